@@ -1,0 +1,145 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace chapters {
+
+class Fields;
+
+enum class Kind : std::uint8_t { real, integer, toggle, choice, choices, text, file, reals, table };
+enum class Scale : std::uint8_t { linear, log, step };
+
+struct Choice {
+  std::string id;     ///< what scenarios, the command line and tests say
+  std::string label;  ///< what a person reads
+  std::string help;
+};
+/// Must outlive every Fields that refers to it: a namespace-scope constant or part of the Catalog.
+using Choices = std::vector<Choice>;
+
+/// Everything a person may want to know of one field. Strings are literals or outlive the field.
+struct Spec {
+  std::string_view label;
+  std::string_view unit;     ///< SI unit that the stored number has: "s", "B", "FLOP", "B/s", "FLOP/s", "W", "J", "%", "tokens"; empty: a pure number
+  std::string_view help;
+  double lo = 0, hi = 1;     ///< inclusive range of numbers (and of each number in a list)
+  Scale scale = Scale::linear;
+  double step = 1;           ///< for Scale::step
+  std::string_view shared;   ///< not empty: follows the learner from lab to lab under this name ("model", "chip", "workload.batch")
+  std::string_view when_key; ///< not empty: matters only while that input reads `when_value`
+  std::string_view when_value;
+  std::string_view formula;  ///< outputs: how it is computed, in the notation of widgets/formula
+  std::string_view source;   ///< outputs: where the formula or figure comes from
+  std::size_t max_items = 64;  ///< longest list or table
+};
+
+/// A file the learner chose. The shell reads it; compute sees only its text.
+struct FileInput {
+  std::string path;
+  std::string text;
+  bool operator==(const FileInput&) const = default;
+};
+
+/// One described input or output: what it is, and where its value lives.
+class Field {
+ public:
+  std::string_view key;
+  Kind kind{};
+  Spec spec;
+  const Choices* options = nullptr;  ///< for choice and choices
+
+  // Each accessor is valid for the kinds named; others are a programming error (asserted).
+  double number() const;            ///< real, integer, toggle (0 or 1), choice (index, -1 if unknown)
+  void set_number(double v) const;  ///< real, integer (rounded), toggle (not 0), choice (index)
+  double& real() const;
+  std::int64_t& integer() const;
+  bool& toggle() const;
+  std::string& text() const;
+  FileInput& file() const;
+  std::vector<double>& reals() const;
+  std::vector<std::string>& chosen() const;  ///< choices: ids
+  std::string_view choice_id() const;
+  bool set_choice_id(std::string_view id) const;  ///< false, and nothing changed, when there is no such option
+
+  std::size_t table_size() const;
+  void table_resize(std::size_t rows) const;
+  void table_row(std::size_t row, Fields& out) const;  ///< describes one row's cells
+  void table_columns(Fields& out) const;               ///< describes a default row (labels, units, ranges)
+
+ private:
+  friend class Fields;
+  struct EnumAccess {
+    int (*get)(const void*);
+    void (*set)(void*, int);
+  };
+  struct TableAccess {
+    std::size_t (*size)(const void*);
+    void (*resize)(void*, std::size_t);
+    void (*row)(void*, std::size_t, Fields&);
+    void (*columns)(Fields&);
+  };
+  void* slot_ = nullptr;
+  const EnumAccess* enum_ = nullptr;
+  const TableAccess* table_ = nullptr;
+};
+
+/// Collects what `describe` says. A row of a table is described by `describe(Fields&, Row&)`, found by its type.
+class Fields {
+ public:
+  void real(std::string_view key, double& slot, const Spec& spec) { add(key, Kind::real, &slot, spec); }
+  void integer(std::string_view key, std::int64_t& slot, const Spec& spec) { add(key, Kind::integer, &slot, spec); }
+  void toggle(std::string_view key, bool& slot, const Spec& spec) { add(key, Kind::toggle, &slot, spec); }
+  void text(std::string_view key, std::string& slot, const Spec& spec) { add(key, Kind::text, &slot, spec); }
+  void file(std::string_view key, FileInput& slot, const Spec& spec) { add(key, Kind::file, &slot, spec); }
+  void reals(std::string_view key, std::vector<double>& slot, const Spec& spec) { add(key, Kind::reals, &slot, spec); }
+  /// One option, stored as its id.
+  void choice(std::string_view key, std::string& slot, const Choices& options, const Spec& spec) {
+    add(key, Kind::choice, &slot, spec).options = &options;
+  }
+  /// One option, stored as an enumerator whose value is the option's index.
+  template <class E>
+    requires std::is_enum_v<E>
+  void choice(std::string_view key, E& slot, const Choices& options, const Spec& spec) {
+    static constexpr Field::EnumAccess access{
+        [](const void* p) { return static_cast<int>(*static_cast<const E*>(p)); },
+        [](void* p, int v) { *static_cast<E*>(p) = static_cast<E>(v); }};
+    Field& f = add(key, Kind::choice, &slot, spec);
+    f.options = &options;
+    f.enum_ = &access;
+  }
+  /// Any number of options, stored as their ids.
+  void choices(std::string_view key, std::vector<std::string>& slot, const Choices& options, const Spec& spec) {
+    add(key, Kind::choices, &slot, spec).options = &options;
+  }
+  template <class Row>
+  void table(std::string_view key, std::vector<Row>& slot, const Spec& spec) {
+    static constexpr Field::TableAccess access{
+        [](const void* p) { return static_cast<const std::vector<Row>*>(p)->size(); },
+        [](void* p, std::size_t n) { static_cast<std::vector<Row>*>(p)->resize(n); },
+        [](void* p, std::size_t i, Fields& out) { describe(out, (*static_cast<std::vector<Row>*>(p))[i]); },
+        [](Fields& out) {
+          out.scratch_ = std::make_shared<Row>();
+          describe(out, *static_cast<Row*>(out.scratch_.get()));
+        }};
+    add(key, Kind::table, &slot, spec).table_ = &access;
+  }
+
+  std::span<const Field> all() const { return fields_; }
+  auto begin() const { return fields_.begin(); }
+  auto end() const { return fields_.end(); }
+  std::size_t size() const { return fields_.size(); }
+  const Field* find(std::string_view key) const;
+  void clear() { fields_.clear(); }
+
+ private:
+  Field& add(std::string_view key, Kind kind, void* slot, const Spec& spec);
+  std::vector<Field> fields_;
+  std::shared_ptr<void> scratch_;
+};
+
+}  // namespace chapters
