@@ -1,0 +1,38 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+/// Numbers as people read and type them. Decimal prefixes by default; binary ones only where asked for or typed.
+namespace widgets {
+
+/// Formatted text in place, so that a frame allocates nothing.
+struct NumberText {
+  char chars[64] = {};
+  std::size_t length = 0;
+  std::string_view view() const { return {chars, length}; }
+  operator std::string_view() const { return view(); }
+};
+
+enum class Prefix : unsigned char { si, binary, none };
+
+/// "1.07 GB", "310 ms", "43.2 %", "989 TFLOP/s", "4,096 tokens", "1.34 FLOP/B", "7.02e-12". `unit` is the SI unit that `value` has;
+/// units that take SI prefixes: s, B, B/s, FLOP, FLOP/s, W, J, J/B, Hz, "B/token" and the like. "%": value 43.2 means 43.2 %.
+/// A pure number (empty unit) is grouped ("12,288") and goes to k/M/G... only when `prefix_pure` says so. NaN reads "—".
+NumberText format(double value, std::string_view unit, int significant = 3, Prefix prefix = Prefix::si);
+
+/// The same split in two for tables that align on the decimal: number "1.07", scaled unit "GB".
+struct NumberParts {
+  NumberText number, unit;
+};
+NumberParts format_parts(double value, std::string_view unit, int significant = 3, Prefix prefix = Prefix::si);
+
+struct ParsedQuantity {
+  double value = 0;   ///< in the SI unit asked for
+  std::string error;  ///< empty when good; else one sentence that names what was typed and what is expected
+};
+/// Reads "1.07 GB", "1.0 GiB", "310ms", "43 %", "2e12", "4,096", "12k" where a number of `unit` is expected.
+/// A bare number is taken in the SI unit; a wrong unit is named.
+ParsedQuantity parse_quantity(std::string_view text, std::string_view unit);
+
+}  // namespace widgets
