@@ -163,13 +163,23 @@ std::vector<const Claim*> Content::claims_of(std::string_view lab) const {
   return out;
 }
 
+void load_lessons(const fs::path& folder, Content& content) {
+  for (const auto& path : files(folder, ".json")) {
+    const FileText file = read_text_file(path.string());
+    auto parsed = parse_lesson(file.text, path.filename().string());
+    if (!file.error.empty()) content.errors.push_back(file.error);
+    else if (!parsed.error.empty()) content.errors.push_back(parsed.error);
+    else content.lessons.push_back(std::move(parsed.lesson));
+  }
+}
+
 Content load_content(const std::string& assets) {
   Content content;
   const fs::path root(assets);
   for (const auto& entry : chapters::all_labs()) load_lab(root, entry.id, content);
   for (const auto& path : files(root / "claims", ".json"))
     each(parse_file(path, content.errors), "claims", path.filename().string(), [&](Reader r, const Json&) {
-      Claim c{r.text("id"), r.text("source"), r.text("statement"), r.text("lab"), r.object("inputs"), r.text("output"), r.text("why"), r.text("unit", false), r.number("claimed", std::nan("")), r.number("tolerance", 0.01), Verdict::right};
+      Claim c{r.text("id"), r.text("source"), r.text("statement"), r.text("lab"), r.object("inputs"), r.text("output"), r.text("why"), r.number("claimed", std::nan("")), r.number("tolerance", 0.01), Verdict::right};
       const std::string verdict = r.text("verdict");
       if (verdict == "wrong") c.verdict = Verdict::wrong;
       else if (verdict != "right") r.fail("verdict is \"" + verdict + "\": right or wrong is allowed");
@@ -177,13 +187,7 @@ Content load_content(const std::string& assets) {
       if (r.error().empty()) content.claims.push_back(std::move(c));
       else content.errors.push_back(r.error());
     });
-  for (const auto& path : files(root / "lessons", ".json")) {
-    const FileText file = read_text_file(path.string());
-    auto parsed = parse_lesson(file.text, path.filename().string());
-    if (!file.error.empty()) content.errors.push_back(file.error);
-    else if (!parsed.error.empty()) content.errors.push_back(parsed.error);
-    else content.lessons.push_back(std::move(parsed.lesson));
-  }
+  load_lessons(root / "lessons", content);
   std::error_code none;
   if (fs::exists(root / "glossary.json", none))
     each(parse_file(root / "glossary.json", content.errors), "terms", "glossary.json", [&](Reader r, const Json&) {
@@ -201,6 +205,7 @@ Checked check_claim(const Claim& claim) {
   if (!lab->outputs().find(claim.output)) return {.error = "Claim " + claim.id + ": " + unknown_key(claim.lab, "output", claim.output, lab->outputs())};
   lab->compute();
   Checked c;
+  c.unit = lab->outputs().find(claim.output)->spec.unit;
   c.computed = reading(*lab, claim.output);
   if (!std::isfinite(c.computed)) return {.error = "Claim " + claim.id + ": " + (lab->reason().empty() ? claim.output + " is not a number." : lab->reason())};
   c.residual = c.computed != 0 ? (claim.claimed - c.computed) / std::abs(c.computed) : claim.claimed;

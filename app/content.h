@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -33,7 +34,7 @@ enum class Verdict : unsigned char { right, wrong };
 
 /// A figure somebody states, and what the lab's model says of it.
 struct Claim {
-  std::string id, source, statement, lab, set, output, why, unit;
+  std::string id, source, statement, lab, set, output, why;
   double claimed = 0;
   double tolerance = 0.01;  ///< relative: |computed - claimed| <= tolerance * |computed| counts as right
   Verdict verdict = Verdict::right;  ///< as recorded; `check` recomputes it
@@ -66,6 +67,9 @@ struct Content {
 /// Reads everything under an assets folder.
 Content load_content(const std::string& assets);
 
+/// Adds every lesson of a folder; broken ones are said in `content.errors`.
+void load_lessons(const std::filesystem::path& folder, Content& content);
+
 /// Splits Markdown at its "# Concept" ... headings into the five angles; text before the first heading is dropped.
 std::array<std::string, angles.size()> split_angles(std::string_view markdown);
 
@@ -82,6 +86,7 @@ struct Checked {
   double residual = 0;   ///< (claimed - computed) / computed
   Verdict verdict = Verdict::wrong;
   bool agrees = false;   ///< with the recorded verdict
+  std::string unit;      ///< of the output asked for
   std::string error;     ///< the claim's own data is broken
 };
 Checked check_claim(const Claim& claim);

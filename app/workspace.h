@@ -7,6 +7,7 @@
 
 #include "app/content.h"
 #include "app/jobs.h"
+#include "app/paths.h"
 #include "app/session.h"
 #include "app/store/notes.h"
 #include "app/store/progress.h"
@@ -40,6 +41,22 @@ class Workspace {
   /// A file dropped on the window: a scenario, a lesson, or a file for the first file input of the open lab that takes it.
   std::string drop_file(const std::string& path);
 
+  /// Half for a visit, whole for a committed prediction.
+  double lab_fraction(std::string_view lab) const;
+  const std::string& title_of(std::string_view lab) const;
+
+  /// The open lab's claims, each recomputed once.
+  using CheckedClaims = std::vector<std::pair<const Claim*, Checked>>;
+  const CheckedClaims& checked_claims();
+  std::size_t claim_count(std::string_view lab) const;
+
+  /// Shared choices that belong together ("workload" of "workload.batch" and "workload.context"), for the chips of the top bar.
+  struct SharedGroup {
+    std::string name, popup;
+    std::vector<const chapters::Field*> fields;  ///< of prototype labs, holding the shared values
+  };
+  const std::vector<SharedGroup>& shared_groups() const { return groups_; }
+
   /// Once a frame after the controls: recompute, undo steps, shared choices. True when Outputs changed.
   bool update(bool control_held);
 
@@ -51,18 +68,33 @@ class Workspace {
   void say(std::string sentence);
   std::vector<std::string>& messages() { return messages_; }
 
+  /// Keeps a lesson of the learner's own under the data folder, beside those that were there. Returns an error sentence or "".
+  std::string keep_lesson(Lesson lesson);
+  std::string export_folder() const;
+
   void save();  ///< progress, notes, settings, when they changed
 
  private:
   Session& session(std::string_view lab);
   void gather_shared();
   void apply_shared();
+  void describe_shared();
 
   UserPaths user_;
+  store::Settings saved_settings_;
+  store::Progress saved_progress_;
+  bool may_save_settings_ = true, may_save_progress_ = true, may_save_notes_ = true;
+  struct Prototype {
+    std::string id, title;
+    chapters::LabPtr lab;
+  };
+  std::vector<Prototype> prototypes_;
+  std::vector<SharedGroup> groups_;
   std::map<std::string, std::unique_ptr<Session>, std::less<>> sessions_;
   Session* current_ = nullptr;
   std::map<std::string, Json, std::less<>> shared_;
   std::vector<std::string> messages_;
+  std::map<std::string, CheckedClaims, std::less<>> claims_;
 };
 
 }  // namespace app
