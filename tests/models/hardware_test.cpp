@@ -1,42 +1,18 @@
+#include "hardware_bundled.h"
 #include "models/hardware.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 using models::Chip;
 using models::Format;
 
 namespace {
 
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-/// Every bundled chip by id.
-const std::map<std::string, Chip>& bundled() {
-  static const std::map<std::string, Chip> all = [] {
-    std::map<std::string, Chip> out;
-    for (const auto& entry : std::filesystem::directory_iterator(RIDGELINE_SOURCE_DIR "/assets/hardware")) {
-      const auto chips = models::parse_chips(text_of(entry.path()), entry.path().filename().string());
-      INFO(chips.error);
-      REQUIRE(chips);
-      for (const Chip& chip : *chips) REQUIRE(out.emplace(chip.id, chip).second);
-    }
-    return out;
-  }();
-  return all;
-}
-const Chip& chip(const std::string& id) { return bundled().at(id); }
-
+const Chip& chip(const std::string& id) { return bundled_chip(id); }
 std::string error_of(const std::string& text) { return models::parse_chips(text, "my.json").error; }
 std::string with(const std::string& member) {
   return R"({"id": "mine", "name": "My chip", "memory_bytes": 80e9, "memory_bandwidth_bytes_per_s": 2e12, "peak_flops_per_s": {"bf16": 1e14})" + member + "}";
@@ -53,9 +29,9 @@ TEST_CASE("formats have the ids of files and the bytes of one element") {
 }
 
 TEST_CASE("every chip of confidence high or medium is bundled, with a source for every figure") {
-  CHECK(bundled().size() == 34);
+  CHECK(bundled_chips().size() == 34);
   std::set<std::string> short_names;
-  for (const auto& [id, one] : bundled()) {
+  for (const auto& [id, one] : bundled_chips()) {
     INFO(id);
     CHECK((one.confidence == "high" || one.confidence == "medium"));
     CHECK(one.short_name.size() <= 14);
@@ -69,7 +45,7 @@ TEST_CASE("every chip of confidence high or medium is bundled, with a source for
 
 // tests/data/hardware_ridge.json: dense peak over memory bandwidth of all 34, collected independently, rounded to 0.1.
 TEST_CASE("the ridge of every chip and format is the collected one") {
-  const auto table = nlohmann::json::parse(text_of(RIDGELINE_TEST_DATA "/hardware_ridge.json"));
+  const auto table = nlohmann::json::parse(text_of_file(RIDGELINE_TEST_DATA "/hardware_ridge.json"));
   CHECK(table.size() == 34);
   int compared = 0;
   for (const auto& [id, formats] : table.items()) {
@@ -109,7 +85,7 @@ TEST_CASE("links count per direction, and vendors' sums are twice that") {
   CHECK(chip("h100_sxm").interconnect.bytes_per_s_per_direction == 450e9);
   CHECK(chip("b200_sxm").interconnect.bytes_per_s_per_direction == 900e9);
   CHECK(chip("mi300x").interconnect.bytes_per_s_per_peer_per_direction == 64e9);
-  for (const auto& [id, one] : bundled()) {
+  for (const auto& [id, one] : bundled_chips()) {
     INFO(id);
     CHECK(one.interconnect.bytes_per_s_bidirectional == 2 * one.interconnect.bytes_per_s_per_direction.value());
   }
@@ -201,7 +177,7 @@ TEST_CASE("figures can be set by key, within their range") {
 }
 
 TEST_CASE("networks: rates per direction; PCIe follows from its line coding") {
-  const auto networks = models::parse_networks(text_of(RIDGELINE_SOURCE_DIR "/assets/hardware/networks.json"), "networks.json");
+  const auto networks = models::parse_networks(text_of_file(RIDGELINE_SOURCE_DIR "/assets/hardware/networks.json"), "networks.json");
   INFO(networks.error);
   REQUIRE(networks);
   CHECK(networks->size() == 7);
