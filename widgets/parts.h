@@ -36,7 +36,7 @@ void hatch(const Painter& painter, Rect area, ImU32 colour, float spacing = 6.0f
 
 struct LegendEntry {
   std::string_view label;
-  Tint tint;
+  Tint tint{};
 };
 struct PlacedLegend {
   std::size_t entry = 0;

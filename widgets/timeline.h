@@ -14,7 +14,7 @@ namespace widgets {
 struct TimelineCounter {
   std::string_view label, unit;
   std::span<const TimelinePoint> points;  ///< sorted by time
-  Tint tint;
+  Tint tint{};
   bool steps = true;  ///< holds its value; else straight lines between points
   bool area = false;
 };
@@ -48,7 +48,11 @@ struct TimelineIndex {
     std::uint32_t link;
   };
   std::uint64_t fingerprint = 0;
+  struct Scale {
+    double low = 0, high = 1;
+  };
   std::vector<TimelineLaneIndex> lanes;
+  std::vector<Scale> scales;  ///< of each lane's counters; 0 is always inside
   std::vector<Link> links;  ///< by start; links that name no span are left out
   std::int64_t longest_link_ns = 0;
   double first_s = 0, last_s = 1;  ///< of everything, since the origin

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "widgets/timeline.h"
 
@@ -14,6 +15,8 @@ void add_span(Fingerprint& f, const TimelineSpan& s) {
         static_cast<std::uint64_t>(s.mark));
 }
 
+std::size_t stride(std::size_t count) { return count <= small_lane ? 1 : count / 64; }
+
 }  // namespace
 
 std::uint64_t timeline_fingerprint(const TimelineData& data) {
@@ -24,11 +27,13 @@ std::uint64_t timeline_fingerprint(const TimelineData& data) {
   if (!data.links.empty()) f.add(std::uint64_t{data.links.front().from_span} * 31 + data.links.back().to_span);
   for (const TimelineLane& lane : data.lanes) {
     f.add(std::uint64_t{lane.spans.size()});
-    const std::size_t step = lane.spans.size() <= small_lane ? 1 : lane.spans.size() / 64;
-    for (std::size_t i = 0; i < lane.spans.size(); i += step) add_span(f, lane.spans[i]);
+    for (std::size_t i = 0; i < lane.spans.size(); i += stride(lane.spans.size())) add_span(f, lane.spans[i]);
     for (const TimelineCounter& c : lane.counters) {
       f.add(std::uint64_t{c.points.size()});
-      if (!c.points.empty()) f.add(static_cast<std::uint64_t>(c.points.front().time_ns ^ c.points.back().time_ns));
+      for (std::size_t i = 0; i < c.points.size(); i += stride(c.points.size())) {
+        f.add(static_cast<std::uint64_t>(c.points[i].time_ns));
+        f.add(c.points[i].value);
+      }
     }
   }
   return f.value;
@@ -51,6 +56,15 @@ TimelineIndex index_timeline(const TimelineData& data) {
     if (!lane.spans.empty()) cover(index.lanes.back().first_ns, index.lanes.back().last_ns);
     for (const TimelineCounter& c : lane.counters)
       if (!c.points.empty()) cover(c.points.front().time_ns, c.points.back().time_ns);
+    TimelineIndex::Scale scale{0, 0};
+    for (const TimelineCounter& c : lane.counters)
+      for (const TimelinePoint& p : c.points) {
+        if (!std::isfinite(p.value)) continue;
+        scale.low = std::min(scale.low, p.value);
+        scale.high = std::max(scale.high, p.value);
+      }
+    if (!(scale.high > scale.low)) scale.high = scale.low + 1;
+    index.scales.push_back(scale);
   }
   if (!(index.last_s > index.first_s)) index.last_s = index.first_s + 1;
   const auto span_of = [&](std::uint32_t lane, std::uint32_t span) -> const TimelineSpan* {

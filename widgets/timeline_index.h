@@ -20,7 +20,7 @@ struct TimelineSpan {
   std::int64_t duration_ns = 0;  ///< negative counts as 0; an end past the int64 range stops there
   std::uint32_t name = 0;        ///< what TimelineData::name is asked
   std::uint16_t depth = 0;       ///< nesting row inside its lane
-  Tint tint;
+  Tint tint{};
   TimelineMark mark = TimelineMark::solid;
 
   std::int64_t length_ns() const { return duration_ns > 0 ? duration_ns : 0; }
@@ -38,7 +38,7 @@ std::size_t stack_depths(std::vector<TimelineSpan>& spans);
 /// What sixteen neighbours (spans, or nodes of the level below) come to.
 struct TimelineNode {
   std::int64_t first_start_ns, last_start_ns, max_end_ns, max_length_ns, busy_ns;
-  Tint tint;  ///< the busiest below it
+  Tint tint{};  ///< the busiest below it
 };
 
 struct TimelineRow {

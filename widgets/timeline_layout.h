@@ -29,7 +29,7 @@ struct TimelineBlock {
   std::uint32_t count = 0;  ///< 1: a single span
   std::uint32_t lane = 0;
   std::uint16_t row = 0;
-  Tint tint;
+  Tint tint{};
   TimelineMark mark = TimelineMark::solid;
 
   /// Part of the block's time that is busy; over 1 where spans of one row overlap.
