@@ -64,8 +64,9 @@ std::uint64_t timeline_fingerprint(const TimelineData& data);
 struct TimelineScratch {
   struct PlacedLane {
     float top = 0, rows = 0, counters = 0, height = 0;  ///< pixels below the top of the lanes
-    std::size_t first_block = 0, blocks = 0;
+    std::size_t first_block = 0, blocks = 0;  ///< in `blocks`, by row and start
   };
+  std::uint64_t layout_of = 0;  ///< what `blocks` were laid out for
   std::vector<PlacedLane> lanes;
   std::vector<TimelineBlock> blocks;
   std::vector<TimelineVertex> vertices;

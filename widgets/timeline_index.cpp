@@ -1,7 +1,6 @@
 #include "widgets/timeline_index.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <numeric>
 
@@ -9,30 +8,6 @@ namespace widgets {
 namespace {
 
 constexpr std::size_t max_rows = 256;
-
-/// Busy time by tint; more tints than places lose the late-comers, which only a colour shows.
-struct Tally {
-  std::array<Tint, 8> tints{};
-  std::array<std::int64_t, 8> busy{};
-  std::size_t used = 0;
-
-  void add(Tint tint, std::int64_t busy_ns) {
-    for (std::size_t i = 0; i < used; ++i)
-      if (tints[i] == tint) {
-        busy[i] += busy_ns;
-        return;
-      }
-    if (used == tints.size()) return;
-    tints[used] = tint;
-    busy[used++] = busy_ns;
-  }
-  Tint busiest() const {
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < used; ++i)
-      if (busy[i] > busy[best]) best = i;
-    return tints[best];
-  }
-};
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
@@ -42,31 +17,31 @@ std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
 TimelineNode summary_of(std::span<const TimelineSpan> spans, const TimelineLaneIndex& index, std::size_t first, std::size_t last) {
   const TimelineSpan& head = spans[index.span_at(first)];
   TimelineNode n{head.start_ns, head.start_ns, head.end_ns(), 0, 0, {}};
-  Tally tally;
+  TintVote vote;
   for (std::size_t i = first; i < last; ++i) {
     const TimelineSpan& s = spans[index.span_at(i)];
     n.last_start_ns = s.start_ns;
     n.max_end_ns = std::max(n.max_end_ns, s.end_ns());
     n.max_length_ns = std::max(n.max_length_ns, s.length_ns());
     n.busy_ns = saturating_add(n.busy_ns, s.length_ns());
-    tally.add(s.tint, s.length_ns());
+    vote.add(s.tint, s.length_ns());
   }
-  n.tint = tally.busiest();
+  n.tint = vote.tint;
   return n;
 }
 
 TimelineNode summary_of(std::span<const TimelineNode> nodes) {
   TimelineNode n = nodes.front();
-  Tally tally;
-  tally.add(n.tint, n.busy_ns);
+  TintVote vote;
+  vote.add(n.tint, n.busy_ns);
   for (const TimelineNode& m : nodes.subspan(1)) {
     n.last_start_ns = m.last_start_ns;
     n.max_end_ns = std::max(n.max_end_ns, m.max_end_ns);
     n.max_length_ns = std::max(n.max_length_ns, m.max_length_ns);
     n.busy_ns = saturating_add(n.busy_ns, m.busy_ns);
-    tally.add(m.tint, m.busy_ns);
+    vote.add(m.tint, m.busy_ns);
   }
-  n.tint = tally.busiest();
+  n.tint = vote.tint;
   return n;
 }
 

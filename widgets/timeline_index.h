@@ -35,20 +35,37 @@ static_assert(sizeof(TimelineSpan) == 24);
 /// Returns how many rows that took (at most 256; more overlap than that shares the last row).
 std::size_t stack_depths(std::vector<TimelineSpan>& spans);
 
-/// What sixteen neighbours (spans, or nodes of the level below) come to.
+/// The tint that has more than half of the busy time, by weighted majority vote: constant work for each of millions.
+struct TintVote {
+  Tint tint{};
+  std::int64_t lead_ns = -1;
+
+  void add(Tint other, std::int64_t busy_ns) {
+    if (other == tint && lead_ns >= 0) {
+      lead_ns = lead_ns < INT64_MAX - busy_ns ? lead_ns + busy_ns : INT64_MAX;
+    } else if (busy_ns > lead_ns) {
+      lead_ns = busy_ns - (lead_ns > 0 ? lead_ns : 0);
+      tint = other;
+    } else {
+      lead_ns -= busy_ns;
+    }
+  }
+};
+
+/// What eight neighbours (spans, or nodes of the level below) come to.
 struct TimelineNode {
   std::int64_t first_start_ns, last_start_ns, max_end_ns, max_length_ns, busy_ns;
-  Tint tint{};  ///< the busiest below it
+  Tint tint{};  ///< of most of the busy time, when one has most
 };
 
 struct TimelineRow {
   std::uint16_t depth = 0;
   std::size_t first = 0, count = 0;  ///< range in TimelineLaneIndex::order
-  std::vector<std::vector<TimelineNode>> levels;  ///< levels[0] covers 16 spans a node, levels[1] 256, ...
+  std::vector<std::vector<TimelineNode>> levels;  ///< levels[0] covers 8 spans a node, levels[1] 64, ...
 };
 
 /// A lane's spans by row and start, with summaries, so that a frame costs by its pixels and not by its spans.
-/// About 3.3 bytes a span, and 4 more when the spans do not already come sorted by (depth, start).
+/// About 7 bytes a span, and 4 more when the spans do not already come sorted by (depth, start).
 struct TimelineLaneIndex {
   std::vector<std::uint32_t> order;  ///< empty: the spans' own order
   std::vector<TimelineRow> rows;     ///< by depth, only depths that occur, at most 256
@@ -63,6 +80,6 @@ struct TimelineLaneIndex {
 /// O(n) when sorted by start, else O(n log n). Slow for millions: build it in a job and hand it to the view.
 TimelineLaneIndex index_lane(std::span<const TimelineSpan> spans);
 
-constexpr std::size_t timeline_fanout = 16;
+constexpr std::size_t timeline_fanout = 8;
 
 }  // namespace widgets

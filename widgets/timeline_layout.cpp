@@ -1,7 +1,6 @@
 #include "widgets/timeline_layout.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
@@ -29,9 +28,10 @@ class Folder {
          std::uint32_t lane, std::vector<TimelineBlock>& out)
       : spans_(spans), index_(index), row_(index.rows[row]), viewport_(viewport), out_(out) {
     const double ns_per_px = viewport.duration_s * ns_per_s / static_cast<double>(viewport.width);
-    narrow_ns_ = static_cast<double>(timeline_fold_px) * ns_per_px;
+    const double narrow = std::min(static_cast<double>(timeline_fold_px) * ns_per_px, 9e18);
+    narrow_ns_ = static_cast<std::int64_t>(std::ceil(narrow));
     // Bins of a power of two at most as long as a narrow span: 1.5 to 3 px each, anchored to time.
-    const auto whole = static_cast<std::uint64_t>(std::clamp(narrow_ns_, 1.0, 9e18));
+    const auto whole = static_cast<std::uint64_t>(std::max(narrow, 1.0));
     bin_shift_ = static_cast<int>(std::bit_width(whole)) - 1;
     low_ns_ = offset_ns(viewport.origin_ns, std::floor(viewport.start_s * ns_per_s));
     high_ns_ = offset_ns(viewport.origin_ns, std::ceil((viewport.start_s + viewport.duration_s) * ns_per_s));
@@ -47,6 +47,11 @@ class Folder {
  private:
   std::int64_t bin(std::int64_t start) const { return std::max(start, low_ns_) >> bin_shift_; }
 
+  static std::uint64_t bin_span_of(const TimelineNode& n) {
+    return static_cast<std::uint64_t>(n.last_start_ns) - static_cast<std::uint64_t>(n.first_start_ns);
+  }
+  std::uint64_t half_bin_ns() const { return (std::uint64_t{1} << bin_shift_) / 2; }
+
   /// False once everything further starts right of the viewport.
   bool visit(std::size_t level, std::size_t k) {
     const TimelineNode& n = row_.levels[level][k];
@@ -57,7 +62,9 @@ class Folder {
     const std::size_t first = k * per_node, last = std::min(first + per_node, row_.count);
     const bool inside = n.first_start_ns >= low_ns_ && n.last_start_ns < high_ns_;
     const std::int64_t b = bin(n.first_start_ns);
-    if (inside && b == bin(n.last_start_ns) && (static_cast<double>(n.max_length_ns) < narrow_ns_ || (has_wide_ && b == wide_bin_))) {
+    // Half a bin of starts may lean into the next bin: exact edges would cost a descent to the spans at every one of them.
+    const bool one_bin = b == bin(n.last_start_ns) || bin_span_of(n) <= half_bin_ns();
+    if (inside && one_bin && (n.max_length_ns < narrow_ns_ || (has_wide_ && b == wide_bin_))) {
       add(b, row_.first + first, last - first, n.first_start_ns, n.max_end_ns, n.busy_ns, n.tint);
       return true;
     }
@@ -67,24 +74,23 @@ class Folder {
         if (!visit(level - 1, child)) return false;
       return true;
     }
-    for (std::size_t i = first; i < last; ++i)
-      if (!visit_span(row_.first + i)) return false;
-    return true;
-  }
-
-  bool visit_span(std::size_t position) {
-    const TimelineSpan& s = spans_[index_.span_at(position)];
-    if (s.start_ns >= high_ns_) return false;
-    if (s.end_ns() <= low_ns_ && s.start_ns < low_ns_) return true;
-    const std::int64_t b = bin(s.start_ns);
-    if (static_cast<double>(s.length_ns()) < narrow_ns_ || (has_wide_ && b == wide_bin_)) {
-      add(b, position, 1, s.start_ns, s.end_ns(), s.length_ns(), s.tint);
-      return true;
+    const TimelineSpan* spans = spans_.data();
+    const std::uint32_t* order = index_.order.empty() ? nullptr : index_.order.data();
+    for (std::size_t i = row_.first + first; i < row_.first + last; ++i) {
+      const TimelineSpan& s = spans[order ? order[i] : i];
+      if (s.start_ns >= high_ns_) return false;
+      const std::int64_t length = s.length_ns();
+      if (s.start_ns < low_ns_ && s.end_ns() <= low_ns_) continue;
+      const std::int64_t bin_of_span = bin(s.start_ns);
+      if (length < narrow_ns_ || (has_wide_ && bin_of_span == wide_bin_)) {
+        add(bin_of_span, i, 1, s.start_ns, s.end_ns(), length, s.tint);
+        continue;
+      }
+      flush();
+      has_wide_ = true;
+      wide_bin_ = bin_of_span;
+      emit(i, 1, s.start_ns, s.end_ns(), length, s.tint);
     }
-    flush();
-    has_wide_ = true;
-    wide_bin_ = b;
-    emit(position, 1, s.start_ns, s.end_ns(), s.length_ns(), s.tint);
     return true;
   }
 
@@ -96,27 +102,17 @@ class Folder {
       fold_.start_ns = start;
       fold_.end_ns = end;
       fold_.busy_ns = 0;
-      tints_used_ = 0;
+      vote_ = {};
     }
     fold_.count += static_cast<std::uint32_t>(count);
     fold_.end_ns = std::max(fold_.end_ns, end);
     if (__builtin_add_overflow(fold_.busy_ns, busy, &fold_.busy_ns)) fold_.busy_ns = INT64_MAX;
-    std::size_t i = 0;
-    while (i < tints_used_ && tints_[i] != tint) ++i;
-    if (i == tints_.size()) return;
-    if (i == tints_used_) {
-      tints_[tints_used_] = tint;
-      tint_busy_[tints_used_++] = 0;
-    }
-    tint_busy_[i] += static_cast<double>(busy);
+    vote_.add(tint, busy);
   }
 
   void flush() {
     if (fold_.count == 0) return;
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < tints_used_; ++i)
-      if (tint_busy_[i] > tint_busy_[best]) best = i;
-    emit(fold_first_, fold_.count, fold_.start_ns, fold_.end_ns, fold_.busy_ns, tints_[best]);
+    emit(fold_first_, fold_.count, fold_.start_ns, fold_.end_ns, fold_.busy_ns, vote_.tint);
     fold_.count = 0;
   }
 
@@ -140,14 +136,13 @@ class Folder {
   const TimelineRow& row_;
   const TimelineViewport& viewport_;
   std::vector<TimelineBlock>& out_;
-  double narrow_ns_ = 0;
+  std::int64_t narrow_ns_ = 0;  ///< shorter than this is narrow
   int bin_shift_ = 0;
   std::int64_t low_ns_ = 0, high_ns_ = 0, fold_bin_ = 0, wide_bin_ = 0;
   bool has_wide_ = false;
   TimelineBlock fold_;
-  std::size_t fold_first_ = 0, tints_used_ = 0;
-  std::array<Tint, 8> tints_{};
-  std::array<double, 8> tint_busy_{};
+  std::size_t fold_first_ = 0;
+  TintVote vote_;
 };
 
 }  // namespace

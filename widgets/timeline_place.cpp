@@ -55,6 +55,14 @@ float place_timeline_lanes(const TimelineData& data, const TimelineIndex& index,
 
 void layout_timeline_blocks(TimelineFrame& f) {
   TimelineScratch& s = f.view.scratch;
+  Fingerprint shown;
+  shown.add(f.view.index.fingerprint);
+  for (const double x : {f.viewport.start_s, f.viewport.duration_s}) shown.add(x);
+  for (const float x : {f.lanes.min.x, f.lanes.min.y, f.lanes.max.x, f.lanes.max.y, f.view.scroll_px, f.row_px, f.counter_px})
+    shown.add(static_cast<double>(x));
+  if (!s.lanes.empty()) shown.add(static_cast<double>(s.lanes.back().top + s.lanes.back().height));
+  if (s.layout_of == shown.value) return;
+  s.layout_of = shown.value;
   s.blocks.clear();
   for (std::size_t i = 0; i < f.data.lanes.size(); ++i) {
     s.lanes[i].first_block = s.blocks.size();
