@@ -26,7 +26,8 @@ bool looks_like_font(const fs::path& path) {
   return tag == "OTTO" || tag == "true" || tag == std::string_view("\0\1\0\0", 4);
 }
 
-ImFont* add(ImFontAtlas& atlas, std::initializer_list<std::string_view> names, const std::vector<fs::path>& folders) {
+/// The first of these files that is installed, as a new face or, where `into` is given, for the characters which that lacks.
+ImFont* add(ImFontAtlas& atlas, std::initializer_list<std::string_view> names, const std::vector<fs::path>& folders, ImFont* into = nullptr) {
   for (const std::string_view name : names) {
     const fs::path path = find_font(name, folders);
     if (path.empty()) continue;
@@ -35,6 +36,8 @@ ImFont* add(ImFontAtlas& atlas, std::initializer_list<std::string_view> names, c
     void* data = ImGui::MemAlloc(bytes->size());  // the atlas frees it
     std::memcpy(data, bytes->data(), bytes->size());
     ImFontConfig config;
+    config.MergeMode = into != nullptr;
+    config.DstFont = into;
     const std::string shown(name.substr(0, sizeof config.Name - 1));
     std::copy_n(shown.c_str(), shown.size() + 1, config.Name);
     constexpr float reference_px = 15.0f;  // the theme's body size; the size without PushFont
@@ -84,13 +87,18 @@ fs::path find_font(std::string_view file_name, const std::vector<fs::path>& fold
 }
 
 widgets::Fonts load_fonts(ImFontAtlas& atlas, const std::vector<fs::path>& folders) {
+  const auto inter = {std::string_view("Inter-Regular.otf"), std::string_view("Inter-Regular.ttf")};
+  const auto mono = {std::string_view("JetBrainsMono-Regular.ttf"), std::string_view("JetBrainsMono-Regular.otf")};
   widgets::Fonts fonts;
-  fonts.sans = add(atlas, {"Inter-Regular.otf", "Inter-Regular.ttf"}, folders);
-  if (!fonts.sans) fonts.sans = atlas.AddFontDefault();
+  fonts.sans = add(atlas, inter, folders);
+  if (fonts.sans) add(atlas, mono, folders, fonts.sans);  // Inter has no ceiling, floor, element-of or angle brackets
+  else fonts.sans = atlas.AddFontDefault();
   fonts.sans_bold = add(atlas, {"Inter-SemiBold.otf", "Inter-SemiBold.ttf", "Inter-Bold.otf"}, folders);
-  if (!fonts.sans_bold) fonts.sans_bold = fonts.sans;
-  fonts.mono = add(atlas, {"JetBrainsMono-Regular.ttf", "JetBrainsMono-Regular.otf"}, folders);
-  if (!fonts.mono) fonts.mono = fonts.sans;
+  if (fonts.sans_bold) add(atlas, mono, folders, fonts.sans_bold);
+  else fonts.sans_bold = fonts.sans;
+  fonts.mono = add(atlas, mono, folders);
+  if (fonts.mono) add(atlas, inter, folders, fonts.mono);  // superscript minus, subscript letters
+  else fonts.mono = fonts.sans;
   return fonts;
 }
 

@@ -18,6 +18,7 @@ namespace {
 constexpr double awake_after_event_s = 0.5;  // longer than Dear ImGui's slowest tooltip, 0.4 s
 constexpr double longest_sleep_s = 1.0;
 constexpr double caret_blink_s = 0.2;
+constexpr double shortest_frame_s = 1.0 / 240.0;  // where the driver ignores vsync, the loop must not spin
 
 }  // namespace
 
@@ -181,13 +182,19 @@ Window::~Window() {
 void Window::run(const std::function<void()>& frame, const std::function<bool()>& animating) {
   glfwMakeContextCurrent(impl_->handle);
   ImGui::SetCurrentContext(impl_->ui->get());
-  double awake_until_s = glfwGetTime() + awake_after_event_s;
+  double awake_until_s = glfwGetTime() + awake_after_event_s, last_frame_s = 0;
   while (!glfwWindowShouldClose(impl_->handle)) {
     const bool hidden = glfwGetWindowAttrib(impl_->handle, GLFW_ICONIFIED) == GLFW_TRUE;
     const bool caret = ImGui::GetIO().WantTextInput;
     const bool moving = animating && animating();
-    if (!hidden && (moving || glfwGetTime() < awake_until_s)) glfwPollEvents();
-    else glfwWaitEventsTimeout(caret && !hidden ? caret_blink_s : longest_sleep_s);
+    if (hidden || !(moving || glfwGetTime() < awake_until_s)) {
+      glfwWaitEventsTimeout(caret && !hidden ? caret_blink_s : longest_sleep_s);
+    } else if (const double early_s = last_frame_s + shortest_frame_s - glfwGetTime(); early_s > 0) {
+      glfwWaitEventsTimeout(early_s);
+    } else {
+      glfwPollEvents();
+    }
+    last_frame_s = glfwGetTime();
     const bool event = impl_->wanted.exchange(false);
     if (event) awake_until_s = glfwGetTime() + awake_after_event_s;
     if (!impl_->dropped.empty()) {

@@ -54,6 +54,10 @@ TEST_CASE("installed Inter and JetBrains Mono load as three faces with the ascen
   CHECK(fonts.sans->GetFontBaked(100)->Ascent == 81.0f);
   CHECK(fonts.mono->GetFontBaked(100)->Ascent == 78.0f);
   CHECK(fonts.mono->CalcTextSizeA(20, 1e9f, 0, "iiii").x == fonts.mono->CalcTextSizeA(20, 1e9f, 0, "WWWW").x);
+  // Each face fills the other's gaps: a ceiling bracket in Inter, a superscript minus in JetBrains Mono.
+  CHECK(fonts.sans->IsGlyphInFont(0x2308));
+  CHECK(fonts.sans_bold->IsGlyphInFont(0x2308));
+  CHECK(fonts.mono->IsGlyphInFont(0x207B));
   ImGui::EndFrame();
   ImGui::DestroyContext();
 }
