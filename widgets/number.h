@@ -18,7 +18,10 @@ enum class Prefix : unsigned char { si, binary, none };
 
 /// "1.07 GB", "310 ms", "43.2 %", "989 TFLOP/s", "4,096 tokens", "1.34 FLOP/B", "7.02e-12". `unit` is the SI unit that `value` has;
 /// units that take SI prefixes: s, B, B/s, FLOP, FLOP/s, W, J, J/B, Hz, "B/token" and the like. "%": value 43.2 means 43.2 %.
-/// A pure number (empty unit) is grouped ("12,288") and goes to k/M/G... only when `prefix_pure` says so. NaN reads "—".
+/// Long times read in min, h and days. Counts ("tokens", "parameters") take a prefix from a million up: "70.6 G parameters".
+/// A pure number (empty unit) and any other unit is grouped ("12,288") without a prefix. NaN reads "—".
+/// Zeros at the end are dropped only when the value is exact: "80 GB", but "80.0 GB" for 79.96 GB.
+/// Prefix::binary is for bytes, counts and pure numbers ("64 GiB", "2 Mi tokens"); elsewhere it means si.
 NumberText format(double value, std::string_view unit, int significant = 3, Prefix prefix = Prefix::si);
 
 /// The same split in two for tables that align on the decimal: number "1.07", scaled unit "GB".
@@ -26,6 +29,16 @@ struct NumberParts {
   NumberText number, unit;
 };
 NumberParts format_parts(double value, std::string_view unit, int significant = 3, Prefix prefix = Prefix::si);
+
+/// One multiple for a whole axis or column: divide by `factor`, write `unit` once.
+struct UnitScale {
+  double factor = 1;
+  NumberText unit;
+};
+/// The multiple that suits a value of this size: 9.89e14 FLOP/s gives 1e12 and "TFLOP/s".
+UnitScale unit_scale(double magnitude, std::string_view unit, Prefix prefix = Prefix::si);
+/// As format, in a multiple that was chosen before; the number alone.
+NumberText format_in(const UnitScale& scale, double value, int significant = 3);
 
 struct ParsedQuantity {
   double value = 0;   ///< in the SI unit asked for

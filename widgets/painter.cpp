@@ -113,6 +113,42 @@ float Painter::text(ImVec2 at, std::string_view s, ImU32 colour, Type type, Font
   return size.x;
 }
 
+void Painter::rotated_text(ImVec2 at, float degrees, std::string_view s, ImU32 colour, Type type, Font font, Align align) const {
+  if (s.empty() || !visible(colour)) return;
+  const ImVec2 size = text_size(s, type, font);
+  const ImVec2 pivot{std::floor(at.x + 0.5f), std::floor(at.y + 0.5f)};
+  ImVec2 from = pivot;
+  if (align == Align::center) from.x -= std::floor(size.x / 2);
+  if (align == Align::right) from.x -= std::floor(size.x);
+  // ImDrawList::AddText drops glyphs outside the clip rectangle before they are turned; RenderText takes a rectangle of its own.
+  const int first = list_->VtxBuffer.Size;
+  font_of(font)->RenderText(list_, theme().type(type), from, colour, ImVec4(-1e6f, -1e6f, 1e6f, 1e6f), s.data(), s.data() + s.size());
+  const float angle = degrees * 3.14159265f / 180.0f, c = std::cos(angle), n = std::sin(angle);
+  for (int i = first; i < list_->VtxBuffer.Size; ++i) {
+    ImVec2& p = list_->VtxBuffer[i].pos;
+    const ImVec2 d{p.x - pivot.x, p.y - pivot.y};
+    p = {pivot.x + d.x * c - d.y * n, pivot.y + d.x * n + d.y * c};
+  }
+  if (record_)
+    record_->strokes.push_back({.kind = Stroke::Kind::text, .points = {from, size}, .fill = colour, .size = theme().type(type),
+                                .rotation = degrees, .pivot = pivot, .font = font, .text = std::string(s)});
+}
+
+void Painter::band(std::span<const ImVec2> upper, std::span<const ImVec2> lower, ImU32 fill) const {
+  const std::size_t n = std::min(upper.size(), lower.size());
+  if (!visible(fill) || n < 2) return;
+  const ImVec2 uv = ImGui::GetFontTexUvWhitePixel();
+  for (std::size_t i = 1; i < n; ++i) {
+    list_->PrimReserve(6, 4);
+    list_->PrimQuadUV(upper[i - 1], upper[i], lower[i], lower[i - 1], uv, uv, uv, uv, fill);
+  }
+  if (!record_) return;
+  Stroke s{.kind = Stroke::Kind::polygon, .points = {}, .fill = fill, .text = {}};
+  for (std::size_t i = 0; i < n; ++i) s.points.push_back(upper[i]);
+  for (std::size_t i = n; i-- > 0;) s.points.push_back(lower[i]);
+  record_->strokes.push_back(std::move(s));
+}
+
 float Painter::text_fit(ImVec2 at, std::string_view s, float max_width, ImU32 colour, Type type, Font font, Align align) const {
   if (text_size(s, type, font).x <= max_width) return text(at, s, colour, type, font, align);
   char shortened[256];

@@ -20,6 +20,8 @@ struct Stroke {
   std::vector<ImVec2> points;  ///< rect and clip: min, max; circle: centre, (radius, 0); text: top left
   ImU32 fill = 0, stroke = 0;  ///< 0 alpha: none
   float width = 0, rounding = 0, size = 0, dash = 0;
+  float rotation = 0;  ///< text: degrees clockwise about `pivot`
+  ImVec2 pivot{};
   Font font = Font::sans;
   bool closed = false;
   std::string text;
@@ -58,6 +60,11 @@ class Painter {
   /// Text with its top at `at.y`; `align` says which end `at.x` is. Returns its width.
   float text(ImVec2 at, std::string_view s, ImU32 colour, Type type = Type::body, Font font = Font::sans,
              Align align = Align::left) const;
+  /// Text that reads along a line turned by `degrees` clockwise; `at` is the pivot: the top of the text at `align`'s end.
+  void rotated_text(ImVec2 at, float degrees, std::string_view s, ImU32 colour, Type type = Type::body, Font font = Font::sans,
+                    Align align = Align::left) const;
+  /// The strip between two polylines of equal length with the same x at each index; no seams with a translucent fill.
+  void band(std::span<const ImVec2> upper, std::span<const ImVec2> lower, ImU32 fill) const;
   /// Shortens with an ellipsis to fit `max_width`; draws nothing when not even one letter fits.
   float text_fit(ImVec2 at, std::string_view s, float max_width, ImU32 colour, Type type = Type::body,
                  Font font = Font::sans, Align align = Align::left) const;
