@@ -1,5 +1,7 @@
 #include "models/roofline.h"
 
+#include "models/op_cost.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -81,7 +83,7 @@ std::vector<Ceiling> compute_ceilings(const Chip& chip) {
 }
 
 double gemm_intensity(double m, double n, double k, double in_bytes, double out_bytes) {
-  return 2 * m * n * k / ((m * k + k * n) * in_bytes + m * n * out_bytes);
+  return gemm(m, n, k, in_bytes, in_bytes, out_bytes).intensity();
 }
 
 double square_gemm_side_at(double ridge, double element_bytes) { return 1.5 * ridge * element_bytes; }

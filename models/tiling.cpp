@@ -1,5 +1,7 @@
 #include "models/tiling.h"
 
+#include "models/op_cost.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -75,7 +77,7 @@ Result<TilingResult> tile_matmul(const TilingInputs& in) {
   out.tiles = out.tiles_m * out.tiles_n;
   const std::int64_t slots = in.sm_count * in.tiles_per_sm;
   const std::int64_t steps = ceil_div(in.k, in.tile_k);  // of one tile
-  const double flops = 2 * real(in.m) * real(in.n) * real(in.k);
+  const OpCost cost = gemm(real(in.m), real(in.n), real(in.k), in.element_bytes, in.element_bytes, in.element_bytes);
   const double step_flops = 2 * real(in.tile_m) * real(in.tile_n) * real(in.tile_k);
   const double tile_bytes = real(in.tile_m) * real(in.tile_n) * partial_bytes;
 
@@ -106,13 +108,12 @@ Result<TilingResult> tile_matmul(const TilingInputs& in) {
   // All slots of an SM share its rate, so a slot works at peak / slots.
   out.compute_s = real(steps_per_slot) * step_flops * real(slots) / (in.peak_flops_per_s * out.alignment_efficiency);
 
-  const double bytes = (real(in.m) * real(in.k) + real(in.k) * real(in.n) + real(in.m) * real(in.n)) * in.element_bytes;
   double bandwidth = in.bandwidth_bytes_per_s;
   if (in.sm_bandwidth_bytes_per_s > 0) bandwidth = std::min(bandwidth, real(std::min(out.work_units, in.sm_count)) * in.sm_bandwidth_bytes_per_s);
-  out.memory_s = bytes / bandwidth;
+  out.memory_s = cost.bytes() / bandwidth;
   out.reduction_s = out.reduction_bytes / in.bandwidth_bytes_per_s;
   out.time_s = std::max(out.compute_s, out.memory_s) + out.reduction_s;
-  out.effective_flops_per_s = flops / out.time_s;
+  out.effective_flops_per_s = cost.flops / out.time_s;
   if (!std::isfinite(out.time_s) || !(out.time_s > 0))
     return Result<TilingResult>::fail("peak or bandwidth is too far from any machine to compute with");
   return Result<TilingResult>::ok(out);
