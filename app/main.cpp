@@ -1,5 +1,9 @@
-#include <cstdio>
+#include <iostream>
+#include <string>
+#include <vector>
 
-#include "app/version.h"
+#include "app/cli/cli.h"
 
-int main() { std::printf("ridgeline %s\n", app::version()); }
+int main(int argc, char** argv) {
+  return app::cli::run(std::vector<std::string>(argv + 1, argv + argc), {std::cout, std::cerr});
+}

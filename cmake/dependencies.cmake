@@ -31,6 +31,9 @@ add_library(imgui STATIC
 target_include_directories(imgui SYSTEM PUBLIC ${imgui_SOURCE_DIR})
 # The test engine's hooks let UI tests find items by label; our four hook functions are in widgets/item_probe.cpp.
 target_compile_definitions(imgui PUBLIC IMGUI_ENABLE_TEST_ENGINE IMGUI_DISABLE_OBSOLETE_FUNCTIONS)
+# In this archive and not only in widgets, so that whatever links imgui finds the hooks.
+target_sources(imgui PRIVATE ${PROJECT_SOURCE_DIR}/widgets/item_probe.cpp)
+target_include_directories(imgui PRIVATE ${PROJECT_SOURCE_DIR})
 if(NOT RIDGELINE_SANITIZE)
   target_compile_options(imgui PRIVATE -O2)
 endif()

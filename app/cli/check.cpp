@@ -1,0 +1,42 @@
+#include <cmath>
+#include <ostream>
+
+#include "app/cli/cli.h"
+#include "app/content.h"
+#include "chapters/catalog.h"
+#include "models/transformer.h"
+#include "widgets/number.h"
+
+namespace app::cli {
+
+/// Recomputes every claim and every published parameter count; 1 when one differs from what is recorded.
+int check(const Arguments&, const Streams& s) {
+  std::string assets;
+  if (auto error = load_assets(assets); !error.empty()) return complain(s, error);
+  const Content content = load_content(assets);
+  int passed = 0, failed = 0;
+  const auto say = [&](bool good, const std::string& line) {
+    (good ? passed : failed)++;
+    s.out << (good ? "ok    " : "DIFFERS ") << line << "\n";
+  };
+  for (const auto& error : content.errors) say(false, error);
+  for (const Claim& claim : content.claims) {
+    const Checked c = check_claim(claim);
+    if (!c.error.empty()) {
+      say(false, c.error);
+      continue;
+    }
+    say(c.agrees, claim.id + "  claimed " + std::string(widgets::format(claim.claimed, c.unit, 5)) + ", computed " + std::string(widgets::format(c.computed, c.unit, 5)) +
+                      (c.verdict == Verdict::right ? ": holds" : ": does not hold") + (c.agrees ? "" : ", which is not the recorded verdict"));
+  }
+  for (const auto& model : chapters::catalog().models) {
+    if (!model.published) continue;
+    const auto total = static_cast<double>(models::count_parameters(model.architecture).total);
+    say(std::abs(total - model.published->parameters) <= model.published->rounding,
+        model.id + "  published " + std::string(widgets::format(model.published->parameters, "", 15)) + ", counted " + std::string(widgets::format(total, "", 15)));
+  }
+  s.out << passed << " passed, " << failed << " failed\n";
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace app::cli

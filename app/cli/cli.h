@@ -1,0 +1,53 @@
+#pragma once
+#include <iosfwd>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/scenario.h"
+
+/// The command line: one binary, every call of it. Bad input is one sentence on the error stream and exit status 2.
+namespace app::cli {
+
+struct Streams {
+  std::ostream& out;
+  std::ostream& error;
+};
+
+/// Runs the program with the arguments after its name. Returns the exit status.
+int run(const std::vector<std::string>& arguments, const Streams& streams);
+
+/// What a call was given, after its name: positional words, options, and a complaint when something does not fit.
+struct Arguments {
+  std::vector<std::string> words;
+  std::vector<std::pair<std::string, std::string>> options;  ///< "--set" -> "k=v", in order; flags have an empty value
+  std::string error;
+
+  bool has(std::string_view option) const;
+  /// The last value of an option, or `otherwise`.
+  std::string value(std::string_view option, std::string otherwise = {}) const;
+  std::vector<std::string> values(std::string_view option) const;
+};
+/// `valued` take the next argument (or what follows '='), `flags` do not. Unknown options are an error that names them.
+Arguments parse_arguments(const std::vector<std::string>& all, const std::vector<std::string>& valued, const std::vector<std::string>& flags);
+
+/// Makes the lab that words[0] names, with --scenario and --set applied, computed. Null with a sentence in `error`.
+chapters::LabPtr make_set_lab(const Arguments& arguments, std::string& error);
+
+/// Loads chips and models once for this process. Returns an error sentence when the assets are not found.
+std::string load_assets(std::string& assets_folder);
+
+int list(const Arguments& a, const Streams& s);
+int eval(const Arguments& a, const Streams& s);
+int sweep(const Arguments& a, const Streams& s);
+int solve(const Arguments& a, const Streams& s);
+int sensitivity(const Arguments& a, const Streams& s);
+int check(const Arguments& a, const Streams& s);
+int render(const Arguments& a, const Streams& s);
+int tour(const Arguments& a, const Streams& s);
+int window(const Arguments& a, const Streams& s);
+
+/// Prints the sentence and returns 2.
+int complain(const Streams& s, const std::string& sentence);
+
+}  // namespace app::cli

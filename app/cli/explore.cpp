@@ -1,0 +1,126 @@
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "app/cli/cli.h"
+#include "app/explore/explore.h"
+#include "widgets/number.h"
+
+namespace app::cli {
+namespace {
+
+std::string exact(double v) {
+  if (!std::isfinite(v)) return "";
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, v).ptr;
+  return {text, end};
+}
+
+Json number(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
+
+std::string axis_cell(const SweepAxis& axis, std::size_t i) { return axis.labels.empty() ? exact(axis.values[i]) : axis.labels[i]; }
+
+std::string quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
+  std::string out = "\"";
+  for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+/// "KEY=VALUE" of --output for solve, with the value read in the output's unit.
+struct Target {
+  std::string key, error;
+  double value = 0;
+};
+Target parse_target(const chapters::Lab& lab, const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos) return {"", "solve needs --output KEY=VALUE, such as --output time_s=0.01.", 0};
+  Target t{text.substr(0, equals), "", 0};
+  const auto* f = lab.outputs().find(t.key);
+  if (!f) return {"", unknown_key(lab.info().id, "output", t.key, lab.outputs()), 0};
+  const auto parsed = widgets::parse_quantity(text.substr(equals + 1), f->spec.unit);
+  return {t.key, parsed.error, parsed.value};
+}
+
+}  // namespace
+
+int sweep(const Arguments& a, const Streams& s) {
+  std::string error;
+  const auto lab = make_set_lab(a, error);
+  if (!lab) return complain(s, error);
+  std::vector<SweepAxis> axes;
+  for (const auto& text : a.values("--over")) {
+    auto parsed = parse_sweep_axis(*lab, text);
+    if (!parsed.error.empty()) return complain(s, parsed.error);
+    axes.push_back(std::move(parsed.axis));
+  }
+  if (axes.empty()) return complain(s, "sweep needs --over key=LO:HI:N, once or twice.");
+  if (!a.has("--output")) return complain(s, "sweep needs --output KEY: " + sentence_list(readable_outputs(*lab), 40) + ".");
+  chapters::Progress progress;
+  const SweepResult r = app::sweep(*lab, axes, a.value("--output"), progress);
+  if (!r.error.empty()) return complain(s, r.error);
+  const std::size_t nx = r.x.values.size();
+  if (a.has("--json")) {
+    Json points = Json::array();
+    for (std::size_t i = 0; i < r.values.size(); ++i) {
+      Json p = {{r.x.key, r.x.labels.empty() ? Json(r.x.values[i % nx]) : Json(r.x.labels[i % nx])}};
+      if (!r.y.key.empty()) p[r.y.key] = r.y.labels.empty() ? Json(r.y.values[i / nx]) : Json(r.y.labels[i / nx]);
+      p[r.output] = number(r.values[i]);
+      points.push_back(p);
+    }
+    s.out << Json{{"lab", lab->info().id}, {"output", r.output}, {"points", points}}.dump(2) << "\n";
+    return 0;
+  }
+  s.out << r.x.key << (r.y.key.empty() ? "" : "," + r.y.key) << "," << r.output << "\n";
+  for (std::size_t i = 0; i < r.values.size(); ++i)
+    s.out << axis_cell(r.x, i % nx) << (r.y.key.empty() ? "" : "," + axis_cell(r.y, i / nx)) << "," << exact(r.values[i]) << "\n";
+  return 0;
+}
+
+int solve(const Arguments& a, const Streams& s) {
+  std::string error;
+  const auto lab = make_set_lab(a, error);
+  if (!lab) return complain(s, error);
+  if (!a.has("--for")) return complain(s, "solve needs --for key=LO:HI.");
+  const auto axis = parse_sweep_axis(*lab, a.value("--for"));
+  if (!axis.error.empty()) return complain(s, axis.error);
+  if (!axis.axis.labels.empty()) return complain(s, axis.axis.key + " is not a number: solve needs one.");
+  const Target target = parse_target(*lab, a.value("--output"));
+  if (!target.error.empty()) return complain(s, target.error);
+  chapters::Progress progress;
+  const SolveResult r = app::solve(*lab, axis.axis.key, axis.axis.values.front(), axis.axis.values.back(), target.key, target.value, progress);
+  if (!r.error.empty()) return complain(s, r.error);
+  if (a.has("--json")) {
+    s.out << Json{{"lab", lab->info().id}, {"found", r.found}, {axis.axis.key, r.found ? number(r.input) : Json(nullptr)}, {target.key, r.found ? number(r.output) : Json(nullptr)}, {"why", r.why}}.dump(2) << "\n";
+  } else if (r.found) {
+    s.out << axis.axis.key << "," << target.key << "\n" << exact(r.input) << "," << exact(r.output) << "\n";
+    if (!r.why.empty()) s.error << r.why << "\n";
+  } else {
+    s.error << r.why << "\n";
+  }
+  return r.found ? 0 : 1;
+}
+
+int sensitivity(const Arguments& a, const Streams& s) {
+  std::string error;
+  const auto lab = make_set_lab(a, error);
+  if (!lab) return complain(s, error);
+  if (!a.has("--output")) return complain(s, "sensitivity needs --output KEY: " + sentence_list(readable_outputs(*lab), 40) + ".");
+  chapters::Progress progress;
+  const SensitivityResult r = app::sensitivity(*lab, a.value("--output"), progress);
+  if (!r.error.empty()) return complain(s, r.error);
+  if (a.has("--json")) {
+    Json rows = Json::array();
+    for (const auto& row : r.rows)
+      rows.push_back({{"input", row.key}, {"low_input", row.low_input}, {"high_input", row.high_input}, {"low_output", number(row.low_output)}, {"high_output", number(row.high_output)}});
+    s.out << Json{{"lab", lab->info().id}, {"output", r.output}, {"base", number(r.base)}, {"inputs", rows}}.dump(2) << "\n";
+    return 0;
+  }
+  s.out << "input,low_input,high_input,low_" << r.output << ",high_" << r.output << "\n";
+  for (const auto& row : r.rows)
+    s.out << row.key << "," << quoted(row.low_input) << "," << quoted(row.high_input) << "," << exact(row.low_output) << "," << exact(row.high_output) << "\n";
+  return 0;
+}
+
+}  // namespace app::cli

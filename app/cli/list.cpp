@@ -1,0 +1,107 @@
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "app/cli/cli.h"
+#include "app/explore/explore.h"
+#include "chapters/registry.h"
+#include "widgets/number.h"
+
+namespace app::cli {
+namespace {
+
+using chapters::Field;
+using chapters::Kind;
+
+const char* kind_name(Kind kind) {
+  static constexpr const char* names[] = {"real", "integer", "toggle", "choice", "choices", "text", "file", "reals", "table"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+Json describe(const Field& f, bool input) {
+  Json j = {{"key", f.key}, {"kind", kind_name(f.kind)}, {"label", f.spec.label}};
+  if (!f.spec.unit.empty()) j["unit"] = f.spec.unit;
+  if (input && (f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::reals)) {
+    static constexpr const char* scales[] = {"linear", "log", "step"};
+    j["range"] = {f.spec.lo, f.spec.hi};
+    j["scale"] = scales[static_cast<std::size_t>(f.spec.scale)];
+  }
+  if (f.options) {
+    j["options"] = Json::array();
+    for (const auto& o : *f.options) j["options"].push_back(o.id);
+  }
+  if (f.kind == Kind::table) {
+    chapters::Fields cells;
+    f.table_columns(cells);
+    j["columns"] = Json::array();
+    for (const Field& c : cells) j["columns"].push_back(describe(c, input));
+  }
+  if (input) j["default"] = field_to_json(f);
+  if (!f.spec.help.empty()) j["help"] = f.spec.help;
+  if (!f.spec.shared.empty()) j["shared"] = f.spec.shared;
+  if (!f.spec.formula.empty()) j["formula"] = f.spec.formula;
+  if (!f.spec.source.empty()) j["source"] = f.spec.source;
+  return j;
+}
+
+std::string allowed(const Field& f) {
+  if (f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::reals)
+    return std::string(widgets::format(f.spec.lo, f.spec.unit, 4)) + " to " + std::string(widgets::format(f.spec.hi, f.spec.unit, 4));
+  if (f.options) {
+    std::vector<std::string> ids;
+    for (const auto& o : *f.options) ids.push_back(o.id);
+    return sentence_list(ids, 6);
+  }
+  return kind_name(f.kind);
+}
+
+}  // namespace
+
+int list(const Arguments& a, const Streams& s) {
+  Json out = Json::array();
+  for (const auto& chapter : chapters::all_chapters()) {
+    Json labs = Json::array();
+    for (const auto& entry : chapter.labs) {
+      const auto lab = entry.make();
+      Json inputs = Json::array(), outputs = Json::array();
+      for (const Field& f : lab->inputs()) inputs.push_back(describe(f, true));
+      for (const Field& f : lab->outputs()) outputs.push_back(describe(f, false));
+      labs.push_back({{"id", entry.id}, {"title", lab->info().title}, {"question", lab->info().question}, {"inputs", inputs}, {"outputs", outputs}});
+    }
+    out.push_back({{"chapter", chapter.slug}, {"title", chapter.title}, {"labs", labs}});
+  }
+  if (a.has("--json")) {
+    s.out << out.dump(2) << "\n";
+    return 0;
+  }
+  for (const auto& chapter : chapters::all_chapters()) {
+    s.out << chapter.ordinal << "  " << chapter.title << "\n";
+    for (const auto& entry : chapter.labs) {
+      const auto lab = entry.make();
+      s.out << "\n  " << entry.id << "  " << lab->info().question << "\n";
+      for (const Field& f : lab->inputs())
+        s.out << "    --set " << f.key << "=" << display_text(f) << "   " << f.spec.label << "; " << allowed(f) << "\n";
+      for (const Field& f : lab->outputs())
+        s.out << "    -> " << f.key << "   " << f.spec.label << (f.spec.unit.empty() ? "" : ", ") << f.spec.unit << "\n";
+    }
+    s.out << "\n";
+  }
+  return 0;
+}
+
+int eval(const Arguments& a, const Streams& s) {
+  std::string error;
+  const auto lab = make_set_lab(a, error);
+  if (!lab) return complain(s, error);
+  if (a.has("--json")) {
+    s.out << evaluation_to_json(*lab).dump(2) << "\n";
+    return 0;
+  }
+  s.out << lab->info().id << "\n";
+  for (const Field& f : lab->inputs()) s.out << "  " << f.key << " = " << display_text(f) << "\n";
+  if (!lab->reason().empty()) s.out << "  not feasible: " << lab->reason() << "\n";
+  else
+    for (const Field& f : lab->outputs()) s.out << "  -> " << f.key << " = " << display_text(f) << "   (" << f.spec.label << ")\n";
+  return 0;
+}
+
+}  // namespace app::cli

@@ -1,0 +1,67 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/explore/explore.h"
+#include "widgets/number.h"
+
+namespace app {
+namespace {
+
+using chapters::Field;
+using chapters::Kind;
+
+/// Outputs with a reading that differ between two computed labs. Where one side is infeasible all its readings are NaN and count as moved.
+std::vector<ComparedOutput> moved_outputs(const chapters::Lab& a, const chapters::Lab& b) {
+  std::vector<ComparedOutput> out;
+  for (const auto& key : readable_outputs(a)) {
+    const Field& f = *a.outputs().find(key);
+    const double x = reading(a, key), y = reading(b, key);
+    if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+    out.push_back({key, std::string(f.spec.label), std::string(f.spec.unit), x, y});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string display_text(const Field& f) {
+  switch (f.kind) {
+    case Kind::real:
+    case Kind::integer: return std::string(widgets::format(f.number(), f.spec.unit, 4));
+    case Kind::toggle: return f.toggle() ? "on" : "off";
+    case Kind::choice: {
+      const double i = f.number();
+      return i >= 0 ? (*f.options)[static_cast<std::size_t>(i)].label : std::string(f.choice_id());
+    }
+    case Kind::choices: return sentence_list(f.chosen(), 4);
+    case Kind::text: return f.text();
+    case Kind::file: return f.file().path.empty() ? "none" : f.file().path;
+    case Kind::reals: return std::to_string(f.reals().size()) + " values";
+    case Kind::table: return std::to_string(f.table_size()) + " rows";
+  }
+  return {};
+}
+
+CompareResult compare(const chapters::Lab& a, const chapters::Lab& b) {
+  CompareResult r;
+  if (a.info().id != b.info().id) return {.error = "Only two scenarios of the same lab can be compared."};
+  const auto path = a.clone();
+  path->compute();
+  const auto start = path->clone();
+  for (const Field& target : b.inputs()) {
+    const Field& f = *path->inputs().find(target.key);
+    const Json wanted = field_to_json(target);
+    if (field_to_json(f) == wanted) continue;
+    const auto before = path->clone();
+    CompareStep step{std::string(f.key), std::string(f.spec.label), display_text(f), display_text(target), {}};
+    if (f.kind == Kind::file) f.file() = target.file();  // its text is at hand already
+    else if (auto error = field_from_json(f, wanted); !error.empty()) return {.error = error};
+    path->compute();
+    step.moved = moved_outputs(*before, *path);
+    r.steps.push_back(std::move(step));
+  }
+  r.total = moved_outputs(*start, *path);
+  return r;
+}
+
+}  // namespace app

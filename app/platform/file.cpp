@@ -1,0 +1,82 @@
+#include "app/platform/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+#include <vector>
+
+namespace app {
+namespace {
+
+std::string failure(const std::filesystem::path& path, int error) {
+  return "cannot write " + path.string() + ": " + std::generic_category().message(error) + "; choose another place or free some space";
+}
+
+/// Writes and syncs everything; 0 or the error number.
+int write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return ::fsync(file) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
+}
+
+}  // namespace
+
+std::string write_file(const std::filesystem::path& path, std::string_view bytes) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return failure(path, EISDIR);
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
+  // Renaming replaces a link or a device instead of writing to what it stands for (/dev/stdout, a linked notes file).
+  std::filesystem::path target = path;
+  if (std::filesystem::is_symlink(path, ignored)) {
+    if (const auto real = std::filesystem::canonical(path, ignored); !ignored) target = real;
+  }
+  if (std::filesystem::exists(target, ignored) && !std::filesystem::is_regular_file(target, ignored)) {
+    const int device = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
+    if (device < 0) return failure(path, errno);
+    const int error = write_all(device, bytes);
+    ::close(device);
+    return error ? failure(path, error) : std::string();
+  }
+  const std::string pattern = target.string() + ".XXXXXX";
+  std::vector<char> temporary(pattern.c_str(), pattern.c_str() + pattern.size() + 1);
+  const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (file < 0) return failure(path, errno);
+  struct stat old{};
+  ::fchmod(file, ::stat(target.c_str(), &old) == 0 ? old.st_mode & 0777 : 0644);  // mkostemp makes 0600
+  int error = write_all(file, bytes);
+  if (::close(file) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(temporary.data(), target.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  ::unlink(temporary.data());
+  return failure(path, error);
+}
+
+models::Result<std::string> read_file(const std::filesystem::path& path, std::size_t most_bytes) {
+  using Text = models::Result<std::string>;
+  const auto fail = [&](const std::string& why) { return Text::fail("cannot read " + path.string() + ": " + why); };
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) return fail("there is no such file");
+  if (std::filesystem::is_directory(status)) return fail("it is a folder; name a file in it");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return fail("you may not read it; change its permissions");
+  std::string bytes;
+  std::vector<char> chunk(64 << 10);
+  while (in.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) || in.gcount() > 0) {
+    bytes.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
+    if (bytes.size() > most_bytes) return fail("it is larger than " + std::to_string(most_bytes) + " bytes");
+  }
+  if (in.bad()) return fail("the disk reported an error part-way");
+  return Text::ok(std::move(bytes));
+}
+
+}  // namespace app

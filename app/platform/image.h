@@ -1,0 +1,26 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "models/result.h"
+
+namespace app {
+
+/// 8-bit RGBA, top row first, 4 * width * height bytes.
+struct Image {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> rgba;
+  bool operator==(const Image&) const = default;
+};
+
+/// The part of an image inside a rectangle of pixels; what lies outside the image is left out.
+Image crop(const Image& image, int x, int y, int width, int height);
+
+/// Writes a PNG (whole file or not at all). Returns "" when done, else one sentence.
+std::string write_png(const std::filesystem::path& path, const Image& image);
+/// Reads a PNG of at most 64 megapixels.
+models::Result<Image> read_png(const std::filesystem::path& path);
+
+}  // namespace app

@@ -1,0 +1,69 @@
+#pragma once
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/lab.h"
+
+/// Inputs, Outputs and Views as JSON, checked against what `describe` says.
+namespace app {
+
+using Json = nlohmann::ordered_json;
+
+/// Reads a file for a file input: text, or one sentence in `error`.
+struct FileText {
+  std::string text, error;
+};
+using FileReader = std::function<FileText(const std::string& path)>;
+/// Reads from disk; up to 8 MiB.
+FileText read_text_file(const std::string& path);
+
+Json field_to_json(const chapters::Field& field);
+Json fields_to_json(const chapters::Fields& fields);
+
+/// Sets one field. On a wrong type, an unknown option or a value out of range returns one sentence that names the key, the value
+/// and what is allowed, and changes nothing.
+std::string field_from_json(const chapters::Field& field, const Json& value, const FileReader& read = read_text_file);
+
+/// Sets one field from what follows `--set key=` or what a person typed: quantities with units, lists as [1,2,3], options by id.
+std::string set_field_from_text(const chapters::Field& field, std::string_view text, const FileReader& read = read_text_file);
+
+/// Sets several inputs, all or none. Returns an error sentence or "".
+std::string apply_inputs(chapters::Lab& lab, const Json& inputs, const FileReader& read = read_text_file);
+/// Sets what the View describes; unknown or bad entries are errors, as for inputs.
+std::string apply_view(chapters::Lab& lab, const Json& view);
+
+/// {"lab", "version", "inputs", "view"}: what is saved, shared and recorded in lessons.
+Json scenario_to_json(const chapters::Lab& lab);
+/// Checks a whole scenario document. On success `lab` names the lab; the caller opens it and applies inputs and view.
+struct Scenario {
+  std::string lab;
+  std::string inputs_text, view_text;  ///< JSON objects
+  std::string error;
+};
+Scenario parse_scenario(std::string_view text);
+
+/// {"lab", "feasible", "reason", "inputs", "outputs"}; outputs are null while infeasible. The lab must be computed.
+Json evaluation_to_json(const chapters::Lab& lab);
+
+/// "ridgeline roofline/roofline --set chip=b200_sxm": only the inputs that differ from the defaults.
+std::string command_line_of(const chapters::Lab& lab);
+/// "roofline/roofline?chip=b200_sxm&batch=4": the same as a deep link.
+std::string link_of(const chapters::Lab& lab);
+/// Splits a deep link into lab id and key-value pairs ("%XX" decoded). The id is empty when it is not a link.
+struct Link {
+  std::string lab;
+  std::vector<std::pair<std::string, std::string>> sets;
+};
+Link parse_link(std::string_view link);
+
+/// "a, b and c" of every option, key and so on, shortened when long; used in error sentences.
+std::string sentence_list(const std::vector<std::string>& items, std::size_t most = 12);
+/// The nearest of `options` to a mistyped word, or "".
+std::string nearest(std::string_view word, const std::vector<std::string>& options);
+/// "'roofline/roofline' has no input 'chp': did you mean 'chip'? ..."
+std::string unknown_key(std::string_view owner, std::string_view what, std::string_view key, const chapters::Fields& fields);
+
+}  // namespace app

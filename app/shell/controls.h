@@ -1,0 +1,26 @@
+#pragma once
+#include <functional>
+#include <string>
+
+#include "app/scenario.h"
+#include "chapters/field.h"
+
+namespace app {
+
+/// What a person is in the middle of typing; kept between frames by the inspector.
+struct ControlState {
+  std::string editing;       ///< key of the field whose value is being typed
+  char buffer[4096] = {};
+  bool focus = false;        ///< give the text box the keyboard on its first frame
+  char search[64] = {};      ///< in an open list of options
+  std::string error_key, error;  ///< the last refused value, shown under its control
+};
+
+/// Draws the control that fits the field's description and changes the field. Refused values are said in `state.error`.
+/// Returns true when the value changed this frame.
+bool draw_control(const chapters::Field& field, ControlState& state, float width);
+
+/// A searchable list of options inside an open popup. Returns the chosen index or -1. `chosen(i)` marks what is on.
+int draw_option_list(const chapters::Choices& options, ControlState& state, const std::function<bool(std::size_t)>& chosen);
+
+}  // namespace app

@@ -1,0 +1,146 @@
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "app/platform/file.h"
+#include "app/shell/shell.h"
+#include "app/shell/ui.h"
+
+namespace app {
+namespace {
+
+using widgets::Font;
+using widgets::Painter;
+using widgets::theme;
+using widgets::Type;
+
+bool text_box(const char* id, std::string& text, ImVec2 size, bool lines) {
+  char buffer[4096];
+  const std::size_t n = std::min(text.size(), sizeof buffer - 1);
+  std::memcpy(buffer, text.data(), n);
+  buffer[n] = '\0';
+  ImGui::SetNextItemWidth(size.x);
+  const bool edited = lines ? ImGui::InputTextMultiline(id, buffer, sizeof buffer, size) : ImGui::InputText(id, buffer, sizeof buffer);
+  if (edited) text = buffer;
+  return edited;
+}
+
+}  // namespace
+
+void lesson_go(Shell& shell, std::size_t lesson, std::size_t step) {
+  Workspace& w = shell.workspace;
+  if (lesson >= w.content.lessons.size()) return;
+  const Lesson& l = w.content.lessons[lesson];
+  if (step >= l.steps.size()) return;
+  const LessonStep& s = l.steps[step];
+  const auto error = w.open_with(s.lab, Json::parse(s.inputs), Json::parse(s.view));
+  if (!error.empty()) w.say("Step " + std::to_string(step + 1) + " of \"" + l.title + "\": " + error);
+  shell.lesson.playing = true;
+  shell.lesson.lesson = lesson;
+  shell.lesson.step = step;
+  shell.lesson.wandered_from = fields_to_json(w.lab().inputs()).dump();
+  if (step + 1 == l.steps.size()) w.progress.play_lesson(l.id);
+}
+
+void lesson_record_step(Shell& shell) {
+  LessonState& state = shell.lesson;
+  if (!state.recording) {
+    state.recording = true;
+    state.playing = false;
+    state.draft = Lesson{.id = "my-lesson", .title = "My lesson", .steps = {}};
+  }
+  const chapters::Lab& lab = shell.workspace.lab();
+  state.draft.steps.push_back({std::string(lab.info().id), "Step " + std::to_string(state.draft.steps.size() + 1), "", fields_to_json(lab.inputs()).dump(), fields_to_json(lab.view()).dump()});
+  shell.drawer = Drawer::lesson;
+  shell.drawer_open = true;
+}
+
+void lesson_finish_recording(Shell& shell) {
+  LessonState& state = shell.lesson;
+  if (!state.recording) return;
+  state.recording = false;
+  if (state.draft.steps.empty()) return;
+  std::string error = shell.workspace.keep_lesson(state.draft);
+  shell.workspace.say(error.empty() ? "Lesson \"" + state.draft.title + "\" is kept with " + std::to_string(state.draft.steps.size()) + " steps; play it from the palette." : error);
+}
+
+void draw_lesson_bar(Shell& shell, ImVec2 size) {
+  const auto& t = theme();
+  LessonState& state = shell.lesson;
+  if (ui::begin_panel("lesson", size, t.card, {18, 8}, ImGuiWindowFlags_NoScrollbar)) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x, buttons = t.px(300);
+    if (state.recording) {
+      Painter::window().circle({at.x + t.px(6), at.y + t.px(11)}, t.px(5), t.bad);
+      Painter::window().text({at.x + t.px(20), at.y}, "Recording a lesson", t.text, Type::body, Font::bold);
+      Painter::window().text_fit({at.x + t.px(20), at.y + t.px(24)}, "F9 keeps what you see as a step; edit what to say in the drawer's Lesson tab.", width - buttons - t.px(30), t.muted, Type::small);
+      ImGui::SetCursorScreenPos({at.x + width - buttons, at.y + t.px(8)});
+      if (ui::button("Record step")) lesson_record_step(shell);
+      ImGui::SameLine();
+      if (ui::button("Finish lesson", true)) lesson_finish_recording(shell);
+    } else if (state.lesson < shell.workspace.content.lessons.size()) {
+      const Lesson& l = shell.workspace.content.lessons[state.lesson];
+      const LessonStep& s = l.steps[std::min(state.step, l.steps.size() - 1)];
+      char head[256];
+      std::snprintf(head, sizeof head, "%s   %zu / %zu   %s", l.title.c_str(), state.step + 1, l.steps.size(), s.title.c_str());
+      Painter::window().text_fit(at, head, width - buttons - t.px(20), t.muted, Type::small, Font::bold);
+      ImGui::SetCursorScreenPos({at.x, at.y + t.px(20)});
+      ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - buttons - t.px(20));
+      ui::text(s.say, t.text);
+      ImGui::PopTextWrapPos();
+      ImGui::SetCursorScreenPos({at.x + width - buttons, at.y + t.px(8)});
+      if (ui::button("Back") && state.step > 0) lesson_go(shell, state.lesson, state.step - 1);
+      ImGui::SameLine();
+      if (ui::button("To this step")) lesson_go(shell, state.lesson, state.step);
+      ui::hint("Wander as you like: this brings back what the step shows.");
+      ImGui::SameLine();
+      const bool last = state.step + 1 >= l.steps.size();
+      if (ui::button(last ? "End" : "Next", true)) {
+        if (last) state.playing = false;
+        else lesson_go(shell, state.lesson, state.step + 1);
+      }
+    }
+  }
+  ImGui::EndChild();
+}
+
+void draw_lesson_editor(Shell& shell) {
+  const auto& t = theme();
+  LessonState& state = shell.lesson;
+  if (!state.recording) {
+    ui::text("No lesson is being made.", t.muted);
+    if (ui::button("Start a lesson here", true)) lesson_record_step(shell);
+    if (state.playing && state.lesson < shell.workspace.content.lessons.size()) {
+      ImGui::SameLine();
+      if (ui::button("Edit the lesson that plays")) {
+        state.draft = shell.workspace.content.lessons[state.lesson];
+        state.recording = true;
+        state.playing = false;
+      }
+    }
+    return;
+  }
+  const float width = ImGui::GetContentRegionAvail().x;
+  text_box("Lesson title", state.draft.title, {width * 0.5f, 0}, false);
+  std::size_t remove = state.draft.steps.size(), swap = remove;
+  for (std::size_t i = 0; i < state.draft.steps.size(); ++i) {
+    LessonStep& s = state.draft.steps[i];
+    ImGui::PushID(static_cast<int>(i));
+    ui::text(s.lab, t.muted, Type::small, Font::mono);
+    text_box("##title", s.title, {width * 0.3f, 0}, false);
+    ImGui::SameLine();
+    text_box("##say", s.say, {width * 0.45f, t.px(48)}, true);
+    ImGui::SameLine();
+    if (i > 0 && ui::button("Up")) swap = i;
+    ImGui::SameLine();
+    if (ui::button("Show"))
+      if (auto error = shell.workspace.open_with(s.lab, Json::parse(s.inputs), Json::parse(s.view)); !error.empty()) shell.workspace.say(error);
+    ImGui::SameLine();
+    if (ui::button("Remove")) remove = i;
+    ImGui::PopID();
+  }
+  if (swap < state.draft.steps.size()) std::swap(state.draft.steps[swap], state.draft.steps[swap - 1]);
+  if (remove < state.draft.steps.size()) state.draft.steps.erase(state.draft.steps.begin() + static_cast<std::ptrdiff_t>(remove));
+}
+
+}  // namespace app

@@ -1,0 +1,143 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/explore/explore.h"
+#include "app/shell/controls.h"
+#include "app/workspace.h"
+#include "widgets/heat_map.h"
+#include "widgets/painter.h"
+#include "widgets/plot.h"
+#include "widgets/prose.h"
+
+namespace app {
+
+/// What the shell asks of whoever runs it (window, headless, test).
+struct Host {
+  std::function<void(const std::string& text)> copy;  ///< to the clipboard
+  /// Writes the pixels of a screen rectangle as PNG once the frame is drawn. Returns an error sentence or "".
+  std::function<std::string(ImVec2 min, ImVec2 max, const std::string& path)> save_png;
+  std::function<void()> toggle_fullscreen;
+  std::function<void()> quit;
+};
+
+enum class Drawer : std::uint8_t { concept_, design, code, debug, frontier, claims, predict, explore, notes, lesson };
+enum class ExportKind : std::uint8_t { png, svg, csv, scenario };
+
+struct ExploreState {
+  enum class Mode : std::uint8_t { sweep, sensitivity, solve, compare } mode = Mode::sweep;
+  std::string input, second_input, output;
+  std::string lo, hi, target;      ///< as typed
+  Job job;
+  bool running = false;
+  SweepResult sweep;
+  SensitivityResult sensitivity;
+  SolveResult solve;
+  CompareResult compare;
+  std::shared_ptr<void> result;    ///< what the worker writes
+  chapters::LabPtr scenario_a;     ///< set aside for comparison
+  std::string lab;                 ///< the lab that the keys belong to
+  widgets::PlotView plot;
+  widgets::HeatMapView heat;
+  std::uint64_t for_version = 0, compared_version = 0;
+  std::string error;
+};
+
+struct PredictState {
+  std::string lab;
+  std::size_t index = 0;
+  char answer[128] = {};
+  std::string error;
+  bool answered = false;
+  double committed = 0, computed = 0;
+};
+
+struct LessonState {
+  bool playing = false, recording = false;
+  std::size_t lesson = 0, step = 0;
+  Lesson draft;
+  std::string wandered_from;  ///< the scenario of the step, to tell when the learner has left it
+};
+
+struct PaletteState {
+  bool open = false, just_opened = false;
+  char query[128] = {};
+  int selected = 0;
+};
+
+/// An export asked for in this frame, taken with the next picture.
+struct ExportRequest {
+  ExportKind kind = ExportKind::png;
+  std::string path;  ///< empty: none
+};
+
+/// One shell for window, headless and tests.
+struct Shell {
+  Shell(Workspace& w, Host h) : workspace(w), host(std::move(h)) {}
+
+  Workspace& workspace;
+  Host host;
+  bool presentation = false;
+  bool drawer_open = true;
+  Drawer drawer = Drawer::concept_;
+  bool hide_chrome = false;  ///< canvas alone: exports of pictures
+  ControlState controls;
+  ExploreState explore;
+  PredictState predict;
+  LessonState lesson;
+  PaletteState palette;
+  widgets::ProseView prose;
+  char note[16384] = {};
+  std::string note_lab;
+  ImVec2 canvas_min, canvas_max;  ///< of the last frame, screen pixels
+  widgets::Record* record = nullptr;  ///< set for one frame to keep what the canvas draws
+  ExportRequest export_request;
+  double message_until = 0;
+  std::string message;
+  bool animating = false;  ///< something moves: the window must not sleep
+  bool prediction_hides_outputs = false;
+};
+
+/// Draws the whole interface for this frame and reacts to input. Call between NewFrame and Render.
+void draw_shell(Shell& shell);
+
+/// Exports the canvas of the open lab. Returns an error sentence or "".
+std::string export_canvas(Shell& shell, ExportKind kind, const std::string& path);
+
+// The parts of the shell, each in its own file.
+void draw_rail(Shell& shell, ImVec2 size);
+void draw_top_bar(Shell& shell, ImVec2 size);
+void draw_canvas(Shell& shell, ImVec2 size);
+void draw_inspector(Shell& shell, ImVec2 size);
+void draw_drawer(Shell& shell, ImVec2 size);
+void draw_explore(Shell& shell);
+void draw_predict(Shell& shell);
+void draw_claims(Shell& shell);
+void draw_notes(Shell& shell);
+void draw_lesson_editor(Shell& shell);
+void draw_lesson_bar(Shell& shell, ImVec2 size);
+void draw_palette(Shell& shell);
+void handle_shortcuts(Shell& shell);
+
+/// Something a person can ask for: from the palette, by its shortcut, or both.
+struct Command {
+  std::string label;
+  std::string shortcut;  ///< as shown
+  ImGuiKeyChord chord = 0;
+  std::function<void(Shell&)> run;
+};
+/// Every command that makes sense now, presets, labs and terms included.
+std::vector<Command> all_commands(Shell& shell);
+/// The commands with a chord: they do not change while the program runs.
+const std::vector<Command>& shortcut_commands();
+
+void lesson_go(Shell& shell, std::size_t lesson, std::size_t step);
+void lesson_record_step(Shell& shell);
+void lesson_finish_recording(Shell& shell);
+
+/// The current value of an input or output as text, for prose: "{total_bytes}", "{batch}".
+std::string_view live_value(const chapters::Lab& lab, std::string_view key, widgets::NumberText& scratch);
+
+}  // namespace app

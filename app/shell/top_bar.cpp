@@ -1,0 +1,109 @@
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/shell/shell.h"
+#include "app/shell/ui.h"
+#include "chapters/registry.h"
+
+namespace app {
+namespace {
+
+using widgets::Font;
+using widgets::Painter;
+using widgets::theme;
+using widgets::Type;
+
+/// A chip of the top bar, laid out from the right: "chip  H100 SXM". True when pressed.
+bool chip(const char* id, std::string_view name, std::string_view value, float& right, float y) {
+  const auto& t = theme();
+  const float name_width = name.empty() ? 0 : widgets::text_size(name, Type::small).x + t.px(6);
+  const float value_width = std::min(widgets::text_size(value, Type::small).x, t.px(170)) + t.px(1);
+  const ImVec2 box{name_width + value_width + t.px(24), t.px(28)};
+  const ImVec2 at{right - box.x, y};
+  right = at.x - t.px(8);
+  ImGui::SetCursorScreenPos(at);
+  const bool pressed = ImGui::InvisibleButton(id, box, ImGuiButtonFlags_EnableNav);
+  const Painter p = Painter::window();
+  p.frame(at, {at.x + box.x, at.y + box.y}, ImGui::IsItemHovered() ? t.accent : t.line, 1, box.y / 2);
+  p.text({at.x + t.px(12), at.y + t.px(7)}, name, t.muted, Type::small);
+  p.text_fit({at.x + t.px(12) + name_width, at.y + t.px(7)}, value, value_width, t.text, Type::small);
+  ui::focus_ring(box.y / 2);
+  return pressed;
+}
+
+/// The chip of one shared group ("chip", "model", "workload") and the popup that changes it in every lab.
+void shared_chip(Shell& shell, const Workspace::SharedGroup& group, float& right, float y) {
+  char shown[160];
+  std::size_t used = 0;
+  for (const auto* f : group.fields) {
+    const auto number = widgets::format(f->kind == chapters::Kind::real || f->kind == chapters::Kind::integer ? f->number() : 0, "", 4);
+    std::string_view piece = number;
+    if (f->kind == chapters::Kind::choice) {
+      const double i = f->number();
+      piece = i >= 0 ? std::string_view((*f->options)[static_cast<std::size_t>(i)].label) : f->choice_id();
+    }
+    const int n = std::snprintf(shown + used, sizeof shown - used, "%s%.*s", used ? " × " : "", static_cast<int>(piece.size()), piece.data());
+    if (n > 0) used = std::min(used + static_cast<std::size_t>(n), sizeof shown - 1);
+  }
+  if (chip(group.name.c_str(), group.name, {shown, used}, right, y)) {
+    shell.controls.search[0] = '\0';
+    ImGui::OpenPopup(group.popup.c_str());
+  }
+  ui::hint("Means the same in every lab while \"keep my scenario\" is on.");
+  ImGui::SetNextWindowSizeConstraints({theme().px(280), 0}, {theme().px(360), theme().px(480)});
+  if (!ImGui::BeginPopup(group.popup.c_str())) return;
+  for (const auto* f : group.fields) {
+    bool changed = false;
+    if (f->kind == chapters::Kind::choice && group.fields.size() == 1) {
+      const double now = f->number();
+      const int i = draw_option_list(*f->options, shell.controls, [&](std::size_t k) { return static_cast<double>(k) == now; });
+      if (i >= 0) {
+        f->set_number(i);
+        changed = true;
+        ImGui::CloseCurrentPopup();
+      }
+    } else {
+      changed = draw_control(*f, shell.controls, theme().px(260));
+    }
+    if (changed) shell.workspace.share(std::string(f->spec.shared), field_to_json(*f));
+  }
+  ui::toggle("Keep my scenario", shell.workspace.settings.keep_my_scenario, theme().px(260));
+  ImGui::EndPopup();
+}
+
+}  // namespace
+
+void draw_top_bar(Shell& shell, ImVec2 size) {
+  const auto& t = theme();
+  if (ui::begin_panel("top", size, t.panel, {16, 8}, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    float right = at.x + ImGui::GetContentRegionAvail().x;
+    const float y = at.y + (size.y - t.px(16) - t.px(28)) / 2;
+    if (chip("Ctrl K", "", "Ctrl K", right, y)) shell.palette = {.open = true, .just_opened = true};
+    ui::hint("Everything by name: labs, presets, commands, terms.");
+    const auto& groups = shell.workspace.shared_groups();
+    for (auto g = groups.rbegin(); g != groups.rend(); ++g) shared_chip(shell, *g, right, y);
+
+    ImGui::SetCursorScreenPos(at);
+    const std::string_view open = shell.workspace.lab().info().id;
+    const std::string_view slug = open.substr(0, open.find('/'));
+    bool first = true;
+    for (const auto& entry : chapters::all_labs()) {
+      if (entry.id.substr(0, entry.id.find('/')) != slug) continue;
+      const std::string& title = shell.workspace.title_of(entry.id);
+      const float width = widgets::text_size(title, Type::body).x + t.px(32);
+      if (!first) ImGui::SameLine(0, t.px(4));
+      if (ImGui::GetCursorScreenPos().x + width > right && entry.id != open) {
+        ImGui::NewLine();
+        break;  // no room beside the chips: the rail lists every lab
+      }
+      first = false;
+      if (ui::tab(title.c_str(), entry.id == open, false) && entry.id != open) shell.workspace.open(entry.id);
+    }
+  }
+  ImGui::EndChild();
+  const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
+  Painter::window().line({a.x, b.y - 1}, {b.x, b.y - 1}, t.line);
+}
+
+}  // namespace app

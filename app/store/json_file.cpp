@@ -1,0 +1,227 @@
+#include "app/store/json_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace app::store {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// A file descriptor that closes itself.
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() { close(); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  bool good() const { return descriptor_ >= 0; }
+  int get() const { return descriptor_; }
+  bool close() { return descriptor_ < 0 || ::close(std::exchange(descriptor_, -1)) == 0; }
+
+ private:
+  int descriptor_;
+};
+
+std::string reason(int error) { return std::generic_category().message(error); }
+std::string quoted(const fs::path& path) { return "\"" + path.string() + "\""; }
+
+/// A store file may be a link into a folder that the person backs up: the link stays, its target is replaced.
+fs::path target_of(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return path;
+  fs::path target = fs::canonical(path, error);
+  return error ? path : target;
+}
+
+fs::path with_suffix(fs::path path, const std::string& suffix) { return path += suffix; }
+
+/// Empty when all bytes of the file are in `text`; a whole sentence when it cannot be read. `too_large` is not an error here.
+std::string read_all(const fs::path& path, std::string& text, bool& missing, bool& too_large) {
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  missing = !file.good() && (errno == ENOENT || errno == ENOTDIR);
+  if (missing) return {};
+  const std::string sentence = quoted(path) + " cannot be read (";
+  const std::string advice = "), so nothing is saved to it: make it a readable file, then start again.";
+  if (!file.good()) return sentence + reason(errno) + advice;
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return sentence + "it is not a plain file" + advice;
+  char buffer[65536];
+  while (true) {
+    const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
+    if (got == 0) return {};
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return sentence + reason(errno) + advice;
+    text.append(buffer, static_cast<std::size_t>(got));
+    too_large = text.size() > max_file_bytes;
+    if (too_large) return {};
+  }
+}
+
+/// What is wrong with the text of a store file; empty when `take` has it.
+std::string take_text(const std::string& text, int version, const Take& take) {
+  bool too_deep = false;
+  const auto watch = [&](int depth, json::parse_event_t, json&) {
+    too_deep = too_deep || depth > max_depth;
+    return !too_deep;  // what lies deeper is not kept, so that no recursion meets it
+  };
+  const json content = json::parse(text, watch, false);
+  if (too_deep) return "it is nested deeper than " + std::to_string(max_depth) + " levels";
+  if (content.is_discarded()) return text.empty() ? "it is empty" : "it is not complete JSON";
+  if (!content.is_object()) return "it is not a JSON object";
+  const auto found = content.find("version");
+  if (found == content.end() || !found->is_number_integer()) return "it does not say its version";
+  if (*found != version) return "it is of version " + found->dump() + ", this program reads version " + std::to_string(version);
+  try {
+    return take(content);
+  } catch (const json::exception&) {
+    return "a value in it has an unexpected type";
+  }
+}
+
+/// Gives the bad file a name of its own without taking anybody's.
+LoadReport set_aside(const fs::path& path, const std::string& fault) {
+  for (int n = 1; n <= 9999; ++n) {
+    const fs::path aside = with_suffix(path, ".corrupt-" + std::to_string(n));
+    // Made first, so that the name is ours; the rename then replaces this empty file.
+    File name(::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!name.good() && errno == EEXIST) continue;
+    if (!name.good() || ::rename(path.c_str(), aside.c_str()) != 0) {
+      const int error = errno;
+      if (name.good()) ::unlink(aside.c_str());
+      if (error == ENOENT) return {};  // another instance was faster
+      return {Found::unreadable, quoted(path) + " cannot be used (" + fault + ") nor renamed (" + reason(error) +
+                                     "), so nothing is saved to it: move it away, then start again."};
+    }
+    return {Found::set_aside, quoted(path) + " could not be used (" + fault + "); it is kept as " + quoted(aside.filename()) + "."};
+  }
+  return {Found::unreadable, quoted(path) + " cannot be used (" + fault + ") and 9,999 others are kept beside it: remove some."};
+}
+
+bool write_all(int file, const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t put = ::write(file, text.data() + done, text.size() - done);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    done += static_cast<std::size_t>(put);
+  }
+  return true;
+}
+
+bool make_folder(const fs::path& folder) {
+  std::error_code error;
+  if (folder.empty() || fs::is_directory(folder, error)) return true;
+  if (!make_folder(folder.parent_path())) return false;
+  return ::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;  // 0700 is what the XDG specification asks for
+}
+
+/// Keeps other instances from reading and writing around one change of `path`; goes with the process however that ends.
+class FileLock {
+ public:
+  explicit FileLock(const fs::path& path) : file_(open_beside(path)) {
+    if (!file_.good()) return;
+    for (int tries = 0; tries < 2000; ++tries) {
+      if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) {
+        remove_leftovers(path);
+        return;
+      }
+      if (errno != EWOULDBLOCK) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+ private:
+  static int open_beside(const fs::path& path) {
+    return make_folder(path.parent_path()) ? ::open(with_suffix(path, ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+  }
+  /// What killed instances were writing. One that writes without the lock is done well within the minute.
+  static void remove_leftovers(const fs::path& path) {
+    std::error_code error;
+    const std::string start = path.filename().string() + ".tmp-";
+    const auto old = fs::file_time_type::clock::now() - std::chrono::minutes(1);
+    for (const auto& entry : fs::directory_iterator(path.parent_path(), error)) {
+      if (entry.path().filename().string().starts_with(start) && entry.last_write_time(error) < old) ::unlink(entry.path().c_str());
+    }
+  }
+  File file_;
+};
+
+std::string cannot_save(const fs::path& path, int error) {
+  const std::string advice = error == ENOSPC || error == EDQUOT || error == EFBIG ? "free some space on that disk"
+                                                                                   : "make its folder writable";
+  return quoted(path) + " could not be saved (" + reason(error) + "); what was saved before is unharmed: " + advice + ".";
+}
+
+LoadReport load(const fs::path& real, int version, const Take& take) {
+  std::string text;
+  bool missing = false, too_large = false;
+  const std::string trouble = read_all(real, text, missing, too_large);
+  if (missing) return {};
+  if (!trouble.empty()) return {Found::unreadable, trouble};
+  const std::string fault = too_large ? "it is larger than " + std::to_string(max_file_bytes >> 20) + " MiB" : take_text(text, version, take);
+  return fault.empty() ? LoadReport{Found::loaded, {}} : set_aside(real, fault);
+}
+
+std::string save(const fs::path& real, int version, const json& content) {
+  json versioned = content;
+  versioned["version"] = version;
+  const std::string text = versioned.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  if (text.size() > max_file_bytes)
+    return quoted(real) + " could not be saved: it would be larger than " + std::to_string(max_file_bytes >> 20) + " MiB.";
+  if (!make_folder(real.parent_path())) return cannot_save(real, errno);
+
+  std::string temporary = with_suffix(real, ".tmp-XXXXXX").string();
+  File file(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!file.good()) return cannot_save(real, errno);
+  if (!write_all(file.get(), text) || ::fsync(file.get()) != 0 || !file.close() || ::rename(temporary.c_str(), real.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    return cannot_save(real, error);
+  }
+  // The rename itself reaches the disk with its folder; a file system that cannot sync folders has renamed all the same.
+  const File folder(::open(real.parent_path().empty() ? "." : real.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.good()) ::fsync(folder.get());
+  return {};
+}
+
+}  // namespace
+
+LoadReport load_json(const fs::path& path, int version, const Take& take) {
+  const fs::path real = target_of(path);
+  std::error_code error;
+  if (fs::status(real, error).type() == fs::file_type::not_found) return {};
+  const FileLock lock(real);
+  return load(real, version, take);
+}
+
+std::string save_json(const fs::path& path, int version, const json& content) {
+  const fs::path real = target_of(path);
+  const FileLock lock(real);
+  return save(real, version, content);
+}
+
+SaveReport save_merged(const fs::path& path, int version, const Take& merge, const std::function<void(json&)>& write) {
+  const fs::path real = target_of(path);
+  const FileLock lock(real);
+  LoadReport present = load(real, version, merge);
+  if (!present.may_save()) return {false, std::move(present.notice)};
+  json content = json::object();
+  write(content);
+  std::string error = save(real, version, content);
+  if (error.empty()) return {true, std::move(present.notice)};
+  return {false, std::move(error)};
+}
+
+}  // namespace app::store

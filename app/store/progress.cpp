@@ -1,0 +1,121 @@
+#include "app/store/progress.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "app/store/read.h"
+
+namespace app::store {
+namespace {
+
+using nlohmann::json;
+constexpr int version = 1;
+
+LabProgress& lab_of(Progress& progress, std::string_view lab) {
+  const auto found = progress.labs.find(lab);
+  return found != progress.labs.end() ? found->second : progress.labs[std::string(lab)];
+}
+
+auto order(const Prediction& p) { return std::tie(p.time_unix_s, p.question, p.committed, p.answer); }
+
+void insert(std::vector<Prediction>& sorted, const Prediction& prediction) {
+  const auto at = std::lower_bound(sorted.begin(), sorted.end(), prediction,
+                                   [](const Prediction& a, const Prediction& b) { return order(a) < order(b); });
+  if (at == sorted.end() || *at != prediction) sorted.insert(at, prediction);
+}
+
+std::string take(const json& content, Progress& progress) {
+  std::string fault;
+  Reader top(content, "", fault);
+  top.texts("lessons", progress.lessons);
+  for (const auto& [id, entry] : top.object("labs").items()) {
+    const std::string where = "labs." + id;
+    Reader reader(entry, where, fault);
+    LabProgress lab;
+    reader.flag("visited", lab.visited);
+    reader.texts("presets", lab.presets);
+    for (const json& item : reader.array("predictions")) {
+      std::string item_fault;
+      Reader fields(item, where + ".predictions", item_fault);
+      Prediction prediction;
+      fields.text("question", prediction.question);
+      fields.number("committed", prediction.committed);
+      fields.number("answer", prediction.answer);
+      fields.integer("time_unix_s", prediction.time_unix_s);
+      if (item_fault.empty()) insert(lab.predictions, prediction);
+      else if (fault.empty()) fault = item_fault;
+    }
+    Progress one;
+    one.labs[id] = std::move(lab);
+    progress.merge(one);
+  }
+  return fault;
+}
+
+void write(json& content, const Progress& progress) {
+  content["lessons"] = progress.lessons;
+  json& labs = content["labs"] = json::object();
+  for (const auto& [id, lab] : progress.labs) {
+    json predictions = json::array();
+    for (const Prediction& p : lab.predictions)
+      predictions.push_back({{"question", p.question}, {"committed", p.committed}, {"answer", p.answer}, {"time_unix_s", p.time_unix_s}});
+    labs[id] = {{"visited", lab.visited}, {"presets", lab.presets}, {"predictions", std::move(predictions)}};
+  }
+}
+
+}  // namespace
+
+void Progress::visit(std::string_view lab) { lab_of(*this, lab).visited = true; }
+void Progress::try_preset(std::string_view lab, std::string_view preset) { lab_of(*this, lab).presets.emplace(preset); }
+void Progress::predict(std::string_view lab, const Prediction& prediction) {
+  if (std::isfinite(prediction.committed) && std::isfinite(prediction.answer)) insert(lab_of(*this, lab).predictions, prediction);
+}
+void Progress::play_lesson(std::string_view lesson) { lessons.emplace(lesson); }
+
+const Prediction* Progress::latest(std::string_view lab, std::string_view question) const {
+  const auto found = labs.find(lab);
+  if (found == labs.end()) return nullptr;
+  const auto& all = found->second.predictions;
+  const auto at = std::find_if(all.rbegin(), all.rend(), [&](const Prediction& p) { return p.question == question; });
+  return at == all.rend() ? nullptr : &*at;
+}
+
+void Progress::merge(const Progress& other) {
+  lessons.insert(other.lessons.begin(), other.lessons.end());
+  for (const auto& [id, theirs] : other.labs) {
+    LabProgress& ours = labs[id];
+    ours.visited = ours.visited || theirs.visited;
+    ours.presets.insert(theirs.presets.begin(), theirs.presets.end());
+    for (const Prediction& prediction : theirs.predictions) insert(ours.predictions, prediction);
+  }
+}
+
+double Progress::fraction(std::span<const std::string_view> lab_ids) const {
+  if (lab_ids.empty()) return 0.0;
+  double halves = 0.0;
+  for (const std::string_view id : lab_ids) {
+    const auto found = labs.find(id);
+    if (found == labs.end()) continue;
+    halves += found->second.predictions.empty() ? (found->second.visited ? 1.0 : 0.0) : 2.0;
+  }
+  return halves / (2.0 * static_cast<double>(lab_ids.size()));
+}
+
+LoadReport load(const std::filesystem::path& path, Progress& progress) {
+  return load_json(path, version, [&](const json& content) { return take(content, progress); });
+}
+
+SaveReport save(const std::filesystem::path& path, Progress& progress) {
+  return save_merged(
+      path, version, [&](const json& content) { return take(content, progress); }, [&](json& content) { write(content, progress); });
+}
+
+std::string replace(const std::filesystem::path& path, const Progress& progress) {
+  json content = json::object();
+  write(content, progress);
+  return save_json(path, version, content);
+}
+
+}  // namespace app::store

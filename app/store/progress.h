@@ -1,0 +1,56 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/store/json_file.h"
+
+namespace app::store {
+
+/// A number that the learner committed to before the answer showed.
+struct Prediction {
+  std::string question;  ///< id of the question
+  double committed = 0;  ///< what the learner said, in the SI unit of the output asked for
+  double answer = 0;     ///< what compute said then
+  std::int64_t time_unix_s = 0;
+  bool operator==(const Prediction&) const = default;
+};
+
+struct LabProgress {
+  bool visited = false;
+  std::set<std::string> presets;        ///< tried, by name
+  std::vector<Prediction> predictions;  ///< in order of time
+  bool operator==(const LabProgress&) const = default;
+};
+
+/// What the learner has done. It only grows, so two copies merge by union.
+struct Progress {
+  std::map<std::string, LabProgress, std::less<>> labs;  ///< by lab id, "chapter/lab"
+  std::set<std::string> lessons;                         ///< played to the end, by id
+
+  bool operator==(const Progress&) const = default;
+  void visit(std::string_view lab);
+  void try_preset(std::string_view lab, std::string_view preset);
+  /// A prediction whose numbers are not finite is not kept.
+  void predict(std::string_view lab, const Prediction& prediction);
+  void play_lesson(std::string_view lesson);
+  /// The latest prediction for a question of a lab, or null.
+  const Prediction* latest(std::string_view lab, std::string_view question) const;
+  void merge(const Progress& other);
+  /// 0 to 1: a lab counts half when visited and fully once a prediction was committed there (every lab asks one). 0 without labs.
+  double fraction(std::span<const std::string_view> lab_ids) const;
+};
+
+/// Adds what the file holds to `progress`.
+LoadReport load(const std::filesystem::path& path, Progress& progress);
+/// Merges what other instances saved meanwhile into `progress` and saves it.
+SaveReport save(const std::filesystem::path& path, Progress& progress);
+/// Saves without merging: how a learner starts over.
+std::string replace(const std::filesystem::path& path, const Progress& progress);
+
+}  // namespace app::store

@@ -1,0 +1,62 @@
+#include "app/store/recent.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "app/store/read.h"
+
+namespace app::store {
+namespace {
+
+using nlohmann::json;
+constexpr int version = 1;
+
+}  // namespace
+
+void Recent::add(RecentScenario scenario) {
+  const auto same = [&](const RecentScenario& r) { return r.lab == scenario.lab && r.scenario == scenario.scenario; };
+  if (const auto old = std::find_if(list_.begin(), list_.end(), same); old != list_.end()) {
+    if (old->time_unix_s > scenario.time_unix_s) return;
+    list_.erase(old);
+  }
+  const auto at = std::find_if(list_.begin(), list_.end(), [&](const RecentScenario& r) { return r.time_unix_s <= scenario.time_unix_s; });
+  list_.insert(at, std::move(scenario));
+  if (list_.size() > most) list_.resize(most);
+}
+
+std::string Recent::take(const json& content) {
+  std::string fault;
+  Reader top(content, "", fault);
+  // From the oldest on, so that entries of the same second keep their order.
+  const json& items = top.array("scenarios");
+  for (std::size_t i = items.size(); i-- > 0;) {
+    std::string item_fault;
+    Reader reader(items[i], "scenarios", item_fault);
+    RecentScenario scenario;
+    reader.text("lab", scenario.lab);
+    reader.text("title", scenario.title);
+    reader.text("scenario", scenario.scenario);
+    reader.integer("time_unix_s", scenario.time_unix_s);
+    if (item_fault.empty()) add(std::move(scenario));
+    else if (fault.empty()) fault = item_fault;
+  }
+  return fault;
+}
+
+LoadReport Recent::load(const std::filesystem::path& path) {
+  return load_json(path, version, [&](const json& content) { return take(content); });
+}
+
+SaveReport Recent::save(const std::filesystem::path& path) {
+  return save_merged(
+      path, version, [&](const json& content) { return take(content); },
+      [&](json& content) {
+        json items = json::array();
+        for (const RecentScenario& r : list_)
+          items.push_back({{"lab", r.lab}, {"title", r.title}, {"scenario", r.scenario}, {"time_unix_s", r.time_unix_s}});
+        content = {{"scenarios", std::move(items)}};
+      });
+}
+
+}  // namespace app::store

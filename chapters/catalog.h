@@ -1,0 +1,32 @@
+#pragma once
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "chapters/field.h"
+#include "models/hardware.h"
+#include "models/language_model.h"
+
+namespace chapters {
+
+/// Chips, networks and language models that labs can choose, with their choices. Immutable once set.
+struct Catalog {
+  std::vector<models::Chip> chips;
+  std::vector<models::Network> networks;
+  std::vector<models::LanguageModel> models;
+  Choices chip_choices, model_choices;  ///< in the order of the lists; filled by `index_catalog`
+
+  const models::Chip* chip(std::string_view id) const;            ///< null when there is none
+  const models::LanguageModel* model(std::string_view id) const;  ///< null when there is none
+  const models::Network* network(std::string_view id) const;
+};
+
+/// Fills the choices from the lists.
+void index_catalog(Catalog& catalog);
+
+/// The catalog in force; empty until one is set.
+const Catalog& catalog();
+/// Puts a new catalog in force. Older ones stay alive, since choices of running labs point into them; refresh those labs.
+void set_catalog(std::shared_ptr<const Catalog> catalog);
+
+}  // namespace chapters

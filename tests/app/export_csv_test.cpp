@@ -1,0 +1,28 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/platform/csv.h"
+
+using widgets::DataTable;
+
+namespace {
+std::string csv(std::vector<DataTable> tables) { return app::to_csv({{0, 0}, {1, 1}, {}, std::move(tables)}); }
+}  // namespace
+
+TEST_CASE("CSV names each table, with an empty line between") {
+  CHECK(csv({{"roofline", {"intensity_flop_per_byte", "flops"}, {{"1", "3.35e12"}, {"295", "989e12"}}}, {"points", {"name"}, {{"qk"}}}}) ==
+        "# roofline\nintensity_flop_per_byte,flops\n1,3.35e12\n295,989e12\n\n# points\nname\nqk\n");
+  CHECK(csv({}).empty());
+}
+
+TEST_CASE("CSV quotes commas, quotes and line ends, doubling quotes (RFC 4180)") {
+  CHECK(csv({{"t", {"a", "b"}, {{"x,y", "say \"hi\""}, {"two\nlines", "cr\r"}, {" padded ", "plain"}}}}) ==
+        "# t\na,b\n\"x,y\",\"say \"\"hi\"\"\"\n\"two\nlines\",\"cr\r\"\n\" padded \",plain\n");
+}
+
+TEST_CASE("CSV keeps a cell that looks like a table's name apart from one, and a name on one line") {
+  CHECK(csv({{"two\nlines", {"op"}, {{"# 1"}, {"#"}}}}) == "# two lines\nop\n\"# 1\"\n\"#\"\n");
+}
+
+TEST_CASE("CSV fills short rows up to the columns") {
+  CHECK(csv({{"t", {"a", "b", "c"}, {{"1"}, {}, {"1", "2", "3"}}}}) == "# t\na,b,c\n1,,\n,,\n1,2,3\n");
+}

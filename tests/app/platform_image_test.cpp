@@ -1,0 +1,95 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include "app/platform/file.h"
+#include "app/platform/image.h"
+
+using Catch::Matchers::ContainsSubstring;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("ridgeline-test-" + std::to_string(::getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+  std::size_t entries() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator())); }
+};
+
+app::Image ramp(int width, int height) {
+  app::Image image{width, height, {}};
+  for (int i = 0; i < width * height; ++i)
+    for (const int c : {i, i * 7, 255 - i, i % 3 == 0 ? 255 : i}) image.rgba.push_back(static_cast<std::uint8_t>(c));
+  return image;
+}
+
+}  // namespace
+
+TEST_CASE("a PNG read back is the picture written, transparency included, and leaves no temporary") {
+  const Folder folder;
+  const app::Image image = ramp(17, 9);
+  REQUIRE(app::write_png(folder.path / "new" / "a.png", image) == "");
+  REQUIRE(app::write_png(folder.path / "new" / "a.png", image) == "");  // over the old one
+  const auto back = app::read_png(folder.path / "new" / "a.png");
+  REQUIRE(back);
+  CHECK(*back == image);
+  CHECK(std::distance(fs::directory_iterator(folder.path / "new"), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("a PNG that cannot be written says where and why") {
+  const Folder folder;
+  CHECK_THAT(app::write_png(folder.path / "a.png", {}), ContainsSubstring("a.png") && ContainsSubstring("empty"));
+  CHECK_THAT(app::write_png(folder.path / "a.png", {2, 2, {0, 0, 0}}), ContainsSubstring("empty"));
+  CHECK(folder.entries() == 0);
+  std::ofstream(folder.path / "file") << "x";
+  CHECK_THAT(app::write_png(folder.path / "file" / "a.png", ramp(2, 2)), ContainsSubstring("cannot write") && ContainsSubstring("Not a directory"));
+  fs::create_directory(folder.path / "dir.png");
+  CHECK_THAT(app::write_png(folder.path / "dir.png", ramp(2, 2)), ContainsSubstring("Is a directory"));
+  CHECK(folder.entries() == 2);
+}
+
+TEST_CASE("a broken PNG gives a sentence, not a picture") {
+  const Folder folder;
+  CHECK_THAT(app::read_png(folder.path / "none.png").error, ContainsSubstring("no such file"));
+  std::ofstream(folder.path / "text.png") << "not a picture at all";
+  CHECK_THAT(app::read_png(folder.path / "text.png").error, ContainsSubstring("text.png as PNG"));
+  REQUIRE(app::write_png(folder.path / "cut.png", ramp(40, 40)) == "");
+  fs::resize_file(folder.path / "cut.png", fs::file_size(folder.path / "cut.png") / 2);
+  CHECK_FALSE(app::read_png(folder.path / "cut.png"));
+}
+
+TEST_CASE("cropping keeps the inside and leaves out what lies beyond") {
+  const app::Image image = ramp(10, 8);
+  const app::Image part = app::crop(image, 8, 6, 5, 5);
+  REQUIRE(part.width == 2);
+  REQUIRE(part.height == 2);
+  CHECK(part.rgba[0] == 6 * 10 + 8);
+  CHECK(part.rgba[4 * 3] == 7 * 10 + 9);
+  CHECK(app::crop(image, 20, 20, 5, 5).rgba.empty());
+}
+
+TEST_CASE("files are replaced whole, keep their permissions, and links stay links") {
+  const Folder folder;
+  const fs::path real = folder.path / "real.txt", link = folder.path / "link.txt";
+  REQUIRE(app::write_file(real, "old") == "");
+  fs::permissions(real, fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink(real, link);
+  REQUIRE(app::write_file(link, "new") == "");
+  CHECK(fs::is_symlink(link));
+  CHECK(*app::read_file(real, 100) == "new");
+  CHECK(fs::status(real).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+  CHECK(folder.entries() == 2);
+}
+
+TEST_CASE("reading says what is wrong: missing, a folder, too large") {
+  const Folder folder;
+  REQUIRE(app::write_file(folder.path / "f", "12345") == "");
+  CHECK_THAT(app::read_file(folder.path / "f", 4).error, ContainsSubstring("larger than 4 bytes"));
+  CHECK(*app::read_file(folder.path / "f", 5) == "12345");
+  CHECK_THAT(app::read_file(folder.path, 4).error, ContainsSubstring("it is a folder"));
+  CHECK_THAT(app::read_file(folder.path / "g", 4).error, ContainsSubstring("no such file"));
+}
