@@ -42,6 +42,7 @@ class Lab {
   virtual const std::string& reason() const = 0;
   /// Paints the canvas into the current Dear ImGui window. May change Inputs (drags) and View, never Outputs.
   virtual void draw() = 0;
+  /// A copy of Inputs and Outputs; its View is a fresh one, since nobody looks at a copy.
   virtual std::unique_ptr<Lab> clone() const = 0;
   virtual bool same_inputs(const Lab& other) const = 0;  ///< both of the same lab
   /// Takes Outputs computed by a worker's clone of the same lab.
@@ -66,7 +67,7 @@ class LabOf final : public Lab {
  public:
   LabOf(const LabInfo& info, Compute compute, Draw draw) : info_(info), compute_(compute), draw_(draw) { refresh(); }
   LabOf(const LabOf& o)
-      : info_(o.info_), compute_(o.compute_), draw_(o.draw_), inputs_(o.inputs_), outputs_(o.outputs_), view_(o.view_) {
+      : info_(o.info_), compute_(o.compute_), draw_(o.draw_), inputs_(o.inputs_), outputs_(o.outputs_) {
     refresh();
   }
   LabOf& operator=(const LabOf&) = delete;

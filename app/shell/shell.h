@@ -7,10 +7,10 @@
 #include "app/explore/explore.h"
 #include "app/shell/controls.h"
 #include "app/workspace.h"
+#include "widgets/heat_map.h"
 #include "widgets/painter.h"
 #include "widgets/plot.h"
 #include "widgets/prose.h"
-#include "widgets/table.h"
 
 namespace app {
 
@@ -40,7 +40,11 @@ struct ExploreState {
   chapters::LabPtr scenario_a;     ///< set aside for comparison
   std::string lab;                 ///< the lab that the keys belong to
   widgets::PlotView plot;
-  std::uint64_t for_version = 0;
+  widgets::HeatMapView heat;
+  std::vector<std::string> row_texts, col_texts;
+  std::vector<std::string_view> row_labels, col_labels;
+  std::uint64_t for_version = 0, compared_version = 0;
+  std::string error;
 };
 
 struct PredictState {

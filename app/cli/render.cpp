@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "app/cli/cli.h"
+#include "app/platform/csv.h"
+#include "app/platform/file.h"
+#include "app/platform/headless.h"
+#include "app/platform/image.h"
+#include "app/platform/svg.h"
+#include "app/shell/shell.h"
+#include "chapters/registry.h"
+
+namespace app::cli {
+namespace {
+
+struct Picture {
+  int width = 1600, height = 1000;
+  bool light = false, presentation = false, canvas_only = false;
+  double scale = 1;
+  int drawer = -1;
+  std::string error;
+};
+
+bool parse_int(std::string_view s, int& out) {
+  const auto [end, ec] = std::from_chars(s.data(), s.data() + s.size(), out);
+  return ec == std::errc() && end == s.data() + s.size();
+}
+
+Picture picture_of(const Arguments& a) {
+  Picture p;
+  if (a.has("--size")) {
+    const std::string size = a.value("--size");
+    const auto x = size.find('x');
+    if (x == std::string::npos || !parse_int(std::string_view(size).substr(0, x), p.width) || !parse_int(std::string_view(size).substr(x + 1), p.height) || p.width < 320 ||
+        p.height < 240 || p.width > 16384 || p.height > 16384)
+      p.error = "--size is \"" + size.substr(0, 40) + "\": WIDTHxHEIGHT from 320x240 to 16384x16384 is allowed, such as 1600x1000.";
+  }
+  const std::string theme = a.value("--theme", "dark");
+  if (theme != "dark" && theme != "light") p.error = "--theme is \"" + theme.substr(0, 40) + "\": dark or light is allowed.";
+  p.light = theme == "light";
+  p.presentation = a.has("--presentation");
+  p.canvas_only = a.has("--canvas");
+  if (a.has("--scale")) {
+    const auto parsed = widgets::parse_quantity(a.value("--scale"), "");
+    p.scale = parsed.value;
+    if (!parsed.error.empty() || !(p.scale >= 0.5 && p.scale <= 4)) p.error = "--scale is \"" + a.value("--scale").substr(0, 40) + "\": a number from 0.5 to 4 is allowed.";
+  }
+  if (a.has("--drawer")) {
+    static constexpr std::string_view tabs[] = {"concept", "design", "code", "debug", "frontier", "claims", "predict", "explore", "notes"};
+    const auto at = std::find(std::begin(tabs), std::end(tabs), a.value("--drawer"));
+    if (at == std::end(tabs)) p.error = "--drawer is \"" + a.value("--drawer").substr(0, 40) + "\": allowed are concept, design, code, debug, frontier, claims, predict, explore and notes.";
+    p.drawer = static_cast<int>(at - std::begin(tabs));
+  }
+  return p;
+}
+
+/// Draws the workspace's open lab until layouts and jobs have settled.
+void draw_settled(Headless& headless, Shell& shell, const Picture& p, widgets::Record* record) {
+  shell.workspace.messages().clear();
+  shell.presentation = p.presentation;
+  shell.hide_chrome = p.canvas_only;
+  if (p.drawer >= 0) shell.drawer = static_cast<Drawer>(p.drawer);
+  // Plots and prose lay themselves out over the first frames; a sweep in the drawer is a job that ends soon.
+  constexpr int settle = 4, most = 600;
+  for (int i = 0; i < most; ++i) {
+    const bool last = i >= settle && !shell.animating;
+    headless.begin_frame();
+    const float scale = static_cast<float>(p.scale * (p.presentation ? 2.0 : 1.0));
+    widgets::set_theme(widgets::make_theme(p.light ? widgets::Mode::light : widgets::Mode::dark, scale, headless.fonts()));
+    widgets::apply_to_imgui(widgets::theme());
+    shell.record = last || i + 1 == most ? record : nullptr;
+    draw_shell(shell);
+    headless.end_frame();
+    shell.record = nullptr;
+    if (last) break;
+  }
+}
+
+std::unique_ptr<Workspace> fresh_workspace() {
+  std::string assets;
+  load_assets(assets);
+  auto workspace = std::make_unique<Workspace>(load_content(assets), UserPaths{{}, {}, {}, "Nothing is kept while a picture is rendered."});
+  return workspace;
+}
+
+void set_like(chapters::Lab& to, const chapters::Lab& from) {
+  for (const auto& f : to.inputs()) {
+    const auto* g = from.inputs().find(f.key);
+    if (f.kind == chapters::Kind::file) f.file() = g->file();
+    else field_from_json(f, field_to_json(*g));
+  }
+  for (const auto& f : to.view()) field_from_json(f, field_to_json(*from.view().find(f.key)));
+}
+
+}  // namespace
+
+int render(const Arguments& a, const Streams& s) {
+  std::string error;
+  const auto lab = make_set_lab(a, error);
+  if (!lab) return complain(s, error);
+  const Picture p = picture_of(a);
+  if (!p.error.empty()) return complain(s, p.error);
+  const std::filesystem::path path = a.value("-o");
+  const std::string kind = path.extension().string();
+  if (kind != ".png" && kind != ".svg" && kind != ".csv") return complain(s, "render needs -o FILE.png, FILE.svg or FILE.csv.");
+  if (a.has("--at")) {
+    const auto* time = lab->view().find("time");
+    if (!time) return complain(s, std::string(lab->info().id) + " has nothing that plays: --at has no meaning there.");
+    if (error = set_field_from_text(*time, a.value("--at")); !error.empty()) return complain(s, error);
+  }
+  auto headless = Headless::create(p.width, p.height);
+  if (!headless) return complain(s, headless.error);
+  const auto workspace = fresh_workspace();
+  workspace->open(lab->info().id);
+  set_like(workspace->lab(), *lab);
+  workspace->current().finish();
+  Shell shell(*workspace, {});
+  widgets::Record record;
+  draw_settled(**headless, shell, p, &record);
+  if (kind == ".png") {
+    Image image = (*headless)->image();
+    error = write_png(path, image);
+  } else if (kind == ".svg") {
+    error = write_file(path, to_svg(record, widgets::theme().background));
+  } else {
+    error = record.tables.empty() ? "This lab shows no data to write as CSV." : write_file(path, to_csv(record));
+  }
+  if (!error.empty()) return complain(s, error);
+  s.out << path.string() << "\n";
+  return 0;
+}
+
+int tour(const Arguments& a, const Streams& s) {
+  const Picture base = picture_of(a);
+  if (!base.error.empty()) return complain(s, base.error);
+  if (!a.has("-o")) return complain(s, "tour needs -o DIR.");
+  const std::filesystem::path folder = a.value("-o");
+  auto headless = Headless::create(base.width, base.height);
+  if (!headless) return complain(s, headless.error);
+  const bool both = !a.has("--theme");
+  std::string page = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Ridgeline, a tour</title>"
+                     "<style>body{font:16px Inter,sans-serif;margin:2rem;background:#0f1318;color:#e8edf3}a{color:#5ab8f5}img{max-width:100%;border:1px solid #2b3541;border-radius:6px}"
+                     "section{margin:2rem 0}p{color:#93a1b0}</style><h1>Ridgeline, a tour</h1>\n";
+  int count = 0;
+  for (const auto& chapter : chapters::all_chapters()) {
+    page += "<h2>" + std::string(chapter.ordinal) + " " + std::string(chapter.title) + "</h2>\n";
+    for (const auto& entry : chapter.labs) {
+      const auto lab = entry.make();
+      page += "<section><h3>" + std::string(lab->info().title) + "</h3><p>" + std::string(lab->info().question) + "</p>";
+      for (const bool light : {false, true}) {
+        if (!both && light != base.light) continue;
+        const auto workspace = fresh_workspace();
+        workspace->open(entry.id);
+        workspace->current().finish();
+        Shell shell(*workspace, {});
+        Picture p = base;
+        p.light = light;
+        draw_settled(**headless, shell, p, nullptr);
+        std::string name(entry.id);
+        std::replace(name.begin(), name.end(), '/', '-');
+        name += light ? "-light.png" : "-dark.png";
+        if (auto error = write_png(folder / name, (*headless)->image()); !error.empty()) return complain(s, error);
+        page += "<p><img src=\"" + name + "\" alt=\"" + std::string(lab->info().title) + (light ? ", light" : ", dark") + "\"></p>";
+        ++count;
+      }
+      page += "<p>ridgeline " + std::string(entry.id) + "</p></section>\n";
+    }
+  }
+  if (auto error = write_file(folder / "index.html", page + "</html>\n"); !error.empty()) return complain(s, error);
+  s.out << count << " pictures and " << (folder / "index.html").string() << "\n";
+  return 0;
+}
+
+}  // namespace app::cli

@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/plot_paint.h"
+
+/// Marks, arrows and handles, and every name inside the plot's area.
+namespace widgets {
+namespace {
+
+using Kind = PlotMark::Kind;
+
+ImVec2 pixel_of(const PlotFrame& f, double x, double y) {
+  const auto near = [](double v) { return static_cast<float>(std::isnan(v) ? -1e5 : std::clamp(v, -1e5, 1e5)); };
+  return {near(f.x.pixel(x)), near(f.y.pixel(y))};
+}
+
+/// The two ends of a mark's line; a point twice when it has none.
+void ends_of(const PlotFrame& f, const PlotMark& m, ImVec2& a, ImVec2& b) {
+  a = pixel_of(f, m.x, m.y);
+  b = pixel_of(f, m.x2, m.y2);
+  if (m.kind == Kind::vertical || m.kind == Kind::handle_x) {
+    a = {a.x, f.area.min.y};
+    b = {a.x, f.area.max.y};
+  } else if (m.kind == Kind::horizontal || m.kind == Kind::handle_y) {
+    a = {f.area.min.x, a.y};
+    b = {f.area.max.x, a.y};
+  } else if (m.kind != Kind::arrow) {
+    b = a;
+  }
+}
+
+void paint_arrow(const Painter& painter, ImVec2 a, ImVec2 b, ImU32 colour) {
+  const float length = std::hypot(b.x - a.x, b.y - a.y);
+  if (!(length > 1)) return;
+  const ImVec2 u{(b.x - a.x) / length, (b.y - a.y) / length};
+  const float head = std::min(theme().px(9), length * 0.6f);
+  const ImVec2 neck{b.x - u.x * head, b.y - u.y * head};
+  painter.line(a, neck, colour, theme().px(1.5f));
+  const ImVec2 tip[] = {b, {neck.x - u.y * head * 0.45f, neck.y + u.x * head * 0.45f}, {neck.x + u.y * head * 0.45f, neck.y - u.x * head * 0.45f}};
+  painter.polygon(tip, colour);
+}
+
+/// Everything a label must not cross.
+void block_all(const PlotEnd& plot) {
+  PlotScratch& s = plot.scratch();
+  const PlotFrame& f = plot.frame();
+  const Theme& t = theme();
+  s.room.reset(f.area);
+  using Series = PlotSeries::Kind;
+  for (std::size_t i = 0; i < s.series.size(); ++i) {
+    const PlotSeries& series = s.series[i];
+    if (series.hidden) continue;
+    if (series.kind == Series::line || series.kind == Series::steps || series.kind == Series::area) {
+      const float half = t.px(series.kind == Series::area ? 1 : series.width) / 2;
+      for_pieces(s.caches[i].points, f, series.kind == Series::steps, s.points, [&](std::span<const ImVec2> piece) {
+        for (std::size_t k = 1; k < piece.size(); ++k) s.room.block_segment(piece[k - 1], piece[k], half);
+      });
+      continue;
+    }
+    const float bar = series.kind == Series::bars ? bar_half_px(s, series, f) : t.px(series.radius);
+    for (const PlotPoint& p : s.caches[i].points) {
+      const ImVec2 a = pixel_of(f, p.x, p.y), b = pixel_of(f, p.x, p.y2);
+      const float x = a.x + (series.kind == Series::bars ? series.offset * bar * 2 : 0.0f);
+      if (series.kind == Series::scatter) s.room.block({{x - bar, a.y - bar}, {x + bar, a.y + bar}});
+      else s.room.block({{x - bar, std::min(a.y, b.y)}, {x + bar, std::max(a.y, b.y)}});
+    }
+  }
+  for (const PlotMark& m : s.marks) {
+    ImVec2 a, b;
+    ends_of(f, m, a, b);
+    const float r = t.px(7);
+    if (m.kind == Kind::handle) s.room.block({{a.x - r, a.y - r}, {a.x + r, a.y + r}});
+    else if (m.kind != Kind::text) s.room.block_segment(a, b, 1);
+  }
+}
+
+}  // namespace
+
+void paint_marks(const PlotEnd& plot, const Painter& painter) {
+  const PlotFrame& f = plot.frame();
+  const Theme& t = theme();
+  for (const PlotMark& m : plot.scratch().marks) {
+    ImVec2 a, b;
+    ends_of(f, m, a, b);
+    const float width = m.hot ? t.px(2.5f) : t.px(1.5f);
+    switch (m.kind) {
+      case Kind::text: break;
+      case Kind::arrow: paint_arrow(painter, a, b, m.colour); break;
+      case Kind::handle:
+        if (!f.area.contains(a)) break;
+        paint_marker(painter, a, m.marker, t.px(6), m.colour);
+        painter.ring(a, t.px(m.hot ? 11.0f : 9.0f), m.colour, width);
+        break;
+      case Kind::vertical:
+      case Kind::horizontal:
+      case Kind::handle_x:
+      case Kind::handle_y:
+        if (m.dashed) painter.dashed_line(a, b, m.colour, width, t.px(4));
+        else painter.line(a, b, m.colour, width);
+        if (m.kind == Kind::handle_x || m.kind == Kind::handle_y) {
+          const ImVec2 mid{(a.x + b.x) / 2, (a.y + b.y) / 2};
+          const ImVec2 grip = m.kind == Kind::handle_x ? ImVec2{t.px(4), t.px(12)} : ImVec2{t.px(12), t.px(4)};
+          painter.rect({mid.x - grip.x, mid.y - grip.y}, {mid.x + grip.x, mid.y + grip.y}, m.colour, t.px(3));
+        }
+        break;
+    }
+  }
+}
+
+void paint_labels(const PlotEnd& plot, const Painter& painter) {
+  PlotScratch& s = plot.scratch();
+  const PlotFrame& f = plot.frame();
+  const Theme& t = theme();
+  block_all(plot);
+  const float gap = t.px(3) + 4;
+  const auto write = [&](const std::optional<Box>& box, std::string_view label, ImU32 colour) {
+    if (box) painter.text(box->min, label, colour, Type::small);
+  };
+  for (std::size_t i = 0; i < s.series.size(); ++i) {
+    const PlotSeries& series = s.series[i];
+    if (series.hidden || !series.label_line || series.label.length == 0) continue;
+    const std::string_view label = text_of(s, series.label);
+    const ImVec2 size = text_size(label, Type::small);
+    // The name goes to the last piece that is long enough for it.
+    s.other_points.clear();
+    for_pieces(s.caches[i].points, f, series.kind == PlotSeries::Kind::steps, s.points, [&](std::span<const ImVec2> piece) {
+      if (std::abs(piece.back().x - piece.front().x) >= size.x) s.other_points.assign(piece.begin(), piece.end());
+    });
+    write(place_along_line(s.room, s.other_points, size, gap), label, series.colour);
+  }
+  for (const Kind kind : {Kind::vertical, Kind::horizontal, Kind::handle_x, Kind::handle_y, Kind::handle}) {
+    for (const PlotMark& m : s.marks) {
+      if (m.kind != kind || m.label.length == 0) continue;
+      const std::string_view label = text_of(s, m.label);
+      const ImVec2 size = text_size(label, Type::small);
+      ImVec2 a, b;
+      ends_of(f, m, a, b);
+      if (kind == Kind::handle) {
+        if (f.area.contains(a)) write(place_by_point(s.room, a, t.px(10), size), label, t.text);
+      } else if (kind == Kind::vertical || kind == Kind::handle_x) {
+        if (a.x >= f.area.min.x && a.x <= f.area.max.x) write(place_by_vertical(s.room, a.x, f.area, size, gap), label, m.colour);
+      } else if (a.y >= f.area.min.y && a.y <= f.area.max.y) {
+        const ImVec2 line[] = {a, b};
+        write(place_along_line(s.room, line, size, gap), label, m.colour);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < s.series.size(); ++i) {
+    const PlotSeries& series = s.series[i];
+    if (series.hidden) continue;
+    for (std::size_t k = 0; k < std::min(series.point_labels, s.caches[i].points.size()); ++k) {
+      const PlotPoint& p = s.caches[i].points[k];
+      const std::string_view label = text_of(s, s.point_labels[series.first_point_label + k]);
+      const ImVec2 at = pixel_of(f, p.x, p.y);
+      if (!label.empty() && f.area.contains(at)) write(place_by_point(s.room, at, t.px(series.radius), text_size(label, Type::small)), label, t.text);
+    }
+  }
+  for (const PlotMark& m : s.marks) {
+    if ((m.kind != Kind::arrow && m.kind != Kind::text) || m.label.length == 0) continue;
+    ImVec2 a, b;
+    ends_of(f, m, a, b);
+    const ImVec2 at{(a.x + b.x) / 2, (a.y + b.y) / 2};
+    const std::string_view label = text_of(s, m.label);
+    if (f.area.contains(at)) write(place_by_point(s.room, at, 1, text_size(label, Type::small)), label, m.colour);
+  }
+}
+
+}  // namespace widgets
