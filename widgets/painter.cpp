@@ -22,6 +22,7 @@ ImFont* font_of(Font font) {
 }
 
 ImVec2 text_size(std::string_view s, Type type, Font font) {
+  if (s.empty()) return {0, theme().type(type)};
   return font_of(font)->CalcTextSizeA(theme().type(type), 3.4e38f, 0.0f, s.data(), s.data() + s.size());
 }
 
