@@ -8,10 +8,10 @@ namespace models {
 namespace {
 
 // Energy a byte. Register file to scratchpad 1 : 6 is Chen, Emer, Sze 2016 (Eyeriss); the SRAM figures are Horowitz, ISSCC 2014, 45 nm.
-constexpr double shared_j_per_byte = 5e-12 / 4;          // 8 KB SRAM, 5 pJ for 32 bits
+constexpr double shared_j_per_byte = 5e-12 / 4;  // 8 KB SRAM, 5 pJ for 32 bits
 constexpr double register_j_per_byte = shared_j_per_byte / 6;
-constexpr double l2_j_per_byte = 100e-12 / 8;            // 1 MB SRAM, 100 pJ for 64 bits
-constexpr double serdes_j_per_byte = 5e-12 * 8;          // 5 pJ a bit over a board or a short cable
+constexpr double l2_j_per_byte = 100e-12 / 8;              // 1 MB SRAM, 100 pJ for 64 bits
+constexpr double serdes_j_per_byte = 5e-12 * 8;            // 5 pJ a bit over a board or a short cable
 constexpr double network_w_per_bytes_per_s = 68.0 / 50e9;  // two adapters of 25 W and two optical modules of 9 W at 400 Gb/s
 constexpr double storage_w_per_bytes_per_s = 12.0 / 7e9;   // a 12 W drive that reads 7 GB/s
 
@@ -26,7 +26,9 @@ std::string text(const char* format, double a, double b = 0, double c = 0) {
   return chars.data();
 }
 
-Sourced specified(const Chip& chip, std::string_view key) { return {figure_value(chip, key), Basis::specified, std::string(figure_source(chip, key))}; }
+Sourced specified(const Chip& chip, std::string_view key) {
+  return {figure_value(chip, key), Basis::specified, std::string(figure_source(chip, key))};
+}
 Sourced measured(const Chip& chip, std::string_view key) {
   if (!figure_value(chip, key)) return {};
   return {figure_value(chip, key), Basis::measured, std::string(figure_source(chip, key))};
@@ -34,7 +36,8 @@ Sourced measured(const Chip& chip, std::string_view key) {
 
 void set_latency(Level& level, const Chip& chip, const std::optional<double>& seconds, const std::optional<double>& cycles, double otherwise_s) {
   if (seconds) level.latency_s = {seconds, Basis::measured, "gpu-benches pointer chase on this chip"};
-  else if (cycles && chip.boost_clock_hz) level.latency_s = {*cycles / *chip.boost_clock_hz, Basis::measured, text("gpu-benches pointer chase: %.0f cycles at the boost clock", *cycles)};
+  else if (cycles && chip.boost_clock_hz)
+    level.latency_s = {*cycles / *chip.boost_clock_hz, Basis::measured, text("gpu-benches pointer chase: %.0f cycles at the boost clock", *cycles)};
   else level.latency_s = {otherwise_s, Basis::assumed, "taken from the H100 PCIe, as gpu-benches measured it"};
 }
 
@@ -44,17 +47,22 @@ void add_on_chip(std::vector<Level>& out, const Chip& chip) {
   const double units = chip.compute_units.value_or(0);
   if (lanes && chip.register_file_per_unit_bytes) {
     Level level{LevelKind::registers, "Registers", {}, {}, {}, {}, {}};
-    level.capacity_bytes = {units * *chip.register_file_per_unit_bytes, Basis::computed, text("%.0f units of %.0f KiB", units, *chip.register_file_per_unit_bytes / 1024)};
-    level.bandwidth_bytes_per_s = {units * *lanes * 12 * clock_hz, Basis::computed, text("%.0f units x %.0f lanes x 12 B x %.3f GHz (three FP32 operands a lane and clock)", units, *lanes, clock_hz / 1e9)};
+    level.capacity_bytes = {units * *chip.register_file_per_unit_bytes, Basis::computed,
+                            text("%.0f units of %.0f KiB", units, *chip.register_file_per_unit_bytes / 1024)};
+    level.bandwidth_bytes_per_s = {
+        units * *lanes * 12 * clock_hz, Basis::computed,
+        text("%.0f units x %.0f lanes x 12 B x %.3f GHz (three FP32 operands a lane and clock)", units, *lanes, clock_hz / 1e9)};
     level.latency_s = {1 / clock_hz, Basis::computed, "one clock"};
     level.energy_j_per_byte = {register_j_per_byte, Basis::assumed, "a sixth of a scratchpad access (Chen, Emer, Sze 2016)"};
     out.push_back(level);
   }
   if (chip.shared_mem_per_unit_bytes && units > 0) {
     Level level{LevelKind::shared, "Shared memory", {}, {}, {}, {}, measured(chip, "measured.l1_bytes_per_s")};
-    level.capacity_bytes = {units * *chip.shared_mem_per_unit_bytes, Basis::computed, text("%.0f units of %.0f KiB", units, *chip.shared_mem_per_unit_bytes / 1024)};
+    level.capacity_bytes = {units * *chip.shared_mem_per_unit_bytes, Basis::computed,
+                            text("%.0f units of %.0f KiB", units, *chip.shared_mem_per_unit_bytes / 1024)};
     if (lanes) {
-      level.bandwidth_bytes_per_s = {units * 128 * clock_hz, chip.vendor == "NVIDIA" ? Basis::computed : Basis::assumed, text("%.0f units x 32 banks x 4 B x %.3f GHz", units, clock_hz / 1e9)};
+      level.bandwidth_bytes_per_s = {units * 128 * clock_hz, chip.vendor == "NVIDIA" ? Basis::computed : Basis::assumed,
+                                     text("%.0f units x 32 banks x 4 B x %.3f GHz", units, clock_hz / 1e9)};
       set_latency(level, chip, std::nullopt, chip.measured.l1_latency_cycles, other_l1_cycles / clock_hz);
     }
     level.energy_j_per_byte = {shared_j_per_byte, Basis::assumed, "8 KB SRAM in 45 nm, 5 pJ for 32 bits (Horowitz 2014); less in newer processes"};
@@ -64,7 +72,8 @@ void add_on_chip(std::vector<Level>& out, const Chip& chip) {
     Level level{LevelKind::l2, "L2", specified(chip, "l2_bytes"), {}, {}, {}, measured(chip, "measured.l2_bytes_per_s")};
     if (chip.measured.l2_bytes_per_s) level.bandwidth_bytes_per_s = level.measured_bandwidth_bytes_per_s;
     else if (lanes && chip.vendor == "NVIDIA")
-      level.bandwidth_bytes_per_s = {units * l2_bytes_per_cycle_per_unit * clock_hz, Basis::assumed, text("%.0f units x 35 B x %.3f GHz: what gpu-benches finds on A100 and H100 PCIe", units, clock_hz / 1e9)};
+      level.bandwidth_bytes_per_s = {units * l2_bytes_per_cycle_per_unit * clock_hz, Basis::assumed,
+                                     text("%.0f units x 35 B x %.3f GHz: what gpu-benches finds on A100 and H100 PCIe", units, clock_hz / 1e9)};
     if (lanes) set_latency(level, chip, chip.measured.l2_latency_s, chip.measured.l2_latency_cycles, other_l2_s);
     level.energy_j_per_byte = {l2_j_per_byte, Basis::assumed, "1 MB SRAM in 45 nm, 100 pJ for 64 bits (Horowitz 2014)"};
     out.push_back(level);
@@ -103,7 +112,13 @@ std::vector<Level> memory_levels(const Chip& chip, const HierarchyOptions& optio
   add_on_chip(out, chip);
   const double memory_j_per_byte = options.memory_j_per_bit * 8;
 
-  Level memory{LevelKind::memory, chip.memory_type.empty() ? "Memory" : chip.memory_type, specified(chip, "memory_bytes"), specified(chip, "memory_bandwidth_bytes_per_s"), {}, {}, {}};
+  Level memory{LevelKind::memory,
+               chip.memory_type.empty() ? "Memory" : chip.memory_type,
+               specified(chip, "memory_bytes"),
+               specified(chip, "memory_bandwidth_bytes_per_s"),
+               {},
+               {},
+               {}};
   for (const char* key : {"measured.stream_read_bytes_per_s", "measured.stream_init_bytes_per_s", "measured.stream_scale_bytes_per_s"})
     if (!memory.measured_bandwidth_bytes_per_s.value) memory.measured_bandwidth_bytes_per_s = measured(chip, key);
   set_latency(memory, chip, chip.measured.dram_latency_s, chip.measured.dram_latency_cycles, other_memory_s);
@@ -111,22 +126,27 @@ std::vector<Level> memory_levels(const Chip& chip, const HierarchyOptions& optio
   out.push_back(memory);
 
   if (chip.interconnect.bytes_per_s_per_direction) {
-    Level link = far_level(LevelKind::link, chip.interconnect.name.empty() ? "Link" : chip.interconnect.name, options.link_latency_s, serdes_j_per_byte, memory_j_per_byte, "5 pJ a bit on the link, and main memory at both ends");
+    Level link = far_level(LevelKind::link, chip.interconnect.name.empty() ? "Link" : chip.interconnect.name, options.link_latency_s,
+                           serdes_j_per_byte, memory_j_per_byte, "5 pJ a bit on the link, and main memory at both ends");
     link.bandwidth_bytes_per_s = specified(chip, "interconnect.bytes_per_s_per_direction");
     link.capacity_bytes = {options.link_peers * chip.memory_bytes, Basis::computed, text("memory of %.0f peers", options.link_peers)};
     link.measured_bandwidth_bytes_per_s = measured(chip, "measured.allgather_busbw_bytes_per_s");
     out.push_back(link);
   }
   if (chip.pcie_generation) {
-    Level pcie = far_level(LevelKind::pcie, text("PCIe %.0f x16", *chip.pcie_generation), options.pcie_latency_s, serdes_j_per_byte, memory_j_per_byte, "5 pJ a bit on the link, and memory at both ends");
-    pcie.bandwidth_bytes_per_s = {pcie_bytes_per_s_per_direction(*chip.pcie_generation), Basis::computed, "16 lanes after line coding, per direction (PCI-SIG)"};
+    Level pcie = far_level(LevelKind::pcie, text("PCIe %.0f x16", *chip.pcie_generation), options.pcie_latency_s, serdes_j_per_byte,
+                           memory_j_per_byte, "5 pJ a bit on the link, and memory at both ends");
+    pcie.bandwidth_bytes_per_s = {pcie_bytes_per_s_per_direction(*chip.pcie_generation), Basis::computed,
+                                  "16 lanes after line coding, per direction (PCI-SIG)"};
     pcie.capacity_bytes = {options.host_memory_bytes, Basis::assumed, "memory of the host"};
     out.push_back(pcie);
   }
-  Level network = far_level(LevelKind::network, options.network_label, options.network_latency_s, network_w_per_bytes_per_s, memory_j_per_byte, "two adapters of 25 W and two optical modules of 9 W at 50 GB/s, and memory at both ends");
+  Level network = far_level(LevelKind::network, options.network_label, options.network_latency_s, network_w_per_bytes_per_s, memory_j_per_byte,
+                            "two adapters of 25 W and two optical modules of 9 W at 50 GB/s, and memory at both ends");
   network.bandwidth_bytes_per_s = {options.network_bytes_per_s_per_direction, Basis::specified, "one port for each chip, per direction"};
   out.push_back(network);
-  Level storage = far_level(LevelKind::storage, "NVMe", options.storage_latency_s, storage_w_per_bytes_per_s, memory_j_per_byte, "a 12 W drive that reads 7 GB/s, and memory at both ends");
+  Level storage = far_level(LevelKind::storage, "NVMe", options.storage_latency_s, storage_w_per_bytes_per_s, memory_j_per_byte,
+                            "a 12 W drive that reads 7 GB/s, and memory at both ends");
   storage.bandwidth_bytes_per_s = {options.storage_bytes_per_s, Basis::assumed, "sequential reads of a drive on four PCIe 4 lanes"};
   storage.capacity_bytes = {options.storage_bytes, Basis::assumed, "one drive"};
   out.push_back(storage);
@@ -155,7 +175,13 @@ std::string human_duration(double seconds) {
     const char* many;
     double seconds;
   };
-  constexpr std::array<Unit, 7> units{{{"century", "centuries", 3155760000.0}, {"year", "years", 31557600.0}, {"month", "months", 2629800.0}, {"day", "days", 86400.0}, {"hour", "hours", 3600.0}, {"minute", "minutes", 60.0}, {"s", "s", 1.0}}};
+  constexpr std::array<Unit, 7> units{{{"century", "centuries", 3155760000.0},
+                                       {"year", "years", 31557600.0},
+                                       {"month", "months", 2629800.0},
+                                       {"day", "days", 86400.0},
+                                       {"hour", "hours", 3600.0},
+                                       {"minute", "minutes", 60.0},
+                                       {"s", "s", 1.0}}};
   for (const Unit& unit : units) {
     const double count = seconds / unit.seconds;
     if (!(count >= 0.995) && unit.seconds > 1) continue;

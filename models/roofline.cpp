@@ -1,5 +1,7 @@
 #include "models/roofline.h"
 
+#include "models/op_cost.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,7 +24,9 @@ Result<Machine> machine_of(const Chip& chip, Format format, double launch_s) {
 
 double ridge_flops_per_byte(const Machine& machine) { return machine.peak_flops_per_s / machine.bandwidth_bytes_per_s; }
 
-double attainable_flops_per_s(const Machine& machine, double intensity) { return std::min(machine.peak_flops_per_s, intensity * machine.bandwidth_bytes_per_s); }
+double attainable_flops_per_s(const Machine& machine, double intensity) {
+  return std::min(machine.peak_flops_per_s, intensity * machine.bandwidth_bytes_per_s);
+}
 
 Result<Placement> place(const Machine& machine, const Work& work, LaunchCost launch_cost) {
   using Out = Result<Placement>;
@@ -45,7 +49,8 @@ Result<Placement> place(const Machine& machine, const Work& work, LaunchCost lau
   out.time_s = launch_cost == LaunchCost::added ? work_s + out.launch_s : std::max(work_s, out.launch_s);
   out.achieved_flops_per_s = work.flops / out.time_s;
   out.regime = out.launch_s > work_s ? Regime::launch : out.intensity >= out.ridge ? Regime::compute : Regime::memory;
-  if (!std::isfinite(out.intensity) || !std::isfinite(out.time_s) || !(out.time_s > 0)) return Out::fail("flops and bytes are too far from any machine to compute with");
+  if (!std::isfinite(out.intensity) || !std::isfinite(out.time_s) || !(out.time_s > 0))
+    return Out::fail("flops and bytes are too far from any machine to compute with");
   return Out::ok(out);
 }
 
@@ -66,14 +71,20 @@ std::vector<Ceiling> compute_ceilings(const Chip& chip) {
   std::vector<Ceiling> out;
   for (const Format format : all_formats) {
     const std::string peak_key = "peak_flops_per_s." + std::string(format_id(format));
-    if (const auto peak = chip.peak_flops_per_s(format)) out.push_back({std::string(format_label(format)), *peak, Basis::specified, std::string(figure_source(chip, peak_key)), LevelKind::memory, format});
+    if (const auto peak = chip.peak_flops_per_s(format))
+      out.push_back(
+          {std::string(format_label(format)), *peak, Basis::specified, std::string(figure_source(chip, peak_key)), LevelKind::memory, format});
     const std::string best_key = "measured.matmul_" + std::string(format_id(format)) + "_flops_per_s";
-    if (const auto best = figure_value(chip, best_key)) out.push_back({std::string(format_label(format)) + " matmul, measured", *best, Basis::measured, std::string(figure_source(chip, best_key)), LevelKind::memory, format});
+    if (const auto best = figure_value(chip, best_key))
+      out.push_back({std::string(format_label(format)) + " matmul, measured", *best, Basis::measured, std::string(figure_source(chip, best_key)),
+                     LevelKind::memory, format});
   }
   return out;
 }
 
-double gemm_intensity(double m, double n, double k, double in_bytes, double out_bytes) { return 2 * m * n * k / ((m * k + k * n) * in_bytes + m * n * out_bytes); }
+double gemm_intensity(double m, double n, double k, double in_bytes, double out_bytes) {
+  return gemm(m, n, k, in_bytes, in_bytes, out_bytes).intensity();
+}
 
 double square_gemm_side_at(double ridge, double element_bytes) { return 1.5 * ridge * element_bytes; }
 

@@ -114,7 +114,7 @@ class Setter {
     if (a == Air::relation || b == Air::relation) em = 0.27f;
     else if (a == Air::binary || b == Air::binary) em = 0.20f;
     else if (a == Air::punctuation) em = 0.22f;
-    else if (a == Air::big || b == Air::big || (a == Air::function && here.kind != Kind::fence) || b == Air::function) em = 0.15f;
+    else if (a == Air::big || b == Air::big || (a == Air::function && here.kind != Kind::fence) || b == Air::function) em = 0.20f;
     else if (here.after_space || (here.kind == Kind::value) != (last.kind == Kind::value)) em = 0.17f;
     return em * theme().type(type);
   }

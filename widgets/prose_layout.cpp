@@ -137,19 +137,34 @@ class Page {
     return y - at.y;
   }
 
-  /// Column widths: natural where all fit, else the room shared in proportion, no column under its longest word while that is possible.
+  /// Column widths: a column keeps its natural width while that is under an even share of the room left; the wide ones share the
+  /// rest evenly. With less room than the longest words ask for, all shrink alike.
   static void share(const std::vector<float>& natural, const std::vector<float>& least, std::vector<float>& widths, float room) {
-    float natural_sum = 0, least_sum = 0;
-    for (std::size_t i = 0; i < natural.size(); ++i) {
-      natural_sum += natural[i];
-      least_sum += least[i];
-    }
+    float least_sum = 0;
+    for (const float w : least) least_sum += w;
     room = std::max(room, 1.0f);
-    for (std::size_t i = 0; i < natural.size(); ++i) {
-      if (natural_sum <= room) widths[i] = natural[i];
-      else if (least_sum >= room) widths[i] = least[i] * room / least_sum;
-      else widths[i] = least[i] + (natural[i] - least[i]) * (room - least_sum) / std::max(natural_sum - least_sum, 1.0f);
+    if (least_sum >= room) {
+      for (std::size_t i = 0; i < least.size(); ++i) widths[i] = least[i] * room / least_sum;
+      return;
     }
+    std::vector<bool> settled(natural.size(), false);
+    float left = room;
+    std::size_t open = natural.size();
+    for (bool again = true; again && open > 0;) {
+      again = false;
+      const float even = left / static_cast<float>(open);
+      for (std::size_t i = 0; i < natural.size(); ++i) {
+        const bool wide = least[i] > even;
+        if (settled[i] || (natural[i] > even && !wide)) continue;
+        widths[i] = wide ? least[i] : natural[i];
+        settled[i] = again = true;
+        left -= widths[i];
+        --open;
+        break;  // the even share has changed
+      }
+    }
+    for (std::size_t i = 0; i < natural.size(); ++i)
+      if (!settled[i]) widths[i] = left / static_cast<float>(open);
   }
 };
 

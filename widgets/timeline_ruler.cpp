@@ -1,25 +1,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/axis.h"
 #include "widgets/number.h"
 #include "widgets/timeline_frame.h"
 
 namespace widgets {
 namespace {
 
-/// Round steps of time: 1, 2 or 5 of a power of ten, at least `least` long.
-double round_step(double least) {
-  const double power = std::pow(10.0, std::floor(std::log10(least)));
-  for (const double m : {1.0, 2.0, 5.0})
-    if (m * power >= least) return m * power;
-  return 10.0 * power;
-}
-
-/// As many digits as tell one tick from the next.
-int digits_for(double at, double step) {
-  const double ratio = std::max(std::abs(at), step) / step;
-  return std::clamp(static_cast<int>(std::ceil(std::log10(ratio) + 1e-9)) + 1, 1, 15);
-}
+/// Room for the unit that follows the number, "ms" at most.
+float tick_width_px(std::string_view s) { return text_size(s, Type::small, Font::mono).x + text_size(" ms", Type::small, Font::mono).x; }
 
 }  // namespace
 
@@ -27,17 +17,21 @@ void paint_timeline_ruler(const TimelineFrame& f, const Painter& painter) {
   if (!f.options.ruler) return;
   const Theme& t = theme();
   const TimelineViewport& v = f.viewport;
-  const double step = round_step(v.duration_s * static_cast<double>(t.px(92) / std::max(v.width, 1.0f)));
-  if (!(step > 0) || !std::isfinite(step)) return;
-  const double first = std::ceil(v.start_s / step - 1e-9);
+  const AxisSpec spec{.kind = AxisKind::time, .unit = "s"};
+  const Range range{v.start_s, v.start_s + v.duration_s};
+  AxisTicks ticks;
+  const LabelMeasure measure{tick_width_px, t.type(Type::small)};
+  layout_ticks(spec, range, AxisMap(spec.kind, range, static_cast<double>(v.x), static_cast<double>(v.x + v.width)), measure, ticks);
   const float y = f.lanes.min.y - t.type(Type::small) - t.px(5);
   float free_from = f.lanes.min.x - t.px(6);
-  for (int i = 0; i < 64; ++i) {
-    const double at = (first + i) * step;
-    const float x = v.x_of_s(at);
-    if (!(x <= f.lanes.max.x + 0.5f)) break;
+  for (const Tick& tick : ticks.major()) {
+    const auto x = static_cast<float>(tick.pixel);
+    if (!(x >= f.lanes.min.x - 0.5f) || !(x <= f.lanes.max.x + 0.5f)) continue;
     painter.line({x, f.lanes.min.y - t.px(3)}, {x, f.lanes.max.y}, t.grid);
-    const NumberText text = format(std::abs(at) < step * 1e-6 ? 0.0 : at, "s", digits_for(at, step));
+    Line line;
+    line.add(tick.label);
+    if (ticks.unit.length > 0) line.add(" ").add(ticks.unit);
+    const std::string_view text = line.view();
     const float w = text_size(text, Type::small, Font::mono).x;
     const float left = std::clamp(x - w / 2, f.lanes.min.x, std::max(f.lanes.min.x, f.lanes.max.x - w));
     if (left < free_from) continue;

@@ -9,14 +9,23 @@
 
 namespace fs = std::filesystem;
 
+namespace {
+
+struct Context {
+  ImGuiContext* context = ImGui::CreateContext();
+  Context() { ImGui::GetIO().IniFilename = nullptr; }
+  ~Context() { ImGui::DestroyContext(context); }
+};
+
+}  // namespace
+
 TEST_CASE("without fonts in the folders, every face is Dear ImGui's own") {
-  ImGui::CreateContext();
+  const Context context;
   const widgets::Fonts fonts = app::load_fonts(*ImGui::GetIO().Fonts, {"/nonexistent"});
   CHECK(fonts.sans != nullptr);
   CHECK(fonts.sans_bold == fonts.sans);
   CHECK(fonts.mono == fonts.sans);
   CHECK(ImGui::GetIO().Fonts->Fonts.Size == 1);
-  ImGui::DestroyContext();
 }
 
 TEST_CASE("a file that is no font is passed over, whatever its name") {
@@ -43,7 +52,7 @@ TEST_CASE("installed Inter and JetBrains Mono load as three faces with the ascen
   const auto folders = app::font_folders();
   if (app::find_font("Inter-Regular.otf", folders).empty() || app::find_font("JetBrainsMono-Regular.ttf", folders).empty())
     SKIP("fonts-inter and fonts-jetbrains-mono are not installed");
-  ImGui::CreateContext();
+  const Context context;
   ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
   const widgets::Fonts fonts = app::load_fonts(*ImGui::GetIO().Fonts, folders);
   CHECK(fonts.sans_bold != fonts.sans);
@@ -59,5 +68,4 @@ TEST_CASE("installed Inter and JetBrains Mono load as three faces with the ascen
   CHECK(fonts.sans_bold->IsGlyphInFont(0x2308));
   CHECK(fonts.mono->IsGlyphInFont(0x207B));
   ImGui::EndFrame();
-  ImGui::DestroyContext();
 }
