@@ -65,7 +65,7 @@ concept Described = requires(Fields& f, T& t) { describe(f, t); };
 template <class Inputs, class Outputs, class View, class Compute, class Draw>
 class LabOf final : public Lab {
  public:
-  LabOf(const LabInfo& info, Compute compute, Draw draw) : info_(info), compute_(compute), draw_(draw) { refresh(); }
+  LabOf(const LabInfo& what, Compute how, Draw picture) : info_(what), compute_(how), draw_(picture) { refresh(); }
   LabOf(const LabOf& o)
       : info_(o.info_), compute_(o.compute_), draw_(o.draw_), inputs_(o.inputs_), outputs_(o.outputs_) {
     refresh();

@@ -10,6 +10,14 @@ namespace models {
 
 namespace {
 
+/// The key in quotes, cut between characters if it is very long.
+std::string key_in_quotes(const std::string& key) {
+  constexpr std::size_t longest = 60;
+  std::size_t cut = std::min(longest, key.size());
+  while (cut > 0 && cut < key.size() && (static_cast<unsigned char>(key[cut]) & 0xC0) == 0x80) --cut;
+  return '"' + key.substr(0, cut) + (cut < key.size() ? "...\"" : "\"");
+}
+
 /// Line of a byte offset, counted from 1.
 std::size_t line_of(std::string_view text, std::size_t offset) {
   const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
@@ -74,11 +82,14 @@ std::string json_problem(std::string_view text, std::string_view origin) {
     return name + " nests " + std::to_string(depth) + " levels deep; at most " + std::to_string(deepest_json) + " are read.";
   std::vector<std::set<std::string>> keys;
   std::string twice;
+  bool repeated = false;  // the key may be empty
   const auto watch = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
     if (event == nlohmann::json::parse_event_t::object_start) keys.emplace_back();
     if (event == nlohmann::json::parse_event_t::object_end) keys.pop_back();
-    if (event == nlohmann::json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second && twice.empty())
+    if (event == nlohmann::json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second && !repeated) {
+      repeated = true;
       twice = parsed.get<std::string>();
+    }
     return true;
   };
   try {
@@ -91,7 +102,7 @@ std::string json_problem(std::string_view text, std::string_view origin) {
   } catch (const std::exception&) {
     return name + " is not JSON that can be read: a number in it is too large.";
   }
-  if (!twice.empty()) return name + " gives the key \"" + twice + "\" twice in one object; once is allowed.";
+  if (repeated) return name + " gives the key " + key_in_quotes(twice) + " twice in one object; once is allowed.";
   return {};
 }
 

@@ -70,7 +70,7 @@ struct TimelineScratch {
   std::vector<PlacedLane> lanes;
   std::vector<TimelineBlock> blocks;
   std::vector<TimelineVertex> vertices;
-  std::vector<ImVec2> points;
+  std::vector<ImVec2> points, floor;
 };
 
 struct TimelineSelection {

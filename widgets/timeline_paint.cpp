@@ -125,11 +125,11 @@ void paint_timeline_counters(const TimelineFrame& f, const Painter& painter, std
     s.points.clear();
     for (const TimelineVertex& v : s.vertices) s.points.push_back({v.x, v.y});
     const ImU32 line = colour(c.tint, t);
-    if (c.area)
-      for (std::size_t k = 1; k < s.points.size(); ++k) {
-        const ImVec2 quad[] = {s.points[k - 1], s.points[k], {s.points[k].x, bottom}, {s.points[k - 1].x, bottom}};
-        if (quad[1].x > quad[0].x) painter.polygon(quad, with_alpha(line, 0.25f));
-      }
+    if (c.area) {
+      s.floor.clear();
+      for (const ImVec2& v : s.points) s.floor.push_back({v.x, bottom});
+      painter.band(s.points, s.floor, with_alpha(line, 0.25f));
+    }
     painter.polyline(s.points, line, t.px(1.5f));
   }
   // The scale's ends, on a patch of background so that no line crosses them.

@@ -130,7 +130,7 @@ void draw_drawer(Shell& shell, ImVec2 size) {
     const std::string_view lab = shell.workspace.lab().info().id;
     char claims[32];
     widgets::NumberText count = widgets::format(static_cast<double>(shell.workspace.claim_count(lab)), "");
-    std::snprintf(claims, sizeof claims, "Claims %s", count.chars);
+    std::snprintf(claims, sizeof claims, "Claims %.8s", count.chars);
     const char* names[] = {"Concept", "Design", "Code", "Debug", "Frontier", claims, "Predict", "Explore", "Notes", "Lesson"};
     const bool lesson_tab = shell.lesson.recording || shell.drawer == Drawer::lesson;
     for (int i = 0; i < (lesson_tab ? 10 : 9); ++i) {

@@ -123,12 +123,13 @@ void start(Shell& shell) {
   e.job = shell.workspace.jobs.submit("explore", std::move(work));
 }
 
-void take_result(ExploreState& e) {
-  if (!e.running || !e.job.ended()) return;
+/// True when a result was taken over in this frame.
+bool take_result(ExploreState& e) {
+  if (!e.running || !e.job.ended()) return false;
   e.running = false;
   if (!e.job.done()) {
     e.error = e.job.error();
-    return;
+    return false;
   }
   auto& found = *static_cast<Found*>(e.result.get());
   if (e.mode == ExploreState::Mode::sweep) e.sweep = std::move(found.sweep);
@@ -137,6 +138,21 @@ void take_result(ExploreState& e) {
   e.error = e.mode == ExploreState::Mode::sweep ? e.sweep.error : e.mode == ExploreState::Mode::sensitivity ? e.sensitivity.error : e.solve.error;
   e.plot = {};
   e.heat = {};
+  return true;
+}
+
+/// Axis labels of a heat map as text, made once per sweep.
+void label_axes(ExploreState& e, const chapters::Lab& lab) {
+  const auto name = [&](const SweepAxis& axis, std::vector<std::string>& texts, std::vector<std::string_view>& views) {
+    texts.clear();
+    views.clear();
+    const Field* f = lab.inputs().find(axis.key);
+    for (std::size_t i = 0; f && i < axis.values.size(); ++i)
+      texts.push_back(axis.labels.empty() ? std::string(widgets::format(axis.values[i], f->spec.unit)) : axis.labels[i]);
+    for (const auto& text : texts) views.push_back(text);
+  };
+  name(e.sweep.x, e.col_texts, e.col_labels);
+  name(e.sweep.y, e.row_texts, e.row_labels);
 }
 
 void show_sweep(Shell& shell, ImVec2 size) {
@@ -148,24 +164,8 @@ void show_sweep(Shell& shell, ImVec2 size) {
   if (!r.y.key.empty()) {
     const Field* in_y = lab.inputs().find(r.y.key);
     if (!in_y) return;
-    const auto axis_text = [](const SweepAxis& axis, const Field& f, std::size_t i, widgets::NumberText& t) -> std::string_view {
-      if (!axis.labels.empty()) return axis.labels[i];
-      t = widgets::format(axis.values[i], f.spec.unit);
-      return t;
-    };
-    struct Names {
-      const SweepResult* r;
-      const Field *x, *y;
-      decltype(axis_text) text;
-    } names{&r, in, in_y, axis_text};
-    widgets::HeatMapData data;
-    data.values = r.values;
-    data.columns = r.x.values.size();
-    data.rows = r.y.values.size();
-    data.context = &names;
-    data.column_name = [](void* c, std::size_t i, widgets::NumberText& t) -> std::string_view { auto& n = *static_cast<Names*>(c); return n.text(n.r->x, *n.x, i, t); };
-    data.row_name = [](void* c, std::size_t i, widgets::NumberText& t) -> std::string_view { auto& n = *static_cast<Names*>(c); return n.text(n.r->y, *n.y, i, t); };
-    widgets::heat_map("explore heat", e.heat, data, {.size = size, .value_label = out->spec.label, .unit = out->spec.unit, .x_label = in->spec.label, .y_label = in_y->spec.label});
+    widgets::draw_heat_map("explore heat", {.values = r.values, .rows = r.y.values.size(), .cols = r.x.values.size(), .row_labels = e.row_labels, .col_labels = e.col_labels, .revision = e.for_version}, e.heat,
+                           {.row_title = in_y->spec.label, .col_title = in->spec.label, .value_title = out->spec.label, .unit = out->spec.unit, .size = size, .rows_up = true});
     return;
   }
   const auto positive = [](const std::vector<double>& v) { return std::all_of(v.begin(), v.end(), [](double x) { return !(x <= 0); }); };
@@ -275,7 +275,7 @@ void draw_explore(Shell& shell) {
   ExploreState& e = shell.explore;
   const chapters::Lab& lab = shell.workspace.lab();
   if (e.lab != lab.info().id) begin_lab(shell, sweepable_inputs(lab), readable_outputs(lab));
-  take_result(e);
+  if (take_result(e) && e.mode == ExploreState::Mode::sweep) label_axes(e, lab);
   using Mode = ExploreState::Mode;
   static constexpr std::pair<const char*, Mode> modes[] = {{"Sweep", Mode::sweep}, {"Sensitivity", Mode::sensitivity}, {"Solve", Mode::solve}, {"Compare", Mode::compare}};
   for (const auto& [name, mode] : modes) {

@@ -41,6 +41,8 @@ struct ExploreState {
   std::string lab;                 ///< the lab that the keys belong to
   widgets::PlotView plot;
   widgets::HeatMapView heat;
+  std::vector<std::string> row_texts, col_texts;
+  std::vector<std::string_view> row_labels, col_labels;
   std::uint64_t for_version = 0, compared_version = 0;
   std::string error;
 };

@@ -96,7 +96,7 @@ TEST_CASE("a training step of a dense model is 6ND of its matrices plus PaLM's a
 TEST_CASE("6ND: Llama 3 70B over one token is 423 GFLOP") { CHECK(models::flops_6nd(70'553'706'496.0, 1) == Approx(423.3e9).epsilon(1e-3)); }
 
 TEST_CASE("selective recomputation runs the attention products once more, a third of what its published form adds") {
-  const auto a = shipped_model("gpt-3-175b").architecture;
+  const auto a = shipped_model("gpt-3").architecture;
   auto w = training(1, 2048, models::AttentionFlops::full);
   const double without = product_flops(a, w);
   w.recompute = models::Recompute::selective;
