@@ -22,7 +22,11 @@ struct Palette {
 };
 
 /// Names in a mono face: how many letters fit is a division, so ten thousand blocks cost no measuring.
-void paint_name(const Painter& painter, const TimelineBlock& b, float y, std::string_view name, ImU32 text, float letter_px, float height) {
+void paint_name(const Painter& painter, const TimelineBlock& whole, float cursor_x, float y, std::string_view name, ImU32 text, float letter_px,
+                float height) {
+  TimelineBlock b = whole;
+  // On the roomier side of the cursor's line, which goes through the block.
+  if (cursor_x > b.x0 && cursor_x < b.x1) (cursor_x - b.x0 > b.x1 - cursor_x ? b.x1 : b.x0) = cursor_x;
   const float room = b.x1 - b.x0 - theme().px(4);
   if (!(room >= letter_px) || name.empty()) return;
   const auto fits = static_cast<std::size_t>(room / letter_px);
@@ -52,15 +56,16 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
     const std::uint32_t id = f.data.lanes[b.lane].spans[b.first].name;
     return f.data.name ? f.data.name(f.data.context, id) : std::string_view{};
   };
+  const float cursor_x = f.options.cursor ? f.viewport.x_of_s(f.view.cursor_s) : -1e9f;
   const bool named = b.x1 - b.x0 >= letter_px + t.px(4);
   switch (b.mark) {
     case TimelineMark::solid:
       painter.rect(min, max, fill, rounding);
-      if (named) paint_name(painter, b, y, name(), palette.texts[b.tint.code], letter_px, f.row_px);
+      if (named) paint_name(painter, b, cursor_x, y, name(), palette.texts[b.tint.code], letter_px, f.row_px);
       break;
     case TimelineMark::pale:
       painter.rect(min, max, with_alpha(fill, 0.25f), rounding);
-      if (named) paint_name(painter, b, y, name(), t.text, letter_px, f.row_px);
+      if (named) paint_name(painter, b, cursor_x, y, name(), t.text, letter_px, f.row_px);
       break;
     case TimelineMark::hatched:
       painter.rect(min, max, with_alpha(fill, 0.25f), rounding);
@@ -70,7 +75,7 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
     case TimelineMark::callout:
       painter.rect(min, max, with_alpha(fill, 0.16f), rounding);
       painter.frame(min, max, fill, 1.0f, rounding);
-      if (named) paint_name(painter, b, y, name(), t.text, letter_px, f.row_px);
+      if (named) paint_name(painter, b, cursor_x, y, name(), t.text, letter_px, f.row_px);
       break;
   }
 }
