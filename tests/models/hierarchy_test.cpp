@@ -96,6 +96,30 @@ TEST_CASE("moving bytes costs the latency and the bytes over the bandwidth") {
   CHECK_FALSE(models::move_bytes(unknown, 1e9).time_s);
 }
 
+// Little's law: 404 ns x 2.039 TB/s = 824 kB must be in flight on an A100; a quarter of that gives a quarter of the bandwidth.
+TEST_CASE("too few bytes in flight cap the bandwidth, and a pointer chase pays the latency each time") {
+  const models::Level memory = level("a100_80_sxm", LevelKind::memory);
+  CHECK(near(models::bytes_in_flight(memory).value(), 823.8e3, 1e-3));
+  using models::AccessPattern;
+  const double full_s = models::move_bytes(memory, 1e9).time_s.value();
+  const models::Move limited = models::move_bytes(memory, 1e9, {.pattern = AccessPattern::limited, .in_flight_bytes = 823.756e3 / 4});
+  CHECK(near(limited.time_s.value() / full_s, 4, 0.01));
+  CHECK(limited.latency_bound);
+  CHECK(models::move_bytes(memory, 1e9, {.pattern = AccessPattern::limited, .in_flight_bytes = 1e6}).time_s == full_s);
+  // 1 MB in sectors of 32 B, one after the other: 31,250 x 404 ns = 12.6 ms.
+  const models::Move chase = models::move_bytes(memory, 1e6, {.pattern = AccessPattern::chase, .access_bytes = 32});
+  CHECK(near(chase.time_s.value(), 12.625e-3, 1e-3));
+  CHECK_FALSE(models::move_bytes(memory, 1e9).latency_bound);
+  CHECK(models::move_bytes(memory, 1e3).latency_bound);
+  CHECK_FALSE(models::bytes_in_flight(models::Level{}));
+}
+
+// H100 SXM from registers (371 TB/s) to one drive (7 GB/s) in seven steps: (371e12 / 7e9)^(1/7) = 4.73, far from a hundred.
+TEST_CASE("bandwidth falls about fivefold from level to level") {
+  CHECK(near(models::mean_bandwidth_step(models::memory_levels(bundled_chip("h100_sxm"))), 4.73, 0.005));
+  CHECK(models::mean_bandwidth_step({}) == 1);
+}
+
 // H100 PCIe: 650 cycles to DRAM are 650 s when one clock is one second.
 TEST_CASE("on the human scale a register takes a second and DRAM eleven minutes") {
   const auto& chip = bundled_chip("h100_pcie");
