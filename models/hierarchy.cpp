@@ -221,6 +221,8 @@ TrafficPowerResult traffic_power(const TrafficPower& in) {
   out.cluster_w = out.per_chip_w * in.chips;
   out.saved_per_chip_w = in.bandwidth_bytes_per_s * in.share_kept_on_chip * (in.memory_j_per_byte - in.on_chip_j_per_byte);
   out.saved_cluster_w = out.saved_per_chip_w * in.chips;
+  out.still_memory_w = out.cluster_w * (1 - in.share_kept_on_chip);
+  out.moved_on_chip_w = in.chips * in.bandwidth_bytes_per_s * in.share_kept_on_chip * in.on_chip_j_per_byte;
   out.saved_j_per_year = out.saved_cluster_w * 31557600.0;
   return out;
 }

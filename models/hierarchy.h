@@ -93,6 +93,7 @@ struct TrafficPower {
 };
 struct TrafficPowerResult {
   double per_chip_w = 0, cluster_w = 0, saved_per_chip_w = 0, saved_cluster_w = 0, saved_j_per_year = 0;
+  double still_memory_w = 0, moved_on_chip_w = 0;  ///< what the cluster draws after fusion: memory that stayed, and its on-chip part
 };
 TrafficPowerResult traffic_power(const TrafficPower& inputs);
 

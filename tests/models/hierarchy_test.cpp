@@ -146,5 +146,7 @@ TEST_CASE("streaming memory takes an H100 107 to 188 W, and fusion saves in prop
   const models::TrafficPowerResult out = models::traffic_power(in);
   CHECK(near(out.saved_per_chip_w, 3.35e12 * 0.5 * 42.75e-12, 1e-12));
   CHECK(near(out.saved_cluster_w, 71.6e3, 1e-3));  // 320 kW in the text that counts 640 pJ
+  CHECK(near(out.still_memory_w + out.moved_on_chip_w + out.saved_cluster_w, out.cluster_w, 1e-12));  // nothing is lost
+  CHECK(near(out.moved_on_chip_w, 2.094e3, 1e-3));  // 1,000 x 3.35 TB/s x 1/2 x 1.25 pJ
   CHECK(near(out.saved_j_per_year / 3.6e6, 71.6 * 8766, 1e-3));  // kWh
 }
