@@ -122,6 +122,31 @@ std::optional<Box> place_along_line(Occupancy& room, std::span<const ImVec2> lin
   return std::nullopt;
 }
 
+std::optional<Slanted> place_on_slope(Occupancy& room, std::span<const ImVec2> line, ImVec2 size, float gap) {
+  for (std::size_t i = 1; i < line.size(); ++i) {
+    const ImVec2 a = line[i - 1].x <= line[i].x ? line[i - 1] : line[i], b = line[i - 1].x <= line[i].x ? line[i] : line[i - 1];
+    const float length = std::hypot(b.x - a.x, b.y - a.y);
+    if (!(length >= size.x + 2 * size.y)) continue;
+    const ImVec2 u{(b.x - a.x) / length, (b.y - a.y) / length}, up{u.y, -u.x};
+    // A turned box on a grid of upright cells: small boxes along the text, a little under its height.
+    const float half = size.y * 0.42f;
+    const auto each = [&](ImVec2 at, auto visit) {
+      for (float along = half; along <= size.x; along += half) {
+        const ImVec2 c{at.x + u.x * along - up.x * size.y / 2, at.y + u.y * along - up.y * size.y / 2};
+        if (!visit(Box{{c.x - half, c.y - half}, {c.x + half, c.y + half}})) return false;
+      }
+      return true;
+    };
+    for (float start = size.y; start + size.x + size.y <= length; start += size.y) {
+      const ImVec2 at{a.x + u.x * start + up.x * (gap + size.y), a.y + u.y * start + up.y * (gap + size.y)};
+      if (!each(at, [&](const Box& box) { return room.is_free(box); })) continue;
+      each(at, [&](const Box& box) { room.block(box); return true; });
+      return Slanted{at, std::atan2(u.y, u.x) * 57.29578f};
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Box> place_by_vertical(Occupancy& room, float x, const Box& area, ImVec2 size, float gap) {
   for (float y = area.max.y - gap - size.y; y >= area.min.y; y -= size.y)
     for (const float at : {x + gap, x - gap - size.x})

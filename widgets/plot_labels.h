@@ -31,6 +31,12 @@ class Occupancy {
 std::optional<Box> place_by_point(Occupancy& room, ImVec2 at, float radius, ImVec2 size);
 /// Along a line, above it if possible, starting at its right end.
 std::optional<Box> place_along_line(Occupancy& room, std::span<const ImVec2> line, ImVec2 size, float gap);
+/// Along a straight part of a steep line, turned with it and above it: where its top left goes and by how much it turns clockwise.
+struct Slanted {
+  ImVec2 at{};
+  float degrees = 0;
+};
+std::optional<Slanted> place_on_slope(Occupancy& room, std::span<const ImVec2> line, ImVec2 size, float gap);
 /// Beside a vertical line, from the bottom up.
 std::optional<Box> place_by_vertical(Occupancy& room, float x, const Box& area, ImVec2 size, float gap);
 

@@ -126,7 +126,11 @@ void paint_labels(const PlotEnd& plot, const Painter& painter) {
     for_pieces(s.caches[i].points, f, series.kind == PlotSeries::Kind::steps, s.points, [&](std::span<const ImVec2> piece) {
       if (std::abs(piece.back().x - piece.front().x) >= size.x) s.other_points.assign(piece.begin(), piece.end());
     });
-    write(place_along_line(s.room, s.other_points, size, gap), label, series.colour);
+    if (const auto box = place_along_line(s.room, s.other_points, size, gap)) {
+      write(box, label, series.colour);
+    } else if (const auto slanted = place_on_slope(s.room, s.other_points, size, gap)) {
+      painter.rotated_text(slanted->at, slanted->degrees, label, series.colour, Type::small);
+    }
   }
   for (const Kind kind : {Kind::vertical, Kind::horizontal, Kind::handle_x, Kind::handle_y, Kind::handle}) {
     for (const PlotMark& m : s.marks) {
