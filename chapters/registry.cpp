@@ -4,7 +4,8 @@
 
 // The table of contents in teaching order. A row names a lab's folder, its slug, and the function in chapters/<folder>/ that makes it:
 // adding a lab is one new file and one row here.
-#define ROOFLINE_LABS(LAB)
+#define ROOFLINE_LABS(LAB) \
+  LAB(roofline, "transformer-layer", transformer_layer)
 #define HIDDEN_LABS(LAB)
 
 #define DECLARE(folder, slug, make) \
