@@ -6,7 +6,8 @@
 // adding a lab is one new file and one row here.
 #define ROOFLINE_LABS(LAB) \
   LAB(roofline, "hierarchy", hierarchy) \
-  LAB(roofline, "roofline", roofline)
+  LAB(roofline, "roofline", roofline) \
+  LAB(roofline, "transformer-layer", transformer_layer)
 #define HIDDEN_LABS(LAB)
 
 #define DECLARE(folder, slug, make) \
