@@ -7,8 +7,10 @@
 #define ROOFLINE_LABS(LAB) \
   LAB(roofline, "hierarchy", hierarchy) \
   LAB(roofline, "roofline", roofline) \
-  LAB(roofline, "transformer-layer", transformer_layer)
-#define HIDDEN_LABS(LAB)
+  LAB(roofline, "transformer-layer", transformer_layer) \
+  LAB(roofline, "iron-law", iron_law)
+#define HIDDEN_LABS(LAB) \
+  LAB(gallery, "widgets", widget_gallery)
 
 #define DECLARE(folder, slug, make) \
   namespace folder { LabPtr make(); }
