@@ -60,8 +60,8 @@ void paint_box(const Painter& painter, const FlowNode& node, Rect box, bool sele
   const Type type = box.height() >= t.type(Type::body) + t.px(2) ? Type::body : Type::small;
   if (box.height() < t.type(Type::small)) return;
   const float y = (box.min.y + box.max.y - block) / 2;
-  painter.text_fit({x, y}, node.label, room, t.text, type, Font::sans, Align::center);
-  if (two) painter.text_fit({x, y + t.type(Type::body) + t.px(2)}, node.sublabel, room, t.muted, Type::small, Font::sans, Align::center);
+  fit_text(painter, {x, y}, node.label, room, t.text, type, Font::sans, Align::center);
+  if (two) fit_text(painter, {x, y + t.type(Type::body) + t.px(2)}, node.sublabel, room, t.muted, Type::small, Font::sans, Align::center);
 }
 
 void record_graph(Record& record, const char* label, std::span<const FlowNode> nodes, std::span<const FlowEdge> edges) {
@@ -131,7 +131,7 @@ bool draw_flow_graph(const char* label, std::span<const FlowNode> nodes, std::sp
     painter.text({(at.rect.min.x + at.rect.max.x) / 2, at.rect.min.y + t.px(1)}, edges[at.edge].label, t.muted, Type::small, Font::sans, Align::center);
   }
   if (l.problem.length > 0)
-    painter.text_fit({area.min.x, drawable ? area.max.y - t.type(Type::small) : area.min.y}, l.problem.view(), area.width(), t.muted, Type::small);
+    fit_text(painter, {area.min.x, drawable ? area.max.y - t.type(Type::small) : area.min.y}, l.problem.view(), area.width(), t.muted, Type::small);
   if (hovered >= 0) {
     const FlowNode& n = nodes[static_cast<std::size_t>(hovered)];
     Line value;

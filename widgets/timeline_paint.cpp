@@ -81,8 +81,8 @@ void paint_label(const TimelineFrame& f, const Painter& painter, std::size_t i) 
   const float x = f.area.min.x + t.px(14) * static_cast<float>(std::min(lane.indent, 4u)), width = f.lanes.min.x - t.px(8) - x;
   float y = f.lane_top(i) + std::max(0.0f, (f.row_px - t.type(Type::body)) / 2);
   if (f.view.index.lanes[i].rows.empty() && !lane.counters.empty()) y = f.lane_top(i) + f.view.scratch.lanes[i].counters;
-  painter.text_fit({x, y}, lane.label, width, t.text);
-  painter.text_fit({x, y + t.type(Type::body) + t.px(1)}, lane.sublabel, width, t.muted, Type::small);
+  fit_text(painter, {x, y}, lane.label, width, t.text);
+  fit_text(painter, {x, y + t.type(Type::body) + t.px(1)}, lane.sublabel, width, t.muted, Type::small);
 }
 
 }  // namespace
@@ -180,7 +180,7 @@ void paint_timeline(const TimelineFrame& f, const Painter& painter) {
   const Theme& t = theme();
   const std::size_t lanes = f.data.lanes.size();
   if (lanes == 0) {
-    painter.text_fit({f.area.min.x + t.px(8), f.area.min.y + t.px(8)}, "Nothing to show: there are no lanes.", f.area.width() - t.px(16), t.muted);
+    fit_text(painter, {f.area.min.x + t.px(8), f.area.min.y + t.px(8)}, "Nothing to show: there are no lanes.", f.area.width() - t.px(16), t.muted);
     return;
   }
   paint_timeline_ruler(f, painter);
