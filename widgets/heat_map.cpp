@@ -73,18 +73,18 @@ void paint_labels(const Painter& painter, const HeatData& d, const HeatMapLayout
   const Theme& t = theme();
   const float small = t.type(Type::small);
   const float labels_left = area.min.x + (o.row_title.empty() ? 0.0f : small + t.px(6));
-  for (std::size_t r = 0; r < l.rows; r += l.row_label_stride) {
-    const Rect cell = l.cell(r, 0);
+  for (std::size_t r = 0; r < d.rows; r += l.row_label_stride) {
+    const Rect cell = l.cell(l.shown_row(r, d.rows), 0);
     Line name;
-    add_name(name, d.row_labels, r * d.rows / l.rows);
+    add_name(name, d.row_labels, r);
     fit_text(painter, {l.grid.min.x - t.px(6), (cell.min.y + cell.max.y - small) / 2}, name.view(), l.grid.min.x - t.px(6) - labels_left, t.muted,
                      Type::small, Font::sans, Align::right);
   }
   float free_from = l.grid.min.x - small;
-  for (std::size_t c = 0; c < l.cols; c += l.col_label_stride) {
-    const Rect cell = l.cell(0, c);
+  for (std::size_t c = 0; c < d.cols; c += l.col_label_stride) {
+    const Rect cell = l.cell(0, l.shown_col(c, d.cols));
     Line name;
-    add_name(name, d.col_labels, c * d.cols / l.cols);
+    add_name(name, d.col_labels, c);
     const float w = text_size(name.view(), Type::small).x, x = (cell.min.x + cell.max.x - w) / 2;
     if (x < free_from) continue;
     painter.text({x, l.grid.max.y + t.px(4)}, name.view(), t.muted, Type::small);
@@ -160,9 +160,7 @@ HeatMapEvents draw_heat_map(const char* label, const HeatData& data, HeatMapView
 
   const auto mark = [&](std::int64_t row, std::int64_t col, ImU32 ink, float width) {
     if (row < 0 || col < 0 || static_cast<std::size_t>(row) >= data.rows || static_cast<std::size_t>(col) >= data.cols) return;
-    // The shown cell whose range of data rows holds this one.
-    const auto shown = [](std::int64_t i, std::size_t n, std::size_t of) { return ((static_cast<std::size_t>(i) + 1) * n - 1) / of; };
-    const Rect cell = l.cell(shown(row, l.rows, data.rows), shown(col, l.cols, data.cols));
+    const Rect cell = l.cell(l.shown_row(static_cast<std::size_t>(row), data.rows), l.shown_col(static_cast<std::size_t>(col), data.cols));
     painter.frame({cell.min.x - 1, cell.min.y - 1}, {cell.max.x + 1, cell.max.y + 1}, ink, width);
   };
   const ImVec2 mouse = ImGui::GetIO().MousePos;

@@ -21,7 +21,7 @@ void paint_piece(const Painter& painter, const BarPiece& piece, const BarSegment
   painter.rect(piece.rect.min, max, s.hatched ? with_alpha(fill, 0.55f) : fill, t.px(2));
   if (s.hatched) hatch(painter, {piece.rect.min, max}, with_alpha(t.background, 0.5f), t.px(6));
   if (selected) painter.frame(piece.rect.min, max, t.text, t.px(2), t.px(2));
-  const float y = (piece.rect.min.y + piece.rect.max.y - t.type(Type::small)) / 2, x = (piece.rect.min.x + piece.rect.max.x) / 2;
+  const float x = piece.caption_centre.x, y = piece.caption_centre.y - t.type(Type::small) / 2;
   const ImU32 on = s.hatched ? t.text : ink;
   const char mark = letter(s.tint, t);
   Line text;
@@ -31,6 +31,10 @@ void paint_piece(const Painter& painter, const BarPiece& piece, const BarSegment
     case BarCaption::value: text.add(format(s.value, unit)); break;
     case BarCaption::name: text.add(s.label); break;
     case BarCaption::name_and_value: text.add(s.label).add(" ").add(format(s.value, unit)); break;
+  }
+  if (s.hatched) {  // a patch, so that the hatching does not cross the text
+    const float half = text_size(text.view(), Type::small).x / 2 + t.px(3);
+    painter.rect({x - half, y - 1}, {x + half, y + t.type(Type::small) + 1}, with_alpha(t.background, 0.75f), t.px(2));
   }
   painter.text({x, y}, text.view(), on, Type::small, Font::sans, Align::center);
 }
@@ -92,7 +96,8 @@ void paint_bar(const Painter& painter, const PlacedBar& placed, const StackedBar
     const float slot = l.plot.width() / static_cast<float>(std::max<std::size_t>(l.bars.size(), 1));
     fit_text(painter, {centre.x, l.plot.max.y + t.px(4)}, bar.label, slot, t.text, Type::small, Font::sans, Align::center);
     const float head = placed.has_measured ? std::min(placed.rect.min.y, at) : placed.rect.min.y;
-    if (o.totals) fit_text(painter, {centre.x, head - small - t.px(3)}, total.view(), slot - t.px(4), t.text, Type::small, Font::sans, Align::center);
+    // The measurement's figures are in the hover: there is no room for them over a column.
+    if (o.totals) fit_text(painter, {centre.x, head - small - t.px(3)}, format(placed.total, o.unit), slot - t.px(4), t.text, Type::small, Font::sans, Align::center);
   } else {
     const float y = centre.y - small / 2;
     fit_text(painter, {l.plot.min.x - t.px(8), y}, bar.label, l.plot.min.x - t.px(8) - area.min.x, t.text, Type::small, Font::sans, Align::right);

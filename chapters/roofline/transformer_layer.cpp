@@ -92,11 +92,6 @@ void describe(Fields& f, Outputs& out) {
   f.table("operations", out.operations, {.label = "Operations", .help = "Every operation in the order in which it runs; figures are of one of its count.", .max_items = 1024});
 }
 
-void describe(Fields& f, View& view) {
-  f.integer("selected", view.table.selected, {.label = "Selected operation", .help = "Row of the table, -1 for none.", .lo = -1, .hi = 1023});
-  f.integer("layer", view.layer, {.label = "Kind of layer", .help = "Which kind of layer is drawn, -1 for the one that takes longest.", .lo = -1, .hi = 63});
-}
-
 }  // namespace layer
 
 LabPtr transformer_layer() {

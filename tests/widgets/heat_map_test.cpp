@@ -44,6 +44,7 @@ TEST_CASE("a big matrix folds into visible cells: max keeps the one hot cell, me
   CHECK(static_cast<float>(l.rows) <= l.grid.height() / 3);
   CHECK(static_cast<float>(l.cols) <= l.grid.width() / 3);
   CHECK(std::count(l.cells.begin(), l.cells.end(), 50.0) == 1);
+  CHECK(l.shown_row(1234, 2000) == 1235 * l.rows / 2000);
   CHECK_FALSE(l.numbers);
   layout_heat_map({values, 2000, 3000}, {.fold = HeatFold::mean}, area, seven_px, l);
   const double most = *std::max_element(l.cells.begin(), l.cells.end());
@@ -69,6 +70,7 @@ TEST_CASE("labels thin out with the room") {
   const float cell_w = l.grid.width() / 60, cell_h = l.grid.height() / 60;
   CHECK(static_cast<float>(l.col_label_stride) * cell_w >= 7 * 19);
   CHECK(static_cast<float>(l.row_label_stride) * cell_h >= 13);
+  CHECK(l.row_label_stride == 5);  // 16.25 px a label over 4.7 px a row, rounded up to 1, 2, 5
 }
 
 TEST_CASE("a matrix with too few values says what it should have") {

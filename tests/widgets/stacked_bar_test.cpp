@@ -71,6 +71,19 @@ TEST_CASE("captions shrink with the room: name and value, name, value, letter, n
   CHECK(caption(5) == BarCaption::none);
 }
 
+TEST_CASE("a caption keeps clear of the lines of limit and measurement") {
+  PlainTheme theme;
+  const std::vector<BarSegment> segments{{"x", 700}};
+  const StackedBar bars[] = {{"", segments, 300}};
+  StackedBarLayout l;
+  const auto caption_x = [&](double limit) {
+    layout_stacked_bars(bars, {.legend = false, .totals = false, .limit = limit, .axis_max = 700}, {{0, 0}, {702, 100}}, seven_px, l);
+    return l.pieces.at(0).caption_centre.x;
+  };
+  CHECK(std::abs(caption_x(std::nan("")) - 500) <= 1);  // 300 to 700
+  CHECK(std::abs(caption_x(450) - 150) <= 1);           // 0 to 300 is the widest of three
+}
+
 TEST_CASE("bars share one axis and one legend; a limit beyond all bars widens the axis") {
   PlainTheme theme;
   const std::vector<BarSegment> small{{"parameters", 7.5e9}, {"gradients", 7.5e9}};
