@@ -48,7 +48,7 @@ apt_failure() {
   elif grep -qE 'a password is required|not in the sudoers|a terminal is required' "$setup_log"; then
     fail "Installing packages needs root and sudo refused it: as root run apt-get install -y $*, then start again."
   elif grep -qE 'Temporary failure|Could not resolve|Could not connect|Unable to connect|Network is unreachable|Connection (refused|timed out)|Failed to fetch' "$setup_log"; then
-    fail "The package archive cannot be reached to install $*: check the network (and any proxy that apt needs), then start again."
+    fail "Packages are missing and their archive cannot be reached: check the network (and any proxy that apt needs), then start again."
   elif grep -qE 'Could not get lock|Unable to acquire the dpkg' "$setup_log"; then
     fail "Another program is installing packages: wait until it is done, then start again."
   fi
@@ -128,8 +128,12 @@ fetch_sources() {
     "$(printf '%s\n' "$archive" | tail -n +2)" >"$work/debian.sources"
   apt=(apt-get -q -o "Dir::Etc::SourceList=$work/debian.sources" -o Dir::Etc::SourceParts=/dev/null
     -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o "APT::Sandbox::User=$(id -un)")
-  (cd "$work" && "${apt[@]}" update && "${apt[@]}" source --download-only imgui/sid catch2/trixie) >"$setup_log" 2>&1 ||
+  if ! (cd "$work" && "${apt[@]}" update && "${apt[@]}" source --download-only imgui/sid catch2/trixie) >"$setup_log" 2>&1; then
+    # Whether an old index may be trusted is the machine's to say (Acquire::Check-Valid-Until), not ours.
+    grep -qE 'is (expired|not valid yet)' "$setup_log" &&
+      fail "The index of $uri does not fit this machine's date: set the clock, or use a mirror that is up to date, then start again."
     fail "The sources of imgui and catch2 could not be fetched from $uri: check the network, then start again ($setup_log has the details)."
+  fi
   unpack imgui && unpack catch2
   rm -rf "$work"
   trap - EXIT

@@ -1,6 +1,7 @@
 #include "app/workspace.h"
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "app/platform/file.h"
@@ -24,6 +25,7 @@ Workspace::Workspace(Content loaded, UserPaths user, std::function<void()> wake)
     may_save_settings_ = note(store::load(user_.config / "settings.json", settings));
     may_save_progress_ = note(store::load(user_.data / "progress.json", progress));
     may_save_notes_ = note(notes.load(user_.data / "notes.json"));
+    may_save_recent_ = note(recent.load(user_.state / "recent.json"));
   }
   saved_settings_ = settings;
   saved_progress_ = progress;
@@ -46,6 +48,9 @@ void Workspace::describe_shared() {
       if (!known) group->fields.push_back(&f);
     }
   }
+  // What is chosen by name reads first: "Prefill 1 x 4,096".
+  for (SharedGroup& g : groups_)
+    std::stable_partition(g.fields.begin(), g.fields.end(), [](const Field* f) { return f->kind == Kind::choice; });
   // The order of the sketches: model, chip, cluster, workload; others after them.
   static constexpr std::string_view order[] = {"model", "chip", "cluster", "workload"};
   const auto rank = [](const SharedGroup& g) { return std::find(std::begin(order), std::end(order), g.name) - std::begin(order); };
@@ -80,8 +85,20 @@ Session& Workspace::session(std::string_view id) {
   return *at->second;
 }
 
+void Workspace::remember() {
+  if (!current_) return;
+  const std::string link = link_of(lab());
+  const auto question = link.find('?');
+  if (question == std::string::npos) return;
+  std::string title = std::string(lab().info().title) + ": " + link.substr(question + 1, 60);
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  recent.add({std::string(lab().info().id), std::move(title), scenario_to_json(lab()).dump(), now});
+  recent_changed_ = true;
+}
+
 bool Workspace::open(std::string_view id) {
   if (!chapters::make_lab_by_id(id)) return false;
+  remember();
   current_ = &session(id);
   apply_shared();
   current_->update(false);
@@ -95,6 +112,7 @@ std::string Workspace::open_with(std::string_view id, const Json& inputs, const 
   if (!trial) return unknown_lab(id);
   if (auto error = apply_inputs(*trial, inputs); !error.empty()) return error;
   if (auto error = apply_view(*trial, view); !error.empty()) return error;
+  remember();
   current_ = &session(id);
   lab().reset();
   apply_inputs(lab(), inputs);
@@ -221,6 +239,8 @@ void Workspace::save() {
   };
   if (may_save_settings_ && !(settings == saved_settings_)) note(store::save(user_.config / "settings.json", settings));
   if (may_save_progress_ && !(progress == saved_progress_)) note(store::save(user_.data / "progress.json", progress));
+  if (may_save_recent_ && recent_changed_) note(recent.save(user_.state / "recent.json"));
+  recent_changed_ = false;
   if (may_save_notes_ && notes.changed()) note(notes.save(user_.data / "notes.json"));
   saved_settings_ = settings;
   saved_progress_ = progress;

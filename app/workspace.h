@@ -11,6 +11,7 @@
 #include "app/session.h"
 #include "app/store/notes.h"
 #include "app/store/progress.h"
+#include "app/store/recent.h"
 #include "app/store/settings.h"
 
 namespace app {
@@ -27,6 +28,7 @@ class Workspace {
   store::Settings settings;
   store::Progress progress;
   store::Notes notes;
+  store::Recent recent;
 
   /// Opens a lab by id (made on first use) and applies the shared choices. False when there is none.
   bool open(std::string_view lab);
@@ -79,11 +81,13 @@ class Workspace {
   void gather_shared();
   void apply_shared();
   void describe_shared();
+  void remember();  ///< puts the open lab's scenario on the recent list, unless it is the default one
 
   UserPaths user_;
   store::Settings saved_settings_;
   store::Progress saved_progress_;
-  bool may_save_settings_ = true, may_save_progress_ = true, may_save_notes_ = true;
+  bool may_save_settings_ = true, may_save_progress_ = true, may_save_notes_ = true, may_save_recent_ = true;
+  bool recent_changed_ = false;
   struct Prototype {
     std::string id, title;
     chapters::LabPtr lab;

@@ -5,8 +5,12 @@
 // The table of contents in teaching order. A row names a lab's folder, its slug, and the function in chapters/<folder>/ that makes it:
 // adding a lab is one new file and one row here.
 #define ROOFLINE_LABS(LAB) \
-  LAB(roofline, "transformer-layer", transformer_layer)
-#define HIDDEN_LABS(LAB)
+  LAB(roofline, "hierarchy", hierarchy) \
+  LAB(roofline, "roofline", roofline) \
+  LAB(roofline, "transformer-layer", transformer_layer) \
+  LAB(roofline, "iron-law", iron_law)
+#define HIDDEN_LABS(LAB) \
+  LAB(gallery, "widgets", widget_gallery)
 
 #define DECLARE(folder, slug, make) \
   namespace folder { LabPtr make(); }

@@ -1,5 +1,6 @@
 #include "models/hierarchy.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -82,7 +83,7 @@ void add_on_chip(std::vector<Level>& out, const Chip& chip) {
 
 Level far_level(LevelKind kind, std::string label, double latency_s, double own_j_per_byte, double memory_j_per_byte, const char* energy_source) {
   Level level{kind, std::move(label), {}, {}, {}, {}, {}};
-  level.latency_s = {latency_s, Basis::assumed, "typical; set it to what you measure"};
+  level.latency_s = {latency_s, Basis::assumed, "typical of such links and drives; no vendor states it for the chip"};
   level.energy_j_per_byte = {own_j_per_byte + 2 * memory_j_per_byte, Basis::assumed, energy_source};
   return level;
 }
@@ -159,12 +160,35 @@ const Level* find_level(const std::vector<Level>& levels, LevelKind kind) {
   return nullptr;
 }
 
-Move move_bytes(const Level& level, double bytes) {
+Move move_bytes(const Level& level, double bytes, const Access& access) {
   Move out;
-  if (level.bandwidth_bytes_per_s.value && level.latency_s.value) out.time_s = *level.latency_s.value + bytes / *level.bandwidth_bytes_per_s.value;
+  if (level.bandwidth_bytes_per_s.value && level.latency_s.value) {
+    const double latency_s = *level.latency_s.value, transfer_s = bytes / *level.bandwidth_bytes_per_s.value;
+    double waiting_s = latency_s;
+    if (access.pattern == AccessPattern::chase) waiting_s = std::max(1.0, bytes / access.access_bytes) * latency_s;
+    if (access.pattern == AccessPattern::limited) waiting_s += std::max(0.0, bytes * latency_s / access.in_flight_bytes - transfer_s);
+    out.time_s = waiting_s + transfer_s;
+    out.latency_bound = waiting_s > transfer_s;
+  }
   if (level.energy_j_per_byte.value) out.energy_j = bytes * *level.energy_j_per_byte.value;
   out.fits = !level.capacity_bytes.value || bytes <= *level.capacity_bytes.value;
   return out;
+}
+
+std::optional<double> bytes_in_flight(const Level& level) {
+  if (!level.bandwidth_bytes_per_s.value || !level.latency_s.value) return std::nullopt;
+  return *level.bandwidth_bytes_per_s.value * *level.latency_s.value;
+}
+
+double mean_bandwidth_step(const std::vector<Level>& levels) {
+  double first = 0, last = 0;
+  int stated = 0;
+  for (const Level& level : levels) {
+    if (!level.bandwidth_bytes_per_s.value) continue;
+    last = *level.bandwidth_bytes_per_s.value;
+    if (stated++ == 0) first = last;
+  }
+  return stated > 1 ? std::pow(first / last, 1.0 / (stated - 1)) : 1;
 }
 
 double human_scale(const Chip& chip) { return chip.boost_clock_hz.value_or(1e9); }
@@ -197,6 +221,8 @@ TrafficPowerResult traffic_power(const TrafficPower& in) {
   out.cluster_w = out.per_chip_w * in.chips;
   out.saved_per_chip_w = in.bandwidth_bytes_per_s * in.share_kept_on_chip * (in.memory_j_per_byte - in.on_chip_j_per_byte);
   out.saved_cluster_w = out.saved_per_chip_w * in.chips;
+  out.still_memory_w = out.cluster_w * (1 - in.share_kept_on_chip);
+  out.moved_on_chip_w = in.chips * in.bandwidth_bytes_per_s * in.share_kept_on_chip * in.on_chip_j_per_byte;
   out.saved_j_per_year = out.saved_cluster_w * 31557600.0;
   return out;
 }

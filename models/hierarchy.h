@@ -56,12 +56,27 @@ std::optional<int> fp32_lanes_per_unit(const Chip& chip);
 std::vector<Level> memory_levels(const Chip& chip, const HierarchyOptions& options = {});
 const Level* find_level(const std::vector<Level>& levels, LevelKind kind);
 
-/// Time and energy to move bytes at a level: latency + bytes / bandwidth. Empty where the level lacks the figure.
+/// How the bytes are asked for. What a level delivers is what is in flight over how long each byte takes (Little's law, 1961).
+enum class AccessPattern { stream, limited, chase };
+struct Access {
+  AccessPattern pattern = AccessPattern::stream;  ///< stream: always enough in flight to fill the level
+  double in_flight_bytes = 262144;                ///< limited: outstanding at once, over the whole chip
+  double access_bytes = 32;                       ///< chase: each access waits for the one before; 32 B is a sector of NVIDIA's caches
+};
+
+/// Time and energy to move bytes at a level. Empty where the level lacks the figure.
+/// stream: latency + bytes / bandwidth. limited: the bandwidth is at most in flight / latency. chase: one latency an access, at least one.
 struct Move {
   std::optional<double> time_s, energy_j;
-  bool fits = true;  ///< false when the bytes exceed the level's capacity
+  bool fits = true;           ///< false when the bytes exceed the level's capacity
+  bool latency_bound = false; ///< waiting takes longer than the transfer at full bandwidth
 };
-Move move_bytes(const Level& level, double bytes);
+Move move_bytes(const Level& level, double bytes, const Access& access = {});
+
+/// Bytes that must be in flight to fill the level: latency x bandwidth (Little's law). Empty where a figure is missing.
+std::optional<double> bytes_in_flight(const Level& level);
+/// By how much bandwidth falls from one level to the next, as the geometric mean over all levels that state it; 1 for a single level.
+double mean_bandwidth_step(const std::vector<Level>& levels);
 
 /// Human seconds for one real second, so that one clock of the chip (one register access) takes one second; 1e9 if it states no clock.
 double human_scale(const Chip& chip);
@@ -78,6 +93,7 @@ struct TrafficPower {
 };
 struct TrafficPowerResult {
   double per_chip_w = 0, cluster_w = 0, saved_per_chip_w = 0, saved_cluster_w = 0, saved_j_per_year = 0;
+  double still_memory_w = 0, moved_on_chip_w = 0;  ///< what the cluster draws after fusion: memory that stayed, and its on-chip part
 };
 TrafficPowerResult traffic_power(const TrafficPower& inputs);
 

@@ -96,9 +96,9 @@ IronLaw apply(const IronLaw& law, const Technique& technique, double strength) {
   return out;
 }
 
-IronLaw apply_all(IronLaw law, std::span<const Technique* const> chosen) {
+IronLaw apply_all(IronLaw law, std::span<const Technique* const> chosen, double strength) {
   for (const Technique* technique : chosen)
-    if (technique) law = apply(law, *technique);
+    if (technique) law = apply(law, *technique, strength);
   return law;
 }
 

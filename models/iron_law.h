@@ -57,6 +57,6 @@ bool moves(const Technique& technique, IronTerm term);
 /// in between geometrically (factor to the power of strength).
 IronLaw apply(const IronLaw& law, const Technique& technique, double strength = 1);
 /// The law after all of them; order does not matter, except that efficiency is cut at 1.
-IronLaw apply_all(IronLaw law, std::span<const Technique* const> chosen);
+IronLaw apply_all(IronLaw law, std::span<const Technique* const> chosen, double strength = 1);
 
 }  // namespace models

@@ -29,13 +29,15 @@ double decode_intensity(const DecodeStep& step, double batch) {
   return work.flops / work.bytes;
 }
 
+double decode_intensity_limit(const DecodeStep& step) { return flops_per_sequence(step) / bytes_per_sequence(step); }
+
 Result<double> critical_batch(const DecodeStep& step, double ridge) {
   // flops B = ridge (weights + bytes B), solved for B.
   const double slope = flops_per_sequence(step) - ridge * bytes_per_sequence(step);
   if (slope > 0) return Result<double>::ok(std::max(1.0, ridge * step.weight_bytes / slope));
   char sentence[200];
   std::snprintf(sentence, sizeof sentence, "no batch reaches the ridge of %.0f FLOP/B: the bytes of each sequence hold the intensity below %.3g FLOP/B", ridge,
-                flops_per_sequence(step) / bytes_per_sequence(step));
+                decode_intensity_limit(step));
   return Result<double>::fail(sentence);
 }
 

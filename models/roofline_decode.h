@@ -23,6 +23,8 @@ DecodeStep dense_decode(double parameters, double weight_bytes_each, double mode
 Work decode_work(const DecodeStep& step, double batch);
 /// flop/byte of a step: without KV reads 2PB / (P b + B d b_e), about 2B / b; with them at most 2P / (context x kv bytes).
 double decode_intensity(const DecodeStep& step, double batch);
+/// flop/byte that no batch passes: what one sequence computes over what it reads for itself.
+double decode_intensity_limit(const DecodeStep& step);
 /// The batch at which a step reaches the ridge, or a sentence that names the intensity it can never pass.
 Result<double> critical_batch(const DecodeStep& step, double ridge);
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "widgets/axis.h"
+#include "widgets/number_units.h"
 
 namespace widgets {
 namespace {
@@ -172,8 +173,9 @@ void layout_ticks(const AxisSpec& spec, Range range, const AxisMap& map, const L
   if (is_log(spec.kind)) {
     // Plain figures in one multiple while they stay short (0.1 to 10,000 TFLOP/s); beyond that every tick says its own.
     const double decades = std::log10(range.hi / range.lo);
-    t.own_units = spec.unit == "s" || spec.kind == AxisKind::log2 || decades > 6.5;
-    t.scale = unit_scale(axis_inverse(AxisKind::log10, (std::log10(range.lo) + std::log10(range.hi)) / 2), spec.unit, t.prefix());
+    const bool binary_bytes = spec.kind == AxisKind::log2 && unit_family(spec.unit) == UnitFamily::bytes;
+    t.own_units = spec.unit == "s" || binary_bytes || decades > 6.5;
+    t.scale = spec.kind == AxisKind::log2 ? unit_scale(1, spec.unit) : unit_scale(axis_inverse(AxisKind::log10, (std::log10(range.lo) + std::log10(range.hi)) / 2), spec.unit, t.prefix());
     t.significant = spec.kind == AxisKind::log2 ? 4 : 3;
     if (power_ticks(t)) {
       if (!t.own_units) out.unit = t.scale.unit;

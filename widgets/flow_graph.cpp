@@ -35,12 +35,18 @@ void paint_edge(const Painter& painter, const FlowEdge& edge, const std::vector<
   const ImU32 ink = strong ? t.accent : with_alpha(t.muted, 0.75f);
   const bool weighted = std::isfinite(edge.weight) && edge.weight > 0 && most > 0;
   const float width = weighted ? t.px(1.2f) + t.px(7) * static_cast<float>(edge.weight / most) : t.px(strong ? 2.0f : 1.4f);
-  if (backward) painter.dashed_polyline(curve, ink, width);
-  else painter.polyline(curve, ink, width);
-  const ImVec2 tip_at = curve.back(), from = curve[curve.size() - 2];
-  const float dx = tip_at.x - from.x, dy = tip_at.y - from.y, length = std::hypot(dx, dy);
+  const ImVec2 tip_at = curve.back();
+  const float head = t.px(6) + width * 0.8f;
+  // The line ends where the head begins, or a thick one would hide it.
+  std::size_t last = curve.size() - 2;
+  while (last > 0 && std::hypot(tip_at.x - curve[last].x, tip_at.y - curve[last].y) < head) --last;
+  const float dx = tip_at.x - curve[last].x, dy = tip_at.y - curve[last].y, length = std::hypot(dx, dy);
   if (!(length > 0)) return;
-  const float head = t.px(6) + width * 0.6f, ux = dx / length * head, uy = dy / length * head;
+  const float ux = dx / length * head, uy = dy / length * head;
+  const auto line = std::span(curve).first(last + 1);
+  if (backward) painter.dashed_polyline(line, ink, width);
+  else painter.polyline(line, ink, width);
+  painter.line(curve[last], {tip_at.x - ux, tip_at.y - uy}, ink, width);
   const ImVec2 arrow[] = {tip_at, {tip_at.x - ux - uy * 0.6f, tip_at.y - uy + ux * 0.6f}, {tip_at.x - ux + uy * 0.6f, tip_at.y - uy - ux * 0.6f}};
   painter.polygon(arrow, ink);
 }
@@ -60,8 +66,8 @@ void paint_box(const Painter& painter, const FlowNode& node, Rect box, bool sele
   const Type type = box.height() >= t.type(Type::body) + t.px(2) ? Type::body : Type::small;
   if (box.height() < t.type(Type::small)) return;
   const float y = (box.min.y + box.max.y - block) / 2;
-  painter.text_fit({x, y}, node.label, room, t.text, type, Font::sans, Align::center);
-  if (two) painter.text_fit({x, y + t.type(Type::body) + t.px(2)}, node.sublabel, room, t.muted, Type::small, Font::sans, Align::center);
+  fit_text(painter, {x, y}, node.label, room, t.text, type, Font::sans, Align::center);
+  if (two) fit_text(painter, {x, y + t.type(Type::body) + t.px(2)}, node.sublabel, room, t.muted, Type::small, Font::sans, Align::center);
 }
 
 void record_graph(Record& record, const char* label, std::span<const FlowNode> nodes, std::span<const FlowEdge> edges) {
@@ -131,7 +137,7 @@ bool draw_flow_graph(const char* label, std::span<const FlowNode> nodes, std::sp
     painter.text({(at.rect.min.x + at.rect.max.x) / 2, at.rect.min.y + t.px(1)}, edges[at.edge].label, t.muted, Type::small, Font::sans, Align::center);
   }
   if (l.problem.length > 0)
-    painter.text_fit({area.min.x, drawable ? area.max.y - t.type(Type::small) : area.min.y}, l.problem.view(), area.width(), t.muted, Type::small);
+    fit_text(painter, {area.min.x, drawable ? area.max.y - t.type(Type::small) : area.min.y}, l.problem.view(), area.width(), t.muted, Type::small);
   if (hovered >= 0) {
     const FlowNode& n = nodes[static_cast<std::size_t>(hovered)];
     Line value;

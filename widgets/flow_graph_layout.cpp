@@ -56,7 +56,7 @@ void layout_flow_graph(std::span<const FlowNode> nodes, std::span<const FlowEdge
   float box_w = widest + t.px(20), box_h = t.type(Type::body) + t.px(14) + (sublabels ? small + t.px(2) : 0.0f);
   const float slot_along = length / layers, slot_across = breadth / across_slots;
   const float gap_along = o.down ? t.px(26) : t.px(26) + (labels ? std::min(label_px, t.px(70)) : 0.0f);
-  const auto limit = [](float wanted, float slot, float gap) { return std::max(1.0f, std::min(wanted, std::max(slot - gap, slot * 0.6f))); };
+  const auto limit = [](float wanted, float slot, float gap) { return std::max(1.0f, std::min(wanted, std::max(slot - gap, slot * 0.76f))); };
   box_w = limit(box_w, o.down ? slot_across : slot_along, o.down ? t.px(14) : gap_along);
   box_h = limit(box_h, o.down ? slot_along : slot_across, o.down ? gap_along : t.px(10));
   const float box_along = o.down ? box_h : box_w, box_across = o.down ? box_w : box_h;
@@ -91,7 +91,10 @@ void layout_flow_graph(std::span<const FlowNode> nodes, std::span<const FlowEdge
   for (std::size_t e = 0; e < edges.size(); ++e) {
     if (edges[e].label.empty() || out.curves[e].size() < 2) continue;
     const float w = measure(edges[e].label, Type::small) + t.px(8), h = small + t.px(2);
-    // Along the first stretch, from its middle outwards.
+    // A label shorter than its arrow by a good part, or the arrow is gone.
+    const ImVec2 from = out.curves[e].front(), to = out.curves[e].back();
+    if (std::hypot(to.x - from.x, to.y - from.y) < (o.down ? h : w) + t.px(20)) continue;
+    // From the middle outwards.
     const std::vector<ImVec2>& curve = out.curves[e];
     for (const float u : {0.5f, 0.4f, 0.6f, 0.3f, 0.7f}) {
       const float at = u * static_cast<float>(curve.size() - 1);

@@ -2,6 +2,7 @@
 
 #include "widgets/formula.h"
 #include "widgets/formula_symbols.h"
+#include "widgets/prose_text.h"
 
 namespace widgets {
 namespace {
@@ -15,16 +16,6 @@ constexpr int max_depth = 24;
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 bool space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-/// Bytes of the UTF-8 character at the start of `s`; 0 when it is not one.
-std::size_t utf8_length(std::string_view s) {
-  const auto byte = static_cast<unsigned char>(s[0]);
-  const std::size_t n = byte < 0x80 ? 1 : byte >= 0xC2 && byte < 0xE0 ? 2 : byte >= 0xE0 && byte < 0xF0 ? 3 : byte >= 0xF0 && byte < 0xF5 ? 4 : 0;
-  if (n == 0 || n > s.size()) return 0;
-  for (std::size_t i = 1; i < n; ++i)
-    if ((static_cast<unsigned char>(s[i]) & 0xC0) != 0x80) return 0;
-  return n;
-}
 
 class Parser {
  public:

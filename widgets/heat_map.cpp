@@ -73,24 +73,24 @@ void paint_labels(const Painter& painter, const HeatData& d, const HeatMapLayout
   const Theme& t = theme();
   const float small = t.type(Type::small);
   const float labels_left = area.min.x + (o.row_title.empty() ? 0.0f : small + t.px(6));
-  for (std::size_t r = 0; r < l.rows; r += l.row_label_stride) {
-    const Rect cell = l.cell(r, 0);
+  for (std::size_t r = 0; r < d.rows; r += l.row_label_stride) {
+    const Rect cell = l.cell(l.shown_row(r, d.rows), 0);
     Line name;
-    add_name(name, d.row_labels, r * d.rows / l.rows);
-    painter.text_fit({l.grid.min.x - t.px(6), (cell.min.y + cell.max.y - small) / 2}, name.view(), l.grid.min.x - t.px(6) - labels_left, t.muted,
+    add_name(name, d.row_labels, r);
+    fit_text(painter, {l.grid.min.x - t.px(6), (cell.min.y + cell.max.y - small) / 2}, name.view(), l.grid.min.x - t.px(6) - labels_left, t.muted,
                      Type::small, Font::sans, Align::right);
   }
   float free_from = l.grid.min.x - small;
-  for (std::size_t c = 0; c < l.cols; c += l.col_label_stride) {
-    const Rect cell = l.cell(0, c);
+  for (std::size_t c = 0; c < d.cols; c += l.col_label_stride) {
+    const Rect cell = l.cell(0, l.shown_col(c, d.cols));
     Line name;
-    add_name(name, d.col_labels, c * d.cols / l.cols);
+    add_name(name, d.col_labels, c);
     const float w = text_size(name.view(), Type::small).x, x = (cell.min.x + cell.max.x - w) / 2;
     if (x < free_from) continue;
     painter.text({x, l.grid.max.y + t.px(4)}, name.view(), t.muted, Type::small);
     free_from = x + w + t.px(6);
   }
-  painter.text_fit({(l.grid.min.x + l.grid.max.x) / 2, area.max.y - small - t.px(1)}, o.col_title, l.grid.width(), t.muted, Type::small, Font::sans,
+  fit_text(painter, {(l.grid.min.x + l.grid.max.x) / 2, area.max.y - small - t.px(1)}, o.col_title, l.grid.width(), t.muted, Type::small, Font::sans,
                    Align::center);
   if (!o.row_title.empty())
     painter.rotated_text({area.min.x, (l.grid.min.y + l.grid.max.y) / 2}, -90, o.row_title, t.muted, Type::small, Font::sans, Align::center);
@@ -111,14 +111,14 @@ void paint_ramp(const Painter& painter, const HeatMapLayout& l, const HeatMapOpt
   for (const Tick& tick : ticks.major()) {
     const auto y = static_cast<float>(tick.pixel);
     painter.line({l.ramp.max.x, y}, {l.ramp.max.x + t.px(4), y}, t.muted);
-    painter.text_fit({l.ramp.max.x + t.px(7), y - small / 2}, tick.label, area.max.x - l.ramp.max.x - t.px(7), t.muted, Type::small, Font::mono);
+    fit_text(painter, {l.ramp.max.x + t.px(7), y - small / 2}, tick.label, area.max.x - l.ramp.max.x - t.px(7), t.muted, Type::small, Font::mono);
   }
   Line title;
   title.add(o.value_title);
   if (ticks.unit.length > 0) title.add(title.length > 0 ? " (" : "").add(ticks.unit).add(o.value_title.empty() ? "" : ")");
   const float room = area.max.x - l.ramp.min.x;
-  if (!o.value_title.empty()) painter.text_fit({l.ramp.min.x, l.grid.min.y}, title.view(), room, t.muted, Type::small);
-  else painter.text_fit({l.ramp.min.x, l.ramp.max.y + t.px(4)}, title.view(), room, t.muted, Type::small);
+  if (!o.value_title.empty()) fit_text(painter, {l.ramp.min.x, l.grid.min.y}, title.view(), room, t.muted, Type::small);
+  else fit_text(painter, {l.ramp.min.x, l.ramp.max.y + t.px(4)}, title.view(), room, t.muted, Type::small);
 }
 
 void record_heat_map(Record& record, const char* label, const HeatData& d, const HeatMapOptions& o) {
@@ -150,7 +150,7 @@ HeatMapEvents draw_heat_map(const char* label, const HeatData& data, HeatMapView
     view.layout_of = now;
   }
   const Painter painter = Painter::window();
-  if (l.problem.length > 0) painter.text_fit(area.min, l.problem.view(), area.width(), t.muted);
+  if (l.problem.length > 0) fit_text(painter, area.min, l.problem.view(), area.width(), t.muted);
   HeatMapEvents events;
   if (l.cells.empty()) return events;
   paint_cells(painter, l, o.unit);
@@ -160,9 +160,7 @@ HeatMapEvents draw_heat_map(const char* label, const HeatData& data, HeatMapView
 
   const auto mark = [&](std::int64_t row, std::int64_t col, ImU32 ink, float width) {
     if (row < 0 || col < 0 || static_cast<std::size_t>(row) >= data.rows || static_cast<std::size_t>(col) >= data.cols) return;
-    // The shown cell whose range of data rows holds this one.
-    const auto shown = [](std::int64_t i, std::size_t n, std::size_t of) { return ((static_cast<std::size_t>(i) + 1) * n - 1) / of; };
-    const Rect cell = l.cell(shown(row, l.rows, data.rows), shown(col, l.cols, data.cols));
+    const Rect cell = l.cell(l.shown_row(static_cast<std::size_t>(row), data.rows), l.shown_col(static_cast<std::size_t>(col), data.cols));
     painter.frame({cell.min.x - 1, cell.min.y - 1}, {cell.max.x + 1, cell.max.y + 1}, ink, width);
   };
   const ImVec2 mouse = ImGui::GetIO().MousePos;

@@ -35,10 +35,13 @@ struct HeatMapLayout {
   std::vector<double> cells;       ///< rows x cols; NaN: no value
   Range range{0, 1};
   bool numbers = false, log = false, up = false;
-  std::size_t row_label_stride = 1, col_label_stride = 1;
+  std::size_t row_label_stride = 1, col_label_stride = 1;  ///< data rows and columns from one label to the next: 1, 2, 5, 10, ...
   Line problem;
 
   Rect cell(std::size_t row, std::size_t col) const;
+  /// The shown row or column that holds a data row of `of`.
+  std::size_t shown_row(std::size_t row, std::size_t of) const { return ((row + 1) * rows - 1) / of; }
+  std::size_t shown_col(std::size_t col, std::size_t of) const { return ((col + 1) * cols - 1) / of; }
   /// Position on the ramp, 0 to 1; NaN where there is no value.
   double position(double value) const;
 };

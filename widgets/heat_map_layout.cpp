@@ -18,8 +18,13 @@ float widest(std::span<const std::string_view> labels, std::size_t count, Measur
   return most;
 }
 
-std::size_t stride_for(float label_px, float cell_px) {
-  return static_cast<std::size_t>(std::max(1.0f, std::ceil(label_px / std::max(cell_px, 0.1f))));
+/// The least of 1, 2, 5, 10, ... cells that have room for a label.
+std::size_t stride_for(float label_px, float length_px, std::size_t cells) {
+  const float least = label_px * static_cast<float>(cells) / std::max(length_px, 1.0f);
+  for (std::size_t power = 1; power < 1'000'000'000'000; power *= 10)
+    for (const std::size_t m : {1u, 2u, 5u})
+      if (static_cast<float>(m * power) >= least) return m * power;
+  return cells;
 }
 
 double folded(const HeatData& d, bool log, HeatFold fold, std::size_t r0, std::size_t r1, std::size_t c0, std::size_t c1) {
@@ -107,8 +112,8 @@ void layout_heat_map(const HeatData& data, const HeatMapOptions& o, Rect area, M
                                  (c + 1) * data.cols / out.cols));
 
   const float cell_w = out.grid.width() / static_cast<float>(out.cols), cell_h = out.grid.height() / static_cast<float>(out.rows);
-  out.row_label_stride = stride_for(small * 1.25f, cell_h);
-  out.col_label_stride = stride_for(widest(data.col_labels, data.cols, measure) + t.px(8), cell_w);
+  out.row_label_stride = stride_for(small * 1.25f, out.grid.height(), data.rows);
+  out.col_label_stride = stride_for(widest(data.col_labels, data.cols, measure) + t.px(8), out.grid.width(), data.cols);
   // Numbers in all cells or in none: a few would look like a finding.
   out.numbers = o.numbers && out.rows == data.rows && out.cols == data.cols && out.cells.size() <= 1024 && cell_h >= small + t.px(4);
   for (std::size_t i = 0; out.numbers && i < out.cells.size(); ++i)

@@ -22,6 +22,7 @@ ImFont* font_of(Font font) {
 }
 
 ImVec2 text_size(std::string_view s, Type type, Font font) {
+  if (s.empty()) return {0, theme().type(type)};
   return font_of(font)->CalcTextSizeA(theme().type(type), 3.4e38f, 0.0f, s.data(), s.data() + s.size());
 }
 
@@ -40,7 +41,21 @@ void Painter::dashed_line(ImVec2 a, ImVec2 b, ImU32 colour, float width, float d
 
 void Painter::polyline(std::span<const ImVec2> points, ImU32 colour, float width, bool closed) const {
   if (!visible(colour) || points.size() < 2) return;
-  list_->AddPolyline(points.data(), static_cast<int>(points.size()), colour, closed ? ImDrawFlags_Closed : 0, width);
+  // Dear ImGui's mitred joints collapse where a line turns back on itself, so it is drawn in runs between such turns.
+  std::size_t from = 0;
+  if (!closed) {
+    ImVec2 before{0, 0};
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      const ImVec2 way{points[i].x - points[i - 1].x, points[i].y - points[i - 1].y};
+      const float dot = way.x * before.x + way.y * before.y;
+      if (dot < 0 && dot * dot > 0.25f * (way.x * way.x + way.y * way.y) * (before.x * before.x + before.y * before.y)) {
+        list_->AddPolyline(points.data() + from, static_cast<int>(i - from), colour, 0, width);
+        from = i - 1;
+      }
+      before = way;
+    }
+  }
+  list_->AddPolyline(points.data() + from, static_cast<int>(points.size() - from), colour, closed ? ImDrawFlags_Closed : 0, width);
   if (record_)
     record_->strokes.push_back({.kind = Stroke::Kind::polyline, .points = {points.begin(), points.end()},
                                 .stroke = colour, .width = width, .closed = closed, .text = {}});

@@ -7,7 +7,7 @@
 
 namespace widgets {
 
-float measure_text(std::string_view s, Type type) { return text_size(s, type).x; }
+float measure_text(std::string_view s, Type type) { return s.empty() ? 0.0f : text_size(s, type).x; }
 
 void Fingerprint::add(double x) { add(std::bit_cast<std::uint64_t>(x)); }
 void Fingerprint::add(std::string_view s) {
@@ -58,7 +58,7 @@ void paint_legend(const Painter& painter, ImVec2 at, float width, std::span<cons
     if (const char c = letter(e.tint, t))
       painter.text({o.x + side / 2, o.y + t.px(1)}, {&c, 1}, text_on(fill, t), Type::small, Font::mono, Align::center);
     const float text_x = o.x + side + t.px(5);
-    painter.text_fit({text_x, o.y}, e.label, at.x + width - text_x, t.muted, Type::small);
+    fit_text(painter, {text_x, o.y}, e.label, at.x + width - text_x, t.muted, Type::small);
   }
 }
 

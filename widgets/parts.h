@@ -16,6 +16,12 @@ namespace widgets {
 using Measure = float (*)(std::string_view, Type);
 float measure_text(std::string_view s, Type type);
 
+/// Painter::text_fit for text that may be an empty view: that may be null, which Dear ImGui does not take.
+inline void fit_text(const Painter& painter, ImVec2 at, std::string_view s, float max_width, ImU32 colour, Type type = Type::body,
+                     Font font = Font::sans, Align align = Align::left) {
+  if (!s.empty()) painter.text_fit(at, s, max_width, colour, type, font, align);
+}
+
 struct Rect {
   ImVec2 min, max;
   float width() const { return max.x - min.x; }

@@ -1,6 +1,7 @@
 #include "widgets/plot.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "widgets/plot_paint.h"
 
@@ -68,6 +69,12 @@ PlotSeries& Plot::add(PlotSeries::Kind kind, std::string_view label, Values xs, 
     series.inside[k] = s.data.size();
     s.data.insert(s.data.end(), all[k].begin(), all[k].begin() + static_cast<std::ptrdiff_t>(series.n));
   }
+  // Reading long data once a frame is cheaper than reducing it, and safer than trusting a pointer.
+  if (series.version == 0 && series.n > copied_values) {
+    std::uint64_t all_values = 1;
+    for (std::size_t k = 0; k < (series.has_y2 ? 3u : 2u); ++k) all_values = all_values * 31 + fingerprint(all[k].first(series.n));
+    series.version = std::max<std::uint64_t>(all_values, 1);
+  }
   s.series.push_back(series);
   return s.series.back();
 }
@@ -123,6 +130,7 @@ void Plot::stacked(std::span<const std::string_view> labels, Values xs, Values v
       added.inside[k] = s.data.size();
       s.data.insert(s.data.end(), added.outside[k], added.outside[k] + n);
       added.outside[k] = nullptr;
+      added.version = 0;  // the copies move about
     }
   }
   for (std::size_t i = 0; i < n; ++i) {

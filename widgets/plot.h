@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -33,7 +34,7 @@ struct LineOptions {
   bool label = true;   ///< writes its name along the line where there is room
   bool legend = true;
   std::string_view info{};    ///< formula or source, for hover
-  std::uint64_t version = 0;  ///< not 0: the caller changes it whenever the data changes, and long data is then reduced once
+  std::uint64_t version = 0;  ///< not 0: changed by the caller with the data, which saves reading long data every frame to see whether it changed
 };
 struct AreaOptions {
   ImU32 colour = 0;

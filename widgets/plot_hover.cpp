@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "widgets/plot_paint.h"
 
@@ -117,7 +118,7 @@ float legend(const PlotEnd& plot, float top, const Painter* painter) {
   for (const PlotSeries& series : s.series) entries += series.legend_index >= 0 ? 1 : 0;
   if (!plot.options.legend || (entries < 2 && plot.view.hidden == 0)) return 0;
   const float row = t.type(Type::small) * 1.55f, swatch = t.px(14), gap = t.px(6), space = t.px(16);
-  const float left = plot.outer.min.x, right = plot.outer.max.x;
+  const float left = plot.outer.min.x + s.area_from_corner.min.x, right = plot.outer.max.x;  // of the frame before, which is where it stays
   ImVec2 at{left, top};
   for (const PlotSeries& series : s.series) {
     if (series.legend_index < 0) continue;

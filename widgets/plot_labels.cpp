@@ -9,8 +9,8 @@ namespace {
 std::optional<Box> take(Occupancy& room, ImVec2 min, ImVec2 size) {
   min = {std::floor(min.x + 0.5f), std::floor(min.y + 0.5f)};
   const Box box{min, {min.x + size.x, min.y + size.y}};
-  if (!room.is_free(box)) return std::nullopt;
-  room.block({{box.min.x - 3, box.min.y - 1}, {box.max.x + 3, box.max.y + 1}});
+  if (!room.is_free({{box.min.x - 3, box.min.y - 1}, {box.max.x + 3, box.max.y + 1}})) return std::nullopt;  // air around letters
+  room.block(box);
   return box;
 }
 
@@ -64,18 +64,23 @@ void Occupancy::block_segment(ImVec2 a, ImVec2 b, float half_width) {
   double ax = static_cast<double>(a.x), ay = static_cast<double>(a.y), bx = static_cast<double>(b.x), by = static_cast<double>(b.y);
   const Box grown{{area_.min.x - half_width, area_.min.y - half_width}, {area_.max.x + half_width, area_.max.y + half_width}};
   if (!clip_segment(ax, ay, bx, by, grown)) return;
+  // One strip a cell along the longer direction: the segment's extent within the strip, grown by its half width.
+  const bool steep = std::abs(by - ay) > std::abs(bx - ax);
+  if (steep) {
+    std::swap(ax, ay);
+    std::swap(bx, by);
+  }
   if (ax > bx) {
     std::swap(ax, bx);
     std::swap(ay, by);
   }
-  // One strip a column of cells: the segment's height within the strip, grown by its half width.
-  const double h = static_cast<double>(half_width), step = static_cast<double>(cell_px);
-  const double slope = bx > ax ? (by - ay) / (bx - ax) : 0;
-  for (double x = ax; x <= bx; x += step) {
-    const double to = std::min(x + step, bx);
-    const double y0 = bx > ax ? ay + (x - ax) * slope : ay, y1 = bx > ax ? ay + (to - ax) * slope : by;
-    block_cells(static_cast<float>(x - h), static_cast<float>(std::min(y0, y1) - h), static_cast<float>(to + h),
-                static_cast<float>(std::max(y0, y1) + h));
+  const double step = static_cast<double>(cell_px), slope = bx > ax ? (by - ay) / (bx - ax) : 0;
+  for (double from = ax; from <= bx; from += step) {
+    const double to = std::min(from + step, bx), s0 = ay + (from - ax) * slope, s1 = ay + (to - ax) * slope;
+    const auto f0 = static_cast<float>(from) - half_width, f1 = static_cast<float>(to) + half_width;
+    const auto g0 = static_cast<float>(std::min(s0, s1)) - half_width, g1 = static_cast<float>(std::max(s0, s1)) + half_width;
+    if (steep) block_cells(g0, f0, g1, f1);
+    else block_cells(f0, g0, f1, g1);
   }
 }
 
@@ -90,15 +95,60 @@ bool Occupancy::is_free(const Box& box) const {
   return true;
 }
 
-std::optional<Box> place_by_point(Occupancy& room, ImVec2 at, float radius, ImVec2 size) {
-  for (const float out : {4.0f, 4.0f + size.y * 0.9f}) {
-    const float d = radius + out, near = radius * 0.7f + out * 0.7f;
+bool Occupancy::is_free(ImVec2 p) const {
+  if (!area_.contains(p)) return false;
+  const auto c = std::min(static_cast<int>((p.x - area_.min.x) / cell_px), columns_ - 1), r = std::min(static_cast<int>((p.y - area_.min.y) / cell_px), rows_ - 1);
+  return c >= 0 && r >= 0 && !taken_[static_cast<std::size_t>(r) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(c)];
+}
+
+std::optional<ImVec2> leader_needed(ImVec2 at, float radius, const Box& label) {
+  const ImVec2 end{std::clamp(at.x, label.min.x, label.max.x), std::clamp(at.y, label.min.y, label.max.y)};
+  if (std::hypot(end.x - at.x, end.y - at.y) <= radius + 6 + label.height()) return std::nullopt;
+  return end;
+}
+
+std::optional<Box> place_by_point(Occupancy& room, ImVec2 at, float radius, ImVec2 size, std::span<const Box> placed) {
+  for (const float rows : {0.0f, 0.9f, 2.0f, 3.2f, 4.5f, 6.5f}) {
+    const float d = radius + 6 + rows * size.y, near = d * 0.7f;
     const ImVec2 tries[] = {{at.x + d, at.y - size.y / 2},          {at.x - d - size.x, at.y - size.y / 2},
                             {at.x - size.x / 2, at.y - d - size.y}, {at.x - size.x / 2, at.y + d},
                             {at.x + near, at.y - near - size.y},    {at.x - near - size.x, at.y - near - size.y},
                             {at.x + near, at.y + near},             {at.x - near - size.x, at.y + near}};
-    for (const ImVec2& t : tries)
-      if (const auto box = take(room, t, size)) return box;
+    for (const ImVec2& t : tries) {
+      const Box box{t, {t.x + size.x, t.y + size.y}};
+      if (const auto end = leader_needed(at, radius, box)) {
+        const bool crosses = std::any_of(placed.begin(), placed.end(), [&](const Box& other) {
+          double ax = static_cast<double>(at.x), ay = static_cast<double>(at.y), bx = static_cast<double>(end->x), by = static_cast<double>(end->y);
+          return clip_segment(ax, ay, bx, by, other);
+        });
+        if (crosses) continue;
+      }
+      if (const auto taken = take(room, t, size)) return taken;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<SlopedPlace> place_along_slope(Occupancy& room, std::span<const ImVec2> line, ImVec2 size, float gap) {
+  for (std::size_t i = line.size(); i-- > 1;) {
+    ImVec2 a = line[i - 1], b = line[i];
+    if (a.x > b.x) std::swap(a, b);
+    const float length = std::hypot(b.x - a.x, b.y - a.y);
+    if (length < size.x + 30 || b.x - a.x < 1) continue;
+    const ImVec2 u{(b.x - a.x) / length, (b.y - a.y) / length}, down{-u.y, u.x};  // reads from left to right; down is to its right
+    const float step = std::max(10.0f, length / 40);
+    for (const float side : {-gap - size.y, gap})
+      for (float along = length - size.x - 15; along >= 15; along -= step) {
+        const ImVec2 corner{a.x + u.x * along + down.x * side, a.y + u.y * along + down.y * side};
+        bool clear = true;
+        for (float x = 0; clear && x <= size.x; x += 2)
+          for (float y = 0; clear && y <= size.y; y += 2)
+            clear = room.is_free({corner.x + u.x * x + down.x * y, corner.y + u.y * x + down.y * y});
+        if (!clear) continue;
+        const ImVec2 middle{corner.x + down.x * size.y / 2, corner.y + down.y * size.y / 2};
+        room.block_segment(middle, {middle.x + u.x * size.x, middle.y + u.y * size.x}, size.y / 2);
+        return SlopedPlace{corner, std::atan2(u.y, u.x) * 180.0f / 3.14159265f};
+      }
   }
   return std::nullopt;
 }
@@ -114,7 +164,7 @@ std::optional<Box> place_along_line(Occupancy& room, std::span<const ImVec2> lin
   const float furthest = size.y * 2.2f;
   const float step = std::max(8.0f, (right - left) / 40);
   for (const bool above : {true, false})
-    for (float end = right - 5; end - size.x >= left; end -= step) {
+    for (float end = right - 12; end - size.x >= left; end -= step) {
       float top = 0, bottom = 0;
       if (!line_extent(line, end - size.x, end, top, bottom) || bottom - top > furthest) continue;
       if (const auto box = take(room, {end - size.x, above ? top - gap - size.y : bottom + gap}, size)) return box;

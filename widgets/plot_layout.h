@@ -2,6 +2,7 @@
 #include <imgui.h>
 
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct PlotPoint {
 
 /// Cuts the segment to the box; false when nothing of it is inside or an end is not a number.
 bool clip_segment(double& ax, double& ay, double& bx, double& by, const Box& box);
+
+/// Differs whenever the values do, but for an accident of one in 2^64.
+std::uint64_t fingerprint(std::span<const double> values);
 
 /// At most four points a column: first, lowest, highest and last of each run that falls into it, in their order, so that the
 /// picture is the one that all points would give. Not-a-number points stay as breaks. `xs` need not be sorted.

@@ -113,8 +113,27 @@ void paint_labels(const PlotEnd& plot, const Painter& painter) {
   const Theme& t = theme();
   block_all(plot);
   const float gap = t.px(3) + 4;
+  s.placed.clear();
   const auto write = [&](const std::optional<Box>& box, std::string_view label, ImU32 colour) {
-    if (box) painter.text(box->min, label, colour, Type::small);
+    if (!box) return;
+    painter.text(box->min, label, colour, Type::small);
+    s.placed.push_back(*box);
+  };
+  const auto name_point = [&](ImVec2 at, float radius, std::string_view label, ImU32 colour) {
+    if (label.empty() || !f.area.contains(at)) return;
+    const auto box = place_by_point(s.room, at, radius, text_size(label, Type::small), s.placed);
+    if (!box) return;
+    if (const auto end = leader_needed(at, radius, *box)) {
+      const float length = std::hypot(end->x - at.x, end->y - at.y);
+      const auto along = [&](float px) { return ImVec2{at.x + (end->x - at.x) * px / length, at.y + (end->y - at.y) * px / length}; };
+      painter.line(along(radius), along(length - 3), t.muted, 1);
+      s.room.block_segment(along(radius), along(length - 3), 1);
+      for (float px = radius + 2; px < length - 3; px += 4) {  // so that no later leader crosses this one
+        const ImVec2 c = along(px);
+        s.placed.push_back({{c.x - 2.5f, c.y - 2.5f}, {c.x + 2.5f, c.y + 2.5f}});
+      }
+    }
+    write(box, label, colour);
   };
   for (std::size_t i = 0; i < s.series.size(); ++i) {
     const PlotSeries& series = s.series[i];
@@ -126,7 +145,11 @@ void paint_labels(const PlotEnd& plot, const Painter& painter) {
     for_pieces(s.caches[i].points, f, series.kind == PlotSeries::Kind::steps, s.points, [&](std::span<const ImVec2> piece) {
       if (std::abs(piece.back().x - piece.front().x) >= size.x) s.other_points.assign(piece.begin(), piece.end());
     });
-    write(place_along_line(s.room, s.other_points, size, gap), label, series.colour);
+    const auto level = place_along_line(s.room, s.other_points, size, gap);
+    write(level, label, series.colour);
+    if (level) continue;
+    if (const auto sloped = place_along_slope(s.room, s.other_points, size, gap - 3))
+      painter.rotated_text(sloped->at, sloped->degrees, label, series.colour, Type::small);
   }
   for (const Kind kind : {Kind::vertical, Kind::horizontal, Kind::handle_x, Kind::handle_y, Kind::handle}) {
     for (const PlotMark& m : s.marks) {
@@ -136,7 +159,7 @@ void paint_labels(const PlotEnd& plot, const Painter& painter) {
       ImVec2 a, b;
       ends_of(f, m, a, b);
       if (kind == Kind::handle) {
-        if (f.area.contains(a)) write(place_by_point(s.room, a, t.px(10), size), label, t.text);
+        name_point(a, t.px(11), label, t.text);
       } else if (kind == Kind::vertical || kind == Kind::handle_x) {
         if (a.x >= f.area.min.x && a.x <= f.area.max.x) write(place_by_vertical(s.room, a.x, f.area, size, gap), label, m.colour);
       } else if (a.y >= f.area.min.y && a.y <= f.area.max.y) {
@@ -151,17 +174,14 @@ void paint_labels(const PlotEnd& plot, const Painter& painter) {
     for (std::size_t k = 0; k < std::min(series.point_labels, s.caches[i].points.size()); ++k) {
       const PlotPoint& p = s.caches[i].points[k];
       const std::string_view label = text_of(s, s.point_labels[series.first_point_label + k]);
-      const ImVec2 at = pixel_of(f, p.x, p.y);
-      if (!label.empty() && f.area.contains(at)) write(place_by_point(s.room, at, t.px(series.radius), text_size(label, Type::small)), label, t.text);
+      name_point(pixel_of(f, p.x, p.y), t.px(series.radius), label, t.text);
     }
   }
   for (const PlotMark& m : s.marks) {
     if ((m.kind != Kind::arrow && m.kind != Kind::text) || m.label.length == 0) continue;
     ImVec2 a, b;
     ends_of(f, m, a, b);
-    const ImVec2 at{(a.x + b.x) / 2, (a.y + b.y) / 2};
-    const std::string_view label = text_of(s, m.label);
-    if (f.area.contains(at)) write(place_by_point(s.room, at, 1, text_size(label, Type::small)), label, m.colour);
+    name_point({(a.x + b.x) / 2, (a.y + b.y) / 2}, 1, text_of(s, m.label), m.colour);
   }
 }
 

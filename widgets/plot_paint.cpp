@@ -113,8 +113,8 @@ void paint_axes(const PlotEnd& plot, const Painter& painter) {
   const Theme& t = theme();
   const Box& a = f.area;
   const float line = t.type(Type::small), pad = std::floor(line * 0.4f);
-  for (const double px : f.x_ticks.minor()) painter.line({static_cast<float>(px), a.min.y}, {static_cast<float>(px), a.max.y}, with_alpha(t.grid, 0.55f));
-  for (const double px : f.y_ticks.minor()) painter.line({a.min.x, static_cast<float>(px)}, {a.max.x, static_cast<float>(px)}, with_alpha(t.grid, 0.55f));
+  for (const double px : f.x_ticks.minor()) painter.line({static_cast<float>(px), a.min.y}, {static_cast<float>(px), a.max.y}, with_alpha(t.grid, 0.45f));
+  for (const double px : f.y_ticks.minor()) painter.line({a.min.x, static_cast<float>(px)}, {a.max.x, static_cast<float>(px)}, with_alpha(t.grid, 0.45f));
   const bool x_grid = plot.options.x.categories.empty(), y_grid = plot.options.y.categories.empty();
   for (const Tick& tick : f.x_ticks.major()) {
     const float px = std::floor(static_cast<float>(tick.pixel)) + 0.5f;

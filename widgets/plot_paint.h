@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <span>
 #include <string_view>
 
@@ -53,7 +54,8 @@ void for_pieces(std::span<const PlotPoint> points, const PlotFrame& frame, bool 
     if (!clip_segment(cx, cy, dx, dy, box)) return flush();
     if (cx != ax || cy != ay) flush();
     if (piece.empty()) piece.push_back({static_cast<float>(cx), static_cast<float>(cy)});
-    piece.push_back({static_cast<float>(dx), static_cast<float>(dy)});
+    const ImVec2 next{static_cast<float>(dx), static_cast<float>(dy)};
+    if (std::abs(next.x - piece.back().x) + std::abs(next.y - piece.back().y) > 0.01f) piece.push_back(next);  // no direction, no joint
     if (dx != bx || dy != by) flush();
   };
   piece.clear();

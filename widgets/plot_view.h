@@ -70,6 +70,7 @@ struct PlotScratch {
   std::vector<ImVec2> points, other_points;
   std::vector<std::uint8_t> seen;
   Occupancy room;
+  std::vector<Box> placed;  ///< names written this frame
   PlotFrame frame;
   Box area_from_corner;  ///< last frame's area, relative to the plot's corner: where handles are offered this frame
   bool boxing = false, handle_active = false;

@@ -6,17 +6,6 @@
 namespace widgets {
 namespace {
 
-/// Bytes of a valid UTF-8 character at `s[i]`, 0 when there is none.
-std::size_t utf8_length(std::string_view s, std::size_t i) {
-  const auto byte = [&](std::size_t k) { return k < s.size() ? static_cast<unsigned char>(s[k]) : 0u; };
-  const unsigned b = byte(i);
-  const std::size_t n = b < 0x80 ? 1 : b >= 0xC2 && b < 0xE0 ? 2 : b >= 0xE0 && b < 0xF0 ? 3 : b >= 0xF0 && b < 0xF5 ? 4 : 0;
-  for (std::size_t k = 1; k < n; ++k)
-    if ((byte(i + k) & 0xC0) != 0x80) return 0;
-  if ((b == 0xE0 && byte(i + 1) < 0xA0) || (b == 0xF0 && byte(i + 1) < 0x90)) return 0;  // overlong
-  return n;
-}
-
 void append_utf8(std::string& out, unsigned code) {
   if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;
   if (code < 0x80) {
@@ -38,12 +27,22 @@ void append_utf8(std::string& out, unsigned code) {
 
 }  // namespace
 
+std::size_t utf8_length(std::string_view s) {
+  const auto byte = [&](std::size_t k) { return k < s.size() ? static_cast<unsigned char>(s[k]) : 0u; };
+  const unsigned b = byte(0);
+  const std::size_t n = s.empty() ? 0 : b < 0x80 ? 1 : b >= 0xC2 && b < 0xE0 ? 2 : b >= 0xE0 && b < 0xF0 ? 3 : b >= 0xF0 && b < 0xF5 ? 4 : 0;
+  for (std::size_t k = 1; k < n; ++k)
+    if ((byte(k) & 0xC0) != 0x80) return 0;
+  if ((b == 0xE0 && byte(1) < 0xA0) || (b == 0xF0 && byte(1) < 0x90)) return 0;  // overlong
+  return n;
+}
+
 std::string valid_utf8(std::string_view text, std::size_t& first_bad) {
   std::string out;
   out.reserve(text.size());
   first_bad = text.size();
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t n = utf8_length(text, i);
+    const std::size_t n = utf8_length(text.substr(i));
     if (n == 0) first_bad = std::min(first_bad, i);
     out.append(n ? text.substr(i, n) : std::string_view("?"));
     i += std::max<std::size_t>(n, 1);

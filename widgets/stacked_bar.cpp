@@ -21,7 +21,7 @@ void paint_piece(const Painter& painter, const BarPiece& piece, const BarSegment
   painter.rect(piece.rect.min, max, s.hatched ? with_alpha(fill, 0.55f) : fill, t.px(2));
   if (s.hatched) hatch(painter, {piece.rect.min, max}, with_alpha(t.background, 0.5f), t.px(6));
   if (selected) painter.frame(piece.rect.min, max, t.text, t.px(2), t.px(2));
-  const float y = (piece.rect.min.y + piece.rect.max.y - t.type(Type::small)) / 2, x = (piece.rect.min.x + piece.rect.max.x) / 2;
+  const float x = piece.caption_centre.x, y = piece.caption_centre.y - t.type(Type::small) / 2;
   const ImU32 on = s.hatched ? t.text : ink;
   const char mark = letter(s.tint, t);
   Line text;
@@ -31,6 +31,10 @@ void paint_piece(const Painter& painter, const BarPiece& piece, const BarSegment
     case BarCaption::value: text.add(format(s.value, unit)); break;
     case BarCaption::name: text.add(s.label); break;
     case BarCaption::name_and_value: text.add(s.label).add(" ").add(format(s.value, unit)); break;
+  }
+  if (s.hatched) {  // a patch, so that the hatching does not cross the text
+    const float half = text_size(text.view(), Type::small).x / 2 + t.px(3);
+    painter.rect({x - half, y - 1}, {x + half, y + t.type(Type::small) + 1}, with_alpha(t.background, 0.75f), t.px(2));
   }
   painter.text({x, y}, text.view(), on, Type::small, Font::sans, Align::center);
 }
@@ -90,14 +94,15 @@ void paint_bar(const Painter& painter, const PlacedBar& placed, const StackedBar
   const Line total = total_text(placed, bar, o.unit);
   if (o.vertical) {
     const float slot = l.plot.width() / static_cast<float>(std::max<std::size_t>(l.bars.size(), 1));
-    painter.text_fit({centre.x, l.plot.max.y + t.px(4)}, bar.label, slot, t.text, Type::small, Font::sans, Align::center);
+    fit_text(painter, {centre.x, l.plot.max.y + t.px(4)}, bar.label, slot, t.text, Type::small, Font::sans, Align::center);
     const float head = placed.has_measured ? std::min(placed.rect.min.y, at) : placed.rect.min.y;
-    if (o.totals) painter.text_fit({centre.x, head - small - t.px(3)}, total.view(), slot - t.px(4), t.text, Type::small, Font::sans, Align::center);
+    // The measurement's figures are in the hover: there is no room for them over a column.
+    if (o.totals) fit_text(painter, {centre.x, head - small - t.px(3)}, format(placed.total, o.unit), slot - t.px(4), t.text, Type::small, Font::sans, Align::center);
   } else {
     const float y = centre.y - small / 2;
-    painter.text_fit({l.plot.min.x - t.px(8), y}, bar.label, l.plot.min.x - t.px(8) - area.min.x, t.text, Type::small, Font::sans, Align::right);
+    fit_text(painter, {l.plot.min.x - t.px(8), y}, bar.label, l.plot.min.x - t.px(8) - area.min.x, t.text, Type::small, Font::sans, Align::right);
     const float end = placed.has_measured ? std::max(placed.rect.max.x, at + t.px(4)) : placed.rect.max.x;
-    if (o.totals) painter.text_fit({end + t.px(7), y}, total.view(), area.max.x - end - t.px(7), t.text, Type::small);
+    if (o.totals) fit_text(painter, {end + t.px(7), y}, total.view(), area.max.x - end - t.px(7), t.text, Type::small);
   }
   if (!placed.has_measured) return;
   // The measurement: a bar across, with a diamond, over and past the predicted stack.
@@ -129,7 +134,7 @@ bool draw_stacked_bars(const char* label, std::span<const StackedBar> bars, Stac
   layout_stacked_bars(bars, options, area, measure_text, l);
 
   const Painter painter = Painter::window();
-  if (bars.empty()) painter.text_fit({area.min.x, area.min.y}, "Nothing to show: there are no bars.", area.width(), t.muted);
+  if (bars.empty()) fit_text(painter, {area.min.x, area.min.y}, "Nothing to show: there are no bars.", area.width(), t.muted);
   if (!bars.empty()) paint_axis(painter, l, options, area.max.y);
   paint_legend(painter, area.min, area.width(), l.legend, l.placed_legend);
   for (const BarPiece& piece : l.pieces)
@@ -137,7 +142,7 @@ bool draw_stacked_bars(const char* label, std::span<const StackedBar> bars, Stac
                 static_cast<std::int64_t>(piece.bar) == view.bar && static_cast<std::int64_t>(piece.segment) == view.segment);
   for (std::size_t b = 0; b < bars.size(); ++b) paint_bar(painter, l.bars[b], bars[b], l, options, area);
   paint_limit(painter, l, options);
-  if (l.problem.length > 0) painter.text_fit({area.min.x, area.max.y - t.type(Type::small)}, l.problem.view(), area.width(), t.bad, Type::small);
+  if (l.problem.length > 0) fit_text(painter, {area.min.x, area.max.y - t.type(Type::small)}, l.problem.view(), area.width(), t.bad, Type::small);
   if (Record* record = painter.record()) record_bars(*record, label, bars, options.unit);
 
   if (!hovered) return false;

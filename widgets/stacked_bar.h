@@ -42,6 +42,7 @@ struct BarPiece {
   std::size_t bar = 0, segment = 0;
   Rect rect{};
   BarCaption caption = BarCaption::none;
+  ImVec2 caption_centre{};  ///< clear of the lines of limit and measurement
 };
 struct PlacedBar {
   Rect rect{};  ///< of all its segments; empty but in place when the total is 0

@@ -14,14 +14,26 @@ void note_problem(Line& problem, const StackedBar& bar, const BarSegment& s) {
   problem.add(" and is left out: a stack adds up finite amounts from 0.");
 }
 
-BarCaption caption_for(const BarSegment& s, std::string_view unit, float width, float height, const Theme& t, Measure measure) {
+/// With a legend the colour already says the name, so the value comes first.
+BarCaption caption_for(const BarSegment& s, const StackedBarOptions& o, float width, float height, const Theme& t, Measure measure) {
   const float room = width - t.px(8);
   if (height < t.type(Type::small) + t.px(1)) return BarCaption::none;
-  const float name = measure(s.label, Type::small), value = measure(format(s.value, unit), Type::small);
+  const float name = measure(s.label, Type::small), value = measure(format(s.value, o.unit), Type::small);
   if (!s.label.empty() && name + t.px(6) + value <= room) return BarCaption::name_and_value;
+  if (o.legend && value <= room) return BarCaption::value;
   if (!s.label.empty() && name <= room) return BarCaption::name;
   if (value <= room) return BarCaption::value;
   return letter(s.tint, t) && t.type(Type::small) <= width ? BarCaption::letter : BarCaption::none;
+}
+
+/// The largest part of a piece that the lines at `a` and `b` do not cross.
+Rect widest_stretch(const Rect& rect, bool vertical, float a, float b) {
+  const float from = vertical ? rect.min.y : rect.min.x, to = vertical ? rect.max.y : rect.max.x;
+  const float first = std::clamp(std::min(a, b), from, to), second = std::clamp(std::max(a, b), from, to);
+  float best_from = from, best_to = first;
+  if (second - first > best_to - best_from) best_from = first, best_to = second;
+  if (to - second > best_to - best_from) best_from = second, best_to = to;
+  return vertical ? Rect{{rect.min.x, best_from}, {rect.max.x, best_to}} : Rect{{best_from, rect.min.y}, {best_to, rect.max.y}};
 }
 
 }  // namespace
@@ -110,7 +122,11 @@ void layout_stacked_bars(std::span<const StackedBar> bars, const StackedBarOptio
       sum += shown_value(segment);
       const Rect rect = box(across, from, along(sum));
       if (!((options.vertical ? rect.height() : rect.width()) >= 0.5f)) continue;
-      out.pieces.push_back({b, s, rect, caption_for(segment, options.unit, rect.width(), rect.height(), t, measure)});
+      const auto cut_at = [&](bool is, double px) { return is ? static_cast<float>(px) : -1e9f; };
+      const Rect clear = widest_stretch(rect, options.vertical, cut_at(placed.has_measured, placed.measured_px),
+                                        cut_at(std::isfinite(options.limit), out.map.pixel(options.limit)));
+      out.pieces.push_back({b, s, rect, caption_for(segment, options, clear.width(), clear.height(), t, measure),
+                            {(clear.min.x + clear.max.x) / 2, (clear.min.y + clear.max.y) / 2}});
     }
   }
 }

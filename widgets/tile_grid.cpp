@@ -101,7 +101,7 @@ TileGridEvents draw_tile_grid(const char* label, const TileGridData& data, TileG
   TileGridEvents events;
   paint_legend(painter, area.min, area.width(), o.legend, l.placed_legend);
   if (l.rows == 0) {
-    painter.text_fit(l.grid.min, "Nothing to show: the grid has no tiles.", area.width(), t.muted);
+    fit_text(painter, l.grid.min, "Nothing to show: the grid has no tiles.", area.width(), t.muted);
     return events;
   }
   for (std::size_t r = 0; r < l.rows; ++r)
@@ -109,7 +109,7 @@ TileGridEvents draw_tile_grid(const char* label, const TileGridData& data, TileG
       const Tile tile = data.tile(data.context, r * l.row_stride, c * l.col_stride);
       paint_tile(painter, l.tile(r, c), tile, tile.group > o.up_to_group, l.numbers);
     }
-  painter.text_fit({l.grid.min.x, l.grid.min.y - t.type(Type::small) - t.px(3)}, o.col_title, area.max.x - l.grid.min.x, t.muted, Type::small);
+  fit_text(painter, {l.grid.min.x, l.grid.min.y - t.type(Type::small) - t.px(3)}, o.col_title, area.max.x - l.grid.min.x, t.muted, Type::small);
   if (!o.row_title.empty())
     painter.rotated_text({area.min.x, (l.grid.min.y + l.grid.max.y) / 2}, -90, o.row_title, t.muted, Type::small, Font::sans, Align::center);
   if (Record* record = painter.record()) record_tiles(*record, label, data);

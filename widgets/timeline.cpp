@@ -8,7 +8,7 @@
 namespace widgets {
 namespace {
 
-float ruler_px(const TimelineOptions& options) { return options.ruler || options.cursor ? theme().type(Type::small) + theme().px(12) : 0.0f; }
+float ruler_px(const TimelineOptions& options) { return options.ruler || options.cursor ? theme().type(Type::small) + theme().px(14) : 0.0f; }
 
 void set_sizes(TimelineFrame& f) {
   f.row_px = theme().px(f.options.row_px);
@@ -117,7 +117,9 @@ float timeline_height(const TimelineData& data, const TimelineIndex& index, cons
 TimelineEvents draw_timeline(const char* label, const TimelineData& data, TimelineView& view, const TimelineOptions& options) {
   if (view.index.lanes.size() != data.lanes.size() || view.index.fingerprint != timeline_fingerprint(data)) {
     view.index = index_timeline(data);
-    view.selected = {};
+    const TimelineSelection now = view.selected;  // may come from a lesson, so it is kept while it names a span
+    const bool names_lane = now.lane >= 0 && now.lane < static_cast<std::int64_t>(data.lanes.size());
+    if (!names_lane || now.span >= static_cast<std::int64_t>(data.lanes[static_cast<std::size_t>(now.lane)].spans.size())) view.selected = {};
   }
   TimelineFrame f{label, data, view, options};
   set_sizes(f);

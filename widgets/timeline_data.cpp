@@ -74,7 +74,7 @@ TimelineIndex index_timeline(const TimelineData& data) {
     const TimelineLink& l = data.links[i];
     const TimelineSpan *from = span_of(l.from_lane, l.from_span), *to = span_of(l.to_lane, l.to_span);
     if (!from || !to) continue;
-    const auto [first, last] = std::minmax(from->end_ns(), to->start_ns);
+    const std::int64_t first = std::min(from->end_ns(), to->start_ns), last = std::max(from->end_ns(), to->start_ns);
     index.links.push_back({first, last, static_cast<std::uint32_t>(i)});
     std::int64_t length = 0;
     if (__builtin_sub_overflow(last, first, &length)) length = INT64_MAX;

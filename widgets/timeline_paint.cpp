@@ -22,7 +22,11 @@ struct Palette {
 };
 
 /// Names in a mono face: how many letters fit is a division, so ten thousand blocks cost no measuring.
-void paint_name(const Painter& painter, const TimelineBlock& b, float y, std::string_view name, ImU32 text, float letter_px, float height) {
+void paint_name(const Painter& painter, const TimelineBlock& whole, float cursor_x, float y, std::string_view name, ImU32 text, float letter_px,
+                float height) {
+  TimelineBlock b = whole;
+  // On the roomier side of the cursor's line, which goes through the block.
+  if (cursor_x > b.x0 && cursor_x < b.x1) (cursor_x - b.x0 > b.x1 - cursor_x ? b.x1 : b.x0) = cursor_x;
   const float room = b.x1 - b.x0 - theme().px(4);
   if (!(room >= letter_px) || name.empty()) return;
   const auto fits = static_cast<std::size_t>(room / letter_px);
@@ -52,15 +56,16 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
     const std::uint32_t id = f.data.lanes[b.lane].spans[b.first].name;
     return f.data.name ? f.data.name(f.data.context, id) : std::string_view{};
   };
+  const float cursor_x = f.options.cursor ? f.viewport.x_of_s(f.view.cursor_s) : -1e9f;
   const bool named = b.x1 - b.x0 >= letter_px + t.px(4);
   switch (b.mark) {
     case TimelineMark::solid:
       painter.rect(min, max, fill, rounding);
-      if (named) paint_name(painter, b, y, name(), palette.texts[b.tint.code], letter_px, f.row_px);
+      if (named) paint_name(painter, b, cursor_x, y, name(), palette.texts[b.tint.code], letter_px, f.row_px);
       break;
     case TimelineMark::pale:
       painter.rect(min, max, with_alpha(fill, 0.25f), rounding);
-      if (named) paint_name(painter, b, y, name(), t.text, letter_px, f.row_px);
+      if (named) paint_name(painter, b, cursor_x, y, name(), t.text, letter_px, f.row_px);
       break;
     case TimelineMark::hatched:
       painter.rect(min, max, with_alpha(fill, 0.25f), rounding);
@@ -70,7 +75,7 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
     case TimelineMark::callout:
       painter.rect(min, max, with_alpha(fill, 0.16f), rounding);
       painter.frame(min, max, fill, 1.0f, rounding);
-      if (named) paint_name(painter, b, y, name(), t.text, letter_px, f.row_px);
+      if (named) paint_name(painter, b, cursor_x, y, name(), t.text, letter_px, f.row_px);
       break;
   }
 }
@@ -81,8 +86,8 @@ void paint_label(const TimelineFrame& f, const Painter& painter, std::size_t i) 
   const float x = f.area.min.x + t.px(14) * static_cast<float>(std::min(lane.indent, 4u)), width = f.lanes.min.x - t.px(8) - x;
   float y = f.lane_top(i) + std::max(0.0f, (f.row_px - t.type(Type::body)) / 2);
   if (f.view.index.lanes[i].rows.empty() && !lane.counters.empty()) y = f.lane_top(i) + f.view.scratch.lanes[i].counters;
-  painter.text_fit({x, y}, lane.label, width, t.text);
-  painter.text_fit({x, y + t.type(Type::body) + t.px(1)}, lane.sublabel, width, t.muted, Type::small);
+  fit_text(painter, {x, y}, lane.label, width, t.text);
+  fit_text(painter, {x, y + t.type(Type::body) + t.px(1)}, lane.sublabel, width, t.muted, Type::small);
 }
 
 }  // namespace
@@ -157,21 +162,26 @@ void paint_timeline_links(const TimelineFrame& f, const Painter& painter) {
   for (auto it = begin; it < end; it += std::min(stride, end - it)) {
     const TimelineLink& l = f.data.links[it->link];
     const TimelineSpan &from = f.data.lanes[l.from_lane].spans[l.from_span], &to = f.data.lanes[l.to_lane].spans[l.to_span];
-    const ImVec2 a{f.viewport.x_of(from.end_ns()), f.row_top(l.from_lane, f.view.index.lanes[l.from_lane].row_of(from.depth)) + f.row_px / 2};
-    const ImVec2 b{f.viewport.x_of(to.start_ns), f.row_top(l.to_lane, f.view.index.lanes[l.to_lane].row_of(to.depth)) + f.row_px / 2};
+    const float from_y = f.row_top(l.from_lane, f.view.index.lanes[l.from_lane].row_of(from.depth));
+    const float to_y = f.row_top(l.to_lane, f.view.index.lanes[l.to_lane].row_of(to.depth));
+    // From edge to edge, so that an arrow lies between its spans and not on them; within a row, through the middle of the gap.
+    const float way = to_y > from_y ? 1.0f : to_y < from_y ? -1.0f : 0.0f, half = f.row_px / 2;
+    const ImVec2 a{f.viewport.x_of(from.end_ns()), from_y + half + way * half}, b{f.viewport.x_of(to.start_ns), to_y + half - way * half};
     if (std::max(a.x, b.x) < f.lanes.min.x || std::min(a.x, b.x) > f.lanes.max.x) continue;
     if (std::abs(a.x - b.x) > 2e4f) continue;
     const auto is = [&](std::uint32_t lane, std::uint32_t span) { return f.view.selected == TimelineSelection{lane, span}; };
     const bool strong = is(l.from_lane, l.from_span) || is(l.to_lane, l.to_span);
-    const ImU32 ink = with_alpha(strong ? t.accent : t.muted, strong ? 1.0f : 0.55f);
+    const ImU32 ink = with_alpha(strong ? t.accent : t.muted, strong ? 1.0f : 0.75f);
     std::array<ImVec2, 13> curve;
     for (std::size_t k = 0; k < curve.size(); ++k) {
       const float u = static_cast<float>(k) / static_cast<float>(curve.size() - 1), e = u * u * (3 - 2 * u);
-      curve[k] = {a.x + (b.x - a.x) * u, a.y + (b.y - a.y) * e};
+      curve[k] = {a.x + (b.x - a.x) * e, a.y + (b.y - a.y) * u};
     }
     painter.polyline(curve, ink, strong ? t.px(2) : t.px(1));
-    const float head = t.px(4), way = b.x >= a.x ? -1.0f : 1.0f;
-    const ImVec2 arrow[] = {b, {b.x + way * head, b.y - head * 0.7f}, {b.x + way * head, b.y + head * 0.7f}};
+    const float head = t.px(strong ? 6 : 5), sign = way != 0 ? way : b.x >= a.x ? 1.0f : -1.0f;
+    const ImVec2 back = way != 0 ? ImVec2{b.x, b.y - sign * head} : ImVec2{b.x - sign * head, b.y};
+    const ImVec2 side = way != 0 ? ImVec2{head * 0.6f, 0} : ImVec2{0, head * 0.6f};
+    const ImVec2 arrow[] = {b, {back.x - side.x, back.y - side.y}, {back.x + side.x, back.y + side.y}};
     painter.polygon(arrow, ink);
   }
 }
@@ -180,7 +190,7 @@ void paint_timeline(const TimelineFrame& f, const Painter& painter) {
   const Theme& t = theme();
   const std::size_t lanes = f.data.lanes.size();
   if (lanes == 0) {
-    painter.text_fit({f.area.min.x + t.px(8), f.area.min.y + t.px(8)}, "Nothing to show: there are no lanes.", f.area.width() - t.px(16), t.muted);
+    fit_text(painter, {f.area.min.x + t.px(8), f.area.min.y + t.px(8)}, "Nothing to show: there are no lanes.", f.area.width() - t.px(16), t.muted);
     return;
   }
   paint_timeline_ruler(f, painter);

@@ -22,7 +22,7 @@ void paint_timeline_ruler(const TimelineFrame& f, const Painter& painter) {
   AxisTicks ticks;
   const LabelMeasure measure{tick_width_px, t.type(Type::small)};
   layout_ticks(spec, range, AxisMap(spec.kind, range, static_cast<double>(v.x), static_cast<double>(v.x + v.width)), measure, ticks);
-  const float y = f.lanes.min.y - t.type(Type::small) - t.px(5);
+  const float y = f.area.min.y;  // above the cursor's handle
   float free_from = f.lanes.min.x - t.px(6);
   for (const Tick& tick : ticks.major()) {
     const auto x = static_cast<float>(tick.pixel);

@@ -126,11 +126,11 @@ double draw_waterfall(const char* label, double start, std::span<const Waterfall
       const auto x = static_cast<float>(l.map.pixel(row.after));
       painter.line({x, row.bar.max.y}, {x, l.rows[r + 1].bar.min.y}, t.muted);
     }
-    painter.text_fit({l.plot.min.x - t.px(10), y}, row_label(r, steps, o), l.plot.min.x - t.px(10) - area.min.x, step ? t.muted : t.text,
+    fit_text(painter, {l.plot.min.x - t.px(10), y}, row_label(r, steps, o), l.plot.min.x - t.px(10) - area.min.x, step ? t.muted : t.text,
                      Type::small, Font::sans, Align::right);
     float end = row.bar.max.x + t.px(7);
     if (r + 1 == l.rows.size() && std::isfinite(o.measured)) end = std::max(end, static_cast<float>(l.map.pixel(o.measured)) + t.px(11));
-    painter.text_fit({end, y}, row_text(r, l, steps, o).view(), area.max.x - end, t.text, Type::small, step ? Font::sans : Font::bold);
+    fit_text(painter, {end, y}, row_text(r, l, steps, o).view(), area.max.x - end, t.text, Type::small, step ? Font::sans : Font::bold);
     if (hovered && mouse.y >= row.row_top && mouse.y < row.row_bottom) under = static_cast<std::int64_t>(r);
   }
   if (std::isfinite(o.measured)) {
@@ -141,7 +141,7 @@ double draw_waterfall(const char* label, double start, std::span<const Waterfall
     const ImVec2 diamond[] = {{x - d, y}, {x, y - d}, {x + d, y}, {x, y + d}};
     painter.polygon(diamond, t.text);
   }
-  if (l.problem.length > 0) painter.text_fit({area.min.x, area.max.y - small}, l.problem.view(), area.width(), t.bad, Type::small);
+  if (l.problem.length > 0) fit_text(painter, {area.min.x, area.max.y - small}, l.problem.view(), area.width(), t.bad, Type::small);
   if (under >= 0) {
     const auto r = static_cast<std::size_t>(under);
     const bool step = r > 0 && r <= steps.size();

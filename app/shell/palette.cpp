@@ -103,6 +103,10 @@ std::vector<Command> all_commands(Shell& shell) {
                        s.workspace.open(lab);
                        if (auto error = s.workspace.apply_preset(preset); !error.empty()) s.workspace.say(error);
                      }});
+  for (const auto& past : shell.workspace.recent.all())
+    out.push_back({past.title, "recent", 0, [scenario = past.scenario](Shell& s) {
+                     if (auto error = s.workspace.open_scenario(scenario); !error.empty()) s.workspace.say(error);
+                   }});
   for (std::size_t i = 0; i < shell.workspace.content.lessons.size(); ++i)
     out.push_back({"Play lesson: " + shell.workspace.content.lessons[i].title, "lesson", 0, [i](Shell& s) { lesson_go(s, i, 0); }});
   for (const Command& c : shortcut_commands()) out.push_back(c);

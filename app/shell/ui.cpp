@@ -140,7 +140,7 @@ void bar(ImVec2 at, float width, double fraction, ImU32 colour) {
 bool begin_panel(const char* id, ImVec2 size, ImU32 background, ImVec2 padding, ImGuiWindowFlags flags) {
   ImGui::PushStyleColor(ImGuiCol_ChildBg, background);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {theme().px(padding.x), theme().px(padding.y)});
-  const bool open = ImGui::BeginChild(id, size, ImGuiChildFlags_AlwaysUseWindowPadding, flags);
+  const bool open = ImGui::BeginChild(id, size, ImGuiChildFlags_AlwaysUseWindowPadding | ImGuiChildFlags_NavFlattened, flags);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   return open;

@@ -93,7 +93,7 @@ TEST_CASE("solve finds the input, the least whole one, or says why there is none
   CHECK(whole.output == 64);
   const auto none = app::solve(*lab, "width", 1, 10, "area", 1000, progress);
   CHECK_FALSE(none.found);
-  CHECK(none.why == "Area stays between 3 s and 30 s while Width runs from 1 s to 10 s; the target is 16.7 min.");
+  CHECK(none.why == "Area stays between 3 s and 30 s while Width runs from 1 s to 10 s; the target is 16.67 min.");
   CHECK(app::solve(*lab, "tone", 0, 1, "area", 1, progress).error == "tone is not a number: solve needs one.");
   CHECK(app::solve(*lab, "width", 5, 2, "area", 1, progress).error.find("LO below HI") != std::string::npos);
 }

@@ -96,6 +96,30 @@ TEST_CASE("moving bytes costs the latency and the bytes over the bandwidth") {
   CHECK_FALSE(models::move_bytes(unknown, 1e9).time_s);
 }
 
+// Little's law: 404 ns x 2.039 TB/s = 824 kB must be in flight on an A100; a quarter of that gives a quarter of the bandwidth.
+TEST_CASE("too few bytes in flight cap the bandwidth, and a pointer chase pays the latency each time") {
+  const models::Level memory = level("a100_80_sxm", LevelKind::memory);
+  CHECK(near(models::bytes_in_flight(memory).value(), 823.8e3, 1e-3));
+  using models::AccessPattern;
+  const double full_s = models::move_bytes(memory, 1e9).time_s.value();
+  const models::Move limited = models::move_bytes(memory, 1e9, {.pattern = AccessPattern::limited, .in_flight_bytes = 823.756e3 / 4});
+  CHECK(near(limited.time_s.value() / full_s, 4, 0.01));
+  CHECK(limited.latency_bound);
+  CHECK(models::move_bytes(memory, 1e9, {.pattern = AccessPattern::limited, .in_flight_bytes = 1e6}).time_s == full_s);
+  // 1 MB in sectors of 32 B, one after the other: 31,250 x 404 ns = 12.6 ms.
+  const models::Move chase = models::move_bytes(memory, 1e6, {.pattern = AccessPattern::chase, .access_bytes = 32});
+  CHECK(near(chase.time_s.value(), 12.625e-3, 1e-3));
+  CHECK_FALSE(models::move_bytes(memory, 1e9).latency_bound);
+  CHECK(models::move_bytes(memory, 1e3).latency_bound);
+  CHECK_FALSE(models::bytes_in_flight(models::Level{}));
+}
+
+// H100 SXM from registers (371 TB/s) to one drive (7 GB/s) in seven steps: (371e12 / 7e9)^(1/7) = 4.73, far from a hundred.
+TEST_CASE("bandwidth falls about fivefold from level to level") {
+  CHECK(near(models::mean_bandwidth_step(models::memory_levels(bundled_chip("h100_sxm"))), 4.73, 0.005));
+  CHECK(models::mean_bandwidth_step({}) == 1);
+}
+
 // H100 PCIe: 650 cycles to DRAM are 650 s when one clock is one second.
 TEST_CASE("on the human scale a register takes a second and DRAM eleven minutes") {
   const auto& chip = bundled_chip("h100_pcie");
@@ -122,5 +146,7 @@ TEST_CASE("streaming memory takes an H100 107 to 188 W, and fusion saves in prop
   const models::TrafficPowerResult out = models::traffic_power(in);
   CHECK(near(out.saved_per_chip_w, 3.35e12 * 0.5 * 42.75e-12, 1e-12));
   CHECK(near(out.saved_cluster_w, 71.6e3, 1e-3));  // 320 kW in the text that counts 640 pJ
+  CHECK(near(out.still_memory_w + out.moved_on_chip_w + out.saved_cluster_w, out.cluster_w, 1e-12));  // nothing is lost
+  CHECK(near(out.moved_on_chip_w, 2.094e3, 1e-3));  // 1,000 x 3.35 TB/s x 1/2 x 1.25 pJ
   CHECK(near(out.saved_j_per_year / 3.6e6, 71.6 * 8766, 1e-3));  // kWh
 }

@@ -56,6 +56,9 @@ TEST_CASE("binary axes count in powers of two") {
   CHECK(labels(ticks({.kind = AxisKind::log2, .lo = 1, .hi = 256}, 400)) == Labels{"1", "2", "4", "8", "16", "32", "64", "128", "256"});
   CHECK(labels(ticks({.kind = AxisKind::log2, .lo = 1024, .hi = 1048576, .unit = "B"}, 250)) ==
         Labels{"4 KiB", "32 KiB", "256 KiB"});
+  const AxisTicks batch = ticks({.kind = AxisKind::log2, .lo = 1, .hi = 128, .unit = "tokens"}, 400);
+  CHECK(labels(batch) == Labels{"1", "2", "4", "8", "16", "32", "64", "128"});
+  CHECK(batch.unit.view() == "tokens");
   const AxisTicks linear = ticks({.kind = AxisKind::bytes, .lo = 0, .hi = 80.0 * 1073741824.0, .unit = "B"}, 400);
   CHECK(labels(linear) == Labels{"0", "16", "32", "48", "64", "80"});
   CHECK(linear.unit.view() == "GiB");

@@ -149,3 +149,41 @@ TEST_CASE("a line's name sits just above its right end when nothing is in the wa
   CHECK(box->max.x > 780);
   CHECK(box->max.y == 94);
 }
+
+TEST_CASE("a steep line's name reads along it, beside it and not across it") {
+  const Box area{{0, 0}, {600, 600}};
+  Occupancy room;
+  room.reset(area);
+  const ImVec2 line[] = {{50, 550}, {350, 50}};
+  room.block_segment(line[0], line[1], 1);
+  CHECK_FALSE(place_along_line(room, line, {100, 14}, 6));
+  const auto place = place_along_slope(room, line, {100, 14}, 6);
+  REQUIRE(place);
+  CHECK(std::abs(place->degrees + 59.04f) < 0.01f);  // atan(500 / 300), rising to the right
+  const float turn = place->degrees * 3.14159265f / 180, c = std::cos(turn), s = std::sin(turn);
+  for (float x = 0; x <= 100; x += 25) {
+    // Bottom of the text: its distance to the line is the gap that was asked for.
+    const ImVec2 p{place->at.x + c * x - s * 14, place->at.y + s * x + c * 14};
+    ImVec2 on;
+    CHECK(std::abs(std::sqrt(nearest_on_segment(p, line[0], line[1], on)) - 6) < 0.1f);
+  }
+}
+
+TEST_CASE("a label far from its dot gets a leader that ends at it") {
+  const Box beside{{20, -7}, {80, 7}}, far{{60, 40}, {120, 54}};
+  CHECK_FALSE(leader_needed({0, 0}, 5, beside));
+  const auto end = leader_needed({0, 0}, 5, far);
+  REQUIRE(end);
+  CHECK((end->x == 60 && end->y == 40));
+}
+
+TEST_CASE("a fingerprint sees one changed value wherever it is") {
+  std::vector<double> values(10001, 1.5);
+  const std::uint64_t before = fingerprint(values);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{1}, std::size_t{5002}, std::size_t{10000}}) {
+    values[at] = std::nextafter(1.5, 2.0);
+    CHECK(fingerprint(values) != before);
+    values[at] = 1.5;
+  }
+  CHECK(fingerprint(values) == before);
+}

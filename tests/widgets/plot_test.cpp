@@ -239,6 +239,28 @@ TEST_CASE("stacked layers add up, and a hidden one leaves no gap") {
   CHECK(top(2) == 202);
 }
 
+TEST_CASE("long data that changes in place is drawn anew, without a version") {
+  PlotView view;
+  std::vector<double> x(100000), y(100000, 1);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i);
+  UiDriver ui(full_window([&] {
+                Plot plot("long", view, {.size = {600, 400}});
+                plot.line("a", x, y);
+              }),
+              display, set_up);
+  ui.frames(2);
+  const auto highest = [&] {
+    double most = 0;
+    for (const PlotPoint& p : view.scratch.caches[0].points) most = std::max(most, p.y);
+    return most;
+  };
+  CHECK(highest() == 1);
+  y[54321] = 77;
+  ui.frames(1);
+  CHECK(highest() == 77);
+  CHECK(view.y_hi >= 77);
+}
+
 TEST_CASE("the view follows the data until the user zooms") {
   PlotView view;
   std::array<double, 2> x{0, 10}, y{0, 5};

@@ -132,11 +132,25 @@ TEST_CASE("the cursor drags by its handle, stops at the ends, and plays to the e
   CHECK(s.view.cursor_s == 0.01);
 }
 
+TEST_CASE("a selection is kept while it names a span of the data that is drawn") {
+  HeadlessFrame ui;
+  Scene s;
+  s.view.selected = {0, 1};
+  ui.frame([&] { s.draw(); });
+  CHECK(s.view.selected == TimelineSelection{0, 1});
+  s.first.pop_back();
+  s.lanes[0].spans = s.first;
+  s.links.clear();
+  ui.frame([&] { s.draw(); });
+  CHECK(s.view.selected == TimelineSelection{});
+}
+
 TEST_CASE("links that name no span are left out, and changed spans are indexed anew") {
   Scene s;
   const TimelineData data{s.lanes, s.links, name_of, nullptr, nullptr};
   const TimelineIndex index = index_timeline(data);
-  CHECK(index.links.size() == 1);
+  REQUIRE(index.links.size() == 1);
+  CHECK((index.links[0].start_ns == 4 * ms && index.links[0].end_ns == 4 * ms));
   CHECK(index.last_s == 0.01);
   CHECK(index.scales[2].high == 3);
   s.first[1].duration_ns += 1;

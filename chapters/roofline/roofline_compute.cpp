@@ -1,0 +1,325 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "chapters/catalog.h"
+#include "chapters/roofline/roofline.h"
+#include "kernels/kernel.h"
+#include "models/hierarchy.h"
+#include "models/op_cost.h"
+#include "models/roofline_ops.h"
+#include "widgets/number.h"
+
+namespace chapters::roofline {
+namespace {
+
+using models::Chip;
+using models::Format;
+using models::Machine;
+using models::Placement;
+using models::RooflineOp;
+using models::Work;
+
+std::string with_unit(double value, std::string_view unit, int digits = 3) { return std::string(widgets::format(value, unit, digits).view()); }
+
+/// Operations in the order in which they claim room for their names.
+constexpr RooflineOp dotted[] = {RooflineOp::decode_gate,      RooflineOp::flash_attention, RooflineOp::attention_scores, RooflineOp::decode_attention,
+                                 RooflineOp::query_projection, RooflineOp::gate,            RooflineOp::softmax,          RooflineOp::residual,
+                                 RooflineOp::norm,             RooflineOp::prefill,         RooflineOp::attention_unfused, RooflineOp::up_projection};
+constexpr double walked_batches[] = {1, 4, 16, 64, 256};
+
+struct Builder {
+  const RooflineInputs& in;
+  RooflineOutputs& out;
+  const Chip& chip;
+  Machine machine;
+  models::OpSizes sizes;
+  std::vector<models::NamedWork> works;
+
+  std::optional<Placement> placed(const Work& work) const {
+    const auto p = models::place(machine, work, in.launch_cost);
+    return p ? std::optional(*p) : std::nullopt;
+  }
+};
+
+void put(std::array<RooflinePicture::Dots, 3>& sets, const Placement& p, std::string label) {
+  auto& set = sets[static_cast<std::size_t>(p.regime)];
+  set.xs.push_back(p.intensity);
+  set.ys.push_back(p.achieved_flops_per_s);
+  set.labels.push_back(std::move(label));
+}
+
+/// The work that was asked for, and what to call it; nothing when the model does not do it.
+std::optional<Work> chosen_work(const Builder& b, std::string& label) {
+  const RooflineInputs& in = b.in;
+  if (in.operation == "custom") {
+    label = "your operation";
+    return Work{in.flops, in.bytes, static_cast<double>(in.kernels)};
+  }
+  if (in.operation == "gemm") {
+    const double e = b.sizes.element_bytes;
+    const auto cost = models::gemm(static_cast<double>(in.m), static_cast<double>(in.n), static_cast<double>(in.k), e, e, e);
+    label = "GEMM " + std::to_string(in.m) + " x " + std::to_string(in.n) + " x " + std::to_string(in.k);
+    return Work{cost.flops, cost.bytes(), 1};
+  }
+  for (const auto& w : b.works)
+    if (models::roofline_op_id(w.op) == in.operation) {
+      label = w.label;
+      return w.work;
+    }
+  return std::nullopt;
+}
+
+void choose(Builder& b) {
+  RooflineOutputs& o = b.out;
+  const auto work = chosen_work(b, o.picture.selected_label);
+  if (!work) {
+    o.reason = "This model has no such operation: choose another operation or model.";
+    return;
+  }
+  const auto p = models::place(b.machine, *work, b.in.launch_cost);
+  if (!p) {
+    o.reason = "No time can be computed: " + p.error + ".";
+    return;
+  }
+  o.intensity = p->intensity;
+  o.attainable_flops_per_s = p->attainable_flops_per_s;
+  o.time_s = p->time_s;
+  o.regime = p->regime;
+  o.achieved_flops_per_s = p->achieved_flops_per_s;
+  o.share_of_peak_percent = 100 * p->achieved_flops_per_s / b.machine.peak_flops_per_s;
+  o.flops_total = work->flops;
+  o.bytes_total = work->bytes;
+  o.kernels_total = work->kernels;
+  o.compute_s = p->compute_s;
+  o.memory_s = p->memory_s;
+  o.launches_s = p->launch_s;
+  o.picture.selected_x = p->intensity;
+  o.picture.selected_y = p->achieved_flops_per_s;
+  if (p->launch_s > 0) {
+    o.picture.launch.label = "launches allow this work " + with_unit(work->flops / p->launch_s, "FLOP/s");
+    o.picture.launch.info = "FLOP of the ringed operation / (kernels x launch)";
+    o.picture.launch.ys = {work->flops / p->launch_s, work->flops / p->launch_s};
+  }
+}
+
+void add_decode(Builder& b) {
+  RooflineOutputs& o = b.out;
+  const auto* model = catalog().model(b.in.model);
+  if (!model) return;
+  const auto step_at = [&](double batch, double weight_bytes) {
+    models::OpSizes s = b.sizes;
+    s.batch = static_cast<std::int64_t>(batch);
+    return models::decode_step(model->architecture, s, weight_bytes);
+  };
+  const double kernels = models::decode_kernels(model->architecture, b.sizes);
+  const auto place_step = [&](double batch, double weight_bytes) {
+    Work work = models::decode_work(step_at(batch, weight_bytes), batch);
+    work.kernels = kernels;
+    return b.placed(work);
+  };
+  const double batch = static_cast<double>(b.in.batch), wide = b.sizes.element_bytes;
+  const auto now = place_step(batch, wide);
+  double bits = 4;
+  std::from_chars(b.in.weight_bits.data(), b.in.weight_bits.data() + b.in.weight_bits.size(), bits);
+  const auto narrow = place_step(batch, bits / 8);
+  if (!now || !narrow) return;
+  o.decode_intensity = now->intensity;
+  o.decode_time_s = now->time_s;
+  o.decode_tokens_per_s = batch / now->time_s;
+  o.quantized_time_s = narrow->time_s;
+  o.quantized_speedup = now->time_s / narrow->time_s;
+  const models::DecodeStep full = step_at(4096, wide);  // of a mixture, so many tokens read all its experts
+  o.decode_limit = models::decode_intensity_limit(full);
+  const auto critical = models::critical_batch(full, o.ridge);
+  o.decode_verdict = critical ? "reached at a batch of " + with_unit(std::ceil(*critical), "", 4) : "never reached: the cache holds it below " + with_unit(o.decode_limit, "FLOP/B");
+  RooflinePicture& pic = o.picture;
+  if (o.decode_limit < o.ridge) {
+    pic.kv_wall = o.decode_limit;
+    pic.wall_label = "cache wall " + with_unit(o.decode_limit, "FLOP/B");
+  }
+  if (shows(b.in, "walk")) {
+    pic.walk.label = "decode, batch 1 to 256";
+    pic.walk.info = "batch x FLOP a token / (weights + batch x context x cache bytes a token)";
+    for (const double size : walked_batches) {
+      const auto p = place_step(size, wide);
+      if (!p) continue;
+      o.walk.push_back({size, p->intensity, p->achieved_flops_per_s, size / p->time_s, std::string(models::regime_id(p->regime))});
+      put(pic.steps, *p, "B=" + std::to_string(static_cast<int>(size)));
+      pic.walk.xs.push_back(p->intensity);
+      pic.walk.ys.push_back(p->achieved_flops_per_s);
+    }
+  }
+  if (shows(b.in, "quantization")) {
+    pic.quantization = {true, now->intensity, now->achieved_flops_per_s, narrow->intensity, narrow->achieved_flops_per_s,
+                        b.in.weight_bits + "-bit weights: " + with_unit(o.quantized_speedup, "", 3) + "x"};
+    if (!shows(b.in, "walk")) put(pic.dots, *now, "decode, B=" + std::to_string(b.in.batch));
+    put(pic.dots, *narrow, "decode, " + b.in.weight_bits + "-bit weights");
+  }
+}
+
+void add_operations(Builder& b) {
+  RooflineOutputs& o = b.out;
+  const auto* apart = models::find_work(b.works, RooflineOp::attention_unfused);
+  const auto* fused = models::find_work(b.works, RooflineOp::flash_attention);
+  if (apart && fused) {
+    const auto from = b.placed(apart->work), to = b.placed(fused->work);
+    if (from && to) {
+      o.fusion_speedup = from->time_s / to->time_s;
+      o.fusion_bytes_ratio = apart->work.bytes / fused->work.bytes;
+      if (shows(b.in, "fusion"))
+        o.picture.fusion = {true, from->intensity, from->achieved_flops_per_s, to->intensity, to->achieved_flops_per_s, "fuse: " + with_unit(o.fusion_speedup, "", 3) + "x faster"};
+    }
+  }
+  for (const RooflineOp op : dotted) {
+    const auto* w = models::find_work(b.works, op);
+    const bool arrow_end = o.picture.fusion.shown && (op == RooflineOp::attention_unfused || op == RooflineOp::flash_attention);
+    if (!w || !(shows(b.in, "operations") || arrow_end)) continue;
+    const auto p = b.placed(w->work);
+    if (!p) continue;
+    o.operations.push_back({w->label, std::string(models::regime_id(p->regime)), w->work.flops, w->work.bytes, p->intensity, p->achieved_flops_per_s, p->time_s});
+    if (models::roofline_op_id(op) != b.in.operation) put(o.picture.dots, *p, w->label);
+  }
+}
+
+void add_ceilings(Builder& b) {
+  RooflineOutputs& o = b.out;
+  const double peak = b.machine.peak_flops_per_s;
+  const auto slanted = [&](const models::Ceiling& c, const std::string& label) {
+    const bool measured = c.basis == models::Basis::measured;
+    o.ceilings.push_back({label, std::string(models::basis_id(c.basis)), c.source, c.per_s, peak / c.per_s});
+    RooflinePicture::Line line{label + " " + with_unit(c.per_s, "B/s"), std::string(models::basis_id(c.basis)) + ": " + c.source, {1e-4, peak / c.per_s}, {1e-4 * c.per_s, peak}};
+    (measured && c.level == models::LevelKind::memory ? o.picture.measured_ceilings : o.picture.ceilings).push_back(std::move(line));
+  };
+  bool cached = false;
+  for (const models::Ceiling& c : models::bandwidth_ceilings(b.chip)) {
+    const bool measured = c.basis == models::Basis::measured;
+    switch (c.level) {
+      case models::LevelKind::shared: if (shows(b.in, "shared") && !(measured && !shows(b.in, "measured"))) slanted(c, c.label); break;
+      case models::LevelKind::l2: if (shows(b.in, "l2") && !cached) slanted(c, c.label); cached = true; break;
+      case models::LevelKind::link: if (shows(b.in, "link") && !(measured && !shows(b.in, "measured"))) slanted(c, c.label); break;
+      case models::LevelKind::pcie: if (shows(b.in, "pcie")) slanted(c, c.label); break;
+      case models::LevelKind::memory:
+        if (measured && shows(b.in, "measured")) slanted(c, c.label);
+        if (!measured) o.picture.slope = {c.label + " " + with_unit(c.per_s, "B/s"), "intensity x bandwidth; " + c.source, {1e-4, peak / c.per_s}, {1e-4 * c.per_s, peak}};
+        break;
+      default: break;
+    }
+  }
+  if (!shows(b.in, "measured")) return;
+  for (const models::Ceiling& c : models::compute_ceilings(b.chip)) {
+    if (c.basis != models::Basis::measured || c.format != b.in.format) continue;
+    o.ceilings.push_back({c.label, "measured", c.source, c.per_s, c.per_s / b.machine.bandwidth_bytes_per_s});
+    o.picture.measured_ceilings.push_back({c.label + " " + with_unit(c.per_s, "FLOP/s"), "measured: " + c.source, {c.per_s / b.machine.bandwidth_bytes_per_s, 1e9}, {c.per_s, c.per_s}});
+  }
+}
+
+/// Roofs of every chip asked for; the first is the chip itself.
+void add_roofs(const RooflineInputs& in, const Chip& main, RooflineOutputs& o) {
+  std::vector<const Chip*> chips{&main};
+  for (const std::string& id : in.chips)
+    if (const Chip* c = catalog().chip(id); c && c != &main) chips.push_back(c);
+  for (const Chip* c : chips) {
+    const auto format = models::nearest_format(*c, in.format);
+    if (!format) continue;
+    if (c == &main && *format != in.format) continue;
+    const Machine m = *models::machine_of(*c, *format);
+    const double ridge = models::ridge_flops_per_byte(m);
+    RoofRow row{c->short_name, std::string(models::format_label(*format)), m.peak_flops_per_s, m.bandwidth_bytes_per_s, ridge, 0, 0};
+    if (const auto p = models::place(m, {o.flops_total, o.bytes_total, 1}); p && o.bytes_total > 0) {
+      row.attainable_flops_per_s = p->attainable_flops_per_s;
+      row.time_s = p->time_s;
+    }
+    RooflinePicture::Line line;
+    line.label = c->short_name + " " + with_unit(m.peak_flops_per_s, "FLOP/s") + (*format == in.format ? "" : " (" + row.format + ")");
+    line.info = "min(peak, intensity x " + with_unit(m.bandwidth_bytes_per_s, "B/s") + "), ridge " + with_unit(ridge, "FLOP/B");
+    line.xs = {1e-4, ridge, 1e9};
+    line.ys = {1e-4 * m.bandwidth_bytes_per_s, m.peak_flops_per_s, m.peak_flops_per_s};
+    o.roofs.push_back(std::move(row));
+    if (c == &main) o.picture.roof = std::move(line);
+    else o.picture.roofs.push_back(std::move(line));
+  }
+}
+
+void add_measured(const RooflineInputs& in, const Machine& machine, RooflineOutputs& o) {
+  if (in.measured.text.empty()) return;
+  const kernels::Measurements read = kernels::parse_measurements(in.measured.text);
+  if (!read.error.empty()) {
+    o.reason = read.error;
+    return;
+  }
+  for (const kernels::Measurement& m : read.rows) {
+    const double roof = models::attainable_flops_per_s(machine, m.intensity());
+    const MeasuredRow row{m.name, m.intensity(), m.flops_per_s(), 100 * m.flops_per_s() / roof};
+    if (!std::isfinite(row.intensity) || !std::isfinite(row.flops_per_s) || !std::isfinite(row.share_of_roof_percent)) continue;
+    o.measured_points.push_back(row);
+    o.picture.measured.xs.push_back(row.intensity);
+    o.picture.measured.ys.push_back(row.flops_per_s);
+    o.picture.measured.labels.push_back(m.name);
+  }
+}
+
+/// A view in which every dot and roof lies, with room for names.
+void frame_picture(RooflineOutputs& o) {
+  RooflinePicture& pic = o.picture;
+  double x_lo = 0.1, x_hi = 1e4, y_lo = HUGE_VAL, y_hi = 0;
+  for (const RoofRow& r : o.roofs) {
+    y_lo = std::min(y_lo, r.bandwidth_bytes_per_s * x_lo);
+    y_hi = std::max(y_hi, r.peak_flops_per_s);
+  }
+  const auto cover = [&](double x, double y) {
+    if (!(x > 0) || !(y > 0)) return;
+    x_lo = std::min(x_lo, x / 1.6);
+    x_hi = std::max(x_hi, x * 1.6);
+    y_lo = std::min(y_lo, y);
+    y_hi = std::max(y_hi, y);
+  };
+  for (const auto* sets : {&pic.dots, &pic.steps})
+    for (const auto& set : *sets)
+      for (std::size_t i = 0; i < set.xs.size(); ++i) cover(set.xs[i], set.ys[i]);
+  for (std::size_t i = 0; i < pic.measured.xs.size(); ++i) cover(pic.measured.xs[i], pic.measured.ys[i]);
+  cover(pic.selected_x, pic.selected_y);
+  if (!(y_lo < y_hi)) return;
+  pic.x_lo = x_lo;
+  pic.x_hi = x_hi;
+  pic.y_lo = y_lo / 1.8;
+  pic.y_hi = y_hi * 2.2;
+  auto& launch = pic.launch;
+  if (!launch.ys.empty() && launch.ys[0] > pic.y_lo && launch.ys[0] < pic.y_hi / 2) launch.xs = {1e-4, 1e9};
+  else launch = {};
+}
+
+}  // namespace
+
+bool shows(const RooflineInputs& in, const char* what) { return std::find(in.show.begin(), in.show.end(), what) != in.show.end(); }
+
+RooflineOutputs compute_roofline(const RooflineInputs& in) {
+  RooflineOutputs o;
+  const Chip* chip = catalog().chip(in.chip);
+  if (!chip) {
+    o.reason = "There is no chip named " + in.chip + ": choose one of the list.";
+    return o;
+  }
+  const auto machine = models::machine_of(*chip, in.format, in.launch_s);
+  if (!machine) {
+    o.reason = machine.error + ".";
+    add_roofs(in, *chip, o);
+    frame_picture(o);
+    return o;
+  }
+  Builder b{in, o, *chip, *machine, {in.batch, in.sequence, in.context, models::format_bytes(in.format), in.kv_reads}, {}};
+  o.ridge = models::ridge_flops_per_byte(*machine);
+  o.square_side = models::square_gemm_side_at(o.ridge, b.sizes.element_bytes);
+  o.picture.ridge_label = "ridge " + with_unit(o.ridge, "FLOP/B");
+  if (const auto* model = catalog().model(in.model)) b.works = models::roofline_works(model->architecture, b.sizes);
+  choose(b);
+  add_roofs(in, *chip, o);
+  add_operations(b);
+  add_decode(b);
+  add_ceilings(b);
+  add_measured(in, *machine, o);
+  frame_picture(o);
+  return o;
+}
+
+}  // namespace chapters::roofline
