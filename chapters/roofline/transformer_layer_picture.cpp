@@ -1,6 +1,7 @@
 #include "chapters/roofline/transformer_layer_picture.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "widgets/table_layout.h"
@@ -82,7 +83,11 @@ void flow_box(const Painter& p, const Outputs& out, View& view, std::size_t inde
     left += t.px(12);
   }
   const ImU32 ink = widgets::contrast(t.on_colour, fill) >= 4.5 ? t.on_colour : t.text;
-  if (r.max.x - left > t.px(34) && r.height() >= small) p.text_fit({left, y}, row.name, r.max.x - left - t.px(4), ink, Type::small);
+  // The whole name, or what is left without "projection", or none: the hover has it.
+  const std::string_view name = row.name, brief = name.substr(0, name.find(" projection"));
+  const float room = r.max.x - left - t.px(4);
+  const std::string_view shown = widgets::text_size(name, Type::small).x <= room ? name : widgets::text_size(brief, Type::small).x <= room ? brief : std::string_view{};
+  if (!shown.empty() && r.height() >= small) p.text({left, y}, shown, ink, Type::small);
   if (is_selected(view, index) || ImGui::IsItemFocused()) p.frame({r.min.x - 1, r.min.y - 1}, {r.max.x + 1, r.max.y + 1}, t.text, t.px(2), t.px(3));
 }
 
@@ -176,7 +181,7 @@ void draw_flow(const Outputs& out, View& view, bool with_launch, float width, fl
   }
   const bool any = view.table.selected >= 0 && view.table.selected < static_cast<std::int64_t>(out.operations.size());
   const std::string_view detail = any ? std::string_view(out.operations[static_cast<std::size_t>(view.table.selected)].detail)
-                                      : "Press an operation to read its shape, and what it waits for.";
+                                      : "Press an operation to read its shape. In the bars, full is the wall it meets, pale what the other resource would need.";
   p.text_fit({at.x + pad, at.y + height - small - t.px(5)}, detail, width - 2 * pad, any ? t.text : t.muted, Type::small);
 }
 
@@ -209,6 +214,7 @@ void cell(void* context, std::size_t index, std::size_t column, widgets::TableCe
       out.number.length = static_cast<std::size_t>(std::snprintf(out.number.chars, sizeof out.number.chars, "%.1f", out.value));
     } else {
       out.number = widgets::format(out.value, units[column]);
+      if (column == flops_column) out.number.length = std::min(out.number.length, out.number.view().find("FLOP"));  // "550 G": the title says of what
     }
   }
 }
@@ -227,10 +233,12 @@ void draw_pairs(const Outputs& out, View& view, Rect area, float body_height) {
   for (const widgets::Tick& tick : ticks.major()) {
     const auto x = static_cast<float>(tick.pixel), half = widgets::text_size(tick.label, Type::small, Font::mono).x / 2;
     p.line({x, body}, {x, body + body_height}, t.grid);
-    if (x - half < area.min.x || x + half > area.max.x - t.px(30)) continue;
+    if (x - half < area.min.x || x + half > area.max.x - t.px(70)) continue;
     p.text({x, area.min.y + (l.header_height - small) / 2}, tick.label, t.muted, Type::small, Font::mono, Align::center);
   }
-  p.text({area.max.x - t.px(4), area.min.y + (l.header_height - small) / 2}, ticks.unit, t.muted, Type::small, Font::sans, Align::right);
+  Line unit;
+  unit.add(ticks.unit).add(" a step");
+  p.text({area.max.x - t.px(4), area.min.y + (l.header_height - small) / 2}, unit.view(), t.muted, Type::small, Font::sans, Align::right);
   double scroll = view.table.scroll_rows;
   const widgets::RowWindow window = widgets::visible_rows(out.operations.size(), l.row_height, body_height, scroll);
   p.clip({area.min.x, body}, {area.max.x + t.px(8), body + body_height});
@@ -258,6 +266,10 @@ void draw_pairs(const Outputs& out, View& view, Rect area, float body_height) {
     };
     bar(middle - thick - 0.5f, row.memory_s, models::Regime::memory);
     bar(middle + 0.5f, row.compute_s, models::Regime::compute);
+    const bool first_of_section = view.table.rows_in_order.empty() && (index == 0 || out.operations[index - 1].section != row.section || out.operations[index - 1].kind != row.kind);
+    if (first_of_section && end_of(row.time_s) + widgets::text_size(row.section, Type::small).x + t.px(16) < area.max.x)
+      p.text({area.max.x - t.px(6), middle - small / 2}, row.section, t.muted, Type::small, Font::sans, Align::right);
+    if (first_of_section && index > 0) p.line({area.min.x, y}, {area.max.x, y}, t.line);
     if (row.launch_s > 0) p.rect({end_of(row.launch_s) - 1, y + t.px(3)}, {end_of(row.launch_s) + 1, y + l.row_height - t.px(3)}, t.of(Meaning::launch_bound));
   }
   p.unclip();
@@ -266,7 +278,7 @@ void draw_pairs(const Outputs& out, View& view, Rect area, float body_height) {
 void draw_operations(const Outputs& out, View& view, float width, float height) {
   const Theme& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool parts = width > t.px(980);
+  const bool parts = width > t.px(980) && out.layers.size() > 1;
   widgets::TableColumn chosen[std::size(columns)];
   std::size_t n = 0;
   for (std::size_t i = 0; i < std::size(columns); ++i)
@@ -291,7 +303,7 @@ void draw_operations(const Outputs& out, View& view, float width, float height) 
         return widgets::RowMark{shape_of(regime), theme().of(meaning_of(regime))};
       },
       .hover = [](void* c, std::size_t row, std::size_t) { return std::string_view((*static_cast<Context*>(c)->rows)[row].detail); }};
-  const float table = std::min(width * 0.66f, t.px(parts ? 700 : 560));
+  const float table = std::min(width * 0.62f, t.px(parts ? 720 : 600));
   widgets::draw_table("operations", {chosen, n}, source, view.table, {table, height});
   const float left = at.x + table + t.px(14);
   draw_pairs(out, view, {{left, at.y}, {at.x + width - t.px(8), at.y + height}}, height - view.table.layout.header_height);
@@ -319,9 +331,10 @@ void draw_totals(const Outputs& out, View& view, float width, float height) {
     stored[i] = {.label = parts[i], .value = static_cast<double>(out.stored[i]), .tint = part_tints[i]};
     active[i] = {.label = parts[i], .value = static_cast<double>(out.active[i]), .tint = part_tints[i]};
   }
-  const widgets::StackedBar counts[2] = {{.label = "stored", .segments = stored}, {.label = "a token uses", .segments = active}};
+  const bool sparse = out.parameters_active != out.parameters_total;
+  const widgets::StackedBar counts[2] = {{.label = sparse ? "stored" : "parameters", .segments = stored}, {.label = "a token uses", .segments = active}};
   ImGui::SetCursorScreenPos({at.x + width * 0.56f + t.px(12), at.y});
-  widgets::draw_stacked_bars("parameters", {counts, 2}, view.parameter_bars, {.unit = "parameters", .size = {width * 0.44f - t.px(12), height}, .bar_px = 20});
+  widgets::draw_stacked_bars("parameters", {counts, sparse ? 2u : 1u}, view.parameter_bars, {.unit = "parameters", .size = {width * 0.44f - t.px(12), height}, .bar_px = 20});
 }
 
 }  // namespace
@@ -340,8 +353,13 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   p.text_fit(at, out.subject, width, t.text, Type::small);
   p.text_fit({at.x, at.y + line}, out.convention, width, t.muted, Type::small);
   if (!out.capacity.empty()) p.text_fit({at.x, at.y + 2 * line}, out.capacity, width, t.warning, Type::small);
-  const float head = line * (out.capacity.empty() ? 2.0f : 3.0f) + t.px(4), flow = t.px(132), totals = t.px(136), gap = t.px(10);
-  const float table = std::max(t.px(190), room.y - head - flow - totals - 2 * gap - t.px(4));
+  const float head = line * (out.capacity.empty() ? 2.0f : 3.0f) + t.px(4), flow = t.px(128), totals = t.px(132), gap = t.px(10);
+  // As many whole rows as there is room for.
+  widgets::TableLayout rows;
+  widgets::arrange_columns({}, rows, 0, false);
+  const float left = std::max(t.px(190), room.y - head - flow - totals - 2 * gap - t.px(4)) - rows.header_height;
+  const float fit = std::min(std::floor(left / rows.row_height), static_cast<float>(out.operations.size()));
+  const float table = rows.header_height + fit * rows.row_height + 1;
   ImGui::SetCursorScreenPos({at.x, at.y + head});
   draw_flow(out, view, in.launch_s > 0, width, flow);
   ImGui::SetCursorScreenPos({at.x, at.y + head + flow + gap});
