@@ -35,14 +35,17 @@ bool chip(const char* id, std::string_view name, std::string_view value, float& 
 void shared_chip(Shell& shell, const Workspace::SharedGroup& group, float& right, float y) {
   char shown[160];
   std::size_t used = 0;
+  const chapters::Field* before = nullptr;
   for (const auto* f : group.fields) {
+    const char* between = !before ? "" : before->kind == chapters::Kind::choice ? "  " : " × ";
+    before = f;
     const auto number = widgets::format(f->kind == chapters::Kind::real || f->kind == chapters::Kind::integer ? f->number() : 0, "", 4);
     std::string_view piece = number;
     if (f->kind == chapters::Kind::choice) {
       const double i = f->number();
       piece = i >= 0 ? std::string_view((*f->options)[static_cast<std::size_t>(i)].label) : f->choice_id();
     }
-    const int n = std::snprintf(shown + used, sizeof shown - used, "%s%.*s", used ? " × " : "", static_cast<int>(piece.size()), piece.data());
+    const int n = std::snprintf(shown + used, sizeof shown - used, "%s%.*s", between, static_cast<int>(piece.size()), piece.data());
     if (n > 0) used = std::min(used + static_cast<std::size_t>(n), sizeof shown - 1);
   }
   if (chip(group.name.c_str(), group.name, {shown, used}, right, y)) {
