@@ -108,6 +108,7 @@ void draw_power(const Outputs& out, ImVec2 at, float width, bool scale) {
   const auto row = [&](float y, std::string_view label) {
     p.text({at.x, y - t.px(1)}, label, t.muted, Type::small);
     p.rect({at.x + name, y}, {at.x + width, y + t.px(14)}, t.card);
+    p.frame({at.x + name, y}, {at.x + width, y + t.px(14)}, t.line);
   };
   const ImU32 memory = t.of(widgets::Meaning::memory_bound), on_chip = t.series_at(static_cast<std::size_t>(models::LevelKind::shared));
   const float first = at.y + t.px(26), second = first + t.px(22);

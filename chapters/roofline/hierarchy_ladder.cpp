@@ -125,7 +125,7 @@ void draw_row(const Columns& c, const Outputs& out, std::size_t index, Inputs& i
   if (ImGui::InvisibleButton(row.name.c_str(), {c.right - c.name, height}, ImGuiButtonFlags_EnableNav)) in.level = row.facts.kind;
   ImGui::PopID();
   const bool hovered = ImGui::IsItemHovered(), selected = index == out.selected, focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible;
-  if (selected || hovered) p.rect({c.name, top}, {c.right, top + height}, widgets::with_alpha(t.card, selected ? 1.0f : 0.6f), t.px(4));
+  if (selected || hovered) p.rect({c.name, top}, {c.right, top + height}, widgets::with_alpha(t.accent, selected ? 0.13f : 0.06f), t.px(4));
   if (selected) p.rect({c.name, top}, {c.name + t.px(3), top + height}, t.accent, t.px(1));
   if (focused) p.frame({c.name, top}, {c.right, top + height}, t.accent, t.px(1.5f), t.px(4));
   if (hovered && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) row_tip(c, row, ImGui::GetIO().MousePos.x);
