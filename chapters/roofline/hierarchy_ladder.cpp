@@ -202,8 +202,8 @@ void basis_legend(float right, float y) {
 void draw_ladder(Inputs& in, const Outputs& out, ImVec2 at, ImVec2 size) {
   const auto& t = theme();
   const Columns c = columns_in(at.x, size.x);
-  const float header = t.px(36), row = (size.y - header) / 8;  // eight levels at most: rows stay where they are from chip to chip
-  draw_header(c, in, at, at.y + header + row * static_cast<float>(out.levels.size()));
+  const float header = t.px(36), row = (size.y - header) / static_cast<float>(out.levels.size());
+  draw_header(c, in, at, at.y + size.y);
   for (std::size_t i = 0; i < out.levels.size(); ++i) draw_row(c, out, i, in, at.y + header + static_cast<float>(i) * row, row);
   record_table(out);
 }
