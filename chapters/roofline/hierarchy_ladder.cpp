@@ -99,7 +99,7 @@ void draw_bar(const BarColumn& column, const LevelRow& row, float left, float wi
 
 /// What is under the pointer in a row: the figure, how it is known, and its source.
 void row_tip(const Columns& c, const LevelRow& row, float x) {
-  Line name, value, info;
+  Line name, value;
   name.add(row.name);
   for (std::size_t i = 0; i < bar_columns.size(); ++i) {
     if (!(x >= c.bar[i] && x < c.bar[i] + c.bar_width)) continue;
