@@ -148,7 +148,10 @@ void paint_labels(const PlotEnd& plot, const Painter& painter) {
     const auto level = place_along_line(s.room, s.other_points, size, gap);
     write(level, label, series.colour);
     if (level) continue;
-    if (const auto sloped = place_along_slope(s.room, s.other_points, size, gap - 3))
+    // As close as its angle allows: the cells that a steep line takes reach further than the line.
+    auto sloped = place_along_slope(s.room, s.other_points, size, gap - 3);
+    if (!sloped) sloped = place_along_slope(s.room, s.other_points, size, gap);
+    if (sloped)
       painter.rotated_text(sloped->at, sloped->degrees, label, series.colour, Type::small);
   }
   for (const Kind kind : {Kind::vertical, Kind::horizontal, Kind::handle_x, Kind::handle_y, Kind::handle}) {
