@@ -266,7 +266,7 @@ void add_measured(const RooflineInputs& in, const Machine& machine, RooflineOutp
 /// A view in which every dot and roof lies, with room for names.
 void frame_picture(RooflineOutputs& o) {
   RooflinePicture& pic = o.picture;
-  double x_lo = 0.1, x_hi = 2e4, y_lo = HUGE_VAL, y_hi = 0;
+  double x_lo = 0.1, x_hi = std::max(2e4, 60 * o.ridge), y_lo = HUGE_VAL, y_hi = 0;
   for (const RoofRow& r : o.roofs) {
     y_lo = std::min(y_lo, r.bandwidth_bytes_per_s * x_lo);
     y_hi = std::max(y_hi, r.peak_flops_per_s);
