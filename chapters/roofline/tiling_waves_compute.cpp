@@ -91,7 +91,7 @@ std::string fill_padding(const Inputs& in, Outputs& out) {
   const std::string change = count(in.n) + " to " + count(chosen.padded_n);
   out.padding_story = chosen.padded_n == in.n ? "N = " + count(in.n) + " fills rows of " + count(in.pad_bytes) + " bytes: nothing to pad" : "Pad N from " + change + ": " + text(out.padding_cost, "%") + " more operations";
   const auto row = [](std::string_view when, const models::PaddingStory& s) { return std::string(when) + text(s.before.time_s, "s") + " to " + text(s.after.time_s, "s") + ", " + times(s.speedup); };
-  out.padding_table = row("since cuBLAS 11: ", *now) + "; " + row("before: ", *then);
+  if (chosen.padded_n != in.n) out.padding_table = row("since cuBLAS 11: ", *now) + "; " + row("before: ", *then);
   return {};
 }
 
@@ -129,7 +129,7 @@ void fill_texts(const Inputs& in, const std::string& chip, Outputs& out) {
   } else {
     out.summary += count(out.waves) + (out.waves == 1 ? " wave, with " : " waves, the last with ") + count(out.last_wave_blocks) + " of " + count(out.slots) + " slots busy.";
     out.wave_story = "Slots at work over time: " + text(out.wave_efficiency, "%") + " busy, " + (out.waves == 1 ? "a single wave" : "the rest idles in wave " + count(out.waves));
-    out.tile_title = in.schedule == Schedule::split_k ? "C by the wave that ends a tile; hatched: unwanted" : out.waves > 8 ? "C by wave, colours repeat; hatched: unwanted" : "C by wave; hatched: computed, unwanted";
+    out.tile_title = in.schedule == Schedule::split_k ? "C by the wave that ends a tile; hatched: unwanted" : out.waves > 8 ? "C by wave, colours repeat; hatched: unwanted" : "C by wave; hatched: unwanted";
   }
 }
 

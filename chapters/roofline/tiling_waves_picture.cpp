@@ -92,7 +92,7 @@ void draw_gantt(const Outputs& out, View& view, Room room) {
     widgets::Line name;
     name.add("wave ").add_integer(span.first_wave + 1);
     if (span.waves > 1) name.add(" to ").add_integer(span.first_wave + span.waves);
-    plot.area(name.view(), xs, busy, {.colour = widgets::colour(span.waves > 1 ? Tint::series(0) : tint_of_wave(span.first_wave), t), .alpha = 1, .legend = false, .info = "thread blocks at work"});
+    plot.area(name.view(), xs, busy, {.colour = widgets::colour(span.waves > 1 ? Tint::series(6) : tint_of_wave(span.first_wave), t), .alpha = 1, .legend = false, .info = "thread blocks at work"});
     if (named) {
       widgets::Line number;
       number.add_integer(span.first_wave + 1);
@@ -132,7 +132,7 @@ void draw_losses(const Outputs& out, View& view, Room room) {
   step("idle slots", out.losses.idle, Meaning::idle, "busy slots / slots x waves", true);
   step("alignment", out.losses.alignment, Tint::series(1), "share of the Tensor Core rate at this alignment", true);
   step("memory", out.losses.memory, Meaning::memory_bound, "arithmetic waits for operands");
-  step("partial sums", out.losses.reduction, Tint::series(4), "written, read again and added");
+  step("partial sums", out.losses.reduction, Tint::series(3), "written, read again and added");
   widgets::draw_waterfall("from the peak", out.peak_flops_per_s, {steps.data(), n}, view.losses,
                           {.rule = widgets::WaterfallRule::multiply, .start_label = "peak", .end_label = "left", .unit = "FLOP/s", .end_tint = Meaning::compute_bound, .size = {room.width, room.height}, .row_px = 30});
 }
@@ -145,7 +145,7 @@ void draw_schedules(const Outputs& out, View& view, Room room) {
     const ScheduleRow& row = out.schedules[i];
     const bool arithmetic = row.compute_s >= row.memory_s;
     segments[i][0] = {.label = arithmetic ? "arithmetic" : "operands", .value = std::max(row.compute_s, row.memory_s), .tint = arithmetic ? Meaning::compute_bound : Meaning::memory_bound, .info = arithmetic ? "waves x a tile's flops / rate of a slot" : "bytes / what the busy SMs can pull"};
-    segments[i][1] = {.label = "partial sums", .value = row.reduction_s, .tint = Tint::series(4), .info = "written and read once more, in FP32"};
+    segments[i][1] = {.label = "partial sums", .value = row.reduction_s, .tint = Tint::series(3), .info = "written and read once more, in FP32"};
     bars[i] = {.label = out.schedule_labels[i], .segments = {segments[i].data(), row.reduction_s > 0 ? 2u : 1u}};
   }
   widgets::draw_stacked_bars("schedules", {bars.data(), n}, view.schedules, {.unit = "s", .size = {room.width, room.height}, .bar_px = 22});
@@ -165,6 +165,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
     left();
     ImGui::EndGroup();
     if (beside) ImGui::SameLine(0, gap);
+    else ImGui::Dummy({width, t.px(6)});
     ImGui::BeginGroup();
     right();
     ImGui::EndGroup();
