@@ -64,18 +64,23 @@ void Occupancy::block_segment(ImVec2 a, ImVec2 b, float half_width) {
   double ax = static_cast<double>(a.x), ay = static_cast<double>(a.y), bx = static_cast<double>(b.x), by = static_cast<double>(b.y);
   const Box grown{{area_.min.x - half_width, area_.min.y - half_width}, {area_.max.x + half_width, area_.max.y + half_width}};
   if (!clip_segment(ax, ay, bx, by, grown)) return;
+  // One strip a cell along the longer direction: the segment's extent within the strip, grown by its half width.
+  const bool steep = std::abs(by - ay) > std::abs(bx - ax);
+  if (steep) {
+    std::swap(ax, ay);
+    std::swap(bx, by);
+  }
   if (ax > bx) {
     std::swap(ax, bx);
     std::swap(ay, by);
   }
-  // One strip a column of cells: the segment's height within the strip, grown by its half width.
-  const double h = static_cast<double>(half_width), step = static_cast<double>(cell_px);
-  const double slope = bx > ax ? (by - ay) / (bx - ax) : 0;
-  for (double x = ax; x <= bx; x += step) {
-    const double to = std::min(x + step, bx);
-    const double y0 = bx > ax ? ay + (x - ax) * slope : ay, y1 = bx > ax ? ay + (to - ax) * slope : by;
-    block_cells(static_cast<float>(x - h), static_cast<float>(std::min(y0, y1) - h), static_cast<float>(to + h),
-                static_cast<float>(std::max(y0, y1) + h));
+  const double step = static_cast<double>(cell_px), slope = bx > ax ? (by - ay) / (bx - ax) : 0;
+  for (double from = ax; from <= bx; from += step) {
+    const double to = std::min(from + step, bx), s0 = ay + (from - ax) * slope, s1 = ay + (to - ax) * slope;
+    const auto f0 = static_cast<float>(from) - half_width, f1 = static_cast<float>(to) + half_width;
+    const auto g0 = static_cast<float>(std::min(s0, s1)) - half_width, g1 = static_cast<float>(std::max(s0, s1)) + half_width;
+    if (steep) block_cells(g0, f0, g1, f1);
+    else block_cells(f0, g0, f1, g1);
   }
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/shell/shell.h"
@@ -81,7 +82,12 @@ void output_row(const Field& f, bool feasible, bool hidden, float width) {
   const float label_width = widgets::text_size(f.spec.label, Type::small).x;
   p.text_fit({at.x, at.y + t.px(5)}, f.spec.label, width - unit_width - t.px(56), hovered ? t.text : t.muted, Type::small);
   if (wide) p.text_fit({at.x + width, at.y + t.px(5)}, value, std::max(width - label_width - t.px(16), width * 0.4f), t.text, Type::small, Font::mono, widgets::Align::right);
-  else p.text({value_right, at.y + t.px(5)}, value, t.text, Type::small, Font::mono, widgets::Align::right);
+  else {  // on the decimal point: whole part to its left, fraction to its right
+    const auto point = std::min(value.find('.'), value.size());
+    const float x = value_right - widgets::text_size("0000", Type::small, Font::mono).x;
+    p.text({x, at.y + t.px(5)}, value.substr(0, point), t.text, Type::small, Font::mono, widgets::Align::right);
+    p.text({x, at.y + t.px(5)}, value.substr(point), t.text, Type::small, Font::mono);
+  }
   p.text_fit({value_right + t.px(8), at.y + t.px(5)}, unit, unit_width - t.px(8), t.muted, Type::small);
   p.line({at.x, at.y + height - 1}, {at.x + width, at.y + height - 1}, t.grid);
   ui::focus_ring(t.px(3));
@@ -111,8 +117,10 @@ void buttons(Shell& shell) {
   if (ui::pill("Redo", false)) session.redo();
   ImGui::EndDisabled();
   const auto& presets = shell.workspace.content.of(session.lab().info().id).presets;
-  ImGui::SameLine();
-  if (!presets.empty() && ui::pill("Presets", false)) ImGui::OpenPopup("preset list");
+  if (!presets.empty()) {
+    ImGui::SameLine();
+    if (ui::pill("Presets", false)) ImGui::OpenPopup("preset list");
+  }
   if (ImGui::BeginPopup("preset list")) {
     for (const Preset& p : presets) {
       if (ImGui::Selectable(p.name.c_str()))
@@ -124,40 +132,53 @@ void buttons(Shell& shell) {
   ImGui::PopStyleVar();
 }
 
+void draw_inputs(Shell& shell) {
+  const auto& t = theme();
+  const chapters::Lab& lab = shell.workspace.lab();
+  const float width = ImGui::GetContentRegionAvail().x - t.px(4);
+  ui::section("INPUTS");
+  buttons(shell);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(8), t.px(9)});
+  for (const Field& f : lab.inputs())
+    if (enabled(lab, f)) draw_control(f, shell.controls, width);
+  ImGui::PopStyleVar();
+}
+
+void draw_outputs(Shell& shell) {
+  const auto& t = theme();
+  const chapters::Lab& lab = shell.workspace.lab();
+  Session& session = shell.workspace.current();
+  const float width = ImGui::GetContentRegionAvail().x - t.px(4);
+  ui::section("OUTPUTS");
+  if (session.computing()) {
+    ui::bar(ImGui::GetCursorScreenPos(), width, session.fraction(), t.accent);
+    ui::spacing(4);
+    if (ui::button("Cancel")) session.cancel();
+  }
+  if (!session.job_error().empty()) ui::wrapped(session.job_error(), t.warning, Type::small);
+  const bool feasible = lab.reason().empty();
+  if (!feasible) ui::wrapped(lab.reason(), t.warning, Type::small);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+  for (const Field& f : lab.outputs()) output_row(f, feasible, shell.prediction_hides_outputs, width);
+  ImGui::PopStyleVar();
+}
+
 }  // namespace
 
 void draw_inspector(Shell& shell, ImVec2 size) {
   const auto& t = theme();
-  if (ui::begin_panel("inspector", size, t.panel, {16, 12})) {
-    const chapters::Lab& lab = shell.workspace.lab();
-    const float width = ImGui::GetContentRegionAvail().x - t.px(4);
-    ui::section("INPUTS");
-    buttons(shell);
-    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(8), t.px(9)});
-    for (const Field& f : lab.inputs()) {
-      const bool on = enabled(lab, f);
-      if (!on) continue;
-      draw_control(f, shell.controls, width);
-    }
-    ImGui::PopStyleVar();
-    ui::spacing(6);
-    ui::section("OUTPUTS");
-    Session& session = shell.workspace.current();
-    if (session.computing()) {
-      ui::bar(ImGui::GetCursorScreenPos(), width, session.fraction(), t.accent);
-      ui::spacing(4);
-      if (ui::button("Cancel")) session.cancel();
-    }
-    if (!session.job_error().empty()) ui::wrapped(session.job_error(), t.warning, Type::small);
-    const bool feasible = lab.reason().empty();
-    if (!feasible) ui::wrapped(lab.reason(), t.warning, Type::small);
-    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
-    for (const Field& f : lab.outputs()) output_row(f, feasible, shell.prediction_hides_outputs, width);
-    ImGui::PopStyleVar();
-  }
+  // Outputs keep a place of their own, so that what a slider does is seen while it is dragged.
+  const float wanted = t.px(25) * static_cast<float>(shell.workspace.lab().outputs().size()) + t.px(60);
+  const float outputs = std::min(wanted, size.y * 0.42f);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (ui::begin_panel("inputs", {size.x, size.y - outputs}, t.panel, {16, 8})) draw_inputs(shell);
   ImGui::EndChild();
-  const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
-  Painter::window().line(a, {a.x, b.y}, t.line);
+  ImGui::SetCursorScreenPos({at.x, at.y + size.y - outputs});
+  if (ui::begin_panel("outputs", {size.x, outputs}, t.panel, {16, 2})) draw_outputs(shell);
+  ImGui::EndChild();
+  const Painter p = Painter::window();
+  p.line(at, {at.x, at.y + size.y}, t.line);
+  p.line({at.x, at.y + size.y - outputs}, {at.x + size.x, at.y + size.y - outputs}, t.line);
 }
 
 }  // namespace app

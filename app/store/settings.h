@@ -14,8 +14,8 @@ struct Settings {
   bool keep_my_scenario = true;   ///< shared choices follow from lab to lab
   std::int64_t window_width = 1600, window_height = 1000;  ///< 640x480 to 16384x16384
   bool maximized = false;
-  double inspector_width = 400;   ///< 200 to 1200
-  double drawer_height = 260;     ///< 80 to 1200
+  double inspector_width = 340;   ///< 200 to 1200
+  double drawer_height = 220;     ///< 80 to 1200
   bool drawer_open = true;
   std::string last_lab;           ///< where the window opens; empty: at the first
 

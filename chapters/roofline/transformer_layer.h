@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chapters/field.h"
@@ -31,7 +32,10 @@ struct OperationRow {
   double flops = 0, bytes = 0, intensity = 0;
   double compute_s = 0, memory_s = 0, launch_s = 0, time_s = 0, share = 0;
   models::Regime regime = models::Regime::memory;
-  std::string detail;  ///< for the picture: what was selected, in one line
+
+  // For the picture alone.
+  std::string_view section;  ///< "attention", "feed-forward" or "other"
+  std::string detail;        ///< all about it in one line
 };
 
 /// What the picture groups by; the order is that of the legend.
@@ -44,7 +48,7 @@ struct LayerFlow {
     std::size_t first = 0, end = 0;  ///< rows
     double share = 0;                ///< of the layer's time
   };
-  std::string name;  ///< "dense layer x 80"
+  std::string name;  ///< "dense layer × 80"
   std::vector<Stage> stages;
   std::size_t attention_end = 0;  ///< first stage that no longer belongs to attention
   double time_s = 0;

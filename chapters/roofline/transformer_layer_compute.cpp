@@ -83,7 +83,7 @@ Setting read(const Inputs& in) {
 
 std::string shape_text(const models::ProductShape& p) {
   if (!(p.m > 0 && p.n > 0 && p.k > 0)) return {};
-  std::string text = "[" + shown(p.m, "") + " x " + shown(p.k, "") + "] x [" + shown(p.k, "") + " x " + shown(p.n, "") + "]";
+  std::string text = "[" + shown(p.m, "") + " × " + shown(p.k, "") + "] × [" + shown(p.k, "") + " × " + shown(p.n, "") + "]";
   if (p.batch != 1) text = shown(p.batch, "") + " of " + text;
   return text;
 }
@@ -120,13 +120,21 @@ bool same_input(const models::LayerOperation& a, const models::LayerOperation& b
   return a.shape.k > 0 && a.group == b.group && a.group != OperationGroup::attention && a.shape.m == b.shape.m && a.shape.k == b.shape.k && a.shape.batch == b.shape.batch;
 }
 
+/// Which part of its layer each operation belongs to; what lies outside the layers is "other".
+void name_sections(Outputs& out) {
+  for (OperationRow& row : out.operations) row.section = "other";
+  for (const LayerFlow& flow : out.layers)
+    for (std::size_t s = 0; s < flow.stages.size(); ++s)
+      for (std::size_t i = flow.stages[s].first; i < flow.stages[s].end; ++i) out.operations[i].section = s < flow.attention_end ? "attention" : "feed-forward";
+}
+
 std::vector<LayerFlow> flows_of(const std::vector<models::TimedOperation>& ops) {
   std::vector<LayerFlow> flows;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const auto& op = ops[i].operation;
     if (op.layer == "embedding" || op.layer == "output") continue;
     const bool fresh = ops[i - 1].operation.layer != op.layer;
-    if (fresh) flows.push_back({.name = op.layer + " x " + shown(wide(op.count), "")});
+    if (fresh) flows.push_back({.name = op.layer + " × " + shown(wide(op.count), "")});
     LayerFlow& flow = flows.back();
     if (fresh || !same_input(ops[i - 1].operation, op)) flow.stages.push_back({i, i, 0});
     flow.stages.back().end = i + 1;
@@ -237,10 +245,11 @@ Outputs compute(const Inputs& in) {
     out.longest_s = std::max(out.longest_s, wide(timed.operation.count) * timed.placement.time_s);
   }
   out.layers = flows_of(step->operations);
+  name_sections(out);
   const bool all = s.workload.fused_attention && s.workload.fused_elementwise, none = !s.workload.fused_attention && !s.workload.fused_elementwise;
-  out.variants.push_back(variant_of("all fused", *fused));
+  out.variants.push_back(variant_of(all ? "as set: all fused" : "all fused", *fused));
   if (!all && !none) out.variants.push_back(variant_of("as set", *step));
-  out.variants.push_back(variant_of("nothing fused", *unfused));
+  out.variants.push_back(variant_of(none ? "as set: nothing fused" : "nothing fused", *unfused));
   out.version = version_of(out.operations);
   return out;
 }
