@@ -23,9 +23,9 @@ TEST_CASE("gallery: hidden, and every widget of widgets/ that charts data hands 
   REQUIRE(lab);
   CHECK(lab->info().hidden);
   lab->compute();
-  support::UiDriver ui([&] { show(*lab); }, {1400, 5000});
+  support::UiDriver ui([&] { show(*lab); }, {1400, 5000}, [] { widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {})); });
   const widgets::Record record = ui.record();
-  for (const char* name : {"all kinds", "timeline", "across", "added", "heat", "tiles", "to the right", "table"}) {
+  for (const char* name : {"band", "signal", "timeline", "across", "added", "heat", "tiles", "to the right", "table"}) {
     INFO(name);
     CHECK(std::any_of(record.tables.begin(), record.tables.end(), [&](const auto& t) { return t.name == name; }));
   }

@@ -150,7 +150,7 @@ TEST_CASE("iron law: pressing a technique on the canvas turns it on and off") {
         lab->draw();
         ImGui::End();
       },
-      {1000, 900});
+      {1000, 900}, [] { widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {})); });
   ui.click("2:4 sparsity");
   CHECK(techniques(*lab) == std::vector<std::string>{"weights_8bit", "cuda_graphs", "sparsity_2_4"});
   ui.click("8-bit weights");
@@ -158,4 +158,5 @@ TEST_CASE("iron law: pressing a technique on the canvas turns it on and off") {
   const widgets::Record record = ui.record();
   const auto tables = std::count_if(record.tables.begin(), record.tables.end(), [](const auto& t) { return t.name == "techniques in order" && t.rows.size() == 4; });
   CHECK(tables == 1);
+  CHECK(ui.text_present("at most, were it free"));
 }

@@ -141,17 +141,17 @@ TEST_CASE("a click selects a segment, a click beside lets go, and an export hold
 
 TEST_CASE("a total that would be crossed by the limit's line stands beyond it") {
   HeadlessFrame ui;
-  const std::vector<BarSegment> segments{{"all", 90}};
+  const std::vector<BarSegment> segments{{"all", 88}};
   const StackedBar bars[] = {{"a", segments}};
   StackedBarView view;
   Record record{};
   ui.frame([&] {
     const Recording recording(record);
-    draw_stacked_bars("bars", bars, view, {.legend = false, .limit = 91, .axis_max = 120});
+    draw_stacked_bars("bars", bars, view, {.legend = false, .limit = 89, .axis_max = 120});
   });
-  const auto total = std::find_if(record.strokes.begin(), record.strokes.end(), [](const Stroke& s) { return s.kind == Stroke::Kind::text && s.text == "90"; });
+  const auto total = std::find_if(record.strokes.begin(), record.strokes.end(), [](const Stroke& s) { return s.kind == Stroke::Kind::text && s.text == "88"; });
   REQUIRE(total != record.strokes.end());
-  CHECK(total->points[0].x > static_cast<float>(view.layout.map.pixel(91)));
+  CHECK(total->points[0].x > static_cast<float>(view.layout.map.pixel(89)));
 }
 
 TEST_CASE("hostile bars stay inside their area at any size") {
