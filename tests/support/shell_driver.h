@@ -1,9 +1,9 @@
 #pragma once
 #include <cmath>
+#include <nlohmann/json.hpp>  // a workspace holds Json by value
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "app/shell/shell.h"
 #include "tests/support/ui_driver.h"
