@@ -42,7 +42,7 @@ class Reader {
     return at->is_object() ? at->dump(-1, ' ', false, Json::error_handler_t::replace) : "{}";
   }
   void fail(const std::string& what) {
-    if (error_.empty()) error_ = origin_ + ": " + what + ".";
+    if (error_.empty()) error_ = origin_ + ": " + what + (what.ends_with('.') ? "" : ".");
   }
   const std::string& error() const { return error_; }
 
@@ -112,17 +112,16 @@ void load_lab(const fs::path& assets, std::string_view id, Content& content) {
 std::array<std::string, angles.size()> split_angles(std::string_view markdown) {
   std::array<std::string, angles.size()> out;
   int current = -1;
+  bool in_code = false;  // a comment of shell or Python starts as a heading does
   while (!markdown.empty()) {
     const auto end = std::min(markdown.find('\n'), markdown.size() - 1) + 1;
     const std::string_view line = markdown.substr(0, end);
     markdown.remove_prefix(end);
-    bool heading = false;
-    for (std::size_t i = 0; i < angles.size(); ++i)
-      if (line.substr(0, 2) == "# " && line.substr(2, angles[i].size()) == angles[i]) {
-        current = static_cast<int>(i);
-        heading = true;
-      }
-    if (!heading && current >= 0) out[static_cast<std::size_t>(current)] += line;
+    if (line.starts_with("```")) in_code = !in_code;
+    const std::string_view heading = in_code || !line.starts_with("# ") ? std::string_view() : line.substr(2, line.find_last_not_of(" \r\n") - 1);
+    const auto angle = std::find(angles.begin(), angles.end(), heading);
+    if (angle != angles.end()) current = static_cast<int>(angle - angles.begin());
+    else if (current >= 0) out[static_cast<std::size_t>(current)] += line;
   }
   return out;
 }

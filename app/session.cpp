@@ -31,14 +31,17 @@ bool Session::update(bool control_held) {
     }
     job_lab_.reset();
   }
-  if (!control_held && !lab_->same_inputs(*committed_)) {
-    undo_.push_back(fields_to_json(committed_->inputs()));
-    if (undo_.size() > most_undo_steps) undo_.erase(undo_.begin());
-    redo_.clear();
-    committed_ = lab_->clone();
-  }
+  if (!control_held) commit();
   if (changed) ++version_;
   return changed;
+}
+
+void Session::commit() {
+  if (lab_->same_inputs(*committed_)) return;
+  undo_.push_back(fields_to_json(committed_->inputs()));
+  if (undo_.size() > most_undo_steps) undo_.erase(undo_.begin());
+  redo_.clear();
+  committed_ = lab_->clone();
 }
 
 void Session::finish() {
@@ -61,8 +64,14 @@ void Session::step(std::vector<Json>& from, std::vector<Json>& to) {
   committed_ = lab_->clone();
 }
 
-void Session::undo() { step(undo_, redo_); }
-void Session::redo() { step(redo_, undo_); }
+void Session::undo() {
+  commit();  // a drag that still goes on is the step to take back
+  step(undo_, redo_);
+}
+void Session::redo() {
+  commit();
+  step(redo_, undo_);
+}
 void Session::reset() { lab_->reset(); }
 
 void Session::cancel() {

@@ -51,8 +51,8 @@ void Workspace::describe_shared() {
   // What is chosen by name reads first: "Prefill 1 x 4,096".
   for (SharedGroup& g : groups_)
     std::stable_partition(g.fields.begin(), g.fields.end(), [](const Field* f) { return f->kind == Kind::choice; });
-  // The order of the sketches: model, chip, cluster, workload; others after them.
-  static constexpr std::string_view order[] = {"model", "chip", "cluster", "workload"};
+  // What most labs ask for comes first; others after them.
+  static constexpr std::string_view order[] = {"model", "chip", "workload", "format", "cluster"};
   const auto rank = [](const SharedGroup& g) { return std::find(std::begin(order), std::end(order), g.name) - std::begin(order); };
   std::stable_sort(groups_.begin(), groups_.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
 }

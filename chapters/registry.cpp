@@ -8,7 +8,8 @@
   LAB(roofline, "hierarchy", hierarchy) \
   LAB(roofline, "roofline", roofline) \
   LAB(roofline, "transformer-layer", transformer_layer) \
-  LAB(roofline, "iron-law", iron_law)
+  LAB(roofline, "iron-law", iron_law) \
+  LAB(roofline, "tiling-waves", tiling_waves)
 #define HIDDEN_LABS(LAB) \
   LAB(gallery, "widgets", widget_gallery)
 

@@ -29,6 +29,7 @@ struct IronLaw {
   double efficiency = 1;       ///< 0 to 1: the part of the rate that the implementation reaches
   double latency_s = 0;        ///< launches, synchronisation, everything that is neither
   Combine combine = Combine::added;
+  double weight_share = 0.5;   ///< 0 to 1: of the bytes, what is weights; the rest is intermediates, operands read again, caches
   bool operator==(const IronLaw&) const = default;
 };
 double iron_value(const IronLaw& law, IronTerm term);
@@ -38,13 +39,18 @@ struct IronTime {
   double time_s = 0;
   enum class Dominant : std::uint8_t { memory, compute, latency } dominant = Dominant::memory;
 };
-/// Infeasible: a negative or non-finite quantity, a bandwidth or rate of 0, an efficiency outside 0 to 1 (0 excluded).
+/// Infeasible: a negative or non-finite quantity, a bandwidth or rate of 0, an efficiency outside 0 to 1 (0 excluded),
+/// a share outside 0 to 1.
 Result<IronTime> iron_time(const IronLaw& law);
+
+/// Which bytes a technique touches. Quantizing weights leaves activations alone; fusing kernels leaves the weights.
+enum class Reach : std::uint8_t { all_bytes, weights, other_bytes };
 
 /// A technique as data: the factor by which it multiplies each quantity. 1 leaves it alone.
 struct Technique {
   std::string_view id, label;
   std::array<double, iron_term_count> factor;  ///< in the order of IronTerm
+  Reach reach;                                 ///< of the factor on bytes
   bool overlaps;                               ///< turns added into overlapped
   std::string_view why;                        ///< where the factors come from: a formula, a measurement, or a stated assumption
 };

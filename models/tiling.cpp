@@ -132,10 +132,10 @@ std::vector<TilingPoint> sweep_n(TilingInputs inputs, std::int64_t first, std::i
   return out;
 }
 
-Result<PaddingStory> padding_story(TilingInputs inputs, AlignmentRule rule) {
+Result<PaddingStory> padding_story(TilingInputs inputs, AlignmentRule rule, std::int64_t bytes) {
   inputs.alignment_rule = rule;
   PaddingStory out;
-  out.padded_n = padded_size(inputs.n, inputs.element_bytes);
+  out.padded_n = padded_size(inputs.n, inputs.element_bytes, bytes);
   const auto before = tile_matmul(inputs);
   if (!before) return Result<PaddingStory>::fail(before.error);
   inputs.n = out.padded_n;

@@ -80,7 +80,7 @@ struct PaddingStory {
   TilingResult before, after;
   double speedup = 0;  ///< time before / time after: the same useful work, the padding thrown away
 };
-/// The matmul at n and at n padded to 16 bytes, under one alignment rule.
-Result<PaddingStory> padding_story(TilingInputs inputs, AlignmentRule rule);
+/// The matmul at n and at n padded to a multiple of `bytes`, under one alignment rule.
+Result<PaddingStory> padding_story(TilingInputs inputs, AlignmentRule rule, std::int64_t bytes = 16);
 
 }  // namespace models

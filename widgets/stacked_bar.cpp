@@ -101,7 +101,10 @@ void paint_bar(const Painter& painter, const PlacedBar& placed, const StackedBar
   } else {
     const float y = centre.y - small / 2;
     fit_text(painter, {l.plot.min.x - t.px(8), y}, bar.label, l.plot.min.x - t.px(8) - area.min.x, t.text, Type::small, Font::sans, Align::right);
-    const float end = placed.has_measured ? std::max(placed.rect.max.x, at + t.px(4)) : placed.rect.max.x;
+    float end = placed.has_measured ? std::max(placed.rect.max.x, at + t.px(4)) : placed.rect.max.x;
+    // The text steps over the limit's line rather than being crossed by it.
+    const auto limit = std::isfinite(o.limit) ? static_cast<float>(l.map.pixel(o.limit)) : end;
+    if (limit > end && limit < end + t.px(10) + text_size(total.view(), Type::small).x) end = limit;
     if (o.totals) fit_text(painter, {end + t.px(7), y}, total.view(), area.max.x - end - t.px(7), t.text, Type::small);
   }
   if (!placed.has_measured) return;

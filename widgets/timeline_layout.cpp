@@ -30,7 +30,7 @@ class Folder {
     const double ns_per_px = viewport.duration_s * ns_per_s / static_cast<double>(viewport.width);
     const double narrow = std::min(static_cast<double>(timeline_fold_px) * ns_per_px, 9e18);
     narrow_ns_ = static_cast<std::int64_t>(std::ceil(narrow));
-    // Bins of a power of two at most as long as a narrow span: 1.5 to 3 px each, anchored to time.
+    // Bins of a power of two at most as long as a narrow span: 2 to 4 px each, anchored to time.
     const auto whole = static_cast<std::uint64_t>(std::max(narrow, 1.0));
     bin_shift_ = static_cast<int>(std::bit_width(whole)) - 1;
     low_ns_ = offset_ns(viewport.origin_ns, std::floor(viewport.start_s * ns_per_s));

@@ -36,10 +36,10 @@ struct TimelineBlock {
   double density() const;
 };
 
-constexpr float timeline_fold_px = 3.0f;
+constexpr float timeline_fold_px = 4.0f;
 
 /// Appends what row `row` shows in `viewport`, in order of start. Folding goes by bins of time that stay where they are while one pans.
-/// The blocks' counts and busy times add up to those of the spans that touch the viewport. With B = width / 1.5 px bins at most 3 B + 3
+/// The blocks' counts and busy times add up to those of the spans that touch the viewport. With B = width / 2 px bins at most 3 B + 3
 /// blocks come out whatever the data; 2 B + 2 when spans of the row do not overlap.
 void layout_timeline_row(std::span<const TimelineSpan> spans, const TimelineLaneIndex& index, std::size_t row,
                          const TimelineViewport& viewport, std::uint32_t lane, std::vector<TimelineBlock>& out);

@@ -13,28 +13,15 @@ using widgets::Painter;
 using widgets::theme;
 using widgets::Type;
 
-/// A chip of the top bar, laid out from the right: "chip  H100 SXM". True when pressed.
-bool chip(const char* id, std::string_view name, std::string_view value, float& right, float y) {
-  const auto& t = theme();
-  const float name_width = name.empty() ? 0 : widgets::text_size(name, Type::small).x + t.px(6);
-  const float value_width = std::min(widgets::text_size(value, Type::small).x, t.px(170)) + t.px(1);
-  const ImVec2 box{name_width + value_width + t.px(24), t.px(28)};
-  const ImVec2 at{right - box.x, y};
-  right = at.x - t.px(8);
-  ImGui::SetCursorScreenPos(at);
-  const bool pressed = ImGui::InvisibleButton(id, box, ImGuiButtonFlags_EnableNav);
-  const Painter p = Painter::window();
-  p.frame(at, {at.x + box.x, at.y + box.y}, ImGui::IsItemHovered() ? t.accent : t.line, 1, box.y / 2);
-  p.text({at.x + t.px(12), at.y + t.px(7)}, name, t.muted, Type::small);
-  p.text_fit({at.x + t.px(12) + name_width, at.y + t.px(7)}, value, value_width, t.text, Type::small);
-  ui::focus_ring(box.y / 2);
-  return pressed;
-}
+/// What a shared group reads now: "H100 SXM", "Prefill  1 × 4,096".
+struct Shown {
+  char chars[160] = {};
+  std::size_t length = 0;
+  std::string_view view() const { return {chars, length}; }
+};
 
-/// The chip of one shared group ("chip", "model", "workload") and the popup that changes it in every lab.
-void shared_chip(Shell& shell, const Workspace::SharedGroup& group, float& right, float y) {
-  char shown[160];
-  std::size_t used = 0;
+Shown shown_of(const Workspace::SharedGroup& group) {
+  Shown out;
   const chapters::Field* before = nullptr;
   for (const auto* f : group.fields) {
     const char* between = !before ? "" : before->kind == chapters::Kind::choice ? "  " : " × ";
@@ -45,10 +32,37 @@ void shared_chip(Shell& shell, const Workspace::SharedGroup& group, float& right
       const double i = f->number();
       piece = i >= 0 ? std::string_view((*f->options)[static_cast<std::size_t>(i)].label) : f->choice_id();
     }
-    const int n = std::snprintf(shown + used, sizeof shown - used, "%s%.*s", between, static_cast<int>(piece.size()), piece.data());
-    if (n > 0) used = std::min(used + static_cast<std::size_t>(n), sizeof shown - 1);
+    const int n = std::snprintf(out.chars + out.length, sizeof out.chars - out.length, "%s%.*s", between, static_cast<int>(piece.size()), piece.data());
+    if (n > 0) out.length = std::min(out.length + static_cast<std::size_t>(n), sizeof out.chars - 1);
   }
-  if (chip(group.name.c_str(), group.name, {shown, used}, right, y)) {
+  return out;
+}
+
+float chip_width(std::string_view name, std::string_view value) {
+  const auto& t = theme();
+  return (name.empty() ? 0 : widgets::text_size(name, Type::small).x + t.px(6)) + std::min(widgets::text_size(value, Type::small).x, t.px(170)) + t.px(25);
+}
+
+/// A chip of the top bar, laid out from the right: "chip  H100 SXM". True when pressed.
+bool chip(const char* id, std::string_view name, std::string_view value, float& right, float y) {
+  const auto& t = theme();
+  const float name_width = name.empty() ? 0 : widgets::text_size(name, Type::small).x + t.px(6);
+  const ImVec2 box{chip_width(name, value), t.px(28)};
+  const ImVec2 at{right - box.x, y};
+  right = at.x - t.px(8);
+  ImGui::SetCursorScreenPos(at);
+  const bool pressed = ImGui::InvisibleButton(id, box, ImGuiButtonFlags_EnableNav);
+  const Painter p = Painter::window();
+  p.frame(at, {at.x + box.x, at.y + box.y}, ImGui::IsItemHovered() ? t.accent : t.line, 1, box.y / 2);
+  p.text({at.x + t.px(12), at.y + t.px(7)}, name, t.muted, Type::small);
+  p.text_fit({at.x + t.px(12) + name_width, at.y + t.px(7)}, value, box.x - name_width - t.px(24), t.text, Type::small);
+  ui::focus_ring(box.y / 2);
+  return pressed;
+}
+
+/// The chip of one shared group ("chip", "model", "workload") and the popup that changes it in every lab.
+void shared_chip(Shell& shell, const Workspace::SharedGroup& group, std::string_view shown, float& right, float y) {
+  if (chip(group.name.c_str(), group.name, shown, right, y)) {
     shell.controls.search[0] = '\0';
     ImGui::OpenPopup(group.popup.c_str());
   }
@@ -84,12 +98,24 @@ void draw_top_bar(Shell& shell, ImVec2 size) {
     const float y = at.y + (size.y - t.px(16) - t.px(28)) / 2;
     if (chip("Ctrl K", "", "Ctrl K", right, y)) shell.palette = {.open = true, .just_opened = true};
     ui::hint("Everything by name: labs, presets, commands, terms.");
-    const auto& groups = shell.workspace.shared_groups();
-    for (auto g = groups.rbegin(); g != groups.rend(); ++g) shared_chip(shell, *g, right, y);
-
-    ImGui::SetCursorScreenPos(at);
+    // Tabs come first: the chips that leave them room are shown, the most useful ones first.
     const std::string_view open = shell.workspace.lab().info().id;
     const std::string_view slug = open.substr(0, open.find('/'));
+    float room = right - at.x;
+    for (const auto& entry : chapters::all_labs())
+      if (entry.id.substr(0, entry.id.find('/')) == slug) room -= widgets::text_size(shell.workspace.title_of(entry.id), Type::body).x + t.px(28);
+    const auto& groups = shell.workspace.shared_groups();
+    constexpr std::size_t most = 12;
+    Shown shown[most];
+    std::size_t fits = 0;
+    for (; fits < std::min(groups.size(), most); ++fits) {
+      shown[fits] = shown_of(groups[fits]);
+      room -= chip_width(groups[fits].name, shown[fits].view()) + t.px(8);
+      if (room < 0) break;
+    }
+    for (std::size_t g = fits; g-- > 0;) shared_chip(shell, groups[g], shown[g].view(), right, y);
+
+    ImGui::SetCursorScreenPos(at);
     bool first = true;
     for (const auto& entry : chapters::all_labs()) {
       if (entry.id.substr(0, entry.id.find('/')) != slug) continue;

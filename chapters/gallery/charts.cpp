@@ -62,9 +62,9 @@ void draw_grids(const Sample& s, const SampleSize& size, Views& v) {
   const float half = half_width();
   heading("heat_map", "linear or logarithmic ramp, numbers where they fit, what has no value has no colour");
   const widgets::HeatData data{.values = s.cells, .rows = static_cast<std::size_t>(size.rows), .cols = static_cast<std::size_t>(size.cols)};
-  widgets::draw_heat_map("heat", data, v.heat, {.row_title = "rank", .col_title = "rank", .value_title = "bandwidth", .unit = "B/s", .size = {half, t.px(280)}});
+  widgets::draw_heat_map("heat", data, v.heat, {.row_title = "rank", .col_title = "rank", .value_title = "rate", .unit = "B/s", .size = {half, t.px(280)}});
   ImGui::SameLine(0, t.px(16));
-  widgets::draw_heat_map("log heat", data, v.log_heat, {.row_title = "rank", .col_title = "rank", .value_title = "bandwidth, log", .unit = "B/s", .size = {half, t.px(280)}, .log = true, .rows_up = true, .numbers = false});
+  widgets::draw_heat_map("log heat", data, v.log_heat, {.row_title = "rank", .col_title = "rank", .value_title = "rate", .unit = "B/s", .size = {half, t.px(280)}, .log = true, .rows_up = true, .numbers = false});
   heading("tile_grid", "groups by colour and number, tiles that are partly filled, hatched where they are empty");
   widgets::TileGridData tiles;
   tiles.rows = static_cast<std::size_t>(size.rows);
@@ -73,7 +73,7 @@ void draw_grids(const Sample& s, const SampleSize& size, Views& v) {
   tiles.tile = [](const void* context, std::size_t row, std::size_t col) {
     const auto& sz = *static_cast<const SampleSize*>(context);
     const auto i = static_cast<std::int64_t>(row) * sz.cols + static_cast<std::int64_t>(col);
-    return widgets::Tile{.group = i / 32, .fill_x = static_cast<std::int64_t>(col) + 1 == sz.cols ? 0.4f : 1.0f, .fill_y = static_cast<std::int64_t>(row) + 1 == sz.rows ? 0.7f : 1.0f};
+    return widgets::Tile{.group = i / 32, .fill_x = static_cast<std::int64_t>(col) + 1 == sz.cols ? 0.75f : 1.0f, .fill_y = static_cast<std::int64_t>(row) + 1 == sz.rows ? 0.7f : 1.0f};
   };
   widgets::draw_tile_grid("tiles", tiles, v.tiles, {.row_title = "M", .col_title = "N", .group_title = "wave", .size = {0, t.px(280)}});
 }

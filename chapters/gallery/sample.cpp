@@ -74,7 +74,7 @@ void fill_rest(Sample& s, const SampleSize& size, Noise& noise) {
   }
   for (std::int64_t r = 0; r < size.rows; ++r)
     for (std::int64_t c = 0; c < size.cols; ++c)
-      s.cells.push_back((r + c) % 29 == 28 ? std::nan("") : 1e9 * std::exp(noise.between(-0.4, 0.4) - 0.02 * static_cast<double>((r - c) * (r - c))));
+      s.cells.push_back((r + c) % 29 == 13 ? std::nan("") : 1e9 * std::exp(noise.between(-0.4, 0.4) - 0.04 * static_cast<double>((r - c) * (r - c))));
   for (std::int64_t r = 0; r < size.table_rows; ++r) {
     s.names.push_back("kernel_" + std::to_string(r));
     s.table.push_back(std::exp(noise.between(5, 24)));

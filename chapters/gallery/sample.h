@@ -11,7 +11,7 @@
 namespace chapters::gallery {
 
 struct SampleSize {
-  std::int64_t seed = 1, points = 100000, spans = 4000, segments = 4, rows = 12, cols = 24, nodes = 9, table_rows = 1000;
+  std::int64_t seed = 1, points = 100000, spans = 4000, segments = 4, rows = 8, cols = 12, nodes = 9, table_rows = 1000;
   bool operator==(const SampleSize&) const = default;
 };
 

@@ -35,7 +35,7 @@ widgets::RowMark mark(void* context, std::size_t row) {
 }
 
 constexpr std::string_view formulas[] = {
-    "t = \\max(\\frac{\\text{bytes}}{\\text{bandwidth}}, \\frac{\\text{flops}}{\\eta \\cdot R}) + \\sum_{i=1}^{n} L_{i}",
+    "t = \\max(\\frac{\\text{bytes}}{\\text{bandwidth}} \\text{ , } \\frac{\\text{flops}}{\\eta \\cdot R}) + \\sum_{i=1}^{n} L_{i}",
     "\\frac{\\val{bytes}}{\\val{time_s}} = \\val{rate}",
     "\\sqrt{\\frac{2}{\\pi}} \\cdot (x + 0.044715 x^{3}) \\le \\lceil \\frac{M}{128} \\rceil \\times \\lfloor \\frac{N}{256} \\rfloor",
     "E = \\frac{1 - \\alpha^{k+1}}{1 - \\alpha} \\quad \\text{tokens}, \\quad \\alpha \\to 1 \\ne \\infty",
@@ -83,7 +83,7 @@ void draw_texts(const Sample& s, Views& v) {
     return column == 0 ? std::numeric_limits<double>::quiet_NaN() : sample.table[row * 3 + column - 1];
   };
   source.mark = mark;
-  widgets::draw_table("table", columns, source, v.table, {0, t.px(260)});
+  widgets::draw_table("table", columns, source, v.table, {t.px(460), t.px(260)});
   heading("prose", "headings, lists, quotes, tables, code, links, values and formulas");
   widgets::draw_prose("prose in the gallery", markdown, values, v.prose, width);
 }

@@ -158,6 +158,10 @@ Outputs compute(const Inputs& in) {
   out.bandwidth_ratio = base.bandwidth_bytes_per_s / row.bandwidth_bytes_per_s;
   out.latency_ratio = row.latency_s / base.latency_s;
   out.energy_ratio = row.energy_j_per_byte / base.energy_j_per_byte;
+  const auto times = [](double ratio) { return text(ratio, "", 2); };
+  if (other != out.selected)
+    out.comparison = "Against " + base.name + ": bandwidth / " + times(out.bandwidth_ratio) + ", latency x " + times(out.latency_ratio) + ", energy x " + times(out.energy_ratio);
+  out.filling = text(out.needed_in_flight_bytes, "B") + " in flight fill it; here " + out.limit + " rules";
   return out;
 }
 
@@ -232,7 +236,7 @@ void describe(Fields& f, View& v) {
 
 LabPtr hierarchy() {
   using namespace hierarchy_lab;
-  return make_lab<Inputs, Outputs, View>({.id = "roofline/hierarchy", .title = "Memory hierarchy", .question = "How far away is the data, and what does it cost to fetch it?"}, compute, draw);
+  return make_lab<Inputs, Outputs, View>({.id = "roofline/hierarchy", .title = "Memory hierarchy", .question = question}, compute, draw);
 }
 
 }  // namespace chapters::roofline

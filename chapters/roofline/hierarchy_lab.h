@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chapters/lab.h"
@@ -9,6 +10,8 @@
 
 /// The five parts of the lab roofline/hierarchy, shared by the file that computes and the file that draws.
 namespace chapters::roofline::hierarchy_lab {
+
+inline constexpr std::string_view question = "How far away is the data, and what does it cost to fetch it?";
 
 /// Index 0 of the choice is the next level nearer than the chosen one; the rest are `models::LevelKind` in order.
 enum class Against : std::uint8_t { nearer, registers, shared, l2, memory, link, pcie, network, storage };
@@ -50,7 +53,7 @@ struct Outputs {
   std::vector<LevelRow> levels;
   std::string reason;
   // For the picture alone.
-  std::string chip_name, power_title, power_note, power_scale;
+  std::string chip_name, comparison, filling, power_title, power_note, power_scale;
   std::vector<double> curve_bytes;
   std::size_t selected = 0;  ///< index in levels; levels.size() when the chip lacks the chosen level
   double cluster_tdp_w = 0, still_memory_w = 0, moved_on_chip_w = 0;

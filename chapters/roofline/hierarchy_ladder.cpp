@@ -51,7 +51,7 @@ widgets::AxisMap map_of(const BarColumn& column, float left, float width) {
   return {widgets::AxisKind::log10, {column.lo, column.hi}, static_cast<double>(left), static_cast<double>(left + width)};
 }
 
-void draw_header(const Columns& c, ImVec2 at, float rows_bottom) {
+void draw_header(const Columns& c, const Inputs& in, ImVec2 at, float rows_bottom) {
   const auto& t = theme();
   const Painter p = Painter::window();
   for (std::size_t i = 0; i < bar_columns.size(); ++i) {
@@ -75,8 +75,9 @@ void draw_header(const Columns& c, ImVec2 at, float rows_bottom) {
     p.text({x, at.y}, first, t.text, Type::small, Font::bold, Align::right);
     p.text({x, at.y + t.px(16)}, second, t.muted, Type::small, Font::sans, Align::right);
   };
-  right(c.energy - t.px(4), "Time", "to move them");
-  right(c.human - t.px(4), "Energy", "to move them");
+  const auto bytes = widgets::format(in.bytes, "B");
+  right(c.energy - t.px(4), "Time", bytes);
+  right(c.human - t.px(4), "Energy", bytes);
   right(c.right - t.px(6), "Latency", "if 1 clock = 1 s");
 }
 
@@ -176,11 +177,19 @@ void basis_bar(ImVec2 min, ImVec2 max, ImU32 colour, Basis basis) {
   }
 }
 
-float basis_legend(float right, float y) {
+constexpr std::array<Basis, 4> legend_order{Basis::assumed, Basis::computed, Basis::measured, Basis::specified};  // from the right
+
+float basis_legend_width() {
+  float width = 0;
+  for (const Basis basis : legend_order) width += widgets::text_size(models::basis_id(basis), Type::small).x + theme().px(38);
+  return width;
+}
+
+void basis_legend(float right, float y) {
   const auto& t = theme();
   const Painter p = Painter::window();
   float x = right;
-  for (const Basis basis : {Basis::assumed, Basis::computed, Basis::measured, Basis::specified}) {
+  for (const Basis basis : legend_order) {
     const std::string_view name = models::basis_id(basis);
     x -= widgets::text_size(name, Type::small).x;
     p.text({x, y}, name, t.muted, Type::small);
@@ -188,14 +197,13 @@ float basis_legend(float right, float y) {
     basis_bar({x, y + t.px(5)}, {x + t.px(18), y + t.px(11)}, t.accent, basis);
     x -= t.px(14);
   }
-  return x;
 }
 
 void draw_ladder(Inputs& in, const Outputs& out, ImVec2 at, ImVec2 size) {
   const auto& t = theme();
   const Columns c = columns_in(at.x, size.x);
   const float header = t.px(36), row = (size.y - header) / 8;  // eight levels at most: rows stay where they are from chip to chip
-  draw_header(c, at, at.y + header + row * static_cast<float>(out.levels.size()));
+  draw_header(c, in, at, at.y + header + row * static_cast<float>(out.levels.size()));
   for (std::size_t i = 0; i < out.levels.size(); ++i) draw_row(c, out, i, in, at.y + header + static_cast<float>(i) * row, row);
   record_table(out);
 }

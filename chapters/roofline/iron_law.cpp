@@ -19,12 +19,12 @@ using models::IronPart;
 using models::IronTerm;
 using models::Technique;
 
-/// At first: one decode step of one eighth of a 70-billion-parameter model in 16 bits at batch 1 (70.6e9 x 2 B / 8, and 2 operations
-/// a parameter), with 80 layers of 10 kernels at the 3.3 us a launch that CUDA.jl measured.
+/// At first: one decode step of one eighth of a 70-billion-parameter model in 16 bits at batch 1: 70.6e9 x 2 B / 8 of weights, 4,096
+/// tokens of cache at 327,680 B / 8, and 2 operations a parameter; 80 layers of 10 kernels at the 3.3 us a launch that CUDA.jl measured.
 struct Inputs {
   std::string chip = "h100_sxm";
   models::Format format = models::Format::bf16;
-  double bytes = 17.65e9, flops = 17.65e9;
+  double bytes = 17.82e9, weight_share = 0.99, flops = 17.65e9;
   double efficiency = 0.6;
   double overhead_s = 2.64e-3;
   Combine combine = Combine::added;
@@ -80,6 +80,7 @@ void describe(Fields& f, Inputs& in) {
   f.choice("chip", in.chip, catalog().chip_choices, {.label = "Chip", .help = "Its memory bandwidth and its dense peak rate enter the law.", .shared = "chip"});
   f.choice("format", in.format, format_choices, {.label = "Format of the arithmetic", .help = "Chooses the peak rate. The bytes are set for themselves, below.", .shared = "format"});
   f.real("bytes", in.bytes, {.label = "Bytes moved", .unit = "B", .help = "Everything read from and written to the chip's main memory.", .lo = 1e3, .hi = 1e15, .scale = Scale::log});
+  f.real("weight_share", in.weight_share, {.label = "Weights' share of the bytes", .unit = "", .help = "The rest is intermediates, operands read again and caches: quantized weights shrink the one, fusion and tiling the other.", .lo = 0, .hi = 1});
   f.real("flops", in.flops, {.label = "Operations", .unit = "FLOP", .help = "Multiplications and additions, a fused pair counting as two.", .lo = 1e3, .hi = 1e18, .scale = Scale::log});
   f.real("efficiency", in.efficiency, {.label = "Efficiency \xCE\xB7", .unit = "", .help = "The part of the peak rate that the kernels reach while they compute.", .lo = 0.01, .hi = 1});
   f.real("overhead_s", in.overhead_s, {.label = "Latency", .unit = "s", .help = "Launches, synchronisation and every wait that is neither loading nor arithmetic.", .lo = 1e-9, .hi = 10, .scale = Scale::log});
@@ -148,7 +149,7 @@ Outputs compute(const Inputs& in) {
     out.reason = machine.error + ".";
     return out;
   }
-  out.law_before = {in.bytes, machine->bandwidth_bytes_per_s, in.flops, machine->peak_flops_per_s, in.efficiency, in.overhead_s, in.combine};
+  out.law_before = {in.bytes, machine->bandwidth_bytes_per_s, in.flops, machine->peak_flops_per_s, in.efficiency, in.overhead_s, in.combine, in.weight_share};
   std::vector<const Technique*> chosen;
   for (const std::string& id : in.techniques) chosen.push_back(models::find_technique(id));
   out.law = models::apply_all(out.law_before, chosen, in.strength);
@@ -194,8 +195,8 @@ constexpr std::string_view added_law =
     " = \\frac{\\val{bytes}}{\\val{bandwidth}} + \\frac{\\val{operations}}{\\val{rate} \\cdot \\val{efficiency}} + \\val{latency}"
     " = \\val{memory_s} + \\val{compute_s} + \\val{latency} = \\val{time_s}";
 constexpr std::string_view overlapped_law =
-    "T = \\max(\\frac{\\text{bytes}}{\\text{bandwidth}}, \\frac{\\text{operations}}{\\text{rate} \\cdot \\eta}) + \\text{latency}"
-    " = \\max(\\frac{\\val{bytes}}{\\val{bandwidth}}, \\frac{\\val{operations}}{\\val{rate} \\cdot \\val{efficiency}}) + \\val{latency}"
+    "T = \\max(\\frac{\\text{bytes}}{\\text{bandwidth}} \\text{ , } \\frac{\\text{operations}}{\\text{rate} \\cdot \\eta}) + \\text{latency}"
+    " = \\max(\\frac{\\val{bytes}}{\\val{bandwidth}} \\text{ , } \\frac{\\val{operations}}{\\val{rate} \\cdot \\val{efficiency}}) + \\val{latency}"
     " = \\max(\\val{memory_s}, \\val{compute_s}) + \\val{latency} = \\val{time_s}";
 
 std::string_view law_value(void* context, std::string_view key, widgets::NumberText& scratch) {

@@ -19,6 +19,7 @@ using widgets::theme;
 using widgets::Type;
 
 constexpr std::string_view heads[] = {"bytes", "bandwidth", "operations", "rate", "efficiency", "latency"};
+constexpr std::string_view short_heads[] = {"bytes", "BW", "ops", "rate", "eff.", "wait"};
 constexpr std::string_view parts[] = {"memory", "compute", "latency"};
 constexpr std::size_t columns = models::iron_term_count + 2;  // and: alone, now
 
@@ -66,8 +67,9 @@ void head(const Painter& p, const Grid& g, float y) {
   p.text({(g.x(6) + g.x(8)) / 2, y}, "speedup", t.text, Type::small, Font::bold, Align::center);
   p.line({g.x(6) + t.px(5), y + line}, {g.x(8) - t.px(5), y + line}, t.line);
   const float under = y + line + t.px(3);
+  const bool wide = widgets::text_size(heads[2], Type::small).x + t.px(4) <= g.column;
   for (std::size_t i = 0; i < columns; ++i)
-    p.text_fit({g.centre(i), under}, i < models::iron_term_count ? heads[i] : i == 6 ? "alone" : "now", g.column - t.px(2), t.muted, Type::small, Font::sans, Align::center);
+    p.text_fit({g.centre(i), under}, i < models::iron_term_count ? (wide ? heads : short_heads)[i] : i == 6 ? "alone" : "now", g.column - t.px(2), t.muted, Type::small, Font::sans, Align::center);
 }
 
 /// An arrow and a factor: up or down says what happens to the quantity, the colour whether the time falls.

@@ -108,7 +108,7 @@ void describe(Fields& f, RooflineInputs& in) {
   f.choices("chips", in.chips, catalog().chip_choices, {.label = "Beside it", .help = "Thin roofs of other chips. One without the format shows its nearest and says so.", .max_items = 12});
   f.choices("show", in.show, layers, {.label = "Show", .help = "What is drawn over the roof."});
   f.choice("model", in.model, catalog().model_choices, {.label = "Model", .help = "Whose operations the dots are.", .shared = "model"});
-  f.integer("batch", in.batch, {.label = "Batch", .help = "Sequences that are worked on together.", .lo = 1, .hi = 4096, .scale = Scale::log, .shared = "workload.batch"});
+  f.integer("batch", in.batch, {.label = "Batch", .help = "Sequences that are worked on together.", .lo = 1, .hi = 65536, .scale = Scale::log, .shared = "workload.batch"});
   f.integer("sequence", in.sequence, {.label = "Prompt", .unit = "tokens", .help = "New tokens of each sequence in prefill.", .lo = 1, .hi = 1048576, .scale = Scale::log, .shared = "workload.sequence"});
   f.integer("context", in.context, {.label = "Context", .unit = "tokens", .help = "Tokens in each sequence's cache when it decodes.", .lo = 1, .hi = 1048576, .scale = Scale::log, .shared = "workload.context"});
   f.toggle("kv_reads", in.kv_reads, {.label = "Count KV reads", .help = "Off: decode reads weights alone, as most napkin sums have it."});

@@ -62,6 +62,8 @@ struct RooflinePicture {
   struct Dots {
     std::vector<double> xs, ys;
     std::vector<std::string> labels;
+    std::vector<std::string> operations;  ///< what a click chooses; empty: nothing
+    std::vector<std::int64_t> batches;    ///< and at which batch; 0: as it is
   };
   struct Arrow {
     bool shown = false;

@@ -22,10 +22,11 @@ using models::Work;
 
 std::string with_unit(double value, std::string_view unit, int digits = 3) { return std::string(widgets::format(value, unit, digits).view()); }
 
-/// Operations in the order in which they claim room for their names.
+/// Operations with a dot of their own, in the order in which they claim room for their names. The others share a place with one of
+/// these (a norm with the residual add, a prompt with its products) and get their dot when they are chosen.
 constexpr RooflineOp dotted[] = {RooflineOp::decode_gate,      RooflineOp::flash_attention, RooflineOp::attention_scores, RooflineOp::decode_attention,
                                  RooflineOp::query_projection, RooflineOp::gate,            RooflineOp::softmax,          RooflineOp::residual,
-                                 RooflineOp::norm,             RooflineOp::prefill,         RooflineOp::attention_unfused, RooflineOp::up_projection};
+                                 RooflineOp::attention_unfused};
 constexpr double walked_batches[] = {1, 4, 16, 64, 256};
 
 struct Builder {
@@ -42,11 +43,13 @@ struct Builder {
   }
 };
 
-void put(std::array<RooflinePicture::Dots, 3>& sets, const Placement& p, std::string label) {
+void put(std::array<RooflinePicture::Dots, 3>& sets, const Placement& p, std::string label, std::string_view operation, std::int64_t batch = 0) {
   auto& set = sets[static_cast<std::size_t>(p.regime)];
   set.xs.push_back(p.intensity);
   set.ys.push_back(p.achieved_flops_per_s);
   set.labels.push_back(std::move(label));
+  set.operations.emplace_back(operation);
+  set.batches.push_back(batch);
 }
 
 /// The work that was asked for, and what to call it; nothing when the model does not do it.
@@ -145,7 +148,7 @@ void add_decode(Builder& b) {
       const auto p = place_step(size, wide);
       if (!p) continue;
       o.walk.push_back({size, p->intensity, p->achieved_flops_per_s, size / p->time_s, std::string(models::regime_id(p->regime))});
-      put(pic.steps, *p, "B=" + std::to_string(static_cast<int>(size)));
+      put(pic.steps, *p, "B=" + std::to_string(static_cast<int>(size)), "decode", static_cast<std::int64_t>(size));
       pic.walk.xs.push_back(p->intensity);
       pic.walk.ys.push_back(p->achieved_flops_per_s);
     }
@@ -153,8 +156,8 @@ void add_decode(Builder& b) {
   if (shows(b.in, "quantization")) {
     pic.quantization = {true, now->intensity, now->achieved_flops_per_s, narrow->intensity, narrow->achieved_flops_per_s,
                         b.in.weight_bits + "-bit weights: " + with_unit(o.quantized_speedup, "", 3) + "x"};
-    if (!shows(b.in, "walk")) put(pic.dots, *now, "decode, B=" + std::to_string(b.in.batch));
-    put(pic.dots, *narrow, "decode, " + b.in.weight_bits + "-bit weights");
+    if (!shows(b.in, "walk") && b.in.operation != "decode") put(pic.dots, *now, "decode, B=" + std::to_string(b.in.batch), "decode");
+    put(pic.dots, *narrow, "decode, " + b.in.weight_bits + "-bit weights", "");
   }
 }
 
@@ -171,14 +174,16 @@ void add_operations(Builder& b) {
         o.picture.fusion = {true, from->intensity, from->achieved_flops_per_s, to->intensity, to->achieved_flops_per_s, "fuse: " + with_unit(o.fusion_speedup, "", 3) + "x faster"};
     }
   }
+  const bool all = shows(b.in, "operations");
+  for (const auto& w : b.works) {
+    const auto p = b.placed(w.work);
+    if (p && all) o.operations.push_back({w.label, std::string(models::regime_id(p->regime)), w.work.flops, w.work.bytes, p->intensity, p->achieved_flops_per_s, p->time_s});
+  }
   for (const RooflineOp op : dotted) {
     const auto* w = models::find_work(b.works, op);
     const bool arrow_end = o.picture.fusion.shown && (op == RooflineOp::attention_unfused || op == RooflineOp::flash_attention);
-    if (!w || !(shows(b.in, "operations") || arrow_end)) continue;
-    const auto p = b.placed(w->work);
-    if (!p) continue;
-    o.operations.push_back({w->label, std::string(models::regime_id(p->regime)), w->work.flops, w->work.bytes, p->intensity, p->achieved_flops_per_s, p->time_s});
-    if (models::roofline_op_id(op) != b.in.operation) put(o.picture.dots, *p, w->label);
+    if (!w || !(all || arrow_end) || models::roofline_op_id(op) == b.in.operation) continue;
+    if (const auto p = b.placed(w->work)) put(o.picture.dots, *p, w->label, models::roofline_op_id(op));
   }
 }
 

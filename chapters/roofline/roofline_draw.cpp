@@ -42,6 +42,24 @@ void draw_dots(Plot& plot, const char* name, const Dots& dots, ImU32 colour, Mar
     plot.scatter(name, dots.xs, dots.ys, {.colour = colour, .marker = marker, .radius = radius, .labels = {names.data(), n}, .legend = legend});
 }
 
+/// A click on a dot, not the end of a drag, puts the ring on it.
+void choose_clicked(const Plot& plot, const RooflinePicture& pic, RooflineInputs& in) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const float still = io.MouseDragThreshold;
+  if (!ImGui::IsMouseReleased(0) || io.MouseDragMaxDistanceSqr[0] > still * still || !ImGui::IsWindowHovered() || !plot.frame().area.contains(io.MousePos)) return;
+  const float reach = theme().px(9);
+  float best = reach * reach;
+  for (const auto* sets : {&pic.dots, &pic.steps})
+    for (const Dots& dots : *sets)
+      for (std::size_t i = 0; i < dots.operations.size(); ++i) {
+        const float dx = static_cast<float>(plot.frame().x.pixel(dots.xs[i])) - io.MousePos.x, dy = static_cast<float>(plot.frame().y.pixel(dots.ys[i])) - io.MousePos.y;
+        if (dots.operations[i].empty() || !(dx * dx + dy * dy <= best)) continue;
+        best = dx * dx + dy * dy;
+        in.operation = dots.operations[i];
+        if (dots.batches[i] > 0) in.batch = dots.batches[i];
+      }
+}
+
 }  // namespace
 
 void draw_roofline(RooflineInputs& in, const RooflineOutputs& out, RooflineView& view) {
@@ -71,15 +89,22 @@ void draw_roofline(RooflineInputs& in, const RooflineOutputs& out, RooflineView&
   for (const RooflinePicture::Arrow* arrow : {&pic.fusion, &pic.quantization})
     if (arrow->shown) plot.arrow(arrow->x0, arrow->y0, arrow->x1, arrow->y1, arrow->label, {.colour = t.text});
 
-  if (!(pic.selected_x > 0) || !(pic.selected_y > 0)) return;
-  const RegimeStyle& style = styles[static_cast<std::size_t>(out.regime)];
+  bool dragged = false;
   double x = pic.selected_x, y = pic.selected_y;
-  // The dot rides the roof: to the right is the same work with fewer bytes.
-  if (!plot.drag_point("drag operation", x, y, {.colour = t.of(style.meaning), .marker = style.marker, .label = pic.selected_label, .lo = 1e-3, .hi = 1e6, .y_lo = y, .y_hi = y})) return;
-  in.operation = "custom";
-  in.flops = std::clamp(out.flops_total, 1.0, 1e21);
-  in.kernels = static_cast<std::int64_t>(std::clamp(out.kernels_total, 1.0, 1e5));
-  in.bytes = std::clamp(out.flops_total / x, 1.0, 1e18);
+  if (x > 0 && y > 0) {
+    const RegimeStyle& style = styles[static_cast<std::size_t>(out.regime)];
+    // The dot rides the roof: to the right is the same work with fewer bytes.
+    dragged = plot.drag_point("drag operation", x, y, {.colour = t.of(style.meaning), .marker = style.marker, .label = pic.selected_label, .lo = 1e-3, .hi = 1e6, .y_lo = y, .y_hi = y});
+  }
+  plot.end();
+  if (dragged) {
+    in.operation = "custom";
+    in.flops = std::clamp(out.flops_total, 1.0, 1e21);
+    in.kernels = static_cast<std::int64_t>(std::clamp(out.kernels_total, 1.0, 1e5));
+    in.bytes = std::clamp(out.flops_total / x, 1.0, 1e18);
+  } else {
+    choose_clicked(plot, pic, in);
+  }
 }
 
 }  // namespace chapters::roofline

@@ -228,6 +228,32 @@ TEST_CASE("dragging the ringed dot keeps its work and changes its bytes") {
   CHECK(near(b.out("bytes_total"), 137438953472.0 / b.out("intensity"), 1e-12));
 }
 
+TEST_CASE("a click on a dot of the decode walk chooses that step") {
+  Bench b;
+  b.in("show").chosen() = {"walk"};
+  b.in("chips").chosen().clear();
+  b.run();
+  support::UiDriver ui([&] {
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({1000, 700});
+    ImGui::Begin("canvas");
+    b.lab->draw();
+    ImGui::End();
+    b.lab->compute();
+  });
+  ui.frames(3);
+  // All five steps are memory-bound here, so they are the first circles painted, B = 1 first; the legend's comes after them.
+  ImVec2 fourth{};
+  int seen = 0;
+  for (const auto& stroke : ui.record().strokes)
+    if (stroke.kind == widgets::Stroke::Kind::circle && ++seen == 4) fourth = stroke.points[0];
+  REQUIRE(seen >= 5);
+  ui.click_at(fourth);
+  ui.frames(2);
+  CHECK(b.in("operation").choice_id() == "decode");
+  CHECK(b.in("batch").number() == 64);
+}
+
 TEST_CASE("what is measured is drawn only where somebody measured it, and named so") {
   Bench b;
   b.choose("chip", "a100_80_sxm");

@@ -26,10 +26,10 @@ const IronLaw example{100, 10, 300, 20, 0.5, 2, Combine::added};  // 10 s memory
 TEST_CASE("a technique alone: its factors, the time after it, and the part that it shortens") {
   const auto effect = models::effect_of(example, *technique("weights_8bit"));
   REQUIRE(effect);
-  CHECK(effect->after.memory_s == 5);
-  CHECK(near(effect->speedup, 42.0 / 37));
+  CHECK(effect->after.memory_s == 7.5);  // half of the half that is weights
+  CHECK(near(effect->speedup, 42.0 / 39.5));
   CHECK(effect->part == IronPart::memory);
-  CHECK(effect->factor == std::array<double, 6>{0.5, 1, 1, 1, 1, 1});
+  CHECK(effect->factor == std::array<double, 6>{0.75, 1, 1, 1, 1, 1});
   CHECK(models::effect_of(example, *technique("padding"))->part == IronPart::compute);
   CHECK(models::effect_of(example, *technique("cuda_graphs"))->part == IronPart::latency);
 }

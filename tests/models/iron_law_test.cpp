@@ -102,11 +102,30 @@ TEST_CASE("only the right technique helps: halved bytes do nothing for overlappe
 }
 
 TEST_CASE("factors follow from the cases they name") {
-  CHECK(near(models::iron_value(models::apply(example, technique("weights_4bit")), IronTerm::bytes), 100 * 4.25 / 16));
+  IronLaw weights = example, others = example;
+  weights.weight_share = 1;
+  others.weight_share = 0;
+  CHECK(near(models::iron_value(models::apply(weights, technique("weights_4bit")), IronTerm::bytes), 100 * 4.25 / 16));
   // 65 times less attention traffic at 8192 tokens
-  CHECK(std::abs(100 / models::iron_value(models::apply(example, technique("flash_attention")), IronTerm::bytes) - 65) <= 0.1);
+  CHECK(std::abs(100 / models::iron_value(models::apply(others, technique("flash_attention")), IronTerm::bytes) - 65) <= 0.1);
   // E[tokens] of four drafts at 0.8: (1 - 0.8^5) / 0.2
   CHECK(near(100 / models::iron_value(models::apply(example, technique("speculation")), IronTerm::bytes), (1 - std::pow(0.8, 5)) / 0.2));
+}
+
+TEST_CASE("a technique touches its own bytes: weights, the others, or all") {
+  IronLaw weights = example, others = example, mixed = example;
+  weights.weight_share = 1;
+  others.weight_share = 0;
+  mixed.weight_share = 0.8;
+  CHECK(models::apply(weights, technique("flash_attention")).bytes == 100);
+  CHECK(models::apply(weights, technique("fusion")).bytes == 100);
+  CHECK(models::apply(others, technique("weights_8bit")).bytes == 100);
+  CHECK(models::apply(others, technique("batching")).bytes == 100);
+  CHECK(near(models::apply(mixed, technique("weights_8bit")).bytes, 80 * 0.5 + 20));
+  CHECK(near(models::apply(mixed, technique("weights_8bit")).weight_share, 40.0 / 60));
+  CHECK(near(models::apply(mixed, technique("fp8_math")).bytes, 50));
+  mixed.weight_share = 1.5;
+  CHECK(models::iron_time(mixed).error == "the weights' share of the bytes must be from 0 to 1");
 }
 
 TEST_CASE("a set of techniques multiplies, in any order, and efficiency stops at 1") {
@@ -114,7 +133,7 @@ TEST_CASE("a set of techniques multiplies, in any order, and efficiency stops at
   const std::vector<const Technique*> other_way(one_way.rbegin(), one_way.rend());
   const IronLaw a = models::apply_all(example, one_way), b = models::apply_all(example, other_way);
   for (const IronTerm term : all_terms) CHECK(near(models::iron_value(a, term), models::iron_value(b, term)));
-  CHECK(near(a.bytes, 100 / 3.0 / 4));
+  CHECK(near(a.bytes, 50 / 2.0 + 50 / 3.0 / 2));  // 8-bit weights; fusion and tiling of the rest
   CHECK(near(a.efficiency, 0.9375));
   IronLaw good = example;
   good.efficiency = 0.9;

@@ -1,6 +1,7 @@
 #include "widgets/stacked_bar.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -136,6 +137,21 @@ TEST_CASE("a click selects a segment, a click beside lets go, and an export hold
   REQUIRE(record.tables.size() == 1);
   CHECK(record.tables[0].rows[2] == std::vector<std::string>{"Adam", "optimizer states", "9e+10"});
   CHECK(record.tables[0].rows[3] == std::vector<std::string>{"Adam", "measured", "1.25e+11"});
+}
+
+TEST_CASE("a total that would be crossed by the limit's line stands beyond it") {
+  HeadlessFrame ui;
+  const std::vector<BarSegment> segments{{"all", 88}};
+  const StackedBar bars[] = {{"a", segments}};
+  StackedBarView view;
+  Record record{};
+  ui.frame([&] {
+    const Recording recording(record);
+    draw_stacked_bars("bars", bars, view, {.legend = false, .limit = 89, .axis_max = 120});
+  });
+  const auto total = std::find_if(record.strokes.begin(), record.strokes.end(), [](const Stroke& s) { return s.kind == Stroke::Kind::text && s.text == "88"; });
+  REQUIRE(total != record.strokes.end());
+  CHECK(total->points[0].x > static_cast<float>(view.layout.map.pixel(89)));
 }
 
 TEST_CASE("hostile bars stay inside their area at any size") {

@@ -1,0 +1,87 @@
+#include "app/explore/random_inputs.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+namespace {
+
+using chapters::Field;
+using chapters::Fields;
+using chapters::Kind;
+using chapters::Scale;
+
+/// SplitMix64 (Steele, Lea, Flood 2014): the standard's distributions differ from library to library, this does not.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }  ///< [0, 1)
+  std::size_t below(std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>(next() % n); }
+
+ private:
+  std::uint64_t state_;
+};
+
+double number(const Field& f, Random& random) {
+  const double lo = f.spec.lo, hi = f.spec.hi;
+  const std::size_t end = random.below(16);  // the ends are where models break
+  const double t = random.unit();
+  if (end == 0) return lo;
+  if (end == 1) return hi;
+  double v = f.spec.scale == Scale::log && lo > 0 ? lo * std::pow(hi / lo, t) : lo + (hi - lo) * t;
+  if (f.spec.scale == Scale::step) v = lo + std::round((v - lo) / f.spec.step) * f.spec.step;
+  v = std::clamp(v, lo, hi);
+  return f.kind == Kind::integer ? std::clamp(std::round(v), std::ceil(lo), std::floor(hi)) : v;
+}
+
+void draw(const Field& f, Random& random) {
+  constexpr std::size_t most_items = 8;
+  const std::size_t items = std::min(f.spec.max_items, most_items);
+  switch (f.kind) {
+    case Kind::real:
+    case Kind::integer: f.set_number(number(f, random)); break;
+    case Kind::toggle: f.toggle() = random.below(2) == 1; break;
+    case Kind::choice:
+      if (!f.options->empty()) f.set_number(static_cast<double>(random.below(f.options->size())));
+      break;
+    case Kind::choices: {
+      auto& chosen = f.chosen();
+      chosen.clear();
+      for (std::size_t n = random.below(std::min(items, f.options->size()) + 1); n > 0; --n) {
+        const auto& id = (*f.options)[random.below(f.options->size())].id;
+        if (std::find(chosen.begin(), chosen.end(), id) == chosen.end()) chosen.push_back(id);
+      }
+      break;
+    }
+    case Kind::reals:
+      f.reals().resize(random.below(items + 1));
+      for (double& v : f.reals()) v = number(f, random);
+      break;
+    case Kind::table: {
+      f.table_resize(random.below(items + 1));
+      Fields cells;
+      for (std::size_t row = 0; row < f.table_size(); ++row) {
+        f.table_row(row, cells);
+        for (const Field& cell : cells) draw(cell, random);
+      }
+      break;
+    }
+    case Kind::text:
+    case Kind::file: break;
+  }
+}
+
+}  // namespace
+
+void randomize(chapters::Lab& lab, std::uint64_t seed) {
+  Random random(seed);
+  for (const Field& f : lab.inputs()) draw(f, random);
+}
+
+}  // namespace app

@@ -1,0 +1,77 @@
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "app/explore/random_inputs.h"
+#include "app/shell/shell.h"
+#include "tests/chapters/catalog_fixture.h"
+#include "tests/chapters/lab_walk.h"
+#include "tests/support/shell_driver.h"
+
+// Every lab inside the real shell, at three window sizes in both themes: Dear ImGui's and our own assertions are on.
+
+using namespace lab_walk;
+
+namespace {
+
+/// A vertex or a recorded point that is not finite; empty when there is none.
+std::string bad_position(support::UiDriver& ui) {
+  const widgets::Record record = ui.record();
+  for (const auto& stroke : record.strokes)
+    for (const ImVec2 p : stroke.points)
+      if (!std::isfinite(p.x) || !std::isfinite(p.y)) return "a stroke of kind " + std::to_string(static_cast<int>(stroke.kind)) + " \"" + stroke.text + "\"";
+  const ImDrawData* data = ImGui::GetDrawData();
+  for (const ImDrawList* list : data->CmdLists)
+    for (const ImDrawVert& v : list->VtxBuffer)
+      if (!std::isfinite(v.pos.x) || !std::isfinite(v.pos.y)) return "a vertex";
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("every lab: draws at three window sizes in both themes with finite positions, and drawing alone sets nothing") {
+  use_bundled_catalog();
+  for (const auto& entry : chapters::all_labs())
+    DYNAMIC_SECTION(entry.id) {
+      support::ShellDriver d(app::load_content(RIDGELINE_SOURCE_DIR "/assets"));
+      REQUIRE(d.workspace.open(entry.id));
+      for (const bool light : {false, true})
+        for (const ImVec2 size : {ImVec2{1280, 800}, ImVec2{1920, 1080}, ImVec2{640, 480}}) {
+          d.workspace.settings.light = light;
+          d.ui.resize(size);
+          for (std::uint64_t seed = 0; seed < 6; ++seed) {
+            INFO(size.x << " x " << size.y << (light ? " light" : " dark") << ", seed " << seed);
+            auto& lab = d.workspace.lab();
+            if (seed == 0) lab.reset();
+            else app::randomize(lab, seed);
+            d.workspace.current().finish();
+            const auto before = lab.clone();
+            d.ui.frames(3);
+            CHECK(bad_position(d.ui) == "");
+            CHECK(lab.same_inputs(*before));
+          }
+        }
+    }
+}
+
+TEST_CASE("every lab: an infeasible state is drawn with its reason in words") {
+  use_bundled_catalog();
+  int shown = 0;
+  for (const auto& entry : chapters::all_labs()) {
+    support::ShellDriver d(app::load_content(RIDGELINE_SOURCE_DIR "/assets"));
+    REQUIRE(d.workspace.open(entry.id));
+    auto& lab = d.workspace.lab();
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      app::randomize(lab, seed);
+      lab.compute();
+      if (!lab.reason().empty()) break;
+    }
+    if (lab.reason().empty()) continue;  // a lab in which everything is feasible
+    d.ui.frames(3);
+    INFO(entry.id << ": " << lab.reason());
+    CHECK(bad_position(d.ui) == "");
+    const std::string start = lab.reason().substr(0, 12);  // the rest may wrap
+    CHECK(d.ui.text_present(start));
+    ++shown;
+  }
+  CHECK(shown > 0);
+}

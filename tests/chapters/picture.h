@@ -1,0 +1,52 @@
+#pragma once
+#include <string>
+
+#include "chapters/lab.h"
+#include "tests/support/ui_driver.h"
+
+namespace support {
+
+/// Draws a lab's canvas alone, without the shell, and says what it drew.
+class PictureFrame {
+ public:
+  explicit PictureFrame(ImVec2 size = {1200, 800})
+      : ui_([this] { draw(); }, size, [] {
+          widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {}));
+          widgets::apply_to_imgui(widgets::theme());
+        }) {}
+
+  /// Every primitive of one settled frame: kind, place, colour and text.
+  std::string strokes_of(chapters::Lab& lab) {
+    lab_ = &lab;
+    ui_.frames(3);
+    const widgets::Record record = ui_.record();
+    lab_ = nullptr;
+    std::string out;
+    const auto add = [&](const auto& v) { out.append(reinterpret_cast<const char*>(&v), sizeof v); };
+    for (const auto& s : record.strokes) {
+      add(s.kind);
+      add(s.fill);
+      add(s.stroke);
+      for (const ImVec2 p : s.points) {
+        add(p.x);
+        add(p.y);
+      }
+      (out += s.text) += '\0';
+    }
+    return out;
+  }
+
+ private:
+  void draw() {
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+    ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+    if (lab_) lab_->draw();
+    ImGui::End();
+  }
+
+  chapters::Lab* lab_ = nullptr;
+  UiDriver ui_;
+};
+
+}  // namespace support
