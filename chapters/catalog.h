@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Catalog {
   std::vector<models::Chip> chips;
   std::vector<models::Network> networks;
   std::vector<models::LanguageModel> models;
+  std::vector<std::string> notices;  ///< one sentence for each file or entry that could not be used
   Choices chip_choices, model_choices;  ///< in the order of the lists; filled by `index_catalog`
 
   const models::Chip* chip(std::string_view id) const;            ///< null when there is none

@@ -56,6 +56,10 @@ std::int64_t alignment_of(std::int64_t m, std::int64_t n, std::int64_t k, double
   return 1;
 }
 
+std::int64_t alignment_under(const TilingInputs& in, AlignmentRule rule) {
+  return alignment_of(rule == AlignmentRule::required ? in.m : in.n, in.n, in.k, in.element_bytes);
+}
+
 double alignment_efficiency(const TilingInputs& in, std::int64_t alignment_bytes) {
   if (alignment_bytes >= 16) return 1;
   if (in.alignment_rule == AlignmentRule::required) return std::min(1.0, in.vector_flops_per_s / in.peak_flops_per_s);
@@ -102,7 +106,7 @@ Result<TilingResult> tile_matmul(const TilingInputs& in) {
   out.tile_efficiency = real(in.m) * real(in.n) / (real(out.tiles) * real(in.tile_m) * real(in.tile_n));
   out.depth_efficiency = real(in.k) / (real(steps) * real(in.tile_k));
   out.wave_efficiency = real(out.tiles) * real(steps) / (real(slots) * real(steps_per_slot));
-  out.alignment_bytes = alignment_of(in.m, in.n, in.k, in.element_bytes);
+  out.alignment_bytes = alignment_under(in, in.alignment_rule);
   out.alignment_efficiency = alignment_efficiency(in, out.alignment_bytes);
   out.total_efficiency = out.tile_efficiency * out.depth_efficiency * out.wave_efficiency * out.alignment_efficiency;
   // All slots of an SM share its rate, so a slot works at peak / slots.

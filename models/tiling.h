@@ -50,7 +50,9 @@ struct TilingResult {
   double wave_efficiency = 0;           ///< busy share of the slots over all waves
   double alignment_efficiency = 0;      ///< share of the Tensor Core rate that the alignment leaves
   double total_efficiency = 0;          ///< their product: 2mnk / (peak x compute_s)
-  std::int64_t alignment_bytes = 0;     ///< largest power of two, at most 128, that divides every row
+  /// Largest power of two, at most 128, that divides rows of n and k elements: those of A, B and C in row-major order. `required` looks
+  /// at m as well, as cuBLAS did before 11.
+  std::int64_t alignment_bytes = 0;
   double compute_s = 0, memory_s = 0, reduction_s = 0;
   double time_s = 0;                    ///< max(compute, memory) + reduction
   double effective_flops_per_s = 0;     ///< 2mnk / time_s
@@ -60,8 +62,10 @@ struct TilingResult {
 /// Infeasible: a size or count below 1, products beyond 2^53, a rate that is not above 0, a split deeper than k has steps.
 Result<TilingResult> tile_matmul(const TilingInputs& inputs);
 
-/// Largest power of two, at most 128, that divides n, k and m rows of `element_bytes` (0.5 for 4-bit formats).
+/// Largest power of two, at most 128, that divides m, n and k elements of `element_bytes` (0.5 for 4-bit formats).
 std::int64_t alignment_of(std::int64_t m, std::int64_t n, std::int64_t k, double element_bytes);
+/// The same of the sizes that count under a rule.
+std::int64_t alignment_under(const TilingInputs& inputs, AlignmentRule rule);
 /// Share of the Tensor Core rate at an alignment: 1 from 16 bytes on. Below that `required` leaves vector / peak, `preferred` goes from 1
 /// at 16 bytes to `misaligned_rate` at 2, linear in the number of halvings (wider loads need fewer instructions).
 double alignment_efficiency(const TilingInputs& inputs, std::int64_t alignment_bytes);

@@ -112,7 +112,7 @@ std::vector<Neighbour> neighbours(TilingInputs inputs, std::int64_t radius) {
     const auto r = tile_matmul(in);
     if (!r) continue;
     out.push_back({n, r->alignment_bytes, share_at(in, *r, rate_under(inputs, AlignmentRule::preferred, r->alignment_bytes)),
-                   share_at(in, *r, rate_under(inputs, AlignmentRule::required, r->alignment_bytes))});
+                   share_at(in, *r, rate_under(inputs, AlignmentRule::required, alignment_under(in, AlignmentRule::required)))});
   }
   return out;
 }

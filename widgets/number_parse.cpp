@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -14,12 +15,15 @@ std::string_view trimmed(std::string_view s) {
   return s;
 }
 
+/// As typed, but on one line and not endless.
 std::string quoted(std::string_view s) {
   constexpr std::size_t longest = 40;
-  if (s.size() <= longest) return '"' + std::string(s) + '"';
-  std::size_t n = longest;
-  while (n > 0 && (static_cast<unsigned char>(s[n]) & 0xC0) == 0x80) --n;
-  return '"' + std::string(s.substr(0, n)) + "\xE2\x80\xA6\"";
+  std::size_t n = std::min(s.size(), longest);
+  while (n > 0 && n < s.size() && (static_cast<unsigned char>(s[n]) & 0xC0) == 0x80) --n;
+  std::string out = '"' + std::string(s.substr(0, n));
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20) c = '?';
+  return out + (n < s.size() ? "\xE2\x80\xA6\"" : "\"");
 }
 
 std::string expected(std::string_view unit) {

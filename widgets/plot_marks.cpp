@@ -148,8 +148,16 @@ void paint_labels(const PlotEnd& plot, const Painter& painter) {
     const auto level = place_along_line(s.room, s.other_points, size, gap);
     write(level, label, series.colour);
     if (level) continue;
-    if (const auto sloped = place_along_slope(s.room, s.other_points, size, gap - 3))
-      painter.rotated_text(sloped->at, sloped->degrees, label, series.colour, Type::small);
+    // As close as its angle allows: the cells that a steep line takes reach further than the line.
+    auto sloped = place_along_slope(s.room, s.other_points, size, gap - 3);
+    if (!sloped) sloped = place_along_slope(s.room, s.other_points, size, gap);
+    if (!sloped) continue;
+    painter.rotated_text(sloped->at, sloped->degrees, label, series.colour, Type::small);
+    const float turn = sloped->degrees * 3.14159265f / 180.0f, c = std::cos(turn), n = std::sin(turn), half = size.y / 2;
+    for (float along = 0; along <= size.x; along += half) {  // so that no leader crosses it
+      const ImVec2 middle{sloped->at.x + c * along - n * half, sloped->at.y + n * along + c * half};
+      s.placed.push_back({{middle.x - half, middle.y - half}, {middle.x + half, middle.y + half}});
+    }
   }
   for (const Kind kind : {Kind::vertical, Kind::horizontal, Kind::handle_x, Kind::handle_y, Kind::handle}) {
     for (const PlotMark& m : s.marks) {

@@ -54,6 +54,7 @@ std::string load_assets(std::string& folder) {
   auto loaded = load_catalog(folder, user.error.empty() ? user.config : std::filesystem::path());
   if (loaded.catalog->chips.empty() || loaded.catalog->models.empty())
     return loaded.errors.empty() ? "No chips or models were found under " + folder + ": set RIDGELINE_ASSETS to the assets folder." : loaded.errors.front();
+  loaded.catalog->notices = std::move(loaded.errors);
   chapters::set_catalog(loaded.catalog);
   return {};
 }
@@ -70,6 +71,7 @@ int run(const std::vector<std::string>& arguments, const Streams& s) {
   }
   std::string assets;
   if (auto error = load_assets(assets); !error.empty()) return complain(s, error);
+  for (const auto& notice : chapters::catalog().notices) s.error << notice << "\n";  // the rest is good: go on
   for (const Call& call : calls()) {
     if (name != call.name) continue;
     const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());

@@ -5,6 +5,7 @@
 #include "app/platform/image.h"
 #include "app/platform/window.h"
 #include "app/shell/shell.h"
+#include "chapters/catalog.h"
 
 namespace app::cli {
 
@@ -23,6 +24,7 @@ int window(const Arguments& a, const Streams& s) {
 
   Window* opened = nullptr;
   Workspace workspace(load_content(assets), user_paths(), [&opened] { if (opened) opened->wake(); });
+  for (const auto& notice : chapters::catalog().notices) workspace.say(notice);
   const auto& settings = workspace.settings;
   WindowPlace place;
   place.width = static_cast<int>(settings.window_width);

@@ -3,9 +3,12 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "app/explore/explore.h"
 #include "app/shell/ui.h"
@@ -218,6 +221,20 @@ bool choices_control(const Field& f, ControlState& state, float width) {
   return changed;
 }
 
+/// A list as it is typed, "[1,2,3]", cut where the buffer ends: the box shows its beginning, and a steady frame allocates nothing.
+std::string_view listed(const std::vector<double>& values, std::span<char> buffer) {
+  char *at = buffer.data(), *const end = at + buffer.size() - 1;
+  *at++ = '[';
+  for (const double v : values) {
+    if (at != buffer.data() + 1 && at != end) *at++ = ',';
+    const auto [next, ec] = std::to_chars(at, end, v);
+    if (ec != std::errc()) break;
+    at = next;
+  }
+  *at++ = ']';
+  return {buffer.data(), at};
+}
+
 /// Texts, paths and lists share one box that shows the value and turns into a text input when pressed.
 bool text_control(const Field& f, ControlState& state, float width) {
   const auto& t = theme();
@@ -228,9 +245,8 @@ bool text_control(const Field& f, ControlState& state, float width) {
   if (state.editing == f.key) {
     changed = typing(f, state, box);
   } else {
-    const Json now = f.kind == Kind::reals ? field_to_json(f) : Json();
-    const std::string listed = f.kind == Kind::reals ? now.dump() : std::string();
-    const std::string_view value = f.kind == Kind::text ? f.text() : f.kind == Kind::file ? f.file().path : listed;
+    char numbers[256];
+    const std::string_view value = f.kind == Kind::text ? f.text() : f.kind == Kind::file ? std::string_view(f.file().path) : listed(f.reals(), numbers);
     const std::string_view shown = !value.empty() ? value : f.kind == Kind::file ? "drop a file here or type its path" : "type here";
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 end{at.x + box, at.y + t.type(Type::body) + t.px(13)};
@@ -240,7 +256,7 @@ bool text_control(const Field& f, ControlState& state, float width) {
     p.frame(at, end, ImGui::IsItemHovered() ? t.accent : t.line, 1, t.px(6));
     p.text_fit({at.x + t.px(10), at.y + t.px(7)}, shown, box - t.px(20), value.empty() ? t.muted : t.text, Type::small);
     ui::focus_ring(t.px(6));
-    if (pressed) start_typing(f, state, value);
+    if (pressed) start_typing(f, state, f.kind == Kind::reals ? field_to_json(f).dump() : std::string(value));
   }
   if (clearable) {
     ImGui::SameLine();
@@ -254,11 +270,22 @@ bool text_control(const Field& f, ControlState& state, float width) {
   return changed;
 }
 
+/// A cell at rest: its value, pressed to type another. Long texts show their beginning.
+bool cell(const Field& c) {
+  char shown[128];
+  const auto write = [&](std::string_view text) { std::snprintf(shown, sizeof shown, "%.*s###cell", static_cast<int>(std::min<std::size_t>(text.size(), 100)), text.data()); };
+  if (c.kind == Kind::text) write(c.text());
+  else if (c.kind == Kind::real || c.kind == Kind::integer) write(widgets::format(c.number(), c.spec.unit, c.kind == Kind::integer ? 12 : 4));
+  else write(display_text(c));
+  return ImGui::Selectable(shown);
+}
+
 bool table_control(const Field& f, ControlState& state, float width) {
   const auto& t = theme();
   ui::text(f.spec.label, t.muted, Type::small);
-  chapters::Fields cells;
-  f.table_columns(cells);
+  chapters::Fields& cells = state.cells;
+  if (f.table_size() > 0) f.table_row(0, cells);
+  else f.table_columns(cells);
   bool changed = false;
   int removed = -1;
   ImGui::PushID(f.key.data());
@@ -273,12 +300,13 @@ bool table_control(const Field& f, ControlState& state, float width) {
       ImGui::PushID(static_cast<int>(row));
       for (const Field& c : cells) {
         ImGui::TableNextColumn();
-        const std::string key = std::string(f.key) + "." + std::to_string(row) + "." + std::string(c.key);
+        char key[160];
+        std::snprintf(key, sizeof key, "%.*s.%zu.%.*s", static_cast<int>(f.key.size()), f.key.data(), row, static_cast<int>(c.key.size()), c.key.data());
         ImGui::PushID(c.key.data());
         const float w = ImGui::GetContentRegionAvail().x;
         if (c.kind == Kind::choice) {
           ImGui::SetNextItemWidth(w);
-          if (ImGui::BeginCombo("##cell", std::string(c.choice_id()).c_str(), ImGuiComboFlags_NoArrowButton)) {
+          if (ImGui::BeginCombo("##cell", c.choice_id().data(), ImGuiComboFlags_NoArrowButton)) {
             const int i = draw_option_list(*c.options, state, [&](std::size_t k) { return static_cast<double>(k) == c.number(); });
             if (i >= 0) {
               c.set_number(i);
@@ -302,7 +330,7 @@ bool table_control(const Field& f, ControlState& state, float width) {
               changed |= state.error.empty();
             }
           }
-        } else if (ImGui::Selectable((display_text(c) + "###cell").c_str())) {
+        } else if (cell(c)) {
           start_typing(c, state, c.kind == Kind::text ? c.text() : display_text(c));
           state.editing = key;
         }

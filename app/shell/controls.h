@@ -14,6 +14,7 @@ struct ControlState {
   bool focus = false;        ///< give the text box the keyboard on its first frame
   char search[64] = {};      ///< in an open list of options
   std::string error_key, error;  ///< the last refused value, shown under its control
+  chapters::Fields cells;        ///< of the table being drawn; kept for its room
 };
 
 /// Draws the control that fits the field's description and changes the field. Refused values are said in `state.error`.

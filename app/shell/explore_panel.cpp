@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -70,18 +71,20 @@ bool typed(const char* label, std::string& text, float width) {
 }
 
 /// First run on a lab: the first input on a log scale against the first output, over the input's range.
-void begin_lab(Shell& shell, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+void begin_lab(Shell& shell) {
   ExploreState& e = shell.explore;
   const chapters::Lab& lab = shell.workspace.lab();
   e.job.cancel();
   e = ExploreState{};
   e.lab = lab.info().id;
-  for (const auto& k : inputs)
+  e.inputs = sweepable_inputs(lab);
+  e.outputs = readable_outputs(lab);
+  for (const auto& k : e.inputs)
     if (e.input.empty() && lab.inputs().find(k)->spec.scale == chapters::Scale::log) e.input = k;
-  if (e.input.empty() && !inputs.empty()) e.input = inputs.front();
-  for (const auto& k : outputs)
+  if (e.input.empty() && !e.inputs.empty()) e.input = e.inputs.front();
+  for (const auto& k : e.outputs)
     if (e.output.empty() && lab.outputs().find(k)->kind == Kind::real) e.output = k;
-  if (e.output.empty() && !outputs.empty()) e.output = outputs.front();
+  if (e.output.empty() && !e.outputs.empty()) e.output = e.outputs.front();
 }
 
 void start(Shell& shell) {
@@ -257,7 +260,9 @@ void show_compare(Shell& shell, float width) {
     ImGui::Unindent(t.px(18));
   };
   for (const CompareStep& s : e.compare.steps) {
-    ui::text(s.label + ": " + s.from + " \xE2\x86\x92 " + s.to, t.accent, Type::body);
+    char changed[256];
+    std::snprintf(changed, sizeof changed, "%s: %s \xE2\x86\x92 %s", s.label.c_str(), s.from.c_str(), s.to.c_str());
+    ui::text(changed, t.accent, Type::body);
     if (s.moved.empty()) ui::text("    moves no output here", t.muted, Type::small);
     for (const auto& o : s.moved) line(o);
   }
@@ -274,7 +279,7 @@ void draw_explore(Shell& shell) {
   const auto& t = theme();
   ExploreState& e = shell.explore;
   const chapters::Lab& lab = shell.workspace.lab();
-  if (e.lab != lab.info().id) begin_lab(shell, sweepable_inputs(lab), readable_outputs(lab));
+  if (e.lab != lab.info().id) begin_lab(shell);
   if (take_result(e) && e.mode == ExploreState::Mode::sweep) label_axes(e, lab);
   using Mode = ExploreState::Mode;
   static constexpr std::pair<const char*, Mode> modes[] = {{"Sweep", Mode::sweep}, {"Sensitivity", Mode::sensitivity}, {"Solve", Mode::solve}, {"Compare", Mode::compare}};
@@ -288,11 +293,10 @@ void draw_explore(Shell& shell) {
   const float width = ImGui::GetContentRegionAvail().x;
   if (e.mode == Mode::compare) return show_compare(shell, width);
 
-  const auto inputs = sweepable_inputs(lab), outputs = readable_outputs(lab);
   const float box = std::clamp(width / 6, t.px(110), t.px(190));
   bool changed = false;
   if (e.mode != Mode::sensitivity) {
-    if (pick("Input", e.input, inputs, lab.inputs(), box)) {
+    if (pick("Input", e.input, e.inputs, lab.inputs(), box)) {
       changed = true;
       e.lo.clear();
       e.hi.clear();
@@ -303,11 +307,11 @@ void draw_explore(Shell& shell) {
     changed |= typed("To", e.hi, box * 0.5f);
     ImGui::SameLine();
     if (e.mode == Mode::sweep) {
-      changed |= pick("Second input", e.second_input, inputs, lab.inputs(), box, "none");
+      changed |= pick("Second input", e.second_input, e.inputs, lab.inputs(), box, "none");
       ImGui::SameLine();
     }
   }
-  changed |= pick("Output", e.output, outputs, lab.outputs(), box);
+  changed |= pick("Output", e.output, e.outputs, lab.outputs(), box);
   if (e.mode == Mode::solve) {
     ImGui::SameLine();
     typed("Target", e.target, box * 0.6f);

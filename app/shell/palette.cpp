@@ -29,6 +29,16 @@ int fit(std::string_view text, std::string_view query) {
   return q == query.size() ? score * 8 - static_cast<int>(text.size()) : -1;
 }
 
+/// Finds what fits the query, best first.
+void match(PaletteState& state) {
+  state.matched = state.query;
+  state.hits.clear();
+  for (std::size_t i = 0; i < state.commands.size(); ++i)
+    if (const int score = fit(state.commands[i].label, state.query); score >= 0 || !state.query[0]) state.hits.push_back({state.query[0] ? score : 0, i});
+  std::stable_sort(state.hits.begin(), state.hits.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
+  if (state.hits.size() > 60) state.hits.resize(60);
+}
+
 void zoom(Shell& s, double factor) {
   auto& scale = s.workspace.settings.scale;
   scale = std::clamp((scale > 0 ? scale : static_cast<double>(theme().scale)) * factor, 0.5, 4.0);
@@ -137,16 +147,11 @@ void draw_palette(Shell& shell) {
   PaletteState& state = shell.palette;
   if (!state.open) return;
   const auto& t = theme();
-  struct Hit {
-    int score;
-    std::size_t index;
-  };
-  const auto commands = all_commands(shell);
-  std::vector<Hit> hits;
-  for (std::size_t i = 0; i < commands.size(); ++i)
-    if (const int score = fit(commands[i].label, state.query); score >= 0 || !state.query[0]) hits.push_back({state.query[0] ? score : 0, i});
-  std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.score > b.score; });
-  if (hits.size() > 60) hits.resize(60);
+  const bool gather = state.just_opened;
+  if (gather) state.commands = all_commands(shell);
+  if (gather || state.matched != state.query) match(state);
+  const auto& commands = state.commands;
+  const auto& hits = state.hits;
 
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({screen.x / 2, screen.y * 0.16f}, ImGuiCond_Always, {0.5f, 0});
@@ -182,7 +187,10 @@ void draw_palette(Shell& shell) {
       state.open = false;
       ImGui::CloseCurrentPopup();
     }
-    if (run >= 0 && static_cast<std::size_t>(run) < hits.size()) commands[hits[static_cast<std::size_t>(run)].index].run(shell);
+    if (run >= 0 && static_cast<std::size_t>(run) < hits.size()) {
+      const auto command = commands[hits[static_cast<std::size_t>(run)].index].run;  // a copy: it may open the palette anew
+      command(shell);
+    }
     ImGui::EndPopup();
   } else {
     state.open = false;

@@ -67,12 +67,16 @@ void show_answer(const PredictState& state, const Prediction& question, std::str
 void draw_predict(Shell& shell) {
   const auto& t = theme();
   PredictState& state = shell.predict;
-  const std::string id(shell.workspace.lab().info().id);
+  const std::string_view id = shell.workspace.lab().info().id;
   const auto& questions = shell.workspace.content.of(id).predictions;
   if (questions.empty()) return ui::text("This lab asks nothing yet.", t.muted);
-  if (state.lab != id || state.index >= questions.size()) state = PredictState{.lab = id, .error = {}};
+  const auto ask = [&](std::size_t index) {
+    state = PredictState{.lab = std::string(id), .index = index, .error = {}};
+    state.asked = asked(questions[index], id);
+  };
+  if (state.lab != id || state.index >= questions.size()) ask(0);
   const Prediction& question = questions[state.index];
-  const auto lab = asked(question, id);
+  const chapters::Lab* lab = state.asked.get();
   const auto* output = lab ? lab->outputs().find(question.output) : nullptr;
   if (!output) return ui::text("This question's data is broken: run `ridgeline check`.", t.warning);
   const std::string_view unit = output->spec.unit;
@@ -93,10 +97,10 @@ void draw_predict(Shell& shell) {
   } else {
     show_answer(state, question, unit);
     if (questions.size() > 1) {
-      if (ui::button("Next question", true)) state = PredictState{.lab = id, .index = (state.index + 1) % questions.size(), .error = {}};
+      if (ui::button("Next question", true)) ask((state.index + 1) % questions.size());
       ImGui::SameLine();
     }
-    if (ui::button("Try again")) state = PredictState{.lab = id, .index = state.index, .error = {}};
+    if (ui::button("Try again")) ask(state.index);
   }
 }
 

@@ -39,6 +39,7 @@ struct ExploreState {
   std::shared_ptr<void> result;    ///< what the worker writes
   chapters::LabPtr scenario_a;     ///< set aside for comparison
   std::string lab;                 ///< the lab that the keys belong to
+  std::vector<std::string> inputs, outputs;  ///< keys that can be chosen there
   widgets::PlotView plot;
   widgets::HeatMapView heat;
   std::vector<std::string> row_texts, col_texts;
@@ -54,6 +55,7 @@ struct PredictState {
   std::string error;
   bool answered = false;
   double committed = 0, computed = 0;
+  chapters::LabPtr asked{};  ///< with the question's inputs, computed; null when the question's data is broken
 };
 
 struct LessonState {
@@ -63,10 +65,26 @@ struct LessonState {
   std::string wandered_from;  ///< the scenario of the step, to tell when the learner has left it
 };
 
+struct Shell;
+/// Something a person can ask for: from the palette, by its shortcut, or both.
+struct Command {
+  std::string label;
+  std::string shortcut;  ///< as shown
+  ImGuiKeyChord chord = 0;
+  std::function<void(Shell&)> run;
+};
+
 struct PaletteState {
   bool open = false, just_opened = false;
   char query[128] = {};
   int selected = 0;
+  std::vector<Command> commands{};  ///< gathered when it opens
+  struct Hit {
+    int score;
+    std::size_t index;  ///< in `commands`
+  };
+  std::vector<Hit> hits{};      ///< best first
+  std::string matched{};        ///< the query that `hits` are for
 };
 
 /// An export asked for in this frame, taken with the next picture.
@@ -123,13 +141,6 @@ void draw_lesson_bar(Shell& shell, ImVec2 size);
 void draw_palette(Shell& shell);
 void handle_shortcuts(Shell& shell);
 
-/// Something a person can ask for: from the palette, by its shortcut, or both.
-struct Command {
-  std::string label;
-  std::string shortcut;  ///< as shown
-  ImGuiKeyChord chord = 0;
-  std::function<void(Shell&)> run;
-};
 /// Every command that makes sense now, presets, labs and terms included.
 std::vector<Command> all_commands(Shell& shell);
 /// The commands with a chord: they do not change while the program runs.

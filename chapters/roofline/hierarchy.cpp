@@ -95,7 +95,7 @@ void compute_power(const Inputs& in, const models::Chip& chip, const std::vector
   out.still_memory_w = r.still_memory_w;
   out.moved_on_chip_w = r.moved_on_chip_w;
   out.power_title = "Memory traffic of " + text(power.chips, "") + (in.chips == 1 ? " chip" : " chips");
-  out.power_note = "Saves " + text(out.saved_cluster_w, "W") + ", " + text(out.saved_j_per_year / 3.6e6, "", 3) + " kWh a year";
+  out.power_note = "Saves " + text(out.saved_cluster_w, "W") + ", " + text(out.saved_j_per_year / 3.6e9, "", 3) + " MWh a year";
   out.power_scale = "Full width: the TDP of all, " + text(out.cluster_tdp_w, "W") + ". Now " + text(out.memory_tdp_percent, "%", 2) + " of it.";
 }
 

@@ -38,7 +38,7 @@ void draw_plot(Inputs& in, const Outputs& out, View& view, ImVec2 at, ImVec2 siz
   if (out.selected < out.levels.size()) curve(out.levels[out.selected], true);  // first: its name finds room before the others'
   for (std::size_t i = 0; i < out.levels.size(); ++i)
     if (i != out.selected) curve(out.levels[i], false);
-  if (out.reason.empty() && out.needed_in_flight_bytes > 0) plot.vertical_mark(out.needed_in_flight_bytes, "latency x bandwidth", {.colour = level_colour(out.levels[out.selected])});
+  if (out.reason.empty() && in.pattern == models::AccessPattern::stream) plot.vertical_mark(out.needed_in_flight_bytes, "latency x bandwidth", {.colour = level_colour(out.levels[out.selected])});
   const auto label = widgets::format(in.bytes, "B");
   plot.drag_x("bytes moved", in.bytes, {.colour = t.accent, .label = label, .lo = 1, .hi = 1e12});
 }
@@ -92,7 +92,7 @@ void draw_power(const Outputs& out, ImVec2 at, float width, bool scale) {
   const auto& t = theme();
   const Painter p = Painter::window();
   p.text_fit(at, out.power_title, width, t.text, Type::body, Font::bold);
-  const double full_w = std::max(out.cluster_tdp_w, out.cluster_w);
+  const double full_w = out.cluster_tdp_w > 0 ? std::max(out.cluster_tdp_w, out.cluster_w) : out.cluster_w * 1.5;  // room for the figures
   const float name = t.px(76);
   const auto x_of = [&](double w) { return at.x + name + (width - name) * static_cast<float>(full_w > 0 ? w / full_w : 0); };
   const auto bar = [&](float y, double from, double to, ImU32 colour, bool hatched) {
@@ -108,6 +108,7 @@ void draw_power(const Outputs& out, ImVec2 at, float width, bool scale) {
   const auto row = [&](float y, std::string_view label) {
     p.text({at.x, y - t.px(1)}, label, t.muted, Type::small);
     p.rect({at.x + name, y}, {at.x + width, y + t.px(14)}, t.card);
+    p.frame({at.x + name, y}, {at.x + width, y + t.px(14)}, t.line);
   };
   const ImU32 memory = t.of(widgets::Meaning::memory_bound), on_chip = t.series_at(static_cast<std::size_t>(models::LevelKind::shared));
   const float first = at.y + t.px(26), second = first + t.px(22);
@@ -136,7 +137,8 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   if (out.levels.empty()) return;
   const float width = std::max(room.x, t.px(620)), height = std::max(room.y, t.px(396));
-  const float ladder = t.px(36) + 8 * std::clamp((height * 0.54f - t.px(36)) / 8, t.px(22), t.px(38));
+  const auto rows = static_cast<float>(out.levels.size());
+  const float ladder = t.px(36) + rows * std::clamp((height * 0.54f - t.px(36)) / rows, t.px(22), t.px(38));
   // Beside the question where there is room, else beside the title above it.
   const bool beside = widgets::text_size(question).x + basis_legend_width() + t.px(24) <= width;
   basis_legend(at.x + width, at.y - t.px(beside ? 24 : 48));

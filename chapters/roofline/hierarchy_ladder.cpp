@@ -99,7 +99,7 @@ void draw_bar(const BarColumn& column, const LevelRow& row, float left, float wi
 
 /// What is under the pointer in a row: the figure, how it is known, and its source.
 void row_tip(const Columns& c, const LevelRow& row, float x) {
-  Line name, value, info;
+  Line name, value;
   name.add(row.name);
   for (std::size_t i = 0; i < bar_columns.size(); ++i) {
     if (!(x >= c.bar[i] && x < c.bar[i] + c.bar_width)) continue;
@@ -125,7 +125,7 @@ void draw_row(const Columns& c, const Outputs& out, std::size_t index, Inputs& i
   if (ImGui::InvisibleButton(row.name.c_str(), {c.right - c.name, height}, ImGuiButtonFlags_EnableNav)) in.level = row.facts.kind;
   ImGui::PopID();
   const bool hovered = ImGui::IsItemHovered(), selected = index == out.selected, focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible;
-  if (selected || hovered) p.rect({c.name, top}, {c.right, top + height}, widgets::with_alpha(t.card, selected ? 1.0f : 0.6f), t.px(4));
+  if (selected || hovered) p.rect({c.name, top}, {c.right, top + height}, widgets::with_alpha(t.accent, selected ? 0.13f : 0.06f), t.px(4));
   if (selected) p.rect({c.name, top}, {c.name + t.px(3), top + height}, t.accent, t.px(1));
   if (focused) p.frame({c.name, top}, {c.right, top + height}, t.accent, t.px(1.5f), t.px(4));
   if (hovered && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) row_tip(c, row, ImGui::GetIO().MousePos.x);
@@ -202,8 +202,8 @@ void basis_legend(float right, float y) {
 void draw_ladder(Inputs& in, const Outputs& out, ImVec2 at, ImVec2 size) {
   const auto& t = theme();
   const Columns c = columns_in(at.x, size.x);
-  const float header = t.px(36), row = (size.y - header) / 8;  // eight levels at most: rows stay where they are from chip to chip
-  draw_header(c, in, at, at.y + header + row * static_cast<float>(out.levels.size()));
+  const float header = t.px(36), row = (size.y - header) / static_cast<float>(out.levels.size());
+  draw_header(c, in, at, at.y + size.y);
   for (std::size_t i = 0; i < out.levels.size(); ++i) draw_row(c, out, i, in, at.y + header + static_cast<float>(i) * row, row);
   record_table(out);
 }

@@ -135,10 +135,10 @@ void describe(Fields& f, RooflineOutputs& o) {
   f.real("square_side", o.square_side, {.label = "Square GEMM at the ridge", .help = "The smallest n for which an n^3 product is compute-bound.", .formula = "n = 1.5 x ridge x bytes an element"});
   f.real("decode_intensity", o.decode_intensity, {.label = "Decode intensity", .unit = "FLOP/B", .help = "Of a step at this batch and context.", .formula = "B F / (weights + B context kv)"});
   f.real("decode_limit", o.decode_limit, {.label = "Decode never passes", .unit = "FLOP/B", .help = "What a sequence computes over what it reads for itself.", .formula = "F / (context kv)"});
-  f.real("decode_time_s", o.decode_time_s, {.label = "Decode step", .unit = "s", .help = "One token for each sequence of the batch.", .formula = "max(compute, memory, launches), or max(compute, memory) + launches"});
+  f.real("decode_time_s", o.decode_time_s, {.label = "Decode step", .unit = "s", .help = "Of the whole model at this batch and context, launches as set above.", .formula = "max(flops / peak, (weights + B context kv) / bandwidth, launches)"});
   f.real("decode_tokens_per_s", o.decode_tokens_per_s, {.label = "Decode tokens a second", .help = "Over the batch.", .formula = "B / step time"});
   f.text("decode_verdict", o.decode_verdict, {.label = "Decode and the ridge"});
-  f.real("quantized_time_s", o.quantized_time_s, {.label = "Decode step, quantized", .unit = "s", .help = "The same step with weights of the width chosen; arithmetic and cache stay as they are."});
+  f.real("quantized_time_s", o.quantized_time_s, {.label = "Decode step, quantized", .unit = "s", .help = "The same step with narrower weights; cache and arithmetic stay in the format."});
   f.real("quantized_speedup", o.quantized_speedup, {.label = "Quantizing gains", .help = "Times faster than the step with weights in the format."});
   f.real("fusion_speedup", o.fusion_speedup, {.label = "Fusing attention gains", .help = "Times faster than the three kernels."});
   f.real("fusion_bytes_ratio", o.fusion_bytes_ratio, {.label = "Fusing cuts bytes by", .help = "Traffic of the three kernels over that of the fused one."});

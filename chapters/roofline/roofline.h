@@ -21,9 +21,9 @@ struct RooflineInputs {
   std::int64_t kernels = 1;
   std::int64_t m = 4096, n = 4096, k = 4096;
   std::vector<std::string> chips = {"v100_sxm2", "a100_80_sxm", "h100_sxm", "b200_sxm"};
-  std::vector<std::string> show = {"operations", "walk", "fusion", "l2", "link"};
+  std::vector<std::string> show = {"operations", "walk", "fusion", "link"};
   std::string model = "llama-3-70b";
-  std::int64_t batch = 1, sequence = 8192, context = 4096;
+  std::int64_t batch = 1, sequence = 4096, context = 4096;
   bool kv_reads = true;
   std::string weight_bits = "4";
   double launch_s = 4e-6;

@@ -25,8 +25,7 @@ std::string with_unit(double value, std::string_view unit, int digits = 3) { ret
 /// Operations with a dot of their own, in the order in which they claim room for their names. The others share a place with one of
 /// these (a norm with the residual add, a prompt with its products) and get their dot when they are chosen.
 constexpr RooflineOp dotted[] = {RooflineOp::decode_gate,      RooflineOp::flash_attention, RooflineOp::attention_scores, RooflineOp::decode_attention,
-                                 RooflineOp::query_projection, RooflineOp::gate,            RooflineOp::softmax,          RooflineOp::residual,
-                                 RooflineOp::attention_unfused};
+                                 RooflineOp::gate,             RooflineOp::softmax,         RooflineOp::residual,         RooflineOp::attention_unfused};
 constexpr double walked_batches[] = {1, 4, 16, 64, 256};
 
 struct Builder {
@@ -56,7 +55,7 @@ void put(std::array<RooflinePicture::Dots, 3>& sets, const Placement& p, std::st
 std::optional<Work> chosen_work(const Builder& b, std::string& label) {
   const RooflineInputs& in = b.in;
   if (in.operation == "custom") {
-    label = "your operation";
+    label = "yours";
     return Work{in.flops, in.bytes, static_cast<double>(in.kernels)};
   }
   if (in.operation == "gemm") {
@@ -155,7 +154,7 @@ void add_decode(Builder& b) {
   }
   if (shows(b.in, "quantization")) {
     pic.quantization = {true, now->intensity, now->achieved_flops_per_s, narrow->intensity, narrow->achieved_flops_per_s,
-                        b.in.weight_bits + "-bit weights: " + with_unit(o.quantized_speedup, "", 3) + "x"};
+                        b.in.weight_bits + "-bit weights: " + with_unit(o.quantized_speedup, "", 2) + "x faster"};
     if (!shows(b.in, "walk") && b.in.operation != "decode") put(pic.dots, *now, "decode, B=" + std::to_string(b.in.batch), "decode");
     put(pic.dots, *narrow, "decode, " + b.in.weight_bits + "-bit weights", "");
   }
@@ -171,7 +170,7 @@ void add_operations(Builder& b) {
       o.fusion_speedup = from->time_s / to->time_s;
       o.fusion_bytes_ratio = apart->work.bytes / fused->work.bytes;
       if (shows(b.in, "fusion"))
-        o.picture.fusion = {true, from->intensity, from->achieved_flops_per_s, to->intensity, to->achieved_flops_per_s, "fuse: " + with_unit(o.fusion_speedup, "", 3) + "x faster"};
+        o.picture.fusion = {true, from->intensity, from->achieved_flops_per_s, to->intensity, to->achieved_flops_per_s, "fuse: " + with_unit(o.fusion_speedup, "", 2) + "x faster"};
     }
   }
   const bool all = shows(b.in, "operations");
@@ -267,7 +266,7 @@ void add_measured(const RooflineInputs& in, const Machine& machine, RooflineOutp
 /// A view in which every dot and roof lies, with room for names.
 void frame_picture(RooflineOutputs& o) {
   RooflinePicture& pic = o.picture;
-  double x_lo = 0.1, x_hi = 1e4, y_lo = HUGE_VAL, y_hi = 0;
+  double x_lo = 0.1, x_hi = std::max(2e4, 60 * o.ridge), y_lo = HUGE_VAL, y_hi = 0;
   for (const RoofRow& r : o.roofs) {
     y_lo = std::min(y_lo, r.bandwidth_bytes_per_s * x_lo);
     y_hi = std::max(y_hi, r.peak_flops_per_s);

@@ -27,8 +27,8 @@ constexpr std::array<RegimeStyle, 3> styles{{{"memory-bound", Meaning::memory_bo
 /// Colours of the palette that mean no regime and are not the accent.
 constexpr std::array<std::size_t, 4> chip_colours{3, 6, 7, 1};
 
-void draw_line(Plot& plot, const Line& line, ImU32 colour, float width, bool dashed) {
-  if (!line.xs.empty()) plot.line(line.label, line.xs, line.ys, {.colour = colour, .width = width, .dashed = dashed, .legend = false, .info = line.info});
+void draw_line(Plot& plot, const Line& line, ImU32 colour, float width, bool dashed, bool legend = false) {
+  if (!line.xs.empty()) plot.line(line.label, line.xs, line.ys, {.colour = colour, .width = width, .dashed = dashed, .legend = legend, .info = line.info});
 }
 
 /// Names of so many dots find room; beyond them hover tells.
@@ -73,7 +73,7 @@ void draw_roofline(RooflineInputs& in, const RooflineOutputs& out, RooflineView&
   if (!pic.walk.xs.empty())
     plot.line(pic.walk.label, pic.walk.xs, pic.walk.ys, {.colour = with_alpha(t.warning, 0.45f), .width = 9, .label = false, .info = pic.walk.info});
   for (std::size_t i = 0; i < pic.roofs.size(); ++i) draw_line(plot, pic.roofs[i], t.series_at(chip_colours[i % chip_colours.size()]), 1.5f, false);
-  draw_line(plot, pic.roof, t.accent, 3, false);
+  draw_line(plot, pic.roof, t.accent, 3, false, true);
   for (const Line& line : pic.ceilings) draw_line(plot, line, with_alpha(t.accent, 0.75f), 1.2f, true);
   for (const Line& line : pic.measured_ceilings) draw_line(plot, line, t.text, 1.2f, true);
   draw_line(plot, pic.launch, t.of(Meaning::launch_bound), 1.5f, true);

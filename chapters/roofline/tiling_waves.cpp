@@ -78,7 +78,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("tile_efficiency", o.tile_efficiency, {.label = "Tile efficiency", .unit = "%", .help = "Useful part of what the tiles compute.", .formula = "M N / (tiles x tile rows x tile columns)", .source = guide});
   f.real("depth_efficiency", o.depth_efficiency, {.label = "Depth efficiency", .unit = "%", .formula = "K / (ceil(K / tile depth) x tile depth)"});
   f.real("wave_efficiency", o.wave_efficiency, {.label = "Wave efficiency", .unit = "%", .help = "Busy part of the slots over all waves.", .formula = "tiles x steps / (slots x steps of the busiest slot)", .source = guide});
-  f.integer("alignment_bytes", o.alignment_bytes, {.label = "Alignment", .unit = "B", .help = "The largest power of two, at most 128, that divides the rows of N, K and M elements.", .formula = "of N, K and M in bytes"});
+  f.integer("alignment_bytes", o.alignment_bytes, {.label = "Alignment", .unit = "B", .help = "The largest power of two, at most 128, that divides rows of N and of K elements; under the old rule of M, too.", .formula = "of N and K in bytes"});
   f.real("alignment_efficiency", o.alignment_efficiency, {.label = "Alignment efficiency", .unit = "%", .help = "Part of the Tensor Core rate that the alignment leaves.", .formula = "100 % from 16 bytes on"});
   f.real("peak_flops_per_s", o.peak_flops_per_s, {.label = "Peak of the free SMs", .unit = "FLOP/s", .formula = "dense peak x free SMs / SMs"});
   f.real("compute_s", o.compute_s, {.label = "Arithmetic", .unit = "s", .formula = "waves x one tile's flops / the rate of one slot"});
@@ -111,7 +111,7 @@ void describe(Fields& f, View& v) { f.real("time", v.time, {.label = "Time curso
 
 LabPtr tiling_waves() {
   return make_lab<tiling::Inputs, tiling::Outputs, tiling::View>(
-      {.id = "roofline/tiling-waves", .title = "Tiles and waves", .question = "One column more, and the matmul is much slower: how much of it is tiles, how much waves, how much alignment?"}, tiling::compute, tiling::draw);
+      {.id = "roofline/tiling-waves", .title = "Tiles and waves", .question = "One column more makes this matmul much slower: is it tiles, waves or alignment?"}, tiling::compute, tiling::draw);
 }
 
 }  // namespace chapters::roofline

@@ -65,6 +65,8 @@ struct Outputs {
   models::TilingLosses losses;
   std::vector<double> saw_n, saw_aligned, saw_preferred, saw_required;  ///< % of the peak
   std::vector<double> near_n, near_now, near_then;
+  double saw_top = 105, near_top = 110;  ///< of the axes, %
+  double tile_aspect = 1;                ///< of a drawn tile: its own, within what can be seen
   std::vector<models::WaveSpan> spans;
   std::vector<std::string> schedule_labels;
   std::string summary, wave_story, padding_story, padding_table, tile_title, schedule_story;

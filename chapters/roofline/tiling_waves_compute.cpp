@@ -65,11 +65,16 @@ void fill_saw(const Inputs& in, Outputs& out) {
     if (p.aligned > out.best_share * (1 + 1e-12)) out.best_share = p.aligned, out.best_n = p.n;
   }
   out.best_share *= 100;
+  out.saw_top = std::min(105.0, 1.15 * out.best_share);
   for (const models::Neighbour& p : models::neighbours(out.setting, 12)) {
     out.near_n.push_back(static_cast<double>(p.n));
     out.near_now.push_back(100 * p.preferred);
     out.near_then.push_back(100 * p.required);
   }
+  if (!out.near_now.empty()) out.near_top = std::min(110.0, 1.3 * *std::max_element(out.near_now.begin(), out.near_now.end()));
+  // One row of flat tiles would be a line, one column of them a needle.
+  const double across = static_cast<double>(out.tiles_n) / static_cast<double>(out.tiles_m);
+  out.tile_aspect = std::clamp(static_cast<double>(in.tile_m) / static_cast<double>(in.tile_n), std::clamp(across / 8, 0.25, 2.0), std::clamp(across * 8, 0.5, 4.0));
 }
 
 std::string fill_padding(const Inputs& in, Outputs& out) {
@@ -86,7 +91,7 @@ std::string fill_padding(const Inputs& in, Outputs& out) {
   const std::string change = count(in.n) + " to " + count(chosen.padded_n);
   out.padding_story = chosen.padded_n == in.n ? "N = " + count(in.n) + " fills rows of " + count(in.pad_bytes) + " bytes: nothing to pad" : "Pad N from " + change + ": " + text(out.padding_cost, "%") + " more operations";
   const auto row = [](std::string_view when, const models::PaddingStory& s) { return std::string(when) + text(s.before.time_s, "s") + " to " + text(s.after.time_s, "s") + ", " + times(s.speedup); };
-  out.padding_table = row("since cuBLAS 11: ", *now) + "; " + row("before: ", *then);
+  if (chosen.padded_n != in.n) out.padding_table = row("since cuBLAS 11: ", *now) + "; " + row("before: ", *then);
   return {};
 }
 
@@ -120,11 +125,11 @@ void fill_texts(const Inputs& in, const std::string& chip, Outputs& out) {
   if (in.schedule == Schedule::stream_k) {
     out.summary += "shared out step by step to " + count(out.blocks) + " blocks.";
     out.wave_story = "Slots at work over time: " + count(out.blocks) + " of " + count(out.slots) + ", one share each";
-    out.tile_title = "C by thread block; in a tile: blocks that share it";
+    out.tile_title = "C by thread block; number: blocks on a tile";
   } else {
     out.summary += count(out.waves) + (out.waves == 1 ? " wave, with " : " waves, the last with ") + count(out.last_wave_blocks) + " of " + count(out.slots) + " slots busy.";
     out.wave_story = "Slots at work over time: " + text(out.wave_efficiency, "%") + " busy, " + (out.waves == 1 ? "a single wave" : "the rest idles in wave " + count(out.waves));
-    out.tile_title = in.schedule == Schedule::split_k ? "C by the wave that finishes a tile; hatched: computed, not wanted" : "C by wave; hatched: computed, not wanted";
+    out.tile_title = in.schedule == Schedule::split_k ? "C by the wave that ends a tile; hatched: unwanted" : out.waves > 8 ? "C by wave, colours repeat; hatched: unwanted" : "C by wave; hatched: unwanted";
   }
 }
 

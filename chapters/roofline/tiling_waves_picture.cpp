@@ -41,13 +41,13 @@ std::int64_t wave_at(const Outputs& out, double time) {
 
 void draw_saw(Inputs& in, const Outputs& out, View& view, Room room) {
   const auto& t = widgets::theme();
-  widgets::Plot plot("efficiency over N", view.saw, {.x = {.lo = 0, .hi = static_cast<double>(std::max(in.sweep_to, in.n)), .label = "columns N"}, .y = {.lo = 0, .hi = 105, .label = "share of the peak", .unit = "%"}, .size = {room.width, room.height}});
+  widgets::Plot plot("efficiency over N", view.saw, {.x = {.lo = 0, .hi = static_cast<double>(std::max(in.sweep_to, in.n)), .label = "columns N"}, .y = {.lo = 0, .hi = out.saw_top, .label = "share of the peak", .unit = "%"}, .size = {room.width, room.height}});
   plot.line("aligned N", out.saw_n, out.saw_aligned, {.colour = t.series_at(0), .label = false, .info = "2 M N K / (peak x time), rows of 16 bytes or more"});
   plot.line("odd N, since cuBLAS 11", out.saw_n, out.saw_preferred, {.colour = t.series_at(1), .width = 1.5f, .label = false, .info = "Tensor Cores at the rate set for 2-byte alignment"});
-  plot.line("odd N, before", out.saw_n, out.saw_required, {.colour = t.series_at(5), .width = 1.5f, .label = false, .info = "no Tensor Cores: vector units alone"});
+  plot.line("odd N, before cuBLAS 11", out.saw_n, out.saw_required, {.colour = t.series_at(5), .width = 1.5f, .label = false, .info = "no Tensor Cores: vector units alone"});
   if (out.free_to_n > in.n && out.free_to_n <= in.sweep_to) {
     widgets::Line free;
-    free.add("no new wave up to ").add(widgets::format(static_cast<double>(out.free_to_n), "", 12));
+    free.add("free up to ").add(widgets::format(static_cast<double>(out.free_to_n), "", 12));
     plot.vertical_mark(static_cast<double>(out.free_to_n), free.view());
   }
   const double at = static_cast<double>(in.n);
@@ -68,29 +68,39 @@ widgets::Tile tile_of(const void* context, std::size_t row, std::size_t col) {
 
 void draw_grid(const Outputs& out, View& view, Room room) {
   const bool stream = out.setting.schedule == Schedule::stream_k;
+  static constexpr std::array<std::string_view, 8> names{"wave 1", "wave 2", "wave 3", "wave 4", "wave 5", "wave 6", "wave 7", "wave 8"};
+  std::array<widgets::LegendEntry, names.size()> legend;
+  for (std::size_t i = 0; i < names.size(); ++i) legend[i] = {names[i], tint_of_wave(static_cast<std::int64_t>(i))};
   const widgets::TileGridData data{.rows = static_cast<std::size_t>(out.tiles_m), .cols = static_cast<std::size_t>(out.tiles_n), .tile = tile_of, .context = &out};
   widgets::draw_tile_grid("tiles of C", data, view.grid,
                           {.row_title = "M", .col_title = "N", .group_title = stream ? "thread block" : "wave", .size = {room.width, room.height},
-                           .aspect = std::clamp(static_cast<double>(out.setting.tile_m) / static_cast<double>(out.setting.tile_n), 0.2, 5.0),
-                           .up_to_group = stream ? INT64_MAX : wave_at(out, view.time)});
+                           .aspect = out.tile_aspect,
+                           .up_to_group = stream ? INT64_MAX : wave_at(out, view.time),
+                           .legend = {legend.data(), stream || out.waves > 8 ? 0u : static_cast<std::size_t>(out.waves)}});
 }
 
 void draw_gantt(const Outputs& out, View& view, Room room) {
   const auto& t = widgets::theme();
   const double end_s = out.spans.empty() ? 0 : out.spans.back().end_s;
   const double slots = static_cast<double>(out.slots);
-  widgets::Plot plot("slots over time", view.gantt, {.x = {.lo = 0, .hi = end_s, .label = "time", .unit = "s"}, .y = {.lo = 0, .hi = slots * 1.12, .label = "slots"}, .size = {room.width, room.height}, .legend = false});
+  const bool named = out.setting.schedule != Schedule::stream_k && out.spans.size() <= 10;
+  widgets::Line axis;
+  axis.add("slots, ").add(widgets::format(slots, "", 12)).add(" in all");
+  widgets::Plot plot("slots over time", view.gantt, {.x = {.lo = 0, .hi = 1.04 * end_s, .label = "time", .unit = "s"}, .y = {.lo = 0, .hi = slots * 1.12, .label = axis.view()}, .size = {room.width, room.height}, .legend = false});
   for (const models::WaveSpan& span : out.spans) {
     const std::array<double, 2> xs{span.start_s, span.end_s}, busy{static_cast<double>(span.busy_slots), static_cast<double>(span.busy_slots)}, all{slots, slots};
     widgets::Line name;
     name.add("wave ").add_integer(span.first_wave + 1);
     if (span.waves > 1) name.add(" to ").add_integer(span.first_wave + span.waves);
-    plot.area(name.view(), xs, busy, {.colour = widgets::colour(tint_of_wave(span.first_wave), t), .alpha = 0.85f, .legend = false, .info = "thread blocks at work"});
+    plot.area(name.view(), xs, busy, {.colour = widgets::colour(span.waves > 1 ? Tint::series(6) : tint_of_wave(span.first_wave), t), .alpha = 1, .legend = false, .info = "thread blocks at work"});
+    if (named) {
+      widgets::Line number;
+      number.add_integer(span.first_wave + 1);
+      plot.text((xs[0] + xs[1]) / 2, busy[0] / 2, number.view(), {.colour = t.on_colour});
+    }
     if (span.busy_slots < out.slots) plot.area("idle", xs, all, busy, {.colour = t.of(Meaning::idle), .alpha = 0.35f, .legend = false, .info = "slots without work"});
   }
-  widgets::Line label;
-  label.add(widgets::format(slots, "", 12)).add(" slots");
-  plot.horizontal_mark(slots, label.view());
+  plot.horizontal_mark(slots, {});
   double at = view.time * end_s;
   if (plot.drag_x("drag time", at, {.label = "", .lo = 0, .hi = end_s}) && end_s > 0) view.time = std::clamp(at / end_s, 0.0, 1.0);
 }
@@ -98,9 +108,9 @@ void draw_gantt(const Outputs& out, View& view, Room room) {
 void draw_near(const Inputs& in, const Outputs& out, View& view, Room room) {
   const auto& t = widgets::theme();
   const double n = static_cast<double>(in.n);
-  widgets::Plot plot("around N", view.near, {.x = {.lo = n - 13, .hi = n + 13, .label = "columns N"}, .y = {.lo = 0, .hi = 110, .label = "share of the peak", .unit = "%"}, .size = {room.width, room.height}});
+  widgets::Plot plot("around N", view.near, {.x = {.lo = n - 13, .hi = n + 13, .label = "columns N"}, .y = {.lo = 0, .hi = out.near_top, .label = "share of the peak", .unit = "%"}, .size = {room.width, room.height}});
   plot.bars("since cuBLAS 11", out.near_n, out.near_now, {.colour = t.series_at(1), .width = 0.4f, .offset = -0.5f, .info = "16-byte alignment preferred"});
-  plot.bars("before", out.near_n, out.near_then, {.colour = t.series_at(5), .width = 0.4f, .offset = 0.5f, .info = "16-byte alignment required for Tensor Cores"});
+  plot.bars("before cuBLAS 11", out.near_n, out.near_then, {.colour = t.series_at(5), .width = 0.4f, .offset = 0.5f, .info = "16-byte alignment required for Tensor Cores"});
   widgets::Line here;
   here.add("N = ").add(widgets::format(n, "", 12));
   plot.vertical_mark(n, here.view(), {.colour = t.accent});
@@ -122,7 +132,7 @@ void draw_losses(const Outputs& out, View& view, Room room) {
   step("idle slots", out.losses.idle, Meaning::idle, "busy slots / slots x waves", true);
   step("alignment", out.losses.alignment, Tint::series(1), "share of the Tensor Core rate at this alignment", true);
   step("memory", out.losses.memory, Meaning::memory_bound, "arithmetic waits for operands");
-  step("partial sums", out.losses.reduction, Meaning::communication, "written, read again and added");
+  step("partial sums", out.losses.reduction, Tint::series(3), "written, read again and added");
   widgets::draw_waterfall("from the peak", out.peak_flops_per_s, {steps.data(), n}, view.losses,
                           {.rule = widgets::WaterfallRule::multiply, .start_label = "peak", .end_label = "left", .unit = "FLOP/s", .end_tint = Meaning::compute_bound, .size = {room.width, room.height}, .row_px = 30});
 }
@@ -135,7 +145,7 @@ void draw_schedules(const Outputs& out, View& view, Room room) {
     const ScheduleRow& row = out.schedules[i];
     const bool arithmetic = row.compute_s >= row.memory_s;
     segments[i][0] = {.label = arithmetic ? "arithmetic" : "operands", .value = std::max(row.compute_s, row.memory_s), .tint = arithmetic ? Meaning::compute_bound : Meaning::memory_bound, .info = arithmetic ? "waves x a tile's flops / rate of a slot" : "bytes / what the busy SMs can pull"};
-    segments[i][1] = {.label = "partial sums", .value = row.reduction_s, .tint = Meaning::communication, .info = "written and read once more, in FP32"};
+    segments[i][1] = {.label = "partial sums", .value = row.reduction_s, .tint = Tint::series(3), .info = "written and read once more, in FP32"};
     bars[i] = {.label = out.schedule_labels[i], .segments = {segments[i].data(), row.reduction_s > 0 ? 2u : 1u}};
   }
   widgets::draw_stacked_bars("schedules", {bars.data(), n}, view.schedules, {.unit = "s", .size = {room.width, room.height}, .bar_px = 22});
@@ -147,13 +157,15 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty()) return;
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, gap = t.px(24);
-  const bool beside = width >= t.px(700);
+  const bool beside = width >= t.px(620);
   const float half = beside ? std::floor((width - gap) / 2) : width;
+  const float third = beside ? std::floor((width - gap) * 0.4f) : width, rest = beside ? width - gap - third : width;
   const auto pair = [&](const auto& left, const auto& right) {
     ImGui::BeginGroup();
     left();
     ImGui::EndGroup();
     if (beside) ImGui::SameLine(0, gap);
+    else ImGui::Dummy({width, t.px(6)});
     ImGui::BeginGroup();
     right();
     ImGui::EndGroup();
@@ -163,7 +175,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   draw_saw(in, out, view, {width, t.px(250)});
   ImGui::Dummy({width, t.px(6)});
   const Room low{half, t.px(230)};
-  pair([&] { heading(out.tile_title, {}, half); draw_grid(out, view, low); }, [&] { heading(out.wave_story, {}, half); draw_gantt(out, view, low); });
+  pair([&] { heading(out.tile_title, {}, third); draw_grid(out, view, {third, low.height}); }, [&] { heading(out.wave_story, {}, rest); draw_gantt(out, view, {rest, low.height}); });
   pair([&] { heading(out.padding_story, out.padding_table, half); draw_near(in, out, view, low); }, [&] { heading("What is left of the peak, loss by loss", "each step keeps a share of what came before", half); draw_losses(out, view, low); });
   heading(out.schedule_story, {}, width);
   draw_schedules(out, view, {width, t.px(150)});

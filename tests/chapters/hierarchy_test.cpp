@@ -99,7 +99,7 @@ TEST_CASE("hierarchy: a click on a row chooses its level, and dragging the line 
         lab->draw();
         ImGui::End();
       },
-      {1000, 760});
+      {1000, 760}, [] { widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {})); });
   ui.click("Shared memory");
   CHECK(lab->inputs().find("level")->choice_id() == "shared");
   CHECK(near(out(*lab, "bandwidth_bytes_per_s"), 30.9e12, 0.003));

@@ -130,6 +130,16 @@ TEST_CASE("4097 to 4104: four times faster where alignment was required, less wh
   CHECK(models::padding_story(in, AlignmentRule::preferred)->speedup == 1);
 }
 
+// One token: A is one row of k elements, whose length m does not change. cuBLAS before 11 wanted m in multiples of 8, too.
+TEST_CASE("the number of rows aligns nothing, except under the old rule") {
+  TilingInputs in;
+  in.m = 1;
+  CHECK(tiled(in).alignment_bytes == 128);
+  in.alignment_rule = AlignmentRule::required;
+  CHECK(tiled(in).alignment_bytes == 2);
+  CHECK(near(tiled(in).alignment_efficiency, 19.5 / 312));
+}
+
 TEST_CASE("between 16 and 2 bytes each halving costs the same share") {
   TilingInputs in;
   in.misaligned_rate = 0.4;

@@ -1,0 +1,76 @@
+#include "tests/bench/stage.h"
+
+#include <stdexcept>
+
+#include "app/load_catalog.h"
+#include "chapters/catalog.h"
+#include "tests/bench/allocations.h"
+
+namespace bench {
+
+const std::string& assets() {
+  static const std::string folder = [] {
+    std::string path = RIDGELINE_SOURCE_DIR "/assets";
+    auto loaded = app::load_catalog(path, {});
+    if (!loaded.errors.empty()) throw std::runtime_error(loaded.errors.front());
+    chapters::set_catalog(loaded.catalog);
+    return path;
+  }();
+  return folder;
+}
+
+app::UserPaths nowhere() { return {{}, {}, {}, "Nothing is kept while time is measured."}; }
+
+void accept_textures() {
+  for (ImTextureData* texture : ImGui::GetPlatformIO().Textures) {
+    if (texture->Status == ImTextureStatus_WantCreate || texture->Status == ImTextureStatus_WantUpdates) {
+      texture->SetTexID(1);
+      texture->SetStatus(ImTextureStatus_OK);
+    } else if (texture->Status == ImTextureStatus_WantDestroy) {
+      texture->SetTexID(ImTextureID_Invalid);
+      texture->SetStatus(ImTextureStatus_Destroyed);
+    }
+  }
+}
+
+Canvas::Canvas(ImVec2 size) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.DisplaySize = size;
+  io.DeltaTime = 1.0f / 60.0f;
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures | ImGuiBackendFlags_RendererHasVtxOffset;
+  widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, ui_.fonts()));
+  widgets::apply_to_imgui(widgets::theme());
+}
+
+void Canvas::begin() {
+  ImGui::NewFrame();
+  widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, ui_.fonts()));
+  widgets::apply_to_imgui(widgets::theme());
+}
+
+void Canvas::end() {
+  ImGui::Render();
+  accept_textures();
+}
+
+Stage::Stage(std::string_view lab, ImVec2 size) : canvas_(size) {
+  workspace_ = std::make_unique<app::Workspace>(app::load_content(assets()), nowhere());
+  workspace_->messages().clear();
+  if (!workspace_->open(lab)) throw std::runtime_error("there is no lab " + std::string(lab));
+  workspace_->current().finish();
+  shell_ = std::make_unique<app::Shell>(*workspace_, app::Host{});
+}
+
+void Stage::frame() {
+  canvas_.begin();
+  app::draw_shell(*shell_);
+  canvas_.end();
+}
+
+void Stage::settle() {
+  constexpr int least = 60, most = 100'000;
+  for (int i = 0; i < most && (i < least || shell_->animating); ++i) frame();
+  if (shell_->animating) throw std::runtime_error("the lab never comes to rest");
+}
+
+}  // namespace bench

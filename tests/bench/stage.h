@@ -1,0 +1,48 @@
+#pragma once
+#include <imgui.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "app/platform/ui_context.h"
+#include "app/shell/shell.h"
+
+namespace bench {
+
+/// Assets of the source tree; chips and models are put in force on the first call.
+const std::string& assets();
+
+/// Finishes the textures that Dear ImGui asked for in this frame: the part of a renderer that a font atlas waits for.
+void accept_textures();
+
+/// Dear ImGui with our fonts, without window or GPU.
+class Canvas {
+ public:
+  explicit Canvas(ImVec2 size);
+  void begin();
+  void end();  ///< builds the draw data, as a window would hand it to the GPU
+
+ private:
+  app::UiContext ui_;
+};
+
+/// The whole program but for its window: what is drawn for a lab at its defaults, frame by frame.
+class Stage {
+ public:
+  explicit Stage(std::string_view lab, ImVec2 size = {1600, 1000});
+  void frame();
+  /// Draws until messages have gone, layouts are settled and jobs are done.
+  void settle();
+  app::Shell& shell() { return *shell_; }
+
+ private:
+  Canvas canvas_;
+  std::unique_ptr<app::Workspace> workspace_;
+  std::unique_ptr<app::Shell> shell_;
+};
+
+/// A folder that is nobody's: nothing is kept.
+app::UserPaths nowhere();
+
+}  // namespace bench

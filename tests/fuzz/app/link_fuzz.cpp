@@ -1,0 +1,27 @@
+// A deep link, and what follows `--set key=`: either takes the value or says in one sentence why not.
+#include "app/load_catalog.h"
+#include "app/scenario.h"
+#include "chapters/registry.h"
+#include "tests/fuzz/fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const bool ready = [] {
+    chapters::set_catalog(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog);
+    return true;
+  }();
+  const app::Link link = app::parse_link(fuzz::text_of(data, ready ? size : 0));
+  if (link.lab.empty()) return 0;
+  const auto lab = chapters::make_lab_by_id(link.lab);
+  fuzz::require(lab != nullptr, "a link to no lab", link.lab);
+  const auto no_file = [](const std::string& path) { return app::FileText{path, {}}; };
+  for (const auto& [key, value] : link.sets)
+    if (const auto* field = lab->inputs().find(key))
+      if (const auto error = app::set_field_from_text(*field, value, no_file); !error.empty()) fuzz::require_sentence(error);
+  const auto twin = chapters::make_lab_by_id(link.lab);
+  for (const auto& [key, value] : app::parse_link(app::link_of(*lab)).sets) {
+    const auto error = app::set_field_from_text(*twin->inputs().find(key), value, no_file);
+    fuzz::require(error.empty(), "a link of ours is refused", error);
+  }
+  fuzz::require(twin->same_inputs(*lab), "a link of ours leads elsewhere", app::link_of(*lab));
+  return 0;
+}

@@ -1,0 +1,58 @@
+// A scenario file for any lab. What is refused leaves the lab as it was; what is accepted survives the way back through JSON, and
+// its outputs are finite or the lab says why there are none.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/load_catalog.h"
+#include "app/scenario.h"
+#include "chapters/registry.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace {
+
+/// What a file input names is not opened: its path is its content, so that configs and measurements are fuzzed as well.
+app::FileText path_as_text(const std::string& path) { return {path, {}}; }
+
+void require_finite(const chapters::Lab& lab) {
+  if (!lab.reason().empty()) return fuzz::require_sentence(lab.reason());
+  for (const auto& f : lab.outputs()) {
+    if (f.kind == chapters::Kind::real) fuzz::require(std::isfinite(f.number()), "an output that is not finite", f.key);
+    if (f.kind == chapters::Kind::reals)
+      for (const double v : f.reals()) fuzz::require(std::isfinite(v), "a list with a number that is not finite", f.key);
+  }
+}
+
+void try_on(chapters::Lab& lab, const app::Json& inputs) {
+  const auto before = lab.clone();
+  if (const auto error = app::apply_inputs(lab, inputs, path_as_text); !error.empty()) {
+    fuzz::require_sentence(error);
+    fuzz::require(lab.same_inputs(*before), "refused inputs changed the lab", error);
+    return;
+  }
+  const auto twin = before->clone();
+  const auto back = app::apply_inputs(*twin, app::fields_to_json(lab.inputs()), path_as_text);
+  fuzz::require(back.empty() && twin->same_inputs(lab), "accepted inputs do not survive the way through JSON", back);
+  if (lab.info().job) return;
+  lab.compute();
+  require_finite(lab);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const bool ready = [] {
+    chapters::set_catalog(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog);
+    return true;
+  }();
+  const app::Scenario scenario = app::parse_scenario(fuzz::text_of(data, ready ? size : 0));
+  if (!scenario.error.empty()) {
+    fuzz::require_sentence(scenario.error);
+    return 0;
+  }
+  const auto inputs = app::Json::parse(scenario.inputs_text.empty() ? "{}" : scenario.inputs_text);
+  for (const auto& entry : chapters::all_labs()) try_on(*entry.make(), inputs);
+  const auto lab = chapters::make_lab_by_id(scenario.lab);
+  if (const auto error = app::apply_view(*lab, app::Json::parse(scenario.view_text.empty() ? "{}" : scenario.view_text)); !error.empty())
+    fuzz::require_sentence(error);
+  return 0;
+}
