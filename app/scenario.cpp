@@ -93,6 +93,8 @@ FileText read_text_file(const std::string& path) {
   return {std::move(text), {}};
 }
 
+std::string to_text(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+
 Json field_to_json(const Field& f) {
   switch (f.kind) {
     case Kind::real: return std::isfinite(f.real()) ? Json(f.real()) : Json(nullptr);

@@ -20,6 +20,9 @@ using FileReader = std::function<FileText(const std::string& path)>;
 /// Reads from disk; up to 8 MiB.
 FileText read_text_file(const std::string& path);
 
+/// Never throws: bytes that are not UTF-8 (a path may hold any) become U+FFFD. `indent` below 0: one line.
+std::string to_text(const Json& json, int indent = -1);
+
 Json field_to_json(const chapters::Field& field);
 Json fields_to_json(const chapters::Fields& fields);
 

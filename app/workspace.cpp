@@ -92,7 +92,7 @@ void Workspace::remember() {
   if (question == std::string::npos) return;
   std::string title = std::string(lab().info().title) + ": " + link.substr(question + 1, 60);
   const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-  recent.add({std::string(lab().info().id), std::move(title), scenario_to_json(lab()).dump(), now});
+  recent.add({std::string(lab().info().id), std::move(title), to_text(scenario_to_json(lab())), now});
   recent_changed_ = true;
 }
 

@@ -69,7 +69,7 @@ int sweep(const Arguments& a, const Streams& s) {
       p[r.output] = number(r.values[i]);
       points.push_back(p);
     }
-    s.out << Json{{"lab", lab->info().id}, {"output", r.output}, {"points", points}}.dump(2) << "\n";
+    s.out << to_text({{"lab", lab->info().id}, {"output", r.output}, {"points", points}}, 2) << "\n";
     return 0;
   }
   s.out << r.x.key << (r.y.key.empty() ? "" : "," + r.y.key) << "," << r.output << "\n";
@@ -92,7 +92,7 @@ int solve(const Arguments& a, const Streams& s) {
   const SolveResult r = app::solve(*lab, axis.axis.key, axis.axis.values.front(), axis.axis.values.back(), target.key, target.value, progress);
   if (!r.error.empty()) return complain(s, r.error);
   if (a.has("--json")) {
-    s.out << Json{{"lab", lab->info().id}, {"found", r.found}, {axis.axis.key, r.found ? number(r.input) : Json(nullptr)}, {target.key, r.found ? number(r.output) : Json(nullptr)}, {"why", r.why}}.dump(2) << "\n";
+    s.out << to_text({{"lab", lab->info().id}, {"found", r.found}, {axis.axis.key, r.found ? number(r.input) : Json(nullptr)}, {target.key, r.found ? number(r.output) : Json(nullptr)}, {"why", r.why}}, 2) << "\n";
   } else if (r.found) {
     s.out << axis.axis.key << "," << target.key << "\n" << exact(r.input) << "," << exact(r.output) << "\n";
     if (!r.why.empty()) s.error << r.why << "\n";
@@ -114,7 +114,7 @@ int sensitivity(const Arguments& a, const Streams& s) {
     Json rows = Json::array();
     for (const auto& row : r.rows)
       rows.push_back({{"input", row.key}, {"low_input", row.low_input}, {"high_input", row.high_input}, {"low_output", number(row.low_output)}, {"high_output", number(row.high_output)}});
-    s.out << Json{{"lab", lab->info().id}, {"output", r.output}, {"base", number(r.base)}, {"inputs", rows}}.dump(2) << "\n";
+    s.out << to_text({{"lab", lab->info().id}, {"output", r.output}, {"base", number(r.base)}, {"inputs", rows}}, 2) << "\n";
     return 0;
   }
   s.out << "input,low_input,high_input,low_" << r.output << ",high_" << r.output << "\n";

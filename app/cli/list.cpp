@@ -70,7 +70,7 @@ int list(const Arguments& a, const Streams& s) {
     out.push_back({{"chapter", chapter.slug}, {"title", chapter.title}, {"labs", labs}});
   }
   if (a.has("--json")) {
-    s.out << out.dump(2) << "\n";
+    s.out << to_text(out, 2) << "\n";
     return 0;
   }
   for (const auto& chapter : chapters::all_chapters()) {
@@ -93,7 +93,7 @@ int eval(const Arguments& a, const Streams& s) {
   const auto lab = make_set_lab(a, error);
   if (!lab) return complain(s, error);
   if (a.has("--json")) {
-    s.out << evaluation_to_json(*lab).dump(2) << "\n";
+    s.out << to_text(evaluation_to_json(*lab), 2) << "\n";
     return 0;
   }
   s.out << lab->info().id << "\n";

@@ -120,6 +120,7 @@ bool number_control(const Field& f, ControlState& state, float width) {
     ImGui::SetCursorScreenPos({at.x + width - box, at.y - t.px(4)});
     const ui::ScopedType mono(Type::small, widgets::Font::mono);
     changed = typing(f, state, box);
+    value = f.number();  // the slider below goes on from what was typed
     ImGui::SetCursorScreenPos({at.x, at.y + t.px(22)});
   } else {
     ImGui::SetCursorScreenPos({at.x + width - value_width, at.y});

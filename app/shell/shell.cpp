@@ -20,11 +20,15 @@ using widgets::Type;
 /// A bar that can be dragged to resize what is beside it. Returns by how many design pixels it was moved.
 float splitter(const char* id, ImVec2 at, ImVec2 size, bool vertical) {
   ImGui::SetCursorScreenPos(at);
-  ImGui::InvisibleButton(id, size);
-  const bool live = ImGui::IsItemHovered() || ImGui::IsItemActive();
-  if (live) ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
-  if (!ImGui::IsItemActive()) return 0;
-  return (vertical ? ImGui::GetIO().MouseDelta.x : ImGui::GetIO().MouseDelta.y) / theme().scale;
+  // A child of its own over the panels on both sides, which would take the mouse otherwise.
+  float moved = 0;
+  if (ImGui::BeginChild(id, size, ImGuiChildFlags_None, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
+    ImGui::InvisibleButton(id, size);
+    if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+    if (ImGui::IsItemActive()) moved = (vertical ? ImGui::GetIO().MouseDelta.x : ImGui::GetIO().MouseDelta.y) / theme().scale;
+  }
+  ImGui::EndChild();
+  return moved;
 }
 
 void draw_message(Shell& shell, ImVec2 canvas_min, ImVec2 canvas_max) {
@@ -157,7 +161,7 @@ void draw_shell(Shell& shell) {
 }
 
 std::string export_canvas(Shell& shell, ExportKind kind, const std::string& path) {
-  if (kind == ExportKind::scenario) return write_file(path, scenario_to_json(shell.workspace.lab()).dump(2) + "\n");
+  if (kind == ExportKind::scenario) return write_file(path, to_text(scenario_to_json(shell.workspace.lab()), 2) + "\n");
   if (kind == ExportKind::png) return shell.host.save_png ? shell.host.save_png(shell.canvas_min, shell.canvas_max, path) : "Pictures cannot be saved here.";
   if (!shell.record) return "Nothing was recorded to export.";
   if (kind == ExportKind::csv && shell.record->tables.empty()) return "This lab shows no data to write as CSV.";

@@ -56,7 +56,7 @@ void describe(Fields& f, OperationRow& row) {
   f.real("compute_s", row.compute_s, {.label = "Arithmetic of one", .unit = "s"});
   f.real("memory_s", row.memory_s, {.label = "Memory traffic of one", .unit = "s"});
   f.real("time_s", row.time_s, {.label = "Time of one", .unit = "s"});
-  f.real("share", row.share, {.label = "Share of the step, all of them", .help = "0 to 1"});
+  f.real("share", row.share, {.label = "Share of the step, all of them", .help = "From 0 to 1."});
   f.choice("regime", row.regime, regimes, {.label = "Regime"});
 }
 
@@ -74,14 +74,14 @@ void describe(Fields& f, Outputs& out) {
   f.real("mbu", out.mbu, {.label = "Memory bandwidth used", .unit = "%", .formula = "bytes_total / (time x bandwidth)"});
   f.real("fused_time_s", out.fused_time_s, {.label = "Time, all fused", .unit = "s", .help = "The same step with both fusions on."});
   f.real("unfused_time_s", out.unfused_time_s, {.label = "Time, nothing fused", .unit = "s", .help = "The same step with both fusions off."});
-  f.real("fused_bytes", out.fused_bytes, {.label = "Traffic, all fused", .unit = "B"});
-  f.real("unfused_bytes", out.unfused_bytes, {.label = "Traffic, nothing fused", .unit = "B"});
+  f.real("fused_bytes", out.fused_bytes, {.label = "Traffic, all fused", .unit = "B", .help = "Bytes moved with both fusions on."});
+  f.real("unfused_bytes", out.unfused_bytes, {.label = "Traffic, nothing fused", .unit = "B", .help = "Bytes moved with both fusions off."});
   f.integer("parameters_total", out.parameters_total, {.label = "Parameters", .unit = "parameters", .help = "Every weight of the model; buffers and multi-token prediction are none."});
   f.integer("parameters_active", out.parameters_active, {.label = "Active for a token", .unit = "parameters", .help = "Less the experts that a token is not sent to; both embedding matrices are in."});
-  f.integer("parameters_attention", out.parameters_attention, {.label = "In attention", .unit = "parameters"});
+  f.integer("parameters_attention", out.parameters_attention, {.label = "In attention", .unit = "parameters", .help = "Query, key, value and output projections with their biases."});
   f.integer("parameters_feed_forward", out.parameters_feed_forward, {.label = "In feed-forward", .unit = "parameters", .help = "Dense, routed and shared experts, and the router."});
-  f.integer("parameters_embedding", out.parameters_embedding, {.label = "In embedding and output", .unit = "parameters"});
-  f.integer("parameters_norms", out.parameters_norms, {.label = "In norms", .unit = "parameters"});
+  f.integer("parameters_embedding", out.parameters_embedding, {.label = "In embedding and output", .unit = "parameters", .help = "Token and position tables, and the output matrix where it is not the token table again."});
+  f.integer("parameters_norms", out.parameters_norms, {.label = "In norms", .unit = "parameters", .help = "Gains and biases of every norm, those of queries and keys among them."});
   f.real("weights_bytes", out.weights_bytes, {.label = "Weights", .unit = "B", .formula = "parameters_total x bytes of the format"});
   f.real("kv_bytes_per_token", out.kv_bytes_per_token, {.label = "Cache a token", .unit = "B", .formula = "2 x layers x kv heads x head width x bytes; latent attention: layers x (rank + rotary) x bytes"});
   f.real("kv_total_bytes", out.kv_total_bytes, {.label = "Cache of the batch", .unit = "B", .help = "Nothing in training. Layers with a sliding window keep no more than it."});

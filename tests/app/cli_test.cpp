@@ -242,7 +242,7 @@ TEST_CASE("solve finds the input, or says why none does and exits with 1") {
   CHECK(doc["found"] == true);
   CHECK(doc["bytes"].get<double>() == Approx(2e9).epsilon(1e-6));
   auto hopeless = call;
-  hopeless[8] = "bytes=1e8:1e9";
+  hopeless[7] = "bytes=1e8:1e9";
   const Ran none = run(hopeless);
   CHECK(none.status == 1);
   CHECK(Json::parse(none.out)["found"] == false);

@@ -98,13 +98,13 @@ TEST_CASE("a step that no longer applies says so and the lesson goes on") {
 TEST_CASE("two steps recorded with F9 make a lesson that is kept as a file and plays") {
   Taught o;
   o.w.content.lessons.clear();
-  o.d.type_value("Traffic", "3 GB");
+  o.d.type_value("inputs/Traffic", "3 GB");
   o.ui.key(ImGuiKey_F9);
   o.ui.frames(2);
   CHECK(o.d.shell.lesson.recording);
   CHECK(o.ui.text_present("Recording a lesson"));
-  o.ui.click("Iron law");
-  o.d.type_value("Efficiency \xCE\xB7", "0.5");
+  o.ui.click("roofline/iron-law");
+  o.d.type_value("inputs/Efficiency \xCE\xB7", "0.5");
   o.ui.key(ImGuiKey_F9);
   REQUIRE(o.d.shell.lesson.draft.steps.size() == 2);
   o.ui.frames(2);
@@ -132,7 +132,7 @@ TEST_CASE("steps of a recording are moved and removed") {
   o.ui.resize({1600, 1200});
   o.w.settings.drawer_height = 500;
   o.ui.key(ImGuiKey_F9);
-  o.ui.click("Iron law");
+  o.ui.click("roofline/iron-law");
   o.ui.key(ImGuiKey_F9);
   o.ui.frames(2);
   REQUIRE(o.d.shell.lesson.draft.steps.size() == 2);
@@ -147,7 +147,7 @@ TEST_CASE("steps of a recording are moved and removed") {
 
 TEST_CASE("the palette exports picture, data and scenario into the person's folder, and says where") {
   Opened o;
-  o.d.type_value("Traffic", "3 GB");
+  o.d.type_value("inputs/Traffic", "3 GB");
   o.d.command("export picture svg");
   o.ui.frames(2);
   const std::string svg = o.folder.read("data/exports/roofline-roofline.svg");

@@ -10,7 +10,8 @@ using Catch::Approx;
 TEST_CASE("a lab's tab and a row of the rail open it, and the visit counts as progress") {
   Opened o;
   CHECK(o.w.lab_fraction("roofline/iron-law") == 0);
-  o.ui.click("Iron law");
+  o.ui.resize({1920, 1080});
+  o.ui.click("top/Iron law");
   CHECK(o.d.open_lab() == "roofline/iron-law");
   CHECK(o.w.lab_fraction("roofline/iron-law") == 0.5);
   o.ui.click("roofline/hierarchy");
@@ -116,6 +117,7 @@ TEST_CASE("Ctrl and brackets walk the labs in teaching order and stop at the end
 
 TEST_CASE("a chip chosen in the top bar is chosen in every lab") {
   Opened o;
+  o.ui.resize({1920, 1080});
   o.ui.click("top/chip");
   o.ui.frames(2);
   o.ui.type("mi300");
@@ -123,35 +125,35 @@ TEST_CASE("a chip chosen in the top bar is chosen in every lab") {
   o.ui.click("MI300X");
   CHECK(o.chosen("chip") == "mi300x");
   o.ui.frames(2);
-  o.ui.click("Iron law");
+  o.ui.click("roofline/iron-law");
   CHECK(o.chosen("chip") == "mi300x");
 }
 
 TEST_CASE("what was set in one lab is there in the next while my scenario is kept, and not when it is not") {
   Opened o;
-  o.ui.click("inspector/Chip");
+  o.ui.click("inputs/Chip");
   o.ui.frames(2);
   o.ui.type("b200");
   o.ui.frames(2);
   o.ui.click("B200");
-  o.ui.click("Iron law");
+  o.ui.click("roofline/iron-law");
   CHECK(o.chosen("chip") == "b200_sxm");
   o.d.command("keep my scenario");
   CHECK_FALSE(o.w.settings.keep_my_scenario);
-  o.ui.click("inspector/Chip");
+  o.ui.click("inputs/Chip");
   o.ui.frames(2);
   o.ui.type("mi300");
   o.ui.frames(2);
   o.ui.click("MI300X");
   CHECK(o.chosen("chip") == "mi300x");
   o.ui.frames(2);
-  o.ui.click("Roofline");
+  o.ui.click("roofline/roofline");
   CHECK(o.chosen("chip") == "b200_sxm");
 }
 
 TEST_CASE("the scenario is copied as a link and as a command") {
   Opened o;
-  o.d.type_value("Traffic", "2 GB");
+  o.d.type_value("inputs/Traffic", "2 GB");
   o.ui.key(ImGuiKey_L, ImGuiMod_Ctrl);
   CHECK(o.d.copied == "ridgeline://roofline/roofline?bytes=2000000000.0");
   CHECK(o.d.was_said("link to this scenario"));
@@ -194,7 +196,7 @@ TEST_CASE("every control of the interface is reached by Tab") {
     o.ui.key(ImGuiKey_Tab);
     if (const auto* item = o.ui.probe().find_id(ImGui::GetCurrentContext()->NavId)) reached.push_back(item->label);
   }
-  for (const char* label : {"roofline/hierarchy", "Iron law", "Ctrl K", "Chip", "Work", "Traffic", "Count KV reads", "Arithmetic intensity", "Explore", "Reset"}) {
+  for (const char* label : {"roofline/hierarchy", "roofline/iron-law", "Roofline", "Ctrl K", "Chip", "Work", "Traffic", "Count KV reads", "Arithmetic intensity", "Explore", "Reset"}) {
     INFO(label);
     CHECK(std::find(reached.begin(), reached.end(), label) != reached.end());
   }

@@ -60,6 +60,7 @@ struct ShellDriver {
   }
   /// Draws until nothing computes and no Explore job runs; false when that takes too many frames.
   bool settle() {
+    ui.frames(3);  // what was asked for starts in the next frame
     for (int i = 0; i < 3000; ++i) {
       ui.frames(1);
       if (!workspace.current().computing() && !shell.explore.running && workspace.jobs.busy() == 0) return ui.frames(2), true;
