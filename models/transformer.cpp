@@ -142,7 +142,9 @@ double approximate_parameters(const Architecture& a) {
   double sum = sum_embedding<double>(a) + static_cast<double>(a.learned_positions) * static_cast<double>(a.hidden);
   for (const LayerKind& kind : layer_kinds(a)) sum += static_cast<double>(kind.count) * sum_layer<double>(a, kind.form).total();
   if (!a.tied) sum += static_cast<double>(a.vocab) * static_cast<double>(a.hidden);
-  return sum;
+  if (a.head_bias) sum += static_cast<double>(a.vocab);
+  const int outer_norms = (a.final_norm ? 1 : 0) + (a.embedding_norm ? 1 : 0);
+  return sum + outer_norms * static_cast<double>(a.hidden) * (a.norm_bias ? 2 : 1);
 }
 
 }  // namespace models

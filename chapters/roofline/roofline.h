@@ -107,6 +107,12 @@ struct RooflineView {
 };
 
 bool shows(const RooflineInputs& in, const char* what);
+/// Roofs of every chip asked for; `main` is drawn as the one itself. The work in `out` is placed under each.
+void add_roofs(const RooflineInputs& in, const models::Chip& main, RooflineOutputs& out);
+/// Rows of the measured file under the machine's roof; its error becomes the reason.
+void add_measured(const RooflineInputs& in, const models::Machine& machine, RooflineOutputs& out);
+/// A view in which every dot and roof lies, with room for names.
+void frame_picture(RooflineOutputs& out);
 RooflineOutputs compute_roofline(const RooflineInputs& in);
 void draw_roofline(RooflineInputs& in, const RooflineOutputs& out, RooflineView& view);
 

@@ -96,11 +96,11 @@ void describe(Fields& f, Outputs& o) {
   f.real("padding_speedup_now", o.padding_speedup_now, {.label = "... since cuBLAS 11", .help = "At the rate set for 2-byte alignment, or its default of 67 % while the old rule is chosen.", .formula = "time / time padded"});
   f.real("padding_speedup_then", o.padding_speedup_then, {.label = "... before cuBLAS 11", .help = "Unaligned work falls to the vector units at the stated FP32 rate. 1 where the chip states none.", .formula = "time / time padded"});
   f.integer("best_splits", o.best_splits, {.label = "Best split of K", .help = "Of 1 to 64; 1 when splitting gains nothing."});
-  f.real("split_k_time_s", o.split_k_time_s, {.label = "Time, best split-K", .unit = "s"});
+  f.real("split_k_time_s", o.split_k_time_s, {.label = "Time, best split-K", .unit = "s", .formula = "max(arithmetic, operands) + partial sums"});
   f.real("stream_k_time_s", o.stream_k_time_s, {.label = "Time, stream-K", .unit = "s", .source = stream_k});
   f.real("best_schedule_speedup", o.best_schedule_speedup, {.label = "Best schedule gains", .formula = "time data parallel / least time of the three"});
   f.integer("best_n", o.best_n, {.label = "Best N in the plot", .help = "The corner of the saw-tooth with the highest share, the smallest of equals."});
-  f.real("best_share", o.best_share, {.label = "Share at the best N", .unit = "%"});
+  f.real("best_share", o.best_share, {.label = "Share at the best N", .unit = "%", .formula = "2 M N K / (peak x time), aligned"});
   f.table("schedules", o.schedules, {.label = "Schedules", .help = "The same matmul dealt out in different ways."});
   f.table("corners", o.corners, {.label = "Saw-tooth", .help = "Share of the peak at the corners of the plot.", .max_items = 8192});
 }

@@ -148,6 +148,8 @@ Outputs compute(const Inputs& in) {
   auto setting = models::tiling_on(*chip, in.format, in.units_taken, in.l2_bytes_per_clock);
   if (!setting) return refuse(setting.error);
   fill_sizes(in, *setting);
+  if (const std::int64_t steps = (in.k + in.tile_k - 1) / in.tile_k; setting->split > steps)
+    return refuse("Depth K = " + count(in.k) + " is " + count(steps) + (steps == 1 ? " step" : " steps") + " of " + count(in.tile_k) + ", too few for " + count(in.splits) + " splits: set fewer, or a smaller tile depth");
   const auto result = models::tile_matmul(*setting);
   if (!result) return refuse(result.error);
   fill_result(*setting, *result, out);

@@ -96,9 +96,10 @@ void draw_gantt(const Outputs& out, View& view, Room room) {
     if (named) {
       widgets::Line number;
       number.add_integer(span.first_wave + 1);
-      plot.text((xs[0] + xs[1]) / 2, busy[0] / 2, number.view(), {.colour = t.on_colour});
+      plot.text((xs[0] + xs[1]) / 2, busy[0] / 2, number.view(), {.colour = widgets::text_on(widgets::colour(tint_of_wave(span.first_wave), t), t)});
     }
-    if (span.busy_slots < out.slots) plot.area("idle", xs, all, busy, {.colour = t.of(Meaning::idle), .alpha = 0.35f, .legend = false, .info = "slots without work"});
+    if (span.busy_slots < out.slots) plot.area("idle", xs, all, busy, {.colour = t.of(Meaning::idle), .alpha = 0.7f, .legend = false, .info = "slots without work"});
+    if (named && 2 * span.busy_slots < out.slots) plot.text((xs[0] + xs[1]) / 2, (slots + busy[0]) / 2, "idle", {.colour = t.text});
   }
   plot.horizontal_mark(slots, {});
   double at = view.time * end_s;

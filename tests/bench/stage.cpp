@@ -1,5 +1,6 @@
 #include "tests/bench/stage.h"
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "app/load_catalog.h"
@@ -60,6 +61,8 @@ Stage::Stage(std::string_view lab, ImVec2 size) : canvas_(size) {
   workspace_->current().finish();
   shell_ = std::make_unique<app::Shell>(*workspace_, app::Host{});
 }
+
+Stage::~Stage() = default;
 
 void Stage::frame() {
   canvas_.begin();

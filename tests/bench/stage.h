@@ -31,6 +31,9 @@ class Canvas {
 class Stage {
  public:
   explicit Stage(std::string_view lab, ImVec2 size = {1600, 1000});
+  ~Stage();
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
   void frame();
   /// Draws until messages have gone, layouts are settled and jobs are done.
   void settle();

@@ -155,7 +155,7 @@ TEST_CASE("tiling: what cannot be computed is refused in one sentence") {
   set(*lab, "splits", 64);
   set(*lab, "k", 512);
   lab->compute();
-  CHECK(lab->reason() == "split is 64, but k has only 8 steps of tile_k to share.");
+  CHECK(lab->reason() == "Depth K = 512 is 8 steps of 64, too few for 64 splits: set fewer, or a smaller tile depth.");
 }
 
 TEST_CASE("tiling: dragging N moves the input, dragging the cursor dims later waves") {
