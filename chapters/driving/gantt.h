@@ -20,7 +20,7 @@ std::vector<StackRow> example_rows();
 struct Inputs {
   std::vector<StackRow> tasks = example_rows();
   double rate_hz = 30;
-  std::int64_t frames = 3;
+  std::int64_t frames = 2;
   models::StackChanges changes{.engine = true, .tuned_code = true};
   bool pipelining = false, preemptive = false;
   std::int64_t cpu = 4, gpu = 1, dla = 2, isp = 1;

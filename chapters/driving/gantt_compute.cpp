@@ -37,7 +37,7 @@ Lanes lanes_of(Outputs& out, const TaskGraph& graph, const GraphSchedule& s, std
     if (frame.finish_ns > due)
       frames.push_back({due, frame.finish_ns - due, keep(out, text(seconds(frame.finish_ns - due), "s") + " late", "after the deadline"), depth, widgets::Meaning::memory_bound, widgets::TimelineMark::hatched});
     else if (frame.finish_ns < due)
-      frames.push_back({frame.finish_ns, due - frame.finish_ns, keep(out, text(seconds(due - frame.finish_ns), "s") + " slack", "left for jitter"), depth, Tint::series(2), widgets::TimelineMark::callout});
+      frames.push_back({frame.finish_ns, due - frame.finish_ns, keep(out, std::string(widgets::format(seconds(due - frame.finish_ns), "s", 2).view()) + " slack", "left for jitter"), depth, Tint::series(2), widgets::TimelineMark::callout});
   }
   lanes.labels.emplace_back(when);
   lanes.sublabels.emplace_back("frames");
@@ -54,7 +54,8 @@ Lanes lanes_of(Outputs& out, const TaskGraph& graph, const GraphSchedule& s, std
     plain[i] = keep(out, graph.tasks[i].name, took + ", not on the critical path");
     marked[i] = keep(out, graph.tasks[i].name, took + ", on the critical path of its frame");
   }
-  for (std::size_t r = 0; r < graph.resources.size(); ++r) {
+  constexpr std::array<std::size_t, models::stack_resource_count> from_camera_to_plan{3, 1, 2, 0};
+  for (const std::size_t r : from_camera_to_plan) {
     std::vector<widgets::TimelineSpan> spans;
     for (std::size_t i = 0; i < s.segments.size(); ++i) {
       const auto& g = s.segments[i];

@@ -76,7 +76,7 @@ void draw_tasks(const Outputs& out, View& view, float width) {
   };
   source.mark = [](void* context, std::size_t row) {
     const bool critical = static_cast<const Outputs*>(context)->tasks[row].critical;
-    return widgets::RowMark{critical ? widgets::RowShape::diamond : widgets::RowShape::none, widgets::theme().accent};
+    return widgets::RowMark{critical ? widgets::RowShape::square : widgets::RowShape::circle, widgets::theme().series_at(row)};
   };
   source.hover = [](void* context, std::size_t row, std::size_t) -> std::string_view { return static_cast<const Outputs*>(context)->tasks[row].critical ? "on the critical path of the first frame" : "could end later by its room"; };
   widgets::draw_table("tasks of the first frame", columns, source, view.tasks, {width, 0});
@@ -131,18 +131,18 @@ void draw(Inputs&, const Outputs& out, View& view) {
   const auto painter = widgets::Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   painter.dashed_line({at.x, at.y + t.px(8)}, {at.x + t.px(24), at.y + t.px(8)}, t.bad, t.px(1.5f), t.px(5));
-  widgets::fit_text(painter, {at.x + t.px(32), at.y}, "a frame is due; solid: on its critical path; pale: has room", width - t.px(32), t.muted, Type::small);
+  widgets::fit_text(painter, {at.x + t.px(32), at.y}, "a frame is due; outlined: slack; hatched: late; solid: on its frame's critical path; pale: has room", width - t.px(32), t.muted, Type::small);
   ImGui::Dummy({width, t.px(26)});
   const bool beside = width >= t.px(760);
   const float left = beside ? std::floor((width - gap) * 0.58f) : width, right = beside ? width - gap - left : width;
   ImGui::BeginGroup();
-  heading("The first frame, task by task", {}, left);
+  heading("The first frame, task by task", "square: on the critical path; circle: has room", left);
   draw_tasks(out, view, left);
   ImGui::EndGroup();
   if (beside) ImGui::SameLine(0, gap);
   else ImGui::Dummy({width, t.px(8)});
   ImGui::BeginGroup();
-  heading("Resources at the camera's rate", {}, right);
+  heading("Resources at the camera's rate", "above 100 % asked for, frames pile up", right);
   draw_resources(out, view, right);
   ImGui::Dummy({right, t.px(10)});
   heading("Frames", {}, right);

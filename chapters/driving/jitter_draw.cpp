@@ -46,7 +46,7 @@ void draw_whole(const Outputs& out, View& view, Room room) {
   const auto& e = *out.envelope;
   const double top = std::max(out.worst_s, out.deadline_s) * 1.08;
   widgets::Plot plot("frames over the run", view.whole, {.x = {.lo = 0, .hi = static_cast<double>(out.run->response_s.size()), .label = "frame"}, .y = {.lo = 0, .hi = top, .label = "response", .unit = "s"}, .size = {room.width, room.height}, .legend = false});
-  plot.area("best to worst", e.frame, e.high_s, e.low_s, {.colour = t.series_at(0), .alpha = 0.6f, .legend = false, .info = "of each stretch of frames", .version = out.version});
+  plot.area("best to worst", e.frame, e.high_s, e.low_s, {.colour = t.series_at(0), .alpha = 0.4f, .legend = false, .info = "of each stretch of frames", .version = out.version});
   plot.horizontal_mark(out.deadline_s, "deadline", {.colour = t.bad});
   double at = std::min(view.time_s, out.length_s) / out.period_s;
   if (plot.drag_x("drag time", at, {.label = "", .lo = 0, .hi = static_cast<double>(out.run->response_s.size() - 1)})) view.time_s = std::max(0.0, at * out.period_s);
