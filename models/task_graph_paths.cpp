@@ -110,7 +110,8 @@ std::vector<std::int64_t> task_float_ns(const TaskGraph& graph, const GraphSched
       if (k == i) continue;
       const auto& after = graph.tasks[k].after;
       const bool needs = std::find(after.begin(), after.end(), i) != after.end();
-      const bool place = graph.tasks[k].resource == graph.tasks[i].resource && job(k).start_ns >= job(i).finish_ns && (graph.resources[graph.tasks[k].resource].units == 1 || job(k).start_ns == job(i).finish_ns);
+      const bool place = graph.tasks[k].resource == graph.tasks[i].resource && job(k).start_ns >= job(i).finish_ns &&
+                         (graph.resources[graph.tasks[k].resource].units == 1 || (job(k).start_ns == job(i).finish_ns && job(k).ready_ns < job(k).start_ns));
       if (needs || place) room[i] = std::min(room[i], room[k] + job(k).start_ns - job(i).finish_ns);
     }
   }
