@@ -176,12 +176,24 @@ Result<GraphSchedule> schedule_frames(const TaskGraph& graph, const GraphOptions
 }
 
 Result<double> sustained_rate_hz(const TaskGraph& graph, GraphOptions options) {
-  options.frames = 32;
+  constexpr std::size_t first = 16, last = 40;  // past the filling, short of the draining
+  options.frames = 48;
   options.period_ns = 0;
   const auto s = schedule_frames(graph, options);
   if (!s) return Result<double>::fail(s.error);
-  const std::int64_t span_ns = s->frames[31].finish_ns - s->frames[15].finish_ns;
-  return Result<double>::ok(span_ns > 0 ? 16e9 / static_cast<double>(span_ns) : 0);
+  const auto ended = [&](std::size_t f) { return s->frames[f].finish_ns; };
+  // Frames may end in groups: a beat of k frames that repeats is exact, whatever its place in the group.
+  std::size_t beat = last - first;
+  for (std::size_t k = 1; k <= 8; ++k) {
+    bool repeats = true;
+    for (std::size_t f = first + k; f <= last && repeats; ++f) repeats = ended(f) - ended(f - k) == ended(first + k) - ended(first);
+    if (repeats) {
+      beat = k;
+      break;
+    }
+  }
+  const std::int64_t span_ns = ended(first + beat) - ended(first);
+  return Result<double>::ok(span_ns > 0 ? static_cast<double>(beat) * 1e9 / static_cast<double>(span_ns) : 0);
 }
 
 }  // namespace models

@@ -80,7 +80,7 @@ std::vector<std::size_t> critical_chain(const TaskGraph& graph, const GraphSched
 std::vector<std::int64_t> task_float_ns(const TaskGraph& graph, const GraphSchedule& schedule, std::size_t frame);
 
 /// Frames a second when there is always a next frame waiting: 1 / latency unless frames are pipelined.
-/// Measured over the second half of 32 frames. 0 when the graph takes no time; infeasible as schedule_frames.
+/// Measured over the beat in which frames 17 to 41 end, or over all of them when they have none. 0 when the graph takes no time; infeasible as schedule_frames.
 Result<double> sustained_rate_hz(const TaskGraph& graph, GraphOptions options);
 
 }  // namespace models

@@ -89,7 +89,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("deadline_s", o.deadline_s, {.label = "Deadline", .unit = "s", .formula = "1 / rate"});
   f.real("slack_s", o.slack_s, {.label = "Slack", .unit = "s", .help = "Left for jitter; negative when a lone frame is already late.", .formula = "deadline - latency"});
   f.toggle("deadline_met", o.deadline_met, {.label = "Deadline met", .help = "By every frame shown."});
-  f.real("throughput_hz", o.throughput_hz, {.label = "Throughput", .unit = "Hz", .help = "Frames a second when there is always a next frame waiting.", .formula = "16 frames / time for them, after 16 to fill the pipeline"});
+  f.real("throughput_hz", o.throughput_hz, {.label = "Throughput", .unit = "Hz", .help = "Frames a second when there is always a next frame waiting.", .formula = "frames / time between their ends, pipeline full"});
   f.real("before_throughput_hz", o.before_throughput_hz, {.label = "Throughput as found", .unit = "Hz", .formula = "1 / latency as found"});
   f.toggle("keeps_up", o.keeps_up, {.label = "Keeps up with the camera", .help = "Throughput is at least the rate: latency does not grow from frame to frame."});
   f.real("worst_latency_s", o.worst_latency_s, {.label = "Worst latency shown", .unit = "s", .formula = "max over the frames shown"});
