@@ -99,10 +99,11 @@ std::vector<std::int64_t> task_float_ns(const TaskGraph& graph, const GraphSched
   const std::size_t n = graph.tasks.size();
   std::vector<std::int64_t> room(n, 0);
   if (frame >= s.frames.size()) return room;
-  std::vector<std::size_t> by_finish(n);
-  for (std::size_t i = 0; i < n; ++i) by_finish[i] = i;
+  const auto order = topological_order(graph);
+  if (!order) return room;
+  std::vector<std::size_t> by_finish(order->rbegin(), order->rend());
   const auto job = [&](std::size_t i) -> const GraphJob& { return s.jobs[frame * n + i]; };
-  // Later first; among equals those that come after others in the graph, so that a task of no length is settled before what feeds it.
+  // Later first; among equals as the graph says, so that tasks of no length are settled before what feeds them.
   std::stable_sort(by_finish.begin(), by_finish.end(), [&](std::size_t a, std::size_t b) { return job(a).finish_ns != job(b).finish_ns ? job(a).finish_ns > job(b).finish_ns : job(a).start_ns > job(b).start_ns; });
   for (const std::size_t i : by_finish) {
     room[i] = s.frames[frame].finish_ns - job(i).finish_ns;
