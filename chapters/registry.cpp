@@ -10,6 +10,8 @@
   LAB(roofline, "transformer-layer", transformer_layer) \
   LAB(roofline, "iron-law", iron_law) \
   LAB(roofline, "tiling-waves", tiling_waves) \
+  LAB(driving, "gantt", perception_gantt) \
+  LAB(driving, "jitter", frame_jitter) \
   LAB(gallery, "widgets", widget_gallery)
 
 #define DECLARE(folder, slug, make) \
@@ -38,6 +40,7 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 
 constexpr Chapter contents[] = {
     {"roofline", "01", "The roofline", of("roofline")},
+    {"driving", "10", "Driving", of("driving")},
 };
 
 }  // namespace
