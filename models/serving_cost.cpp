@@ -77,7 +77,7 @@ Result<ServingCost> serving_cost(const Architecture& architecture, const Serving
     cost.head_s_.push_back(p.head_s);
   }
   // What grows with the context, and with the pairs of a prompt, is read off two workloads each.
-  constexpr double sequences = 8, context = 2048, prompt = 2048;
+  constexpr double sequences = 8, context = 2048, prompt = 16384;
   w.batch = static_cast<std::int64_t>(sequences);
   const double short_s = parts_of(*time_step(architecture, w, machine)).all_s;
   w.context = static_cast<std::int64_t>(context);

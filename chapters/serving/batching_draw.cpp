@@ -83,8 +83,18 @@ void paint_steps(const Painter& p, std::span<const models::ServingPoint> points,
     const double until_s = i + 1 < points.size() ? points[i + 1].time_s : scale.end_s;
     const float x0 = scale.x(points[i].time_s), x1 = std::max(scale.x(until_s), x0 + 0.5f);
     const float y = bottom - (height - t.px(2)) * static_cast<float>(std::min(1.0, points[i].value / most));
-    p.rect({x0, y}, {x1, bottom}, seen(colour, points[i].time_s <= now_s, 0.75f));
+    const float now = std::clamp(scale.x(now_s), x0, x1);
+    if (now > x0) p.rect({x0, y}, {now, bottom}, seen(colour, true, 0.75f));
+    if (now < x1) p.rect({now, y}, {x1, bottom}, seen(colour, false, 0.75f));
   }
+}
+
+/// A figure at the right end of a strip, on a ground of its own.
+void strip_figure(const Painter& p, float right, float top, std::string_view s) {
+  const auto& t = widgets::theme();
+  const ImVec2 size = widgets::text_size(s, Type::small, Font::mono);
+  p.rect({right - size.x - t.px(10), top + t.px(1)}, {right - t.px(2), top + size.y + t.px(3)}, widgets::with_alpha(t.background, 0.85f), t.px(3));
+  p.text({right - t.px(6), top + t.px(2)}, s, t.text, Type::small, Font::mono, Align::right);
 }
 
 double value_at(std::span<const models::ServingPoint> points, double now_s) {
@@ -123,7 +133,7 @@ void paint_racer(const Painter& p, const Outputs& out, const Racer& r, const Sca
   paint_steps(p, r.waiting, r.peak_waiting, scale, y, strip, now_s, t.of(widgets::Meaning::memory_bound));
   widgets::Line waits;
   waits.add_integer(static_cast<std::int64_t>(value_at(r.waiting, now_s))).add(" of at most ").add_integer(static_cast<std::int64_t>(r.peak_waiting));
-  p.text({right - t.px(6), y + t.px(3)}, waits.view(), t.text, Type::small, Font::mono, Align::right);
+  strip_figure(p, right, y, waits.view());
   y += rows.queue;
   if (rows.blocks > 0) {
     const float height = rows.blocks - t.px(4);
@@ -134,7 +144,7 @@ void paint_racer(const Painter& p, const Outputs& out, const Racer& r, const Sca
     paint_steps(p, r.blocks, shown, scale, y, height, now_s, t.of(widgets::Meaning::kv_cache));
     widgets::Line taken;
     taken.add(widgets::format(value_at(r.blocks, now_s), "", 6)).add(" of ").add(widgets::format(most, "", 9)).add(", at most ").add(widgets::format(r.kv_peak, "%"));
-    p.text({right - t.px(6), y + t.px(2)}, taken.view(), t.text, Type::small, Font::mono, Align::right);
+    strip_figure(p, right, y, taken.view());
   }
 }
 
@@ -200,7 +210,7 @@ void draw_race(const Outputs& out, View& view, float width) {
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();
   Scale scale{area.min.x + t.px(72), 0, out.shown_s};
-  scale.width = area.max.x - scale.left - t.px(4);
+  scale.width = area.max.x - scale.left - t.px(14);
   if (ImGui::IsItemActive() && scale.width > 1) {
     view.time = std::clamp(static_cast<double>((ImGui::GetMousePos().x - scale.left) / scale.width), 0.0, 1.0) * out.shown_s;
     view.playing = false;
@@ -242,7 +252,7 @@ void draw(Inputs&, const Outputs& out, View& view) {
   playback(out, view);
   draw_race(out, view, width);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  widgets::fit_text(Painter::window(), at, "A colour is a request. Light cap: its prompt. Pale: done, but its slot is held. Red end: sent back to the queue.", width, t.muted, Type::small);
+  widgets::fit_text(Painter::window(), at, "A colour is a request. Capped: its prompt. Pale: done, but its slot is held. Red end: sent back to the queue.", width, t.muted, Type::small);
   ImGui::Dummy({width, t.type(Type::small) + t.px(8)});
   draw_latencies(out, view, width);
 }

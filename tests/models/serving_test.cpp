@@ -49,7 +49,7 @@ TEST_CASE("serving: one request through continuous batching, added up by hand") 
 // A prompt of 1,000 tokens arrives just before another request's last token: that waits for 110 ms of prompt, or for a mixed step of 20 ms.
 TEST_CASE("serving: chunked prefill bounds the time between tokens, not the time to the first") {
   const ServingCost cost = hand_cost();
-  const std::vector<ServingRequest> two{request(0, 10, 50), request(0.5, 1000, 2)};
+  const std::vector<ServingRequest> two{request(0, 10, 51), request(0.5, 1000, 2)};
   const auto end_and_ttft = [&](ServingPolicy policy) {
     const ServingRun run = simulate_serving(two, {.policy = policy, .cost = &cost, .chunk_tokens = 100});
     return std::pair{run.served[0].finish_s, run.served[1].first_token_s - 0.5};
