@@ -10,6 +10,7 @@
   LAB(roofline, "transformer-layer", transformer_layer) \
   LAB(roofline, "iron-law", iron_law) \
   LAB(roofline, "tiling-waves", tiling_waves) \
+  LAB(serving, "batching", batching_race) \
   LAB(driving, "gantt", perception_gantt) \
   LAB(driving, "jitter", frame_jitter) \
   LAB(gallery, "widgets", widget_gallery)
@@ -40,6 +41,7 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 
 constexpr Chapter contents[] = {
     {"roofline", "01", "The roofline", of("roofline")},
+    {"serving", "09", "Serving", of("serving")},
     {"driving", "10", "Driving", of("driving")},
 };
 

@@ -152,6 +152,7 @@ void draw_shell(Shell& shell) {
   if (shell.record == &export_record) shell.record = nullptr;
   if (w.update(ImGui::IsAnyItemActive())) shell.animating = true;  // a drag on the canvas: its picture follows next frame
   if (w.current().computing()) shell.animating = true;
+  if (const auto* playing = w.lab().view().find("playing"); playing && playing->toggle()) shell.animating = true;  // a lab that plays
   if (full && shell.drawer_open)
     w.settings.drawer_height = std::clamp(w.settings.drawer_height - static_cast<double>(splitter("drawer edge", {rail, top + body - drawer - t.px(3)}, {middle, t.px(6)}, false)), 80.0, 1200.0);
   if (full)
