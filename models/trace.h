@@ -71,7 +71,7 @@ struct Counter {
 struct Flow {
   std::int64_t time_ns = 0;
   std::int64_t id = 0;       ///< a number, or a hash of a text
-  std::uint32_t track = 0;
+  std::uint32_t track = none;  ///< a track of the same pid and tid; none when it has no events
   std::uint16_t category = 0;
   char phase = 's';          ///< 's', 't' or 'f'
 };
