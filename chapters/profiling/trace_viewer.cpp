@@ -93,6 +93,7 @@ void describe(Fields& f, Finding& r) {
 void describe(Fields& f, Outputs& o) {
   f.real("step_time_s", o.step_time_s, {.label = "Step", .unit = "s", .help = "The chosen step, or the mean of all; 0 where the recording marks none.", .formula = "from ProfilerStep to the next"});
   f.real("busy_share", o.busy_share, {.label = "Device busy", .unit = "%", .formula = "busy / time"});
+  f.real("idle_share", o.idle_share, {.label = "Device idle", .unit = "%", .formula = "idle / time"});
   f.real("span_s", o.span_s, {.label = "Time looked at", .unit = "s", .help = "The chosen step, or from the device's first work to its last."});
   f.real("busy_s", o.busy_s, {.label = "Busy", .unit = "s", .formula = "union of computation, communication and memory work", .source = rules});
   f.real("idle_s", o.idle_s, {.label = "Idle", .unit = "s", .formula = "time - busy"});

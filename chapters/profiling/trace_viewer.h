@@ -74,7 +74,7 @@ struct Outputs {
   std::string reason;
   std::int64_t events = 0, steps = 0, devices = 0;
   double span_s = 0, step_time_s = 0;
-  double busy_s = 0, idle_s = 0, busy_share = 0;
+  double busy_s = 0, idle_s = 0, busy_share = 0, idle_share = 0;
   double idle_host_s = 0, idle_kernel_s = 0, idle_other_s = 0, idle_host_share = 0, idle_kernel_share = 0, idle_other_share = 0, streams_idle_s = 0;
   double compute_s = 0, communication_s = 0, memory_s = 0, exposed_communication_s = 0, overlapped_s = 0, overlap = 0;
   std::int64_t queue_longest = 0, launches = 0;

@@ -81,7 +81,7 @@ Outputs::Bar bar_of(const Row& row, const WindowMetrics& m, const std::string& b
 
 void fill_times(const WindowMetrics& m, Outputs& out) {
   out.span_s = seconds(m.window_ns);
-  out.busy_s = seconds(m.busy_ns), out.idle_s = seconds(m.idle_ns), out.busy_share = percent(m.busy_ns, m.window_ns);
+  out.busy_s = seconds(m.busy_ns), out.idle_s = seconds(m.idle_ns), out.busy_share = percent(m.busy_ns, m.window_ns), out.idle_share = percent(m.idle_ns, m.window_ns);
   out.idle_host_s = seconds(m.idle.host_wait_ns), out.idle_host_share = percent(m.idle.host_wait_ns, m.window_ns);
   out.idle_kernel_s = seconds(m.idle.kernel_wait_ns), out.idle_kernel_share = percent(m.idle.kernel_wait_ns, m.window_ns);
   out.idle_other_s = seconds(m.idle.other_ns), out.idle_other_share = percent(m.idle.other_ns, m.window_ns);
