@@ -126,9 +126,13 @@ struct Progress {
 /// Memory stays below twice the uncompressed input where an event takes 64 bytes of it or more.
 Result<Trace> read_trace(std::string bytes, std::string_view origin, const Progress& progress = {});
 
-/// One argument of an event: its JSON text without outer quotes ("7", "ncclDevKernel"), empty when it has none.
+struct Argument {
+  std::string text;      ///< of a text: with escapes resolved; otherwise JSON as written: 7, [1, 2], or inf as some profilers write
+  bool is_json = false;  ///< a number, list, object, true, false or null that JSON allows; a text otherwise
+};
+/// All arguments in the order of the file. Empty when there are none, or they are damaged.
+std::vector<std::pair<std::string, Argument>> arguments(const Trace& trace, const Event& event);
+/// The text of one argument, empty when the event has none of this name.
 std::string argument(const Trace& trace, const Event& event, std::string_view key);
-/// All arguments in the order of the file: key, JSON text of the value (texts without quotes).
-std::vector<std::pair<std::string, std::string>> arguments(const Trace& trace, const Event& event);
 
 }  // namespace models::trace

@@ -96,6 +96,8 @@ struct Metrics {
   std::vector<Diagnosis> diagnosis;
 };
 Metrics measure(const Trace& trace);
+/// Fills Metrics::diagnosis from the rest; measure() calls it.
+void diagnose(const Trace& trace, Metrics& metrics);
 
 /// Facts about the recording itself, per row of (pid, tid) as written.
 struct Shape {
