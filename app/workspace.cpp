@@ -35,6 +35,8 @@ Workspace::Workspace(Content loaded, UserPaths user, std::function<void()> wake)
   if (!chapters::all_labs().empty() && !open(settings.last_lab)) open(chapters::all_labs().front().id);
 }
 
+Workspace::~Workspace() = default;  // here, where Json is complete
+
 void Workspace::describe_shared() {
   for (const auto& entry : chapters::all_labs()) {
     auto lab = entry.make();

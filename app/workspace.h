@@ -22,6 +22,9 @@ class Workspace {
  public:
   /// `user` may be without folders (error set): then nothing is kept and the notice says so.
   Workspace(Content content, UserPaths user, std::function<void()> wake = {});
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
 
   Content content;
   Jobs jobs;

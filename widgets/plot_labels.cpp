@@ -74,6 +74,13 @@ void Occupancy::block_segment(ImVec2 a, ImVec2 b, float half_width) {
     std::swap(ax, bx);
     std::swap(ay, by);
   }
+  if (std::abs(by - ay) <= static_cast<double>(cell_px)) {  // hardly leaves one row of cells: a decimated line has thousands of these
+    const auto f0 = static_cast<float>(ax) - half_width, f1 = static_cast<float>(bx) + half_width;
+    const auto g0 = static_cast<float>(std::min(ay, by)) - half_width, g1 = static_cast<float>(std::max(ay, by)) + half_width;
+    if (steep) block_cells(g0, f0, g1, f1);
+    else block_cells(f0, g0, f1, g1);
+    return;
+  }
   const double step = static_cast<double>(cell_px), slope = bx > ax ? (by - ay) / (bx - ax) : 0;
   for (double from = ax; from <= bx; from += step) {
     const double to = std::min(from + step, bx), s0 = ay + (from - ax) * slope, s1 = ay + (to - ax) * slope;

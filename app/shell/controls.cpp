@@ -95,13 +95,13 @@ bool typing(const Field& f, ControlState& state, float width) {
   if (state.focus) ImGui::SetKeyboardFocusHere();
   ImGui::PushID(f.key.data());
   const bool entered = ImGui::InputText("##typed", state.buffer, sizeof state.buffer, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
-  const bool left = ImGui::IsItemDeactivated();
+  const bool left = ImGui::IsItemDeactivated(), edited = ImGui::IsItemDeactivatedAfterEdit();
   const bool escaped = left && ImGui::IsKeyPressed(ImGuiKey_Escape);
   ImGui::PopID();
   state.focus = false;
   if (!entered && !left) return false;
   state.editing.clear();
-  if (escaped) return false;
+  if (escaped || !edited) return false;  // what is shown is rounded: untouched, it must not replace what it shows
   state.error = set_field_from_text(f, state.buffer);
   state.error_key = f.key;
   return state.error.empty();
@@ -322,9 +322,9 @@ bool table_control(const Field& f, ControlState& state, float width) {
           state.focus = false;
           const bool entered = ImGui::InputText("##cell", state.buffer, sizeof state.buffer, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
           if (entered || ImGui::IsItemDeactivated()) {
-            const bool escaped = ImGui::IsKeyPressed(ImGuiKey_Escape);
+            const bool keep = ImGui::IsKeyPressed(ImGuiKey_Escape) || !ImGui::IsItemDeactivatedAfterEdit();
             state.editing.clear();
-            if (!escaped) {
+            if (!keep) {
               state.error = set_field_from_text(c, state.buffer);
               state.error_key = f.key;
               changed |= state.error.empty();

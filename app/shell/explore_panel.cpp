@@ -294,33 +294,30 @@ void draw_explore(Shell& shell) {
   if (e.mode == Mode::compare) return show_compare(shell, width);
 
   const float box = std::clamp(width / 6, t.px(110), t.px(190));
-  bool changed = false;
+  bool changed = false, run = false;
+  // Each piece has its place: Dear ImGui's own lines would shift them by the baselines of text and boxes.
+  const ImVec2 row = ImGui::GetCursorScreenPos();
+  float x = row.x;
+  const auto next = [&](float piece) {
+    ImGui::SetCursorScreenPos({x, row.y});
+    x += piece + t.px(8);
+    return piece;
+  };
   if (e.mode != Mode::sensitivity) {
-    if (pick("Input", e.input, e.inputs, lab.inputs(), box)) {
+    if (pick("Input", e.input, e.inputs, lab.inputs(), next(box))) {
       changed = true;
       e.lo.clear();
       e.hi.clear();
     }
-    ImGui::SameLine();
-    changed |= typed("From", e.lo, box * 0.5f);
-    ImGui::SameLine();
-    changed |= typed("To", e.hi, box * 0.5f);
-    ImGui::SameLine();
-    if (e.mode == Mode::sweep) {
-      changed |= pick("Second input", e.second_input, e.inputs, lab.inputs(), box, "none");
-      ImGui::SameLine();
-    }
+    changed |= typed("From", e.lo, next(box * 0.5f));
+    changed |= typed("To", e.hi, next(box * 0.5f));
+    if (e.mode == Mode::sweep) changed |= pick("Second input", e.second_input, e.inputs, lab.inputs(), next(box), "none");
   }
-  changed |= pick("Output", e.output, e.outputs, lab.outputs(), box);
-  if (e.mode == Mode::solve) {
-    ImGui::SameLine();
-    typed("Target", e.target, box * 0.6f);
-  }
-  ImGui::SameLine();
-  ImGui::BeginGroup();
-  ui::text(" ", t.muted, Type::small);
-  const bool run = ui::button("Run", true);
-  ImGui::EndGroup();
+  changed |= pick("Output", e.output, e.outputs, lab.outputs(), next(box));
+  if (e.mode == Mode::solve) typed("Target", e.target, next(box * 0.6f));
+  ImGui::SetCursorScreenPos({x, row.y + t.type(Type::small) + t.px(5)});
+  run = ui::button("Run", true);
+  ImGui::SetCursorScreenPos({row.x, row.y + t.type(Type::small) + t.px(44)});
   const bool one_number = !e.lo.empty() != !e.hi.empty();  // half typed: wait for the other end
   const bool stale = e.for_version != shell.workspace.current().version() && e.mode != Mode::solve;
   if (run || ((changed || stale) && !one_number && e.mode != Mode::solve)) start(shell);

@@ -112,7 +112,9 @@ void draw_shell(Shell& shell) {
   const float inspector = chrome ? std::min(t.px(static_cast<float>(shell.presentation ? 300 : w.settings.inspector_width)), screen.x * 0.36f) : 0;
   const float lesson = chrome && (shell.lesson.playing || shell.lesson.recording) ? t.px(76) : 0;
   const float body = screen.y - top - lesson;
-  const float drawer = !full ? 0 : shell.drawer_open ? std::min(t.px(static_cast<float>(w.settings.drawer_height)), body * 0.5f) : t.px(40);
+  // Explore brings a picture of its own: it takes nearly half.
+  const float asked = shell.drawer == Drawer::explore ? std::max(t.px(static_cast<float>(w.settings.drawer_height)), body * 0.45f) : t.px(static_cast<float>(w.settings.drawer_height));
+  const float drawer = !full ? 0 : shell.drawer_open ? std::min(asked, body * 0.5f) : t.px(40);
   const auto place = [](float x, float y) { ImGui::SetCursorScreenPos({x, y}); };
   const auto spaced = [](auto&& part) {
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme().px(8), theme().px(7)});

@@ -180,6 +180,26 @@ TEST_CASE("a dropped config.json stands in for the model, in the lab that takes 
   CHECK(w->lab().outputs().find("parameters_total")->integer() == 124439808);
 }
 
+TEST_CASE("measured points dropped on the roofline become its dots; a wrong row says where it is wrong") {
+  const Person person;
+  const auto w = person.workspace();
+  REQUIRE(w->open(first));
+  person.folder.write("runs.csv", "name,flops,bytes,time_s\nmatmul,2e12,4e9,0.004\ncopy,1e9,8e9,0.003\n");
+  CHECK(w->drop_file((person.folder / "runs.csv").string()) == "");
+  const auto* points = w->lab().outputs().find("measured_points");
+  REQUIRE(points->table_size() == 2);
+  chapters::Fields cells;
+  points->table_row(0, cells);
+  CHECK(cells.find("intensity")->real() == 500);       // 2e12 / 4e9
+  CHECK(cells.find("flops_per_s")->real() == 5e14);    // 2e12 / 0.004 s
+  person.folder.write("bad.csv", "name,flops,bytes,time_s\nmatmul,2e12,4e9,fast\n");
+  const auto before = w->lab().clone();
+  const std::string sentence = w->drop_file((person.folder / "bad.csv").string());
+  CHECK(sentence.find("fast") != std::string::npos);
+  CHECK(sentence.back() == '.');
+  CHECK(w->lab().same_inputs(*before));
+}
+
 TEST_CASE("a file dropped on a lab without files is refused with what to do") {
   const Person person;
   const auto w = person.workspace();

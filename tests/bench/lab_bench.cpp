@@ -40,7 +40,9 @@ void palette(benchmark::State& state) {
 void compute(benchmark::State& state, std::string_view id) {
   assets();
   const auto lab = chapters::make_lab_by_id(id);
+  const std::uint64_t before = allocations();
   for (auto _ : state) lab->compute();
+  state.counters["allocations"] = static_cast<double>(allocations() - before) / static_cast<double>(state.iterations());
   if (lab->info().job) state.SetLabel("a job");
 }
 

@@ -75,3 +75,28 @@ TEST_CASE("every lab: an infeasible state is drawn with its reason in words") {
   }
   CHECK(shown > 0);
 }
+
+TEST_CASE("every lab: every tab of the drawer, presentation mode and the ends of the interface scale draw with finite positions") {
+  use_bundled_catalog();
+  for (const auto& entry : chapters::all_labs())
+    DYNAMIC_SECTION(entry.id) {
+      support::ShellDriver d(app::load_content(RIDGELINE_SOURCE_DIR "/assets"));
+      REQUIRE(d.workspace.open(entry.id));
+      for (int tab = 0; tab <= static_cast<int>(app::Drawer::lesson); ++tab) {
+        d.shell.drawer = static_cast<app::Drawer>(tab);
+        d.ui.frames(3);
+        INFO("tab " << tab);
+        CHECK(bad_position(d.ui) == "");
+      }
+      for (const double scale : {0.5, 4.0}) {
+        d.workspace.settings.scale = scale;
+        d.ui.frames(3);
+        INFO("scale " << scale);
+        CHECK(bad_position(d.ui) == "");
+      }
+      d.workspace.settings.scale = 1;
+      d.shell.presentation = true;
+      d.ui.frames(3);
+      CHECK(bad_position(d.ui) == "");
+    }
+}

@@ -1,6 +1,5 @@
 #pragma once
 #include <cmath>
-#include <nlohmann/json.hpp>  // a workspace holds Json by value
 #include <stdexcept>
 #include <string>
 #include <string_view>
