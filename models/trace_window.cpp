@@ -70,11 +70,12 @@ WindowMetrics measure_window(const Trace& trace, int device, std::int64_t from_n
   if (to_ns <= from_ns) return m;
   m.window_ns = to_ns - from_ns;
   Union busy, comp, comm, mem, both;
-  std::int64_t reached = from_ns;  // the latest end so far; what lies between it and the next start is a gap
+  // The latest end so far, inside the window and in truth: a gap is cut at the ends of the window, and judged by its whole length.
+  std::int64_t reached = from_ns, ended = INT64_MIN;
   const auto close_gap = [&](const Event* next, std::int64_t start) {
     if (start <= reached) return;
-    // A gap is cut at the ends of the window, and judged by its whole length.
-    add_gap(m.idle, next ? cause_of(trace, *next, reached, std::max(next->start_ns, start) - reached) : Gap::Cause::other, start - reached);
+    const std::int64_t began = ended == INT64_MIN ? from_ns : ended;
+    add_gap(m.idle, next ? cause_of(trace, *next, began, next->start_ns - began) : Gap::Cause::other, start - reached);
   };
   bool closed = false;
   for (const std::uint32_t i : device_events(trace, device)) {
@@ -84,11 +85,15 @@ WindowMetrics measure_window(const Trace& trace, int device, std::int64_t from_n
       closed = true;
       break;
     }
-    if (e.end_ns() <= from_ns) continue;
+    if (e.end_ns() <= from_ns) {
+      ended = std::max(ended, e.end_ns());
+      continue;
+    }
     const std::int64_t a = std::max(e.start_ns, from_ns), b = std::min(e.end_ns(), to_ns);
     ++m.events;
     close_gap(&e, a);
     reached = std::max(reached, b);
+    ended = std::max(ended, e.end_ns());
     busy.add(a, b);
     (e.cls == EventClass::communication ? comm : e.cls == EventClass::memory ? mem : comp).add(a, b);
     if (e.cls != EventClass::memory) both.add(a, b);
