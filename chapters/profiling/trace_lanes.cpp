@@ -43,7 +43,7 @@ std::vector<Says> what_names_say(const Trace& trace) {
 Tint tint_of(const Event& e, Part part, Says says) {
   switch (e.cls) {
     case EventClass::communication: return Meaning::communication;
-    case EventClass::memory: return Tint::series(4);
+    case EventClass::memory: return Tint::series(6);
     case EventClass::computation: return part == Part::optimizer ? Meaning::optimizer : part == Part::backward ? Meaning::backward : Meaning::forward;
     case EventClass::device_other: return Meaning::idle;
     default: break;
@@ -105,8 +105,10 @@ std::vector<std::uint32_t> tracks_to_show(const LaneSource& source) {
     threads.push_back(t);
     rows += track.depths;
   }
-  const auto rank = [&](std::uint32_t t) { return trace.tracks[t].kind == TrackKind::annotation ? 0 : trace.tracks[t].kind == TrackKind::thread ? 1 : 2; };
-  std::stable_sort(threads.begin(), threads.end(), [&](auto a, auto b) { return rank(a) != rank(b) ? rank(a) < rank(b) : launches[a] > launches[b]; });
+  // Annotations, then threads that launch, by when they begin: the main thread before autograd's; then the others.
+  const auto rank = [&](std::uint32_t t) { return trace.tracks[t].kind == TrackKind::annotation ? 0 : trace.tracks[t].kind == TrackKind::thread ? (launches[t] > 0 ? 1 : 2) : 3; };
+  const auto begins = [&](std::uint32_t t) { return trace.events[trace.tracks[t].first].start_ns; };
+  std::stable_sort(threads.begin(), threads.end(), [&](auto a, auto b) { return rank(a) != rank(b) ? rank(a) < rank(b) : begins(a) < begins(b); });
   // Cause above effect; but deep stacks would push the device out of sight.
   constexpr std::size_t most_rows_above = 9;
   auto& first = rows > most_rows_above ? streams : threads;
@@ -177,7 +179,7 @@ void Lanes::add_gaps(std::size_t source) {
   for (const auto& d : s.recording->metrics.devices) {
     if (s.device >= 0 && d.device != s.device) continue;
     for (const auto& gap : d.longest_gaps) {
-      lane.spans.push_back({gap.start_ns + s.shift_ns, gap.end_ns - gap.start_ns, extra_name + static_cast<std::uint32_t>(extra_names_.size()), 0, Meaning::idle, TimelineMark::callout});
+      lane.spans.push_back({gap.start_ns + s.shift_ns, gap.end_ns - gap.start_ns, extra_name + static_cast<std::uint32_t>(extra_names_.size()), 0, Meaning::idle, TimelineMark::hatched});
       extra_names_.push_back(std::string(widgets::format(static_cast<double>(gap.end_ns - gap.start_ns) * 1e-9, "s").view()) + " " + std::string(causes[static_cast<std::size_t>(gap.cause)]));
     }
   }
@@ -236,9 +238,8 @@ void Lanes::add_source(std::size_t source, std::string_view matching) {
   const std::vector<bool> wanted = models::trace::matching_strings(trace, matching);
   lane_of_track_[source].assign(trace.tracks.size(), -1);
   for (const std::uint32_t t : tracks_to_show(s)) add_track(source, t, parts, says, wanted);
-  if (!s.threads) return;
-  add_gaps(source);
-  add_counters(source);
+  if (s.threads) add_gaps(source);
+  if (s.counters) add_counters(source);
 }
 
 std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::string_view matching, bool arrows) {

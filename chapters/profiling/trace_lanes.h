@@ -18,6 +18,7 @@ struct LaneSource {
   std::int64_t shift_ns = 0;  ///< added to its times: recordings beside each other start together
   int device = -1;          ///< its streams, queue and memory, and the threads that launched its work; -1: all devices
   bool threads = true;      ///< processor threads too, not only the device's streams
+  bool counters = true;   ///< its queue and the recorded counters, too
 };
 
 /// What a span's name says by itself, beside its class.

@@ -127,6 +127,7 @@ struct View {
   widgets::TimelineWindow asked;        ///< the window that Outputs asked for last
   SelectionStatistics selection;
   std::uint64_t version = 0;
+  float natural_px = 0, natural_scale = 0;  ///< the timeline's own height, and the interface scale that it is for
 };
 
 Outputs compute(const Inputs& inputs, Progress& progress);

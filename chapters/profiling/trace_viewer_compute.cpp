@@ -169,8 +169,8 @@ void fill_ranks(const Inputs& in, const std::vector<Row>& rows, std::size_t chos
     const std::string sentence_of = "Rank " + std::to_string(slow.rank()) + " computes " + text(out.slowest_excess, "%") + " longer a step than the median rank (" + text(slowest.mean_comp_s, "s") + " against " +
                                     text(slowest.median_comp_s, "s") + "); the others wait for it inside their collectives.";
     const double covers = slowest.mean_comp_s - slowest.median_comp_s;
-    out.findings.insert(out.findings.begin(), {sentence_of, covers});
-    out.finding_places.insert(out.finding_places.begin(), Place{});
+    out.findings.push_back({sentence_of, covers});
+    out.finding_places.push_back({});  // it is about all steps
     out.rank_story = "Rank " + std::to_string(slow.rank()) + " holds the others up";
   } else {
     out.rank_story = "No rank computes more than 5 % longer than the median";
@@ -183,14 +183,14 @@ std::int64_t shift_onto(const Row& row, const Row& onto, std::int64_t step) { re
 std::vector<LaneSource> lane_sources(const Inputs& in, const std::vector<Row>& rows, std::size_t chosen, const Row* beside) {
   const Row& main = rows[chosen];
   const bool named = in.all_ranks || beside != nullptr;
-  std::vector<LaneSource> out{{main.recording, named ? main.label() : "", 0, main.device, true}};
+  std::vector<LaneSource> out{{main.recording, named ? main.label() : "", 0, main.device, true, !named}};
   if (in.all_ranks)
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (i == chosen) continue;
       const std::int64_t clock = rows[i].recording->trace.base_ns - main.recording->trace.base_ns;
-      out.push_back({rows[i].recording, rows[i].label(), in.one_clock ? clock : shift_onto(rows[i], main, in.step), rows[i].device, false});
+      out.push_back({rows[i].recording, rows[i].label(), in.one_clock ? clock : shift_onto(rows[i], main, in.step), rows[i].device, false, false});
     }
-  if (beside) out.push_back({beside->recording, "beside", shift_onto(*beside, main, in.step), beside->device, true});
+  if (beside) out.push_back({beside->recording, "beside", shift_onto(*beside, main, in.step), beside->device, true, false});
   return out;
 }
 
@@ -285,8 +285,8 @@ Outputs compute(const Inputs& in, Progress& progress) {
   if (progress.cancelled) return out;
   out.lanes = Lanes::make(lane_sources(in, rows, chosen, other.empty() ? nullptr : &other.front()), in.search, in.arrows);
   out.matches = out.lanes->matches(), out.matches_s = seconds(out.lanes->matches_ns());
+  fill_ranks(in, rows, chosen, out);  // a finding about all ranks comes before those about one
   fill_places(main, out);
-  fill_ranks(in, rows, chosen, out);
   for (const Finding& f : out.findings) sentence(out.diagnosis, f.finding);
 
   out.overview = models::trace::busy_profile(trace, main.device, trace.first_ns, trace.last_ns, overview_bins);

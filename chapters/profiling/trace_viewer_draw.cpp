@@ -80,17 +80,17 @@ void step_to_gap(const Outputs& out, View& view) {
 
 void draw_tools(const Inputs& in, const Outputs& out, View& view) {
   const auto& t = widgets::theme();
-  if (ImGui::SmallButton("Fit")) view.start_s = view.duration_s = 0;
+  if (ImGui::Button("Fit")) view.start_s = view.duration_s = 0;
   ImGui::SameLine();
   ImGui::BeginDisabled(out.gap_places.empty());
-  if (ImGui::SmallButton("Next gap")) step_to_gap(out, view);
+  if (ImGui::Button("Next gap")) step_to_gap(out, view);
   ImGui::EndDisabled();
   if (!in.search.empty()) {
     ImGui::SameLine();
     ImGui::BeginDisabled(out.lanes->found().empty());
-    if (ImGui::SmallButton("Previous match")) step_to_match(out, view, -1);
+    if (ImGui::Button("Previous match")) step_to_match(out, view, -1);
     ImGui::SameLine();
-    if (ImGui::SmallButton("Next match")) step_to_match(out, view, 1);
+    if (ImGui::Button("Next match")) step_to_match(out, view, 1);
     ImGui::EndDisabled();
   }
   ImGui::SameLine();
@@ -103,8 +103,8 @@ void draw_tools(const Inputs& in, const Outputs& out, View& view) {
   }
   if (!view.selection.text.empty()) line.add(line.view().empty() ? "" : " | ").add(view.selection.text);
   if (line.view().empty()) line.add("Wheel zooms, drag pans, shift-drag measures a part, click selects, F fits");
-  widgets::fit_text(Painter::window(), {at.x + t.px(6), at.y + t.px(1)}, line.view(), room - t.px(6), t.muted, Type::small);
-  ImGui::Dummy({0, t.type(Type::small) + t.px(6)});
+  widgets::fit_text(Painter::window(), {at.x + t.px(6), at.y + ImGui::GetStyle().FramePadding.y}, line.view(), room - t.px(6), t.muted, Type::small);
+  ImGui::NewLine();
 }
 
 /// Measures the part selected by shift-drag once the button is up: over millions of events that takes longer than a frame.
@@ -193,6 +193,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
     v.selected = {};
     v.range_start_s = v.range_end_s = std::nan("");
     view.match = view.gap = -1;
+    view.natural_scale = 0;
     ++view.version;
     const bool first = !view.shown;
     const bool moved = view.asked.start_s != out.window.start_s || view.asked.duration_s != out.window.duration_s;
@@ -208,9 +209,12 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   draw_tools(in, out, view);
   v.window = {view.start_s, view.duration_s};
   v.cursor_s = view.time;
-  const float natural = widgets::timeline_height(out.lanes->data(), v.index, {.label_px = label_px});
+  if (view.natural_scale != t.scale) {  // asking for the height makes a layout, which a steady frame should not
+    view.natural_scale = t.scale;
+    view.natural_px = widgets::timeline_height(out.lanes->data(), v.index, {.label_px = label_px});
+  }
   const float most = std::max(t.px(260), t.px(in.all_ranks || out.lanes->sources().size() > 1 ? 520 : 400));
-  widgets::draw_timeline("timeline", out.lanes->data(), v, {.height = std::min(natural + t.px(2), most), .label_px = label_px});
+  widgets::draw_timeline("timeline", out.lanes->data(), v, {.height = std::min(view.natural_px + t.px(2), most), .label_px = label_px});
   view.start_s = v.window.start_s, view.duration_s = v.window.duration_s;
   view.time = v.cursor_s;
   measure_selection(out, view);

@@ -38,7 +38,7 @@ void draw_breakdown(const Outputs& out, View& view, float width) {
   static constexpr std::array<Part, 7> parts{{{"computing", Meaning::forward, "computation with no communication beside it", false},
                                               {"both", Meaning::communication, "communication hidden under computation", true},
                                               {"communicating", Meaning::communication, "exposed: nothing computes meanwhile", false},
-                                              {"copying", Tint::series(4), "copies and memsets with nothing beside them", false},
+                                              {"copying", Tint::series(6), "copies and memsets with nothing beside them", false},
                                               {"idle: host", Meaning::data_loading, "the device ran dry before the next launch was called", true},
                                               {"idle: kernel", Meaning::launch_bound, "gaps under 30 us between kernels launched in time", true},
                                               {"idle: other", Meaning::idle, "launched in time and yet late: waits for streams and events", true}}};
@@ -60,7 +60,7 @@ void draw_breakdown(const Outputs& out, View& view, float width) {
 }
 
 void draw_ranks(const Inputs& in, const Outputs& out, View& view, float width) {
-  static constexpr std::string_view titles[] = {"computation", "communication", "idle", "step time"};
+  static constexpr std::string_view titles[] = {"compute", "comm.", "idle", "step"};
   heading("Ranks and steps", out.rank_story, width);
   std::array<std::string_view, 64> labels;
   const std::size_t rows = std::min(out.heat_rows, labels.size());
