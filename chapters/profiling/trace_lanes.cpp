@@ -57,7 +57,7 @@ Tint tint_of(const Event& e, Part part, Says says) {
 }
 
 std::string label_of(const Track& t) {
-  if (t.kind == TrackKind::stream && t.stream >= 0) return "stream " + std::to_string(t.stream);
+  if (t.kind == TrackKind::stream) return t.stream >= 0 ? "stream " + std::to_string(t.stream) : "no stream";
   if (!t.name.empty()) return t.name;
   return is_stream(t) ? "device " + t.tid : "thread " + t.tid;
 }
@@ -72,6 +72,7 @@ std::string sublabel_of(const Trace& trace, const Track& t) {
     const Event& e = trace.events[i];
     if (on_device(e.cls)) work[e.cls == EventClass::communication ? 1 : e.cls == EventClass::memory ? 2 : 0] += e.duration_ns;
   }
+  if (work[0] + work[1] + work[2] == 0) return "waits";
   constexpr std::string_view names[] = {"compute", "communication", "copies"};
   return std::string(names[std::max_element(std::begin(work), std::end(work)) - std::begin(work)]);
 }
@@ -111,8 +112,9 @@ std::vector<std::uint32_t> tracks_to_show(const LaneSource& source) {
   std::stable_sort(threads.begin(), threads.end(), [&](auto a, auto b) { return rank(a) != rank(b) ? rank(a) < rank(b) : begins(a) < begins(b); });
   // Cause above effect; but deep stacks would push the device out of sight.
   constexpr std::size_t most_rows_above = 9;
-  auto& first = rows > most_rows_above ? streams : threads;
-  auto& second = rows > most_rows_above ? threads : streams;
+  const bool device_first = source.streams_first || rows > most_rows_above;
+  auto& first = device_first ? streams : threads;
+  auto& second = device_first ? threads : streams;
   first.insert(first.end(), second.begin(), second.end());
   return first;
 }

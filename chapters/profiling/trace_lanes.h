@@ -19,6 +19,7 @@ struct LaneSource {
   int device = -1;          ///< its streams, queue and memory, and the threads that launched its work; -1: all devices
   bool threads = true;      ///< processor threads too, not only the device's streams
   bool counters = true;   ///< its queue and the recorded counters, too
+  bool streams_first = false;
 };
 
 /// What a span's name says by itself, beside its class.

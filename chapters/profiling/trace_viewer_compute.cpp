@@ -190,7 +190,7 @@ std::vector<LaneSource> lane_sources(const Inputs& in, const std::vector<Row>& r
       const std::int64_t clock = rows[i].recording->trace.base_ns - main.recording->trace.base_ns;
       out.push_back({rows[i].recording, rows[i].label(), in.one_clock ? clock : shift_onto(rows[i], main, in.step), rows[i].device, false, false});
     }
-  if (beside) out.push_back({beside->recording, "beside", shift_onto(*beside, main, in.step), beside->device, true, false});
+  if (beside) out.push_back({beside->recording, "beside", shift_onto(*beside, main, in.step), beside->device, true, false, true});
   return out;
 }
 
@@ -289,8 +289,8 @@ Outputs compute(const Inputs& in, Progress& progress) {
   fill_places(main, out);
   for (const Finding& f : out.findings) sentence(out.diagnosis, f.finding);
 
-  out.overview = models::trace::busy_profile(trace, main.device, trace.first_ns, trace.last_ns, overview_bins);
-  out.overview_start_s = out.lanes->seconds(0, trace.first_ns), out.overview_end_s = out.lanes->seconds(0, trace.last_ns);
+  out.overview_start_s = out.lanes->index().first_s, out.overview_end_s = out.lanes->index().last_s;  // of what the timeline shows
+  out.overview = models::trace::busy_profile(trace, main.device, out.lanes->time_ns(0, out.overview_start_s), out.lanes->time_ns(0, out.overview_end_s), overview_bins);
   if (const Window w = window_of(main, in.step); w.is_step) out.window = {out.lanes->seconds(0, w.from_ns), seconds(w.to_ns - w.from_ns)};
   out.summary = (in.file.path.empty() ? "A made-up run" : trace.origin + " (" + trace.format + ")") + ": " + count(out.events, "event", "events") + ", " + count(out.steps, "step", "steps") + "; " + main.label() + " of " +
                 count(out.devices, "device", "devices");
