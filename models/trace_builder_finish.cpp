@@ -54,7 +54,7 @@ void Builder::finish() {
   finish_counters();
   bool any = false;
   for (const Event& e : trace_.events) {
-    if (e.kind == EventKind::instant) continue;
+    if (e.kind == EventKind::instant || trace_.category(e) == "Trace") continue;  // the recorder itself
     trace_.first_ns = any ? std::min(trace_.first_ns, e.start_ns) : e.start_ns;
     trace_.last_ns = any ? std::max(trace_.last_ns, e.end_ns()) : e.end_ns();
     any = true;

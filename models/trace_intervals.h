@@ -5,7 +5,7 @@
 
 namespace models::trace {
 
-/// A union of intervals, added by start.
+/// A union of intervals, added by start. What has no length is no interval.
 struct Intervals {
   struct Part {
     std::int64_t start_ns, end_ns;
@@ -13,6 +13,7 @@ struct Intervals {
   std::vector<Part> parts;  ///< apart from each other, by start; those that touch are one
 
   void add(std::int64_t start_ns, std::int64_t end_ns) {
+    if (end_ns <= start_ns) return;
     if (!parts.empty() && start_ns <= parts.back().end_ns) parts.back().end_ns = std::max(parts.back().end_ns, end_ns);
     else parts.push_back({start_ns, end_ns});
   }

@@ -23,6 +23,7 @@ class Reader {
     if (first == '[') read_events();
     else if (first == '{') read_object();
     else return first == 0 ? "The file is empty." : "This is neither JSON nor an Nsight Systems SQLite export: a trace begins with { or [.";
+    source_.all();  // a gz says only at its end whether it is whole
     if (source_.cancelled()) return {};
     say_losses();
     if (trace_.records > 0) return {};

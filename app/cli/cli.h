@@ -43,6 +43,7 @@ int sweep(const Arguments& a, const Streams& s);
 int solve(const Arguments& a, const Streams& s);
 int sensitivity(const Arguments& a, const Streams& s);
 int check(const Arguments& a, const Streams& s);
+int trace(const Arguments& a, const Streams& s);
 int render(const Arguments& a, const Streams& s);
 int tour(const Arguments& a, const Streams& s);
 int window(const Arguments& a, const Streams& s);
