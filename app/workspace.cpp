@@ -254,10 +254,12 @@ std::string Workspace::keep_lesson(Lesson lesson) {
   std::string slug;
   for (const char c : lesson.title)
     slug += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : '-';
-  lesson.id = slug.substr(0, 60);
-  std::filesystem::path path = user_.data / "lessons" / (lesson.id + ".json");
+  slug = slug.substr(0, 60);
+  const auto path_of = [&](const std::string& id) { return user_.data / "lessons" / (id + ".json"); };
+  lesson.id = slug;  // progress knows a lesson by its id: one of the same title gets another
   std::error_code none;
-  for (int n = 2; std::filesystem::exists(path, none); ++n) path = user_.data / "lessons" / (lesson.id + "-" + std::to_string(n) + ".json");
+  for (int n = 2; std::filesystem::exists(path_of(lesson.id), none); ++n) lesson.id = slug + "-" + std::to_string(n);
+  const auto path = path_of(lesson.id);
   if (auto error = write_file(path, lesson_to_text(lesson)); !error.empty()) return error;
   content.lessons.push_back(std::move(lesson));
   return {};

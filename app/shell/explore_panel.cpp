@@ -317,7 +317,9 @@ void draw_explore(Shell& shell) {
   if (e.mode == Mode::solve) typed("Target", e.target, next(box * 0.6f));
   ImGui::SetCursorScreenPos({x, row.y + t.type(Type::small) + t.px(5)});
   run = ui::button("Run", true);
-  ImGui::SetCursorScreenPos({row.x, row.y + t.type(Type::small) + t.px(44)});
+  // An item as high as the row: where nothing follows, Dear ImGui refuses a cursor that was only set.
+  ImGui::SetCursorScreenPos(row);
+  ImGui::Dummy({0, t.type(Type::small) + t.px(37)});
   const bool one_number = !e.lo.empty() != !e.hi.empty();  // half typed: wait for the other end
   const bool stale = e.for_version != shell.workspace.current().version() && e.mode != Mode::solve;
   if (run || ((changed || stale) && !one_number && e.mode != Mode::solve)) start(shell);

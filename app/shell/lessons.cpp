@@ -38,7 +38,6 @@ void lesson_go(Shell& shell, std::size_t lesson, std::size_t step) {
   shell.lesson.playing = true;
   shell.lesson.lesson = lesson;
   shell.lesson.step = step;
-  shell.lesson.wandered_from = to_text(fields_to_json(w.lab().inputs()));
   if (step + 1 == l.steps.size()) w.progress.play_lesson(l.id);
 }
 

@@ -62,7 +62,6 @@ struct LessonState {
   bool playing = false, recording = false;
   std::size_t lesson = 0, step = 0;
   Lesson draft;
-  std::string wandered_from;  ///< the scenario of the step, to tell when the learner has left it
 };
 
 struct Shell;

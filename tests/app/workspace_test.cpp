@@ -306,6 +306,7 @@ TEST_CASE("a kept lesson has a file of its own, never over another of the same t
     CHECK(w->keep_lesson(lesson) == "");
     CHECK(std::filesystem::exists(person.folder / "data/lessons/bytes---flops.json"));
     CHECK(std::filesystem::exists(person.folder / "data/lessons/bytes---flops-2.json"));
+    CHECK(w->content.lessons.back().id == "bytes---flops-2");  // progress tells them apart
   }
   const auto w = person.workspace();
   std::size_t found = 0;
