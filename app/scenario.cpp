@@ -163,9 +163,7 @@ std::string field_from_json(const Field& f, const Json& v, const FileReader& rea
         f.file() = {};
         return {};
       }
-      FileText content = read(path);
-      if (!content.error.empty()) return std::string(f.key) + ": " + content.error;
-      f.file() = {path, std::move(content.text)};
+      if (auto error = load_file(f, path, read); !error.empty()) return std::string(f.key) + ": " + error;
       return {};
     }
     case Kind::reals: {
@@ -229,7 +227,8 @@ std::string apply_inputs(chapters::Lab& lab, const Json& inputs, const FileReade
     for (const auto& [key, value] : inputs.items()) {
       const Field* f = fields.find(key);
       if (!f) return unknown_key(lab.info().id, "input", key, fields);
-      if (auto error = field_from_json(*f, value, read); !error.empty()) return error;
+      if (pass == 1 && f->kind == Kind::file) f->file() = trial->inputs().find(key)->file();  // read once
+      else if (auto error = field_from_json(*f, value, read); !error.empty()) return error;
     }
   }
   return {};

@@ -57,10 +57,11 @@ void Session::step(std::vector<Json>& from, std::vector<Json>& to) {
   const Json target = std::move(from.back());
   from.pop_back();
   to.push_back(fields_to_json(lab_->inputs()));
+  const FileReader read = reader_keeping(*lab_);
   lab_->reset();
   // What this session wrote is valid, unless a file it names has gone: then the rest of the step still applies.
   for (const auto& [key, value] : target.items())
-    if (const auto* f = lab_->inputs().find(key)) field_from_json(*f, value);
+    if (const auto* f = lab_->inputs().find(key)) field_from_json(*f, value, read);
   committed_ = lab_->clone();
 }
 

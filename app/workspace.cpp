@@ -116,8 +116,9 @@ std::string Workspace::open_with(std::string_view id, const Json& inputs, const 
   if (auto error = apply_view(*trial, view); !error.empty()) return error;
   remember();
   current_ = &session(id);
+  const FileReader read = reader_keeping(*trial);
   lab().reset();
-  apply_inputs(lab(), inputs);
+  apply_inputs(lab(), inputs, read);
   apply_view(lab(), view);
   gather_shared();
   current_->update(false);
@@ -153,7 +154,10 @@ std::string Workspace::apply_preset(const Preset& preset) {
 
 std::string Workspace::drop_file(const std::string& path) {
   const FileText file = read_text_file(path);
-  if (!file.error.empty()) return file.error;
+  if (!file.error.empty()) {  // a picture of gigabytes is no text, but some lab may want its bytes
+    std::string complaint;
+    return drop_by_suffix(path, false, complaint) ? complaint : file.error;
+  }
   if (const Json doc = shallow_enough(file.text) ? Json::parse(file.text, nullptr, false) : Json(Json::value_t::discarded); doc.is_object()) {
     if (doc.contains("lab") && doc.contains("inputs")) return open_scenario(file.text);
     if (doc.contains("steps")) {
@@ -167,19 +171,46 @@ std::string Workspace::drop_file(const std::string& path) {
   // The open lab says what the file is: the first file input whose text leaves the lab feasible takes it.
   std::string reason;
   for (const Field& f : lab().inputs()) {
-    if (f.kind != Kind::file) continue;
+    if (f.kind != Kind::file || f.spec.by_bytes) continue;
     const auto trial = lab().clone();
-    trial->inputs().find(f.key)->file() = {path, file.text};
+    trial->inputs().find(f.key)->file() = {path, file.text, nullptr};
     trial->compute();
     if (trial->reason().empty()) {
-      f.file() = {path, file.text};
+      f.file() = {path, file.text, nullptr};
       current_->update(false);
       say(std::string(f.spec.label) + ": " + path);
       return {};
     }
     if (reason.empty()) reason = trial->reason();
   }
+  std::string complaint;
+  // Many things end in .json: only one that the lab can read is its own.
+  if (drop_by_suffix(path, path.ends_with(".json"), complaint)) return complaint;
   return reason.empty() ? std::string(lab().info().title) + " takes no file: open a lab with a file input, such as Transformer layer, and drop it there." : reason;
+}
+
+bool Workspace::drop_by_suffix(const std::string& path, bool only_if_feasible, std::string& complaint) {
+  for (const Prototype& p : prototypes_)
+    for (const Field& f : p.lab->inputs()) {
+      if (f.kind != Kind::file || !accepts(f, path)) continue;
+      const auto trial = p.lab->clone();
+      const Field& input = *trial->inputs().find(f.key);
+      complaint = load_file(input, path);
+      if (!complaint.empty()) return true;
+      if (only_if_feasible) {
+        trial->compute();
+        if (!trial->reason().empty()) continue;
+      }
+      remember();
+      current_ = &session(p.id);
+      lab().inputs().find(f.key)->file() = input.file();
+      current_->update(false);
+      progress.visit(p.id);
+      settings.last_lab = p.id;
+      say(std::string(f.spec.label) + ": " + path);
+      return true;
+    }
+  return false;
 }
 
 bool Workspace::update(bool control_held) {

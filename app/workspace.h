@@ -43,7 +43,8 @@ class Workspace {
   std::string open_scenario(std::string_view text);
   std::string open_link(std::string_view link);
   std::string apply_preset(const Preset& preset);
-  /// A file dropped on the window: a scenario, a lesson, or a file for the first file input of the open lab that takes it.
+  /// A file dropped on the window: a scenario, a lesson, a file for the first file input of the open lab that takes it, or one for the
+  /// first lab with a file input that accepts its suffix.
   std::string drop_file(const std::string& path);
 
   /// Half for a visit, whole for a committed prediction.
@@ -84,6 +85,8 @@ class Workspace {
   void gather_shared();
   void apply_shared();
   void describe_shared();
+  /// Opens the first lab that accepts the path's suffix. True when one did, or when its complaint is the answer.
+  bool drop_by_suffix(const std::string& path, bool only_if_feasible, std::string& complaint);
   void remember();  ///< puts the open lab's scenario on the recent list, unless it is the default one
 
   UserPaths user_;

@@ -10,6 +10,7 @@
   LAB(roofline, "transformer-layer", transformer_layer) \
   LAB(roofline, "iron-law", iron_law) \
   LAB(roofline, "tiling-waves", tiling_waves) \
+  LAB(profiling, "trace-viewer", trace_viewer) \
   LAB(serving, "batching", batching_race) \
   LAB(driving, "gantt", perception_gantt) \
   LAB(driving, "jitter", frame_jitter) \
@@ -41,6 +42,7 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 
 constexpr Chapter contents[] = {
     {"roofline", "01", "The roofline", of("roofline")},
+    {"profiling", "03", "Profiling", of("profiling")},
     {"serving", "09", "Serving", of("serving")},
     {"driving", "10", "Driving", of("driving")},
 };

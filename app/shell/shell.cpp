@@ -1,6 +1,7 @@
 #include "app/shell/shell.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -58,6 +59,23 @@ void draw_message(Shell& shell, ImVec2 canvas_min, ImVec2 canvas_max) {
   ImGui::PopStyleColor(2);
 }
 
+/// A job that lasts longer than a blink shows how far it is, and can be stopped; the last good picture stays meanwhile.
+void draw_job(Shell& shell, ImVec2 top_right) {
+  Session& session = shell.workspace.current();
+  shell.computing_frames = session.computing() ? shell.computing_frames + 1 : 0;
+  constexpr int blink = 8;
+  if (shell.computing_frames <= blink) return;
+  const auto& t = theme();
+  const float stop = t.px(64), bar = t.px(150);
+  ImGui::SetCursorScreenPos({top_right.x - stop, top_right.y});
+  if (ui::button("Stop")) session.cancel();
+  const ImVec2 at{top_right.x - stop - bar - t.px(10), top_right.y + t.px(15)};
+  ui::bar(at, bar, session.fraction(), t.accent);
+  char percent[16];
+  std::snprintf(percent, sizeof percent, "%.0f %%", 100 * session.fraction());
+  Painter::window().text({at.x, at.y - t.px(16)}, percent, t.muted, Type::small);
+}
+
 }  // namespace
 
 void draw_canvas(Shell& shell, ImVec2 size) {
@@ -73,6 +91,8 @@ void draw_canvas(Shell& shell, ImVec2 size) {
       const float width = ImGui::GetContentRegionAvail().x;
       p.text_fit(at, lab.info().title, width, t.text, Type::title, Font::bold);
       p.text_fit({at.x, at.y + t.px(29)}, lab.info().question, width, t.muted, Type::body);
+      draw_job(shell, {at.x + width, at.y});
+      ImGui::SetCursorScreenPos(at);
       ImGui::Dummy({width, t.px(52)});
       if (!lab.reason().empty()) {
         const ImVec2 here = ImGui::GetCursorScreenPos();
