@@ -36,6 +36,7 @@ struct Spec {
   std::string_view formula;  ///< outputs: how it is computed, in the notation of widgets/formula
   std::string_view source;   ///< outputs: where the formula or figure comes from
   std::size_t max_items = 64;  ///< longest list or table
+  bool kept = false;         ///< inputs: what the learner did, not what is set: saved across sessions under `shared`, out of scenarios and undo
 };
 
 /// A file the learner chose. The shell reads it; compute sees only its text.

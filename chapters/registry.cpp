@@ -10,6 +10,9 @@
   LAB(roofline, "transformer-layer", transformer_layer) \
   LAB(roofline, "iron-law", iron_law) \
   LAB(roofline, "tiling-waves", tiling_waves)
+#define INTERVIEW_LABS(LAB) \
+  LAB(interview, "drills", drills) \
+  LAB(interview, "readiness", readiness)
 #define HIDDEN_LABS(LAB) \
   LAB(gallery, "widgets", widget_gallery)
 
@@ -20,11 +23,12 @@
 namespace chapters {
 
 ROOFLINE_LABS(DECLARE)
+INTERVIEW_LABS(DECLARE)
 HIDDEN_LABS(DECLARE)
 
 namespace {
 
-constexpr LabEntry entries[] = {ROOFLINE_LABS(ENTRY) HIDDEN_LABS(ENTRY) {{}, nullptr}};
+constexpr LabEntry entries[] = {ROOFLINE_LABS(ENTRY) INTERVIEW_LABS(ENTRY) HIDDEN_LABS(ENTRY) {{}, nullptr}};
 constexpr std::span<const LabEntry> labs{entries, std::size(entries) - 1};
 
 /// The run of entries whose id starts with "<slug>/".
@@ -40,6 +44,7 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 
 constexpr Chapter contents[] = {
     {"roofline", "01", "The roofline", of("roofline")},
+    {"interview", "11", "Interview", of("interview")},
 };
 
 }  // namespace
