@@ -124,7 +124,7 @@ DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const Drill
   const auto in_topic = [&](const Drill& d) { return wish.topic.empty() || d.topic == wish.topic; };
   if (!history.empty() && history.back().right && wish.level == 0)
     for (const Drill& d : drills)
-      if (d.follows == history.back().drill && in_topic(d)) return {&d, static_cast<std::uint64_t>(history.back().seed), "builds on your last answer"};
+      if (!d.follows.empty() && d.follows == history.back().drill && in_topic(d)) return {&d, static_cast<std::uint64_t>(history.back().seed), "builds on your last answer"};
 
   const Memories known = memories(history);
   if (wish.now_s > 0 && wish.level == 0) {

@@ -37,7 +37,8 @@ void paint_clock(const Painter& p, ImVec2 centre, float radius, const Shown& s) 
     const float a = turn * (static_cast<float>(i) / static_cast<float>(most) - 0.25f);
     arc[i] = {centre.x + radius * std::cos(a), centre.y + radius * std::sin(a)};
   }
-  if (n > 0) p.polyline({arc, static_cast<std::size_t>(n) + 1}, share < 0.2 ? t.warning : t.accent, t.px(5));
+  if (n == most) p.ring(centre, radius, t.accent, t.px(5));
+  else if (n > 0) p.polyline({arc, static_cast<std::size_t>(n) + 1}, share < 0.2 ? t.warning : t.accent, t.px(5));
   char text[16];
   const int whole = static_cast<int>(std::ceil(left));
   std::snprintf(text, sizeof text, "%d:%02d", whole / 60, whole % 60);
@@ -166,8 +167,10 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(12), (box - ImGui::GetFontSize()) / 2});
   if (view.focus && !view.holding) ImGui::SetKeyboardFocusHere();
   view.focus = false;
+  ImGui::PushID(static_cast<int>(in.history.size()) * 2 + (view.holding ? 1 : 0));  // a box of its own for each question: nothing typed before comes back
   const bool entered = ImGui::InputTextWithHint("##drill answer", s.question.unit.empty() ? "a number" : "a number and its unit", view.typed, sizeof view.typed,
                                                 ImGuiInputTextFlags_EnterReturnsTrue | (view.holding ? ImGuiInputTextFlags_ReadOnly : 0));
+  ImGui::PopID();
   if (ImGui::IsItemActivated() && !view.running && !view.holding) {
     view.running = true;
     view.started = now;
@@ -192,7 +195,7 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
   }
   draw_topics(out, {left, corner.y + height + t.px(24)}, width);
 
-  const bool again = view.holding && !ImGui::IsAnyItemActive() && ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows) && ImGui::IsKeyPressed(ImGuiKey_Enter, false);
+  const bool again = view.holding && ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows) && ImGui::IsKeyPressed(ImGuiKey_Enter, false);
   if (view.holding) {
     if (pressed || again || entered) next(view, now);
   } else if ((pressed || entered) && view.typed[0] != '\0') {

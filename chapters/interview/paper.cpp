@@ -42,7 +42,7 @@ void share_bar(const widgets::Painter& p, ImVec2 at, float width, std::string_vi
   const auto& t = theme();
   const float height = t.px(5), top = at.y + t.px(21);
   const auto figure = widgets::format(std::round(share * 100), "", 3);
-  const std::string_view shown = known ? figure.view() : std::string_view("not asked yet");
+  const std::string_view shown = known ? figure.view() : std::string_view("\xE2\x80\x94");
   const float taken = widgets::text_size(shown, Type::small, Font::mono).x;
   p.text_fit(at, label, width - taken - t.px(8), t.text, Type::small);
   p.text({at.x + width, at.y}, shown, known ? t.text : t.muted, Type::small, Font::mono, widgets::Align::right);

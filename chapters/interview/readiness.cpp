@@ -42,8 +42,8 @@ struct Outputs {
   struct Line {
     std::string_view label;
     std::string detail, link, next;
-    double share = 0, planned = 0;
-    bool known = false;
+    double share = 0;
+    bool known = false, chosen = false;
   };
   std::vector<Line> lines;
   double goal = 0.8;
@@ -123,7 +123,7 @@ Outputs compute(const Inputs& in) {
     const std::string next = s.next ? s.next->title : std::string();
     out.topics.push_back({std::string(s.label), next, static_cast<std::int64_t>(s.asked), static_cast<std::int64_t>(s.right), s.best, s.due, s.ready * 100});
     out.lines.push_back({s.label, s.asked > 0 ? whole(s.right) + " of " + whole(s.asked) + " right, level " + whole(s.best) + " of 6" + (s.due > 0 ? ", " + whole(static_cast<double>(s.due)) + " due" : "") : "not asked yet",
-                         "interview/drills?topic=" + std::string(s.topic), "next: " + next, s.ready, 0, s.asked > 0});
+                         "interview/drills?topic=" + std::string(s.topic), "next: " + next, s.ready, s.asked > 0, s.topic == in.topic});
   }
   // A kind of question that the templates no longer have still counts as an answer given.
   if (everything) out.due = due_count(in.history, in.now_s);
@@ -181,6 +181,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   float y = corner.y + t.px(120);
   for (std::size_t i = 0; i < rows; ++i) {
     const auto& line = out.lines[i];
+    if (line.chosen) p.rect({corner.x + t.px(6), y - t.px(8)}, {corner.x + width - t.px(6), y + row - t.px(9)}, t.card, t.px(6));
     p.line({x, y - t.px(8)}, {x + inner, y - t.px(8)}, t.grid);
     constexpr const char* practise = "practise";
     const float link = widgets::text_size(practise, widgets::Type::small).x, bar = (inner - link - t.px(40)) * 0.55f;

@@ -89,7 +89,7 @@ TEST_CASE("a topic, a level and a drill that were asked for are what comes") {
     CHECK(choose_drill(drills(), {}, {.drill = "fits", .seed = seed}).drill->id == "fits");
     CHECK(choose_drill(drills(), {}, {.topic = "decode", .level = 1, .seed = seed}).drill->topic == "decode");  // it has no level 1
   }
-  CHECK(choose_drill({}, {}, {}).drill == nullptr);
+  CHECK(chapters::choose_drill({}, {}, {}).drill == nullptr);
 }
 
 TEST_CASE("a new learner starts low, climbs with right answers, and does not get one question twice in a row") {
