@@ -32,7 +32,7 @@ const models::Network* Catalog::network(std::string_view id) const { return find
 void index_catalog(Catalog& c) {
   c.chip_choices.clear();
   c.model_choices.clear();
-  c.drill_topics.resize(1);
+  c.drill_topics.assign(1, {"weak", "all, weak ones first", ""});
   c.drill_choices.resize(1);
   for (const Drill& drill : c.drills) {
     c.drill_choices.push_back({drill.id, drill.title, drill.lab});

@@ -19,7 +19,7 @@ struct Catalog {
   std::vector<Drill> drills;
   std::vector<std::string> notices;  ///< one sentence for each file or entry that could not be used
   Choices chip_choices, model_choices;  ///< in the order of the lists; filled by `index_catalog`
-  Choices drill_topics{{"weak", "all, weak ones first", ""}};  ///< and every topic of the drills, in order
+  Choices drill_topics{{"weak", "weak ones first", ""}};  ///< and every topic of the drills, in order
   Choices drill_choices{{"any", "chosen for you", ""}};   ///< and every drill
 
   const models::Chip* chip(std::string_view id) const;            ///< null when there is none

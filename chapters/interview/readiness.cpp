@@ -84,7 +84,7 @@ void describe(Fields& f, Outputs& o) {
   f.integer("needed_questions", o.needed_questions, {.label = "Questions to the goal", .help = "At the supposed share; 0 when you are there, or when that share never shows it."});
   f.integer("topics_ready", o.topics_ready, {.label = "Topics ready", .help = "Topics whose figure reaches the goal."});
   f.integer("level_reached", o.level_reached, {.label = "Level reached", .help = "Highest level answered right: 1 recall to 6 design."});
-  f.integer("due", o.due, {.label = "Due for review", .help = "Kinds of question whose time to come back has come.", .source = "intervals of SM-2, Wozniak 1990"});
+  f.integer("due", o.due, {.label = "Due for review", .help = "Kinds of question, of every topic, whose time to come back has come.", .source = "intervals of SM-2, Wozniak 1990"});
   f.integer("asked", o.asked, {.label = "Asked", .help = "Questions answered."});
   f.integer("right", o.right, {.label = "Right", .help = "Of them right and in time."});
   f.text("weakest", o.weakest, {.label = "Weakest topic"});
@@ -115,7 +115,6 @@ Outputs compute(const Inputs& in) {
     if (everything || s.topic == in.topic) {
       asked += s.asked;
       right += s.right;
-      out.due += s.due;
       out.level_reached = std::max<std::int64_t>(out.level_reached, s.best);
     }
     out.topics_ready += s.ready >= out.goal;
@@ -125,8 +124,8 @@ Outputs compute(const Inputs& in) {
     out.lines.push_back({s.label, s.asked > 0 ? whole(s.right) + " of " + whole(s.asked) + " right, level " + whole(s.best) + " of 6" + (s.due > 0 ? ", " + whole(static_cast<double>(s.due)) + " due" : "") : "not asked yet",
                          "interview/drills?topic=" + std::string(s.topic), "next: " + next, s.ready, s.asked > 0, s.topic == in.topic});
   }
+  out.due = due_count(in.history, in.now_s);
   // A kind of question that the templates no longer have still counts as an answer given.
-  if (everything) out.due = due_count(in.history, in.now_s);
   out.asked = everything ? static_cast<std::int64_t>(in.history.size()) : static_cast<std::int64_t>(asked);
   out.right = static_cast<std::int64_t>(right);
   out.success_percent = asked > 0 ? 100 * right / asked : 0;

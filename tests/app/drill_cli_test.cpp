@@ -26,8 +26,9 @@ struct Terminal {
     int status;
     std::string out, error;
   };
-  static Ran run(std::vector<std::string> arguments, const std::string& typed) {
-    arguments.insert(arguments.begin(), "drill");
+  static Ran run(const std::vector<std::string>& options, const std::string& typed) {
+    std::vector<std::string> arguments{"drill"};
+    for (const auto& option : options) arguments.push_back(option);
     std::ostringstream out, error;
     std::istringstream in(typed);
     const int status = app::cli::run(arguments, {out, error, &in});
@@ -74,8 +75,8 @@ TEST_CASE("drill ends well when nothing more is typed") {
 
 TEST_CASE("drill refuses bad options in one sentence") {
   const Terminal t;
-  const auto refused = [&](std::vector<std::string> arguments) {
-    const auto r = t.run(std::move(arguments), "");
+  const auto refused = [&](const std::vector<std::string>& options) {
+    const auto r = t.run(options, "");
     CHECK(r.status == 2);
     CHECK(r.out == "");
     CHECK(std::count(r.error.begin(), r.error.end(), '\n') == 1);
