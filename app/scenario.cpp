@@ -248,8 +248,25 @@ std::string apply_view(chapters::Lab& lab, const Json& view) {
   return {};
 }
 
+bool is_personal(const Field& f) { return f.spec.kept || f.spec.shared.starts_with("clock."); }
+
+Json scenario_inputs(const chapters::Lab& lab) {
+  Json out = Json::object();
+  for (const Field& f : lab.inputs())
+    if (!is_personal(f)) out[std::string(f.key)] = field_to_json(f);
+  return out;
+}
+
+void reset_scenario(chapters::Lab& lab) {
+  Json personal = Json::object();
+  for (const Field& f : lab.inputs())
+    if (is_personal(f)) personal[std::string(f.key)] = field_to_json(f);
+  lab.reset();
+  for (const auto& [key, value] : personal.items()) field_from_json(*lab.inputs().find(key), value);
+}
+
 Json scenario_to_json(const chapters::Lab& lab) {
-  Json out = {{"lab", lab.info().id}, {"version", 1}, {"inputs", fields_to_json(lab.inputs())}};
+  Json out = {{"lab", lab.info().id}, {"version", 1}, {"inputs", scenario_inputs(lab)}};
   if (lab.view().size() > 0) out["view"] = fields_to_json(lab.view());
   return out;
 }

@@ -54,6 +54,13 @@ std::string field_from_json(const chapters::Field& field, const Json& value, con
 /// Sets one field from what follows `--set key=` or what a person typed: quantities with units, lists as [1,2,3], options by id.
 std::string set_field_from_text(const chapters::Field& field, std::string_view text, const FileReader& read = {});
 
+/// What belongs to the person and not to a scenario: what is kept across sessions, and the clock ("clock.now_s").
+bool is_personal(const chapters::Field& field);
+/// The inputs that a scenario is made of: all but the personal ones.
+Json scenario_inputs(const chapters::Lab& lab);
+/// Every input back to its default, the personal ones as they were.
+void reset_scenario(chapters::Lab& lab);
+
 /// Sets several inputs, all or none. Returns an error sentence or "".
 std::string apply_inputs(chapters::Lab& lab, const Json& inputs, const FileReader& read = {});
 /// Sets what the View describes; unknown or bad entries are errors, as for inputs.

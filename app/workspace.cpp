@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "app/kept.h"
 #include "app/platform/file.h"
 #include "app/words.h"
 #include "chapters/registry.h"
@@ -25,6 +26,7 @@ Workspace::Workspace(Content loaded, UserPaths user, std::function<void()> wake)
     may_save_settings_ = note(store::load(user_.config / "settings.json", settings));
     may_save_progress_ = note(store::load(user_.data / "progress.json", progress));
     may_save_notes_ = note(notes.load(user_.data / "notes.json"));
+    may_save_kept_ = note(store::load(user_.data / "kept.json", kept));
     may_save_recent_ = note(recent.load(user_.state / "recent.json"));
   }
   saved_settings_ = settings;
@@ -42,7 +44,7 @@ void Workspace::describe_shared() {
     auto lab = entry.make();
     prototypes_.push_back({std::string(entry.id), std::string(lab->info().title), std::move(lab)});
     for (const Field& f : prototypes_.back().lab->inputs()) {
-      if (f.spec.shared.empty() || prototypes_.back().lab->info().hidden) continue;
+      if (f.spec.shared.empty() || is_personal(f) || prototypes_.back().lab->info().hidden) continue;
       const std::string name(f.spec.shared.substr(0, f.spec.shared.find('.')));
       auto group = std::find_if(groups_.begin(), groups_.end(), [&](const SharedGroup& g) { return g.name == name; });
       if (group == groups_.end()) group = groups_.insert(groups_.end(), {name, "shared " + name, {}});
@@ -103,6 +105,7 @@ bool Workspace::open(std::string_view id) {
   remember();
   current_ = &session(id);
   apply_shared();
+  fill_personal();
   current_->update(false);
   progress.visit(id);
   settings.last_lab = id;
@@ -117,8 +120,12 @@ std::string Workspace::open_with(std::string_view id, const Json& inputs, const 
   remember();
   current_ = &session(id);
   const FileReader read = reader_keeping(*trial);
-  lab().reset();
-  apply_inputs(lab(), inputs, read);
+  reset_scenario(lab());
+  Json scenario = inputs;
+  for (const Field& f : lab().inputs())
+    if (is_personal(f)) scenario.erase(std::string(f.key));  // a scenario never replaces what the learner did
+  apply_inputs(lab(), scenario, read);
+  fill_personal();
   apply_view(lab(), view);
   gather_shared();
   current_->update(false);
@@ -215,6 +222,7 @@ bool Workspace::drop_by_suffix(const std::string& path, bool only_if_feasible, s
 
 bool Workspace::update(bool control_held) {
   const bool changed = current_->update(control_held);
+  if (changed) gather_kept();
   if (changed && settings.keep_my_scenario) gather_shared();
   return changed;
 }
@@ -226,9 +234,25 @@ void Workspace::share(const std::string& name, const Json& value) {
   current_->update(false);
 }
 
+void Workspace::fill_personal() {
+  for (const Field& f : lab().inputs()) {
+    if (f.spec.kept)
+      if (auto sentence = fill_from_kept(f, kept); !sentence.empty()) say(std::move(sentence));
+    if (f.spec.shared == "clock.now_s") f.set_number(static_cast<double>(std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count()));
+  }
+}
+
+void Workspace::gather_kept() {
+  bool more = false;
+  for (const Field& f : lab().inputs())
+    if (f.spec.kept) more = add_to_kept(f, kept) || more;
+  if (!more || !may_save_kept_ || !user_.error.empty()) return;
+  if (const auto report = store::save(user_.data / "kept.json", kept); !report.notice.empty()) say(report.notice);
+}
+
 void Workspace::gather_shared() {
   for (const Field& f : lab().inputs())
-    if (!f.spec.shared.empty()) {
+    if (!f.spec.shared.empty() && !is_personal(f)) {
       const Json value = field_to_json(f);
       shared_[std::string(f.spec.shared)] = value;
       for (const SharedGroup& group : groups_)
@@ -241,7 +265,7 @@ void Workspace::apply_shared() {
   if (!settings.keep_my_scenario) return;
   // A value that this lab does not allow (a chip without the needed figure, a longer range elsewhere) leaves the lab's own.
   for (const Field& f : lab().inputs())
-    if (const auto at = shared_.find(f.spec.shared); !f.spec.shared.empty() && at != shared_.end()) field_from_json(f, at->second);
+    if (const auto at = shared_.find(f.spec.shared); !f.spec.shared.empty() && at != shared_.end() && !is_personal(f)) field_from_json(f, at->second);
 }
 
 void Workspace::say(std::string sentence) {

@@ -41,6 +41,7 @@ struct Spec {
   std::size_t max_items = 64;  ///< longest list or table
   bool by_bytes = false;       ///< files: too large for a text; the app hands over FileInput::bytes instead
   std::string_view accepts;    ///< files: suffixes that a dropped file opens this lab by, "json.gz, sqlite"; empty: the open lab decides
+  bool kept = false;         ///< inputs: what the learner did, not what is set: saved across sessions under `shared`, out of scenarios and undo
 };
 
 /// A file that is too large for a text: known by path, size and time of change, read when a job asks. The app makes it.

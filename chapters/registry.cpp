@@ -14,6 +14,8 @@
   LAB(serving, "batching", batching_race) \
   LAB(driving, "gantt", perception_gantt) \
   LAB(driving, "jitter", frame_jitter) \
+  LAB(interview, "drills", drills) \
+  LAB(interview, "readiness", readiness) \
   LAB(gallery, "widgets", widget_gallery)
 
 #define DECLARE(folder, slug, make) \
@@ -45,6 +47,7 @@ constexpr Chapter contents[] = {
     {"profiling", "03", "Profiling", of("profiling")},
     {"serving", "09", "Serving", of("serving")},
     {"driving", "10", "Driving", of("driving")},
+    {"interview", "11", "Interview", of("interview")},
 };
 
 }  // namespace

@@ -76,6 +76,16 @@ void draw_job(Shell& shell, ImVec2 top_right) {
   Painter::window().text({at.x, at.y - t.px(16)}, percent, t.muted, Type::small);
 }
 
+/// What a View may ask of the shell by its keys: "open_link" names a lab to go to, "ticking" keeps the window awake.
+void serve_view(Shell& shell) {
+  const chapters::Fields& view = shell.workspace.lab().view();
+  if (const auto* f = view.find("ticking"); f && f->kind == chapters::Kind::toggle && f->toggle()) shell.animating = true;
+  const auto* f = view.find("open_link");
+  if (!f || f->kind != chapters::Kind::text || f->text().empty()) return;
+  const std::string link = std::exchange(f->text(), {});
+  if (auto error = shell.workspace.open_link(link); !error.empty()) shell.workspace.say(error);
+}
+
 }  // namespace
 
 void draw_canvas(Shell& shell, ImVec2 size) {
@@ -110,6 +120,7 @@ void draw_canvas(Shell& shell, ImVec2 size) {
     } else {
       draw();
     }
+    serve_view(shell);
   }
   ImGui::EndChild();
 }
