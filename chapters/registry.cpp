@@ -10,6 +10,12 @@
   LAB(roofline, "transformer-layer", transformer_layer) \
   LAB(roofline, "iron-law", iron_law) \
   LAB(roofline, "tiling-waves", tiling_waves) \
+  LAB(profiling, "trace-viewer", trace_viewer) \
+  LAB(serving, "batching", batching_race) \
+  LAB(driving, "gantt", perception_gantt) \
+  LAB(driving, "jitter", frame_jitter) \
+  LAB(interview, "drills", drills) \
+  LAB(interview, "readiness", readiness) \
   LAB(gallery, "widgets", widget_gallery)
 
 #define DECLARE(folder, slug, make) \
@@ -38,6 +44,10 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 
 constexpr Chapter contents[] = {
     {"roofline", "01", "The roofline", of("roofline")},
+    {"profiling", "03", "Profiling", of("profiling")},
+    {"serving", "09", "Serving", of("serving")},
+    {"driving", "10", "Driving", of("driving")},
+    {"interview", "11", "Interview", of("interview")},
 };
 
 }  // namespace
