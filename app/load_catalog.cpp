@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/load_drills.h"
 #include "app/scenario.h"
 
 namespace app {
@@ -49,7 +50,12 @@ LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
   const auto language = [&](const std::string& text, const std::string& origin) { take(models::parse_language_models(text, origin), c.models, out.errors); };
   each_json(assets / "hardware", out.errors, chips);
   each_json(assets / "models", out.errors, language);
+  const auto drills = [&](const std::string& text, const std::string& origin) {
+    for (auto& drill : parse_drills(text, origin, out.errors)) add(c.drills, std::move(drill));
+  };
+  each_json(assets / "drills", out.errors, drills);
   if (!user.empty()) {
+    each_json(user / "drills", out.errors, drills);
     each_json(user / "chips", out.errors, chips);
     each_json(user / "models", out.errors, language);
   }

@@ -163,9 +163,7 @@ std::string field_from_json(const Field& f, const Json& v, const FileReader& rea
         f.file() = {};
         return {};
       }
-      FileText content = read(path);
-      if (!content.error.empty()) return std::string(f.key) + ": " + content.error;
-      f.file() = {path, std::move(content.text)};
+      if (auto error = load_file(f, path, read); !error.empty()) return std::string(f.key) + ": " + error;
       return {};
     }
     case Kind::reals: {
@@ -229,7 +227,8 @@ std::string apply_inputs(chapters::Lab& lab, const Json& inputs, const FileReade
     for (const auto& [key, value] : inputs.items()) {
       const Field* f = fields.find(key);
       if (!f) return unknown_key(lab.info().id, "input", key, fields);
-      if (auto error = field_from_json(*f, value, read); !error.empty()) return error;
+      if (pass == 1 && f->kind == Kind::file) f->file() = trial->inputs().find(key)->file();  // read once
+      else if (auto error = field_from_json(*f, value, read); !error.empty()) return error;
     }
   }
   return {};
@@ -249,8 +248,25 @@ std::string apply_view(chapters::Lab& lab, const Json& view) {
   return {};
 }
 
+bool is_personal(const Field& f) { return f.spec.kept || f.spec.shared.starts_with("clock."); }
+
+Json scenario_inputs(const chapters::Lab& lab) {
+  Json out = Json::object();
+  for (const Field& f : lab.inputs())
+    if (!is_personal(f)) out[std::string(f.key)] = field_to_json(f);
+  return out;
+}
+
+void reset_scenario(chapters::Lab& lab) {
+  Json personal = Json::object();
+  for (const Field& f : lab.inputs())
+    if (is_personal(f)) personal[std::string(f.key)] = field_to_json(f);
+  lab.reset();
+  for (const auto& [key, value] : personal.items()) field_from_json(*lab.inputs().find(key), value);
+}
+
 Json scenario_to_json(const chapters::Lab& lab) {
-  Json out = {{"lab", lab.info().id}, {"version", 1}, {"inputs", fields_to_json(lab.inputs())}};
+  Json out = {{"lab", lab.info().id}, {"version", 1}, {"inputs", scenario_inputs(lab)}};
   if (lab.view().size() > 0) out["view"] = fields_to_json(lab.view());
   return out;
 }

@@ -38,9 +38,14 @@ bool Session::update(bool control_held) {
 
 void Session::commit() {
   if (lab_->same_inputs(*committed_)) return;
-  undo_.push_back(fields_to_json(committed_->inputs()));
-  if (undo_.size() > most_undo_steps) undo_.erase(undo_.begin());
-  redo_.clear();
+  // What the learner did is not taken back: an answer alone is no step.
+  Json before = scenario_inputs(*committed_);
+  const bool personal = before.size() < lab_->inputs().size();
+  if (!personal || before != scenario_inputs(*lab_)) {
+    undo_.push_back(std::move(before));
+    if (undo_.size() > most_undo_steps) undo_.erase(undo_.begin());
+    redo_.clear();
+  }
   committed_ = lab_->clone();
 }
 
@@ -56,11 +61,12 @@ void Session::step(std::vector<Json>& from, std::vector<Json>& to) {
   if (from.empty()) return;
   const Json target = std::move(from.back());
   from.pop_back();
-  to.push_back(fields_to_json(lab_->inputs()));
-  lab_->reset();
+  to.push_back(scenario_inputs(*lab_));
+  const FileReader read = reader_keeping(*lab_);
+  reset_scenario(*lab_);
   // What this session wrote is valid, unless a file it names has gone: then the rest of the step still applies.
   for (const auto& [key, value] : target.items())
-    if (const auto* f = lab_->inputs().find(key)) field_from_json(*f, value);
+    if (const auto* f = lab_->inputs().find(key)) field_from_json(*f, value, read);
   committed_ = lab_->clone();
 }
 
@@ -72,7 +78,7 @@ void Session::redo() {
   commit();
   step(redo_, undo_);
 }
-void Session::reset() { lab_->reset(); }
+void Session::reset() { reset_scenario(*lab_); }
 
 void Session::cancel() {
   job_.cancel();

@@ -56,6 +56,7 @@ std::vector<std::pair<std::string, std::string>> changed_inputs(const chapters::
   const auto fresh = lab.clone();
   fresh->reset();
   for (const auto& f : lab.inputs()) {
+    if (is_personal(f)) continue;
     const Json now = field_to_json(f);
     if (now == field_to_json(*fresh->inputs().find(f.key))) continue;
     out.emplace_back(f.key, now.is_string() ? now.get<std::string>() : now.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "app/kept.h"
 #include "app/platform/file.h"
 #include "app/words.h"
 #include "chapters/registry.h"
@@ -25,6 +26,7 @@ Workspace::Workspace(Content loaded, UserPaths user, std::function<void()> wake)
     may_save_settings_ = note(store::load(user_.config / "settings.json", settings));
     may_save_progress_ = note(store::load(user_.data / "progress.json", progress));
     may_save_notes_ = note(notes.load(user_.data / "notes.json"));
+    may_save_kept_ = note(store::load(user_.data / "kept.json", kept));
     may_save_recent_ = note(recent.load(user_.state / "recent.json"));
   }
   saved_settings_ = settings;
@@ -42,7 +44,7 @@ void Workspace::describe_shared() {
     auto lab = entry.make();
     prototypes_.push_back({std::string(entry.id), std::string(lab->info().title), std::move(lab)});
     for (const Field& f : prototypes_.back().lab->inputs()) {
-      if (f.spec.shared.empty() || prototypes_.back().lab->info().hidden) continue;
+      if (f.spec.shared.empty() || is_personal(f) || prototypes_.back().lab->info().hidden) continue;
       const std::string name(f.spec.shared.substr(0, f.spec.shared.find('.')));
       auto group = std::find_if(groups_.begin(), groups_.end(), [&](const SharedGroup& g) { return g.name == name; });
       if (group == groups_.end()) group = groups_.insert(groups_.end(), {name, "shared " + name, {}});
@@ -103,6 +105,7 @@ bool Workspace::open(std::string_view id) {
   remember();
   current_ = &session(id);
   apply_shared();
+  fill_personal();
   current_->update(false);
   progress.visit(id);
   settings.last_lab = id;
@@ -116,8 +119,13 @@ std::string Workspace::open_with(std::string_view id, const Json& inputs, const 
   if (auto error = apply_view(*trial, view); !error.empty()) return error;
   remember();
   current_ = &session(id);
-  lab().reset();
-  apply_inputs(lab(), inputs);
+  const FileReader read = reader_keeping(*trial);
+  reset_scenario(lab());
+  Json scenario = inputs;
+  for (const Field& f : lab().inputs())
+    if (is_personal(f)) scenario.erase(std::string(f.key));  // a scenario never replaces what the learner did
+  apply_inputs(lab(), scenario, read);
+  fill_personal();
   apply_view(lab(), view);
   gather_shared();
   current_->update(false);
@@ -153,7 +161,10 @@ std::string Workspace::apply_preset(const Preset& preset) {
 
 std::string Workspace::drop_file(const std::string& path) {
   const FileText file = read_text_file(path);
-  if (!file.error.empty()) return file.error;
+  if (!file.error.empty()) {  // a picture of gigabytes is no text, but some lab may want its bytes
+    std::string complaint;
+    return drop_by_suffix(path, false, complaint) ? complaint : file.error;
+  }
   if (const Json doc = shallow_enough(file.text) ? Json::parse(file.text, nullptr, false) : Json(Json::value_t::discarded); doc.is_object()) {
     if (doc.contains("lab") && doc.contains("inputs")) return open_scenario(file.text);
     if (doc.contains("steps")) {
@@ -167,23 +178,51 @@ std::string Workspace::drop_file(const std::string& path) {
   // The open lab says what the file is: the first file input whose text leaves the lab feasible takes it.
   std::string reason;
   for (const Field& f : lab().inputs()) {
-    if (f.kind != Kind::file) continue;
+    if (f.kind != Kind::file || f.spec.by_bytes) continue;
     const auto trial = lab().clone();
-    trial->inputs().find(f.key)->file() = {path, file.text};
+    trial->inputs().find(f.key)->file() = {path, file.text, nullptr};
     trial->compute();
     if (trial->reason().empty()) {
-      f.file() = {path, file.text};
+      f.file() = {path, file.text, nullptr};
       current_->update(false);
       say(std::string(f.spec.label) + ": " + path);
       return {};
     }
     if (reason.empty()) reason = trial->reason();
   }
+  std::string complaint;
+  // Many things end in .json: only one that the lab can read is its own.
+  if (drop_by_suffix(path, path.ends_with(".json"), complaint)) return complaint;
   return reason.empty() ? std::string(lab().info().title) + " takes no file: open a lab with a file input, such as Transformer layer, and drop it there." : reason;
+}
+
+bool Workspace::drop_by_suffix(const std::string& path, bool only_if_feasible, std::string& complaint) {
+  for (const Prototype& p : prototypes_)
+    for (const Field& f : p.lab->inputs()) {
+      if (f.kind != Kind::file || !accepts(f, path)) continue;
+      const auto trial = p.lab->clone();
+      const Field& input = *trial->inputs().find(f.key);
+      complaint = load_file(input, path);
+      if (!complaint.empty()) return true;
+      if (only_if_feasible) {
+        trial->compute();
+        if (!trial->reason().empty()) continue;
+      }
+      remember();
+      current_ = &session(p.id);
+      lab().inputs().find(f.key)->file() = input.file();
+      current_->update(false);
+      progress.visit(p.id);
+      settings.last_lab = p.id;
+      say(std::string(f.spec.label) + ": " + path);
+      return true;
+    }
+  return false;
 }
 
 bool Workspace::update(bool control_held) {
   const bool changed = current_->update(control_held);
+  if (changed) gather_kept();
   if (changed && settings.keep_my_scenario) gather_shared();
   return changed;
 }
@@ -195,9 +234,25 @@ void Workspace::share(const std::string& name, const Json& value) {
   current_->update(false);
 }
 
+void Workspace::fill_personal() {
+  for (const Field& f : lab().inputs()) {
+    if (f.spec.kept)
+      if (auto sentence = fill_from_kept(f, kept); !sentence.empty()) say(std::move(sentence));
+    if (f.spec.shared == "clock.now_s") f.set_number(static_cast<double>(std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count()));
+  }
+}
+
+void Workspace::gather_kept() {
+  bool more = false;
+  for (const Field& f : lab().inputs())
+    if (f.spec.kept) more = add_to_kept(f, kept) || more;
+  if (!more || !may_save_kept_ || !user_.error.empty()) return;
+  if (const auto report = store::save(user_.data / "kept.json", kept); !report.notice.empty()) say(report.notice);
+}
+
 void Workspace::gather_shared() {
   for (const Field& f : lab().inputs())
-    if (!f.spec.shared.empty()) {
+    if (!f.spec.shared.empty() && !is_personal(f)) {
       const Json value = field_to_json(f);
       shared_[std::string(f.spec.shared)] = value;
       for (const SharedGroup& group : groups_)
@@ -210,7 +265,7 @@ void Workspace::apply_shared() {
   if (!settings.keep_my_scenario) return;
   // A value that this lab does not allow (a chip without the needed figure, a longer range elsewhere) leaves the lab's own.
   for (const Field& f : lab().inputs())
-    if (const auto at = shared_.find(f.spec.shared); !f.spec.shared.empty() && at != shared_.end()) field_from_json(f, at->second);
+    if (const auto at = shared_.find(f.spec.shared); !f.spec.shared.empty() && at != shared_.end() && !is_personal(f)) field_from_json(f, at->second);
 }
 
 void Workspace::say(std::string sentence) {

@@ -9,6 +9,7 @@
 #include "app/jobs.h"
 #include "app/paths.h"
 #include "app/session.h"
+#include "app/store/kept.h"
 #include "app/store/notes.h"
 #include "app/store/progress.h"
 #include "app/store/recent.h"
@@ -31,6 +32,7 @@ class Workspace {
   store::Settings settings;
   store::Progress progress;
   store::Notes notes;
+  store::Kept kept;  ///< what labs keep of the learner
   store::Recent recent;
 
   /// Opens a lab by id (made on first use) and applies the shared choices. False when there is none.
@@ -43,7 +45,8 @@ class Workspace {
   std::string open_scenario(std::string_view text);
   std::string open_link(std::string_view link);
   std::string apply_preset(const Preset& preset);
-  /// A file dropped on the window: a scenario, a lesson, or a file for the first file input of the open lab that takes it.
+  /// A file dropped on the window: a scenario, a lesson, a file for the first file input of the open lab that takes it, or one for the
+  /// first lab with a file input that accepts its suffix.
   std::string drop_file(const std::string& path);
 
   /// Half for a visit, whole for a committed prediction.
@@ -84,12 +87,16 @@ class Workspace {
   void gather_shared();
   void apply_shared();
   void describe_shared();
+  /// Opens the first lab that accepts the path's suffix. True when one did, or when its complaint is the answer.
+  bool drop_by_suffix(const std::string& path, bool only_if_feasible, std::string& complaint);
+  void fill_personal();  ///< kept tables and the clock into the open lab
+  void gather_kept();    ///< what the open lab added to them, to disk at once
   void remember();  ///< puts the open lab's scenario on the recent list, unless it is the default one
 
   UserPaths user_;
   store::Settings saved_settings_;
   store::Progress saved_progress_;
-  bool may_save_settings_ = true, may_save_progress_ = true, may_save_notes_ = true, may_save_recent_ = true;
+  bool may_save_settings_ = true, may_save_progress_ = true, may_save_notes_ = true, may_save_recent_ = true, may_save_kept_ = true;
   bool recent_changed_ = false;
   struct Prototype {
     std::string id, title;

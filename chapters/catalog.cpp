@@ -32,6 +32,12 @@ const models::Network* Catalog::network(std::string_view id) const { return find
 void index_catalog(Catalog& c) {
   c.chip_choices.clear();
   c.model_choices.clear();
+  c.drill_topics.assign(1, {"weak", "all, weak ones first", ""});
+  c.drill_choices.resize(1);
+  for (const Drill& drill : c.drills) {
+    c.drill_choices.push_back({drill.id, drill.title, drill.lab});
+    if (!find_id(c.drill_topics, drill.topic)) c.drill_topics.push_back({drill.topic, drill.topic_label, ""});
+  }
   for (const auto& chip : c.chips) c.chip_choices.push_back({chip.id, chip.short_name.empty() ? chip.name : chip.short_name, chip.name});
   for (const auto& model : c.models) c.model_choices.push_back({model.id, model.name, model.source});
 }

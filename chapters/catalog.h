@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chapters/drill.h"
 #include "chapters/field.h"
 #include "models/hardware.h"
 #include "models/language_model.h"
@@ -15,8 +16,11 @@ struct Catalog {
   std::vector<models::Chip> chips;
   std::vector<models::Network> networks;
   std::vector<models::LanguageModel> models;
+  std::vector<Drill> drills;
   std::vector<std::string> notices;  ///< one sentence for each file or entry that could not be used
   Choices chip_choices, model_choices;  ///< in the order of the lists; filled by `index_catalog`
+  Choices drill_topics{{"weak", "weak ones first", ""}};  ///< and every topic of the drills, in order
+  Choices drill_choices{{"any", "chosen for you", ""}};   ///< and every drill
 
   const models::Chip* chip(std::string_view id) const;            ///< null when there is none
   const models::LanguageModel* model(std::string_view id) const;  ///< null when there is none

@@ -1,6 +1,9 @@
 #pragma once
+#include <any>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,13 +39,44 @@ struct Spec {
   std::string_view formula;  ///< outputs: how it is computed, in the notation of widgets/formula
   std::string_view source;   ///< outputs: where the formula or figure comes from
   std::size_t max_items = 64;  ///< longest list or table
+  bool by_bytes = false;       ///< files: too large for a text; the app hands over FileInput::bytes instead
+  std::string_view accepts;    ///< files: suffixes that a dropped file opens this lab by, "json.gz, sqlite"; empty: the open lab decides
+  bool kept = false;         ///< inputs: what the learner did, not what is set: saved across sessions under `shared`, out of scenarios and undo
 };
 
-/// A file the learner chose. The shell reads it; compute sees only its text.
+/// A file that is too large for a text: known by path, size and time of change, read when a job asks. The app makes it.
+class FileBytes {
+ public:
+  std::string path;
+  std::uint64_t size_bytes = 0;
+  std::int64_t modified_ns = 0;  ///< time of the last change, since some fixed day
+  /// All bytes into `out`, from any thread; returns "" or one sentence. The file stays the one that was chosen, even when another
+  /// has taken its name; one that was shortened in place is refused.
+  std::function<std::string(std::string& out)> read;
+
+  /// What a lab made of the bytes (a parsed trace), kept with them so that a change of another input does not read the file again.
+  /// `make` returns a shared_ptr<const T>; null (cancelled, unreadable) is not kept. One caller at a time makes it.
+  template <class T, class Make>
+  std::shared_ptr<const T> made(Make&& make) const {
+    const std::lock_guard lock(mutex_);
+    if (const auto* kept = std::any_cast<std::shared_ptr<const T>>(&made_); kept && *kept) return *kept;
+    std::shared_ptr<const T> fresh = make();
+    if (fresh) made_ = fresh;
+    return fresh;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::any made_;
+};
+
+/// A file the learner chose. The shell reads it; compute sees only its text or, where the Spec says `by_bytes`, its bytes.
 struct FileInput {
   std::string path;
   std::string text;
-  bool operator==(const FileInput&) const = default;
+  std::shared_ptr<const FileBytes> bytes;
+  /// Bytes are the same when path, size and time of change are: nobody compares gigabytes at every frame.
+  bool operator==(const FileInput& other) const;
 };
 
 /// One described input or output: what it is, and where its value lives.

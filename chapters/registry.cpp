@@ -2,18 +2,20 @@
 
 #include <algorithm>
 
-// The table of contents in teaching order. A row names a lab's folder, its slug, and the function in chapters/<folder>/ that makes it:
-// adding a lab is one new file and one row here.
-#define ROOFLINE_LABS(LAB) \
+// The table of contents in teaching order, hidden labs last. A row names a lab's folder, its slug, and the function in
+// chapters/<folder>/ that makes it: adding a lab is one new file and one row here. A new chapter is one more row in `contents`.
+#define LABS(LAB) \
   LAB(roofline, "hierarchy", hierarchy) \
   LAB(roofline, "roofline", roofline) \
   LAB(roofline, "transformer-layer", transformer_layer) \
   LAB(roofline, "iron-law", iron_law) \
-  LAB(roofline, "tiling-waves", tiling_waves)
-#define DRIVING_LABS(LAB) \
+  LAB(roofline, "tiling-waves", tiling_waves) \
+  LAB(profiling, "trace-viewer", trace_viewer) \
+  LAB(serving, "batching", batching_race) \
   LAB(driving, "gantt", perception_gantt) \
-  LAB(driving, "jitter", frame_jitter)
-#define HIDDEN_LABS(LAB) \
+  LAB(driving, "jitter", frame_jitter) \
+  LAB(interview, "drills", drills) \
+  LAB(interview, "readiness", readiness) \
   LAB(gallery, "widgets", widget_gallery)
 
 #define DECLARE(folder, slug, make) \
@@ -22,14 +24,12 @@
 
 namespace chapters {
 
-ROOFLINE_LABS(DECLARE)
-DRIVING_LABS(DECLARE)
-HIDDEN_LABS(DECLARE)
+LABS(DECLARE)
 
 namespace {
 
-constexpr LabEntry entries[] = {ROOFLINE_LABS(ENTRY) DRIVING_LABS(ENTRY) HIDDEN_LABS(ENTRY) {{}, nullptr}};
-constexpr std::span<const LabEntry> labs{entries, std::size(entries) - 1};
+constexpr LabEntry entries[] = {LABS(ENTRY)};
+constexpr std::span<const LabEntry> labs{entries};
 
 /// The run of entries whose id starts with "<slug>/".
 constexpr std::span<const LabEntry> of(std::string_view slug) {
@@ -44,7 +44,10 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 
 constexpr Chapter contents[] = {
     {"roofline", "01", "The roofline", of("roofline")},
+    {"profiling", "03", "Profiling", of("profiling")},
+    {"serving", "09", "Serving", of("serving")},
     {"driving", "10", "Driving", of("driving")},
+    {"interview", "11", "Interview", of("interview")},
 };
 
 }  // namespace

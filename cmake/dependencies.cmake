@@ -24,6 +24,9 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(PNG REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(md4c REQUIRED IMPORTED_TARGET md4c)
+find_package(ZLIB REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(SQLite3 REQUIRED)
 
 add_library(imgui STATIC
   ${imgui_SOURCE_DIR}/imgui.cpp ${imgui_SOURCE_DIR}/imgui_draw.cpp

@@ -31,6 +31,8 @@ class Parser {
   void fail(std::size_t at, const std::string& what) {
     if (failed()) return;
     out_.error = "Formula, position " + std::to_string(at + 1) + ": " + what + ".";
+    for (char& c : out_.error)
+      if (static_cast<unsigned char>(c) < 0x20) c = ' ';  // what it quotes may hold line breaks; a sentence does not
     out_.error_at = at;
   }
 

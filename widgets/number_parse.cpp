@@ -179,8 +179,8 @@ ParsedQuantity parse_quantity(std::string_view text, std::string_view unit) {
   const auto factor = suffix_factor(suffix, unit);
   if (!factor) {
     const std::string_view head = unit_head(suffix);
-    if (unit_family(unit) == UnitFamily::bytes && head.ends_with('b')) {
-      const std::string multiple(head.substr(0, head.size() - 1));
+    const std::string multiple(head.substr(0, head.empty() ? 0 : head.size() - 1));
+    if (unit_family(unit) == UnitFamily::bytes && head.ends_with('b') && prefix_factor(multiple, UnitFamily::bytes, true)) {
       return {0, quoted(typed) + " is unclear: write " + multiple + "bit for bits or " + multiple + "B for bytes"};
     }
     return {0, quoted(typed) + " has the unit " + quoted(suffix) + ": " + expected(unit)};

@@ -11,6 +11,17 @@ namespace {
 
 constexpr std::size_t max_bytes = 256 * 1024;
 
+/// The beginning of a text, fit to be quoted in a sentence.
+std::string one_line(std::string_view text) {
+  constexpr std::size_t longest = 200;
+  std::size_t n = std::min(text.size(), longest);
+  while (n > 0 && n < text.size() && (static_cast<unsigned char>(text[n]) & 0xC0) == 0x80) --n;
+  std::string out(text.substr(0, n));
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return n < text.size() ? out + "\xE2\x80\xA6" : out;
+}
+
 /// Turns md4c's callbacks into the flat lists of a ProseDoc.
 class Builder {
  public:
@@ -232,7 +243,7 @@ class Builder {
     f.begin = size32(d_.text);
     (d_.text += display ? "$$" : "$").append(markup) += display ? "$$" : "$";
     f.end = size32(d_.text);
-    if (!f.formula.error.empty()) d_.problems.push_back(f.formula.error + " The formula is: " + std::string(markup));
+    if (!f.formula.error.empty()) d_.problems.push_back(f.formula.error + " The formula is: " + one_line(markup));
     for (const std::string& key : f.formula.values.keys) uses_in(markup, key);
     ProseRun run = styled(ProseRun::Kind::formula);
     run.index = size32(d_.formulas);

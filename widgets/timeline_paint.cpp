@@ -163,6 +163,9 @@ void paint_timeline_links(const TimelineFrame& f, const Painter& painter) {
                                     [&](double at, const auto& l) { return at < f.viewport.since_origin_s(l.start_ns); });
   constexpr std::ptrdiff_t most = 600;  // more arrows than this hide the spans
   const std::ptrdiff_t stride = std::max<std::ptrdiff_t>(1, (end - begin + most - 1) / most);
+  // Many arrows are a texture behind the spans' names; few are meant to be followed.
+  constexpr float easily_followed = 60;
+  const float crowd = std::min(1.0f, std::max(0.2f, easily_followed / static_cast<float>(std::max<std::ptrdiff_t>(1, (end - begin) / stride))));
   for (auto it = begin; it < end; it += std::min(stride, end - it)) {
     const TimelineLink& l = f.data.links[it->link];
     const TimelineSpan &from = f.data.lanes[l.from_lane].spans[l.from_span], &to = f.data.lanes[l.to_lane].spans[l.to_span];
@@ -175,13 +178,14 @@ void paint_timeline_links(const TimelineFrame& f, const Painter& painter) {
     if (std::abs(a.x - b.x) > 2e4f) continue;
     const auto is = [&](std::uint32_t lane, std::uint32_t span) { return f.view.selected == TimelineSelection{lane, span}; };
     const bool strong = is(l.from_lane, l.from_span) || is(l.to_lane, l.to_span);
-    const ImU32 ink = with_alpha(strong ? t.accent : t.muted, strong ? 1.0f : 0.75f);
+    const ImU32 ink = with_alpha(strong ? t.accent : t.muted, strong ? 1.0f : 0.75f * crowd);
     std::array<ImVec2, 13> curve;
     for (std::size_t k = 0; k < curve.size(); ++k) {
       const float u = static_cast<float>(k) / static_cast<float>(curve.size() - 1), e = u * u * (3 - 2 * u);
       curve[k] = {a.x + (b.x - a.x) * e, a.y + (b.y - a.y) * u};
     }
     painter.polyline(curve, ink, strong ? t.px(2) : t.px(1));
+    if (!strong && crowd < 0.5f) continue;
     const float head = t.px(strong ? 6 : 5), sign = way != 0 ? way : b.x >= a.x ? 1.0f : -1.0f;
     const ImVec2 back = way != 0 ? ImVec2{b.x, b.y - sign * head} : ImVec2{b.x - sign * head, b.y};
     const ImVec2 side = way != 0 ? ImVec2{head * 0.6f, 0} : ImVec2{0, head * 0.6f};

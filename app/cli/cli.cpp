@@ -30,6 +30,8 @@ const std::vector<Call>& calls() {
       {"sweep", "sweep LAB --over k=LO:HI:N[:log] [--over ...] --output K [--set k=v]... [--json]", "an output over one or two inputs, as CSV", {"--over", "--output", "--set", "--scenario"}, {"--json"}, sweep, 1},
       {"solve", "solve LAB --for k=LO:HI --output K=V [--set k=v]... [--json]", "the input at which an output meets a target, or why none does", {"--for", "--output", "--set", "--scenario"}, {"--json"}, solve, 1},
       {"sensitivity", "sensitivity LAB --output K [--set k=v]... [--json]", "which inputs move an output most", {"--output", "--set", "--scenario"}, {"--json"}, sensitivity, 1},
+      {"trace", "trace FILE... [--json] [-o F.json]", "metrics of real traces: PyTorch/Kineto and other Chrome JSON, plain or .gz, Nsight Systems SQLite; times in ns", {"-o"}, {"--json"}, trace, 256},
+      {"drill", "drill [--topic T] [--seed N] [--count N] [--level 1-6]", "numeric questions in the terminal, graded, with worked solutions", {"--topic", "--seed", "--count", "--level"}, {}, drill, 0},
       {"check", "check", "recomputes every claim and published figure", {}, {}, check, 0},
   };
   return all;

@@ -12,6 +12,7 @@ namespace app::cli {
 struct Streams {
   std::ostream& out;
   std::ostream& error;
+  std::istream* in = nullptr;  ///< what a person types; null: standard input
 };
 
 /// Runs the program with the arguments after its name. Returns the exit status.
@@ -42,7 +43,9 @@ int eval(const Arguments& a, const Streams& s);
 int sweep(const Arguments& a, const Streams& s);
 int solve(const Arguments& a, const Streams& s);
 int sensitivity(const Arguments& a, const Streams& s);
+int drill(const Arguments& a, const Streams& s);
 int check(const Arguments& a, const Streams& s);
+int trace(const Arguments& a, const Streams& s);
 int render(const Arguments& a, const Streams& s);
 int tour(const Arguments& a, const Streams& s);
 int window(const Arguments& a, const Streams& s);

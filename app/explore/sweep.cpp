@@ -40,14 +40,14 @@ double reading(const chapters::Lab& lab, std::string_view output) {
 std::vector<std::string> readable_outputs(const chapters::Lab& lab) {
   std::vector<std::string> keys;
   for (const Field& f : lab.outputs())
-    if (has_reading(f)) keys.emplace_back(f.key);
+    if (has_reading(f) && !is_personal(f)) keys.emplace_back(f.key);
   return keys;
 }
 
 std::vector<std::string> sweepable_inputs(const chapters::Lab& lab) {
   std::vector<std::string> keys;
   for (const Field& f : lab.inputs())
-    if (has_reading(f)) keys.emplace_back(f.key);
+    if (has_reading(f) && !is_personal(f)) keys.emplace_back(f.key);
   return keys;
 }
 

@@ -1,6 +1,7 @@
 #include "app/shell/shell.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -58,6 +59,33 @@ void draw_message(Shell& shell, ImVec2 canvas_min, ImVec2 canvas_max) {
   ImGui::PopStyleColor(2);
 }
 
+/// A job that lasts longer than a blink shows how far it is, and can be stopped; the last good picture stays meanwhile.
+void draw_job(Shell& shell, ImVec2 top_right) {
+  Session& session = shell.workspace.current();
+  shell.computing_frames = session.computing() ? shell.computing_frames + 1 : 0;
+  constexpr int blink = 8;
+  if (shell.computing_frames <= blink) return;
+  const auto& t = theme();
+  const float stop = t.px(64), bar = t.px(150);
+  ImGui::SetCursorScreenPos({top_right.x - stop, top_right.y});
+  if (ui::button("Stop")) session.cancel();
+  const ImVec2 at{top_right.x - stop - bar - t.px(10), top_right.y + t.px(15)};
+  ui::bar(at, bar, session.fraction(), t.accent);
+  char percent[16];
+  std::snprintf(percent, sizeof percent, "%.0f %%", 100 * session.fraction());
+  Painter::window().text({at.x, at.y - t.px(16)}, percent, t.muted, Type::small);
+}
+
+/// What a View may ask of the shell by its keys: "open_link" names a lab to go to, "ticking" keeps the window awake.
+void serve_view(Shell& shell) {
+  const chapters::Fields& view = shell.workspace.lab().view();
+  if (const auto* f = view.find("ticking"); f && f->kind == chapters::Kind::toggle && f->toggle()) shell.animating = true;
+  const auto* f = view.find("open_link");
+  if (!f || f->kind != chapters::Kind::text || f->text().empty()) return;
+  const std::string link = std::exchange(f->text(), {});
+  if (auto error = shell.workspace.open_link(link); !error.empty()) shell.workspace.say(error);
+}
+
 }  // namespace
 
 void draw_canvas(Shell& shell, ImVec2 size) {
@@ -73,6 +101,8 @@ void draw_canvas(Shell& shell, ImVec2 size) {
       const float width = ImGui::GetContentRegionAvail().x;
       p.text_fit(at, lab.info().title, width, t.text, Type::title, Font::bold);
       p.text_fit({at.x, at.y + t.px(29)}, lab.info().question, width, t.muted, Type::body);
+      draw_job(shell, {at.x + width, at.y});
+      ImGui::SetCursorScreenPos(at);
       ImGui::Dummy({width, t.px(52)});
       if (!lab.reason().empty()) {
         const ImVec2 here = ImGui::GetCursorScreenPos();
@@ -90,6 +120,7 @@ void draw_canvas(Shell& shell, ImVec2 size) {
     } else {
       draw();
     }
+    serve_view(shell);
   }
   ImGui::EndChild();
 }
@@ -152,6 +183,7 @@ void draw_shell(Shell& shell) {
   if (shell.record == &export_record) shell.record = nullptr;
   if (w.update(ImGui::IsAnyItemActive())) shell.animating = true;  // a drag on the canvas: its picture follows next frame
   if (w.current().computing()) shell.animating = true;
+  if (const auto* playing = w.lab().view().find("playing"); playing && playing->toggle()) shell.animating = true;  // a lab that plays
   if (full && shell.drawer_open)
     w.settings.drawer_height = std::clamp(w.settings.drawer_height - static_cast<double>(splitter("drawer edge", {rail, top + body - drawer - t.px(3)}, {middle, t.px(6)}, false)), 80.0, 1200.0);
   if (full)

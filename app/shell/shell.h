@@ -111,6 +111,7 @@ struct Shell {
   char note[16384] = {};
   std::string note_lab;
   ImVec2 canvas_min, canvas_max;  ///< of the last frame, screen pixels
+  int computing_frames = 0;  ///< how long the open lab's job has been running
   widgets::Record* record = nullptr;  ///< set for one frame to keep what the canvas draws
   ExportRequest export_request;
   double message_until = 0;

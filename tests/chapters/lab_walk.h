@@ -55,7 +55,7 @@ inline std::string fingerprint(const Fields& fields) {
       case Kind::choice: say(f.choice_id()); break;
       case Kind::choices: for (const auto& id : f.chosen()) say(id); add(f.chosen().size()); break;
       case Kind::text: say(f.text()); break;
-      case Kind::file: say(f.file().path); say(f.file().text); break;
+      case Kind::file: say(f.file().path); say(f.file().text); add(f.file().bytes.get()); break;
       case Kind::reals: for (const double v : f.reals()) add(v); add(f.reals().size()); break;
       case Kind::table: add(f.table_size()); break;
     }

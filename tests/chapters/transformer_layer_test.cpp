@@ -1,4 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
+#include <fstream>
+#include <sstream>
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,7 @@ namespace fuzz {
 inline std::string_view text_of(const std::uint8_t* data, std::size_t size) { return {reinterpret_cast<const char*>(data), size}; }
 
 /// Stops the program, which is how a fuzz target says that something is wrong. Written so that a NaN in `good` fails.
-inline void require(bool good, const char* what, std::string_view detail = {}) {
+inline void require(bool good, const char* what, std::string_view detail = "") {
   if (good) return;
   std::fprintf(stderr, "%s: %.*s\n", what, static_cast<int>(detail.size()), detail.data());
   std::abort();

@@ -1,0 +1,130 @@
+#include <charconv>
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/cli/cli.h"
+#include "app/kept.h"
+#include "app/paths.h"
+#include "chapters/catalog.h"
+#include "chapters/drill_history.h"
+#include "widgets/number.h"
+
+namespace app::cli {
+namespace {
+
+std::optional<std::uint64_t> whole_number(const std::string& text, std::uint64_t lo, std::uint64_t hi) {
+  std::uint64_t v = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), v);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || v < lo || v > hi) return {};
+  return v;
+}
+
+double unix_now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
+/// The learner's answers on disk; without a home directory nothing is kept.
+class History {
+ public:
+  explicit History(std::ostream& notices) : paths_(user_paths()) {
+    const chapters::Field& table = described();
+    if (!paths_.error.empty()) return;
+    const auto report = store::load(paths_.data / "kept.json", kept_);
+    may_save_ = report.may_save();
+    if (!report.notice.empty()) notices << report.notice << "\n";
+    if (const auto sentence = fill_from_kept(table, kept_); !sentence.empty()) notices << sentence << "\n";
+  }
+  std::vector<chapters::DrillRecord> records;
+
+  /// Returns a sentence when it could not be saved.
+  std::string add(const chapters::DrillRecord& record) {
+    chapters::add_record(records, record);
+    if (!may_save_ || !add_to_kept(described(), kept_)) return {};
+    return store::save(paths_.data / "kept.json", kept_).notice;
+  }
+
+ private:
+  const chapters::Field& described() {
+    fields_.clear();
+    fields_.table("history", records, {.label = "Your answers", .shared = "drill.history", .max_items = chapters::most_drill_records, .kept = true});
+    return fields_.all().front();
+  }
+  UserPaths paths_;
+  store::Kept kept_;
+  chapters::Fields fields_;
+  bool may_save_ = false;
+};
+
+std::string topic_error(const std::string& topic) {
+  std::vector<std::string> ids;
+  for (const auto& t : chapters::catalog().drill_topics) ids.push_back(t.id);
+  for (const auto& id : ids)
+    if (id == topic) return {};
+  const auto guess = nearest(topic, ids);
+  return "There is no topic \"" + topic.substr(0, 60) + "\": " + (guess.empty() ? "" : "did you mean \"" + guess + "\"? ") + "Topics are " + sentence_list(ids) + ".";
+}
+
+}  // namespace
+
+int drill(const Arguments& a, const Streams& s) {
+  const std::string topic = a.value("--topic", "weak");
+  const auto count = whole_number(a.value("--count", "10"), 1, 1000);
+  const auto seed = whole_number(a.value("--seed", "0"), 0, 1'000'000'000);
+  const auto level = whole_number(a.value("--level", "0"), 0, chapters::drill_levels);
+  if (!count) return complain(s, "--count is \"" + a.value("--count").substr(0, 60) + "\": a whole number from 1 to 1,000 is expected.");
+  if (!seed) return complain(s, "--seed is \"" + a.value("--seed").substr(0, 60) + "\": a whole number from 0 to 1,000,000,000 is expected.");
+  if (!level) return complain(s, "--level is \"" + a.value("--level").substr(0, 60) + "\": a whole number from 0 (adaptive) to 6 is expected.");
+  const auto& catalog = chapters::catalog();
+  if (catalog.drills.empty()) return complain(s, "No drills were found: the folder drills of the assets holds them.");
+  if (auto error = topic_error(topic); !error.empty()) return complain(s, error);
+
+  History kept(s.error);
+  std::istream& in = s.in ? *s.in : std::cin;
+  std::vector<chapters::DrillRecord> round;
+  chapters::DrillLabs labs;
+  const bool reproducible = a.has("--seed");  // then what was answered before today does not choose the questions
+  std::size_t right = 0;
+  bool open = true;
+  s.out << "Answer with a number and its unit: 1.07 GB, 310ms, 43 %. An empty line shows the answer, \"quit\" ends.\n";
+  while (open && round.size() < *count) {
+    const double now_s = unix_now_s();
+    const auto& history = reproducible ? round : kept.records;
+    const auto pick = chapters::choose_drill(catalog.drills, history, {.topic = topic == "weak" ? std::string_view() : std::string_view(topic), .level = static_cast<int>(*level), .seed = reproducible ? *seed : 1, .now_s = reproducible ? 0 : now_s});
+    const auto question = chapters::make_question(*pick.drill, catalog.drills, pick.seed, labs);
+    if (!question.error.empty()) return complain(s, question.error);
+    s.out << "\n" << round.size() + 1 << " of " << *count << "  " << pick.drill->topic_label << ", level " << pick.drill->level << " (" << pick.why << ")\n" << question.text << "\n  [" << question.unit_label << "]\n";
+    const auto asked = std::chrono::steady_clock::now();
+    for (bool answered = false; !answered;) {
+      s.out << "> " << std::flush;
+      std::string line;
+      if (!std::getline(in, line) || line == "quit" || line == "q") {
+        open = false;
+        break;
+      }
+      if (!line.empty() && line.back() == '\r') line.pop_back();
+      const bool given = line.find_first_not_of(" \t") != std::string::npos;
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
+      chapters::DrillMark mark;
+      if (given) {
+        mark = chapters::grade(question, line.substr(0, 200), seconds, 0);
+        if (!mark.read) {
+          s.out << mark.verdict << "\n";
+          continue;
+        }
+        s.out << (mark.right ? "right: " : "wrong: ") << mark.verdict << "\n";
+      } else {
+        s.out << "it is " << widgets::format(question.answer, question.unit, 4).view() << ".\n";
+      }
+      for (const auto& step : question.steps) s.out << "  " << step << "\n";
+      const chapters::DrillRecord record{pick.drill->id, static_cast<std::int64_t>(pick.seed), mark.said, mark.right, seconds, now_s};
+      right += mark.right;
+      round.push_back(record);
+      if (const auto notice = kept.add(record); !notice.empty()) s.error << notice << "\n";
+      answered = true;
+    }
+  }
+  s.out << "\n" << right << " of " << round.size() << " right.\n";
+  return 0;
+}
+
+}  // namespace app::cli

@@ -1,0 +1,160 @@
+#include "models/serving_requests.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+namespace models {
+namespace {
+
+constexpr std::uint64_t block_requests = 8192;
+
+/// SplitMix64 (Steele, Lea, Flood 2014), begun anew for each pair of blocks; see make_requests.
+class Draws {
+ public:
+  Draws(std::uint64_t seed, std::uint64_t stream) : seed_(seed * 0xD1342543DE82EF95u + stream * 0x9E3779B97F4A7C15u) {}
+  void at(std::uint64_t request) {
+    if (request % block_requests != 0) return;
+    const std::uint64_t block = request / block_requests;
+    mirrored_ = block % 2 == 1;
+    state_ = seed_;
+    state_ = next() ^ (block / 2 * 0xA0761D6478BD642Fu);
+  }
+  double unit() {  ///< inside (0, 1)
+    const double u = (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53;
+    return mirrored_ ? 1 - u : u;
+  }
+  double exponential() { return -std::log(unit()); }  ///< of mean 1
+  double normal() {
+    const double radius = std::sqrt(2 * exponential());
+    return radius * std::cos(2 * std::numbers::pi * unit());
+  }
+
+ private:
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t seed_, state_ = 0;
+  bool mirrored_ = false;
+};
+
+/// Times between arrivals.
+class Gaps {
+ public:
+  explicit Gaps(const RequestStream& s) : gaps_(s.seed, 1), spells_(s.seed, 2), bursty_(s.bursty), spell_mean_s_(s.burst_s) {
+    const double burst = s.bursty ? std::clamp(s.burst, 1.0, 5.0) : 1;
+    rate_[1] = burst * s.rate_per_s;
+    rate_[0] = s.bursty ? (1 - burst / 5) / 0.8 * s.rate_per_s : s.rate_per_s;
+    spells_.at(0);
+    if (bursty_) spell_left_s_ = 4 * spell_mean_s_ * spells_.exponential();
+  }
+  double next(std::uint64_t request) {
+    gaps_.at(request);
+    double work = gaps_.exponential(), gap_s = 0;
+    while (bursty_ && !(work <= spell_left_s_ * rate_[in_burst_])) {
+      work -= spell_left_s_ * rate_[in_burst_];
+      gap_s += spell_left_s_;
+      in_burst_ = 1 - in_burst_;
+      spell_left_s_ = (in_burst_ == 1 ? 1 : 4) * spell_mean_s_ * spells_.exponential();
+    }
+    const double rest_s = work / rate_[in_burst_];
+    if (bursty_) spell_left_s_ -= rest_s;
+    return gap_s + rest_s;
+  }
+
+ private:
+  Draws gaps_, spells_;
+  bool bursty_;
+  double spell_mean_s_, spell_left_s_ = 0, rate_[2] = {1, 1};
+  std::size_t in_burst_ = 0;
+};
+
+std::int32_t length(double mean, double variation, Draws& draws, std::int32_t longest) {
+  const double variance = std::log1p(variation * variation);
+  const double tokens = mean * std::exp(std::sqrt(variance) * draws.normal() - variance / 2);
+  return static_cast<std::int32_t>(std::clamp(std::round(tokens), 1.0, static_cast<double>(longest)));
+}
+
+struct Cells {
+  double value[3] = {};
+  std::string error;
+};
+
+Cells read_line(std::string_view line, std::size_t number) {
+  static constexpr std::string_view names[] = {"time", "prompt", "output"};
+  Cells cells;
+  const auto fail = [&](std::string what) { cells.error = "Line " + std::to_string(number) + " of the arrivals " + what + ": each line is time,prompt,output in seconds and tokens."; };
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto comma = line.find(',');
+    if (i < 2 && comma == std::string_view::npos) return fail("has " + std::to_string(i + 1) + " of three values"), cells;
+    std::string_view cell = line.substr(0, comma);
+    line = comma == std::string_view::npos ? std::string_view() : line.substr(comma + 1);
+    while (!cell.empty() && cell.front() == ' ') cell.remove_prefix(1);
+    while (!cell.empty() && cell.back() == ' ') cell.remove_suffix(1);
+    const auto [end, code] = std::from_chars(cell.data(), cell.data() + cell.size(), cells.value[i]);
+    const bool number_read = !cell.empty() && code == std::errc() && end == cell.data() + cell.size();
+    const double low = i == 0 ? 0 : 1, high = i == 0 ? 1e9 : 1e6;
+    if (!number_read || !(cells.value[i] >= low && cells.value[i] <= high)) {
+      std::string shown(cell.substr(0, 20));
+      for (char& c : shown)
+        if (c < ' ' || c > '~') c = '?';
+      return fail("has the " + std::string(names[i]) + " \"" + shown + "\", not a number from " + (i == 0 ? "0 to 1e9" : "1 to 1e6")), cells;
+    }
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::vector<ServingRequest> make_requests(const RequestStream& s) {
+  std::vector<ServingRequest> out(static_cast<std::size_t>(std::max<std::int64_t>(s.requests, 0)));
+  Gaps gaps(s);
+  Draws prompts(s.seed, 3), outputs(s.seed, 4);
+  double now_s = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i].arrival_s = now_s += gaps.next(i);
+    prompts.at(i);
+    outputs.at(i);
+    out[i].prompt_tokens = length(s.prompt_tokens, s.length_variation, prompts, s.longest_tokens);
+    out[i].output_tokens = length(s.output_tokens, s.length_variation, outputs, s.longest_tokens);
+  }
+  draw_service_times(out, s);
+  return out;
+}
+
+void draw_service_times(std::vector<ServingRequest>& requests, const RequestStream& s) {
+  Draws draws(s.seed, 5);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    draws.at(i);
+    requests[i].service_s = s.service == ServiceTime::deterministic ? s.service_s : s.service_s * draws.exponential();
+  }
+}
+
+Result<std::vector<ServingRequest>> parse_requests(std::string_view csv, std::size_t most) {
+  using Outcome = Result<std::vector<ServingRequest>>;
+  std::vector<ServingRequest> out;
+  if (csv.starts_with("\xEF\xBB\xBF")) csv.remove_prefix(3);
+  for (std::size_t number = 1; !csv.empty() && out.size() < most; ++number) {
+    const auto end = csv.find('\n');
+    std::string_view line = csv.substr(0, end);
+    csv = end == std::string_view::npos ? std::string_view() : csv.substr(end + 1);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    if (line.empty()) continue;
+    if (number == 1 && ((line[0] >= 'a' && line[0] <= 'z') || (line[0] >= 'A' && line[0] <= 'Z'))) continue;
+    const Cells cells = read_line(line, number);
+    if (!cells.error.empty()) return Outcome::fail(cells.error);
+    out.push_back({cells.value[0], 0, static_cast<std::int32_t>(cells.value[1]), static_cast<std::int32_t>(cells.value[2])});
+  }
+  if (out.empty()) return Outcome::fail("The arrivals hold no request: each line is time,prompt,output in seconds and tokens.");
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.arrival_s < b.arrival_s; });
+  const double first_s = out.front().arrival_s;
+  for (ServingRequest& r : out) r.arrival_s -= first_s;
+  return Outcome::ok(std::move(out));
+}
+
+}  // namespace models

@@ -1,0 +1,46 @@
+#include "models/trace.h"
+
+#include <exception>
+#include <new>
+
+#include "models/trace_builder.h"
+#include "models/trace_json.h"
+#include "models/trace_source.h"
+#include "models/trace_sqlite.h"
+
+namespace models::trace {
+
+std::string_view Trace::args(const Event& e) const {
+  if (e.args_bytes == 0 || e.args_offset + e.args_bytes > text.size()) return {};
+  return std::string_view(text).substr(e.args_offset, e.args_bytes);
+}
+
+Result<Trace> read_trace(std::string bytes, std::string_view origin, const Progress& progress) try {
+  Trace trace;
+  trace.origin = origin;
+  const auto fail = [&](const std::string& sentence) { return Result<Trace>::fail(std::string(origin) + ": " + sentence); };
+  std::string error;
+  Builder builder(trace);
+  Source source(std::move(bytes), progress);
+  if (source.text.empty()) source.more();
+  const bool sqlite = source.text.starts_with("SQLite format 3");
+  if (sqlite) source.all();
+  error = sqlite ? read_sqlite(source, trace, builder) : read_json(source, trace, builder);
+  if (source.cancelled()) return fail("Reading was stopped.");
+  if (!error.empty()) {
+    if (const auto loss = source.loss(); !loss.empty()) error = loss + " and nothing before that can be used.";
+    return fail(error);
+  }
+  if (sqlite && !source.loss().empty()) trace.losses.push_back(source.loss() + ": what came before it was kept.");
+  trace.format = std::string(sqlite ? "Nsight Systems SQLite" : "Chrome JSON") + (source.compressed() ? ", gz" : "");
+  if (!sqlite) trace.text = std::move(source.text);
+  builder.finish();
+  if (progress.report) progress.report(1);
+  return Result<Trace>::ok(std::move(trace));
+} catch (const std::bad_alloc&) {
+  return Result<Trace>::fail(std::string(origin) + ": This trace needs more memory than there is: record fewer steps, or close other programs.");
+} catch (const std::exception& e) {
+  return Result<Trace>::fail(std::string(origin) + ": This trace could not be read: " + e.what() + ".");
+}
+
+}  // namespace models::trace

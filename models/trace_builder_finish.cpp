@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <numeric>
+
+#include "models/trace_builder.h"
+
+namespace models::trace {
+namespace {
+
+std::string counted(std::int64_t n, std::string_view one, std::string_view many) { return std::to_string(n) + " " + std::string(n == 1 ? one : many); }
+
+struct SortKey {
+  std::int64_t start_ns, duration_ns;
+  std::uint32_t index;
+  bool operator<(const SortKey& o) const {
+    if (start_ns != o.start_ns) return start_ns < o.start_ns;
+    if (duration_ns != o.duration_ns) return duration_ns > o.duration_ns;
+    return index < o.index;
+  }
+};
+
+/// events[i] = old events[order[i]], in place: a second copy would be the largest thing in memory. Uses order up.
+void permute(std::vector<Event>& events, std::vector<std::uint32_t>& order) {
+  for (std::uint32_t start = 0; start < order.size(); ++start) {
+    if (order[start] == start) continue;
+    const Event first = events[start];
+    std::uint32_t at = start;
+    while (order[at] != start) {
+      const std::uint32_t from = order[at];
+      events[at] = events[from];
+      order[at] = at;
+      at = from;
+    }
+    events[at] = first;
+    order[at] = at;
+  }
+}
+
+}  // namespace
+
+void Builder::finish() {
+  pair_edges();
+  if (trace_.category_counts.size() < trace_.categories.size()) trace_.category_counts.resize(trace_.categories.size());
+  if (trace_.categories.empty()) trace_.categories.emplace_back(), trace_.category_counts.push_back(0);
+  if (trace_.events.size() >= none - 1) {
+    trace_.events.resize(none - 2);
+    trace_.losses.push_back("Events beyond the four thousand millionth were left out.");
+  }
+  sort_events();
+  nest_events();
+  link_events();
+  name_tracks();
+  place_flows();
+  finish_memory();
+  finish_counters();
+  bool any = false;
+  for (const Event& e : trace_.events) {
+    if (e.kind == EventKind::instant || trace_.category(e) == "Trace") continue;  // the recorder itself
+    trace_.first_ns = any ? std::min(trace_.first_ns, e.start_ns) : e.start_ns;
+    trace_.last_ns = any ? std::max(trace_.last_ns, e.end_ns()) : e.end_ns();
+    any = true;
+  }
+  if (without_time_ > 0) trace_.losses.push_back(counted(without_time_, "event has", "events have") + " no time that can be read and were left out.");
+  if (bad_durations_ > 0)
+    trace_.losses.push_back(counted(bad_durations_, "event has", "events have") + " a duration below zero or above a week and were left out: the recorder's clock was wrong there.");
+  if (unknown_phases_ > 0) trace_.losses.push_back(counted(unknown_phases_, "record is", "records are") + " of a kind that is not shown.");
+}
+
+void Builder::pair_edges() {
+  std::stable_sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return a.time_ns < b.time_ns; });
+  std::int64_t last_ns = edges_.empty() ? 0 : edges_.back().time_ns;
+  for (const Event& e : trace_.events) last_ns = std::max(last_ns, e.end_ns());
+  struct Open {
+    std::int64_t id;
+    Event event;
+  };
+  std::unordered_map<std::uint32_t, std::vector<Open>> open;  // by track
+  std::int64_t ends_alone = 0, never_ended = 0;
+  for (Edge& edge : edges_) {
+    auto& stack = open[edge.event.track];
+    if (edge.begin) {
+      stack.push_back({edge.id, edge.event});
+      continue;
+    }
+    auto at = stack.rbegin();  // nested spans end in reverse; asynchronous ones by their id
+    if (edge.event.kind == EventKind::async)
+      while (at != stack.rend() && at->id != edge.id) ++at;
+    if (at == stack.rend()) {
+      ++ends_alone;
+      continue;
+    }
+    at->event.duration_ns = edge.time_ns - at->event.start_ns;
+    if (at->event.correlation < 0) at->event.correlation = edge.event.correlation;
+    keep(at->event);
+    stack.erase(std::next(at).base());
+  }
+  for (auto& [track, stack] : open)
+    for (Open& o : stack) {
+      o.event.duration_ns = last_ns - o.event.start_ns;
+      keep(o.event);
+      ++never_ended;
+    }
+  edges_ = {};
+  if (ends_alone > 0) trace_.losses.push_back(counted(ends_alone, "span ends", "spans end") + " without a beginning in the file and were left out.");
+  if (never_ended > 0) trace_.losses.push_back(counted(never_ended, "span begins and does", "spans begin and do") + " not end in the file: drawn until the last event.");
+}
+
+void Builder::sort_events() {
+  std::vector<Event>& events = trace_.events;
+  std::vector<std::uint32_t> order(events.size());
+  for (const Event& e : events) ++trace_.tracks[e.track].count;
+  std::vector<std::uint32_t> next(trace_.tracks.size());
+  std::uint32_t at = 0;
+  for (std::size_t t = 0; t < next.size(); ++t) {
+    trace_.tracks[t].first = next[t] = at;
+    at += trace_.tracks[t].count;
+  }
+  for (std::uint32_t i = 0; i < events.size(); ++i) order[next[events[i].track]++] = i;
+  std::vector<SortKey> keys;
+  for (const Track& track : trace_.tracks) {
+    keys.clear();
+    keys.reserve(track.count);
+    for (std::uint32_t i = track.first; i < track.first + track.count; ++i) keys.push_back({events[order[i]].start_ns, events[order[i]].duration_ns, order[i]});
+    if (std::is_sorted(keys.begin(), keys.end())) continue;
+    std::sort(keys.begin(), keys.end());
+    for (std::uint32_t i = 0; i < track.count; ++i) order[track.first + i] = keys[i].index;
+  }
+  permute(events, order);
+}
+
+void Builder::nest_events() {
+  std::vector<std::int64_t> ends;
+  for (Track& track : trace_.tracks) {
+    ends.clear();
+    for (std::uint32_t i = track.first; i < track.first + track.count; ++i) {
+      Event& e = trace_.events[i];
+      while (!ends.empty() && ends.back() <= e.start_ns) ends.pop_back();
+      e.depth = static_cast<std::uint16_t>(std::min<std::size_t>(ends.size(), 0xFFFE));
+      track.depths = std::max(track.depths, static_cast<std::uint16_t>(e.depth + 1));
+      if (e.kind != EventKind::instant) ends.push_back(e.end_ns());
+    }
+  }
+}
+
+void Builder::link_events() {
+  struct Call {
+    std::int64_t correlation;
+    std::uint32_t index;
+  };
+  std::vector<Call> calls;
+  for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
+    const Event& e = trace_.events[i];
+    if (e.cls == EventClass::runtime && e.correlation >= 0) calls.push_back({e.correlation, i});
+  }
+  const auto before = [](const Call& a, const Call& b) { return a.correlation != b.correlation ? a.correlation < b.correlation : a.index < b.index; };
+  if (!std::is_sorted(calls.begin(), calls.end(), before)) std::sort(calls.begin(), calls.end(), before);
+  for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
+    Event& e = trace_.events[i];
+    if (!(on_device(e.cls) || e.cls == EventClass::device_other) || e.correlation < 0) continue;
+    auto call = std::upper_bound(calls.begin(), calls.end(), Call{e.correlation, none}, before);
+    if (call == calls.begin() || (--call)->correlation != e.correlation) continue;
+    e.link = call->index;
+    std::uint32_t& back = trace_.events[call->index].link;
+    if (back == none || e.start_ns < trace_.events[back].start_ns) back = i;
+  }
+}
+
+void Builder::name_tracks() {
+  for (Track& t : trace_.tracks) {
+    if (const auto found = process_names_.find(t.pid); found != process_names_.end()) t.process_name = found->second;
+    if (const auto found = thread_names_.find(t.pid + '\n' + t.tid); found != thread_names_.end()) t.name = found->second;
+  }
+}
+
+void Builder::place_flows() {
+  std::vector<std::uint32_t> track_of(flow_rows_.size(), none);
+  std::unordered_map<std::string, std::uint32_t> rows;
+  for (std::uint32_t t = 0; t < trace_.tracks.size(); ++t) {
+    const Track& track = trace_.tracks[t];
+    if (track.kind == TrackKind::thread || track.kind == TrackKind::stream) rows.try_emplace(track.pid + '\n' + track.tid, t);
+  }
+  for (std::size_t i = 0; i < flow_rows_.size(); ++i)
+    if (const auto found = rows.find(flow_rows_[i]); found != rows.end()) track_of[i] = found->second;
+  for (Flow& f : trace_.flows) f.track = track_of[f.track];
+  std::stable_sort(trace_.flows.begin(), trace_.flows.end(), [](const Flow& a, const Flow& b) { return a.time_ns < b.time_ns; });
+}
+
+void Builder::finish_memory() {
+  std::stable_sort(memory_.begin(), memory_.end(), [](const MemoryChange& a, const MemoryChange& b) { return a.time_ns < b.time_ns; });
+  std::vector<std::size_t> counter_of;  // by entry of trace_.memory
+  for (const MemoryChange& m : memory_) {
+    const auto found = std::find_if(trace_.memory.begin(), trace_.memory.end(), [&](const MemoryRecord& r) { return r.device_type == m.device_type && r.device_id == m.device_id; });
+    const auto at = static_cast<std::size_t>(found - trace_.memory.begin());
+    if (found == trace_.memory.end()) {
+      if (trace_.memory.size() >= 256) continue;  // no machine has so many memories
+      MemoryRecord fresh;
+      fresh.device_type = m.device_type;
+      fresh.device_id = m.device_id;
+      trace_.memory.push_back(fresh);
+      counter_of.push_back(trace_.counters.size());
+      trace_.counters.push_back({m.device_type == 0 ? "Allocated on the CPU" : "Allocated on GPU " + std::to_string(m.device_id), "B", "", {}});
+    }
+    MemoryRecord& r = trace_.memory[at];
+    ++r.records;
+    ++(m.bytes >= 0 ? r.allocations : r.frees);
+    if (__builtin_add_overflow(r.sum_bytes, m.bytes, &r.sum_bytes)) r.sum_bytes = 0;
+    r.most_bytes = std::max(r.most_bytes, r.sum_bytes);
+    r.least_bytes = std::min(r.least_bytes, r.sum_bytes);
+    r.most_allocated_bytes = std::max(r.most_allocated_bytes, m.allocated_bytes);
+    r.most_reserved_bytes = std::max(r.most_reserved_bytes, m.reserved_bytes);
+    trace_.counters[counter_of[at]].samples.push_back({m.time_ns, static_cast<double>(m.allocated_bytes >= 0 ? m.allocated_bytes : r.sum_bytes)});
+  }
+  memory_ = {};
+}
+
+void Builder::finish_counters() {
+  for (Counter& c : trace_.counters)
+    std::stable_sort(c.samples.begin(), c.samples.end(), [](const Sample& a, const Sample& b) { return a.time_ns < b.time_ns; });
+}
+
+}  // namespace models::trace

@@ -1,0 +1,65 @@
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+#include <zlib.h>
+
+#include <string>
+
+#include "models/trace_metrics.h"
+
+// A training trace as Kineto writes it: CPU operation, launch, kernel with its grid and occupancy; about 300 bytes an event.
+static std::string training_trace(std::int64_t events) {
+  std::string s = "{\"schemaVersion\": 1, \"traceEvents\": [\n";
+  for (std::int64_t i = 0; i < events; i += 3) {
+    const std::string n = std::to_string(i), at = std::to_string(4458676416788 + 20 * i);
+    if (i > 0) s += ",\n";
+    s += "  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::addmm\", \"pid\": 4711, \"tid\": 4711,\n    \"ts\": " + at + ".066, \"dur\": 18.250,\n    \"args\": {\n      \"External id\": " + n +
+         ", \"Record function id\": 0, \"Concrete Inputs\": [\"\", \"\", \"\"], \"Input Dims\": [[4096], [8192, 4096], [4096, 4096]], \"Ev Idx\": " + n + "\n    }\n  },\n";
+    s += "  {\n    \"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 4711, \"tid\": 4711,\n    \"ts\": " + at + ".566, \"dur\": 4.125,\n    \"args\": {\n      \"External id\": " + n + ", \"cbid\": 211, \"correlation\": " + n +
+         "\n    }\n  },\n";
+    s += "  {\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x128_32x5_nn_align8>(Params)\", \"pid\": 0, \"tid\": 7,\n    \"ts\": " + at +
+         ".900, \"dur\": 17.010,\n    \"args\": {\n      \"External id\": " + n + ", \"queued\": 0, \"device\": 0, \"context\": 1, \"stream\": 7, \"correlation\": " + n +
+         ", \"registers per thread\": 230, \"shared memory\": 81920, \"blocks per SM\": 18.96, \"warps per SM\": 75.85, \"grid\": [64, 32, 1], \"block\": [128, 1, 1], \"est. achieved occupancy %\": 12\n    }\n  }";
+  }
+  return s + "\n], \"traceName\": \"bench.json\"}\n";
+}
+
+static std::string packed(std::string plain) {
+  z_stream z{};
+  deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&z, plain.size()) + 32, '\0');
+  z.next_in = reinterpret_cast<Bytef*>(plain.data());
+  z.avail_in = static_cast<uInt>(plain.size());
+  z.next_out = reinterpret_cast<Bytef*>(out.data());
+  z.avail_out = static_cast<uInt>(out.size());
+  deflate(&z, Z_FINISH);
+  out.resize(z.total_out);
+  deflateEnd(&z);
+  return out;
+}
+
+static void read(benchmark::State& state, bool gz) {
+  const std::string plain = training_trace(state.range(0));
+  const std::string bytes = gz ? packed(plain) : plain;
+  for (auto _ : state) {
+    state.PauseTiming();
+    std::string copy = bytes;
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(models::trace::read_trace(std::move(copy), "bench").value->events.size());
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(plain.size()));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  state.counters["peak_resident_bytes"] = 1024.0 * static_cast<double>(usage.ru_maxrss);
+}
+static void trace_read_plain(benchmark::State& state) { read(state, false); }
+static void trace_read_gz(benchmark::State& state) { read(state, true); }
+BENCHMARK(trace_read_plain)->Arg(300'000)->Arg(999'999)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(trace_read_gz)->Arg(999'999)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+static void trace_measure(benchmark::State& state) {
+  const auto trace = models::trace::read_trace(training_trace(state.range(0)), "bench");
+  for (auto _ : state) benchmark::DoNotOptimize(models::trace::measure(*trace).devices.size());
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(trace_measure)->Arg(999'999)->Unit(benchmark::kMillisecond);
