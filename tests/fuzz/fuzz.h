@@ -12,7 +12,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) { re
 /// Stops the program, which is how a fuzz target says that something is wrong. Written so that a NaN in `good` fails.
 inline void require(bool good, const char* what, std::string_view detail = "") {
   if (good) return;
-  std::fprintf(stderr, "%s: %.*s\n", what, static_cast<int>(detail.size()), detail.data());
+  std::fprintf(stderr, "%s: %s\n", what, std::string(detail).c_str());
   std::abort();
 }
 

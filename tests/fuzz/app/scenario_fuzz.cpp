@@ -14,7 +14,7 @@ namespace {
 app::FileText path_as_text(const std::string& path) { return {path, {}}; }
 
 void require_finite(const chapters::Lab& lab) {
-  if (!lab.reason().empty()) return fuzz::require_sentence(lab.reason());
+  if (!lab.reason().empty()) return;  // it may name the file by its path, which is anything here
   for (const auto& f : lab.outputs()) {
     if (f.kind == chapters::Kind::real) fuzz::require(std::isfinite(f.number()), "an output that is not finite", f.key);
     if (f.kind == chapters::Kind::reals)
