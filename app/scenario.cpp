@@ -19,7 +19,7 @@ using chapters::Kind;
 
 std::string shown(const Json& v) {
   std::string s = v.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return s.size() > 60 ? s.substr(0, 57) + "..." : s;
+  return s.size() > 60 ? excerpt(s, 57) + "..." : s;
 }
 
 std::string number_text(double v) {
@@ -212,7 +212,7 @@ std::string set_field_from_text(const Field& f, std::string_view text, const Fil
     case Kind::table: {
       const Json parsed = Json::parse(text, nullptr, false);
       if (parsed.is_discarded())
-        return std::string(f.key) + " is \"" + std::string(text.substr(0, 60)) + "\": a JSON list such as [1,2,3] is expected.";
+        return std::string(f.key) + " is \"" + excerpt(text) + "\": a JSON list such as [1,2,3] is expected.";
       return field_from_json(f, parsed, read);
     }
   }
@@ -289,7 +289,7 @@ Scenario parse_scenario(std::string_view text) {
       if (!value.is_object()) return {.error = key + " is " + shown(value) + ": an object of keys and values is expected."};
       (key == "inputs" ? s.inputs_text : s.view_text) = value.dump(-1, ' ', false, Json::error_handler_t::replace);
     } else {
-      return {.error = "The scenario has the unknown key \"" + key.substr(0, 60) + "\": allowed are lab, version, inputs and view."};
+      return {.error = "The scenario has the unknown key \"" + excerpt(key) + "\": allowed are lab, version, inputs and view."};
     }
   }
   if (s.lab.empty()) return {.error = "The scenario names no lab: add \"lab\": \"roofline/roofline\" or another id from `ridgeline list`."};

@@ -107,10 +107,19 @@ std::string nearest(std::string_view word, const std::vector<std::string>& optio
   return best;
 }
 
+std::string excerpt(std::string_view text, std::size_t most) {
+  std::size_t n = std::min(text.size(), most);
+  while (n > 0 && n < text.size() && (static_cast<unsigned char>(text[n]) & 0xC0) == 0x80) --n;
+  std::string out(text.substr(0, n));
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return out;
+}
+
 std::string unknown_key(std::string_view owner, std::string_view what, std::string_view key, const chapters::Fields& fields) {
   std::vector<std::string> keys;
   for (const auto& f : fields) keys.emplace_back(f.key);
-  std::string s = std::string(owner) + " has no " + std::string(what) + " \"" + std::string(key.substr(0, 60)) + "\"";
+  std::string s = std::string(owner) + " has no " + std::string(what) + " \"" + excerpt(key) + "\"";
   if (const auto guess = nearest(key, keys); !guess.empty()) s += ": did you mean \"" + guess + "\"";
   return s + (s.back() == '"' && s.find("did you mean") != std::string::npos ? "? " : ". ") + "It has " +
          (keys.empty() ? "none" : sentence_list(keys, 40)) + ".";
@@ -119,7 +128,7 @@ std::string unknown_key(std::string_view owner, std::string_view what, std::stri
 std::string unknown_lab(std::string_view id) {
   std::vector<std::string> ids;
   for (const auto& e : chapters::all_labs()) ids.emplace_back(e.id);
-  std::string s = "There is no lab \"" + std::string(id.substr(0, 60)) + "\"";
+  std::string s = "There is no lab \"" + excerpt(id) + "\"";
   if (const auto guess = nearest(id, ids); !guess.empty()) s += ": did you mean \"" + guess + "\"?";
   else s += ".";
   return s + " `ridgeline list` names all.";

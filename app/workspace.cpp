@@ -142,7 +142,7 @@ std::string Workspace::open_scenario(std::string_view text) {
 
 std::string Workspace::open_link(std::string_view text) {
   const Link link = parse_link(text);
-  if (link.lab.empty()) return "\"" + std::string(text.substr(0, 80)) + "\" is not a link to a lab: one reads roofline/roofline?chip=h100_sxm.";
+  if (link.lab.empty()) return "\"" + excerpt(text, 80) + "\" is not a link to a lab: one reads roofline/roofline?chip=h100_sxm.";
   const auto trial = chapters::make_lab_by_id(link.lab);
   for (const auto& [key, value] : link.sets) {
     const Field* f = trial->inputs().find(key);

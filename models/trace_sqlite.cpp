@@ -24,7 +24,7 @@ std::int64_t thread_of(std::int64_t global) { return global & 0xFFFFFF; }
 
 class Database {
  public:
-  explicit Database(Source& source) : source_(source) {
+  explicit Database(Source& source) {
     sqlite3* db = nullptr;
     const int opened = sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     db_.reset(db);
@@ -70,7 +70,6 @@ class Database {
   bool damaged = false;
 
  private:
-  Source& source_;
   std::unique_ptr<sqlite3, Close> db_;
   bool good_ = false;
 };

@@ -97,6 +97,7 @@ struct TimelineOptions {
   float counter_px = 64;    ///< design pixels of a counter strip
   float label_px = 96;      ///< design pixels of the label column; 0: none
   bool cursor = true, ruler = true;
+  bool initials = false;    ///< where a name does not fit at all, its first letters: for schedules of few names
 };
 
 struct TimelineEvents {

@@ -23,7 +23,7 @@ struct Palette {
 
 /// Names in a mono face: how many letters fit is a division, so ten thousand blocks cost no measuring.
 void paint_name(const Painter& painter, const TimelineBlock& whole, float cursor_x, float y, std::string_view name, ImU32 text, float letter_px,
-                float height) {
+                float height, bool initials) {
   TimelineBlock b = whole;
   // On the roomier side of the cursor's line, which goes through the block.
   if (cursor_x > b.x0 && cursor_x < b.x1) (cursor_x - b.x0 > b.x1 - cursor_x ? b.x1 : b.x0) = cursor_x;
@@ -37,6 +37,10 @@ void paint_name(const Painter& painter, const TimelineBlock& whole, float cursor
     std::size_t keep = fits - 1;
     while (keep > 0 && (static_cast<unsigned char>(name[keep]) & 0xC0) == 0x80) --keep;
     painter.text(left, Line().add(name.substr(0, keep)).add("\xE2\x80\xA6").view(), text, Type::small, Font::mono);
+  } else if (initials) {
+    std::size_t keep = fits;
+    while (keep > 0 && (static_cast<unsigned char>(name[keep]) & 0xC0) == 0x80) --keep;
+    painter.text({(b.x0 + b.x1) / 2, left.y}, name.substr(0, keep), text, Type::small, Font::mono, Align::center);
   }
 }
 
@@ -61,11 +65,11 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
   switch (b.mark) {
     case TimelineMark::solid:
       painter.rect(min, max, fill, rounding);
-      if (named) paint_name(painter, b, cursor_x, y, name(), palette.texts[b.tint.code], letter_px, f.row_px);
+      if (named) paint_name(painter, b, cursor_x, y, name(), palette.texts[b.tint.code], letter_px, f.row_px, f.options.initials);
       break;
     case TimelineMark::pale:
       painter.rect(min, max, with_alpha(fill, 0.25f), rounding);
-      if (named) paint_name(painter, b, cursor_x, y, name(), t.text, letter_px, f.row_px);
+      if (named) paint_name(painter, b, cursor_x, y, name(), t.text, letter_px, f.row_px, f.options.initials);
       break;
     case TimelineMark::hatched:
       painter.rect(min, max, with_alpha(fill, 0.25f), rounding);
@@ -75,7 +79,7 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
     case TimelineMark::callout:
       painter.rect(min, max, with_alpha(fill, 0.16f), rounding);
       painter.frame(min, max, fill, 1.0f, rounding);
-      if (named) paint_name(painter, b, cursor_x, y, name(), t.text, letter_px, f.row_px);
+      if (named) paint_name(painter, b, cursor_x, y, name(), t.text, letter_px, f.row_px, f.options.initials);
       break;
   }
 }

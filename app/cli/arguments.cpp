@@ -103,7 +103,7 @@ chapters::LabPtr make_set_lab(const Arguments& arguments, std::string& error) {
 }
 
 int complain(const Streams& s, const std::string& sentence) {
-  s.error << sentence << "\n";
+  s.error << excerpt(sentence, sentence.size()) << "\n";  // on one line, whatever it quotes
   return 2;
 }
 

@@ -66,7 +66,6 @@ struct Outputs {
   // For the picture alone.
   Lanes before, now;
   std::vector<std::string> names, infos;  ///< of spans, by the number in TimelineSpan::name
-  std::vector<double> lengths_s;          ///< of the same
   std::vector<double> deadlines_s;
   std::string verdict, story;
   std::uint64_t revision = 0;

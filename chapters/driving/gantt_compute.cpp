@@ -13,8 +13,7 @@ using widgets::Tint;
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
 
-std::uint32_t keep(Outputs& out, std::int64_t length_ns, std::string name, std::string info) {
-  out.lengths_s.push_back(seconds(length_ns));
+std::uint32_t keep(Outputs& out, std::string name, std::string info) {
   out.names.push_back(std::move(name));
   out.infos.push_back(std::move(info));
   return static_cast<std::uint32_t>(out.names.size() - 1);
@@ -34,11 +33,11 @@ Lanes lanes_of(Outputs& out, const TaskGraph& graph, const GraphSchedule& s, std
     row_free[row] = std::max(frame.finish_ns, due);
     const auto depth = static_cast<std::uint16_t>(row);
     const std::string number = std::to_string(f + 1), latency = text(seconds(frame.latency_ns()), "s");
-    if (in_time > frame.release_ns) frames.push_back({frame.release_ns, in_time - frame.release_ns, keep(out, in_time - frame.release_ns, "frame " + number + ": " + latency, "from arrival to plan"), depth, Tint::series(2), widgets::TimelineMark::solid});
+    if (in_time > frame.release_ns) frames.push_back({frame.release_ns, in_time - frame.release_ns, keep(out, number + ": " + latency, "from arrival to plan"), depth, Tint::series(2), widgets::TimelineMark::solid});
     if (frame.finish_ns > due)
-      frames.push_back({due, frame.finish_ns - due, keep(out, frame.finish_ns - due, text(seconds(frame.finish_ns - due), "s") + " late", "after the deadline"), depth, widgets::Meaning::memory_bound, widgets::TimelineMark::hatched});
+      frames.push_back({due, frame.finish_ns - due, keep(out, text(seconds(frame.finish_ns - due), "s") + " late", "after the deadline"), depth, widgets::Meaning::memory_bound, widgets::TimelineMark::hatched});
     else if (frame.finish_ns < due)
-      frames.push_back({frame.finish_ns, due - frame.finish_ns, keep(out, due - frame.finish_ns, std::string(widgets::format(seconds(due - frame.finish_ns), "s", 2).view()) + " slack", "left for jitter"), depth, Tint::series(2), widgets::TimelineMark::callout});
+      frames.push_back({frame.finish_ns, due - frame.finish_ns, keep(out, std::string(widgets::format(seconds(due - frame.finish_ns), "s", 2).view()), "slack: left for jitter"), depth, Tint::series(2), widgets::TimelineMark::callout});
   }
   lanes.labels.emplace_back(when);
   lanes.sublabels.emplace_back("frames");
@@ -51,10 +50,9 @@ Lanes lanes_of(Outputs& out, const TaskGraph& graph, const GraphSchedule& s, std
   const std::size_t n = graph.tasks.size();
   std::vector<std::uint32_t> plain(n), marked(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const std::int64_t length_ns = graph.tasks[i].duration_ns;
-    const std::string took = graph.tasks[i].name + ": " + text(seconds(length_ns), "s");
-    plain[i] = keep(out, length_ns, graph.tasks[i].name, took + ", not on the critical path");
-    marked[i] = keep(out, length_ns, graph.tasks[i].name, took + ", on the critical path of its frame");
+    const std::string took = graph.tasks[i].name + ": " + text(seconds(graph.tasks[i].duration_ns), "s");
+    plain[i] = keep(out, graph.tasks[i].name, took + ", not on the critical path");
+    marked[i] = keep(out, graph.tasks[i].name, took + ", on the critical path of its frame");
   }
   constexpr std::array<std::size_t, models::stack_resource_count> from_camera_to_plan{3, 1, 2, 0};
   for (const std::size_t r : from_camera_to_plan) {

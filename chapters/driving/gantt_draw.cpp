@@ -27,42 +27,24 @@ void mark_deadlines(const Outputs& out, const View& view, const widgets::Timelin
   }
 }
 
-/// What the timeline asks: names, cut where they would not fit.
-struct Names {
-  const Outputs& out;
-  double letters_per_s;  ///< 0: whole names
-};
-
-std::string_view short_name(const void* context, std::uint32_t id) {
-  const auto& c = *static_cast<const Names*>(context);
-  if (id >= c.out.names.size()) return {};
-  const std::string_view name = c.out.names[id];
-  const double room = c.letters_per_s > 0 ? c.out.lengths_s[id] * c.letters_per_s - 1.5 : 1e9;
-  if (room >= static_cast<double>(name.size())) return name;
-  const auto fits = static_cast<std::size_t>(std::max(1.0, room));
-  if (const auto space = name.rfind(' ', fits); space != std::string_view::npos && space > 0) return name.substr(0, space);
-  return fits < 6 ? name.substr(0, std::min<std::size_t>(fits, 3)) : name;
-}
-
 void draw_schedule(const Outputs& out, View& view) {
   view.lanes.clear();
   add_lanes(out.before, view);
   add_lanes(out.now, view);
   widgets::TimelineData data;
   data.lanes = view.lanes;
-  const double shown_s = view.timeline.window.duration_s > 0 ? view.timeline.window.duration_s : view.timeline.index.last_s - view.timeline.index.first_s;
-  const float room_px = ImGui::GetContentRegionAvail().x - widgets::theme().px(86), letter_px = widgets::theme().type(Type::small) * 0.6f;
-  const bool exporting = widgets::Painter::window().record() != nullptr;  // the table wants whole names
-  const Names names{out, exporting || shown_s <= 0 ? 0.0 : static_cast<double>(room_px / letter_px) / shown_s};
-  data.context = &names;
-  data.name = short_name;
+  data.context = &out;
+  data.name = [](const void* context, std::uint32_t id) -> std::string_view {
+    const auto& names = static_cast<const Outputs*>(context)->names;
+    return id < names.size() ? std::string_view(names[id]) : std::string_view{};
+  };
   data.info = [](const void* context, std::uint32_t lane, std::uint32_t span) -> std::string_view {
-    const auto& o = static_cast<const Names*>(context)->out;
+    const auto& o = *static_cast<const Outputs*>(context);
     const bool first = lane < o.before.spans.size();
     const auto& spans = (first ? o.before : o.now).spans[first ? lane : lane - o.before.spans.size()];
     return span < spans.size() ? std::string_view(o.infos[spans[span].name]) : std::string_view{};
   };
-  widgets::TimelineOptions options{.row_px = 20, .label_px = 84};
+  widgets::TimelineOptions options{.row_px = 20, .label_px = 84, .initials = true};
   // As tall as all lanes: what is left of the canvas scrolls.
   const auto& placed = view.timeline.scratch.lanes;
   options.height = placed.size() == view.lanes.size() && !placed.empty() ? placed.back().top + placed.back().height + ruler_px() + widgets::theme().px(2)

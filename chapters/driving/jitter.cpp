@@ -65,7 +65,7 @@ void describe(Fields& f, Outputs& o) {
   f.integer("misses", o.misses, {.label = "Misses", .help = "Frames without a fresh result in time.", .formula = "late + reused + skipped"});
   f.real("miss_rate", o.miss_rate, {.label = "Miss rate", .unit = "%", .formula = "misses / frames"});
   f.real("misses_per_hour", o.misses_per_hour, {.label = "Misses an hour", .formula = "miss rate x rate x 3600"});
-  f.integer("late", o.late, {.label = "... answered late", .help = "A result that came after the deadline."});
+  f.integer("late", o.late, {.label = "... answered late", .help = "A result that came after the deadline; waiting frames hand their delay on.", .source = lindley});
   f.integer("reused", o.reused, {.label = "... answered with the last result", .help = "In time, but not of this frame."});
   f.integer("skipped", o.skipped, {.label = "... skipped", .help = "Never looked at."});
   f.real("small_rate", o.small_rate, {.label = "On the smaller model", .unit = "%", .formula = "frames on it / frames"});

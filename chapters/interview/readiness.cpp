@@ -169,7 +169,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   const widgets::Painter p = widgets::Painter::window();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const float room = ImGui::GetContentRegionAvail().x, width = std::min(room, t.px(860)), pad = t.px(22);
-  const float row = t.px(62);
+  const float row = t.px(54);
   const std::size_t rows = out.lines.size();
   const float height = t.px(124) + row * static_cast<float>(rows) + pad;
   p.rect(corner, {corner.x + width, corner.y + height}, t.panel, t.px(12));

@@ -150,3 +150,14 @@ TEST_CASE("what is written with 17 digits reads back as the same number") {
     }
   }
 }
+
+// SI: the metre takes prefixes like any unit, and its symbol is also milli's.
+TEST_CASE("number: metres and metres a second are written and read with their prefixes") {
+  CHECK(f(1.043, "m") == "1.04 m");
+  CHECK(f(0.5, "m") == "500 mm");
+  CHECK(f(2716, "m") == "2.72 km");
+  CHECK(f(31.3, "m/s") == "31.3 m/s");
+  CHECK(p("3 m", "m") == 3);
+  CHECK(p("250mm", "m") == 0.25);
+  CHECK(p("31.3 m/s", "m/s") == 31.3);
+}
