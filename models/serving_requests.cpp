@@ -118,6 +118,7 @@ std::vector<ServingRequest> make_requests(const RequestStream& s) {
   double now_s = 0;
   for (std::size_t i = 0; i < out.size(); ++i) {
     out[i].arrival_s = now_s += gaps.next(i);
+    if (!s.lengths) continue;
     prompts.at(i);
     outputs.at(i);
     out[i].prompt_tokens = length(s.prompt_tokens, s.length_variation, prompts, s.longest_tokens);

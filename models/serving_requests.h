@@ -31,6 +31,7 @@ struct RequestStream {
   double prompt_tokens = 512, output_tokens = 128;  ///< means of log-normal lengths
   double length_variation = 0.8;                    ///< standard deviation over mean, of both; 0: all alike
   std::int32_t longest_tokens = 32768;              ///< no length beyond this
+  bool lengths = true;                              ///< false: one token each, for plain queues, in a third of the time
 };
 
 /// The stream, by time of arrival. The same seed gives the same requests on every machine with the same libm. Draws come in blocks of

@@ -99,7 +99,7 @@ void describe(Fields& f, Outputs& o) {
   f.integer("kv_blocks", o.kv_blocks, {.label = "Blocks", .formula = "pool / (block x bytes per token)", .source = "PagedAttention, Kwon et al., SOSP 2023"});
   f.real("kv_peak", o.kv_peak, {.label = "Cache at most", .unit = "%", .formula = "largest number of blocks taken / blocks"});
   f.integer("preemptions", o.preemptions, {.label = "Preemptions", .help = "Requests sent back because blocks ran out."});
-  f.integer("completed", o.completed, {.label = "Served"});
+  f.integer("completed", o.completed, {.label = "Served", .help = "Requests that left with their whole answer."});
   f.integer("refused", o.refused, {.label = "Refused", .help = "Requests longer than the whole cache."});
   f.integer("events", o.events, {.label = "Scheduler events", .help = "Arrivals, admissions, steps that change the batch, preemptions and departures simulated."});
   f.table("racers", o.racers, {.label = "The race", .help = "The same arrivals under each policy."});

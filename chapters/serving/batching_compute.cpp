@@ -24,6 +24,7 @@ models::RequestStream stream_of(const Inputs& in) {
   s.service = in.service == Service::deterministic ? models::ServiceTime::deterministic : models::ServiceTime::exponential;
   s.service_s = in.service_time_s;
   s.prompt_tokens = in.prompt_tokens, s.output_tokens = in.output_tokens, s.length_variation = in.length_variation;
+  s.lengths = in.service == Service::llm;
   return s;
 }
 

@@ -78,12 +78,13 @@ void paint_steps(const Painter& p, std::span<const models::ServingPoint> points,
   const auto& t = widgets::theme();
   p.rect({scale.left, top}, {scale.left + scale.width, top + height}, t.card);
   const float bottom = top + height;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!(points[i].value > 0)) continue;
-    const double until_s = i + 1 < points.size() ? points[i + 1].time_s : scale.end_s;
-    const float x0 = scale.x(points[i].time_s), x1 = std::max(scale.x(until_s), x0 + 0.5f);
-    const float y = bottom - (height - t.px(2)) * static_cast<float>(std::min(1.0, points[i].value / most));
-    const float now = std::clamp(scale.x(now_s), x0, x1);
+  for (std::size_t i = 0; i < points.size();) {
+    const float x0 = scale.x(points[i].time_s);
+    double value = points[i].value;
+    for (++i; i < points.size() && scale.x(points[i].time_s) < x0 + 0.5f; ++i) value = std::max(value, points[i].value);  // a column shows its highest
+    if (!(value > 0)) continue;
+    const float x1 = std::max(i < points.size() ? scale.x(points[i].time_s) : scale.left + scale.width, x0 + 0.5f), now = std::clamp(scale.x(now_s), x0, x1);
+    const float y = bottom - (height - t.px(2)) * static_cast<float>(std::min(1.0, value / most));
     if (now > x0) p.rect({x0, y}, {now, bottom}, seen(colour, true, 0.75f));
     if (now < x1) p.rect({now, y}, {x1, bottom}, seen(colour, false, 0.75f));
   }
