@@ -157,7 +157,9 @@ class Fields {
         [](void* p, std::size_t n) { static_cast<std::vector<Row>*>(p)->resize(n); },
         [](void* p, std::size_t i, Fields& out) { describe(out, (*static_cast<std::vector<Row>*>(p))[i]); },
         [](Fields& out) {
-          out.scratch_ = std::make_shared<Row>();
+          // An empty table asks every frame: the row made last time serves again.
+          if (out.scratch_type_ == &type_tag<Row>) *static_cast<Row*>(out.scratch_.get()) = Row();
+          else out.scratch_ = std::make_shared<Row>(), out.scratch_type_ = &type_tag<Row>;
           describe(out, *static_cast<Row*>(out.scratch_.get()));
         }};
     add(key, Kind::table, &slot, spec).table_ = &access;
@@ -173,7 +175,10 @@ class Fields {
  private:
   Field& add(std::string_view key, Kind kind, void* slot, const Spec& spec);
   std::vector<Field> fields_;
+  template <class Row>
+  static constexpr char type_tag = 0;
   std::shared_ptr<void> scratch_;
+  const char* scratch_type_ = nullptr;  ///< which Row `scratch_` is
 };
 
 }  // namespace chapters
