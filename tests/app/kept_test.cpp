@@ -5,6 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "app/kept.h"

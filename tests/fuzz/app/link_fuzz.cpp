@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (link.lab.empty()) return 0;
   const auto lab = chapters::make_lab_by_id(link.lab);
   fuzz::require(lab != nullptr, "a link to no lab", link.lab);
-  const auto no_file = [](const std::string& path) { return app::FileText{path, {}}; };
+  app::FileReader no_file(+[](const std::string& path) { return app::FileText{path, {}}; });
+  no_file.bytes = [](const std::string&) { return app::FileContent{{}, "No file is read while fuzzing."}; };
   for (const auto& [key, value] : link.sets)
     if (const auto* field = lab->inputs().find(key))
       if (const auto error = app::set_field_from_text(*field, value, no_file); !error.empty()) fuzz::require_sentence(error);
