@@ -28,9 +28,9 @@ inline bool parse_us(std::string_view text, std::int64_t& ns) {
         if (decimals++ == 3) up = c >= '5';
         continue;
       }
+      if (value > most_time_ns / 10) return false;  // before the product, which could leave 64 bits
       value = value * 10 + (c - '0');
       if (decimals >= 0) ++decimals;
-      if (value > most_time_ns) return false;
     } else {
       break;
     }
@@ -43,8 +43,10 @@ inline bool parse_us(std::string_view text, std::int64_t& ns) {
     ns = std::llround(us * 1000);
     return true;
   }
-  for (int d = decimals < 0 ? 0 : decimals; d < 3; ++d)
-    if ((value *= 10) > most_time_ns) return false;
+  for (int d = decimals < 0 ? 0 : decimals; d < 3; ++d) {
+    if (value > most_time_ns / 10) return false;
+    value *= 10;
+  }
   value += up ? 1 : 0;
   ns = negative ? -value : value;
   return value <= most_time_ns;
