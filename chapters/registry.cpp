@@ -11,6 +11,8 @@
   LAB(roofline, "iron-law", iron_law) \
   LAB(roofline, "tiling-waves", tiling_waves) \
   LAB(profiling, "trace-viewer", trace_viewer) \
+  LAB(precision, "number-line", value_line) \
+  LAB(precision, "bits", bit_editor) \
   LAB(serving, "batching", batching_race) \
   LAB(driving, "gantt", perception_gantt) \
   LAB(driving, "jitter", frame_jitter) \
@@ -45,6 +47,7 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 constexpr Chapter contents[] = {
     {"roofline", "01", "The roofline", of("roofline")},
     {"profiling", "03", "Profiling", of("profiling")},
+    {"precision", "04", "Precision", of("precision")},
     {"serving", "09", "Serving", of("serving")},
     {"driving", "10", "Driving", of("driving")},
     {"interview", "11", "Interview", of("interview")},
