@@ -13,6 +13,7 @@
   LAB(profiling, "trace-viewer", trace_viewer) \
   LAB(precision, "number-line", value_line) \
   LAB(precision, "bits", bit_editor) \
+  LAB(precision, "block-formats", block_scales) \
   LAB(serving, "batching", batching_race) \
   LAB(driving, "gantt", perception_gantt) \
   LAB(driving, "jitter", frame_jitter) \

@@ -163,7 +163,8 @@ Blocks to_blocks(const BlockScheme& scheme, std::span<const double> values, cons
   if (scheme.scale == BlockScale::e4m3) {
     const double amax = amax_of(values), top = limits(element).max_finite * limits(format("e4m3fn")).max_finite;
     // Below FP32's range the scale would be 0: everything is then lost, as it is in the format
-    out.tensor_scale = amax / top > 0x1p-149 ? amax / top : 1;
+    const double most = std::numeric_limits<float>::max();
+    out.tensor_scale = amax / top > 0x1p-149 ? std::min(amax / top, most) : 1;
   }
   for (std::size_t first = 0; first < values.size(); first += size)
     one_block({scheme, element, options, values.subspan(first, std::min(size, values.size() - first)), first, out});

@@ -26,26 +26,26 @@ void describe(Fields& f, Row& r) {
   f.text("code", r.code, {.label = "Code"});
   f.real("value", r.value, {.label = "Value", .may_be_missing = true});
   f.text("kind", r.kind, {.label = "Kind"});
-  f.real("error", r.error, {.label = "Error", .formula = "value - number", .may_be_missing = true});
-  f.real("relative_error", r.relative_error, {.label = "Relative error", .unit = "%", .formula = "(value - number) / number", .may_be_missing = true});
+  f.real("error", r.error, {.label = "Error", .may_be_missing = true, .formula = "value - number"});
+  f.real("relative_error", r.relative_error, {.label = "Relative error", .unit = "%", .may_be_missing = true, .formula = "(value - number) / number"});
 }
 
 void describe(Fields& f, Outputs& o) {
   f.text("code", o.code, {.label = "Code", .help = "Sign, exponent and mantissa from the left, in hexadecimal."});
-  f.real("value", o.value, {.label = "Value", .help = "What the code is worth, exactly; no number for inf and nan (see kind).", .formula = "(-1)^sign x 2^exponent x significand", .source = "IEEE 754-2019, 3.3", .may_be_missing = true});
+  f.real("value", o.value, {.label = "Value", .help = "What the code is worth, exactly; no number for inf and nan (see kind).", .may_be_missing = true, .formula = "(-1)^sign x 2^exponent x significand", .source = "IEEE 754-2019, 3.3"});
   f.text("kind", o.kind, {.label = "Kind", .help = "zero, subnormal, normal, inf or nan."});
-  f.real("ulp", o.ulp, {.label = "ULP", .help = "Spacing of the values here.", .formula = "2^(exponent - mantissa bits)", .may_be_missing = true});
-  f.real("next_up", o.next_up, {.label = "Next up", .help = "The neighbour above; no number where it is infinite or there is none.", .source = "IEEE 754-2019, nextUp", .may_be_missing = true});
-  f.real("next_down", o.next_down, {.label = "Next down", .help = "The neighbour below; no number where it is infinite or there is none.", .source = "IEEE 754-2019, nextDown", .may_be_missing = true});
-  f.real("error", o.error, {.label = "Error", .help = "What rounding added.", .formula = "value - number", .may_be_missing = true});
-  f.real("relative_error", o.relative_error, {.label = "Relative error", .unit = "%", .formula = "(value - number) / number", .may_be_missing = true});
-  f.real("error_ulp", o.error_ulp, {.label = "Error in ULP", .help = "At most a half under nearest even, below one otherwise.", .formula = "error / ulp", .may_be_missing = true});
-  f.real("relative_ulp", o.relative_ulp, {.label = "ULP / value", .unit = "%", .help = "How coarse the format is here.", .formula = "ulp / |value|", .may_be_missing = true});
+  f.real("ulp", o.ulp, {.label = "ULP", .help = "Spacing of the values here.", .may_be_missing = true, .formula = "2^(exponent - mantissa bits)"});
+  f.real("next_up", o.next_up, {.label = "Next up", .help = "The neighbour above; no number where it is infinite or there is none.", .may_be_missing = true, .source = "IEEE 754-2019, nextUp"});
+  f.real("next_down", o.next_down, {.label = "Next down", .help = "The neighbour below; no number where it is infinite or there is none.", .may_be_missing = true, .source = "IEEE 754-2019, nextDown"});
+  f.real("error", o.error, {.label = "Error", .help = "What rounding added.", .may_be_missing = true, .formula = "value - number"});
+  f.real("relative_error", o.relative_error, {.label = "Relative error", .unit = "%", .may_be_missing = true, .formula = "(value - number) / number"});
+  f.real("error_ulp", o.error_ulp, {.label = "Error in ULP", .help = "At most a half under nearest even, below one otherwise.", .may_be_missing = true, .formula = "error / ulp"});
+  f.real("relative_ulp", o.relative_ulp, {.label = "ULP / value", .unit = "%", .help = "How coarse the format is here.", .may_be_missing = true, .formula = "ulp / |value|"});
   f.text("rule", o.rule, {.label = "Decided by", .help = "The rule that chose between the neighbours."});
   f.real("lower", o.lower, {.label = "Lower neighbour", .help = "The largest value that is not above the number.", .may_be_missing = true});
   f.real("upper", o.upper, {.label = "Upper neighbour", .help = "The smallest value above the number; past the largest one, where the next would be.", .may_be_missing = true});
-  f.real("midpoint", o.midpoint, {.label = "Midpoint", .formula = "(lower + upper) / 2", .may_be_missing = true});
-  f.real("position", o.position, {.label = "On the way up", .unit = "%", .help = "Where the number lies between its neighbours; what stochastic rounding goes up with.", .formula = "(number - lower) / (upper - lower)", .may_be_missing = true});
+  f.real("midpoint", o.midpoint, {.label = "Midpoint", .may_be_missing = true, .formula = "(lower + upper) / 2"});
+  f.real("position", o.position, {.label = "On the way up", .unit = "%", .help = "Where the number lies between its neighbours; what stochastic rounding goes up with.", .may_be_missing = true, .formula = "(number - lower) / (upper - lower)"});
   f.integer("sign", o.sign, {.label = "Sign bit", .help = "1: negative."});
   f.integer("exponent_field", o.exponent_field, {.label = "Exponent field", .help = "As stored, before the bias is taken off."});
   f.integer("exponent", o.exponent, {.label = "Exponent", .formula = "field - bias, and 1 - bias for subnormals"});
