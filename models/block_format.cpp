@@ -50,7 +50,8 @@ void fill(const Block& b, double scale, double least, double most) {
     const double worth = decode(b.element, code);
     b.out.codes.push_back(static_cast<std::uint32_t>(code));
     b.out.values.push_back(worth == 0 ? std::copysign(0.0, worth) : worth * scale);
-    b.out.saturated += scaled > most || scaled < least;
+    // A hair beyond is the scale's own rounding, not clipping
+    b.out.saturated += scaled > most * 1.001 || scaled < least * 1.001;
     b.out.lost += worth == 0 && b.in[i] != 0;
   }
 }

@@ -19,6 +19,12 @@ const double missing = std::nan("");
 double finite_or_missing(double x) { return std::isfinite(x) ? x : missing; }
 
 std::string short_text(double x) { return models::exact_decimal(x, 17); }
+/// The shortest decimal that is read back as the same number: what was typed, not what is stored.
+std::string typed_text(double x) {
+  if (!std::isfinite(x)) return short_text(x);
+  char text[40];
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
+}
 std::string percent(double share) { return std::string(widgets::format(100 * share, "%").view()); }
 
 std::string_view trimmed(std::string_view s) {
@@ -34,7 +40,7 @@ std::string_view rule_text(RoundingRule rule) {
 
 /// One sentence for the picture: what decided.
 std::string sentence_of(const Inputs& in, const FloatFormat& f, const models::RoundingStudy& s, double x, bool from_code) {
-  const std::string name(f.name), number = short_text(x);
+  const std::string name(f.name), number = typed_text(x);
   if (from_code) return "The code was given: nothing is rounded. All numbers of the shaded stretch round to it.";
   switch (s.rule) {
     case RoundingRule::exact: return number + " is a value of " + name + ": nothing to decide. All numbers of the shaded stretch round to it.";
@@ -202,12 +208,13 @@ Outputs compute(const Inputs& in) {
   take_apart(o);
   o.title_note = std::string(f->standard) + (f->family == FormatFamily::binary ? ", " + std::to_string(f->exponent_bits) + " exponent and " + std::to_string(f->mantissa_bits) + " mantissa bits, bias " + std::to_string(f->bias) : "");
   o.decided = sentence_of(in, *f, s, x, o.from_code);
-  o.typed_text = short_text(x);
+  o.typed_text = typed_text(x);
   o.lower_text = short_text(s.lower);
   o.upper_text = short_text(s.upper);
   o.midpoint_text = short_text(s.midpoint);
   o.lower_code = code_text(*f, s.lower_code);
   o.upper_code = code_text(*f, s.upper_code);
+  o.number_label = "number " + o.typed_text;
   for (const std::string& id : in.compare)
     if (const FloatFormat* other = models::find_float_format(id)) o.formats.push_back(row_of(*other, x, in));
   return o;

@@ -29,7 +29,7 @@ BitGrid grid_of(const FloatFormat& f, float width) {
   g.per_row = (f.bits + g.rows - 1) / g.rows;
   g.group = t.px(12);
   const float each = (width - 2 * g.group - t.px(4)) / static_cast<float>(g.per_row);
-  g.step = std::floor(std::clamp(each, t.px(11), t.px(f.bits <= 8 ? 56 : 47)));
+  g.step = std::floor(std::clamp(each, t.px(11), t.px(62)));
   g.box = g.step - t.px(each < t.px(24) ? 2 : 5);
   return g;
 }
@@ -49,7 +49,7 @@ void draw_bits(Inputs& in, const Outputs& out, float width) {
   const BitGrid g = grid_of(f, width);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool numbered = g.step >= t.px(22);
-  const float label = t.type(Type::small) + t.px(6), height = std::min(g.box * 1.12f, t.px(52)), under = numbered ? t.type(Type::small) + t.px(5) : t.px(6);
+  const float label = t.type(Type::small) + t.px(6), height = std::min(g.box * 1.12f, t.px(58)), under = numbered ? t.type(Type::small) + t.px(5) : t.px(6);
   float clear_from = at.x - t.px(1);
   for (int bit = f.bits - 1; bit >= 0; --bit) {
     const int row = (f.bits - 1 - bit) / g.per_row;
@@ -60,7 +60,7 @@ void draw_bits(Inputs& in, const Outputs& out, float width) {
     if (first_of_part) {  // names of the parts, each from where the one before has ended
       const std::string& name = part == BitPart::sign ? out.sign_text : part == BitPart::exponent ? out.exponent_text : out.mantissa_text;
       const float x = std::max(min.x, clear_from);
-      if (row == 0 && x + t.px(8) < at.x + width) clear_from = x + p.text({x, at.y}, name, colour_of(part), Type::small, Font::mono) + t.px(10);
+      if (row == 0 && x + t.px(8) < at.x + width) clear_from = x + p.text({x, at.y}, name, text_colour_of(part), Type::small, Font::mono) + t.px(10);
     }
     widgets::Line name;
     name.add("bit ").add_integer(bit);
@@ -96,14 +96,14 @@ void draw_formula(const Outputs& out, float width) {
     put(out.plain_formula, t.text);
   } else {
     if (f.sign_bits) {
-      put(out.sign ? "-1" : "+1", colour_of(BitPart::sign));
+      put(out.sign ? "-1" : "+1", text_colour_of(BitPart::sign));
       put(" \xC3\x97 ", t.muted);
     }
-    put("2", colour_of(BitPart::exponent));
-    put(out.power_text, colour_of(BitPart::exponent), Type::small, t.px(6));
+    put("2", text_colour_of(BitPart::exponent));
+    put(out.power_text, text_colour_of(BitPart::exponent), Type::small, t.px(6));
     if (!out.significand_text.empty()) {
       put(" \xC3\x97 ", t.muted);
-      put(out.significand_text, colour_of(BitPart::mantissa));
+      put(out.significand_text, text_colour_of(BitPart::mantissa));
     }
   }
   put(" = ", t.muted);

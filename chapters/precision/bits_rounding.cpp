@@ -114,7 +114,7 @@ void draw_rounding(const Inputs& in, const Outputs& out, float width) {
     const bool low_chosen = out.study.value == out.study.lower, high_chosen = out.study.value == out.study.upper;
     end_mark(p, l.left, l.y, low_chosen, out.lower_text, past_down ? std::string_view("no code") : std::string_view(out.lower_code), low_chosen ? "stored" : past_down ? "would be next" : "lower", Align::left);
     end_mark(p, l.right, l.y, high_chosen, out.upper_text, past_up ? std::string_view("no code") : std::string_view(out.upper_code), high_chosen ? "stored" : past_up ? "would be next" : "upper", Align::right);
-    number_mark(p, l, out.study.position, out.typed_text);
+    number_mark(p, l, out.study.position, out.number_label);
   }
   ImGui::Dummy({width, t.px(102)});
 }

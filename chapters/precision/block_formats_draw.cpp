@@ -142,10 +142,14 @@ void draw_strip(const Outputs& out, View& view, float width) {
 void draw_trade(const Outputs& out, View& view, float width, float height) {
   const auto& t = widgets::theme();
   const double most = std::max(*std::max_element(out.scheme_rms.begin(), out.scheme_rms.end()), *std::max_element(out.size_rms.begin(), out.size_rms.end()));
-  widgets::Plot plot("error against bits", view.plot, {.x = {.lo = 3.8, .hi = 9.3, .label = "bits an element"}, .y = {.kind = widgets::AxisKind::log10, .lo = std::max(most * 1e-3, 1e-3), .hi = std::max(most * 2, 1e-2), .label = "RMS error / RMS", .unit = "%"}, .size = {width, height}, .legend = false});
+  const double least = std::min(*std::min_element(out.scheme_rms.begin(), out.scheme_rms.end()), *std::min_element(out.size_rms.begin(), out.size_rms.end()));
+  std::array<std::string_view, 16> names{};
+  for (std::size_t i = 0; i < std::min(names.size(), out.schemes.size()); ++i)
+    if (i != out.chosen) names[i] = out.schemes[i].name;
+  widgets::Plot plot("error against bits", view.plot, {.x = {.lo = 3.8, .hi = 9.3, .label = "bits an element"}, .y = {.kind = widgets::AxisKind::log10, .lo = std::max(least * 0.5, 1e-6), .hi = std::max(most * 2, 1e-5), .label = "RMS error / RMS", .unit = "%"}, .size = {width, height}, .legend = false});
   plot.line("block size 8 to 256", out.size_bits, out.size_rms, {.colour = t.accent, .width = 2, .label = false, .info = "the scheme with other block sizes", .version = out.version});
   plot.scatter("block sizes", out.size_bits, out.size_rms, {.colour = t.accent, .marker = widgets::Marker::circle, .radius = 3, .info = "8, 16, 32, 64, 128, 256", .version = out.version});
-  plot.scatter("schemes", out.scheme_bits, out.scheme_rms, {.colour = t.series_at(1), .marker = widgets::Marker::square, .radius = 4, .info = "each scheme with its own block size", .version = out.version});
+  plot.scatter("schemes", out.scheme_bits, out.scheme_rms, {.colour = t.series_at(1), .marker = widgets::Marker::square, .radius = 4, .labels = {names.data(), std::min(names.size(), out.schemes.size())}, .info = "each scheme with its own block size", .version = out.version});
   const std::array<double, 1> x{out.scheme_bits[out.chosen]}, y{out.scheme_rms[out.chosen]};
   const std::array<std::string_view, 1> name{out.schemes[out.chosen].name};
   plot.scatter("chosen", x, y, {.colour = t.accent, .marker = widgets::Marker::diamond, .radius = 6, .labels = name, .info = "the chosen scheme with its own block size"});
@@ -155,7 +159,7 @@ void draw_table(Inputs& in, const Outputs& out, float width) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   const float row = t.px(21);
-  const std::array<float, 5> right{width * 0.47f, width * 0.60f, width * 0.76f, width * 0.89f, width - t.px(4)};
+  const std::array<float, 5> right{width * 0.44f, width * 0.56f, width * 0.72f, width * 0.83f, width - t.px(4)};
   const ImVec2 head = ImGui::GetCursorScreenPos();
   static constexpr std::array<std::string_view, 5> titles{"scheme", "bits", "error", "to 0", "clipped"};
   p.text({head.x + t.px(8), head.y}, titles[0], t.muted, Type::small);

@@ -50,8 +50,10 @@ struct RowCache {
   std::uint64_t key = 0;
   double total = 0;
   std::vector<double> counts;
+  std::vector<std::uint8_t> levels;  ///< of each column: brightness, and 16 where its values are subnormal
   std::vector<models::LineValue> values;
   std::vector<std::string> labels, codes;
+  std::string count_text;
 };
 
 struct View {
@@ -77,6 +79,8 @@ void draw(Inputs& inputs, const Outputs& out, View& view);
 void refresh_row(RowCache& cache, const models::FloatFormat& format, const Frame& frame);
 void paint_row(const widgets::Painter& p, const Row& row, const RowCache& cache, const Frame& frame, float top, float height);
 void paint_curve(const widgets::Painter& p, const Outputs& out, View& view, const Frame& frame, float top, float height);
+/// What becomes of the numbers in one format: a bar of shares, and the largest trouble in words.
+void paint_fate(const widgets::Painter& p, const Row& row, float left, float right, float top);
 /// Grid lines down to `bottom` and labels under it. Ordinal axes are labelled by share.
 void paint_ticks(const widgets::Painter& p, const Frame& frame, float top, float bottom);
 

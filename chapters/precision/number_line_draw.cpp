@@ -120,10 +120,11 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   heading(titles[static_cast<std::size_t>(in.axis)], curve ? std::string_view(out.spread_text) : std::string_view("a line a value; brighter where many share a pixel"), width);
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   frame.left = std::floor(corner.x + t.px(width > t.px(560) ? 132 : 84));
-  frame.right = std::floor(corner.x + width - t.px(4));
+  const float fate_w = curve && width > t.px(640) ? t.px(128) : 0;
+  frame.right = std::floor(corner.x + width - t.px(4) - fate_w);
   draw_buttons(out, view, frame, width);
 
-  const float curve_h = curve ? t.px(74) : t.px(6), row = t.px(38), pitch = t.px(48), axis_h = t.px(28);
+  const float curve_h = curve ? t.px(88) : t.px(6), row = t.px(40), pitch = t.px(52), axis_h = t.px(28);
   const float height = curve_h + pitch * static_cast<float>(std::max<std::size_t>(out.rows.size(), 1)) + axis_h;
   const widgets::Rect area = widgets::canvas("number line", {width, height}, {t.px(200), height});
   take_input(view, frame);
@@ -138,10 +139,12 @@ void draw(Inputs& in, const Outputs& out, View& view) {
     const float top = first_row + pitch * static_cast<float>(i);
     refresh_row(view.rows[i], *r.format, frame);
     paint_row(p, r, view.rows[i], frame, top, row);
+    if (fate_w > 0) paint_fate(p, r, frame.right + t.px(16), area.max.x, top);
     const bool focus = r.format == out.format;
     widgets::fit_text(p, {area.min.x, top + t.px(1)}, r.name, frame.left - area.min.x - t.px(8), focus ? t.accent : t.text, Type::body, Font::bold);
     widgets::fit_text(p, {area.min.x, top + t.px(20)}, r.note, frame.left - area.min.x - t.px(6), t.muted, Type::small);
   }
+  if (fate_w > 0 && !out.rows.empty()) p.text({frame.right + t.px(16), first_row - t.px(22)}, "what becomes of them", t.muted, Type::small);
   if (out.rows.empty()) p.text({frame.left, first_row}, "Choose a format under Rows.", t.muted, Type::small);
   if (hovered) hover_tip(out, frame, first_row, pitch);
   const auto square = [&](ImVec2 at, ImU32 colour, std::string_view text) {

@@ -5,7 +5,7 @@
 
 #include "chapters/precision/number_line.h"
 #include "models/rounding.h"
-#include "widgets/axis.h"
+#include "widgets/number.h"
 
 namespace chapters::precision::number_line {
 namespace {
@@ -17,6 +17,7 @@ using widgets::Painter;
 using widgets::Type;
 
 constexpr std::size_t most_ticks = 400, most_labels = 64;
+constexpr int subnormal_level = 16;
 
 ImU32 value_colour(bool subnormal) { return colour_of(subnormal ? BitPart::exponent : BitPart::mantissa); }
 
@@ -53,6 +54,19 @@ void paint_zones(const Painter& p, const Row& r, const Frame& frame, float top, 
   }
 }
 
+/// How many values share this stretch, where nothing else is written.
+void caption(const Painter& p, const RowCache& c, const Frame& frame, float top, float bottom) {
+  const auto& t = widgets::theme();
+  const float width = widgets::text_size(c.count_text, Type::small).x;
+  std::size_t first = 0, last = c.counts.size();
+  while (first < last && c.counts[first] < 0.5) ++first;
+  while (last > first && c.counts[last - 1] < 0.5) --last;
+  if (static_cast<float>(last - first) < width + t.px(60)) return;
+  const float centre = frame.left + static_cast<float>(first + last) / 2, y = (top + bottom - t.type(Type::small)) / 2 - t.px(1);
+  p.rect({centre - width / 2 - t.px(8), y - t.px(2)}, {centre + width / 2 + t.px(8), y + t.type(Type::small) + t.px(5)}, widgets::with_alpha(t.background, 0.82f), t.px(8));
+  p.text({centre, y}, c.count_text, t.text, Type::small, Font::sans, Align::center);
+}
+
 }  // namespace
 
 void refresh_row(RowCache& c, const models::FloatFormat& f, const Frame& frame) {
@@ -66,7 +80,15 @@ void refresh_row(RowCache& c, const models::FloatFormat& f, const Frame& frame) 
   c.key = print.value;
   c.counts.resize(static_cast<std::size_t>(std::max(1.0f, frame.right - frame.left)));
   c.total = models::count_columns(f, frame.axis, frame.stretch, c.counts);
+  c.levels.resize(c.counts.size());
+  const double normal = models::limits(f).min_normal;
+  for (std::size_t i = 0; i < c.counts.size(); ++i) {
+    const auto magnitude = [&](std::size_t edge) { return std::abs(models::value_at(f, frame.axis, frame.coordinate(frame.left + static_cast<float>(edge)))); };
+    const bool subnormal = c.counts[i] > 0.5 && std::max(magnitude(i), magnitude(i + 1)) <= normal;
+    c.levels[i] = static_cast<std::uint8_t>(level_of(c.counts[i]) + (subnormal ? subnormal_level : 0));
+  }
   c.values = models::values_in(f, frame.axis, frame.stretch, std::min(most_ticks, c.counts.size() / 3));
+  c.count_text = std::string(widgets::format(c.total, "", 12, widgets::Prefix::none).view()) + " values in view";
   c.labels.clear();
   c.codes.clear();
   if (c.values.size() > most_labels) return;
@@ -84,22 +106,20 @@ void paint_row(const Painter& p, const Row& r, const RowCache& c, const Frame& f
   if (c.values.empty() && c.total > 0) {  // so many that they share columns: brightness by how many
     const std::size_t n = c.counts.size();
     for (std::size_t i = 0; i < n;) {
-      const int level = level_of(c.counts[i]);
       std::size_t end = i + 1;
-      while (end < n && level_of(c.counts[end]) == level) ++end;
-      if (level > 0) {
-        const float x0 = frame.left + static_cast<float>(i), x1 = frame.left + static_cast<float>(end);
-        const double middle = frame.coordinate((x0 + x1) / 2);
-        const bool subnormal = frame.axis != LineAxis::ordinal && std::abs(models::value_at(*r.format, frame.axis, middle)) < r.limits.min_normal;
-        p.rect({x0, top}, {x1, bottom}, widgets::with_alpha(value_colour(subnormal), 0.35f + 0.065f * static_cast<float>(level)));
-      }
+      while (end < n && c.levels[end] == c.levels[i]) ++end;
+      const int level = c.levels[i] % subnormal_level;
+      if (level > 0) p.rect({frame.left + static_cast<float>(i), top}, {frame.left + static_cast<float>(end), bottom}, widgets::with_alpha(value_colour(c.levels[i] >= subnormal_level), 0.35f + 0.065f * static_cast<float>(level)));
       i = end;
     }
+    caption(p, c, frame, top, bottom);
     return;
   }
   // Few enough to stand alone: a line each, and its value where the last label has ended
   float clear_from = frame.left + t.px(2);
-  const bool labelled = !c.labels.empty();
+  // Only where they have room on the whole: a single label between crowded neighbours confuses
+  const float extent = c.values.size() < 2 ? frame.right - frame.left : frame.x(c.values.back().coordinate) - frame.x(c.values.front().coordinate);
+  const bool labelled = !c.labels.empty() && extent >= t.px(40) * static_cast<float>(c.values.size() - 1);
   for (std::size_t i = 0; i < c.values.size(); ++i) {
     const models::LineValue& v = c.values[i];
     const float x = frame.x(v.coordinate);
@@ -151,6 +171,23 @@ void paint_curve(const Painter& p, const Outputs& out, View& view, const Frame& 
     const ImU32 colour = inside ? t.of(widgets::Meaning::forward) : magnitude <= small ? t.of(widgets::Meaning::data_loading) : t.of(widgets::Meaning::optimizer);
     p.rect({x, top + height - h}, {x + step, top + height}, widgets::with_alpha(colour, 0.45f));
   }
+}
+
+void paint_fate(const Painter& p, const Row& r, float left, float right, float top) {
+  const auto& t = widgets::theme();
+  const double shares[] = {r.underflow, r.subnormal, r.normal, r.overflow};
+  const ImU32 colours[] = {t.of(widgets::Meaning::data_loading), colour_of(BitPart::exponent), colour_of(BitPart::mantissa), t.of(widgets::Meaning::optimizer)};
+  float x = left;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const float wide = (right - left) * static_cast<float>(shares[i] / 100);
+    if (wide > 0.3f) p.rect({x, top + t.px(3)}, {x + wide, top + t.px(15)}, colours[i]);
+    x += wide;
+  }
+  widgets::Line words;
+  if (r.subnormal >= r.underflow + r.overflow && r.subnormal > 0.05) words.add(widgets::format(r.subnormal, "%")).add(" subnormal");
+  else if (r.underflow + r.overflow > 0.05) words.add(widgets::format(r.underflow + r.overflow, "%")).add(" lost");
+  else words.add(widgets::format(r.normal, "%")).add(" normal");
+  widgets::fit_text(p, {left, top + t.px(19)}, words.view(), right - left, t.muted, Type::small);
 }
 
 void paint_ticks(const Painter& p, const Frame& frame, float top, float bottom) {

@@ -78,4 +78,6 @@ ImU32 colour_of(BitPart part) {
   return t.text;
 }
 
+ImU32 text_colour_of(BitPart part) { return widgets::theme().mode == widgets::Mode::light ? widgets::theme().text : colour_of(part); }
+
 }  // namespace chapters::precision

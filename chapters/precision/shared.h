@@ -29,5 +29,6 @@ bool push_button(const char* label, float least_width = 0);
 enum class BitPart : std::uint8_t { sign, exponent, mantissa };
 BitPart part_of_bit(const models::FloatFormat& format, int bit);
 ImU32 colour_of(BitPart part);
+ImU32 text_colour_of(BitPart part);  ///< for words: the plain text colour where the other would be too pale
 
 }  // namespace chapters::precision
