@@ -205,7 +205,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
     if (line.chosen) p.rect({corner.x + t.px(6), y - t.px(8)}, {corner.x + width - t.px(6), y + row - t.px(9)}, t.card, t.px(6));
     p.line({x, y - t.px(8)}, {x + inner, y - t.px(8)}, t.grid);
     const char* const practise = line.act;
-    const float link = widgets::text_size(practise, widgets::Type::small).x, bar = (inner - link - t.px(40)) * 0.55f;
+    const float link = widgets::text_size("look again", widgets::Type::small).x, bar = (inner - link - t.px(40)) * 0.55f;
     share_bar(p, {x, y}, bar, line.label, line.share, out.goal, line.known);
     const float middle = x + bar + t.px(20), text = inner - bar - link - t.px(36);
     p.text_fit({middle, y}, line.detail, text, t.text, widgets::Type::small);
@@ -214,7 +214,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
     ImGui::PushID(static_cast<int>(i));
     if (ImGui::InvisibleButton(practise, {link, t.px(22)}, ImGuiButtonFlags_EnableNav)) view.open_link = line.link;
     ImGui::PopID();
-    p.text({x + inner - link, y}, practise, t.accent, widgets::Type::small);
+    p.text({x + inner, y}, practise, t.accent, widgets::Type::small, widgets::Font::sans, widgets::Align::right);
     y += row;
   }
   ImGui::SetCursorScreenPos(corner);
