@@ -37,16 +37,19 @@ double coordinate_of(const FloatFormat& f, LineAxis axis, double value) {
 
 LineStretch whole_line(std::span<const FloatFormat* const> formats, LineAxis axis) {
   if (axis == LineAxis::ordinal) return {-0.02, 1.02};
-  LineStretch s{axis == LineAxis::linear ? 0.0 : HUGE_VAL, -HUGE_VAL};
+  LineStretch s{HUGE_VAL, -HUGE_VAL};
   double narrowest = HUGE_VAL;
   for (const FloatFormat* f : formats) {
     const FormatLimits l = limits(*f);
-    s.lo = axis == LineAxis::linear ? std::min(s.lo, l.lowest) : std::min(s.lo, std::log2(l.min_positive));
-    s.hi = std::max(s.hi, axis == LineAxis::linear ? l.max_finite : std::log2(l.max_finite));
+    s.lo = std::min(s.lo, std::log2(l.min_positive));
+    s.hi = std::max(s.hi, std::log2(l.max_finite));
     narrowest = std::min(narrowest, l.max_finite);
   }
   if (formats.empty()) return {-8, 8};
-  if (axis == LineAxis::linear) return {-narrowest * 1.25, narrowest * 1.25};  // the widest would leave nothing to see of the others
+  if (axis == LineAxis::linear) {  // the widest would leave nothing to see of the others; and the span itself must be a double
+    narrowest = std::min(narrowest * 1.25, 8e307);
+    return {-narrowest, narrowest};
+  }
   return {std::max(s.lo, -46.0) - 1, std::min(s.hi, 22.0) + 1};
 }
 
@@ -54,7 +57,7 @@ LineStretch around(const FloatFormat& f, LineAxis axis, double x, int count) {
   const std::int64_t at = std::clamp(ordinal_at_or_below(f, x), first_ordinal(f), last_ordinal(f));
   const std::int64_t least = axis == LineAxis::log2 ? zero_rank(f) + 1 : first_ordinal(f);
   const auto place = [&](std::int64_t ordinal) { return axis == LineAxis::ordinal ? static_cast<double>(ordinal) / last_of(f) : coordinate_of(f, axis, decode(f, code_at(f, ordinal))); };
-  const std::int64_t from = at - least < count ? least : at - count, to = last_ordinal(f) - at < count ? last_ordinal(f) : at + count;
+  const std::int64_t from = at < least + count ? least : at - count, to = at > last_ordinal(f) - count ? last_ordinal(f) : at + count;
   const double lo = place(from), hi = place(to), room = std::max((hi - lo) * 0.04, least_span(axis, hi));
   return {lo - room, hi + room};
 }

@@ -29,7 +29,7 @@ BitGrid grid_of(const FloatFormat& f, float width) {
   g.per_row = (f.bits + g.rows - 1) / g.rows;
   g.group = t.px(12);
   const float each = (width - 2 * g.group - t.px(4)) / static_cast<float>(g.per_row);
-  g.step = std::floor(std::clamp(each, t.px(11), t.px(62)));
+  g.step = std::floor(std::clamp(each, t.px(11), t.px(74)));
   g.box = g.step - t.px(each < t.px(24) ? 2 : 5);
   return g;
 }

@@ -110,7 +110,8 @@ void draw_strip(const Outputs& out, View& view, float width) {
     p.text({ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y + t.px(5)}, where.view(), t.muted, Type::small);
     ImGui::NewLine();
   }
-  const float height = t.px(268);
+  const float spare = ImGui::GetContentRegionAvail().y - t.px(268 + 26 + 262);  // under the strip: its key, plot and table
+  const float height = t.px(268) + std::floor(std::clamp(spare, 0.0f, t.px(120)));
   const widgets::Rect area = widgets::canvas("elements and their blocks", {width, height}, {t.px(200), height});
   Strip s{first, first + shown, area.min.x + t.px(46), area.max.x, 0, 0, 0, 1};
   double squares = 0;

@@ -52,8 +52,8 @@ void describe(Fields& f, Outputs& o) {
 }
 
 void describe(Fields& f, View& v) {
-  f.real("from", v.from, {.label = "From", .help = "Left end of what is shown: log2 of the magnitude, the value, or the share of the codes.", .lo = -1e39, .hi = 1e39});
-  f.real("to", v.to, {.label = "To", .help = "Right end; all of the line while it is not above the left end.", .lo = -1e39, .hi = 1e39});
+  f.real("from", v.from, {.label = "From", .help = "Left end of what is shown: log2 of the magnitude, the value, or the share of the codes.", .lo = -1.79e308, .hi = 1.79e308});
+  f.real("to", v.to, {.label = "To", .help = "Right end; all of the line while it is not above the left end.", .lo = -1.79e308, .hi = 1.79e308});
 }
 
 }  // namespace number_line

@@ -59,6 +59,7 @@ struct RowCache {
 struct View {
   double from = 0, to = 0;  ///< the stretch shown; all of it while from >= to
   models::LineAxis axis = models::LineAxis::log2;  ///< which axis they belong to
+  bool drawn = false;
   std::vector<RowCache> rows;
   std::uint64_t curve_key = 0;
   std::vector<double> curve;  ///< share of the numbers in each column

@@ -21,7 +21,7 @@ using widgets::Type;
 void set(View& view, LineAxis axis, LineStretch s) {
   const double center = (s.lo + s.hi) / 2, least = models::least_span(axis, center);
   if (!(s.hi - s.lo >= least)) s = {center - least / 2, center + least / 2};
-  if (!std::isfinite(s.lo) || !std::isfinite(s.hi) || !(s.hi > s.lo) || std::max(std::abs(s.lo), std::abs(s.hi)) > 1e39) return;
+  if (!std::isfinite(s.hi - s.lo) || !(s.hi > s.lo) || std::max(std::abs(s.lo), std::abs(s.hi)) > 1.79e308) return;
   view.from = s.lo;
   view.to = s.hi;
 }
@@ -113,7 +113,9 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   const float width = ImGui::GetContentRegionAvail().x;
-  if (view.axis != in.axis) view.from = view.to = 0, view.axis = in.axis;
+  if (view.drawn && view.axis != in.axis) view.from = view.to = 0;  // a stretch of the other axis says nothing on this one
+  view.axis = in.axis;
+  view.drawn = true;
   Frame frame{0, 0, in.axis, view.to > view.from ? LineStretch{view.from, view.to} : models::whole_line(out.formats, in.axis)};
   const bool curve = out.tensor.spread != models::ValueSpread::none;
   static constexpr std::string_view titles[] = {"Magnitudes by power of two", "By value", "By ULP: from zero to the largest value of each format"};
@@ -124,8 +126,11 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   frame.right = std::floor(corner.x + width - t.px(4) - fate_w);
   draw_buttons(out, view, frame, width);
 
-  const float curve_h = curve ? t.px(88) : t.px(6), row = t.px(40), pitch = t.px(52), axis_h = t.px(28);
-  const float height = curve_h + pitch * static_cast<float>(std::max<std::size_t>(out.rows.size(), 1)) + axis_h;
+  const float curve_h = curve ? t.px(88) : t.px(6), axis_h = t.px(28), rows = static_cast<float>(std::max<std::size_t>(out.rows.size(), 1));
+  // Taller rows where the canvas has room
+  const float spare = ImGui::GetContentRegionAvail().y - curve_h - axis_h - t.px(34) - rows * t.px(52);
+  const float pitch = t.px(52) + std::floor(std::clamp(spare / rows, 0.0f, t.px(20))), row = pitch - t.px(12);
+  const float height = curve_h + pitch * rows + axis_h;
   const widgets::Rect area = widgets::canvas("number line", {width, height}, {t.px(200), height});
   take_input(view, frame);
   const bool hovered = ImGui::IsItemHovered() && !ImGui::IsItemActive();
@@ -139,10 +144,10 @@ void draw(Inputs& in, const Outputs& out, View& view) {
     const float top = first_row + pitch * static_cast<float>(i);
     refresh_row(view.rows[i], *r.format, frame);
     paint_row(p, r, view.rows[i], frame, top, row);
-    if (fate_w > 0) paint_fate(p, r, frame.right + t.px(16), area.max.x, top);
+    if (fate_w > 0) paint_fate(p, r, frame.right + t.px(16), area.max.x, top + (row - t.px(40)) / 2);
     const bool focus = r.format == out.format;
-    widgets::fit_text(p, {area.min.x, top + t.px(1)}, r.name, frame.left - area.min.x - t.px(8), focus ? t.accent : t.text, Type::body, Font::bold);
-    widgets::fit_text(p, {area.min.x, top + t.px(20)}, r.note, frame.left - area.min.x - t.px(6), t.muted, Type::small);
+    widgets::fit_text(p, {area.min.x, top + (row - t.px(40)) / 2 + t.px(1)}, r.name, frame.left - area.min.x - t.px(8), focus ? t.accent : t.text, Type::body, Font::bold);
+    widgets::fit_text(p, {area.min.x, top + (row - t.px(40)) / 2 + t.px(20)}, r.note, frame.left - area.min.x - t.px(6), t.muted, Type::small);
   }
   if (fate_w > 0 && !out.rows.empty()) p.text({frame.right + t.px(16), first_row - t.px(22)}, "what becomes of them", t.muted, Type::small);
   if (out.rows.empty()) p.text({frame.left, first_row}, "Choose a format under Rows.", t.muted, Type::small);

@@ -88,7 +88,7 @@ void refresh_row(RowCache& c, const models::FloatFormat& f, const Frame& frame) 
     c.levels[i] = static_cast<std::uint8_t>(level_of(c.counts[i]) + (subnormal ? subnormal_level : 0));
   }
   c.values = models::values_in(f, frame.axis, frame.stretch, std::min(most_ticks, c.counts.size() / 3));
-  c.count_text = std::string(widgets::format(c.total, "", 12, widgets::Prefix::none).view()) + " values in view";
+  c.count_text = std::string(widgets::format(c.total, "", c.total < 1e12 ? 12 : 3, widgets::Prefix::none).view()) + " values in view";
   c.labels.clear();
   c.codes.clear();
   if (c.values.size() > most_labels) return;
@@ -228,7 +228,9 @@ void paint_ticks(const Painter& p, const Frame& frame, float top, float bottom) 
     const double v = (std::ceil(lo / step) + i) * step;
     if (v > hi) break;
     char text[40];
-    std::snprintf(text, sizeof text, "%.*g", digits, std::abs(v) < step / 2 ? 0.0 : v);
+    const double shown = std::abs(v) < step / 2 ? 0.0 : v;
+    if (largest < 1e7 && step > 1e-16 && (largest > 1e-3 || shown == 0)) std::snprintf(text, sizeof text, "%.*f", static_cast<int>(std::max(0.0, std::ceil(-std::log10(step) - 1e-9))), shown);
+    else std::snprintf(text, sizeof text, "%.*g", digits, shown);
     tick(log ? std::log2(v) : v, text, {});
   }
 }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -65,7 +66,7 @@ __attribute__((target("avx,f16c"))) void by_f16c(const float* in, std::uint16_t*
 __attribute__((target("avx512f,avx512bf16"))) void by_avx512(const float* in, std::uint16_t* out, std::size_t n) {
   for (std::size_t i = 0; i < n; i += 16) {
     const __m256bh half = _mm512_cvtneps_pbh(_mm512_loadu_ps(in + i));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), std::bit_cast<__m256i>(half));
+    std::memcpy(out + i, &half, sizeof half);
   }
 }
 
