@@ -88,6 +88,18 @@ double mask_error(std::span<const double> weights, std::span<const std::uint8_t>
   return all > 0 ? std::sqrt(gone / all) : 0;
 }
 
+std::vector<double> error_curve(std::span<const double> weights, std::size_t rows, std::size_t cols, SparsePattern pattern, std::span<const double> shares) {
+  if (pattern == SparsePattern::two_four) return std::vector<double>(shares.size(), mask_error(weights, sparse_mask(weights, rows, cols, pattern, 0.5)));
+  const std::size_t group = pattern == SparsePattern::structured ? cols : 1, n = pattern == SparsePattern::structured ? rows : weights.size();
+  std::vector<double> energy(n), below(n + 1), out;
+  for (std::size_t k = 0; k < n; ++k)
+    for (const double w : weights.subspan(k * group, group)) energy[k] += w * w;
+  std::sort(energy.begin(), energy.end());
+  std::partial_sum(energy.begin(), energy.end(), below.begin() + 1);
+  for (const double share : shares) out.push_back(below[n] > 0 ? std::sqrt(below[part(share, n)] / below[n]) : 0);
+  return out;
+}
+
 double sparse_bytes(double count, double bits, SparsePattern pattern, double share, bool packed) {
   const double dense = count * bits / 8;
   switch (pattern) {
@@ -100,7 +112,7 @@ double sparse_bytes(double count, double bits, SparsePattern pattern, double sha
 
 double two_four_rate(const Chip& chip, Format format) {
   const bool narrow = format == Format::fp16 || format == Format::bf16 || format == Format::fp8 || format == Format::int8;
-  const bool nvidia = chip.vendor == "NVIDIA" && compute_capability(chip.architecture) >= 80;
+  const bool nvidia = chip.vendor == "NVIDIA" && (compute_capability(chip.architecture) >= 80 || chip.architecture.starts_with("Blackwell"));
   const bool amd = chip.vendor == "AMD" && (chip.architecture.starts_with("CDNA3") || chip.architecture.starts_with("CDNA4"));
   return narrow && (nvidia || amd) ? 2 : 1;
 }

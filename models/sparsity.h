@@ -26,6 +26,9 @@ std::vector<std::uint8_t> sparse_mask(std::span<const double> weights, std::size
 /// sqrt(energy dropped / energy of all). Inputs that are independent and alike make this the expected relative error of the layer's output.
 double mask_error(std::span<const double> weights, std::span<const std::uint8_t> mask);
 
+/// mask_error of sparse_mask at every share, sorting once. For two_four all are the error at one half.
+std::vector<double> error_curve(std::span<const double> weights, std::size_t rows, std::size_t cols, SparsePattern pattern, std::span<const double> shares);
+
 /// Bytes of `count` weights of `bits` each: what is kept, and indices. `packed` unstructured: a bit a weight says where; not packed: zeros
 /// are stored. two_four packed: 2 bits a kept weight, 9/16 of a 16-bit matrix. structured: what is left, dense.
 double sparse_bytes(double count, double bits, SparsePattern pattern, double share, bool packed);
