@@ -17,7 +17,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("alpha", in.alpha, {.label = "Weight of labels", .help = "alpha: 1 learns from labels alone, 0 from the teacher alone.", .lo = 0, .hi = 1});
   f.choice("student", in.student, widths, {.label = "Student", .help = "Its hidden units; the teacher has 32."});
   f.choice("digits", in.digits, digit_choices, {.label = "Digits to learn from", .help = "The teacher had 2,000. The fewer the student sees, the more a soft answer is worth."});
-  f.choice("train", in.train, trainings, {.label = "Train", .help = "Each student takes 5,000 digit views, over and over the same digits."});
+  f.choice("train", in.train, trainings, {.label = "Train", .help = "Each student takes 4,000 digit views, over and over the same digits."});
   f.integer("example", in.example, {.label = "Example", .help = "Which held-out digit is shown.", .lo = 1, .hi = 200, .scale = Scale::step});
   f.choice("difficulty", in.difficulty, difficulties, {.label = "Handwriting", .help = "How hard the digits are to read."});
   f.integer("seed", in.seed, {.label = "Seed", .help = "Digits, first weights and order of training.", .lo = 1, .hi = 4, .scale = Scale::step});
@@ -39,10 +39,10 @@ void describe(Fields& f, Outputs& o) {
   f.real("teacher_accuracy", o.teacher_accuracy, {.label = "Teacher", .unit = "%", .source = held_out});
   f.real("student_bytes", o.student_bytes, {.label = "Student's size", .unit = "B", .formula = "4 (74 hidden + hidden + 10)"});
   f.real("times_smaller", o.times_smaller, {.label = "Times smaller", .formula = "teacher's bytes / student's"});
-  f.integer("steps", o.steps, {.label = "Passes over the digits"});
-  f.integer("label", o.label, {.label = "Example is a"});
-  f.integer("teacher_says", o.teacher_says, {.label = "Teacher says"});
-  f.integer("student_says", o.student_says, {.label = "Student says"});
+  f.integer("steps", o.steps, {.label = "Passes over the digits", .formula = "4,000 / digits"});
+  f.integer("label", o.label, {.label = "Example is a", .help = "What the digit was drawn as."});
+  f.integer("teacher_says", o.teacher_says, {.label = "Teacher says", .formula = "class of the largest logit"});
+  f.integer("student_says", o.student_says, {.label = "Student says", .formula = "class of the largest logit"});
   f.real("teacher_top", o.teacher_top, {.label = "Teacher's first choice", .unit = "%", .help = "At T = 1.", .formula = "largest of softmax(t)"});
   f.real("teacher_top_soft", o.teacher_top_soft, {.label = "... softened", .unit = "%", .help = "At this T.", .formula = "largest of softmax(t / T)", .source = hinton});
   f.real("entropy", o.entropy, {.label = "Bits in the answer", .help = "Entropy of the teacher's answer at T = 1; a label has none.", .formula = "- sum p log2 p"});
@@ -57,7 +57,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("soft_gradient_plain", o.soft_gradient_plain, {.label = "... without T^2", .formula = "(1 - alpha) |p_s - p_t| / T"});
   f.real("gradient_ratio", o.gradient_ratio, {.label = "What T^2 restores", .help = "Gradient by teacher with T^2 over that without.", .formula = "T^2"});
   f.real("hot_gradient", o.hot_gradient, {.label = "... for T without end", .help = "What the gradient by teacher tends to.", .formula = "(1 - alpha) |(s - mean s) - (t - mean t)| / 10", .source = hinton});
-  f.table("students", o.students, {.label = "Students"});
+  f.table("students", o.students, {.label = "Students", .help = "Every size that was trained."});
 }
 
 }  // namespace distillation

@@ -49,7 +49,8 @@ struct Outputs {
   std::array<std::vector<double>, 3> bars;  ///< %, by class: teacher at 1, teacher at T, student at T
   std::vector<double> temperatures, with_square, without_square, hard_curve;
   std::vector<double> widths, labels_curve, distilled_curve;
-  std::array<std::string, 3> bar_names;
+  std::array<std::string, 3> bar_names, says_lines;
+  double most_likely = 1;
   std::string verdict, story, loss_line, students_line;
   std::uint64_t version = 1;
 };
@@ -78,7 +79,7 @@ struct Lesson {
 };
 struct Memory {
   Kept<TeacherKey, Lesson> lessons;
-  Kept<LabelsKey, double> labels;  ///< accuracy of a student on labels alone
+  Kept<LabelsKey, double, 256> labels;  ///< accuracy of a student on labels alone
 };
 
 Outputs compute(const Inputs& in, Progress& progress, Memory& memory);

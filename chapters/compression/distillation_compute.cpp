@@ -10,8 +10,8 @@ namespace {
 
 using models::digit_classes;
 
-constexpr std::size_t views = 5000;       ///< digits that each student looks at, again and again
-constexpr std::size_t curve_digits = 40;  ///< over which the gradient curves are averaged
+constexpr std::size_t views = 4000;       ///< digits that each student looks at, again and again
+constexpr std::size_t curve_digits = 20;  ///< over which the gradient curves are averaged
 
 std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
 std::size_t width_of(Width w) { return models::study_widths[1 + static_cast<std::size_t>(w)]; }
@@ -56,8 +56,8 @@ void take_gradients(Outputs& out, const Inputs& in, const models::NetworkStudy& 
     teacher.push_back(logits_of(study.networks[0], study.held_out.picture(i)));
     student.push_back(logits_of(start, study.held_out.picture(i)));
   }
-  for (int k = 0; k <= 20; ++k) {
-    const double t = std::pow(20.0, k / 20.0);
+  for (int k = 0; k <= 12; ++k) {
+    const double t = std::pow(20.0, k / 12.0);
     double with = 0, without = 0, hard = 0;
     for (std::size_t i = 0; i < curve_digits; ++i) {
       const auto terms = models::distillation_terms(teacher[i], student[i], study.held_out.labels[i], t, in.alpha);
@@ -99,7 +99,7 @@ void take_example(Outputs& out, const Inputs& in, const models::NetworkStudy& st
   out.hot_gradient = models::norm(models::hot_gradient(t, s, in.alpha));
   out.bars = {sharp, terms.teacher, terms.student};
   for (auto& bar : out.bars)
-    for (double& v : bar) v *= 100;
+    for (double& v : bar) out.most_likely = std::max(out.most_likely, v *= 100);
 }
 
 void tell(Outputs& out, const Inputs& in) {
@@ -109,7 +109,8 @@ void tell(Outputs& out, const Inputs& in) {
   else
     out.verdict = std::to_string(width_of(in.student)) + " units, " + std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) + " digits: " + text(out.labels_accuracy, "%") + " from labels, " + text(out.distilled_accuracy, "%") + " from the teacher, who reads " + text(out.teacher_accuracy, "%");
   out.story = "At T = " + t + " the teacher gives its first choice " + text(out.teacher_top_soft, "%") + " instead of " + text(out.teacher_top, "%") + ": " + text(out.entropy_soft, "") + " bits instead of " + text(out.entropy, "") + ".";
-  out.loss_line = "loss " + text(out.loss, "") + " = " + text(in.alpha, "") + " x " + text(out.hard_loss, "") + " by label + " + text(1 - in.alpha, "") + " x " + text(out.soft_loss, "") + " = T^2 KL";
+  out.loss_line = "loss " + text(out.loss, "") + " = " + text(in.alpha, "") + " x " + text(out.hard_loss, "") + " (label) + " + text(1 - in.alpha, "") + " x " + text(out.soft_loss, "") + " (T² KL)";
+  out.says_lines = {"a " + std::to_string(out.label), "teacher says " + std::to_string(out.teacher_says), "student says " + std::to_string(out.student_says)};
   out.students_line = "each sees " + std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) + " digits " + std::to_string(out.steps) + " times; accuracy on 1,000 others";
 }
 

@@ -26,7 +26,7 @@ void draw_targets(const Outputs& out, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   static constexpr std::array<std::string_view, 10> names{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
   static constexpr std::array<double, 10> classes{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-  widgets::Plot plot("answers", view.targets, {.x = {.lo = -0.6, .hi = 9.6, .label = "class", .categories = names}, .y = {.lo = 0, .hi = 100, .label = "probability", .unit = "%"}, .size = size, .crosshair = false});
+  widgets::Plot plot("answers", view.targets, {.x = {.lo = -0.6, .hi = 9.6, .label = "class", .categories = names}, .y = {.lo = 0, .hi = 1.1 * out.most_likely, .label = "probability", .unit = "%"}, .size = size, .crosshair = false});
   static constexpr std::array<std::string_view, 3> infos{"softmax(t)", "softmax(t / T)", "softmax(s / T)"};
   for (std::size_t k = 0; k < out.bars.size(); ++k)
     plot.bars(out.bar_names[k], classes, out.bars[k], {.colour = k == 0 ? widgets::with_alpha(t.muted, 0.7f) : t.series_at(k - 1), .width = 0.26f, .offset = static_cast<float>(k) - 1.0f, .info = infos[k]});
@@ -35,8 +35,8 @@ void draw_targets(const Outputs& out, View& view, ImVec2 size) {
 void draw_gradients(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("gradient by temperature", view.gradients, {.x = {.kind = AxisKind::log10, .lo = 1, .hi = 20, .label = "temperature T"}, .y = {.kind = AxisKind::log10, .lo = 1e-3, .hi = 10, .label = "length of the gradient"}, .size = size});
-  plot.line("by teacher, with T^2", out.temperatures, out.with_square, {.colour = t.series_at(0), .label = false, .info = "(1 - alpha) T |p_s - p_t|", .version = out.version});
-  plot.line("by teacher, without T^2", out.temperatures, out.without_square, {.colour = t.series_at(1), .dashed = true, .label = false, .info = "(1 - alpha) |p_s - p_t| / T", .version = out.version});
+  plot.line("by teacher, with T²", out.temperatures, out.with_square, {.colour = t.series_at(0), .label = false, .info = "(1 - alpha) T |p_s - p_t|", .version = out.version});
+  plot.line("by teacher, without T²", out.temperatures, out.without_square, {.colour = t.series_at(1), .dashed = true, .label = false, .info = "(1 - alpha) |p_s - p_t| / T", .version = out.version});
   plot.line("by label", out.temperatures, out.hard_curve, {.colour = t.series_at(2), .label = false, .info = "alpha |softmax(s) - label|", .version = out.version});
   plot.drag_x("drag temperature", in.temperature, {.lo = 1, .hi = 20});
 }
@@ -77,6 +77,10 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   ImGui::BeginGroup();
   picture_title("One digit", {}, side);
   draw_example(out, side);
+  for (const std::string& line : out.says_lines) {
+    widgets::fit_text(Painter::window(), ImGui::GetCursorScreenPos(), line, side, t.muted, widgets::Type::small);
+    ImGui::Dummy({side, t.type(widgets::Type::small)});
+  }
   ImGui::EndGroup();
   ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
@@ -85,7 +89,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   ImGui::EndGroup();
   ImGui::Dummy({width, t.px(4)});
   ImGui::BeginGroup();
-  picture_title("How hard each part pulls", "on the student before its first step, mean of forty digits", half);
+  picture_title("How hard each part pulls", "on the student before its first step, mean of twenty digits", half);
   draw_gradients(in, out, view, {half, row});
   ImGui::EndGroup();
   if (beside) ImGui::SameLine(0, gap);

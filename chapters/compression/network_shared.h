@@ -25,7 +25,7 @@ inline models::DigitStyle style_of(Difficulty d) {
 
 /// Results that took long, kept with the lab and its clones: a slider that does not touch them must not train again. The same key
 /// always makes the same value, so a lab's outputs depend on its inputs alone.
-template <class Key, class Value>
+template <class Key, class Value, std::size_t most = 24>
 class Kept {
  public:
   /// `make(key)` returns a shared_ptr<const Value>; null (cancelled) is not kept.
@@ -41,7 +41,6 @@ class Kept {
   }
 
  private:
-  static constexpr std::size_t most = 24;
   std::mutex mutex_;
   std::vector<std::pair<Key, std::shared_ptr<const Value>>> kept_;
 };

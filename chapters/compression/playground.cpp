@@ -44,13 +44,13 @@ void describe(Fields& f, Outputs& o) {
   f.real("accuracy", o.accuracy, {.label = "Accuracy", .unit = "%", .help = "Of the compressed network, on 1,000 held-out digits.", .formula = "right / digits", .source = held_out});
   f.real("size_bytes", o.size_bytes, {.label = "Size", .unit = "B", .help = "Everything that must travel: values, indices, scales, biases.", .formula = "values + indices + scales + biases"});
   f.real("compression", o.compression, {.label = "Times smaller", .formula = "original size / size"});
-  f.toggle("goal_met", o.goal_met, {.label = "Above the goal"});
+  f.toggle("goal_met", o.goal_met, {.label = "Above the goal", .formula = "accuracy > goal"});
   f.toggle("on_front", o.on_front, {.label = "Beats the sweep", .help = "Nothing in the sweep is both smaller and as accurate."});
   f.real("original_accuracy", o.original_accuracy, {.label = "Original accuracy", .unit = "%", .help = "The teacher in float32.", .source = held_out});
   f.real("accuracy_lost", o.accuracy_lost, {.label = "Accuracy lost", .unit = "%", .help = "Percentage points; below 0 when rounding happened to help.", .formula = "original accuracy - accuracy"});
   f.real("student_accuracy", o.student_accuracy, {.label = "Network before", .unit = "%", .help = "The chosen network in float32, not pruned.", .source = held_out});
   f.real("training_accuracy", o.training_accuracy, {.label = "Teacher on training digits", .unit = "%", .help = "Higher than on held-out ones: some of it is memory."});
-  f.integer("wrong", o.wrong, {.label = "Misread of 1,000"});
+  f.integer("wrong", o.wrong, {.label = "Misread of 1,000", .help = "Of the held-out digits.", .source = held_out});
   f.real("original_bytes", o.original_bytes, {.label = "Original size", .unit = "B", .formula = "4 (2,368 weights + 42 biases)"});
   f.real("values_bytes", o.values_bytes, {.label = "... values", .unit = "B", .help = "Weights that are kept, packed.", .formula = "kept weights x bits / 8"});
   f.real("indices_bytes", o.indices_bytes, {.label = "... indices", .unit = "B", .help = "A bit a weight for zeros anywhere (unless dense is smaller), 2 bits a kept weight for 2 of 4.", .formula = "weights / 8, or kept weights x 2 / 8"});
@@ -58,7 +58,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("biases_bytes", o.biases_bytes, {.label = "... biases", .unit = "B", .help = "Left in float32."});
   f.real("bits_per_weight", o.bits_per_weight, {.label = "Bits a weight", .help = "Of the network's own shape, everything counted.", .formula = "8 size / weights"});
   f.real("kept", o.kept, {.label = "Weights not zero", .unit = "%", .help = "Of the shape that is left, before rounding."});
-  f.integer("hidden", o.hidden, {.label = "Hidden units"});
+  f.integer("hidden", o.hidden, {.label = "Hidden units", .help = "Of the network that is left."});
   f.integer("weights", o.weights, {.label = "Weights", .formula = "(64 + 10) hidden"});
   f.integer("multiply_adds", o.multiply_adds, {.label = "Multiply-adds a digit", .help = "On hardware that skips no zeros.", .formula = "weights"});
   f.real("goal_bytes", o.goal_bytes, {.label = "Smallest above the goal", .unit = "B", .help = "Of the sweep's 168 compressions, none of them tuned again; 0 when none is above it."});

@@ -123,10 +123,12 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y, gap = t.px(24);
   picture_title(out.verdict, out.story, width);
   const bool beside = width >= t.px(620);
-  const float half = beside ? std::floor((width - gap) / 2) : width;
-  const float tiles = t.px(230), bars = t.px(150);
-  const float pareto = std::max(t.px(250), std::min(t.px(460), height - tiles - bars - t.px(150)));
-  draw_pareto(in, out, view, {width, pareto});
+  const float half = beside ? std::floor((width - gap) / 2) : width, bytes = beside ? t.px(210) : width;
+  const float top = std::clamp(height - t.px(280), t.px(270), t.px(480)), tiles = std::clamp(height - top - t.px(60), t.px(190), t.px(320));
+  draw_pareto(in, out, view, {beside ? width - bytes - gap : width, top});
+  if (beside) ImGui::SameLine(0, gap);
+  const std::array<widgets::StackedBar, 2> both{{{.label = "float32", .segments = out.before}, {.label = "now", .segments = out.after}}};
+  widgets::draw_stacked_bars("sizes", both, view.sizes, {.unit = "B", .axis_label = "size", .size = {bytes, top}, .vertical = true, .bar_px = 48});
   ImGui::Dummy({width, t.px(4)});
   ImGui::BeginGroup();
   picture_title("What it reads", out.digits_line, half);
@@ -137,9 +139,6 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   picture_title("First layer", out.weights_line, half);
   draw_weights(out, {half, tiles});
   ImGui::EndGroup();
-  picture_title("Bytes", {}, width);
-  const std::array<widgets::StackedBar, 2> both{{{.label = "float32", .segments = out.before}, {.label = "now", .segments = out.after}}};
-  widgets::draw_stacked_bars("sizes", both, view.sizes, {.unit = "B", .axis_label = "size", .size = {width, 0}, .bar_px = 24});
   save_table(out);
 }
 

@@ -46,8 +46,8 @@ void describe(Fields& f, Outputs& o) {
   f.real("speedup", o.speedup, {.label = "Speed-up", .help = "The most there can be: unpacking and imperfect kernels are not counted.", .formula = "dense time / time", .source = williams});
   f.real("time_s", o.time_s, {.label = "Time", .unit = "s", .formula = "max(operations / rate, bytes / bandwidth)", .source = williams});
   f.real("dense_time_s", o.dense_time_s, {.label = "Dense time", .unit = "s", .formula = "max(operations / peak, bytes / bandwidth)", .source = williams});
-  f.text("regime", o.regime, {.label = "Bound by"});
-  f.text("dense_regime", o.dense_regime, {.label = "Dense, bound by"});
+  f.text("regime", o.regime, {.label = "Bound by", .formula = "the longer of operations and bytes", .source = williams});
+  f.text("dense_regime", o.dense_regime, {.label = "Dense, bound by", .formula = "the longer of operations and bytes", .source = williams});
   f.real("weight_bytes", o.weight_bytes, {.label = "Weight bytes", .unit = "B", .help = "As the chip reads them.", .formula = "values + indices"});
   f.real("dense_weight_bytes", o.dense_weight_bytes, {.label = "Dense weight bytes", .unit = "B", .formula = "inputs x outputs x bytes"});
   f.real("memory_ratio", o.memory_ratio, {.label = "Weight bytes of dense", .help = "2:4 of 16-bit weights: (2 x 16 + 2 x 2) / (4 x 16) = 9/16.", .formula = "weight bytes / dense weight bytes", .source = mishra});
@@ -59,14 +59,15 @@ void describe(Fields& f, Outputs& o) {
   f.real("speedup_unstructured", o.speedup_unstructured, {.label = "Speed-up, unstructured", .formula = "dense time / time"});
   f.real("speedup_two_four", o.speedup_two_four, {.label = "Speed-up, 2:4", .formula = "dense time / time"});
   f.real("speedup_structured", o.speedup_structured, {.label = "Speed-up, whole rows", .formula = "dense time / time"});
-  f.table("patterns", o.patterns, {.label = "The three beside each other"});
+  f.table("patterns", o.patterns, {.label = "The three beside each other", .help = "Each pattern on the same layer and chip."});
 }
 
 }  // namespace sparsity
 
 LabPtr weight_sparsity() {
   using namespace sparsity;
-  return make_lab<Inputs, Outputs, View>({.id = "compression/sparsity", .title = "Sparsity", .question = "Which zeros does the hardware skip, and what do they cost?"}, compute, draw);
+  return make_lab<Inputs, Outputs, View>({.id = "compression/sparsity", .title = "Sparsity", .question = "Which zeros does the hardware skip, and what do they cost?"},
+                                         [examples = std::make_shared<Examples>()](const Inputs& in) { return compute(in, *examples); }, draw);
 }
 
 }  // namespace chapters::compression

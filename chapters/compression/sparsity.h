@@ -28,6 +28,22 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
+/// Example matrix and masks depend on these alone, and not on chip or layer.
+struct ExampleKey {
+  std::int64_t seed = 1;
+  bool heavy = false;
+  double row_spread = 0, share = 50;
+  bool operator==(const ExampleKey&) const = default;
+};
+struct Example {
+  std::vector<double> weights;
+  double largest = 0;
+  std::array<std::vector<std::uint8_t>, 3> masks;  ///< by pattern
+  std::array<double, 3> errors{};                  ///< %
+  std::vector<double> shares, unstructured_curve, structured_curve;  ///< %
+};
+using Examples = Kept<ExampleKey, Example>;
+
 struct PatternRow {
   std::string name, skips;
   double share = 0, error = 0, bytes = 0, ratio = 1, time_s = 0, speedup = 1;
@@ -44,10 +60,7 @@ struct Outputs {
   std::string reason;
 
   // For the picture.
-  std::vector<double> weights;
-  std::vector<std::uint8_t> mask;
-  double largest = 1;
-  std::vector<double> shares, unstructured_curve, structured_curve;
+  std::shared_ptr<const Example> example;
   std::vector<double> tokens;
   std::array<std::vector<double>, 3> speed_curves;
   std::string verdict, story;
@@ -61,7 +74,7 @@ struct View {
   widgets::TableView patterns;
 };
 
-Outputs compute(const Inputs& in);
+Outputs compute(const Inputs& in, Examples& examples);
 void draw(Inputs& in, const Outputs& out, View& view);
 
 void describe(Fields& f, Inputs& in);

@@ -12,7 +12,7 @@ using widgets::Marker;
 using widgets::Painter;
 
 /// Kept weights in colour, dropped ones as empty ground; every four neighbours a little apart, so that 2:4 can be counted.
-void draw_mask(const Outputs& out, ImVec2 size) {
+void draw_mask(const Example& example, const std::vector<std::uint8_t>& mask, ImVec2 size) {
   const auto& t = widgets::theme();
   const widgets::Rect area = widgets::canvas("mask", size, {t.px(160), t.px(80)});
   const bool hovered = ImGui::IsItemHovered();
@@ -22,20 +22,20 @@ void draw_mask(const Outputs& out, ImVec2 size) {
   const float w = std::max(1.0f, across), h = std::max(1.0f, down);
   const ImVec2 mouse = ImGui::GetMousePos();
   p.rect(area.min, area.max, t.background);
-  for (std::size_t i = 0; i < out.mask.size(); ++i) {
+  for (std::size_t i = 0; i < mask.size(); ++i) {
     const std::size_t r = i / mask_cols, c = i % mask_cols;
     const ImVec2 at{area.min.x + w * static_cast<float>(c) + gap * static_cast<float>(c / 4), area.min.y + h * static_cast<float>(r)};
     const ImVec2 end{at.x + w - 0.5f, at.y + h - 0.5f};
-    if (out.mask[i]) p.rect(at, end, t.card), p.rect(at, end, weight_colour(static_cast<float>(out.weights[i]), static_cast<float>(out.largest)));
+    if (mask[i]) p.rect(at, end, t.card), p.rect(at, end, weight_colour(static_cast<float>(example.weights[i]), static_cast<float>(example.largest)));
     if (hovered && mouse.x >= at.x && mouse.x < at.x + w && mouse.y >= at.y && mouse.y < at.y + h) {
       widgets::Line what;
-      what.add(widgets::format(out.weights[i], "")).add(out.mask[i] ? ", kept" : ", dropped").add("; output ").add_integer(static_cast<std::int64_t>(r) + 1).add(", input ").add_integer(static_cast<std::int64_t>(c) + 1);
+      what.add(widgets::format(example.weights[i], "")).add(mask[i] ? ", kept" : ", dropped").add("; output ").add_integer(static_cast<std::int64_t>(r) + 1).add(", input ").add_integer(static_cast<std::int64_t>(c) + 1);
       widgets::tip("Weight", what.view(), "of the example matrix, drawn from the seed");
     }
   }
   if (p.record()) {
     widgets::DataTable table{"mask", {"output", "input", "weight", "kept"}, {}};
-    for (std::size_t i = 0; i < out.mask.size(); ++i) table.rows.push_back({std::to_string(i / mask_cols + 1), std::to_string(i % mask_cols + 1), widgets::exact(out.weights[i]), out.mask[i] ? "1" : "0"});
+    for (std::size_t i = 0; i < mask.size(); ++i) table.rows.push_back({std::to_string(i / mask_cols + 1), std::to_string(i % mask_cols + 1), widgets::exact(example.weights[i]), mask[i] ? "1" : "0"});
     p.record()->tables.push_back(std::move(table));
   }
 }
@@ -43,8 +43,8 @@ void draw_mask(const Outputs& out, ImVec2 size) {
 void draw_errors(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("error by share", view.errors, {.x = {.lo = 0, .hi = 96, .label = "pruned", .unit = "%"}, .y = {.lo = 0, .hi = 100, .label = "error", .unit = "%"}, .size = size});
-  plot.line("unstructured", out.shares, out.unstructured_curve, {.colour = t.series_at(0), .label = false, .info = "the smallest weights", .version = out.version});
-  plot.line("whole rows", out.shares, out.structured_curve, {.colour = t.series_at(2), .label = false, .info = "the rows of least energy", .version = out.version});
+  plot.line("unstructured", out.example->shares, out.example->unstructured_curve, {.colour = t.series_at(0), .label = false, .info = "the smallest weights", .version = out.version});
+  plot.line("whole rows", out.example->shares, out.example->structured_curve, {.colour = t.series_at(2), .label = false, .info = "the rows of least energy", .version = out.version});
   const std::array<double, 1> half{50}, error{out.error_two_four};
   plot.scatter("2:4", half, error, {.colour = t.series_at(1), .marker = Marker::triangle, .radius = 6, .info = "two of every four"});
   const std::array<double, 1> at{in.pattern == models::SparsePattern::two_four ? 50 : in.share}, here{out.error};
@@ -86,16 +86,16 @@ void draw_patterns(const Outputs& out, View& view, float width) {
 }  // namespace
 
 void draw(Inputs& in, const Outputs& out, View& view) {
-  if (!out.reason.empty() || out.mask.empty()) return;
+  if (!out.reason.empty() || !out.example) return;
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y, gap = t.px(24);
   picture_title(out.verdict, out.story, width);
   const bool beside = width >= t.px(620);
   const float half = beside ? std::floor((width - gap) / 2) : width;
-  const float table = t.px(140), row = std::clamp((height - table - t.px(150)) / 2, t.px(200), t.px(330));
+  const float table = t.px(140), row = std::clamp((height - table - t.px(150)) / 2, t.px(190), t.px(330));
   ImGui::BeginGroup();
   picture_title("The mask", "32 outputs by 64 inputs; coloured: kept, empty: dropped", half);
-  draw_mask(out, {half, row});
+  draw_mask(*out.example, out.example->masks[static_cast<std::size_t>(in.pattern)], {half, row});
   ImGui::EndGroup();
   if (beside) ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
