@@ -63,7 +63,7 @@ void tell(Outputs& out, const Inputs& in) {
   out.story += out.goal_bytes > 0 ? "Smallest of the sweep above the goal: " + text(out.goal_bytes, "B") + " at " + text(out.goal_accuracy, "%") + "." : "Nothing in the sweep is above the goal.";
   if (out.goal_met && (out.goal_bytes <= 0 || out.size_bytes < out.goal_bytes)) out.story += " Yours is smaller.";
   out.digits_line = "the first forty held out; red: misread, and as what";
-  out.weights_line = std::to_string(out.hidden) + " units of 8 x 8 weights; blue above zero, orange below, empty: zero";
+  out.weights_line = std::to_string(out.hidden) + " units; blue above zero, orange below, empty: zero";
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   picture_title(out.verdict, out.story, width);
   const bool beside = width >= t.px(620);
   const float half = beside ? std::floor((width - gap) / 2) : width, bytes = beside ? t.px(210) : width;
-  const float top = std::clamp(height - t.px(280), t.px(270), t.px(480)), tiles = std::clamp(height - top - t.px(60), t.px(190), t.px(320));
+  const float top = std::clamp(height - t.px(310), t.px(270), t.px(480)), tiles = std::clamp(height - top - t.px(72), t.px(190), t.px(320));
   draw_pareto(in, out, view, {beside ? width - bytes - gap : width, top});
   if (beside) ImGui::SameLine(0, gap);
   const std::array<widgets::StackedBar, 2> both{{{.label = "float32", .segments = out.before}, {.label = "now", .segments = out.after}}};

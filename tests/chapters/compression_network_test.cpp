@@ -40,7 +40,7 @@ TEST_CASE("playground: eight bits are free, two are not, and tuning straight thr
   CHECK(out(*lab, "size_bytes") == 2712);  // 2,368 + 4 (42 scales + 42 biases + 2 activation scales)
   CHECK(near(out(*lab, "compression"), 9640.0 / 2712, 1e-12));
   CHECK(near(out(*lab, "bits_per_weight"), 8 * 2712.0 / 2368, 1e-12));
-  CHECK(out(*lab, "speed_compute") == 2);  // INT8 over BF16 on H100: 1,979 / 989.5
+  CHECK(near(out(*lab, "speed_compute"), 2, 1e-3));  // INT8 over BF16 on H100: 1,979 over 989.4 TFLOP/s
   set(*lab, "weight_bits", 2);
   lab->compute();
   const double rounded = out(*lab, "accuracy");
