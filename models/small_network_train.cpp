@@ -20,22 +20,47 @@ float softmax(const float* x, float temperature, Ten& p, float& largest) {
   return std::log(sum);
 }
 
-/// Loss of one digit; `slope` takes its derivative by the logits.
-double loss_of(const float* logits, std::size_t label, const float* teacher, const Distillation& d, float* slope) {
+/// What the teacher says, softened: the same in every epoch, so worked out once.
+struct SoftTargets {
+  std::vector<float> chances;       ///< digits x 10
+  std::vector<double> self;         ///< sum p log p of each digit, nats
+};
+SoftTargets soft_targets(const Distillation& d) {
+  SoftTargets out;
+  const float t = static_cast<float>(d.temperature);
+  out.chances.resize(d.teacher_logits.size());
+  for (std::size_t i = 0; i < d.teacher_logits.size() / digit_classes; ++i) {
+    const float* logits = d.teacher_logits.data() + i * digit_classes;
+    Ten q{};
+    float largest = 0;
+    const float log_sum = softmax(logits, t, q, largest);
+    double self = 0;
+    for (std::size_t k = 0; k < digit_classes; ++k) self += static_cast<double>(q[k] * ((logits[k] - largest) / t - log_sum));
+    std::copy(q.begin(), q.end(), out.chances.begin() + static_cast<std::ptrdiff_t>(i * digit_classes));
+    out.self.push_back(self);
+  }
+  return out;
+}
+
+/// Loss of digit `i`; `slope` takes its derivative by the logits.
+double loss_of(const float* logits, std::size_t label, const SoftTargets& teacher, std::size_t i, const Distillation& d, float* slope) {
   Ten p{};
   float largest = 0;
-  const float hard = teacher ? static_cast<float>(d.alpha) : 1.0f;
-  const float log_sum = softmax(logits, 1, p, largest);
-  double loss = static_cast<double>(hard * (log_sum - (logits[label] - largest)));
-  for (std::size_t k = 0; k < digit_classes; ++k) slope[k] = hard * (p[k] - (k == label ? 1.0f : 0.0f));
-  if (!teacher || hard >= 1) return loss;
+  const float hard = teacher.self.empty() ? 1.0f : static_cast<float>(d.alpha);
+  double loss = 0;
+  std::fill_n(slope, digit_classes, 0.0f);
+  if (hard > 0) {
+    const float log_sum = softmax(logits, 1, p, largest);
+    loss = static_cast<double>(hard * (log_sum - (logits[label] - largest)));
+    for (std::size_t k = 0; k < digit_classes; ++k) slope[k] = hard * (p[k] - (k == label ? 1.0f : 0.0f));
+  }
+  if (hard >= 1) return loss;
   const float t = static_cast<float>(d.temperature), soft = 1 - hard;
-  Ten q{};
-  float teacher_largest = 0;
-  const float teacher_sum = softmax(teacher, t, q, teacher_largest), student_sum = softmax(logits, t, p, largest);
-  double divergence = 0;
+  const float* q = teacher.chances.data() + i * digit_classes;
+  const float log_sum = softmax(logits, t, p, largest);
+  double divergence = teacher.self[i];
   for (std::size_t k = 0; k < digit_classes; ++k) {
-    divergence += static_cast<double>(q[k] * ((teacher[k] - teacher_largest) / t - teacher_sum - (logits[k] - largest) / t + student_sum));
+    divergence -= static_cast<double>(q[k] * ((logits[k] - largest) / t - log_sum));
     slope[k] += soft * t * (p[k] - q[k]);  // T^2 from the loss, 1/T from the softmax
   }
   return loss + static_cast<double>(soft * t * t) * divergence;
@@ -54,26 +79,22 @@ void backward(const SmallNetwork& network, const Pass& pass, std::vector<std::ve
     for (std::size_t i = 0; i < layer.inputs; ++i) {
       float* gw = g.weights.data() + i * layer.stride;
       const float* w = layer.weights.data() + i * layer.stride;
-      // ReLU lets a slope through where it let a value through; a clipped activation (straight-through estimator) lets none.
-      const bool passes = x[i] > 0 && !(grid.bits > 0 && pass.cut[l][i]);
-      if (x[i] > 0) {
-        const Four xi = splat(x[i]);
-        for (std::size_t o = 0; o < layer.stride; o += width) store(gw + o, load(gw + o) + xi * load(dy + o));
-      }
+      const Four xi = splat(x[i]);
+      for (std::size_t o = 0; o < layer.stride; o += width) store(gw + o, load(gw + o) + xi * load(dy + o));
       if (!dx) continue;
       Four s = splat(0);
-      if (passes)
-        for (std::size_t o = 0; o < layer.stride; o += width) s += load(w + o) * load(dy + o);
-      dx[i] = sum(s);
+      for (std::size_t o = 0; o < layer.stride; o += width) s += load(w + o) * load(dy + o);
+      // ReLU lets a slope through where it let a value through; a clipped activation (straight-through estimator) lets none.
+      const bool passes = x[i] > 0 && !(grid.bits > 0 && pass.cut[l][i]);
+      dx[i] = passes ? sum(s) : 0.0f;
     }
   }
 }
 
 /// One digit forward and backward; returns its loss.
-double learn(const SmallNetwork& network, const DigitSet& digits, std::size_t i, const Training& how, Pass& pass, std::vector<std::vector<float>>& slopes, SmallNetwork& gradient) {
+double learn(const SmallNetwork& network, const DigitSet& digits, std::size_t i, const Training& how, const SoftTargets& teacher, Pass& pass, std::vector<std::vector<float>>& slopes, SmallNetwork& gradient) {
   forward(network, digits.picture(i), pass, how.activations);
-  const float* teacher = how.teacher.teacher_logits.empty() ? nullptr : how.teacher.teacher_logits.data() + i * digit_classes;
-  const double loss = loss_of(pass.logits.data(), digits.labels[i], teacher, how.teacher, slopes.back().data());
+  const double loss = loss_of(pass.logits.data(), digits.labels[i], teacher, i, how.teacher, slopes.back().data());
   backward(network, pass, slopes, gradient, how.activations);
   return loss;
 }
@@ -137,8 +158,9 @@ double loss_and_gradient(const SmallNetwork& network, const DigitSet& digits, st
   clear(gradient);
   Pass pass(network);
   auto slopes = slopes_for(network);
+  const SoftTargets teacher = soft_targets(how.teacher);
   double loss = 0;
-  for (std::size_t i = 0; i < count; ++i) loss += learn(network, digits, i, how, pass, slopes, gradient);
+  for (std::size_t i = 0; i < count; ++i) loss += learn(network, digits, i, how, teacher, pass, slopes, gradient);
   const float share = 1.0f / static_cast<float>(count);
   for (DenseLayer& l : gradient.layers) {
     for (float& v : l.weights) v *= share;
@@ -161,6 +183,7 @@ Trained train(SmallNetwork network, const DigitSet& digits, const Training& how)
   const SmallNetwork& seen = straight_through ? rounded : network;
   Pass pass(network);
   auto slopes = slopes_for(network);
+  const SoftTargets teacher = soft_targets(how.teacher);
   std::vector<std::uint32_t> order(digits.size());
   std::iota(order.begin(), order.end(), 0u);
   SeededRandom random(how.seed ^ 0x6F726465u);
@@ -176,7 +199,7 @@ Trained train(SmallNetwork network, const DigitSet& digits, const Training& how)
       const std::size_t first = b * how.batch, end = std::min(first + how.batch, digits.size());
       if (straight_through) quantize_into(network, how.weights, rounded);
       clear(gradient);
-      for (std::size_t i = first; i < end; ++i) loss += learn(seen, digits, order[i], how, pass, slopes, gradient);
+      for (std::size_t i = first; i < end; ++i) loss += learn(seen, digits, order[i], how, teacher, pass, slopes, gradient);
       const double done = (static_cast<double>(epoch) + static_cast<double>(b) / static_cast<double>(batches)) / static_cast<double>(how.epochs);
       const float rate = static_cast<float>(how.rate * (1 - 0.9 * done) / static_cast<double>(end - first)), momentum = static_cast<float>(how.momentum);
       for (std::size_t l = 0; l < network.layers.size(); ++l) {

@@ -7,7 +7,7 @@ namespace {
 const Choices widths{{"16", "16 units", "Half of the teacher's."}, {"8", "8 units", "A quarter of the teacher's."}, {"4", "4 units", "An eighth of the teacher's."}};
 const Choices digit_choices{{"50", "50", "Five of each."}, {"100", "100", "Ten of each."}, {"200", "200", ""}, {"400", "400", ""}, {"800", "800", ""}};
 const Choices trainings{{"none", "Nobody yet", "The student before its first step: formulas alone."}, {"chosen", "The chosen student", "One student, on labels and from the teacher."}, {"all", "Every size", "Students of 4, 8 and 16 units."}};
-const Choices difficulties{{"easy", "Neat", "Hardly any noise, digits in the middle."}, {"usual", "Usual", "Noise, shifts, turns, a stray stroke on a fifth of them."}, {"hard", "Messy", "Much of all that."}};
+const Choices view_choices{{"250", "250", "Hardly begun."}, {"1000", "1,000", ""}, {"4000", "4,000", ""}, {"12000", "12,000", "Until little changes."}};
 constexpr std::string_view hinton = "Hinton, Vinyals, Dean, Distilling the knowledge in a neural network, 2015", held_out = "measured on 1,000 digits that no network was trained on";
 
 }  // namespace
@@ -17,9 +17,9 @@ void describe(Fields& f, Inputs& in) {
   f.real("alpha", in.alpha, {.label = "Weight of labels", .help = "alpha: 1 learns from labels alone, 0 from the teacher alone.", .lo = 0, .hi = 1});
   f.choice("student", in.student, widths, {.label = "Student", .help = "Its hidden units; the teacher has 32."});
   f.choice("digits", in.digits, digit_choices, {.label = "Digits to learn from", .help = "The teacher had 2,000. The fewer the student sees, the more a soft answer is worth."});
-  f.choice("train", in.train, trainings, {.label = "Train", .help = "Each student takes 4,000 digit views, over and over the same digits."});
+  f.choice("train", in.train, trainings, {.label = "Train", .help = "Which students are trained, each on labels and from the teacher."});
+  f.choice("views", in.views, view_choices, {.label = "Digits looked at", .help = "The same digits again and again; the learning rate falls to a tenth on the way."});
   f.integer("example", in.example, {.label = "Example", .help = "Which held-out digit is shown.", .lo = 1, .hi = 200, .scale = Scale::step});
-  f.choice("difficulty", in.difficulty, difficulties, {.label = "Handwriting", .help = "How hard the digits are to read."});
   f.integer("seed", in.seed, {.label = "Seed", .help = "Digits, first weights and order of training.", .lo = 1, .hi = 4, .scale = Scale::step});
 }
 
@@ -39,7 +39,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("teacher_accuracy", o.teacher_accuracy, {.label = "Teacher", .unit = "%", .source = held_out});
   f.real("student_bytes", o.student_bytes, {.label = "Student's size", .unit = "B", .formula = "4 (74 hidden + hidden + 10)"});
   f.real("times_smaller", o.times_smaller, {.label = "Times smaller", .formula = "teacher's bytes / student's"});
-  f.integer("steps", o.steps, {.label = "Passes over the digits", .formula = "4,000 / digits"});
+  f.integer("steps", o.steps, {.label = "Passes over the digits", .formula = "digits looked at / digits, at least 1"});
   f.integer("label", o.label, {.label = "Example is a", .help = "What the digit was drawn as."});
   f.integer("teacher_says", o.teacher_says, {.label = "Teacher says", .formula = "class of the largest logit"});
   f.integer("student_says", o.student_says, {.label = "Student says", .formula = "class of the largest logit"});

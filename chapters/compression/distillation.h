@@ -17,6 +17,9 @@ enum class Width : std::uint8_t { sixteen, eight, four };
 /// Digits that the student learns from.
 enum class Digits : std::uint8_t { d50, d100, d200, d400, d800 };
 inline constexpr std::array<std::size_t, 5> digit_counts{50, 100, 200, 400, 800};
+/// Digits each student looks at, the same ones again and again.
+enum class Views : std::uint8_t { v250, v1000, v4000, v12000 };
+inline constexpr std::array<std::size_t, 4> view_counts{250, 1000, 4000, 12000};
 enum class Train : std::uint8_t { none, chosen, all };
 
 struct Inputs {
@@ -24,8 +27,8 @@ struct Inputs {
   std::int64_t example = 6;
   Width student = Width::eight;
   Digits digits = Digits::d100;
+  Views views = Views::v12000;
   Train train = Train::all;
-  Difficulty difficulty = Difficulty::usual;
   std::int64_t seed = 1;
   bool operator==(const Inputs&) const = default;
 };
@@ -60,15 +63,11 @@ struct View {
   widgets::TableView students;
 };
 
-/// The teacher depends on these alone, and so do its students on labels, given how many digits there are.
-struct TeacherKey {
-  std::int64_t seed = 1;
-  Difficulty difficulty = Difficulty::usual;
-  bool operator==(const TeacherKey&) const = default;
-};
+/// Accuracy of a student on labels alone depends on these; its teacher on the seed.
 struct LabelsKey {
-  TeacherKey teacher;
+  std::int64_t seed = 1;
   Digits digits{};
+  Views views{};
   Width width{};
   bool operator==(const LabelsKey&) const = default;
 };
@@ -78,8 +77,8 @@ struct Lesson {
   std::vector<float> teacher_logits;
 };
 struct Memory {
-  Kept<TeacherKey, Lesson> lessons;
-  Kept<LabelsKey, double, 256> labels;  ///< accuracy of a student on labels alone
+  Kept<std::int64_t, Lesson> lessons;
+  Kept<LabelsKey, double, 256> labels;
 };
 
 Outputs compute(const Inputs& in, Progress& progress, Memory& memory);

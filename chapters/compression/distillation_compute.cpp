@@ -10,10 +10,10 @@ namespace {
 
 using models::digit_classes;
 
-constexpr std::size_t views = 4000;       ///< digits that each student looks at, again and again
 constexpr std::size_t curve_digits = 20;  ///< over which the gradient curves are averaged
 
 std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
+std::size_t passes(const Inputs& in) { return std::max<std::size_t>(1, view_counts[static_cast<std::size_t>(in.views)] / digit_counts[static_cast<std::size_t>(in.digits)]); }
 std::size_t width_of(Width w) { return models::study_widths[1 + static_cast<std::size_t>(w)]; }
 
 models::DigitSet first_of(const models::DigitSet& all, std::size_t n) {
@@ -30,7 +30,7 @@ models::SmallNetwork start_of(const Inputs& in, Width w) {
 
 /// Trains one student; nothing when it was stopped.
 std::optional<models::SmallNetwork> teach(const Inputs& in, Width w, const models::DigitSet& digits, const models::Distillation& teacher, Progress& progress, double begin, double part) {
-  models::Training how{.epochs = views / digits.size(), .seed = static_cast<std::uint64_t>(in.seed) + 7, .teacher = teacher};
+  models::Training how{.epochs = passes(in), .seed = static_cast<std::uint64_t>(in.seed) + 7, .teacher = teacher};
   how.go_on = [&](double share) {
     progress.fraction = begin + part * share;
     return !progress.cancelled.load();
@@ -118,10 +118,9 @@ void tell(Outputs& out, const Inputs& in) {
 
 Outputs compute(const Inputs& in, Progress& progress, Memory& memory) {
   Outputs out;
-  const TeacherKey key{in.seed, in.difficulty};
-  const auto lesson = memory.lessons.get(key, [&](const TeacherKey& k) -> std::shared_ptr<const Lesson> {
+  const auto lesson = memory.lessons.get(in.seed, [&](std::int64_t seed) -> std::shared_ptr<const Lesson> {
     auto fresh = std::make_shared<Lesson>();
-    fresh->study = models::make_study(static_cast<std::uint64_t>(k.seed), style_of(k.difficulty), 1, false, [&](double share) {
+    fresh->study = models::make_study(static_cast<std::uint64_t>(seed), {}, 1, false, [&](double share) {
       progress.fraction = 0.3 * share;
       return !progress.cancelled.load();
     });
@@ -140,7 +139,7 @@ Outputs compute(const Inputs& in, Progress& progress, Memory& memory) {
   const models::DigitSet digits = first_of(study.training, n);
   const models::Distillation teacher{.teacher_logits = {lesson->teacher_logits.data(), n * digit_classes}, .temperature = in.temperature, .alpha = in.alpha};
   out.teacher_accuracy = 100 * study.accuracies[0];
-  out.steps = static_cast<std::int64_t>(views / n);
+  out.steps = static_cast<std::int64_t>(passes(in));
   models::SmallNetwork student = start_of(in, in.student);
   double begin = 0.3;
   for (const Width w : {Width::four, Width::eight, Width::sixteen}) {
@@ -151,7 +150,7 @@ Outputs compute(const Inputs& in, Progress& progress, Memory& memory) {
       out.times_smaller = study.original_bytes / bytes;
     }
     if (in.train == Train::none || (in.train == Train::chosen && w != in.student)) continue;
-    const auto labels = memory.labels.get({key, in.digits, w}, [&](const LabelsKey&) -> std::shared_ptr<const double> {
+    const auto labels = memory.labels.get({in.seed, in.digits, in.views, w}, [&](const LabelsKey&) -> std::shared_ptr<const double> {
       const auto alone = teach(in, w, digits, {}, progress, begin, 0.1);
       return alone ? std::make_shared<const double>(models::accuracy(*alone, study.held_out)) : nullptr;
     });
