@@ -15,7 +15,7 @@ using widgets::Type;
 
 constexpr std::size_t shown_digits = 40;
 
-void draw_pareto(const Inputs& in, const Outputs& out, View& view, ImVec2 size) {
+void draw_pareto(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("accuracy by size", view.pareto, {.x = {.kind = AxisKind::log10, .lo = 100, .hi = 12000, .label = "size", .unit = "B"}, .y = {.lo = 0, .hi = 102, .label = "accuracy on held-out digits", .unit = "%"}, .size = size});
   struct Kind {
@@ -27,11 +27,11 @@ void draw_pareto(const Inputs& in, const Outputs& out, View& view, ImVec2 size) 
   for (std::size_t k = 0; k < kinds.size(); ++k)
     plot.scatter(kinds[k].name, out.sweep_bytes[k], out.sweep_accuracy[k], {.colour = widgets::with_alpha(t.series_at(kinds[k].series), 0.75f), .marker = kinds[k].marker, .radius = 3.5f, .info = "teacher and students, 2 to 16 bits, not tuned again", .version = out.version});
   plot.steps("best so far", out.front_bytes, out.front_accuracy, {.colour = t.muted, .width = 1.5f, .label = false, .info = "nothing in the sweep is smaller and as accurate", .version = out.version});
-  plot.horizontal_mark(in.goal, "goal", {.colour = t.good});
   const std::array<double, 1> x0{out.original_bytes}, y0{out.original_accuracy}, x{out.size_bytes}, y{out.accuracy};
   static constexpr std::array<std::string_view, 1> float32{"float32"}, yours{"yours"};
   plot.scatter("float32", x0, y0, {.colour = t.text, .marker = Marker::circle, .radius = 5, .labels = float32, .legend = false, .info = "the teacher as it was trained"});
   plot.scatter("yours", x, y, {.colour = t.accent, .marker = Marker::diamond, .radius = 8, .labels = yours, .legend = false, .info = "what the controls say"});
+  plot.drag_y("drag goal", in.goal, {.colour = t.good, .label = "goal", .lo = 50, .hi = 95});
 }
 
 /// Rows and columns of squares that fill `width` x `height` best, and the side of one.
@@ -91,6 +91,7 @@ void draw_weights(const Outputs& out, ImVec2 size) {
   for (std::size_t u = 0; u < layer.outputs; ++u) {
     const ImVec2 at{std::floor(area.min.x + step * static_cast<float>(u % grid.columns)), std::floor(area.min.y + step * static_cast<float>(u / grid.columns))};
     p.rect(at, {at.x + side, at.y + side}, t.card);
+    p.frame({at.x - 1, at.y - 1}, {at.x + side + 1, at.y + side + 1}, t.grid);
     for (std::size_t i = 0; i < layer.inputs; ++i) {
       const float w = layer.at(i, u);
       if (w == 0.0f) continue;
@@ -124,7 +125,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   picture_title(out.verdict, out.story, width);
   const bool beside = width >= t.px(620);
   const float half = beside ? std::floor((width - gap) / 2) : width, bytes = beside ? t.px(210) : width;
-  const float top = std::clamp(height - t.px(310), t.px(270), t.px(480)), tiles = std::clamp(height - top - t.px(72), t.px(190), t.px(320));
+  const float top = std::clamp(height - t.px(335), t.px(265), t.px(480)), tiles = std::clamp(height - top - t.px(100), t.px(190), t.px(320));
   draw_pareto(in, out, view, {beside ? width - bytes - gap : width, top});
   if (beside) ImGui::SameLine(0, gap);
   const std::array<widgets::StackedBar, 2> both{{{.label = "float32", .segments = out.before}, {.label = "now", .segments = out.after}}};
