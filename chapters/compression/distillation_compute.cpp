@@ -105,10 +105,10 @@ void take_example(Outputs& out, const Inputs& in, const models::NetworkStudy& st
 void tell(Outputs& out, const Inputs& in) {
   const std::string t = text(in.temperature, "");
   out.bar_names = {"teacher, T = 1", "teacher, T = " + t, "student, T = " + t};
-  if (in.train == Train::none) out.verdict = "A student of " + std::to_string(width_of(in.student)) + " units before its first step; the teacher reads " + text(out.teacher_accuracy, "%");
+  if (in.train == Train::none) out.verdict = "A student of " + std::to_string(width_of(in.student)) + " units before its first step";
   else
-    out.verdict = std::to_string(width_of(in.student)) + " units, " + std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) + " digits: " + text(out.labels_accuracy, "%") + " from labels, " + text(out.distilled_accuracy, "%") + " from the teacher, who reads " + text(out.teacher_accuracy, "%");
-  out.story = "At T = " + t + " the teacher gives its first choice " + text(out.teacher_top_soft, "%") + " instead of " + text(out.teacher_top, "%") + ": " + text(out.entropy_soft, "") + " bits instead of " + text(out.entropy, "") + ".";
+    out.verdict = std::to_string(width_of(in.student)) + " units, " + std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) + " digits: " + text(out.labels_accuracy, "%") + " from labels, " + text(out.distilled_accuracy, "%") + " distilled";
+  out.story = "T = " + t + " softens the teacher's first choice from " + text(out.teacher_top, "%") + " to " + text(out.teacher_top_soft, "%") + ": " + text(out.entropy_soft, "") + " bits.";
   out.loss_line = "loss " + text(out.loss, "") + " = " + text(in.alpha, "") + " x " + text(out.hard_loss, "") + " (label) + " + text(1 - in.alpha, "") + " x " + text(out.soft_loss, "") + " (T² KL)";
   out.says_lines = {"a " + std::to_string(out.label), "teacher says " + std::to_string(out.teacher_says), "student says " + std::to_string(out.student_says)};
   out.students_line = "each sees " + std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) + " digits " + std::to_string(out.steps) + " times; accuracy on 1,000 others";

@@ -58,7 +58,7 @@ void take_size(Outputs& out, const models::PackedSize& size) {
 }
 
 void tell(Outputs& out, const Inputs& in) {
-  out.verdict = text(out.size_bytes, "B") + ", " + text(out.compression, "") + " times smaller, reads " + text(out.accuracy, "%") + " of the held-out digits" + (out.goal_met ? ": above the goal" : ": below the goal") + " of " + text(in.goal, "%");
+  out.verdict = text(out.size_bytes, "B") + ", " + text(out.compression, "") + " times smaller: reads " + text(out.accuracy, "%") + ", goal of " + text(in.goal, "%") + (out.goal_met ? " met" : " missed");
   out.story = "Float32: " + text(out.original_bytes, "B") + " and " + text(out.original_accuracy, "%") + ". ";
   out.story += out.goal_bytes > 0 ? "Smallest of the sweep above the goal: " + text(out.goal_bytes, "B") + " at " + text(out.goal_accuracy, "%") + "." : "Nothing in the sweep is above the goal.";
   if (out.goal_met && (out.goal_bytes <= 0 || out.size_bytes < out.goal_bytes)) out.story += " Yours is smaller.";

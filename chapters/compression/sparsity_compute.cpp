@@ -60,8 +60,8 @@ void take_curves(Outputs& out, const Inputs& in, const models::Chip& chip) {
 
 void tell(Outputs& out, const Inputs& in, const models::Chip& chip) {
   const PatternRow& row = out.patterns[static_cast<std::size_t>(in.pattern)];
-  out.verdict = row.name + ", " + text(row.share, "%") + " zeros: " + text(out.speedup, "") + " times as fast at " + text(in.tokens, "tokens") + ", " + text(out.memory_ratio, "") + " of the weight bytes, error " + text(out.error, "%");
-  out.story = "On the " + (chip.short_name.empty() ? chip.name : chip.short_name) + " the hardware skips " + row.skips + ". " + (out.dense_regime == out.regime ? "Dense or sparse, " + out.regime + " binds." : "Dense, " + out.dense_regime + " binds; sparse, " + out.regime + ".");
+  out.verdict = row.name + ": " + text(out.speedup, "") + " times as fast, " + text(out.memory_ratio, "") + " of the weight bytes, error " + text(out.error, "%");
+  out.story = (chip.short_name.empty() ? chip.name : chip.short_name) + " skips " + row.skips + "; " + (out.dense_regime == out.regime ? out.regime + " binds." : out.dense_regime + " bound, now " + out.regime + ".");
 }
 
 }  // namespace
