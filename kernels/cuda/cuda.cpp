@@ -1,24 +1,21 @@
 #include "kernels/cuda/cuda.h"
 
-#include <dlfcn.h>
+#include "kernels/cuda/libraries.h"
+#include "kernels/cuda/run.h"
+#include "kernels/cuda/session.h"
 
 namespace kernels::cuda {
 
-std::span<const Ladder> ladders() { return {}; }
-
 std::string why_not() {
-  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!driver) return "No CUDA driver (libcuda.so.1) was found on this machine.";
-  dlclose(driver);
-  return "No CUDA ladder is listed.";
+  const Machine machine = open_machine(false);
+  if (std::string why = why_no_device(machine); !why.empty()) return why;
+  return machine.no_nvrtc;
 }
 
-std::string run(const Request&, const Ladder&, const Listener&) { return why_not(); }
-
-Roofs measure_roofs(double, const Listener&) {
-  Roofs roofs{.device = Device::cuda};
-  roofs.failure = why_not();
-  return roofs;
+std::string run(const Request& request, const Ladder& ladder, const Listener& listener) {
+  return run_on(open_machine(false), request, ladder, listener);
 }
+
+Roofs measure_roofs(double seconds, const Listener& listener) { return measure_roofs_on(open_machine(true), seconds, listener); }
 
 }  // namespace kernels::cuda

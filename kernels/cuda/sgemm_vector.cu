@@ -1,6 +1,6 @@
 // C = A B, n x n floats by rows, n a multiple of 128. As before, with float4 for every load and store: the tile of A is stored turned, so
 // that the eight rows a thread needs lie side by side and come in two instructions instead of eight.
-extern "C" __global__ void __launch_bounds__(256) sgemm_vector(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned n) {
+extern "C" __global__ void __launch_bounds__(256, 2) sgemm_vector(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned n) {
   __shared__ float4 a_tile[8][32], b_tile[8][32];  // [k][four rows of A], [k][four columns of B]
   const unsigned t = threadIdx.x;
   const unsigned row = t / 16 * 8, col = t % 16 * 8;

@@ -9,7 +9,7 @@ struct Fragment {
   }
 };
 
-extern "C" __global__ void __launch_bounds__(256) sgemm_warp(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned n) {
+extern "C" __global__ void __launch_bounds__(256, 2) sgemm_warp(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned n) {
   __shared__ float4 a_tile[2][8][32], b_tile[2][8][32];  // [buffer][k][four rows of A or columns of B]
   const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32;
   const unsigned row = warp / 4 * 64 + lane / 4 * 4;  // rows row .. row+3 and row+32 .. row+35
