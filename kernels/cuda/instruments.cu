@@ -2,39 +2,37 @@
 
 // out[i] = lo + scale u, u uniform in [0, 1) with 24 bits, from a hash of seed + i. uniform_value() in operands.cpp is its twin on the host.
 extern "C" __global__ void fill_uniform(float* out, unsigned long long n, unsigned seed, float lo, float scale) {
-  const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
-  for (unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x; i < n; i += stride) {
-    unsigned h = (unsigned)i * 0x9e3779b9u + seed;
+  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = blockIdx.x * 1ull * blockDim.x + threadIdx.x; i < n; i += stride) {
+    unsigned h = static_cast<unsigned>(i) * 0x9e3779b9u + seed;
     h = (h ^ (h >> 16)) * 0x7feb352du;
     h = (h ^ (h >> 15)) * 0x846ca68bu;
     h ^= h >> 16;
-    out[i] = lo + scale * ((float)(h >> 8) * 0x1p-24f);
+    out[i] = lo + scale * (static_cast<float>(h >> 8) * 0x1p-24f);
   }
 }
 
 // Two bf16 a word, each of magnitude 0.5 to 1 with a random sign and mantissa: multipliers see random bits, as in training.
 extern "C" __global__ void fill_bf16(unsigned* out, unsigned long long words, unsigned seed) {
-  const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
-  for (unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x; i < words; i += stride) {
-    unsigned h = (unsigned)i * 0x9e3779b9u + seed;
+  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = blockIdx.x * 1ull * blockDim.x + threadIdx.x; i < words; i += stride) {
+    unsigned h = static_cast<unsigned>(i) * 0x9e3779b9u + seed;
     h = (h ^ (h >> 16)) * 0x7feb352du;
     h = (h ^ (h >> 15)) * 0x846ca68bu;
     out[i] = (h & 0x807f807fu) | 0x3f003f00u;
   }
 }
 
-// Holds the stream for `nanoseconds`, so that the host has queued all that is timed before the first of it starts.
-extern "C" __global__ void spin(unsigned long long nanoseconds) {
-  unsigned long long start, now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-  do {
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  } while (now - start < nanoseconds);
+// Holds the stream for `cycles` of the multiprocessor's clock, so that the host has queued all that is timed before the first of it starts.
+extern "C" __global__ void spin(long long cycles) {
+  const long long start = clock64();
+  while (clock64() - start < cycles) {
+  }
 }
 
 // Reads n floats (a multiple of 4), eight float4 in flight a thread; the sum is stored only if it is a value that does not occur.
 extern "C" __global__ void __launch_bounds__(256) read_roof(const float4* in, float* out, unsigned long long n) {
-  const unsigned long long stride = (unsigned long long)gridDim.x * 256, vectors = n / 4;
+  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * 256, vectors = n / 4;
   float sum = 0.0f;
   unsigned long long i = blockIdx.x * 256ull + threadIdx.x;
   for (; i + 7 * stride < vectors; i += 8 * stride) {
@@ -52,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(256) read_roof(const float4* in, fl
 extern "C" __global__ void __launch_bounds__(256) fma_roof(float* out, unsigned rounds, float factor, float term) {
   float x[16];
 #pragma unroll
-  for (unsigned j = 0; j < 16; ++j) x[j] = (float)(threadIdx.x + j);
+  for (unsigned j = 0; j < 16; ++j) x[j] = static_cast<float>(threadIdx.x + j);
   for (unsigned r = 0; r < rounds; ++r)
 #pragma unroll
     for (unsigned u = 0; u < 16; ++u)

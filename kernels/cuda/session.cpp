@@ -62,6 +62,7 @@ Session::Session(const Machine& machine) : machine_(machine) {
   facts_.capability = 10 * attribute(attribute_capability_major) + attribute(attribute_capability_minor);
   facts_.multiprocessors = std::max(1, attribute(attribute_multiprocessors));
   facts_.l2_bytes = attribute(attribute_l2_bytes);
+  facts_.clock_khz = std::max(1, attribute(attribute_clock_khz));
   facts_.watchdog = attribute(attribute_execution_timeout) != 0;
   const Compilation compiled =
       compile(machine.nvrtc, embedded_source("cuda/instruments.cu"), "instruments.cu", "fill_uniform", facts_.capability);
@@ -127,8 +128,8 @@ void Session::fill_words(DevicePointer out, std::uint32_t word, std::int64_t wor
 }
 
 void Session::spin(std::int64_t nanoseconds) const {
-  auto duration = static_cast<unsigned long long>(nanoseconds);
-  std::array<void*, 1> arguments{&duration};
+  auto cycles = static_cast<long long>(nanoseconds) * facts_.clock_khz / 1'000'000;
+  std::array<void*, 1> arguments{&cycles};
   launch(spin_, {}, arguments, "spin");
 }
 
