@@ -1,12 +1,11 @@
 // The ladders in teaching order, and who runs them.
 #include <algorithm>
-#include <cmath>
+#include <string>
+#include <vector>
 
 #include "kernels/cpu/cpu.h"
-#include "kernels/kernel.h"
-#if RIDGELINE_HAS_CUDA_LADDERS
 #include "kernels/cuda/cuda.h"
-#endif
+#include "kernels/kernel.h"
 
 namespace kernels {
 namespace {
@@ -42,13 +41,7 @@ std::string fault_of(const Request& r, const Ladder& ladder) {
 std::span<const Ladder> all_ladders() {
   static const std::vector<Ladder> all = [] {
     std::vector<Ladder> list;
-    for (const auto& part : {
-             cpu::ladders(),
-#if RIDGELINE_HAS_CUDA_LADDERS
-             cuda::ladders(),
-#endif
-         })
-      list.insert(list.end(), part.begin(), part.end());
+    for (const auto& part : {cpu::ladders(), cuda::ladders()}) list.insert(list.end(), part.begin(), part.end());
     return list;
   }();
   return all;
@@ -66,32 +59,19 @@ const Rung* find_rung(const Ladder& ladder, std::string_view id) {
 }
 
 std::string why_not(const Ladder& ladder) {
-  if (ladder.device == Device::cpu) return {};
-#if RIDGELINE_HAS_CUDA_LADDERS
-  return cuda::why_not();
-#else
-  return "This program was built without CUDA ladders.";
-#endif
+  return ladder.device == Device::cpu ? std::string() : cuda::why_not();
 }
 
 std::string run(const Request& request, const Listener& listener) {
   const Ladder* ladder = find_ladder(request.ladder);
   if (!ladder) return "There is no ladder " + quoted(request.ladder) + ": there are " + ids_of(all_ladders()) + ".";
   if (const auto fault = fault_of(request, *ladder); !fault.empty()) return fault;
-#if RIDGELINE_HAS_CUDA_LADDERS
-  if (ladder->device == Device::cuda) return cuda::run(request, *ladder, listener);
-#endif
-  return cpu::run(request, *ladder, listener);
+  return ladder->device == Device::cpu ? cpu::run(request, *ladder, listener) : cuda::run(request, *ladder, listener);
 }
 
 Roofs measure_roofs(Device device, double seconds, const Listener& listener) {
   if (!(seconds > 0 && seconds <= most_seconds)) return {.device = device, .failure = "The time for measuring must be more than 0 s and at most 60 s."};
-  if (device == Device::cpu) return cpu::measure_roofs(seconds, listener);
-#if RIDGELINE_HAS_CUDA_LADDERS
-  return cuda::measure_roofs(seconds, listener);
-#else
-  return {.device = device, .failure = "This program was built without CUDA ladders."};
-#endif
+  return device == Device::cpu ? cpu::measure_roofs(seconds, listener) : cuda::measure_roofs(seconds, listener);
 }
 
 double Roofs::value(std::string_view id) const {

@@ -1,8 +1,11 @@
 // The ceilings of one core of this machine, measured with the kernels of the ladders and the same protocol.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <functional>
+#include <initializer_list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,8 +17,6 @@
 
 namespace kernels::cpu {
 namespace {
-
-constexpr double dram_share_of_time = 0.5;
 
 /// Keeps the compiler from knowing a value, so that it cannot replace a chain of operations by their sum.
 inline void forget(std::uint64_t& value) { asm volatile("" : "+r"(value)); }
@@ -68,6 +69,7 @@ struct Probe {
   Roof roof;
   std::function<void()> call;
   double work = 0;  ///< of one call: rate = work / time; for a latency, the loads: latency = time / work
+  std::vector<const Buffer*> cold = {};  ///< flushed before each call, outside its time
   std::vector<double> samples;
   double spent_s = 0;
 };
@@ -97,6 +99,7 @@ class Measuring {
       for (Probe& p : probes_) {
         if ((p.samples.size() < 5 && p.spent_s < 2 * share_s) || p.spent_s < share_s) {
           const double before = wall_s();
+          for (const Buffer* buffer : p.cold) buffer->flush();
           p.samples.push_back(timed_s(p.call));
           p.spent_s += wall_s() - before;
           again = true;
@@ -142,8 +145,8 @@ class Measuring {
 
   bool prepare() {
     const std::int64_t l1 = cache_bytes(1), l2 = cache_bytes(2), l3 = cache_bytes(3);
-    // Beyond the last cache; a virtual machine may be told of a whole socket's, so no more than an eighth of a GiB twice over.
-    const std::int64_t dram = std::clamp<std::int64_t>(4 * l3, 64 << 20, 256 << 20);
+    // Out of the last cache by size, or where that is too much (a server's cache is hundreds of MiB) by being flushed.
+    const std::int64_t dram = std::clamp<std::int64_t>(4 * l3, 64 << 20, 128 << 20);
     big_a_ = Buffer(dram / 4);
     big_c_ = Buffer(dram / 4);
     if (!big_a_.data() || !big_c_.data()) return false;
@@ -155,10 +158,11 @@ class Measuring {
     add_read("l2_read", "Read from L2", l2 / 2);
     add_read("l3_read", "Read from L3", between(l2, l3));
     add_read("dram_read", "Read from main memory", dram);
+    probes_.back().cold = {&big_a_};
     add_latency("latency_l1", "Latency of L1", l1 / 2);
     add_latency("latency_l2", "Latency of L2", l2 / 2);
     add_latency("latency_l3", "Latency of L3", between(l2, l3));
-    add_latency("latency_dram", "Latency of main memory", dram);
+    add_latency("latency_dram", "Latency of main memory", 16 << 20);
     return true;
   }
 
@@ -172,6 +176,7 @@ class Measuring {
     constexpr std::int64_t steps = 50000;
     const Shape s = operation.shape(steps);
     fma_ = {Buffer(s.a), Buffer(s.b), Buffer(s.c)};
+    if (!fma_[0].data() || !fma_[1].data() || !fma_[2].data()) return;
     operation.fill(s, 1, fma_[0].data(), fma_[1].data());
     const auto add = [&](std::string_view rung, std::string id, std::string title) {
       if (const Version* v = find_version(operation, rung))
@@ -186,7 +191,7 @@ class Measuring {
     const Operation& operation = copy_operation();
     const auto add = [&](std::string_view rung, std::string id, std::string title) {
       if (const Version* v = find_version(operation, rung))
-        probes_.push_back({{std::move(id), std::move(title), "B/s", 0}, [this, v, bytes] { v->call(bytes / 4, big_a_.data(), nullptr, big_c_.data(), nullptr); }, operation.ladder.cost(bytes).bytes()});
+        probes_.push_back({{std::move(id), std::move(title), "B/s", 0}, [this, v, bytes] { v->call(bytes / 4, big_a_.data(), nullptr, big_c_.data(), nullptr); }, operation.ladder.cost(bytes).bytes(), {&big_a_, &big_c_}});
     };
     add("simd", "dram_copy_simd", "Copy in main memory, ordinary stores");
     add("streaming", "dram_copy_streaming", "Copy in main memory, streaming stores");
@@ -205,23 +210,24 @@ class Measuring {
     const Operation& operation = latency_operation();
     const Version* v = find_version(operation, "huge-pages");
     const Shape s = operation.shape(bytes);
-    chains_.push_back(Buffer(s.a));
-    const float* lines = chains_.back().data();
-    if (!lines) return;
-    Buffer unused(s.b);
-    operation.fill(s, 1, chains_.back().data(), unused.data());
+    const auto chain = chains_.insert(chains_.end(), std::make_unique<Buffer>(s.a))->get();
+    const Buffer unused(s.b);
+    const float* lines = chain->data();
+    if (!lines || !unused.data()) return;
+    operation.fill(s, 1, chain->data(), unused.data());
     const std::int64_t passes = std::max<std::int64_t>(1, 20000 / s.n);
-    probes_.push_back({{std::move(id), std::move(title), "s", 0}, [v, s, lines, passes] {
+    probes_.push_back({{id, std::move(title), "s", 0}, [v, s, lines, passes] {
                          float reached = 0;
                          for (std::int64_t i = 0; i < passes; ++i) v->call(s.n, lines, nullptr, &reached, nullptr);
                        },
                        static_cast<double>((s.n - 1) * passes)});
+    if (id == "latency_dram") probes_.back().cold = {chain};
   }
 
   const Listener& listener_;
   std::vector<Probe> probes_;
-  std::vector<Buffer> fma_v_, chains_;
-  Buffer fma_[3];
+  std::vector<std::unique_ptr<Buffer>> chains_;
+  std::array<Buffer, 3> fma_;
   Buffer big_a_, big_c_;
   double reported_s_ = 0;
 };
