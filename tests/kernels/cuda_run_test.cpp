@@ -176,6 +176,7 @@ TEST_CASE("an edited source replaces its own rung alone, and its mistakes are at
   CHECK(r.diagnostics[0] == Diagnostic{2, "identifier \"mistake\" is undefined", true});
   CHECK(ran.of("float4").failure.empty());
   CHECK(gpu.count("launch copy_scalar") == 0);
+  CHECK(ran.results.front().rung == "scalar");  // a mistake is told at once, before the others are timed
 }
 
 TEST_CASE("an edited source without the entry says which name it must keep") {
@@ -269,17 +270,6 @@ TEST_CASE("a GPU newer than the compiler gets PTX, one that is too old for it a 
   FakeGpu older;
   older.capability = 70;
   CHECK_THAT(run_all(older, small_copy({"scalar"})).of("scalar").failure, ContainsSubstring("compiles for sm_75 and newer, and the GPU is sm_70"));
-}
-
-TEST_CASE("a request for a rung, size or time that does not exist is refused in one sentence") {
-  FakeGpu gpu;
-  CHECK(run_all(gpu, small_copy({"fastest"})).refused == "The ladder cuda-copy has no rung \"fastest\".");
-  CHECK(run_all(gpu, {.ladder = "cuda-copy", .size = 5}).refused == "cuda-copy has no size 5: it goes from 1048576 to 1073741824.");
-  CHECK(run_all(gpu, {.ladder = "cuda-copy", .seconds_per_rung = __builtin_nan("")}).refused == "The time for each rung must be above 0 and at most 60 s.");
-  Request edited = small_copy();
-  edited.edited_rung = "none";
-  CHECK(run_all(gpu, edited).refused == "The ladder cuda-copy has no rung \"none\" to edit.");
-  CHECK(gpu.calls.empty());
 }
 
 TEST_CASE("a size that does not divide by the ladder's tile is rounded up, and the result says so") {
