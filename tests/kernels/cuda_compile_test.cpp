@@ -1,6 +1,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <fstream>
 #include <map>
+#include <sstream>
 
 #include "kernels/cuda/compile.h"
 #include "kernels/cuda/compiler_log.h"
@@ -72,6 +74,18 @@ TEST_CASE("a library without a symbol is named with what it lacks; a complete on
   CHECK(bind(nvrtc, [&](const char* name) -> void* { return std::string(name) == "nvrtcGetCUBIN" ? nullptr : &anything; }) == "nvrtcGetCUBIN");
   Blas blas;
   CHECK(bind(blas, [](const char*) -> void* { return nullptr; }) == "cublasCreate_v2, cublasDestroy_v2, cublasSetStream_v2, cublasSgemm_v2, cublasGemmEx");
+}
+
+// The toolkit's stub of the driver has the names of the real one and no code.
+TEST_CASE("every driver function that is called is one that the driver has") {
+  std::ifstream file("/usr/local/cuda/lib64/stubs/libcuda.so", std::ios::binary);
+  if (!file) SKIP("The CUDA toolkit's stub of libcuda is not on this machine.");
+  std::ostringstream read;
+  read << file.rdbuf();
+  const std::string stub = read.str();
+  Driver driver;
+  int anything = 0;
+  CHECK(bind(driver, [&](const char* name) -> void* { return stub.find('\0' + std::string(name) + '\0') == std::string::npos ? nullptr : &anything; }).empty());
 }
 
 TEST_CASE("libraries are sought by name, then where CUDA and WSL put them") {
