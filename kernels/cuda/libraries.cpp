@@ -117,7 +117,7 @@ Machine open_machine(bool with_blas) {
     return old_driver ? std::vector<std::string>{library + ".12", library + ".13", library} : std::vector<std::string>{library + ".13", library + ".12", library};
   };
   m.no_nvrtc = open(m.nvrtc, "The CUDA compiler NVRTC", names("libnvrtc.so"), "install the CUDA toolkit 12 or 13 to compile kernels");
-  m.no_blas = with_blas ? open(m.blas, "cuBLAS", names("libcublas.so"), "install the CUDA toolkit to compare with it") : "cuBLAS was not opened.";
+  m.no_blas = with_blas && m.no_driver.empty() ? open(m.blas, "cuBLAS", names("libcublas.so"), "install the CUDA toolkit to compare with it") : "cuBLAS was not opened.";
   return m;
 }
 

@@ -19,7 +19,8 @@ std::string bind(Blas& blas, const Symbols& symbols);
 std::vector<std::string> library_paths(const std::vector<std::string>& names);
 
 /// Opens libcuda, libnvrtc and libcublas (13, then 12; the other way round under a driver of CUDA 12). They stay open to the end of the process: the driver has threads of its own.
-/// Starts nothing on a device. cuBLAS (hundreds of MB) only when asked for.
+/// Starts nothing on a device. cuBLAS (hundreds of MB) only when asked for and
+/// with a driver to use it.
 Machine open_machine(bool with_blas);
 
 }  // namespace kernels::cuda

@@ -145,6 +145,12 @@ TEST_CASE("NVRTC's mistakes come back at their lines without a device") {
              ContainsSubstring("shared"));
 }
 
+TEST_CASE("an edited kernel may have helpers and tables without __device__") {
+  const Machine machine = compiler_only();
+  CHECK(compile(machine.nvrtc, "int table[2] = {1, 2};\nint twice(int x) { return 2 * x; }\nextern \"C\" __global__ void f(int* y) { y[0] = twice(table[y[1]]); }\n", "f.cu", "f", 90)
+            .failure.empty());
+}
+
 TEST_CASE("spills are counted when a kernel is held to few registers") {
   const Machine machine = compiler_only();
   const auto squeezed = compile(machine.nvrtc,

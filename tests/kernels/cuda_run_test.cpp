@@ -299,36 +299,3 @@ TEST_CASE("progress grows to one") {
   CHECK(grows);
   CHECK(last == 1.0);
 }
-
-// Fake rates: copies at 1 TB/s, SGEMM 50 TFLOP/s, bf16 700 TFLOP/s.
-TEST_CASE("roofs are rates of what was launched") {
-  FakeGpu gpu;
-  gpu.computes = false;
-  const Machine machine = gpu.machine();
-  const Roofs roofs = measure_roofs_on(machine, 0.05, {});
-  CHECK(roofs.failure.empty());
-  CHECK(roofs.device_name == "Fake GPU");
-  std::map<std::string, double> value;
-  for (const auto& r : roofs.roofs) value[r.id] = r.value;
-  CHECK_THAT(value["gpu_copy"], WithinRel(1e12, 1e-3));
-  CHECK_THAT(value["gpu_sgemm"], WithinRel(50e12, 1e-3));
-  CHECK_THAT(value["gpu_bf16"], WithinRel(700e12, 1e-3));
-  CHECK(value["gpu_read"] > 0);
-  CHECK(value["gpu_fma"] > 0);
-  CHECK(value["gpu_memory"] == static_cast<double>(gpu.memory_bytes));
-  CHECK(value["gpu_l2"] == static_cast<double>(gpu.l2_bytes));
-  check_everything_given_back(gpu);
-}
-
-TEST_CASE("roofs without cuBLAS leave its roofs out; without a device they say why") {
-  FakeGpu gpu;
-  gpu.computes = false;
-  Machine machine = gpu.machine();
-  machine.no_blas = "cuBLAS was not found.";
-  for (const auto& r : measure_roofs_on(machine, 0.02, {}).roofs) {
-    CHECK(r.id != "gpu_sgemm");
-    CHECK(r.id != "gpu_bf16");
-  }
-  gpu.devices = 0;
-  CHECK_THAT(measure_roofs_on(machine, 0.02, {}).failure, ContainsSubstring("sees no device"));
-}
