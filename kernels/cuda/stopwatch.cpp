@@ -59,7 +59,12 @@ void Stopwatch::capture() {
   runs_a_sample_ = std::clamp<std::int64_t>(rotation_, 20, 4096);
   const Driver& d = session_.driver();
   if (d.capture_begin(session_.stream(), 1) != 0) return;  // 1: only this thread's calls are held to the rules of capture
-  for (std::int64_t i = 0; i < runs_a_sample_; ++i) enqueue_();
+  try {
+    for (std::int64_t i = 0; i < runs_a_sample_; ++i) enqueue_();
+  } catch (...) {
+    d.capture_end(session_.stream(), &graph_);  // a stream left capturing would fail every rung after this one
+    throw;
+  }
   if (d.capture_end(session_.stream(), &graph_) != 0 || !graph_) {
     graph_ = nullptr;
     return;
