@@ -14,6 +14,9 @@
   LAB(precision, "number-line", value_line) \
   LAB(precision, "bits", bit_editor) \
   LAB(precision, "block-formats", block_scales) \
+  LAB(compression, "playground", compression_playground) \
+  LAB(compression, "distillation", knowledge_distillation) \
+  LAB(compression, "sparsity", weight_sparsity) \
   LAB(serving, "batching", batching_race) \
   LAB(driving, "gantt", perception_gantt) \
   LAB(driving, "jitter", frame_jitter) \
@@ -49,6 +52,7 @@ constexpr Chapter contents[] = {
     {"roofline", "01", "The roofline", of("roofline")},
     {"profiling", "03", "Profiling", of("profiling")},
     {"precision", "04", "Precision", of("precision")},
+    {"compression", "07", "Compression", of("compression")},
     {"serving", "09", "Serving", of("serving")},
     {"driving", "10", "Driving", of("driving")},
     {"interview", "11", "Interview", of("interview")},
