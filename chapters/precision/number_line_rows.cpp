@@ -143,6 +143,7 @@ void paint_curve(const Painter& p, const Outputs& out, View& view, const Frame& 
   for (const double v : {frame.stretch.lo, frame.stretch.hi, out.tensor.size, out.tensor.octaves, out.tensor.scale}) print.add(v);
   print.add(static_cast<std::uint64_t>(frame.axis) * 16 + static_cast<std::uint64_t>(out.tensor.spread));
   print.add(out.format->id);
+  print.add(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(out.tensor.sorted.data())));
   print.add(static_cast<std::uint64_t>(columns));
   if (view.curve_key != print.value) {
     view.curve_key = print.value;
