@@ -63,7 +63,7 @@ TEST_CASE("number line: a learner's own tensor is counted number by number, and 
   const std::string header = R"({"small":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"w":{"dtype":"F32","shape":[2,4],"data_offsets":[8,40]}})";
   const std::vector<float> numbers{0, 1, 500, -1e-9f, 0, 0.001f, -2, 0, 1e-9f, 1};
   const auto write = [&](const std::string& name, const std::string& head) {
-    const std::string path = (folder / name).string();
+    const std::string path = (folder / name.c_str()).string();
     std::ofstream out(path, std::ios::binary);
     const std::uint64_t size = head.size();
     out.write(reinterpret_cast<const char*>(&size), 8);
