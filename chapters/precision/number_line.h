@@ -56,7 +56,7 @@ struct RowCache {
   std::vector<double> counts;
   std::vector<std::uint8_t> levels;  ///< of each column: brightness, and 16 where its values are subnormal
   std::vector<models::LineValue> values;
-  std::vector<std::string> labels, codes;
+  std::vector<std::string> labels, short_labels, codes;  ///< in full, and as far as eleven digits go
   std::string count_text;
 };
 

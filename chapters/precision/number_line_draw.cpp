@@ -73,7 +73,7 @@ void draw_buttons(const Outputs& out, View& view, const Frame& frame, float widt
   if (button("closer")) zoom(view, frame, middle, 0.25);
   if (button("farther")) zoom(view, frame, middle, 4);
   const auto go = [&](const char* label, double x) {
-    if (button(label)) set(view, frame.axis, models::around(f, frame.axis, x, 4));
+    if (button(label)) set(view, frame.axis, models::around(f, frame.axis, x, 2));
   };
   go("single values at 1", 1);
   if (frame.axis != LineAxis::log2) go("at 0", 0);
