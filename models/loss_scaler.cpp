@@ -137,6 +137,12 @@ Result<ScalerRun> run_loss_scaler(const ScalerInputs& in) {
   return Outcome::ok(std::move(run));
 }
 
+ScalerHealth health_of(const ScalerRun& run, const ScalerInputs& in) {
+  if (in.policy != ScalerPolicy::dynamic) return ScalerHealth::unscaled;
+  if (run.worst_zero_scaled > 0.5) return ScalerHealth::collapsed;
+  return run.late_skip_rate <= 2 * run.balance_rate ? ScalerHealth::healthy : ScalerHealth::investigate;
+}
+
 double scale_drift_log2(const ScalerInputs& in, double p) {
   if (!(p >= 0 && p <= 1)) return 0;
   // Growths a step: the chance q = (1-p)^n that a run of n is clean, over the mean length (1 - q) / p of what was tried.

@@ -82,4 +82,9 @@ Result<ScalerRun> run_loss_scaler(const ScalerInputs& inputs);
 /// below 0 the scale sinks. A run reaches the interval with probability (1 - skip_rate)^interval.
 double scale_drift_log2(const ScalerInputs& inputs, double skip_rate);
 
+/// healthy: after the first interval it skips at most twice as often as it can grow back; investigate: more often; collapsed: more than half
+/// of the gradients became zero at some moment under a dynamic scale; unscaled: no dynamic scale.
+enum class ScalerHealth : std::uint8_t { healthy, investigate, collapsed, unscaled };
+ScalerHealth health_of(const ScalerRun& run, const ScalerInputs& inputs);
+
 }  // namespace models

@@ -48,7 +48,7 @@ struct MixedSettings {
   Fp8Scaling scaling = Fp8Scaling::delayed;
   bool fp8_primary = false;    ///< FP8: no 16-bit weights beside the 8-bit ones
   std::int64_t batch = 1, sequence = 4096;
-  Recompute recompute = Recompute::none;  ///< none or full
+  Recompute recompute = Recompute::none;  ///< selective runs fused attention again and saves nothing
   double shards = 1;           ///< chips over which states are split (ZeRO-3); activations are those of one chip's batch
 };
 
