@@ -67,9 +67,10 @@ class Writer {
   /// `op` counted with the bytes of its format.
   void other(const LayerOperation& op) {
     const bool attention = is_attention(op), loss = op.name == "loss", router = op.name == "router", stream = in_stream(op);
-    const NumberFormat f = loss || router ? NumberFormat::fp32 : stream ? r_.stream : r_.value;
-    MixedOperation row = row_of(op, attention ? product_value() : f, attention ? product_value() : f, attention ? StepPart::attention : StepPart::vector);
-    row.result = f;
+    const NumberFormat stored = loss || router ? NumberFormat::fp32 : stream ? r_.stream : r_.value;
+    const NumberFormat f = attention ? product_value() : op.group == OperationGroup::norm ? NumberFormat::fp32 : stored;
+    MixedOperation row = row_of(op, f, f, attention ? StepPart::attention : StepPart::vector);
+    row.result = stored;
     const OpCost cost = op.cost();
     const double products = op.product_flops * op.forward_passes + op.backward_product_flops;
     row.flops = cost.flops;

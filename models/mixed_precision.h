@@ -56,7 +56,7 @@ struct MixedSettings {
 struct MixedOperation {
   std::string name, layer;
   std::int64_t count = 1;
-  NumberFormat forward = NumberFormat::fp32, backward = NumberFormat::fp32;  ///< operands
+  NumberFormat forward = NumberFormat::fp32, backward = NumberFormat::fp32;  ///< operands of products; what anything else computes in
   NumberFormat result = NumberFormat::fp32;  ///< what is written
   bool has_backward = true;
   StepPart part = StepPart::vector;

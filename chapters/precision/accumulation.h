@@ -55,6 +55,7 @@ struct Outputs {
   std::array<std::vector<double>, models::sum_method_count> shown_error;  ///< with a floor, so that an exact sum stays on a log axis
   std::vector<double> bound;
   double floor = 1e-9;
+  double weight_lo = 0, weight_hi = 1;  ///< of the weights drawn
   std::string sum_story, update_story, format_name;
   std::uint64_t version = 0;
 };

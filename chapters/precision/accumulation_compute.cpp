@@ -18,7 +18,7 @@ double wide(std::int64_t n) { return static_cast<double>(n); }
 std::string power_text(double value) {
   int exponent = 0;
   const double mantissa = std::frexp(value, &exponent);
-  if (mantissa == 0.5 && (value < 1e-3 || value > 1e6)) return "2^" + std::to_string(exponent - 1);
+  if (mantissa == 0.5 && (value < 0.05 || value > 1e6)) return "2^" + std::to_string(exponent - 1);
   return text(value, "");
 }
 
@@ -51,6 +51,15 @@ void fill_updates(const Inputs& in, const models::UpdateRun& trial, Outputs& out
   const double all = trial.exact_final - trial.start;
   const auto last = [&](std::size_t m) { return trial.weight[m].back(); };
   for (std::size_t m = 0; m < models::update_method_count; ++m) out.updates.push_back({std::string(names[m]), last(m), all != 0 ? 100 * (last(m) - trial.start) / all : 100, trial.first_move[m]});
+  out.weight_lo = out.weight_hi = trial.start;
+  const auto show = [&](const std::vector<double>& values) {
+    const auto [lo, hi] = std::minmax_element(values.begin(), values.end());
+    out.weight_lo = std::min(out.weight_lo, *lo), out.weight_hi = std::max(out.weight_hi, *hi);
+  };
+  show(trial.exact), show(trial.stochastic_one);
+  for (const auto& values : trial.weight) show(values);
+  const double margin = 0.06 * std::max(out.weight_hi - out.weight_lo, 1e-9);
+  out.weight_lo -= margin, out.weight_hi += margin;
   out.start = trial.start;
   out.smallest_visible = trial.smallest_visible;
   out.spacing = 2 * trial.smallest_visible;
@@ -66,8 +75,7 @@ void fill_updates(const Inputs& in, const models::UpdateRun& trial, Outputs& out
   out.master_gained = out.updates[3].gained;
   out.stochastic_deviation = trial.stochastic_deviation;
   out.master_first_move = trial.first_move[3];
-  out.update_story = out.update_seen ? "An update of " + power_text(in.update) + " is more than half the spacing of " + power_text(out.spacing) + " at " + text(out.start, "") + ": the weight moves, by whole spacings alone."
-                                     : "The spacing at " + text(out.start, "") + " is " + power_text(out.spacing) + ": an update of " + power_text(in.update) + " is not more than half of it and rounds away, every time.";
+  out.update_story = "Neighbours of " + text(out.start, "") + " are " + power_text(out.spacing) + " apart: updates of " + power_text(in.update) + (out.update_seen ? " move it, by whole gaps alone." : " round away, every time.");
 }
 
 }  // namespace

@@ -39,11 +39,11 @@ void draw_error(const Outputs& out, View& view, float width, float height) {
 void draw_weight(const Outputs& out, View& view, float width, float height) {
   const auto& t = widgets::theme();
   const models::UpdateRun& run = *out.trial;
-  widgets::Plot plot("weight", view.weight, {.x = {.lo = 0, .hi = std::max(1.0, run.step.back()), .label = "update"}, .y = {.label = "weight"}, .size = {width, height}});
-  plot.line("exact", run.step, run.exact, {.colour = t.muted, .width = 5, .label = false, .info = "weight + steps × update", .version = out.version});
-  plot.line("one stochastic weight", run.step, run.stochastic_one, {.colour = widgets::with_alpha(t.series_at(1), 0.45f), .width = 1, .label = false, .info = "the first of the replicas", .version = out.version});
+  widgets::Plot plot("weight", view.weight, {.x = {.lo = 0, .hi = std::max(1.0, run.step.back()), .label = "update"}, .y = {.lo = out.weight_lo, .hi = out.weight_hi, .label = "weight"}, .size = {width, height}, .legend = false});
+  plot.line("exact", run.step, run.exact, {.colour = t.muted, .width = 5, .label = false, .legend = false, .info = "weight + steps × update", .version = out.version});
+  plot.line("one stochastic weight", run.step, run.stochastic_one, {.colour = widgets::with_alpha(t.series_at(1), 0.45f), .width = 1, .legend = false, .info = "the first of the replicas", .version = out.version});
   for (std::size_t i = update_names.size(); i-- > 0;)
-    plot.steps(update_names[i], run.step, run.weight[i], {.colour = t.series_at(update_series[i]), .width = i == 0 ? 2.5f : 1.7f, .dashed = i == 2, .label = false, .version = out.version});
+    plot.steps(update_names[i], run.step, run.weight[i], {.colour = t.series_at(update_series[i]), .width = i == 0 ? 2.5f : 1.7f, .dashed = i == 2, .label = i == 0, .legend = false, .version = out.version});
 }
 
 widgets::RowMark mark_of(std::size_t series, std::size_t row) {
@@ -96,23 +96,26 @@ void draw(Inputs&, const Outputs& out, View& view) {
   const float width = room.x, gap = t.px(22), line = t.type(widgets::Type::body) + t.px(12);
   const bool beside = width >= t.px(700);
   const float half = beside ? std::floor((width - gap) / 2) : width;
-  const float tables = 11 * (t.type(widgets::Type::body) + t.px(9)), spare = std::max(0.0f, room.y - 5 * line - tables - t.px(430));
-  const auto pair = [&](const auto& left, const auto& right) {
-    ImGui::BeginGroup();
-    left();
-    ImGui::EndGroup();
-    if (beside) ImGui::SameLine(0, gap);
-    ImGui::BeginGroup();
-    right();
-    ImGui::EndGroup();
-  };
+  const float space = ImGui::GetStyle().ItemSpacing.y, row = t.type(widgets::Type::body) + t.px(11);
+  const float tables = 12 * row + 2 * space;  // both, in the right half: the legend of the pictures
+  const float upper = std::max(t.px(190), std::min(t.px(420), room.y - tables - line - t.type(widgets::Type::small) - t.px(34)));
   heading("Adding up", out.sum_story, width);
-  const float upper = t.px(225) + spare * 0.5f;
-  pair([&] { draw_sum(out, view, half, upper); }, [&] { draw_error(out, view, half, upper); });
-  draw_sums_table(out, view, width);
-  ImGui::Dummy({width, t.px(6)});
-  heading("Updating a weight", out.update_story, width);
-  pair([&] { draw_weight(out, view, half, t.px(225) + spare * 0.5f); }, [&] { draw_updates_table(out, view, half); });
+  ImGui::BeginGroup();
+  draw_sum(out, view, half, upper);
+  ImGui::EndGroup();
+  if (beside) ImGui::SameLine(0, gap);
+  ImGui::BeginGroup();
+  draw_error(out, view, half, upper);
+  ImGui::EndGroup();
+  ImGui::BeginGroup();
+  heading("Updating a weight", out.update_story, half);
+  draw_weight(out, view, half, tables - line - t.type(widgets::Type::small) - t.px(6));
+  ImGui::EndGroup();
+  if (beside) ImGui::SameLine(0, gap);
+  ImGui::BeginGroup();
+  draw_sums_table(out, view, half);
+  draw_updates_table(out, view, half);
+  ImGui::EndGroup();
 }
 
 }  // namespace chapters::precision::accumulation

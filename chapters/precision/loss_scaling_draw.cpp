@@ -26,7 +26,7 @@ void range_marks(widgets::Plot& plot) {
 void draw_range(const Outputs& out, View& view, float width, float height) {
   const auto& t = widgets::theme();
   const auto r = models::fp16_magnitudes();
-  const double top = std::max(*std::max_element(out.largest.begin(), out.largest.end()), std::exp2(r.overflow_log2)) * 16;
+  const double top = std::max(*std::max_element(out.largest.begin(), out.largest.end()), std::exp2(r.overflow_log2)) * 256;
   const double bottom = std::clamp(*std::min_element(out.lower.begin(), out.lower.end()), std::exp2(r.zero_log2 - 40), std::exp2(r.zero_log2)) / 16;
   widgets::Plot plot("scaled gradients", view.range, {.x = {.lo = 0, .hi = out.steps, .label = "step"}, .y = {.kind = AxisKind::log2, .lo = bottom, .hi = top, .label = "|g| × scale"}, .size = {width, height}});
   plot.area("95 % of the gradients", out.step, out.upper, out.lower, {.colour = t.series_at(0), .alpha = 0.35f, .info = "centre ± 2 spreads, under the scale", .version = out.version});
@@ -102,15 +102,15 @@ void draw(Inputs&, const Outputs& out, View& view) {
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, gap = t.px(20), room = ImGui::GetContentRegionAvail().y;
   heading(out.verdict, out.story, width);
-  const float lines = 3 * (t.type(widgets::Type::body) + t.px(12)) + t.px(12);
-  const float spare = std::max(0.0f, room - lines - t.px(640));
-  heading("The run: gradients under the scale, against FP16", "drag the cursor to look at a step", width);
-  draw_range(out, view, width, t.px(235) + spare * 0.45f);
+  const float small = t.type(widgets::Type::small), line = t.type(widgets::Type::body) + t.px(5) + ImGui::GetStyle().ItemSpacing.y;
+  const float spare = std::max(0.0f, room - 4 * line - 2 * small - 4 * ImGui::GetStyle().ItemSpacing.y - t.px(440));
+  heading("The run: gradients under the scale, against FP16; drag the cursor", {}, width);
+  draw_range(out, view, width, t.px(190) + spare * 0.45f);
   heading("The scale", {}, width);
-  draw_scale(out, view, width, t.px(120) + spare * 0.2f);
+  draw_scale(out, view, width, t.px(95) + spare * 0.2f);
   const models::ScalerSample& s = sample_at(out, view.time);
   const bool beside = width >= t.px(620);
-  const float half = beside ? std::floor((width - gap) / 2) : width, height = t.px(185) + spare * 0.35f;
+  const float half = beside ? std::floor((width - gap) / 2) : width, height = t.px(155) + spare * 0.35f;
   ImGui::BeginGroup();
   heading("At the cursor: magnitudes under the scale, and before (dashed)", {}, half);
   draw_bell(out, s, view, half, height);

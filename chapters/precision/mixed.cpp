@@ -19,8 +19,8 @@ void describe(Fields& f, OperationRow& r) {
   f.text("name", r.name, {.label = "Operation"});
   f.text("part", r.part, {.label = "Kind"});
   f.integer("count", r.count, {.label = "Count"});
-  f.text("forward", r.forward, {.label = "Forward", .help = "Format of the operands."});
-  f.text("backward", r.backward, {.label = "Backward", .help = "Format of the incoming gradient."});
+  f.text("forward", r.forward, {.label = "Forward", .help = "Operands of a product; what anything else computes in."});
+  f.text("backward", r.backward, {.label = "Backward", .help = "The same on the way back: of the incoming gradient."});
   f.text("result", r.result, {.label = "Writes"});
   f.real("flops", r.flops, {.label = "Flops of one", .unit = "FLOP"});
   f.real("bytes", r.bytes, {.label = "Bytes of one", .unit = "B"});

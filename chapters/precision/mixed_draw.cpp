@@ -35,12 +35,12 @@ void draw_legend(const Outputs& out, float width) {
     widgets::paint_row_mark(painter, mark_of(format), {x + t.px(6), at.y + height / 2}, t.px(5));
     x += t.px(16) + painter.text({x + t.px(16), at.y + t.px(3)}, models::number_label(format), t.text, widgets::Type::small) + t.px(16);
   }
-  widgets::fit_text(painter, {x + t.px(6), at.y + t.px(3)}, "operands, forward; sums inside a product are always FP32", at.x + width - x - t.px(6), t.muted, widgets::Type::small);
+  widgets::fit_text(painter, {x + t.px(6), at.y + t.px(3)}, "what it computes in, forward; sums inside products are FP32", at.x + width - x - t.px(6), t.muted, widgets::Type::small);
   ImGui::Dummy({width, height});
 }
 
 void draw_operations(const Outputs& out, View& view, float width, float height) {
-  static constexpr std::array<widgets::TableColumn, 7> columns{{{.title = "operation", .number = false}, {.title = "times"}, {.title = "forward", .number = false}, {.title = "backward", .number = false}, {.title = "writes", .number = false}, {.title = "time of all", .value_unit = "s"}, {.title = "share", .unit = "%"}}};
+  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "operation", .number = false}, {.title = "times"}, {.title = "forward", .number = false}, {.title = "backward", .number = false}, {.title = "time of all", .value_unit = "s"}, {.title = "share", .unit = "%"}}};
   widgets::TableSource source{.context = const_cast<Outputs*>(&out), .rows = out.operations.size(), .version = out.version};
   source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const OperationRow& r = static_cast<const Outputs*>(context)->operations[row];
@@ -49,12 +49,11 @@ void draw_operations(const Outputs& out, View& view, float width, float height) 
       case 1: cell.value = static_cast<double>(r.count); break;
       case 2: cell.text = r.forward; return;
       case 3: cell.text = r.backward.empty() ? std::string_view("none") : std::string_view(r.backward); return;
-      case 4: cell.text = r.result; return;
-      case 5: cell.value = static_cast<double>(r.count) * r.time_s; break;
+      case 4: cell.value = static_cast<double>(r.count) * r.time_s; break;
       default: cell.value = r.share; break;
     }
-    if (column == 6) cell.number.length = static_cast<std::size_t>(std::snprintf(cell.number.chars, sizeof cell.number.chars, "%.1f", cell.value));
-    else cell.number = widgets::format(cell.value, column == 5 ? "s" : "");
+    if (column == 5) cell.number.length = static_cast<std::size_t>(std::snprintf(cell.number.chars, sizeof cell.number.chars, "%.1f", cell.value));
+    else cell.number = widgets::format(cell.value, column == 4 ? "s" : "");
   };
   source.mark = [](void* context, std::size_t row) { return mark_of(static_cast<const Outputs*>(context)->operations[row].format); };
   source.hover = [](void* context, std::size_t row, std::size_t) { return std::string_view(static_cast<const Outputs*>(context)->operations[row].why); };
@@ -99,32 +98,28 @@ void draw(Inputs&, const Outputs& out, View& view) {
   if (!out.reason.empty() || out.operations.empty() || out.recipes.size() != models::recipe_count) return;
   const auto& t = widgets::theme();
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float width = room.x, gap = t.px(22);
-  const bool beside = width >= t.px(760);
-  const float half = beside ? std::floor((width - gap) / 2) : width;
+  const float width = room.x, top = ImGui::GetCursorScreenPos().y, gap = t.px(22), space = ImGui::GetStyle().ItemSpacing.y;
+  const bool beside = width >= t.px(900);  // the bars right of the table; else under it
+  const float left = beside ? std::floor(width * 0.58f) : width, right = beside ? width - left - gap : width;
   heading(out.verdict, out.story, width);
-  draw_legend(out, width);
   widgets::TableLayout rows;
   widgets::arrange_columns({}, rows, 0, false);
-  const float bars = t.px(215), above = room.y - 4 * t.px(26) - bars - t.px(30);
-  const float all = rows.header_height + static_cast<float>(out.operations.size()) * rows.row_height + 1;
-  const float fit = std::floor((std::max(above, t.px(230)) - rows.header_height) / rows.row_height);
-  draw_operations(out, view, width, std::min(all, rows.header_height + fit * rows.row_height + 1));
-  ImGui::Dummy({width, t.px(6)});
-  const float height = std::max(bars, std::min(t.px(320), room.y - (ImGui::GetCursorPosY() - ImGui::GetWindowContentRegionMin().y) - t.px(60)));
   ImGui::BeginGroup();
-  heading("Memory of one chip", {}, half);
-  draw_memory(out, view, half, height);
+  draw_legend(out, left);
+  const float used = ImGui::GetCursorScreenPos().y - top, all = rows.header_height + static_cast<float>(out.operations.size()) * rows.row_height + 1;
+  const float table = std::max(t.px(230), beside ? room.y - used - t.px(4) : room.y * 0.45f);
+  const float fit = std::floor((table - rows.header_height) / rows.row_height);
+  draw_operations(out, view, left, std::min(all, rows.header_height + fit * rows.row_height + 1));
   ImGui::EndGroup();
   if (beside) ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
-  heading("Time of a step", beside ? std::string_view() : std::string_view(out.time_note), half);
-  draw_time(out, view, half, beside ? height - (out.time_note.empty() ? 0.0f : t.px(20)) : height);
-  if (beside && !out.time_note.empty()) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    widgets::fit_text(widgets::Painter::window(), at, out.time_note, half, t.muted, widgets::Type::small);
-    ImGui::Dummy({half, t.px(18)});
-  }
+  const float line = t.type(widgets::Type::body) + t.px(5) + space, note = out.time_note.empty() ? 0.0f : t.type(widgets::Type::small) + t.px(6);
+  const float head = used - (beside ? t.type(widgets::Type::small) + t.px(8) + space : 0.0f);
+  const float bars = beside ? std::clamp((room.y - head - 2 * line - note - 2 * space) / 2, t.px(205), t.px(340)) : t.px(215);
+  heading("Memory of one chip", {}, right);
+  draw_memory(out, view, right, bars);
+  heading("Time of a step", out.time_note, right);
+  draw_time(out, view, right, bars);
   ImGui::EndGroup();
 }
 
