@@ -94,8 +94,9 @@ void draw(Inputs&, const Outputs& out, View& view) {
   const auto& t = widgets::theme();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float width = room.x, gap = t.px(22), line = t.type(widgets::Type::body) + t.px(12);
-  const bool beside = width >= t.px(700);
+  const bool beside = width >= t.px(560);
   const float half = beside ? std::floor((width - gap) / 2) : width;
+  const bool tables_beside = half >= t.px(440);
   const float space = ImGui::GetStyle().ItemSpacing.y, row = t.type(widgets::Type::body) + t.px(11);
   const float tables = 12 * row + 2 * space;  // both, in the right half: the legend of the pictures
   const float upper = std::max(t.px(190), std::min(t.px(420), room.y - tables - line - t.type(widgets::Type::small) - t.px(34)));
@@ -107,14 +108,15 @@ void draw(Inputs&, const Outputs& out, View& view) {
   ImGui::BeginGroup();
   draw_error(out, view, half, upper);
   ImGui::EndGroup();
+  const float lower = tables_beside ? half : width;
   ImGui::BeginGroup();
-  heading("Updating a weight", out.update_story, half);
-  draw_weight(out, view, half, tables - line - t.type(widgets::Type::small) - t.px(6));
+  heading("Updating a weight", out.update_story, lower);
+  draw_weight(out, view, lower, tables_beside ? tables - line - t.type(widgets::Type::small) - t.px(6) : t.px(200));
   ImGui::EndGroup();
-  if (beside) ImGui::SameLine(0, gap);
+  if (tables_beside) ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
-  draw_sums_table(out, view, half);
-  draw_updates_table(out, view, half);
+  draw_sums_table(out, view, lower);
+  draw_updates_table(out, view, lower);
   ImGui::EndGroup();
 }
 

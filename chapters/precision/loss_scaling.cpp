@@ -39,11 +39,11 @@ void describe(Fields& f, Outputs& o) {
   f.real("balance_rate", o.balance_rate, {.label = "Normal skip rate", .unit = "%", .help = "Halvings and doublings hold each other: 1 in 2,000 as GradScaler ships.", .formula = "ln growth / (-ln backoff x interval)"});
   f.real("times_balance", o.times_balance, {.label = "Times the normal rate", .formula = "skip rate afterwards / normal skip rate"});
   f.real("scale_drift", o.scale_drift, {.label = "Scale's drift, 1,000 steps", .help = "Factors of two, if steps went on being skipped at random at that rate: below 0 it sinks.", .formula = "1000 x (growths a step x log2 growth + skip rate x log2 backoff)"});
-  f.real("final_scale", o.final_scale, {.label = "Last scale"});
-  f.real("lowest_scale", o.lowest_scale, {.label = "Lowest scale"});
-  f.real("highest_scale", o.highest_scale, {.label = "Highest scale"});
-  f.integer("growths", o.growths, {.label = "Growths"});
-  f.integer("longest_skip_run", o.longest_skip_run, {.label = "Longest run of skips"});
+  f.real("final_scale", o.final_scale, {.label = "Last scale", .help = "What the step after the run would be multiplied by."});
+  f.real("lowest_scale", o.lowest_scale, {.label = "Lowest scale", .help = "Of the whole run."});
+  f.real("highest_scale", o.highest_scale, {.label = "Highest scale", .help = "Of the whole run."});
+  f.integer("growths", o.growths, {.label = "Growths", .help = "Times the scale grew after a clean interval."});
+  f.integer("longest_skip_run", o.longest_skip_run, {.label = "Longest run of skips", .help = "Steps in a row that trained nothing."});
   f.real("zero_scaled", o.zero_scaled, {.label = "Become zero, FP16 scaled", .unit = "%", .help = "Mean over the run of the share of gradients that round to zero.", .formula = "P(|g| scale < 2^-25)", .source = tail});
   f.real("zero_unscaled", o.zero_unscaled, {.label = "Become zero, FP16 as they are", .unit = "%", .formula = "P(|g| < 2^-25)", .source = tail});
   f.real("zero_bf16", o.zero_bf16, {.label = "Become zero, BF16", .unit = "%", .formula = "P(|g| < 2^-134)", .source = tail});

@@ -20,7 +20,7 @@ void tell(const Inputs& in, Outputs& out) {
   }
   const std::string rate = out.late_skip_rate > 0 ? "1 step in " + text(std::round(100 / out.late_skip_rate), "") : "no step";
   out.verdict = "After the first " + text(wide(in.growth_interval), "") + " steps the scaler skips " + rate + "; normal is 1 in " + text(std::round(100 / out.balance_rate), "");
-  if (out.health == Health::healthy) out.story = "Each doubling is tried and, if too much, taken back: the scale rides just below overflow, and " + text(out.zero_scaled, "%") + " of the gradients become zero instead of " + text(out.zero_unscaled, "%") + ".";
+  if (out.health == Health::healthy) out.story = "Each doubling is tried and, if too much, taken back: " + text(out.zero_scaled, "%") + " of the gradients become zero instead of " + text(out.zero_unscaled, "%") + ".";
   else if (out.bad_skips > out.overflow_skips) out.story = text(wide(out.bad_skips), "") + " steps hold inf or NaN whatever the scale is. The scaler halves all the same: at this rate " + text(out.scale_drift, "") + " factors of two in 1,000 steps.";
   else out.story = "The scale is knocked down " + text(out.times_balance, "") + " times as often as it can grow back: gradients are growing, or spikes are frequent. Find out which.";
 }
