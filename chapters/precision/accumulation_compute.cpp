@@ -14,12 +14,11 @@ using models::UpdateMethod;
 std::string text(double value, std::string_view unit, int digits = 3) { return std::string(widgets::format(value, unit, digits).view()); }
 double wide(std::int64_t n) { return static_cast<double>(n); }
 
-/// A number that is a power of two reads as one: "2^-9".
+/// A small power of two reads as one: "1/512", "2^-20".
 std::string power_text(double value) {
   int exponent = 0;
-  const double mantissa = std::frexp(value, &exponent);
-  if (mantissa == 0.5 && (value < 0.05 || value > 1e6)) return "2^" + std::to_string(exponent - 1);
-  return text(value, "");
+  if (std::frexp(value, &exponent) != 0.5 || value > 0.05) return text(value, "");
+  return exponent > -13 ? "1/" + text(1 / value, "", 6) : "2^" + std::to_string(exponent - 1);
 }
 
 void fill_sums(const models::SumRun& run, const std::string& format, Outputs& out) {

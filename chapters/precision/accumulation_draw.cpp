@@ -41,7 +41,7 @@ void draw_weight(const Outputs& out, View& view, float width, float height) {
   const models::UpdateRun& run = *out.trial;
   widgets::Plot plot("weight", view.weight, {.x = {.lo = 0, .hi = std::max(1.0, run.step.back()), .label = "update"}, .y = {.lo = out.weight_lo, .hi = out.weight_hi, .label = "weight"}, .size = {width, height}, .legend = false});
   plot.line("exact", run.step, run.exact, {.colour = t.muted, .width = 5, .label = false, .legend = false, .info = "weight + steps × update", .version = out.version});
-  plot.line("one stochastic weight", run.step, run.stochastic_one, {.colour = widgets::with_alpha(t.series_at(1), 0.45f), .width = 1, .legend = false, .info = "the first of the replicas", .version = out.version});
+  plot.line("one stochastic weight", run.step, run.stochastic_one, {.colour = widgets::with_alpha(t.series_at(1), 0.45f), .width = 1, .label = false, .legend = false, .info = "the first of the replicas", .version = out.version});
   for (std::size_t i = update_names.size(); i-- > 0;)
     plot.steps(update_names[i], run.step, run.weight[i], {.colour = t.series_at(update_series[i]), .width = i == 0 ? 2.5f : 1.7f, .dashed = i == 2, .label = i == 0, .legend = false, .version = out.version});
 }

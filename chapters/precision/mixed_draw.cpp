@@ -100,7 +100,7 @@ void draw(Inputs&, const Outputs& out, View& view) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float width = room.x, top = ImGui::GetCursorScreenPos().y, gap = t.px(22), space = ImGui::GetStyle().ItemSpacing.y;
   const bool beside = width >= t.px(900);  // the bars right of the table; else under it
-  const float left = beside ? std::floor(width * 0.58f) : width, right = beside ? width - left - gap : width;
+  const float left = beside ? std::min(std::floor(width * 0.58f), t.px(740)) : width, right = beside ? width - left - gap : width;
   heading(out.verdict, out.story, width);
   widgets::TableLayout rows;
   widgets::arrange_columns({}, rows, 0, false);
