@@ -27,7 +27,7 @@ void describe(Fields& f, UpdateRow& r) {
 void describe(Fields& f, Inputs& in) {
   f.choice("format", in.format, formats, {.label = "Format", .help = "Of the accumulator and of the weight: every result is rounded to it."});
   f.choice("terms", in.terms, terms, {.label = "Terms", .help = "What is added up."});
-  f.integer("count", in.count, {.label = "Terms added", .help = "Length of the sum: the depth of a dot product, the micro-batches of a step.", .lo = 16, .hi = 131072, .scale = Scale::log});
+  f.integer("count", in.count, {.label = "Terms added", .help = "Length of the sum: the depth of a dot product, the micro-batches of a step.", .lo = 16, .hi = 65536, .scale = Scale::log});
   f.real("size", in.size, {.label = "Size of a term", .help = "All terms are multiplied by it, then rounded to the format.", .lo = 0x1p-10, .hi = 0x1p10, .scale = Scale::log});
   f.integer("block", in.block, {.label = "Block", .help = "Terms that are added in the format before their sum goes to an FP32 accumulator.", .lo = 1, .hi = 4096, .scale = Scale::log});
   f.real("weight", in.weight, {.label = "Weight", .help = "Where the updates start.", .lo = 0x1p-10, .hi = 256, .scale = Scale::log});
