@@ -54,7 +54,7 @@ struct Outputs {
   std::vector<RecipeRow> recipes;
 
   // For the picture alone.
-  std::string verdict, story, time_note;
+  std::string verdict, story, time_note, left_out;
   double chip_bytes = 0;
   std::string chip_name;
   std::size_t recipe = 0;

@@ -63,8 +63,10 @@ void draw_operations(const Outputs& out, View& view, float width, float height) 
 void draw_memory(const Outputs& out, View& view, float width, float height) {
   widgets::BarSegment segments[models::recipe_count][7];
   widgets::StackedBar bars[models::recipe_count];
+  std::size_t shown = 0;
   for (std::size_t i = 0; i < models::recipe_count; ++i) {
     const RecipeRow& r = out.recipes[i];
+    if (!r.runs) continue;
     const auto& m = r.memory;
     segments[i][0] = {.label = "weights", .value = m.weights, .tint = Tint::series(0), .info = "as the recipe keeps them"};
     segments[i][1] = {.label = "copies", .value = m.copies, .tint = Tint::series(6), .info = "8-bit operands, or autocast's cache"};
@@ -73,9 +75,9 @@ void draw_memory(const Outputs& out, View& view, float width, float height) {
     segments[i][4] = {.label = "moments", .value = m.moments, .tint = Tint::series(3), .info = "Adam's two, FP32"};
     segments[i][5] = {.label = "activations", .value = m.activations, .tint = Tint::series(2), .info = "kept for the backward pass"};
     segments[i][6] = {.label = "logits", .value = m.logits, .tint = Tint::series(4), .info = "of the last product, and in FP32 for the loss"};
-    bars[i] = {.label = r.recipe, .segments = segments[i]};
+    bars[shown++] = {.label = r.recipe, .segments = segments[i]};
   }
-  widgets::draw_stacked_bars("memory of one chip", bars, view.memory, {.unit = "B", .size = {width, height}, .bar_px = 22, .limit = out.chip_bytes, .limit_label = out.chip_name});
+  widgets::draw_stacked_bars("memory of one chip", {bars, shown}, view.memory, {.unit = "B", .size = {width, height}, .bar_px = 22, .limit = out.chip_bytes, .limit_label = out.chip_name});
 }
 
 void draw_time(const Outputs& out, View& view, float width, float height) {
@@ -84,12 +86,13 @@ void draw_time(const Outputs& out, View& view, float width, float height) {
   widgets::BarSegment segments[models::recipe_count][models::step_part_count];
   widgets::StackedBar bars[models::recipe_count];
   // FP32 takes ten times as long as the others and would hide them: it is drawn when it is chosen.
-  const std::size_t first = out.recipe == 0 ? 0 : 1;
-  for (std::size_t i = first; i < models::recipe_count; ++i) {
+  std::size_t shown = 0;
+  for (std::size_t i = out.recipe == 0 ? 0 : 1; i < models::recipe_count; ++i) {
+    if (!out.recipes[i].runs) continue;
     for (std::size_t p = 0; p < models::step_part_count; ++p) segments[i][p] = {.label = names[p], .value = out.recipes[i].part_s[p], .tint = tints[p]};
-    bars[i] = {.label = out.recipes[i].recipe, .segments = segments[i]};
+    bars[shown++] = {.label = out.recipes[i].recipe, .segments = segments[i]};
   }
-  widgets::draw_stacked_bars("time of a step", {bars + first, models::recipe_count - first}, view.time, {.unit = "s", .size = {width, height}, .bar_px = 22});
+  widgets::draw_stacked_bars("time of a step", {bars, shown}, view.time, {.unit = "s", .size = {width, height}, .bar_px = 22});
 }
 
 }  // namespace
@@ -113,10 +116,10 @@ void draw(Inputs&, const Outputs& out, View& view) {
   ImGui::EndGroup();
   if (beside) ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
-  const float line = t.type(widgets::Type::body) + t.px(5) + space, note = out.time_note.empty() ? 0.0f : t.type(widgets::Type::small) + t.px(6);
+  const float line = t.type(widgets::Type::body) + t.px(5) + space, small = t.type(widgets::Type::small) + t.px(6), note = (out.time_note.empty() ? 0.0f : small) + (out.left_out.empty() ? 0.0f : small);
   const float head = used - (beside ? t.type(widgets::Type::small) + t.px(8) + space : 0.0f);
   const float bars = beside ? std::clamp((room.y - head - 2 * line - note - 2 * space) / 2, t.px(205), t.px(340)) : t.px(215);
-  heading("Memory of one chip", {}, right);
+  heading("Memory of one chip", out.left_out, right);
   draw_memory(out, view, right, bars);
   heading("Time of a step", out.time_note, right);
   draw_time(out, view, right, bars);
