@@ -11,8 +11,11 @@
   LAB(roofline, "iron-law", iron_law) \
   LAB(roofline, "tiling-waves", tiling_waves) \
   LAB(profiling, "trace-viewer", trace_viewer) \
+  LAB(precision, "number-line", value_line) \
+  LAB(precision, "bits", bit_editor) \
   LAB(precision, "loss-scaling", loss_scaling) \
   LAB(precision, "accumulation", accumulate) \
+  LAB(precision, "block-formats", block_scales) \
   LAB(precision, "mixed", mixed_recipes) \
   LAB(serving, "batching", batching_race) \
   LAB(driving, "gantt", perception_gantt) \
