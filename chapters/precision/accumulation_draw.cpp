@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "chapters/precision/accumulation.h"
-#include "chapters/precision/heading.h"
+#include "chapters/precision/shared.h"
 #include "widgets/plot.h"
 
 namespace chapters::precision::accumulation {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chapters/precision/heading.h"
 #include "chapters/precision/loss_scaling.h"
+#include "chapters/precision/shared.h"
 #include "widgets/plot.h"
 
 namespace chapters::precision::scaling {

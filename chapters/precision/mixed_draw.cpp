@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "chapters/precision/heading.h"
 #include "chapters/precision/mixed.h"
+#include "chapters/precision/shared.h"
 #include "widgets/table_layout.h"
 
 namespace chapters::precision::mixed {
