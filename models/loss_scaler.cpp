@@ -131,7 +131,7 @@ Result<ScalerRun> run_loss_scaler(const ScalerInputs& in) {
   run.growths = scaler.growths();
   run.final_scale_log2 = scaler.log2();
   const std::int64_t late_steps = in.steps - in.growth_interval;
-  run.late_skip_rate = late_steps > 0 ? static_cast<double>(late_skips) / static_cast<double>(late_steps) : static_cast<double>(run.skips()) / static_cast<double>(in.steps);
+  run.late_skip_rate = late_steps > 0 ? static_cast<double>(late_skips) / static_cast<double>(late_steps) : 0;
   if (in.policy == ScalerPolicy::dynamic) run.balance_rate = std::log(in.growth) / (-std::log(in.backoff) * static_cast<double>(in.growth_interval));
   summarize_samples(run);
   return Outcome::ok(std::move(run));
@@ -140,6 +140,7 @@ Result<ScalerRun> run_loss_scaler(const ScalerInputs& in) {
 ScalerHealth health_of(const ScalerRun& run, const ScalerInputs& in) {
   if (in.policy != ScalerPolicy::dynamic) return ScalerHealth::unscaled;
   if (run.worst_zero_scaled > 0.5) return ScalerHealth::collapsed;
+  if (in.steps <= in.growth_interval) return ScalerHealth::searching;
   return run.late_skip_rate <= 2 * run.balance_rate ? ScalerHealth::healthy : ScalerHealth::investigate;
 }
 

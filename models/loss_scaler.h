@@ -65,7 +65,7 @@ struct ScalerRun {
   std::int64_t overflow_skips = 0, bad_skips = 0, growths = 0;
   std::int64_t early_skips = 0;     ///< of all skips, those in the first growth interval: the scale being found
   std::int64_t longest_skip_run = 0;
-  double late_skip_rate = 0;        ///< skips a step after the first growth interval (over the whole run where it is not longer)
+  double late_skip_rate = 0;        ///< skips a step after the first growth interval; 0 where the run is not longer
   double balance_rate = 0;          ///< skips a step at which halving and doubling hold each other: ln growth / (-ln backoff x interval)
   double mean_zero_scaled = 0, mean_zero_unscaled = 0, worst_zero_scaled = 0, mean_zero_bf16 = 0;  ///< over the samples
   double final_scale_log2 = 0, highest_scale_log2 = 0, lowest_scale_log2 = 0;
@@ -83,8 +83,9 @@ Result<ScalerRun> run_loss_scaler(const ScalerInputs& inputs);
 double scale_drift_log2(const ScalerInputs& inputs, double skip_rate);
 
 /// healthy: after the first interval it skips at most twice as often as it can grow back; investigate: more often; collapsed: more than half
-/// of the gradients became zero at some moment under a dynamic scale; unscaled: no dynamic scale.
-enum class ScalerHealth : std::uint8_t { healthy, investigate, collapsed, unscaled };
+/// of the gradients became zero at some moment under a dynamic scale; unscaled: no dynamic scale; searching: the run is not longer than
+/// the first interval, so that nothing can be said of later.
+enum class ScalerHealth : std::uint8_t { healthy, investigate, collapsed, unscaled, searching };
 ScalerHealth health_of(const ScalerRun& run, const ScalerInputs& inputs);
 
 }  // namespace models

@@ -5,7 +5,7 @@ namespace scaling {
 namespace {
 
 const Choices policies = {{"dynamic", "Dynamic", "Halved when a step overflows, doubled after a run of clean steps: torch.amp.GradScaler."}, {"fixed", "Fixed", "The first scale for ever; steps that overflow are skipped."}, {"none", "None", "Gradients as they are."}};
-const Choices healths = {{"healthy", "healthy", "It skips no more often than it can grow back."}, {"investigate", "investigate", "It skips more often than it can grow back."}, {"collapsed", "collapsed", "Most gradients have become zero."}, {"unscaled", "no scaler", "Nothing adapts."}};
+const Choices healths = {{"healthy", "healthy", "It skips no more often than it can grow back."}, {"investigate", "investigate", "It skips more often than it can grow back."}, {"collapsed", "collapsed", "Most gradients have become zero."}, {"unscaled", "no scaler", "Nothing adapts."}, {"searching", "searching", "The run is not longer than the first interval."}};
 constexpr std::string_view grad_scaler = "torch.amp.GradScaler; Micikevicius et al., Mixed precision training, ICLR 2018";
 constexpr std::string_view tail = "normal tail of log2 |g|";
 
@@ -35,7 +35,7 @@ void describe(Fields& f, Outputs& o) {
   f.integer("bad_skips", o.bad_skips, {.label = "... broken", .help = "No scale would have helped."});
   f.integer("early_skips", o.early_skips, {.label = "... in the first interval", .help = "The scale is being found: skips here are how it is found."});
   f.real("skip_rate", o.skip_rate, {.label = "Skip rate", .unit = "%", .formula = "skips / steps"});
-  f.real("late_skip_rate", o.late_skip_rate, {.label = "Skip rate afterwards", .unit = "%", .help = "After the first growth interval.", .formula = "skips after it / steps after it"});
+  f.real("late_skip_rate", o.late_skip_rate, {.label = "Skip rate afterwards", .unit = "%", .help = "After the first growth interval; 0 where the run is not longer.", .formula = "skips after it / steps after it"});
   f.real("balance_rate", o.balance_rate, {.label = "Normal skip rate", .unit = "%", .help = "Halvings and doublings hold each other: 1 in 2,000 as GradScaler ships.", .formula = "ln growth / (-ln backoff x interval)"});
   f.real("times_balance", o.times_balance, {.label = "Times the normal rate", .formula = "skip rate afterwards / normal skip rate"});
   f.real("scale_drift", o.scale_drift, {.label = "Scale's drift, 1,000 steps", .help = "Factors of two, if steps went on being skipped at random at that rate: below 0 it sinks.", .formula = "1000 x (growths a step x log2 growth + skip rate x log2 backoff)"});

@@ -23,7 +23,7 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
-enum class Health { healthy, investigate, collapsed, unscaled };
+enum class Health { healthy, investigate, collapsed, unscaled, searching };  ///< as models::ScalerHealth
 
 struct Outputs {
   std::string reason;

@@ -18,6 +18,11 @@ void tell(const Inputs& in, Outputs& out) {
                                                         : "A fixed scale fits one moment of a run. When gradients grow, every step overflows; when they shrink, they sink below FP16 again.";
     return;
   }
+  if (out.health == Health::searching) {
+    out.verdict = "The scale is being found: " + text(wide(out.skips), "") + " of the first " + text(wide(in.steps), "") + " steps are skipped";
+    out.story = "It halves until the largest gradient fits, and has not yet had " + text(wide(in.growth_interval), "") + " clean steps to grow again.";
+    return;
+  }
   const std::string rate = out.late_skip_rate > 0 ? "1 step in " + text(std::round(100 / out.late_skip_rate), "") : "no step";
   out.verdict = "After the first " + text(wide(in.growth_interval), "") + " steps the scaler skips " + rate + "; normal is 1 in " + text(std::round(100 / out.balance_rate), "");
   if (out.health == Health::healthy) out.story = "Each doubling is tried and, if too much, taken back: " + text(out.zero_scaled, "%") + " of the gradients become zero instead of " + text(out.zero_unscaled, "%") + ".";

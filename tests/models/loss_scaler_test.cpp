@@ -78,6 +78,15 @@ TEST_CASE("overflow alone never skips one step in fifty for long, broken steps d
   CHECK(std::abs(models::scale_drift_log2(in, 1 - std::exp2(-1.0 / 2000))) <= 1e-12);  // half of all runs of 2,000 are clean: balance
 }
 
+TEST_CASE("a run within the first interval says nothing of the rate later") {
+  auto in = flat(4);
+  in.steps = 2000;
+  const auto run = models::run_loss_scaler(in);
+  CHECK(run->skips() == 5);
+  CHECK(run->late_skip_rate == 0);
+  CHECK(models::health_of(*run, in) == models::ScalerHealth::searching);
+}
+
 TEST_CASE("shares below, within and above a format's range are normal tails") {
   const auto s = models::magnitude_shares(models::fp16_magnitudes(), -22, 4);
   CHECK(s.zero == Approx(normal_below(-0.75)).epsilon(1e-12));  // 22.66 %
