@@ -5,6 +5,7 @@
 #include "app/content.h"
 #include "app/scenario.h"
 #include "chapters/precision/bits.h"
+#include "chapters/registry.h"
 #include "tests/chapters/catalog_fixture.h"
 #include "tests/support/shell_driver.h"
 

@@ -89,7 +89,8 @@ TEST_CASE("NVFP4 takes the oracle's two scales and values") {
 // A symmetric FP16 scale a group, and a zero point of the element's width where there is one.
 TEST_CASE("integer groups cost their scale: 4.25 bits at a group of 64") {
   CHECK(bits_per_element(scheme("int4_group"), 64) == 4.25);
-  for (const auto& o : oracle().at("group_overhead_bits")) {
+  const auto data = oracle().at("group_overhead_bits");
+  for (const auto& o : data) {
     const int group = o.at("group");
     CHECK(bits_per_element(scheme("int4_group"), group) == 4 + o.at("fp16_scale").get<double>());
     CHECK(bits_per_element(scheme("int4_zero"), group) == 4 + o.at("fp16_scale_and_zero_4bit").get<double>());

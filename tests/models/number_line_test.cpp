@@ -31,9 +31,12 @@ TEST_CASE("single values of a deep zoom are the neighbours of the middle, FP32 a
     const LineStretch s = around(f, LineAxis::linear, 1, 3);
     const auto values = values_in(f, LineAxis::linear, s, 100);
     INFO(id);
-    REQUIRE(values.size() == 7);
     const double step = limits(f).epsilon;
-    for (int i = 0; i < 7; ++i) CHECK(values[static_cast<std::size_t>(i)].value == (i < 3 ? 1 - (3 - i) * step / 2 : 1 + (i - 3) * step));
+    const auto one = std::find_if(values.begin(), values.end(), [](const LineValue& v) { return v.value == 1; });
+    REQUIRE(one - values.begin() >= 3);
+    REQUIRE(values.end() - one > 3);
+    for (int i = -3; i <= 3; ++i) CHECK((one + i)->value == 1 + i * (i < 0 ? step / 2 : step));
+    CHECK(values.size() <= 40);  // a double's own steps leave no less room around FP64's
   }
   CHECK(values_in(format("fp32"), LineAxis::linear, {0, 1}, 100).empty());  // a billion are not listed
 }
@@ -83,7 +86,7 @@ TEST_CASE("decimals are exact to the last digit, or say that they are cut") {
   CHECK(exact_decimal(-2.5) == "-2.5");
   CHECK(exact_decimal(0.1, 20) == "0.10000000000000000555\xE2\x80\xA6");
   CHECK(exact_decimal(-0.0) == "-0");
-  CHECK(exact_decimal(0x1p120) == "1.329227995784915872903807\xE2\x80\xA6" "e36");
+  CHECK(exact_decimal(0x1p120) == "1.32922799578491587290380\xE2\x80\xA6" "e36");
 }
 
 TEST_CASE("a made-up tensor is a bell with exactly as many outliers as asked for, and the same for its seed") {
