@@ -13,7 +13,10 @@
   LAB(profiling, "trace-viewer", trace_viewer) \
   LAB(precision, "number-line", value_line) \
   LAB(precision, "bits", bit_editor) \
+  LAB(precision, "loss-scaling", loss_scaling) \
+  LAB(precision, "accumulation", accumulate) \
   LAB(precision, "block-formats", block_scales) \
+  LAB(precision, "mixed", mixed_recipes) \
   LAB(compression, "playground", compression_playground) \
   LAB(compression, "distillation", knowledge_distillation) \
   LAB(compression, "sparsity", weight_sparsity) \

@@ -10,7 +10,7 @@
 /// straight off the standards, and rounds by looking for the neighbours and comparing with their midpoint in 128-bit integers.
 namespace exact {
 
-using Wide = unsigned __int128;
+__extension__ using Wide = unsigned __int128;
 
 /// magnitude x 2^exponent, exactly.
 struct Number {
