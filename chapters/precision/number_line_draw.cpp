@@ -121,7 +121,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   static constexpr std::string_view titles[] = {"Magnitudes by power of two", "By value", "By ULP: from zero to the largest value of each format"};
   heading(titles[static_cast<std::size_t>(in.axis)], curve ? std::string_view(out.spread_text) : std::string_view("a line a value; brighter where many share a pixel"), width);
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  frame.left = std::floor(corner.x + t.px(width > t.px(560) ? 132 : 84));
+  frame.left = std::floor(corner.x + t.px(width > t.px(560) ? 142 : 84));
   const float fate_w = curve && width > t.px(640) ? t.px(128) : 0;
   frame.right = std::floor(corner.x + width - t.px(4) - fate_w);
   draw_buttons(out, view, frame, width);
