@@ -130,8 +130,8 @@ void one_block(const Block& b) {
     case BlockScale::fp32: {
       const auto amax = static_cast<float>(std::min(amax_of(b.in), static_cast<double>(std::numeric_limits<float>::max())));
       b.out.scale_codes.push_back(std::bit_cast<std::uint32_t>(amax));
-      b.out.scales.push_back(amax);
-      return fill(b, amax, -1, 1);
+      b.out.scales.push_back(static_cast<double>(amax));
+      return fill(b, static_cast<double>(amax), -1, 1);
     }
   }
 }
@@ -164,7 +164,7 @@ Blocks to_blocks(const BlockScheme& scheme, std::span<const double> values, cons
   if (scheme.scale == BlockScale::e4m3) {
     const double amax = amax_of(values), top = limits(element).max_finite * limits(format("e4m3fn")).max_finite;
     // Below FP32's range the scale would be 0: everything is then lost, as it is in the format
-    const double most = std::numeric_limits<float>::max();
+    const double most = static_cast<double>(std::numeric_limits<float>::max());
     out.tensor_scale = amax / top > 0x1p-149 ? std::min(amax / top, most) : 1;
   }
   for (std::size_t first = 0; first < values.size(); first += size)

@@ -8,7 +8,7 @@
 namespace models {
 namespace {
 
-constexpr std::uint32_t float_inf = 0x7F800000, float_nan = 0x7FC00000, float_sign = 0x80000000;
+constexpr std::uint32_t float_inf = 0x7F800000, float_sign = 0x80000000;
 
 /// What one binary format needs to round a float's bits: all of it decided before the loop.
 struct Plan {
@@ -36,11 +36,11 @@ Plan plan_of(const FloatFormat& f, Rounding rounding, Overflow overflow) {
   if (f.bias != 127) p.subnormal_below = std::bit_cast<std::uint32_t>(std::ldexp(1.0f, f.emin()));
   p.magic = std::ldexp(1.0f, std::max(f.emin() - f.mantissa_bits + 23, -126));
   p.scale = std::ldexp(1.0f, std::min(f.mantissa_bits - f.emin(), 127));
-  const double inf = std::bit_cast<float>(float_inf);
+  const double inf = HUGE_VAL;
   p.last = static_cast<std::uint32_t>(last_ordinal(f));
   p.over_inf = static_cast<std::uint32_t>(encode(f, inf, rounding, overflow));
   p.over_finite = rounding == Rounding::toward_zero ? p.last : p.over_inf;
-  p.nan = static_cast<std::uint32_t>(encode(f, std::bit_cast<float>(float_nan), rounding, overflow));
+  p.nan = static_cast<std::uint32_t>(encode(f, std::nan(""), rounding, overflow));
   const bool unsigned_nan = f.specials == Specials::fnuz;
   p.signed_special = unsigned_nan ? 0 : ~0U;
   p.signed_zero = f.has_negative_zero() ? ~0U : 0;
@@ -87,8 +87,8 @@ void round_binary(const Plan plan, const FloatFormat& f, Overflow overflow, Roun
   const Plan p = plan;
   const auto value_bits = [&](double x) { return std::bit_cast<std::uint32_t>(static_cast<float>(decode(f, encode(f, x, rounding, overflow)))) & ~float_sign; };
   const std::uint32_t last = std::bit_cast<std::uint32_t>(static_cast<float>(decode(f, code_at(f, last_ordinal(f)))));
-  const std::uint32_t over_inf = value_bits(std::bit_cast<float>(float_inf)), over_finite = truncate ? last : over_inf;
-  const std::uint32_t nan = value_bits(std::bit_cast<float>(float_nan)), keep = ~((1U << p.shift) - 1), nan_sign = mask_if(nan > last);
+  const std::uint32_t over_inf = value_bits(HUGE_VAL), over_finite = truncate ? last : over_inf;
+  const std::uint32_t nan = value_bits(std::nan("")), keep = ~((1U << p.shift) - 1), nan_sign = mask_if(nan > last);
   const float unscale = 1.0f / p.scale;
   for (std::size_t i = 0; i < n; ++i) {
     const auto u = std::bit_cast<std::uint32_t>(in[i]);
