@@ -146,7 +146,7 @@ class Measuring {
   bool prepare(double seconds) {
     const std::int64_t l1 = cache_bytes(1), l2 = cache_bytes(2), l3 = cache_bytes(3);
     // What lies in main memory is flushed before each call: a server's last cache may be larger. A quick look takes a quick set.
-    const std::int64_t dram = seconds < 0.2 ? 4 << 20 : 64 << 20, most_l3 = dram / 4;
+    const std::int64_t dram = seconds < 0.2 ? 4 << 20 : 128 << 20, most_l3 = dram / 8;
     big_a_ = Buffer(dram / 4);
     big_c_ = Buffer(dram / 4);
     if (!big_a_.data() || !big_c_.data()) return false;
