@@ -74,6 +74,7 @@ void check(Trial& t, const Operands& operands, const Operation& operation) {
 void try_out(Trial& t, Operands& operands, const Operation& operation) {
   operands.c.poison();
   operands.set_guards();  // a rung before may have broken them
+  operands.cool();
   t.first_s = timed_s([&] { operands.call(*t.version); });
   check(t, operands, operation);
 }
@@ -81,7 +82,7 @@ void try_out(Trial& t, Operands& operands, const Operation& operation) {
 /// Whether a rung has been timed enough.
 bool is_enough(Trial& t, double seconds) {
   const auto n = static_cast<std::int64_t>(t.samples.size());
-  if (t.spent_s >= seconds) return n >= least_samples || t.first_s * static_cast<double>(least_samples) > seconds;
+  if (t.spent_s >= seconds) return n >= least_samples || t.first_s * static_cast<double>(n + 1) > seconds;
   if (n < t.next_look || t.spent_s < std::min(least_settled_s, seconds)) return false;
   t.next_look = n + n / 4;  // sorting for each new sample would cost more than the samples
   return is_settled(summarize(t.samples), settled_share);
@@ -96,7 +97,12 @@ class Run {
     for (Trial& t : trials_) {
       if (t.result.failure.empty()) try_out(t, operands_, operation_);
       if (!request_.cold && t.first_s > 0) t.repeats = std::max<std::int64_t>(1, static_cast<std::int64_t>(shortest_warm_sample_s / t.first_s));
-      if (!t.result.failure.empty()) finish(t);
+      if (!t.result.failure.empty()) {
+        finish(t);
+      } else if (t.first_s >= request_.seconds_per_rung) {  // the first call, cold as it was, has taken all the time there is
+        t.samples.push_back(t.first_s / static_cast<double>(operands_.shape.runs));
+        conclude(t);
+      }
       report(false);
       if (stopped_) return {};
     }
