@@ -21,6 +21,7 @@ struct LabInfo {
   std::string_view question;  ///< one line under the title: what the learner finds out here
   bool job = false;           ///< compute may exceed 5 ms and runs on a worker
   bool hidden = false;        ///< reachable by id only (the gallery)
+  std::string_view service{};  ///< who answers the View's `request`: see app/services.h
 };
 
 /// One running copy of a lab: its Inputs, Outputs and View behind the two descriptions.
