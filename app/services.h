@@ -18,10 +18,10 @@ namespace app {
 
 /// One thing that a service has found or has to say.
 struct ServiceEvent {
-  enum class Kind : unsigned char { row, clear, status, failure, chip } kind = Kind::row;
+  enum class Kind : unsigned char { row, clear, status, say, chip } kind = Kind::row;
   std::string table;                     ///< row, clear: key of the Inputs' table
   std::vector<std::string> same;         ///< row: cells by which an older row of the same thing is replaced
-  std::string text;                      ///< row: JSON object; status, failure: a sentence; chip: JSON of a hardware file
+  std::string text;                      ///< row: JSON object; status, say: a sentence; chip: JSON of a hardware file
   std::string name;                      ///< chip: name of the file, without folder
 };
 
@@ -32,7 +32,7 @@ class ServiceSink {
   void clear(std::string table) { add({ServiceEvent::Kind::clear, std::move(table), {}, {}, {}}); }
   void status(std::string text) { add({ServiceEvent::Kind::status, {}, {}, std::move(text), {}}); }
   /// One sentence for the learner.
-  void failure(std::string sentence) { add({ServiceEvent::Kind::failure, {}, {}, std::move(sentence), {}}); }
+  void say(std::string sentence) { add({ServiceEvent::Kind::say, {}, {}, std::move(sentence), {}}); }
   /// A chip that was measured: kept with the learner's own, and from now on chosen anywhere a chip is.
   void chip(std::string file_name, std::string json) { add({ServiceEvent::Kind::chip, {}, {}, std::move(json), std::move(file_name)}); }
 

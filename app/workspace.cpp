@@ -255,7 +255,7 @@ void Workspace::serve() {
         case ServiceEvent::Kind::status:
           if (status) status->text() = std::move(event.text);
           break;
-        case ServiceEvent::Kind::failure: say(std::move(event.text)); break;
+        case ServiceEvent::Kind::say: say(std::move(event.text)); break;
         case ServiceEvent::Kind::chip: {
           auto sentence = user_.error.empty() ? write_file(user_.config / "chips" / event.name, event.text) : user_.error;
           more_chips = sentence.empty();

@@ -120,7 +120,9 @@ struct View {
   double fraction = 0;
   // The editor of CUDA sources.
   bool editing = false;
-  std::string edited_rung, edited_source;
+  std::string edited_rung, edited_source;  ///< "ladder/rung"
+  std::string shown_source;                ///< the edited text that `shown_lines` are of
+  std::vector<SourceLine> shown_lines;
   widgets::PlotView plot, by_rung;
 };
 
