@@ -26,7 +26,6 @@ const RoofRow* measured_roof(const Inputs& in, std::string_view device, std::str
   return nullptr;
 }
 
-bool is_bandwidth(std::string_view unit) { return unit == "B/s"; }
 
 /// The first measured roof of the unit among the ids, in order of preference.
 const RoofRow* first_roof(const Inputs& in, std::string_view device, std::span<const std::string_view> ids, std::string_view unit) {

@@ -18,7 +18,7 @@ struct FakeWorker {
                         << "asks() { case \"$asked\" in *\"\\\"$1\\\"\"*) return 0;; esac; return 1; }\n"
                         << "progress() { echo '{\"event\":\"progress\",\"fraction\":'$1'}'; }\n"
                         << "finish() { echo '{\"event\":\"done\",\"failure\":\"\"}'; exit 0; }\n"
-                        << "result() { sed \"s/RUNG/$1/;s/7777/$2/\" '" << template_path() << "'; }\n"
+                        << "result() { sed \"s/RUNG/$1/;s/7777.0/$2/\" '" << template_path() << "'; }\n"
                         << body << "\n";
     app::KernelWorker out;
     out.program = {"/bin/sh", path.string()};

@@ -74,7 +74,7 @@ TEST_CASE("numbers of an event must fit where they go") {
 TEST_CASE("a request goes to another process and comes back equal in every member") {
   const kernels::Request r{.ladder = "cuda-copy", .rungs = {"scalar", "float4"}, .size = 1 << 28, .cold = false, .seed = ~std::uint64_t{0}, .seconds_per_rung = 0.25,
                            .edited_rung = "float4", .edited_source = "__global__ void copy() {\n}\n"};
-  const auto back = app::parse_kernel_request(to_line(r));
+  const auto back = app::parse_kernel_request(app::to_line(r));
   REQUIRE(back);
   CHECK(back->ladder == r.ladder);
   CHECK(back->rungs == r.rungs);
