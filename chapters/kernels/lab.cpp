@@ -111,7 +111,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("best_bytes_per_s", o.best_bytes_per_s, {.label = "Its memory rate", .unit = "B/s", .source = here});
   f.real("speedup", o.speedup, {.label = "Best over first", .help = "Measured.", .formula = "time of rung 1 / time of the best", .source = here});
   f.real("predicted_speedup", o.predicted_speedup, {.label = "The same by the model", .formula = "best share / share of rung 1", .source = ports});
-  f.integer("size", o.size, {.label = "Size", .help = "Of the operation, in the ladder's own unit."});
+  f.integer("size_now", o.size, {.label = "Size", .help = "Of the operation, in the ladder's own unit."});
   f.real("flops", o.flops, {.label = "Operations", .unit = "FLOP", .source = "counting rules of the operation: a multiply-add is two"});
   f.real("bytes", o.bytes, {.label = "Bytes", .unit = "B", .help = "Each operand once, each result once."});
   f.real("intensity", o.intensity, {.label = "Intensity", .unit = "FLOP/B", .formula = "operations / bytes"});
@@ -119,17 +119,17 @@ void describe(Fields& f, Outputs& o) {
   f.real("attainable_flops_per_s", o.attainable_flops_per_s, {.label = "Attainable", .unit = "FLOP/s", .formula = "min(peak, intensity x bandwidth)", .source = "Williams, Waterman, Patterson, CACM 52(4), 2009"});
   f.real("roof_flops_per_s", o.roof_flops_per_s, {.label = "Arithmetic roof", .unit = "FLOP/s", .help = "Measured where ceilings are; else clock x lanes x 2 ports x 2, or the data sheet."});
   f.real("roof_bytes_per_s", o.roof_bytes_per_s, {.label = "Memory roof", .unit = "B/s", .help = "Measured where ceilings are; else as set, or the data sheet."});
-  f.real("clock_hz", o.clock_hz, {.label = "Clock", .unit = "Hz", .help = "Measured by a chain of dependent additions where ceilings are."});
+  f.real("clock_now_hz", o.clock_hz, {.label = "Clock", .unit = "Hz", .help = "Measured by a chain of dependent additions where ceilings are."});
   f.toggle("roofs_measured", o.roofs_measured, {.label = "Ceilings measured"});
-  f.integer("rungs", o.rungs, {.label = "Rungs"});
-  f.integer("measured_rungs", o.measured_rungs, {.label = "Rungs measured"});
-  f.integer("failed_rungs", o.failed_rungs, {.label = "Rungs that failed"});
+  f.integer("rungs", o.rungs, {.label = "Rungs", .help = "Versions in this ladder."});
+  f.integer("measured_rungs", o.measured_rungs, {.label = "Rungs measured", .help = "At this size and with these caches."});
+  f.integer("failed_rungs", o.failed_rungs, {.label = "Rungs that failed", .help = "Not compiled, wrong, crashed, or not possible here."});
   f.integer("changed_lines", o.changed_lines, {.label = "Lines changed", .help = "Against the source of the rung before."});
   f.integer("registers", o.registers, {.label = "Registers a thread", .help = "As the compiler reports; GPU kernels only."});
   f.integer("spill_bytes", o.spill_bytes, {.label = "Spilled", .unit = "B", .help = "Bytes that did not fit into registers, stored and loaded."});
-  f.integer("shared_bytes", o.shared_bytes, {.label = "Shared memory a block", .unit = "B"});
-  f.integer("rows", o.rows, {.label = "Runs kept"});
-  f.integer("roof_rows", o.roof_rows, {.label = "Ceilings kept"});
+  f.integer("shared_bytes", o.shared_bytes, {.label = "Shared memory a block", .unit = "B", .help = "As the compiler reports; GPU kernels only."});
+  f.integer("rows", o.rows, {.label = "Runs kept", .help = "Of all ladders and sizes."});
+  f.integer("roof_rows", o.roof_rows, {.label = "Ceilings kept", .help = "Of all devices that were measured."});
   f.text("command", o.command, {.label = "On the command line"});
 }
 
@@ -144,7 +144,7 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr kernel_lab() {
-  return make_lab<Inputs, Outputs, View>({.id = "kernels/lab", .title = "Kernel lab", .question = "Run it here: predict, measure, and see why the next rung is faster.", .service = "kernels"}, compute, draw);
+  return make_lab<Inputs, Outputs, View>({.id = "kernels/lab", .title = "Kernel lab", .question = "How close does each version come to its roof, and why is the next one faster?", .service = "kernels"}, compute, draw);
 }
 
 }  // namespace chapters::kernels

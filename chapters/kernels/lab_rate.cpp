@@ -52,7 +52,7 @@ Ceilings ceilings_of(const Inputs& in, const Ladder& ladder, std::string_view ru
     const models::Chip* chip = catalog().chip(in.chip);
     if (!chip) return c.error = "No chip is called \"" + in.chip + "\": choose another.", c;
     auto machine = models::machine_of(*chip, models::Format::fp32);
-    if (!machine) return c.error = machine.error, c;
+    if (!machine) return c.error = chip->name + " states no FP32 peak, which these kernels are held against: choose another chip.", c;
     c.machine = *machine;
     models::GpuPorts& gpu = c.ports.gpu;
     gpu.clock_hz = chip->boost_clock_hz.value_or(1.7e9);
