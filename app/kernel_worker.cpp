@@ -1,7 +1,14 @@
 #include "app/kernel_worker.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
 
 #include "app/kernel_json.h"
 
@@ -45,10 +52,43 @@ Talk talk(const KernelWorker& worker, const std::vector<std::string>& words, con
   return out;
 }
 
-std::vector<std::string> run_words(const kernels::Request& r, const std::vector<std::string>& rungs) {
-  kernels::Request asked = r;
-  asked.rungs = rungs;
-  return {"kernels", "run", "--request", to_line(asked), "--json"};
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+/// A file with a text, gone with it: a source is too long for an argument.
+class SourceFile {
+ public:
+  explicit SourceFile(const std::string& text) {
+    std::error_code none;
+    std::string name = (std::filesystem::temp_directory_path(none) / "ridgeline-kernel-XXXXXX").string();
+    const int fd = ::mkostemp(name.data(), O_CLOEXEC);
+    if (fd < 0) return;
+    ::close(fd);
+    path_ = name;
+    std::ofstream(path_, std::ios::binary) << text;
+  }
+  ~SourceFile() {
+    std::error_code none;
+    if (!path_.empty()) std::filesystem::remove(path_, none);
+  }
+  SourceFile(const SourceFile&) = delete;
+  SourceFile& operator=(const SourceFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::vector<std::string> run_words(const kernels::Request& r, const std::vector<std::string>& rungs, const std::string& source_path) {
+  std::vector<std::string> words{"kernels", "run", r.ladder, "--json", "--seed", std::to_string(r.seed), "--seconds", number(r.seconds_per_rung)};
+  if (r.size > 0) words.insert(words.end(), {"--size", std::to_string(r.size)});
+  if (!r.cold) words.emplace_back("--warm");
+  if (!source_path.empty()) words.insert(words.end(), {"--source", source_path});
+  for (const auto& rung : rungs) words.insert(words.end(), {"--rung", rung});
+  return words;
 }
 
 kernels::Result failed(const kernels::Request& request, const std::string& rung, std::string why) {
@@ -67,15 +107,21 @@ std::string run_kernels(const KernelWorker& worker, const kernels::Request& requ
   if (left.empty())
     if (const auto* ladder = kernels::find_ladder(request.ladder))
       for (const auto& rung : ladder->rungs) left.emplace_back(rung.id);
-  const double all = static_cast<double>(std::max<std::size_t>(left.size(), 1));
   bool enough = false;
+  std::unique_ptr<SourceFile> source;
+  if (!request.edited_rung.empty()) {
+    left = {request.edited_rung};
+    source = std::make_unique<SourceFile>(request.edited_source);
+    if (source->path().empty()) return "The edited source could not be written to a temporary file: is the disk full?";
+  }
   const auto report = [&](const kernels::Result& result) {
     if (listener.result && !listener.result(result)) enough = true;
   };
+  const double all = static_cast<double>(std::max<std::size_t>(left.size(), 1));
   // One child for these rungs; each result strikes its rung off `left`.
   const auto attempt = [&](const std::vector<std::string>& rungs) {
     const double before = (all - static_cast<double>(left.size())) / all, share = static_cast<double>(rungs.size()) / all;
-    return talk(worker, run_words(request, rungs), stop, enough, [&](const Event& event) -> std::string {
+    return talk(worker, run_words(request, rungs, source ? source->path() : std::string()), stop, enough, [&](const Event& event) -> std::string {
       if (event.kind == Event::Kind::progress) {
         if (listener.progress && !listener.progress(before + share * std::clamp(event.fraction, 0.0, 1.0))) enough = true;
         return {};
@@ -114,9 +160,7 @@ kernels::Roofs measure_roofs(const KernelWorker& worker, kernels::Device device,
   kernels::Roofs out;
   out.device = device;
   bool enough = false;
-  char time[32];
-  std::snprintf(time, sizeof time, "%g", seconds);
-  const Talk said = talk(worker, {"kernels", "roofline", "--device", device == kernels::Device::cpu ? "cpu" : "cuda", "--seconds", time, "--json"}, stop, enough, [&](const Event& event) -> std::string {
+  const Talk said = talk(worker, {"kernels", "roofline", "--device", device == kernels::Device::cpu ? "cpu" : "cuda", "--seconds", number(seconds), "--json"}, stop, enough, [&](const Event& event) -> std::string {
     if (event.kind == Event::Kind::progress) {
       if (listener.progress && !listener.progress(std::clamp(event.fraction, 0.0, 1.0))) enough = true;
     } else if (event.kind == Event::Kind::device && event.device == device) {

@@ -15,7 +15,7 @@ struct KernelWorker {
   ChildLimits limits;
 };
 
-/// As kernels::run, in a child. When it crashes, hangs or talks nonsense, the rungs that have no result yet are run again, each in a
+/// As kernels::run, in a child; an edited rung runs alone. When it crashes, hangs or talks nonsense, the rungs that have no result yet are run again, each in a
 /// child of its own: the one at fault gets a Result whose `failure` says what happened, the others their measurement. `stop` is
 /// asked about twenty times a second; once true (or once the listener says false) the child is killed and nothing more is reported.
 /// Returns one sentence when nothing could be run at all.

@@ -202,7 +202,7 @@ Outputs compute(const Inputs& in) {
   fill_plot(in, out, rated, cost);
   fill_words(out, rated, in);
   for (Rated& r : rated) out.bars.push_back(std::move(r.bar));
-  out.command = "ridgeline kernels run " + std::string(ladder.id) + " --rungs " + std::string(ladder.rungs[out.selected].id) + " --size " + std::to_string(out.size) + (in.cold ? "" : " --warm") + " --seed " + std::to_string(in.seed) + " --seconds " + text(in.seconds_per_rung, "", 6);
+  out.command = "ridgeline kernels run " + std::string(ladder.id) + " --rung " + std::string(ladder.rungs[out.selected].id) + " --size " + std::to_string(out.size) + (in.cold ? "" : " --warm") + " --seed " + std::to_string(in.seed) + " --seconds " + text(in.seconds_per_rung, "", 6);
   widgets::Fingerprint mark;
   mark.add(std::string_view(ladder.id)), mark.add(static_cast<double>(out.size));
   for (const Bar& b : out.bars) mark.add(b.measured), mark.add(b.predicted), mark.add(b.yours);

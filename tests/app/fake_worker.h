@@ -9,13 +9,13 @@
 /// A worker that is a shell script: it prints what a test wrote for the rungs that it was asked for.
 struct FakeWorker {
   store_test::Folder folder;
-  std::string ladder = std::string(kernels::all_ladders().front().id);
+  std::string ladder = "cpu-sgemm";
 
-  /// `body` is shell; $asked holds the whole request line. Functions: `result RUNG SECONDS`, `progress FRACTION`, `finish`.
+  /// `body` is shell; $asked holds the words that it was called with. Functions: `result RUNG SECONDS`, `progress FRACTION`, `finish`.
   app::KernelWorker worker(const std::string& body, double silence_s = 5) const {
     const auto path = folder / "worker.sh";
     std::ofstream(path) << "asked=\"$*\"\n"
-                        << "asks() { case \"$asked\" in *\"\\\"$1\\\"\"*) return 0;; esac; return 1; }\n"
+                        << "asks() { case \"$asked \" in *\"--rung $1 \"*) return 0;; esac; return 1; }\n"
                         << "progress() { echo '{\"event\":\"progress\",\"fraction\":'$1'}'; }\n"
                         << "finish() { echo '{\"event\":\"done\",\"failure\":\"\"}'; exit 0; }\n"
                         << "result() { sed \"s/RUNG/$1/;s/7777.0/$2/\" '" << template_path() << "'; }\n"

@@ -18,7 +18,7 @@ struct Outcome {
 Outcome run(const app::KernelWorker& worker, std::vector<std::string> rungs, const std::function<bool()>& stop = {}) {
   Outcome out;
   kernels::Request request;
-  request.ladder = std::string(kernels::all_ladders().front().id);
+  request.ladder = "cpu-sgemm";
   request.rungs = std::move(rungs);
   request.size = 768;
   out.sentence = app::run_kernels(worker, request, {.result = [&](const kernels::Result& r) { return out.results[r.rung] = r, true; }, .progress = [&](double f) { return out.fractions.push_back(f), true; }}, stop);
@@ -80,6 +80,22 @@ TEST_CASE("stopping kills the worker and reports nothing more; a worker that is 
   app::KernelWorker none;
   none.program = {"/nowhere/ridgeline"};
   CHECK(run(none, {"a"}).sentence == "The worker /nowhere/ridgeline could not be started (No such file or directory).");
+}
+
+TEST_CASE("an edited source is handed over in a file that is gone afterwards, and its rung runs alone") {
+  const auto worker = fake.worker("while [ $# -gt 0 ]; do [ \"$1\" = --source ] && cp \"$2\" '" + (fake.folder / "seen").string() + "' && echo \"$2\" > '" + (fake.folder / "path").string() + "'; shift; done; asks b && exit 1; result a 1; finish");
+  kernels::Request request;
+  request.ladder = fake.ladder;
+  request.rungs = {"a", "b"};
+  request.edited_rung = "a";
+  request.edited_source = "line \"one\"\n\nlast";
+  std::vector<std::string> measured;
+  CHECK(app::run_kernels(worker, request, {.result = [&](const kernels::Result& r) { return measured.push_back(r.rung), true; }, .progress = {}}, {}) == "");
+  CHECK(measured == std::vector<std::string>{"a"});
+  CHECK(fake.folder.read("seen") == request.edited_source);
+  std::string path = fake.folder.read("path");
+  path.pop_back();
+  CHECK_FALSE(std::filesystem::exists(path));
 }
 
 TEST_CASE("ceilings arrive with the device's name, and what came before a failure is kept") {
