@@ -7,7 +7,7 @@ namespace chapters::kernels {
 namespace {
 
 const Choices devices{{"cpu", "this CPU, one thread", "Always there."}, {"cuda", "an NVIDIA GPU", "Timed where there is one; read, edited and compiled where NVRTC is."}};
-const Choices sizes{{"smallest", "smallest", "The least that the ladder takes."}, {"small", "small", "Half way to the least, geometrically."},
+const Choices sizes{{"smallest", "a sixteenth", "Of the usual size."}, {"small", "a quarter", "Of the usual size."},
                     {"usual", "usual", "What the ladder was written for."}, {"large", "large", "Half way to the most."}, {"largest", "largest", "The most that the ladder takes: slow rungs need minutes."}};
 const Choices simds{{"avx2", "AVX2, 8 floats", "256 bits."}, {"avx512", "AVX-512, 16 floats", "512 bits."}};
 const Choices bounds{{"memory", "memory-bound", ""}, {"compute", "compute-bound", ""}, {"latency", "latency-bound", ""}};

@@ -134,7 +134,7 @@ void describe(Fields& f, View& view);
 Outputs compute(const Inputs& in);
 void draw(Inputs& in, const Outputs& out, View& view);
 
-/// The ladder's size for the choice: its ends, its default, or half way (geometrically) to an end, rounded to what reads well.
+/// The ladder's size for the choice: its default, a quarter or a sixteenth of it, the most it takes, or half way (geometrically) to that.
 std::int64_t size_of(const ::kernels::Ladder& ladder, LabSize size);
 /// Lines "key value" that the app's service "kernels" reads; the last key, edited_source, takes the rest of the text.
 std::string run_request(const Inputs& in, const Outputs& out, bool all, const View* edited);

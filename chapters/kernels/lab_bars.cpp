@@ -55,7 +55,7 @@ void paint_row(const Painter& p, const Columns& c, const Bar& bar, std::size_t i
   const auto& t = theme();
   const float h = std::min(t.px(18), row - t.px(8)), y0 = top + (row - h) / 2, y1 = y0 + h, middle = top + row / 2;
   if (selected) p.rect({c.name - t.px(6), top + 1}, {c.mark + t.px(20), top + row - 1}, t.card, t.px(5));
-  const bool two = row >= t.px(34);
+  const bool two = row >= t.px(32);
   widgets::Line name;
   name.add_integer(static_cast<std::int64_t>(index) + 1).add("  ").add(bar.title);
   const float room = c.bar_left - c.name - t.px(12);

@@ -75,7 +75,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   draw_tools(in, out, view);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float n = static_cast<float>(out.bars.size());
-  const float lower = t.px(280);
+  const float lower = t.px(250);
   const float row = std::clamp((room.y - lower - t.px(60)) / std::max(n, 1.0f), t.px(27), t.px(40));
   draw_bars(in, out, row);
   const ImVec2 at = ImGui::GetCursorScreenPos();

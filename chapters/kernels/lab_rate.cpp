@@ -134,10 +134,16 @@ std::string rate_text(const Ladder& ladder, double flops, double bytes, double t
   return {};
 }
 
+/// Where a ladder's vector kernels are held against AVX2, its scalar ones are too: bars of one ladder are comparable.
+std::string_view roof_of(const Ladder& ladder, const ::kernels::Rung& rung) {
+  const bool avx2 = std::any_of(ladder.rungs.begin(), ladder.rungs.end(), [](const auto& r) { return r.roof == "fma_avx2"; });
+  return rung.roof == "fma" && avx2 ? "fma_avx2" : rung.roof;
+}
+
 Rated rate(const Inputs& in, const Ladder& ladder, std::size_t i, const models::OpCost& cost, std::int64_t size) {
   const auto& rung = ladder.rungs[i];
   Rated out;
-  out.ceilings = ceilings_of(in, ladder, rung.roof);
+  out.ceilings = ceilings_of(in, ladder, roof_of(ladder, rung));
   const models::Machine& m = out.ceilings.machine;
   const bool wire = against_bandwidth(in, ladder, rung.roof) || cost.flops <= 0;
   Bar& bar = out.bar;

@@ -23,12 +23,12 @@ std::string seconds(double value) {
 }  // namespace
 
 std::int64_t size_of(const ::kernels::Ladder& l, LabSize size) {
-  const auto middle = [](std::int64_t a, std::int64_t b) { return rounded(std::sqrt(static_cast<double>(a) * static_cast<double>(b))); };
+  const double usual = static_cast<double>(l.size_default);
   switch (size) {
-    case LabSize::smallest: return l.size_lo;
-    case LabSize::small: return std::clamp(middle(l.size_lo, l.size_default), l.size_lo, l.size_default);
+    case LabSize::smallest: return std::clamp(rounded(usual / 16), l.size_lo, l.size_hi);
+    case LabSize::small: return std::clamp(rounded(usual / 4), l.size_lo, l.size_hi);
     case LabSize::usual: return l.size_default;
-    case LabSize::large: return std::clamp(middle(l.size_default, l.size_hi), l.size_default, l.size_hi);
+    case LabSize::large: return std::clamp(rounded(std::sqrt(usual * static_cast<double>(l.size_hi))), l.size_default, l.size_hi);
     case LabSize::largest: return l.size_hi;
   }
   return l.size_default;

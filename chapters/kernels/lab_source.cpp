@@ -49,13 +49,16 @@ void paint_lines(std::span<const SourceLine> lines, std::span<const Note> notes,
     const float top = ImGui::GetWindowPos().y - line, bottom = ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
     const float left = ImGui::GetWindowPos().x;
     float y = at.y, widest = 0;
+    // Where nearly everything is new a plus says it; a green page says nothing.
+    const auto changed = std::count_if(lines.begin(), lines.end(), [](const SourceLine& l) { return l.changed; });
+    const bool wash = 4 * static_cast<std::size_t>(changed) <= 3 * lines.size();
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const auto number = static_cast<std::int64_t>(i) + 1;
       const auto about = [&](const Note& n) { return n.line == number; };
       const bool complained = std::any_of(notes.begin(), notes.end(), [&](const Note& n) { return about(n) && n.error; });
       const bool visible = y > top && y < bottom;
       if (visible) {
-        if (complained || lines[i].changed) p.rect({left, y - 1}, {right, y + line - 1}, widgets::with_alpha(complained ? t.bad : t.good, 0.16f));
+        if (complained || (wash && lines[i].changed)) p.rect({left, y - 1}, {right, y + line - 1}, widgets::with_alpha(complained ? t.bad : t.good, 0.16f));
         char shown[16];
         std::snprintf(shown, sizeof shown, "%d", static_cast<int>(number));
         p.text({at.x + gutter - t.px(16), y}, shown, t.muted, Type::small, Font::mono, widgets::Align::right);
