@@ -79,7 +79,10 @@ void roof_line(const models::Machine& m, double x_lo, double x_hi, std::vector<d
 void fill_plot(const Inputs& in, Outputs& out, const std::vector<Rated>& rated, const models::OpCost& cost) {
   const Ladder& ladder = *out.ladder;
   const bool gpu = ladder.device == Device::cuda;
-  const models::Machine m = rated[out.selected].ceilings.machine;
+  const Rated* top = &rated[out.selected];  // the plot's roof is that of the fastest instructions
+  for (const Rated& r : rated)
+    if (r.ceilings.machine.peak_flops_per_s > top->ceilings.machine.peak_flops_per_s) top = &r;
+  const models::Machine m = top->ceilings.machine;
   const bool flops = ladder.measure == Measure::flops_per_s, latency = ladder.measure == Measure::latency_s;
   out.by_rung = !(out.intensity > 0);
   const auto unit_of_plot = latency ? "s" : out.by_rung && !flops ? "B/s" : "FLOP/s";
@@ -115,10 +118,16 @@ void fill_plot(const Inputs& in, Outputs& out, const std::vector<Rated>& rated, 
     out.plot_x_hi = std::max({100.0, out.intensity * 4, out.ridge * 8});
     roof_line(m, out.plot_x_lo, out.plot_x_hi, out.roof_x, out.roof_y);
     for (const double y : out.roof_y) seen(y);
+    const models::Machine own = rated[out.selected].ceilings.machine;
+    if (own.peak_flops_per_s < 0.99 * m.peak_flops_per_s) {
+      Outputs::Ceiling c{text(own.peak_flops_per_s, "FLOP/s") + " of rung " + std::to_string(out.selected + 1), own.peak_flops_per_s, {}, {}};
+      roof_line(own, out.plot_x_lo, out.plot_x_hi, c.x, c.y);
+      out.ceilings.push_back(std::move(c));
+    }
     for (const RoofRow& r : in.roofs)
       if (is_bandwidth(r.unit) && r.device == (gpu ? "cuda" : "cpu") && r.value > m.bandwidth_bytes_per_s * 1.05 && out.ceilings.size() < 3) ceiling(r.title, r.value, true);
   }
-  out.roof_label = text(m.peak_flops_per_s, "FLOP/s") + (rated[out.selected].ceilings.arithmetic_measured ? ", measured" : "");
+  out.roof_label = text(m.peak_flops_per_s, "FLOP/s") + (top->ceilings.arithmetic_measured ? ", measured" : "");
   out.plot_y_lo = low < high ? low / 2.5 : high / 10;
   out.plot_y_hi = high > 0 ? high * 2.5 : 10;
   if (!(out.plot_y_lo > 0)) out.plot_y_lo = out.plot_y_hi / 100;

@@ -177,7 +177,7 @@ Rated rate(const Inputs& in, const Ladder& ladder, std::size_t i, const models::
   bar.measured = ladder.measure == Measure::latency_s && out.floor_s <= 0 ? -1 : std::min(out.floor_s / run.time_s, 1e6);
   bar.above_roof = bar.measured > 1.02;
   bar.rate = rate_text(ladder, cost.flops, cost.bytes(), run.time_s);
-  bar.time = quantity(run.time_s, "s") + " \xC2\xB1" + quantity(100 * run.spread_s / run.time_s / 2, "%", 2);
+  bar.time = quantity(run.time_s, "s") + (run.samples > 1 ? " \xC2\xB1" + quantity(100 * run.spread_s / run.time_s / 2, "%", 2) : " once");
   return out;
 }
 

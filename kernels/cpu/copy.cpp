@@ -138,7 +138,7 @@ double triad_error(const Shape& shape, const float* a, const float* b, const flo
 const Operation& copy_operation() {
   static const Operation operation = {
       .ladder = {.id = "cpu-copy", .title = "Copy", .device = Device::cpu, .measure = Measure::bytes_per_s, .size_label = "Bytes copied", .size_unit = "B",
-                 .size_lo = float_bytes, .size_default = 256 << 20, .size_hi = 1 << 30,
+                 .size_lo = float_bytes, .size_default = 128 << 20, .size_hi = 1 << 30,
                  .cost = [](std::int64_t size) { return models::copy(static_cast<double>(size / float_bytes), float_bytes); }},
       .versions = copies, .shape = stream_shape, .fill = fill_stream, .error = copy_error, .error_bound = [](const Shape&) { return 0.0; }};
   return operation;
@@ -147,7 +147,7 @@ const Operation& copy_operation() {
 const Operation& triad_operation() {
   static const Operation operation = {
       .ladder = {.id = "cpu-triad", .title = "Triad", .device = Device::cpu, .measure = Measure::bytes_per_s, .size_label = "Bytes of one array", .size_unit = "B",
-                 .size_lo = float_bytes, .size_default = 256 << 20, .size_hi = 1 << 30,
+                 .size_lo = float_bytes, .size_default = 128 << 20, .size_hi = 1 << 30,
                  .cost = [](std::int64_t size) { return models::triad(static_cast<double>(size / float_bytes), float_bytes); }},
       .versions = triads, .shape = triad_shape, .fill = fill_stream, .error = triad_error, .error_bound = [](const Shape&) { return 2 * float_epsilon; }};
   return operation;

@@ -92,7 +92,7 @@ const Operation& fma_operation() {
       .versions = versions,
       .shape = [](std::int64_t size) { return Shape{.n = size, .a = numbers, .b = 2, .c = numbers}; },
       .fill = fill, .error = error,
-      .error_bound = [](const Shape& s) { return 4 * float_epsilon * std::sqrt(static_cast<double>(s.n)); }};
+      .error_bound = [](const Shape& s) { return 16 * float_epsilon * std::sqrt(static_cast<double>(s.n)); }};
   return operation;
 }
 

@@ -47,13 +47,13 @@ void eight_chains(std::int64_t n, const float* a, const float*, float* c, float*
   // The random order cut into eight pieces. The eight loads of a step do not wait for each other.
   std::uint32_t start[chain_count], line[chain_count];
   for (std::uint32_t j = 0; j < chain_count; ++j) start[j] = line[j] = number_at(a, j, start_slot);
-  for (std::int64_t i = 0; i < n / chain_count; ++i) {
+  for (std::int64_t i = 1; i < n / chain_count; ++i) {
     UNROLLED
     for (int j = 0; j < chain_count; ++j) line[j] = number_at(a, line[j], random_slot);
   }
   bool met = true;  // each piece ends where the next begins
-  for (int j = 0; j + 1 < chain_count; ++j) met = met && line[j] == start[j + 1];
-  for (std::int64_t i = n / chain_count * chain_count + 1; i < n; ++i) line[7] = number_at(a, line[7], random_slot);
+  for (int j = 0; j + 1 < chain_count; ++j) met = met && number_at(a, line[j], random_slot) == start[j + 1];
+  for (std::int64_t i = 0; i < n % chain_count; ++i) line[7] = number_at(a, line[7], random_slot);
   c[0] = met ? static_cast<float>(line[7]) : -1;
 }
 // end rung
@@ -117,7 +117,7 @@ double error(const Shape& s, const float*, const float*, const float* c) { retur
 const Operation& latency_operation() {
   static const Operation operation = {
       .ladder = {.id = "cpu-latency", .title = "Latency of a load", .device = Device::cpu, .measure = Measure::latency_s, .size_label = "Working set", .size_unit = "B",
-                 .size_lo = 1 << 10, .size_default = 64 << 20, .size_hi = 1 << 29,
+                 .size_lo = 1 << 10, .size_default = 32 << 20, .size_hi = 1 << 29,
                  .cost = [](std::int64_t) { return models::OpCost{.read_bytes = line_bytes}; }},  // a run is one load, which moves one line
       .versions = versions, .shape = shape, .fill = fill, .error = error, .error_bound = [](const Shape&) { return 0.0; }, .b_in_small_pages = true};
   return operation;

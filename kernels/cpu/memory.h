@@ -18,10 +18,10 @@ class Buffer {
   std::int64_t bytes() const { return count_ * 4; }
   void poison();               ///< every float becomes NaN
   bool guards_whole() const;   ///< nobody wrote before the first float or behind the last
+  void set_guards();           ///< as they were
   void flush() const;          ///< out of every cache, written back
 
  private:
-  void set_guards();
   float* data_ = nullptr;
   void* block_ = nullptr;
   std::int64_t count_ = 0;

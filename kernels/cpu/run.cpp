@@ -38,6 +38,9 @@ struct Operands {
 
   bool made() const { return a.data() && b.data() && c.data() && work.data(); }
   void call(const Version& v) { v.call(shape.n, a.data(), b.data(), c.data(), work.data()); }
+  void set_guards() {
+    for (Buffer* buffer : {&a, &b, &c, &work}) buffer->set_guards();
+  }
   bool guards_whole() const { return a.guards_whole() && b.guards_whole() && c.guards_whole() && work.guards_whole(); }
   /// Operands that are far larger than the last cache push each other out; smaller ones are flushed.
   void cool() const {
@@ -56,10 +59,8 @@ struct Trial {
   bool done = false;
 };
 
-/// Runs a rung once over poisoned results and compares; says in the result what is wrong, if anything is.
-void verify(Trial& t, Operands& operands, const Operation& operation) {
-  operands.c.poison();
-  t.first_s = timed_s([&] { operands.call(*t.version); });
+/// Compares what the rung's last call has left; says in the result what is wrong, if anything is.
+void check(Trial& t, const Operands& operands, const Operation& operation) {
   t.result.error = operation.error(operands.shape, operands.a.data(), operands.b.data(), operands.c.data());
   t.result.error_bound = operation.error_bound(operands.shape);
   const std::string name = "The rung " + std::string(t.version->rung.id);
@@ -67,6 +68,14 @@ void verify(Trial& t, Operands& operands, const Operation& operation) {
   else if (std::isnan(t.result.error)) t.result.failure = name + " left results that are not numbers, so it was not timed.";
   else if (!(t.result.error <= t.result.error_bound))
     t.result.failure = name + " is wrong: its error is " + short_number(t.result.error) + " where " + short_number(t.result.error_bound) + " is allowed, so it was not timed.";
+}
+
+/// The first call of a rung, over results that are poisoned.
+void try_out(Trial& t, Operands& operands, const Operation& operation) {
+  operands.c.poison();
+  operands.set_guards();  // a rung before may have broken them
+  t.first_s = timed_s([&] { operands.call(*t.version); });
+  check(t, operands, operation);
 }
 
 /// Whether a rung has been timed enough.
@@ -85,7 +94,7 @@ class Run {
   std::string operator()() {
     if (const auto fault = prepare(); !fault.empty()) return fault;
     for (Trial& t : trials_) {
-      if (t.result.failure.empty()) verify(t, operands_, operation_);
+      if (t.result.failure.empty()) try_out(t, operands_, operation_);
       if (!request_.cold && t.first_s > 0) t.repeats = std::max<std::int64_t>(1, static_cast<std::int64_t>(shortest_warm_sample_s / t.first_s));
       if (!t.result.failure.empty()) finish(t);
       report(false);
@@ -137,7 +146,7 @@ class Run {
 
   /// Writes down what the samples say, unless the rung has gone wrong meanwhile.
   void conclude(Trial& t) {
-    verify(t, operands_, operation_);
+    check(t, operands_, operation_);
     if (t.result.failure.empty()) {
       const Summary s = summarize(std::move(t.samples));
       t.result.time_s = s.median;

@@ -132,13 +132,13 @@ double error(const Shape& s, const float* a, const float*, const float* c) {
 const Operation& softmax_operation() {
   static const Operation operation = {
       .ladder = {.id = "cpu-softmax", .title = "Softmax", .device = Device::cpu, .measure = Measure::bytes_per_s, .size_label = "Columns (of 64 rows)", .size_unit = "",
-                 .size_lo = 1, .size_default = 65536, .size_hi = 1 << 20,
+                 .size_lo = 1, .size_default = 65536, .size_hi = 1 << 18,
                  .cost = [](std::int64_t size) { return models::softmax(rows, static_cast<double>(size), 4); }},
       .versions = versions,
       .shape = [](std::int64_t size) { return Shape{.n = size, .a = rows * size, .c = rows * size}; },
       .fill = [](const Shape& s, std::uint64_t seed, float* a, float*) { fill_uniform(seed, -8, 8, a, s.a); },
       .error = error,
-      .error_bound = [](const Shape& s) { return 2 * float_epsilon * (4 + std::sqrt(static_cast<double>(s.n))); }};
+      .error_bound = [](const Shape& s) { return 8 * float_epsilon * (1 + std::sqrt(static_cast<double>(s.n))); }};
   return operation;
 }
 
