@@ -154,7 +154,7 @@ int run_ladder(const Arguments& a, const Streams& s) {
   if (ladder && kernels::why_not(*ladder).empty()) {
     const Ladder& l = *ladder;
     const bool fits = request.size == 0 || (l.size_lo <= request.size && request.size <= l.size_hi);
-    if (fits) roofs = kernels::measure_roofs(l.device, seconds_of_roofs, {});
+    if (fits && request.seconds_per_rung > 0) roofs = kernels::measure_roofs(l.device, std::min(seconds_of_roofs, 4 * request.seconds_per_rung), {});
   }
   if (const auto failure = kernels::run(request, listener); !failure.empty()) return complain(s, failure);
   // In the ladder's order: rungs finish in their own.
