@@ -104,8 +104,8 @@ void explain(const Bar& bar) {
   else if (bar.above_roof) value.add("Above its roof: it ran from a cache, or counts other bytes");
   else if (!bar.rate.empty()) value.add(bar.rate).add(", ").add(bar.time).add(", ").add(widgets::format(100 * bar.measured, "%"));
   else value.add(bar.predicted_text);
-  if (bar.published > 0) value.add("\nring: ").add(bar.published_text);
-  widgets::tip(bar.title, value.view(), bar.hover);
+  if (!bar.published_text.empty()) value.add("\npublished: ").add(bar.published_text);
+  widgets::tip(bar.change, value.view(), bar.hover);
 }
 
 /// What the marks mean, in one line under the rows.

@@ -55,8 +55,8 @@ void draw_tools(Inputs& in, const Outputs& out, View& view) {
   } else {
     const bool none = out.measured_rungs == 0 && out.failed_rungs == 0;
     widgets::Line line;
-    if (none && in.predict_first) line.add("Press in a row where you expect its bar to end, then Run all. Hatched: what the model allows.");
-    else if (none) line.add("Nothing has run yet at this size. Press Run all. Hatched: what the model allows.");
+    if (none && in.predict_first) line.add("Press in a row to predict its bar, then Run all. Hatched: the model.");
+    else if (none) line.add("Nothing has run yet at this size: press Run all. Hatched: the model.");
     else {
       line.add_integer(out.measured_rungs).add(" of ").add_integer(out.rungs).add(" rungs measured");
       if (out.failed_rungs > 0) line.add(", ").add_integer(out.failed_rungs).add(" failed");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <span>
 
 #include "chapters/catalog.h"
@@ -57,7 +58,8 @@ Ceilings ceilings_of(const Inputs& in, const Ladder& ladder, std::string_view ru
     models::GpuPorts& gpu = c.ports.gpu;
     gpu.clock_hz = chip->boost_clock_hz.value_or(1.7e9);
     gpu.multiprocessors = chip->compute_units ? static_cast<double>(*chip->compute_units) : std::max(1.0, c.machine.peak_flops_per_s / (256 * gpu.clock_hz));
-    gpu.fma_lanes = std::max(1.0, c.machine.peak_flops_per_s / (2 * gpu.clock_hz * gpu.multiprocessors));
+    // Data sheets state the peak at a clock of their own: the lanes are the nearest warp's worth.
+    gpu.fma_lanes = 32 * std::max(1.0, std::round(c.machine.peak_flops_per_s / (2 * gpu.clock_hz * gpu.multiprocessors) / 32));
     gpu.dram_bytes_per_s = c.machine.bandwidth_bytes_per_s;
     gpu.l2_bytes_per_s = chip->measured.l2_bytes_per_s.value_or(1.65 * gpu.dram_bytes_per_s);
     gpu.loaded_latency_s = 1.5 * chip->measured.dram_latency_s.value_or(373e-9);
@@ -158,10 +160,11 @@ Rated rate(const Inputs& in, const Ladder& ladder, std::size_t i, const models::
     if (fma && out.ceilings.arithmetic_measured) out.bound.share = std::min(1.0, out.bound.share * fma->value / m.peak_flops_per_s);
     bar.predicted = out.bound.share;
     bar.bound = bound_of(p->bound.limit);
-    bar.predicted_text = "at most " + percent(out.bound.share);
+    bar.predicted_text = "model " + percent(out.bound.share);
     bar.hover = std::string(p->why) + " Limited by " + std::string(models::limit_label(p->bound.limit)) + ".";
     if (p->published_share > 0) {
-      bar.published = p->published_share;
+      // A share of a library's product stands on the axis only where such a product is the roof.
+      if (rung.roof != "gpu_sgemm" || out.ceilings.arithmetic_measured) bar.published = p->published_share;
       bar.published_text = std::string(p->published_source) + ": " + percent(p->published_share);
     }
     out.predicted_s = out.floor_s > 0 ? out.floor_s / out.bound.share : 0;
