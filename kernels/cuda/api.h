@@ -32,7 +32,7 @@ enum Attribute : int {
 
 struct Driver {
   std::function<Status(unsigned flags)> init;
-  std::function<Status(int* version)> driver_version;
+  std::function<Status(int* version)> driver_version;  ///< 13000 for CUDA 13.0; needs no init
   std::function<Status(int* count)> device_count;
   std::function<Status(int* device, int ordinal)> device_get;
   std::function<Status(char* name, int length, int device)> device_name;
@@ -63,13 +63,11 @@ struct Driver {
   std::function<Status(Event*, unsigned flags)> event_create;
   std::function<Status(Event)> event_destroy;
   std::function<Status(Event, Stream)> event_record;
-  std::function<Status(Event)> event_synchronize;
   std::function<Status(float* milliseconds, Event start, Event stop)> event_elapsed;
   std::function<Status(Status, const char** name)> error_name;
 };
 
 struct Nvrtc {
-  std::function<Status(int* major, int* minor)> version;
   std::function<Status(int* count)> architecture_count;
   std::function<Status(int* capabilities)> architectures;  ///< 90 for sm_90, ascending
   std::function<Status(Program*, const char* source, const char* name, int headers, const char* const* texts, const char* const* names)> create;

@@ -68,8 +68,9 @@ Compilation compile(const Nvrtc& nvrtc, std::string_view source, const std::stri
     result.failure = std::string("NVRTC did not take the kernel: ") + nvrtc.error_text(status) + ".";
     return result;
   }
-  const char* options[] = {arch.c_str(), "-std=c++17", "--ptxas-options=-v"};  // the last is for machine code alone
-  status = nvrtc.compile(unit.program, as_ptx ? 2 : 3, options);
+  // A learner's helper or table needs no __device__: there is no host code here. The last option is for machine code alone.
+  const char* options[] = {arch.c_str(), "-std=c++17", "-default-device", "--ptxas-options=-v"};
+  status = nvrtc.compile(unit.program, as_ptx ? 3 : 4, options);
   const std::string log = text_of(unit.program, nvrtc.log_bytes, nvrtc.log);
   result.diagnostics = parse_diagnostics(log);
   result.report = parse_report(log, entry);

@@ -18,8 +18,9 @@ std::string bind(Blas& blas, const Symbols& symbols);
 /// The files tried for a library, in order: by name (the loader's path), then in /usr/local/cuda/lib64 and /usr/lib/wsl/lib.
 std::vector<std::string> library_paths(const std::vector<std::string>& names);
 
-/// Opens libcuda, libnvrtc (13, then 12) and libcublas. They stay open to the end of the process: the driver has threads of its own.
-/// Starts nothing on a device. cuBLAS (hundreds of MB) only when asked for.
+/// Opens libcuda, libnvrtc and libcublas (13, then 12; the other way round under a driver of CUDA 12). They stay open to the end of the process: the driver has threads of its own.
+/// Starts nothing on a device. cuBLAS (hundreds of MB) only when asked for and
+/// with a driver to use it.
 Machine open_machine(bool with_blas);
 
 }  // namespace kernels::cuda

@@ -7,6 +7,8 @@
 
 #include "kernels/kernel.h"
 
+/// A rung is one .cu file with one extern "C" entry named after the file, and a row in the list of its ladder (copy.cpp, sgemm.cpp, ...);
+/// a geometry of its own is a case in that file's launches(). A ladder is one such file more, in operation.cpp's two lists.
 namespace kernels::cuda {
 
 /// One launch of a rung's kernel. Kernels take their input arrays, the output array and a count: (in, out, n) or (a, b, c, n).

@@ -25,7 +25,7 @@ double time_of(const Session& session, double seconds, const std::function<void(
   Stopwatch watch(session, enqueue, 1, seconds);
   watch.warm_up();
   while (!watch.done()) watch.sample();
-  return watch.spread().median_s;
+  return watch.summary().median;
 }
 
 /// 1 GiB, or an eighth of a smaller memory, in whole 16 MiB: far above any L2.
@@ -116,7 +116,8 @@ constexpr std::array ceilings{
 Roofs measure_roofs_on(const Machine& machine, double seconds, const Listener& listener) {
   Roofs found;
   found.device = Device::cuda;
-  if (found.failure = machine.no_nvrtc; !found.failure.empty()) return found;
+  found.failure = machine.no_driver.empty() ? machine.no_nvrtc : machine.no_driver;
+  if (!found.failure.empty()) return found;
   try {
     const Session session(machine);
     found.device_name = session.facts().name;

@@ -35,7 +35,7 @@ class Run {
     size_ = operation.rounded(request.size > 0 ? request.size : operation.ladder->size_default);
   }
 
-  std::string choose() {
+  void choose() {
     for (const Rung& rung : operation_.ladder->rungs) {
       const bool wanted = request_.rungs.empty() || std::find(request_.rungs.begin(), request_.rungs.end(), rung.id) != request_.rungs.end();
       if (!wanted) continue;
@@ -44,21 +44,24 @@ class Run {
       c.result = {.ladder = std::string(operation_.ladder->id), .rung = std::string(rung.id), .size = size_, .flops = cost.flops, .bytes = cost.bytes()};
       candidates_.push_back(std::move(c));
     }
-    for (const auto& id : request_.rungs)
-      if (!find_rung_of(id)) return "The ladder " + std::string(operation_.ladder->id) + " has no rung \"" + id + "\".";
-    if (!request_.edited_rung.empty() && !find_rung_of(request_.edited_rung))
-      return "The ladder " + std::string(operation_.ladder->id) + " has no rung \"" + request_.edited_rung + "\" to edit.";
-    return {};
   }
 
   /// An edited rung goes last, so that what it may do to the context costs the others nothing.
   void on_device(const Session& session) {
-    for (Candidate& c : candidates_) compile_one(c, session.facts().capability);
     std::vector<Candidate*> own, edited;
-    for (Candidate& c : candidates_) (c.edited ? edited : own).push_back(&c);
-    for (auto* group : {&own, &edited}) {
-      if (!group->empty()) run_group(session, *group);
+    for (Candidate& c : candidates_) {
+      compile_one(c, session.facts().capability);
+      if (c.alive()) {
+        (c.edited ? edited : own).push_back(&c);
+        step(1);
+      } else {
+        step(3);
+        report(c);
+      }
+      if (stopped_) return;
     }
+    for (auto* group : {&own, &edited})
+      if (!group->empty()) run_group(session, *group);
   }
 
   void without_device(const std::string& why) {
@@ -72,11 +75,6 @@ class Run {
   }
 
  private:
-  bool find_rung_of(std::string_view id) const {
-    const auto rungs = operation_.ladder->rungs;
-    return std::any_of(rungs.begin(), rungs.end(), [&](const Rung& r) { return r.id == id; });
-  }
-
   void report(Candidate& c) {
     if (listener_.result && !listener_.result(c.result)) stopped_ = true;
   }
@@ -134,18 +132,18 @@ class Run {
         c->launches = launches(*c, size_, session);
         note(*c, check(session, operation_, *operands, c->function, c->launches, seed, c->name()));
       });
-      step(2);
+      step(1);
     }
     for (Candidate* c : group) guarded(*c, [&] { warm(session, *c, *operands); });
     sample_in_turns(group);
     for (Candidate* c : group) {
       guarded(*c, [&] {
-        const Spread spread = c->watch->spread();
+        const Summary times = c->watch->summary();
         // New numbers after the clock has stopped: a kernel that kept old results is found out.
         note(*c, check(session, operation_, *operands, c->function, c->launches, seed + 1, c->name()));
-        c->result.time_s = spread.median_s;
-        c->result.spread_s = spread.iqr_s;
-        c->result.samples = spread.samples;
+        c->result.time_s = times.median;
+        c->result.spread_s = times.iqr;
+        c->result.samples = times.samples;
       });
       c->watch.reset();
       c->module.reset();
@@ -204,12 +202,8 @@ class Run {
 std::string run_on(const Machine& machine, const Request& request, const Ladder& ladder, const Listener& listener) {
   const Operation* operation = find_operation(ladder.id);
   if (!operation) return "There is no CUDA ladder \"" + std::string(ladder.id) + "\".";
-  if (request.size != 0 && !(request.size >= ladder.size_lo && request.size <= ladder.size_hi))
-    return std::string(ladder.id) + " has no size " + std::to_string(request.size) + ": it goes from " + std::to_string(ladder.size_lo) + " to " +
-           std::to_string(ladder.size_hi) + ".";
-  if (!(request.seconds_per_rung > 0 && request.seconds_per_rung <= 60)) return "The time for each rung must be above 0 and at most 60 s.";
   Run run(machine, request, *operation, listener);
-  if (const std::string why = run.choose(); !why.empty()) return why;
+  run.choose();
   if (!machine.no_nvrtc.empty()) return machine.no_driver.empty() ? machine.no_nvrtc : machine.no_driver + " " + machine.no_nvrtc;
   std::unique_ptr<Session> session;
   std::string why;

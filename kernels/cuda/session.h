@@ -41,7 +41,7 @@ struct DeviceFacts {
   std::string name;
   int capability = 0;  ///< 90 for sm_90
   int multiprocessors = 1;
-  std::int64_t clock_khz = 1;  ///< highest clock of the multiprocessors
+  std::int64_t clock_khz = 1'000'000;  ///< highest clock of the multiprocessors
   std::int64_t l2_bytes = 0, memory_bytes = 0;
   bool watchdog = false;  ///< the display's driver ends launches of about 2 s
 };

@@ -1,7 +1,6 @@
 #include "kernels/cuda/stopwatch.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace kernels::cuda {
 namespace {
@@ -9,30 +8,7 @@ namespace {
 constexpr double short_run_s = 20e-6;
 constexpr std::size_t pairs = 8;  // samples enqueued before the host waits
 
-/// Element of sorted `v` at a fraction of its length, between neighbours by line.
-double quantile(const std::vector<double>& v, double fraction) {
-  const double at = fraction * static_cast<double>(v.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, v.size() - 1);
-  return v[below] + (at - static_cast<double>(below)) * (v[above] - v[below]);
-}
-
 }  // namespace
-
-Spread spread_of(std::vector<double> v) {
-  if (v.empty()) return {};
-  std::sort(v.begin(), v.end());
-  return {quantile(v, 0.5), quantile(v, 0.75) - quantile(v, 0.25), static_cast<std::int64_t>(v.size())};
-}
-
-bool median_is_known(std::vector<double> v) {
-  if (v.size() < 6) return false;
-  std::sort(v.begin(), v.end());
-  const double n = static_cast<double>(v.size()), half = 0.98 * std::sqrt(n);
-  const auto low = static_cast<std::size_t>(std::max(0.0, std::floor(n / 2 - half)));
-  const auto high = std::min(v.size() - 1, static_cast<std::size_t>(std::ceil(n / 2 + half)));
-  return (v[high] - v[low]) / 2 <= 0.01 * quantile(v, 0.5);
-}
 
 Stopwatch::Stopwatch(const Session& session, std::function<void()> enqueue, std::int64_t rotation, double seconds)
     : session_(session), enqueue_(std::move(enqueue)), rotation_(rotation), seconds_(seconds) {
@@ -83,7 +59,12 @@ void Stopwatch::capture() {
   runs_a_sample_ = std::clamp<std::int64_t>(rotation_, 20, 4096);
   const Driver& d = session_.driver();
   if (d.capture_begin(session_.stream(), 1) != 0) return;  // 1: only this thread's calls are held to the rules of capture
-  for (std::int64_t i = 0; i < runs_a_sample_; ++i) enqueue_();
+  try {
+    for (std::int64_t i = 0; i < runs_a_sample_; ++i) enqueue_();
+  } catch (...) {
+    d.capture_end(session_.stream(), &graph_);  // a stream left capturing would fail every rung after this one
+    throw;
+  }
   if (d.capture_end(session_.stream(), &graph_) != 0 || !graph_) {
     graph_ = nullptr;
     return;
@@ -122,7 +103,7 @@ void Stopwatch::sample() {
 bool Stopwatch::done() const {
   const auto n = samples_s_.size();
   if (n >= 20'000 || (n >= 3 && spent_s_ >= seconds_)) return true;
-  return n >= 30 && spent_s_ >= std::min(0.2, seconds_) && median_is_known(samples_s_);
+  return n >= 30 && spent_s_ >= std::min(0.2, seconds_) && is_settled(summary(), 0.01);
 }
 
 }  // namespace kernels::cuda

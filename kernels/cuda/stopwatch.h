@@ -3,18 +3,9 @@
 #include <vector>
 
 #include "kernels/cuda/session.h"
+#include "kernels/statistics.h"
 
 namespace kernels::cuda {
-
-struct Spread {
-  double median_s = 0, iqr_s = 0;
-  std::int64_t samples = 0;
-};
-/// Median and interquartile range. Zeros when there are no samples.
-Spread spread_of(std::vector<double> samples_s);
-
-/// True when the 95 % interval of the median (order statistics: ranks n/2 +- 0.98 sqrt n) is within 1 % of it either way.
-bool median_is_known(std::vector<double> samples_s);
 
 /// Times work on the device by events. Runs of 20 us and more are timed one by one behind a spinning kernel, so that the host's gaps lie
 /// outside; shorter ones many together, replayed as a graph (or launched in a row where capture fails), so that the half microsecond that
@@ -31,7 +22,7 @@ class Stopwatch {
   double warm_up();  ///< at least 3 runs and 25 ms (at most 1000 runs); returns about how long a run takes
   void sample();     ///< a few more samples
   bool done() const; ///< 30 samples and 0.2 s with the median known to 1 %, or `seconds` spent
-  Spread spread() const { return spread_of(samples_s_); }
+  Summary summary() const { return summarize(samples_s_); }
 
  private:
   double elapsed_s(std::size_t pair) const;
