@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "app/load_catalog.h"
 #include "app/platform/file.h"
 #include "app/words.h"
 #include "chapters/registry.h"
@@ -42,15 +43,21 @@ void Workspace::describe_shared() {
   for (const auto& entry : chapters::all_labs()) {
     auto lab = entry.make();
     prototypes_.push_back({std::string(entry.id), std::string(lab->info().title), std::move(lab)});
-    for (const Field& f : prototypes_.back().lab->inputs()) {
-      if (f.spec.shared.empty() || is_personal(f) || prototypes_.back().lab->info().hidden) continue;
+  }
+  group_shared();
+}
+
+void Workspace::group_shared() {
+  groups_.clear();
+  for (const Prototype& prototype : prototypes_)
+    for (const Field& f : prototype.lab->inputs()) {
+      if (f.spec.shared.empty() || is_personal(f) || prototype.lab->info().hidden) continue;
       const std::string name(f.spec.shared.substr(0, f.spec.shared.find('.')));
       auto group = std::find_if(groups_.begin(), groups_.end(), [&](const SharedGroup& g) { return g.name == name; });
       if (group == groups_.end()) group = groups_.insert(groups_.end(), {name, "shared " + name, {}});
       const bool known = std::any_of(group->fields.begin(), group->fields.end(), [&](const Field* g) { return g->spec.shared == f.spec.shared; });
       if (!known) group->fields.push_back(&f);
     }
-  }
   // What is chosen by name reads first: "Prefill 1 x 4,096".
   for (SharedGroup& g : groups_)
     std::stable_partition(g.fields.begin(), g.fields.end(), [](const Field* f) { return f->kind == Kind::choice; });
@@ -126,6 +133,7 @@ std::string Workspace::open_with(std::string_view id, const Json& inputs, const 
   apply_inputs(lab(), scenario, read);
   fill_personal();
   apply_view(lab(), view);
+  calm_service_view(lab());
   gather_shared();
   current_->update(false);
   progress.visit(id);
@@ -224,6 +232,59 @@ bool Workspace::update(bool control_held) {
   if (changed) gather_kept();
   if (changed && settings.keep_my_scenario) gather_shared();
   return changed;
+}
+
+void Workspace::serve() {
+  if (auto sentence = services.poll(lab()); !sentence.empty()) say(std::move(sentence));
+  if (!services.running()) return;
+  bool more_chips = false;
+  for (auto& arrived : services.arrived()) {
+    chapters::Lab& asked = session(arrived.lab).lab();
+    const auto* status = asked.view().find("status");
+    for (auto& event : arrived.events) {
+      const Field* table = asked.inputs().find(event.table);
+      switch (event.kind) {
+        case ServiceEvent::Kind::row:
+          if (!table || !table->spec.measured) say("The lab has no table for \"" + event.table + "\".");
+          else if (auto sentence = merge_row(*table, event.text, event.same); !sentence.empty()) say(std::move(sentence));
+          break;
+        case ServiceEvent::Kind::clear:
+          if (table && table->spec.measured) table->table_resize(0);
+          break;
+        case ServiceEvent::Kind::status:
+          if (status) status->text() = std::move(event.text);
+          break;
+        case ServiceEvent::Kind::say: say(std::move(event.text)); break;
+        case ServiceEvent::Kind::chip: {
+          auto sentence = user_.error.empty() ? write_file(user_.config / "chips" / event.name, event.text) : user_.error;
+          more_chips = sentence.empty();
+          if (!sentence.empty()) say(std::move(sentence));
+          break;
+        }
+      }
+    }
+    if (const auto* f = asked.view().find("fraction")) f->real() = arrived.fraction;
+    if (const auto* f = asked.view().find("running")) f->toggle() = true;  // a scenario opened meanwhile has put it back
+    if (!arrived.ended) continue;
+    if (!arrived.error.empty()) say(arrived.error);
+    calm_service_view(asked);
+  }
+  if (more_chips) reload_catalog();
+}
+
+void Workspace::reload_catalog() {
+  const auto assets = find_assets();
+  if (!assets) return say(assets.error);
+  auto loaded = load_catalog(*assets, user_.error.empty() ? user_.config : std::filesystem::path());
+  for (auto& error : loaded.errors) say(std::move(error));
+  chapters::set_catalog(std::move(loaded.catalog));
+  for (const Prototype& prototype : prototypes_) prototype.lab->refresh();
+  group_shared();
+  for (const auto& [id, session] : sessions_) {
+    session->lab().refresh();
+    session->invalidate();
+  }
+  claims_.clear();
 }
 
 void Workspace::share(const std::string& name, const Json& value) {

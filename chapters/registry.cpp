@@ -25,6 +25,7 @@
   LAB(driving, "jitter", frame_jitter) \
   LAB(interview, "drills", drills) \
   LAB(interview, "readiness", readiness) \
+  LAB(kernels, "lab", kernel_lab) \
   LAB(gallery, "widgets", widget_gallery)
 
 #define DECLARE(folder, slug, make) \
@@ -59,6 +60,7 @@ constexpr Chapter contents[] = {
     {"serving", "09", "Serving", of("serving")},
     {"driving", "10", "Driving", of("driving")},
     {"interview", "11", "Interview", of("interview")},
+    {"kernels", "12", "Kernels", of("kernels")},
 };
 
 }  // namespace

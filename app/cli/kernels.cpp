@@ -9,6 +9,9 @@
 
 #include "app/cli/cli.h"
 #include "app/kernel_json.h"
+#include "app/paths.h"
+#include "app/platform/file.h"
+#include "app/this_machine.h"
 #include "app/words.h"
 #include "widgets/number.h"
 
@@ -162,6 +165,18 @@ int run_ladder(const Arguments& a, const Streams& s) {
   return 0;
 }
 
+/// Keeps the ceilings as a chip of the learner's own, for every lab.
+int save_chip(const kernels::Roofs& roofs, const Streams& s) {
+  const UserPaths user = user_paths();
+  if (!user.error.empty()) return complain(s, user.error);
+  const MachineChip chip = machine_chip(roofs, machine_facts(), today());
+  if (chip.json.empty()) return complain(s, "No chip was made of them: that takes an arithmetic rate, a bandwidth and the memory's size.");
+  const auto path = user.config / "chips" / chip.file_name;
+  if (const auto error = write_file(path, chip.json); !error.empty()) return complain(s, error);
+  s.out << "\n" << chip.name << " is now a chip: " << path.string() << "\n";
+  return 0;
+}
+
 int roofline(const Arguments& a, const Streams& s) {
   const std::string device = a.value("--device", "cpu");
   if (device != "cpu" && device != "cuda") return complain(s, "--device is cpu or cuda; it is \"" + excerpt(device) + "\".");
@@ -172,6 +187,7 @@ int roofline(const Arguments& a, const Streams& s) {
     seconds = parsed.value;
   }
   const bool json = a.has("--json");
+  if (json && a.has("--save")) return complain(s, "--save writes a chip and --json writes events: choose one.");
   const auto roofs = kernels::measure_roofs(device == "cpu" ? Device::cpu : Device::cuda, seconds, json ? speaking(s) : kernels::Listener{});
   if (json) {
     if (roofs.failure.empty()) {
@@ -185,7 +201,7 @@ int roofline(const Arguments& a, const Streams& s) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& r : roofs.roofs) rows.push_back({r.id, text(r.value, r.unit), r.title});
   print_table(s.out, rows);
-  return 0;
+  return a.has("--save") ? save_chip(roofs, s) : 0;
 }
 
 }  // namespace
