@@ -22,9 +22,9 @@ struct Descriptor {
   const int fd;
 };
 
-bool read_all(int fd, std::string& to) {
+bool read_all(int fd, std::string& to, std::uint64_t from) {
   for (std::size_t done = 0; done < to.size();) {
-    const ssize_t n = ::pread(fd, to.data() + done, to.size() - done, static_cast<off_t>(done));
+    const ssize_t n = ::pread(fd, to.data() + done, to.size() - done, static_cast<off_t>(from + done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     done += static_cast<std::size_t>(n);
@@ -62,14 +62,16 @@ FileContent read_file_bytes(const std::string& path) {
   out->path = path;
   out->size_bytes = static_cast<std::uint64_t>(about.st_size);
   out->modified_ns = modified_ns(about);
-  out->read = [file, path, size = out->size_bytes](std::string& text) -> std::string {
+  out->read_part = [file, path, size = out->size_bytes](std::uint64_t offset, std::uint64_t length, std::string& text) -> std::string {
+    if (offset > size || length > size - offset) return "The file " + path + " has " + std::to_string(size) + " bytes: a part beyond its end was asked for.";
     try {
-      text.resize(size);
+      text.resize(static_cast<std::size_t>(length));
     } catch (const std::bad_alloc&) {
       return "The file " + path + " does not fit into the memory that is free.";
     }
-    return read_all(file->fd, text) ? "" : "The file " + path + " cannot be read to its end: it was shortened after it was chosen; choose it again.";
+    return read_all(file->fd, text, offset) ? "" : "The file " + path + " cannot be read to its end: it was shortened after it was chosen; choose it again.";
   };
+  out->read = [part = out->read_part, size = out->size_bytes](std::string& text) { return part(0, size, text); };
   return {std::move(out), {}};
 }
 

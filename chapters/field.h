@@ -58,6 +58,8 @@ class FileBytes {
   /// All bytes into `out`, from any thread; returns "" or one sentence. The file stays the one that was chosen, even when another
   /// has taken its name; one that was shortened in place is refused.
   std::function<std::string(std::string& out)> read;
+  /// `length` bytes from `offset` on, for files of which a part is enough; otherwise as `read`.
+  std::function<std::string(std::uint64_t offset, std::uint64_t length, std::string& out)> read_part;
 
   /// What a lab made of the bytes (a parsed trace), kept with them so that a change of another input does not read the file again.
   /// `make` returns a shared_ptr<const T>; null (cancelled, unreadable) is not kept. One caller at a time makes it.

@@ -134,9 +134,11 @@ Fate fate_of(const FloatFormat& f, const Tensor& t) {
   const double small = l.subnormal_codes ? share_of_magnitudes_below(t, l.min_normal - l.min_positive / 2) : lost;
   const double edge = l.overflow_at_tie ? std::nextafter(l.overflow_threshold, 0.0) : l.overflow_threshold;
   const double fits = share_of_magnitudes_below(t, edge);
-  out.underflow = std::max(0.0, lost - zeros);
-  out.subnormal = std::max(0.0, small - lost);
-  out.overflow = std::max(0.0, 1 - fits);
+  // What is below a double's own spacing at 1 is nothing
+  const auto share = [](double s) { return s > 1e-16 ? s : 0; };
+  out.underflow = share(lost - zeros);
+  out.subnormal = share(small - lost);
+  out.overflow = share(1 - fits);
   out.normal = std::max(0.0, fits - small) + (has_zero ? zeros : 0);
   return out;
 }

@@ -43,7 +43,7 @@ void number_mark(const Painter& p, const Line& l, double position, std::string_v
   const float half = widgets::text_size(text, Type::small, Font::mono).x / 2, reach = t.px(130);
   const float centre = std::clamp(x, l.left + reach + half, std::max(l.left + reach + half, l.right - reach - half));
   p.text({centre, l.y - t.px(33)}, text, t.warning, Type::small, Font::mono, Align::center);
-  if (std::abs(centre - x) > half) p.line({centre + (x < centre ? -half - t.px(2) : half + t.px(2)), l.y - t.px(25)}, {x, l.y - t.px(15)}, widgets::with_alpha(t.warning, 0.6f));
+  if (std::abs(centre - x) > half + t.px(8)) p.line({centre + (x < centre ? -half - t.px(2) : half + t.px(2)), l.y - t.px(25)}, {x, l.y - t.px(15)}, widgets::with_alpha(t.warning, 0.6f));
 }
 
 /// Which part of the way goes where, as coloured stretches.

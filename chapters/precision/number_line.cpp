@@ -17,6 +17,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice("spread", in.spread, spreads, {.label = "Numbers", .help = "The distribution of a tensor's numbers, laid over the formats."});
   f.real("size", in.size, {.label = "Their size", .help = "Standard deviation of the bell, scale of the heavy tail, median magnitude of the gradients.", .lo = 0x1p-40, .hi = 0x1p20, .scale = Scale::log});
   f.real("octaves", in.octaves, {.label = "Their width", .help = "Standard deviation of the gradients' magnitudes, in powers of two.", .lo = 0.5, .hi = 12, .when_key = "spread", .when_value = "gradients"});
+  f.file("file", in.file, {.label = "Your tensors", .help = "A safetensors file, whose numbers take the place of the distribution; drop one anywhere.", .by_bytes = true, .accepts = "safetensors"});
+  f.text("tensor", in.tensor, {.label = "Tensor", .help = "Which tensor of the file, by name; empty: the largest one of floats.", .when_key = "file", .when_value = "set"});
   f.real("scale", in.scale, {.label = "Loss scale", .help = "Every number is multiplied by this before it is stored.", .lo = 1, .hi = 0x1p24, .scale = Scale::log});
 }
 
@@ -59,7 +61,7 @@ void describe(Fields& f, View& v) {
 }  // namespace number_line
 
 LabPtr value_line() {
-  return make_lab<number_line::Inputs, number_line::Outputs, number_line::View>({.id = "precision/number-line", .title = "Number line", .question = "Which numbers does a format have, and which of yours fall off its edges?"}, number_line::compute, number_line::draw);
+  return make_lab<number_line::Inputs, number_line::Outputs, number_line::View>({.id = "precision/number-line", .title = "Number line", .question = "Which numbers does a format have, and which of yours fall off its edges?", .job = true}, number_line::compute, number_line::draw);
 }
 
 }  // namespace chapters::precision

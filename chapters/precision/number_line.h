@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct Inputs {
   double size = 0x1p-18;
   double octaves = 4;
   double scale = 1;
+  FileInput file;      ///< safetensors: its numbers instead of the distribution
+  std::string tensor;  ///< which of its tensors; empty: the largest of floats
   bool operator==(const Inputs&) const = default;
 };
 
@@ -43,6 +46,7 @@ struct Outputs {
   std::vector<const models::FloatFormat*> formats;
   models::Tensor tensor;
   std::string spread_text;
+  std::shared_ptr<const std::vector<float>> numbers;  ///< what `tensor` looks at, when it is a file's
 };
 
 /// One row as it was last laid out: redone only when its stretch, width or format changes.
@@ -52,7 +56,7 @@ struct RowCache {
   std::vector<double> counts;
   std::vector<std::uint8_t> levels;  ///< of each column: brightness, and 16 where its values are subnormal
   std::vector<models::LineValue> values;
-  std::vector<std::string> labels, codes;
+  std::vector<std::string> labels, short_labels, codes;  ///< in full, and as far as eleven digits go
   std::string count_text;
 };
 
@@ -74,7 +78,9 @@ struct Frame {
   double coordinate(float x_px) const { return stretch.lo + (stretch.hi - stretch.lo) * static_cast<double>((x_px - left) / (right - left)); }
 };
 
-Outputs compute(const Inputs& inputs);
+Outputs compute(const Inputs& inputs, Progress& progress);
+/// Reads the tensor that the inputs name into `out`; returns "" or one sentence.
+std::string load_numbers(const Inputs& inputs, Outputs& out, Progress& progress);
 void draw(Inputs& inputs, const Outputs& out, View& view);
 
 void refresh_row(RowCache& cache, const models::FloatFormat& format, const Frame& frame);

@@ -43,9 +43,11 @@ Row row_of(const FloatFormat& f, const models::Tensor& tensor) {
   return r;
 }
 
+std::string scale_text(const Inputs& in) { return in.scale > 1 ? ", times a loss scale of " + std::string(widgets::format(in.scale, "", 3).view()) : ""; }
+
 std::string spread_text(const Inputs& in) {
   const std::string size(widgets::format(in.size, "", 3).view());
-  const std::string scaled = in.scale > 1 ? ", times a loss scale of " + std::string(widgets::format(in.scale, "", 3).view()) : "";
+  const std::string scaled = scale_text(in);
   switch (in.spread) {
     case ValueSpread::normal: return "normal, standard deviation " + size + scaled;
     case ValueSpread::heavy: return "heavy tail (Student's t, 3 degrees of freedom), scale " + size + scaled;
@@ -56,7 +58,7 @@ std::string spread_text(const Inputs& in) {
 
 }  // namespace
 
-Outputs compute(const Inputs& in) {
+Outputs compute(const Inputs& in, Progress& progress) {
   Outputs o;
   o.format = models::find_float_format(in.format);
   if (!o.format) {
@@ -64,6 +66,15 @@ Outputs compute(const Inputs& in) {
     return o;
   }
   o.tensor = {.spread = in.spread, .size = in.size, .octaves = in.octaves, .scale = in.scale};
+  o.spread_text = spread_text(in);
+  if (!in.file.bytes && !in.tensor.empty()) {
+    o.reason = "The tensor " + in.tensor + " is named but no file is chosen: drop a safetensors file on the lab, or clear the name.";
+    return o;
+  }
+  if (in.file.bytes) {
+    if (o.reason = load_numbers(in, o, progress); !o.reason.empty()) return o;
+    o.spread_text += scale_text(in);
+  }
   const Row focus = row_of(*o.format, o.tensor);
   o.limits = focus.limits;
   o.values = focus.values;
@@ -86,7 +97,6 @@ Outputs compute(const Inputs& in) {
       o.rows.push_back(row_of(*f, o.tensor));
       o.formats.push_back(f);
     }
-  o.spread_text = spread_text(in);
   return o;
 }
 

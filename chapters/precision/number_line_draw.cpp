@@ -73,7 +73,7 @@ void draw_buttons(const Outputs& out, View& view, const Frame& frame, float widt
   if (button("closer")) zoom(view, frame, middle, 0.25);
   if (button("farther")) zoom(view, frame, middle, 4);
   const auto go = [&](const char* label, double x) {
-    if (button(label)) set(view, frame.axis, models::around(f, frame.axis, x, 4));
+    if (button(label)) set(view, frame.axis, models::around(f, frame.axis, x, 2));
   };
   go("single values at 1", 1);
   if (frame.axis != LineAxis::log2) go("at 0", 0);
@@ -121,7 +121,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   static constexpr std::string_view titles[] = {"Magnitudes by power of two", "By value", "By ULP: from zero to the largest value of each format"};
   heading(titles[static_cast<std::size_t>(in.axis)], curve ? std::string_view(out.spread_text) : std::string_view("a line a value; brighter where many share a pixel"), width);
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  frame.left = std::floor(corner.x + t.px(width > t.px(560) ? 132 : 84));
+  frame.left = std::floor(corner.x + t.px(width > t.px(560) ? 142 : 84));
   const float fate_w = curve && width > t.px(640) ? t.px(128) : 0;
   frame.right = std::floor(corner.x + width - t.px(4) - fate_w);
   draw_buttons(out, view, frame, width);

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "chapters/precision/number_line.h"
 #include "models/rounding.h"
@@ -90,10 +91,12 @@ void refresh_row(RowCache& c, const models::FloatFormat& f, const Frame& frame) 
   c.values = models::values_in(f, frame.axis, frame.stretch, std::min(most_ticks, c.counts.size() / 3));
   c.count_text = std::string(widgets::format(c.total, "", c.total < 1e12 ? 12 : 3, widgets::Prefix::none).view()) + " values in view";
   c.labels.clear();
+  c.short_labels.clear();
   c.codes.clear();
   if (c.values.size() > most_labels) return;
   for (const models::LineValue& v : c.values) {
-    c.labels.push_back(models::exact_decimal(v.value, 17));
+    c.labels.push_back(models::exact_decimal(v.value, 24));
+    c.short_labels.push_back(models::exact_decimal(v.value, 11));
     c.codes.push_back(code_text(f, models::code_at(f, v.ordinal)));
   }
 }
@@ -126,10 +129,12 @@ void paint_row(const Painter& p, const Row& r, const RowCache& c, const Frame& f
     const bool subnormal = v.value != 0 && std::abs(v.value) < r.limits.min_normal;
     p.line({x, top}, {x, bottom}, value_colour(subnormal), t.px(c.values.size() > 120 ? 1.0f : 1.6f));
     if (!labelled || x < clear_from) continue;
-    const float wide = std::max(widgets::text_size(c.labels[i], Type::small, Font::mono).x, widgets::text_size(c.codes[i], Type::small, Font::mono).x);
-    const float next = i + 1 < c.values.size() ? frame.x(c.values[i + 1].coordinate) : frame.right;
-    if (x + t.px(4) + wide > next - t.px(3) || x + t.px(4) + wide > frame.right) continue;
-    p.text({x + t.px(4), top + t.px(1)}, c.labels[i], t.text, Type::small, Font::mono);
+    const float next = std::min(i + 1 < c.values.size() ? frame.x(c.values[i + 1].coordinate) : frame.right, frame.right), room = next - x - t.px(7);
+    const auto fits = [&](const std::string& s) { return widgets::text_size(s, Type::small, Font::mono).x <= room; };
+    const std::string& label = fits(c.labels[i]) ? c.labels[i] : c.short_labels[i];
+    if (!fits(label) || !fits(c.codes[i])) continue;
+    const float wide = std::max(widgets::text_size(label, Type::small, Font::mono).x, widgets::text_size(c.codes[i], Type::small, Font::mono).x);
+    p.text({x + t.px(4), top + t.px(1)}, label, t.text, Type::small, Font::mono);
     if (height >= t.px(32)) p.text({x + t.px(4), top + t.px(16)}, c.codes[i], t.muted, Type::small, Font::mono);
     clear_from = x + t.px(8) + wide;
   }
@@ -143,6 +148,7 @@ void paint_curve(const Painter& p, const Outputs& out, View& view, const Frame& 
   for (const double v : {frame.stretch.lo, frame.stretch.hi, out.tensor.size, out.tensor.octaves, out.tensor.scale}) print.add(v);
   print.add(static_cast<std::uint64_t>(frame.axis) * 16 + static_cast<std::uint64_t>(out.tensor.spread));
   print.add(out.format->id);
+  print.add(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(out.tensor.sorted.data())));
   print.add(static_cast<std::uint64_t>(columns));
   if (view.curve_key != print.value) {
     view.curve_key = print.value;
@@ -159,8 +165,8 @@ void paint_curve(const Painter& p, const Outputs& out, View& view, const Frame& 
       before = here;
     }
   }
-  const double most = *std::max_element(view.curve.begin(), view.curve.end());
-  if (!(most > 0)) return;
+  const double most = *std::max_element(view.curve.begin(), view.curve.end()), all = std::accumulate(view.curve.begin(), view.curve.end(), 0.0);
+  if (!(all > 1e-7)) return;  // hardly a number is in view, and its shape would be that of rounding errors
   const double edge = out.limits.overflow_threshold, small = out.limits.min_positive / 2;
   const float step = (frame.right - frame.left) / static_cast<float>(columns);
   for (std::size_t i = 0; i < columns; ++i) {

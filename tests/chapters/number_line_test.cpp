@@ -6,6 +6,7 @@
 #include "app/content.h"
 #include "app/scenario.h"
 #include "chapters/registry.h"
+#include "tests/app/store_folder.h"
 #include "tests/chapters/catalog_fixture.h"
 #include "tests/support/shell_driver.h"
 
@@ -57,19 +58,48 @@ TEST_CASE("number line: shares that fall off are tails of the distribution, and 
   }
 }
 
+TEST_CASE("number line: a learner's own tensor is counted number by number, and what is wrong with a file is said in a sentence") {
+  const store_test::Folder folder;
+  const std::string header = R"({"small":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"w":{"dtype":"F32","shape":[2,4],"data_offsets":[8,40]}})";
+  const std::vector<float> numbers{0, 1, 500, -1e-9f, 0, 0.001f, -2, 0, 1e-9f, 1};
+  const auto write = [&](const std::string& name, const std::string& head) {
+    const std::string path = (folder / name.c_str()).string();
+    std::ofstream out(path, std::ios::binary);
+    const std::uint64_t size = head.size();
+    out.write(reinterpret_cast<const char*>(&size), 8);
+    out << head;
+    out.write(reinterpret_cast<const char*>(numbers.data()), static_cast<std::streamsize>(numbers.size() * sizeof(float)));
+    return path;
+  };
+  Line line;
+  line.set("format", "e4m3fn").set("file", write("w.safetensors", header).c_str());
+  REQUIRE(line.lab->reason() == "");
+  CHECK(line.of("overflow") == 12.5);   // 500 of the eight of "w", the larger tensor
+  CHECK(line.of("underflow") == 25);    // both 1e-9; the zeros were zero before
+  CHECK(line.of("subnormal") == 12.5);  // 0.001
+  line.set("tensor", "small");
+  CHECK(line.of("overflow") == 0);
+  CHECK(line.set("tensor", "none").lab->reason() == "The file has no tensor none: it has 2, among them small, w.");
+  std::string overlapping = header;
+  overlapping.replace(overlapping.find("[8,40]"), 6, "[4,36]");
+  line.set("tensor", "").set("file", write("bad.safetensors", overlapping).c_str());
+  CHECK(line.lab->reason().find("bad.safetensors") != std::string::npos);
+  CHECK(line.lab->reason().back() == '.');
+}
+
 TEST_CASE("number line: its buttons lead to single values with their labels, and back") {
   use_bundled_catalog();
   support::ShellDriver d(app::load_content(RIDGELINE_SOURCE_DIR "/assets"), {{}, {}, {}, "Nothing is kept in a test."}, {1600, 1000});
   REQUIRE(d.workspace.open("precision/number-line"));
-  d.ui.frames(3);
+  REQUIRE(d.settle());
   d.ui.click("single values at 1");
   d.ui.frames(3);
   const auto view = [&](const char* key) { return d.workspace.lab().view().find(key)->real(); };
-  // FP16 in view: four values on each side of 1, steps of 2^-11 below and 2^-10 above
-  CHECK(view("from") > std::log2(1 - 5 * 0x1p-11));
-  CHECK(view("from") < std::log2(1 - 4 * 0x1p-11));
-  CHECK(view("to") > std::log2(1 + 4 * 0x1p-10));
-  CHECK(view("to") < std::log2(1 + 5 * 0x1p-10));
+  // FP16 in view: two values on each side of 1, steps of 2^-11 below and 2^-10 above
+  CHECK(view("from") > std::log2(1 - 3 * 0x1p-11));
+  CHECK(view("from") < std::log2(1 - 2 * 0x1p-11));
+  CHECK(view("to") > std::log2(1 + 2 * 0x1p-10));
+  CHECK(view("to") < std::log2(1 + 3 * 0x1p-10));
   d.ui.click("all of it");
   d.ui.frames(3);
   CHECK(view("from") == view("to"));

@@ -1,8 +1,8 @@
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 

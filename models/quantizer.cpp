@@ -1,0 +1,211 @@
+#include "models/quantizer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "models/safetensors.h"
+
+namespace models {
+namespace {
+
+/// QLoRA (Dettmers et al. 2023), as bitsandbytes stores it.
+constexpr std::array<double, 16> nf4_levels{-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0.0,
+                                            0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224, 0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0};
+
+constexpr int shrink_steps = 40;
+constexpr double smallest_shrink = 0.2;
+
+struct Level {
+  double value = 0;
+  bool even = true;
+};
+
+/// Finite values of a format of up to 8 bits in ascending order, -0 left out; even: the last bit of the code is 0.
+std::vector<Level> float_levels(TensorType type, int bits) {
+  std::vector<Level> out;
+  for (unsigned code = 0; code < (1u << bits); ++code) {
+    const char byte = static_cast<char>(code);
+    double v = 0;
+    decode_tensor(type, {&byte, 1}, {&v, 1});
+    if (std::isfinite(v) && !(v == 0 && code != 0)) out.push_back({v, code % 2 == 0});
+  }
+  std::sort(out.begin(), out.end(), [](const Level& a, const Level& b) { return a.value < b.value; });
+  return out;
+}
+
+double at_rank(std::vector<double>& v, double share) {
+  const double n = static_cast<double>(v.size());
+  const std::size_t i = static_cast<std::size_t>(std::clamp(std::ceil(share * n) - 1, 0.0, n - 1));
+  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(i), v.end());
+  return v[i];
+}
+
+}  // namespace
+
+std::string_view quant_format_label(QuantFormat format) {
+  constexpr std::string_view labels[] = {"INT8", "INT4", "INT3", "INT2", "FP8 E4M3", "NF4", "FP4 E2M1"};
+  return labels[static_cast<std::size_t>(format)];
+}
+
+int quant_bits(QuantFormat format) {
+  constexpr int bits[] = {8, 4, 3, 2, 8, 4, 4};
+  return bits[static_cast<std::size_t>(format)];
+}
+
+bool is_integer(QuantFormat format) { return format <= QuantFormat::int2; }
+
+Quantizer::Quantizer(const QuantSpec& spec) : spec_(spec) {
+  spec_.symmetric = spec.symmetric || !is_integer(spec.format);
+  if (is_integer(spec.format)) {
+    const double codes = std::ldexp(1, quant_bits(spec.format));
+    high_ = spec_.symmetric ? codes / 2 - 1 : codes - 1;
+    low_ = spec_.symmetric ? -high_ : 0;
+    return;
+  }
+  std::vector<Level> found;
+  if (spec.format == QuantFormat::fp8) found = float_levels(TensorType::f8_e4m3, 8);
+  else if (spec.format == QuantFormat::fp4) found = float_levels(TensorType::f4, 4);
+  else
+    for (const double v : nf4_levels) found.push_back({v, false});
+  for (const Level& level : found) table_.push_back(level.value);
+  for (std::size_t i = 0; i + 1 < found.size(); ++i) {
+    const double middle = (found[i].value + found[i + 1].value) / 2;
+    thresholds_.push_back(found[i + 1].even ? std::nextafter(middle, -HUGE_VAL) : middle);
+  }
+  high_ = table_.back();
+  low_ = table_.front();
+}
+
+QuantGrid Quantizer::grid_of(double lo, double hi) const {
+  if (spec_.symmetric) {
+    const double largest = std::max(std::abs(lo), std::abs(hi));
+    return {largest / high_, 0};
+  }
+  const double step = (std::max(hi, 0.0) - std::min(lo, 0.0)) / high_;
+  return {step, step > 0 ? std::round(-std::min(lo, 0.0) / step) : 0};
+}
+
+double Quantizer::squared_error(std::span<const double> weights, const QuantGrid& grid) const {
+  double sum = 0;
+  for (const double w : weights) {
+    const double e = w - round(w, grid);
+    sum += e * e;
+  }
+  return sum;
+}
+
+QuantGrid Quantizer::fit(std::span<const double> weights) const {
+  if (weights.empty()) return {};
+  const auto [lo, hi] = std::minmax_element(weights.begin(), weights.end());
+  if (spec_.range == QuantRange::percentile) {
+    std::vector<double> v(weights.begin(), weights.end());
+    const double inside = spec_.percentile / 100;
+    if (spec_.symmetric) {
+      for (double& x : v) x = std::abs(x);
+      const double largest = at_rank(v, inside);
+      return grid_of(-largest, largest);
+    }
+    const double upper = at_rank(v, 1 - (1 - inside) / 2);
+    return grid_of(at_rank(v, (1 - inside) / 2), upper);
+  }
+  const QuantGrid widest = grid_of(*lo, *hi);
+  if (spec_.range == QuantRange::min_max || widest.step <= 0) return widest;
+  QuantGrid best = widest;
+  double least = squared_error(weights, widest);
+  for (int k = 1; k <= shrink_steps; ++k) {
+    const double shrink = 1 - (1 - smallest_shrink) * k / shrink_steps;
+    const QuantGrid grid = grid_of(*lo * shrink, *hi * shrink);
+    if (const double e = squared_error(weights, grid); e < least) least = e, best = grid;
+  }
+  return best;
+}
+
+double Quantizer::round(double weight, const QuantGrid& grid) const {
+  if (!(grid.step > 0)) return 0;
+  const double x = weight / grid.step;
+  if (table_.empty()) return (std::clamp(std::nearbyint(x) + grid.zero, low_, high_) - grid.zero) * grid.step;
+  const auto at = std::lower_bound(thresholds_.begin(), thresholds_.end(), x);
+  return table_[static_cast<std::size_t>(at - thresholds_.begin())] * grid.step;
+}
+
+double Quantizer::lowest(const QuantGrid& grid) const { return (low_ - grid.zero) * grid.step; }
+double Quantizer::highest(const QuantGrid& grid) const { return (high_ - grid.zero) * grid.step; }
+
+std::vector<double> Quantizer::levels(const QuantGrid& grid) const {
+  std::vector<double> out;
+  if (!table_.empty())
+    for (const double v : table_) out.push_back(v * grid.step);
+  else
+    for (double code = low_; code <= high_; ++code) out.push_back((code - grid.zero) * grid.step);
+  return out;
+}
+
+std::size_t Quantizer::group_length(std::size_t cols) const { return spec_.grain == QuantGrain::group ? std::clamp<std::size_t>(spec_.group, 1, std::max<std::size_t>(cols, 1)) : cols; }
+
+double Quantizer::bits_per_weight(std::size_t rows, std::size_t cols) const {
+  const double bits = quant_bits(spec_.format), each = spec_.scale_bits + (spec_.symmetric ? 0 : bits);
+  const std::size_t length = std::max<std::size_t>(group_length(cols), 1);
+  const double weights = static_cast<double>(rows) * static_cast<double>(cols);
+  if (!(weights > 0)) return bits;
+  const double grids = spec_.grain == QuantGrain::tensor ? 1 : static_cast<double>(rows) * static_cast<double>((cols + length - 1) / length);
+  return bits + grids * each / weights;
+}
+
+QuantizedMatrix quantize(const Matrix& w, const QuantSpec& spec) {
+  const Quantizer quantizer(spec);
+  QuantizedMatrix out{Matrix(w.rows, w.cols), {}, 1, quantizer.bits_per_weight(w.rows, w.cols)};
+  if (spec.grain == QuantGrain::tensor) {
+    out.grids.push_back(quantizer.fit(w.values));
+    for (std::size_t i = 0; i < w.values.size(); ++i) out.weights.values[i] = quantizer.round(w.values[i], out.grids[0]);
+    return out;
+  }
+  const std::size_t length = std::max<std::size_t>(quantizer.group_length(w.cols), 1);
+  out.grids_per_row = (w.cols + length - 1) / length;
+  for (std::size_t r = 0; r < w.rows; ++r)
+    for (std::size_t c = 0; c < w.cols; c += length) {
+      const auto part = w.row(r).subspan(c, std::min(length, w.cols - c));
+      const QuantGrid grid = quantizer.fit(part);
+      out.grids.push_back(grid);
+      for (std::size_t i = 0; i < part.size(); ++i) out.weights.at(r, c + i) = quantizer.round(part[i], grid);
+    }
+  return out;
+}
+
+QuantError quantization_error(const Matrix& w, const Matrix& rounded) {
+  QuantError out;
+  double lost = 0, kept = 0;
+  for (std::size_t i = 0; i < w.values.size(); ++i) {
+    const double e = std::abs(w.values[i] - rounded.values[i]);
+    out.mean_abs += e;
+    out.largest = std::max(out.largest, e);
+    lost += e * e;
+    kept += w.values[i] * w.values[i];
+  }
+  const double n = std::max(1.0, static_cast<double>(w.values.size()));
+  out.mean_abs /= n;
+  out.rms = std::sqrt(lost / n);
+  out.relative = kept > 0 ? std::sqrt(lost / kept) : 0;
+  out.sqnr_db = lost > kept * 1e-30 ? 10 * std::log10(std::max(kept, std::numeric_limits<double>::min()) / lost) : 300;
+  return out;
+}
+
+double share_outside(const Matrix& w, const QuantizedMatrix& q, const QuantSpec& spec) {
+  const Quantizer quantizer(spec);
+  const std::size_t length = std::max<std::size_t>(quantizer.group_length(w.cols), 1);
+  std::size_t outside = 0;
+  for (std::size_t r = 0; r < w.rows; ++r)
+    for (std::size_t c = 0; c < w.cols; ++c) {
+      const QuantGrid& grid = q.grids[spec.grain == QuantGrain::tensor ? 0 : r * q.grids_per_row + c / length];
+      const double slack = 1e-12 * std::abs(w.at(r, c));
+      outside += w.at(r, c) < quantizer.lowest(grid) - slack || w.at(r, c) > quantizer.highest(grid) + slack;
+    }
+  return w.values.empty() ? 0 : static_cast<double>(outside) / static_cast<double>(w.values.size());
+}
+
+double output_error(const Matrix& w, const Matrix& v, const Matrix& g) {
+  const double whole = quadratic_form(w, g);
+  return whole > 0 ? std::max(0.0, quadratic_form(difference(w, v), g)) / whole : 0;
+}
+
+}  // namespace models
