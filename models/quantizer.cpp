@@ -4,14 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "models/safetensors.h"
+#include "models/float_format.h"
 
 namespace models {
 namespace {
-
-/// QLoRA (Dettmers et al. 2023), as bitsandbytes stores it.
-constexpr std::array<double, 16> nf4_levels{-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0.0,
-                                            0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224, 0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0};
 
 constexpr int shrink_steps = 40;
 constexpr double smallest_shrink = 0.2;
@@ -21,14 +17,12 @@ struct Level {
   bool even = true;
 };
 
-/// Finite values of a format of up to 8 bits in ascending order, -0 left out; even: the last bit of the code is 0.
-std::vector<Level> float_levels(TensorType type, int bits) {
+/// Finite values in ascending order, -0 left out; even: the last bit of the code is 0. Codes of NF4 never are: its ties go down.
+std::vector<Level> float_levels(const FloatFormat& format) {
   std::vector<Level> out;
-  for (unsigned code = 0; code < (1u << bits); ++code) {
-    const char byte = static_cast<char>(code);
-    double v = 0;
-    decode_tensor(type, {&byte, 1}, {&v, 1});
-    if (std::isfinite(v) && !(v == 0 && code != 0)) out.push_back({v, code % 2 == 0});
+  for (std::uint64_t code = 0; code <= format.code_mask(); ++code) {
+    const double v = decode(format, code);
+    if (std::isfinite(v) && !(v == 0 && code == format.sign_mask() && code != 0)) out.push_back({v, format.family == FormatFamily::binary && code % 2 == 0});
   }
   std::sort(out.begin(), out.end(), [](const Level& a, const Level& b) { return a.value < b.value; });
   return out;
@@ -63,11 +57,7 @@ Quantizer::Quantizer(const QuantSpec& spec) : spec_(spec) {
     low_ = spec_.symmetric ? -high_ : 0;
     return;
   }
-  std::vector<Level> found;
-  if (spec.format == QuantFormat::fp8) found = float_levels(TensorType::f8_e4m3, 8);
-  else if (spec.format == QuantFormat::fp4) found = float_levels(TensorType::f4, 4);
-  else
-    for (const double v : nf4_levels) found.push_back({v, false});
+  const std::vector<Level> found = float_levels(*find_float_format(spec.format == QuantFormat::fp8 ? "e4m3fn" : spec.format == QuantFormat::fp4 ? "e2m1" : "nf4"));
   for (const Level& level : found) table_.push_back(level.value);
   for (std::size_t i = 0; i + 1 < found.size(); ++i) {
     const double middle = (found[i].value + found[i + 1].value) / 2;
@@ -124,7 +114,8 @@ QuantGrid Quantizer::fit(std::span<const double> weights) const {
 double Quantizer::round(double weight, const QuantGrid& grid) const {
   if (!(grid.step > 0)) return 0;
   const double x = weight / grid.step;
-  if (table_.empty()) return (std::clamp(std::nearbyint(x) + grid.zero, low_, high_) - grid.zero) * grid.step;
+  // Adding and taking off 1.5 x 2^52 rounds to the nearest integer, ties to even, without a call.
+  if (table_.empty()) return ((std::clamp(x, low_ - grid.zero, high_ - grid.zero) + 0x1.8p52) - 0x1.8p52) * grid.step;
   const auto at = std::lower_bound(thresholds_.begin(), thresholds_.end(), x);
   return table_[static_cast<std::size_t>(at - thresholds_.begin())] * grid.step;
 }
