@@ -11,6 +11,7 @@
   LAB(roofline, "iron-law", iron_law) \
   LAB(roofline, "tiling-waves", tiling_waves) \
   LAB(profiling, "trace-viewer", trace_viewer) \
+  LAB(compression, "quantizer", weight_quantizer) \
   LAB(serving, "batching", batching_race) \
   LAB(driving, "gantt", perception_gantt) \
   LAB(driving, "jitter", frame_jitter) \
@@ -45,6 +46,7 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 constexpr Chapter contents[] = {
     {"roofline", "01", "The roofline", of("roofline")},
     {"profiling", "03", "Profiling", of("profiling")},
+    {"compression", "07", "Compression", of("compression")},
     {"serving", "09", "Serving", of("serving")},
     {"driving", "10", "Driving", of("driving")},
     {"interview", "11", "Interview", of("interview")},
