@@ -12,6 +12,7 @@
   LAB(roofline, "tiling-waves", tiling_waves) \
   LAB(profiling, "trace-viewer", trace_viewer) \
   LAB(compression, "quantizer", weight_quantizer) \
+  LAB(compression, "methods", quantization_methods) \
   LAB(serving, "batching", batching_race) \
   LAB(driving, "gantt", perception_gantt) \
   LAB(driving, "jitter", frame_jitter) \
