@@ -13,6 +13,7 @@
   LAB(profiling, "trace-viewer", trace_viewer) \
   LAB(compression, "quantizer", weight_quantizer) \
   LAB(compression, "methods", quantization_methods) \
+  LAB(compression, "deploy", deployment) \
   LAB(serving, "batching", batching_race) \
   LAB(driving, "gantt", perception_gantt) \
   LAB(driving, "jitter", frame_jitter) \
