@@ -60,7 +60,7 @@ void draw_caches(Inputs& in, const Outputs& out, View& view, float width) {
 void draw_memory(const Outputs& out, View& view, float width, float height) {
   view.segments.clear();
   view.bars.clear();
-  for (const RecipeRow& r : out.recipes) view.segments.push_back({{{.label = "weights", .value = r.weights_bytes, .tint = Tint::series(0)}, {.label = "cache", .value = r.possible ? r.cache_bytes : out.cache_bytes, .tint = Meaning::kv_cache}, {}}});
+  for (const RecipeRow& r : out.recipes) view.segments.push_back({{{.label = "weights", .value = r.weights_bytes, .tint = Tint::series(1)}, {.label = "cache", .value = r.possible ? r.cache_bytes : out.cache_bytes, .tint = Meaning::kv_cache}, {}}});
   for (std::size_t i = 0; i < out.recipes.size(); ++i) view.bars.push_back({.label = out.recipes[i].recipe, .segments = std::span(view.segments[i]).first(2)});
   widgets::draw_stacked_bars("memory", view.bars, view.memory, {.unit = "B", .size = {width, height}, .limit = out.memory_bytes, .limit_label = "may be taken"});
 }
@@ -68,7 +68,7 @@ void draw_memory(const Outputs& out, View& view, float width, float height) {
 void draw_decode(const Outputs& out, View& view, float width, float height) {
   view.segments.clear();
   view.bars.clear();
-  for (std::size_t i = 0; i < out.recipes.size(); ++i) view.segments.push_back({{{.label = "matrices", .value = out.times[i].weights_s, .tint = Tint::series(0)}, {.label = "attention", .value = out.times[i].cache_s, .tint = Meaning::kv_cache}, {.label = "rest", .value = out.times[i].other_s, .tint = Meaning::idle}}});
+  for (std::size_t i = 0; i < out.recipes.size(); ++i) view.segments.push_back({{{.label = "matrices", .value = out.times[i].weights_s, .tint = Tint::series(1)}, {.label = "attention", .value = out.times[i].cache_s, .tint = Meaning::kv_cache}, {.label = "rest", .value = out.times[i].other_s, .tint = Meaning::idle}}});
   for (std::size_t i = 0; i < out.recipes.size(); ++i) view.bars.push_back({.label = out.recipes[i].recipe, .segments = view.segments[i]});
   widgets::draw_stacked_bars("decode step", view.bars, view.decode, {.unit = "s", .size = {width, height}});
 }

@@ -73,7 +73,8 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, gap = t.px(24);
   const bool beside = width >= t.px(620);
-  const float left = beside ? std::floor((width - gap) * 0.54f) : width, right = beside ? width - gap - left : width, half = beside ? std::floor((width - gap) / 2) : width;
+  const bool wide = width >= t.px(860);  // the table wants its words whole
+  const float left = wide ? std::floor((width - gap) * 0.54f) : width, right = wide ? width - gap - left : width, half = beside ? std::floor((width - gap) / 2) : width;
   picture_heading(out.verdict, out.story, width);
   const auto next = [&] {
     if (beside) ImGui::SameLine(0, gap);
@@ -83,7 +84,8 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   picture_heading("One layer, five ways", "of rounding: held-out error over that of plain rounding at the same bits", left);
   draw_table(out, view, left);
   ImGui::EndGroup();
-  next();
+  if (wide) ImGui::SameLine(0, gap);
+  else ImGui::Dummy({width, t.px(6)});
   ImGui::BeginGroup();
   picture_heading("Error of the output", {}, right);
   draw_bars(out, view, right, t.px(196));

@@ -105,9 +105,10 @@ TEST_CASE("ten thousand instances of every drill are solvable and graded as they
 TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: transformer") { solve_topic("transformer"); }
 TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: time") { solve_topic("time"); }
 TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: tiles") { solve_topic("tiles"); }
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: compression") { solve_topic("compression"); }
 TEST_CASE("every topic is among those tested above") {
   REQUIRE_FALSE(drills().empty());
-  CHECK(chapters::catalog().drill_topics.size() == 1 + 6);  // "weak" is none
+  CHECK(chapters::catalog().drill_topics.size() == 1 + 7);  // "weak" is none
 }
 
 TEST_CASE("every drill's words: all live values filled in, numbers with units, a link that opens the lab at the same answer") {
