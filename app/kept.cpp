@@ -28,6 +28,8 @@ std::string fill_from_kept(const chapters::Field& table, const store::Kept& kept
   return std::to_string(all.size() - good.size()) + " of your kept answers could not be read: they stay in kept.json, the others are here.";
 }
 
+bool keep_row(const chapters::Fields& cells, std::string_view table, store::Kept& kept) { return kept.add(table, {row_text(cells)}); }
+
 bool add_to_kept(const chapters::Field& table, store::Kept& kept) {
   std::vector<std::string> rows;
   chapters::Fields cells;

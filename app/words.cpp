@@ -6,6 +6,7 @@
 
 #include "app/scenario.h"
 #include "chapters/registry.h"
+#include "models/json_nesting.h"
 
 namespace app {
 namespace {
@@ -66,24 +67,7 @@ std::vector<std::pair<std::string, std::string>> changed_inputs(const chapters::
 
 }  // namespace
 
-bool shallow_enough(std::string_view json, int most) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      else if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > most) return false;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return true;
-}
+bool shallow_enough(std::string_view json, int most) { return models::json_nesting(json) <= most; }
 
 std::string sentence_list(const std::vector<std::string>& items, std::size_t most) {
   std::string s;

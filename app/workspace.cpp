@@ -4,7 +4,6 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "app/kept.h"
 #include "app/platform/file.h"
 #include "app/words.h"
 #include "chapters/registry.h"
@@ -232,22 +231,6 @@ void Workspace::share(const std::string& name, const Json& value) {
   settings.keep_my_scenario = true;  // choosing for every lab is asking for it
   apply_shared();
   current_->update(false);
-}
-
-void Workspace::fill_personal() {
-  for (const Field& f : lab().inputs()) {
-    if (f.spec.kept)
-      if (auto sentence = fill_from_kept(f, kept); !sentence.empty()) say(std::move(sentence));
-    if (f.spec.shared == "clock.now_s") f.set_number(static_cast<double>(std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count()));
-  }
-}
-
-void Workspace::gather_kept() {
-  bool more = false;
-  for (const Field& f : lab().inputs())
-    if (f.spec.kept) more = add_to_kept(f, kept) || more;
-  if (!more || !may_save_kept_ || !user_.error.empty()) return;
-  if (const auto report = store::save(user_.data / "kept.json", kept); !report.notice.empty()) say(report.notice);
 }
 
 void Workspace::gather_shared() {

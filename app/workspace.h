@@ -14,6 +14,7 @@
 #include "app/store/progress.h"
 #include "app/store/recent.h"
 #include "app/store/settings.h"
+#include "chapters/prediction_history.h"
 
 namespace app {
 
@@ -72,6 +73,9 @@ class Workspace {
   const std::map<std::string, Json, std::less<>>& shared() const { return shared_; }
   void share(const std::string& name, const Json& value);
 
+  /// Keeps a committed prediction, to disk at once.
+  void keep_prediction(chapters::PredictionRecord record);
+
   /// One-line messages for the learner, oldest first.
   void say(std::string sentence);
   std::vector<std::string>& messages() { return messages_; }
@@ -91,6 +95,7 @@ class Workspace {
   bool drop_by_suffix(const std::string& path, bool only_if_feasible, std::string& complaint);
   void fill_personal();  ///< kept tables and the clock into the open lab
   void gather_kept();    ///< what the open lab added to them, to disk at once
+  void save_kept();
   void remember();  ///< puts the open lab's scenario on the recent list, unless it is the default one
 
   UserPaths user_;

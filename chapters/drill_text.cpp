@@ -35,6 +35,7 @@ std::optional<std::string> of_model(std::string_view name, const Lab& lab) {
   const std::pair<std::string_view, std::int64_t> counts[] = {{"layers", a.layers}, {"hidden", a.hidden}, {"heads", a.heads}, {"kv_heads", a.kv_heads}, {"head_dim", a.head_dim}, {"ffn", a.ffn}, {"vocab", a.vocab}};
   for (const auto& [key, count] : counts)
     if (key == name) return number(static_cast<double>(count), "", 7);
+  if (name == "parameters") return number(static_cast<double>(models::count_parameters(a).total), "parameters", 4);
   return {};
 }
 

@@ -34,7 +34,7 @@ struct Spec {
   Scale scale = Scale::linear;
   double step = 1;           ///< for Scale::step
   std::string_view shared;   ///< not empty: follows the learner from lab to lab under this name ("model", "chip", "workload.batch")
-  std::string_view when_key; ///< not empty: matters only while that input reads `when_value`
+  std::string_view when_key; ///< not empty: matters only while that input reads `when_value`; an output may name several, "a|b"
   std::string_view when_value;
   std::string_view formula;  ///< outputs: how it is computed, in the notation of widgets/formula
   std::string_view source;   ///< outputs: where the formula or figure comes from

@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <concepts>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ struct LabInfo {
   std::string_view question;  ///< one line under the title: what the learner finds out here
   bool job = false;           ///< compute may exceed 5 ms and runs on a worker
   bool hidden = false;        ///< reachable by id only (the gallery)
+  std::string_view document;  ///< not empty: Outputs can be written in a format that other programs open, named here ("Chrome trace")
 };
 
 /// One running copy of a lab: its Inputs, Outputs and View behind the two descriptions.
@@ -47,6 +49,8 @@ class Lab {
   virtual bool same_inputs(const Lab& other) const = 0;  ///< both of the same lab
   /// Takes Outputs computed by a worker's clone of the same lab.
   virtual void take_outputs(const Lab& other) = 0;
+  /// The Outputs as the file that `info().document` names; empty where the lab has none. May take long: not for the interface's thread.
+  virtual std::string document() const = 0;
   /// Back to the default-constructed Inputs.
   virtual void reset() = 0;
   /// Describes anew, after the Catalog's choices changed.
@@ -61,6 +65,9 @@ namespace detail {
 
 template <class T>
 concept Described = requires(Fields& f, T& t) { describe(f, t); };
+
+template <class T>
+concept Documented = requires(const T& t) { { document_of(t) } -> std::same_as<std::string>; };
 
 template <class Inputs, class Outputs, class View, class Compute, class Draw>
 class LabOf final : public Lab {
@@ -91,6 +98,10 @@ class LabOf final : public Lab {
   void take_outputs(const Lab& other) override {
     if (const auto* o = dynamic_cast<const LabOf*>(&other)) outputs_ = o->outputs_;
   }
+  std::string document() const override {
+    if constexpr (Documented<Outputs>) return document_of(outputs_);
+    else return {};
+  }
   void reset() override { inputs_ = Inputs{}; }
   void refresh() override {
     input_fields_.clear();
@@ -114,7 +125,8 @@ class LabOf final : public Lab {
 }  // namespace detail
 
 /// Makes a lab from its five parts. `Inputs` is equality-comparable; `Outputs` has `std::string reason`.
-/// `describe(Fields&, Inputs&)`, `describe(Fields&, Outputs&)` and, if there is one, `describe(Fields&, View&)` are found by type.
+/// `describe(Fields&, Inputs&)`, `describe(Fields&, Outputs&)` and, if there is one, `describe(Fields&, View&)` are found by type,
+/// and so is `std::string document_of(const Outputs&)` where LabInfo names a document.
 template <class Inputs, class Outputs, class View, class Compute, class Draw>
 LabPtr make_lab(const LabInfo& info, Compute compute, Draw draw) {
   return std::make_unique<detail::LabOf<Inputs, Outputs, View, Compute, Draw>>(info, compute, draw);

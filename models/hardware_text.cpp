@@ -3,36 +3,19 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "models/json_nesting.h"
+
 namespace models {
 namespace {
 
 constexpr std::size_t most_text_bytes = std::size_t{16} << 20;
 constexpr int most_levels = 32;
 
-bool too_deep(std::string_view text) {
-  int level = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      else if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      if (++level > most_levels) return true;
-    } else if (c == ']' || c == '}') {
-      --level;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string refuse_json_text(std::string_view text, std::string_view origin) {
   if (text.size() > most_text_bytes) return std::string(origin) + " is larger than 16 MiB; a hardware file holds a few chips";
-  if (too_deep(text)) return std::string(origin) + " nests brackets deeper than " + std::to_string(most_levels) + " levels; a hardware file needs five";
+  if (json_nesting(text) > most_levels) return std::string(origin) + " nests brackets deeper than " + std::to_string(most_levels) + " levels; a hardware file needs five";
   return {};
 }
 

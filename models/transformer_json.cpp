@@ -6,6 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "models/json_nesting.h"
+
 namespace models {
 
 namespace {
@@ -49,26 +51,6 @@ std::size_t first_bad_utf8(std::string_view text) {
   return i;
 }
 
-/// Deepest nesting of brackets outside strings.
-int nesting(std::string_view text) {
-  int depth = 0, deepest = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      deepest = std::max(deepest, ++depth);
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-  return deepest;
-}
-
 }  // namespace
 
 std::string json_problem(std::string_view text, std::string_view origin) {
@@ -78,7 +60,7 @@ std::string json_problem(std::string_view text, std::string_view origin) {
   if (const std::size_t bad = first_bad_utf8(text); bad < text.size())
     return name + " is not UTF-8 text: the byte at offset " + std::to_string(bad) + " on line " + std::to_string(line_of(text, bad)) +
            " belongs to no character.";
-  if (const int depth = nesting(text); depth > deepest_json)
+  if (const int depth = json_nesting(text); depth > deepest_json)
     return name + " nests " + std::to_string(depth) + " levels deep; at most " + std::to_string(deepest_json) + " are read.";
   std::vector<std::set<std::string>> keys;
   std::string twice;

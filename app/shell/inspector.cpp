@@ -84,7 +84,7 @@ void output_row(const Field& f, bool feasible, bool hidden, float width) {
   if (wide) p.text_fit({at.x + width, at.y + t.px(5)}, value, std::max(width - label_width - t.px(16), width * 0.4f), t.text, Type::small, Font::mono, widgets::Align::right);
   else {  // on the decimal point: whole part to its left, fraction to its right
     const auto point = std::min(value.find('.'), value.size());
-    const float x = value_right - widgets::text_size("0000", Type::small, Font::mono).x;
+    const float x = value_right - widgets::text_size(".01667", Type::small, Font::mono).x;
     p.text({x, at.y + t.px(5)}, value.substr(0, point), t.text, Type::small, Font::mono, widgets::Align::right);
     p.text({x, at.y + t.px(5)}, value.substr(point), t.text, Type::small, Font::mono);
   }
@@ -98,7 +98,14 @@ bool enabled(const chapters::Lab& lab, const Field& f) {
   if (f.spec.when_key.empty()) return true;
   const Field* w = lab.inputs().find(f.spec.when_key);
   if (!w) return true;
-  if (w->kind == Kind::choice) return w->choice_id() == f.spec.when_value;
+  if (w->kind == Kind::choice) {
+    for (std::string_view left = f.spec.when_value; !left.empty();) {
+      const std::string_view one = left.substr(0, left.find('|'));
+      if (one == w->choice_id()) return true;
+      left.remove_prefix(std::min(one.size() + 1, left.size()));
+    }
+    return false;
+  }
   if (w->kind == Kind::toggle) return w->toggle() == (f.spec.when_value == "true");
   if (w->kind == Kind::file) return w->file().path.empty() == f.spec.when_value.empty();
   return true;
@@ -159,7 +166,8 @@ void draw_outputs(Shell& shell) {
   const bool feasible = lab.reason().empty();
   if (!feasible) ui::wrapped(lab.reason(), t.warning, Type::small);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
-  for (const Field& f : lab.outputs()) output_row(f, feasible, shell.prediction_hides_outputs, width);
+  for (const Field& f : lab.outputs())
+    if (enabled(lab, f)) output_row(f, feasible, shell.prediction_hides_outputs, width);
   ImGui::PopStyleVar();
 }
 

@@ -123,6 +123,8 @@ std::vector<Command> all_commands(Shell& shell) {
   out.push_back({"Export picture (SVG)", "", 0, [](Shell& s) { ask_export(s, ExportKind::svg, ".svg"); }});
   out.push_back({"Export data (CSV)", "", 0, [](Shell& s) { ask_export(s, ExportKind::csv, ".csv"); }});
   out.push_back({"Export scenario (JSON)", "", 0, [](Shell& s) { ask_export(s, ExportKind::scenario, ".json"); }});
+  if (const auto document = shell.workspace.lab().info().document; !document.empty())
+    out.push_back({"Export " + std::string(document) + " (JSON)", "", 0, [](Shell& s) { ask_export(s, ExportKind::document, "-data.json"); }});
   out.push_back({"Keep my scenario from lab to lab", "", 0, [](Shell& s) { s.workspace.settings.keep_my_scenario = !s.workspace.settings.keep_my_scenario; }});
   for (const Term& term : shell.workspace.content.glossary)
     out.push_back({term.term + ": " + term.meaning, "term", 0, [term](Shell& s) {

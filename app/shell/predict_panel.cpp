@@ -22,6 +22,11 @@ chapters::LabPtr asked(const Prediction& question, std::string_view lab_id) {
   return lab;
 }
 
+/// |said - computed| / |computed|, or |said| where 0 was computed.
+double gap_of(const PredictState& state) {
+  return std::abs(state.computed != 0 ? (state.committed - state.computed) / state.computed : state.committed);
+}
+
 void commit(Shell& shell, const Prediction& question, const chapters::Lab& lab, std::string_view unit) {
   PredictState& state = shell.predict;
   const auto parsed = widgets::parse_quantity(state.answer, unit);
@@ -32,6 +37,8 @@ void commit(Shell& shell, const Prediction& question, const chapters::Lab& lab, 
   state.answered = true;
   const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   shell.workspace.progress.predict(lab.info().id, {question.id, state.committed, state.computed, now});
+  if (std::isfinite(state.computed))
+    shell.workspace.keep_prediction({std::string(lab.info().id), question.id, state.committed, state.computed, gap_of(state) <= question.tolerance, static_cast<double>(now)});
   if (auto error = shell.workspace.open_with(lab.info().id, Json::parse(question.set), Json::object()); !error.empty()) shell.workspace.say(error);
   shell.workspace.save();
 }
@@ -39,7 +46,7 @@ void commit(Shell& shell, const Prediction& question, const chapters::Lab& lab, 
 void show_answer(const PredictState& state, const Prediction& question, std::string_view unit) {
   const auto& t = theme();
   const double gap = state.computed != 0 ? (state.committed - state.computed) / std::abs(state.computed) : state.committed;
-  const bool close = std::abs(gap) <= question.tolerance;
+  const bool close = gap_of(state) <= question.tolerance;
   ui::text(close ? "\xE2\x9C\x93 close" : "not yet", close ? t.good : t.bad, Type::body, Font::bold);
   ImGui::SameLine();
   ui::text("you said", t.muted);

@@ -86,6 +86,18 @@ void serve_view(Shell& shell) {
   if (auto error = shell.workspace.open_link(link); !error.empty()) shell.workspace.say(error);
 }
 
+/// A document may be as large as the file it came from: a job writes it, from a copy of the lab.
+void export_document(Shell& shell, const std::string& path) {
+  Workspace& w = shell.workspace;
+  if (!w.lab().reason().empty()) return w.say("There is nothing to export yet: " + w.lab().reason());
+  shell.document_said = std::make_shared<std::string>();
+  const std::shared_ptr<const chapters::Lab> lab = w.lab().clone();
+  shell.document_job = w.jobs.submit("document", [lab, path, said = shell.document_said](chapters::Progress&) {
+    const auto error = write_file(path, lab->document());
+    *said = error.empty() ? "Saved " + path + "." : error;
+  });
+}
+
 }  // namespace
 
 void draw_canvas(Shell& shell, ImVec2 size) {
@@ -176,13 +188,18 @@ void draw_shell(Shell& shell) {
   const ExportRequest request = std::exchange(shell.export_request, {});
   if (!request.path.empty() && !shell.record) shell.record = &export_record;
   spaced([&] { draw_canvas(shell, {middle, body - drawer}); });
-  if (!request.path.empty()) {
+  if (shell.document_job.ended()) {
+    w.say(shell.document_job.done() ? *shell.document_said : shell.document_job.error());
+    shell.document_job = {};
+  }
+  if (request.kind == ExportKind::document && !request.path.empty()) export_document(shell, request.path);
+  else if (!request.path.empty()) {
     const auto error = export_canvas(shell, request.kind, request.path);
     w.say(error.empty() ? "Saved " + request.path + "." : error);
   }
   if (shell.record == &export_record) shell.record = nullptr;
   if (w.update(ImGui::IsAnyItemActive())) shell.animating = true;  // a drag on the canvas: its picture follows next frame
-  if (w.current().computing()) shell.animating = true;
+  if (w.current().computing() || shell.document_job) shell.animating = true;
   if (const auto* playing = w.lab().view().find("playing"); playing && playing->toggle()) shell.animating = true;  // a lab that plays
   if (full && shell.drawer_open)
     w.settings.drawer_height = std::clamp(w.settings.drawer_height - static_cast<double>(splitter("drawer edge", {rail, top + body - drawer - t.px(3)}, {middle, t.px(6)}, false)), 80.0, 1200.0);

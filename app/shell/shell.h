@@ -24,7 +24,7 @@ struct Host {
 };
 
 enum class Drawer : std::uint8_t { concept_, design, code, debug, frontier, claims, predict, explore, notes, lesson };
-enum class ExportKind : std::uint8_t { png, svg, csv, scenario };
+enum class ExportKind : std::uint8_t { png, svg, csv, scenario, document };
 
 struct ExploreState {
   enum class Mode : std::uint8_t { sweep, sensitivity, solve, compare } mode = Mode::sweep;
@@ -114,6 +114,8 @@ struct Shell {
   int computing_frames = 0;  ///< how long the open lab's job has been running
   widgets::Record* record = nullptr;  ///< set for one frame to keep what the canvas draws
   ExportRequest export_request;
+  Job document_job;                             ///< writes a lab's document
+  std::shared_ptr<std::string> document_said;   ///< what that job has to say when it is done
   double message_until = 0;
   std::string message;
   bool animating = false;  ///< something moves: the window must not sleep

@@ -4,6 +4,8 @@
 #include "chapters/catalog.h"
 #include "chapters/drill_history.h"
 #include "chapters/interview/paper.h"
+#include "chapters/prediction_history.h"
+#include "chapters/registry.h"
 #include "models/practice.h"
 #include "widgets/number.h"
 #include "widgets/parts.h"
@@ -22,6 +24,7 @@ struct Inputs {
   Confidence confidence = Confidence::ninety_five;
   std::int64_t plan_questions = 20;
   std::vector<DrillRecord> history;
+  std::vector<PredictionRecord> predictions;
   double now_s = 0;
   bool operator==(const Inputs&) const = default;
 };
@@ -33,8 +36,8 @@ struct Row {
 };
 
 struct Outputs {
-  double ready_percent = 0, success_percent = 0, plan_ready_percent = 0;
-  std::int64_t asked = 0, right = 0, needed_questions = 0, topics_ready = 0, due = 0, level_reached = 0;
+  double ready_percent = 0, success_percent = 0, plan_ready_percent = 0, predictions_ready_percent = 0;
+  std::int64_t asked = 0, right = 0, needed_questions = 0, topics_ready = 0, due = 0, level_reached = 0, predicted = 0, predicted_close = 0;
   std::string weakest, next, verdict;
   std::vector<Row> topics;
   std::string reason;
@@ -44,6 +47,7 @@ struct Outputs {
     std::string detail, link, next;
     double share = 0;
     bool known = false, chosen = false;
+    const char* act = "practise";
   };
   std::vector<Line> lines;
   double goal = 0.8;
@@ -63,6 +67,7 @@ void describe(Fields& f, Inputs& in) {
   f.integer("plan_questions", in.plan_questions, {.label = "Suppose you answer", .help = "So many questions more.", .lo = 0, .hi = 200});
   f.real("plan_right_percent", in.plan_right_percent, {.label = "Of them right", .unit = "%", .help = "The share of those that you get right.", .lo = 0, .hi = 100});
   f.table("history", in.history, {.label = "Your answers", .help = "Everything you answered in the drills; kept between sessions.", .shared = "drill.history", .max_items = most_drill_records, .kept = true});
+  f.table("predictions", in.predictions, {.label = "Your predictions", .help = "What you committed to before a lab showed it; kept between sessions.", .shared = predictions_table, .max_items = most_prediction_records, .kept = true});
   f.real("now_s", in.now_s, {.label = "Now", .unit = "s", .help = "When you came here, in seconds since 1970; what is due depends on it.", .lo = 0, .hi = 1e11, .shared = "clock.now_s"});
 }
 
@@ -87,6 +92,9 @@ void describe(Fields& f, Outputs& o) {
   f.integer("due", o.due, {.label = "Due for review", .help = "Kinds of question, of every topic, whose time to come back has come.", .source = "intervals of SM-2, Wozniak 1990"});
   f.integer("asked", o.asked, {.label = "Asked", .help = "Questions answered."});
   f.integer("right", o.right, {.label = "Right", .help = "Of them right and in time."});
+  f.integer("predicted", o.predicted, {.label = "Predictions", .help = "Questions that labs asked before they showed the answer; the first answer to each counts."});
+  f.integer("predicted_close", o.predicted_close, {.label = "Of them close", .help = "Within what the question allows."});
+  f.real("predictions_ready_percent", o.predictions_ready_percent, {.label = "Predictions support", .unit = "%", .help = "The share of close predictions that these support.", .source = wilson});
   f.text("weakest", o.weakest, {.label = "Weakest topic"});
   f.text("next", o.next, {.label = "Do next"});
   f.text("verdict", o.verdict, {.label = "To the goal"});
@@ -97,6 +105,19 @@ void describe(Fields& f, View& v) { f.text("open_link", v.open_link, {.label = "
 
 std::string percent(double share) { return std::string(widgets::format(std::round(share * 1000) / 10, "%", 3)); }
 std::string whole(double v) { return std::string(widgets::format(v, "", 9)); }
+
+/// The line under the topics: how often the first answer was close, and where to look again.
+void add_predictions(const Inputs& in, double z, Outputs& out) {
+  const PredictionStanding s = standing(in.predictions);
+  out.predicted = static_cast<std::int64_t>(s.asked);
+  out.predicted_close = static_cast<std::int64_t>(s.close);
+  const double supported = models::wilson_lower(s.close, s.asked, z);
+  out.predictions_ready_percent = 100 * supported;
+  const LabPtr missed = make_lab_by_id(s.missed_lab);
+  const std::string_view lab = missed ? missed->info().id : std::string_view("roofline/roofline");
+  out.lines.push_back({"Predictions", s.asked > 0 ? whole(s.close) + " of " + whole(s.asked) + " close at the first try" : "none committed yet",
+                       std::string(lab), missed ? "missed last in: " + std::string(missed->info().title) : "next: any lab's Predict tab", supported, s.asked > 0, false, missed ? "look again" : "predict"});
+}
 
 Outputs compute(const Inputs& in) {
   Outputs out;
@@ -124,6 +145,7 @@ Outputs compute(const Inputs& in) {
     out.lines.push_back({s.label, s.asked > 0 ? whole(s.right) + " of " + whole(s.asked) + " right, level " + whole(s.best) + " of 6" + (s.due > 0 ? ", " + whole(static_cast<double>(s.due)) + " due" : "") : "not asked yet",
                          "interview/drills?topic=" + std::string(s.topic), "next: " + next, s.ready, s.asked > 0, s.topic == in.topic});
   }
+  add_predictions(in, z, out);
   out.due = due_count(in.history, in.now_s);
   // A kind of question that the templates no longer have still counts as an answer given.
   out.asked = everything ? static_cast<std::int64_t>(in.history.size()) : static_cast<std::int64_t>(asked);
@@ -182,8 +204,8 @@ void draw(Inputs& in, const Outputs& out, View& view) {
     const auto& line = out.lines[i];
     if (line.chosen) p.rect({corner.x + t.px(6), y - t.px(8)}, {corner.x + width - t.px(6), y + row - t.px(9)}, t.card, t.px(6));
     p.line({x, y - t.px(8)}, {x + inner, y - t.px(8)}, t.grid);
-    constexpr const char* practise = "practise";
-    const float link = widgets::text_size(practise, widgets::Type::small).x, bar = (inner - link - t.px(40)) * 0.55f;
+    const char* const practise = line.act;
+    const float link = widgets::text_size("look again", widgets::Type::small).x, bar = (inner - link - t.px(40)) * 0.55f;
     share_bar(p, {x, y}, bar, line.label, line.share, out.goal, line.known);
     const float middle = x + bar + t.px(20), text = inner - bar - link - t.px(36);
     p.text_fit({middle, y}, line.detail, text, t.text, widgets::Type::small);
@@ -192,7 +214,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
     ImGui::PushID(static_cast<int>(i));
     if (ImGui::InvisibleButton(practise, {link, t.px(22)}, ImGuiButtonFlags_EnableNav)) view.open_link = line.link;
     ImGui::PopID();
-    p.text({x + inner - link, y}, practise, t.accent, widgets::Type::small);
+    p.text({x + inner, y}, practise, t.accent, widgets::Type::small, widgets::Font::sans, widgets::Align::right);
     y += row;
   }
   ImGui::SetCursorScreenPos(corner);

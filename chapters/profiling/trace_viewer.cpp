@@ -140,11 +140,16 @@ void describe(Fields& f, View& v) {
   f.real("duration_s", v.duration_s, {.label = "Shown for", .unit = "s", .help = "Width of the picture; 0 shows everything.", .lo = 0, .hi = 1e6});
 }
 
+std::string document_of(const Outputs& out) {
+  if (!out.lanes || out.lanes->sources().empty()) return {};
+  return models::trace::to_chrome_json(out.lanes->sources().front().recording->trace);
+}
+
 }  // namespace viewer
 
 LabPtr trace_viewer() {
   return make_lab<viewer::Inputs, viewer::Outputs, viewer::View>(
-      {.id = "profiling/trace-viewer", .title = "Trace viewer", .question = "Where did the time of this step go, and who was waiting for whom?", .job = true}, viewer::compute, viewer::draw);
+      {.id = "profiling/trace-viewer", .title = "Trace viewer", .question = "Where did the time of this step go, and who was waiting for whom?", .job = true, .document = "Chrome trace"}, viewer::compute, viewer::draw);
 }
 
 }  // namespace chapters::profiling

@@ -79,7 +79,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("p90_latency_s", o.p90_latency_s, {.label = "Latency p90", .unit = "s", .formula = "nearest rank of all requests, exact"});
   f.real("p99_latency_s", o.p99_latency_s, {.label = "Latency p99", .unit = "s", .formula = "nearest rank of all requests, exact"});
   f.real("mean_wait_s", o.mean_wait_s, {.label = "Wait, mean", .unit = "s", .help = "From arrival until first taken from the queue.", .formula = "sum of (start - arrival) / requests"});
-  f.real("theory_wait_s", o.theory_wait_s, {.label = "Wait by formula", .unit = "s", .help = "For Poisson arrivals at a plain queue served one by one: M/M/c, or M/D/1; 0 where there is no formula or no steady state.", .formula = "Erlang C / (c / s - rate), or rate s^2 / (2 (1 - rate s))", .source = "Erlang 1917; Pollaczek 1930, Khinchin 1932"});
+  f.real("theory_wait_s", o.theory_wait_s, {.label = "Wait by formula", .unit = "s", .help = "For Poisson arrivals at a plain queue served one by one: M/M/c, or M/D/1; 0 where there is no formula or no steady state.", .when_key = "service", .when_value = "exponential|deterministic", .formula = "Erlang C / (c / s - rate), or rate s^2 / (2 (1 - rate s))", .source = "Erlang 1917; Pollaczek 1930, Khinchin 1932"});
   f.real("ttft_p50_s", o.ttft_p50_s, {.label = "TTFT p50", .unit = "s", .help = "Time to first token: queue and prompt.", .formula = "nearest rank of (first token - arrival)"});
   f.real("ttft_p99_s", o.ttft_p99_s, {.label = "TTFT p99", .unit = "s", .help = "Time to first token: queue and prompt. In a plain queue the answer is one token.", .formula = "nearest rank of (first token - arrival)"});
   f.real("tpot_p50_s", o.tpot_p50_s, {.label = "TPOT p50", .unit = "s", .help = "Time per output token after the first.", .formula = "(last token - first token) / (output - 1)"});
@@ -89,7 +89,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("goodput_per_s", o.goodput_per_s, {.label = "Goodput a second", .help = "Requests whose first token and pace are within the limits.", .formula = "requests within both limits / time", .source = "DistServe, Zhong et al., OSDI 2024"});
   f.real("speedup_p50", o.speedup_p50, {.label = "Rival's p50 over this", .help = "Of the first rival, when both served the same requests; 1 without one.", .formula = "rival's latency p50 / latency p50"});
   f.real("utilization", o.utilization, {.label = "Busy", .unit = "%", .formula = "time with work / time, over the servers"});
-  f.real("offered_load", o.offered_load, {.label = "Offered load", .unit = "%", .help = "Of a plain queue served one by one; from 100 % on the line grows without end. 0 with a model.", .formula = "rate x service time / servers"});
+  f.real("offered_load", o.offered_load, {.label = "Offered load", .unit = "%", .help = "Of a plain queue served one by one; from 100 % on the line grows without end. 0 with a model.", .when_key = "service", .when_value = "exponential|deterministic", .formula = "rate x service time / servers"});
   f.real("wasted_slots", o.wasted_slots, {.label = "Slots wasted", .unit = "%", .help = "Slot-time held by requests that were done and waited for their batch.", .formula = "(held - used) / held", .source = orca});
   f.real("mean_in_system", o.mean_in_system, {.label = "In the system, mean", .help = "Requests there at a time, integrated as they come and go.", .formula = "L"});
   f.real("mean_waiting", o.mean_waiting, {.label = "In the queue, mean", .formula = "Lq"});

@@ -102,6 +102,11 @@ TEST_CASE("a prediction hides the outputs until a number is committed, then show
   // Written to disk at once: a new workspace of the same person knows it.
   app::Workspace again(o.content(), o.paths);
   REQUIRE(again.progress.latest("roofline/roofline", "test-intensity"));
+  // And readiness counts it.
+  REQUIRE(again.open("interview/readiness"));
+  again.current().finish();
+  CHECK(again.lab().outputs().find("predicted")->number() == 1);
+  CHECK(again.lab().outputs().find("predicted_close")->number() == 1);
 }
 
 TEST_CASE("a prediction that is no number is refused with a sentence; a wrong one says by how much; then the next is asked") {

@@ -1,7 +1,12 @@
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "app/platform/file.h"
+#include "models/trace_metrics.h"
 #include "tests/app/shell_fixture.h"
 
 namespace {
@@ -166,6 +171,28 @@ TEST_CASE("the palette exports picture, data and scenario into the person's fold
   o.ui.click("Reset");
   CHECK(o.w.drop_file((o.folder / "data/exports/roofline-roofline.json").string()) == "");
   CHECK(o.in("bytes") == 3e9);
+}
+
+TEST_CASE("the trace viewer's recording is exported as a Chrome trace that measures the same when it is read again") {
+  Opened o("profiling/trace-viewer");
+  o.w.current().finish();
+  o.d.command("export chrome trace");
+  for (int i = 0; i < 2000 && !o.d.was_said("Saved "); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    o.ui.frames(1);
+  }
+  const std::string text = o.folder.read("data/exports/profiling-trace-viewer-data.json");
+  const auto trace = models::trace::read_trace(std::string(text), "exported");
+  REQUIRE(trace);
+  const auto metrics = models::trace::measure(*trace);
+  REQUIRE(!metrics.devices.empty());
+  CHECK(static_cast<double>(metrics.devices[0].busy_ns) * 1e-9 == Catch::Approx(o.out("busy_s")).epsilon(1e-9));
+  CHECK(static_cast<double>(metrics.devices[0].idle_ns) * 1e-9 == Catch::Approx(o.out("idle_s")).epsilon(1e-9));
+  // A lab without a document does not offer one.
+  o.w.open("roofline/roofline");
+  o.d.command("export chrome trace");
+  o.ui.frames(2);
+  CHECK_FALSE(std::filesystem::exists(o.folder / "data/exports/roofline-roofline-data.json"));
 }
 
 TEST_CASE("an export that cannot be written says why") {

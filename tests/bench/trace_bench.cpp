@@ -2,9 +2,13 @@
 #include <sys/resource.h>
 #include <zlib.h>
 
+#include <cmath>
+#include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "models/trace_metrics.h"
+#include "tests/bench/stage.h"
 
 // A training trace as Kineto writes it: CPU operation, launch, kernel with its grid and occupancy; about 300 bytes an event.
 static std::string training_trace(std::int64_t events) {
@@ -63,3 +67,42 @@ static void trace_measure(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(trace_measure)->Arg(999'999)->Unit(benchmark::kMillisecond);
+
+// A frame of the whole program with a recording of so many events open, panned by a pixel or so each frame; by decades of zoom.
+static void trace_viewer_frame(benchmark::State& state) {
+  static std::unique_ptr<bench::Stage> stage;
+  static std::int64_t open_events = 0;
+  if (open_events != state.range(0)) {
+    stage = nullptr;
+    stage = std::make_unique<bench::Stage>("profiling/trace-viewer");
+    app::Workspace& w = stage->shell().workspace;
+    const auto bytes = std::make_shared<chapters::FileBytes>();
+    bytes->path = "bench.json";
+    bytes->read = [events = state.range(0)](std::string& out) {
+      out = training_trace(events);
+      return std::string();
+    };
+    chapters::FileInput& file = w.lab().inputs().find("file")->file();
+    file.path = bytes->path;
+    file.bytes = bytes;
+    w.current().finish();
+    open_events = state.range(0);
+  }
+  stage->settle();
+  const chapters::Lab& lab = stage->shell().workspace.lab();
+  const double events = lab.outputs().find("events")->number(), span_s = lab.outputs().find("span_s")->number();
+  if (!lab.reason().empty() || events < static_cast<double>(state.range(0))) throw std::runtime_error("the recording did not open: " + lab.reason());
+  const double shown_s = span_s / std::pow(10.0, static_cast<double>(state.range(1)));
+  double& start_s = lab.view().find("start_s")->real();
+  lab.view().find("duration_s")->real() = state.range(1) == 0 ? 0 : shown_s;
+  start_s = 0.3 * span_s;
+  for (auto _ : state) {
+    if (state.range(1) > 0) start_s = start_s > 0.6 * span_s ? 0.3 * span_s : start_s + shown_s / 1500;
+    stage->frame();
+  }
+  state.counters["vertices"] = ImGui::GetDrawData()->TotalVtxCount;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  state.counters["peak_resident_bytes"] = 1024.0 * static_cast<double>(usage.ru_maxrss);
+}
+BENCHMARK(trace_viewer_frame)->ArgNames({"events", "zoom_decades"})->ArgsProduct({{999'999, 9'999'999}, {0, 1, 2, 3, 4, 5, 6}})->Unit(benchmark::kMillisecond);

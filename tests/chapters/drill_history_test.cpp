@@ -163,3 +163,17 @@ TEST_CASE("interview/readiness: what the answers support, per topic and in all, 
   CHECK(out("needed_questions") > 0);
   CHECK(out("level_reached") == 2);  // "ridge" is one step
 }
+
+TEST_CASE("interview/readiness: the first answer to each prediction counts, whatever the order of the rows") {
+  use_bundled_catalog();
+  const auto lab = chapters::make_lab_by_id("interview/readiness");
+  const auto row = [](const char* where, const char* question, bool close, double time_s) { return app::Json{{"lab", where}, {"question", question}, {"close", close}, {"time_s", time_s}}; };
+  const app::Json rows = {row("roofline/iron-law", "a", true, 30), row("roofline/iron-law", "a", false, 10), row("roofline/hierarchy", "a", true, 20), row("roofline/hierarchy", "b", true, 5), row("driving/jitter", "c", true, 40)};
+  REQUIRE(app::apply_inputs(*lab, {{"predictions", rows}}) == "");
+  lab->compute();
+  const auto out = [&](const char* key) { return lab->outputs().find(key)->number(); };
+  CHECK(out("predicted") == 4);        // iron-law/a was asked twice
+  CHECK(out("predicted_close") == 3);  // and off at first, by the clock
+  CHECK(out("predictions_ready_percent") == Approx(100 * models::wilson_lower(3, 4)));
+  CHECK(out("asked") == 0);            // the drills' figures are their own
+}
