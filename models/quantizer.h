@@ -81,7 +81,7 @@ QuantError quantization_error(const Matrix& weights, const Matrix& rounded);
 /// Share of weights outside their grid's first and last level: those for which the straight-through estimator passes no gradient.
 double share_outside(const Matrix& weights, const QuantizedMatrix& quantized, const QuantSpec& spec);
 
-/// ||X (W - V)^T||^2 / ||X W^T||^2 of w, v [out, in] and x [tokens, in]: what the layer's output loses.
+/// ||X (W - V)^T||^2 / ||X W^T||^2 of w, v [out, in], with X^T X [in, in] of inputs X: what the layer's output loses.
 double output_error(const Matrix& w, const Matrix& v, const Matrix& gram_of_x);
 
 }  // namespace models

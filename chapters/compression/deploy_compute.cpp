@@ -96,6 +96,7 @@ Outputs compute(const Inputs& in) {
   for (const models::Recipe& each : models::deployment_recipes()) add_row(models::estimate_deployment(a, each, *kv, d), *base, in, each.label, loss_of(each), each.loss_source, models::recipe_weight_bytes(a, each), out, out.recipes);
   for (const models::KvRecipe& each : models::kv_recipes()) add_row(models::estimate_deployment(a, *recipe, each, d), *base, in, each.label, each.id == "bf16" ? "baseline" : "see source", each.loss_source, r.weights_bytes, out, out.caches);
   walk(*decision, out);
+  if (const auto end = models::estimate_deployment(a, *models::find_recipe(decision->recipe), *models::find_kv_recipe(decision->kv), d); end && !end->fits) out.tree_story += "; it needs " + text(end->chips_needed, "") + " of these chips";
 
   const std::string where = (in.chips > 1 ? std::to_string(in.chips) + " x " : "") + chip->short_name;
   out.verdict = model->name + " in " + std::string(recipe->label) + " on " + where + ": " + text(out.total_bytes, "B") + (out.fits ? " of " + text(out.memory_bytes, "B") : ", needs " + text(out.chips_needed, "") + " chips") + ", " + text(out.decode_tokens_per_s, "") + " tokens a second, " + text(out.decode_speedup, "", 2) + " times BF16";

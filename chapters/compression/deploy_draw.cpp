@@ -17,13 +17,13 @@ void number(widgets::TableCell& cell, double value, std::string_view unit, int d
 }
 
 void draw_recipes(Inputs& in, const Outputs& out, View& view, float width) {
-  static constexpr std::array<widgets::TableColumn, 8> columns{{{.title = "recipe", .number = false}, {.title = "weights", .value_unit = "B"}, {.title = "chips needed"}, {.title = "largest batch"}, {.title = "prefill tok/s"}, {.title = "decode tok/s"}, {.title = "decode x"}, {.title = "published loss", .number = false}}};
+  static constexpr std::array<widgets::TableColumn, 8> columns{{{.title = "recipe", .number = false}, {.title = "weights", .value_unit = "B"}, {.title = "chips"}, {.title = "batch"}, {.title = "prefill tok/s"}, {.title = "decode tok/s"}, {.title = "x BF16"}, {.title = "published loss", .number = false}}};
   widgets::TableSource source{.context = const_cast<Outputs*>(&out), .rows = out.recipes.size(), .version = out.version};
   source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const RecipeRow& r = static_cast<const Outputs*>(context)->recipes[row];
     if (column == 0) cell.text = r.recipe;
     else if (column == 1) number(cell, r.weights_bytes, "B");
-    else if (column == 7) cell.text = r.possible ? std::string_view(r.loss) : "not on this chip";
+    else if (column == 7) cell.text = r.possible ? std::string_view(r.loss) : "no such units";
     else if (!r.possible) cell.text = "\xE2\x80\x93";
     else if (column == 2) number(cell, r.chips_needed, "");
     else if (column == 3) number(cell, r.largest_batch, "");
@@ -96,7 +96,8 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   const float half = beside ? std::floor((width - gap) / 2) : width;
   picture_heading(out.verdict, out.story, width);
   draw_recipes(in, out, view, width);
-  ImGui::Dummy({width, t.px(8)});
+  widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(), "chips: needed for weights and cache; batch: the largest that fits; x BF16: decode against 16 bits; loss: hover for whose", width, t.muted, widgets::Type::small);
+  ImGui::Dummy({width, t.px(24)});
   ImGui::BeginGroup();
   picture_heading("Memory", "weights and the chosen cache against what may be taken", half);
   draw_memory(out, view, half, t.px(250));

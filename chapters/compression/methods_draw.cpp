@@ -93,12 +93,12 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   ImGui::Dummy({width, t.px(8)});
 
   ImGui::BeginGroup();
-  picture_heading("GPTQ, column by column", "how far each weight has moved: rounded columns and what they pushed into the rest", half);
+  picture_heading("GPTQ, column by column", "how far each weight has moved, rounded or not yet", half);
   draw_change(out, view, half, t.px(230));
   ImGui::EndGroup();
   next();
   ImGui::BeginGroup();
-  picture_heading("What the output loses on the way", "drag the cursor; columns to its right are still in full precision", half);
+  picture_heading("What the output loses on the way", "drag the cursor; right of it nothing is rounded yet", half);
   draw_history(out, view, half, t.px(230));
   ImGui::EndGroup();
   ImGui::Dummy({width, t.px(8)});

@@ -89,8 +89,8 @@ void draw(Inputs& in, const Outputs& out, View& view) {
     ImGui::Dummy({width, t.px(8)});
   };
   const float tall = t.px(225);
-  pair("Where the error is", "every weight; a stripe is a row whose scale an outlier has stretched", [&] { draw_errors(in, out, view, half, tall); }, "One row and its levels", out.shown, [&] { draw_histogram(out, view, half, tall); });
-  pair("The quantizer as training sees it", "slope 0 almost everywhere; the straight-through estimator says 1 inside the range", [&] { draw_steps(out, view, half, t.px(310)); }, "Every format on these weights", "higher is better, left is smaller", [&] { draw_formats(out, view, half, t.px(310)); });
+  pair("Where the error is", "a bright row holds an outlier that stretched its scale", [&] { draw_errors(in, out, view, half, tall); }, "One row and its levels", out.shown, [&] { draw_histogram(out, view, half, tall); });
+  pair("The quantizer as training sees it", "true slope 0; straight-through says 1 inside the range", [&] { draw_steps(out, view, half, t.px(310)); }, "Every format on these weights", "higher is better, left is smaller", [&] { draw_formats(out, view, half, t.px(310)); });
   if (!out.tensors.empty()) {
     picture_heading("Tensors of the file", "click one to quantize it", width);
     draw_tensors(in, out, view, width);
