@@ -13,7 +13,7 @@ using models::QuantFormat;
 using models::QuantGrain;
 using models::QuantSpec;
 
-constexpr std::size_t most_weights = 65536, product_tokens = 64, bins = 48, curve_points = 512;
+constexpr std::size_t most_weights = 32768, product_tokens = 64, bins = 48, curve_points = 512;
 
 std::string text(double value, std::string_view unit, int digits = 3) { return std::string(widgets::format(value, unit, digits).view()); }
 
@@ -95,7 +95,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   Outputs out;
   Matrix w;
   if (static_cast<std::size_t>(in.rows) * static_cast<std::size_t>(in.columns) > most_weights) {
-    out.reason = "A matrix of " + text(static_cast<double>(in.rows * in.columns), "", 9) + " weights is asked for and up to 65,536 are quantized while you watch: take fewer rows or columns.";
+    out.reason = "A matrix of " + text(static_cast<double>(in.rows * in.columns), "", 9) + " weights is asked for and up to 32,768 are quantized while you watch: take fewer rows or columns.";
     return out;
   }
   if (in.file.path.empty()) {

@@ -55,7 +55,7 @@ std::string weights_file(int rows, int cols) {
 
 // Errata 14: the largest of 4,096 normals is about 3.8; 3.8 / 127 / 4 = 0.0075.
 TEST_CASE("quantizer lab: INT8 for each row of a normal matrix has a mean error near 0.0075") {
-  CHECK(near(out(*open("compression/quantizer", R"({"format": "int8", "rows": 16, "columns": 4096, "outlier_share": 0, "row_spread": 0})"), "mean_error"), 0.0075, 0.03));
+  CHECK(near(out(*open("compression/quantizer", R"({"format": "int8", "rows": 8, "columns": 4096, "outlier_share": 0, "row_spread": 0})"), "mean_error"), 0.0075, 0.05));
 }
 
 // Curriculum and errata 166: 4.25 bits at group 64 with an FP16 scale; 4.3125 with a zero point of 4 bits.
@@ -204,7 +204,7 @@ TEST_CASE("deploy lab: a recipe that the chip cannot multiply is said, and the o
   const LabPtr lab = open("compression/deploy", R"({"recipe": "nvfp4"})");
   lab->compute();
   CHECK_FALSE(lab->reason().empty());
-  CHECK(lab->reason().find("fp4") != std::string::npos);
+  CHECK(lab->reason().find("FP4") != std::string::npos);
   const LabPtr other = open("compression/deploy");
   other->compute();
   chapters::Fields row;

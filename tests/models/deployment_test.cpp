@@ -65,7 +65,7 @@ TEST_CASE("deployment: the cache's bits decide how many sequences fit") {
 TEST_CASE("deployment: what cannot be is one sentence") {
   const Deployment a100{.chip = &bundled_chip("a100_80_sxm")};
   const auto fp8 = estimate_deployment(eight(), *find_recipe("fp8"), *find_kv_recipe("bf16"), a100);
-  CHECK(fp8.error.find("fp8") != std::string::npos);
+  CHECK(fp8.error.find("FP8") != std::string::npos);
   CHECK(fp8.error.back() == '.');
   CHECK(estimate_deployment(eight(), *find_recipe("w4a16"), *find_kv_recipe("bf16"), a100));
 }
