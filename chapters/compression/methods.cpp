@@ -25,9 +25,9 @@ void describe(Fields& f, Inputs& in) {
   f.real("correlation", in.correlation, {.label = "Inputs in common", .help = "Part of an input's variance that it shares with the others.", .lo = 0, .hi = 0.95});
   f.integer("outlier_inputs", in.outlier_inputs, {.label = "Outlying inputs", .help = "Channels of the activations that are larger than the others.", .lo = 0, .hi = 16, .scale = Scale::step});
   f.real("outlier_size", in.outlier_size, {.label = "... larger by", .help = "Factor on those channels.", .lo = 1, .hi = 100, .scale = Scale::log});
-  f.integer("inputs", in.inputs, {.label = "Inputs", .help = "Columns of the layer.", .lo = 16, .hi = 128, .scale = Scale::step, .step = 8});
-  f.integer("outputs", in.outputs, {.label = "Outputs", .help = "Rows of the layer.", .lo = 8, .hi = 64, .scale = Scale::step, .step = 8});
-  f.integer("tokens", in.tokens, {.label = "Calibration tokens", .help = "As many again are held out.", .lo = 16, .hi = 256, .scale = Scale::step, .step = 16});
+  f.integer("inputs", in.inputs, {.label = "Inputs", .help = "Columns of the layer.", .lo = 16, .hi = 96, .scale = Scale::step, .step = 8});
+  f.integer("outputs", in.outputs, {.label = "Outputs", .help = "Rows of the layer.", .lo = 8, .hi = 48, .scale = Scale::step, .step = 8});
+  f.integer("tokens", in.tokens, {.label = "Calibration tokens", .help = "As many again are held out.", .lo = 16, .hi = 192, .scale = Scale::step, .step = 16});
   f.integer("seed", in.seed, {.label = "Seed", .help = "Another seed, another layer; the same seed is the same layer.", .lo = 1, .hi = 1000, .scale = Scale::step});
   f.file("file", in.file, {.label = "Your weights", .help = "A safetensors file for the weights; the inputs stay made up.", .by_bytes = true});
   f.text("tensor", in.tensor, {.label = "Tensor", .help = "Name of a tensor of that file; empty takes its largest matrix."});
@@ -70,7 +70,7 @@ void describe(Fields& f, Outputs& o) {
   f.table("rows", o.rows, {.label = "Methods"});
 }
 
-void describe(Fields& f, View& v) { f.real("time", v.time, {.label = "Columns rounded", .help = "How far GPTQ has come; the map shows the weights at that point.", .lo = 0, .hi = 128}); }
+void describe(Fields& f, View& v) { f.real("time", v.time, {.label = "Columns rounded", .help = "How far GPTQ has come; the map shows the weights at that point.", .lo = 0, .hi = 96}); }
 
 }  // namespace methods
 
