@@ -18,7 +18,7 @@ namespace chapters::compression::quantizer {
 struct Inputs {
   FileInput file;
   std::string tensor;
-  std::int64_t rows = 96, columns = 256, seed = 1;
+  std::int64_t rows = 64, columns = 128, seed = 1;
   double outlier_share = 0.2, outlier_size = 12, row_spread = 0.5;  ///< share in %
   models::QuantFormat format = models::QuantFormat::int4;
   bool symmetric = true;
