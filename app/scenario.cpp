@@ -45,8 +45,18 @@ std::string complain(const Field& f, const Json& v, const std::string& allowed) 
 std::string number_from(const Field& f, const Json& v) {
   const bool whole = f.kind == Kind::integer;
   const std::string allowed = std::string(whole ? "a whole number" : "a number") + " from " + range_of(f) + " is allowed";
+  if (f.spec.any_number && v.is_string()) {
+    const auto d = widgets::parse_special(v.get_ref<const std::string&>());
+    if (!d) return complain(f, v, "a number, inf, -inf or nan is allowed");
+    f.set_number(*d);
+    return {};
+  }
   if (!v.is_number()) return complain(f, v, allowed);
   const double d = v.get<double>();
+  if (f.spec.any_number) {
+    f.set_number(d);
+    return {};
+  }
   if (!(d >= f.spec.lo && d <= f.spec.hi) || (whole && d != std::floor(d))) return complain(f, v, allowed);
   f.set_number(d);
   return {};
@@ -97,7 +107,10 @@ std::string to_text(const Json& json, int indent) { return json.dump(indent, ' '
 
 Json field_to_json(const Field& f) {
   switch (f.kind) {
-    case Kind::real: return std::isfinite(f.real()) ? Json(f.real()) : Json(nullptr);
+    case Kind::real:
+      if (std::isfinite(f.real())) return f.real();
+      if (!f.spec.any_number) return nullptr;
+      return std::isnan(f.real()) ? "nan" : f.real() < 0 ? "-inf" : "inf";
     case Kind::integer: return f.integer();
     case Kind::toggle: return f.toggle();
     case Kind::choice: return f.choice_id();
@@ -186,6 +199,7 @@ std::string set_field_from_text(const Field& f, std::string_view text, const Fil
   switch (f.kind) {
     case Kind::real:
     case Kind::integer: {
+      if (f.spec.any_number && widgets::parse_special(text)) return field_from_json(f, std::string(text), read);
       const auto parsed = widgets::parse_quantity(text, f.spec.unit);
       if (!parsed.error.empty()) return std::string(f.key) + ": " + parsed.error;
       return field_from_json(f, parsed.value, read);

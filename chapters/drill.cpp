@@ -57,7 +57,7 @@ double chosen(const DrillVary& vary, Random& random) {
 }
 
 std::string set_number(const Field& f, double v) {
-  if (!(v >= f.spec.lo && v <= f.spec.hi)) return "sets " + std::string(f.key) + " to " + widgets::exact(v) + ", which is outside its range";
+  if (!f.spec.any_number && !(v >= f.spec.lo && v <= f.spec.hi)) return "sets " + std::string(f.key) + " to " + widgets::exact(v) + ", which is outside its range";
   f.set_number(v);
   return {};
 }
@@ -124,7 +124,7 @@ const Drill* find_drill(const std::vector<Drill>& drills, std::string_view id) {
 }
 
 /// A number carried over reads no longer than people write it, and stays within what the input takes.
-double tidy(const Field& f, double v) { return std::clamp(rounded(v, 3), f.spec.lo, f.spec.hi); }
+double tidy(const Field& f, double v) { return f.spec.any_number ? rounded(v, 3) : std::clamp(rounded(v, 3), f.spec.lo, f.spec.hi); }
 
 struct Maker {
   const Drill& drill;

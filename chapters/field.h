@@ -33,6 +33,9 @@ struct Spec {
   double lo = 0, hi = 1;     ///< inclusive range of numbers (and of each number in a list)
   Scale scale = Scale::linear;
   double step = 1;           ///< for Scale::step
+  /// Reals: `lo` and `hi` are what a slider offers, any number is allowed, inf and nan too (in JSON the texts "inf", "-inf", "nan").
+  bool any_number = false;
+  bool may_be_missing = false;  ///< outputs: NaN says that there is no number to give, null in JSON
   std::string_view shared;   ///< not empty: follows the learner from lab to lab under this name ("model", "chip", "workload.batch")
   std::string_view when_key; ///< not empty: matters only while that input reads `when_value`; an output may name several, "a|b"
   std::string_view when_value;

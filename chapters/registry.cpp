@@ -11,8 +11,17 @@
   LAB(roofline, "iron-law", iron_law) \
   LAB(roofline, "tiling-waves", tiling_waves) \
   LAB(profiling, "trace-viewer", trace_viewer) \
+  LAB(precision, "number-line", value_line) \
+  LAB(precision, "bits", bit_editor) \
+  LAB(precision, "loss-scaling", loss_scaling) \
+  LAB(precision, "accumulation", accumulate) \
+  LAB(precision, "block-formats", block_scales) \
+  LAB(precision, "mixed", mixed_recipes) \
+  LAB(compression, "playground", compression_playground) \
   LAB(compression, "quantizer", weight_quantizer) \
   LAB(compression, "methods", quantization_methods) \
+  LAB(compression, "distillation", knowledge_distillation) \
+  LAB(compression, "sparsity", weight_sparsity) \
   LAB(compression, "deploy", deployment) \
   LAB(serving, "batching", batching_race) \
   LAB(driving, "gantt", perception_gantt) \
@@ -48,6 +57,7 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 constexpr Chapter contents[] = {
     {"roofline", "01", "The roofline", of("roofline")},
     {"profiling", "03", "Profiling", of("profiling")},
+    {"precision", "04", "Precision", of("precision")},
     {"compression", "07", "Compression", of("compression")},
     {"serving", "09", "Serving", of("serving")},
     {"driving", "10", "Driving", of("driving")},

@@ -42,6 +42,7 @@ struct Rung {
   std::string_view change;  ///< one line: what differs from the rung before and what that does
   std::string_view source;  ///< the text of the kernel, embedded by the build; lines end in \n
   std::string_view entry;   ///< CUDA: the function that is launched; empty on the CPU
+  std::string_view roof = {};  ///< id of the Roof that bounds it: "fma_avx2", "dram_copy", "gpu_copy"; empty: none
 };
 
 /// Several versions of one operation, each (mostly) faster than the one before it.

@@ -52,20 +52,25 @@ Plan plan_of(const FloatFormat& f, Rounding rounding, Overflow overflow) {
 constexpr std::uint32_t mask_if(bool condition) { return 0U - static_cast<std::uint32_t>(condition); }
 constexpr std::uint32_t choose(std::uint32_t mask, std::uint32_t yes, std::uint32_t no) { return no ^ ((yes ^ no) & mask); }
 
-template <bool truncate, class Out>
+/// `aligned`: the format has float's own exponents (BF16, TF32), so that subnormals need nothing of their own.
+template <bool truncate, bool aligned, class Out>
 void encode_binary(const Plan plan, const float* in, Out* out, std::size_t n) {
   const Plan p = plan;  // a local copy: `out` may be bytes, which alias everything
-  const std::uint32_t magic_bits = std::bit_cast<std::uint32_t>(p.magic), nan_sign = mask_if(p.nan > p.last);
+  [[maybe_unused]] const std::uint32_t magic_bits = std::bit_cast<std::uint32_t>(p.magic), nan_sign = mask_if(p.nan > p.last);
   for (std::size_t i = 0; i < n; ++i) {
     const auto u = std::bit_cast<std::uint32_t>(in[i]);
     const std::uint32_t bits = u & ~float_sign;
     const std::uint32_t normal = ((bits + ((bits >> p.shift) & p.odd_mask) + p.round_add) >> p.shift) - p.rebias;
-    const std::uint32_t is_small = mask_if(bits < p.subnormal_below), is_nan = mask_if(bits > float_inf);
-    std::uint32_t small = 0;
-    const float magnitude = std::bit_cast<float>(bits & is_small);  // masked, so that the conversion stays in an integer's range
-    if constexpr (truncate) small = static_cast<std::uint32_t>(static_cast<std::int32_t>(magnitude * p.scale));
-    else small = std::bit_cast<std::uint32_t>(magnitude + p.magic) - magic_bits;
-    std::uint32_t code = choose(is_small, small, normal);
+    const std::uint32_t is_nan = mask_if(bits > float_inf);
+    std::uint32_t code = normal;
+    if constexpr (!aligned) {
+      const std::uint32_t is_small = mask_if(bits < p.subnormal_below);
+      const float magnitude = std::bit_cast<float>(bits & is_small);  // masked, so that the conversion stays in an integer's range
+      std::uint32_t small = 0;
+      if constexpr (truncate) small = static_cast<std::uint32_t>(static_cast<std::int32_t>(magnitude * p.scale));
+      else small = std::bit_cast<std::uint32_t>(magnitude + p.magic) - magic_bits;
+      code = choose(is_small, small, normal);
+    }
     const std::uint32_t over = choose(mask_if(bits == float_inf), p.over_inf, p.over_finite);
     code = choose(mask_if(code > p.last), over, code);
     code = choose(is_nan, p.nan, code);
@@ -162,10 +167,13 @@ void encode_any(const FloatFormat& f, std::span<const float> in, std::span<Out> 
     encode_table(f, in.data(), out.data(), n);
   } else if (f.specials == Specials::scale) {
     encode_scale(in.data(), out.data(), n, rounding, overflow);
-  } else if (rounding == Rounding::toward_zero) {
-    encode_binary<true>(plan_of(f, rounding, overflow), in.data(), out.data(), n);
   } else {
-    encode_binary<false>(plan_of(f, rounding, overflow), in.data(), out.data(), n);
+    const Plan plan = plan_of(f, rounding, overflow);
+    const bool truncate = rounding == Rounding::toward_zero, aligned = f.bias == 127;
+    if (truncate && aligned) encode_binary<true, true>(plan, in.data(), out.data(), n);
+    else if (truncate) encode_binary<true, false>(plan, in.data(), out.data(), n);
+    else if (aligned) encode_binary<false, true>(plan, in.data(), out.data(), n);
+    else encode_binary<false, false>(plan, in.data(), out.data(), n);
   }
 }
 

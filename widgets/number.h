@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -47,5 +48,8 @@ struct ParsedQuantity {
 /// Reads "1.07 GB", "1.0 GiB", "310ms", "43 %", "2e12", "4,096", "12k" where a number of `unit` is expected.
 /// A bare number is taken in the SI unit; a wrong unit is named.
 ParsedQuantity parse_quantity(std::string_view text, std::string_view unit);
+
+/// "inf", "+inf", "infinity", "∞", "nan" in any case, with a sign; nothing for other texts.
+std::optional<double> parse_special(std::string_view text);
 
 }  // namespace widgets

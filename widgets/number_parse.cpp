@@ -190,4 +190,15 @@ ParsedQuantity parse_quantity(std::string_view text, std::string_view unit) {
   return {value, {}};
 }
 
+std::optional<double> parse_special(std::string_view text) {
+  std::string_view rest = trimmed(text);
+  const bool negative = rest.starts_with('-');
+  if (negative || rest.starts_with('+')) rest.remove_prefix(1);
+  std::string lower(rest);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (lower == "inf" || lower == "infinity" || lower == "\xE2\x88\x9E") return negative ? -HUGE_VAL : HUGE_VAL;
+  if (lower == "nan") return std::nan("");
+  return std::nullopt;
+}
+
 }  // namespace widgets

@@ -46,6 +46,7 @@ int sensitivity(const Arguments& a, const Streams& s);
 int drill(const Arguments& a, const Streams& s);
 int check(const Arguments& a, const Streams& s);
 int trace(const Arguments& a, const Streams& s);
+int kernels_call(const Arguments& a, const Streams& s);
 int render(const Arguments& a, const Streams& s);
 int tour(const Arguments& a, const Streams& s);
 int window(const Arguments& a, const Streams& s);

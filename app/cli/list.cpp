@@ -23,6 +23,7 @@ Json describe(const Field& f, bool input) {
   if (input && (f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::reals)) {
     static constexpr const char* scales[] = {"linear", "log", "step"};
     j["range"] = {f.spec.lo, f.spec.hi};
+    if (f.spec.any_number) j["any_number"] = true;  // the range is the slider's alone
     j["scale"] = scales[static_cast<std::size_t>(f.spec.scale)];
   }
   if (f.options) {
@@ -44,6 +45,7 @@ Json describe(const Field& f, bool input) {
 }
 
 std::string allowed(const Field& f) {
+  if (f.spec.any_number) return "any number, inf, nan";
   if (f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::reals)
     return std::string(widgets::format(f.spec.lo, f.spec.unit, 4)) + " to " + std::string(widgets::format(f.spec.hi, f.spec.unit, 4));
   if (f.options) {

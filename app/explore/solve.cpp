@@ -23,7 +23,7 @@ SolveResult solve(const chapters::Lab& lab, std::string_view key, double lo, dou
   if (!out) return {.error = unknown_key(lab.info().id, "output", output, lab.outputs())};
   if (in->kind != Kind::real && in->kind != Kind::integer) return {.error = std::string(key) + " is not a number: solve needs one."};
   if (out->kind != Kind::real && out->kind != Kind::integer) return {.error = std::string(output) + " is not a number: solve needs one."};
-  if (!(lo >= in->spec.lo && hi <= in->spec.hi && lo < hi))
+  if (!(in->spec.any_number || (lo >= in->spec.lo && hi <= in->spec.hi)) || !(lo < hi))
     return {.error = std::string(key) + " may lie from " + with_unit(in->spec.lo, *in) + " to " + with_unit(in->spec.hi, *in) + ", LO below HI."};
   if (!std::isfinite(target)) return {.error = "The target must be a finite number."};
   const bool whole = in->kind == Kind::integer;

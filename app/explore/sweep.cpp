@@ -115,7 +115,7 @@ ParsedAxis parse_sweep_axis(const chapters::Lab& lab, std::string_view text, std
     }
     axis.log = parts.size() == 4 && parts[3] == "log";
     if (!(points >= 2 && points <= 4096)) return {{}, form + ", with N from 2 to 4096."};
-    if (!(lo >= f->spec.lo && hi <= f->spec.hi && lo < hi))
+    if (!(f->spec.any_number || (lo >= f->spec.lo && hi <= f->spec.hi)) || !(lo < hi))
       return {{}, key + " can be swept from " + std::string(widgets::format(f->spec.lo, f->spec.unit, 6)) + " to " +
                       std::string(widgets::format(f->spec.hi, f->spec.unit, 6)) + ", LO below HI."};
     if (axis.log && !(lo > 0)) return {{}, key + ": a log sweep needs LO above 0."};

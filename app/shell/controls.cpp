@@ -142,10 +142,16 @@ bool number_control(const Field& f, ControlState& state, float width) {
     ImGui::PopID();
     ImGui::SameLine();
     slider(f, value, width - (ImGui::GetCursorScreenPos().x - at.x));
+  } else if (f.spec.any_number) {
+    // The knob rests at an end for what lies beyond it; only a drag changes the value
+    const double rest = value >= f.spec.hi ? f.spec.hi : value >= f.spec.lo ? value : f.spec.lo;
+    double dragged = rest;
+    slider(f, dragged, width);
+    if (dragged != rest) value = dragged;
   } else {
     slider(f, value, width);
   }
-  if (value != f.number()) {
+  if (value != f.number() && !std::isnan(value)) {
     f.set_number(value);
     changed = true;
   }

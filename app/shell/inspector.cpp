@@ -84,7 +84,8 @@ void output_row(const Field& f, bool feasible, bool hidden, float width) {
   if (wide) p.text_fit({at.x + width, at.y + t.px(5)}, value, std::max(width - label_width - t.px(16), width * 0.4f), t.text, Type::small, Font::mono, widgets::Align::right);
   else {  // on the decimal point: whole part to its left, fraction to its right
     const auto point = std::min(value.find('.'), value.size());
-    const float x = value_right - widgets::text_size(".01667", Type::small, Font::mono).x;
+    const float room = widgets::text_size(".01667", Type::small, Font::mono).x, fraction = widgets::text_size(value.substr(point), Type::small, Font::mono).x;
+    const float x = value_right - std::max(room, fraction);  // 4.061e-237 gives up its column rather than cover its unit
     p.text({x, at.y + t.px(5)}, value.substr(0, point), t.text, Type::small, Font::mono, widgets::Align::right);
     p.text({x, at.y + t.px(5)}, value.substr(point), t.text, Type::small, Font::mono);
   }

@@ -106,9 +106,12 @@ TEST_CASE("ten thousand instances of every drill are solvable and graded as they
 TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: time") { solve_topic("time"); }
 TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: tiles") { solve_topic("tiles"); }
 TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: compression") { solve_topic("compression"); }
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: serving") { solve_topic("serving"); }
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: driving") { solve_topic("driving"); }
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: precision") { solve_topic("precision"); }
 TEST_CASE("every topic is among those tested above") {
   REQUIRE_FALSE(drills().empty());
-  CHECK(chapters::catalog().drill_topics.size() == 1 + 7);  // "weak" is none
+  CHECK(chapters::catalog().drill_topics.size() == 1 + 10);  // "weak" is none
 }
 
 TEST_CASE("every drill's words: all live values filled in, numbers with units, a link that opens the lab at the same answer") {

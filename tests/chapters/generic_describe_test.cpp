@@ -77,9 +77,11 @@ TEST_CASE("every lab: ids, keys, labels, units, ranges and options are fit to be
     check_fields(lab->inputs(), std::string(entry.id));
     check_fields(lab->outputs(), std::string(entry.id));
     check_fields(lab->view(), std::string(entry.id) + " view");
-    for (const Field& f : lab->inputs()) {  // prose and solve name both by key
+    // Prose and solve name both by key; where the contract has one name for what goes in and what comes out, they mean the output.
+    static const std::set<std::string> both{"precision/bits value", "precision/bits code", "precision/block-formats values"};
+    for (const Field& f : lab->inputs()) {
       INFO(f.key);
-      CHECK(lab->outputs().find(f.key) == nullptr);
+      CHECK((lab->outputs().find(f.key) == nullptr || both.contains(std::string(entry.id) + " " + std::string(f.key))));
     }
   }
 }

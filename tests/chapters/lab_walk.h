@@ -33,7 +33,7 @@ inline std::string first_bad_value(const Fields& fields) {
   std::string bad;
   each_field(fields, [&](const Field& f, const std::string& path) {
     if (!bad.empty()) return;
-    const bool good = f.kind == Kind::real     ? std::isfinite(f.real())
+    const bool good = f.kind == Kind::real     ? std::isfinite(f.real()) || f.spec.any_number || (f.spec.may_be_missing && std::isnan(f.real()))
                       : f.kind == Kind::reals  ? std::all_of(f.reals().begin(), f.reals().end(), [](double v) { return std::isfinite(v); })
                       : f.kind == Kind::choice ? f.number() >= 0
                                                : true;

@@ -161,3 +161,11 @@ TEST_CASE("number: metres and metres a second are written and read with their pr
   CHECK(p("250mm", "m") == 0.25);
   CHECK(p("31.3 m/s", "m/s") == 31.3);
 }
+
+TEST_CASE("infinity and NaN are read in the ways people write them, and nothing else is") {
+  CHECK(widgets::parse_special("inf") == HUGE_VAL);
+  CHECK(widgets::parse_special(" -Infinity ") == -HUGE_VAL);
+  CHECK(widgets::parse_special("+\xE2\x88\x9E") == HUGE_VAL);
+  CHECK(std::isnan(widgets::parse_special("NaN").value_or(0)));
+  for (const char* other : {"", "-", "1", "in", "infinite", "nano"}) CHECK_FALSE(widgets::parse_special(other));
+}

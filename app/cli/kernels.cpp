@@ -1,0 +1,201 @@
+#include "kernels/kernel.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "app/cli/cli.h"
+#include "app/kernel_json.h"
+#include "app/words.h"
+#include "widgets/number.h"
+
+namespace app::cli {
+namespace {
+
+using kernels::Device;
+using kernels::Ladder;
+using kernels::Measure;
+using widgets::format;
+
+constexpr double seconds_of_roofs = 2;
+
+std::string text(double value, std::string_view unit, int significant = 3) { return std::string(format(value, unit, significant)); }
+std::string size_text(const Ladder& l, std::int64_t size) {
+  return l.size_unit.empty() ? std::to_string(size) : std::string(format(static_cast<double>(size), l.size_unit, 4, widgets::Prefix::binary));
+}
+const char* device_name(Device d) { return d == Device::cpu ? "cpu" : "cuda"; }
+
+/// Rows of cells under each other, the first column to the left, the others to the right, the last to the left again.
+void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows) {
+  const auto width_of = [](const std::string& s) {  // characters, not bytes
+    return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  };
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths.resize(std::max(widths.size(), row.size()));
+      widths[i] = std::max(widths[i], row.size() > 2 ? width_of(row[i]) : i == 0 ? width_of(row[i]) : 0);
+    }
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string pad(std::max(widths[i], width_of(row[i])) - width_of(row[i]), ' ');
+      const bool last = i + 1 == row.size(), left = i == 0 || last;
+      out << "  " << (left ? row[i] : pad + row[i]) << (left && !last ? pad : "");
+    }
+    out << "\n";
+  }
+}
+
+int list_ladders(const Arguments& a, const Streams& s) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Ladder& l : kernels::all_ladders()) {
+    const std::string why = kernels::why_not(l);
+    if (a.has("--json")) {
+      auto rungs = nlohmann::ordered_json::array();
+      for (const auto& r : l.rungs) rungs.push_back({{"id", r.id}, {"title", r.title}, {"change", r.change}, {"roof", r.roof}, {"source", r.source}});
+      static constexpr std::array measures{"flops_per_s", "bytes_per_s", "latency_s"};
+      all.push_back({{"id", l.id}, {"title", l.title}, {"device", device_name(l.device)}, {"measure", measures[static_cast<std::size_t>(l.measure)]}, {"size_label", l.size_label},
+                     {"size_unit", l.size_unit}, {"sizes", {l.size_lo, l.size_hi}}, {"size", l.size_default}, {"why_not", why}, {"rungs", rungs}});
+      continue;
+    }
+    s.out << l.id << "  " << l.title << "; " << l.size_label << " " << size_text(l, l.size_lo) << " to " << size_text(l, l.size_hi) << ", " << size_text(l, l.size_default) << " unless told\n";
+    if (!why.empty()) s.out << "  not here: " << why << "\n";
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& r : l.rungs) rows.push_back({std::string(r.id), std::string(r.title) + ". " + std::string(r.change)});
+    print_table(s.out, rows);
+    s.out << "\n";
+  }
+  if (a.has("--json")) s.out << all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+  return 0;
+}
+
+/// The request that the arguments ask for, or a sentence.
+std::string read_request(const Arguments& a, kernels::Request& r) {
+  r.ladder = a.words[1];
+  r.rungs = a.values("--rung");
+  r.cold = !a.has("--warm");
+  const Ladder* ladder = kernels::find_ladder(r.ladder);
+  if (a.has("--size")) {
+    const auto size = widgets::parse_quantity(a.value("--size"), ladder ? ladder->size_unit : "");
+    if (!size.error.empty()) return size.error;
+    if (!(size.value >= 1 && size.value <= 1e15)) return "--size must be a whole number from 1; it is \"" + excerpt(a.value("--size")) + "\".";
+    r.size = static_cast<std::int64_t>(size.value);
+  }
+  if (a.has("--seconds")) {
+    const auto seconds = widgets::parse_quantity(a.value("--seconds"), "s");
+    if (!seconds.error.empty()) return seconds.error;
+    r.seconds_per_rung = seconds.value;
+  }
+  if (a.has("--seed")) {
+    const std::string seed = a.value("--seed");
+    const auto [end, fault] = std::from_chars(seed.data(), seed.data() + seed.size(), r.seed);
+    if (fault != std::errc() || end != seed.data() + seed.size()) return "--seed must be a whole number from 0; it is \"" + excerpt(seed) + "\".";
+  }
+  if (!a.has("--source")) return {};
+  if (r.rungs.size() != 1) return "--source replaces the source of one rung: name it with one --rung.";
+  const FileText file = read_text_file(a.value("--source"));
+  r.edited_rung = r.rungs[0];
+  r.edited_source = file.text;
+  return file.error;
+}
+
+std::vector<std::string> row_of(const kernels::Result& r, const Ladder& ladder, const kernels::Roofs& roofs) {
+  if (!r.failure.empty()) return {r.rung, r.failure};
+  const kernels::Rung* rung = kernels::find_rung(ladder, r.rung);
+  const double roof = rung ? roofs.value(rung->roof) : 0;
+  const double rate = ladder.measure == Measure::flops_per_s ? r.flops / r.time_s : r.bytes / r.time_s;
+  const double share = ladder.measure == Measure::latency_s ? r.time_s / roof : rate / roof;  // a rate of the best, a time of the usual
+  const std::string rate_text = ladder.measure == Measure::latency_s ? text(1e-6 / r.time_s, "") + " M loads/s" : text(rate, ladder.measure == Measure::flops_per_s ? "FLOP/s" : "B/s");
+  return {r.rung, rate_text, text(r.time_s, "s"), "± " + text(r.spread_s / 2, "s", 2), std::to_string(r.samples), text(r.error, "", 2),
+          roof > 0 ? text(100 * share, "%") + " of " + std::string(rung->roof) : ""};
+}
+
+void print_compiler(std::ostream& out, const kernels::Result& r) {
+  for (const auto& d : r.diagnostics) out << r.rung << ":" << d.line << ": " << (d.error ? "error: " : "") << d.text << "\n";
+  if (!r.report.arch.empty())
+    out << r.rung << ": " << r.report.arch << ", " << r.report.registers_per_thread << " registers a thread, " << r.report.spill_store_bytes + r.report.spill_load_bytes << " B spilled, "
+        << r.report.shared_bytes << " B shared, blocks of " << r.report.block_threads << " threads\n";
+}
+
+/// What says `event`, one line each, at once; false (stop) when nobody can read it any more.
+bool say(const Streams& s, const KernelEvent& event) {
+  s.out << to_line(event) << "\n" << std::flush;
+  return s.out.good();
+}
+kernels::Listener speaking(const Streams& s) {
+  return {.result = [&s](const kernels::Result& r) { return say(s, {.kind = KernelEvent::Kind::result, .result = r}); },
+          .progress = [&s](double fraction) { return say(s, {.kind = KernelEvent::Kind::progress, .fraction = fraction}); }};
+}
+int finish_speaking(const Streams& s, const std::string& failure) {
+  say(s, {.kind = KernelEvent::Kind::done, .failure = failure});
+  return failure.empty() ? 0 : complain(s, failure);
+}
+
+int run_ladder(const Arguments& a, const Streams& s) {
+  if (a.words.size() < 2) return complain(s, "Name a ladder: `ridgeline kernels list` shows them all.");
+  kernels::Request request;
+  if (const auto fault = read_request(a, request); !fault.empty()) return complain(s, fault);
+  if (a.has("--json")) return finish_speaking(s, kernels::run(request, speaking(s)));
+  const Ladder* ladder = kernels::find_ladder(request.ladder);
+  kernels::Roofs roofs;
+  std::vector<std::vector<std::string>> rows{{"rung", "rate", "time", "spread", "samples", "error", "share of roof"}};
+  const kernels::Listener listener{.result = [&](const kernels::Result& r) {
+    print_compiler(s.out, r);
+    rows.push_back(row_of(r, *ladder, roofs));
+    return true;
+  }};
+  // A request that cannot run says so before anything is measured.
+  if (ladder && kernels::why_not(*ladder).empty()) {
+    const Ladder& l = *ladder;
+    const bool fits = request.size == 0 || (l.size_lo <= request.size && request.size <= l.size_hi);
+    if (fits) roofs = kernels::measure_roofs(l.device, seconds_of_roofs, {});
+  }
+  if (const auto failure = kernels::run(request, listener); !failure.empty()) return complain(s, failure);
+  // In the ladder's order: rungs finish in their own.
+  std::stable_sort(rows.begin() + 1, rows.end(), [&](const auto& x, const auto& y) { return kernels::find_rung(*ladder, x[0]) < kernels::find_rung(*ladder, y[0]); });
+  s.out << ladder->id << "  " << ladder->title << "; " << ladder->size_label << " " << size_text(*ladder, request.size > 0 ? request.size : ladder->size_default) << ", "
+        << (request.cold ? "cold" : "warm") << (roofs.device_name.empty() ? "" : ", ") << roofs.device_name << "\n";
+  print_table(s.out, rows);
+  return 0;
+}
+
+int roofline(const Arguments& a, const Streams& s) {
+  const std::string device = a.value("--device", "cpu");
+  if (device != "cpu" && device != "cuda") return complain(s, "--device is cpu or cuda; it is \"" + excerpt(device) + "\".");
+  double seconds = seconds_of_roofs;
+  if (a.has("--seconds")) {
+    const auto parsed = widgets::parse_quantity(a.value("--seconds"), "s");
+    if (!parsed.error.empty()) return complain(s, parsed.error);
+    seconds = parsed.value;
+  }
+  const bool json = a.has("--json");
+  const auto roofs = kernels::measure_roofs(device == "cpu" ? Device::cpu : Device::cuda, seconds, json ? speaking(s) : kernels::Listener{});
+  if (json) {
+    if (roofs.failure.empty()) {
+      say(s, {.kind = KernelEvent::Kind::device, .device = roofs.device, .name = roofs.device_name});
+      for (const auto& roof : roofs.roofs) say(s, {.kind = KernelEvent::Kind::roof, .roof = roof});
+    }
+    return finish_speaking(s, roofs.failure);
+  }
+  if (!roofs.failure.empty()) return complain(s, roofs.failure);
+  s.out << roofs.device_name << "\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& r : roofs.roofs) rows.push_back({r.id, text(r.value, r.unit), r.title});
+  print_table(s.out, rows);
+  return 0;
+}
+
+}  // namespace
+
+int kernels_call(const Arguments& a, const Streams& s) {
+  const std::string what = a.words.empty() ? "" : a.words[0];
+  if (what == "run") return run_ladder(a, s);
+  if (what != "list" && what != "roofline") return complain(s, "`ridgeline kernels` is followed by list, run LADDER or roofline" + (what.empty() ? "." : "; \"" + excerpt(what) + "\" is none of them."));
+  if (a.words.size() > 1) return complain(s, "\"" + excerpt(a.words[1]) + "\" is one word too many: ridgeline kernels " + what + " takes options alone.");
+  return what == "list" ? list_ladders(a, s) : roofline(a, s);
+}
+
+}  // namespace app::cli

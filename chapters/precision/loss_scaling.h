@@ -1,0 +1,63 @@
+#pragma once
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chapters/field.h"
+#include "chapters/lab.h"
+#include "models/loss_scaler.h"
+#include "widgets/plot_view.h"
+#include "widgets/stacked_bar.h"
+
+/// Between loss_scaling.cpp (described), loss_scaling_compute.cpp and loss_scaling_draw.cpp.
+namespace chapters::precision::scaling {
+
+struct Inputs {
+  models::ScalerPolicy policy = models::ScalerPolicy::dynamic;
+  double init_scale = 65536, growth = 2, backoff = 0.5;
+  std::int64_t growth_interval = 2000, steps = 20000;
+  double median = 0x1p-22, spread_binades = 4, drift_binades = -8, gradients = 1e8;
+  double spike_rate = 0.02, spike_binades = 6, bad_rate = 0;  ///< rates in %
+  std::int64_t seed = 1;
+  bool operator==(const Inputs&) const = default;
+};
+
+enum class Health { healthy, investigate, collapsed, unscaled, searching };  ///< as models::ScalerHealth
+
+struct Outputs {
+  std::string reason;
+  std::int64_t skips = 0, overflow_skips = 0, bad_skips = 0, early_skips = 0, longest_skip_run = 0, growths = 0;
+  double skip_rate = 0, late_skip_rate = 0, balance_rate = 0, times_balance = 0, scale_drift = 0;  ///< rates in %
+  double final_scale = 1, lowest_scale = 1, highest_scale = 1;
+  double zero_scaled = 0, zero_unscaled = 0, zero_bf16 = 0, worst_zero_scaled = 0, norm_lost = 0;  ///< %
+  double headroom_binades = 0;
+  Health health = Health::healthy;
+
+  // For the picture alone.
+  std::shared_ptr<const models::ScalerRun> run;
+  std::vector<double> step, upper, lower, largest;       ///< one a sample: scaled magnitudes; largest over the sample's stretch
+  std::vector<double> scale_step, scale;                 ///< where the scale changes
+  std::vector<double> skip_step, skip_magnitude, bad_step, bad_magnitude;
+  double steps = 1, spread_binades = 4;
+  std::string verdict, story;
+  std::uint64_t version = 0;
+};
+
+constexpr std::size_t bell_points = 241;
+
+struct View {
+  double time = 15000;  ///< the step looked at
+  widgets::PlotView range, scale, bell;
+  widgets::StackedBarView shares;
+  std::array<double, bell_points> x{}, y{};  ///< room for the bell at the cursor
+};
+
+Outputs compute(const Inputs& inputs);
+void draw(Inputs& inputs, const Outputs& out, View& view);
+
+void describe(Fields& fields, Inputs& inputs);
+void describe(Fields& fields, Outputs& outputs);
+void describe(Fields& fields, View& view);
+
+}  // namespace chapters::precision::scaling

@@ -1,0 +1,99 @@
+// Peak rate: each of 384 numbers goes n times through x = x m + d. The numbers do not depend on each other, so how many are under way
+// at once is the kernel's choice: with k chains in flight, a unit that starts two multiply-adds a cycle of 4 cycles each needs k >= 8.
+// a holds the starting values, b[0] = m and b[1] = d, c the results.
+#include "kernels/cpu/operation.h"
+
+namespace kernels::cpu {
+namespace {
+
+constexpr std::int64_t numbers = 384;  // 24 vectors of 16 floats, 48 of 8
+
+// rung: scalar
+void scalar(std::int64_t n, const float* a, const float* b, float* c, float*) {
+  const float m = b[0], d = b[1];
+  for (int i = 0; i < numbers; ++i) {
+    float x = a[i];
+    for (std::int64_t step = 0; step < n; ++step) x = x * m + d;  // a multiply, then an add that waits for it
+    c[i] = x;
+  }
+}
+// end rung
+
+#if RIDGELINE_X86
+// rung: avx2
+template <int chains>
+AVX2 void avx2(std::int64_t n, const float* a, const float* b, float* c, float*) {
+  const __m256 m = _mm256_set1_ps(b[0]), d = _mm256_set1_ps(b[1]);
+  for (int group = 0; group < numbers; group += 8 * chains) {
+    __m256 x[chains];
+    UNROLLED
+    for (int j = 0; j < chains; ++j) x[j] = _mm256_loadu_ps(a + group + 8 * j);
+    for (std::int64_t step = 0; step < n; ++step) {
+      UNROLLED
+      for (int j = 0; j < chains; ++j) x[j] = _mm256_fmadd_ps(x[j], m, d);
+    }
+    UNROLLED
+    for (int j = 0; j < chains; ++j) _mm256_storeu_ps(c + group + 8 * j, x[j]);
+  }
+}
+// end rung
+
+// rung: avx512
+AVX512 void avx512(std::int64_t n, const float* a, const float* b, float* c, float*) {
+  constexpr int chains = 24;
+  const __m512 m = _mm512_set1_ps(b[0]), d = _mm512_set1_ps(b[1]);
+  __m512 x[chains];
+  UNROLLED
+  for (int j = 0; j < chains; ++j) x[j] = _mm512_loadu_ps(a + 16 * j);
+  for (std::int64_t step = 0; step < n; ++step) {
+    UNROLLED
+    for (int j = 0; j < chains; ++j) x[j] = _mm512_fmadd_ps(x[j], m, d);
+  }
+  UNROLLED
+  for (int j = 0; j < chains; ++j) _mm512_storeu_ps(c + 16 * j, x[j]);
+}
+// end rung
+#endif
+
+const Version versions[] = {
+    {.rung = {.id = "scalar", .title = "one float, one chain", .change = "A multiply and an add that waits for it: the units idle through both latencies.", .source = "cpu/fma.cpp:scalar", .roof = "fma"}, .call = scalar},
+    {.rung = {.id = "chains-1", .title = "8 lanes, 1 chain", .change = "AVX2 with a fused multiply-add: eight lanes, one instruction under way.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<1>)},
+    {.rung = {.id = "chains-2", .title = "8 lanes, 2 chains", .change = "Two independent chains: twice the rate, for nothing.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<2>)},
+    {.rung = {.id = "chains-4", .title = "8 lanes, 4 chains", .change = "Four chains fill one unit of four cycles' latency; the second unit still idles.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<4>)},
+    {.rung = {.id = "chains-8", .title = "8 lanes, 8 chains", .change = "Latency times units, 4 x 2 = 8: both units are full.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<8>)},
+    {.rung = {.id = "chains-12", .title = "8 lanes, 12 chains", .change = "More chains than the units can take: the rate stays. This is the peak of AVX2.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<12>)},
+    {.rung = {.id = "avx512", .title = "16 lanes, 24 chains", .change = "AVX-512: twice the lanes, at a clock that may be lower.", .source = "cpu/fma.cpp:avx512", .roof = "fma_avx512"}, .needs = Isa::avx512, .call = X86_ONLY(avx512)},
+};
+
+void fill(const Shape& s, std::uint64_t seed, float* a, float* b) {
+  fill_uniform(seed, 0.5f, 1.5f, a, numbers);
+  // A decay over n steps, from one side of the fixed point to the other: the result depends on the start and on every step, and
+  // rounding errors, which change sides too, do not add up.
+  b[0] = 1 / static_cast<float>(s.n + 1) - 1;
+  b[1] = 1;
+}
+
+double error(const Shape& s, const float* a, const float* b, const float* c) {
+  ErrorNorm norm;
+  const auto m = static_cast<double>(b[0]), d = static_cast<double>(b[1]);
+  // x -> m x + d taken n times: the fixed point plus what is left of the distance from it.
+  const double fixed = d / (1 - m), left = std::pow(m, static_cast<double>(s.n));
+  for (int i = 0; i < numbers; ++i) norm.add(static_cast<double>(c[i]), fixed + (static_cast<double>(a[i]) - fixed) * left);
+  return norm.value();
+}
+
+}  // namespace
+
+const Operation& fma_operation() {
+  static const Operation operation = {
+      .ladder = {.id = "cpu-fma", .title = "Peak multiply-adds", .device = Device::cpu, .measure = Measure::flops_per_s, .size_label = "Steps", .size_unit = "",
+                 .size_lo = 1, .size_default = 200000, .size_hi = 2000000,
+                 .cost = [](std::int64_t size) { return models::elementwise(static_cast<double>(numbers * size), 0, 0, 2, 4); }},
+      .versions = versions,
+      .shape = [](std::int64_t size) { return Shape{.n = size, .a = numbers, .b = 2, .c = numbers}; },
+      .fill = fill, .error = error,
+      .error_bound = [](const Shape& s) { return 16 * float_epsilon * std::sqrt(static_cast<double>(s.n)); }};
+  return operation;
+}
+
+}  // namespace kernels::cpu

@@ -1,0 +1,73 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "kernels/cpu/target.h"
+#include "kernels/kernel.h"
+
+/// A CPU ladder from the inside: its operands, its reference and its kernels. kernels/cpu/run.cpp does everything with it.
+namespace kernels::cpu {
+
+/// Reads a and b, writes c; `work` is scratch. What n and the operands are is the operation's to say.
+using Kernel = void (*)(std::int64_t n, const float* a, const float* b, float* c, float* work);
+
+struct Version {
+  Rung rung;  ///< its source is the key of kernels/sources.h until ladders.cpp puts the text there
+  Isa needs = Isa::any;
+  Kernel call = nullptr;     ///< null: not built for this architecture
+  std::int64_t size_hi = 0;  ///< larger sizes would take minutes; 0: the ladder's limit
+};
+
+/// Floats in each operand.
+struct Shape {
+  std::int64_t n = 0;  ///< what the kernel is told
+  std::int64_t a = 0, b = 0, c = 0, work = 0;
+  std::int64_t runs = 1;  ///< runs (in the sense of the ladder's cost) in one call
+};
+
+struct Operation {
+  Ladder ladder;  ///< without its rungs
+  std::span<const Version> versions;
+  Shape (*shape)(std::int64_t size) = nullptr;
+  /// Fills the operands for a seed.
+  void (*fill)(const Shape& shape, std::uint64_t seed, float* a, float* b) = nullptr;
+  /// |c - r| / |r| with r computed in float64 from the same operands.
+  double (*error)(const Shape& shape, const float* a, const float* b, const float* c) = nullptr;
+  double (*error_bound)(const Shape& shape) = nullptr;
+  bool b_in_small_pages = false;  ///< operand b lies in 4 KiB pages, all else in 2 MiB pages where the system has them
+};
+
+const Operation& copy_operation();
+const Operation& triad_operation();
+const Operation& latency_operation();
+const Operation& softmax_operation();
+const Operation& sgemm_operation();
+const Operation& fma_operation();
+
+/// All of them in teaching order.
+std::span<const Operation* const> operations();
+
+/// Checks and times the rungs of `request` (all, when it names none); what kernels::run() promises. The request fits the operation.
+std::string run(const Request& request, const Operation& operation, const Listener& listener);
+
+/// Accumulates |out - reference| / |reference|.
+class ErrorNorm {
+ public:
+  void add(double out, double reference) {
+    difference_ += (out - reference) * (out - reference);
+    norm_ += reference * reference;
+  }
+  double value() const { return std::sqrt(norm_ > 0 ? difference_ / norm_ : difference_); }
+
+ private:
+  double difference_ = 0, norm_ = 0;
+};
+
+/// Uniform in [lo, hi), the same everywhere for a seed (splitmix64).
+void fill_uniform(std::uint64_t seed, float lo, float hi, float* out, std::int64_t count);
+
+inline constexpr double float_epsilon = 1.1920928955078125e-7;  // 2^-23
+
+}  // namespace kernels::cpu

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "kernels/cpu/clock.h"
+#include "kernels/cpu/memory.h"
+#include "kernels/cpu/operation.h"
+#include "kernels/statistics.h"
+
+namespace kernels::cpu {
+namespace {
+
+constexpr double shortest_warm_sample_s = 20e-6;  // a thousand times what reading the clock takes
+constexpr double settled_share = 0.01, least_settled_s = 0.2, between_reports_s = 0.02;
+constexpr std::int64_t least_settled_samples = 30, least_samples = 3;
+
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", value);
+  return text;
+}
+
+/// Why a rung cannot run on this machine at this size; empty when it can.
+std::string why_not(const Version& v, std::int64_t size) {
+  const std::string name = "The rung " + std::string(v.rung.id);
+  if (!v.call) return name + " is written for x86-64, and this program was built for another architecture.";
+  if (!has(v.needs)) return name + " needs " + (v.needs == Isa::avx512 ? "AVX-512" : "AVX2 and FMA") + ", which this CPU lacks: the rungs without it run here.";
+  if (v.size_hi > 0 && size > v.size_hi)
+    return name + " would take minutes at " + std::to_string(size) + ": choose a size up to " + std::to_string(v.size_hi) + ", or leave this rung out.";
+  return {};
+}
+
+struct Operands {
+  Shape shape;
+  Buffer a, b, c, work;
+  bool cold = false;
+
+  bool made() const { return a.data() && b.data() && c.data() && work.data(); }
+  void call(const Version& v) { v.call(shape.n, a.data(), b.data(), c.data(), work.data()); }
+  void set_guards() {
+    for (Buffer* buffer : {&a, &b, &c, &work}) buffer->set_guards();
+  }
+  bool guards_whole() const { return a.guards_whole() && b.guards_whole() && c.guards_whole() && work.guards_whole(); }
+  /// Operands that are far larger than the last cache push each other out; smaller ones are flushed.
+  void cool() const {
+    if (!cold || a.bytes() + b.bytes() + c.bytes() >= 4 * cache_bytes(3)) return;
+    for (const Buffer* buffer : {&a, &b, &c}) buffer->flush();
+  }
+};
+
+/// One rung on its way from the first call to its result.
+struct Trial {
+  const Version* version = nullptr;
+  Result result;
+  std::vector<double> samples;
+  double spent_s = 0, first_s = 0;
+  std::int64_t repeats = 1, next_look = least_settled_samples;
+  bool done = false;
+};
+
+/// Compares what the rung's last call has left; says in the result what is wrong, if anything is.
+void check(Trial& t, const Operands& operands, const Operation& operation) {
+  t.result.error = operation.error(operands.shape, operands.a.data(), operands.b.data(), operands.c.data());
+  t.result.error_bound = operation.error_bound(operands.shape);
+  const std::string name = "The rung " + std::string(t.version->rung.id);
+  if (!operands.guards_whole()) t.result.failure = name + " wrote outside its arrays, so it was not timed.";
+  else if (std::isnan(t.result.error)) t.result.failure = name + " left results that are not numbers, so it was not timed.";
+  else if (!(t.result.error <= t.result.error_bound))
+    t.result.failure = name + " is wrong: its error is " + short_number(t.result.error) + " where " + short_number(t.result.error_bound) + " is allowed, so it was not timed.";
+}
+
+/// The first call of a rung, over results that are poisoned.
+void try_out(Trial& t, Operands& operands, const Operation& operation) {
+  operands.c.poison();
+  operands.set_guards();  // a rung before may have broken them
+  t.first_s = timed_s([&] { operands.call(*t.version); });
+  check(t, operands, operation);
+}
+
+/// Whether a rung has been timed enough.
+bool is_enough(Trial& t, double seconds) {
+  const auto n = static_cast<std::int64_t>(t.samples.size());
+  if (t.spent_s >= seconds) return n >= least_samples || t.first_s * static_cast<double>(least_samples) > seconds;
+  if (n < t.next_look || t.spent_s < std::min(least_settled_s, seconds)) return false;
+  t.next_look = n + n / 4;  // sorting for each new sample would cost more than the samples
+  return is_settled(summarize(t.samples), settled_share);
+}
+
+class Run {
+ public:
+  Run(const Request& request, const Operation& operation, const Listener& listener) : request_(request), operation_(operation), listener_(listener) {}
+
+  std::string operator()() {
+    if (const auto fault = prepare(); !fault.empty()) return fault;
+    for (Trial& t : trials_) {
+      if (t.result.failure.empty()) try_out(t, operands_, operation_);
+      if (!request_.cold && t.first_s > 0) t.repeats = std::max<std::int64_t>(1, static_cast<std::int64_t>(shortest_warm_sample_s / t.first_s));
+      if (!t.result.failure.empty()) finish(t);
+      report(false);
+      if (stopped_) return {};
+    }
+    // Round after round, one sample of each rung: what changes on the machine meanwhile changes for all of them.
+    while (!stopped_ && std::any_of(trials_.begin(), trials_.end(), [](const Trial& t) { return !t.done; }))
+      for (Trial& t : trials_) {
+        if (t.done || stopped_) continue;
+        sample(t);
+        if (is_enough(t, request_.seconds_per_rung)) conclude(t);
+        report(false);
+      }
+    report(true);
+    return {};
+  }
+
+ private:
+  std::string prepare() {
+    const std::int64_t size = request_.size > 0 ? request_.size : operation_.ladder.size_default;
+    const models::OpCost cost = operation_.ladder.cost(size);
+    for (const Version& v : operation_.versions) {
+      const auto& named = request_.rungs;
+      if (!named.empty() && std::find(named.begin(), named.end(), v.rung.id) == named.end()) continue;
+      Trial& t = trials_.emplace_back();
+      t.version = &v;
+      t.result = {.ladder = std::string(operation_.ladder.id), .rung = std::string(v.rung.id), .size = size, .flops = cost.flops, .bytes = cost.bytes(), .failure = why_not(v, size)};
+    }
+    const Shape s = operands_.shape = operation_.shape(size);
+    operands_.cold = request_.cold;
+    operands_.a = Buffer(s.a);
+    operands_.b = Buffer(s.b, operation_.b_in_small_pages);
+    operands_.c = Buffer(s.c);
+    operands_.work = Buffer(s.work);
+    if (!operands_.made()) return "There is not enough memory for " + std::string(operation_.ladder.id) + " at " + std::to_string(size) + ": choose a smaller size.";
+    operation_.fill(s, request_.seed, operands_.a.data(), operands_.b.data());
+    return {};
+  }
+
+  void sample(Trial& t) {
+    const double before = wall_s();
+    operands_.cool();
+    const double taken = timed_s([&] {
+      for (std::int64_t i = 0; i < t.repeats; ++i) operands_.call(*t.version);
+    });
+    t.samples.push_back(taken / static_cast<double>(t.repeats * operands_.shape.runs));
+    t.spent_s += wall_s() - before;
+  }
+
+  /// Writes down what the samples say, unless the rung has gone wrong meanwhile.
+  void conclude(Trial& t) {
+    check(t, operands_, operation_);
+    if (t.result.failure.empty()) {
+      const Summary s = summarize(std::move(t.samples));
+      t.result.time_s = s.median;
+      t.result.spread_s = s.iqr;
+      t.result.samples = s.samples;
+    }
+    finish(t);
+  }
+
+  void finish(Trial& t) {
+    t.done = true;
+    if (listener_.result && !listener_.result(t.result)) stopped_ = true;
+  }
+
+  void report(bool all) {
+    const double now = wall_s();
+    if (!listener_.progress || stopped_ || (!all && now < reported_s_ + between_reports_s)) return;
+    reported_s_ = now;
+    double done = 0;
+    for (const Trial& t : trials_) done += t.done ? 1 : std::min(0.99, t.spent_s / request_.seconds_per_rung);
+    if (!listener_.progress(all ? 1 : done / static_cast<double>(trials_.size()))) stopped_ = true;
+  }
+
+  const Request& request_;
+  const Operation& operation_;
+  const Listener& listener_;
+  Operands operands_;
+  std::vector<Trial> trials_;
+  double reported_s_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+std::string run(const Request& request, const Operation& operation, const Listener& listener) { return Run(request, operation, listener)(); }
+
+void fill_uniform(std::uint64_t seed, float lo, float hi, float* out, std::int64_t count) {
+  std::uint64_t state = seed;
+  for (std::int64_t i = 0; i < count; ++i) {
+    state += 0x9e3779b97f4a7c15u;  // splitmix64, Steele et al. 2014
+    std::uint64_t z = state;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    out[i] = lo + (hi - lo) * (static_cast<float>((z ^ (z >> 31)) >> 40) * 0x1p-24f);
+  }
+}
+
+}  // namespace kernels::cpu

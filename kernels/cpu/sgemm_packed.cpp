@@ -1,0 +1,140 @@
+// Matrix product over packed blocks, the scheme of Goto and van de Geijn (2008): a block of B in the second or third cache, a block of
+// A in the second, a panel of B in the first, and the results of a tile in registers.
+#include "kernels/cpu/sgemm_packed.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kernels::cpu {
+namespace {
+
+constexpr std::int64_t block_k = 384, block_i = 96, widest_panel = 32;
+
+}  // namespace
+
+std::int64_t sgemm_work_floats(std::int64_t n) {
+  return block_i * block_k + block_k * ((n + widest_panel - 1) / widest_panel * widest_panel);
+}
+
+#if RIDGELINE_X86
+namespace {
+
+/// Rows [0, rows) and columns [0, depth) of `a` as panels of `tile_rows`, column after column; missing rows are zeros.
+template <int tile_rows>
+void pack_a(std::int64_t n, const float* a, std::int64_t rows, std::int64_t depth, float* out) {
+  for (std::int64_t i = 0; i < rows; i += tile_rows, out += tile_rows * depth)
+    for (std::int64_t r = 0; r < tile_rows; ++r) {
+      const float* row = a + (i + r) * n;
+      if (i + r < rows)
+        for (std::int64_t k = 0; k < depth; ++k) out[k * tile_rows + r] = row[k];
+      else
+        for (std::int64_t k = 0; k < depth; ++k) out[k * tile_rows + r] = 0;
+    }
+}
+
+/// Rows [0, depth) of `b` as panels of `tile_columns`, row after row; missing columns are zeros.
+template <int tile_columns>
+void pack_b(std::int64_t n, const float* b, std::int64_t depth, float* out) {
+  for (std::int64_t j = 0; j < n; j += tile_columns) {
+    const std::int64_t columns = std::min<std::int64_t>(tile_columns, n - j);
+    for (std::int64_t k = 0; k < depth; ++k, out += tile_columns) {
+      if (columns == tile_columns) std::memcpy(out, b + k * n + j, tile_columns * sizeof(float));
+      else std::fill(std::copy_n(b + k * n + j, columns, out), out + tile_columns, 0.0f);
+    }
+  }
+}
+
+/// c (rows x columns of a tile that reaches over an edge) = or += the tile.
+void store_edge(const float* tile, std::int64_t tile_columns, std::int64_t n, float* c, std::int64_t rows, std::int64_t columns, bool first) {
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t j = 0; j < columns; ++j) c[r * n + j] = tile[r * tile_columns + j] + (first ? 0.0f : c[r * n + j]);
+}
+
+// rung: packed
+/// 6 x 16 results of a panel of A (6 values for each k) and a panel of B (16 values for each k), written or added to c.
+AVX2 void tile_6x16(std::int64_t depth, const float* a, const float* b, float* c, std::int64_t stride, bool first) {
+  __m256 sum[6][2];
+  UNROLLED
+  for (int r = 0; r < 6; ++r) {
+    sum[r][0] = sum[r][1] = _mm256_setzero_ps();
+    _mm_prefetch(reinterpret_cast<const char*>(c + r * stride), _MM_HINT_T0);  // needed at the end
+  }
+  for (std::int64_t k = 0; k < depth; ++k, a += 6, b += 16) {
+    const __m256 b0 = _mm256_loadu_ps(b), b1 = _mm256_loadu_ps(b + 8);
+    UNROLLED
+    for (int r = 0; r < 6; ++r) {
+      const __m256 value = _mm256_broadcast_ss(a + r);
+      sum[r][0] = _mm256_fmadd_ps(value, b0, sum[r][0]);
+      sum[r][1] = _mm256_fmadd_ps(value, b1, sum[r][1]);
+    }
+  }
+  UNROLLED
+  for (int r = 0; r < 6; ++r) {
+    float* row = c + r * stride;
+    _mm256_storeu_ps(row, first ? sum[r][0] : _mm256_add_ps(sum[r][0], _mm256_loadu_ps(row)));
+    _mm256_storeu_ps(row + 8, first ? sum[r][1] : _mm256_add_ps(sum[r][1], _mm256_loadu_ps(row + 8)));
+  }
+}
+
+template <int tile_rows, int tile_columns, class Tile>
+void over_packed_blocks(std::int64_t n, const float* a, const float* b, float* c, float* work, Tile tile) {
+  float* packed_a = work;                      // 192 x 384: in the second cache
+  float* packed_b = work + block_i * block_k;  // 384 x n; one panel of it in the first cache
+  for (std::int64_t k0 = 0; k0 < n; k0 += block_k) {
+    const std::int64_t depth = std::min(block_k, n - k0);
+    pack_b<tile_columns>(n, b + k0 * n, depth, packed_b);
+    for (std::int64_t i0 = 0; i0 < n; i0 += block_i) {
+      const std::int64_t rows = std::min(block_i, n - i0);
+      pack_a<tile_rows>(n, a + i0 * n + k0, rows, depth, packed_a);
+      for (std::int64_t j = 0; j < n; j += tile_columns)
+        for (std::int64_t i = 0; i < rows; i += tile_rows) {
+          const float *panel_a = packed_a + i * depth, *panel_b = packed_b + j * depth;
+          float* out = c + (i0 + i) * n + j;
+          if (i + tile_rows <= rows && j + tile_columns <= n) {
+            tile(depth, panel_a, panel_b, out, n, k0 == 0);
+          } else {
+            alignas(64) float edge[tile_rows * tile_columns];
+            tile(depth, panel_a, panel_b, edge, tile_columns, true);
+            store_edge(edge, tile_columns, n, out, std::min<std::int64_t>(tile_rows, rows - i), std::min<std::int64_t>(tile_columns, n - j), k0 == 0);
+          }
+        }
+    }
+  }
+}
+// end rung
+
+// rung: avx512
+/// 12 x 32 results of a panel of A and a panel of B: 24 of the 32 registers. The blocks around it are those of the rung before.
+AVX512 void tile_12x32(std::int64_t depth, const float* a, const float* b, float* c, std::int64_t stride, bool first) {
+  __m512 sum[12][2];
+  UNROLLED
+  for (int r = 0; r < 12; ++r) {
+    sum[r][0] = sum[r][1] = _mm512_setzero_ps();
+    _mm_prefetch(reinterpret_cast<const char*>(c + r * stride), _MM_HINT_T0);
+    _mm_prefetch(reinterpret_cast<const char*>(c + r * stride + 16), _MM_HINT_T0);
+  }
+  for (std::int64_t k = 0; k < depth; ++k, a += 12, b += 32) {
+    const __m512 b0 = _mm512_loadu_ps(b), b1 = _mm512_loadu_ps(b + 16);
+    UNROLLED
+    for (int r = 0; r < 12; ++r) {
+      const __m512 value = _mm512_set1_ps(a[r]);
+      sum[r][0] = _mm512_fmadd_ps(value, b0, sum[r][0]);
+      sum[r][1] = _mm512_fmadd_ps(value, b1, sum[r][1]);
+    }
+  }
+  UNROLLED
+  for (int r = 0; r < 12; ++r) {
+    float* row = c + r * stride;
+    _mm512_storeu_ps(row, first ? sum[r][0] : _mm512_add_ps(sum[r][0], _mm512_loadu_ps(row)));
+    _mm512_storeu_ps(row + 16, first ? sum[r][1] : _mm512_add_ps(sum[r][1], _mm512_loadu_ps(row + 16)));
+  }
+}
+// end rung
+
+}  // namespace
+
+void sgemm_packed(std::int64_t n, const float* a, const float* b, float* c, float* work) { over_packed_blocks<6, 16>(n, a, b, c, work, tile_6x16); }
+void sgemm_avx512(std::int64_t n, const float* a, const float* b, float* c, float* work) { over_packed_blocks<12, 32>(n, a, b, c, work, tile_12x32); }
+#endif
+
+}  // namespace kernels::cpu

@@ -1,0 +1,62 @@
+#include <array>
+#include <cmath>
+
+#include "kernels/cuda/operation.h"
+#include "kernels/sources.h"
+
+namespace kernels::cuda {
+namespace {
+
+std::int64_t floats(std::int64_t bytes) { return bytes / 4; }
+
+models::OpCost cost(std::int64_t bytes) { return models::copy(static_cast<double>(bytes) / 4, 4); }
+
+std::vector<Launch> launches(std::string_view rung, std::int64_t bytes, int multiprocessors) {
+  const std::int64_t n = bytes / 4;
+  std::int64_t blocks = (n + 255) / 256;
+  if (rung == "float4") blocks = (n / 4 + 255) / 256;
+  if (rung == "in_flight") blocks = (n / 4 + 1023) / 1024;
+  if (rung == "grid_stride") blocks = 8ll * multiprocessors;   // 2048 threads: what a multiprocessor holds of such small kernels
+  return {{.grid_x = static_cast<unsigned>(blocks), .block_x = 256, .n = static_cast<unsigned>(n)}};
+}
+
+/// A copy is exact or wrong.
+Deviation compare(const Operation& operation, std::int64_t, std::span<const float> out, std::uint32_t seed) {
+  Deviation d;
+  double off = 0, norm = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto expected = static_cast<double>(uniform_value(operation, seed, 0, static_cast<std::int64_t>(i)));
+    const double difference = static_cast<double>(out[i]) - expected;
+    if (!(difference == difference)) ++d.never_written;
+    off += difference * difference;
+    norm += expected * expected;
+  }
+  d.error = std::sqrt(off / norm);
+  return d;
+}
+
+const Ladder& ladder() {
+  static const std::array rungs{
+      Rung{"scalar", "one float a thread", "The plain copy: each thread loads and stores 4 bytes.", embedded_source("cuda/copy_scalar.cu"), "copy_scalar", "gpu_copy"},
+      Rung{"float4", "float4", "16 bytes an instruction: a quarter of the instructions, four times the bytes in flight.",
+           embedded_source("cuda/copy_float4.cu"), "copy_float4", "gpu_copy"},
+      Rung{"in_flight", "four loads in flight", "Four loads before the first store: more bytes in flight, as Little's law asks.",
+           embedded_source("cuda/copy_in_flight.cu"), "copy_in_flight", "gpu_copy"},
+      Rung{"grid_stride", "grid stride", "One wave of blocks walks the whole array: no block starts or ends in between.",
+           embedded_source("cuda/copy_grid_stride.cu"), "copy_grid_stride", "gpu_copy"},
+  };
+  static const Ladder ladder{.id = "cuda-copy", .title = "GPU copy", .device = Device::cuda, .measure = Measure::bytes_per_s,
+                             .size_label = "Array", .size_unit = "B", .size_lo = 1 << 20, .size_default = 1 << 28, .size_hi = 1 << 30,
+                             .rungs = rungs, .cost = cost};
+  return ladder;
+}
+
+}  // namespace
+
+const Operation& copy_operation() {
+  static const Operation operation{.ladder = &ladder(), .granule = 16, .edge_size = 16ll * 10007, .input_floats = floats, .output_floats = floats,
+                                   .launches = launches, .compare = compare};
+  return operation;
+}
+
+}  // namespace kernels::cuda

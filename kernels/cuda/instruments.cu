@@ -1,0 +1,63 @@
+// What the measurement itself launches: operands, a wait, and two roofs.
+
+// out[i] = lo + scale u, u uniform in [0, 1) with 24 bits, from a hash of seed + i. uniform_value() in operands.cpp is its twin on the host.
+extern "C" __global__ void fill_uniform(float* out, unsigned long long n, unsigned seed, float lo, float scale) {
+  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = blockIdx.x * 1ull * blockDim.x + threadIdx.x; i < n; i += stride) {
+    unsigned h = static_cast<unsigned>(i) * 0x9e3779b9u + seed;
+    h = (h ^ (h >> 16)) * 0x7feb352du;
+    h = (h ^ (h >> 15)) * 0x846ca68bu;
+    h ^= h >> 16;
+    out[i] = lo + scale * (static_cast<float>(h >> 8) * 0x1p-24f);
+  }
+}
+
+// Two bf16 a word, each of magnitude 0.5 to 1 with a random sign and mantissa: multipliers see random bits, as in training.
+extern "C" __global__ void fill_bf16(unsigned* out, unsigned long long words, unsigned seed) {
+  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = blockIdx.x * 1ull * blockDim.x + threadIdx.x; i < words; i += stride) {
+    unsigned h = static_cast<unsigned>(i) * 0x9e3779b9u + seed;
+    h = (h ^ (h >> 16)) * 0x7feb352du;
+    h = (h ^ (h >> 15)) * 0x846ca68bu;
+    out[i] = (h & 0x807f807fu) | 0x3f003f00u;
+  }
+}
+
+// Holds the stream for `cycles` of the multiprocessor's clock, so that the host has queued all that is timed before the first of it starts.
+extern "C" __global__ void spin(long long cycles) {
+  const long long start = clock64();
+  while (clock64() - start < cycles) {
+  }
+}
+
+// Reads n floats (a multiple of 4), eight float4 in flight a thread; the sum is stored only if it is a value that does not occur.
+extern "C" __global__ void __launch_bounds__(256) read_roof(const float4* in, float* out, unsigned long long n) {
+  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * 256, vectors = n / 4;
+  float sum = 0.0f;
+  unsigned long long i = blockIdx.x * 256ull + threadIdx.x;
+  for (; i + 7 * stride < vectors; i += 8 * stride) {
+    float4 v[8];
+#pragma unroll
+    for (unsigned j = 0; j < 8; ++j) v[j] = in[i + j * stride];
+#pragma unroll
+    for (unsigned j = 0; j < 8; ++j) sum += (v[j].x + v[j].y) + (v[j].z + v[j].w);
+  }
+  for (; i < vectors; i += stride) sum += in[i].x + in[i].y + in[i].z + in[i].w;
+  if (sum == -1.0f) out[0] = sum;  // inputs are in [0, 1)
+}
+
+// 16 independent chains of `rounds` x 16 fused multiply-adds a thread: 512 flops a round.
+extern "C" __global__ void __launch_bounds__(256) fma_roof(float* out, unsigned rounds, float factor, float term) {
+  float x[16];
+#pragma unroll
+  for (unsigned j = 0; j < 16; ++j) x[j] = static_cast<float>(threadIdx.x + j);
+  for (unsigned r = 0; r < rounds; ++r)
+#pragma unroll
+    for (unsigned u = 0; u < 16; ++u)
+#pragma unroll
+      for (unsigned j = 0; j < 16; ++j) x[j] = fmaf(x[j], factor, term);
+  float sum = 0.0f;
+#pragma unroll
+  for (unsigned j = 0; j < 16; ++j) sum += x[j];
+  if (sum == -1.0f) out[0] = sum;
+}

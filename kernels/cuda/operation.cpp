@@ -1,0 +1,36 @@
+#include "kernels/cuda/operation.h"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/cuda/cuda.h"
+
+namespace kernels::cuda {
+
+std::span<const Operation> operations() {
+  static const std::array all{copy_operation(), transpose_operation(), reduction_operation(), sgemm_operation()};
+  return all;
+}
+
+const Operation* find_operation(std::string_view ladder) {
+  const auto all = operations();
+  const auto at = std::find_if(all.begin(), all.end(), [&](const Operation& o) { return o.ladder->id == ladder; });
+  return at == all.end() ? nullptr : &*at;
+}
+
+std::span<const Ladder> ladders() {
+  static const std::array all{*copy_operation().ladder, *transpose_operation().ladder, *reduction_operation().ladder, *sgemm_operation().ladder};
+  return all;
+}
+
+std::uint32_t input_seed(std::uint32_t seed, int input) { return (seed + 1) * 0x85ebca6bu + static_cast<std::uint32_t>(input) * 0xc2b2ae35u; }
+
+float uniform_value(const Operation& operation, std::uint32_t seed, int input, std::int64_t index) {
+  std::uint32_t h = static_cast<std::uint32_t>(index) * 0x9e3779b9u + input_seed(seed, input);
+  h = (h ^ (h >> 16)) * 0x7feb352du;
+  h = (h ^ (h >> 15)) * 0x846ca68bu;
+  h ^= h >> 16;
+  return operation.lo + operation.scale * (static_cast<float>(h >> 8) * 0x1p-24f);
+}
+
+}  // namespace kernels::cuda

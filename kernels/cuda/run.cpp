@@ -1,0 +1,220 @@
+#include "kernels/cuda/run.h"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "kernels/cuda/compile.h"
+#include "kernels/cuda/operands.h"
+#include "kernels/cuda/stopwatch.h"
+
+namespace kernels::cuda {
+namespace {
+
+/// A rung on its way from text to time.
+struct Candidate {
+  const Rung* rung = nullptr;
+  bool edited = false;
+  Result result;
+  std::string image;
+  std::unique_ptr<LoadedModule> module;
+  Function function = nullptr;
+  std::vector<Launch> launches;
+  std::int64_t next_set = 0;
+  std::unique_ptr<Stopwatch> watch;  // goes before the module
+
+  std::string name() const { return std::string(rung->entry); }
+  bool alive() const { return result.failure.empty(); }
+};
+
+/// One request on its way through. `lost`: why nothing more can run; `stopped`: the listener asked to.
+class Run {
+ public:
+  Run(const Machine& machine, const Request& request, const Operation& operation, const Listener& listener)
+      : machine_(machine), request_(request), operation_(operation), listener_(listener) {
+    size_ = operation.rounded(request.size > 0 ? request.size : operation.ladder->size_default);
+  }
+
+  void choose() {
+    for (const Rung& rung : operation_.ladder->rungs) {
+      const bool wanted = request_.rungs.empty() || std::find(request_.rungs.begin(), request_.rungs.end(), rung.id) != request_.rungs.end();
+      if (!wanted) continue;
+      Candidate c{.rung = &rung, .edited = rung.id == request_.edited_rung};
+      const models::OpCost cost = operation_.ladder->cost(size_);
+      c.result = {.ladder = std::string(operation_.ladder->id), .rung = std::string(rung.id), .size = size_, .flops = cost.flops, .bytes = cost.bytes()};
+      candidates_.push_back(std::move(c));
+    }
+  }
+
+  /// An edited rung goes last, so that what it may do to the context costs the others nothing.
+  void on_device(const Session& session) {
+    std::vector<Candidate*> own, edited;
+    for (Candidate& c : candidates_) {
+      compile_one(c, session.facts().capability);
+      if (c.alive()) {
+        (c.edited ? edited : own).push_back(&c);
+        step(1);
+      } else {
+        step(3);
+        report(c);
+      }
+      if (stopped_) return;
+    }
+    for (auto* group : {&own, &edited})
+      if (!group->empty()) run_group(session, *group);
+  }
+
+  void without_device(const std::string& why) {
+    for (Candidate& c : candidates_) {
+      if (stopped_) return;
+      compile_one(c, default_capability);
+      step(3);
+      if (c.result.failure.empty()) c.result.failure = "Compiled for " + c.result.report.arch + " but not timed: " + why;
+      report(c);
+    }
+  }
+
+ private:
+  void report(Candidate& c) {
+    if (listener_.result && !listener_.result(c.result)) stopped_ = true;
+  }
+
+  /// Three steps a rung: compiled, checked, timed.
+  void step(int steps) {
+    steps_ += steps;
+    if (listener_.progress && !listener_.progress(std::min(1.0, steps_ / (3.0 * static_cast<double>(candidates_.size()))))) stopped_ = true;
+  }
+
+  void compile_one(Candidate& c, int capability) {
+    const std::string_view source = c.edited ? std::string_view(request_.edited_source) : c.rung->source;
+    Compilation compiled = compile(machine_.nvrtc, source, c.name() + ".cu", c.rung->entry, capability);
+    c.result.compiled = compiled.failure.empty();
+    c.result.failure = std::move(compiled.failure);
+    c.result.diagnostics = std::move(compiled.diagnostics);
+    c.result.report = std::move(compiled.report);
+    c.image = std::move(compiled.image);
+    const auto launches = operation_.launches(c.rung->id, size_, 1);
+    c.result.report.block_threads = static_cast<int>(launches.front().block_x * launches.front().block_y);
+  }
+
+  /// Does `work`; a Failure becomes the rung's, and the end of everything if it took the context with it.
+  template <class F>
+  void guarded(Candidate& c, F work) {
+    if (!c.alive() || stopped_) return;
+    if (!lost_.empty()) {
+      c.result.failure = lost_;
+      return;
+    }
+    try {
+      work();
+    } catch (const Failure& failure) {
+      c.result.failure = failure.what();
+      if (failure.context_lost) lost_ = "Not run: " + c.name() + " has taken the GPU's context with it, and only a new process gets another.";
+    } catch (const std::bad_alloc&) {
+      c.result.failure = "This machine has too little memory to check the result at size " + std::to_string(size_) + ": choose a smaller one.";
+    }
+  }
+
+  void run_group(const Session& session, std::span<Candidate* const> group) {
+    const std::int64_t sets = request_.cold ? cold_sets(session, operation_, size_) : 1;
+    std::unique_ptr<Operands> edge, operands;
+    const auto allocate = [&] {  // by the first rung that lives: one that fails for memory tells each rung why
+      if (!edge) edge = std::make_unique<Operands>(session, operation_, operation_.edge_size, 1);
+      if (!operands) operands = std::make_unique<Operands>(session, operation_, size_, sets);
+    };
+    const auto seed = static_cast<std::uint32_t>(request_.seed ^ (request_.seed >> 32));
+    for (Candidate* c : group) {
+      guarded(*c, [&] {
+        allocate();
+        c->module = std::make_unique<LoadedModule>(session.driver(), c->image);
+        c->function = c->module->function(c->rung->entry);
+        check(session, operation_, *edge, c->function, launches(*c, edge->size(), session), seed + 17, c->name());
+        c->launches = launches(*c, size_, session);
+        note(*c, check(session, operation_, *operands, c->function, c->launches, seed, c->name()));
+      });
+      step(1);
+    }
+    for (Candidate* c : group) guarded(*c, [&] { warm(session, *c, *operands); });
+    sample_in_turns(group);
+    for (Candidate* c : group) {
+      guarded(*c, [&] {
+        const Summary times = c->watch->summary();
+        // New numbers after the clock has stopped: a kernel that kept old results is found out.
+        note(*c, check(session, operation_, *operands, c->function, c->launches, seed + 1, c->name()));
+        c->result.time_s = times.median;
+        c->result.spread_s = times.iqr;
+        c->result.samples = times.samples;
+      });
+      c->watch.reset();
+      c->module.reset();
+      step(1);
+      if (!c->alive() || c->result.samples > 0) report(*c);
+    }
+  }
+
+  std::vector<Launch> launches(const Candidate& c, std::int64_t size, const Session& session) const {
+    return operation_.launches(c.rung->id, size, session.facts().multiprocessors);
+  }
+
+  static void note(Candidate& c, const Deviation& d) {
+    c.result.error = std::max(c.result.error, d.error);
+    c.result.error_bound = d.bound;
+  }
+
+  void warm(const Session& session, Candidate& c, const Operands& operands) {
+    const auto enqueue = [&c, &operands] {
+      operands.enqueue(c.function, c.launches, c.next_set, c.name());
+      c.next_set = (c.next_set + 1) % operands.sets();
+    };
+    c.watch = std::make_unique<Stopwatch>(session, enqueue, operands.sets(), request_.seconds_per_rung);
+    // Windows and X end a launch of 2 s on a display's GPU; half a second leaves room for a busy desktop.
+    if (const double run_s = c.watch->warm_up(); session.facts().watchdog && run_s > 0.5)
+      throw Failure("One run takes " + std::to_string(run_s).substr(0, 4) + " s, and this GPU drives a display whose driver ends long launches: choose a smaller size.", false);
+  }
+
+  /// A few samples of each rung in turn, so that drift of clocks and temperature falls on all alike.
+  void sample_in_turns(std::span<Candidate* const> group) {
+    for (bool more = true; more && !stopped_;) {
+      more = false;
+      for (Candidate* c : group)
+        guarded(*c, [&] {
+          if (c->watch->done()) return;
+          c->watch->sample();
+          more = true;
+        });
+      step(0);
+    }
+  }
+
+  const Machine& machine_;
+  const Request& request_;
+  const Operation& operation_;
+  const Listener& listener_;
+  std::int64_t size_ = 0;
+  std::vector<Candidate> candidates_;
+  std::string lost_;
+  bool stopped_ = false;
+  double steps_ = 0;
+};
+
+}  // namespace
+
+std::string run_on(const Machine& machine, const Request& request, const Ladder& ladder, const Listener& listener) {
+  const Operation* operation = find_operation(ladder.id);
+  if (!operation) return "There is no CUDA ladder \"" + std::string(ladder.id) + "\".";
+  Run run(machine, request, *operation, listener);
+  run.choose();
+  if (!machine.no_nvrtc.empty()) return machine.no_driver.empty() ? machine.no_nvrtc : machine.no_driver + " " + machine.no_nvrtc;
+  std::unique_ptr<Session> session;
+  std::string why;
+  try {
+    session = std::make_unique<Session>(machine);
+  } catch (const Failure& failure) {
+    why = failure.what();
+  }
+  if (session) run.on_device(*session);
+  else run.without_device(why);
+  return {};
+}
+
+}  // namespace kernels::cuda

@@ -1,0 +1,82 @@
+// The ladders in teaching order, and who runs them.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/cpu.h"
+#include "kernels/cuda/cuda.h"
+#include "kernels/kernel.h"
+
+namespace kernels {
+namespace {
+
+constexpr double most_seconds = 60;
+
+/// "a, b and c"
+template <class List>
+std::string ids_of(const List& list) {
+  std::string out;
+  for (std::size_t i = 0; i < list.size(); ++i) (out += i == 0 ? "" : i + 1 == list.size() ? " and " : ", ") += list[i].id;
+  return out;
+}
+
+std::string quoted(std::string_view text) { return "\"" + std::string(text.substr(0, 40)) + "\""; }
+
+/// What is wrong with a request for a ladder, one sentence, or nothing.
+std::string fault_of(const Request& r, const Ladder& ladder) {
+  const std::string name(ladder.id);
+  for (const auto& rung : r.rungs)
+    if (!find_rung(ladder, rung)) return "The ladder " + name + " has no rung " + quoted(rung) + ": it has " + ids_of(ladder.rungs) + ".";
+  if (r.size != 0 && !(ladder.size_lo <= r.size && r.size <= ladder.size_hi))
+    return "The ladder " + name + " takes sizes (" + std::string(ladder.size_label) + ") from " + std::to_string(ladder.size_lo) + " to " + std::to_string(ladder.size_hi) + "; " + std::to_string(r.size) + " is outside.";
+  if (!(r.seconds_per_rung > 0 && r.seconds_per_rung <= most_seconds)) return "The time for a rung must be more than 0 s and at most 60 s.";
+  if (r.edited_rung.empty()) return {};
+  if (ladder.device == Device::cpu) return "Only CUDA kernels can be edited: the rungs of " + name + " are part of the program.";
+  if (!find_rung(ladder, r.edited_rung)) return "The ladder " + name + " has no rung " + quoted(r.edited_rung) + " to edit: it has " + ids_of(ladder.rungs) + ".";
+  return {};
+}
+
+}  // namespace
+
+std::span<const Ladder> all_ladders() {
+  static const std::vector<Ladder> all = [] {
+    std::vector<Ladder> list;
+    for (const auto& part : {cpu::ladders(), cuda::ladders()}) list.insert(list.end(), part.begin(), part.end());
+    return list;
+  }();
+  return all;
+}
+
+const Ladder* find_ladder(std::string_view id) {
+  const auto all = all_ladders();
+  const auto at = std::find_if(all.begin(), all.end(), [&](const Ladder& l) { return l.id == id; });
+  return at == all.end() ? nullptr : &*at;
+}
+
+const Rung* find_rung(const Ladder& ladder, std::string_view id) {
+  const auto at = std::find_if(ladder.rungs.begin(), ladder.rungs.end(), [&](const Rung& r) { return r.id == id; });
+  return at == ladder.rungs.end() ? nullptr : &*at;
+}
+
+std::string why_not(const Ladder& ladder) {
+  return ladder.device == Device::cpu ? std::string() : cuda::why_not();
+}
+
+std::string run(const Request& request, const Listener& listener) {
+  const Ladder* ladder = find_ladder(request.ladder);
+  if (!ladder) return "There is no ladder " + quoted(request.ladder) + ": there are " + ids_of(all_ladders()) + ".";
+  if (const auto fault = fault_of(request, *ladder); !fault.empty()) return fault;
+  return ladder->device == Device::cpu ? cpu::run(request, *ladder, listener) : cuda::run(request, *ladder, listener);
+}
+
+Roofs measure_roofs(Device device, double seconds, const Listener& listener) {
+  if (!(seconds > 0 && seconds <= most_seconds)) return {.device = device, .failure = "The time for measuring must be more than 0 s and at most 60 s."};
+  return device == Device::cpu ? cpu::measure_roofs(seconds, listener) : cuda::measure_roofs(seconds, listener);
+}
+
+double Roofs::value(std::string_view id) const {
+  const auto at = std::find_if(roofs.begin(), roofs.end(), [&](const Roof& r) { return r.id == id; });
+  return at == roofs.end() ? 0 : at->value;
+}
+
+}  // namespace kernels

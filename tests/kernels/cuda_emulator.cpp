@@ -1,0 +1,174 @@
+#include "tests/kernels/cuda_emulator.h"
+
+#include <ucontext.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+// What the CUDA language adds, as far as the kernels use it. The built-in variables belong to the thread that runs now.
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wdouble-promotion"
+#define __global__
+#define __device__
+#define __shared__ static
+#define __launch_bounds__(...)
+
+namespace {
+
+struct Dim {
+  unsigned x = 0, y = 0, z = 0;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+Dim threadIdx, blockIdx, blockDim, gridDim;
+
+/// One thread of the block: a stack that is left at a barrier and entered again.
+struct Fiber {
+  ucontext_t context{};
+  std::vector<std::byte> stack = std::vector<std::byte>(64 * 1024);
+  bool finished = false;
+};
+struct Block {
+  std::vector<Fiber> fibers;
+  ucontext_t scheduler{};
+  std::size_t running = 0;
+  const std::function<void()>* body = nullptr;
+  std::array<float, 1024> exchanged{};
+};
+Block block;
+
+void run_body() {
+  (*block.body)();
+  block.fibers[block.running].finished = true;
+  swapcontext(&block.fibers[block.running].context, &block.scheduler);
+}
+
+void __syncthreads() { swapcontext(&block.fibers[block.running].context, &block.scheduler); }
+
+/// Every lane gives its value, and after a barrier takes another's. A lane past the end of the warp keeps its own.
+float __shfl_down_sync(unsigned, float value, unsigned apart) {
+  const std::size_t me = block.running;
+  block.exchanged[me] = value;
+  __syncthreads();
+  const float taken = me % 32 + apart < 32 ? block.exchanged[me + apart] : value;
+  __syncthreads();
+  return taken;
+}
+
+long long clock64() {
+  static long long now = 0;
+  return now += 1000;
+}
+
+void place(std::size_t thread) { threadIdx = {static_cast<unsigned>(thread) % blockDim.x, static_cast<unsigned>(thread) / blockDim.x, 0}; }
+
+void run_with_barriers(std::size_t threads, const std::function<void()>& body) {
+  block.body = &body;
+  if (block.fibers.size() < threads) block.fibers.resize(threads);
+  for (std::size_t t = 0; t < threads; ++t) {
+    Fiber& f = block.fibers[t];
+    f.finished = false;
+    getcontext(&f.context);
+    f.context.uc_stack.ss_sp = f.stack.data();
+    f.context.uc_stack.ss_size = f.stack.size();
+    makecontext(&f.context, run_body, 0);
+  }
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t t = 0; t < threads; ++t) {
+      if (block.fibers[t].finished) continue;
+      block.running = t;
+      place(t);
+      swapcontext(&block.scheduler, &block.fibers[t].context);
+      more = true;
+    }
+  }
+}
+
+using std::size_t;
+#include "kernels/cuda/copy_float4.cu"
+#include "kernels/cuda/copy_grid_stride.cu"
+#include "kernels/cuda/copy_in_flight.cu"
+#include "kernels/cuda/copy_scalar.cu"
+#include "kernels/cuda/instruments.cu"
+#include "kernels/cuda/reduce_first_add.cu"
+#include "kernels/cuda/reduce_grid_stride.cu"
+#include "kernels/cuda/reduce_interleaved.cu"
+#include "kernels/cuda/reduce_sequential.cu"
+#include "kernels/cuda/reduce_shuffle.cu"
+#include "kernels/cuda/sgemm_coalesced.cu"
+#include "kernels/cuda/sgemm_register.cu"
+#include "kernels/cuda/sgemm_shared.cu"
+#include "kernels/cuda/sgemm_uncoalesced.cu"
+#include "kernels/cuda/sgemm_vector.cu"
+#include "kernels/cuda/sgemm_warp.cu"
+#include "kernels/cuda/transpose_naive.cu"
+#include "kernels/cuda/transpose_padded.cu"
+#include "kernels/cuda/transpose_swizzled.cu"
+#include "kernels/cuda/transpose_tile.cu"
+#include "kernels/cuda/transpose_vector.cu"
+
+/// Calls a kernel with the arguments that `addresses` point at.
+template <class... A, std::size_t... I>
+void call_with(void (*kernel)(A...), void** addresses, std::index_sequence<I...>) {
+  kernel(*static_cast<A*>(addresses[I])...);
+}
+template <class... A>
+void call(void (*kernel)(A...), void** addresses) {
+  call_with(kernel, addresses, std::index_sequence_for<A...>());
+}
+
+struct Kernel {
+  std::string_view entry;
+  bool barriers;
+  void (*call)(void** arguments);
+};
+#define KERNEL(name, barriers) \
+  Kernel { #name, barriers, [](void** arguments) { call(name, arguments); } }
+constexpr std::array kernels_known{
+    KERNEL(copy_scalar, false), KERNEL(copy_float4, false), KERNEL(copy_in_flight, false), KERNEL(copy_grid_stride, false),
+    KERNEL(transpose_naive, false), KERNEL(transpose_tile, true), KERNEL(transpose_padded, true), KERNEL(transpose_swizzled, true), KERNEL(transpose_vector, true),
+    KERNEL(reduce_interleaved, true), KERNEL(reduce_sequential, true), KERNEL(reduce_first_add, true), KERNEL(reduce_shuffle, true), KERNEL(reduce_grid_stride, true),
+    KERNEL(sgemm_uncoalesced, false), KERNEL(sgemm_coalesced, false), KERNEL(sgemm_shared, true), KERNEL(sgemm_register, true), KERNEL(sgemm_vector, true), KERNEL(sgemm_warp, true),
+    KERNEL(fill_uniform, false), KERNEL(fill_bf16, false), KERNEL(spin, false), KERNEL(read_roof, false), KERNEL(fma_roof, false),
+};
+
+const Kernel* find(std::string_view entry) {
+  const auto* at = std::find_if(kernels_known.begin(), kernels_known.end(), [&](const Kernel& k) { return k.entry == entry; });
+  return at == kernels_known.end() ? nullptr : at;
+}
+
+}  // namespace
+
+namespace cuda_emulator {
+
+bool knows(std::string_view entry) { return find(entry) != nullptr; }
+
+void launch(std::string_view entry, const kernels::cuda::Launch& shape, void** arguments) {
+  const Kernel* kernel = find(entry);
+  if (!kernel) return;
+  gridDim = {shape.grid_x, shape.grid_y, 1};
+  blockDim = {shape.block_x, shape.block_y, 1};
+  const std::size_t threads = std::size_t{shape.block_x} * shape.block_y;
+  const std::function<void()> body = [&] { kernel->call(arguments); };
+  for (unsigned y = 0; y < shape.grid_y; ++y)
+    for (unsigned x = 0; x < shape.grid_x; ++x) {
+      blockIdx = {x, y, 0};
+      if (kernel->barriers) run_with_barriers(threads, body);
+      else
+        for (std::size_t t = 0; t < threads; ++t) {
+          place(t);
+          kernel->call(arguments);
+        }
+    }
+}
+
+}  // namespace cuda_emulator

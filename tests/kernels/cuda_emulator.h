@@ -1,0 +1,15 @@
+#pragma once
+#include <string_view>
+
+#include "kernels/cuda/operation.h"
+
+/// Runs the project's own .cu files on the CPU, so that a kernel and its launch geometry are tested where there is no GPU. Threads of a
+/// block run one after the other up to each barrier, so a barrier that is missing shows as a wrong result.
+namespace cuda_emulator {
+
+bool knows(std::string_view entry);
+
+/// One launch; `arguments` are the addresses of the kernel's arguments, and device addresses are the host's.
+void launch(std::string_view entry, const kernels::cuda::Launch& shape, void** arguments);
+
+}  // namespace cuda_emulator

@@ -1,0 +1,43 @@
+#include "kernels/sources.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "kernels/cpu/cpu.h"
+#include "kernels/kernel.h"
+
+TEST_CASE("the embedded text of a rung is what stands between its markers in the file") {
+  const std::string_view tile = kernels::embedded_source("cpu/sgemm.cpp:tile");
+  CHECK(tile.starts_with("AVX2 void tile(std::int64_t n, const float* a, const float* b, float* c, float*) {\n"));
+  CHECK(tile.ends_with("}\n"));
+  CHECK(tile.find("_mm256_fmadd_ps(value, b0, sum[r][0])") != std::string_view::npos);
+  CHECK(tile.find("// rung") == std::string_view::npos);
+  CHECK(tile.find("// end rung") == std::string_view::npos);
+  std::ifstream in(std::string(RIDGELINE_SOURCE_DIR) + "/kernels/cpu/sgemm.cpp");
+  std::stringstream file;
+  file << in.rdbuf();
+  CHECK(file.str().find("// rung: tile\n" + std::string(tile) + "// end rung\n") != std::string::npos);
+  CHECK(kernels::embedded_source("cpu/sgemm.cpp:no-such").empty());
+  CHECK(kernels::embedded_source("").empty());
+}
+
+TEST_CASE("every rung of every ladder has its text, a title and the roof that bounds it") {
+  std::set<std::string_view> ladders;
+  for (const auto& ladder : kernels::all_ladders()) {
+    CHECK(ladders.insert(ladder.id).second);
+    CHECK((ladder.size_lo <= ladder.size_default && ladder.size_default <= ladder.size_hi));
+    std::set<std::string_view> rungs;
+    for (const auto& rung : ladder.rungs) {
+      INFO(ladder.id << " " << rung.id);
+      CHECK(rungs.insert(rung.id).second);
+      CHECK(rung.source.size() > 50);
+      CHECK(rung.source.ends_with('\n'));
+      CHECK_FALSE(rung.title.empty());
+      CHECK_FALSE(rung.change.empty());
+    }
+    CHECK(rungs.size() >= 3);
+  }
+}
