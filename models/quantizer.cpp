@@ -1,6 +1,7 @@
 #include "models/quantizer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -12,21 +13,20 @@ namespace {
 // The range that loses least: 1, 0.9 ... 0.2 of the widest, then 0.02 apart around the best of them.
 constexpr double smallest_shrink = 0.2, coarse = 0.1, fine = 0.02;
 
-struct Level {
-  double value = 0;
-  bool even = true;
-};
-
-/// Finite values in ascending order, -0 left out; even: the last bit of the code is 0. Codes of NF4 never are: its ties go down.
-std::vector<Level> float_levels(const FloatFormat& format) {
-  std::vector<Level> out;
+/// In ascending order, -0 left out.
+std::vector<double> finite_values(const FloatFormat& format) {
+  std::vector<double> out;
   for (std::uint64_t code = 0; code <= format.code_mask(); ++code) {
     const double v = decode(format, code);
-    if (std::isfinite(v) && !(v == 0 && code == format.sign_mask() && code != 0)) out.push_back({v, format.family == FormatFamily::binary && code % 2 == 0});
+    if (std::isfinite(v) && !(v == 0 && code == format.sign_mask() && code != 0)) out.push_back(v);
   }
-  std::sort(out.begin(), out.end(), [](const Level& a, const Level& b) { return a.value < b.value; });
+  std::sort(out.begin(), out.end());
   return out;
 }
+
+/// To the nearest integer, ties to even, without a call: adding and taking off 1.5 x 2^52.
+double to_integer(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
+double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52); }
 
 double at_rank(std::vector<double>& v, double share) {
   const double n = static_cast<double>(v.size());
@@ -57,11 +57,13 @@ Quantizer::Quantizer(const QuantSpec& spec) : spec_(spec) {
     low_ = spec_.symmetric ? -high_ : 0;
     return;
   }
-  const std::vector<Level> found = float_levels(*find_float_format(spec.format == QuantFormat::fp8 ? "e4m3fn" : spec.format == QuantFormat::fp4 ? "e2m1" : "nf4"));
-  for (const Level& level : found) table_.push_back(level.value);
-  for (std::size_t i = 0; i + 1 < found.size(); ++i) {
-    const double middle = (found[i].value + found[i + 1].value) / 2;
-    thresholds_.push_back(found[i + 1].even ? std::nextafter(middle, -HUGE_VAL) : middle);
+  const FloatFormat& format = *find_float_format(spec.format == QuantFormat::fp8 ? "e4m3fn" : spec.format == QuantFormat::fp4 ? "e2m1" : "nf4");
+  table_ = finite_values(format);
+  if (format.family == FormatFamily::binary) {
+    mantissa_bits_ = format.mantissa_bits;
+    least_exponent_ = format.emin();
+  } else {
+    for (std::size_t i = 0; i + 1 < table_.size(); ++i) thresholds_.push_back((table_[i] + table_[i + 1]) / 2);
   }
   high_ = table_.back();
   low_ = table_.front();
@@ -81,7 +83,7 @@ double Quantizer::squared_error(std::span<const double> weights, const QuantGrid
   if (table_.empty() && grid.step > 0) {  // as `round`, with one division for all: the search asks it a dozen times
     const double inverse = 1 / grid.step, lo = low_ - grid.zero, hi = high_ - grid.zero;
     for (const double w : weights) {
-      const double e = w - ((std::clamp(w * inverse, lo, hi) + 0x1.8p52) - 0x1.8p52) * grid.step;
+      const double e = w - to_integer(std::clamp(w * inverse, lo, hi)) * grid.step;
       sum += e * e;
     }
     return sum;
@@ -125,10 +127,16 @@ QuantGrid Quantizer::fit(std::span<const double> weights) const {
 double Quantizer::round(double weight, const QuantGrid& grid) const {
   if (!(grid.step > 0)) return 0;
   const double x = weight / grid.step;
-  // Adding and taking off 1.5 x 2^52 rounds to the nearest integer, ties to even, without a call.
-  if (table_.empty()) return ((std::clamp(x, low_ - grid.zero, high_ - grid.zero) + 0x1.8p52) - 0x1.8p52) * grid.step;
-  const auto at = std::lower_bound(thresholds_.begin(), thresholds_.end(), x);
-  return table_[static_cast<std::size_t>(at - thresholds_.begin())] * grid.step;
+  if (table_.empty()) return to_integer(std::clamp(x, low_ - grid.zero, high_ - grid.zero)) * grid.step;
+  if (thresholds_.empty()) {
+    // The spacing at |x| is 2^(exponent - mantissa bits); ties to an even multiple are ties to an even code.
+    const double size = std::min(std::abs(x), high_);
+    const int exponent = std::max(static_cast<int>(std::bit_cast<std::uint64_t>(size) >> 52) - 1023, least_exponent_) - mantissa_bits_;
+    return std::copysign(to_integer(size * power_of_two(-exponent)) * power_of_two(exponent), x) * grid.step;
+  }
+  std::size_t below = 0;  // of 15 thresholds: counting all is quicker than searching
+  for (const double t : thresholds_) below += x > t;
+  return table_[below] * grid.step;
 }
 
 double Quantizer::lowest(const QuantGrid& grid) const { return (low_ - grid.zero) * grid.step; }

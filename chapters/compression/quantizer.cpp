@@ -48,7 +48,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("rms_error", o.rms_error, {.label = "RMS error", .help = "The step over the root of 12 where residuals are uniform.", .formula = "sqrt(mean (w - q)^2)"});
   f.real("largest_error", o.largest_error, {.label = "Largest error", .formula = "max |w - q|"});
   f.real("relative_error", o.relative_error, {.label = "Relative error", .unit = "%", .formula = "sqrt(sum e^2 / sum w^2)"});
-  f.real("product_error", o.product_error, {.label = "Error of the product", .unit = "%", .help = "On 64 tokens of standard normal inputs.", .formula = "|X (W - Q)^T| / |X W^T|"});
+  f.real("product_error", o.product_error, {.label = "Error of the product", .unit = "%", .help = "On 16 tokens of standard normal inputs.", .formula = "|X (W - Q)^T| / |X W^T|"});
   f.real("bits_per_weight", o.bits_per_weight, {.label = "Bits a weight", .formula = "b + (scale bits + zero bits) / weights under a scale", .source = study});
   f.real("overhead_bits", o.overhead_bits, {.label = "... of them for scales", .formula = "(scale bits + zero bits) / weights under a scale"});
   f.real("size_bytes", o.size_bytes, {.label = "Size", .unit = "B", .formula = "weights x bits / 8"});

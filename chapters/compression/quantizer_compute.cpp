@@ -13,7 +13,7 @@ using models::QuantFormat;
 using models::QuantGrain;
 using models::QuantSpec;
 
-constexpr std::size_t most_weights = 32768, product_tokens = 64, bins = 48, curve_points = 512;
+constexpr std::size_t most_weights = 32768, product_tokens = 16, bins = 48, curve_points = 512;
 
 std::string text(double value, std::string_view unit, int digits = 3) { return std::string(widgets::format(value, unit, digits).view()); }
 

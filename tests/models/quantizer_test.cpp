@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "models/float_format.h"
 #include "models/quantization_sample.h"
 #include "models/quantizer.h"
 
@@ -39,6 +40,26 @@ TEST_CASE("quantizer: float formats scale their largest value to the largest wei
   CHECK(rounded({1, 0.6, -0.1}, {.format = QuantFormat::nf4})[1] == 0.5626170039176941);                  // threshold 0.6428
   CHECK(Quantizer({.format = QuantFormat::fp8}).levels({1, 0}).size() == 253);                           // 254 finite codes, one zero
   CHECK(Quantizer({.format = QuantFormat::nf4}).levels({1, 0}).size() == 16);
+}
+
+TEST_CASE("quantizer: FP8, FP4 and NF4 round as the formats' own encoders do, ties and both ends included") {
+  SampleRandom random(5);
+  for (const auto& [quant, id] : {std::pair{QuantFormat::fp8, "e4m3fn"}, {QuantFormat::fp4, "e2m1"}, {QuantFormat::nf4, "nf4"}}) {
+    const FloatFormat& format = *find_float_format(id);
+    const Quantizer quantizer({.format = quant});
+    std::vector<double> tries;
+    const auto levels = quantizer.levels({1, 0});
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      tries.push_back(levels[i]);
+      if (i > 0) tries.insert(tries.end(), {(levels[i - 1] + levels[i]) / 2, std::nextafter((levels[i - 1] + levels[i]) / 2, -HUGE_VAL), std::nextafter((levels[i - 1] + levels[i]) / 2, HUGE_VAL)});
+    }
+    for (int i = 0; i < 5000; ++i) tries.push_back(levels.back() * 1.1 * random.normal() * std::pow(2.0, -12 * random.uniform()));
+    for (const double x : tries) {
+      const double expected = decode(format, encode(format, x, Rounding::nearest_even, Overflow::saturate));
+      INFO(id << " " << x);
+      REQUIRE(quantizer.round(x, {1, 0}) == expected);
+    }
+  }
 }
 
 // Errata 14: the largest of 4,096 normals is about 3.8, so the step is 3.8 / 127 = 0.030, and a uniform residual has a mean of step / 4.
