@@ -18,8 +18,11 @@
   LAB(precision, "block-formats", block_scales) \
   LAB(precision, "mixed", mixed_recipes) \
   LAB(compression, "playground", compression_playground) \
+  LAB(compression, "quantizer", weight_quantizer) \
+  LAB(compression, "methods", quantization_methods) \
   LAB(compression, "distillation", knowledge_distillation) \
   LAB(compression, "sparsity", weight_sparsity) \
+  LAB(compression, "deploy", deployment) \
   LAB(serving, "batching", batching_race) \
   LAB(driving, "gantt", perception_gantt) \
   LAB(driving, "jitter", frame_jitter) \
