@@ -57,7 +57,8 @@ FileContent read_file_bytes(const std::string& path) {
   if (file->fd < 0 || ::fstat(file->fd, &about) != 0) return refuse("cannot be opened: check the path and that it may be read.");
   if (!S_ISREG(about.st_mode)) return refuse("is a folder or a device: choose a file.");
   if (about.st_size == 0) return refuse("is empty: choose another.");
-  if (about.st_size > most_bytes) return refuse("is larger than 4 GiB: record fewer steps, or split it.");
+  // Of tensors a header and a few rows are read; whoever asks for the whole file is refused below.
+  if (about.st_size > most_bytes && !path.ends_with(".safetensors")) return refuse("is larger than 4 GiB: record fewer steps, or split it.");
   auto out = std::make_shared<chapters::FileBytes>();
   out->path = path;
   out->size_bytes = static_cast<std::uint64_t>(about.st_size);
@@ -71,7 +72,9 @@ FileContent read_file_bytes(const std::string& path) {
     }
     return read_all(file->fd, text, offset) ? "" : "The file " + path + " cannot be read to its end: it was shortened after it was chosen; choose it again.";
   };
-  out->read = [part = out->read_part, size = out->size_bytes](std::string& text) { return part(0, size, text); };
+  out->read = [part = out->read_part, path, size = out->size_bytes](std::string& text) {
+    return size > static_cast<std::uint64_t>(most_bytes) ? "The file " + path + " is larger than 4 GiB: only parts of it can be read." : part(0, size, text);
+  };
   return {std::move(out), {}};
 }
 

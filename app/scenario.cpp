@@ -166,7 +166,8 @@ std::string field_from_json(const Field& f, const Json& v, const FileReader& rea
       return {};
     }
     case Kind::text:
-      if (!v.is_string() || v.get_ref<const std::string&>().size() > 4096) return complain(f, v, "a text of at most 4,096 bytes is allowed");
+      if (!v.is_string() || v.get_ref<const std::string&>().size() > f.spec.max_bytes)
+        return complain(f, v, "a text of at most " + std::string(widgets::format(static_cast<double>(f.spec.max_bytes), "", 9)) + " bytes is allowed");
       f.text() = v.get<std::string>();
       return {};
     case Kind::file: {
@@ -271,12 +272,19 @@ Json scenario_inputs(const chapters::Lab& lab) {
   return out;
 }
 
-void reset_scenario(chapters::Lab& lab) {
-  Json personal = Json::object();
+Json set_by_hand(const chapters::Lab& lab) {
+  Json out = Json::object();
   for (const Field& f : lab.inputs())
-    if (is_personal(f)) personal[std::string(f.key)] = field_to_json(f);
+    if (!is_personal(f) && !f.spec.measured) out[std::string(f.key)] = field_to_json(f);
+  return out;
+}
+
+void reset_scenario(chapters::Lab& lab) {
+  Json stays = Json::object();
+  for (const Field& f : lab.inputs())
+    if (is_personal(f) || f.spec.measured) stays[std::string(f.key)] = field_to_json(f);
   lab.reset();
-  for (const auto& [key, value] : personal.items()) field_from_json(*lab.inputs().find(key), value);
+  for (const auto& [key, value] : stays.items()) field_from_json(*lab.inputs().find(key), value);
 }
 
 Json scenario_to_json(const chapters::Lab& lab) {

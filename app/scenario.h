@@ -58,7 +58,9 @@ std::string set_field_from_text(const chapters::Field& field, std::string_view t
 bool is_personal(const chapters::Field& field);
 /// The inputs that a scenario is made of: all but the personal ones.
 Json scenario_inputs(const chapters::Lab& lab);
-/// Every input back to its default, the personal ones as they were.
+/// The scenario's inputs without what was measured: what undo goes through.
+Json set_by_hand(const chapters::Lab& lab);
+/// Every input back to its default, the personal and the measured ones as they were.
 void reset_scenario(chapters::Lab& lab);
 
 /// Sets several inputs, all or none. Returns an error sentence or "".

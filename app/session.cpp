@@ -38,10 +38,10 @@ bool Session::update(bool control_held) {
 
 void Session::commit() {
   if (lab_->same_inputs(*committed_)) return;
-  // What the learner did is not taken back: an answer alone is no step.
-  Json before = scenario_inputs(*committed_);
-  const bool personal = before.size() < lab_->inputs().size();
-  if (!personal || before != scenario_inputs(*lab_)) {
+  // What the learner did or measured is not taken back: an answer alone is no step.
+  Json before = set_by_hand(*committed_);
+  const bool others = before.size() < lab_->inputs().size();
+  if (!others || before != set_by_hand(*lab_)) {
     undo_.push_back(std::move(before));
     if (undo_.size() > most_undo_steps) undo_.erase(undo_.begin());
     redo_.clear();
@@ -61,7 +61,7 @@ void Session::step(std::vector<Json>& from, std::vector<Json>& to) {
   if (from.empty()) return;
   const Json target = std::move(from.back());
   from.pop_back();
-  to.push_back(scenario_inputs(*lab_));
+  to.push_back(set_by_hand(*lab_));
   const FileReader read = reader_keeping(*lab_);
   reset_scenario(*lab_);
   // What this session wrote is valid, unless a file it names has gone: then the rest of the step still applies.

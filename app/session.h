@@ -20,6 +20,8 @@ class Session {
   /// Once a frame: recomputes when Inputs differ from those computed last (at once, or as a job), takes a finished job's Outputs,
   /// and, when no control is held, records an undo step. Allocates nothing while nothing changes. True when Outputs changed.
   bool update(bool control_held);
+  /// What Outputs depend on has changed (the catalog): the next update computes anew.
+  void invalidate() { computed_.reset(); }
   /// Computes here and now, jobs too: for headless pictures and tests.
   void finish();
 

@@ -42,15 +42,21 @@ void Workspace::describe_shared() {
   for (const auto& entry : chapters::all_labs()) {
     auto lab = entry.make();
     prototypes_.push_back({std::string(entry.id), std::string(lab->info().title), std::move(lab)});
-    for (const Field& f : prototypes_.back().lab->inputs()) {
-      if (f.spec.shared.empty() || is_personal(f) || prototypes_.back().lab->info().hidden) continue;
+  }
+  group_shared();
+}
+
+void Workspace::group_shared() {
+  groups_.clear();
+  for (const Prototype& prototype : prototypes_)
+    for (const Field& f : prototype.lab->inputs()) {
+      if (f.spec.shared.empty() || is_personal(f) || prototype.lab->info().hidden) continue;
       const std::string name(f.spec.shared.substr(0, f.spec.shared.find('.')));
       auto group = std::find_if(groups_.begin(), groups_.end(), [&](const SharedGroup& g) { return g.name == name; });
       if (group == groups_.end()) group = groups_.insert(groups_.end(), {name, "shared " + name, {}});
       const bool known = std::any_of(group->fields.begin(), group->fields.end(), [&](const Field* g) { return g->spec.shared == f.spec.shared; });
       if (!known) group->fields.push_back(&f);
     }
-  }
   // What is chosen by name reads first: "Prefill 1 x 4,096".
   for (SharedGroup& g : groups_)
     std::stable_partition(g.fields.begin(), g.fields.end(), [](const Field* f) { return f->kind == Kind::choice; });
@@ -126,6 +132,7 @@ std::string Workspace::open_with(std::string_view id, const Json& inputs, const 
   apply_inputs(lab(), scenario, read);
   fill_personal();
   apply_view(lab(), view);
+  calm_service_view(lab());
   gather_shared();
   current_->update(false);
   progress.visit(id);

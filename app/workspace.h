@@ -8,6 +8,7 @@
 #include "app/content.h"
 #include "app/jobs.h"
 #include "app/paths.h"
+#include "app/services.h"
 #include "app/session.h"
 #include "app/store/kept.h"
 #include "app/store/notes.h"
@@ -30,6 +31,7 @@ class Workspace {
 
   Content content;
   Jobs jobs;
+  Services services{jobs};
   store::Settings settings;
   store::Progress progress;
   store::Notes notes;
@@ -69,6 +71,11 @@ class Workspace {
   /// Once a frame after the controls: recompute, undo steps, shared choices. True when Outputs changed.
   bool update(bool control_held);
 
+  /// Once a frame: hands the open lab's request to its service and brings what services have found into the labs that asked.
+  void serve();
+  /// Reads chips, models and drills anew, the learner's own among them, and describes every open lab again.
+  void reload_catalog();
+
   /// The learner's shared choices, by shared name ("model", "chip", "workload.batch").
   const std::map<std::string, Json, std::less<>>& shared() const { return shared_; }
   void share(const std::string& name, const Json& value);
@@ -91,6 +98,7 @@ class Workspace {
   void gather_shared();
   void apply_shared();
   void describe_shared();
+  void group_shared();
   /// Opens the first lab that accepts the path's suffix. True when one did, or when its complaint is the answer.
   bool drop_by_suffix(const std::string& path, bool only_if_feasible, std::string& complaint);
   void fill_personal();  ///< kept tables and the clock into the open lab

@@ -42,8 +42,10 @@ struct Spec {
   std::string_view formula;  ///< outputs: how it is computed, in the notation of widgets/formula
   std::string_view source;   ///< outputs: where the formula or figure comes from
   std::size_t max_items = 64;  ///< longest list or table
+  std::size_t max_bytes = 4096;  ///< longest text
   bool by_bytes = false;       ///< files: too large for a text; the app hands over FileInput::bytes instead
   std::string_view accepts;    ///< files: suffixes that a dropped file opens this lab by, "json.gz, sqlite"; empty: the open lab decides
+  bool measured = false;     ///< inputs: rows that a service of the app finds; in scenarios, but not set by hand, out of undo, and there after a reset
   bool kept = false;         ///< inputs: what the learner did, not what is set: saved across sessions under `shared`, out of scenarios and undo
 };
 

@@ -22,6 +22,7 @@ struct LabInfo {
   std::string_view question;  ///< one line under the title: what the learner finds out here
   bool job = false;           ///< compute may exceed 5 ms and runs on a worker
   bool hidden = false;        ///< reachable by id only (the gallery)
+  std::string_view service{};  ///< who answers the View's `request`: see app/services.h
   std::string_view document;  ///< not empty: Outputs can be written in a format that other programs open, named here ("Chrome trace")
 };
 

@@ -18,13 +18,17 @@
   LAB(precision, "block-formats", block_scales) \
   LAB(precision, "mixed", mixed_recipes) \
   LAB(compression, "playground", compression_playground) \
+  LAB(compression, "quantizer", weight_quantizer) \
+  LAB(compression, "methods", quantization_methods) \
   LAB(compression, "distillation", knowledge_distillation) \
   LAB(compression, "sparsity", weight_sparsity) \
+  LAB(compression, "deploy", deployment) \
   LAB(serving, "batching", batching_race) \
   LAB(driving, "gantt", perception_gantt) \
   LAB(driving, "jitter", frame_jitter) \
   LAB(interview, "drills", drills) \
   LAB(interview, "readiness", readiness) \
+  LAB(kernels, "lab", kernel_lab) \
   LAB(gallery, "widgets", widget_gallery)
 
 #define DECLARE(folder, slug, make) \
@@ -59,6 +63,7 @@ constexpr Chapter contents[] = {
     {"serving", "09", "Serving", of("serving")},
     {"driving", "10", "Driving", of("driving")},
     {"interview", "11", "Interview", of("interview")},
+    {"kernels", "12", "Kernels", of("kernels")},
 };
 
 }  // namespace

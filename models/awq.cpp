@@ -28,6 +28,7 @@ Matrix scale_columns(const Matrix& a, const std::vector<double>& factor) {
 
 AwqResult awq(const Matrix& w, const std::vector<double>& mean_abs_x, const Matrix& g, const QuantSpec& spec, int steps) {
   AwqResult out;
+  const double whole = quadratic_form(w, g);
   double least = HUGE_VAL;
   for (int k = 0; k <= steps; ++k) {
     const double alpha = static_cast<double>(k) / std::max(steps, 1);
@@ -44,7 +45,7 @@ AwqResult awq(const Matrix& w, const std::vector<double>& mean_abs_x, const Matr
     }
     const QuantizedMatrix rounded = quantize(scale_columns(w, scale), spec);
     Matrix effective = scale_columns(rounded.weights, inverse);
-    const double error = output_error(w, effective, g);
+    const double error = whole > 0 ? std::max(0.0, quadratic_form(difference(w, effective), g)) / whole : 0;
     out.tried.push_back({alpha, error});
     out.bits_per_weight = rounded.bits_per_weight;
     if (error < least) {

@@ -29,7 +29,7 @@ Matrix hessian(const Matrix& g, const std::vector<std::size_t>& order, double da
 
 }  // namespace
 
-Result<GptqResult> gptq(const Matrix& given, const Matrix& g, const GptqOptions& options, const GptqObserver& observer) {
+Result<GptqResult> gptq(const Matrix& given, const Matrix& g, const GptqOptions& options) {
   using Outcome = Result<GptqResult>;
   const std::size_t n = given.cols, rows = given.rows;
   if (g.rows != n || g.cols != n) return Outcome::fail("The calibration inputs have another width than the layer.");
@@ -37,13 +37,15 @@ Result<GptqResult> gptq(const Matrix& given, const Matrix& g, const GptqOptions&
   out.order.resize(n);
   std::iota(out.order.begin(), out.order.end(), std::size_t{0});
   if (options.act_order) std::stable_sort(out.order.begin(), out.order.end(), [&](std::size_t a, std::size_t b) { return g.at(a, a) > g.at(b, b); });
-  const auto root = inverse_root(hessian(g, out.order, options.damping));
+  auto root = inverse_root(hessian(g, out.order, options.damping));
   if (!root) return Outcome::fail(root.error);
-  const Matrix& u = *root;
+  out.root = std::move(*root);
+  const Matrix& u = out.root;
   const Quantizer quantizer(options.spec);
   const std::size_t length = std::max<std::size_t>(quantizer.group_length(n), 1), block = std::max<std::size_t>(options.block, 1);
 
-  Matrix w = columns_in(given, out.order), errors(rows, std::min(block, n));
+  Matrix w = columns_in(given, out.order);
+  out.errors = Matrix(rows, n);
   for (std::size_t c = 0; c < n; ++c)
     if (!(g.at(out.order[c], out.order[c]) > 0))
       for (std::size_t r = 0; r < rows; ++r) w.at(r, c) = 0;
@@ -65,7 +67,7 @@ Result<GptqResult> gptq(const Matrix& given, const Matrix& g, const GptqOptions&
             continue;
           }
           std::vector<double> now(w.row(r).begin() + static_cast<std::ptrdiff_t>(j), w.row(r).begin() + static_cast<std::ptrdiff_t>(end));
-          for (std::size_t k = b0; k < j; ++k) add_scaled(options.compensation * errors.at(r, k - b0), u.row(k).subspan(b1, end - b1), std::span(now).subspan(b1 - j));
+          for (std::size_t k = b0; k < j; ++k) add_scaled(options.compensation * out.errors.at(r, k), u.row(k).subspan(b1, end - b1), std::span(now).subspan(b1 - j));
           grids[r] = quantizer.fit(now);
         }
       }
@@ -74,15 +76,14 @@ Result<GptqResult> gptq(const Matrix& given, const Matrix& g, const GptqOptions&
       for (std::size_t r = 0; r < rows; ++r) {
         const double before = w.at(r, j), q = quantizer.round(before, grids[r]), error = (before - q) / pivot;
         out.cost[j] += error * error / 2;
-        errors.at(r, j - b0) = error;
+        out.errors.at(r, j) = error;
         w.at(r, j) = q;
         if (options.compensation != 0) add_scaled(options.compensation * error, rest, w.row(r).subspan(j + 1, b1 - j - 1));
       }
-      if (observer) observer(j, w);
     }
     if (options.compensation == 0) continue;
     for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t k = b0; k < b1; ++k) add_scaled(options.compensation * errors.at(r, k - b0), u.row(k).subspan(b1), w.row(r).subspan(b1));
+      for (std::size_t k = b0; k < b1; ++k) add_scaled(options.compensation * out.errors.at(r, k), u.row(k).subspan(b1), w.row(r).subspan(b1));
   }
   out.weights = Matrix(rows, n);
   for (std::size_t r = 0; r < rows; ++r)

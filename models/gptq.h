@@ -1,6 +1,4 @@
 #pragma once
-#include <functional>
-
 #include "models/quantizer.h"
 
 /// GPTQ (Frantar et al. 2022, arXiv:2210.17323): columns are rounded one by one, and what each rounding costs the layer's output is made up
@@ -22,16 +20,14 @@ struct GptqResult {
   /// Cost of each rounding, sum over rows of (w - q)^2 / (2 [H^-1]_jj) with the H^-1 of the columns left: with compensation -1 they sum
   /// to the damped objective, sum e (X^T X + damping) e^T.
   std::vector<double> cost;
+  Matrix errors;  ///< [out, in] in the order of rounding: (w - q) / U_jj, by which row j of U was taken off the later columns
+  Matrix root;    ///< U of `inverse_root`, in the order of rounding
   double bits_per_weight = 0;
 };
-
-/// After column order[step] was rounded; `weights` are in the order of rounding, with later columns as they stand. They are up to date
-/// within the block alone, so an observer wants block >= columns.
-using GptqObserver = std::function<void(std::size_t step, const Matrix& weights)>;
 
 /// w [out, in], gram_of_x = X^T X [in, in] of calibration inputs; H = 2 X^T X + damping. A column whose inputs are all zero becomes 0.
 /// Scales: of a tensor or channel from the weights as given; of a group from the weights as they stand when its first column comes, its
 /// members being neighbours in the order of rounding. Infeasible: shapes that do not fit, an H that is not positive definite.
-Result<GptqResult> gptq(const Matrix& w, const Matrix& gram_of_x, const GptqOptions& options, const GptqObserver& observer = {});
+Result<GptqResult> gptq(const Matrix& w, const Matrix& gram_of_x, const GptqOptions& options);
 
 }  // namespace models

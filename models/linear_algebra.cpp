@@ -61,14 +61,10 @@ Matrix times_transposed(const Matrix& a, const Matrix& b) {
 
 double quadratic_form(const Matrix& e, const Matrix& g) {
   double sum = 0;
-  std::vector<double> product(g.cols);
-  for (std::size_t r = 0; r < e.rows; ++r) {
-    const auto row = e.row(r);
-    std::fill(product.begin(), product.end(), 0.0);
+  for (std::size_t r0 = 0; r0 < e.rows; r0 += rows_at_once)  // each row of G is read once for several of E
     for (std::size_t j = 0; j < g.rows; ++j)
-      if (row[j] != 0) add_scaled(row[j], g.row(j), product);
-    sum += dot(row, product);
-  }
+      for (std::size_t r = r0; r < std::min(e.rows, r0 + rows_at_once); ++r)
+        if (const double w = e.at(r, j); w != 0) sum += w * dot(e.row(r), g.row(j));
   return sum;
 }
 

@@ -44,7 +44,7 @@ class Quantizer {
 
   /// The grid for these weights, by the spec's rule. Affine ranges include 0, so that its code exists.
   QuantGrid fit(std::span<const double> weights) const;
-  /// The nearest level, as a weight again; beyond the ends, the last level. Ties to even.
+  /// The nearest level, as a weight again; beyond the ends, the last level. Ties to even, of NF4 down.
   double round(double weight, const QuantGrid& grid) const;
   double lowest(const QuantGrid& grid) const;
   double highest(const QuantGrid& grid) const;
@@ -60,7 +60,8 @@ class Quantizer {
   QuantSpec spec_;
   double low_ = 0, high_ = 0;       ///< integer codes
   std::vector<double> table_;       ///< other formats: levels, ascending
-  std::vector<double> thresholds_;  ///< between them; where a tie goes up the threshold is one ulp lower
+  std::vector<double> thresholds_;  ///< NF4: between them; a tie goes down
+  int mantissa_bits_ = 0, least_exponent_ = 0;  ///< FP8 and FP4
 };
 
 struct QuantizedMatrix {
@@ -81,7 +82,7 @@ QuantError quantization_error(const Matrix& weights, const Matrix& rounded);
 /// Share of weights outside their grid's first and last level: those for which the straight-through estimator passes no gradient.
 double share_outside(const Matrix& weights, const QuantizedMatrix& quantized, const QuantSpec& spec);
 
-/// ||X (W - V)^T||^2 / ||X W^T||^2 of w, v [out, in] and x [tokens, in]: what the layer's output loses.
+/// ||X (W - V)^T||^2 / ||X W^T||^2 of w, v [out, in], with X^T X [in, in] of inputs X: what the layer's output loses.
 double output_error(const Matrix& w, const Matrix& v, const Matrix& gram_of_x);
 
 }  // namespace models

@@ -31,7 +31,7 @@ struct HeatMapOptions {
 
 struct HeatMapLayout {
   Rect grid{}, ramp{};
-  std::size_t rows = 0, cols = 0;  ///< shown cells, at least 3 px a side
+  std::size_t rows = 0, cols = 0;  ///< shown cells, at least 3 px a side, at most 10,000 of them
   std::vector<double> cells;       ///< rows x cols; NaN: no value
   Range range{0, 1};
   bool numbers = false, log = false, up = false;

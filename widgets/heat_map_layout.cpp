@@ -7,6 +7,8 @@ namespace widgets {
 namespace {
 
 constexpr float least_cell_px = 3.0f;
+/// Four corners each, and what else is in the window: a draw list has 16-bit indices where the renderer cannot do more.
+constexpr double most_cells = 10000;
 
 bool has_colour(double v, bool log) { return std::isfinite(v) && (!log || v > 0); }
 
@@ -105,6 +107,11 @@ void layout_heat_map(const HeatData& data, const HeatMapOptions& o, Rect area, M
   };
   out.rows = shown(out.grid.height(), data.rows);
   out.cols = shown(out.grid.width(), data.cols);
+  if (const double over = static_cast<double>(out.rows * out.cols) / most_cells; over > 1) {
+    const double shrink = 1 / std::sqrt(over);
+    out.rows = std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(out.rows) * shrink));
+    out.cols = std::clamp<std::size_t>(static_cast<std::size_t>(most_cells) / out.rows, 1, out.cols);
+  }
   out.cells.reserve(out.rows * out.cols);
   for (std::size_t r = 0; r < out.rows; ++r)
     for (std::size_t c = 0; c < out.cols; ++c)

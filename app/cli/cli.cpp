@@ -31,9 +31,9 @@ const std::vector<Call>& calls() {
       {"solve", "solve LAB --for k=LO:HI --output K=V [--set k=v]... [--json]", "the input at which an output meets a target, or why none does", {"--for", "--output", "--set", "--scenario"}, {"--json"}, solve, 1},
       {"sensitivity", "sensitivity LAB --output K [--set k=v]... [--json]", "which inputs move an output most", {"--output", "--set", "--scenario"}, {"--json"}, sensitivity, 1},
       {"trace", "trace FILE... [--json] [-o F.json]", "metrics of real traces: PyTorch/Kineto and other Chrome JSON, plain or .gz, Nsight Systems SQLite; times in ns", {"-o"}, {"--json"}, trace, 256},
-      {"kernels", "kernels list|run LADDER|roofline [--rung R]... [--size N] [--warm] [--seconds S] [--seed N] [--source F --rung R] [--device cpu|cuda] [--json]",
-       "kernels on this machine: the ladders, a ladder timed rung by rung (checked first, cold unless --warm), the measured ceilings; --json is one event a line",
-       {"--rung", "--size", "--seconds", "--seed", "--source", "--device"}, {"--warm", "--json"}, kernels_call, 2},
+      {"kernels", "kernels list|run LADDER|roofline [--rung R]... [--size N] [--warm] [--seconds S] [--seed N] [--source F --rung R] [--device cpu|cuda] [--save] [--json]",
+       "kernels on this machine: the ladders, a ladder timed rung by rung (checked first, cold unless --warm), the measured ceilings (--save: as a chip for every lab); --json is one event a line",
+       {"--rung", "--size", "--seconds", "--seed", "--source", "--device"}, {"--warm", "--json", "--save"}, kernels_call, 2},
       {"drill", "drill [--topic T] [--seed N] [--count N] [--level 1-6]", "numeric questions in the terminal, graded, with worked solutions", {"--topic", "--seed", "--count", "--level"}, {}, drill, 0},
       {"check", "check", "recomputes every claim and published figure", {}, {}, check, 0},
   };

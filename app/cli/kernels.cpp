@@ -9,6 +9,9 @@
 
 #include "app/cli/cli.h"
 #include "app/kernel_json.h"
+#include "app/paths.h"
+#include "app/platform/file.h"
+#include "app/this_machine.h"
 #include "app/words.h"
 #include "widgets/number.h"
 
@@ -151,7 +154,7 @@ int run_ladder(const Arguments& a, const Streams& s) {
   if (ladder && kernels::why_not(*ladder).empty()) {
     const Ladder& l = *ladder;
     const bool fits = request.size == 0 || (l.size_lo <= request.size && request.size <= l.size_hi);
-    if (fits) roofs = kernels::measure_roofs(l.device, seconds_of_roofs, {});
+    if (fits && request.seconds_per_rung > 0) roofs = kernels::measure_roofs(l.device, std::min(seconds_of_roofs, 4 * request.seconds_per_rung), {});
   }
   if (const auto failure = kernels::run(request, listener); !failure.empty()) return complain(s, failure);
   // In the ladder's order: rungs finish in their own.
@@ -159,6 +162,18 @@ int run_ladder(const Arguments& a, const Streams& s) {
   s.out << ladder->id << "  " << ladder->title << "; " << ladder->size_label << " " << size_text(*ladder, request.size > 0 ? request.size : ladder->size_default) << ", "
         << (request.cold ? "cold" : "warm") << (roofs.device_name.empty() ? "" : ", ") << roofs.device_name << "\n";
   print_table(s.out, rows);
+  return 0;
+}
+
+/// Keeps the ceilings as a chip of the learner's own, for every lab.
+int save_chip(const kernels::Roofs& roofs, const Streams& s) {
+  const UserPaths user = user_paths();
+  if (!user.error.empty()) return complain(s, user.error);
+  const MachineChip chip = machine_chip(roofs, machine_facts(), today());
+  if (chip.json.empty()) return complain(s, "No chip was made of them: that takes an arithmetic rate, a bandwidth and the memory's size.");
+  const auto path = user.config / "chips" / chip.file_name;
+  if (const auto error = write_file(path, chip.json); !error.empty()) return complain(s, error);
+  s.out << "\n" << chip.name << " is now a chip: " << path.string() << "\n";
   return 0;
 }
 
@@ -172,6 +187,7 @@ int roofline(const Arguments& a, const Streams& s) {
     seconds = parsed.value;
   }
   const bool json = a.has("--json");
+  if (json && a.has("--save")) return complain(s, "--save writes a chip and --json writes events: choose one.");
   const auto roofs = kernels::measure_roofs(device == "cpu" ? Device::cpu : Device::cuda, seconds, json ? speaking(s) : kernels::Listener{});
   if (json) {
     if (roofs.failure.empty()) {
@@ -185,7 +201,7 @@ int roofline(const Arguments& a, const Streams& s) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& r : roofs.roofs) rows.push_back({r.id, text(r.value, r.unit), r.title});
   print_table(s.out, rows);
-  return 0;
+  return a.has("--save") ? save_chip(roofs, s) : 0;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "app/cli/cli.h"
+#include "app/kernel_service.h"
 #include "app/platform/image.h"
 #include "app/platform/window.h"
 #include "app/shell/shell.h"
@@ -24,6 +25,7 @@ int window(const Arguments& a, const Streams& s) {
 
   Window* opened = nullptr;
   Workspace workspace(load_content(assets), user_paths(), [&opened] { if (opened) opened->wake(); });
+  workspace.services.add("kernels", kernel_service());
   for (const auto& notice : chapters::catalog().notices) workspace.say(notice);
   const auto& settings = workspace.settings;
   WindowPlace place;

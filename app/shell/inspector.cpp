@@ -148,7 +148,7 @@ void draw_inputs(Shell& shell) {
   buttons(shell);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(8), t.px(9)});
   for (const Field& f : lab.inputs())
-    if (enabled(lab, f) && !is_personal(f)) draw_control(f, shell.controls, width);
+    if (enabled(lab, f) && !is_personal(f) && !f.spec.measured) draw_control(f, shell.controls, width);
   ImGui::PopStyleVar();
 }
 

@@ -141,6 +141,8 @@ void draw_shell(Shell& shell) {
   Workspace& w = shell.workspace;
   shell.animating = false;
   handle_shortcuts(shell);
+  w.serve();
+  if (w.services.running()) shell.animating = true;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(screen);

@@ -60,8 +60,8 @@ const Version versions[] = {
     {.rung = {.id = "chains-1", .title = "8 lanes, 1 chain", .change = "AVX2 with a fused multiply-add: eight lanes, one instruction under way.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<1>)},
     {.rung = {.id = "chains-2", .title = "8 lanes, 2 chains", .change = "Two independent chains: twice the rate, for nothing.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<2>)},
     {.rung = {.id = "chains-4", .title = "8 lanes, 4 chains", .change = "Four chains fill one unit of four cycles' latency; the second unit still idles.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<4>)},
-    {.rung = {.id = "chains-8", .title = "8 lanes, 8 chains", .change = "Latency times units, 4 x 2 = 8: both units are full.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<8>)},
-    {.rung = {.id = "chains-12", .title = "8 lanes, 12 chains", .change = "More chains than the units can take: the rate stays. This is the peak of AVX2.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<12>)},
+    {.rung = {.id = "chains-8", .title = "8 lanes, 8 chains", .change = "Latency times units, 4 x 2 = 8: now both units can be full.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<8>)},
+    {.rung = {.id = "chains-12", .title = "8 lanes, 12 chains", .change = "A few more, so that neither unit waits for the other: this is the peak of AVX2.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<12>)},
     {.rung = {.id = "avx512", .title = "16 lanes, 24 chains", .change = "AVX-512: twice the lanes, at a clock that may be lower.", .source = "cpu/fma.cpp:avx512", .roof = "fma_avx512"}, .needs = Isa::avx512, .call = X86_ONLY(avx512)},
 };
 

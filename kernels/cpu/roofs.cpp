@@ -86,12 +86,11 @@ class Measuring {
 
   Roofs operator()(double seconds) {
     Roofs out{.device = Device::cpu, .device_name = cpu_name()};
-    if (!prepare()) {
+    if (!prepare(seconds)) {
       out.failure = "There is not enough memory to measure the bandwidth of main memory.";
       return out;
     }
     const double share_s = seconds / static_cast<double>(probes_.size());
-    for (Probe& p : probes_) p.call();
     bool stopped = false;
     for (bool again = true; again && !stopped;) {
       again = false;
@@ -144,10 +143,10 @@ class Measuring {
     if (best > 0) out.roofs.push_back({std::move(id), std::move(title), unit, best});
   }
 
-  bool prepare() {
+  bool prepare(double seconds) {
     const std::int64_t l1 = cache_bytes(1), l2 = cache_bytes(2), l3 = cache_bytes(3);
-    // Out of the last cache by size, or where that is too much (a server's cache is hundreds of MiB) by being flushed.
-    const std::int64_t dram = std::clamp<std::int64_t>(4 * l3, 64 << 20, 128 << 20);
+    // What lies in main memory is flushed before each call: a server's last cache may be larger. A quick look takes a quick set.
+    const std::int64_t dram = seconds < 0.2 ? 4 << 20 : 128 << 20, most_l3 = dram / 8;
     big_a_ = Buffer(dram / 4);
     big_c_ = Buffer(dram / 4);
     if (!big_a_.data() || !big_c_.data()) return false;
@@ -157,13 +156,13 @@ class Measuring {
     add_copies(dram);
     add_read("l1_read", "Read from L1", l1 / 2);
     add_read("l2_read", "Read from L2", l2 / 2);
-    add_read("l3_read", "Read from L3", between(l2, l3));
+    add_read("l3_read", "Read from L3", std::min(most_l3, between(l2, l3)));
     add_read("dram_read", "Read from main memory", dram);
     probes_.back().cold = {&big_a_};
     add_latency("latency_l1", "Latency of L1", l1 / 2);
     add_latency("latency_l2", "Latency of L2", l2 / 2);
-    add_latency("latency_l3", "Latency of L3", between(l2, l3));
-    add_latency("latency_dram", "Latency of main memory", 16 << 20);
+    add_latency("latency_l3", "Latency of L3", std::min(most_l3, between(l2, l3)));
+    add_latency("latency_dram", "Latency of main memory", most_l3);
     return true;
   }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double shortest_warm_sample_s = 20e-6;  // a thousand times what reading the clock takes
 constexpr double settled_share = 0.01, least_settled_s = 0.2, between_reports_s = 0.02;
-constexpr std::int64_t least_settled_samples = 30, least_samples = 3;
+constexpr std::int64_t least_settled_samples = 30, least_samples = 3, most_repeats = 1 << 16;
 
 std::string short_number(double value) {
   char text[32];
@@ -38,6 +38,9 @@ struct Operands {
 
   bool made() const { return a.data() && b.data() && c.data() && work.data(); }
   void call(const Version& v) { v.call(shape.n, a.data(), b.data(), c.data(), work.data()); }
+  void call_often(const Version& v, std::int64_t times) {
+    for (std::int64_t i = 0; i < times; ++i) call(v);
+  }
   void set_guards() {
     for (Buffer* buffer : {&a, &b, &c, &work}) buffer->set_guards();
   }
@@ -74,6 +77,7 @@ void check(Trial& t, const Operands& operands, const Operation& operation) {
 void try_out(Trial& t, Operands& operands, const Operation& operation) {
   operands.c.poison();
   operands.set_guards();  // a rung before may have broken them
+  operands.cool();
   t.first_s = timed_s([&] { operands.call(*t.version); });
   check(t, operands, operation);
 }
@@ -81,7 +85,7 @@ void try_out(Trial& t, Operands& operands, const Operation& operation) {
 /// Whether a rung has been timed enough.
 bool is_enough(Trial& t, double seconds) {
   const auto n = static_cast<std::int64_t>(t.samples.size());
-  if (t.spent_s >= seconds) return n >= least_samples || t.first_s * static_cast<double>(least_samples) > seconds;
+  if (t.spent_s >= seconds) return n >= least_samples || t.first_s * static_cast<double>(n + 1) > seconds;
   if (n < t.next_look || t.spent_s < std::min(least_settled_s, seconds)) return false;
   t.next_look = n + n / 4;  // sorting for each new sample would cost more than the samples
   return is_settled(summarize(t.samples), settled_share);
@@ -95,8 +99,14 @@ class Run {
     if (const auto fault = prepare(); !fault.empty()) return fault;
     for (Trial& t : trials_) {
       if (t.result.failure.empty()) try_out(t, operands_, operation_);
-      if (!request_.cold && t.first_s > 0) t.repeats = std::max<std::int64_t>(1, static_cast<std::int64_t>(shortest_warm_sample_s / t.first_s));
-      if (!t.result.failure.empty()) finish(t);
+      if (!t.result.failure.empty()) {
+        finish(t);
+      } else if (t.first_s >= request_.seconds_per_rung) {  // the first call, cold as it was, has taken all the time there is
+        t.samples.push_back(t.first_s / static_cast<double>(operands_.shape.runs));
+        conclude(t);
+      } else if (!request_.cold) {
+        choose_repeats(t);
+      }
       report(false);
       if (stopped_) return {};
     }
@@ -134,12 +144,15 @@ class Run {
     return {};
   }
 
+  /// Enough calls for one warm sample that the clock is no part of it. The first call says nothing of that: it was cold.
+  void choose_repeats(Trial& t) {
+    while (timed_s([&] { operands_.call_often(*t.version, t.repeats); }) < shortest_warm_sample_s && t.repeats < most_repeats) t.repeats *= 2;
+  }
+
   void sample(Trial& t) {
     const double before = wall_s();
     operands_.cool();
-    const double taken = timed_s([&] {
-      for (std::int64_t i = 0; i < t.repeats; ++i) operands_.call(*t.version);
-    });
+    const double taken = timed_s([&] { operands_.call_often(*t.version, t.repeats); });
     t.samples.push_back(taken / static_cast<double>(t.repeats * operands_.shape.runs));
     t.spent_s += wall_s() - before;
   }

@@ -8,7 +8,7 @@
 namespace kernels::cpu {
 namespace {
 
-constexpr std::int64_t block_k = 384, block_i = 96, widest_panel = 32;
+constexpr std::int64_t block_k = 384, block_i = 48, widest_panel = 32;
 
 }  // namespace
 
@@ -19,28 +19,45 @@ std::int64_t sgemm_work_floats(std::int64_t n) {
 #if RIDGELINE_X86
 namespace {
 
+/// Asks for floats that will be read soon: blocks are short pieces of long rows, which the hardware prefetcher notices too late.
+inline void fetch(const float* at, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; i += 16) _mm_prefetch(reinterpret_cast<const char*>(at + i), _MM_HINT_T0);
+}
+
 /// Rows [0, rows) and columns [0, depth) of `a` as panels of `tile_rows`, column after column; missing rows are zeros.
 template <int tile_rows>
 void pack_a(std::int64_t n, const float* a, std::int64_t rows, std::int64_t depth, float* out) {
+  constexpr std::int64_t ahead = 6;  // rows
+  for (std::int64_t r = 0; r < std::min(ahead, rows); ++r) fetch(a + r * n, depth);
   for (std::int64_t i = 0; i < rows; i += tile_rows, out += tile_rows * depth)
-    for (std::int64_t r = 0; r < tile_rows; ++r) {
+    for (std::int64_t r = 0; r < tile_rows;) {
       const float* row = a + (i + r) * n;
-      if (i + r < rows)
-        for (std::int64_t k = 0; k < depth; ++k) out[k * tile_rows + r] = row[k];
-      else
-        for (std::int64_t k = 0; k < depth; ++k) out[k * tile_rows + r] = 0;
+      const bool four = r + 4 <= tile_rows && i + r + 4 <= rows;
+      for (std::int64_t next = ahead; next < ahead + (four ? 4 : 1) && i + r + next < rows; ++next) fetch(row + next * n, depth);
+      std::int64_t k = 0;
+      for (; four && k + 4 <= depth; k += 4) {
+        __m128 v0 = _mm_loadu_ps(row + k), v1 = _mm_loadu_ps(row + n + k), v2 = _mm_loadu_ps(row + 2 * n + k), v3 = _mm_loadu_ps(row + 3 * n + k);
+        _MM_TRANSPOSE4_PS(v0, v1, v2, v3);
+        float* column = out + k * tile_rows + r;
+        _mm_storeu_ps(column, v0);
+        _mm_storeu_ps(column + tile_rows, v1);
+        _mm_storeu_ps(column + 2 * tile_rows, v2);
+        _mm_storeu_ps(column + 3 * tile_rows, v3);
+      }
+      for (const std::int64_t end = r + (four ? 4 : 1); r < end; ++r, row += n)
+        for (std::int64_t rest = k; rest < depth; ++rest) out[rest * tile_rows + r] = i + r < rows ? row[rest] : 0;
     }
 }
 
 /// Rows [0, depth) of `b` as panels of `tile_columns`, row after row; missing columns are zeros.
 template <int tile_columns>
-void pack_b(std::int64_t n, const float* b, std::int64_t depth, float* out) {
-  for (std::int64_t j = 0; j < n; j += tile_columns) {
-    const std::int64_t columns = std::min<std::int64_t>(tile_columns, n - j);
-    for (std::int64_t k = 0; k < depth; ++k, out += tile_columns) {
-      if (columns == tile_columns) std::memcpy(out, b + k * n + j, tile_columns * sizeof(float));
-      else std::fill(std::copy_n(b + k * n + j, columns, out), out + tile_columns, 0.0f);
-    }
+void pack_b(std::int64_t n, const float* b, std::int64_t depth, float* packed) {
+  for (std::int64_t k = 0; k < depth; ++k, b += n, packed += tile_columns) {
+    if (k + 1 < depth) fetch(b + n, n);
+    float* out = packed;
+    std::int64_t j = 0;
+    for (; j + tile_columns <= n; j += tile_columns, out += tile_columns * depth) std::memcpy(out, b + j, tile_columns * sizeof(float));
+    if (j < n) std::fill(std::copy(b + j, b + n, out), out + tile_columns, 0.0f);
   }
 }
 
@@ -78,7 +95,7 @@ AVX2 void tile_6x16(std::int64_t depth, const float* a, const float* b, float* c
 
 template <int tile_rows, int tile_columns, class Tile>
 void over_packed_blocks(std::int64_t n, const float* a, const float* b, float* c, float* work, Tile tile) {
-  float* packed_a = work;                      // 192 x 384: in the second cache
+  float* packed_a = work;                      // 48 x 384: in the second cache
   float* packed_b = work + block_i * block_k;  // 384 x n; one panel of it in the first cache
   for (std::int64_t k0 = 0; k0 < n; k0 += block_k) {
     const std::int64_t depth = std::min(block_k, n - k0);
@@ -108,12 +125,12 @@ void over_packed_blocks(std::int64_t n, const float* a, const float* b, float* c
 AVX512 void tile_12x32(std::int64_t depth, const float* a, const float* b, float* c, std::int64_t stride, bool first) {
   __m512 sum[12][2];
   UNROLLED
-  for (int r = 0; r < 12; ++r) {
-    sum[r][0] = sum[r][1] = _mm512_setzero_ps();
-    _mm_prefetch(reinterpret_cast<const char*>(c + r * stride), _MM_HINT_T0);
-    _mm_prefetch(reinterpret_cast<const char*>(c + r * stride + 16), _MM_HINT_T0);
-  }
+  for (int r = 0; r < 12; ++r) sum[r][0] = sum[r][1] = _mm512_setzero_ps();
   for (std::int64_t k = 0; k < depth; ++k, a += 12, b += 32) {
+    if (k < 12) {  // one row of c at a time: all at once would keep the panels out of the few fill buffers
+      _mm_prefetch(reinterpret_cast<const char*>(c + k * stride), _MM_HINT_T0);
+      _mm_prefetch(reinterpret_cast<const char*>(c + k * stride + 16), _MM_HINT_T0);
+    }
     const __m512 b0 = _mm512_loadu_ps(b), b1 = _mm512_loadu_ps(b + 16);
     UNROLLED
     for (int r = 0; r < 12; ++r) {

@@ -54,6 +54,31 @@ TEST_CASE("a file shortened after it was chosen is refused in a sentence; one re
   CHECK(shorter.bytes->read(text) == "The file " + path + " cannot be read to its end: it was shortened after it was chosen; choose it again.");
 }
 
+TEST_CASE("a part of a file is read without the rest, and a part beyond its end is refused") {
+  const Folder folder;
+  folder.write("a.bin", "0123456789");
+  const std::string path = (folder / "a.bin").string();
+  const auto file = app::read_file_bytes(path);
+  std::string text;
+  CHECK(file.bytes->read_part(3, 4, text) == "");
+  CHECK(text == "3456");
+  CHECK(file.bytes->read_part(10, 0, text) == "");
+  for (const auto& [offset, length] : {std::pair<std::uint64_t, std::uint64_t>{8, 3}, {11, 0}, {1, ~std::uint64_t{0}}}) CHECK(file.bytes->read_part(offset, length, text) == "The file " + path + " has 10 bytes: a part beyond its end was asked for.");
+}
+
+TEST_CASE("a file of tensors may be larger than memory: its end can be read, all of it cannot") {
+  const Folder folder;
+  folder.write("w.safetensors", "x");
+  std::filesystem::resize_file(folder / "w.safetensors", (std::uint64_t{5} << 30));  // a hole: it takes no room
+  const std::string path = (folder / "w.safetensors").string();
+  const auto file = app::read_file_bytes(path);
+  REQUIRE(file.error == "");
+  std::string text;
+  CHECK(file.bytes->read_part((std::uint64_t{5} << 30) - 2, 2, text) == "");
+  CHECK(text == std::string(2, '\0'));
+  CHECK(file.bytes->read(text) == "The file " + path + " is larger than 4 GiB: only parts of it can be read.");
+}
+
 TEST_CASE("what cannot be a recording is refused before anything is read") {
   const Folder folder;
   folder.write("empty.json", "");

@@ -109,9 +109,10 @@ TEST_CASE("ten thousand instances of every drill are solvable and graded as they
 TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: serving") { solve_topic("serving"); }
 TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: driving") { solve_topic("driving"); }
 TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: precision") { solve_topic("precision"); }
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: kernels") { solve_topic("kernels"); }
 TEST_CASE("every topic is among those tested above") {
   REQUIRE_FALSE(drills().empty());
-  CHECK(chapters::catalog().drill_topics.size() == 1 + 10);  // "weak" is none
+  CHECK(chapters::catalog().drill_topics.size() == 1 + 11);  // "weak" is none
 }
 
 TEST_CASE("every drill's words: all live values filled in, numbers with units, a link that opens the lab at the same answer") {

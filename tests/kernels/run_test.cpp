@@ -93,10 +93,14 @@ TEST_CASE("rungs are checked first and then timed in turns") {
   const std::vector<Version> versions = {{.rung = {.id = "first"}, .call = right}, {.rung = {.id = "second"}, .call = also_right}};
   Request request = small();
   request.cold = true;  // one call a sample
-  request.seconds_per_rung = 1e-9;
+  request.seconds_per_rung = 5e-3;
   CHECK(results_of(copy_with(versions), request).size() == 2);
-  // A first call each, to be checked, then one sample each: three would take longer than the time allows.
-  CHECK(std::string(calls().begin(), calls().end()) == "rsrs");
+  // A first call each, to be checked, then at least three samples each, in turns.
+  CHECK(std::string(calls().begin(), calls().end()).substr(0, 8) == "rsrsrsrs");
+  calls().clear();
+  request.seconds_per_rung = 1e-12;  // a first call that takes all the time is the only one, and counts
+  CHECK(results_of(copy_with(versions), request).at("first").samples == 1);
+  CHECK(std::string(calls().begin(), calls().end()) == "rs");
   CHECK(results_of(copy_with(versions), {.ladder = "cpu-copy", .rungs = {"second"}, .size = 400, .seconds_per_rung = 1e-9}).count("first") == 0);
 }
 

@@ -113,6 +113,6 @@ TEST_CASE("safetensors: numbers of every type") {
   CHECK(std::isnan(decoded(T::f8_e5m2fnuz, "\x80", 1)[0]));
   CHECK(decoded(T::f8_e8m0, std::string("\x00\x7f", 2), 2) == std::vector<double>{0x1p-127, 1});
   CHECK(decoded(T::f4, "\x97", 2) == std::vector<double>{6, -0.5});                       // low nibble first
-  CHECK(decoded(T::f6_e2m3, "\x5f\x08\x00", 4) == std::vector<double>{7.5, -0.125, 0, 0});  // 0x1f, 0x21, 0, 0 in 6 bits each
-  CHECK(decoded(T::f6_e3m2, "\x1f\x00\x00", 4)[0] == 28);
+  CHECK(decoded(T::f6_e2m3, std::string("\x5f\x08\x00", 3), 4) == std::vector<double>{7.5, -0.125, 0, 0});  // 0x1f, 0x21, 0, 0 in 6 bits each
+  CHECK(decoded(T::f6_e3m2, std::string("\x1f\x00\x00", 3), 4)[0] == 28);
 }

@@ -51,6 +51,16 @@ TEST_CASE("a big matrix folds into visible cells: max keeps the one hot cell, me
   CHECK((most > 1 && most < 2));
 }
 
+TEST_CASE("a large window shows at most ten thousand cells, in the proportions of what it could show") {
+  PlainTheme theme;
+  const std::vector<double> values(400 * 800, 1.0);
+  HeatMapLayout l;
+  layout_heat_map({values, 400, 800}, {}, {{0, 0}, {4000, 2000}}, seven_px, l);
+  CHECK(l.cells.size() == l.rows * l.cols);
+  CHECK((l.rows * l.cols <= 10000 && l.rows * l.cols > 9800));
+  CHECK((l.rows >= 69 && l.rows <= 71));  // as 400 to 800: 70.7 rows
+}
+
 TEST_CASE("a log scale puts the geometric mean in the middle and has no colour for 0") {
   PlainTheme theme;
   const std::vector<double> values{1, 0, std::nan(""), 100};
