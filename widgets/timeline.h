@@ -52,6 +52,7 @@ struct TimelineIndex {
     double low = 0, high = 1;
   };
   std::vector<TimelineLaneIndex> lanes;
+  std::vector<std::vector<std::vector<TimelineRange>>> counters;  ///< of each lane, of each of its counters
   std::vector<Scale> scales;  ///< of each lane's counters; 0 is always inside
   std::vector<Link> links;  ///< by start; links that name no span are left out
   std::int64_t longest_link_ns = 0;

@@ -56,6 +56,8 @@ TimelineIndex index_timeline(const TimelineData& data) {
     if (!lane.spans.empty()) cover(index.lanes.back().first_ns, index.lanes.back().last_ns);
     for (const TimelineCounter& c : lane.counters)
       if (!c.points.empty()) cover(c.points.front().time_ns, c.points.back().time_ns);
+    index.counters.emplace_back();
+    for (const TimelineCounter& c : lane.counters) index.counters.back().push_back(index_counter(c.points));
     TimelineIndex::Scale scale{0, 0};
     for (const TimelineCounter& c : lane.counters)
       for (const TimelinePoint& p : c.points) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace widgets {
 namespace {
@@ -184,8 +185,25 @@ const TimelineBlock* timeline_block_at(std::span<const TimelineBlock> blocks, fl
   return nearest;
 }
 
+std::vector<TimelineRange> index_counter(std::span<const TimelinePoint> points) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<TimelineRange> blocks;
+  blocks.reserve((points.size() + counter_block - 1) / counter_block);
+  for (std::size_t i = 0; i < points.size(); i += counter_block) {
+    const auto block = points.subspan(i, std::min(counter_block, points.size() - i));
+    TimelineRange range{infinity, -infinity, block.back().time_ns, block.back().value};
+    for (const TimelinePoint& p : block) {
+      if (!std::isfinite(p.value)) continue;
+      range.low = std::min(range.low, p.value);
+      range.high = std::max(range.high, p.value);
+    }
+    blocks.push_back(range);
+  }
+  return blocks;
+}
+
 void layout_counter(std::span<const TimelinePoint> points, const TimelineViewport& viewport, bool steps, double low, double high,
-                    float top, float bottom, std::vector<TimelineVertex>& out) {
+                    float top, float bottom, std::vector<TimelineVertex>& out, std::span<const TimelineRange> blocks) {
   out.clear();
   if (!(viewport.width > 0) || !(viewport.duration_s > 0) || !(high > low)) return;
   const std::int64_t from = offset_ns(viewport.origin_ns, std::floor(viewport.start_s * ns_per_s));
@@ -209,6 +227,16 @@ void layout_counter(std::span<const TimelinePoint> points, const TimelineViewpor
     }
   };
   for (; it != end; ++it) {
+    // Whole blocks that end in the column that is open: their extremes and their last value are all that shows.
+    for (auto at = static_cast<std::size_t>(it - points.begin()); open && at % counter_block == 0 && at / counter_block < blocks.size() && end - it > static_cast<std::ptrdiff_t>(counter_block);
+         at += counter_block) {
+      const TimelineRange& range = blocks[at / counter_block];
+      if (!std::isfinite(range.last) || !(viewport.x_of(range.last_ns) - column < 1.0f)) break;
+      y_least = std::min(y_least, y_of(range.high));
+      y_most = std::max(y_most, y_of(range.low));
+      y_last = y_of(range.last);
+      it += counter_block;
+    }
     if (!std::isfinite(it->value)) continue;
     const float x = viewport.x_of(it->time_ns), y = y_of(it->value);
     if (open && x - column < 1.0f) {

@@ -54,10 +54,20 @@ struct TimelinePoint {
 struct TimelineVertex {
   float x = 0, y = 0;
 };
+/// The extremes of `counter_block` neighbouring points; those that are not finite left out (low > high when all are).
+struct TimelineRange {
+  double low = 0, high = 0;
+  std::int64_t last_ns = 0;  ///< of the last point, so that a block can be passed without touching its points
+  double last = 0;
+};
+inline constexpr std::size_t counter_block = 64;
+std::vector<TimelineRange> index_counter(std::span<const TimelinePoint> points);
+
 /// A counter as a polyline: points sorted by time, at most four vertices a pixel column; `steps` holds each value until the next point.
 /// A value that is not finite is left out. y runs from `bottom` (value `low`) to `top` (value `high`).
+/// `blocks` of index_counter spare reading what falls into one column; the vertices are the same.
 void layout_counter(std::span<const TimelinePoint> points, const TimelineViewport& viewport, bool steps, double low, double high,
-                    float top, float bottom, std::vector<TimelineVertex>& out);
+                    float top, float bottom, std::vector<TimelineVertex>& out, std::span<const TimelineRange> blocks = {});
 
 /// What of the time is shown; the gestures change only this.
 struct TimelineWindow {

@@ -129,8 +129,9 @@ void paint_timeline_counters(const TimelineFrame& f, const Painter& painter, std
   const float top = f.lane_top(i) + f.view.scratch.lanes[i].counters, bottom = top + f.counter_px;
   painter.frame({f.lanes.min.x, top}, {f.lanes.max.x, bottom}, t.line);
   TimelineScratch& s = f.view.scratch;
-  for (const TimelineCounter& c : lane.counters) {
-    layout_counter(c.points, f.viewport, c.steps, low, high, top + t.px(4), bottom - t.px(1), s.vertices);
+  for (std::size_t n = 0; n < lane.counters.size(); ++n) {
+    const TimelineCounter& c = lane.counters[n];
+    layout_counter(c.points, f.viewport, c.steps, low, high, top + t.px(4), bottom - t.px(1), s.vertices, f.view.index.counters[i][n]);
     s.points.clear();
     for (const TimelineVertex& v : s.vertices) s.points.push_back({v.x, v.y});
     const ImU32 line = colour(c.tint, t);

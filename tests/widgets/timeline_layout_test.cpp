@@ -162,6 +162,29 @@ TEST_CASE("a counter costs four vertices a column at most and keeps its peak") {
   CHECK(std::all_of(vertices.begin(), vertices.end(), [](const auto& v) { return v.x >= 0 && v.x <= 400 && v.y >= 10 && v.y <= 100; }));
 }
 
+TEST_CASE("a counter drawn from its blocks has the very vertices of one read in full") {
+  std::vector<TimelinePoint> points;
+  std::uint32_t noise = 1;
+  for (int i = 0; i < 30'011; ++i) {
+    noise = noise * 1664525u + 1013904223u;
+    const bool gone = noise % 97 == 0 || (i > 5000 && i < 5400);
+    points.push_back({i * 1000 + static_cast<int>(noise >> 25), gone ? std::nan("") : static_cast<double>(noise >> 20)});
+  }
+  const auto blocks = index_counter(points);
+  CHECK(blocks.size() == (points.size() + counter_block - 1) / counter_block);
+  CHECK(blocks[5120 / counter_block].low > blocks[5120 / counter_block].high);  // nothing finite there
+  for (const double start_s : {0.0, 1e-3, 0.0123456})
+    for (const double duration_s : {1.0, 0.03, 0.017, 1e-3, 1e-5})
+      for (const bool steps : {true, false}) {
+        INFO(start_s << " " << duration_s << " " << steps);
+        std::vector<TimelineVertex> full, fast;
+        layout_counter(points, {0, 300, start_s, duration_s}, steps, 0, 4096, 10, 100, full);
+        layout_counter(points, {0, 300, start_s, duration_s}, steps, 0, 4096, 10, 100, fast, blocks);
+        REQUIRE(full.size() == fast.size());
+        CHECK(std::equal(full.begin(), full.end(), fast.begin(), [](const auto& a, const auto& b) { return a.x == b.x && a.y == b.y; }));
+      }
+}
+
 TEST_CASE("a step counter holds its value to the next point and to the right edge") {
   const std::vector<TimelinePoint> points{{0, 1}, {1000, std::nan("")}, {500'000, 3}};
   std::vector<TimelineVertex> v;
