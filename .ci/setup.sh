@@ -7,7 +7,7 @@ setup_log=$deps/setup.log
 apt_etc=/etc/apt
 
 packages=(g++ cmake ninja-build pkg-config ccache dpkg-dev xz-utils libglfw3-dev libegl-dev libgl-dev libopengl-dev
-  libgl1-mesa-dri libegl-mesa0 libmd4c-dev nlohmann-json3-dev libpng-dev zlib1g-dev libsimdjson-dev libsqlite3-dev libbenchmark-dev fonts-inter
+  libgl1-mesa-dri libegl-mesa0 libmd4c-dev nlohmann-json3-dev libpng-dev zlib1g-dev libisal-dev libsimdjson-dev libsqlite3-dev libbenchmark-dev fonts-inter
   fonts-jetbrains-mono)
 
 say() { printf '%s\n' "$*" >&2; }
@@ -153,7 +153,7 @@ check_tools() {
   for tool in cmake ninja git pkg-config; do command -v "$tool" >/dev/null || missing+=("$tool"); done
   command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || missing+=("a C++20 compiler")
   [ ${#missing[@]} = 0 ] && return 0
-  fail "There is no apt-get here and these are missing: ${missing[*]}; install them, and the development packages of GLFW, EGL, OpenGL, md4c, nlohmann_json, libpng, zlib, simdjson, SQLite and Google Benchmark, then start again."
+  fail "There is no apt-get here and these are missing: ${missing[*]}; install them, and the development packages of GLFW, EGL, OpenGL, md4c, nlohmann_json, libpng, zlib, ISA-L, simdjson, SQLite and Google Benchmark, then start again."
 }
 
 set_up() {

@@ -22,9 +22,9 @@ struct Descriptor {
   const int fd;
 };
 
-bool read_all(int fd, std::string& to, std::uint64_t from) {
-  for (std::size_t done = 0; done < to.size();) {
-    const ssize_t n = ::pread(fd, to.data() + done, to.size() - done, static_cast<off_t>(from + done));
+bool read_all(int fd, char* to, std::size_t bytes, std::uint64_t from) {
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t n = ::pread(fd, to + done, bytes - done, static_cast<off_t>(from + done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     done += static_cast<std::size_t>(n);
@@ -57,20 +57,22 @@ FileContent read_file_bytes(const std::string& path) {
   if (file->fd < 0 || ::fstat(file->fd, &about) != 0) return refuse("cannot be opened: check the path and that it may be read.");
   if (!S_ISREG(about.st_mode)) return refuse("is a folder or a device: choose a file.");
   if (about.st_size == 0) return refuse("is empty: choose another.");
-  // Of tensors a header and a few rows are read; whoever asks for the whole file is refused below.
-  if (about.st_size > most_bytes && !path.ends_with(".safetensors")) return refuse("is larger than 4 GiB: record fewer steps, or split it.");
   auto out = std::make_shared<chapters::FileBytes>();
   out->path = path;
   out->size_bytes = static_cast<std::uint64_t>(about.st_size);
   out->modified_ns = modified_ns(about);
-  out->read_part = [file, path, size = out->size_bytes](std::uint64_t offset, std::uint64_t length, std::string& text) -> std::string {
-    if (offset > size || length > size - offset) return "The file " + path + " has " + std::to_string(size) + " bytes: a part beyond its end was asked for.";
+  out->read_at = [file, path, size = out->size_bytes](std::uint64_t offset, char* to, std::size_t bytes) -> std::string {
+    if (offset > size || bytes > size - offset) return "The file " + path + " has " + std::to_string(size) + " bytes: a part beyond its end was asked for.";
+    return read_all(file->fd, to, bytes, offset) ? "" : "The file " + path + " cannot be read to its end: it was shortened after it was chosen; choose it again.";
+  };
+  out->read_part = [read_at = out->read_at, path, size = out->size_bytes](std::uint64_t offset, std::uint64_t length, std::string& text) -> std::string {
+    if (offset > size || length > size - offset) return read_at(offset, nullptr, static_cast<std::size_t>(length));  // says so
     try {
       text.resize(static_cast<std::size_t>(length));
     } catch (const std::bad_alloc&) {
       return "The file " + path + " does not fit into the memory that is free.";
     }
-    return read_all(file->fd, text, offset) ? "" : "The file " + path + " cannot be read to its end: it was shortened after it was chosen; choose it again.";
+    return read_at(offset, text.data(), text.size());
   };
   out->read = [part = out->read_part, path, size = out->size_bytes](std::string& text) {
     return size > static_cast<std::uint64_t>(most_bytes) ? "The file " + path + " is larger than 4 GiB: only parts of it can be read." : part(0, size, text);

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "chapters/field.h"
+#include "models/result.h"
 
 namespace chapters {
 
@@ -51,7 +52,7 @@ class Lab {
   /// Takes Outputs computed by a worker's clone of the same lab.
   virtual void take_outputs(const Lab& other) = 0;
   /// The Outputs as the file that `info().document` names; empty where the lab has none. May take long: not for the interface's thread.
-  virtual std::string document() const = 0;
+  virtual models::Result<std::string> document() const = 0;
   /// Back to the default-constructed Inputs.
   virtual void reset() = 0;
   /// Describes anew, after the Catalog's choices changed.
@@ -68,7 +69,7 @@ template <class T>
 concept Described = requires(Fields& f, T& t) { describe(f, t); };
 
 template <class T>
-concept Documented = requires(const T& t) { { document_of(t) } -> std::same_as<std::string>; };
+concept Documented = requires(const T& t) { { document_of(t) } -> std::same_as<models::Result<std::string>>; };
 
 template <class Inputs, class Outputs, class View, class Compute, class Draw>
 class LabOf final : public Lab {
@@ -99,9 +100,9 @@ class LabOf final : public Lab {
   void take_outputs(const Lab& other) override {
     if (const auto* o = dynamic_cast<const LabOf*>(&other)) outputs_ = o->outputs_;
   }
-  std::string document() const override {
+  models::Result<std::string> document() const override {
     if constexpr (Documented<Outputs>) return document_of(outputs_);
-    else return {};
+    else return models::Result<std::string>::ok({});
   }
   void reset() override { inputs_ = Inputs{}; }
   void refresh() override {
@@ -127,7 +128,7 @@ class LabOf final : public Lab {
 
 /// Makes a lab from its five parts. `Inputs` is equality-comparable; `Outputs` has `std::string reason`.
 /// `describe(Fields&, Inputs&)`, `describe(Fields&, Outputs&)` and, if there is one, `describe(Fields&, View&)` are found by type,
-/// and so is `std::string document_of(const Outputs&)` where LabInfo names a document.
+/// and so is `models::Result<std::string> document_of(const Outputs&)` where LabInfo names a document.
 template <class Inputs, class Outputs, class View, class Compute, class Draw>
 LabPtr make_lab(const LabInfo& info, Compute compute, Draw draw) {
   return std::make_unique<detail::LabOf<Inputs, Outputs, View, Compute, Draw>>(info, compute, draw);

@@ -24,6 +24,7 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(PNG REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(md4c REQUIRED IMPORTED_TARGET md4c)
+pkg_check_modules(isal REQUIRED IMPORTED_TARGET libisal) # inflates traces; zlib packs some for tests and benchmarks
 find_package(ZLIB REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(SQLite3 REQUIRED)

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "models/result.h"
+#include "models/trace_bytes.h"
 
 /// A profiler's recording: PyTorch/Kineto and other Chrome-trace JSON (plain or gz), Nsight Systems SQLite. Times are integer nanoseconds.
 namespace models::trace {
@@ -20,25 +22,28 @@ enum class EventKind : std::uint8_t { span, instant, async };
 enum class EventClass : std::uint8_t { other, cpu_operation, python, runtime, annotation, computation, communication, memory, device_other };
 inline bool on_device(EventClass c) { return c == EventClass::computation || c == EventClass::communication || c == EventClass::memory; }
 
-/// One recorded span or instant. 56 bytes; names and categories are indices into Trace, arguments stay in the source text.
+/// A span longer than this is damage: its recorder's clock was wrong.
+inline constexpr std::int64_t most_duration_ns = 7LL * 24 * 3600 * 1'000'000'000;
+
+/// One recorded span or instant. 40 bytes: ten million are held in memory; names and categories are indices into Trace, and
+/// arguments stay in the file.
 struct Event {
-  std::int64_t start_ns = 0;     ///< the recorder's clock; add Trace::base_ns for the time since 1970
-  std::int64_t duration_ns = 0;  ///< 0 for an instant
-  std::int64_t correlation = -1; ///< joins a launch with what it started; -1: none
-  std::uint64_t args_offset = 0; ///< where the argument object starts in Trace::text
-  std::uint32_t args_bytes = 0;  ///< 0: no arguments
-  std::uint32_t name = 0;        ///< index into Trace::strings
-  std::uint32_t track = 0;       ///< index into Trace::tracks
+  std::int64_t start_ns = 0;          ///< the recorder's clock; add Trace::base_ns for the time since 1970
+  std::int64_t duration_ns : 52 = 0;  ///< 0 for an instant, at most `most_duration_ns`
+  EventKind kind : 4 = EventKind::span;
+  EventClass cls : 8 = EventClass::other;
+  std::uint64_t args_offset : 40 = 0; ///< where the argument object starts in the text
+  std::uint64_t args_bytes : 24 = 0;  ///< 0: no arguments
+  std::uint32_t name = 0;             ///< index into Trace::strings
+  std::uint32_t track = 0;            ///< index into Trace::tracks
   /// Of device work: the event of the launching call. Of a launching call: the first device work it started. `none` otherwise.
   std::uint32_t link = none;
-  std::uint16_t category = 0;    ///< index into Trace::categories
-  std::uint16_t depth = 0;       ///< row in its track: nesting of CPU spans; overlapping spans never share a row
-  EventKind kind = EventKind::span;
-  EventClass cls = EventClass::other;
+  std::uint16_t category = 0;         ///< index into Trace::categories
+  std::uint16_t depth = 0;            ///< row in its track: nesting of CPU spans; overlapping spans never share a row
 
   std::int64_t end_ns() const { return start_ns + duration_ns; }
 };
-static_assert(sizeof(Event) <= 64);
+static_assert(sizeof(Event) == 40);
 
 enum class TrackKind : std::uint8_t { thread, python, annotation, stream, device_annotation, overhead, async };
 
@@ -88,7 +93,7 @@ struct MemoryRecord {
 struct Trace {
   std::string origin;                    ///< what the caller named the input
   std::string format;                    ///< "Chrome JSON", "Chrome JSON, gz", "Nsight Systems SQLite", ...
-  std::string text;                      ///< the uncompressed JSON; arguments are read from it on demand. Empty for SQLite
+  std::shared_ptr<const Text> text;      ///< the JSON, which stays where it lies: arguments are read from it on demand. Null for SQLite
   std::vector<Event> events;             ///< by track, then start, then longer first
   std::vector<Track> tracks;
   std::vector<std::string> strings, categories;
@@ -108,12 +113,12 @@ struct Trace {
   std::int64_t first_ns = 0, last_ns = 0;  ///< first start and last end of the spans
   std::vector<std::string> losses;       ///< sentences: what of the file could not be read, or is to be doubted
 
-  /// The track of events[event].
   std::uint32_t track_of(std::uint32_t event) const { return events[event].track; }
   std::string_view name(const Event& e) const { return strings[e.name]; }
   std::string_view category(const Event& e) const { return categories[e.category]; }
-  /// The argument object as written, e.g. {"stream": 7}; empty when there is none.
-  std::string_view args(const Event& e) const;
+  /// The argument object as written, e.g. {"stream": 7}, read from the recording. Empty when there is none, and when it cannot be
+  /// read any more: then `why` is the sentence that says so.
+  std::string args(const Event& e, std::string* why = nullptr) const;
 };
 
 /// Reports how far reading is, and asks whether to stop. Both may be empty; both are called on the thread that reads.
@@ -123,9 +128,9 @@ struct Progress {
 };
 
 /// Reads a recording: JSON object or array, gz of either, SQLite, gz of SQLite. What is whole is kept; Trace::losses says what is
-/// not. Takes the bytes over (move them in): plain JSON becomes Trace::text without a copy. Fails in one sentence when there is
-/// nothing to show, and when cancelled ("Reading FILE was stopped.").
-/// Memory stays below twice the uncompressed input where an event takes 64 bytes of it or more.
+/// not. JSON passes by in a window and stays where it lies, so a recording may be larger than memory; SQLite is held while it is
+/// read. Fails in one sentence when there is nothing to show, and when cancelled ("FILE: Reading was stopped.").
+Result<Trace> read_trace(Bytes bytes, std::string_view origin, const Progress& progress = {});
 Result<Trace> read_trace(std::string bytes, std::string_view origin, const Progress& progress = {});
 
 struct Argument {
@@ -134,6 +139,8 @@ struct Argument {
 };
 /// All arguments in the order of the file. Empty when there are none, or they are damaged.
 std::vector<std::pair<std::string, Argument>> arguments(const Trace& trace, const Event& event);
+/// The same of an argument object as written in a file.
+std::vector<std::pair<std::string, Argument>> arguments(std::string_view written);
 /// The text of one argument, empty when the event has none of this name.
 std::string argument(const Trace& trace, const Event& event, std::string_view key);
 

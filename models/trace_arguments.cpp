@@ -7,9 +7,11 @@
 
 namespace models::trace {
 
-std::vector<std::pair<std::string, Argument>> arguments(const Trace& trace, const Event& event) {
+std::vector<std::pair<std::string, Argument>> arguments(const Trace& trace, const Event& event) { return arguments(trace.args(event)); }
+
+std::vector<std::pair<std::string, Argument>> arguments(std::string_view written) {
   std::vector<std::pair<std::string, Argument>> out;
-  std::string text = mend(trace.args(event));
+  std::string text = mend(written);
   const std::size_t bytes = text.size();
   if (bytes == 0) return out;
   text.append(simdjson::SIMDJSON_PADDING, ' ');

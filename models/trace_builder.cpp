@@ -6,8 +6,6 @@
 namespace models::trace {
 namespace {
 
-constexpr std::int64_t week_ns = 7LL * 24 * 3600 * 1'000'000'000;
-
 std::int64_t number_or_hash(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -96,12 +94,14 @@ std::uint32_t Builder::track(TrackKind kind, const Record& r) {
   return id;
 }
 
-void Builder::keep(Event e) {
-  if (e.duration_ns < 0 || e.duration_ns > week_ns) {
+void Builder::keep(Event e, std::int64_t duration_ns, std::int64_t correlation) {
+  if (duration_ns < 0 || duration_ns > most_duration_ns) {
     ++bad_durations_;
     return;
   }
+  e.duration_ns = duration_ns & ((std::int64_t{1} << 51) - 1);  // all of it: a week is 50 bits
   trace_.events.push_back(e);
+  correlations_.push_back(correlation);
 }
 
 void Builder::add(const Record& r) {
@@ -134,28 +134,30 @@ void Builder::add(const Record& r) {
   }
   e.name = string_(r.name);
   e.cls = class_of(e.category, e.name);
-  e.correlation = r.correlation;
-  e.args_offset = r.args_offset;
-  e.args_bytes = r.args_bytes;
+  if (r.args_offset < std::uint64_t{1} << 40 && r.args_bytes < 1u << 24) {
+    e.args_offset = r.args_offset & ((std::uint64_t{1} << 40) - 1);
+    e.args_bytes = r.args_bytes & ((1u << 24) - 1);
+  } else {
+    ++far_arguments_;
+  }
   if (span) {
     if (any_span_ && r.time_ns < last_start_ns_) ++trace_.out_of_order;
     any_span_ = true;
     last_start_ns_ = r.time_ns;
-    e.duration_ns = r.duration_ns;
     e.track = track(track_kind(e.cls, e.category), r);
-    keep(e);
+    keep(e, r.duration_ns, r.correlation);
   } else if (r.phase == 'B' || r.phase == 'E') {
     e.track = track(track_kind(e.cls, e.category), r);
-    edges_.push_back({r.time_ns, 0, e, r.phase == 'B'});
+    edges_.push_back({r.time_ns, 0, r.correlation, e, r.phase == 'B'});
   } else if (r.phase == 'b' || r.phase == 'e') {
     e.kind = EventKind::async;
     e.track = track(TrackKind::async, r);
-    edges_.push_back({r.time_ns, number_or_hash(r.id), e, r.phase == 'b'});
+    edges_.push_back({r.time_ns, number_or_hash(r.id), r.correlation, e, r.phase == 'b'});
   } else {
     e.kind = EventKind::instant;
     if (on_device(e.cls)) e.cls = EventClass::other;
     e.track = track(r.phase == 'n' ? TrackKind::async : track_kind(e.cls, e.category), r);
-    keep(e);
+    keep(e, 0, r.correlation);
   }
 }
 

@@ -59,19 +59,22 @@ class Builder {
   void name_thread(std::string_view pid, std::string_view tid, std::string_view name) { thread_names_[std::string(pid) + '\n' + std::string(tid)] = name; }
   std::uint32_t track(TrackKind kind, const Record& record);
   /// Makes room for so many events, so that growing does not hold two copies.
-  void expect(std::size_t events) { trace_.events.reserve(events); }
+  void expect(std::size_t events) {
+    trace_.events.reserve(events);
+    correlations_.reserve(events);
+  }
   /// Pairs ends with begins, sorts, nests, links. After it the Trace is complete.
   void finish();
 
  private:
   struct Edge {  // of a span given as begin and end
-    std::int64_t time_ns = 0, id = 0;
+    std::int64_t time_ns = 0, id = 0, correlation = -1;
     Event event;
     bool begin = false;
   };
   EventClass class_of(std::uint16_t category, std::uint32_t name);
   TrackKind track_kind(EventClass cls, std::uint16_t category) const;
-  void keep(Event event);
+  void keep(Event event, std::int64_t duration_ns, std::int64_t correlation);
   void pair_edges();
   void sort_events();
   void nest_events();
@@ -90,9 +93,10 @@ class Builder {
   std::unordered_map<std::string, std::uint32_t> track_ids_, counter_ids_;
   std::string key_;
   std::unordered_map<std::string, std::string> process_names_, thread_names_;
+  std::vector<std::int64_t> correlations_;  // of trace_.events: joins a launch with what it started; needed until they are linked
   std::vector<Edge> edges_;
   std::vector<MemoryChange> memory_;
-  std::int64_t last_start_ns_ = 0, without_time_ = 0, bad_durations_ = 0, unknown_phases_ = 0;
+  std::int64_t last_start_ns_ = 0, without_time_ = 0, bad_durations_ = 0, unknown_phases_ = 0, far_arguments_ = 0;
   bool any_span_ = false;
 };
 

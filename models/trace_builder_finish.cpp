@@ -43,6 +43,7 @@ void Builder::finish() {
   if (trace_.categories.empty()) trace_.categories.emplace_back(), trace_.category_counts.push_back(0);
   if (trace_.events.size() >= none - 1) {
     trace_.events.resize(none - 2);
+    correlations_.resize(none - 2);
     trace_.losses.push_back("Events beyond the four thousand millionth were left out.");
   }
   sort_events();
@@ -62,6 +63,8 @@ void Builder::finish() {
   if (without_time_ > 0) trace_.losses.push_back(counted(without_time_, "event has", "events have") + " no time that can be read and were left out.");
   if (bad_durations_ > 0)
     trace_.losses.push_back(counted(bad_durations_, "event has", "events have") + " a duration below zero or above a week and were left out: the recorder's clock was wrong there.");
+  if (far_arguments_ > 0)
+    trace_.losses.push_back("The arguments of " + counted(far_arguments_, "event", "events") + " are larger than 16 MiB or lie beyond the first TiB of the text and are not shown.");
   if (unknown_phases_ > 0) trace_.losses.push_back(counted(unknown_phases_, "record is", "records are") + " of a kind that is not shown.");
 }
 
@@ -70,7 +73,7 @@ void Builder::pair_edges() {
   std::int64_t last_ns = edges_.empty() ? 0 : edges_.back().time_ns;
   for (const Event& e : trace_.events) last_ns = std::max(last_ns, e.end_ns());
   struct Open {
-    std::int64_t id;
+    std::int64_t id, correlation;
     Event event;
   };
   std::unordered_map<std::uint32_t, std::vector<Open>> open;  // by track
@@ -78,7 +81,7 @@ void Builder::pair_edges() {
   for (Edge& edge : edges_) {
     auto& stack = open[edge.event.track];
     if (edge.begin) {
-      stack.push_back({edge.id, edge.event});
+      stack.push_back({edge.id, edge.correlation, edge.event});
       continue;
     }
     auto at = stack.rbegin();  // nested spans end in reverse; asynchronous ones by their id
@@ -88,15 +91,12 @@ void Builder::pair_edges() {
       ++ends_alone;
       continue;
     }
-    at->event.duration_ns = edge.time_ns - at->event.start_ns;
-    if (at->event.correlation < 0) at->event.correlation = edge.event.correlation;
-    keep(at->event);
+    keep(at->event, edge.time_ns - at->event.start_ns, at->correlation >= 0 ? at->correlation : edge.correlation);
     stack.erase(std::next(at).base());
   }
   for (auto& [track, stack] : open)
     for (Open& o : stack) {
-      o.event.duration_ns = last_ns - o.event.start_ns;
-      keep(o.event);
+      keep(o.event, last_ns - o.event.start_ns, o.correlation);
       ++never_ended;
     }
   edges_ = {};
@@ -124,6 +124,9 @@ void Builder::sort_events() {
     std::sort(keys.begin(), keys.end());
     for (std::uint32_t i = 0; i < track.count; ++i) order[track.first + i] = keys[i].index;
   }
+  std::vector<std::int64_t> correlations(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) correlations[i] = correlations_[order[i]];
+  correlations_ = std::move(correlations);
   permute(events, order);
 }
 
@@ -148,20 +151,21 @@ void Builder::link_events() {
   };
   std::vector<Call> calls;
   for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
-    const Event& e = trace_.events[i];
-    if (e.cls == EventClass::runtime && e.correlation >= 0) calls.push_back({e.correlation, i});
+    if (trace_.events[i].cls == EventClass::runtime && correlations_[i] >= 0) calls.push_back({correlations_[i], i});
   }
   const auto before = [](const Call& a, const Call& b) { return a.correlation != b.correlation ? a.correlation < b.correlation : a.index < b.index; };
   if (!std::is_sorted(calls.begin(), calls.end(), before)) std::sort(calls.begin(), calls.end(), before);
   for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
     Event& e = trace_.events[i];
-    if (!(on_device(e.cls) || e.cls == EventClass::device_other) || e.correlation < 0) continue;
-    auto call = std::upper_bound(calls.begin(), calls.end(), Call{e.correlation, none}, before);
-    if (call == calls.begin() || (--call)->correlation != e.correlation) continue;
+    const std::int64_t correlation = correlations_[i];
+    if (!(on_device(e.cls) || e.cls == EventClass::device_other) || correlation < 0) continue;
+    auto call = std::upper_bound(calls.begin(), calls.end(), Call{correlation, none}, before);
+    if (call == calls.begin() || (--call)->correlation != correlation) continue;
     e.link = call->index;
     std::uint32_t& back = trace_.events[call->index].link;
     if (back == none || e.start_ns < trace_.events[back].start_ns) back = i;
   }
+  correlations_ = {};
 }
 
 void Builder::name_tracks() {

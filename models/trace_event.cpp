@@ -83,20 +83,13 @@ struct EventReader::Parsers {
 EventReader::EventReader(Builder& builder) : parsers_(std::make_unique<Parsers>()), builder_(builder) {}
 EventReader::~EventReader() = default;
 
-bool EventReader::read(const std::string& text, std::size_t begin, std::size_t end) {
-  const char* json = text.data() + begin;
-  std::size_t readable = text.capacity() - begin;
+bool EventReader::read(const Source& source, std::size_t begin, std::size_t end) {
+  static_assert(Source::padding >= simdjson::SIMDJSON_PADDING);
+  const char* json = source.at(begin);
   const std::size_t bytes = end - begin;
-  if (readable > text.size() - begin) readable = text.size() - begin;
-  if (readable < bytes + simdjson::SIMDJSON_PADDING) {
-    copy_.assign(json, bytes);
-    copy_.append(simdjson::SIMDJSON_PADDING, ' ');
-    json = copy_.data();
-    readable = copy_.size();
-  }
   Record record;
-  if (!parse(json, bytes, readable, begin, record)) {
-    copy_ = mend({text.data() + begin, bytes});
+  if (!parse(json, bytes, source.end() - begin + Source::padding, begin, record)) {
+    copy_ = mend(source.view(begin, end));
     copy_.append(simdjson::SIMDJSON_PADDING, ' ');
     json = copy_.data();
     record = {};

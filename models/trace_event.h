@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "models/trace_builder.h"
+#include "models/trace_source.h"
 
 namespace models::trace {
 
@@ -12,9 +13,9 @@ class EventReader {
  public:
   explicit EventReader(Builder& builder);
   ~EventReader();
-  /// Reads the event text[begin, end) into the builder. False, with nothing kept, when it is not a whole JSON object.
+  /// Reads the event from `begin` to `end`, both in the window, into the builder. False, with nothing kept, when it is not a whole JSON object.
   /// Bytes that are no UTF-8 and control characters in texts are mended first; mended() counts such events.
-  bool read(const std::string& text, std::size_t begin, std::size_t end);
+  bool read(const Source& source, std::size_t begin, std::size_t end);
   std::int64_t mended() const { return mended_; }
 
  private:

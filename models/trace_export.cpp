@@ -9,7 +9,12 @@ class Writer {
  public:
   explicit Writer(const Trace& trace) : trace_(trace) {}
 
-  std::string write() {
+  Result<std::string> write() {
+    if (trace_.text) {
+      std::string why;
+      text_ = trace_.text->all(&why);
+      if (!why.empty()) return Result<std::string>::fail(trace_.origin + ": " + why);
+    }
     out_ = "{\"schemaVersion\": 1, \"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": ";
     number(trace_.base_ns);
     if (trace_.rank >= 0) {
@@ -36,7 +41,7 @@ class Writer {
       if (c.unit.empty())
         for (const Sample& s : c.samples) sample(c, s);
     out_ += "\n]}\n";
-    return std::move(out_);
+    return Result<std::string>::ok(std::move(out_));
   }
 
  private:
@@ -128,8 +133,8 @@ class Writer {
 
   void arguments(const Event& e, const Track& t) {
     // Literals that are no JSON, such as inf, must not be handed on: rebuild from the parts.
-    const auto all = models::trace::arguments(trace_, e);
-    const bool own = trace_.args(e).empty() && (t.kind == TrackKind::stream || e.correlation >= 0);
+    const auto all = models::trace::arguments(e.args_bytes > 0 ? std::string_view(text_).substr(e.args_offset, e.args_bytes) : std::string_view());
+    const bool own = e.args_bytes == 0 && (t.kind == TrackKind::stream || e.link != none);
     if (all.empty() && !own) return;
     out_ += ", \"args\": {";
     bool any = false;
@@ -151,9 +156,12 @@ class Writer {
         key("stream");
         number(t.stream);
       }
-      if (e.correlation >= 0) {
+      if (e.link != none) {
+        // The launching call's own number, above those that recorders give.
+        constexpr std::int64_t above = 1'000'000'000'000;
+        const bool call = e.cls == EventClass::runtime;
         key("correlation");
-        number(e.correlation);
+        number(above + (call ? &e - trace_.events.data() : static_cast<std::ptrdiff_t>(e.link)));
       }
     }
     out_ += "}";
@@ -173,13 +181,13 @@ class Writer {
   }
 
   const Trace& trace_;
-  std::string out_;
+  std::string text_, out_;
   bool first_ = true;
   std::int64_t async_ = 0;
 };
 
 }  // namespace
 
-std::string to_chrome_json(const Trace& trace) { return Writer(trace).write(); }
+Result<std::string> to_chrome_json(const Trace& trace) { return Writer(trace).write(); }
 
 }  // namespace models::trace

@@ -23,7 +23,7 @@ class Reader {
     if (first == '[') read_events();
     else if (first == '{') read_object();
     else return first == 0 ? "The file is empty." : "This is neither JSON nor an Nsight Systems SQLite export: a trace begins with { or [.";
-    source_.all();  // a gz says only at its end whether it is whole
+    source_.all(source_.end());  // a gz says only at its end whether it is whole
     if (source_.cancelled()) return {};
     say_losses();
     if (trace_.records > 0) return {};
@@ -36,16 +36,17 @@ class Reader {
   void read_object() {
     ++scan_.at;
     while (!source_.cancelled()) {
+      scan_.keep = Scanner::nothing;
       char c = scan_.peek();
       if (c == ',') {
         ++scan_.at;
         continue;
       }
       if (c == '}') return;
-      const std::size_t key_at = scan_.at;
-      if (c != '"' || scan_.skip_value(0) != Scanner::End::whole) return header_is_broken(c == 0);
-      const std::string key = source_.text.substr(key_at + 1, scan_.at - key_at - 2);
-      if (!scan_.take(':')) return header_is_broken(scan_.peek() == 0);
+      const std::size_t key_at = scan_.keep = scan_.at;
+      if (c != '"' || scan_.skip_value(0) != Scanner::End::whole) return header_is_broken(key_at, c == 0);
+      const std::string key(source_.view(key_at + 1, scan_.at - 1));
+      if (!scan_.take(':')) return header_is_broken(key_at, scan_.peek() == 0);
       c = scan_.peek();
       if (key == "traceEvents" && c == '[') {
         if (!read_events()) return;
@@ -54,19 +55,20 @@ class Reader {
       const std::size_t value_at = scan_.at;
       const auto end = scan_.skip_value(0);
       // A scalar that the text ends in may be whole or not; what is cut is not used.
-      if (end != Scanner::End::whole || scan_.at == value_at) return header_is_broken(end == Scanner::End::cut);
-      keep_metadata(key, std::string_view(source_.text).substr(value_at, scan_.at - value_at));
+      if (end != Scanner::End::whole || scan_.at == value_at) return header_is_broken(key_at, end == Scanner::End::cut);
+      keep_metadata(key, source_.view(value_at, scan_.at));
     }
   }
 
-  void header_is_broken(bool cut) {
+  /// Looks for the events behind a key whose value, or which itself, does not end as one.
+  void header_is_broken(std::size_t key_at, bool cut) {
     if (seen_events_) {
       trace_.losses.push_back("What follows the events could not be read: the file was cut or damaged there.");
       return;
     }
-    source_.all();
-    if (const auto found = source_.text.find("\"traceEvents\""); found != std::string::npos) {
+    if (const auto found = scan_.find(key_at, "\"traceEvents\""); found != Scanner::nothing) {
       scan_.at = found + 13;
+      scan_.keep = Scanner::nothing;
       if (scan_.take(':') && scan_.peek() == '[') {
         trace_.losses.push_back("What stands before the events could not be read: device names, ranks and times since 1970 may be missing.");
         read_events();
@@ -87,25 +89,25 @@ class Reader {
         reported = scan_.at;
         source_.report(scan_.at);
         if (!expected) {
-          const double all = static_cast<double>(std::max(source_.text.size(), source_.compressed() ? source_.text.capacity() : 0));
-          builder_.expect(static_cast<std::size_t>(1.1 * static_cast<double>(trace_.records) * all / static_cast<double>(scan_.at)));
+          builder_.expect(static_cast<std::size_t>(1.1 * static_cast<double>(trace_.records) * static_cast<double>(source_.expected_bytes()) / static_cast<double>(scan_.at)));
           expected = true;
         }
       }
+      scan_.keep = Scanner::nothing;
       const char c = scan_.peek();
       if (c == ']') return ++scan_.at, true;
       if (c == ',') {
         ++scan_.at;
         continue;
       }
-      const std::size_t begin = scan_.at;
+      const std::size_t begin = scan_.keep = scan_.at;
       if (c == 0) return cut_ = true, false;
       const auto end = scan_.skip_value(in_damage_ > 64 ? most_event_bytes_in_damage : most_event_bytes);
       if (c != '{') {
         if (end != Scanner::End::whole) return cut_ = true, false;
         if (scan_.at == begin) ++scan_.at;
         ++rows_;
-      } else if (end == Scanner::End::whole && event_.read(source_.text, begin, scan_.at)) {
+      } else if (end == Scanner::End::whole && event_.read(source_, begin, scan_.at)) {
         in_damage_ = 0;
       } else if (!recover(begin, end)) {
         return false;
@@ -117,21 +119,21 @@ class Reader {
   /// An event that does not end as one: whole up to the next beginning (a line end in a text), or lost. False: nothing follows.
   bool recover(std::size_t begin, Scanner::End how) {
     ++in_damage_;
-    const std::size_t next = scan_.next_event(begin + 1, std::string::npos);
-    if (next == std::string::npos) {
+    const std::size_t next = scan_.next_event(begin + 1);
+    if (next == Scanner::nothing) {
       scan_.at = begin;
       if (scan_.skip_value(0) == Scanner::End::whole) {
-        if (!event_.read(source_.text, begin, scan_.at)) lose(begin, scan_.at);
+        if (!event_.read(source_, begin, scan_.at)) lose(begin, scan_.at);
         return true;
       }
       if (how == Scanner::End::cut) cut_ = true;
-      else lose(begin, source_.text.size());
-      scan_.at = source_.text.size();
+      else lose(begin, source_.end());
+      scan_.at = source_.end();
       return false;
     }
     std::size_t end = next;
-    while (end > begin && source_.text[end - 1] != '}') --end;
-    if (!event_.read(source_.text, begin, end)) lose(begin, next);
+    while (end > begin && *source_.at(end - 1) != '}') --end;
+    if (!event_.read(source_, begin, end)) lose(begin, next);
     scan_.at = next;
     return true;
   }
@@ -143,7 +145,7 @@ class Reader {
 
   void say_losses() {
     if (cut_) trace_.losses.push_back("The file ends in the middle: " + std::to_string(trace_.records) + " whole events were kept.");
-    if (const auto loss = source_.loss(); !loss.empty()) trace_.losses.push_back(loss + ": what came before it was kept.");
+    if (const auto loss = source_.loss(); !loss.empty()) trace_.losses.push_back(loss + (loss.back() == '.' ? " What came before it was kept." : ": what came before it was kept."));
     if (lost_places_ > 0)
       trace_.losses.push_back(std::to_string(lost_places_) + (lost_places_ == 1 ? " event is" : " events are") + " not valid JSON and " + (lost_places_ == 1 ? "was" : "were") +
                               " left out (" + std::to_string(lost_bytes_) + " bytes, the first at byte " + std::to_string(first_lost_) + ").");

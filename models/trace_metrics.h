@@ -106,8 +106,9 @@ struct Shape {
 };
 Shape shape(const Trace& trace);
 
-/// The recording as Chrome JSON that read_trace opens to the same metrics.
-std::string to_chrome_json(const Trace& trace);
+/// The recording as Chrome JSON that read_trace opens to the same metrics. Holds the whole text while it writes. Fails in one
+/// sentence when the file with the arguments is not there any more.
+Result<std::string> to_chrome_json(const Trace& trace);
 
 /// Ranks side by side: busy, computation and exposed communication of every rank and device as a share of the longest span;
 /// a row a rank and device.

@@ -32,9 +32,9 @@ bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; 
 
 char Scanner::peek() {
   for (;;) {
-    while (at < source_.text.size() && is_space(source_.text[at])) ++at;
-    if (at < source_.text.size()) return source_.text[at];
-    if (!source_.more()) return 0;
+    for (; at < source_.end(); ++at)
+      if (const char c = *source_.at(at); !is_space(c)) return c;
+    if (!more()) return 0;
   }
 }
 
@@ -50,10 +50,12 @@ Scanner::End Scanner::skip_value(std::size_t most_bytes) {
   long depth = 0;
   bool in_text = false, escaped = false;
   for (;;) {
-    const auto* base = reinterpret_cast<const unsigned char*>(source_.text.data());
-    const unsigned char* p = base + at;
-    const unsigned char* const text_end = base + source_.text.size();
-    const unsigned char* const end = most_bytes > 0 ? std::min(text_end, base + begin + most_bytes) : text_end;
+    // Pointers from the window's begin; `begin` may have left the window where nothing keeps it.
+    const auto* base = reinterpret_cast<const unsigned char*>(source_.at(source_.begin()));
+    const std::size_t base_at = source_.begin();
+    const unsigned char* p = base + (at - base_at);
+    const unsigned char* const text_end = base + (source_.end() - base_at);
+    const unsigned char* const end = most_bytes > 0 && begin + most_bytes < source_.end() ? base + (begin + most_bytes - base_at) : text_end;
     for (;;) {
       if (in_text) {
         if (escaped && p < text_end) ++p, escaped = false;
@@ -64,9 +66,9 @@ Scanner::End Scanner::skip_value(std::size_t most_bytes) {
           escaped = true;
         } else if (c == '"') {
           in_text = false;
-          if (depth == 0) return at = static_cast<std::size_t>(p - base), End::whole;
+          if (depth == 0) return at = base_at + static_cast<std::size_t>(p - base), End::whole;
         } else if (c == '\n' && most_bytes > 0) {
-          return at = static_cast<std::size_t>(p - base), End::broken;
+          return at = base_at + static_cast<std::size_t>(p - base), End::broken;
         }
         continue;
       }
@@ -81,28 +83,27 @@ Scanner::End Scanner::skip_value(std::size_t most_bytes) {
         ++depth;
         ++p;
       } else if (kind == close) {
-        if (depth == 0) return at = static_cast<std::size_t>(p - base), End::whole;  // a scalar ends before it
+        if (depth == 0) return at = base_at + static_cast<std::size_t>(p - base), End::whole;  // a scalar ends before it
         ++p;
-        if (--depth == 0) return at = static_cast<std::size_t>(p - base), End::whole;
+        if (--depth == 0) return at = base_at + static_cast<std::size_t>(p - base), End::whole;
       } else if (kind == space_or_comma) {
-        if (depth == 0) return at = static_cast<std::size_t>(p - base), End::whole;
+        if (depth == 0) return at = base_at + static_cast<std::size_t>(p - base), End::whole;
         ++p;
       } else {
         if (p >= end) break;
         ++p;  // a NUL in the file
       }
     }
-    at = static_cast<std::size_t>(p - base);
+    at = base_at + static_cast<std::size_t>(p - base);
     if (most_bytes > 0 && at - begin >= most_bytes) return End::broken;
-    if (!source_.more()) return End::cut;
+    if (!more()) return End::cut;
   }
 }
 
-std::size_t Scanner::next_event(std::size_t from, std::size_t limit) {
+std::size_t Scanner::next_event(std::size_t from) {
   for (;;) {
-    const std::string& text = source_.text;
-    const std::size_t end = std::min(text.size(), limit);
-    for (std::size_t p = text.find('{', from); p < end; p = text.find('{', p + 1)) {
+    const std::string_view text = source_.view(source_.begin(), source_.end());
+    for (std::size_t p = text.find('{', from - source_.begin()); p != std::string_view::npos; p = text.find('{', p + 1)) {
       std::size_t before = p;
       while (before > 0 && is_space(text[before - 1])) --before;
       if (before == 0 || text[before - 1] != ',') continue;
@@ -112,11 +113,21 @@ std::size_t Scanner::next_event(std::size_t from, std::size_t limit) {
       std::size_t key = p + 1;
       while (key < text.size() && is_space(text[key])) ++key;
       for (const std::string_view name : {"\"ph\"", "\"name\"", "\"cat\"", "\"pid\"", "\"ts\"", "\"tid\"", "\"args\""})
-        if (text.compare(key, name.size(), name) == 0) return p;
+        if (text.compare(key, name.size(), name) == 0) return source_.begin() + p;
     }
-    if (text.size() >= limit) return std::string::npos;
-    from = std::max(from, text.size() > 256 ? text.size() - 256 : 0);  // a beginning may straddle the chunks
-    if (!source_.more()) return std::string::npos;
+    constexpr std::size_t may_straddle = 256;  // a beginning, over the end of what is there
+    const std::size_t end = source_.end();
+    from = std::max(from, end > may_straddle ? end - may_straddle : 0);
+    if (!more()) return nothing;
+  }
+}
+
+std::size_t Scanner::find(std::size_t from, std::string_view wanted) {
+  for (;;) {
+    const auto found = source_.view(from, source_.end()).find(wanted);
+    if (found != std::string_view::npos) return from + found;
+    at = keep = from = std::max(from, source_.end() - std::min(source_.end() - from, wanted.size() - 1));
+    if (!more()) return nothing;
   }
 }
 

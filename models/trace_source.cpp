@@ -1,34 +1,35 @@
 #include "models/trace_source.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstring>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <thread>
 
 namespace models::trace {
 namespace {
 
-constexpr std::size_t chunk_bytes = 1 << 20;
+constexpr std::size_t chunk_bytes = 512 << 10;  // stays in a core's cache from the copy to the parser
 constexpr std::size_t chunks_ahead = 8;
 constexpr std::size_t most_ratio = 1032;  // deflate cannot shrink further: zlib.net, technical details
 
 /// The size that the end of a gz states, modulo 2^32; believed only as far as deflate can reach.
-std::size_t stated_bytes(const std::string& bytes) {
-  if (bytes.size() < 18) return 0;
+std::size_t stated_bytes(const Bytes& bytes) {
+  unsigned char tail[4]{};
+  if (bytes.size < 18 || !bytes.read(bytes.size - 4, reinterpret_cast<char*>(tail), 4).empty()) return 0;
   std::size_t size = 0;
-  for (std::size_t i = 0; i < 4; ++i) size |= static_cast<std::size_t>(static_cast<unsigned char>(bytes[bytes.size() - 4 + i])) << (8 * i);
-  return size / most_ratio <= bytes.size() ? size : 0;
+  for (std::size_t i = 0; i < 4; ++i) size |= static_cast<std::size_t>(tail[i]) << (8 * i);
+  return size / most_ratio <= bytes.size ? size : 0;
 }
 
 }  // namespace
 
-struct Source::Inflater {
-  explicit Inflater(std::string all) : bytes(std::move(all)), thread([this] { run(); }) {}
-  ~Inflater() {
+struct Source::Unpacking {
+  explicit Unpacking(Text& to) : text(to), thread([this] { run(); }) {}
+  ~Unpacking() {
     {
       const std::lock_guard lock(mutex);
       stop = true;
@@ -37,46 +38,46 @@ struct Source::Inflater {
     thread.join();
   }
 
+  struct Chunk {
+    std::unique_ptr<char[]> bytes;
+    std::size_t size = 0;
+  };
+
   void run() {
-    z_stream z{};
-    if (inflateInit2(&z, 15 + 32) != Z_OK) return finish("zlib could not start");
-    std::size_t given = 0;
     std::string why;
-    for (bool going = true; going;) {
-      std::string out;
-      out.resize(chunk_bytes);
-      z.next_out = reinterpret_cast<Bytef*>(out.data());
-      z.avail_out = static_cast<uInt>(out.size());
-      while (going && z.avail_out > 0) {
-        if (z.avail_in == 0) {
-          const std::size_t part = std::min(bytes.size() - given, chunk_bytes);
-          z.next_in = reinterpret_cast<Bytef*>(bytes.data() + given);
-          z.avail_in = static_cast<uInt>(part);
-          given += part;
-          consumed = given;
+    try {
+      Inflater inflater(text.bytes());
+      std::uint64_t next_place = 0;
+      Chunk chunk;
+      do {
+        if (inflater.text_at() >= next_place) {
+          text.add_place(inflater.place());
+          next_place = inflater.text_at() + place_distance_bytes;
         }
-        const bool dry = z.avail_in == 0;
-        const int status = inflate(&z, Z_NO_FLUSH);
-        if (status == Z_STREAM_END) {
-          // A gz may be several, one after the other.
-          const bool again = (z.avail_in > 0 || given < bytes.size()) && inflateReset(&z) == Z_OK && next_member(z);
-          if (!again) going = false;
-        } else if (status != Z_OK) {
-          going = false;
-          why = dry || status == Z_BUF_ERROR ? "The compressed file ends too early" : "The compressed file is damaged";
-        }
-      }
-      out.resize(out.size() - z.avail_out);
-      if (!push(std::move(out))) break;
+        chunk = empty();
+        chunk.size = inflater.read(chunk.bytes.get(), chunk_bytes);
+        consumed = inflater.taken();
+        if (chunk.size == 0 || !push(std::move(chunk))) break;
+      } while (true);
+      text.set_size(inflater.text_at());
+      why = inflater.error();
+    } catch (const std::bad_alloc&) {
+      why = "There is no memory left to unpack the compressed file";
     }
-    inflateEnd(&z);
-    finish(std::move(why));
+    const std::lock_guard lock(mutex);
+    error = std::move(why);
+    done = true;
+    changed.notify_all();
   }
 
-  /// Whether another gz member follows; trailing zeros and other padding do not count.
-  static bool next_member(const z_stream& z) { return z.avail_in == 0 || *z.next_in == 0x1f; }
-
-  bool push(std::string chunk) {
+  Chunk empty() {
+    const std::lock_guard lock(mutex);
+    if (used.empty()) return {std::make_unique<char[]>(chunk_bytes)};
+    Chunk chunk = std::move(used.back());
+    used.pop_back();
+    return chunk;
+  }
+  bool push(Chunk chunk) {
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return stop || chunks.size() < chunks_ahead; });
     if (stop) return false;
@@ -84,55 +85,91 @@ struct Source::Inflater {
     changed.notify_all();
     return true;
   }
-  void finish(std::string why) {
-    const std::lock_guard lock(mutex);
-    error = std::move(why);
-    done = true;
-    changed.notify_all();
-  }
-  /// Empty: there is no more.
-  std::string take() {
+  /// Without bytes: there is no more.
+  Chunk take() {
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return done || !chunks.empty(); });
     if (chunks.empty()) return {};
-    std::string chunk = std::move(chunks.front());
+    Chunk chunk = std::move(chunks.front());
     chunks.pop_front();
     changed.notify_all();
     return chunk;
   }
+  void give_back(Chunk chunk) {
+    const std::lock_guard lock(mutex);
+    used.push_back(std::move(chunk));
+  }
 
-  std::string bytes;
+  Text& text;
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<std::string> chunks;
+  std::deque<Chunk> chunks;
+  std::vector<Chunk> used;
   std::string error;
   bool done = false, stop = false;
-  std::atomic<std::size_t> consumed{0};
+  std::atomic<std::uint64_t> consumed{0};
   std::thread thread;  // last: it uses all of the above
 };
 
-Source::Source(std::string bytes, const Progress& progress) : progress_(progress) {
-  if (bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b') {
-    text.reserve(stated_bytes(bytes) + 64);
-    inflater_ = std::make_unique<Inflater>(std::move(bytes));
-  } else {
-    text = std::move(bytes);
-  }
+Source::Source(Bytes bytes, const Progress& progress) : text_(std::make_shared<Text>(std::move(bytes))), progress_(progress) {
+  char magic[2]{};
+  const Bytes& all = text_->bytes();
+  make_room(0, 0);
+  if (all.size < 2 || !all.read(0, magic, 2).empty()) magic[0] = 0;
+  const bool gz = magic[0] == '\x1f' && magic[1] == '\x8b';
+  expected_ = gz ? stated_bytes(all) : static_cast<std::size_t>(all.size);
+  if (gz) unpacking_ = std::make_unique<Unpacking>(*text_);
 }
 
 Source::~Source() = default;
 
-bool Source::more() {
-  if (!inflater_ || cancelled()) return false;
-  const std::string chunk = inflater_->take();
-  text += chunk;
-  return !chunk.empty();
+/// Room for `more_bytes` behind what is kept. Grown in place where the system can, so that no second copy is held.
+void Source::make_room(std::size_t keep_from, std::size_t more_bytes) {
+  const std::size_t drop = std::clamp(keep_from, begin_, end()) - begin_;
+  if (drop > 0) {
+    std::memmove(buffer_.get(), buffer_.get() + drop, size_ - drop);
+    begin_ += drop;
+    size_ -= drop;
+  }
+  const std::size_t needed = size_ + more_bytes + padding;
+  if (needed > capacity_) {
+    const std::size_t capacity = std::max(needed + needed / 2, chunk_bytes + (64 << 10));
+    auto* const grown = static_cast<char*>(std::realloc(buffer_.get(), capacity));
+    if (!grown) throw std::bad_alloc();
+    static_cast<void>(buffer_.release());
+    buffer_.reset(grown);
+    capacity_ = capacity;
+  }
+  buffer_.get()[size_] = 0;
+}
+
+bool Source::more(std::size_t keep_from) {
+  if (cancelled()) return false;
+  std::size_t got = 0;
+  if (unpacking_) {
+    Unpacking::Chunk chunk = unpacking_->take();
+    got = chunk.size;
+    if (got == 0) return false;
+    make_room(keep_from, got);
+    std::memcpy(buffer_.get() + size_, chunk.bytes.get(), got);
+    unpacking_->give_back(std::move(chunk));
+  } else {
+    const Bytes& all = text_->bytes();
+    got = static_cast<std::size_t>(std::min<std::uint64_t>(all.size - end(), chunk_bytes));
+    if (got == 0 || !loss_.empty()) return false;
+    make_room(keep_from, got);
+    loss_ = all.read(end(), buffer_.get() + size_, got);
+    if (!loss_.empty()) return buffer_.get()[size_] = 0, false;
+  }
+  size_ += got;
+  std::memset(buffer_.get() + size_, 0, padding);
+  return true;
 }
 
 std::string Source::loss() const {
-  if (!inflater_) return {};
-  const std::lock_guard lock(inflater_->mutex);
-  return inflater_->error;
+  if (!unpacking_) return loss_;
+  const std::lock_guard lock(unpacking_->mutex);
+  return unpacking_->error;
 }
 
 bool Source::cancelled() {
@@ -142,8 +179,8 @@ bool Source::cancelled() {
 
 void Source::report(std::size_t at) {
   if (!progress_.report) return;
-  double done = static_cast<double>(at), all = static_cast<double>(std::max<std::size_t>(text.size(), 1));
-  if (inflater_) done = static_cast<double>(inflater_->consumed.load()), all = static_cast<double>(std::max<std::size_t>(inflater_->bytes.size(), 1));
+  const double done = static_cast<double>(unpacking_ ? unpacking_->consumed.load() : at);
+  const double all = static_cast<double>(std::max<std::uint64_t>(text_->bytes().size, 1));
   progress_.report(std::min(0.9 * done / all, 0.9));  // the last tenth is for sorting
 }
 

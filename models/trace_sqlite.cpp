@@ -32,8 +32,8 @@ class Database {
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_progress_handler(db, 100'000, [](void* s) { return static_cast<Source*>(s)->cancelled() ? 1 : 0; }, &source);
-    const auto bytes = static_cast<sqlite3_int64>(source.text.size());
-    good_ = sqlite3_deserialize(db, "main", reinterpret_cast<unsigned char*>(source.text.data()), bytes, bytes, SQLITE_DESERIALIZE_READONLY) == SQLITE_OK;
+    const auto bytes = static_cast<sqlite3_int64>(source.end());
+    good_ = sqlite3_deserialize(db, "main", reinterpret_cast<unsigned char*>(source.data()), bytes, bytes, SQLITE_DESERIALIZE_READONLY) == SQLITE_OK;
   }
 
   bool good() const { return good_; }
@@ -105,7 +105,7 @@ class Export {
     for (auto s = db_.select("ThreadNames", {"globalTid", "nameId"}); db_.step(s);)
       builder_.name_thread(std::to_string(process_of(integer(s, 0))), std::to_string(thread_of(integer(s, 0))), string(integer(s, 1)));
     device_rows("CUPTI_ACTIVITY_KIND_KERNEL", "kernel", "demangledName", "shortName");
-    source_.report(source_.text.size() / 3);
+    source_.report(source_.end() / 3);
     device_rows("CUPTI_ACTIVITY_KIND_MEMCPY", "gpu_memcpy", "copyKind", "bytes");
     device_rows("CUPTI_ACTIVITY_KIND_MEMSET", "gpu_memset", "value", "bytes");
     device_rows("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "cuda_sync", "syncType", "eventId");
@@ -113,7 +113,7 @@ class Export {
       const std::int64_t global = integer(s, 2);
       host_row("cuda_runtime", string(integer(s, 4)), integer(s, 0), integer(s, 1), global, correlation(global, s, 3));
     }
-    source_.report(source_.text.size() * 2 / 3);
+    source_.report(source_.end() * 2 / 3);
     for (auto s = db_.select("NVTX_EVENTS", {"start", "end", "eventType", "text", "textId", "globalTid"}); db_.step(s);) {
       if (!given(s, 1)) continue;  // marks and domains
       host_row("nvtx", given(s, 3) ? text(s, 3) : string(integer(s, 4)), integer(s, 0), integer(s, 1), integer(s, 5), -1);

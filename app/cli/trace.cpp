@@ -3,6 +3,7 @@
 
 #include "app/cli/cli.h"
 #include "app/platform/file.h"
+#include "app/scenario.h"
 #include "models/trace_metrics.h"
 
 namespace app::cli {
@@ -12,8 +13,6 @@ using models::trace::DeviceMetrics;
 using models::trace::Metrics;
 using models::trace::Trace;
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t most_file_bytes = std::size_t{64} << 30;
 
 Json idle_json(const models::trace::Idle& i) {
   return {{"host_wait_ns", i.host_wait_ns}, {"kernel_wait_ns", i.kernel_wait_ns}, {"other_ns", i.other_ns}, {"gaps", i.gaps}};
@@ -83,12 +82,12 @@ int trace(const Arguments& a, const Streams& s) {
   Json all = Json::array();
   int status = 0;
   for (const auto& path : a.words) {
-    auto bytes = read_file(path, most_file_bytes);
-    if (!bytes) {
-      status = complain(s, bytes.error);
+    const auto file = read_file_bytes(path);
+    if (!file.bytes) {
+      status = complain(s, file.error);
       continue;
     }
-    const auto read = models::trace::read_trace(std::move(*bytes), path);
+    const auto read = models::trace::read_trace(models::trace::Bytes{file.bytes->size_bytes, file.bytes->read_at}, path);
     if (!read) {
       status = complain(s, read.error);
       continue;
@@ -96,8 +95,10 @@ int trace(const Arguments& a, const Streams& s) {
     const Metrics metrics = models::trace::measure(*read);
     if (a.has("--json")) all.push_back(trace_json(*read, metrics));
     else print(s.out, *read, metrics);
-    if (a.has("-o"))
-      if (const auto error = write_file(a.value("-o"), models::trace::to_chrome_json(*read)); !error.empty()) return complain(s, error);
+    if (a.has("-o")) {
+      const auto json = models::trace::to_chrome_json(*read);
+      if (const auto error = json ? write_file(a.value("-o"), *json) : json.error; !error.empty()) return complain(s, error);
+    }
   }
   if (a.has("--json") && !all.empty()) s.out << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
   return status;

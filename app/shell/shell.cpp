@@ -93,7 +93,8 @@ void export_document(Shell& shell, const std::string& path) {
   shell.document_said = std::make_shared<std::string>();
   const std::shared_ptr<const chapters::Lab> lab = w.lab().clone();
   shell.document_job = w.jobs.submit("document", [lab, path, said = shell.document_said](chapters::Progress&) {
-    const auto error = write_file(path, lab->document());
+    const auto document = lab->document();
+    const auto error = document ? write_file(path, *document) : document.error;
     *said = error.empty() ? "Saved " + path + "." : error;
   });
 }

@@ -244,6 +244,18 @@ void Lanes::add_source(std::size_t source, std::string_view matching) {
   if (s.counters) add_counters(source);
 }
 
+void Lanes::say_arguments(std::uint32_t lane, std::uint32_t span) const {
+  const std::uint64_t of = (std::uint64_t{lane} << 32) | span;
+  if (of == arguments_of_) return;
+  arguments_of_ = of;
+  constexpr std::size_t most_shown = 600;
+  const Lane& l = lanes_[lane];
+  const Trace& trace = sources_[l.source].recording->trace;
+  std::string why;
+  arguments_ = trace.args(trace.events[trace.tracks[l.track].first + span], &why).substr(0, most_shown);
+  if (!why.empty()) arguments_ = why;
+}
+
 std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::string_view matching, bool arrows) {
   auto out = std::make_shared<Lanes>();
   out->sources_ = std::move(sources);
@@ -268,9 +280,8 @@ std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::s
     const auto* self = static_cast<const Lanes*>(context);
     const Lane& l = self->lanes_[lane];
     if (l.track == models::trace::none) return {};
-    const Trace& trace = self->sources_[l.source].recording->trace;
-    constexpr std::size_t most_shown = 600;
-    return trace.args(trace.events[trace.tracks[l.track].first + span]).substr(0, most_shown);
+    self->say_arguments(lane, span);
+    return self->arguments_;
   };
   out->data_ = {.lanes = out->shown_, .links = out->links_, .name = name, .info = info, .context = out.get(), .origin_ns = first == INT64_MAX ? 0 : first};
   out->index_ = widgets::index_timeline(out->data_);

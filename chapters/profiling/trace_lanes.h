@@ -63,6 +63,7 @@ class Lanes {
   void add_gaps(std::size_t source);
   void add_links(std::size_t source);
   std::string_view name(std::uint32_t id) const;
+  void say_arguments(std::uint32_t lane, std::uint32_t span) const;
 
   std::vector<LaneSource> sources_;
   std::vector<Lane> lanes_;
@@ -73,6 +74,8 @@ class Lanes {
   std::vector<widgets::TimelineLink> links_;
   std::vector<Found> found_;
   std::int64_t matches_ = 0, matches_ns_ = 0;
+  mutable std::uint64_t arguments_of_ = ~std::uint64_t{0};  ///< lane and span whose arguments the hover read last
+  mutable std::string arguments_;
   widgets::TimelineData data_;
   widgets::TimelineIndex index_;
 };

@@ -3,8 +3,8 @@
 namespace chapters::profiling::viewer {
 namespace {
 
-RecordingPtr recorded(std::string text, std::string_view origin, const models::trace::Progress& progress, std::string& error) {
-  auto read = models::trace::read_trace(std::move(text), origin, progress);
+RecordingPtr recorded(models::trace::Bytes bytes, std::string_view origin, const models::trace::Progress& progress, std::string& error) {
+  auto read = models::trace::read_trace(std::move(bytes), origin, progress);
   if (!read) {
     error = read.error;
     return nullptr;
@@ -19,7 +19,7 @@ std::vector<RecordingPtr> make_sample(models::SampleFault fault) {
   std::vector<RecordingPtr> out;
   std::string error;
   for (std::string& text : models::sample_traces({.fault = fault}))
-    if (auto one = recorded(std::move(text), "sample", {}, error)) out.push_back(std::move(one));
+    if (auto one = recorded(models::trace::in_memory(std::move(text)), "sample", {}, error)) out.push_back(std::move(one));
   return out;
 }
 
@@ -31,10 +31,14 @@ RecordingPtr read_recording(const FileInput& file, Progress& progress, std::stri
     return nullptr;
   }
   return file.bytes->made<Recording>([&]() -> RecordingPtr {
-    std::string text;
-    if (error = file.bytes->read(text); !error.empty()) return nullptr;
+    // A file is read in passing and stays where it is; what comes from elsewhere is held.
+    models::trace::Bytes bytes{file.bytes->size_bytes, file.bytes->read_at};
+    if (std::string text; !bytes.read) {
+      if (error = file.bytes->read(text); !error.empty()) return nullptr;
+      bytes = models::trace::in_memory(std::move(text));
+    }
     const auto name = file.path.substr(file.path.find_last_of('/') + 1);
-    return recorded(std::move(text), name, {[&](double done) { progress.fraction = 0.9 * done; }, [&] { return progress.cancelled.load(); }}, error);
+    return recorded(std::move(bytes), name, {[&](double done) { progress.fraction = 0.9 * done; }, [&] { return progress.cancelled.load(); }}, error);
   });
 }
 

@@ -140,8 +140,8 @@ void describe(Fields& f, View& v) {
   f.real("duration_s", v.duration_s, {.label = "Shown for", .unit = "s", .help = "Width of the picture; 0 shows everything.", .lo = 0, .hi = 1e6});
 }
 
-std::string document_of(const Outputs& out) {
-  if (!out.lanes || out.lanes->sources().empty()) return {};
+models::Result<std::string> document_of(const Outputs& out) {
+  if (!out.lanes || out.lanes->sources().empty()) return models::Result<std::string>::fail("There is no recording to export: choose a file.");
   return models::trace::to_chrome_json(out.lanes->sources().front().recording->trace);
 }
 

@@ -133,7 +133,7 @@ struct View {
 Outputs compute(const Inputs& inputs, Progress& progress);
 void draw(Inputs& inputs, const Outputs& out, View& view);
 /// The recording shown first as Chrome JSON, which this lab and other viewers read again.
-std::string document_of(const Outputs& out);
+models::Result<std::string> document_of(const Outputs& out);
 void draw_panels(const Inputs& inputs, const Outputs& out, View& view);
 
 void describe(Fields& fields, RankFile& row);

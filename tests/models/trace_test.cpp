@@ -141,7 +141,7 @@ TEST_CASE("an Nsight Systems export joins by process, and a synchronization belo
   REQUIRE(sync);
   CHECK(t.tracks[sync->track].device == 1);
   CHECK(t.tracks[sync->track].stream == -1);
-  CHECK(measure(opened(to_chrome_json(t))).devices.at(0).exposed_comm_ns == 2000);
+  CHECK(measure(opened(to_chrome_json(t).value.value())).devices.at(0).exposed_comm_ns == 2000);
 }
 
 TEST_CASE("damage costs the damaged events alone, and is said", "[trace]") {
@@ -213,7 +213,7 @@ TEST_CASE("what is no trace is refused in one sentence", "[trace]") {
 
 TEST_CASE("an export opens to the same events, arguments and metrics", "[trace]") {
   const Trace t = opened(own_trace("small.json"));
-  const Trace again = opened(to_chrome_json(t));
+  const Trace again = opened(to_chrome_json(t).value.value());
   CHECK(again.losses.empty());
   CHECK(again.events.size() == t.events.size());
   CHECK(again.base_ns == t.base_ns);

@@ -19,9 +19,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Metrics m = measure(*read);
   for (const auto& d : m.devices) fuzz::require(d.busy_ns >= 0 && d.busy_ns + d.idle_ns == d.span_ns && d.exposed_comm_ns >= 0 && d.idle.total_ns() == d.idle_ns, "times that do not add up");
   (void)shape(*read);
-  const std::string json = to_chrome_json(*read);
+  const auto json = to_chrome_json(*read);
+  fuzz::require(static_cast<bool>(json), "an export that fails", json.error);
   if (read->events.empty()) return 0;
-  const auto again = read_trace(json, "export.json");
+  const auto again = read_trace(*json, "export.json");
   fuzz::require(static_cast<bool>(again), "an export that does not open", again.error);
   fuzz::require(again->events.size() == read->events.size(), "an export with other events");
   return 0;
