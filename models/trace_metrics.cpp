@@ -85,8 +85,7 @@ class Device {
         const std::int64_t x = a.end_ns - a.start_ns, y = b.end_ns - b.start_ns;
         return x != y ? x > y : a.start_ns < b.start_ns;
       });
-      gaps.resize(kept);
-      *longest = std::move(gaps);
+      longest->assign(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(kept));  // not moved: there may be millions
     }
     return sum;
   }

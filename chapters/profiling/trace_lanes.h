@@ -24,7 +24,7 @@ struct LaneSource {
 };
 
 /// Everything that a TimelineData points into. Spans 0 to count - 1 of a lane are the events of its track, in their order.
-/// At most 16 bytes an event beside the recording itself.
+/// About 11 bytes an event beside the recording itself.
 class Lanes {
  public:
   struct Lane {

@@ -160,6 +160,37 @@ TEST_CASE("links that name no span are left out, and changed spans are indexed a
   CHECK(timeline_fingerprint(data) != index.fingerprint);
 }
 
+TEST_CASE("links are found in order of the earlier of their ends, whatever order they come in") {
+  Scene s;
+  s.second = {{2 * ms, ms, 1}, {5 * ms, ms, 1}, {12 * ms, ms, 1}};
+  s.lanes[1].spans = s.second;
+  // The first span of rank 0 ends at 4 ms, the second at 10 ms: arrows begin at 10, 4, 2 and 5 ms.
+  s.links = {{0, 1, 1, 2}, {0, 0, 1, 1}, {7, 0, 1, 0}, {0, 0, 1, 0}, {0, 1, 1, 1}};
+  const TimelineIndex index = index_timeline({s.lanes, s.links});
+  CHECK(index.link_order == std::vector<std::uint32_t>{3, 1, 4, 0});
+  CHECK(index.longest_link_ns == 5 * ms);
+  s.links = {{0, 0, 1, 0}, {0, 0, 1, 1}, {0, 1, 1, 1}, {0, 1, 1, 2}};
+  const TimelineIndex sorted = index_timeline({s.lanes, s.links});
+  CHECK(sorted.link_count == 4);
+  CHECK(sorted.link_order.empty());  // nothing to keep for each of millions
+}
+
+TEST_CASE("a timeline that brings its index makes none of its own") {
+  HeadlessFrame ui;
+  Scene s;
+  TimelineData data{s.lanes, s.links, name_of, nullptr, nullptr};
+  const TimelineIndex index = index_timeline(data);
+  data.index = &index;
+  TimelineView view;
+  const int brought = ui.frame([&] { draw_timeline("schedule", data, view, {.height = 300}); });
+  CHECK(view.index.lanes.empty());
+  CHECK_FALSE(view.scratch.blocks.empty());
+  TimelineView own;
+  data.index = nullptr;
+  CHECK(ui.frame([&] { draw_timeline("schedule", data, own, {.height = 300}); }) == brought);
+  CHECK(own.index.lanes.size() == 3);
+}
+
 TEST_CASE("an export holds the spans in view with their times in seconds") {
   HeadlessFrame ui;
   Scene s;
