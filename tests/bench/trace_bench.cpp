@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "chapters/profiling/trace_lanes.h"
 #include "models/trace_metrics.h"
 #include "tests/bench/stage.h"
 
@@ -123,3 +124,13 @@ static void trace_viewer_frame(benchmark::State& state) {
   state.counters["peak_resident_bytes"] = 1024.0 * static_cast<double>(usage.ru_maxrss);
 }
 BENCHMARK(trace_viewer_frame)->ArgNames({"events", "zoom_decades"})->ArgsProduct({{999'999, 9'999'999}, {0, 1, 2, 3, 4, 5, 6}})->Unit(benchmark::kMillisecond);
+
+// Laying a recording out as lanes, which a change of the search or of the rank does anew.
+static void trace_lanes(benchmark::State& state) {
+  auto recording = std::make_shared<chapters::profiling::viewer::Recording>();
+  recording->trace = std::move(*models::trace::read_trace(training_trace(state.range(0)), "bench"));
+  recording->metrics = models::trace::measure(recording->trace);
+  for (auto _ : state) benchmark::DoNotOptimize(chapters::profiling::viewer::Lanes::make({{.recording = recording, .label = ""}}, "", true)->index().link_count);
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(trace_lanes)->Arg(999'999)->Unit(benchmark::kMillisecond);
