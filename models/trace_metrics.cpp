@@ -85,8 +85,7 @@ class Device {
         const std::int64_t x = a.end_ns - a.start_ns, y = b.end_ns - b.start_ns;
         return x != y ? x > y : a.start_ns < b.start_ns;
       });
-      gaps.resize(kept);
-      *longest = std::move(gaps);
+      longest->assign(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(kept));  // not moved: there may be millions
     }
     return sum;
   }
@@ -108,24 +107,24 @@ class Device {
     }
   }
 
-  /// +1 when a launching call starts, -1 when its work starts.
+  /// One longer when a launching call starts, one shorter when its work starts.
   void queue(const Work& rows, StreamMetrics& s) const {
-    std::vector<QueueSample> changes;
+    std::vector<std::int64_t> calls, starts;
     for (const std::uint32_t i : rows) {
       const Event& e = trace_.events[i];
       if (e.link == none) continue;
-      ++s.linked;
-      changes.push_back({trace_.events[e.link].start_ns, 1});
-      changes.push_back({e.start_ns, -1});
+      calls.push_back(trace_.events[e.link].start_ns);
+      starts.push_back(e.start_ns);  // `rows` are by start
     }
-    std::sort(changes.begin(), changes.end(), [](const QueueSample& a, const QueueSample& b) { return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : a.length > b.length; });
+    s.linked = static_cast<std::int64_t>(calls.size());
+    std::sort(calls.begin(), calls.end());
     std::int64_t length = 0;
-    for (QueueSample& c : changes) {
-      c.length = length += c.length;
+    for (std::size_t called = 0, started = 0; called < calls.size() || started < starts.size();) {
+      const bool call = started == starts.size() || (called < calls.size() && calls[called] <= starts[started]);
+      length += call ? 1 : -1;
+      ++(call ? called : started);
       s.queue_most = std::max(s.queue_most, length);
       s.queue_least = std::min(s.queue_least, length);
-      if (!s.queue.empty() && s.queue.back().time_ns == c.time_ns) s.queue.back() = c;
-      else s.queue.push_back(c);
     }
   }
 

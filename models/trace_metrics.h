@@ -30,18 +30,12 @@ struct KernelTime {
   std::int64_t count = 0, total_ns = 0, least_ns = 0, most_ns = 0;
 };
 
-struct QueueSample {
-  std::int64_t time_ns = 0;
-  std::int64_t length = 0;  ///< launched and not yet started
-};
-
 struct StreamMetrics {
   std::int64_t stream = -1;
   std::uint32_t track = 0;
   std::int64_t events = 0, linked = 0, busy_ns = 0;
   Idle idle;
-  std::int64_t queue_most = 0, queue_least = 0;
-  std::vector<QueueSample> queue;
+  std::int64_t queue_most = 0, queue_least = 0;  ///< launched and not yet started; device_queue has it over time
 };
 
 /// Delay from the end of a launching call to the start of its work on the device, 0 when the work starts earlier.

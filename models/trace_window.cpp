@@ -128,25 +128,29 @@ std::vector<double> busy_profile(const Trace& trace, int device, std::int64_t fr
   return out;
 }
 
-std::vector<QueueSample> device_queue(const DeviceMetrics& metrics) {
-  struct Change {
-    std::int64_t time_ns, by;
-  };
-  std::vector<Change> changes;
-  for (const StreamMetrics& s : metrics.streams) {
-    std::int64_t before = 0;
-    for (const QueueSample& q : s.queue) {
-      changes.push_back({q.time_ns, q.length - before});
-      before = q.length;
+std::vector<QueueSample> device_queue(const Trace& trace, int device) {
+  std::vector<std::int64_t> calls, starts;
+  for (const Track& t : trace.tracks) {
+    if (t.kind != TrackKind::stream || t.device != device) continue;
+    const auto middle = static_cast<std::ptrdiff_t>(starts.size());
+    for (std::uint32_t i = t.first; i < t.first + t.count; ++i) {
+      const Event& e = trace.events[i];
+      if (!on_device(e.cls) || e.link == none) continue;
+      calls.push_back(trace.events[e.link].start_ns);
+      starts.push_back(e.start_ns);
     }
+    std::inplace_merge(starts.begin(), starts.begin() + middle, starts.end());  // a track is by start
   }
-  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time_ns < b.time_ns; });
+  std::sort(calls.begin(), calls.end());
   std::vector<QueueSample> out;
+  out.reserve(2 * calls.size());
   std::int64_t length = 0;
-  for (const Change& c : changes) {
-    length += c.by;
-    if (!out.empty() && out.back().time_ns == c.time_ns) out.back().length = length;
-    else out.push_back({c.time_ns, length});
+  for (std::size_t called = 0, started = 0; called < calls.size() || started < starts.size();) {
+    const bool call = started == starts.size() || (called < calls.size() && calls[called] <= starts[started]);
+    const std::int64_t time_ns = call ? calls[called++] : starts[started++];
+    length += call ? 1 : -1;
+    if (!out.empty() && out.back().time_ns == time_ns) out.back().length = length;
+    else out.push_back({time_ns, length});
   }
   return out;
 }

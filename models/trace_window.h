@@ -33,8 +33,12 @@ Extent device_extent(const Trace& trace, int device);
 /// Share of each of `bins` equal parts of the time from `from_ns` to `to_ns` in which the device works, 0 to 1.
 std::vector<double> busy_profile(const Trace& trace, int device, std::int64_t from_ns, std::int64_t to_ns, std::size_t bins);
 
-/// Launched and not yet started on the whole device: the sum of its streams' queues.
-std::vector<QueueSample> device_queue(const DeviceMetrics& metrics);
+struct QueueSample {
+  std::int64_t time_ns = 0;
+  std::int64_t length = 0;  ///< launched and not yet started
+};
+/// The whole device's queue, the sum of its streams': a sample wherever a launching call or its work starts, by time.
+std::vector<QueueSample> device_queue(const Trace& trace, int device);
 
 /// Which strings of the recording contain `text`, letters of either case alike. Empty when `text` is.
 std::vector<bool> matching_strings(const Trace& trace, std::string_view text);

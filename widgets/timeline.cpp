@@ -16,24 +16,23 @@ void set_sizes(TimelineFrame& f) {
   f.counter_px = theme().px(f.options.counter_px);
 }
 
-TimelineWindow shown_window(const TimelineView& view) {
-  const TimelineIndex& x = view.index;
+TimelineWindow shown_window(const TimelineView& view, const TimelineIndex& x) {
   return view.window.duration_s > 0 ? limit_window(view.window, x.first_s, x.last_s) : fit_window(x.first_s, x.last_s);
 }
 
 void set_viewport(TimelineFrame& f) {
-  const TimelineWindow w = shown_window(f.view);
+  const TimelineWindow w = shown_window(f.view, f.index);
   f.viewport = {f.lanes.min.x, f.lanes.width(), w.start_s, w.duration_s, f.data.origin_ns};
 }
 
 void set_window(TimelineFrame& f, TimelineWindow w) {
-  f.view.window = limit_window(w, f.view.index.first_s, f.view.index.last_s);
+  f.view.window = limit_window(w, f.index.first_s, f.index.last_s);
   set_viewport(f);
 }
 
 void zoom(TimelineFrame& f, double factor, double at_s) {
-  const TimelineWindow w = shown_window(f.view);
-  const double longest = 4 * (f.view.index.last_s - f.view.index.first_s);
+  const TimelineWindow w = shown_window(f.view, f.index);
+  const double longest = 4 * (f.index.last_s - f.index.first_s);
   // A limit that is already met must not turn a zoom into a pan.
   if ((factor > 1 && w.duration_s <= 1.0000001e-9) || (factor < 1 && w.duration_s >= 0.9999999 * longest)) return;
   set_window(f, zoom_window(w, factor, at_s));
@@ -43,7 +42,7 @@ void keys(TimelineFrame& f, double at_s) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || io.KeySuper) return;
   const double step = std::min(static_cast<double>(io.DeltaTime), 0.1) * 3.0;  // e-fold in a third of a second
-  const TimelineWindow w = shown_window(f.view);
+  const TimelineWindow w = shown_window(f.view, f.index);
   const auto held = [](ImGuiKey key) { return ImGui::IsKeyDown(key); };
   if (held(ImGuiKey_W)) zoom(f, std::exp(step), at_s);
   if (held(ImGuiKey_S)) zoom(f, std::exp(-step), at_s);
@@ -53,7 +52,7 @@ void keys(TimelineFrame& f, double at_s) {
   if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) f.view.selected = {}, f.view.range_start_s = f.view.range_end_s = std::nan("");
   if (f.options.cursor && ImGui::IsKeyPressed(ImGuiKey_Space, false)) {
     f.view.playing = !f.view.playing;
-    if (f.view.playing && f.view.cursor_s >= f.view.index.last_s) f.view.cursor_s = f.view.index.first_s;
+    if (f.view.playing && f.view.cursor_s >= f.index.last_s) f.view.cursor_s = f.index.first_s;
   }
 }
 
@@ -66,7 +65,7 @@ void interact(TimelineFrame& f, float lanes_height_px) {
     if (io.MouseWheel != 0.0f && io.KeyShift) f.view.scroll_px -= io.MouseWheel * 3.0f * f.row_step_px;
     if (io.MouseWheel != 0.0f && !io.KeyShift) zoom(f, std::pow(1.25, static_cast<double>(io.MouseWheel)), at_s);
     if (io.MouseWheelH != 0.0f) {
-      const TimelineWindow w = shown_window(f.view);
+      const TimelineWindow w = shown_window(f.view, f.index);
       set_window(f, pan_window(w, -0.1 * w.duration_s * static_cast<double>(io.MouseWheelH)));
     }
     keys(f, at_s);
@@ -77,12 +76,12 @@ void interact(TimelineFrame& f, float lanes_height_px) {
   if (ImGui::IsItemActive() && has_mouse && (io.MouseDown[0] || io.MouseDown[2])) {
     const bool moved = ImGui::IsMouseDragging(io.MouseDown[0] ? ImGuiMouseButton_Left : ImGuiMouseButton_Middle);
     if (on_ruler && f.options.cursor) {
-      f.view.cursor_s = std::clamp(at_s, f.view.index.first_s, f.view.index.last_s);
+      f.view.cursor_s = std::clamp(at_s, f.index.first_s, f.index.last_s);
       f.events.cursor_moved = true;
     } else if (io.KeyShift && std::isfinite(f.view.range_start_s)) {
       f.view.range_end_s = at_s;
     } else if (moved && io.MouseDelta.x != 0.0f) {
-      set_window(f, pan_window(shown_window(f.view), -static_cast<double>(io.MouseDelta.x) / f.viewport.px_per_s()));
+      set_window(f, pan_window(shown_window(f.view, f.index), -static_cast<double>(io.MouseDelta.x) / f.viewport.px_per_s()));
     }
     if (moved && !on_ruler && !io.KeyShift) f.view.scroll_px -= io.MouseDelta.y;
   }
@@ -101,7 +100,7 @@ void cursor_handle(TimelineFrame& f) {
   ImGui::InvisibleButton("cursor", {2 * half, std::max(1.0f, f.lanes.min.y - f.area.min.y)});
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 0.0f)) {
-    f.view.cursor_s = std::clamp(f.viewport.time_at(ImGui::GetIO().MousePos.x), f.view.index.first_s, f.view.index.last_s);
+    f.view.cursor_s = std::clamp(f.viewport.time_at(ImGui::GetIO().MousePos.x), f.index.first_s, f.index.last_s);
     f.view.playing = false;
     f.events.cursor_moved = true;
   }
@@ -115,15 +114,16 @@ float timeline_height(const TimelineData& data, const TimelineIndex& index, cons
 }
 
 TimelineEvents draw_timeline(const char* label, const TimelineData& data, TimelineView& view, const TimelineOptions& options) {
-  if (view.index.lanes.size() != data.lanes.size() || view.index.fingerprint != timeline_fingerprint(data)) {
+  const bool brought = data.index && data.index->lanes.size() == data.lanes.size();
+  if (!brought && (view.index.lanes.size() != data.lanes.size() || view.index.fingerprint != timeline_fingerprint(data))) {
     view.index = index_timeline(data);
     const TimelineSelection now = view.selected;  // may come from a lesson, so it is kept while it names a span
     const bool names_lane = now.lane >= 0 && now.lane < static_cast<std::int64_t>(data.lanes.size());
     if (!names_lane || now.span >= static_cast<std::int64_t>(data.lanes[static_cast<std::size_t>(now.lane)].spans.size())) view.selected = {};
   }
-  TimelineFrame f{label, data, view, options};
+  TimelineFrame f{label, data, view, options, brought ? *data.index : view.index};
   set_sizes(f);
-  const float lanes_height = place_timeline_lanes(data, view.index, options, view.scratch.lanes), ruler = ruler_px(options);
+  const float lanes_height = place_timeline_lanes(data, f.index, options, view.scratch.lanes), ruler = ruler_px(options);
   const float available = ImGui::GetContentRegionAvail().y;
   const float natural = lanes_height + ruler + theme().px(2);
   const float least = ruler + f.row_step_px * 2;
@@ -138,7 +138,7 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
   const bool hovered = ImGui::IsItemHovered();
   interact(f, lanes_height);
   if (options.cursor) {
-    advance_playback(view, static_cast<double>(ImGui::GetIO().DeltaTime));
+    advance_playback(view, f.index, static_cast<double>(ImGui::GetIO().DeltaTime));
     cursor_handle(f);
   }
   ImGui::EndGroup();

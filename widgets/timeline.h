@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,7 @@ namespace widgets {
 
 struct TimelineCounter {
   std::string_view label, unit;
-  std::span<const TimelinePoint> points;  ///< sorted by time
+  TimelinePoints points;  ///< sorted by time
   Tint tint{};
   bool steps = true;  ///< holds its value; else straight lines between points
   bool area = false;
@@ -21,7 +22,7 @@ struct TimelineCounter {
 
 struct TimelineLane {
   std::string_view label, sublabel;
-  std::span<const TimelineSpan> spans;         ///< any order; sorted by (depth, start) costs least
+  TimelineSpans spans;         ///< any order; sorted by (depth, start) costs least
   std::span<const TimelineCounter> counters;   ///< share one strip and one scale under the spans
   std::uint32_t indent = 0;                    ///< nesting of lanes: a process's threads
 };
@@ -31,22 +32,22 @@ struct TimelineLink {
   std::uint32_t from_lane = 0, from_span = 0, to_lane = 0, to_span = 0;
 };
 
+using TimelineLinks = TimelineSequence<TimelineLink>;
+
+struct TimelineIndex;
 struct TimelineData {
   std::span<const TimelineLane> lanes;
-  std::span<const TimelineLink> links;
+  TimelineLinks links;  ///< those that name no span are left out
   std::string_view (*name)(const void* context, std::uint32_t id) = nullptr;
   std::string_view (*info)(const void* context, std::uint32_t lane, std::uint32_t span) = nullptr;  ///< for the hover
   const void* context = nullptr;
   std::int64_t origin_ns = 0;   ///< shown as time 0; for traces, the first start
   std::uint64_t revision = 0;   ///< raise it when a lane of more than 4,096 spans changes in place
+  const TimelineIndex* index = nullptr;  ///< made of this very data, in a job for example; null: the view makes and keeps its own
 };
 
-/// Summaries of all lanes. Made on first draw, or beforehand in a job: `view.index = index_timeline(data)`.
+/// Summaries of all lanes. Made on first draw, or beforehand: TimelineData::index.
 struct TimelineIndex {
-  struct Link {
-    std::int64_t start_ns, end_ns;
-    std::uint32_t link;
-  };
   std::uint64_t fingerprint = 0;
   struct Scale {
     double low = 0, high = 1;
@@ -54,13 +55,22 @@ struct TimelineIndex {
   std::vector<TimelineLaneIndex> lanes;
   std::vector<std::vector<std::vector<TimelineRange>>> counters;  ///< of each lane, of each of its counters
   std::vector<Scale> scales;  ///< of each lane's counters; 0 is always inside
-  std::vector<Link> links;  ///< by start; links that name no span are left out
+  std::vector<std::uint32_t> link_order;  ///< of those that name spans, by the earlier of their ends; empty: the links' own order
+  std::size_t link_count = 0;
   std::int64_t longest_link_ns = 0;
   double first_s = 0, last_s = 1;  ///< of everything, since the origin
+
+  std::uint32_t link_at(std::size_t position) const { return link_order.empty() ? static_cast<std::uint32_t>(position) : link_order[position]; }
 };
 TimelineIndex index_timeline(const TimelineData& data);
 /// Equal for equal data; reads small lanes in full and samples big ones.
 std::uint64_t timeline_fingerprint(const TimelineData& data);
+
+/// When an arrow begins and ends; an effect recorded before its cause is turned round.
+struct TimelineLinkTimes {
+  std::int64_t first_ns = 0, last_ns = 0;
+};
+std::optional<TimelineLinkTimes> link_times(const TimelineData& data, const TimelineLink& link);  ///< nothing when it names no span
 
 struct TimelineScratch {
   struct PlacedLane {
@@ -88,7 +98,7 @@ struct TimelineView {
   TimelineSelection selected;
   double range_start_s = std::numeric_limits<double>::quiet_NaN(), range_end_s = range_start_s;  ///< NaN: no range
 
-  TimelineIndex index;      ///< derived from the data
+  TimelineIndex index;      ///< derived from the data, unless that brings its own
   TimelineScratch scratch;  ///< reused so that a steady frame allocates nothing
 };
 
@@ -112,8 +122,8 @@ struct TimelineEvents {
 /// labelled "cursor" that drags. Millions of spans cost by the pixels they cover.
 TimelineEvents draw_timeline(const char* label, const TimelineData& data, TimelineView& view, const TimelineOptions& options = {});
 
-/// Moves the cursor on by `dt_s` of wall time; stops at the end. Returns true while it moves.
-bool advance_playback(TimelineView& view, double dt_s);
+/// Moves the cursor on by `dt_s` of wall time; stops at the index' end. Returns true while it moves.
+bool advance_playback(TimelineView& view, const TimelineIndex& index, double dt_s);
 
 /// Height in pixels of the lanes and ruler, before any scrolling.
 float timeline_height(const TimelineData& data, const TimelineIndex& index, const TimelineOptions& options);

@@ -9,6 +9,7 @@ struct TimelineFrame {
   const TimelineData& data;
   TimelineView& view;
   const TimelineOptions& options;
+  const TimelineIndex& index;
   Rect area{};   ///< everything
   Rect lanes{};  ///< right of the labels, under the ruler
   float row_px = 0, row_step_px = 0, counter_px = 0;

@@ -1,6 +1,7 @@
 #include "widgets/timeline_index.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -14,18 +15,26 @@ std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-TimelineNode summary_of(std::span<const TimelineSpan> spans, const TimelineLaneIndex& index, std::size_t first, std::size_t last) {
-  const TimelineSpan& head = spans[index.span_at(first)];
-  TimelineNode n{head.start_ns, head.start_ns, head.end_ns(), 0, 0, {}};
+float at_least(std::int64_t ns) {
+  constexpr std::int64_t exact = 1 << std::numeric_limits<float>::digits;
+  const auto rounded = static_cast<float>(ns);
+  return ns <= exact ? rounded : std::nextafter(rounded, std::numeric_limits<float>::infinity());
+}
+
+TimelineNode summary_of(const TimelineSpans& spans, const TimelineLaneIndex& index, std::size_t first, std::size_t last) {
+  TimelineNode n{0, 0, INT64_MIN, 0, 0, {}};
+  std::int64_t longest = 0;
   TintVote vote;
   for (std::size_t i = first; i < last; ++i) {
-    const TimelineSpan& s = spans[index.span_at(i)];
+    const TimelineSpan s = spans[index.span_at(i)];
+    if (i == first) n.first_start_ns = s.start_ns;
     n.last_start_ns = s.start_ns;
     n.max_end_ns = std::max(n.max_end_ns, s.end_ns());
-    n.max_length_ns = std::max(n.max_length_ns, s.length_ns());
+    longest = std::max(longest, s.length_ns());
     n.busy_ns = saturating_add(n.busy_ns, s.length_ns());
     vote.add(s.tint, s.length_ns());
   }
+  n.max_length_ns = at_least(longest);
   n.tint = vote.tint;
   return n;
 }
@@ -45,16 +54,16 @@ TimelineNode summary_of(std::span<const TimelineNode> nodes) {
   return n;
 }
 
-void build_levels(std::span<const TimelineSpan> spans, const TimelineLaneIndex& index, TimelineRow& row) {
+void build_levels(const TimelineSpans& spans, const TimelineLaneIndex& index, TimelineRow& row) {
   std::vector<TimelineNode> level;
-  level.reserve(row.count / timeline_fanout + 1);
+  level.reserve((row.count + timeline_fanout - 1) / timeline_fanout);
   for (std::size_t i = 0; i < row.count; i += timeline_fanout)
     level.push_back(summary_of(spans, index, row.first + i, row.first + std::min(i + timeline_fanout, row.count)));
   row.levels.push_back(std::move(level));
   while (row.levels.back().size() > 1) {
     const std::vector<TimelineNode>& below = row.levels.back();
     std::vector<TimelineNode> next;
-    next.reserve(below.size() / timeline_fanout + 1);
+    next.reserve((below.size() + timeline_fanout - 1) / timeline_fanout);
     for (std::size_t i = 0; i < below.size(); i += timeline_fanout)
       next.push_back(summary_of(std::span(below).subspan(i, std::min(timeline_fanout, below.size() - i))));
     row.levels.push_back(std::move(next));
@@ -86,23 +95,26 @@ std::size_t TimelineLaneIndex::row_of(std::uint16_t depth) const {
   return std::min(static_cast<std::size_t>(it - rows.begin()), rows.empty() ? 0 : rows.size() - 1);
 }
 
-TimelineLaneIndex index_lane(std::span<const TimelineSpan> all) {
+TimelineLaneIndex index_lane(const TimelineSpans& spans) {
   TimelineLaneIndex index;
-  const auto spans = all.first(std::min<std::size_t>(all.size(), std::numeric_limits<std::uint32_t>::max()));
-  if (spans.empty()) return index;
+  const std::size_t size = std::min<std::size_t>(spans.size(), std::numeric_limits<std::uint32_t>::max());
+  if (size == 0) return index;
 
   bool by_start = true, by_depth = true;
   std::vector<std::size_t> counts(65536, 0);
-  index.first_ns = spans[0].start_ns;
-  index.last_ns = spans[0].end_ns();
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    ++counts[spans[i].depth];
-    index.first_ns = std::min(index.first_ns, spans[i].start_ns);
-    index.last_ns = std::max(index.last_ns, spans[i].end_ns());
-    if (i == 0) continue;
-    by_start = by_start && spans[i - 1].start_ns <= spans[i].start_ns;
-    by_depth = by_depth && (spans[i - 1].depth < spans[i].depth ||
-                            (spans[i - 1].depth == spans[i].depth && spans[i - 1].start_ns <= spans[i].start_ns));
+  index.first_ns = INT64_MAX;
+  index.last_ns = INT64_MIN;
+  TimelineSpan before;
+  for (std::size_t i = 0; i < size; ++i) {
+    const TimelineSpan s = spans[i];
+    ++counts[s.depth];
+    index.first_ns = std::min(index.first_ns, s.start_ns);
+    index.last_ns = std::max(index.last_ns, s.end_ns());
+    if (i > 0) {
+      by_start = by_start && before.start_ns <= s.start_ns;
+      by_depth = by_depth && (before.depth < s.depth || (before.depth == s.depth && before.start_ns <= s.start_ns));
+    }
+    before = s;
   }
 
   std::vector<std::uint16_t> row_of_depth(65536, 0);
@@ -121,14 +133,14 @@ TimelineLaneIndex index_lane(std::span<const TimelineSpan> all) {
   if (!by_depth) {
     std::vector<std::uint32_t> sorted;  // by start; needed only when the data is not
     if (!by_start) {
-      sorted.resize(spans.size());
+      sorted.resize(size);
       std::iota(sorted.begin(), sorted.end(), 0u);
       std::stable_sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) { return starts_before(spans[a], spans[b]); });
     }
-    index.order.resize(spans.size());
+    index.order.resize(size);
     std::vector<std::size_t> next;
     for (const TimelineRow& row : index.rows) next.push_back(row.first);
-    for (std::size_t i = 0; i < spans.size(); ++i) {
+    for (std::size_t i = 0; i < size; ++i) {
       const std::uint32_t s = by_start ? static_cast<std::uint32_t>(i) : sorted[i];
       index.order[next[row_of_depth[spans[s].depth]]++] = s;
     }

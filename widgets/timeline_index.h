@@ -1,9 +1,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "widgets/timeline_sequence.h"
 #include "widgets/tint.h"
 
 namespace widgets {
@@ -14,7 +14,7 @@ enum class TimelineMark : std::uint8_t {
   callout  ///< an outlined box with its name: "idle 3.4 ms, host wait"
 };
 
-/// One interval of work. 24 bytes, so that ten million fit a trace viewer.
+/// One interval of work.
 struct TimelineSpan {
   std::int64_t start_ns = 0;
   std::int64_t duration_ns = 0;  ///< negative counts as 0; an end past the int64 range stops there
@@ -30,6 +30,7 @@ struct TimelineSpan {
   }
 };
 static_assert(sizeof(TimelineSpan) == 24);
+using TimelineSpans = TimelineSequence<TimelineSpan>;
 
 /// Gives each span the first row that is free when it starts, parents before children, and sorts by (start, longest first).
 /// Returns how many rows that took (at most 256; more overlap than that shares the last row).
@@ -52,20 +53,25 @@ struct TintVote {
   }
 };
 
-/// What eight neighbours (spans, or nodes of the level below) come to.
+/// Neighbours that one node sums up. More would cost less memory and more spans read at the edges of what folds.
+constexpr std::size_t timeline_fanout = 16;
+
+/// What 16 neighbours (spans, or nodes of the level below) come to.
 struct TimelineNode {
-  std::int64_t first_start_ns, last_start_ns, max_end_ns, max_length_ns, busy_ns;
-  Tint tint{};  ///< of most of the busy time, when one has most
+  std::int64_t first_start_ns, last_start_ns, max_end_ns, busy_ns;
+  float max_length_ns;  ///< rounded up: a bound
+  Tint tint{};          ///< of most of the busy time, when one has most
 };
+static_assert(sizeof(TimelineNode) == 40);
 
 struct TimelineRow {
   std::uint16_t depth = 0;
   std::size_t first = 0, count = 0;  ///< range in TimelineLaneIndex::order
-  std::vector<std::vector<TimelineNode>> levels;  ///< levels[0] covers 8 spans a node, levels[1] 64, ...
+  std::vector<std::vector<TimelineNode>> levels;  ///< levels[0] covers 16 spans a node, levels[1] 256, ...
 };
 
 /// A lane's spans by row and start, with summaries, so that a frame costs by its pixels and not by its spans.
-/// About 7 bytes a span, and 4 more when the spans do not already come sorted by (depth, start).
+/// About 2.7 bytes a span, and 4 more when the spans do not already come sorted by (depth, start).
 struct TimelineLaneIndex {
   std::vector<std::uint32_t> order;  ///< empty: the spans' own order
   std::vector<TimelineRow> rows;     ///< by depth, only depths that occur, at most 256
@@ -78,8 +84,6 @@ struct TimelineLaneIndex {
 };
 
 /// O(n) when sorted by start, else O(n log n). Slow for millions: build it in a job and hand it to the view.
-TimelineLaneIndex index_lane(std::span<const TimelineSpan> spans);
-
-constexpr std::size_t timeline_fanout = 8;
+TimelineLaneIndex index_lane(const TimelineSpans& spans);
 
 }  // namespace widgets

@@ -25,7 +25,7 @@ std::int64_t offset_ns(std::int64_t origin, double ns) {
 /// Walks a row's summaries in order of start and folds on the way.
 class Folder {
  public:
-  Folder(std::span<const TimelineSpan> spans, const TimelineLaneIndex& index, std::size_t row, const TimelineViewport& viewport,
+  Folder(const TimelineSpans& spans, const TimelineLaneIndex& index, std::size_t row, const TimelineViewport& viewport,
          std::uint32_t lane, std::vector<TimelineBlock>& out)
       : spans_(spans), index_(index), row_(index.rows[row]), viewport_(viewport), out_(out) {
     const double ns_per_px = viewport.duration_s * ns_per_s / static_cast<double>(viewport.width);
@@ -65,7 +65,7 @@ class Folder {
     const std::int64_t b = bin(n.first_start_ns);
     // Half a bin of starts may lean into the next bin: exact edges would cost a descent to the spans at every one of them.
     const bool one_bin = b == bin(n.last_start_ns) || bin_span_of(n) <= half_bin_ns();
-    if (inside && one_bin && (n.max_length_ns < narrow_ns_ || (has_wide_ && b == wide_bin_))) {
+    if (inside && one_bin && (static_cast<double>(n.max_length_ns) < static_cast<double>(narrow_ns_) || (has_wide_ && b == wide_bin_))) {
       add(b, row_.first + first, last - first, n.first_start_ns, n.max_end_ns, n.busy_ns, n.tint);
       return true;
     }
@@ -75,10 +75,9 @@ class Folder {
         if (!visit(level - 1, child)) return false;
       return true;
     }
-    const TimelineSpan* spans = spans_.data();
     const std::uint32_t* order = index_.order.empty() ? nullptr : index_.order.data();
     for (std::size_t i = row_.first + first; i < row_.first + last; ++i) {
-      const TimelineSpan& s = spans[order ? order[i] : i];
+      const TimelineSpan s = spans_[order ? order[i] : i];
       if (s.start_ns >= high_ns_) return false;
       const std::int64_t length = s.length_ns();
       if (s.start_ns < low_ns_ && s.end_ns() <= low_ns_) continue;
@@ -132,7 +131,7 @@ class Folder {
     out_.push_back(block);
   }
 
-  std::span<const TimelineSpan> spans_;
+  const TimelineSpans& spans_;
   const TimelineLaneIndex& index_;
   const TimelineRow& row_;
   const TimelineViewport& viewport_;
@@ -164,7 +163,7 @@ double TimelineBlock::density() const {
   return length > 0 ? static_cast<double>(busy_ns) / length : 1.0;
 }
 
-void layout_timeline_row(std::span<const TimelineSpan> spans, const TimelineLaneIndex& index, std::size_t row,
+void layout_timeline_row(const TimelineSpans& spans, const TimelineLaneIndex& index, std::size_t row,
                          const TimelineViewport& viewport, std::uint32_t lane, std::vector<TimelineBlock>& out) {
   const bool drawable = viewport.width > 0 && viewport.duration_s > 0 && std::isfinite(viewport.duration_s) && std::isfinite(viewport.start_s);
   if (!drawable || row >= index.rows.size()) return;
@@ -185,14 +184,15 @@ const TimelineBlock* timeline_block_at(std::span<const TimelineBlock> blocks, fl
   return nearest;
 }
 
-std::vector<TimelineRange> index_counter(std::span<const TimelinePoint> points) {
+std::vector<TimelineRange> index_counter(const TimelinePoints& points) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<TimelineRange> blocks;
   blocks.reserve((points.size() + counter_block - 1) / counter_block);
   for (std::size_t i = 0; i < points.size(); i += counter_block) {
-    const auto block = points.subspan(i, std::min(counter_block, points.size() - i));
-    TimelineRange range{infinity, -infinity, block.back().time_ns, block.back().value};
-    for (const TimelinePoint& p : block) {
+    TimelineRange range{infinity, -infinity, 0, 0};
+    for (std::size_t k = i; k < std::min(i + counter_block, points.size()); ++k) {
+      const TimelinePoint p = points[k];
+      range.last_ns = p.time_ns, range.last = p.value;
       if (!std::isfinite(p.value)) continue;
       range.low = std::min(range.low, p.value);
       range.high = std::max(range.high, p.value);
@@ -202,17 +202,17 @@ std::vector<TimelineRange> index_counter(std::span<const TimelinePoint> points) 
   return blocks;
 }
 
-void layout_counter(std::span<const TimelinePoint> points, const TimelineViewport& viewport, bool steps, double low, double high,
+void layout_counter(const TimelinePoints& points, const TimelineViewport& viewport, bool steps, double low, double high,
                     float top, float bottom, std::vector<TimelineVertex>& out, std::span<const TimelineRange> blocks) {
   out.clear();
   if (!(viewport.width > 0) || !(viewport.duration_s > 0) || !(high > low)) return;
   const std::int64_t from = offset_ns(viewport.origin_ns, std::floor(viewport.start_s * ns_per_s));
   const std::int64_t to = offset_ns(viewport.origin_ns, std::ceil((viewport.start_s + viewport.duration_s) * ns_per_s));
-  const auto before = [](const TimelinePoint& p, std::int64_t t) { return p.time_ns < t; };
-  auto it = std::lower_bound(points.begin(), points.end(), from, before);
-  if (it != points.begin()) --it;  // the value on entry
-  auto end = std::lower_bound(it, points.end(), to, before);
-  if (end != points.end()) ++end;  // the slope on exit
+  const auto first_at = [&](std::size_t first, std::int64_t t) { return first_place(first, points.size(), [&](std::size_t i) { return points[i].time_ns >= t; }); };
+  std::size_t at = first_at(0, from);
+  if (at > 0) --at;  // the value on entry
+  std::size_t end = first_at(at, to);
+  if (end < points.size()) ++end;  // the slope on exit
   const float left = viewport.x, right = viewport.x + viewport.width;
   const auto y_of = [&](double v) {
     return bottom + static_cast<float>(std::clamp((v - low) / (high - low), 0.0, 1.0)) * (top - bottom);
@@ -226,19 +226,18 @@ void layout_counter(std::span<const TimelinePoint> points, const TimelineViewpor
       out.push_back({column, y_last});
     }
   };
-  for (; it != end; ++it) {
+  for (; at < end; ++at) {
     // Whole blocks that end in the column that is open: their extremes and their last value are all that shows.
-    for (auto at = static_cast<std::size_t>(it - points.begin()); open && at % counter_block == 0 && at / counter_block < blocks.size() && end - it > static_cast<std::ptrdiff_t>(counter_block);
-         at += counter_block) {
+    for (; open && at % counter_block == 0 && at / counter_block < blocks.size() && end - at > counter_block; at += counter_block) {
       const TimelineRange& range = blocks[at / counter_block];
       if (!std::isfinite(range.last) || !(viewport.x_of(range.last_ns) - column < 1.0f)) break;
       y_least = std::min(y_least, y_of(range.high));
       y_most = std::max(y_most, y_of(range.low));
       y_last = y_of(range.last);
-      it += counter_block;
     }
-    if (!std::isfinite(it->value)) continue;
-    const float x = viewport.x_of(it->time_ns), y = y_of(it->value);
+    const TimelinePoint p = points[at];
+    if (!std::isfinite(p.value)) continue;
+    const float x = viewport.x_of(p.time_ns), y = y_of(p.value);
     if (open && x - column < 1.0f) {
       y_least = std::min(y_least, y);
       y_most = std::max(y_most, y);
@@ -247,9 +246,10 @@ void layout_counter(std::span<const TimelinePoint> points, const TimelineViewpor
     }
     close();
     float draw_x = x, draw_y = y;
-    if (x < left && it + 1 != end) {  // enter exactly at the edge
-      const float next_x = viewport.x_of((it + 1)->time_ns);
-      if (!steps && next_x > x && std::isfinite((it + 1)->value)) draw_y = y + (y_of((it + 1)->value) - y) * (left - x) / (next_x - x);
+    if (x < left && at + 1 < end) {  // enter exactly at the edge
+      const TimelinePoint next = points[at + 1];
+      const float next_x = viewport.x_of(next.time_ns);
+      if (!steps && next_x > x && std::isfinite(next.value)) draw_y = y + (y_of(next.value) - y) * (left - x) / (next_x - x);
     } else if (x > right && !out.empty() && !steps) {
       draw_y = y_last + (y - y_last) * (right - column) / (x - column);
     }

@@ -41,7 +41,7 @@ constexpr float timeline_fold_px = 4.0f;
 /// Appends what row `row` shows in `viewport`, in order of start. Folding goes by bins of time that stay where they are while one pans.
 /// The blocks' counts and busy times add up to those of the spans that touch the viewport. With B = width / 2 px bins at most 3 B + 3
 /// blocks come out whatever the data; 2 B + 2 when spans of the row do not overlap.
-void layout_timeline_row(std::span<const TimelineSpan> spans, const TimelineLaneIndex& index, std::size_t row,
+void layout_timeline_row(const TimelineSpans& spans, const TimelineLaneIndex& index, std::size_t row,
                          const TimelineViewport& viewport, std::uint32_t lane, std::vector<TimelineBlock>& out);
 
 /// The blocks must come from layout_timeline_row. The one under `px`, within a pixel and a half; nullptr when none.
@@ -51,6 +51,7 @@ struct TimelinePoint {
   std::int64_t time_ns = 0;
   double value = 0;
 };
+using TimelinePoints = TimelineSequence<TimelinePoint>;
 struct TimelineVertex {
   float x = 0, y = 0;
 };
@@ -61,12 +62,12 @@ struct TimelineRange {
   double last = 0;
 };
 inline constexpr std::size_t counter_block = 64;
-std::vector<TimelineRange> index_counter(std::span<const TimelinePoint> points);
+std::vector<TimelineRange> index_counter(const TimelinePoints& points);
 
 /// A counter as a polyline: points sorted by time, at most four vertices a pixel column; `steps` holds each value until the next point.
 /// A value that is not finite is left out. y runs from `bottom` (value `low`) to `top` (value `high`).
 /// `blocks` of index_counter spare reading what falls into one column; the vertices are the same.
-void layout_counter(std::span<const TimelinePoint> points, const TimelineViewport& viewport, bool steps, double low, double high,
+void layout_counter(const TimelinePoints& points, const TimelineViewport& viewport, bool steps, double low, double high,
                     float top, float bottom, std::vector<TimelineVertex>& out, std::span<const TimelineRange> blocks = {});
 
 /// What of the time is shown; the gestures change only this.

@@ -89,7 +89,7 @@ void paint_label(const TimelineFrame& f, const Painter& painter, std::size_t i) 
   const TimelineLane& lane = f.data.lanes[i];
   const float x = f.area.min.x + t.px(14) * static_cast<float>(std::min(lane.indent, 4u)), width = f.lanes.min.x - t.px(8) - x;
   float y = f.lane_top(i) + std::max(0.0f, (f.row_px - t.type(Type::body)) / 2);
-  if (f.view.index.lanes[i].rows.empty() && !lane.counters.empty()) y = f.lane_top(i) + f.view.scratch.lanes[i].counters;
+  if (f.index.lanes[i].rows.empty() && !lane.counters.empty()) y = f.lane_top(i) + f.view.scratch.lanes[i].counters;
   fit_text(painter, {x, y}, lane.label, width, t.text);
   fit_text(painter, {x, y + t.type(Type::body) + t.px(1)}, lane.sublabel, width, t.muted, Type::small);
 }
@@ -99,7 +99,7 @@ void paint_label(const TimelineFrame& f, const Painter& painter, std::size_t i) 
 void paint_timeline_lane(const TimelineFrame& f, const Painter& painter, std::size_t i) {
   const Theme& t = theme();
   const auto& placed = f.view.scratch.lanes[i];
-  const std::size_t rows = f.view.index.lanes[i].rows.size();
+  const std::size_t rows = f.index.lanes[i].rows.size();
   const float letter_px = text_size("0", Type::small, Font::mono).x;
   for (std::size_t r = 0; r < rows; ++r) {
     const float y = f.row_top(i, r);
@@ -112,9 +112,9 @@ void paint_timeline_lane(const TimelineFrame& f, const Painter& painter, std::si
   const TimelineSelection marked[] = {f.view.selected, f.events.hovered};
   for (const TimelineSelection& m : marked) {
     if (m.lane != static_cast<std::int64_t>(i) || m.span < 0 || static_cast<std::size_t>(m.span) >= f.data.lanes[i].spans.size()) continue;
-    const TimelineSpan& s = f.data.lanes[i].spans[static_cast<std::size_t>(m.span)];
+    const TimelineSpan s = f.data.lanes[i].spans[static_cast<std::size_t>(m.span)];
     const float x0 = f.viewport.x_of(s.start_ns), x1 = std::max(x0 + 2.0f, f.viewport.x_of(s.end_ns()));
-    const float y = f.row_top(i, f.view.index.lanes[i].row_of(s.depth));
+    const float y = f.row_top(i, f.index.lanes[i].row_of(s.depth));
     if (x1 >= f.lanes.min.x && x0 <= f.lanes.max.x)
       painter.frame({std::max(x0, f.lanes.min.x - 2), y}, {std::min(x1, f.lanes.max.x + 2), y + f.row_px},
                     &m == &marked[0] ? t.text : t.muted, &m == &marked[0] ? t.px(2) : t.px(1), t.px(2));
@@ -125,13 +125,13 @@ void paint_timeline_counters(const TimelineFrame& f, const Painter& painter, std
   const Theme& t = theme();
   const TimelineLane& lane = f.data.lanes[i];
   if (lane.counters.empty()) return;
-  const auto [low, high] = f.view.index.scales[i];
+  const auto [low, high] = f.index.scales[i];
   const float top = f.lane_top(i) + f.view.scratch.lanes[i].counters, bottom = top + f.counter_px;
   painter.frame({f.lanes.min.x, top}, {f.lanes.max.x, bottom}, t.line);
   TimelineScratch& s = f.view.scratch;
   for (std::size_t n = 0; n < lane.counters.size(); ++n) {
     const TimelineCounter& c = lane.counters[n];
-    layout_counter(c.points, f.viewport, c.steps, low, high, top + t.px(4), bottom - t.px(1), s.vertices, f.view.index.counters[i][n]);
+    layout_counter(c.points, f.viewport, c.steps, low, high, top + t.px(4), bottom - t.px(1), s.vertices, f.index.counters[i][n]);
     s.points.clear();
     for (const TimelineVertex& v : s.vertices) s.points.push_back({v.x, v.y});
     const ImU32 line = colour(c.tint, t);
@@ -155,23 +155,24 @@ void paint_timeline_counters(const TimelineFrame& f, const Painter& painter, std
 
 void paint_timeline_links(const TimelineFrame& f, const Painter& painter) {
   const Theme& t = theme();
-  const auto& links = f.view.index.links;
-  const double first_s = f.viewport.start_s - static_cast<double>(f.view.index.longest_link_ns) * 1e-9;
+  const double first_s = f.viewport.start_s - static_cast<double>(f.index.longest_link_ns) * 1e-9;
   const double last_s = f.viewport.start_s + f.viewport.duration_s;
-  const auto begin = std::lower_bound(links.begin(), links.end(), first_s,
-                                      [&](const auto& l, double at) { return f.viewport.since_origin_s(l.start_ns) < at; });
-  const auto end = std::upper_bound(begin, links.end(), last_s,
-                                    [&](double at, const auto& l) { return at < f.viewport.since_origin_s(l.start_ns); });
-  constexpr std::ptrdiff_t most = 600;  // more arrows than this hide the spans
-  const std::ptrdiff_t stride = std::max<std::ptrdiff_t>(1, (end - begin + most - 1) / most);
+  const auto start_s = [&](std::size_t position) {
+    const auto times = link_times(f.data, f.data.links[f.index.link_at(position)]);
+    return times ? f.viewport.since_origin_s(times->first_ns) : 0.0;
+  };
+  const std::size_t begin = first_place(0, f.index.link_count, [&](std::size_t i) { return start_s(i) >= first_s; });
+  const std::size_t end = first_place(begin, f.index.link_count, [&](std::size_t i) { return start_s(i) > last_s; });
+  constexpr std::size_t most = 600;  // more arrows than this hide the spans
+  const std::size_t stride = std::max<std::size_t>(1, (end - begin + most - 1) / most);
   // Many arrows are a texture behind the spans' names; few are meant to be followed.
   constexpr float easily_followed = 60;
-  const float crowd = std::min(1.0f, std::max(0.2f, easily_followed / static_cast<float>(std::max<std::ptrdiff_t>(1, (end - begin) / stride))));
-  for (auto it = begin; it < end; it += std::min(stride, end - it)) {
-    const TimelineLink& l = f.data.links[it->link];
-    const TimelineSpan &from = f.data.lanes[l.from_lane].spans[l.from_span], &to = f.data.lanes[l.to_lane].spans[l.to_span];
-    const float from_y = f.row_top(l.from_lane, f.view.index.lanes[l.from_lane].row_of(from.depth));
-    const float to_y = f.row_top(l.to_lane, f.view.index.lanes[l.to_lane].row_of(to.depth));
+  const float crowd = std::min(1.0f, std::max(0.2f, easily_followed / static_cast<float>(std::max<std::size_t>(1, (end - begin) / stride))));
+  for (std::size_t i = begin; i < end; i += stride) {
+    const TimelineLink l = f.data.links[f.index.link_at(i)];
+    const TimelineSpan from = f.data.lanes[l.from_lane].spans[l.from_span], to = f.data.lanes[l.to_lane].spans[l.to_span];
+    const float from_y = f.row_top(l.from_lane, f.index.lanes[l.from_lane].row_of(from.depth));
+    const float to_y = f.row_top(l.to_lane, f.index.lanes[l.to_lane].row_of(to.depth));
     // From edge to edge, so that an arrow lies between its spans and not on them; within a row, through the middle of the gap.
     const float way = to_y > from_y ? 1.0f : to_y < from_y ? -1.0f : 0.0f, half = f.row_px / 2;
     const ImVec2 a{f.viewport.x_of(from.end_ns()), from_y + half + way * half}, b{f.viewport.x_of(to.start_ns), to_y + half - way * half};

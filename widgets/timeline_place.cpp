@@ -18,11 +18,10 @@ void tip_counters(const TimelineFrame& f, const TimelineLane& lane, double at_s)
   const NumberText at = format(at_s, "s", 4);
   ImGui::TextUnformatted(at.chars, at.chars + at.length);
   for (const TimelineCounter& c : lane.counters) {
-    const auto it = std::upper_bound(c.points.begin(), c.points.end(), at_s,
-                                     [&](double t, const TimelinePoint& p) { return t < f.viewport.since_origin_s(p.time_ns); });
-    if (it == c.points.begin()) continue;
+    const std::size_t after = first_place(0, c.points.size(), [&](std::size_t i) { return f.viewport.since_origin_s(c.points[i].time_ns) > at_s; });
+    if (after == 0) continue;
     Line line;
-    line.add(c.label).add(": ").add(format((it - 1)->value, c.unit));
+    line.add(c.label).add(": ").add(format(c.points[after - 1].value, c.unit));
     ImGui::TextUnformatted(line.c_str());
   }
   ImGui::EndTooltip();
@@ -56,7 +55,7 @@ float place_timeline_lanes(const TimelineData& data, const TimelineIndex& index,
 void layout_timeline_blocks(TimelineFrame& f) {
   TimelineScratch& s = f.view.scratch;
   Fingerprint shown;
-  shown.add(f.view.index.fingerprint);
+  shown.add(f.index.fingerprint);
   for (const double x : {f.viewport.start_s, f.viewport.duration_s}) shown.add(x);
   for (const float x : {f.lanes.min.x, f.lanes.min.y, f.lanes.max.x, f.lanes.max.y, f.view.scroll_px, f.row_px, f.counter_px})
     shown.add(static_cast<double>(x));
@@ -66,11 +65,11 @@ void layout_timeline_blocks(TimelineFrame& f) {
   s.blocks.clear();
   for (std::size_t i = 0; i < f.data.lanes.size(); ++i) {
     s.lanes[i].first_block = s.blocks.size();
-    const auto& rows = f.view.index.lanes[i].rows;
+    const auto& rows = f.index.lanes[i].rows;
     for (std::size_t r = 0; f.lane_shown(i) && r < rows.size(); ++r) {
       const float top = f.row_top(i, r);
       if (top < f.lanes.max.y && top + f.row_px > f.lanes.min.y)
-        layout_timeline_row(f.data.lanes[i].spans, f.view.index.lanes[i], r, f.viewport, static_cast<std::uint32_t>(i), s.blocks);
+        layout_timeline_row(f.data.lanes[i].spans, f.index.lanes[i], r, f.viewport, static_cast<std::uint32_t>(i), s.blocks);
     }
     s.lanes[i].blocks = s.blocks.size() - s.lanes[i].first_block;
   }
@@ -102,7 +101,7 @@ void tip_timeline(const TimelineFrame& f, ImVec2 mouse) {
       tip_counters(f, lane, f.viewport.time_at(mouse.x));
     return;
   }
-  const auto& s = lane.spans[static_cast<std::size_t>(f.events.hovered.span)];
+  const TimelineSpan s = lane.spans[static_cast<std::size_t>(f.events.hovered.span)];
   Line name, value;
   const std::uint32_t count = f.events.hovered_count;
   if (count > 1) {
@@ -130,7 +129,8 @@ void record_timeline(const TimelineFrame& f, Record& record) {
   std::int64_t left = most_recorded_spans;
   const double from = f.viewport.start_s, to = from + f.viewport.duration_s;
   for (const TimelineLane& lane : f.data.lanes)
-    for (const TimelineSpan& s : lane.spans) {
+    for (std::size_t i = 0; i < lane.spans.size(); ++i) {
+      const TimelineSpan s = lane.spans[i];
       const double start = f.viewport.since_origin_s(s.start_ns), end = f.viewport.since_origin_s(s.end_ns());
       if (!(start <= to) || !(end >= from)) continue;
       if (left-- <= 0) break;
@@ -142,8 +142,8 @@ void record_timeline(const TimelineFrame& f, Record& record) {
   for (const TimelineLane& lane : f.data.lanes)
     for (const TimelineCounter& c : lane.counters) {
       DataTable table{std::string(c.label), {"time (s)", std::string(c.unit)}, {}};
-      for (const TimelinePoint& p : c.points.first(std::min<std::size_t>(c.points.size(), most_recorded_spans)))
-        table.rows.push_back({exact(f.viewport.since_origin_s(p.time_ns)), exact(p.value)});
+      for (std::size_t i = 0; i < std::min<std::size_t>(c.points.size(), most_recorded_spans); ++i)
+        table.rows.push_back({exact(f.viewport.since_origin_s(c.points[i].time_ns)), exact(c.points[i].value)});
       record.tables.push_back(std::move(table));
     }
 }

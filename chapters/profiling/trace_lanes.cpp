@@ -12,7 +12,6 @@ namespace {
 
 using models::trace::Event;
 using models::trace::EventClass;
-using models::trace::EventKind;
 using models::trace::Part;
 using models::trace::Trace;
 using models::trace::Track;
@@ -22,39 +21,9 @@ using widgets::TimelineMark;
 using widgets::Tint;
 
 constexpr std::size_t most_found = 1'000'000;
-constexpr std::size_t most_links = 4'000'000;
 constexpr std::uint32_t extra_name = 0x8000'0000u;  ///< ids from here on are in extra_names_
 
 bool is_stream(const Track& t) { return t.kind == TrackKind::stream || t.kind == TrackKind::device_annotation; }
-
-/// What a name says by itself, found once a string and not once an event.
-std::vector<Says> what_names_say(const Trace& trace) {
-  std::vector<Says> out(trace.strings.size(), Says::nothing);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const std::string_view s = trace.strings[i];
-    const auto has = [&](std::string_view part) { return s.find(part) != std::string_view::npos; };
-    if (has("Synchronize") || has("::item") || has("_local_scalar_dense")) out[i] = Says::waiting;
-    else if (has("DataLoader")) out[i] = Says::loading;
-    else if (s.starts_with("Optimizer.")) out[i] = Says::optimizer;
-  }
-  return out;
-}
-
-Tint tint_of(const Event& e, Part part, Says says) {
-  switch (e.cls) {
-    case EventClass::communication: return Meaning::communication;
-    case EventClass::memory: return Tint::series(6);
-    case EventClass::computation: return part == Part::optimizer ? Meaning::optimizer : part == Part::backward ? Meaning::backward : Meaning::forward;
-    case EventClass::device_other: return Meaning::idle;
-    default: break;
-  }
-  switch (says) {
-    case Says::waiting: return Meaning::launch_bound;
-    case Says::loading: return Meaning::data_loading;
-    case Says::optimizer: return Meaning::optimizer;
-    default: return {};
-  }
-}
 
 std::string label_of(const Track& t) {
   if (t.kind == TrackKind::stream) return t.stream >= 0 ? "stream " + std::to_string(t.stream) : "no stream";
@@ -87,7 +56,7 @@ std::vector<std::uint32_t> tracks_to_show(const LaneSource& source) {
     if (track.count == 0 || !is_stream(track) || (source.device >= 0 && track.device != source.device)) continue;
     if (track.kind == TrackKind::stream) streams.push_back(t);
     for (std::uint32_t i = track.first; i < track.first + track.count; ++i)
-      if (trace.events[i].link != models::trace::none) ++launches[trace.events[trace.events[i].link].track];
+      if (trace.events[i].link != models::trace::none) ++launches[trace.track_of(trace.events[i].link)];
   }
   std::sort(streams.begin(), streams.end(), [&](auto a, auto b) { return trace.tracks[a].stream < trace.tracks[b].stream; });
   if (!source.threads) return streams;
@@ -136,13 +105,13 @@ std::int64_t Lanes::time_ns(std::size_t source, double seconds) const {
 widgets::TimelineSelection Lanes::span_of(std::size_t source, std::uint32_t event) const {
   const Trace& trace = sources_[source].recording->trace;
   if (event >= trace.events.size()) return {};
-  const std::uint32_t track = trace.events[event].track;
+  const std::uint32_t track = trace.track_of(event);
   const std::int32_t lane = lane_of_track_[source][track];
   if (lane < 0) return {};
   return {lane, static_cast<std::int64_t>(event - trace.tracks[track].first)};
 }
 
-void Lanes::add_track(std::size_t source, std::uint32_t index, const std::vector<Part>& parts, const std::vector<Says>& says, const std::vector<bool>& wanted) {
+void Lanes::add_track(std::size_t source, std::uint32_t index, const std::vector<Part>& parts, bool searching) {
   const Trace& trace = sources_[source].recording->trace;
   const Track& track = trace.tracks[index];
   lane_of_track_[source][index] = static_cast<std::int32_t>(lanes_.size());
@@ -151,24 +120,33 @@ void Lanes::add_track(std::size_t source, std::uint32_t index, const std::vector
   lane.track = index;
   lane.label = label_of(track);
   lane.sublabel = sources_[source].label.empty() ? sublabel_of(trace, track) : sources_[source].label + ", " + sublabel_of(trace, track);
-  const bool quiet = track.kind == TrackKind::annotation || track.kind == TrackKind::python || track.kind == TrackKind::thread;
-  lane.spans.reserve(track.count);
-  for (std::uint32_t i = 0; i < track.count; ++i) {
-    const Event& e = trace.events[track.first + i];
-    const Tint tint = tint_of(e, parts[track.first + i], says[e.name]);
-    TimelineMark mark = e.kind == EventKind::instant ? TimelineMark::dot : quiet && tint == Tint{} && e.cls != EventClass::runtime ? TimelineMark::pale : TimelineMark::solid;
-    if (!wanted.empty()) {
-      const bool match = wanted[e.name];
-      if (mark != TimelineMark::dot) mark = match ? TimelineMark::solid : TimelineMark::pale;
-      if (match) {
-        ++matches_;
-        matches_ns_ += e.duration_ns;
-        if (found_.size() < most_found) found_.push_back({static_cast<std::uint32_t>(lanes_.size()), i, e.start_ns + sources_[source].shift_ns});
-      }
-    }
-    lane.spans.push_back({e.start_ns + sources_[source].shift_ns, e.duration_ns, first_name_[source] + e.name, e.depth, tint, mark});
-  }
+  lane.events = {.events = trace.events.data() + track.first, .count = track.count, .parts = {}, .looks = looks_[source].data(), .shift_ns = sources_[source].shift_ns, .first_name = first_name_[source]};
+  lane.events.quiet = track.kind == TrackKind::annotation || track.kind == TrackKind::python || track.kind == TrackKind::thread;
+  lane.events.searching = searching;
+  const auto first = parts.begin() + track.first, last = first + track.count;
+  if (std::any_of(first, last, [](Part p) { return p != Part::forward; })) lane.events.parts.assign(first, last);
   lanes_.push_back(std::move(lane));
+  if (searching) find(static_cast<std::uint32_t>(lanes_.size() - 1));
+}
+
+void Lanes::find(std::uint32_t lane) {
+  const TrackSpans& track = lanes_[lane].events;
+  for (std::uint32_t i = 0; i < track.count; ++i) {
+    const Event& e = track.events[i];
+    if (!track.looks[e.name].wanted) continue;
+    ++matches_;
+    matches_ns_ += e.duration_ns;
+    if (found_.size() < most_found) found_.push_back({lane, i});
+  }
+}
+
+void Lanes::sort_found() {
+  std::vector<std::pair<std::int64_t, Found>> by_start;
+  by_start.reserve(found_.size());
+  for (const Found& f : found_) by_start.emplace_back(lanes_[f.lane].events.span(f.span).start_ns, f);
+  std::stable_sort(by_start.begin(), by_start.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::transform(by_start.begin(), by_start.end(), found_.begin(), [](const auto& x) { return x.second; });
+  found_.shrink_to_fit();
 }
 
 void Lanes::add_gaps(std::size_t source) {
@@ -181,79 +159,70 @@ void Lanes::add_gaps(std::size_t source) {
   for (const auto& d : s.recording->metrics.devices) {
     if (s.device >= 0 && d.device != s.device) continue;
     for (const auto& gap : d.longest_gaps) {
-      lane.spans.push_back({gap.start_ns + s.shift_ns, gap.end_ns - gap.start_ns, extra_name + static_cast<std::uint32_t>(extra_names_.size()), 0, Meaning::idle, TimelineMark::hatched});
+      lane.gaps.push_back({gap.start_ns + s.shift_ns, gap.end_ns - gap.start_ns, extra_name + static_cast<std::uint32_t>(extra_names_.size()), 0, Meaning::idle, TimelineMark::hatched});
       extra_names_.push_back(std::string(widgets::format(static_cast<double>(gap.end_ns - gap.start_ns) * 1e-9, "s").view()) + " " + std::string(causes[static_cast<std::size_t>(gap.cause)]));
     }
   }
-  if (lane.spans.empty()) return;
-  widgets::stack_depths(lane.spans);
+  if (lane.gaps.empty()) return;
+  widgets::stack_depths(lane.gaps);
   lanes_.push_back(std::move(lane));
 }
 
 void Lanes::add_counters(std::size_t source) {
   const LaneSource& s = sources_[source];
-  const auto points_of = [&](const auto& samples, const auto& value) {
-    std::vector<widgets::TimelinePoint> out;
-    out.reserve(samples.size());
-    for (const auto& x : samples) out.push_back({x.time_ns + s.shift_ns, value(x)});
-    return out;
-  };
-  const auto add = [&](std::string label, std::string sublabel, std::vector<widgets::TimelinePoint> points, std::string_view unit, Tint tint) {
-    if (points.empty()) return;
-    Lane lane;
+  const auto add = [&](std::string label, std::string sublabel, std::string_view unit, Tint tint) -> Lane& {
+    Lane& lane = lanes_.emplace_back();
     lane.source = source;
     lane.label = std::move(label);
     lane.sublabel = s.label.empty() ? std::move(sublabel) : s.label + ", " + sublabel;
-    lane.points.push_back(std::move(points));
+    lane.shift_ns = s.shift_ns;
     lane.counters.push_back({.label = {}, .unit = unit, .points = {}, .tint = tint, .steps = true, .area = true});
-    lanes_.push_back(std::move(lane));
+    return lane;
   };
-  for (const auto& d : s.recording->metrics.devices)
-    if (s.device < 0 || d.device == s.device)
-      add("queue", "launched, not started", points_of(models::trace::device_queue(d), [](const auto& q) { return static_cast<double>(q.length); }), "", Tint::series(2));
+  for (const auto& d : s.recording->metrics.devices) {
+    if (s.device >= 0 && d.device != s.device) continue;
+    const auto queue = models::trace::device_queue(s.recording->trace, d.device);
+    if (!queue.empty()) add("queue", "launched, not started", "", Tint::series(2)).queue.pack(queue, s.shift_ns);
+  }
   constexpr std::size_t most_counters = 16;
   std::size_t shown = 0;
   for (const auto& c : s.recording->trace.counters)
-    if (shown++ < most_counters) add(c.unit == "B" ? "memory" : "counter", c.name, points_of(c.samples, [](const auto& x) { return x.value; }), c.unit, c.unit == "B" ? Tint(Meaning::optimizer) : Tint::series(5));
+    if (shown++ < most_counters && !c.samples.empty()) add(c.unit == "B" ? "memory" : "counter", c.name, c.unit, c.unit == "B" ? Tint(Meaning::optimizer) : Tint::series(5)).recorded = &c;
 }
 
-void Lanes::add_links(std::size_t source) {
-  const Trace& trace = sources_[source].recording->trace;
-  for (std::size_t t = 0; t < trace.tracks.size(); ++t) {
-    const Track& track = trace.tracks[t];
-    const std::int32_t to = lane_of_track_[source][t];
-    if (to < 0 || !is_stream(track)) continue;
-    for (std::uint32_t i = 0; i < track.count; ++i) {
-      const std::uint32_t call = trace.events[track.first + i].link;
-      if (call == models::trace::none || links_.size() >= most_links) continue;
-      const auto from = span_of(source, call);
-      if (from.lane >= 0) links_.push_back({static_cast<std::uint32_t>(from.lane), static_cast<std::uint32_t>(from.span), static_cast<std::uint32_t>(to), i});
-    }
+/// Number i is the i-th span of the streams' lanes. One that nothing shown has launched gives a link that names no span.
+widgets::TimelineLink Lanes::link(std::size_t i) const {
+  const auto after = std::upper_bound(links_.begin(), links_.end(), i, [](std::size_t number, const Links& l) { return number < l.first; });
+  const Links& of = *std::prev(after);
+  const Lane& lane = lanes_[of.lane];
+  const auto span = static_cast<std::uint32_t>(i - of.first);
+  const auto from = span_of(lane.source, lane.events.events[span].link);
+  return {from.lane < 0 ? models::trace::none : static_cast<std::uint32_t>(from.lane), static_cast<std::uint32_t>(std::max<std::int64_t>(0, from.span)), of.lane, span};
+}
+
+std::string_view Lanes::info(std::uint32_t lane, std::uint32_t span) const {
+  const Lane& l = lanes_[lane];
+  if (l.track == models::trace::none) return {};
+  if (const widgets::TimelineSelection asked{lane, span}; told_ != asked) {
+    constexpr std::size_t most_shown = 600;
+    std::string why;
+    told_text_ = sources_[l.source].recording->trace.args(l.events.events[span], &why).substr(0, most_shown);
+    if (!why.empty()) told_text_ = why;
+    told_ = asked;
   }
+  return told_text_;
 }
 
 void Lanes::add_source(std::size_t source, std::string_view matching) {
   const LaneSource& s = sources_[source];
   const Trace& trace = s.recording->trace;
   const std::vector<Part> parts = models::trace::parts_of(trace);
-  const std::vector<Says> says = what_names_say(trace);
   const std::vector<bool> wanted = models::trace::matching_strings(trace, matching);
+  looks_[source] = name_looks(trace, wanted);
   lane_of_track_[source].assign(trace.tracks.size(), -1);
-  for (const std::uint32_t t : tracks_to_show(s)) add_track(source, t, parts, says, wanted);
+  for (const std::uint32_t t : tracks_to_show(s)) add_track(source, t, parts, !wanted.empty());
   if (s.threads) add_gaps(source);
   if (s.counters) add_counters(source);
-}
-
-void Lanes::say_arguments(std::uint32_t lane, std::uint32_t span) const {
-  const std::uint64_t of = (std::uint64_t{lane} << 32) | span;
-  if (of == arguments_of_) return;
-  arguments_of_ = of;
-  constexpr std::size_t most_shown = 600;
-  const Lane& l = lanes_[lane];
-  const Trace& trace = sources_[l.source].recording->trace;
-  std::string why;
-  arguments_ = trace.args(trace.events[trace.tracks[l.track].first + span], &why).substr(0, most_shown);
-  if (!why.empty()) arguments_ = why;
 }
 
 std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::string_view matching, bool arrows) {
@@ -265,26 +234,34 @@ std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::s
     names += static_cast<std::uint32_t>(s.recording->trace.strings.size());
   }
   out->lane_of_track_.resize(out->sources_.size());
+  out->looks_.resize(out->sources_.size());
   for (std::size_t i = 0; i < out->sources_.size(); ++i) out->add_source(i, matching);
-  if (arrows)
-    for (std::size_t i = 0; i < out->sources_.size(); ++i) out->add_links(i);
-  std::sort(out->found_.begin(), out->found_.end(), [](const Found& a, const Found& b) { return a.start_ns < b.start_ns; });
+  out->sort_found();
+  // From here on the lanes stay where they are, and what is drawn looks into them.
   std::int64_t first = INT64_MAX;
-  for (Lane& lane : out->lanes_) {
-    for (std::size_t c = 0; c < lane.counters.size(); ++c) lane.counters[c].points = lane.points[c];
-    for (const auto& span : lane.spans) first = std::min(first, span.start_ns);
+  std::size_t links = 0;
+  for (std::size_t i = 0; i < out->lanes_.size(); ++i) {
+    Lane& lane = out->lanes_[i];
+    const bool of_track = lane.track != models::trace::none;
+    lane.spans = of_track ? lane.events.view() : lane.gaps;
+    const auto recorded = [](const void* context, std::size_t n) {
+      const auto* self = static_cast<const Lane*>(context);
+      const models::trace::Sample& sample = self->recorded->samples[n];
+      return widgets::TimelinePoint{sample.time_ns + self->shift_ns, sample.value};
+    };
+    for (auto& counter : lane.counters) counter.points = lane.recorded ? widgets::TimelinePoints(&lane, lane.recorded->samples.size(), recorded) : lane.queue.view();
+    for (std::size_t n = 0; n < (of_track ? std::min<std::size_t>(1, lane.spans.size()) : lane.spans.size()); ++n) first = std::min(first, lane.spans[n].start_ns);  // tracks are by start
     out->shown_.push_back({.label = lane.label, .sublabel = lane.sublabel, .spans = lane.spans, .counters = lane.counters});
+    if (!arrows || !of_track || !is_stream(out->sources_[lane.source].recording->trace.tracks[lane.track])) continue;
+    out->links_.push_back({links, static_cast<std::uint32_t>(i)});
+    links += lane.spans.size();
   }
   const auto name = [](const void* context, std::uint32_t id) { return static_cast<const Lanes*>(context)->name(id); };
-  const auto info = [](const void* context, std::uint32_t lane, std::uint32_t span) -> std::string_view {
-    const auto* self = static_cast<const Lanes*>(context);
-    const Lane& l = self->lanes_[lane];
-    if (l.track == models::trace::none) return {};
-    self->say_arguments(lane, span);
-    return self->arguments_;
-  };
-  out->data_ = {.lanes = out->shown_, .links = out->links_, .name = name, .info = info, .context = out.get(), .origin_ns = first == INT64_MAX ? 0 : first};
+  const auto info = [](const void* context, std::uint32_t lane, std::uint32_t span) { return static_cast<const Lanes*>(context)->info(lane, span); };
+  const auto link = [](const void* context, std::size_t i) { return static_cast<const Lanes*>(context)->link(i); };
+  out->data_ = {.lanes = out->shown_, .links = {out.get(), links, link}, .name = name, .info = info, .context = out.get(), .origin_ns = first == INT64_MAX ? 0 : first};
   out->index_ = widgets::index_timeline(out->data_);
+  out->data_.index = &out->index_;
   return out;
 }
 

@@ -189,7 +189,6 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   }
   widgets::TimelineView& v = view.timeline;
   if (view.shown != out.lanes) {
-    v.index = out.lanes->index();
     v.selected = {};
     v.range_start_s = v.range_end_s = std::nan("");
     view.match = view.gap = -1;
@@ -211,7 +210,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   v.cursor_s = view.time;
   if (view.natural_scale != t.scale) {  // asking for the height makes a layout, which a steady frame should not
     view.natural_scale = t.scale;
-    view.natural_px = widgets::timeline_height(out.lanes->data(), v.index, {.label_px = label_px});
+    view.natural_px = widgets::timeline_height(out.lanes->data(), out.lanes->index(), {.label_px = label_px});
   }
   const float most = std::max(t.px(260), t.px(in.all_ranks || out.lanes->sources().size() > 1 ? 520 : 400));
   widgets::draw_timeline("timeline", out.lanes->data(), v, {.height = std::min(view.natural_px + t.px(2), most), .label_px = label_px});

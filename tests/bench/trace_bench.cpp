@@ -1,12 +1,15 @@
 #include <benchmark/benchmark.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <zlib.h>
 
 #include <cmath>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string>
 
+#include "chapters/profiling/trace_lanes.h"
 #include "models/trace_metrics.h"
 #include "tests/bench/stage.h"
 
@@ -68,13 +71,25 @@ static void trace_measure(benchmark::State& state) {
 }
 BENCHMARK(trace_measure)->Arg(999'999)->Unit(benchmark::kMillisecond);
 
+// What this process holds; what is free but not given back yet, such as the text made here, is given back first.
+static double resident_bytes() {
+  malloc_trim(0);
+  std::ifstream in("/proc/self/status");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("VmRSS:")) return 1024.0 * std::stod(line.substr(6));
+  throw std::runtime_error("/proc/self/status names no VmRSS");
+}
+
 // A frame of the whole program with a recording of so many events open, panned by a pixel or so each frame; by decades of zoom.
 static void trace_viewer_frame(benchmark::State& state) {
   static std::unique_ptr<bench::Stage> stage;
   static std::int64_t open_events = 0;
+  static double resident_per_event = 0;
   if (open_events != state.range(0)) {
     stage = nullptr;
     stage = std::make_unique<bench::Stage>("profiling/trace-viewer");
+    stage->settle();
+    const double before = resident_bytes();
     app::Workspace& w = stage->shell().workspace;
     const auto bytes = std::make_shared<chapters::FileBytes>();
     bytes->path = "bench.json";
@@ -86,6 +101,8 @@ static void trace_viewer_frame(benchmark::State& state) {
     file.path = bytes->path;
     file.bytes = bytes;
     w.current().finish();
+    stage->settle();
+    resident_per_event = (resident_bytes() - before) / static_cast<double>(state.range(0));
     open_events = state.range(0);
   }
   stage->settle();
@@ -100,9 +117,20 @@ static void trace_viewer_frame(benchmark::State& state) {
     if (state.range(1) > 0) start_s = start_s > 0.6 * span_s ? 0.3 * span_s : start_s + shown_s / 1500;
     stage->frame();
   }
+  state.counters["resident_bytes_per_event"] = resident_per_event;
   state.counters["vertices"] = ImGui::GetDrawData()->TotalVtxCount;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   state.counters["peak_resident_bytes"] = 1024.0 * static_cast<double>(usage.ru_maxrss);
 }
 BENCHMARK(trace_viewer_frame)->ArgNames({"events", "zoom_decades"})->ArgsProduct({{999'999, 9'999'999}, {0, 1, 2, 3, 4, 5, 6}})->Unit(benchmark::kMillisecond);
+
+// Laying a recording out as lanes, which a change of the search or of the rank does anew.
+static void trace_lanes(benchmark::State& state) {
+  auto recording = std::make_shared<chapters::profiling::viewer::Recording>();
+  recording->trace = std::move(*models::trace::read_trace(training_trace(state.range(0)), "bench"));
+  recording->metrics = models::trace::measure(recording->trace);
+  for (auto _ : state) benchmark::DoNotOptimize(chapters::profiling::viewer::Lanes::make({{.recording = recording, .label = ""}}, "", true)->index().link_count);
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(trace_lanes)->Arg(999'999)->Unit(benchmark::kMillisecond);

@@ -1,3 +1,5 @@
+#include <imgui_internal.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
@@ -81,4 +83,26 @@ TEST_CASE("a mouse that moves over nothing in particular allocates nothing") {
     stage.frame();
   }
   CHECK(bench::allocations() - before == 0);
+}
+
+TEST_CASE("a pointer that rests on a span of the trace viewer, whose arguments it shows, allocates nothing") {
+  prepare();
+  bench::Stage stage("profiling/trace-viewer");
+  stage.settle();
+  int shown = 0;
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  for (float y = 0.15f; y < 0.8f; y += 0.05f)
+    for (const float x : {0.45f, 0.6f}) {
+      ImGui::GetIO().AddMousePosEvent(x * size.x, y * size.y);
+      for (int i = 0; i < 8; ++i) stage.frame();
+      const auto tip_is_up = [] {
+        const ImGuiWindow* tip = ImGui::FindWindowByName("##Tooltip_00");
+        return tip && tip->Active;
+      };
+      if (!tip_is_up()) continue;
+      ++shown;
+      INFO("at " << x << ", " << y);
+      CHECK(allocations_of_frames(stage, 5) == 0);
+    }
+  CHECK(shown >= 5);
 }

@@ -100,6 +100,31 @@ TEST_CASE("random rows: at every zoom folding keeps count and busy time, order, 
   }
 }
 
+TEST_CASE("spans that are worked out when asked for lay out as an array of them does") {
+  std::mt19937_64 random(7);
+  auto spans = random_row(random, 3000);
+  for (std::size_t i = 0; i < spans.size(); ++i) spans[i].depth = static_cast<std::uint16_t>(random() % 3);
+  const TimelineSpans made(&spans, spans.size(), [](const void* context, std::size_t i) {
+    TimelineSpan s = (*static_cast<const std::vector<TimelineSpan>*>(context))[i];
+    s.name += 1'000'000;
+    return s;
+  });
+  const TimelineLaneIndex index = index_lane(spans), of_made = index_lane(made);
+  REQUIRE(of_made.rows.size() == 3);
+  CHECK(of_made.order == index.order);
+  CHECK(made[5].name == spans[5].name + 1'000'000);
+  const double whole_s = static_cast<double>(spans.back().end_ns()) * 1e-9;
+  for (double zoom = 1; zoom < 1e6; zoom *= 10)
+    for (std::size_t row = 0; row < 3; ++row) {
+      std::vector<TimelineBlock> expected, got;
+      const TimelineViewport v{0, 640, 0.4 * whole_s, whole_s / zoom};
+      layout_timeline_row(spans, index, row, v, 0, expected);
+      layout_timeline_row(made, of_made, row, v, 0, got);
+      REQUIRE(got.size() == expected.size());
+      for (std::size_t i = 0; i < got.size(); ++i) REQUIRE((got[i].first == expected[i].first && got[i].count == expected[i].count && got[i].busy_ns == expected[i].busy_ns && got[i].tint == expected[i].tint));
+    }
+}
+
 TEST_CASE("overlapping spans in one row are still bounded by pixels and none is lost") {
   std::vector<TimelineSpan> spans;
   for (int i = 0; i < 50'000; ++i) spans.push_back({i * 20, 400 * us, 0});  // 1 ms of starts, each 400 px long

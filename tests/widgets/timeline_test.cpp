@@ -126,9 +126,9 @@ TEST_CASE("the cursor drags by its handle, stops at the ends, and plays to the e
   frame();
   s.view.cursor_s = 0;
   s.view.playing = true;
-  CHECK(advance_playback(s.view, 5.0));  // the whole takes ten seconds
+  CHECK(advance_playback(s.view, s.view.index, 5.0));  // the whole takes ten seconds
   CHECK(std::abs(s.view.cursor_s - 0.005) <= 1e-12);
-  CHECK_FALSE(advance_playback(s.view, 6.0));
+  CHECK_FALSE(advance_playback(s.view, s.view.index, 6.0));
   CHECK(s.view.cursor_s == 0.01);
 }
 
@@ -149,12 +149,46 @@ TEST_CASE("links that name no span are left out, and changed spans are indexed a
   Scene s;
   const TimelineData data{s.lanes, s.links, name_of, nullptr, nullptr};
   const TimelineIndex index = index_timeline(data);
-  REQUIRE(index.links.size() == 1);
-  CHECK((index.links[0].start_ns == 4 * ms && index.links[0].end_ns == 4 * ms));
+  REQUIRE(index.link_count == 1);
+  CHECK(index.link_at(0) == 0);
+  const auto times = link_times(data, s.links[0]);
+  REQUIRE(times);
+  CHECK((times->first_ns == 4 * ms && times->last_ns == 4 * ms));
   CHECK(index.last_s == 0.01);
   CHECK(index.scales[2].high == 3);
   s.first[1].duration_ns += 1;
   CHECK(timeline_fingerprint(data) != index.fingerprint);
+}
+
+TEST_CASE("links are found in order of the earlier of their ends, whatever order they come in") {
+  Scene s;
+  s.second = {{2 * ms, ms, 1}, {5 * ms, ms, 1}, {12 * ms, ms, 1}};
+  s.lanes[1].spans = s.second;
+  // The first span of rank 0 ends at 4 ms, the second at 10 ms: arrows begin at 10, 4, 2 and 5 ms.
+  s.links = {{0, 1, 1, 2}, {0, 0, 1, 1}, {7, 0, 1, 0}, {0, 0, 1, 0}, {0, 1, 1, 1}};
+  const TimelineIndex index = index_timeline({s.lanes, s.links});
+  CHECK(index.link_order == std::vector<std::uint32_t>{3, 1, 4, 0});
+  CHECK(index.longest_link_ns == 5 * ms);
+  s.links = {{0, 0, 1, 0}, {0, 0, 1, 1}, {0, 1, 1, 1}, {0, 1, 1, 2}};
+  const TimelineIndex sorted = index_timeline({s.lanes, s.links});
+  CHECK(sorted.link_count == 4);
+  CHECK(sorted.link_order.empty());  // nothing to keep for each of millions
+}
+
+TEST_CASE("a timeline that brings its index makes none of its own") {
+  HeadlessFrame ui;
+  Scene s;
+  TimelineData data{s.lanes, s.links, name_of, nullptr, nullptr};
+  const TimelineIndex index = index_timeline(data);
+  data.index = &index;
+  TimelineView view;
+  const int brought = ui.frame([&] { draw_timeline("schedule", data, view, {.height = 300}); });
+  CHECK(view.index.lanes.empty());
+  CHECK_FALSE(view.scratch.blocks.empty());
+  TimelineView own;
+  data.index = nullptr;
+  CHECK(ui.frame([&] { draw_timeline("schedule", data, own, {.height = 300}); }) == brought);
+  CHECK(own.index.lanes.size() == 3);
 }
 
 TEST_CASE("an export holds the spans in view with their times in seconds") {
