@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "chapters/compression/deploy.h"
+#include "widgets/heading.h"
 #include "widgets/number.h"
 
 namespace chapters::compression::deploy {
@@ -94,25 +95,25 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   const float width = ImGui::GetContentRegionAvail().x, gap = t.px(24);
   const bool beside = width >= t.px(620);
   const float half = beside ? std::floor((width - gap) / 2) : width;
-  picture_heading(out.verdict, out.story, width);
+  widgets::heading(out.verdict, out.story, width);
   draw_recipes(in, out, view, width);
   widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(), "chips: needed for weights and cache; batch: the largest that fits; x BF16: decode against 16 bits; loss: hover for whose", width, t.muted, widgets::Type::small);
   ImGui::Dummy({width, t.px(24)});
   ImGui::BeginGroup();
-  picture_heading("Memory", "weights and the chosen cache against what may be taken", half);
+  widgets::heading("Memory", "weights and the chosen cache against what may be taken", half);
   draw_memory(out, view, half, t.px(250));
   ImGui::EndGroup();
   if (beside) ImGui::SameLine(0, gap);
   else ImGui::Dummy({width, t.px(6)});
   ImGui::BeginGroup();
-  picture_heading("One decode step", "as if it fitted; empty where the chip cannot multiply the format", half);
+  widgets::heading("One decode step", "as if it fitted; empty where the chip cannot multiply the format", half);
   draw_decode(out, view, half, t.px(250));
   ImGui::EndGroup();
   ImGui::Dummy({width, t.px(8)});
-  picture_heading("The decision tree, walked", out.tree_story, width);
+  widgets::heading("The decision tree, walked", out.tree_story, width);
   draw_tree(out, view, width, t.px(330));
   ImGui::Dummy({width, t.px(8)});
-  picture_heading("The cache, with this recipe", "press a row to choose it", width);
+  widgets::heading("The cache, with this recipe", "press a row to choose it", width);
   draw_caches(in, out, view, half);
 }
 

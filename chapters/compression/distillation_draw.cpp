@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/compression/distillation.h"
+#include "widgets/heading.h"
 #include "widgets/plot.h"
 
 namespace chapters::compression::distillation {
@@ -70,12 +71,12 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty() || out.picture.empty()) return;
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y, gap = t.px(24);
-  picture_title(out.verdict, out.story, width);
+  widgets::heading(out.verdict, out.story, width);
   const bool beside = width >= t.px(620);
   const float half = beside ? std::floor((width - gap) / 2) : width;
   const float row = std::clamp((height - t.px(290)) / 2, t.px(210), t.px(340)), side = t.px(128);
   ImGui::BeginGroup();
-  picture_title("One digit", {}, side);
+  widgets::heading("One digit", {}, side);
   draw_example(out, side);
   for (const std::string& line : out.says_lines) {
     widgets::fit_text(Painter::window(), ImGui::GetCursorScreenPos(), line, side, t.muted, widgets::Type::small);
@@ -84,17 +85,17 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   ImGui::EndGroup();
   ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
-  picture_title("What teacher and student say of it", out.loss_line, width - side - gap);
+  widgets::heading("What teacher and student say of it", out.loss_line, width - side - gap);
   draw_targets(out, view, {width - side - gap, row});
   ImGui::EndGroup();
   ImGui::Dummy({width, t.px(4)});
   ImGui::BeginGroup();
-  picture_title("How hard each part pulls", "on the student before its first step, mean of twenty digits", half);
+  widgets::heading("How hard each part pulls", "on the student before its first step, mean of twenty digits", half);
   draw_gradients(in, out, view, {half, row});
   ImGui::EndGroup();
   if (beside) ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
-  picture_title("What they learn", out.students_line, half);
+  widgets::heading("What they learn", out.students_line, half);
   draw_sizes(out, view, {half, row});
   ImGui::EndGroup();
   ImGui::Dummy({width, t.px(4)});

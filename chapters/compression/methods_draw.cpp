@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chapters/compression/methods.h"
+#include "widgets/heading.h"
 #include "widgets/number.h"
 #include "widgets/plot.h"
 
@@ -75,41 +76,41 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   const bool beside = width >= t.px(620);
   const bool wide = width >= t.px(860);  // the table wants its words whole
   const float left = wide ? std::floor((width - gap) * 0.54f) : width, right = wide ? width - gap - left : width, half = beside ? std::floor((width - gap) / 2) : width;
-  picture_heading(out.verdict, out.story, width);
+  widgets::heading(out.verdict, out.story, width);
   const auto next = [&] {
     if (beside) ImGui::SameLine(0, gap);
     else ImGui::Dummy({width, t.px(6)});
   };
   ImGui::BeginGroup();
-  picture_heading("One layer, five ways", "of rounding: held-out error over that of plain rounding at the same bits", left);
+  widgets::heading("One layer, five ways", "of rounding: held-out error over that of plain rounding at the same bits", left);
   draw_table(out, view, left);
   ImGui::EndGroup();
   if (wide) ImGui::SameLine(0, gap);
   else ImGui::Dummy({width, t.px(6)});
   ImGui::BeginGroup();
-  picture_heading("Error of the output", {}, right);
+  widgets::heading("Error of the output", {}, right);
   draw_bars(out, view, right, t.px(196));
   ImGui::EndGroup();
   ImGui::Dummy({width, t.px(8)});
 
   ImGui::BeginGroup();
-  picture_heading("GPTQ, column by column", "how far each weight has moved, rounded or not yet", half);
+  widgets::heading("GPTQ, column by column", "how far each weight has moved, rounded or not yet", half);
   draw_change(out, view, half, t.px(230));
   ImGui::EndGroup();
   next();
   ImGui::BeginGroup();
-  picture_heading("What the output loses on the way", "drag the cursor; right of it nothing is rounded yet", half);
+  widgets::heading("What the output loses on the way", "drag the cursor; right of it nothing is rounded yet", half);
   draw_history(out, view, half, t.px(230));
   ImGui::EndGroup();
   ImGui::Dummy({width, t.px(8)});
 
   ImGui::BeginGroup();
-  picture_heading("AWQ tries scales", out.awq_story, half);
+  widgets::heading("AWQ tries scales", out.awq_story, half);
   draw_search("AWQ search", view.awq, out.awq_x, out.awq_y, out.awq_alpha, true, out.version, half, t.px(190));
   ImGui::EndGroup();
   next();
   ImGui::BeginGroup();
-  picture_heading("SmoothQuant shares the range out", out.smooth_story, half);
+  widgets::heading("SmoothQuant shares the range out", out.smooth_story, half);
   draw_search("smoothing", view.smooth, out.smooth_x, out.smooth_y, in.smoothing, true, out.version, half, t.px(190));
   ImGui::EndGroup();
 }

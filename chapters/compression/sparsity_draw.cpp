@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/compression/sparsity.h"
+#include "widgets/heading.h"
 #include "widgets/plot.h"
 
 namespace chapters::compression::sparsity {
@@ -89,21 +90,21 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty() || !out.example) return;
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y, gap = t.px(24);
-  picture_title(out.verdict, out.story, width);
+  widgets::heading(out.verdict, out.story, width);
   const bool beside = width >= t.px(620);
   const float half = beside ? std::floor((width - gap) / 2) : width;
   const float table = t.px(140), row = std::clamp((height - table - t.px(150)) / 2, t.px(190), t.px(330));
   ImGui::BeginGroup();
-  picture_title("The mask", "32 outputs by 64 inputs; coloured: kept, empty: dropped", half);
+  widgets::heading("The mask", "32 outputs by 64 inputs; coloured: kept, empty: dropped", half);
   draw_mask(*out.example, out.example->masks[static_cast<std::size_t>(in.pattern)], {half, row});
   ImGui::EndGroup();
   if (beside) ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
-  picture_title("What the zeros cost", "relative error of the example's weights", half);
+  widgets::heading("What the zeros cost", "relative error of the example's weights", half);
   draw_errors(in, out, view, {half, row});
   ImGui::EndGroup();
   ImGui::Dummy({width, t.px(4)});
-  picture_title("What they bring", "roofline time of the layer on the chip, dense over sparse; drag the tokens", width);
+  widgets::heading("What they bring", "roofline time of the layer on the chip, dense over sparse; drag the tokens", width);
   draw_speeds(in, out, view, {width, row});
   ImGui::Dummy({width, t.px(4)});
   draw_patterns(out, view, width);

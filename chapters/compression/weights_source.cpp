@@ -86,17 +86,4 @@ const Choices& quant_grain_choices() {
   return choices;
 }
 
-void picture_heading(std::string_view title, std::string_view more, float width) {
-  const auto& t = widgets::theme();
-  const auto painter = widgets::Painter::window();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  widgets::fit_text(painter, at, title, width, t.text, widgets::Type::body, widgets::Font::bold);
-  float height = t.type(widgets::Type::body) + t.px(5);
-  if (!more.empty()) {
-    widgets::fit_text(painter, {at.x, at.y + height}, more, width, t.muted, widgets::Type::small);
-    height += t.type(widgets::Type::small) + t.px(6);
-  }
-  ImGui::Dummy({width, height});
-}
-
 }  // namespace chapters::compression

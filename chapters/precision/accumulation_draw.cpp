@@ -4,6 +4,7 @@
 
 #include "chapters/precision/accumulation.h"
 #include "chapters/precision/shared.h"
+#include "widgets/heading.h"
 #include "widgets/plot.h"
 
 namespace chapters::precision::accumulation {
@@ -100,7 +101,7 @@ void draw(Inputs&, const Outputs& out, View& view) {
   const float space = ImGui::GetStyle().ItemSpacing.y, row = t.type(widgets::Type::body) + t.px(11);
   const float tables = 12 * row + 2 * space;  // both, in the right half: the legend of the pictures
   const float upper = std::max(t.px(190), std::min(t.px(420), room.y - tables - line - t.type(widgets::Type::small) - t.px(34)));
-  heading("Adding up", out.sum_story, width);
+  widgets::heading("Adding up", out.sum_story, width, widgets::HeadingMore::beside);
   ImGui::BeginGroup();
   draw_sum(out, view, half, upper);
   ImGui::EndGroup();
@@ -110,7 +111,7 @@ void draw(Inputs&, const Outputs& out, View& view) {
   ImGui::EndGroup();
   const float lower = tables_beside ? half : width;
   ImGui::BeginGroup();
-  heading("Updating a weight", out.update_story, lower);
+  widgets::heading("Updating a weight", out.update_story, lower, widgets::HeadingMore::beside);
   draw_weight(out, view, lower, tables_beside ? tables - line - t.type(widgets::Type::small) - t.px(6) : t.px(200));
   ImGui::EndGroup();
   if (tables_beside) ImGui::SameLine(0, gap);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chapters/precision/bits.h"
+#include "widgets/heading.h"
 #include "widgets/number.h"
 #include "widgets/painter.h"
 
@@ -101,7 +102,7 @@ void draw_exact(const Painter& p, const Line& l, const Inputs& in, const Outputs
 void draw_rounding(const Inputs& in, const Outputs& out, float width) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  heading("The rounding, decided", out.decided, width);
+  widgets::heading("The rounding, decided", out.decided, width, widgets::HeadingMore::beside);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const Line l{at.x + t.px(8), at.x + width - t.px(8), at.y + t.px(42)};
   const bool drawable = std::isfinite(out.study.lower) && std::isfinite(out.study.upper);
@@ -140,7 +141,7 @@ void draw_formats(Inputs& in, const Outputs& out, float width) {
   if (out.formats.empty()) return;
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  heading("The same number in other formats", "press one to edit it", width);
+  widgets::heading("The same number in other formats", "press one to edit it", width, widgets::HeadingMore::beside);
   const float row = t.px(27), name_w = t.px(92), bits_w = std::clamp(width * 0.3f, t.px(110), t.px(300)), code_w = t.px(width > t.px(700) ? 168 : 0), error_w = t.px(92);
   for (const Row& r : out.formats) {
     const ImVec2 at = ImGui::GetCursorScreenPos();

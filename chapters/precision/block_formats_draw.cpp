@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "chapters/precision/block_formats.h"
+#include "widgets/heading.h"
 #include "widgets/number.h"
 #include "widgets/painter.h"
 #include "widgets/plot.h"
@@ -189,17 +190,17 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty() || out.exact.empty()) return;
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, gap = t.px(28);
-  heading(out.schemes[out.chosen].name, out.note, width);
+  widgets::heading(out.schemes[out.chosen].name, out.note, width, widgets::HeadingMore::beside);
   draw_strip(out, view, width);
   const bool beside = width >= t.px(620);
   const float half = beside ? std::floor((width - gap) / 2) : width;
   ImGui::BeginGroup();
-  heading("Error against bits", "this scheme with blocks of 8 to 256, and the others", half);
+  widgets::heading("Error against bits", "this scheme with blocks of 8 to 256, and the others", half, widgets::HeadingMore::beside);
   draw_trade(out, view, half, t.px(208));
   ImGui::EndGroup();
   if (beside) ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
-  heading("All schemes on this tensor", "error is RMS over the tensor's RMS", half);
+  widgets::heading("All schemes on this tensor", "error is RMS over the tensor's RMS", half, widgets::HeadingMore::beside);
   draw_table(in, out, half);
   ImGui::EndGroup();
 }

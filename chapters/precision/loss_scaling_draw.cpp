@@ -3,6 +3,7 @@
 
 #include "chapters/precision/loss_scaling.h"
 #include "chapters/precision/shared.h"
+#include "widgets/heading.h"
 #include "widgets/plot.h"
 
 namespace chapters::precision::scaling {
@@ -101,23 +102,23 @@ void draw(Inputs&, const Outputs& out, View& view) {
   if (!out.reason.empty() || !out.run || out.run->samples.empty()) return;
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, gap = t.px(20), room = ImGui::GetContentRegionAvail().y;
-  heading(out.verdict, out.story, width);
+  widgets::heading(out.verdict, out.story, width, widgets::HeadingMore::beside);
   const float small = t.type(widgets::Type::small), line = t.type(widgets::Type::body) + t.px(5) + ImGui::GetStyle().ItemSpacing.y;
   const float spare = std::max(0.0f, room - 4 * line - 2 * small - 4 * ImGui::GetStyle().ItemSpacing.y - t.px(440));
-  heading("The run: gradients under the scale, against FP16; drag the cursor", {}, width);
+  widgets::heading("The run: gradients under the scale, against FP16; drag the cursor", {}, width);
   draw_range(out, view, width, t.px(190) + spare * 0.45f);
-  heading("The scale", {}, width);
+  widgets::heading("The scale", {}, width);
   draw_scale(out, view, width, t.px(95) + spare * 0.2f);
   const models::ScalerSample& s = sample_at(out, view.time);
   const bool beside = width >= t.px(620);
   const float half = beside ? std::floor((width - gap) / 2) : width, height = t.px(155) + spare * 0.35f;
   ImGui::BeginGroup();
-  heading("At the cursor: magnitudes under the scale, and before (dashed)", {}, half);
+  widgets::heading("At the cursor: magnitudes under the scale, and before (dashed)", {}, half);
   draw_bell(out, s, view, half, height);
   ImGui::EndGroup();
   if (beside) ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
-  heading("What becomes of them", {}, half);
+  widgets::heading("What becomes of them", {}, half);
   draw_shares(s, view, half, height);
   ImGui::EndGroup();
 }

@@ -3,34 +3,20 @@
 #include <cmath>
 
 #include "chapters/roofline/tiling_waves.h"
+#include "widgets/heading.h"
 #include "widgets/plot.h"
 
 namespace chapters::roofline::tiling {
 namespace {
 
 using models::Schedule;
-using widgets::Font;
+using widgets::heading;
 using widgets::Meaning;
 using widgets::Tint;
-using widgets::Type;
 
 struct Room {
   float width = 0, height = 0;
 };
-
-/// The name of a picture, and a quieter line below it where there is something to add.
-void heading(std::string_view title, std::string_view more, float width) {
-  const auto& t = widgets::theme();
-  const auto painter = widgets::Painter::window();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  widgets::fit_text(painter, at, title, width, t.text, Type::body, Font::bold);
-  float height = t.type(Type::body) + t.px(4);
-  if (!more.empty()) {
-    widgets::fit_text(painter, {at.x, at.y + height}, more, width, t.muted, Type::small);
-    height += t.type(Type::small) + t.px(4);
-  }
-  ImGui::Dummy({width, height});
-}
 
 Tint tint_of_wave(std::int64_t wave) { return Tint::series(static_cast<std::uint64_t>(wave + 1)); }
 
