@@ -94,8 +94,25 @@ void take_apart(Outputs& o) {
   if (f.mantissa_bits > 0) o.significand_text = "(" + std::string(hidden ? "1" : "0") + " + " + std::to_string(mantissa) + " / " + std::to_string(std::uint64_t{1} << f.mantissa_bits) + ")";
 }
 
+/// Where the buttons under the number go from `bits`.
+std::vector<Jump> jumps_of(const FloatFormat& f, std::uint64_t bits) {
+  const bool is_signed = f.family == FormatFamily::binary && f.sign_bits;
+  const std::int64_t last = models::last_ordinal(f);
+  std::vector<Jump> out;
+  if (is_signed) {
+    const bool no_negative_zero = f.specials == models::Specials::fnuz && (bits & ~f.sign_mask()) == 0;
+    out = {{"negate", no_negative_zero ? 0 : bits ^ f.sign_mask()}, {"0", 0}};
+  }
+  out.push_back({"1", models::encode(f, 1)});
+  out.push_back({"largest", models::code_at(f, last)});
+  if (is_signed) out.insert(out.end(), {{"smallest normal", std::uint64_t{1} << f.mantissa_bits}, {"smallest", 1}});
+  if (f.has_inf()) out.push_back({"inf", static_cast<std::uint64_t>(last) + 1});
+  if (f.has_nan()) out.push_back({"NaN", models::encode(f, missing)});
+  return out;
+}
+
 Row row_of(const FloatFormat& f, double x, const Inputs& in) {
-  Row r{std::string(f.id), std::string(f.name), {}, {}, {}, 0, 0, 0, &f, 0};
+  Row r{.id = std::string(f.id), .name = std::string(f.name), .format = &f};
   r.bits = models::encode(f, x, in.rounding, in.overflow, models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0));
   const double v = models::decode(f, r.bits);
   r.code = code_text(f, r.bits);
@@ -104,6 +121,9 @@ Row row_of(const FloatFormat& f, double x, const Inputs& in) {
   r.value = finite_or_missing(v);
   r.error = finite_or_missing(v - x);
   r.relative_error = x == 0 ? (v == 0 ? 0 : missing) : finite_or_missing(100 * ((v - x) / x));
+  r.lost = std::isinf(v) || std::isnan(v) || (v == 0 && x != 0);
+  if (r.lost) r.outcome = v == 0 ? "underflow" : std::isnan(v) ? "NaN" : "infinity";
+  else r.outcome = r.relative_error == 0 ? "exact" : std::string(widgets::format(r.relative_error, "%").view());
   return r;
 }
 
@@ -187,6 +207,7 @@ Outputs compute(const Inputs& in) {
   o.kind = models::kind_text(models::classify(*f, o.bits));
   o.exact = models::exact_decimal(v, 40);
   o.ulp = models::ulp(*f, o.bits);
+  o.jumps = jumps_of(*f, o.bits);
   o.up = models::next_up(*f, o.bits);
   o.down = models::next_down(*f, o.bits);
   o.next_up = o.up ? finite_or_missing(models::decode(*f, *o.up)) : missing;
@@ -212,6 +233,7 @@ Outputs compute(const Inputs& in) {
   o.lower_text = short_text(s.lower);
   o.upper_text = short_text(s.upper);
   o.midpoint_text = short_text(s.midpoint);
+  o.chance_text = "up in " + percent(s.position) + " of the draws";
   o.lower_code = code_text(*f, s.lower_code);
   o.upper_code = code_text(*f, s.upper_code);
   o.number_label = "number " + o.typed_text;

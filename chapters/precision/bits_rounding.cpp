@@ -5,7 +5,6 @@
 
 #include "chapters/precision/bits.h"
 #include "widgets/heading.h"
-#include "widgets/number.h"
 #include "widgets/painter.h"
 
 namespace chapters::precision::bits {
@@ -71,9 +70,7 @@ void stretches(const Painter& p, const Line& l, const Inputs& in, const Outputs&
       const ImVec2 falling[] = {{l.left, top}, {l.right, top}, {l.left, bottom}}, rising[] = {{l.right, top}, {l.right, bottom}, {l.left, bottom}};
       p.polygon(falling, down);
       p.polygon(rising, up);
-      widgets::Line chance;
-      chance.add("up in ").add(widgets::format(100 * out.study.position, "%")).add(" of the draws");
-      p.text({middle, l.y + t.px(17)}, chance.view(), t.muted, Type::small, Font::sans, Align::center);
+      p.text({middle, l.y + t.px(17)}, out.chance_text, t.muted, Type::small, Font::sans, Align::center);
       break;
     }
   }
@@ -162,10 +159,8 @@ void draw_formats(Inputs& in, const Outputs& out, float width) {
     x += bits_w;
     if (code_w > 0) widgets::fit_text(p, {x, y}, r.code, code_w - t.px(8), t.muted, Type::small, Font::mono);
     x += code_w;
-    const bool lost = r.kind == "inf" || r.kind == "nan" || (r.value == 0 && out.typed != 0);
-    widgets::fit_text(p, {x, y}, r.text, at.x + width - error_w - x, lost ? t.bad : t.text, Type::small, Font::mono);
-    const auto error = lost ? widgets::NumberText{} : widgets::format(r.relative_error, "%");
-    p.text({at.x + width - t.px(8), y}, lost ? std::string_view(r.value == 0 ? "underflow" : r.kind == "nan" ? "NaN" : "infinity") : r.relative_error == 0 ? std::string_view("exact") : error.view(), lost ? t.bad : r.relative_error == 0 ? t.good : t.muted, Type::small, Font::mono, Align::right);
+    widgets::fit_text(p, {x, y}, r.text, at.x + width - error_w - x, r.lost ? t.bad : t.text, Type::small, Font::mono);
+    p.text({at.x + width - t.px(8), y}, r.outcome, r.lost ? t.bad : r.relative_error == 0 ? t.good : t.muted, Type::small, Font::mono, Align::right);
   }
 }
 

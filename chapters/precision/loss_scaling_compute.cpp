@@ -30,11 +30,26 @@ void tell(const Inputs& in, Outputs& out) {
   else out.story = "The scale is knocked down " + text(out.times_balance, "") + " times as often as it can grow back: gradients are growing, or spikes are frequent. Find out which.";
 }
 
-void fill_picture(const Inputs& in, Outputs& out) {
-  const models::ScalerRun& run = *out.run;
+std::array<double, 4> percent_of(const models::MagnitudeShares& s) { return {100 * s.zero, 100 * s.subnormal, 100 * s.normal, 100 * s.overflow}; }
+
+/// The density of log2 |g|, which is normal, over multiples of the median; and what FP16 tells apart.
+void fill_bell(const Inputs& in, Outputs& out) {
+  constexpr double reach = 4.2;  // standard deviations either way: outside is less than a pixel
+  for (std::size_t i = 0; i < bell_points; ++i) {
+    const double z = reach * (2 * static_cast<double>(i) / (bell_points - 1) - 1);
+    out.bell_multiple[i] = std::exp2(z * in.spread_binades);
+    out.bell_density[i] = std::exp(-z * z / 2);
+  }
+  const auto fp16 = models::fp16_magnitudes();
+  out.zero_below = std::exp2(fp16.zero_log2);
+  out.smallest_normal = std::exp2(fp16.normal_log2);
+  out.infinite_from = std::exp2(fp16.overflow_log2);
+  out.infinite_label = std::string(widgets::format(out.infinite_from, "", 5).view()) + ": inf";
+}
+
+void fill_picture(const Inputs& in, const models::ScalerRun& run, Outputs& out) {
   const std::size_t n = run.fate.size();
   out.steps = static_cast<double>(n);
-  out.spread_binades = in.spread_binades;
   for (std::size_t k = 0; k < run.samples.size(); ++k) {
     const auto& s = run.samples[k];
     const auto first = static_cast<std::size_t>(s.step), end = k + 1 < run.samples.size() ? static_cast<std::size_t>(run.samples[k + 1].step) : n;
@@ -44,7 +59,11 @@ void fill_picture(const Inputs& in, Outputs& out) {
     out.upper.push_back(std::exp2(s.centre_log2 + s.scale_log2 + 2 * in.spread_binades));
     out.lower.push_back(std::exp2(s.centre_log2 + s.scale_log2 - 2 * in.spread_binades));
     out.largest.push_back(std::exp2(largest));
+    out.pictures.push_back({std::exp2(s.centre_log2), std::exp2(s.centre_log2 + s.scale_log2), {percent_of(s.scaled), percent_of(s.unscaled), percent_of(s.bf16)}});
   }
+  // Room above the largest and the limit of FP16, and below the smallest; what lies 40 binades under FP16 is cut.
+  out.range_hi = 256 * std::max(*std::max_element(out.largest.begin(), out.largest.end()), out.infinite_from);
+  out.range_lo = std::clamp(*std::min_element(out.lower.begin(), out.lower.end()), std::ldexp(out.zero_below, -40), out.zero_below) / 16;
   for (std::size_t i = 0; i < n; ++i) {
     if (i == 0 || run.scale_log2[i] != run.scale_log2[i - 1]) out.scale_step.push_back(static_cast<double>(i)), out.scale.push_back(std::exp2(static_cast<double>(run.scale_log2[i])));
     if (run.fate[i] == models::StepFate::applied) continue;
@@ -77,8 +96,7 @@ Outputs compute(const Inputs& in) {
     out.reason = result.error;
     return out;
   }
-  out.run = std::make_shared<models::ScalerRun>(std::move(*result));
-  const models::ScalerRun& run = *out.run;
+  const models::ScalerRun& run = *result;
   out.skips = run.skips();
   out.overflow_skips = run.overflow_skips;
   out.bad_skips = run.bad_skips;
@@ -101,7 +119,8 @@ Outputs compute(const Inputs& in) {
   out.norm_lost = 100 * models::squared_norm_below(fp16.zero_log2, m.centre_log2, in.spread_binades);
   out.headroom_binades = fp16.overflow_log2 - static_cast<double>(run.largest_log2.back()) - static_cast<double>(run.scale_log2.back());
   out.health = static_cast<Health>(models::health_of(run, m));
-  fill_picture(in, out);
+  fill_bell(in, out);
+  fill_picture(in, run, out);
   tell(in, out);
   widgets::Fingerprint mark;
   for (const double x : out.upper) mark.add(x);

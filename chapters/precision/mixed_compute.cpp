@@ -27,6 +27,7 @@ OperationRow row_of(const models::MixedOperation& op) {
   row.flops = op.flops;
   row.bytes = op.bytes;
   row.time_s = op.time_s;
+  row.all_s = static_cast<double>(row.count) * op.time_s;
   row.share = 100 * op.share;
   row.format = op.forward;
   return row;

@@ -50,7 +50,7 @@ void draw_operations(const Outputs& out, View& view, float width, float height) 
       case 1: cell.value = static_cast<double>(r.count); break;
       case 2: cell.text = r.forward; return;
       case 3: cell.text = r.backward.empty() ? std::string_view("none") : std::string_view(r.backward); return;
-      case 4: cell.value = static_cast<double>(r.count) * r.time_s; break;
+      case 4: cell.value = r.all_s; break;
       default: cell.value = r.share; break;
     }
     if (column == 5) cell.number.length = static_cast<std::size_t>(std::snprintf(cell.number.chars, sizeof cell.number.chars, "%.1f", cell.value));
