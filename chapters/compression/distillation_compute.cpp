@@ -111,7 +111,10 @@ void tell(Outputs& out, const Inputs& in) {
   out.story = "T = " + t + " softens the teacher's first choice from " + text(out.teacher_top, "%") + " to " + text(out.teacher_top_soft, "%") + ": " + text(out.entropy_soft, "") + " bits.";
   out.loss_line = "loss " + text(out.loss, "") + " = " + text(in.alpha, "") + " x " + text(out.hard_loss, "") + " (label) + " + text(1 - in.alpha, "") + " x " + text(out.soft_loss, "") + " (T² KL)";
   out.says_lines = {"a " + std::to_string(out.label), "teacher says " + std::to_string(out.teacher_says), "student says " + std::to_string(out.student_says)};
-  out.students_line = "each sees " + std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) + " digits " + std::to_string(out.steps) + " times; accuracy on 1,000 others";
+  out.pull_line = "on the student before its first step, mean of " + std::to_string(curve_digits) + " digits";
+  out.teacher_line = "teacher, " + text(models::study_training, "") + " digits";
+  out.teacher_info = std::to_string(models::study_widths[0]) + " units, float32";
+  out.students_line = "each sees " + std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) + " digits " + std::to_string(out.steps) + " times; accuracy on " + text(models::study_held_out, "") + " others";
 }
 
 }  // namespace

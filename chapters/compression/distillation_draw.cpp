@@ -50,7 +50,7 @@ void draw_sizes(const Outputs& out, View& view, ImVec2 size) {
   plot.line("from labels", out.widths, out.labels_curve, {.colour = t.series_at(1), .dashed = true, .label = false, .legend = false, .version = out.version});
   plot.scatter("from labels", out.widths, out.labels_curve, {.colour = t.series_at(1), .marker = Marker::square, .radius = 5, .info = "the same start, digits and order, alpha = 1"});
   const std::array<double, 1> width{static_cast<double>(models::study_widths[0])}, accuracy{out.teacher_accuracy};
-  plot.scatter("teacher, 2,000 digits", width, accuracy, {.colour = t.text, .marker = Marker::diamond, .radius = 6, .info = "32 units, float32"});
+  plot.scatter(out.teacher_line, width, accuracy, {.colour = t.text, .marker = Marker::diamond, .radius = 6, .info = out.teacher_info});
 }
 
 void draw_students(const Outputs& out, View& view, float width) {
@@ -90,7 +90,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   ImGui::EndGroup();
   ImGui::Dummy({width, t.px(4)});
   ImGui::BeginGroup();
-  widgets::heading("How hard each part pulls", "on the student before its first step, mean of twenty digits", half);
+  widgets::heading("How hard each part pulls", out.pull_line, half);
   draw_gradients(in, out, view, {half, row});
   ImGui::EndGroup();
   if (beside) ImGui::SameLine(0, gap);

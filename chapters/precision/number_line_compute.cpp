@@ -20,6 +20,14 @@ std::string share_text(std::string_view name, double percent) {
   return std::string(name) + (percent > 0 ? " " + std::string(widgets::format(percent, "%", percent >= 10 ? 3 : 2).view()) : "");
 }
 
+/// The largest of what is not normal, in words: "4.01 % lost".
+std::string fate_text(double underflow, double subnormal, double normal, double overflow) {
+  const auto share = [](double percent, const char* what) { return std::string(widgets::format(percent, "%").view()) + what; };
+  const double lost = underflow + overflow;
+  if (subnormal >= lost && subnormal > 0.05) return share(subnormal, " subnormal");
+  return lost > 0.05 ? share(lost, " lost") : share(normal, " normal");
+}
+
 double per_octave(const FloatFormat& f) { return f.family == models::FormatFamily::binary ? std::ldexp(1.0, f.mantissa_bits) : static_cast<double>(models::values_between(f, 0.5, 1)) - 1; }
 
 Row row_of(const FloatFormat& f, const models::Tensor& tensor) {
@@ -40,6 +48,7 @@ Row row_of(const FloatFormat& f, const models::Tensor& tensor) {
   r.overflow = 100 * fate.overflow;
   r.underflow_text = share_text("underflow", r.underflow);
   r.overflow_text = share_text("overflow", r.overflow);
+  r.fate_text = fate_text(r.underflow, r.subnormal, r.normal, r.overflow);
   return r;
 }
 

@@ -221,6 +221,13 @@ void add_ceilings(Builder& b) {
 
 bool shows(const RooflineInputs& in, const char* what) { return std::find(in.show.begin(), in.show.end(), what) != in.show.end(); }
 
+void set_intensity(RooflineInputs& in, const RooflineOutputs& out, double intensity) {
+  in.operation = "custom";
+  in.flops = std::clamp(out.flops_total, 1.0, 1e21);
+  in.kernels = static_cast<std::int64_t>(std::clamp(out.kernels_total, 1.0, 1e5));
+  in.bytes = std::clamp(out.flops_total / intensity, 1.0, 1e18);
+}
+
 RooflineOutputs compute_roofline(const RooflineInputs& in) {
   RooflineOutputs o;
   const Chip* chip = catalog().chip(in.chip);

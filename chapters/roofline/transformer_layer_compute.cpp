@@ -102,6 +102,11 @@ OperationRow row_of(const models::TimedOperation& timed) {
   row.launch_s = p.launch_s;
   row.time_s = p.time_s;
   row.share = timed.share;
+  const double n = wide(op.count);
+  row.all_compute_s = n * p.compute_s;
+  row.all_memory_s = n * p.memory_s;
+  row.all_launch_s = n * p.launch_s;
+  row.all_s = n * p.time_s;
   row.regime = p.regime;
   row.detail = row.name + (op.count > 1 ? ", " + shown(wide(op.count), "") + " times" : "") + (row.shape.empty() ? "" : ": " + row.shape) + ". Arithmetic needs " + shown(p.compute_s, "s") +
                ", memory " + shown(p.memory_s, "s") + (p.launch_s > 0 ? ", launching " + shown(p.launch_s, "s") : "") + "; " + shown(p.intensity, "FLOP/B") + " against a ridge of " + shown(p.ridge, "FLOP/B") + ".";
@@ -242,9 +247,12 @@ Outputs compute(const Inputs& in) {
 
   for (const auto& timed : step->operations) {
     out.operations.push_back(row_of(timed));
-    out.longest_s = std::max(out.longest_s, wide(timed.operation.count) * timed.placement.time_s);
+    out.longest_s = std::max(out.longest_s, out.operations.back().all_s);
   }
   out.layers = flows_of(step->operations);
+  const auto time_of = [&](const LayerFlow& flow) { return flow.time_s * wide(out.operations[flow.stages.front().first].count); };
+  const auto longest = std::max_element(out.layers.begin(), out.layers.end(), [&](const LayerFlow& a, const LayerFlow& b) { return time_of(a) < time_of(b); });
+  out.longest_layer = static_cast<std::size_t>(longest - out.layers.begin());
   name_sections(out);
   const bool all = s.workload.fused_attention && s.workload.fused_elementwise, none = !s.workload.fused_attention && !s.workload.fused_elementwise;
   out.variants.push_back(variant_of(all ? "as set: all fused" : "all fused", *fused));
