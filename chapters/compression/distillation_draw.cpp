@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/compression/distillation.h"
+#include "widgets/columns.h"
 #include "widgets/heading.h"
 #include "widgets/plot.h"
 
@@ -72,8 +73,6 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y, gap = t.px(24);
   widgets::heading(out.verdict, out.story, width);
-  const bool beside = width >= t.px(620);
-  const float half = beside ? std::floor((width - gap) / 2) : width;
   const float row = std::clamp((height - t.px(290)) / 2, t.px(210), t.px(340)), side = t.px(128);
   ImGui::BeginGroup();
   widgets::heading("One digit", {}, side);
@@ -89,15 +88,15 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   draw_targets(out, view, {width - side - gap, row});
   ImGui::EndGroup();
   ImGui::Dummy({width, t.px(4)});
-  ImGui::BeginGroup();
-  widgets::heading("How hard each part pulls", out.pull_line, half);
-  draw_gradients(in, out, view, {half, row});
-  ImGui::EndGroup();
-  if (beside) ImGui::SameLine(0, gap);
-  ImGui::BeginGroup();
-  widgets::heading("What they learn", out.students_line, half);
-  draw_sizes(out, view, {half, row});
-  ImGui::EndGroup();
+  const auto pulls = [&](float w) {
+    widgets::heading("How hard each part pulls", out.pull_line, w);
+    draw_gradients(in, out, view, {w, row});
+  };
+  const auto sizes = [&](float w) {
+    widgets::heading("What they learn", out.students_line, w);
+    draw_sizes(out, view, {w, row});
+  };
+  widgets::draw_columns(widgets::two_columns(width), pulls, sizes);
   ImGui::Dummy({width, t.px(4)});
   if (!out.students.empty()) draw_students(out, view, width);
 }

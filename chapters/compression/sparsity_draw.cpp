@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/compression/sparsity.h"
+#include "widgets/columns.h"
 #include "widgets/heading.h"
 #include "widgets/plot.h"
 
@@ -89,20 +90,18 @@ void draw_patterns(const Outputs& out, View& view, float width) {
 void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty() || !out.example) return;
   const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y, gap = t.px(24);
+  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y;
   widgets::heading(out.verdict, out.story, width);
-  const bool beside = width >= t.px(620);
-  const float half = beside ? std::floor((width - gap) / 2) : width;
   const float table = t.px(140), row = std::clamp((height - table - t.px(150)) / 2, t.px(190), t.px(330));
-  ImGui::BeginGroup();
-  widgets::heading("The mask", out.mask_text, half);
-  draw_mask(*out.example, out.example->masks[static_cast<std::size_t>(in.pattern)], {half, row});
-  ImGui::EndGroup();
-  if (beside) ImGui::SameLine(0, gap);
-  ImGui::BeginGroup();
-  widgets::heading("What the zeros cost", "relative error of the example's weights", half);
-  draw_errors(in, out, view, {half, row});
-  ImGui::EndGroup();
+  const auto mask = [&](float w) {
+    widgets::heading("The mask", out.mask_text, w);
+    draw_mask(*out.example, out.example->masks[static_cast<std::size_t>(in.pattern)], {w, row});
+  };
+  const auto errors = [&](float w) {
+    widgets::heading("What the zeros cost", "relative error of the example's weights", w);
+    draw_errors(in, out, view, {w, row});
+  };
+  widgets::draw_columns(widgets::two_columns(width), mask, errors);
   ImGui::Dummy({width, t.px(4)});
   widgets::heading("What they bring", "roofline time of the layer on the chip, dense over sparse; drag the tokens", width);
   draw_speeds(in, out, view, {width, row});

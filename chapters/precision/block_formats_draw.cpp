@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "chapters/precision/block_formats.h"
+#include "widgets/columns.h"
 #include "widgets/heading.h"
 #include "widgets/number.h"
 #include "widgets/painter.h"
@@ -189,20 +190,18 @@ void draw_table(Inputs& in, const Outputs& out, float width) {
 void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty() || out.exact.empty()) return;
   const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x, gap = t.px(28);
+  const float width = ImGui::GetContentRegionAvail().x;
   widgets::heading(out.schemes[out.chosen].name, out.note, width, widgets::HeadingMore::beside);
   draw_strip(out, view, width);
-  const bool beside = width >= t.px(620);
-  const float half = beside ? std::floor((width - gap) / 2) : width;
-  ImGui::BeginGroup();
-  widgets::heading("Error against bits", out.sizes_note, half, widgets::HeadingMore::beside);
-  draw_trade(out, view, half, t.px(208));
-  ImGui::EndGroup();
-  if (beside) ImGui::SameLine(0, gap);
-  ImGui::BeginGroup();
-  widgets::heading("All schemes on this tensor", "error is RMS over the tensor's RMS", half, widgets::HeadingMore::beside);
-  draw_table(in, out, half);
-  ImGui::EndGroup();
+  const auto trade = [&](float w) {
+    widgets::heading("Error against bits", out.sizes_note, w, widgets::HeadingMore::beside);
+    draw_trade(out, view, w, t.px(208));
+  };
+  const auto table = [&](float w) {
+    widgets::heading("All schemes on this tensor", "error is RMS over the tensor's RMS", w, widgets::HeadingMore::beside);
+    draw_table(in, out, w);
+  };
+  widgets::draw_columns(widgets::two_columns(width, {.gap = 28}), trade, table);
 }
 
 }  // namespace chapters::precision::block_formats

@@ -3,6 +3,7 @@
 
 #include "chapters/precision/loss_scaling.h"
 #include "chapters/precision/shared.h"
+#include "widgets/columns.h"
 #include "widgets/heading.h"
 #include "widgets/plot.h"
 
@@ -93,7 +94,7 @@ void draw_shares(const StepPicture& s, View& view, float width, float height) {
 void draw(Inputs&, const Outputs& out, View& view) {
   if (!out.reason.empty() || out.pictures.empty()) return;
   const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x, gap = t.px(20), room = ImGui::GetContentRegionAvail().y;
+  const float width = ImGui::GetContentRegionAvail().x, room = ImGui::GetContentRegionAvail().y;
   widgets::heading(out.verdict, out.story, width, widgets::HeadingMore::beside);
   const float small = t.type(widgets::Type::small), line = t.type(widgets::Type::body) + t.px(5) + ImGui::GetStyle().ItemSpacing.y;
   const float spare = std::max(0.0f, room - 4 * line - 2 * small - 4 * ImGui::GetStyle().ItemSpacing.y - t.px(440));
@@ -102,17 +103,16 @@ void draw(Inputs&, const Outputs& out, View& view) {
   widgets::heading("The scale", {}, width);
   draw_scale(out, view, width, t.px(95) + spare * 0.2f);
   const StepPicture& s = picture_at(out, view.time);
-  const bool beside = width >= t.px(620);
-  const float half = beside ? std::floor((width - gap) / 2) : width, height = t.px(155) + spare * 0.35f;
-  ImGui::BeginGroup();
-  widgets::heading("At the cursor: magnitudes under the scale, and before (dashed)", {}, half);
-  draw_bell(out, s, view, half, height);
-  ImGui::EndGroup();
-  if (beside) ImGui::SameLine(0, gap);
-  ImGui::BeginGroup();
-  widgets::heading("What becomes of them", {}, half);
-  draw_shares(s, view, half, height);
-  ImGui::EndGroup();
+  const float height = t.px(155) + spare * 0.35f;
+  const auto bell = [&](float w) {
+    widgets::heading("At the cursor: magnitudes under the scale, and before (dashed)", {}, w);
+    draw_bell(out, s, view, w, height);
+  };
+  const auto shares = [&](float w) {
+    widgets::heading("What becomes of them", {}, w);
+    draw_shares(s, view, w, height);
+  };
+  widgets::draw_columns(widgets::two_columns(width, {.gap = 20}), bell, shares);
 }
 
 }  // namespace chapters::precision::scaling
