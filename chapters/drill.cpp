@@ -239,8 +239,8 @@ DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills
   q.hint = drill.hint.empty() ? std::string(asked->spec.formula) : fill_drill_text(drill.hint, names);
   for (const auto& step : drill.steps) q.steps.push_back(fill_drill_text(step, names));
   q.link = link_of(drill, *lab);
-  q.unit_label = "\xC2\xB1" + std::string(widgets::format(drill.tolerance * 100, "%", 2)) + (q.unit.empty() ? ", a plain number" : ", in " + std::string(q.unit) + " with any prefix");
-  if (q.unit == "%") q.unit_label = "\xC2\xB1" + std::string(widgets::format(drill.tolerance * 100, "%", 2)) + " of it, in %";
+  q.unit_label = "\xC2\xB1" + widgets::format_text(drill.tolerance * 100, "%", 2) + (q.unit.empty() ? ", a plain number" : ", in " + std::string(q.unit) + " with any prefix");
+  if (q.unit == "%") q.unit_label = "\xC2\xB1" + widgets::format_text(drill.tolerance * 100, "%", 2) + " of it, in %";
   const LabPtr base = lab->clone();
   for (const auto& slip : drill.slips) {
     const LabPtr other = base->clone();

@@ -9,10 +9,9 @@ namespace chapters::compression::sparsity {
 namespace {
 
 using models::SparsePattern;
+using widgets::format_text;
 
 constexpr std::array<SparsePattern, 3> all_patterns{SparsePattern::unstructured, SparsePattern::two_four, SparsePattern::structured};
-
-std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
 
 std::string_view name_of(SparsePattern p) {
   if (p == SparsePattern::two_four) return "2:4";
@@ -61,7 +60,7 @@ void take_curves(Outputs& out, const Inputs& in, const models::Chip& chip) {
 void tell(Outputs& out, const Inputs& in, const models::Chip& chip) {
   const PatternRow& row = out.patterns[static_cast<std::size_t>(in.pattern)];
   out.mask_text = std::to_string(mask_rows) + " outputs by " + std::to_string(mask_cols) + " inputs; coloured: kept, empty: dropped";
-  out.verdict = row.name + ": " + text(out.speedup, "") + " times as fast, " + text(out.memory_ratio, "") + " of the weight bytes, error " + text(out.error, "%");
+  out.verdict = row.name + ": " + format_text(out.speedup, "") + " times as fast, " + format_text(out.memory_ratio, "") + " of the weight bytes, error " + format_text(out.error, "%");
   out.story = (chip.short_name.empty() ? chip.name : chip.short_name) + " skips " + row.skips + "; " + (out.dense_regime == out.regime ? out.regime + " binds." : out.dense_regime + " bound, now " + out.regime + ".");
 }
 

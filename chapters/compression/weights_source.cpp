@@ -11,7 +11,7 @@ namespace {
 using models::TensorEntry;
 using models::TensorFile;
 
-std::string grouped(std::size_t n) { return std::string(widgets::format(static_cast<double>(n), "", 12).view()); }
+std::string grouped(std::size_t n) { return widgets::format_text(static_cast<double>(n), "", 12); }
 
 std::shared_ptr<const TensorFile> listed(const FileInput& file, std::string& error) {
   return file.bytes->made<TensorFile>([&]() -> std::shared_ptr<const TensorFile> {

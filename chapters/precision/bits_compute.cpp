@@ -25,7 +25,7 @@ std::string typed_text(double x) {
   char text[40];
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
-std::string percent(double share) { return std::string(widgets::format(100 * share, "%").view()); }
+std::string percent(double share) { return widgets::format_text(100 * share, "%"); }
 
 std::string_view trimmed(std::string_view s) {
   while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
@@ -123,8 +123,29 @@ Row row_of(const FloatFormat& f, double x, const Inputs& in) {
   r.relative_error = x == 0 ? (v == 0 ? 0 : missing) : finite_or_missing(100 * ((v - x) / x));
   r.lost = std::isinf(v) || std::isnan(v) || (v == 0 && x != 0);
   if (r.lost) r.outcome = v == 0 ? "underflow" : std::isnan(v) ? "NaN" : "infinity";
-  else r.outcome = r.relative_error == 0 ? "exact" : std::string(widgets::format(r.relative_error, "%").view());
+  else r.outcome = r.relative_error == 0 ? "exact" : widgets::format_text(r.relative_error, "%");
   return r;
+}
+
+/// The number that the inputs mean and the code it gets; a sentence where the code is none.
+std::string take_number(const Inputs& in, const FloatFormat& f, Outputs& o) {
+  if (trimmed(in.code).empty()) {
+    o.typed = in.value;
+    o.study = models::study_rounding(f, o.typed, in.rounding, in.overflow, models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0));
+    o.bits = o.study.code;
+    return {};
+  }
+  const auto code = read_code(in.code);
+  if (!code || *code > f.code_mask())
+    return (code ? "The code does not fit: codes of " : "The code reads as none: codes of ") + std::string(f.name) + " go from " + code_text(f, 0) + " to " + code_text(f, f.code_mask()) + ", as 0x..., 0b... or decimal.";
+  o.typed = models::decode(f, *code);
+  o.from_code = true;
+  o.bits = *code;
+  o.study = models::study_rounding(f, o.typed, in.rounding, models::Overflow::ieee);
+  o.study.code = *code;
+  o.study.value = o.typed;
+  if (std::isfinite(o.typed)) o.study.rule = RoundingRule::exact;
+  return {};
 }
 
 }  // namespace
@@ -181,26 +202,9 @@ Outputs compute(const Inputs& in) {
     return o;
   }
   o.format = f;
-  double x = in.value;
-  if (!trimmed(in.code).empty()) {
-    const auto code = read_code(in.code);
-    if (!code || *code > f->code_mask()) {
-      o.reason = (code ? "The code does not fit: codes of " : "The code reads as none: codes of ") + std::string(f->name) + " go from " + code_text(*f, 0) + " to " + code_text(*f, f->code_mask()) + ", as 0x..., 0b... or decimal.";
-      return o;
-    }
-    x = models::decode(*f, *code);
-    o.from_code = true;
-    o.bits = *code;
-    o.study = models::study_rounding(*f, x, in.rounding, models::Overflow::ieee);
-    o.study.code = *code;
-    o.study.value = x;
-    if (std::isfinite(x)) o.study.rule = RoundingRule::exact;
-  } else {
-    o.study = models::study_rounding(*f, x, in.rounding, in.overflow, models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0));
-    o.bits = o.study.code;
-  }
+  if (o.reason = take_number(in, *f, o); !o.reason.empty()) return o;
   const models::RoundingStudy& s = o.study;
-  const double v = models::decode(*f, o.bits);
+  const double x = o.typed, v = models::decode(*f, o.bits);
   o.code = code_text(*f, o.bits);
   o.code_number = static_cast<double>(o.bits);
   o.value = finite_or_missing(v);
@@ -216,7 +220,6 @@ Outputs compute(const Inputs& in) {
   o.next_down_code = o.down ? code_text(*f, *o.down) : "none";
   o.up_text = o.up ? short_text(models::decode(*f, *o.up)) : "none";
   o.down_text = o.down ? short_text(models::decode(*f, *o.down)) : "none";
-  o.typed = x;
   o.error = finite_or_missing(v - x);
   o.relative_error = x == 0 ? (v == 0 ? 0 : missing) : finite_or_missing(100 * ((v - x) / x));
   o.error_ulp = finite_or_missing(o.error / o.ulp);

@@ -24,7 +24,7 @@ int size_of(const std::string& block) {
 /// What a scale reads as over its block: "2^-3" for a power of two.
 std::string scale_text(const BlockScheme& s, double scale) {
   if (s.scale == BlockScale::e8m0) return "2^" + std::to_string(std::ilogb(scale));
-  return std::string(widgets::format(scale, "", 3).view());
+  return widgets::format_text(scale, "", 3);
 }
 
 /// Every value that the codes of one block can have, in order; empty where there are too many to draw apart.

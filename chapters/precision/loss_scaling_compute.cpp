@@ -8,26 +8,27 @@
 namespace chapters::precision::scaling {
 namespace {
 
-std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
+using widgets::format_text;
+
 double wide(std::int64_t n) { return static_cast<double>(n); }
 
 void tell(const Inputs& in, Outputs& out) {
   if (out.health == Health::unscaled) {
-    out.verdict = text(out.zero_scaled, "%") + " of the gradients round to zero, " + text(out.skip_rate, "%") + " of the steps are skipped";
-    out.story = in.policy == models::ScalerPolicy::none ? "FP16 keeps nothing below 2^-25 = 3.0e-8. BF16 loses " + text(out.zero_bf16, "%") + " of the same gradients, with no scale at all."
+    out.verdict = format_text(out.zero_scaled, "%") + " of the gradients round to zero, " + format_text(out.skip_rate, "%") + " of the steps are skipped";
+    out.story = in.policy == models::ScalerPolicy::none ? "FP16 keeps nothing below 2^-25 = 3.0e-8. BF16 loses " + format_text(out.zero_bf16, "%") + " of the same gradients, with no scale at all."
                                                         : "A fixed scale fits one moment of a run. When gradients grow, every step overflows; when they shrink, they sink below FP16 again.";
     return;
   }
   if (out.health == Health::searching) {
-    out.verdict = "The scale is being found: " + text(wide(out.skips), "") + " of the first " + text(wide(in.steps), "") + " steps are skipped";
-    out.story = "It halves until the largest gradient fits, and has not yet had " + text(wide(in.growth_interval), "") + " clean steps to grow again.";
+    out.verdict = "The scale is being found: " + format_text(wide(out.skips), "") + " of the first " + format_text(wide(in.steps), "") + " steps are skipped";
+    out.story = "It halves until the largest gradient fits, and has not yet had " + format_text(wide(in.growth_interval), "") + " clean steps to grow again.";
     return;
   }
-  const std::string rate = out.late_skip_rate > 0 ? "1 step in " + text(std::round(100 / out.late_skip_rate), "") : "no step";
-  out.verdict = "After the first " + text(wide(in.growth_interval), "") + " steps the scaler skips " + rate + "; normal is 1 in " + text(std::round(100 / out.balance_rate), "");
-  if (out.health == Health::healthy) out.story = "Each doubling is tried and, if too much, taken back: " + text(out.zero_scaled, "%") + " of the gradients become zero instead of " + text(out.zero_unscaled, "%") + ".";
-  else if (out.bad_skips > out.overflow_skips) out.story = text(wide(out.bad_skips), "") + " steps hold inf or NaN whatever the scale is. The scaler halves all the same: at this rate " + text(out.scale_drift, "") + " factors of two in 1,000 steps.";
-  else out.story = "The scale is knocked down " + text(out.times_balance, "") + " times as often as it can grow back: gradients are growing, or spikes are frequent. Find out which.";
+  const std::string rate = out.late_skip_rate > 0 ? "1 step in " + format_text(std::round(100 / out.late_skip_rate), "") : "no step";
+  out.verdict = "After the first " + format_text(wide(in.growth_interval), "") + " steps the scaler skips " + rate + "; normal is 1 in " + format_text(std::round(100 / out.balance_rate), "");
+  if (out.health == Health::healthy) out.story = "Each doubling is tried and, if too much, taken back: " + format_text(out.zero_scaled, "%") + " of the gradients become zero instead of " + format_text(out.zero_unscaled, "%") + ".";
+  else if (out.bad_skips > out.overflow_skips) out.story = format_text(wide(out.bad_skips), "") + " steps hold inf or NaN whatever the scale is. The scaler halves all the same: at this rate " + format_text(out.scale_drift, "") + " factors of two in 1,000 steps.";
+  else out.story = "The scale is knocked down " + format_text(out.times_balance, "") + " times as often as it can grow back: gradients are growing, or spikes are frequent. Find out which.";
 }
 
 std::array<double, 4> percent_of(const models::MagnitudeShares& s) { return {100 * s.zero, 100 * s.subnormal, 100 * s.normal, 100 * s.overflow}; }
@@ -44,7 +45,7 @@ void fill_bell(const Inputs& in, Outputs& out) {
   out.zero_below = std::exp2(fp16.zero_log2);
   out.smallest_normal = std::exp2(fp16.normal_log2);
   out.infinite_from = std::exp2(fp16.overflow_log2);
-  out.infinite_label = std::string(widgets::format(out.infinite_from, "", 5).view()) + ": inf";
+  out.infinite_label = format_text(out.infinite_from, "", 5) + ": inf";
 }
 
 void fill_picture(const Inputs& in, const models::ScalerRun& run, Outputs& out) {

@@ -89,7 +89,7 @@ void refresh_row(RowCache& c, const models::FloatFormat& f, const Frame& frame) 
     c.levels[i] = static_cast<std::uint8_t>(level_of(c.counts[i]) + (subnormal ? subnormal_level : 0));
   }
   c.values = models::values_in(f, frame.axis, frame.stretch, std::min(most_ticks, c.counts.size() / 3));
-  c.count_text = std::string(widgets::format(c.total, "", c.total < 1e12 ? 12 : 3, widgets::Prefix::none).view()) + " values in view";
+  c.count_text = widgets::format_text(c.total, "", c.total < 1e12 ? 12 : 3, widgets::Prefix::none) + " values in view";
   c.labels.clear();
   c.short_labels.clear();
   c.codes.clear();

@@ -12,9 +12,9 @@ namespace {
 using models::Architecture;
 using models::Format;
 using models::OperationGroup;
+using widgets::format_text;
 
 double wide(std::int64_t n) { return static_cast<double>(n); }
-std::string shown(double value, std::string_view unit, int digits = 3) { return std::string(widgets::format(value, unit, digits).view()); }
 
 Block block_of(OperationGroup group) {
   switch (group) {
@@ -83,8 +83,8 @@ Setting read(const Inputs& in) {
 
 std::string shape_text(const models::ProductShape& p) {
   if (!(p.m > 0 && p.n > 0 && p.k > 0)) return {};
-  std::string text = "[" + shown(p.m, "") + " × " + shown(p.k, "") + "] × [" + shown(p.k, "") + " × " + shown(p.n, "") + "]";
-  if (p.batch != 1) text = shown(p.batch, "") + " of " + text;
+  std::string text = "[" + format_text(p.m, "") + " × " + format_text(p.k, "") + "] × [" + format_text(p.k, "") + " × " + format_text(p.n, "") + "]";
+  if (p.batch != 1) text = format_text(p.batch, "") + " of " + text;
   return text;
 }
 
@@ -108,8 +108,8 @@ OperationRow row_of(const models::TimedOperation& timed) {
   row.all_launch_s = n * p.launch_s;
   row.all_s = n * p.time_s;
   row.regime = p.regime;
-  row.detail = row.name + (op.count > 1 ? ", " + shown(wide(op.count), "") + " times" : "") + (row.shape.empty() ? "" : ": " + row.shape) + ". Arithmetic needs " + shown(p.compute_s, "s") +
-               ", memory " + shown(p.memory_s, "s") + (p.launch_s > 0 ? ", launching " + shown(p.launch_s, "s") : "") + "; " + shown(p.intensity, "FLOP/B") + " against a ridge of " + shown(p.ridge, "FLOP/B") + ".";
+  row.detail = row.name + (op.count > 1 ? ", " + format_text(wide(op.count), "") + " times" : "") + (row.shape.empty() ? "" : ": " + row.shape) + ". Arithmetic needs " + format_text(p.compute_s, "s") +
+               ", memory " + format_text(p.memory_s, "s") + (p.launch_s > 0 ? ", launching " + format_text(p.launch_s, "s") : "") + "; " + format_text(p.intensity, "FLOP/B") + " against a ridge of " + format_text(p.ridge, "FLOP/B") + ".";
   return row;
 }
 
@@ -139,7 +139,7 @@ std::vector<LayerFlow> flows_of(const std::vector<models::TimedOperation>& ops) 
     const auto& op = ops[i].operation;
     if (op.layer == "embedding" || op.layer == "output") continue;
     const bool fresh = ops[i - 1].operation.layer != op.layer;
-    if (fresh) flows.push_back({.name = op.layer + " × " + shown(wide(op.count), "")});
+    if (fresh) flows.push_back({.name = op.layer + " × " + format_text(wide(op.count), "")});
     LayerFlow& flow = flows.back();
     if (fresh || !same_input(ops[i - 1].operation, op)) flow.stages.push_back({i, i, 0});
     flow.stages.back().end = i + 1;
@@ -180,13 +180,13 @@ void compare_training(const Setting& s, Outputs& out) {
 }
 
 std::string workload_text(const models::Workload& w) {
-  const std::string sequences = shown(wide(w.batch), "", 12) + (w.batch == 1 ? " sequence" : " sequences");
-  if (w.phase == models::Phase::decode) return "decode of one token for " + sequences + " with " + shown(wide(w.context), "tokens", 12) + " of context";
-  return (w.phase == models::Phase::train ? "training step of " : "prefill of ") + sequences + " of " + shown(wide(w.sequence), "tokens", 12);
+  const std::string sequences = format_text(wide(w.batch), "", 12) + (w.batch == 1 ? " sequence" : " sequences");
+  if (w.phase == models::Phase::decode) return "decode of one token for " + sequences + " with " + format_text(wide(w.context), "tokens", 12) + " of context";
+  return (w.phase == models::Phase::train ? "training step of " : "prefill of ") + sequences + " of " + format_text(wide(w.sequence), "tokens", 12);
 }
 
 void describe_setting(const Setting& s, Outputs& out) {
-  out.subject = s.name + " on one " + s.chip->short_name + ": " + workload_text(s.workload) + ", products at " + shown(s.machine.peak_flops_per_s, "FLOP/s") + " (" + std::string(models::format_label(s.math)) + ")";
+  out.subject = s.name + " on one " + s.chip->short_name + ": " + workload_text(s.workload) + ", products at " + format_text(s.machine.peak_flops_per_s, "FLOP/s") + " (" + std::string(models::format_label(s.math)) + ")";
   out.convention = s.workload.phase == models::Phase::decode        ? "A decoded token attends to all of its context: causal and full counts agree here."
                    : s.workload.attention == models::AttentionFlops::causal ? "Attention is counted causal: half the square of the sequence."
                                                                             : "Attention is counted in full: the whole square of the sequence.";
@@ -195,7 +195,7 @@ void describe_setting(const Setting& s, Outputs& out) {
   out.kv_total_bytes = resident.cache;
   out.chip_share = 100 * resident.total() / s.chip->memory_bytes;
   if (out.chip_share > 100)
-    out.capacity = shown(resident.total(), "B") + " of weights" + (resident.cache > 0 ? " and cache" : "") + " in " + shown(s.chip->memory_bytes, "B") + " of memory: times are those of one chip that could hold them.";
+    out.capacity = format_text(resident.total(), "B") + " of weights" + (resident.cache > 0 ? " and cache" : "") + " in " + format_text(s.chip->memory_bytes, "B") + " of memory: times are those of one chip that could hold them.";
 }
 
 std::uint64_t version_of(const std::vector<OperationRow>& rows) {
