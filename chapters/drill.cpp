@@ -6,6 +6,7 @@
 
 #include "chapters/drill_text.h"
 #include "chapters/registry.h"
+#include "models/counter_random.h"
 #include "widgets/number.h"
 #include "widgets/parts.h"
 
@@ -19,7 +20,7 @@ class Random {
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(next() % n); }
 
  private:
-  std::uint64_t next() { return state_ = drill_hash(state_, 0x9E3779B97F4A7C15u); }
+  std::uint64_t next() { return state_ = models::counter_hash(state_, 0x9E3779B97F4A7C15u); }
   std::uint64_t state_;
 };
 
@@ -158,7 +159,7 @@ struct Maker {
     if (!lab) return "asks about \"" + d.lab + "\", which is no lab for drills";
     for (const auto& value : d.set)
       if (auto error = set_value(*lab, value); !error.empty()) return error;
-    Random random(drill_hash(seed, attempt));
+    Random random(models::counter_hash(seed, attempt));
     for (const auto& vary : d.vary) {
       const std::string text = vary.options.empty() ? widgets::exact(chosen(vary, random)) : vary.options[random.below(vary.options.size())];
       for (const auto& key : keys_of(vary))
@@ -203,13 +204,6 @@ std::string link_of(const Drill& drill, const Lab& lab) {
 
 }  // namespace
 
-std::uint64_t drill_hash(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t z = a + 0x9E3779B97F4A7C15u * (b + 1);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
 Lab* DrillLabs::reset(std::string_view id) {
   if (id.starts_with("interview/")) return nullptr;  // a drill about drills would ask itself
   auto at = labs_.find(id);
@@ -245,8 +239,8 @@ DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills
   q.hint = drill.hint.empty() ? std::string(asked->spec.formula) : fill_drill_text(drill.hint, names);
   for (const auto& step : drill.steps) q.steps.push_back(fill_drill_text(step, names));
   q.link = link_of(drill, *lab);
-  q.unit_label = "\xC2\xB1" + std::string(widgets::format(drill.tolerance * 100, "%", 2)) + (q.unit.empty() ? ", a plain number" : ", in " + std::string(q.unit) + " with any prefix");
-  if (q.unit == "%") q.unit_label = "\xC2\xB1" + std::string(widgets::format(drill.tolerance * 100, "%", 2)) + " of it, in %";
+  q.unit_label = "\xC2\xB1" + widgets::format_text(drill.tolerance * 100, "%", 2) + (q.unit.empty() ? ", a plain number" : ", in " + std::string(q.unit) + " with any prefix");
+  if (q.unit == "%") q.unit_label = "\xC2\xB1" + widgets::format_text(drill.tolerance * 100, "%", 2) + " of it, in %";
   const LabPtr base = lab->clone();
   for (const auto& slip : drill.slips) {
     const LabPtr other = base->clone();

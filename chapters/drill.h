@@ -75,9 +75,6 @@ struct DrillQuestion {
 /// `words` off: number and unit alone, for checking many.
 DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills, std::uint64_t seed, DrillLabs& labs, bool words = true);
 
-/// SplitMix64 of two numbers (Steele, Lea, Flood 2014).
-std::uint64_t drill_hash(std::uint64_t a, std::uint64_t b);
-
 struct DrillMark {
   bool read = false, right = false, late = false;
   double said = 0;

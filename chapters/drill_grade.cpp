@@ -16,7 +16,7 @@ std::string factor_slip(const DrillQuestion& q, double said) {
   if (by(-1)) return " The sign is the other way round.";
   for (int power = 1; power <= 12; ++power) {
     const double factor = std::pow(10.0, power);
-    if (by(factor) || by(1 / factor)) return " The digits are right: check the prefix, it is " + std::string(widgets::format(factor, "")) + " times too " + (by(factor) ? "much." : "little.");
+    if (by(factor) || by(1 / factor)) return " The digits are right: check the prefix, it is " + widgets::format_text(factor, "") + " times too " + (by(factor) ? "much." : "little.");
   }
   if (by(8)) return " Eight times too much: bits where bytes were meant?";
   if (by(0.125)) return " Eight times too little: bytes where bits were meant?";
@@ -27,7 +27,7 @@ std::string factor_slip(const DrillQuestion& q, double said) {
 
 std::string time_text(double seconds) {
   const double whole = std::round(seconds);
-  return std::string(widgets::format(whole, "")) + (whole == 1 ? " second" : " seconds");
+  return widgets::format_text(whole, "") + (whole == 1 ? " second" : " seconds");
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ DrillMark grade(const DrillQuestion& q, std::string_view text, double seconds, d
   const std::string answer(widgets::format(q.answer, q.unit, 4)), said(widgets::format(mark.said, q.unit, 4));
   const double off = std::abs(mark.said / q.answer - 1) * 100;
   mark.verdict = answer + ", and you said " + said;
-  if (good) mark.verdict += ": " + (off < 0.05 ? std::string("exact") : std::string(widgets::format(std::round(off * 10) / 10, "%", 2)) + " off") + ".";
+  if (good) mark.verdict += ": " + (off < 0.05 ? std::string("exact") : widgets::format_text(std::round(off * 10) / 10, "%", 2) + " off") + ".";
   else mark.verdict += ".";
   if (seconds > 0) mark.verdict += " " + time_text(seconds) + (mark.late ? ": right needs to be within " + time_text(limit_s) + "." : ".");
   if (good) return mark;

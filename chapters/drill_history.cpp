@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <unordered_map>
 
+#include "models/counter_random.h"
 #include "models/practice.h"
 
 namespace chapters {
@@ -117,7 +118,7 @@ std::vector<TopicStanding> standings(const std::vector<Drill>& drills, const Cho
 DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const DrillRecord> history, const DrillWish& wish) {
   if (drills.empty()) return {};
   // The first question of seed 0 is the one with a source's own numbers.
-  const std::uint64_t fresh = wish.seed == 0 && history.empty() ? 0 : drill_hash(wish.seed, history.size()) % 1'000'000 + 1;
+  const std::uint64_t fresh = wish.seed == 0 && history.empty() ? 0 : models::counter_hash(wish.seed, history.size()) % 1'000'000 + 1;
   if (!wish.drill.empty())
     if (const Drill* one = find_drill(drills, wish.drill)) return {one, fresh, "the one you chose"};
 
@@ -154,7 +155,7 @@ DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const Drill
     const Tally tally = at == all.end() ? Tally{} : at->second;
     const double weakness = 1 - (tally.right + 1) / (tally.asked + 2);  // Laplace's rule: one half where nothing is known
     const double recent = static_cast<double>(lately - questions_ago(history, d.id, lately));
-    const double jitter = static_cast<double>(drill_hash(drill_hash(wish.seed, history.size()), i) >> 11) * 0x1p-53;
+    const double jitter = models::unit_draw(models::counter_hash(wish.seed, history.size()), i);
     double score = 3 * weakness - 0.5 * recent + 0.4 * jitter - (d.follows.empty() ? 0 : 0.6);
     if (wish.level == 0) score -= 0.5 * std::abs(d.level - tally.level);
     if (!best || score > best_score) {

@@ -10,20 +10,20 @@
 namespace chapters {
 namespace {
 
-std::string number(double v, std::string_view unit, int digits) { return std::string(widgets::format(v, unit, digits)); }
+using widgets::format_text;
 
 std::optional<std::string> of_chip(std::string_view name, const Lab& lab) {
   const Field* chosen = lab.inputs().find("chip");
   const models::Chip* chip = chosen ? catalog().chip(chosen->choice_id()) : nullptr;
   if (!chip) return {};
-  if (name == "bandwidth") return number(chip->memory_bandwidth_bytes_per_s, "B/s", 4);
-  if (name == "memory") return number(chip->memory_bytes, "B", 4);
-  if (name == "units" && chip->compute_units) return number(*chip->compute_units, "", 4);
+  if (name == "bandwidth") return format_text(chip->memory_bandwidth_bytes_per_s, "B/s", 4);
+  if (name == "memory") return format_text(chip->memory_bytes, "B", 4);
+  if (name == "units" && chip->compute_units) return format_text(*chip->compute_units, "", 4);
   if (name != "peak") return {};
   const Field* format = lab.inputs().find("format");
   for (const models::Format f : models::all_formats)
     if (format && models::format_id(f) == format->choice_id())
-      if (const auto peak = chip->peak_flops_per_s(f)) return number(*peak, "FLOP/s", 4);
+      if (const auto peak = chip->peak_flops_per_s(f)) return format_text(*peak, "FLOP/s", 4);
   return {};
 }
 
@@ -34,15 +34,15 @@ std::optional<std::string> of_model(std::string_view name, const Lab& lab) {
   const models::Architecture& a = model->architecture;
   const std::pair<std::string_view, std::int64_t> counts[] = {{"layers", a.layers}, {"hidden", a.hidden}, {"heads", a.heads}, {"kv_heads", a.kv_heads}, {"head_dim", a.head_dim}, {"ffn", a.ffn}, {"vocab", a.vocab}};
   for (const auto& [key, count] : counts)
-    if (key == name) return number(static_cast<double>(count), "", 7);
-  if (name == "parameters") return number(static_cast<double>(models::count_parameters(a).total), "parameters", 4);
+    if (key == name) return format_text(static_cast<double>(count), "", 7);
+  if (name == "parameters") return format_text(static_cast<double>(models::count_parameters(a).total), "parameters", 4);
   return {};
 }
 
 std::optional<std::string> of_field(const Field& f, bool input) {
   switch (f.kind) {
-    case Kind::real: return number(f.number(), f.spec.unit, input ? 6 : 4);
-    case Kind::integer: return number(f.number(), f.spec.unit, input ? 9 : 5);
+    case Kind::real: return format_text(f.number(), f.spec.unit, input ? 6 : 4);
+    case Kind::integer: return format_text(f.number(), f.spec.unit, input ? 9 : 5);
     case Kind::toggle: return f.toggle() ? "on" : "off";
     case Kind::choice: {
       const double i = f.number();
@@ -54,8 +54,8 @@ std::optional<std::string> of_field(const Field& f, bool input) {
 }
 
 std::optional<std::string> named(std::string_view name, const DrillNames& names) {
-  if (name == "answer") return number(names.answer, names.unit, 4);
-  if (name == "previous" && std::isfinite(names.previous)) return number(names.previous, names.previous_unit, 4);
+  if (name == "answer") return format_text(names.answer, names.unit, 4);
+  if (name == "previous" && std::isfinite(names.previous)) return format_text(names.previous, names.previous_unit, 4);
   if (name.starts_with("chip.")) return of_chip(name.substr(5), names.lab);
   if (name.starts_with("model.")) return of_model(name.substr(6), names.lab);
   if (const Field* f = names.lab.inputs().find(name)) return of_field(*f, true);

@@ -10,6 +10,7 @@ bool FileInput::operator==(const FileInput& o) const {
   if (path != o.path || text != o.text || (bytes == nullptr) != (o.bytes == nullptr)) return false;
   return bytes == o.bytes || (bytes->size_bytes == o.bytes->size_bytes && bytes->modified_ns == o.bytes->modified_ns);
 }
+
 namespace {
 
 int index_of(const Choices& options, std::string_view id) {

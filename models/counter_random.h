@@ -6,8 +6,8 @@
 /// at any time.
 namespace models {
 
-/// SplitMix64's finalizer over a counter. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
-inline std::uint64_t counter_hash(std::uint64_t stream, std::uint64_t i) {
+/// Draw i of SplitMix64 begun at `stream`: its finalizer over a counter. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
+constexpr std::uint64_t counter_hash(std::uint64_t stream, std::uint64_t i) {
   std::uint64_t z = stream + (i + 1) * 0x9E3779B97F4A7C15u;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
@@ -15,7 +15,7 @@ inline std::uint64_t counter_hash(std::uint64_t stream, std::uint64_t i) {
 }
 
 /// A stream of its own for each use of a seed.
-inline std::uint64_t random_stream(std::int64_t seed, std::uint64_t use) {
+constexpr std::uint64_t random_stream(std::int64_t seed, std::uint64_t use) {
   return counter_hash(counter_hash(static_cast<std::uint64_t>(seed), 0), use);
 }
 

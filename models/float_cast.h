@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <span>
 
+#include "models/counter_random.h"
 #include "models/float_format.h"
 
 /// Casts of many floats at a time: integer arithmetic without branches, which compilers vectorize.
@@ -20,13 +21,9 @@ void encode_all(const FloatFormat& format, std::span<const float> in, std::span<
 void round_to(const FloatFormat& format, std::span<const float> in, std::span<float> out,
               Rounding rounding = Rounding::nearest_even, Overflow overflow = Overflow::ieee, std::uint64_t seed = 0);
 
-/// 64 uniform bits for element `index` of the stream `seed`: the same for the same pair, whatever the order of asking (SplitMix64,
-/// Steele, Lea and Flood 2014).
+/// 64 uniform bits for element `index` of the stream `seed`: the same for the same pair, whatever the order of asking.
 constexpr std::uint64_t random_bits_at(std::uint64_t seed, std::uint64_t index) {
-  std::uint64_t z = seed * 0xD1342543DE82EF95 + (index + 1) * 0x9E3779B97F4A7C15;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-  return z ^ (z >> 31);
+  return counter_hash(seed * 0xD1342543DE82EF95, index);
 }
 
 }  // namespace models

@@ -295,6 +295,7 @@ FormatLimits limits(const FloatFormat& f) {
     l.epsilon = f.family == FormatFamily::integer ? 1 : ulp(f, code_at(f, last_ordinal(f)));
     l.unit_roundoff = l.epsilon / 2;
     l.overflow_threshold = l.max_finite;
+    l.underflow_threshold = l.min_positive / 2;
     return l;
   }
   const std::uint64_t sides = f.sign_bits ? 2 : 1, fractions = std::uint64_t{1} << f.mantissa_bits;
@@ -311,6 +312,7 @@ FormatLimits limits(const FloatFormat& f) {
   const std::uint64_t top = last_magnitude(f);
   l.overflow_threshold = l.max_finite + ulp(f, top) / 2;
   l.overflow_at_tie = top & 1;
+  l.underflow_threshold = l.zero_codes > 0 ? l.min_positive / 2 : 0;
   return l;
 }
 

@@ -89,6 +89,7 @@ struct FormatLimits {
   /// What |x| must exceed (or reach, where `overflow_at_tie`) to overflow under nearest even.
   double overflow_threshold = 0;
   bool overflow_at_tie = false;
+  double underflow_threshold = 0;  ///< up to this |x| rounds to zero under nearest even: half the smallest; 0 where there is no zero
   double codes = 0;  ///< 2^bits
   std::uint64_t finite_codes = 0, distinct_finite = 0, zero_codes = 0, subnormal_codes = 0, normal_codes = 0, inf_codes = 0, nan_codes = 0;
 };

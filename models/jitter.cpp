@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "models/counter_random.h"
 #include "models/jitter_summary.h"
 
 namespace models {
@@ -11,17 +12,12 @@ namespace {
 
 constexpr std::size_t block = 4096;
 
-/// SplitMix64's finalizer over a counter (Steele, Lea, Flood 2014): any draw at any time, without state.
-inline std::uint64_t hash(std::uint64_t stream, std::uint64_t i) {
-  std::uint64_t z = stream + i * 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
 std::uint64_t stream_of(std::int64_t seed, std::uint64_t source, std::uint64_t use) {
-  return hash(hash(static_cast<std::uint64_t>(seed), source + 1), use + 1);
+  return counter_hash(counter_hash(static_cast<std::uint64_t>(seed), source), use);
 }
-double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }  ///< [0, 1)
+
+/// Frame f takes draw f - 1 of its stream; of frame 0 the counter wraps, which leaves the hash of the stream itself.
+constexpr std::uint64_t draw_of(std::uint64_t stream, std::uint64_t frame) { return counter_hash(stream, frame - 1); }
 
 /// The sum of four uniform 16-bit numbers, standardized: mean 0, variance 1, within 3.46. Irwin-Hall.
 inline float bell(std::uint64_t bits) {
@@ -46,7 +42,7 @@ class Generator {
   Generator(const JitterSource& source, std::int64_t seed, std::size_t index)
       : s_(source), when_(stream_of(seed, index, 0)), how_(stream_of(seed, index, 1)), end_(stream_of(seed, index, 2)),
         every_(static_cast<std::uint64_t>(std::max<std::int64_t>(1, source.every_frames))) {
-    next_ = hash(when_, 0) % every_;
+    next_ = draw_of(when_, 0) % every_;
     const double p = std::clamp(source.probability, 0.0, 1.0);
     certain_ = p >= 1;
     threshold_ = certain_ ? 0 : static_cast<std::uint64_t>(p * 0x1p64);
@@ -60,15 +56,15 @@ class Generator {
     switch (s_.pattern) {
       case JitterPattern::random:
         for (std::size_t i = 0; i < out.size(); ++i)
-          if (certain_ || hash(when_, first + i) < threshold_) hit(first + i, out[i]);
+          if (certain_ || draw_of(when_, first + i) < threshold_) hit(first + i, out[i]);
         break;
       case JitterPattern::periodic:
         for (; next_ < first + out.size(); next_ += every_) hit(next_, out[next_ - first]);
         break;
       case JitterPattern::state:
         for (std::size_t i = 0; i < out.size(); ++i) {
-          if (!active_) active_ = certain_ || hash(when_, first + i) < threshold_;
-          else active_ = unit(hash(end_, first + i)) * static_cast<double>(every_) >= 1;
+          if (!active_) active_ = certain_ || draw_of(when_, first + i) < threshold_;
+          else active_ = unit_draw(end_, first + i - 1) * static_cast<double>(every_) >= 1;
           if (active_) hit(first + i, out[i]);
         }
         break;
@@ -77,7 +73,7 @@ class Generator {
 
  private:
   void hit(std::uint64_t frame, float& out) {
-    const double s = size_of(s_, unit(hash(how_, frame)));
+    const double s = size_of(s_, unit_draw(how_, frame - 1));
     out = static_cast<float>(s);
     ++hits_.hits;
     hits_.added_s += s;
@@ -175,7 +171,7 @@ Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(do
       break;
     }
     const std::size_t m = std::min(block, n - first);
-    for (std::size_t i = 0; i < m; ++i) network[i] = base + sigma * bell(hash(base_stream, first + i));
+    for (std::size_t i = 0; i < m; ++i) network[i] = base + sigma * bell(draw_of(base_stream, first + i));
     const std::size_t keep = first < kept ? std::min(m, kept - first) : 0;
     std::copy_n(network.begin(), keep, base_kept.begin() + static_cast<std::ptrdiff_t>(std::min(first, kept)));
     std::fill_n(fixed.begin(), m, 0.0f);

@@ -156,10 +156,6 @@ bool same_input(const LayerOperation& a, const LayerOperation& b) {
 
 }  // namespace
 
-std::string_view recipe_id(PrecisionRecipe recipe) {
-  constexpr std::array<std::string_view, recipe_count> ids{"fp32", "tf32", "amp_bf16", "amp_fp16", "fp8"};
-  return ids[static_cast<std::size_t>(recipe)];
-}
 std::string_view recipe_label(PrecisionRecipe recipe) {
   constexpr std::array<std::string_view, recipe_count> labels{"FP32", "TF32", "AMP BF16", "AMP FP16", "FP8"};
   return labels[static_cast<std::size_t>(recipe)];

@@ -16,7 +16,6 @@ namespace models {
 enum class PrecisionRecipe : std::uint8_t { fp32, tf32, amp_bf16, amp_fp16, fp8 };
 inline constexpr std::size_t recipe_count = 5;
 inline constexpr std::array<PrecisionRecipe, recipe_count> all_recipes{PrecisionRecipe::fp32, PrecisionRecipe::tf32, PrecisionRecipe::amp_bf16, PrecisionRecipe::amp_fp16, PrecisionRecipe::fp8};
-std::string_view recipe_id(PrecisionRecipe recipe);     ///< "amp_bf16"
 std::string_view recipe_label(PrecisionRecipe recipe);  ///< "AMP BF16"
 Format recipe_product_format(PrecisionRecipe recipe);   ///< what its matrix products run in
 

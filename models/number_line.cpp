@@ -127,9 +127,9 @@ Fate fate_of(const FloatFormat& f, const Tensor& t) {
   Fate out;
   if (t.spread == ValueSpread::none || (t.spread == ValueSpread::tensor && t.sorted.empty())) return out;
   const FormatLimits l = limits(f);
-  const bool has_zero = f.specials != Specials::scale;
+  const bool has_zero = l.zero_codes > 0;
   const double zeros = share_of_magnitudes_below(t, 0);
-  const double lost = has_zero ? share_of_magnitudes_below(t, l.min_positive / 2) : 0;
+  const double lost = has_zero ? share_of_magnitudes_below(t, l.underflow_threshold) : 0;
   // What rounds up to the smallest normal is one
   const double small = l.subnormal_codes ? share_of_magnitudes_below(t, l.min_normal - l.min_positive / 2) : lost;
   const double edge = l.overflow_at_tie ? std::nextafter(l.overflow_threshold, 0.0) : l.overflow_threshold;

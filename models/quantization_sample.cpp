@@ -4,15 +4,12 @@
 #include <cmath>
 #include <numbers>
 
+#include "models/counter_random.h"
+
 namespace models {
 
 double SampleRandom::uniform() {
-  state_ += 0x9E3779B97F4A7C15u;
-  std::uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  z ^= z >> 31;
-  return (static_cast<double>(z >> 11) + 0.5) * 0x1p-53;
+  return (static_cast<double>(counter_hash(seed_, drawn_++) >> 11) + 0.5) * 0x1p-53;
 }
 
 double SampleRandom::normal() {

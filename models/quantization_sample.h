@@ -7,15 +7,15 @@
 /// seed gives the same numbers on every machine, to the rounding of its sine and logarithm.
 namespace models {
 
-/// SplitMix64 (Steele, Lea, Flood 2014) with the draws that samples need.
+/// Random numbers in turn, with the draws that samples need.
 class SampleRandom {
  public:
-  explicit SampleRandom(std::uint64_t seed) : state_(seed) {}
+  explicit SampleRandom(std::uint64_t seed) : seed_(seed) {}
   double uniform();  ///< above 0 and below 1
   double normal();   ///< Box and Muller 1958
 
  private:
-  std::uint64_t state_;
+  std::uint64_t seed_, drawn_ = 0;
 };
 
 struct WeightSample {

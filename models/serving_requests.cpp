@@ -6,12 +6,14 @@
 #include <numbers>
 #include <string>
 
+#include "models/counter_random.h"
+
 namespace models {
 namespace {
 
 constexpr std::uint64_t block_requests = 8192;
 
-/// SplitMix64 (Steele, Lea, Flood 2014), begun anew for each pair of blocks; see make_requests.
+/// Random numbers, begun anew for each pair of blocks; see make_requests.
 class Draws {
  public:
   Draws(std::uint64_t seed, std::uint64_t stream) : seed_(seed * 0xD1342543DE82EF95u + stream * 0x9E3779B97F4A7C15u) {}
@@ -19,8 +21,8 @@ class Draws {
     if (request % block_requests != 0) return;
     const std::uint64_t block = request / block_requests;
     mirrored_ = block % 2 == 1;
-    state_ = seed_;
-    state_ = next() ^ (block / 2 * 0xA0761D6478BD642Fu);
+    stream_ = counter_hash(seed_, 0) ^ (block / 2 * 0xA0761D6478BD642Fu);
+    drawn_ = 0;
   }
   double unit() {  ///< inside (0, 1)
     const double u = (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53;
@@ -33,13 +35,8 @@ class Draws {
   }
 
  private:
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t seed_, state_ = 0;
+  std::uint64_t next() { return counter_hash(stream_, drawn_++); }
+  std::uint64_t seed_, stream_ = 0, drawn_ = 0;
   bool mirrored_ = false;
 };
 

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "models/counter_random.h"
+
 /// Ten handwritten-looking digits of 8 x 8 pixels, drawn by us from a seed: the task of the small network.
 namespace models {
 
@@ -13,20 +15,15 @@ inline constexpr std::size_t digit_side = 8, digit_pixels = digit_side * digit_s
 /// SplitMix64 (Steele, Lea, Flood 2014): the same numbers with every standard library.
 class SeededRandom {
  public:
-  explicit SeededRandom(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
+  explicit SeededRandom(std::uint64_t seed) : seed_(seed) {}
+  std::uint64_t next() { return counter_hash(seed_, drawn_++); }
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }       ///< [0, 1)
   double between(double lo, double hi) { return lo + (hi - lo) * unit(); }
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(next() % n); }  ///< n far below 2^64: the bias is nothing
   double normal();  ///< mean 0, standard deviation 1 (Box, Muller 1958)
 
  private:
-  std::uint64_t state_;
+  std::uint64_t seed_, drawn_ = 0;
 };
 
 /// How hard the digits are to read. Distances are in pixels of the 8 x 8 picture.

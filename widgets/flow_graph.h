@@ -56,6 +56,7 @@ struct FlowGraphLayout {
   std::vector<Label> labels;                 ///< those with room clear of boxes and of each other
   Line problem;
 };
+/// Boxes, curves and labels in pixels, for an order made of the same nodes and edges.
 void layout_flow_graph(std::span<const FlowNode> nodes, std::span<const FlowEdge> edges, const FlowOrder& order,
                        const FlowGraphOptions& options, Rect area, Measure measure, FlowGraphLayout& out);
 

@@ -44,6 +44,41 @@ double folded(const HeatData& d, bool log, HeatFold fold, std::size_t r0, std::s
   return fold == HeatFold::max ? most : sum / static_cast<double>(count);
 }
 
+/// The range of the colours: of the values that have one, or as asked for.
+void find_range(const HeatData& data, const HeatMapOptions& o, HeatMapLayout& out) {
+  double lo = 0, hi = 0;
+  bool any = false;
+  for (const double v : data.values.first(data.rows * data.cols)) {
+    if (!has_colour(v, o.log)) continue;
+    lo = any ? std::min(lo, v) : v;
+    hi = any ? std::max(hi, v) : v;
+    any = true;
+  }
+  if (!any) out.problem.add(o.log ? "No value is positive and finite, so a log scale has nothing to show." : "No value is finite.");
+  if (has_colour(o.lo, o.log)) lo = o.lo;
+  if (has_colour(o.hi, o.log)) hi = o.hi;
+  out.range = sane_range(o.log ? AxisKind::log10 : AxisKind::linear, any ? Range{lo, hi} : Range{1, 10});
+}
+
+/// As many cells as have room, each of the values that fall into it.
+void fold_cells(const HeatData& data, const HeatMapOptions& o, HeatMapLayout& out) {
+  const auto shown = [](float length, std::size_t n) {
+    return std::clamp<std::size_t>(static_cast<std::size_t>(length / least_cell_px), 1, n);
+  };
+  out.rows = shown(out.grid.height(), data.rows);
+  out.cols = shown(out.grid.width(), data.cols);
+  if (const double over = static_cast<double>(out.rows * out.cols) / most_cells; over > 1) {
+    const double shrink = 1 / std::sqrt(over);
+    out.rows = std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(out.rows) * shrink));
+    out.cols = std::clamp<std::size_t>(static_cast<std::size_t>(most_cells) / out.rows, 1, out.cols);
+  }
+  out.cells.reserve(out.rows * out.cols);
+  for (std::size_t r = 0; r < out.rows; ++r)
+    for (std::size_t c = 0; c < out.cols; ++c)
+      out.cells.push_back(folded(data, o.log, o.fold, r * data.rows / out.rows, (r + 1) * data.rows / out.rows, c * data.cols / out.cols,
+                                 (c + 1) * data.cols / out.cols));
+}
+
 }  // namespace
 
 Rect HeatMapLayout::cell(std::size_t row, std::size_t col) const {
@@ -89,35 +124,8 @@ void layout_heat_map(const HeatData& data, const HeatMapOptions& o, Rect area, M
     return;
   }
 
-  double lo = 0, hi = 0;
-  bool any = false;
-  for (const double v : data.values.first(data.rows * data.cols)) {
-    if (!has_colour(v, o.log)) continue;
-    lo = any ? std::min(lo, v) : v;
-    hi = any ? std::max(hi, v) : v;
-    any = true;
-  }
-  if (!any) out.problem.add(o.log ? "No value is positive and finite, so a log scale has nothing to show." : "No value is finite.");
-  if (has_colour(o.lo, o.log)) lo = o.lo;
-  if (has_colour(o.hi, o.log)) hi = o.hi;
-  out.range = sane_range(o.log ? AxisKind::log10 : AxisKind::linear, any ? Range{lo, hi} : Range{1, 10});
-
-  const auto shown = [](float length, std::size_t n) {
-    return std::clamp<std::size_t>(static_cast<std::size_t>(length / least_cell_px), 1, n);
-  };
-  out.rows = shown(out.grid.height(), data.rows);
-  out.cols = shown(out.grid.width(), data.cols);
-  if (const double over = static_cast<double>(out.rows * out.cols) / most_cells; over > 1) {
-    const double shrink = 1 / std::sqrt(over);
-    out.rows = std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(out.rows) * shrink));
-    out.cols = std::clamp<std::size_t>(static_cast<std::size_t>(most_cells) / out.rows, 1, out.cols);
-  }
-  out.cells.reserve(out.rows * out.cols);
-  for (std::size_t r = 0; r < out.rows; ++r)
-    for (std::size_t c = 0; c < out.cols; ++c)
-      out.cells.push_back(folded(data, o.log, o.fold, r * data.rows / out.rows, (r + 1) * data.rows / out.rows, c * data.cols / out.cols,
-                                 (c + 1) * data.cols / out.cols));
-
+  find_range(data, o, out);
+  fold_cells(data, o, out);
   const float cell_w = out.grid.width() / static_cast<float>(out.cols), cell_h = out.grid.height() / static_cast<float>(out.rows);
   out.row_label_stride = stride_for(small * 1.25f, out.grid.height(), data.rows);
   out.col_label_stride = stride_for(widest(data.col_labels, data.cols, measure) + t.px(8), out.grid.width(), data.cols);

@@ -178,6 +178,8 @@ NumberText format(double value, std::string_view unit, int significant, Prefix p
   return out;
 }
 
+std::string format_text(double value, std::string_view unit, int significant, Prefix prefix) { return std::string(format(value, unit, significant, prefix)); }
+
 UnitScale unit_scale(double magnitude, std::string_view unit, Prefix prefix) {
   const Scaled scale = scale_of(magnitude, unit, 3, prefix);
   UnitScale out;

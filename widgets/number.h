@@ -24,6 +24,8 @@ enum class Prefix : unsigned char { si, binary, none };
 /// Zeros at the end are dropped only when the value is exact: "80 GB", but "80.0 GB" for 79.96 GB.
 /// Prefix::binary is for bytes, counts and pure numbers ("64 GiB", "2 Mi tokens"); elsewhere it means si.
 NumberText format(double value, std::string_view unit, int significant = 3, Prefix prefix = Prefix::si);
+/// The same as a string, for sentences that are put together.
+std::string format_text(double value, std::string_view unit, int significant = 3, Prefix prefix = Prefix::si);
 
 /// The same split in two for tables that align on the decimal: number "1.07", scaled unit "GB".
 struct NumberParts {

@@ -74,6 +74,121 @@ void block_all(const PlotEnd& plot) {
   }
 }
 
+/// Writes names where there is room and remembers where they stand.
+class Names {
+ public:
+  Names(const PlotEnd& plot, const Painter& painter) : s_(plot.scratch()), f_(plot.frame()), t_(theme()), painter_(painter) { s_.placed.clear(); }
+
+  /// Each line's name along it.
+  void along_lines();
+  void of_marks();
+  void of_points();
+  void of_arrows_and_texts();
+
+ private:
+  float gap() const { return t_.px(3) + 4; }
+  void write(const std::optional<Box>& box, std::string_view label, ImU32 colour);
+  /// Beside a point, with a leader where the nearest room is not next to it.
+  void by_point(ImVec2 at, float radius, std::string_view label, ImU32 colour);
+  void along_line(const PlotSeries& series, std::span<const PlotPoint> points);
+
+  PlotScratch& s_;
+  const PlotFrame& f_;
+  const Theme& t_;
+  const Painter& painter_;
+};
+
+void Names::write(const std::optional<Box>& box, std::string_view label, ImU32 colour) {
+  if (!box) return;
+  painter_.text(box->min, label, colour, Type::small);
+  s_.placed.push_back(*box);
+}
+
+void Names::by_point(ImVec2 at, float radius, std::string_view label, ImU32 colour) {
+  if (label.empty() || !f_.area.contains(at)) return;
+  const auto box = place_by_point(s_.room, at, radius, text_size(label, Type::small), s_.placed);
+  if (!box) return;
+  if (const auto end = leader_needed(at, radius, *box)) {
+    const float length = std::hypot(end->x - at.x, end->y - at.y);
+    const auto along = [&](float px) { return ImVec2{at.x + (end->x - at.x) * px / length, at.y + (end->y - at.y) * px / length}; };
+    painter_.line(along(radius), along(length - 3), t_.muted, 1);
+    s_.room.block_segment(along(radius), along(length - 3), 1);
+    for (float px = radius + 2; px < length - 3; px += 4) {  // so that no later leader crosses this one
+      const ImVec2 c = along(px);
+      s_.placed.push_back({{c.x - 2.5f, c.y - 2.5f}, {c.x + 2.5f, c.y + 2.5f}});
+    }
+  }
+  write(box, label, colour);
+}
+
+void Names::along_line(const PlotSeries& series, std::span<const PlotPoint> points) {
+  const std::string_view label = text_of(s_, series.label);
+  const ImVec2 size = text_size(label, Type::small);
+  // The name goes to the last piece that is long enough for it.
+  s_.other_points.clear();
+  for_pieces(points, f_, series.kind == PlotSeries::Kind::steps, s_.points, [&](std::span<const ImVec2> piece) {
+    if (std::abs(piece.back().x - piece.front().x) >= size.x) s_.other_points.assign(piece.begin(), piece.end());
+  });
+  const auto level = place_along_line(s_.room, s_.other_points, size, gap());
+  write(level, label, series.colour);
+  if (level) return;
+  // As close as its angle allows: the cells that a steep line takes reach further than the line.
+  auto sloped = place_along_slope(s_.room, s_.other_points, size, gap() - 3);
+  if (!sloped) sloped = place_along_slope(s_.room, s_.other_points, size, gap());
+  if (!sloped) return;
+  painter_.rotated_text(sloped->at, sloped->degrees, label, series.colour, Type::small);
+  const float turn = sloped->degrees * 3.14159265f / 180.0f, c = std::cos(turn), n = std::sin(turn), half = size.y / 2;
+  for (float along = 0; along <= size.x; along += half) {  // so that no leader crosses it
+    const ImVec2 middle{sloped->at.x + c * along - n * half, sloped->at.y + n * along + c * half};
+    s_.placed.push_back({{middle.x - half, middle.y - half}, {middle.x + half, middle.y + half}});
+  }
+}
+
+void Names::along_lines() {
+  for (std::size_t i = 0; i < s_.series.size(); ++i)
+    if (const PlotSeries& series = s_.series[i]; !series.hidden && series.label_line && series.label.length > 0) along_line(series, s_.caches[i].points);
+}
+
+void Names::of_marks() {
+  for (const Kind kind : {Kind::vertical, Kind::horizontal, Kind::handle_x, Kind::handle_y, Kind::handle}) {
+    for (const PlotMark& m : s_.marks) {
+      if (m.kind != kind || m.label.length == 0) continue;
+      const std::string_view label = text_of(s_, m.label);
+      const ImVec2 size = text_size(label, Type::small);
+      ImVec2 a, b;
+      ends_of(f_, m, a, b);
+      if (kind == Kind::handle) {
+        by_point(a, t_.px(11), label, t_.text);
+      } else if (kind == Kind::vertical || kind == Kind::handle_x) {
+        if (a.x >= f_.area.min.x && a.x <= f_.area.max.x) write(place_by_vertical(s_.room, a.x, f_.area, size, gap()), label, m.colour);
+      } else if (a.y >= f_.area.min.y && a.y <= f_.area.max.y) {
+        const ImVec2 line[] = {a, b};
+        write(place_along_line(s_.room, line, size, gap()), label, m.colour);
+      }
+    }
+  }
+}
+
+void Names::of_points() {
+  for (std::size_t i = 0; i < s_.series.size(); ++i) {
+    const PlotSeries& series = s_.series[i];
+    if (series.hidden) continue;
+    for (std::size_t k = 0; k < std::min(series.point_labels, s_.caches[i].points.size()); ++k) {
+      const PlotPoint& p = s_.caches[i].points[k];
+      by_point(pixel_of(f_, p.x, p.y), t_.px(series.radius), text_of(s_, s_.point_labels[series.first_point_label + k]), t_.text);
+    }
+  }
+}
+
+void Names::of_arrows_and_texts() {
+  for (const PlotMark& m : s_.marks) {
+    if ((m.kind != Kind::arrow && m.kind != Kind::text) || m.label.length == 0) continue;
+    ImVec2 a, b;
+    ends_of(f_, m, a, b);
+    by_point({(a.x + b.x) / 2, (a.y + b.y) / 2}, 1, text_of(s_, m.label), m.colour);
+  }
+}
+
 }  // namespace
 
 void paint_marks(const PlotEnd& plot, const Painter& painter) {
@@ -108,89 +223,12 @@ void paint_marks(const PlotEnd& plot, const Painter& painter) {
 }
 
 void paint_labels(const PlotEnd& plot, const Painter& painter) {
-  PlotScratch& s = plot.scratch();
-  const PlotFrame& f = plot.frame();
-  const Theme& t = theme();
   block_all(plot);
-  const float gap = t.px(3) + 4;
-  s.placed.clear();
-  const auto write = [&](const std::optional<Box>& box, std::string_view label, ImU32 colour) {
-    if (!box) return;
-    painter.text(box->min, label, colour, Type::small);
-    s.placed.push_back(*box);
-  };
-  const auto name_point = [&](ImVec2 at, float radius, std::string_view label, ImU32 colour) {
-    if (label.empty() || !f.area.contains(at)) return;
-    const auto box = place_by_point(s.room, at, radius, text_size(label, Type::small), s.placed);
-    if (!box) return;
-    if (const auto end = leader_needed(at, radius, *box)) {
-      const float length = std::hypot(end->x - at.x, end->y - at.y);
-      const auto along = [&](float px) { return ImVec2{at.x + (end->x - at.x) * px / length, at.y + (end->y - at.y) * px / length}; };
-      painter.line(along(radius), along(length - 3), t.muted, 1);
-      s.room.block_segment(along(radius), along(length - 3), 1);
-      for (float px = radius + 2; px < length - 3; px += 4) {  // so that no later leader crosses this one
-        const ImVec2 c = along(px);
-        s.placed.push_back({{c.x - 2.5f, c.y - 2.5f}, {c.x + 2.5f, c.y + 2.5f}});
-      }
-    }
-    write(box, label, colour);
-  };
-  for (std::size_t i = 0; i < s.series.size(); ++i) {
-    const PlotSeries& series = s.series[i];
-    if (series.hidden || !series.label_line || series.label.length == 0) continue;
-    const std::string_view label = text_of(s, series.label);
-    const ImVec2 size = text_size(label, Type::small);
-    // The name goes to the last piece that is long enough for it.
-    s.other_points.clear();
-    for_pieces(s.caches[i].points, f, series.kind == PlotSeries::Kind::steps, s.points, [&](std::span<const ImVec2> piece) {
-      if (std::abs(piece.back().x - piece.front().x) >= size.x) s.other_points.assign(piece.begin(), piece.end());
-    });
-    const auto level = place_along_line(s.room, s.other_points, size, gap);
-    write(level, label, series.colour);
-    if (level) continue;
-    // As close as its angle allows: the cells that a steep line takes reach further than the line.
-    auto sloped = place_along_slope(s.room, s.other_points, size, gap - 3);
-    if (!sloped) sloped = place_along_slope(s.room, s.other_points, size, gap);
-    if (!sloped) continue;
-    painter.rotated_text(sloped->at, sloped->degrees, label, series.colour, Type::small);
-    const float turn = sloped->degrees * 3.14159265f / 180.0f, c = std::cos(turn), n = std::sin(turn), half = size.y / 2;
-    for (float along = 0; along <= size.x; along += half) {  // so that no leader crosses it
-      const ImVec2 middle{sloped->at.x + c * along - n * half, sloped->at.y + n * along + c * half};
-      s.placed.push_back({{middle.x - half, middle.y - half}, {middle.x + half, middle.y + half}});
-    }
-  }
-  for (const Kind kind : {Kind::vertical, Kind::horizontal, Kind::handle_x, Kind::handle_y, Kind::handle}) {
-    for (const PlotMark& m : s.marks) {
-      if (m.kind != kind || m.label.length == 0) continue;
-      const std::string_view label = text_of(s, m.label);
-      const ImVec2 size = text_size(label, Type::small);
-      ImVec2 a, b;
-      ends_of(f, m, a, b);
-      if (kind == Kind::handle) {
-        name_point(a, t.px(11), label, t.text);
-      } else if (kind == Kind::vertical || kind == Kind::handle_x) {
-        if (a.x >= f.area.min.x && a.x <= f.area.max.x) write(place_by_vertical(s.room, a.x, f.area, size, gap), label, m.colour);
-      } else if (a.y >= f.area.min.y && a.y <= f.area.max.y) {
-        const ImVec2 line[] = {a, b};
-        write(place_along_line(s.room, line, size, gap), label, m.colour);
-      }
-    }
-  }
-  for (std::size_t i = 0; i < s.series.size(); ++i) {
-    const PlotSeries& series = s.series[i];
-    if (series.hidden) continue;
-    for (std::size_t k = 0; k < std::min(series.point_labels, s.caches[i].points.size()); ++k) {
-      const PlotPoint& p = s.caches[i].points[k];
-      const std::string_view label = text_of(s, s.point_labels[series.first_point_label + k]);
-      name_point(pixel_of(f, p.x, p.y), t.px(series.radius), label, t.text);
-    }
-  }
-  for (const PlotMark& m : s.marks) {
-    if ((m.kind != Kind::arrow && m.kind != Kind::text) || m.label.length == 0) continue;
-    ImVec2 a, b;
-    ends_of(f, m, a, b);
-    name_point({(a.x + b.x) / 2, (a.y + b.y) / 2}, 1, text_of(s, m.label), m.colour);
-  }
+  Names names(plot, painter);
+  names.along_lines();
+  names.of_marks();
+  names.of_points();
+  names.of_arrows_and_texts();
 }
 
 }  // namespace widgets

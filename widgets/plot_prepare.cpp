@@ -45,6 +45,21 @@ void find_ranges(const PlotEnd& plot, const PlotSeries& series, PlotCache& cache
   cache.range_version = series.version;
 }
 
+/// The first dot of each small cell of the area.
+void thin_out(std::span<const double> xs, std::span<const double> ys, const PlotFrame& f, std::vector<std::uint8_t>& seen, std::vector<PlotPoint>& out) {
+  constexpr double cell_px = 2;
+  const auto wide = static_cast<std::size_t>(static_cast<double>(f.area.width()) / cell_px) + 1;
+  const auto high = static_cast<std::size_t>(static_cast<double>(f.area.height()) / cell_px) + 1;
+  seen.assign(wide * high, 0);
+  for (std::size_t k = 0; k < xs.size(); ++k) {
+    const double px = (f.x.pixel(xs[k]) - f.x.start()) / cell_px, py = (f.y.pixel(ys[k]) - f.y.end()) / cell_px;
+    if (!(px >= 0) || !(py >= 0) || !(px < static_cast<double>(wide)) || !(py < static_cast<double>(high))) continue;
+    auto& taken = seen[static_cast<std::size_t>(py) * wide + static_cast<std::size_t>(px)];
+    if (!taken) out.push_back({xs[k], ys[k], 0});
+    taken = 1;
+  }
+}
+
 Range axis_range(const AxisSpec& spec, const RangeFinder& found, bool from_zero_down_to_data, double padding) {
   Range data = found.any() ? Range{found.lo, found.hi} : is_log(spec.kind) ? Range{1, 10} : Range{0, 1};
   Range range = fit_range(spec.kind, data, padding);
@@ -150,25 +165,14 @@ void reduce_series(const PlotEnd& plot) {
         c.points.clear();
         for (std::size_t k = 0; k < series.n; ++k) c.points.push_back({xs[k], ys[k], y2.empty() ? 0 : y2[k]});
         break;
-      case PlotSeries::Kind::scatter: {
+      case PlotSeries::Kind::scatter:
         c.points.clear();
-        if (series.n <= many_dots || series.point_labels > 0) {
-          for (std::size_t k = 0; k < series.n; ++k) c.points.push_back({xs[k], ys[k], 0});
+        if (series.n > many_dots && series.point_labels == 0) {
+          thin_out(xs, ys, f, s.seen, c.points);
           break;
         }
-        constexpr double cell = 2;
-        const auto wide = static_cast<std::size_t>(static_cast<double>(f.area.width()) / cell) + 1;
-        const auto high = static_cast<std::size_t>(static_cast<double>(f.area.height()) / cell) + 1;
-        s.seen.assign(wide * high, 0);
-        for (std::size_t k = 0; k < series.n; ++k) {
-          const double px = (f.x.pixel(xs[k]) - f.x.start()) / cell, py = (f.y.pixel(ys[k]) - f.y.end()) / cell;
-          if (!(px >= 0) || !(py >= 0) || !(px < static_cast<double>(wide)) || !(py < static_cast<double>(high))) continue;
-          auto& seen = s.seen[static_cast<std::size_t>(py) * wide + static_cast<std::size_t>(px)];
-          if (!seen) c.points.push_back({xs[k], ys[k], 0});
-          seen = 1;
-        }
+        for (std::size_t k = 0; k < series.n; ++k) c.points.push_back({xs[k], ys[k], 0});
         break;
-      }
     }
   }
 }

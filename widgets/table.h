@@ -35,6 +35,7 @@ struct RowMark {
   ImU32 colour = 0;
 };
 
+/// The shape about `centre`, `radius` px from its middle to a side.
 void paint_row_mark(const Painter& painter, RowMark mark, ImVec2 centre, float radius);
 
 /// What a table shows. Only visible rows are asked for (all of them when it sorts as text, copies or exports).

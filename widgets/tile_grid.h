@@ -56,6 +56,7 @@ struct TileGridEvents {
   std::int64_t row = -1, col = -1;  ///< under the pointer
   bool clicked = false;
 };
+/// Draws at the cursor; says what is under the pointer and whether it was clicked.
 TileGridEvents draw_tile_grid(const char* label, const TileGridData& data, TileGridView& view, const TileGridOptions& options = {});
 
 }  // namespace widgets

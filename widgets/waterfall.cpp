@@ -91,6 +91,73 @@ void layout_waterfall(double start, std::span<const WaterfallStep> steps, const 
   }
 }
 
+namespace {
+
+/// What a row is: the start, one of the steps, or the end.
+struct RowKind {
+  bool step, last;
+};
+RowKind kind_of(std::size_t row, const WaterfallLayout& l) { return {row > 0 && row + 1 < l.rows.size(), row + 1 == l.rows.size()}; }
+
+void paint_axis(const Painter& painter, const WaterfallLayout& l, const WaterfallOptions& o) {
+  const Theme& t = theme();
+  AxisTicks ticks;
+  layout_ticks({.kind = o.axis, .unit = o.unit}, l.range, l.map, {[](std::string_view s) { return measure_text(s, Type::small); }, t.type(Type::small)}, ticks);
+  const float bottom = l.rows.back().row_bottom;
+  for (const Tick& tick : ticks.major()) {
+    painter.line({static_cast<float>(tick.pixel), l.plot.min.y}, {static_cast<float>(tick.pixel), bottom}, t.grid);
+    painter.text({static_cast<float>(tick.pixel), bottom + t.px(3)}, tick.label, t.muted, Type::small, Font::mono, Align::center);
+  }
+  painter.text({l.plot.max.x + t.px(10), bottom + t.px(3)}, ticks.unit, t.muted, Type::small);
+}
+
+void paint_row(const Painter& painter, const WaterfallLayout& l, std::size_t r, std::span<const WaterfallStep> steps, const WaterfallOptions& o, Rect area, bool selected) {
+  const Theme& t = theme();
+  const WaterfallRow& row = l.rows[r];
+  const auto [step, last] = kind_of(r, l);
+  const float y = (row.row_top + row.row_bottom - t.type(Type::small)) / 2;
+  painter.rect(row.bar.min, row.bar.max, colour(step ? steps[r - 1].tint : last ? o.end_tint : o.start_tint, t), t.px(2));
+  if (step && !row.rises) hatch(painter, row.bar, with_alpha(t.background, 0.35f), t.px(6));  // what is lost
+  if (selected) painter.frame(row.bar.min, row.bar.max, t.text, t.px(2), t.px(2));
+  if (!last) {
+    const auto x = static_cast<float>(l.map.pixel(row.after));
+    painter.line({x, row.bar.max.y}, {x, l.rows[r + 1].bar.min.y}, t.muted);
+  }
+  const float label_right = l.plot.min.x - t.px(10);
+  fit_text(painter, {label_right, y}, row_label(r, steps, o), label_right - area.min.x, step ? t.muted : t.text, Type::small, Font::sans, Align::right);
+  float end = row.bar.max.x + t.px(7);
+  if (last && std::isfinite(o.measured)) end = std::max(end, static_cast<float>(l.map.pixel(o.measured)) + t.px(11));
+  fit_text(painter, {end, y}, row_text(r, l, steps, o).view(), area.max.x - end, t.text, Type::small, step ? Font::sans : Font::bold);
+}
+
+/// A line across the last bar with a diamond over it.
+void paint_measured(const Painter& painter, const WaterfallLayout& l, double measured) {
+  const Theme& t = theme();
+  const auto x = static_cast<float>(l.map.pixel(measured));
+  const Rect& bar = l.rows.back().bar;
+  painter.line({x, bar.min.y - t.px(4)}, {x, bar.max.y + t.px(4)}, t.text, t.px(2));
+  const float d = t.px(5), y = bar.min.y - t.px(4);
+  const ImVec2 diamond[] = {{x - d, y}, {x, y - d}, {x + d, y}, {x, y + d}};
+  painter.polygon(diamond, t.text);
+}
+
+void tip_row(const WaterfallLayout& l, std::size_t r, std::span<const WaterfallStep> steps, const WaterfallOptions& o) {
+  const auto [step, last] = kind_of(r, l);
+  Line value;
+  value.add(row_text(r, l, steps, o).view());
+  if (step) value.add(": ").add(format(l.rows[r].before, o.unit, 4)).add(" to ").add(format(l.rows[r].after, o.unit, 4));
+  tip(row_label(r, steps, o), value.view(), step ? steps[r - 1].info : last ? o.measured_source : std::string_view{});
+}
+
+void record_waterfall(Record& record, const char* label, const WaterfallLayout& l, std::span<const WaterfallStep> steps, const WaterfallOptions& o) {
+  DataTable table{label, {"step", o.rule == WaterfallRule::add ? "change" : "factor", "after (" + std::string(o.unit) + ")"}, {}};
+  for (std::size_t r = 0; r < l.rows.size(); ++r)
+    table.rows.push_back({std::string(row_label(r, steps, o)), kind_of(r, l).step ? exact(steps[r - 1].value) : "", exact(l.rows[r].after)});
+  record.tables.push_back(std::move(table));
+}
+
+}  // namespace
+
 double draw_waterfall(const char* label, double start, std::span<const WaterfallStep> steps, WaterfallView& view, const WaterfallOptions& o) {
   const Theme& t = theme();
   const float small = t.type(Type::small);
@@ -99,64 +166,19 @@ double draw_waterfall(const char* label, double start, std::span<const Waterfall
   const bool hovered = ImGui::IsItemHovered(), clicked = ImGui::IsItemClicked();
   WaterfallLayout& l = view.layout;
   layout_waterfall(start, steps, o, area, measure_text, l);
+
   const Painter painter = Painter::window();
-
-  const AxisSpec spec{.kind = o.axis, .unit = o.unit};
-  AxisTicks ticks;
-  layout_ticks(spec, l.range, l.map, {[](std::string_view s) { return measure_text(s, Type::small); }, small}, ticks);
-  const float bottom = l.rows.back().row_bottom;
-  for (const Tick& tick : ticks.major()) {
-    painter.line({static_cast<float>(tick.pixel), l.plot.min.y}, {static_cast<float>(tick.pixel), bottom}, t.grid);
-    painter.text({static_cast<float>(tick.pixel), bottom + t.px(3)}, tick.label, t.muted, Type::small, Font::mono, Align::center);
-  }
-  painter.text({l.plot.max.x + t.px(10), bottom + t.px(3)}, ticks.unit, t.muted, Type::small);
-
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  std::int64_t under = -1;
-  for (std::size_t r = 0; r < l.rows.size(); ++r) {
-    const WaterfallRow& row = l.rows[r];
-    const bool step = r > 0 && r <= steps.size();
-    const Tint tint = step ? steps[r - 1].tint : r == 0 ? o.start_tint : o.end_tint;
-    const ImU32 fill = colour(tint, t);
-    const float y = (row.row_top + row.row_bottom - small) / 2;
-    painter.rect(row.bar.min, row.bar.max, fill, t.px(2));
-    if (step && !row.rises) hatch(painter, row.bar, with_alpha(t.background, 0.35f), t.px(6));  // what is lost
-    if (static_cast<std::int64_t>(r) == view.selected) painter.frame(row.bar.min, row.bar.max, t.text, t.px(2), t.px(2));
-    if (r + 1 < l.rows.size()) {
-      const auto x = static_cast<float>(l.map.pixel(row.after));
-      painter.line({x, row.bar.max.y}, {x, l.rows[r + 1].bar.min.y}, t.muted);
-    }
-    fit_text(painter, {l.plot.min.x - t.px(10), y}, row_label(r, steps, o), l.plot.min.x - t.px(10) - area.min.x, step ? t.muted : t.text,
-                     Type::small, Font::sans, Align::right);
-    float end = row.bar.max.x + t.px(7);
-    if (r + 1 == l.rows.size() && std::isfinite(o.measured)) end = std::max(end, static_cast<float>(l.map.pixel(o.measured)) + t.px(11));
-    fit_text(painter, {end, y}, row_text(r, l, steps, o).view(), area.max.x - end, t.text, Type::small, step ? Font::sans : Font::bold);
-    if (hovered && mouse.y >= row.row_top && mouse.y < row.row_bottom) under = static_cast<std::int64_t>(r);
-  }
-  if (std::isfinite(o.measured)) {
-    const auto x = static_cast<float>(l.map.pixel(o.measured));
-    const WaterfallRow& end = l.rows.back();
-    painter.line({x, end.bar.min.y - t.px(4)}, {x, end.bar.max.y + t.px(4)}, t.text, t.px(2));
-    const float d = t.px(5), y = end.bar.min.y - t.px(4);
-    const ImVec2 diamond[] = {{x - d, y}, {x, y - d}, {x + d, y}, {x, y + d}};
-    painter.polygon(diamond, t.text);
-  }
+  paint_axis(painter, l, o);
+  for (std::size_t r = 0; r < l.rows.size(); ++r) paint_row(painter, l, r, steps, o, area, static_cast<std::int64_t>(r) == view.selected);
+  if (std::isfinite(o.measured)) paint_measured(painter, l, o.measured);
   if (l.problem.length > 0) fit_text(painter, {area.min.x, area.max.y - small}, l.problem.view(), area.width(), t.bad, Type::small);
-  if (under >= 0) {
-    const auto r = static_cast<std::size_t>(under);
-    const bool step = r > 0 && r <= steps.size();
-    Line value;
-    value.add(row_text(r, l, steps, o).view());
-    if (step) value.add(": ").add(format(l.rows[r].before, o.unit, 4)).add(" to ").add(format(l.rows[r].after, o.unit, 4));
-    tip(row_label(r, steps, o), value.view(), step ? steps[r - 1].info : r > 0 ? o.measured_source : std::string_view{});
-  }
-  if (clicked) view.selected = under;
-  if (Record* record = painter.record()) {
-    DataTable table{label, {"step", o.rule == WaterfallRule::add ? "change" : "factor", "after (" + std::string(o.unit) + ")"}, {}};
-    for (std::size_t r = 0; r < l.rows.size(); ++r)
-      table.rows.push_back({std::string(row_label(r, steps, o)), r > 0 && r <= steps.size() ? exact(steps[r - 1].value) : "", exact(l.rows[r].after)});
-    record->tables.push_back(std::move(table));
-  }
+  if (Record* record = painter.record()) record_waterfall(*record, label, l, steps, o);
+
+  const float y = ImGui::GetIO().MousePos.y;
+  const auto under = std::find_if(l.rows.begin(), l.rows.end(), [&](const WaterfallRow& row) { return hovered && y >= row.row_top && y < row.row_bottom; });
+  const bool any = under != l.rows.end();
+  if (any) tip_row(l, static_cast<std::size_t>(under - l.rows.begin()), steps, o);
+  if (clicked) view.selected = any ? under - l.rows.begin() : -1;
   return l.rows.back().after;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/counter_random.h"
+
 namespace app {
 namespace {
 
@@ -11,21 +13,15 @@ using chapters::Fields;
 using chapters::Kind;
 using chapters::Scale;
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the standard's distributions differ from library to library, this does not.
+/// The standard's distributions differ from library to library, these do not.
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
-  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }  ///< [0, 1)
-  std::size_t below(std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>(next() % n); }
+  explicit Random(std::uint64_t seed) : seed_(seed) {}
+  double unit() { return models::unit_draw(seed_, drawn_++); }  ///< [0, 1)
+  std::size_t below(std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>(models::counter_hash(seed_, drawn_++) % n); }
 
  private:
-  std::uint64_t state_;
+  std::uint64_t seed_, drawn_ = 0;
 };
 
 double number(const Field& f, Random& random) {

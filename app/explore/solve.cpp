@@ -11,7 +11,7 @@ namespace {
 using chapters::Field;
 using chapters::Kind;
 
-std::string with_unit(double v, const Field& f) { return std::string(widgets::format(v, f.spec.unit, 4)); }
+std::string with_unit(double v, const Field& f) { return widgets::format_text(v, f.spec.unit, 4); }
 
 }  // namespace
 

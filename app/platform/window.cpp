@@ -225,7 +225,6 @@ void Window::capture_next(std::function<void(Image)> callback) {
 
 void Window::set_title(const std::string& title) { glfwSetWindowTitle(impl_->handle, title.c_str()); }
 void Window::toggle_fullscreen() { impl_->toggle_fullscreen(); }
-bool Window::fullscreen() const { return glfwGetWindowMonitor(impl_->handle) != nullptr; }
 WindowPlace Window::place() const { return impl_->windowed; }
 
 float Window::content_scale() const {

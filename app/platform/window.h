@@ -43,7 +43,6 @@ class Window {
   void capture_next(std::function<void(Image)> callback);
   void set_title(const std::string& title);
   void toggle_fullscreen();
-  bool fullscreen() const;
   /// For the caller to remember, and to give to `create` next time.
   WindowPlace place() const;
   /// The monitor's scale: 2 on a typical laptop panel of high density. Follows the window from monitor to monitor.

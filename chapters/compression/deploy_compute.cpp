@@ -4,12 +4,12 @@
 namespace chapters::compression::deploy {
 namespace {
 
-std::string text(double value, std::string_view unit, int digits = 3) { return std::string(widgets::format(value, unit, digits).view()); }
+using widgets::format_text;
 
 std::string loss_of(const models::Recipe& r) {
   if (r.id == "bf16") return "baseline";
   if (r.published_loss_high == 0) return "none found";
-  return r.published_loss_low == r.published_loss_high ? text(r.published_loss_low, "%", 2) : text(r.published_loss_low, "", 2) + " to " + text(r.published_loss_high, "%", 2);
+  return r.published_loss_low == r.published_loss_high ? format_text(r.published_loss_low, "%", 2) : format_text(r.published_loss_low, "", 2) + " to " + format_text(r.published_loss_high, "%", 2);
 }
 
 RecipeRow row_of(const models::DeploymentEstimate& e, const models::DeploymentEstimate& base, const Inputs& in) {
@@ -96,11 +96,11 @@ Outputs compute(const Inputs& in) {
   for (const models::Recipe& each : models::deployment_recipes()) add_row(models::estimate_deployment(a, each, *kv, d), *base, in, each.label, loss_of(each), each.loss_source, models::recipe_weight_bytes(a, each), out, out.recipes);
   for (const models::KvRecipe& each : models::kv_recipes()) add_row(models::estimate_deployment(a, *recipe, each, d), *base, in, each.label, each.id == "bf16" ? "baseline" : "see source", each.loss_source, r.weights_bytes, out, out.caches);
   walk(*decision, out);
-  if (const auto end = models::estimate_deployment(a, *models::find_recipe(decision->recipe), *models::find_kv_recipe(decision->kv), d); end && !end->fits) out.tree_story += "; it needs " + text(end->chips_needed, "") + " of these chips";
+  if (const auto end = models::estimate_deployment(a, *models::find_recipe(decision->recipe), *models::find_kv_recipe(decision->kv), d); end && !end->fits) out.tree_story += "; it needs " + format_text(end->chips_needed, "") + " of these chips";
 
   const std::string where = (in.chips > 1 ? std::to_string(in.chips) + " x " : "") + chip->short_name;
-  out.verdict = model->name + " in " + std::string(recipe->label) + " on " + where + ": " + text(out.total_bytes, "B") + (out.fits ? " of " + text(out.memory_bytes, "B") : ", needs " + text(out.chips_needed, "") + " chips") + ", " + text(out.decode_tokens_per_s, "") + " tokens a second, " + text(out.decode_speedup, "", 2) + " times BF16";
-  out.story = (out.prefill_speedup < 1.01 ? std::string("Prefill no faster") : "Prefill " + text(out.prefill_speedup, "", 2) + " times as fast") + "; published loss " + loss_of(*recipe) + ". The tree says " + out.recommended + ".";
+  out.verdict = model->name + " in " + std::string(recipe->label) + " on " + where + ": " + format_text(out.total_bytes, "B") + (out.fits ? " of " + format_text(out.memory_bytes, "B") : ", needs " + format_text(out.chips_needed, "") + " chips") + ", " + format_text(out.decode_tokens_per_s, "") + " tokens a second, " + format_text(out.decode_speedup, "", 2) + " times BF16";
+  out.story = (out.prefill_speedup < 1.01 ? std::string("Prefill no faster") : "Prefill " + format_text(out.prefill_speedup, "", 2) + " times as fast") + "; published loss " + loss_of(*recipe) + ". The tree says " + out.recommended + ".";
   widgets::Fingerprint mark;
   for (const auto* rows : {&out.recipes, &out.caches})
     for (const auto& each : *rows) mark.add(each.recipe), mark.add(each.weights_bytes), mark.add(each.cache_bytes), mark.add(each.decode_s), mark.add(each.prefill_tokens_per_s), mark.add(each.decode_speedup), mark.add(each.largest_batch);

@@ -1,8 +1,9 @@
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "chapters/compression/deploy.h"
+#include "widgets/columns.h"
+#include "widgets/heading.h"
 #include "widgets/number.h"
 
 namespace chapters::compression::deploy {
@@ -91,29 +92,27 @@ void draw_tree(const Outputs& out, View& view, float width, float height) {
 void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty()) return;
   const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x, gap = t.px(24);
-  const bool beside = width >= t.px(620);
-  const float half = beside ? std::floor((width - gap) / 2) : width;
-  picture_heading(out.verdict, out.story, width);
+  const float width = ImGui::GetContentRegionAvail().x;
+  widgets::heading(out.verdict, out.story, width);
   draw_recipes(in, out, view, width);
   widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(), "chips: needed for weights and cache; batch: the largest that fits; x BF16: decode against 16 bits; loss: hover for whose", width, t.muted, widgets::Type::small);
   ImGui::Dummy({width, t.px(24)});
-  ImGui::BeginGroup();
-  picture_heading("Memory", "weights and the chosen cache against what may be taken", half);
-  draw_memory(out, view, half, t.px(250));
-  ImGui::EndGroup();
-  if (beside) ImGui::SameLine(0, gap);
-  else ImGui::Dummy({width, t.px(6)});
-  ImGui::BeginGroup();
-  picture_heading("One decode step", "as if it fitted; empty where the chip cannot multiply the format", half);
-  draw_decode(out, view, half, t.px(250));
-  ImGui::EndGroup();
+  const auto memory = [&](float w) {
+    widgets::heading("Memory", "weights and the chosen cache against what may be taken", w);
+    draw_memory(out, view, w, t.px(250));
+  };
+  const auto decode = [&](float w) {
+    widgets::heading("One decode step", "as if it fitted; empty where the chip cannot multiply the format", w);
+    draw_decode(out, view, w, t.px(250));
+  };
+  const widgets::TwoColumns columns = widgets::two_columns(width);
+  widgets::draw_columns(columns, memory, decode);
   ImGui::Dummy({width, t.px(8)});
-  picture_heading("The decision tree, walked", out.tree_story, width);
+  widgets::heading("The decision tree, walked", out.tree_story, width);
   draw_tree(out, view, width, t.px(330));
   ImGui::Dummy({width, t.px(8)});
-  picture_heading("The cache, with this recipe", "press a row to choose it", width);
-  draw_caches(in, out, view, half);
+  widgets::heading("The cache, with this recipe", "press a row to choose it", width);
+  draw_caches(in, out, view, columns.left);
 }
 
 }  // namespace chapters::compression::deploy

@@ -54,7 +54,7 @@ struct Outputs {
   std::vector<double> widths, labels_curve, distilled_curve;
   std::array<std::string, 3> bar_names, says_lines;
   double most_likely = 1;
-  std::string verdict, story, loss_line, students_line;
+  std::string verdict, story, loss_line, students_line, pull_line, teacher_line, teacher_info;
   std::uint64_t version = 1;
 };
 

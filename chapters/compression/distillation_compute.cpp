@@ -9,10 +9,10 @@ namespace chapters::compression::distillation {
 namespace {
 
 using models::digit_classes;
+using widgets::format_text;
 
 constexpr std::size_t curve_digits = 20;  ///< over which the gradient curves are averaged
 
-std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
 std::size_t passes(const Inputs& in) { return std::max<std::size_t>(1, view_counts[static_cast<std::size_t>(in.views)] / digit_counts[static_cast<std::size_t>(in.digits)]); }
 std::size_t width_of(Width w) { return models::study_widths[1 + static_cast<std::size_t>(w)]; }
 
@@ -103,15 +103,18 @@ void take_example(Outputs& out, const Inputs& in, const models::NetworkStudy& st
 }
 
 void tell(Outputs& out, const Inputs& in) {
-  const std::string t = text(in.temperature, "");
+  const std::string t = format_text(in.temperature, "");
   out.bar_names = {"teacher, T = 1", "teacher, T = " + t, "student, T = " + t};
   if (in.train == Train::none) out.verdict = "A student of " + std::to_string(width_of(in.student)) + " units before its first step";
   else
-    out.verdict = std::to_string(width_of(in.student)) + " units, " + std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) + " digits: " + text(out.labels_accuracy, "%") + " from labels, " + text(out.distilled_accuracy, "%") + " distilled";
-  out.story = "T = " + t + " softens the teacher's first choice from " + text(out.teacher_top, "%") + " to " + text(out.teacher_top_soft, "%") + ": " + text(out.entropy_soft, "") + " bits.";
-  out.loss_line = "loss " + text(out.loss, "") + " = " + text(in.alpha, "") + " x " + text(out.hard_loss, "") + " (label) + " + text(1 - in.alpha, "") + " x " + text(out.soft_loss, "") + " (T² KL)";
+    out.verdict = std::to_string(width_of(in.student)) + " units, " + std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) + " digits: " + format_text(out.labels_accuracy, "%") + " from labels, " + format_text(out.distilled_accuracy, "%") + " distilled";
+  out.story = "T = " + t + " softens the teacher's first choice from " + format_text(out.teacher_top, "%") + " to " + format_text(out.teacher_top_soft, "%") + ": " + format_text(out.entropy_soft, "") + " bits.";
+  out.loss_line = "loss " + format_text(out.loss, "") + " = " + format_text(in.alpha, "") + " x " + format_text(out.hard_loss, "") + " (label) + " + format_text(1 - in.alpha, "") + " x " + format_text(out.soft_loss, "") + " (T² KL)";
   out.says_lines = {"a " + std::to_string(out.label), "teacher says " + std::to_string(out.teacher_says), "student says " + std::to_string(out.student_says)};
-  out.students_line = "each sees " + std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) + " digits " + std::to_string(out.steps) + " times; accuracy on 1,000 others";
+  out.pull_line = "on the student before its first step, mean of " + std::to_string(curve_digits) + " digits";
+  out.teacher_line = "teacher, " + format_text(models::study_training, "") + " digits";
+  out.teacher_info = std::to_string(models::study_widths[0]) + " units, float32";
+  out.students_line = "each sees " + std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) + " digits " + std::to_string(out.steps) + " times; accuracy on " + format_text(models::study_held_out, "") + " others";
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "chapters/compression/distillation.h"
+#include "widgets/columns.h"
+#include "widgets/heading.h"
 #include "widgets/plot.h"
 
 namespace chapters::compression::distillation {
@@ -49,7 +51,7 @@ void draw_sizes(const Outputs& out, View& view, ImVec2 size) {
   plot.line("from labels", out.widths, out.labels_curve, {.colour = t.series_at(1), .dashed = true, .label = false, .legend = false, .version = out.version});
   plot.scatter("from labels", out.widths, out.labels_curve, {.colour = t.series_at(1), .marker = Marker::square, .radius = 5, .info = "the same start, digits and order, alpha = 1"});
   const std::array<double, 1> width{static_cast<double>(models::study_widths[0])}, accuracy{out.teacher_accuracy};
-  plot.scatter("teacher, 2,000 digits", width, accuracy, {.colour = t.text, .marker = Marker::diamond, .radius = 6, .info = "32 units, float32"});
+  plot.scatter(out.teacher_line, width, accuracy, {.colour = t.text, .marker = Marker::diamond, .radius = 6, .info = out.teacher_info});
 }
 
 void draw_students(const Outputs& out, View& view, float width) {
@@ -70,12 +72,10 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty() || out.picture.empty()) return;
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y, gap = t.px(24);
-  picture_title(out.verdict, out.story, width);
-  const bool beside = width >= t.px(620);
-  const float half = beside ? std::floor((width - gap) / 2) : width;
+  widgets::heading(out.verdict, out.story, width);
   const float row = std::clamp((height - t.px(290)) / 2, t.px(210), t.px(340)), side = t.px(128);
   ImGui::BeginGroup();
-  picture_title("One digit", {}, side);
+  widgets::heading("One digit", {}, side);
   draw_example(out, side);
   for (const std::string& line : out.says_lines) {
     widgets::fit_text(Painter::window(), ImGui::GetCursorScreenPos(), line, side, t.muted, widgets::Type::small);
@@ -84,19 +84,19 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   ImGui::EndGroup();
   ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
-  picture_title("What teacher and student say of it", out.loss_line, width - side - gap);
+  widgets::heading("What teacher and student say of it", out.loss_line, width - side - gap);
   draw_targets(out, view, {width - side - gap, row});
   ImGui::EndGroup();
   ImGui::Dummy({width, t.px(4)});
-  ImGui::BeginGroup();
-  picture_title("How hard each part pulls", "on the student before its first step, mean of twenty digits", half);
-  draw_gradients(in, out, view, {half, row});
-  ImGui::EndGroup();
-  if (beside) ImGui::SameLine(0, gap);
-  ImGui::BeginGroup();
-  picture_title("What they learn", out.students_line, half);
-  draw_sizes(out, view, {half, row});
-  ImGui::EndGroup();
+  const auto pulls = [&](float w) {
+    widgets::heading("How hard each part pulls", out.pull_line, w);
+    draw_gradients(in, out, view, {w, row});
+  };
+  const auto sizes = [&](float w) {
+    widgets::heading("What they learn", out.students_line, w);
+    draw_sizes(out, view, {w, row});
+  };
+  widgets::draw_columns(widgets::two_columns(width), pulls, sizes);
   ImGui::Dummy({width, t.px(4)});
   if (!out.students.empty()) draw_students(out, view, width);
 }

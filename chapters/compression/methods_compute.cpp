@@ -9,8 +9,7 @@ namespace {
 
 using models::Method;
 using models::QuantFormat;
-
-std::string text(double value, std::string_view unit, int digits = 3) { return std::string(widgets::format(value, unit, digits).view()); }
+using widgets::format_text;
 
 models::MethodOptions options_of(const Inputs& in) {
   constexpr double compensation[] = {-1, 0, 1};
@@ -100,10 +99,10 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.smoothed_spread = spread(study->largest_smoothed, study->median_smoothed);
   out.first_column = static_cast<std::int64_t>(study->history.order.front());
 
-  out.verdict = out.best + " loses least at " + text(out.weight_bits, "", 4) + " bits a weight: GPTQ " + text(out.gptq_ratio_held_out, "") + " and AWQ " + text(out.rtn_held_out > 0 ? out.awq_held_out / out.rtn_held_out : 1, "") + " of rounding's error on new tokens";
+  out.verdict = out.best + " loses least at " + format_text(out.weight_bits, "", 4) + " bits a weight: GPTQ " + format_text(out.gptq_ratio_held_out, "") + " and AWQ " + format_text(out.rtn_held_out > 0 ? out.awq_held_out / out.rtn_held_out : 1, "") + " of rounding's error on new tokens";
   out.story = "Squared error of the layer's output; weights " + out.weights + "." + (in.sign == Sign::plus ? " The update has the wrong sign, on purpose." : "") + (out.note.empty() ? "" : " " + out.note);
-  out.awq_story = "best at " + text(out.awq_alpha, "") + "; 0 is plain rounding";
-  out.smooth_story = "best at " + text(out.smooth_best_alpha, "") + "; largest over median input " + text(out.input_spread, "") + ", smoothed " + text(out.smoothed_spread, "");
+  out.awq_story = "best at " + format_text(out.awq_alpha, "") + "; 0 is plain rounding";
+  out.smooth_story = "best at " + format_text(out.smooth_best_alpha, "") + "; largest over median input " + format_text(out.input_spread, "") + ", smoothed " + format_text(out.smoothed_spread, "");
   widgets::Fingerprint mark;
   for (const auto& r : out.rows) mark.add(r.error), mark.add(r.held_out);
   for (const double v : out.gptq_curve) mark.add(v);

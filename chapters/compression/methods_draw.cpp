@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "chapters/compression/methods.h"
+#include "widgets/columns.h"
+#include "widgets/heading.h"
 #include "widgets/number.h"
 #include "widgets/plot.h"
 
@@ -58,12 +60,12 @@ void draw_history(const Outputs& out, View& view, float width, float height) {
   if (plot.drag_x("drag column", at, {.lo = 0, .hi = columns})) view.time = std::round(std::clamp(at, 0.0, columns));
 }
 
-void draw_search(const char* id, widgets::PlotView& plot_view, std::span<const double> x, std::span<const double> y, double now, bool mark_now, std::uint64_t version, float width, float height) {
+void draw_search(const char* id, widgets::PlotView& plot_view, std::span<const double> x, std::span<const double> y, double chosen, std::uint64_t version, float width, float height) {
   const auto& t = widgets::theme();
   widgets::Plot plot(id, plot_view, {.x = {.lo = -0.03, .hi = 1.03, .label = "alpha"}, .y = {.lo = 0, .label = "output error", .unit = "%"}, .size = {width, height}, .legend = false});
   plot.line("error", x, y, {.colour = t.series_at(2), .label = false, .version = version});
   plot.scatter("tried", x, y, {.colour = t.series_at(2), .radius = 3, .legend = false, .version = version});
-  if (mark_now) plot.vertical_mark(now, "chosen", {.colour = t.accent});
+  plot.vertical_mark(chosen, "chosen", {.colour = t.accent});
 }
 
 }  // namespace
@@ -71,47 +73,40 @@ void draw_search(const char* id, widgets::PlotView& plot_view, std::span<const d
 void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty() || !out.study) return;
   const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x, gap = t.px(24);
-  const bool beside = width >= t.px(620);
-  const bool wide = width >= t.px(860);  // the table wants its words whole
-  const float left = wide ? std::floor((width - gap) * 0.54f) : width, right = wide ? width - gap - left : width, half = beside ? std::floor((width - gap) / 2) : width;
-  picture_heading(out.verdict, out.story, width);
-  const auto next = [&] {
-    if (beside) ImGui::SameLine(0, gap);
-    else ImGui::Dummy({width, t.px(6)});
+  const float width = ImGui::GetContentRegionAvail().x;
+  const widgets::TwoColumns halves = widgets::two_columns(width);
+  widgets::heading(out.verdict, out.story, width);
+  const auto table = [&](float w) {
+    widgets::heading("One layer, five ways", "of rounding: held-out error over that of plain rounding at the same bits", w);
+    draw_table(out, view, w);
   };
-  ImGui::BeginGroup();
-  picture_heading("One layer, five ways", "of rounding: held-out error over that of plain rounding at the same bits", left);
-  draw_table(out, view, left);
-  ImGui::EndGroup();
-  if (wide) ImGui::SameLine(0, gap);
-  else ImGui::Dummy({width, t.px(6)});
-  ImGui::BeginGroup();
-  picture_heading("Error of the output", {}, right);
-  draw_bars(out, view, right, t.px(196));
-  ImGui::EndGroup();
+  const auto bars = [&](float w) {
+    widgets::heading("Error of the output", {}, w);
+    draw_bars(out, view, w, t.px(196));
+  };
+  widgets::draw_columns(widgets::two_columns(width, {.least = 860, .left_share = 0.54f}), table, bars);  // the table wants its words whole
   ImGui::Dummy({width, t.px(8)});
 
-  ImGui::BeginGroup();
-  picture_heading("GPTQ, column by column", "how far each weight has moved, rounded or not yet", half);
-  draw_change(out, view, half, t.px(230));
-  ImGui::EndGroup();
-  next();
-  ImGui::BeginGroup();
-  picture_heading("What the output loses on the way", "drag the cursor; right of it nothing is rounded yet", half);
-  draw_history(out, view, half, t.px(230));
-  ImGui::EndGroup();
+  const auto change = [&](float w) {
+    widgets::heading("GPTQ, column by column", "how far each weight has moved, rounded or not yet", w);
+    draw_change(out, view, w, t.px(230));
+  };
+  const auto history = [&](float w) {
+    widgets::heading("What the output loses on the way", "drag the cursor; right of it nothing is rounded yet", w);
+    draw_history(out, view, w, t.px(230));
+  };
+  widgets::draw_columns(halves, change, history);
   ImGui::Dummy({width, t.px(8)});
 
-  ImGui::BeginGroup();
-  picture_heading("AWQ tries scales", out.awq_story, half);
-  draw_search("AWQ search", view.awq, out.awq_x, out.awq_y, out.awq_alpha, true, out.version, half, t.px(190));
-  ImGui::EndGroup();
-  next();
-  ImGui::BeginGroup();
-  picture_heading("SmoothQuant shares the range out", out.smooth_story, half);
-  draw_search("smoothing", view.smooth, out.smooth_x, out.smooth_y, in.smoothing, true, out.version, half, t.px(190));
-  ImGui::EndGroup();
+  const auto awq = [&](float w) {
+    widgets::heading("AWQ tries scales", out.awq_story, w);
+    draw_search("AWQ search", view.awq, out.awq_x, out.awq_y, out.awq_alpha, out.version, w, t.px(190));
+  };
+  const auto smooth = [&](float w) {
+    widgets::heading("SmoothQuant shares the range out", out.smooth_story, w);
+    draw_search("smoothing", view.smooth, out.smooth_x, out.smooth_y, in.smoothing, out.version, w, t.px(190));
+  };
+  widgets::draw_columns(halves, awq, smooth);
 }
 
 }  // namespace chapters::compression::methods

@@ -45,20 +45,6 @@ class Kept {
   std::vector<std::pair<Key, std::shared_ptr<const Value>>> kept_;
 };
 
-/// The name of a picture, and a quieter line below it where there is something to add.
-inline void picture_title(std::string_view title, std::string_view more, float width) {
-  const auto& t = widgets::theme();
-  const auto painter = widgets::Painter::window();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  widgets::fit_text(painter, at, title, width, t.text, widgets::Type::body, widgets::Font::bold);
-  float height = t.type(widgets::Type::body) + t.px(5);
-  if (!more.empty()) {
-    widgets::fit_text(painter, {at.x, at.y + height}, more, width, t.muted, widgets::Type::small);
-    height += t.type(widgets::Type::small) + t.px(6);
-  }
-  ImGui::Dummy({width, height});
-}
-
 /// A digit as ink on a card.
 inline void paint_digit(const widgets::Painter& p, std::span<const float> pixels, ImVec2 at, float cell) {
   const auto& t = widgets::theme();

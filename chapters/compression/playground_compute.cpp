@@ -7,8 +7,9 @@
 namespace chapters::compression::playground {
 namespace {
 
-std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
-std::string percent(double share) { return text(100 * share, "%"); }
+using widgets::format_text;
+
+std::string percent(double share) { return format_text(100 * share, "%"); }
 
 models::Plan plan_of(const Inputs& in) {
   models::Plan plan{.share = in.sparsity / 100, .weights = {.bits = static_cast<int>(in.weight_bits), .per_channel = in.per_channel}, .activation_bits = static_cast<int>(in.activation_bits), .fine_tune = in.fine_tune, .seed = static_cast<std::uint64_t>(in.seed)};
@@ -58,9 +59,9 @@ void take_size(Outputs& out, const models::PackedSize& size) {
 }
 
 void tell(Outputs& out, const Inputs& in) {
-  out.verdict = text(out.size_bytes, "B") + ", " + text(out.compression, "") + " times smaller: reads " + text(out.accuracy, "%") + ", goal of " + text(in.goal, "%") + (out.goal_met ? " met" : " missed");
-  out.story = "Float32: " + text(out.original_bytes, "B") + " and " + text(out.original_accuracy, "%") + ". ";
-  out.story += out.goal_bytes > 0 ? "Smallest of the sweep above the goal: " + text(out.goal_bytes, "B") + " at " + text(out.goal_accuracy, "%") + "." : "Nothing in the sweep is above the goal.";
+  out.verdict = format_text(out.size_bytes, "B") + ", " + format_text(out.compression, "") + " times smaller: reads " + format_text(out.accuracy, "%") + ", goal of " + format_text(in.goal, "%") + (out.goal_met ? " met" : " missed");
+  out.story = "Float32: " + format_text(out.original_bytes, "B") + " and " + format_text(out.original_accuracy, "%") + ". ";
+  out.story += out.goal_bytes > 0 ? "Smallest of the sweep above the goal: " + format_text(out.goal_bytes, "B") + " at " + format_text(out.goal_accuracy, "%") + "." : "Nothing in the sweep is above the goal.";
   if (out.goal_met && (out.goal_bytes <= 0 || out.size_bytes < out.goal_bytes)) out.story += " Yours is smaller.";
   out.digits_line = "the first forty held out; red: misread, and as what";
   out.weights_line = std::to_string(out.hidden) + " units; blue above zero, orange below, empty: zero";

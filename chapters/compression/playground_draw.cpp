@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/compression/playground.h"
+#include "widgets/heading.h"
 #include "widgets/plot.h"
 
 namespace chapters::compression::playground {
@@ -122,7 +123,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty() || !out.study || out.network.layers.empty()) return;
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y, gap = t.px(24);
-  picture_title(out.verdict, out.story, width);
+  widgets::heading(out.verdict, out.story, width);
   const bool beside = width >= t.px(620);
   const float half = beside ? std::floor((width - gap) / 2) : width, bytes = beside ? t.px(210) : width;
   const float top = std::clamp(height - t.px(335), t.px(265), t.px(480)), tiles = std::clamp(height - top - t.px(100), t.px(190), t.px(320));
@@ -132,12 +133,12 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   widgets::draw_stacked_bars("sizes", both, view.sizes, {.unit = "B", .axis_label = "size", .size = {bytes, top}, .vertical = true, .bar_px = 48});
   ImGui::Dummy({width, t.px(4)});
   ImGui::BeginGroup();
-  picture_title("What it reads", out.digits_line, half);
+  widgets::heading("What it reads", out.digits_line, half);
   draw_digits(out, {half, tiles});
   ImGui::EndGroup();
   if (beside) ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
-  picture_title("First layer", out.weights_line, half);
+  widgets::heading("First layer", out.weights_line, half);
   draw_weights(out, {half, tiles});
   ImGui::EndGroup();
   save_table(out);

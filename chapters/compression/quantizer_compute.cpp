@@ -12,10 +12,9 @@ using models::Matrix;
 using models::QuantFormat;
 using models::QuantGrain;
 using models::QuantSpec;
+using widgets::format_text;
 
 constexpr std::size_t most_weights = 32768, product_tokens = 16, bins = 48, curve_points = 512;
-
-std::string text(double value, std::string_view unit, int digits = 3) { return std::string(widgets::format(value, unit, digits).view()); }
 
 QuantSpec spec_of(const Inputs& in) {
   return {.format = in.format, .symmetric = in.symmetric, .grain = in.grain, .group = static_cast<std::size_t>(in.group), .range = in.range, .percentile = in.percentile, .scale_bits = static_cast<double>(in.scale_bits)};
@@ -63,6 +62,30 @@ void curves(const models::Quantizer& quantizer, const models::QuantGrid& grid, P
   }
 }
 
+/// The error of each weight, and the row that holds most of it.
+void take_errors(const Matrix& w, const models::QuantizedMatrix& q, Outputs& out, Picture& p) {
+  p.error = models::difference(w, q.weights);
+  double most = -1;
+  for (std::size_t r = 0; r < w.rows; ++r) {
+    if (const double lost = models::dot(p.error.row(r), p.error.row(r)); lost > most) most = lost, out.largest_row = static_cast<std::int64_t>(r);
+    for (double& e : p.error.row(r)) e = std::abs(e);
+  }
+}
+
+/// The row and group asked for, with the levels that its weights can become; returns the row.
+std::size_t take_row(const Inputs& in, const Matrix& w, const models::QuantizedMatrix& q, const models::Quantizer& quantizer, Outputs& out, Picture& p) {
+  const std::size_t row = std::min(static_cast<std::size_t>(in.row), w.rows - 1), column = std::min(static_cast<std::size_t>(in.column), w.cols - 1);
+  const std::size_t group = in.grain == QuantGrain::group ? column / quantizer.group_length(w.cols) : 0;
+  const models::QuantGrid grid = q.grids[in.grain == QuantGrain::tensor ? 0 : row * q.grids_per_row + group];
+  out.shown_step = grid.step;
+  out.shown_lowest = p.lowest = quantizer.lowest(grid);
+  out.shown_highest = p.highest = quantizer.highest(grid);
+  histogram(w.row(row), p);
+  curves(quantizer, grid, p);
+  out.shown = "Row " + std::to_string(row) + (in.grain == QuantGrain::group ? ", group " + std::to_string(group) : "") + ": " + std::to_string(quantizer.levels(grid).size()) + " levels from " + format_text(p.lowest, "") + " to " + format_text(p.highest, "") + "; click the map for another";
+  return row;
+}
+
 void compare_formats(const Inputs& in, const Matrix& w, Progress& progress, Outputs& out, Picture& p) {
   for (int grain = 0; grain < 3; ++grain)
     for (int format = 0; format < 7; ++format) {
@@ -95,7 +118,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   Outputs out;
   Matrix w;
   if (static_cast<std::size_t>(in.rows) * static_cast<std::size_t>(in.columns) > most_weights) {
-    out.reason = "A matrix of " + text(static_cast<double>(in.rows * in.columns), "", 9) + " weights is asked for and up to 32,768 are quantized while you watch: take fewer rows or columns.";
+    out.reason = "A matrix of " + format_text(static_cast<double>(in.rows * in.columns), "", 9) + " weights is asked for and up to " + format_text(most_weights, "", 9) + " are quantized while you watch: take fewer rows or columns.";
     return out;
   }
   if (in.file.path.empty()) {
@@ -130,28 +153,15 @@ Outputs compute(const Inputs& in, Progress& progress) {
   progress.fraction = 0.2;
 
   auto p = std::make_shared<Picture>();
-  p->error = models::difference(w, q.weights);
-  double most = -1;
-  for (std::size_t r = 0; r < w.rows; ++r) {
-    if (const double lost = models::dot(p->error.row(r), p->error.row(r)); lost > most) most = lost, out.largest_row = static_cast<std::int64_t>(r);
-    for (double& e : p->error.row(r)) e = std::abs(e);
-  }
-  const std::size_t row = std::min(static_cast<std::size_t>(in.row), w.rows - 1), column = std::min(static_cast<std::size_t>(in.column), w.cols - 1);
-  const std::size_t group = in.grain == QuantGrain::group ? column / quantizer.group_length(w.cols) : 0;
-  const models::QuantGrid grid = q.grids[in.grain == QuantGrain::tensor ? 0 : row * q.grids_per_row + group];
-  out.shown_step = grid.step;
-  out.shown_lowest = p->lowest = quantizer.lowest(grid);
-  out.shown_highest = p->highest = quantizer.highest(grid);
-  histogram(w.row(row), *p);
-  curves(quantizer, grid, *p);
-  out.shown = "Row " + std::to_string(row) + (in.grain == QuantGrain::group ? ", group " + std::to_string(group) : "") + ": " + std::to_string(quantizer.levels(grid).size()) + " levels from " + text(p->lowest, "") + " to " + text(p->highest, "") + "; click the map for another";
+  take_errors(w, q, out, *p);
+  const std::size_t row = take_row(in, w, q, quantizer, out, *p);
   compare_formats(in, w, progress, out, *p);
 
   const std::string grain = in.grain == QuantGrain::tensor ? "one scale for all" : in.grain == QuantGrain::channel ? "a scale for each row" : "a scale for every " + std::to_string(in.group) + " weights";
-  out.verdict = std::string(models::quant_format_label(in.format)) + ", " + grain + ": " + text(out.sqnr_db, "") + " dB at " + text(out.bits_per_weight, "", 4) + " bits a weight";
-  out.story = "The layer's output is off by " + text(out.product_error, "%") + ", " + text(out.clipped, "%") + " of the weights are clipped; weights " + out.weights + "." + (out.note.empty() ? "" : " " + out.note);
+  out.verdict = std::string(models::quant_format_label(in.format)) + ", " + grain + ": " + format_text(out.sqnr_db, "") + " dB at " + format_text(out.bits_per_weight, "", 4) + " bits a weight";
+  out.story = "The layer's output is off by " + format_text(out.product_error, "%") + ", " + format_text(out.clipped, "%") + " of the weights are clipped; weights " + out.weights + "." + (out.note.empty() ? "" : " " + out.note);
   widgets::Fingerprint mark;
-  mark.add(out.sqnr_db), mark.add(out.shown_step), mark.add(out.bits_per_weight), mark.add(out.shown_highest), mark.add(static_cast<double>(row * 8192 + column));
+  mark.add(out.sqnr_db), mark.add(out.shown_step), mark.add(out.bits_per_weight), mark.add(out.shown_highest), mark.add(std::uint64_t{row}), mark.add(static_cast<std::uint64_t>(in.column));
   for (const auto& f : out.formats) mark.add(f.sqnr_db);
   out.version = mark.value | 1;
   out.picture = std::move(p);

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "chapters/compression/quantizer.h"
+#include "widgets/columns.h"
+#include "widgets/heading.h"
 #include "widgets/plot.h"
 
 namespace chapters::compression::quantizer {
@@ -71,28 +73,24 @@ void draw_tensors(Inputs& in, const Outputs& out, View& view, float width) {
 void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty() || !out.picture) return;
   const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x, gap = t.px(24);
-  const bool beside = width >= t.px(620);
-  const float half = beside ? std::floor((width - gap) / 2) : width;
-  picture_heading(out.verdict, out.story, width);
+  const float width = ImGui::GetContentRegionAvail().x;
+  const widgets::TwoColumns columns = widgets::two_columns(width);
+  widgets::heading(out.verdict, out.story, width);
   const auto pair = [&](std::string_view left_name, std::string_view left_more, const auto& left, std::string_view right_name, std::string_view right_more, const auto& right) {
-    ImGui::BeginGroup();
-    picture_heading(left_name, left_more, half);
-    left();
-    ImGui::EndGroup();
-    if (beside) ImGui::SameLine(0, gap);
-    else ImGui::Dummy({width, t.px(6)});
-    ImGui::BeginGroup();
-    picture_heading(right_name, right_more, half);
-    right();
-    ImGui::EndGroup();
+    const auto titled = [](std::string_view name, std::string_view more, const auto& draw_picture) {
+      return [=](float w) {
+        widgets::heading(name, more, w);
+        draw_picture(w);
+      };
+    };
+    widgets::draw_columns(columns, titled(left_name, left_more, left), titled(right_name, right_more, right));
     ImGui::Dummy({width, t.px(8)});
   };
   const float tall = t.px(225);
-  pair("Where the error is", "a bright row holds an outlier that stretched its scale", [&] { draw_errors(in, out, view, half, tall); }, "One row and its levels", out.shown, [&] { draw_histogram(out, view, half, tall); });
-  pair("The quantizer as training sees it", "true slope 0; straight-through says 1 inside the range", [&] { draw_steps(out, view, half, t.px(310)); }, "Every format on these weights", "higher is better, left is smaller", [&] { draw_formats(out, view, half, t.px(310)); });
+  pair("Where the error is", "a bright row holds an outlier that stretched its scale", [&](float w) { draw_errors(in, out, view, w, tall); }, "One row and its levels", out.shown, [&](float w) { draw_histogram(out, view, w, tall); });
+  pair("The quantizer as training sees it", "true slope 0; straight-through says 1 inside the range", [&](float w) { draw_steps(out, view, w, t.px(310)); }, "Every format on these weights", "higher is better, left is smaller", [&](float w) { draw_formats(out, view, w, t.px(310)); });
   if (!out.tensors.empty()) {
-    picture_heading("Tensors of the file", "click one to quantize it", width);
+    widgets::heading("Tensors of the file", "click one to quantize it", width);
     draw_tensors(in, out, view, width);
   }
 }

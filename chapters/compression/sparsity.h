@@ -44,6 +44,8 @@ struct Example {
 };
 using Examples = Kept<ExampleKey, Example>;
 
+inline constexpr double two_four_share = 50;  ///< %: two of every four
+
 struct PatternRow {
   std::string name, skips;
   double share = 0, error = 0, bytes = 0, ratio = 1, time_s = 0, speedup = 1;
@@ -63,7 +65,8 @@ struct Outputs {
   std::shared_ptr<const Example> example;
   std::vector<double> tokens;
   std::array<std::vector<double>, 3> speed_curves;
-  std::string verdict, story;
+  std::string verdict, story, mask_text;
+  double pruned = 50;  ///< %, of the pattern that is set
   std::uint64_t version = 1;
 };
 

@@ -9,10 +9,9 @@ namespace chapters::compression::sparsity {
 namespace {
 
 using models::SparsePattern;
+using widgets::format_text;
 
 constexpr std::array<SparsePattern, 3> all_patterns{SparsePattern::unstructured, SparsePattern::two_four, SparsePattern::structured};
-
-std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
 
 std::string_view name_of(SparsePattern p) {
   if (p == SparsePattern::two_four) return "2:4";
@@ -60,7 +59,8 @@ void take_curves(Outputs& out, const Inputs& in, const models::Chip& chip) {
 
 void tell(Outputs& out, const Inputs& in, const models::Chip& chip) {
   const PatternRow& row = out.patterns[static_cast<std::size_t>(in.pattern)];
-  out.verdict = row.name + ": " + text(out.speedup, "") + " times as fast, " + text(out.memory_ratio, "") + " of the weight bytes, error " + text(out.error, "%");
+  out.mask_text = std::to_string(mask_rows) + " outputs by " + std::to_string(mask_cols) + " inputs; coloured: kept, empty: dropped";
+  out.verdict = row.name + ": " + format_text(out.speedup, "") + " times as fast, " + format_text(out.memory_ratio, "") + " of the weight bytes, error " + format_text(out.error, "%");
   out.story = (chip.short_name.empty() ? chip.name : chip.short_name) + " skips " + row.skips + "; " + (out.dense_regime == out.regime ? out.regime + " binds." : out.dense_regime + " bound, now " + out.regime + ".");
 }
 
@@ -81,12 +81,13 @@ Outputs compute(const Inputs& in, Examples& examples) {
       out.reason = chip->name + " states no dense " + std::string(models::format_label(sparse_formats[static_cast<std::size_t>(in.format)])) + " peak: choose another format or chip.";
       return out;
     }
-    const double share = pattern == SparsePattern::two_four ? 50 : in.share;
+    const double share = pattern == SparsePattern::two_four ? two_four_share : in.share;
     const auto k = static_cast<std::size_t>(pattern);
     const double error = out.example->errors[k];
     out.patterns.push_back({std::string(name_of(pattern)), std::string(skips_of(pattern, in.packed, out.two_four_rate, models::format_bytes(sparse_formats[static_cast<std::size_t>(in.format)]))), share, error, time->weight_bytes, time->weight_bytes / time->dense_weight_bytes, time->placement.time_s, time->speedup, std::string(models::regime_id(time->placement.regime))});
     if (pattern != in.pattern) continue;
     out.error = error;
+    out.pruned = share;
     const auto& mask = out.example->masks[k];
     out.kept = 100 * static_cast<double>(std::count(mask.begin(), mask.end(), std::uint8_t{1})) / static_cast<double>(mask.size());
     out.weight_bytes = time->weight_bytes;

@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "chapters/compression/sparsity.h"
+#include "widgets/columns.h"
+#include "widgets/heading.h"
 #include "widgets/plot.h"
 
 namespace chapters::compression::sparsity {
@@ -45,9 +47,9 @@ void draw_errors(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
   widgets::Plot plot("error by share", view.errors, {.x = {.lo = 0, .hi = 96, .label = "pruned", .unit = "%"}, .y = {.lo = 0, .hi = 100, .label = "error", .unit = "%"}, .size = size});
   plot.line("unstructured", out.example->shares, out.example->unstructured_curve, {.colour = t.series_at(0), .label = false, .info = "the smallest weights", .version = out.version});
   plot.line("whole rows", out.example->shares, out.example->structured_curve, {.colour = t.series_at(2), .label = false, .info = "the rows of least energy", .version = out.version});
-  const std::array<double, 1> half{50}, error{out.error_two_four};
+  const std::array<double, 1> half{two_four_share}, error{out.error_two_four};
   plot.scatter("2:4", half, error, {.colour = t.series_at(1), .marker = Marker::triangle, .radius = 6, .info = "two of every four"});
-  const std::array<double, 1> at{in.pattern == models::SparsePattern::two_four ? 50 : in.share}, here{out.error};
+  const std::array<double, 1> at{out.pruned}, here{out.error};
   static constexpr std::array<std::string_view, 1> name{"here"};
   plot.scatter("here", at, here, {.colour = t.accent, .marker = Marker::diamond, .radius = 7, .labels = name, .legend = false, .info = "what the mask shows"});
   if (in.pattern != models::SparsePattern::two_four) plot.drag_x("drag share", in.share, {.lo = 0, .hi = 95});
@@ -88,22 +90,20 @@ void draw_patterns(const Outputs& out, View& view, float width) {
 void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty() || !out.example) return;
   const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y, gap = t.px(24);
-  picture_title(out.verdict, out.story, width);
-  const bool beside = width >= t.px(620);
-  const float half = beside ? std::floor((width - gap) / 2) : width;
+  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y;
+  widgets::heading(out.verdict, out.story, width);
   const float table = t.px(140), row = std::clamp((height - table - t.px(150)) / 2, t.px(190), t.px(330));
-  ImGui::BeginGroup();
-  picture_title("The mask", "32 outputs by 64 inputs; coloured: kept, empty: dropped", half);
-  draw_mask(*out.example, out.example->masks[static_cast<std::size_t>(in.pattern)], {half, row});
-  ImGui::EndGroup();
-  if (beside) ImGui::SameLine(0, gap);
-  ImGui::BeginGroup();
-  picture_title("What the zeros cost", "relative error of the example's weights", half);
-  draw_errors(in, out, view, {half, row});
-  ImGui::EndGroup();
+  const auto mask = [&](float w) {
+    widgets::heading("The mask", out.mask_text, w);
+    draw_mask(*out.example, out.example->masks[static_cast<std::size_t>(in.pattern)], {w, row});
+  };
+  const auto errors = [&](float w) {
+    widgets::heading("What the zeros cost", "relative error of the example's weights", w);
+    draw_errors(in, out, view, {w, row});
+  };
+  widgets::draw_columns(widgets::two_columns(width), mask, errors);
   ImGui::Dummy({width, t.px(4)});
-  picture_title("What they bring", "roofline time of the layer on the chip, dense over sparse; drag the tokens", width);
+  widgets::heading("What they bring", "roofline time of the layer on the chip, dense over sparse; drag the tokens", width);
   draw_speeds(in, out, view, {width, row});
   ImGui::Dummy({width, t.px(4)});
   draw_patterns(out, view, width);

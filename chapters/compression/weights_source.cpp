@@ -11,7 +11,7 @@ namespace {
 using models::TensorEntry;
 using models::TensorFile;
 
-std::string grouped(std::size_t n) { return std::string(widgets::format(static_cast<double>(n), "", 12).view()); }
+std::string grouped(std::size_t n) { return widgets::format_text(static_cast<double>(n), "", 12); }
 
 std::shared_ptr<const TensorFile> listed(const FileInput& file, std::string& error) {
   return file.bytes->made<TensorFile>([&]() -> std::shared_ptr<const TensorFile> {
@@ -84,19 +84,6 @@ const Choices& quant_format_choices() {
 const Choices& quant_grain_choices() {
   static const Choices choices{{"tensor", "the whole tensor", "One scale for all weights."}, {"channel", "each row", "One scale for each output channel."}, {"group", "each group", "One scale for a few neighbours in a row."}};
   return choices;
-}
-
-void picture_heading(std::string_view title, std::string_view more, float width) {
-  const auto& t = widgets::theme();
-  const auto painter = widgets::Painter::window();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  widgets::fit_text(painter, at, title, width, t.text, widgets::Type::body, widgets::Font::bold);
-  float height = t.type(widgets::Type::body) + t.px(5);
-  if (!more.empty()) {
-    widgets::fit_text(painter, {at.x, at.y + height}, more, width, t.muted, widgets::Type::small);
-    height += t.type(widgets::Type::small) + t.px(6);
-  }
-  ImGui::Dummy({width, height});
 }
 
 }  // namespace chapters::compression

@@ -28,7 +28,4 @@ std::string read_weights(const FileInput& file, std::string_view tensor, std::si
 const Choices& quant_format_choices();  ///< in the order of models::QuantFormat
 const Choices& quant_grain_choices();
 
-/// The name of a picture, and a quieter line below it where there is something to add.
-void picture_heading(std::string_view title, std::string_view more, float width);
-
 }  // namespace chapters::compression

@@ -10,15 +10,15 @@ namespace {
 
 using models::SumMethod;
 using models::UpdateMethod;
+using widgets::format_text;
 
-std::string text(double value, std::string_view unit, int digits = 3) { return std::string(widgets::format(value, unit, digits).view()); }
 double wide(std::int64_t n) { return static_cast<double>(n); }
 
 /// A small power of two reads as one: "1/512", "2^-20".
 std::string power_text(double value) {
   int exponent = 0;
-  if (std::frexp(value, &exponent) != 0.5 || value > 0.05) return text(value, "");
-  return exponent > -13 ? "1/" + text(1 / value, "", 6) : "2^" + std::to_string(exponent - 1);
+  if (std::frexp(value, &exponent) != 0.5 || value > 0.05) return format_text(value, "");
+  return exponent > -13 ? "1/" + format_text(1 / value, "", 6) : "2^" + std::to_string(exponent - 1);
 }
 
 void fill_sums(const models::SumRun& run, const std::string& format, Outputs& out) {
@@ -74,7 +74,7 @@ void fill_updates(const Inputs& in, const models::UpdateRun& trial, Outputs& out
   out.master_gained = out.updates[3].gained;
   out.stochastic_deviation = trial.stochastic_deviation;
   out.master_first_move = trial.first_move[3];
-  out.update_story = "Neighbours of " + text(out.start, "") + " are " + power_text(out.spacing) + " apart: updates of " + power_text(in.update) + (out.update_seen ? " move it, by whole gaps alone." : " round away, every time.");
+  out.update_story = "Neighbours of " + format_text(out.start, "") + " are " + power_text(out.spacing) + " apart: updates of " + power_text(in.update) + (out.update_seen ? " move it, by whole gaps alone." : " round away, every time.");
 }
 
 }  // namespace
@@ -95,9 +95,9 @@ Outputs compute(const Inputs& in) {
   fill_sums(*run, out.format_name, out);
   fill_updates(in, *trial, out);
   const bool stalled = out.stops_after < in.count * 9 / 10;
-  out.sum_story = stalled ? "The " + out.format_name + " accumulator holds " + text(out.naive_sum, "", 5) + " after " + text(wide(out.stops_after), "", 6) + " terms and never moves again; the sum is " + text(out.exact_sum, "", 5) + "."
-                          : "One " + out.format_name + " accumulator ends at " + text(out.naive_sum, "", 5) + "; the sum is " + text(out.exact_sum, "", 5) + ", an error of " + text(out.naive_error, "%") + " of the magnitudes added.";
-  if (out.sums[0].overflowed) out.sum_story = "The sum is too large for " + out.format_name + ": its accumulator ends at the largest value, " + text(out.naive_sum, "", 5) + ".";
+  out.sum_story = stalled ? "The " + out.format_name + " accumulator holds " + format_text(out.naive_sum, "", 5) + " after " + format_text(wide(out.stops_after), "", 6) + " terms and never moves again; the sum is " + format_text(out.exact_sum, "", 5) + "."
+                          : "One " + out.format_name + " accumulator ends at " + format_text(out.naive_sum, "", 5) + "; the sum is " + format_text(out.exact_sum, "", 5) + ", an error of " + format_text(out.naive_error, "%") + " of the magnitudes added.";
+  if (out.sums[0].overflowed) out.sum_story = "The sum is too large for " + out.format_name + ": its accumulator ends at the largest value, " + format_text(out.naive_sum, "", 5) + ".";
   widgets::Fingerprint mark;
   mark.add(std::string_view(in.format));
   for (const auto& r : out.sums) mark.add(r.sum), mark.add(r.error);

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "chapters/precision/accumulation.h"
 #include "chapters/precision/shared.h"
+#include "widgets/columns.h"
+#include "widgets/heading.h"
 #include "widgets/plot.h"
 
 namespace chapters::precision::accumulation {
@@ -93,31 +94,23 @@ void draw(Inputs&, const Outputs& out, View& view) {
   if (!out.reason.empty() || !out.run || !out.trial) return;
   const auto& t = widgets::theme();
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float width = room.x, gap = t.px(22), line = t.type(widgets::Type::body) + t.px(12);
-  const bool beside = width >= t.px(560);
-  const float half = beside ? std::floor((width - gap) / 2) : width;
-  const bool tables_beside = half >= t.px(440);
+  const float width = room.x, line = t.type(widgets::Type::body) + t.px(12);
   const float space = ImGui::GetStyle().ItemSpacing.y, row = t.type(widgets::Type::body) + t.px(11);
   const float tables = 12 * row + 2 * space;  // both, in the right half: the legend of the pictures
   const float upper = std::max(t.px(190), std::min(t.px(420), room.y - tables - line - t.type(widgets::Type::small) - t.px(34)));
-  heading("Adding up", out.sum_story, width);
-  ImGui::BeginGroup();
-  draw_sum(out, view, half, upper);
-  ImGui::EndGroup();
-  if (beside) ImGui::SameLine(0, gap);
-  ImGui::BeginGroup();
-  draw_error(out, view, half, upper);
-  ImGui::EndGroup();
-  const float lower = tables_beside ? half : width;
-  ImGui::BeginGroup();
-  heading("Updating a weight", out.update_story, lower);
-  draw_weight(out, view, lower, tables_beside ? tables - line - t.type(widgets::Type::small) - t.px(6) : t.px(200));
-  ImGui::EndGroup();
-  if (tables_beside) ImGui::SameLine(0, gap);
-  ImGui::BeginGroup();
-  draw_sums_table(out, view, lower);
-  draw_updates_table(out, view, lower);
-  ImGui::EndGroup();
+  widgets::heading("Adding up", out.sum_story, width, widgets::HeadingMore::beside);
+  widgets::draw_columns(
+      widgets::two_columns(width, {.least = 560, .gap = 22}), [&](float w) { draw_sum(out, view, w, upper); }, [&](float w) { draw_error(out, view, w, upper); });
+  const widgets::TwoColumns lower = widgets::two_columns(width, {.least = 902, .gap = 22});  // the tables want their words whole
+  const auto weight = [&](float w) {
+    widgets::heading("Updating a weight", out.update_story, w, widgets::HeadingMore::beside);
+    draw_weight(out, view, w, lower.beside ? tables - line - t.type(widgets::Type::small) - t.px(6) : t.px(200));
+  };
+  const auto both_tables = [&](float w) {
+    draw_sums_table(out, view, w);
+    draw_updates_table(out, view, w);
+  };
+  widgets::draw_columns(lower, weight, both_tables);
 }
 
 }  // namespace chapters::precision::accumulation

@@ -28,6 +28,14 @@ struct Row {
   double value = 0, error = 0, relative_error = 0;
   const models::FloatFormat* format = nullptr;
   std::uint64_t bits = 0;
+  bool lost = false;    ///< underflow, infinity or NaN
+  std::string outcome;  ///< "exact", "0.024 %", "underflow", "infinity", "NaN"
+};
+
+/// A code worth going to with one press.
+struct Jump {
+  const char* label = "";
+  std::uint64_t code = 0;
 };
 
 struct Outputs {
@@ -46,7 +54,8 @@ struct Outputs {
   models::RoundingStudy study;
   bool from_code = false;
   std::optional<std::uint64_t> up, down;
-  std::string title_note, decided, typed_text, number_label, lower_text, upper_text, midpoint_text, lower_code, upper_code, down_text, up_text;
+  std::vector<Jump> jumps;
+  std::string title_note, decided, typed_text, number_label, lower_text, upper_text, midpoint_text, chance_text, lower_code, upper_code, down_text, up_text;
   std::string sign_text, exponent_text, mantissa_text;           ///< names of the groups with what they read
   std::string power_text, significand_text, plain_formula;       ///< "11 - 15", "(1 + 614 / 1024)"; for tables and integers one line
 };

@@ -25,7 +25,7 @@ std::string typed_text(double x) {
   char text[40];
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
-std::string percent(double share) { return std::string(widgets::format(100 * share, "%").view()); }
+std::string percent(double share) { return widgets::format_text(100 * share, "%"); }
 
 std::string_view trimmed(std::string_view s) {
   while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
@@ -94,8 +94,25 @@ void take_apart(Outputs& o) {
   if (f.mantissa_bits > 0) o.significand_text = "(" + std::string(hidden ? "1" : "0") + " + " + std::to_string(mantissa) + " / " + std::to_string(std::uint64_t{1} << f.mantissa_bits) + ")";
 }
 
+/// Where the buttons under the number go from `bits`.
+std::vector<Jump> jumps_of(const FloatFormat& f, std::uint64_t bits) {
+  const bool is_signed = f.family == FormatFamily::binary && f.sign_bits;
+  const std::int64_t last = models::last_ordinal(f);
+  std::vector<Jump> out;
+  if (is_signed) {
+    const bool no_negative_zero = f.specials == models::Specials::fnuz && (bits & ~f.sign_mask()) == 0;
+    out = {{"negate", no_negative_zero ? 0 : bits ^ f.sign_mask()}, {"0", 0}};
+  }
+  out.push_back({"1", models::encode(f, 1)});
+  out.push_back({"largest", models::code_at(f, last)});
+  if (is_signed) out.insert(out.end(), {{"smallest normal", std::uint64_t{1} << f.mantissa_bits}, {"smallest", 1}});
+  if (f.has_inf()) out.push_back({"inf", static_cast<std::uint64_t>(last) + 1});
+  if (f.has_nan()) out.push_back({"NaN", models::encode(f, missing)});
+  return out;
+}
+
 Row row_of(const FloatFormat& f, double x, const Inputs& in) {
-  Row r{std::string(f.id), std::string(f.name), {}, {}, {}, 0, 0, 0, &f, 0};
+  Row r{.id = std::string(f.id), .name = std::string(f.name), .format = &f};
   r.bits = models::encode(f, x, in.rounding, in.overflow, models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0));
   const double v = models::decode(f, r.bits);
   r.code = code_text(f, r.bits);
@@ -104,7 +121,31 @@ Row row_of(const FloatFormat& f, double x, const Inputs& in) {
   r.value = finite_or_missing(v);
   r.error = finite_or_missing(v - x);
   r.relative_error = x == 0 ? (v == 0 ? 0 : missing) : finite_or_missing(100 * ((v - x) / x));
+  r.lost = std::isinf(v) || std::isnan(v) || (v == 0 && x != 0);
+  if (r.lost) r.outcome = v == 0 ? "underflow" : std::isnan(v) ? "NaN" : "infinity";
+  else r.outcome = r.relative_error == 0 ? "exact" : widgets::format_text(r.relative_error, "%");
   return r;
+}
+
+/// The number that the inputs mean and the code it gets; a sentence where the code is none.
+std::string take_number(const Inputs& in, const FloatFormat& f, Outputs& o) {
+  if (trimmed(in.code).empty()) {
+    o.typed = in.value;
+    o.study = models::study_rounding(f, o.typed, in.rounding, in.overflow, models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0));
+    o.bits = o.study.code;
+    return {};
+  }
+  const auto code = read_code(in.code);
+  if (!code || *code > f.code_mask())
+    return (code ? "The code does not fit: codes of " : "The code reads as none: codes of ") + std::string(f.name) + " go from " + code_text(f, 0) + " to " + code_text(f, f.code_mask()) + ", as 0x..., 0b... or decimal.";
+  o.typed = models::decode(f, *code);
+  o.from_code = true;
+  o.bits = *code;
+  o.study = models::study_rounding(f, o.typed, in.rounding, models::Overflow::ieee);
+  o.study.code = *code;
+  o.study.value = o.typed;
+  if (std::isfinite(o.typed)) o.study.rule = RoundingRule::exact;
+  return {};
 }
 
 }  // namespace
@@ -161,32 +202,16 @@ Outputs compute(const Inputs& in) {
     return o;
   }
   o.format = f;
-  double x = in.value;
-  if (!trimmed(in.code).empty()) {
-    const auto code = read_code(in.code);
-    if (!code || *code > f->code_mask()) {
-      o.reason = (code ? "The code does not fit: codes of " : "The code reads as none: codes of ") + std::string(f->name) + " go from " + code_text(*f, 0) + " to " + code_text(*f, f->code_mask()) + ", as 0x..., 0b... or decimal.";
-      return o;
-    }
-    x = models::decode(*f, *code);
-    o.from_code = true;
-    o.bits = *code;
-    o.study = models::study_rounding(*f, x, in.rounding, models::Overflow::ieee);
-    o.study.code = *code;
-    o.study.value = x;
-    if (std::isfinite(x)) o.study.rule = RoundingRule::exact;
-  } else {
-    o.study = models::study_rounding(*f, x, in.rounding, in.overflow, models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0));
-    o.bits = o.study.code;
-  }
+  if (o.reason = take_number(in, *f, o); !o.reason.empty()) return o;
   const models::RoundingStudy& s = o.study;
-  const double v = models::decode(*f, o.bits);
+  const double x = o.typed, v = models::decode(*f, o.bits);
   o.code = code_text(*f, o.bits);
   o.code_number = static_cast<double>(o.bits);
   o.value = finite_or_missing(v);
   o.kind = models::kind_text(models::classify(*f, o.bits));
   o.exact = models::exact_decimal(v, 40);
   o.ulp = models::ulp(*f, o.bits);
+  o.jumps = jumps_of(*f, o.bits);
   o.up = models::next_up(*f, o.bits);
   o.down = models::next_down(*f, o.bits);
   o.next_up = o.up ? finite_or_missing(models::decode(*f, *o.up)) : missing;
@@ -195,7 +220,6 @@ Outputs compute(const Inputs& in) {
   o.next_down_code = o.down ? code_text(*f, *o.down) : "none";
   o.up_text = o.up ? short_text(models::decode(*f, *o.up)) : "none";
   o.down_text = o.down ? short_text(models::decode(*f, *o.down)) : "none";
-  o.typed = x;
   o.error = finite_or_missing(v - x);
   o.relative_error = x == 0 ? (v == 0 ? 0 : missing) : finite_or_missing(100 * ((v - x) / x));
   o.error_ulp = finite_or_missing(o.error / o.ulp);
@@ -212,6 +236,7 @@ Outputs compute(const Inputs& in) {
   o.lower_text = short_text(s.lower);
   o.upper_text = short_text(s.upper);
   o.midpoint_text = short_text(s.midpoint);
+  o.chance_text = "up in " + percent(s.position) + " of the draws";
   o.lower_code = code_text(*f, s.lower_code);
   o.upper_code = code_text(*f, s.upper_code);
   o.number_label = "number " + o.typed_text;

@@ -10,7 +10,6 @@ namespace chapters::precision::bits {
 namespace {
 
 using models::FloatFormat;
-using models::FormatFamily;
 using widgets::Align;
 using widgets::Font;
 using widgets::Painter;
@@ -145,21 +144,10 @@ void draw_steps(Inputs& in, const Outputs& out, View& view, float width) {
   ImGui::BeginDisabled(!out.up);
   if (push_button("next up") && out.up) show_code(in, f, *out.up);
   ImGui::EndDisabled();
-  const auto to = [&](const char* label, std::uint64_t code) {
-    beside(widgets::text_size(label, Type::small).x + t.px(18));
-    if (push_button(label)) show_code(in, f, code);
-  };
-  const std::int64_t last = models::last_ordinal(f);
-  if (f.family == FormatFamily::binary && f.sign_bits) to("negate", f.specials == models::Specials::fnuz && (out.bits & ~f.sign_mask()) == 0 ? 0 : out.bits ^ f.sign_mask());
-  if (f.family == FormatFamily::binary && f.sign_bits) to("0", 0);
-  to("1", models::encode(f, 1));
-  to("largest", models::code_at(f, last));
-  if (f.family == FormatFamily::binary && f.sign_bits) {
-    to("smallest normal", std::uint64_t{1} << f.mantissa_bits);
-    to("smallest", 1);
+  for (const Jump& jump : out.jumps) {
+    beside(widgets::text_size(jump.label, Type::small).x + t.px(18));
+    if (push_button(jump.label)) show_code(in, f, jump.code);
   }
-  if (f.has_inf()) to("inf", static_cast<std::uint64_t>(last) + 1);
-  if (f.has_nan()) to("NaN", models::encode(f, std::nan("")));
   ImGui::PopStyleVar();
   ImGui::Dummy({width, t.px(8)});
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "chapters/precision/bits.h"
-#include "widgets/number.h"
+#include "widgets/heading.h"
 #include "widgets/painter.h"
 
 namespace chapters::precision::bits {
@@ -70,9 +70,7 @@ void stretches(const Painter& p, const Line& l, const Inputs& in, const Outputs&
       const ImVec2 falling[] = {{l.left, top}, {l.right, top}, {l.left, bottom}}, rising[] = {{l.right, top}, {l.right, bottom}, {l.left, bottom}};
       p.polygon(falling, down);
       p.polygon(rising, up);
-      widgets::Line chance;
-      chance.add("up in ").add(widgets::format(100 * out.study.position, "%")).add(" of the draws");
-      p.text({middle, l.y + t.px(17)}, chance.view(), t.muted, Type::small, Font::sans, Align::center);
+      p.text({middle, l.y + t.px(17)}, out.chance_text, t.muted, Type::small, Font::sans, Align::center);
       break;
     }
   }
@@ -101,7 +99,7 @@ void draw_exact(const Painter& p, const Line& l, const Inputs& in, const Outputs
 void draw_rounding(const Inputs& in, const Outputs& out, float width) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  heading("The rounding, decided", out.decided, width);
+  widgets::heading("The rounding, decided", out.decided, width, widgets::HeadingMore::beside);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const Line l{at.x + t.px(8), at.x + width - t.px(8), at.y + t.px(42)};
   const bool drawable = std::isfinite(out.study.lower) && std::isfinite(out.study.upper);
@@ -140,7 +138,7 @@ void draw_formats(Inputs& in, const Outputs& out, float width) {
   if (out.formats.empty()) return;
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  heading("The same number in other formats", "press one to edit it", width);
+  widgets::heading("The same number in other formats", "press one to edit it", width, widgets::HeadingMore::beside);
   const float row = t.px(27), name_w = t.px(92), bits_w = std::clamp(width * 0.3f, t.px(110), t.px(300)), code_w = t.px(width > t.px(700) ? 168 : 0), error_w = t.px(92);
   for (const Row& r : out.formats) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -161,10 +159,8 @@ void draw_formats(Inputs& in, const Outputs& out, float width) {
     x += bits_w;
     if (code_w > 0) widgets::fit_text(p, {x, y}, r.code, code_w - t.px(8), t.muted, Type::small, Font::mono);
     x += code_w;
-    const bool lost = r.kind == "inf" || r.kind == "nan" || (r.value == 0 && out.typed != 0);
-    widgets::fit_text(p, {x, y}, r.text, at.x + width - error_w - x, lost ? t.bad : t.text, Type::small, Font::mono);
-    const auto error = lost ? widgets::NumberText{} : widgets::format(r.relative_error, "%");
-    p.text({at.x + width - t.px(8), y}, lost ? std::string_view(r.value == 0 ? "underflow" : r.kind == "nan" ? "NaN" : "infinity") : r.relative_error == 0 ? std::string_view("exact") : error.view(), lost ? t.bad : r.relative_error == 0 ? t.good : t.muted, Type::small, Font::mono, Align::right);
+    widgets::fit_text(p, {x, y}, r.text, at.x + width - error_w - x, r.lost ? t.bad : t.text, Type::small, Font::mono);
+    p.text({at.x + width - t.px(8), y}, r.outcome, r.lost ? t.bad : r.relative_error == 0 ? t.good : t.muted, Type::small, Font::mono, Align::right);
   }
 }
 

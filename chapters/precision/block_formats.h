@@ -45,7 +45,7 @@ struct Outputs {
   std::vector<std::vector<double>> levels;  ///< of each block: every value its codes can have
   std::vector<std::string> scale_texts;
   std::vector<double> size_bits, size_rms, scheme_bits, scheme_rms;
-  std::string note;
+  std::string note, sizes_text, sizes_note;  ///< "8, 16, ... 256", "this scheme with blocks of 8 to 256, and the others"
   std::size_t chosen = 0;  ///< index of the scheme among all
   std::uint64_t version = 0;
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -23,7 +24,7 @@ int size_of(const std::string& block) {
 /// What a scale reads as over its block: "2^-3" for a power of two.
 std::string scale_text(const BlockScheme& s, double scale) {
   if (s.scale == BlockScale::e8m0) return "2^" + std::to_string(std::ilogb(scale));
-  return std::string(widgets::format(scale, "", 3).view());
+  return widgets::format_text(scale, "", 3);
 }
 
 /// Every value that the codes of one block can have, in order; empty where there are too many to draw apart.
@@ -85,7 +86,10 @@ Outputs compute(const Inputs& in) {
     o.scheme_bits.push_back(o.schemes.back().bits);
     o.scheme_rms.push_back(o.schemes.back().relative);
   }
-  for (const std::int64_t size : {8, 16, 32, 64, 128, 256}) {
+  static constexpr std::array<std::int64_t, 6> tried{8, 16, 32, 64, 128, 256};
+  o.sizes_note = "this scheme with blocks of " + std::to_string(tried.front()) + " to " + std::to_string(tried.back()) + ", and the others";
+  for (const std::int64_t size : tried) {
+    o.sizes_text += (o.sizes_text.empty() ? "" : ", ") + std::to_string(size);
     models::BlockOptions sized = options;
     sized.block_size = static_cast<int>(size);
     const auto e = models::error_of(o.exact, models::to_blocks(*scheme, o.exact, sized).values);

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "chapters/precision/block_formats.h"
+#include "widgets/columns.h"
+#include "widgets/heading.h"
 #include "widgets/number.h"
 #include "widgets/painter.h"
 #include "widgets/plot.h"
@@ -148,8 +150,8 @@ void draw_trade(const Outputs& out, View& view, float width, float height) {
   for (std::size_t i = 0; i < std::min(names.size(), out.schemes.size()); ++i)
     if (i != out.chosen) names[i] = out.schemes[i].name;
   widgets::Plot plot("error against bits", view.plot, {.x = {.lo = 3.8, .hi = 9.3, .label = "bits an element"}, .y = {.kind = widgets::AxisKind::log10, .lo = std::max(least * 0.5, 1e-6), .hi = std::max(most * 2, 1e-5), .label = "RMS error / RMS", .unit = "%"}, .size = {width, height}, .legend = false});
-  plot.line("block size 8 to 256", out.size_bits, out.size_rms, {.colour = t.accent, .width = 2, .label = false, .info = "the scheme with other block sizes", .version = out.version});
-  plot.scatter("block sizes", out.size_bits, out.size_rms, {.colour = t.accent, .marker = widgets::Marker::circle, .radius = 3, .info = "8, 16, 32, 64, 128, 256", .version = out.version});
+  plot.line("other block sizes", out.size_bits, out.size_rms, {.colour = t.accent, .width = 2, .label = false, .info = "the scheme with other block sizes", .version = out.version});
+  plot.scatter("block sizes", out.size_bits, out.size_rms, {.colour = t.accent, .marker = widgets::Marker::circle, .radius = 3, .info = out.sizes_text, .version = out.version});
   plot.scatter("schemes", out.scheme_bits, out.scheme_rms, {.colour = t.series_at(1), .marker = widgets::Marker::square, .radius = 4, .labels = {names.data(), std::min(names.size(), out.schemes.size())}, .info = "each scheme with its own block size", .version = out.version});
   const std::array<double, 1> x{out.scheme_bits[out.chosen]}, y{out.scheme_rms[out.chosen]};
   const std::array<std::string_view, 1> name{out.schemes[out.chosen].name};
@@ -188,20 +190,18 @@ void draw_table(Inputs& in, const Outputs& out, float width) {
 void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty() || out.exact.empty()) return;
   const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x, gap = t.px(28);
-  heading(out.schemes[out.chosen].name, out.note, width);
+  const float width = ImGui::GetContentRegionAvail().x;
+  widgets::heading(out.schemes[out.chosen].name, out.note, width, widgets::HeadingMore::beside);
   draw_strip(out, view, width);
-  const bool beside = width >= t.px(620);
-  const float half = beside ? std::floor((width - gap) / 2) : width;
-  ImGui::BeginGroup();
-  heading("Error against bits", "this scheme with blocks of 8 to 256, and the others", half);
-  draw_trade(out, view, half, t.px(208));
-  ImGui::EndGroup();
-  if (beside) ImGui::SameLine(0, gap);
-  ImGui::BeginGroup();
-  heading("All schemes on this tensor", "error is RMS over the tensor's RMS", half);
-  draw_table(in, out, half);
-  ImGui::EndGroup();
+  const auto trade = [&](float w) {
+    widgets::heading("Error against bits", out.sizes_note, w, widgets::HeadingMore::beside);
+    draw_trade(out, view, w, t.px(208));
+  };
+  const auto table = [&](float w) {
+    widgets::heading("All schemes on this tensor", "error is RMS over the tensor's RMS", w, widgets::HeadingMore::beside);
+    draw_table(in, out, w);
+  };
+  widgets::draw_columns(widgets::two_columns(width, {.gap = 28}), trade, table);
 }
 
 }  // namespace chapters::precision::block_formats

@@ -3,6 +3,8 @@
 
 #include "chapters/precision/loss_scaling.h"
 #include "chapters/precision/shared.h"
+#include "widgets/columns.h"
+#include "widgets/heading.h"
 #include "widgets/plot.h"
 
 namespace chapters::precision::scaling {
@@ -15,25 +17,21 @@ using widgets::Tint;
 /// One colour and name for each thing that FP16 can make of a magnitude.
 constexpr Tint zero_tint = Tint::series(4), subnormal_tint = Tint::series(1), normal_tint = Tint::series(0), overflow_tint = Tint::series(3);
 
-void range_marks(widgets::Plot& plot) {
+void range_marks(widgets::Plot& plot, const Outputs& out) {
   const auto& t = widgets::theme();
-  const auto r = models::fp16_magnitudes();
-  plot.horizontal_mark(std::exp2(r.overflow_log2), "65,520: inf", {.colour = t.bad});
-  plot.horizontal_mark(std::exp2(r.normal_log2), "smallest normal", {.colour = t.muted});
-  plot.horizontal_mark(std::exp2(r.zero_log2), "zero below", {.colour = t.bad});
+  plot.horizontal_mark(out.infinite_from, out.infinite_label, {.colour = t.bad});
+  plot.horizontal_mark(out.smallest_normal, "smallest normal", {.colour = t.muted});
+  plot.horizontal_mark(out.zero_below, "zero below", {.colour = t.bad});
 }
 
 void draw_range(const Outputs& out, View& view, float width, float height) {
   const auto& t = widgets::theme();
-  const auto r = models::fp16_magnitudes();
-  const double top = std::max(*std::max_element(out.largest.begin(), out.largest.end()), std::exp2(r.overflow_log2)) * 256;
-  const double bottom = std::clamp(*std::min_element(out.lower.begin(), out.lower.end()), std::exp2(r.zero_log2 - 40), std::exp2(r.zero_log2)) / 16;
-  widgets::Plot plot("scaled gradients", view.range, {.x = {.lo = 0, .hi = out.steps, .label = "step"}, .y = {.kind = AxisKind::log2, .lo = bottom, .hi = top, .label = "|g| × scale"}, .size = {width, height}});
+  widgets::Plot plot("scaled gradients", view.range, {.x = {.lo = 0, .hi = out.steps, .label = "step"}, .y = {.kind = AxisKind::log2, .lo = out.range_lo, .hi = out.range_hi, .label = "|g| × scale"}, .size = {width, height}});
   plot.area("95 % of the gradients", out.step, out.upper, out.lower, {.colour = t.series_at(0), .alpha = 0.35f, .info = "centre ± 2 spreads, under the scale", .version = out.version});
   plot.line("largest", out.step, out.largest, {.colour = t.series_at(6), .width = 1.5f, .label = false, .info = "the largest scaled gradient of each stretch of steps", .version = out.version});
   plot.scatter("overflow: skipped", out.skip_step, out.skip_magnitude, {.colour = t.bad, .marker = Marker::triangle, .radius = 4.5f, .info = "the step is dropped and the scale multiplied by the backoff", .version = out.version});
   if (!out.bad_step.empty()) plot.scatter("broken: skipped", out.bad_step, out.bad_magnitude, {.colour = t.series_at(3), .marker = Marker::diamond, .radius = 3.5f, .info = "inf or NaN whatever the scale", .version = out.version});
-  range_marks(plot);
+  range_marks(plot, out);
   double at = std::clamp(view.time, 0.0, out.steps - 1);
   if (plot.drag_x("drag step", at, {.label = "", .lo = 0, .hi = out.steps - 1})) view.time = std::round(at);
 }
@@ -45,51 +43,47 @@ void draw_scale(const Outputs& out, View& view, float width, float height) {
   plot.vertical_mark(std::clamp(view.time, 0.0, out.steps - 1), "", {.colour = t.accent});
 }
 
-const models::ScalerSample& sample_at(const Outputs& out, double step) {
+const StepPicture& picture_at(const Outputs& out, double step) {
   const auto after = std::upper_bound(out.step.begin(), out.step.end(), step);
   const auto i = after == out.step.begin() ? 0 : after - out.step.begin() - 1;
-  return out.run->samples[static_cast<std::size_t>(i)];
+  return out.pictures[static_cast<std::size_t>(i)];
 }
 
 /// The bell of log2 |g| under the scale, each stretch in the colour of what FP16 makes of it; the same bell unscaled as an outline.
-void draw_bell(const Outputs& out, const models::ScalerSample& s, View& view, float width, float height) {
+void draw_bell(const Outputs& out, const StepPicture& s, View& view, float width, float height) {
   const auto& t = widgets::theme();
-  const auto r = models::fp16_magnitudes();
-  const double centre = s.centre_log2 + s.scale_log2, reach = 4.2;
-  const double lo = std::min({centre, s.centre_log2}) - reach * out.spread_binades, hi = std::max({centre, s.centre_log2}) + reach * out.spread_binades;
-  widgets::Plot plot("gradients at the step", view.bell, {.x = {.kind = AxisKind::log2, .lo = std::exp2(std::min(lo, r.zero_log2 - 2)), .hi = std::exp2(std::max(hi, r.overflow_log2 + 2)), .label = "magnitude"}, .y = {.lo = 0, .hi = 1.15, .label = "density"}, .size = {width, height}, .legend = false});
-  for (std::size_t i = 0; i < bell_points; ++i) {
-    const double z = reach * (2 * static_cast<double>(i) / (bell_points - 1) - 1);
-    view.x[i] = std::exp2(centre + z * out.spread_binades);
-    view.y[i] = std::exp(-z * z / 2);
-  }
-  const std::array<double, 3> limits{std::exp2(r.zero_log2), std::exp2(r.normal_log2), std::exp2(r.overflow_log2)};
+  const double lo = std::min(s.median, s.scaled_median) * out.bell_multiple.front(), hi = std::max(s.median, s.scaled_median) * out.bell_multiple.back();
+  widgets::Plot plot("gradients at the step", view.bell, {.x = {.kind = AxisKind::log2, .lo = std::min(lo, out.zero_below / 4), .hi = std::max(hi, out.infinite_from * 4), .label = "magnitude"}, .y = {.lo = 0, .hi = 1.15, .label = "density"}, .size = {width, height}, .legend = false});
+  const auto stand_at = [&](double median) {
+    for (std::size_t i = 0; i < bell_points; ++i) view.x[i] = median * out.bell_multiple[i];
+  };
+  stand_at(s.scaled_median);
+  const std::array<double, 3> limits{out.zero_below, out.smallest_normal, out.infinite_from};
   constexpr std::array<std::string_view, 4> names{"becomes zero", "subnormal", "normal", "becomes inf"};
   constexpr std::array<Tint, 4> tints{zero_tint, subnormal_tint, normal_tint, overflow_tint};
   std::size_t first = 0;
   for (std::size_t k = 0; k < 4; ++k) {
     const std::size_t end = k < 3 ? static_cast<std::size_t>(std::lower_bound(view.x.begin(), view.x.end(), limits[k]) - view.x.begin()) : bell_points;
     const std::size_t last = std::min(end + 1, bell_points);  // one point more, so that stretches touch
-    if (end > first) plot.area(names[k], {view.x.data() + first, last - first}, {view.y.data() + first, last - first}, {.colour = widgets::colour(tints[k], t), .alpha = 0.6f, .legend = false, .info = "of the gradients under the scale"});
+    if (end > first) plot.area(names[k], {view.x.data() + first, last - first}, {out.bell_density.data() + first, last - first}, {.colour = widgets::colour(tints[k], t), .alpha = 0.6f, .legend = false, .info = "of the gradients under the scale"});
     first = end;
   }
-  for (std::size_t i = 0; i < bell_points; ++i) view.x[i] *= std::exp2(-s.scale_log2);
-  plot.line("unscaled", view.x, view.y, {.colour = t.muted, .width = 1.5f, .dashed = true, .legend = false, .info = "the same gradients before the loss was scaled"});
+  stand_at(s.median);
+  plot.line("unscaled", view.x, out.bell_density, {.colour = t.muted, .width = 1.5f, .dashed = true, .legend = false, .info = "the same gradients before the loss was scaled"});
   plot.vertical_mark(limits[0], "zero", {.colour = t.bad});
   plot.vertical_mark(limits[1], "normal", {.colour = t.muted});
   plot.vertical_mark(limits[2], "inf", {.colour = t.bad});
 }
 
-void draw_shares(const models::ScalerSample& s, View& view, float width, float height) {
-  const std::array<const models::MagnitudeShares*, 3> rows{&s.scaled, &s.unscaled, &s.bf16};
+void draw_shares(const StepPicture& s, View& view, float width, float height) {
   constexpr std::array<std::string_view, 3> names{"FP16, scaled", "FP16, as they are", "BF16, as they are"};
   widgets::BarSegment segments[3][4];
   widgets::StackedBar bars[3];
   for (std::size_t i = 0; i < 3; ++i) {
-    segments[i][0] = {.label = "zero", .value = 100 * rows[i]->zero, .tint = zero_tint, .info = "below half the smallest subnormal"};
-    segments[i][1] = {.label = "subnormal", .value = 100 * rows[i]->subnormal, .tint = subnormal_tint, .info = "fewer bits the smaller they are"};
-    segments[i][2] = {.label = "normal", .value = 100 * rows[i]->normal, .tint = normal_tint, .info = "full precision of the format"};
-    segments[i][3] = {.label = "inf", .value = 100 * rows[i]->overflow, .tint = overflow_tint, .info = "one is enough to lose the step"};
+    segments[i][0] = {.label = "zero", .value = s.shares[i][0], .tint = zero_tint, .info = "below half the smallest subnormal"};
+    segments[i][1] = {.label = "subnormal", .value = s.shares[i][1], .tint = subnormal_tint, .info = "fewer bits the smaller they are"};
+    segments[i][2] = {.label = "normal", .value = s.shares[i][2], .tint = normal_tint, .info = "full precision of the format"};
+    segments[i][3] = {.label = "inf", .value = s.shares[i][3], .tint = overflow_tint, .info = "one is enough to lose the step"};
     bars[i] = {.label = names[i], .segments = segments[i]};
   }
   widgets::draw_stacked_bars("what becomes of them", bars, view.shares, {.unit = "%", .axis_label = "share of the gradients", .size = {width, height}, .totals = false, .bar_px = 26, .axis_max = 100});
@@ -98,28 +92,27 @@ void draw_shares(const models::ScalerSample& s, View& view, float width, float h
 }  // namespace
 
 void draw(Inputs&, const Outputs& out, View& view) {
-  if (!out.reason.empty() || !out.run || out.run->samples.empty()) return;
+  if (!out.reason.empty() || out.pictures.empty()) return;
   const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x, gap = t.px(20), room = ImGui::GetContentRegionAvail().y;
-  heading(out.verdict, out.story, width);
+  const float width = ImGui::GetContentRegionAvail().x, room = ImGui::GetContentRegionAvail().y;
+  widgets::heading(out.verdict, out.story, width, widgets::HeadingMore::beside);
   const float small = t.type(widgets::Type::small), line = t.type(widgets::Type::body) + t.px(5) + ImGui::GetStyle().ItemSpacing.y;
   const float spare = std::max(0.0f, room - 4 * line - 2 * small - 4 * ImGui::GetStyle().ItemSpacing.y - t.px(440));
-  heading("The run: gradients under the scale, against FP16; drag the cursor", {}, width);
+  widgets::heading("The run: gradients under the scale, against FP16; drag the cursor", {}, width);
   draw_range(out, view, width, t.px(190) + spare * 0.45f);
-  heading("The scale", {}, width);
+  widgets::heading("The scale", {}, width);
   draw_scale(out, view, width, t.px(95) + spare * 0.2f);
-  const models::ScalerSample& s = sample_at(out, view.time);
-  const bool beside = width >= t.px(620);
-  const float half = beside ? std::floor((width - gap) / 2) : width, height = t.px(155) + spare * 0.35f;
-  ImGui::BeginGroup();
-  heading("At the cursor: magnitudes under the scale, and before (dashed)", {}, half);
-  draw_bell(out, s, view, half, height);
-  ImGui::EndGroup();
-  if (beside) ImGui::SameLine(0, gap);
-  ImGui::BeginGroup();
-  heading("What becomes of them", {}, half);
-  draw_shares(s, view, half, height);
-  ImGui::EndGroup();
+  const StepPicture& s = picture_at(out, view.time);
+  const float height = t.px(155) + spare * 0.35f;
+  const auto bell = [&](float w) {
+    widgets::heading("At the cursor: magnitudes under the scale, and before (dashed)", {}, w);
+    draw_bell(out, s, view, w, height);
+  };
+  const auto shares = [&](float w) {
+    widgets::heading("What becomes of them", {}, w);
+    draw_shares(s, view, w, height);
+  };
+  widgets::draw_columns(widgets::two_columns(width, {.gap = 20}), bell, shares);
 }
 
 }  // namespace chapters::precision::scaling

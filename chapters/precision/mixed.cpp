@@ -25,6 +25,7 @@ void describe(Fields& f, OperationRow& r) {
   f.real("flops", r.flops, {.label = "Flops of one", .unit = "FLOP"});
   f.real("bytes", r.bytes, {.label = "Bytes of one", .unit = "B"});
   f.real("time_s", r.time_s, {.label = "Time of one", .unit = "s"});
+  f.real("all_s", r.all_s, {.label = "Time of all", .unit = "s"});
   f.real("share", r.share, {.label = "Share of the step", .unit = "%"});
   f.text("why", r.why, {.label = "Why"});
 }

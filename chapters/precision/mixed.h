@@ -27,7 +27,8 @@ struct Inputs {
 struct OperationRow {
   std::string name, part, forward, backward, result, why;
   std::int64_t count = 1;
-  double flops = 0, bytes = 0, time_s = 0, share = 0;  ///< flops, bytes, time of one; share of all, %
+  double flops = 0, bytes = 0, time_s = 0;  ///< of one
+  double all_s = 0, share = 0;                ///< of all `count`; share in % of the step
   models::NumberFormat format = models::NumberFormat::fp32;  ///< forward: what the row is coloured by
 };
 

@@ -10,8 +10,7 @@ namespace {
 
 using models::MixedStep;
 using models::PrecisionRecipe;
-
-std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
+using widgets::format_text;
 
 constexpr std::array<std::string_view, models::step_part_count> part_names{"product", "attention", "vector", "casts", "optimizer"};
 
@@ -27,6 +26,7 @@ OperationRow row_of(const models::MixedOperation& op) {
   row.flops = op.flops;
   row.bytes = op.bytes;
   row.time_s = op.time_s;
+  row.all_s = static_cast<double>(row.count) * op.time_s;
   row.share = 100 * op.share;
   row.format = op.forward;
   return row;
@@ -56,15 +56,15 @@ void fill_step(const MixedStep& step, const Inputs& in, Outputs& out) {
 
 void tell(const Inputs& in, Outputs& out) {
   const std::string name(models::recipe_label(in.recipe));
-  out.verdict = name + ": " + text(out.time_s, "s") + " a step";
-  if (in.recipe != PrecisionRecipe::tf32 && out.speedup_tf32 > 0) out.verdict += ", " + text(out.speedup_tf32, "") + " times TF32";
-  if (in.recipe == PrecisionRecipe::fp8 && out.speedup_bf16 > 0) out.verdict += " and " + text(out.speedup_bf16, "") + " times BF16";
-  out.verdict += "; " + text(out.total_bytes, "B") + " on a chip of " + text(out.chip_bytes, "B");
+  out.verdict = name + ": " + format_text(out.time_s, "s") + " a step";
+  if (in.recipe != PrecisionRecipe::tf32 && out.speedup_tf32 > 0) out.verdict += ", " + format_text(out.speedup_tf32, "") + " times TF32";
+  if (in.recipe == PrecisionRecipe::fp8 && out.speedup_bf16 > 0) out.verdict += " and " + format_text(out.speedup_bf16, "") + " times BF16";
+  out.verdict += "; " + format_text(out.total_bytes, "B") + " on a chip of " + format_text(out.chip_bytes, "B");
   const bool baseline = in.recipe == PrecisionRecipe::fp32 || in.recipe == PrecisionRecipe::tf32;
-  out.story = baseline ? "The baseline: 16 B of states a parameter and " + text(out.activation_bytes_per_token, "B/token") + " of activations. Short formats leave the first as it is and halve the second."
-                       : text(out.bytes_per_parameter, "B") + " of states a parameter against 16 B in FP32: a short format saves " + (out.states_over_fp32 < 1 ? "some" : "none") + " of them. It saves activations (" + text(out.activation_bytes_per_token, "B/token") + ") and time.";
+  out.story = baseline ? "The baseline: 16 B of states a parameter and " + format_text(out.activation_bytes_per_token, "B/token") + " of activations. Short formats leave the first as it is and halve the second."
+                       : format_text(out.bytes_per_parameter, "B") + " of states a parameter against 16 B in FP32: a short format saves " + (out.states_over_fp32 < 1 ? "some" : "none") + " of them. It saves activations (" + format_text(out.activation_bytes_per_token, "B/token") + ") and time.";
   const RecipeRow& fp32 = out.recipes.front();
-  if (in.recipe != PrecisionRecipe::fp32 && fp32.runs) out.time_note = "FP32 on the vector units, not drawn: " + text(fp32.time_s, "s");
+  if (in.recipe != PrecisionRecipe::fp32 && fp32.runs) out.time_note = "FP32 on the vector units, not drawn: " + format_text(fp32.time_s, "s");
   for (const RecipeRow& r : out.recipes)
     if (!r.runs) out.left_out += (out.left_out.empty() ? out.chip_name + " has no unit for " : ", ") + r.recipe;
 }

@@ -5,6 +5,7 @@
 
 #include "chapters/precision/mixed.h"
 #include "chapters/precision/shared.h"
+#include "widgets/heading.h"
 #include "widgets/table_layout.h"
 
 namespace chapters::precision::mixed {
@@ -49,7 +50,7 @@ void draw_operations(const Outputs& out, View& view, float width, float height) 
       case 1: cell.value = static_cast<double>(r.count); break;
       case 2: cell.text = r.forward; return;
       case 3: cell.text = r.backward.empty() ? std::string_view("none") : std::string_view(r.backward); return;
-      case 4: cell.value = static_cast<double>(r.count) * r.time_s; break;
+      case 4: cell.value = r.all_s; break;
       default: cell.value = r.share; break;
     }
     if (column == 5) cell.number.length = static_cast<std::size_t>(std::snprintf(cell.number.chars, sizeof cell.number.chars, "%.1f", cell.value));
@@ -104,7 +105,7 @@ void draw(Inputs&, const Outputs& out, View& view) {
   const float width = room.x, top = ImGui::GetCursorScreenPos().y, gap = t.px(22), space = ImGui::GetStyle().ItemSpacing.y;
   const bool beside = width >= t.px(900);  // the bars right of the table; else under it
   const float left = beside ? std::min(std::floor(width * 0.58f), t.px(740)) : width, right = beside ? width - left - gap : width;
-  heading(out.verdict, out.story, width);
+  widgets::heading(out.verdict, out.story, width, widgets::HeadingMore::beside);
   widgets::TableLayout rows;
   widgets::arrange_columns({}, rows, 0, false);
   ImGui::BeginGroup();
@@ -119,9 +120,9 @@ void draw(Inputs&, const Outputs& out, View& view) {
   const float line = t.type(widgets::Type::body) + t.px(5) + space, small = t.type(widgets::Type::small) + t.px(6), note = (out.time_note.empty() ? 0.0f : small) + (out.left_out.empty() ? 0.0f : small);
   const float head = used - (beside ? t.type(widgets::Type::small) + t.px(8) + space : 0.0f);
   const float bars = beside ? std::clamp((room.y - head - 2 * line - note - 2 * space) / 2, t.px(205), t.px(340)) : t.px(215);
-  heading("Memory of one chip", out.left_out, right);
+  widgets::heading("Memory of one chip", out.left_out, right);
   draw_memory(out, view, right, bars);
-  heading("Time of a step", out.time_note, right);
+  widgets::heading("Time of a step", out.time_note, right);
   draw_time(out, view, right, bars);
   ImGui::EndGroup();
 }

@@ -26,7 +26,7 @@ struct Inputs {
 };
 
 struct Row {
-  std::string name, note, underflow_text, overflow_text;
+  std::string name, note, underflow_text, overflow_text, fate_text;
   double values = 0, largest = 0, smallest_normal = 0, smallest = 0, per_octave = 0;
   double underflow = 0, subnormal = 0, normal = 0, overflow = 0;
   const models::FloatFormat* format = nullptr;

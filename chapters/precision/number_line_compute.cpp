@@ -17,7 +17,15 @@ std::string note_of(const FloatFormat& f) {
 }
 
 std::string share_text(std::string_view name, double percent) {
-  return std::string(name) + (percent > 0 ? " " + std::string(widgets::format(percent, "%", percent >= 10 ? 3 : 2).view()) : "");
+  return std::string(name) + (percent > 0 ? " " + widgets::format_text(percent, "%", percent >= 10 ? 3 : 2) : "");
+}
+
+/// The largest of what is not normal, in words: "4.01 % lost".
+std::string fate_text(double underflow, double subnormal, double normal, double overflow) {
+  const auto share = [](double percent, const char* what) { return widgets::format_text(percent, "%") + what; };
+  const double lost = underflow + overflow;
+  if (subnormal >= lost && subnormal > 0.05) return share(subnormal, " subnormal");
+  return lost > 0.05 ? share(lost, " lost") : share(normal, " normal");
 }
 
 double per_octave(const FloatFormat& f) { return f.family == models::FormatFamily::binary ? std::ldexp(1.0, f.mantissa_bits) : static_cast<double>(models::values_between(f, 0.5, 1)) - 1; }
@@ -40,10 +48,11 @@ Row row_of(const FloatFormat& f, const models::Tensor& tensor) {
   r.overflow = 100 * fate.overflow;
   r.underflow_text = share_text("underflow", r.underflow);
   r.overflow_text = share_text("overflow", r.overflow);
+  r.fate_text = fate_text(r.underflow, r.subnormal, r.normal, r.overflow);
   return r;
 }
 
-std::string scale_text(const Inputs& in) { return in.scale > 1 ? ", times a loss scale of " + std::string(widgets::format(in.scale, "", 3).view()) : ""; }
+std::string scale_text(const Inputs& in) { return in.scale > 1 ? ", times a loss scale of " + widgets::format_text(in.scale, "", 3) : ""; }
 
 std::string spread_text(const Inputs& in) {
   const std::string size(widgets::format(in.size, "", 3).view());
@@ -51,7 +60,7 @@ std::string spread_text(const Inputs& in) {
   switch (in.spread) {
     case ValueSpread::normal: return "normal, standard deviation " + size + scaled;
     case ValueSpread::heavy: return "heavy tail (Student's t, 3 degrees of freedom), scale " + size + scaled;
-    case ValueSpread::gradients: return "gradients: log-normal, median " + size + ", " + std::string(widgets::format(in.octaves, "", 2).view()) + " octaves wide" + scaled;
+    case ValueSpread::gradients: return "gradients: log-normal, median " + size + ", " + widgets::format_text(in.octaves, "", 2) + " octaves wide" + scaled;
     default: return {};
   }
 }

@@ -6,6 +6,7 @@
 
 #include "chapters/precision/number_line.h"
 #include "models/rounding.h"
+#include "widgets/heading.h"
 #include "widgets/number.h"
 #include "widgets/parts.h"
 
@@ -119,7 +120,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   Frame frame{0, 0, in.axis, view.to > view.from ? LineStretch{view.from, view.to} : models::whole_line(out.formats, in.axis)};
   const bool curve = out.tensor.spread != models::ValueSpread::none;
   static constexpr std::string_view titles[] = {"Magnitudes by power of two", "By value", "By ULP: from zero to the largest value of each format"};
-  heading(titles[static_cast<std::size_t>(in.axis)], curve ? std::string_view(out.spread_text) : std::string_view("a line a value; brighter where many share a pixel"), width);
+  widgets::heading(titles[static_cast<std::size_t>(in.axis)], curve ? std::string_view(out.spread_text) : std::string_view("a line a value; brighter where many share a pixel"), width, widgets::HeadingMore::beside);
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   frame.left = std::floor(corner.x + t.px(width > t.px(560) ? 142 : 84));
   const float fate_w = curve && width > t.px(640) ? t.px(128) : 0;

@@ -44,7 +44,7 @@ void zone(const Painter& p, const Frame& frame, double from, double to, float to
 void paint_zones(const Painter& p, const Row& r, const Frame& frame, float top, float bottom) {
   const auto& t = widgets::theme();
   const ImU32 lost = t.of(widgets::Meaning::data_loading), over = t.of(widgets::Meaning::optimizer);
-  const double edge = r.limits.overflow_threshold, small = r.format->specials == models::Specials::scale ? 0 : r.limits.min_positive / 2;
+  const double edge = r.limits.overflow_threshold, small = r.limits.underflow_threshold;
   if (frame.axis == LineAxis::log2) {
     if (small > 0) zone(p, frame, -HUGE_VAL, std::log2(small), top, bottom, lost, r.underflow_text, false);
     zone(p, frame, std::log2(edge), HUGE_VAL, top, bottom, over, r.overflow_text, true);
@@ -89,7 +89,7 @@ void refresh_row(RowCache& c, const models::FloatFormat& f, const Frame& frame) 
     c.levels[i] = static_cast<std::uint8_t>(level_of(c.counts[i]) + (subnormal ? subnormal_level : 0));
   }
   c.values = models::values_in(f, frame.axis, frame.stretch, std::min(most_ticks, c.counts.size() / 3));
-  c.count_text = std::string(widgets::format(c.total, "", c.total < 1e12 ? 12 : 3, widgets::Prefix::none).view()) + " values in view";
+  c.count_text = widgets::format_text(c.total, "", c.total < 1e12 ? 12 : 3, widgets::Prefix::none) + " values in view";
   c.labels.clear();
   c.short_labels.clear();
   c.codes.clear();
@@ -167,7 +167,7 @@ void paint_curve(const Painter& p, const Outputs& out, View& view, const Frame& 
   }
   const double most = *std::max_element(view.curve.begin(), view.curve.end()), all = std::accumulate(view.curve.begin(), view.curve.end(), 0.0);
   if (!(all > 1e-7)) return;  // hardly a number is in view, and its shape would be that of rounding errors
-  const double edge = out.limits.overflow_threshold, small = out.limits.min_positive / 2;
+  const double edge = out.limits.overflow_threshold, small = out.limits.underflow_threshold;
   const float step = (frame.right - frame.left) / static_cast<float>(columns);
   for (std::size_t i = 0; i < columns; ++i) {
     const float x = frame.left + step * static_cast<float>(i), h = height * static_cast<float>(view.curve[i] / most);
@@ -189,11 +189,7 @@ void paint_fate(const Painter& p, const Row& r, float left, float right, float t
     if (wide > 0.3f) p.rect({x, top + t.px(3)}, {x + wide, top + t.px(15)}, colours[i]);
     x += wide;
   }
-  widgets::Line words;
-  if (r.subnormal >= r.underflow + r.overflow && r.subnormal > 0.05) words.add(widgets::format(r.subnormal, "%")).add(" subnormal");
-  else if (r.underflow + r.overflow > 0.05) words.add(widgets::format(r.underflow + r.overflow, "%")).add(" lost");
-  else words.add(widgets::format(r.normal, "%")).add(" normal");
-  widgets::fit_text(p, {left, top + t.px(19)}, words.view(), right - left, t.muted, Type::small);
+  widgets::fit_text(p, {left, top + t.px(19)}, r.fate_text, right - left, t.muted, Type::small);
 }
 
 void paint_ticks(const Painter& p, const Frame& frame, float top, float bottom) {

@@ -30,24 +30,6 @@ std::string code_text(const models::FloatFormat& f, std::uint64_t code) {
   return "0x" + s;
 }
 
-void heading(std::string_view title, std::string_view more, float width) {
-  const auto& t = widgets::theme();
-  const auto painter = widgets::Painter::window();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  widgets::fit_text(painter, at, title, width, t.text, widgets::Type::body, widgets::Font::bold);
-  const float name = widgets::text_size(title, widgets::Type::body, widgets::Font::bold).x + t.px(12);
-  const float drop = t.type(widgets::Type::body) - t.type(widgets::Type::small);
-  // Beside the name where it fits, below it otherwise
-  const bool beside = !more.empty() && name + widgets::text_size(more, widgets::Type::small).x <= width;
-  float height = t.type(widgets::Type::body) + t.px(6);
-  if (beside) widgets::fit_text(painter, {at.x + name, at.y + drop}, more, width - name, t.muted, widgets::Type::small);
-  else if (!more.empty()) {
-    widgets::fit_text(painter, {at.x, at.y + height - t.px(2)}, more, width, t.muted, widgets::Type::small);
-    height += t.type(widgets::Type::small) + t.px(5);
-  }
-  ImGui::Dummy({width, height});
-}
-
 bool push_button(const char* label, float least_width) {
   const auto& t = widgets::theme();
   const std::string_view whole(label), shown = whole.substr(0, whole.find("##"));

@@ -19,9 +19,6 @@ const Choices& overflow_choices();  ///< saturate, ieee: in the order of models:
 /// "0x2E66", as many digits as the format's codes need.
 std::string code_text(const models::FloatFormat& format, std::uint64_t code);
 
-/// The name of a picture, and a quieter line below it where there is something to add.
-void heading(std::string_view title, std::string_view more, float width);
-
 /// A small rounded button; `label` is what tests find it by. True when pressed.
 bool push_button(const char* label, float least_width = 0);
 

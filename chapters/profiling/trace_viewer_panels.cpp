@@ -4,6 +4,7 @@
 #include <array>
 
 #include "chapters/profiling/trace_viewer.h"
+#include "widgets/heading.h"
 #include "widgets/number.h"
 #include "widgets/painter.h"
 #include "widgets/parts.h"
@@ -11,19 +12,11 @@
 namespace chapters::profiling::viewer {
 namespace {
 
-using widgets::Font;
+using widgets::heading;
 using widgets::Meaning;
 using widgets::Painter;
 using widgets::Tint;
 using widgets::Type;
-
-void heading(std::string_view title, std::string_view more, float width) {
-  const auto& t = widgets::theme();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  widgets::fit_text(Painter::window(), at, title, width, t.text, Type::body, Font::bold);
-  widgets::fit_text(Painter::window(), {at.x, at.y + t.type(Type::body) + t.px(4)}, more, width, t.muted, Type::small);
-  ImGui::Dummy({width, t.type(Type::body) + t.type(Type::small) + t.px(10)});
-}
 
 constexpr std::size_t most_bars = 17;
 

@@ -9,6 +9,8 @@ namespace chapters::roofline {
 namespace hierarchy_lab {
 namespace {
 
+using widgets::format_text;
+
 const Choices pattern_choices{{"stream", "Stream", "Independent accesses, always enough of them in flight to fill the level."},
                               {"limited", "Limited in flight", "Only so many bytes are outstanding at once, as when occupancy is low."},
                               {"chase", "Pointer chase", "Each access needs the answer of the one before."}};
@@ -30,8 +32,6 @@ const Choices network_choices{{"infiniband_hdr", "InfiniBand HDR", "200 Gb/s a p
                               {"infiniband_xdr", "InfiniBand XDR", "800 Gb/s a port and direction."}};
 
 std::string_view label_of(models::LevelKind kind) { return level_choices[static_cast<std::size_t>(kind)].label; }
-
-std::string text(double value, std::string_view unit, int significant = 3) { return std::string(widgets::format(value, unit, significant)); }
 
 LevelRow row_of(const models::Level& level, const Inputs& in, double scale, const std::vector<double>& curve_bytes) {
   const models::Access access{in.pattern, in.in_flight_bytes, in.access_bytes};
@@ -77,6 +77,28 @@ std::string lacks(const Outputs& out, models::LevelKind kind, std::string_view i
   return s + ".";
 }
 
+/// The chosen level against another one; why not, where the chip states too little of that.
+std::string compare(const Inputs& in, Outputs& out) {
+  std::size_t other = out.selected;
+  if (in.against == Against::nearer) {
+    for (std::size_t i = 0; i < out.selected; ++i)
+      if (out.levels[i].time_s > 0) other = i;
+  } else {
+    const auto kind = static_cast<models::LevelKind>(static_cast<int>(in.against) - 1);
+    other = find_row(out.levels, kind);
+    if (other == out.levels.size()) return lacks(out, kind, "against");
+  }
+  const LevelRow &row = out.levels[out.selected], &base = out.levels[other];
+  out.compared_with = base.name;
+  out.bandwidth_ratio = base.bandwidth_bytes_per_s / row.bandwidth_bytes_per_s;
+  out.latency_ratio = row.latency_s / base.latency_s;
+  out.energy_ratio = row.energy_j_per_byte / base.energy_j_per_byte;
+  const auto times = [](double ratio) { return format_text(ratio, "", 2); };
+  if (other != out.selected)
+    out.comparison = "Against " + base.name + ": bandwidth / " + times(out.bandwidth_ratio) + ", latency x " + times(out.latency_ratio) + ", energy x " + times(out.energy_ratio);
+  return {};
+}
+
 void compute_power(const Inputs& in, const models::Chip& chip, const std::vector<models::Level>& levels, Outputs& out) {
   models::TrafficPower power;
   power.bandwidth_bytes_per_s = chip.memory_bandwidth_bytes_per_s * in.streaming_percent / 100;
@@ -94,9 +116,9 @@ void compute_power(const Inputs& in, const models::Chip& chip, const std::vector
   out.cluster_tdp_w = chip.tdp_w.value_or(0) * power.chips;
   out.still_memory_w = r.still_memory_w;
   out.moved_on_chip_w = r.moved_on_chip_w;
-  out.power_title = "Memory traffic of " + text(power.chips, "") + (in.chips == 1 ? " chip" : " chips");
-  out.power_note = "Saves " + text(out.saved_cluster_w, "W") + ", " + text(out.saved_j_per_year / 3.6e9, "", 3) + " MWh a year";
-  out.power_scale = "Full width: the TDP of all, " + text(out.cluster_tdp_w, "W") + ". Now " + text(out.memory_tdp_percent, "%", 2) + " of it.";
+  out.power_title = "Memory traffic of " + format_text(power.chips, "") + (in.chips == 1 ? " chip" : " chips");
+  out.power_note = "Saves " + format_text(out.saved_cluster_w, "W") + ", " + format_text(out.saved_j_per_year / 3.6e9, "", 3) + " MWh a year";
+  out.power_scale = "Full width: the TDP of all, " + format_text(out.cluster_tdp_w, "W") + ". Now " + format_text(out.memory_tdp_percent, "%", 2) + " of it.";
 }
 
 }  // namespace
@@ -141,27 +163,8 @@ Outputs compute(const Inputs& in) {
   out.human_latency = row.human_latency;
   out.human_time = row.human_time;
 
-  std::size_t other = out.selected;
-  if (in.against == Against::nearer) {
-    for (std::size_t i = 0; i < out.selected; ++i)
-      if (out.levels[i].time_s > 0) other = i;
-  } else {
-    const auto kind = static_cast<models::LevelKind>(static_cast<int>(in.against) - 1);
-    other = find_row(out.levels, kind);
-    if (other == out.levels.size()) {
-      out.reason = lacks(out, kind, "against");
-      return out;
-    }
-  }
-  const LevelRow& base = out.levels[other];
-  out.compared_with = base.name;
-  out.bandwidth_ratio = base.bandwidth_bytes_per_s / row.bandwidth_bytes_per_s;
-  out.latency_ratio = row.latency_s / base.latency_s;
-  out.energy_ratio = row.energy_j_per_byte / base.energy_j_per_byte;
-  const auto times = [](double ratio) { return text(ratio, "", 2); };
-  if (other != out.selected)
-    out.comparison = "Against " + base.name + ": bandwidth / " + times(out.bandwidth_ratio) + ", latency x " + times(out.latency_ratio) + ", energy x " + times(out.energy_ratio);
-  out.filling = text(out.needed_in_flight_bytes, "B") + " in flight fill it; here " + out.limit + " rules";
+  if (out.reason = compare(in, out); !out.reason.empty()) return out;
+  out.filling = format_text(out.needed_in_flight_bytes, "B") + " in flight fill it; here " + out.limit + " rules";
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "widgets/number.h"
 #include "widgets/painter.h"
 #include "widgets/parts.h"
+#include "widgets/table.h"
 
 namespace chapters::roofline {
 namespace {
@@ -41,14 +42,10 @@ Grid grid_of(std::span<const MatrixRow> rows, ImVec2 at, float width) {
 }
 
 void mark(const Painter& p, ImVec2 c, std::size_t part) {
-  const auto& t = theme();
-  const float r = t.px(4.5f);
-  if (part == 0) p.circle(c, r, t.of(Meaning::memory_bound));
-  else if (part == 1) p.rect({c.x - r, c.y - r}, {c.x + r, c.y + r}, t.of(Meaning::compute_bound), 0);
-  else {
-    const ImVec2 corners[] = {{c.x - r, c.y + r}, {c.x, c.y - r}, {c.x + r, c.y + r}};
-    p.polygon(corners, t.of(Meaning::launch_bound));
-  }
+  using widgets::RowShape;
+  constexpr RowShape shapes[] = {RowShape::circle, RowShape::square, RowShape::triangle};
+  constexpr Meaning meanings[] = {Meaning::memory_bound, Meaning::compute_bound, Meaning::launch_bound};
+  widgets::paint_row_mark(p, {shapes[part], theme().of(meanings[part])}, c, theme().px(4.5f));
 }
 
 /// First and last column of a part of the time.

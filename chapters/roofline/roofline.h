@@ -114,6 +114,8 @@ void add_measured(const RooflineInputs& in, const models::Machine& machine, Roof
 /// A view in which every dot and roof lies, with room for names.
 void frame_picture(RooflineOutputs& out);
 RooflineOutputs compute_roofline(const RooflineInputs& in);
+/// Makes the work one's own: the flops of `out` over the bytes that give `intensity` (FLOP/B).
+void set_intensity(RooflineInputs& in, const RooflineOutputs& out, double intensity);
 void draw_roofline(RooflineInputs& in, const RooflineOutputs& out, RooflineView& view);
 
 }  // namespace chapters::roofline

@@ -18,8 +18,7 @@ using models::Machine;
 using models::Placement;
 using models::RooflineOp;
 using models::Work;
-
-std::string with_unit(double value, std::string_view unit, int digits = 3) { return std::string(widgets::format(value, unit, digits).view()); }
+using widgets::format_text;
 
 /// Operations with a dot of their own, in the order in which they claim room for their names. The others share a place with one of
 /// these (a norm with the residual add, a prompt with its products) and get their dot when they are chosen.
@@ -98,7 +97,7 @@ void choose(Builder& b) {
   o.picture.selected_x = p->intensity;
   o.picture.selected_y = p->achieved_flops_per_s;
   if (p->launch_s > 0) {
-    o.picture.launch.label = "launches allow this work " + with_unit(work->flops / p->launch_s, "FLOP/s");
+    o.picture.launch.label = "launches allow this work " + format_text(work->flops / p->launch_s, "FLOP/s");
     o.picture.launch.info = "FLOP of the ringed operation / (kernels x launch)";
     o.picture.launch.ys = {work->flops / p->launch_s, work->flops / p->launch_s};
   }
@@ -133,11 +132,11 @@ void add_decode(Builder& b) {
   const models::DecodeStep full = step_at(4096, wide);  // of a mixture, so many tokens read all its experts
   o.decode_limit = models::decode_intensity_limit(full);
   const auto critical = models::critical_batch(full, o.ridge);
-  o.decode_verdict = critical ? "reached at a batch of " + with_unit(std::ceil(*critical), "", 4) : "never reached: the cache holds it below " + with_unit(o.decode_limit, "FLOP/B");
+  o.decode_verdict = critical ? "reached at a batch of " + format_text(std::ceil(*critical), "", 4) : "never reached: the cache holds it below " + format_text(o.decode_limit, "FLOP/B");
   RooflinePicture& pic = o.picture;
   if (o.decode_limit < o.ridge) {
     pic.kv_wall = o.decode_limit;
-    pic.wall_label = "cache wall " + with_unit(o.decode_limit, "FLOP/B");
+    pic.wall_label = "cache wall " + format_text(o.decode_limit, "FLOP/B");
   }
   if (shows(b.in, "walk")) {
     pic.walk.label = "decode, batch 1 to 256";
@@ -153,7 +152,7 @@ void add_decode(Builder& b) {
   }
   if (shows(b.in, "quantization")) {
     pic.quantization = {true, now->intensity, now->achieved_flops_per_s, narrow->intensity, narrow->achieved_flops_per_s,
-                        b.in.weight_bits + "-bit weights: " + with_unit(o.quantized_speedup, "", 2) + "x faster"};
+                        b.in.weight_bits + "-bit weights: " + format_text(o.quantized_speedup, "", 2) + "x faster"};
     if (!shows(b.in, "walk") && b.in.operation != "decode") put(pic.dots, *now, "decode, B=" + std::to_string(b.in.batch), "decode");
     put(pic.dots, *narrow, "decode, " + b.in.weight_bits + "-bit weights", "");
   }
@@ -169,7 +168,7 @@ void add_operations(Builder& b) {
       o.fusion_speedup = from->time_s / to->time_s;
       o.fusion_bytes_ratio = apart->work.bytes / fused->work.bytes;
       if (shows(b.in, "fusion"))
-        o.picture.fusion = {true, from->intensity, from->achieved_flops_per_s, to->intensity, to->achieved_flops_per_s, "fuse: " + with_unit(o.fusion_speedup, "", 2) + "x faster"};
+        o.picture.fusion = {true, from->intensity, from->achieved_flops_per_s, to->intensity, to->achieved_flops_per_s, "fuse: " + format_text(o.fusion_speedup, "", 2) + "x faster"};
     }
   }
   const bool all = shows(b.in, "operations");
@@ -191,7 +190,7 @@ void add_ceilings(Builder& b) {
   const auto slanted = [&](const models::Ceiling& c, const std::string& label) {
     const bool measured = c.basis == models::Basis::measured;
     o.ceilings.push_back({label, std::string(models::basis_id(c.basis)), c.source, c.per_s, peak / c.per_s});
-    RooflinePicture::Line line{label + " " + with_unit(c.per_s, "B/s"), std::string(models::basis_id(c.basis)) + ": " + c.source, {1e-4, peak / c.per_s}, {1e-4 * c.per_s, peak}};
+    RooflinePicture::Line line{label + " " + format_text(c.per_s, "B/s"), std::string(models::basis_id(c.basis)) + ": " + c.source, {1e-4, peak / c.per_s}, {1e-4 * c.per_s, peak}};
     (measured && c.level == models::LevelKind::memory ? o.picture.measured_ceilings : o.picture.ceilings).push_back(std::move(line));
   };
   bool cached = false;
@@ -204,7 +203,7 @@ void add_ceilings(Builder& b) {
       case models::LevelKind::pcie: if (shows(b.in, "pcie")) slanted(c, c.label); break;
       case models::LevelKind::memory:
         if (measured && shows(b.in, "measured")) slanted(c, c.label);
-        if (!measured) o.picture.slope = {c.label + " " + with_unit(c.per_s, "B/s"), "intensity x bandwidth; " + c.source, {1e-4, peak / c.per_s}, {1e-4 * c.per_s, peak}};
+        if (!measured) o.picture.slope = {c.label + " " + format_text(c.per_s, "B/s"), "intensity x bandwidth; " + c.source, {1e-4, peak / c.per_s}, {1e-4 * c.per_s, peak}};
         break;
       default: break;
     }
@@ -213,13 +212,20 @@ void add_ceilings(Builder& b) {
   for (const models::Ceiling& c : models::compute_ceilings(b.chip)) {
     if (c.basis != models::Basis::measured || c.format != b.in.format) continue;
     o.ceilings.push_back({c.label, "measured", c.source, c.per_s, c.per_s / b.machine.bandwidth_bytes_per_s});
-    o.picture.measured_ceilings.push_back({c.label + " " + with_unit(c.per_s, "FLOP/s"), "measured: " + c.source, {c.per_s / b.machine.bandwidth_bytes_per_s, 1e9}, {c.per_s, c.per_s}});
+    o.picture.measured_ceilings.push_back({c.label + " " + format_text(c.per_s, "FLOP/s"), "measured: " + c.source, {c.per_s / b.machine.bandwidth_bytes_per_s, 1e9}, {c.per_s, c.per_s}});
   }
 }
 
 }  // namespace
 
 bool shows(const RooflineInputs& in, const char* what) { return std::find(in.show.begin(), in.show.end(), what) != in.show.end(); }
+
+void set_intensity(RooflineInputs& in, const RooflineOutputs& out, double intensity) {
+  in.operation = "custom";
+  in.flops = std::clamp(out.flops_total, 1.0, 1e21);
+  in.kernels = static_cast<std::int64_t>(std::clamp(out.kernels_total, 1.0, 1e5));
+  in.bytes = std::clamp(out.flops_total / intensity, 1.0, 1e18);
+}
 
 RooflineOutputs compute_roofline(const RooflineInputs& in) {
   RooflineOutputs o;
@@ -238,7 +244,7 @@ RooflineOutputs compute_roofline(const RooflineInputs& in) {
   Builder b{in, o, *chip, *machine, {in.batch, in.sequence, in.context, models::format_bytes(in.format), in.kv_reads}, {}};
   o.ridge = models::ridge_flops_per_byte(*machine);
   o.square_side = models::square_gemm_side_at(o.ridge, b.sizes.element_bytes);
-  o.picture.ridge_label = "ridge " + with_unit(o.ridge, "FLOP/B");
+  o.picture.ridge_label = "ridge " + format_text(o.ridge, "FLOP/B");
   if (const auto* model = catalog().model(in.model)) b.works = models::roofline_works(model->architecture, b.sizes);
   choose(b);
   add_roofs(in, *chip, o);

@@ -98,10 +98,7 @@ void draw_roofline(RooflineInputs& in, const RooflineOutputs& out, RooflineView&
   }
   plot.end();
   if (dragged) {
-    in.operation = "custom";
-    in.flops = std::clamp(out.flops_total, 1.0, 1e21);
-    in.kernels = static_cast<std::int64_t>(std::clamp(out.kernels_total, 1.0, 1e5));
-    in.bytes = std::clamp(out.flops_total / x, 1.0, 1e18);
+    set_intensity(in, out, x);
   } else {
     choose_clicked(plot, pic, in);
   }

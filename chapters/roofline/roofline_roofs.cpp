@@ -8,11 +8,7 @@
 #include "widgets/number.h"
 
 namespace chapters::roofline {
-namespace {
-
-std::string roof_text(double value, std::string_view unit) { return std::string(widgets::format(value, unit, 3).view()); }
-
-}  // namespace
+using widgets::format_text;
 
 void add_roofs(const RooflineInputs& in, const models::Chip& main, RooflineOutputs& o) {
   std::vector<const models::Chip*> chips{&main};
@@ -30,8 +26,8 @@ void add_roofs(const RooflineInputs& in, const models::Chip& main, RooflineOutpu
       row.time_s = p->time_s;
     }
     RooflinePicture::Line line;
-    line.label = c->short_name + " " + roof_text(m.peak_flops_per_s, "FLOP/s") + (*format == in.format ? "" : " (" + row.format + ")");
-    line.info = "min(peak, intensity x " + roof_text(m.bandwidth_bytes_per_s, "B/s") + "), ridge " + roof_text(ridge, "FLOP/B");
+    line.label = c->short_name + " " + format_text(m.peak_flops_per_s, "FLOP/s") + (*format == in.format ? "" : " (" + row.format + ")");
+    line.info = "min(peak, intensity x " + format_text(m.bandwidth_bytes_per_s, "B/s") + "), ridge " + format_text(ridge, "FLOP/B");
     line.xs = {1e-4, ridge, 1e9};
     line.ys = {1e-4 * m.bandwidth_bytes_per_s, m.peak_flops_per_s, m.peak_flops_per_s};
     o.roofs.push_back(std::move(row));

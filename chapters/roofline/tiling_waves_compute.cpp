@@ -9,11 +9,10 @@ namespace {
 
 using models::AlignmentRule;
 using models::Schedule;
-using widgets::format;
+using widgets::format_text;
 
-std::string text(double value, std::string_view unit, int digits = 3) { return std::string(format(value, unit, digits).view()); }
-std::string count(std::int64_t n) { return text(static_cast<double>(n), "", 12); }
-std::string times(double factor) { return text(factor, "", 3) + " times"; }
+std::string count(std::int64_t n) { return format_text(static_cast<double>(n), "", 12); }
+std::string times(double factor) { return format_text(factor, "", 3) + " times"; }
 
 /// 67 of Inputs as the model takes it. While the old rule is set, the rate it hides stays at its default.
 double rate_now(const Inputs& in) { return (in.alignment_rule == AlignmentRule::preferred ? in.misaligned_rate : Inputs{}.misaligned_rate) / 100; }
@@ -89,8 +88,8 @@ std::string fill_padding(const Inputs& in, Outputs& out) {
   out.padding_speedup_now = now->speedup;
   out.padding_speedup_then = then->speedup;
   const std::string change = count(in.n) + " to " + count(chosen.padded_n);
-  out.padding_story = chosen.padded_n == in.n ? "N = " + count(in.n) + " fills rows of " + count(in.pad_bytes) + " bytes: nothing to pad" : "Pad N from " + change + ": " + text(out.padding_cost, "%") + " more operations";
-  const auto row = [](std::string_view when, const models::PaddingStory& s) { return std::string(when) + text(s.before.time_s, "s") + " to " + text(s.after.time_s, "s") + ", " + times(s.speedup); };
+  out.padding_story = chosen.padded_n == in.n ? "N = " + count(in.n) + " fills rows of " + count(in.pad_bytes) + " bytes: nothing to pad" : "Pad N from " + change + ": " + format_text(out.padding_cost, "%") + " more operations";
+  const auto row = [](std::string_view when, const models::PaddingStory& s) { return std::string(when) + format_text(s.before.time_s, "s") + " to " + format_text(s.after.time_s, "s") + ", " + times(s.speedup); };
   if (chosen.padded_n != in.n) out.padding_table = row("since cuBLAS 11: ", *now) + "; " + row("before: ", *then);
   return {};
 }
@@ -128,7 +127,7 @@ void fill_texts(const Inputs& in, const std::string& chip, Outputs& out) {
     out.tile_title = "C by thread block; number: blocks on a tile";
   } else {
     out.summary += count(out.waves) + (out.waves == 1 ? " wave, with " : " waves, the last with ") + count(out.last_wave_blocks) + " of " + count(out.slots) + " slots busy.";
-    out.wave_story = "Slots at work over time: " + text(out.wave_efficiency, "%") + " busy, " + (out.waves == 1 ? "a single wave" : "the rest idles in wave " + count(out.waves));
+    out.wave_story = "Slots at work over time: " + format_text(out.wave_efficiency, "%") + " busy, " + (out.waves == 1 ? "a single wave" : "the rest idles in wave " + count(out.waves));
     out.tile_title = in.schedule == Schedule::split_k ? "C by the wave that ends a tile; hatched: unwanted" : out.waves > 8 ? "C by wave, colours repeat; hatched: unwanted" : "C by wave; hatched: unwanted";
   }
 }

@@ -3,34 +3,21 @@
 #include <cmath>
 
 #include "chapters/roofline/tiling_waves.h"
+#include "widgets/columns.h"
+#include "widgets/heading.h"
 #include "widgets/plot.h"
 
 namespace chapters::roofline::tiling {
 namespace {
 
 using models::Schedule;
-using widgets::Font;
+using widgets::heading;
 using widgets::Meaning;
 using widgets::Tint;
-using widgets::Type;
 
 struct Room {
   float width = 0, height = 0;
 };
-
-/// The name of a picture, and a quieter line below it where there is something to add.
-void heading(std::string_view title, std::string_view more, float width) {
-  const auto& t = widgets::theme();
-  const auto painter = widgets::Painter::window();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  widgets::fit_text(painter, at, title, width, t.text, Type::body, Font::bold);
-  float height = t.type(Type::body) + t.px(4);
-  if (!more.empty()) {
-    widgets::fit_text(painter, {at.x, at.y + height}, more, width, t.muted, Type::small);
-    height += t.type(Type::small) + t.px(4);
-  }
-  ImGui::Dummy({width, height});
-}
 
 Tint tint_of_wave(std::int64_t wave) { return Tint::series(static_cast<std::uint64_t>(wave + 1)); }
 
@@ -157,27 +144,30 @@ void draw_schedules(const Outputs& out, View& view, Room room) {
 void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty()) return;
   const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x, gap = t.px(24);
-  const bool beside = width >= t.px(620);
-  const float half = beside ? std::floor((width - gap) / 2) : width;
-  const float third = beside ? std::floor((width - gap) * 0.4f) : width, rest = beside ? width - gap - third : width;
-  const auto pair = [&](const auto& left, const auto& right) {
-    ImGui::BeginGroup();
-    left();
-    ImGui::EndGroup();
-    if (beside) ImGui::SameLine(0, gap);
-    else ImGui::Dummy({width, t.px(6)});
-    ImGui::BeginGroup();
-    right();
-    ImGui::EndGroup();
-    ImGui::Dummy({width, t.px(6)});
-  };
+  const float width = ImGui::GetContentRegionAvail().x, low = t.px(230);
   heading(out.summary, {}, width);
   draw_saw(in, out, view, {width, t.px(250)});
   ImGui::Dummy({width, t.px(6)});
-  const Room low{half, t.px(230)};
-  pair([&] { heading(out.tile_title, {}, third); draw_grid(out, view, {third, low.height}); }, [&] { heading(out.wave_story, {}, rest); draw_gantt(out, view, {rest, low.height}); });
-  pair([&] { heading(out.padding_story, out.padding_table, half); draw_near(in, out, view, low); }, [&] { heading("What is left of the peak, loss by loss", "each step keeps a share of what came before", half); draw_losses(out, view, low); });
+  const auto grid = [&](float w) {
+    heading(out.tile_title, {}, w);
+    draw_grid(out, view, {w, low});
+  };
+  const auto gantt = [&](float w) {
+    heading(out.wave_story, {}, w);
+    draw_gantt(out, view, {w, low});
+  };
+  widgets::draw_columns(widgets::two_columns(width, {.left_share = 0.4f}), grid, gantt);
+  ImGui::Dummy({width, t.px(6)});
+  const auto near = [&](float w) {
+    heading(out.padding_story, out.padding_table, w);
+    draw_near(in, out, view, {w, low});
+  };
+  const auto losses = [&](float w) {
+    heading("What is left of the peak, loss by loss", "each step keeps a share of what came before", w);
+    draw_losses(out, view, {w, low});
+  };
+  widgets::draw_columns(widgets::two_columns(width), near, losses);
+  ImGui::Dummy({width, t.px(6)});
   heading(out.schedule_story, {}, width);
   draw_schedules(out, view, {width, t.px(150)});
 }

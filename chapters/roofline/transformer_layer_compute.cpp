@@ -12,9 +12,9 @@ namespace {
 using models::Architecture;
 using models::Format;
 using models::OperationGroup;
+using widgets::format_text;
 
 double wide(std::int64_t n) { return static_cast<double>(n); }
-std::string shown(double value, std::string_view unit, int digits = 3) { return std::string(widgets::format(value, unit, digits).view()); }
 
 Block block_of(OperationGroup group) {
   switch (group) {
@@ -83,8 +83,8 @@ Setting read(const Inputs& in) {
 
 std::string shape_text(const models::ProductShape& p) {
   if (!(p.m > 0 && p.n > 0 && p.k > 0)) return {};
-  std::string text = "[" + shown(p.m, "") + " × " + shown(p.k, "") + "] × [" + shown(p.k, "") + " × " + shown(p.n, "") + "]";
-  if (p.batch != 1) text = shown(p.batch, "") + " of " + text;
+  std::string text = "[" + format_text(p.m, "") + " × " + format_text(p.k, "") + "] × [" + format_text(p.k, "") + " × " + format_text(p.n, "") + "]";
+  if (p.batch != 1) text = format_text(p.batch, "") + " of " + text;
   return text;
 }
 
@@ -102,9 +102,14 @@ OperationRow row_of(const models::TimedOperation& timed) {
   row.launch_s = p.launch_s;
   row.time_s = p.time_s;
   row.share = timed.share;
+  const double n = wide(op.count);
+  row.all_compute_s = n * p.compute_s;
+  row.all_memory_s = n * p.memory_s;
+  row.all_launch_s = n * p.launch_s;
+  row.all_s = n * p.time_s;
   row.regime = p.regime;
-  row.detail = row.name + (op.count > 1 ? ", " + shown(wide(op.count), "") + " times" : "") + (row.shape.empty() ? "" : ": " + row.shape) + ". Arithmetic needs " + shown(p.compute_s, "s") +
-               ", memory " + shown(p.memory_s, "s") + (p.launch_s > 0 ? ", launching " + shown(p.launch_s, "s") : "") + "; " + shown(p.intensity, "FLOP/B") + " against a ridge of " + shown(p.ridge, "FLOP/B") + ".";
+  row.detail = row.name + (op.count > 1 ? ", " + format_text(wide(op.count), "") + " times" : "") + (row.shape.empty() ? "" : ": " + row.shape) + ". Arithmetic needs " + format_text(p.compute_s, "s") +
+               ", memory " + format_text(p.memory_s, "s") + (p.launch_s > 0 ? ", launching " + format_text(p.launch_s, "s") : "") + "; " + format_text(p.intensity, "FLOP/B") + " against a ridge of " + format_text(p.ridge, "FLOP/B") + ".";
   return row;
 }
 
@@ -134,7 +139,7 @@ std::vector<LayerFlow> flows_of(const std::vector<models::TimedOperation>& ops) 
     const auto& op = ops[i].operation;
     if (op.layer == "embedding" || op.layer == "output") continue;
     const bool fresh = ops[i - 1].operation.layer != op.layer;
-    if (fresh) flows.push_back({.name = op.layer + " × " + shown(wide(op.count), "")});
+    if (fresh) flows.push_back({.name = op.layer + " × " + format_text(wide(op.count), "")});
     LayerFlow& flow = flows.back();
     if (fresh || !same_input(ops[i - 1].operation, op)) flow.stages.push_back({i, i, 0});
     flow.stages.back().end = i + 1;
@@ -175,13 +180,13 @@ void compare_training(const Setting& s, Outputs& out) {
 }
 
 std::string workload_text(const models::Workload& w) {
-  const std::string sequences = shown(wide(w.batch), "", 12) + (w.batch == 1 ? " sequence" : " sequences");
-  if (w.phase == models::Phase::decode) return "decode of one token for " + sequences + " with " + shown(wide(w.context), "tokens", 12) + " of context";
-  return (w.phase == models::Phase::train ? "training step of " : "prefill of ") + sequences + " of " + shown(wide(w.sequence), "tokens", 12);
+  const std::string sequences = format_text(wide(w.batch), "", 12) + (w.batch == 1 ? " sequence" : " sequences");
+  if (w.phase == models::Phase::decode) return "decode of one token for " + sequences + " with " + format_text(wide(w.context), "tokens", 12) + " of context";
+  return (w.phase == models::Phase::train ? "training step of " : "prefill of ") + sequences + " of " + format_text(wide(w.sequence), "tokens", 12);
 }
 
 void describe_setting(const Setting& s, Outputs& out) {
-  out.subject = s.name + " on one " + s.chip->short_name + ": " + workload_text(s.workload) + ", products at " + shown(s.machine.peak_flops_per_s, "FLOP/s") + " (" + std::string(models::format_label(s.math)) + ")";
+  out.subject = s.name + " on one " + s.chip->short_name + ": " + workload_text(s.workload) + ", products at " + format_text(s.machine.peak_flops_per_s, "FLOP/s") + " (" + std::string(models::format_label(s.math)) + ")";
   out.convention = s.workload.phase == models::Phase::decode        ? "A decoded token attends to all of its context: causal and full counts agree here."
                    : s.workload.attention == models::AttentionFlops::causal ? "Attention is counted causal: half the square of the sequence."
                                                                             : "Attention is counted in full: the whole square of the sequence.";
@@ -190,7 +195,7 @@ void describe_setting(const Setting& s, Outputs& out) {
   out.kv_total_bytes = resident.cache;
   out.chip_share = 100 * resident.total() / s.chip->memory_bytes;
   if (out.chip_share > 100)
-    out.capacity = shown(resident.total(), "B") + " of weights" + (resident.cache > 0 ? " and cache" : "") + " in " + shown(s.chip->memory_bytes, "B") + " of memory: times are those of one chip that could hold them.";
+    out.capacity = format_text(resident.total(), "B") + " of weights" + (resident.cache > 0 ? " and cache" : "") + " in " + format_text(s.chip->memory_bytes, "B") + " of memory: times are those of one chip that could hold them.";
 }
 
 std::uint64_t version_of(const std::vector<OperationRow>& rows) {
@@ -242,9 +247,12 @@ Outputs compute(const Inputs& in) {
 
   for (const auto& timed : step->operations) {
     out.operations.push_back(row_of(timed));
-    out.longest_s = std::max(out.longest_s, wide(timed.operation.count) * timed.placement.time_s);
+    out.longest_s = std::max(out.longest_s, out.operations.back().all_s);
   }
   out.layers = flows_of(step->operations);
+  const auto time_of = [&](const LayerFlow& flow) { return flow.time_s * wide(out.operations[flow.stages.front().first].count); };
+  const auto longest = std::max_element(out.layers.begin(), out.layers.end(), [&](const LayerFlow& a, const LayerFlow& b) { return time_of(a) < time_of(b); });
+  out.longest_layer = static_cast<std::size_t>(longest - out.layers.begin());
   name_sections(out);
   const bool all = s.workload.fused_attention && s.workload.fused_elementwise, none = !s.workload.fused_attention && !s.workload.fused_elementwise;
   out.variants.push_back(variant_of(all ? "as set: all fused" : "all fused", *fused));

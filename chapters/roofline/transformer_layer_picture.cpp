@@ -88,17 +88,7 @@ void tell(const OperationRow& row) {
 
 std::size_t drawn_layer(const Outputs& out, const View& view) {
   if (view.layer >= 0 && view.layer < static_cast<std::int64_t>(out.layers.size())) return static_cast<std::size_t>(view.layer);
-  std::size_t longest = 0;
-  double most = -1;
-  for (std::size_t i = 0; i < out.layers.size(); ++i) {
-    const LayerFlow& flow = out.layers[i];
-    const double all = flow.time_s * static_cast<double>(out.operations[flow.stages.front().first].count);
-    if (all > most) {
-      most = all;
-      longest = i;
-    }
-  }
-  return longest;
+  return out.longest_layer;
 }
 
 void describe(Fields& f, View& view) {

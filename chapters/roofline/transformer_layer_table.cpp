@@ -88,22 +88,21 @@ void draw_pairs(const Outputs& out, View& view, Rect area, float body_height) {
       if (ImGui::IsItemHovered()) tell(row);
     }
     if (is_selected(view, index)) p.rect({area.min.x, y}, {area.max.x, y + l.row_height}, with_alpha(t.accent, 0.16f));
-    const double n = static_cast<double>(row.count);
-    const auto end_of = [&](double time_s) { return static_cast<float>(map.pixel(n * time_s)); };
+    const auto end_of = [&](double time_s) { return static_cast<float>(map.pixel(time_s)); };
     const auto bar = [&](float from_y, double time_s, models::Regime regime) {
       const bool decides = row.regime == regime;
       p.rect({area.min.x, from_y}, {std::max(end_of(time_s), area.min.x + 1), from_y + thick}, with_alpha(t.of(meaning_of(regime)), decides ? 1.0f : 0.4f), t.px(1.5f));
     };
-    bar(middle - thick - 0.5f, row.memory_s, models::Regime::memory);
-    bar(middle + 0.5f, row.compute_s, models::Regime::compute);
+    bar(middle - thick - 0.5f, row.all_memory_s, models::Regime::memory);
+    bar(middle + 0.5f, row.all_compute_s, models::Regime::compute);
     const bool first_of_section = view.table.rows_in_order.empty() && (place == 0 || out.operations[view.rows[place - 1]].section != row.section);
     const float label = widgets::text_size(row.section, Type::small).x;
-    if (first_of_section && end_of(row.time_s) + label + t.px(20) < area.max.x) {
+    if (first_of_section && end_of(row.all_s) + label + t.px(20) < area.max.x) {
       p.rect({area.max.x - label - t.px(10), y + 2}, {area.max.x, y + l.row_height - 2}, is_selected(view, index) ? t.card : t.background, t.px(3));  // no grid line through it
       p.text({area.max.x - t.px(5), middle - small / 2}, row.section, t.muted, Type::small, Font::sans, Align::right);
     }
     if (first_of_section && place > 0) p.line({area.min.x, y}, {area.max.x, y}, t.line);
-    if (row.launch_s > 0) p.rect({end_of(row.launch_s) - 1, y + t.px(3)}, {end_of(row.launch_s) + 1, y + l.row_height - t.px(3)}, t.of(Meaning::launch_bound));
+    if (row.launch_s > 0) p.rect({end_of(row.all_launch_s) - 1, y + t.px(3)}, {end_of(row.all_launch_s) + 1, y + l.row_height - t.px(3)}, t.of(Meaning::launch_bound));
   }
   p.unclip();
 }

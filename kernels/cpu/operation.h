@@ -17,7 +17,8 @@ struct Version {
   Rung rung;  ///< its source is the key of kernels/sources.h until ladders.cpp puts the text there
   Isa needs = Isa::any;
   Kernel call = nullptr;     ///< null: not built for this architecture
-  std::int64_t size_hi = 0;  ///< larger sizes would take minutes; 0: the ladder's limit
+  std::int64_t size_hi = 0;  ///< larger sizes are refused: one call would take too long; 0: the ladder's limit
+  double flops_per_s = 0;    ///< with `size_hi`: about what the rung reaches beyond it, to say how long that would be
 };
 
 /// Floats in each operand.

@@ -22,12 +22,13 @@ std::string short_number(double value) {
 }
 
 /// Why a rung cannot run on this machine at this size; empty when it can.
-std::string why_not(const Version& v, std::int64_t size) {
+std::string why_not(const Version& v, std::int64_t size, const models::OpCost& cost) {
   const std::string name = "The rung " + std::string(v.rung.id);
   if (!v.call) return name + " is written for x86-64, and this program was built for another architecture.";
   if (!has(v.needs)) return name + " needs " + (v.needs == Isa::avx512 ? "AVX-512" : "AVX2 and FMA") + ", which this CPU lacks: the rungs without it run here.";
   if (v.size_hi > 0 && size > v.size_hi)
-    return name + " would take minutes at " + std::to_string(size) + ": choose a size up to " + std::to_string(v.size_hi) + ", or leave this rung out.";
+    return name + " is not run at " + std::to_string(size) + ": one call is " + short_number(cost.flops * 1e-9) + " GFLOP, about " + short_number(cost.flops / v.flops_per_s) + " s at " + short_number(v.flops_per_s * 1e-9) +
+           " GFLOP/s; choose a size up to " + std::to_string(v.size_hi) + ", or leave this rung out.";
   return {};
 }
 
@@ -131,7 +132,7 @@ class Run {
       if (!named.empty() && std::find(named.begin(), named.end(), v.rung.id) == named.end()) continue;
       Trial& t = trials_.emplace_back();
       t.version = &v;
-      t.result = {.ladder = std::string(operation_.ladder.id), .rung = std::string(v.rung.id), .size = size, .flops = cost.flops, .bytes = cost.bytes(), .failure = why_not(v, size)};
+      t.result = {.ladder = std::string(operation_.ladder.id), .rung = std::string(v.rung.id), .size = size, .flops = cost.flops, .bytes = cost.bytes(), .failure = why_not(v, size, cost)};
     }
     const Shape s = operands_.shape = operation_.shape(size);
     operands_.cold = request_.cold;

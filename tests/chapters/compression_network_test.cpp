@@ -2,35 +2,13 @@
 #include <cmath>
 #include <string>
 
-#include "catalog_fixture.h"
-#include "chapters/registry.h"
-#include "tests/support/ui_driver.h"
+#include "tests/chapters/lab_fixture.h"
 
-using chapters::Lab;
-using chapters::LabPtr;
-
-namespace {
-
-LabPtr lab_of(std::string_view id) {
-  use_bundled_catalog();
-  LabPtr lab = chapters::make_lab_by_id(id);
-  REQUIRE(lab);
-  return lab;
-}
-void set(Lab& lab, std::string_view key, double value) { lab.inputs().find(key)->set_number(value); }
-void choose(Lab& lab, std::string_view key, std::string_view id) { REQUIRE(lab.inputs().find(key)->set_choice_id(id)); }
-double out(const Lab& lab, std::string_view key) {
-  INFO(lab.reason());
-  REQUIRE(lab.reason().empty());
-  return lab.outputs().find(key)->number();
-}
-bool near(double value, double expected, double tolerance) { return std::abs(value - expected) <= tolerance * std::abs(expected); }
-
-}  // namespace
+using namespace lab_test;
 
 // Bounds and not figures: the last bits of exp and log differ between C libraries, and a digit near the border may change sides.
 TEST_CASE("playground: eight bits are free, two are not, and tuning straight through brings most back") {
-  const LabPtr lab = lab_of("compression/playground");
+  const LabPtr lab = open_lab("compression/playground");
   set(*lab, "sparsity", 0);
   set(*lab, "weight_bits", 8);
   lab->compute();
@@ -52,7 +30,7 @@ TEST_CASE("playground: eight bits are free, two are not, and tuning straight thr
 }
 
 TEST_CASE("playground: the goal is found in the sweep, and what beats the sweep says so") {
-  const LabPtr lab = lab_of("compression/playground");
+  const LabPtr lab = open_lab("compression/playground");
   lab->compute();
   const double smallest = out(*lab, "goal_bytes");
   CHECK((smallest > 100 && smallest < 400));
@@ -77,7 +55,7 @@ TEST_CASE("playground: the goal is found in the sweep, and what beats the sweep 
 }
 
 TEST_CASE("playground: the same seed gives the same figures in a lab of its own, another seed others") {
-  const LabPtr a = lab_of("compression/playground"), b = lab_of("compression/playground");
+  const LabPtr a = open_lab("compression/playground"), b = open_lab("compression/playground");
   set(*b, "seed", 2);
   b->compute();
   const double other = out(*b, "last_loss");
@@ -90,7 +68,7 @@ TEST_CASE("playground: the same seed gives the same figures in a lab of its own,
 }
 
 TEST_CASE("playground: a run that is stopped says so and keeps nothing half trained") {
-  const LabPtr lab = lab_of("compression/playground");
+  const LabPtr lab = open_lab("compression/playground");
   chapters::Progress stopped;
   stopped.cancelled = true;
   lab->compute(stopped);
@@ -100,7 +78,7 @@ TEST_CASE("playground: a run that is stopped says so and keeps nothing half trai
 }
 
 TEST_CASE("sparsity: zeros that are stored bring nothing, 2:4 brings two or 16/9, rows bring what is left") {
-  const LabPtr lab = lab_of("compression/sparsity");
+  const LabPtr lab = open_lab("compression/sparsity");
   lab->compute();
   CHECK(out(*lab, "memory_ratio") == 0.5625);
   CHECK(near(out(*lab, "speedup"), 2, 1e-9));
@@ -123,19 +101,11 @@ TEST_CASE("sparsity: zeros that are stored bring nothing, 2:4 brings two or 16/9
 }
 
 TEST_CASE("sparsity: dragging the tokens moves the layer from memory to compute") {
-  const LabPtr lab = lab_of("compression/sparsity");
+  const LabPtr lab = open_lab("compression/sparsity");
   set(*lab, "tokens", 4);
   lab->compute();
-  support::UiDriver ui(
-      [&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-        ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-        lab->draw();
-        ImGui::End();
-      },
-      {1000, 1000});
-  ui.frames(3);
+  lab_test::Canvas canvas(*lab, {1000, 1000});
+  support::UiDriver& ui = canvas.ui;
   ui.drag_by("drag tokens", {500, 0});
   CHECK(lab->inputs().find("tokens")->number() > 300);
   lab->compute();
@@ -144,7 +114,7 @@ TEST_CASE("sparsity: dragging the tokens moves the layer from memory to compute"
 
 // Hinton et al. 2015: the soft part needs T^2 to keep its weight; KL is from the teacher to the student.
 TEST_CASE("distillation: a teacher is worth most when digits are few, and labels alone are labels alone") {
-  const LabPtr lab = lab_of("compression/distillation");
+  const LabPtr lab = open_lab("compression/distillation");
   lab->compute();
   CHECK(out(*lab, "gain") > 8);
   CHECK(out(*lab, "distilled_accuracy") < out(*lab, "teacher_accuracy"));
@@ -159,7 +129,7 @@ TEST_CASE("distillation: a teacher is worth most when digits are few, and labels
 }
 
 TEST_CASE("distillation: before the first step the pull of the teacher stays with T squared and fades without") {
-  const LabPtr lab = lab_of("compression/distillation");
+  const LabPtr lab = open_lab("compression/distillation");
   choose(*lab, "train", "none");
   set(*lab, "temperature", 20);
   lab->compute();

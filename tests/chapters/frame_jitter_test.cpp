@@ -2,38 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "app/scenario.h"
-#include "catalog_fixture.h"
-#include "chapters/registry.h"
-#include "tests/support/ui_driver.h"
+#include "tests/chapters/lab_fixture.h"
 
-using chapters::Lab;
-using chapters::LabPtr;
+using namespace lab_test;
 
 namespace {
 
-LabPtr jitter(const char* inputs = "{}") {
-  use_bundled_catalog();
-  LabPtr lab = chapters::make_lab_by_id("driving/jitter");
-  REQUIRE(lab);
-  REQUIRE(app::apply_inputs(*lab, app::Json::parse(inputs)) == "");
-  return lab;
-}
-double out(Lab& lab, std::string_view key) {
-  lab.compute();
-  INFO(lab.reason());
-  REQUIRE(lab.reason().empty());
-  return lab.outputs().find(key)->number();
-}
-double cell(Lab& lab, std::size_t row, std::string_view key) {
-  chapters::Fields fields;
-  lab.outputs().find("effects")->table_row(row, fields);
-  return fields.find(key)->number();
-}
-bool near(double value, double expected, double tolerance) { return std::abs(value - expected) <= tolerance * std::abs(expected); }
+LabPtr jitter(const char* inputs = "{}") { return open_lab("driving/jitter", inputs); }
 
 constexpr const char* tripled = R"({"base_s": 0.033, "spread": 0, "rate_hz": 10, "sources": [{"name": "Spike", "pattern": "random", "probability": 0.02, "shape": "constant", "size_s": 0.066}]})";
 
@@ -42,32 +19,32 @@ constexpr const char* tripled = R"({"base_s": 0.033, "spread": 0, "rate_hz": 10,
 // Errata 61: 70 mph are 31.29 m/s; 66 ms more are 2.07 m, and a frame of 33 ms is one.
 TEST_CASE("jitter: three times the median at P99 is two metres, and one frame is one") {
   const LabPtr lab = jitter(tripled);
-  CHECK(near(out(*lab, "p50_s"), 0.033, 1e-6));
-  CHECK(near(out(*lab, "p99_s"), 0.099, 1e-6));
-  CHECK(near(out(*lab, "tail_ratio"), 3, 1e-6));
-  CHECK(out(*lab, "tail_held") == 0);
-  CHECK(near(out(*lab, "extra_p99_m"), 31.29 * 0.066, 1e-5));
-  CHECK(near(out(*jitter(), "frame_m"), 31.29 / 30, 1e-12));
-  CHECK(out(*lab, "misses") == 0);  // 99 of 100 ms
+  CHECK(near(computed(*lab, "p50_s"), 0.033, 1e-6));
+  CHECK(near(computed(*lab, "p99_s"), 0.099, 1e-6));
+  CHECK(near(computed(*lab, "tail_ratio"), 3, 1e-6));
+  CHECK(computed(*lab, "tail_held") == 0);
+  CHECK(near(computed(*lab, "extra_p99_m"), 31.29 * 0.066, 1e-5));
+  CHECK(near(computed(*jitter(), "frame_m"), 31.29 / 30, 1e-12));
+  CHECK(computed(*lab, "misses") == 0);  // 99 of 100 ms
 }
 
 TEST_CASE("jitter: a run of misses is distance travelled blind") {
   const LabPtr lab = jitter(R"({"base_s": 0.05, "spread": 0, "rate_hz": 25, "frames": 1000, "speed_m_per_s": 20, "policy": "skip", "sources": []})");
-  CHECK(out(*lab, "misses") == 1000);  // 500 late, 500 skipped
-  CHECK(out(*lab, "skipped") == 500);
-  CHECK(near(out(*lab, "blind_worst_s"), 40, 1e-9));
-  CHECK(near(out(*lab, "blind_worst_m"), 800, 1e-9));
-  CHECK(near(out(*lab, "misses_per_hour"), 25 * 3600, 1e-9));
+  CHECK(computed(*lab, "misses") == 1000);  // 500 late, 500 skipped
+  CHECK(computed(*lab, "skipped") == 500);
+  CHECK(near(computed(*lab, "blind_worst_s"), 40, 1e-9));
+  CHECK(near(computed(*lab, "blind_worst_m"), 800, 1e-9));
+  CHECK(near(computed(*lab, "misses_per_hour"), 25 * 3600, 1e-9));
 }
 
 TEST_CASE("jitter: policies on the same luck: reuse always answers by the watchdog, skipping keeps followers in time") {
   const LabPtr wait = jitter(), reuse = jitter(R"({"policy": "reuse"})"), skip = jitter(R"({"policy": "skip"})");
-  CHECK(near(out(*reuse, "worst_s"), 0.95 / 30, 1e-6));
-  CHECK(out(*reuse, "late") == 0);
-  CHECK(out(*reuse, "misses") == out(*reuse, "reused"));
-  CHECK(out(*reuse, "misses") > 1000);  // none of them fresh
-  CHECK(out(*skip, "worst_s") < out(*wait, "worst_s") * 1.0000001);
-  CHECK(out(*skip, "late") < out(*wait, "late"));
+  CHECK(near(computed(*reuse, "worst_s"), 0.95 / 30, 1e-6));
+  CHECK(computed(*reuse, "late") == 0);
+  CHECK(computed(*reuse, "misses") == computed(*reuse, "reused"));
+  CHECK(computed(*reuse, "misses") > 1000);  // none of them fresh
+  CHECK(computed(*skip, "worst_s") < computed(*wait, "worst_s") * 1.0000001);
+  CHECK(computed(*skip, "late") < computed(*wait, "late"));
 }
 
 TEST_CASE("jitter: each source's row says what switching it off is worth, and the largest is named") {
@@ -76,34 +53,26 @@ TEST_CASE("jitter: each source's row says what switching it off is worth, and th
   double most = 0;
   std::size_t best = 0;
   for (std::size_t i = 0; i < 5; ++i)
-    if (cell(*lab, i, "p99_saved_s") > most) most = cell(*lab, i, "p99_saved_s"), best = i;
+    if (cell(*lab, "effects", i, "p99_saved_s") > most) most = cell(*lab, "effects", i, "p99_saved_s"), best = i;
   CHECK(best == 1);
   CHECK(lab->outputs().find("biggest")->text() == "Garbage collection");
-  CHECK(near(cell(*lab, 1, "share"), 100.0 / 120, 0.01));
-  CHECK(near(cell(*lab, 1, "mean_s"), 14e-3, 0.1));
-  CHECK(cell(*lab, 1, "largest_s") <= 28e-3);  // uniform up to twice the mean
+  CHECK(near(cell(*lab, "effects", 1, "share"), 100.0 / 120, 0.01));
+  CHECK(near(cell(*lab, "effects", 1, "mean_s"), 14e-3, 0.1));
+  CHECK(cell(*lab, "effects", 1, "largest_s") <= 28e-3);  // uniform up to twice the mean
   // The row's promise holds: switch it off and the P99 of the first 20,000 frames is what it said.
-  const double promised = cell(*lab, 1, "p99_without_s");
+  const double promised = cell(*lab, "effects", 1, "p99_without_s");
   const chapters::Field* sources = lab->inputs().find("sources");
   chapters::Fields row;
   sources->table_row(1, row);
   row.find("on")->toggle() = false;
-  CHECK(out(*lab, "p99_study_s") == promised);
+  CHECK(computed(*lab, "p99_study_s") == promised);
 }
 
 TEST_CASE("jitter: dragging the cursor over the run moves the frames shown below") {
   const LabPtr lab = jitter(R"({"frames": 20000})");
   lab->compute();
-  support::UiDriver ui(
-      [&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-        ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-        lab->draw();
-        ImGui::End();
-      },
-      {1200, 1200});
-  ui.frames(3);
+  lab_test::Canvas canvas(*lab, {1200, 1200});
+  support::UiDriver& ui = canvas.ui;
   ui.drag_by("drag time", {400, 0});
   const double time_s = lab->view().find("time")->real();
   CHECK((time_s > 100 && time_s < 500));  // of 667 s

@@ -3,27 +3,14 @@
 #include <algorithm>
 #include <string>
 
-#include "chapters/registry.h"
-#include "tests/support/ui_driver.h"
-
-namespace {
-
-void show(chapters::Lab& lab) {
-  ImGui::SetNextWindowPos({0, 0});
-  ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-  ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-  lab.draw();
-  ImGui::End();
-}
-
-}  // namespace
+#include "tests/chapters/lab_fixture.h"
 
 TEST_CASE("gallery: hidden, and every widget of widgets/ that charts data hands it over for export") {
   const auto lab = chapters::make_lab_by_id("gallery/widgets");
   REQUIRE(lab);
   CHECK(lab->info().hidden);
-  lab->compute();
-  support::UiDriver ui([&] { show(*lab); }, {1400, 5000}, [] { widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {})); });
+  lab_test::Canvas canvas(*lab, {1400, 5000});
+  support::UiDriver& ui = canvas.ui;
   const widgets::Record record = ui.record();
   for (const char* name : {"band", "signal", "timeline", "across", "added", "heat", "tiles", "to the right", "table"}) {
     INFO(name);

@@ -1,30 +1,21 @@
 #include <catch2/catch_test_macros.hpp>
 
-#include <cmath>
 #include <string>
 #include <vector>
 
-#include "catalog_fixture.h"
-#include "chapters/registry.h"
-#include "tests/support/ui_driver.h"
+#include "tests/chapters/lab_fixture.h"
 
-using chapters::Lab;
-using chapters::LabPtr;
+using namespace lab_test;
 
 namespace {
 
 LabPtr hierarchy(std::initializer_list<std::pair<std::string_view, std::string_view>> choices = {}) {
-  use_bundled_catalog();
-  LabPtr lab = chapters::make_lab_by_id("roofline/hierarchy");
-  REQUIRE(lab);
-  for (const auto& [key, id] : choices) REQUIRE(lab->inputs().find(key)->set_choice_id(id));
+  LabPtr lab = open_lab("roofline/hierarchy");
+  for (const auto& [key, id] : choices) choose(*lab, key, id);
   lab->compute();
   return lab;
 }
-double out(const Lab& lab, std::string_view key) { return lab.outputs().find(key)->number(); }
 const std::string& word(const Lab& lab, std::string_view key) { return lab.outputs().find(key)->text(); }
-void set(Lab& lab, std::string_view key, double value) { lab.inputs().find(key)->set_number(value); }
-bool near(double value, double expected, double tolerance) { return std::abs(value / expected - 1) <= tolerance; }
 
 }  // namespace
 
@@ -90,16 +81,8 @@ TEST_CASE("hierarchy: a level that the chip does not state is refused by name, a
 
 TEST_CASE("hierarchy: a click on a row chooses its level, and dragging the line changes the bytes") {
   const LabPtr lab = hierarchy();
-  support::UiDriver ui(
-      [&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-        ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-        lab->compute();
-        lab->draw();
-        ImGui::End();
-      },
-      {1000, 760}, [] { widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {})); });
+  lab_test::Canvas canvas(*lab, {1000, 760});
+  support::UiDriver& ui = canvas.ui;
   ui.click("Shared memory");
   CHECK(lab->inputs().find("level")->choice_id() == "shared");
   CHECK(near(out(*lab, "bandwidth_bytes_per_s"), 30.9e12, 0.003));

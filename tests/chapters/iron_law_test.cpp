@@ -5,33 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "catalog_fixture.h"
-#include "chapters/registry.h"
-#include "tests/support/ui_driver.h"
+#include "tests/chapters/lab_fixture.h"
 
-using chapters::Lab;
-using chapters::LabPtr;
+using namespace lab_test;
 
 namespace {
 
 LabPtr iron_law() {
-  use_bundled_catalog();
-  LabPtr lab = chapters::make_lab_by_id("roofline/iron-law");
-  REQUIRE(lab);
+  LabPtr lab = open_lab("roofline/iron-law");
   lab->compute();
   REQUIRE(lab->reason().empty());
   return lab;
 }
-double out(const Lab& lab, std::string_view key) {
-  const chapters::Field* f = lab.outputs().find(key);
-  REQUIRE(f);
-  return f->number();
-}
 std::string_view word(const Lab& lab, std::string_view key) { return lab.outputs().find(key)->choice_id(); }
-void set(Lab& lab, std::string_view key, double value) { lab.inputs().find(key)->real() = value; }
-void choose(Lab& lab, std::string_view key, std::string_view id) { REQUIRE(lab.inputs().find(key)->set_choice_id(id)); }
 std::vector<std::string>& techniques(Lab& lab) { return lab.inputs().find("techniques")->chosen(); }
-bool near(double value, double expected, double tolerance = 1e-9) { return std::abs(value / expected - 1) <= tolerance; }
 
 }  // namespace
 
@@ -141,16 +128,8 @@ TEST_CASE("iron law: a format without a peak is refused with the ones there are;
 
 TEST_CASE("iron law: pressing a technique on the canvas turns it on and off") {
   const LabPtr lab = iron_law();
-  support::UiDriver ui(
-      [&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-        ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-        lab->compute();
-        lab->draw();
-        ImGui::End();
-      },
-      {1000, 900}, [] { widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {})); });
+  lab_test::Canvas canvas(*lab, {1000, 900});
+  support::UiDriver& ui = canvas.ui;
   ui.click("2:4 sparsity");
   CHECK(techniques(*lab) == std::vector<std::string>{"weights_8bit", "cuda_graphs", "sparsity_2_4"});
   ui.click("8-bit weights");

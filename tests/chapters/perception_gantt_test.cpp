@@ -2,27 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "app/content.h"
 #include "app/scenario.h"
-#include "catalog_fixture.h"
-#include "chapters/registry.h"
-#include "tests/support/ui_driver.h"
+#include "tests/chapters/lab_fixture.h"
 
-using chapters::Lab;
-using chapters::LabPtr;
+using namespace lab_test;
 
 namespace {
 
-LabPtr gantt(const char* inputs = "{}") {
-  use_bundled_catalog();
-  LabPtr lab = chapters::make_lab_by_id("driving/gantt");
-  REQUIRE(lab);
-  REQUIRE(app::apply_inputs(*lab, app::Json::parse(inputs)) == "");
-  return lab;
-}
+LabPtr gantt(const char* inputs = "{}") { return open_lab("driving/gantt", inputs); }
 LabPtr preset(const std::string& name) {
   static const app::Content content = app::load_content(RIDGELINE_SOURCE_DIR "/assets");
   for (const auto& p : content.of("driving/gantt").presets)
@@ -30,19 +20,7 @@ LabPtr preset(const std::string& name) {
   FAIL("no preset '" << name << "'");
   return nullptr;
 }
-double out(Lab& lab, std::string_view key) {
-  lab.compute();
-  INFO(lab.reason());
-  REQUIRE(lab.reason().empty());
-  return lab.outputs().find(key)->number();
-}
-double ms(Lab& lab, std::string_view key = "latency_s") { return std::round(out(lab, key) * 1e9) * 1e-6; }
-bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(1.0, std::abs(b)); }
-double cell(Lab& lab, std::string_view table, std::size_t row, std::string_view key) {
-  chapters::Fields fields;
-  lab.outputs().find(table)->table_row(row, fields);
-  return fields.find(key)->number();
-}
+double ms(Lab& lab, std::string_view key = "latency_s") { return std::round(computed(lab, key) * 1e9) * 1e-6; }
 
 }  // namespace
 
@@ -51,10 +29,10 @@ TEST_CASE("gantt: the table of 48 and 27 ms, and what is left of the deadline") 
   const LabPtr lab = gantt();
   CHECK(near(ms(*lab, "before_s"), 48));
   CHECK(near(ms(*lab), 27));
-  CHECK(std::abs(out(*lab, "before_throughput_hz") - 1000.0 / 48) <= 1e-6);
-  CHECK(std::abs(out(*lab, "throughput_hz") - 1000.0 / 27) <= 1e-6);
-  CHECK(std::abs(out(*lab, "slack_s") - (1.0 / 30 - 0.027)) <= 1e-9);
-  CHECK(out(*lab, "deadline_met") == 1);
+  CHECK(std::abs(computed(*lab, "before_throughput_hz") - 1000.0 / 48) <= 1e-6);
+  CHECK(std::abs(computed(*lab, "throughput_hz") - 1000.0 / 27) <= 1e-6);
+  CHECK(std::abs(computed(*lab, "slack_s") - (1.0 / 30 - 0.027)) <= 1e-9);
+  CHECK(computed(*lab, "deadline_met") == 1);
   CHECK(lab->outputs().find("critical_path")->text() == "Camera 2 ms, Backbone 6 ms, Detection 4 ms, Segmentation 3 ms, Tracking 3 ms, Prediction 5 ms, Planning 4 ms");
 }
 
@@ -73,29 +51,29 @@ TEST_CASE("gantt: the lists of 25 and 26 ms are other lists, and 25 counts a par
 TEST_CASE("gantt: pipelining lifts throughput to the busiest resource and no frame is sooner done; without it frames pile up") {
   const LabPtr piped = preset("Pipelined, and late");
   CHECK(near(ms(*piped), 48));
-  CHECK(std::abs(out(*piped, "throughput_hz") - 1000.0 / 30) <= 1e-6);  // 12 + 8 + 10 ms on the GPU
-  CHECK(out(*piped, "keeps_up") == 1);
-  CHECK(out(*piped, "deadline_met") == 0);
-  CHECK(out(*piped, "missed_frames") == 4);
+  CHECK(std::abs(computed(*piped, "throughput_hz") - 1000.0 / 30) <= 1e-6);  // 12 + 8 + 10 ms on the GPU
+  CHECK(computed(*piped, "keeps_up") == 1);
+  CHECK(computed(*piped, "deadline_met") == 0);
+  CHECK(computed(*piped, "missed_frames") == 4);
   const LabPtr queue = preset("Piling up");
-  CHECK(out(*queue, "keeps_up") == 0);
+  CHECK(computed(*queue, "keeps_up") == 0);
   // frame 4 arrives at 100 ms and ends with the fourth 48 ms
-  CHECK(std::abs(out(*queue, "worst_latency_s") - (4 * 0.048 - 0.1)) <= 1e-8);
+  CHECK(std::abs(computed(*queue, "worst_latency_s") - (4 * 0.048 - 0.1)) <= 1e-8);
 }
 
 TEST_CASE("gantt: resources at the rate, room off the critical path, and preemption that makes way") {
   const LabPtr lab = gantt(R"({"parallel_heads": true})");
   CHECK(near(ms(*lab), 24));
-  CHECK(std::abs(out(*lab, "gpu_demand") - 45) <= 1e-6);  // 15 ms x 30 Hz
+  CHECK(std::abs(computed(*lab, "gpu_demand") - 45) <= 1e-6);  // 15 ms x 30 Hz
   CHECK(std::abs(cell(*lab, "stages", 3, "float_s") - 1e-3) <= 1e-12);  // segmentation: 3 ms under 4
   CHECK(cell(*lab, "stages", 3, "critical") == 0);
   CHECK(cell(*lab, "stages", 2, "critical") == 1);
   const LabPtr map = preset("The map steps aside");
   CHECK(near(ms(*map), 28));  // 18 + 6 + 4 ms on the GPU: the map ends last, the plan after 16
-  CHECK(out(*map, "preemptions") == 2);  // in each of the two frames shown
+  CHECK(computed(*map, "preemptions") == 2);  // in each of the two frames shown
   CHECK(std::abs(cell(*map, "stages", 3, "finish_s") - 0.016) <= 1e-12);
   map->inputs().find("preemptive")->toggle() = false;
-  CHECK(out(*map, "preemptions") == 0);
+  CHECK(computed(*map, "preemptions") == 0);
   CHECK(near(ms(*map), 32));  // the plan waits for the whole map: 18 + 6 + 4 + 4
 }
 
@@ -110,17 +88,8 @@ TEST_CASE("gantt: what the table cannot mean is refused in one sentence") {
 
 TEST_CASE("gantt: the cursor drags, and the picture shows both schedules with their frames") {
   const LabPtr lab = gantt();
-  support::UiDriver ui(
-      [&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-        ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-        lab->compute();
-        lab->draw();
-        ImGui::End();
-      },
-      {1200, 1000});
-  ui.frames(3);
+  lab_test::Canvas canvas(*lab, {1200, 1000});
+  support::UiDriver& ui = canvas.ui;
   ui.drag_by("cursor", {300, 0});
   const double time = lab->view().find("time")->real();
   CHECK((time > 0.01 && time < 0.06));

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "chapters/lab.h"
-#include "tests/support/ui_driver.h"
+#include "tests/chapters/lab_fixture.h"
 
 namespace support {
 
@@ -10,10 +10,9 @@ namespace support {
 class PictureFrame {
  public:
   explicit PictureFrame(ImVec2 size = {1200, 800})
-      : ui_([this] { draw(); }, size, [] {
-          widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {}));
-          widgets::apply_to_imgui(widgets::theme());
-        }) {}
+      : ui_([this] {
+          if (lab_) lab_test::draw_canvas(*lab_);
+        }, size, lab_test::dark_theme) {}
 
   /// Every primitive of one settled frame: kind, place, colour and text.
   std::string strokes_of(chapters::Lab& lab) {
@@ -37,14 +36,6 @@ class PictureFrame {
   }
 
  private:
-  void draw() {
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-    ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-    if (lab_) lab_->draw();
-    ImGui::End();
-  }
-
   chapters::Lab* lab_ = nullptr;
   UiDriver ui_;
 };

@@ -1,35 +1,15 @@
 #include <catch2/catch_test_macros.hpp>
 
-#include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "app/scenario.h"
-#include "catalog_fixture.h"
-#include "chapters/registry.h"
 #include "tests/app/store_folder.h"
-#include "tests/support/ui_driver.h"
+#include "tests/chapters/lab_fixture.h"
 
-using chapters::Lab;
-using chapters::LabPtr;
+using namespace lab_test;
 
 namespace {
-
-LabPtr open(const char* id, const char* inputs = "{}") {
-  use_bundled_catalog();
-  LabPtr lab = chapters::make_lab_by_id(id);
-  REQUIRE(lab);
-  REQUIRE(app::apply_inputs(*lab, app::Json::parse(inputs)) == "");
-  return lab;
-}
-double out(Lab& lab, std::string_view key) {
-  lab.compute();
-  INFO(lab.reason());
-  REQUIRE(lab.reason().empty());
-  return lab.outputs().find(key)->number();
-}
-bool near(double value, double expected, double tolerance) { return std::abs(value - expected) <= tolerance * std::abs(expected); }
 
 /// A safetensors file of one F32 matrix [rows, cols] whose element is row + col / 1000, and a small vector.
 std::string weights_file(int rows, int cols) {
@@ -55,43 +35,43 @@ std::string weights_file(int rows, int cols) {
 
 // Errata 14: the largest of 4,096 normals is about 3.8; 3.8 / 127 / 4 = 0.0075.
 TEST_CASE("quantizer lab: INT8 for each row of a normal matrix has a mean error near 0.0075") {
-  CHECK(near(out(*open("compression/quantizer", R"({"format": "int8", "rows": 8, "columns": 4096, "outlier_share": 0, "row_spread": 0})"), "mean_error"), 0.0075, 0.05));
+  CHECK(near(computed(*open_lab("compression/quantizer", R"({"format": "int8", "rows": 8, "columns": 4096, "outlier_share": 0, "row_spread": 0})"), "mean_error"), 0.0075, 0.05));
 }
 
 // Curriculum and errata 166: 4.25 bits at group 64 with an FP16 scale; 4.3125 with a zero point of 4 bits.
 TEST_CASE("quantizer lab: bits a weight with their overhead, and the size they make") {
-  const LabPtr lab = open("compression/quantizer", R"({"grain": "group", "group": 64, "columns": 256, "rows": 96})");
-  CHECK(out(*lab, "bits_per_weight") == 4.25);
-  CHECK(out(*lab, "size_bytes") == 96 * 256 * 4.25 / 8);
-  CHECK(out(*lab, "scales") == 96 * 4);
-  CHECK(out(*open("compression/quantizer", R"({"grain": "group", "group": 64, "symmetric": false})"), "bits_per_weight") == 4.3125);
-  CHECK(near(out(*open("compression/quantizer", R"({"grain": "group", "format": "nf4", "group": 64, "scale_bits": 32})"), "bits_per_weight"), 4.5, 1e-12));
+  const LabPtr lab = open_lab("compression/quantizer", R"({"grain": "group", "group": 64, "columns": 256, "rows": 96})");
+  CHECK(computed(*lab, "bits_per_weight") == 4.25);
+  CHECK(computed(*lab, "size_bytes") == 96 * 256 * 4.25 / 8);
+  CHECK(computed(*lab, "scales") == 96 * 4);
+  CHECK(computed(*open_lab("compression/quantizer", R"({"grain": "group", "group": 64, "symmetric": false})"), "bits_per_weight") == 4.3125);
+  CHECK(near(computed(*open_lab("compression/quantizer", R"({"grain": "group", "format": "nf4", "group": 64, "scale_bits": 32})"), "bits_per_weight"), 4.5, 1e-12));
 }
 
 TEST_CASE("quantizer lab: outliers cost a row, groups fence them in, and clipping takes gradient away") {
-  const double rows = out(*open("compression/quantizer"), "sqnr_db");
-  CHECK(out(*open("compression/quantizer", R"({"outlier_share": 0})"), "sqnr_db") > rows + 3);
-  CHECK(out(*open("compression/quantizer", R"({"grain": "group", "group": 32})"), "sqnr_db") > rows + 3);
-  const LabPtr clipped = open("compression/quantizer", R"({"range": "percentile", "percentile": 95})");
-  CHECK(near(out(*clipped, "clipped"), 5, 0.1));
-  CHECK(near(out(*clipped, "gradient_passed"), 100 - out(*clipped, "clipped"), 1e-12));
-  CHECK(out(*open("compression/quantizer"), "gradient_passed") == 100);
+  const double rows = computed(*open_lab("compression/quantizer"), "sqnr_db");
+  CHECK(computed(*open_lab("compression/quantizer", R"({"outlier_share": 0})"), "sqnr_db") > rows + 3);
+  CHECK(computed(*open_lab("compression/quantizer", R"({"grain": "group", "group": 32})"), "sqnr_db") > rows + 3);
+  const LabPtr clipped = open_lab("compression/quantizer", R"({"range": "percentile", "percentile": 95})");
+  CHECK(near(computed(*clipped, "clipped"), 5, 0.1));
+  CHECK(near(computed(*clipped, "gradient_passed"), 100 - computed(*clipped, "clipped"), 1e-12));
+  CHECK(computed(*open_lab("compression/quantizer"), "gradient_passed") == 100);
 }
 
 TEST_CASE("quantizer lab: a learner's own file: the largest matrix, a named tensor, and what is said when there is none") {
   const store_test::Folder folder;
   folder.write("w.safetensors", weights_file(64, 32));
   const std::string path = (folder / "w.safetensors").string();
-  const LabPtr lab = open("compression/quantizer", R"({"rows": 8, "columns": 16})");
+  const LabPtr lab = open_lab("compression/quantizer", R"({"rows": 8, "columns": 16})");
   REQUIRE(app::set_field_from_text(*lab->inputs().find("file"), path) == "");
-  CHECK(out(*lab, "weight_count") == 8 * 16);
+  CHECK(computed(*lab, "weight_count") == 8 * 16);
   CHECK(lab->outputs().find("weights")->text() == "layer.weight, F32: 8 rows evenly out of 64, the first 16 of 32 columns");
   CHECK(lab->outputs().find("tensors")->table_size() == 2);
   // Rows 0, 8, ... 56; the largest weight is 56.015, and INT4 has 7 steps up to it.
   lab->inputs().find("row")->set_number(7);
-  CHECK(near(out(*lab, "shown_step"), 56.015 / 7, 1e-6));
+  CHECK(near(computed(*lab, "shown_step"), 56.015 / 7, 1e-6));
   REQUIRE(app::set_field_from_text(*lab->inputs().find("tensor"), "layer.bias") == "");
-  CHECK(out(*lab, "weight_count") == 2);
+  CHECK(computed(*lab, "weight_count") == 2);
   REQUIRE(app::set_field_from_text(*lab->inputs().find("tensor"), "lm_head") == "");
   lab->compute();
   CHECK(lab->reason() == "The file holds no tensor 'lm_head'; among its 2 are layer.weight, layer.bias.");
@@ -103,7 +83,7 @@ TEST_CASE("quantizer lab: a broken file is answered in a sentence") {
   folder.write("cut.safetensors", file.substr(0, file.size() - 5));
   folder.write("text.safetensors", "these are no tensors at all");
   const auto reason = [&](const char* name) {
-    const LabPtr lab = open("compression/quantizer");
+    const LabPtr lab = open_lab("compression/quantizer");
     REQUIRE(app::set_field_from_text(*lab->inputs().find("file"), (folder / name).string()) == "");
     lab->compute();
     return lab->reason();
@@ -113,18 +93,10 @@ TEST_CASE("quantizer lab: a broken file is answered in a sentence") {
 }
 
 TEST_CASE("quantizer lab: a click on the map chooses the row whose levels are drawn") {
-  const LabPtr lab = open("compression/quantizer");
+  const LabPtr lab = open_lab("compression/quantizer");
   lab->compute();
-  support::UiDriver ui(
-      [&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-        ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-        lab->draw();
-        ImGui::End();
-      },
-      {1200, 900});
-  ui.frames(3);
+  lab_test::Canvas canvas(*lab, {1200, 900});
+  support::UiDriver& ui = canvas.ui;
   ui.click("error of each weight");
   const double row = lab->inputs().find("row")->number();
   CHECK((row > 15 && row < 50));  // about the middle of 64
@@ -132,28 +104,20 @@ TEST_CASE("quantizer lab: a click on the map chooses the row whose levels are dr
 
 // Pins of the other labs of this half of the chapter.
 TEST_CASE("methods lab: GPTQ and AWQ beat rounding at the same bits, and the printed sign loses") {
-  const LabPtr lab = open("compression/methods");
-  CHECK(out(*lab, "gptq_ratio") < 0.66);  // errata 13: 0.453 / 0.686
-  CHECK(out(*lab, "awq_ratio") < 0.66);
-  CHECK(out(*lab, "weight_bits") == 4.5);
-  CHECK(out(*lab, "smooth_ratio") < 0.5);
-  CHECK(out(*open("compression/methods", R"({"sign": "plus"})"), "gptq_ratio") > 1.368 / 0.686);
-  CHECK(out(*open("compression/methods", R"({"sign": "none"})"), "gptq_ratio") == 1);
+  const LabPtr lab = open_lab("compression/methods");
+  CHECK(computed(*lab, "gptq_ratio") < 0.66);  // errata 13: 0.453 / 0.686
+  CHECK(computed(*lab, "awq_ratio") < 0.66);
+  CHECK(computed(*lab, "weight_bits") == 4.5);
+  CHECK(computed(*lab, "smooth_ratio") < 0.5);
+  CHECK(computed(*open_lab("compression/methods", R"({"sign": "plus"})"), "gptq_ratio") > 1.368 / 0.686);
+  CHECK(computed(*open_lab("compression/methods", R"({"sign": "none"})"), "gptq_ratio") == 1);
 }
 
 TEST_CASE("methods lab: dragging the cursor shows the weights after as many columns") {
-  const LabPtr lab = open("compression/methods");
+  const LabPtr lab = open_lab("compression/methods");
   lab->compute();
-  support::UiDriver ui(
-      [&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-        ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-        lab->draw();
-        ImGui::End();
-      },
-      {1200, 1100});
-  ui.frames(3);
+  lab_test::Canvas canvas(*lab, {1200, 1100});
+  support::UiDriver& ui = canvas.ui;
   ui.drag_by("drag column", {-600, 0});
   CHECK(lab->view().find("time")->real() == 0);
   ui.frames(2);
@@ -166,26 +130,26 @@ TEST_CASE("methods lab: dragging the cursor shows the weights after as many colu
 
 // 68,451,041,280 parameters of matrices and 2,102,665,216 others (two vocabulary matrices of 128,256 x 8,192 and the norms).
 TEST_CASE("deploy lab: weights, cache and speed of Llama 3 70B follow bits and bytes") {
-  const LabPtr w4 = open("compression/deploy");
-  CHECK(near(out(*w4, "weights_bytes"), 68451041280.0 * 4.125 / 8 + 2102665216.0 * 2, 1e-9));
-  CHECK(near(out(*w4, "cache_bytes"), 8 * 4096 * 327680.0, 1e-12));  // errata: 327,680 B a token
-  CHECK(out(*w4, "fits") == 1);
-  CHECK(out(*w4, "largest_batch") == 24);
-  CHECK(out(*open("compression/deploy", R"({"kv": "fp8"})"), "largest_batch") == 48);
-  CHECK(near(out(*w4, "prefill_speedup"), 1, 0.01));  // weight-only: products stay in 16 bits
-  CHECK(out(*w4, "decode_speedup") > 3);
-  const LabPtr fp8 = open("compression/deploy", R"({"recipe": "fp8"})");
-  CHECK(out(*fp8, "fits") == 0);
-  CHECK(out(*fp8, "chips_needed") == 2);
-  CHECK(out(*fp8, "prefill_speedup") > 1.8);
+  const LabPtr w4 = open_lab("compression/deploy");
+  CHECK(near(computed(*w4, "weights_bytes"), 68451041280.0 * 4.125 / 8 + 2102665216.0 * 2, 1e-9));
+  CHECK(near(computed(*w4, "cache_bytes"), 8 * 4096 * 327680.0, 1e-12));  // errata: 327,680 B a token
+  CHECK(computed(*w4, "fits") == 1);
+  CHECK(computed(*w4, "largest_batch") == 24);
+  CHECK(computed(*open_lab("compression/deploy", R"({"kv": "fp8"})"), "largest_batch") == 48);
+  CHECK(near(computed(*w4, "prefill_speedup"), 1, 0.01));  // weight-only: products stay in 16 bits
+  CHECK(computed(*w4, "decode_speedup") > 3);
+  const LabPtr fp8 = open_lab("compression/deploy", R"({"recipe": "fp8"})");
+  CHECK(computed(*fp8, "fits") == 0);
+  CHECK(computed(*fp8, "chips_needed") == 2);
+  CHECK(computed(*fp8, "prefill_speedup") > 1.8);
   // One sequence, a short context: a step is the bytes of the weights over the bandwidth, and an embedding row.
-  const LabPtr one = open("compression/deploy", R"({"recipe": "bf16", "batch": 1, "context": 128, "roof_share": 1})");
-  CHECK(near(out(*one, "decode_s"), 2 * (70553706496.0 - 128256.0 * 8192) / 3.35e12, 0.01));
+  const LabPtr one = open_lab("compression/deploy", R"({"recipe": "bf16", "batch": 1, "context": 128, "roof_share": 1})");
+  CHECK(near(computed(*one, "decode_s"), 2 * (70553706496.0 - 128256.0 * 8192) / 3.35e12, 0.01));
 }
 
 TEST_CASE("deploy lab: the tree goes another way for another need") {
   const auto says = [](const char* inputs) {
-    const LabPtr lab = open("compression/deploy", inputs);
+    const LabPtr lab = open_lab("compression/deploy", inputs);
     lab->compute();
     REQUIRE(lab->reason() == "");
     return lab->outputs().find("recommended")->text();
@@ -201,11 +165,11 @@ TEST_CASE("deploy lab: the tree goes another way for another need") {
 }
 
 TEST_CASE("deploy lab: a recipe that the chip cannot multiply is said, and the others are still compared") {
-  const LabPtr lab = open("compression/deploy", R"({"recipe": "nvfp4"})");
+  const LabPtr lab = open_lab("compression/deploy", R"({"recipe": "nvfp4"})");
   lab->compute();
   CHECK_FALSE(lab->reason().empty());
   CHECK(lab->reason().find("FP4") != std::string::npos);
-  const LabPtr other = open("compression/deploy");
+  const LabPtr other = open_lab("compression/deploy");
   other->compute();
   chapters::Fields row;
   other->outputs().find("recipes")->table_row(5, row);

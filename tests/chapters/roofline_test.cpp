@@ -4,13 +4,12 @@
 #include <string>
 #include <string_view>
 
-#include "catalog_fixture.h"
-#include "chapters/registry.h"
-#include "tests/support/ui_driver.h"
+#include "tests/chapters/lab_fixture.h"
 
 using chapters::Field;
 using chapters::Fields;
 using chapters::LabPtr;
+using lab_test::near;
 
 namespace {
 
@@ -18,9 +17,7 @@ namespace {
 struct Bench {
   LabPtr lab;
   Bench() {
-    use_bundled_catalog();
-    lab = chapters::make_lab_by_id("roofline/roofline");
-    REQUIRE(lab);
+    lab = lab_test::open_lab("roofline/roofline");
   }
   static const Field& at(const Fields& fields, std::string_view key) {
     INFO(key);
@@ -62,8 +59,6 @@ struct Bench {
     return out("ridge");
   }
 };
-
-bool near(double value, double expected, double relative) { return std::abs(value - expected) <= relative * std::abs(expected); }
 
 }  // namespace
 
@@ -210,15 +205,8 @@ TEST_CASE("rows of a measured file stand under the roof; a bad row is refused in
 TEST_CASE("dragging the ringed dot keeps its work and changes its bytes") {
   Bench b;
   b.choose("operation", "gemm").run();
-  support::UiDriver ui([&] {
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize({1000, 700});
-    ImGui::Begin("canvas");
-    b.lab->draw();
-    ImGui::End();
-    b.lab->compute();
-  });
-  ui.frames(3);
+  lab_test::Canvas canvas(*b.lab, {1000, 700});
+  support::UiDriver& ui = canvas.ui;
   const double before = b.out("intensity");
   ui.drag_by("drag operation", {-150, 0});
   ui.frames(2);
@@ -233,15 +221,8 @@ TEST_CASE("a click on a dot of the decode walk chooses that step") {
   b.in("show").chosen() = {"walk"};
   b.in("chips").chosen().clear();
   b.run();
-  support::UiDriver ui([&] {
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize({1000, 700});
-    ImGui::Begin("canvas");
-    b.lab->draw();
-    ImGui::End();
-    b.lab->compute();
-  });
-  ui.frames(3);
+  lab_test::Canvas canvas(*b.lab, {1000, 700});
+  support::UiDriver& ui = canvas.ui;
   // All five steps are memory-bound here, so they are the first circles painted, B = 1 first; the legend's comes after them.
   ImVec2 fourth{};
   int seen = 0;

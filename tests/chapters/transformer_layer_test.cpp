@@ -8,12 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "catalog_fixture.h"
-#include "chapters/registry.h"
-#include "tests/support/ui_driver.h"
+#include "tests/chapters/lab_fixture.h"
 
-using chapters::Lab;
 using chapters::LabPtr;
+using lab_test::near;
 
 namespace {
 
@@ -25,9 +23,7 @@ struct Row {
 struct Bench {
   LabPtr lab;
   Bench() {
-    use_bundled_catalog();
-    lab = chapters::make_lab_by_id("roofline/transformer-layer");
-    REQUIRE(lab);
+    lab = lab_test::open_lab("roofline/transformer-layer");
   }
   const chapters::Field& in(std::string_view key) const {
     const auto* f = lab->inputs().find(key);
@@ -84,8 +80,6 @@ struct Bench {
     return {};
   }
 };
-
-bool near(double value, double expected, double tolerance) { return std::abs(value - expected) <= tolerance * std::abs(expected); }
 
 constexpr double h100_flops_per_s = 989.4e12, h100_bytes_per_s = 3.35e12;  // NVIDIA H100 SXM data sheet, dense BF16
 
@@ -264,13 +258,8 @@ namespace {
 
 struct Drawn {
   Bench bench;
-  support::UiDriver ui{[this] {
-                         ImGui::SetNextWindowPos({0, 0});
-                         ImGui::SetNextWindowSize({1100, 900});
-                         ImGui::Begin("Canvas");
-                         bench.lab->draw();
-                         ImGui::End();
-                       }, {1100, 900}, [] { widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {})); }};
+  lab_test::Canvas canvas{*bench.lab, {1100, 900}};
+  support::UiDriver& ui = canvas.ui;
 };
 
 }  // namespace

@@ -82,10 +82,12 @@ TEST_CASE("a wrong kernel is refused with what is wrong and is not timed; right 
 }
 
 TEST_CASE("a rung that this build, CPU or size cannot run says why") {
-  const std::vector<Version> versions = {{.rung = {.id = "elsewhere"}, .needs = cpu::Isa::avx512, .call = nullptr}, {.rung = {.id = "slow"}, .call = right, .size_hi = 100}};
-  const auto all = results_of(copy_with(versions));
+  const std::vector<Version> versions = {{.rung = {.id = "elsewhere"}, .needs = cpu::Isa::avx512, .call = nullptr}, {.rung = {.id = "slow"}, .call = right, .size_hi = 100, .flops_per_s = 2e8}};
+  cpu::Operation operation = copy_with(versions);
+  operation.ladder.cost = [](std::int64_t size) { return models::OpCost{.flops = 2e7 * static_cast<double>(size)}; };
+  const auto all = results_of(operation);
   CHECK(all.at("elsewhere").failure == "The rung elsewhere is written for x86-64, and this program was built for another architecture.");
-  CHECK(all.at("slow").failure == "The rung slow would take minutes at 400: choose a size up to 100, or leave this rung out.");
+  CHECK(all.at("slow").failure == "The rung slow is not run at 400: one call is 8 GFLOP, about 40 s at 0.2 GFLOP/s; choose a size up to 100, or leave this rung out.");
 }
 
 TEST_CASE("rungs are checked first and then timed in turns") {
@@ -137,5 +139,5 @@ TEST_CASE("a request that fits no ladder is one sentence that says what would") 
   for (const double seconds : {0.0, -1.0, 61.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
     CHECK(fault({.seconds_per_rung = seconds}) == "The time for a rung must be more than 0 s and at most 60 s.");
   CHECK(fault({.edited_rung = "packed", .edited_source = "x"}) == "Only CUDA kernels can be edited: the rungs of cpu-sgemm are part of the program.");
-  CHECK(fault({.rungs = {"naive"}, .size = 1536}).empty());  // that rung's own result says that it would take minutes
+  CHECK(fault({.rungs = {"naive"}, .size = 1536}).empty());  // that rung's own result says how long it would take
 }

@@ -144,6 +144,8 @@ TEST_CASE("limits and counts of every format are those of the oracle") {
     CHECK(l.min_normal == o.at("min_normal").get<double>());
     CHECK(l.max_subnormal == o.at("max_subnormal").get<double>());
     CHECK(l.min_positive == o.at("min_subnormal").get<double>());
+    CHECK(decode(f, encode(f, l.underflow_threshold)) == 0);
+    CHECK(decode(f, encode(f, std::nextafter(l.underflow_threshold, 1.0))) == l.min_positive);
     CHECK(l.epsilon == o.at("epsilon_ulp_at_1").get<double>());
     CHECK(l.unit_roundoff == o.at("unit_roundoff").get<double>());
     CHECK(l.codes == o.at("n_codes").get<double>());
@@ -165,6 +167,7 @@ TEST_CASE("limits and counts of every format are those of the oracle") {
   CHECK(scale.max_finite == data.at("e8m0").at("max_value").get<double>());
   CHECK(scale.finite_codes == 255);
   CHECK(scale.nan_codes == 1);
+  CHECK(scale.underflow_threshold == 0);  // it has no zero to round to
 }
 
 TEST_CASE("casts give what the oracle's vectors give, saturating and not") {
