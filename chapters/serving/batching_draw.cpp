@@ -21,10 +21,7 @@ void playback(const Outputs& out, View& view) {
     if (view.time >= out.shown_s) view.playing = false, view.time = out.shown_s;
   }
   ImGui::PushFont(nullptr, t.type(Type::body));
-  if (ImGui::Button(view.playing ? "Pause##race" : "Play##race")) {
-    view.playing = !view.playing;
-    if (view.playing && view.time >= out.shown_s) view.time = 0;
-  }
+  if (ImGui::Button(view.playing ? "Pause##race" : "Play##race")) start_or_stop(out, view);
   ImGui::SameLine(0, t.px(6));
   if (ImGui::Button("Slower")) view.speed = std::max(0.01, view.speed / 2);
   ImGui::SameLine(0, t.px(6));

@@ -216,20 +216,30 @@ void paint_ruler(const Painter& p, const Scale& scale, float top, float bottom) 
   }
 }
 
-/// A drag scrubs; a click on nobody does, too; a click on a request follows it, and on the same again lets it go.
+/// A drag scrubs; a click on nobody does, too; a click on a request follows it, and on the same again lets it go. With the keyboard
+/// on it, arrows step by a hundredth and Space plays.
 void take_pointer(const Outputs& out, View& view, const Scale& scale, std::int64_t hot) {
   const ImGuiIO& io = ImGui::GetIO();
-  const bool dragged = io.MouseDragMaxDistanceSqr[0] >= io.MouseDragThreshold * io.MouseDragThreshold;
-  if (!ImGui::IsItemActive()) {
-    if (ImGui::IsItemDeactivated() && hot >= 0 && !dragged) view.request = view.request == hot + 1 ? 0 : hot + 1;
-    return;
+  const widgets::PlayKeys keys = widgets::play_keys();
+  if (keys.play) start_or_stop(out, view);
+  if (keys.steps != 0) {
+    view.time = std::clamp(scale.now_s + keys.steps * out.shown_s / 100, 0.0, out.shown_s);
+    view.playing = false;
   }
-  if (hot >= 0 && !dragged) return;
+  if (!ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::IsMouseReleased(ImGuiMouseButton_Left)) return;
+  const bool dragged = io.MouseDragMaxDistanceSqr[0] >= io.MouseDragThreshold * io.MouseDragThreshold;
+  if (ImGui::IsItemDeactivated() && hot >= 0 && !dragged) view.request = view.request == hot + 1 ? 0 : hot + 1;
+  if (!ImGui::IsItemActive() || (hot >= 0 && !dragged)) return;
   view.time = std::clamp(static_cast<double>((ImGui::GetMousePos().x - scale.left) / std::max(1.0f, scale.width)), 0.0, 1.0) * out.shown_s;
   view.playing = false;
 }
 
 }  // namespace
+
+void start_or_stop(const Outputs& out, View& view) {
+  view.playing = !view.playing;
+  if (view.playing && view.time >= out.shown_s) view.time = 0;
+}
 
 RaceRows fit_race(const Outputs& out, float room) {
   const auto& t = widgets::theme();

@@ -209,6 +209,34 @@ TEST_CASE("batching: a click on a request follows it through every policy and do
   CHECK_FALSE(c.ui.text_present("Request 14"));
 }
 
+TEST_CASE("batching: with the keyboard on the race, arrows step by a hundredth and Space plays and stops") {
+  Canvas c;
+  const auto time = [&] { return c.lab->view().find("time")->real(); };
+  const double end_s = out(*c.lab, "makespan_s");
+  const ImVec2 corner = c.ui.point_in("cursor", {0.5f, 0.97f});  // on the ruler, where nobody is
+  c.ui.click_at(corner);
+  c.ui.frames(2);
+  const double from_s = time();
+  c.ui.key(ImGuiKey_RightArrow);
+  c.ui.frames(2);
+  const double step_s = time() - from_s;
+  CHECK(step_s > end_s / 100);  // of the slower rival's race
+  CHECK(step_s < end_s / 50);
+  c.ui.key(ImGuiKey_RightArrow);
+  c.ui.key(ImGuiKey_RightArrow);
+  c.ui.key(ImGuiKey_LeftArrow);
+  c.ui.frames(2);
+  CHECK(near(time(), from_s + 2 * step_s, 1e-6));
+  c.ui.key(ImGuiKey_Space);
+  c.ui.frames(3);
+  CHECK(c.lab->view().find("playing")->toggle());
+  CHECK(time() > from_s + 2 * step_s);
+  CHECK(time() < from_s + 4 * step_s);
+  c.ui.key(ImGuiKey_Space);
+  c.ui.frames(2);
+  CHECK_FALSE(c.lab->view().find("playing")->toggle());
+}
+
 TEST_CASE("batching: the whole race is in view in a window of 1280 by 800, its latencies included") {
   Canvas c({720, 440});  // what such a window leaves to the canvas
   float bottom = 0;
