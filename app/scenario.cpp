@@ -216,9 +216,9 @@ std::string set_field_from_text(const Field& f, std::string_view text, const Fil
     case Kind::text:
     case Kind::file: return field_from_json(f, std::string(text), read);
     case Kind::choices:
-      if (text.empty() || text.front() != '[') {  // a,b,c
+      if (text.empty() || text.front() != '[' || (text.back() == ']' && text.find('"') == std::string_view::npos)) {  // a,b,c or [a,b,c]
         Json list = Json::array();
-        std::stringstream in{std::string(text)};
+        std::stringstream in{std::string(!text.empty() && text.front() == '[' ? text.substr(1, text.size() - 2) : text)};
         for (std::string id; std::getline(in, id, ',');) list.push_back(id);
         return field_from_json(f, list, read);
       }

@@ -33,7 +33,7 @@ void index_catalog(Catalog& c) {
   c.chip_choices.clear();
   c.model_choices.clear();
   c.drill_topics.assign(1, {"weak", "all, weak ones first", ""});
-  c.drill_choices.resize(1);
+  c.drill_choices.resize(2);  // those that are no template
   for (const Drill& drill : c.drills) {
     c.drill_choices.push_back({drill.id, drill.title, drill.lab});
     if (!find_id(c.drill_topics, drill.topic)) c.drill_topics.push_back({drill.topic, drill.topic_label, ""});

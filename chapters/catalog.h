@@ -20,7 +20,7 @@ struct Catalog {
   std::vector<std::string> notices;  ///< one sentence for each file or entry that could not be used
   Choices chip_choices, model_choices;  ///< in the order of the lists; filled by `index_catalog`
   Choices drill_topics{{"weak", "weak ones first", ""}};  ///< and every topic of the drills, in order
-  Choices drill_choices{{"any", "chosen for you", ""}};   ///< and every drill
+  Choices drill_choices{{"any", "chosen for you", ""}, {"today", "question of the day", "One a day, the same for everybody; then chosen for you."}};  ///< and every drill
 
   const models::Chip* chip(std::string_view id) const;            ///< null when there is none
   const models::LanguageModel* model(std::string_view id) const;  ///< null when there is none

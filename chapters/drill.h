@@ -76,7 +76,7 @@ struct DrillQuestion {
 DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills, std::uint64_t seed, DrillLabs& labs, bool words = true);
 
 struct DrillMark {
-  bool read = false, right = false, late = false;
+  bool read = false, right = false, late = false;  ///< `late`: within the tolerance or not
   double said = 0;
   std::string verdict;  ///< one or two sentences; why it could not be read when not `read`
 };

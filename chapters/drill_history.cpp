@@ -119,6 +119,7 @@ DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const Drill
   if (drills.empty()) return {};
   // The first question of seed 0 is the one with a source's own numbers.
   const std::uint64_t fresh = wish.seed == 0 && history.empty() ? 0 : models::counter_hash(wish.seed, history.size()) % 1'000'000 + 1;
+  if (wish.drill == today_drill && !daily_done(history, wish.now_s)) return daily_drill(drills, wish.now_s);
   if (!wish.drill.empty())
     if (const Drill* one = find_drill(drills, wish.drill)) return {one, fresh, "the one you chose"};
 

@@ -37,9 +37,11 @@ std::vector<TopicStanding> standings(const std::vector<Drill>& drills, const Cho
 /// Templates, known or not, whose time to be asked again has come: 10 minutes after a wrong answer, else as models::review_interval_days.
 std::int64_t due_count(std::span<const DrillRecord> history, double now_s);
 
+inline constexpr std::string_view today_drill = "today";
+
 struct DrillWish {
   std::string_view topic;  ///< empty: weak ones first
-  std::string_view drill;  ///< not empty: this one
+  std::string_view drill;  ///< not empty: this one; "today": the question of the day until it is answered
   int level = 0;           ///< 0: adaptive
   std::uint64_t seed = 0;
   double now_s = 0;
@@ -51,5 +53,14 @@ struct DrillChoice {
 };
 /// What to ask next: the next link of a chain after a right answer, then what is due, then the weakest topic near its level.
 DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const DrillRecord> history, const DrillWish& wish);
+
+/// Days since 1970, in UTC.
+std::int64_t day_of(double now_s);
+/// One question a day, the same for everybody who has the same templates: of level 3 or above, with numbers of that day alone.
+DrillChoice daily_drill(const std::vector<Drill>& drills, double now_s);
+/// Was it answered, right or wrong?
+bool daily_done(std::span<const DrillRecord> history, double now_s);
+/// Days in a row on which it was answered, up to today, or to yesterday while today's is open.
+std::int64_t daily_streak(std::span<const DrillRecord> history, double now_s);
 
 }  // namespace chapters

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/serving_cost.h"
+#include "models/serving_gaps.h"
 #include "models/serving_requests.h"
 
 /// A serving engine as a discrete-event simulation: requests wait, are batched by a policy, and leave.
@@ -63,6 +64,7 @@ struct ServingRun {
   double slot_held_s = 0, slot_used_s = 0; ///< slot-seconds taken, and of them by requests not yet done
   std::int64_t peak_waiting = 0, peak_blocks = 0, blocks_left = 0;  ///< left: still taken at the end, which would be a leak
   double tokens = 0;        ///< output tokens delivered
+  TokenGaps gaps;           ///< between a request's tokens, of all requests served; none in a plain queue
   bool stopped = false;     ///< cancelled, or more events than allowed: figures mean nothing
   // Of the first replica and the first requests, for the picture.
   std::vector<SlotSpan> spans;
@@ -76,6 +78,7 @@ ServingRun simulate_serving(std::span<const ServingRequest> requests, const Serv
 struct ServingSummary {
   double mean_wait_s = 0, mean_latency_s = 0, p50_latency_s = 0, p90_latency_s = 0, p99_latency_s = 0;
   double ttft_p50_s = 0, ttft_p99_s = 0, tpot_p50_s = 0, tpot_p99_s = 0;  ///< time per output token after the first; of requests with at least two
+  double gap_p50_s = 0, gap_p99_s = 0, gap_longest_s = 0;  ///< between tokens, over all tokens of all requests; percentiles within 0.5 %
   double throughput_per_s = 0, tokens_per_s = 0;  ///< over the time from the first arrival to the last departure
   double goodput_per_s = 0;                       ///< requests within both limits
   double mean_in_system = 0, mean_waiting = 0;    ///< L and Lq over that time

@@ -103,6 +103,7 @@ class Batches {
     for (std::size_t i = 0; i < count; ++i) {
       const double own_s = after_s(share_.at(head_ + i).output_tokens);
       ledger_.served(head_ + i) = {now_s, first_s, own_s, end_s};
+      ledger_.run().gaps.add_ramp(step_s + cost.context_s * n * (p + 1), cost.context_s * n, share_.at(head_ + i).output_tokens - 1, 1);
       show(i, 0, now_s, first_s, own_s, end_s);
     }
     return end_s;

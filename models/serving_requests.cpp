@@ -1,10 +1,8 @@
 #include "models/serving_requests.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numbers>
-#include <string>
 
 #include "models/counter_random.h"
 
@@ -77,35 +75,6 @@ std::int32_t length(double mean, double variation, Draws& draws, std::int32_t lo
   return static_cast<std::int32_t>(std::clamp(std::round(tokens), 1.0, static_cast<double>(longest)));
 }
 
-struct Cells {
-  double value[3] = {};
-  std::string error;
-};
-
-Cells read_line(std::string_view line, std::size_t number) {
-  static constexpr std::string_view names[] = {"time", "prompt", "output"};
-  Cells cells;
-  const auto fail = [&](std::string what) { cells.error = "Line " + std::to_string(number) + " of the arrivals " + what + ": each line is time,prompt,output in seconds and tokens."; };
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto comma = line.find(',');
-    if (i < 2 && comma == std::string_view::npos) return fail("has " + std::to_string(i + 1) + " of three values"), cells;
-    std::string_view cell = line.substr(0, comma);
-    line = comma == std::string_view::npos ? std::string_view() : line.substr(comma + 1);
-    while (!cell.empty() && cell.front() == ' ') cell.remove_prefix(1);
-    while (!cell.empty() && cell.back() == ' ') cell.remove_suffix(1);
-    const auto [end, code] = std::from_chars(cell.data(), cell.data() + cell.size(), cells.value[i]);
-    const bool number_read = !cell.empty() && code == std::errc() && end == cell.data() + cell.size();
-    const double low = i == 0 ? 0 : 1, high = i == 0 ? 1e9 : 1e6;
-    if (!number_read || !(cells.value[i] >= low && cells.value[i] <= high)) {
-      std::string shown(cell.substr(0, 20));
-      for (char& c : shown)
-        if (c < ' ' || c > '~') c = '?';
-      return fail("has the " + std::string(names[i]) + " \"" + shown + "\", not a number from " + (i == 0 ? "0 to 1e9" : "1 to 1e6")), cells;
-    }
-  }
-  return cells;
-}
-
 }  // namespace
 
 std::vector<ServingRequest> make_requests(const RequestStream& s) {
@@ -131,28 +100,6 @@ void draw_service_times(std::vector<ServingRequest>& requests, const RequestStre
     draws.at(i);
     requests[i].service_s = s.service == ServiceTime::deterministic ? s.service_s : s.service_s * draws.exponential();
   }
-}
-
-Result<std::vector<ServingRequest>> parse_requests(std::string_view csv, std::size_t most) {
-  using Outcome = Result<std::vector<ServingRequest>>;
-  std::vector<ServingRequest> out;
-  if (csv.starts_with("\xEF\xBB\xBF")) csv.remove_prefix(3);
-  for (std::size_t number = 1; !csv.empty() && out.size() < most; ++number) {
-    const auto end = csv.find('\n');
-    std::string_view line = csv.substr(0, end);
-    csv = end == std::string_view::npos ? std::string_view() : csv.substr(end + 1);
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (line.empty()) continue;
-    if (number == 1 && ((line[0] >= 'a' && line[0] <= 'z') || (line[0] >= 'A' && line[0] <= 'Z'))) continue;
-    const Cells cells = read_line(line, number);
-    if (!cells.error.empty()) return Outcome::fail(cells.error);
-    out.push_back({cells.value[0], 0, static_cast<std::int32_t>(cells.value[1]), static_cast<std::int32_t>(cells.value[2])});
-  }
-  if (out.empty()) return Outcome::fail("The arrivals hold no request: each line is time,prompt,output in seconds and tokens.");
-  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.arrival_s < b.arrival_s; });
-  const double first_s = out.front().arrival_s;
-  for (ServingRequest& r : out) r.arrival_s -= first_s;
-  return Outcome::ok(std::move(out));
 }
 
 }  // namespace models

@@ -42,8 +42,10 @@ std::vector<ServingRequest> make_requests(const RequestStream& stream);
 /// Gives each request the plain-queue service time that the stream would.
 void draw_service_times(std::vector<ServingRequest>& requests, const RequestStream& stream);
 
-/// Reads "time,prompt,output" lines: seconds, tokens, tokens; a first line of names is skipped, order does not matter, times count from
-/// the earliest. At most `most` rows are kept. The error is one sentence that names the line, the value and what is allowed.
+/// Reads one request a line: seconds, prompt tokens, output tokens. A first line of names may put the columns in any order and among others
+/// ("TIMESTAMP,ContextTokens,GeneratedTokens" of the Azure LLM inference trace, "Timestamp,Model,Request tokens,Response tokens" of BurstGPT);
+/// commas, tabs or semicolons part them. Times are seconds, or dates such as 2023-11-16 18:15:46.68; they need not be in order and
+/// count from the earliest. The error is one sentence that names the line, the value and what is allowed; more than `most` rows are one, too.
 Result<std::vector<ServingRequest>> parse_requests(std::string_view csv, std::size_t most);
 
 }  // namespace models

@@ -15,11 +15,13 @@ struct Sequence {
   std::int64_t prompt_left = 0;  ///< tokens to put through before it decodes
   std::int64_t tokens_left = 0;  ///< to generate
   double since_s = 0;            ///< of the span that goes on
+  double token_s = -1;           ///< of its newest token; before the first, -1
 };
 /// A request in the queue; one that was preempted comes with what it has.
 struct Waiting {
   std::size_t request = 0;
   std::int64_t generated = 0, swapped = 0;  ///< tokens generated; tokens of cache on the host
+  double token_s = -1;                      ///< as of a sequence
 };
 
 class Steps {
@@ -54,7 +56,7 @@ class Steps {
   void arrive_until(double time_s) {
     while (arrived_ < share_.size() && share_.at(arrived_).arrival_s <= time_s) {
       ledger_.arrive(share_.at(arrived_).arrival_s);
-      queue_.push_back({arrived_++, 0, 0});
+      queue_.push_back({arrived_++});
     }
   }
 
@@ -71,7 +73,7 @@ class Steps {
       queue_.pop_front();
       ledger_.take(now_s_, 1);
       ++ledger_.run().events;
-      Sequence s{.request = w.request, .lane = lanes_.back(), .stored = 0, .blocks = blocks, .prompt_left = prompt, .tokens_left = r.output_tokens - w.generated, .since_s = now_s_};
+      Sequence s{.request = w.request, .lane = lanes_.back(), .stored = 0, .blocks = blocks, .prompt_left = prompt, .tokens_left = r.output_tokens - w.generated, .since_s = now_s_, .token_s = w.token_s};
       lanes_.pop_back();
       if (ServedRequest& served = ledger_.served(w.request); served.start_s < 0) served.start_s = now_s_;
       if (w.swapped > 0) {
@@ -135,6 +137,7 @@ class Steps {
       if (s.prompt_left == 0) {
         ++s.stored;
         --s.tokens_left;
+        token(s, now_s_);
       } else if (chunks_[i] > 0) {
         s.stored += chunks_[i];
         s.prompt_left -= chunks_[i];
@@ -144,6 +147,11 @@ class Steps {
     ++ledger_.run().events;
   }
 
+  void token(Sequence& s, double now_s) {
+    if (s.token_s >= 0) ledger_.run().gaps.add(now_s - s.token_s);
+    s.token_s = now_s;
+  }
+
   /// The first token of this admission: at once what ends the prompt. After a recomputation it is the next one.
   void emit_first(Sequence& s) {
     --prefilling_;
@@ -151,6 +159,7 @@ class Steps {
     ++ledger_.run().events;
     ServedRequest& served = ledger_.served(s.request);
     if (s.tokens_left + 1 == share_.at(s.request).output_tokens) served.first_token_s = now_s_;
+    token(s, now_s_);
     ledger_.span(s.request, s.lane, s.since_s, now_s_, SlotUse::prefill);
     s.since_s = now_s_;
   }
@@ -188,14 +197,18 @@ class Steps {
       k = low;
     }
     std::int64_t taken = 0;
+    const double step_s = now_s_ + first_s, end_s = now_s_ + time_of(k);
     for (Sequence& s : running_) {
+      token(s, step_s);  // it may have stalled before this one: for a prompt, or in the queue
+      s.token_s = end_s;
       s.stored += k;
       s.tokens_left -= k;
       const std::int64_t blocks = std::max(s.blocks, blocks_of(s.stored, setup_));
       taken += blocks - s.blocks;
       s.blocks = blocks;
     }
-    now_s_ += time_of(k);
+    ledger_.run().gaps.add_ramp(first_s + more_s, more_s, k - 1, static_cast<std::int64_t>(running_.size()));
+    now_s_ = end_s;
     arrive_until(now_s_);
     if (taken > 0) take_blocks(taken);
     ++ledger_.run().events;
@@ -234,7 +247,7 @@ class Steps {
       if (s->request > youngest->request) youngest = s;
     const Sequence s = *youngest;
     running_.erase(youngest);
-    Waiting w{s.request, share_.at(s.request).output_tokens - s.tokens_left, 0};
+    Waiting w{s.request, share_.at(s.request).output_tokens - s.tokens_left, 0, s.token_s};
     if (s.prompt_left > 0) {
       --prefilling_;
     } else if (setup_.preemption == Preemption::swap) {

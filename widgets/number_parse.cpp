@@ -86,8 +86,17 @@ bool take_number(std::string_view& s, std::string& plain) {
   return good;
 }
 
+/// Prefixes as they are spoken: "13 billion", "310 milliseconds", "1.5 gigabytes".
+struct Spoken {
+  std::string_view word, prefix;
+};
+constexpr Spoken spoken[] = {{"nano", "n"}, {"micro", "u"}, {"milli", "m"}, {"kilo", "k"}, {"thousand", "k"}, {"mega", "M"}, {"million", "M"}, {"giga", "G"}, {"billion", "G"},
+                             {"tera", "T"}, {"trillion", "T"}, {"peta", "P"}, {"kibi", "Ki"}, {"mebi", "Mi"}, {"gibi", "Gi"}, {"tebi", "Ti"}};
+
 std::optional<double> prefix_factor(std::string_view name, UnitFamily family, bool unit_follows) {
   if (name.empty()) return 1.0;
+  for (const Spoken& w : spoken)
+    if (w.word == name) name = w.prefix;
   if (name == "K") name = "k";
   if (name == "u" || name == "\xCE\xBC") name = "\xC2\xB5";  // u and the Greek letter for the micro sign
   const bool up = family != UnitFamily::time;
@@ -142,6 +151,7 @@ std::optional<double> suffix_factor(std::string_view typed, std::string_view uni
   const std::string_view tail = unit_tail(unit);
   if (!typed.ends_with(tail)) return std::nullopt;
   const std::string_view head = trimmed(typed.substr(0, typed.size() - tail.size()));
+  if (unit == "%" && (head == "percent" || head == "per cent")) return 1.0;
   if (unit_head(unit) == "%" || family == UnitFamily::plain)
     return head == unit_head(unit) && !head.empty() ? std::optional<double>(1.0) : std::nullopt;
   // The dollar sign was read before the number.

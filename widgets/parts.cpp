@@ -1,5 +1,7 @@
 #include "widgets/parts.h"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -115,6 +117,12 @@ Rect canvas(const char* label, ImVec2 size, ImVec2 least) {
   ImGui::InvisibleButton(label, {r.width(), r.height()},
                          ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle | ImGuiButtonFlags_EnableNav);
   return r;
+}
+
+PlayKeys play_keys() {
+  if (!ImGui::IsItemFocused()) return {};
+  for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_Space}) ImGui::SetKeyOwner(key, ImGui::GetItemID());
+  return {static_cast<int>(ImGui::IsKeyPressed(ImGuiKey_RightArrow)) - static_cast<int>(ImGui::IsKeyPressed(ImGuiKey_LeftArrow)), ImGui::IsKeyPressed(ImGuiKey_Space, false)};
 }
 
 Rect reserve(ImVec2 size, ImVec2 least) {

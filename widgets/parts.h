@@ -74,6 +74,12 @@ std::string exact(double value);
 /// A canvas of the asked size, with 0 meaning "what is left", never smaller than `least` px a side, with a click-and-hover item of
 /// this label on it. Check ImGui::IsItemHovered() and friends right after.
 Rect canvas(const char* label, ImVec2 size, ImVec2 least);
+/// What was pressed in this frame while the item just made has the keyboard; it keeps these keys from moving the focus or pressing it.
+struct PlayKeys {
+  int steps = 0;      ///< right minus left arrow, repeating
+  bool play = false;  ///< Space
+};
+PlayKeys play_keys();
 /// The same place without an item, for charts whose marks are items themselves.
 Rect reserve(ImVec2 size, ImVec2 least);
 

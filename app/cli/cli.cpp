@@ -34,7 +34,7 @@ const std::vector<Call>& calls() {
       {"kernels", "kernels list|run LADDER|roofline [--rung R]... [--size N] [--warm] [--seconds S] [--seed N] [--source F --rung R] [--device cpu|cuda] [--save] [--json]",
        "kernels on this machine: the ladders, a ladder timed rung by rung (checked first, cold unless --warm), the measured ceilings (--save: as a chip for every lab); --json is one event a line",
        {"--rung", "--size", "--seconds", "--seed", "--source", "--device"}, {"--warm", "--json", "--save"}, kernels_call, 2},
-      {"drill", "drill [--topic T] [--seed N] [--count N] [--level 1-6]", "numeric questions in the terminal, graded, with worked solutions", {"--topic", "--seed", "--count", "--level"}, {}, drill, 0},
+      {"drill", "drill [--topic T] [--seed N] [--count N] [--level 1-6] [--clock 120|60|none] [--today]", "numeric questions in the terminal, graded, with worked solutions; --clock: seconds in which an answer must come; --today: one question a day", {"--topic", "--seed", "--count", "--level", "--clock"}, {"--today"}, drill, 0},
       {"check", "check", "recomputes every claim and published figure", {}, {}, check, 0},
   };
   return all;

@@ -21,6 +21,16 @@ std::optional<std::uint64_t> whole_number(const std::string& text, std::uint64_t
   return v;
 }
 
+/// Seconds to answer, 0 without a clock; nothing when the option says neither.
+std::optional<double> clock_s(const std::string& text) {
+  if (text == "none" || text == "0") return 0;
+  if (text == "120" || text == "two_minutes") return 120;
+  if (text == "60" || text == "sixty_seconds") return 60;
+  return {};
+}
+
+std::string days_text(std::int64_t days) { return days == 0 ? "" : ", " + std::to_string(days) + (days == 1 ? " day" : " days") + " in a row"; }
+
 double unix_now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 /// The learner's answers on disk; without a home directory nothing is kept.
@@ -68,12 +78,16 @@ std::string topic_error(const std::string& topic) {
 
 int drill(const Arguments& a, const Streams& s) {
   const std::string topic = a.value("--topic", "weak");
-  const auto count = whole_number(a.value("--count", "10"), 1, 1000);
+  const bool today = a.has("--today");
+  const auto count = whole_number(a.value("--count", today ? "1" : "10"), 1, 1000);
+  const auto limit_s = clock_s(a.value("--clock", "none"));
   const auto seed = whole_number(a.value("--seed", "0"), 0, 1'000'000'000);
   const auto level = whole_number(a.value("--level", "0"), 0, chapters::drill_levels);
   if (!count) return complain(s, "--count is \"" + a.value("--count").substr(0, 60) + "\": a whole number from 1 to 1,000 is expected.");
   if (!seed) return complain(s, "--seed is \"" + a.value("--seed").substr(0, 60) + "\": a whole number from 0 to 1,000,000,000 is expected.");
   if (!level) return complain(s, "--level is \"" + a.value("--level").substr(0, 60) + "\": a whole number from 0 (adaptive) to 6 is expected.");
+  if (!limit_s) return complain(s, "--clock is \"" + a.value("--clock").substr(0, 60) + "\": 120 (two minutes), 60 (sixty seconds) or none is expected.");
+  if (today && (a.has("--seed") || a.has("--topic") || a.has("--level") || a.has("--count"))) return complain(s, "--today asks one question, the same for everybody: leave --topic, --seed, --count and --level away.");
   const auto& catalog = chapters::catalog();
   if (catalog.drills.empty()) return complain(s, "No drills were found: the folder drills of the assets holds them.");
   if (auto error = topic_error(topic); !error.empty()) return complain(s, error);
@@ -85,14 +99,18 @@ int drill(const Arguments& a, const Streams& s) {
   const bool reproducible = a.has("--seed");  // then what was answered before today does not choose the questions
   std::size_t right = 0;
   bool open = true;
+  if (today && chapters::daily_done(kept.records, unix_now_s())) {
+    s.out << "Today's question is answered" << days_text(chapters::daily_streak(kept.records, unix_now_s())) << ". The next one comes at midnight UTC.\n";
+    return 0;
+  }
   s.out << "Answer with a number and its unit: 1.07 GB, 310ms, 43 %. An empty line shows the answer, \"quit\" ends.\n";
   while (open && round.size() < *count) {
     const double now_s = unix_now_s();
     const auto& history = reproducible ? round : kept.records;
-    const auto pick = chapters::choose_drill(catalog.drills, history, {.topic = topic == "weak" ? std::string_view() : std::string_view(topic), .level = static_cast<int>(*level), .seed = reproducible ? *seed : 1, .now_s = reproducible ? 0 : now_s});
+    const auto pick = today ? chapters::daily_drill(catalog.drills, now_s) : chapters::choose_drill(catalog.drills, history, {.topic = topic == "weak" ? std::string_view() : std::string_view(topic), .level = static_cast<int>(*level), .seed = reproducible ? *seed : 1, .now_s = reproducible ? 0 : now_s});
     const auto question = chapters::make_question(*pick.drill, catalog.drills, pick.seed, labs);
     if (!question.error.empty()) return complain(s, question.error);
-    s.out << "\n" << round.size() + 1 << " of " << *count << "  " << pick.drill->topic_label << ", level " << pick.drill->level << " (" << pick.why << ")\n" << question.text << "\n  [" << question.unit_label << "]\n";
+    s.out << "\n" << round.size() + 1 << " of " << *count << "  " << pick.drill->topic_label << ", level " << pick.drill->level << " (" << pick.why << ")\n" << question.text << "\n  [" << question.unit_label << (*limit_s > 0 ? ", within " + std::to_string(static_cast<int>(*limit_s)) + " seconds" : std::string()) << "]\n";
     const auto asked = std::chrono::steady_clock::now();
     for (bool answered = false; !answered;) {
       s.out << "> " << std::flush;
@@ -106,12 +124,12 @@ int drill(const Arguments& a, const Streams& s) {
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - asked).count();
       chapters::DrillMark mark;
       if (given) {
-        mark = chapters::grade(question, line.substr(0, 200), seconds, 0);
+        mark = chapters::grade(question, line.substr(0, 200), seconds, *limit_s);
         if (!mark.read) {
           s.out << mark.verdict << "\n";
           continue;
         }
-        s.out << (mark.right ? "right: " : "wrong: ") << mark.verdict << "\n";
+        s.out << (mark.right ? "right: " : mark.late ? "late: " : "wrong: ") << mark.verdict << "\n";
       } else {
         s.out << "it is " << widgets::format(question.answer, question.unit, 4).view() << ".\n";
       }
@@ -123,7 +141,7 @@ int drill(const Arguments& a, const Streams& s) {
       answered = true;
     }
   }
-  s.out << "\n" << right << " of " << round.size() << " right.\n";
+  s.out << "\n" << right << " of " << round.size() << " right" << (today ? days_text(chapters::daily_streak(kept.records, unix_now_s())) : std::string()) << ".\n";
   return 0;
 }
 

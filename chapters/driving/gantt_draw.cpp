@@ -13,7 +13,13 @@ void add_lanes(const Lanes& from, View& view) {
   for (std::size_t i = 0; i < from.spans.size(); ++i) view.lanes.push_back({.label = from.labels[i], .sublabel = from.sublabels[i], .spans = from.spans[i], .indent = i > 0 ? 1u : 0u});
 }
 
-/// Dashed lines at the frames' deadlines, over the lanes of a timeline that has just been drawn.
+/// Does a task of this lane stand where the line would go through its name?
+bool covered(std::span<const widgets::TimelineSpan> spans, double at_s) {
+  const double at_ns = at_s * 1e9;
+  return std::any_of(spans.begin(), spans.end(), [&](const widgets::TimelineSpan& s) { return static_cast<double>(s.start_ns) < at_ns - 1 && at_ns + 1 < static_cast<double>(s.start_ns + s.duration_ns); });
+}
+
+/// Dashed lines at the frames' deadlines, over the lanes of a timeline that has just been drawn; they pass behind tasks.
 void mark_deadlines(const Outputs& out, const View& view, const widgets::TimelineOptions& options) {
   const auto& t = widgets::theme();
   const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
@@ -21,9 +27,20 @@ void mark_deadlines(const Outputs& out, const View& view, const widgets::Timelin
   const widgets::TimelineWindow w = view.timeline.window.duration_s > 0 ? view.timeline.window : widgets::fit_window(view.timeline.index.first_s, view.timeline.index.last_s);
   const widgets::TimelineViewport viewport{min.x + label, max.x - t.px(1) - min.x - label, w.start_s, w.duration_s, 0};
   const auto painter = widgets::Painter::window();
+  const auto& placed = view.timeline.scratch.lanes;
   for (const double at_s : out.deadlines_s) {
     const float x = viewport.x_of_s(at_s);
-    if (x >= viewport.x && x <= max.x) painter.dashed_line({x, top}, {x, max.y}, t.bad, t.px(1.5f), t.px(5));
+    if (!(x >= viewport.x && x <= max.x)) continue;
+    float from = top;
+    const auto stretch = [&](float to) {
+      if (to > from) painter.dashed_line({x, from}, {x, to}, t.bad, t.px(1.5f), t.px(5));
+    };
+    for (std::size_t i = 0; i < std::min(placed.size(), view.lanes.size()); ++i) {
+      if (view.lanes[i].indent == 0 || !covered(view.lanes[i].spans, at_s)) continue;  // frames: their spans end where the line is
+      stretch(top + placed[i].top);
+      from = top + placed[i].top + placed[i].height;
+    }
+    stretch(max.y);
   }
 }
 

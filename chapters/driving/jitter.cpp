@@ -34,7 +34,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("rate_hz", in.rate_hz, {.label = "Camera rate", .unit = "Hz", .help = "A frame arrives this often, and is due when the next one arrives.", .lo = 5, .hi = 120});
   f.real("speed_m_per_s", in.speed_m_per_s, {.label = "Speed", .unit = "m/s", .help = "Of the car; 31.3 m/s is 70 mph or 113 km/h.", .lo = 1, .hi = 70});
   f.choice("policy", in.policy, policies, {.label = "When late", .help = "What the stack does about a frame that takes too long."});
-  f.real("watchdog", in.watchdog, {.label = "Watchdog", .unit = "%", .help = "Share of the deadline after which a frame counts as lost (reuse) or as a warning (smaller model).", .lo = 50, .hi = 100});
+  f.real("watchdog", in.watchdog, {.label = "Watchdog", .unit = "%", .help = "Share of the deadline after which a frame counts as lost (reuse) or as a warning (smaller model).", .lo = 50, .hi = 100, .when_key = "policy", .when_value = "reuse|small"});
   f.real("small_share", in.small_share, {.label = "Smaller model takes", .unit = "%", .help = "Of the full one's time; what is not the network's own stays.", .lo = 5, .hi = 100, .when_key = "policy", .when_value = "small"});
   f.integer("recover_frames", in.recover_frames, {.label = "Smaller model for", .help = "Frames after a warning before the full model comes back.", .lo = 1, .hi = 1000, .scale = Scale::log, .when_key = "policy", .when_value = "small"});
   f.integer("frames", in.frames, {.label = "Frames", .help = "Length of the run; a percentile wants a hundred frames beyond it.", .lo = 100, .hi = 1000000, .scale = Scale::log});

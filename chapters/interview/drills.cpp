@@ -29,7 +29,7 @@ std::string whole(double v) { return std::string(widgets::format(v, "", 6)); }
 void describe(Fields& f, DrillInputs& in) {
   const Catalog& c = catalog();
   f.choice("topic", in.topic, c.drill_topics, {.label = "Topics", .help = "Weak ones first, or one topic alone."});
-  f.choice("drill", in.drill, c.drill_choices, {.label = "Drill", .help = "Chosen for you by what you answered, or one kind of question again and again."});
+  f.choice("drill", in.drill, c.drill_choices, {.label = "Drill", .help = "Chosen for you by what you answered, the question of the day, or one kind of question again and again."});
   f.choice("level", in.level, level_choices, {.label = "Level", .help = "Follows your answers, or stays."});
   f.choice("clock", in.clock, clock_choices, {.label = "Clock", .help = "A right answer counts while there is time."});
   f.integer("questions", in.questions, {.label = "Questions a round", .help = "After that many the count of right answers begins anew.", .lo = 1, .hi = 50});
@@ -46,6 +46,8 @@ void describe(Fields& f, DrillOutputs& o) {
   f.real("median_s", o.median_s, {.label = "Median time", .unit = "s", .help = "Over all your answers."});
   f.integer("best_streak", o.best_streak, {.label = "Best streak", .help = "Right answers in a row."});
   f.integer("due", o.due, {.label = "Due for review", .help = "Kinds of question whose time to come back has come.", .source = "intervals of SM-2, Wozniak 1990"});
+  f.toggle("daily_done", o.daily_done, {.label = "Today's question answered", .help = "One a day, the same for everybody, new at midnight UTC."});
+  f.integer("daily_streak", o.daily_streak, {.label = "Days in a row", .help = "On which you answered the question of the day, right or wrong."});
   f.integer("answered", o.answered, {.label = "Answered", .help = "All your answers that are kept."});
   f.text("weakest", o.weakest, {.label = "Weakest topic"});
   f.text("topic_now", o.topic_now, {.label = "Topic"});
@@ -110,7 +112,12 @@ DrillOutputs compute_drills(const DrillInputs& in) {
     return (a.asked > 0 ? a.ready : 2) < (b.asked > 0 ? b.ready : 2);
   });
   out.weakest = worst == out.topics.end() || worst->asked == 0 ? "not known yet" : std::string(worst->label);
-  out.heading = out.topic_now + " \xC2\xB7 level " + whole(pick.drill->level) + " \xC2\xB7 question " + whole(static_cast<double>(out.question_of_round)) + " of " + whole(static_cast<double>(in.questions));
+  out.daily_done = daily_done(in.history, in.now_s);
+  out.daily_streak = daily_streak(in.history, in.now_s);
+  out.is_daily = in.drill == today_drill && !out.daily_done;
+  const std::string days = out.daily_streak > 0 ? ", " + whole(static_cast<double>(out.daily_streak)) + (out.daily_streak == 1 ? " day" : " days") + " in a row" : "";
+  out.daily = out.daily_done ? "Today's question answered" + days : out.is_daily ? "This is it" + days : "Question of the day" + days;
+  out.heading = (out.is_daily ? "Question of the day \xC2\xB7 " : "") + out.topic_now + " \xC2\xB7 level " + whole(pick.drill->level) + " \xC2\xB7 question " + whole(static_cast<double>(out.question_of_round)) + " of " + whole(static_cast<double>(in.questions));
   return out;
 }
 

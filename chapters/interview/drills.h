@@ -23,12 +23,14 @@ struct DrillInputs {
 
 struct DrillOutputs {
   std::string question, topic_now, unit_hint, hint, why, weakest;
-  std::int64_t level_now = 1, question_of_round = 1, right_in_round = 0, answered = 0, best_streak = 0, due = 0;
+  std::int64_t level_now = 1, question_of_round = 1, right_in_round = 0, answered = 0, best_streak = 0, due = 0, daily_streak = 0;
+  bool daily_done = false;
   double answer = 0, limit_s = 0, median_s = 0;
   std::string reason;
 
   DrillQuestion asked;
-  std::string heading;
+  std::string heading, daily;  ///< `daily`: how the question of the day stands
+  bool is_daily = false;
   std::vector<TopicStanding> topics;
 };
 
@@ -40,6 +42,8 @@ struct DrillView {
   DrillQuestion held;
   DrillMark mark;
   std::string held_heading;
+  const Drill* asked_drill = nullptr;  ///< which question the clock and the box belong to
+  std::uint64_t asked_seed = 0;
   bool holding = false, running = false, ticking = false, focus = false;
   double started = 0, first = -1, held_seconds = 0;  ///< ImGui time, s
 };

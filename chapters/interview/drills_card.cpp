@@ -96,6 +96,17 @@ bool strong_button(const char* label, ImVec2 size) {
   return pressed;
 }
 
+/// A link whose right end is at `end`; true when it is clicked, or Enter is pressed on it.
+bool right_link(const Painter& p, const char* id, std::string_view label, ImVec2 end) {
+  const auto& t = theme();
+  const ImVec2 size = widgets::text_size(label, Type::small);
+  ImGui::SetCursorScreenPos({end.x - size.x, end.y});
+  const bool pressed = ImGui::InvisibleButton(id, {size.x, size.y + t.px(4)}, ImGuiButtonFlags_EnableNav);
+  p.text({end.x - size.x, end.y}, label, t.accent, Type::small);
+  if (ImGui::IsItemHovered() || ImGui::IsItemFocused()) p.line({end.x - size.x, end.y + size.y}, {end.x, end.y + size.y}, t.accent);
+  return pressed;
+}
+
 void draw_topics(const DrillOutputs& out, ImVec2 at, float width) {
   const auto& t = theme();
   const Painter p = Painter::window();
@@ -127,6 +138,15 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
   const Painter p = Painter::window();
   const double now = ImGui::GetTime();
   if (view.first < 0) view.first = now;
+  if (view.asked_drill != out.asked.drill || view.asked_seed != out.asked.seed) {
+    if (view.asked_drill && !view.holding) {  // another topic or drill was chosen: its clock has not begun
+      view.running = false;
+      view.typed[0] = '\0';
+      view.refused.clear();
+    }
+    view.asked_drill = out.asked.drill;
+    view.asked_seed = out.asked.seed;
+  }
   // An answer from a scenario is graded and shown, not kept.
   const bool shows_said = !view.said.empty() && !view.holding;
   if (shows_said && (view.held.drill != out.asked.drill || view.held.seed != out.asked.seed || view.held.text != out.asked.text || view.mark.verdict.empty())) {
@@ -179,6 +199,11 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
   ImGui::SetCursorScreenPos({text_at.x + inner - button, y});
   const bool pressed = strong_button(view.holding ? "Next" : "Enter", {button, box});
   p.text_fit({text_at.x, y + box + t.px(6)}, s.question.unit_label, inner, t.muted, Type::small);
+  const ImVec2 daily_at{text_at.x + inner, y + box + t.px(6)};
+  if (in.now_s > 0 && !out.is_daily) {
+    if (out.daily_done) p.text(daily_at, out.daily, t.muted, Type::small, Font::sans, widgets::Align::right);
+    else if (!view.holding && right_link(p, "question of the day", out.daily, daily_at)) in.drill = today_drill;
+  }
   y += box + t.px(26);
   if (refused > 0) flow(p, {text_at.x, y}, view.refused, inner, t.warning, Type::small);
   y += refused;
@@ -186,12 +211,7 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
     const ImVec2 at{text_at.x, y + t.px(8)};
     p.rect(at, {at.x + inner, at.y + solution - t.px(18)}, t.card, t.px(8));
     paint_solution(p, at, inner, s, true, link_at);
-    constexpr const char* link = "open in the lab";
-    const ImVec2 size = widgets::text_size(link, Type::small);
-    ImGui::SetCursorScreenPos({link_at.x - size.x, link_at.y});
-    if (ImGui::InvisibleButton(link, {size.x, size.y + t.px(4)}, ImGuiButtonFlags_EnableNav)) view.open_link = s.question.link;
-    p.text({link_at.x - size.x, link_at.y}, link, t.accent, Type::small);
-    if (ImGui::IsItemHovered() || ImGui::IsItemFocused()) p.line({link_at.x - size.x, link_at.y + size.y}, {link_at.x, link_at.y + size.y}, t.accent);
+    if (right_link(p, "open in the lab", "open in the lab", link_at)) view.open_link = s.question.link;
   }
   draw_topics(out, {left, corner.y + height + t.px(24)}, width);
 

@@ -38,14 +38,14 @@ void describe(Fields& f, Inputs& in) {
   f.real("arrival_rate", in.arrival_rate, {.label = "Arrivals a second", .help = "Mean rate of requests; a file of arrivals replaces it.", .lo = 0.01, .hi = 1000, .scale = Scale::log});
   f.choice("arrivals", in.arrivals, arrival_kinds, {.label = "Arrivals", .help = "How they come, at the same mean rate."});
   f.real("burst", in.burst, {.label = "Rate in a burst", .help = "Times the mean; bursts last ten mean gaps between arrivals on average.", .lo = 1, .hi = 5, .when_key = "arrivals", .when_value = "bursty"});
-  f.file("trace", in.trace, {.label = "Your arrivals", .help = "A CSV with the columns time, prompt, output: seconds and tokens. While one is here, it replaces rate and lengths."});
-  f.integer("requests", in.requests, {.label = "Requests", .help = "How many arrive; the first 120 are pictured.", .lo = 1, .hi = 1e6, .scale = Scale::log});
+  f.file("trace", in.trace, {.label = "Your arrivals", .help = "A CSV with columns named time, prompt and output (also as the Azure and BurstGPT traces name them): seconds or dates, tokens, tokens. While one is here, it replaces rate, number and lengths."});
+  f.integer("requests", in.requests, {.label = "Requests", .help = "How many arrive; the first 120 are pictured. A file of arrivals brings its own.", .lo = 1, .hi = 1e6, .scale = Scale::log});
   f.real("prompt_tokens", in.prompt_tokens, {.label = "Prompt, mean", .unit = "tokens", .help = "Lengths are log-normal.", .lo = 1, .hi = 8192, .scale = Scale::log, .when_key = "service", .when_value = "llm"});
   f.real("output_tokens", in.output_tokens, {.label = "Output, mean", .unit = "tokens", .help = "Lengths are log-normal.", .lo = 1, .hi = 4096, .scale = Scale::log, .when_key = "service", .when_value = "llm"});
   f.real("length_variation", in.length_variation, {.label = "Spread of lengths", .help = "Standard deviation over mean; 0 makes all alike.", .lo = 0, .hi = 2, .when_key = "service", .when_value = "llm"});
   f.real("service_time_s", in.service_time_s, {.label = "Service time, mean", .unit = "s", .help = "Of the plain queue; the model's steps give their own.", .lo = 1e-4, .hi = 1e3, .scale = Scale::log});
   f.integer("servers", in.servers, {.label = "Servers", .help = "Of the plain queue, fed from one line; with a model, replicas that get requests in turn.", .lo = 1, .hi = 64, .scale = Scale::log});
-  f.integer("slots", in.slots, {.label = "Slots", .help = "Requests in a batch of one server.", .lo = 1, .hi = 64, .scale = Scale::log});
+  f.integer("slots", in.slots, {.label = "Slots", .help = "Requests in a batch of one server; engines ship with some 256.", .lo = 1, .hi = 256, .scale = Scale::log});
   f.real("timeout_s", in.timeout_s, {.label = "Timeout", .unit = "s", .help = "After which a dynamic batch starts short.", .lo = 1e-3, .hi = 100, .scale = Scale::log});
   f.integer("chunk_tokens", in.chunk_tokens, {.label = "Tokens a step", .unit = "tokens", .help = "Chunked prefill: decoding requests take one each, prompts what is left, 16 at least.", .lo = 64, .hi = 8192, .scale = Scale::log, .when_key = "service", .when_value = "llm"});
   f.integer("block_tokens", in.block_tokens, {.label = "Tokens a block", .unit = "tokens", .help = "The cache is handed out in blocks of this size.", .lo = 1, .hi = 256, .scale = Scale::log, .when_key = "service", .when_value = "llm"});
@@ -65,6 +65,7 @@ void describe(Fields& f, Racer& r) {
   f.real("mean_wait_s", r.mean_wait_s, {.label = "Wait, mean", .unit = "s"});
   f.real("ttft_p99_s", r.ttft_p99_s, {.label = "TTFT p99", .unit = "s"});
   f.real("tpot_p99_s", r.tpot_p99_s, {.label = "TPOT p99", .unit = "s"});
+  f.real("gap_p99_s", r.gap_p99_s, {.label = "Gap p99", .unit = "s"});
   f.real("throughput_per_s", r.throughput_per_s, {.label = "Served a second"});
   f.real("goodput_per_s", r.goodput_per_s, {.label = "Goodput a second"});
   f.real("utilization", r.utilization, {.label = "Busy", .unit = "%"});
@@ -79,11 +80,14 @@ void describe(Fields& f, Outputs& o) {
   f.real("p90_latency_s", o.p90_latency_s, {.label = "Latency p90", .unit = "s", .formula = "nearest rank of all requests, exact"});
   f.real("p99_latency_s", o.p99_latency_s, {.label = "Latency p99", .unit = "s", .formula = "nearest rank of all requests, exact"});
   f.real("mean_wait_s", o.mean_wait_s, {.label = "Wait, mean", .unit = "s", .help = "From arrival until first taken from the queue.", .formula = "sum of (start - arrival) / requests"});
-  f.real("theory_wait_s", o.theory_wait_s, {.label = "Wait by formula", .unit = "s", .help = "For Poisson arrivals at a plain queue served one by one: M/M/c, or M/D/1; 0 where there is no formula or no steady state.", .when_key = "service", .when_value = "exponential|deterministic", .formula = "Erlang C / (c / s - rate), or rate s^2 / (2 (1 - rate s))", .source = "Erlang 1917; Pollaczek 1930, Khinchin 1932"});
+  f.real("theory_wait_s", o.theory_wait_s, {.label = "Wait by formula", .unit = "s", .help = "For Poisson arrivals at a plain queue served one by one: M/M/c, or M/D/1; 0 where there is none, see the next line.", .when_key = "service", .when_value = "exponential|deterministic", .formula = "Erlang C / (c / s - rate), or rate s^2 / (2 (1 - rate s))", .source = "Erlang 1917; Pollaczek 1930, Khinchin 1932"});
+  f.text("theory", o.theory, {.label = "... which is", .help = "The formula for this queue, or why there is none.", .when_key = "service", .when_value = "exponential|deterministic"});
   f.real("ttft_p50_s", o.ttft_p50_s, {.label = "TTFT p50", .unit = "s", .help = "Time to first token: queue and prompt.", .formula = "nearest rank of (first token - arrival)"});
   f.real("ttft_p99_s", o.ttft_p99_s, {.label = "TTFT p99", .unit = "s", .help = "Time to first token: queue and prompt. In a plain queue the answer is one token.", .formula = "nearest rank of (first token - arrival)"});
   f.real("tpot_p50_s", o.tpot_p50_s, {.label = "TPOT p50", .unit = "s", .help = "Time per output token after the first.", .formula = "(last token - first token) / (output - 1)"});
   f.real("tpot_p99_s", o.tpot_p99_s, {.label = "TPOT p99", .unit = "s", .help = "Time per output token after the first; 0 in a plain queue.", .formula = "(last token - first token) / (output - 1)"});
+  f.real("gap_p99_s", o.gap_p99_s, {.label = "Gap between tokens p99", .unit = "s", .help = "Of all tokens of all answers: a stall behind somebody's prompt shows here and vanishes in a mean per request; 0 in a plain queue.", .formula = "nearest rank of (token - token before), within 0.5 %", .source = "time between tokens, Sarathi-Serve, Agrawal et al., OSDI 2024"});
+  f.real("gap_longest_s", o.gap_longest_s, {.label = "Longest gap", .unit = "s", .help = "The worst stall inside any answer.", .formula = "max of (token - token before)"});
   f.real("throughput_per_s", o.throughput_per_s, {.label = "Served a second", .formula = "requests / (last departure - first arrival)"});
   f.real("tokens_per_s", o.tokens_per_s, {.label = "Tokens a second", .help = "Output tokens; 0 in a plain queue.", .formula = "output tokens / (last departure - first arrival)"});
   f.real("goodput_per_s", o.goodput_per_s, {.label = "Goodput a second", .help = "Requests whose first token and pace are within the limits.", .formula = "requests within both limits / time", .source = "DistServe, Zhong et al., OSDI 2024"});
@@ -109,6 +113,7 @@ void describe(Fields& f, View& v) {
   f.real("time", v.time, {.label = "Time", .unit = "s", .help = "Where the cursor stands; beyond the end is the end.", .lo = 0, .hi = 1e9});
   f.real("speed", v.speed, {.label = "Speed", .help = "Seconds of the race in a second of the clock.", .lo = 0.01, .hi = 100, .scale = Scale::log});
   f.toggle("playing", v.playing, {.label = "Playing", .help = "The cursor moves on by itself."});
+  f.integer("request", v.request, {.label = "Request followed", .help = "Its spans stand out in every lane; 0 for none.", .lo = 0, .hi = 120});
 }
 
 }  // namespace batching

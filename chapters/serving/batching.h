@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <string>
 #include <vector>
 
@@ -38,11 +39,17 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
+/// A figure over a policy's lanes: what it is, and how much.
+struct Headline {
+  std::string_view label;
+  std::string value;
+};
+
 /// One policy's run.
 struct Racer {
   std::string name;
   std::int64_t requests = 0, preemptions = 0;
-  double mean_wait_s = 0, mean_latency_s = 0, p50_latency_s = 0, p99_latency_s = 0, ttft_p99_s = 0, tpot_p99_s = 0;
+  double mean_wait_s = 0, mean_latency_s = 0, p50_latency_s = 0, p99_latency_s = 0, ttft_p99_s = 0, tpot_p99_s = 0, gap_p99_s = 0;
   double throughput_per_s = 0, goodput_per_s = 0, utilization = 0, wasted_slots = 0, kv_peak = 0;
 
   // For the picture.
@@ -50,30 +57,33 @@ struct Racer {
   std::vector<models::SlotSpan> spans;
   std::vector<models::ServingPoint> waiting, blocks;
   std::int32_t lanes = 1;
-  double peak_waiting = 1;
-  std::vector<double> done_s, latency_s;  ///< of the requests shown, by time of leaving
-  std::string figures;
+  double peak_waiting = 0;
+  std::vector<double> done_s, latency_s;     ///< of the requests shown, by time of leaving
+  std::vector<models::ServedRequest> served; ///< of the requests shown, by number
+  std::array<Headline, 6> headlines;         ///< the ones that matter most first
 };
 
 struct Dot {
   double arrival_s = 0;
   float size = 1;  ///< 0 to 1
+  std::int64_t prompt_tokens = 0, output_tokens = 0;
 };
 
 struct Outputs {
   double mean_wait_s = 0, mean_latency_s = 0, p50_latency_s = 0, p90_latency_s = 0, p99_latency_s = 0;
-  double throughput_per_s = 0, tokens_per_s = 0, goodput_per_s = 0, ttft_p50_s = 0, ttft_p99_s = 0, tpot_p50_s = 0, tpot_p99_s = 0;
+  double throughput_per_s = 0, tokens_per_s = 0, goodput_per_s = 0, ttft_p50_s = 0, ttft_p99_s = 0, tpot_p50_s = 0, tpot_p99_s = 0, gap_p99_s = 0, gap_longest_s = 0;
   double utilization = 0, wasted_slots = 0, mean_in_system = 0, mean_waiting = 0, little_error = 0, makespan_s = 0;
-  double theory_wait_s = 0, offered_load = 0;
+  double theory_wait_s = 0, theory_latency_s = 0, offered_load = 0;
   double kv_pool_bytes = 0, kv_peak = 0;
   std::int64_t kv_blocks = 0, preemptions = 0, completed = 0, refused = 0, events = 0;
   double speedup_p50 = 1;
   std::vector<Racer> racers;
+  std::string theory;  ///< which formula speaks of this queue, or why none does
   std::string reason;
 
   // For the picture.
   std::vector<Dot> dots;
-  double shown_s = 1, slowest_shown_s = 1;
+  double shown_s = 1, slowest_shown_s = 1, peak_waiting = 1, peak_blocks = 1;  ///< peaks over all policies, so that their strips compare
   std::string caption;
 };
 
@@ -81,6 +91,7 @@ struct View {
   double time = 1e9;  ///< cursor, s; beyond the end is the end
   double speed = 1;   ///< seconds of the race a second of the clock
   bool playing = false;
+  std::int64_t request = 0;  ///< followed through the lanes, from 1; 0: none
   widgets::PlotView latencies;
 };
 

@@ -12,7 +12,7 @@ namespace {
 using models::ServingPolicy;
 
 constexpr std::int64_t most_pictured = 120, most_raced = 5000;
-constexpr std::size_t most_racers = 4;
+constexpr std::size_t most_racers = 4, most_in_file = 1'000'000;
 
 std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
 
@@ -31,7 +31,7 @@ models::RequestStream stream_of(const Inputs& in) {
 models::Result<std::vector<models::ServingRequest>> requests_of(const Inputs& in) {
   using Outcome = models::Result<std::vector<models::ServingRequest>>;
   if (in.trace.text.empty()) return Outcome::ok(models::make_requests(stream_of(in)));
-  auto read = models::parse_requests(in.trace.text, static_cast<std::size_t>(in.requests));
+  auto read = models::parse_requests(in.trace.text, most_in_file);
   if (read) models::draw_service_times(*read, stream_of(in));
   return read;
 }
@@ -66,7 +66,14 @@ void take_figures(const models::ServingSummary& s, const models::ServingRun& run
   r.utilization = 100 * s.utilization, r.wasted_slots = 100 * s.wasted_slots;
   r.kv_peak = setup.cost ? 100 * static_cast<double>(run.peak_blocks) / static_cast<double>(setup.blocks) : 0;
   r.preemptions = run.preemptions;
-  r.figures = "p50 " + text(s.p50_latency_s, "s") + "   p99 " + text(s.p99_latency_s, "s") + "   TTFT p99 " + text(s.ttft_p99_s, "s") + "   " + text(s.throughput_per_s, "") + " served/s";
+  r.gap_p99_s = s.gap_p99_s;
+  const bool tokens = setup.cost != nullptr;
+  r.headlines = {{{"p50", text(s.p50_latency_s, "s")},
+                  {"p99", text(s.p99_latency_s, "s")},
+                  {tokens ? "TTFT p99" : "wait", text(tokens ? s.ttft_p99_s : s.mean_wait_s, "s")},
+                  {tokens ? "gap p99" : "busy", tokens ? text(s.gap_p99_s, "s") : text(r.utilization, "%")},
+                  {"goodput", text(s.goodput_per_s, "") + "/s"},
+                  {"served", text(s.throughput_per_s, "") + "/s"}}};
 }
 
 void take_outputs(const models::ServingSummary& s, const models::ServingRun& run, const Racer& r, Outputs& out) {
@@ -74,10 +81,22 @@ void take_outputs(const models::ServingSummary& s, const models::ServingRun& run
   out.p50_latency_s = s.p50_latency_s, out.p90_latency_s = s.p90_latency_s, out.p99_latency_s = s.p99_latency_s;
   out.throughput_per_s = s.throughput_per_s, out.tokens_per_s = s.tokens_per_s, out.goodput_per_s = s.goodput_per_s;
   out.ttft_p50_s = s.ttft_p50_s, out.ttft_p99_s = s.ttft_p99_s, out.tpot_p50_s = s.tpot_p50_s, out.tpot_p99_s = s.tpot_p99_s;
+  out.gap_p99_s = s.gap_p99_s, out.gap_longest_s = s.gap_longest_s;
   out.utilization = r.utilization, out.wasted_slots = r.wasted_slots, out.kv_peak = r.kv_peak;
   out.mean_in_system = s.mean_in_system, out.mean_waiting = s.mean_waiting, out.little_error = s.little_error;
   out.makespan_s = run.end_s;
   out.preemptions = run.preemptions, out.completed = run.completed, out.refused = run.refused, out.events = run.events;
+}
+
+/// Keeps what lasted: of several points at one time the last. Somebody who is served on arrival was never in the queue.
+void settle(std::vector<models::ServingPoint>& points, double end_s) {
+  std::size_t kept = 0;
+  for (const models::ServingPoint& p : points) {
+    if (p.time_s > end_s) break;
+    if (kept > 0 && points[kept - 1].time_s == p.time_s) --kept;
+    points[kept++] = p;
+  }
+  points.resize(kept);
 }
 
 void take_picture(std::span<const models::ServingRequest> requests, models::ServingRun& run, Racer& r, Outputs& out) {
@@ -95,28 +114,46 @@ void take_picture(std::span<const models::ServingRequest> requests, models::Serv
     r.latency_s.push_back(took_s);
     out.slowest_shown_s = std::max(out.slowest_shown_s, took_s);
   }
-  for (const models::SlotSpan& s : run.spans) r.lanes = std::max(r.lanes, std::min(s.lane + 1, 64));
+  r.served.assign(run.served.begin(), run.served.begin() + static_cast<std::ptrdiff_t>(shown));
+  for (const models::SlotSpan& s : run.spans) r.lanes = std::max(r.lanes, s.lane + 1);
   r.spans = std::move(run.spans);
-  const auto later = [&](const models::ServingPoint& p) { return p.time_s > end_s; };
-  for (auto* points : {&run.waiting, &run.blocks}) points->erase(std::find_if(points->begin(), points->end(), later), points->end());
+  settle(run.waiting, end_s);
+  settle(run.blocks, end_s);
   r.waiting = std::move(run.waiting);
   r.blocks = std::move(run.blocks);
   for (const models::ServingPoint& p : r.waiting) r.peak_waiting = std::max(r.peak_waiting, p.value);
+  for (const models::ServingPoint& p : r.blocks) out.peak_blocks = std::max(out.peak_blocks, p.value);
+  out.peak_waiting = std::max(out.peak_waiting, r.peak_waiting);
   out.shown_s = std::max(out.shown_s, end_s);
 }
 
 void take_theory(const Inputs& in, Outputs& out) {
-  if (in.service == Service::llm) return;
+  if (in.service == Service::llm) {
+    out.theory = "none: the service time depends on who shares the batch";
+    return;
+  }
   out.offered_load = 100 * in.arrival_rate * in.service_time_s / static_cast<double>(in.servers);
-  if (in.policy == ServingPolicy::fixed || in.policy == ServingPolicy::dynamic || in.arrivals != Arrivals::poisson || !in.trace.text.empty()) return;
-  if (in.service == Service::exponential) out.theory_wait_s = models::mmc_wait_s(in.servers, in.arrival_rate, in.service_time_s).value_or(0);
-  else if (in.servers == 1) out.theory_wait_s = models::mg1_wait_s(in.arrival_rate, in.service_time_s, 0).value_or(0);
+  if (in.policy == ServingPolicy::fixed || in.policy == ServingPolicy::dynamic) out.theory = "none for batches";
+  else if (!in.trace.text.empty()) out.theory = "none for arrivals of a file";
+  else if (in.arrivals != Arrivals::poisson) out.theory = "none for bursts";
+  else if (out.offered_load >= 100) out.theory = "no steady state: at " + text(out.offered_load, "%") + " of capacity the line grows without end";
+  else if (in.service == Service::exponential) {
+    out.theory_wait_s = models::mmc_wait_s(in.servers, in.arrival_rate, in.service_time_s).value_or(0);
+    out.theory = in.servers == 1 ? "M/M/1" : "M/M/" + std::to_string(in.servers) + ", Erlang C";
+  } else if (in.servers == 1) {
+    out.theory_wait_s = models::mg1_wait_s(in.arrival_rate, in.service_time_s, 0).value_or(0);
+    out.theory = "M/D/1, Pollaczek-Khinchin";
+  } else {
+    out.theory = "none in closed form for several servers of fixed time";
+  }
+  if (out.theory_wait_s > 0) out.theory_latency_s = out.theory_wait_s + in.service_time_s;
 }
 
 std::string caption_of(const Inputs& in, const Outputs& out) {
   std::string what = text(static_cast<double>(out.racers.front().requests), "") + " requests";
+  if (!in.trace.text.empty()) what += " of " + in.trace.path.substr(in.trace.path.find_last_of("/\\") + 1);
   if (out.dots.size() < static_cast<std::size_t>(out.racers.front().requests)) what += ", the first " + text(static_cast<double>(out.dots.size()), "") + " shown";
-  if (in.service != Service::llm) return what + " through a plain queue of " + (in.servers == 1 ? std::string("one server") : text(static_cast<double>(in.servers), "") + " servers");
+  if (in.service != Service::llm) return what + " through a plain queue of " + (in.servers == 1 ? std::string("one server") : text(static_cast<double>(in.servers), "") + " servers") + "; formula: " + out.theory;
   const auto* model = catalog().model(in.model);
   const auto* chip = catalog().chip(in.chip);
   what += ", " + model->name + " on " + std::to_string(in.chips) + " x " + chip->short_name;
@@ -144,7 +181,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
     setup.policy = policy;
     setup.fraction = chosen ? &progress.fraction : nullptr;
     models::ServingRun run = models::simulate_serving(entries, setup);
-    if (run.stopped) return out.reason = "The run takes more than 20 million scheduler events: ask for fewer requests, or for longer chunks.", out;
+    if (run.stopped) return out.reason = progress.cancelled ? "The run was stopped before its end." : in.trace.text.empty() ? "The run takes more than 20 million scheduler events: ask for fewer requests, or for longer chunks." : "The run takes more than 20 million scheduler events: cut the file of arrivals, or take longer chunks.", out;
     if (run.completed == 0) return out.reason = "No request fits into the cache of " + text(static_cast<double>(setup.blocks * in.block_tokens), "tokens") + ": give the cache more memory, or ask for shorter requests.", out;
     const auto summary = models::summarize_serving(entries, run, in.servers, in.ttft_limit_s, in.tpot_limit_s);
     Racer r;
@@ -160,7 +197,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   take_theory(in, out);
   for (std::size_t i = 0; i < std::min<std::size_t>(requests.size(), most_pictured); ++i) {
     const double size = in.service == Service::llm ? std::log1p(requests[i].output_tokens) / std::log1p(1000.0) : requests[i].service_s / (3 * in.service_time_s);
-    out.dots.push_back({requests[i].arrival_s, static_cast<float>(std::clamp(size, 0.0, 1.0))});
+    out.dots.push_back({requests[i].arrival_s, static_cast<float>(std::clamp(size, 0.0, 1.0)), requests[i].prompt_tokens, requests[i].output_tokens});
   }
   out.caption = caption_of(in, out);
   return out;

@@ -64,6 +64,25 @@ TEST_CASE("the same seed asks the same round whatever was answered before, and a
   CHECK(has(t.folder.read("ridgeline/kept.json"), "drill.history"));
 }
 
+TEST_CASE("drill says what its clock allows, and asks the question of the day once a day, the same of everybody") {
+  CHECK(has(Terminal().run({"--seed", "1", "--count", "1", "--clock", "60"}, "\n").out, ", within 60 seconds]"));
+  CHECK(has(Terminal().run({"--seed", "1", "--count", "1", "--clock", "120"}, "\n").out, ", within 120 seconds]"));
+  CHECK_FALSE(has(Terminal().run({"--seed", "1", "--count", "1"}, "\n").out, "within"));
+  std::string first;
+  for (int learner = 0; learner < 2; ++learner) {
+    const Terminal t;
+    const auto asked = t.run({"--today"}, "\n");
+    CHECK(asked.status == 0);
+    CHECK(has(asked.out, "1 of 1"));
+    CHECK(has(asked.out, "the question of the day"));
+    CHECK(has(asked.out, "0 of 1 right, 1 day in a row."));
+    if (learner == 0) first = asked.out;
+    CHECK(asked.out == first);
+    const auto again = t.run({"--today"}, "\n");
+    CHECK(again.out == "Today's question is answered, 1 day in a row. The next one comes at midnight UTC.\n");
+  }
+}
+
 TEST_CASE("drill ends well when nothing more is typed") {
   const Terminal t;
   for (const char* typed : {"", "quit\n", "1 GB"}) {
@@ -87,6 +106,8 @@ TEST_CASE("drill refuses bad options in one sentence") {
   CHECK(has(refused({"--count", "0"}), "from 1 to 1,000"));
   CHECK(has(refused({"--level", "7"}), "--level"));
   CHECK(has(refused({"--tpoic", "x"}), "--tpoic"));
+  CHECK(has(refused({"--clock", "90"}), "--clock is \"90\": 120 (two minutes), 60 (sixty seconds) or none is expected."));
+  CHECK(has(refused({"--today", "--topic", "decode"}), "--today asks one question"));
 }
 
 TEST_CASE("a broken drill is named with what is allowed, and the others are taken") {

@@ -93,3 +93,44 @@ TEST_CASE("readiness leads to the drills of a topic") {
   CHECK(o.d.open_lab() == "interview/drills");
   CHECK(o.chosen("topic") != "weak");
 }
+
+TEST_CASE("another question has a clock and a box of its own: what was typed for the one before is gone") {
+  Drilling o;
+  o.ui.click("##drill answer");
+  o.ui.type("86");
+  o.ui.frames(90);
+  CHECK(o.ui.text_present("1:59"));
+  REQUIRE(o.w.lab().inputs().find("drill")->set_choice_id("square-side"));
+  o.ui.frames(3);
+  CHECK(o.ui.text_present("2:00"));
+  CHECK_FALSE(o.ui.text_present("1:59"));
+}
+
+TEST_CASE("the question of the day is offered under the card, counted once, and followed by others") {
+  Opened o("interview/drills");
+  o.ui.frames(2);
+  o.ui.click("question of the day");
+  o.ui.frames(3);
+  CHECK(o.ui.text_present("Question of the day \xC2\xB7"));
+  CHECK(o.out("daily_streak") == 0);
+  o.ui.click("##drill answer");
+  o.ui.type("1");
+  o.ui.click("Enter");
+  o.ui.frames(2);
+  if (o.w.lab().inputs().find("history")->table_size() == 0) {  // it wants a unit: take the one of the card
+    o.ui.click("##drill answer");
+    const auto unit = o.w.lab().outputs().find("unit_hint")->text();
+    const auto in = unit.find(", in ");
+    REQUIRE(in != std::string::npos);
+    o.ui.type(" " + unit.substr(in + 5, unit.find(' ', in + 5) - in - 5));
+    o.ui.key(ImGuiKey_Enter);
+    o.ui.frames(2);
+  }
+  REQUIRE(o.w.lab().inputs().find("history")->table_size() == 1);
+  CHECK(o.w.lab().outputs().find("daily_done")->toggle());
+  CHECK(o.out("daily_streak") == 1);
+  o.ui.click("Next");
+  o.ui.frames(3);
+  CHECK(o.ui.text_present("Today's question answered, 1 day in a row"));
+  CHECK_FALSE(o.ui.text_present("Question of the day \xC2\xB7"));
+}

@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "app/scenario.h"
 #include "chapters/registry.h"
@@ -106,6 +107,52 @@ TEST_CASE("a new learner starts low, climbs with right answers, and does not get
   }
   CHECK(first_levels < last_levels);
   CHECK(topic_of(history[0].drill) != "");
+}
+
+TEST_CASE("the question of the day: one for everybody, another tomorrow, none twice before all have been asked") {
+  const auto daily = [](double now) { return chapters::daily_drill(drills(), now); };
+  CHECK(daily(now_s).drill == daily(now_s + 60).drill);
+  CHECK(daily(now_s).seed != daily(now_s + day_s).seed);
+  std::size_t worthy = 0;
+  for (const Drill& d : drills()) worthy += d.level >= 3;
+  const double round_s = static_cast<double>(worthy) * day_s, begin_s = std::ceil(now_s / round_s) * round_s + 1;
+  std::set<const Drill*> asked;
+  for (std::size_t day = 0; day < worthy; ++day) {
+    const auto pick = daily(begin_s + static_cast<double>(day) * day_s);
+    CHECK(pick.drill->level >= 3);
+    asked.insert(pick.drill);
+  }
+  CHECK(asked.size() == worthy);
+  // Every one of them has an answer with the numbers of its day.
+  chapters::DrillLabs labs;
+  for (std::size_t day = 0; day < worthy; ++day) {
+    const auto pick = daily(begin_s + static_cast<double>(day) * day_s);
+    CHECK(chapters::make_question(*pick.drill, drills(), pick.seed, labs).error == "");
+  }
+}
+
+TEST_CASE("days in a row: counted back from today or yesterday, whether right or wrong; then the day's question makes way") {
+  std::vector<DrillRecord> history;
+  const auto answer = [&](double days_ago, bool right) {
+    const auto pick = chapters::daily_drill(drills(), now_s - days_ago * day_s);
+    chapters::add_record(history, {pick.drill->id, static_cast<std::int64_t>(pick.seed), 1, right, 20, now_s - days_ago * day_s});
+  };
+  const chapters::DrillWish wish{.drill = "today", .seed = 1, .now_s = now_s};
+  answer(4, true);
+  answer(2, true);
+  answer(1, false);
+  CHECK(chapters::daily_streak(history, now_s) == 2);
+  CHECK_FALSE(chapters::daily_done(history, now_s));
+  CHECK(chapters::choose_drill(drills(), history, wish).seed == chapters::daily_drill(drills(), now_s).seed);
+  answer(0, true);
+  CHECK(chapters::daily_streak(history, now_s) == 3);
+  CHECK(chapters::daily_done(history, now_s));
+  const auto next = chapters::choose_drill(drills(), history, wish);
+  REQUIRE(next.drill);
+  CHECK(std::string_view(next.why) != "the question of the day");
+  CHECK(chapters::daily_streak(history, now_s + 2 * day_s) == 0);  // a day was missed
+  CHECK(chapters::daily_streak({}, now_s) == 0);
+  CHECK(chapters::daily_drill({}, now_s).drill == nullptr);
 }
 
 TEST_CASE("the history keeps the latest answers, each within its ranges") {

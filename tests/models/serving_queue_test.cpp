@@ -141,7 +141,34 @@ TEST_CASE("serving: arrivals from a file, sorted, counted from the first; bad li
   CHECK((*read)[1].arrival_s == 2.5);
   CHECK((*read)[1].output_tokens == 20);
   CHECK(parse_requests("1,2\n", 9).error == "Line 1 of the arrivals has 2 of three values: each line is time,prompt,output in seconds and tokens.");
-  CHECK(parse_requests("0,5,5\n1,nan,5\n", 9).error == "Line 2 of the arrivals has the prompt \"nan\", not a number from 1 to 1e6: each line is time,prompt,output in seconds and tokens.");
-  CHECK(parse_requests("0,5,0\n", 9).error == "Line 1 of the arrivals has the output \"0\", not a number from 1 to 1e6: each line is time,prompt,output in seconds and tokens.");
+  CHECK(parse_requests("0,5,5\n1,nan,5\n", 9).error == "Line 2 of the arrivals has the prompt \"nan\", not a whole number from 1 to 1e6: each line is time,prompt,output in seconds and tokens.");
+  CHECK(parse_requests("0,5,0\n", 9).error == "Line 1 of the arrivals has the output \"0\", not a whole number from 1 to 1e6: each line is time,prompt,output in seconds and tokens.");
   CHECK(parse_requests("time,prompt,output\n", 9).error == "The arrivals hold no request: each line is time,prompt,output in seconds and tokens.");
+  CHECK(parse_requests("0,5,1.5\n", 9).error == "Line 1 of the arrivals has the output \"1.5\", not a whole number from 1 to 1e6: each line is time,prompt,output in seconds and tokens.");
+  CHECK(parse_requests("0,5,5\n-1,5,5\n", 9).error == "Line 2 of the arrivals has the time \"-1\", not a number from 0 to 1e10 or a date: each line is time,prompt,output in seconds and tokens.");
+  CHECK(parse_requests("0,5,5\n1,5,5\n2,5,5\n", 2).error == "The arrivals hold more than 2 requests: cut the file after line 2.");
+  CHECK(parse_requests("", 9).error == "The arrivals hold no request: each line is time,prompt,output in seconds and tokens.");
+}
+
+// The first two lines of rows as the public traces write them; the Azure trace of 2023 counts in hundreds of nanoseconds.
+TEST_CASE("serving: published traces are read as they are: columns by name, dates, other separators") {
+  const auto same = [](std::string_view csv) {
+    const auto read = parse_requests(csv, 9);
+    INFO(csv << " " << read.error);
+    REQUIRE(read);
+    REQUIRE(read->size() == 2);
+    CHECK((*read)[0] == ServingRequest{0, 0, 374, 44});
+    CHECK((*read)[1].prompt_tokens == 396);
+    CHECK((*read)[1].output_tokens == 109);
+    return (*read)[1].arrival_s;
+  };
+  CHECK(near(same("TIMESTAMP,ContextTokens,GeneratedTokens\r\n2023-11-16 18:15:46.6805900,374,44\r\n2023-11-16 18:15:50.9951690,396,109\r\n"), 4.314579, 1e-6));
+  CHECK(near(same("TIMESTAMP,ContextTokens,GeneratedTokens\n2024-02-28T23:59:59.500000+00:00,374,44\n2024-03-01T00:00:00.500000+00:00,396,109\n"), 86401, 1e-9));  // a leap year
+  CHECK(same("Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,374,44,418,Conversation log\n45,ChatGPT,396,109,505,Conversation log\n") == 40);
+  CHECK(same("output;prompt;time\n44;374;1\n109;396;3\n") == 2);
+  CHECK(same("\xEF\xBB\xBFtime\tprompt\toutput\r1\t374\t44\r3\t396\t109\r") == 2);
+  CHECK(same("\"1\",\"374\",\"44\"\n\"3\",\"396\",\"109\"\n") == 2);
+  CHECK(parse_requests("time,model,output\n1,x,4\n", 9).error == "Line 1 of the arrivals names no column for the prompt tokens: columns named time, prompt and output are needed, in any order.");
+  CHECK(parse_requests("time,model,prompt,output\n1,x,4\n", 9).error == "Line 2 of the arrivals has 3 of 4 values: each line is time,prompt,output in seconds and tokens.");
+  CHECK_FALSE(parse_requests("2023-13-01 00:00:00,1,1\n", 9));
 }

@@ -60,6 +60,42 @@ TEST_CASE("serving: chunked prefill bounds the time between tokens, not the time
   CHECK(cut.second > whole.second + 0.05);  // more steps, each with its own 10 ms
 }
 
+// The stall itself, added up by hand: a decode step is 10 ms + 0.1 ms a token + 1 us a cached token.
+TEST_CASE("serving: the longest gap between tokens is the prompt that came between, whole or one chunk of it") {
+  const ServingCost cost = hand_cost();
+  const std::vector<ServingRequest> two{request(0, 10, 51), request(0.5, 1000, 2)};
+  const auto gaps = [&](ServingPolicy policy) { return simulate_serving(two, {.policy = policy, .cost = &cost, .chunk_tokens = 100}).gaps; };
+  const TokenGaps whole = gaps(ServingPolicy::continuous), cut = gaps(ServingPolicy::chunked);
+  // 10 ms + 100 ms of prompt and one read of its cache, 1 ms; then the step of both: 10.2 ms, and 60 + 1,001 cached tokens within 5.
+  CHECK(near(whole.longest_s(), 0.111 + 0.0102 + 1.061e-3, 1e-4));
+  // A mixed step: 10 ms, 100 tokens, the reading of some 1,000 + 60 cached ones at the most.
+  CHECK(cut.longest_s() > 0.020);
+  CHECK(cut.longest_s() < 0.0212);
+  CHECK(whole.count() == 51);  // 50 of the first request, one of the second
+  CHECK(near(whole.percentile_s(0.5), 0.0101 + 35e-6, 0.01));  // an undisturbed step at the middle of its answer
+  CHECK(whole.percentile_s(0.99) == whole.longest_s());         // nearest rank of 51
+}
+
+TEST_CASE("serving: gaps between tokens are counted as if one by one") {
+  TokenGaps ramp, one_by_one;
+  ramp.add_ramp(1e-3, 2e-5, 5000, 3);
+  std::vector<double> all;
+  for (int i = 0; i < 5000; ++i) one_by_one.add(1e-3 + 2e-5 * i, 3), all.push_back(1e-3 + 2e-5 * i);
+  CHECK(ramp.count() == 15000);
+  CHECK(near(ramp.sum_s(), one_by_one.sum_s(), 1e-9));
+  CHECK(near(ramp.longest_s(), all.back(), 1e-12));
+  for (const double share : {0.01, 0.5, 0.9, 0.99, 1.0}) {
+    const double exact = all[static_cast<std::size_t>(std::ceil(share * 5000)) - 1];
+    CHECK(near(ramp.percentile_s(share), exact, 0.0051));
+    CHECK(near(one_by_one.percentile_s(share), exact, 0.0051));
+  }
+  CHECK(TokenGaps().percentile_s(0.99) == 0);
+  TokenGaps flat;
+  flat.add_ramp(0.25, 0, 7, 2);
+  CHECK(flat.count() == 14);
+  CHECK(near(flat.percentile_s(0.5), 0.25, 0.0051));
+}
+
 TEST_CASE("serving: a static batch ends with its longest member, a slot of continuous batching is handed on") {
   const ServingCost cost = hand_cost();
   const std::vector<ServingRequest> three{request(0, 10, 10), request(0, 10, 100), request(0, 10, 10)};
@@ -116,13 +152,15 @@ TEST_CASE("serving: under 400 random settings nobody starves, no block leaks, no
     REQUIRE(run.peak_blocks <= setup.blocks);
     REQUIRE(summary.little_error <= 1e-9);
     REQUIRE(summary.goodput_per_s <= summary.throughput_per_s);
-    double tokens = 0, wait_s = 0;
+    double tokens = 0, wait_s = 0, answering_s = 0, gaps = 0;
     bool ordered = true;
     std::vector<std::pair<double, double>> stays;
     for (std::size_t i = 0; i < requests.size(); ++i) {
       const ServedRequest& s = run.served[i];
       tokens += requests[i].output_tokens;
       wait_s += s.start_s - requests[i].arrival_s;
+      answering_s += s.last_token_s - s.first_token_s;
+      gaps += requests[i].output_tokens - 1;
       ordered = ordered && requests[i].arrival_s <= s.start_s && s.start_s < s.first_token_s && s.first_token_s <= s.last_token_s && s.last_token_s <= s.finish_s;
       if (i >= static_cast<std::size_t>(setup.servers))  // first come, first served, on each replica
         ordered = ordered && run.served[i - static_cast<std::size_t>(setup.servers)].start_s <= s.start_s;
@@ -130,6 +168,10 @@ TEST_CASE("serving: under 400 random settings nobody starves, no block leaks, no
     }
     REQUIRE(ordered);
     REQUIRE(tokens == run.tokens);
+    // Every token after a first closes one gap, preempted or not, and the gaps fill the time from the first to the last.
+    REQUIRE(static_cast<double>(run.gaps.count()) == gaps);
+    REQUIRE((near(run.gaps.sum_s(), answering_s, 1e-9) || answering_s <= 1e-9));
+    REQUIRE(run.gaps.percentile_s(0.99) <= run.gaps.longest_s());
     // Queue length integrated as it changes: every wait, and for whoever was preempted the wait to come back.
     REQUIRE((run.preemptions > 0 ? run.waiting_s >= wait_s * (1 - 1e-9) : near(run.waiting_s, wait_s, 1e-9) || wait_s <= 1e-9));
     if (setup.servers == 1 && setup.policy != ServingPolicy::fixed && setup.policy != ServingPolicy::dynamic) {

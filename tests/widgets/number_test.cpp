@@ -47,6 +47,27 @@ TEST_CASE("numbers read as people write them") {
   CHECK(f(0, "B") == "0 B");
 }
 
+TEST_CASE("prefixes and units are read as they are spoken") {
+  const auto value = [](std::string_view text, std::string_view unit) {
+    const auto parsed = parse_quantity(text, unit);
+    INFO(text << ": " << parsed.error);
+    CHECK(parsed.error.empty());
+    return parsed.value;
+  };
+  CHECK(value("13 billion", "parameters") == 13e9);
+  CHECK(value("12.9 billion parameters", "parameters") == 12.9e9);
+  CHECK(value("310 milliseconds", "s") == 0.31);
+  CHECK(value("5 microseconds", "s") == 5e-6);
+  CHECK(value("1.5 gigabytes", "B") == 1.5e9);
+  CHECK(value("2 gibibytes", "B") == 2147483648.0);
+  CHECK(value("8 gigabits", "B") == 1e9);
+  CHECK(value("2 trillion", "FLOP") == 2e12);
+  CHECK(value("43 percent", "%") == 43);
+  CHECK(value("43 per cent", "%") == 43);
+  CHECK_FALSE(parse_quantity("2 million", "s").error.empty());
+  CHECK_FALSE(parse_quantity("43 percent", "B").error.empty());
+}
+
 TEST_CASE("rounding up moves to the next multiple") {
   CHECK(f(999.6e9, "B") == "1.00 TB");
   CHECK(f(0.9999, "s") == "1.00 s");
