@@ -1,3 +1,5 @@
+#include <imgui_internal.h>
+
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
@@ -153,4 +155,21 @@ TEST_CASE("kernel lab: pressing in a row predicts that rung, and the editor send
   d.ui.click("Original");
   d.ui.frames(2);
   CHECK(d.workspace.lab().view().find("edited_source")->text().empty());
+}
+
+TEST_CASE("kernel lab: at the smallest window the whole lab is seen without scrolling, for each ladder") {
+  support::ShellDriver d(app::load_content(RIDGELINE_SOURCE_DIR "/assets"));
+  use_bundled_catalog();
+  for (const auto& ladder : kernels::all_ladders()) {
+    INFO(ladder.id);
+    const bool cuda = ladder.device == kernels::Device::cuda;
+    REQUIRE(d.workspace.open_with("kernels/lab", {{"device", cuda ? "cuda" : "cpu"}, {cuda ? "cuda_ladder" : "cpu_ladder", std::string(ladder.id)}}, app::Json::object()) == "");
+    d.ui.frames(4);
+    REQUIRE(d.ui.probe().find("rung " + std::string(ladder.rungs.front().id)));
+    const ImGuiWindow* canvas = nullptr;
+    for (const ImGuiWindow* w : d.ui.context()->Windows)
+      if (const std::string_view name = w->Name; w->WasActive && name.substr(std::min(name.rfind('/'), name.size())).starts_with("/canvas_")) canvas = w;
+    REQUIRE(canvas);
+    CHECK(canvas->ScrollMax.y == 0);
+  }
 }
