@@ -32,7 +32,7 @@ struct Event {
   /// Of device work: the event of the launching call. Of a launching call: the first device work it started. `none` otherwise.
   std::uint32_t link = none;
   std::uint16_t category = 0;    ///< index into Trace::categories
-  std::uint16_t depth = 0;       ///< row in its track: nesting of CPU spans; overlapping spans never share a row
+  std::uint16_t depth = 0;       ///< row in its track: nesting of CPU spans; overlapping spans share no row but the 4,096th
   EventKind kind = EventKind::span;
   EventClass cls = EventClass::other;
 

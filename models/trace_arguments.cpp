@@ -9,7 +9,8 @@ namespace models::trace {
 
 std::vector<std::pair<std::string, Argument>> arguments(const Trace& trace, const Event& event) {
   std::vector<std::pair<std::string, Argument>> out;
-  std::string text = mend(trace.args(event));
+  std::string text(trace.args(event));
+  mend(text);
   const std::size_t bytes = text.size();
   if (bytes == 0) return out;
   text.append(simdjson::SIMDJSON_PADDING, ' ');

@@ -6,8 +6,6 @@
 namespace models::trace {
 namespace {
 
-constexpr std::int64_t week_ns = 7LL * 24 * 3600 * 1'000'000'000;
-
 std::int64_t number_or_hash(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -97,7 +95,7 @@ std::uint32_t Builder::track(TrackKind kind, const Record& r) {
 }
 
 void Builder::keep(Event e) {
-  if (e.duration_ns < 0 || e.duration_ns > week_ns) {
+  if (e.duration_ns < 0 || e.duration_ns > longest_duration_ns) {
     ++bad_durations_;
     return;
   }
@@ -120,6 +118,10 @@ void Builder::add(const Record& r) {
   }
   if (!r.has_time) {
     ++without_time_;
+    return;
+  }
+  if (span && r.bad_duration) {
+    ++without_duration_;
     return;
   }
   Event e;

@@ -9,10 +9,14 @@
 
 namespace models::trace {
 
+/// A week: nothing that a person records lasts longer, and clocks that jump make durations of centuries.
+inline constexpr std::int64_t longest_duration_ns = 7LL * 24 * 3600 * 1'000'000'000;
+
 /// One record of a file as its reader found it. The texts live until add() returns.
 struct Record {
   char phase = 0;
   bool has_time = false, has_duration = false;
+  bool bad_duration = false;  ///< one is given and is no number
   std::int64_t time_ns = 0, duration_ns = 0;
   std::string_view name, category, pid, tid, id;
   bool has_category = false;
@@ -73,6 +77,7 @@ class Builder {
   TrackKind track_kind(EventClass cls, std::uint16_t category) const;
   void keep(Event event);
   void pair_edges();
+  void drop_times_of_zero();
   void sort_events();
   void nest_events();
   void link_events();
@@ -92,7 +97,7 @@ class Builder {
   std::unordered_map<std::string, std::string> process_names_, thread_names_;
   std::vector<Edge> edges_;
   std::vector<MemoryChange> memory_;
-  std::int64_t last_start_ns_ = 0, without_time_ = 0, bad_durations_ = 0, unknown_phases_ = 0;
+  std::int64_t last_start_ns_ = 0, without_time_ = 0, without_duration_ = 0, at_zero_ = 0, bad_durations_ = 0, unknown_phases_ = 0;
   bool any_span_ = false;
 };
 

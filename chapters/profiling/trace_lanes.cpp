@@ -33,7 +33,7 @@ std::vector<Says> what_names_say(const Trace& trace) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::string_view s = trace.strings[i];
     const auto has = [&](std::string_view part) { return s.find(part) != std::string_view::npos; };
-    if (has("Synchronize") || has("::item") || has("_local_scalar_dense")) out[i] = Says::waiting;
+    if (models::trace::waits_for_device(s)) out[i] = Says::waiting;
     else if (has("DataLoader")) out[i] = Says::loading;
     else if (s.starts_with("Optimizer.")) out[i] = Says::optimizer;
   }
