@@ -254,6 +254,7 @@ std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::s
   }
   out->lane_of_track_.resize(out->sources_.size());
   for (std::size_t i = 0; i < out->sources_.size(); ++i) out->add_source(i, matching);
+  out->gather_streams();
   if (arrows)
     for (std::size_t i = 0; i < out->sources_.size(); ++i) out->add_links(i);
   std::sort(out->found_.begin(), out->found_.end(), [](const Found& a, const Found& b) { return a.start_ns < b.start_ns; });

@@ -62,6 +62,9 @@ class Lanes {
   void add_counters(std::size_t source);
   void add_gaps(std::size_t source);
   void add_links(std::size_t source);
+  /// Streams of recordings that show nothing else go under the first recording's streams, so that ranks stand under each other
+  /// however deep its threads are (trace_lanes_order.cpp).
+  void gather_streams();
   std::string_view name(std::uint32_t id) const;
 
   std::vector<LaneSource> sources_;

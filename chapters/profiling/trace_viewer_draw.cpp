@@ -124,7 +124,7 @@ void measure_selection(const Outputs& out, View& view) {
   const auto [low, high] = std::minmax(s.from_s, s.to_s);
   const auto m = models::trace::measure_window(source.recording->trace, source.device, out.lanes->time_ns(0, low), out.lanes->time_ns(0, high));
   const auto time = [](std::int64_t ns) { return std::string(format(static_cast<double>(ns) * 1e-9, "s").view()); };
-  s.text = "Selected " + time(m.window_ns) + ": " + std::string(format(static_cast<double>(m.events), "").view()) + " on the device, busy " + time(m.busy_ns) + ", computing " + time(m.comp_ns) + ", communicating " + time(m.comm_ns) +
+  s.text = "Selected " + time(m.window_ns) + ": " + std::string(format(static_cast<double>(m.events), "").view()) + " tasks on the device, busy " + time(m.busy_ns) + ", computing " + time(m.comp_ns) + ", communicating " + time(m.comm_ns) +
            " (" + time(m.exposed_comm_ns) + " exposed), idle " + time(m.idle_ns) + " (" + time(m.idle.host_wait_ns) + " for the host)";
 }
 

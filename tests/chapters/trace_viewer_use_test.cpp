@@ -81,7 +81,7 @@ TEST_CASE("a part marked by shift-drag is measured, and Escape lets go of it") {
   const std::string text = v.d.ui.all_text();
   const auto at = text.find("Selected ");
   REQUIRE(at != std::string::npos);
-  CHECK(text.find(" on the device, busy ", at) != std::string::npos);
+  CHECK(text.find(" tasks on the device, busy ", at) != std::string::npos);
   CHECK(text.find("exposed", at) != std::string::npos);
 }
 
@@ -144,4 +144,26 @@ TEST_CASE("ranks with clocks of their own are put on one by their base time, and
   REQUIRE(starts.size() == 4);
   std::sort(starts.begin(), starts.end());
   CHECK(std::abs(starts[1] - starts[0] - 200e-6) <= 1e-9);  // 100 us after 0 and after 200 us
+}
+
+TEST_CASE("all ranks: their streams stand under each other, above the threads of a deep stack, and a search still finds its spans") {
+  const store_test::Folder folder;
+  std::string deep = rank_file(0, 0, 100, 50);
+  std::string stack;
+  for (int i = 0; i < 12; ++i) stack += R"({"ph":"X","cat":"cpu_op","name":"op )" + std::to_string(i) + R"(","pid":1,"tid":1,"ts":)" + std::to_string(i) + R"(,"dur":)" + std::to_string(400 - 2 * i) + "},";
+  deep.insert(deep.find("[\n") + 1, stack);
+  folder.write("r0.json", deep);
+  folder.write("r1.json", rank_file(1, 0, 120, 50));
+  Viewer v(app::Json{{"file", (folder / "r0.json").string()}, {"ranks", {{{"file", (folder / "r1.json").string()}}}}, {"all_ranks", true}, {"search", "op 3"}});
+  std::vector<std::string> spans;  // lane after lane
+  for (const auto& table : v.d.ui.record().tables)
+    if (table.columns.size() == 5 && table.columns[3] == "start (s)")
+      for (const auto& cells : table.rows) spans.push_back(cells[0] + ": " + cells[2]);
+  REQUIRE(spans.size() >= 5);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(spans[i] == "stream 7: gemm");  // two of each rank
+  CHECK(spans[4] == "thread 1: op 0");
+  v.d.ui.click("Next match");
+  v.d.ui.frames(2);
+  CHECK(v.d.ui.text_present("1 of 1 match"));
+  CHECK(std::abs(v.view("start_s") + 0.6 / 2.2 * v.view("duration_s") - 3e-6) <= 1e-9);  // shown from its start, with room around it
 }
