@@ -57,7 +57,12 @@ MachineChip machine_chip(const kernels::Roofs& roofs, const MachineFacts& facts,
   if (const double l2 = largest(roofs, {"gpu_l2"}); gpu && l2 >= 1) chip["l2_bytes"] = l2;
   if (!gpu && facts.l3_bytes > 0) chip["l3_bytes"] = facts.l3_bytes;
   if (const double clock = largest(roofs, {"clock", "gpu_clock"}); clock > 0) chip["boost_clock_hz"] = clock;
-  if (const double l2 = largest(roofs, {"l2_read", "gpu_l2_read"}); l2 > 0) chip["measured"] = {{"l2_bytes_per_s", l2}};
+  const auto found = [&](const char* key, std::initializer_list<std::string_view> ids) {
+    if (const double value = largest(roofs, ids); value > 0) chip["measured"][key] = value;
+  };
+  found("l2_bytes_per_s", {"l2_read", "gpu_l2_read"});
+  found("l2_latency_s", {"latency_l2"});
+  found("dram_latency_s", {"latency_dram"});
   chip["notes"] = {gpu ? "Its ceilings were measured by the kernel lab, not read from a data sheet." : "Its ceilings were measured by the kernel lab with one thread; FP16 and BF16 are computed as FP32."};
   chip["sources"] = {{"*", source}};
   out.json = chip.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

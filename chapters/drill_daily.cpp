@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/drill_history.h"
+#include "models/counter_random.h"
 
 namespace chapters {
 namespace {
@@ -28,7 +29,7 @@ DrillChoice daily_drill(const std::vector<Drill>& drills, double now_s) {
   // Day by day through a fixed shuffle: no question comes back before all the others were asked.
   const auto n = static_cast<std::uint64_t>(worthy.size()), round = static_cast<std::uint64_t>(day) / n;
   std::stable_sort(worthy.begin(), worthy.end(), [&](const Drill* a, const Drill* b) {
-    const auto place = [&](const Drill* d) { return drill_hash(round, static_cast<std::uint64_t>(d - drills.data())); };
+    const auto place = [&](const Drill* d) { return models::counter_hash(round, static_cast<std::uint64_t>(d - drills.data())); };
     return place(a) < place(b);
   });
   return {worthy[static_cast<std::size_t>(static_cast<std::uint64_t>(day) % n)], static_cast<std::uint64_t>(first_seed + day), "the question of the day"};

@@ -27,8 +27,11 @@ std::string text(const char* format, double a, double b = 0, double c = 0) {
   return chars.data();
 }
 
+/// Whether the kernel lab measured the chip's figures, where others come from a data sheet.
+bool is_this_machine(const Chip& chip) { return chip.vendor == "this machine"; }
+
 Sourced specified(const Chip& chip, std::string_view key) {
-  return {figure_value(chip, key), Basis::specified, std::string(figure_source(chip, key))};
+  return {figure_value(chip, key), is_this_machine(chip) ? Basis::measured : Basis::specified, std::string(figure_source(chip, key))};
 }
 Sourced measured(const Chip& chip, std::string_view key) {
   if (!figure_value(chip, key)) return {};
@@ -36,7 +39,7 @@ Sourced measured(const Chip& chip, std::string_view key) {
 }
 
 void set_latency(Level& level, const Chip& chip, const std::optional<double>& seconds, const std::optional<double>& cycles, double otherwise_s) {
-  if (seconds) level.latency_s = {seconds, Basis::measured, "gpu-benches pointer chase on this chip"};
+  if (seconds) level.latency_s = {seconds, Basis::measured, is_this_machine(chip) ? "the kernel lab's pointer chase on this machine" : "gpu-benches pointer chase on this chip"};
   else if (cycles && chip.boost_clock_hz)
     level.latency_s = {*cycles / *chip.boost_clock_hz, Basis::measured, text("gpu-benches pointer chase: %.0f cycles at the boost clock", *cycles)};
   else level.latency_s = {otherwise_s, Basis::assumed, "taken from the H100 PCIe, as gpu-benches measured it"};
@@ -75,7 +78,7 @@ void add_on_chip(std::vector<Level>& out, const Chip& chip) {
     else if (lanes && chip.vendor == "NVIDIA")
       level.bandwidth_bytes_per_s = {units * l2_bytes_per_cycle_per_unit * clock_hz, Basis::assumed,
                                      text("%.0f units x 35 B x %.3f GHz: what gpu-benches finds on A100 and H100 PCIe", units, clock_hz / 1e9)};
-    if (lanes) set_latency(level, chip, chip.measured.l2_latency_s, chip.measured.l2_latency_cycles, other_l2_s);
+    if (lanes || chip.measured.l2_latency_s) set_latency(level, chip, chip.measured.l2_latency_s, chip.measured.l2_latency_cycles, other_l2_s);
     level.energy_j_per_byte = {l2_j_per_byte, Basis::assumed, "1 MB SRAM in 45 nm, 100 pJ for 64 bits (Horowitz 2014)"};
     out.push_back(level);
   }

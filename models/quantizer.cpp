@@ -97,7 +97,8 @@ double Quantizer::squared_error(std::span<const double> weights, const QuantGrid
 
 QuantGrid Quantizer::fit(std::span<const double> weights) const {
   if (weights.empty()) return {};
-  const auto [lo, hi] = std::minmax_element(weights.begin(), weights.end());
+  const auto ends = std::minmax_element(weights.begin(), weights.end());
+  const double lo = *ends.first, hi = *ends.second;
   if (spec_.range == QuantRange::percentile) {
     std::vector<double> v(weights.begin(), weights.end());
     const double inside = spec_.percentile / 100;
@@ -109,12 +110,12 @@ QuantGrid Quantizer::fit(std::span<const double> weights) const {
     const double upper = at_rank(v, 1 - (1 - inside) / 2);
     return grid_of(at_rank(v, (1 - inside) / 2), upper);
   }
-  const QuantGrid widest = grid_of(*lo, *hi);
+  const QuantGrid widest = grid_of(lo, hi);
   if (spec_.range == QuantRange::min_max || widest.step <= 0) return widest;
   QuantGrid best = widest;
   double least = squared_error(weights, widest), at = 1;
   const auto attempt = [&](double shrink) {
-    const QuantGrid grid = grid_of(*lo * shrink, *hi * shrink);
+    const QuantGrid grid = grid_of(lo * shrink, hi * shrink);
     if (const double e = squared_error(weights, grid); e < least) least = e, best = grid, at = shrink;
   };
   for (double shrink = 0.9; shrink > smallest_shrink - coarse / 2; shrink -= coarse) attempt(shrink);

@@ -22,7 +22,7 @@ enum class EventKind : std::uint8_t { span, instant, async };
 enum class EventClass : std::uint8_t { other, cpu_operation, python, runtime, annotation, computation, communication, memory, device_other };
 inline bool on_device(EventClass c) { return c == EventClass::computation || c == EventClass::communication || c == EventClass::memory; }
 
-/// A span longer than this is damage: its recorder's clock was wrong.
+/// A week: nothing that a person records lasts longer, and clocks that jump make durations of centuries.
 inline constexpr std::int64_t most_duration_ns = 7LL * 24 * 3600 * 1'000'000'000;
 
 /// One recorded span or instant. 40 bytes: ten million are held in memory; names and categories are indices into Trace, and
@@ -30,7 +30,8 @@ inline constexpr std::int64_t most_duration_ns = 7LL * 24 * 3600 * 1'000'000'000
 struct Event {
   std::int64_t start_ns = 0;          ///< the recorder's clock; add Trace::base_ns for the time since 1970
   std::int64_t duration_ns : 52 = 0;  ///< 0 for an instant, at most `most_duration_ns`
-  EventKind kind : 4 = EventKind::span;
+  EventKind kind : 3 = EventKind::span;
+  bool correlated : 1 = false;        ///< has a number that joins a launch with what it started, whether or not the other is there
   EventClass cls : 8 = EventClass::other;
   std::uint64_t args_offset : 40 = 0; ///< where the argument object starts in the text
   std::uint64_t args_bytes : 24 = 0;  ///< 0: no arguments
@@ -39,7 +40,7 @@ struct Event {
   /// Of device work: the event of the launching call. Of a launching call: the first device work it started. `none` otherwise.
   std::uint32_t link = none;
   std::uint16_t category = 0;         ///< index into Trace::categories
-  std::uint16_t depth = 0;            ///< row in its track: nesting of CPU spans; overlapping spans never share a row
+  std::uint16_t depth = 0;            ///< row in its track: nesting of CPU spans; overlapping spans share no row but the 4,096th
 
   std::int64_t end_ns() const { return start_ns + duration_ns; }
 };

@@ -11,7 +11,8 @@ std::vector<std::pair<std::string, Argument>> arguments(const Trace& trace, cons
 
 std::vector<std::pair<std::string, Argument>> arguments(std::string_view written) {
   std::vector<std::pair<std::string, Argument>> out;
-  std::string text = mend(written);
+  std::string text(written);
+  mend(text);
   const std::size_t bytes = text.size();
   if (bytes == 0) return out;
   text.append(simdjson::SIMDJSON_PADDING, ' ');

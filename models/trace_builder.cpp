@@ -100,6 +100,7 @@ void Builder::keep(Event e, std::int64_t duration_ns, std::int64_t correlation) 
     return;
   }
   e.duration_ns = duration_ns & ((std::int64_t{1} << 51) - 1);  // all of it: a week is 50 bits
+  e.correlated = correlation >= 0;
   trace_.events.push_back(e);
   correlations_.push_back(correlation);
 }
@@ -120,6 +121,10 @@ void Builder::add(const Record& r) {
   }
   if (!r.has_time) {
     ++without_time_;
+    return;
+  }
+  if (span && r.bad_duration) {
+    ++without_duration_;
     return;
   }
   Event e;

@@ -13,6 +13,7 @@ namespace models::trace {
 struct Record {
   char phase = 0;
   bool has_time = false, has_duration = false;
+  bool bad_duration = false;  ///< one is given and is no number
   std::int64_t time_ns = 0, duration_ns = 0;
   std::string_view name, category, pid, tid, id;
   bool has_category = false;
@@ -76,6 +77,7 @@ class Builder {
   TrackKind track_kind(EventClass cls, std::uint16_t category) const;
   void keep(Event event, std::int64_t duration_ns, std::int64_t correlation);
   void pair_edges();
+  void drop_times_of_zero();
   void sort_events();
   void nest_events();
   void link_events();
@@ -96,7 +98,7 @@ class Builder {
   std::vector<std::int64_t> correlations_;  // of trace_.events: joins a launch with what it started; needed until they are linked
   std::vector<Edge> edges_;
   std::vector<MemoryChange> memory_;
-  std::int64_t last_start_ns_ = 0, without_time_ = 0, bad_durations_ = 0, unknown_phases_ = 0, far_arguments_ = 0;
+  std::int64_t last_start_ns_ = 0, without_time_ = 0, without_duration_ = 0, at_zero_ = 0, bad_durations_ = 0, unknown_phases_ = 0, far_arguments_ = 0;
   bool any_span_ = false;
 };
 

@@ -8,6 +8,8 @@ namespace {
 
 std::string counted(std::int64_t n, std::string_view one, std::string_view many) { return std::to_string(n) + " " + std::string(n == 1 ? one : many); }
 
+constexpr std::size_t most_rows = 4096;  // nobody looks at more; what overlaps beyond shares the last one
+
 struct SortKey {
   std::int64_t start_ns, duration_ns;
   std::uint32_t index;
@@ -39,6 +41,7 @@ void permute(std::vector<Event>& events, std::vector<std::uint32_t>& order) {
 
 void Builder::finish() {
   pair_edges();
+  drop_times_of_zero();
   if (trace_.category_counts.size() < trace_.categories.size()) trace_.category_counts.resize(trace_.categories.size());
   if (trace_.categories.empty()) trace_.categories.emplace_back(), trace_.category_counts.push_back(0);
   if (trace_.events.size() >= none - 1) {
@@ -60,12 +63,37 @@ void Builder::finish() {
     trace_.last_ns = any ? std::max(trace_.last_ns, e.end_ns()) : e.end_ns();
     any = true;
   }
-  if (without_time_ > 0) trace_.losses.push_back(counted(without_time_, "event has", "events have") + " no time that can be read and were left out.");
+  const auto left_out = [](std::int64_t n) { return n == 1 ? " and was left out" : " and were left out"; };
+  if (without_time_ > 0) trace_.losses.push_back(counted(without_time_, "event has", "events have") + " no time that can be read" + left_out(without_time_) + ".");
+  if (without_duration_ > 0) trace_.losses.push_back(counted(without_duration_, "event has", "events have") + " a duration that is no number" + left_out(without_duration_) + ".");
+  if (at_zero_ > 0)
+    trace_.losses.push_back(counted(at_zero_, "event stands", "events stand") + " at time 0, long before all others" + left_out(at_zero_) + ": the recorder did not know when they ran.");
   if (bad_durations_ > 0)
-    trace_.losses.push_back(counted(bad_durations_, "event has", "events have") + " a duration below zero or above a week and were left out: the recorder's clock was wrong there.");
+    trace_.losses.push_back(counted(bad_durations_, "event has", "events have") + " a duration below zero or above a week" + left_out(bad_durations_) + ": the recorder's clock was wrong there.");
   if (far_arguments_ > 0)
     trace_.losses.push_back("The arguments of " + counted(far_arguments_, "event", "events") + " are larger than 16 MiB or lie beyond the first TiB of the text and are not shown.");
   if (unknown_phases_ > 0) trace_.losses.push_back(counted(unknown_phases_, "record is", "records are") + " of a kind that is not shown.");
+}
+
+/// Work that the recorder could not place has time 0 (kineto issue 109), decades before a recording that counts from 1970.
+void Builder::drop_times_of_zero() {
+  std::int64_t first = INT64_MAX;
+  for (const Event& e : trace_.events) {
+    if (e.start_ns == 0) ++at_zero_;
+    else first = std::min(first, e.start_ns);
+  }
+  if (at_zero_ == 0 || first == INT64_MAX || first <= most_duration_ns) {
+    at_zero_ = 0;
+    return;
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < trace_.events.size(); ++i) {
+    if (trace_.events[i].start_ns == 0) continue;
+    trace_.events[kept] = trace_.events[i];
+    correlations_[kept++] = correlations_[i];
+  }
+  trace_.events.resize(kept);
+  correlations_.resize(kept);
 }
 
 void Builder::pair_edges() {
@@ -130,16 +158,24 @@ void Builder::sort_events() {
   permute(events, order);
 }
 
+/// A row for each event: under the spans that contain it, and beside those that it merely overlaps. Where spans nest properly the row
+/// is the nesting depth; where they overlap (asynchronous ones do), rows are taken again as soon as they are free.
 void Builder::nest_events() {
-  std::vector<std::int64_t> ends;
+  std::vector<std::int64_t> ends;  // of the last span in each row
   for (Track& track : trace_.tracks) {
     ends.clear();
     for (std::uint32_t i = track.first; i < track.first + track.count; ++i) {
       Event& e = trace_.events[i];
       while (!ends.empty() && ends.back() <= e.start_ns) ends.pop_back();
-      e.depth = static_cast<std::uint16_t>(std::min<std::size_t>(ends.size(), 0xFFFE));
-      track.depths = std::max(track.depths, static_cast<std::uint16_t>(e.depth + 1));
-      if (e.kind != EventKind::instant) ends.push_back(e.end_ns());
+      std::size_t row = ends.size();
+      while (row > 0 && !(ends[row - 1] > e.start_ns && ends[row - 1] >= e.end_ns())) --row;
+      while (row < ends.size() && ends[row] > e.start_ns) ++row;
+      row = std::min(row, most_rows - 1);
+      e.depth = static_cast<std::uint16_t>(row);
+      track.depths = std::max(track.depths, static_cast<std::uint16_t>(row + 1));
+      if (e.kind == EventKind::instant) continue;
+      if (row == ends.size()) ends.push_back(e.end_ns());
+      else ends[row] = std::max(ends[row], e.end_ns());
     }
   }
 }

@@ -48,6 +48,8 @@ bool parse_integer(std::string_view text, std::int64_t& value) {
 /// Whether the arguments of such an event may hold something that the builder asks for.
 bool args_matter(const Record& r) { return !(r.category == "cpu_op" || r.category == "python_function" || r.category == "Operator"); }
 
+bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
 std::size_t utf8_length(const unsigned char* p, std::size_t left) {
   const unsigned char c = *p;
   const auto follows = [&](std::size_t n) {
@@ -65,15 +67,31 @@ std::size_t utf8_length(const unsigned char* p, std::size_t left) {
 
 }  // namespace
 
-std::string mend(std::string_view json) {
-  std::string out(json);
+bool mend(std::string& out) {
+  bool texts = false;
   for (std::size_t i = 0; i < out.size();) {
     const std::size_t length = utf8_length(reinterpret_cast<const unsigned char*>(out.data()) + i, out.size() - i);
+    const bool control = length <= 1 && static_cast<unsigned char>(out[i]) < 0x20;
+    texts = texts || length == 0 || (control && !is_blank(out[i]));
     if (length == 0) out[i] = '?';
-    if (length <= 1 && static_cast<unsigned char>(out[i]) < 0x20) out[i] = ' ';
+    if (control) out[i] = ' ';
     i += std::max<std::size_t>(length, 1);
   }
-  return out;
+  // A comma after the last member is a common slip of writers; inside a text it is a letter like any other.
+  std::size_t comma = std::string::npos;
+  bool in_text = false;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const char c = out[i];
+    if (in_text && c == '\\') ++i;
+    else if (c == '"') in_text = !in_text, comma = std::string::npos;
+    else if (in_text || is_blank(c)) continue;
+    else if (c == ',') comma = i;
+    else {
+      if (comma != std::string::npos && (c == '}' || c == ']')) out[comma] = ' ';
+      comma = std::string::npos;
+    }
+  }
+  return texts;
 }
 
 struct EventReader::Parsers {
@@ -89,12 +107,13 @@ bool EventReader::read(const Source& source, std::size_t begin, std::size_t end)
   const std::size_t bytes = end - begin;
   Record record;
   if (!parse(json, bytes, source.end() - begin + Source::padding, begin, record)) {
-    copy_ = mend(source.view(begin, end));
+    copy_ = source.view(begin, end);
+    const bool texts = mend(copy_);
     copy_.append(simdjson::SIMDJSON_PADDING, ' ');
     json = copy_.data();
     record = {};
     if (!parse(json, bytes, copy_.size(), begin, record)) return false;
-    ++mended_;
+    ++(texts ? mended_ : mended_commas_);
   }
   builder_.add(record);
   if (record.args_bytes > 0 && (record.phase == 'M' || record.phase == 'C' || record.name == "[memory]")) side_records(record, json + (record.args_offset - begin), record.args_bytes);
@@ -131,6 +150,7 @@ bool EventReader::parse(const char* json, std::size_t bytes, std::size_t readabl
       r.has_time = parse_us(scalar(value), r.time_ns);
     } else if (key == "dur") {
       r.has_duration = parse_us(scalar(value), r.duration_ns);
+      r.bad_duration = !r.has_duration;
     } else if (key == "id") {
       r.id = scalar(value);
     } else if (key == "args") {

@@ -14,9 +14,10 @@ class EventReader {
   explicit EventReader(Builder& builder);
   ~EventReader();
   /// Reads the event from `begin` to `end`, both in the window, into the builder. False, with nothing kept, when it is not a whole JSON object.
-  /// Bytes that are no UTF-8 and control characters in texts are mended first; mended() counts such events.
+  /// Bytes that are no UTF-8, control characters in texts and commas after the last member are mended first.
   bool read(const Source& source, std::size_t begin, std::size_t end);
-  std::int64_t mended() const { return mended_; }
+  std::int64_t mended() const { return mended_; }              ///< events with a text that had to be mended
+  std::int64_t mended_commas() const { return mended_commas_; }  ///< events in which only commas were too many
 
  private:
   struct Parsers;
@@ -25,10 +26,11 @@ class EventReader {
   std::unique_ptr<Parsers> parsers_;
   Builder& builder_;
   std::string copy_, args_copy_;
-  std::int64_t mended_ = 0;
+  std::int64_t mended_ = 0, mended_commas_ = 0;
 };
 
-/// A copy in which control characters in texts are blanks and bytes that are no UTF-8 are question marks; same length.
-std::string mend(std::string_view json);
+/// Control characters in texts become blanks, bytes that are no UTF-8 question marks, commas after a last member blanks; the length
+/// stays. True when a text changed.
+bool mend(std::string& json);
 
 }  // namespace models::trace

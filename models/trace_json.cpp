@@ -153,6 +153,7 @@ class Reader {
     if (event_.mended() > 0)
       trace_.losses.push_back(std::to_string(event_.mended()) + (event_.mended() == 1 ? " event has" : " events have") +
                               " control characters or bytes that are not UTF-8 in a text: shown as blanks and question marks.");
+    if (const auto n = event_.mended_commas(); n > 0) trace_.losses.push_back(std::to_string(n) + (n == 1 ? " event has" : " events have") + " a mistake in the JSON that could be mended: nothing of it is lost.");
   }
 
   void keep_metadata(const std::string& key, std::string_view value) {

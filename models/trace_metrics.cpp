@@ -51,7 +51,10 @@ class Device {
     m.exposed_comm_ns = m.comm_ns - m.comp_and_comm_ns;
     m.overlap_pct_of_comm = m.comm_ns > 0 ? 100.0 * static_cast<double>(m.comp_and_comm_ns) / static_cast<double>(m.comm_ns) : -1;
     m.busy_intervals = static_cast<std::int64_t>(all.parts.size());
-    m.idle = idle(work, &m.longest_gaps);
+    std::vector<Gap> gaps;
+    m.idle = idle(work, &gaps);
+    m.host_wait = watch_host(trace_, gaps);
+    m.longest_gaps = longest(std::move(gaps));
     by_stream();
     by_kernel();
     launches();
@@ -62,9 +65,9 @@ class Device {
   std::vector<std::int64_t> delays;
 
  private:
-  Idle idle(const Work& rows, std::vector<Gap>* longest) const {
+  /// Gaps of the rows, by time, go to `gaps` when there is one.
+  Idle idle(const Work& rows, std::vector<Gap>* gaps) const {
     Idle sum;
-    std::vector<Gap> gaps;
     std::int64_t end = std::numeric_limits<std::int64_t>::min();
     for (const std::uint32_t i : rows) {
       const Event& e = trace_.events[i];
@@ -75,19 +78,20 @@ class Device {
         else if (length < kernel_wait_ns) gap.cause = Gap::Cause::kernel_wait, sum.kernel_wait_ns += length;
         else sum.other_ns += length;
         ++sum.gaps;
-        if (longest) gaps.push_back(gap);
+        if (gaps) gaps->push_back(gap);
       }
       end = std::max(end, e.end_ns());
     }
-    if (longest) {
-      const auto kept = std::min(gaps.size(), most_gaps);
-      std::partial_sort(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(kept), gaps.end(), [](const Gap& a, const Gap& b) {
-        const std::int64_t x = a.end_ns - a.start_ns, y = b.end_ns - b.start_ns;
-        return x != y ? x > y : a.start_ns < b.start_ns;
-      });
-      longest->assign(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(kept));  // not moved: there may be millions
-    }
     return sum;
+  }
+
+  static std::vector<Gap> longest(std::vector<Gap> gaps) {
+    const auto kept = std::min(gaps.size(), most_gaps);
+    std::partial_sort(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(kept), gaps.end(), [](const Gap& a, const Gap& b) {
+      const std::int64_t x = a.end_ns - a.start_ns, y = b.end_ns - b.start_ns;
+      return x != y ? x > y : a.start_ns < b.start_ns;
+    });
+    return {gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(kept)};
   }
 
   void by_stream() {
@@ -99,7 +103,13 @@ class Device {
       s.track = trace_.events[rows.front()].track;
       s.events = static_cast<std::int64_t>(rows.size());
       Intervals busy;
-      for (const std::uint32_t i : rows) busy.add(trace_.events[i].start_ns, trace_.events[i].end_ns());
+      std::int64_t end = std::numeric_limits<std::int64_t>::min();
+      for (const std::uint32_t i : rows) {
+        const Event& e = trace_.events[i];
+        busy.add(e.start_ns, e.end_ns());
+        s.overlaps += e.start_ns < end;
+        end = std::max(end, e.end_ns());
+      }
       s.busy_ns = busy.length();
       s.idle = idle(rows, nullptr);
       queue(rows, s);
@@ -189,6 +199,22 @@ std::vector<Step> find_steps(const Trace& trace) {
   return steps;
 }
 
+/// Calls that put work on a device: HolisticTraceAnalysis' list, with the driver's names and graphs.
+void count_calls(const Trace& trace, LaunchMetrics& l) {
+  std::vector<std::int8_t> launches(trace.strings.size(), -1);
+  for (const Event& e : trace.events) {
+    if (e.cls != EventClass::runtime || !e.correlated) continue;
+    if (launches[e.name] < 0) {
+      const std::string_view name = trace.strings[e.name];
+      const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+      launches[e.name] = has("Launch") || ((has("Memcpy") || has("Memset")) && has("Async")) ? 1 : 0;
+    }
+    if (launches[e.name] == 0) continue;
+    ++l.calls;
+    l.calls_without_work += e.link == none;
+  }
+}
+
 /// What of a device's work lies in each step. Both are by start, and an interval rarely spans steps, so one pass does.
 void measure_steps(const Trace& trace, const Device& device, Metrics& out) {
   std::size_t first = 0;
@@ -249,20 +275,9 @@ Metrics measure(const Trace& trace) {
     out.devices.push_back(std::move(device.m));
   }
   Device::summarize_delays(out.launch, delays);
+  count_calls(trace, out.launch);
   diagnose(trace, out);
   return out;
-}
-
-std::vector<RankRow> rank_table(const std::vector<const Trace*>& traces, const std::vector<const Metrics*>& metrics) {
-  std::vector<RankRow> rows;
-  for (std::uint32_t i = 0; i < traces.size() && i < metrics.size(); ++i)
-    for (const DeviceMetrics& d : metrics[i]->devices) {
-      const double span = static_cast<double>(std::max<std::int64_t>(d.span_ns, 1));
-      const auto share = [&](std::int64_t ns) { return static_cast<double>(ns) / span; };
-      rows.push_back({i, traces[i]->rank, d.device, share(d.busy_ns), share(d.comp_ns), share(d.comm_ns), share(d.exposed_comm_ns), share(d.idle_ns)});
-    }
-  std::stable_sort(rows.begin(), rows.end(), [](const RankRow& a, const RankRow& b) { return a.rank != b.rank ? a.rank < b.rank : a.device < b.device; });
-  return rows;
 }
 
 }  // namespace models::trace

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/trace.h"
@@ -36,6 +37,7 @@ struct StreamMetrics {
   std::int64_t events = 0, linked = 0, busy_ns = 0;
   Idle idle;
   std::int64_t queue_most = 0, queue_least = 0;  ///< launched and not yet started; device_queue has it over time
+  std::int64_t overlaps = 0;  ///< work that starts before the work before it ends: a stream cannot do that, a faulty duration can
 };
 
 /// Delay from the end of a launching call to the start of its work on the device, 0 when the work starts earlier.
@@ -45,6 +47,24 @@ struct LaunchMetrics {
   std::int64_t calls_over_50_us = 0, delays_over_100_us = 0;
   std::int64_t before_launch_ends = 0, before_launch_starts = 0;
   std::int64_t median_delay_ns = 0, most_delay_ns = 0;
+  std::int64_t calls = 0, calls_without_work = 0;  ///< calls that launch a kernel, copy or set; those whose work is not in the file. Of all devices
+};
+
+/// Time that the host spent in calls of one name while the device waited for it to launch.
+struct HostTime {
+  std::uint32_t name = none;     ///< index into Trace::strings; none: nothing was recorded then
+  std::uint32_t longest = none;  ///< the event of the longest piece
+  std::int64_t ns = 0, pieces = 0, longest_ns = 0;
+  std::int64_t start_ns = 0, end_ns = 0;  ///< of the longest piece
+};
+/// What the host did from the beginning of each gap until the call that ended it. Innermost spans count, of the launching thread if it
+/// has any then, else of the other threads of its process; a step's own annotation says nothing.
+struct HostWait {
+  std::int64_t gaps = 0;
+  std::int64_t total_ns = 0;                      ///< of those gaps, up to the launching call
+  std::int64_t after_sync_ns = 0, after_sync = 0; ///< gaps that began inside a synchronising call: it had let the queue run dry
+  std::uint32_t sync = none;                      ///< the synchronising call before the longest of them
+  std::vector<HostTime> what;                     ///< longest first
 };
 
 struct DeviceMetrics {
@@ -61,6 +81,7 @@ struct DeviceMetrics {
   std::vector<Gap> longest_gaps;       ///< at most 20, longest first
   std::vector<StreamMetrics> streams;  ///< by stream number
   std::vector<KernelTime> kernels;     ///< by total time, computation and communication
+  HostWait host_wait;                  ///< what the host did meanwhile, over all gaps of the cause host_wait
   LaunchMetrics launch;
 };
 
@@ -80,6 +101,7 @@ struct Diagnosis {
   std::string sentence;
   std::uint32_t event = none;
   std::int64_t start_ns = 0, end_ns = 0;
+  std::string_view title = {};  ///< a few words
 };
 
 struct Metrics {
@@ -90,6 +112,10 @@ struct Metrics {
   std::vector<Diagnosis> diagnosis;
 };
 Metrics measure(const Trace& trace);
+/// Fills DeviceMetrics::host_wait from the gaps of a device, by time (trace_host.cpp); measure() calls it.
+HostWait watch_host(const Trace& trace, const std::vector<Gap>& gaps);
+/// Does a call of this name return only when the device is done? cudaStreamSynchronize, aten::item and their kin.
+bool waits_for_device(std::string_view name);
 /// Fills Metrics::diagnosis from the rest; measure() calls it.
 void diagnose(const Trace& trace, Metrics& metrics);
 
@@ -103,14 +129,5 @@ Shape shape(const Trace& trace);
 /// The recording as Chrome JSON that read_trace opens to the same metrics. Holds the whole text while it writes. Fails in one
 /// sentence when the file with the arguments is not there any more.
 Result<std::string> to_chrome_json(const Trace& trace);
-
-/// Ranks side by side: busy, computation and exposed communication of every rank and device as a share of the longest span;
-/// a row a rank and device.
-struct RankRow {
-  std::uint32_t trace = 0;
-  int rank = -1, device = -1;
-  double busy = 0, comp = 0, comm = 0, exposed_comm = 0, idle = 0;  ///< fractions of the span of this device
-};
-std::vector<RankRow> rank_table(const std::vector<const Trace*>& traces, const std::vector<const Metrics*>& metrics);
 
 }  // namespace models::trace

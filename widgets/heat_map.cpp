@@ -21,6 +21,7 @@ std::uint64_t fingerprint(const HeatData& d, const HeatMapOptions& o, Rect area)
   f.add(d.revision);
   f.add(std::uint64_t{d.rows});
   f.add(std::uint64_t{d.cols});
+  f.add(static_cast<double>(d.first_col));
   f.add(std::uint64_t{d.values.size()});
   const std::size_t step = d.values.size() <= 65536 ? 1 : d.values.size() / 4096;
   for (std::size_t i = 0; i < d.values.size(); i += step) f.add(d.values[i]);
@@ -34,11 +35,11 @@ std::uint64_t fingerprint(const HeatData& d, const HeatMapOptions& o, Rect area)
 }
 
 /// Name of a data row or column.
-void add_name(Line& line, std::span<const std::string_view> labels, std::size_t i) {
+void add_name(Line& line, std::span<const std::string_view> labels, std::size_t i, std::int64_t first = 0) {
   if (i < labels.size()) {
     line.add(labels[i]);
   } else {
-    line.add_integer(static_cast<std::int64_t>(i));
+    line.add_integer(first + static_cast<std::int64_t>(i));
   }
 }
 
@@ -84,7 +85,7 @@ void paint_labels(const Painter& painter, const HeatData& d, const HeatMapLayout
   for (std::size_t c = 0; c < d.cols; c += l.col_label_stride) {
     const Rect cell = l.cell(0, l.shown_col(c, d.cols));
     Line name;
-    add_name(name, d.col_labels, c);
+    add_name(name, d.col_labels, c, d.first_col);
     const float w = text_size(name.view(), Type::small).x, x = (cell.min.x + cell.max.x - w) / 2;
     if (x < free_from) continue;
     painter.text({x, l.grid.max.y + t.px(4)}, name.view(), t.muted, Type::small);
@@ -125,7 +126,7 @@ void record_heat_map(Record& record, const char* label, const HeatData& d, const
   DataTable table{label, {o.row_title.empty() ? "row" : std::string(o.row_title)}, {}};
   for (std::size_t c = 0; c < d.cols; ++c) {
     Line name;
-    add_name(name, d.col_labels, c);
+    add_name(name, d.col_labels, c, d.first_col);
     table.columns.emplace_back(name.view());
   }
   for (std::size_t r = 0; r < d.rows; ++r) {
@@ -176,7 +177,7 @@ HeatMapEvents draw_heat_map(const char* label, const HeatData& data, HeatMapView
     name.add(o.row_title.empty() ? "row" : o.row_title).add(" ");
     add_name(name, data.row_labels, static_cast<std::size_t>(events.row));
     name.add(", ").add(o.col_title.empty() ? "column" : o.col_title).add(" ");
-    add_name(name, data.col_labels, static_cast<std::size_t>(events.col));
+    add_name(name, data.col_labels, static_cast<std::size_t>(events.col), data.first_col);
     value.add(o.value_title).add(o.value_title.empty() ? "" : ": ").add(format(l.cells[r * l.cols + c], o.unit, 4));
     if (l.cells.size() < data.rows * data.cols) value.add(o.fold == HeatFold::max ? ", largest of its cells" : ", mean of its cells");
     tip(name.view(), value.view());

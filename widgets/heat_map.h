@@ -14,6 +14,7 @@ struct HeatData {
   std::span<const double> values;  ///< rows x cols, row by row; what is not finite (or not positive on a log scale) has no colour
   std::size_t rows = 0, cols = 0;
   std::span<const std::string_view> row_labels{}, col_labels{};  ///< empty: numbered from 0
+  std::int64_t first_col = 0;  ///< number of the first column where col_labels is empty
   std::uint64_t revision = 0;  ///< raise it when more than 65,536 values change in place
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "widgets/timeline_frame.h"
 
@@ -61,6 +62,7 @@ void interact(TimelineFrame& f, float lanes_height_px) {
   const bool hovered = ImGui::IsItemHovered(), has_mouse = ImGui::IsMousePosValid(&io.MousePos);
   const double at_s = has_mouse ? f.viewport.time_at(io.MousePos.x) : 0.0;
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
+  if (!hovered && ImGui::IsItemFocused()) keys(f, shown_window(f.view, f.index).start_s + shown_window(f.view, f.index).duration_s / 2);  // for those who use no mouse
   if (hovered && has_mouse) {
     if (io.MouseWheel != 0.0f && io.KeyShift) f.view.scroll_px -= io.MouseWheel * 3.0f * f.row_step_px;
     if (io.MouseWheel != 0.0f && !io.KeyShift) zoom(f, std::pow(1.25, static_cast<double>(io.MouseWheel)), at_s);
@@ -90,6 +92,17 @@ void interact(TimelineFrame& f, float lanes_height_px) {
                      io.MouseDragMaxDistanceSqr[0] < threshold * threshold;
   f.view.scroll_px = std::clamp(f.view.scroll_px, 0.0f, std::max(0.0f, lanes_height_px - f.lanes.height()));
   set_viewport(f);
+}
+
+/// Scrolls as little as shows the row of the selected span.
+void reveal_selected(TimelineFrame& f) {
+  if (!std::exchange(f.view.reveal, false)) return;
+  const auto [lane, span] = f.view.selected;
+  if (lane < 0 || span < 0 || lane >= static_cast<std::int64_t>(f.data.lanes.size())) return;
+  const auto& spans = f.data.lanes[static_cast<std::size_t>(lane)].spans;
+  if (span >= static_cast<std::int64_t>(spans.size())) return;
+  const float top = f.view.scratch.lanes[static_cast<std::size_t>(lane)].top + static_cast<float>(spans[static_cast<std::size_t>(span)].depth) * f.row_step_px;
+  f.view.scroll_px = std::clamp(f.view.scroll_px, std::max(0.0f, top + 2 * f.row_step_px - f.lanes.height()), std::max(0.0f, top - f.row_step_px));
 }
 
 /// The handle lies over the ruler as an item of its own, so that it can be found and dragged by its label.
@@ -136,6 +149,7 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
   f.lanes = {{f.area.min.x + label_px, f.area.min.y + ruler}, {f.area.max.x - theme().px(1), f.area.max.y}};
   set_viewport(f);
   const bool hovered = ImGui::IsItemHovered();
+  reveal_selected(f);
   interact(f, lanes_height);
   if (options.cursor) {
     advance_playback(view, f.index, static_cast<double>(ImGui::GetIO().DeltaTime));

@@ -96,6 +96,7 @@ struct TimelineView {
   double play_rate = 0;   ///< seconds of data a second; 0: the whole in ten seconds
   float scroll_px = 0;    ///< lanes scrolled away above
   TimelineSelection selected;
+  bool reveal = false;    ///< scrolls the lanes once, so that the selected span is among those seen
   double range_start_s = std::numeric_limits<double>::quiet_NaN(), range_end_s = range_start_s;  ///< NaN: no range
 
   TimelineIndex index;      ///< derived from the data, unless that brings its own

@@ -145,7 +145,9 @@ int run_ladder(const Arguments& a, const Streams& s) {
   const Ladder* ladder = kernels::find_ladder(request.ladder);
   kernels::Roofs roofs;
   std::vector<std::vector<std::string>> rows{{"rung", "rate", "time", "spread", "samples", "error", "share of roof"}};
+  bool own_source_failed = false;
   const kernels::Listener listener{.result = [&](const kernels::Result& r) {
+    own_source_failed |= a.has("--source") && !r.compiled;
     print_compiler(s.out, r);
     rows.push_back(row_of(r, *ladder, roofs));
     return true;
@@ -162,7 +164,7 @@ int run_ladder(const Arguments& a, const Streams& s) {
   s.out << ladder->id << "  " << ladder->title << "; " << ladder->size_label << " " << size_text(*ladder, request.size > 0 ? request.size : ladder->size_default) << ", "
         << (request.cold ? "cold" : "warm") << (roofs.device_name.empty() ? "" : ", ") << roofs.device_name << "\n";
   print_table(s.out, rows);
-  return 0;
+  return own_source_failed ? 1 : 0;
 }
 
 /// Keeps the ceilings as a chip of the learner's own, for every lab.

@@ -28,6 +28,10 @@ Json device_json(const Trace& t, const DeviceMetrics& d) {
     j["streams"].push_back({{"stream", s.stream}, {"events", s.events}, {"busy_ns", s.busy_ns}, {"idle", idle_json(s.idle)}, {"queue_max", s.queue_most}});
   for (std::size_t i = 0; i < d.kernels.size() && i < 10; ++i)
     j["top_kernels"].push_back({{"name", t.strings[d.kernels[i].name]}, {"total_ns", d.kernels[i].total_ns}, {"count", d.kernels[i].count}});
+  const auto& w = d.host_wait;
+  j["host_wait"] = {{"gaps", w.gaps}, {"until_call_ns", w.total_ns}, {"after_sync_gaps", w.after_sync}, {"after_sync_ns", w.after_sync_ns}, {"in", Json::array()}};
+  for (std::size_t i = 0; i < w.what.size() && i < 10; ++i)
+    j["host_wait"]["in"].push_back({{"name", w.what[i].name == models::trace::none ? Json(nullptr) : Json(t.strings[w.what[i].name])}, {"ns", w.what[i].ns}, {"pieces", w.what[i].pieces}});
   j["launch"] = {{"linked", d.launch.linked}, {"unlinked", d.launch.unlinked}, {"median_delay_ns", d.launch.median_delay_ns}, {"max_delay_ns", d.launch.most_delay_ns}};
   return j;
 }

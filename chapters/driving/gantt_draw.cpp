@@ -14,9 +14,11 @@ void add_lanes(const Lanes& from, View& view) {
 }
 
 /// Does a task of this lane stand where the line would go through its name?
-bool covered(std::span<const widgets::TimelineSpan> spans, double at_s) {
+bool covered(const widgets::TimelineSpans& spans, double at_s) {
   const double at_ns = at_s * 1e9;
-  return std::any_of(spans.begin(), spans.end(), [&](const widgets::TimelineSpan& s) { return static_cast<double>(s.start_ns) < at_ns - 1 && at_ns + 1 < static_cast<double>(s.start_ns + s.duration_ns); });
+  for (std::size_t i = 0; i < spans.size(); ++i)
+    if (const widgets::TimelineSpan s = spans[i]; static_cast<double>(s.start_ns) < at_ns - 1 && at_ns + 1 < static_cast<double>(s.start_ns + s.duration_ns)) return true;
+  return false;
 }
 
 /// Dashed lines at the frames' deadlines, over the lanes of a timeline that has just been drawn; they pass behind tasks.

@@ -34,6 +34,12 @@ constexpr std::string_view here = "the kernel lab, on the machine that ran it";
 
 }  // namespace
 
+void describe(Fields& f, PredictionRow& r) {
+  f.text("ladder", r.ladder, {.label = "Ladder"});
+  f.text("rung", r.rung, {.label = "Rung"});
+  f.real("share", r.share, {.label = "Share", .unit = "%", .help = "Of the rung's roof.", .lo = 0, .hi = 100});
+}
+
 void describe(Fields& f, RunRow& r) {
   f.text("ladder", r.ladder, {.label = "Ladder"});
   f.text("rung", r.rung, {.label = "Rung"});
@@ -75,7 +81,7 @@ void describe(Fields& f, Inputs& in) {
   f.choice("size", in.size, sizes, {.label = "Size", .help = "How large the operation is; the figure is under the outputs."});
   f.toggle("cold", in.cold, {.label = "Cold caches", .help = "Operands are out of the caches when a timed run begins; off: they stay there."});
   f.toggle("predict_first", in.predict_first, {.label = "Predict first", .help = "A measured bar shows once you have said how long it will be: press or drag in its row."});
-  f.reals("predictions", in.predictions, {.label = "Your predictions", .unit = "%", .help = "Share of the roof that you expect of each rung, in order; 0 is none yet.", .lo = 0, .hi = 100, .max_items = 12});
+  f.table("predictions", in.predictions, {.label = "Your predictions", .help = "Share of the roof that you expect of a rung: press or drag in its row.", .max_items = 120});
   f.choice("chip", in.chip, catalog().chip_choices, {.label = "Chip", .help = "Its data sheet gives the roofs until some are measured on a GPU.", .shared = "chip", .when_key = "device", .when_value = "cuda"});
   f.choice("simd", in.simd, simds, {.label = "Vectors of the core", .help = "Sets the width of the roof, until it is measured.", .when_key = "device", .when_value = "cpu"});
   f.real("clock_hz", in.clock_hz, {.label = "Clock of the core", .unit = "Hz", .help = "Assumed until the ceilings are measured.", .lo = 1e9, .hi = 6.5e9, .when_key = "device", .when_value = "cpu"});

@@ -39,6 +39,13 @@ struct RoofRow {
   bool operator==(const RoofRow&) const = default;
 };
 
+/// What the learner expects of a rung.
+struct PredictionRow {
+  std::string ladder, rung;
+  double share = 0;  ///< %, of its roof; 0: none yet
+  bool operator==(const PredictionRow&) const = default;
+};
+
 struct Inputs {
   ::kernels::Device device = ::kernels::Device::cpu;
   std::string cpu_ladder = "cpu-sgemm", cuda_ladder = "cuda-transpose";
@@ -50,7 +57,7 @@ struct Inputs {
   bool cold = true, predict_first = true;
   std::int64_t seed = 1;
   double seconds_per_rung = 0.5;
-  std::vector<double> predictions;  ///< %, of the ladder's rungs in order; 0: none yet
+  std::vector<PredictionRow> predictions;  ///< of the rungs of all ladders, one a rung
   std::vector<RunRow> runs;
   std::vector<RoofRow> roofs;
   bool operator==(const Inputs&) const = default;
@@ -126,6 +133,7 @@ struct View {
   widgets::PlotView plot, by_rung;
 };
 
+void describe(Fields& f, PredictionRow& r);
 void describe(Fields& f, RunRow& r);
 void describe(Fields& f, RoofRow& r);
 void describe(Fields& f, Inputs& in);

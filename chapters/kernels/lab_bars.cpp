@@ -160,8 +160,9 @@ void draw_bars(Inputs& in, const Outputs& out, float row) {
     if (chosen || predicting) in.rung = static_cast<std::int64_t>(i) + 1;
     if (predicting) {
       const double share = static_cast<double>((ImGui::GetIO().MousePos.x - c.bar_left) / std::max(c.bar_right - c.bar_left, 1.0f)) * full;
-      if (in.predictions.size() <= i) in.predictions.resize(i + 1, 0.0);
-      in.predictions[i] = std::clamp(std::round(1000 * share) / 10, 0.1, 100.0);
+      auto row_of = std::find_if(in.predictions.begin(), in.predictions.end(), [&](const PredictionRow& r) { return r.ladder == out.ladder->id && r.rung == bar.id; });
+      if (row_of == in.predictions.end()) row_of = in.predictions.insert(row_of, {std::string(out.ladder->id), std::string(bar.id), 0});
+      row_of->share = std::clamp(std::round(1000 * share) / 10, 0.1, 100.0);
     }
     paint_row(p, c, bar, i, top, row, i == out.selected);
     if (hovered && !predicting) explain(bar);

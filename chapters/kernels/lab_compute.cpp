@@ -140,7 +140,7 @@ void fill_words(Outputs& out, const std::vector<Rated>& rated, const Inputs& in)
   const Ceilings& c = now.ceilings;
   const bool measured = wire ? c.bandwidth_measured : c.arithmetic_measured;
   std::string size(widgets::format(static_cast<double>(out.size), ladder.size_unit, 4, ladder.size_unit == "B" ? widgets::Prefix::binary : widgets::Prefix::none).view());
-  out.caption = "share of " + (wire ? c.bandwidth + ", " + text(out.roof_bytes_per_s, "B/s") : c.arithmetic + ", " + text(out.roof_flops_per_s, "FLOP/s")) + (measured ? ", measured here; " : "; ");
+  out.caption = "share of each rung's roof; rung " + std::to_string(out.selected + 1) + ": " + (wire ? c.bandwidth + ", " + text(out.roof_bytes_per_s, "B/s") : c.arithmetic + ", " + text(out.roof_flops_per_s, "FLOP/s")) + (measured ? ", measured here; " : "; ");
   out.caption += std::string(ladder.size_label) + " " + size;
   const std::size_t next = out.selected + 1;
   if (next >= rated.size()) {

@@ -75,14 +75,16 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   draw_tools(in, out, view);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float n = static_cast<float>(out.bars.size());
-  const float lower = t.px(250);
-  const float row = std::clamp((room.y - lower - t.px(60)) / std::max(n, 1.0f), t.px(27), t.px(40));
+  // The rows take what the picture and the source under them leave; where that is little, both give way before anything scrolls.
+  const float lower = t.px(250), least_lower = t.px(186), around_rows = t.px(66);
+  const auto row_over = [&](float below) { return (room.y - below - around_rows) / std::max(n, 1.0f); };
+  const float row = row_over(lower) >= t.px(27) ? std::min(row_over(lower), t.px(40)) : std::clamp(row_over(least_lower), t.px(20), t.px(27));
   draw_bars(in, out, row);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, gap = t.px(16);
   const bool beside = width >= t.px(600);
   const float left = beside ? (width - gap) * 0.46f : width, right = beside ? width - gap - left : width;
-  const float height = std::max(ImGui::GetContentRegionAvail().y - t.px(4), lower);
+  const float height = std::max(ImGui::GetContentRegionAvail().y - t.px(4), least_lower);
   draw_roofline(out, view, left, height);
   if (beside) ImGui::SetCursorScreenPos({at.x + left + gap, at.y});
   draw_source(in, out, view, right, height);

@@ -52,6 +52,7 @@ Ceilings ceilings_of(const Inputs& in, const Ladder& ladder, std::string_view ru
   } else {
     const models::Chip* chip = catalog().chip(in.chip);
     if (!chip) return c.error = "No chip is called \"" + in.chip + "\": choose another.", c;
+    if (chip->architecture.starts_with("CPU")) return c.error = chip->name + " is a processor, and these kernels run on a GPU: choose one as the chip.", c;
     auto machine = models::machine_of(*chip, models::Format::fp32);
     if (!machine) return c.error = chip->name + " states no FP32 peak, which these kernels are held against: choose another chip.", c;
     c.machine = *machine;
@@ -169,7 +170,9 @@ Rated rate(const Inputs& in, const Ladder& ladder, std::size_t i, const models::
     }
     out.predicted_s = out.floor_s > 0 ? out.floor_s / out.bound.share : 0;
   }
-  const double yours = i < in.predictions.size() ? in.predictions[i] : 0;
+  double yours = 0;
+  for (const PredictionRow& p : in.predictions)
+    if (p.ladder == ladder.id && p.rung == rung.id) yours = p.share;
   if (yours > 0) bar.yours = yours / 100;
   out.run = run_of(in, ladder, rung.id, size, false);
   if (!out.run) return out;

@@ -236,6 +236,7 @@ std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::s
   out->lane_of_track_.resize(out->sources_.size());
   out->looks_.resize(out->sources_.size());
   for (std::size_t i = 0; i < out->sources_.size(); ++i) out->add_source(i, matching);
+  out->gather_streams();
   out->sort_found();
   // From here on the lanes stay where they are, and what is drawn looks into them.
   std::int64_t first = INT64_MAX;

@@ -70,6 +70,9 @@ class Lanes {
   void add_gaps(std::size_t source);
   void find(std::uint32_t lane);
   void sort_found();
+  /// Streams of recordings that show nothing else go under the first recording's streams, so that ranks stand under each other
+  /// however deep its threads are (trace_lanes_order.cpp).
+  void gather_streams();
   std::string_view name(std::uint32_t id) const;
   std::string_view info(std::uint32_t lane, std::uint32_t span) const;
   widgets::TimelineLink link(std::size_t i) const;

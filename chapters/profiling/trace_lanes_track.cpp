@@ -41,7 +41,7 @@ std::vector<NameLook> name_looks(const models::trace::Trace& trace, const std::v
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::string_view s = trace.strings[i];
     const auto has = [&](std::string_view part) { return s.find(part) != std::string_view::npos; };
-    if (has("Synchronize") || has("::item") || has("_local_scalar_dense")) out[i].says = Says::waiting;
+    if (models::trace::waits_for_device(s)) out[i].says = Says::waiting;
     else if (has("DataLoader")) out[i].says = Says::loading;
     else if (s.starts_with("Optimizer.")) out[i].says = Says::optimizer;
     out[i].wanted = !wanted.empty() && wanted[i];

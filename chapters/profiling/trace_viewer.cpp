@@ -38,7 +38,7 @@ void describe(Fields& f, Inputs& in) {
   f.choice("sample", in.sample, samples, {.label = "Made-up run", .help = "Shown while no recording is given: four ranks of a small data-parallel training.", .when_key = "file", .when_value = ""});
   f.integer("device", in.device, {.label = "Rank and device", .help = "Counted from 0 over all recordings and their devices; beyond the last means the last.", .lo = 0, .hi = 63, .scale = Scale::step});
   f.integer("step", in.step, {.label = "Step", .help = "Counted from 1; 0 is the whole recording, and beyond the last means the last.", .lo = 0, .hi = 999, .scale = Scale::step});
-  f.text("search", in.search, {.label = "Search", .help = "Part of a name, such as nccl or gemm: matches stand out, and n steps to the next."});
+  f.text("search", in.search, {.label = "Search", .help = "Part of a name, such as nccl or gemm: matches stand out, and the key n steps to the next, with Shift to the one before."});
   f.choice("rank_figure", in.rank_figure, figures, {.label = "Ranks by", .help = "What the heat map of ranks and steps shows."});
   f.toggle("arrows", in.arrows, {.label = "Launch arrows", .help = "From each launching call to the work that it started."});
   f.toggle("all_ranks", in.all_ranks, {.label = "All ranks", .help = "The streams of all other ranks, too."});
@@ -54,6 +54,16 @@ void describe(Fields& f, KernelRow& r) {
   f.real("total_s", r.total_s, {.label = "Total", .unit = "s"});
   f.real("share", r.share, {.label = "Share", .unit = "%"});
   f.real("mean_s", r.mean_s, {.label = "Mean", .unit = "s"});
+  f.real("longest_s", r.longest_s, {.label = "Longest", .unit = "s"});
+  f.real("beside_s", r.beside_s, {.label = "Beside", .unit = "s", .help = "Its total in the recording beside, over as many steps."});
+  f.real("saved_s", r.saved_s, {.label = "Beside saves", .unit = "s", .formula = "total - beside"});
+}
+
+void describe(Fields& f, HostRow& r) {
+  f.text("name", r.name, {.label = "The host was in"});
+  f.integer("pieces", r.pieces, {.label = "Times"});
+  f.real("time_s", r.time_s, {.label = "Total", .unit = "s"});
+  f.real("share", r.share, {.label = "Share", .unit = "%"});
   f.real("longest_s", r.longest_s, {.label = "Longest", .unit = "s"});
 }
 
@@ -86,6 +96,7 @@ void describe(Fields& f, RankRow& r) {
 }
 
 void describe(Fields& f, Finding& r) {
+  f.text("title", r.title, {.label = "In short"});
   f.text("finding", r.finding, {.label = "Finding"});
   f.real("covers_s", r.covers_s, {.label = "Covers", .unit = "s"});
 }
@@ -128,6 +139,9 @@ void describe(Fields& f, Outputs& o) {
   f.text("diagnosis", o.diagnosis, {.label = "Diagnosis"});
   f.text("losses", o.losses, {.label = "Not read"});
   f.table("findings", o.findings, {.label = "Findings", .max_items = 64});
+  f.real("host_wait_s", o.host_wait_s, {.label = "Host late", .unit = "s", .help = "Of the whole recording: from the beginning of each gap of the cause host wait to the call that ended it."});
+  f.real("after_sync_s", o.after_sync_s, {.label = "Host late after a sync", .unit = "s", .help = "Of that, where the gap began inside a call that waits for the device, such as cudaStreamSynchronize."});
+  f.table("host_rows", o.host_rows, {.label = "What the host did meanwhile", .max_items = 200});
   f.table("kernels", o.kernels, {.label = "Kernels, whole recording", .max_items = 200});
   f.table("streams", o.streams, {.label = "Streams, whole recording", .max_items = 4096});
   f.table("step_rows", o.step_rows, {.label = "Steps", .max_items = 200});

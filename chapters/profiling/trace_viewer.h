@@ -45,6 +45,12 @@ struct KernelRow {
   std::string name;
   std::int64_t count = 0;
   double total_s = 0, share = 0, mean_s = 0, longest_s = 0;
+  double beside_s = 0, saved_s = 0;  ///< its total beside, over as many steps, and how much less that is
+};
+struct HostRow {
+  std::string name;
+  std::int64_t pieces = 0;
+  double time_s = 0, share = 0, longest_s = 0;
 };
 struct StreamRow {
   std::int64_t stream = 0, events = 0;
@@ -60,7 +66,7 @@ struct RankRow {
   double step_s = 0, compute_s = 0, communication_s = 0, exposed_s = 0, idle_s = 0;
 };
 struct Finding {
-  std::string finding;
+  std::string title, finding;
   double covers_s = 0;
 };
 
@@ -91,13 +97,15 @@ struct Outputs {
   std::vector<StepRow> step_rows;
   std::vector<RankRow> ranks;
   std::vector<Finding> findings;
+  std::vector<HostRow> host_rows;
+  double host_wait_s = 0, after_sync_s = 0;
 
   // For the picture alone.
   std::shared_ptr<const Lanes> lanes;
   std::vector<double> overview;  ///< busy share of equal parts of the whole recording
   double overview_start_s = 0, overview_end_s = 0;
   widgets::TimelineWindow window;  ///< the step chosen; duration 0: everything
-  std::vector<Place> finding_places, gap_places;
+  std::vector<Place> finding_places, gap_places, kernel_places, host_places;  ///< of a row: its longest piece
   std::vector<double> heat;
   std::size_t heat_rows = 0, heat_cols = 0;
   std::vector<std::string> heat_labels;
@@ -106,7 +114,8 @@ struct Outputs {
     std::array<double, 7> parts{};  ///< seconds: computing alone, both, communicating alone, memory alone, idle by three causes
   };
   std::vector<Bar> bars;
-  std::string summary, matches_text, rank_story, breakdown_story, beside_story;
+  std::string summary, matches_text, rank_story, breakdown_story, beside_story, host_story, kernel_story;
+  bool compared = false;  ///< something stands beside, and its kernels with it
 };
 
 struct SelectionStatistics {
@@ -122,7 +131,7 @@ struct View {
   widgets::TimelineView timeline;
   widgets::StackedBarView breakdown;
   widgets::HeatMapView heat;
-  widgets::TableView kernels;
+  widgets::TableView kernels, host;
   std::shared_ptr<const Lanes> shown;   ///< what the timeline's index was made for
   widgets::TimelineWindow asked;        ///< the window that Outputs asked for last
   SelectionStatistics selection;
@@ -134,11 +143,14 @@ Outputs compute(const Inputs& inputs, Progress& progress);
 void draw(Inputs& inputs, const Outputs& out, View& view);
 /// The recording shown first as Chrome JSON, which this lab and other viewers read again.
 models::Result<std::string> document_of(const Outputs& out);
-void draw_panels(const Inputs& inputs, const Outputs& out, View& view);
+/// Shows a span of time with some room around it, and selects what is there.
+void show(View& view, const Place& place);
+void draw_panels(Inputs& inputs, const Outputs& out, View& view);
 
 void describe(Fields& fields, RankFile& row);
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, KernelRow& row);
+void describe(Fields& fields, HostRow& row);
 void describe(Fields& fields, StreamRow& row);
 void describe(Fields& fields, StepRow& row);
 void describe(Fields& fields, RankRow& row);

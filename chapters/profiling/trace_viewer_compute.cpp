@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
+#include "chapters/profiling/trace_rows.h"
 #include "chapters/profiling/trace_viewer.h"
 #include "models/trace_window.h"
 #include "widgets/number.h"
@@ -15,63 +17,10 @@ using models::trace::WindowMetrics;
 
 constexpr std::size_t overview_bins = 240, most_rows = 200;
 
-double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 double percent(std::int64_t part, std::int64_t of) { return of > 0 ? 100 * static_cast<double>(part) / static_cast<double>(of) : 0; }
 std::string text(double value, std::string_view unit, int digits = 3) { return std::string(widgets::format(value, unit, digits).view()); }
 std::string count(std::int64_t n, std::string_view one, std::string_view many) { return text(static_cast<double>(n), "", 15) + " " + std::string(n == 1 ? one : many); }
 void sentence(std::string& to, const std::string& s) { (to += to.empty() ? "" : " ") += s; }
-
-/// One device of one recording: what the heat map has a row for.
-struct Row {
-  RecordingPtr recording;
-  int device = -1;       ///< -1: a recording without device work
-  std::size_t file = 0;  ///< in the order in which the recordings were given
-  std::int64_t rank() const { return recording->trace.rank >= 0 ? recording->trace.rank : static_cast<std::int64_t>(file); }
-  const DeviceMetrics* metrics() const {
-    for (const DeviceMetrics& d : recording->metrics.devices)
-      if (d.device == device) return &d;
-    return nullptr;
-  }
-  std::string label() const { return "rank " + std::to_string(rank()) + (recording->metrics.devices.size() > 1 ? ", device " + std::to_string(device) : ""); }
-};
-
-std::vector<Row> rows_of(const std::vector<RecordingPtr>& recordings) {
-  std::vector<Row> out;
-  for (std::size_t i = 0; i < recordings.size(); ++i) {
-    for (const DeviceMetrics& d : recordings[i]->metrics.devices) out.push_back({recordings[i], d.device, i});
-    if (recordings[i]->metrics.devices.empty()) out.push_back({recordings[i], -1, i});
-  }
-  return out;
-}
-
-/// Start and end of a step (counted from 1, the last one beyond), or of the device's work for step 0.
-struct Window {
-  std::int64_t from_ns = 0, to_ns = 0;
-  bool is_step = false;
-};
-Window window_of(const Row& row, std::int64_t step) {
-  const auto& steps = row.recording->metrics.steps;
-  if (step > 0 && !steps.empty()) {
-    const auto& s = steps[std::min(static_cast<std::size_t>(step), steps.size()) - 1];
-    return {s.start_ns, s.end_ns, true};
-  }
-  const auto x = models::trace::device_extent(row.recording->trace, row.device);
-  return {x.first_ns, x.last_ns, false};
-}
-
-double mean_step_s(const Row& row, std::int64_t step) {
-  const auto& steps = row.recording->metrics.steps;
-  if (steps.empty()) return 0;
-  if (const Window w = window_of(row, step); w.is_step) return seconds(w.to_ns - w.from_ns);
-  double sum = 0;
-  for (const auto& s : steps) sum += seconds(s.end_ns - s.start_ns);
-  return sum / static_cast<double>(steps.size());
-}
-
-WindowMetrics measure(const Row& row, std::int64_t step) {
-  const Window w = window_of(row, step);
-  return models::trace::measure_window(row.recording->trace, row.device, w.from_ns, w.to_ns);
-}
 
 Outputs::Bar bar_of(const Row& row, const WindowMetrics& m, const std::string& before) {
   return {before + row.label(),
@@ -96,7 +45,17 @@ void fill_device(const Row& row, Outputs& out) {
   for (const auto& k : d->kernels) kernels_ns += k.total_ns;
   for (std::size_t i = 0; i < std::min(d->kernels.size(), most_rows); ++i) {
     const auto& k = d->kernels[i];
-    out.kernels.push_back({row.recording->trace.strings[k.name], k.count, seconds(k.total_ns), percent(k.total_ns, kernels_ns), seconds(k.total_ns) / static_cast<double>(std::max<std::int64_t>(1, k.count)), seconds(k.most_ns)});
+    out.kernels.push_back({row.recording->trace.strings[k.name], k.count, seconds(k.total_ns), percent(k.total_ns, kernels_ns), seconds(k.total_ns) / static_cast<double>(std::max<std::int64_t>(1, k.count)), seconds(k.most_ns), 0, 0});
+  }
+  const auto& host = d->host_wait;
+  out.host_wait_s = seconds(host.total_ns), out.after_sync_s = seconds(host.after_sync_ns);
+  for (std::size_t i = 0; i < std::min(host.what.size(), most_rows); ++i) {
+    const auto& h = host.what[i];
+    out.host_rows.push_back({h.name == models::trace::none ? "(nothing was recorded)" : row.recording->trace.strings[h.name], h.pieces, seconds(h.ns), percent(h.ns, host.total_ns), seconds(h.longest_ns)});
+  }
+  if (host.total_ns > 0) {
+    out.host_story = text(out.host_wait_s, "s") + " over the whole recording, up to the call that ended each gap";
+    if (host.after_sync_ns > 0) out.host_story += "; " + text(percent(host.after_sync_ns, host.total_ns), "%") + " of it after a synchronisation";
   }
   for (const auto& s : d->streams) {
     out.streams.push_back({s.stream, s.events, seconds(s.busy_ns), seconds(s.idle.total_ns()), s.queue_most});
@@ -169,7 +128,7 @@ void fill_ranks(const Inputs& in, const std::vector<Row>& rows, std::size_t chos
     const std::string sentence_of = "Rank " + std::to_string(slow.rank()) + " computes " + text(out.slowest_excess, "%") + " longer a step than the median rank (" + text(slowest.mean_comp_s, "s") + " against " +
                                     text(slowest.median_comp_s, "s") + "); the others wait for it inside their collectives.";
     const double covers = slowest.mean_comp_s - slowest.median_comp_s;
-    out.findings.push_back({sentence_of, covers});
+    out.findings.push_back({"Rank " + std::to_string(slow.rank()) + " is slower", sentence_of, covers});
     out.finding_places.push_back({});  // it is about all steps
     out.rank_story = "Rank " + std::to_string(slow.rank()) + " holds the others up";
   } else {
@@ -199,12 +158,17 @@ void fill_places(const Row& main, Outputs& out) {
   const Metrics& m = main.recording->metrics;
   const auto place = [&](std::int64_t from, std::int64_t to, std::uint32_t event) { return Place{lanes.seconds(0, from), lanes.seconds(0, to), event == models::trace::none ? widgets::TimelineSelection{} : lanes.span_of(0, event)}; };
   for (const auto& d : m.diagnosis) {
-    out.findings.push_back({d.sentence, seconds(d.end_ns - d.start_ns)});
+    out.findings.push_back({std::string(d.title), d.sentence, seconds(d.end_ns - d.start_ns)});
     out.finding_places.push_back(place(d.start_ns, d.end_ns, d.event));
   }
   if (const DeviceMetrics* d = main.metrics()) {
     for (const auto& g : d->longest_gaps) out.gap_places.push_back(place(g.start_ns, g.end_ns, g.next));
     std::sort(out.gap_places.begin(), out.gap_places.end(), [](const Place& a, const Place& b) { return a.start_s < b.start_s; });
+    for (std::size_t i = 0; i < out.host_rows.size(); ++i) out.host_places.push_back(place(d->host_wait.what[i].start_ns, d->host_wait.what[i].end_ns, d->host_wait.what[i].longest));
+    for (std::size_t i = 0; i < std::min(d->kernels.size(), most_rows); ++i) {
+      const auto& run = main.recording->trace.events[d->kernels[i].longest];
+      out.kernel_places.push_back(place(run.start_ns, run.end_ns(), d->kernels[i].longest));
+    }
   }
 }
 
@@ -216,6 +180,33 @@ void fill_beside(const Inputs& in, const Row& main, const Row& beside, Outputs& 
   if (ours > 0 && out.beside_step_time_s > 0) out.beside_speedup = ours / out.beside_step_time_s;
   out.bars.push_back(bar_of(beside, m, "beside, "));
   if (out.beside_speedup > 0) out.beside_story = "A step takes " + text(ours, "s") + " here and " + text(out.beside_step_time_s, "s") + " beside: " + text(out.beside_speedup, "") + " times as fast";
+}
+
+/// The kernels beside, joined by name. Recordings of different length are compared by the step, where both have steps.
+void compare_kernels(const Row& main, const Row& beside, Outputs& out) {
+  const DeviceMetrics* d = beside.metrics();
+  if (!d) return;
+  out.compared = true;
+  const auto steps = [](const Row& r) { return static_cast<double>(r.recording->metrics.steps.size()); };
+  const double scale = steps(main) > 0 && steps(beside) > 0 ? steps(main) / steps(beside) : 1;
+  std::unordered_map<std::string_view, std::size_t> row_of;
+  for (std::size_t i = 0; i < out.kernels.size(); ++i) row_of.try_emplace(out.kernels[i].name, i);
+  std::vector<KernelRow> only_beside;
+  for (const auto& k : d->kernels) {
+    const std::string& name = beside.recording->trace.strings[k.name];
+    const double total_s = seconds(k.total_ns) * scale;
+    if (const auto found = row_of.find(name); found != row_of.end()) out.kernels[found->second].beside_s = total_s;
+    else if (out.kernels.size() + only_beside.size() < most_rows) only_beside.push_back({.name = name, .beside_s = total_s});
+  }
+  out.kernels.insert(out.kernels.end(), only_beside.begin(), only_beside.end());
+  const KernelRow* most = nullptr;
+  for (KernelRow& k : out.kernels) {
+    k.saved_s = k.total_s - k.beside_s;
+    if (!most || std::abs(k.saved_s) > std::abs(most->saved_s)) most = &k;
+  }
+  if (!most || most->saved_s == 0) return;
+  const std::string name = most->name.size() <= 48 ? most->name : most->name.substr(0, 45) + "...";
+  out.kernel_story = "the largest difference: " + name + ", " + text(std::abs(most->saved_s), "s") + (most->saved_s > 0 ? " less beside" : " more beside");
 }
 
 void add_rank_files(const Inputs& in, Progress& progress, std::vector<RecordingPtr>& recordings, Outputs& out) {
@@ -281,6 +272,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   if (auto beside = beside_recording(in, progress, main.file, out)) {
     other = rows_of({std::move(beside)});
     fill_beside(in, main, other.front(), out);
+    compare_kernels(main, other.front(), out);
   }
   if (progress.cancelled) return out;
   out.lanes = Lanes::make(lane_sources(in, rows, chosen, other.empty() ? nullptr : &other.front()), in.search, in.arrows);

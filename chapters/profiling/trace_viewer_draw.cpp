@@ -19,15 +19,6 @@ using widgets::Type;
 
 constexpr float label_px = 150;
 
-/// Shows a span of time with some room around it, and selects what is there.
-void show(View& view, const Place& place) {
-  const double length = std::max(place.end_s - place.start_s, 1e-7);
-  view.start_s = place.start_s - 0.6 * length;
-  view.duration_s = 2.2 * length;
-  view.time = std::max(0.0, place.start_s);
-  if (place.at.lane >= 0) view.timeline.selected = place.at;
-}
-
 /// The whole recording as a strip of bars; the part that the timeline shows is lit, and follows a press.
 void draw_overview(const Outputs& out, View& view) {
   const auto& t = widgets::theme();
@@ -72,9 +63,10 @@ void step_to_match(const Outputs& out, View& view, std::int64_t by) {
   show(view, {start, start + static_cast<double>(span.length_ns()) * 1e-9, {f.lane, f.span}});
 }
 
-void step_to_gap(const Outputs& out, View& view) {
-  if (out.gap_places.empty()) return;
-  view.gap = (view.gap + 1) % static_cast<std::int64_t>(out.gap_places.size());
+void step_to_gap(const Outputs& out, View& view, std::int64_t by) {
+  const auto n = static_cast<std::int64_t>(out.gap_places.size());
+  if (n == 0) return;
+  view.gap = view.gap < 0 ? (by > 0 ? 0 : n - 1) : (view.gap + by + n) % n;
   show(view, out.gap_places[static_cast<std::size_t>(view.gap)]);
 }
 
@@ -83,7 +75,7 @@ void draw_tools(const Inputs& in, const Outputs& out, View& view) {
   if (ImGui::Button("Fit")) view.start_s = view.duration_s = 0;
   ImGui::SameLine();
   ImGui::BeginDisabled(out.gap_places.empty());
-  if (ImGui::Button("Next gap")) step_to_gap(out, view);
+  if (ImGui::Button("Next gap")) step_to_gap(out, view, 1);
   ImGui::EndDisabled();
   if (!in.search.empty()) {
     ImGui::SameLine();
@@ -102,9 +94,18 @@ void draw_tools(const Inputs& in, const Outputs& out, View& view) {
     line.add(out.matches_text);
   }
   if (!view.selection.text.empty()) line.add(line.view().empty() ? "" : " | ").add(view.selection.text);
-  if (line.view().empty()) line.add("Wheel zooms, drag pans, shift-drag measures a part, click selects, F fits");
+  if (line.view().empty()) line.add("Wheel zooms, drag pans, shift-drag measures a part, click selects, F fits, g: next gap");
   widgets::fit_text(Painter::window(), {at.x + t.px(6), at.y + ImGui::GetStyle().FramePadding.y}, line.view(), room - t.px(6), t.muted, Type::small);
   ImGui::NewLine();
+}
+
+/// n and g step to the next match and gap, with Shift to the one before.
+void step_by_key(const Outputs& out, View& view) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || io.KeySuper || !ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows)) return;
+  const std::int64_t by = io.KeyShift ? -1 : 1;
+  if (ImGui::IsKeyPressed(ImGuiKey_N)) step_to_match(out, view, by);
+  if (ImGui::IsKeyPressed(ImGuiKey_G)) step_to_gap(out, view, by);
 }
 
 /// Measures the part selected by shift-drag once the button is up: over millions of events that takes longer than a frame.
@@ -123,7 +124,7 @@ void measure_selection(const Outputs& out, View& view) {
   const auto [low, high] = std::minmax(s.from_s, s.to_s);
   const auto m = models::trace::measure_window(source.recording->trace, source.device, out.lanes->time_ns(0, low), out.lanes->time_ns(0, high));
   const auto time = [](std::int64_t ns) { return std::string(format(static_cast<double>(ns) * 1e-9, "s").view()); };
-  s.text = "Selected " + time(m.window_ns) + ": " + std::string(format(static_cast<double>(m.events), "").view()) + " on the device, busy " + time(m.busy_ns) + ", computing " + time(m.comp_ns) + ", communicating " + time(m.comm_ns) +
+  s.text = "Selected " + time(m.window_ns) + ": " + std::string(format(static_cast<double>(m.events), "").view()) + " tasks on the device, busy " + time(m.busy_ns) + ", computing " + time(m.comp_ns) + ", communicating " + time(m.comm_ns) +
            " (" + time(m.exposed_comm_ns) + " exposed), idle " + time(m.idle_ns) + " (" + time(m.idle.host_wait_ns) + " for the host)";
 }
 
@@ -167,18 +168,26 @@ void draw_findings(const Outputs& out, View& view) {
     if (ImGui::IsItemHovered() && can_show) painter.frame(at, {at.x + card, at.y + height}, t.accent, 1, t.px(6));
     painter.rect(at, {at.x + t.px(4), at.y + height}, t.of(edges[i % 3]), t.px(2));
     widgets::Line title;
-    if (finding.covers_s > 0) title.add(format(finding.covers_s, "s"));
-    else title.add("Finding");
-    if (can_show) title.add(" - show");
+    title.add(finding.title);
+    if (finding.covers_s > 0) title.add(", ").add(format(finding.covers_s, "s"));
     widgets::fit_text(painter, {at.x + t.px(14), at.y + t.px(8)}, title.view(), card - t.px(24), t.text, Type::small, Font::bold);
     wrapped(painter, {at.x + t.px(14), at.y + t.px(28)}, finding.finding, card - t.px(24), 4, t.muted);
     if (pressed && can_show) show(view, place);
-    if (ImGui::IsItemHovered()) widgets::tip(title.view(), finding.finding);
+    if (ImGui::IsItemHovered()) widgets::tip(title.view(), finding.finding, can_show ? "press to see where" : "");
     ImGui::PopID();
   }
 }
 
 }  // namespace
+
+void show(View& view, const Place& place) {
+  const double length = std::max(place.end_s - place.start_s, 1e-7);
+  view.start_s = place.start_s - 0.6 * length;
+  view.duration_s = 2.2 * length;
+  view.time = std::max(0.0, place.start_s);
+  if (place.at.lane >= 0) view.timeline.selected = place.at, view.timeline.reveal = true;
+  ImGui::SetScrollY(0.0f);  // what asks may stand far below the timeline
+}
 
 void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty()) return;
@@ -206,6 +215,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   ImGui::Dummy({width, t.type(Type::small) + t.px(6)});
   draw_overview(out, view);
   draw_tools(in, out, view);
+  step_by_key(out, view);
   v.window = {view.start_s, view.duration_s};
   v.cursor_s = view.time;
   if (view.natural_scale != t.scale) {  // asking for the height makes a layout, which a steady frame should not

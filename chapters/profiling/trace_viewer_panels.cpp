@@ -52,50 +52,89 @@ void draw_breakdown(const Outputs& out, View& view, float width) {
   }
 }
 
-void draw_ranks(const Inputs& in, const Outputs& out, View& view, float width) {
-  static constexpr std::string_view titles[] = {"compute", "comm.", "idle", "step"};
-  heading("Ranks and steps", out.rank_story, width);
+void draw_ranks(Inputs& in, const Outputs& out, View& view, float width) {
+  static constexpr std::string_view titles[] = {"Ranks and steps: computation", "Ranks and steps: communication", "Ranks and steps: idle", "Ranks and steps: step time"};
+  heading(titles[static_cast<std::size_t>(in.rank_figure)], out.rank_story, width);
   std::array<std::string_view, 64> labels;
   const std::size_t rows = std::min(out.heat_rows, labels.size());
   for (std::size_t i = 0; i < rows; ++i) labels[i] = out.heat_labels[i];
   const auto& t = widgets::theme();
   const float height = std::min(t.px(280), t.px(86) + t.px(26) * static_cast<float>(rows));
-  widgets::draw_heat_map("ranks", {.values = {out.heat.data(), rows * out.heat_cols}, .rows = rows, .cols = out.heat_cols, .row_labels = {labels.data(), rows}, .revision = view.version}, view.heat,
-                         {.col_title = "step", .value_title = titles[static_cast<std::size_t>(in.rank_figure)], .unit = "s", .size = {width, height}});
+  const auto events = widgets::draw_heat_map("ranks", {.values = {out.heat.data(), rows * out.heat_cols}, .rows = rows, .cols = out.heat_cols, .row_labels = {labels.data(), rows}, .first_col = 1, .revision = view.version}, view.heat,
+                         {.col_title = "step", .unit = "s", .size = {width, height}});
+  if (!events.clicked || events.row < 0) return;
+  in.device = events.row;  // rows are in the order in which devices are counted
+  in.step = events.col + 1;
+}
+
+float table_height(std::size_t rows, std::size_t most) { return widgets::theme().px(44) + widgets::theme().px(24) * static_cast<float>(std::min(rows, most)); }
+
+/// The timeline goes to what a row of a table is about.
+void show_row(View& view, const std::vector<Place>& places, std::int64_t row) {
+  if (row >= 0 && row < static_cast<std::int64_t>(places.size())) show(view, places[static_cast<std::size_t>(row)]);
 }
 
 void draw_kernels(const Outputs& out, View& view, float width) {
-  heading("Kernels by time", "of the whole recording; press a title to sort", width);
-  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "kernel", .number = false, .code = true},
+  heading("Kernels by time", out.compared && !out.kernel_story.empty() ? std::string_view(out.kernel_story) : "of the whole recording; press a row to see its longest run, a title to sort", width);
+  static constexpr std::array<widgets::TableColumn, 8> columns{{{.title = "kernel", .number = false, .code = true},
                                                                 {.title = "runs"},
                                                                 {.title = "total", .value_unit = "s"},
                                                                 {.title = "share", .value_unit = "%"},
                                                                 {.title = "mean", .value_unit = "s"},
-                                                                {.title = "longest", .value_unit = "s"}}};
-  const auto value = [](const KernelRow& r, std::size_t column) {
-    return column == 1 ? static_cast<double>(r.count) : column == 2 ? r.total_s : column == 3 ? r.share : column == 4 ? r.mean_s : r.longest_s;
-  };
+                                                                {.title = "longest", .value_unit = "s"},
+                                                                {.title = "beside", .value_unit = "s"},
+                                                                {.title = "saved", .value_unit = "s"}}};
   widgets::TableSource source;
   source.context = const_cast<Outputs*>(&out);
   source.rows = out.kernels.size();
   source.version = view.version + 1;
   source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const KernelRow& r = static_cast<const Outputs*>(context)->kernels[row];
-    static constexpr std::string_view units[] = {"", "", "s", "%", "s", "s"};
+    static constexpr std::string_view units[] = {"", "", "s", "%", "s", "s", "s", "s"};
     if (column == 0) {
       cell.text = r.name;
       return;
     }
-    cell.value = decltype(value){}(r, column);
+    const double values[] = {0, static_cast<double>(r.count), r.total_s, r.share, r.mean_s, r.longest_s, r.beside_s, r.saved_s};
+    cell.value = values[column];
     cell.number = widgets::format(cell.value, units[column]);
   };
-  const auto& t = widgets::theme();
-  widgets::draw_table("kernels", columns, source, view.kernels, {width, t.px(44) + t.px(24) * static_cast<float>(std::min<std::size_t>(out.kernels.size(), 10))});
+  source.hover = [](void* context, std::size_t row, std::size_t) -> std::string_view { return static_cast<const Outputs*>(context)->kernels[row].name; };
+  const std::span<const widgets::TableColumn> shown(columns.data(), out.compared ? columns.size() : columns.size() - 2);
+  const auto result = widgets::draw_table("kernels", shown, source, view.kernels, {width, table_height(out.kernels.size(), 10)});
+  if (result.selection_changed) show_row(view, out.kernel_places, view.kernels.selected);
+}
+
+void draw_host(const Outputs& out, View& view, float width) {
+  heading("What the host did while the device waited for it", out.host_story, width);
+  static constexpr std::array<widgets::TableColumn, 5> columns{{{.title = "the host was in", .number = false, .code = true},
+                                                                {.title = "times"},
+                                                                {.title = "total", .value_unit = "s"},
+                                                                {.title = "share", .value_unit = "%"},
+                                                                {.title = "longest", .value_unit = "s"}}};
+  widgets::TableSource source;
+  source.context = const_cast<Outputs*>(&out);
+  source.rows = out.host_rows.size();
+  source.version = view.version + 1;
+  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const HostRow& r = static_cast<const Outputs*>(context)->host_rows[row];
+    static constexpr std::string_view units[] = {"", "", "s", "%", "s"};
+    if (column == 0) {
+      cell.text = r.name;
+      return;
+    }
+    const double values[] = {0, static_cast<double>(r.pieces), r.time_s, r.share, r.longest_s};
+    cell.value = values[column];
+    cell.number = widgets::format(cell.value, units[column]);
+  };
+  source.hover = [](void* context, std::size_t row, std::size_t) -> std::string_view { return static_cast<const Outputs*>(context)->host_rows[row].name; };
+  const auto result = widgets::draw_table("host", columns, source, view.host, {width, table_height(out.host_rows.size(), 6)});
+  if (result.selection_changed) show_row(view, out.host_places, view.host.selected);
 }
 
 }  // namespace
 
-void draw_panels(const Inputs& in, const Outputs& out, View& view) {
+void draw_panels(Inputs& in, const Outputs& out, View& view) {
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, gap = t.px(24);
   const bool beside = width >= t.px(620);
@@ -108,6 +147,10 @@ void draw_panels(const Inputs& in, const Outputs& out, View& view) {
   draw_ranks(in, out, view, half);
   ImGui::EndGroup();
   ImGui::Dummy({width, t.px(8)});
+  if (!out.host_rows.empty()) {
+    draw_host(out, view, width);
+    ImGui::Dummy({width, t.px(8)});
+  }
   if (!out.kernels.empty()) draw_kernels(out, view, width);
   if (!out.losses.empty()) {
     ImGui::Dummy({width, t.px(6)});

@@ -15,9 +15,11 @@
 /// Before a loop of constant length: registers can hold an array only when every index is a constant.
 #if defined(__clang__)
 #define UNROLLED _Pragma("clang loop unroll(full)")
+#define UNROLLED_BY_4 _Pragma("clang loop unroll_count(4)")
 #define NOT_UNROLLED _Pragma("clang loop unroll(disable)")
 #else
 #define UNROLLED _Pragma("GCC unroll 32")
+#define UNROLLED_BY_4 _Pragma("GCC unroll 4")
 #define NOT_UNROLLED _Pragma("GCC unroll 1")
 #endif
 

@@ -10,6 +10,7 @@
 #include "app/kernel_service.h"
 #include "app/this_machine.h"
 #include "chapters/catalog.h"
+#include "models/hierarchy.h"
 #include "tests/app/fake_worker.h"
 #include "tests/app/shell_fixture.h"
 
@@ -158,6 +159,10 @@ finish)");
   CHECK(lab.w.open_with("roofline/roofline", app::Json{{"chip", "this_machine"}, {"format", "fp32"}}, app::Json::object()) == "");
   lab.ui.frames(3);
   CHECK(lab.out("ridge") == Catch::Approx(4));
+  // It is no GPU, and is not taken for one.
+  CHECK(lab.w.open_with("kernels/lab", app::Json{{"device", "cuda"}, {"chip", "this_machine"}}, app::Json::object()) == "");
+  lab.ui.frames(3);
+  CHECK(lab.w.lab().reason() == "This machine (Some CPU) is a processor, and these kernels run on a GPU: choose one as the chip.");
   chapters::set_catalog(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog);  // as other tests expect it
 }
 
@@ -171,6 +176,20 @@ TEST_CASE("a chip is made of measured ceilings only when they hold arithmetic an
   CHECK(chip->front().name == "This machine (Oddname)");
   CHECK(chip->front().peak_flops_per_s(models::Format::fp32) == 1e11);
   CHECK(models::figure_source(chip->front(), "memory_bandwidth_bytes_per_s") == "measured on this machine, 2026-08-31");
+  // Latencies that the lab measured are the chip's, not those of the GPU that stands in where none are known.
+  roofs.roofs.push_back({"latency_dram", "", "s", 129e-9});
+  roofs.roofs.push_back({"latency_l2", "", "s", 10e-9});
+  const auto timed = models::parse_chips(app::machine_chip(roofs, {.memory_bytes = 8e9, .l2_bytes = 2e6, .l3_bytes = 0, .cores = 2}, "2026-08-31").json, "this");
+  REQUIRE(timed);
+  CHECK(timed->front().measured.dram_latency_s == 129e-9);
+  for (const auto& level : models::memory_levels(timed->front(), {})) {
+    if (level.kind == models::LevelKind::memory) {
+      CHECK(level.latency_s.value == 129e-9);
+      CHECK(level.latency_s.source == "the kernel lab's pointer chase on this machine");
+      CHECK(level.bandwidth_bytes_per_s.basis == models::Basis::measured);
+    }
+    if (level.kind == models::LevelKind::l2) CHECK(level.latency_s.value == 10e-9);
+  }
   roofs.device = kernels::Device::cuda;
   CHECK(app::machine_chip(roofs, facts, "2026-08-31").json == "");  // of a GPU the memory's size must be measured too
 }

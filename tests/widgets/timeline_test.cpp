@@ -86,6 +86,36 @@ TEST_CASE("the wheel zooms about the pointer, dragging pans, and F fits again") 
   CHECK(s.view.window.duration_s == 0);
 }
 
+TEST_CASE("a selected span far below is scrolled into view once, as far as it needs") {
+  HeadlessFrame ui;
+  Scene s;
+  std::vector<TimelineSpan> one{{0, ms, 0, 0, Meaning::forward}};
+  s.lanes.assign(60, {"lane", "", one, {}});
+  s.links.clear();
+  s.options.height = 200;
+  const auto frame = [&] { ui.frame([&] { s.draw(); }); };
+  frame();
+  CHECK(s.view.scroll_px == 0);
+  s.view.selected = {50, 0};
+  s.view.reveal = true;
+  frame();
+  const float far = s.view.scroll_px;
+  CHECK(far > 500);
+  CHECK_FALSE(s.view.reveal);
+  s.view.scroll_px = far + 20;  // still in view: nothing moves
+  s.view.reveal = true;
+  frame();
+  CHECK(s.view.scroll_px == far + 20);
+  s.view.selected = {0, 0};
+  s.view.reveal = true;
+  frame();
+  CHECK(s.view.scroll_px == 0);
+  s.view.selected = {99, 7};  // names nothing
+  s.view.reveal = true;
+  frame();
+  CHECK(s.view.scroll_px == 0);
+}
+
 TEST_CASE("shift-drag marks a range of time and leaves the window alone") {
   HeadlessFrame ui;
   Scene s;
