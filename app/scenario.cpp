@@ -94,10 +94,15 @@ FileText read_text_file(const std::string& path) {
   constexpr std::size_t most = 8u << 20;
   std::ifstream in(path, std::ios::binary);
   if (!in) return {{}, "The file " + path + " cannot be opened: check the path and that it may be read."};
-  std::string text(most + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::string text;
+  // In pieces that follow the size of the file: to clear a buffer of the limit for each of a hundred files is most of reading them.
+  for (std::size_t piece = 64u << 10; in && text.size() <= most; piece *= 2) {
+    const std::size_t before = text.size();
+    text.resize(std::min(before + piece, most + 1));
+    in.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
+    text.resize(before + static_cast<std::size_t>(in.gcount()));
+  }
   if (in.bad()) return {{}, "The file " + path + " cannot be read: is it a folder?"};
-  text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > most) return {{}, "The file " + path + " is larger than 8 MiB: choose a smaller one."};
   if (text.empty()) return {{}, "The file " + path + " is empty or cannot be read: choose another."};
   return {std::move(text), {}};
