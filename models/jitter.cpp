@@ -195,7 +195,10 @@ Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(do
       run.skipped += answer.fate == FrameFate::skipped;
       run.small += answer.small;
       missed_run = answer.fate == FrameFate::fresh ? 0 : missed_run + 1;
-      run.longest_missed_run = std::max(run.longest_missed_run, missed_run);
+      if (missed_run > run.longest_missed_run) {
+        run.longest_missed_run = missed_run;
+        run.longest_missed_first = static_cast<std::int64_t>(first + i) + 1 - missed_run;
+      }
     }
   }
   if (run.cancelled) return Result<JitterRun>::ok(std::move(run));
