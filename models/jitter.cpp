@@ -101,7 +101,7 @@ class Stack {
   };
   /// `network_s` shrinks with the small network, `fixed_s` does not.
   Answer step(double network_s, double fixed_s) {
-    if (in_.policy == JitterPolicy::skip && left_ > 0) {
+    if (in_.policy == JitterPolicy::skip && left_ > 1e-6 * period_) {  // ready just as it arrives is not busy, whatever rounding says
       left_ = std::max(0.0, left_ - period_);
       return {0, FrameFate::skipped, false};
     }
