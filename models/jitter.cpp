@@ -97,7 +97,7 @@ class Stack {
   };
   /// `network_s` shrinks with the small network, `fixed_s` does not.
   Answer step(double network_s, double fixed_s) {
-    if (in_.policy == JitterPolicy::skip && left_ > 0) {
+    if (in_.policy == JitterPolicy::skip && left_ > 1e-6 * period_) {  // ready just as it arrives is not busy, whatever rounding says
       left_ = std::max(0.0, left_ - period_);
       return {0, FrameFate::skipped, false};
     }
@@ -191,7 +191,10 @@ Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(do
       run.skipped += answer.fate == FrameFate::skipped;
       run.small += answer.small;
       missed_run = answer.fate == FrameFate::fresh ? 0 : missed_run + 1;
-      run.longest_missed_run = std::max(run.longest_missed_run, missed_run);
+      if (missed_run > run.longest_missed_run) {
+        run.longest_missed_run = missed_run;
+        run.longest_missed_first = static_cast<std::int64_t>(first + i) + 1 - missed_run;
+      }
     }
   }
   if (run.cancelled) return Result<JitterRun>::ok(std::move(run));

@@ -66,6 +66,7 @@ struct JitterRun {
   double p99_of_study_s = 0;      ///< of the first `jitter_study_frames` frames, all sources that are on
   std::int64_t late = 0, reused = 0, skipped = 0, small = 0;
   std::int64_t longest_missed_run = 0;  ///< frames in a row without a fresh result in time
+  std::int64_t longest_missed_first = 0;  ///< the first frame of the earliest such run
   bool cancelled = false;
   std::int64_t misses() const { return late + reused + skipped; }
 };

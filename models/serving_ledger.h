@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "models/serving.h"
@@ -81,6 +82,41 @@ class Ledger {
   bool pictured_;
   std::int64_t in_system_ = 0, waiting_ = 0;
   double last_s_ = 0;
+};
+
+/// Decode steps of an unchanged batch: each is a little longer than the one before, because every cache has grown by a token.
+struct Ramp {
+  double first_s = 0, more_s = 0;
+  double time_of(std::int64_t steps) const {
+    const double j = static_cast<double>(steps);
+    return j * first_s + more_s * j * (j - 1) / 2;
+  }
+  /// The fewest steps that last until then, from 1 to `most`.
+  std::int64_t steps_until(double until_s, std::int64_t most) const {
+    // first_s j + more_s j (j - 1) / 2 = until_s, solved for j without cancellation.
+    const double b = first_s - more_s / 2, root = std::sqrt(std::max(0.0, b * b + 2 * more_s * until_s));
+    auto steps = static_cast<std::int64_t>(std::clamp(2 * until_s / (b + root), 1.0, static_cast<double>(most)));
+    while (steps < most && time_of(steps) < until_s) ++steps;
+    while (steps > 1 && time_of(steps - 1) >= until_s) --steps;
+    return std::min(steps, most);
+  }
+};
+
+/// A sequence in the batch. Stored tokens have their keys and values in the cache; the newest token has not.
+struct Sequence {
+  std::size_t request = 0;
+  std::int64_t lane = 0;
+  std::int64_t stored = 0, blocks = 0;
+  std::int64_t prompt_left = 0;  ///< tokens to put through before it decodes
+  std::int64_t tokens_left = 0;  ///< to generate
+  double since_s = 0;            ///< of the span that goes on
+  double token_s = -1;           ///< of its newest token; before the first, -1
+};
+/// A request in the queue; one that was preempted comes with what it has.
+struct Waiting {
+  std::size_t request = 0;
+  std::int64_t generated = 0, swapped = 0;  ///< tokens generated; tokens of cache on the host
+  double token_s = -1;                      ///< as of a sequence
 };
 
 inline std::int64_t blocks_of(std::int64_t tokens, const ServingSetup& setup) { return (tokens + setup.block_tokens - 1) / setup.block_tokens; }

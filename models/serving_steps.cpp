@@ -7,23 +7,6 @@
 namespace models::serving {
 namespace {
 
-/// A sequence in the batch. Stored tokens have their keys and values in the cache; the newest token has not.
-struct Sequence {
-  std::size_t request = 0;
-  std::int64_t lane = 0;
-  std::int64_t stored = 0, blocks = 0;
-  std::int64_t prompt_left = 0;  ///< tokens to put through before it decodes
-  std::int64_t tokens_left = 0;  ///< to generate
-  double since_s = 0;            ///< of the span that goes on
-  double token_s = -1;           ///< of its newest token; before the first, -1
-};
-/// A request in the queue; one that was preempted comes with what it has.
-struct Waiting {
-  std::size_t request = 0;
-  std::int64_t generated = 0, swapped = 0;  ///< tokens generated; tokens of cache on the host
-  double token_s = -1;                      ///< as of a sequence
-};
-
 class Steps {
  public:
   Steps(const Share& share, const ServingSetup& setup, Ledger& ledger) : share_(share), setup_(setup), cost_(*setup.cost), ledger_(ledger), free_(setup.blocks) {
@@ -173,21 +156,8 @@ class Steps {
       context += s.stored + 1;
     }
     const double batch = static_cast<double>(running_.size());
-    const double first_s = cost_.step_s(batch, batch, static_cast<double>(context)), more_s = cost_.context_s * batch;
-    const auto time_of = [&](std::int64_t steps) {
-      const double j = static_cast<double>(steps);
-      return j * first_s + more_s * j * (j - 1) / 2;
-    };
-    if (queue_.empty() && !lanes_.empty() && arrived_ < share_.size()) {
-      const double until_s = share_.at(arrived_).arrival_s - now_s_;
-      // first_s j + more_s j (j - 1) / 2 = until_s, solved for j without cancellation.
-      const double b = first_s - more_s / 2, root = std::sqrt(std::max(0.0, b * b + 2 * more_s * until_s));
-      const double guess = std::clamp(2 * until_s / (b + root), 1.0, static_cast<double>(k));
-      std::int64_t steps = static_cast<std::int64_t>(guess);
-      while (steps < k && time_of(steps) < until_s) ++steps;
-      while (steps > 1 && time_of(steps - 1) >= until_s) --steps;
-      k = std::min(k, steps);
-    }
+    const Ramp ramp{cost_.step_s(batch, batch, static_cast<double>(context)), cost_.context_s * batch};
+    if (queue_.empty() && !lanes_.empty() && arrived_ < share_.size()) k = ramp.steps_until(share_.at(arrived_).arrival_s - now_s_, k);
     if (growth(k) > free_) {  // the most steps whose blocks there are; one fits, see above
       std::int64_t low = 1, high = k;
       while (high - low > 1) {
@@ -197,7 +167,7 @@ class Steps {
       k = low;
     }
     std::int64_t taken = 0;
-    const double step_s = now_s_ + first_s, end_s = now_s_ + time_of(k);
+    const double step_s = now_s_ + ramp.first_s, end_s = now_s_ + ramp.time_of(k);
     for (Sequence& s : running_) {
       token(s, step_s);  // it may have stalled before this one: for a prompt, or in the queue
       s.token_s = end_s;
@@ -207,7 +177,7 @@ class Steps {
       taken += blocks - s.blocks;
       s.blocks = blocks;
     }
-    ledger_.run().gaps.add_ramp(first_s + more_s, more_s, k - 1, static_cast<std::int64_t>(running_.size()));
+    ledger_.run().gaps.add_ramp(ramp.first_s + ramp.more_s, ramp.more_s, k - 1, static_cast<std::int64_t>(running_.size()));
     now_s_ = end_s;
     arrive_until(now_s_);
     if (taken > 0) take_blocks(taken);

@@ -72,6 +72,7 @@ void describe(Fields& f, Outputs& o) {
   f.integer("longest_run", o.longest_run, {.label = "Longest run of misses", .help = "Frames in a row without a fresh result in time."});
   f.real("blind_worst_s", o.blind_worst_s, {.label = "Longest blind", .unit = "s", .formula = "longest run of misses / rate"});
   f.real("blind_worst_m", o.blind_worst_m, {.label = "Farthest blind", .unit = "m", .formula = "speed x longest run of misses / rate"});
+  f.real("blind_from_s", o.blind_from_s, {.label = "... which begins", .unit = "s", .help = "The earliest of that length, since the run began.", .formula = "its first frame / rate"});
   f.real("blind_per_hour_m", o.blind_per_hour_m, {.label = "Blind an hour", .unit = "m", .formula = "speed x misses an hour / rate"});
   f.real("frame_m", o.frame_m, {.label = "Travelled in a frame", .unit = "m", .formula = "speed / rate"});
   f.real("extra_p99_m", o.extra_p99_m, {.label = "Farther at P99", .unit = "m", .help = "What the car travels more before a slow frame's plan than before an ordinary one's.", .formula = "speed x (P99 - P50)"});

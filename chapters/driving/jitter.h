@@ -46,7 +46,7 @@ struct Outputs {
   bool tail_held = false;
   std::int64_t misses = 0, late = 0, reused = 0, skipped = 0, small = 0, longest_run = 0;
   double miss_rate = 0, misses_per_hour = 0, small_rate = 0;
-  double frame_m = 0, extra_p99_m = 0, blind_worst_m = 0, blind_per_hour_m = 0, blind_worst_s = 0;
+  double frame_m = 0, extra_p99_m = 0, blind_worst_m = 0, blind_per_hour_m = 0, blind_worst_s = 0, blind_from_s = 0;
   double p99_study_s = 0;
   std::string biggest;
   std::vector<EffectRow> effects;

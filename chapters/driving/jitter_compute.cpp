@@ -54,6 +54,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.misses_per_hour = share * in.rate_hz * 3600;
   out.small_rate = 100 * static_cast<double>(out.small) / frames;
   out.blind_worst_s = static_cast<double>(out.longest_run) * out.period_s;
+  out.blind_from_s = static_cast<double>(run->longest_missed_first) * out.period_s;
   out.blind_worst_m = in.speed_m_per_s * out.blind_worst_s;
   out.blind_per_hour_m = in.speed_m_per_s * out.misses_per_hour * out.period_s;
   out.frame_m = in.speed_m_per_s * out.period_s;

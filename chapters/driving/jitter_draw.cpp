@@ -80,6 +80,41 @@ void draw_window(const Outputs& out, View& view, Room room) {
   plot.horizontal_mark(out.deadline_s, "deadline", {.colour = t.bad});
 }
 
+/// The road under the frames above: a stretch of it for each, hatched where the car drove without a fresh result in time.
+void draw_road(const Outputs& out, const View& view, float width) {
+  const auto& t = widgets::theme();
+  const auto& run = *out.run;
+  const widgets::PlotFrame& frame = view.window.scratch.frame;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float lane = t.px(16), height = lane + t.type(widgets::Type::small) + t.px(8);
+  ImGui::Dummy({width, height});
+  const float left = frame.area.min.x, right = frame.area.max.x;
+  if (!(right > left) || !(view.window.x_hi > view.window.x_lo)) return;
+  const auto p = widgets::Painter::window();
+  const auto x_of = [&](double i) { return std::clamp(static_cast<float>(frame.x.pixel(i)), left, right); };
+  p.rect({left, at.y}, {right, at.y + lane}, t.card, t.px(3));
+  const auto missed = [&](std::size_t i) { return run.fate[i] != FrameFate::fresh; };
+  const std::size_t n = run.response_s.size(), last = std::min(n, static_cast<std::size_t>(std::max(0.0, view.window.x_hi)) + 1);
+  float labelled = left - 1;
+  for (std::size_t i = static_cast<std::size_t>(std::max(0.0, view.window.x_lo)); i < last;) {
+    std::size_t end = i + 1;
+    while (end < last && missed(end) == missed(i)) ++end;
+    if (missed(i)) {
+      const float x0 = x_of(static_cast<double>(i)), x1 = std::max(x_of(static_cast<double>(end)), x0 + t.px(2));
+      p.rect({x0, at.y}, {x1, at.y + lane}, widgets::with_alpha(t.bad, 0.35f));
+      widgets::hatch(p, {{x0, at.y}, {x1, at.y + lane}}, t.bad);
+      widgets::Line metres;
+      metres.add(widgets::format(static_cast<double>(end - i) * out.frame_m, "m")).add(" blind");
+      const float half = widgets::text_size(metres.view(), widgets::Type::small).x / 2, centre = std::clamp((x0 + x1) / 2, left + half, std::max(left + half, right - half));
+      if (centre - half > labelled) {  // dropped where there is no room
+        p.text({centre, at.y + lane + t.px(3)}, metres.view(), t.muted, widgets::Type::small, widgets::Font::sans, widgets::Align::center);
+        labelled = centre + half + t.px(8);
+      }
+    }
+    i = end;
+  }
+}
+
 void draw_effects(const Outputs& out, View& view, float width) {
   static constexpr std::array<widgets::TableColumn, 7> columns{{{.title = "source", .number = false}, {.title = "frames hit"}, {.title = "share", .unit = "%"}, {.title = "mean hit", .value_unit = "s"}, {.title = "largest hit", .value_unit = "s"}, {.title = "P99 without it", .value_unit = "s"}, {.title = "P99 saved", .value_unit = "s"}}};
   widgets::TableSource source{.context = const_cast<Outputs*>(&out), .rows = out.effects.size(), .version = out.version};
@@ -121,8 +156,20 @@ void draw(Inputs&, const Outputs& out, View& view) {
   pair("How often each response time", [&] { draw_histogram(out, view, {half, t.px(210)}); }, "How many are slower still", [&] { draw_tail(out, view, {half, t.px(210)}); });
   heading("The whole run", "best to worst of each stretch of frames; drag the cursor", width);
   draw_whole(out, view, {width, t.px(170)});
-  heading("Frame by frame from the cursor on", {}, width);
+  heading("Frame by frame from the cursor on, and the road that the car travels meanwhile", {}, width);
+  if (out.misses > 0) {
+    ImGui::PushFont(nullptr, t.type(widgets::Type::body));
+    if (ImGui::Button("Longest blind stretch")) view.time_s = std::max(0.0, out.blind_from_s - 20 * out.period_s);
+    ImGui::SameLine(0, t.px(10));
+    widgets::Line line;
+    line.add(widgets::format(out.blind_worst_m, "m")).add(" without a fresh result, from ").add(widgets::format(out.blind_from_s, "s")).add(" on");
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    widgets::fit_text(widgets::Painter::window(), {at.x, at.y + (ImGui::GetFrameHeight() - t.type(widgets::Type::small)) / 2}, line.view(), width * 0.7f, t.muted, widgets::Type::small);
+    ImGui::Dummy({width * 0.7f, ImGui::GetFrameHeight()});
+    ImGui::PopFont();
+  }
   draw_window(out, view, {width, t.px(200)});
+  draw_road(out, view, width);
   ImGui::Dummy({width, t.px(6)});
   heading("What each source costs", "P99 of the first 20,000 frames with the source switched off and all other luck the same", width);
   draw_effects(out, view, width);

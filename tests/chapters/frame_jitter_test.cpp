@@ -82,3 +82,19 @@ TEST_CASE("jitter: dragging the cursor over the run moves the frames shown below
   REQUIRE(at->rows.size() == 240);
   CHECK(std::abs(std::stod(at->rows[0][0]) - time_s * 30) <= 1);
 }
+
+// A frame of 120 ms at 25 Hz is late, and the stack is still busy when the next two arrive; it is ready just as the third does. Three of 20 / 25 m.
+TEST_CASE("jitter: the longest blind stretch is found, shown at the press of a button, and drawn in metres on the road") {
+  const LabPtr lab = jitter(R"({"base_s": 0.030, "spread": 0, "rate_hz": 25, "frames": 20000, "speed_m_per_s": 20, "policy": "skip", "sources": [{"name": "Pause", "pattern": "periodic", "every_frames": 5000, "shape": "constant", "size_s": 0.09}]})");
+  CHECK(computed(*lab, "longest_run") == 3);
+  CHECK(near(out(*lab, "blind_worst_m"), 2.4, 1e-9));
+  const double from_s = out(*lab, "blind_from_s");
+  CHECK(from_s < 200);  // the first of four, 5,000 frames apart
+  Canvas canvas(*lab, {1200, 1200});
+  support::UiDriver& ui = canvas.ui;
+  ui.frames(3);
+  ui.click("Longest blind stretch");
+  ui.frames(3);
+  CHECK(near(lab->view().find("time")->real(), std::max(0.0, from_s - 20 * 0.04), 1e-9));
+  CHECK(ui.text_present("2.4 m blind"));
+}

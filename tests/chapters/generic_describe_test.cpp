@@ -96,8 +96,14 @@ TEST_CASE("every lab: each input explains itself, and matters only while an inpu
       if (f.spec.when_key.empty()) continue;
       const Field* w = lab->inputs().find(f.spec.when_key);
       REQUIRE(w);
-      if (w->kind == Kind::choice) CHECK(w->set_choice_id(f.spec.when_value));
-      else if (w->kind == Kind::toggle) CHECK((f.spec.when_value == "true" || f.spec.when_value == "false"));
+      if (w->kind == Kind::choice) {
+        for (std::string_view left = f.spec.when_value; !left.empty();) {  // "a|b": each of them an option
+          const std::string_view one = left.substr(0, left.find('|'));
+          CHECK(w->set_choice_id(one));
+          left.remove_prefix(std::min(one.size() + 1, left.size()));
+        }
+        CHECK_FALSE(f.spec.when_value.empty());
+      } else if (w->kind == Kind::toggle) CHECK((f.spec.when_value == "true" || f.spec.when_value == "false"));
       else CHECK(w->kind == Kind::file);
     }
   }

@@ -7,6 +7,7 @@
 #include "app/content.h"
 #include "app/scenario.h"
 #include "tests/chapters/lab_fixture.h"
+#include "widgets/theme.h"
 
 using namespace lab_test;
 
@@ -102,4 +103,29 @@ TEST_CASE("gantt: the cursor drags, and the picture shows both schedules with th
   CHECK(shows("now", "2: 27 ms") == 1);
   CHECK(shows("now", "6.3 ms") == 2);
   CHECK(shows("GPU", "Backbone") == 4);  // two frames in two schedules
+}
+
+// 48 ms frames at 30 Hz: both deadlines fall into a task on the GPU, Prediction and Detection, whose names they would cross.
+TEST_CASE("gantt: a deadline's line passes behind the tasks it meets, and through the lanes where none is") {
+  const LabPtr lab = gantt();
+  lab->compute();
+  Canvas canvas(*lab, {1200, 1000});
+  support::UiDriver& ui = canvas.ui;
+  ui.frames(3);
+  const widgets::Record record = ui.record();
+  std::size_t lines = 0, names = 0;
+  for (const auto& line : record.strokes) {
+    if (line.dash <= 0 || line.points.size() < 2 || line.points[0].x != line.points[1].x) continue;
+    ++lines;
+    for (const auto& s : record.strokes) {
+      if (s.kind != widgets::Stroke::Kind::text || (!s.text.starts_with("Pred") && !s.text.starts_with("Det") && s.text != "Backbone")) continue;
+      ++names;
+      const float middle = s.points[0].y + s.size / 2;
+      const bool beside = middle < line.points[0].y || middle > line.points[1].y;
+      const bool apart = line.points[0].x < s.points[0].x || line.points[0].x > s.points[0].x + 0.5f * s.size * static_cast<float>(s.text.size());
+      CHECK((beside || apart));
+    }
+  }
+  CHECK(lines == 4);  // two deadlines, each in two pieces
+  CHECK(names > 0);
 }
