@@ -136,6 +136,7 @@ void describe(Fields& f, Outputs& o) {
   f.integer("shared_bytes", o.shared_bytes, {.label = "Shared memory a block", .unit = "B", .help = "As the compiler reports; GPU kernels only."});
   f.integer("rows", o.rows, {.label = "Runs kept", .help = "Of all ladders and sizes."});
   f.integer("roof_rows", o.roof_rows, {.label = "Ceilings kept", .help = "Of all devices that were measured."});
+  f.integer("prediction_rows", o.prediction_rows, {.label = "Predictions kept", .help = "Of the rungs of all ladders."});
   f.text("command", o.command, {.label = "On the command line"});
 }
 

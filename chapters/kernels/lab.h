@@ -92,7 +92,7 @@ struct Outputs {
   std::int64_t samples = 0, registers = 0, spill_bytes = 0, shared_bytes = 0, changed_lines = 0;
   // Of the ladder.
   std::string best_rung, command;
-  std::int64_t size = 0, rungs = 0, measured_rungs = 0, failed_rungs = 0, rows = 0, roof_rows = 0;
+  std::int64_t size = 0, rungs = 0, measured_rungs = 0, failed_rungs = 0, rows = 0, roof_rows = 0, prediction_rows = 0;
   double best_flops_per_s = 0, best_bytes_per_s = 0, best_share = 0, speedup = 0, predicted_speedup = 0;
   double flops = 0, bytes = 0, intensity = 0, ridge = 0, attainable_flops_per_s = 0, roof_flops_per_s = 0, roof_bytes_per_s = 0, clock_hz = 0;
   bool roofs_measured = false;

@@ -118,7 +118,7 @@ void paint_legend(const Painter& p, ImVec2 at, float width) {
     if (x + t.px(22) + w > at.x + width) return;
     mark(ImVec2{x + t.px(7), middle});
     p.text({x + t.px(19), at.y}, words, t.muted, Type::small);
-    x += t.px(19) + w + t.px(16);
+    x += t.px(19) + w + t.px(11);
   };
   entry([&](ImVec2 c) { widgets::hatch(p, {{c.x - t.px(7), c.y - t.px(5)}, {c.x + t.px(7), c.y + t.px(5)}}, t.muted, t.px(5)); }, "the model allows");
   entry([&](ImVec2 c) { p.line({c.x, c.y - t.px(6)}, {c.x, c.y + t.px(6)}, t.text, t.px(2.5f)); p.circle({c.x, c.y - t.px(6)}, t.px(3), t.text); }, "your prediction");

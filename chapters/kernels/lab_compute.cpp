@@ -164,6 +164,7 @@ Outputs compute(const Inputs& in) {
   const std::string& id = in.device == Device::cpu ? in.cpu_ladder : in.cuda_ladder;
   out.ladder = ::kernels::find_ladder(id);
   out.rows = static_cast<std::int64_t>(in.runs.size());
+  out.prediction_rows = static_cast<std::int64_t>(in.predictions.size());
   out.roof_rows = static_cast<std::int64_t>(in.roofs.size());
   if (!out.ladder || out.ladder->rungs.empty() || !out.ladder->cost) {
     out.reason = "This program holds no ladder called \"" + id + "\".";

@@ -38,11 +38,10 @@ void draw_tools(Inputs& in, const Outputs& out, View& view) {
   if (tool("Measure ceilings", idle)) view.request = roofline_request(in.device);
   if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) widgets::tip("Measure ceilings", "a few seconds", "they become the chip \"this machine\"");
   ImGui::SameLine(0, gap);
-  if (view.running) {
-    if (tool("Stop", true)) view.request = "stop";
-  } else if (!in.runs.empty() && tool("Clear runs", true)) {
-    in.runs.clear();
-  }
+  // Each keeps its place: where Stop was a moment ago, nothing else may be pressed.
+  if (tool("Stop", view.running)) view.request = "stop";
+  ImGui::SameLine(0, gap);
+  if (tool("Clear runs", idle && !in.runs.empty())) in.runs.clear();
   ImGui::SameLine(0, gap * 2);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float room = ImGui::GetContentRegionAvail().x;
@@ -55,8 +54,8 @@ void draw_tools(Inputs& in, const Outputs& out, View& view) {
   } else {
     const bool none = out.measured_rungs == 0 && out.failed_rungs == 0;
     widgets::Line line;
-    if (none && in.predict_first) line.add("Press in a row to predict its bar, then Run all. Hatched: the model.");
-    else if (none) line.add("Nothing has run yet at this size: press Run all. Hatched: the model.");
+    if (none && in.predict_first) line.add("Press in a row to predict its bar, then Run all.");
+    else if (none) line.add("Nothing has run yet at this size: press Run all.");
     else {
       line.add_integer(out.measured_rungs).add(" of ").add_integer(out.rungs).add(" rungs measured");
       if (out.failed_rungs > 0) line.add(", ").add_integer(out.failed_rungs).add(" failed");

@@ -112,11 +112,18 @@ TEST_CASE("Stop ends the worker; what came before stays") {
     lab.ui.frames(1);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
+  const ImVec2 stop = lab.ui.point_in("Stop", {0.5f, 0.5f});
   lab.ui.click("Stop");
   REQUIRE(lab.until_quiet());
   CHECK(lab.d.input("runs").table_size() == 1);
   CHECK(lab.ui.has("Run"));
-  CHECK_FALSE(lab.ui.has("Stop"));
+  lab.ui.click_at(stop);  // once more by mistake: no other button stands there now, such as the one that clears what was measured
+  lab.ui.frames(3);
+  CHECK(lab.d.input("runs").table_size() == 1);
+  CHECK_FALSE(lab.w.services.running());
+  lab.ui.click("Clear runs");
+  lab.ui.frames(3);
+  CHECK(lab.d.input("runs").table_size() == 0);
 }
 
 TEST_CASE("rows arrive in the lab that asked, also while another one is open") {

@@ -18,6 +18,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   const Metrics m = measure(*read);
   for (const auto& d : m.devices) fuzz::require(d.busy_ns >= 0 && d.busy_ns + d.idle_ns == d.span_ns && d.exposed_comm_ns >= 0 && d.idle.total_ns() == d.idle_ns, "times that do not add up");
+  for (const auto& d : m.devices) {
+    std::int64_t sum = 0;
+    for (const auto& h : d.host_wait.what) sum += h.ns;
+    fuzz::require(sum == d.host_wait.total_ns && d.host_wait.after_sync_ns <= sum && sum <= d.idle.host_wait_ns, "waits for the host that do not add up");
+  }
   (void)shape(*read);
   const auto json = to_chrome_json(*read);
   fuzz::require(static_cast<bool>(json), "an export that fails", json.error);
