@@ -21,6 +21,15 @@ std::string_view scalar(json::value value) {
   return token;
 }
 
+/// Whether a scalar can be written between quotes as it is: zeros before a text make simdjson hand over both as one token.
+bool is_clean(std::string_view token) {
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    if (static_cast<unsigned char>(token[i]) < 0x20 || token[i] == '"') return false;
+    if (token[i] == '\\') ++i;
+  }
+  return true;
+}
+
 /// A text with its escapes resolved.
 std::string_view plain_text(json::value value) {
   const std::string_view raw = scalar(value);
@@ -144,8 +153,10 @@ bool EventReader::parse(const char* json, std::size_t bytes, std::size_t readabl
       r.name = plain_text(value);
     } else if (key == "pid") {
       r.pid = scalar(value);
+      if (!is_clean(r.pid)) return false;
     } else if (key == "tid") {
       r.tid = scalar(value);
+      if (!is_clean(r.tid)) return false;
     } else if (key == "ts") {
       r.has_time = parse_us(scalar(value), r.time_ns);
     } else if (key == "dur") {
