@@ -1,6 +1,7 @@
 #pragma once
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/content.h"
 #include "app/load_catalog.h"
 #include "chapters/catalog.h"
 
@@ -10,4 +11,11 @@ inline void use_bundled_catalog() {
   auto loaded = app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {});
   for (const auto& error : loaded.errors) FAIL(error);
   chapters::set_catalog(std::move(loaded.catalog));
+}
+
+/// What is said about the bundled labs, read once however many labs a test walks through.
+inline const app::Content& bundled_content() {
+  use_bundled_catalog();
+  static const app::Content content = app::load_content(RIDGELINE_SOURCE_DIR "/assets");
+  return content;
 }

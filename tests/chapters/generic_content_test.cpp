@@ -15,15 +15,9 @@ using namespace lab_walk;
 
 namespace {
 
-const app::Content& bundled() {
-  use_bundled_catalog();
-  static const app::Content content = app::load_content(RIDGELINE_SOURCE_DIR "/assets");
-  return content;
-}
-
 template <class Body>
 void each_shown_lab(Body&& body) {
-  const app::Content& content = bundled();
+  const app::Content& content = bundled_content();
   for (const auto& entry : chapters::all_labs()) {
     const auto lab = entry.make();
     if (lab->info().hidden) continue;
@@ -65,7 +59,7 @@ TEST_CASE("the roofline chapter has its five labs in teaching order") {
 }
 
 TEST_CASE("all content loads without a complaint, and every file belongs to a lab that exists") {
-  const app::Content& content = bundled();
+  const app::Content& content = bundled_content();
   for (const auto& error : content.errors) UNSCOPED_INFO(error);
   CHECK(content.errors.empty());
   const std::filesystem::path labs = RIDGELINE_SOURCE_DIR "/assets/labs";
@@ -116,7 +110,7 @@ TEST_CASE("every lab: at least one question to predict, whose answer is a finite
 }
 
 TEST_CASE("every claim recomputes to its recorded verdict; every lab has at least three, a wrong one among its chapter's") {
-  const app::Content& content = bundled();
+  const app::Content& content = bundled_content();
   std::set<std::string> ids;
   for (const auto& claim : content.claims) {
     const auto checked = app::check_claim(claim);
@@ -156,7 +150,7 @@ TEST_CASE("every lab: prose for all five angles, with live values it knows, form
 }
 
 TEST_CASE("each chapter ships a lesson, and every step of every lesson applies and is feasible") {
-  const app::Content& content = bundled();
+  const app::Content& content = bundled_content();
   std::set<std::string> ids, chapters_taught;
   for (const auto& lesson : content.lessons) {
     INFO(lesson.title);
@@ -184,7 +178,7 @@ TEST_CASE("each chapter ships a lesson, and every step of every lesson applies a
 }
 
 TEST_CASE("every term of the glossary is explained once, and leads to a lab that exists") {
-  const app::Content& content = bundled();
+  const app::Content& content = bundled_content();
   CHECK(content.glossary.size() >= 10);
   std::set<std::string> terms;
   for (const auto& term : content.glossary) {

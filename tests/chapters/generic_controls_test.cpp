@@ -93,7 +93,7 @@ bool matters(const std::string& key, const Change& change, const std::vector<cha
 
 TEST_CASE("every lab: every control moved to both ends, and every option, changes an output or the picture") {
   use_bundled_catalog();
-  const auto content = app::load_content(RIDGELINE_SOURCE_DIR "/assets");
+  const app::Content& content = bundled_content();
   support::PictureFrame frame;
   for (const auto& entry : chapters::all_labs())
     DYNAMIC_SECTION(entry.id) {

@@ -32,7 +32,7 @@ TEST_CASE("every lab: draws at three window sizes in both themes with finite pos
   use_bundled_catalog();
   for (const auto& entry : chapters::all_labs())
     DYNAMIC_SECTION(entry.id) {
-      support::ShellDriver d(app::load_content(RIDGELINE_SOURCE_DIR "/assets"));
+      support::ShellDriver d(bundled_content());
       REQUIRE(d.workspace.open(entry.id));
       for (const bool light : {false, true})
         for (const ImVec2 size : {ImVec2{1280, 800}, ImVec2{1920, 1080}, ImVec2{640, 480}}) {
@@ -57,7 +57,7 @@ TEST_CASE("every lab: an infeasible state is drawn with its reason in words") {
   use_bundled_catalog();
   int shown = 0;
   for (const auto& entry : chapters::all_labs()) {
-    support::ShellDriver d(app::load_content(RIDGELINE_SOURCE_DIR "/assets"));
+    support::ShellDriver d(bundled_content());
     REQUIRE(d.workspace.open(entry.id));
     auto& lab = d.workspace.lab();
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -80,7 +80,7 @@ TEST_CASE("every lab: every tab of the drawer, presentation mode and the ends of
   use_bundled_catalog();
   for (const auto& entry : chapters::all_labs())
     DYNAMIC_SECTION(entry.id) {
-      support::ShellDriver d(app::load_content(RIDGELINE_SOURCE_DIR "/assets"));
+      support::ShellDriver d(bundled_content());
       REQUIRE(d.workspace.open(entry.id));
       for (int tab = 0; tab <= static_cast<int>(app::Drawer::lesson); ++tab) {
         d.shell.drawer = static_cast<app::Drawer>(tab);

@@ -72,7 +72,7 @@ TEST_CASE("every lab: careless hands leave inputs in range and outputs finite") 
   for (const auto& entry : chapters::all_labs())
     DYNAMIC_SECTION(entry.id) {
       const store_test::Folder folder;
-      support::ShellDriver d(app::load_content(RIDGELINE_SOURCE_DIR "/assets"), {folder / "data", folder / "config", folder / "state", {}});
+      support::ShellDriver d(bundled_content(), {folder / "data", folder / "config", folder / "state", {}});
       for (std::uint32_t seed = 0; seed < (entry.make()->info().hidden ? 1u : 3u); ++seed) {
         REQUIRE(d.workspace.open(entry.id));
         Hands hands(d, seed);

@@ -1,0 +1,60 @@
+# cmake -DROOT=DIR -DOUT=DIR -DHEADERS="a.h;b.h" -P headers_alone.cmake
+# Writes OUT/HEADER.cpp for every header, the units that show whether each compiles alone. A header that another one includes needs
+# no unit of its own: first in the unit of the other there is nothing before it, and the other one has it before its own code
+# anyway. So the headers stand in chains, in each of which every header includes the one before; the unit of the last one
+# includes the whole chain, each header twice, and the units of the others are empty. That is half the compiler's time.
+cmake_minimum_required(VERSION 3.25)
+
+# all_HEADER: every header of HEADERS that it includes, however far away.
+foreach(header IN LISTS HEADERS)
+  file(STRINGS "${ROOT}/${header}" lines REGEX "^#include \"")
+  set("all_${header}" "")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" target "${line}")
+    if("${target}" IN_LIST HEADERS)
+      list(APPEND "all_${header}" "${target}")
+    endif()
+  endforeach()
+endforeach()
+set(grows TRUE)
+while(grows)
+  set(grows FALSE)
+  foreach(header IN LISTS HEADERS)
+    set(all "${all_${header}}")
+    foreach(target IN LISTS "all_${header}")
+      list(APPEND all ${all_${target}})
+    endforeach()
+    list(REMOVE_DUPLICATES all)
+    if(NOT all STREQUAL "${all_${header}}")
+      set("all_${header}" "${all}")
+      set(grows TRUE)
+    endif()
+  endforeach()
+endwhile()
+
+# Who includes most comes first: a header includes more than each of those that it includes.
+set(ranked "")
+foreach(header IN LISTS HEADERS)
+  list(LENGTH "all_${header}" count)
+  math(EXPR count "${count} + 10000")
+  list(APPEND ranked "${count} ${header}")
+endforeach()
+list(SORT ranked ORDER DESCENDING)
+list(TRANSFORM ranked REPLACE "^[0-9]+ " "")
+
+set(chained "")
+foreach(last IN LISTS ranked)
+  set(text "")
+  if(NOT last IN_LIST chained)
+    set(text "#include \"${last}\"\n#include \"${last}\"\n")
+    set(first "${last}")
+    foreach(header IN LISTS ranked)
+      if(header IN_LIST "all_${first}" AND NOT header IN_LIST chained)
+        set(text "#include \"${header}\"\n#include \"${header}\"\n${text}")
+        list(APPEND chained "${header}")
+        set(first "${header}")
+      endif()
+    endforeach()
+  endif()
+  file(CONFIGURE OUTPUT "${OUT}/${last}.cpp" CONTENT "${text}" @ONLY) # leaves a file alone whose text is this
+endforeach()
