@@ -20,21 +20,13 @@ struct SortKey {
   }
 };
 
-/// events[i] = old events[order[i]], in place: a second copy would be the largest thing in memory. Uses order up.
-void permute(std::vector<Event>& events, std::vector<std::uint32_t>& order) {
-  for (std::uint32_t start = 0; start < order.size(); ++start) {
-    if (order[start] == start) continue;
-    const Event first = events[start];
-    std::uint32_t at = start;
-    while (order[at] != start) {
-      const std::uint32_t from = order[at];
-      events[at] = events[from];
-      order[at] = at;
-      at = from;
-    }
-    events[at] = first;
-    order[at] = at;
-  }
+/// The items of `from` in this order: read along one track after the other, which is several times faster than swapping in place.
+template <class T>
+std::vector<T> in_order(const std::vector<T>& from, const std::vector<std::uint32_t>& order) {
+  std::vector<T> out;
+  out.reserve(from.size());
+  for (const std::uint32_t i : order) out.push_back(from[i]);
+  return out;
 }
 
 }  // namespace
@@ -152,10 +144,9 @@ void Builder::sort_events() {
     std::sort(keys.begin(), keys.end());
     for (std::uint32_t i = 0; i < track.count; ++i) order[track.first + i] = keys[i].index;
   }
-  std::vector<std::int64_t> correlations(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) correlations[i] = correlations_[order[i]];
-  correlations_ = std::move(correlations);
-  permute(events, order);
+  if (std::is_sorted(order.begin(), order.end())) return;
+  correlations_ = in_order(correlations_, order);
+  events = in_order(events, order);
 }
 
 /// A row for each event: under the spans that contain it, and beside those that it merely overlaps. Where spans nest properly the row

@@ -44,6 +44,17 @@ std::string_view key_of(const char* raw) {
   return {raw, static_cast<std::size_t>(end - raw)};
 }
 
+enum class Key { other, phase, category, name, process, thread, time, duration, id, arguments };
+
+/// By length and first letter, since this is asked ten times an event.
+Key kind_of(std::string_view key) {
+  const auto is = [&](std::string_view name, Key kind) { return key == name ? kind : Key::other; };
+  if (key.size() == 2) return key[0] == 'p' ? is("ph", Key::phase) : key[0] == 't' ? is("ts", Key::time) : is("id", Key::id);
+  if (key.size() == 3) return key[0] == 'c' ? is("cat", Key::category) : key[0] == 'p' ? is("pid", Key::process) : key[0] == 't' ? is("tid", Key::thread) : is("dur", Key::duration);
+  if (key.size() == 4) return key[0] == 'n' ? is("name", Key::name) : is("args", Key::arguments);
+  return Key::other;
+}
+
 bool parse_integer(std::string_view text, std::int64_t& value) {
   double real = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -141,30 +152,30 @@ bool EventReader::parse(const char* json, std::size_t bytes, std::size_t readabl
     if (std::move(item).get(field) != simdjson::SUCCESS) return false;
     const char* raw_key = field.key().raw();
     if (args && !args_end) args_end = raw_key - 1;
-    const std::string_view key = key_of(raw_key);
+    const Key key = kind_of(key_of(raw_key));
     json::value value = field.value();
-    if (key == "ph") {
+    if (key == Key::phase) {
       const std::string_view ph = scalar(value);
       r.phase = ph.size() == 1 && ph[0] > 0 ? ph[0] : '\0';
-    } else if (key == "cat") {
+    } else if (key == Key::category) {
       r.category = plain_text(value);
       r.has_category = true;
-    } else if (key == "name") {
+    } else if (key == Key::name) {
       r.name = plain_text(value);
-    } else if (key == "pid") {
+    } else if (key == Key::process) {
       r.pid = scalar(value);
       if (!is_clean(r.pid)) return false;
-    } else if (key == "tid") {
+    } else if (key == Key::thread) {
       r.tid = scalar(value);
       if (!is_clean(r.tid)) return false;
-    } else if (key == "ts") {
+    } else if (key == Key::time) {
       r.has_time = parse_us(scalar(value), r.time_ns);
-    } else if (key == "dur") {
+    } else if (key == Key::duration) {
       r.has_duration = parse_us(scalar(value), r.duration_ns);
       r.bad_duration = !r.has_duration;
-    } else if (key == "id") {
+    } else if (key == Key::id) {
       r.id = scalar(value);
-    } else if (key == "args") {
+    } else if (key == Key::arguments) {
       const std::string_view token = value.raw_json_token();
       if (token.empty() || token[0] != '{') continue;
       args = token.data();
