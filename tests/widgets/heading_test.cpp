@@ -30,7 +30,7 @@ TEST_CASE("heading: the next item starts below it, and a longer text than the ro
     widgets::heading("Memory", "weights, gradients and what the optimizer keeps, byte by byte and chip by chip", 200);
     next = ImGui::GetCursorScreenPos().y - top - ImGui::GetStyle().ItemSpacing.y;
     ImGui::End();
-  }, {400, 300});
+  }, {400, 300}, [] { widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {})); });
   CHECK(ui.text_present("Memory"));
   CHECK_FALSE(ui.text_present("chip by chip"));
   CHECK(ui.text_present("weights, gradients"));
