@@ -110,6 +110,7 @@ bool Workspace::open(std::string_view id) {
   remember();
   current_ = &session(id);
   apply_shared();
+  show_shared();
   fill_personal();
   current_->update(false);
   progress.visit(id);
@@ -242,13 +243,15 @@ void Workspace::share(const std::string& name, const Json& value) {
 
 void Workspace::gather_shared() {
   for (const Field& f : lab().inputs())
-    if (!f.spec.shared.empty() && !is_personal(f)) {
-      const Json value = field_to_json(f);
-      shared_[std::string(f.spec.shared)] = value;
-      for (const SharedGroup& group : groups_)
-        for (const Field* g : group.fields)
-          if (g->spec.shared == f.spec.shared) field_from_json(*g, value);
-    }
+    if (!f.spec.shared.empty() && !is_personal(f)) shared_[std::string(f.spec.shared)] = field_to_json(f);
+  show_shared();
+}
+
+void Workspace::show_shared() {
+  for (const Field& f : lab().inputs())
+    for (const SharedGroup& group : groups_)
+      for (const Field* g : group.fields)
+        if (!f.spec.shared.empty() && g->spec.shared == f.spec.shared && !is_personal(f)) field_from_json(*g, field_to_json(f));
 }
 
 void Workspace::apply_shared() {

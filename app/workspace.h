@@ -96,6 +96,7 @@ class Workspace {
  private:
   Session& session(std::string_view lab);
   void gather_shared();
+  void show_shared();
   void apply_shared();
   void describe_shared();
   void group_shared();

@@ -31,6 +31,32 @@ void add_gap(Idle& idle, Gap::Cause cause, std::int64_t ns) {
   (cause == Gap::Cause::host_wait ? idle.host_wait_ns : cause == Gap::Cause::kernel_wait ? idle.kernel_wait_ns : idle.other_ns) += ns;
 }
 
+/// Times that spans cover.
+class Cover {
+ public:
+  void add(std::int64_t from_ns, std::int64_t to_ns) { parts_.push_back({from_ns, to_ns}); }
+  /// After the last add(): what overlaps becomes one.
+  void sort() {
+    std::sort(parts_.begin(), parts_.end(), [](const Stretch& a, const Stretch& b) { return a.from_ns < b.from_ns; });
+    std::size_t kept = 0;
+    for (const Stretch& p : parts_) {
+      if (kept > 0 && p.from_ns <= parts_[kept - 1].to_ns) parts_[kept - 1].to_ns = std::max(parts_[kept - 1].to_ns, p.to_ns);
+      else parts_[kept++] = p;
+    }
+    parts_.resize(kept);
+  }
+  bool holds(std::int64_t time_ns) const {
+    const auto after = std::upper_bound(parts_.begin(), parts_.end(), time_ns, [](std::int64_t t, const Stretch& p) { return t < p.from_ns; });
+    return after != parts_.begin() && std::prev(after)->to_ns >= time_ns;
+  }
+
+ private:
+  struct Stretch {
+    std::int64_t from_ns = 0, to_ns = 0;
+  };
+  std::vector<Stretch> parts_;
+};
+
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 }  // namespace
@@ -174,31 +200,29 @@ std::vector<Part> parts_of(const Trace& trace) {
     return out;
   };
   const std::vector<bool> engine = strings_that_start("autograd::engine"), optimizer = strings_that_start("Optimizer.step");
-  std::vector<bool> backward(trace.tracks.size());
-  struct Interval {
-    std::int64_t start_ns, end_ns;
-  };
-  std::map<std::string, std::vector<Interval>> updates;  // by process
+  std::vector<Cover> backward(trace.tracks.size());
+  std::map<std::string, Cover> updates;  // by process
   for (std::size_t t = 0; t < trace.tracks.size(); ++t) {
     const Track& track = trace.tracks[t];
     if (track.kind == TrackKind::stream || track.kind == TrackKind::device_annotation) continue;
     for (std::uint32_t i = track.first; i < track.first + track.count; ++i) {
       const Event& e = trace.events[i];
-      if (engine[e.name]) backward[t] = true;
-      if (optimizer[e.name] && e.kind == EventKind::span) updates[track.pid].push_back({e.start_ns, e.end_ns()});
+      if (e.kind != EventKind::span) continue;
+      if (engine[e.name]) backward[t].add(e.start_ns, e.end_ns());
+      if (optimizer[e.name]) updates[track.pid].add(e.start_ns, e.end_ns());
     }
+    backward[t].sort();
   }
-  for (auto& [pid, list] : updates) std::sort(list.begin(), list.end(), [](const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; });
+  for (auto& [pid, cover] : updates) cover.sort();
   std::vector<Part> out(trace.events.size(), Part::forward);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const Event& e = trace.events[i];
     if (!on_device(e.cls) || e.link == none) continue;
     const Event& call = trace.events[e.link];
-    if (backward[call.track]) out[i] = Part::backward;
-    const auto at = updates.find(trace.tracks[call.track].pid);
-    if (at == updates.end()) continue;
-    const auto after = std::upper_bound(at->second.begin(), at->second.end(), call.start_ns, [](std::int64_t t, const Interval& v) { return t < v.start_ns; });
-    if (after != at->second.begin() && std::prev(after)->end_ns >= call.start_ns) out[i] = Part::optimizer;
+    const std::uint32_t track = trace.track_of(e.link);
+    if (backward[track].holds(call.start_ns)) out[i] = Part::backward;
+    const auto at = updates.find(trace.tracks[track].pid);
+    if (at != updates.end() && at->second.holds(call.start_ns)) out[i] = Part::optimizer;
   }
   return out;
 }

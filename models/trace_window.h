@@ -43,10 +43,10 @@ std::vector<QueueSample> device_queue(const Trace& trace, int device);
 /// Which strings of the recording contain `text`, letters of either case alike. Empty when `text` is.
 std::vector<bool> matching_strings(const Trace& trace, std::string_view text);
 
-/// What a kernel belongs to: the thread that launched it says.
+/// What a kernel belongs to: where its launching call lies says it.
 enum class Part : std::uint8_t { forward, backward, optimizer };
-/// Part of each event that runs on a device (forward for all others). Backward: launched on a thread where autograd's engine
-/// runs; optimizer: launched inside an "Optimizer.step" annotation.
+/// Part of each event that runs on a device (forward for all others). Backward: launched inside a span of autograd's engine on the
+/// same thread, which older PyTorch shared with the forward pass; optimizer: launched inside an "Optimizer.step" annotation.
 std::vector<Part> parts_of(const Trace& trace);
 
 /// A step of a rank beside the same step of the others.

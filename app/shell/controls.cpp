@@ -286,6 +286,17 @@ bool cell(const Field& c) {
   return ImGui::Selectable(shown);
 }
 
+/// Design pixels in which a column of the kind can be read.
+float column_px(const Field& c) {
+  const float label = widgets::text_size(c.spec.label, Type::small).x + theme().px(10);
+  switch (c.kind) {
+    case Kind::toggle: return std::max(label, theme().px(34));
+    case Kind::choice: return std::max(label, theme().px(94));
+    case Kind::text: return std::max(label, theme().px(130));
+    default: return std::max(label, theme().px(68));
+  }
+}
+
 bool table_control(const Field& f, ControlState& state, float width) {
   const auto& t = theme();
   ui::text(f.spec.label, t.muted, Type::small);
@@ -296,8 +307,17 @@ bool table_control(const Field& f, ControlState& state, float width) {
   int removed = -1;
   ImGui::PushID(f.key.data());
   const ui::ScopedType small(Type::small);
-  if (ImGui::BeginTable("rows", static_cast<int>(cells.size()) + 1, ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollX * (cells.size() > 5), {width, 0})) {
-    for (const Field& c : cells) ImGui::TableSetupColumn(c.spec.label.data());
+  // Many columns keep a width in which they can be read, and scroll sideways behind the first.
+  float inner_width = t.px(22) + ImGui::GetStyle().CellPadding.x * 2 * static_cast<float>(cells.size() + 1);
+  for (const Field& c : cells) inner_width += column_px(c);
+  const bool scrolls = cells.size() > 5 && inner_width > width;
+  const float row_height = ImGui::GetFrameHeight() + ImGui::GetStyle().CellPadding.y * 2;
+  const float height = scrolls ? row_height * static_cast<float>(std::min<std::size_t>(f.table_size(), 8) + 1) + ImGui::GetStyle().ScrollbarSize : 0.0f;
+  ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp;
+  if (scrolls) flags |= ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY;
+  if (ImGui::BeginTable("rows", static_cast<int>(cells.size()) + 1, flags, {width, height}, scrolls ? inner_width : 0.0f)) {
+    if (scrolls) ImGui::TableSetupScrollFreeze(1, 1);
+    for (const Field& c : cells) ImGui::TableSetupColumn(c.spec.label.data(), ImGuiTableColumnFlags_WidthStretch, column_px(c));
     ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, t.px(22));
     ImGui::TableHeadersRow();
     for (std::size_t row = 0; row < f.table_size(); ++row) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,18 +83,22 @@ struct Note {
   std::string text;
 };
 
+/// What was not measured, predicted or published.
+inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
 struct Outputs {
   std::string reason;
   // Of the selected rung.
   std::string rung_title, limit, regime_text;
-  double predicted_share = 0, your_share = 0, share = 0, time_s = 0, spread = 0, floor_s = 0, predicted_s = 0, flops_per_s = 0, bytes_per_s = 0, error = 0, error_bound = 0, prediction_miss = 0;
-  double published_share = 0, next_gain = 0;
+  double predicted_share = 0, floor_s = 0, predicted_s = 0, next_gain = 0;
+  double share = no_number, time_s = no_number, spread = no_number, flops_per_s = no_number, bytes_per_s = no_number, error = no_number, error_bound = no_number;
+  double your_share = no_number, prediction_miss = no_number, published_share = no_number;
   Bound bound = Bound::compute;
   std::int64_t samples = 0, registers = 0, spill_bytes = 0, shared_bytes = 0, changed_lines = 0;
   // Of the ladder.
   std::string best_rung, command;
   std::int64_t size = 0, rungs = 0, measured_rungs = 0, failed_rungs = 0, rows = 0, roof_rows = 0, prediction_rows = 0;
-  double best_flops_per_s = 0, best_bytes_per_s = 0, best_share = 0, speedup = 0, predicted_speedup = 0;
+  double best_flops_per_s = no_number, best_bytes_per_s = no_number, best_share = no_number, speedup = no_number, predicted_speedup = 0;
   double flops = 0, bytes = 0, intensity = 0, ridge = 0, attainable_flops_per_s = 0, roof_flops_per_s = 0, roof_bytes_per_s = 0, clock_hz = 0;
   bool roofs_measured = false;
 

@@ -22,8 +22,8 @@ void fill_selected(Outputs& out, const Rated& r, const models::OpCost& cost) {
   out.floor_s = r.floor_s;
   out.predicted_s = r.predicted_s;
   out.predicted_share = bar.predicted > 0 ? 100 * bar.predicted : 0;
-  out.published_share = bar.published > 0 ? 100 * bar.published : 0;
-  out.your_share = bar.yours > 0 ? 100 * bar.yours : 0;
+  out.published_share = bar.published > 0 ? 100 * bar.published : no_number;
+  out.your_share = bar.yours > 0 ? 100 * bar.yours : no_number;
   out.limit = bar.predicted > 0 ? models::limit_label(r.bound.limit) : std::string_view("not modelled");
   out.bound = bar.bound;
   const models::Machine& m = r.ceilings.machine;
@@ -48,8 +48,8 @@ void fill_selected(Outputs& out, const Rated& r, const models::OpCost& cost) {
   out.bytes_per_s = cost.bytes() / run.time_s;
   out.error = run.error;
   out.error_bound = run.error_bound;
-  out.share = bar.measured > 0 ? 100 * bar.measured : 0;
-  out.prediction_miss = out.your_share > 0 && out.share > 0 ? out.your_share - out.share : 0;
+  out.share = bar.measured > 0 ? 100 * bar.measured : no_number;
+  out.prediction_miss = out.your_share > 0 && out.share > 0 ? out.your_share - out.share : no_number;
 }
 
 void fill_source(const Inputs& in, Outputs& out, const Ladder& ladder, std::int64_t size) {
@@ -201,10 +201,10 @@ Outputs compute(const Inputs& in) {
   fill_selected(out, rated[out.selected], cost);
   out.best_rung = best ? std::string(best->bar.title) : "none measured yet";
   if (best) {
-    out.best_share = best->bar.measured > 0 ? 100 * best->bar.measured : 0;
+    out.best_share = best->bar.measured > 0 ? 100 * best->bar.measured : no_number;
     out.best_flops_per_s = cost.flops / best_s;
     out.best_bytes_per_s = cost.bytes() / best_s;
-    out.speedup = first_s > 0 ? std::min(first_s / best_s, 1e9) : 0;
+    out.speedup = first_s > 0 ? std::min(first_s / best_s, 1e9) : no_number;
   }
   out.predicted_speedup = rated.front().bar.predicted > 0 ? best_bound / rated.front().bar.predicted : 0;
   out.clock_hz = in.device == Device::cpu ? rated[out.selected].ceilings.ports.core.clock_hz : rated[out.selected].ceilings.ports.gpu.clock_hz;

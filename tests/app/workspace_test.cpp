@@ -89,6 +89,23 @@ TEST_CASE("a choice from the top bar reaches the open lab and every other, and a
   CHECK(names[1] == "chip");
 }
 
+TEST_CASE("the bar shows the values of the lab that is open, not of another that shares them") {
+  const Person person;
+  const auto w = person.workspace();
+  const auto shown = [&](std::string_view name) {
+    for (const auto& group : w->shared_groups())
+      for (const auto* f : group.fields)
+        if (f->spec.shared == name) return f->number();
+    return -1.0;
+  };
+  CHECK(w->open("roofline/hierarchy"));
+  const double chips = w->lab().inputs().find("chips")->number();
+  CHECK(shown("cluster.chips") == chips);
+  CHECK(w->open("serving/batching"));
+  CHECK(w->lab().inputs().find("chips")->number() != chips);
+  CHECK(shown("cluster.chips") == w->lab().inputs().find("chips")->number());
+}
+
 TEST_CASE("a shared value that a lab does not allow leaves that lab's own") {
   const Person person;
   const auto w = person.workspace();

@@ -138,6 +138,23 @@ TEST_CASE("the launching thread tells forward, backward and optimizer apart") {
   }
 }
 
+TEST_CASE("forward and backward on one thread are told apart by autograd's spans") {
+  // As PyTorch 1.8 recorded it: one thread calls both. The call at 30 lies inside the engine's span, those at 10 and 50 do not.
+  std::string text = "[";
+  for (int i = 1; i <= 5; i += 2)
+    text += R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":)" + std::to_string(10 * i) + R"(,"dur":1,"args":{"correlation":)" + std::to_string(i) + R"(}},)" +
+            R"({"ph":"X","cat":"kernel","name":"k)" + std::to_string(i) + R"(","pid":0,"tid":7,"ts":)" + std::to_string(10 * i + 5) + R"(,"dur":3,"args":{"device":0,"stream":7,"correlation":)" + std::to_string(i) + "}},";
+  text += R"({"ph":"X","cat":"cpu_op","name":"autograd::engine::evaluate_function: MmBackward","pid":9,"tid":9,"ts":25,"dur":10},{"ph":"X","cat":"cpu_op","name":"autograd::engine::evaluate_function: MmBackward","pid":9,"tid":9,"ts":26,"dur":1}])";
+  const auto t = read_trace(text, "test");
+  REQUIRE(t);
+  const auto parts = parts_of(*t);
+  for (std::size_t i = 0; i < t->events.size(); ++i) {
+    const auto name = t->name(t->events[i]);
+    if (name == "k1" || name == "k5") CHECK(parts[i] == Part::forward);
+    if (name == "k3") CHECK(parts[i] == Part::backward);
+  }
+}
+
 TEST_CASE("the slowest rank is the one that computes longest, not the one whose step is longest") {
   std::vector<RankStep> steps;
   const double comp[] = {10, 10, 12.5, 10};
