@@ -4,21 +4,26 @@
 #include <zlib.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 
+#include "app/scenario.h"
 #include "chapters/profiling/trace_lanes.h"
 #include "models/trace_metrics.h"
 #include "tests/bench/stage.h"
 
 // A training trace as Kineto writes it: CPU operation, launch, kernel with its grid and occupancy; about 300 bytes an event.
-static std::string training_trace(std::int64_t events) {
+// `full` is called with what there is so far, and may take it out.
+static std::string training_trace(std::int64_t events, const std::function<void(std::string&)>& full = {}) {
   std::string s = "{\"schemaVersion\": 1, \"traceEvents\": [\n";
   for (std::int64_t i = 0; i < events; i += 3) {
     const std::string n = std::to_string(i), at = std::to_string(4458676416788 + 20 * i);
     if (i > 0) s += ",\n";
+    if (full && s.size() > (1 << 20)) full(s);
     s += "  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::addmm\", \"pid\": 4711, \"tid\": 4711,\n    \"ts\": " + at + ".066, \"dur\": 18.250,\n    \"args\": {\n      \"External id\": " + n +
          ", \"Record function id\": 0, \"Concrete Inputs\": [\"\", \"\", \"\"], \"Input Dims\": [[4096], [8192, 4096], [4096, 4096]], \"Ev Idx\": " + n + "\n    }\n  },\n";
     s += "  {\n    \"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 4711, \"tid\": 4711,\n    \"ts\": " + at + ".566, \"dur\": 4.125,\n    \"args\": {\n      \"External id\": " + n + ", \"cbid\": 211, \"correlation\": " + n +
@@ -91,15 +96,16 @@ static void trace_viewer_frame(benchmark::State& state) {
     stage->settle();
     const double before = resident_bytes();
     app::Workspace& w = stage->shell().workspace;
-    const auto bytes = std::make_shared<chapters::FileBytes>();
-    bytes->path = "bench.json";
-    bytes->read = [events = state.range(0)](std::string& out) {
-      out = training_trace(events);
-      return std::string();
-    };
+    const auto path = std::filesystem::temp_directory_path() / "ridgeline-bench.json";  // 350 bytes an event
+    {
+      std::ofstream to(path, std::ios::binary);
+      to << training_trace(state.range(0), [&](std::string& s) { to << s, s.clear(); });
+      if (!to.flush()) throw std::runtime_error("there is no room for the recording in " + path.string());
+    }
     chapters::FileInput& file = w.lab().inputs().find("file")->file();
-    file.path = bytes->path;
-    file.bytes = bytes;
+    file.path = path.string();
+    file.bytes = app::read_file_bytes(file.path).bytes;
+    std::filesystem::remove(path);  // stays open
     w.current().finish();
     stage->settle();
     resident_per_event = (resident_bytes() - before) / static_cast<double>(state.range(0));
