@@ -67,8 +67,10 @@ void paint_legend(const Painter& painter, ImVec2 at, float width, std::span<cons
 void tip(std::string_view name, std::string_view value, std::string_view info) {
   if (!ImGui::BeginTooltip()) return;
   const auto put = [](std::string_view s) { ImGui::TextUnformatted(s.data(), s.data() + s.size()); };
+  ImGui::PushTextWrapPos(ImGui::GetFontSize() * 36.0f);  // a template's name may have hundreds of letters
   if (!name.empty()) put(name);
   if (!value.empty()) put(value);
+  ImGui::PopTextWrapPos();
   if (!info.empty()) {
     ImGui::PushTextWrapPos(ImGui::GetFontSize() * 24.0f);
     put(info);

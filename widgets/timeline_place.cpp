@@ -116,10 +116,9 @@ void tip_timeline(const TimelineFrame& f, ImVec2 mouse) {
     tip(name.view(), value.view());
     return;
   }
-  name.add(name_of(f.data, s.name));
   value.add(format(static_cast<double>(s.length_ns()) * 1e-9, "s", 4)).add(" from ").add(format(f.viewport.since_origin_s(s.start_ns), "s", 6));
   value.add(", ").add(lane.label);
-  tip(name.view(), value.view(),
+  tip(name_of(f.data, s.name), value.view(),
       f.data.info ? f.data.info(f.data.context, static_cast<std::uint32_t>(lane_index), static_cast<std::uint32_t>(f.events.hovered.span))
                   : std::string_view{});
 }

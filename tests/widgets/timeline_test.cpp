@@ -1,6 +1,7 @@
 #include "widgets/timeline.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <imgui_internal.h>
 #include <cmath>
 #include <limits>
 
@@ -37,6 +38,25 @@ void move(ImVec2 p) { ImGui::GetIO().AddMousePosEvent(p.x, p.y); }
 void button(bool down) { ImGui::GetIO().AddMouseButtonEvent(0, down); }
 
 }  // namespace
+
+TEST_CASE("the tip on a span wraps a name that is longer than the screen is wide") {
+  HeadlessFrame ui;
+  Scene s;
+  const auto frame = [&] {
+    ui.frame([&] {
+      const auto long_name = [](const void*, std::uint32_t) -> std::string_view { static const std::string name = "void " + std::string(600, 'k'); return name; };
+      s.events = draw_timeline("schedule", {s.lanes, s.links, long_name, nullptr, nullptr}, s.view, s.options);
+    });
+  };
+  frame();
+  move(s.at(0.008, 10 + 25 + 4 + 8));
+  for (int i = 0; i < 4; ++i) frame();
+  REQUIRE(s.events.hovered.span == 1);
+  const ImGuiWindow* tip = ImGui::FindWindowByName("##Tooltip_00");
+  REQUIRE(tip != nullptr);
+  CHECK(tip->Size.x < ImGui::GetFontSize() * 38);
+  CHECK(tip->Size.y > ImGui::GetFontSize() * 8);  // six hundred letters take at least eight lines of 36 em
+}
 
 TEST_CASE("a click selects the span under it and Escape lets go") {
   HeadlessFrame ui;
