@@ -1,6 +1,7 @@
 #include "chapters/interview/drills.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "chapters/catalog.h"
 #include "models/practice.h"
@@ -15,8 +16,9 @@ const Choices level_choices{{"adaptive", "adaptive", "One up after a right answe
                             {"1", "1 recall", "A figure to know."}, {"2", "2 one step", "One division."}, {"3", "3 two steps", "Two quantities to combine."},
                             {"4", "4 whole formula", "All terms of a model."}, {"5", "5 compare", "Two cases against each other."}, {"6", "6 design", "Which value makes it work?"}};
 
+/// NaN of none.
 double median(std::vector<double> values) {
-  if (values.empty()) return 0;
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -43,7 +45,7 @@ void describe(Fields& f, DrillInputs& in) {
 void describe(Fields& f, DrillOutputs& o) {
   f.integer("right_in_round", o.right_in_round, {.label = "Right so far", .help = "In this round."});
   f.integer("question_of_round", o.question_of_round, {.label = "Question of the round", .help = "Counts from one."});
-  f.real("median_s", o.median_s, {.label = "Median time", .unit = "s", .help = "Over all your answers."});
+  f.real("median_s", o.median_s, {.label = "Median time", .unit = "s", .help = "Over all your answers; nothing before the first.", .may_be_missing = true});
   f.integer("best_streak", o.best_streak, {.label = "Best streak", .help = "Right answers in a row."});
   f.integer("due", o.due, {.label = "Due for review", .help = "Kinds of question whose time to come back has come.", .source = "intervals of SM-2, Wozniak 1990"});
   f.toggle("daily_done", o.daily_done, {.label = "Today's question answered", .help = "One a day, the same for everybody, new at midnight UTC."});
