@@ -114,7 +114,6 @@ struct Trace {
   std::int64_t first_ns = 0, last_ns = 0;  ///< first start and last end of the spans
   std::vector<std::string> losses;       ///< sentences: what of the file could not be read, or is to be doubted
 
-  std::uint32_t track_of(std::uint32_t event) const { return events[event].track; }
   std::string_view name(const Event& e) const { return strings[e.name]; }
   std::string_view category(const Event& e) const { return categories[e.category]; }
   /// The argument object as written, e.g. {"stream": 7}, read from the recording. Empty when there is none, and when it cannot be

@@ -12,7 +12,7 @@ namespace models::trace {
 /// One record of a file as its reader found it. The texts live until add() returns.
 struct Record {
   char phase = 0;
-  bool has_time = false, has_duration = false;
+  bool has_time = false;
   bool bad_duration = false;  ///< one is given and is no number
   std::int64_t time_ns = 0, duration_ns = 0;
   std::string_view name, category, pid, tid, id;

@@ -171,8 +171,7 @@ bool EventReader::parse(const char* json, std::size_t bytes, std::size_t readabl
     } else if (key == Key::time) {
       r.has_time = parse_us(scalar(value), r.time_ns);
     } else if (key == Key::duration) {
-      r.has_duration = parse_us(scalar(value), r.duration_ns);
-      r.bad_duration = !r.has_duration;
+      r.bad_duration = !parse_us(scalar(value), r.duration_ns);
     } else if (key == Key::id) {
       r.id = scalar(value);
     } else if (key == Key::arguments) {

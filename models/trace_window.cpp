@@ -219,7 +219,7 @@ std::vector<Part> parts_of(const Trace& trace) {
     const Event& e = trace.events[i];
     if (!on_device(e.cls) || e.link == none) continue;
     const Event& call = trace.events[e.link];
-    const std::uint32_t track = trace.track_of(e.link);
+    const std::uint32_t track = trace.events[e.link].track;
     if (backward[track].holds(call.start_ns)) out[i] = Part::backward;
     const auto at = updates.find(trace.tracks[track].pid);
     if (at != updates.end() && at->second.holds(call.start_ns)) out[i] = Part::optimizer;

@@ -56,7 +56,7 @@ std::vector<std::uint32_t> tracks_to_show(const LaneSource& source) {
     if (track.count == 0 || !is_stream(track) || (source.device >= 0 && track.device != source.device)) continue;
     if (track.kind == TrackKind::stream) streams.push_back(t);
     for (std::uint32_t i = track.first; i < track.first + track.count; ++i)
-      if (trace.events[i].link != models::trace::none) ++launches[trace.track_of(trace.events[i].link)];
+      if (trace.events[i].link != models::trace::none) ++launches[trace.events[trace.events[i].link].track];
   }
   std::sort(streams.begin(), streams.end(), [&](auto a, auto b) { return trace.tracks[a].stream < trace.tracks[b].stream; });
   if (!source.threads) return streams;
@@ -105,7 +105,7 @@ std::int64_t Lanes::time_ns(std::size_t source, double seconds) const {
 widgets::TimelineSelection Lanes::span_of(std::size_t source, std::uint32_t event) const {
   const Trace& trace = sources_[source].recording->trace;
   if (event >= trace.events.size()) return {};
-  const std::uint32_t track = trace.track_of(event);
+  const std::uint32_t track = trace.events[event].track;
   const std::int32_t lane = lane_of_track_[source][track];
   if (lane < 0) return {};
   return {lane, static_cast<std::int64_t>(event - trace.tracks[track].first)};
