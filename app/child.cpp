@@ -38,7 +38,10 @@ struct Handle {
 };
 struct Pipe {
   Handle read, write;
-  bool open() { int fds[2]; return ::pipe2(fds, O_CLOEXEC) == 0 && (read.fd = fds[0], write.fd = fds[1], true); }
+  bool open() {
+    int fds[2];
+    return ::pipe2(fds, O_CLOEXEC) == 0 && (read.fd = fds[0], write.fd = fds[1], true);
+  }
 };
 
 /// 0, or the error number.
@@ -74,15 +77,19 @@ class Reader {
   /// Takes what was printed; the way the child must end, or `exited` while all is well.
   How feed(std::string_view bytes, std::string& why) {
     total_ += bytes.size();
-    if (total_ > limits_.total_bytes) return why = "it printed more than " + std::to_string(limits_.total_bytes >> 20) + " MiB", How::flooded;
+    if (total_ > limits_.total_bytes)
+      return why = "it printed more than " + std::to_string(limits_.total_bytes >> 20) + " MiB", How::flooded;
     while (!bytes.empty()) {
       const auto end = bytes.find('\n');
       line_.append(bytes.substr(0, end));
-      if (line_.size() > limits_.line_bytes) return why = "it printed a line of more than " + std::to_string(limits_.line_bytes >> 10) + " KiB", How::flooded;
+      if (line_.size() > limits_.line_bytes)
+        return why = "it printed a line of more than " + std::to_string(limits_.line_bytes >> 10) + " KiB",
+               How::flooded;
       if (end == std::string_view::npos) return How::exited;
       bytes.remove_prefix(end + 1);
       if (const auto now = Clock::now(); now - second_ >= std::chrono::seconds(1)) second_ = now, lines_ = 0;
-      if (++lines_ > limits_.lines_per_s) return why = "it printed more than " + std::to_string(limits_.lines_per_s) + " lines in a second", How::flooded;
+      if (++lines_ > limits_.lines_per_s)
+        return why = "it printed more than " + std::to_string(limits_.lines_per_s) + " lines in a second", How::flooded;
       last_line_ = Clock::now();
       why = take_(line_);
       line_.clear();
@@ -124,7 +131,8 @@ std::string said(const std::string& tail) {
 
 }  // namespace
 
-ChildEnd run_child(const std::vector<std::string>& argv, const ChildLimits& limits, const TakeLine& take, const std::function<bool()>& stop) {
+ChildEnd run_child(const std::vector<std::string>& argv, const ChildLimits& limits, const TakeLine& take,
+                   const std::function<bool()>& stop) {
   ChildEnd end;
   Pipe out, err;
   if (!out.open() || !err.open()) {
@@ -133,7 +141,8 @@ ChildEnd run_child(const std::vector<std::string>& argv, const ChildLimits& limi
   }
   pid_t pid = 0;
   if (const int error = spawn(argv, out, err, pid); error != 0) {
-    end.why = "The worker " + (argv.empty() ? std::string() : argv[0]) + " could not be started (" + std::strerror(error) + ").";
+    end.why = "The worker " + (argv.empty() ? std::string() : argv[0]) + " could not be started (" +
+              std::strerror(error) + ").";
     return end;
   }
   out.write.close();
@@ -168,35 +177,54 @@ ChildEnd run_child(const std::vector<std::string>& argv, const ChildLimits& limi
   };
   while (end.how == How::exited && !ended) {
     std::array<pollfd, 2> fds{{{out.read.fd, POLLIN, 0}, {err.read.fd, POLLIN, 0}}};
-    if (out.read.fd >= 0 || err.read.fd >= 0) ::poll(fds.data(), fds.size(), static_cast<int>(look.count()));
-    else std::this_thread::sleep_for(look / 10);
-    if (stop && stop()) end.how = How::cancelled;
-    else read_all();
+    if (out.read.fd >= 0 || err.read.fd >= 0)
+      ::poll(fds.data(), fds.size(), static_cast<int>(look.count()));
+    else
+      std::this_thread::sleep_for(look / 10);
+    if (stop && stop())
+      end.how = How::cancelled;
+    else
+      read_all();
     if (end.how == How::exited && reader.silent_s() > limits.silence_s) end.how = How::hung;
     siginfo_t info{};
     // It stays a zombie until its group has been killed, so that its number means nobody else.
-    if (end.how == How::exited && ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid) {
+    if (end.how == How::exited && ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == pid) {
       ended = true;
       read_all();  // what it wrote last
     }
   }
   ::kill(-pid, SIGKILL);  // also whatever it has started and left behind
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
 
   if (end.how == How::exited && WIFSIGNALED(status)) end.how = How::signalled;
   end.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   if (end.how == How::exited && end.code == 0 && reader.in_a_line()) end.how = How::truncated;
   switch (end.how) {
     case How::exited:
-      if (end.code != 0) end.why = "The worker gave up with status " + std::to_string(end.code) + said(end.error_tail) + ".";
+      if (end.code != 0)
+        end.why = "The worker gave up with status " + std::to_string(end.code) + said(end.error_tail) + ".";
       break;
-    case How::signalled: end.why = "The worker crashed (" + signal_name(end.code) + ")" + said(end.error_tail) + "."; break;
-    case How::hung: end.why = "The worker said nothing for " + std::to_string(static_cast<int>(limits.silence_s + 0.5)) + " s and was ended."; break;
-    case How::flooded: end.why = "The worker was ended because " + fault + "."; break;
-    case How::refused: end.why = "The worker was ended because " + fault + "."; break;
-    case How::truncated: end.why = "The worker ended in the middle of a line."; break;
+    case How::signalled:
+      end.why = "The worker crashed (" + signal_name(end.code) + ")" + said(end.error_tail) + ".";
+      break;
+    case How::hung:
+      end.why = "The worker said nothing for " + std::to_string(static_cast<int>(limits.silence_s + 0.5)) +
+                " s and was ended.";
+      break;
+    case How::flooded:
+      end.why = "The worker was ended because " + fault + ".";
+      break;
+    case How::refused:
+      end.why = "The worker was ended because " + fault + ".";
+      break;
+    case How::truncated:
+      end.why = "The worker ended in the middle of a line.";
+      break;
     case How::cancelled:
-    case How::not_started: break;
+    case How::not_started:
+      break;
   }
   return end;
 }

@@ -70,7 +70,8 @@ template <class Take>
 void each(const Json& doc, const char* key, const std::string& origin, Take take) {
   const Json* list = doc.is_array() ? &doc : doc.is_object() && doc.contains(key) ? &doc[key] : nullptr;
   if (!list || !list->is_array()) return;
-  for (std::size_t i = 0; i < list->size(); ++i) take(Reader((*list)[i], origin + ", " + key + " " + std::to_string(i + 1)), (*list)[i]);
+  for (std::size_t i = 0; i < list->size(); ++i)
+    take(Reader((*list)[i], origin + ", " + key + " " + std::to_string(i + 1)), (*list)[i]);
 }
 
 std::vector<fs::path> files(const fs::path& folder, const char* extension) {
@@ -88,8 +89,10 @@ void load_lab(const fs::path& assets, std::string_view id, Content& content) {
   std::error_code none;
   if (fs::path md = base; fs::exists(md += ".md", none)) {
     const FileText file = read_text_file(md.string());
-    if (file.error.empty()) lab.prose = split_angles(file.text);
-    else content.errors.push_back(file.error);
+    if (file.error.empty())
+      lab.prose = split_angles(file.text);
+    else
+      content.errors.push_back(file.error);
   }
   fs::path path = base;
   if (!fs::exists(path += ".json", none)) return;
@@ -97,13 +100,18 @@ void load_lab(const fs::path& assets, std::string_view id, Content& content) {
   const std::string origin = std::string(id) + ".json";
   each(doc, "presets", origin, [&](Reader r, const Json&) {
     Preset p{r.text("name"), r.text("note", false), r.object("set")};
-    if (r.error().empty()) lab.presets.push_back(std::move(p));
-    else content.errors.push_back(r.error());
+    if (r.error().empty())
+      lab.presets.push_back(std::move(p));
+    else
+      content.errors.push_back(r.error());
   });
   each(doc, "predictions", origin, [&](Reader r, const Json&) {
-    Prediction p{r.text("id"), r.text("question"), r.object("set"), r.text("output"), r.text("explain"), r.number("tolerance", 0.1)};
-    if (r.error().empty()) lab.predictions.push_back(std::move(p));
-    else content.errors.push_back(r.error());
+    Prediction p{r.text("id"),     r.text("question"), r.object("set"),
+                 r.text("output"), r.text("explain"),  r.number("tolerance", 0.1)};
+    if (r.error().empty())
+      lab.predictions.push_back(std::move(p));
+    else
+      content.errors.push_back(r.error());
   });
 }
 
@@ -118,34 +126,44 @@ std::array<std::string, angles.size()> split_angles(std::string_view markdown) {
     const std::string_view line = markdown.substr(0, end);
     markdown.remove_prefix(end);
     if (line.starts_with("```")) in_code = !in_code;
-    const std::string_view heading = in_code || !line.starts_with("# ") ? std::string_view() : line.substr(2, line.find_last_not_of(" \r\n") - 1);
+    const std::string_view heading =
+        in_code || !line.starts_with("# ") ? std::string_view() : line.substr(2, line.find_last_not_of(" \r\n") - 1);
     const auto angle = std::find(angles.begin(), angles.end(), heading);
-    if (angle != angles.end()) current = static_cast<int>(angle - angles.begin());
-    else if (current >= 0) out[static_cast<std::size_t>(current)] += line;
+    if (angle != angles.end())
+      current = static_cast<int>(angle - angles.begin());
+    else if (current >= 0)
+      out[static_cast<std::size_t>(current)] += line;
   }
   return out;
 }
 
 ParsedLesson parse_lesson(std::string_view text, std::string_view origin) {
   const Json doc = shallow_enough(text) ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
-  if (doc.is_discarded()) return {{}, std::string(origin) + " is not valid JSON: a lesson reads {\"id\", \"title\", \"steps\": [...]}."};
+  if (doc.is_discarded())
+    return {{}, std::string(origin) + " is not valid JSON: a lesson reads {\"id\", \"title\", \"steps\": [...]}."};
   Reader r(doc, std::string(origin));
   Lesson lesson{r.text("id"), r.text("title"), {}};
   std::string error = r.error();
   each(doc, "steps", std::string(origin), [&](Reader step, const Json&) {
-    LessonStep s{step.text("lab"), step.text("title", false), step.text("say", false), step.object("inputs"), step.object("view")};
+    LessonStep s{step.text("lab"), step.text("title", false), step.text("say", false), step.object("inputs"),
+                 step.object("view")};
     if (error.empty() && step.error().empty() && !chapters::make_lab_by_id(s.lab)) step.fail(unknown_lab(s.lab));
     if (error.empty()) error = step.error();
     lesson.steps.push_back(std::move(s));
   });
-  if (error.empty() && lesson.steps.empty()) error = std::string(origin) + " has no steps: a lesson needs at least one.";
+  if (error.empty() && lesson.steps.empty())
+    error = std::string(origin) + " has no steps: a lesson needs at least one.";
   return {std::move(lesson), std::move(error)};
 }
 
 std::string lesson_to_text(const Lesson& lesson) {
   Json doc = {{"id", lesson.id}, {"title", lesson.title}, {"steps", Json::array()}};
   for (const auto& s : lesson.steps)
-    doc["steps"].push_back({{"lab", s.lab}, {"title", s.title}, {"say", s.say}, {"inputs", Json::parse(s.inputs.empty() ? "{}" : s.inputs)}, {"view", Json::parse(s.view.empty() ? "{}" : s.view)}});
+    doc["steps"].push_back({{"lab", s.lab},
+                            {"title", s.title},
+                            {"say", s.say},
+                            {"inputs", Json::parse(s.inputs.empty() ? "{}" : s.inputs)},
+                            {"view", Json::parse(s.view.empty() ? "{}" : s.view)}});
   return doc.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -166,9 +184,12 @@ void load_lessons(const fs::path& folder, Content& content) {
   for (const auto& path : files(folder, ".json")) {
     const FileText file = read_text_file(path.string());
     auto parsed = parse_lesson(file.text, path.filename().string());
-    if (!file.error.empty()) content.errors.push_back(file.error);
-    else if (!parsed.error.empty()) content.errors.push_back(parsed.error);
-    else content.lessons.push_back(std::move(parsed.lesson));
+    if (!file.error.empty())
+      content.errors.push_back(file.error);
+    else if (!parsed.error.empty())
+      content.errors.push_back(parsed.error);
+    else
+      content.lessons.push_back(std::move(parsed.lesson));
   }
 }
 
@@ -178,21 +199,36 @@ Content load_content(const std::string& assets) {
   for (const auto& entry : chapters::all_labs()) load_lab(root, entry.id, content);
   for (const auto& path : files(root / "claims", ".json"))
     each(parse_file(path, content.errors), "claims", path.filename().string(), [&](Reader r, const Json&) {
-      Claim c{r.text("id"), r.text("source"), r.text("statement"), r.text("lab"), r.object("inputs"), r.text("output"), r.text("why"), r.number("claimed", std::nan("")), r.number("tolerance", 0.01), Verdict::right};
+      Claim c{r.text("id"),
+              r.text("source"),
+              r.text("statement"),
+              r.text("lab"),
+              r.object("inputs"),
+              r.text("output"),
+              r.text("why"),
+              r.number("claimed", std::nan("")),
+              r.number("tolerance", 0.01),
+              Verdict::right};
       const std::string verdict = r.text("verdict");
-      if (verdict == "wrong") c.verdict = Verdict::wrong;
-      else if (verdict != "right") r.fail("verdict is \"" + verdict + "\": right or wrong is allowed");
+      if (verdict == "wrong")
+        c.verdict = Verdict::wrong;
+      else if (verdict != "right")
+        r.fail("verdict is \"" + verdict + "\": right or wrong is allowed");
       if (!std::isfinite(c.claimed)) r.fail("claimed must be a number");
-      if (r.error().empty()) content.claims.push_back(std::move(c));
-      else content.errors.push_back(r.error());
+      if (r.error().empty())
+        content.claims.push_back(std::move(c));
+      else
+        content.errors.push_back(r.error());
     });
   load_lessons(root / "lessons", content);
   std::error_code none;
   if (fs::exists(root / "glossary.json", none))
     each(parse_file(root / "glossary.json", content.errors), "terms", "glossary.json", [&](Reader r, const Json&) {
       Term t{r.text("term"), r.text("meaning"), r.text("lab", false)};
-      if (r.error().empty()) content.glossary.push_back(std::move(t));
-      else content.errors.push_back(r.error());
+      if (r.error().empty())
+        content.glossary.push_back(std::move(t));
+      else
+        content.errors.push_back(r.error());
     });
   return content;
 }
@@ -200,15 +236,20 @@ Content load_content(const std::string& assets) {
 Checked check_claim(const Claim& claim) {
   const auto lab = chapters::make_lab_by_id(claim.lab);
   if (!lab) return {.error = "Claim " + claim.id + ": " + unknown_lab(claim.lab)};
-  if (auto error = apply_inputs(*lab, Json::parse(claim.set)); !error.empty()) return {.error = "Claim " + claim.id + ": " + error};
-  if (!lab->outputs().find(claim.output)) return {.error = "Claim " + claim.id + ": " + unknown_key(claim.lab, "output", claim.output, lab->outputs())};
+  if (auto error = apply_inputs(*lab, Json::parse(claim.set)); !error.empty())
+    return {.error = "Claim " + claim.id + ": " + error};
+  if (!lab->outputs().find(claim.output))
+    return {.error = "Claim " + claim.id + ": " + unknown_key(claim.lab, "output", claim.output, lab->outputs())};
   lab->compute();
   Checked c;
   c.unit = lab->outputs().find(claim.output)->spec.unit;
   c.computed = reading(*lab, claim.output);
-  if (!std::isfinite(c.computed)) return {.error = "Claim " + claim.id + ": " + (lab->reason().empty() ? claim.output + " is not a number." : lab->reason())};
+  if (!std::isfinite(c.computed))
+    return {.error = "Claim " + claim.id + ": " +
+                     (lab->reason().empty() ? claim.output + " is not a number." : lab->reason())};
   c.residual = c.computed != 0 ? (claim.claimed - c.computed) / std::abs(c.computed) : claim.claimed;
-  c.verdict = std::abs(claim.claimed - c.computed) <= claim.tolerance * std::abs(c.computed) ? Verdict::right : Verdict::wrong;
+  c.verdict =
+      std::abs(claim.claimed - c.computed) <= claim.tolerance * std::abs(c.computed) ? Verdict::right : Verdict::wrong;
   c.agrees = c.verdict == claim.verdict;
   return c;
 }

@@ -8,7 +8,8 @@
 
 #include "app/scenario.h"
 
-/// What is said about labs: prose, presets, predictions, claims, lessons, glossary. All of it data under assets/, checked when loaded.
+/// What is said about labs: prose, presets, predictions, claims, lessons, glossary. All of it data under assets/,
+/// checked when loaded.
 namespace app {
 
 inline constexpr std::array<std::string_view, 5> angles = {"Concept", "Design", "Code", "Debug", "Frontier"};
@@ -36,7 +37,7 @@ enum class Verdict : unsigned char { right, wrong };
 struct Claim {
   std::string id, source, statement, lab, set, output, why;
   double claimed = 0;
-  double tolerance = 0.01;  ///< relative: |computed - claimed| <= tolerance * |computed| counts as right
+  double tolerance = 0.01;           ///< relative: |computed - claimed| <= tolerance * |computed| counts as right
   Verdict verdict = Verdict::right;  ///< as recorded; `check` recomputes it
 };
 
@@ -83,11 +84,11 @@ std::string lesson_to_text(const Lesson& lesson);
 /// A claim recomputed by its lab.
 struct Checked {
   double computed = 0;
-  double residual = 0;   ///< (claimed - computed) / computed
+  double residual = 0;  ///< (claimed - computed) / computed
   Verdict verdict = Verdict::wrong;
-  bool agrees = false;   ///< with the recorded verdict
-  std::string unit;      ///< of the output asked for
-  std::string error;     ///< the claim's own data is broken
+  bool agrees = false;  ///< with the recorded verdict
+  std::string unit;     ///< of the output asked for
+  std::string error;    ///< the claim's own data is broken
 };
 Checked check_claim(const Claim& claim);
 

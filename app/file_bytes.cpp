@@ -53,20 +53,28 @@ void collect(const chapters::Fields& fields, std::vector<std::shared_ptr<const c
 FileContent read_file_bytes(const std::string& path) {
   const auto refuse = [&](const std::string& why) { return FileContent{nullptr, "The file " + path + " " + why}; };
   const auto file = std::make_shared<const Descriptor>(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat about{};
-  if (file->fd < 0 || ::fstat(file->fd, &about) != 0) return refuse("cannot be opened: check the path and that it may be read.");
+  struct stat about {};
+  if (file->fd < 0 || ::fstat(file->fd, &about) != 0)
+    return refuse("cannot be opened: check the path and that it may be read.");
   if (!S_ISREG(about.st_mode)) return refuse("is a folder or a device: choose a file.");
   if (about.st_size == 0) return refuse("is empty: choose another.");
   auto out = std::make_shared<chapters::FileBytes>();
   out->path = path;
   out->size_bytes = static_cast<std::uint64_t>(about.st_size);
   out->modified_ns = modified_ns(about);
-  out->read_at = [file, path, size = out->size_bytes](std::uint64_t offset, char* to, std::size_t bytes) -> std::string {
-    if (offset > size || bytes > size - offset) return "The file " + path + " has " + std::to_string(size) + " bytes: a part beyond its end was asked for.";
-    return read_all(file->fd, to, bytes, offset) ? "" : "The file " + path + " cannot be read to its end: it was shortened after it was chosen; choose it again.";
+  out->read_at = [file, path, size = out->size_bytes](std::uint64_t offset, char* to,
+                                                      std::size_t bytes) -> std::string {
+    if (offset > size || bytes > size - offset)
+      return "The file " + path + " has " + std::to_string(size) + " bytes: a part beyond its end was asked for.";
+    return read_all(file->fd, to, bytes, offset)
+               ? ""
+               : "The file " + path +
+                     " cannot be read to its end: it was shortened after it was chosen; choose it again.";
   };
-  out->read_part = [read_at = out->read_at, path, size = out->size_bytes](std::uint64_t offset, std::uint64_t length, std::string& text) -> std::string {
-    if (offset > size || length > size - offset) return read_at(offset, nullptr, static_cast<std::size_t>(length));  // says so
+  out->read_part = [read_at = out->read_at, path, size = out->size_bytes](std::uint64_t offset, std::uint64_t length,
+                                                                          std::string& text) -> std::string {
+    if (offset > size || length > size - offset)
+      return read_at(offset, nullptr, static_cast<std::size_t>(length));  // says so
     try {
       text.resize(static_cast<std::size_t>(length));
     } catch (const std::bad_alloc&) {
@@ -75,7 +83,9 @@ FileContent read_file_bytes(const std::string& path) {
     return read_at(offset, text.data(), text.size());
   };
   out->read = [part = out->read_part, path, size = out->size_bytes](std::string& text) {
-    return size > static_cast<std::uint64_t>(most_bytes) ? "The file " + path + " is larger than 4 GiB: only parts of it can be read." : part(0, size, text);
+    return size > static_cast<std::uint64_t>(most_bytes)
+               ? "The file " + path + " is larger than 4 GiB: only parts of it can be read."
+               : part(0, size, text);
   };
   return {std::move(out), {}};
 }
@@ -85,10 +95,12 @@ FileReader reader_keeping(const chapters::Lab& lab) {
   collect(lab.inputs(), held);
   FileReader read;
   read.bytes = [held = std::move(held)](const std::string& path) {
-    struct stat about{};
+    struct stat about {};
     if (::stat(path.c_str(), &about) == 0)
       for (const auto& file : held)
-        if (file->path == path && file->modified_ns == modified_ns(about) && file->size_bytes == static_cast<std::uint64_t>(about.st_size)) return FileContent{file, {}};
+        if (file->path == path && file->modified_ns == modified_ns(about) &&
+            file->size_bytes == static_cast<std::uint64_t>(about.st_size))
+          return FileContent{file, {}};
     return read_file_bytes(path);
   };
   return read;

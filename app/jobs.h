@@ -7,13 +7,16 @@
 
 #include "chapters/lab.h"
 
-/// Work that takes longer than a frame: worker threads, progress, cancel. The caller keeps its last good result meanwhile.
+/// Work that takes longer than a frame: worker threads, progress, cancel. The caller keeps its last good result
+/// meanwhile.
 namespace app {
 
-/// Runs on a worker. Writes its result where only it writes until the job is done; asks `progress.cancelled` now and then.
+/// Runs on a worker. Writes its result where only it writes until the job is done; asks `progress.cancelled` now and
+/// then.
 using Work = std::function<void(chapters::Progress& progress)>;
 
-/// What the submitter holds: cheap to copy, harmless when empty, alive after Jobs is gone. Letting go of it does not cancel.
+/// What the submitter holds: cheap to copy, harmless when empty, alive after Jobs is gone. Letting go of it does not
+/// cancel.
 class Job {
  public:
   Job() = default;
@@ -24,7 +27,7 @@ class Job {
   double fraction() const;  ///< 0 to 1, as the work reports it; 1 when done
   /// Empty, or one sentence why the work failed. Valid once ended.
   std::string error() const;
-  void cancel() const;      ///< returns at once; work that is waiting never starts
+  void cancel() const;  ///< returns at once; work that is waiting never starts
 
  private:
   friend class Jobs;
@@ -35,7 +38,8 @@ class Job {
 
 class Jobs {
  public:
-  /// `wake` is called on a worker after each job has ended, so that a sleeping window looks again; it must be thread-safe.
+  /// `wake` is called on a worker after each job has ended, so that a sleeping window looks again; it must be
+  /// thread-safe.
   explicit Jobs(std::size_t workers = 2, std::function<void()> wake = {});
   /// Cancels everything and waits until the work that runs has returned.
   ~Jobs();

@@ -8,7 +8,10 @@ namespace app {
 namespace {
 
 /// Cells in the order of the alphabet, as the store reads them back: a row is known again by its text.
-std::string row_text(const chapters::Fields& cells) { return nlohmann::json(nlohmann::json::parse(to_text(fields_to_json(cells)), nullptr, false)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+std::string row_text(const chapters::Fields& cells) {
+  return nlohmann::json(nlohmann::json::parse(to_text(fields_to_json(cells)), nullptr, false))
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 }  // namespace
 
@@ -25,10 +28,13 @@ std::string fill_from_kept(const chapters::Field& table, const store::Kept& kept
     if (field_from_json(table, Json::array({row})).empty()) good.push_back(row);
   table.table_resize(0);
   field_from_json(table, good);
-  return std::to_string(all.size() - good.size()) + " of your kept answers could not be read: they stay in kept.json, the others are here.";
+  return std::to_string(all.size() - good.size()) +
+         " of your kept answers could not be read: they stay in kept.json, the others are here.";
 }
 
-bool keep_row(const chapters::Fields& cells, std::string_view table, store::Kept& kept) { return kept.add(table, {row_text(cells)}); }
+bool keep_row(const chapters::Fields& cells, std::string_view table, store::Kept& kept) {
+  return kept.add(table, {row_text(cells)});
+}
 
 bool add_to_kept(const chapters::Field& table, store::Kept& kept) {
   std::vector<std::string> rows;

@@ -8,7 +8,8 @@
 /// Between what is kept on disk and the tables of labs whose Spec says `kept`.
 namespace app {
 
-/// Fills the table with the latest kept rows it has room for. Returns a sentence when some could not be read: those stay in the file.
+/// Fills the table with the latest kept rows it has room for. Returns a sentence when some could not be read: those
+/// stay in the file.
 std::string fill_from_kept(const chapters::Field& table, const store::Kept& kept);
 
 /// Adds one row, whose cells these are; true when it was new.

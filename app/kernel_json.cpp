@@ -24,8 +24,12 @@ Json diagnostics_json(const std::vector<kernels::Diagnostic>& all) {
 }
 
 Json report_json(const kernels::KernelReport& r) {
-  return {{"arch", r.arch}, {"registers_per_thread", r.registers_per_thread}, {"spill_store_bytes", r.spill_store_bytes}, {"spill_load_bytes", r.spill_load_bytes},
-          {"shared_bytes", r.shared_bytes}, {"block_threads", r.block_threads}};
+  return {{"arch", r.arch},
+          {"registers_per_thread", r.registers_per_thread},
+          {"spill_store_bytes", r.spill_store_bytes},
+          {"spill_load_bytes", r.spill_load_bytes},
+          {"shared_bytes", r.shared_bytes},
+          {"block_threads", r.block_threads}};
 }
 
 void add_result(Json& j, const kernels::Result& r) {
@@ -53,33 +57,46 @@ class Members {
   }
 
   void take(const char* key, std::string& out) {
-    if (const Json* v = find(key, "a text")) v->is_string() ? void(out = v->get_ref<const std::string&>()) : blame(key, "a text");
+    if (const Json* v = find(key, "a text"))
+      v->is_string() ? void(out = v->get_ref<const std::string&>()) : blame(key, "a text");
   }
   void take(const char* key, bool& out) {
-    if (const Json* v = find(key, "true or false")) v->is_boolean() ? void(out = v->get<bool>()) : blame(key, "true or false");
+    if (const Json* v = find(key, "true or false"))
+      v->is_boolean() ? void(out = v->get<bool>()) : blame(key, "true or false");
   }
   void take(const char* key, double& out) {
     const Json* v = find(key, "a number");
     if (!v) return;
-    if (v->is_null()) out = std::numeric_limits<double>::quiet_NaN();
-    else if (v->is_number()) out = v->get<double>();
-    else blame(key, "a number");
+    if (v->is_null())
+      out = std::numeric_limits<double>::quiet_NaN();
+    else if (v->is_number())
+      out = v->get<double>();
+    else
+      blame(key, "a number");
   }
   /// Whole, within the range of `Int`.
   template <class Int>
-    requires std::is_integral_v<Int>
+  requires std::is_integral_v<Int>
   void take(const char* key, Int& out) {
     const Json* v = find(key, "a whole number");
     if (!v) return;
-    const bool big = v->is_number_unsigned() && v->get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<Int>::max());
-    const bool small = v->is_number_integer() && !v->is_number_unsigned() && (v->get<std::int64_t>() < 0 && (std::is_unsigned_v<Int> || v->get<std::int64_t>() < static_cast<std::int64_t>(std::numeric_limits<Int>::min())));
-    if (!v->is_number_integer() || big || small) blame(key, "a whole number that fits");
-    else out = v->get<Int>();
+    const bool big = v->is_number_unsigned() &&
+                     v->get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<Int>::max());
+    const bool small = v->is_number_integer() && !v->is_number_unsigned() &&
+                       (v->get<std::int64_t>() < 0 &&
+                        (std::is_unsigned_v<Int> ||
+                         v->get<std::int64_t>() < static_cast<std::int64_t>(std::numeric_limits<Int>::min())));
+    if (!v->is_number_integer() || big || small)
+      blame(key, "a whole number that fits");
+    else
+      out = v->get<Int>();
   }
   void take(const char* key, std::vector<std::string>& out) {
     for (const Json& item : list(key)) {
-      if (item.is_string()) out.push_back(item.get_ref<const std::string&>());
-      else blame(key, "a list of texts");
+      if (item.is_string())
+        out.push_back(item.get_ref<const std::string&>());
+      else
+        blame(key, "a list of texts");
     }
   }
   /// Index of the member's text in `names`.
@@ -155,8 +172,10 @@ std::string text_of(const Json& j) { return j.dump(-1, ' ', false, Json::error_h
 
 /// The line as JSON, or a fault.
 Json parsed(std::string_view line, std::string& fault) {
-  if (line.size() > max_kernel_line_bytes) fault = "it is longer than 1 MiB";
-  else if (!shallow_enough(line, 8)) fault = "it nests too deep";
+  if (line.size() > max_kernel_line_bytes)
+    fault = "it is longer than 1 MiB";
+  else if (!shallow_enough(line, 8))
+    fault = "it nests too deep";
   if (!fault.empty()) return {};
   Json j = Json::parse(line, nullptr, false);
   if (j.is_discarded()) fault = "it is not JSON";
@@ -174,8 +193,12 @@ models::Result<T> finish(std::string_view what, std::string_view line, const std
 std::string to_line(const KernelEvent& e) {
   Json j = {{"event", kinds[static_cast<std::size_t>(e.kind)]}};
   switch (e.kind) {
-    case Kind::progress: j["fraction"] = number(e.fraction); break;
-    case Kind::result: add_result(j, e.result); break;
+    case Kind::progress:
+      j["fraction"] = number(e.fraction);
+      break;
+    case Kind::result:
+      add_result(j, e.result);
+      break;
     case Kind::device:
       j["device"] = devices[static_cast<std::size_t>(e.device)];
       j["name"] = e.name;
@@ -186,7 +209,9 @@ std::string to_line(const KernelEvent& e) {
       j["unit"] = e.roof.unit;
       j["value"] = number(e.roof.value);
       break;
-    case Kind::done: j["failure"] = e.failure; break;
+    case Kind::done:
+      j["failure"] = e.failure;
+      break;
   }
   return text_of(j);
 }
@@ -199,8 +224,12 @@ models::Result<KernelEvent> parse_kernel_event(std::string_view line) {
     Members m(j, fault);
     e.kind = static_cast<Kind>(m.choice("event", kinds));
     if (fault.empty()) switch (e.kind) {
-        case Kind::progress: m.take("fraction", e.fraction); break;
-        case Kind::result: e.result = result_of(m, fault); break;
+        case Kind::progress:
+          m.take("fraction", e.fraction);
+          break;
+        case Kind::result:
+          e.result = result_of(m, fault);
+          break;
         case Kind::device:
           e.device = static_cast<kernels::Device>(m.choice("device", devices));
           m.take("name", e.name);
@@ -211,15 +240,23 @@ models::Result<KernelEvent> parse_kernel_event(std::string_view line) {
           m.take("unit", e.roof.unit);
           m.take("value", e.roof.value);
           break;
-        case Kind::done: m.take("failure", e.failure); break;
+        case Kind::done:
+          m.take("failure", e.failure);
+          break;
       }
   }
   return finish("What the kernel process said", line, fault, std::move(e));
 }
 
 std::string to_line(const kernels::Request& r) {
-  return text_of({{"ladder", r.ladder}, {"rungs", r.rungs}, {"size", r.size}, {"cold", r.cold}, {"seed", r.seed}, {"seconds_per_rung", number(r.seconds_per_rung)},
-                  {"edited_rung", r.edited_rung}, {"edited_source", r.edited_source}});
+  return text_of({{"ladder", r.ladder},
+                  {"rungs", r.rungs},
+                  {"size", r.size},
+                  {"cold", r.cold},
+                  {"seed", r.seed},
+                  {"seconds_per_rung", number(r.seconds_per_rung)},
+                  {"edited_rung", r.edited_rung},
+                  {"edited_source", r.edited_source}});
 }
 
 models::Result<kernels::Request> parse_kernel_request(std::string_view line) {

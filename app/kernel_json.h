@@ -29,12 +29,12 @@ struct KernelEvent {
 /// A line longer than this is not read.
 inline constexpr std::size_t max_kernel_line_bytes = 1u << 20;
 
-/// One line without its end. Numbers survive exactly; one that is not finite is written as null and read as NaN. Bytes that are not
-/// UTF-8 become replacement characters.
+/// One line without its end. Numbers survive exactly; one that is not finite is written as null and read as NaN. Bytes
+/// that are not UTF-8 become replacement characters.
 std::string to_line(const KernelEvent& event);
 
-/// Reads what to_line wrote. Anything else (not JSON, too long, an unknown event, a member that is missing or of a wrong type) is
-/// one sentence that quotes no more than a few words of it. Members it does not know are left alone.
+/// Reads what to_line wrote. Anything else (not JSON, too long, an unknown event, a member that is missing or of a
+/// wrong type) is one sentence that quotes no more than a few words of it. Members it does not know are left alone.
 models::Result<KernelEvent> parse_kernel_event(std::string_view line);
 
 /// A request as one line, and back: to hand over to a process. The same rules.

@@ -4,12 +4,12 @@
 
 namespace app {
 
-/// The service "kernels" of the kernel lab: reads its request, lets a worker process run it, and puts what was measured into the lab's tables
-/// `runs` and `roofs`. Measured ceilings become a chip. A bad request is one sentence.
+/// The service "kernels" of the kernel lab: reads its request, lets a worker process run it, and puts what was measured
+/// into the lab's tables `runs` and `roofs`. Measured ceilings become a chip. A bad request is one sentence.
 Service kernel_service(KernelWorker worker = {});
 
-/// What the lab asks for, line by line: "call run|roofline", "ladder", "rungs" with commas, "size", "cold", "seed", "seconds", "device",
-/// "edited_rung", and last "edited_source", which takes the rest of the text.
+/// What the lab asks for, line by line: "call run|roofline", "ladder", "rungs" with commas, "size", "cold", "seed",
+/// "seconds", "device", "edited_rung", and last "edited_source", which takes the rest of the text.
 struct KernelAsk {
   bool roofline = false;
   kernels::Device device = kernels::Device::cpu;

@@ -21,15 +21,16 @@ using Event = KernelEvent;
 /// A conversation with one child.
 struct Talk {
   ChildEnd end;
-  bool done = false;      ///< it said so itself
-  std::string failure;    ///< and what it said then
+  bool done = false;    ///< it said so itself
+  std::string failure;  ///< and what it said then
   std::string why() const { return !end.why.empty() ? end.why : "The worker ended before it was done."; }
   bool stopped() const { return end.how == How::cancelled; }
 };
 
 /// `use` returns "" or why the event has no place here, and may set `enough`.
 template <class Use>
-Talk talk(const KernelWorker& worker, const std::vector<std::string>& words, const std::function<bool()>& stop, bool& enough, const Use& use) {
+Talk talk(const KernelWorker& worker, const std::vector<std::string>& words, const std::function<bool()>& stop,
+          bool& enough, const Use& use) {
   std::vector<std::string> argv = worker.program;
   argv.insert(argv.end(), words.begin(), words.end());
   Talk out;
@@ -82,8 +83,10 @@ class SourceFile {
   std::string path_;
 };
 
-std::vector<std::string> run_words(const kernels::Request& r, const std::vector<std::string>& rungs, const std::string& source_path) {
-  std::vector<std::string> words{"kernels", "run", r.ladder, "--json", "--seed", std::to_string(r.seed), "--seconds", number(r.seconds_per_rung)};
+std::vector<std::string> run_words(const kernels::Request& r, const std::vector<std::string>& rungs,
+                                   const std::string& source_path) {
+  std::vector<std::string> words{
+      "kernels", "run", r.ladder, "--json", "--seed", std::to_string(r.seed), "--seconds", number(r.seconds_per_rung)};
   if (r.size > 0) words.insert(words.end(), {"--size", std::to_string(r.size)});
   if (!r.cold) words.emplace_back("--warm");
   if (!source_path.empty()) words.insert(words.end(), {"--source", source_path});
@@ -102,7 +105,8 @@ kernels::Result failed(const kernels::Request& request, const std::string& rung,
 
 }  // namespace
 
-std::string run_kernels(const KernelWorker& worker, const kernels::Request& request, const kernels::Listener& listener, const std::function<bool()>& stop) {
+std::string run_kernels(const KernelWorker& worker, const kernels::Request& request, const kernels::Listener& listener,
+                        const std::function<bool()>& stop) {
   std::vector<std::string> left = request.rungs;
   if (left.empty())
     if (const auto* ladder = kernels::find_ladder(request.ladder))
@@ -120,19 +124,23 @@ std::string run_kernels(const KernelWorker& worker, const kernels::Request& requ
   const double all = static_cast<double>(std::max<std::size_t>(left.size(), 1));
   // One child for these rungs; each result strikes its rung off `left`.
   const auto attempt = [&](const std::vector<std::string>& rungs) {
-    const double before = (all - static_cast<double>(left.size())) / all, share = static_cast<double>(rungs.size()) / all;
-    return talk(worker, run_words(request, rungs, source ? source->path() : std::string()), stop, enough, [&](const Event& event) -> std::string {
-      if (event.kind == Event::Kind::progress) {
-        if (listener.progress && !listener.progress(before + share * std::clamp(event.fraction, 0.0, 1.0))) enough = true;
-        return {};
-      }
-      if (event.kind != Event::Kind::result) return "it answered what it was not asked";
-      const auto at = std::find(left.begin(), left.end(), event.result.rung);
-      if (event.result.ladder != request.ladder || at == left.end()) return "it answered for a kernel that it was not asked for";
-      left.erase(at);
-      report(event.result);
-      return {};
-    });
+    const double before = (all - static_cast<double>(left.size())) / all,
+                 share = static_cast<double>(rungs.size()) / all;
+    return talk(worker, run_words(request, rungs, source ? source->path() : std::string()), stop, enough,
+                [&](const Event& event) -> std::string {
+                  if (event.kind == Event::Kind::progress) {
+                    if (listener.progress && !listener.progress(before + share * std::clamp(event.fraction, 0.0, 1.0)))
+                      enough = true;
+                    return {};
+                  }
+                  if (event.kind != Event::Kind::result) return "it answered what it was not asked";
+                  const auto at = std::find(left.begin(), left.end(), event.result.rung);
+                  if (event.result.ladder != request.ladder || at == left.end())
+                    return "it answered for a kernel that it was not asked for";
+                  left.erase(at);
+                  report(event.result);
+                  return {};
+                });
   };
 
   const Talk first = attempt(left);
@@ -150,28 +158,35 @@ std::string run_kernels(const KernelWorker& worker, const kernels::Request& requ
     if (alone.stopped() || enough) return {};
     if (std::find(left.begin(), left.end(), rung) == left.end()) continue;
     std::erase(left, rung);
-    report(failed(request, rung, alone.done ? alone.failure.empty() ? "The worker gave no result for this rung." : alone.failure : alone.why()));
+    report(failed(
+        request, rung,
+        alone.done ? alone.failure.empty() ? "The worker gave no result for this rung." : alone.failure : alone.why()));
     if (enough) return {};
   }
   return {};
 }
 
-kernels::Roofs measure_roofs(const KernelWorker& worker, kernels::Device device, double seconds, const kernels::Listener& listener, const std::function<bool()>& stop) {
+kernels::Roofs measure_roofs(const KernelWorker& worker, kernels::Device device, double seconds,
+                             const kernels::Listener& listener, const std::function<bool()>& stop) {
   kernels::Roofs out;
   out.device = device;
   bool enough = false;
-  const Talk said = talk(worker, {"kernels", "roofline", "--device", device == kernels::Device::cpu ? "cpu" : "cuda", "--seconds", number(seconds), "--json"}, stop, enough, [&](const Event& event) -> std::string {
-    if (event.kind == Event::Kind::progress) {
-      if (listener.progress && !listener.progress(std::clamp(event.fraction, 0.0, 1.0))) enough = true;
-    } else if (event.kind == Event::Kind::device && event.device == device) {
-      out.device_name = event.name;
-    } else if (event.kind == Event::Kind::roof) {
-      out.roofs.push_back(event.roof);
-    } else {
-      return "it answered what it was not asked";
-    }
-    return {};
-  });
+  const Talk said = talk(worker,
+                         {"kernels", "roofline", "--device", device == kernels::Device::cpu ? "cpu" : "cuda",
+                          "--seconds", number(seconds), "--json"},
+                         stop, enough, [&](const Event& event) -> std::string {
+                           if (event.kind == Event::Kind::progress) {
+                             if (listener.progress && !listener.progress(std::clamp(event.fraction, 0.0, 1.0)))
+                               enough = true;
+                           } else if (event.kind == Event::Kind::device && event.device == device) {
+                             out.device_name = event.name;
+                           } else if (event.kind == Event::Kind::roof) {
+                             out.roofs.push_back(event.roof);
+                           } else {
+                             return "it answered what it was not asked";
+                           }
+                           return {};
+                         });
   if (said.stopped()) return out;
   out.failure = said.done ? said.failure : said.why();
   return out;

@@ -13,13 +13,16 @@ namespace fs = std::filesystem;
 template <class T>
 void add(std::vector<T>& to, T item) {
   const auto same = std::find_if(to.begin(), to.end(), [&](const T& e) { return e.id == item.id; });
-  if (same != to.end()) *same = std::move(item);
-  else to.push_back(std::move(item));
+  if (same != to.end())
+    *same = std::move(item);
+  else
+    to.push_back(std::move(item));
 }
 
 template <class T>
 void take(models::Result<std::vector<T>> parsed, std::vector<T>& to, std::vector<std::string>& errors) {
-  if (!parsed) errors.push_back(parsed.error);
+  if (!parsed)
+    errors.push_back(parsed.error);
   else
     for (T& item : *parsed) add(to, std::move(item));
 }
@@ -33,8 +36,10 @@ void each_json(const fs::path& folder, std::vector<std::string>& errors, Use use
   std::sort(paths.begin(), paths.end());
   for (const auto& path : paths) {
     const FileText file = read_text_file(path.string());
-    if (!file.error.empty()) errors.push_back(file.error);
-    else use(file.text, path.filename().string());
+    if (!file.error.empty())
+      errors.push_back(file.error);
+    else
+      use(file.text, path.filename().string());
   }
 }
 
@@ -47,7 +52,9 @@ LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
     take(models::parse_chips(text, origin), c.chips, out.errors);
     if (auto networks = models::parse_networks(text, origin)) take(std::move(networks), c.networks, out.errors);
   };
-  const auto language = [&](const std::string& text, const std::string& origin) { take(models::parse_language_models(text, origin), c.models, out.errors); };
+  const auto language = [&](const std::string& text, const std::string& origin) {
+    take(models::parse_language_models(text, origin), c.models, out.errors);
+  };
   each_json(assets / "hardware", out.errors, chips);
   each_json(assets / "models", out.errors, language);
   const auto drills = [&](const std::string& text, const std::string& origin) {

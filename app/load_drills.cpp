@@ -33,7 +33,8 @@ struct Reading {
     const Json* v = find(key);
     if (!v) return otherwise;
     const double n = v->is_number() ? v->get<double>() : std::nan("");
-    if (!(n >= lo && n <= hi)) blame(std::string(key) + " must be a number from " + widgets::exact(lo) + " to " + widgets::exact(hi));
+    if (!(n >= lo && n <= hi))
+      blame(std::string(key) + " must be a number from " + widgets::exact(lo) + " to " + widgets::exact(hi));
     return n >= lo && n <= hi ? n : otherwise;
   }
 };
@@ -55,12 +56,15 @@ std::vector<chapters::DrillValue> values(Reading& r, const char* key) {
   std::vector<chapters::DrillValue> out;
   const Json* object = r.find(key);
   if (!object) return out;
-  if (!object->is_object()) r.blame(std::string(key) + " must be an object");
+  if (!object->is_object())
+    r.blame(std::string(key) + " must be an object");
   else
     for (const auto& [name, value] : object->items()) {
       const auto text = value_text(value);
-      if (text) out.push_back({name, *text});
-      else r.blame(std::string(key) + "." + name + " must be a number, a text, true, false or a list of texts");
+      if (text)
+        out.push_back({name, *text});
+      else
+        r.blame(std::string(key) + "." + name + " must be a number, a text, true, false or a list of texts");
     }
   return out;
 }
@@ -93,10 +97,14 @@ chapters::DrillVary vary_of(const Json& v, std::string& error) {
     out.step = r.number("step", 1, 1e-300, 1e300);
     const std::string scale = r.text("scale", false);
     using chapters::DrillScale;
-    if (scale == "log") out.scale = DrillScale::log;
-    else if (scale == "step") out.scale = DrillScale::step;
-    else if (scale == "power_of_two") out.scale = DrillScale::power_of_two;
-    else if (!scale.empty() && scale != "linear") r.blame("scale of " + out.key + " is \"" + scale + "\": linear, log, step or power_of_two is allowed");
+    if (scale == "log")
+      out.scale = DrillScale::log;
+    else if (scale == "step")
+      out.scale = DrillScale::step;
+    else if (scale == "power_of_two")
+      out.scale = DrillScale::power_of_two;
+    else if (!scale.empty() && scale != "linear")
+      r.blame("scale of " + out.key + " is \"" + scale + "\": linear, log, step or power_of_two is allowed");
     if (!(out.lo < out.hi)) r.blame("lo of " + out.key + " must be below hi");
     const bool positive = out.scale == DrillScale::log || out.scale == DrillScale::power_of_two;
     if (positive && !(out.lo > 0)) r.blame("lo of " + out.key + " must be above 0 on this scale");
@@ -124,8 +132,10 @@ chapters::Drill drill_of(Reading& r) {
     if (!error.empty()) r.blame(error);
   }
   for (const Json& v : list(r, "steps")) {
-    if (v.is_string()) d.steps.push_back(v.get<std::string>());
-    else r.blame("steps must be texts");
+    if (v.is_string())
+      d.steps.push_back(v.get<std::string>());
+    else
+      r.blame("steps must be texts");
   }
   if (d.steps.empty()) r.blame("steps must show how the answer is found");
   for (const Json& v : list(r, "slips")) {
@@ -134,7 +144,8 @@ chapters::Drill drill_of(Reading& r) {
       continue;
     }
     Reading slip{v, {}};
-    d.slips.push_back({values(slip, "set"), slip.text("output", false), slip.text("says", true), slip.number("factor", 1, -1e12, 1e12)});
+    d.slips.push_back({values(slip, "set"), slip.text("output", false), slip.text("says", true),
+                       slip.number("factor", 1, -1e12, 1e12)});
     if (!slip.error.empty()) r.blame(slip.error);
   }
   d.follows = r.text("follows", false);
@@ -144,11 +155,13 @@ chapters::Drill drill_of(Reading& r) {
 
 }  // namespace
 
-std::vector<chapters::Drill> parse_drills(std::string_view text, std::string_view origin, std::vector<std::string>& errors) {
+std::vector<chapters::Drill> parse_drills(std::string_view text, std::string_view origin,
+                                          std::vector<std::string>& errors) {
   std::vector<chapters::Drill> out;
   const auto complain = [&](const std::string& what) { errors.push_back(std::string(origin) + ": " + what + "."); };
   const Json doc = shallow_enough(text) ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
-  if (!doc.is_object()) return complain("this is not a JSON object: {\"topic\": {...}, \"drills\": [...]} is expected"), out;
+  if (!doc.is_object())
+    return complain("this is not a JSON object: {\"topic\": {...}, \"drills\": [...]} is expected"), out;
   const auto topic = doc.find("topic");
   const auto drills = doc.find("drills");
   if (topic == doc.end() || !topic->is_object() || drills == doc.end() || !drills->is_array())
@@ -167,8 +180,10 @@ std::vector<chapters::Drill> parse_drills(std::string_view text, std::string_vie
     chapters::Drill d = drill_of(r);
     d.topic = id;
     d.topic_label = label;
-    if (r.error.empty()) out.push_back(std::move(d));
-    else complain(where + (d.id.empty() ? "" : " (" + d.id + ")") + ": " + r.error);
+    if (r.error.empty())
+      out.push_back(std::move(d));
+    else
+      complain(where + (d.id.empty() ? "" : " (" + d.id + ")") + ": " + r.error);
   }
   return out;
 }

@@ -46,18 +46,22 @@ UserPaths user_paths(const Environment& environment, const fs::path& home_of_use
     if (base.empty() && !home.empty()) base = home / below_home;
     return base.empty() ? base : base / "ridgeline";
   };
-  UserPaths paths{folder("XDG_DATA_HOME", ".local/share"), folder("XDG_CONFIG_HOME", ".config"),
-                  folder("XDG_STATE_HOME", ".local/state"), {}};
+  UserPaths paths{folder("XDG_DATA_HOME", ".local/share"),
+                  folder("XDG_CONFIG_HOME", ".config"),
+                  folder("XDG_STATE_HOME", ".local/state"),
+                  {}};
   if (paths.data.empty() || paths.config.empty() || paths.state.empty()) {
     paths = {};
-    paths.error = "No home directory is known, so progress, notes and settings are not kept: set HOME to a folder of yours.";
+    paths.error =
+        "No home directory is known, so progress, notes and settings are not kept: set HOME to a folder of yours.";
   }
   return paths;
 }
 
 UserPaths user_paths() { return user_paths(process_environment(), home_in_user_database()); }
 
-models::Result<fs::path> find_assets(const Environment& environment, const fs::path& executable_folder, const fs::path& source_assets) {
+models::Result<fs::path> find_assets(const Environment& environment, const fs::path& executable_folder,
+                                     const fs::path& source_assets) {
   using Found = models::Result<fs::path>;
   if (const char* chosen = environment("RIDGELINE_ASSETS"); chosen != nullptr && *chosen != '\0') {
     if (is_folder(chosen)) return Found::ok(chosen);
@@ -67,7 +71,8 @@ models::Result<fs::path> find_assets(const Environment& environment, const fs::p
   const fs::path installed = (executable_folder / ".." / "share" / "ridgeline" / "assets").lexically_normal();
   if (!executable_folder.empty() && is_folder(installed)) return Found::ok(installed);
   if (is_folder(source_assets)) return Found::ok(source_assets);
-  return Found::fail("The assets of Ridgeline are neither in \"" + installed.string() + "\" nor in \"" + source_assets.string() +
+  return Found::fail("The assets of Ridgeline are neither in \"" + installed.string() + "\" nor in \"" +
+                     source_assets.string() +
                      "\": install again, or set RIDGELINE_ASSETS to the folder with hardware/ and models/.");
 }
 

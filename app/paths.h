@@ -20,16 +20,18 @@ struct UserPaths {
   std::string error;             ///< one sentence when there is no home directory to keep anything in
 };
 
-/// `$XDG_DATA_HOME/ridgeline` or `~/.local/share/ridgeline`, and so on. A relative XDG value is ignored, as the specification asks.
-/// `home_of_user` is the home directory in the user database (used where HOME is not set), empty if unknown.
-/// Source: XDG Base Directory Specification 0.8.
+/// `$XDG_DATA_HOME/ridgeline` or `~/.local/share/ridgeline`, and so on. A relative XDG value is ignored, as the
+/// specification asks. `home_of_user` is the home directory in the user database (used where HOME is not set), empty if
+/// unknown. Source: XDG Base Directory Specification 0.8.
 UserPaths user_paths(const Environment& environment, const std::filesystem::path& home_of_user);
 /// The same for this process and this user.
 UserPaths user_paths();
 
-/// The folder with hardware, models and prose: `RIDGELINE_ASSETS` if set (and then only that), else `../share/ridgeline/assets`
-/// next to the folder of the executable, else `source_assets`, the folder of the tree that the program was built from.
-models::Result<std::filesystem::path> find_assets(const Environment& environment, const std::filesystem::path& executable_folder,
+/// The folder with hardware, models and prose: `RIDGELINE_ASSETS` if set (and then only that), else
+/// `../share/ridgeline/assets` next to the folder of the executable, else `source_assets`, the folder of the tree that
+/// the program was built from.
+models::Result<std::filesystem::path> find_assets(const Environment& environment,
+                                                  const std::filesystem::path& executable_folder,
                                                   const std::filesystem::path& source_assets);
 /// The same for this process.
 models::Result<std::filesystem::path> find_assets();

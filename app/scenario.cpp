@@ -22,9 +22,7 @@ std::string shown(const Json& v) {
   return s.size() > 60 ? excerpt(s, 57) + "..." : s;
 }
 
-std::string number_text(double v) {
-  return std::string(widgets::format(v, "", 6).view());
-}
+std::string number_text(double v) { return std::string(widgets::format(v, "", 6).view()); }
 
 std::string range_of(const Field& f) {
   std::string s = number_text(f.spec.lo) + " to " + number_text(f.spec.hi);
@@ -44,7 +42,8 @@ std::string complain(const Field& f, const Json& v, const std::string& allowed) 
 
 std::string number_from(const Field& f, const Json& v) {
   const bool whole = f.kind == Kind::integer;
-  const std::string allowed = std::string(whole ? "a whole number" : "a number") + " from " + range_of(f) + " is allowed";
+  const std::string allowed =
+      std::string(whole ? "a whole number" : "a number") + " from " + range_of(f) + " is allowed";
   if (f.spec.any_number && v.is_string()) {
     const auto d = widgets::parse_special(v.get_ref<const std::string&>());
     if (!d) return complain(f, v, "a number, inf, -inf or nan is allowed");
@@ -64,7 +63,8 @@ std::string number_from(const Field& f, const Json& v) {
 
 std::string table_from(const Field& f, const Json& v, const FileReader& read) {
   if (!v.is_array() || v.size() > f.spec.max_items)
-    return complain(f, v, "a list of at most " + std::to_string(f.spec.max_items) + " rows, each an object, is allowed");
+    return complain(f, v,
+                    "a list of at most " + std::to_string(f.spec.max_items) + " rows, each an object, is allowed");
   Fields cells;
   f.table_columns(cells);
   // Check every row on a scratch row first, so that a bad one changes nothing.
@@ -75,8 +75,10 @@ std::string table_from(const Field& f, const Json& v, const FileReader& read) {
     }
     for (std::size_t i = 0; i < v.size(); ++i) {
       if (!v[i].is_object()) return complain(f, v[i], "each row must be an object");
-      if (pass == 1) f.table_row(i, cells);
-      else f.table_columns(cells);
+      if (pass == 1)
+        f.table_row(i, cells);
+      else
+        f.table_columns(cells);
       for (const auto& [key, cell] : v[i].items()) {
         const Field* c = cells.find(key);
         if (!c) return unknown_key(std::string(f.key) + "[" + std::to_string(i) + "]", "column", key, cells);
@@ -95,7 +97,8 @@ FileText read_text_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return {{}, "The file " + path + " cannot be opened: check the path and that it may be read."};
   std::string text;
-  // In pieces that follow the size of the file: to clear a buffer of the limit for each of a hundred files is most of reading them.
+  // In pieces that follow the size of the file: to clear a buffer of the limit for each of a hundred files is most of
+  // reading them.
   for (std::size_t piece = 64u << 10; in && text.size() <= most; piece *= 2) {
     const std::size_t before = text.size();
     text.resize(std::min(before + piece, most + 1));
@@ -108,7 +111,9 @@ FileText read_text_file(const std::string& path) {
   return {std::move(text), {}};
 }
 
-std::string to_text(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+std::string to_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
 
 Json field_to_json(const Field& f) {
   switch (f.kind) {
@@ -116,13 +121,20 @@ Json field_to_json(const Field& f) {
       if (std::isfinite(f.real())) return f.real();
       if (!f.spec.any_number) return nullptr;
       return std::isnan(f.real()) ? "nan" : f.real() < 0 ? "-inf" : "inf";
-    case Kind::integer: return f.integer();
-    case Kind::toggle: return f.toggle();
-    case Kind::choice: return f.choice_id();
-    case Kind::choices: return f.chosen();
-    case Kind::text: return f.text();
-    case Kind::file: return f.file().path;
-    case Kind::reals: return f.reals();
+    case Kind::integer:
+      return f.integer();
+    case Kind::toggle:
+      return f.toggle();
+    case Kind::choice:
+      return f.choice_id();
+    case Kind::choices:
+      return f.chosen();
+    case Kind::text:
+      return f.text();
+    case Kind::file:
+      return f.file().path;
+    case Kind::reals:
+      return f.reals();
     case Kind::table: {
       Json rows = Json::array();
       Fields cells;
@@ -145,11 +157,15 @@ Json fields_to_json(const Fields& fields) {
 std::string field_from_json(const Field& f, const Json& v, const FileReader& read) {
   switch (f.kind) {
     case Kind::real:
-    case Kind::integer: return number_from(f, v);
+    case Kind::integer:
+      return number_from(f, v);
     case Kind::toggle:
-      if (v.is_boolean()) f.toggle() = v.get<bool>();
-      else if (v.is_number() && (v.get<double>() == 0 || v.get<double>() == 1)) f.toggle() = v.get<double>() == 1;
-      else return complain(f, v, "true or false is allowed");
+      if (v.is_boolean())
+        f.toggle() = v.get<bool>();
+      else if (v.is_number() && (v.get<double>() == 0 || v.get<double>() == 1))
+        f.toggle() = v.get<double>() == 1;
+      else
+        return complain(f, v, "true or false is allowed");
       return {};
     case Kind::choice:
       if (!v.is_string() || !f.set_choice_id(v.get_ref<const std::string&>()))
@@ -157,12 +173,13 @@ std::string field_from_json(const Field& f, const Json& v, const FileReader& rea
       return {};
     case Kind::choices: {
       if (!v.is_array() || v.size() > f.spec.max_items)
-        return complain(f, v, "a list of at most " + std::to_string(f.spec.max_items) + " of " + option_ids(f) + " is allowed");
+        return complain(
+            f, v, "a list of at most " + std::to_string(f.spec.max_items) + " of " + option_ids(f) + " is allowed");
       std::vector<std::string> ids;
       for (const Json& e : v) {
         const bool known = e.is_string() && std::any_of(f.options->begin(), f.options->end(), [&](const auto& o) {
-          return o.id == e.get_ref<const std::string&>();
-        });
+                             return o.id == e.get_ref<const std::string&>();
+                           });
         if (!known) return complain(f, e, "allowed are " + option_ids(f));
         const auto& id = e.get_ref<const std::string&>();
         if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
@@ -172,7 +189,10 @@ std::string field_from_json(const Field& f, const Json& v, const FileReader& rea
     }
     case Kind::text:
       if (!v.is_string() || v.get_ref<const std::string&>().size() > f.spec.max_bytes)
-        return complain(f, v, "a text of at most " + std::string(widgets::format(static_cast<double>(f.spec.max_bytes), "", 9)) + " bytes is allowed");
+        return complain(f, v,
+                        "a text of at most " +
+                            std::string(widgets::format(static_cast<double>(f.spec.max_bytes), "", 9)) +
+                            " bytes is allowed");
       f.text() = v.get<std::string>();
       return {};
     case Kind::file: {
@@ -186,17 +206,20 @@ std::string field_from_json(const Field& f, const Json& v, const FileReader& rea
       return {};
     }
     case Kind::reals: {
-      const std::string allowed = "a list of at most " + std::to_string(f.spec.max_items) + " numbers from " + range_of(f) + " is allowed";
+      const std::string allowed =
+          "a list of at most " + std::to_string(f.spec.max_items) + " numbers from " + range_of(f) + " is allowed";
       if (!v.is_array() || v.size() > f.spec.max_items) return complain(f, v, allowed);
       std::vector<double> values;
       for (const Json& e : v) {
-        if (!e.is_number() || !(e.get<double>() >= f.spec.lo && e.get<double>() <= f.spec.hi)) return complain(f, e, allowed);
+        if (!e.is_number() || !(e.get<double>() >= f.spec.lo && e.get<double>() <= f.spec.hi))
+          return complain(f, e, allowed);
         values.push_back(e.get<double>());
       }
       f.reals() = std::move(values);
       return {};
     }
-    case Kind::table: return table_from(f, v, read);
+    case Kind::table:
+      return table_from(f, v, read);
   }
   return {};
 }
@@ -219,11 +242,14 @@ std::string set_field_from_text(const Field& f, std::string_view text, const Fil
     }
     case Kind::choice:
     case Kind::text:
-    case Kind::file: return field_from_json(f, std::string(text), read);
+    case Kind::file:
+      return field_from_json(f, std::string(text), read);
     case Kind::choices:
-      if (text.empty() || text.front() != '[' || (text.back() == ']' && text.find('"') == std::string_view::npos)) {  // a,b,c or [a,b,c]
+      if (text.empty() || text.front() != '[' ||
+          (text.back() == ']' && text.find('"') == std::string_view::npos)) {  // a,b,c or [a,b,c]
         Json list = Json::array();
-        std::stringstream in{std::string(!text.empty() && text.front() == '[' ? text.substr(1, text.size() - 2) : text)};
+        std::stringstream in{
+            std::string(!text.empty() && text.front() == '[' ? text.substr(1, text.size() - 2) : text)};
         for (std::string id; std::getline(in, id, ',');) list.push_back(id);
         return field_from_json(f, list, read);
       }
@@ -247,8 +273,10 @@ std::string apply_inputs(chapters::Lab& lab, const Json& inputs, const FileReade
     for (const auto& [key, value] : inputs.items()) {
       const Field* f = fields.find(key);
       if (!f) return unknown_key(lab.info().id, "input", key, fields);
-      if (pass == 1 && f->kind == Kind::file) f->file() = trial->inputs().find(key)->file();  // read once
-      else if (auto error = field_from_json(*f, value, read); !error.empty()) return error;
+      if (pass == 1 && f->kind == Kind::file)
+        f->file() = trial->inputs().find(key)->file();  // read once
+      else if (auto error = field_from_json(*f, value, read); !error.empty())
+        return error;
     }
   }
   return {};
@@ -307,19 +335,24 @@ Scenario parse_scenario(std::string_view text) {
     return {.error = "The scenario is not a JSON object: it must read {\"lab\": ..., \"inputs\": {...}}."};
   for (const auto& [key, value] : doc.items()) {
     if (key == "lab") {
-      if (!value.is_string()) return {.error = "lab is " + shown(value) + ": a lab's id such as \"roofline/roofline\" is expected."};
+      if (!value.is_string())
+        return {.error = "lab is " + shown(value) + ": a lab's id such as \"roofline/roofline\" is expected."};
       s.lab = value.get<std::string>();
     } else if (key == "version") {
       if (!value.is_number_integer() || value.get<std::int64_t>() != 1)
         return {.error = "version is " + shown(value) + ": this program reads version 1."};
     } else if (key == "inputs" || key == "view") {
-      if (!value.is_object()) return {.error = key + " is " + shown(value) + ": an object of keys and values is expected."};
+      if (!value.is_object())
+        return {.error = key + " is " + shown(value) + ": an object of keys and values is expected."};
       (key == "inputs" ? s.inputs_text : s.view_text) = value.dump(-1, ' ', false, Json::error_handler_t::replace);
     } else {
-      return {.error = "The scenario has the unknown key \"" + excerpt(key) + "\": allowed are lab, version, inputs and view."};
+      return {.error = "The scenario has the unknown key \"" + excerpt(key) +
+                       "\": allowed are lab, version, inputs and view."};
     }
   }
-  if (s.lab.empty()) return {.error = "The scenario names no lab: add \"lab\": \"roofline/roofline\" or another id from `ridgeline list`."};
+  if (s.lab.empty())
+    return {.error =
+                "The scenario names no lab: add \"lab\": \"roofline/roofline\" or another id from `ridgeline list`."};
   if (!chapters::make_lab_by_id(s.lab)) return {.error = unknown_lab(s.lab)};
   return s;
 }
@@ -329,7 +362,11 @@ Json evaluation_to_json(const chapters::Lab& lab) {
   Json outputs = fields_to_json(lab.outputs());
   if (!feasible)
     for (auto& [key, value] : outputs.items()) value = nullptr;
-  return {{"lab", lab.info().id}, {"feasible", feasible}, {"reason", lab.reason()}, {"inputs", fields_to_json(lab.inputs())}, {"outputs", outputs}};
+  return {{"lab", lab.info().id},
+          {"feasible", feasible},
+          {"reason", lab.reason()},
+          {"inputs", fields_to_json(lab.inputs())},
+          {"outputs", outputs}};
 }
 
 }  // namespace app

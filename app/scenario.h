@@ -20,7 +20,8 @@ struct FileText {
 /// Reads from disk; up to 8 MiB.
 FileText read_text_file(const std::string& path);
 
-/// A file of up to 4 GiB for an input that takes bytes; opened here, read by the job that needs it. Null with one sentence in `error`.
+/// A file of up to 4 GiB for an input that takes bytes; opened here, read by the job that needs it. Null with one
+/// sentence in `error`.
 struct FileContent {
   std::shared_ptr<const chapters::FileBytes> bytes;
   std::string error;
@@ -36,7 +37,8 @@ struct FileReader {
 };
 /// Where the lab's file inputs hold an unchanged file already, that one: undo need not read gigabytes again.
 FileReader reader_keeping(const chapters::Lab& lab);
-/// Fills a file input from `path` as its Spec asks: text or bytes. Returns an error sentence, and then changed nothing, or "".
+/// Fills a file input from `path` as its Spec asks: text or bytes. Returns an error sentence, and then changed nothing,
+/// or "".
 std::string load_file(const chapters::Field& field, const std::string& path, const FileReader& read = {});
 /// Does `path` end in a suffix that the file input accepts, in either case of letters?
 bool accepts(const chapters::Field& field, std::string_view path);
@@ -47,11 +49,12 @@ std::string to_text(const Json& json, int indent = -1);
 Json field_to_json(const chapters::Field& field);
 Json fields_to_json(const chapters::Fields& fields);
 
-/// Sets one field. On a wrong type, an unknown option or a value out of range returns one sentence that names the key, the value
-/// and what is allowed, and changes nothing.
+/// Sets one field. On a wrong type, an unknown option or a value out of range returns one sentence that names the key,
+/// the value and what is allowed, and changes nothing.
 std::string field_from_json(const chapters::Field& field, const Json& value, const FileReader& read = {});
 
-/// Sets one field from what follows `--set key=` or what a person typed: quantities with units, lists as [1,2,3], options by id.
+/// Sets one field from what follows `--set key=` or what a person typed: quantities with units, lists as [1,2,3],
+/// options by id.
 std::string set_field_from_text(const chapters::Field& field, std::string_view text, const FileReader& read = {});
 
 /// What belongs to the person and not to a scenario: what is kept across sessions, and the clock ("clock.now_s").
@@ -97,6 +100,7 @@ std::string sentence_list(const std::vector<std::string>& items, std::size_t mos
 /// The nearest of `options` to a mistyped word, or "".
 std::string nearest(std::string_view word, const std::vector<std::string>& options);
 /// "'roofline/roofline' has no input 'chp': did you mean 'chip'? ..."
-std::string unknown_key(std::string_view owner, std::string_view what, std::string_view key, const chapters::Fields& fields);
+std::string unknown_key(std::string_view owner, std::string_view what, std::string_view key,
+                        const chapters::Fields& fields);
 
 }  // namespace app

@@ -44,7 +44,9 @@ std::string Services::poll(chapters::Lab& lab) {
   const auto service = services_.find(lab.info().service);
   if (service == services_.end()) return "Nothing can be run here: open the lab in the window.";
   auto sink = std::make_shared<ServiceSink>();
-  Job job = jobs_.submit("service " + service->first, [work = service->second, sink, request](chapters::Progress& progress) { work(request, *sink, progress); });
+  Job job = jobs_.submit(
+      "service " + service->first,
+      [work = service->second, sink, request](chapters::Progress& progress) { work(request, *sink, progress); });
   runs_.push_back({std::string(lab.info().id), std::move(sink), std::move(job), false});
   if (const Field* f = of_kind(lab, "running", Kind::toggle)) f->toggle() = true;
   if (const Field* f = of_kind(lab, "status", Kind::text)) f->text() = "starting";
@@ -66,10 +68,13 @@ std::string merge_row(const Field& table, const std::string& json, const std::ve
   if (row.is_discarded() || !row.is_object()) return "A measured row is not JSON.";
   Json rows = field_to_json(table);
   const auto alike = [&](const Json& other) {
-    return !same.empty() && std::all_of(same.begin(), same.end(), [&](const std::string& key) { return row.contains(key) && other.contains(key) && row[key] == other[key]; });
+    return !same.empty() && std::all_of(same.begin(), same.end(), [&](const std::string& key) {
+      return row.contains(key) && other.contains(key) && row[key] == other[key];
+    });
   };
   const auto at = std::find_if(rows.begin(), rows.end(), alike);
-  if (at != rows.end()) *at = row;
+  if (at != rows.end())
+    *at = row;
   else {
     if (rows.size() >= table.spec.max_items) rows.erase(rows.begin());
     rows.push_back(row);

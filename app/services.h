@@ -10,31 +10,37 @@
 #include "app/jobs.h"
 #include "chapters/lab.h"
 
-/// What a lab may ask of the world outside, so that its compute stays pure: it sets the text `request` of its View, a service named by
-/// LabInfo::service works on it in a job, and what it finds arrives as rows of the lab's Inputs, in tables whose Spec says `measured`.
+/// What a lab may ask of the world outside, so that its compute stays pure: it sets the text `request` of its View, a
+/// service named by LabInfo::service works on it in a job, and what it finds arrives as rows of the lab's Inputs, in
+/// tables whose Spec says `measured`.
 ///
-/// Of the View a service writes, where described: `running` (toggle), `fraction` (real), `status` (text). The request "stop" ends it.
+/// Of the View a service writes, where described: `running` (toggle), `fraction` (real), `status` (text). The request
+/// "stop" ends it.
 namespace app {
 
 /// One thing that a service has found or has to say.
 struct ServiceEvent {
   enum class Kind : unsigned char { row, clear, status, say, chip } kind = Kind::row;
-  std::string table;                     ///< row, clear: key of the Inputs' table
-  std::vector<std::string> same;         ///< row: cells by which an older row of the same thing is replaced
-  std::string text;                      ///< row: JSON object; status, say: a sentence; chip: JSON of a hardware file
-  std::string name;                      ///< chip: name of the file, without folder
+  std::string table;              ///< row, clear: key of the Inputs' table
+  std::vector<std::string> same;  ///< row: cells by which an older row of the same thing is replaced
+  std::string text;               ///< row: JSON object; status, say: a sentence; chip: JSON of a hardware file
+  std::string name;               ///< chip: name of the file, without folder
 };
 
 /// Where a service puts its events, from the worker's thread. Each is shown within a frame.
 class ServiceSink {
  public:
-  void row(std::string table, std::string json, std::vector<std::string> same) { add({ServiceEvent::Kind::row, std::move(table), std::move(same), std::move(json), {}}); }
+  void row(std::string table, std::string json, std::vector<std::string> same) {
+    add({ServiceEvent::Kind::row, std::move(table), std::move(same), std::move(json), {}});
+  }
   void clear(std::string table) { add({ServiceEvent::Kind::clear, std::move(table), {}, {}, {}}); }
   void status(std::string text) { add({ServiceEvent::Kind::status, {}, {}, std::move(text), {}}); }
   /// One sentence for the learner.
   void say(std::string sentence) { add({ServiceEvent::Kind::say, {}, {}, std::move(sentence), {}}); }
   /// A chip that was measured: kept with the learner's own, and from now on chosen anywhere a chip is.
-  void chip(std::string file_name, std::string json) { add({ServiceEvent::Kind::chip, {}, {}, std::move(json), std::move(file_name)}); }
+  void chip(std::string file_name, std::string json) {
+    add({ServiceEvent::Kind::chip, {}, {}, std::move(json), std::move(file_name)});
+  }
 
   std::vector<ServiceEvent> take();
 
@@ -80,11 +86,12 @@ class Services {
   std::vector<Run> runs_;
 };
 
-/// Puts a row into the lab's table: in place of the one with the same cells, else at the end (the oldest gives way in a full table).
-/// Returns an error sentence, and then changed nothing, or "".
+/// Puts a row into the lab's table: in place of the one with the same cells, else at the end (the oldest gives way in a
+/// full table). Returns an error sentence, and then changed nothing, or "".
 std::string merge_row(const chapters::Field& table, const std::string& json, const std::vector<std::string>& same);
 
-/// Nobody works for this lab: what its View says of a service is put back, and a request that came with a scenario is dropped.
+/// Nobody works for this lab: what its View says of a service is put back, and a request that came with a scenario is
+/// dropped.
 void calm_service_view(chapters::Lab& lab);
 
 }  // namespace app

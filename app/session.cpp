@@ -20,7 +20,8 @@ bool Session::update(bool control_held) {
       changed = true;
     } else {
       job_lab_ = lab_->clone();
-      job_ = jobs_.submit(lab_->info().id, [work = job_lab_](chapters::Progress& progress) { work->compute(progress); });
+      job_ =
+          jobs_.submit(lab_->info().id, [work = job_lab_](chapters::Progress& progress) { work->compute(progress); });
     }
   }
   if (job_lab_ && job_.ended()) {

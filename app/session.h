@@ -17,8 +17,9 @@ class Session {
   chapters::Lab& lab() { return *lab_; }
   const chapters::Lab& lab() const { return *lab_; }
 
-  /// Once a frame: recomputes when Inputs differ from those computed last (at once, or as a job), takes a finished job's Outputs,
-  /// and, when no control is held, records an undo step. Allocates nothing while nothing changes. True when Outputs changed.
+  /// Once a frame: recomputes when Inputs differ from those computed last (at once, or as a job), takes a finished
+  /// job's Outputs, and, when no control is held, records an undo step. Allocates nothing while nothing changes. True
+  /// when Outputs changed.
   bool update(bool control_held);
   /// What Outputs depend on has changed (the catalog): the next update computes anew.
   void invalidate() { computed_.reset(); }

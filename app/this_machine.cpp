@@ -31,7 +31,10 @@ std::string plain(std::string_view s) {
 
 MachineFacts machine_facts() {
   const auto known = [](int name) { return std::max(0.0, static_cast<double>(::sysconf(name))); };
-  return {.memory_bytes = known(_SC_PHYS_PAGES) * known(_SC_PAGESIZE), .l2_bytes = known(_SC_LEVEL2_CACHE_SIZE), .l3_bytes = known(_SC_LEVEL3_CACHE_SIZE), .cores = static_cast<int>(known(_SC_NPROCESSORS_ONLN))};
+  return {.memory_bytes = known(_SC_PHYS_PAGES) * known(_SC_PAGESIZE),
+          .l2_bytes = known(_SC_LEVEL2_CACHE_SIZE),
+          .l3_bytes = known(_SC_LEVEL3_CACHE_SIZE),
+          .cores = static_cast<int>(known(_SC_NPROCESSORS_ONLN))};
 }
 
 MachineChip machine_chip(const kernels::Roofs& roofs, const MachineFacts& facts, const std::string& date) {
@@ -45,11 +48,18 @@ MachineChip machine_chip(const kernels::Roofs& roofs, const MachineFacts& facts,
   const std::string source = "measured on this machine, " + date;
   nlohmann::ordered_json peak = {{"fp32", fp32}};
   // A core without instructions of its own for 16 bits widens them and computes at this rate.
-  if (!gpu) peak["fp16"] = fp32, peak["bf16"] = fp32;
-  else if (bf16 > 0) peak["bf16"] = bf16;
+  if (!gpu)
+    peak["fp16"] = fp32, peak["bf16"] = fp32;
+  else if (bf16 > 0)
+    peak["bf16"] = bf16;
   MachineChip out{gpu ? "this_gpu.json" : "this_machine.json", gpu ? "This GPU" : "This machine", {}};
   const std::string title = out.name + (device.empty() ? "" : " (" + device + ")");
-  nlohmann::ordered_json chip = {{"id", gpu ? "this_gpu" : "this_machine"}, {"name", title}, {"short_name", out.name}, {"vendor", "this machine"}, {"architecture", gpu ? "GPU" : "CPU, one thread"}, {"confidence", "user"}};
+  nlohmann::ordered_json chip = {{"id", gpu ? "this_gpu" : "this_machine"},
+                                 {"name", title},
+                                 {"short_name", out.name},
+                                 {"vendor", "this machine"},
+                                 {"architecture", gpu ? "GPU" : "CPU, one thread"},
+                                 {"confidence", "user"}};
   chip["peak_flops_per_s"] = peak;
   chip["memory_bytes"] = memory;
   chip["memory_bandwidth_bytes_per_s"] = bandwidth;
@@ -63,7 +73,9 @@ MachineChip machine_chip(const kernels::Roofs& roofs, const MachineFacts& facts,
   found("l2_bytes_per_s", {"l2_read", "gpu_l2_read"});
   found("l2_latency_s", {"latency_l2"});
   found("dram_latency_s", {"latency_dram"});
-  chip["notes"] = {gpu ? "Its ceilings were measured by the kernel lab, not read from a data sheet." : "Its ceilings were measured by the kernel lab with one thread; FP16 and BF16 are computed as FP32."};
+  chip["notes"] = {
+      gpu ? "Its ceilings were measured by the kernel lab, not read from a data sheet."
+          : "Its ceilings were measured by the kernel lab with one thread; FP16 and BF16 are computed as FP32."};
   chip["sources"] = {{"*", source}};
   out.json = chip.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   return out;

@@ -31,14 +31,21 @@ std::string percent_encode(std::string_view s) {
   std::string out;
   for (const char ch : s) {
     const auto c = static_cast<unsigned char>(ch);
-    if (std::isalnum(c) || std::string_view("-_./,:[]").find(ch) != std::string_view::npos) out += ch;
-    else (out += '%') += {hex[c >> 4], hex[c & 15]};
+    if (std::isalnum(c) || std::string_view("-_./,:[]").find(ch) != std::string_view::npos)
+      out += ch;
+    else
+      (out += '%') += {hex[c >> 4], hex[c & 15]};
   }
   return out;
 }
 
 std::string percent_decode(std::string_view s) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                  : -1;
+  };
   std::string out;
   for (std::size_t i = 0; i < s.size(); ++i) {
     if (s[i] == '%' && i + 2 < s.size() && digit(s[i + 1]) >= 0 && digit(s[i + 2]) >= 0) {
@@ -60,7 +67,8 @@ std::vector<std::pair<std::string, std::string>> changed_inputs(const chapters::
     if (is_personal(f)) continue;
     const Json now = field_to_json(f);
     if (now == field_to_json(*fresh->inputs().find(f.key))) continue;
-    out.emplace_back(f.key, now.is_string() ? now.get<std::string>() : now.dump(-1, ' ', false, Json::error_handler_t::replace));
+    out.emplace_back(
+        f.key, now.is_string() ? now.get<std::string>() : now.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   return out;
 }
@@ -100,7 +108,8 @@ std::string excerpt(std::string_view text, std::size_t most) {
   return out;
 }
 
-std::string unknown_key(std::string_view owner, std::string_view what, std::string_view key, const chapters::Fields& fields) {
+std::string unknown_key(std::string_view owner, std::string_view what, std::string_view key,
+                        const chapters::Fields& fields) {
   std::vector<std::string> keys;
   for (const auto& f : fields) keys.emplace_back(f.key);
   std::string s = std::string(owner) + " has no " + std::string(what) + " \"" + excerpt(key) + "\"";
@@ -113,8 +122,10 @@ std::string unknown_lab(std::string_view id) {
   std::vector<std::string> ids;
   for (const auto& e : chapters::all_labs()) ids.emplace_back(e.id);
   std::string s = "There is no lab \"" + excerpt(id) + "\"";
-  if (const auto guess = nearest(id, ids); !guess.empty()) s += ": did you mean \"" + guess + "\"?";
-  else s += ".";
+  if (const auto guess = nearest(id, ids); !guess.empty())
+    s += ": did you mean \"" + guess + "\"?";
+  else
+    s += ".";
   return s + " `ridgeline list` names all.";
 }
 
@@ -123,7 +134,9 @@ std::string command_line_of(const chapters::Lab& lab) {
   for (const auto& [key, value] : changed_inputs(lab)) {
     std::string quoted;
     for (const char c : value) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    const bool plain = value.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+") == std::string::npos && !value.empty();
+    const bool plain = value.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+") ==
+                           std::string::npos &&
+                       !value.empty();
     s += " --set " + key + "=" + (plain ? value : "'" + quoted + "'");
   }
   return s;

@@ -54,7 +54,8 @@ void Workspace::group_shared() {
       const std::string name(f.spec.shared.substr(0, f.spec.shared.find('.')));
       auto group = std::find_if(groups_.begin(), groups_.end(), [&](const SharedGroup& g) { return g.name == name; });
       if (group == groups_.end()) group = groups_.insert(groups_.end(), {name, "shared " + name, {}});
-      const bool known = std::any_of(group->fields.begin(), group->fields.end(), [&](const Field* g) { return g->spec.shared == f.spec.shared; });
+      const bool known = std::any_of(group->fields.begin(), group->fields.end(),
+                                     [&](const Field* g) { return g->spec.shared == f.spec.shared; });
       if (!known) group->fields.push_back(&f);
     }
   // What is chosen by name reads first: "Prefill 1 x 4,096".
@@ -62,7 +63,9 @@ void Workspace::group_shared() {
     std::stable_partition(g.fields.begin(), g.fields.end(), [](const Field* f) { return f->kind == Kind::choice; });
   // What most labs ask for comes first; others after them.
   static constexpr std::string_view order[] = {"model", "chip", "workload", "format", "cluster"};
-  const auto rank = [](const SharedGroup& g) { return std::find(std::begin(order), std::end(order), g.name) - std::begin(order); };
+  const auto rank = [](const SharedGroup& g) {
+    return std::find(std::begin(order), std::end(order), g.name) - std::begin(order);
+  };
   std::stable_sort(groups_.begin(), groups_.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
 }
 
@@ -85,12 +88,14 @@ const Workspace::CheckedClaims& Workspace::checked_claims() {
 }
 
 std::size_t Workspace::claim_count(std::string_view lab) const {
-  return static_cast<std::size_t>(std::count_if(content.claims.begin(), content.claims.end(), [&](const Claim& c) { return c.lab == lab; }));
+  return static_cast<std::size_t>(
+      std::count_if(content.claims.begin(), content.claims.end(), [&](const Claim& c) { return c.lab == lab; }));
 }
 
 Session& Workspace::session(std::string_view id) {
   auto at = sessions_.find(id);
-  if (at == sessions_.end()) at = sessions_.emplace(std::string(id), std::make_unique<Session>(chapters::make_lab_by_id(id), jobs)).first;
+  if (at == sessions_.end())
+    at = sessions_.emplace(std::string(id), std::make_unique<Session>(chapters::make_lab_by_id(id), jobs)).first;
   return *at->second;
 }
 
@@ -100,7 +105,8 @@ void Workspace::remember() {
   const auto question = link.find('?');
   if (question == std::string::npos) return;
   std::string title = std::string(lab().info().title) + ": " + link.substr(question + 1, 60);
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   recent.add({std::string(lab().info().id), std::move(title), to_text(scenario_to_json(lab())), now});
   recent_changed_ = true;
 }
@@ -144,12 +150,14 @@ std::string Workspace::open_with(std::string_view id, const Json& inputs, const 
 std::string Workspace::open_scenario(std::string_view text) {
   const Scenario s = parse_scenario(text);
   if (!s.error.empty()) return s.error;
-  return open_with(s.lab, Json::parse(s.inputs_text.empty() ? "{}" : s.inputs_text), Json::parse(s.view_text.empty() ? "{}" : s.view_text));
+  return open_with(s.lab, Json::parse(s.inputs_text.empty() ? "{}" : s.inputs_text),
+                   Json::parse(s.view_text.empty() ? "{}" : s.view_text));
 }
 
 std::string Workspace::open_link(std::string_view text) {
   const Link link = parse_link(text);
-  if (link.lab.empty()) return "\"" + excerpt(text, 80) + "\" is not a link to a lab: one reads roofline/roofline?chip=h100_sxm.";
+  if (link.lab.empty())
+    return "\"" + excerpt(text, 80) + "\" is not a link to a lab: one reads roofline/roofline?chip=h100_sxm.";
   const auto trial = chapters::make_lab_by_id(link.lab);
   for (const auto& [key, value] : link.sets) {
     const Field* f = trial->inputs().find(key);
@@ -172,7 +180,9 @@ std::string Workspace::drop_file(const std::string& path) {
     std::string complaint;
     return drop_by_suffix(path, false, complaint) ? complaint : file.error;
   }
-  if (const Json doc = shallow_enough(file.text) ? Json::parse(file.text, nullptr, false) : Json(Json::value_t::discarded); doc.is_object()) {
+  if (const Json doc =
+          shallow_enough(file.text) ? Json::parse(file.text, nullptr, false) : Json(Json::value_t::discarded);
+      doc.is_object()) {
     if (doc.contains("lab") && doc.contains("inputs")) return open_scenario(file.text);
     if (doc.contains("steps")) {
       auto parsed = parse_lesson(file.text, path);
@@ -200,7 +210,10 @@ std::string Workspace::drop_file(const std::string& path) {
   std::string complaint;
   // Many things end in .json: only one that the lab can read is its own.
   if (drop_by_suffix(path, path.ends_with(".json"), complaint)) return complaint;
-  return reason.empty() ? std::string(lab().info().title) + " takes no file: open a lab with a file input, such as Transformer layer, and drop it there." : reason;
+  return reason.empty()
+             ? std::string(lab().info().title) +
+                   " takes no file: open a lab with a file input, such as Transformer layer, and drop it there."
+             : reason;
 }
 
 bool Workspace::drop_by_suffix(const std::string& path, bool only_if_feasible, std::string& complaint) {
@@ -251,14 +264,17 @@ void Workspace::show_shared() {
   for (const Field& f : lab().inputs())
     for (const SharedGroup& group : groups_)
       for (const Field* g : group.fields)
-        if (!f.spec.shared.empty() && g->spec.shared == f.spec.shared && !is_personal(f)) field_from_json(*g, field_to_json(f));
+        if (!f.spec.shared.empty() && g->spec.shared == f.spec.shared && !is_personal(f))
+          field_from_json(*g, field_to_json(f));
 }
 
 void Workspace::apply_shared() {
   if (!settings.keep_my_scenario) return;
-  // A value that this lab does not allow (a chip without the needed figure, a longer range elsewhere) leaves the lab's own.
+  // A value that this lab does not allow (a chip without the needed figure, a longer range elsewhere) leaves the lab's
+  // own.
   for (const Field& f : lab().inputs())
-    if (const auto at = shared_.find(f.spec.shared); !f.spec.shared.empty() && at != shared_.end() && !is_personal(f)) field_from_json(f, at->second);
+    if (const auto at = shared_.find(f.spec.shared); !f.spec.shared.empty() && at != shared_.end() && !is_personal(f))
+      field_from_json(f, at->second);
 }
 
 void Workspace::say(std::string sentence) {
@@ -270,7 +286,9 @@ std::string Workspace::keep_lesson(Lesson lesson) {
   if (!user_.error.empty()) return user_.error;
   std::string slug;
   for (const char c : lesson.title)
-    slug += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : '-';
+    slug += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c
+            : c >= 'A' && c <= 'Z'                           ? static_cast<char>(c + 32)
+                                                             : '-';
   slug = slug.substr(0, 60);
   const auto path_of = [&](const std::string& id) { return user_.data / "lessons" / (id + ".json"); };
   lesson.id = slug;  // progress knows a lesson by its id: one of the same title gets another
@@ -282,7 +300,9 @@ std::string Workspace::keep_lesson(Lesson lesson) {
   return {};
 }
 
-std::string Workspace::export_folder() const { return (user_.error.empty() ? user_.data / "exports" : std::filesystem::path(".")).string(); }
+std::string Workspace::export_folder() const {
+  return (user_.error.empty() ? user_.data / "exports" : std::filesystem::path(".")).string();
+}
 
 void Workspace::save() {
   if (!user_.error.empty()) return;

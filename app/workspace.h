@@ -19,8 +19,8 @@
 
 namespace app {
 
-/// Everything that is open and known, without a picture: the labs in use, what the learner shares between them, content, progress.
-/// The shell draws it; the command line and tests drive it directly.
+/// Everything that is open and known, without a picture: the labs in use, what the learner shares between them,
+/// content, progress. The shell draws it; the command line and tests drive it directly.
 class Workspace {
  public:
   /// `user` may be without folders (error set): then nothing is kept and the notice says so.
@@ -43,13 +43,14 @@ class Workspace {
   Session& current() { return *current_; }
   chapters::Lab& lab() { return current_->lab(); }
 
-  /// Opens a lab with some inputs set and the others at their defaults. Returns an error sentence, the state unchanged, or "".
+  /// Opens a lab with some inputs set and the others at their defaults. Returns an error sentence, the state unchanged,
+  /// or "".
   std::string open_with(std::string_view lab, const Json& inputs, const Json& view);
   std::string open_scenario(std::string_view text);
   std::string open_link(std::string_view link);
   std::string apply_preset(const Preset& preset);
-  /// A file dropped on the window: a scenario, a lesson, a file for the first file input of the open lab that takes it, or one for the
-  /// first lab with a file input that accepts its suffix.
+  /// A file dropped on the window: a scenario, a lesson, a file for the first file input of the open lab that takes it,
+  /// or one for the first lab with a file input that accepts its suffix.
   std::string drop_file(const std::string& path);
 
   /// Half for a visit, whole for a committed prediction.
@@ -61,7 +62,8 @@ class Workspace {
   const CheckedClaims& checked_claims();
   std::size_t claim_count(std::string_view lab) const;
 
-  /// Shared choices that belong together ("workload" of "workload.batch" and "workload.context"), for the chips of the top bar.
+  /// Shared choices that belong together ("workload" of "workload.batch" and "workload.context"), for the chips of the
+  /// top bar.
   struct SharedGroup {
     std::string name, popup;
     std::vector<const chapters::Field*> fields;  ///< of prototype labs, holding the shared values
@@ -71,7 +73,8 @@ class Workspace {
   /// Once a frame after the controls: recompute, undo steps, shared choices. True when Outputs changed.
   bool update(bool control_held);
 
-  /// Once a frame: hands the open lab's request to its service and brings what services have found into the labs that asked.
+  /// Once a frame: hands the open lab's request to its service and brings what services have found into the labs that
+  /// asked.
   void serve();
   /// Reads chips, models and drills anew, the learner's own among them, and describes every open lab again.
   void reload_catalog();
@@ -87,7 +90,8 @@ class Workspace {
   void say(std::string sentence);
   std::vector<std::string>& messages() { return messages_; }
 
-  /// Keeps a lesson of the learner's own under the data folder, beside those that were there. Returns an error sentence or "".
+  /// Keeps a lesson of the learner's own under the data folder, beside those that were there. Returns an error sentence
+  /// or "".
   std::string keep_lesson(Lesson lesson);
   std::string export_folder() const;
 
@@ -110,7 +114,8 @@ class Workspace {
   UserPaths user_;
   store::Settings saved_settings_;
   store::Progress saved_progress_;
-  bool may_save_settings_ = true, may_save_progress_ = true, may_save_notes_ = true, may_save_recent_ = true, may_save_kept_ = true;
+  bool may_save_settings_ = true, may_save_progress_ = true, may_save_notes_ = true, may_save_recent_ = true,
+       may_save_kept_ = true;
   bool recent_changed_ = false;
   struct Prototype {
     std::string id, title;

@@ -12,7 +12,10 @@ void Workspace::fill_personal() {
   for (const Field& f : lab().inputs()) {
     if (f.spec.kept)
       if (auto sentence = fill_from_kept(f, kept); !sentence.empty()) say(std::move(sentence));
-    if (f.spec.shared == "clock.now_s") f.set_number(static_cast<double>(std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count()));
+    if (f.spec.shared == "clock.now_s")
+      f.set_number(static_cast<double>(
+          std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+              .count()));
   }
 }
 

@@ -18,8 +18,10 @@ void Workspace::serve() {
       const Field* table = asked.inputs().find(event.table);
       switch (event.kind) {
         case ServiceEvent::Kind::row:
-          if (!table || !table->spec.measured) say("The lab has no table for \"" + event.table + "\".");
-          else if (auto sentence = merge_row(*table, event.text, event.same); !sentence.empty()) say(std::move(sentence));
+          if (!table || !table->spec.measured)
+            say("The lab has no table for \"" + event.table + "\".");
+          else if (auto sentence = merge_row(*table, event.text, event.same); !sentence.empty())
+            say(std::move(sentence));
           break;
         case ServiceEvent::Kind::clear:
           if (table && table->spec.measured) table->table_resize(0);
@@ -27,9 +29,12 @@ void Workspace::serve() {
         case ServiceEvent::Kind::status:
           if (status) status->text() = std::move(event.text);
           break;
-        case ServiceEvent::Kind::say: say(std::move(event.text)); break;
+        case ServiceEvent::Kind::say:
+          say(std::move(event.text));
+          break;
         case ServiceEvent::Kind::chip: {
-          auto sentence = user_.error.empty() ? write_file(user_.config / "chips" / event.name, event.text) : user_.error;
+          auto sentence =
+              user_.error.empty() ? write_file(user_.config / "chips" / event.name, event.text) : user_.error;
           more_chips = sentence.empty();
           if (!sentence.empty()) say(std::move(sentence));
           break;
@@ -37,7 +42,8 @@ void Workspace::serve() {
       }
     }
     if (const auto* f = asked.view().find("fraction")) f->real() = arrived.fraction;
-    if (const auto* f = asked.view().find("running")) f->toggle() = true;  // a scenario opened meanwhile has put it back
+    if (const auto* f = asked.view().find("running"))
+      f->toggle() = true;  // a scenario opened meanwhile has put it back
     if (!arrived.ended) continue;
     if (!arrived.error.empty()) say(arrived.error);
     calm_service_view(asked);

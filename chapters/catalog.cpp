@@ -38,7 +38,8 @@ void index_catalog(Catalog& c) {
     c.drill_choices.push_back({drill.id, drill.title, drill.lab});
     if (!find_id(c.drill_topics, drill.topic)) c.drill_topics.push_back({drill.topic, drill.topic_label, ""});
   }
-  for (const auto& chip : c.chips) c.chip_choices.push_back({chip.id, chip.short_name.empty() ? chip.name : chip.short_name, chip.name});
+  for (const auto& chip : c.chips)
+    c.chip_choices.push_back({chip.id, chip.short_name.empty() ? chip.name : chip.short_name, chip.name});
   for (const auto& model : c.models) c.model_choices.push_back({model.id, model.name, model.source});
 }
 

@@ -17,10 +17,12 @@ struct Catalog {
   std::vector<models::Network> networks;
   std::vector<models::LanguageModel> models;
   std::vector<Drill> drills;
-  std::vector<std::string> notices;  ///< one sentence for each file or entry that could not be used
+  std::vector<std::string> notices;     ///< one sentence for each file or entry that could not be used
   Choices chip_choices, model_choices;  ///< in the order of the lists; filled by `index_catalog`
   Choices drill_topics{{"weak", "weak ones first", ""}};  ///< and every topic of the drills, in order
-  Choices drill_choices{{"any", "chosen for you", ""}, {"today", "question of the day", "One a day, the same for everybody; then chosen for you."}};  ///< and every drill
+  Choices drill_choices{{"any", "chosen for you", ""},
+                        {"today", "question of the day",
+                         "One a day, the same for everybody; then chosen for you."}};  ///< and every drill
 
   const models::Chip* chip(std::string_view id) const;            ///< null when there is none
   const models::LanguageModel* model(std::string_view id) const;  ///< null when there is none
@@ -32,7 +34,8 @@ void index_catalog(Catalog& catalog);
 
 /// The catalog in force; empty until one is set.
 const Catalog& catalog();
-/// Puts a new catalog in force. Older ones stay alive, since choices of running labs point into them; refresh those labs.
+/// Puts a new catalog in force. Older ones stay alive, since choices of running labs point into them; refresh those
+/// labs.
 void set_catalog(std::shared_ptr<const Catalog> catalog);
 
 }  // namespace chapters

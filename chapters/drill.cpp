@@ -50,15 +50,19 @@ double chosen(const DrillVary& vary, Random& random) {
       const double a = std::round(std::log2(vary.lo)), b = std::round(std::log2(vary.hi));
       return std::exp2(a + std::floor(t * (b - a + 1)));
     }
-    case DrillScale::step: return vary.lo + vary.step * std::floor(t * (std::floor((vary.hi - vary.lo) / vary.step + 1e-9) + 1));
-    case DrillScale::log: return std::clamp(rounded(vary.lo * std::pow(vary.hi / vary.lo, t), vary.digits), vary.lo, vary.hi);
-    case DrillScale::linear: break;
+    case DrillScale::step:
+      return vary.lo + vary.step * std::floor(t * (std::floor((vary.hi - vary.lo) / vary.step + 1e-9) + 1));
+    case DrillScale::log:
+      return std::clamp(rounded(vary.lo * std::pow(vary.hi / vary.lo, t), vary.digits), vary.lo, vary.hi);
+    case DrillScale::linear:
+      break;
   }
   return std::clamp(rounded(vary.lo + (vary.hi - vary.lo) * t, vary.digits), vary.lo, vary.hi);
 }
 
 std::string set_number(const Field& f, double v) {
-  if (!f.spec.any_number && !(v >= f.spec.lo && v <= f.spec.hi)) return "sets " + std::string(f.key) + " to " + widgets::exact(v) + ", which is outside its range";
+  if (!f.spec.any_number && !(v >= f.spec.lo && v <= f.spec.hi))
+    return "sets " + std::string(f.key) + " to " + widgets::exact(v) + ", which is outside its range";
   f.set_number(v);
   return {};
 }
@@ -76,39 +80,47 @@ std::string set_text(const Field& f, std::string_view text) {
       if (text != "true" && text != "false") return wrong;
       f.toggle() = text == "true";
       return {};
-    case Kind::choice: return f.set_choice_id(text) ? "" : wrong;
+    case Kind::choice:
+      return f.set_choice_id(text) ? "" : wrong;
     case Kind::choices:
       f.chosen().clear();
       while (!text.empty()) {
         const auto comma = std::min(text.find(','), text.size());
         const std::string_view id = text.substr(0, comma);
-        if (std::none_of(f.options->begin(), f.options->end(), [&](const Choice& o) { return o.id == id; })) return wrong;
+        if (std::none_of(f.options->begin(), f.options->end(), [&](const Choice& o) { return o.id == id; }))
+          return wrong;
         f.chosen().emplace_back(id);
         text.remove_prefix(std::min(comma + 1, text.size()));
       }
       return {};
-    default: return wrong;
+    default:
+      return wrong;
   }
 }
 
 std::string set_value(const Lab& lab, const DrillValue& value) {
   const Field* f = lab.inputs().find(value.key);
-  return f ? set_text(*f, value.text) : "sets " + value.key + ", which " + std::string(lab.info().id) + " does not have";
+  return f ? set_text(*f, value.text)
+           : "sets " + value.key + ", which " + std::string(lab.info().id) + " does not have";
 }
 
 /// What an input is as text, for links.
 std::string text_of(const Field& f) {
   switch (f.kind) {
     case Kind::real:
-    case Kind::integer: return widgets::exact(f.number());
-    case Kind::toggle: return f.toggle() ? "true" : "false";
-    case Kind::choice: return std::string(f.choice_id());
+    case Kind::integer:
+      return widgets::exact(f.number());
+    case Kind::toggle:
+      return f.toggle() ? "true" : "false";
+    case Kind::choice:
+      return std::string(f.choice_id());
     case Kind::choices: {
       std::string s;
       for (const auto& id : f.chosen()) (s += s.empty() ? "" : ",") += id;
       return s;
     }
-    default: return {};
+    default:
+      return {};
   }
 }
 
@@ -125,7 +137,9 @@ const Drill* find_drill(const std::vector<Drill>& drills, std::string_view id) {
 }
 
 /// A number carried over reads no longer than people write it, and stays within what the input takes.
-double tidy(const Field& f, double v) { return f.spec.any_number ? rounded(v, 3) : std::clamp(rounded(v, 3), f.spec.lo, f.spec.hi); }
+double tidy(const Field& f, double v) {
+  return f.spec.any_number ? rounded(v, 3) : std::clamp(rounded(v, 3), f.spec.lo, f.spec.hi);
+}
 
 struct Maker {
   const Drill& drill;
@@ -161,7 +175,8 @@ struct Maker {
       if (auto error = set_value(*lab, value); !error.empty()) return error;
     Random random(models::counter_hash(seed, attempt));
     for (const auto& vary : d.vary) {
-      const std::string text = vary.options.empty() ? widgets::exact(chosen(vary, random)) : vary.options[random.below(vary.options.size())];
+      const std::string text =
+          vary.options.empty() ? widgets::exact(chosen(vary, random)) : vary.options[random.below(vary.options.size())];
       for (const auto& key : keys_of(vary))
         if (auto error = set_value(*lab, {key, text}); !error.empty()) return error;
     }
@@ -212,7 +227,8 @@ Lab* DrillLabs::reset(std::string_view id) {
   return at->second.get();
 }
 
-DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills, std::uint64_t seed, DrillLabs& labs, bool words) {
+DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills, std::uint64_t seed, DrillLabs& labs,
+                            bool words) {
   DrillQuestion q;
   q.drill = &drill;
   q.seed = seed;
@@ -230,7 +246,8 @@ DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills
     q.answer = 0;
   }
   const Field* asked = lab->outputs().find(drill.output);
-  if (!asked || (asked->kind != Kind::real && asked->kind != Kind::integer)) return fail("asks for " + drill.output + ", which is no number of " + drill.lab);
+  if (!asked || (asked->kind != Kind::real && asked->kind != Kind::integer))
+    return fail("asks for " + drill.output + ", which is no number of " + drill.lab);
   q.unit = asked->spec.unit;
   if (q.answer == 0) return fail("has no answer for seed " + std::to_string(seed));
   if (!words) return q;
@@ -239,7 +256,8 @@ DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills
   q.hint = drill.hint.empty() ? std::string(asked->spec.formula) : fill_drill_text(drill.hint, names);
   for (const auto& step : drill.steps) q.steps.push_back(fill_drill_text(step, names));
   q.link = link_of(drill, *lab);
-  q.unit_label = "\xC2\xB1" + widgets::format_text(drill.tolerance * 100, "%", 2) + (q.unit.empty() ? ", a plain number" : ", in " + std::string(q.unit) + " with any prefix");
+  q.unit_label = "\xC2\xB1" + widgets::format_text(drill.tolerance * 100, "%", 2) +
+                 (q.unit.empty() ? ", a plain number" : ", in " + std::string(q.unit) + " with any prefix");
   if (q.unit == "%") q.unit_label = "\xC2\xB1" + widgets::format_text(drill.tolerance * 100, "%", 2) + " of it, in %";
   const LabPtr base = lab->clone();
   for (const auto& slip : drill.slips) {
@@ -248,7 +266,8 @@ DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills
       if (auto error = set_value(*other, value); !error.empty()) return fail("has a slip that " + error);
     other->compute();
     const double v = number_of(*other, slip.output.empty() ? drill.output : slip.output) * slip.factor;
-    if (std::isfinite(v) && other->reason().empty()) q.slips.emplace_back(v, fill_drill_text(slip.says, {*other, v, q.unit, maker.previous, maker.previous_unit}));
+    if (std::isfinite(v) && other->reason().empty())
+      q.slips.emplace_back(v, fill_drill_text(slip.says, {*other, v, q.unit, maker.previous, maker.previous_unit}));
   }
   return q;
 }

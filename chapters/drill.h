@@ -7,7 +7,8 @@
 
 #include "chapters/lab.h"
 
-/// Drills: numeric questions that are data over labs. A template says what varies and what is asked; the answer is the lab's `compute`.
+/// Drills: numeric questions that are data over labs. A template says what varies and what is asked; the answer is the
+/// lab's `compute`.
 namespace chapters {
 
 inline constexpr int drill_levels = 6;  ///< recall, one step, two steps, a whole formula, compare, design
@@ -19,7 +20,7 @@ struct DrillValue {
 
 enum class DrillScale : std::uint8_t { linear, log, step, power_of_two };
 struct DrillVary {
-  std::string key;                   ///< or several with commas: they take the same value
+  std::string key;  ///< or several with commas: they take the same value
   double lo = 0, hi = 1;
   DrillScale scale = DrillScale::linear;
   double step = 1;
@@ -38,12 +39,12 @@ struct DrillSlip {
 struct Drill {
   std::string id, title, topic, topic_label, lab, output, ask, hint;
   int level = 1;
-  double tolerance = 0.05;  ///< relative
+  double tolerance = 0.05;                 ///< relative
   std::vector<DrillValue> set, published;  ///< `published`: what seed 0 asks, a source's own numbers
   std::vector<DrillVary> vary;
   std::vector<std::string> steps;
   std::vector<DrillSlip> slips;
-  std::string follows;  ///< the template whose answer this one builds on
+  std::string follows;                                     ///< the template whose answer this one builds on
   std::vector<std::pair<std::string, std::string>> carry;  ///< input or output there -> input here
 };
 
@@ -62,18 +63,19 @@ struct DrillQuestion {
   const Drill* drill = nullptr;
   std::uint64_t seed = 0;
   double answer = 0;
-  std::string_view unit;            ///< SI unit of the answer, of the lab's description
-  std::string unit_label;           ///< "in B, any prefix" and so on
+  std::string_view unit;   ///< SI unit of the answer, of the lab's description
+  std::string unit_label;  ///< "in B, any prefix" and so on
   std::string text, hint;
-  std::vector<std::string> steps;   ///< the worked solution with these numbers
+  std::vector<std::string> steps;  ///< the worked solution with these numbers
   std::vector<std::pair<double, std::string>> slips;
-  std::string link;                 ///< opens the lab with these numbers
-  std::string error;                ///< not empty: the template's data is broken, or nothing feasible was found
+  std::string link;   ///< opens the lab with these numbers
+  std::string error;  ///< not empty: the template's data is broken, or nothing feasible was found
 };
 
-/// The question that `seed` makes of a template; the same on every machine. `drills` holds the templates that it may follow.
-/// `words` off: number and unit alone, for checking many.
-DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills, std::uint64_t seed, DrillLabs& labs, bool words = true);
+/// The question that `seed` makes of a template; the same on every machine. `drills` holds the templates that it may
+/// follow. `words` off: number and unit alone, for checking many.
+DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills, std::uint64_t seed, DrillLabs& labs,
+                            bool words = true);
 
 struct DrillMark {
   bool read = false, right = false, late = false;  ///< `late`: within the tolerance or not

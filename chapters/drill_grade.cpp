@@ -6,7 +6,9 @@
 namespace chapters {
 namespace {
 
-bool within(double said, double target, double tolerance) { return std::abs(said - target) <= tolerance * std::abs(target); }
+bool within(double said, double target, double tolerance) {
+  return std::abs(said - target) <= tolerance * std::abs(target);
+}
 
 /// What an answer that is off by a plain factor most often comes from.
 std::string factor_slip(const DrillQuestion& q, double said) {
@@ -16,12 +18,16 @@ std::string factor_slip(const DrillQuestion& q, double said) {
   if (by(-1)) return " The sign is the other way round.";
   for (int power = 1; power <= 12; ++power) {
     const double factor = std::pow(10.0, power);
-    if (by(factor) || by(1 / factor)) return " The digits are right: check the prefix, it is " + widgets::format_text(factor, "") + " times too " + (by(factor) ? "much." : "little.");
+    if (by(factor) || by(1 / factor))
+      return " The digits are right: check the prefix, it is " + widgets::format_text(factor, "") + " times too " +
+             (by(factor) ? "much." : "little.");
   }
   if (by(8)) return " Eight times too much: bits where bytes were meant?";
   if (by(0.125)) return " Eight times too little: bytes where bits were meant?";
   if (by(2)) return " Twice the answer: is something counted both ways?";
-  if (by(0.5)) return " Half the answer: a multiply-add is two operations, keys and values are two tensors, 16 bits are two bytes.";
+  if (by(0.5))
+    return " Half the answer: a multiply-add is two operations, keys and values are two tensors, 16 bits are two "
+           "bytes.";
   return {};
 }
 
@@ -47,9 +53,15 @@ DrillMark grade(const DrillQuestion& q, std::string_view text, double seconds, d
   const std::string answer(widgets::format(q.answer, q.unit, 4)), said(widgets::format(mark.said, q.unit, 4));
   const double off = std::abs(mark.said / q.answer - 1) * 100;
   mark.verdict = answer + ", and you said " + said;
-  if (good) mark.verdict += ": " + (off < 0.05 ? std::string("exact") : widgets::format_text(std::round(off * 10) / 10, "%", 2) + " off") + ".";
-  else mark.verdict += ".";
-  if (seconds > 0) mark.verdict += " " + time_text(seconds) + (mark.late ? ": right needs to be within " + time_text(limit_s) + "." : ".");
+  if (good)
+    mark.verdict +=
+        ": " + (off < 0.05 ? std::string("exact") : widgets::format_text(std::round(off * 10) / 10, "%", 2) + " off") +
+        ".";
+  else
+    mark.verdict += ".";
+  if (seconds > 0)
+    mark.verdict +=
+        " " + time_text(seconds) + (mark.late ? ": right needs to be within " + time_text(limit_s) + "." : ".");
   if (good) return mark;
   for (const auto& [value, says] : q.slips)
     if (within(mark.said, value, q.drill->tolerance)) {

@@ -70,17 +70,38 @@ std::size_t questions_ago(std::span<const DrillRecord> history, std::string_view
 void describe(Fields& f, DrillRecord& r) {
   f.text("drill", r.drill, {.label = "Drill"});
   f.integer("seed", r.seed, {.label = "Seed", .lo = 0, .hi = 1e9});
-  f.real("said", r.said, {.label = "Said", .help = "In the SI unit of the answer.", .lo = -1e300, .hi = 1e300});
+  f.real("said", r.said,
+         {
+             .label = "Said",
+             .help = "In the SI unit of the answer.",
+             .lo = -1e300,
+             .hi = 1e300,
+         });
   f.toggle("right", r.right, {.label = "Right"});
-  f.real("seconds", r.seconds, {.label = "Time taken", .unit = "s", .lo = 0, .hi = 1e6});
-  f.real("time_s", r.time_s, {.label = "Answered", .unit = "s", .help = "Seconds since 1970.", .lo = 0, .hi = 1e11});
+  f.real("seconds", r.seconds,
+         {
+             .label = "Time taken",
+             .unit = "s",
+             .lo = 0,
+             .hi = 1e6,
+         });
+  f.real("time_s", r.time_s,
+         {
+             .label = "Answered",
+             .unit = "s",
+             .help = "Seconds since 1970.",
+             .lo = 0,
+             .hi = 1e11,
+         });
 }
 
 void add_record(std::vector<DrillRecord>& history, DrillRecord record) {
   record.said = std::isfinite(record.said) ? std::clamp(record.said, -1e300, 1e300) : 0;
   record.seconds = std::clamp(record.seconds, 0.0, 1e6);
   record.time_s = std::clamp(record.time_s, 0.0, 1e11);
-  if (history.size() >= most_drill_records) history.erase(history.begin(), history.begin() + static_cast<std::ptrdiff_t>(history.size() - most_drill_records + 1));
+  if (history.size() >= most_drill_records)
+    history.erase(history.begin(),
+                  history.begin() + static_cast<std::ptrdiff_t>(history.size() - most_drill_records + 1));
   history.push_back(std::move(record));
 }
 
@@ -90,7 +111,8 @@ std::int64_t due_count(std::span<const DrillRecord> history, double now_s) {
   return due;
 }
 
-std::vector<TopicStanding> standings(const std::vector<Drill>& drills, const Choices& topics, std::span<const DrillRecord> history, double now_s, double z) {
+std::vector<TopicStanding> standings(const std::vector<Drill>& drills, const Choices& topics,
+                                     std::span<const DrillRecord> history, double now_s, double z) {
   const Tallies all = tallies(drills, history);
   const Memories known = memories(history);
   std::vector<TopicStanding> out;
@@ -115,10 +137,12 @@ std::vector<TopicStanding> standings(const std::vector<Drill>& drills, const Cho
   return out;
 }
 
-DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const DrillRecord> history, const DrillWish& wish) {
+DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const DrillRecord> history,
+                         const DrillWish& wish) {
   if (drills.empty()) return {};
   // The first question of seed 0 is the one with a source's own numbers.
-  const std::uint64_t fresh = wish.seed == 0 && history.empty() ? 0 : models::counter_hash(wish.seed, history.size()) % 1'000'000 + 1;
+  const std::uint64_t fresh =
+      wish.seed == 0 && history.empty() ? 0 : models::counter_hash(wish.seed, history.size()) % 1'000'000 + 1;
   if (wish.drill == today_drill && !daily_done(history, wish.now_s)) return daily_drill(drills, wish.now_s);
   if (!wish.drill.empty())
     if (const Drill* one = find_drill(drills, wish.drill)) return {one, fresh, "the one you chose"};
@@ -126,7 +150,8 @@ DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const Drill
   const auto in_topic = [&](const Drill& d) { return wish.topic.empty() || d.topic == wish.topic; };
   if (!history.empty() && history.back().right && wish.level == 0)
     for (const Drill& d : drills)
-      if (!d.follows.empty() && d.follows == history.back().drill && in_topic(d)) return {&d, static_cast<std::uint64_t>(history.back().seed), "builds on your last answer"};
+      if (!d.follows.empty() && d.follows == history.back().drill && in_topic(d))
+        return {&d, static_cast<std::uint64_t>(history.back().seed), "builds on your last answer"};
 
   const Memories known = memories(history);
   if (wish.now_s > 0 && wish.level == 0) {
@@ -134,7 +159,9 @@ DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const Drill
     double since = -1;
     for (const Drill& d : drills) {
       const auto at = known.find(d.id);
-      if (at == known.end() || !in_topic(d) || !(wish.now_s - at->second.due_s() > since) || at->second.due_s() > wish.now_s) continue;
+      if (at == known.end() || !in_topic(d) || !(wish.now_s - at->second.due_s() > since) ||
+          at->second.due_s() > wish.now_s)
+        continue;
       most = &d;
       since = wish.now_s - at->second.due_s();
     }
@@ -154,7 +181,8 @@ DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const Drill
     if (!in_topic(d) || (wish.level > 0 && std::abs(d.level - wish.level) > nearest)) continue;
     const auto at = all.find(d.topic);
     const Tally tally = at == all.end() ? Tally{} : at->second;
-    const double weakness = 1 - (tally.right + 1) / (tally.asked + 2);  // Laplace's rule: one half where nothing is known
+    const double weakness =
+        1 - (tally.right + 1) / (tally.asked + 2);  // Laplace's rule: one half where nothing is known
     const double recent = static_cast<double>(lately - questions_ago(history, d.id, lately));
     const double jitter = models::unit_draw(models::counter_hash(wish.seed, history.size()), i);
     double score = 3 * weakness - 0.5 * recent + 0.4 * jitter - (d.follows.empty() ? 0 : 0.6);
@@ -164,7 +192,15 @@ DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const Drill
       best_score = score;
     }
   }
-  if (!best) return choose_drill(drills, history, {.topic = {}, .drill = {}, .level = wish.level, .seed = wish.seed, .now_s = wish.now_s});
+  if (!best)
+    return choose_drill(drills, history,
+                        {
+                            .topic = {},
+                            .drill = {},
+                            .level = wish.level,
+                            .seed = wish.seed,
+                            .now_s = wish.now_s,
+                        });
   return {best, fresh, wish.topic.empty() ? "your weakest topic first" : "the topic you chose"};
 }
 

@@ -27,14 +27,16 @@ void add_record(std::vector<DrillRecord>& history, DrillRecord record);
 struct TopicStanding {
   std::string_view topic, label;
   double asked = 0, right = 0;
-  double ready = 0;        ///< lower end of the interval around the share of right answers, 0 to 1
-  int level = 1, best = 0; ///< to be asked next; highest answered right (0: none)
-  std::int64_t due = 0;    ///< templates to come back to
+  double ready = 0;             ///< lower end of the interval around the share of right answers, 0 to 1
+  int level = 1, best = 0;      ///< to be asked next; highest answered right (0: none)
+  std::int64_t due = 0;         ///< templates to come back to
   const Drill* next = nullptr;  ///< what to do there first
 };
-std::vector<TopicStanding> standings(const std::vector<Drill>& drills, const Choices& topics, std::span<const DrillRecord> history, double now_s, double z);
+std::vector<TopicStanding> standings(const std::vector<Drill>& drills, const Choices& topics,
+                                     std::span<const DrillRecord> history, double now_s, double z);
 
-/// Templates, known or not, whose time to be asked again has come: 10 minutes after a wrong answer, else as models::review_interval_days.
+/// Templates, known or not, whose time to be asked again has come: 10 minutes after a wrong answer, else as
+/// models::review_interval_days.
 std::int64_t due_count(std::span<const DrillRecord> history, double now_s);
 
 inline constexpr std::string_view today_drill = "today";
@@ -49,14 +51,16 @@ struct DrillWish {
 struct DrillChoice {
   const Drill* drill = nullptr;  ///< null when there are none
   std::uint64_t seed = 0;
-  const char* why = "";          ///< "the next link of a chain", "due again", ...
+  const char* why = "";  ///< "the next link of a chain", "due again", ...
 };
-/// What to ask next: the next link of a chain after a right answer, then what is due, then the weakest topic near its level.
+/// What to ask next: the next link of a chain after a right answer, then what is due, then the weakest topic near its
+/// level.
 DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const DrillRecord> history, const DrillWish& wish);
 
 /// Days since 1970, in UTC.
 std::int64_t day_of(double now_s);
-/// One question a day, the same for everybody who has the same templates: of level 3 or above, with numbers of that day alone.
+/// One question a day, the same for everybody who has the same templates: of level 3 or above, with numbers of that day
+/// alone.
 DrillChoice daily_drill(const std::vector<Drill>& drills, double now_s);
 /// Was it answered, right or wrong?
 bool daily_done(std::span<const DrillRecord> history, double now_s);

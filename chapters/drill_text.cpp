@@ -32,7 +32,9 @@ std::optional<std::string> of_model(std::string_view name, const Lab& lab) {
   const models::LanguageModel* model = chosen ? catalog().model(chosen->choice_id()) : nullptr;
   if (!model) return {};
   const models::Architecture& a = model->architecture;
-  const std::pair<std::string_view, std::int64_t> counts[] = {{"layers", a.layers}, {"hidden", a.hidden}, {"heads", a.heads}, {"kv_heads", a.kv_heads}, {"head_dim", a.head_dim}, {"ffn", a.ffn}, {"vocab", a.vocab}};
+  const std::pair<std::string_view, std::int64_t> counts[] = {
+      {"layers", a.layers},     {"hidden", a.hidden}, {"heads", a.heads}, {"kv_heads", a.kv_heads},
+      {"head_dim", a.head_dim}, {"ffn", a.ffn},       {"vocab", a.vocab}};
   for (const auto& [key, count] : counts)
     if (key == name) return format_text(static_cast<double>(count), "", 7);
   if (name == "parameters") return format_text(static_cast<double>(models::count_parameters(a).total), "parameters", 4);
@@ -41,15 +43,20 @@ std::optional<std::string> of_model(std::string_view name, const Lab& lab) {
 
 std::optional<std::string> of_field(const Field& f, bool input) {
   switch (f.kind) {
-    case Kind::real: return format_text(f.number(), f.spec.unit, input ? 6 : 4);
-    case Kind::integer: return format_text(f.number(), f.spec.unit, input ? 9 : 5);
-    case Kind::toggle: return f.toggle() ? "on" : "off";
+    case Kind::real:
+      return format_text(f.number(), f.spec.unit, input ? 6 : 4);
+    case Kind::integer:
+      return format_text(f.number(), f.spec.unit, input ? 9 : 5);
+    case Kind::toggle:
+      return f.toggle() ? "on" : "off";
     case Kind::choice: {
       const double i = f.number();
       return i >= 0 ? (*f.options)[static_cast<std::size_t>(i)].label : std::string(f.choice_id());
     }
-    case Kind::text: return f.text();
-    default: return {};
+    case Kind::text:
+      return f.text();
+    default:
+      return {};
   }
 }
 

@@ -6,8 +6,10 @@
 
 namespace chapters {
 
-/// What a drill's words may name: "{key}" an input or output, "{answer}", "{previous}" (of the template it follows), "{chip.peak}",
-/// "{chip.bandwidth}", "{chip.memory}" of the chosen chip and format, "{model.layers}" and other counts of the chosen model.
+/// What a drill's words may name: "{key}" an input or output, "{answer}", "{previous}" (of the template it follows),
+/// "{chip.peak}",
+/// "{chip.bandwidth}", "{chip.memory}" of the chosen chip and format, "{model.layers}" and other counts of the chosen
+/// model.
 struct DrillNames {
   const Lab& lab;
   double answer;

@@ -28,25 +28,32 @@ using Choices = std::vector<Choice>;
 /// Everything a person may want to know of one field. Strings are literals or outlive the field.
 struct Spec {
   std::string_view label;
-  std::string_view unit;     ///< SI unit that the stored number has: "s", "B", "FLOP", "B/s", "FLOP/s", "W", "J", "%", "tokens"; empty: a pure number
+  std::string_view unit;  ///< SI unit that the stored number has: "s", "B", "FLOP", "B/s", "FLOP/s", "W", "J", "%",
+                          ///< "tokens"; empty: a pure number
   std::string_view help;
-  double lo = 0, hi = 1;     ///< inclusive range of numbers (and of each number in a list)
+  double lo = 0, hi = 1;  ///< inclusive range of numbers (and of each number in a list)
   Scale scale = Scale::linear;
-  double step = 1;           ///< for Scale::step
-  /// Reals: `lo` and `hi` are what a slider offers, any number is allowed, inf and nan too (in JSON the texts "inf", "-inf", "nan").
+  double step = 1;  ///< for Scale::step
+  /// Reals: `lo` and `hi` are what a slider offers, any number is allowed, inf and nan too (in JSON the texts "inf",
+  /// "-inf", "nan").
   bool any_number = false;
   bool may_be_missing = false;  ///< outputs: NaN says that there is no number to give, null in JSON
-  std::string_view shared;   ///< not empty: follows the learner from lab to lab under this name ("model", "chip", "workload.batch")
-  std::string_view when_key; ///< not empty: matters only while that input reads `when_value`; an output may name several, "a|b"
+  std::string_view
+      shared;  ///< not empty: follows the learner from lab to lab under this name ("model", "chip", "workload.batch")
+  std::string_view
+      when_key;  ///< not empty: matters only while that input reads `when_value`; an output may name several, "a|b"
   std::string_view when_value;
-  std::string_view formula;  ///< outputs: how it is computed, in the notation of widgets/formula
-  std::string_view source;   ///< outputs: where the formula or figure comes from
-  std::size_t max_items = 64;  ///< longest list or table
+  std::string_view formula;      ///< outputs: how it is computed, in the notation of widgets/formula
+  std::string_view source;       ///< outputs: where the formula or figure comes from
+  std::size_t max_items = 64;    ///< longest list or table
   std::size_t max_bytes = 4096;  ///< longest text
-  bool by_bytes = false;       ///< files: too large for a text; the app hands over FileInput::bytes instead
-  std::string_view accepts;    ///< files: suffixes that a dropped file opens this lab by, "json.gz, sqlite"; empty: the open lab decides
-  bool measured = false;     ///< inputs: rows that a service of the app finds; in scenarios, but not set by hand, out of undo, and there after a reset
-  bool kept = false;         ///< inputs: what the learner did, not what is set: saved across sessions under `shared`, out of scenarios and undo
+  bool by_bytes = false;         ///< files: too large for a text; the app hands over FileInput::bytes instead
+  std::string_view accepts;  ///< files: suffixes that a dropped file opens this lab by, "json.gz, sqlite"; empty: the
+                             ///< open lab decides
+  bool measured = false;  ///< inputs: rows that a service of the app finds; in scenarios, but not set by hand, out of
+                          ///< undo, and there after a reset
+  bool kept = false;  ///< inputs: what the learner did, not what is set: saved across sessions under `shared`, out of
+                      ///< scenarios and undo
 };
 
 /// A file that is too large for a text: known by path, size and time of change, read when a job asks. The app makes it.
@@ -55,16 +62,17 @@ class FileBytes {
   std::string path;
   std::uint64_t size_bytes = 0;
   std::int64_t modified_ns = 0;  ///< time of the last change, since some fixed day
-  /// All bytes into `out`, from any thread; returns "" or one sentence. The file stays the one that was chosen, even when another
-  /// has taken its name; one that was shortened in place is refused.
+  /// All bytes into `out`, from any thread; returns "" or one sentence. The file stays the one that was chosen, even
+  /// when another has taken its name; one that was shortened in place is refused.
   std::function<std::string(std::string& out)> read;
   /// `length` bytes from `offset` on, for files of which a part is enough; otherwise as `read`.
   std::function<std::string(std::uint64_t offset, std::uint64_t length, std::string& out)> read_part;
   /// The same to where there is room for them. Null where the bytes come from no file.
   std::function<std::string(std::uint64_t offset, char* to, std::size_t bytes)> read_at;
 
-  /// What a lab made of the bytes (a parsed trace), kept with them so that a change of another input does not read the file again.
-  /// `make` returns a shared_ptr<const T>; null (cancelled, unreadable) is not kept. One caller at a time makes it.
+  /// What a lab made of the bytes (a parsed trace), kept with them so that a change of another input does not read the
+  /// file again. `make` returns a shared_ptr<const T>; null (cancelled, unreadable) is not kept. One caller at a time
+  /// makes it.
   template <class T, class Make>
   std::shared_ptr<const T> made(Make&& make) const {
     const std::lock_guard lock(mutex_);
@@ -79,7 +87,8 @@ class FileBytes {
   mutable std::any made_;
 };
 
-/// A file the learner chose. The shell reads it; compute sees only its text or, where the Spec says `by_bytes`, its bytes.
+/// A file the learner chose. The shell reads it; compute sees only its text or, where the Spec says `by_bytes`, its
+/// bytes.
 struct FileInput {
   std::string path;
   std::string text;
@@ -146,11 +155,10 @@ class Fields {
   }
   /// One option, stored as an enumerator whose value is the option's index.
   template <class E>
-    requires std::is_enum_v<E>
+  requires std::is_enum_v<E>
   void choice(std::string_view key, E& slot, const Choices& options, const Spec& spec) {
-    static constexpr Field::EnumAccess access{
-        [](const void* p) { return static_cast<int>(*static_cast<const E*>(p)); },
-        [](void* p, int v) { *static_cast<E*>(p) = static_cast<E>(v); }};
+    static constexpr Field::EnumAccess access{[](const void* p) { return static_cast<int>(*static_cast<const E*>(p)); },
+                                              [](void* p, int v) { *static_cast<E*>(p) = static_cast<E>(v); }};
     Field& f = add(key, Kind::choice, &slot, spec);
     f.options = &options;
     f.enum_ = &access;
@@ -167,8 +175,10 @@ class Fields {
         [](void* p, std::size_t i, Fields& out) { describe(out, (*static_cast<std::vector<Row>*>(p))[i]); },
         [](Fields& out) {
           // An empty table asks every frame: the row made last time serves again.
-          if (out.scratch_type_ == &type_tag<Row>) *static_cast<Row*>(out.scratch_.get()) = Row();
-          else out.scratch_ = std::make_shared<Row>(), out.scratch_type_ = &type_tag<Row>;
+          if (out.scratch_type_ == &type_tag<Row>)
+            *static_cast<Row*>(out.scratch_.get()) = Row();
+          else
+            out.scratch_ = std::make_shared<Row>(), out.scratch_type_ = &type_tag<Row>;
           describe(out, *static_cast<Row*>(out.scratch_.get()));
         }};
     add(key, Kind::table, &slot, spec).table_ = &access;

@@ -18,13 +18,14 @@ struct Progress {
 };
 
 struct LabInfo {
-  std::string_view id;        ///< "chapter/lab", final
+  std::string_view id;  ///< "chapter/lab", final
   std::string_view title;
-  std::string_view question;  ///< one line under the title: what the learner finds out here
-  bool job = false;           ///< compute may exceed 5 ms and runs on a worker
-  bool hidden = false;        ///< reachable by id only (the gallery)
+  std::string_view question;   ///< one line under the title: what the learner finds out here
+  bool job = false;            ///< compute may exceed 5 ms and runs on a worker
+  bool hidden = false;         ///< reachable by id only (the gallery)
   std::string_view service{};  ///< who answers the View's `request`: see app/services.h
-  std::string_view document;  ///< not empty: Outputs can be written in a format that other programs open, named here ("Chrome trace")
+  std::string_view document;   ///< not empty: Outputs can be written in a format that other programs open, named here
+                               ///< ("Chrome trace")
 };
 
 /// One running copy of a lab: its Inputs, Outputs and View behind the two descriptions.
@@ -51,7 +52,8 @@ class Lab {
   virtual bool same_inputs(const Lab& other) const = 0;  ///< both of the same lab
   /// Takes Outputs computed by a worker's clone of the same lab.
   virtual void take_outputs(const Lab& other) = 0;
-  /// The Outputs as the file that `info().document` names; empty where the lab has none. May take long: not for the interface's thread.
+  /// The Outputs as the file that `info().document` names; empty where the lab has none. May take long: not for the
+  /// interface's thread.
   virtual models::Result<std::string> document() const = 0;
   /// Back to the default-constructed Inputs.
   virtual void reset() = 0;
@@ -66,10 +68,14 @@ struct NoView {};
 namespace detail {
 
 template <class T>
-concept Described = requires(Fields& f, T& t) { describe(f, t); };
+concept Described = requires(Fields& f, T& t) {
+  describe(f, t);
+};
 
 template <class T>
-concept Documented = requires(const T& t) { { document_of(t) } -> std::same_as<models::Result<std::string>>; };
+concept Documented = requires(const T& t) {
+  { document_of(t) } -> std::same_as<models::Result<std::string>>;
+};
 
 template <class Inputs, class Outputs, class View, class Compute, class Draw>
 class LabOf final : public Lab {
@@ -87,8 +93,10 @@ class LabOf final : public Lab {
   const Fields& view() const override { return view_fields_; }
   using Lab::compute;
   void compute(Progress& progress) override {
-    if constexpr (std::is_invocable_v<Compute, const Inputs&, Progress&>) outputs_ = compute_(inputs_, progress);
-    else outputs_ = compute_(inputs_);
+    if constexpr (std::is_invocable_v<Compute, const Inputs&, Progress&>)
+      outputs_ = compute_(inputs_, progress);
+    else
+      outputs_ = compute_(inputs_);
   }
   const std::string& reason() const override { return outputs_.reason; }
   void draw() override { draw_(inputs_, static_cast<const Outputs&>(outputs_), view_); }
@@ -101,8 +109,10 @@ class LabOf final : public Lab {
     if (const auto* o = dynamic_cast<const LabOf*>(&other)) outputs_ = o->outputs_;
   }
   models::Result<std::string> document() const override {
-    if constexpr (Documented<Outputs>) return document_of(outputs_);
-    else return models::Result<std::string>::ok({});
+    if constexpr (Documented<Outputs>)
+      return document_of(outputs_);
+    else
+      return models::Result<std::string>::ok({});
   }
   void reset() override { inputs_ = Inputs{}; }
   void refresh() override {
@@ -127,8 +137,8 @@ class LabOf final : public Lab {
 }  // namespace detail
 
 /// Makes a lab from its five parts. `Inputs` is equality-comparable; `Outputs` has `std::string reason`.
-/// `describe(Fields&, Inputs&)`, `describe(Fields&, Outputs&)` and, if there is one, `describe(Fields&, View&)` are found by type,
-/// and so is `models::Result<std::string> document_of(const Outputs&)` where LabInfo names a document.
+/// `describe(Fields&, Inputs&)`, `describe(Fields&, Outputs&)` and, if there is one, `describe(Fields&, View&)` are
+/// found by type, and so is `models::Result<std::string> document_of(const Outputs&)` where LabInfo names a document.
 template <class Inputs, class Outputs, class View, class Compute, class Draw>
 LabPtr make_lab(const LabInfo& info, Compute compute, Draw draw) {
   return std::make_unique<detail::LabOf<Inputs, Outputs, View, Compute, Draw>>(info, compute, draw);

@@ -18,8 +18,8 @@ struct Measurement {
   double bytes = 0;
   double time_s = 0;
 
-  double intensity() const { return flops / bytes; }         ///< flop per byte
-  double flops_per_s() const { return flops / time_s; }      ///< achieved rate
+  double intensity() const { return flops / bytes; }     ///< flop per byte
+  double flops_per_s() const { return flops / time_s; }  ///< achieved rate
   bool operator==(const Measurement&) const = default;
 };
 
@@ -37,17 +37,17 @@ enum class Measure : std::uint8_t { flops_per_s, bytes_per_s, latency_s };
 
 /// One version of a kernel.
 struct Rung {
-  std::string_view id;      ///< "packed", unique in its ladder
-  std::string_view title;   ///< "packed panels"
-  std::string_view change;  ///< one line: what differs from the rung before and what that does
-  std::string_view source;  ///< the text of the kernel, embedded by the build; lines end in \n
-  std::string_view entry;   ///< CUDA: the function that is launched; empty on the CPU
+  std::string_view id;         ///< "packed", unique in its ladder
+  std::string_view title;      ///< "packed panels"
+  std::string_view change;     ///< one line: what differs from the rung before and what that does
+  std::string_view source;     ///< the text of the kernel, embedded by the build; lines end in \n
+  std::string_view entry;      ///< CUDA: the function that is launched; empty on the CPU
   std::string_view roof = {};  ///< id of the Roof that bounds it: "fma_avx2", "dram_copy", "gpu_copy"; empty: none
 };
 
 /// Several versions of one operation, each (mostly) faster than the one before it.
 struct Ladder {
-  std::string_view id;     ///< "cpu-sgemm", "cuda-transpose"
+  std::string_view id;  ///< "cpu-sgemm", "cuda-transpose"
   std::string_view title;
   Device device{};
   Measure measure{};
@@ -95,15 +95,16 @@ struct KernelReport {
   bool operator==(const KernelReport&) const = default;
 };
 
-/// What happened to one rung. Times are medians; `failure` is one sentence when it was not timed (or not compiled, or is wrong).
+/// What happened to one rung. Times are medians; `failure` is one sentence when it was not timed (or not compiled, or
+/// is wrong).
 struct Result {
   std::string ladder, rung;
   std::int64_t size = 0;
   double time_s = 0, spread_s = 0;  ///< median and interquartile range of one run
   std::int64_t samples = 0;
-  double flops = 0, bytes = 0;      ///< algorithmic work of one run
-  double error = 0;                 ///< |out - reference| / |reference|, the reference in float64
-  double error_bound = 0;           ///< what was accepted
+  double flops = 0, bytes = 0;  ///< algorithmic work of one run
+  double error = 0;             ///< |out - reference| / |reference|, the reference in float64
+  double error_bound = 0;       ///< what was accepted
   bool compiled = true;
   std::string failure;
   std::vector<Diagnostic> diagnostics;
@@ -111,7 +112,8 @@ struct Result {
   bool operator==(const Result&) const = default;
 };
 
-/// One measured ceiling of this machine: "fma", "fma_avx2", "dram_copy", "dram_read", "l2_read", "clock", "gpu_copy", ...
+/// One measured ceiling of this machine: "fma", "fma_avx2", "dram_copy", "dram_read", "l2_read", "clock", "gpu_copy",
+/// ...
 struct Roof {
   std::string id, title;
   std::string unit;  ///< "FLOP/s", "B/s", "Hz", "s", "B"
@@ -123,7 +125,7 @@ struct Roofs {
   Device device{};
   std::string device_name;
   std::vector<Roof> roofs;
-  std::string failure;  ///< one sentence when they could not be measured
+  std::string failure;                      ///< one sentence when they could not be measured
   double value(std::string_view id) const;  ///< 0 when there is none
 };
 
@@ -133,8 +135,9 @@ struct Listener {
   std::function<bool(double fraction)> progress;
 };
 
-/// Runs the rungs one after the other on this thread: correctness first, then time (kernels are interleaved and repeated until the
-/// median is known to 1 % or the time is over). Returns one sentence when nothing could be run at all (unknown ladder, rung or size).
+/// Runs the rungs one after the other on this thread: correctness first, then time (kernels are interleaved and
+/// repeated until the median is known to 1 % or the time is over). Returns one sentence when nothing could be run at
+/// all (unknown ladder, rung or size).
 std::string run(const Request& request, const Listener& listener);
 
 /// Measures the ceilings of a device, about `seconds` long.

@@ -31,13 +31,16 @@ Measurements parse_measurements(const std::string& csv) {
   static constexpr const char* needed[] = {"name", "flops", "bytes", "time_s"};
   std::stringstream in(csv);
   std::string line;
-  if (!std::getline(in, line)) return {{}, "The measurement file is empty: its first line must be name,flops,bytes,time_s."};
+  if (!std::getline(in, line))
+    return {{}, "The measurement file is empty: its first line must be name,flops,bytes,time_s."};
   const auto header = split(line);
   std::size_t column[4];
   for (int i = 0; i < 4; ++i) {
     const auto at = std::find(header.begin(), header.end(), needed[i]);
     if (at == header.end())
-      return {{}, std::string("The measurement file's first line lacks the column ") + needed[i] + ": it must name name,flops,bytes,time_s."};
+      return {{},
+              std::string("The measurement file's first line lacks the column ") + needed[i] +
+                  ": it must name name,flops,bytes,time_s."};
     column[i] = static_cast<std::size_t>(at - header.begin());
   }
   Measurements result;
@@ -48,12 +51,16 @@ Measurements parse_measurements(const std::string& csv) {
     double* const slots[] = {nullptr, &m.flops, &m.bytes, &m.time_s};
     for (int i = 0; i < 4; ++i) {
       const std::string cell = column[i] < cells.size() ? cells[column[i]] : "";
-      if (i == 0) m.name = cell;
+      if (i == 0)
+        m.name = cell;
       else if (!parse_positive(cell, *slots[i]))
-        return {{}, "Line " + std::to_string(number) + " of the measurement file has \"" + cell.substr(0, 40) + "\" for " + needed[i] + ": a number from 1e-30 to 1e30 is expected."};
+        return {{},
+                "Line " + std::to_string(number) + " of the measurement file has \"" + cell.substr(0, 40) + "\" for " +
+                    needed[i] + ": a number from 1e-30 to 1e30 is expected."};
     }
     result.rows.push_back(std::move(m));
-    if (result.rows.size() > 10000) return {{}, "The measurement file has more than 10,000 rows: keep the ones to be drawn."};
+    if (result.rows.size() > 10000)
+      return {{}, "The measurement file has more than 10,000 rows: keep the ones to be drawn."};
   }
   return result;
 }

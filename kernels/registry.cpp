@@ -16,7 +16,8 @@ constexpr double most_seconds = 60;
 template <class List>
 std::string ids_of(const List& list) {
   std::string out;
-  for (std::size_t i = 0; i < list.size(); ++i) (out += i == 0 ? "" : i + 1 == list.size() ? " and " : ", ") += list[i].id;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    (out += i == 0 ? "" : i + 1 == list.size() ? " and " : ", ") += list[i].id;
   return out;
 }
 
@@ -26,13 +27,20 @@ std::string quoted(std::string_view text) { return "\"" + std::string(text.subst
 std::string fault_of(const Request& r, const Ladder& ladder) {
   const std::string name(ladder.id);
   for (const auto& rung : r.rungs)
-    if (!find_rung(ladder, rung)) return "The ladder " + name + " has no rung " + quoted(rung) + ": it has " + ids_of(ladder.rungs) + ".";
+    if (!find_rung(ladder, rung))
+      return "The ladder " + name + " has no rung " + quoted(rung) + ": it has " + ids_of(ladder.rungs) + ".";
   if (r.size != 0 && !(ladder.size_lo <= r.size && r.size <= ladder.size_hi))
-    return "The ladder " + name + " takes sizes (" + std::string(ladder.size_label) + ") from " + std::to_string(ladder.size_lo) + " to " + std::to_string(ladder.size_hi) + "; " + std::to_string(r.size) + " is outside.";
-  if (!(r.seconds_per_rung > 0 && r.seconds_per_rung <= most_seconds)) return "The time for a rung must be more than 0 s and at most 60 s.";
+    return "The ladder " + name + " takes sizes (" + std::string(ladder.size_label) + ") from " +
+           std::to_string(ladder.size_lo) + " to " + std::to_string(ladder.size_hi) + "; " + std::to_string(r.size) +
+           " is outside.";
+  if (!(r.seconds_per_rung > 0 && r.seconds_per_rung <= most_seconds))
+    return "The time for a rung must be more than 0 s and at most 60 s.";
   if (r.edited_rung.empty()) return {};
-  if (ladder.device == Device::cpu) return "Only CUDA kernels can be edited: the rungs of " + name + " are part of the program.";
-  if (!find_rung(ladder, r.edited_rung)) return "The ladder " + name + " has no rung " + quoted(r.edited_rung) + " to edit: it has " + ids_of(ladder.rungs) + ".";
+  if (ladder.device == Device::cpu)
+    return "Only CUDA kernels can be edited: the rungs of " + name + " are part of the program.";
+  if (!find_rung(ladder, r.edited_rung))
+    return "The ladder " + name + " has no rung " + quoted(r.edited_rung) + " to edit: it has " + ids_of(ladder.rungs) +
+           ".";
   return {};
 }
 
@@ -58,9 +66,7 @@ const Rung* find_rung(const Ladder& ladder, std::string_view id) {
   return at == ladder.rungs.end() ? nullptr : &*at;
 }
 
-std::string why_not(const Ladder& ladder) {
-  return ladder.device == Device::cpu ? std::string() : cuda::why_not();
-}
+std::string why_not(const Ladder& ladder) { return ladder.device == Device::cpu ? std::string() : cuda::why_not(); }
 
 std::string run(const Request& request, const Listener& listener) {
   const Ladder* ladder = find_ladder(request.ladder);
@@ -70,7 +76,8 @@ std::string run(const Request& request, const Listener& listener) {
 }
 
 Roofs measure_roofs(Device device, double seconds, const Listener& listener) {
-  if (!(seconds > 0 && seconds <= most_seconds)) return {.device = device, .failure = "The time for measuring must be more than 0 s and at most 60 s."};
+  if (!(seconds > 0 && seconds <= most_seconds))
+    return {.device = device, .failure = "The time for measuring must be more than 0 s and at most 60 s."};
   return device == Device::cpu ? cpu::measure_roofs(seconds, listener) : cuda::measure_roofs(seconds, listener);
 }
 

@@ -23,10 +23,17 @@ Summary summarize(std::vector<double> samples) {
   const double last = n - 1;
   const auto low = static_cast<std::size_t>(std::clamp(std::floor(n / 2 - reach), 0.0, last));
   const auto high = static_cast<std::size_t>(std::clamp(std::ceil(n / 2 + reach), 0.0, last));
-  return {.median = quantile(samples, 0.5), .iqr = quantile(samples, 0.75) - quantile(samples, 0.25),
-          .ci_low = samples[low], .ci_high = samples[high], .samples = static_cast<std::int64_t>(samples.size())};
+  return {
+      .median = quantile(samples, 0.5),
+      .iqr = quantile(samples, 0.75) - quantile(samples, 0.25),
+      .ci_low = samples[low],
+      .ci_high = samples[high],
+      .samples = static_cast<std::int64_t>(samples.size()),
+  };
 }
 
-bool is_settled(const Summary& s, double share) { return s.samples > 5 && (s.ci_high - s.ci_low) / 2 <= share * s.median; }
+bool is_settled(const Summary& s, double share) {
+  return s.samples > 5 && (s.ci_high - s.ci_low) / 2 <= share * s.median;
+}
 
 }  // namespace kernels

@@ -26,7 +26,8 @@ Matrix scale_columns(const Matrix& a, const std::vector<double>& factor) {
   return out;
 }
 
-AwqResult awq(const Matrix& w, const std::vector<double>& mean_abs_x, const Matrix& g, const QuantSpec& spec, int steps) {
+AwqResult awq(const Matrix& w, const std::vector<double>& mean_abs_x, const Matrix& g, const QuantSpec& spec,
+              int steps) {
   AwqResult out;
   const double whole = quadratic_form(w, g);
   double least = HUGE_VAL;

@@ -19,7 +19,8 @@ constexpr BlockScheme schemes[] = {
     {"nvfp4", "NVFP4", "e2m1", 16, BlockScale::e4m3, "NVIDIA Blackwell; E4M3 a block, FP32 a tensor"},
     {"int8_group", "INT8, groups", "int8", 64, BlockScale::fp16, "symmetric, FP16 scale"},
     {"int4_group", "INT4, groups", "int4", 64, BlockScale::fp16, "symmetric, FP16 scale"},
-    {"int4_zero", "INT4 with zero point", "int4", 64, BlockScale::fp16_zero, "as GPTQ and AWQ checkpoints store weights"},
+    {"int4_zero", "INT4 with zero point", "int4", 64, BlockScale::fp16_zero,
+     "as GPTQ and AWQ checkpoints store weights"},
     {"nf4", "NF4, groups", "nf4", 64, BlockScale::fp32, "QLoRA, FP32 absmax"},
 };
 
@@ -46,7 +47,8 @@ void fill(const Block& b, double scale, double least, double most) {
   for (std::size_t i = 0; i < b.in.size(); ++i) {
     const double scaled = scale > 0 ? b.in[i] / scale : 0;
     const double clipped = std::clamp(scaled, least, most);
-    const auto code = encode(b.element, clipped, b.options.rounding, Overflow::saturate, random_bits_at(b.options.seed, b.first + i));
+    const auto code =
+        encode(b.element, clipped, b.options.rounding, Overflow::saturate, random_bits_at(b.options.seed, b.first + i));
     const double worth = decode(b.element, code);
     b.out.codes.push_back(static_cast<std::uint32_t>(code));
     b.out.values.push_back(worth == 0 ? std::copysign(0.0, worth) : worth * scale);
@@ -102,13 +104,15 @@ void zero_point_block(const Block& b) {
   double lo = 0, hi = 0;  // zero must have a code
   for (const double v : b.in) lo = std::min(lo, v), hi = std::max(hi, v);
   const double scale = push_fp16(b.out, hi / steps - lo / steps);
-  const int zero = scale > 0 ? static_cast<int>(std::clamp(std::nearbyint(-lo / scale), 0.0, static_cast<double>(steps))) : 0;
+  const int zero =
+      scale > 0 ? static_cast<int>(std::clamp(std::nearbyint(-lo / scale), 0.0, static_cast<double>(steps))) : 0;
   b.out.zero_points.push_back(zero);
   for (std::size_t i = 0; i < b.in.size(); ++i) {
     const double scaled = scale > 0 ? b.in[i] / scale + zero : 0;
     double whole = std::nearbyint(scaled);
     if (b.options.rounding == Rounding::toward_zero) whole = std::trunc(scaled - zero) + zero;
-    if (b.options.rounding == Rounding::stochastic) whole = std::floor(scaled + static_cast<double>(random_bits_at(b.options.seed, b.first + i) >> 11) * 0x1p-53);
+    if (b.options.rounding == Rounding::stochastic)
+      whole = std::floor(scaled + static_cast<double>(random_bits_at(b.options.seed, b.first + i) >> 11) * 0x1p-53);
     const double code = std::clamp(whole, 0.0, static_cast<double>(steps));
     b.out.codes.push_back(static_cast<std::uint32_t>(code));
     b.out.values.push_back((code - zero) * scale);
@@ -119,16 +123,20 @@ void zero_point_block(const Block& b) {
 
 void one_block(const Block& b) {
   switch (b.scheme.scale) {
-    case BlockScale::e8m0: return mx_block(b);
-    case BlockScale::e4m3: return nvfp4_block(b);
-    case BlockScale::fp16_zero: return zero_point_block(b);
+    case BlockScale::e8m0:
+      return mx_block(b);
+    case BlockScale::e4m3:
+      return nvfp4_block(b);
+    case BlockScale::fp16_zero:
+      return zero_point_block(b);
     case BlockScale::fp16: {
       // Symmetric: -2^(b-1) is left unused, so that -x has a code when x has one
       const auto most = static_cast<double>(last_ordinal(b.element));
       return fill(b, push_fp16(b.out, amax_of(b.in) / most), -most, most);
     }
     case BlockScale::fp32: {
-      const auto amax = static_cast<float>(std::min(amax_of(b.in), static_cast<double>(std::numeric_limits<float>::max())));
+      const auto amax =
+          static_cast<float>(std::min(amax_of(b.in), static_cast<double>(std::numeric_limits<float>::max())));
       b.out.scale_codes.push_back(std::bit_cast<std::uint32_t>(amax));
       b.out.scales.push_back(static_cast<double>(amax));
       return fill(b, static_cast<double>(amax), -1, 1);
@@ -141,7 +149,8 @@ void one_block(const Block& b) {
 std::span<const BlockScheme> block_schemes() { return schemes; }
 
 const BlockScheme* find_block_scheme(std::string_view id) {
-  const auto* at = std::find_if(std::begin(schemes), std::end(schemes), [&](const BlockScheme& s) { return s.id == id; });
+  const auto* at =
+      std::find_if(std::begin(schemes), std::end(schemes), [&](const BlockScheme& s) { return s.id == id; });
   return at == std::end(schemes) ? nullptr : at;
 }
 
@@ -153,10 +162,12 @@ Blocks to_blocks(const BlockScheme& scheme, std::span<const double> values, cons
   const auto size = static_cast<std::size_t>(out.block_size);
   const FloatFormat& element = element_of(scheme);
   std::vector<double> finite;
-  if (scheme.scale != BlockScale::e8m0 && !std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) {
+  if (scheme.scale != BlockScale::e8m0 &&
+      !std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) {
     // Only MX can say NaN of a block; elsewhere infinities count as the largest number and NaN as 0
     finite.assign(values.begin(), values.end());
-    for (double& v : finite) v = std::isnan(v) ? 0 : std::clamp(v, -std::numeric_limits<double>::max(), std::numeric_limits<double>::max());
+    for (double& v : finite)
+      v = std::isnan(v) ? 0 : std::clamp(v, -std::numeric_limits<double>::max(), std::numeric_limits<double>::max());
     values = finite;
   }
   out.codes.reserve(values.size());
@@ -177,10 +188,14 @@ double bits_per_element(const BlockScheme& scheme, int block_size) {
   const int bits = element_of(scheme).bits;
   switch (scheme.scale) {
     case BlockScale::e8m0:
-    case BlockScale::e4m3: return bits + 8 / size;
-    case BlockScale::fp16: return bits + 16 / size;
-    case BlockScale::fp16_zero: return bits + (16 + bits) / size;
-    case BlockScale::fp32: return bits + 32 / size;
+    case BlockScale::e4m3:
+      return bits + 8 / size;
+    case BlockScale::fp16:
+      return bits + 16 / size;
+    case BlockScale::fp16_zero:
+      return bits + (16 + bits) / size;
+    case BlockScale::fp32:
+      return bits + 32 / size;
   }
   return bits;
 }
@@ -200,7 +215,9 @@ QuantizationError error_of(std::span<const double> exact, std::span<const double
     e.rms = std::sqrt(noise / static_cast<double>(n));
     e.mean_abs /= static_cast<double>(n);
   }
-  e.signal_to_noise_db = !(signal > 0) ? 0 : noise > 0 ? std::clamp(10 * std::log10(signal / noise), -400.0, 400.0) : 400;
+  e.signal_to_noise_db = !(signal > 0) ? 0
+                         : noise > 0   ? std::clamp(10 * std::log10(signal / noise), -400.0, 400.0)
+                                       : 400;
   return e;
 }
 

@@ -6,7 +6,24 @@
 namespace models {
 namespace {
 
-enum Node { loses, fits, memory_bound, cache_larger, one_percent, has_fp4, has_fp8, has_int8, leaf_bf16, leaf_more, leaf_kv, leaf_w8a16, leaf_w4a16, leaf_nvfp4, leaf_fp8, leaf_w8a8 };
+enum Node {
+  loses,
+  fits,
+  memory_bound,
+  cache_larger,
+  one_percent,
+  has_fp4,
+  has_fp8,
+  has_int8,
+  leaf_bf16,
+  leaf_more,
+  leaf_kv,
+  leaf_w8a16,
+  leaf_w4a16,
+  leaf_nvfp4,
+  leaf_fp8,
+  leaf_w8a8
+};
 
 constexpr std::array<DecisionNode, 16> tree{{
     {"Any loss allowed?", memory_bound, fits},
@@ -51,14 +68,33 @@ Result<Decision> decide_recipe(const Architecture& a, const Deployment& d, doubl
       step.because = p ? figures("%.0f TFLOP/s", *p / 1e12, 0) : std::string("none stated");
     };
     switch (at) {
-      case loses: step.yes = may_lose > 0, step.because = figures("up to %.2g %%", may_lose, 0); break;
-      case fits: step.yes = wide->fits, step.because = figures("%.0f of %.0f GB", (wide->weights_bytes + wide->cache_bytes) / 1e9, wide->memory_bytes / 1e9); break;
-      case memory_bound: step.yes = wide->decode_memory_share > 0.5, step.because = figures("%.0f %% of the step", 100 * wide->decode_memory_share, 0); break;
-      case cache_larger: step.yes = wide->cache_bytes > wide->weights_bytes, step.because = figures("%.0f against %.0f GB", wide->cache_bytes / 1e9, wide->weights_bytes / 1e9); break;
-      case one_percent: step.yes = may_lose >= 1, step.because = figures("up to %.2g %%", may_lose, 0); break;
-      case has_fp4: peak(Format::fp4); break;
-      case has_fp8: peak(Format::fp8); break;
-      default: peak(Format::int8);
+      case loses:
+        step.yes = may_lose > 0, step.because = figures("up to %.2g %%", may_lose, 0);
+        break;
+      case fits:
+        step.yes = wide->fits,
+        step.because =
+            figures("%.0f of %.0f GB", (wide->weights_bytes + wide->cache_bytes) / 1e9, wide->memory_bytes / 1e9);
+        break;
+      case memory_bound:
+        step.yes = wide->decode_memory_share > 0.5,
+        step.because = figures("%.0f %% of the step", 100 * wide->decode_memory_share, 0);
+        break;
+      case cache_larger:
+        step.yes = wide->cache_bytes > wide->weights_bytes,
+        step.because = figures("%.0f against %.0f GB", wide->cache_bytes / 1e9, wide->weights_bytes / 1e9);
+        break;
+      case one_percent:
+        step.yes = may_lose >= 1, step.because = figures("up to %.2g %%", may_lose, 0);
+        break;
+      case has_fp4:
+        peak(Format::fp4);
+        break;
+      case has_fp8:
+        peak(Format::fp8);
+        break;
+      default:
+        peak(Format::int8);
     }
     const DecisionNode& node = tree[static_cast<std::size_t>(at)];
     at = step.yes ? node.yes : node.no;

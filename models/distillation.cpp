@@ -7,7 +7,9 @@
 namespace models {
 namespace {
 
-double mean(std::span<const double> v) { return v.empty() ? 0 : std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size()); }
+double mean(std::span<const double> v) {
+  return v.empty() ? 0 : std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
+}
 
 /// log softmax(logits / T).
 std::vector<double> log_softened(std::span<const double> logits, double temperature) {
@@ -52,9 +54,11 @@ double entropy_bits(std::span<const double> p) {
   return std::max(0.0, out);
 }
 
-DistillationTerms distillation_terms(std::span<const double> teacher_logits, std::span<const double> student_logits, std::size_t label, double temperature, double alpha) {
+DistillationTerms distillation_terms(std::span<const double> teacher_logits, std::span<const double> student_logits,
+                                     std::size_t label, double temperature, double alpha) {
   DistillationTerms out;
-  const auto log_t = log_softened(teacher_logits, temperature), log_s = log_softened(student_logits, temperature), log_hard = log_softened(student_logits, 1);
+  const auto log_t = log_softened(teacher_logits, temperature), log_s = log_softened(student_logits, temperature),
+             log_hard = log_softened(student_logits, 1);
   out.teacher = softened(teacher_logits, temperature);
   out.student = softened(student_logits, temperature);
   out.hard_loss = label < log_hard.size() ? -log_hard[label] : 0;
@@ -71,10 +75,12 @@ DistillationTerms distillation_terms(std::span<const double> teacher_logits, std
   return out;
 }
 
-std::vector<double> hot_gradient(std::span<const double> teacher_logits, std::span<const double> student_logits, double alpha) {
+std::vector<double> hot_gradient(std::span<const double> teacher_logits, std::span<const double> student_logits,
+                                 double alpha) {
   const double ms = mean(student_logits), mt = mean(teacher_logits), n = static_cast<double>(student_logits.size());
   std::vector<double> out;
-  for (std::size_t k = 0; k < student_logits.size(); ++k) out.push_back((1 - alpha) * ((student_logits[k] - ms) - (teacher_logits[k] - mt)) / n);
+  for (std::size_t k = 0; k < student_logits.size(); ++k)
+    out.push_back((1 - alpha) * ((student_logits[k] - ms) - (teacher_logits[k] - mt)) / n);
   return out;
 }
 

@@ -20,9 +20,9 @@ struct Plan {
   float magic = 0;                    ///< its spacing is the smallest subnormal: adding it rounds to that
   float scale = 0;                    ///< 1 / smallest subnormal
   std::uint32_t last = 0, over_finite = 0, over_inf = 0, nan = 0;  ///< magnitude codes
-  std::uint32_t signed_special = 0;   ///< all ones: inf and NaN carry the sign
-  std::uint32_t signed_zero = 0;      ///< all ones: there is a -0
-  int sign_shift = 0;                 ///< from float's sign bit down to the format's
+  std::uint32_t signed_special = 0;                                ///< all ones: inf and NaN carry the sign
+  std::uint32_t signed_zero = 0;                                   ///< all ones: there is a -0
+  int sign_shift = 0;                                              ///< from float's sign bit down to the format's
 };
 
 Plan plan_of(const FloatFormat& f, Rounding rounding, Overflow overflow) {
@@ -50,13 +50,16 @@ Plan plan_of(const FloatFormat& f, Rounding rounding, Overflow overflow) {
 
 /// All ones where `condition` holds: choosing by mask keeps the loops free of branches.
 constexpr std::uint32_t mask_if(bool condition) { return 0U - static_cast<std::uint32_t>(condition); }
-constexpr std::uint32_t choose(std::uint32_t mask, std::uint32_t yes, std::uint32_t no) { return no ^ ((yes ^ no) & mask); }
+constexpr std::uint32_t choose(std::uint32_t mask, std::uint32_t yes, std::uint32_t no) {
+  return no ^ ((yes ^ no) & mask);
+}
 
 /// `aligned`: the format has float's own exponents (BF16, TF32), so that subnormals need nothing of their own.
 template <bool truncate, bool aligned, class Out>
 void encode_binary(const Plan plan, const float* in, Out* out, std::size_t n) {
   const Plan p = plan;  // a local copy: `out` may be bytes, which alias everything
-  [[maybe_unused]] const std::uint32_t magic_bits = std::bit_cast<std::uint32_t>(p.magic), nan_sign = mask_if(p.nan > p.last);
+  [[maybe_unused]] const std::uint32_t magic_bits = std::bit_cast<std::uint32_t>(p.magic),
+                                       nan_sign = mask_if(p.nan > p.last);
   for (std::size_t i = 0; i < n; ++i) {
     const auto u = std::bit_cast<std::uint32_t>(in[i]);
     const std::uint32_t bits = u & ~float_sign;
@@ -65,10 +68,13 @@ void encode_binary(const Plan plan, const float* in, Out* out, std::size_t n) {
     std::uint32_t code = normal;
     if constexpr (!aligned) {
       const std::uint32_t is_small = mask_if(bits < p.subnormal_below);
-      const float magnitude = std::bit_cast<float>(bits & is_small);  // masked, so that the conversion stays in an integer's range
+      const float magnitude =
+          std::bit_cast<float>(bits & is_small);  // masked, so that the conversion stays in an integer's range
       std::uint32_t small = 0;
-      if constexpr (truncate) small = static_cast<std::uint32_t>(static_cast<std::int32_t>(magnitude * p.scale));
-      else small = std::bit_cast<std::uint32_t>(magnitude + p.magic) - magic_bits;
+      if constexpr (truncate)
+        small = static_cast<std::uint32_t>(static_cast<std::int32_t>(magnitude * p.scale));
+      else
+        small = std::bit_cast<std::uint32_t>(magnitude + p.magic) - magic_bits;
       code = choose(is_small, small, normal);
     }
     const std::uint32_t over = choose(mask_if(bits == float_inf), p.over_inf, p.over_finite);
@@ -83,9 +89,12 @@ void encode_binary(const Plan plan, const float* in, Out* out, std::size_t n) {
 }
 
 template <bool truncate>
-void round_binary(const Plan plan, const FloatFormat& f, Overflow overflow, Rounding rounding, const float* in, float* out, std::size_t n) {
+void round_binary(const Plan plan, const FloatFormat& f, Overflow overflow, Rounding rounding, const float* in,
+                  float* out, std::size_t n) {
   const Plan p = plan;
-  const auto value_bits = [&](double x) { return std::bit_cast<std::uint32_t>(static_cast<float>(decode(f, encode(f, x, rounding, overflow)))) & ~float_sign; };
+  const auto value_bits = [&](double x) {
+    return std::bit_cast<std::uint32_t>(static_cast<float>(decode(f, encode(f, x, rounding, overflow)))) & ~float_sign;
+  };
   const std::uint32_t last = std::bit_cast<std::uint32_t>(static_cast<float>(decode(f, code_at(f, last_ordinal(f)))));
   const std::uint32_t over_inf = value_bits(HUGE_VAL), over_finite = truncate ? last : over_inf;
   const std::uint32_t nan = value_bits(std::nan("")), keep = ~((1U << p.shift) - 1), nan_sign = mask_if(nan > last);
@@ -97,8 +106,10 @@ void round_binary(const Plan plan, const FloatFormat& f, Overflow overflow, Roun
     const std::uint32_t is_small = mask_if(bits < p.subnormal_below), is_nan = mask_if(bits > float_inf);
     const float magnitude = std::bit_cast<float>(bits & is_small);
     float small = 0;
-    if constexpr (truncate) small = static_cast<float>(static_cast<std::int32_t>(magnitude * p.scale)) * unscale;
-    else small = (magnitude + p.magic) - p.magic;
+    if constexpr (truncate)
+      small = static_cast<float>(static_cast<std::int32_t>(magnitude * p.scale)) * unscale;
+    else
+      small = (magnitude + p.magic) - p.magic;
     std::uint32_t value = choose(is_small, std::bit_cast<std::uint32_t>(small), normal);
     const std::uint32_t over = choose(mask_if(bits == float_inf), over_inf, over_finite);
     value = choose(mask_if(value > last), over, value);
@@ -112,7 +123,8 @@ void round_binary(const Plan plan, const FloatFormat& f, Overflow overflow, Roun
 template <class Out>
 void encode_scale(const float* in, Out* out, std::size_t n, Rounding rounding, Overflow overflow) {
   const bool nearest = rounding == Rounding::nearest_even;
-  const std::uint32_t odd_mask = nearest ? 1 : 0, round_add = nearest ? 0x3FFFFF : 0, small_tie = nearest ? 0x600000 : ~0U;
+  const std::uint32_t odd_mask = nearest ? 1 : 0, round_add = nearest ? 0x3FFFFF : 0,
+                      small_tie = nearest ? 0x600000 : ~0U;
   const std::uint32_t over_inf = overflow == Overflow::saturate ? 254 : 255, over_finite = nearest ? over_inf : 254;
   for (std::size_t i = 0; i < n; ++i) {
     const auto u = std::bit_cast<std::uint32_t>(in[i]);
@@ -144,7 +156,8 @@ void encode_table(const FloatFormat& f, const float* in, Out* out, std::size_t n
   for (std::size_t k = 0; k < above.size(); ++k) {
     const double middle = (f.table[k] + f.table[k + 1]) / 2;
     const auto nearest = static_cast<float>(middle);
-    above[k] = static_cast<double>(nearest) > middle ? std::nextafter(nearest, -2.0f) : nearest;  // x > middle exactly when x > this float
+    above[k] = static_cast<double>(nearest) > middle ? std::nextafter(nearest, -2.0f)
+                                                     : nearest;  // x > middle exactly when x > this float
   }
   for (std::size_t i = 0; i < n; ++i) {
     const float x = in[i] == in[i] ? in[i] : 0.0f;
@@ -155,9 +168,11 @@ void encode_table(const FloatFormat& f, const float* in, Out* out, std::size_t n
 }
 
 template <class Out>
-void encode_any(const FloatFormat& f, std::span<const float> in, std::span<Out> out, Rounding rounding, Overflow overflow, std::uint64_t seed) {
+void encode_any(const FloatFormat& f, std::span<const float> in, std::span<Out> out, Rounding rounding,
+                Overflow overflow, std::uint64_t seed) {
   const std::size_t n = std::min(in.size(), out.size());
-  const bool one_by_one = rounding == Rounding::stochastic || f.bits > 32 || (f.family == FormatFamily::table && rounding != Rounding::nearest_even);
+  const bool one_by_one = rounding == Rounding::stochastic || f.bits > 32 ||
+                          (f.family == FormatFamily::table && rounding != Rounding::nearest_even);
   if (one_by_one) {
     for (std::size_t i = 0; i < n; ++i)
       out[i] = static_cast<Out>(encode(f, static_cast<double>(in[i]), rounding, overflow, random_bits_at(seed, i)));
@@ -170,36 +185,48 @@ void encode_any(const FloatFormat& f, std::span<const float> in, std::span<Out> 
   } else {
     const Plan plan = plan_of(f, rounding, overflow);
     const bool truncate = rounding == Rounding::toward_zero, aligned = f.bias == 127;
-    if (truncate && aligned) encode_binary<true, true>(plan, in.data(), out.data(), n);
-    else if (truncate) encode_binary<true, false>(plan, in.data(), out.data(), n);
-    else if (aligned) encode_binary<false, true>(plan, in.data(), out.data(), n);
-    else encode_binary<false, false>(plan, in.data(), out.data(), n);
+    if (truncate && aligned)
+      encode_binary<true, true>(plan, in.data(), out.data(), n);
+    else if (truncate)
+      encode_binary<true, false>(plan, in.data(), out.data(), n);
+    else if (aligned)
+      encode_binary<false, true>(plan, in.data(), out.data(), n);
+    else
+      encode_binary<false, false>(plan, in.data(), out.data(), n);
   }
 }
 
 }  // namespace
 
-void encode_all(const FloatFormat& f, std::span<const float> in, std::span<std::uint8_t> out, Rounding rounding, Overflow overflow, std::uint64_t seed) {
+void encode_all(const FloatFormat& f, std::span<const float> in, std::span<std::uint8_t> out, Rounding rounding,
+                Overflow overflow, std::uint64_t seed) {
   encode_any(f, in, out, rounding, overflow, seed);
 }
-void encode_all(const FloatFormat& f, std::span<const float> in, std::span<std::uint16_t> out, Rounding rounding, Overflow overflow, std::uint64_t seed) {
+void encode_all(const FloatFormat& f, std::span<const float> in, std::span<std::uint16_t> out, Rounding rounding,
+                Overflow overflow, std::uint64_t seed) {
   encode_any(f, in, out, rounding, overflow, seed);
 }
-void encode_all(const FloatFormat& f, std::span<const float> in, std::span<std::uint32_t> out, Rounding rounding, Overflow overflow, std::uint64_t seed) {
+void encode_all(const FloatFormat& f, std::span<const float> in, std::span<std::uint32_t> out, Rounding rounding,
+                Overflow overflow, std::uint64_t seed) {
   encode_any(f, in, out, rounding, overflow, seed);
 }
 
-void round_to(const FloatFormat& f, std::span<const float> in, std::span<float> out, Rounding rounding, Overflow overflow, std::uint64_t seed) {
+void round_to(const FloatFormat& f, std::span<const float> in, std::span<float> out, Rounding rounding,
+              Overflow overflow, std::uint64_t seed) {
   const std::size_t n = std::min(in.size(), out.size());
-  const bool fast = f.family == FormatFamily::binary && f.specials != Specials::scale && f.bits <= 32 && rounding != Rounding::stochastic;
+  const bool fast = f.family == FormatFamily::binary && f.specials != Specials::scale && f.bits <= 32 &&
+                    rounding != Rounding::stochastic;
   if (fast) {
     const Plan plan = plan_of(f, rounding, overflow);
-    if (rounding == Rounding::toward_zero) round_binary<true>(plan, f, overflow, rounding, in.data(), out.data(), n);
-    else round_binary<false>(plan, f, overflow, rounding, in.data(), out.data(), n);
+    if (rounding == Rounding::toward_zero)
+      round_binary<true>(plan, f, overflow, rounding, in.data(), out.data(), n);
+    else
+      round_binary<false>(plan, f, overflow, rounding, in.data(), out.data(), n);
     return;
   }
   for (std::size_t i = 0; i < n; ++i)
-    out[i] = static_cast<float>(decode(f, encode(f, static_cast<double>(in[i]), rounding, overflow, random_bits_at(seed, i))));
+    out[i] = static_cast<float>(
+        decode(f, encode(f, static_cast<double>(in[i]), rounding, overflow, random_bits_at(seed, i))));
 }
 
 }  // namespace models

@@ -8,8 +8,9 @@
 /// Casts of many floats at a time: integer arithmetic without branches, which compilers vectorize.
 namespace models {
 
-/// The codes of `in`, as `encode` gives them, in the low bits of each element of `out`; as many as the shorter span holds.
-/// Formats of up to 8, 16 and 32 bits. Stochastic rounding takes element i's random bits from `random_bits_at(seed, i)`.
+/// The codes of `in`, as `encode` gives them, in the low bits of each element of `out`; as many as the shorter span
+/// holds. Formats of up to 8, 16 and 32 bits. Stochastic rounding takes element i's random bits from
+/// `random_bits_at(seed, i)`.
 void encode_all(const FloatFormat& format, std::span<const float> in, std::span<std::uint8_t> out,
                 Rounding rounding = Rounding::nearest_even, Overflow overflow = Overflow::ieee, std::uint64_t seed = 0);
 void encode_all(const FloatFormat& format, std::span<const float> in, std::span<std::uint16_t> out,

@@ -13,10 +13,22 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 // bitsandbytes, functional.py get_4bit_type("nf4") @95f9af3; QLoRA, arXiv:2305.14314
-constexpr std::array<double, 16> nf4_values = {
-    -1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635, -0.18477343022823334,
-    -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
-    0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0};
+constexpr std::array<double, 16> nf4_values = {-1.0,
+                                               -0.6961928009986877,
+                                               -0.5250730514526367,
+                                               -0.39491748809814453,
+                                               -0.28444138169288635,
+                                               -0.18477343022823334,
+                                               -0.09105003625154495,
+                                               0.0,
+                                               0.07958029955625534,
+                                               0.16093020141124725,
+                                               0.24611230194568634,
+                                               0.33791524171829224,
+                                               0.44070982933044434,
+                                               0.5626170039176941,
+                                               0.7229568362236023,
+                                               1.0};
 
 constexpr FloatFormat formats[] = {
     {"fp64", "FP64", "IEEE 754 binary64", FormatFamily::binary, Specials::ieee, 64, 1, 11, 52, 1023},
@@ -41,10 +53,13 @@ constexpr FloatFormat formats[] = {
 std::uint64_t last_magnitude(const FloatFormat& f) {
   const std::uint64_t all = f.code_mask() & ~f.sign_mask();
   switch (f.specials) {
-    case Specials::ieee: return (all >> f.mantissa_bits << f.mantissa_bits) - 1;
+    case Specials::ieee:
+      return (all >> f.mantissa_bits << f.mantissa_bits) - 1;
     case Specials::fn:
-    case Specials::scale: return all - 1;
-    default: return all;
+    case Specials::scale:
+      return all - 1;
+    default:
+      return all;
   }
 }
 
@@ -52,7 +67,8 @@ std::uint64_t nan_code(const FloatFormat& f) {
   if (f.specials == Specials::fnuz) return f.sign_mask();
   const std::uint64_t all = f.code_mask() & ~f.sign_mask();
   // The quiet NaN without payload in IEEE formats
-  if (f.specials == Specials::ieee) return (all >> f.mantissa_bits << f.mantissa_bits) | (std::uint64_t{1} << (f.mantissa_bits - 1));
+  if (f.specials == Specials::ieee)
+    return (all >> f.mantissa_bits << f.mantissa_bits) | (std::uint64_t{1} << (f.mantissa_bits - 1));
   return all;
 }
 
@@ -74,7 +90,8 @@ bool rounds_away(bool odd, std::uint64_t rest, int shift, Rounding rounding, std
       const std::uint64_t half = std::uint64_t{1} << (shift - 1);
       return rest > half || (rest == half && odd);
     }
-    case Rounding::toward_zero: return false;
+    case Rounding::toward_zero:
+      return false;
     case Rounding::stochastic:
       if (shift <= 64) return (random_bits >> (64 - shift)) < rest;
       return shift < 128 && random_bits < (rest >> (shift - 64));
@@ -82,11 +99,13 @@ bool rounds_away(bool odd, std::uint64_t rest, int shift, Rounding rounding, std
   return false;
 }
 
-std::uint64_t encode_binary(const FloatFormat& f, double x, Rounding rounding, Overflow overflow, std::uint64_t random_bits) {
+std::uint64_t encode_binary(const FloatFormat& f, double x, Rounding rounding, Overflow overflow,
+                            std::uint64_t random_bits) {
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
   const std::uint64_t last = last_magnitude(f);
   const bool negative = bits >> 63;
-  if (std::isnan(x)) return f.has_nan() ? nan_code(f) | (f.specials == Specials::fnuz || !negative ? 0 : f.sign_mask()) : last;
+  if (std::isnan(x))
+    return f.has_nan() ? nan_code(f) | (f.specials == Specials::fnuz || !negative ? 0 : f.sign_mask()) : last;
   if (f.specials == Specials::scale && negative && x < 0) return nan_code(f);
   const std::uint64_t sign = negative ? f.sign_mask() : 0;
   const int raw_exponent = static_cast<int>(bits >> 52 & 0x7FF);
@@ -95,7 +114,8 @@ std::uint64_t encode_binary(const FloatFormat& f, double x, Rounding rounding, O
   bool too_large = raw_exponent == 0x7FF;
   std::uint64_t magnitude = last;
   if (!too_large) {
-    // |x| = significand x 2^(exponent - 52); a subnormal double needs no normalising: every narrower format rounds it below its emin
+    // |x| = significand x 2^(exponent - 52); a subnormal double needs no normalising: every narrower format rounds it
+    // below its emin
     const std::uint64_t significand = raw_exponent == 0 ? fraction : fraction | (std::uint64_t{1} << 52);
     const int exponent = std::max(raw_exponent, 1) - 1023;
     const int shift = 52 - f.mantissa_bits + std::max(f.emin() - exponent, 0);
@@ -122,9 +142,15 @@ std::uint64_t encode_integer(const FloatFormat& f, double x, Rounding rounding, 
   const double whole = std::floor(x), rest = x - whole;
   double v = whole;
   switch (rounding) {
-    case Rounding::nearest_even: v = std::nearbyint(x); break;
-    case Rounding::toward_zero: v = std::trunc(x); break;
-    case Rounding::stochastic: v = whole + (static_cast<double>(random_bits >> 11) * 0x1p-53 < rest ? 1 : 0); break;
+    case Rounding::nearest_even:
+      v = std::nearbyint(x);
+      break;
+    case Rounding::toward_zero:
+      v = std::trunc(x);
+      break;
+    case Rounding::stochastic:
+      v = whole + (static_cast<double>(random_bits >> 11) * 0x1p-53 < rest ? 1 : 0);
+      break;
   }
   v = std::clamp(v, static_cast<double>(first_ordinal(f)), static_cast<double>(last_ordinal(f)));
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(v)) & f.code_mask();
@@ -138,9 +164,15 @@ std::uint64_t encode_table(const FloatFormat& f, double x, Rounding rounding, st
   const double lo = f.table[static_cast<std::size_t>(below)], hi = f.table[static_cast<std::size_t>(below) + 1];
   bool up = false;
   switch (rounding) {
-    case Rounding::nearest_even: up = x > (lo + hi) / 2; break;
-    case Rounding::toward_zero: up = x < 0 && x > lo; break;
-    case Rounding::stochastic: up = static_cast<double>(random_bits >> 11) * 0x1p-53 < (x - lo) / (hi - lo); break;
+    case Rounding::nearest_even:
+      up = x > (lo + hi) / 2;
+      break;
+    case Rounding::toward_zero:
+      up = x < 0 && x > lo;
+      break;
+    case Rounding::stochastic:
+      up = static_cast<double>(random_bits >> 11) * 0x1p-53 < (x - lo) / (hi - lo);
+      break;
   }
   return static_cast<std::uint64_t>(below + (up ? 1 : 0));
 }
@@ -150,21 +182,28 @@ std::uint64_t encode_table(const FloatFormat& f, double x, Rounding rounding, st
 std::span<const FloatFormat> float_formats() { return formats; }
 
 const FloatFormat* find_float_format(std::string_view id) {
-  const auto* at = std::find_if(std::begin(formats), std::end(formats), [&](const FloatFormat& f) { return f.id == id; });
+  const auto* at =
+      std::find_if(std::begin(formats), std::end(formats), [&](const FloatFormat& f) { return f.id == id; });
   return at == std::end(formats) ? nullptr : at;
 }
 
 double decode(const FloatFormat& f, std::uint64_t code) {
   code &= f.code_mask();
   switch (f.family) {
-    case FormatFamily::integer: return static_cast<double>(ordinal(f, code));
-    case FormatFamily::table: return f.table[static_cast<std::size_t>(code)];
-    case FormatFamily::binary: break;
+    case FormatFamily::integer:
+      return static_cast<double>(ordinal(f, code));
+    case FormatFamily::table:
+      return f.table[static_cast<std::size_t>(code)];
+    case FormatFamily::binary:
+      break;
   }
   switch (classify(f, code)) {
-    case ValueKind::nan: return not_a_number;
-    case ValueKind::inf: return code & f.sign_mask() ? -infinity : infinity;
-    default: break;
+    case ValueKind::nan:
+      return not_a_number;
+    case ValueKind::inf:
+      return code & f.sign_mask() ? -infinity : infinity;
+    default:
+      break;
   }
   const double magnitude = magnitude_value(f, code & ~f.sign_mask());
   return code & f.sign_mask() ? -magnitude : magnitude;
@@ -189,9 +228,12 @@ std::string_view kind_text(ValueKind kind) {
 
 std::uint64_t encode(const FloatFormat& f, double x, Rounding rounding, Overflow overflow, std::uint64_t random_bits) {
   switch (f.family) {
-    case FormatFamily::integer: return encode_integer(f, x, rounding, random_bits);
-    case FormatFamily::table: return encode_table(f, x, rounding, random_bits);
-    case FormatFamily::binary: break;
+    case FormatFamily::integer:
+      return encode_integer(f, x, rounding, random_bits);
+    case FormatFamily::table:
+      return encode_table(f, x, rounding, random_bits);
+    case FormatFamily::binary:
+      break;
   }
   return encode_binary(f, x, rounding, overflow, random_bits);
 }
@@ -199,7 +241,8 @@ std::uint64_t encode(const FloatFormat& f, double x, Rounding rounding, Overflow
 std::int64_t ordinal(const FloatFormat& f, std::uint64_t code) {
   code &= f.code_mask();
   if (f.family == FormatFamily::integer)
-    return code & f.sign_mask() ? static_cast<std::int64_t>(code) - (std::int64_t{1} << f.bits) : static_cast<std::int64_t>(code);
+    return code & f.sign_mask() ? static_cast<std::int64_t>(code) - (std::int64_t{1} << f.bits)
+                                : static_cast<std::int64_t>(code);
   const auto magnitude = static_cast<std::int64_t>(code & ~f.sign_mask());
   return code & f.sign_mask() ? -magnitude : magnitude;
 }
@@ -271,8 +314,10 @@ double ulp(const FloatFormat& f, std::uint64_t code) {
   if (f.family == FormatFamily::table) {
     const auto last = f.table.size() - 1;
     auto at = static_cast<std::size_t>(code);
-    if (f.table[at] < 0) at = at == 0 ? 0 : at - 1;  // away from zero is down
-    else at = std::min(at, last - 1);
+    if (f.table[at] < 0)
+      at = at == 0 ? 0 : at - 1;  // away from zero is down
+    else
+      at = std::min(at, last - 1);
     return f.table[at + 1] - f.table[at];
   }
   if (f.specials == Specials::scale) return decode(f, code);

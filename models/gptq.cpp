@@ -36,13 +36,16 @@ Result<GptqResult> gptq(const Matrix& given, const Matrix& g, const GptqOptions&
   GptqResult out;
   out.order.resize(n);
   std::iota(out.order.begin(), out.order.end(), std::size_t{0});
-  if (options.act_order) std::stable_sort(out.order.begin(), out.order.end(), [&](std::size_t a, std::size_t b) { return g.at(a, a) > g.at(b, b); });
+  if (options.act_order)
+    std::stable_sort(out.order.begin(), out.order.end(),
+                     [&](std::size_t a, std::size_t b) { return g.at(a, a) > g.at(b, b); });
   auto root = inverse_root(hessian(g, out.order, options.damping));
   if (!root) return Outcome::fail(root.error);
   out.root = std::move(*root);
   const Matrix& u = out.root;
   const Quantizer quantizer(options.spec);
-  const std::size_t length = std::max<std::size_t>(quantizer.group_length(n), 1), block = std::max<std::size_t>(options.block, 1);
+  const std::size_t length = std::max<std::size_t>(quantizer.group_length(n), 1),
+                    block = std::max<std::size_t>(options.block, 1);
 
   Matrix w = columns_in(given, out.order);
   out.errors = Matrix(rows, n);
@@ -59,15 +62,19 @@ Result<GptqResult> gptq(const Matrix& given, const Matrix& g, const GptqOptions&
     const std::size_t b1 = std::min(n, b0 + block);
     for (std::size_t j = b0; j < b1; ++j) {
       if (options.spec.grain == QuantGrain::group && j % length == 0) {
-        // A group that reaches beyond the block is fitted to its weights with this block's updates applied, so that blocks change nothing.
+        // A group that reaches beyond the block is fitted to its weights with this block's updates applied, so that
+        // blocks change nothing.
         for (std::size_t r = 0; r < rows; ++r) {
           const std::size_t end = std::min(n, j + length);
           if (end <= b1) {
             grids[r] = quantizer.fit(w.row(r).subspan(j, end - j));
             continue;
           }
-          std::vector<double> now(w.row(r).begin() + static_cast<std::ptrdiff_t>(j), w.row(r).begin() + static_cast<std::ptrdiff_t>(end));
-          for (std::size_t k = b0; k < j; ++k) add_scaled(options.compensation * out.errors.at(r, k), u.row(k).subspan(b1, end - b1), std::span(now).subspan(b1 - j));
+          std::vector<double> now(w.row(r).begin() + static_cast<std::ptrdiff_t>(j),
+                                  w.row(r).begin() + static_cast<std::ptrdiff_t>(end));
+          for (std::size_t k = b0; k < j; ++k)
+            add_scaled(options.compensation * out.errors.at(r, k), u.row(k).subspan(b1, end - b1),
+                       std::span(now).subspan(b1 - j));
           grids[r] = quantizer.fit(now);
         }
       }
@@ -78,12 +85,14 @@ Result<GptqResult> gptq(const Matrix& given, const Matrix& g, const GptqOptions&
         out.cost[j] += error * error / 2;
         out.errors.at(r, j) = error;
         w.at(r, j) = q;
-        if (options.compensation != 0) add_scaled(options.compensation * error, rest, w.row(r).subspan(j + 1, b1 - j - 1));
+        if (options.compensation != 0)
+          add_scaled(options.compensation * error, rest, w.row(r).subspan(j + 1, b1 - j - 1));
       }
     }
     if (options.compensation == 0) continue;
     for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t k = b0; k < b1; ++k) add_scaled(options.compensation * out.errors.at(r, k), u.row(k).subspan(b1), w.row(r).subspan(b1));
+      for (std::size_t k = b0; k < b1; ++k)
+        add_scaled(options.compensation * out.errors.at(r, k), u.row(k).subspan(b1), w.row(r).subspan(b1));
   }
   out.weights = Matrix(rows, n);
   for (std::size_t r = 0; r < rows; ++r)

@@ -23,8 +23,9 @@ constexpr std::array<FormatRow, format_count> format_rows{{{"fp64", "FP64", 8},
 
 const FormatRow& row_of(Format format) { return format_rows[static_cast<std::size_t>(format)]; }
 
-using Slot = std::variant<double Chip::*, std::optional<double> Chip::*, std::optional<int> Chip::*, std::optional<double> Interconnect::*,
-                          std::optional<int> Interconnect::*, std::optional<double> Measured::*, std::optional<double> Price::*, Format>;
+using Slot = std::variant<double Chip::*, std::optional<double> Chip::*, std::optional<int> Chip::*,
+                          std::optional<double> Interconnect::*, std::optional<int> Interconnect::*,
+                          std::optional<double> Measured::*, std::optional<double> Price::*, Format>;
 struct Row {
   Figure figure;
   Slot slot;
@@ -35,7 +36,8 @@ constexpr double most_flops = 1e21, most_bytes = 1e18, most_bytes_per_s = 1e18;
 std::vector<Row> make_rows() {
   std::vector<Row> rows;
   const auto add = [&](std::string_view key, std::string_view unit, double minimum, double maximum, Slot slot) {
-    const bool integer = std::holds_alternative<std::optional<int> Chip::*>(slot) || std::holds_alternative<std::optional<int> Interconnect::*>(slot);
+    const bool integer = std::holds_alternative<std::optional<int> Chip::*>(slot) ||
+                         std::holds_alternative<std::optional<int> Interconnect::*>(slot);
     rows.push_back({{key, unit, minimum, maximum, integer}, slot});
   };
   const auto rate = [&](std::string_view key, Slot slot) { add(key, "B/s", 1, most_bytes_per_s, slot); };
@@ -43,12 +45,14 @@ std::vector<Row> make_rows() {
   const auto cycles = [&](std::string_view key, Slot slot) { add(key, "cycles", 1, 1e6, slot); };
   const auto usd = [&](std::string_view key, std::string_view unit, Slot slot) { add(key, unit, 0, 1e9, slot); };
   constexpr std::array<std::string_view, format_count> peak_keys{
-      "peak_flops_per_s.fp64", "peak_flops_per_s.fp64_matrix", "peak_flops_per_s.fp32", "peak_flops_per_s.tf32", "peak_flops_per_s.fp16",
-      "peak_flops_per_s.bf16", "peak_flops_per_s.fp8",         "peak_flops_per_s.fp6",  "peak_flops_per_s.fp4",  "peak_flops_per_s.int8"};
+      "peak_flops_per_s.fp64", "peak_flops_per_s.fp64_matrix", "peak_flops_per_s.fp32", "peak_flops_per_s.tf32",
+      "peak_flops_per_s.fp16", "peak_flops_per_s.bf16",        "peak_flops_per_s.fp8",  "peak_flops_per_s.fp6",
+      "peak_flops_per_s.fp4",  "peak_flops_per_s.int8"};
 
   add("year_announced", "year", 1950, 2200, &Chip::year_announced);
   add("year_available", "year", 1950, 2200, &Chip::year_available);
-  for (const Format format : all_formats) add(peak_keys[static_cast<std::size_t>(format)], "FLOP/s", 1, most_flops, format);
+  for (const Format format : all_formats)
+    add(peak_keys[static_cast<std::size_t>(format)], "FLOP/s", 1, most_flops, format);
   size("memory_bytes", &Chip::memory_bytes);
   rate("memory_bandwidth_bytes_per_s", &Chip::memory_bandwidth_bytes_per_s);
   size("l2_bytes", &Chip::l2_bytes);
@@ -122,7 +126,9 @@ std::optional<Format> format_from_id(std::string_view id) {
   return std::nullopt;
 }
 
-std::optional<double> Chip::peak_flops_per_s(Format format) const { return dense_peak_flops_per_s[static_cast<std::size_t>(format)]; }
+std::optional<double> Chip::peak_flops_per_s(Format format) const {
+  return dense_peak_flops_per_s[static_cast<std::size_t>(format)];
+}
 
 const std::vector<Figure>& figures() {
   static const std::vector<Figure> all = [] {
@@ -136,30 +142,31 @@ const std::vector<Figure>& figures() {
 std::optional<double> figure_value(const Chip& chip, std::string_view key) {
   const Row* row = find_row(key);
   if (!row) return std::nullopt;
-  return std::visit(Overload{[&](double Chip::* m) { return std::optional<double>(chip.*m); },
-                             [&](std::optional<double> Chip::* m) { return chip.*m; },
-                             [&](std::optional<int> Chip::* m) { return std::optional<double>(chip.*m); },
-                             [&](std::optional<double> Interconnect::* m) { return chip.interconnect.*m; },
-                             [&](std::optional<int> Interconnect::* m) { return std::optional<double>(chip.interconnect.*m); },
-                             [&](std::optional<double> Measured::* m) { return chip.measured.*m; },
-                             [&](std::optional<double> Price::* m) { return chip.price.*m; },
-                             [&](Format format) { return chip.peak_flops_per_s(format); }},
-                    row->slot);
+  return std::visit(
+      Overload{[&](double Chip::*m) { return std::optional<double>(chip.*m); },
+               [&](std::optional<double> Chip::*m) { return chip.*m; },
+               [&](std::optional<int> Chip::*m) { return std::optional<double>(chip.*m); },
+               [&](std::optional<double> Interconnect::*m) { return chip.interconnect.*m; },
+               [&](std::optional<int> Interconnect::*m) { return std::optional<double>(chip.interconnect.*m); },
+               [&](std::optional<double> Measured::*m) { return chip.measured.*m; },
+               [&](std::optional<double> Price::*m) { return chip.price.*m; },
+               [&](Format format) { return chip.peak_flops_per_s(format); }},
+      row->slot);
 }
 
 bool set_figure(Chip& chip, std::string_view key, double value) {
   const Row* row = find_row(key);
   if (!row || !(value >= row->figure.minimum && value <= row->figure.maximum)) return false;
   if (row->figure.integer && value != std::floor(value)) return false;
-  std::visit(Overload{[&](double Chip::* m) { chip.*m = value; },
-                      [&](std::optional<double> Chip::* m) { chip.*m = value; },
-                      [&](std::optional<int> Chip::* m) { chip.*m = static_cast<int>(value); },
-                      [&](std::optional<double> Interconnect::* m) { chip.interconnect.*m = value; },
-                      [&](std::optional<int> Interconnect::* m) { chip.interconnect.*m = static_cast<int>(value); },
-                      [&](std::optional<double> Measured::* m) { chip.measured.*m = value; },
-                      [&](std::optional<double> Price::* m) { chip.price.*m = value; },
-                      [&](Format format) { chip.dense_peak_flops_per_s[static_cast<std::size_t>(format)] = value; }},
-             row->slot);
+  std::visit(
+      Overload{[&](double Chip::*m) { chip.*m = value; }, [&](std::optional<double> Chip::*m) { chip.*m = value; },
+               [&](std::optional<int> Chip::*m) { chip.*m = static_cast<int>(value); },
+               [&](std::optional<double> Interconnect::*m) { chip.interconnect.*m = value; },
+               [&](std::optional<int> Interconnect::*m) { chip.interconnect.*m = static_cast<int>(value); },
+               [&](std::optional<double> Measured::*m) { chip.measured.*m = value; },
+               [&](std::optional<double> Price::*m) { chip.price.*m = value; },
+               [&](Format format) { chip.dense_peak_flops_per_s[static_cast<std::size_t>(format)] = value; }},
+      row->slot);
   return true;
 }
 
@@ -169,8 +176,9 @@ std::string_view figure_source(const Chip& chip, std::string_view key) {
 }
 
 std::optional<double> pcie_bytes_per_s_per_direction(int generation, int lanes) {
-  constexpr std::array<double, 6> bytes_per_s_per_lane{2.5e9 / 8 * 8 / 10,     5e9 / 8 * 8 / 10,       8e9 / 8 * 128 / 130,
-                                                       16e9 / 8 * 128 / 130, 32e9 / 8 * 128 / 130, 64e9 / 8 * 242 / 256};
+  constexpr std::array<double, 6> bytes_per_s_per_lane{2.5e9 / 8 * 8 / 10,   5e9 / 8 * 8 / 10,
+                                                       8e9 / 8 * 128 / 130,  16e9 / 8 * 128 / 130,
+                                                       32e9 / 8 * 128 / 130, 64e9 / 8 * 242 / 256};
   if (generation < 1 || generation > 6 || lanes < 1 || lanes > 32) return std::nullopt;
   return bytes_per_s_per_lane[static_cast<std::size_t>(generation - 1)] * lanes;
 }

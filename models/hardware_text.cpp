@@ -14,8 +14,11 @@ constexpr int most_levels = 32;
 }  // namespace
 
 std::string refuse_json_text(std::string_view text, std::string_view origin) {
-  if (text.size() > most_text_bytes) return std::string(origin) + " is larger than 16 MiB; a hardware file holds a few chips";
-  if (json_nesting(text) > most_levels) return std::string(origin) + " nests brackets deeper than " + std::to_string(most_levels) + " levels; a hardware file needs five";
+  if (text.size() > most_text_bytes)
+    return std::string(origin) + " is larger than 16 MiB; a hardware file holds a few chips";
+  if (json_nesting(text) > most_levels)
+    return std::string(origin) + " nests brackets deeper than " + std::to_string(most_levels) +
+           " levels; a hardware file needs five";
   return {};
 }
 

@@ -8,13 +8,15 @@
 namespace models {
 namespace {
 
-// Energy a byte. Register file to scratchpad 1 : 6 is Chen, Emer, Sze 2016 (Eyeriss); the SRAM figures are Horowitz, ISSCC 2014, 45 nm.
+// Energy a byte. Register file to scratchpad 1 : 6 is Chen, Emer, Sze 2016 (Eyeriss); the SRAM figures are Horowitz,
+// ISSCC 2014, 45 nm.
 constexpr double shared_j_per_byte = 5e-12 / 4;  // 8 KB SRAM, 5 pJ for 32 bits
 constexpr double register_j_per_byte = shared_j_per_byte / 6;
-constexpr double l2_j_per_byte = 100e-12 / 8;              // 1 MB SRAM, 100 pJ for 64 bits
-constexpr double serdes_j_per_byte = 5e-12 * 8;            // 5 pJ a bit over a board or a short cable
-constexpr double network_w_per_bytes_per_s = 68.0 / 50e9;  // two adapters of 25 W and two optical modules of 9 W at 400 Gb/s
-constexpr double storage_w_per_bytes_per_s = 12.0 / 7e9;   // a 12 W drive that reads 7 GB/s
+constexpr double l2_j_per_byte = 100e-12 / 8;    // 1 MB SRAM, 100 pJ for 64 bits
+constexpr double serdes_j_per_byte = 5e-12 * 8;  // 5 pJ a bit over a board or a short cable
+constexpr double network_w_per_bytes_per_s =
+    68.0 / 50e9;  // two adapters of 25 W and two optical modules of 9 W at 400 Gb/s
+constexpr double storage_w_per_bytes_per_s = 12.0 / 7e9;  // a 12 W drive that reads 7 GB/s
 
 // gpu-benches measures 34.7 (H100 PCIe), 35.5 (A100) and 40.6 (H200) bytes a clock and SM out of L2.
 constexpr double l2_bytes_per_cycle_per_unit = 35;
@@ -31,18 +33,25 @@ std::string text(const char* format, double a, double b = 0, double c = 0) {
 bool is_this_machine(const Chip& chip) { return chip.vendor == "this machine"; }
 
 Sourced specified(const Chip& chip, std::string_view key) {
-  return {figure_value(chip, key), is_this_machine(chip) ? Basis::measured : Basis::specified, std::string(figure_source(chip, key))};
+  return {figure_value(chip, key), is_this_machine(chip) ? Basis::measured : Basis::specified,
+          std::string(figure_source(chip, key))};
 }
 Sourced measured(const Chip& chip, std::string_view key) {
   if (!figure_value(chip, key)) return {};
   return {figure_value(chip, key), Basis::measured, std::string(figure_source(chip, key))};
 }
 
-void set_latency(Level& level, const Chip& chip, const std::optional<double>& seconds, const std::optional<double>& cycles, double otherwise_s) {
-  if (seconds) level.latency_s = {seconds, Basis::measured, is_this_machine(chip) ? "the kernel lab's pointer chase on this machine" : "gpu-benches pointer chase on this chip"};
+void set_latency(Level& level, const Chip& chip, const std::optional<double>& seconds,
+                 const std::optional<double>& cycles, double otherwise_s) {
+  if (seconds)
+    level.latency_s = {seconds, Basis::measured,
+                       is_this_machine(chip) ? "the kernel lab's pointer chase on this machine"
+                                             : "gpu-benches pointer chase on this chip"};
   else if (cycles && chip.boost_clock_hz)
-    level.latency_s = {*cycles / *chip.boost_clock_hz, Basis::measured, text("gpu-benches pointer chase: %.0f cycles at the boost clock", *cycles)};
-  else level.latency_s = {otherwise_s, Basis::assumed, "taken from the H100 PCIe, as gpu-benches measured it"};
+    level.latency_s = {*cycles / *chip.boost_clock_hz, Basis::measured,
+                       text("gpu-benches pointer chase: %.0f cycles at the boost clock", *cycles)};
+  else
+    level.latency_s = {otherwise_s, Basis::assumed, "taken from the H100 PCIe, as gpu-benches measured it"};
 }
 
 void add_on_chip(std::vector<Level>& out, const Chip& chip) {
@@ -55,9 +64,11 @@ void add_on_chip(std::vector<Level>& out, const Chip& chip) {
                             text("%.0f units of %.0f KiB", units, *chip.register_file_per_unit_bytes / 1024)};
     level.bandwidth_bytes_per_s = {
         units * *lanes * 12 * clock_hz, Basis::computed,
-        text("%.0f units x %.0f lanes x 12 B x %.3f GHz (three FP32 operands a lane and clock)", units, *lanes, clock_hz / 1e9)};
+        text("%.0f units x %.0f lanes x 12 B x %.3f GHz (three FP32 operands a lane and clock)", units, *lanes,
+             clock_hz / 1e9)};
     level.latency_s = {1 / clock_hz, Basis::computed, "one clock"};
-    level.energy_j_per_byte = {register_j_per_byte, Basis::assumed, "a sixth of a scratchpad access (Chen, Emer, Sze 2016)"};
+    level.energy_j_per_byte = {register_j_per_byte, Basis::assumed,
+                               "a sixth of a scratchpad access (Chen, Emer, Sze 2016)"};
     out.push_back(level);
   }
   if (chip.shared_mem_per_unit_bytes && units > 0) {
@@ -69,22 +80,28 @@ void add_on_chip(std::vector<Level>& out, const Chip& chip) {
                                      text("%.0f units x 32 banks x 4 B x %.3f GHz", units, clock_hz / 1e9)};
       set_latency(level, chip, std::nullopt, chip.measured.l1_latency_cycles, other_l1_cycles / clock_hz);
     }
-    level.energy_j_per_byte = {shared_j_per_byte, Basis::assumed, "8 KB SRAM in 45 nm, 5 pJ for 32 bits (Horowitz 2014); less in newer processes"};
+    level.energy_j_per_byte = {shared_j_per_byte, Basis::assumed,
+                               "8 KB SRAM in 45 nm, 5 pJ for 32 bits (Horowitz 2014); less in newer processes"};
     out.push_back(level);
   }
   if (chip.l2_bytes) {
-    Level level{LevelKind::l2, "L2", specified(chip, "l2_bytes"), {}, {}, {}, measured(chip, "measured.l2_bytes_per_s")};
-    if (chip.measured.l2_bytes_per_s) level.bandwidth_bytes_per_s = level.measured_bandwidth_bytes_per_s;
+    Level level{
+        LevelKind::l2, "L2", specified(chip, "l2_bytes"), {}, {}, {}, measured(chip, "measured.l2_bytes_per_s")};
+    if (chip.measured.l2_bytes_per_s)
+      level.bandwidth_bytes_per_s = level.measured_bandwidth_bytes_per_s;
     else if (lanes && chip.vendor == "NVIDIA")
-      level.bandwidth_bytes_per_s = {units * l2_bytes_per_cycle_per_unit * clock_hz, Basis::assumed,
-                                     text("%.0f units x 35 B x %.3f GHz: what gpu-benches finds on A100 and H100 PCIe", units, clock_hz / 1e9)};
-    if (lanes || chip.measured.l2_latency_s) set_latency(level, chip, chip.measured.l2_latency_s, chip.measured.l2_latency_cycles, other_l2_s);
+      level.bandwidth_bytes_per_s = {
+          units * l2_bytes_per_cycle_per_unit * clock_hz, Basis::assumed,
+          text("%.0f units x 35 B x %.3f GHz: what gpu-benches finds on A100 and H100 PCIe", units, clock_hz / 1e9)};
+    if (lanes || chip.measured.l2_latency_s)
+      set_latency(level, chip, chip.measured.l2_latency_s, chip.measured.l2_latency_cycles, other_l2_s);
     level.energy_j_per_byte = {l2_j_per_byte, Basis::assumed, "1 MB SRAM in 45 nm, 100 pJ for 64 bits (Horowitz 2014)"};
     out.push_back(level);
   }
 }
 
-Level far_level(LevelKind kind, std::string label, double latency_s, double own_j_per_byte, double memory_j_per_byte, const char* energy_source) {
+Level far_level(LevelKind kind, std::string label, double latency_s, double own_j_per_byte, double memory_j_per_byte,
+                const char* energy_source) {
   Level level{kind, std::move(label), {}, {}, {}, {}, {}};
   level.latency_s = {latency_s, Basis::assumed, "typical of such links and drives; no vendor states it for the chip"};
   level.energy_j_per_byte = {own_j_per_byte + 2 * memory_j_per_byte, Basis::assumed, energy_source};
@@ -99,7 +116,8 @@ std::string_view basis_id(Basis basis) {
 }
 
 std::string_view level_id(LevelKind kind) {
-  constexpr std::array<std::string_view, 8> ids{"registers", "shared", "l2", "memory", "link", "pcie", "network", "storage"};
+  constexpr std::array<std::string_view, 8> ids{"registers", "shared", "l2",      "memory",
+                                                "link",      "pcie",   "network", "storage"};
   return ids[static_cast<std::size_t>(kind)];
 }
 
@@ -123,35 +141,42 @@ std::vector<Level> memory_levels(const Chip& chip, const HierarchyOptions& optio
                {},
                {},
                {}};
-  for (const char* key : {"measured.stream_read_bytes_per_s", "measured.stream_init_bytes_per_s", "measured.stream_scale_bytes_per_s"})
+  for (const char* key :
+       {"measured.stream_read_bytes_per_s", "measured.stream_init_bytes_per_s", "measured.stream_scale_bytes_per_s"})
     if (!memory.measured_bandwidth_bytes_per_s.value) memory.measured_bandwidth_bytes_per_s = measured(chip, key);
   set_latency(memory, chip, chip.measured.dram_latency_s, chip.measured.dram_latency_cycles, other_memory_s);
-  memory.energy_j_per_byte = {memory_j_per_byte, Basis::assumed, text("%.2g pJ a bit; HBM2 and HBM3 take 4 to 7", options.memory_j_per_bit * 1e12)};
+  memory.energy_j_per_byte = {memory_j_per_byte, Basis::assumed,
+                              text("%.2g pJ a bit; HBM2 and HBM3 take 4 to 7", options.memory_j_per_bit * 1e12)};
   out.push_back(memory);
 
   if (chip.interconnect.bytes_per_s_per_direction) {
-    Level link = far_level(LevelKind::link, chip.interconnect.name.empty() ? "Link" : chip.interconnect.name, options.link_latency_s,
-                           serdes_j_per_byte, memory_j_per_byte, "5 pJ a bit on the link, and main memory at both ends");
+    Level link = far_level(LevelKind::link, chip.interconnect.name.empty() ? "Link" : chip.interconnect.name,
+                           options.link_latency_s, serdes_j_per_byte, memory_j_per_byte,
+                           "5 pJ a bit on the link, and main memory at both ends");
     link.bandwidth_bytes_per_s = specified(chip, "interconnect.bytes_per_s_per_direction");
-    link.capacity_bytes = {options.link_peers * chip.memory_bytes, Basis::computed, text("memory of %.0f peers", options.link_peers)};
+    link.capacity_bytes = {options.link_peers * chip.memory_bytes, Basis::computed,
+                           text("memory of %.0f peers", options.link_peers)};
     link.measured_bandwidth_bytes_per_s = measured(chip, "measured.allgather_busbw_bytes_per_s");
     out.push_back(link);
   }
   if (chip.pcie_generation) {
-    Level pcie = far_level(LevelKind::pcie, text("PCIe %.0f x16", *chip.pcie_generation), options.pcie_latency_s, serdes_j_per_byte,
-                           memory_j_per_byte, "5 pJ a bit on the link, and memory at both ends");
+    Level pcie = far_level(LevelKind::pcie, text("PCIe %.0f x16", *chip.pcie_generation), options.pcie_latency_s,
+                           serdes_j_per_byte, memory_j_per_byte, "5 pJ a bit on the link, and memory at both ends");
     pcie.bandwidth_bytes_per_s = {pcie_bytes_per_s_per_direction(*chip.pcie_generation), Basis::computed,
                                   "16 lanes after line coding, per direction (PCI-SIG)"};
     pcie.capacity_bytes = {options.host_memory_bytes, Basis::assumed, "memory of the host"};
     out.push_back(pcie);
   }
-  Level network = far_level(LevelKind::network, options.network_label, options.network_latency_s, network_w_per_bytes_per_s, memory_j_per_byte,
+  Level network = far_level(LevelKind::network, options.network_label, options.network_latency_s,
+                            network_w_per_bytes_per_s, memory_j_per_byte,
                             "two adapters of 25 W and two optical modules of 9 W at 50 GB/s, and memory at both ends");
-  network.bandwidth_bytes_per_s = {options.network_bytes_per_s_per_direction, Basis::specified, "one port for each chip, per direction"};
+  network.bandwidth_bytes_per_s = {options.network_bytes_per_s_per_direction, Basis::specified,
+                                   "one port for each chip, per direction"};
   out.push_back(network);
-  Level storage = far_level(LevelKind::storage, "NVMe", options.storage_latency_s, storage_w_per_bytes_per_s, memory_j_per_byte,
-                            "a 12 W drive that reads 7 GB/s, and memory at both ends");
-  storage.bandwidth_bytes_per_s = {options.storage_bytes_per_s, Basis::assumed, "sequential reads of a drive on four PCIe 4 lanes"};
+  Level storage = far_level(LevelKind::storage, "NVMe", options.storage_latency_s, storage_w_per_bytes_per_s,
+                            memory_j_per_byte, "a 12 W drive that reads 7 GB/s, and memory at both ends");
+  storage.bandwidth_bytes_per_s = {options.storage_bytes_per_s, Basis::assumed,
+                                   "sequential reads of a drive on four PCIe 4 lanes"};
   storage.capacity_bytes = {options.storage_bytes, Basis::assumed, "one drive"};
   out.push_back(storage);
   return out;
@@ -169,7 +194,8 @@ Move move_bytes(const Level& level, double bytes, const Access& access) {
     const double latency_s = *level.latency_s.value, transfer_s = bytes / *level.bandwidth_bytes_per_s.value;
     double waiting_s = latency_s;
     if (access.pattern == AccessPattern::chase) waiting_s = std::max(1.0, bytes / access.access_bytes) * latency_s;
-    if (access.pattern == AccessPattern::limited) waiting_s += std::max(0.0, bytes * latency_s / access.in_flight_bytes - transfer_s);
+    if (access.pattern == AccessPattern::limited)
+      waiting_s += std::max(0.0, bytes * latency_s / access.in_flight_bytes - transfer_s);
     out.time_s = waiting_s + transfer_s;
     out.latency_bound = waiting_s > transfer_s;
   }
@@ -222,7 +248,8 @@ TrafficPowerResult traffic_power(const TrafficPower& in) {
   TrafficPowerResult out;
   out.per_chip_w = in.bandwidth_bytes_per_s * in.memory_j_per_byte;
   out.cluster_w = out.per_chip_w * in.chips;
-  out.saved_per_chip_w = in.bandwidth_bytes_per_s * in.share_kept_on_chip * (in.memory_j_per_byte - in.on_chip_j_per_byte);
+  out.saved_per_chip_w =
+      in.bandwidth_bytes_per_s * in.share_kept_on_chip * (in.memory_j_per_byte - in.on_chip_j_per_byte);
   out.saved_cluster_w = out.saved_per_chip_w * in.chips;
   out.still_memory_w = out.cluster_w * (1 - in.share_kept_on_chip);
   out.moved_on_chip_w = in.chips * in.bandwidth_bytes_per_s * in.share_kept_on_chip * in.on_chip_j_per_byte;

@@ -8,8 +8,8 @@
 #include <string_view>
 
 /// The iron law of one piece of work: T = bytes / bandwidth + operations / (rate x efficiency) + latency.
-/// After Hennessy and Patterson's iron law of processor performance, with the roofline's max() where loads overlap arithmetic
-/// (Williams, Waterman, Patterson 2009).
+/// After Hennessy and Patterson's iron law of processor performance, with the roofline's max() where loads overlap
+/// arithmetic (Williams, Waterman, Patterson 2009).
 namespace models {
 
 /// The six quantities of the law, in its order.
@@ -24,12 +24,13 @@ enum class Combine : std::uint8_t { added, overlapped };
 struct IronLaw {
   double bytes = 0;
   double bandwidth_bytes_per_s = 1;
-  double operations = 0;       ///< flop
+  double operations = 0;  ///< flop
   double rate_flops_per_s = 1;
-  double efficiency = 1;       ///< 0 to 1: the part of the rate that the implementation reaches
-  double latency_s = 0;        ///< launches, synchronisation, everything that is neither
+  double efficiency = 1;  ///< 0 to 1: the part of the rate that the implementation reaches
+  double latency_s = 0;   ///< launches, synchronisation, everything that is neither
   Combine combine = Combine::added;
-  double weight_share = 0.5;   ///< 0 to 1: of the bytes, what is weights; the rest is intermediates, operands read again, caches
+  double weight_share =
+      0.5;  ///< 0 to 1: of the bytes, what is weights; the rest is intermediates, operands read again, caches
   bool operator==(const IronLaw&) const = default;
 };
 double iron_value(const IronLaw& law, IronTerm term);
@@ -52,15 +53,15 @@ struct Technique {
   std::array<double, iron_term_count> factor;  ///< in the order of IronTerm
   Reach reach;                                 ///< of the factor on bytes
   bool overlaps;                               ///< turns added into overlapped
-  std::string_view why;                        ///< where the factors come from: a formula, a measurement, or a stated assumption
+  std::string_view why;  ///< where the factors come from: a formula, a measurement, or a stated assumption
 };
 /// All techniques, in teaching order. Factors are typical cases; the learner may scale them.
 std::span<const Technique> techniques();
 const Technique* find_technique(std::string_view id);
 bool moves(const Technique& technique, IronTerm term);
 
-/// The law after one technique. Efficiency stays at most 1. `strength` 0 leaves the law as it is, 1 applies the factors in full,
-/// in between geometrically (factor to the power of strength).
+/// The law after one technique. Efficiency stays at most 1. `strength` 0 leaves the law as it is, 1 applies the factors
+/// in full, in between geometrically (factor to the power of strength).
 IronLaw apply(const IronLaw& law, const Technique& technique, double strength = 1);
 /// The law after all of them; order does not matter, except that efficiency is cut at 1.
 IronLaw apply_all(IronLaw law, std::span<const Technique* const> chosen, double strength = 1);

@@ -7,9 +7,12 @@ namespace models {
 
 double part_s(const IronTime& time, IronPart part) {
   switch (part) {
-    case IronPart::memory: return time.memory_s;
-    case IronPart::compute: return time.compute_s;
-    case IronPart::latency: return time.latency_s;
+    case IronPart::memory:
+      return time.memory_s;
+    case IronPart::compute:
+      return time.compute_s;
+    case IronPart::latency:
+      return time.latency_s;
   }
   return 0;
 }
@@ -53,7 +56,8 @@ Result<TechniqueEffect> effect_of(const IronLaw& law, const Technique& technique
   return Out::ok(out);
 }
 
-Result<std::vector<TechniqueEffect>> effects_in_order(IronLaw law, std::span<const Technique* const> chosen, double strength) {
+Result<std::vector<TechniqueEffect>> effects_in_order(IronLaw law, std::span<const Technique* const> chosen,
+                                                      double strength) {
   using Out = Result<std::vector<TechniqueEffect>>;
   std::vector<TechniqueEffect> out;
   for (const Technique* technique : chosen) {
@@ -73,8 +77,10 @@ Result<std::array<double, iron_part_count>> speedup_bounds(const IronLaw& law) {
   const double parts[] = {now->memory_s, now->compute_s, now->latency_s};
   std::array<double, iron_part_count> out{};
   for (std::size_t gone = 0; gone < iron_part_count; ++gone) {
-    const double memory = gone == 0 ? 0.0 : parts[0], compute = gone == 1 ? 0.0 : parts[1], latency = gone == 2 ? 0.0 : parts[2];
-    out[gone] = now->time_s / (latency + (law.combine == Combine::added ? memory + compute : std::max(memory, compute)));
+    const double memory = gone == 0 ? 0.0 : parts[0], compute = gone == 1 ? 0.0 : parts[1],
+                 latency = gone == 2 ? 0.0 : parts[2];
+    out[gone] =
+        now->time_s / (latency + (law.combine == Combine::added ? memory + compute : std::max(memory, compute)));
   }
   return Out::ok(out);
 }
@@ -84,11 +90,15 @@ std::string counted_twice(std::span<const Technique* const> chosen, Format forma
   for (const Technique* one : chosen) {
     if (!one) continue;
     if (one->id == "tensor_cores" && format != Format::fp32)
-      return std::string(one->label) + " counts from the FP32 lanes, but the rate is already that of " + std::string(format_label(format)) + ": choose FP32, or leave it off.";
+      return std::string(one->label) + " counts from the FP32 lanes, but the rate is already that of " +
+             std::string(format_label(format)) + ": choose FP32, or leave it off.";
     if (one->id == "fp8_math" && format != Format::bf16 && format != Format::fp16)
-      return std::string(one->label) + " counts from a 16-bit rate, but the format is " + std::string(format_label(format)) + ": choose BF16 or FP16, or leave it off.";
+      return std::string(one->label) + " counts from a 16-bit rate, but the format is " +
+             std::string(format_label(format)) + ": choose BF16 or FP16, or leave it off.";
     if (one->id != "weights_8bit" && one->id != "weights_4bit" && one->id != "fp8_math") continue;
-    if (narrower) return std::string(narrower->label) + " and " + std::string(one->label) + " both shrink the same 16-bit numbers: keep one of them.";
+    if (narrower)
+      return std::string(narrower->label) + " and " + std::string(one->label) +
+             " both shrink the same 16-bit numbers: keep one of them.";
     narrower = one;
   }
   return {};

@@ -24,21 +24,25 @@ bool helps(IronTerm term, double factor);
 
 struct TechniqueEffect {
   const Technique* technique = nullptr;
-  IronLaw law;                                  ///< after it
+  IronLaw law;  ///< after it
   IronTime before, after;
-  std::array<double, iron_term_count> factor{};  ///< after / before of each quantity: smaller than the technique's own where efficiency is cut at 1
-  double speedup = 1;                           ///< time before / time after
-  IronPart part = IronPart::memory;             ///< the part whose seconds changed most
+  std::array<double, iron_term_count>
+      factor{};  ///< after / before of each quantity: smaller than the technique's own where efficiency is cut at 1
+  double speedup = 1;                ///< time before / time after
+  IronPart part = IronPart::memory;  ///< the part whose seconds changed most
 };
 /// One technique on a law. Infeasible: as iron_time.
 Result<TechniqueEffect> effect_of(const IronLaw& law, const Technique& technique, double strength = 1);
 /// Each technique on what the ones before it left. Infeasible: as iron_time.
-Result<std::vector<TechniqueEffect>> effects_in_order(IronLaw law, std::span<const Technique* const> chosen, double strength = 1);
+Result<std::vector<TechniqueEffect>> effects_in_order(IronLaw law, std::span<const Technique* const> chosen,
+                                                      double strength = 1);
 
-/// The speedup if one part took no time at all: T / T without it (Amdahl 1967), by IronPart. Infinite where nothing else is left.
+/// The speedup if one part took no time at all: T / T without it (Amdahl 1967), by IronPart. Infinite where nothing
+/// else is left.
 Result<std::array<double, iron_part_count>> speedup_bounds(const IronLaw& law);
 
-/// One sentence when two of the techniques count the same saving, or one counts from another format than this; else empty.
+/// One sentence when two of the techniques count the same saving, or one counts from another format than this; else
+/// empty.
 std::string counted_twice(std::span<const Technique* const> chosen, Format format);
 
 }  // namespace models

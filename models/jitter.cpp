@@ -28,10 +28,14 @@ inline float bell(std::uint64_t bits) {
 
 double size_of(const JitterSource& s, double u) {
   switch (s.shape) {
-    case JitterShape::constant: return s.size_s;
-    case JitterShape::uniform: return s.size_s * 2 * u;
-    case JitterShape::exponential: return -s.size_s * std::log1p(-u);
-    case JitterShape::heavy: break;
+    case JitterShape::constant:
+      return s.size_s;
+    case JitterShape::uniform:
+      return s.size_s * 2 * u;
+    case JitterShape::exponential:
+      return -s.size_s * std::log1p(-u);
+    case JitterShape::heavy:
+      break;
   }
   return s.size_s * (2.0 / 3.0) / std::cbrt(1 - u);
 }
@@ -40,7 +44,10 @@ double size_of(const JitterSource& s, double u) {
 class Generator {
  public:
   Generator(const JitterSource& source, std::int64_t seed, std::size_t index)
-      : s_(source), when_(stream_of(seed, index, 0)), how_(stream_of(seed, index, 1)), end_(stream_of(seed, index, 2)),
+      : s_(source),
+        when_(stream_of(seed, index, 0)),
+        how_(stream_of(seed, index, 1)),
+        end_(stream_of(seed, index, 2)),
         every_(static_cast<std::uint64_t>(std::max<std::int64_t>(1, source.every_frames))) {
     next_ = draw_of(when_, 0) % every_;
     const double p = std::clamp(source.probability, 0.0, 1.0);
@@ -63,8 +70,10 @@ class Generator {
         break;
       case JitterPattern::state:
         for (std::size_t i = 0; i < out.size(); ++i) {
-          if (!active_) active_ = certain_ || draw_of(when_, first + i) < threshold_;
-          else active_ = unit_draw(end_, first + i - 1) * static_cast<double>(every_) >= 1;
+          if (!active_)
+            active_ = certain_ || draw_of(when_, first + i) < threshold_;
+          else
+            active_ = unit_draw(end_, first + i - 1) * static_cast<double>(every_) >= 1;
           if (active_) hit(first + i, out[i]);
         }
         break;
@@ -88,7 +97,8 @@ class Generator {
 /// The stack's own state from frame to frame: work left over, and how long the small network still runs.
 class Stack {
  public:
-  explicit Stack(const JitterInputs& in) : in_(in), period_(1 / in.rate_hz), limit_(in.watchdog / in.rate_hz), due_(period_ * (1 + 1e-9)) {}
+  explicit Stack(const JitterInputs& in)
+      : in_(in), period_(1 / in.rate_hz), limit_(in.watchdog / in.rate_hz), due_(period_ * (1 + 1e-9)) {}
 
   struct Answer {
     double response_s;
@@ -97,7 +107,8 @@ class Stack {
   };
   /// `network_s` shrinks with the small network, `fixed_s` does not.
   Answer step(double network_s, double fixed_s) {
-    if (in_.policy == JitterPolicy::skip && left_ > 1e-6 * period_) {  // ready just as it arrives is not busy, whatever rounding says
+    if (in_.policy == JitterPolicy::skip &&
+        left_ > 1e-6 * period_) {  // ready just as it arrives is not busy, whatever rounding says
       left_ = std::max(0.0, left_ - period_);
       return {0, FrameFate::skipped, false};
     }
@@ -125,21 +136,24 @@ std::string problem_of(const JitterInputs& in) {
   if (in.frames < 1 || in.frames > 4000000) return "A run takes 1 to 4,000,000 frames.";
   if (!(in.rate_hz > 0 && in.rate_hz <= 1e6)) return "The camera's rate must be above 0, at most 1 MHz.";
   if (!(in.base_s > 0 && in.base_s <= 3600)) return "The undisturbed time must be above 0, at most 3,600 s.";
-  if (!share(in.watchdog) || !share(in.small_share) || !(in.spread >= 0 && in.spread <= 0.28)) return "Watchdog and small network are shares from 0 to 1, the spread one from 0 to 0.28.";
+  if (!share(in.watchdog) || !share(in.small_share) || !(in.spread >= 0 && in.spread <= 0.28))
+    return "Watchdog and small network are shares from 0 to 1, the spread one from 0 to 0.28.";
   for (const JitterSource& s : in.sources)
     if (!(s.size_s >= 0 && s.size_s <= 3600)) return "'" + s.name + "' must add 0 to 3,600 s.";
   return "";
 }
 
 /// The 99th percentile of the first frames, without one source (or with all: `without` past the end).
-double p99_without(const JitterInputs& in, std::span<const Generator> sources, const std::vector<std::vector<float>>& parts, std::span<const float> base, std::size_t without) {
+double p99_without(const JitterInputs& in, std::span<const Generator> sources,
+                   const std::vector<std::vector<float>>& parts, std::span<const float> base, std::size_t without) {
   Stack stack(in);
   std::vector<float> answered;
   answered.reserve(base.size());
   for (std::size_t i = 0; i < base.size(); ++i) {
     double network = static_cast<double>(base[i]), fixed = 0;
     for (std::size_t k = 0; k < parts.size(); ++k)
-      if (k != without && !parts[k].empty()) (sources[k].scales_with_network() ? network : fixed) += static_cast<double>(parts[k][i]);
+      if (k != without && !parts[k].empty())
+        (sources[k].scales_with_network() ? network : fixed) += static_cast<double>(parts[k][i]);
     const auto answer = stack.step(network, fixed);
     if (answer.fate != FrameFate::skipped) answered.push_back(static_cast<float>(answer.response_s));
   }

@@ -7,16 +7,19 @@
 
 #include "models/result.h"
 
-/// Frame times of a real-time stack, one by one: a base time, what disturbs it, and what the stack does when a frame is late.
-/// Every draw is a hash of (seed, source, frame): the same whatever else is switched on, so that settings compare on the same luck.
+/// Frame times of a real-time stack, one by one: a base time, what disturbs it, and what the stack does when a frame is
+/// late. Every draw is a hash of (seed, source, frame): the same whatever else is switched on, so that settings compare
+/// on the same luck.
 namespace models {
 
 enum class JitterPattern : std::uint8_t {
   random,    ///< hits a frame with `probability`
   periodic,  ///< hits every `every_frames`-th frame
-  state      ///< begins with `probability` a frame, then slows every frame and ends with probability 1 / `every_frames` a frame
+  state  ///< begins with `probability` a frame, then slows every frame and ends with probability 1 / `every_frames` a
+         ///< frame
 };
-/// How the sizes of hits are spread about their mean. `heavy`: Pareto with exponent 3, so that one in a thousand is 6.7 means.
+/// How the sizes of hits are spread about their mean. `heavy`: Pareto with exponent 3, so that one in a thousand is 6.7
+/// means.
 enum class JitterShape : std::uint8_t { constant, uniform, exponential, heavy };
 
 struct JitterSource {
@@ -45,8 +48,8 @@ struct JitterInputs {
   std::int64_t seed = 1;
   std::vector<JitterSource> sources;
   JitterPolicy policy = JitterPolicy::wait;
-  double watchdog = 0.95;       ///< limit as a share of the deadline, 0 to 1
-  double small_share = 0.5;     ///< time of the small network over that of the full one; throttling scales with it
+  double watchdog = 0.95;    ///< limit as a share of the deadline, 0 to 1
+  double small_share = 0.5;  ///< time of the small network over that of the full one; throttling scales with it
   std::int64_t recover_frames = 30;
 };
 
@@ -62,18 +65,18 @@ constexpr std::int64_t jitter_study_frames = 20000;
 struct JitterRun {
   std::vector<float> response_s;  ///< from arrival to an answer; of a skipped frame 0
   std::vector<FrameFate> fate;
-  std::vector<JitterHits> hits;   ///< one a source
-  double p99_of_study_s = 0;      ///< of the first `jitter_study_frames` frames, all sources that are on
+  std::vector<JitterHits> hits;  ///< one a source
+  double p99_of_study_s = 0;     ///< of the first `jitter_study_frames` frames, all sources that are on
   std::int64_t late = 0, reused = 0, skipped = 0, small = 0;
-  std::int64_t longest_missed_run = 0;  ///< frames in a row without a fresh result in time
+  std::int64_t longest_missed_run = 0;    ///< frames in a row without a fresh result in time
   std::int64_t longest_missed_first = 0;  ///< the first frame of the earliest such run
   bool cancelled = false;
   std::int64_t misses() const { return late + reused + skipped; }
 };
 
-/// Frame i arrives at i / rate. Work left over w follows Lindley: w' = max(0, w + time - period); the response is w + time.
-/// `keep_going` is told the fraction done and stops the run by returning false.
-/// Infeasible: frames outside 1 to 4 million, a rate or time that is not positive and finite, a share outside 0 to 1.
+/// Frame i arrives at i / rate. Work left over w follows Lindley: w' = max(0, w + time - period); the response is w +
+/// time. `keep_going` is told the fraction done and stops the run by returning false. Infeasible: frames outside 1 to 4
+/// million, a rate or time that is not positive and finite, a share outside 0 to 1.
 Result<JitterRun> run_jitter(const JitterInputs& inputs, const std::function<bool(double fraction)>& keep_going = {});
 
 /// A stack of 27 ms in Python on a shared computer: allocation, collection, contention, throttling and the scheduler.

@@ -26,7 +26,8 @@ JitterSummary summarize(const JitterRun& run) {
   v.reserve(run.response_s.size());
   double sum = 0;
   for (std::size_t i = 0; i < run.response_s.size(); ++i)
-    if (run.fate[i] != FrameFate::skipped) v.push_back(run.response_s[i]), sum += static_cast<double>(run.response_s[i]);
+    if (run.fate[i] != FrameFate::skipped)
+      v.push_back(run.response_s[i]), sum += static_cast<double>(run.response_s[i]);
   if (v.empty()) return out;
   const std::size_t n = v.size();
   const double count = static_cast<double>(n);
@@ -45,13 +46,16 @@ JitterSummary summarize(const JitterRun& run) {
   out.p999_s = select(0.999);
   std::sort(from, v.end());
   out.worst_s = static_cast<double>(v.back());
-  out.best_s = static_cast<double>(*std::min_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(rank_of(n, 0.5)) + 1));
+  out.best_s =
+      static_cast<double>(*std::min_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(rank_of(n, 0.5)) + 1));
 
   constexpr std::size_t bins = 120, fine = 1200;
-  const double lo = out.best_s, hi = std::max(out.p999_s, lo * 1.001) * 1.0001, width = (hi - lo) / static_cast<double>(fine);
+  const double lo = out.best_s, hi = std::max(out.p999_s, lo * 1.001) * 1.0001,
+               width = (hi - lo) / static_cast<double>(fine);
   std::vector<std::int64_t> counts(fine + 1, 0);
   const double per_s = 1 / width;
-  for (const float x : v) counts[std::min(fine, static_cast<std::size_t>(std::max(0.0, (static_cast<double>(x) - lo) * per_s)))]++;
+  for (const float x : v)
+    counts[std::min(fine, static_cast<std::size_t>(std::max(0.0, (static_cast<double>(x) - lo) * per_s)))]++;
   std::int64_t above = out.answered;
   for (std::size_t b = 0; b < bins; ++b) {
     std::int64_t inside = 0;
@@ -65,7 +69,8 @@ JitterSummary summarize(const JitterRun& run) {
     out.bin_s.push_back(lo + width * (static_cast<double>(b) + 0.5) * static_cast<double>(fine / bins));
     out.bin_share.push_back(100 * static_cast<double>(inside) / count);
   }
-  // Beyond the 99.9th percentile the sorted values themselves: at most a thousandth of the frames, thinned to some hundred.
+  // Beyond the 99.9th percentile the sorted values themselves: at most a thousandth of the frames, thinned to some
+  // hundred.
   const auto tail = static_cast<std::size_t>(v.end() - from);
   const std::size_t step = std::max<std::size_t>(1, tail / 200);
   for (std::size_t left = tail; left >= 1; left = left > step ? left - step : left - 1) {
@@ -79,7 +84,8 @@ JitterSummary summarize(const JitterRun& run) {
 
 JitterEnvelope envelope_of(const JitterRun& run, std::size_t most) {
   JitterEnvelope out;
-  const std::size_t n = run.response_s.size(), step = std::max<std::size_t>(1, (n + most - 1) / std::max<std::size_t>(1, most));
+  const std::size_t n = run.response_s.size(),
+                    step = std::max<std::size_t>(1, (n + most - 1) / std::max<std::size_t>(1, most));
   for (std::size_t first = 0; first < n; first += step) {
     float low = 0, high = 0;
     bool any = false;

@@ -19,7 +19,9 @@ KernelBound sane(KernelBound bound) {
 }  // namespace
 
 std::string_view limit_label(KernelLimit limit) {
-  static constexpr std::array<std::string_view, 8> labels{"arithmetic", "latency", "load ports", "store ports", "memory bandwidth", "sectors at the L2", "shared memory", "instructions"};
+  static constexpr std::array<std::string_view, 8> labels{"arithmetic",    "latency",          "load ports",
+                                                          "store ports",   "memory bandwidth", "sectors at the L2",
+                                                          "shared memory", "instructions"};
   return labels[static_cast<std::size_t>(limit)];
 }
 
@@ -36,7 +38,8 @@ KernelBound fma_bound(const CorePorts& core, const FmaLoop& loop) {
 KernelBound stream_bound(const CorePorts& core, const StreamLoop& loop) {
   KernelBound bound{1, KernelLimit::memory};
   limit_by(bound, 1 / std::max(loop.moved, 1e-9), KernelLimit::memory);
-  if (loop.cycles_per_byte > 0) limit_by(bound, core.clock_hz / loop.cycles_per_byte / core.dram_bytes_per_s, KernelLimit::issue);
+  if (loop.cycles_per_byte > 0)
+    limit_by(bound, core.clock_hz / loop.cycles_per_byte / core.dram_bytes_per_s, KernelLimit::issue);
   return sane(bound);
 }
 
@@ -55,11 +58,15 @@ KernelBound warp_fma_bound(const GpuPorts& gpu, double wavefronts_per_fma) {
 
 KernelBound warp_stream_bound(const GpuPorts& gpu, const WarpStream& loop) {
   KernelBound bound{1, KernelLimit::memory};
-  limit_by(bound, loop.useful_bytes / (32 * loop.sectors) * gpu.l2_bytes_per_s / gpu.dram_bytes_per_s, KernelLimit::sectors);
-  if (loop.wavefronts > 0) limit_by(bound, loop.useful_bytes / loop.wavefronts * gpu.multiprocessors * gpu.clock_hz / gpu.dram_bytes_per_s, KernelLimit::shared_memory);
+  limit_by(bound, loop.useful_bytes / (32 * loop.sectors) * gpu.l2_bytes_per_s / gpu.dram_bytes_per_s,
+           KernelLimit::sectors);
+  if (loop.wavefronts > 0)
+    limit_by(bound, loop.useful_bytes / loop.wavefronts * gpu.multiprocessors * gpu.clock_hz / gpu.dram_bytes_per_s,
+             KernelLimit::shared_memory);
   // Little's law: what is in flight leaves once per waiting time.
   const double waiting_s = gpu.loaded_latency_s + loop.tree_cycles / gpu.clock_hz;
-  limit_by(bound, gpu.threads * loop.bytes_per_thread * gpu.multiprocessors / waiting_s / gpu.dram_bytes_per_s, KernelLimit::latency);
+  limit_by(bound, gpu.threads * loop.bytes_per_thread * gpu.multiprocessors / waiting_s / gpu.dram_bytes_per_s,
+           KernelLimit::latency);
   return sane(bound);
 }
 

@@ -4,8 +4,9 @@
 #include <string>
 #include <string_view>
 
-/// What one version of a kernel can reach at most, from what its inner loop asks of the ports and wires of the machine: the bound that
-/// runs out first. A prediction to hold a measurement against, not a simulation. Shares are of the roof that the kernel is compared with.
+/// What one version of a kernel can reach at most, from what its inner loop asks of the ports and wires of the machine:
+/// the bound that runs out first. A prediction to hold a measurement against, not a simulation. Shares are of the roof
+/// that the kernel is compared with.
 namespace models {
 
 /// What starves the kernel.
@@ -17,13 +18,13 @@ struct KernelBound {
   KernelLimit limit = KernelLimit::arithmetic;
 };
 
-/// A core as its ports see it. Defaults: two FMA ports of four cycles, two loads and one store a cycle (Haswell to Zen 4; later cores
-/// store two), eight floats a vector. Source: Fog, Instruction tables; uops.info.
+/// A core as its ports see it. Defaults: two FMA ports of four cycles, two loads and one store a cycle (Haswell to Zen
+/// 4; later cores store two), eight floats a vector. Source: Fog, Instruction tables; uops.info.
 struct CorePorts {
-  double lanes = 8;                ///< floats in a vector of the roof
+  double lanes = 8;  ///< floats in a vector of the roof
   double fma_per_cycle = 2, fma_latency_cycles = 4;
   double loads_per_cycle = 2, stores_per_cycle = 1;
-  double forward_cycles = 4;       ///< from a store to a load of the same place
+  double forward_cycles = 4;  ///< from a store to a load of the same place
   double clock_hz = 4e9;
   double dram_bytes_per_s = 40e9;  ///< of one thread
   double dram_latency_s = 100e-9;  ///< of one load that misses every cache
@@ -38,14 +39,15 @@ struct FmaLoop {
 /// min(chains / (latency x ports), loads, stores) x lanes / lanes of the roof.
 KernelBound fma_bound(const CorePorts& core, const FmaLoop& loop);
 
-/// A loop over memory: `moved` bytes cross the wire for each useful one (write-allocate, several passes, partly used lines) and `cycles_per_byte`
-/// of instructions are spent on a useful byte.
+/// A loop over memory: `moved` bytes cross the wire for each useful one (write-allocate, several passes, partly used
+/// lines) and `cycles_per_byte` of instructions are spent on a useful byte.
 struct StreamLoop {
   double moved = 1, cycles_per_byte = 0;
 };
 KernelBound stream_bound(const CorePorts& core, const StreamLoop& loop);
 
-/// Loads that wait for each other: `chains` at a time, each bringing a line of 64 bytes after `waits` x latency + `walks` x page walk.
+/// Loads that wait for each other: `chains` at a time, each bringing a line of 64 bytes after `waits` x latency +
+/// `walks` x page walk.
 struct ChaseLoop {
   double chains = 1, waits = 1, walks = 0;
 };
@@ -56,17 +58,18 @@ KernelBound chase_bound(const CorePorts& core, const ChaseLoop& loop);
 struct GpuPorts {
   double multiprocessors = 132, clock_hz = 1.755e9, fma_lanes = 128;
   double dram_bytes_per_s = 3.35e12, l2_bytes_per_s = 5.5e12;
-  double loaded_latency_s = 560e-9;       ///< of a miss while memory is busy: about 1.5 times the idle one
-  double shared_bytes_per_cycle = 128;    ///< of one multiprocessor: 32 banks of 4 bytes
-  double threads = 2048;                  ///< that a multiprocessor holds
+  double loaded_latency_s = 560e-9;     ///< of a miss while memory is busy: about 1.5 times the idle one
+  double shared_bytes_per_cycle = 128;  ///< of one multiprocessor: 32 banks of 4 bytes
+  double threads = 2048;                ///< that a multiprocessor holds
 };
 
-/// Matrix product: shared-memory (or L1) wavefronts for each multiply-add of a warp. A multiprocessor serves one a cycle while it could
-/// start lanes/32 multiply-adds.
+/// Matrix product: shared-memory (or L1) wavefronts for each multiply-add of a warp. A multiprocessor serves one a
+/// cycle while it could start lanes/32 multiply-adds.
 KernelBound warp_fma_bound(const GpuPorts& gpu, double wavefronts_per_fma);
 
-/// Kernel that moves `useful` bytes a warp by `sectors` sectors of 32 bytes at the L2 and `wavefronts` of shared memory, with
-/// `bytes_per_thread` in flight while a thread waits for memory, and `tree_cycles` of other waiting in a block's life.
+/// Kernel that moves `useful` bytes a warp by `sectors` sectors of 32 bytes at the L2 and `wavefronts` of shared
+/// memory, with `bytes_per_thread` in flight while a thread waits for memory, and `tree_cycles` of other waiting in a
+/// block's life.
 struct WarpStream {
   double useful_bytes = 256, sectors = 8, wavefronts = 0, bytes_per_thread = 4, tree_cycles = 0;
 };
@@ -76,15 +79,16 @@ KernelBound warp_stream_bound(const GpuPorts& gpu, const WarpStream& loop);
 /// A rung of a ladder of the kernel lab, by its ids.
 struct KernelPrediction {
   KernelBound bound;
-  std::string_view why;                ///< what was counted, for hover
-  double published_share = 0;          ///< what somebody measured for the same version; 0: none known
-  std::string_view published_source;   ///< chip and source of that
+  std::string_view why;               ///< what was counted, for hover
+  double published_share = 0;         ///< what somebody measured for the same version; 0: none known
+  std::string_view published_source;  ///< chip and source of that
 };
 struct KernelMachine {
   CorePorts core;
   GpuPorts gpu;
 };
 /// Nothing for a rung that has no rule.
-std::optional<KernelPrediction> predict_kernel(std::string_view ladder, std::string_view rung, const KernelMachine& machine);
+std::optional<KernelPrediction> predict_kernel(std::string_view ladder, std::string_view rung,
+                                               const KernelMachine& machine);
 
 }  // namespace models

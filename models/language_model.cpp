@@ -13,8 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, 8> known_keys = {"id",   "name", "source", "config", "published_parameters", "published_rounding",
-                                                   "published_source", "note"};
+constexpr std::array<const char*, 8> known_keys = {
+    "id", "name", "source", "config", "published_parameters", "published_rounding", "published_source", "note"};
 
 bool good_id(const std::string& id) {
   constexpr std::size_t longest = 64;
@@ -26,9 +26,12 @@ bool good_id(const std::string& id) {
 /// The text of `key`, or nothing with `problem` set.
 std::string text_of(const json& object, const char* key, bool required, std::string& problem) {
   const auto it = object.find(key);
-  if (it != object.end() && it->is_string() && !(required && it->get_ref<const std::string&>().empty())) return it->get<std::string>();
+  if (it != object.end() && it->is_string() && !(required && it->get_ref<const std::string&>().empty()))
+    return it->get<std::string>();
   if (it == object.end() && !required) return {};
-  if (problem.empty()) problem = std::string(key) + (it == object.end() ? " is missing" : " is not usable") + "; a text in quotes is expected.";
+  if (problem.empty())
+    problem =
+        std::string(key) + (it == object.end() ? " is missing" : " is not usable") + "; a text in quotes is expected.";
   return {};
 }
 
@@ -43,24 +46,32 @@ double number_of(const json& object, const char* key, std::string& problem) {
 
 Result<LanguageModel> read_model(const json& object, const std::string& where) {
   using Outcome = Result<LanguageModel>;
-  if (!object.is_object()) return Outcome::fail(where + " is " + object.type_name() + "; an object with id, name, source and config is expected.");
+  if (!object.is_object())
+    return Outcome::fail(where + " is " + object.type_name() +
+                         "; an object with id, name, source and config is expected.");
   std::string problem;
   for (const auto& item : object.items())
     if (problem.empty() && std::find(known_keys.begin(), known_keys.end(), item.key()) == known_keys.end())
-      problem = "the key \"" + item.key().substr(0, 40) + "\" is unknown; id, name, source, config, published_parameters, published_rounding, published_source and note are allowed.";
+      problem = "the key \"" + item.key().substr(0, 40) +
+                "\" is unknown; id, name, source, config, published_parameters, published_rounding, published_source "
+                "and note are allowed.";
   LanguageModel model;
   model.id = text_of(object, "id", true, problem);
-  if (problem.empty() && !good_id(model.id)) problem = "id may hold lower-case letters, digits, dots, dashes and underscores, up to 64 of them.";
+  if (problem.empty() && !good_id(model.id))
+    problem = "id may hold lower-case letters, digits, dots, dashes and underscores, up to 64 of them.";
   const std::string named = problem.empty() ? where + " (" + model.id + ")" : where;
   model.name = text_of(object, "name", true, problem);
   model.source = text_of(object, "source", true, problem);
   model.note = text_of(object, "note", false, problem);
-  PublishedCount published{number_of(object, "published_parameters", problem), number_of(object, "published_rounding", problem),
+  PublishedCount published{number_of(object, "published_parameters", problem),
+                           number_of(object, "published_rounding", problem),
                            text_of(object, "published_source", false, problem)};
   const auto config = object.find("config");
-  if (problem.empty() && config == object.end()) problem = "config is missing; an object in the form of a Hugging Face config.json is expected.";
+  if (problem.empty() && config == object.end())
+    problem = "config is missing; an object in the form of a Hugging Face config.json is expected.";
   if (!problem.empty()) return Outcome::fail(named + ": " + problem);
-  Result<Architecture> architecture = parse_config(config->dump(-1, ' ', false, json::error_handler_t::replace), named + " config");
+  Result<Architecture> architecture =
+      parse_config(config->dump(-1, ' ', false, json::error_handler_t::replace), named + " config");
   if (!architecture) return Outcome::fail(architecture.error);
   model.architecture = std::move(*architecture);
   if (published.parameters > 0) model.published = std::move(published);
@@ -78,7 +89,8 @@ Result<std::vector<LanguageModel>> parse_language_models(std::string_view json_t
     Result<LanguageModel> model = read_model(object, where);
     if (!model) return model.error;
     for (const LanguageModel& other : models)
-      if (other.id == model->id) return where + ": the id \"" + model->id + "\" is taken already; another one is expected.";
+      if (other.id == model->id)
+        return where + ": the id \"" + model->id + "\" is taken already; another one is expected.";
     models.push_back(std::move(*model));
     return std::string();
   };

@@ -28,8 +28,9 @@ struct LanguageModel {
   bool operator==(const LanguageModel&) const = default;
 };
 
-/// Reads one model or a list of them: {id, name, source, config, published_parameters?, published_rounding?, published_source?, note?} with
-/// `config` in the form of a Hugging Face config.json. Fails with one sentence that names `origin`, the model and the field. Never throws.
+/// Reads one model or a list of them: {id, name, source, config, published_parameters?, published_rounding?,
+/// published_source?, note?} with `config` in the form of a Hugging Face config.json. Fails with one sentence that
+/// names `origin`, the model and the field. Never throws.
 Result<std::vector<LanguageModel>> parse_language_models(std::string_view json_text, std::string_view origin);
 
 }  // namespace models

@@ -19,7 +19,8 @@ void add_layer(const Architecture& a, const LayerKind& kind, const Workload& w, 
   b.norm(fuse ? "residual and attention norm" : "attention norm", b.tokens, h, a.norm_bias, fuse);
   add_attention_block(b, kind.form);
   if (!w.fused_elementwise && !a.parallel_attention) b.residual("attention residual");
-  if (a.norms_per_layer >= 2) b.norm(fuse ? "residual and feed-forward norm" : "feed-forward norm", b.tokens, h, a.norm_bias, fuse);
+  if (a.norms_per_layer >= 2)
+    b.norm(fuse ? "residual and feed-forward norm" : "feed-forward norm", b.tokens, h, a.norm_bias, fuse);
   add_feed_forward_block(b, kind.form);
   if (a.parallel_attention) {
     // Input, attention and feed-forward are summed at once.
@@ -33,11 +34,12 @@ void add_embedding(const Architecture& a, const Workload& w, std::vector<LayerOp
   OperationBuilder b(a, w, "embedding", 1, out);
   const double h = wide(a.hidden);
   const std::int64_t width = a.embedding_width > 0 ? a.embedding_width : a.hidden;
-  b.simple("token embedding", OperationGroup::embedding, embedding_gather(b.tokens, wide(width), w.weight_bytes, w.activation_bytes),
-           a.vocab * width);
+  b.simple("token embedding", OperationGroup::embedding,
+           embedding_gather(b.tokens, wide(width), w.weight_bytes, w.activation_bytes), a.vocab * width);
   if (a.embedding_width > 0) b.product("embedding projection", OperationGroup::embedding, b.tokens, h, wide(width));
   if (a.learned_positions > 0)
-    b.simple("position embedding", OperationGroup::embedding, residual_add(b.tokens * h, w.activation_bytes), a.learned_positions * a.hidden);
+    b.simple("position embedding", OperationGroup::embedding, residual_add(b.tokens * h, w.activation_bytes),
+             a.learned_positions * a.hidden);
   if (a.embedding_norm) b.norm("embedding norm", b.tokens, h, a.norm_bias);
 }
 
@@ -46,7 +48,8 @@ void add_output(const Architecture& a, const Workload& w, std::vector<LayerOpera
   const double h = wide(a.hidden), vocab = wide(a.vocab);
   const double rows = w.phase == Phase::prefill && !w.logits_for_all ? wide(w.batch) : b.tokens;
   if (a.final_norm) b.norm("final norm", b.tokens, h, a.norm_bias);
-  if (a.embedding_width > 0) b.product("output width projection", OperationGroup::output, rows, wide(a.embedding_width), h);
+  if (a.embedding_width > 0)
+    b.product("output width projection", OperationGroup::output, rows, wide(a.embedding_width), h);
   const double width = a.embedding_width > 0 ? wide(a.embedding_width) : h;
   b.product("logits", OperationGroup::output, rows, vocab, width, a.head_bias, 1, a.tied ? 0 : 1);
   if (b.train) {
@@ -64,40 +67,54 @@ std::string workload_problem(const Workload& w) {
     std::int64_t value, lowest;
   };
   constexpr std::int64_t longest = 1'000'000'000;
-  for (const Length& length : {Length{"batch", w.batch, 1}, Length{"sequence", w.sequence, 1}, Length{"context", w.context, 1},
-                               Length{"prefix", w.prefix, 0}, Length{"decode_tokens", w.decode_tokens, 1}})
+  for (const Length& length :
+       {Length{"batch", w.batch, 1}, Length{"sequence", w.sequence, 1}, Length{"context", w.context, 1},
+        Length{"prefix", w.prefix, 0}, Length{"decode_tokens", w.decode_tokens, 1}})
     if (length.value < length.lowest || length.value > longest)
-      return std::string(length.name) + " is " + std::to_string(length.value) + "; from " + std::to_string(length.lowest) + " to " +
-             std::to_string(longest) + " is allowed.";
+      return std::string(length.name) + " is " + std::to_string(length.value) + "; from " +
+             std::to_string(length.lowest) + " to " + std::to_string(longest) + " is allowed.";
   struct Width {
     const char* name;
     double value;
   };
-  for (const Width& width : {Width{"weight_bytes", w.weight_bytes}, Width{"activation_bytes", w.activation_bytes}, Width{"kv_bytes", w.kv_bytes}})
-    if (!(width.value > 0 && width.value <= 8)) return std::string(width.name) + " is out of range; above 0 and up to 8 bytes an element is allowed.";
+  for (const Width& width : {Width{"weight_bytes", w.weight_bytes}, Width{"activation_bytes", w.activation_bytes},
+                             Width{"kv_bytes", w.kv_bytes}})
+    if (!(width.value > 0 && width.value <= 8))
+      return std::string(width.name) + " is out of range; above 0 and up to 8 bytes an element is allowed.";
   if (w.phase == Phase::decode && w.context < w.decode_tokens)
     return "context is " + std::to_string(w.context) + ", shorter than the " + std::to_string(w.decode_tokens) +
            " new tokens of the step; at least as many are expected.";
   return {};
 }
 
-double new_tokens(const Workload& w) { return wide(w.batch) * wide(w.phase == Phase::decode ? w.decode_tokens : w.sequence); }
+double new_tokens(const Workload& w) {
+  return wide(w.batch) * wide(w.phase == Phase::decode ? w.decode_tokens : w.sequence);
+}
 
 std::string_view group_name(OperationGroup group) {
   switch (group) {
-    case OperationGroup::embedding: return "embedding";
-    case OperationGroup::norm: return "norm";
-    case OperationGroup::projection: return "projection";
-    case OperationGroup::attention: return "attention";
-    case OperationGroup::feed_forward: return "feed-forward";
-    case OperationGroup::experts: return "experts";
-    case OperationGroup::residual: return "residual";
-    case OperationGroup::output: return "output";
+    case OperationGroup::embedding:
+      return "embedding";
+    case OperationGroup::norm:
+      return "norm";
+    case OperationGroup::projection:
+      return "projection";
+    case OperationGroup::attention:
+      return "attention";
+    case OperationGroup::feed_forward:
+      return "feed-forward";
+    case OperationGroup::experts:
+      return "experts";
+    case OperationGroup::residual:
+      return "residual";
+    case OperationGroup::output:
+      return "output";
   }
   return "";
 }
 
-std::vector<LayerOperation> layer_operations(const Architecture& architecture, const LayerKind& kind, const Workload& workload) {
+std::vector<LayerOperation> layer_operations(const Architecture& architecture, const LayerKind& kind,
+                                             const Workload& workload) {
   std::vector<LayerOperation> operations;
   add_layer(architecture, kind, workload, operations);
   return operations;
@@ -129,7 +146,8 @@ OperationTotals total_operations(std::span<const LayerOperation> operations, con
 double kv_bytes_per_token(const Architecture& a, double kv_bytes) { return kv_cache_bytes(a, 1, kv_bytes); }
 
 double kv_cache_bytes(const Architecture& a, double tokens, double kv_bytes) {
-  const double elements = a.has_latent() ? wide(a.latent.kv_lora_rank + a.latent.rope_dim) : 2 * wide(a.kv_heads) * wide(a.head_dim);
+  const double elements =
+      a.has_latent() ? wide(a.latent.kv_lora_rank + a.latent.rope_dim) : 2 * wide(a.kv_heads) * wide(a.head_dim);
   double kept = 0;
   for (const LayerKind& kind : layer_kinds(a))
     kept += wide(kind.count) * (kind.form.sliding ? std::min(tokens, wide(a.sliding_window)) : tokens);

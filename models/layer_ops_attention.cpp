@@ -45,8 +45,9 @@ void add_rotation(OperationBuilder& b, const LayerForm& form) {
   }
   // One pass over both: the norm's traffic, the rotation's flops and its table.
   const double per_element = a.norm_bias ? 2 : 1;
-  OpCost cost = a.norm == NormKind::rms ? rms_norm(q_rows + k_rows, d, b.w.activation_bytes, 2 * b.w.weight_bytes)
-                                        : layer_norm(q_rows + k_rows, d, b.w.activation_bytes, 2 * b.w.weight_bytes, per_element);
+  OpCost cost = a.norm == NormKind::rms
+                    ? rms_norm(q_rows + k_rows, d, b.w.activation_bytes, 2 * b.w.weight_bytes)
+                    : layer_norm(q_rows + k_rows, d, b.w.activation_bytes, 2 * b.w.weight_bytes, per_element);
   cost.flops += rotation.flops;
   cost.read_bytes += b.tokens * rotated * b.w.activation_bytes;
   b.simple("qk-norm and rope", OperationGroup::norm, cost, 2 * a.head_dim * (a.norm_bias ? 2 : 1));
@@ -74,15 +75,16 @@ void add_plain_attention(OperationBuilder& b, const LayerForm& form) {
   b.product("output projection", OperationGroup::projection, b.tokens, h, q, a.output_bias);
 }
 
-/// Latent attention. Expanded: keys and values of every head are made from the latent, of all cached tokens too. Absorbed: their two
-/// matrices act on the query and on the result instead, and every head attends to the latent itself, as one shared key and value.
-/// Source: DeepSeek-V2, section 2.1.2.
+/// Latent attention. Expanded: keys and values of every head are made from the latent, of all cached tokens too.
+/// Absorbed: their two matrices act on the query and on the result instead, and every head attends to the latent
+/// itself, as one shared key and value. Source: DeepSeek-V2, section 2.1.2.
 void add_latent_attention(OperationBuilder& b, const LayerForm& form) {
   const Architecture& a = b.a;
   const LatentAttention& l = a.latent;
   const double h = wide(a.hidden), heads = wide(a.heads), q_rank = wide(l.q_lora_rank), kv_rank = wide(l.kv_lora_rank);
   const double nope = wide(l.nope_dim), rope_dim = wide(l.rope_dim), v = wide(l.v_dim);
-  const bool absorbed = b.w.latent == LatentPath::automatic ? b.w.phase == Phase::decode : b.w.latent == LatentPath::absorbed;
+  const bool absorbed =
+      b.w.latent == LatentPath::automatic ? b.w.phase == Phase::decode : b.w.latent == LatentPath::absorbed;
   if (l.q_lora_rank > 0) {
     b.product("query down", OperationGroup::projection, b.tokens, q_rank, h, a.qkv_bias);
     b.norm("query latent norm", b.tokens, q_rank, false);

@@ -11,10 +11,15 @@ constexpr double log_sum_exp_bytes = 4;  // FlashAttention keeps one float per r
 
 }  // namespace
 
-OperationBuilder::OperationBuilder(const Architecture& architecture, const Workload& workload, std::string layer, std::int64_t count,
-                                   std::vector<LayerOperation>& out)
-    : a(architecture), w(workload), tokens(new_tokens(workload)), train(workload.phase == Phase::train), layer_(std::move(layer)),
-      count_(count), out_(out) {}
+OperationBuilder::OperationBuilder(const Architecture& architecture, const Workload& workload, std::string layer,
+                                   std::int64_t count, std::vector<LayerOperation>& out)
+    : a(architecture),
+      w(workload),
+      tokens(new_tokens(workload)),
+      train(workload.phase == Phase::train),
+      layer_(std::move(layer)),
+      count_(count),
+      out_(out) {}
 
 void OperationBuilder::push(LayerOperation operation) {
   operation.layer = layer_;
@@ -27,15 +32,16 @@ void OperationBuilder::push(LayerOperation operation) {
   out_.push_back(std::move(operation));
 }
 
-void OperationBuilder::product(std::string name, OperationGroup group, double rows, double n, double k, bool bias, double groups,
-                               std::int64_t stored) {
+void OperationBuilder::product(std::string name, OperationGroup group, double rows, double n, double k, bool bias,
+                               double groups, std::int64_t stored) {
   LayerOperation op;
   op.name = std::move(name);
   op.group = group;
   op.shape = {groups, groups > 0 && group != OperationGroup::experts ? rows / groups : rows, n, k};
   const auto outputs = static_cast<std::int64_t>(n);
   op.parameters = stored * outputs * static_cast<std::int64_t>(k);
-  if (bias) op.parameters += std::max<std::int64_t>(stored, 1) * outputs;  // a tied output matrix may have a bias of its own
+  if (bias)
+    op.parameters += std::max<std::int64_t>(stored, 1) * outputs;  // a tied output matrix may have a bias of its own
   op.forward = grouped_gemm(rows, n, k, groups, w.activation_bytes, w.weight_bytes, w.activation_bytes);
   if (bias) op.forward.read_bytes += groups * n * w.weight_bytes;
   op.product_flops = op.forward.flops;
@@ -90,16 +96,20 @@ void OperationBuilder::attention(const AttentionShape& s, double kv_bytes) {
     op.forward_passes = passes;
     // Saved inputs and the gradient of the output are read, gradients of the inputs written.
     op.backward = {2 * forward.flops, forward.read_bytes + forward.write_bytes, forward.read_bytes};
-    if (product_flops > 0 && !w.fused_attention) op.backward.read_bytes += forward.write_bytes;  // two products, each reads it
+    if (product_flops > 0 && !w.fused_attention)
+      op.backward.read_bytes += forward.write_bytes;  // two products, each reads it
     return op;
   };
   if (!w.fused_attention) {
-    push(add("scores", attention_scores(s, w.activation_bytes, kv_bytes), 2 * s.batch * s.heads * s.pairs * s.qk_dim, s.keys, s.qk_dim));
+    push(add("scores", attention_scores(s, w.activation_bytes, kv_bytes), 2 * s.batch * s.heads * s.pairs * s.qk_dim,
+             s.keys, s.qk_dim));
     push(add("softmax", attention_softmax(s, w.activation_bytes), 0, 0, 0));
-    push(add("values", attention_values(s, w.activation_bytes, kv_bytes), 2 * s.batch * s.heads * s.pairs * s.v_dim, s.v_dim, s.keys));
+    push(add("values", attention_values(s, w.activation_bytes, kv_bytes), 2 * s.batch * s.heads * s.pairs * s.v_dim,
+             s.v_dim, s.keys));
     return;
   }
-  LayerOperation op = add("fused attention", fused_attention(s, w.activation_bytes, kv_bytes), attention_product_flops(s), s.keys, s.qk_dim);
+  LayerOperation op = add("fused attention", fused_attention(s, w.activation_bytes, kv_bytes),
+                          attention_product_flops(s), s.keys, s.qk_dim);
   if (train) {
     op.forward.write_bytes += rows * log_sum_exp_bytes;
     op.backward.read_bytes += op.forward.write_bytes;  // output, its gradient and the row sums

@@ -18,8 +18,8 @@ class OperationBuilder {
   const bool train;
 
   /// rows x [k,n] by `groups` weight matrices; `stored` of them exist (none if tied), each with a bias of n if told.
-  void product(std::string name, OperationGroup group, double rows, double n, double k, bool bias = false, double groups = 1,
-               std::int64_t stored = 1);
+  void product(std::string name, OperationGroup group, double rows, double n, double k, bool bias = false,
+               double groups = 1, std::int64_t stored = 1);
   /// An element-wise operation, norm or move: twice the flops backward.
   void simple(std::string name, OperationGroup group, const OpCost& forward, std::int64_t parameters = 0);
   /// A norm of `rows` rows; `with_residual` adds the residual in the same pass.

@@ -18,9 +18,10 @@ OpCost gate_cost(Activation activation, double elements, double bytes) {
   return elementwise(elements, 2, 1, 2, bytes);
 }
 
-/// One feed-forward of inner width `ffn` over `rows`; `groups` of `stored` weight sets are read. `what` prefixes the names.
-void add_feed_forward(OperationBuilder& b, const std::string& what, OperationGroup group, double rows, double ffn, double groups,
-                      std::int64_t stored) {
+/// One feed-forward of inner width `ffn` over `rows`; `groups` of `stored` weight sets are read. `what` prefixes the
+/// names.
+void add_feed_forward(OperationBuilder& b, const std::string& what, OperationGroup group, double rows, double ffn,
+                      double groups, std::int64_t stored) {
   const Architecture& a = b.a;
   const double h = wide(a.hidden), bytes = b.w.activation_bytes;
   if (a.gated) b.product(what + "gate projection", group, rows, ffn, h, a.mlp_bias, groups, stored);
@@ -36,14 +37,16 @@ void add_feed_forward(OperationBuilder& b, const std::string& what, OperationGro
 
 void add_experts(OperationBuilder& b) {
   const MixtureOfExperts& moe = b.a.moe;
-  const double h = wide(b.a.hidden), routed = wide(moe.routed), top_k = wide(moe.per_token), bytes = b.w.activation_bytes;
+  const double h = wide(b.a.hidden), routed = wide(moe.routed), top_k = wide(moe.per_token),
+               bytes = b.w.activation_bytes;
   LayerOperation router;
   router.name = "router";
   router.group = OperationGroup::experts;
   router.shape = {1, b.tokens, routed, h};
   router.parameters = moe.routed * (b.a.hidden + (moe.router_bias ? 1 : 0));
   router.forward = moe_router(b.tokens, h, routed, top_k, bytes, b.w.weight_bytes);
-  router.backward = {2 * router.forward.flops, router.forward.read_bytes + router.forward.write_bytes, router.forward.read_bytes};
+  router.backward = {2 * router.forward.flops, router.forward.read_bytes + router.forward.write_bytes,
+                     router.forward.read_bytes};
   router.product_flops = 2 * b.tokens * routed * h;
   router.backward_product_flops = 2 * router.product_flops;
   if (b.w.recompute == Recompute::full) router.forward_passes = 2;
@@ -51,9 +54,11 @@ void add_experts(OperationBuilder& b) {
   b.simple("dispatch", OperationGroup::experts, moe_dispatch(b.tokens, h, top_k, bytes));
   const double touched = expected_distinct_experts(routed, top_k, b.tokens);
   add_feed_forward(b, "expert ", OperationGroup::experts, b.tokens * top_k, wide(moe.ffn), touched, moe.routed);
-  if (moe.shared > 0) add_feed_forward(b, "shared ", OperationGroup::feed_forward, b.tokens, wide(moe.shared * moe.ffn), 1, 1);
+  if (moe.shared > 0)
+    add_feed_forward(b, "shared ", OperationGroup::feed_forward, b.tokens, wide(moe.shared * moe.ffn), 1, 1);
   OpCost combine = moe_combine(b.tokens, h, top_k, bytes);
-  if (moe.shared > 0) combine += OpCost{b.tokens * h, b.tokens * h * bytes, 0};  // the shared experts' result is one more term
+  if (moe.shared > 0)
+    combine += OpCost{b.tokens * h, b.tokens * h * bytes, 0};  // the shared experts' result is one more term
   b.simple("combine", OperationGroup::experts, combine);
 }
 

@@ -35,7 +35,8 @@ LineDiff diff_lines(std::string_view before, std::string_view after) {
   if (std::max(a.size(), b.size()) > most_diff_lines) {
     const std::set<std::string_view> known(a.begin(), a.end()), kept(b.begin(), b.end());
     for (std::size_t j = 0; j < b.size(); ++j) out.changed[j] = !known.contains(b[j]);
-    out.removed = static_cast<std::size_t>(std::count_if(a.begin(), a.end(), [&](auto line) { return !kept.contains(line); }));
+    out.removed =
+        static_cast<std::size_t>(std::count_if(a.begin(), a.end(), [&](auto line) { return !kept.contains(line); }));
   } else {
     // common[i][j]: length of a longest common subsequence of a[i..] and b[j..].
     const std::size_t width = b.size() + 1;
@@ -46,9 +47,12 @@ LineDiff diff_lines(std::string_view before, std::string_view after) {
                                              : std::max(common[(i + 1) * width + j], common[i * width + j + 1]);
     std::size_t i = 0, j = 0;
     while (i < a.size() && j < b.size()) {
-      if (a[i] == b[j]) out.changed[j] = false, ++i, ++j;
-      else if (common[(i + 1) * width + j] >= common[i * width + j + 1]) ++i;
-      else ++j;
+      if (a[i] == b[j])
+        out.changed[j] = false, ++i, ++j;
+      else if (common[(i + 1) * width + j] >= common[i * width + j + 1])
+        ++i;
+      else
+        ++j;
     }
     out.removed = a.size() - common[0];
   }

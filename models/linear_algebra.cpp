@@ -30,8 +30,12 @@ void axpy(double factor, const double* x, double* y, std::size_t n) {
 
 }  // namespace
 
-double dot(std::span<const double> a, std::span<const double> b) { return dot_of(a.data(), b.data(), std::min(a.size(), b.size())); }
-void add_scaled(double factor, std::span<const double> x, std::span<double> y) { axpy(factor, x.data(), y.data(), std::min(x.size(), y.size())); }
+double dot(std::span<const double> a, std::span<const double> b) {
+  return dot_of(a.data(), b.data(), std::min(a.size(), b.size()));
+}
+void add_scaled(double factor, std::span<const double> x, std::span<double> y) {
+  axpy(factor, x.data(), y.data(), std::min(x.size(), y.size()));
+}
 double squared_norm(const Matrix& a) { return dot(a.values, a.values); }
 
 Matrix difference(const Matrix& a, const Matrix& b) {
@@ -81,9 +85,11 @@ Result<Matrix> cholesky(const Matrix& a) {
       const double* lj = l.row(j).data() + j0;
       const double d = l.at(j, j) - dot_of(lj, lj, j - j0);
       // Rounding leaves about n x 1e-16 of the diagonal behind where nothing should be left.
-      if (!(d > 1e-15 * std::abs(a.at(j, j)))) return Outcome::fail("The matrix is not positive definite: add more damping.");
+      if (!(d > 1e-15 * std::abs(a.at(j, j))))
+        return Outcome::fail("The matrix is not positive definite: add more damping.");
       const double root = l.at(j, j) = std::sqrt(d);
-      for (std::size_t i = j + 1; i < n; ++i) l.at(i, j) = (l.at(i, j) - dot_of(l.row(i).data() + j0, lj, j - j0)) / root;
+      for (std::size_t i = j + 1; i < n; ++i)
+        l.at(i, j) = (l.at(i, j) - dot_of(l.row(i).data() + j0, lj, j - j0)) / root;
     }
   }
   for (std::size_t i = 0; i < n; ++i)

@@ -5,7 +5,8 @@
 
 #include "models/result.h"
 
-/// Small dense matrices of doubles, row by row: enough for quantization by second-order methods on a layer of a thousand inputs.
+/// Small dense matrices of doubles, row by row: enough for quantization by second-order methods on a layer of a
+/// thousand inputs.
 namespace models {
 
 struct Matrix {
@@ -35,13 +36,13 @@ Matrix times_transposed(const Matrix& a, const Matrix& b);
 /// Sum over the rows e of E [m, d] of e G e^T, for a symmetric G [d, d]: ||E X^T||^2 when G = X^T X.
 double quadratic_form(const Matrix& e, const Matrix& g);
 
-/// Lower L with L L^T = a, for a symmetric positive definite (only its lower triangle is read); above the diagonal L is 0.
-/// Infeasible: a matrix that is not square, or not positive definite to rounding.
+/// Lower L with L L^T = a, for a symmetric positive definite (only its lower triangle is read); above the diagonal L is
+/// 0. Infeasible: a matrix that is not square, or not positive definite to rounding.
 Result<Matrix> cholesky(const Matrix& a);
 /// Inverse of a lower triangular matrix without zeros on its diagonal.
 Matrix invert_lower(const Matrix& lower);
-/// Upper U with U^T U = a^-1: what GPTQ calls the Cholesky form of the inverse Hessian. Row j of U, from j on, is the first row of the
-/// inverse of the trailing block a[j:, j:] over the root of its first entry. Infeasible as `cholesky`.
+/// Upper U with U^T U = a^-1: what GPTQ calls the Cholesky form of the inverse Hessian. Row j of U, from j on, is the
+/// first row of the inverse of the trailing block a[j:, j:] over the root of its first entry. Infeasible as `cholesky`.
 Result<Matrix> inverse_root(const Matrix& a);
 
 }  // namespace models

@@ -14,7 +14,8 @@ std::string problem_of(const ScalerInputs& in) {
   if (!(in.steps >= 1 && in.steps <= 1000000)) return "A run has from 1 to 1,000,000 steps.";
   if (!(in.growth >= 1 && in.growth <= 1e6)) return "The scale's growth is a factor from 1 to 1,000,000.";
   if (!(in.backoff > 0 && in.backoff < 1)) return "The backoff is a factor between 0 and 1, both left out.";
-  if (!(in.init_scale >= 0x1p-126 && in.init_scale <= 0x1p127)) return "The first scale is a positive number that FP32 can hold.";
+  if (!(in.init_scale >= 0x1p-126 && in.init_scale <= 0x1p127))
+    return "The first scale is a positive number that FP32 can hold.";
   if (in.growth_interval < 1) return "The growth interval is at least one step.";
   if (!(in.gradients >= 1 && in.gradients <= 1e15)) return "A step has from 1 to 1e15 gradients.";
   if (!(in.spread_log2 >= 0 && in.spread_log2 <= 100)) return "The spread is from 0 to 100 binades.";
@@ -27,13 +28,16 @@ std::string problem_of(const ScalerInputs& in) {
 
 /// Where the centre stands at a step; the drift is spread evenly over the run.
 double centre_at(const ScalerInputs& in, std::int64_t step) {
-  return in.centre_log2 + in.drift_log2 * static_cast<double>(step) / static_cast<double>(std::max<std::int64_t>(1, in.steps - 1));
+  return in.centre_log2 +
+         in.drift_log2 * static_cast<double>(step) / static_cast<double>(std::max<std::int64_t>(1, in.steps - 1));
 }
 
-/// The scale, and what GradScaler.update() does to it after each step. FP32 cannot hold more than 2^127 or, normally, less than 2^-126.
+/// The scale, and what GradScaler.update() does to it after each step. FP32 cannot hold more than 2^127 or, normally,
+/// less than 2^-126.
 class Scaler {
  public:
-  explicit Scaler(const ScalerInputs& in) : in_(in), log2_(in.policy == ScalerPolicy::none ? 0 : std::log2(in.init_scale)) {}
+  explicit Scaler(const ScalerInputs& in)
+      : in_(in), log2_(in.policy == ScalerPolicy::none ? 0 : std::log2(in.init_scale)) {}
   double log2() const { return log2_; }
   std::int64_t growths() const { return growths_; }
   void update(bool skipped) {
@@ -72,12 +76,17 @@ MagnitudeRange bf16_magnitudes() { return {-134, -126, 128 + std::log2(1 - 0x1p-
 
 MagnitudeShares magnitude_shares(const MagnitudeRange& range, double centre_log2, double spread_log2) {
   // Each share from the nearer tail, so that a share of 1e-30 keeps its digits.
-  const auto below = [&](double limit) { return spread_log2 > 0 ? lower_tail((limit - centre_log2) / spread_log2) : centre_log2 <= limit ? 1.0 : 0.0; };
-  const auto above = [&](double limit) { return spread_log2 > 0 ? lower_tail((centre_log2 - limit) / spread_log2) : centre_log2 > limit ? 1.0 : 0.0; };
+  const auto below = [&](double limit) {
+    return spread_log2 > 0 ? lower_tail((limit - centre_log2) / spread_log2) : centre_log2 <= limit ? 1.0 : 0.0;
+  };
+  const auto above = [&](double limit) {
+    return spread_log2 > 0 ? lower_tail((centre_log2 - limit) / spread_log2) : centre_log2 > limit ? 1.0 : 0.0;
+  };
   MagnitudeShares s;
   s.zero = below(range.zero_log2);
   s.overflow = above(range.overflow_log2);
-  s.subnormal = centre_log2 > range.normal_log2 ? below(range.normal_log2) - s.zero : above(range.zero_log2) - above(range.normal_log2);
+  s.subnormal = centre_log2 > range.normal_log2 ? below(range.normal_log2) - s.zero
+                                                : above(range.zero_log2) - above(range.normal_log2);
   s.normal = std::max(0.0, 1 - s.zero - s.overflow - s.subnormal);
   return s;
 }
@@ -95,7 +104,8 @@ Result<ScalerRun> run_loss_scaler(const ScalerInputs& in) {
   run.largest_log2.resize(steps);
   run.scale_log2.resize(steps);
   run.fate.resize(steps, StepFate::applied);
-  const std::uint64_t largest = random_stream(in.seed, 1), spike = random_stream(in.seed, 2), bad = random_stream(in.seed, 3);
+  const std::uint64_t largest = random_stream(in.seed, 1), spike = random_stream(in.seed, 2),
+                      bad = random_stream(in.seed, 3);
   const MagnitudeRange fp16 = fp16_magnitudes(), bf16 = bf16_magnitudes();
   const std::size_t samples = std::min(steps, scaler_samples);
   run.samples.reserve(samples);
@@ -124,15 +134,17 @@ Result<ScalerRun> run_loss_scaler(const ScalerInputs& in) {
       in_a_row = 0;
     }
     if (i == run.samples.size() * steps / samples && run.samples.size() < samples)
-      run.samples.push_back({static_cast<std::int64_t>(i), centre, scale, magnitude_shares(fp16, centre + scale, in.spread_log2),
-                             magnitude_shares(fp16, centre, in.spread_log2), magnitude_shares(bf16, centre, in.spread_log2)});
+      run.samples.push_back(
+          {static_cast<std::int64_t>(i), centre, scale, magnitude_shares(fp16, centre + scale, in.spread_log2),
+           magnitude_shares(fp16, centre, in.spread_log2), magnitude_shares(bf16, centre, in.spread_log2)});
     scaler.update(is_bad || overflows);
   }
   run.growths = scaler.growths();
   run.final_scale_log2 = scaler.log2();
   const std::int64_t late_steps = in.steps - in.growth_interval;
   run.late_skip_rate = late_steps > 0 ? static_cast<double>(late_skips) / static_cast<double>(late_steps) : 0;
-  if (in.policy == ScalerPolicy::dynamic) run.balance_rate = std::log(in.growth) / (-std::log(in.backoff) * static_cast<double>(in.growth_interval));
+  if (in.policy == ScalerPolicy::dynamic)
+    run.balance_rate = std::log(in.growth) / (-std::log(in.backoff) * static_cast<double>(in.growth_interval));
   summarize_samples(run);
   return Outcome::ok(std::move(run));
 }
@@ -146,7 +158,8 @@ ScalerHealth health_of(const ScalerRun& run, const ScalerInputs& in) {
 
 double scale_drift_log2(const ScalerInputs& in, double p) {
   if (!(p >= 0 && p <= 1)) return 0;
-  // Growths a step: the chance q = (1-p)^n that a run of n is clean, over the mean length (1 - q) / p of what was tried.
+  // Growths a step: the chance q = (1-p)^n that a run of n is clean, over the mean length (1 - q) / p of what was
+  // tried.
   const double n = static_cast<double>(in.growth_interval), q = std::exp(n * std::log1p(-p));
   const double growths = p > 0 ? q * p / (1 - q) : 1 / n;
   return growths * std::log2(in.growth) + p * std::log2(in.backoff);

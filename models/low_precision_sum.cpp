@@ -37,10 +37,14 @@ class Reference {
 double term_of(const SumInputs& in, std::uint64_t stream, std::int64_t i) {
   const auto at = static_cast<std::uint64_t>(i);
   switch (in.terms) {
-    case SumTerms::ones: return 1;
-    case SumTerms::uniform: return open_draw(stream, at);
-    case SumTerms::skewed: return std::exp2(3 * normal_draw(stream, at));
-    case SumTerms::normal: return normal_draw(stream, at);
+    case SumTerms::ones:
+      return 1;
+    case SumTerms::uniform:
+      return open_draw(stream, at);
+    case SumTerms::skewed:
+      return std::exp2(3 * normal_draw(stream, at));
+    case SumTerms::normal:
+      return normal_draw(stream, at);
     case SumTerms::cancelling: {
       const double x = normal_draw(stream, at / 2);
       return at % 2 == 0 ? x : -0.999 * x;
@@ -53,7 +57,13 @@ double term_of(const SumInputs& in, std::uint64_t stream, std::int64_t i) {
 class Accumulators {
  public:
   Accumulators(const FloatFormat& format, std::int64_t block, std::uint64_t stream)
-      : naive_(format), stochastic_(format), kahan_(format), tree_(format), blocked_(format), block_(block), stream_(stream) {}
+      : naive_(format),
+        stochastic_(format),
+        kahan_(format),
+        tree_(format),
+        blocked_(format),
+        block_(block),
+        stream_(stream) {}
 
   void add(double x) {
     sum_[0] = naive_.nearest(sum_[0] + x);
@@ -62,7 +72,8 @@ class Accumulators {
     carried_ = kahan_.nearest(kahan_.nearest(t - sum_[2]) - y);
     sum_[2] = t;
     double carry = x;
-    for (std::uint64_t bit = 1, i = 0; (static_cast<std::uint64_t>(n_) & bit) != 0; bit <<= 1, ++i) carry = tree_.nearest(level_[i] + carry);
+    for (std::uint64_t bit = 1, i = 0; (static_cast<std::uint64_t>(n_) & bit) != 0; bit <<= 1, ++i)
+      carry = tree_.nearest(level_[i] + carry);
     level_[static_cast<std::size_t>(std::countr_one(static_cast<std::uint64_t>(n_)))] = carry;
     partial_ = blocked_.nearest(partial_ + x);
     if (++in_block_ == block_) promoted_ = round_fp32(promoted_ + partial_), partial_ = 0, in_block_ = 0;
@@ -78,23 +89,31 @@ class Accumulators {
       double sum = 0;
       bool any = false;
       for (std::size_t i = 0; i < level_.size(); ++i)
-        if ((static_cast<std::uint64_t>(n_) >> i) & 1) sum = any ? tree_.nearest(level_[i] + sum) : level_[i], any = true;
+        if ((static_cast<std::uint64_t>(n_) >> i) & 1)
+          sum = any ? tree_.nearest(level_[i] + sum) : level_[i], any = true;
       return sum;
     }
     if (method == SumMethod::blocked) return round_fp32(promoted_ + partial_);
     return sum_[static_cast<std::size_t>(method)];
   }
   std::int64_t moved_last(SumMethod method) const {
-    return method == SumMethod::pairwise || method == SumMethod::blocked ? n_ : moved_[static_cast<std::size_t>(method)];
+    return method == SumMethod::pairwise || method == SumMethod::blocked ? n_
+                                                                         : moved_[static_cast<std::size_t>(method)];
   }
   std::int64_t overflows(SumMethod method) const {
     switch (method) {
-      case SumMethod::naive: return naive_.overflows();
-      case SumMethod::stochastic: return stochastic_.overflows();
-      case SumMethod::kahan: return kahan_.overflows();
-      case SumMethod::pairwise: return tree_.overflows();
-      case SumMethod::blocked: return blocked_.overflows();
-      case SumMethod::wide: break;
+      case SumMethod::naive:
+        return naive_.overflows();
+      case SumMethod::stochastic:
+        return stochastic_.overflows();
+      case SumMethod::kahan:
+        return kahan_.overflows();
+      case SumMethod::pairwise:
+        return tree_.overflows();
+      case SumMethod::blocked:
+        return blocked_.overflows();
+      case SumMethod::wide:
+        break;
     }
     return 0;
   }
@@ -111,7 +130,8 @@ class Accumulators {
 
 }  // namespace
 
-FormatRounder::FormatRounder(const FloatFormat& format) : format_(&format), dropped_(double_mantissa - format.mantissa_bits) {
+FormatRounder::FormatRounder(const FloatFormat& format)
+    : format_(&format), dropped_(double_mantissa - format.mantissa_bits) {
   const FormatLimits l = limits(format);
   half_ = std::uint64_t{1} << (dropped_ - 1);
   kept_ = ~((std::uint64_t{1} << dropped_) - 1);
@@ -133,18 +153,22 @@ double FormatRounder::slow(double x, Rounding rounding, std::uint64_t random) {
 double FormatRounder::nearest(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const double y = std::bit_cast<double>((bits + (half_ - 1) + ((bits >> dropped_) & 1)) & kept_);
-  if (std::abs(x) >= least_normal_ && std::abs(y) <= largest_) [[likely]] return y;
+  if (std::abs(x) >= least_normal_ && std::abs(y) <= largest_) [[likely]]
+    return y;
   return slow(x, Rounding::nearest_even, 0);
 }
 
 double FormatRounder::stochastic(double x, std::uint64_t random) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const double y = std::bit_cast<double>((bits + (~random >> (64 - dropped_))) & kept_);
-  if (std::abs(x) >= least_normal_ && std::abs(y) <= largest_) [[likely]] return y;
+  if (std::abs(x) >= least_normal_ && std::abs(y) <= largest_) [[likely]]
+    return y;
   return slow(x, Rounding::stochastic, random);
 }
 
-double ones_stop_at(const FloatFormat& format) { return std::min(std::ldexp(1.0, format.mantissa_bits + 1), limits(format).max_finite); }
+double ones_stop_at(const FloatFormat& format) {
+  return std::min(std::ldexp(1.0, format.mantissa_bits + 1), limits(format).max_finite);
+}
 
 Result<SumRun> run_low_precision_sum(const SumInputs& in) {
   using Outcome = Result<SumRun>;
@@ -165,7 +189,8 @@ Result<SumRun> run_low_precision_sum(const SumInputs& in) {
     exact.add(x);
     run.magnitudes += std::abs(x);
     if (n != next && n != in.count) continue;
-    next = std::max(n + 1, static_cast<std::int64_t>(std::llround(static_cast<double>(n) * 1.189207115002721)));  // 2^(1/4)
+    next = std::max(n + 1,
+                    static_cast<std::int64_t>(std::llround(static_cast<double>(n) * 1.189207115002721)));  // 2^(1/4)
     run.count.push_back(static_cast<double>(n));
     run.exact.push_back(exact.value());
     run.first_order.push_back(std::min(1.0, static_cast<double>(n - 1) * unit_roundoff));
@@ -190,7 +215,8 @@ Result<UpdateRun> run_weight_updates(const UpdateInputs& in) {
   if (std::string problem = format_problem(in.format); !problem.empty()) return Outcome::fail(std::move(problem));
   if (!(in.steps >= 1 && in.steps <= 8192)) return Outcome::fail("A run has from 1 to 8,192 updates.");
   if (!(in.replicas >= 1 && in.replicas <= 256)) return Outcome::fail("There are from 1 to 256 replicas.");
-  if (!(std::abs(in.weight) <= 1e30 && std::abs(in.update) <= 1e30)) return Outcome::fail("Weight and update are numbers up to 1e30.");
+  if (!(std::abs(in.weight) <= 1e30 && std::abs(in.update) <= 1e30))
+    return Outcome::fail("Weight and update are numbers up to 1e30.");
   UpdateRun run;
   FormatRounder r(*in.format);
   run.start = r.nearest(in.weight);
@@ -211,7 +237,8 @@ Result<UpdateRun> run_weight_updates(const UpdateInputs& in) {
     method(UpdateMethod::stochastic).push_back(mean);
     method(UpdateMethod::kahan).push_back(kahan);
     method(UpdateMethod::master).push_back(r.nearest(master));
-    const std::array<double, update_method_count> now{plain, replica.front(), kahan, method(UpdateMethod::master).back()};
+    const std::array<double, update_method_count> now{plain, replica.front(), kahan,
+                                                      method(UpdateMethod::master).back()};
     for (std::size_t m = 0; m < update_method_count; ++m)
       if (run.first_move[m] == 0 && now[m] != run.start) run.first_move[m] = step;
   };
@@ -224,7 +251,8 @@ Result<UpdateRun> run_weight_updates(const UpdateInputs& in) {
     kahan = t;
     double total = 0;
     for (std::size_t i = 0; i < replica.size(); ++i)
-      total += replica[i] = r.stochastic(replica[i] + in.update, counter_hash(stream, static_cast<std::uint64_t>(step) * 256 + i));
+      total += replica[i] =
+          r.stochastic(replica[i] + in.update, counter_hash(stream, static_cast<std::uint64_t>(step) * 256 + i));
     keep(step, total / static_cast<double>(in.replicas));
   }
   run.exact_final = run.exact.back();

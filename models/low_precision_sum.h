@@ -8,17 +8,19 @@
 #include "models/float_format.h"
 #include "models/result.h"
 
-/// Sums and weight updates really carried out in a number format: every addition is rounded to it. Exact additions are done in double,
-/// which holds the sum of two numbers of 24 bits or fewer to the last bit that rounding looks at (53 >= 2 x 24 + 2: Figueroa 1995).
+/// Sums and weight updates really carried out in a number format: every addition is rounded to it. Exact additions are
+/// done in double, which holds the sum of two numbers of 24 bits or fewer to the last bit that rounding looks at (53 >=
+/// 2 x 24 + 2: Figueroa 1995).
 namespace models {
 
-/// Rounds to a binary format of up to 24 bits of significand, on the bits of a double; falls back on encode where it is not a normal
-/// number of the format. What is too large becomes the largest finite value, and is counted. Equal to decode(encode(x)).
+/// Rounds to a binary format of up to 24 bits of significand, on the bits of a double; falls back on encode where it is
+/// not a normal number of the format. What is too large becomes the largest finite value, and is counted. Equal to
+/// decode(encode(x)).
 class FormatRounder {
  public:
   explicit FormatRounder(const FloatFormat& format);
-  double nearest(double x);                            ///< to nearest, ties to even
-  double stochastic(double x, std::uint64_t random);   ///< up with probability (x - lower) / (upper - lower)
+  double nearest(double x);                           ///< to nearest, ties to even
+  double stochastic(double x, std::uint64_t random);  ///< up with probability (x - lower) / (upper - lower)
   std::int64_t overflows() const { return overflows_; }
   const FloatFormat& format() const { return *format_; }
 
@@ -36,17 +38,17 @@ enum class SumMethod : std::uint8_t {
   stochastic,  ///< the same, rounded up or down by chance
   kahan,       ///< a second number of the format carries what was lost (Kahan 1965)
   pairwise,    ///< neighbours first, then their sums: a binary tree, in the format
-  blocked,     ///< runs of `block` terms in the format, their sums in FP32: what promotion does in 8-bit matrix products
-  wide,        ///< one FP32 accumulator for terms of the format: what tensor cores offer
+  blocked,  ///< runs of `block` terms in the format, their sums in FP32: what promotion does in 8-bit matrix products
+  wide,     ///< one FP32 accumulator for terms of the format: what tensor cores offer
 };
 inline constexpr std::size_t sum_method_count = 6;
 
 enum class SumTerms : std::uint8_t {
-  ones,      ///< all equal
-  uniform,   ///< from 0 to 1
-  skewed,    ///< log-normal, three binades wide: a few large, many small
-  normal,    ///< of both signs
-  cancelling ///< each followed by its negative but for a thousandth
+  ones,       ///< all equal
+  uniform,    ///< from 0 to 1
+  skewed,     ///< log-normal, three binades wide: a few large, many small
+  normal,     ///< of both signs
+  cancelling  ///< each followed by its negative but for a thousandth
 };
 
 struct SumInputs {
@@ -61,21 +63,23 @@ struct SumInputs {
 struct SumTrace {
   std::vector<double> sum, error;  ///< at each checkpoint; error over the sum of magnitudes, 0 where exact
   double final = 0, final_error = 0;
-  std::int64_t moved_last = 0;     ///< terms after which the accumulator changed for the last time
-  std::int64_t overflows = 0;      ///< results that were too large and became the largest finite value
+  std::int64_t moved_last = 0;  ///< terms after which the accumulator changed for the last time
+  std::int64_t overflows = 0;   ///< results that were too large and became the largest finite value
 };
 
 struct SumRun {
-  std::vector<double> count;       ///< checkpoints: numbers of terms, four an octave, the last is all
-  std::vector<double> exact;       ///< sum of the rounded terms, in compensated double
-  std::vector<double> first_order; ///< (n - 1) u: Higham's bound of the naive error over the sum of magnitudes; 1 at most
+  std::vector<double> count;  ///< checkpoints: numbers of terms, four an octave, the last is all
+  std::vector<double> exact;  ///< sum of the rounded terms, in compensated double
+  std::vector<double>
+      first_order;  ///< (n - 1) u: Higham's bound of the naive error over the sum of magnitudes; 1 at most
   std::array<SumTrace, sum_method_count> methods;
-  double magnitudes = 0;           ///< sum of |terms|
-  double term_mean = 0;            ///< of the magnitudes
+  double magnitudes = 0;  ///< sum of |terms|
+  double term_mean = 0;   ///< of the magnitudes
 };
 
-/// All methods over the same terms. Infeasible: no format, one of more than 24 bits of significand or without sign and exponent, counts out
-/// of range. Source of the bounds: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2.
+/// All methods over the same terms. Infeasible: no format, one of more than 24 bits of significand or without sign and
+/// exponent, counts out of range. Source of the bounds: Higham, Accuracy and Stability of Numerical Algorithms, 2nd
+/// ed., section 4.2.
 Result<SumRun> run_low_precision_sum(const SumInputs& inputs);
 
 /// Where adding ones stops in a format: 2^(mantissa bits + 1), the first sum whose spacing is 2.
@@ -98,14 +102,16 @@ struct UpdateInputs {
 };
 
 struct UpdateRun {
-  std::vector<double> step, exact;                                  ///< 0 to steps
-  std::array<std::vector<double>, update_method_count> weight;      ///< as the format shows it
-  std::vector<double> stochastic_one;                               ///< the first replica alone
-  std::array<std::int64_t, update_method_count> first_move{};       ///< step after which it first differs; 0: never (stochastic: of the first replica)
-  double start = 0;                ///< the weight in the format
-  double smallest_visible = 0;     ///< updates up to half the gap to the next weight round away (at half itself when the weight is even)
-  bool first_seen = false;         ///< one update changes the plain weight
-  double stochastic_mean = 0, stochastic_deviation = 0;             ///< of the replicas' last weights
+  std::vector<double> step, exact;                              ///< 0 to steps
+  std::array<std::vector<double>, update_method_count> weight;  ///< as the format shows it
+  std::vector<double> stochastic_one;                           ///< the first replica alone
+  std::array<std::int64_t, update_method_count>
+      first_move{};  ///< step after which it first differs; 0: never (stochastic: of the first replica)
+  double start = 0;  ///< the weight in the format
+  double smallest_visible =
+      0;  ///< updates up to half the gap to the next weight round away (at half itself when the weight is even)
+  bool first_seen = false;                               ///< one update changes the plain weight
+  double stochastic_mean = 0, stochastic_deviation = 0;  ///< of the replicas' last weights
   double exact_final = 0;
 };
 

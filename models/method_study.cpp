@@ -6,9 +6,11 @@
 namespace models {
 namespace {
 
-/// The history of a GPTQ run. E = W - W0 changes by a multiple of one row v of U a column, so ||E X^T||^2 is carried along in
-/// O(out x in) instead of being computed anew: with P = E G it grows by 2 s P v + s^2 v G v for a row whose multiple is s.
-void follow(const Matrix& w0, const Matrix& g, const GptqResult& run, double compensation, double whole, MethodHistory& out) {
+/// The history of a GPTQ run. E = W - W0 changes by a multiple of one row v of U a column, so ||E X^T||^2 is carried
+/// along in O(out x in) instead of being computed anew: with P = E G it grows by 2 s P v + s^2 v G v for a row whose
+/// multiple is s.
+void follow(const Matrix& w0, const Matrix& g, const GptqResult& run, double compensation, double whole,
+            MethodHistory& out) {
   const std::size_t rows = w0.rows, n = w0.cols;
   out.rows = rows, out.cols = n, out.order = run.order;
   out.change.assign(n * rows * n, 0);
@@ -60,7 +62,8 @@ std::string_view method_label(Method method) {
   return labels[static_cast<std::size_t>(method)];
 }
 
-Result<MethodStudy> study_methods(const Layer& layer, const MethodOptions& options, const std::function<bool(double)>& keep_going) {
+Result<MethodStudy> study_methods(const Layer& layer, const MethodOptions& options,
+                                  const std::function<bool(double)>& keep_going) {
   using Outcome = Result<MethodStudy>;
   const auto go = [&](double fraction) { return !keep_going || keep_going(fraction); };
   const std::string stopped = "The study was stopped before its end.";
@@ -90,23 +93,30 @@ Result<MethodStudy> study_methods(const Layer& layer, const MethodOptions& optio
 
   // Weights of the pair: a symmetric scale for each output, as W8A8 kernels expect.
   const QuantSpec for_w{.format = options.activations, .grain = QuantGrain::channel};
-  const QuantSpec for_x{.format = options.activations, .grain = options.per_token ? QuantGrain::channel : QuantGrain::tensor};
+  const QuantSpec for_x{.format = options.activations,
+                        .grain = options.per_token ? QuantGrain::channel : QuantGrain::tensor};
   const Matrix truth = times_transposed(layer.calibration, w), fresh_truth = times_transposed(layer.held_out, w);
-  const double bits = Quantizer(for_w).bits_per_weight(w.rows, w.cols), activation_bits = quant_bits(options.activations);
-  out.errors[static_cast<std::size_t>(Method::both)] = {rounded_product_error(layer.calibration, w, for_x, for_w, truth), rounded_product_error(layer.held_out, w, for_x, for_w, fresh_truth), bits, activation_bits};
+  const double bits = Quantizer(for_w).bits_per_weight(w.rows, w.cols),
+               activation_bits = quant_bits(options.activations);
+  out.errors[static_cast<std::size_t>(Method::both)] = {
+      rounded_product_error(layer.calibration, w, for_x, for_w, truth),
+      rounded_product_error(layer.held_out, w, for_x, for_w, fresh_truth), bits, activation_bits};
   const auto largest_x = largest_abs_columns(layer.calibration), largest_w = largest_abs_columns(w);
   const auto smoothed_error = [&](double alpha, const Matrix& x, const Matrix& expected) {
     const SmoothedLayer s = smooth(x, w, smoothing_scales(largest_x, largest_w, alpha));
     return rounded_product_error(s.x, s.w, for_x, for_w, expected);
   };
-  out.errors[static_cast<std::size_t>(Method::smooth)] = {smoothed_error(options.smoothing, layer.calibration, truth), smoothed_error(options.smoothing, layer.held_out, fresh_truth), bits, activation_bits};
+  out.errors[static_cast<std::size_t>(Method::smooth)] = {
+      smoothed_error(options.smoothing, layer.calibration, truth),
+      smoothed_error(options.smoothing, layer.held_out, fresh_truth), bits, activation_bits};
   double least = HUGE_VAL;
   for (int k = 0; k <= 10; ++k) {
     const double alpha = k / 10.0, error = smoothed_error(alpha, layer.calibration, truth);
     out.smooth_curve.push_back({alpha, error});
     if (error < least) least = error, out.smooth_best_alpha = alpha;
   }
-  const auto after = largest_abs_columns(smooth(layer.calibration, w, smoothing_scales(largest_x, largest_w, options.smoothing)).x);
+  const auto after =
+      largest_abs_columns(smooth(layer.calibration, w, smoothing_scales(largest_x, largest_w, options.smoothing)).x);
   out.largest_input = *std::max_element(largest_x.begin(), largest_x.end());
   out.median_input = median(largest_x);
   out.largest_smoothed = *std::max_element(after.begin(), after.end());

@@ -10,7 +10,8 @@ double wide(std::int64_t n) { return static_cast<double>(n); }
 /// Bytes that one token leaves behind in a layer of this form.
 double saved_bytes(const Architecture& a, const LayerForm& form, const RecipeRules& rules) {
   const SavedElements e = saved_per_token(a, form);
-  return e.stream * rules.stream_bytes + e.operands * rules.operand_bytes + e.values * rules.value_bytes + (rules.quantized ? e.reused * rules.operand_bytes : 0) + 4 * e.row_sums;
+  return e.stream * rules.stream_bytes + e.operands * rules.operand_bytes + e.values * rules.value_bytes +
+         (rules.quantized ? e.reused * rules.operand_bytes : 0) + 4 * e.row_sums;
 }
 
 }  // namespace
@@ -19,7 +20,8 @@ SavedElements saved_per_token(const Architecture& a, const LayerForm& form) {
   const double h = wide(a.hidden), heads = wide(a.heads);
   SavedElements e;
   const bool latent = a.has_latent();
-  const double qk = latent ? wide(a.latent.nope_dim + a.latent.rope_dim) : wide(a.head_dim), v = latent ? wide(a.latent.v_dim) : wide(a.head_dim);
+  const double qk = latent ? wide(a.latent.nope_dim + a.latent.rope_dim) : wide(a.head_dim),
+               v = latent ? wide(a.latent.v_dim) : wide(a.head_dim);
   const double kv_heads = latent ? heads : wide(a.kv_heads);
   e.stream += h;    // what the attention norm reads
   e.operands += h;  // what the norm wrote
@@ -45,12 +47,14 @@ SavedElements saved_per_token(const Architecture& a, const LayerForm& form) {
   return e;
 }
 
-void fill_memory(const Architecture& a, const MixedSettings& s, const RecipeRules& rules, double quantized_share, MixedStep& step) {
+void fill_memory(const Architecture& a, const MixedSettings& s, const RecipeRules& rules, double quantized_share,
+                 MixedStep& step) {
   const double parameters = wide(count_parameters(a).total);
   const StateBytes per = rules.states;
   const double copies = per.copies * quantized_share;
   // 8-bit weights stand in for the 16-bit ones where there are both and a master beside them.
-  const double weights = rules.quantized && s.fp8_primary && per.master > 0 ? per.weights * (1 - quantized_share) : per.weights;
+  const double weights =
+      rules.quantized && s.fp8_primary && per.master > 0 ? per.weights * (1 - quantized_share) : per.weights;
   step.bytes_per_parameter = weights + copies + per.gradients + per.master + per.moments;
   const double share = parameters / s.shards;
   step.memory.weights = weights * share;

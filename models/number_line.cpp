@@ -46,7 +46,8 @@ LineStretch whole_line(std::span<const FloatFormat* const> formats, LineAxis axi
     narrowest = std::min(narrowest, l.max_finite);
   }
   if (formats.empty()) return {-8, 8};
-  if (axis == LineAxis::linear) {  // the widest would leave nothing to see of the others; and the span itself must be a double
+  if (axis ==
+      LineAxis::linear) {  // the widest would leave nothing to see of the others; and the span itself must be a double
     narrowest = std::min(narrowest * 1.25, 8e307);
     return {-narrowest, narrowest};
   }
@@ -56,14 +57,19 @@ LineStretch whole_line(std::span<const FloatFormat* const> formats, LineAxis axi
 LineStretch around(const FloatFormat& f, LineAxis axis, double x, int count) {
   const std::int64_t at = std::clamp(ordinal_at_or_below(f, x), first_ordinal(f), last_ordinal(f));
   const std::int64_t least = axis == LineAxis::log2 ? zero_rank(f) + 1 : first_ordinal(f);
-  const auto place = [&](std::int64_t ordinal) { return axis == LineAxis::ordinal ? static_cast<double>(ordinal) / last_of(f) : coordinate_of(f, axis, decode(f, code_at(f, ordinal))); };
-  const std::int64_t from = at < least + count ? least : at - count, to = at > last_ordinal(f) - count ? last_ordinal(f) : at + count;
+  const auto place = [&](std::int64_t ordinal) {
+    return axis == LineAxis::ordinal ? static_cast<double>(ordinal) / last_of(f)
+                                     : coordinate_of(f, axis, decode(f, code_at(f, ordinal)));
+  };
+  const std::int64_t from = at < least + count ? least : at - count,
+                     to = at > last_ordinal(f) - count ? last_ordinal(f) : at + count;
   const double lo = place(from), hi = place(to), room = std::max((hi - lo) * 0.04, least_span(axis, hi));
   return {lo - room, hi + room};
 }
 
 double least_span(LineAxis axis, double center) {
-  const double fine = axis == LineAxis::linear ? std::max(std::abs(center) * 0x1p-49, 0x1p-1060) : std::max(std::abs(center), 1.0) * 0x1p-44;
+  const double fine = axis == LineAxis::linear ? std::max(std::abs(center) * 0x1p-49, 0x1p-1060)
+                                               : std::max(std::abs(center), 1.0) * 0x1p-44;
   return fine;
 }
 
@@ -100,14 +106,18 @@ double share_of_magnitudes_below(const Tensor& t, double m) {
   if (std::isinf(m)) return 1;
   const double x = m / (t.size * t.scale);
   switch (t.spread) {
-    case ValueSpread::none: return 0;
-    case ValueSpread::normal: return std::erf(x / std::sqrt(2.0));
+    case ValueSpread::none:
+      return 0;
+    case ValueSpread::normal:
+      return std::erf(x / std::sqrt(2.0));
     case ValueSpread::heavy: {  // Student's t, 3 degrees of freedom: closed form
       const double r = x / std::sqrt(3.0);
       return std::min(1.0, 2 / std::acos(-1.0) * (r / (1 + r * r) + std::atan(r)));
     }
-    case ValueSpread::gradients: return x > 0 ? 0.5 * std::erfc(-std::log2(x) / t.octaves / std::sqrt(2.0)) : 0;
-    case ValueSpread::tensor: return share_below(t, m) - share_below(t, std::nextafter(-m, -HUGE_VAL));
+    case ValueSpread::gradients:
+      return x > 0 ? 0.5 * std::erfc(-std::log2(x) / t.octaves / std::sqrt(2.0)) : 0;
+    case ValueSpread::tensor:
+      return share_below(t, m) - share_below(t, std::nextafter(-m, -HUGE_VAL));
   }
   return 0;
 }
@@ -116,7 +126,8 @@ double share_below(const Tensor& t, double x) {
   if (t.spread == ValueSpread::none) return 0;
   if (t.spread == ValueSpread::tensor) {
     if (t.sorted.empty()) return 0;
-    const auto above = std::upper_bound(t.sorted.begin(), t.sorted.end(), x / t.scale, [](double v, float s) { return v < static_cast<double>(s); });
+    const auto above = std::upper_bound(t.sorted.begin(), t.sorted.end(), x / t.scale,
+                                        [](double v, float s) { return v < static_cast<double>(s); });
     return static_cast<double>(above - t.sorted.begin()) / static_cast<double>(t.sorted.size());
   }
   const double half = share_of_magnitudes_below(t, std::abs(x)) / 2;

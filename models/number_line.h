@@ -29,8 +29,8 @@ LineStretch around(const FloatFormat& format, LineAxis axis, double x, int count
 /// No closer than doubles can tell apart.
 double least_span(LineAxis axis, double center);
 
-/// How many values lie in each of `counts.size()` equal columns of the stretch: above the column's low edge, up to its high edge.
-/// A count is exact up to 2^53. Returns the sum.
+/// How many values lie in each of `counts.size()` equal columns of the stretch: above the column's low edge, up to its
+/// high edge. A count is exact up to 2^53. Returns the sum.
 double count_columns(const FloatFormat& format, LineAxis axis, LineStretch stretch, std::span<double> counts);
 
 struct LineValue {
@@ -45,9 +45,10 @@ enum class ValueSpread : std::uint8_t { none, normal, heavy, gradients, tensor }
 /// Numbers that a tensor holds, as a distribution; symmetric about 0 but for `tensor`.
 struct Tensor {
   ValueSpread spread = ValueSpread::normal;
-  double size = 1;             ///< standard deviation (normal), scale of Student's t with 3 degrees of freedom (heavy), median magnitude (gradients)
-  double octaves = 3;          ///< gradients: standard deviation of log2 of the magnitude
-  double scale = 1;            ///< multiplies every number
+  double size = 1;     ///< standard deviation (normal), scale of Student's t with 3 degrees of freedom (heavy), median
+                       ///< magnitude (gradients)
+  double octaves = 3;  ///< gradients: standard deviation of log2 of the magnitude
+  double scale = 1;    ///< multiplies every number
   std::span<const float> sorted{};  ///< tensor: its numbers in ascending order
 };
 /// Share of the numbers that are <= x; of magnitudes that are <= m.
@@ -58,7 +59,8 @@ double share_of_magnitudes_below(const Tensor& tensor, double m);
 struct Fate {
   double underflow = 0, subnormal = 0, normal = 0, overflow = 0;
 };
-/// Underflow: not zero and rounded to zero, |x| <= smallest / 2. Overflow: |x| past half a step beyond the largest value.
+/// Underflow: not zero and rounded to zero, |x| <= smallest / 2. Overflow: |x| past half a step beyond the largest
+/// value.
 Fate fate_of(const FloatFormat& format, const Tensor& tensor);
 
 }  // namespace models

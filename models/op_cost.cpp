@@ -54,8 +54,12 @@ OpCost gelu(double elements, double element_bytes) { return elementwise(elements
 OpCost silu(double elements, double element_bytes) { return elementwise(elements, 1, 1, silu_flops, element_bytes); }
 OpCost relu(double elements, double element_bytes) { return elementwise(elements, 1, 1, 1, element_bytes); }
 OpCost multiply(double elements, double element_bytes) { return elementwise(elements, 2, 1, 1, element_bytes); }
-OpCost swiglu_gate(double elements, double element_bytes) { return elementwise(elements, 2, 1, silu_flops + 1, element_bytes); }
-OpCost geglu_gate(double elements, double element_bytes) { return elementwise(elements, 2, 1, gelu_flops + 1, element_bytes); }
+OpCost swiglu_gate(double elements, double element_bytes) {
+  return elementwise(elements, 2, 1, silu_flops + 1, element_bytes);
+}
+OpCost geglu_gate(double elements, double element_bytes) {
+  return elementwise(elements, 2, 1, gelu_flops + 1, element_bytes);
+}
 OpCost residual_add(double elements, double element_bytes) { return elementwise(elements, 2, 1, 1, element_bytes); }
 OpCost copy(double elements, double element_bytes) { return elementwise(elements, 1, 1, 0, element_bytes); }
 OpCost triad(double elements, double element_bytes) { return elementwise(elements, 2, 1, 2, element_bytes); }
@@ -103,7 +107,8 @@ OpCost embedding_gather(double tokens, double width, double weight_bytes, double
   return {0, tokens * width * weight_bytes, tokens * width * element_bytes};
 }
 
-OpCost moe_router(double tokens, double width, double experts, double top_k, double element_bytes, double weight_bytes) {
+OpCost moe_router(double tokens, double width, double experts, double top_k, double element_bytes,
+                  double weight_bytes) {
   OpCost cost = gemm(tokens, experts, width, element_bytes, weight_bytes, 0);
   cost.flops += softmax_flops * tokens * experts;
   cost.write_bytes = tokens * top_k * router_index_bytes;

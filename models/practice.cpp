@@ -22,7 +22,9 @@ double confidence_z(double percent) {
 
 std::int64_t questions_to_goal(double right, double asked, double rate, double goal, double z) {
   constexpr std::int64_t most = 1'000'000;
-  const auto reached = [&](std::int64_t n) { return wilson_lower(right + rate * static_cast<double>(n), asked + static_cast<double>(n), z) >= goal; };
+  const auto reached = [&](std::int64_t n) {
+    return wilson_lower(right + rate * static_cast<double>(n), asked + static_cast<double>(n), z) >= goal;
+  };
   if (reached(0)) return 0;
   if (!(rate > goal) || !reached(most)) return -1;
   std::int64_t lo = 0, hi = most;  // the bound rises with n once the rate is above the goal and the bound below it

@@ -8,9 +8,7 @@
 
 namespace models {
 
-double SampleRandom::uniform() {
-  return (static_cast<double>(counter_hash(seed_, drawn_++) >> 11) + 0.5) * 0x1p-53;
-}
+double SampleRandom::uniform() { return (static_cast<double>(counter_hash(seed_, drawn_++) >> 11) + 0.5) * 0x1p-53; }
 
 double SampleRandom::normal() {
   const double radius = std::sqrt(-2 * std::log(uniform()));
@@ -44,7 +42,8 @@ Layer sample_layer(const LayerSample& s) {
   for (Matrix* x : {&layer.calibration, &layer.held_out})
     for (std::size_t t = 0; t < s.tokens; ++t) {
       for (double& z : common) z = random.normal();
-      for (std::size_t j = 0; j < d; ++j) x->at(t, j) = size[j] * (shared * dot(mix.row(j), common) + own * random.normal());
+      for (std::size_t j = 0; j < d; ++j)
+        x->at(t, j) = size[j] * (shared * dot(mix.row(j), common) + own * random.normal());
     }
   return layer;
 }

@@ -3,8 +3,8 @@
 
 #include "models/linear_algebra.h"
 
-/// Made-up weights and inputs with the habits of a trained layer: outliers, channels of different size, inputs that go together. The same
-/// seed gives the same numbers on every machine, to the rounding of its sine and logarithm.
+/// Made-up weights and inputs with the habits of a trained layer: outliers, channels of different size, inputs that go
+/// together. The same seed gives the same numbers on every machine, to the rounding of its sine and logarithm.
 namespace models {
 
 /// Random numbers in turn, with the draws that samples need.
@@ -31,9 +31,10 @@ Matrix sample_weights(const WeightSample& sample);
 struct LayerSample {
   std::size_t inputs = 96, outputs = 48, tokens = 192;
   std::int64_t seed = 1;
-  double correlation = 0.5;      ///< part of an input's variance that it shares with the others, by `inputs` / 8 common factors
+  double correlation =
+      0.5;  ///< part of an input's variance that it shares with the others, by `inputs` / 8 common factors
   std::size_t outlier_inputs = 3;
-  double outlier_size = 10;      ///< what those inputs are multiplied by
+  double outlier_size = 10;  ///< what those inputs are multiplied by
 };
 struct Layer {
   Matrix weights;      ///< [outputs, inputs], variance 1 / inputs

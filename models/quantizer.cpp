@@ -57,7 +57,9 @@ Quantizer::Quantizer(const QuantSpec& spec) : spec_(spec) {
     low_ = spec_.symmetric ? -high_ : 0;
     return;
   }
-  const FloatFormat& format = *find_float_format(spec.format == QuantFormat::fp8 ? "e4m3fn" : spec.format == QuantFormat::fp4 ? "e2m1" : "nf4");
+  const FloatFormat& format = *find_float_format(spec.format == QuantFormat::fp8   ? "e4m3fn"
+                                                 : spec.format == QuantFormat::fp4 ? "e2m1"
+                                                                                   : "nf4");
   table_ = finite_values(format);
   if (format.family == FormatFamily::binary) {
     mantissa_bits_ = format.mantissa_bits;
@@ -132,7 +134,8 @@ double Quantizer::round(double weight, const QuantGrid& grid) const {
   if (thresholds_.empty()) {
     // The spacing at |x| is 2^(exponent - mantissa bits); ties to an even multiple are ties to an even code.
     const double size = std::min(std::abs(x), high_);
-    const int exponent = std::max(static_cast<int>(std::bit_cast<std::uint64_t>(size) >> 52) - 1023, least_exponent_) - mantissa_bits_;
+    const int exponent =
+        std::max(static_cast<int>(std::bit_cast<std::uint64_t>(size) >> 52) - 1023, least_exponent_) - mantissa_bits_;
     return std::copysign(to_integer(size * power_of_two(-exponent)) * power_of_two(exponent), x) * grid.step;
   }
   std::size_t below = 0;  // of 15 thresholds: counting all is quicker than searching
@@ -152,14 +155,19 @@ std::vector<double> Quantizer::levels(const QuantGrid& grid) const {
   return out;
 }
 
-std::size_t Quantizer::group_length(std::size_t cols) const { return spec_.grain == QuantGrain::group ? std::clamp<std::size_t>(spec_.group, 1, std::max<std::size_t>(cols, 1)) : cols; }
+std::size_t Quantizer::group_length(std::size_t cols) const {
+  return spec_.grain == QuantGrain::group ? std::clamp<std::size_t>(spec_.group, 1, std::max<std::size_t>(cols, 1))
+                                          : cols;
+}
 
 double Quantizer::bits_per_weight(std::size_t rows, std::size_t cols) const {
   const double bits = quant_bits(spec_.format), each = spec_.scale_bits + (spec_.symmetric ? 0 : bits);
   const std::size_t length = std::max<std::size_t>(group_length(cols), 1);
   const double weights = static_cast<double>(rows) * static_cast<double>(cols);
   if (!(weights > 0)) return bits;
-  const double grids = spec_.grain == QuantGrain::tensor ? 1 : static_cast<double>(rows) * static_cast<double>((cols + length - 1) / length);
+  const double grids = spec_.grain == QuantGrain::tensor
+                           ? 1
+                           : static_cast<double>(rows) * static_cast<double>((cols + length - 1) / length);
   return bits + grids * each / weights;
 }
 
@@ -168,7 +176,8 @@ QuantizedMatrix quantize(const Matrix& w, const QuantSpec& spec) {
   QuantizedMatrix out{Matrix(w.rows, w.cols), {}, 1, quantizer.bits_per_weight(w.rows, w.cols)};
   if (spec.grain == QuantGrain::tensor) {
     out.grids.push_back(quantizer.fit(w.values));
-    for (std::size_t i = 0; i < w.values.size(); ++i) out.weights.values[i] = quantizer.round(w.values[i], out.grids[0]);
+    for (std::size_t i = 0; i < w.values.size(); ++i)
+      out.weights.values[i] = quantizer.round(w.values[i], out.grids[0]);
     return out;
   }
   const std::size_t length = std::max<std::size_t>(quantizer.group_length(w.cols), 1);

@@ -5,14 +5,15 @@
 /// Queues that have a formula: what a simulation is held to. Times are in the unit of the service time.
 namespace models {
 
-/// Probability that an arrival waits in M/M/c at an offered load of `erlangs` = rate x mean service. Erlang 1917, by the stable recursion
-/// B(k) = a B(k-1) / (k + a B(k-1)), C = B / (1 - (1 - B) a / c). Nothing unless 0 < a < c.
+/// Probability that an arrival waits in M/M/c at an offered load of `erlangs` = rate x mean service. Erlang 1917, by
+/// the stable recursion B(k) = a B(k-1) / (k + a B(k-1)), C = B / (1 - (1 - B) a / c). Nothing unless 0 < a < c.
 std::optional<double> erlang_c(std::int64_t servers, double erlangs);
 
 /// Mean wait before service, seconds. M/M/c: C / (c / s - rate). Nothing when the queue has no steady state.
 std::optional<double> mmc_wait_s(std::int64_t servers, double rate_per_s, double service_s);
 
-/// Mean wait of M/G/1 with squared coefficient of variation `scv` of the service (1 exponential, 0 fixed): Pollaczek 1930, Khinchin 1932.
+/// Mean wait of M/G/1 with squared coefficient of variation `scv` of the service (1 exponential, 0 fixed): Pollaczek
+/// 1930, Khinchin 1932.
 std::optional<double> mg1_wait_s(double rate_per_s, double service_s, double scv);
 
 /// Mean wait for a batch of `batch` to fill in a Poisson stream: (B - 1) / (2 rate).

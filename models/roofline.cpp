@@ -19,7 +19,8 @@ Result<Machine> machine_of(const Chip& chip, Format format, double launch_s) {
   std::string has;
   for (const Format other : all_formats)
     if (chip.peak_flops_per_s(other)) has.append(has.empty() ? "" : ", ").append(format_id(other));
-  return Result<Machine>::fail(chip.short_name + " states no dense " + std::string(format_label(format)) + " peak; choose one of " + has);
+  return Result<Machine>::fail(chip.short_name + " states no dense " + std::string(format_label(format)) +
+                               " peak; choose one of " + has);
 }
 
 double ridge_flops_per_byte(const Machine& machine) { return machine.peak_flops_per_s / machine.bandwidth_bytes_per_s; }
@@ -35,8 +36,10 @@ Result<Placement> place(const Machine& machine, const Work& work, LaunchCost lau
   if (!positive(machine.peak_flops_per_s)) return Out::fail("the peak must be above 0 FLOP/s");
   if (!positive(machine.bandwidth_bytes_per_s)) return Out::fail("the bandwidth must be above 0 B/s");
   if (!not_negative(work.flops)) return Out::fail("flops must be 0 or more");
-  if (!positive(work.bytes)) return Out::fail("bytes must be above 0: work that moves nothing has no arithmetic intensity");
-  if (!not_negative(machine.launch_s) || !not_negative(work.kernels)) return Out::fail("launch time and kernel count must be 0 or more");
+  if (!positive(work.bytes))
+    return Out::fail("bytes must be above 0: work that moves nothing has no arithmetic intensity");
+  if (!not_negative(machine.launch_s) || !not_negative(work.kernels))
+    return Out::fail("launch time and kernel count must be 0 or more");
 
   Placement out;
   out.intensity = work.flops / work.bytes;
@@ -57,12 +60,14 @@ Result<Placement> place(const Machine& machine, const Work& work, LaunchCost lau
 std::vector<Ceiling> bandwidth_ceilings(const Chip& chip, const HierarchyOptions& options) {
   std::vector<Ceiling> out;
   for (const Level& level : memory_levels(chip, options)) {
-    if (level.kind == LevelKind::registers || level.kind == LevelKind::network || level.kind == LevelKind::storage) continue;
+    if (level.kind == LevelKind::registers || level.kind == LevelKind::network || level.kind == LevelKind::storage)
+      continue;
     const auto add = [&](const Sourced& rate, const std::string& label) {
       if (rate.value) out.push_back({label, *rate.value, rate.basis, rate.source, level.kind, Format::bf16});
     };
     add(level.bandwidth_bytes_per_s, level.label);
-    if (level.bandwidth_bytes_per_s.basis != Basis::measured) add(level.measured_bandwidth_bytes_per_s, level.label + ", measured");
+    if (level.bandwidth_bytes_per_s.basis != Basis::measured)
+      add(level.measured_bandwidth_bytes_per_s, level.label + ", measured");
   }
   return out;
 }
@@ -72,12 +77,12 @@ std::vector<Ceiling> compute_ceilings(const Chip& chip) {
   for (const Format format : all_formats) {
     const std::string peak_key = "peak_flops_per_s." + std::string(format_id(format));
     if (const auto peak = chip.peak_flops_per_s(format))
-      out.push_back(
-          {std::string(format_label(format)), *peak, Basis::specified, std::string(figure_source(chip, peak_key)), LevelKind::memory, format});
+      out.push_back({std::string(format_label(format)), *peak, Basis::specified,
+                     std::string(figure_source(chip, peak_key)), LevelKind::memory, format});
     const std::string best_key = "measured.matmul_" + std::string(format_id(format)) + "_flops_per_s";
     if (const auto best = figure_value(chip, best_key))
-      out.push_back({std::string(format_label(format)) + " matmul, measured", *best, Basis::measured, std::string(figure_source(chip, best_key)),
-                     LevelKind::memory, format});
+      out.push_back({std::string(format_label(format)) + " matmul, measured", *best, Basis::measured,
+                     std::string(figure_source(chip, best_key)), LevelKind::memory, format});
   }
   return out;
 }
@@ -91,7 +96,8 @@ double square_gemm_side_at(double ridge, double element_bytes) { return 1.5 * ri
 Result<double> gemm_depth_at(double ridge, double m, double n, double in_bytes, double out_bytes) {
   // 2mnk = ridge ((m + n) k in + mn out), solved for k.
   const double slope = 2 * m * n - ridge * (m + n) * in_bytes;
-  if (!(slope > 0)) return Result<double>::fail("no depth reaches the ridge: an output of this size stays below it however large k is");
+  if (!(slope > 0))
+    return Result<double>::fail("no depth reaches the ridge: an output of this size stays below it however large k is");
   return Result<double>::ok(ridge * m * n * out_bytes / slope);
 }
 

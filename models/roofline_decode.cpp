@@ -10,7 +10,9 @@ namespace {
 double bytes_per_sequence(const DecodeStep& step) {
   return step.activation_bytes_per_token + (step.count_kv_reads ? step.context_tokens * step.kv_bytes_per_token : 0);
 }
-double flops_per_sequence(const DecodeStep& step) { return step.flops_per_token + (step.count_kv_reads ? step.attention_flops_per_token : 0); }
+double flops_per_sequence(const DecodeStep& step) {
+  return step.flops_per_token + (step.count_kv_reads ? step.attention_flops_per_token : 0);
+}
 
 }  // namespace
 
@@ -22,7 +24,9 @@ DecodeStep dense_decode(double parameters, double weight_bytes_each, double mode
   return step;
 }
 
-Work decode_work(const DecodeStep& step, double batch) { return {flops_per_sequence(step) * batch, step.weight_bytes + bytes_per_sequence(step) * batch, 1}; }
+Work decode_work(const DecodeStep& step, double batch) {
+  return {flops_per_sequence(step) * batch, step.weight_bytes + bytes_per_sequence(step) * batch, 1};
+}
 
 double decode_intensity(const DecodeStep& step, double batch) {
   const Work work = decode_work(step, batch);
@@ -36,8 +40,10 @@ Result<double> critical_batch(const DecodeStep& step, double ridge) {
   const double slope = flops_per_sequence(step) - ridge * bytes_per_sequence(step);
   if (slope > 0) return Result<double>::ok(std::max(1.0, ridge * step.weight_bytes / slope));
   char sentence[200];
-  std::snprintf(sentence, sizeof sentence, "no batch reaches the ridge of %.0f FLOP/B: the bytes of each sequence hold the intensity below %.3g FLOP/B", ridge,
-                decode_intensity_limit(step));
+  std::snprintf(
+      sentence, sizeof sentence,
+      "no batch reaches the ridge of %.0f FLOP/B: the bytes of each sequence hold the intensity below %.3g FLOP/B",
+      ridge, decode_intensity_limit(step));
   return Result<double>::fail(sentence);
 }
 

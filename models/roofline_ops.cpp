@@ -20,22 +20,27 @@ Workload workload(Phase phase, const OpSizes& s, bool fused) {
 }
 
 const LayerKind& usual_kind(const std::vector<LayerKind>& kinds) {
-  return *std::max_element(kinds.begin(), kinds.end(), [](const LayerKind& a, const LayerKind& b) { return a.count < b.count; });
+  return *std::max_element(kinds.begin(), kinds.end(),
+                           [](const LayerKind& a, const LayerKind& b) { return a.count < b.count; });
 }
 
 /// The first operation whose name ends so; mixtures put "expert " in front.
 const LayerOperation* find_op(const std::vector<LayerOperation>& ops, std::initializer_list<std::string_view> endings) {
   for (const std::string_view ending : endings)
     for (const LayerOperation& op : ops)
-      if (op.name.size() >= ending.size() && std::string_view(op.name).substr(op.name.size() - ending.size()) == ending) return &op;
+      if (op.name.size() >= ending.size() && std::string_view(op.name).substr(op.name.size() - ending.size()) == ending)
+        return &op;
   return nullptr;
 }
 
 std::string gate_label(const Architecture& a) {
   switch (a.activation) {
-    case Activation::silu: return a.gated ? "SwiGLU" : "SiLU";
-    case Activation::gelu: return a.gated ? "GeGLU" : "GELU";
-    case Activation::relu: return a.gated ? "ReGLU" : "ReLU";
+    case Activation::silu:
+      return a.gated ? "SwiGLU" : "SiLU";
+    case Activation::gelu:
+      return a.gated ? "GeGLU" : "GELU";
+    case Activation::relu:
+      return a.gated ? "ReGLU" : "ReLU";
   }
   return "activation";
 }
@@ -52,8 +57,9 @@ double kernels_of(const std::vector<LayerOperation>& ops) {
 
 std::string_view roofline_op_id(RooflineOp op) {
   constexpr std::array<std::string_view, all_roofline_ops.size()> ids{
-      "decode", "prefill", "attention_unfused", "flash_attention", "attention_scores", "softmax", "decode_attention",
-      "query_projection", "up_projection", "norm", "gate", "residual", "decode_gate"};
+      "decode",  "prefill",          "attention_unfused", "flash_attention", "attention_scores",
+      "softmax", "decode_attention", "query_projection",  "up_projection",   "norm",
+      "gate",    "residual",         "decode_gate"};
   return ids[static_cast<std::size_t>(op)];
 }
 
@@ -81,7 +87,8 @@ std::vector<NamedWork> roofline_works(const Architecture& a, const OpSizes& size
   const LayerOperation* softmax = find_op(unfused, {"softmax"});
   const LayerOperation* values = find_op(unfused, {"values"});
   if (scores && softmax && values)
-    out.push_back({RooflineOp::attention_unfused, "attention, unfused", work_of(scores->forward + softmax->forward + values->forward, 3)});
+    out.push_back({RooflineOp::attention_unfused, "attention, unfused",
+                   work_of(scores->forward + softmax->forward + values->forward, 3)});
   add(RooflineOp::flash_attention, "FlashAttention", find_op(fused, {"fused attention"}));
   add(RooflineOp::attention_scores, "scores, unfused", scores);
   add(RooflineOp::softmax, "softmax", softmax);
@@ -106,7 +113,8 @@ DecodeStep decode_step(const Architecture& a, const OpSizes& sizes, double weigh
   const double looked_up = static_cast<double>(p.active - p.active_without_input_embedding);
   double read = static_cast<double>(p.total) - looked_up;
   if (experts > 0) {
-    const double touched = expected_distinct_experts(experts, static_cast<double>(a.moe.per_token), static_cast<double>(sizes.batch));
+    const double touched =
+        expected_distinct_experts(experts, static_cast<double>(a.moe.per_token), static_cast<double>(sizes.batch));
     read -= routed * (1 - touched / experts);
   }
   DecodeStep step;
@@ -119,11 +127,14 @@ DecodeStep decode_step(const Architecture& a, const OpSizes& sizes, double weigh
   OpSizes one = sizes;
   one.batch = 1;
   for (const LayerOperation& op : model_operations(a, workload(Phase::decode, one, true)))
-    if (op.group == OperationGroup::attention) step.attention_flops_per_token += static_cast<double>(op.count) * op.product_flops;
+    if (op.group == OperationGroup::attention)
+      step.attention_flops_per_token += static_cast<double>(op.count) * op.product_flops;
   return step;
 }
 
-double decode_kernels(const Architecture& a, const OpSizes& sizes) { return kernels_of(model_operations(a, workload(Phase::decode, sizes, true))); }
+double decode_kernels(const Architecture& a, const OpSizes& sizes) {
+  return kernels_of(model_operations(a, workload(Phase::decode, sizes, true)));
+}
 
 std::optional<Format> nearest_format(const Chip& chip, Format format) {
   const auto first_of = [&](std::initializer_list<Format> formats) -> std::optional<Format> {
@@ -132,16 +143,26 @@ std::optional<Format> nearest_format(const Chip& chip, Format format) {
     return std::nullopt;
   };
   switch (format) {
-    case Format::fp64: return first_of({Format::fp64});
-    case Format::fp64_matrix: return first_of({Format::fp64_matrix, Format::fp64});
-    case Format::fp32: return first_of({Format::fp32});
-    case Format::tf32: return first_of({Format::tf32, Format::fp32});
-    case Format::fp16: return first_of({Format::fp16, Format::bf16});
-    case Format::bf16: return first_of({Format::bf16, Format::fp16});
-    case Format::fp8: return first_of({Format::fp8, Format::fp16, Format::bf16});
-    case Format::fp6: return first_of({Format::fp6, Format::fp8, Format::fp16, Format::bf16});
-    case Format::fp4: return first_of({Format::fp4, Format::fp8, Format::fp16, Format::bf16});
-    case Format::int8: return first_of({Format::int8});
+    case Format::fp64:
+      return first_of({Format::fp64});
+    case Format::fp64_matrix:
+      return first_of({Format::fp64_matrix, Format::fp64});
+    case Format::fp32:
+      return first_of({Format::fp32});
+    case Format::tf32:
+      return first_of({Format::tf32, Format::fp32});
+    case Format::fp16:
+      return first_of({Format::fp16, Format::bf16});
+    case Format::bf16:
+      return first_of({Format::bf16, Format::fp16});
+    case Format::fp8:
+      return first_of({Format::fp8, Format::fp16, Format::bf16});
+    case Format::fp6:
+      return first_of({Format::fp6, Format::fp8, Format::fp16, Format::bf16});
+    case Format::fp4:
+      return first_of({Format::fp4, Format::fp8, Format::fp16, Format::bf16});
+    case Format::int8:
+      return first_of({Format::int8});
   }
   return std::nullopt;
 }

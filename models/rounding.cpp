@@ -13,11 +13,15 @@ RoundingRule rule_of(const FloatFormat& f, const RoundingStudy& s, double x, Rou
   const ValueKind kind = classify(f, s.code);
   if (std::isnan(x)) return RoundingRule::not_a_number;
   if (s.value == x && !std::isinf(x)) return RoundingRule::exact;
-  if (std::isinf(x)) return kind == ValueKind::inf ? RoundingRule::exact : kind == ValueKind::nan ? RoundingRule::to_nan : RoundingRule::saturated;
+  if (std::isinf(x))
+    return kind == ValueKind::inf   ? RoundingRule::exact
+           : kind == ValueKind::nan ? RoundingRule::to_nan
+                                    : RoundingRule::saturated;
   if (kind == ValueKind::inf) return RoundingRule::to_infinity;
   if (kind == ValueKind::nan) return x < 0 && !f.sign_bits ? RoundingRule::not_a_number : RoundingRule::to_nan;
   if (s.past_end && !f.sign_bits && f.family == FormatFamily::binary && x < s.value) return RoundingRule::clamped_up;
-  if (s.past_end && rounding == Rounding::nearest_even && std::abs(x - s.value) > std::abs(s.upper - s.lower) / 2) return RoundingRule::saturated;
+  if (s.past_end && rounding == Rounding::nearest_even && std::abs(x - s.value) > std::abs(s.upper - s.lower) / 2)
+    return RoundingRule::saturated;
   if (s.past_end && rounding != Rounding::toward_zero && !f.has_nan()) return RoundingRule::saturated;
   if (rounding == Rounding::toward_zero) return RoundingRule::truncated;
   if (rounding == Rounding::stochastic) return s.past_end ? RoundingRule::saturated : RoundingRule::drawn;
@@ -26,7 +30,8 @@ RoundingRule rule_of(const FloatFormat& f, const RoundingStudy& s, double x, Rou
 
 }  // namespace
 
-RoundingStudy study_rounding(const FloatFormat& f, double x, Rounding rounding, Overflow overflow, std::uint64_t random_bits) {
+RoundingStudy study_rounding(const FloatFormat& f, double x, Rounding rounding, Overflow overflow,
+                             std::uint64_t random_bits) {
   RoundingStudy s;
   s.code = encode(f, x, rounding, overflow, random_bits);
   s.value = decode(f, s.code);
@@ -41,7 +46,10 @@ RoundingStudy study_rounding(const FloatFormat& f, double x, Rounding rounding, 
     s.upper = decode(f, s.upper_code);
     // Where the next value would be, were there one more: half of that step is where nearest even overflows
     if (!exact && at >= last) s.past_end = true, s.upper = most + ulp(f, code_at(f, last));
-    if (!exact && at < first) s.past_end = true, s.lower = f.sign_bits || f.family == FormatFamily::table ? lowest - ulp(f, code_at(f, first)) : 0, s.upper = lowest;
+    if (!exact && at < first)
+      s.past_end = true,
+      s.lower = f.sign_bits || f.family == FormatFamily::table ? lowest - ulp(f, code_at(f, first)) : 0,
+      s.upper = lowest;
     s.midpoint = s.lower + (s.upper - s.lower) / 2;
     s.position = s.upper > s.lower ? std::clamp((x - s.lower) / (s.upper - s.lower), 0.0, 1.0) : 0;
   } else {
@@ -75,12 +83,16 @@ std::string exact_decimal(double x, int digits) {
   std::string out = x < 0 ? "-" : "";
   const auto size = static_cast<int>(figures.size());
   if (exponent >= 0 && exponent <= std::max(digits, 21)) {
-    if (size <= exponent + 1) out += figures + std::string(static_cast<std::size_t>(exponent + 1 - size), '0');
-    else out += figures.substr(0, static_cast<std::size_t>(exponent + 1)) + "." + figures.substr(static_cast<std::size_t>(exponent + 1));
+    if (size <= exponent + 1)
+      out += figures + std::string(static_cast<std::size_t>(exponent + 1 - size), '0');
+    else
+      out += figures.substr(0, static_cast<std::size_t>(exponent + 1)) + "." +
+             figures.substr(static_cast<std::size_t>(exponent + 1));
   } else if (exponent < 0 && exponent >= -6) {
     out += "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + figures;
   } else {
-    out += figures.substr(0, 1) + (size > 1 ? "." + figures.substr(1) : "") + (cut ? "\xE2\x80\xA6" : "") + "e" + std::to_string(exponent);
+    out += figures.substr(0, 1) + (size > 1 ? "." + figures.substr(1) : "") + (cut ? "\xE2\x80\xA6" : "") + "e" +
+           std::to_string(exponent);
     return out;
   }
   return cut ? out + "\xE2\x80\xA6" : out;

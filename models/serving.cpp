@@ -26,13 +26,16 @@ ServingRun simulate_serving(std::span<const ServingRequest> requests, const Serv
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   ServingRun run;
   run.served.assign(requests.size(), ServedRequest{-1, -1, -1, -1});
-  const bool steps = setup.cost && (setup.policy == ServingPolicy::continuous || setup.policy == ServingPolicy::chunked);
+  const bool steps =
+      setup.cost && (setup.policy == ServingPolicy::continuous || setup.policy == ServingPolicy::chunked);
   const std::int64_t replicas = setup.cost ? setup.servers : 1;
   std::vector<serving::Share> shares(static_cast<std::size_t>(replicas));
   for (serving::Share& share : shares) share.requests = requests;
   if (setup.cost || requests.size() > 0) shares[0].ids.reserve(requests.size() / shares.size() + 1);
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    const bool never_fits = setup.cost && serving::blocks_of(std::int64_t{requests[i].prompt_tokens} + requests[i].output_tokens, setup) > setup.blocks;
+    const bool never_fits =
+        setup.cost &&
+        serving::blocks_of(std::int64_t{requests[i].prompt_tokens} + requests[i].output_tokens, setup) > setup.blocks;
     if (never_fits) {
       ++run.refused;
       run.served[i] = {nan, nan, nan, nan};
@@ -42,13 +45,16 @@ ServingRun simulate_serving(std::span<const ServingRequest> requests, const Serv
   }
   for (std::size_t r = 0; r < shares.size() && !run.stopped; ++r) {
     serving::Ledger ledger(run, setup, shares[r], r == 0);
-    if (steps) serving::run_steps(shares[r], setup, ledger);
-    else serving::run_batches(shares[r], setup, setup.cost ? 1 : setup.servers, ledger);
+    if (steps)
+      serving::run_steps(shares[r], setup, ledger);
+    else
+      serving::run_batches(shares[r], setup, setup.cost ? 1 : setup.servers, ledger);
   }
   return run;
 }
 
-ServingSummary summarize_serving(std::span<const ServingRequest> requests, const ServingRun& run, std::int64_t servers, double ttft_limit_s, double tpot_limit_s) {
+ServingSummary summarize_serving(std::span<const ServingRequest> requests, const ServingRun& run, std::int64_t servers,
+                                 double ttft_limit_s, double tpot_limit_s) {
   ServingSummary out;
   std::vector<double> latency, ttft, tpot;
   latency.reserve(requests.size());

@@ -16,8 +16,10 @@ struct Batch {
 
 class Batches {
  public:
-  Batches(const Share& share, const ServingSetup& setup, std::int64_t servers, Ledger& ledger) : share_(share), setup_(setup), ledger_(ledger) {
-    const bool alone = setup.policy == ServingPolicy::single || setup.policy == ServingPolicy::continuous || setup.policy == ServingPolicy::chunked;
+  Batches(const Share& share, const ServingSetup& setup, std::int64_t servers, Ledger& ledger)
+      : share_(share), setup_(setup), ledger_(ledger) {
+    const bool alone = setup.policy == ServingPolicy::single || setup.policy == ServingPolicy::continuous ||
+                       setup.policy == ServingPolicy::chunked;
     slots_ = alone ? 1 : static_cast<std::size_t>(setup.slots);
     for (std::int64_t lane = 0; lane < servers; ++lane) idle_.push(lane);
   }
@@ -28,7 +30,9 @@ class Batches {
     while (left < n && ledger_.may_go_on()) {
       const double arrival_s = arrived < n ? share_.at(arrived).arrival_s : never_s;
       const double end_s = busy_.empty() ? never_s : busy_.top().end_s;
-      const double timeout_s = setup_.policy == ServingPolicy::dynamic && head_ < arrived && !idle_.empty() ? share_.at(head_).arrival_s + setup_.timeout_s : never_s;
+      const double timeout_s = setup_.policy == ServingPolicy::dynamic && head_ < arrived && !idle_.empty()
+                                   ? share_.at(head_).arrival_s + setup_.timeout_s
+                                   : never_s;
       double now_s = timeout_s;
       if (end_s <= arrival_s && end_s <= timeout_s) {
         now_s = end_s;
@@ -45,11 +49,14 @@ class Batches {
  private:
   bool ready(double now_s, std::size_t arrived) const {
     if (head_ == arrived) return false;
-    if (arrived - head_ >= slots_ || arrived == share_.size()) return true;  // the last batch need not wait for what will never come
+    if (arrived - head_ >= slots_ || arrived == share_.size())
+      return true;  // the last batch need not wait for what will never come
     return setup_.policy == ServingPolicy::dynamic && now_s >= share_.at(head_).arrival_s + setup_.timeout_s;
   }
 
-  std::int64_t reserved(std::size_t i) const { return blocks_of(share_.at(i).prompt_tokens + share_.at(i).output_tokens, setup_); }
+  std::int64_t reserved(std::size_t i) const {
+    return blocks_of(share_.at(i).prompt_tokens + share_.at(i).output_tokens, setup_);
+  }
 
   void start(double now_s, std::size_t arrived) {
     std::size_t count = std::min(slots_, arrived - head_);
@@ -103,7 +110,8 @@ class Batches {
     for (std::size_t i = 0; i < count; ++i) {
       const double own_s = after_s(share_.at(head_ + i).output_tokens);
       ledger_.served(head_ + i) = {now_s, first_s, own_s, end_s};
-      ledger_.run().gaps.add_ramp(step_s + cost.context_s * n * (p + 1), cost.context_s * n, share_.at(head_ + i).output_tokens - 1, 1);
+      ledger_.run().gaps.add_ramp(step_s + cost.context_s * n * (p + 1), cost.context_s * n,
+                                  share_.at(head_ + i).output_tokens - 1, 1);
       show(i, 0, now_s, first_s, own_s, end_s);
     }
     return end_s;
@@ -122,7 +130,8 @@ class Batches {
     const Batch batch = busy_.top();
     busy_.pop();
     idle_.push(batch.lane);
-    for (std::size_t i = batch.first; i < batch.first + batch.count; ++i) ledger_.run().tokens += setup_.cost ? share_.at(i).output_tokens : 0;
+    for (std::size_t i = batch.first; i < batch.first + batch.count; ++i)
+      ledger_.run().tokens += setup_.cost ? share_.at(i).output_tokens : 0;
     if (setup_.cost) ledger_.blocks(batch.end_s, 0);
     ledger_.leave(batch.end_s, static_cast<std::int64_t>(batch.count));
     return batch.count;
@@ -138,6 +147,8 @@ class Batches {
 
 }  // namespace
 
-void run_batches(const Share& share, const ServingSetup& setup, std::int64_t servers, Ledger& ledger) { Batches(share, setup, servers, ledger).run(); }
+void run_batches(const Share& share, const ServingSetup& setup, std::int64_t servers, Ledger& ledger) {
+  Batches(share, setup, servers, ledger).run();
+}
 
 }  // namespace models::serving

@@ -36,7 +36,8 @@ std::string gigabytes(double bytes) {
 double ServingCost::at(const std::vector<double>& seconds, double tokens) const {
   if (tokens <= 0 || tokens_.size() < 2) return 0;
   const auto above = std::upper_bound(tokens_.begin(), tokens_.end(), tokens);
-  const std::size_t i = std::clamp<std::size_t>(static_cast<std::size_t>(above - tokens_.begin()), 1, tokens_.size() - 1);
+  const std::size_t i =
+      std::clamp<std::size_t>(static_cast<std::size_t>(above - tokens_.begin()), 1, tokens_.size() - 1);
   const double slope = (seconds[i] - seconds[i - 1]) / (tokens_[i] - tokens_[i - 1]);
   return seconds[i - 1] + slope * (tokens - tokens_[i - 1]);
 }
@@ -45,7 +46,8 @@ Result<ServingCost> serving_cost(const Architecture& architecture, const Serving
   using Outcome = Result<ServingCost>;
   const auto one = machine_of(*m.chip, m.format);
   if (!one) return Outcome::fail(one.error + ".");
-  const Machine machine{.peak_flops_per_s = one->peak_flops_per_s * m.chips * m.roof_share, .bandwidth_bytes_per_s = one->bandwidth_bytes_per_s * m.chips * m.roof_share};
+  const Machine machine{.peak_flops_per_s = one->peak_flops_per_s * m.chips * m.roof_share,
+                        .bandwidth_bytes_per_s = one->bandwidth_bytes_per_s * m.chips * m.roof_share};
   ServingCost cost;
   Workload w;
   w.phase = Phase::decode;
@@ -56,12 +58,16 @@ Result<ServingCost> serving_cost(const Architecture& architecture, const Serving
   cost.free_bytes = memory - cost.weights_bytes;
   const std::string where = std::to_string(static_cast<int>(m.chips)) + " x " + m.chip->short_name;
   if (!(cost.free_bytes > 0))
-    return Outcome::fail("The weights take " + gigabytes(cost.weights_bytes) + " and " + where + " offer " + gigabytes(memory) + ": take more chips, a narrower format or a smaller model.");
+    return Outcome::fail("The weights take " + gigabytes(cost.weights_bytes) + " and " + where + " offer " +
+                         gigabytes(memory) + ": take more chips, a narrower format or a smaller model.");
   const double layers = static_cast<double>(architecture.layers);
   cost.fixed_s = m.step_overhead_s;
   if (m.chips > 1) {
-    if (!m.chip->interconnect.bytes_per_s_per_direction) return Outcome::fail("Nobody states how fast " + m.chip->short_name + " chips are linked: take one chip, or another kind.");
-    // Ring: 2 (N - 1) / N of the message leaves each chip; two all-reduces of [tokens, hidden] in 2 bytes a layer (Megatron-LM 2019).
+    if (!m.chip->interconnect.bytes_per_s_per_direction)
+      return Outcome::fail("Nobody states how fast " + m.chip->short_name +
+                           " chips are linked: take one chip, or another kind.");
+    // Ring: 2 (N - 1) / N of the message leaves each chip; two all-reduces of [tokens, hidden] in 2 bytes a layer
+    // (Megatron-LM 2019).
     const double bytes = 2 * static_cast<double>(architecture.hidden), factor = 2 * (m.chips - 1) / m.chips;
     cost.fixed_s += 2 * layers * m.allreduce_s;
     cost.link_s_per_token = 2 * layers * factor * bytes / *m.chip->interconnect.bytes_per_s_per_direction;

@@ -5,7 +5,8 @@
 #include "models/layer_ops.h"
 #include "models/result.h"
 
-/// How long one step of a serving engine takes, condensed from step_time.h into a table that a simulation can ask a million times.
+/// How long one step of a serving engine takes, condensed from step_time.h into a table that a simulation can ask a
+/// million times.
 namespace models {
 
 /// Where the model runs: `chips` of one kind that share every layer (tensor parallel).
@@ -21,10 +22,13 @@ struct ServingMachine {
 
 class ServingCost {
  public:
-  /// Seconds of a step that carries `tokens` new tokens, writes logits for `rows` of them, and attends in decode to `context` tokens of
-  /// cache, summed over its sequences.
-  double step_s(double tokens, double rows, double context) const { return at(body_s_, tokens) + at(head_s_, rows) + tokens * link_s_per_token + fixed_s + context * context_s; }
-  /// Seconds of attention for `chunk` prompt tokens behind `prefix` that are cached: causal pairs, or the reading of the cache if longer.
+  /// Seconds of a step that carries `tokens` new tokens, writes logits for `rows` of them, and attends in decode to
+  /// `context` tokens of cache, summed over its sequences.
+  double step_s(double tokens, double rows, double context) const {
+    return at(body_s_, tokens) + at(head_s_, rows) + tokens * link_s_per_token + fixed_s + context * context_s;
+  }
+  /// Seconds of attention for `chunk` prompt tokens behind `prefix` that are cached: causal pairs, or the reading of
+  /// the cache if longer.
   double chunk_attention_s(double chunk, double prefix) const {
     const double pairs = chunk * (prefix + (chunk + 1) / 2) * pair_s, read = (prefix + chunk) * context_s;
     return pairs > read ? pairs : read;
@@ -41,8 +45,9 @@ class ServingCost {
   std::vector<double> tokens_, body_s_, head_s_;
 };
 
-/// Infeasible, in one sentence: weights that do not fit, a chip without peak in the format, no link between several chips. Between the
-/// table's sizes (1 to 16, then a quarter apart) times are interpolated linearly. Within 4 % of time_step for full attention: tested.
+/// Infeasible, in one sentence: weights that do not fit, a chip without peak in the format, no link between several
+/// chips. Between the table's sizes (1 to 16, then a quarter apart) times are interpolated linearly. Within 4 % of
+/// time_step for full attention: tested.
 Result<ServingCost> serving_cost(const Architecture& architecture, const ServingMachine& machine);
 
 }  // namespace models

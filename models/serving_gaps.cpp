@@ -44,7 +44,8 @@ void TokenGaps::add_ramp(double first_s, double more_s, std::int64_t steps, std:
   for (std::size_t bin = bin_of(first_s); placed < steps; ++bin) {
     // The steps whose gap lies below the bin's upper edge; the last bin takes what is left.
     std::int64_t below = steps;
-    if (bin < last_bin) below = std::clamp(static_cast<std::int64_t>(std::ceil((upper_edge_s(bin) - first_s) / more_s)), placed, steps);
+    if (bin < last_bin)
+      below = std::clamp(static_cast<std::int64_t>(std::ceil((upper_edge_s(bin) - first_s) / more_s)), placed, steps);
     put(bin, (below - placed) * count);
     placed = below;
   }
@@ -55,7 +56,8 @@ void TokenGaps::add_ramp(double first_s, double more_s, std::int64_t steps, std:
 
 double TokenGaps::percentile_s(double share) const {
   if (count_ == 0) return 0;
-  const auto rank = static_cast<std::int64_t>(std::clamp(std::ceil(share * static_cast<double>(count_)), 1.0, static_cast<double>(count_)));
+  const auto rank = static_cast<std::int64_t>(
+      std::clamp(std::ceil(share * static_cast<double>(count_)), 1.0, static_cast<double>(count_)));
   std::int64_t passed = 0;
   for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
     passed += bins_[bin];

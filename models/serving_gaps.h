@@ -4,9 +4,10 @@
 
 namespace models {
 
-/// Times between one token of a request and its next: what a reader of the answer sees as its pace, and as its stalls. A mean per request
-/// (time per output token) hides a stall of one second among a hundred quick tokens; these do not.
-/// Counted in bins 1 % apart from 1 us on, so that a run of any length takes the same memory; count, sum and longest are exact.
+/// Times between one token of a request and its next: what a reader of the answer sees as its pace, and as its stalls.
+/// A mean per request (time per output token) hides a stall of one second among a hundred quick tokens; these do not.
+/// Counted in bins 1 % apart from 1 us on, so that a run of any length takes the same memory; count, sum and longest
+/// are exact.
 class TokenGaps {
  public:
   void add(double gap_s, std::int64_t count = 1);

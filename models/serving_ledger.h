@@ -21,7 +21,8 @@ struct Share {
 
 class Ledger {
  public:
-  Ledger(ServingRun& run, const ServingSetup& setup, const Share& share, bool pictured) : run_(run), setup_(setup), share_(share), pictured_(pictured) {}
+  Ledger(ServingRun& run, const ServingSetup& setup, const Share& share, bool pictured)
+      : run_(run), setup_(setup), share_(share), pictured_(pictured) {}
 
   void arrive(double now_s) {
     pass(now_s);
@@ -50,7 +51,8 @@ class Ledger {
   bool shown(std::size_t i) const { return pictured_ && share_.ids[i] < setup_.history_requests; }
   void blocks(double now_s, std::int64_t used) {
     run_.peak_blocks = std::max(run_.peak_blocks, used);
-    if (pictured_ && run_.blocks.size() < most_points && setup_.history_requests > 0) run_.blocks.push_back({now_s, static_cast<double>(used)});
+    if (pictured_ && run_.blocks.size() < most_points && setup_.history_requests > 0)
+      run_.blocks.push_back({now_s, static_cast<double>(used)});
   }
   /// False when the run should end early.
   bool may_go_on() {
@@ -69,11 +71,13 @@ class Ledger {
   void wait(double now_s, std::int64_t change) {
     waiting_ += change;
     run_.peak_waiting = std::max(run_.peak_waiting, waiting_);
-    if (pictured_ && setup_.history_requests > 0 && run_.waiting.size() < most_points) run_.waiting.push_back({now_s, static_cast<double>(waiting_)});
+    if (pictured_ && setup_.history_requests > 0 && run_.waiting.size() < most_points)
+      run_.waiting.push_back({now_s, static_cast<double>(waiting_)});
   }
   void report() {
     if (setup_.cancelled && setup_.cancelled->load()) run_.stopped = true;
-    if (setup_.fraction) setup_.fraction->store(static_cast<double>(run_.completed) / static_cast<double>(run_.served.size()));
+    if (setup_.fraction)
+      setup_.fraction->store(static_cast<double>(run_.completed) / static_cast<double>(run_.served.size()));
   }
 
   ServingRun& run_;
@@ -84,7 +88,8 @@ class Ledger {
   double last_s_ = 0;
 };
 
-/// Decode steps of an unchanged batch: each is a little longer than the one before, because every cache has grown by a token.
+/// Decode steps of an unchanged batch: each is a little longer than the one before, because every cache has grown by a
+/// token.
 struct Ramp {
   double first_s = 0, more_s = 0;
   double time_of(std::int64_t steps) const {
@@ -119,7 +124,9 @@ struct Waiting {
   double token_s = -1;                      ///< as of a sequence
 };
 
-inline std::int64_t blocks_of(std::int64_t tokens, const ServingSetup& setup) { return (tokens + setup.block_tokens - 1) / setup.block_tokens; }
+inline std::int64_t blocks_of(std::int64_t tokens, const ServingSetup& setup) {
+  return (tokens + setup.block_tokens - 1) / setup.block_tokens;
+}
 
 /// Plain queues and the batches that run to the end of their longest member.
 void run_batches(const Share& share, const ServingSetup& setup, std::int64_t servers, Ledger& ledger);

@@ -41,7 +41,8 @@ class Draws {
 /// Times between arrivals.
 class Gaps {
  public:
-  explicit Gaps(const RequestStream& s) : gaps_(s.seed, 1), spells_(s.seed, 2), bursty_(s.bursty), spell_mean_s_(s.burst_s) {
+  explicit Gaps(const RequestStream& s)
+      : gaps_(s.seed, 1), spells_(s.seed, 2), bursty_(s.bursty), spell_mean_s_(s.burst_s) {
     const double burst = s.bursty ? std::clamp(s.burst, 1.0, 5.0) : 1;
     rate_[1] = burst * s.rate_per_s;
     rate_[0] = s.bursty ? (1 - burst / 5) / 0.8 * s.rate_per_s : s.rate_per_s;

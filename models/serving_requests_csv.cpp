@@ -37,7 +37,9 @@ std::optional<std::string_view> cell_at(std::string_view line, std::size_t index
   return trimmed(line.substr(0, line.find(separator)));
 }
 
-std::size_t cells_of(std::string_view line, char separator) { return 1 + static_cast<std::size_t>(std::count(line.begin(), line.end(), separator)); }
+std::size_t cells_of(std::string_view line, char separator) {
+  return 1 + static_cast<std::size_t>(std::count(line.begin(), line.end(), separator));
+}
 
 /// Which of time, prompt and output a column's name means; column_count when none.
 std::size_t meaning_of(std::string_view name) {
@@ -59,11 +61,16 @@ std::string take_names(std::string_view line, std::size_t number, Layout& layout
   }
   for (std::size_t i = 0; i < column_count; ++i)
     if (layout.at[i] == nowhere)
-      return "Line " + std::to_string(number) + " of the arrivals names no column for the " + std::string(column_names[i]) + (i == 0 ? "" : " tokens") + ": columns named time, prompt and output are needed, in any order.";
+      return "Line " + std::to_string(number) + " of the arrivals names no column for the " +
+             std::string(column_names[i]) + (i == 0 ? "" : " tokens") +
+             ": columns named time, prompt and output are needed, in any order.";
   return {};
 }
 
-bool starts_a_name(std::string_view cell) { return !cell.empty() && ((cell[0] >= 'a' && cell[0] <= 'z') || (cell[0] >= 'A' && cell[0] <= 'Z')) && cell != "nan" && cell != "inf"; }
+bool starts_a_name(std::string_view cell) {
+  return !cell.empty() && ((cell[0] >= 'a' && cell[0] <= 'z') || (cell[0] >= 'A' && cell[0] <= 'Z')) && cell != "nan" &&
+         cell != "inf";
+}
 
 template <class Number>
 bool read_whole(std::string_view s, Number& value) {
@@ -78,14 +85,19 @@ std::int64_t days_from_civil(std::int64_t y, std::int64_t m, std::int64_t d) {
   return era * 146097 + year * 365 + year / 4 - year / 100 + day - 719468;
 }
 
-/// "2023-11-16 18:15:46.6805900", with T for the blank, an offset or Z at the end if any left out of account: seconds since 1970.
+/// "2023-11-16 18:15:46.6805900", with T for the blank, an offset or Z at the end if any left out of account: seconds
+/// since 1970.
 std::optional<double> date_s(std::string_view s) {
-  if (s.size() < 19 || s[4] != '-' || s[7] != '-' || (s[10] != ' ' && s[10] != 'T') || s[13] != ':' || s[16] != ':') return {};
+  if (s.size() < 19 || s[4] != '-' || s[7] != '-' || (s[10] != ' ' && s[10] != 'T') || s[13] != ':' || s[16] != ':')
+    return {};
   std::int64_t year = 0, month = 0, day = 0, hour = 0, minute = 0;
   double second = 0;
   if (const auto zone = s.find_first_of("Z+-", 19); zone != std::string_view::npos) s = s.substr(0, zone);
-  const bool read = read_whole(s.substr(0, 4), year) && read_whole(s.substr(5, 2), month) && read_whole(s.substr(8, 2), day) && read_whole(s.substr(11, 2), hour) && read_whole(s.substr(14, 2), minute) && read_whole(s.substr(17), second);
-  const bool sound = year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour >= 0 && hour <= 23 && minute >= 0 && minute <= 59 && second >= 0 && second < 61;
+  const bool read = read_whole(s.substr(0, 4), year) && read_whole(s.substr(5, 2), month) &&
+                    read_whole(s.substr(8, 2), day) && read_whole(s.substr(11, 2), hour) &&
+                    read_whole(s.substr(14, 2), minute) && read_whole(s.substr(17), second);
+  const bool sound = year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour >= 0 && hour <= 23 &&
+                     minute >= 0 && minute <= 59 && second >= 0 && second < 61;
   if (!read || !sound) return {};
   return static_cast<double>(days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60) + second;
 }
@@ -97,12 +109,16 @@ struct Cells {
 
 Cells read_line(std::string_view line, std::size_t number, const Layout& layout) {
   Cells cells;
-  const auto fail = [&](std::string what) { cells.error = "Line " + std::to_string(number) + " of the arrivals " + what + ": " + std::string(expected); };
+  const auto fail = [&](std::string what) {
+    cells.error = "Line " + std::to_string(number) + " of the arrivals " + what + ": " + std::string(expected);
+  };
   for (std::size_t i = 0; i < column_count; ++i) {
     const auto cell = cell_at(line, layout.at[i], layout.separator);
     if (!cell) {
       const std::size_t most = *std::max_element(layout.at.begin(), layout.at.end()) + 1;
-      return fail("has " + std::to_string(cells_of(line, layout.separator)) + " of " + (most == column_count ? std::string("three") : std::to_string(most)) + " values"), cells;
+      return fail("has " + std::to_string(cells_of(line, layout.separator)) + " of " +
+                  (most == column_count ? std::string("three") : std::to_string(most)) + " values"),
+             cells;
     }
     double& value = cells.value[i];
     bool good = read_whole(*cell, value);
@@ -113,7 +129,9 @@ Cells read_line(std::string_view line, std::size_t number, const Layout& layout)
       std::string shown(cell->substr(0, 32));
       for (char& c : shown)
         if (c < ' ' || c > '~') c = '?';
-      return fail("has the " + std::string(column_names[i]) + " \"" + shown + "\", not a " + (i == 0 ? "number from 0 to 1e10 or a date" : "whole number from 1 to 1e6")), cells;
+      return fail("has the " + std::string(column_names[i]) + " \"" + shown + "\", not a " +
+                  (i == 0 ? "number from 0 to 1e10 or a date" : "whole number from 1 to 1e6")),
+             cells;
     }
   }
   return cells;
@@ -134,16 +152,23 @@ Result<std::vector<ServingRequest>> parse_requests(std::string_view csv, std::si
     csv = end == std::string_view::npos ? std::string_view() : csv.substr(end + (both ? 2 : 1));
     if (trimmed(line).empty()) continue;
     if (std::exchange(first, false)) {
-      if (line.find(',') == std::string_view::npos) layout.separator = line.find('\t') != std::string_view::npos ? '\t' : line.find(';') != std::string_view::npos ? ';' : ',';
+      if (line.find(',') == std::string_view::npos)
+        layout.separator = line.find('\t') != std::string_view::npos  ? '\t'
+                           : line.find(';') != std::string_view::npos ? ';'
+                                                                      : ',';
       if (starts_a_name(trimmed(line))) {
-        if (std::string error = take_names(line, number, layout); !error.empty()) return Outcome::fail(std::move(error));
+        if (std::string error = take_names(line, number, layout); !error.empty())
+          return Outcome::fail(std::move(error));
         continue;
       }
     }
     const Cells cells = read_line(line, number, layout);
     if (!cells.error.empty()) return Outcome::fail(cells.error);
-    if (out.size() == most) return Outcome::fail("The arrivals hold more than " + std::to_string(most) + " requests: cut the file after line " + std::to_string(number - 1) + ".");
-    out.push_back({cells.value[0], 0, static_cast<std::int32_t>(cells.value[1]), static_cast<std::int32_t>(cells.value[2])});
+    if (out.size() == most)
+      return Outcome::fail("The arrivals hold more than " + std::to_string(most) +
+                           " requests: cut the file after line " + std::to_string(number - 1) + ".");
+    out.push_back(
+        {cells.value[0], 0, static_cast<std::int32_t>(cells.value[1]), static_cast<std::int32_t>(cells.value[2])});
   }
   if (out.empty()) return Outcome::fail("The arrivals hold no request: " + std::string(expected));
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.arrival_s < b.arrival_s; });

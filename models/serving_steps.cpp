@@ -9,7 +9,8 @@ namespace {
 
 class Steps {
  public:
-  Steps(const Share& share, const ServingSetup& setup, Ledger& ledger) : share_(share), setup_(setup), cost_(*setup.cost), ledger_(ledger), free_(setup.blocks) {
+  Steps(const Share& share, const ServingSetup& setup, Ledger& ledger)
+      : share_(share), setup_(setup), cost_(*setup.cost), ledger_(ledger), free_(setup.blocks) {
     lanes_.resize(static_cast<std::size_t>(setup.slots));
     std::iota(lanes_.rbegin(), lanes_.rend(), std::int64_t{0});
   }
@@ -25,8 +26,10 @@ class Steps {
       const double before_s = now_s_;
       const std::size_t held = admit();
       const double batch = static_cast<double>(running_.size());
-      if (prefilling_ > 0) setup_.policy == ServingPolicy::chunked ? mixed_step() : prompt_step();
-      else if (held == 0) decode_steps();
+      if (prefilling_ > 0)
+        setup_.policy == ServingPolicy::chunked ? mixed_step() : prompt_step();
+      else if (held == 0)
+        decode_steps();
       ledger_.run().busy_s += now_s_ - before_s;
       ledger_.run().slot_held_s += (now_s_ - before_s) * batch;
       ledger_.run().slot_used_s += (now_s_ - before_s) * batch;
@@ -43,8 +46,8 @@ class Steps {
     }
   }
 
-  /// First come, first served; a request that does not fit yet holds back those behind it. Returns how many came back from the host,
-  /// whose transfer takes a turn of its own.
+  /// First come, first served; a request that does not fit yet holds back those behind it. Returns how many came back
+  /// from the host, whose transfer takes a turn of its own.
   std::size_t admit() {
     std::size_t from_host = 0;
     while (!queue_.empty() && !lanes_.empty() && !resting_) {
@@ -56,7 +59,16 @@ class Steps {
       queue_.pop_front();
       ledger_.take(now_s_, 1);
       ++ledger_.run().events;
-      Sequence s{.request = w.request, .lane = lanes_.back(), .stored = 0, .blocks = blocks, .prompt_left = prompt, .tokens_left = r.output_tokens - w.generated, .since_s = now_s_, .token_s = w.token_s};
+      Sequence s{
+          .request = w.request,
+          .lane = lanes_.back(),
+          .stored = 0,
+          .blocks = blocks,
+          .prompt_left = prompt,
+          .tokens_left = r.output_tokens - w.generated,
+          .since_s = now_s_,
+          .token_s = w.token_s,
+      };
       lanes_.pop_back();
       if (ServedRequest& served = ledger_.served(w.request); served.start_s < 0) served.start_s = now_s_;
       if (w.swapped > 0) {
@@ -147,7 +159,8 @@ class Steps {
     s.since_s = now_s_;
   }
 
-  /// As many decode steps at once as nothing changes in: until the first is done, the blocks run out, or somebody can join.
+  /// As many decode steps at once as nothing changes in: until the first is done, the blocks run out, or somebody can
+  /// join.
   void decode_steps() {
     if (!grow(1)) return;
     std::int64_t k = running_.front().tokens_left, context = 0;
@@ -157,7 +170,8 @@ class Steps {
     }
     const double batch = static_cast<double>(running_.size());
     const Ramp ramp{cost_.step_s(batch, batch, static_cast<double>(context)), cost_.context_s * batch};
-    if (queue_.empty() && !lanes_.empty() && arrived_ < share_.size()) k = ramp.steps_until(share_.at(arrived_).arrival_s - now_s_, k);
+    if (queue_.empty() && !lanes_.empty() && arrived_ < share_.size())
+      k = ramp.steps_until(share_.at(arrived_).arrival_s - now_s_, k);
     if (growth(k) > free_) {  // the most steps whose blocks there are; one fits, see above
       std::int64_t low = 1, high = k;
       while (high - low > 1) {
@@ -177,7 +191,8 @@ class Steps {
       taken += blocks - s.blocks;
       s.blocks = blocks;
     }
-    ledger_.run().gaps.add_ramp(ramp.first_s + ramp.more_s, ramp.more_s, k - 1, static_cast<std::int64_t>(running_.size()));
+    ledger_.run().gaps.add_ramp(ramp.first_s + ramp.more_s, ramp.more_s, k - 1,
+                                static_cast<std::int64_t>(running_.size()));
     now_s_ = end_s;
     arrive_until(now_s_);
     if (taken > 0) take_blocks(taken);
@@ -191,7 +206,8 @@ class Steps {
     return blocks;
   }
 
-  /// Makes room for `steps` more tokens of everyone who decodes, by sending the youngest back. False when somebody was sent back.
+  /// Makes room for `steps` more tokens of everyone who decodes, by sending the youngest back. False when somebody was
+  /// sent back.
   bool grow(std::int64_t steps) {
     bool all_stay = true;
     while (growth(steps) > free_ && running_.size() > 1) {
@@ -280,7 +296,8 @@ class Steps {
   std::int64_t free_ = 0, prefilling_ = 0;
   std::size_t arrived_ = 0, left_ = 0;
   double now_s_ = 0;
-  bool resting_ = false;  ///< after a preemption nobody is admitted until somebody is done: the blocks just freed are for those who stay
+  bool resting_ = false;  ///< after a preemption nobody is admitted until somebody is done: the blocks just freed are
+                          ///< for those who stay
 };
 
 }  // namespace

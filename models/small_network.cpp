@@ -58,7 +58,11 @@ std::size_t best_of(const std::vector<float>& logits) {
 }  // namespace
 
 DenseLayer::DenseLayer(std::size_t in, std::size_t out)
-    : inputs(in), outputs(out), stride((out + lanes::width - 1) / lanes::width * lanes::width), weights(in * stride), biases(stride) {}
+    : inputs(in),
+      outputs(out),
+      stride((out + lanes::width - 1) / lanes::width * lanes::width),
+      weights(in * stride),
+      biases(stride) {}
 
 std::size_t SmallNetwork::weight_count() const {
   std::size_t n = 0;
@@ -122,7 +126,8 @@ void forward(const SmallNetwork& network, std::span<const float> picture, Pass& 
   }
 }
 
-double accuracy(const SmallNetwork& network, const DigitSet& digits, const ActivationGrid& grid, std::vector<std::uint8_t>* guesses) {
+double accuracy(const SmallNetwork& network, const DigitSet& digits, const ActivationGrid& grid,
+                std::vector<std::uint8_t>* guesses) {
   Pass pass(network);
   std::size_t right = 0;
   if (guesses) guesses->resize(digits.size());
@@ -150,7 +155,8 @@ std::vector<float> activation_peaks(const SmallNetwork& network, const DigitSet&
   std::vector<float> peaks(network.layers.size());
   for (std::size_t i = 0; i < std::min(count, digits.size()); ++i) {
     forward(network, digits.picture(i), pass);
-    for (std::size_t l = 0; l < peaks.size(); ++l) peaks[l] = std::max(peaks[l], *std::max_element(pass.inputs[l].begin(), pass.inputs[l].end()));
+    for (std::size_t l = 0; l < peaks.size(); ++l)
+      peaks[l] = std::max(peaks[l], *std::max_element(pass.inputs[l].begin(), pass.inputs[l].end()));
   }
   return peaks;
 }

@@ -6,11 +6,12 @@
 #include <span>
 #include <vector>
 
-/// A small multilayer perceptron, 64 pixels to 10 digits, that is trained for real while the learner watches. Sums run in one fixed
-/// order on one thread, so the same seed gives the same weights to the last bit.
+/// A small multilayer perceptron, 64 pixels to 10 digits, that is trained for real while the learner watches. Sums run
+/// in one fixed order on one thread, so the same seed gives the same weights to the last bit.
 namespace models {
 
-/// y = x W + b. `weights` holds inputs x stride numbers, input by input; columns from `outputs` to `stride` are zero and stay so.
+/// y = x W + b. `weights` holds inputs x stride numbers, input by input; columns from `outputs` to `stride` are zero
+/// and stay so.
 struct DenseLayer {
   std::size_t inputs = 0, outputs = 0, stride = 0;  ///< stride: outputs rounded up to four, one vector register
   std::vector<float> weights, biases;               ///< biases: stride numbers
@@ -31,8 +32,8 @@ struct SmallNetwork {
   bool operator==(const SmallNetwork&) const = default;
 };
 
-/// Weights drawn with variance 2 / inputs (He et al. 2015); biases 0.1 before a ReLU, so that few units start dead. `hidden`: widths of
-/// the hidden layers.
+/// Weights drawn with variance 2 / inputs (He et al. 2015); biases 0.1 before a ReLU, so that few units start dead.
+/// `hidden`: widths of the hidden layers.
 SmallNetwork make_network(std::span<const std::size_t> hidden, std::uint64_t seed);
 
 /// Rounding of what enters each layer: codes 0 to 2^bits - 1 over [0, largest]; ReLU and pixels leave nothing below 0.
@@ -44,16 +45,17 @@ struct ActivationGrid {
 
 /// Room for one digit on its way through a network, reused so that a pass allocates nothing.
 struct Pass {
-  std::vector<std::vector<float>> inputs;     ///< what each layer reads, rounded
-  std::vector<std::vector<std::uint8_t>> cut; ///< 1 where the activation was clipped at the grid's end
-  std::vector<float> logits;                  ///< stride of the last layer
+  std::vector<std::vector<float>> inputs;      ///< what each layer reads, rounded
+  std::vector<std::vector<std::uint8_t>> cut;  ///< 1 where the activation was clipped at the grid's end
+  std::vector<float> logits;                   ///< stride of the last layer
   explicit Pass(const SmallNetwork& network);
 };
 /// Logits of one digit into `pass`.
 void forward(const SmallNetwork& network, std::span<const float> picture, Pass& pass, const ActivationGrid& grid = {});
 
 /// Share of digits whose largest logit is the label's, 0 to 1. `guesses`, if given, takes the class chosen for each.
-double accuracy(const SmallNetwork& network, const DigitSet& digits, const ActivationGrid& grid = {}, std::vector<std::uint8_t>* guesses = nullptr);
+double accuracy(const SmallNetwork& network, const DigitSet& digits, const ActivationGrid& grid = {},
+                std::vector<std::uint8_t>* guesses = nullptr);
 /// Logits of every digit: size x 10.
 std::vector<float> logits_of(const SmallNetwork& network, const DigitSet& digits);
 /// The largest value that enters each layer over the first `count` digits: how activation grids are calibrated.

@@ -29,7 +29,8 @@ void prune_two_of_four(DenseLayer& l) {
   for (std::size_t first = 0; first + 4 <= l.inputs; first += 4)
     for (std::size_t o = 0; o < l.outputs; ++o) {
       std::array<std::size_t, 4> at{first, first + 1, first + 2, first + 3};
-      std::stable_sort(at.begin(), at.end(), [&](std::size_t a, std::size_t b) { return std::abs(l.at(a, o)) > std::abs(l.at(b, o)); });
+      std::stable_sort(at.begin(), at.end(),
+                       [&](std::size_t a, std::size_t b) { return std::abs(l.at(a, o)) > std::abs(l.at(b, o)); });
       l.at(at[2], o) = l.at(at[3], o) = 0;
     }
 }
@@ -48,12 +49,14 @@ void keep_units(DenseLayer& l, DenseLayer& next, const std::vector<std::size_t>&
 }
 
 void prune_units(DenseLayer& l, DenseLayer& next, double share) {
-  const std::size_t units = l.outputs, gone = std::min(units - 1, static_cast<std::size_t>(share * static_cast<double>(units) + 1e-9));
+  const std::size_t units = l.outputs,
+                    gone = std::min(units - 1, static_cast<std::size_t>(share * static_cast<double>(units) + 1e-9));
   std::vector<double> worth(units);
   for (std::size_t u = 0; u < units; ++u) {
     double in2 = 0, out2 = 0;
     for (std::size_t i = 0; i < l.inputs; ++i) in2 += static_cast<double>(l.at(i, u)) * static_cast<double>(l.at(i, u));
-    for (std::size_t o = 0; o < next.outputs; ++o) out2 += static_cast<double>(next.at(u, o)) * static_cast<double>(next.at(u, o));
+    for (std::size_t o = 0; o < next.outputs; ++o)
+      out2 += static_cast<double>(next.at(u, o)) * static_cast<double>(next.at(u, o));
     worth[u] = in2 * out2;
   }
   std::vector<std::size_t> order(units);
@@ -70,7 +73,8 @@ double up_to_bytes(double bits) { return std::ceil(bits / 8); }
 
 SmallNetwork prune(const SmallNetwork& network, Pruning how, double share) {
   SmallNetwork out = network;
-  if (how == Pruning::magnitude) prune_smallest(out, static_cast<std::size_t>(share * static_cast<double>(out.weight_count()) + 1e-9));
+  if (how == Pruning::magnitude)
+    prune_smallest(out, static_cast<std::size_t>(share * static_cast<double>(out.weight_count()) + 1e-9));
   if (how == Pruning::two_four)
     for (DenseLayer& l : out.layers) prune_two_of_four(l);
   if (how == Pruning::neurons)
@@ -104,7 +108,8 @@ PackedSize packed_size(const SmallNetwork& network, Pruning how, const WeightGri
   return out;
 }
 
-Compressed compress(const SmallNetwork& start, const DigitSet& training, const DigitSet& held_out, const Plan& plan, std::vector<std::uint8_t>* guesses) {
+Compressed compress(const SmallNetwork& start, const DigitSet& training, const DigitSet& held_out, const Plan& plan,
+                    std::vector<std::uint8_t>* guesses) {
   Compressed out;
   SmallNetwork network = prune(start, plan.pruning, plan.share);
   out.kept = 1 - static_cast<double>(network.zero_weights()) / static_cast<double>(network.weight_count());
@@ -113,9 +118,15 @@ Compressed compress(const SmallNetwork& start, const DigitSet& training, const D
     constexpr std::size_t tuned_on = 1000;
     DigitSet part;
     const std::size_t n = std::min(tuned_on, training.size());
-    part.pixels.assign(training.pixels.begin(), training.pixels.begin() + static_cast<std::ptrdiff_t>(n * digit_pixels));
+    part.pixels.assign(training.pixels.begin(),
+                       training.pixels.begin() + static_cast<std::ptrdiff_t>(n * digit_pixels));
     part.labels.assign(training.labels.begin(), training.labels.begin() + static_cast<std::ptrdiff_t>(n));
-    Training how{.epochs = 2, .rate = 0.01, .seed = plan.seed, .keep_zeros = plan.pruning == Pruning::magnitude || plan.pruning == Pruning::two_four};
+    Training how{
+        .epochs = 2,
+        .rate = 0.01,
+        .seed = plan.seed,
+        .keep_zeros = plan.pruning == Pruning::magnitude || plan.pruning == Pruning::two_four,
+    };
     how.weights = plan.weights;
     how.activations = out.activations;
     network = train(std::move(network), part, how).network;

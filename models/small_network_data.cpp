@@ -12,7 +12,8 @@ struct Point {
 };
 
 // One stroke a digit, in a unit square with y down.
-constexpr std::array<Point, 9> zero{{{.5, .08}, {.28, .2}, {.2, .5}, {.28, .8}, {.5, .92}, {.72, .8}, {.8, .5}, {.72, .2}, {.5, .08}}};
+constexpr std::array<Point, 9> zero{
+    {{.5, .08}, {.28, .2}, {.2, .5}, {.28, .8}, {.5, .92}, {.72, .8}, {.8, .5}, {.72, .2}, {.5, .08}}};
 constexpr std::array<Point, 3> one{{{.34, .28}, {.56, .08}, {.56, .92}}};
 constexpr std::array<Point, 6> two{{{.24, .28}, {.4, .08}, {.66, .1}, {.74, .32}, {.24, .9}, {.8, .9}}};
 constexpr std::array<Point, 6> three{{{.24, .1}, {.72, .1}, {.46, .44}, {.76, .64}, {.6, .9}, {.24, .86}}};
@@ -22,7 +23,8 @@ constexpr std::array<Point, 7> six{{{.68, .1}, {.38, .3}, {.26, .66}, {.46, .92}
 constexpr std::array<Point, 3> seven{{{.2, .1}, {.8, .1}, {.42, .92}}};
 constexpr std::array<Point, 7> eight{{{.5, .08}, {.28, .27}, {.72, .7}, {.5, .92}, {.28, .7}, {.72, .27}, {.5, .08}}};
 constexpr std::array<Point, 7> nine{{{.72, .4}, {.42, .48}, {.28, .28}, {.46, .08}, {.68, .14}, {.72, .4}, {.6, .92}}};
-constexpr std::array<std::span<const Point>, digit_classes> strokes{zero, one, two, three, four, five, six, seven, eight, nine};
+constexpr std::array<std::span<const Point>, digit_classes> strokes{zero, one, two,   three, four,
+                                                                    five, six, seven, eight, nine};
 
 /// A straight piece of a stroke, ready for many distances.
 struct Piece {

@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstring>
 
-/// Four floats at a time, spelled out: the order of every sum is fixed in the source, whatever the optimizer does. For the .cpp files of the
-/// small network alone. GCC and clang alike.
+/// Four floats at a time, spelled out: the order of every sum is fixed in the source, whatever the optimizer does. For
+/// the .cpp files of the small network alone. GCC and clang alike.
 namespace models::lanes {
 
 typedef float Four __attribute__((vector_size(16)));

@@ -7,14 +7,24 @@ namespace models {
 namespace {
 
 constexpr std::array<int, 7> sweep_bits{16, 8, 6, 5, 4, 3, 2};
-constexpr std::array<std::pair<Pruning, double>, 6> sweep_prunings{{{Pruning::none, 0}, {Pruning::magnitude, 0.5}, {Pruning::magnitude, 0.75}, {Pruning::magnitude, 0.9}, {Pruning::two_four, 0.5}, {Pruning::neurons, 0.5}}};
+constexpr std::array<std::pair<Pruning, double>, 6> sweep_prunings{{{Pruning::none, 0},
+                                                                    {Pruning::magnitude, 0.5},
+                                                                    {Pruning::magnitude, 0.75},
+                                                                    {Pruning::magnitude, 0.9},
+                                                                    {Pruning::two_four, 0.5},
+                                                                    {Pruning::neurons, 0.5}}};
 
 bool sweep_all(NetworkStudy& study, const std::function<bool(double)>& go_on) {
   for (std::size_t w = 0; w < study_widths.size(); ++w)
     for (const auto& [pruning, share] : sweep_prunings) {
       if (!go_on(0.6 + 0.1 * static_cast<double>(w))) return false;
       for (const int bits : sweep_bits) {
-        const Plan plan{.pruning = pruning, .share = share, .weights = {.bits = bits}, .activation_bits = 8};
+        const Plan plan{
+            .pruning = pruning,
+            .share = share,
+            .weights = {.bits = bits},
+            .activation_bits = 8,
+        };
         const Compressed c = compress(study.networks[w], study.training, study.held_out, plan);
         study.sweep.push_back({w, plan, c.size.total_bytes(), c.accuracy});
       }
@@ -29,7 +39,8 @@ std::vector<std::size_t> pareto_front(std::span<const SweepPoint> points) {
   std::vector<std::size_t> order(points.size()), front;
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return points[a].bytes < points[b].bytes || (points[a].bytes == points[b].bytes && points[a].accuracy > points[b].accuracy);
+    return points[a].bytes < points[b].bytes ||
+           (points[a].bytes == points[b].bytes && points[a].accuracy > points[b].accuracy);
   });
   double best = -1;
   for (const std::size_t i : order)
@@ -40,7 +51,8 @@ std::vector<std::size_t> pareto_front(std::span<const SweepPoint> points) {
   return front;
 }
 
-std::shared_ptr<const NetworkStudy> make_study(std::uint64_t seed, const DigitStyle& style, std::size_t widths, bool sweep, const std::function<bool(double)>& told) {
+std::shared_ptr<const NetworkStudy> make_study(std::uint64_t seed, const DigitStyle& style, std::size_t widths,
+                                               bool sweep, const std::function<bool(double)>& told) {
   const std::function<bool(double)> go_on = told ? told : [](double) { return true; };
   const auto study = std::make_shared<NetworkStudy>();
   study->training = make_digits(seed, DigitSplit::training, study_training, style);

@@ -22,8 +22,8 @@ float softmax(const float* x, float temperature, Ten& p, float& largest) {
 
 /// What the teacher says, softened: the same in every epoch, so worked out once.
 struct SoftTargets {
-  std::vector<float> chances;       ///< digits x 10
-  std::vector<double> self;         ///< sum p log p of each digit, nats
+  std::vector<float> chances;  ///< digits x 10
+  std::vector<double> self;    ///< sum p log p of each digit, nats
 };
 SoftTargets soft_targets(const Distillation& d) {
   SoftTargets out;
@@ -35,7 +35,8 @@ SoftTargets soft_targets(const Distillation& d) {
     float largest = 0;
     const float log_sum = softmax(logits, t, q, largest);
     double self = 0;
-    for (std::size_t k = 0; k < digit_classes; ++k) self += static_cast<double>(q[k] * ((logits[k] - largest) / t - log_sum));
+    for (std::size_t k = 0; k < digit_classes; ++k)
+      self += static_cast<double>(q[k] * ((logits[k] - largest) / t - log_sum));
     std::copy(q.begin(), q.end(), out.chances.begin() + static_cast<std::ptrdiff_t>(i * digit_classes));
     out.self.push_back(self);
   }
@@ -43,7 +44,8 @@ SoftTargets soft_targets(const Distillation& d) {
 }
 
 /// Loss of digit `i`; `slope` takes its derivative by the logits.
-double loss_of(const float* logits, std::size_t label, const SoftTargets& teacher, std::size_t i, const Distillation& d, float* slope) {
+double loss_of(const float* logits, std::size_t label, const SoftTargets& teacher, std::size_t i, const Distillation& d,
+               float* slope) {
   Ten p{};
   float largest = 0;
   const float hard = teacher.self.empty() ? 1.0f : static_cast<float>(d.alpha);
@@ -67,14 +69,16 @@ double loss_of(const float* logits, std::size_t label, const SoftTargets& teache
 }
 
 /// Adds the gradient of one digit, whose activations are in `pass` and whose slope by the logits is `slope`.
-void backward(const SmallNetwork& network, const Pass& pass, std::vector<std::vector<float>>& slopes, SmallNetwork& gradient, const ActivationGrid& grid) {
+void backward(const SmallNetwork& network, const Pass& pass, std::vector<std::vector<float>>& slopes,
+              SmallNetwork& gradient, const ActivationGrid& grid) {
   using namespace lanes;
   for (std::size_t l = network.layers.size(); l-- > 0;) {
     const DenseLayer& layer = network.layers[l];
     DenseLayer& g = gradient.layers[l];
     const float* dy = slopes[l].data();
     const float* x = pass.inputs[l].data();
-    for (std::size_t o = 0; o < layer.stride; o += width) store(g.biases.data() + o, load(g.biases.data() + o) + load(dy + o));
+    for (std::size_t o = 0; o < layer.stride; o += width)
+      store(g.biases.data() + o, load(g.biases.data() + o) + load(dy + o));
     float* dx = l > 0 ? slopes[l - 1].data() : nullptr;
     for (std::size_t i = 0; i < layer.inputs; ++i) {
       float* gw = g.weights.data() + i * layer.stride;
@@ -84,7 +88,8 @@ void backward(const SmallNetwork& network, const Pass& pass, std::vector<std::ve
       if (!dx) continue;
       Four s = splat(0);
       for (std::size_t o = 0; o < layer.stride; o += width) s += load(w + o) * load(dy + o);
-      // ReLU lets a slope through where it let a value through; a clipped activation (straight-through estimator) lets none.
+      // ReLU lets a slope through where it let a value through; a clipped activation (straight-through estimator) lets
+      // none.
       const bool passes = x[i] > 0 && !(grid.bits > 0 && pass.cut[l][i]);
       dx[i] = passes ? sum(s) : 0.0f;
     }
@@ -92,7 +97,8 @@ void backward(const SmallNetwork& network, const Pass& pass, std::vector<std::ve
 }
 
 /// One digit forward and backward; returns its loss.
-double learn(const SmallNetwork& network, const DigitSet& digits, std::size_t i, const Training& how, const SoftTargets& teacher, Pass& pass, std::vector<std::vector<float>>& slopes, SmallNetwork& gradient) {
+double learn(const SmallNetwork& network, const DigitSet& digits, std::size_t i, const Training& how,
+             const SoftTargets& teacher, Pass& pass, std::vector<std::vector<float>>& slopes, SmallNetwork& gradient) {
   forward(network, digits.picture(i), pass, how.activations);
   const double loss = loss_of(pass.logits.data(), digits.labels[i], teacher, i, how.teacher, slopes.back().data());
   backward(network, pass, slopes, gradient, how.activations);
@@ -112,8 +118,10 @@ void clear(SmallNetwork& n) {
   }
 }
 
-/// v = momentum v - rate g; w += v, where the mask (if any) is 1. Speeds that fade away become 0 and not denormal numbers, which are slow.
-void step(std::vector<float>& w, std::vector<float>& v, const std::vector<float>& g, const float* mask, float rate, float momentum) {
+/// v = momentum v - rate g; w += v, where the mask (if any) is 1. Speeds that fade away become 0 and not denormal
+/// numbers, which are slow.
+void step(std::vector<float>& w, std::vector<float>& v, const std::vector<float>& g, const float* mask, float rate,
+          float momentum) {
   using namespace lanes;
   for (std::size_t i = 0; i < w.size(); i += width) {
     Four next = splat(momentum) * load(v.data() + i) - splat(rate) * load(g.data() + i);
@@ -153,7 +161,8 @@ SmallNetwork quantize_weights(const SmallNetwork& network, const WeightGrid& gri
   return out;
 }
 
-double loss_and_gradient(const SmallNetwork& network, const DigitSet& digits, std::size_t count, const Training& how, SmallNetwork& gradient) {
+double loss_and_gradient(const SmallNetwork& network, const DigitSet& digits, std::size_t count, const Training& how,
+                         SmallNetwork& gradient) {
   gradient = network;
   clear(gradient);
   Pass pass(network);
@@ -177,7 +186,8 @@ Trained train(SmallNetwork network, const DigitSet& digits, const Training& how)
   if (how.keep_zeros)
     for (const DenseLayer& l : network.layers) {
       masks.emplace_back(l.weights.size());
-      std::transform(l.weights.begin(), l.weights.end(), masks.back().begin(), [](float w) { return w != 0.0f ? 1.0f : 0.0f; });
+      std::transform(l.weights.begin(), l.weights.end(), masks.back().begin(),
+                     [](float w) { return w != 0.0f ? 1.0f : 0.0f; });
     }
   const bool straight_through = how.weights.bits >= 2;
   const SmallNetwork& seen = straight_through ? rounded : network;
@@ -199,11 +209,15 @@ Trained train(SmallNetwork network, const DigitSet& digits, const Training& how)
       const std::size_t first = b * how.batch, end = std::min(first + how.batch, digits.size());
       if (straight_through) quantize_into(network, how.weights, rounded);
       clear(gradient);
-      for (std::size_t i = first; i < end; ++i) loss += learn(seen, digits, order[i], how, teacher, pass, slopes, gradient);
-      const double done = (static_cast<double>(epoch) + static_cast<double>(b) / static_cast<double>(batches)) / static_cast<double>(how.epochs);
-      const float rate = static_cast<float>(how.rate * (1 - 0.9 * done) / static_cast<double>(end - first)), momentum = static_cast<float>(how.momentum);
+      for (std::size_t i = first; i < end; ++i)
+        loss += learn(seen, digits, order[i], how, teacher, pass, slopes, gradient);
+      const double done = (static_cast<double>(epoch) + static_cast<double>(b) / static_cast<double>(batches)) /
+                          static_cast<double>(how.epochs);
+      const float rate = static_cast<float>(how.rate * (1 - 0.9 * done) / static_cast<double>(end - first)),
+                  momentum = static_cast<float>(how.momentum);
       for (std::size_t l = 0; l < network.layers.size(); ++l) {
-        step(network.layers[l].weights, speed.layers[l].weights, gradient.layers[l].weights, masks.empty() ? nullptr : masks[l].data(), rate, momentum);
+        step(network.layers[l].weights, speed.layers[l].weights, gradient.layers[l].weights,
+             masks.empty() ? nullptr : masks[l].data(), rate, momentum);
         step(network.layers[l].biases, speed.layers[l].biases, gradient.layers[l].biases, nullptr, rate, momentum);
       }
     }

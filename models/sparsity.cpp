@@ -20,7 +20,9 @@ std::vector<std::size_t> least(const std::vector<double>& worth, std::size_t cou
   return order;
 }
 
-std::size_t part(double share, std::size_t n) { return static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(n) + 1e-9); }
+std::size_t part(double share, std::size_t n) {
+  return static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(n) + 1e-9);
+}
 
 /// Compute capability of "Hopper sm_90"; 0 when the name holds none.
 int compute_capability(std::string_view architecture) {
@@ -36,7 +38,8 @@ int compute_capability(std::string_view architecture) {
 
 }  // namespace
 
-std::vector<double> sparse_example(std::uint64_t seed, std::size_t rows, std::size_t cols, bool heavy, double row_spread) {
+std::vector<double> sparse_example(std::uint64_t seed, std::size_t rows, std::size_t cols, bool heavy,
+                                   double row_spread) {
   SeededRandom random(seed ^ 0x73706172u);
   random = SeededRandom(random.next());
   std::vector<double> out;
@@ -51,14 +54,16 @@ std::vector<double> sparse_example(std::uint64_t seed, std::size_t rows, std::si
   return out;
 }
 
-std::vector<std::uint8_t> sparse_mask(std::span<const double> weights, std::size_t rows, std::size_t cols, SparsePattern pattern, double share) {
+std::vector<std::uint8_t> sparse_mask(std::span<const double> weights, std::size_t rows, std::size_t cols,
+                                      SparsePattern pattern, double share) {
   std::vector<std::uint8_t> mask(weights.size(), 1);
   if (pattern == SparsePattern::two_four) {
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t c = 0; c + 4 <= cols; c += 4) {
         std::array<std::size_t, 4> at{};
         std::iota(at.begin(), at.end(), r * cols + c);
-        std::stable_sort(at.begin(), at.end(), [&](std::size_t a, std::size_t b) { return std::abs(weights[a]) < std::abs(weights[b]); });
+        std::stable_sort(at.begin(), at.end(),
+                         [&](std::size_t a, std::size_t b) { return std::abs(weights[a]) < std::abs(weights[b]); });
         mask[at[0]] = mask[at[1]] = 0;
       }
     return mask;
@@ -74,7 +79,8 @@ std::vector<std::uint8_t> sparse_mask(std::span<const double> weights, std::size
     for (const double w : weights.subspan(r * cols, cols)) sum += w * w;
     worth.push_back(sum);
   }
-  for (const std::size_t r : least(worth, part(share, rows))) std::fill_n(mask.begin() + static_cast<std::ptrdiff_t>(r * cols), cols, std::uint8_t{0});
+  for (const std::size_t r : least(worth, part(share, rows)))
+    std::fill_n(mask.begin() + static_cast<std::ptrdiff_t>(r * cols), cols, std::uint8_t{0});
   return mask;
 }
 
@@ -88,9 +94,12 @@ double mask_error(std::span<const double> weights, std::span<const std::uint8_t>
   return all > 0 ? std::sqrt(gone / all) : 0;
 }
 
-std::vector<double> error_curve(std::span<const double> weights, std::size_t rows, std::size_t cols, SparsePattern pattern, std::span<const double> shares) {
-  if (pattern == SparsePattern::two_four) return std::vector<double>(shares.size(), mask_error(weights, sparse_mask(weights, rows, cols, pattern, 0.5)));
-  const std::size_t group = pattern == SparsePattern::structured ? cols : 1, n = pattern == SparsePattern::structured ? rows : weights.size();
+std::vector<double> error_curve(std::span<const double> weights, std::size_t rows, std::size_t cols,
+                                SparsePattern pattern, std::span<const double> shares) {
+  if (pattern == SparsePattern::two_four)
+    return std::vector<double>(shares.size(), mask_error(weights, sparse_mask(weights, rows, cols, pattern, 0.5)));
+  const std::size_t group = pattern == SparsePattern::structured ? cols : 1,
+                    n = pattern == SparsePattern::structured ? rows : weights.size();
   std::vector<double> energy(n), below(n + 1), out;
   for (std::size_t k = 0; k < n; ++k)
     for (const double w : weights.subspan(k * group, group)) energy[k] += w * w;
@@ -103,17 +112,23 @@ std::vector<double> error_curve(std::span<const double> weights, std::size_t row
 double sparse_bytes(double count, double bits, SparsePattern pattern, double share, bool packed) {
   const double dense = count * bits / 8;
   switch (pattern) {
-    case SparsePattern::unstructured: return packed ? dense * (1 - share) + count / 8 : dense;
-    case SparsePattern::two_four: return packed ? count / 2 * (bits + 2) / 8 : dense;
-    case SparsePattern::structured: return dense * (1 - share);
+    case SparsePattern::unstructured:
+      return packed ? dense * (1 - share) + count / 8 : dense;
+    case SparsePattern::two_four:
+      return packed ? count / 2 * (bits + 2) / 8 : dense;
+    case SparsePattern::structured:
+      return dense * (1 - share);
   }
   return dense;
 }
 
 double two_four_rate(const Chip& chip, Format format) {
-  const bool narrow = format == Format::fp16 || format == Format::bf16 || format == Format::fp8 || format == Format::int8;
-  const bool nvidia = chip.vendor == "NVIDIA" && (compute_capability(chip.architecture) >= 80 || chip.architecture.starts_with("Blackwell"));
-  const bool amd = chip.vendor == "AMD" && (chip.architecture.starts_with("CDNA3") || chip.architecture.starts_with("CDNA4"));
+  const bool narrow =
+      format == Format::fp16 || format == Format::bf16 || format == Format::fp8 || format == Format::int8;
+  const bool nvidia = chip.vendor == "NVIDIA" &&
+                      (compute_capability(chip.architecture) >= 80 || chip.architecture.starts_with("Blackwell"));
+  const bool amd =
+      chip.vendor == "AMD" && (chip.architecture.starts_with("CDNA3") || chip.architecture.starts_with("CDNA4"));
   return narrow && (nvidia || amd) ? 2 : 1;
 }
 
@@ -128,7 +143,8 @@ Result<SparseTime> sparse_time(const Chip& chip, const SparseLayer& layer) {
   const double rate = two_four_rate(chip, layer.format);
   const bool packed = layer.pattern == SparsePattern::two_four ? rate > 1 : layer.packed;
   if (layer.pattern == SparsePattern::two_four) fast.peak_flops_per_s *= rate;
-  if (layer.pattern == SparsePattern::structured) cost = gemm(layer.tokens, layer.outputs * (1 - layer.share), layer.inputs, e, e, e);
+  if (layer.pattern == SparsePattern::structured)
+    cost = gemm(layer.tokens, layer.outputs * (1 - layer.share), layer.inputs, e, e, e);
   out.dense_weight_bytes = count * e;
   out.weight_bytes = sparse_bytes(count, 8 * e, layer.pattern, layer.share, packed);
   if (layer.pattern != SparsePattern::structured) cost.read_bytes += out.weight_bytes - out.dense_weight_bytes;

@@ -38,11 +38,14 @@ Result<StepTime> time_step(const Architecture& architecture, const Workload& wor
     step.time_s += time_s;
     step.kernels += count * timed.kernels;
     step.model_product_flops += count * (op.product_flops + op.backward_product_flops);
-    (placed->regime == Regime::memory ? step.memory_s : placed->regime == Regime::compute ? step.compute_s : step.launch_s) += time_s;
+    (placed->regime == Regime::memory    ? step.memory_s
+     : placed->regime == Regime::compute ? step.compute_s
+                                         : step.launch_s) += time_s;
     timed.operation = std::move(op);
     step.operations.push_back(std::move(timed));
   }
-  for (TimedOperation& timed : step.operations) timed.share = wide(timed.operation.count) * timed.placement.time_s / step.time_s;
+  for (TimedOperation& timed : step.operations)
+    timed.share = wide(timed.operation.count) * timed.placement.time_s / step.time_s;
   return Outcome::ok(std::move(step));
 }
 

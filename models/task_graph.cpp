@@ -12,7 +12,7 @@ enum class State : std::uint8_t { waiting, ready, running, done };
 
 struct Work {
   State state = State::waiting;
-  std::size_t missing = 0;         ///< what it still waits for, its frame's release included
+  std::size_t missing = 0;  ///< what it still waits for, its frame's release included
   std::int64_t remaining_ns = 0, since_ns = 0;
   std::uint32_t unit = 0;
   bool started = false;
@@ -21,7 +21,8 @@ struct Work {
 /// One run of the list scheduler. Jobs are numbered frame x tasks + task.
 class Run {
  public:
-  Run(const TaskGraph& graph, const GraphOptions& options) : g_(graph), o_(options), n_(graph.tasks.size()), frames_(static_cast<std::size_t>(options.frames)) {
+  Run(const TaskGraph& graph, const GraphOptions& options)
+      : g_(graph), o_(options), n_(graph.tasks.size()), frames_(static_cast<std::size_t>(options.frames)) {
     users_.resize(n_);
     for (std::size_t i = 0; i < n_; ++i)
       for (const std::size_t d : g_.tasks[i].after) users_[d].push_back(i);
@@ -30,7 +31,10 @@ class Run {
     out_.frames.resize(frames_);
     left_.assign(frames_, n_);
     units_.resize(g_.resources.size());
-    for (std::size_t r = 0; r < units_.size(); ++r) units_[r].assign(static_cast<std::size_t>(std::min<std::int64_t>(g_.resources[r].units, static_cast<std::int64_t>(work_.size()))), free_unit);
+    for (std::size_t r = 0; r < units_.size(); ++r)
+      units_[r].assign(static_cast<std::size_t>(
+                           std::min<std::int64_t>(g_.resources[r].units, static_cast<std::int64_t>(work_.size()))),
+                       free_unit);
     for (std::size_t f = 0; f < frames_; ++f) {
       out_.frames[f].release_ns = static_cast<std::int64_t>(f) * o_.period_ns;
       for (std::size_t i = 0; i < n_; ++i) {
@@ -49,7 +53,8 @@ class Run {
         for (std::size_t r = 0; r < units_.size(); ++r) dispatch(r, now);
       } while (ends_at(now));
     }
-    std::stable_sort(out_.segments.begin(), out_.segments.end(), [](const GraphSegment& a, const GraphSegment& b) { return a.start_ns < b.start_ns; });
+    std::stable_sort(out_.segments.begin(), out_.segments.end(),
+                     [](const GraphSegment& a, const GraphSegment& b) { return a.start_ns < b.start_ns; });
     return std::move(out_);
   }
 
@@ -71,7 +76,8 @@ class Run {
   std::int64_t next_event(std::int64_t now) const {
     std::int64_t next = never;
     each_running([&](std::size_t job) { next = std::min(next, end_of(job)); });
-    if (released_ < frames_ && out_.frames[released_].release_ns > now) next = std::min(next, out_.frames[released_].release_ns);
+    if (released_ < frames_ && out_.frames[released_].release_ns > now)
+      next = std::min(next, out_.frames[released_].release_ns);
     return next;
   }
   bool ends_at(std::int64_t now) const {
@@ -90,7 +96,8 @@ class Run {
     const Work& w = work_[job];
     units_[g_.tasks[job % n_].resource][w.unit] = free_unit;
     if (now > w.since_ns || g_.tasks[job % n_].duration_ns == 0)
-      out_.segments.push_back({w.since_ns, now, static_cast<std::uint32_t>(job / n_), static_cast<std::uint32_t>(job % n_), w.unit});
+      out_.segments.push_back(
+          {w.since_ns, now, static_cast<std::uint32_t>(job / n_), static_cast<std::uint32_t>(job % n_), w.unit});
   }
   void finish(std::int64_t now) {
     ended_.clear();
@@ -109,7 +116,8 @@ class Run {
     }
   }
   void release(std::int64_t now) {
-    while (released_ < frames_ && out_.frames[released_].release_ns <= now && (o_.pipelined || released_ == 0 || left_[released_ - 1] == 0)) {
+    while (released_ < frames_ && out_.frames[released_].release_ns <= now &&
+           (o_.pipelined || released_ == 0 || left_[released_ - 1] == 0)) {
       out_.frames[released_].start_ns = never;
       for (std::size_t i = 0; i < n_; ++i) satisfy(released_ * n_ + i, now);
       ++released_;
@@ -136,7 +144,8 @@ class Run {
       if (best == ready_.end()) return;
       const std::size_t job = *best;
       if (std::find(units.begin(), units.end(), free_unit) == units.end()) {
-        const std::size_t last = *std::max_element(units.begin(), units.end(), [&](std::size_t a, std::size_t b) { return before(a, b); });
+        const std::size_t last =
+            *std::max_element(units.begin(), units.end(), [&](std::size_t a, std::size_t b) { return before(a, b); });
         // Only a higher priority takes a place: an older frame alone is no reason to stop work that has begun.
         if (!o_.preemptive || g_.tasks[job % n_].priority <= g_.tasks[last % n_].priority) return;
         leave(last, now);
@@ -168,10 +177,12 @@ Result<GraphSchedule> schedule_frames(const TaskGraph& graph, const GraphOptions
   for (const GraphTask& t : graph.tasks) {
     if (t.resource >= graph.resources.size()) return R::fail("'" + t.name + "' names a resource that does not exist.");
     if (graph.resources[t.resource].units < 1)
-      return R::fail("'" + t.name + "' runs on " + graph.resources[t.resource].name + " and there is none: add one or move the task.");
+      return R::fail("'" + t.name + "' runs on " + graph.resources[t.resource].name +
+                     " and there is none: add one or move the task.");
     if (t.duration_ns < 0) return R::fail("'" + t.name + "' takes a negative time: allowed is 0 or more.");
   }
-  if (options.frames < 1 || options.frames > 4096 || options.period_ns < 0) return R::fail("The schedule takes 1 to 4,096 frames and a period of 0 or more.");
+  if (options.frames < 1 || options.frames > 4096 || options.period_ns < 0)
+    return R::fail("The schedule takes 1 to 4,096 frames and a period of 0 or more.");
   return R::ok(Run(graph, options).schedule());
 }
 
@@ -186,7 +197,8 @@ Result<double> sustained_rate_hz(const TaskGraph& graph, GraphOptions options) {
   std::size_t beat = last - first;
   for (std::size_t k = 1; k <= 8; ++k) {
     bool repeats = true;
-    for (std::size_t f = first + k; f <= last && repeats; ++f) repeats = ended(f) - ended(f - k) == ended(first + k) - ended(first);
+    for (std::size_t f = first + k; f <= last && repeats; ++f)
+      repeats = ended(f) - ended(f - k) == ended(first + k) - ended(first);
     if (repeats) {
       beat = k;
       break;

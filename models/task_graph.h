@@ -7,7 +7,8 @@
 
 #include "models/result.h"
 
-/// List scheduling of a task graph that repeats every frame, on named resources. Times are whole nanoseconds, so that equal is equal.
+/// List scheduling of a task graph that repeats every frame, on named resources. Times are whole nanoseconds, so that
+/// equal is equal.
 namespace models {
 
 struct GraphResource {
@@ -29,7 +30,8 @@ struct TaskGraph {
   std::vector<GraphTask> tasks;
 };
 
-/// The tasks, each after those it waits for. Infeasible: no task, a dependency out of range, or a circle, which the sentence names.
+/// The tasks, each after those it waits for. Infeasible: no task, a dependency out of range, or a circle, which the
+/// sentence names.
 Result<std::vector<std::size_t>> topological_order(const TaskGraph& graph);
 
 /// Longest chain of dependencies within one frame: no number of units gets below it.
@@ -66,21 +68,23 @@ struct GraphSchedule {
   std::int64_t preemptions = 0;
 };
 
-/// Work-conserving list schedule: whenever a unit is free, it takes the ready job of the highest priority; among equals the older frame,
-/// then the earlier task of the list. Such schedules have anomalies: faster tasks, more units or fewer dependencies may end later.
-/// Source: R. L. Graham, Bounds on Multiprocessing Timing Anomalies, SIAM J. Appl. Math. 17 (1969).
-/// Infeasible: as topological_order, or a task whose resource has no unit, or 1 to 4,096 frames exceeded.
+/// Work-conserving list schedule: whenever a unit is free, it takes the ready job of the highest priority; among equals
+/// the older frame, then the earlier task of the list. Such schedules have anomalies: faster tasks, more units or fewer
+/// dependencies may end later. Source: R. L. Graham, Bounds on Multiprocessing Timing Anomalies, SIAM J. Appl. Math. 17
+/// (1969). Infeasible: as topological_order, or a task whose resource has no unit, or 1 to 4,096 frames exceeded.
 Result<GraphSchedule> schedule_frames(const TaskGraph& graph, const GraphOptions& options);
 
-/// Why a job started when it did, back from the end of a frame: segments in order of time. Each one starts when the one before it ends,
-/// because it waited for its result or for its place.
+/// Why a job started when it did, back from the end of a frame: segments in order of time. Each one starts when the one
+/// before it ends, because it waited for its result or for its place.
 std::vector<std::size_t> critical_chain(const TaskGraph& graph, const GraphSchedule& schedule, std::size_t frame);
 
-/// How much later each task of a frame could end without moving the frame's end, with the order on single-unit resources kept.
+/// How much later each task of a frame could end without moving the frame's end, with the order on single-unit
+/// resources kept.
 std::vector<std::int64_t> task_float_ns(const TaskGraph& graph, const GraphSchedule& schedule, std::size_t frame);
 
 /// Frames a second when there is always a next frame waiting: 1 / latency unless frames are pipelined.
-/// Measured over the beat in which frames 17 to 41 end, or over all of them when they have none. 0 when the graph takes no time; infeasible as schedule_frames.
+/// Measured over the beat in which frames 17 to 41 end, or over all of them when they have none. 0 when the graph takes
+/// no time; infeasible as schedule_frames.
 Result<double> sustained_rate_hz(const TaskGraph& graph, GraphOptions options);
 
 }  // namespace models

@@ -17,7 +17,8 @@ std::string name_circle(const TaskGraph& graph, const std::vector<bool>& placed)
     at = *std::find_if(after.begin(), after.end(), [&](std::size_t d) { return !placed[d]; });
   }
   std::string out;
-  for (auto it = std::find(path.begin(), path.end(), at); it != path.end(); ++it) out += "'" + graph.tasks[*it].name + "' waits for ";
+  for (auto it = std::find(path.begin(), path.end(), at); it != path.end(); ++it)
+    out += "'" + graph.tasks[*it].name + "' waits for ";
   return out + "'" + graph.tasks[at].name + "', a circle: take one dependency away.";
 }
 
@@ -61,7 +62,8 @@ std::int64_t critical_path_ns(const TaskGraph& graph) {
 std::vector<double> work_per_unit_ns(const TaskGraph& graph) {
   std::vector<double> out(graph.resources.size(), 0);
   for (const GraphTask& t : graph.tasks)
-    if (t.resource < out.size() && graph.resources[t.resource].units > 0) out[t.resource] += static_cast<double>(t.duration_ns) / static_cast<double>(graph.resources[t.resource].units);
+    if (t.resource < out.size() && graph.resources[t.resource].units > 0)
+      out[t.resource] += static_cast<double>(t.duration_ns) / static_cast<double>(graph.resources[t.resource].units);
   return out;
 }
 
@@ -73,7 +75,8 @@ std::vector<std::size_t> critical_chain(const TaskGraph& graph, const GraphSched
       if (fits(s.segments[i]) && std::find(chain.begin(), chain.end(), i) == chain.end()) return i;
     return s.segments.size();
   };
-  std::size_t at = last_segment([&](const GraphSegment& g) { return g.frame == frame && g.end_ns == s.frames[frame].finish_ns; });
+  std::size_t at =
+      last_segment([&](const GraphSegment& g) { return g.frame == frame && g.end_ns == s.frames[frame].finish_ns; });
   while (at < s.segments.size()) {
     chain.push_back(at);
     const GraphSegment now = s.segments[at];
@@ -85,10 +88,13 @@ std::vector<std::size_t> critical_chain(const TaskGraph& graph, const GraphSched
     });
     if (cause == s.segments.size())
       cause = last_segment([&](const GraphSegment& g) {  // a place it waited for
-        return g.end_ns == now.start_ns && g.start_ns < g.end_ns && graph.tasks[g.task].resource == graph.tasks[now.task].resource;
+        return g.end_ns == now.start_ns && g.start_ns < g.end_ns &&
+               graph.tasks[g.task].resource == graph.tasks[now.task].resource;
       });
     if (cause == s.segments.size() && now.frame > 0 && s.frames[now.frame].release_ns < now.start_ns)
-      cause = last_segment([&](const GraphSegment& g) { return g.frame + 1 == now.frame && g.end_ns == now.start_ns; });  // the frame before
+      cause = last_segment([&](const GraphSegment& g) {
+        return g.frame + 1 == now.frame && g.end_ns == now.start_ns;
+      });  // the frame before
     at = cause;
   }
   std::reverse(chain.begin(), chain.end());
@@ -104,7 +110,10 @@ std::vector<std::int64_t> task_float_ns(const TaskGraph& graph, const GraphSched
   std::vector<std::size_t> by_finish(order->rbegin(), order->rend());
   const auto job = [&](std::size_t i) -> const GraphJob& { return s.jobs[frame * n + i]; };
   // Later first; among equals as the graph says, so that tasks of no length are settled before what feeds them.
-  std::stable_sort(by_finish.begin(), by_finish.end(), [&](std::size_t a, std::size_t b) { return job(a).finish_ns != job(b).finish_ns ? job(a).finish_ns > job(b).finish_ns : job(a).start_ns > job(b).start_ns; });
+  std::stable_sort(by_finish.begin(), by_finish.end(), [&](std::size_t a, std::size_t b) {
+    return job(a).finish_ns != job(b).finish_ns ? job(a).finish_ns > job(b).finish_ns
+                                                : job(a).start_ns > job(b).start_ns;
+  });
   for (const std::size_t i : by_finish) {
     room[i] = s.frames[frame].finish_ns - job(i).finish_ns;
     for (std::size_t k = 0; k < n; ++k) {
@@ -112,7 +121,8 @@ std::vector<std::int64_t> task_float_ns(const TaskGraph& graph, const GraphSched
       const auto& after = graph.tasks[k].after;
       const bool needs = std::find(after.begin(), after.end(), i) != after.end();
       const bool place = graph.tasks[k].resource == graph.tasks[i].resource && job(k).start_ns >= job(i).finish_ns &&
-                         (graph.resources[graph.tasks[k].resource].units == 1 || (job(k).start_ns == job(i).finish_ns && job(k).ready_ns < job(k).start_ns));
+                         (graph.resources[graph.tasks[k].resource].units == 1 ||
+                          (job(k).start_ns == job(i).finish_ns && job(k).ready_ns < job(k).start_ns));
       if (needs || place) room[i] = std::min(room[i], room[k] + job(k).start_ns - job(i).finish_ns);
     }
   }

@@ -31,7 +31,9 @@ std::string link_names(std::span<const StackTask> tasks, TaskGraph& graph) {
           add_once(graph.tasks[i].after, k);
           found = true;
         }
-      if (!found) return "'" + tasks[i].name + "' depends on '" + std::string(name) + "', and no task has that name: write names of the table, separated by commas.";
+      if (!found)
+        return "'" + tasks[i].name + "' depends on '" + std::string(name) +
+               "', and no task has that name: write names of the table, separated by commas.";
     }
   }
   return "";
@@ -85,14 +87,22 @@ void give_each_head_its_encoder(std::span<const StackTask> tasks, TaskGraph& gra
 
 }  // namespace
 
-Result<TaskGraph> stack_graph(std::span<const StackTask> tasks, const std::array<std::int64_t, stack_resource_count>& units, const StackChanges& changes) {
+Result<TaskGraph> stack_graph(std::span<const StackTask> tasks,
+                              const std::array<std::int64_t, stack_resource_count>& units,
+                              const StackChanges& changes) {
   using R = Result<TaskGraph>;
   TaskGraph graph;
-  for (std::size_t r = 0; r < units.size(); ++r) graph.resources.push_back({std::string(stack_resource_names[r]), units[r]});
+  for (std::size_t r = 0; r < units.size(); ++r)
+    graph.resources.push_back({std::string(stack_resource_names[r]), units[r]});
   for (const StackTask& t : tasks) {
     const double s = time_of(t, changes);
     if (!(s >= 0 && s <= 3600)) return R::fail("'" + t.name + "' must take from 0 to 3,600 s.");
-    graph.tasks.push_back({t.name, static_cast<std::size_t>(t.resource), std::llround(s * 1e9), {}, t.priority, t.carries_state || (changes.temporal_fusion && t.role == StackRole::head)});
+    graph.tasks.push_back({t.name,
+                           static_cast<std::size_t>(t.resource),
+                           std::llround(s * 1e9),
+                           {},
+                           t.priority,
+                           t.carries_state || (changes.temporal_fusion && t.role == StackRole::head)});
   }
   if (const std::string error = link_names(tasks, graph); !error.empty()) return R::fail(error);
   if (const auto order = topological_order(graph); !order) return R::fail(order.error);

@@ -25,19 +25,21 @@ struct StackTask {
 
 /// Shares and speed-ups are assumptions of whoever sets them.
 struct StackChanges {
-  bool engine = false;          ///< networks take their tuned time
-  bool tuned_code = false;      ///< classic code takes its tuned time
-  bool shared_backbone = true;  ///< else every head but the first runs a copy of each encoder it depends on
-  bool temporal_fusion = false; ///< heads save `temporal_saving` and wait for their own result of the frame before
-  bool sparse = false;          ///< heads save `sparse_saving` of what is left
-  bool parallel_heads = false;  ///< else each head also waits for the head before it in the list
-  bool int8 = false;            ///< networks on GPU and DLA are `int8_speedup` times as fast
+  bool engine = false;           ///< networks take their tuned time
+  bool tuned_code = false;       ///< classic code takes its tuned time
+  bool shared_backbone = true;   ///< else every head but the first runs a copy of each encoder it depends on
+  bool temporal_fusion = false;  ///< heads save `temporal_saving` and wait for their own result of the frame before
+  bool sparse = false;           ///< heads save `sparse_saving` of what is left
+  bool parallel_heads = false;   ///< else each head also waits for the head before it in the list
+  bool int8 = false;             ///< networks on GPU and DLA are `int8_speedup` times as fast
   double temporal_saving = 0.35, sparse_saving = 0.4, int8_speedup = 1.5;
   bool operator==(const StackChanges&) const = default;
 };
 
-/// The graph of one frame. Infeasible: a dependency on a name that no task has, a time that is negative or not finite, or a circle.
-Result<TaskGraph> stack_graph(std::span<const StackTask> tasks, const std::array<std::int64_t, stack_resource_count>& units, const StackChanges& changes);
+/// The graph of one frame. Infeasible: a dependency on a name that no task has, a time that is negative or not finite,
+/// or a circle.
+Result<TaskGraph> stack_graph(std::span<const StackTask> tasks,
+                              const std::array<std::int64_t, stack_resource_count>& units, const StackChanges& changes);
 
 /// Seven stages of a published example, 48 ms as found and 27 ms tuned, one after the other.
 std::vector<StackTask> example_stack();

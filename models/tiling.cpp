@@ -33,16 +33,19 @@ std::string fault(const TilingInputs& in) {
     if (count.value < 1 || count.value > 1000000000)
       return std::string(count.name) + " is " + std::to_string(count.value) + ", but must be from 1 to 1,000,000,000";
   const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
-  if (!positive(in.element_bytes) || !positive(in.peak_flops_per_s) || !positive(in.vector_flops_per_s) || !positive(in.bandwidth_bytes_per_s))
+  if (!positive(in.element_bytes) || !positive(in.peak_flops_per_s) || !positive(in.vector_flops_per_s) ||
+      !positive(in.bandwidth_bytes_per_s))
     return "element bytes, peaks and bandwidth must be above 0";
-  if (!(in.sm_bandwidth_bytes_per_s >= 0 && std::isfinite(in.sm_bandwidth_bytes_per_s))) return "sm_bandwidth_bytes_per_s must be 0 or more";
+  if (!(in.sm_bandwidth_bytes_per_s >= 0 && std::isfinite(in.sm_bandwidth_bytes_per_s)))
+    return "sm_bandwidth_bytes_per_s must be 0 or more";
   if (!(in.misaligned_rate > 0 && in.misaligned_rate <= 1)) return "misaligned_rate must be above 0 and at most 1";
   const double tiles = std::ceil(real(in.m) / real(in.tile_m)) * std::ceil(real(in.n) / real(in.tile_n));
   if (!(tiles * std::ceil(real(in.k) / real(in.tile_k)) * real(in.split) <= most_exact))
     return "the matmul has more tile steps than can be counted; make it smaller or its tiles larger";
   if (!(real(in.sm_count) * real(in.tiles_per_sm) <= 1e12)) return "sm_count times tiles_per_sm must be at most 1e12";
   if (in.schedule == Schedule::split_k && in.split > ceil_div(in.k, in.tile_k))
-    return "split is " + std::to_string(in.split) + ", but k has only " + std::to_string(ceil_div(in.k, in.tile_k)) + " steps of tile_k to share";
+    return "split is " + std::to_string(in.split) + ", but k has only " + std::to_string(ceil_div(in.k, in.tile_k)) +
+           " steps of tile_k to share";
   return {};
 }
 
@@ -113,7 +116,8 @@ Result<TilingResult> tile_matmul(const TilingInputs& in) {
   out.compute_s = real(steps_per_slot) * step_flops * real(slots) / (in.peak_flops_per_s * out.alignment_efficiency);
 
   double bandwidth = in.bandwidth_bytes_per_s;
-  if (in.sm_bandwidth_bytes_per_s > 0) bandwidth = std::min(bandwidth, real(std::min(out.work_units, in.sm_count)) * in.sm_bandwidth_bytes_per_s);
+  if (in.sm_bandwidth_bytes_per_s > 0)
+    bandwidth = std::min(bandwidth, real(std::min(out.work_units, in.sm_count)) * in.sm_bandwidth_bytes_per_s);
   out.memory_s = cost.bytes() / bandwidth;
   out.reduction_s = out.reduction_bytes / in.bandwidth_bytes_per_s;
   out.time_s = std::max(out.compute_s, out.memory_s) + out.reduction_s;

@@ -13,7 +13,9 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 double real(std::int64_t x) { return static_cast<double>(x); }
 std::int64_t slots_of(const TilingInputs& in) { return in.sm_count * in.tiles_per_sm; }
 std::int64_t parts_of(const TilingInputs& in) { return in.schedule == Schedule::split_k ? in.split : 1; }
-std::int64_t steps_per_slot(const TilingInputs& in, const TilingResult& r) { return ceil_div(r.tiles * ceil_div(in.k, in.tile_k), slots_of(in)); }
+std::int64_t steps_per_slot(const TilingInputs& in, const TilingResult& r) {
+  return ceil_div(r.tiles * ceil_div(in.k, in.tile_k), slots_of(in));
+}
 
 /// Share of the peak if the Tensor Cores ran at `rate` of it; `aligned` was computed at the full rate.
 double share_at(const TilingInputs& in, const TilingResult& aligned, double rate) {
@@ -38,16 +40,20 @@ Result<TilingInputs> tiling_on(const Chip& chip, Format format, std::int64_t uni
   using R = Result<TilingInputs>;
   const std::string name = chip.short_name.empty() ? chip.name : chip.short_name;
   const auto peak = chip.peak_flops_per_s(format);
-  if (!peak) return R::fail(name + " states no dense " + std::string(format_label(format)) + " peak; choose another format or chip");
+  if (!peak)
+    return R::fail(name + " states no dense " + std::string(format_label(format)) +
+                   " peak; choose another format or chip");
   const std::int64_t units = chip.compute_units.value_or(0);
   if (units < 1) return R::fail(name + " does not state how many compute units it has; choose another chip");
   if (units_taken < 0 || units_taken >= units)
-    return R::fail(name + " has " + std::to_string(units) + " compute units, so at most " + std::to_string(units - 1) + " can be taken away");
+    return R::fail(name + " has " + std::to_string(units) + " compute units, so at most " + std::to_string(units - 1) +
+                   " can be taken away");
   TilingInputs in;
   in.sm_count = units - units_taken;
   const double left = real(in.sm_count) / real(units);
   const bool on_vector_units = format == Format::fp64 || format == Format::fp32;
-  const auto vector = on_vector_units ? peak : chip.peak_flops_per_s(format == Format::fp64_matrix ? Format::fp64 : Format::fp32);
+  const auto vector =
+      on_vector_units ? peak : chip.peak_flops_per_s(format == Format::fp64_matrix ? Format::fp64 : Format::fp32);
   in.element_bytes = format_bytes(format);
   in.peak_flops_per_s = *peak * left;
   in.vector_flops_per_s = std::min(*peak, vector.value_or(*peak)) * left;
@@ -59,12 +65,14 @@ Result<TilingInputs> tiling_on(const Chip& chip, Format format, std::int64_t uni
 
 TilingLosses losses_of(const TilingResult& r) {
   const double both_s = std::max(r.compute_s, r.memory_s);
-  return {r.tile_efficiency, r.depth_efficiency, r.wave_efficiency, r.alignment_efficiency, r.compute_s / both_s, both_s / r.time_s};
+  return {r.tile_efficiency,      r.depth_efficiency,   r.wave_efficiency,
+          r.alignment_efficiency, r.compute_s / both_s, both_s / r.time_s};
 }
 
 FreeRange free_range(const TilingInputs& in, const TilingResult& r) {
   const auto last_n = [&](std::int64_t rounds) {
-    const std::int64_t tiles = in.schedule == Schedule::stream_k ? rounds * slots_of(in) / ceil_div(in.k, in.tile_k) : rounds * slots_of(in) / parts_of(in);
+    const std::int64_t tiles = in.schedule == Schedule::stream_k ? rounds * slots_of(in) / ceil_div(in.k, in.tile_k)
+                                                                 : rounds * slots_of(in) / parts_of(in);
     return tiles / r.tiles_m * in.tile_n;
   };
   const std::int64_t rounds = in.schedule == Schedule::stream_k ? steps_per_slot(in, r) : r.waves;
@@ -74,7 +82,8 @@ FreeRange free_range(const TilingInputs& in, const TilingResult& r) {
 std::vector<SawPoint> sawtooth(TilingInputs inputs, std::int64_t last, std::size_t most) {
   std::vector<SawPoint> out;
   TilingInputs in = at_full_rate(inputs);
-  const double preferred = rate_under(inputs, AlignmentRule::preferred, 1), required = rate_under(inputs, AlignmentRule::required, 1);
+  const double preferred = rate_under(inputs, AlignmentRule::preferred, 1),
+               required = rate_under(inputs, AlignmentRule::required, 1);
   const auto add = [&](std::int64_t n) {
     if (n < 1 || n > last || (!out.empty() && n <= out.back().n)) return;
     in.n = n;
@@ -91,7 +100,8 @@ std::vector<SawPoint> sawtooth(TilingInputs inputs, std::int64_t last, std::size
     add(first * inputs.tile_n + 1);
     if (fold > 1) {
       const std::int64_t tiles_a_wave = std::max<std::int64_t>(1, slots_of(inputs) / parts_of(inputs));
-      const std::int64_t edge = end * tiles_m / tiles_a_wave * tiles_a_wave / tiles_m;  // last column that a whole number of waves covers
+      const std::int64_t edge =
+          end * tiles_m / tiles_a_wave * tiles_a_wave / tiles_m;  // last column that a whole number of waves covers
       if (edge > first && edge < end) {
         add(edge * inputs.tile_n);
         add(edge * inputs.tile_n + 1);
@@ -111,8 +121,9 @@ std::vector<Neighbour> neighbours(TilingInputs inputs, std::int64_t radius) {
     in.n = n;
     const auto r = tile_matmul(in);
     if (!r) continue;
-    out.push_back({n, r->alignment_bytes, share_at(in, *r, rate_under(inputs, AlignmentRule::preferred, r->alignment_bytes)),
-                   share_at(in, *r, rate_under(inputs, AlignmentRule::required, alignment_under(in, AlignmentRule::required)))});
+    out.push_back(
+        {n, r->alignment_bytes, share_at(in, *r, rate_under(inputs, AlignmentRule::preferred, r->alignment_bytes)),
+         share_at(in, *r, rate_under(inputs, AlignmentRule::required, alignment_under(in, AlignmentRule::required)))});
   }
   return out;
 }
@@ -120,7 +131,9 @@ std::vector<Neighbour> neighbours(TilingInputs inputs, std::int64_t radius) {
 TileWork tile_work(const TilingInputs& in, const TilingResult& r, std::int64_t row, std::int64_t col) {
   TileWork out;
   const std::int64_t index = col * r.tiles_m + row, slots = slots_of(in);
-  const auto used = [](std::int64_t at, std::int64_t tile, std::int64_t size) { return real(std::min(tile, size - at * tile)) / real(tile); };
+  const auto used = [](std::int64_t at, std::int64_t tile, std::int64_t size) {
+    return real(std::min(tile, size - at * tile)) / real(tile);
+  };
   out.used_m = used(row, in.tile_m, in.m);
   out.used_n = used(col, in.tile_n, in.n);
   if (in.schedule == Schedule::stream_k) {
@@ -130,7 +143,8 @@ TileWork tile_work(const TilingInputs& in, const TilingResult& r, std::int64_t r
   } else {
     out.blocks = parts_of(in);
     out.first_block = index % slots;
-    out.wave = ((out.blocks - 1) * r.tiles + index) / slots;  // the parts of one depth range run before those of the next
+    out.wave =
+        ((out.blocks - 1) * r.tiles + index) / slots;  // the parts of one depth range run before those of the next
   }
   return out;
 }
@@ -148,7 +162,8 @@ std::vector<WaveSpan> wave_spans(const TilingInputs& in, const TilingResult& r, 
     return out;
   }
   const std::int64_t full = r.work_units / slots, tail = r.work_units % slots;
-  const std::int64_t fold = std::max<std::int64_t>(1, ceil_div(full, static_cast<std::int64_t>(std::max<std::size_t>(most, 1))));
+  const std::int64_t fold =
+      std::max<std::int64_t>(1, ceil_div(full, static_cast<std::int64_t>(std::max<std::size_t>(most, 1))));
   const double wave_s = all_s / real(r.waves);
   for (std::int64_t wave = 0; wave < full; wave += fold) {
     const std::int64_t count = std::min(fold, full - wave);

@@ -7,7 +7,9 @@
 
 namespace models::trace {
 
-std::vector<std::pair<std::string, Argument>> arguments(const Trace& trace, const Event& event) { return arguments(trace.args(event)); }
+std::vector<std::pair<std::string, Argument>> arguments(const Trace& trace, const Event& event) {
+  return arguments(trace.args(event));
+}
 
 std::vector<std::pair<std::string, Argument>> arguments(std::string_view written) {
   std::vector<std::pair<std::string, Argument>> out;
@@ -20,13 +22,15 @@ std::vector<std::pair<std::string, Argument>> arguments(std::string_view written
   json::parser parser;
   json::document document;
   json::object object;
-  if (parser.iterate(simdjson::padded_string_view(text.data(), bytes, text.size())).get(document) != simdjson::SUCCESS) return out;
+  if (parser.iterate(simdjson::padded_string_view(text.data(), bytes, text.size())).get(document) != simdjson::SUCCESS)
+    return out;
   if (document.get_object().get(object) != simdjson::SUCCESS) return out;
   for (auto item : object) {
     json::field field;
     std::string_view key, value;
     json::value at;
-    if (std::move(item).get(field) != simdjson::SUCCESS || field.unescaped_key().get(key) != simdjson::SUCCESS) return out;
+    if (std::move(item).get(field) != simdjson::SUCCESS || field.unescaped_key().get(key) != simdjson::SUCCESS)
+      return out;
     std::string name(key);
     at = field.value();
     const std::string_view token = at.raw_json_token();
@@ -40,7 +44,8 @@ std::vector<std::pair<std::string, Argument>> arguments(std::string_view written
       argument.is_json = nlohmann::json::accept(argument.text);
     } else {
       argument.text = token;
-      while (!argument.text.empty() && static_cast<unsigned char>(argument.text.back()) <= ' ') argument.text.pop_back();
+      while (!argument.text.empty() && static_cast<unsigned char>(argument.text.back()) <= ' ')
+        argument.text.pop_back();
       argument.is_json = nlohmann::json::accept(argument.text);
     }
     out.emplace_back(std::move(name), std::move(argument));

@@ -15,14 +15,16 @@ std::int64_t number_or_hash(std::string_view text) {
 
 /// The number in a text that may have words before it ("stream 7"), or -1.
 std::int64_t number_in(std::string_view text) {
-  if (const auto space = text.find_last_of(' '); space != std::string_view::npos && space + 1 < text.size()) text.remove_prefix(space + 1);
+  if (const auto space = text.find_last_of(' '); space != std::string_view::npos && space + 1 < text.size())
+    text.remove_prefix(space + 1);
   std::int64_t value = -1;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
 }
 
 bool same_letters(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return (x >= 'A' && x <= 'Z' ? x + 32 : x) == y; });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return (x >= 'A' && x <= 'Z' ? x + 32 : x) == y; });
 }
 
 }  // namespace
@@ -54,7 +56,8 @@ bool is_communication(std::string_view kernel) {
 }
 
 EventClass Builder::class_of(std::uint16_t category, std::uint32_t name) {
-  while (category_class_.size() <= category) category_class_.push_back(class_of_category(trace_.categories[category_class_.size()]));
+  while (category_class_.size() <= category)
+    category_class_.push_back(class_of_category(trace_.categories[category_class_.size()]));
   const EventClass cls = category_class_[category];
   if (cls != EventClass::computation) return cls;
   if (communicates_.size() <= name) communicates_.resize(trace_.strings.size(), -1);
@@ -75,7 +78,8 @@ TrackKind Builder::track_kind(EventClass cls, std::uint16_t category) const {
 std::uint32_t Builder::track(TrackKind kind, const Record& r) {
   key_.assign(1, static_cast<char>(kind));
   const bool device = kind == TrackKind::stream || kind == TrackKind::device_annotation;
-  for (const std::string_view part : {r.pid, r.tid, device ? r.device : std::string_view(), device ? r.stream : std::string_view()}) {
+  for (const std::string_view part :
+       {r.pid, r.tid, device ? r.device : std::string_view(), device ? r.stream : std::string_view()}) {
     key_ += part;
     key_ += '\n';
   }
@@ -111,8 +115,10 @@ void Builder::add(const Record& r) {
   std::uint32_t category = category_(r.category);
   if (category > 0xFFFE) category = 0;  // a file with more categories than that is not one a person made
   if (trace_.category_counts.size() <= category) trace_.category_counts.resize(category + 1);
-  if (r.has_category) ++trace_.category_counts[category];
-  else ++trace_.uncategorised;
+  if (r.has_category)
+    ++trace_.category_counts[category];
+  else
+    ++trace_.uncategorised;
   if (r.phase == 'M' || r.phase == 'C') return;
   const bool span = r.phase == 'X';
   if (std::string_view("XBEbeniIRstf").find(r.phase) == std::string_view::npos || r.phase == 0) {
@@ -173,7 +179,11 @@ void Builder::add_counter(const Record& r, std::string_view key, double value) {
   key_ += '\n';
   key_ += key;
   const auto [found, is_new] = counter_ids_.try_emplace(key_, static_cast<std::uint32_t>(trace_.counters.size()));
-  if (is_new) trace_.counters.push_back({std::string(r.name) + (key.empty() || key == "value" ? "" : ": " + std::string(key)), "", std::string(r.pid), {}});
+  if (is_new)
+    trace_.counters.push_back({std::string(r.name) + (key.empty() || key == "value" ? "" : ": " + std::string(key)),
+                               "",
+                               std::string(r.pid),
+                               {}});
   trace_.counters[found->second].samples.push_back({r.time_ns, value});
 }
 

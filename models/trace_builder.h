@@ -57,7 +57,9 @@ class Builder {
   void add_counter(const Record& record, std::string_view key, double value);
   void add_memory(const MemoryChange& change) { memory_.push_back(change); }
   void name_process(std::string_view pid, std::string_view name) { process_names_[std::string(pid)] = name; }
-  void name_thread(std::string_view pid, std::string_view tid, std::string_view name) { thread_names_[std::string(pid) + '\n' + std::string(tid)] = name; }
+  void name_thread(std::string_view pid, std::string_view tid, std::string_view name) {
+    thread_names_[std::string(pid) + '\n' + std::string(tid)] = name;
+  }
   std::uint32_t track(TrackKind kind, const Record& record);
   /// Makes room for so many events, so that growing does not hold two copies.
   void expect(std::size_t events) {
@@ -95,10 +97,12 @@ class Builder {
   std::unordered_map<std::string, std::uint32_t> track_ids_, counter_ids_;
   std::string key_;
   std::unordered_map<std::string, std::string> process_names_, thread_names_;
-  std::vector<std::int64_t> correlations_;  // of trace_.events: joins a launch with what it started; needed until they are linked
+  std::vector<std::int64_t>
+      correlations_;  // of trace_.events: joins a launch with what it started; needed until they are linked
   std::vector<Edge> edges_;
   std::vector<MemoryChange> memory_;
-  std::int64_t last_start_ns_ = 0, without_time_ = 0, without_duration_ = 0, at_zero_ = 0, bad_durations_ = 0, unknown_phases_ = 0, far_arguments_ = 0;
+  std::int64_t last_start_ns_ = 0, without_time_ = 0, without_duration_ = 0, at_zero_ = 0, bad_durations_ = 0,
+               unknown_phases_ = 0, far_arguments_ = 0;
   bool any_span_ = false;
 };
 

@@ -6,7 +6,9 @@
 namespace models::trace {
 namespace {
 
-std::string counted(std::int64_t n, std::string_view one, std::string_view many) { return std::to_string(n) + " " + std::string(n == 1 ? one : many); }
+std::string counted(std::int64_t n, std::string_view one, std::string_view many) {
+  return std::to_string(n) + " " + std::string(n == 1 ? one : many);
+}
 
 constexpr std::size_t most_rows = 4096;  // nobody looks at more; what overlaps beyond shares the last one
 
@@ -20,7 +22,8 @@ struct SortKey {
   }
 };
 
-/// The items of `from` in this order: read along one track after the other, which is several times faster than swapping in place.
+/// The items of `from` in this order: read along one track after the other, which is several times faster than swapping
+/// in place.
 template <class T>
 std::vector<T> in_order(const std::vector<T>& from, const std::vector<std::uint32_t>& order) {
   std::vector<T> out;
@@ -56,23 +59,35 @@ void Builder::finish() {
     any = true;
   }
   const auto left_out = [](std::int64_t n) { return n == 1 ? " and was left out" : " and were left out"; };
-  if (without_time_ > 0) trace_.losses.push_back(counted(without_time_, "event has", "events have") + " no time that can be read" + left_out(without_time_) + ".");
-  if (without_duration_ > 0) trace_.losses.push_back(counted(without_duration_, "event has", "events have") + " a duration that is no number" + left_out(without_duration_) + ".");
+  if (without_time_ > 0)
+    trace_.losses.push_back(counted(without_time_, "event has", "events have") + " no time that can be read" +
+                            left_out(without_time_) + ".");
+  if (without_duration_ > 0)
+    trace_.losses.push_back(counted(without_duration_, "event has", "events have") + " a duration that is no number" +
+                            left_out(without_duration_) + ".");
   if (at_zero_ > 0)
-    trace_.losses.push_back(counted(at_zero_, "event stands", "events stand") + " at time 0, long before all others" + left_out(at_zero_) + ": the recorder did not know when they ran.");
+    trace_.losses.push_back(counted(at_zero_, "event stands", "events stand") + " at time 0, long before all others" +
+                            left_out(at_zero_) + ": the recorder did not know when they ran.");
   if (bad_durations_ > 0)
-    trace_.losses.push_back(counted(bad_durations_, "event has", "events have") + " a duration below zero or above a week" + left_out(bad_durations_) + ": the recorder's clock was wrong there.");
+    trace_.losses.push_back(counted(bad_durations_, "event has", "events have") +
+                            " a duration below zero or above a week" + left_out(bad_durations_) +
+                            ": the recorder's clock was wrong there.");
   if (far_arguments_ > 0)
-    trace_.losses.push_back("The arguments of " + counted(far_arguments_, "event", "events") + " are larger than 16 MiB or lie beyond the first TiB of the text and are not shown.");
-  if (unknown_phases_ > 0) trace_.losses.push_back(counted(unknown_phases_, "record is", "records are") + " of a kind that is not shown.");
+    trace_.losses.push_back("The arguments of " + counted(far_arguments_, "event", "events") +
+                            " are larger than 16 MiB or lie beyond the first TiB of the text and are not shown.");
+  if (unknown_phases_ > 0)
+    trace_.losses.push_back(counted(unknown_phases_, "record is", "records are") + " of a kind that is not shown.");
 }
 
-/// Work that the recorder could not place has time 0 (kineto issue 109), decades before a recording that counts from 1970.
+/// Work that the recorder could not place has time 0 (kineto issue 109), decades before a recording that counts from
+/// 1970.
 void Builder::drop_times_of_zero() {
   std::int64_t first = INT64_MAX;
   for (const Event& e : trace_.events) {
-    if (e.start_ns == 0) ++at_zero_;
-    else first = std::min(first, e.start_ns);
+    if (e.start_ns == 0)
+      ++at_zero_;
+    else
+      first = std::min(first, e.start_ns);
   }
   if (at_zero_ == 0 || first == INT64_MAX || first <= most_duration_ns) {
     at_zero_ = 0;
@@ -120,8 +135,12 @@ void Builder::pair_edges() {
       ++never_ended;
     }
   edges_ = {};
-  if (ends_alone > 0) trace_.losses.push_back(counted(ends_alone, "span ends", "spans end") + " without a beginning in the file and were left out.");
-  if (never_ended > 0) trace_.losses.push_back(counted(never_ended, "span begins and does", "spans begin and do") + " not end in the file: drawn until the last event.");
+  if (ends_alone > 0)
+    trace_.losses.push_back(counted(ends_alone, "span ends", "spans end") +
+                            " without a beginning in the file and were left out.");
+  if (never_ended > 0)
+    trace_.losses.push_back(counted(never_ended, "span begins and does", "spans begin and do") +
+                            " not end in the file: drawn until the last event.");
 }
 
 void Builder::sort_events() {
@@ -139,7 +158,8 @@ void Builder::sort_events() {
   for (const Track& track : trace_.tracks) {
     keys.clear();
     keys.reserve(track.count);
-    for (std::uint32_t i = track.first; i < track.first + track.count; ++i) keys.push_back({events[order[i]].start_ns, events[order[i]].duration_ns, order[i]});
+    for (std::uint32_t i = track.first; i < track.first + track.count; ++i)
+      keys.push_back({events[order[i]].start_ns, events[order[i]].duration_ns, order[i]});
     if (std::is_sorted(keys.begin(), keys.end())) continue;
     std::sort(keys.begin(), keys.end());
     for (std::uint32_t i = 0; i < track.count; ++i) order[track.first + i] = keys[i].index;
@@ -149,8 +169,9 @@ void Builder::sort_events() {
   events = in_order(events, order);
 }
 
-/// A row for each event: under the spans that contain it, and beside those that it merely overlaps. Where spans nest properly the row
-/// is the nesting depth; where they overlap (asynchronous ones do), rows are taken again as soon as they are free.
+/// A row for each event: under the spans that contain it, and beside those that it merely overlaps. Where spans nest
+/// properly the row is the nesting depth; where they overlap (asynchronous ones do), rows are taken again as soon as
+/// they are free.
 void Builder::nest_events() {
   std::vector<std::int64_t> ends;  // of the last span in each row
   for (Track& track : trace_.tracks) {
@@ -165,8 +186,10 @@ void Builder::nest_events() {
       e.depth = static_cast<std::uint16_t>(row);
       track.depths = std::max(track.depths, static_cast<std::uint16_t>(row + 1));
       if (e.kind == EventKind::instant) continue;
-      if (row == ends.size()) ends.push_back(e.end_ns());
-      else ends[row] = std::max(ends[row], e.end_ns());
+      if (row == ends.size())
+        ends.push_back(e.end_ns());
+      else
+        ends[row] = std::max(ends[row], e.end_ns());
     }
   }
 }
@@ -180,7 +203,9 @@ void Builder::link_events() {
   for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
     if (trace_.events[i].cls == EventClass::runtime && correlations_[i] >= 0) calls.push_back({correlations_[i], i});
   }
-  const auto before = [](const Call& a, const Call& b) { return a.correlation != b.correlation ? a.correlation < b.correlation : a.index < b.index; };
+  const auto before = [](const Call& a, const Call& b) {
+    return a.correlation != b.correlation ? a.correlation < b.correlation : a.index < b.index;
+  };
   if (!std::is_sorted(calls.begin(), calls.end(), before)) std::sort(calls.begin(), calls.end(), before);
   for (std::uint32_t i = 0; i < trace_.events.size(); ++i) {
     Event& e = trace_.events[i];
@@ -198,7 +223,8 @@ void Builder::link_events() {
 void Builder::name_tracks() {
   for (Track& t : trace_.tracks) {
     if (const auto found = process_names_.find(t.pid); found != process_names_.end()) t.process_name = found->second;
-    if (const auto found = thread_names_.find(t.pid + '\n' + t.tid); found != thread_names_.end()) t.name = found->second;
+    if (const auto found = thread_names_.find(t.pid + '\n' + t.tid); found != thread_names_.end())
+      t.name = found->second;
   }
 }
 
@@ -207,19 +233,24 @@ void Builder::place_flows() {
   std::unordered_map<std::string, std::uint32_t> rows;
   for (std::uint32_t t = 0; t < trace_.tracks.size(); ++t) {
     const Track& track = trace_.tracks[t];
-    if (track.kind == TrackKind::thread || track.kind == TrackKind::stream) rows.try_emplace(track.pid + '\n' + track.tid, t);
+    if (track.kind == TrackKind::thread || track.kind == TrackKind::stream)
+      rows.try_emplace(track.pid + '\n' + track.tid, t);
   }
   for (std::size_t i = 0; i < flow_rows_.size(); ++i)
     if (const auto found = rows.find(flow_rows_[i]); found != rows.end()) track_of[i] = found->second;
   for (Flow& f : trace_.flows) f.track = track_of[f.track];
-  std::stable_sort(trace_.flows.begin(), trace_.flows.end(), [](const Flow& a, const Flow& b) { return a.time_ns < b.time_ns; });
+  std::stable_sort(trace_.flows.begin(), trace_.flows.end(),
+                   [](const Flow& a, const Flow& b) { return a.time_ns < b.time_ns; });
 }
 
 void Builder::finish_memory() {
-  std::stable_sort(memory_.begin(), memory_.end(), [](const MemoryChange& a, const MemoryChange& b) { return a.time_ns < b.time_ns; });
+  std::stable_sort(memory_.begin(), memory_.end(),
+                   [](const MemoryChange& a, const MemoryChange& b) { return a.time_ns < b.time_ns; });
   std::vector<std::size_t> counter_of;  // by entry of trace_.memory
   for (const MemoryChange& m : memory_) {
-    const auto found = std::find_if(trace_.memory.begin(), trace_.memory.end(), [&](const MemoryRecord& r) { return r.device_type == m.device_type && r.device_id == m.device_id; });
+    const auto found = std::find_if(trace_.memory.begin(), trace_.memory.end(), [&](const MemoryRecord& r) {
+      return r.device_type == m.device_type && r.device_id == m.device_id;
+    });
     const auto at = static_cast<std::size_t>(found - trace_.memory.begin());
     if (found == trace_.memory.end()) {
       if (trace_.memory.size() >= 256) continue;  // no machine has so many memories
@@ -228,7 +259,11 @@ void Builder::finish_memory() {
       fresh.device_id = m.device_id;
       trace_.memory.push_back(fresh);
       counter_of.push_back(trace_.counters.size());
-      trace_.counters.push_back({m.device_type == 0 ? "Allocated on the CPU" : "Allocated on GPU " + std::to_string(m.device_id), "B", "", {}});
+      trace_.counters.push_back(
+          {m.device_type == 0 ? "Allocated on the CPU" : "Allocated on GPU " + std::to_string(m.device_id),
+           "B",
+           "",
+           {}});
     }
     MemoryRecord& r = trace_.memory[at];
     ++r.records;
@@ -238,14 +273,16 @@ void Builder::finish_memory() {
     r.least_bytes = std::min(r.least_bytes, r.sum_bytes);
     r.most_allocated_bytes = std::max(r.most_allocated_bytes, m.allocated_bytes);
     r.most_reserved_bytes = std::max(r.most_reserved_bytes, m.reserved_bytes);
-    trace_.counters[counter_of[at]].samples.push_back({m.time_ns, static_cast<double>(m.allocated_bytes >= 0 ? m.allocated_bytes : r.sum_bytes)});
+    trace_.counters[counter_of[at]].samples.push_back(
+        {m.time_ns, static_cast<double>(m.allocated_bytes >= 0 ? m.allocated_bytes : r.sum_bytes)});
   }
   memory_ = {};
 }
 
 void Builder::finish_counters() {
   for (Counter& c : trace_.counters)
-    std::stable_sort(c.samples.begin(), c.samples.end(), [](const Sample& a, const Sample& b) { return a.time_ns < b.time_ns; });
+    std::stable_sort(c.samples.begin(), c.samples.end(),
+                     [](const Sample& a, const Sample& b) { return a.time_ns < b.time_ns; });
 }
 
 }  // namespace models::trace

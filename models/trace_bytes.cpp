@@ -37,7 +37,8 @@ Inflater::Inflater(const Bytes& bytes) : bytes_(bytes), state_(std::make_unique<
   state_->state.crc_flag = ISAL_GZIP;
 }
 
-Inflater::Inflater(const Bytes& bytes, const Place& from) : bytes_(bytes), state_(std::make_unique<State>()), file_at_(from.file_at), text_at_(from.text_at) {
+Inflater::Inflater(const Bytes& bytes, const Place& from)
+    : bytes_(bytes), state_(std::make_unique<State>()), file_at_(from.file_at), text_at_(from.text_at) {
   state_->state = from.state;
 }
 
@@ -109,7 +110,8 @@ void Text::add_place(std::shared_ptr<const Inflater::Place> place) { places_.pus
 /// Makes the piece of a gz that holds `offset` the one at hand.
 bool Text::load(std::uint64_t offset, std::string& why) const {
   if (offset >= piece_at_ && offset - piece_at_ < piece_.size()) return true;
-  const auto after = std::upper_bound(places_.begin(), places_.end(), offset, [](std::uint64_t at, const auto& place) { return at < place->text_at; });
+  const auto after = std::upper_bound(places_.begin(), places_.end(), offset,
+                                      [](std::uint64_t at, const auto& place) { return at < place->text_at; });
   if (after == places_.begin()) return false;
   const std::uint64_t end = after == places_.end() ? size_ : (*after)->text_at;
   Inflater inflater(bytes_, **std::prev(after));
@@ -151,7 +153,8 @@ std::string Text::all(std::string* why) const {
     error = bytes_.read(0, out.data(), out.size());
   } else {
     Inflater inflater(bytes_);
-    if (inflater.read(out.data(), out.size()) < out.size()) error = inflater.error().empty() ? std::string(gone) : inflater.error();
+    if (inflater.read(out.data(), out.size()) < out.size())
+      error = inflater.error().empty() ? std::string(gone) : inflater.error();
   }
   if (error.empty()) return out;
   if (why) *why = error;

@@ -12,7 +12,8 @@ namespace models::trace {
 /// The bytes of a recording, wherever they lie: a file, or memory.
 struct Bytes {
   std::uint64_t size = 0;
-  /// Copies `bytes` bytes from `offset` on, all inside `size`. Empty, or one sentence why not. Threads may call it at the same time.
+  /// Copies `bytes` bytes from `offset` on, all inside `size`. Empty, or one sentence why not. Threads may call it at
+  /// the same time.
   std::function<std::string(std::uint64_t offset, char* to, std::size_t bytes)> read;
 };
 Bytes in_memory(std::string bytes);

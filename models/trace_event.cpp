@@ -16,12 +16,15 @@ namespace json = simdjson::ondemand;
 /// A scalar as written, without quotes and the blanks after it.
 std::string_view scalar(json::value value) {
   std::string_view token = value.raw_json_token();
-  while (!token.empty() && (token.back() == ' ' || token.back() == '\n' || token.back() == '\r' || token.back() == '\t')) token.remove_suffix(1);
+  while (!token.empty() &&
+         (token.back() == ' ' || token.back() == '\n' || token.back() == '\r' || token.back() == '\t'))
+    token.remove_suffix(1);
   if (token.size() >= 2 && token.front() == '"' && token.back() == '"') token = token.substr(1, token.size() - 2);
   return token;
 }
 
-/// Whether a scalar can be written between quotes as it is: zeros before a text make simdjson hand over both as one token.
+/// Whether a scalar can be written between quotes as it is: zeros before a text make simdjson hand over both as one
+/// token.
 bool is_clean(std::string_view token) {
   for (std::size_t i = 0; i < token.size(); ++i) {
     if (static_cast<unsigned char>(token[i]) < 0x20 || token[i] == '"') return false;
@@ -49,8 +52,13 @@ enum class Key { other, phase, category, name, process, thread, time, duration, 
 /// By length and first letter, since this is asked ten times an event.
 Key kind_of(std::string_view key) {
   const auto is = [&](std::string_view name, Key kind) { return key == name ? kind : Key::other; };
-  if (key.size() == 2) return key[0] == 'p' ? is("ph", Key::phase) : key[0] == 't' ? is("ts", Key::time) : is("id", Key::id);
-  if (key.size() == 3) return key[0] == 'c' ? is("cat", Key::category) : key[0] == 'p' ? is("pid", Key::process) : key[0] == 't' ? is("tid", Key::thread) : is("dur", Key::duration);
+  if (key.size() == 2)
+    return key[0] == 'p' ? is("ph", Key::phase) : key[0] == 't' ? is("ts", Key::time) : is("id", Key::id);
+  if (key.size() == 3)
+    return key[0] == 'c'   ? is("cat", Key::category)
+           : key[0] == 'p' ? is("pid", Key::process)
+           : key[0] == 't' ? is("tid", Key::thread)
+                           : is("dur", Key::duration);
   if (key.size() == 4) return key[0] == 'n' ? is("name", Key::name) : is("args", Key::arguments);
   return Key::other;
 }
@@ -66,7 +74,9 @@ bool parse_integer(std::string_view text, std::int64_t& value) {
 }
 
 /// Whether the arguments of such an event may hold something that the builder asks for.
-bool args_matter(const Record& r) { return !(r.category == "cpu_op" || r.category == "python_function" || r.category == "Operator"); }
+bool args_matter(const Record& r) {
+  return !(r.category == "cpu_op" || r.category == "python_function" || r.category == "Operator");
+}
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
@@ -102,10 +112,14 @@ bool mend(std::string& out) {
   bool in_text = false;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const char c = out[i];
-    if (in_text && c == '\\') ++i;
-    else if (c == '"') in_text = !in_text, comma = std::string::npos;
-    else if (in_text || is_blank(c)) continue;
-    else if (c == ',') comma = i;
+    if (in_text && c == '\\')
+      ++i;
+    else if (c == '"')
+      in_text = !in_text, comma = std::string::npos;
+    else if (in_text || is_blank(c))
+      continue;
+    else if (c == ',')
+      comma = i;
     else {
       if (comma != std::string::npos && (c == '}' || c == ']')) out[comma] = ' ';
       comma = std::string::npos;
@@ -136,14 +150,16 @@ bool EventReader::read(const Source& source, std::size_t begin, std::size_t end)
     ++(texts ? mended_ : mended_commas_);
   }
   builder_.add(record);
-  if (record.args_bytes > 0 && (record.phase == 'M' || record.phase == 'C' || record.name == "[memory]")) side_records(record, json + (record.args_offset - begin), record.args_bytes);
+  if (record.args_bytes > 0 && (record.phase == 'M' || record.phase == 'C' || record.name == "[memory]"))
+    side_records(record, json + (record.args_offset - begin), record.args_bytes);
   return true;
 }
 
 bool EventReader::parse(const char* json, std::size_t bytes, std::size_t readable, std::size_t base, Record& r) {
   json::document document;
   json::object object;
-  if (parsers_->event.iterate(simdjson::padded_string_view(json, bytes, readable)).get(document) != simdjson::SUCCESS) return false;
+  if (parsers_->event.iterate(simdjson::padded_string_view(json, bytes, readable)).get(document) != simdjson::SUCCESS)
+    return false;
   if (document.get_object().get(object) != simdjson::SUCCESS) return false;
   const char* args = nullptr;
   const char* args_end = nullptr;
@@ -218,7 +234,9 @@ void EventReader::side_records(const Record& r, const char* args, std::size_t by
   args_copy_.append(simdjson::SIMDJSON_PADDING, ' ');
   json::document document;
   json::object object;
-  if (parsers_->args.iterate(simdjson::padded_string_view(args_copy_.data(), bytes, args_copy_.size())).get(document) != simdjson::SUCCESS) return;
+  if (parsers_->args.iterate(simdjson::padded_string_view(args_copy_.data(), bytes, args_copy_.size())).get(document) !=
+      simdjson::SUCCESS)
+    return;
   if (document.get_object().get(object) != simdjson::SUCCESS) return;
   MemoryChange memory;
   memory.time_ns = r.time_ns;
@@ -235,7 +253,8 @@ void EventReader::side_records(const Record& r, const char* args, std::size_t by
     } else if (r.phase == 'C') {
       double number = 0;
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-      if (error == std::errc() && end == value.data() + value.size() && std::isfinite(number) && r.has_time) builder_.add_counter(r, key, number);
+      if (error == std::errc() && end == value.data() + value.size() && std::isfinite(number) && r.has_time)
+        builder_.add_counter(r, key, number);
     } else if (std::int64_t number = 0; parse_integer(value, number)) {
       if (key == "Bytes") memory.bytes = number, is_memory = true;
       if (key == "Device Type") memory.device_type = static_cast<int>(std::clamp<std::int64_t>(number, -1, 1000));

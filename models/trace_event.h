@@ -13,10 +13,11 @@ class EventReader {
  public:
   explicit EventReader(Builder& builder);
   ~EventReader();
-  /// Reads the event from `begin` to `end`, both in the window, into the builder. False, with nothing kept, when it is not a whole JSON object.
-  /// Bytes that are no UTF-8, control characters in texts and commas after the last member are mended first.
+  /// Reads the event from `begin` to `end`, both in the window, into the builder. False, with nothing kept, when it is
+  /// not a whole JSON object. Bytes that are no UTF-8, control characters in texts and commas after the last member are
+  /// mended first.
   bool read(const Source& source, std::size_t begin, std::size_t end);
-  std::int64_t mended() const { return mended_; }              ///< events with a text that had to be mended
+  std::int64_t mended() const { return mended_; }                ///< events with a text that had to be mended
   std::int64_t mended_commas() const { return mended_commas_; }  ///< events in which only commas were too many
 
  private:
@@ -29,8 +30,8 @@ class EventReader {
   std::int64_t mended_ = 0, mended_commas_ = 0;
 };
 
-/// Control characters in texts become blanks, bytes that are no UTF-8 question marks, commas after a last member blanks; the length
-/// stays. True when a text changed.
+/// Control characters in texts become blanks, bytes that are no UTF-8 question marks, commas after a last member
+/// blanks; the length stays. True when a text changed.
 bool mend(std::string& json);
 
 }  // namespace models::trace

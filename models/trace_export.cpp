@@ -55,7 +55,8 @@ class Writer {
     if (ns < 0) out_ += '-', ns = -ns;
     number(ns / 1000);
     const std::int64_t rest = ns % 1000;
-    out_ += {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10), static_cast<char>('0' + rest % 10)};
+    out_ += {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
+             static_cast<char>('0' + rest % 10)};
   }
 
   void text(std::string_view s) {
@@ -63,9 +64,12 @@ class Writer {
     out_ += '"';
     for (const char c : s) {
       const auto u = static_cast<unsigned char>(c);
-      if (c == '"' || c == '\\') out_ += '\\', out_ += c;
-      else if (u < 0x20) out_ += "\\u00", out_ += hex[u >> 4], out_ += hex[u & 15];
-      else out_ += c;
+      if (c == '"' || c == '\\')
+        out_ += '\\', out_ += c;
+      else if (u < 0x20)
+        out_ += "\\u00", out_ += hex[u >> 4], out_ += hex[u & 15];
+      else
+        out_ += c;
     }
     out_ += '"';
   }
@@ -133,7 +137,8 @@ class Writer {
 
   void arguments(const Event& e, const Track& t) {
     // Literals that are no JSON, such as inf, must not be handed on: rebuild from the parts.
-    const auto all = models::trace::arguments(e.args_bytes > 0 ? std::string_view(text_).substr(e.args_offset, e.args_bytes) : std::string_view());
+    const auto all = models::trace::arguments(
+        e.args_bytes > 0 ? std::string_view(text_).substr(e.args_offset, e.args_bytes) : std::string_view());
     const bool own = e.args_bytes == 0 && (t.kind == TrackKind::stream || e.link != none);
     if (all.empty() && !own) return;
     out_ += ", \"args\": {";
@@ -146,8 +151,10 @@ class Writer {
     };
     for (const auto& [k, value] : all) {
       key(k);
-      if (value.is_json) out_ += value.text;
-      else text(value.text);
+      if (value.is_json)
+        out_ += value.text;
+      else
+        text(value.text);
     }
     if (own) {
       if (t.kind == TrackKind::stream) {

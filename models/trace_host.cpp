@@ -19,7 +19,9 @@ struct Piece {
   std::uint32_t event = none;  ///< none: no span is open
 };
 
-bool says_nothing(const Trace& trace, const Event& e) { return e.kind != EventKind::span || trace.name(e).starts_with("ProfilerStep#"); }
+bool says_nothing(const Trace& trace, const Event& e) {
+  return e.kind != EventKind::span || trace.name(e).starts_with("ProfilerStep#");
+}
 
 /// What is innermost on a track in each of the waits, which are apart and by time; calls `use(piece)` by time.
 template <class Use>
@@ -31,7 +33,8 @@ void walk(const Trace& trace, const Track& track, const std::vector<Wait>& waits
   const auto advance = [&](std::int64_t until) {
     while (wait < waits.size() && waits[wait].end_ns <= at) ++wait;
     for (std::size_t w = wait; w < waits.size() && waits[w].start_ns < until; ++w) {
-      const Piece piece{std::max(at, waits[w].start_ns), std::min(until, waits[w].end_ns), open.empty() ? none : open.back()};
+      const Piece piece{std::max(at, waits[w].start_ns), std::min(until, waits[w].end_ns),
+                        open.empty() ? none : open.back()};
       if (piece.end_ns > piece.start_ns) use(piece);
     }
     at = std::max(at, until);
@@ -58,9 +61,13 @@ class Watch {
  public:
   Watch(const Trace& trace, HostWait& out) : trace_(trace), out_(out) {
     for (std::uint32_t t = 0; t < trace.tracks.size(); ++t)
-      if (const Track& track = trace.tracks[t]; track.count > 0 && (track.kind == TrackKind::thread || track.kind == TrackKind::python)) of_process_[track.pid].push_back(t);
+      if (const Track& track = trace.tracks[t];
+          track.count > 0 && (track.kind == TrackKind::thread || track.kind == TrackKind::python))
+        of_process_[track.pid].push_back(t);
     for (auto& [pid, tracks] : of_process_)
-      std::stable_sort(tracks.begin(), tracks.end(), [&](auto a, auto b) { return trace.events[trace.tracks[a].first].start_ns < trace.events[trace.tracks[b].first].start_ns; });
+      std::stable_sort(tracks.begin(), tracks.end(), [&](auto a, auto b) {
+        return trace.events[trace.tracks[a].first].start_ns < trace.events[trace.tracks[b].first].start_ns;
+      });
   }
 
   void thread(std::uint32_t track, std::vector<Wait> waits) {
@@ -71,8 +78,10 @@ class Watch {
     for (const std::uint32_t t : tracks) {
       std::vector<Wait> unseen;
       walk(trace_, trace_.tracks[t], waits, [&](const Piece& p) {
-        if (p.event == none) unseen.push_back({p.start_ns, p.end_ns});
-        else add(p);
+        if (p.event == none)
+          unseen.push_back({p.start_ns, p.end_ns});
+        else
+          add(p);
       });
       waits = std::move(unseen);
     }
@@ -81,12 +90,14 @@ class Watch {
 
   void finish() {
     for (const auto& [name, time] : times_) out_.what.push_back(time);
-    std::sort(out_.what.begin(), out_.what.end(), [](const HostTime& a, const HostTime& b) { return a.ns != b.ns ? a.ns > b.ns : a.name < b.name; });
+    std::sort(out_.what.begin(), out_.what.end(),
+              [](const HostTime& a, const HostTime& b) { return a.ns != b.ns ? a.ns > b.ns : a.name < b.name; });
   }
 
  private:
-  /// Where to look for what the host did, best first: the thread that launches, its Python functions, then the other threads of the
-  /// process by when they begin: while autograd's thread has nothing to launch, the main thread knows why.
+  /// Where to look for what the host did, best first: the thread that launches, its Python functions, then the other
+  /// threads of the process by when they begin: while autograd's thread has nothing to launch, the main thread knows
+  /// why.
   std::vector<std::uint32_t> tracks_to_ask(std::uint32_t thread) const {
     constexpr std::size_t most = 8;
     std::vector<std::uint32_t> out{thread};
@@ -137,8 +148,9 @@ class Watch {
   const Trace& trace_;
   HostWait& out_;
   std::unordered_map<std::uint32_t, HostTime> times_;  // by name
-  std::unordered_map<std::string, std::vector<std::uint32_t>> of_process_;  // its threads and their Python functions, by first start
-  std::vector<std::int8_t> synchronises_;              // by name: -1 not yet asked
+  std::unordered_map<std::string, std::vector<std::uint32_t>>
+      of_process_;                         // its threads and their Python functions, by first start
+  std::vector<std::int8_t> synchronises_;  // by name: -1 not yet asked
   std::int64_t longest_after_sync_ns_ = 0;
 };
 
@@ -156,7 +168,8 @@ HostWait watch_host(const Trace& trace, const std::vector<Gap>& gaps) {
     if (g.cause != Gap::Cause::host_wait) continue;
     const Event& call = trace.events[trace.events[g.next].link];
     ++out.gaps;
-    by_thread[call.track].push_back({g.start_ns, std::min(call.start_ns, g.end_ns)});  // gaps of a device are apart and by time
+    by_thread[call.track].push_back(
+        {g.start_ns, std::min(call.start_ns, g.end_ns)});  // gaps of a device are apart and by time
   }
   Watch watch(trace, out);
   std::vector<std::uint32_t> threads;

@@ -11,25 +11,36 @@
 namespace models::trace {
 namespace {
 
-constexpr std::size_t most_event_bytes = 256 << 10, most_event_bytes_in_damage = 4 << 10, kept_metadata_bytes = 4 << 10, most_metadata_bytes = 1 << 20;
+constexpr std::size_t most_event_bytes = 256 << 10, most_event_bytes_in_damage = 4 << 10, kept_metadata_bytes = 4 << 10,
+                      most_metadata_bytes = 1 << 20;
 
 class Reader {
  public:
-  Reader(Source& source, Trace& trace, Builder& builder) : source_(source), trace_(trace), builder_(builder), scan_(source), event_(builder) {}
+  Reader(Source& source, Trace& trace, Builder& builder)
+      : source_(source), trace_(trace), builder_(builder), scan_(source), event_(builder) {}
 
   std::string read() {
     if (scan_.peek() == '\xEF') scan_.at += 3;  // a byte-order mark
     const char first = scan_.peek();
-    if (first == '[') read_events();
-    else if (first == '{') read_object();
-    else return first == 0 ? "The file is empty." : "This is neither JSON nor an Nsight Systems SQLite export: a trace begins with { or [.";
+    if (first == '[')
+      read_events();
+    else if (first == '{')
+      read_object();
+    else
+      return first == 0 ? "The file is empty."
+                        : "This is neither JSON nor an Nsight Systems SQLite export: a trace begins with { or [.";
     source_.all(source_.end());  // a gz says only at its end whether it is whole
     if (source_.cancelled()) return {};
     say_losses();
     if (trace_.records > 0) return {};
-    if (rows_ > 0) return "This is a list of " + std::to_string(rows_) + " values, not of trace events: open the profiler's trace, not a memory timeline.";
-    if (!seen_events_) return "This JSON has no \"traceEvents\": open a trace of the PyTorch profiler or another in the Chrome format.";
-    return lost_places_ > 0 || cut_ ? "No event of this trace is whole: it was cut or damaged while it was written or copied." : "This trace has no events.";
+    if (rows_ > 0)
+      return "This is a list of " + std::to_string(rows_) +
+             " values, not of trace events: open the profiler's trace, not a memory timeline.";
+    if (!seen_events_)
+      return "This JSON has no \"traceEvents\": open a trace of the PyTorch profiler or another in the Chrome format.";
+    return lost_places_ > 0 || cut_
+               ? "No event of this trace is whole: it was cut or damaged while it was written or copied."
+               : "This trace has no events.";
   }
 
  private:
@@ -70,7 +81,9 @@ class Reader {
       scan_.at = found + 13;
       scan_.keep = Scanner::nothing;
       if (scan_.take(':') && scan_.peek() == '[') {
-        trace_.losses.push_back("What stands before the events could not be read: device names, ranks and times since 1970 may be missing.");
+        trace_.losses.push_back(
+            "What stands before the events could not be read: device names, ranks and times since 1970 may be "
+            "missing.");
         read_events();
         return;
       }
@@ -89,7 +102,9 @@ class Reader {
         reported = scan_.at;
         source_.report(scan_.at);
         if (!expected) {
-          builder_.expect(static_cast<std::size_t>(1.1 * static_cast<double>(trace_.records) * static_cast<double>(source_.expected_bytes()) / static_cast<double>(scan_.at)));
+          builder_.expect(static_cast<std::size_t>(1.1 * static_cast<double>(trace_.records) *
+                                                   static_cast<double>(source_.expected_bytes()) /
+                                                   static_cast<double>(scan_.at)));
           expected = true;
         }
       }
@@ -116,7 +131,8 @@ class Reader {
     return false;
   }
 
-  /// An event that does not end as one: whole up to the next beginning (a line end in a text), or lost. False: nothing follows.
+  /// An event that does not end as one: whole up to the next beginning (a line end in a text), or lost. False: nothing
+  /// follows.
   bool recover(std::size_t begin, Scanner::End how) {
     ++in_damage_;
     const std::size_t next = scan_.next_event(begin + 1);
@@ -126,8 +142,10 @@ class Reader {
         if (!event_.read(source_, begin, scan_.at)) lose(begin, scan_.at);
         return true;
       }
-      if (how == Scanner::End::cut) cut_ = true;
-      else lose(begin, source_.end());
+      if (how == Scanner::End::cut)
+        cut_ = true;
+      else
+        lose(begin, source_.end());
       scan_.at = source_.end();
       return false;
     }
@@ -144,16 +162,26 @@ class Reader {
   }
 
   void say_losses() {
-    if (cut_) trace_.losses.push_back("The file ends in the middle: " + std::to_string(trace_.records) + " whole events were kept.");
-    if (const auto loss = source_.loss(); !loss.empty()) trace_.losses.push_back(loss + (loss.back() == '.' ? " What came before it was kept." : ": what came before it was kept."));
+    if (cut_)
+      trace_.losses.push_back("The file ends in the middle: " + std::to_string(trace_.records) +
+                              " whole events were kept.");
+    if (const auto loss = source_.loss(); !loss.empty())
+      trace_.losses.push_back(
+          loss + (loss.back() == '.' ? " What came before it was kept." : ": what came before it was kept."));
     if (lost_places_ > 0)
-      trace_.losses.push_back(std::to_string(lost_places_) + (lost_places_ == 1 ? " event is" : " events are") + " not valid JSON and " + (lost_places_ == 1 ? "was" : "were") +
-                              " left out (" + std::to_string(lost_bytes_) + " bytes, the first at byte " + std::to_string(first_lost_) + ").");
-    if (rows_ > 0 && trace_.records > 0) trace_.losses.push_back(std::to_string(rows_) + " entries among the events are no objects and were left out.");
+      trace_.losses.push_back(std::to_string(lost_places_) + (lost_places_ == 1 ? " event is" : " events are") +
+                              " not valid JSON and " + (lost_places_ == 1 ? "was" : "were") + " left out (" +
+                              std::to_string(lost_bytes_) + " bytes, the first at byte " + std::to_string(first_lost_) +
+                              ").");
+    if (rows_ > 0 && trace_.records > 0)
+      trace_.losses.push_back(std::to_string(rows_) + " entries among the events are no objects and were left out.");
     if (event_.mended() > 0)
-      trace_.losses.push_back(std::to_string(event_.mended()) + (event_.mended() == 1 ? " event has" : " events have") +
-                              " control characters or bytes that are not UTF-8 in a text: shown as blanks and question marks.");
-    if (const auto n = event_.mended_commas(); n > 0) trace_.losses.push_back(std::to_string(n) + (n == 1 ? " event has" : " events have") + " a mistake in the JSON that could be mended: nothing of it is lost.");
+      trace_.losses.push_back(
+          std::to_string(event_.mended()) + (event_.mended() == 1 ? " event has" : " events have") +
+          " control characters or bytes that are not UTF-8 in a text: shown as blanks and question marks.");
+    if (const auto n = event_.mended_commas(); n > 0)
+      trace_.losses.push_back(std::to_string(n) + (n == 1 ? " event has" : " events have") +
+                              " a mistake in the JSON that could be mended: nothing of it is lost.");
   }
 
   void keep_metadata(const std::string& key, std::string_view value) {
@@ -168,15 +196,19 @@ class Reader {
     const auto depth_bound = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 8; };
     const auto json = nlohmann::json::parse(value, depth_bound, false);
     const auto number = [&](const char* name, int& to) {
-      if (json.is_object() && json.contains(name) && json[name].is_number_integer()) to = static_cast<int>(std::clamp<std::int64_t>(json[name].get<std::int64_t>(), -1, 1 << 30));
+      if (json.is_object() && json.contains(name) && json[name].is_number_integer())
+        to = static_cast<int>(std::clamp<std::int64_t>(json[name].get<std::int64_t>(), -1, 1 << 30));
     };
     if (key == "distributedInfo") {
       number("rank", trace_.rank);
       number("world_size", trace_.world_size);
-      if (json.is_object() && json.contains("backend") && json["backend"].is_string()) trace_.backend = json["backend"].get<std::string>();
+      if (json.is_object() && json.contains("backend") && json["backend"].is_string())
+        trace_.backend = json["backend"].get<std::string>();
     } else if (json.is_array()) {
       for (const auto& device : json)
-        if (device.is_object() && device.contains("name") && device["name"].is_string() && trace_.device_names.size() < 4096) trace_.device_names.push_back(device["name"].get<std::string>());
+        if (device.is_object() && device.contains("name") && device["name"].is_string() &&
+            trace_.device_names.size() < 4096)
+          trace_.device_names.push_back(device["name"].get<std::string>());
     }
   }
 

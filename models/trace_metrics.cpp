@@ -33,8 +33,10 @@ class Device {
     for (const std::uint32_t i : work) {
       const Event& e = trace_.events[i];
       all.add(e.start_ns, e.end_ns());
-      if (e.cls == EventClass::memory) ++m.memories, mem.add(e.start_ns, e.end_ns());
-      else kernels.add(e.start_ns, e.end_ns());
+      if (e.cls == EventClass::memory)
+        ++m.memories, mem.add(e.start_ns, e.end_ns());
+      else
+        kernels.add(e.start_ns, e.end_ns());
       if (e.cls == EventClass::computation) ++m.computations, comp.add(e.start_ns, e.end_ns());
       if (e.cls == EventClass::communication) ++m.communications, comm.add(e.start_ns, e.end_ns());
       last = std::max(last, e.end_ns());
@@ -49,7 +51,8 @@ class Device {
     m.mem_ns = mem.length();
     m.comp_and_comm_ns = overlap(comp, comm);
     m.exposed_comm_ns = m.comm_ns - m.comp_and_comm_ns;
-    m.overlap_pct_of_comm = m.comm_ns > 0 ? 100.0 * static_cast<double>(m.comp_and_comm_ns) / static_cast<double>(m.comm_ns) : -1;
+    m.overlap_pct_of_comm =
+        m.comm_ns > 0 ? 100.0 * static_cast<double>(m.comp_and_comm_ns) / static_cast<double>(m.comm_ns) : -1;
     m.busy_intervals = static_cast<std::int64_t>(all.parts.size());
     std::vector<Gap> gaps;
     m.idle = idle(work, &gaps);
@@ -74,9 +77,12 @@ class Device {
       if (end != std::numeric_limits<std::int64_t>::min() && e.start_ns > end) {
         const std::int64_t length = e.start_ns - end;
         Gap gap{end, e.start_ns, i, Gap::Cause::other};
-        if (e.link != none && trace_.events[e.link].start_ns > end) gap.cause = Gap::Cause::host_wait, sum.host_wait_ns += length;
-        else if (length < kernel_wait_ns) gap.cause = Gap::Cause::kernel_wait, sum.kernel_wait_ns += length;
-        else sum.other_ns += length;
+        if (e.link != none && trace_.events[e.link].start_ns > end)
+          gap.cause = Gap::Cause::host_wait, sum.host_wait_ns += length;
+        else if (length < kernel_wait_ns)
+          gap.cause = Gap::Cause::kernel_wait, sum.kernel_wait_ns += length;
+        else
+          sum.other_ns += length;
         ++sum.gaps;
         if (gaps) gaps->push_back(gap);
       }
@@ -87,10 +93,11 @@ class Device {
 
   static std::vector<Gap> longest(std::vector<Gap> gaps) {
     const auto kept = std::min(gaps.size(), most_gaps);
-    std::partial_sort(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(kept), gaps.end(), [](const Gap& a, const Gap& b) {
-      const std::int64_t x = a.end_ns - a.start_ns, y = b.end_ns - b.start_ns;
-      return x != y ? x > y : a.start_ns < b.start_ns;
-    });
+    std::partial_sort(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(kept), gaps.end(),
+                      [](const Gap& a, const Gap& b) {
+                        const std::int64_t x = a.end_ns - a.start_ns, y = b.end_ns - b.start_ns;
+                        return x != y ? x > y : a.start_ns < b.start_ns;
+                      });
     return {gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(kept)};
   }
 
@@ -143,14 +150,16 @@ class Device {
     for (const std::uint32_t i : work) {
       const Event& e = trace_.events[i];
       if (e.cls == EventClass::memory) continue;
-      KernelTime& k = kernels.try_emplace(e.name, KernelTime{e.name, i, 0, 0, e.duration_ns, e.duration_ns}).first->second;
+      KernelTime& k =
+          kernels.try_emplace(e.name, KernelTime{e.name, i, 0, 0, e.duration_ns, e.duration_ns}).first->second;
       ++k.count;
       k.total_ns = add(k.total_ns, e.duration_ns);
       k.least_ns = std::min(k.least_ns, e.duration_ns);
       if (e.duration_ns > k.most_ns) k.most_ns = e.duration_ns, k.longest = i;
     }
     for (const auto& [name, k] : kernels) m.kernels.push_back(k);
-    std::stable_sort(m.kernels.begin(), m.kernels.end(), [](const KernelTime& a, const KernelTime& b) { return a.total_ns > b.total_ns; });
+    std::stable_sort(m.kernels.begin(), m.kernels.end(),
+                     [](const KernelTime& a, const KernelTime& b) { return a.total_ns > b.total_ns; });
   }
 
   void launches() {
@@ -190,10 +199,14 @@ class Device {
 std::vector<Step> find_steps(const Trace& trace) {
   std::vector<Step> steps;
   for (const Event& e : trace.events)
-    if (e.cls == EventClass::annotation && e.kind == EventKind::span && trace.tracks[e.track].kind == TrackKind::thread && trace.name(e).starts_with("ProfilerStep#"))
+    if (e.cls == EventClass::annotation && e.kind == EventKind::span &&
+        trace.tracks[e.track].kind == TrackKind::thread && trace.name(e).starts_with("ProfilerStep#"))
       steps.push_back({std::string(trace.name(e)), e.start_ns, e.end_ns()});
-  std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns; });
-  steps.erase(std::unique(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.name == b.name; }), steps.end());
+  std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
+    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
+  });
+  steps.erase(std::unique(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.name == b.name; }),
+              steps.end());
   if (steps.size() > 10'000) steps.resize(10'000);
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) steps[i].end_ns = steps[i + 1].start_ns;
   return steps;
@@ -256,7 +269,8 @@ Metrics measure(const Trace& trace) {
     const Track& track = trace.tracks[t];
     if (track.kind != TrackKind::stream) continue;
     for (std::uint32_t i = track.first; i < track.first + track.count; ++i)
-      if (on_device(trace.events[i].cls)) devices.try_emplace(track.device, trace, track.device).first->second.work.push_back(i);
+      if (on_device(trace.events[i].cls))
+        devices.try_emplace(track.device, trace, track.device).first->second.work.push_back(i);
   }
   out.steps = find_steps(trace);
   std::vector<std::int64_t> delays;

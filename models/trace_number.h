@@ -9,8 +9,8 @@ namespace models::trace {
 /// Times beyond this (in the year 2096, since 1970) are damage; sums and differences of allowed ones fit in 64 bits.
 inline constexpr std::int64_t most_time_ns = 4'000'000'000'000'000'000;
 
-/// Decimal microseconds as text to integer nanoseconds, rounded to the nearest: epochs with three decimals are beyond a double.
-/// False for what is no number (inf and NaN too) or out of range.
+/// Decimal microseconds as text to integer nanoseconds, rounded to the nearest: epochs with three decimals are beyond a
+/// double. False for what is no number (inf and NaN too) or out of range.
 inline bool parse_us(std::string_view text, std::int64_t& ns) {
   std::size_t i = 0;
   const bool negative = !text.empty() && text[0] == '-';

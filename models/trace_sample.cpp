@@ -47,7 +47,10 @@ class Writer {
   explicit Writer(int rank) : pid_(4127 + rank), rank_(rank) {}
 
   void begin(int world) {
-    append("{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":%d,\"name\":\"sample device\",\"totalGlobalMem\":85899345920}],", rank_);
+    append(
+        "{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":%d,\"name\":\"sample "
+        "device\",\"totalGlobalMem\":85899345920}],",
+        rank_);
     append("\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":%d,\"world_size\":%d},", rank_, world);
     text_ += "\"displayTimeUnit\":\"ms\",\"baseTimeNanoseconds\":1700000000000000000,\"traceEvents\":[\n";
     meta("process_name", pid_, 0, "python");
@@ -68,13 +71,20 @@ class Writer {
     event("cuda_runtime", name, pid_, pid_ + thread, start, end);
     append("\"args\":{\"cbid\":211,\"correlation\":%d}}", correlation);
   }
-  void device(std::string_view cat, std::string_view name, int stream, std::int64_t start, std::int64_t end, int correlation, const char* more = "") {
+  void device(std::string_view cat, std::string_view name, int stream, std::int64_t start, std::int64_t end,
+              int correlation, const char* more = "") {
     event(cat, name, rank_, stream, start, end);
     append("\"args\":{\"device\":%d,\"stream\":%d,\"correlation\":%d%s}}", rank_, stream, correlation, more);
   }
   void memory(std::int64_t at, std::int64_t change, std::int64_t total) {
-    append(",\n{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\",\"name\":\"[memory]\",\"pid\":%d,\"tid\":%d,\"ts\":%lld.%03lld,", pid_, pid_, whole(at), rest(at));
-    append("\"args\":{\"Total Allocated\":%lld,\"Total Reserved\":68719476736,\"Bytes\":%lld,\"Device Type\":1,\"Device Id\":%d}}", static_cast<long long>(total), static_cast<long long>(change), rank_);
+    append(
+        ",\n{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\",\"name\":\"[memory]\",\"pid\":%d,\"tid\":%d,\"ts\":"
+        "%lld.%03lld,",
+        pid_, pid_, whole(at), rest(at));
+    append(
+        "\"args\":{\"Total Allocated\":%lld,\"Total Reserved\":68719476736,\"Bytes\":%lld,\"Device Type\":1,\"Device "
+        "Id\":%d}}",
+        static_cast<long long>(total), static_cast<long long>(change), rank_);
   }
   std::string end() {
     text_ += "\n]}\n";
@@ -91,11 +101,15 @@ class Writer {
   static long long whole(std::int64_t t) { return t / 1000; }
   static long long rest(std::int64_t t) { return t % 1000; }
   void event(std::string_view cat, std::string_view name, int pid, int tid, std::int64_t start, std::int64_t end) {
-    append(",\n{\"ph\":\"X\",\"cat\":\"%.*s\",\"name\":\"%.*s\",\"pid\":%d,\"tid\":%d,\"ts\":%lld.%03lld,\"dur\":%lld.%03lld,", static_cast<int>(cat.size()), cat.data(),
-           static_cast<int>(name.size()), name.data(), pid, tid, whole(start), rest(start), whole(end - start), rest(end - start));
+    append(
+        ",\n{\"ph\":\"X\",\"cat\":\"%.*s\",\"name\":\"%.*s\",\"pid\":%d,\"tid\":%d,\"ts\":%lld.%03lld,\"dur\":%lld.%"
+        "03lld,",
+        static_cast<int>(cat.size()), cat.data(), static_cast<int>(name.size()), name.data(), pid, tid, whole(start),
+        rest(start), whole(end - start), rest(end - start));
   }
   void meta(const char* what, int pid, int tid, const char* value, const char* key = "name") {
-    append("%s{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":0,\"args\":{\"%s\":\"%s\"}}", first_ ? "" : ",\n", what, pid, tid, key, value);
+    append("%s{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":0,\"args\":{\"%s\":\"%s\"}}",
+           first_ ? "" : ",\n", what, pid, tid, key, value);
     first_ = false;
   }
   std::string text_;
@@ -106,7 +120,8 @@ class Writer {
 /// One rank's processor and device.
 class Rank {
  public:
-  Rank(int rank, SampleFault fault) : writer(rank), d_(durations_of(fault, rank)), seed_(static_cast<std::uint64_t>(rank) * 7919 + 1) {}
+  Rank(int rank, SampleFault fault)
+      : writer(rank), d_(durations_of(fault, rank)), seed_(static_cast<std::uint64_t>(rank) * 7919 + 1) {}
 
   Writer writer;
   std::int64_t cpu = 0, compute = 0, comm = 0, copies = 0, step_start = 0;
@@ -124,7 +139,8 @@ class Rank {
     const int id = launch("cudaMemcpyAsync", 0);
     const std::int64_t begin = std::max(cpu + 2 * us, copies);
     copies = begin + jitter(190 * us);
-    writer.device("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 24, begin, copies, id, ",\"bytes\":8388608,\"memory bandwidth (GB/s)\":44.1");
+    writer.device("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 24, begin, copies, id,
+                  ",\"bytes\":8388608,\"memory bandwidth (GB/s)\":44.1");
     compute = std::max(compute, copies);
   }
   void forward_pass(int layers) {
@@ -159,7 +175,8 @@ class Rank {
       for (std::size_t i = forward.size(); i-- > 0;) {
         const Kernel& k = forward[i];
         run("autograd::engine::evaluate_function", "MmBackward0", k.name, k.duration, 1);
-        if (k.duration > 100 * us) run("autograd::engine::evaluate_function", "MmBackward0", k.name, k.duration - 12 * us, 1);
+        if (k.duration > 100 * us)
+          run("autograd::engine::evaluate_function", "MmBackward0", k.name, k.duration - 12 * us, 1);
       }
       allocate(-1610612736);
       const std::int64_t start = cpu;
@@ -171,14 +188,17 @@ class Rank {
   }
   std::int64_t bucket_duration() { return d_.bucket; }
   void reduce(const Bucket& b, std::int64_t start, std::int64_t end) {
-    writer.device("kernel", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 20, start, end, b.correlation,
-                  ",\"Collective name\":\"allreduce\",\"In msg nelems\":134217728,\"dtype\":\"BFloat16\",\"Group size\":4");
+    writer.device(
+        "kernel", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 20, start, end,
+        b.correlation,
+        ",\"Collective name\":\"allreduce\",\"In msg nelems\":134217728,\"dtype\":\"BFloat16\",\"Group size\":4");
     comm = end;
   }
   void optimizer() {
     compute = std::max(compute, comm);  // it waits for all gradients
     const std::int64_t start = cpu;
-    for (int part = 0; part < 4; ++part) run("aten::_fused_adamw_", "aten::_foreach_adamw", "multi_tensor_apply_adamw", 204 * us, 0);
+    for (int part = 0; part < 4; ++part)
+      run("aten::_fused_adamw_", "aten::_foreach_adamw", "multi_tensor_apply_adamw", 204 * us, 0);
     writer.cpu("user_annotation", "Optimizer.step#AdamW.step", 0, start, cpu);
   }
   void finish_step(int number) {
@@ -197,7 +217,8 @@ class Rank {
  private:
   std::int64_t jitter(std::int64_t t) {
     seed_ = seed_ * 6364136223846793005u + 1442695040888963407u;  // Knuth, MMIX
-    return t + static_cast<std::int64_t>(static_cast<double>(t) * (static_cast<double>(seed_ >> 40) / 16777216.0 - 0.5) * 0.06);
+    return t + static_cast<std::int64_t>(static_cast<double>(t) *
+                                         (static_cast<double>(seed_ >> 40) / 16777216.0 - 0.5) * 0.06);
   }
   int launch(std::string_view name, int thread) {
     const std::int64_t start = cpu;
@@ -214,7 +235,8 @@ class Rank {
     cpu += us;
     const std::int64_t begin = std::max(cpu + 3 * us, compute + us);
     compute = begin + jitter(static_cast<std::int64_t>(static_cast<double>(duration) * d_.kernel));
-    writer.device("kernel", kernel, 7, begin, compute, id, ",\"grid\":[528,1,1],\"block\":[384,1,1],\"registers per thread\":168");
+    writer.device("kernel", kernel, 7, begin, compute, id,
+                  ",\"grid\":[528,1,1],\"block\":[384,1,1],\"registers per thread\":168");
   }
   void allocate(std::int64_t bytes) {
     allocated_ += bytes;
@@ -244,7 +266,8 @@ void reduce_all(std::vector<Rank>& ranks) {
 }  // namespace
 
 std::vector<std::string> sample_traces(const SampleRun& run) {
-  const int count = std::clamp(run.ranks, 1, 64), steps = std::clamp(run.steps, 1, 64), layers = std::clamp(run.layers, 1, 128);
+  const int count = std::clamp(run.ranks, 1, 64), steps = std::clamp(run.steps, 1, 64),
+            layers = std::clamp(run.layers, 1, 128);
   std::vector<Rank> ranks;
   for (int r = 0; r < count; ++r) {
     ranks.emplace_back(r, run.fault);

@@ -40,7 +40,9 @@ struct Block {
     for (int part = 0; part < 4; ++part) {
       Sixteen b;
       std::memcpy(&b, p + 16 * part, sizeof b);
-      const auto where = [&](Sixteen equal) { return std::uint64_t{static_cast<std::uint32_t>(__builtin_ia32_pmovmskb128(equal))} << (16 * part); };
+      const auto where = [&](Sixteen equal) {
+        return std::uint64_t{static_cast<std::uint32_t>(__builtin_ia32_pmovmskb128(equal))} << (16 * part);
+      };
       const Sixteen folded = b | 0x20;  // [ and { differ in this bit alone, and so do ] and }
       quotes |= where(b == '"');
       backslashes |= where(b == '\\');
@@ -87,7 +89,8 @@ Scanner::End Scanner::skip_value(std::size_t most_bytes) {
     const std::size_t base_at = source_.begin();
     const unsigned char* p = base + (at - base_at);
     const unsigned char* const text_end = base + (source_.end() - base_at);
-    const unsigned char* const end = most_bytes > 0 && begin + most_bytes < source_.end() ? base + (begin + most_bytes - base_at) : text_end;
+    const unsigned char* const end =
+        most_bytes > 0 && begin + most_bytes < source_.end() ? base + (begin + most_bytes - base_at) : text_end;
 #if defined(__SSE2__)
     const unsigned char* by_byte_until = p;
 #endif
@@ -101,8 +104,11 @@ Scanner::End Scanner::skip_value(std::size_t most_bytes) {
           const std::uint64_t opens = block.opens & ~texts;
           for (std::uint64_t brackets = opens | (block.closes & ~texts); brackets != 0; brackets &= brackets - 1) {
             const int at_bit = std::countr_zero(brackets);
-            if (((opens >> at_bit) & 1) != 0) ++depth;
-            else if (--depth == 0) return at = base_at + static_cast<std::size_t>(p - base) + static_cast<std::size_t>(at_bit) + 1, End::whole;
+            if (((opens >> at_bit) & 1) != 0)
+              ++depth;
+            else if (--depth == 0)
+              return at = base_at + static_cast<std::size_t>(p - base) + static_cast<std::size_t>(at_bit) + 1,
+                     End::whole;
           }
           in_text = (texts >> 63) != 0;
           p += block_bytes;
@@ -137,7 +143,8 @@ Scanner::End Scanner::skip_value(std::size_t most_bytes) {
         ++depth;
         ++p;
       } else if (kind == close) {
-        if (depth == 0) return at = base_at + static_cast<std::size_t>(p - base), End::whole;  // a scalar ends before it
+        if (depth == 0)
+          return at = base_at + static_cast<std::size_t>(p - base), End::whole;  // a scalar ends before it
         ++p;
         if (--depth == 0) return at = base_at + static_cast<std::size_t>(p - base), End::whole;
       } else if (kind == space_or_comma) {
@@ -157,7 +164,8 @@ Scanner::End Scanner::skip_value(std::size_t most_bytes) {
 std::size_t Scanner::next_event(std::size_t from) {
   for (;;) {
     const std::string_view text = source_.view(source_.begin(), source_.end());
-    for (std::size_t p = text.find('{', from - source_.begin()); p != std::string_view::npos; p = text.find('{', p + 1)) {
+    for (std::size_t p = text.find('{', from - source_.begin()); p != std::string_view::npos;
+         p = text.find('{', p + 1)) {
       std::size_t before = p;
       while (before > 0 && is_space(text[before - 1])) --before;
       if (before == 0 || text[before - 1] != ',') continue;

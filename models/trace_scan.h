@@ -6,7 +6,8 @@
 
 namespace models::trace {
 
-/// Finds where values begin and end in a text that passes by, without looking at what they mean. Offsets are the source's.
+/// Finds where values begin and end in a text that passes by, without looking at what they mean. Offsets are the
+/// source's.
 class Scanner {
  public:
   explicit Scanner(Source& source) : source_(source) {}
@@ -21,8 +22,8 @@ class Scanner {
   /// Moves over `c` if it is next.
   bool take(char c);
   enum class End { whole, cut, broken };
-  /// Moves over one value. cut: the text ends inside it. broken: a text in it has a line end, or it grows beyond what an event may
-  /// take (`most_bytes`, 0 for any): a quote is missing or one too many. Then `at` is where this was seen.
+  /// Moves over one value. cut: the text ends inside it. broken: a text in it has a line end, or it grows beyond what
+  /// an event may take (`most_bytes`, 0 for any): a quote is missing or one too many. Then `at` is where this was seen.
   End skip_value(std::size_t most_bytes);
   /// From `from` on, the next place where an event seems to begin after another: "}, {" and one of the keys of events.
   /// `nothing` when there is none. Needs the text from `keep` on, so set it.

@@ -8,13 +8,16 @@ namespace models::trace {
 
 Shape shape(const Trace& trace) {
   Shape out;
-  std::unordered_map<std::string, std::vector<std::uint32_t>> rows;  // by pid and tid as written: tracks split them further
+  std::unordered_map<std::string, std::vector<std::uint32_t>>
+      rows;  // by pid and tid as written: tracks split them further
   for (const Track& t : trace.tracks)
     for (std::uint32_t i = t.first; i < t.first + t.count; ++i)
       if (trace.events[i].kind == EventKind::span) rows[t.pid + '\n' + t.tid].push_back(i);
   for (auto& [key, row] : rows) {
     // The recorder's own span, category Trace, is alone in a row that is nobody's.
-    if (std::any_of(row.begin(), row.end(), [&](std::uint32_t i) { return trace.category(trace.events[i]) != "Trace"; })) ++out.rows;
+    if (std::any_of(row.begin(), row.end(),
+                    [&](std::uint32_t i) { return trace.category(trace.events[i]) != "Trace"; }))
+      ++out.rows;
     std::sort(row.begin(), row.end(), [&](std::uint32_t a, std::uint32_t b) {
       const Event &x = trace.events[a], &y = trace.events[b];
       if (x.start_ns != y.start_ns) return x.start_ns < y.start_ns;

@@ -111,7 +111,8 @@ struct Source::Unpacking {
   std::thread thread;  // last: it uses all of the above
 };
 
-Source::Source(Bytes bytes, const Progress& progress) : text_(std::make_shared<Text>(std::move(bytes))), progress_(progress) {
+Source::Source(Bytes bytes, const Progress& progress)
+    : text_(std::make_shared<Text>(std::move(bytes))), progress_(progress) {
   char magic[2]{};
   const Bytes& all = text_->bytes();
   make_room(0, 0);

@@ -9,8 +9,9 @@
 
 namespace models::trace {
 
-/// The uncompressed bytes of a recording, passing by in a window while they are read. A gz is inflated on a second thread, a few chunks ahead.
-/// Offsets count from the beginning of the text; a pointer into the window is good until more() is called.
+/// The uncompressed bytes of a recording, passing by in a window while they are read. A gz is inflated on a second
+/// thread, a few chunks ahead. Offsets count from the beginning of the text; a pointer into the window is good until
+/// more() is called.
 class Source {
  public:
   /// Beyond the window's end so many bytes may be read: the first is 0, the others have no meaning.
@@ -28,10 +29,12 @@ class Source {
   char* data() { return buffer_.get(); }
   std::string_view view(std::size_t from, std::size_t to) const { return {at(from), to - from}; }
 
-  /// Reads the next chunk and lets go of what lies before `keep_from`. False: there is no more, or reading was cancelled.
+  /// Reads the next chunk and lets go of what lies before `keep_from`. False: there is no more, or reading was
+  /// cancelled.
   bool more(std::size_t keep_from);
   void all(std::size_t keep_from) {
-    while (more(keep_from)) {}
+    while (more(keep_from)) {
+    }
   }
   bool compressed() const { return unpacking_ != nullptr; }
   /// Empty, or a sentence why the bytes ended early.

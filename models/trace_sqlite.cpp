@@ -31,27 +31,33 @@ class Database {
     if (opened != SQLITE_OK) return;
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    sqlite3_progress_handler(db, 100'000, [](void* s) { return static_cast<Source*>(s)->cancelled() ? 1 : 0; }, &source);
+    sqlite3_progress_handler(
+        db, 100'000, [](void* s) { return static_cast<Source*>(s)->cancelled() ? 1 : 0; }, &source);
     const auto bytes = static_cast<sqlite3_int64>(source.end());
-    good_ = sqlite3_deserialize(db, "main", reinterpret_cast<unsigned char*>(source.data()), bytes, bytes, SQLITE_DESERIALIZE_READONLY) == SQLITE_OK;
+    good_ = sqlite3_deserialize(db, "main", reinterpret_cast<unsigned char*>(source.data()), bytes, bytes,
+                                SQLITE_DESERIALIZE_READONLY) == SQLITE_OK;
   }
 
   bool good() const { return good_; }
 
   Statement prepare(const std::string& sql) {
     sqlite3_stmt* s = nullptr;
-    if (sqlite3_prepare_v2(db_.get(), sql.c_str(), -1, &s, nullptr) != SQLITE_OK) damaged = damaged || sqlite3_errcode(db_.get()) == SQLITE_CORRUPT || sqlite3_errcode(db_.get()) == SQLITE_NOTADB;
+    if (sqlite3_prepare_v2(db_.get(), sql.c_str(), -1, &s, nullptr) != SQLITE_OK)
+      damaged = damaged || sqlite3_errcode(db_.get()) == SQLITE_CORRUPT || sqlite3_errcode(db_.get()) == SQLITE_NOTADB;
     return Statement(s);
   }
 
-  /// SELECT of these columns, with NULL for those that the table lacks. Null when it is no table of this file: views are not run.
+  /// SELECT of these columns, with NULL for those that the table lacks. Null when it is no table of this file: views
+  /// are not run.
   Statement select(const std::string& table, std::initializer_list<const char*> columns) {
-    Statement is_table = prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '" + table + "' AND sql NOT LIKE 'CREATE VIRTUAL%'");
+    Statement is_table = prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '" + table +
+                                 "' AND sql NOT LIKE 'CREATE VIRTUAL%'");
     if (!is_table || sqlite3_step(is_table.get()) != SQLITE_ROW) return nullptr;
     std::vector<std::string> there;
     Statement info = prepare("PRAGMA table_info(" + table + ")");
     while (info && sqlite3_step(info.get()) == SQLITE_ROW)
-      if (const auto* name = sqlite3_column_text(info.get(), 1)) there.emplace_back(reinterpret_cast<const char*>(name));
+      if (const auto* name = sqlite3_column_text(info.get(), 1))
+        there.emplace_back(reinterpret_cast<const char*>(name));
     std::string sql;
     for (const char* column : columns) {
       sql += sql.empty() ? "SELECT " : ", ";
@@ -78,51 +84,69 @@ std::int64_t integer(const Statement& s, int column) { return sqlite3_column_int
 bool given(const Statement& s, int column) { return sqlite3_column_type(s.get(), column) != SQLITE_NULL; }
 std::string text(const Statement& s, int column) {
   const auto* p = sqlite3_column_text(s.get(), column);
-  return p ? std::string(reinterpret_cast<const char*>(p), static_cast<std::size_t>(sqlite3_column_bytes(s.get(), column))) : std::string();
+  return p ? std::string(reinterpret_cast<const char*>(p),
+                         static_cast<std::size_t>(sqlite3_column_bytes(s.get(), column)))
+           : std::string();
 }
 
 const char* copy_name(std::int64_t kind) {
   switch (kind) {
-    case 1: return "Memcpy HtoD";
-    case 2: return "Memcpy DtoH";
-    case 8: return "Memcpy DtoD";
-    case 10: return "Memcpy PtoP";
-    default: return "Memcpy";
+    case 1:
+      return "Memcpy HtoD";
+    case 2:
+      return "Memcpy DtoH";
+    case 8:
+      return "Memcpy DtoD";
+    case 10:
+      return "Memcpy PtoP";
+    default:
+      return "Memcpy";
   }
 }
 
 class Export {
  public:
-  Export(Source& source, Trace& trace, Builder& builder) : source_(source), db_(source), trace_(trace), builder_(builder) {}
+  Export(Source& source, Trace& trace, Builder& builder)
+      : source_(source), db_(source), trace_(trace), builder_(builder) {}
 
   std::string read() {
     if (!db_.good()) return "This SQLite file cannot be opened: export it again with nsys export --type sqlite.";
     for (auto s = db_.select("StringIds", {"id", "value"}); db_.step(s);) strings_[integer(s, 0)] = text(s, 1);
     for (auto s = db_.select("META_DATA_EXPORT", {"name", "value"}); db_.step(s);)
-      if (text(s, 0) == "EXPORT_SCHEMA_VERSION" || text(s, 0) == "EXPORT_PRODUCT_VERSION") trace_.metadata.emplace_back(text(s, 0), "\"" + text(s, 1) + "\"");
-    for (auto s = db_.select("TARGET_INFO_GPU", {"name"}); db_.step(s) && trace_.device_names.size() < 4096;) trace_.device_names.push_back(text(s, 0));
-    for (auto s = db_.select("PROCESSES", {"globalPid", "name"}); db_.step(s);) builder_.name_process(std::to_string(process_of(integer(s, 0))), text(s, 1));
+      if (text(s, 0) == "EXPORT_SCHEMA_VERSION" || text(s, 0) == "EXPORT_PRODUCT_VERSION")
+        trace_.metadata.emplace_back(text(s, 0), "\"" + text(s, 1) + "\"");
+    for (auto s = db_.select("TARGET_INFO_GPU", {"name"}); db_.step(s) && trace_.device_names.size() < 4096;)
+      trace_.device_names.push_back(text(s, 0));
+    for (auto s = db_.select("PROCESSES", {"globalPid", "name"}); db_.step(s);)
+      builder_.name_process(std::to_string(process_of(integer(s, 0))), text(s, 1));
     for (auto s = db_.select("ThreadNames", {"globalTid", "nameId"}); db_.step(s);)
-      builder_.name_thread(std::to_string(process_of(integer(s, 0))), std::to_string(thread_of(integer(s, 0))), string(integer(s, 1)));
+      builder_.name_thread(std::to_string(process_of(integer(s, 0))), std::to_string(thread_of(integer(s, 0))),
+                           string(integer(s, 1)));
     device_rows("CUPTI_ACTIVITY_KIND_KERNEL", "kernel", "demangledName", "shortName");
     source_.report(source_.end() / 3);
     device_rows("CUPTI_ACTIVITY_KIND_MEMCPY", "gpu_memcpy", "copyKind", "bytes");
     device_rows("CUPTI_ACTIVITY_KIND_MEMSET", "gpu_memset", "value", "bytes");
     device_rows("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "cuda_sync", "syncType", "eventId");
-    for (auto s = db_.select("CUPTI_ACTIVITY_KIND_RUNTIME", {"start", "end", "globalTid", "correlationId", "nameId"}); db_.step(s);) {
+    for (auto s = db_.select("CUPTI_ACTIVITY_KIND_RUNTIME", {"start", "end", "globalTid", "correlationId", "nameId"});
+         db_.step(s);) {
       const std::int64_t global = integer(s, 2);
       host_row("cuda_runtime", string(integer(s, 4)), integer(s, 0), integer(s, 1), global, correlation(global, s, 3));
     }
     source_.report(source_.end() * 2 / 3);
-    for (auto s = db_.select("NVTX_EVENTS", {"start", "end", "eventType", "text", "textId", "globalTid"}); db_.step(s);) {
+    for (auto s = db_.select("NVTX_EVENTS", {"start", "end", "eventType", "text", "textId", "globalTid"});
+         db_.step(s);) {
       if (!given(s, 1)) continue;  // marks and domains
-      host_row("nvtx", given(s, 3) ? text(s, 3) : string(integer(s, 4)), integer(s, 0), integer(s, 1), integer(s, 5), -1);
+      host_row("nvtx", given(s, 3) ? text(s, 3) : string(integer(s, 4)), integer(s, 0), integer(s, 1), integer(s, 5),
+               -1);
     }
     if (source_.cancelled()) return {};
-    if (db_.damaged) trace_.losses.push_back("The SQLite file is damaged or was cut: the rows before the damage were kept.");
+    if (db_.damaged)
+      trace_.losses.push_back("The SQLite file is damaged or was cut: the rows before the damage were kept.");
     if (trace_.records > 0) return {};
-    return db_.damaged ? "This SQLite file is damaged and no row of it can be read: export it again with nsys export --type sqlite."
-                       : "This SQLite file has no CUDA activity of Nsight Systems: export a report that traced CUDA with nsys export --type sqlite.";
+    return db_.damaged ? "This SQLite file is damaged and no row of it can be read: export it again with nsys export "
+                         "--type sqlite."
+                       : "This SQLite file has no CUDA activity of Nsight Systems: export a report that traced CUDA "
+                         "with nsys export --type sqlite.";
   }
 
  private:
@@ -137,7 +161,9 @@ class Export {
 
   void device_rows(const char* table, const char* category, const char* what, const char* other) {
     const std::string_view kind = category;
-    for (auto s = db_.select(table, {"start", "end", "deviceId", "streamId", "correlationId", "globalPid", what, other}); db_.step(s);) {
+    for (auto s =
+             db_.select(table, {"start", "end", "deviceId", "streamId", "correlationId", "globalPid", what, other});
+         db_.step(s);) {
       const std::int64_t pid = process_of(integer(s, 5));
       std::int64_t device = integer(s, 2), stream = integer(s, 3);
       if (kind == "cuda_sync") {
@@ -148,8 +174,12 @@ class Export {
         device_of_.try_emplace(pid, device);
       }
       Record r = row(category, integer(s, 0), integer(s, 1));
-      const std::string name = kind == "kernel" ? string(given(s, 6) ? integer(s, 6) : integer(s, 7)) : kind == "gpu_memcpy" ? copy_name(integer(s, 6)) : kind == "gpu_memset" ? "Memset" : "Synchronize";
-      const std::string pid_text = std::to_string(pid), device_text = std::to_string(device), stream_text = std::to_string(stream);
+      const std::string name = kind == "kernel"       ? string(given(s, 6) ? integer(s, 6) : integer(s, 7))
+                               : kind == "gpu_memcpy" ? copy_name(integer(s, 6))
+                               : kind == "gpu_memset" ? "Memset"
+                                                      : "Synchronize";
+      const std::string pid_text = std::to_string(pid), device_text = std::to_string(device),
+                        stream_text = std::to_string(stream);
       r.name = name;
       r.pid = pid_text;
       r.tid = stream_text;
@@ -160,7 +190,8 @@ class Export {
     }
   }
 
-  void host_row(const char* category, const std::string& name, std::int64_t start, std::int64_t end, std::int64_t global, std::int64_t with) {
+  void host_row(const char* category, const std::string& name, std::int64_t start, std::int64_t end,
+                std::int64_t global, std::int64_t with) {
     Record r = row(category, start, end);
     const std::string pid = std::to_string(process_of(global)), tid = std::to_string(thread_of(global));
     r.name = name;

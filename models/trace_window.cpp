@@ -28,7 +28,9 @@ Gap::Cause cause_of(const Trace& trace, const Event& next, std::int64_t gap_star
 
 void add_gap(Idle& idle, Gap::Cause cause, std::int64_t ns) {
   ++idle.gaps;
-  (cause == Gap::Cause::host_wait ? idle.host_wait_ns : cause == Gap::Cause::kernel_wait ? idle.kernel_wait_ns : idle.other_ns) += ns;
+  (cause == Gap::Cause::host_wait     ? idle.host_wait_ns
+   : cause == Gap::Cause::kernel_wait ? idle.kernel_wait_ns
+                                      : idle.other_ns) += ns;
 }
 
 /// Times that spans cover.
@@ -40,13 +42,16 @@ class Cover {
     std::sort(parts_.begin(), parts_.end(), [](const Stretch& a, const Stretch& b) { return a.from_ns < b.from_ns; });
     std::size_t kept = 0;
     for (const Stretch& p : parts_) {
-      if (kept > 0 && p.from_ns <= parts_[kept - 1].to_ns) parts_[kept - 1].to_ns = std::max(parts_[kept - 1].to_ns, p.to_ns);
-      else parts_[kept++] = p;
+      if (kept > 0 && p.from_ns <= parts_[kept - 1].to_ns)
+        parts_[kept - 1].to_ns = std::max(parts_[kept - 1].to_ns, p.to_ns);
+      else
+        parts_[kept++] = p;
     }
     parts_.resize(kept);
   }
   bool holds(std::int64_t time_ns) const {
-    const auto after = std::upper_bound(parts_.begin(), parts_.end(), time_ns, [](std::int64_t t, const Stretch& p) { return t < p.from_ns; });
+    const auto after = std::upper_bound(parts_.begin(), parts_.end(), time_ns,
+                                        [](std::int64_t t, const Stretch& p) { return t < p.from_ns; });
     return after != parts_.begin() && std::prev(after)->to_ns >= time_ns;
   }
 
@@ -61,11 +66,15 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c
 
 }  // namespace
 
-double WindowMetrics::overlap_pct_of_comm() const { return comm_ns > 0 ? 100 * static_cast<double>(comp_and_comm_ns) / static_cast<double>(comm_ns) : 0; }
+double WindowMetrics::overlap_pct_of_comm() const {
+  return comm_ns > 0 ? 100 * static_cast<double>(comp_and_comm_ns) / static_cast<double>(comm_ns) : 0;
+}
 
 std::vector<std::uint32_t> device_events(const Trace& trace, int device) {
   std::vector<std::uint32_t> out;
-  const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return trace.events[a].start_ns < trace.events[b].start_ns; };
+  const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
+    return trace.events[a].start_ns < trace.events[b].start_ns;
+  };
   for (const Track& t : trace.tracks) {
     if (t.device != device) continue;
     const auto middle = static_cast<std::ptrdiff_t>(out.size());
@@ -96,7 +105,8 @@ WindowMetrics measure_window(const Trace& trace, int device, std::int64_t from_n
   if (to_ns <= from_ns) return m;
   m.window_ns = to_ns - from_ns;
   Union busy, comp, comm, mem, both;
-  // The latest end so far, inside the window and in truth: a gap is cut at the ends of the window, and judged by its whole length.
+  // The latest end so far, inside the window and in truth: a gap is cut at the ends of the window, and judged by its
+  // whole length.
   std::int64_t reached = from_ns, ended = INT64_MIN;
   const auto close_gap = [&](const Event* next, std::int64_t start) {
     if (start <= reached) return;
@@ -136,7 +146,8 @@ WindowMetrics measure_window(const Trace& trace, int device, std::int64_t from_n
   return m;
 }
 
-std::vector<double> busy_profile(const Trace& trace, int device, std::int64_t from_ns, std::int64_t to_ns, std::size_t bins) {
+std::vector<double> busy_profile(const Trace& trace, int device, std::int64_t from_ns, std::int64_t to_ns,
+                                 std::size_t bins) {
   std::vector<double> out(bins, 0);
   if (bins == 0 || to_ns <= from_ns) return out;
   const double width = static_cast<double>(to_ns - from_ns) / static_cast<double>(bins);
@@ -175,8 +186,10 @@ std::vector<QueueSample> device_queue(const Trace& trace, int device) {
     const bool call = started == starts.size() || (called < calls.size() && calls[called] <= starts[started]);
     const std::int64_t time_ns = call ? calls[called++] : starts[started++];
     length += call ? 1 : -1;
-    if (!out.empty() && out.back().time_ns == time_ns) out.back().length = length;
-    else out.push_back({time_ns, length});
+    if (!out.empty() && out.back().time_ns == time_ns)
+      out.back().length = length;
+    else
+      out.push_back({time_ns, length});
   }
   return out;
 }
@@ -188,7 +201,8 @@ std::vector<bool> matching_strings(const Trace& trace, std::string_view text) {
   std::vector<bool> out(trace.strings.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::string& s = trace.strings[i];
-    out[i] = std::search(s.begin(), s.end(), text.begin(), text.end(), [](char a, char b) { return lower(a) == lower(b); }) != s.end();
+    out[i] = std::search(s.begin(), s.end(), text.begin(), text.end(),
+                         [](char a, char b) { return lower(a) == lower(b); }) != s.end();
   }
   return out;
 }
@@ -199,7 +213,8 @@ std::vector<Part> parts_of(const Trace& trace) {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = std::string_view(trace.strings[i]).starts_with(with);
     return out;
   };
-  const std::vector<bool> engine = strings_that_start("autograd::engine"), optimizer = strings_that_start("Optimizer.step");
+  const std::vector<bool> engine = strings_that_start("autograd::engine"),
+                          optimizer = strings_that_start("Optimizer.step");
   std::vector<Cover> backward(trace.tracks.size());
   std::map<std::string, Cover> updates;  // by process
   for (std::size_t t = 0; t < trace.tracks.size(); ++t) {

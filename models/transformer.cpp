@@ -10,7 +10,9 @@ namespace {
 template <class Number>
 struct LayerSum {
   Number attention{}, norms{}, dense_ffn{}, routed_experts{}, shared_experts{}, router{}, router_bias{};
-  Number total() const { return attention + norms + dense_ffn + routed_experts + shared_experts + router + router_bias; }
+  Number total() const {
+    return attention + norms + dense_ffn + routed_experts + shared_experts + router + router_bias;
+  }
 };
 
 template <class Number>
@@ -21,7 +23,8 @@ Number feed_forward(const Architecture& a, std::int64_t inner, std::int64_t copi
   return n * ((up_matrices + 1) * h * f + bias);
 }
 
-/// Latent attention: h q + q heads (nope + rope), h (c + rope) + c heads (nope + v), heads v h. Source: DeepSeek-V2, section 2.1.
+/// Latent attention: h q + q heads (nope + rope), h (c + rope) + c heads (nope + v), heads v h. Source: DeepSeek-V2,
+/// section 2.1.
 template <class Number>
 Number latent_attention(const Architecture& a) {
   const auto h = static_cast<Number>(a.hidden), heads = static_cast<Number>(a.heads);
@@ -53,7 +56,8 @@ LayerSum<Number> sum_layer(const Architecture& a, const LayerForm& form) {
   sum.attention = a.has_latent() ? latent_attention<Number>(a) : plain_attention<Number>(a);
   sum.norms = static_cast<Number>(a.norms_per_layer) * static_cast<Number>(a.hidden) * per_element;
   if (a.qk_norm) sum.norms += 2 * static_cast<Number>(a.head_dim) * per_element;
-  if (a.has_latent()) sum.norms += static_cast<Number>(a.latent.q_lora_rank) + static_cast<Number>(a.latent.kv_lora_rank);
+  if (a.has_latent())
+    sum.norms += static_cast<Number>(a.latent.q_lora_rank) + static_cast<Number>(a.latent.kv_lora_rank);
   if (!form.experts) {
     sum.dense_ffn = feed_forward<Number>(a, a.ffn, 1);
     return sum;
@@ -77,14 +81,16 @@ Number sum_embedding(const Architecture& a) {
 }  // namespace
 
 LayerForm layer_form(const Architecture& a, std::int64_t index) {
-  if (index >= 0 && index < static_cast<std::int64_t>(a.layer_forms.size())) return a.layer_forms[static_cast<std::size_t>(index)];
+  if (index >= 0 && index < static_cast<std::int64_t>(a.layer_forms.size()))
+    return a.layer_forms[static_cast<std::size_t>(index)];
   return {a.moe.routed > 0, a.sliding_window > 0, a.rotary};
 }
 
 std::vector<LayerKind> layer_kinds(const Architecture& a) {
   std::vector<LayerKind> kinds;
   const auto add = [&](const LayerForm& form, std::int64_t count) {
-    const auto same = std::find_if(kinds.begin(), kinds.end(), [&](const LayerKind& kind) { return kind.form == form; });
+    const auto same =
+        std::find_if(kinds.begin(), kinds.end(), [&](const LayerKind& kind) { return kind.form == form; });
     if (same != kinds.end()) {
       same->count += count;
       return;
@@ -119,7 +125,8 @@ ParameterCount count_parameters(const Architecture& a) {
     count.layers.shared_experts += kind.count * layer.shared_experts;
     count.layers.router += kind.count * layer.router;
     count.layers.router_bias += kind.count * layer.router_bias;
-    if (kind.form.experts) unrouted += kind.count * feed_forward<std::int64_t>(a, a.moe.ffn, a.moe.routed - a.moe.per_token);
+    if (kind.form.experts)
+      unrouted += kind.count * feed_forward<std::int64_t>(a, a.moe.ffn, a.moe.routed - a.moe.per_token);
   }
   const std::int64_t norm = a.hidden * (a.norm_bias ? 2 : 1);
   count.embedding = sum_embedding<std::int64_t>(a);
@@ -130,7 +137,8 @@ ParameterCount count_parameters(const Architecture& a) {
   count.active = count.total - unrouted;
   count.active_without_input_embedding = count.active - (a.tied ? 0 : a.vocab * a.hidden);
   if (a.mtp_layers > 0) {
-    // One such layer: a transformer layer like the last, a projection of [hidden state, embedding] and norms of both and of the output.
+    // One such layer: a transformer layer like the last, a projection of [hidden state, embedding] and norms of both
+    // and of the output.
     const LayerParameters body = layer_parameters(a, layer_form(a, a.layers - 1));
     count.mtp_layer_body = a.mtp_layers * (body.total() - body.router_bias);
     count.mtp = a.mtp_layers * (body.total() + 2 * a.hidden * a.hidden + 3 * norm);
@@ -140,7 +148,8 @@ ParameterCount count_parameters(const Architecture& a) {
 
 double approximate_parameters(const Architecture& a) {
   double sum = sum_embedding<double>(a) + static_cast<double>(a.learned_positions) * static_cast<double>(a.hidden);
-  for (const LayerKind& kind : layer_kinds(a)) sum += static_cast<double>(kind.count) * sum_layer<double>(a, kind.form).total();
+  for (const LayerKind& kind : layer_kinds(a))
+    sum += static_cast<double>(kind.count) * sum_layer<double>(a, kind.form).total();
   if (!a.tied) sum += static_cast<double>(a.vocab) * static_cast<double>(a.hidden);
   if (a.head_bias) sum += static_cast<double>(a.vocab);
   const int outer_norms = (a.final_norm ? 1 : 0) + (a.embedding_norm ? 1 : 0);

@@ -6,7 +6,8 @@
 
 #include "models/result.h"
 
-/// The shape of a decoder-only transformer, read from a Hugging Face config.json, and its parameters counted to the last one.
+/// The shape of a decoder-only transformer, read from a Hugging Face config.json, and its parameters counted to the
+/// last one.
 namespace models {
 
 enum class NormKind { rms, layer };
@@ -65,7 +66,7 @@ struct Architecture {
   bool mlp_bias = false;
   bool head_bias = false;
   bool norm_bias = false;
-  bool qk_norm = false;         ///< a norm over each head's query and key
+  bool qk_norm = false;  ///< a norm over each head's query and key
   bool final_norm = true;
   bool embedding_norm = false;  ///< BLOOM
   bool rotary = true;
@@ -80,9 +81,9 @@ struct Architecture {
 };
 
 /// Reads the text of a config.json. `origin` names it in error sentences (a file name, say).
-/// Fails with one sentence that names the field, its value and what is allowed: unknown model_type, a missing field, a wrong type, a size
-/// out of range, heads that do not divide. A wrapper with `text_config` (multimodal models) is read as its language model alone.
-/// Fields that a config may leave out take Hugging Face's own defaults. Never throws.
+/// Fails with one sentence that names the field, its value and what is allowed: unknown model_type, a missing field, a
+/// wrong type, a size out of range, heads that do not divide. A wrapper with `text_config` (multimodal models) is read
+/// as its language model alone. Fields that a config may leave out take Hugging Face's own defaults. Never throws.
 Result<Architecture> parse_config(std::string_view json_text, std::string_view origin);
 
 /// Model types that parse_config knows, sorted.
@@ -121,14 +122,16 @@ LayerParameters layer_parameters(const Architecture& architecture, const LayerFo
 
 /// Parameters of the whole model. Buffers (rotary tables, masks, quantization scales) are none.
 struct ParameterCount {
-  std::int64_t embedding = 0;      ///< input matrix, with its projections where it is narrower than hidden
-  std::int64_t positions = 0;      ///< learned position table
-  LayerParameters layers;          ///< summed over all layers
-  std::int64_t outer_norms = 0;    ///< final norm and embedding norm
-  std::int64_t head = 0;           ///< output matrix and bias; 0 when tied and without bias
-  std::int64_t total = 0;          ///< without multi-token-prediction layers
-  std::int64_t active = 0;         ///< total less the experts a token is not routed to: both embedding matrices and the full router are in
-  std::int64_t active_without_input_embedding = 0;  ///< active less the input matrix if the output matrix is another one
+  std::int64_t embedding = 0;    ///< input matrix, with its projections where it is narrower than hidden
+  std::int64_t positions = 0;    ///< learned position table
+  LayerParameters layers;        ///< summed over all layers
+  std::int64_t outer_norms = 0;  ///< final norm and embedding norm
+  std::int64_t head = 0;         ///< output matrix and bias; 0 when tied and without bias
+  std::int64_t total = 0;        ///< without multi-token-prediction layers
+  std::int64_t active =
+      0;  ///< total less the experts a token is not routed to: both embedding matrices and the full router are in
+  std::int64_t active_without_input_embedding =
+      0;                            ///< active less the input matrix if the output matrix is another one
   std::int64_t mtp_layer_body = 0;  ///< transformer layers alone of multi-token prediction, without router bias
   std::int64_t mtp = 0;             ///< with projection, norms and router bias; embedding and head are the model's own
 

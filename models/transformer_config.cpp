@@ -20,10 +20,11 @@ std::string number(std::int64_t value) { return std::to_string(value); }
 /// Checks between fields, the same for every family.
 std::string shape_problem(const Architecture& a) {
   if (a.kv_heads > a.heads || a.heads % a.kv_heads != 0)
-    return "num_key_value_heads is " + number(a.kv_heads) + ", which does not divide num_attention_heads (" + number(a.heads) +
-           "); a divisor of it is expected.";
+    return "num_key_value_heads is " + number(a.kv_heads) + ", which does not divide num_attention_heads (" +
+           number(a.heads) + "); a divisor of it is expected.";
   if (a.moe.routed > 0 && a.moe.per_token > a.moe.routed)
-    return "num_experts_per_tok is " + number(a.moe.per_token) + " of " + number(a.moe.routed) + " experts; at most all of them can be chosen.";
+    return "num_experts_per_tok is " + number(a.moe.per_token) + " of " + number(a.moe.routed) +
+           " experts; at most all of them can be chosen.";
   if (!(approximate_parameters(a) <= most_parameters))
     return "these sizes make more than 1e15 parameters; smaller ones are expected.";
   return {};
@@ -45,7 +46,8 @@ Result<Architecture> parse_config(std::string_view json_text, std::string_view o
   architecture.model_type = fields.word({"model_type"}, "");
   if (fields.error().empty()) {
     const auto& known = families();
-    const auto family = std::find_if(known.begin(), known.end(), [&](const Family& f) { return f.model_type == architecture.model_type; });
+    const auto family = std::find_if(known.begin(), known.end(),
+                                     [&](const Family& f) { return f.model_type == architecture.model_type; });
     if (family == known.end()) {
       fields.fail_value({"model_type"}, "one of " + known_types());
     } else {

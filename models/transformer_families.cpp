@@ -57,11 +57,14 @@ template <class FormOf>
 void set_forms(Architecture& a, FormOf form_of) {
   std::vector<LayerForm> forms;
   for (std::int64_t i = 0; i < a.layers; ++i) forms.push_back(form_of(i));
-  const auto none = [&](auto member) { return std::none_of(forms.begin(), forms.end(), [&](const LayerForm& form) { return form.*member; }); };
+  const auto none = [&](auto member) {
+    return std::none_of(forms.begin(), forms.end(), [&](const LayerForm& form) { return form.*member; });
+  };
   if (none(&LayerForm::sliding)) a.sliding_window = 0;
   if (none(&LayerForm::experts)) a.moe = {};
   if (none(&LayerForm::rope)) a.rotary = false;
-  const bool alike = std::all_of(forms.begin(), forms.end(), [&](const LayerForm& form) { return form == forms.front(); });
+  const bool alike =
+      std::all_of(forms.begin(), forms.end(), [&](const LayerForm& form) { return form == forms.front(); });
   if (!alike) a.layer_forms = std::move(forms);
 }
 
@@ -70,7 +73,8 @@ template <class Slides>
 std::vector<bool> read_sliding(ConfigFields& f, const Architecture& a, Slides slides) {
   std::vector<bool> sliding;
   for (const std::string& type : f.words_per_layer("layer_types", a.layers)) {
-    if (type != "sliding_attention" && type != "full_attention") f.fail("layer_types has \"" + type.substr(0, 40) + "\"; sliding_attention or full_attention is expected.");
+    if (type != "sliding_attention" && type != "full_attention")
+      f.fail("layer_types has \"" + type.substr(0, 40) + "\"; sliding_attention or full_attention is expected.");
     sliding.push_back(a.sliding_window > 0 && type == "sliding_attention");
   }
   if (sliding.empty())
@@ -181,7 +185,8 @@ void read_smollm3(ConfigFields& f, Architecture& a) {
     f.fail_value({"no_rope_layers"}, "a list of " + std::to_string(a.layers) + " numbers, one for each layer,");
   if (!f.error().empty()) return;
   set_forms(a, [&](std::int64_t i) {
-    return LayerForm{false, false, rotated.empty() ? (i + 1) % interval != 0 : rotated[static_cast<std::size_t>(i)] == 1};
+    return LayerForm{false, false,
+                     rotated.empty() ? (i + 1) % interval != 0 : rotated[static_cast<std::size_t>(i)] == 1};
   });
 }
 
@@ -193,7 +198,8 @@ void read_phi3(ConfigFields& f, Architecture& a) {
 }
 
 void read_deepseek(ConfigFields& f, Architecture& a, bool third) {
-  read_llama_sizes(f, a, third ? Defaults{129280, 7168, 18432, 61, 128, 128} : Defaults{32000, 4096, 11008, 32, 32, 32});
+  read_llama_sizes(f, a,
+                   third ? Defaults{129280, 7168, 18432, 61, 128, 128} : Defaults{32000, 4096, 11008, 32, 32, 32});
   a.tied = f.tied(false);
   a.qkv_bias = a.output_bias = f.flag({"attention_bias"}, false);
   a.latent.q_lora_rank = f.size_or({"q_lora_rank"}, 1, most_hidden, {1536, 0});
@@ -231,11 +237,25 @@ void read_gpt_neox(ConfigFields& f, Architecture& a);
 
 const std::vector<Family>& families() {
   static const std::vector<Family> list = {
-      {"bloom", read_bloom},       {"deepseek_v2", read_deepseek_v2}, {"deepseek_v3", read_deepseek_v3}, {"gemma", read_gemma},
-      {"gemma2", read_gemma2},     {"gemma3_text", read_gemma3},      {"gpt2", read_gpt2},               {"gpt_neox", read_gpt_neox},
-      {"llama", read_llama},       {"mistral", read_mistral},         {"mixtral", read_mixtral},         {"mpt", read_mpt},
-      {"opt", read_opt},           {"phi", read_phi},                 {"phi3", read_phi3},               {"qwen2", read_qwen2},
-      {"qwen3", read_qwen3},       {"qwen3_moe", read_qwen3_moe},     {"smollm3", read_smollm3},
+      {"bloom", read_bloom},
+      {"deepseek_v2", read_deepseek_v2},
+      {"deepseek_v3", read_deepseek_v3},
+      {"gemma", read_gemma},
+      {"gemma2", read_gemma2},
+      {"gemma3_text", read_gemma3},
+      {"gpt2", read_gpt2},
+      {"gpt_neox", read_gpt_neox},
+      {"llama", read_llama},
+      {"mistral", read_mistral},
+      {"mixtral", read_mixtral},
+      {"mpt", read_mpt},
+      {"opt", read_opt},
+      {"phi", read_phi},
+      {"phi3", read_phi3},
+      {"qwen2", read_qwen2},
+      {"qwen3", read_qwen3},
+      {"qwen3_moe", read_qwen3_moe},
+      {"smollm3", read_smollm3},
   };
   return list;
 }

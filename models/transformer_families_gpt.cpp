@@ -25,8 +25,8 @@ void set_gpt_style(Architecture& a, bool bias) {
 void split_heads(ConfigFields& f, Architecture& a, const char* hidden_name, const char* heads_name) {
   if (a.kv_heads == 0) a.kv_heads = a.heads;
   if (a.hidden % a.heads != 0)
-    f.fail(std::string(hidden_name) + " is " + std::to_string(a.hidden) + ", which " + heads_name + " (" + std::to_string(a.heads) +
-           ") does not divide; a multiple of it is expected.");
+    f.fail(std::string(hidden_name) + " is " + std::to_string(a.hidden) + ", which " + heads_name + " (" +
+           std::to_string(a.heads) + ") does not divide; a multiple of it is expected.");
   a.head_dim = std::max<std::int64_t>(1, a.hidden / a.heads);
 }
 
@@ -61,7 +61,8 @@ void read_opt(ConfigFields& f, Architecture& a) {
   const std::int64_t width = f.size_or({"word_embed_proj_dim"}, 1, most_hidden, {a.hidden, a.hidden});
   if (width != a.hidden) a.embedding_width = width;
   a.tied = f.tied(true);
-  if (a.embedding_width > 0 && !a.tied) f.fail_value({"tie_word_embeddings"}, "true beside a word_embed_proj_dim of its own");
+  if (a.embedding_width > 0 && !a.tied)
+    f.fail_value({"tie_word_embeddings"}, "true beside a word_embed_proj_dim of its own");
   split_heads(f, a, "hidden_size", "num_attention_heads");
 }
 
@@ -96,7 +97,8 @@ void read_phi(ConfigFields& f, Architecture& a) {
   split_heads(f, a, "hidden_size", "num_attention_heads");
 }
 
-/// Both forms of the type: Hugging Face's own (ALiBi, no biases) and the training framework's (a learned table when not ALiBi).
+/// Both forms of the type: Hugging Face's own (ALiBi, no biases) and the training framework's (a learned table when not
+/// ALiBi).
 void read_mpt(ConfigFields& f, Architecture& a) {
   set_gpt_style(a, !f.flag({"no_bias"}, true));
   a.vocab = f.size({"vocab_size"}, most_vocab, 50368);

@@ -39,13 +39,15 @@ std::string whole_number(std::int64_t lowest, std::int64_t highest) {
 }
 
 bool in_range(const json& value, std::int64_t lowest, std::int64_t highest) {
-  if (value.is_number_unsigned()) return value.get<std::uint64_t>() <= static_cast<std::uint64_t>(highest) && value.get<std::int64_t>() >= lowest;
+  if (value.is_number_unsigned())
+    return value.get<std::uint64_t>() <= static_cast<std::uint64_t>(highest) && value.get<std::int64_t>() >= lowest;
   return value.is_number_integer() && value.get<std::int64_t>() >= lowest && value.get<std::int64_t>() <= highest;
 }
 
 }  // namespace
 
-ConfigFields::ConfigFields(std::string_view text, std::string_view origin) : document_(std::make_unique<Document>()), origin_(origin) {
+ConfigFields::ConfigFields(std::string_view text, std::string_view origin)
+    : document_(std::make_unique<Document>()), origin_(origin) {
   document_->root = json::parse(text, nullptr, false);
   document_->current = &document_->root;
   if (!document_->root.is_object()) {

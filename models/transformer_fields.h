@@ -8,8 +8,8 @@
 
 #include "models/transformer.h"
 
-/// How a config's fields are read: inside this folder alone. The first thing wrong is kept as one sentence and all later answers are
-/// harmless, so that a reader states fields one after another and looks at error() once.
+/// How a config's fields are read: inside this folder alone. The first thing wrong is kept as one sentence and all
+/// later answers are harmless, so that a reader states fields one after another and looks at error() once.
 namespace models {
 
 using Names = std::initializer_list<const char*>;  ///< a field and its older or other names; sentences use the first
@@ -22,15 +22,15 @@ struct Absent {
 
 class ConfigFields {
  public:
-  /// `text` has passed json_problem. A multimodal wrapper is entered: its fields are then Hugging Face's defaults where missing, as it
-  /// writes only those that differ.
+  /// `text` has passed json_problem. A multimodal wrapper is entered: its fields are then Hugging Face's defaults where
+  /// missing, as it writes only those that differ.
   ConfigFields(std::string_view text, std::string_view origin);
   ~ConfigFields();
   ConfigFields(const ConfigFields&) = delete;
   ConfigFields& operator=(const ConfigFields&) = delete;
 
   const std::string& error() const { return error_; }
-  void fail(std::string what);  ///< keeps "origin: what" if it is the first
+  void fail(std::string what);                                ///< keeps "origin: what" if it is the first
   void fail_value(Names names, const std::string& expected);  ///< "names[0] is VALUE; EXPECTED is expected."
 
   bool has(Names names) const;  ///< given and not null
@@ -58,8 +58,9 @@ class ConfigFields {
 };
 
 /// Widest shapes that a config may have: twice and more what any published model has.
-inline constexpr std::int64_t most_hidden = 1'000'000, most_layers = 10'000, most_heads = 100'000, most_ffn = 10'000'000,
-                              most_vocab = 10'000'000, most_experts = 100'000, most_positions = 10'000'000, most_window = 1'000'000'000;
+inline constexpr std::int64_t most_hidden = 1'000'000, most_layers = 10'000, most_heads = 100'000,
+                              most_ffn = 10'000'000, most_vocab = 10'000'000, most_experts = 100'000,
+                              most_positions = 10'000'000, most_window = 1'000'000'000;
 
 /// Reads everything of one model type into an architecture whose model_type is set.
 using FamilyReader = void (*)(ConfigFields&, Architecture&);

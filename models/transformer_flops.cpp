@@ -30,7 +30,8 @@ double megatron_flops_per_token(const Architecture& a, double sequence) {
   double attention = 0;  // multiply-adds per token and layer, below too
   if (a.has_latent()) {
     const LatentAttention& l = a.latent;
-    const double qk = wide(l.nope_dim + l.rope_dim), v = wide(l.v_dim), q_rank = wide(l.q_lora_rank), kv_rank = wide(l.kv_lora_rank);
+    const double qk = wide(l.nope_dim + l.rope_dim), v = wide(l.v_dim), q_rank = wide(l.q_lora_rank),
+                 kv_rank = wide(l.kv_lora_rank);
     attention += l.q_lora_rank > 0 ? q_rank * (h + heads * qk + 1) : h * heads * qk;
     attention += kv_rank * (h + heads * (wide(l.nope_dim) + v) + 1) + h * wide(l.rope_dim) + heads * v * h;
     attention += sequence / 2 * heads * (qk + v);

@@ -26,7 +26,8 @@ std::size_t line_of(std::string_view text, std::size_t offset) {
   return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
 }
 
-/// Offset of the first byte that is not part of well-formed UTF-8 (overlong forms, surrogates and > U+10FFFF are not), or text.size().
+/// Offset of the first byte that is not part of well-formed UTF-8 (overlong forms, surrogates and > U+10FFFF are not),
+/// or text.size().
 std::size_t first_bad_utf8(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {
@@ -35,7 +36,10 @@ std::size_t first_bad_utf8(std::string_view text) {
       ++i;
       continue;
     }
-    const std::size_t length = lead >= 0xC2 && lead <= 0xDF ? 2 : lead >= 0xE0 && lead <= 0xEF ? 3 : lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
+    const std::size_t length = lead >= 0xC2 && lead <= 0xDF   ? 2
+                               : lead >= 0xE0 && lead <= 0xEF ? 3
+                               : lead >= 0xF0 && lead <= 0xF4 ? 4
+                                                              : 0;
     if (length == 0 || i + length > text.size()) return i;
     for (std::size_t k = 1; k < length; ++k) {
       const auto next = static_cast<unsigned char>(text[i + k]);
@@ -56,19 +60,22 @@ std::size_t first_bad_utf8(std::string_view text) {
 std::string json_problem(std::string_view text, std::string_view origin) {
   const std::string name(origin);
   if (text.size() > longest_json_bytes)
-    return name + " is " + std::to_string(text.size()) + " bytes long; at most " + std::to_string(longest_json_bytes) + " are read.";
+    return name + " is " + std::to_string(text.size()) + " bytes long; at most " + std::to_string(longest_json_bytes) +
+           " are read.";
   if (const std::size_t bad = first_bad_utf8(text); bad < text.size())
-    return name + " is not UTF-8 text: the byte at offset " + std::to_string(bad) + " on line " + std::to_string(line_of(text, bad)) +
-           " belongs to no character.";
+    return name + " is not UTF-8 text: the byte at offset " + std::to_string(bad) + " on line " +
+           std::to_string(line_of(text, bad)) + " belongs to no character.";
   if (const int depth = json_nesting(text); depth > deepest_json)
-    return name + " nests " + std::to_string(depth) + " levels deep; at most " + std::to_string(deepest_json) + " are read.";
+    return name + " nests " + std::to_string(depth) + " levels deep; at most " + std::to_string(deepest_json) +
+           " are read.";
   std::vector<std::set<std::string>> keys;
   std::string twice;
   bool repeated = false;  // the key may be empty
   const auto watch = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
     if (event == nlohmann::json::parse_event_t::object_start) keys.emplace_back();
     if (event == nlohmann::json::parse_event_t::object_end) keys.pop_back();
-    if (event == nlohmann::json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second && !repeated) {
+    if (event == nlohmann::json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second &&
+        !repeated) {
       repeated = true;
       twice = parsed.get<std::string>();
     }
@@ -78,9 +85,10 @@ std::string json_problem(std::string_view text, std::string_view origin) {
     const auto document = nlohmann::json::parse(text, watch);
   } catch (const nlohmann::json::parse_error& error) {
     const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
-    if (offset >= text.size()) return name + " is not complete JSON: it ends on line " + std::to_string(line_of(text, offset)) + " too early.";
-    return name + " is not JSON: line " + std::to_string(line_of(text, offset)) + " has something else than expected at byte " +
-           std::to_string(offset) + ".";
+    if (offset >= text.size())
+      return name + " is not complete JSON: it ends on line " + std::to_string(line_of(text, offset)) + " too early.";
+    return name + " is not JSON: line " + std::to_string(line_of(text, offset)) +
+           " has something else than expected at byte " + std::to_string(offset) + ".";
   } catch (const std::exception&) {
     return name + " is not JSON that can be read: a number in it is too large.";
   }

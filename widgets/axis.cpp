@@ -80,7 +80,8 @@ Range fit_range(AxisKind kind, Range data, double padding) {
   return sane_range(kind, {axis_inverse(kind, lo - pad), axis_inverse(kind, hi + pad)});
 }
 
-AxisMap::AxisMap(AxisKind kind, Range range, double start_px, double end_px) : kind_(kind), start_(start_px), end_(end_px) {
+AxisMap::AxisMap(AxisKind kind, Range range, double start_px, double end_px)
+    : kind_(kind), start_(start_px), end_(end_px) {
   range = sane_range(kind, range);
   from_ = axis_forward(kind, range.lo);
   px_per_unit_ = (end_px - start_px) / (axis_forward(kind, range.hi) - from_);

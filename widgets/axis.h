@@ -28,7 +28,8 @@ struct Range {
 };
 
 bool is_log(AxisKind kind);
-/// From a value into the space in which the axis is even (logarithm or itself), and back. Not positive on a log axis: -infinity.
+/// From a value into the space in which the axis is even (logarithm or itself), and back. Not positive on a log axis:
+/// -infinity.
 double axis_forward(AxisKind kind, double value);
 double axis_inverse(AxisKind kind, double position);
 

@@ -17,7 +17,9 @@ struct Ticker {
   bool own_units = false;  ///< every label names its own multiple instead
   int significant = 3;
 
-  Prefix prefix() const { return spec.kind == AxisKind::bytes || spec.kind == AxisKind::log2 ? Prefix::binary : Prefix::si; }
+  Prefix prefix() const {
+    return spec.kind == AxisKind::bytes || spec.kind == AxisKind::log2 ? Prefix::binary : Prefix::si;
+  }
 
   NumberText label(double value) const {
     return own_units ? format(value, spec.unit, significant, prefix()) : format_in(scale, value, significant);
@@ -49,7 +51,8 @@ double next_step(AxisKind kind, double step) {
   return lead < 1.5 ? 2 * power : lead < 4 ? 5 * power : 10 * power;
 }
 
-constexpr double clock_steps[] = {1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400};
+constexpr double clock_steps[] = {1,   2,   5,    10,   15,   30,    60,    120,   300,
+                                  600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400};
 
 double first_step(AxisKind kind, double about) {
   if (kind == AxisKind::bytes) return std::exp2(std::floor(std::log2(about)));
@@ -89,7 +92,9 @@ void even_ticks(Ticker& t) {
     if (count < 1e-3) return;
     if (t.length() / count < least_px && !is_log(t.spec.kind) && count > 1) continue;
     t.scale = t.spec.unit == "s" ? clock_scale(step, magnitude) : unit_scale(magnitude, t.spec.unit, t.prefix());
-    t.significant = std::clamp(static_cast<int>(std::floor(std::log10(magnitude))) - static_cast<int>(std::floor(std::log10(step) + 1e-9)) + 1, 1, 15);
+    t.significant = std::clamp(
+        static_cast<int>(std::floor(std::log10(magnitude))) - static_cast<int>(std::floor(std::log10(step) + 1e-9)) + 1,
+        1, 15);
     // Steps of 30 s in minutes or of binary multiples need their own digits: 0.5, 1.75, 0.125.
     if (kind == AxisKind::bytes || kind == AxisKind::time) t.significant = std::min(t.significant + 3, 15);
     const double first = std::ceil(t.range.lo / step - 1e-9), last = std::floor(t.range.hi / step + 1e-9);
@@ -175,7 +180,10 @@ void layout_ticks(const AxisSpec& spec, Range range, const AxisMap& map, const L
     const double decades = std::log10(range.hi / range.lo);
     const bool binary_bytes = spec.kind == AxisKind::log2 && unit_family(spec.unit) == UnitFamily::bytes;
     t.own_units = spec.unit == "s" || binary_bytes || decades > 6.5;
-    t.scale = spec.kind == AxisKind::log2 ? unit_scale(1, spec.unit) : unit_scale(axis_inverse(AxisKind::log10, (std::log10(range.lo) + std::log10(range.hi)) / 2), spec.unit, t.prefix());
+    t.scale = spec.kind == AxisKind::log2
+                  ? unit_scale(1, spec.unit)
+                  : unit_scale(axis_inverse(AxisKind::log10, (std::log10(range.lo) + std::log10(range.hi)) / 2),
+                               spec.unit, t.prefix());
     t.significant = spec.kind == AxisKind::log2 ? 4 : 3;
     if (power_ticks(t)) {
       if (!t.own_units) out.unit = t.scale.unit;

@@ -15,8 +15,10 @@ TwoColumns two_columns(float width, const ColumnsOptions& o) {
 }
 
 void next_column(const TwoColumns& columns) {
-  if (columns.beside) ImGui::SameLine(0, columns.gap);
-  else ImGui::Dummy({columns.left, theme().px(6)});
+  if (columns.beside)
+    ImGui::SameLine(0, columns.gap);
+  else
+    ImGui::Dummy({columns.left, theme().px(6)});
 }
 
 }  // namespace widgets

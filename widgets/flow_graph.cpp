@@ -29,12 +29,14 @@ double heaviest(std::span<const FlowEdge> edges) {
   return most;
 }
 
-void paint_edge(const Painter& painter, const FlowEdge& edge, const std::vector<ImVec2>& curve, bool backward, bool strong, double most) {
+void paint_edge(const Painter& painter, const FlowEdge& edge, const std::vector<ImVec2>& curve, bool backward,
+                bool strong, double most) {
   if (curve.size() < 2) return;
   const Theme& t = theme();
   const ImU32 ink = strong ? t.accent : with_alpha(t.muted, 0.75f);
   const bool weighted = std::isfinite(edge.weight) && edge.weight > 0 && most > 0;
-  const float width = weighted ? t.px(1.2f) + t.px(7) * static_cast<float>(edge.weight / most) : t.px(strong ? 2.0f : 1.4f);
+  const float width =
+      weighted ? t.px(1.2f) + t.px(7) * static_cast<float>(edge.weight / most) : t.px(strong ? 2.0f : 1.4f);
   const ImVec2 tip_at = curve.back();
   const float head = t.px(6) + width * 0.8f;
   // The line ends where the head begins, or a thick one would hide it.
@@ -44,10 +46,14 @@ void paint_edge(const Painter& painter, const FlowEdge& edge, const std::vector<
   if (!(length > 0)) return;
   const float ux = dx / length * head, uy = dy / length * head;
   const auto line = std::span(curve).first(last + 1);
-  if (backward) painter.dashed_polyline(line, ink, width);
-  else painter.polyline(line, ink, width);
+  if (backward)
+    painter.dashed_polyline(line, ink, width);
+  else
+    painter.polyline(line, ink, width);
   painter.line(curve[last], {tip_at.x - ux, tip_at.y - uy}, ink, width);
-  const ImVec2 arrow[] = {tip_at, {tip_at.x - ux - uy * 0.6f, tip_at.y - uy + ux * 0.6f}, {tip_at.x - ux + uy * 0.6f, tip_at.y - uy - ux * 0.6f}};
+  const ImVec2 arrow[] = {tip_at,
+                          {tip_at.x - ux - uy * 0.6f, tip_at.y - uy + ux * 0.6f},
+                          {tip_at.x - ux + uy * 0.6f, tip_at.y - uy - ux * 0.6f}};
   painter.polygon(arrow, ink);
 }
 
@@ -60,14 +66,21 @@ void paint_box(const Painter& painter, const FlowNode& node, Rect box, bool sele
     const float filled = box.width() * static_cast<float>(std::clamp(node.share, 0.0, 1.0));
     if (filled > 1) painter.rect(box.min, {box.min.x + filled, box.max.y}, with_alpha(tint, 0.35f), rounding);
   }
-  painter.frame(box.min, box.max, selected ? t.text : hovered ? t.accent : tint, t.px(selected ? 2.0f : 1.2f), rounding);
+  painter.frame(box.min, box.max,
+                selected  ? t.text
+                : hovered ? t.accent
+                          : tint,
+                t.px(selected ? 2.0f : 1.2f), rounding);
   const bool two = !node.sublabel.empty() && box.height() >= t.type(Type::body) + t.type(Type::small) + t.px(4);
-  const float x = (box.min.x + box.max.x) / 2, block = t.type(Type::body) + (two ? t.type(Type::small) + t.px(2) : 0.0f);
+  const float x = (box.min.x + box.max.x) / 2,
+              block = t.type(Type::body) + (two ? t.type(Type::small) + t.px(2) : 0.0f);
   const Type type = box.height() >= t.type(Type::body) + t.px(2) ? Type::body : Type::small;
   if (box.height() < t.type(Type::small)) return;
   const float y = (box.min.y + box.max.y - block) / 2;
   fit_text(painter, {x, y}, node.label, room, t.text, type, Font::sans, Align::center);
-  if (two) fit_text(painter, {x, y + t.type(Type::body) + t.px(2)}, node.sublabel, room, t.muted, Type::small, Font::sans, Align::center);
+  if (two)
+    fit_text(painter, {x, y + t.type(Type::body) + t.px(2)}, node.sublabel, room, t.muted, Type::small, Font::sans,
+             Align::center);
 }
 
 void record_graph(Record& record, const char* label, std::span<const FlowNode> nodes, std::span<const FlowEdge> edges) {
@@ -76,15 +89,16 @@ void record_graph(Record& record, const char* label, std::span<const FlowNode> n
   DataTable arrows{std::string(label) + " arrows", {"from", "to", "label", "weight"}, {}};
   for (const FlowEdge& e : edges)
     if (e.from < nodes.size() && e.to < nodes.size())
-      arrows.rows.push_back({std::string(nodes[e.from].label), std::string(nodes[e.to].label), std::string(e.label), exact(e.weight)});
+      arrows.rows.push_back(
+          {std::string(nodes[e.from].label), std::string(nodes[e.to].label), std::string(e.label), exact(e.weight)});
   record.tables.push_back(std::move(boxes));
   record.tables.push_back(std::move(arrows));
 }
 
 }  // namespace
 
-bool draw_flow_graph(const char* label, std::span<const FlowNode> nodes, std::span<const FlowEdge> edges, FlowGraphView& view,
-                     const FlowGraphOptions& o) {
+bool draw_flow_graph(const char* label, std::span<const FlowNode> nodes, std::span<const FlowEdge> edges,
+                     FlowGraphView& view, const FlowGraphOptions& o) {
   const Theme& t = theme();
   if (const std::uint64_t now = graph_fingerprint(nodes, edges); now != view.order_of) {
     view.order = order_flow(nodes, edges);
@@ -96,10 +110,13 @@ bool draw_flow_graph(const char* label, std::span<const FlowNode> nodes, std::sp
   const float steps = static_cast<float>(o.down ? std::max<std::size_t>(view.order.layers.size(), 1) : most);
   ImGui::PushID(label);
   ImGui::BeginGroup();
-  const Rect area = reserve({o.size.x, o.size.y > 0 ? o.size.y : std::min(t.px(640), steps * t.px(o.down ? 84.0f : 70.0f) + t.px(10))}, {t.px(120), t.px(60)});
+  const Rect area = reserve(
+      {o.size.x, o.size.y > 0 ? o.size.y : std::min(t.px(640), steps * t.px(o.down ? 84.0f : 70.0f) + t.px(10))},
+      {t.px(120), t.px(60)});
   Fingerprint placed;
   placed.add(view.order_of);
-  for (const float x : {area.min.x, area.min.y, area.max.x, area.max.y, t.scale, o.down ? 1.0f : 0.0f}) placed.add(static_cast<double>(x));
+  for (const float x : {area.min.x, area.min.y, area.max.x, area.max.y, t.scale, o.down ? 1.0f : 0.0f})
+    placed.add(static_cast<double>(x));
   if (placed.value != view.layout_of) {
     layout_flow_graph(nodes, edges, view.order, o, area, measure_text, view.layout);
     view.layout_of = placed.value;
@@ -113,7 +130,8 @@ bool draw_flow_graph(const char* label, std::span<const FlowNode> nodes, std::sp
     ImGui::SetCursorScreenPos(l.boxes[n].min);
     Line name;  // an item's label is zero-terminated
     name.add(nodes[n].label.empty() ? "box" : nodes[n].label);
-    if (ImGui::InvisibleButton(name.c_str(), {std::max(1.0f, l.boxes[n].width()), std::max(1.0f, l.boxes[n].height())}, ImGuiButtonFlags_EnableNav)) {
+    if (ImGui::InvisibleButton(name.c_str(), {std::max(1.0f, l.boxes[n].width()), std::max(1.0f, l.boxes[n].height())},
+                               ImGuiButtonFlags_EnableNav)) {
       const auto now = static_cast<std::int64_t>(n) == view.selected ? -1 : static_cast<std::int64_t>(n);
       changed = true;
       view.selected = now;
@@ -131,18 +149,22 @@ bool draw_flow_graph(const char* label, std::span<const FlowNode> nodes, std::sp
     paint_edge(painter, edges[e], l.curves[e], view.order.backward[e], strong, heavy);
   }
   for (std::size_t n = 0; drawable && n < nodes.size(); ++n)
-    paint_box(painter, nodes[n], l.boxes[n], static_cast<std::int64_t>(n) == view.selected, static_cast<std::int64_t>(n) == hovered);
+    paint_box(painter, nodes[n], l.boxes[n], static_cast<std::int64_t>(n) == view.selected,
+              static_cast<std::int64_t>(n) == hovered);
   for (const FlowGraphLayout::Label& at : l.labels) {
     painter.rect(at.rect.min, at.rect.max, t.background, t.px(3));  // its own ground, so that no line crosses it
-    painter.text({(at.rect.min.x + at.rect.max.x) / 2, at.rect.min.y + t.px(1)}, edges[at.edge].label, t.muted, Type::small, Font::sans, Align::center);
+    painter.text({(at.rect.min.x + at.rect.max.x) / 2, at.rect.min.y + t.px(1)}, edges[at.edge].label, t.muted,
+                 Type::small, Font::sans, Align::center);
   }
   if (l.problem.length > 0)
-    fit_text(painter, {area.min.x, drawable ? area.max.y - t.type(Type::small) : area.min.y}, l.problem.view(), area.width(), t.muted, Type::small);
+    fit_text(painter, {area.min.x, drawable ? area.max.y - t.type(Type::small) : area.min.y}, l.problem.view(),
+             area.width(), t.muted, Type::small);
   if (hovered >= 0) {
     const FlowNode& n = nodes[static_cast<std::size_t>(hovered)];
     Line value;
     value.add(n.sublabel);
-    if (std::isfinite(n.share)) value.add(value.length > 0 ? ", " : "").add(format(100 * n.share, "%")).add(" of the whole");
+    if (std::isfinite(n.share))
+      value.add(value.length > 0 ? ", " : "").add(format(100 * n.share, "%")).add(" of the whole");
     tip(n.label, value.view(), n.info);
   }
   if (Record* record = painter.record()) record_graph(*record, label, nodes, edges);

@@ -11,7 +11,8 @@ namespace widgets {
 
 struct FlowNode {
   std::string_view label, sublabel{};
-  double share = std::numeric_limits<double>::quiet_NaN();  ///< 0..1 of the whole: how much of the box is filled; NaN: none
+  double share =
+      std::numeric_limits<double>::quiet_NaN();  ///< 0..1 of the whole: how much of the box is filled; NaN: none
   Tint tint{};
   std::string_view info{};
 };
@@ -34,14 +35,16 @@ struct FlowOrder {
     std::uint32_t layer = 0;
     double across = 0;  ///< position in the layer, in units of a box's height
   };
-  std::vector<Place> places;                        ///< the nodes first, in their own order, then the bends
-  std::vector<std::vector<std::uint32_t>> layers;   ///< places of each layer, in order across
-  std::vector<std::vector<std::uint32_t>> routes;   ///< per edge: places from one layer to the next; empty when it is left out
-  std::vector<bool> backward;                       ///< per edge: it closes a cycle and is drawn against the flow
-  Line problem;                                     ///< one sentence about edges that close cycles or name no node
+  std::vector<Place> places;                       ///< the nodes first, in their own order, then the bends
+  std::vector<std::vector<std::uint32_t>> layers;  ///< places of each layer, in order across
+  std::vector<std::vector<std::uint32_t>>
+      routes;                  ///< per edge: places from one layer to the next; empty when it is left out
+  std::vector<bool> backward;  ///< per edge: it closes a cycle and is drawn against the flow
+  Line problem;                ///< one sentence about edges that close cycles or name no node
 };
-/// Layers by the longest path from the sources, order by barycentres of the neighbours. Every edge that is not backward goes to a later
-/// layer; edges that close a cycle are turned around, those to itself or to no node are left out, both said in `problem`.
+/// Layers by the longest path from the sources, order by barycentres of the neighbours. Every edge that is not backward
+/// goes to a later layer; edges that close a cycle are turned around, those to itself or to no node are left out, both
+/// said in `problem`.
 FlowOrder order_flow(std::span<const FlowNode> nodes, std::span<const FlowEdge> edges);
 /// Pairs of edges that cross between neighbouring layers.
 std::size_t count_crossings(const FlowOrder& order);
@@ -51,9 +54,9 @@ struct FlowGraphLayout {
     std::size_t edge = 0;
     Rect rect{};
   };
-  std::vector<Rect> boxes;                   ///< per node
-  std::vector<std::vector<ImVec2>> curves;   ///< per edge, from box to box; empty when it is left out
-  std::vector<Label> labels;                 ///< those with room clear of boxes and of each other
+  std::vector<Rect> boxes;                  ///< per node
+  std::vector<std::vector<ImVec2>> curves;  ///< per edge, from box to box; empty when it is left out
+  std::vector<Label> labels;                ///< those with room clear of boxes and of each other
   Line problem;
 };
 /// Boxes, curves and labels in pixels, for an order made of the same nodes and edges.
@@ -67,9 +70,10 @@ struct FlowGraphView {
   std::uint64_t order_of = 0, layout_of = 0;
 };
 
-/// Every box is an item with its label, so that keyboard and tests reach it. Returns true when a click changed the selection.
-bool draw_flow_graph(const char* label, std::span<const FlowNode> nodes, std::span<const FlowEdge> edges, FlowGraphView& view,
-                     const FlowGraphOptions& options = {});
+/// Every box is an item with its label, so that keyboard and tests reach it. Returns true when a click changed the
+/// selection.
+bool draw_flow_graph(const char* label, std::span<const FlowNode> nodes, std::span<const FlowEdge> edges,
+                     FlowGraphView& view, const FlowGraphOptions& options = {});
 
 /// More nodes than this are not laid out: nobody could read them.
 constexpr std::size_t most_flow_nodes = 400, most_flow_edges = 2000;

@@ -6,7 +6,9 @@
 namespace widgets {
 namespace {
 
-bool overlap(const Rect& a, const Rect& b) { return a.min.x < b.max.x && b.min.x < a.max.x && a.min.y < b.max.y && b.min.y < a.max.y; }
+bool overlap(const Rect& a, const Rect& b) {
+  return a.min.x < b.max.x && b.min.x < a.max.x && a.min.y < b.max.y && b.min.y < a.max.y;
+}
 
 /// An S from a to b that leaves and arrives along the flow.
 void add_curve(std::vector<ImVec2>& out, ImVec2 a, ImVec2 b, bool down) {
@@ -14,14 +16,15 @@ void add_curve(std::vector<ImVec2>& out, ImVec2 a, ImVec2 b, bool down) {
   const int steps = straight ? 1 : 14;
   for (int i = out.empty() ? 0 : 1; i <= steps; ++i) {
     const float u = static_cast<float>(i) / static_cast<float>(steps), e = u * u * (3 - 2 * u);
-    out.push_back(down ? ImVec2{a.x + (b.x - a.x) * e, a.y + (b.y - a.y) * u} : ImVec2{a.x + (b.x - a.x) * u, a.y + (b.y - a.y) * e});
+    out.push_back(down ? ImVec2{a.x + (b.x - a.x) * e, a.y + (b.y - a.y) * u}
+                       : ImVec2{a.x + (b.x - a.x) * u, a.y + (b.y - a.y) * e});
   }
 }
 
 }  // namespace
 
-void layout_flow_graph(std::span<const FlowNode> nodes, std::span<const FlowEdge> edges, const FlowOrder& order, const FlowGraphOptions& o,
-                       Rect area, Measure measure, FlowGraphLayout& out) {
+void layout_flow_graph(std::span<const FlowNode> nodes, std::span<const FlowEdge> edges, const FlowOrder& order,
+                       const FlowGraphOptions& o, Rect area, Measure measure, FlowGraphLayout& out) {
   const Theme& t = theme();
   out.boxes.assign(nodes.size(), {});
   out.curves.assign(edges.size(), {});
@@ -49,21 +52,28 @@ void layout_flow_graph(std::span<const FlowNode> nodes, std::span<const FlowEdge
     high = std::max(high, p.across);
   }
   const float layers = static_cast<float>(order.layers.size());
-  const float length = std::max(1.0f, o.down ? area.height() : area.width()), breadth = std::max(1.0f, o.down ? area.width() : area.height());
+  const float length = std::max(1.0f, o.down ? area.height() : area.width()),
+              breadth = std::max(1.0f, o.down ? area.width() : area.height());
   const auto across_slots = static_cast<float>(high - low) + 1.0f;
 
   // Boxes as large as their text asks, smaller where there is no room; text is then shortened. Gaps give way first.
   float box_w = widest + t.px(20), box_h = t.type(Type::body) + t.px(14) + (sublabels ? small + t.px(2) : 0.0f);
   const float slot_along = length / layers, slot_across = breadth / across_slots;
   const float gap_along = o.down ? t.px(26) : t.px(26) + (labels ? std::min(label_px, t.px(70)) : 0.0f);
-  const auto limit = [](float wanted, float slot, float gap) { return std::max(1.0f, std::min(wanted, std::max(slot - gap, slot * 0.76f))); };
+  const auto limit = [](float wanted, float slot, float gap) {
+    return std::max(1.0f, std::min(wanted, std::max(slot - gap, slot * 0.76f)));
+  };
   box_w = limit(box_w, o.down ? slot_across : slot_along, o.down ? t.px(14) : gap_along);
   box_h = limit(box_h, o.down ? slot_along : slot_across, o.down ? gap_along : t.px(10));
   const float box_along = o.down ? box_h : box_w, box_across = o.down ? box_w : box_h;
-  const float step_along = layers > 1 ? std::min((length - box_along) / (layers - 1), box_along + std::max(t.px(90), label_px + t.px(40))) : 0.0f;
-  const float step_across = across_slots > 1 ? std::min((breadth - box_across) / (across_slots - 1), box_across + t.px(34)) : 0.0f;
+  const float step_along =
+      layers > 1 ? std::min((length - box_along) / (layers - 1), box_along + std::max(t.px(90), label_px + t.px(40)))
+                 : 0.0f;
+  const float step_across =
+      across_slots > 1 ? std::min((breadth - box_across) / (across_slots - 1), box_across + t.px(34)) : 0.0f;
   // The whole in the middle of the area.
-  const float first_along = (length - box_along - step_along * (layers - 1)) / 2, first_across = (breadth - box_across - step_across * (across_slots - 1)) / 2;
+  const float first_along = (length - box_along - step_along * (layers - 1)) / 2,
+              first_across = (breadth - box_across - step_across * (across_slots - 1)) / 2;
   const auto centre = [&](const FlowOrder::Place& p) {
     const float a = first_along + box_along / 2 + step_along * static_cast<float>(p.layer);
     const float b = first_across + box_across / 2 + step_across * static_cast<float>(p.across - low);
@@ -71,7 +81,8 @@ void layout_flow_graph(std::span<const FlowNode> nodes, std::span<const FlowEdge
   };
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     const ImVec2 c = centre(order.places[n]);
-    out.boxes[n] = {{std::round(c.x - box_w / 2), std::round(c.y - box_h / 2)}, {std::round(c.x + box_w / 2), std::round(c.y + box_h / 2)}};
+    out.boxes[n] = {{std::round(c.x - box_w / 2), std::round(c.y - box_h / 2)},
+                    {std::round(c.x + box_w / 2), std::round(c.y + box_h / 2)}};
   }
   for (std::size_t e = 0; e < edges.size(); ++e) {
     const auto& route = order.routes[e];
@@ -100,11 +111,14 @@ void layout_flow_graph(std::span<const FlowNode> nodes, std::span<const FlowEdge
       const float at = u * static_cast<float>(curve.size() - 1);
       const auto i = std::min(static_cast<std::size_t>(at), curve.size() - 2);
       const float part = at - static_cast<float>(i);
-      const ImVec2 p{curve[i].x + (curve[i + 1].x - curve[i].x) * part, curve[i].y + (curve[i + 1].y - curve[i].y) * part};
+      const ImVec2 p{curve[i].x + (curve[i + 1].x - curve[i].x) * part,
+                     curve[i].y + (curve[i + 1].y - curve[i].y) * part};
       const Rect rect{{p.x - w / 2, p.y - h / 2}, {p.x + w / 2, p.y + h / 2}};
-      const bool inside = rect.min.x >= area.min.x && rect.max.x <= area.max.x && rect.min.y >= area.min.y && rect.max.y <= area.max.y;
-      const bool clear = std::none_of(out.boxes.begin(), out.boxes.end(), [&](const Rect& b) { return overlap(b, rect); }) &&
-                         std::none_of(out.labels.begin(), out.labels.end(), [&](const auto& l) { return overlap(l.rect, rect); });
+      const bool inside =
+          rect.min.x >= area.min.x && rect.max.x <= area.max.x && rect.min.y >= area.min.y && rect.max.y <= area.max.y;
+      const bool clear =
+          std::none_of(out.boxes.begin(), out.boxes.end(), [&](const Rect& b) { return overlap(b, rect); }) &&
+          std::none_of(out.labels.begin(), out.labels.end(), [&](const auto& l) { return overlap(l.rect, rect); });
       if (!inside || !clear) continue;
       out.labels.push_back({e, rect});
       break;

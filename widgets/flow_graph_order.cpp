@@ -10,7 +10,8 @@ namespace {
 using Places = std::vector<std::uint32_t>;
 
 /// Marks edges that close a cycle: those that a depth-first walk finds leading back to a node it is still under.
-void find_backward(std::span<const FlowNode> nodes, std::span<const FlowEdge> edges, const std::vector<bool>& usable, std::vector<bool>& backward) {
+void find_backward(std::span<const FlowNode> nodes, std::span<const FlowEdge> edges, const std::vector<bool>& usable,
+                   std::vector<bool>& backward) {
   enum class Mark : std::uint8_t { fresh, open, done };
   std::vector<Mark> marks(nodes.size(), Mark::fresh);
   std::vector<Places> leaving(nodes.size());
@@ -37,8 +38,10 @@ void find_backward(std::span<const FlowNode> nodes, std::span<const FlowEdge> ed
   }
 }
 
-/// Longest path from the sources; then a source moves up to its first successor, so that late inputs sit where they are used.
-std::vector<std::uint32_t> find_layers(std::size_t nodes, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& links) {
+/// Longest path from the sources; then a source moves up to its first successor, so that late inputs sit where they are
+/// used.
+std::vector<std::uint32_t> find_layers(std::size_t nodes,
+                                       const std::vector<std::pair<std::uint32_t, std::uint32_t>>& links) {
   std::vector<std::uint32_t> layer(nodes, 0), entering(nodes, 0);
   std::vector<Places> leaving(nodes);
   for (const auto& [from, to] : links) {
@@ -97,7 +100,8 @@ void sort_layers(FlowOrder& order) {
     const bool down = sweep % 2 == 0;
     for (std::size_t k = 0; k < order.layers.size(); ++k) {
       Places& layer = order.layers[down ? k : order.layers.size() - 1 - k];
-      for (const std::uint32_t p : layer) wish[p] = mean_across(order, down ? n.before[p] : n.after[p], order.places[p].across);
+      for (const std::uint32_t p : layer)
+        wish[p] = mean_across(order, down ? n.before[p] : n.after[p], order.places[p].across);
       std::stable_sort(layer.begin(), layer.end(), [&](std::uint32_t a, std::uint32_t b) { return wish[a] < wish[b]; });
       for (std::size_t i = 0; i < layer.size(); ++i) order.places[layer[i]].across = static_cast<double>(i);
     }
@@ -113,7 +117,9 @@ void sort_layers(FlowOrder& order) {
 /// Moves places towards the mean of their neighbours, in order and a box apart (a bend takes half a box).
 void spread(FlowOrder& order) {
   const Neighbours n = neighbours_of(order);
-  const auto gap = [&](std::uint32_t a, std::uint32_t b) { return (order.places[a].node < 0 ? 0.25 : 0.5) + (order.places[b].node < 0 ? 0.25 : 0.5); };
+  const auto gap = [&](std::uint32_t a, std::uint32_t b) {
+    return (order.places[a].node < 0 ? 0.25 : 0.5) + (order.places[b].node < 0 ? 0.25 : 0.5);
+  };
   std::vector<double> wish;
   for (int pass = 0; pass < 16; ++pass) {
     for (std::size_t k = 0; k < order.layers.size(); ++k) {
@@ -121,7 +127,8 @@ void spread(FlowOrder& order) {
       wish.clear();
       double drift = 0;
       for (const std::uint32_t p : layer) {
-        const double here = order.places[p].across, before = mean_across(order, n.before[p], here), after = mean_across(order, n.after[p], here);
+        const double here = order.places[p].across, before = mean_across(order, n.before[p], here),
+                     after = mean_across(order, n.after[p], here);
         wish.push_back(n.before[p].empty() ? after : n.after[p].empty() ? before : (before + after) / 2);
       }
       for (std::size_t i = 0; i < layer.size(); ++i) {
@@ -142,7 +149,8 @@ std::size_t count_crossings(const FlowOrder& order) {
   std::vector<std::vector<std::pair<double, double>>> links(order.layers.size());
   for (const Places& route : order.routes)
     for (std::size_t i = 1; i < route.size(); ++i)
-      links[order.places[route[i - 1]].layer].push_back({order.places[route[i - 1]].across, order.places[route[i]].across});
+      links[order.places[route[i - 1]].layer].push_back(
+          {order.places[route[i - 1]].across, order.places[route[i]].across});
   std::size_t crossings = 0;
   for (const auto& between : links)
     for (std::size_t a = 0; a < between.size(); ++a)
@@ -155,7 +163,10 @@ FlowOrder order_flow(std::span<const FlowNode> nodes, std::span<const FlowEdge> 
   FlowOrder order;
   if (nodes.size() > most_flow_nodes || edges.size() > most_flow_edges) {
     order.problem.add("The graph has ").add_integer(static_cast<std::int64_t>(nodes.size())).add(" boxes and ");
-    order.problem.add_integer(static_cast<std::int64_t>(edges.size())).add(" arrows; up to ").add_integer(most_flow_nodes).add(" and ");
+    order.problem.add_integer(static_cast<std::int64_t>(edges.size()))
+        .add(" arrows; up to ")
+        .add_integer(most_flow_nodes)
+        .add(" and ");
     order.problem.add_integer(most_flow_edges).add(" are drawn.");
     return order;
   }
@@ -166,15 +177,19 @@ FlowOrder order_flow(std::span<const FlowNode> nodes, std::span<const FlowEdge> 
     usable[e] = edges[e].from < nodes.size() && edges[e].to < nodes.size() && edges[e].from != edges[e].to;
     if (usable[e] || order.problem.length > 0) continue;
     order.problem.add("Arrow ").add_integer(static_cast<std::int64_t>(e));
-    order.problem.add(edges[e].from == edges[e].to && edges[e].to < nodes.size() ? " leads from a box to itself and is left out."
-                                                                                 : " names a box that does not exist and is left out.");
+    order.problem.add(edges[e].from == edges[e].to && edges[e].to < nodes.size()
+                          ? " leads from a box to itself and is left out."
+                          : " names a box that does not exist and is left out.");
   }
   find_backward(nodes, edges, usable, order.backward);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> links;
   for (std::size_t e = 0; e < edges.size(); ++e) {
     if (!usable[e]) continue;
     if (order.backward[e] && order.problem.length == 0) {
-      order.problem.add("The arrow from \"").add(nodes[edges[e].from].label).add("\" to \"").add(nodes[edges[e].to].label);
+      order.problem.add("The arrow from \"")
+          .add(nodes[edges[e].from].label)
+          .add("\" to \"")
+          .add(nodes[edges[e].to].label);
       order.problem.add("\" closes a cycle and is drawn against the flow.");
     }
     links.push_back(order.backward[e] ? std::pair{edges[e].to, edges[e].from} : std::pair{edges[e].from, edges[e].to});

@@ -9,9 +9,11 @@ void paint_formula(const Painter& painter, const FormulaLayout& layout, ImVec2 b
   const Theme& t = theme();
   for (const FormulaText& piece : layout.texts) {
     const Font font = piece.role == FormulaRole::symbol ? Font::sans : Font::mono;
-    const ImU32 colour = piece.role == FormulaRole::value ? t.accent : piece.role == FormulaRole::unknown ? t.warning : t.text;
-    painter.text({baseline.x + piece.baseline.x, baseline.y + piece.baseline.y - baseline_of(piece.type, font)}, piece.text, colour,
-                 piece.type, font);
+    const ImU32 colour = piece.role == FormulaRole::value     ? t.accent
+                         : piece.role == FormulaRole::unknown ? t.warning
+                                                              : t.text;
+    painter.text({baseline.x + piece.baseline.x, baseline.y + piece.baseline.y - baseline_of(piece.type, font)},
+                 piece.text, colour, piece.type, font);
   }
   ImVec2 moved[16];
   for (const FormulaStroke& stroke : layout.strokes) {
@@ -19,12 +21,16 @@ void paint_formula(const Painter& painter, const FormulaLayout& layout, ImVec2 b
     for (std::size_t i = 0; i < n; ++i) moved[i] = {baseline.x + stroke.points[i].x, baseline.y + stroke.points[i].y};
     // A level bar is snapped to whole pixels so that it is as dark as the text beside it.
     const bool bar = n == 2 && stroke.points[0].y == stroke.points[1].y;
-    if (bar) painter.rect({moved[0].x, std::floor(moved[0].y)}, {moved[1].x, std::floor(moved[0].y) + std::max(1.0f, std::round(stroke.width))}, t.text);
-    else painter.polyline({moved, n}, t.text, stroke.width);
+    if (bar)
+      painter.rect({moved[0].x, std::floor(moved[0].y)},
+                   {moved[1].x, std::floor(moved[0].y) + std::max(1.0f, std::round(stroke.width))}, t.text);
+    else
+      painter.polyline({moved, n}, t.text, stroke.width);
   }
 }
 
-ImVec2 draw_formula(const char* id, std::string_view source, const ValueSource& values, FormulaView& view, const FormulaStyle& style) {
+ImVec2 draw_formula(const char* id, std::string_view source, const ValueSource& values, FormulaView& view,
+                    const FormulaStyle& style) {
   const Theme& t = theme();
   const bool new_source = view.layouts == 0 || view.source != source;
   if (new_source) {
@@ -32,7 +38,8 @@ ImVec2 draw_formula(const char* id, std::string_view source, const ValueSource& 
     view.formula = parse_formula(source);
   }
   const bool new_values = view.formula.values.refresh(values);
-  if (new_source || new_values || view.scale != t.type(style.type) || view.max_width != style.max_width || view.font != font_of(Font::sans)) {
+  if (new_source || new_values || view.scale != t.type(style.type) || view.max_width != style.max_width ||
+      view.font != font_of(Font::sans)) {
     view.layout = layout_formula(view.formula, style);
     view.scale = t.type(style.type);
     view.max_width = style.max_width;
@@ -55,7 +62,9 @@ ImVec2 draw_formula(const char* id, std::string_view source, const ValueSource& 
     for (const FormulaText& piece : view.layout.texts) {
       if (piece.role == FormulaRole::symbol) continue;
       const float x = at.x + piece.baseline.x, y = at.y + view.layout.ascent + piece.baseline.y;
-      if (mouse.x < x || mouse.x > x + piece.width || mouse.y > y + 0.3f * t.type(piece.type) || mouse.y < y - t.type(piece.type)) continue;
+      if (mouse.x < x || mouse.x > x + piece.width || mouse.y > y + 0.3f * t.type(piece.type) ||
+          mouse.y < y - t.type(piece.type))
+        continue;
       const std::string_view why = values.explain(values.context, view.formula.values.keys[piece.slot]);
       if (!why.empty()) ImGui::SetTooltip("%.*s", static_cast<int>(why.size()), why.data());
     }

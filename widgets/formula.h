@@ -10,10 +10,12 @@
 
 /// Mathematics set in two dimensions from a small LaTeX-like markup, with live values in it.
 ///
-/// Markup: letters and numbers as they are; `\frac{a}{b}`, `a_{i}`, `x^{2}`, `\sqrt{x}`, `\sum_{i=1}^{n}`, `\prod`, `\min(a, b)`,
-/// `\max`, `\log`, `\ln`, `\exp`, Greek names, `\cdot \times \div \pm \le \ge \ne \approx \ll \gg \to \infty`, `\text{words}`,
-/// `\lceil x \rceil`, `\lfloor x \rfloor`, `\quad`, and `\val{key}` or `{{key}}` for a live value. ( ) and [ ] grow with what
-/// they hold; `\left` and `\right` are accepted and change nothing.
+/// Markup: letters and numbers as they are; `\frac{a}{b}`, `a_{i}`, `x^{2}`, `\sqrt{x}`, `\sum_{i=1}^{n}`, `\prod`,
+/// `\min(a, b)`,
+/// `\max`, `\log`, `\ln`, `\exp`, Greek names, `\cdot \times \div \pm \le \ge \ne \approx \ll \gg \to \infty`,
+/// `\text{words}`,
+/// `\lceil x \rceil`, `\lfloor x \rfloor`, `\quad`, and `\val{key}` or `{{key}}` for a live value. ( ) and [ ] grow
+/// with what they hold; `\left` and `\right` are accepted and change nothing.
 namespace widgets {
 
 /// Where live values come from. Functions are called on every frame and must not allocate.
@@ -54,11 +56,12 @@ struct FormulaNode {
 
   Kind kind = Kind::row;
   Air air = Air::ordinary;
-  bool after_space = false;             ///< white space stood before it in the source
-  float em = 0;                         ///< width of a space
-  std::uint32_t slot = 0;               ///< of a value, in Formula::values
-  std::string text;                     ///< symbol: UTF-8; fence: "(" then ")" and so on, one name letter each
-  std::vector<std::uint32_t> children;  ///< fraction: above, below; scripts: base, sub, sup (may be none); root, fence: inside
+  bool after_space = false;  ///< white space stood before it in the source
+  float em = 0;              ///< width of a space
+  std::uint32_t slot = 0;    ///< of a value, in Formula::values
+  std::string text;          ///< symbol: UTF-8; fence: "(" then ")" and so on, one name letter each
+  std::vector<std::uint32_t>
+      children;  ///< fraction: above, below; scripts: base, sub, sup (may be none); root, fence: inside
 };
 
 struct Formula {
@@ -94,8 +97,8 @@ struct FormulaLayout {
 
 struct FormulaStyle {
   Type type = Type::body;
-  bool display = true;       ///< full-size fractions, limits above and below sums
-  float max_width = 3.4e38f; ///< longer formulas break before relations and operators of the outermost row
+  bool display = true;        ///< full-size fractions, limits above and below sums
+  float max_width = 3.4e38f;  ///< longer formulas break before relations and operators of the outermost row
 };
 /// Uses the texts in `formula.values`.
 FormulaLayout layout_formula(const Formula& formula, const FormulaStyle& style = {});

@@ -14,7 +14,8 @@ struct Box {
   float width = 0, ascent = 0, descent = 0;
 };
 
-// Shares of the type size (which in Dear ImGui is ascent plus descent). Inter: capitals 0.60, descenders 0.17, centre of '+' 0.30.
+// Shares of the type size (which in Dear ImGui is ascent plus descent). Inter: capitals 0.60, descenders 0.17, centre
+// of '+' 0.30.
 constexpr float cap = 0.64f, below = 0.20f, axis = 0.29f;
 
 Type smaller(Type type) { return type == Type::title ? Type::body : Type::small; }
@@ -111,25 +112,38 @@ class Setter {
     const Air a = air_of(row, i - 1), b = air_of(row, i);
     float em = 0;
     if (here.kind == Kind::space || last.kind == Kind::space) return 0;
-    if (a == Air::relation || b == Air::relation) em = 0.27f;
-    else if (a == Air::binary || b == Air::binary) em = 0.20f;
-    else if (a == Air::punctuation) em = 0.22f;
-    else if (a == Air::big || b == Air::big || (a == Air::function && here.kind != Kind::fence) || b == Air::function) em = 0.20f;
-    else if (here.after_space || (here.kind == Kind::value) != (last.kind == Kind::value)) em = 0.17f;
+    if (a == Air::relation || b == Air::relation)
+      em = 0.27f;
+    else if (a == Air::binary || b == Air::binary)
+      em = 0.20f;
+    else if (a == Air::punctuation)
+      em = 0.22f;
+    else if (a == Air::big || b == Air::big || (a == Air::function && here.kind != Kind::fence) || b == Air::function)
+      em = 0.20f;
+    else if (here.after_space || (here.kind == Kind::value) != (last.kind == Kind::value))
+      em = 0.17f;
     return em * theme().type(type);
   }
 
   Box node(std::uint32_t index, Type type, bool display) {
     const FormulaNode& n = f_.nodes[index];
     switch (n.kind) {
-      case Kind::row: return row(n, type, display);
-      case Kind::symbol: return text(n.text, n.air == Air::big && display ? Type::title : type, n.air == Air::big);
-      case Kind::value: return value(n, type);
-      case Kind::space: return {n.em * theme().type(type), 0, 0};
-      case Kind::fraction: return fraction(n, type, display);
-      case Kind::scripts: return scripts(n, type, display);
-      case Kind::root: return radical(n, type, display);
-      case Kind::fence: return fence(n, type, display);
+      case Kind::row:
+        return row(n, type, display);
+      case Kind::symbol:
+        return text(n.text, n.air == Air::big && display ? Type::title : type, n.air == Air::big);
+      case Kind::value:
+        return value(n, type);
+      case Kind::space:
+        return {n.em * theme().type(type), 0, 0};
+      case Kind::fraction:
+        return fraction(n, type, display);
+      case Kind::scripts:
+        return scripts(n, type, display);
+      case Kind::root:
+        return radical(n, type, display);
+      case Kind::fence:
+        return fence(n, type, display);
     }
     return {};
   }
@@ -172,7 +186,8 @@ class Setter {
   }
 
   Box fraction(const FormulaNode& n, Type type, bool display) {
-    const float size = theme().type(type), pad = 0.10f * size, gap = 0.16f * size, bar = std::max(1.0f, std::floor(0.07f * size));
+    const float size = theme().type(type), pad = 0.10f * size, gap = 0.16f * size,
+                bar = std::max(1.0f, std::floor(0.07f * size));
     const Type inner = display ? type : smaller(type);
     const Mark start = mark();
     const Box above = node(n.children[0], inner, false);
@@ -225,8 +240,12 @@ class Setter {
     const Box inside = node(n.children[0], type, display);
     shift(start, mark(), sign, 0);
     const float top = -(inside.ascent + gap), bottom = inside.descent, width = sign + inside.width + gap;
-    stroke({{0, bottom - 0.45f * (bottom - top)}, {0.16f * sign, bottom - 0.52f * (bottom - top)}, {0.42f * sign, bottom},
-            {0.85f * sign, top}, {width, top}}, line);
+    stroke({{0, bottom - 0.45f * (bottom - top)},
+            {0.16f * sign, bottom - 0.52f * (bottom - top)},
+            {0.42f * sign, bottom},
+            {0.85f * sign, top},
+            {width, top}},
+           line);
     return {width + 0.05f * size, -top + line, bottom};
   }
 
@@ -235,7 +254,9 @@ class Setter {
     const Mark start = mark();
     const Box inside = node(n.children[0], type, display);
     // What is a line high keeps the font's own brackets; anything taller, and every ceiling or floor, is drawn.
-    const auto drawn = [&](char c) { return inside.ascent > 0.95f * size || inside.descent > 0.45f * size || (c >= 'c' && c <= 'g'); };
+    const auto drawn = [&](char c) {
+      return inside.ascent > 0.95f * size || inside.descent > 0.45f * size || (c >= 'c' && c <= 'g');
+    };
     const float half = std::max(inside.ascent - axis * size, inside.descent + axis * size) + 0.05f * size;
     const auto bracket = [&](char c) {
       if (drawn(c)) return tall(c, size, half);
@@ -253,7 +274,8 @@ class Setter {
 
   /// A bracket drawn with strokes, `half` pixels up and down from the axis.
   Box tall(char c, float size, float half) {
-    const float width = 0.34f * size, line = std::max(1.0f, 0.08f * size), mid = -axis * size, top = mid - half, bottom = mid + half;
+    const float width = 0.34f * size, line = std::max(1.0f, 0.08f * size), mid = -axis * size, top = mid - half,
+                bottom = mid + half;
     const bool opens = c == '(' || c == '[' || c == 'c' || c == 'f';
     const float back = opens ? 0.30f * width : 0.70f * width, tip = opens ? 0.85f * width : 0.15f * width;
     std::vector<ImVec2> points;

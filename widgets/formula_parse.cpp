@@ -24,7 +24,8 @@ class Parser {
   void run() {
     const std::uint32_t root = row(0);
     if (failed()) return;
-    if (at_ < s_.size()) return fail(at_, "there is a '" + std::string(s_.substr(at_, word_length())) + "' that nothing opened");
+    if (at_ < s_.size())
+      return fail(at_, "there is a '" + std::string(s_.substr(at_, word_length())) + "' that nothing opened");
     out_.root = root;
   }
 
@@ -80,7 +81,8 @@ class Parser {
   const FormulaDelimiter* delimiter(bool opens) {
     std::size_t from = at_;
     for (const std::string_view side : {std::string_view("\\left"), std::string_view("\\right")})
-      if (rest().starts_with(side) && at_ + side.size() < s_.size() && !letter(s_[at_ + side.size()])) from = at_ + side.size();
+      if (rest().starts_with(side) && at_ + side.size() < s_.size() && !letter(s_[at_ + side.size()]))
+        from = at_ + side.size();
     while (from < s_.size() && from > at_ && space(s_[from])) ++from;
     for (const FormulaDelimiter& d : formula_delimiters) {
       if (d.opens != opens || !s_.substr(from).starts_with(d.written)) continue;
@@ -93,7 +95,8 @@ class Parser {
   }
   std::size_t delimiter_end_ = 0;
 
-  /// A row up to `closer` ('}' of a group, ')' for any closing delimiter, 0 for the end of the source), which stays unread.
+  /// A row up to `closer` ('}' of a group, ')' for any closing delimiter, 0 for the end of the source), which stays
+  /// unread.
   std::uint32_t row(char closer) {
     if (++depth_ > max_depth) {
       fail(at_, "it nests deeper than " + std::to_string(max_depth) + " levels");
@@ -104,7 +107,8 @@ class Parser {
       const bool spaced = skip_space();
       if (at_ >= s_.size() || s_[at_] == '}') break;
       if (delimiter(false)) {
-        if (closer != ')') fail(at_, "there is a '" + std::string(s_.substr(at_, word_length())) + "' that nothing opened");
+        if (closer != ')')
+          fail(at_, "there is a '" + std::string(s_.substr(at_, word_length())) + "' that nothing opened");
         break;
       }
       const std::uint32_t node = scripted();
@@ -128,7 +132,8 @@ class Parser {
       }
       const char mark = s_[at_];
       std::uint32_t& which = scripts[mark == '_' ? 0 : 1];
-      if (which != FormulaNode::none) fail(at_, std::string("a second '") + mark + "' follows the same symbol; join both in one group");
+      if (which != FormulaNode::none)
+        fail(at_, std::string("a second '") + mark + "' follows the same symbol; join both in one group");
       ++at_;
       if (!failed()) which = script(mark);
     }
@@ -145,7 +150,8 @@ class Parser {
     skip_space();
     const char c = at_ < s_.size() ? s_[at_] : '\0';
     if (c != '{' && c != '\\' && !letter(c) && !digit(c) && static_cast<unsigned char>(c) < 0x80) {
-      fail(at_, std::string("'") + mark + "' needs a letter, a number or a group in braces after it, as in x" + mark + "{2}");
+      fail(at_, std::string("'") + mark + "' needs a letter, a number or a group in braces after it, as in x" + mark +
+                    "{2}");
       return FormulaNode::none;
     }
     if (letter(c)) return symbol(s_.substr(at_++, 1));
@@ -212,7 +218,9 @@ class Parser {
       return symbol(s_.substr(from, at_ - from));
     }
     if (digit(c)) {
-      while (at_ < s_.size() && (digit(s_[at_]) || ((s_[at_] == '.' || s_[at_] == ',') && at_ + 1 < s_.size() && digit(s_[at_ + 1])))) ++at_;
+      while (at_ < s_.size() &&
+             (digit(s_[at_]) || ((s_[at_] == '.' || s_[at_] == ',') && at_ + 1 < s_.size() && digit(s_[at_ + 1]))))
+        ++at_;
       return symbol(s_.substr(from, at_ - from));
     }
     const std::size_t n = utf8_length(rest());
@@ -222,13 +230,23 @@ class Parser {
     }
     at_ += n;
     switch (c) {
-      case '+': return symbol("+", Air::binary);
-      case '-': return symbol("−", Air::binary);
-      case '*': return symbol("×", Air::binary);
-      case '/': return symbol("/", Air::binary);
-      case '=': case '<': case '>': return symbol(s_.substr(from, 1), Air::relation);
-      case ',': case ';': return symbol(s_.substr(from, 1), Air::punctuation);
-      default: return symbol(s_.substr(from, n));
+      case '+':
+        return symbol("+", Air::binary);
+      case '-':
+        return symbol("−", Air::binary);
+      case '*':
+        return symbol("×", Air::binary);
+      case '/':
+        return symbol("/", Air::binary);
+      case '=':
+      case '<':
+      case '>':
+        return symbol(s_.substr(from, 1), Air::relation);
+      case ',':
+      case ';':
+        return symbol(s_.substr(from, 1), Air::punctuation);
+      default:
+        return symbol(s_.substr(from, n));
     }
   }
 
@@ -274,8 +292,9 @@ class Parser {
       }
     for (const FormulaCommand& known : formula_commands)
       if (known.name == name) return symbol(known.text, known.air);
-    fail(from, name.empty() ? std::string("a '\\' stands alone at the end")
-                            : "\\" + std::string(name) + " is not a command; write \\text{" + std::string(name) + "} for words");
+    fail(from, name.empty()
+                   ? std::string("a '\\' stands alone at the end")
+                   : "\\" + std::string(name) + " is not a command; write \\text{" + std::string(name) + "} for words");
     return FormulaNode::none;
   }
 };
@@ -285,8 +304,10 @@ class Parser {
 Formula parse_formula(std::string_view source) {
   Formula formula;
   Parser parser(source, formula);
-  if (source.size() > max_bytes) parser.fail(max_bytes, "it is longer than 4,096 bytes; split it");
-  else parser.run();
+  if (source.size() > max_bytes)
+    parser.fail(max_bytes, "it is longer than 4,096 bytes; split it");
+  else
+    parser.run();
   if (!formula.error.empty()) {
     const std::size_t at = formula.error_at;
     std::string error = std::move(formula.error);

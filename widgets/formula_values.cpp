@@ -18,7 +18,8 @@ std::size_t live_key_length(std::string_view s) {
   }
   if (n < s.size() && s[n] == ':') {
     std::size_t unit = n + 1;
-    while (unit < s.size() && (letter(s[unit]) || digit(s[unit]) || s[unit] == '/' || s[unit] == '%' || s[unit] == '^')) ++unit;
+    while (unit < s.size() && (letter(s[unit]) || digit(s[unit]) || s[unit] == '/' || s[unit] == '%' || s[unit] == '^'))
+      ++unit;
     return unit > n + 1 ? unit : 0;
   }
   return n;
@@ -30,10 +31,14 @@ LiveKey split_live_key(std::string_view key) {
   parts.name = key.substr(0, mark);
   if (mark == std::string_view::npos) return parts;
   const std::string_view suffix = key.substr(mark + 1);
-  if (key[mark] == ':') parts.unit = suffix;
-  else if (suffix == "bin") parts.prefix = Prefix::binary;
-  else if (suffix == "raw") parts.prefix = Prefix::none;
-  else parts.name = key;  // an unknown suffix makes an unknown key, which is shown as such
+  if (key[mark] == ':')
+    parts.unit = suffix;
+  else if (suffix == "bin")
+    parts.prefix = Prefix::binary;
+  else if (suffix == "raw")
+    parts.prefix = Prefix::none;
+  else
+    parts.name = key;  // an unknown suffix makes an unknown key, which is shown as such
   return parts;
 }
 

@@ -29,7 +29,8 @@ std::uint64_t fingerprint(const HeatData& d, const HeatMapOptions& o, Rect area)
     for (const std::string_view s : labels) f.add(s);
   for (const float x : {area.min.x, area.min.y, area.max.x, area.max.y, theme().scale}) f.add(static_cast<double>(x));
   for (const double x : {o.lo, o.hi}) f.add(x);
-  f.add(std::uint64_t{o.log} | std::uint64_t{o.rows_up} << 1 | std::uint64_t{o.numbers} << 2 | static_cast<std::uint64_t>(o.fold) << 3);
+  f.add(std::uint64_t{o.log} | std::uint64_t{o.rows_up} << 1 | std::uint64_t{o.numbers} << 2 |
+        static_cast<std::uint64_t>(o.fold) << 3);
   for (const std::string_view s : {o.unit, o.row_title, o.col_title, o.value_title}) f.add(s);
   return f.value;
 }
@@ -60,8 +61,8 @@ void paint_cells(const Painter& painter, const HeatMapLayout& l, std::string_vie
         const ImU32 fill = ramp[static_cast<std::size_t>(tone)];
         painter.rect(rect.min, rect.max, fill);
         if (l.numbers)
-          painter.text({(rect.min.x + rect.max.x) / 2, (rect.min.y + rect.max.y - t.type(Type::small)) / 2}, format(value, unit), text_on(fill, t),
-                       Type::small, Font::mono, Align::center);
+          painter.text({(rect.min.x + rect.max.x) / 2, (rect.min.y + rect.max.y - t.type(Type::small)) / 2},
+                       format(value, unit), text_on(fill, t), Type::small, Font::mono, Align::center);
       } else {
         painter.rect(rect.min, rect.max, t.card);
         hatch(painter, rect, t.line);
@@ -70,7 +71,8 @@ void paint_cells(const Painter& painter, const HeatMapLayout& l, std::string_vie
     }
 }
 
-void paint_labels(const Painter& painter, const HeatData& d, const HeatMapLayout& l, const HeatMapOptions& o, Rect area) {
+void paint_labels(const Painter& painter, const HeatData& d, const HeatMapLayout& l, const HeatMapOptions& o,
+                  Rect area) {
   const Theme& t = theme();
   const float small = t.type(Type::small);
   const float labels_left = area.min.x + (o.row_title.empty() ? 0.0f : small + t.px(6));
@@ -78,8 +80,8 @@ void paint_labels(const Painter& painter, const HeatData& d, const HeatMapLayout
     const Rect cell = l.cell(l.shown_row(r, d.rows), 0);
     Line name;
     add_name(name, d.row_labels, r);
-    fit_text(painter, {l.grid.min.x - t.px(6), (cell.min.y + cell.max.y - small) / 2}, name.view(), l.grid.min.x - t.px(6) - labels_left, t.muted,
-                     Type::small, Font::sans, Align::right);
+    fit_text(painter, {l.grid.min.x - t.px(6), (cell.min.y + cell.max.y - small) / 2}, name.view(),
+             l.grid.min.x - t.px(6) - labels_left, t.muted, Type::small, Font::sans, Align::right);
   }
   float free_from = l.grid.min.x - small;
   for (std::size_t c = 0; c < d.cols; c += l.col_label_stride) {
@@ -91,10 +93,11 @@ void paint_labels(const Painter& painter, const HeatData& d, const HeatMapLayout
     painter.text({x, l.grid.max.y + t.px(4)}, name.view(), t.muted, Type::small);
     free_from = x + w + t.px(6);
   }
-  fit_text(painter, {(l.grid.min.x + l.grid.max.x) / 2, area.max.y - small - t.px(1)}, o.col_title, l.grid.width(), t.muted, Type::small, Font::sans,
-                   Align::center);
+  fit_text(painter, {(l.grid.min.x + l.grid.max.x) / 2, area.max.y - small - t.px(1)}, o.col_title, l.grid.width(),
+           t.muted, Type::small, Font::sans, Align::center);
   if (!o.row_title.empty())
-    painter.rotated_text({area.min.x, (l.grid.min.y + l.grid.max.y) / 2}, -90, o.row_title, t.muted, Type::small, Font::sans, Align::center);
+    painter.rotated_text({area.min.x, (l.grid.min.y + l.grid.max.y) / 2}, -90, o.row_title, t.muted, Type::small,
+                         Font::sans, Align::center);
 }
 
 void paint_ramp(const Painter& painter, const HeatMapLayout& l, const HeatMapOptions& o, Rect area) {
@@ -107,19 +110,24 @@ void paint_ramp(const Painter& painter, const HeatMapLayout& l, const HeatMapOpt
   }
   const AxisSpec spec{.kind = o.log ? AxisKind::log10 : AxisKind::linear, .unit = o.unit};
   AxisTicks ticks;
-  layout_ticks(spec, l.range, AxisMap(spec.kind, l.range, static_cast<double>(l.ramp.max.y), static_cast<double>(l.ramp.min.y)),
+  layout_ticks(spec, l.range,
+               AxisMap(spec.kind, l.range, static_cast<double>(l.ramp.max.y), static_cast<double>(l.ramp.min.y)),
                {[](std::string_view s) { return measure_text(s, Type::small); }, small, true}, ticks);
   for (const Tick& tick : ticks.major()) {
     const auto y = static_cast<float>(tick.pixel);
     painter.line({l.ramp.max.x, y}, {l.ramp.max.x + t.px(4), y}, t.muted);
-    fit_text(painter, {l.ramp.max.x + t.px(7), y - small / 2}, tick.label, area.max.x - l.ramp.max.x - t.px(7), t.muted, Type::small, Font::mono);
+    fit_text(painter, {l.ramp.max.x + t.px(7), y - small / 2}, tick.label, area.max.x - l.ramp.max.x - t.px(7), t.muted,
+             Type::small, Font::mono);
   }
   Line title;
   title.add(o.value_title);
-  if (ticks.unit.length > 0) title.add(title.length > 0 ? " (" : "").add(ticks.unit).add(o.value_title.empty() ? "" : ")");
+  if (ticks.unit.length > 0)
+    title.add(title.length > 0 ? " (" : "").add(ticks.unit).add(o.value_title.empty() ? "" : ")");
   const float room = area.max.x - l.ramp.min.x;
-  if (!o.value_title.empty()) fit_text(painter, {l.ramp.min.x, l.grid.min.y}, title.view(), room, t.muted, Type::small);
-  else fit_text(painter, {l.ramp.min.x, l.ramp.max.y + t.px(4)}, title.view(), room, t.muted, Type::small);
+  if (!o.value_title.empty())
+    fit_text(painter, {l.ramp.min.x, l.grid.min.y}, title.view(), room, t.muted, Type::small);
+  else
+    fit_text(painter, {l.ramp.min.x, l.ramp.max.y + t.px(4)}, title.view(), room, t.muted, Type::small);
 }
 
 void record_heat_map(Record& record, const char* label, const HeatData& d, const HeatMapOptions& o) {
@@ -160,8 +168,10 @@ HeatMapEvents draw_heat_map(const char* label, const HeatData& data, HeatMapView
   if (Record* record = painter.record()) record_heat_map(*record, label, data, o);
 
   const auto mark = [&](std::int64_t row, std::int64_t col, ImU32 ink, float width) {
-    if (row < 0 || col < 0 || static_cast<std::size_t>(row) >= data.rows || static_cast<std::size_t>(col) >= data.cols) return;
-    const Rect cell = l.cell(l.shown_row(static_cast<std::size_t>(row), data.rows), l.shown_col(static_cast<std::size_t>(col), data.cols));
+    if (row < 0 || col < 0 || static_cast<std::size_t>(row) >= data.rows || static_cast<std::size_t>(col) >= data.cols)
+      return;
+    const Rect cell = l.cell(l.shown_row(static_cast<std::size_t>(row), data.rows),
+                             l.shown_col(static_cast<std::size_t>(col), data.cols));
     painter.frame({cell.min.x - 1, cell.min.y - 1}, {cell.max.x + 1, cell.max.y + 1}, ink, width);
   };
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -169,7 +179,8 @@ HeatMapEvents draw_heat_map(const char* label, const HeatData& data, HeatMapView
     const auto at = [](float offset, float length, std::size_t n) {
       return std::min(static_cast<std::size_t>(offset / length * static_cast<float>(n)), n - 1);
     };
-    const std::size_t c = at(mouse.x - l.grid.min.x, l.grid.width(), l.cols), from_top = at(mouse.y - l.grid.min.y, l.grid.height(), l.rows);
+    const std::size_t c = at(mouse.x - l.grid.min.x, l.grid.width(), l.cols),
+                      from_top = at(mouse.y - l.grid.min.y, l.grid.height(), l.rows);
     const std::size_t r = o.rows_up ? l.rows - 1 - from_top : from_top;
     events.row = static_cast<std::int64_t>(r * data.rows / l.rows);
     events.col = static_cast<std::int64_t>(c * data.cols / l.cols);
@@ -179,7 +190,8 @@ HeatMapEvents draw_heat_map(const char* label, const HeatData& data, HeatMapView
     name.add(", ").add(o.col_title.empty() ? "column" : o.col_title).add(" ");
     add_name(name, data.col_labels, static_cast<std::size_t>(events.col), data.first_col);
     value.add(o.value_title).add(o.value_title.empty() ? "" : ": ").add(format(l.cells[r * l.cols + c], o.unit, 4));
-    if (l.cells.size() < data.rows * data.cols) value.add(o.fold == HeatFold::max ? ", largest of its cells" : ", mean of its cells");
+    if (l.cells.size() < data.rows * data.cols)
+      value.add(o.fold == HeatFold::max ? ", largest of its cells" : ", mean of its cells");
     tip(name.view(), value.view());
     mark(events.row, events.col, t.muted, t.px(1));
     if (clicked) {

@@ -16,7 +16,8 @@ bool has_colour(double v, bool log) { return std::isfinite(v) && (!log || v > 0)
 float widest(std::span<const std::string_view> labels, std::size_t count, Measure measure) {
   if (labels.empty()) return measure(format(static_cast<double>(count), ""), Type::small);
   float most = 0;
-  for (const std::string_view s : labels.first(std::min(labels.size(), count))) most = std::max(most, measure(s, Type::small));
+  for (const std::string_view s : labels.first(std::min(labels.size(), count)))
+    most = std::max(most, measure(s, Type::small));
   return most;
 }
 
@@ -29,7 +30,8 @@ std::size_t stride_for(float label_px, float length_px, std::size_t cells) {
   return cells;
 }
 
-double folded(const HeatData& d, bool log, HeatFold fold, std::size_t r0, std::size_t r1, std::size_t c0, std::size_t c1) {
+double folded(const HeatData& d, bool log, HeatFold fold, std::size_t r0, std::size_t r1, std::size_t c0,
+              std::size_t c1) {
   double sum = 0, most = 0;
   std::size_t count = 0;
   for (std::size_t r = r0; r < r1; ++r)
@@ -54,7 +56,9 @@ void find_range(const HeatData& data, const HeatMapOptions& o, HeatMapLayout& ou
     hi = any ? std::max(hi, v) : v;
     any = true;
   }
-  if (!any) out.problem.add(o.log ? "No value is positive and finite, so a log scale has nothing to show." : "No value is finite.");
+  if (!any)
+    out.problem.add(o.log ? "No value is positive and finite, so a log scale has nothing to show."
+                          : "No value is finite.");
   if (has_colour(o.lo, o.log)) lo = o.lo;
   if (has_colour(o.hi, o.log)) hi = o.hi;
   out.range = sane_range(o.log ? AxisKind::log10 : AxisKind::linear, any ? Range{lo, hi} : Range{1, 10});
@@ -75,8 +79,8 @@ void fold_cells(const HeatData& data, const HeatMapOptions& o, HeatMapLayout& ou
   out.cells.reserve(out.rows * out.cols);
   for (std::size_t r = 0; r < out.rows; ++r)
     for (std::size_t c = 0; c < out.cols; ++c)
-      out.cells.push_back(folded(data, o.log, o.fold, r * data.rows / out.rows, (r + 1) * data.rows / out.rows, c * data.cols / out.cols,
-                                 (c + 1) * data.cols / out.cols));
+      out.cells.push_back(folded(data, o.log, o.fold, r * data.rows / out.rows, (r + 1) * data.rows / out.rows,
+                                 c * data.cols / out.cols, (c + 1) * data.cols / out.cols));
 }
 
 }  // namespace
@@ -106,7 +110,8 @@ void layout_heat_map(const HeatData& data, const HeatMapOptions& o, Rect area, M
   out.up = o.rows_up;
   out.numbers = false;
   const float small = t.type(Type::small);
-  const float left = std::min(widest(data.row_labels, data.rows, measure) + t.px(8), area.width() * 0.3f) + (o.row_title.empty() ? 0.0f : small + t.px(6));
+  const float left = std::min(widest(data.row_labels, data.rows, measure) + t.px(8), area.width() * 0.3f) +
+                     (o.row_title.empty() ? 0.0f : small + t.px(6));
   const float bottom = small + t.px(6) + (o.col_title.empty() ? 0.0f : small + t.px(4));
   const float right = t.px(14 + 10 + 8) + small * 3.6f;
   out.grid = {{area.min.x + left, area.min.y + t.px(2)}, {area.max.x - right, area.max.y - bottom}};
@@ -120,17 +125,22 @@ void layout_heat_map(const HeatData& data, const HeatMapOptions& o, Rect area, M
   }
   if (data.values.size() / data.cols < data.rows) {
     out.problem.add("The matrix should have ").add_integer(static_cast<std::int64_t>(data.rows)).add(" x ");
-    out.problem.add_integer(static_cast<std::int64_t>(data.cols)).add(" values and has ").add_integer(static_cast<std::int64_t>(data.values.size())).add(".");
+    out.problem.add_integer(static_cast<std::int64_t>(data.cols))
+        .add(" values and has ")
+        .add_integer(static_cast<std::int64_t>(data.values.size()))
+        .add(".");
     return;
   }
 
   find_range(data, o, out);
   fold_cells(data, o, out);
-  const float cell_w = out.grid.width() / static_cast<float>(out.cols), cell_h = out.grid.height() / static_cast<float>(out.rows);
+  const float cell_w = out.grid.width() / static_cast<float>(out.cols),
+              cell_h = out.grid.height() / static_cast<float>(out.rows);
   out.row_label_stride = stride_for(small * 1.25f, out.grid.height(), data.rows);
   out.col_label_stride = stride_for(widest(data.col_labels, data.cols, measure) + t.px(8), out.grid.width(), data.cols);
   // Numbers in all cells or in none: a few would look like a finding.
-  out.numbers = o.numbers && out.rows == data.rows && out.cols == data.cols && out.cells.size() <= 1024 && cell_h >= small + t.px(4);
+  out.numbers = o.numbers && out.rows == data.rows && out.cols == data.cols && out.cells.size() <= 1024 &&
+                cell_h >= small + t.px(4);
   for (std::size_t i = 0; out.numbers && i < out.cells.size(); ++i)
     out.numbers = measure(format(out.cells[i], o.unit), Type::small) + t.px(6) <= cell_w;
 }

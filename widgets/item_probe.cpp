@@ -68,7 +68,8 @@ const ProbedItem* ItemProbe::find(std::string_view label) const {
   if (label.empty()) return nullptr;
   for (const ProbedItem& item : items_) consider(item, match(item, label));
   // A label may hold a slash of its own ("tokens/s"), so it is read as a scope only when nothing is called that.
-  for (std::size_t slash = label.find('/'); !best && slash != std::string_view::npos; slash = label.find('/', slash + 1)) {
+  for (std::size_t slash = label.find('/'); !best && slash != std::string_view::npos;
+       slash = label.find('/', slash + 1)) {
     const std::string_view scope = label.substr(0, slash), name = label.substr(slash + 1);
     if (scope.empty() || name.empty()) continue;
     for (const ProbedItem& item : items_)
@@ -110,10 +111,18 @@ void ImGuiTestEngineHook_ItemAdd(ImGuiContext* context, ImGuiID id, const ImRect
   // A window item is registered before its own clip rectangle is known.
   if (id != window->ID) seen.ClipWithFull(window->ClipRect);
   const ImGuiID parent = window->IDStack.Size > 0 ? window->IDStack.back() : 0;
-  probe->add(context->FrameCount, {.id = id, .parent_id = parent, .min = rect.Min, .max = rect.Max,
-                                   .visible_min = seen.Min, .visible_max = seen.Max, .label = {},
-                                   .window = window->Name, .window_id = window->ID,
-                                   .in_popup = (window->RootWindow->Flags & ImGuiWindowFlags_Popup) != 0});
+  probe->add(context->FrameCount, {
+                                      .id = id,
+                                      .parent_id = parent,
+                                      .min = rect.Min,
+                                      .max = rect.Max,
+                                      .visible_min = seen.Min,
+                                      .visible_max = seen.Max,
+                                      .label = {},
+                                      .window = window->Name,
+                                      .window_id = window->ID,
+                                      .in_popup = (window->RootWindow->Flags & ImGuiWindowFlags_Popup) != 0,
+                                  });
 }
 
 void ImGuiTestEngineHook_ItemInfo(ImGuiContext* context, ImGuiID id, const char* label, ImGuiItemStatusFlags flags) {

@@ -35,7 +35,8 @@ class ItemProbe {
   ItemProbe& operator=(const ItemProbe&) = delete;
 
   /// The item with this label (whole, or as it reads), or "Scope/label" for one inside a window or child named Scope.
-  /// When several match: popups first, then what can be seen, then the whole label, then the one drawn first. Null when none.
+  /// When several match: popups first, then what can be seen, then the whole label, then the one drawn first. Null when
+  /// none.
   const ProbedItem* find(std::string_view label) const;
   const ProbedItem* find_id(ImGuiID id) const;
   const std::vector<ProbedItem>& all() const { return items_; }

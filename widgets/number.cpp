@@ -20,11 +20,13 @@ void append(NumberText& out, std::string_view s) {
 /// Decimal exponent of `v` after rounding to that many digits: 999.6 with 3 digits has 3.
 int rounded_exponent(double v, int significant) {
   char text[40];
-  const auto end = std::to_chars(text, text + sizeof text, std::abs(v), std::chars_format::scientific, significant - 1).ptr;
+  const auto end =
+      std::to_chars(text, text + sizeof text, std::abs(v), std::chars_format::scientific, significant - 1).ptr;
   const std::string_view s(text, static_cast<std::size_t>(end - text));
   const std::size_t e = s.find('e');
   int exponent = 0;
-  if (e != std::string_view::npos) std::from_chars(s.data() + e + (s[e + 1] == '+' ? 2 : 1), s.data() + s.size(), exponent);
+  if (e != std::string_view::npos)
+    std::from_chars(s.data() + e + (s[e + 1] == '+' ? 2 : 1), s.data() + s.size(), exponent);
   return exponent;
 }
 
@@ -59,13 +61,25 @@ void append_scientific(NumberText& out, double v, int significant) {
 /// The number alone: "1.07", "12,288", "7.02e-12".
 NumberText digits_of(double value, int significant, bool cents = false) {
   NumberText out;
-  if (std::isnan(value)) { append(out, "\xE2\x80\x94"); return out; }
+  if (std::isnan(value)) {
+    append(out, "\xE2\x80\x94");
+    return out;
+  }
   if (value < 0) append(out, "-");
   const double v = std::abs(value);
-  if (std::isinf(v)) { append(out, "\xE2\x88\x9E"); return out; }
-  if (v == 0) { append(out, "0"); return out; }
+  if (std::isinf(v)) {
+    append(out, "\xE2\x88\x9E");
+    return out;
+  }
+  if (v == 0) {
+    append(out, "0");
+    return out;
+  }
   const int exponent = rounded_exponent(v, significant);
-  if (exponent >= 15 || exponent < -4) { append_scientific(out, v, significant); return out; }
+  if (exponent >= 15 || exponent < -4) {
+    append_scientific(out, v, significant);
+    return out;
+  }
   char text[64];
   const int decimals = std::max(0, significant - 1 - exponent);
   const auto end = std::to_chars(text, text + sizeof text, v, std::chars_format::fixed, decimals).ptr;
@@ -86,8 +100,8 @@ double divided(double v, double factor) { return factor < 1 ? v * std::round(1 /
 
 struct Scaled {
   double factor = 1;
-  std::string_view multiple;      ///< "k", "Gi"
-  std::string_view replaces_head; ///< "min": stands for the unit before the slash
+  std::string_view multiple;       ///< "k", "Gi"
+  std::string_view replaces_head;  ///< "min": stands for the unit before the slash
 };
 
 Scaled pick(std::span<const Multiple> from, double v, int significant, double lowest, double step_up_at) {
@@ -116,13 +130,18 @@ Scaled scale_of(double value, std::string_view unit, int significant, Prefix pre
     if (countable) return v < 1048576.0 ? Scaled{} : pick(binary_multiples(), v, significant, 1, 1024);
   }
   switch (family) {
-    case UnitFamily::plain: return {};
+    case UnitFamily::plain:
+      return {};
     case UnitFamily::count:
-    case UnitFamily::money: return v < 999999.5 ? Scaled{} : pick(decimal_multiples(), v, significant, 1, 1000);
+    case UnitFamily::money:
+      return v < 999999.5 ? Scaled{} : pick(decimal_multiples(), v, significant, 1, 1000);
     case UnitFamily::bytes:
-    case UnitFamily::rate: return pick(decimal_multiples(), v, significant, 1, 1000);
-    case UnitFamily::energy: return pick(decimal_multiples(), v, significant, 1e-15, 1000);
-    case UnitFamily::time: break;
+    case UnitFamily::rate:
+      return pick(decimal_multiples(), v, significant, 1, 1000);
+    case UnitFamily::energy:
+      return pick(decimal_multiples(), v, significant, 1e-15, 1000);
+    case UnitFamily::time:
+      break;
   }
   // Two of the smaller unit are still easy to read: 90 s, 100 min, 36 h.
   const std::span<const Multiple> times = long_times();
@@ -178,7 +197,9 @@ NumberText format(double value, std::string_view unit, int significant, Prefix p
   return out;
 }
 
-std::string format_text(double value, std::string_view unit, int significant, Prefix prefix) { return std::string(format(value, unit, significant, prefix)); }
+std::string format_text(double value, std::string_view unit, int significant, Prefix prefix) {
+  return std::string(format(value, unit, significant, prefix));
+}
 
 UnitScale unit_scale(double magnitude, std::string_view unit, Prefix prefix) {
   const Scaled scale = scale_of(magnitude, unit, 3, prefix);

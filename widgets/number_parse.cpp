@@ -30,13 +30,23 @@ std::string expected(std::string_view unit) {
   if (unit.empty()) return "a plain number is expected, such as 12,288";
   std::string example;
   switch (unit_family(unit)) {
-    case UnitFamily::plain: example = "43 " + std::string(unit); break;
-    case UnitFamily::count: example = "1.5 M " + std::string(unit); break;
+    case UnitFamily::plain:
+      example = "43 " + std::string(unit);
+      break;
+    case UnitFamily::count:
+      example = "1.5 M " + std::string(unit);
+      break;
     case UnitFamily::bytes:
-    case UnitFamily::rate: example = "1.5 G" + std::string(unit); break;
+    case UnitFamily::rate:
+      example = "1.5 G" + std::string(unit);
+      break;
     case UnitFamily::energy:
-    case UnitFamily::time: example = "1.5 m" + std::string(unit); break;
-    case UnitFamily::money: example = "$1.50" + std::string(unit_tail(unit)); break;
+    case UnitFamily::time:
+      example = "1.5 m" + std::string(unit);
+      break;
+    case UnitFamily::money:
+      example = "$1.50" + std::string(unit_tail(unit));
+      break;
   }
   return "a number in " + std::string(unit) + " is expected, such as " + example;
 }
@@ -90,8 +100,10 @@ bool take_number(std::string_view& s, std::string& plain) {
 struct Spoken {
   std::string_view word, prefix;
 };
-constexpr Spoken spoken[] = {{"nano", "n"}, {"micro", "u"}, {"milli", "m"}, {"kilo", "k"}, {"thousand", "k"}, {"mega", "M"}, {"million", "M"}, {"giga", "G"}, {"billion", "G"},
-                             {"tera", "T"}, {"trillion", "T"}, {"peta", "P"}, {"kibi", "Ki"}, {"mebi", "Mi"}, {"gibi", "Gi"}, {"tebi", "Ti"}};
+constexpr Spoken spoken[] = {{"nano", "n"},     {"micro", "u"}, {"milli", "m"},    {"kilo", "k"},
+                             {"thousand", "k"}, {"mega", "M"},  {"million", "M"},  {"giga", "G"},
+                             {"billion", "G"},  {"tera", "T"},  {"trillion", "T"}, {"peta", "P"},
+                             {"kibi", "Ki"},    {"mebi", "Mi"}, {"gibi", "Gi"},    {"tebi", "Ti"}};
 
 std::optional<double> prefix_factor(std::string_view name, UnitFamily family, bool unit_follows) {
   if (name.empty()) return 1.0;
@@ -103,7 +115,8 @@ std::optional<double> prefix_factor(std::string_view name, UnitFamily family, bo
   const bool down = family == UnitFamily::time || family == UnitFamily::energy;
   for (const Multiple& m : decimal_multiples())
     if (m.name == name && (m.factor > 1 ? up : down)) return m.factor;
-  const bool binary = family == UnitFamily::bytes || family == UnitFamily::count || (family == UnitFamily::plain && !unit_follows);
+  const bool binary =
+      family == UnitFamily::bytes || family == UnitFamily::count || (family == UnitFamily::plain && !unit_follows);
   if (binary)
     for (const Multiple& m : binary_multiples())
       if (m.name == name) return m.factor;
@@ -114,12 +127,29 @@ struct Alias {
   std::string_view head, typed;
   double factor;
 };
-constexpr Alias aliases[] = {
-    {"s", "sec", 1}, {"s", "second", 1}, {"s", "seconds", 1}, {"s", "min", 60}, {"s", "minute", 60}, {"s", "minutes", 60},
-    {"s", "h", 3600}, {"s", "hour", 3600}, {"s", "hours", 3600}, {"s", "d", 86400}, {"s", "day", 86400}, {"s", "days", 86400},
-    {"B", "byte", 1}, {"B", "bytes", 1}, {"B", "bit", 0.125}, {"B", "bits", 0.125}, {"FLOP", "FLOPs", 1},
-    {"tokens", "token", 1}, {"tokens", "tok", 1}, {"token", "tokens", 1},
-    {"parameters", "parameter", 1}, {"parameters", "params", 1}, {"parameters", "param", 1}};
+constexpr Alias aliases[] = {{"s", "sec", 1},
+                             {"s", "second", 1},
+                             {"s", "seconds", 1},
+                             {"s", "min", 60},
+                             {"s", "minute", 60},
+                             {"s", "minutes", 60},
+                             {"s", "h", 3600},
+                             {"s", "hour", 3600},
+                             {"s", "hours", 3600},
+                             {"s", "d", 86400},
+                             {"s", "day", 86400},
+                             {"s", "days", 86400},
+                             {"B", "byte", 1},
+                             {"B", "bytes", 1},
+                             {"B", "bit", 0.125},
+                             {"B", "bits", 0.125},
+                             {"FLOP", "FLOPs", 1},
+                             {"tokens", "token", 1},
+                             {"tokens", "tok", 1},
+                             {"token", "tokens", 1},
+                             {"parameters", "parameter", 1},
+                             {"parameters", "params", 1},
+                             {"parameters", "param", 1}};
 
 std::optional<double> head_factor(std::string_view typed, std::string_view head, UnitFamily family) {
   const auto ending = [&](std::string_view name) -> std::optional<double> {
@@ -155,7 +185,8 @@ std::optional<double> suffix_factor(std::string_view typed, std::string_view uni
   if (unit_head(unit) == "%" || family == UnitFamily::plain)
     return head == unit_head(unit) && !head.empty() ? std::optional<double>(1.0) : std::nullopt;
   // The dollar sign was read before the number.
-  if (family == UnitFamily::money) return prefix_factor(head.ends_with('$') ? head.substr(0, head.size() - 1) : head, family, true);
+  if (family == UnitFamily::money)
+    return prefix_factor(head.ends_with('$') ? head.substr(0, head.size() - 1) : head, family, true);
   if (head.empty()) return std::nullopt;
   return head_factor(head, unit_head(unit), family);
 }
@@ -190,7 +221,8 @@ ParsedQuantity parse_quantity(std::string_view text, std::string_view unit) {
   if (!factor) {
     const std::string_view head = unit_head(suffix);
     const std::string multiple(head.substr(0, head.empty() ? 0 : head.size() - 1));
-    if (unit_family(unit) == UnitFamily::bytes && head.ends_with('b') && prefix_factor(multiple, UnitFamily::bytes, true)) {
+    if (unit_family(unit) == UnitFamily::bytes && head.ends_with('b') &&
+        prefix_factor(multiple, UnitFamily::bytes, true)) {
       return {0, quoted(typed) + " is unclear: write " + multiple + "bit for bits or " + multiple + "B for bytes"};
     }
     return {0, quoted(typed) + " has the unit " + quoted(suffix) + ": " + expected(unit)};

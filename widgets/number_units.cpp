@@ -6,10 +6,25 @@
 namespace widgets {
 namespace {
 
-constexpr std::array<Multiple, 12> decimal{{{"f", 1e-15}, {"p", 1e-12}, {"n", 1e-9}, {"\xC2\xB5", 1e-6}, {"m", 1e-3}, {"", 1},
-                                            {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"P", 1e15}, {"E", 1e18}}};
-constexpr std::array<Multiple, 7> binary{{{"", 1}, {"Ki", 1024.0}, {"Mi", 1048576.0}, {"Gi", 1073741824.0},
-                                          {"Ti", 1099511627776.0}, {"Pi", 1125899906842624.0}, {"Ei", 1152921504606846976.0}}};
+constexpr std::array<Multiple, 12> decimal{{{"f", 1e-15},
+                                            {"p", 1e-12},
+                                            {"n", 1e-9},
+                                            {"\xC2\xB5", 1e-6},
+                                            {"m", 1e-3},
+                                            {"", 1},
+                                            {"k", 1e3},
+                                            {"M", 1e6},
+                                            {"G", 1e9},
+                                            {"T", 1e12},
+                                            {"P", 1e15},
+                                            {"E", 1e18}}};
+constexpr std::array<Multiple, 7> binary{{{"", 1},
+                                          {"Ki", 1024.0},
+                                          {"Mi", 1048576.0},
+                                          {"Gi", 1073741824.0},
+                                          {"Ti", 1099511627776.0},
+                                          {"Pi", 1125899906842624.0},
+                                          {"Ei", 1152921504606846976.0}}};
 constexpr std::array<Multiple, 3> long_time{{{"min", 60}, {"h", 3600}, {"days", 86400}}};
 constexpr std::array<std::string_view, 4> counted{"token", "tokens", "parameter", "parameters"};
 

@@ -6,7 +6,8 @@
 /// What number.cpp and number_parse.cpp both need to know of units.
 namespace widgets {
 
-/// How a unit takes multiples. `bytes` and `rate` (FLOP, Hz) go up only; `energy` (J, W, and m) both ways; `time` has min, h and days.
+/// How a unit takes multiples. `bytes` and `rate` (FLOP, Hz) go up only; `energy` (J, W, and m) both ways; `time` has
+/// min, h and days.
 enum class UnitFamily : std::uint8_t { plain, count, bytes, rate, energy, time, money };
 
 struct Multiple {

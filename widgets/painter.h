@@ -60,9 +60,10 @@ class Painter {
   /// Text with its top at `at.y`; `align` says which end `at.x` is. Returns its width.
   float text(ImVec2 at, std::string_view s, ImU32 colour, Type type = Type::body, Font font = Font::sans,
              Align align = Align::left) const;
-  /// Text that reads along a line turned by `degrees` clockwise; `at` is the pivot: the top of the text at `align`'s end.
-  void rotated_text(ImVec2 at, float degrees, std::string_view s, ImU32 colour, Type type = Type::body, Font font = Font::sans,
-                    Align align = Align::left) const;
+  /// Text that reads along a line turned by `degrees` clockwise; `at` is the pivot: the top of the text at `align`'s
+  /// end.
+  void rotated_text(ImVec2 at, float degrees, std::string_view s, ImU32 colour, Type type = Type::body,
+                    Font font = Font::sans, Align align = Align::left) const;
   /// The strip between two polylines of equal length with the same x at each index; no seams with a translucent fill.
   void band(std::span<const ImVec2> upper, std::span<const ImVec2> lower, ImU32 fill) const;
   /// Shortens with an ellipsis to fit `max_width`; draws nothing when not even one letter fits.

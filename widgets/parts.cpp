@@ -20,8 +20,8 @@ void Fingerprint::add(std::string_view s) {
 void hatch(const Painter& painter, Rect area, ImU32 colour, float spacing) {
   const float w = area.width(), h = area.height();
   if (!(w > 0) || !(h > 0) || !(spacing > 0) || !(w + h < 1e5f)) return;
-  // Lines of slope -1: x - min.x + y - min.y = k, clipped by hand so that no clip rectangle splits the draw call. Starting on a
-  // multiple of the spacing in screen pixels makes neighbours continue each other.
+  // Lines of slope -1: x - min.x + y - min.y = k, clipped by hand so that no clip rectangle splits the draw call.
+  // Starting on a multiple of the spacing in screen pixels makes neighbours continue each other.
   const float phase = std::fmod(area.min.x + area.min.y, spacing);
   for (float k = spacing - phase; k < w + h; k += spacing) {
     const ImVec2 a{area.min.x + std::max(0.0f, k - h), area.min.y + std::min(k, h)};
@@ -116,15 +116,19 @@ Rect place(ImVec2 size, ImVec2 least) {
 Rect canvas(const char* label, ImVec2 size, ImVec2 least) {
   const Rect r = place(size, least);
   ImGui::SetNextItemAllowOverlap();
-  ImGui::InvisibleButton(label, {r.width(), r.height()},
-                         ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle | ImGuiButtonFlags_EnableNav);
+  ImGui::InvisibleButton(
+      label, {r.width(), r.height()},
+      ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle | ImGuiButtonFlags_EnableNav);
   return r;
 }
 
 PlayKeys play_keys() {
   if (!ImGui::IsItemFocused()) return {};
-  for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_Space}) ImGui::SetKeyOwner(key, ImGui::GetItemID());
-  return {static_cast<int>(ImGui::IsKeyPressed(ImGuiKey_RightArrow)) - static_cast<int>(ImGui::IsKeyPressed(ImGuiKey_LeftArrow)), ImGui::IsKeyPressed(ImGuiKey_Space, false)};
+  for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_Space})
+    ImGui::SetKeyOwner(key, ImGui::GetItemID());
+  return {static_cast<int>(ImGui::IsKeyPressed(ImGuiKey_RightArrow)) -
+              static_cast<int>(ImGui::IsKeyPressed(ImGuiKey_LeftArrow)),
+          ImGui::IsKeyPressed(ImGuiKey_Space, false)};
 }
 
 Rect reserve(ImVec2 size, ImVec2 least) {

@@ -17,8 +17,8 @@ using Measure = float (*)(std::string_view, Type);
 float measure_text(std::string_view s, Type type);
 
 /// Painter::text_fit for text that may be an empty view: that may be null, which Dear ImGui does not take.
-inline void fit_text(const Painter& painter, ImVec2 at, std::string_view s, float max_width, ImU32 colour, Type type = Type::body,
-                     Font font = Font::sans, Align align = Align::left) {
+inline void fit_text(const Painter& painter, ImVec2 at, std::string_view s, float max_width, ImU32 colour,
+                     Type type = Type::body, Font font = Font::sans, Align align = Align::left) {
   if (!s.empty()) painter.text_fit(at, s, max_width, colour, type, font, align);
 }
 
@@ -32,7 +32,10 @@ struct Rect {
 /// Running FNV-1a over what a layout depends on, so that it is redone only when that changed.
 struct Fingerprint {
   std::uint64_t value = 1469598103934665603ull;
-  void add(std::uint64_t x) { value = (value ^ x) * 1099511628211ull; value ^= value >> 29; }
+  void add(std::uint64_t x) {
+    value = (value ^ x) * 1099511628211ull;
+    value ^= value >> 29;
+  }
   void add(double x);
   void add(std::string_view s);
 };
@@ -48,7 +51,8 @@ struct PlacedLegend {
   std::size_t entry = 0;
   ImVec2 at{};  ///< top left, relative to the legend's own top left
 };
-/// Flows entries into rows no wider than `width` px; returns the height in px. One entry wider than that gets a row of its own.
+/// Flows entries into rows no wider than `width` px; returns the height in px. One entry wider than that gets a row of
+/// its own.
 float layout_legend(std::span<const LegendEntry> entries, float width, float row_px, Measure measure,
                     std::vector<PlacedLegend>& out);
 void paint_legend(const Painter& painter, ImVec2 at, float width, std::span<const LegendEntry> entries,
@@ -71,10 +75,11 @@ struct Line {
 /// A number for CSV: shortest text that reads back to the same double.
 std::string exact(double value);
 
-/// A canvas of the asked size, with 0 meaning "what is left", never smaller than `least` px a side, with a click-and-hover item of
-/// this label on it. Check ImGui::IsItemHovered() and friends right after.
+/// A canvas of the asked size, with 0 meaning "what is left", never smaller than `least` px a side, with a
+/// click-and-hover item of this label on it. Check ImGui::IsItemHovered() and friends right after.
 Rect canvas(const char* label, ImVec2 size, ImVec2 least);
-/// What was pressed in this frame while the item just made has the keyboard; it keeps these keys from moving the focus or pressing it.
+/// What was pressed in this frame while the item just made has the keyboard; it keeps these keys from moving the focus
+/// or pressing it.
 struct PlayKeys {
   int steps = 0;      ///< right minus left arrow, repeating
   bool play = false;  ///< Space

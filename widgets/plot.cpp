@@ -34,7 +34,8 @@ Plot::Plot(const char* id, PlotView& view, const PlotOptions& options) : view_(v
     return;
   }
   ImGui::SetNextItemAllowOverlap();
-  ImGui::InvisibleButton(id, size, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_EnableNav);
+  ImGui::InvisibleButton(
+      id, size, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_EnableNav);
   hovered_ = ImGui::IsItemHovered();
   take_input(hovered_, ImGui::IsItemActive(), ImGui::IsItemFocused());
 }
@@ -46,8 +47,8 @@ PlotText Plot::keep(std::string_view s) {
   return kept;
 }
 
-PlotSeries& Plot::add(PlotSeries::Kind kind, std::string_view label, Values xs, Values ys, Values y2, ImU32 colour, bool legend,
-                      std::string_view info, std::uint64_t version) {
+PlotSeries& Plot::add(PlotSeries::Kind kind, std::string_view label, Values xs, Values ys, Values y2, ImU32 colour,
+                      bool legend, std::string_view info, std::uint64_t version) {
   PlotScratch& s = view_.scratch;
   PlotSeries series;
   series.kind = kind;
@@ -72,7 +73,8 @@ PlotSeries& Plot::add(PlotSeries::Kind kind, std::string_view label, Values xs, 
   // Reading long data once a frame is cheaper than reducing it, and safer than trusting a pointer.
   if (series.version == 0 && series.n > copied_values) {
     std::uint64_t all_values = 1;
-    for (std::size_t k = 0; k < (series.has_y2 ? 3u : 2u); ++k) all_values = all_values * 31 + fingerprint(all[k].first(series.n));
+    for (std::size_t k = 0; k < (series.has_y2 ? 3u : 2u); ++k)
+      all_values = all_values * 31 + fingerprint(all[k].first(series.n));
     series.version = std::max<std::uint64_t>(all_values, 1);
   }
   s.series.push_back(series);
@@ -121,7 +123,8 @@ void Plot::stacked(std::span<const std::string_view> labels, Values xs, Values v
   for (std::size_t layer = 0; layer < labels.size() && (layer + 1) * n <= values.size(); ++layer) {
     const ImU32 colour = layer < o.colours.size() ? o.colours[layer] : 0;
     const Values ys = values.subspan(layer * n, n);
-    PlotSeries& added = add(o.bars ? PlotSeries::Kind::bars : PlotSeries::Kind::area, labels[layer], xs, ys, ys, colour, true, o.info, 0);
+    PlotSeries& added = add(o.bars ? PlotSeries::Kind::bars : PlotSeries::Kind::area, labels[layer], xs, ys, ys, colour,
+                            true, o.info, 0);
     added.width = o.width;
     added.alpha = o.bars ? 1.0f : 0.75f;
     // The sums are our own, so every layer lives inside, however long.
@@ -161,16 +164,24 @@ void Plot::mark(PlotMark::Kind kind, double x, double y, std::string_view label,
   view_.scratch.marks.push_back(m);
 }
 
-void Plot::vertical_mark(double x, std::string_view label, const MarkOptions& o) { mark(PlotMark::Kind::vertical, x, 0, label, o); }
-void Plot::horizontal_mark(double y, std::string_view label, const MarkOptions& o) { mark(PlotMark::Kind::horizontal, 0, y, label, o); }
-void Plot::text(double x, double y, std::string_view label, const MarkOptions& o) { mark(PlotMark::Kind::text, x, y, label, o); }
+void Plot::vertical_mark(double x, std::string_view label, const MarkOptions& o) {
+  mark(PlotMark::Kind::vertical, x, 0, label, o);
+}
+void Plot::horizontal_mark(double y, std::string_view label, const MarkOptions& o) {
+  mark(PlotMark::Kind::horizontal, 0, y, label, o);
+}
+void Plot::text(double x, double y, std::string_view label, const MarkOptions& o) {
+  mark(PlotMark::Kind::text, x, y, label, o);
+}
 void Plot::arrow(double x0, double y0, double x1, double y1, std::string_view label, const MarkOptions& o) {
   mark(PlotMark::Kind::arrow, x0, y0, label, o);
   view_.scratch.marks.back().x2 = x1;
   view_.scratch.marks.back().y2 = y1;
 }
 
-bool Plot::drag_point(const char* id, double& x, double& y, const DragOptions& o) { return handle(PlotMark::Kind::handle, id, x, y, o); }
+bool Plot::drag_point(const char* id, double& x, double& y, const DragOptions& o) {
+  return handle(PlotMark::Kind::handle, id, x, y, o);
+}
 bool Plot::drag_x(const char* id, double& x, const DragOptions& o) {
   double y = 0;
   return handle(PlotMark::Kind::handle_x, id, x, y, o);
@@ -186,7 +197,12 @@ bool Plot::drag_y(const char* id, double& y, const DragOptions& o) {
 void Plot::end() {
   if (ended_) return;
   ended_ = true;
-  finish_plot({.view = view_, .options = options_, .outer = outer_, .hovered = hovered_ && options_.interactive});
+  finish_plot({
+      .view = view_,
+      .options = options_,
+      .outer = outer_,
+      .hovered = hovered_ && options_.interactive,
+  });
   ImGui::PopID();
   ImGui::EndGroup();
 }

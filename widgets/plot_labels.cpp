@@ -9,7 +9,8 @@ namespace {
 std::optional<Box> take(Occupancy& room, ImVec2 min, ImVec2 size) {
   min = {std::floor(min.x + 0.5f), std::floor(min.y + 0.5f)};
   const Box box{min, {min.x + size.x, min.y + size.y}};
-  if (!room.is_free({{box.min.x - 3, box.min.y - 1}, {box.max.x + 3, box.max.y + 1}})) return std::nullopt;  // air around letters
+  if (!room.is_free({{box.min.x - 3, box.min.y - 1}, {box.max.x + 3, box.max.y + 1}}))
+    return std::nullopt;  // air around letters
   room.block(box);
   return box;
 }
@@ -47,7 +48,8 @@ void Occupancy::block_cells(float x0, float y0, float x1, float y1) {
   const auto cell = [](float v, float origin, int count) {
     return static_cast<int>(std::clamp(std::floor((v - origin) / cell_px), -1.0f, static_cast<float>(count)));
   };
-  const int c0 = std::max(cell(x0, area_.min.x, columns_), 0), c1 = std::min(cell(x1, area_.min.x, columns_), columns_ - 1);
+  const int c0 = std::max(cell(x0, area_.min.x, columns_), 0),
+            c1 = std::min(cell(x1, area_.min.x, columns_), columns_ - 1);
   const int r0 = std::max(cell(y0, area_.min.y, rows_), 0), r1 = std::min(cell(y1, area_.min.y, rows_), rows_ - 1);
   if (c0 > c1) return;
   for (int r = r0; r <= r1; ++r) {
@@ -61,8 +63,10 @@ void Occupancy::block(const Box& box) {
 }
 
 void Occupancy::block_segment(ImVec2 a, ImVec2 b, float half_width) {
-  double ax = static_cast<double>(a.x), ay = static_cast<double>(a.y), bx = static_cast<double>(b.x), by = static_cast<double>(b.y);
-  const Box grown{{area_.min.x - half_width, area_.min.y - half_width}, {area_.max.x + half_width, area_.max.y + half_width}};
+  double ax = static_cast<double>(a.x), ay = static_cast<double>(a.y), bx = static_cast<double>(b.x),
+         by = static_cast<double>(b.y);
+  const Box grown{{area_.min.x - half_width, area_.min.y - half_width},
+                  {area_.max.x + half_width, area_.max.y + half_width}};
   if (!clip_segment(ax, ay, bx, by, grown)) return;
   // One strip a cell along the longer direction: the segment's extent within the strip, grown by its half width.
   const bool steep = std::abs(by - ay) > std::abs(bx - ax);
@@ -74,38 +78,51 @@ void Occupancy::block_segment(ImVec2 a, ImVec2 b, float half_width) {
     std::swap(ax, bx);
     std::swap(ay, by);
   }
-  if (std::abs(by - ay) <= static_cast<double>(cell_px)) {  // hardly leaves one row of cells: a decimated line has thousands of these
+  if (std::abs(by - ay) <=
+      static_cast<double>(cell_px)) {  // hardly leaves one row of cells: a decimated line has thousands of these
     const auto f0 = static_cast<float>(ax) - half_width, f1 = static_cast<float>(bx) + half_width;
-    const auto g0 = static_cast<float>(std::min(ay, by)) - half_width, g1 = static_cast<float>(std::max(ay, by)) + half_width;
-    if (steep) block_cells(g0, f0, g1, f1);
-    else block_cells(f0, g0, f1, g1);
+    const auto g0 = static_cast<float>(std::min(ay, by)) - half_width,
+               g1 = static_cast<float>(std::max(ay, by)) + half_width;
+    if (steep)
+      block_cells(g0, f0, g1, f1);
+    else
+      block_cells(f0, g0, f1, g1);
     return;
   }
   const double step = static_cast<double>(cell_px), slope = bx > ax ? (by - ay) / (bx - ax) : 0;
   for (double from = ax; from <= bx; from += step) {
     const double to = std::min(from + step, bx), s0 = ay + (from - ax) * slope, s1 = ay + (to - ax) * slope;
     const auto f0 = static_cast<float>(from) - half_width, f1 = static_cast<float>(to) + half_width;
-    const auto g0 = static_cast<float>(std::min(s0, s1)) - half_width, g1 = static_cast<float>(std::max(s0, s1)) + half_width;
-    if (steep) block_cells(g0, f0, g1, f1);
-    else block_cells(f0, g0, f1, g1);
+    const auto g0 = static_cast<float>(std::min(s0, s1)) - half_width,
+               g1 = static_cast<float>(std::max(s0, s1)) + half_width;
+    if (steep)
+      block_cells(g0, f0, g1, f1);
+    else
+      block_cells(f0, g0, f1, g1);
   }
 }
 
 bool Occupancy::is_free(const Box& box) const {
-  if (!(box.min.x >= area_.min.x) || !(box.min.y >= area_.min.y) || !(box.max.x <= area_.max.x) || !(box.max.y <= area_.max.y)) return false;
-  const int c0 = static_cast<int>((box.min.x - area_.min.x) / cell_px), r0 = static_cast<int>((box.min.y - area_.min.y) / cell_px);
+  if (!(box.min.x >= area_.min.x) || !(box.min.y >= area_.min.y) || !(box.max.x <= area_.max.x) ||
+      !(box.max.y <= area_.max.y))
+    return false;
+  const int c0 = static_cast<int>((box.min.x - area_.min.x) / cell_px),
+            r0 = static_cast<int>((box.min.y - area_.min.y) / cell_px);
   const int c1 = std::min(static_cast<int>((box.max.x - area_.min.x) / cell_px), columns_ - 1);
   const int r1 = std::min(static_cast<int>((box.max.y - area_.min.y) / cell_px), rows_ - 1);
   for (int r = r0; r <= r1; ++r)
     for (int c = c0; c <= c1; ++c)
-      if (taken_[static_cast<std::size_t>(r) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(c)]) return false;
+      if (taken_[static_cast<std::size_t>(r) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(c)])
+        return false;
   return true;
 }
 
 bool Occupancy::is_free(ImVec2 p) const {
   if (!area_.contains(p)) return false;
-  const auto c = std::min(static_cast<int>((p.x - area_.min.x) / cell_px), columns_ - 1), r = std::min(static_cast<int>((p.y - area_.min.y) / cell_px), rows_ - 1);
-  return c >= 0 && r >= 0 && !taken_[static_cast<std::size_t>(r) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(c)];
+  const auto c = std::min(static_cast<int>((p.x - area_.min.x) / cell_px), columns_ - 1),
+             r = std::min(static_cast<int>((p.y - area_.min.y) / cell_px), rows_ - 1);
+  return c >= 0 && r >= 0 &&
+         !taken_[static_cast<std::size_t>(r) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(c)];
 }
 
 std::optional<ImVec2> leader_needed(ImVec2 at, float radius, const Box& label) {
@@ -117,15 +134,20 @@ std::optional<ImVec2> leader_needed(ImVec2 at, float radius, const Box& label) {
 std::optional<Box> place_by_point(Occupancy& room, ImVec2 at, float radius, ImVec2 size, std::span<const Box> placed) {
   for (const float rows : {0.0f, 0.9f, 2.0f, 3.2f, 4.5f, 6.5f}) {
     const float d = radius + 6 + rows * size.y, near = d * 0.7f;
-    const ImVec2 tries[] = {{at.x + d, at.y - size.y / 2},          {at.x - d - size.x, at.y - size.y / 2},
-                            {at.x - size.x / 2, at.y - d - size.y}, {at.x - size.x / 2, at.y + d},
-                            {at.x + near, at.y - near - size.y},    {at.x - near - size.x, at.y - near - size.y},
-                            {at.x + near, at.y + near},             {at.x - near - size.x, at.y + near}};
+    const ImVec2 tries[] = {{at.x + d, at.y - size.y / 2},
+                            {at.x - d - size.x, at.y - size.y / 2},
+                            {at.x - size.x / 2, at.y - d - size.y},
+                            {at.x - size.x / 2, at.y + d},
+                            {at.x + near, at.y - near - size.y},
+                            {at.x - near - size.x, at.y - near - size.y},
+                            {at.x + near, at.y + near},
+                            {at.x - near - size.x, at.y + near}};
     for (const ImVec2& t : tries) {
       const Box box{t, {t.x + size.x, t.y + size.y}};
       if (const auto end = leader_needed(at, radius, box)) {
         const bool crosses = std::any_of(placed.begin(), placed.end(), [&](const Box& other) {
-          double ax = static_cast<double>(at.x), ay = static_cast<double>(at.y), bx = static_cast<double>(end->x), by = static_cast<double>(end->y);
+          double ax = static_cast<double>(at.x), ay = static_cast<double>(at.y), bx = static_cast<double>(end->x),
+                 by = static_cast<double>(end->y);
           return clip_segment(ax, ay, bx, by, other);
         });
         if (crosses) continue;
@@ -142,7 +164,8 @@ std::optional<SlopedPlace> place_along_slope(Occupancy& room, std::span<const Im
     if (a.x > b.x) std::swap(a, b);
     const float length = std::hypot(b.x - a.x, b.y - a.y);
     if (length < size.x + 30 || b.x - a.x < 1) continue;
-    const ImVec2 u{(b.x - a.x) / length, (b.y - a.y) / length}, down{-u.y, u.x};  // reads from left to right; down is to its right
+    const ImVec2 u{(b.x - a.x) / length, (b.y - a.y) / length},
+        down{-u.y, u.x};  // reads from left to right; down is to its right
     const float step = std::max(10.0f, length / 40);
     for (const float side : {-gap - size.y, gap})
       for (float along = length - size.x - 15; along >= 15; along -= step) {

@@ -34,9 +34,10 @@ struct SlopedPlace {
 };
 
 /// Each finds a place for `size`, takes it, and returns it; nothing when there is no room near enough.
-/// Beside a dot of that radius: right, left, above, below, the corners, then the same further out. What is far needs a leader
-/// (leader_needed), which will not cross the boxes in `placed`.
-std::optional<Box> place_by_point(Occupancy& room, ImVec2 at, float radius, ImVec2 size, std::span<const Box> placed = {});
+/// Beside a dot of that radius: right, left, above, below, the corners, then the same further out. What is far needs a
+/// leader (leader_needed), which will not cross the boxes in `placed`.
+std::optional<Box> place_by_point(Occupancy& room, ImVec2 at, float radius, ImVec2 size,
+                                  std::span<const Box> placed = {});
 /// Along a line, above it if possible, starting at its right end.
 std::optional<Box> place_along_line(Occupancy& room, std::span<const ImVec2> line, ImVec2 size, float gap);
 /// Along a straight stretch of a line that is too steep for level text.

@@ -45,7 +45,9 @@ void add_break(std::vector<PlotPoint>& out) {
 std::uint64_t fingerprint(std::span<const double> values) {
   // Four independent chains, so that a million values take less than a millisecond.
   std::uint64_t h[4] = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu, 0x165667B19E3779F9u, values.size()};
-  const auto mix = [](std::uint64_t a, double v) { return (a ^ std::bit_cast<std::uint64_t>(v)) * 0x100000001B3u + (a >> 29); };
+  const auto mix = [](std::uint64_t a, double v) {
+    return (a ^ std::bit_cast<std::uint64_t>(v)) * 0x100000001B3u + (a >> 29);
+  };
   std::size_t i = 0;
   for (; i + 4 <= values.size(); i += 4)
     for (std::size_t k = 0; k < 4; ++k) h[k] = mix(h[k], values[i + k]);
@@ -60,8 +62,10 @@ bool clip_segment(double& ax, double& ay, double& bx, double& by, const Box& box
   const auto cut = [&](double towards, double room) {  // Liang-Barsky: t * towards <= room
     if (towards == 0) return room >= 0;
     const double t = room / towards;
-    if (towards < 0) from = std::max(from, t);
-    else to = std::min(to, t);
+    if (towards < 0)
+      from = std::max(from, t);
+    else
+      to = std::min(to, t);
     return from <= to;
   };
   if (!cut(-dx, ax - static_cast<double>(box.min.x)) || !cut(dx, static_cast<double>(box.max.x) - ax)) return false;
@@ -73,7 +77,8 @@ bool clip_segment(double& ax, double& ay, double& bx, double& by, const Box& box
   return true;
 }
 
-void decimate(std::span<const double> xs, std::span<const double> ys, const AxisMap& x, int columns, std::vector<PlotPoint>& out) {
+void decimate(std::span<const double> xs, std::span<const double> ys, const AxisMap& x, int columns,
+              std::vector<PlotPoint>& out) {
   out.clear();
   const std::size_t n = std::min(xs.size(), ys.size());
   columns = std::max(columns, 1);
@@ -111,8 +116,8 @@ void decimate(std::span<const double> xs, std::span<const double> ys, const Axis
   }
 }
 
-void decimate_band(std::span<const double> xs, std::span<const double> upper, std::span<const double> lower, const AxisMap& x,
-                   int columns, std::vector<PlotPoint>& out) {
+void decimate_band(std::span<const double> xs, std::span<const double> upper, std::span<const double> lower,
+                   const AxisMap& x, int columns, std::vector<PlotPoint>& out) {
   out.clear();
   const std::size_t n = std::min({xs.size(), upper.size(), lower.size()});
   columns = std::max(columns, 1);

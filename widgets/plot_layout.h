@@ -31,12 +31,13 @@ bool clip_segment(double& ax, double& ay, double& bx, double& by, const Box& box
 /// Differs whenever the values do, but for an accident of one in 2^64.
 std::uint64_t fingerprint(std::span<const double> values);
 
-/// At most four points a column: first, lowest, highest and last of each run that falls into it, in their order, so that the
-/// picture is the one that all points would give. Not-a-number points stay as breaks. `xs` need not be sorted.
-void decimate(std::span<const double> xs, std::span<const double> ys, const AxisMap& x, int columns, std::vector<PlotPoint>& out);
+/// At most four points a column: first, lowest, highest and last of each run that falls into it, in their order, so
+/// that the picture is the one that all points would give. Not-a-number points stay as breaks. `xs` need not be sorted.
+void decimate(std::span<const double> xs, std::span<const double> ys, const AxisMap& x, int columns,
+              std::vector<PlotPoint>& out);
 /// One point a column with the highest `upper` and the lowest `lower`.
-void decimate_band(std::span<const double> xs, std::span<const double> upper, std::span<const double> lower, const AxisMap& x,
-                   int columns, std::vector<PlotPoint>& out);
+void decimate_band(std::span<const double> xs, std::span<const double> upper, std::span<const double> lower,
+                   const AxisMap& x, int columns, std::vector<PlotPoint>& out);
 
 /// Grows a range by the finite values (on a log axis the positive ones). Starts empty: lo > hi.
 struct RangeFinder {

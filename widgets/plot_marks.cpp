@@ -36,7 +36,9 @@ void paint_arrow(const Painter& painter, ImVec2 a, ImVec2 b, ImU32 colour) {
   const float head = std::min(theme().px(9), length * 0.6f);
   const ImVec2 neck{b.x - u.x * head, b.y - u.y * head};
   painter.line(a, neck, colour, theme().px(1.5f));
-  const ImVec2 tip[] = {b, {neck.x - u.y * head * 0.45f, neck.y + u.x * head * 0.45f}, {neck.x + u.y * head * 0.45f, neck.y - u.x * head * 0.45f}};
+  const ImVec2 tip[] = {b,
+                        {neck.x - u.y * head * 0.45f, neck.y + u.x * head * 0.45f},
+                        {neck.x + u.y * head * 0.45f, neck.y - u.x * head * 0.45f}};
   painter.polygon(tip, colour);
 }
 
@@ -61,23 +63,30 @@ void block_all(const PlotEnd& plot) {
     for (const PlotPoint& p : s.caches[i].points) {
       const ImVec2 a = pixel_of(f, p.x, p.y), b = pixel_of(f, p.x, p.y2);
       const float x = a.x + (series.kind == Series::bars ? series.offset * bar * 2 : 0.0f);
-      if (series.kind == Series::scatter) s.room.block({{x - bar, a.y - bar}, {x + bar, a.y + bar}});
-      else s.room.block({{x - bar, std::min(a.y, b.y)}, {x + bar, std::max(a.y, b.y)}});
+      if (series.kind == Series::scatter)
+        s.room.block({{x - bar, a.y - bar}, {x + bar, a.y + bar}});
+      else
+        s.room.block({{x - bar, std::min(a.y, b.y)}, {x + bar, std::max(a.y, b.y)}});
     }
   }
   for (const PlotMark& m : s.marks) {
     ImVec2 a, b;
     ends_of(f, m, a, b);
     const float r = t.px(7);
-    if (m.kind == Kind::handle) s.room.block({{a.x - r, a.y - r}, {a.x + r, a.y + r}});
-    else if (m.kind != Kind::text) s.room.block_segment(a, b, 1);
+    if (m.kind == Kind::handle)
+      s.room.block({{a.x - r, a.y - r}, {a.x + r, a.y + r}});
+    else if (m.kind != Kind::text)
+      s.room.block_segment(a, b, 1);
   }
 }
 
 /// Writes names where there is room and remembers where they stand.
 class Names {
  public:
-  Names(const PlotEnd& plot, const Painter& painter) : s_(plot.scratch()), f_(plot.frame()), t_(theme()), painter_(painter) { s_.placed.clear(); }
+  Names(const PlotEnd& plot, const Painter& painter)
+      : s_(plot.scratch()), f_(plot.frame()), t_(theme()), painter_(painter) {
+    s_.placed.clear();
+  }
 
   /// Each line's name along it.
   void along_lines();
@@ -110,7 +119,9 @@ void Names::by_point(ImVec2 at, float radius, std::string_view label, ImU32 colo
   if (!box) return;
   if (const auto end = leader_needed(at, radius, *box)) {
     const float length = std::hypot(end->x - at.x, end->y - at.y);
-    const auto along = [&](float px) { return ImVec2{at.x + (end->x - at.x) * px / length, at.y + (end->y - at.y) * px / length}; };
+    const auto along = [&](float px) {
+      return ImVec2{at.x + (end->x - at.x) * px / length, at.y + (end->y - at.y) * px / length};
+    };
     painter_.line(along(radius), along(length - 3), t_.muted, 1);
     s_.room.block_segment(along(radius), along(length - 3), 1);
     for (float px = radius + 2; px < length - 3; px += 4) {  // so that no later leader crosses this one
@@ -146,7 +157,8 @@ void Names::along_line(const PlotSeries& series, std::span<const PlotPoint> poin
 
 void Names::along_lines() {
   for (std::size_t i = 0; i < s_.series.size(); ++i)
-    if (const PlotSeries& series = s_.series[i]; !series.hidden && series.label_line && series.label.length > 0) along_line(series, s_.caches[i].points);
+    if (const PlotSeries& series = s_.series[i]; !series.hidden && series.label_line && series.label.length > 0)
+      along_line(series, s_.caches[i].points);
 }
 
 void Names::of_marks() {
@@ -160,7 +172,8 @@ void Names::of_marks() {
       if (kind == Kind::handle) {
         by_point(a, t_.px(11), label, t_.text);
       } else if (kind == Kind::vertical || kind == Kind::handle_x) {
-        if (a.x >= f_.area.min.x && a.x <= f_.area.max.x) write(place_by_vertical(s_.room, a.x, f_.area, size, gap()), label, m.colour);
+        if (a.x >= f_.area.min.x && a.x <= f_.area.max.x)
+          write(place_by_vertical(s_.room, a.x, f_.area, size, gap()), label, m.colour);
       } else if (a.y >= f_.area.min.y && a.y <= f_.area.max.y) {
         const ImVec2 line[] = {a, b};
         write(place_along_line(s_.room, line, size, gap()), label, m.colour);
@@ -175,7 +188,8 @@ void Names::of_points() {
     if (series.hidden) continue;
     for (std::size_t k = 0; k < std::min(series.point_labels, s_.caches[i].points.size()); ++k) {
       const PlotPoint& p = s_.caches[i].points[k];
-      by_point(pixel_of(f_, p.x, p.y), t_.px(series.radius), text_of(s_, s_.point_labels[series.first_point_label + k]), t_.text);
+      by_point(pixel_of(f_, p.x, p.y), t_.px(series.radius), text_of(s_, s_.point_labels[series.first_point_label + k]),
+               t_.text);
     }
   }
 }
@@ -199,8 +213,11 @@ void paint_marks(const PlotEnd& plot, const Painter& painter) {
     ends_of(f, m, a, b);
     const float width = m.hot ? t.px(2.5f) : t.px(1.5f);
     switch (m.kind) {
-      case Kind::text: break;
-      case Kind::arrow: paint_arrow(painter, a, b, m.colour); break;
+      case Kind::text:
+        break;
+      case Kind::arrow:
+        paint_arrow(painter, a, b, m.colour);
+        break;
       case Kind::handle:
         if (!f.area.contains(a)) break;
         paint_marker(painter, a, m.marker, t.px(6), m.colour);
@@ -210,8 +227,10 @@ void paint_marks(const PlotEnd& plot, const Painter& painter) {
       case Kind::horizontal:
       case Kind::handle_x:
       case Kind::handle_y:
-        if (m.dashed) painter.dashed_line(a, b, m.colour, width, t.px(4));
-        else painter.line(a, b, m.colour, width);
+        if (m.dashed)
+          painter.dashed_line(a, b, m.colour, width, t.px(4));
+        else
+          painter.line(a, b, m.colour, width);
         if (m.kind == Kind::handle_x || m.kind == Kind::handle_y) {
           const ImVec2 mid{(a.x + b.x) / 2, (a.y + b.y) / 2};
           const ImVec2 grip = m.kind == Kind::handle_x ? ImVec2{t.px(4), t.px(12)} : ImVec2{t.px(12), t.px(4)};

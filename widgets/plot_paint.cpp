@@ -8,7 +8,8 @@ namespace {
 
 float small_width(std::string_view s) { return text_size(s, Type::small).x; }
 
-void paint_band(const PlotEnd& plot, const Painter& painter, const PlotSeries& series, const std::vector<PlotPoint>& points) {
+void paint_band(const PlotEnd& plot, const Painter& painter, const PlotSeries& series,
+                const std::vector<PlotPoint>& points) {
   PlotScratch& s = plot.scratch();
   const PlotFrame& f = plot.frame();
   const double left = static_cast<double>(f.area.min.x) - 2, right = static_cast<double>(f.area.max.x) + 2;
@@ -52,7 +53,8 @@ void paint_band(const PlotEnd& plot, const Painter& painter, const PlotSeries& s
   flush();
 }
 
-void paint_bars(const PlotEnd& plot, const Painter& painter, const PlotSeries& series, const std::vector<PlotPoint>& points) {
+void paint_bars(const PlotEnd& plot, const Painter& painter, const PlotSeries& series,
+                const std::vector<PlotPoint>& points) {
   const PlotFrame& f = plot.frame();
   const float half = bar_half_px(plot.scratch(), series, f), shift = series.offset * half * 2;
   for (const PlotPoint& p : points) {
@@ -63,11 +65,13 @@ void paint_bars(const PlotEnd& plot, const Painter& painter, const PlotSeries& s
     if (centre + half < f.area.min.x || centre - half > f.area.max.x) continue;
     const float a = clamped(y), b = clamped(base);
     if (std::abs(a - b) < 0.5f) continue;
-    painter.rect({centre - half, std::min(a, b)}, {centre + half, std::max(a, b)}, with_alpha(series.colour, series.alpha));
+    painter.rect({centre - half, std::min(a, b)}, {centre + half, std::max(a, b)},
+                 with_alpha(series.colour, series.alpha));
   }
 }
 
-void paint_errors(const PlotEnd& plot, const Painter& painter, const PlotSeries& series, const std::vector<PlotPoint>& points) {
+void paint_errors(const PlotEnd& plot, const Painter& painter, const PlotSeries& series,
+                  const std::vector<PlotPoint>& points) {
   const PlotFrame& f = plot.frame();
   const float cap = theme().px(4);
   for (const PlotPoint& p : points) {
@@ -90,13 +94,15 @@ void finish_plot(const PlotEnd& plot) {
   const float title = plot.options.title.empty() ? 0.0f : theme().type(Type::body) * 1.5f;
   follow_data(plot);
   const float above = title + legend(plot, plot.outer.min.y + title, nullptr);
-  layout_frame(plot.outer, above, plot.options.x, plot.options.y, {plot.view.x_lo, plot.view.x_hi}, {plot.view.y_lo, plot.view.y_hi},
-               small_width, theme().type(Type::small), s.frame);
+  layout_frame(plot.outer, above, plot.options.x, plot.options.y, {plot.view.x_lo, plot.view.x_hi},
+               {plot.view.y_lo, plot.view.y_hi}, small_width, theme().type(Type::small), s.frame);
   const Box& area = s.frame.area;
   s.area_from_corner = {{area.min.x - plot.outer.min.x, area.min.y - plot.outer.min.y},
                         {area.max.x - plot.outer.min.x, area.max.y - plot.outer.min.y}};
   reduce_series(plot);
-  if (title > 0) painter.text_fit({area.min.x, plot.outer.min.y}, plot.options.title, plot.outer.max.x - area.min.x, theme().text, Type::body, Font::bold);
+  if (title > 0)
+    painter.text_fit({area.min.x, plot.outer.min.y}, plot.options.title, plot.outer.max.x - area.min.x, theme().text,
+                     Type::body, Font::bold);
   paint_axes(plot, painter);
   painter.clip(area.min, area.max);
   paint_series(plot, painter);
@@ -113,8 +119,10 @@ void paint_axes(const PlotEnd& plot, const Painter& painter) {
   const Theme& t = theme();
   const Box& a = f.area;
   const float line = t.type(Type::small), pad = std::floor(line * 0.4f);
-  for (const double px : f.x_ticks.minor()) painter.line({static_cast<float>(px), a.min.y}, {static_cast<float>(px), a.max.y}, with_alpha(t.grid, 0.45f));
-  for (const double px : f.y_ticks.minor()) painter.line({a.min.x, static_cast<float>(px)}, {a.max.x, static_cast<float>(px)}, with_alpha(t.grid, 0.45f));
+  for (const double px : f.x_ticks.minor())
+    painter.line({static_cast<float>(px), a.min.y}, {static_cast<float>(px), a.max.y}, with_alpha(t.grid, 0.45f));
+  for (const double px : f.y_ticks.minor())
+    painter.line({a.min.x, static_cast<float>(px)}, {a.max.x, static_cast<float>(px)}, with_alpha(t.grid, 0.45f));
   const bool x_grid = plot.options.x.categories.empty(), y_grid = plot.options.y.categories.empty();
   for (const Tick& tick : f.x_ticks.major()) {
     const float px = std::floor(static_cast<float>(tick.pixel)) + 0.5f;
@@ -128,24 +136,33 @@ void paint_axes(const PlotEnd& plot, const Painter& painter) {
   }
   painter.frame(a.min, a.max, t.line);
   const float x_y = a.max.y + pad + line + pad;
-  if (f.x_title.length > 0) painter.text_fit({(a.min.x + a.max.x) / 2, x_y}, f.x_title, a.width(), t.muted, Type::small, Font::sans, Align::center);
+  if (f.x_title.length > 0)
+    painter.text_fit({(a.min.x + a.max.x) / 2, x_y}, f.x_title, a.width(), t.muted, Type::small, Font::sans,
+                     Align::center);
   if (f.y_title.length == 0) return;
   const ImVec2 at{plot.outer.min.x, (a.min.y + a.max.y) / 2};
   const std::string_view title = small_width(f.y_title) <= a.height() ? f.y_title.view() : f.y_ticks.unit.view();
-  if (small_width(title) <= a.height()) painter.rotated_text(at, -90, title, t.muted, Type::small, Font::sans, Align::center);
+  if (small_width(title) <= a.height())
+    painter.rotated_text(at, -90, title, t.muted, Type::small, Font::sans, Align::center);
 }
 
 void paint_marker(const Painter& painter, ImVec2 at, Marker marker, float r, ImU32 colour) {
   switch (marker) {
-    case Marker::circle: painter.circle(at, r, colour); return;
-    case Marker::square: painter.rect({at.x - r * 0.9f, at.y - r * 0.9f}, {at.x + r * 0.9f, at.y + r * 0.9f}, colour); return;
+    case Marker::circle:
+      painter.circle(at, r, colour);
+      return;
+    case Marker::square:
+      painter.rect({at.x - r * 0.9f, at.y - r * 0.9f}, {at.x + r * 0.9f, at.y + r * 0.9f}, colour);
+      return;
     case Marker::triangle: {
-      const ImVec2 p[] = {{at.x, at.y - r * 1.1f}, {at.x + r * 1.05f, at.y + r * 0.8f}, {at.x - r * 1.05f, at.y + r * 0.8f}};
+      const ImVec2 p[] = {
+          {at.x, at.y - r * 1.1f}, {at.x + r * 1.05f, at.y + r * 0.8f}, {at.x - r * 1.05f, at.y + r * 0.8f}};
       painter.polygon(p, colour);
       return;
     }
     case Marker::diamond: {
-      const ImVec2 p[] = {{at.x, at.y - r * 1.2f}, {at.x + r * 1.2f, at.y}, {at.x, at.y + r * 1.2f}, {at.x - r * 1.2f, at.y}};
+      const ImVec2 p[] = {
+          {at.x, at.y - r * 1.2f}, {at.x + r * 1.2f, at.y}, {at.x, at.y + r * 1.2f}, {at.x - r * 1.2f, at.y}};
       painter.polygon(p, colour);
       return;
     }
@@ -168,8 +185,10 @@ void paint_series(const PlotEnd& plot, const Painter& painter) {
       if (pass == 1 && (series.kind == Kind::line || series.kind == Kind::steps || series.kind == Kind::area)) {
         const float width = series.kind == Kind::area ? t.px(1) : t.px(series.width);
         for_pieces(points, f, series.kind == Kind::steps, s.points, [&](std::span<const ImVec2> piece) {
-          if (series.dashed) painter.dashed_polyline(piece, series.colour, width, t.px(5));
-          else painter.polyline(piece, series.colour, width);
+          if (series.dashed)
+            painter.dashed_polyline(piece, series.colour, width, t.px(5));
+          else
+            painter.polyline(piece, series.colour, width);
         });
       }
       if (pass == 2 && series.kind == Kind::errors) paint_errors(plot, painter, series, points);
@@ -177,7 +196,8 @@ void paint_series(const PlotEnd& plot, const Painter& painter) {
         for (const PlotPoint& p : points) {
           const double x = f.x.pixel(p.x), y = f.y.pixel(p.y);
           if (x >= f.x.start() - 10 && x <= f.x.end() + 10 && y >= f.y.end() - 10 && y <= f.y.start() + 10)
-            paint_marker(painter, {static_cast<float>(x), static_cast<float>(y)}, series.marker, t.px(series.radius), series.colour);
+            paint_marker(painter, {static_cast<float>(x), static_cast<float>(y)}, series.marker, t.px(series.radius),
+                         series.colour);
         }
       }
     }

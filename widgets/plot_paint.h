@@ -35,15 +35,18 @@ void paint_series(const PlotEnd& plot, const Painter& painter);
 void paint_marks(const PlotEnd& plot, const Painter& painter);
 /// Everything that carries a name, once all lines and dots are down.
 void paint_labels(const PlotEnd& plot, const Painter& painter);
-/// Lays out the legend in rows from `top`; paints it and offers its entries when `painter` is given. Returns its height.
+/// Lays out the legend in rows from `top`; paints it and offers its entries when `painter` is given. Returns its
+/// height.
 float legend(const PlotEnd& plot, float top, const Painter* painter);
 void paint_hover(const PlotEnd& plot, const Painter& painter);
 void paint_marker(const Painter& painter, ImVec2 at, Marker marker, float radius, ImU32 colour);
 void record_tables(const PlotEnd& plot, Record& record);
 
-/// Calls emit(std::span<const ImVec2>) for each unbroken visible piece of a series' line, cut to a little more than the area.
+/// Calls emit(std::span<const ImVec2>) for each unbroken visible piece of a series' line, cut to a little more than the
+/// area.
 template <class Emit>
-void for_pieces(std::span<const PlotPoint> points, const PlotFrame& frame, bool steps, std::vector<ImVec2>& piece, Emit emit) {
+void for_pieces(std::span<const PlotPoint> points, const PlotFrame& frame, bool steps, std::vector<ImVec2>& piece,
+                Emit emit) {
   const Box box{{frame.area.min.x - 4, frame.area.min.y - 4}, {frame.area.max.x + 4, frame.area.max.y + 4}};
   const auto flush = [&] {
     if (piece.size() >= 2) emit(std::span<const ImVec2>(piece));
@@ -55,7 +58,8 @@ void for_pieces(std::span<const PlotPoint> points, const PlotFrame& frame, bool 
     if (cx != ax || cy != ay) flush();
     if (piece.empty()) piece.push_back({static_cast<float>(cx), static_cast<float>(cy)});
     const ImVec2 next{static_cast<float>(dx), static_cast<float>(dy)};
-    if (std::abs(next.x - piece.back().x) + std::abs(next.y - piece.back().y) > 0.01f) piece.push_back(next);  // no direction, no joint
+    if (std::abs(next.x - piece.back().x) + std::abs(next.y - piece.back().y) > 0.01f)
+      piece.push_back(next);  // no direction, no joint
     if (dx != bx || dy != by) flush();
   };
   piece.clear();

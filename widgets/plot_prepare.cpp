@@ -22,8 +22,8 @@ double spacing(std::span<const double> xs) {
 void find_ranges(const PlotEnd& plot, const PlotSeries& series, PlotCache& cache) {
   const PlotScratch& s = plot.scratch();
   const auto xs = values_of(s, series, 0), ys = values_of(s, series, 1), y2 = values_of(s, series, 2);
-  if (series.version != 0 && cache.range_version == series.version && cache.range_x == xs.data() && cache.range_y == ys.data() &&
-      cache.range_n == series.n)
+  if (series.version != 0 && cache.range_version == series.version && cache.range_x == xs.data() &&
+      cache.range_y == ys.data() && cache.range_n == series.n)
     return;
   cache.x_range = {.positive_only = is_log(plot.options.x.kind)};
   cache.y_range = {.positive_only = is_log(plot.options.y.kind)};
@@ -38,7 +38,8 @@ void find_ranges(const PlotEnd& plot, const PlotSeries& series, PlotCache& cache
     cache.x_range.add(cache.x_range.lo - half);
     cache.x_range.add(cache.x_range.hi + half);
   }
-  if (y2.empty() && (series.kind == PlotSeries::Kind::bars || series.kind == PlotSeries::Kind::area)) cache.y_range.add(0);
+  if (y2.empty() && (series.kind == PlotSeries::Kind::bars || series.kind == PlotSeries::Kind::area))
+    cache.y_range.add(0);
   cache.range_x = xs.data();
   cache.range_y = ys.data();
   cache.range_n = series.n;
@@ -46,7 +47,8 @@ void find_ranges(const PlotEnd& plot, const PlotSeries& series, PlotCache& cache
 }
 
 /// The first dot of each small cell of the area.
-void thin_out(std::span<const double> xs, std::span<const double> ys, const PlotFrame& f, std::vector<std::uint8_t>& seen, std::vector<PlotPoint>& out) {
+void thin_out(std::span<const double> xs, std::span<const double> ys, const PlotFrame& f,
+              std::vector<std::uint8_t>& seen, std::vector<PlotPoint>& out) {
   constexpr double cell_px = 2;
   const auto wide = static_cast<std::size_t>(static_cast<double>(f.area.width()) / cell_px) + 1;
   const auto high = static_cast<std::size_t>(static_cast<double>(f.area.height()) / cell_px) + 1;
@@ -92,7 +94,8 @@ float bar_half_px(const PlotScratch& s, const PlotSeries& series, const PlotFram
     const double d = std::abs(frame.x.pixel(xs[i]) - frame.x.pixel(xs[i - 1]));
     if (d > 0) least = std::min(least, d);
   }
-  return static_cast<float>(std::clamp(std::isfinite(least) ? least * static_cast<double>(series.width) / 2 : 8.0, 0.5, 1e4));
+  return static_cast<float>(
+      std::clamp(std::isfinite(least) ? least * static_cast<double>(series.width) / 2 : 8.0, 0.5, 1e4));
 }
 
 void follow_data(const PlotEnd& plot) {
@@ -110,8 +113,10 @@ void follow_data(const PlotEnd& plot) {
     for (const double v : {s.caches[i].y_range.lo, s.caches[i].y_range.hi}) y.add(v);
   }
   for (const PlotMark& m : s.marks) {
-    if (m.kind == PlotMark::Kind::vertical || m.kind == PlotMark::Kind::handle || m.kind == PlotMark::Kind::handle_x) x.add(m.x);
-    if (m.kind == PlotMark::Kind::horizontal || m.kind == PlotMark::Kind::handle || m.kind == PlotMark::Kind::handle_y) y.add(m.y);
+    if (m.kind == PlotMark::Kind::vertical || m.kind == PlotMark::Kind::handle || m.kind == PlotMark::Kind::handle_x)
+      x.add(m.x);
+    if (m.kind == PlotMark::Kind::horizontal || m.kind == PlotMark::Kind::handle || m.kind == PlotMark::Kind::handle_y)
+      y.add(m.y);
   }
   const Range rx = axis_range(plot.options.x, x, false, is_log(plot.options.x.kind) ? 0.03 : 0.02);
   const Range ry = axis_range(plot.options.y, y, true, 0.07);
@@ -133,9 +138,10 @@ void reduce_series(const PlotEnd& plot) {
     if (series.hidden) continue;
     const auto xs = values_of(s, series, 0), ys = values_of(s, series, 1), y2 = values_of(s, series, 2);
     const bool dots = series.kind == PlotSeries::Kind::scatter;
-    const bool same = series.version != 0 && c.version == series.version && c.x == xs.data() && c.y == ys.data() && c.n == series.n &&
-                      c.kind == plot.options.x.kind && c.y_kind == plot.options.y.kind && c.lo == v.x_lo && c.hi == v.x_hi &&
-                      c.width == f.area.width() && (!dots || (c.y_lo == v.y_lo && c.y_hi == v.y_hi && c.height == f.area.height()));
+    const bool same = series.version != 0 && c.version == series.version && c.x == xs.data() && c.y == ys.data() &&
+                      c.n == series.n && c.kind == plot.options.x.kind && c.y_kind == plot.options.y.kind &&
+                      c.lo == v.x_lo && c.hi == v.x_hi && c.width == f.area.width() &&
+                      (!dots || (c.y_lo == v.y_lo && c.y_hi == v.y_hi && c.height == f.area.height()));
     if (same) continue;
     c.version = series.version;
     c.x = xs.data();
@@ -151,7 +157,9 @@ void reduce_series(const PlotEnd& plot) {
     c.height = f.area.height();
     switch (series.kind) {
       case PlotSeries::Kind::line:
-      case PlotSeries::Kind::steps: decimate(xs, ys, f.x, columns, c.points); break;
+      case PlotSeries::Kind::steps:
+        decimate(xs, ys, f.x, columns, c.points);
+        break;
       case PlotSeries::Kind::area:
         // Without a lower edge the band goes down to zero; on a log axis the painter stops it at the frame.
         if (y2.empty()) {

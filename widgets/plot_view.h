@@ -25,10 +25,10 @@ struct PlotSeries {
   float width = 2, radius = 5, alpha = 1, offset = 0;
   bool dashed = false, label_line = false;
   Marker marker = Marker::circle;
-  int legend_index = -1;         ///< bit in PlotView::hidden; -1: not in the legend
+  int legend_index = -1;  ///< bit in PlotView::hidden; -1: not in the legend
   bool hidden = false;
-  const double* outside[3] = {}; ///< x, y, y2 of data that was too long to copy; else null
-  std::size_t inside[3] = {};    ///< where the copies start in PlotScratch::data
+  const double* outside[3] = {};  ///< x, y, y2 of data that was too long to copy; else null
+  std::size_t inside[3] = {};     ///< where the copies start in PlotScratch::data
   bool has_y2 = false;
   std::size_t n = 0;
   std::uint64_t version = 0;
@@ -79,8 +79,8 @@ struct PlotScratch {
 
 struct PlotView {
   double x_lo = 0, x_hi = 0, y_lo = 0, y_hi = 0;  ///< what is shown, in the axes' units
-  bool zoomed = false;       ///< false: the view follows the data
-  std::uint64_t hidden = 0;  ///< one bit a legend entry, in order
+  bool zoomed = false;                            ///< false: the view follows the data
+  std::uint64_t hidden = 0;                       ///< one bit a legend entry, in order
   PlotScratch scratch;
 };
 

@@ -22,12 +22,19 @@ void paint(const Painter& painter, const ProseView& view, ImVec2 origin, bool ho
     if (!painter.record() && (end.y < clip_min.y || at.y > clip_max.y)) continue;
     switch (item.kind) {
       case ProseItem::Kind::text:
-        painter.text(at, view.doc.shown(item.begin, item.end), item.link >= 0 ? t.accent : item.muted ? t.muted : t.text, item.type, item.font);
+        painter.text(at, view.doc.shown(item.begin, item.end),
+                     item.link >= 0 ? t.accent
+                     : item.muted   ? t.muted
+                                    : t.text,
+                     item.type, item.font);
         break;
-      case ProseItem::Kind::marker: painter.text(at, view.doc.blocks[item.index].marker, t.muted); break;
+      case ProseItem::Kind::marker:
+        painter.text(at, view.doc.blocks[item.index].marker, t.muted);
+        break;
       case ProseItem::Kind::value:
         painter.text(at, view.doc.values.texts[item.index], t.accent, item.type, item.font);
-        if (hovered && values.explain && mouse_in(at, item.size)) tooltip(values.explain(values.context, view.doc.values.keys[item.index]));
+        if (hovered && values.explain && mouse_in(at, item.size))
+          tooltip(values.explain(values.context, view.doc.values.keys[item.index]));
         break;
       case ProseItem::Kind::unknown:
         if (item.end > item.begin) {  // a formula that could not be read
@@ -46,9 +53,15 @@ void paint(const Painter& painter, const ProseView& view, ImVec2 origin, bool ho
         paint_formula(painter, f, {at.x, at.y + f.ascent});
         break;
       }
-      case ProseItem::Kind::card: painter.rect(at, end, t.card, t.px(4)); break;
-      case ProseItem::Kind::rule: painter.rect({at.x, std::floor(at.y)}, {end.x, std::floor(at.y) + item.size.y}, t.line); break;
-      case ProseItem::Kind::bar: painter.rect(at, end, t.line, t.px(2)); break;
+      case ProseItem::Kind::card:
+        painter.rect(at, end, t.card, t.px(4));
+        break;
+      case ProseItem::Kind::rule:
+        painter.rect({at.x, std::floor(at.y)}, {end.x, std::floor(at.y) + item.size.y}, t.line);
+        break;
+      case ProseItem::Kind::bar:
+        painter.rect(at, end, t.line, t.px(2));
+        break;
     }
   }
 }
@@ -61,11 +74,13 @@ void draw_links(const Painter& painter, const ProseView& view, ImVec2 origin, Pr
     const ImVec2 at{origin.x + box.at.x, origin.y + box.at.y};
     ImGui::SetCursorScreenPos(at);
     ImGui::PushID(static_cast<int>(i));
-    const bool pressed = ImGui::InvisibleButton(link.label.c_str(), {std::max(box.size.x, 1.0f), std::max(box.size.y, 1.0f)}, ImGuiButtonFlags_EnableNav);
+    const bool pressed = ImGui::InvisibleButton(
+        link.label.c_str(), {std::max(box.size.x, 1.0f), std::max(box.size.y, 1.0f)}, ImGuiButtonFlags_EnableNav);
     ImGui::PopID();
     const float line = at.y + box.size.y / 2 + 0.55f * t.type(Type::body);
     const bool hovered = ImGui::IsItemHovered();
-    painter.line({at.x, line}, {at.x + box.size.x, line}, hovered ? t.accent : with_alpha(t.accent, 0.45f), std::max(1.0f, t.px(1)));
+    painter.line({at.x, line}, {at.x + box.size.x, line}, hovered ? t.accent : with_alpha(t.accent, 0.45f),
+                 std::max(1.0f, t.px(1)));
     if (hovered) {
       ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
       if (web(link.target)) ImGui::SetTooltip("%s\nclick to copy the address", link.target.c_str());
@@ -82,7 +97,8 @@ void draw_links(const Painter& painter, const ProseView& view, ImVec2 origin, Pr
 
 }  // namespace
 
-ProseResult draw_prose(const char* id, std::string_view markdown, const ProseSource& values, ProseView& view, float width) {
+ProseResult draw_prose(const char* id, std::string_view markdown, const ProseSource& values, ProseView& view,
+                       float width) {
   const float scale = theme().type(Type::body);
   const bool new_text = view.layouts == 0 || view.markdown != markdown;
   if (new_text) {
@@ -97,7 +113,12 @@ ProseResult draw_prose(const char* id, std::string_view markdown, const ProseSou
     view.font = font_of(Font::sans);
     ++view.layouts;
   }
-  ProseResult result{.clicked = {}, .copied = {}, .width = view.layout.width, .height = view.layout.height};
+  ProseResult result{
+      .clicked = {},
+      .copied = {},
+      .width = view.layout.width,
+      .height = view.layout.height,
+  };
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const Painter painter = Painter::window();
   ImGui::PushID(id);
@@ -108,7 +129,8 @@ ProseResult draw_prose(const char* id, std::string_view markdown, const ProseSou
   ImGui::PopID();
   if (Record* record = painter.record(); record && !view.doc.values.keys.empty()) {
     DataTable table{.name = id, .columns = {"key", "value"}, .rows = {}};
-    for (std::size_t i = 0; i < view.doc.values.keys.size(); ++i) table.rows.push_back({view.doc.values.keys[i], view.doc.values.texts[i]});
+    for (std::size_t i = 0; i < view.doc.values.keys.size(); ++i)
+      table.rows.push_back({view.doc.values.keys[i], view.doc.values.texts[i]});
     record->tables.push_back(std::move(table));
   }
   return result;

@@ -9,7 +9,8 @@ namespace {
 bool white(char c) { return c == ' ' || c == '\n'; }
 
 bool same_style(const ProseItem& a, const ProseItem& b) {
-  return a.kind == ProseItem::Kind::text && b.kind == ProseItem::Kind::text && a.font == b.font && a.type == b.type && a.link == b.link;
+  return a.kind == ProseItem::Kind::text && b.kind == ProseItem::Kind::text && a.font == b.font && a.type == b.type &&
+         a.link == b.link;
 }
 
 }  // namespace
@@ -81,8 +82,12 @@ void ProseFlow::cut(std::uint32_t first_run, std::uint32_t run_end, const FlowSt
     const ProseRun& run = d_.runs[r];
     const std::size_t before = pieces_.size();
     switch (run.kind) {
-      case ProseRun::Kind::line_break: new_line = true; continue;
-      case ProseRun::Kind::text: cut_text(run, style, space); break;
+      case ProseRun::Kind::line_break:
+        new_line = true;
+        continue;
+      case ProseRun::Kind::text:
+        cut_text(run, style, space);
+        break;
       case ProseRun::Kind::formula:
         pieces_.push_back(formula_piece(run, style));
         pieces_.back().space = space;
@@ -96,7 +101,8 @@ void ProseFlow::cut(std::uint32_t first_run, std::uint32_t run_end, const FlowSt
         piece.item.font = Font::mono;
         piece.item.index = run.index;
         piece.item.link = run.link;
-        const float width = now.empty() ? text_size(d_.values.keys[run.index], style.type, Font::mono).x + text_size("{}", style.type, Font::mono).x
+        const float width = now.empty() ? text_size(d_.values.keys[run.index], style.type, Font::mono).x +
+                                              text_size("{}", style.type, Font::mono).x
                                         : text_size(now, style.type, Font::mono).x;
         piece.item.size = {width, theme().type(style.type)};
         piece.space = space;
@@ -139,7 +145,8 @@ FlowSize ProseFlow::place(std::uint32_t first_run, std::uint32_t run_end, ImVec2
     // A word is a piece and all that stands against it: "(" + value + ")" must not be torn apart.
     std::size_t end = i + 1;
     float word = pieces_[i].item.size.x;
-    while (end < pieces_.size() && pieces_[end].space <= 0 && !pieces_[end].new_line && !pieces_[end].own_line && !pieces_[end - 1].own_line)
+    while (end < pieces_.size() && pieces_[end].space <= 0 && !pieces_[end].new_line && !pieces_[end].own_line &&
+           !pieces_[end - 1].own_line)
       word += pieces_[end++].item.size.x;
     if (word > style.width) {
       end = i + 1;  // too wide together: a tear is better than running over the edge
@@ -175,9 +182,12 @@ float ProseFlow::line(std::size_t first, std::size_t end, ImVec2 at, const FlowS
   }
   size.width = std::max(size.width, width);
   float x = at.x;
-  if (pieces_[first].own_line) x += std::max(0.0f, std::min(1.6f * type, style.width - width));
-  else if (style.align == Align::right) x += std::max(0.0f, style.width - width);
-  else if (style.align == Align::center) x += std::max(0.0f, (style.width - width) / 2);
+  if (pieces_[first].own_line)
+    x += std::max(0.0f, std::min(1.6f * type, style.width - width));
+  else if (style.align == Align::right)
+    x += std::max(0.0f, style.width - width);
+  else if (style.align == Align::center)
+    x += std::max(0.0f, (style.width - width) / 2);
   for (std::size_t i = first; i < end; ++i) {
     Piece& piece = pieces_[i];
     const float space = i > first ? piece.space : 0;
@@ -187,7 +197,9 @@ float ProseFlow::line(std::size_t first, std::size_t end, ImVec2 at, const FlowS
     item.at = {x, at.y + ascent - rise};
     const bool continues = i > first && !out_.items.empty() && same_style(out_.items.back(), item);
     if (piece.code) {
-      ProseItem chip{.kind = ProseItem::Kind::card, .at = {x - 0.15f * type, at.y + ascent - 0.85f * type}, .size = {item.size.x + 0.3f * type, 1.15f * type}};
+      ProseItem chip{.kind = ProseItem::Kind::card,
+                     .at = {x - 0.15f * type, at.y + ascent - 0.85f * type},
+                     .size = {item.size.x + 0.3f * type, 1.15f * type}};
       if (continues && pieces_[i - 1].code) {
         // The chip of the words before it is right under them in the list; it grows.
         ProseItem& begun = out_.items[out_.items.size() - 2];
@@ -198,8 +210,10 @@ float ProseFlow::line(std::size_t first, std::size_t end, ImVec2 at, const FlowS
     }
     if (item.link >= 0) {
       ProseLinkBox* last = out_.links.empty() ? nullptr : &out_.links.back();
-      if (last && i > first && last->link == item.link) last->size.x = x + item.size.x - last->at.x;
-      else out_.links.push_back({{x, at.y}, {item.size.x, ascent + descent}, item.link});
+      if (last && i > first && last->link == item.link)
+        last->size.x = x + item.size.x - last->at.x;
+      else
+        out_.links.push_back({{x, at.y}, {item.size.x, ascent + descent}, item.link});
     }
     // Neighbours in one style that are also neighbours in the text become one item.
     if (continues && (space <= 0 ? out_.items.back().end == item.begin : out_.items.back().end + 1 == item.begin)) {

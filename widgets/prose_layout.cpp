@@ -21,7 +21,8 @@ class Page {
       const float before = i == 0 ? 0 : gap(d_.blocks[i - 1], block);
       const std::uint32_t quotes = std::min(block.quotes, max_quotes);
       const float step = 1.6f * body_, narrowest = std::min(width_, 6.0f * body_);
-      float left = static_cast<float>(quotes) * 1.0f * body_ + static_cast<float>(std::min(block.indent, max_indent)) * step;
+      float left =
+          static_cast<float>(quotes) * 1.0f * body_ + static_cast<float>(std::min(block.indent, max_indent)) * step;
       left = std::min(left, width_ - narrowest);
       const float top = y + before;
       y = top + place(block, {left, top}, width_ - left);
@@ -29,7 +30,9 @@ class Page {
       for (std::uint32_t q = 0; q < quotes; ++q) {
         const bool joined = i > 0 && std::min(d_.blocks[i - 1].quotes, max_quotes) > q;
         const float from = joined ? top - before : top;
-        add({.kind = ProseItem::Kind::bar, .at = {static_cast<float>(q) * body_, from}, .size = {0.2f * body_, y - from}});
+        add({.kind = ProseItem::Kind::bar,
+             .at = {static_cast<float>(q) * body_, from},
+             .size = {0.2f * body_, y - from}});
       }
     }
     out_.height = y;
@@ -53,16 +56,26 @@ class Page {
 
   float place(const ProseBlock& block, ImVec2 at, float width) {
     switch (block.kind) {
-      case ProseBlock::Kind::paragraph: return flow_.place(block.first_run, block.run_end, at, {.width = width}).height;
+      case ProseBlock::Kind::paragraph:
+        return flow_.place(block.first_run, block.run_end, at, {.width = width}).height;
       case ProseBlock::Kind::heading: {
-        const FlowStyle style{.width = width, .type = block.level == 1 ? Type::title : Type::body, .bold = true, .muted = block.level > 2};
+        const FlowStyle style{
+            .width = width,
+            .type = block.level == 1 ? Type::title : Type::body,
+            .bold = true,
+            .muted = block.level > 2,
+        };
         return flow_.place(block.first_run, block.run_end, at, style).height;
       }
       case ProseBlock::Kind::rule:
-        add({.kind = ProseItem::Kind::rule, .at = {at.x, at.y + 0.5f * body_}, .size = {width, std::max(1.0f, theme().px(1))}});
+        add({.kind = ProseItem::Kind::rule,
+             .at = {at.x, at.y + 0.5f * body_},
+             .size = {width, std::max(1.0f, theme().px(1))}});
         return body_;
-      case ProseBlock::Kind::code: return code(block, at, width);
-      case ProseBlock::Kind::table: return table(block, at, width);
+      case ProseBlock::Kind::code:
+        return code(block, at, width);
+      case ProseBlock::Kind::table:
+        return table(block, at, width);
     }
     return 0;
   }
@@ -70,8 +83,13 @@ class Page {
   void marker(std::size_t index, ImVec2 at) {
     const ProseBlock& block = d_.blocks[index];
     const float right = at.x - 0.5f * body_, width = text_size(block.marker).x;
-    add({.kind = ProseItem::Kind::marker, .muted = true, .at = {std::max(0.0f, right - width), at.y + ProseFlow::leading(Type::body) / 2},
-         .size = {width, body_}, .index = static_cast<std::uint32_t>(index)});
+    add({
+        .kind = ProseItem::Kind::marker,
+        .muted = true,
+        .at = {std::max(0.0f, right - width), at.y + ProseFlow::leading(Type::body) / 2},
+        .size = {width, body_},
+        .index = static_cast<std::uint32_t>(index),
+    });
   }
 
   /// Code keeps its lines: they are cut at the edge of the card by its clip when painted, never wrapped.
@@ -91,7 +109,14 @@ class Page {
         while (piece < to) {
           const std::uint32_t fits = flow_.fitting(piece, to, width - 2 * pad, Type::small, Font::mono);
           const float w = text_size(d_.shown(piece, fits), Type::small, Font::mono).x;
-          add({.type = Type::small, .font = Font::mono, .at = {at.x + pad, y}, .size = {w, theme().type(Type::small)}, .begin = piece, .end = fits});
+          add({
+              .type = Type::small,
+              .font = Font::mono,
+              .at = {at.x + pad, y},
+              .size = {w, theme().type(Type::small)},
+              .begin = piece,
+              .end = fits,
+          });
           piece = fits;
           if (piece < to) y += line_height;
         }
@@ -137,9 +162,10 @@ class Page {
     return y - at.y;
   }
 
-  /// Column widths: a column keeps its natural width while that is under an even share of the room left; the wide ones share the
-  /// rest evenly. With less room than the longest words ask for, all shrink alike.
-  static void share(const std::vector<float>& natural, const std::vector<float>& least, std::vector<float>& widths, float room) {
+  /// Column widths: a column keeps its natural width while that is under an even share of the room left; the wide ones
+  /// share the rest evenly. With less room than the longest words ask for, all shrink alike.
+  static void share(const std::vector<float>& natural, const std::vector<float>& least, std::vector<float>& widths,
+                    float room) {
     float least_sum = 0;
     for (const float w : least) least_sum += w;
     room = std::max(room, 1.0f);

@@ -27,7 +27,7 @@ struct ProseLinkBox {
 };
 
 struct ProseLayout {
-  std::vector<ProseItem> items;      ///< in painting order
+  std::vector<ProseItem> items;  ///< in painting order
   std::vector<ProseLinkBox> links;
   std::vector<FormulaLayout> formulas;
   float width = 0, height = 0;

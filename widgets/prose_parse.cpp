@@ -29,8 +29,14 @@ class Builder {
 
   void enter_block(MD_BLOCKTYPE type, void* detail) {
     switch (type) {
-      case MD_BLOCK_QUOTE: close(); ++quotes_; break;
-      case MD_BLOCK_UL: close(); lists_.push_back({0, static_cast<MD_BLOCK_UL_DETAIL*>(detail)->is_tight != 0, false}); break;
+      case MD_BLOCK_QUOTE:
+        close();
+        ++quotes_;
+        break;
+      case MD_BLOCK_UL:
+        close();
+        lists_.push_back({0, static_cast<MD_BLOCK_UL_DETAIL*>(detail)->is_tight != 0, false});
+        break;
       case MD_BLOCK_OL: {
         const auto* ol = static_cast<MD_BLOCK_OL_DETAIL*>(detail);
         close();
@@ -48,9 +54,16 @@ class Builder {
         open(ProseBlock::Kind::rule);
         close();
         break;
-      case MD_BLOCK_H: open(ProseBlock::Kind::heading).level = static_cast<std::uint8_t>(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level); break;
-      case MD_BLOCK_CODE: open(ProseBlock::Kind::code); break;
-      case MD_BLOCK_P: open(ProseBlock::Kind::paragraph); break;
+      case MD_BLOCK_H:
+        open(ProseBlock::Kind::heading).level =
+            static_cast<std::uint8_t>(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level);
+        break;
+      case MD_BLOCK_CODE:
+        open(ProseBlock::Kind::code);
+        break;
+      case MD_BLOCK_P:
+        open(ProseBlock::Kind::paragraph);
+        break;
       case MD_BLOCK_TABLE:
         open(ProseBlock::Kind::table).columns = static_cast<MD_BLOCK_TABLE_DETAIL*>(detail)->col_count;
         d_.blocks.back().first_cell = size32(d_.cells);
@@ -58,41 +71,62 @@ class Builder {
       case MD_BLOCK_TH:
       case MD_BLOCK_TD: {
         const MD_ALIGN a = static_cast<MD_BLOCK_TD_DETAIL*>(detail)->align;
-        d_.cells.push_back({size32(d_.runs), size32(d_.runs), a == MD_ALIGN_RIGHT ? Align::right : a == MD_ALIGN_CENTER ? Align::center : Align::left});
+        d_.cells.push_back({size32(d_.runs), size32(d_.runs),
+                            a == MD_ALIGN_RIGHT    ? Align::right
+                            : a == MD_ALIGN_CENTER ? Align::center
+                                                   : Align::left});
         bold_ += type == MD_BLOCK_TH ? 1 : 0;
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
 
   void leave_block(MD_BLOCKTYPE type) {
     switch (type) {
-      case MD_BLOCK_QUOTE: close(); --quotes_; break;
+      case MD_BLOCK_QUOTE:
+        close();
+        --quotes_;
+        break;
       case MD_BLOCK_UL:
-      case MD_BLOCK_OL: close(); lists_.pop_back(); break;
+      case MD_BLOCK_OL:
+        close();
+        lists_.pop_back();
+        break;
       case MD_BLOCK_LI:
         if (!marker_.empty()) open(ProseBlock::Kind::paragraph);  // an empty item still shows its mark
         close();
         break;
       case MD_BLOCK_H:
       case MD_BLOCK_CODE:
-      case MD_BLOCK_P: close(); break;
+      case MD_BLOCK_P:
+        close();
+        break;
       case MD_BLOCK_TABLE:
         d_.blocks.back().cell_end = size32(d_.cells);
         close();
         break;
-      case MD_BLOCK_TH: --bold_; [[fallthrough]];
-      case MD_BLOCK_TD: d_.cells.back().run_end = size32(d_.runs); break;
-      default: break;
+      case MD_BLOCK_TH:
+        --bold_;
+        [[fallthrough]];
+      case MD_BLOCK_TD:
+        d_.cells.back().run_end = size32(d_.runs);
+        break;
+      default:
+        break;
     }
   }
 
   void enter_span(MD_SPANTYPE type, void* detail) {
     switch (type) {
       case MD_SPAN_EM:
-      case MD_SPAN_STRONG: ++bold_; break;  // the three faces have no italic: emphasis is bold too
-      case MD_SPAN_CODE: ++code_; break;
+      case MD_SPAN_STRONG:
+        ++bold_;
+        break;  // the three faces have no italic: emphasis is bold too
+      case MD_SPAN_CODE:
+        ++code_;
+        break;
       case MD_SPAN_A: {
         const MD_ATTRIBUTE& href = static_cast<MD_SPAN_A_DETAIL*>(detail)->href;
         link_ = static_cast<std::int32_t>(d_.links.size());
@@ -101,16 +135,23 @@ class Builder {
         break;
       }
       case MD_SPAN_LATEXMATH:
-      case MD_SPAN_LATEXMATH_DISPLAY: math_first_ = math_last_ = nullptr; break;
-      default: break;
+      case MD_SPAN_LATEXMATH_DISPLAY:
+        math_first_ = math_last_ = nullptr;
+        break;
+      default:
+        break;
     }
   }
 
   void leave_span(MD_SPANTYPE type) {
     switch (type) {
       case MD_SPAN_EM:
-      case MD_SPAN_STRONG: --bold_; break;
-      case MD_SPAN_CODE: --code_; break;
+      case MD_SPAN_STRONG:
+        --bold_;
+        break;
+      case MD_SPAN_CODE:
+        --code_;
+        break;
       case MD_SPAN_A: {
         ProseLink& link = d_.links.back();
         link.label = d_.text.substr(std::min(link_text_, d_.text.size()));
@@ -118,26 +159,44 @@ class Builder {
         link_ = -1;
         break;
       }
-      case MD_SPAN_LATEXMATH: math(false); break;
-      case MD_SPAN_LATEXMATH_DISPLAY: math(true); break;
-      default: break;
+      case MD_SPAN_LATEXMATH:
+        math(false);
+        break;
+      case MD_SPAN_LATEXMATH_DISPLAY:
+        math(true);
+        break;
+      default:
+        break;
     }
   }
 
   void text(MD_TEXTTYPE type, std::string_view s) {
-    if (d_.blocks.empty() || !open_) open(ProseBlock::Kind::paragraph);  // items of tight lists come without a paragraph
+    if (d_.blocks.empty() || !open_)
+      open(ProseBlock::Kind::paragraph);  // items of tight lists come without a paragraph
     switch (type) {
-      case MD_TEXT_BR: d_.runs.push_back({.kind = ProseRun::Kind::line_break}); break;
-      case MD_TEXT_SOFTBR: plain(" "); break;
-      case MD_TEXT_NULLCHAR: plain("\xEF\xBF\xBD"); break;
-      case MD_TEXT_ENTITY: plain(decode_entity(s)); break;
-      case MD_TEXT_CODE: plain(s); break;
+      case MD_TEXT_BR:
+        d_.runs.push_back({.kind = ProseRun::Kind::line_break});
+        break;
+      case MD_TEXT_SOFTBR:
+        plain(" ");
+        break;
+      case MD_TEXT_NULLCHAR:
+        plain("\xEF\xBF\xBD");
+        break;
+      case MD_TEXT_ENTITY:
+        plain(decode_entity(s));
+        break;
+      case MD_TEXT_CODE:
+        plain(s);
+        break;
       case MD_TEXT_LATEXMATH:
         if (!inside_source(s)) break;  // a line break within the formula
         if (!math_first_) math_first_ = s.data();
         math_last_ = s.data() + s.size();
         break;
-      default: with_values(s); break;
+      default:
+        with_values(s);
+        break;
     }
   }
 
@@ -159,7 +218,9 @@ class Builder {
   const char *math_first_ = nullptr, *math_last_ = nullptr;
 
   template <class T>
-  static std::uint32_t size32(const T& list) { return static_cast<std::uint32_t>(list.size()); }
+  static std::uint32_t size32(const T& list) {
+    return static_cast<std::uint32_t>(list.size());
+  }
   bool inside_source(std::string_view s) const {
     return !s.empty() && s.data() >= d_.source.data() && s.data() + s.size() <= d_.source.data() + d_.source.size();
   }
@@ -195,8 +256,10 @@ class Builder {
     ProseRun run = styled(ProseRun::Kind::text);
     run.begin = size32(d_.text);
     for (const char c : s) {
-      if (c == '\t') d_.text += "    ";
-      else if (c != '\r') d_.text += c;
+      if (c == '\t')
+        d_.text += "    ";
+      else if (c != '\r')
+        d_.text += c;
     }
     run.end = size32(d_.text);
     d_.runs.push_back(run);

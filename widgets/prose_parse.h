@@ -26,10 +26,10 @@ struct ProseCell {
 struct ProseBlock {
   enum class Kind : std::uint8_t { paragraph, heading, code, rule, table };
   Kind kind = Kind::paragraph;
-  std::uint8_t level = 0;            ///< of a heading, 1 to 6
-  bool tight = false;                ///< follows the block before it closely (items of a list)
+  std::uint8_t level = 0;  ///< of a heading, 1 to 6
+  bool tight = false;      ///< follows the block before it closely (items of a list)
   std::uint32_t indent = 0, quotes = 0;
-  std::string marker;                ///< "•" or "3." of the list item that begins here
+  std::string marker;  ///< "•" or "3." of the list item that begins here
   std::uint32_t first_run = 0, run_end = 0;
   std::uint32_t columns = 0, first_cell = 0, cell_end = 0;  ///< table, row by row; the first row is the header
 };
@@ -62,7 +62,9 @@ struct ProseDoc {
   std::vector<std::string> problems;
   ValueCache values;  ///< of all keys, those in formulas included
 
-  std::string_view shown(std::uint32_t begin, std::uint32_t end) const { return std::string_view(text).substr(begin, end - begin); }
+  std::string_view shown(std::uint32_t begin, std::uint32_t end) const {
+    return std::string_view(text).substr(begin, end - begin);
+  }
   /// Reads all values; true when a text changed.
   bool refresh(const ValueSource& source);
 };

@@ -30,7 +30,12 @@ void append_utf8(std::string& out, unsigned code) {
 std::size_t utf8_length(std::string_view s) {
   const auto byte = [&](std::size_t k) { return k < s.size() ? static_cast<unsigned char>(s[k]) : 0u; };
   const unsigned b = byte(0);
-  const std::size_t n = s.empty() ? 0 : b < 0x80 ? 1 : b >= 0xC2 && b < 0xE0 ? 2 : b >= 0xE0 && b < 0xF0 ? 3 : b >= 0xF0 && b < 0xF5 ? 4 : 0;
+  const std::size_t n = s.empty()               ? 0
+                        : b < 0x80              ? 1
+                        : b >= 0xC2 && b < 0xE0 ? 2
+                        : b >= 0xE0 && b < 0xF0 ? 3
+                        : b >= 0xF0 && b < 0xF5 ? 4
+                                                : 0;
   for (std::size_t k = 1; k < n; ++k)
     if ((byte(k) & 0xC0) != 0x80) return 0;
   if ((b == 0xE0 && byte(1) < 0xA0) || (b == 0xF0 && byte(1) < 0x90)) return 0;  // overlong
@@ -54,8 +59,9 @@ std::string decode_entity(std::string_view s) {
   struct Named {
     std::string_view name, text;
   };
-  static constexpr Named named[] = {{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&nbsp;", "\xC2\xA0"},
-                                    {"&ndash;", "–"}, {"&mdash;", "—"}, {"&times;", "×"}, {"&hellip;", "…"}};
+  static constexpr Named named[] = {{"&amp;", "&"},   {"&lt;", "<"},          {"&gt;", ">"},
+                                    {"&quot;", "\""}, {"&nbsp;", "\xC2\xA0"}, {"&ndash;", "–"},
+                                    {"&mdash;", "—"}, {"&times;", "×"},       {"&hellip;", "…"}};
   for (const Named& n : named)
     if (n.name == s) return std::string(n.text);
   if (s.size() < 4 || s[1] != '#') return std::string(s);

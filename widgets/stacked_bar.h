@@ -28,11 +28,11 @@ struct StackedBarOptions {
   std::string_view unit{}, axis_label{};
   ImVec2 size{0, 0};  ///< pixels; 0: the width left, and the height that the bars need
   bool vertical = false, legend = true, totals = true;
-  float bar_px = 30;  ///< design pixels across a bar, at most
+  float bar_px = 30;                                        ///< design pixels across a bar, at most
   double limit = std::numeric_limits<double>::quiet_NaN();  ///< a marked value, such as a capacity
   std::string_view limit_label{};
   double axis_max = std::numeric_limits<double>::quiet_NaN();  ///< NaN: what the bars need
-  AxisKind axis = AxisKind::linear;  ///< linear, time or bytes; a stack has no logarithm
+  AxisKind axis = AxisKind::linear;                            ///< linear, time or bytes; a stack has no logarithm
 };
 
 /// What is written inside a segment, by the room that it has.
@@ -54,7 +54,7 @@ struct StackedBarLayout {
   Rect plot{};
   Range range{0, 1};
   AxisMap map;
-  std::vector<BarPiece> pieces;     ///< those at least half a pixel long, in order
+  std::vector<BarPiece> pieces;  ///< those at least half a pixel long, in order
   std::vector<PlacedBar> bars;
   std::vector<LegendEntry> legend;  ///< each label once, in order of appearance
   std::vector<PlacedLegend> placed_legend;
@@ -77,6 +77,7 @@ struct StackedBarView {
 };
 
 /// Returns true when a click changed the selection.
-bool draw_stacked_bars(const char* label, std::span<const StackedBar> bars, StackedBarView& view, const StackedBarOptions& options = {});
+bool draw_stacked_bars(const char* label, std::span<const StackedBar> bars, StackedBarView& view,
+                       const StackedBarOptions& options = {});
 
 }  // namespace widgets

@@ -10,12 +10,17 @@ double shown_value(const BarSegment& s) { return std::isfinite(s.value) && s.val
 
 void note_problem(Line& problem, const StackedBar& bar, const BarSegment& s) {
   if (problem.length > 0 || (std::isfinite(s.value) && s.value >= 0)) return;
-  problem.add("\"").add(s.label).add("\" of \"").add(bar.label).add(std::isfinite(s.value) ? "\" is negative" : "\" is not a finite number");
+  problem.add("\"")
+      .add(s.label)
+      .add("\" of \"")
+      .add(bar.label)
+      .add(std::isfinite(s.value) ? "\" is negative" : "\" is not a finite number");
   problem.add(" and is left out: a stack adds up finite amounts from 0.");
 }
 
 /// With a legend the colour already says the name, so the value comes first.
-BarCaption caption_for(const BarSegment& s, const StackedBarOptions& o, float width, float height, const Theme& t, Measure measure) {
+BarCaption caption_for(const BarSegment& s, const StackedBarOptions& o, float width, float height, const Theme& t,
+                       Measure measure) {
   const float room = width - t.px(8);
   if (height < t.type(Type::small) + t.px(1)) return BarCaption::none;
   const float name = measure(s.label, Type::small), value = measure(format(s.value, o.unit), Type::small);
@@ -33,7 +38,8 @@ Rect widest_stretch(const Rect& rect, bool vertical, float a, float b) {
   float best_from = from, best_to = first;
   if (second - first > best_to - best_from) best_from = first, best_to = second;
   if (to - second > best_to - best_from) best_from = second, best_to = to;
-  return vertical ? Rect{{rect.min.x, best_from}, {rect.max.x, best_to}} : Rect{{best_from, rect.min.y}, {best_to, rect.max.y}};
+  return vertical ? Rect{{rect.min.x, best_from}, {rect.max.x, best_to}}
+                  : Rect{{best_from, rect.min.y}, {best_to, rect.max.y}};
 }
 
 }  // namespace
@@ -67,7 +73,8 @@ void layout_stacked_bars(std::span<const StackedBar> bars, const StackedBarOptio
     for (const BarSegment& s : bar.segments) {
       note_problem(out.problem, bar, s);
       placed.total += shown_value(s);
-      const auto known = std::find_if(out.legend.begin(), out.legend.end(), [&](const LegendEntry& e) { return e.label == s.label; });
+      const auto known =
+          std::find_if(out.legend.begin(), out.legend.end(), [&](const LegendEntry& e) { return e.label == s.label; });
       if (known == out.legend.end() && !s.label.empty()) out.legend.push_back({s.label, s.tint});
     }
     placed.has_measured = std::isfinite(bar.measured) && bar.measured >= 0;
@@ -76,13 +83,18 @@ void layout_stacked_bars(std::span<const StackedBar> bars, const StackedBarOptio
     if (options.totals) totals = std::max(totals, measure(total_text(placed, bar, options.unit).view(), Type::small));
     out.bars.push_back(placed);
   }
-  out.legend_height = options.legend ? layout_legend(out.legend, area.width(), t.type(Type::small) + t.px(6), measure, out.placed_legend) : 0.0f;
+  out.legend_height = options.legend ? layout_legend(out.legend, area.width(), t.type(Type::small) + t.px(6), measure,
+                                                     out.placed_legend)
+                                     : 0.0f;
   if (!options.legend) out.placed_legend.clear();
 
   // Sums of finite values may still overflow; the axis must not.
   if (!std::isfinite(most)) most = 1e300;
-  out.range = {0, std::isfinite(options.axis_max) && options.axis_max > 0 ? options.axis_max : most > 0 ? most * 1.02 : 1.0};
-  const float small = t.type(Type::small), axis_px = small + t.px(8) + (options.axis_label.empty() ? 0.0f : small + t.px(2));
+  out.range = {0, std::isfinite(options.axis_max) && options.axis_max > 0 ? options.axis_max
+                  : most > 0                                              ? most * 1.02
+                                                                          : 1.0};
+  const float small = t.type(Type::small),
+              axis_px = small + t.px(8) + (options.axis_label.empty() ? 0.0f : small + t.px(2));
   const float top = area.min.y + (out.legend_height > 0 ? out.legend_height + t.px(4) : 0.0f);
   const float mark = std::isfinite(options.limit) ? small + t.px(3) : 0.0f;
   if (options.vertical) {
@@ -96,14 +108,17 @@ void layout_stacked_bars(std::span<const StackedBar> bars, const StackedBarOptio
   out.plot.max.x = std::max(out.plot.max.x, out.plot.min.x + 1);
   out.plot.max.y = std::max(out.plot.max.y, out.plot.min.y + 1);
   const Rect& p = out.plot;
-  out.map = options.vertical ? AxisMap(options.axis, out.range, static_cast<double>(p.max.y), static_cast<double>(p.min.y))
-                             : AxisMap(options.axis, out.range, static_cast<double>(p.min.x), static_cast<double>(p.max.x));
+  out.map = options.vertical
+                ? AxisMap(options.axis, out.range, static_cast<double>(p.max.y), static_cast<double>(p.min.y))
+                : AxisMap(options.axis, out.range, static_cast<double>(p.min.x), static_cast<double>(p.max.x));
 
-  const float slot = (options.vertical ? p.width() : p.height()) / static_cast<float>(std::max<std::size_t>(bars.size(), 1));
+  const float slot =
+      (options.vertical ? p.width() : p.height()) / static_cast<float>(std::max<std::size_t>(bars.size(), 1));
   const float thick = std::max(1.0f, std::floor(std::min(t.px(options.bar_px), slot * 0.72f)));
   const auto along = [&](double value) {
-    const double px = std::clamp(out.map.pixel(value), options.vertical ? static_cast<double>(p.min.y) : out.map.start(),
-                                 options.vertical ? out.map.start() : static_cast<double>(p.max.x));
+    const double px =
+        std::clamp(out.map.pixel(value), options.vertical ? static_cast<double>(p.min.y) : out.map.start(),
+                   options.vertical ? out.map.start() : static_cast<double>(p.max.x));
     return static_cast<float>(std::round(px));
   };
   const auto box = [&](float across, float from, float to) {
@@ -111,7 +126,8 @@ void layout_stacked_bars(std::span<const StackedBar> bars, const StackedBarOptio
                             : Rect{{std::min(from, to), across}, {std::max(from, to), across + thick}};
   };
   for (std::size_t b = 0; b < bars.size(); ++b) {
-    const float across = std::floor((options.vertical ? p.min.x : p.min.y) + slot * (static_cast<float>(b) + 0.5f) - thick / 2);
+    const float across =
+        std::floor((options.vertical ? p.min.x : p.min.y) + slot * (static_cast<float>(b) + 0.5f) - thick / 2);
     PlacedBar& placed = out.bars[b];
     placed.rect = box(across, along(0), along(placed.total));
     if (placed.has_measured) placed.measured_px = static_cast<double>(along(bars[b].measured));
@@ -125,7 +141,10 @@ void layout_stacked_bars(std::span<const StackedBar> bars, const StackedBarOptio
       const auto cut_at = [&](bool is, double px) { return is ? static_cast<float>(px) : -1e9f; };
       const Rect clear = widest_stretch(rect, options.vertical, cut_at(placed.has_measured, placed.measured_px),
                                         cut_at(std::isfinite(options.limit), out.map.pixel(options.limit)));
-      out.pieces.push_back({b, s, rect, caption_for(segment, options, clear.width(), clear.height(), t, measure),
+      out.pieces.push_back({b,
+                            s,
+                            rect,
+                            caption_for(segment, options, clear.width(), clear.height(), t, measure),
                             {(clear.min.x + clear.max.x) / 2, (clear.min.y + clear.max.y) / 2}});
     }
   }

@@ -26,8 +26,9 @@ struct Frame {
 void refresh(Frame& f) {
   TableView& v = f.view;
   const float scale = theme().type(Type::body);
-  if (v.layouts == 0 || v.layout_version != f.source.version || v.layout_rows != f.source.rows || v.layout_width != f.inner_width ||
-      v.scale != scale || v.font != font_of(Font::sans) || v.layout.columns.size() != f.columns.size()) {
+  if (v.layouts == 0 || v.layout_version != f.source.version || v.layout_rows != f.source.rows ||
+      v.layout_width != f.inner_width || v.scale != scale || v.font != font_of(Font::sans) ||
+      v.layout.columns.size() != f.columns.size()) {
     v.layout = layout_table(f.columns, f.source, f.inner_width);
     v.layout_version = f.source.version;
     v.layout_rows = f.source.rows;
@@ -36,7 +37,8 @@ void refresh(Frame& f) {
     v.font = font_of(Font::sans);
     ++v.layouts;
   }
-  if (v.order_column != v.sort_column || v.order_made != v.order || v.order_version != f.source.version || v.order_rows != f.source.rows) {
+  if (v.order_column != v.sort_column || v.order_made != v.order || v.order_version != f.source.version ||
+      v.order_rows != f.source.rows) {
     sort_rows(f.columns, f.source, v.sort_column, v.order, v.rows_in_order);
     v.order_column = v.sort_column;
     v.order_made = v.order;
@@ -53,25 +55,31 @@ void draw_header(Frame& f) {
   for (std::size_t i = 0; i < f.columns.size(); ++i) {
     const TableColumn& column = f.columns[i];
     const ColumnLayout& c = l.columns[i];
-    const float left = f.at.x + c.left, right = left + c.width, y = f.at.y + (l.header_height - t.type(Type::small)) / 2;
+    const float left = f.at.x + c.left, right = left + c.width,
+                y = f.at.y + (l.header_height - t.type(Type::small)) / 2;
     char label[128];
     const std::size_t n = std::min(column.title.size(), sizeof label - 1);
     std::copy_n(column.title.data(), n, label);
     label[n] = '\0';
     ImGui::SetCursorScreenPos({left - l.pad, f.at.y});
     ImGui::PushID(static_cast<int>(i));
-    const bool pressed = ImGui::InvisibleButton(label[0] ? label : "column", {std::max(1.0f, c.width + 2 * l.pad), l.header_height}, ImGuiButtonFlags_EnableNav);
+    const bool pressed =
+        ImGui::InvisibleButton(label[0] ? label : "column", {std::max(1.0f, c.width + 2 * l.pad), l.header_height},
+                               ImGuiButtonFlags_EnableNav);
     ImGui::PopID();
     const bool sorted = f.view.sort_column == static_cast<int>(i) && f.view.order != SortOrder::none;
     const ImU32 colour = ImGui::IsItemHovered() || sorted ? t.text : t.muted;
     const float unit = column.unit.empty() ? 0 : width_of(column.unit, Type::small) + width_of(" ", Type::small);
     const float arrow = 0.9f * t.type(Type::small);
-    const float title = std::min(width_of(column.title, Type::small), std::max(0.0f, c.width - unit - (column.number ? 0 : arrow)));
+    const float title =
+        std::min(width_of(column.title, Type::small), std::max(0.0f, c.width - unit - (column.number ? 0 : arrow)));
     const float x = column.number ? right - title - unit : left;
     f.painter.text_fit({x, y}, column.title, title + 0.5f, colour, Type::small);
-    if (unit > 0 && c.width > unit) f.painter.text({x + title + width_of(" ", Type::small), y}, column.unit, t.muted, Type::small);
+    if (unit > 0 && c.width > unit)
+      f.painter.text({x + title + width_of(" ", Type::small), y}, column.unit, t.muted, Type::small);
     if (sorted) {
-      const float s = 0.26f * t.type(Type::small), ax = column.number ? x - 0.5f * arrow : x + title + unit + 0.5f * arrow;
+      const float s = 0.26f * t.type(Type::small),
+                  ax = column.number ? x - 0.5f * arrow : x + title + unit + 0.5f * arrow;
       const float ay = f.at.y + l.header_height / 2, d = f.view.order == SortOrder::ascending ? -s : s;
       const ImVec2 p[] = {{ax - s, ay - d * 0.8f}, {ax + s, ay - d * 0.8f}, {ax, ay + d}};
       f.painter.polygon(p, t.accent);
@@ -86,7 +94,8 @@ void draw_header(Frame& f) {
   }
 }
 
-/// Paints one cell; true when it did not fit, so that the hover shows it in full. Columns that prove too narrow for a number grow.
+/// Paints one cell; true when it did not fit, so that the hover shows it in full. Columns that prove too narrow for a
+/// number grow.
 bool draw_cell(Frame& f, std::size_t i, const TableCell& cell, float y, float mark, bool& grew) {
   const Theme& t = theme();
   ColumnLayout& c = f.view.layout.columns[i];
@@ -155,17 +164,22 @@ void draw_rows(Frame& f, RowWindow window, ImGuiID body_id) {
       hovered = ImGui::IsItemHovered();
     }
     const bool selected = f.view.selected == static_cast<std::int64_t>(row);
-    if (selected || hovered) f.painter.rect({f.at.x, y}, {f.at.x + width, y + l.row_height}, with_alpha(t.accent, selected ? 0.16f : 0.07f));
+    if (selected || hovered)
+      f.painter.rect({f.at.x, y}, {f.at.x + width, y + l.row_height}, with_alpha(t.accent, selected ? 0.16f : 0.07f));
     if (selected) f.painter.rect({f.at.x, y}, {f.at.x + t.px(3), y + l.row_height}, t.accent);
     const float under = std::floor(y + l.row_height);  // a filled row of pixels stays crisp at any scroll
     f.painter.rect({f.at.x, under - 1}, {f.at.x + width, under}, t.grid);
     const float mark = f.source.mark ? 1.1f * t.type(Type::body) : 0;
     if (f.source.mark && !l.columns.empty())
-      paint_row_mark(f.painter, f.source.mark(f.source.context, row), {f.at.x + l.columns[0].left + 0.35f * t.type(Type::body), y + l.row_height / 2}, 0.3f * t.type(Type::body));
+      paint_row_mark(f.painter, f.source.mark(f.source.context, row),
+                     {f.at.x + l.columns[0].left + 0.35f * t.type(Type::body), y + l.row_height / 2},
+                     0.3f * t.type(Type::body));
     for (std::size_t i = 0; i < f.columns.size(); ++i) {
       TableCell cell;
-      if (i == 0) cell = first;
-      else f.source.cell(f.source.context, row, i, cell);
+      if (i == 0)
+        cell = first;
+      else
+        f.source.cell(f.source.context, row, i, cell);
       const bool cut = draw_cell(f, i, cell, y + text_y, i == 0 ? mark : 0, grew);
       const float left = f.at.x + l.columns[i].left - l.pad, mouse = ImGui::GetIO().MousePos.x;
       if (!hovered || !(mouse >= left && mouse < left + l.columns[i].width + 2 * l.pad)) continue;
@@ -182,7 +196,8 @@ void draw_rows(Frame& f, RowWindow window, ImGuiID body_id) {
 void select(Frame& f, std::size_t position) {
   f.view.selected = static_cast<std::int64_t>(row_at(f.view, position));
   f.result.selection_changed = true;
-  const double fit = std::max(1.0, std::floor(static_cast<double>(f.body_height) / static_cast<double>(f.view.layout.row_height)));
+  const double fit =
+      std::max(1.0, std::floor(static_cast<double>(f.body_height) / static_cast<double>(f.view.layout.row_height)));
   const auto p = static_cast<double>(position);
   f.view.scroll_rows = std::clamp(f.view.scroll_rows, std::max(0.0, p - fit + 1), p);
 }
@@ -203,15 +218,20 @@ void handle_keys(Frame& f, ImGuiID body_id) {
   if (any) {
     now = static_cast<std::size_t>(f.view.selected);
     if (!f.view.rows_in_order.empty())
-      now = static_cast<std::size_t>(std::find(f.view.rows_in_order.begin(), f.view.rows_in_order.end(), static_cast<std::uint32_t>(now)) - f.view.rows_in_order.begin());
+      now = static_cast<std::size_t>(
+          std::find(f.view.rows_in_order.begin(), f.view.rows_in_order.end(), static_cast<std::uint32_t>(now)) -
+          f.view.rows_in_order.begin());
   }
   struct Move {
     ImGuiKey key;
     std::size_t to;
   };
-  const Move moves[] = {{ImGuiKey_DownArrow, any ? std::min(now + 1, last) : 0}, {ImGuiKey_UpArrow, any && now > 0 ? now - 1 : 0},
-                        {ImGuiKey_PageDown, std::min(now + page, last)}, {ImGuiKey_PageUp, now > page ? now - page : 0},
-                        {ImGuiKey_Home, 0}, {ImGuiKey_End, last}};
+  const Move moves[] = {{ImGuiKey_DownArrow, any ? std::min(now + 1, last) : 0},
+                        {ImGuiKey_UpArrow, any && now > 0 ? now - 1 : 0},
+                        {ImGuiKey_PageDown, std::min(now + page, last)},
+                        {ImGuiKey_PageUp, now > page ? now - page : 0},
+                        {ImGuiKey_Home, 0},
+                        {ImGuiKey_End, last}};
   for (const Move& move : moves) {
     if (any && move.to == now) continue;  // at the edge the key moves the focus on, as everywhere else
     ImGui::SetKeyOwner(move.key, body_id);
@@ -221,9 +241,12 @@ void handle_keys(Frame& f, ImGuiID body_id) {
 
 void draw_scrollbar(Frame& f) {
   const Theme& t = theme();
-  const float width = f.size.x - f.inner_width, x = f.at.x + f.inner_width, total = static_cast<float>(f.source.rows) * f.view.layout.row_height;
-  const float grab = std::clamp(f.body_height * f.body_height / total, t.px(24), f.body_height), travel = f.body_height - grab;
-  const double most = static_cast<double>(f.source.rows) - static_cast<double>(f.body_height) / static_cast<double>(f.view.layout.row_height);
+  const float width = f.size.x - f.inner_width, x = f.at.x + f.inner_width,
+              total = static_cast<float>(f.source.rows) * f.view.layout.row_height;
+  const float grab = std::clamp(f.body_height * f.body_height / total, t.px(24), f.body_height),
+              travel = f.body_height - grab;
+  const double most = static_cast<double>(f.source.rows) -
+                      static_cast<double>(f.body_height) / static_cast<double>(f.view.layout.row_height);
   ImGui::SetCursorScreenPos({x, f.body_top});
   ImGui::InvisibleButton("##scroll", {width, f.body_height});
   const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
@@ -236,7 +259,8 @@ void draw_scrollbar(Frame& f) {
 }
 
 void draw_menu(Frame& f) {
-  if (ImGui::IsMouseHoveringRect(f.at, {f.at.x + f.size.x, f.at.y + f.size.y}) && ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) &&
+  if (ImGui::IsMouseHoveringRect(f.at, {f.at.x + f.size.x, f.at.y + f.size.y}) &&
+      ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) &&
       ImGui::IsMouseReleased(ImGuiMouseButton_Right))
     ImGui::OpenPopup("menu");
   if (!ImGui::BeginPopup("menu")) return;
@@ -250,7 +274,8 @@ void draw_menu(Frame& f) {
 
 }  // namespace
 
-TableResult draw_table(const char* id, std::span<const TableColumn> columns, const TableSource& source, TableView& view, ImVec2 size) {
+TableResult draw_table(const char* id, std::span<const TableColumn> columns, const TableSource& source, TableView& view,
+                       ImVec2 size) {
   const Theme& t = theme();
   TableResult result;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -277,12 +302,14 @@ TableResult draw_table(const char* id, std::span<const TableColumn> columns, con
   ImGui::InvisibleButton(id, {std::max(1.0f, f.inner_width), f.body_height}, ImGuiButtonFlags_EnableNav);
   const ImGuiID body_id = ImGui::GetItemID();
   handle_keys(f, body_id);
-  if (f.scrolls && ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect({at.x, f.body_top}, {at.x + f.size.x, f.body_top + f.body_height})) {
+  if (f.scrolls && ImGui::IsWindowHovered() &&
+      ImGui::IsMouseHoveringRect({at.x, f.body_top}, {at.x + f.size.x, f.body_top + f.body_height})) {
     ImGui::SetKeyOwner(ImGuiKey_MouseWheelY, body_id);
     view.scroll_rows -= 3.0 * static_cast<double>(ImGui::GetIO().MouseWheel);
   }
   draw_rows(f, visible_rows(source.rows, view.layout.row_height, f.body_height, view.scroll_rows), body_id);
-  if (source.rows == 0) f.painter.text({at.x + view.layout.pad, f.body_top + 0.3f * t.type(Type::body)}, "no rows", t.muted);
+  if (source.rows == 0)
+    f.painter.text({at.x + view.layout.pad, f.body_top + 0.3f * t.type(Type::body)}, "no rows", t.muted);
   if (f.scrolls) draw_scrollbar(f);
   draw_menu(f);
   ImGui::SetCursorScreenPos(at);

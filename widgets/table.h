@@ -9,14 +9,15 @@
 #include "widgets/number.h"
 #include "widgets/painter.h"
 
-/// Tables that sort, select, scroll over a million rows and copy. Numbers stand with their decimal points under each other.
+/// Tables that sort, select, scroll over a million rows and copy. Numbers stand with their decimal points under each
+/// other.
 namespace widgets {
 
 struct TableColumn {
   std::string_view title;
-  std::string_view unit{};        ///< shown beside the title; leave empty where the cells carry their units
-  bool number = true;             ///< aligned on the decimal point and sorted by value; else text, from the left
-  bool mono = true;               ///< numbers and code in the mono face; has no effect on text columns unless `code`
+  std::string_view unit{};  ///< shown beside the title; leave empty where the cells carry their units
+  bool number = true;       ///< aligned on the decimal point and sorted by value; else text, from the left
+  bool mono = true;         ///< numbers and code in the mono face; has no effect on text columns unless `code`
   bool code = false;
   std::string_view value_unit{};  ///< SI unit of TableCell::value, named in exports; empty: `unit`
 };
@@ -24,7 +25,8 @@ struct TableColumn {
 struct TableCell {
   NumberText number;      ///< storage for a formatted number
   std::string_view text;  ///< what is shown when not empty; else `number`
-  double value = std::numeric_limits<double>::quiet_NaN();  ///< sorts a number column; NaN stands last in either direction
+  double value =
+      std::numeric_limits<double>::quiet_NaN();  ///< sorts a number column; NaN stands last in either direction
 
   std::string_view shown() const { return text.empty() ? number.view() : text; }
 };
@@ -44,12 +46,15 @@ struct TableSource {
   std::size_t rows = 0;
   std::uint64_t version = 0;  ///< change it whenever a cell changed: widths and order are kept until then
   void (*cell)(void* context, std::size_t row, std::size_t column, TableCell& out) = nullptr;
-  double (*key)(void* context, std::size_t row, std::size_t column) = nullptr;  ///< optional: the cell's value without its text
-  RowMark (*mark)(void* context, std::size_t row) = nullptr;                    ///< optional: legend mark before the first cell
-  std::string_view (*hover)(void* context, std::size_t row, std::size_t column) = nullptr;  ///< optional: value, formula, source
+  double (*key)(void* context, std::size_t row,
+                std::size_t column) = nullptr;                ///< optional: the cell's value without its text
+  RowMark (*mark)(void* context, std::size_t row) = nullptr;  ///< optional: legend mark before the first cell
+  std::string_view (*hover)(void* context, std::size_t row,
+                            std::size_t column) = nullptr;  ///< optional: value, formula, source
 };
 
-/// Rows that are at hand as text: `cells` row by row; `values`, if not empty, the same shape. Must outlive the source made of it.
+/// Rows that are at hand as text: `cells` row by row; `values`, if not empty, the same shape. Must outlive the source
+/// made of it.
 struct TextRows {
   std::size_t columns = 0;
   std::span<const std::string_view> cells;
@@ -61,9 +66,9 @@ enum class SortOrder : std::uint8_t { none, ascending, descending };
 
 /// Extents of one column, in pixels from the left edge of the table.
 struct ColumnLayout {
-  float left = 0, width = 0;      ///< content, without padding
-  float point = 0;                ///< number columns: where decimal points stand
-  float unit_left = 0;            ///< number columns: where units inside cells begin
+  float left = 0, width = 0;                          ///< content, without padding
+  float point = 0;                                    ///< number columns: where decimal points stand
+  float unit_left = 0;                                ///< number columns: where units inside cells begin
   float whole = 0, fraction = 0, unit = 0, text = 0;  ///< widest of each so far, pixels
 };
 struct TableLayout {
@@ -96,15 +101,18 @@ struct TableResult {
   ImVec2 size;  ///< pixels taken
 };
 
-/// Draws at the cursor in a box of `size` and takes its place there; `size.y` 0: as tall as its rows, `size.x` 0: the room there is.
-/// Headers are items labelled with their titles: a click sorts up, then down, then not. Rows are items labelled with their first
-/// cell. With the focus: arrows, Page Up and Down, Home and End select, Ctrl+C copies; the right button offers the same.
-TableResult draw_table(const char* id, std::span<const TableColumn> columns, const TableSource& source, TableView& view, ImVec2 size = {0, 0});
+/// Draws at the cursor in a box of `size` and takes its place there; `size.y` 0: as tall as its rows, `size.x` 0: the
+/// room there is. Headers are items labelled with their titles: a click sorts up, then down, then not. Rows are items
+/// labelled with their first cell. With the focus: arrows, Page Up and Down, Home and End select, Ctrl+C copies; the
+/// right button offers the same.
+TableResult draw_table(const char* id, std::span<const TableColumn> columns, const TableSource& source, TableView& view,
+                       ImVec2 size = {0, 0});
 
 /// All rows in the order of the view, tab-separated with a header line; tabs and line ends inside cells become spaces.
 std::string table_as_tsv(std::span<const TableColumn> columns, const TableSource& source, const TableView& view);
 
 /// The same for export: numbers in SI units with all their digits.
-DataTable table_data(std::string_view name, std::span<const TableColumn> columns, const TableSource& source, const TableView& view);
+DataTable table_data(std::string_view name, std::span<const TableColumn> columns, const TableSource& source,
+                     const TableView& view);
 
 }  // namespace widgets

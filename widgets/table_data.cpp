@@ -91,7 +91,8 @@ std::string table_as_tsv(std::span<const TableColumn> columns, const TableSource
   return out;
 }
 
-DataTable table_data(std::string_view name, std::span<const TableColumn> columns, const TableSource& source, const TableView& view) {
+DataTable table_data(std::string_view name, std::span<const TableColumn> columns, const TableSource& source,
+                     const TableView& view) {
   DataTable table{.name = std::string(name), .columns = {}, .rows = {}};
   for (const TableColumn& c : columns) {
     const std::string_view unit = c.value_unit.empty() ? c.unit : c.value_unit;
@@ -104,8 +105,10 @@ DataTable table_data(std::string_view name, std::span<const TableColumn> columns
       source.cell(source.context, ordered_row(source, view, k), i, cell);
       char digits[32];
       const auto written = std::to_chars(digits, digits + sizeof digits, cell.value);
-      if (columns[i].number && std::isfinite(cell.value)) row.emplace_back(digits, written.ptr);
-      else row.emplace_back(cell.shown());
+      if (columns[i].number && std::isfinite(cell.value))
+        row.emplace_back(digits, written.ptr);
+      else
+        row.emplace_back(cell.shown());
     }
   }
   return table;

@@ -18,7 +18,9 @@ float widest_header(const TableColumn& column) {
 
 }  // namespace
 
-Font cell_font(const TableColumn& column) { return (column.number && column.mono) || column.code ? Font::mono : Font::sans; }
+Font cell_font(const TableColumn& column) {
+  return (column.number && column.mono) || column.code ? Font::mono : Font::sans;
+}
 
 CellParts split_cell(std::string_view s) {
   std::size_t i = 0;
@@ -51,7 +53,8 @@ void arrange_columns(std::span<const TableColumn> columns, TableLayout& layout, 
     natural += c.width + 2 * layout.pad;
     if (!columns[i].number) flexible += std::max(0.0f, c.width - least);
   }
-  // Too wide: texts are cut first, then all columns alike. Room to spare: a little air for each, so that a row stays one line of sight.
+  // Too wide: texts are cut first, then all columns alike. Room to spare: a little air for each, so that a row stays
+  // one line of sight.
   const float over = natural - width;
   const float cut = over > 0 && flexible > 0 ? std::min(1.0f, over / flexible) : 0;
   const float air = over < 0 && !columns.empty() ? std::min(2 * body, -over / static_cast<float>(columns.size())) : 0;
@@ -109,7 +112,8 @@ RowWindow visible_rows(std::size_t rows, float row_height, float body_height, do
   RowWindow window;
   window.first = std::min(rows, static_cast<std::size_t>(scroll_rows));
   window.end = std::min(rows, static_cast<std::size_t>(std::ceil(scroll_rows + fit)));
-  window.offset = -static_cast<float>((scroll_rows - static_cast<double>(window.first)) * static_cast<double>(row_height));
+  window.offset =
+      -static_cast<float>((scroll_rows - static_cast<double>(window.first)) * static_cast<double>(row_height));
   return window;
 }
 

@@ -6,9 +6,7 @@
 namespace widgets {
 namespace {
 
-constexpr ImU32 rgb(std::uint32_t hex) {
-  return IM_COL32((hex >> 16) & 255, (hex >> 8) & 255, hex & 255, 255);
-}
+constexpr ImU32 rgb(std::uint32_t hex) { return IM_COL32((hex >> 16) & 255, (hex >> 8) & 255, hex & 255, 255); }
 
 Theme current;
 
@@ -32,39 +30,61 @@ ImU32 mix(ImU32 a, ImU32 b, float t) {
 
 ImU32 Theme::of(Meaning meaning) const {
   switch (meaning) {
-    case Meaning::forward: return rgb(0x56B4E9);
-    case Meaning::backward: return rgb(0xE69F00);
-    case Meaning::weight_gradient: return rgb(0xB9770A);
-    case Meaning::optimizer: return rgb(0xCC79A7);
-    case Meaning::communication: return rgb(0x009E73);
-    case Meaning::data_loading: return rgb(0xD55E00);
-    case Meaning::kv_cache: return rgb(0x0072B2);
-    case Meaning::memory_bound: return rgb(0xD55E00);
-    case Meaning::compute_bound: return rgb(0x009E73);
-    case Meaning::launch_bound: return mode == Mode::dark ? rgb(0xF0E442) : rgb(0xA89B00);
-    case Meaning::idle: return line;
+    case Meaning::forward:
+      return rgb(0x56B4E9);
+    case Meaning::backward:
+      return rgb(0xE69F00);
+    case Meaning::weight_gradient:
+      return rgb(0xB9770A);
+    case Meaning::optimizer:
+      return rgb(0xCC79A7);
+    case Meaning::communication:
+      return rgb(0x009E73);
+    case Meaning::data_loading:
+      return rgb(0xD55E00);
+    case Meaning::kv_cache:
+      return rgb(0x0072B2);
+    case Meaning::memory_bound:
+      return rgb(0xD55E00);
+    case Meaning::compute_bound:
+      return rgb(0x009E73);
+    case Meaning::launch_bound:
+      return mode == Mode::dark ? rgb(0xF0E442) : rgb(0xA89B00);
+    case Meaning::idle:
+      return line;
   }
   return line;
 }
 
 char Theme::letter(Meaning meaning) const {
   switch (meaning) {
-    case Meaning::forward: return 'F';
-    case Meaning::backward: return 'B';
-    case Meaning::weight_gradient: return 'W';
-    case Meaning::optimizer: return 'O';
-    case Meaning::communication: return 'C';
-    case Meaning::data_loading: return 'D';
-    case Meaning::kv_cache: return 'K';
-    default: return '\0';
+    case Meaning::forward:
+      return 'F';
+    case Meaning::backward:
+      return 'B';
+    case Meaning::weight_gradient:
+      return 'W';
+    case Meaning::optimizer:
+      return 'O';
+    case Meaning::communication:
+      return 'C';
+    case Meaning::data_loading:
+      return 'D';
+    case Meaning::kv_cache:
+      return 'K';
+    default:
+      return '\0';
   }
 }
 
 float Theme::type(Type t) const {
   switch (t) {
-    case Type::small: return 13.0f * scale;
-    case Type::body: return 15.0f * scale;
-    case Type::title: return 21.0f * scale;
+    case Type::small:
+      return 13.0f * scale;
+    case Type::body:
+      return 15.0f * scale;
+    case Type::title:
+      return 21.0f * scale;
   }
   return 15.0f * scale;
 }

@@ -11,8 +11,17 @@ enum class Mode : std::uint8_t { dark, light };
 
 /// What a colour means; the same everywhere. Always shown with a letter, a shape or text as well.
 enum class Meaning : std::uint8_t {
-  forward, backward, weight_gradient, optimizer, communication, data_loading, kv_cache,
-  memory_bound, compute_bound, launch_bound, idle
+  forward,
+  backward,
+  weight_gradient,
+  optimizer,
+  communication,
+  data_loading,
+  kv_cache,
+  memory_bound,
+  compute_bound,
+  launch_bound,
+  idle
 };
 
 struct Fonts {

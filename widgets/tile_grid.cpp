@@ -10,7 +10,9 @@ namespace {
 constexpr float least_tile_px = 3.0f;
 constexpr std::size_t most_recorded = 100'000;
 
-NumberText tile_number(const Tile& tile) { return format(std::isfinite(tile.number) ? tile.number : static_cast<double>(tile.group), ""); }
+NumberText tile_number(const Tile& tile) {
+  return format(std::isfinite(tile.number) ? tile.number : static_cast<double>(tile.group), "");
+}
 
 void paint_tile(const Painter& painter, Rect r, const Tile& tile, bool pale, bool number) {
   const Theme& t = theme();
@@ -44,7 +46,8 @@ void record_tiles(Record& record, const char* label, const TileGridData& d) {
     for (std::size_t c = 0; c < d.cols && table.rows.size() < most_recorded; ++c) {
       const Tile tile = d.tile(d.context, r, c);
       table.rows.push_back({std::to_string(r), std::to_string(c), std::to_string(tile.group),
-                            exact(static_cast<double>(tile.fill_x) * static_cast<double>(tile.fill_y)), exact(tile.number)});
+                            exact(static_cast<double>(tile.fill_x) * static_cast<double>(tile.fill_y)),
+                            exact(tile.number)});
     }
   record.tables.push_back(std::move(table));
 }
@@ -53,15 +56,18 @@ void record_tiles(Record& record, const char* label, const TileGridData& d) {
 
 Rect TileGridLayout::tile(std::size_t row, std::size_t col) const {
   const auto at = [](float from, float step, std::size_t i) { return std::round(from + step * static_cast<float>(i)); };
-  return {{at(grid.min.x, tile_w, col), at(grid.min.y, tile_h, row)}, {at(grid.min.x, tile_w, col + 1), at(grid.min.y, tile_h, row + 1)}};
+  return {{at(grid.min.x, tile_w, col), at(grid.min.y, tile_h, row)},
+          {at(grid.min.x, tile_w, col + 1), at(grid.min.y, tile_h, row + 1)}};
 }
 
-void layout_tile_grid(const TileGridData& data, const TileGridOptions& o, Rect area, Measure measure, TileGridLayout& out) {
+void layout_tile_grid(const TileGridData& data, const TileGridOptions& o, Rect area, Measure measure,
+                      TileGridLayout& out) {
   const Theme& t = theme();
   const float small = t.type(Type::small);
   out.legend_height = layout_legend(o.legend, area.width(), small + t.px(6), measure, out.placed_legend);
   const float left = o.row_title.empty() ? 0.0f : small + t.px(6), top = o.col_title.empty() ? 0.0f : small + t.px(5);
-  const ImVec2 origin{area.min.x + left, area.min.y + top + (out.legend_height > 0 ? out.legend_height + t.px(4) : 0.0f)};
+  const ImVec2 origin{area.min.x + left,
+                      area.min.y + top + (out.legend_height > 0 ? out.legend_height + t.px(4) : 0.0f)};
   out.rows = out.cols = 0;
   out.row_stride = out.col_stride = 1;
   out.grid = {origin, origin};
@@ -69,8 +75,8 @@ void layout_tile_grid(const TileGridData& data, const TileGridOptions& o, Rect a
   const float width = std::max(1.0f, area.max.x - origin.x), height = std::max(1.0f, area.max.y - origin.y);
   const auto aspect = static_cast<float>(std::isfinite(o.aspect) ? std::clamp(o.aspect, 0.05, 20.0) : 1.0);
   // One shape for all tiles: the tighter direction decides.
-  const float w = std::min({width / static_cast<float>(data.cols), height / (static_cast<float>(data.rows) * aspect), t.px(o.most_px),
-                            t.px(o.most_px) / aspect});
+  const float w = std::min({width / static_cast<float>(data.cols), height / (static_cast<float>(data.rows) * aspect),
+                            t.px(o.most_px), t.px(o.most_px) / aspect});
   const auto side = [](float px, float room, std::size_t count, std::size_t& stride, std::size_t& shown) {
     shown = count;
     if (px >= least_tile_px) return px;
@@ -81,9 +87,11 @@ void layout_tile_grid(const TileGridData& data, const TileGridOptions& o, Rect a
   };
   out.tile_w = side(w, width, data.cols, out.col_stride, out.cols);
   out.tile_h = side(w * aspect, height, data.rows, out.row_stride, out.rows);
-  out.grid.max = {origin.x + out.tile_w * static_cast<float>(out.cols), origin.y + out.tile_h * static_cast<float>(out.rows)};
+  out.grid.max = {origin.x + out.tile_w * static_cast<float>(out.cols),
+                  origin.y + out.tile_h * static_cast<float>(out.rows)};
   // The widest number seen decides for all; more tiles than this are too small for numbers anyhow.
-  out.numbers = o.numbers && out.rows * out.cols <= 4096 && out.row_stride * out.col_stride == 1 && out.tile_h >= small + t.px(2);
+  out.numbers =
+      o.numbers && out.rows * out.cols <= 4096 && out.row_stride * out.col_stride == 1 && out.tile_h >= small + t.px(2);
   for (std::size_t r = 0; out.numbers && r < out.rows; ++r)
     for (std::size_t c = 0; out.numbers && c < out.cols; ++c) {
       const Tile tile = data.tile(data.context, r, c);
@@ -91,7 +99,8 @@ void layout_tile_grid(const TileGridData& data, const TileGridOptions& o, Rect a
     }
 }
 
-TileGridEvents draw_tile_grid(const char* label, const TileGridData& data, TileGridView& view, const TileGridOptions& o) {
+TileGridEvents draw_tile_grid(const char* label, const TileGridData& data, TileGridView& view,
+                              const TileGridOptions& o) {
   const Theme& t = theme();
   const Rect area = canvas(label, {o.size.x, o.size.y > 0 ? o.size.y : t.px(280)}, {t.px(60), t.px(60)});
   const bool hovered = ImGui::IsItemHovered(), clicked = ImGui::IsItemClicked();
@@ -109,27 +118,34 @@ TileGridEvents draw_tile_grid(const char* label, const TileGridData& data, TileG
       const Tile tile = data.tile(data.context, r * l.row_stride, c * l.col_stride);
       paint_tile(painter, l.tile(r, c), tile, tile.group > o.up_to_group, l.numbers);
     }
-  fit_text(painter, {l.grid.min.x, l.grid.min.y - t.type(Type::small) - t.px(3)}, o.col_title, area.max.x - l.grid.min.x, t.muted, Type::small);
+  fit_text(painter, {l.grid.min.x, l.grid.min.y - t.type(Type::small) - t.px(3)}, o.col_title,
+           area.max.x - l.grid.min.x, t.muted, Type::small);
   if (!o.row_title.empty())
-    painter.rotated_text({area.min.x, (l.grid.min.y + l.grid.max.y) / 2}, -90, o.row_title, t.muted, Type::small, Font::sans, Align::center);
+    painter.rotated_text({area.min.x, (l.grid.min.y + l.grid.max.y) / 2}, -90, o.row_title, t.muted, Type::small,
+                         Font::sans, Align::center);
   if (Record* record = painter.record()) record_tiles(*record, label, data);
 
   const auto mark = [&](std::int64_t row, std::int64_t col, ImU32 ink, float width) {
-    if (row < 0 || col < 0 || static_cast<std::size_t>(row) >= data.rows || static_cast<std::size_t>(col) >= data.cols) return;
+    if (row < 0 || col < 0 || static_cast<std::size_t>(row) >= data.rows || static_cast<std::size_t>(col) >= data.cols)
+      return;
     const Rect r = l.tile(static_cast<std::size_t>(row) / l.row_stride, static_cast<std::size_t>(col) / l.col_stride);
     painter.frame({r.min.x - 1, r.min.y - 1}, r.max, ink, width);
   };
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (hovered && l.grid.contains(mouse)) {
-    const auto row = std::min(static_cast<std::size_t>((mouse.y - l.grid.min.y) / l.tile_h) * l.row_stride, data.rows - 1);
-    const auto col = std::min(static_cast<std::size_t>((mouse.x - l.grid.min.x) / l.tile_w) * l.col_stride, data.cols - 1);
+    const auto row =
+        std::min(static_cast<std::size_t>((mouse.y - l.grid.min.y) / l.tile_h) * l.row_stride, data.rows - 1);
+    const auto col =
+        std::min(static_cast<std::size_t>((mouse.x - l.grid.min.x) / l.tile_w) * l.col_stride, data.cols - 1);
     events = {static_cast<std::int64_t>(row), static_cast<std::int64_t>(col), clicked};
     const Tile tile = data.tile(data.context, row, col);
     Line name, value;
     name.add("tile (").add_integer(events.row).add(", ").add_integer(events.col).add(")");
     if (tile.group >= 0) {
       value.add(o.group_title).add(" ").add_integer(tile.group);
-      value.add(", ").add(format(100.0 * static_cast<double>(tile.fill_x) * static_cast<double>(tile.fill_y), "%")).add(" filled");
+      value.add(", ")
+          .add(format(100.0 * static_cast<double>(tile.fill_x) * static_cast<double>(tile.fill_y), "%"))
+          .add(" filled");
     } else {
       value.add("empty");
     }

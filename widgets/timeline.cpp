@@ -9,7 +9,9 @@
 namespace widgets {
 namespace {
 
-float ruler_px(const TimelineOptions& options) { return options.ruler || options.cursor ? theme().type(Type::small) + theme().px(14) : 0.0f; }
+float ruler_px(const TimelineOptions& options) {
+  return options.ruler || options.cursor ? theme().type(Type::small) + theme().px(14) : 0.0f;
+}
 
 void set_sizes(TimelineFrame& f) {
   f.row_px = theme().px(f.options.row_px);
@@ -50,7 +52,8 @@ void keys(TimelineFrame& f, double at_s) {
   if (held(ImGuiKey_A)) set_window(f, pan_window(w, -w.duration_s * step * 0.5));
   if (held(ImGuiKey_D)) set_window(f, pan_window(w, w.duration_s * step * 0.5));
   if (ImGui::IsKeyPressed(ImGuiKey_F, false)) f.view.window = {};
-  if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) f.view.selected = {}, f.view.range_start_s = f.view.range_end_s = std::nan("");
+  if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
+    f.view.selected = {}, f.view.range_start_s = f.view.range_end_s = std::nan("");
   if (f.options.cursor && ImGui::IsKeyPressed(ImGuiKey_Space, false)) {
     f.view.playing = !f.view.playing;
     if (f.view.playing && f.view.cursor_s >= f.index.last_s) f.view.cursor_s = f.index.first_s;
@@ -62,7 +65,9 @@ void interact(TimelineFrame& f, float lanes_height_px) {
   const bool hovered = ImGui::IsItemHovered(), has_mouse = ImGui::IsMousePosValid(&io.MousePos);
   const double at_s = has_mouse ? f.viewport.time_at(io.MousePos.x) : 0.0;
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
-  if (!hovered && ImGui::IsItemFocused()) keys(f, shown_window(f.view, f.index).start_s + shown_window(f.view, f.index).duration_s / 2);  // for those who use no mouse
+  if (!hovered && ImGui::IsItemFocused())
+    keys(f, shown_window(f.view, f.index).start_s +
+                shown_window(f.view, f.index).duration_s / 2);  // for those who use no mouse
   if (hovered && has_mouse) {
     if (io.MouseWheel != 0.0f && io.KeyShift) f.view.scroll_px -= io.MouseWheel * 3.0f * f.row_step_px;
     if (io.MouseWheel != 0.0f && !io.KeyShift) zoom(f, std::pow(1.25, static_cast<double>(io.MouseWheel)), at_s);
@@ -74,7 +79,8 @@ void interact(TimelineFrame& f, float lanes_height_px) {
     if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) f.view.window = {};
   }
   const bool on_ruler = has_mouse && io.MouseClickedPos[0].y < f.lanes.min.y;
-  if (ImGui::IsItemActivated() && has_mouse && io.KeyShift && !on_ruler) f.view.range_start_s = f.view.range_end_s = at_s;
+  if (ImGui::IsItemActivated() && has_mouse && io.KeyShift && !on_ruler)
+    f.view.range_start_s = f.view.range_end_s = at_s;
   if (ImGui::IsItemActive() && has_mouse && (io.MouseDown[0] || io.MouseDown[2])) {
     const bool moved = ImGui::IsMouseDragging(io.MouseDown[0] ? ImGuiMouseButton_Left : ImGuiMouseButton_Middle);
     if (on_ruler && f.options.cursor) {
@@ -83,7 +89,8 @@ void interact(TimelineFrame& f, float lanes_height_px) {
     } else if (io.KeyShift && std::isfinite(f.view.range_start_s)) {
       f.view.range_end_s = at_s;
     } else if (moved && io.MouseDelta.x != 0.0f) {
-      set_window(f, pan_window(shown_window(f.view, f.index), -static_cast<double>(io.MouseDelta.x) / f.viewport.px_per_s()));
+      set_window(
+          f, pan_window(shown_window(f.view, f.index), -static_cast<double>(io.MouseDelta.x) / f.viewport.px_per_s()));
     }
     if (moved && !on_ruler && !io.KeyShift) f.view.scroll_px -= io.MouseDelta.y;
   }
@@ -101,8 +108,10 @@ void reveal_selected(TimelineFrame& f) {
   if (lane < 0 || span < 0 || lane >= static_cast<std::int64_t>(f.data.lanes.size())) return;
   const auto& spans = f.data.lanes[static_cast<std::size_t>(lane)].spans;
   if (span >= static_cast<std::int64_t>(spans.size())) return;
-  const float top = f.view.scratch.lanes[static_cast<std::size_t>(lane)].top + static_cast<float>(spans[static_cast<std::size_t>(span)].depth) * f.row_step_px;
-  f.view.scroll_px = std::clamp(f.view.scroll_px, std::max(0.0f, top + 2 * f.row_step_px - f.lanes.height()), std::max(0.0f, top - f.row_step_px));
+  const float top = f.view.scratch.lanes[static_cast<std::size_t>(lane)].top +
+                    static_cast<float>(spans[static_cast<std::size_t>(span)].depth) * f.row_step_px;
+  f.view.scroll_px = std::clamp(f.view.scroll_px, std::max(0.0f, top + 2 * f.row_step_px - f.lanes.height()),
+                                std::max(0.0f, top - f.row_step_px));
 }
 
 /// The handle lies over the ruler as an item of its own, so that it can be found and dragged by its label.
@@ -126,17 +135,22 @@ float timeline_height(const TimelineData& data, const TimelineIndex& index, cons
   return place_timeline_lanes(data, index, options, placed) + ruler_px(options);
 }
 
-TimelineEvents draw_timeline(const char* label, const TimelineData& data, TimelineView& view, const TimelineOptions& options) {
+TimelineEvents draw_timeline(const char* label, const TimelineData& data, TimelineView& view,
+                             const TimelineOptions& options) {
   const bool brought = data.index && data.index->lanes.size() == data.lanes.size();
-  if (!brought && (view.index.lanes.size() != data.lanes.size() || view.index.fingerprint != timeline_fingerprint(data))) {
+  if (!brought &&
+      (view.index.lanes.size() != data.lanes.size() || view.index.fingerprint != timeline_fingerprint(data))) {
     view.index = index_timeline(data);
     const TimelineSelection now = view.selected;  // may come from a lesson, so it is kept while it names a span
     const bool names_lane = now.lane >= 0 && now.lane < static_cast<std::int64_t>(data.lanes.size());
-    if (!names_lane || now.span >= static_cast<std::int64_t>(data.lanes[static_cast<std::size_t>(now.lane)].spans.size())) view.selected = {};
+    if (!names_lane ||
+        now.span >= static_cast<std::int64_t>(data.lanes[static_cast<std::size_t>(now.lane)].spans.size()))
+      view.selected = {};
   }
   TimelineFrame f{label, data, view, options, brought ? *data.index : view.index};
   set_sizes(f);
-  const float lanes_height = place_timeline_lanes(data, f.index, options, view.scratch.lanes), ruler = ruler_px(options);
+  const float lanes_height = place_timeline_lanes(data, f.index, options, view.scratch.lanes),
+              ruler = ruler_px(options);
   const float available = ImGui::GetContentRegionAvail().y;
   const float natural = lanes_height + ruler + theme().px(2);
   const float least = ruler + f.row_step_px * 2;

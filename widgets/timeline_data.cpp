@@ -40,8 +40,11 @@ void index_links(const TimelineData& data, TimelineIndex& index) {
   std::vector<Start> starts;
   starts.reserve(index.link_count);
   for (std::size_t i = 0; i < size; ++i)
-    if (const auto times = link_times(data, data.links[i])) starts.push_back({times->first_ns, static_cast<std::uint32_t>(i)});
-  if (!sorted) std::stable_sort(starts.begin(), starts.end(), [](const Start& a, const Start& b) { return a.time_ns < b.time_ns; });
+    if (const auto times = link_times(data, data.links[i]))
+      starts.push_back({times->first_ns, static_cast<std::uint32_t>(i)});
+  if (!sorted)
+    std::stable_sort(starts.begin(), starts.end(),
+                     [](const Start& a, const Start& b) { return a.time_ns < b.time_ns; });
   index.link_order.reserve(starts.size());
   for (const Start& s : starts) index.link_order.push_back(s.link);
 }
@@ -49,9 +52,12 @@ void index_links(const TimelineData& data, TimelineIndex& index) {
 }  // namespace
 
 std::optional<TimelineLinkTimes> link_times(const TimelineData& data, const TimelineLink& l) {
-  const auto names = [&](std::uint32_t lane, std::uint32_t span) { return lane < data.lanes.size() && span < data.lanes[lane].spans.size(); };
+  const auto names = [&](std::uint32_t lane, std::uint32_t span) {
+    return lane < data.lanes.size() && span < data.lanes[lane].spans.size();
+  };
   if (!names(l.from_lane, l.from_span) || !names(l.to_lane, l.to_span)) return {};
-  const std::int64_t from = data.lanes[l.from_lane].spans[l.from_span].end_ns(), to = data.lanes[l.to_lane].spans[l.to_span].start_ns;
+  const std::int64_t from = data.lanes[l.from_lane].spans[l.from_span].end_ns(),
+                     to = data.lanes[l.to_lane].spans[l.to_span].start_ns;
   return TimelineLinkTimes{std::min(from, to), std::max(from, to)};
 }
 
@@ -60,7 +66,8 @@ std::uint64_t timeline_fingerprint(const TimelineData& data) {
   f.add(data.revision);
   f.add(static_cast<std::uint64_t>(data.origin_ns));
   f.add(std::uint64_t{data.links.size()});
-  if (!data.links.empty()) f.add(std::uint64_t{data.links[0].from_span} * 31 + data.links[data.links.size() - 1].to_span);
+  if (!data.links.empty())
+    f.add(std::uint64_t{data.links[0].from_span} * 31 + data.links[data.links.size() - 1].to_span);
   for (const TimelineLane& lane : data.lanes) {
     f.add(std::uint64_t{lane.spans.size()});
     for (std::size_t i = 0; i < lane.spans.size(); i += stride(lane.spans.size())) add_span(f, lane.spans[i]);

@@ -21,7 +21,8 @@ float at_least(std::int64_t ns) {
   return ns <= exact ? rounded : std::nextafter(rounded, std::numeric_limits<float>::infinity());
 }
 
-TimelineNode summary_of(const TimelineSpans& spans, const TimelineLaneIndex& index, std::size_t first, std::size_t last) {
+TimelineNode summary_of(const TimelineSpans& spans, const TimelineLaneIndex& index, std::size_t first,
+                        std::size_t last) {
   TimelineNode n{0, 0, INT64_MIN, 0, 0, {}};
   std::int64_t longest = 0;
   TintVote vote;
@@ -80,7 +81,8 @@ std::size_t stack_depths(std::vector<TimelineSpan>& spans) {
   std::stable_sort(spans.begin(), spans.end(), starts_before);
   std::vector<std::int64_t> free_from;
   for (TimelineSpan& s : spans) {
-    const auto free_row = std::find_if(free_from.begin(), free_from.end(), [&](std::int64_t end) { return end <= s.start_ns; });
+    const auto free_row =
+        std::find_if(free_from.begin(), free_from.end(), [&](std::int64_t end) { return end <= s.start_ns; });
     std::size_t row = static_cast<std::size_t>(free_row - free_from.begin());
     if (row == free_from.size() && row < max_rows) free_from.push_back(0);
     row = std::min(row, max_rows - 1);
@@ -91,7 +93,8 @@ std::size_t stack_depths(std::vector<TimelineSpan>& spans) {
 }
 
 std::size_t TimelineLaneIndex::row_of(std::uint16_t depth) const {
-  const auto it = std::lower_bound(rows.begin(), rows.end(), depth, [](const TimelineRow& r, std::uint16_t d) { return r.depth < d; });
+  const auto it = std::lower_bound(rows.begin(), rows.end(), depth,
+                                   [](const TimelineRow& r, std::uint16_t d) { return r.depth < d; });
   return std::min(static_cast<std::size_t>(it - rows.begin()), rows.empty() ? 0 : rows.size() - 1);
 }
 
@@ -135,7 +138,8 @@ TimelineLaneIndex index_lane(const TimelineSpans& spans) {
     if (!by_start) {
       sorted.resize(size);
       std::iota(sorted.begin(), sorted.end(), 0u);
-      std::stable_sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) { return starts_before(spans[a], spans[b]); });
+      std::stable_sort(sorted.begin(), sorted.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return starts_before(spans[a], spans[b]); });
     }
     index.order.resize(size);
     std::vector<std::size_t> next;

@@ -9,7 +9,9 @@
 namespace widgets {
 
 enum class TimelineMark : std::uint8_t {
-  solid, pale, hatched,
+  solid,
+  pale,
+  hatched,
   dot,     ///< a circle at the start: arrivals and other instants
   callout  ///< an outlined box with its name: "idle 3.4 ms, host wait"
 };
@@ -32,8 +34,8 @@ struct TimelineSpan {
 static_assert(sizeof(TimelineSpan) == 24);
 using TimelineSpans = TimelineSequence<TimelineSpan>;
 
-/// Gives each span the first row that is free when it starts, parents before children, and sorts by (start, longest first).
-/// Returns how many rows that took (at most 256; more overlap than that shares the last row).
+/// Gives each span the first row that is free when it starts, parents before children, and sorts by (start, longest
+/// first). Returns how many rows that took (at most 256; more overlap than that shares the last row).
 std::size_t stack_depths(std::vector<TimelineSpan>& spans);
 
 /// The tint that has more than half of the busy time, by weighted majority vote: constant work for each of millions.
@@ -66,15 +68,15 @@ static_assert(sizeof(TimelineNode) == 40);
 
 struct TimelineRow {
   std::uint16_t depth = 0;
-  std::size_t first = 0, count = 0;  ///< range in TimelineLaneIndex::order
+  std::size_t first = 0, count = 0;               ///< range in TimelineLaneIndex::order
   std::vector<std::vector<TimelineNode>> levels;  ///< levels[0] covers 16 spans a node, levels[1] 256, ...
 };
 
 /// A lane's spans by row and start, with summaries, so that a frame costs by its pixels and not by its spans.
 /// About 2.7 bytes a span, and 4 more when the spans do not already come sorted by (depth, start).
 struct TimelineLaneIndex {
-  std::vector<std::uint32_t> order;  ///< empty: the spans' own order
-  std::vector<TimelineRow> rows;     ///< by depth, only depths that occur, at most 256
+  std::vector<std::uint32_t> order;        ///< empty: the spans' own order
+  std::vector<TimelineRow> rows;           ///< by depth, only depths that occur, at most 256
   std::int64_t first_ns = 0, last_ns = 0;  ///< both 0 when there is no span
 
   std::uint32_t span_at(std::size_t position) const {

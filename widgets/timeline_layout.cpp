@@ -63,9 +63,11 @@ class Folder {
     const std::size_t first = k * per_node, last = std::min(first + per_node, row_.count);
     const bool inside = n.first_start_ns >= low_ns_ && n.last_start_ns < high_ns_;
     const std::int64_t b = bin(n.first_start_ns);
-    // Half a bin of starts may lean into the next bin: exact edges would cost a descent to the spans at every one of them.
+    // Half a bin of starts may lean into the next bin: exact edges would cost a descent to the spans at every one of
+    // them.
     const bool one_bin = b == bin(n.last_start_ns) || bin_span_of(n) <= half_bin_ns();
-    if (inside && one_bin && (static_cast<double>(n.max_length_ns) < static_cast<double>(narrow_ns_) || (has_wide_ && b == wide_bin_))) {
+    if (inside && one_bin &&
+        (static_cast<double>(n.max_length_ns) < static_cast<double>(narrow_ns_) || (has_wide_ && b == wide_bin_))) {
       add(b, row_.first + first, last - first, n.first_start_ns, n.max_end_ns, n.busy_ns, n.tint);
       return true;
     }
@@ -94,7 +96,8 @@ class Folder {
     return true;
   }
 
-  void add(std::int64_t b, std::size_t position, std::size_t count, std::int64_t start, std::int64_t end, std::int64_t busy, Tint tint) {
+  void add(std::int64_t b, std::size_t position, std::size_t count, std::int64_t start, std::int64_t end,
+           std::int64_t busy, Tint tint) {
     if (fold_.count > 0 && b != fold_bin_) flush();
     if (fold_.count == 0) {
       fold_bin_ = b;
@@ -116,7 +119,8 @@ class Folder {
     fold_.count = 0;
   }
 
-  void emit(std::size_t position, std::uint32_t count, std::int64_t start, std::int64_t end, std::int64_t busy, Tint tint) {
+  void emit(std::size_t position, std::uint32_t count, std::int64_t start, std::int64_t end, std::int64_t busy,
+            Tint tint) {
     TimelineBlock block = fold_;
     block.first = index_.span_at(position);
     block.count = count;
@@ -149,7 +153,8 @@ class Folder {
 
 double TimelineViewport::since_origin_s(std::int64_t time_ns) const {
   std::int64_t since = 0;
-  if (__builtin_sub_overflow(time_ns, origin_ns, &since)) return (static_cast<double>(time_ns) - static_cast<double>(origin_ns)) / ns_per_s;
+  if (__builtin_sub_overflow(time_ns, origin_ns, &since))
+    return (static_cast<double>(time_ns) - static_cast<double>(origin_ns)) / ns_per_s;
   return static_cast<double>(since) / ns_per_s;
 }
 float TimelineViewport::x_of_s(double time_s) const {
@@ -165,7 +170,8 @@ double TimelineBlock::density() const {
 
 void layout_timeline_row(const TimelineSpans& spans, const TimelineLaneIndex& index, std::size_t row,
                          const TimelineViewport& viewport, std::uint32_t lane, std::vector<TimelineBlock>& out) {
-  const bool drawable = viewport.width > 0 && viewport.duration_s > 0 && std::isfinite(viewport.duration_s) && std::isfinite(viewport.start_s);
+  const bool drawable = viewport.width > 0 && viewport.duration_s > 0 && std::isfinite(viewport.duration_s) &&
+                        std::isfinite(viewport.start_s);
   if (!drawable || row >= index.rows.size()) return;
   Folder(spans, index, row, viewport, lane, out).run();
 }
@@ -208,7 +214,9 @@ void layout_counter(const TimelinePoints& points, const TimelineViewport& viewpo
   if (!(viewport.width > 0) || !(viewport.duration_s > 0) || !(high > low)) return;
   const std::int64_t from = offset_ns(viewport.origin_ns, std::floor(viewport.start_s * ns_per_s));
   const std::int64_t to = offset_ns(viewport.origin_ns, std::ceil((viewport.start_s + viewport.duration_s) * ns_per_s));
-  const auto first_at = [&](std::size_t first, std::int64_t t) { return first_place(first, points.size(), [&](std::size_t i) { return points[i].time_ns >= t; }); };
+  const auto first_at = [&](std::size_t first, std::int64_t t) {
+    return first_place(first, points.size(), [&](std::size_t i) { return points[i].time_ns >= t; });
+  };
   std::size_t at = first_at(0, from);
   if (at > 0) --at;  // the value on entry
   std::size_t end = first_at(at, to);
@@ -228,7 +236,8 @@ void layout_counter(const TimelinePoints& points, const TimelineViewport& viewpo
   };
   for (; at < end; ++at) {
     // Whole blocks that end in the column that is open: their extremes and their last value are all that shows.
-    for (; open && at % counter_block == 0 && at / counter_block < blocks.size() && end - at > counter_block; at += counter_block) {
+    for (; open && at % counter_block == 0 && at / counter_block < blocks.size() && end - at > counter_block;
+         at += counter_block) {
       const TimelineRange& range = blocks[at / counter_block];
       if (!std::isfinite(range.last) || !(viewport.x_of(range.last_ns) - column < 1.0f)) break;
       y_least = std::min(y_least, y_of(range.high));
@@ -249,7 +258,8 @@ void layout_counter(const TimelinePoints& points, const TimelineViewport& viewpo
     if (x < left && at + 1 < end) {  // enter exactly at the edge
       const TimelinePoint next = points[at + 1];
       const float next_x = viewport.x_of(next.time_ns);
-      if (!steps && next_x > x && std::isfinite(next.value)) draw_y = y + (y_of(next.value) - y) * (left - x) / (next_x - x);
+      if (!steps && next_x > x && std::isfinite(next.value))
+        draw_y = y + (y_of(next.value) - y) * (left - x) / (next_x - x);
     } else if (x > right && !out.empty() && !steps) {
       draw_y = y_last + (y - y_last) * (right - column) / (x - column);
     }
@@ -265,7 +275,8 @@ void layout_counter(const TimelinePoints& points, const TimelineViewport& viewpo
 }
 
 TimelineWindow fit_window(double first_s, double last_s) {
-  if (!std::isfinite(first_s) || !std::isfinite(last_s) || !(last_s > first_s)) return {std::isfinite(first_s) ? first_s : 0.0, 1.0};
+  if (!std::isfinite(first_s) || !std::isfinite(last_s) || !(last_s > first_s))
+    return {std::isfinite(first_s) ? first_s : 0.0, 1.0};
   return {first_s, last_s - first_s};
 }
 
@@ -286,6 +297,8 @@ TimelineWindow zoom_window(TimelineWindow w, double factor, double at_s) {
   return {at_s - (at_s - w.start_s) / factor, duration};
 }
 
-TimelineWindow pan_window(TimelineWindow w, double by_s) { return {std::isfinite(by_s) ? w.start_s + by_s : w.start_s, w.duration_s}; }
+TimelineWindow pan_window(TimelineWindow w, double by_s) {
+  return {std::isfinite(by_s) ? w.start_s + by_s : w.start_s, w.duration_s};
+}
 
 }  // namespace widgets

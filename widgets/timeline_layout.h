@@ -9,7 +9,7 @@ namespace widgets {
 
 /// Where time lies on the screen. Every layout of a timeline takes this one struct.
 struct TimelineViewport {
-  float x = 0, width = 0;          ///< pixels
+  float x = 0, width = 0;              ///< pixels
   double start_s = 0, duration_s = 1;  ///< shown, since the origin
   std::int64_t origin_ns = 0;
 
@@ -23,10 +23,10 @@ struct TimelineViewport {
 
 /// One thing to paint: a span, or neighbours folded because each is narrower than `timeline_fold_px`.
 struct TimelineBlock {
-  float x0 = 0, x1 = 0;  ///< inside the viewport; may be narrower than a pixel
+  float x0 = 0, x1 = 0;                                ///< inside the viewport; may be narrower than a pixel
   std::int64_t start_ns = 0, end_ns = 0, busy_ns = 0;  ///< whole, not clipped; busy is the sum of the lengths
-  std::uint32_t first = 0;  ///< index of the (first) span
-  std::uint32_t count = 0;  ///< 1: a single span
+  std::uint32_t first = 0;                             ///< index of the (first) span
+  std::uint32_t count = 0;                             ///< 1: a single span
   std::uint32_t lane = 0;
   std::uint16_t row = 0;
   Tint tint{};
@@ -38,9 +38,9 @@ struct TimelineBlock {
 
 constexpr float timeline_fold_px = 4.0f;
 
-/// Appends what row `row` shows in `viewport`, in order of start. Folding goes by bins of time that stay where they are while one pans.
-/// The blocks' counts and busy times add up to those of the spans that touch the viewport. With B = width / 2 px bins at most 3 B + 3
-/// blocks come out whatever the data; 2 B + 2 when spans of the row do not overlap.
+/// Appends what row `row` shows in `viewport`, in order of start. Folding goes by bins of time that stay where they are
+/// while one pans. The blocks' counts and busy times add up to those of the spans that touch the viewport. With B =
+/// width / 2 px bins at most 3 B + 3 blocks come out whatever the data; 2 B + 2 when spans of the row do not overlap.
 void layout_timeline_row(const TimelineSpans& spans, const TimelineLaneIndex& index, std::size_t row,
                          const TimelineViewport& viewport, std::uint32_t lane, std::vector<TimelineBlock>& out);
 
@@ -64,11 +64,12 @@ struct TimelineRange {
 inline constexpr std::size_t counter_block = 64;
 std::vector<TimelineRange> index_counter(const TimelinePoints& points);
 
-/// A counter as a polyline: points sorted by time, at most four vertices a pixel column; `steps` holds each value until the next point.
-/// A value that is not finite is left out. y runs from `bottom` (value `low`) to `top` (value `high`).
+/// A counter as a polyline: points sorted by time, at most four vertices a pixel column; `steps` holds each value until
+/// the next point. A value that is not finite is left out. y runs from `bottom` (value `low`) to `top` (value `high`).
 /// `blocks` of index_counter spare reading what falls into one column; the vertices are the same.
 void layout_counter(const TimelinePoints& points, const TimelineViewport& viewport, bool steps, double low, double high,
-                    float top, float bottom, std::vector<TimelineVertex>& out, std::span<const TimelineRange> blocks = {});
+                    float top, float bottom, std::vector<TimelineVertex>& out,
+                    std::span<const TimelineRange> blocks = {});
 
 /// What of the time is shown; the gestures change only this.
 struct TimelineWindow {

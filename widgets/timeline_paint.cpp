@@ -22,8 +22,8 @@ struct Palette {
 };
 
 /// Names in a mono face: how many letters fit is a division, so ten thousand blocks cost no measuring.
-void paint_name(const Painter& painter, const TimelineBlock& whole, float cursor_x, float y, std::string_view name, ImU32 text, float letter_px,
-                float height, bool initials) {
+void paint_name(const Painter& painter, const TimelineBlock& whole, float cursor_x, float y, std::string_view name,
+                ImU32 text, float letter_px, float height, bool initials) {
   TimelineBlock b = whole;
   // On the roomier side of the cursor's line, which goes through the block.
   if (cursor_x > b.x0 && cursor_x < b.x1) (cursor_x - b.x0 > b.x1 - cursor_x ? b.x1 : b.x0) = cursor_x;
@@ -44,7 +44,8 @@ void paint_name(const Painter& painter, const TimelineBlock& whole, float cursor
   }
 }
 
-void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineBlock& b, float y, Palette& palette, float letter_px) {
+void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineBlock& b, float y, Palette& palette,
+                 float letter_px) {
   const Theme& t = theme();
   palette.need(b.tint);
   const ImU32 fill = palette.fills[b.tint.code];
@@ -65,7 +66,9 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
   switch (b.mark) {
     case TimelineMark::solid:
       painter.rect(min, max, fill, rounding);
-      if (named) paint_name(painter, b, cursor_x, y, name(), palette.texts[b.tint.code], letter_px, f.row_px, f.options.initials);
+      if (named)
+        paint_name(painter, b, cursor_x, y, name(), palette.texts[b.tint.code], letter_px, f.row_px,
+                   f.options.initials);
       break;
     case TimelineMark::pale:
       painter.rect(min, max, with_alpha(fill, 0.25f), rounding);
@@ -75,7 +78,9 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
       painter.rect(min, max, with_alpha(fill, 0.25f), rounding);
       hatch(painter, {min, max}, with_alpha(fill, 0.8f), t.px(5));
       break;
-    case TimelineMark::dot: painter.circle({b.x0, y + f.row_px / 2}, f.row_px * 0.3f, fill); break;
+    case TimelineMark::dot:
+      painter.circle({b.x0, y + f.row_px / 2}, f.row_px * 0.3f, fill);
+      break;
     case TimelineMark::callout:
       painter.rect(min, max, with_alpha(fill, 0.16f), rounding);
       painter.frame(min, max, fill, 1.0f, rounding);
@@ -87,7 +92,8 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
 void paint_label(const TimelineFrame& f, const Painter& painter, std::size_t i) {
   const Theme& t = theme();
   const TimelineLane& lane = f.data.lanes[i];
-  const float x = f.area.min.x + t.px(14) * static_cast<float>(std::min(lane.indent, 4u)), width = f.lanes.min.x - t.px(8) - x;
+  const float x = f.area.min.x + t.px(14) * static_cast<float>(std::min(lane.indent, 4u)),
+              width = f.lanes.min.x - t.px(8) - x;
   float y = f.lane_top(i) + std::max(0.0f, (f.row_px - t.type(Type::body)) / 2);
   if (f.index.lanes[i].rows.empty() && !lane.counters.empty()) y = f.lane_top(i) + f.view.scratch.lanes[i].counters;
   fit_text(painter, {x, y}, lane.label, width, t.text);
@@ -111,7 +117,9 @@ void paint_timeline_lane(const TimelineFrame& f, const Painter& painter, std::si
     paint_block(f, painter, b, f.row_top(i, b.row), palette, letter_px);
   const TimelineSelection marked[] = {f.view.selected, f.events.hovered};
   for (const TimelineSelection& m : marked) {
-    if (m.lane != static_cast<std::int64_t>(i) || m.span < 0 || static_cast<std::size_t>(m.span) >= f.data.lanes[i].spans.size()) continue;
+    if (m.lane != static_cast<std::int64_t>(i) || m.span < 0 ||
+        static_cast<std::size_t>(m.span) >= f.data.lanes[i].spans.size())
+      continue;
     const TimelineSpan s = f.data.lanes[i].spans[static_cast<std::size_t>(m.span)];
     const float x0 = f.viewport.x_of(s.start_ns), x1 = std::max(x0 + 2.0f, f.viewport.x_of(s.end_ns()));
     const float y = f.row_top(i, f.index.lanes[i].row_of(s.depth));
@@ -131,7 +139,8 @@ void paint_timeline_counters(const TimelineFrame& f, const Painter& painter, std
   TimelineScratch& s = f.view.scratch;
   for (std::size_t n = 0; n < lane.counters.size(); ++n) {
     const TimelineCounter& c = lane.counters[n];
-    layout_counter(c.points, f.viewport, c.steps, low, high, top + t.px(4), bottom - t.px(1), s.vertices, f.index.counters[i][n]);
+    layout_counter(c.points, f.viewport, c.steps, low, high, top + t.px(4), bottom - t.px(1), s.vertices,
+                   f.index.counters[i][n]);
     s.points.clear();
     for (const TimelineVertex& v : s.vertices) s.points.push_back({v.x, v.y});
     const ImU32 line = colour(c.tint, t);
@@ -146,7 +155,8 @@ void paint_timeline_counters(const TimelineFrame& f, const Painter& painter, std
   const auto end_label = [&, unit = lane.counters[0].unit](double value, float y) {
     const NumberText text = format(value, unit);
     const float w = text_size(text, Type::small, Font::mono).x;
-    painter.rect({f.lanes.max.x - w - t.px(6), y}, {f.lanes.max.x - t.px(1), y + t.type(Type::small) + t.px(1)}, with_alpha(t.background, 0.8f));
+    painter.rect({f.lanes.max.x - w - t.px(6), y}, {f.lanes.max.x - t.px(1), y + t.type(Type::small) + t.px(1)},
+                 with_alpha(t.background, 0.8f));
     painter.text({f.lanes.max.x - t.px(3), y}, text, t.muted, Type::small, Font::mono, Align::right);
   };
   end_label(high, top + t.px(2));
@@ -167,18 +177,24 @@ void paint_timeline_links(const TimelineFrame& f, const Painter& painter) {
   const std::size_t stride = std::max<std::size_t>(1, (end - begin + most - 1) / most);
   // Many arrows are a texture behind the spans' names; few are meant to be followed.
   constexpr float easily_followed = 60;
-  const float crowd = std::min(1.0f, std::max(0.2f, easily_followed / static_cast<float>(std::max<std::size_t>(1, (end - begin) / stride))));
+  const float crowd = std::min(
+      1.0f, std::max(0.2f, easily_followed / static_cast<float>(std::max<std::size_t>(1, (end - begin) / stride))));
   for (std::size_t i = begin; i < end; i += stride) {
     const TimelineLink l = f.data.links[f.index.link_at(i)];
-    const TimelineSpan from = f.data.lanes[l.from_lane].spans[l.from_span], to = f.data.lanes[l.to_lane].spans[l.to_span];
+    const TimelineSpan from = f.data.lanes[l.from_lane].spans[l.from_span],
+                       to = f.data.lanes[l.to_lane].spans[l.to_span];
     const float from_y = f.row_top(l.from_lane, f.index.lanes[l.from_lane].row_of(from.depth));
     const float to_y = f.row_top(l.to_lane, f.index.lanes[l.to_lane].row_of(to.depth));
-    // From edge to edge, so that an arrow lies between its spans and not on them; within a row, through the middle of the gap.
+    // From edge to edge, so that an arrow lies between its spans and not on them; within a row, through the middle of
+    // the gap.
     const float way = to_y > from_y ? 1.0f : to_y < from_y ? -1.0f : 0.0f, half = f.row_px / 2;
-    const ImVec2 a{f.viewport.x_of(from.end_ns()), from_y + half + way * half}, b{f.viewport.x_of(to.start_ns), to_y + half - way * half};
+    const ImVec2 a{f.viewport.x_of(from.end_ns()), from_y + half + way * half},
+        b{f.viewport.x_of(to.start_ns), to_y + half - way * half};
     if (std::max(a.x, b.x) < f.lanes.min.x || std::min(a.x, b.x) > f.lanes.max.x) continue;
     if (std::abs(a.x - b.x) > 2e4f) continue;
-    const auto is = [&](std::uint32_t lane, std::uint32_t span) { return f.view.selected == TimelineSelection{lane, span}; };
+    const auto is = [&](std::uint32_t lane, std::uint32_t span) {
+      return f.view.selected == TimelineSelection{lane, span};
+    };
     const bool strong = is(l.from_lane, l.from_span) || is(l.to_lane, l.to_span);
     const ImU32 ink = with_alpha(strong ? t.accent : t.muted, strong ? 1.0f : 0.75f * crowd);
     std::array<ImVec2, 13> curve;
@@ -200,7 +216,8 @@ void paint_timeline(const TimelineFrame& f, const Painter& painter) {
   const Theme& t = theme();
   const std::size_t lanes = f.data.lanes.size();
   if (lanes == 0) {
-    fit_text(painter, {f.area.min.x + t.px(8), f.area.min.y + t.px(8)}, "Nothing to show: there are no lanes.", f.area.width() - t.px(16), t.muted);
+    fit_text(painter, {f.area.min.x + t.px(8), f.area.min.y + t.px(8)}, "Nothing to show: there are no lanes.",
+             f.area.width() - t.px(16), t.muted);
     return;
   }
   paint_timeline_ruler(f, painter);

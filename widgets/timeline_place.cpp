@@ -18,7 +18,8 @@ void tip_counters(const TimelineFrame& f, const TimelineLane& lane, double at_s)
   const NumberText at = format(at_s, "s", 4);
   ImGui::TextUnformatted(at.chars, at.chars + at.length);
   for (const TimelineCounter& c : lane.counters) {
-    const std::size_t after = first_place(0, c.points.size(), [&](std::size_t i) { return f.viewport.since_origin_s(c.points[i].time_ns) > at_s; });
+    const std::size_t after = first_place(
+        0, c.points.size(), [&](std::size_t i) { return f.viewport.since_origin_s(c.points[i].time_ns) > at_s; });
     if (after == 0) continue;
     Line line;
     line.add(c.label).add(": ").add(format(c.points[after - 1].value, c.unit));
@@ -57,7 +58,8 @@ void layout_timeline_blocks(TimelineFrame& f) {
   Fingerprint shown;
   shown.add(f.index.fingerprint);
   for (const double x : {f.viewport.start_s, f.viewport.duration_s}) shown.add(x);
-  for (const float x : {f.lanes.min.x, f.lanes.min.y, f.lanes.max.x, f.lanes.max.y, f.view.scroll_px, f.row_px, f.counter_px})
+  for (const float x :
+       {f.lanes.min.x, f.lanes.min.y, f.lanes.max.x, f.lanes.max.y, f.view.scroll_px, f.row_px, f.counter_px})
     shown.add(static_cast<double>(x));
   if (!s.lanes.empty()) shown.add(static_cast<double>(s.lanes.back().top + s.lanes.back().height));
   if (s.layout_of == shown.value) return;
@@ -69,7 +71,8 @@ void layout_timeline_blocks(TimelineFrame& f) {
     for (std::size_t r = 0; f.lane_shown(i) && r < rows.size(); ++r) {
       const float top = f.row_top(i, r);
       if (top < f.lanes.max.y && top + f.row_px > f.lanes.min.y)
-        layout_timeline_row(f.data.lanes[i].spans, f.index.lanes[i], r, f.viewport, static_cast<std::uint32_t>(i), s.blocks);
+        layout_timeline_row(f.data.lanes[i].spans, f.index.lanes[i], r, f.viewport, static_cast<std::uint32_t>(i),
+                            s.blocks);
     }
     s.lanes[i].blocks = s.blocks.size() - s.lanes[i].first_block;
   }
@@ -82,7 +85,8 @@ void find_timeline_hover(TimelineFrame& f, ImVec2 mouse) {
     f.events.hovered.lane = static_cast<std::int64_t>(i);
     const float row = std::floor((mouse.y - f.row_top(i, 0)) / f.row_step_px);
     const auto in_lane = std::span(s.blocks).subspan(s.lanes[i].first_block, s.lanes[i].blocks);
-    const auto begin = std::find_if(in_lane.begin(), in_lane.end(), [&](const auto& b) { return static_cast<float>(b.row) >= row; });
+    const auto begin =
+        std::find_if(in_lane.begin(), in_lane.end(), [&](const auto& b) { return static_cast<float>(b.row) >= row; });
     const auto end = std::find_if(begin, in_lane.end(), [&](const auto& b) { return static_cast<float>(b.row) > row; });
     if (const TimelineBlock* b = timeline_block_at({begin, end}, mouse.x)) {
       f.events.hovered.span = b->first;
@@ -116,10 +120,13 @@ void tip_timeline(const TimelineFrame& f, ImVec2 mouse) {
     tip(name.view(), value.view());
     return;
   }
-  value.add(format(static_cast<double>(s.length_ns()) * 1e-9, "s", 4)).add(" from ").add(format(f.viewport.since_origin_s(s.start_ns), "s", 6));
+  value.add(format(static_cast<double>(s.length_ns()) * 1e-9, "s", 4))
+      .add(" from ")
+      .add(format(f.viewport.since_origin_s(s.start_ns), "s", 6));
   value.add(", ").add(lane.label);
   tip(name_of(f.data, s.name), value.view(),
-      f.data.info ? f.data.info(f.data.context, static_cast<std::uint32_t>(lane_index), static_cast<std::uint32_t>(f.events.hovered.span))
+      f.data.info ? f.data.info(f.data.context, static_cast<std::uint32_t>(lane_index),
+                                static_cast<std::uint32_t>(f.events.hovered.span))
                   : std::string_view{});
 }
 
@@ -133,8 +140,8 @@ void record_timeline(const TimelineFrame& f, Record& record) {
       const double start = f.viewport.since_origin_s(s.start_ns), end = f.viewport.since_origin_s(s.end_ns());
       if (!(start <= to) || !(end >= from)) continue;
       if (left-- <= 0) break;
-      spans.rows.push_back({std::string(lane.label), std::to_string(s.depth), std::string(name_of(f.data, s.name)), exact(start),
-                            exact(static_cast<double>(s.length_ns()) * 1e-9)});
+      spans.rows.push_back({std::string(lane.label), std::to_string(s.depth), std::string(name_of(f.data, s.name)),
+                            exact(start), exact(static_cast<double>(s.length_ns()) * 1e-9)});
     }
   if (left < 0) spans.name += " (the first 100,000 spans in view)";
   record.tables.push_back(std::move(spans));

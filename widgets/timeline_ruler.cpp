@@ -9,7 +9,9 @@ namespace widgets {
 namespace {
 
 /// Room for the unit that follows the number, "ms" at most.
-float tick_width_px(std::string_view s) { return text_size(s, Type::small, Font::mono).x + text_size(" ms", Type::small, Font::mono).x; }
+float tick_width_px(std::string_view s) {
+  return text_size(s, Type::small, Font::mono).x + text_size(" ms", Type::small, Font::mono).x;
+}
 
 }  // namespace
 
@@ -21,7 +23,8 @@ void paint_timeline_ruler(const TimelineFrame& f, const Painter& painter) {
   const Range range{v.start_s, v.start_s + v.duration_s};
   AxisTicks ticks;
   const LabelMeasure measure{tick_width_px, t.type(Type::small)};
-  layout_ticks(spec, range, AxisMap(spec.kind, range, static_cast<double>(v.x), static_cast<double>(v.x + v.width)), measure, ticks);
+  layout_ticks(spec, range, AxisMap(spec.kind, range, static_cast<double>(v.x), static_cast<double>(v.x + v.width)),
+               measure, ticks);
   const float y = f.area.min.y;  // above the cursor's handle
   float free_from = f.lanes.min.x - t.px(6);
   for (const Tick& tick : ticks.major()) {
@@ -43,7 +46,8 @@ void paint_timeline_ruler(const TimelineFrame& f, const Painter& painter) {
 void paint_timeline_cursor(const TimelineFrame& f, const Painter& painter) {
   const Theme& t = theme();
   const auto inside = [&](float x) { return std::clamp(x, f.lanes.min.x, f.lanes.max.x); };
-  if (std::isfinite(f.view.range_start_s) && std::isfinite(f.view.range_end_s) && f.view.range_start_s != f.view.range_end_s) {
+  if (std::isfinite(f.view.range_start_s) && std::isfinite(f.view.range_end_s) &&
+      f.view.range_start_s != f.view.range_end_s) {
     const auto [from, to] = std::minmax(f.view.range_start_s, f.view.range_end_s);
     const float x0 = inside(f.viewport.x_of_s(from)), x1 = inside(f.viewport.x_of_s(to));
     painter.rect({x0, f.lanes.min.y}, {x1, f.lanes.max.y}, with_alpha(t.accent, 0.14f));

@@ -5,8 +5,8 @@
 
 namespace widgets {
 
-/// Values by their number: those of an array, or worked out one by one from what stands elsewhere, so that ten million need no
-/// copy. Passed by value like a span; what it looks into must outlive it.
+/// Values by their number: those of an array, or worked out one by one from what stands elsewhere, so that ten million
+/// need no copy. Passed by value like a span; what it looks into must outlive it.
 template <class T>
 class TimelineSequence {
  public:
@@ -28,13 +28,16 @@ class TimelineSequence {
   At at_ = nullptr;  ///< null: `context_` is an array
 };
 
-/// The first number from `first` to `last` for which `holds` is true, when it then is for all that follow; `last` when for none.
+/// The first number from `first` to `last` for which `holds` is true, when it then is for all that follow; `last` when
+/// for none.
 template <class Holds>
 std::size_t first_place(std::size_t first, std::size_t last, const Holds& holds) {
   while (first < last) {
     const std::size_t middle = first + (last - first) / 2;
-    if (holds(middle)) last = middle;
-    else first = middle + 1;
+    if (holds(middle))
+      last = middle;
+    else
+      first = middle + 1;
   }
   return first;
 }

@@ -5,8 +5,8 @@
 
 namespace widgets {
 
-/// What colours a mark, in one byte: a Meaning, a place in the categorical palette, or neither. It is resolved against the
-/// theme when painted, so data never holds a colour. Series repeat after eight.
+/// What colours a mark, in one byte: a Meaning, a place in the categorical palette, or neither. It is resolved against
+/// the theme when painted, so data never holds a colour. Series repeat after eight.
 struct Tint {
   std::uint8_t code = 255;  ///< 0..15: Meaning; 16..79: series; 255: neutral
 

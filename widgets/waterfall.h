@@ -25,8 +25,8 @@ struct WaterfallOptions {
   WaterfallRule rule = WaterfallRule::add;
   std::string_view start_label = "start", end_label = "end", unit{};
   Tint start_tint{}, end_tint{};
-  ImVec2 size{0, 0};     ///< pixels; 0: what is left, and the height that the rows need
-  float row_px = 34;     ///< design pixels of a row
+  ImVec2 size{0, 0};  ///< pixels; 0: what is left, and the height that the rows need
+  float row_px = 34;  ///< design pixels of a row
   double measured = std::numeric_limits<double>::quiet_NaN();  ///< beside the end; NaN: none
   std::string_view measured_source{};
   AxisKind axis = AxisKind::linear;
@@ -46,10 +46,10 @@ struct WaterfallLayout {
   Line problem;
 };
 
-/// One row a value, from the top: the start, each step from where the last ended, and the end. A step that is not finite changes
-/// nothing and is named in `problem`.
-void layout_waterfall(double start, std::span<const WaterfallStep> steps, const WaterfallOptions& options, Rect area, Measure measure,
-                      WaterfallLayout& out);
+/// One row a value, from the top: the start, each step from where the last ended, and the end. A step that is not
+/// finite changes nothing and is named in `problem`.
+void layout_waterfall(double start, std::span<const WaterfallStep> steps, const WaterfallOptions& options, Rect area,
+                      Measure measure, WaterfallLayout& out);
 /// "-12.4 ms" for an added step, "x 0.83" for a factor.
 Line step_text(const WaterfallStep& step, const WaterfallOptions& options);
 

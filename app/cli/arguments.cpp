@@ -25,9 +25,12 @@ std::vector<std::string> Arguments::values(std::string_view option) const {
   return out;
 }
 
-Arguments parse_arguments(const std::vector<std::string>& all, const std::vector<std::string>& valued, const std::vector<std::string>& flags) {
+Arguments parse_arguments(const std::vector<std::string>& all, const std::vector<std::string>& valued,
+                          const std::vector<std::string>& flags) {
   Arguments a;
-  const auto in = [](const std::vector<std::string>& list, const std::string& s) { return std::find(list.begin(), list.end(), s) != list.end(); };
+  const auto in = [](const std::vector<std::string>& list, const std::string& s) {
+    return std::find(list.begin(), list.end(), s) != list.end();
+  };
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string& word = all[i];
     if (word.size() < 2 || word[0] != '-') {
@@ -47,7 +50,8 @@ Arguments parse_arguments(const std::vector<std::string>& all, const std::vector
       auto known = valued;
       known.insert(known.end(), flags.begin(), flags.end());
       const auto guess = nearest(name, known);
-      a.error = "There is no option " + name.substr(0, 60) + " here" + (guess.empty() ? "" : ": did you mean " + guess) + "; allowed are " + sentence_list(known, 40) + ".";
+      a.error = "There is no option " + name.substr(0, 60) + " here" +
+                (guess.empty() ? "" : ": did you mean " + guess) + "; allowed are " + sentence_list(known, 40) + ".";
       return a;
     }
   }

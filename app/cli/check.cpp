@@ -26,14 +26,17 @@ int check(const Arguments&, const Streams& s) {
       say(false, c.error);
       continue;
     }
-    say(c.agrees, claim.id + "  claimed " + std::string(widgets::format(claim.claimed, c.unit, 5)) + ", computed " + std::string(widgets::format(c.computed, c.unit, 5)) +
-                      (c.verdict == Verdict::right ? ": holds" : ": does not hold") + (c.agrees ? "" : ", which is not the recorded verdict"));
+    say(c.agrees, claim.id + "  claimed " + std::string(widgets::format(claim.claimed, c.unit, 5)) + ", computed " +
+                      std::string(widgets::format(c.computed, c.unit, 5)) +
+                      (c.verdict == Verdict::right ? ": holds" : ": does not hold") +
+                      (c.agrees ? "" : ", which is not the recorded verdict"));
   }
   for (const auto& model : chapters::catalog().models) {
     if (!model.published) continue;
     const auto total = static_cast<double>(models::count_parameters(model.architecture).total);
     say(std::abs(total - model.published->parameters) <= model.published->rounding,
-        model.id + "  published " + std::string(widgets::format(model.published->parameters, "", 15)) + ", counted " + std::string(widgets::format(total, "", 15)));
+        model.id + "  published " + std::string(widgets::format(model.published->parameters, "", 15)) + ", counted " +
+            std::string(widgets::format(total, "", 15)));
   }
   s.out << passed << " passed, " << failed << " failed\n";
   return failed == 0 ? 0 : 1;

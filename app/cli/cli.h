@@ -30,7 +30,8 @@ struct Arguments {
   std::vector<std::string> values(std::string_view option) const;
 };
 /// `valued` take the next argument (or what follows '='), `flags` do not. Unknown options are an error that names them.
-Arguments parse_arguments(const std::vector<std::string>& all, const std::vector<std::string>& valued, const std::vector<std::string>& flags);
+Arguments parse_arguments(const std::vector<std::string>& all, const std::vector<std::string>& valued,
+                          const std::vector<std::string>& flags);
 
 /// Makes the lab that words[0] names, with --scenario and --set applied, computed. Null with a sentence in `error`.
 chapters::LabPtr make_set_lab(const Arguments& arguments, std::string& error);

@@ -29,9 +29,13 @@ std::optional<double> clock_s(const std::string& text) {
   return {};
 }
 
-std::string days_text(std::int64_t days) { return days == 0 ? "" : ", " + std::to_string(days) + (days == 1 ? " day" : " days") + " in a row"; }
+std::string days_text(std::int64_t days) {
+  return days == 0 ? "" : ", " + std::to_string(days) + (days == 1 ? " day" : " days") + " in a row";
+}
 
-double unix_now_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+double unix_now_s() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 /// The learner's answers on disk; without a home directory nothing is kept.
 class History {
@@ -56,7 +60,13 @@ class History {
  private:
   const chapters::Field& described() {
     fields_.clear();
-    fields_.table("history", records, {.label = "Your answers", .shared = "drill.history", .max_items = chapters::most_drill_records, .kept = true});
+    fields_.table("history", records,
+                  {
+                      .label = "Your answers",
+                      .shared = "drill.history",
+                      .max_items = chapters::most_drill_records,
+                      .kept = true,
+                  });
     return fields_.all().front();
   }
   UserPaths paths_;
@@ -71,7 +81,8 @@ std::string topic_error(const std::string& topic) {
   for (const auto& id : ids)
     if (id == topic) return {};
   const auto guess = nearest(topic, ids);
-  return "There is no topic \"" + topic.substr(0, 60) + "\": " + (guess.empty() ? "" : "did you mean \"" + guess + "\"? ") + "Topics are " + sentence_list(ids) + ".";
+  return "There is no topic \"" + topic.substr(0, 60) +
+         "\": " + (guess.empty() ? "" : "did you mean \"" + guess + "\"? ") + "Topics are " + sentence_list(ids) + ".";
 }
 
 }  // namespace
@@ -83,11 +94,21 @@ int drill(const Arguments& a, const Streams& s) {
   const auto limit_s = clock_s(a.value("--clock", "none"));
   const auto seed = whole_number(a.value("--seed", "0"), 0, 1'000'000'000);
   const auto level = whole_number(a.value("--level", "0"), 0, chapters::drill_levels);
-  if (!count) return complain(s, "--count is \"" + a.value("--count").substr(0, 60) + "\": a whole number from 1 to 1,000 is expected.");
-  if (!seed) return complain(s, "--seed is \"" + a.value("--seed").substr(0, 60) + "\": a whole number from 0 to 1,000,000,000 is expected.");
-  if (!level) return complain(s, "--level is \"" + a.value("--level").substr(0, 60) + "\": a whole number from 0 (adaptive) to 6 is expected.");
-  if (!limit_s) return complain(s, "--clock is \"" + a.value("--clock").substr(0, 60) + "\": 120 (two minutes), 60 (sixty seconds) or none is expected.");
-  if (today && (a.has("--seed") || a.has("--topic") || a.has("--level") || a.has("--count"))) return complain(s, "--today asks one question, the same for everybody: leave --topic, --seed, --count and --level away.");
+  if (!count)
+    return complain(
+        s, "--count is \"" + a.value("--count").substr(0, 60) + "\": a whole number from 1 to 1,000 is expected.");
+  if (!seed)
+    return complain(s, "--seed is \"" + a.value("--seed").substr(0, 60) +
+                           "\": a whole number from 0 to 1,000,000,000 is expected.");
+  if (!level)
+    return complain(s, "--level is \"" + a.value("--level").substr(0, 60) +
+                           "\": a whole number from 0 (adaptive) to 6 is expected.");
+  if (!limit_s)
+    return complain(s, "--clock is \"" + a.value("--clock").substr(0, 60) +
+                           "\": 120 (two minutes), 60 (sixty seconds) or none is expected.");
+  if (today && (a.has("--seed") || a.has("--topic") || a.has("--level") || a.has("--count")))
+    return complain(
+        s, "--today asks one question, the same for everybody: leave --topic, --seed, --count and --level away.");
   const auto& catalog = chapters::catalog();
   if (catalog.drills.empty()) return complain(s, "No drills were found: the folder drills of the assets holds them.");
   if (auto error = topic_error(topic); !error.empty()) return complain(s, error);
@@ -100,17 +121,31 @@ int drill(const Arguments& a, const Streams& s) {
   std::size_t right = 0;
   bool open = true;
   if (today && chapters::daily_done(kept.records, unix_now_s())) {
-    s.out << "Today's question is answered" << days_text(chapters::daily_streak(kept.records, unix_now_s())) << ". The next one comes at midnight UTC.\n";
+    s.out << "Today's question is answered" << days_text(chapters::daily_streak(kept.records, unix_now_s()))
+          << ". The next one comes at midnight UTC.\n";
     return 0;
   }
   s.out << "Answer with a number and its unit: 1.07 GB, 310ms, 43 %. An empty line shows the answer, \"quit\" ends.\n";
   while (open && round.size() < *count) {
     const double now_s = unix_now_s();
     const auto& history = reproducible ? round : kept.records;
-    const auto pick = today ? chapters::daily_drill(catalog.drills, now_s) : chapters::choose_drill(catalog.drills, history, {.topic = topic == "weak" ? std::string_view() : std::string_view(topic), .level = static_cast<int>(*level), .seed = reproducible ? *seed : 1, .now_s = reproducible ? 0 : now_s});
+    const auto pick =
+        today ? chapters::daily_drill(catalog.drills, now_s)
+              : chapters::choose_drill(catalog.drills, history,
+                                       {
+                                           .topic = topic == "weak" ? std::string_view() : std::string_view(topic),
+                                           .level = static_cast<int>(*level),
+                                           .seed = reproducible ? *seed : 1,
+                                           .now_s = reproducible ? 0 : now_s,
+                                       });
     const auto question = chapters::make_question(*pick.drill, catalog.drills, pick.seed, labs);
     if (!question.error.empty()) return complain(s, question.error);
-    s.out << "\n" << round.size() + 1 << " of " << *count << "  " << pick.drill->topic_label << ", level " << pick.drill->level << " (" << pick.why << ")\n" << question.text << "\n  [" << question.unit_label << (*limit_s > 0 ? ", within " + std::to_string(static_cast<int>(*limit_s)) + " seconds" : std::string()) << "]\n";
+    s.out << "\n"
+          << round.size() + 1 << " of " << *count << "  " << pick.drill->topic_label << ", level " << pick.drill->level
+          << " (" << pick.why << ")\n"
+          << question.text << "\n  [" << question.unit_label
+          << (*limit_s > 0 ? ", within " + std::to_string(static_cast<int>(*limit_s)) + " seconds" : std::string())
+          << "]\n";
     const auto asked = std::chrono::steady_clock::now();
     for (bool answered = false; !answered;) {
       s.out << "> " << std::flush;
@@ -134,14 +169,17 @@ int drill(const Arguments& a, const Streams& s) {
         s.out << "it is " << widgets::format(question.answer, question.unit, 4).view() << ".\n";
       }
       for (const auto& step : question.steps) s.out << "  " << step << "\n";
-      const chapters::DrillRecord record{pick.drill->id, static_cast<std::int64_t>(pick.seed), mark.said, mark.right, seconds, now_s};
+      const chapters::DrillRecord record{
+          pick.drill->id, static_cast<std::int64_t>(pick.seed), mark.said, mark.right, seconds, now_s};
       right += mark.right;
       round.push_back(record);
       if (const auto notice = kept.add(record); !notice.empty()) s.error << notice << "\n";
       answered = true;
     }
   }
-  s.out << "\n" << right << " of " << round.size() << " right" << (today ? days_text(chapters::daily_streak(kept.records, unix_now_s())) : std::string()) << ".\n";
+  s.out << "\n"
+        << right << " of " << round.size() << " right"
+        << (today ? days_text(chapters::daily_streak(kept.records, unix_now_s())) : std::string()) << ".\n";
   return 0;
 }
 

@@ -19,7 +19,9 @@ std::string exact(double v) {
 
 Json number(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
 
-std::string axis_cell(const SweepAxis& axis, std::size_t i) { return axis.labels.empty() ? exact(axis.values[i]) : axis.labels[i]; }
+std::string axis_cell(const SweepAxis& axis, std::size_t i) {
+  return axis.labels.empty() ? exact(axis.values[i]) : axis.labels[i];
+}
 
 std::string quoted(const std::string& cell) {
   if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
@@ -56,7 +58,8 @@ int sweep(const Arguments& a, const Streams& s) {
     axes.push_back(std::move(parsed.axis));
   }
   if (axes.empty()) return complain(s, "sweep needs --over key=LO:HI:N, once or twice.");
-  if (!a.has("--output")) return complain(s, "sweep needs --output KEY: " + sentence_list(readable_outputs(*lab), 40) + ".");
+  if (!a.has("--output"))
+    return complain(s, "sweep needs --output KEY: " + sentence_list(readable_outputs(*lab), 40) + ".");
   chapters::Progress progress;
   const SweepResult r = app::sweep(*lab, axes, a.value("--output"), progress);
   if (!r.error.empty()) return complain(s, r.error);
@@ -74,7 +77,8 @@ int sweep(const Arguments& a, const Streams& s) {
   }
   s.out << r.x.key << (r.y.key.empty() ? "" : "," + r.y.key) << "," << r.output << "\n";
   for (std::size_t i = 0; i < r.values.size(); ++i)
-    s.out << axis_cell(r.x, i % nx) << (r.y.key.empty() ? "" : "," + axis_cell(r.y, i / nx)) << "," << exact(r.values[i]) << "\n";
+    s.out << axis_cell(r.x, i % nx) << (r.y.key.empty() ? "" : "," + axis_cell(r.y, i / nx)) << ","
+          << exact(r.values[i]) << "\n";
   return 0;
 }
 
@@ -89,10 +93,17 @@ int solve(const Arguments& a, const Streams& s) {
   const Target target = parse_target(*lab, a.value("--output"));
   if (!target.error.empty()) return complain(s, target.error);
   chapters::Progress progress;
-  const SolveResult r = app::solve(*lab, axis.axis.key, axis.axis.values.front(), axis.axis.values.back(), target.key, target.value, progress);
+  const SolveResult r = app::solve(*lab, axis.axis.key, axis.axis.values.front(), axis.axis.values.back(), target.key,
+                                   target.value, progress);
   if (!r.error.empty()) return complain(s, r.error);
   if (a.has("--json")) {
-    s.out << to_text({{"lab", lab->info().id}, {"found", r.found}, {axis.axis.key, r.found ? number(r.input) : Json(nullptr)}, {target.key, r.found ? number(r.output) : Json(nullptr)}, {"why", r.why}}, 2) << "\n";
+    s.out << to_text({{"lab", lab->info().id},
+                      {"found", r.found},
+                      {axis.axis.key, r.found ? number(r.input) : Json(nullptr)},
+                      {target.key, r.found ? number(r.output) : Json(nullptr)},
+                      {"why", r.why}},
+                     2)
+          << "\n";
   } else if (r.found) {
     s.out << axis.axis.key << "," << target.key << "\n" << exact(r.input) << "," << exact(r.output) << "\n";
     if (!r.why.empty()) s.error << r.why << "\n";
@@ -106,20 +117,27 @@ int sensitivity(const Arguments& a, const Streams& s) {
   std::string error;
   const auto lab = make_set_lab(a, error);
   if (!lab) return complain(s, error);
-  if (!a.has("--output")) return complain(s, "sensitivity needs --output KEY: " + sentence_list(readable_outputs(*lab), 40) + ".");
+  if (!a.has("--output"))
+    return complain(s, "sensitivity needs --output KEY: " + sentence_list(readable_outputs(*lab), 40) + ".");
   chapters::Progress progress;
   const SensitivityResult r = app::sensitivity(*lab, a.value("--output"), progress);
   if (!r.error.empty()) return complain(s, r.error);
   if (a.has("--json")) {
     Json rows = Json::array();
     for (const auto& row : r.rows)
-      rows.push_back({{"input", row.key}, {"low_input", row.low_input}, {"high_input", row.high_input}, {"low_output", number(row.low_output)}, {"high_output", number(row.high_output)}});
-    s.out << to_text({{"lab", lab->info().id}, {"output", r.output}, {"base", number(r.base)}, {"inputs", rows}}, 2) << "\n";
+      rows.push_back({{"input", row.key},
+                      {"low_input", row.low_input},
+                      {"high_input", row.high_input},
+                      {"low_output", number(row.low_output)},
+                      {"high_output", number(row.high_output)}});
+    s.out << to_text({{"lab", lab->info().id}, {"output", r.output}, {"base", number(r.base)}, {"inputs", rows}}, 2)
+          << "\n";
     return 0;
   }
   s.out << "input,low_input,high_input,low_" << r.output << ",high_" << r.output << "\n";
   for (const auto& row : r.rows)
-    s.out << row.key << "," << quoted(row.low_input) << "," << quoted(row.high_input) << "," << exact(row.low_output) << "," << exact(row.high_output) << "\n";
+    s.out << row.key << "," << quoted(row.low_input) << "," << quoted(row.high_input) << "," << exact(row.low_output)
+          << "," << exact(row.high_output) << "\n";
   return 0;
 }
 

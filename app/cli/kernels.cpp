@@ -25,16 +25,20 @@ using widgets::format;
 
 constexpr double seconds_of_roofs = 2;
 
-std::string text(double value, std::string_view unit, int significant = 3) { return std::string(format(value, unit, significant)); }
+std::string text(double value, std::string_view unit, int significant = 3) {
+  return std::string(format(value, unit, significant));
+}
 std::string size_text(const Ladder& l, std::int64_t size) {
-  return l.size_unit.empty() ? std::to_string(size) : std::string(format(static_cast<double>(size), l.size_unit, 4, widgets::Prefix::binary));
+  return l.size_unit.empty() ? std::to_string(size)
+                             : std::string(format(static_cast<double>(size), l.size_unit, 4, widgets::Prefix::binary));
 }
 const char* device_name(Device d) { return d == Device::cpu ? "cpu" : "cuda"; }
 
 /// Rows of cells under each other, the first column to the left, the others to the right, the last to the left again.
 void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows) {
   const auto width_of = [](const std::string& s) {  // characters, not bytes
-    return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+    return static_cast<std::size_t>(
+        std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
   };
   std::vector<std::size_t> widths;
   for (const auto& row : rows)
@@ -58,16 +62,28 @@ int list_ladders(const Arguments& a, const Streams& s) {
     const std::string why = kernels::why_not(l);
     if (a.has("--json")) {
       auto rungs = nlohmann::ordered_json::array();
-      for (const auto& r : l.rungs) rungs.push_back({{"id", r.id}, {"title", r.title}, {"change", r.change}, {"roof", r.roof}, {"source", r.source}});
+      for (const auto& r : l.rungs)
+        rungs.push_back(
+            {{"id", r.id}, {"title", r.title}, {"change", r.change}, {"roof", r.roof}, {"source", r.source}});
       static constexpr std::array measures{"flops_per_s", "bytes_per_s", "latency_s"};
-      all.push_back({{"id", l.id}, {"title", l.title}, {"device", device_name(l.device)}, {"measure", measures[static_cast<std::size_t>(l.measure)]}, {"size_label", l.size_label},
-                     {"size_unit", l.size_unit}, {"sizes", {l.size_lo, l.size_hi}}, {"size", l.size_default}, {"why_not", why}, {"rungs", rungs}});
+      all.push_back({{"id", l.id},
+                     {"title", l.title},
+                     {"device", device_name(l.device)},
+                     {"measure", measures[static_cast<std::size_t>(l.measure)]},
+                     {"size_label", l.size_label},
+                     {"size_unit", l.size_unit},
+                     {"sizes", {l.size_lo, l.size_hi}},
+                     {"size", l.size_default},
+                     {"why_not", why},
+                     {"rungs", rungs}});
       continue;
     }
-    s.out << l.id << "  " << l.title << "; " << l.size_label << " " << size_text(l, l.size_lo) << " to " << size_text(l, l.size_hi) << ", " << size_text(l, l.size_default) << " unless told\n";
+    s.out << l.id << "  " << l.title << "; " << l.size_label << " " << size_text(l, l.size_lo) << " to "
+          << size_text(l, l.size_hi) << ", " << size_text(l, l.size_default) << " unless told\n";
     if (!why.empty()) s.out << "  not here: " << why << "\n";
     std::vector<std::vector<std::string>> rows;
-    for (const auto& r : l.rungs) rows.push_back({std::string(r.id), std::string(r.title) + ". " + std::string(r.change)});
+    for (const auto& r : l.rungs)
+      rows.push_back({std::string(r.id), std::string(r.title) + ". " + std::string(r.change)});
     print_table(s.out, rows);
     s.out << "\n";
   }
@@ -84,7 +100,8 @@ std::string read_request(const Arguments& a, kernels::Request& r) {
   if (a.has("--size")) {
     const auto size = widgets::parse_quantity(a.value("--size"), ladder ? ladder->size_unit : "");
     if (!size.error.empty()) return size.error;
-    if (!(size.value >= 1 && size.value <= 1e15)) return "--size must be a whole number from 1; it is \"" + excerpt(a.value("--size")) + "\".";
+    if (!(size.value >= 1 && size.value <= 1e15))
+      return "--size must be a whole number from 1; it is \"" + excerpt(a.value("--size")) + "\".";
     r.size = static_cast<std::int64_t>(size.value);
   }
   if (a.has("--seconds")) {
@@ -95,7 +112,8 @@ std::string read_request(const Arguments& a, kernels::Request& r) {
   if (a.has("--seed")) {
     const std::string seed = a.value("--seed");
     const auto [end, fault] = std::from_chars(seed.data(), seed.data() + seed.size(), r.seed);
-    if (fault != std::errc() || end != seed.data() + seed.size()) return "--seed must be a whole number from 0; it is \"" + excerpt(seed) + "\".";
+    if (fault != std::errc() || end != seed.data() + seed.size())
+      return "--seed must be a whole number from 0; it is \"" + excerpt(seed) + "\".";
   }
   if (!a.has("--source")) return {};
   if (r.rungs.size() != 1) return "--source replaces the source of one rung: name it with one --rung.";
@@ -110,17 +128,27 @@ std::vector<std::string> row_of(const kernels::Result& r, const Ladder& ladder, 
   const kernels::Rung* rung = kernels::find_rung(ladder, r.rung);
   const double roof = rung ? roofs.value(rung->roof) : 0;
   const double rate = ladder.measure == Measure::flops_per_s ? r.flops / r.time_s : r.bytes / r.time_s;
-  const double share = ladder.measure == Measure::latency_s ? r.time_s / roof : rate / roof;  // a rate of the best, a time of the usual
-  const std::string rate_text = ladder.measure == Measure::latency_s ? text(1e-6 / r.time_s, "") + " M loads/s" : text(rate, ladder.measure == Measure::flops_per_s ? "FLOP/s" : "B/s");
-  return {r.rung, rate_text, text(r.time_s, "s"), "± " + text(r.spread_s / 2, "s", 2), std::to_string(r.samples), text(r.error, "", 2),
+  const double share =
+      ladder.measure == Measure::latency_s ? r.time_s / roof : rate / roof;  // a rate of the best, a time of the usual
+  const std::string rate_text = ladder.measure == Measure::latency_s
+                                    ? text(1e-6 / r.time_s, "") + " M loads/s"
+                                    : text(rate, ladder.measure == Measure::flops_per_s ? "FLOP/s" : "B/s");
+  return {r.rung,
+          rate_text,
+          text(r.time_s, "s"),
+          "± " + text(r.spread_s / 2, "s", 2),
+          std::to_string(r.samples),
+          text(r.error, "", 2),
           roof > 0 ? text(100 * share, "%") + " of " + std::string(rung->roof) : ""};
 }
 
 void print_compiler(std::ostream& out, const kernels::Result& r) {
-  for (const auto& d : r.diagnostics) out << r.rung << ":" << d.line << ": " << (d.error ? "error: " : "") << d.text << "\n";
+  for (const auto& d : r.diagnostics)
+    out << r.rung << ":" << d.line << ": " << (d.error ? "error: " : "") << d.text << "\n";
   if (!r.report.arch.empty())
-    out << r.rung << ": " << r.report.arch << ", " << r.report.registers_per_thread << " registers a thread, " << r.report.spill_store_bytes + r.report.spill_load_bytes << " B spilled, "
-        << r.report.shared_bytes << " B shared, blocks of " << r.report.block_threads << " threads\n";
+    out << r.rung << ": " << r.report.arch << ", " << r.report.registers_per_thread << " registers a thread, "
+        << r.report.spill_store_bytes + r.report.spill_load_bytes << " B spilled, " << r.report.shared_bytes
+        << " B shared, blocks of " << r.report.block_threads << " threads\n";
 }
 
 /// What says `event`, one line each, at once; false (stop) when nobody can read it any more.
@@ -130,7 +158,8 @@ bool say(const Streams& s, const KernelEvent& event) {
 }
 kernels::Listener speaking(const Streams& s) {
   return {.result = [&s](const kernels::Result& r) { return say(s, {.kind = KernelEvent::Kind::result, .result = r}); },
-          .progress = [&s](double fraction) { return say(s, {.kind = KernelEvent::Kind::progress, .fraction = fraction}); }};
+          .progress =
+              [&s](double fraction) { return say(s, {.kind = KernelEvent::Kind::progress, .fraction = fraction}); }};
 }
 int finish_speaking(const Streams& s, const std::string& failure) {
   say(s, {.kind = KernelEvent::Kind::done, .failure = failure});
@@ -156,12 +185,16 @@ int run_ladder(const Arguments& a, const Streams& s) {
   if (ladder && kernels::why_not(*ladder).empty()) {
     const Ladder& l = *ladder;
     const bool fits = request.size == 0 || (l.size_lo <= request.size && request.size <= l.size_hi);
-    if (fits && request.seconds_per_rung > 0) roofs = kernels::measure_roofs(l.device, std::min(seconds_of_roofs, 4 * request.seconds_per_rung), {});
+    if (fits && request.seconds_per_rung > 0)
+      roofs = kernels::measure_roofs(l.device, std::min(seconds_of_roofs, 4 * request.seconds_per_rung), {});
   }
   if (const auto failure = kernels::run(request, listener); !failure.empty()) return complain(s, failure);
   // In the ladder's order: rungs finish in their own.
-  std::stable_sort(rows.begin() + 1, rows.end(), [&](const auto& x, const auto& y) { return kernels::find_rung(*ladder, x[0]) < kernels::find_rung(*ladder, y[0]); });
-  s.out << ladder->id << "  " << ladder->title << "; " << ladder->size_label << " " << size_text(*ladder, request.size > 0 ? request.size : ladder->size_default) << ", "
+  std::stable_sort(rows.begin() + 1, rows.end(), [&](const auto& x, const auto& y) {
+    return kernels::find_rung(*ladder, x[0]) < kernels::find_rung(*ladder, y[0]);
+  });
+  s.out << ladder->id << "  " << ladder->title << "; " << ladder->size_label << " "
+        << size_text(*ladder, request.size > 0 ? request.size : ladder->size_default) << ", "
         << (request.cold ? "cold" : "warm") << (roofs.device_name.empty() ? "" : ", ") << roofs.device_name << "\n";
   print_table(s.out, rows);
   return own_source_failed ? 1 : 0;
@@ -172,7 +205,8 @@ int save_chip(const kernels::Roofs& roofs, const Streams& s) {
   const UserPaths user = user_paths();
   if (!user.error.empty()) return complain(s, user.error);
   const MachineChip chip = machine_chip(roofs, machine_facts(), today());
-  if (chip.json.empty()) return complain(s, "No chip was made of them: that takes an arithmetic rate, a bandwidth and the memory's size.");
+  if (chip.json.empty())
+    return complain(s, "No chip was made of them: that takes an arithmetic rate, a bandwidth and the memory's size.");
   const auto path = user.config / "chips" / chip.file_name;
   if (const auto error = write_file(path, chip.json); !error.empty()) return complain(s, error);
   s.out << "\n" << chip.name << " is now a chip: " << path.string() << "\n";
@@ -181,7 +215,8 @@ int save_chip(const kernels::Roofs& roofs, const Streams& s) {
 
 int roofline(const Arguments& a, const Streams& s) {
   const std::string device = a.value("--device", "cpu");
-  if (device != "cpu" && device != "cuda") return complain(s, "--device is cpu or cuda; it is \"" + excerpt(device) + "\".");
+  if (device != "cpu" && device != "cuda")
+    return complain(s, "--device is cpu or cuda; it is \"" + excerpt(device) + "\".");
   double seconds = seconds_of_roofs;
   if (a.has("--seconds")) {
     const auto parsed = widgets::parse_quantity(a.value("--seconds"), "s");
@@ -190,7 +225,8 @@ int roofline(const Arguments& a, const Streams& s) {
   }
   const bool json = a.has("--json");
   if (json && a.has("--save")) return complain(s, "--save writes a chip and --json writes events: choose one.");
-  const auto roofs = kernels::measure_roofs(device == "cpu" ? Device::cpu : Device::cuda, seconds, json ? speaking(s) : kernels::Listener{});
+  const auto roofs = kernels::measure_roofs(device == "cpu" ? Device::cpu : Device::cuda, seconds,
+                                            json ? speaking(s) : kernels::Listener{});
   if (json) {
     if (roofs.failure.empty()) {
       say(s, {.kind = KernelEvent::Kind::device, .device = roofs.device, .name = roofs.device_name});
@@ -211,8 +247,12 @@ int roofline(const Arguments& a, const Streams& s) {
 int kernels_call(const Arguments& a, const Streams& s) {
   const std::string what = a.words.empty() ? "" : a.words[0];
   if (what == "run") return run_ladder(a, s);
-  if (what != "list" && what != "roofline") return complain(s, "`ridgeline kernels` is followed by list, run LADDER or roofline" + (what.empty() ? "." : "; \"" + excerpt(what) + "\" is none of them."));
-  if (a.words.size() > 1) return complain(s, "\"" + excerpt(a.words[1]) + "\" is one word too many: ridgeline kernels " + what + " takes options alone.");
+  if (what != "list" && what != "roofline")
+    return complain(s, "`ridgeline kernels` is followed by list, run LADDER or roofline" +
+                           (what.empty() ? "." : "; \"" + excerpt(what) + "\" is none of them."));
+  if (a.words.size() > 1)
+    return complain(
+        s, "\"" + excerpt(a.words[1]) + "\" is one word too many: ridgeline kernels " + what + " takes options alone.");
   return what == "list" ? list_ladders(a, s) : roofline(a, s);
 }
 

@@ -13,7 +13,8 @@ using chapters::Field;
 using chapters::Kind;
 
 const char* kind_name(Kind kind) {
-  static constexpr const char* names[] = {"real", "integer", "toggle", "choice", "choices", "text", "file", "reals", "table"};
+  static constexpr const char* names[] = {"real", "integer", "toggle", "choice", "choices",
+                                          "text", "file",    "reals",  "table"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -47,7 +48,8 @@ Json describe(const Field& f, bool input) {
 std::string allowed(const Field& f) {
   if (f.spec.any_number) return "any number, inf, nan";
   if (f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::reals)
-    return std::string(widgets::format(f.spec.lo, f.spec.unit, 4)) + " to " + std::string(widgets::format(f.spec.hi, f.spec.unit, 4));
+    return std::string(widgets::format(f.spec.lo, f.spec.unit, 4)) + " to " +
+           std::string(widgets::format(f.spec.hi, f.spec.unit, 4));
   if (f.options) {
     std::vector<std::string> ids;
     for (const auto& o : *f.options) ids.push_back(o.id);
@@ -67,7 +69,11 @@ int list(const Arguments& a, const Streams& s) {
       Json inputs = Json::array(), outputs = Json::array();
       for (const Field& f : lab->inputs()) inputs.push_back(describe(f, true));
       for (const Field& f : lab->outputs()) outputs.push_back(describe(f, false));
-      labs.push_back({{"id", entry.id}, {"title", lab->info().title}, {"question", lab->info().question}, {"inputs", inputs}, {"outputs", outputs}});
+      labs.push_back({{"id", entry.id},
+                      {"title", lab->info().title},
+                      {"question", lab->info().question},
+                      {"inputs", inputs},
+                      {"outputs", outputs}});
     }
     out.push_back({{"chapter", chapter.slug}, {"title", chapter.title}, {"labs", labs}});
   }
@@ -83,7 +89,8 @@ int list(const Arguments& a, const Streams& s) {
       for (const Field& f : lab->inputs())
         s.out << "    --set " << f.key << "=" << display_text(f) << "   " << f.spec.label << "; " << allowed(f) << "\n";
       for (const Field& f : lab->outputs())
-        s.out << "    -> " << f.key << "   " << f.spec.label << (f.spec.unit.empty() ? "" : ", ") << f.spec.unit << "\n";
+        s.out << "    -> " << f.key << "   " << f.spec.label << (f.spec.unit.empty() ? "" : ", ") << f.spec.unit
+              << "\n";
     }
     s.out << "\n";
   }
@@ -100,9 +107,11 @@ int eval(const Arguments& a, const Streams& s) {
   }
   s.out << lab->info().id << "\n";
   for (const Field& f : lab->inputs()) s.out << "  " << f.key << " = " << display_text(f) << "\n";
-  if (!lab->reason().empty()) s.out << "  not feasible: " << lab->reason() << "\n";
+  if (!lab->reason().empty())
+    s.out << "  not feasible: " << lab->reason() << "\n";
   else
-    for (const Field& f : lab->outputs()) s.out << "  -> " << f.key << " = " << display_text(f) << "   (" << f.spec.label << ")\n";
+    for (const Field& f : lab->outputs())
+      s.out << "  -> " << f.key << " = " << display_text(f) << "   (" << f.spec.label << ")\n";
   return 0;
 }
 

@@ -34,24 +34,31 @@ Picture picture_of(const Arguments& a) {
   if (a.has("--size")) {
     const std::string size = a.value("--size");
     const auto x = size.find('x');
-    if (x == std::string::npos || !parse_int(std::string_view(size).substr(0, x), p.width) || !parse_int(std::string_view(size).substr(x + 1), p.height) || p.width < 320 ||
-        p.height < 240 || p.width > 16384 || p.height > 16384)
-      p.error = "--size is \"" + size.substr(0, 40) + "\": WIDTHxHEIGHT from 320x240 to 16384x16384 is allowed, such as 1600x1000.";
+    if (x == std::string::npos || !parse_int(std::string_view(size).substr(0, x), p.width) ||
+        !parse_int(std::string_view(size).substr(x + 1), p.height) || p.width < 320 || p.height < 240 ||
+        p.width > 16384 || p.height > 16384)
+      p.error = "--size is \"" + size.substr(0, 40) +
+                "\": WIDTHxHEIGHT from 320x240 to 16384x16384 is allowed, such as 1600x1000.";
   }
   const std::string theme = a.value("--theme", "dark");
-  if (theme != "dark" && theme != "light") p.error = "--theme is \"" + theme.substr(0, 40) + "\": dark or light is allowed.";
+  if (theme != "dark" && theme != "light")
+    p.error = "--theme is \"" + theme.substr(0, 40) + "\": dark or light is allowed.";
   p.light = theme == "light";
   p.presentation = a.has("--presentation");
   p.canvas_only = a.has("--canvas");
   if (a.has("--scale")) {
     const auto parsed = widgets::parse_quantity(a.value("--scale"), "");
     p.scale = parsed.value;
-    if (!parsed.error.empty() || !(p.scale >= 0.5 && p.scale <= 4)) p.error = "--scale is \"" + a.value("--scale").substr(0, 40) + "\": a number from 0.5 to 4 is allowed.";
+    if (!parsed.error.empty() || !(p.scale >= 0.5 && p.scale <= 4))
+      p.error = "--scale is \"" + a.value("--scale").substr(0, 40) + "\": a number from 0.5 to 4 is allowed.";
   }
   if (a.has("--drawer")) {
-    static constexpr std::string_view tabs[] = {"concept", "design", "code", "debug", "frontier", "claims", "predict", "explore", "notes"};
+    static constexpr std::string_view tabs[] = {"concept", "design",  "code",    "debug", "frontier",
+                                                "claims",  "predict", "explore", "notes"};
     const auto at = std::find(std::begin(tabs), std::end(tabs), a.value("--drawer"));
-    if (at == std::end(tabs)) p.error = "--drawer is \"" + a.value("--drawer").substr(0, 40) + "\": allowed are concept, design, code, debug, frontier, claims, predict, explore and notes.";
+    if (at == std::end(tabs))
+      p.error = "--drawer is \"" + a.value("--drawer").substr(0, 40) +
+                "\": allowed are concept, design, code, debug, frontier, claims, predict, explore and notes.";
     p.drawer = static_cast<int>(at - std::begin(tabs));
   }
   return p;
@@ -69,7 +76,8 @@ void draw_settled(Headless& headless, Shell& shell, const Picture& p, widgets::R
     const bool last = i >= settle && !shell.animating;
     headless.begin_frame();
     const float scale = static_cast<float>(p.scale * (p.presentation ? 2.0 : 1.0));
-    widgets::set_theme(widgets::make_theme(p.light ? widgets::Mode::light : widgets::Mode::dark, scale, headless.fonts()));
+    widgets::set_theme(
+        widgets::make_theme(p.light ? widgets::Mode::light : widgets::Mode::dark, scale, headless.fonts()));
     widgets::apply_to_imgui(widgets::theme());
     shell.record = last || i + 1 == most ? record : nullptr;
     draw_shell(shell);
@@ -82,15 +90,18 @@ void draw_settled(Headless& headless, Shell& shell, const Picture& p, widgets::R
 std::unique_ptr<Workspace> fresh_workspace() {
   std::string assets;
   load_assets(assets);
-  auto workspace = std::make_unique<Workspace>(load_content(assets), UserPaths{{}, {}, {}, "Nothing is kept while a picture is rendered."});
+  auto workspace = std::make_unique<Workspace>(load_content(assets),
+                                               UserPaths{{}, {}, {}, "Nothing is kept while a picture is rendered."});
   return workspace;
 }
 
 void set_like(chapters::Lab& to, const chapters::Lab& from) {
   for (const auto& f : to.inputs()) {
     const auto* g = from.inputs().find(f.key);
-    if (f.kind == chapters::Kind::file) f.file() = g->file();
-    else field_from_json(f, field_to_json(*g));
+    if (f.kind == chapters::Kind::file)
+      f.file() = g->file();
+    else
+      field_from_json(f, field_to_json(*g));
   }
   for (const auto& f : to.view()) field_from_json(f, field_to_json(*from.view().find(f.key)));
 }
@@ -105,7 +116,8 @@ int render(const Arguments& a, const Streams& s) {
   if (!p.error.empty()) return complain(s, p.error);
   const std::filesystem::path path = a.value("-o");
   const std::string kind = path.extension().string();
-  if (kind != ".png" && kind != ".svg" && kind != ".csv") return complain(s, "render needs -o FILE.png, FILE.svg or FILE.csv.");
+  if (kind != ".png" && kind != ".svg" && kind != ".csv")
+    return complain(s, "render needs -o FILE.png, FILE.svg or FILE.csv.");
   if (a.has("--at")) {
     const auto* time = lab->view().find("time");
     if (!time) return complain(s, std::string(lab->info().id) + " has nothing that plays: --at has no meaning there.");
@@ -141,15 +153,19 @@ int tour(const Arguments& a, const Streams& s) {
   auto headless = Headless::create(base.width, base.height);
   if (!headless) return complain(s, headless.error);
   const bool both = !a.has("--theme");
-  std::string page = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Ridgeline, a tour</title>"
-                     "<style>body{font:16px Inter,sans-serif;margin:2rem;background:#0f1318;color:#e8edf3}a{color:#5ab8f5}img{max-width:100%;border:1px solid #2b3541;border-radius:6px}"
-                     "section{margin:2rem 0}p{color:#93a1b0}</style><h1>Ridgeline, a tour</h1>\n";
+  std::string page =
+      "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Ridgeline, a tour</title>"
+      "<style>body{font:16px "
+      "Inter,sans-serif;margin:2rem;background:#0f1318;color:#e8edf3}a{color:#5ab8f5}img{max-width:100%;border:1px "
+      "solid #2b3541;border-radius:6px}"
+      "section{margin:2rem 0}p{color:#93a1b0}</style><h1>Ridgeline, a tour</h1>\n";
   int count = 0;
   for (const auto& chapter : chapters::all_chapters()) {
     page += "<h2>" + std::string(chapter.ordinal) + " " + std::string(chapter.title) + "</h2>\n";
     for (const auto& entry : chapter.labs) {
       const auto lab = entry.make();
-      page += "<section><h3>" + std::string(lab->info().title) + "</h3><p>" + std::string(lab->info().question) + "</p>";
+      page +=
+          "<section><h3>" + std::string(lab->info().title) + "</h3><p>" + std::string(lab->info().question) + "</p>";
       for (const bool light : {false, true}) {
         if (!both && light != base.light) continue;
         const auto workspace = fresh_workspace();
@@ -163,7 +179,8 @@ int tour(const Arguments& a, const Streams& s) {
         std::replace(name.begin(), name.end(), '/', '-');
         name += light ? "-light.png" : "-dark.png";
         if (auto error = write_png(folder / name, (*headless)->image()); !error.empty()) return complain(s, error);
-        page += "<p><img src=\"" + name + "\" alt=\"" + std::string(lab->info().title) + (light ? ", light" : ", dark") + "\"></p>";
+        page += "<p><img src=\"" + name + "\" alt=\"" + std::string(lab->info().title) +
+                (light ? ", light" : ", dark") + "\"></p>";
         ++count;
       }
       page += "<p>ridgeline " + std::string(entry.id) + "</p></section>\n";

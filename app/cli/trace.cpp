@@ -15,24 +15,42 @@ using models::trace::Trace;
 using Json = nlohmann::ordered_json;
 
 Json idle_json(const models::trace::Idle& i) {
-  return {{"host_wait_ns", i.host_wait_ns}, {"kernel_wait_ns", i.kernel_wait_ns}, {"other_ns", i.other_ns}, {"gaps", i.gaps}};
+  return {{"host_wait_ns", i.host_wait_ns},
+          {"kernel_wait_ns", i.kernel_wait_ns},
+          {"other_ns", i.other_ns},
+          {"gaps", i.gaps}};
 }
 
 Json device_json(const Trace& t, const DeviceMetrics& d) {
-  Json j = {{"device", d.device},       {"events", d.events},   {"busy_ns", d.busy_ns}, {"idle_ns", d.idle_ns},
-            {"span_ns", d.span_ns},     {"comp_ns", d.comp_ns}, {"comm_ns", d.comm_ns}, {"mem_ns", d.mem_ns},
-            {"exposed_comm_ns", d.exposed_comm_ns}};
+  Json j = {{"device", d.device},   {"events", d.events},   {"busy_ns", d.busy_ns},
+            {"idle_ns", d.idle_ns}, {"span_ns", d.span_ns}, {"comp_ns", d.comp_ns},
+            {"comm_ns", d.comm_ns}, {"mem_ns", d.mem_ns},   {"exposed_comm_ns", d.exposed_comm_ns}};
   j["overlap_pct_of_comm"] = d.overlap_pct_of_comm < 0 ? Json(nullptr) : Json(d.overlap_pct_of_comm);
   j["idle"] = idle_json(d.idle);
   for (const auto& s : d.streams)
-    j["streams"].push_back({{"stream", s.stream}, {"events", s.events}, {"busy_ns", s.busy_ns}, {"idle", idle_json(s.idle)}, {"queue_max", s.queue_most}});
+    j["streams"].push_back({{"stream", s.stream},
+                            {"events", s.events},
+                            {"busy_ns", s.busy_ns},
+                            {"idle", idle_json(s.idle)},
+                            {"queue_max", s.queue_most}});
   for (std::size_t i = 0; i < d.kernels.size() && i < 10; ++i)
-    j["top_kernels"].push_back({{"name", t.strings[d.kernels[i].name]}, {"total_ns", d.kernels[i].total_ns}, {"count", d.kernels[i].count}});
+    j["top_kernels"].push_back(
+        {{"name", t.strings[d.kernels[i].name]}, {"total_ns", d.kernels[i].total_ns}, {"count", d.kernels[i].count}});
   const auto& w = d.host_wait;
-  j["host_wait"] = {{"gaps", w.gaps}, {"until_call_ns", w.total_ns}, {"after_sync_gaps", w.after_sync}, {"after_sync_ns", w.after_sync_ns}, {"in", Json::array()}};
+  j["host_wait"] = {{"gaps", w.gaps},
+                    {"until_call_ns", w.total_ns},
+                    {"after_sync_gaps", w.after_sync},
+                    {"after_sync_ns", w.after_sync_ns},
+                    {"in", Json::array()}};
   for (std::size_t i = 0; i < w.what.size() && i < 10; ++i)
-    j["host_wait"]["in"].push_back({{"name", w.what[i].name == models::trace::none ? Json(nullptr) : Json(t.strings[w.what[i].name])}, {"ns", w.what[i].ns}, {"pieces", w.what[i].pieces}});
-  j["launch"] = {{"linked", d.launch.linked}, {"unlinked", d.launch.unlinked}, {"median_delay_ns", d.launch.median_delay_ns}, {"max_delay_ns", d.launch.most_delay_ns}};
+    j["host_wait"]["in"].push_back(
+        {{"name", w.what[i].name == models::trace::none ? Json(nullptr) : Json(t.strings[w.what[i].name])},
+         {"ns", w.what[i].ns},
+         {"pieces", w.what[i].pieces}});
+  j["launch"] = {{"linked", d.launch.linked},
+                 {"unlinked", d.launch.unlinked},
+                 {"median_delay_ns", d.launch.median_delay_ns},
+                 {"max_delay_ns", d.launch.most_delay_ns}};
   return j;
 }
 
@@ -44,7 +62,14 @@ Json trace_json(const Trace& t, const Metrics& m) {
   for (const auto& d : m.devices) j["devices"][std::to_string(d.device)] = device_json(t, d);
   j["steps"] = Json::array();
   for (const auto& s : m.step_devices)
-    j["steps"].push_back({{"step", m.steps[s.step].name}, {"device", s.device}, {"busy_ns", s.busy_ns}, {"idle_ns", s.idle_ns}, {"comp_ns", s.comp_ns}, {"comm_ns", s.comm_ns}, {"mem_ns", s.mem_ns}, {"exposed_comm_ns", s.exposed_comm_ns}});
+    j["steps"].push_back({{"step", m.steps[s.step].name},
+                          {"device", s.device},
+                          {"busy_ns", s.busy_ns},
+                          {"idle_ns", s.idle_ns},
+                          {"comp_ns", s.comp_ns},
+                          {"comm_ns", s.comm_ns},
+                          {"mem_ns", s.mem_ns},
+                          {"exposed_comm_ns", s.exposed_comm_ns}});
   j["diagnosis"] = Json::array();
   for (const auto& d : m.diagnosis) j["diagnosis"].push_back(d.sentence);
   j["losses"] = t.losses;
@@ -67,8 +92,10 @@ void print(std::ostream& out, const Trace& t, const Metrics& m) {
     line("mem_ns", d.mem_ns);
     line("exposed_comm_ns", d.exposed_comm_ns);
     out << "    overlap_pct_of_comm ";
-    if (d.overlap_pct_of_comm < 0) out << "none\n";
-    else out << d.overlap_pct_of_comm << "\n";
+    if (d.overlap_pct_of_comm < 0)
+      out << "none\n";
+    else
+      out << d.overlap_pct_of_comm << "\n";
     line("idle_host_wait_ns", d.idle.host_wait_ns);
     line("idle_kernel_wait_ns", d.idle.kernel_wait_ns);
     line("idle_other_ns", d.idle.other_ns);
@@ -81,7 +108,9 @@ void print(std::ostream& out, const Trace& t, const Metrics& m) {
 
 /// Reads each file by itself; one that cannot be read is a sentence and exit status 2, after the others were printed.
 int trace(const Arguments& a, const Streams& s) {
-  if (a.words.empty()) return complain(s, "Name a trace: ridgeline trace FILE... reads Chrome JSON, plain or .gz, and Nsight Systems SQLite.");
+  if (a.words.empty())
+    return complain(
+        s, "Name a trace: ridgeline trace FILE... reads Chrome JSON, plain or .gz, and Nsight Systems SQLite.");
   if (a.has("-o") && a.words.size() != 1) return complain(s, "-o writes one trace: name one file.");
   Json all = Json::array();
   int status = 0;
@@ -91,17 +120,21 @@ int trace(const Arguments& a, const Streams& s) {
       status = complain(s, file.error);
       continue;
     }
-    const auto read = models::trace::read_trace(models::trace::Bytes{file.bytes->size_bytes, file.bytes->read_at}, path);
+    const auto read =
+        models::trace::read_trace(models::trace::Bytes{file.bytes->size_bytes, file.bytes->read_at}, path);
     if (!read) {
       status = complain(s, read.error);
       continue;
     }
     const Metrics metrics = models::trace::measure(*read);
-    if (a.has("--json")) all.push_back(trace_json(*read, metrics));
-    else print(s.out, *read, metrics);
+    if (a.has("--json"))
+      all.push_back(trace_json(*read, metrics));
+    else
+      print(s.out, *read, metrics);
     if (a.has("-o")) {
       const auto json = models::trace::to_chrome_json(*read);
-      if (const auto error = json ? write_file(a.value("-o"), *json) : json.error; !error.empty()) return complain(s, error);
+      if (const auto error = json ? write_file(a.value("-o"), *json) : json.error; !error.empty())
+        return complain(s, error);
     }
   }
   if (a.has("--json") && !all.empty()) s.out << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";

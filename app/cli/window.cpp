@@ -21,10 +21,15 @@ int window(const Arguments& a, const Streams& s) {
   }
   std::string assets;
   if (error = load_assets(assets); !error.empty()) return complain(s, error);
-  if (!display_available()) return complain(s, "There is no display to open a window on: `ridgeline tour -o DIR` and `ridgeline render LAB -o F.png` work without one.");
+  if (!display_available())
+    return complain(s,
+                    "There is no display to open a window on: `ridgeline tour -o DIR` and `ridgeline render LAB -o "
+                    "F.png` work without one.");
 
   Window* opened = nullptr;
-  Workspace workspace(load_content(assets), user_paths(), [&opened] { if (opened) opened->wake(); });
+  Workspace workspace(load_content(assets), user_paths(), [&opened] {
+    if (opened) opened->wake();
+  });
   workspace.services.add("kernels", kernel_service());
   for (const auto& notice : chapters::catalog().notices) workspace.say(notice);
   const auto& settings = workspace.settings;
@@ -37,39 +42,47 @@ int window(const Arguments& a, const Streams& s) {
   Window& w = **created;
   opened = &w;
   if (asked)
-    if (error = workspace.open_with(asked->info().id, fields_to_json(asked->inputs()), fields_to_json(asked->view())); !error.empty()) workspace.say(error);
+    if (error = workspace.open_with(asked->info().id, fields_to_json(asked->inputs()), fields_to_json(asked->view()));
+        !error.empty())
+      workspace.say(error);
 
   Shell shell(workspace, {
-    .copy = [](const std::string& text) { ImGui::SetClipboardText(text.c_str()); },
-    .save_png = [&w, &workspace](ImVec2 min, ImVec2 max, const std::string& path) {
-      w.capture_next([=, &workspace](Image image) {
-        const auto saved = write_png(path, crop(image, static_cast<int>(min.x), static_cast<int>(min.y), static_cast<int>(max.x - min.x), static_cast<int>(max.y - min.y)));
-        if (!saved.empty()) workspace.say(saved);
-      });
-      return std::string();
-    },
-    .toggle_fullscreen = {},  // the window takes F11 itself
-    .quit = [&w] { w.close(); },
-  });
+                             .copy = [](const std::string& text) { ImGui::SetClipboardText(text.c_str()); },
+                             .save_png =
+                                 [&w, &workspace](ImVec2 min, ImVec2 max, const std::string& path) {
+                                   w.capture_next([=, &workspace](Image image) {
+                                     const auto saved = write_png(
+                                         path, crop(image, static_cast<int>(min.x), static_cast<int>(min.y),
+                                                    static_cast<int>(max.x - min.x), static_cast<int>(max.y - min.y)));
+                                     if (!saved.empty()) workspace.say(saved);
+                                   });
+                                   return std::string();
+                                 },
+                             .toggle_fullscreen = {},  // the window takes F11 itself
+                             .quit = [&w] { w.close(); },
+                         });
   shell.drawer_open = settings.drawer_open;
   w.on_drop([&](std::vector<std::string> paths) {
     for (const auto& path : paths)
       if (auto sentence = workspace.drop_file(path); !sentence.empty()) workspace.say(sentence);
   });
   std::string title;
-  w.run([&] {
-    const double chosen = settings.scale > 0 ? settings.scale : static_cast<double>(w.content_scale());
-    widgets::set_theme(widgets::make_theme(settings.light ? widgets::Mode::light : widgets::Mode::dark,
-                                           static_cast<float>(chosen * (shell.presentation ? 2.0 : 1.0)), w.fonts()));
-    widgets::apply_to_imgui(widgets::theme());
-    draw_shell(shell);
-    const std::string_view now = workspace.lab().info().title;
-    if (title != now) {
-      title = now;
-      w.set_title("Ridgeline: " + title);
-      workspace.save();
-    }
-  }, [&] { return shell.animating; });
+  w.run(
+      [&] {
+        const double chosen = settings.scale > 0 ? settings.scale : static_cast<double>(w.content_scale());
+        widgets::set_theme(widgets::make_theme(settings.light ? widgets::Mode::light : widgets::Mode::dark,
+                                               static_cast<float>(chosen * (shell.presentation ? 2.0 : 1.0)),
+                                               w.fonts()));
+        widgets::apply_to_imgui(widgets::theme());
+        draw_shell(shell);
+        const std::string_view now = workspace.lab().info().title;
+        if (title != now) {
+          title = now;
+          w.set_title("Ridgeline: " + title);
+          workspace.save();
+        }
+      },
+      [&] { return shell.animating; });
   const WindowPlace last = w.place();
   workspace.settings.window_width = last.width;
   workspace.settings.window_height = last.height;

@@ -10,7 +10,8 @@ namespace {
 using chapters::Field;
 using chapters::Kind;
 
-/// Outputs with a reading that differ between two computed labs. Where one side is infeasible all its readings are NaN and count as moved.
+/// Outputs with a reading that differ between two computed labs. Where one side is infeasible all its readings are NaN
+/// and count as moved.
 std::vector<ComparedOutput> moved_outputs(const chapters::Lab& a, const chapters::Lab& b) {
   std::vector<ComparedOutput> out;
   for (const auto& key : readable_outputs(a)) {
@@ -27,17 +28,24 @@ std::vector<ComparedOutput> moved_outputs(const chapters::Lab& a, const chapters
 std::string display_text(const Field& f) {
   switch (f.kind) {
     case Kind::real:
-    case Kind::integer: return std::string(widgets::format(f.number(), f.spec.unit, 4));
-    case Kind::toggle: return f.toggle() ? "on" : "off";
+    case Kind::integer:
+      return std::string(widgets::format(f.number(), f.spec.unit, 4));
+    case Kind::toggle:
+      return f.toggle() ? "on" : "off";
     case Kind::choice: {
       const double i = f.number();
       return i >= 0 ? (*f.options)[static_cast<std::size_t>(i)].label : std::string(f.choice_id());
     }
-    case Kind::choices: return sentence_list(f.chosen(), 4);
-    case Kind::text: return f.text();
-    case Kind::file: return f.file().path.empty() ? "none" : f.file().path;
-    case Kind::reals: return std::to_string(f.reals().size()) + " values";
-    case Kind::table: return std::to_string(f.table_size()) + " rows";
+    case Kind::choices:
+      return sentence_list(f.chosen(), 4);
+    case Kind::text:
+      return f.text();
+    case Kind::file:
+      return f.file().path.empty() ? "none" : f.file().path;
+    case Kind::reals:
+      return std::to_string(f.reals().size()) + " values";
+    case Kind::table:
+      return std::to_string(f.table_size()) + " rows";
   }
   return {};
 }
@@ -54,8 +62,10 @@ CompareResult compare(const chapters::Lab& a, const chapters::Lab& b) {
     if (field_to_json(f) == wanted) continue;
     const auto before = path->clone();
     CompareStep step{std::string(f.key), std::string(f.spec.label), display_text(f), display_text(target), {}};
-    if (f.kind == Kind::file) f.file() = target.file();  // its text is at hand already
-    else if (auto error = field_from_json(f, wanted); !error.empty()) return {.error = error};
+    if (f.kind == Kind::file)
+      f.file() = target.file();  // its text is at hand already
+    else if (auto error = field_from_json(f, wanted); !error.empty())
+      return {.error = error};
     path->compute();
     step.moved = moved_outputs(*before, *path);
     r.steps.push_back(std::move(step));

@@ -6,10 +6,12 @@
 #include "app/scenario.h"
 #include "chapters/lab.h"
 
-/// Four ways to think with any lab: sweep, sensitivity, solve, compare. Each works on clones and never touches the lab given.
+/// Four ways to think with any lab: sweep, sensitivity, solve, compare. Each works on clones and never touches the lab
+/// given.
 namespace app {
 
-/// A numeric reading of an output: reals and integers as they are, toggles 0 or 1, choices by index. NaN while infeasible.
+/// A numeric reading of an output: reals and integers as they are, toggles 0 or 1, choices by index. NaN while
+/// infeasible.
 double reading(const chapters::Lab& lab, std::string_view output);
 /// Keys of the outputs that have such a reading.
 std::vector<std::string> readable_outputs(const chapters::Lab& lab);
@@ -17,12 +19,13 @@ std::vector<std::string> readable_outputs(const chapters::Lab& lab);
 std::vector<std::string> sweepable_inputs(const chapters::Lab& lab);
 
 /// Runs body(0..n-1) on up to two threads; stops early when cancelled. `body` gets the worker's number (0 or 1).
-void parallel_for(std::size_t n, chapters::Progress& progress, const std::function<void(std::size_t i, int worker)>& body);
+void parallel_for(std::size_t n, chapters::Progress& progress,
+                  const std::function<void(std::size_t i, int worker)>& body);
 
 struct SweepAxis {
   std::string key;
-  std::vector<double> values;        ///< numbers; for choices the option's index
-  std::vector<std::string> labels;   ///< option ids for choices, else empty
+  std::vector<double> values;       ///< numbers; for choices the option's index
+  std::vector<std::string> labels;  ///< option ids for choices, else empty
   bool log = false;
 };
 /// "key=LO:HI:N[:log]", "key" (whole range, 64 points or every option) or "key=a,b,c" for choices. Bounds take units.
@@ -33,26 +36,28 @@ struct ParsedAxis {
 ParsedAxis parse_sweep_axis(const chapters::Lab& lab, std::string_view text, std::size_t default_points = 64);
 
 struct SweepResult {
-  SweepAxis x, y;                ///< y.key is empty for one input
+  SweepAxis x, y;  ///< y.key is empty for one input
   std::string output;
-  std::vector<double> values;    ///< x.size() * max(1, y.size()), x fastest; NaN where infeasible
+  std::vector<double> values;  ///< x.size() * max(1, y.size()), x fastest; NaN where infeasible
   std::string error;
 };
-SweepResult sweep(const chapters::Lab& lab, const std::vector<SweepAxis>& axes, std::string_view output, chapters::Progress& progress);
+SweepResult sweep(const chapters::Lab& lab, const std::vector<SweepAxis>& axes, std::string_view output,
+                  chapters::Progress& progress);
 
 struct SensitivityRow {
   std::string key, label;
-  std::string low_input, high_input;  ///< as text with units
+  std::string low_input, high_input;       ///< as text with units
   double low_output = 0, high_output = 0;  ///< NaN where infeasible
-  double span() const;                ///< |high - low|, 0 where either is NaN
+  double span() const;                     ///< |high - low|, 0 where either is NaN
 };
 struct SensitivityResult {
   std::string output;
   double base = 0;
-  std::vector<SensitivityRow> rows;   ///< largest span first
+  std::vector<SensitivityRow> rows;  ///< largest span first
   std::string error;
 };
-/// Every number halved and doubled (log scale) or moved by a tenth of its range (others), every option tried; one at a time.
+/// Every number halved and doubled (log scale) or moved by a tenth of its range (others), every option tried; one at a
+/// time.
 SensitivityResult sensitivity(const chapters::Lab& lab, std::string_view output, chapters::Progress& progress);
 
 struct SolveResult {
@@ -61,23 +66,23 @@ struct SolveResult {
   std::string why;    ///< when not found: what the output does over the range
   std::string error;  ///< a wrong key or range
 };
-/// The least input in [lo, hi] at which the output meets the target (within 1e-9 relative, or the nearest whole number for integers,
-/// on the side where the target is first reached or passed).
-SolveResult solve(const chapters::Lab& lab, std::string_view key, double lo, double hi, std::string_view output, double target,
-                  chapters::Progress& progress);
+/// The least input in [lo, hi] at which the output meets the target (within 1e-9 relative, or the nearest whole number
+/// for integers, on the side where the target is first reached or passed).
+SolveResult solve(const chapters::Lab& lab, std::string_view key, double lo, double hi, std::string_view output,
+                  double target, chapters::Progress& progress);
 
 struct ComparedOutput {
   std::string key, label, unit;
   double a = 0, b = 0;
 };
 struct CompareStep {
-  std::string key, label;      ///< the input that was changed
-  std::string from, to;        ///< as text
+  std::string key, label;             ///< the input that was changed
+  std::string from, to;               ///< as text
   std::vector<ComparedOutput> moved;  ///< the outputs that this one change moved, in description order
 };
 struct CompareResult {
-  std::vector<CompareStep> steps;    ///< from A to B, one differing input at a time, in description order
-  std::vector<ComparedOutput> total; ///< outputs that differ between A and B
+  std::vector<CompareStep> steps;     ///< from A to B, one differing input at a time, in description order
+  std::vector<ComparedOutput> total;  ///< outputs that differ between A and B
   std::string error;
 };
 CompareResult compare(const chapters::Lab& a, const chapters::Lab& b);

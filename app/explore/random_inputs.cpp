@@ -18,7 +18,9 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : seed_(seed) {}
   double unit() { return models::unit_draw(seed_, drawn_++); }  ///< [0, 1)
-  std::size_t below(std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>(models::counter_hash(seed_, drawn_++) % n); }
+  std::size_t below(std::size_t n) {
+    return n == 0 ? 0 : static_cast<std::size_t>(models::counter_hash(seed_, drawn_++) % n);
+  }
 
  private:
   std::uint64_t seed_, drawn_ = 0;
@@ -41,8 +43,12 @@ void draw(const Field& f, Random& random) {
   const std::size_t items = std::min(f.spec.max_items, most_items);
   switch (f.kind) {
     case Kind::real:
-    case Kind::integer: f.set_number(number(f, random)); break;
-    case Kind::toggle: f.toggle() = random.below(2) == 1; break;
+    case Kind::integer:
+      f.set_number(number(f, random));
+      break;
+    case Kind::toggle:
+      f.toggle() = random.below(2) == 1;
+      break;
     case Kind::choice:
       if (!f.options->empty()) f.set_number(static_cast<double>(random.below(f.options->size())));
       break;
@@ -69,7 +75,8 @@ void draw(const Field& f, Random& random) {
       break;
     }
     case Kind::text:
-    case Kind::file: break;
+    case Kind::file:
+      break;
   }
 }
 

@@ -34,7 +34,8 @@ std::vector<double> trials_of(const Field& f) {
     return out;
   }
   const bool halve = f.spec.scale == Scale::log && now > 0;
-  const double step = f.spec.scale == Scale::step ? std::max(f.spec.step, (f.spec.hi - f.spec.lo) / 10) : (f.spec.hi - f.spec.lo) / 10;
+  const double step =
+      f.spec.scale == Scale::step ? std::max(f.spec.step, (f.spec.hi - f.spec.lo) / 10) : (f.spec.hi - f.spec.lo) / 10;
   for (double v : {halve ? now / 2 : now - step, halve ? now * 2 : now + step}) {
     v = std::clamp(v, f.spec.lo, f.spec.hi);
     out.push_back(f.kind == Kind::integer ? std::round(v) : v);
@@ -52,8 +53,14 @@ double SensitivityRow::span() const {
 SensitivityResult sensitivity(const chapters::Lab& lab, std::string_view output, chapters::Progress& progress) {
   const Field* out = lab.outputs().find(output);
   if (!out) return {.error = unknown_key(lab.info().id, "output", output, lab.outputs())};
-  if (out->kind != Kind::real && out->kind != Kind::integer) return {.error = std::string(output) + " is not a number: sensitivity needs one."};
-  SensitivityResult r{.output = std::string(output), .base = 0, .rows = {}, .error = {}};
+  if (out->kind != Kind::real && out->kind != Kind::integer)
+    return {.error = std::string(output) + " is not a number: sensitivity needs one."};
+  SensitivityResult r{
+      .output = std::string(output),
+      .base = 0,
+      .rows = {},
+      .error = {},
+  };
   const auto base = lab.clone();
   base->compute();
   r.base = reading(*base, output);
@@ -72,7 +79,9 @@ SensitivityResult sensitivity(const chapters::Lab& lab, std::string_view output,
 
   for (std::size_t row = 0; row < keys.size(); ++row) {
     const Field& f = *lab.inputs().find(keys[row]);
-    const Trial *low = nullptr, *high = nullptr;  // for numbers: the lower and the higher input; for options: the least and greatest output
+    const Trial *low = nullptr,
+                *high =
+                    nullptr;  // for numbers: the lower and the higher input; for options: the least and greatest output
     for (const Trial& t : trials) {
       if (t.row != row) continue;
       if (f.kind == Kind::choice) {
@@ -84,7 +93,8 @@ SensitivityResult sensitivity(const chapters::Lab& lab, std::string_view output,
       }
     }
     if (!low || !high) continue;
-    r.rows.push_back({keys[row], std::string(f.spec.label), input_text(f, low->input), input_text(f, high->input), low->output, high->output});
+    r.rows.push_back({keys[row], std::string(f.spec.label), input_text(f, low->input), input_text(f, high->input),
+                      low->output, high->output});
   }
   std::stable_sort(r.rows.begin(), r.rows.end(), [](const auto& a, const auto& b) { return a.span() > b.span(); });
   return r;

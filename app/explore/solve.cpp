@@ -15,16 +15,19 @@ std::string with_unit(double v, const Field& f) { return widgets::format_text(v,
 
 }  // namespace
 
-SolveResult solve(const chapters::Lab& lab, std::string_view key, double lo, double hi, std::string_view output, double target,
-                  chapters::Progress& progress) {
+SolveResult solve(const chapters::Lab& lab, std::string_view key, double lo, double hi, std::string_view output,
+                  double target, chapters::Progress& progress) {
   const Field* in = lab.inputs().find(key);
   if (!in) return {.error = unknown_key(lab.info().id, "input", key, lab.inputs())};
   const Field* out = lab.outputs().find(output);
   if (!out) return {.error = unknown_key(lab.info().id, "output", output, lab.outputs())};
-  if (in->kind != Kind::real && in->kind != Kind::integer) return {.error = std::string(key) + " is not a number: solve needs one."};
-  if (out->kind != Kind::real && out->kind != Kind::integer) return {.error = std::string(output) + " is not a number: solve needs one."};
+  if (in->kind != Kind::real && in->kind != Kind::integer)
+    return {.error = std::string(key) + " is not a number: solve needs one."};
+  if (out->kind != Kind::real && out->kind != Kind::integer)
+    return {.error = std::string(output) + " is not a number: solve needs one."};
   if (!(in->spec.any_number || (lo >= in->spec.lo && hi <= in->spec.hi)) || !(lo < hi))
-    return {.error = std::string(key) + " may lie from " + with_unit(in->spec.lo, *in) + " to " + with_unit(in->spec.hi, *in) + ", LO below HI."};
+    return {.error = std::string(key) + " may lie from " + with_unit(in->spec.lo, *in) + " to " +
+                     with_unit(in->spec.hi, *in) + ", LO below HI."};
   if (!std::isfinite(target)) return {.error = "The target must be a finite number."};
   const bool whole = in->kind == Kind::integer;
   const bool log = in->spec.scale == chapters::Scale::log && lo > 0;
@@ -55,7 +58,8 @@ SolveResult solve(const chapters::Lab& lab, std::string_view key, double lo, dou
     if (gap == 0) return {.found = true, .input = v, .output = target};
     if (!std::isnan(gap_before) && (gap > 0) != (gap_before > 0)) {
       double a = before, b = v, ga = gap_before;
-      for (int k = 0; k < 200 && (whole ? b - a > 1 : std::abs(b - a) > 1e-13 * std::max(std::abs(a), std::abs(b))); ++k) {
+      for (int k = 0; k < 200 && (whole ? b - a > 1 : std::abs(b - a) > 1e-13 * std::max(std::abs(a), std::abs(b)));
+           ++k) {
         double m = log && !whole ? std::sqrt(a * b) : (a + b) / 2;
         if (whole) m = std::floor(m);
         const double gm = at(m);
@@ -69,8 +73,14 @@ SolveResult solve(const chapters::Lab& lab, std::string_view key, double lo, dou
       }
       const double gb = at(b);
       const double scale = std::max(std::abs(target), 1e-300);
-      if (!whole && std::abs(gb) > 1e-6 * scale && std::abs(ga) > 1e-6 * scale)  // a step: no input gives the target itself
-        return {.found = true, .input = b, .output = gb + target, .why = "The output jumps past the target here."};
+      if (!whole && std::abs(gb) > 1e-6 * scale &&
+          std::abs(ga) > 1e-6 * scale)  // a step: no input gives the target itself
+        return {
+            .found = true,
+            .input = b,
+            .output = gb + target,
+            .why = "The output jumps past the target here.",
+        };
       return {.found = true, .input = b, .output = gb + target};
     }
     before = v;
@@ -78,9 +88,9 @@ SolveResult solve(const chapters::Lab& lab, std::string_view key, double lo, dou
   }
   if (progress.cancelled) return {.error = "The search was cancelled."};
   if (least > most) return {.why = "No value of " + std::string(key) + " in this range is feasible."};
-  return {.why = std::string(out->spec.label) + " stays between " + with_unit(least + target, *out) + " and " + with_unit(most + target, *out) +
-                 " while " + std::string(in->spec.label) + " runs from " + with_unit(lo, *in) + " to " + with_unit(hi, *in) +
-                 "; the target is " + with_unit(target, *out) + "."};
+  return {.why = std::string(out->spec.label) + " stays between " + with_unit(least + target, *out) + " and " +
+                 with_unit(most + target, *out) + " while " + std::string(in->spec.label) + " runs from " +
+                 with_unit(lo, *in) + " to " + with_unit(hi, *in) + "; the target is " + with_unit(target, *out) + "."};
 }
 
 }  // namespace app

@@ -116,26 +116,30 @@ ParsedAxis parse_sweep_axis(const chapters::Lab& lab, std::string_view text, std
     axis.log = parts.size() == 4 && parts[3] == "log";
     if (!(points >= 2 && points <= 4096)) return {{}, form + ", with N from 2 to 4096."};
     if (!(f->spec.any_number || (lo >= f->spec.lo && hi <= f->spec.hi)) || !(lo < hi))
-      return {{}, key + " can be swept from " + std::string(widgets::format(f->spec.lo, f->spec.unit, 6)) + " to " +
-                      std::string(widgets::format(f->spec.hi, f->spec.unit, 6)) + ", LO below HI."};
+      return {{},
+              key + " can be swept from " + std::string(widgets::format(f->spec.lo, f->spec.unit, 6)) + " to " +
+                  std::string(widgets::format(f->spec.hi, f->spec.unit, 6)) + ", LO below HI."};
     if (axis.log && !(lo > 0)) return {{}, key + ": a log sweep needs LO above 0."};
   }
   axis.values = spaced(lo, hi, static_cast<std::size_t>(points), axis.log, f->kind == Kind::integer);
   return {axis, ""};
 }
 
-SweepResult sweep(const chapters::Lab& lab, const std::vector<SweepAxis>& axes, std::string_view output, chapters::Progress& progress) {
+SweepResult sweep(const chapters::Lab& lab, const std::vector<SweepAxis>& axes, std::string_view output,
+                  chapters::Progress& progress) {
   SweepResult r;
   r.output = output;
   const Field* out = lab.outputs().find(output);
   if (!out) return {.error = unknown_key(lab.info().id, "output", output, lab.outputs())};
   if (!has_reading(*out)) return {.error = std::string(output) + " is not a number: a sweep needs one."};
   if (axes.empty() || axes.size() > 2) return {.error = "A sweep runs over one or two inputs."};
-  if (axes.size() == 2 && axes[0].key == axes[1].key) return {.error = "A sweep over two inputs needs two different ones."};
+  if (axes.size() == 2 && axes[0].key == axes[1].key)
+    return {.error = "A sweep over two inputs needs two different ones."};
   r.x = axes[0];
   if (axes.size() == 2) r.y = axes[1];
   const std::size_t nx = r.x.values.size(), ny = std::max<std::size_t>(1, r.y.values.size());
-  if (nx * ny > 65536) return {.error = "The sweep has " + std::to_string(nx * ny) + " points: at most 65,536 are allowed."};
+  if (nx * ny > 65536)
+    return {.error = "The sweep has " + std::to_string(nx * ny) + " points: at most 65,536 are allowed."};
   r.values.assign(nx * ny, std::numeric_limits<double>::quiet_NaN());
   std::unique_ptr<chapters::Lab> copies[2] = {lab.clone(), lab.clone()};
   parallel_for(nx * ny, progress, [&](std::size_t i, int worker) {

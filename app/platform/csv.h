@@ -5,8 +5,8 @@
 
 namespace app {
 
-/// The recorded tables one after another, an empty line between: "# name", the columns, the rows. Quoted as RFC 4180 says;
-/// lines end with a line feed alone. Short rows are filled up with empty cells.
+/// The recorded tables one after another, an empty line between: "# name", the columns, the rows. Quoted as RFC 4180
+/// says; lines end with a line feed alone. Short rows are filled up with empty cells.
 std::string to_csv(const widgets::Record& record);
 
 }  // namespace app

@@ -15,7 +15,8 @@ namespace app {
 namespace {
 
 std::string failure(const std::filesystem::path& path, int error) {
-  return "cannot write " + path.string() + ": " + std::generic_category().message(error) + "; choose another place or free some space";
+  return "cannot write " + path.string() + ": " + std::generic_category().message(error) +
+         "; choose another place or free some space";
 }
 
 /// Writes and syncs everything; 0 or the error number.
@@ -51,7 +52,7 @@ std::string write_file(const std::filesystem::path& path, std::string_view bytes
   std::vector<char> temporary(pattern.c_str(), pattern.c_str() + pattern.size() + 1);
   const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (file < 0) return failure(path, errno);
-  struct stat old{};
+  struct stat old {};
   ::fchmod(file, ::stat(target.c_str(), &old) == 0 ? old.st_mode & 0777 : 0644);  // mkostemp makes 0600
   int error = write_all(file, bytes);
   if (::close(file) != 0 && error == 0) error = errno;

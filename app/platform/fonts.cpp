@@ -26,8 +26,10 @@ bool looks_like_font(const fs::path& path) {
   return tag == "OTTO" || tag == "true" || tag == std::string_view("\0\1\0\0", 4);
 }
 
-/// The first of these files that is installed, as a new face or, where `into` is given, for the characters which that lacks.
-ImFont* add(ImFontAtlas& atlas, std::initializer_list<std::string_view> names, const std::vector<fs::path>& folders, ImFont* into = nullptr) {
+/// The first of these files that is installed, as a new face or, where `into` is given, for the characters which that
+/// lacks.
+ImFont* add(ImFontAtlas& atlas, std::initializer_list<std::string_view> names, const std::vector<fs::path>& folders,
+            ImFont* into = nullptr) {
   for (const std::string_view name : names) {
     const fs::path path = find_font(name, folders);
     if (path.empty()) continue;
@@ -41,7 +43,8 @@ ImFont* add(ImFontAtlas& atlas, std::initializer_list<std::string_view> names, c
     const std::string shown(name.substr(0, sizeof config.Name - 1));
     std::copy_n(shown.c_str(), shown.size() + 1, config.Name);
     constexpr float reference_px = 15.0f;  // the theme's body size; the size without PushFont
-    if (ImFont* font = atlas.AddFontFromMemoryTTF(data, static_cast<int>(bytes->size()), reference_px, &config)) return font;
+    if (ImFont* font = atlas.AddFontFromMemoryTTF(data, static_cast<int>(bytes->size()), reference_px, &config))
+      return font;
   }
   return nullptr;
 }
@@ -63,14 +66,15 @@ void append_env_folders(std::vector<fs::path>& out, const char* variable) {
 std::vector<fs::path> font_folders() {
   std::vector<fs::path> folders;
   append_env_folders(folders, "RIDGELINE_FONTS");
-  if (const char* data_home = std::getenv("XDG_DATA_HOME"); data_home && *data_home) folders.emplace_back(fs::path(data_home) / "fonts");
+  if (const char* data_home = std::getenv("XDG_DATA_HOME"); data_home && *data_home)
+    folders.emplace_back(fs::path(data_home) / "fonts");
   if (const char* home = std::getenv("HOME"); home && *home) {
     folders.emplace_back(fs::path(home) / ".local/share/fonts");
     folders.emplace_back(fs::path(home) / ".fonts");
   }
   for (const char* root : {"/usr/share/fonts", "/usr/local/share/fonts"}) {
-    for (const char* sub : {"opentype/inter", "truetype/inter", "truetype/jetbrains-mono", "opentype/jetbrains-mono", "inter",
-                            "jetbrains-mono", "TTF", "OTF", ""})
+    for (const char* sub : {"opentype/inter", "truetype/inter", "truetype/jetbrains-mono", "opentype/jetbrains-mono",
+                            "inter", "jetbrains-mono", "TTF", "OTF", ""})
       folders.emplace_back(fs::path(root) / sub);
   }
   return folders;
@@ -91,14 +95,20 @@ widgets::Fonts load_fonts(ImFontAtlas& atlas, const std::vector<fs::path>& folde
   const auto mono = {std::string_view("JetBrainsMono-Regular.ttf"), std::string_view("JetBrainsMono-Regular.otf")};
   widgets::Fonts fonts;
   fonts.sans = add(atlas, inter, folders);
-  if (fonts.sans) add(atlas, mono, folders, fonts.sans);  // Inter has no ceiling, floor, element-of or angle brackets
-  else fonts.sans = atlas.AddFontDefault();
+  if (fonts.sans)
+    add(atlas, mono, folders, fonts.sans);  // Inter has no ceiling, floor, element-of or angle brackets
+  else
+    fonts.sans = atlas.AddFontDefault();
   fonts.sans_bold = add(atlas, {"Inter-SemiBold.otf", "Inter-SemiBold.ttf", "Inter-Bold.otf"}, folders);
-  if (fonts.sans_bold) add(atlas, mono, folders, fonts.sans_bold);
-  else fonts.sans_bold = fonts.sans;
+  if (fonts.sans_bold)
+    add(atlas, mono, folders, fonts.sans_bold);
+  else
+    fonts.sans_bold = fonts.sans;
   fonts.mono = add(atlas, mono, folders);
-  if (fonts.mono) add(atlas, inter, folders, fonts.mono);  // superscript minus, subscript letters
-  else fonts.mono = fonts.sans;
+  if (fonts.mono)
+    add(atlas, inter, folders, fonts.mono);  // superscript minus, subscript letters
+  else
+    fonts.mono = fonts.sans;
   return fonts;
 }
 

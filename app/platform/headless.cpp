@@ -39,7 +39,8 @@ std::vector<EGLDisplay> candidate_displays() {
     EGLint count = 0;
     if (query_devices(static_cast<EGLint>(devices.size()), devices.data(), &count))
       for (EGLint i = 0; i < count; ++i)
-        displays.push_back(get_platform_display(EGL_PLATFORM_DEVICE_EXT, devices[static_cast<std::size_t>(i)], nullptr));
+        displays.push_back(
+            get_platform_display(EGL_PLATFORM_DEVICE_EXT, devices[static_cast<std::size_t>(i)], nullptr));
   }
   displays.push_back(eglGetDisplay(EGL_DEFAULT_DISPLAY));
   return displays;
@@ -53,8 +54,9 @@ EGLContext create_context(EGLDisplay display) {
   EGLConfig config = EGL_NO_CONFIG_KHR;
   EGLint count = 0;
   if (!eglChooseConfig(display, wanted, &config, 1, &count) || count == 0) config = EGL_NO_CONFIG_KHR;
-  const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3,
-                            EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
+  const EGLint version[] = {
+      EGL_CONTEXT_MAJOR_VERSION,           3,       EGL_CONTEXT_MINOR_VERSION, 3, EGL_CONTEXT_OPENGL_PROFILE_MASK,
+      EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
   return eglCreateContext(display, config, EGL_NO_CONTEXT, version);
 }
 
@@ -108,7 +110,8 @@ Headless::~Headless() {
   gl_->drop_target();
   eglMakeCurrent(gl_->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
   eglDestroyContext(gl_->display, gl_->context);
-  // The display stays initialised: EGL hands the same one to every caller in the process, and another Headless may use it.
+  // The display stays initialised: EGL hands the same one to every caller in the process, and another Headless may use
+  // it.
 }
 
 void Headless::make_current() const {

@@ -9,9 +9,9 @@
 
 namespace app {
 
-/// Draws the interface into a picture without a display or a GPU: EGL (surfaceless, else a device, else the default display),
-/// OpenGL 3.3 core, its own framebuffer. Time goes by in steps of 1/60 s, so the same calls give the same pixels.
-/// Owns its Dear ImGui context. Several may live in one process; calls must come from one thread at a time.
+/// Draws the interface into a picture without a display or a GPU: EGL (surfaceless, else a device, else the default
+/// display), OpenGL 3.3 core, its own framebuffer. Time goes by in steps of 1/60 s, so the same calls give the same
+/// pixels. Owns its Dear ImGui context. Several may live in one process; calls must come from one thread at a time.
 class Headless {
  public:
   /// Sizes in pixels, 1 to what the driver allows (16384 with llvmpipe). One sentence when there is no usable EGL.

@@ -17,7 +17,8 @@ constexpr std::size_t largest_file_bytes = 512'000'000;
 
 Image crop(const Image& image, int x, int y, int width, int height) {
   const int x0 = std::clamp(x, 0, image.width), y0 = std::clamp(y, 0, image.height);
-  const int x1 = std::clamp(x + std::max(width, 0), x0, image.width), y1 = std::clamp(y + std::max(height, 0), y0, image.height);
+  const int x1 = std::clamp(x + std::max(width, 0), x0, image.width),
+            y1 = std::clamp(y + std::max(height, 0), y0, image.height);
   Image out{x1 - x0, y1 - y0, {}};
   out.rgba.reserve(4 * static_cast<std::size_t>(out.width) * static_cast<std::size_t>(out.height));
   for (int row = y0; row < y1; ++row) {
@@ -28,7 +29,9 @@ Image crop(const Image& image, int x, int y, int width, int height) {
 }
 
 std::string write_png(const std::filesystem::path& path, const Image& image) {
-  const std::size_t pixels = image.width > 0 && image.height > 0 ? static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height) : 0;
+  const std::size_t pixels = image.width > 0 && image.height > 0
+                                 ? static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height)
+                                 : 0;
   if (pixels == 0 || image.rgba.size() != 4 * pixels)
     return "cannot write " + path.string() + ": the picture is empty; give it a size of at least 1x1";
   png_image png{};

@@ -12,8 +12,9 @@ namespace {
 
 using widgets::Stroke;
 
-/// How a font's em and ascent follow from the line height that Dear ImGui calls its size, from the files' head and hhea tables:
-/// Inter 4.0 has 2816 units to the em, ascender 2728, descender -680; JetBrains Mono 2.242 has 1000, 1020 and -300.
+/// How a font's em and ascent follow from the line height that Dear ImGui calls its size, from the files' head and hhea
+/// tables: Inter 4.0 has 2816 units to the em, ascender 2728, descender -680; JetBrains Mono 2.242 has 1000, 1020 and
+/// -300.
 struct Metrics {
   double em_per_size, ascent_per_size;
 };
@@ -24,7 +25,9 @@ constexpr Metrics jetbrains_mono{1000.0 / 1320.0, 1020.0 / 1320.0};
 void number(std::string& out, double value) {
   std::array<char, 48> chars;
   const double rounded = std::round(value * 100.0) / 100.0;
-  const auto end = std::to_chars(chars.data(), chars.data() + chars.size(), rounded == 0 ? 0.0 : rounded, std::chars_format::fixed, 2).ptr;
+  const auto end = std::to_chars(chars.data(), chars.data() + chars.size(), rounded == 0 ? 0.0 : rounded,
+                                 std::chars_format::fixed, 2)
+                       .ptr;
   std::string_view text(chars.data(), static_cast<std::size_t>(end - chars.data()));
   if (text.find('.') != std::string_view::npos) {
     text = text.substr(0, text.find_last_not_of('0') + 1);
@@ -87,12 +90,18 @@ void escaped(std::string& out, std::string_view text) {
     const std::size_t length = utf8_length(text);
     const char c = text.front();
     const bool control = length == 1 && static_cast<unsigned char>(c) < 0x20 && c != '\t';
-    if (length == 0 || control) out += "\xEF\xBF\xBD";
-    else if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else out += text.substr(0, length);
+    if (length == 0 || control)
+      out += "\xEF\xBF\xBD";
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += text.substr(0, length);
     text.remove_prefix(length == 0 ? 1 : length);
   }
 }
@@ -187,8 +196,12 @@ struct Writer {
   }
 
   void add(const Stroke& s) {
-    const std::size_t needed = s.kind == Stroke::Kind::polyline || s.kind == Stroke::Kind::rect || s.kind == Stroke::Kind::circle ||
-                                       s.kind == Stroke::Kind::clip_push ? 2 : s.kind == Stroke::Kind::polygon ? 3 : s.kind == Stroke::Kind::text ? 1 : 0;
+    const std::size_t needed = s.kind == Stroke::Kind::polyline || s.kind == Stroke::Kind::rect ||
+                                       s.kind == Stroke::Kind::circle || s.kind == Stroke::Kind::clip_push
+                                   ? 2
+                               : s.kind == Stroke::Kind::polygon ? 3
+                               : s.kind == Stroke::Kind::text    ? 1
+                                                                 : 0;
     bool drawable = s.points.size() >= needed;
     for (const ImVec2& p : s.points) drawable = drawable && std::isfinite(p.x) && std::isfinite(p.y);
     if (!drawable) {
@@ -200,8 +213,10 @@ struct Writer {
       return;
     }
     switch (s.kind) {
-      case Stroke::Kind::polyline: return poly(s, s.closed ? "polygon" : "polyline");
-      case Stroke::Kind::polygon: return poly(s, "polygon");
+      case Stroke::Kind::polyline:
+        return poly(s, s.closed ? "polygon" : "polyline");
+      case Stroke::Kind::polygon:
+        return poly(s, "polygon");
       case Stroke::Kind::rect:
         // Dear ImGui draws a frame along the centres of its outermost pixels.
         rect_shape(s.points[0], s.points[1], seen(s.stroke) ? 0.5 : 0.0, static_cast<double>(s.rounding));
@@ -218,9 +233,12 @@ struct Writer {
         stroke_attributes(s);
         out += "/>\n";
         return;
-      case Stroke::Kind::text: return text(s);
-      case Stroke::Kind::clip_push: return clip(s);
-      case Stroke::Kind::clip_pop: return unclip();
+      case Stroke::Kind::text:
+        return text(s);
+      case Stroke::Kind::clip_push:
+        return clip(s);
+      case Stroke::Kind::clip_pop:
+        return unclip();
     }
   }
 };

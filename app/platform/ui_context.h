@@ -5,8 +5,8 @@
 
 namespace app {
 
-/// A Dear ImGui context set up the same way for window and headless: keyboard navigation, no .ini or log file, our fonts.
-/// Current from creation on.
+/// A Dear ImGui context set up the same way for window and headless: keyboard navigation, no .ini or log file, our
+/// fonts. Current from creation on.
 class UiContext {
  public:
   UiContext();

@@ -1,8 +1,8 @@
 #include "app/platform/window.h"
 
 #define GLFW_INCLUDE_NONE
-#include <GLFW/glfw3.h>
 #include <GL/gl.h>
+#include <GLFW/glfw3.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
 
@@ -63,7 +63,8 @@ void Window::Impl::install_callbacks() {
   glfwSetWindowCloseCallback(handle, [](GLFWwindow* w) { of(w); });
   glfwSetWindowPosCallback(handle, [](GLFWwindow* w, int, int) { of(w).remember_place(); });
   glfwSetWindowSizeCallback(handle, [](GLFWwindow* w, int, int) { of(w).remember_place(); });
-  glfwSetWindowMaximizeCallback(handle, [](GLFWwindow* w, int maximized) { of(w).windowed.maximized = maximized == GLFW_TRUE; });
+  glfwSetWindowMaximizeCallback(
+      handle, [](GLFWwindow* w, int maximized) { of(w).windowed.maximized = maximized == GLFW_TRUE; });
   glfwSetDropCallback(handle, [](GLFWwindow* w, int count, const char** paths) {
     Impl& impl = of(w);
     impl.dropped.insert(impl.dropped.end(), paths, paths + count);
@@ -71,7 +72,9 @@ void Window::Impl::install_callbacks() {
 }
 
 void Window::Impl::remember_place() {
-  if (glfwGetWindowMonitor(handle) || glfwGetWindowAttrib(handle, GLFW_MAXIMIZED) || glfwGetWindowAttrib(handle, GLFW_ICONIFIED)) return;
+  if (glfwGetWindowMonitor(handle) || glfwGetWindowAttrib(handle, GLFW_MAXIMIZED) ||
+      glfwGetWindowAttrib(handle, GLFW_ICONIFIED))
+    return;
   glfwGetWindowPos(handle, &windowed.x, &windowed.y);
   glfwGetWindowSize(handle, &windowed.width, &windowed.height);
 }
@@ -93,7 +96,8 @@ GLFWmonitor* Window::Impl::monitor_under() const {
 
 void Window::Impl::toggle_fullscreen() {
   if (glfwGetWindowMonitor(handle)) {
-    glfwSetWindowMonitor(handle, nullptr, std::max(windowed.x, 0), std::max(windowed.y, 0), windowed.width, windowed.height, GLFW_DONT_CARE);
+    glfwSetWindowMonitor(handle, nullptr, std::max(windowed.x, 0), std::max(windowed.y, 0), windowed.width,
+                         windowed.height, GLFW_DONT_CARE);
     return;
   }
   remember_place();
@@ -140,7 +144,9 @@ Window::Window(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 models::Result<std::unique_ptr<Window>> Window::create(const std::string& title, WindowPlace place) {
   using Made = models::Result<std::unique_ptr<Window>>;
   if (!glfwInit())
-    return Made::fail("cannot open a window: there is no display; set DISPLAY, or use `ridgeline render` or `ridgeline tour`, which need none");
+    return Made::fail(
+        "cannot open a window: there is no display; set DISPLAY, or use `ridgeline render` or `ridgeline tour`, which "
+        "need none");
   place.width = std::clamp(place.width, 320, 16384);
   place.height = std::clamp(place.height, 240, 16384);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
@@ -154,7 +160,8 @@ models::Result<std::unique_ptr<Window>> Window::create(const std::string& title,
   if (!impl.handle) {
     const char* reason = nullptr;
     glfwGetError(&reason);
-    return Made::fail(std::string("cannot open a window with OpenGL 3.3") + (reason ? " (" + std::string(reason) + ")" : "") +
+    return Made::fail(std::string("cannot open a window with OpenGL 3.3") +
+                      (reason ? " (" + std::string(reason) + ")" : "") +
                       "; install libgl1-mesa-dri, which has a software renderer");
   }
   if (place.x >= 0 && place.y >= 0 && !place.maximized) glfwSetWindowPos(impl.handle, place.x, place.y);
@@ -166,7 +173,8 @@ models::Result<std::unique_ptr<Window>> Window::create(const std::string& title,
   impl.ui = std::make_unique<UiContext>();
   impl.backend_glfw = ImGui_ImplGlfw_InitForOpenGL(impl.handle, true);
   impl.backend_gl = impl.backend_glfw && ImGui_ImplOpenGL3_Init("#version 330 core");
-  if (!impl.backend_gl) return Made::fail("cannot open a window: its OpenGL driver offers no 3.3 functions; install libgl1-mesa-dri");
+  if (!impl.backend_gl)
+    return Made::fail("cannot open a window: its OpenGL driver offers no 3.3 functions; install libgl1-mesa-dri");
   return Made::ok(std::move(made));
 }
 

@@ -30,8 +30,9 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  /// Calls `frame` between NewFrame and Render until the window is closed. Sleeps while there is no input and `animating`
-  /// says false; after each event it goes on for half a second, so that tooltips and hover effects come to rest.
+  /// Calls `frame` between NewFrame and Render until the window is closed. Sleeps while there is no input and
+  /// `animating` says false; after each event it goes on for half a second, so that tooltips and hover effects come to
+  /// rest.
   void run(const std::function<void()>& frame, const std::function<bool()>& animating);
   /// One more frame soon. May be called from any thread.
   void wake();

@@ -29,15 +29,18 @@ const char* label_of(const Field& f) { return f.spec.label.data(); }
 
 bool contains_ignoring_case(std::string_view text, std::string_view part) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::search(text.begin(), text.end(), part.begin(), part.end(), [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
+  return std::search(text.begin(), text.end(), part.begin(), part.end(),
+                     [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
 }
 
-/// A dragged value lands on round figures: three significant digits on a log scale, a thousandth of the range otherwise.
+/// A dragged value lands on round figures: three significant digits on a log scale, a thousandth of the range
+/// otherwise.
 double rounded(const Field& f, double v) {
   if (f.kind == Kind::integer) return std::round(v);
   if (f.spec.scale == Scale::step) return f.spec.lo + std::round((v - f.spec.lo) / f.spec.step) * f.spec.step;
-  const double grain = f.spec.scale == Scale::log && v > 0 ? std::pow(10.0, std::floor(std::log10(v)) - 2)
-                                                           : std::pow(10.0, std::floor(std::log10(f.spec.hi - f.spec.lo)) - 3);
+  const double grain = f.spec.scale == Scale::log && v > 0
+                           ? std::pow(10.0, std::floor(std::log10(v)) - 2)
+                           : std::pow(10.0, std::floor(std::log10(f.spec.hi - f.spec.lo)) - 3);
   return std::clamp(std::round(v / grain) * grain, f.spec.lo, f.spec.hi);
 }
 
@@ -64,8 +67,9 @@ bool slider(const Field& f, double& value, float width) {
   const bool log = f.spec.scale == Scale::log && f.spec.lo > 0;
   double v = value;
   ImRect grab;
-  bool changed = ImGui::SliderBehavior(box, id, ImGuiDataType_Double, &v, &f.spec.lo, &f.spec.hi, "%.17g",
-                                       ImGuiSliderFlags_NoRoundToFormat | (log ? ImGuiSliderFlags_Logarithmic : 0), &grab);
+  bool changed =
+      ImGui::SliderBehavior(box, id, ImGuiDataType_Double, &v, &f.spec.lo, &f.spec.hi, "%.17g",
+                            ImGuiSliderFlags_NoRoundToFormat | (log ? ImGuiSliderFlags_Logarithmic : 0), &grab);
   if (changed) {
     v = rounded(f, v);
     changed = v != value;
@@ -73,7 +77,8 @@ bool slider(const Field& f, double& value, float width) {
     ImGui::MarkItemEdited(id);
   }
   const Painter p = Painter::window();
-  const float y = at.y + box.GetHeight() / 2, knob = (grab.Min.x + grab.Max.x) / 2, r = t.px(hovered || g.ActiveId == id ? 7.0f : 6.0f);
+  const float y = at.y + box.GetHeight() / 2, knob = (grab.Min.x + grab.Max.x) / 2,
+              r = t.px(hovered || g.ActiveId == id ? 7.0f : 6.0f);
   p.rect({at.x, y - t.px(1.5f)}, {at.x + width, y + t.px(1.5f)}, t.line, t.px(1.5f));
   p.rect({at.x, y - t.px(1.5f)}, {knob, y + t.px(1.5f)}, t.accent, t.px(1.5f));
   p.circle({knob, y}, r, t.text);
@@ -94,7 +99,8 @@ bool typing(const Field& f, ControlState& state, float width) {
   ImGui::SetNextItemWidth(width);
   if (state.focus) ImGui::SetKeyboardFocusHere();
   ImGui::PushID(f.key.data());
-  const bool entered = ImGui::InputText("##typed", state.buffer, sizeof state.buffer, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  const bool entered = ImGui::InputText("##typed", state.buffer, sizeof state.buffer,
+                                        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
   const bool left = ImGui::IsItemDeactivated(), edited = ImGui::IsItemDeactivatedAfterEdit();
   const bool escaped = left && ImGui::IsKeyPressed(ImGuiKey_Escape);
   ImGui::PopID();
@@ -111,7 +117,9 @@ bool number_control(const Field& f, ControlState& state, float width) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   double value = f.number();
-  const auto shown = widgets::format(value, f.spec.unit, f.kind == Kind::integer ? 12 : 4, f.kind == Kind::integer && f.spec.unit != "B" ? widgets::Prefix::none : widgets::Prefix::si);
+  const auto shown =
+      widgets::format(value, f.spec.unit, f.kind == Kind::integer ? 12 : 4,
+                      f.kind == Kind::integer && f.spec.unit != "B" ? widgets::Prefix::none : widgets::Prefix::si);
   const float value_width = widgets::text_size(shown, Type::small, widgets::Font::mono).x + t.px(10);
   Painter::window().text_fit({at.x, at.y + t.px(2)}, f.spec.label, width - value_width - t.px(6), t.muted, Type::small);
   bool changed = false;
@@ -128,9 +136,13 @@ bool number_control(const Field& f, ControlState& state, float width) {
     const bool pressed = ImGui::InvisibleButton("value", {value_width, t.px(20)}, ImGuiButtonFlags_EnableNav);
     ImGui::PopID();
     const bool hovered = ImGui::IsItemHovered();
-    Painter::window().text({at.x + width - t.px(2), at.y + t.px(2)}, shown, hovered ? t.accent : t.text, Type::small, widgets::Font::mono, widgets::Align::right);
+    Painter::window().text({at.x + width - t.px(2), at.y + t.px(2)}, shown, hovered ? t.accent : t.text, Type::small,
+                           widgets::Font::mono, widgets::Align::right);
     ui::focus_ring(t.px(4));
-    if (pressed) start_typing(f, state, widgets::format(value, f.kind == Kind::integer ? "" : f.spec.unit, 9, f.kind == Kind::integer ? widgets::Prefix::none : widgets::Prefix::si));
+    if (pressed)
+      start_typing(f, state,
+                   widgets::format(value, f.kind == Kind::integer ? "" : f.spec.unit, 9,
+                                   f.kind == Kind::integer ? widgets::Prefix::none : widgets::Prefix::si));
     ImGui::SetCursorScreenPos({at.x, at.y + t.px(20)});
   }
   if (f.spec.scale == Scale::step) {
@@ -161,7 +173,8 @@ bool number_control(const Field& f, ControlState& state, float width) {
 bool choice_control(const Field& f, ControlState& state, float width) {
   ui::text(f.spec.label, theme().muted, Type::small);
   const double now = f.number();
-  const std::string_view shown = now >= 0 ? std::string_view((*f.options)[static_cast<std::size_t>(now)].label) : f.choice_id();
+  const std::string_view shown =
+      now >= 0 ? std::string_view((*f.options)[static_cast<std::size_t>(now)].label) : f.choice_id();
   if (ui::drop_down(label_of(f), shown, width)) {
     state.search[0] = '\0';
     ImGui::OpenPopup(f.key.data());
@@ -169,7 +182,8 @@ bool choice_control(const Field& f, ControlState& state, float width) {
   bool changed = false;
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width * 1.6f, theme().px(420)});
   if (ImGui::BeginPopup(f.key.data())) {
-    const int chosen = draw_option_list(*f.options, state, [&](std::size_t i) { return static_cast<double>(i) == now; });
+    const int chosen =
+        draw_option_list(*f.options, state, [&](std::size_t i) { return static_cast<double>(i) == now; });
     if (chosen >= 0) {
       f.set_number(chosen);
       changed = chosen != static_cast<int>(now);
@@ -182,9 +196,12 @@ bool choice_control(const Field& f, ControlState& state, float width) {
 
 bool flip(std::vector<std::string>& ids, const std::string& id, std::size_t most) {
   const auto at = std::find(ids.begin(), ids.end(), id);
-  if (at != ids.end()) ids.erase(at);
-  else if (ids.size() < most) ids.push_back(id);
-  else return false;
+  if (at != ids.end())
+    ids.erase(at);
+  else if (ids.size() < most)
+    ids.push_back(id);
+  else
+    return false;
   return true;
 }
 
@@ -217,7 +234,9 @@ bool choices_control(const Field& f, ControlState& state, float width) {
     }
     ImGui::SetNextWindowSizeConstraints({width, 0}, {width * 1.6f, t.px(420)});
     if (ImGui::BeginPopup("options")) {
-      const int chosen = draw_option_list(*f.options, state, [&](std::size_t i) { return std::find(ids.begin(), ids.end(), (*f.options)[i].id) != ids.end(); });
+      const int chosen = draw_option_list(*f.options, state, [&](std::size_t i) {
+        return std::find(ids.begin(), ids.end(), (*f.options)[i].id) != ids.end();
+      });
       if (chosen >= 0) changed |= flip(ids, (*f.options)[static_cast<std::size_t>(chosen)].id, f.spec.max_items);
       ImGui::EndPopup();
     }
@@ -227,7 +246,8 @@ bool choices_control(const Field& f, ControlState& state, float width) {
   return changed;
 }
 
-/// A list as it is typed, "[1,2,3]", cut where the buffer ends: the box shows its beginning, and a steady frame allocates nothing.
+/// A list as it is typed, "[1,2,3]", cut where the buffer ends: the box shows its beginning, and a steady frame
+/// allocates nothing.
 std::string_view listed(const std::vector<double>& values, std::span<char> buffer) {
   char *at = buffer.data(), *const end = at + buffer.size() - 1;
   *at++ = '[';
@@ -252,8 +272,12 @@ bool text_control(const Field& f, ControlState& state, float width) {
     changed = typing(f, state, box);
   } else {
     char numbers[256];
-    const std::string_view value = f.kind == Kind::text ? f.text() : f.kind == Kind::file ? std::string_view(f.file().path) : listed(f.reals(), numbers);
-    const std::string_view shown = !value.empty() ? value : f.kind == Kind::file ? "drop a file here or type its path" : "type here";
+    const std::string_view value = f.kind == Kind::text   ? f.text()
+                                   : f.kind == Kind::file ? std::string_view(f.file().path)
+                                                          : listed(f.reals(), numbers);
+    const std::string_view shown = !value.empty()         ? value
+                                   : f.kind == Kind::file ? "drop a file here or type its path"
+                                                          : "type here";
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 end{at.x + box, at.y + t.type(Type::body) + t.px(13)};
     const bool pressed = ImGui::InvisibleButton(label_of(f), {box, end.y - at.y}, ImGuiButtonFlags_EnableNav);
@@ -279,10 +303,16 @@ bool text_control(const Field& f, ControlState& state, float width) {
 /// A cell at rest: its value, pressed to type another. Long texts show their beginning.
 bool cell(const Field& c) {
   char shown[128];
-  const auto write = [&](std::string_view text) { std::snprintf(shown, sizeof shown, "%.*s###cell", static_cast<int>(std::min<std::size_t>(text.size(), 100)), text.data()); };
-  if (c.kind == Kind::text) write(c.text());
-  else if (c.kind == Kind::real || c.kind == Kind::integer) write(widgets::format(c.number(), c.spec.unit, c.kind == Kind::integer ? 12 : 4));
-  else write(display_text(c));
+  const auto write = [&](std::string_view text) {
+    std::snprintf(shown, sizeof shown, "%.*s###cell", static_cast<int>(std::min<std::size_t>(text.size(), 100)),
+                  text.data());
+  };
+  if (c.kind == Kind::text)
+    write(c.text());
+  else if (c.kind == Kind::real || c.kind == Kind::integer)
+    write(widgets::format(c.number(), c.spec.unit, c.kind == Kind::integer ? 12 : 4));
+  else
+    write(display_text(c));
   return ImGui::Selectable(shown);
 }
 
@@ -290,10 +320,14 @@ bool cell(const Field& c) {
 float column_px(const Field& c) {
   const float label = widgets::text_size(c.spec.label, Type::small).x + theme().px(10);
   switch (c.kind) {
-    case Kind::toggle: return std::max(label, theme().px(34));
-    case Kind::choice: return std::max(label, theme().px(94));
-    case Kind::text: return std::max(label, theme().px(130));
-    default: return std::max(label, theme().px(68));
+    case Kind::toggle:
+      return std::max(label, theme().px(34));
+    case Kind::choice:
+      return std::max(label, theme().px(94));
+    case Kind::text:
+      return std::max(label, theme().px(130));
+    default:
+      return std::max(label, theme().px(68));
   }
 }
 
@@ -301,8 +335,10 @@ bool table_control(const Field& f, ControlState& state, float width) {
   const auto& t = theme();
   ui::text(f.spec.label, t.muted, Type::small);
   chapters::Fields& cells = state.cells;
-  if (f.table_size() > 0) f.table_row(0, cells);
-  else f.table_columns(cells);
+  if (f.table_size() > 0)
+    f.table_row(0, cells);
+  else
+    f.table_columns(cells);
   bool changed = false;
   int removed = -1;
   ImGui::PushID(f.key.data());
@@ -312,12 +348,16 @@ bool table_control(const Field& f, ControlState& state, float width) {
   for (const Field& c : cells) inner_width += column_px(c);
   const bool scrolls = cells.size() > 5 && inner_width > width;
   const float row_height = ImGui::GetFrameHeight() + ImGui::GetStyle().CellPadding.y * 2;
-  const float height = scrolls ? row_height * static_cast<float>(std::min<std::size_t>(f.table_size(), 8) + 1) + ImGui::GetStyle().ScrollbarSize : 0.0f;
+  const float height = scrolls ? row_height * static_cast<float>(std::min<std::size_t>(f.table_size(), 8) + 1) +
+                                     ImGui::GetStyle().ScrollbarSize
+                               : 0.0f;
   ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp;
   if (scrolls) flags |= ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY;
-  if (ImGui::BeginTable("rows", static_cast<int>(cells.size()) + 1, flags, {width, height}, scrolls ? inner_width : 0.0f)) {
+  if (ImGui::BeginTable("rows", static_cast<int>(cells.size()) + 1, flags, {width, height},
+                        scrolls ? inner_width : 0.0f)) {
     if (scrolls) ImGui::TableSetupScrollFreeze(1, 1);
-    for (const Field& c : cells) ImGui::TableSetupColumn(c.spec.label.data(), ImGuiTableColumnFlags_WidthStretch, column_px(c));
+    for (const Field& c : cells)
+      ImGui::TableSetupColumn(c.spec.label.data(), ImGuiTableColumnFlags_WidthStretch, column_px(c));
     ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, t.px(22));
     ImGui::TableHeadersRow();
     for (std::size_t row = 0; row < f.table_size(); ++row) {
@@ -327,13 +367,15 @@ bool table_control(const Field& f, ControlState& state, float width) {
       for (const Field& c : cells) {
         ImGui::TableNextColumn();
         char key[160];
-        std::snprintf(key, sizeof key, "%.*s.%zu.%.*s", static_cast<int>(f.key.size()), f.key.data(), row, static_cast<int>(c.key.size()), c.key.data());
+        std::snprintf(key, sizeof key, "%.*s.%zu.%.*s", static_cast<int>(f.key.size()), f.key.data(), row,
+                      static_cast<int>(c.key.size()), c.key.data());
         ImGui::PushID(c.key.data());
         const float w = ImGui::GetContentRegionAvail().x;
         if (c.kind == Kind::choice) {
           ImGui::SetNextItemWidth(w);
           if (ImGui::BeginCombo("##cell", c.choice_id().data(), ImGuiComboFlags_NoArrowButton)) {
-            const int i = draw_option_list(*c.options, state, [&](std::size_t k) { return static_cast<double>(k) == c.number(); });
+            const int i = draw_option_list(*c.options, state,
+                                           [&](std::size_t k) { return static_cast<double>(k) == c.number(); });
             if (i >= 0) {
               c.set_number(i);
               changed = true;
@@ -346,7 +388,9 @@ bool table_control(const Field& f, ControlState& state, float width) {
           ImGui::SetNextItemWidth(w);
           if (state.focus) ImGui::SetKeyboardFocusHere();
           state.focus = false;
-          const bool entered = ImGui::InputText("##cell", state.buffer, sizeof state.buffer, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+          const bool entered =
+              ImGui::InputText("##cell", state.buffer, sizeof state.buffer,
+                               ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
           if (entered || ImGui::IsItemDeactivated()) {
             const bool keep = ImGui::IsKeyPressed(ImGuiKey_Escape) || !ImGui::IsItemDeactivatedAfterEdit();
             state.editing.clear();
@@ -384,7 +428,8 @@ bool table_control(const Field& f, ControlState& state, float width) {
 
 }  // namespace
 
-int draw_option_list(const chapters::Choices& options, ControlState& state, const std::function<bool(std::size_t)>& chosen) {
+int draw_option_list(const chapters::Choices& options, ControlState& state,
+                     const std::function<bool(std::size_t)>& chosen) {
   const bool searchable = options.size() > 8;
   if (searchable) {
     if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
@@ -395,7 +440,8 @@ int draw_option_list(const chapters::Choices& options, ControlState& state, cons
   if (searchable) ImGui::BeginChild("list", {0, theme().px(330)}, ImGuiChildFlags_NavFlattened);
   for (std::size_t i = 0; i < options.size(); ++i) {
     const auto& o = options[i];
-    if (searchable && !contains_ignoring_case(o.label, state.search) && !contains_ignoring_case(o.id, state.search)) continue;
+    if (searchable && !contains_ignoring_case(o.label, state.search) && !contains_ignoring_case(o.id, state.search))
+      continue;
     const bool on = chosen(i);
     if (ImGui::Selectable(o.label.c_str(), on, ImGuiSelectableFlags_NoAutoClosePopups)) result = static_cast<int>(i);
     if (on && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
@@ -410,14 +456,26 @@ bool draw_control(const Field& f, ControlState& state, float width) {
   bool changed = false;
   switch (f.kind) {
     case Kind::real:
-    case Kind::integer: changed = number_control(f, state, width); break;
-    case Kind::toggle: changed = ui::toggle(label_of(f), f.toggle(), width); break;
-    case Kind::choice: changed = choice_control(f, state, width); break;
-    case Kind::choices: changed = choices_control(f, state, width); break;
+    case Kind::integer:
+      changed = number_control(f, state, width);
+      break;
+    case Kind::toggle:
+      changed = ui::toggle(label_of(f), f.toggle(), width);
+      break;
+    case Kind::choice:
+      changed = choice_control(f, state, width);
+      break;
+    case Kind::choices:
+      changed = choices_control(f, state, width);
+      break;
     case Kind::text:
     case Kind::file:
-    case Kind::reals: changed = text_control(f, state, width); break;
-    case Kind::table: changed = table_control(f, state, width); break;
+    case Kind::reals:
+      changed = text_control(f, state, width);
+      break;
+    case Kind::table:
+      changed = table_control(f, state, width);
+      break;
   }
   if (changed && state.error_key == f.key) state.error.clear();
   if (state.error_key == f.key && !state.error.empty()) ui::wrapped(state.error, theme().warning, Type::small);

@@ -9,10 +9,10 @@ namespace app {
 
 /// What a person is in the middle of typing; kept between frames by the inspector.
 struct ControlState {
-  std::string editing;       ///< key of the field whose value is being typed
+  std::string editing;  ///< key of the field whose value is being typed
   char buffer[4096] = {};
-  bool focus = false;        ///< give the text box the keyboard on its first frame
-  char search[64] = {};      ///< in an open list of options
+  bool focus = false;            ///< give the text box the keyboard on its first frame
+  char search[64] = {};          ///< in an open list of options
   std::string error_key, error;  ///< the last refused value, shown under its control
   chapters::Fields cells;        ///< of the table being drawn; kept for its room
 };
@@ -22,6 +22,7 @@ struct ControlState {
 bool draw_control(const chapters::Field& field, ControlState& state, float width);
 
 /// A searchable list of options inside an open popup. Returns the chosen index or -1. `chosen(i)` marks what is on.
-int draw_option_list(const chapters::Choices& options, ControlState& state, const std::function<bool(std::size_t)>& chosen);
+int draw_option_list(const chapters::Choices& options, ControlState& state,
+                     const std::function<bool(std::size_t)>& chosen);
 
 }  // namespace app

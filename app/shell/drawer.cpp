@@ -25,16 +25,25 @@ std::string_view text_of(const Field& f, const widgets::LiveKey& key, widgets::N
       scratch = widgets::format(f.number(), unit, 3, key.prefix);
       return scratch;
     }
-    case Kind::toggle: return f.toggle() ? "on" : "off";
+    case Kind::toggle:
+      return f.toggle() ? "on" : "off";
     case Kind::choice: {
       const double i = f.number();
       return i >= 0 ? std::string_view((*f.options)[static_cast<std::size_t>(i)].label) : f.choice_id();
     }
-    case Kind::text: return f.text().empty() ? std::string_view("—") : std::string_view(f.text());
-    case Kind::file: return f.file().path.empty() ? std::string_view("none") : std::string_view(f.file().path);
-    case Kind::choices: scratch = widgets::format(static_cast<double>(f.chosen().size()), ""); return scratch;
-    case Kind::reals: scratch = widgets::format(static_cast<double>(f.reals().size()), ""); return scratch;
-    case Kind::table: scratch = widgets::format(static_cast<double>(f.table_size()), ""); return scratch;
+    case Kind::text:
+      return f.text().empty() ? std::string_view("—") : std::string_view(f.text());
+    case Kind::file:
+      return f.file().path.empty() ? std::string_view("none") : std::string_view(f.file().path);
+    case Kind::choices:
+      scratch = widgets::format(static_cast<double>(f.chosen().size()), "");
+      return scratch;
+    case Kind::reals:
+      scratch = widgets::format(static_cast<double>(f.reals().size()), "");
+      return scratch;
+    case Kind::table:
+      scratch = widgets::format(static_cast<double>(f.table_size()), "");
+      return scratch;
   }
   return {};
 }
@@ -43,17 +52,18 @@ void draw_angle(Shell& shell, std::size_t angle) {
   const chapters::Lab& lab = shell.workspace.lab();
   const std::string& text = shell.workspace.content.of(lab.info().id).prose[angle];
   if (text.empty()) return ui::text("Nothing is written here yet for this lab.", theme().muted);
-  const widgets::ProseSource source{const_cast<chapters::Lab*>(&lab),
-                                    [](void* context, std::string_view key, widgets::NumberText& scratch) {
-                                      return live_value(*static_cast<const chapters::Lab*>(context), key, scratch);
-                                    },
-                                    [](void* context, std::string_view key) -> std::string_view {
-                                      const auto& l = *static_cast<const chapters::Lab*>(context);
-                                      const auto name = widgets::split_live_key(key).name;
-                                      const Field* f = l.outputs().find(name);
-                                      if (!f) f = l.inputs().find(name);
-                                      return !f ? std::string_view() : !f->spec.formula.empty() ? f->spec.formula : f->spec.label;
-                                    }};
+  const widgets::ProseSource source{
+      const_cast<chapters::Lab*>(&lab),
+      [](void* context, std::string_view key, widgets::NumberText& scratch) {
+        return live_value(*static_cast<const chapters::Lab*>(context), key, scratch);
+      },
+      [](void* context, std::string_view key) -> std::string_view {
+        const auto& l = *static_cast<const chapters::Lab*>(context);
+        const auto name = widgets::split_live_key(key).name;
+        const Field* f = l.outputs().find(name);
+        if (!f) f = l.inputs().find(name);
+        return !f ? std::string_view() : !f->spec.formula.empty() ? f->spec.formula : f->spec.label;
+      }};
   const auto result = widgets::draw_prose("prose", text, source, shell.prose, ImGui::GetContentRegionAvail().x);
   if (!result.clicked.empty())
     if (auto error = shell.workspace.open_link(result.clicked); !error.empty()) shell.workspace.say(error);
@@ -82,7 +92,8 @@ void draw_notes(Shell& shell) {
     shell.note[n] = '\0';
   }
   ui::text("Your notes on this lab, in Markdown. They are kept as you type.", theme().muted, Type::small);
-  if (ImGui::InputTextMultiline("##notes", shell.note, sizeof shell.note, {-1, -1})) shell.workspace.notes.set(lab, shell.note);
+  if (ImGui::InputTextMultiline("##notes", shell.note, sizeof shell.note, {-1, -1}))
+    shell.workspace.notes.set(lab, shell.note);
   if (ImGui::IsItemDeactivatedAfterEdit()) shell.workspace.save();
 }
 
@@ -94,7 +105,13 @@ void draw_claims(Shell& shell) {
   for (const auto& [claim, checked] : claims) {
     ImGui::PushID(claim->id.c_str());
     const bool right = checked.verdict == Verdict::right;
-    ui::text(!checked.error.empty() ? "?" : right ? "\xE2\x9C\x93 holds" : "\xC3\x97 does not hold", !checked.error.empty() ? t.warning : right ? t.good : t.bad, Type::body, Font::bold);
+    ui::text(!checked.error.empty() ? "?"
+             : right                ? "\xE2\x9C\x93 holds"
+                                    : "\xC3\x97 does not hold",
+             !checked.error.empty() ? t.warning
+             : right                ? t.good
+                                    : t.bad,
+             Type::body, Font::bold);
     ImGui::SameLine();
     ui::text(claim->source, t.muted, Type::small);
     ui::wrapped(claim->statement, t.text);
@@ -115,7 +132,8 @@ void draw_claims(Shell& shell) {
       ui::wrapped(claim->why, t.text, Type::small);
     }
     if (ui::button("See it in the lab"))
-      if (auto error = shell.workspace.open_with(claim->lab, Json::parse(claim->set), Json::object()); !error.empty()) shell.workspace.say(error);
+      if (auto error = shell.workspace.open_with(claim->lab, Json::parse(claim->set), Json::object()); !error.empty())
+        shell.workspace.say(error);
     ui::spacing(4);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     Painter::window().line(at, {at.x + width, at.y}, t.grid);
@@ -126,12 +144,14 @@ void draw_claims(Shell& shell) {
 
 void draw_drawer(Shell& shell, ImVec2 size) {
   const auto& t = theme();
-  if (ui::begin_panel("drawer", size, t.panel, {18, 4}, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
+  if (ui::begin_panel("drawer", size, t.panel, {18, 4},
+                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
     const std::string_view lab = shell.workspace.lab().info().id;
     char claims[32];
     widgets::NumberText count = widgets::format(static_cast<double>(shell.workspace.claim_count(lab)), "");
     std::snprintf(claims, sizeof claims, "Claims %.8s", count.chars);
-    const char* names[] = {"Concept", "Design", "Code", "Debug", "Frontier", claims, "Predict", "Explore", "Notes", "Lesson"};
+    const char* names[] = {"Concept", "Design",  "Code",    "Debug", "Frontier",
+                           claims,    "Predict", "Explore", "Notes", "Lesson"};
     const bool lesson_tab = shell.lesson.recording || shell.drawer == Drawer::lesson;
     for (int i = 0; i < (lesson_tab ? 10 : 9); ++i) {
       if (i > 0) ImGui::SameLine(0, t.px(22));
@@ -143,16 +163,29 @@ void draw_drawer(Shell& shell, ImVec2 size) {
     }
     const ImVec2 at = ImGui::GetCursorScreenPos();
     Painter::window().line({at.x - t.px(18), at.y - t.px(7)}, {at.x + size.x, at.y - t.px(7)}, t.line);
-    shell.prediction_hides_outputs = shell.drawer_open && shell.drawer == Drawer::predict && !shell.predict.answered && !shell.workspace.content.of(lab).predictions.empty();
+    shell.prediction_hides_outputs = shell.drawer_open && shell.drawer == Drawer::predict && !shell.predict.answered &&
+                                     !shell.workspace.content.of(lab).predictions.empty();
     if (shell.drawer_open && ImGui::BeginChild("drawer body", {0, 0}, ImGuiChildFlags_NavFlattened)) {
       ui::spacing(4);
       switch (shell.drawer) {
-        case Drawer::claims: draw_claims(shell); break;
-        case Drawer::predict: draw_predict(shell); break;
-        case Drawer::explore: draw_explore(shell); break;
-        case Drawer::notes: draw_notes(shell); break;
-        case Drawer::lesson: draw_lesson_editor(shell); break;
-        default: draw_angle(shell, static_cast<std::size_t>(shell.drawer)); break;
+        case Drawer::claims:
+          draw_claims(shell);
+          break;
+        case Drawer::predict:
+          draw_predict(shell);
+          break;
+        case Drawer::explore:
+          draw_explore(shell);
+          break;
+        case Drawer::notes:
+          draw_notes(shell);
+          break;
+        case Drawer::lesson:
+          draw_lesson_editor(shell);
+          break;
+        default:
+          draw_angle(shell, static_cast<std::size_t>(shell.drawer));
+          break;
       }
     }
     if (shell.drawer_open) ImGui::EndChild();

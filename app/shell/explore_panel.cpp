@@ -32,11 +32,13 @@ std::string_view label_of(const chapters::Fields& fields, std::string_view key) 
 }
 
 /// A small drop-down over keys, shown by their labels. `none` offers an empty choice.
-bool pick(const char* label, std::string& key, const std::vector<std::string>& keys, const chapters::Fields& fields, float width, const char* none = nullptr) {
+bool pick(const char* label, std::string& key, const std::vector<std::string>& keys, const chapters::Fields& fields,
+          float width, const char* none = nullptr) {
   ImGui::BeginGroup();
   ui::text(label, theme().muted, Type::small);
   bool changed = false;
-  if (ui::drop_down(label, key.empty() && none ? std::string_view(none) : label_of(fields, key), width)) ImGui::OpenPopup(label);
+  if (ui::drop_down(label, key.empty() && none ? std::string_view(none) : label_of(fields, key), width))
+    ImGui::OpenPopup(label);
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width * 2, theme().px(320)});
   if (ImGui::BeginPopup(label)) {
     if (none && ImGui::Selectable(none, key.empty())) {
@@ -115,7 +117,8 @@ void start(Shell& shell) {
     if (e.error.empty()) e.error = target.error;
     if (e.error.empty() && !axis.axis.labels.empty()) e.error = "Solve needs an input that is a number.";
     if (e.error.empty())
-      work = [=, key = e.input, output = e.output, lo = axis.axis.values.front(), hi = axis.axis.values.back(), goal = target.value](chapters::Progress& p) {
+      work = [=, key = e.input, output = e.output, lo = axis.axis.values.front(), hi = axis.axis.values.back(),
+              goal = target.value](chapters::Progress& p) {
         found->solve = solve(*copy, key, lo, hi, output, goal, p);
       };
   }
@@ -135,10 +138,15 @@ bool take_result(ExploreState& e) {
     return false;
   }
   auto& found = *static_cast<Found*>(e.result.get());
-  if (e.mode == ExploreState::Mode::sweep) e.sweep = std::move(found.sweep);
-  else if (e.mode == ExploreState::Mode::sensitivity) e.sensitivity = std::move(found.sensitivity);
-  else e.solve = std::move(found.solve);
-  e.error = e.mode == ExploreState::Mode::sweep ? e.sweep.error : e.mode == ExploreState::Mode::sensitivity ? e.sensitivity.error : e.solve.error;
+  if (e.mode == ExploreState::Mode::sweep)
+    e.sweep = std::move(found.sweep);
+  else if (e.mode == ExploreState::Mode::sensitivity)
+    e.sensitivity = std::move(found.sensitivity);
+  else
+    e.solve = std::move(found.solve);
+  e.error = e.mode == ExploreState::Mode::sweep         ? e.sweep.error
+            : e.mode == ExploreState::Mode::sensitivity ? e.sensitivity.error
+                                                        : e.solve.error;
   e.plot = {};
   e.heat = {};
   return true;
@@ -151,7 +159,8 @@ void label_axes(ExploreState& e, const chapters::Lab& lab) {
     views.clear();
     const Field* f = lab.inputs().find(axis.key);
     for (std::size_t i = 0; f && i < axis.values.size(); ++i)
-      texts.push_back(axis.labels.empty() ? std::string(widgets::format(axis.values[i], f->spec.unit)) : axis.labels[i]);
+      texts.push_back(axis.labels.empty() ? std::string(widgets::format(axis.values[i], f->spec.unit))
+                                          : axis.labels[i]);
     for (const auto& text : texts) views.push_back(text);
   };
   name(e.sweep.x, e.col_texts, e.col_labels);
@@ -167,21 +176,46 @@ void show_sweep(Shell& shell, ImVec2 size) {
   if (!r.y.key.empty()) {
     const Field* in_y = lab.inputs().find(r.y.key);
     if (!in_y) return;
-    widgets::draw_heat_map("explore heat", {.values = r.values, .rows = r.y.values.size(), .cols = r.x.values.size(), .row_labels = e.row_labels, .col_labels = e.col_labels, .revision = e.for_version}, e.heat,
-                           {.row_title = in_y->spec.label, .col_title = in->spec.label, .value_title = out->spec.label, .unit = out->spec.unit, .size = size, .rows_up = true});
+    widgets::draw_heat_map("explore heat",
+                           {
+                               .values = r.values,
+                               .rows = r.y.values.size(),
+                               .cols = r.x.values.size(),
+                               .row_labels = e.row_labels,
+                               .col_labels = e.col_labels,
+                               .revision = e.for_version,
+                           },
+                           e.heat,
+                           {
+                               .row_title = in_y->spec.label,
+                               .col_title = in->spec.label,
+                               .value_title = out->spec.label,
+                               .unit = out->spec.unit,
+                               .size = size,
+                               .rows_up = true,
+                           });
     return;
   }
-  const auto positive = [](const std::vector<double>& v) { return std::all_of(v.begin(), v.end(), [](double x) { return !(x <= 0); }); };
+  const auto positive = [](const std::vector<double>& v) {
+    return std::all_of(v.begin(), v.end(), [](double x) { return !(x <= 0); });
+  };
   const auto [lo, hi] = std::minmax_element(r.values.begin(), r.values.end(), [](double a, double b) { return a < b; });
   const bool log_y = positive(r.values) && *lo > 0 && *hi / *lo > 50;
   widgets::Plot plot("explore plot", e.plot,
-                     {.x = {.kind = r.x.log ? widgets::AxisKind::log10 : widgets::AxisKind::linear, .label = in->spec.label, .unit = in->spec.unit},
-                      .y = {.kind = log_y ? widgets::AxisKind::log10 : widgets::AxisKind::linear, .label = out->spec.label, .unit = out->spec.unit},
-                      .size = size,
-                      .legend = false});
+                     {
+                         .x = {.kind = r.x.log ? widgets::AxisKind::log10 : widgets::AxisKind::linear,
+                               .label = in->spec.label,
+                               .unit = in->spec.unit},
+                         .y = {.kind = log_y ? widgets::AxisKind::log10 : widgets::AxisKind::linear,
+                               .label = out->spec.label,
+                               .unit = out->spec.unit},
+                         .size = size,
+                         .legend = false,
+                     });
   if (r.x.labels.empty()) {
     plot.line(out->spec.label, r.x.values, r.values, {.label = false, .info = out->spec.formula});
-    if (in->kind == Kind::real || in->kind == Kind::integer) plot.vertical_mark(in->number(), "now", {.colour = theme().accent});
+    if (in->kind == Kind::real || in->kind == Kind::integer)
+      plot.vertical_mark(in->number(), "now", {.colour = theme().accent});
   } else {
     plot.bars(out->spec.label, r.x.values, r.values, {.info = out->spec.formula});
     for (std::size_t i = 0; i < r.x.labels.size(); ++i) plot.text(r.x.values[i], r.values[i], r.x.labels[i]);
@@ -200,33 +234,43 @@ void show_tornado(Shell& shell, float width) {
         lo = std::min(lo, v);
         hi = std::max(hi, v);
       }
-  const float label_width = t.px(200), left = ImGui::GetCursorScreenPos().x + label_width, span = std::max(width - label_width - t.px(170), t.px(80));
+  const float label_width = t.px(200), left = ImGui::GetCursorScreenPos().x + label_width,
+              span = std::max(width - label_width - t.px(170), t.px(80));
   const auto x_of = [&](double v) { return left + span * static_cast<float>(hi > lo ? (v - lo) / (hi - lo) : 0.5); };
   const Painter p = Painter::window();
   for (const auto& row : r.rows) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::Dummy({width, t.px(22)});
     const bool hovered = ImGui::IsItemHovered();
-    p.text_fit({left - t.px(10), at.y + t.px(3)}, row.label, label_width - t.px(12), hovered ? t.text : t.muted, Type::small, Font::sans, widgets::Align::right);
+    p.text_fit({left - t.px(10), at.y + t.px(3)}, row.label, label_width - t.px(12), hovered ? t.text : t.muted,
+               Type::small, Font::sans, widgets::Align::right);
     if (!(row.span() > 0)) {
       p.text({left, at.y + t.px(3)}, "moves nothing here", t.muted, Type::small);
     } else {
       const float a = x_of(row.low_output), b = x_of(row.high_output), base = x_of(r.base);
-      p.rect({std::min(a, base), at.y + t.px(4)}, {std::max(a, base), at.y + t.px(17)}, t.of(widgets::Meaning::forward), t.px(2));
-      p.rect({std::min(b, base), at.y + t.px(4)}, {std::max(b, base), at.y + t.px(17)}, t.of(widgets::Meaning::backward), t.px(2));
-      widgets::NumberText low = widgets::format(row.low_output, out->spec.unit), high = widgets::format(row.high_output, out->spec.unit);
+      p.rect({std::min(a, base), at.y + t.px(4)}, {std::max(a, base), at.y + t.px(17)}, t.of(widgets::Meaning::forward),
+             t.px(2));
+      p.rect({std::min(b, base), at.y + t.px(4)}, {std::max(b, base), at.y + t.px(17)},
+             t.of(widgets::Meaning::backward), t.px(2));
+      widgets::NumberText low = widgets::format(row.low_output, out->spec.unit),
+                          high = widgets::format(row.high_output, out->spec.unit);
       char shown[160];
       std::snprintf(shown, sizeof shown, "%s \xE2\x80\xA6 %s", low.chars, high.chars);
       p.text_fit({left + span + t.px(8), at.y + t.px(3)}, shown, t.px(162), t.text, Type::small, Font::mono);
     }
     if (hovered && ImGui::BeginTooltip()) {
       ui::text(row.label, t.text, Type::small, Font::bold);
-      ui::text(row.low_input + " gives " + std::string(widgets::format(row.low_output, out->spec.unit)), t.of(widgets::Meaning::forward), Type::small);
-      ui::text(row.high_input + " gives " + std::string(widgets::format(row.high_output, out->spec.unit)), t.of(widgets::Meaning::backward), Type::small);
+      ui::text(row.low_input + " gives " + std::string(widgets::format(row.low_output, out->spec.unit)),
+               t.of(widgets::Meaning::forward), Type::small);
+      ui::text(row.high_input + " gives " + std::string(widgets::format(row.high_output, out->spec.unit)),
+               t.of(widgets::Meaning::backward), Type::small);
       ImGui::EndTooltip();
     }
   }
-  ui::text("Blue: the lower input (or the option with the least output). Orange: the higher. Numbers on a log scale are halved and doubled, others moved by a tenth of their range.", t.muted, Type::small);
+  ui::text(
+      "Blue: the lower input (or the option with the least output). Orange: the higher. Numbers on a log scale are "
+      "halved and doubled, others moved by a tenth of their range.",
+      t.muted, Type::small);
 }
 
 void show_compare(Shell& shell, float width) {
@@ -236,7 +280,9 @@ void show_compare(Shell& shell, float width) {
     e.scenario_a = shell.workspace.lab().clone();
     e.compared_version = 0;
   }
-  if (!e.scenario_a) return ui::wrapped("Set the present scenario aside as A, then change anything: what follows is why B differs.", t.muted, Type::small);
+  if (!e.scenario_a)
+    return ui::wrapped("Set the present scenario aside as A, then change anything: what follows is why B differs.",
+                       t.muted, Type::small);
   if (e.compared_version != shell.workspace.current().version()) {
     e.compare = compare(*e.scenario_a, shell.workspace.lab());
     e.compared_version = shell.workspace.current().version();
@@ -244,7 +290,9 @@ void show_compare(Shell& shell, float width) {
   ImGui::SameLine();
   if (ui::button("Swap A and B")) {
     auto b = shell.workspace.lab().clone();
-    if (auto error = shell.workspace.open_with(e.lab, fields_to_json(e.scenario_a->inputs()), Json::object()); !error.empty()) shell.workspace.say(error);
+    if (auto error = shell.workspace.open_with(e.lab, fields_to_json(e.scenario_a->inputs()), Json::object());
+        !error.empty())
+      shell.workspace.say(error);
     e.scenario_a = std::move(b);
     e.compared_version = 0;
     return;
@@ -254,7 +302,8 @@ void show_compare(Shell& shell, float width) {
     char shown[256];
     const auto a = widgets::format(o.a, o.unit), b = widgets::format(o.b, o.unit);
     const auto ratio = o.a != 0 ? widgets::format(o.b / o.a, "", 3) : widgets::format(std::nan(""), "");
-    std::snprintf(shown, sizeof shown, "%s: %s \xE2\x86\x92 %s  (\xC3\x97 %s)", o.label.c_str(), a.chars, b.chars, ratio.chars);
+    std::snprintf(shown, sizeof shown, "%s: %s \xE2\x86\x92 %s  (\xC3\x97 %s)", o.label.c_str(), a.chars, b.chars,
+                  ratio.chars);
     ImGui::Indent(t.px(18));
     ui::text(shown, t.text, Type::small);
     ImGui::Unindent(t.px(18));
@@ -282,7 +331,8 @@ void draw_explore(Shell& shell) {
   if (e.lab != lab.info().id) begin_lab(shell);
   if (take_result(e) && e.mode == ExploreState::Mode::sweep) label_axes(e, lab);
   using Mode = ExploreState::Mode;
-  static constexpr std::pair<const char*, Mode> modes[] = {{"Sweep", Mode::sweep}, {"Sensitivity", Mode::sensitivity}, {"Solve", Mode::solve}, {"Compare", Mode::compare}};
+  static constexpr std::pair<const char*, Mode> modes[] = {
+      {"Sweep", Mode::sweep}, {"Sensitivity", Mode::sensitivity}, {"Solve", Mode::solve}, {"Compare", Mode::compare}};
   for (const auto& [name, mode] : modes) {
     if (mode != Mode::sweep) ImGui::SameLine(0, t.px(6));
     if (ui::pill(name, e.mode == mode) && e.mode != mode) {
@@ -311,7 +361,8 @@ void draw_explore(Shell& shell) {
     }
     changed |= typed("From", e.lo, next(box * 0.5f));
     changed |= typed("To", e.hi, next(box * 0.5f));
-    if (e.mode == Mode::sweep) changed |= pick("Second input", e.second_input, e.inputs, lab.inputs(), next(box), "none");
+    if (e.mode == Mode::sweep)
+      changed |= pick("Second input", e.second_input, e.inputs, lab.inputs(), next(box), "none");
   }
   changed |= pick("Output", e.output, e.outputs, lab.outputs(), next(box));
   if (e.mode == Mode::solve) typed("Target", e.target, next(box * 0.6f));

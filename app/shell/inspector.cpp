@@ -58,13 +58,17 @@ void output_row(const Field& f, bool feasible, bool hidden, float width) {
         value = parts.number;
         unit = parts.unit;
         break;
-      case Kind::toggle: value = f.toggle() ? "yes" : "no"; break;
+      case Kind::toggle:
+        value = f.toggle() ? "yes" : "no";
+        break;
       case Kind::choice: {
         const double i = f.number();
         value = i >= 0 ? std::string_view((*f.options)[static_cast<std::size_t>(i)].label) : f.choice_id();
         break;
       }
-      case Kind::text: value = f.text(); break;
+      case Kind::text:
+        value = f.text();
+        break;
       case Kind::reals:
         parts.number = widgets::format(static_cast<double>(f.reals().size()), "");
         value = parts.number;
@@ -75,17 +79,23 @@ void output_row(const Field& f, bool feasible, bool hidden, float width) {
         value = parts.number;
         unit = "rows";
         break;
-      default: break;
+      default:
+        break;
     }
   }
   const bool wide = f.kind == Kind::text || f.kind == Kind::choice;
   const float label_width = widgets::text_size(f.spec.label, Type::small).x;
-  p.text_fit({at.x, at.y + t.px(5)}, f.spec.label, width - unit_width - t.px(56), hovered ? t.text : t.muted, Type::small);
-  if (wide) p.text_fit({at.x + width, at.y + t.px(5)}, value, std::max(width - label_width - t.px(16), width * 0.4f), t.text, Type::small, Font::mono, widgets::Align::right);
+  p.text_fit({at.x, at.y + t.px(5)}, f.spec.label, width - unit_width - t.px(56), hovered ? t.text : t.muted,
+             Type::small);
+  if (wide)
+    p.text_fit({at.x + width, at.y + t.px(5)}, value, std::max(width - label_width - t.px(16), width * 0.4f), t.text,
+               Type::small, Font::mono, widgets::Align::right);
   else {  // on the decimal point: whole part to its left, fraction to its right
     const auto point = std::min(value.find('.'), value.size());
-    const float room = widgets::text_size(".01667", Type::small, Font::mono).x, fraction = widgets::text_size(value.substr(point), Type::small, Font::mono).x;
-    const float x = value_right - std::max(room, fraction);  // 4.061e-237 gives up its column rather than cover its unit
+    const float room = widgets::text_size(".01667", Type::small, Font::mono).x,
+                fraction = widgets::text_size(value.substr(point), Type::small, Font::mono).x;
+    const float x =
+        value_right - std::max(room, fraction);  // 4.061e-237 gives up its column rather than cover its unit
     p.text({x, at.y + t.px(5)}, value.substr(0, point), t.text, Type::small, Font::mono, widgets::Align::right);
     p.text({x, at.y + t.px(5)}, value.substr(point), t.text, Type::small, Font::mono);
   }

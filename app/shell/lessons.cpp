@@ -20,7 +20,8 @@ bool text_box(const char* id, std::string& text, ImVec2 size, bool lines) {
   std::memcpy(buffer, text.data(), n);
   buffer[n] = '\0';
   ImGui::SetNextItemWidth(size.x);
-  const bool edited = lines ? ImGui::InputTextMultiline(id, buffer, sizeof buffer, size) : ImGui::InputText(id, buffer, sizeof buffer);
+  const bool edited =
+      lines ? ImGui::InputTextMultiline(id, buffer, sizeof buffer, size) : ImGui::InputText(id, buffer, sizeof buffer);
   if (edited) text = buffer;
   return edited;
 }
@@ -49,7 +50,8 @@ void lesson_record_step(Shell& shell) {
     state.draft = Lesson{.id = "my-lesson", .title = "My lesson", .steps = {}};
   }
   const chapters::Lab& lab = shell.workspace.lab();
-  state.draft.steps.push_back({std::string(lab.info().id), "Step " + std::to_string(state.draft.steps.size() + 1), "", to_text(scenario_inputs(lab)), to_text(fields_to_json(lab.view()))});
+  state.draft.steps.push_back({std::string(lab.info().id), "Step " + std::to_string(state.draft.steps.size() + 1), "",
+                               to_text(scenario_inputs(lab)), to_text(fields_to_json(lab.view()))});
   shell.drawer = Drawer::lesson;
   shell.drawer_open = true;
 }
@@ -60,7 +62,9 @@ void lesson_finish_recording(Shell& shell) {
   state.recording = false;
   if (state.draft.steps.empty()) return;
   std::string error = shell.workspace.keep_lesson(state.draft);
-  shell.workspace.say(error.empty() ? "Lesson \"" + state.draft.title + "\" is kept with " + std::to_string(state.draft.steps.size()) + " steps; play it from the palette." : error);
+  shell.workspace.say(error.empty() ? "Lesson \"" + state.draft.title + "\" is kept with " +
+                                          std::to_string(state.draft.steps.size()) + " steps; play it from the palette."
+                                    : error);
 }
 
 void draw_lesson_bar(Shell& shell, ImVec2 size) {
@@ -72,7 +76,9 @@ void draw_lesson_bar(Shell& shell, ImVec2 size) {
     if (state.recording) {
       Painter::window().circle({at.x + t.px(6), at.y + t.px(11)}, t.px(5), t.bad);
       Painter::window().text({at.x + t.px(20), at.y}, "Recording a lesson", t.text, Type::body, Font::bold);
-      Painter::window().text_fit({at.x + t.px(20), at.y + t.px(24)}, "F9 keeps what you see as a step; edit what to say in the drawer's Lesson tab.", width - buttons - t.px(30), t.muted, Type::small);
+      Painter::window().text_fit({at.x + t.px(20), at.y + t.px(24)},
+                                 "F9 keeps what you see as a step; edit what to say in the drawer's Lesson tab.",
+                                 width - buttons - t.px(30), t.muted, Type::small);
       ImGui::SetCursorScreenPos({at.x + width - buttons, at.y + t.px(8)});
       if (ui::button("Record step")) lesson_record_step(shell);
       ImGui::SameLine();
@@ -81,7 +87,8 @@ void draw_lesson_bar(Shell& shell, ImVec2 size) {
       const Lesson& l = shell.workspace.content.lessons[state.lesson];
       const LessonStep& s = l.steps[std::min(state.step, l.steps.size() - 1)];
       char head[256];
-      std::snprintf(head, sizeof head, "%s   %zu / %zu   %s", l.title.c_str(), state.step + 1, l.steps.size(), s.title.c_str());
+      std::snprintf(head, sizeof head, "%s   %zu / %zu   %s", l.title.c_str(), state.step + 1, l.steps.size(),
+                    s.title.c_str());
       Painter::window().text_fit(at, head, width - buttons - t.px(20), t.muted, Type::small, Font::bold);
       ImGui::SetCursorScreenPos({at.x, at.y + t.px(20)});
       ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - buttons - t.px(20));
@@ -95,8 +102,10 @@ void draw_lesson_bar(Shell& shell, ImVec2 size) {
       ImGui::SameLine();
       const bool last = state.step + 1 >= l.steps.size();
       if (ui::button(last ? "End" : "Next", true)) {
-        if (last) state.playing = false;
-        else lesson_go(shell, state.lesson, state.step + 1);
+        if (last)
+          state.playing = false;
+        else
+          lesson_go(shell, state.lesson, state.step + 1);
       }
     }
   }
@@ -133,13 +142,15 @@ void draw_lesson_editor(Shell& shell) {
     if (i > 0 && ui::button("Up")) swap = i;
     ImGui::SameLine();
     if (ui::button("Show"))
-      if (auto error = shell.workspace.open_with(s.lab, Json::parse(s.inputs), Json::parse(s.view)); !error.empty()) shell.workspace.say(error);
+      if (auto error = shell.workspace.open_with(s.lab, Json::parse(s.inputs), Json::parse(s.view)); !error.empty())
+        shell.workspace.say(error);
     ImGui::SameLine();
     if (ui::button("Remove")) remove = i;
     ImGui::PopID();
   }
   if (swap < state.draft.steps.size()) std::swap(state.draft.steps[swap], state.draft.steps[swap - 1]);
-  if (remove < state.draft.steps.size()) state.draft.steps.erase(state.draft.steps.begin() + static_cast<std::ptrdiff_t>(remove));
+  if (remove < state.draft.steps.size())
+    state.draft.steps.erase(state.draft.steps.begin() + static_cast<std::ptrdiff_t>(remove));
 }
 
 }  // namespace app

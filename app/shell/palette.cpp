@@ -13,7 +13,8 @@ using widgets::Painter;
 using widgets::theme;
 using widgets::Type;
 
-/// How well `query` fits as a subsequence of `text`, ignoring case: higher is better, -1 when it does not. Runs and word starts count more.
+/// How well `query` fits as a subsequence of `text`, ignoring case: higher is better, -1 when it does not. Runs and
+/// word starts count more.
 int fit(std::string_view text, std::string_view query) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   int score = 0, run = 0;
@@ -34,8 +35,10 @@ void match(PaletteState& state) {
   state.matched = state.query;
   state.hits.clear();
   for (std::size_t i = 0; i < state.commands.size(); ++i)
-    if (const int score = fit(state.commands[i].label, state.query); score >= 0 || !state.query[0]) state.hits.push_back({state.query[0] ? score : 0, i});
-  std::stable_sort(state.hits.begin(), state.hits.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
+    if (const int score = fit(state.commands[i].label, state.query); score >= 0 || !state.query[0])
+      state.hits.push_back({state.query[0] ? score : 0, i});
+  std::stable_sort(state.hits.begin(), state.hits.end(),
+                   [](const auto& a, const auto& b) { return a.score > b.score; });
   if (state.hits.size() > 60) state.hits.resize(60);
 }
 
@@ -46,7 +49,8 @@ void zoom(Shell& s, double factor) {
 
 void walk_labs(Shell& s, int by) {
   const auto labs = chapters::all_labs();
-  const auto at = std::find_if(labs.begin(), labs.end(), [&](const auto& e) { return e.id == s.workspace.lab().info().id; });
+  const auto at =
+      std::find_if(labs.begin(), labs.end(), [&](const auto& e) { return e.id == s.workspace.lab().info().id; });
   const auto n = static_cast<int>(labs.size());
   for (int i = static_cast<int>(at - labs.begin()) + by; i >= 0 && i < n; i += by)
     if (!labs[static_cast<std::size_t>(i)].make()->info().hidden) {
@@ -71,32 +75,45 @@ void ask_export(Shell& s, ExportKind kind, const char* extension) {
 
 const std::vector<Command>& shortcut_commands() {
   static const std::vector<Command> commands = {
-      {"Command palette", "Ctrl+K", ImGuiMod_Ctrl | ImGuiKey_K, [](Shell& s) { s.palette = {.open = true, .just_opened = true}; }},
+      {"Command palette", "Ctrl+K", ImGuiMod_Ctrl | ImGuiKey_K,
+       [](Shell& s) { s.palette = {.open = true, .just_opened = true}; }},
       {"Undo", "Ctrl+Z", ImGuiMod_Ctrl | ImGuiKey_Z, [](Shell& s) { s.workspace.current().undo(); }},
       {"Redo", "Ctrl+Y", ImGuiMod_Ctrl | ImGuiKey_Y, [](Shell& s) { s.workspace.current().redo(); }},
       {"Reset this lab", "Ctrl+R", ImGuiMod_Ctrl | ImGuiKey_R, [](Shell& s) { s.workspace.current().reset(); }},
       {"Next lab", "Ctrl+]", ImGuiMod_Ctrl | ImGuiKey_RightBracket, [](Shell& s) { walk_labs(s, 1); }},
       {"Previous lab", "Ctrl+[", ImGuiMod_Ctrl | ImGuiKey_LeftBracket, [](Shell& s) { walk_labs(s, -1); }},
       {"Presentation mode", "F5", ImGuiKey_F5, [](Shell& s) { s.presentation = !s.presentation; }},
-      {"Full screen", "F11", ImGuiKey_F11, [](Shell& s) { if (s.host.toggle_fullscreen) s.host.toggle_fullscreen(); }},
-      {"Light or dark", "Ctrl+T", ImGuiMod_Ctrl | ImGuiKey_T, [](Shell& s) { s.workspace.settings.light = !s.workspace.settings.light; }},
+      {"Full screen", "F11", ImGuiKey_F11,
+       [](Shell& s) {
+         if (s.host.toggle_fullscreen) s.host.toggle_fullscreen();
+       }},
+      {"Light or dark", "Ctrl+T", ImGuiMod_Ctrl | ImGuiKey_T,
+       [](Shell& s) { s.workspace.settings.light = !s.workspace.settings.light; }},
       {"Larger interface", "Ctrl++", ImGuiMod_Ctrl | ImGuiKey_Equal, [](Shell& s) { zoom(s, 1.1); }},
       {"Smaller interface", "Ctrl+-", ImGuiMod_Ctrl | ImGuiKey_Minus, [](Shell& s) { zoom(s, 1 / 1.1); }},
-      {"Interface scale from the monitor", "Ctrl+0", ImGuiMod_Ctrl | ImGuiKey_0, [](Shell& s) { s.workspace.settings.scale = 0; }},
-      {"Fold or open the drawer", "Ctrl+J", ImGuiMod_Ctrl | ImGuiKey_J, [](Shell& s) { s.drawer_open = !s.drawer_open; }},
-      {"Copy as command", "Ctrl+Shift+C", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_C, [](Shell& s) {
+      {"Interface scale from the monitor", "Ctrl+0", ImGuiMod_Ctrl | ImGuiKey_0,
+       [](Shell& s) { s.workspace.settings.scale = 0; }},
+      {"Fold or open the drawer", "Ctrl+J", ImGuiMod_Ctrl | ImGuiKey_J,
+       [](Shell& s) { s.drawer_open = !s.drawer_open; }},
+      {"Copy as command", "Ctrl+Shift+C", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_C,
+       [](Shell& s) {
          if (s.host.copy) s.host.copy(command_line_of(s.workspace.lab()));
          s.workspace.say("The command for this scenario is on the clipboard.");
        }},
-      {"Copy link to this scenario", "Ctrl+L", ImGuiMod_Ctrl | ImGuiKey_L, [](Shell& s) {
+      {"Copy link to this scenario", "Ctrl+L", ImGuiMod_Ctrl | ImGuiKey_L,
+       [](Shell& s) {
          if (s.host.copy) s.host.copy("ridgeline://" + link_of(s.workspace.lab()));
          s.workspace.say("A link to this scenario is on the clipboard.");
        }},
-      {"Export picture (PNG)", "Ctrl+E", ImGuiMod_Ctrl | ImGuiKey_E, [](Shell& s) { ask_export(s, ExportKind::png, ".png"); }},
+      {"Export picture (PNG)", "Ctrl+E", ImGuiMod_Ctrl | ImGuiKey_E,
+       [](Shell& s) { ask_export(s, ExportKind::png, ".png"); }},
       {"Record lesson step", "F9", ImGuiKey_F9, [](Shell& s) { lesson_record_step(s); }},
       {"Next lesson step", "Page Down", ImGuiKey_PageDown, [](Shell& s) { lesson_step(s, 1); }},
       {"Previous lesson step", "Page Up", ImGuiKey_PageUp, [](Shell& s) { lesson_step(s, -1); }},
-      {"Quit", "Ctrl+Q", ImGuiMod_Ctrl | ImGuiKey_Q, [](Shell& s) { if (s.host.quit) s.host.quit(); }},
+      {"Quit", "Ctrl+Q", ImGuiMod_Ctrl | ImGuiKey_Q,
+       [](Shell& s) {
+         if (s.host.quit) s.host.quit();
+       }},
   };
   return commands;
 }
@@ -105,7 +122,8 @@ std::vector<Command> all_commands(Shell& shell) {
   std::vector<Command> out;
   for (const auto& entry : chapters::all_labs()) {
     const std::string title = shell.workspace.title_of(entry.id);
-    out.push_back({title + "  (" + std::string(entry.id) + ")", "lab", 0, [id = entry.id](Shell& s) { s.workspace.open(id); }});
+    out.push_back(
+        {title + "  (" + std::string(entry.id) + ")", "lab", 0, [id = entry.id](Shell& s) { s.workspace.open(id); }});
   }
   for (const auto& [lab, content] : shell.workspace.content.labs)
     for (const Preset& preset : content.presets)
@@ -118,17 +136,21 @@ std::vector<Command> all_commands(Shell& shell) {
                      if (auto error = s.workspace.open_scenario(scenario); !error.empty()) s.workspace.say(error);
                    }});
   for (std::size_t i = 0; i < shell.workspace.content.lessons.size(); ++i)
-    out.push_back({"Play lesson: " + shell.workspace.content.lessons[i].title, "lesson", 0, [i](Shell& s) { lesson_go(s, i, 0); }});
+    out.push_back({"Play lesson: " + shell.workspace.content.lessons[i].title, "lesson", 0,
+                   [i](Shell& s) { lesson_go(s, i, 0); }});
   for (const Command& c : shortcut_commands()) out.push_back(c);
   out.push_back({"Export picture (SVG)", "", 0, [](Shell& s) { ask_export(s, ExportKind::svg, ".svg"); }});
   out.push_back({"Export data (CSV)", "", 0, [](Shell& s) { ask_export(s, ExportKind::csv, ".csv"); }});
   out.push_back({"Export scenario (JSON)", "", 0, [](Shell& s) { ask_export(s, ExportKind::scenario, ".json"); }});
   if (const auto document = shell.workspace.lab().info().document; !document.empty())
-    out.push_back({"Export " + std::string(document) + " (JSON)", "", 0, [](Shell& s) { ask_export(s, ExportKind::document, "-data.json"); }});
-  out.push_back({"Keep my scenario from lab to lab", "", 0, [](Shell& s) { s.workspace.settings.keep_my_scenario = !s.workspace.settings.keep_my_scenario; }});
+    out.push_back({"Export " + std::string(document) + " (JSON)", "", 0,
+                   [](Shell& s) { ask_export(s, ExportKind::document, "-data.json"); }});
+  out.push_back({"Keep my scenario from lab to lab", "", 0,
+                 [](Shell& s) { s.workspace.settings.keep_my_scenario = !s.workspace.settings.keep_my_scenario; }});
   for (const Term& term : shell.workspace.content.glossary)
     out.push_back({term.term + ": " + term.meaning, "term", 0, [term](Shell& s) {
-                     if (term.lab.empty() || !s.workspace.open(term.lab)) s.workspace.say(term.term + ": " + term.meaning);
+                     if (term.lab.empty() || !s.workspace.open(term.lab))
+                       s.workspace.say(term.term + ": " + term.meaning);
                    }});
   return out;
 }
@@ -137,10 +159,13 @@ void handle_shortcuts(Shell& shell) {
   if (shell.palette.open) return;
   const bool typing = ImGui::GetIO().WantTextInput;
   for (const Command& c : shortcut_commands()) {
-    if (typing && (c.chord == (ImGuiMod_Ctrl | ImGuiKey_Z) || c.chord == (ImGuiMod_Ctrl | ImGuiKey_Y))) continue;  // the text box's own
+    if (typing && (c.chord == (ImGuiMod_Ctrl | ImGuiKey_Z) || c.chord == (ImGuiMod_Ctrl | ImGuiKey_Y)))
+      continue;  // the text box's own
     if (ImGui::IsKeyChordPressed(c.chord)) c.run(shell);
   }
-  if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_KeypadAdd) || ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Equal)) zoom(shell, 1.1);
+  if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_KeypadAdd) ||
+      ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Equal))
+    zoom(shell, 1.1);
   if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_KeypadSubtract)) zoom(shell, 1 / 1.1);
   if (shell.presentation && !typing && ImGui::IsKeyPressed(ImGuiKey_Escape)) shell.presentation = false;
 }
@@ -161,11 +186,14 @@ void draw_palette(Shell& shell) {
   if (state.just_opened) ImGui::OpenPopup("palette");
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {t.px(12), t.px(12)});
   bool open = true;
-  if (ImGui::BeginPopupModal("palette", &open, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings)) {
+  if (ImGui::BeginPopupModal(
+          "palette", &open,
+          ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings)) {
     if (state.just_opened) ImGui::SetKeyboardFocusHere();
     state.just_opened = false;
     ImGui::SetNextItemWidth(-1);
-    if (ImGui::InputTextWithHint("##query", "a lab, a preset, a command, a term", state.query, sizeof state.query)) state.selected = 0;
+    if (ImGui::InputTextWithHint("##query", "a lab, a preset, a command, a term", state.query, sizeof state.query))
+      state.selected = 0;
     if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++state.selected;
     if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --state.selected;
     state.selected = std::clamp(state.selected, 0, std::max(0, static_cast<int>(hits.size()) - 1));
@@ -177,9 +205,13 @@ void draw_palette(Shell& shell) {
         ImGui::PushID(i);
         const ImVec2 at = ImGui::GetCursorScreenPos();
         const float width = ImGui::GetContentRegionAvail().x;
-        if (ImGui::Selectable(c.label.c_str(), i == state.selected, ImGuiSelectableFlags_NoAutoClosePopups, {width - t.px(110), 0})) run = i;
-        if (i == state.selected && (ImGui::IsKeyPressed(ImGuiKey_DownArrow) || ImGui::IsKeyPressed(ImGuiKey_UpArrow))) ImGui::SetScrollHereY();
-        Painter::window().text({at.x + width - t.px(4), at.y}, c.shortcut, t.muted, Type::small, Font::mono, widgets::Align::right);
+        if (ImGui::Selectable(c.label.c_str(), i == state.selected, ImGuiSelectableFlags_NoAutoClosePopups,
+                              {width - t.px(110), 0}))
+          run = i;
+        if (i == state.selected && (ImGui::IsKeyPressed(ImGuiKey_DownArrow) || ImGui::IsKeyPressed(ImGuiKey_UpArrow)))
+          ImGui::SetScrollHereY();
+        Painter::window().text({at.x + width - t.px(4), at.y}, c.shortcut, t.muted, Type::small, Font::mono,
+                               widgets::Align::right);
         ImGui::PopID();
       }
     }
@@ -190,7 +222,8 @@ void draw_palette(Shell& shell) {
       ImGui::CloseCurrentPopup();
     }
     if (run >= 0 && static_cast<std::size_t>(run) < hits.size()) {
-      const auto command = commands[hits[static_cast<std::size_t>(run)].index].run;  // a copy: it may open the palette anew
+      const auto command =
+          commands[hits[static_cast<std::size_t>(run)].index].run;  // a copy: it may open the palette anew
       command(shell);
     }
     ImGui::EndPopup();

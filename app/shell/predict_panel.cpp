@@ -14,7 +14,8 @@ using widgets::Font;
 using widgets::theme;
 using widgets::Type;
 
-/// The lab with the question's inputs, computed; null when the question's data is broken (a test keeps it from being so).
+/// The lab with the question's inputs, computed; null when the question's data is broken (a test keeps it from being
+/// so).
 chapters::LabPtr asked(const Prediction& question, std::string_view lab_id) {
   auto lab = chapters::make_lab_by_id(lab_id);
   if (!lab || !apply_inputs(*lab, Json::parse(question.set)).empty()) return nullptr;
@@ -35,17 +36,21 @@ void commit(Shell& shell, const Prediction& question, const chapters::Lab& lab, 
   state.committed = parsed.value;
   state.computed = reading(lab, question.output);
   state.answered = true;
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   shell.workspace.progress.predict(lab.info().id, {question.id, state.committed, state.computed, now});
   if (std::isfinite(state.computed))
-    shell.workspace.keep_prediction({std::string(lab.info().id), question.id, state.committed, state.computed, gap_of(state) <= question.tolerance, static_cast<double>(now)});
-  if (auto error = shell.workspace.open_with(lab.info().id, Json::parse(question.set), Json::object()); !error.empty()) shell.workspace.say(error);
+    shell.workspace.keep_prediction({std::string(lab.info().id), question.id, state.committed, state.computed,
+                                     gap_of(state) <= question.tolerance, static_cast<double>(now)});
+  if (auto error = shell.workspace.open_with(lab.info().id, Json::parse(question.set), Json::object()); !error.empty())
+    shell.workspace.say(error);
   shell.workspace.save();
 }
 
 void show_answer(const PredictState& state, const Prediction& question, std::string_view unit) {
   const auto& t = theme();
-  const double gap = state.computed != 0 ? (state.committed - state.computed) / std::abs(state.computed) : state.committed;
+  const double gap =
+      state.computed != 0 ? (state.committed - state.computed) / std::abs(state.computed) : state.committed;
   const bool close = gap_of(state) <= question.tolerance;
   ui::text(close ? "\xE2\x9C\x93 close" : "not yet", close ? t.good : t.bad, Type::body, Font::bold);
   ImGui::SameLine();
@@ -96,7 +101,8 @@ void draw_predict(Shell& shell) {
   }
   if (!state.answered) {
     ImGui::SetNextItemWidth(t.px(220));
-    const bool entered = ImGui::InputTextWithHint("##answer", unit.empty() ? "a number" : unit.data(), state.answer, sizeof state.answer, ImGuiInputTextFlags_EnterReturnsTrue);
+    const bool entered = ImGui::InputTextWithHint("##answer", unit.empty() ? "a number" : unit.data(), state.answer,
+                                                  sizeof state.answer, ImGuiInputTextFlags_EnterReturnsTrue);
     ImGui::SameLine();
     if ((ui::button("Commit", true) || entered) && state.answer[0]) commit(shell, question, *lab, unit);
     if (!state.error.empty()) ui::wrapped(state.error, t.warning, Type::small);

@@ -23,10 +23,14 @@ float splitter(const char* id, ImVec2 at, ImVec2 size, bool vertical) {
   ImGui::SetCursorScreenPos(at);
   // A child of its own over the panels on both sides, which would take the mouse otherwise.
   float moved = 0;
-  if (ImGui::BeginChild(id, size, ImGuiChildFlags_None, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
+  if (ImGui::BeginChild(id, size, ImGuiChildFlags_None,
+                        ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar |
+                            ImGuiWindowFlags_NoScrollWithMouse)) {
     ImGui::InvisibleButton(id, size);
-    if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
-    if (ImGui::IsItemActive()) moved = (vertical ? ImGui::GetIO().MouseDelta.x : ImGui::GetIO().MouseDelta.y) / theme().scale;
+    if (ImGui::IsItemHovered() || ImGui::IsItemActive())
+      ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+    if (ImGui::IsItemActive())
+      moved = (vertical ? ImGui::GetIO().MouseDelta.x : ImGui::GetIO().MouseDelta.y) / theme().scale;
   }
   ImGui::EndChild();
   return moved;
@@ -50,7 +54,9 @@ void draw_message(Shell& shell, ImVec2 canvas_min, ImVec2 canvas_max) {
   ImGui::PushStyleColor(ImGuiCol_Border, t.accent);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, t.px(6));
-  if (ImGui::Begin("message", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav)) {
+  if (ImGui::Begin("message", nullptr,
+                   ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings |
+                       ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav)) {
     ui::wrapped(shell.message, t.text, Type::small);
     if (ImGui::IsWindowHovered() && ImGui::IsMouseClicked(0)) shell.message_until = 0;
   }
@@ -79,7 +85,8 @@ void draw_job(Shell& shell, ImVec2 top_right) {
 /// What a View may ask of the shell by its keys: "open_link" names a lab to go to, "ticking" keeps the window awake.
 void serve_view(Shell& shell) {
   const chapters::Fields& view = shell.workspace.lab().view();
-  if (const auto* f = view.find("ticking"); f && f->kind == chapters::Kind::toggle && f->toggle()) shell.animating = true;
+  if (const auto* f = view.find("ticking"); f && f->kind == chapters::Kind::toggle && f->toggle())
+    shell.animating = true;
   const auto* f = view.find("open_link");
   if (!f || f->kind != chapters::Kind::text || f->text().empty()) return;
   const std::string link = std::exchange(f->text(), {});
@@ -148,18 +155,25 @@ void draw_shell(Shell& shell) {
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(screen);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-  ImGui::Begin("Ridgeline", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::Begin("Ridgeline", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar();
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   const auto& t = theme();
   const bool chrome = !shell.hide_chrome, full = chrome && !shell.presentation;
   const float rail = full ? std::min(t.px(195), screen.x * 0.2f) : 0;
   const float top = chrome ? t.px(51) : 0;
-  const float inspector = chrome ? std::min(t.px(static_cast<float>(shell.presentation ? 300 : w.settings.inspector_width)), screen.x * 0.36f) : 0;
+  const float inspector =
+      chrome
+          ? std::min(t.px(static_cast<float>(shell.presentation ? 300 : w.settings.inspector_width)), screen.x * 0.36f)
+          : 0;
   const float lesson = chrome && (shell.lesson.playing || shell.lesson.recording) ? t.px(76) : 0;
   const float body = screen.y - top - lesson;
   // Explore brings a picture of its own: it takes nearly half.
-  const float asked = shell.drawer == Drawer::explore ? std::max(t.px(static_cast<float>(w.settings.drawer_height)), body * 0.45f) : t.px(static_cast<float>(w.settings.drawer_height));
+  const float asked = shell.drawer == Drawer::explore
+                          ? std::max(t.px(static_cast<float>(w.settings.drawer_height)), body * 0.45f)
+                          : t.px(static_cast<float>(w.settings.drawer_height));
   const float drawer = !full ? 0 : shell.drawer_open ? std::min(asked, body * 0.5f) : t.px(40);
   const auto place = [](float x, float y) { ImGui::SetCursorScreenPos({x, y}); };
   const auto spaced = [](auto&& part) {
@@ -195,19 +209,29 @@ void draw_shell(Shell& shell) {
     w.say(shell.document_job.done() ? *shell.document_said : shell.document_job.error());
     shell.document_job = {};
   }
-  if (request.kind == ExportKind::document && !request.path.empty()) export_document(shell, request.path);
+  if (request.kind == ExportKind::document && !request.path.empty())
+    export_document(shell, request.path);
   else if (!request.path.empty()) {
     const auto error = export_canvas(shell, request.kind, request.path);
     w.say(error.empty() ? "Saved " + request.path + "." : error);
   }
   if (shell.record == &export_record) shell.record = nullptr;
-  if (w.update(ImGui::IsAnyItemActive())) shell.animating = true;  // a drag on the canvas: its picture follows next frame
+  if (w.update(ImGui::IsAnyItemActive()))
+    shell.animating = true;  // a drag on the canvas: its picture follows next frame
   if (w.current().computing() || shell.document_job) shell.animating = true;
-  if (const auto* playing = w.lab().view().find("playing"); playing && playing->toggle()) shell.animating = true;  // a lab that plays
+  if (const auto* playing = w.lab().view().find("playing"); playing && playing->toggle())
+    shell.animating = true;  // a lab that plays
   if (full && shell.drawer_open)
-    w.settings.drawer_height = std::clamp(w.settings.drawer_height - static_cast<double>(splitter("drawer edge", {rail, top + body - drawer - t.px(3)}, {middle, t.px(6)}, false)), 80.0, 1200.0);
+    w.settings.drawer_height = std::clamp(
+        w.settings.drawer_height - static_cast<double>(splitter("drawer edge", {rail, top + body - drawer - t.px(3)},
+                                                                {middle, t.px(6)}, false)),
+        80.0, 1200.0);
   if (full)
-    w.settings.inspector_width = std::clamp(w.settings.inspector_width - static_cast<double>(splitter("inspector edge", {screen.x - inspector - t.px(3), top}, {t.px(6), body}, true)), 200.0, 1200.0);
+    w.settings.inspector_width =
+        std::clamp(w.settings.inspector_width -
+                       static_cast<double>(
+                           splitter("inspector edge", {screen.x - inspector - t.px(3), top}, {t.px(6), body}, true)),
+                   200.0, 1200.0);
   ImGui::PopStyleVar();
   ImGui::End();
   draw_palette(shell);
@@ -216,7 +240,9 @@ void draw_shell(Shell& shell) {
 
 std::string export_canvas(Shell& shell, ExportKind kind, const std::string& path) {
   if (kind == ExportKind::scenario) return write_file(path, to_text(scenario_to_json(shell.workspace.lab()), 2) + "\n");
-  if (kind == ExportKind::png) return shell.host.save_png ? shell.host.save_png(shell.canvas_min, shell.canvas_max, path) : "Pictures cannot be saved here.";
+  if (kind == ExportKind::png)
+    return shell.host.save_png ? shell.host.save_png(shell.canvas_min, shell.canvas_max, path)
+                               : "Pictures cannot be saved here.";
   if (!shell.record) return "Nothing was recorded to export.";
   if (kind == ExportKind::csv && shell.record->tables.empty()) return "This lab shows no data to write as CSV.";
   return write_file(path, kind == ExportKind::svg ? to_svg(*shell.record, theme().background) : to_csv(*shell.record));

@@ -29,16 +29,16 @@ enum class ExportKind : std::uint8_t { png, svg, csv, scenario, document };
 struct ExploreState {
   enum class Mode : std::uint8_t { sweep, sensitivity, solve, compare } mode = Mode::sweep;
   std::string input, second_input, output;
-  std::string lo, hi, target;      ///< as typed
+  std::string lo, hi, target;  ///< as typed
   Job job;
   bool running = false;
   SweepResult sweep;
   SensitivityResult sensitivity;
   SolveResult solve;
   CompareResult compare;
-  std::shared_ptr<void> result;    ///< what the worker writes
-  chapters::LabPtr scenario_a;     ///< set aside for comparison
-  std::string lab;                 ///< the lab that the keys belong to
+  std::shared_ptr<void> result;              ///< what the worker writes
+  chapters::LabPtr scenario_a;               ///< set aside for comparison
+  std::string lab;                           ///< the lab that the keys belong to
   std::vector<std::string> inputs, outputs;  ///< keys that can be chosen there
   widgets::PlotView plot;
   widgets::HeatMapView heat;
@@ -82,8 +82,8 @@ struct PaletteState {
     int score;
     std::size_t index;  ///< in `commands`
   };
-  std::vector<Hit> hits{};      ///< best first
-  std::string matched{};        ///< the query that `hits` are for
+  std::vector<Hit> hits{};  ///< best first
+  std::string matched{};    ///< the query that `hits` are for
 };
 
 /// An export asked for in this frame, taken with the next picture.
@@ -110,12 +110,12 @@ struct Shell {
   widgets::ProseView prose;
   char note[16384] = {};
   std::string note_lab;
-  ImVec2 canvas_min, canvas_max;  ///< of the last frame, screen pixels
-  int computing_frames = 0;  ///< how long the open lab's job has been running
+  ImVec2 canvas_min, canvas_max;      ///< of the last frame, screen pixels
+  int computing_frames = 0;           ///< how long the open lab's job has been running
   widgets::Record* record = nullptr;  ///< set for one frame to keep what the canvas draws
   ExportRequest export_request;
-  Job document_job;                             ///< writes a lab's document
-  std::shared_ptr<std::string> document_said;   ///< what that job has to say when it is done
+  Job document_job;                            ///< writes a lab's document
+  std::shared_ptr<std::string> document_said;  ///< what that job has to say when it is done
   double message_until = 0;
   std::string message;
   bool animating = false;  ///< something moves: the window must not sleep

@@ -26,13 +26,15 @@ Shown shown_of(const Workspace::SharedGroup& group) {
   for (const auto* f : group.fields) {
     const char* between = !before ? "" : before->kind == chapters::Kind::choice ? "  " : " × ";
     before = f;
-    const auto number = widgets::format(f->kind == chapters::Kind::real || f->kind == chapters::Kind::integer ? f->number() : 0, "", 4);
+    const auto number =
+        widgets::format(f->kind == chapters::Kind::real || f->kind == chapters::Kind::integer ? f->number() : 0, "", 4);
     std::string_view piece = number;
     if (f->kind == chapters::Kind::choice) {
       const double i = f->number();
       piece = i >= 0 ? std::string_view((*f->options)[static_cast<std::size_t>(i)].label) : f->choice_id();
     }
-    const int n = std::snprintf(out.chars + out.length, sizeof out.chars - out.length, "%s%.*s", between, static_cast<int>(piece.size()), piece.data());
+    const int n = std::snprintf(out.chars + out.length, sizeof out.chars - out.length, "%s%.*s", between,
+                                static_cast<int>(piece.size()), piece.data());
     if (n > 0) out.length = std::min(out.length + static_cast<std::size_t>(n), sizeof out.chars - 1);
   }
   return out;
@@ -40,7 +42,8 @@ Shown shown_of(const Workspace::SharedGroup& group) {
 
 float chip_width(std::string_view name, std::string_view value) {
   const auto& t = theme();
-  return (name.empty() ? 0 : widgets::text_size(name, Type::small).x + t.px(6)) + std::min(widgets::text_size(value, Type::small).x, t.px(170)) + t.px(25);
+  return (name.empty() ? 0 : widgets::text_size(name, Type::small).x + t.px(6)) +
+         std::min(widgets::text_size(value, Type::small).x, t.px(170)) + t.px(25);
 }
 
 /// A chip of the top bar, laid out from the right: "chip  H100 SXM". True when pressed.
@@ -73,7 +76,8 @@ void shared_chip(Shell& shell, const Workspace::SharedGroup& group, std::string_
     bool changed = false;
     if (f->kind == chapters::Kind::choice && group.fields.size() == 1) {
       const double now = f->number();
-      const int i = draw_option_list(*f->options, shell.controls, [&](std::size_t k) { return static_cast<double>(k) == now; });
+      const int i =
+          draw_option_list(*f->options, shell.controls, [&](std::size_t k) { return static_cast<double>(k) == now; });
       if (i >= 0) {
         f->set_number(i);
         changed = true;
@@ -92,7 +96,8 @@ void shared_chip(Shell& shell, const Workspace::SharedGroup& group, std::string_
 
 void draw_top_bar(Shell& shell, ImVec2 size) {
   const auto& t = theme();
-  if (ui::begin_panel("top", size, t.panel, {16, 8}, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
+  if (ui::begin_panel("top", size, t.panel, {16, 8},
+                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     float right = at.x + ImGui::GetContentRegionAvail().x;
     const float y = at.y + (size.y - t.px(16) - t.px(28)) / 2;
@@ -103,7 +108,8 @@ void draw_top_bar(Shell& shell, ImVec2 size) {
     const std::string_view slug = open.substr(0, open.find('/'));
     float room = right - at.x;
     for (const auto& entry : chapters::all_labs())
-      if (entry.id.substr(0, entry.id.find('/')) == slug) room -= widgets::text_size(shell.workspace.title_of(entry.id), Type::body).x + t.px(28);
+      if (entry.id.substr(0, entry.id.find('/')) == slug)
+        room -= widgets::text_size(shell.workspace.title_of(entry.id), Type::body).x + t.px(28);
     const auto& groups = shell.workspace.shared_groups();
     constexpr std::size_t most = 12;
     Shown shown[most];

@@ -36,7 +36,8 @@ void spacing(float design_pixels) { ImGui::Dummy({0, theme().px(design_pixels)})
 
 void focus_ring(float rounding) {
   if (!ImGui::IsItemFocused() || !ImGui::GetIO().NavVisible) return;
-  ImGui::GetWindowDrawList()->AddRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), theme().accent, rounding, 0, theme().px(2));
+  ImGui::GetWindowDrawList()->AddRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), theme().accent, rounding, 0,
+                                      theme().px(2));
 }
 
 void hint(std::string_view s) {
@@ -57,8 +58,10 @@ bool tab(const char* label, bool selected, bool underline) {
   const bool pressed = ImGui::InvisibleButton(label, box, ImGuiButtonFlags_EnableNav);
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();
-  if (!underline && (selected || hovered)) p.rect(at, {at.x + box.x, at.y + box.y}, selected ? t.card : widgets::with_alpha(t.card, 0.5f), t.px(7));
-  p.text({at.x + pad.x, at.y + pad.y}, label, selected || hovered ? t.text : t.muted, Type::body, selected && !underline ? Font::bold : Font::sans);
+  if (!underline && (selected || hovered))
+    p.rect(at, {at.x + box.x, at.y + box.y}, selected ? t.card : widgets::with_alpha(t.card, 0.5f), t.px(7));
+  p.text({at.x + pad.x, at.y + pad.y}, label, selected || hovered ? t.text : t.muted, Type::body,
+         selected && !underline ? Font::bold : Font::sans);
   if (underline && selected) p.rect({at.x, at.y + box.y - t.px(2)}, {at.x + box.x, at.y + box.y}, t.accent);
   focus_ring(t.px(7));
   return pressed;
@@ -67,7 +70,8 @@ bool tab(const char* label, bool selected, bool underline) {
 bool button(const char* label, bool strong, float min_width) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size = widgets::text_size({label, static_cast<std::size_t>(ImGui::FindRenderedTextEnd(label) - label)}, Type::body);
+  const ImVec2 size =
+      widgets::text_size({label, static_cast<std::size_t>(ImGui::FindRenderedTextEnd(label) - label)}, Type::body);
   const ImVec2 box{std::max(size.x + t.px(22), min_width), size.y + t.px(12)};
   const bool pressed = ImGui::InvisibleButton(label, box, ImGuiButtonFlags_EnableNav);
   const bool hovered = ImGui::IsItemHovered(), held = ImGui::IsItemActive();
@@ -75,8 +79,10 @@ bool button(const char* label, bool strong, float min_width) {
   const ImVec2 end{at.x + box.x, at.y + box.y};
   p.rect(at, end, strong ? widgets::with_alpha(t.accent, held ? 0.75f : hovered ? 0.9f : 1.0f) : t.card, t.px(6));
   if (!strong) p.frame(at, end, hovered || held ? t.accent : t.line, 1, t.px(6));
-  p.text({at.x + box.x / 2, at.y + t.px(6)}, {label, static_cast<std::size_t>(ImGui::FindRenderedTextEnd(label) - label)},
-         strong ? (t.mode == widgets::Mode::dark ? t.on_colour : t.panel) : t.text, Type::body, Font::sans, widgets::Align::center);
+  p.text({at.x + box.x / 2, at.y + t.px(6)},
+         {label, static_cast<std::size_t>(ImGui::FindRenderedTextEnd(label) - label)},
+         strong ? (t.mode == widgets::Mode::dark ? t.on_colour : t.panel) : t.text, Type::body, Font::sans,
+         widgets::Align::center);
   focus_ring(t.px(6));
   return pressed;
 }
@@ -103,10 +109,12 @@ bool toggle(const char* label, bool& value, float width) {
   const bool pressed = ImGui::InvisibleButton(label, {width, height}, ImGuiButtonFlags_EnableNav);
   if (pressed) value = !value;
   const Painter p = Painter::window();
-  p.text_fit({at.x, at.y + t.px(4)}, label, width - track_w - t.px(8), ImGui::IsItemHovered() ? t.text : t.muted, Type::small);
+  p.text_fit({at.x, at.y + t.px(4)}, label, width - track_w - t.px(8), ImGui::IsItemHovered() ? t.text : t.muted,
+             Type::small);
   const ImVec2 a{at.x + width - track_w, at.y + (height - track_h) / 2}, b{at.x + width, a.y + track_h};
   p.rect(a, b, value ? t.accent : t.line, track_h / 2);
-  p.circle({value ? b.x - track_h / 2 : a.x + track_h / 2, a.y + track_h / 2}, track_h / 2 - t.px(2.5f), value ? t.panel : t.muted);
+  p.circle({value ? b.x - track_h / 2 : a.x + track_h / 2, a.y + track_h / 2}, track_h / 2 - t.px(2.5f),
+           value ? t.panel : t.muted);
   focus_ring(t.px(4));
   return pressed;
 }
@@ -140,7 +148,8 @@ void bar(ImVec2 at, float width, double fraction, ImU32 colour) {
 bool begin_panel(const char* id, ImVec2 size, ImU32 background, ImVec2 padding, ImGuiWindowFlags flags) {
   ImGui::PushStyleColor(ImGuiCol_ChildBg, background);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {theme().px(padding.x), theme().px(padding.y)});
-  const bool open = ImGui::BeginChild(id, size, ImGuiChildFlags_AlwaysUseWindowPadding | ImGuiChildFlags_NavFlattened, flags);
+  const bool open =
+      ImGui::BeginChild(id, size, ImGuiChildFlags_AlwaysUseWindowPadding | ImGuiChildFlags_NavFlattened, flags);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   return open;

@@ -18,7 +18,8 @@ class ScopedType {
   ScopedType& operator=(const ScopedType&) = delete;
 };
 
-void text(std::string_view s, ImU32 colour, widgets::Type type = widgets::Type::body, widgets::Font font = widgets::Font::sans);
+void text(std::string_view s, ImU32 colour, widgets::Type type = widgets::Type::body,
+          widgets::Font font = widgets::Font::sans);
 void wrapped(std::string_view s, ImU32 colour, widgets::Type type = widgets::Type::body);
 /// Small capital heading over a group.
 void section(std::string_view label);

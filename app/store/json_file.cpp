@@ -47,7 +47,8 @@ fs::path target_of(const fs::path& path) {
 
 fs::path with_suffix(fs::path path, const std::string& suffix) { return path += suffix; }
 
-/// Empty when all bytes of the file are in `text`; a whole sentence when it cannot be read. `too_large` is not an error here.
+/// Empty when all bytes of the file are in `text`; a whole sentence when it cannot be read. `too_large` is not an error
+/// here.
 std::string read_all(const fs::path& path, std::string& text, bool& missing, bool& too_large) {
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   missing = !file.good() && (errno == ENOENT || errno == ENOTDIR);
@@ -55,8 +56,9 @@ std::string read_all(const fs::path& path, std::string& text, bool& missing, boo
   const std::string sentence = quoted(path) + " cannot be read (";
   const std::string advice = "), so nothing is saved to it: make it a readable file, then start again.";
   if (!file.good()) return sentence + reason(errno) + advice;
-  struct stat status{};
-  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return sentence + "it is not a plain file" + advice;
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
+    return sentence + "it is not a plain file" + advice;
   char buffer[65536];
   while (true) {
     const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
@@ -82,7 +84,8 @@ std::string take_text(const std::string& text, int version, const Take& take) {
   if (!content.is_object()) return "it is not a JSON object";
   const auto found = content.find("version");
   if (found == content.end() || !found->is_number_integer()) return "it does not say its version";
-  if (*found != version) return "it is of version " + found->dump() + ", this program reads version " + std::to_string(version);
+  if (*found != version)
+    return "it is of version " + found->dump() + ", this program reads version " + std::to_string(version);
   try {
     return take(content);
   } catch (const json::exception&) {
@@ -104,9 +107,11 @@ LoadReport set_aside(const fs::path& path, const std::string& fault) {
       return {Found::unreadable, quoted(path) + " cannot be used (" + fault + ") nor renamed (" + reason(error) +
                                      "), so nothing is saved to it: move it away, then start again."};
     }
-    return {Found::set_aside, quoted(path) + " could not be used (" + fault + "); it is kept as " + quoted(aside.filename()) + "."};
+    return {Found::set_aside,
+            quoted(path) + " could not be used (" + fault + "); it is kept as " + quoted(aside.filename()) + "."};
   }
-  return {Found::unreadable, quoted(path) + " cannot be used (" + fault + ") and 9,999 others are kept beside it: remove some."};
+  return {Found::unreadable,
+          quoted(path) + " cannot be used (" + fault + ") and 9,999 others are kept beside it: remove some."};
 }
 
 bool write_all(int file, const std::string& text) {
@@ -144,7 +149,9 @@ class FileLock {
 
  private:
   static int open_beside(const fs::path& path) {
-    return make_folder(path.parent_path()) ? ::open(with_suffix(path, ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    return make_folder(path.parent_path())
+               ? ::open(with_suffix(path, ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)
+               : -1;
   }
   /// What killed instances were writing. One that writes without the lock is done well within the minute.
   static void remove_leftovers(const fs::path& path) {
@@ -152,7 +159,8 @@ class FileLock {
     const std::string start = path.filename().string() + ".tmp-";
     const auto old = fs::file_time_type::clock::now() - std::chrono::minutes(1);
     for (const auto& entry : fs::directory_iterator(path.parent_path(), error)) {
-      if (entry.path().filename().string().starts_with(start) && entry.last_write_time(error) < old) ::unlink(entry.path().c_str());
+      if (entry.path().filename().string().starts_with(start) && entry.last_write_time(error) < old)
+        ::unlink(entry.path().c_str());
     }
   }
   File file_;
@@ -160,8 +168,9 @@ class FileLock {
 
 std::string cannot_save(const fs::path& path, int error) {
   const std::string advice = error == ENOSPC || error == EDQUOT || error == EFBIG ? "free some space on that disk"
-                                                                                   : "make its folder writable";
-  return quoted(path) + " could not be saved (" + reason(error) + "); what was saved before is unharmed: " + advice + ".";
+                                                                                  : "make its folder writable";
+  return quoted(path) + " could not be saved (" + reason(error) + "); what was saved before is unharmed: " + advice +
+         ".";
 }
 
 LoadReport load(const fs::path& real, int version, const Take& take) {
@@ -170,7 +179,8 @@ LoadReport load(const fs::path& real, int version, const Take& take) {
   const std::string trouble = read_all(real, text, missing, too_large);
   if (missing) return {};
   if (!trouble.empty()) return {Found::unreadable, trouble};
-  const std::string fault = too_large ? "it is larger than " + std::to_string(max_file_bytes >> 20) + " MiB" : take_text(text, version, take);
+  const std::string fault =
+      too_large ? "it is larger than " + std::to_string(max_file_bytes >> 20) + " MiB" : take_text(text, version, take);
   return fault.empty() ? LoadReport{Found::loaded, {}} : set_aside(real, fault);
 }
 
@@ -179,19 +189,23 @@ std::string save(const fs::path& real, int version, const json& content) {
   versioned["version"] = version;
   const std::string text = versioned.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
   if (text.size() > max_file_bytes)
-    return quoted(real) + " could not be saved: it would be larger than " + std::to_string(max_file_bytes >> 20) + " MiB.";
+    return quoted(real) + " could not be saved: it would be larger than " + std::to_string(max_file_bytes >> 20) +
+           " MiB.";
   if (!make_folder(real.parent_path())) return cannot_save(real, errno);
 
   std::string temporary = with_suffix(real, ".tmp-XXXXXX").string();
   File file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!file.good()) return cannot_save(real, errno);
-  if (!write_all(file.get(), text) || ::fsync(file.get()) != 0 || !file.close() || ::rename(temporary.c_str(), real.c_str()) != 0) {
+  if (!write_all(file.get(), text) || ::fsync(file.get()) != 0 || !file.close() ||
+      ::rename(temporary.c_str(), real.c_str()) != 0) {
     const int error = errno;
     ::unlink(temporary.c_str());
     return cannot_save(real, error);
   }
-  // The rename itself reaches the disk with its folder; a file system that cannot sync folders has renamed all the same.
-  const File folder(::open(real.parent_path().empty() ? "." : real.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // The rename itself reaches the disk with its folder; a file system that cannot sync folders has renamed all the
+  // same.
+  const File folder(
+      ::open(real.parent_path().empty() ? "." : real.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.good()) ::fsync(folder.get());
   return {};
 }

@@ -7,8 +7,9 @@
 
 /// JSON files that hold what a person did: never half written, never thrown away.
 /// All stores go through these functions. They take milliseconds (the disk is waited for): not for every frame.
-/// Several instances may run: one at a time has a file's lock (NAME.lock) while it reads or writes. Where a lock is not to be had within
-/// two seconds (its holder is stopped) the work goes on without: files stay whole, only a merge may then miss what the other instance added.
+/// Several instances may run: one at a time has a file's lock (NAME.lock) while it reads or writes. Where a lock is not
+/// to be had within two seconds (its holder is stopped) the work goes on without: files stay whole, only a merge may
+/// then miss what the other instance added.
 namespace app::store {
 
 /// A file larger than this is not loaded, and not written either.
@@ -17,7 +18,7 @@ inline constexpr std::size_t max_file_bytes = 64u << 20;
 inline constexpr int max_depth = 64;
 
 enum class Found : unsigned char {
-  nothing,    ///< there is no such file
+  nothing,  ///< there is no such file
   loaded,
   set_aside,  ///< the file was bad and now has another name; `notice` says which
   unreadable  ///< the file is there and could not be read or moved; do not save over it
@@ -32,22 +33,24 @@ struct LoadReport {
 /// Takes the content of a file; returns an empty text, or what is wrong with it ("labs is not an object").
 using Take = std::function<std::string(const nlohmann::json& content)>;
 
-/// Reads {"version": `version`, ...} and hands it to `take`, which keeps what is good and says if anything was bad. A file that is
-/// truncated, not JSON, not UTF-8, too large, too deep, of another version or that `take` finds fault with is renamed
-/// `NAME.corrupt-N`, with N the first that is free.
+/// Reads {"version": `version`, ...} and hands it to `take`, which keeps what is good and says if anything was bad. A
+/// file that is truncated, not JSON, not UTF-8, too large, too deep, of another version or that `take` finds fault with
+/// is renamed `NAME.corrupt-N`, with N the first that is free.
 LoadReport load_json(const std::filesystem::path& path, int version, const Take& take);
 
-/// Writes `content` (an object) with its version: to a temporary file beside it, synced, renamed over `path`, the folder synced;
-/// creates the folder. At every moment the file is the old one or the new one. Returns an empty text or one sentence.
+/// Writes `content` (an object) with its version: to a temporary file beside it, synced, renamed over `path`, the
+/// folder synced; creates the folder. At every moment the file is the old one or the new one. Returns an empty text or
+/// one sentence.
 std::string save_json(const std::filesystem::path& path, int version, const nlohmann::json& content);
 
 struct SaveReport {
   bool saved = false;
-  std::string notice;  ///< one sentence for the person: why it was not saved, or that a bad file was set aside; mostly empty
+  std::string
+      notice;  ///< one sentence for the person: why it was not saved, or that a bad file was set aside; mostly empty
 };
 
-/// For what several instances add to: reads what is there now into `merge`, then saves what `write` fills in. Saves nothing where
-/// the present file is unreadable; a bad one is set aside first.
+/// For what several instances add to: reads what is there now into `merge`, then saves what `write` fills in. Saves
+/// nothing where the present file is unreadable; a bad one is set aside first.
 SaveReport save_merged(const std::filesystem::path& path, int version, const Take& merge,
                        const std::function<void(nlohmann::json& content)>& write);
 

@@ -32,8 +32,10 @@ std::string take(const json& content, Kept& kept) {
     }
     std::vector<std::string> theirs;
     for (const json& row : rows) {
-      if (row.is_object()) theirs.push_back(row.dump(-1, ' ', false, json::error_handler_t::replace));
-      else if (fault.empty()) fault = "tables." + name + " has a row that is no object";
+      if (row.is_object())
+        theirs.push_back(row.dump(-1, ' ', false, json::error_handler_t::replace));
+      else if (fault.empty())
+        fault = "tables." + name + " has a row that is no object";
     }
     auto& ours = kept.tables[name];
     ours = merged(theirs, ours);

@@ -8,8 +8,8 @@
 
 namespace app::store {
 
-/// What labs keep of the learner across sessions: rows of tables, each one JSON object on one line, oldest first. Rows are added and
-/// never changed, so two copies merge by union.
+/// What labs keep of the learner across sessions: rows of tables, each one JSON object on one line, oldest first. Rows
+/// are added and never changed, so two copies merge by union.
 struct Kept {
   std::map<std::string, std::vector<std::string>, std::less<>> tables;  ///< by shared name, "drill.history"
 

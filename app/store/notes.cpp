@@ -35,8 +35,10 @@ const std::string& Notes::of(std::string_view lab) const {
 void Notes::set(std::string_view lab, std::string markdown) {
   if (of(lab) == markdown) return;
   changed_.emplace(lab);
-  if (markdown.empty()) texts_.erase(texts_.find(lab));
-  else texts_.insert_or_assign(std::string(lab), std::move(markdown));
+  if (markdown.empty())
+    texts_.erase(texts_.find(lab));
+  else
+    texts_.insert_or_assign(std::string(lab), std::move(markdown));
 }
 
 LoadReport Notes::load(const std::filesystem::path& path) {

@@ -10,8 +10,8 @@
 
 namespace app::store {
 
-/// The learner's own Markdown, one text per lab. Instances that write about different labs do not disturb each other; about the
-/// same lab, the last to save wins.
+/// The learner's own Markdown, one text per lab. Instances that write about different labs do not disturb each other;
+/// about the same lab, the last to save wins.
 class Notes {
  public:
   /// The text for a lab, empty if there is none.

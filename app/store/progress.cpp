@@ -44,8 +44,10 @@ std::string take(const json& content, Progress& progress) {
       fields.number("committed", prediction.committed);
       fields.number("answer", prediction.answer);
       fields.integer("time_unix_s", prediction.time_unix_s);
-      if (item_fault.empty()) insert(lab.predictions, prediction);
-      else if (fault.empty()) fault = item_fault;
+      if (item_fault.empty())
+        insert(lab.predictions, prediction);
+      else if (fault.empty())
+        fault = item_fault;
     }
     Progress one;
     one.labs[id] = std::move(lab);
@@ -60,7 +62,8 @@ void write(json& content, const Progress& progress) {
   for (const auto& [id, lab] : progress.labs) {
     json predictions = json::array();
     for (const Prediction& p : lab.predictions)
-      predictions.push_back({{"question", p.question}, {"committed", p.committed}, {"answer", p.answer}, {"time_unix_s", p.time_unix_s}});
+      predictions.push_back(
+          {{"question", p.question}, {"committed", p.committed}, {"answer", p.answer}, {"time_unix_s", p.time_unix_s}});
     labs[id] = {{"visited", lab.visited}, {"presets", lab.presets}, {"predictions", std::move(predictions)}};
   }
 }
@@ -70,7 +73,8 @@ void write(json& content, const Progress& progress) {
 void Progress::visit(std::string_view lab) { lab_of(*this, lab).visited = true; }
 void Progress::try_preset(std::string_view lab, std::string_view preset) { lab_of(*this, lab).presets.emplace(preset); }
 void Progress::predict(std::string_view lab, const Prediction& prediction) {
-  if (std::isfinite(prediction.committed) && std::isfinite(prediction.answer)) insert(lab_of(*this, lab).predictions, prediction);
+  if (std::isfinite(prediction.committed) && std::isfinite(prediction.answer))
+    insert(lab_of(*this, lab).predictions, prediction);
 }
 void Progress::play_lesson(std::string_view lesson) { lessons.emplace(lesson); }
 
@@ -109,7 +113,8 @@ LoadReport load(const std::filesystem::path& path, Progress& progress) {
 
 SaveReport save(const std::filesystem::path& path, Progress& progress) {
   return save_merged(
-      path, version, [&](const json& content) { return take(content, progress); }, [&](json& content) { write(content, progress); });
+      path, version, [&](const json& content) { return take(content, progress); },
+      [&](json& content) { write(content, progress); });
 }
 
 std::string replace(const std::filesystem::path& path, const Progress& progress) {

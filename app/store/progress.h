@@ -42,7 +42,8 @@ struct Progress {
   /// The latest prediction for a question of a lab, or null.
   const Prediction* latest(std::string_view lab, std::string_view question) const;
   void merge(const Progress& other);
-  /// 0 to 1: a lab counts half when visited and fully once a prediction was committed there (every lab asks one). 0 without labs.
+  /// 0 to 1: a lab counts half when visited and fully once a prediction was committed there (every lab asks one). 0
+  /// without labs.
   double fraction(std::span<const std::string_view> lab_ids) const;
 };
 

@@ -36,32 +36,42 @@ void Reader::blame(const char* key, const char* expected) {
 
 void Reader::text(const char* key, std::string& out) {
   const json* value = find(key);
-  if (value && value->is_string()) out = value->get<std::string>();
-  else if (value) blame(key, "a text");
+  if (value && value->is_string())
+    out = value->get<std::string>();
+  else if (value)
+    blame(key, "a text");
 }
 
 void Reader::number(const char* key, double& out) {
   const json* value = find(key);
-  if (value && value->is_number() && std::isfinite(value->get<double>())) out = value->get<double>();
-  else if (value) blame(key, "a number");
+  if (value && value->is_number() && std::isfinite(value->get<double>()))
+    out = value->get<double>();
+  else if (value)
+    blame(key, "a number");
 }
 
 void Reader::integer(const char* key, std::int64_t& out) {
   const json* value = find(key);
-  if (value && value->is_number_integer()) out = value->get<std::int64_t>();
-  else if (value) blame(key, "a whole number");
+  if (value && value->is_number_integer())
+    out = value->get<std::int64_t>();
+  else if (value)
+    blame(key, "a whole number");
 }
 
 void Reader::flag(const char* key, bool& out) {
   const json* value = find(key);
-  if (value && value->is_boolean()) out = value->get<bool>();
-  else if (value) blame(key, "true or false");
+  if (value && value->is_boolean())
+    out = value->get<bool>();
+  else if (value)
+    blame(key, "true or false");
 }
 
 void Reader::texts(const char* key, std::set<std::string>& out) {
   for (const json& item : array(key)) {
-    if (item.is_string()) out.insert(item.get<std::string>());
-    else blame(key, "a list of texts");
+    if (item.is_string())
+      out.insert(item.get<std::string>());
+    else
+      blame(key, "a list of texts");
   }
 }
 

@@ -4,13 +4,15 @@
 #include <set>
 #include <string>
 
-/// Reading one member of a JSON object that may be anything. A member that is not there leaves `out` as it was and is no fault.
+/// Reading one member of a JSON object that may be anything. A member that is not there leaves `out` as it was and is
+/// no fault.
 namespace app::store {
 
 /// Collects the first fault, by name, while the good members are still taken.
 class Reader {
  public:
-  /// `where` is how faults name the object: "labs.roofline/roofline". An `object` that is none is a fault, and empty from here on.
+  /// `where` is how faults name the object: "labs.roofline/roofline". An `object` that is none is a fault, and empty
+  /// from here on.
   Reader(const nlohmann::json& object, std::string where, std::string& fault);
   void text(const char* key, std::string& out);
   void number(const char* key, double& out);  ///< finite

@@ -20,7 +20,8 @@ void Recent::add(RecentScenario scenario) {
     if (old->time_unix_s > scenario.time_unix_s) return;
     list_.erase(old);
   }
-  const auto at = std::find_if(list_.begin(), list_.end(), [&](const RecentScenario& r) { return r.time_unix_s <= scenario.time_unix_s; });
+  const auto at = std::find_if(list_.begin(), list_.end(),
+                               [&](const RecentScenario& r) { return r.time_unix_s <= scenario.time_unix_s; });
   list_.insert(at, std::move(scenario));
   if (list_.size() > most) list_.resize(most);
 }
@@ -38,8 +39,10 @@ std::string Recent::take(const json& content) {
     reader.text("title", scenario.title);
     reader.text("scenario", scenario.scenario);
     reader.integer("time_unix_s", scenario.time_unix_s);
-    if (item_fault.empty()) add(std::move(scenario));
-    else if (fault.empty()) fault = item_fault;
+    if (item_fault.empty())
+      add(std::move(scenario));
+    else if (fault.empty())
+      fault = item_fault;
   }
   return fault;
 }
@@ -54,7 +57,8 @@ SaveReport Recent::save(const std::filesystem::path& path) {
       [&](json& content) {
         json items = json::array();
         for (const RecentScenario& r : list_)
-          items.push_back({{"lab", r.lab}, {"title", r.title}, {"scenario", r.scenario}, {"time_unix_s", r.time_unix_s}});
+          items.push_back(
+              {{"lab", r.lab}, {"title", r.title}, {"scenario", r.scenario}, {"time_unix_s", r.time_unix_s}});
         content = {{"scenarios", std::move(items)}};
       });
 }

@@ -45,16 +45,11 @@ SaveReport save(const std::filesystem::path& path, const Settings& settings) {
   return save_merged(
       path, version, [&](const json& content) { return take(content, theirs); },
       [&](json& content) {
-        content = {{"theme", settings.light ? "light" : "dark"},
-                   {"scale", settings.scale},
-                   {"keep_my_scenario", settings.keep_my_scenario},
-                   {"window_width", settings.window_width},
-                   {"window_height", settings.window_height},
-                   {"maximized", settings.maximized},
-                   {"inspector_width", settings.inspector_width},
-                   {"drawer_height", settings.drawer_height},
-                   {"drawer_open", settings.drawer_open},
-                   {"last_lab", settings.last_lab}};
+        content = {{"theme", settings.light ? "light" : "dark"},    {"scale", settings.scale},
+                   {"keep_my_scenario", settings.keep_my_scenario}, {"window_width", settings.window_width},
+                   {"window_height", settings.window_height},       {"maximized", settings.maximized},
+                   {"inspector_width", settings.inspector_width},   {"drawer_height", settings.drawer_height},
+                   {"drawer_open", settings.drawer_open},           {"last_lab", settings.last_lab}};
       });
 }
 

@@ -27,14 +27,16 @@ struct Inputs {
 struct RecipeRow {
   std::string recipe, loss, source;
   bool possible = true, fits = false;
-  double weights_bytes = 0, cache_bytes = 0, largest_batch = 0, chips_needed = 0, prefill_tokens_per_s = 0, prefill_speedup = 1, decode_s = 0, decode_tokens_per_s = 0, decode_speedup = 1;
+  double weights_bytes = 0, cache_bytes = 0, largest_batch = 0, chips_needed = 0, prefill_tokens_per_s = 0,
+         prefill_speedup = 1, decode_s = 0, decode_tokens_per_s = 0, decode_speedup = 1;
 };
 
 struct Outputs {
   std::string reason;
   double weights_bytes = 0, cache_bytes = 0, total_bytes = 0, memory_bytes = 0, largest_batch = 0, chips_needed = 1;
   bool fits = false;
-  double prefill_s = 0, prefill_tokens_per_s = 0, prefill_speedup = 1, decode_s = 0, decode_tokens_per_s = 0, decode_speedup = 1, memory_bound = 0;
+  double prefill_s = 0, prefill_tokens_per_s = 0, prefill_speedup = 1, decode_s = 0, decode_tokens_per_s = 0,
+         decode_speedup = 1, memory_bound = 0;
   double bits_per_parameter = 16, smaller = 1, loss_low = 0, loss_high = 0;
   std::string recommended, because, loss_source;
   std::vector<RecipeRow> recipes, caches;

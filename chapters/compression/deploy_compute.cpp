@@ -9,7 +9,9 @@ using widgets::format_text;
 std::string loss_of(const models::Recipe& r) {
   if (r.id == "bf16") return "baseline";
   if (r.published_loss_high == 0) return "none found";
-  return r.published_loss_low == r.published_loss_high ? format_text(r.published_loss_low, "%", 2) : format_text(r.published_loss_low, "", 2) + " to " + format_text(r.published_loss_high, "%", 2);
+  return r.published_loss_low == r.published_loss_high
+             ? format_text(r.published_loss_low, "%", 2)
+             : format_text(r.published_loss_low, "", 2) + " to " + format_text(r.published_loss_high, "%", 2);
 }
 
 RecipeRow row_of(const models::DeploymentEstimate& e, const models::DeploymentEstimate& base, const Inputs& in) {
@@ -27,10 +29,14 @@ RecipeRow row_of(const models::DeploymentEstimate& e, const models::DeploymentEs
   return r;
 }
 
-void add_row(const models::Result<models::DeploymentEstimate>& e, const models::DeploymentEstimate& base, const Inputs& in, std::string_view label, std::string loss, std::string_view source, double weights_bytes, Outputs& out, std::vector<RecipeRow>& rows) {
+void add_row(const models::Result<models::DeploymentEstimate>& e, const models::DeploymentEstimate& base,
+             const Inputs& in, std::string_view label, std::string loss, std::string_view source, double weights_bytes,
+             Outputs& out, std::vector<RecipeRow>& rows) {
   RecipeRow r;
-  if (e) r = row_of(*e, base, in);
-  else r.possible = false, r.prefill_speedup = r.decode_speedup = 0, r.weights_bytes = weights_bytes;
+  if (e)
+    r = row_of(*e, base, in);
+  else
+    r.possible = false, r.prefill_speedup = r.decode_speedup = 0, r.weights_bytes = weights_bytes;
   r.recipe = label;
   r.loss = std::move(loss);
   r.source = e ? std::string(source) : e.error;
@@ -46,7 +52,8 @@ void walk(const models::Decision& d, Outputs& out) {
     out.asked[i] = true;
     out.answer[i] = s.yes;
     out.node_notes[i] = std::string(s.yes ? "yes: " : "no: ") + s.because;
-    out.because += (out.because.empty() ? "" : " ") + std::string(models::decision_nodes()[i].text) + " " + (s.yes ? "Yes" : "No") + " (" + s.because + ").";
+    out.because += (out.because.empty() ? "" : " ") + std::string(models::decision_nodes()[i].text) + " " +
+                   (s.yes ? "Yes" : "No") + " (" + s.because + ").";
   }
   out.tree_story = "ends at " + out.recommended + "; outlined boxes were asked and carry the figure that decided";
 }
@@ -64,8 +71,16 @@ Outputs compute(const Inputs& in) {
     return out;
   }
   const models::Architecture& a = model->architecture;
-  const models::Deployment d{.chip = chip, .chips = static_cast<double>(in.chips), .batch = static_cast<double>(in.batch), .context = static_cast<double>(in.context), .prompt = static_cast<double>(in.prompt), .roof_share = in.roof_share};
-  const auto base = models::estimate_deployment(a, models::deployment_recipes().front(), models::kv_recipes().front(), d);
+  const models::Deployment d{
+      .chip = chip,
+      .chips = static_cast<double>(in.chips),
+      .batch = static_cast<double>(in.batch),
+      .context = static_cast<double>(in.context),
+      .prompt = static_cast<double>(in.prompt),
+      .roof_share = in.roof_share,
+  };
+  const auto base =
+      models::estimate_deployment(a, models::deployment_recipes().front(), models::kv_recipes().front(), d);
   const auto chosen = models::estimate_deployment(a, *recipe, *kv, d);
   const auto decision = models::decide_recipe(a, d, in.may_lose);
   for (const std::string* error : {&base.error, &chosen.error, &decision.error})
@@ -93,17 +108,33 @@ Outputs compute(const Inputs& in) {
   out.loss_low = recipe->published_loss_low;
   out.loss_high = recipe->published_loss_high;
   out.loss_source = recipe->loss_source;
-  for (const models::Recipe& each : models::deployment_recipes()) add_row(models::estimate_deployment(a, each, *kv, d), *base, in, each.label, loss_of(each), each.loss_source, models::recipe_weight_bytes(a, each), out, out.recipes);
-  for (const models::KvRecipe& each : models::kv_recipes()) add_row(models::estimate_deployment(a, *recipe, each, d), *base, in, each.label, each.id == "bf16" ? "baseline" : "see source", each.loss_source, r.weights_bytes, out, out.caches);
+  for (const models::Recipe& each : models::deployment_recipes())
+    add_row(models::estimate_deployment(a, each, *kv, d), *base, in, each.label, loss_of(each), each.loss_source,
+            models::recipe_weight_bytes(a, each), out, out.recipes);
+  for (const models::KvRecipe& each : models::kv_recipes())
+    add_row(models::estimate_deployment(a, *recipe, each, d), *base, in, each.label,
+            each.id == "bf16" ? "baseline" : "see source", each.loss_source, r.weights_bytes, out, out.caches);
   walk(*decision, out);
-  if (const auto end = models::estimate_deployment(a, *models::find_recipe(decision->recipe), *models::find_kv_recipe(decision->kv), d); end && !end->fits) out.tree_story += "; it needs " + format_text(end->chips_needed, "") + " of these chips";
+  if (const auto end = models::estimate_deployment(a, *models::find_recipe(decision->recipe),
+                                                   *models::find_kv_recipe(decision->kv), d);
+      end && !end->fits)
+    out.tree_story += "; it needs " + format_text(end->chips_needed, "") + " of these chips";
 
   const std::string where = (in.chips > 1 ? std::to_string(in.chips) + " x " : "") + chip->short_name;
-  out.verdict = model->name + " in " + std::string(recipe->label) + " on " + where + ": " + format_text(out.total_bytes, "B") + (out.fits ? " of " + format_text(out.memory_bytes, "B") : ", needs " + format_text(out.chips_needed, "") + " chips") + ", " + format_text(out.decode_tokens_per_s, "") + " tokens a second, " + format_text(out.decode_speedup, "", 2) + " times BF16";
-  out.story = (out.prefill_speedup < 1.01 ? std::string("Prefill no faster") : "Prefill " + format_text(out.prefill_speedup, "", 2) + " times as fast") + "; published loss " + loss_of(*recipe) + ". The tree says " + out.recommended + ".";
+  out.verdict = model->name + " in " + std::string(recipe->label) + " on " + where + ": " +
+                format_text(out.total_bytes, "B") +
+                (out.fits ? " of " + format_text(out.memory_bytes, "B")
+                          : ", needs " + format_text(out.chips_needed, "") + " chips") +
+                ", " + format_text(out.decode_tokens_per_s, "") + " tokens a second, " +
+                format_text(out.decode_speedup, "", 2) + " times BF16";
+  out.story = (out.prefill_speedup < 1.01 ? std::string("Prefill no faster")
+                                          : "Prefill " + format_text(out.prefill_speedup, "", 2) + " times as fast") +
+              "; published loss " + loss_of(*recipe) + ". The tree says " + out.recommended + ".";
   widgets::Fingerprint mark;
   for (const auto* rows : {&out.recipes, &out.caches})
-    for (const auto& each : *rows) mark.add(each.recipe), mark.add(each.weights_bytes), mark.add(each.cache_bytes), mark.add(each.decode_s), mark.add(each.prefill_tokens_per_s), mark.add(each.decode_speedup), mark.add(each.largest_batch);
+    for (const auto& each : *rows)
+      mark.add(each.recipe), mark.add(each.weights_bytes), mark.add(each.cache_bytes), mark.add(each.decode_s),
+          mark.add(each.prefill_tokens_per_s), mark.add(each.decode_speedup), mark.add(each.largest_batch);
   mark.add(out.memory_bytes);
   out.version = mark.value | 1;
   return out;

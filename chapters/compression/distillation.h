@@ -42,7 +42,8 @@ struct Outputs {
   double teacher_top = 0, teacher_top_soft = 0, entropy = 0, entropy_soft = 0;
   double hard_loss = 0, kl_teacher_student = 0, kl_student_teacher = 0, soft_loss = 0, loss = 0;
   double hard_gradient = 0, soft_gradient = 0, soft_gradient_plain = 0, hot_gradient = 0, gradient_ratio = 0;
-  double teacher_accuracy = 0, labels_accuracy = 0, distilled_accuracy = 0, gain = 0, student_bytes = 0, times_smaller = 1;
+  double teacher_accuracy = 0, labels_accuracy = 0, distilled_accuracy = 0, gain = 0, student_bytes = 0,
+         times_smaller = 1;
   std::int64_t label = 0, teacher_says = 0, student_says = 0, steps = 0;
   std::vector<StudentRow> students;
   std::string reason;

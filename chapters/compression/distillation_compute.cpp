@@ -13,7 +13,10 @@ using widgets::format_text;
 
 constexpr std::size_t curve_digits = 20;  ///< over which the gradient curves are averaged
 
-std::size_t passes(const Inputs& in) { return std::max<std::size_t>(1, view_counts[static_cast<std::size_t>(in.views)] / digit_counts[static_cast<std::size_t>(in.digits)]); }
+std::size_t passes(const Inputs& in) {
+  return std::max<std::size_t>(
+      1, view_counts[static_cast<std::size_t>(in.views)] / digit_counts[static_cast<std::size_t>(in.digits)]);
+}
 std::size_t width_of(Width w) { return models::study_widths[1 + static_cast<std::size_t>(w)]; }
 
 models::DigitSet first_of(const models::DigitSet& all, std::size_t n) {
@@ -29,7 +32,9 @@ models::SmallNetwork start_of(const Inputs& in, Width w) {
 }
 
 /// Trains one student; nothing when it was stopped.
-std::optional<models::SmallNetwork> teach(const Inputs& in, Width w, const models::DigitSet& digits, const models::Distillation& teacher, Progress& progress, double begin, double part) {
+std::optional<models::SmallNetwork> teach(const Inputs& in, Width w, const models::DigitSet& digits,
+                                          const models::Distillation& teacher, Progress& progress, double begin,
+                                          double part) {
   models::Training how{.epochs = passes(in), .seed = static_cast<std::uint64_t>(in.seed) + 7, .teacher = teacher};
   how.go_on = [&](double share) {
     progress.fraction = begin + part * share;
@@ -73,7 +78,8 @@ void take_gradients(Outputs& out, const Inputs& in, const models::NetworkStudy& 
   }
 }
 
-void take_example(Outputs& out, const Inputs& in, const models::NetworkStudy& study, const models::SmallNetwork& student) {
+void take_example(Outputs& out, const Inputs& in, const models::NetworkStudy& study,
+                  const models::SmallNetwork& student) {
   const auto index = static_cast<std::size_t>(in.example - 1);
   const auto picture = study.held_out.picture(index);
   const std::vector<double> t = logits_of(study.networks[0], picture), s = logits_of(student, picture);
@@ -105,16 +111,26 @@ void take_example(Outputs& out, const Inputs& in, const models::NetworkStudy& st
 void tell(Outputs& out, const Inputs& in) {
   const std::string t = format_text(in.temperature, "");
   out.bar_names = {"teacher, T = 1", "teacher, T = " + t, "student, T = " + t};
-  if (in.train == Train::none) out.verdict = "A student of " + std::to_string(width_of(in.student)) + " units before its first step";
+  if (in.train == Train::none)
+    out.verdict = "A student of " + std::to_string(width_of(in.student)) + " units before its first step";
   else
-    out.verdict = std::to_string(width_of(in.student)) + " units, " + std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) + " digits: " + format_text(out.labels_accuracy, "%") + " from labels, " + format_text(out.distilled_accuracy, "%") + " distilled";
-  out.story = "T = " + t + " softens the teacher's first choice from " + format_text(out.teacher_top, "%") + " to " + format_text(out.teacher_top_soft, "%") + ": " + format_text(out.entropy_soft, "") + " bits.";
-  out.loss_line = "loss " + format_text(out.loss, "") + " = " + format_text(in.alpha, "") + " x " + format_text(out.hard_loss, "") + " (label) + " + format_text(1 - in.alpha, "") + " x " + format_text(out.soft_loss, "") + " (T² KL)";
-  out.says_lines = {"a " + std::to_string(out.label), "teacher says " + std::to_string(out.teacher_says), "student says " + std::to_string(out.student_says)};
+    out.verdict = std::to_string(width_of(in.student)) + " units, " +
+                  std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) +
+                  " digits: " + format_text(out.labels_accuracy, "%") + " from labels, " +
+                  format_text(out.distilled_accuracy, "%") + " distilled";
+  out.story = "T = " + t + " softens the teacher's first choice from " + format_text(out.teacher_top, "%") + " to " +
+              format_text(out.teacher_top_soft, "%") + ": " + format_text(out.entropy_soft, "") + " bits.";
+  out.loss_line = "loss " + format_text(out.loss, "") + " = " + format_text(in.alpha, "") + " x " +
+                  format_text(out.hard_loss, "") + " (label) + " + format_text(1 - in.alpha, "") + " x " +
+                  format_text(out.soft_loss, "") + " (T² KL)";
+  out.says_lines = {"a " + std::to_string(out.label), "teacher says " + std::to_string(out.teacher_says),
+                    "student says " + std::to_string(out.student_says)};
   out.pull_line = "on the student before its first step, mean of " + std::to_string(curve_digits) + " digits";
   out.teacher_line = "teacher, " + format_text(models::study_training, "") + " digits";
   out.teacher_info = std::to_string(models::study_widths[0]) + " units, float32";
-  out.students_line = "each sees " + std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) + " digits " + std::to_string(out.steps) + " times; accuracy on " + format_text(models::study_held_out, "") + " others";
+  out.students_line = "each sees " + std::to_string(digit_counts[static_cast<std::size_t>(in.digits)]) + " digits " +
+                      std::to_string(out.steps) + " times; accuracy on " + format_text(models::study_held_out, "") +
+                      " others";
 }
 
 }  // namespace
@@ -128,7 +144,8 @@ Outputs compute(const Inputs& in, Progress& progress, Memory& memory) {
       return !progress.cancelled.load();
     });
     if (!fresh->study) return nullptr;
-    fresh->teacher_logits = models::logits_of(fresh->study->networks[0], first_of(fresh->study->training, digit_counts.back()));
+    fresh->teacher_logits =
+        models::logits_of(fresh->study->networks[0], first_of(fresh->study->training, digit_counts.back()));
     return fresh;
   });
   const auto stopped = [] {
@@ -140,7 +157,9 @@ Outputs compute(const Inputs& in, Progress& progress, Memory& memory) {
   const models::NetworkStudy& study = *lesson->study;
   const std::size_t n = digit_counts[static_cast<std::size_t>(in.digits)];
   const models::DigitSet digits = first_of(study.training, n);
-  const models::Distillation teacher{.teacher_logits = {lesson->teacher_logits.data(), n * digit_classes}, .temperature = in.temperature, .alpha = in.alpha};
+  const models::Distillation teacher{.teacher_logits = {lesson->teacher_logits.data(), n * digit_classes},
+                                     .temperature = in.temperature,
+                                     .alpha = in.alpha};
   out.teacher_accuracy = 100 * study.accuracies[0];
   out.steps = static_cast<std::int64_t>(passes(in));
   models::SmallNetwork student = start_of(in, in.student);
@@ -153,14 +172,20 @@ Outputs compute(const Inputs& in, Progress& progress, Memory& memory) {
       out.times_smaller = study.original_bytes / bytes;
     }
     if (in.train == Train::none || (in.train == Train::chosen && w != in.student)) continue;
-    const auto labels = memory.labels.get({in.seed, in.digits, in.views, w}, [&](const LabelsKey&) -> std::shared_ptr<const double> {
-      const auto alone = teach(in, w, digits, {}, progress, begin, 0.1);
-      return alone ? std::make_shared<const double>(models::accuracy(*alone, study.held_out)) : nullptr;
-    });
+    const auto labels =
+        memory.labels.get({in.seed, in.digits, in.views, w}, [&](const LabelsKey&) -> std::shared_ptr<const double> {
+          const auto alone = teach(in, w, digits, {}, progress, begin, 0.1);
+          return alone ? std::make_shared<const double>(models::accuracy(*alone, study.held_out)) : nullptr;
+        });
     auto distilled = teach(in, w, digits, teacher, progress, begin + 0.1, 0.1);
     if (!labels || !distilled) return stopped();
     begin += 0.2;
-    StudentRow row{static_cast<std::int64_t>(width_of(w)), static_cast<std::int64_t>(start.weight_count()), bytes, 100 * *labels, 100 * models::accuracy(*distilled, study.held_out), 0};
+    StudentRow row{static_cast<std::int64_t>(width_of(w)),
+                   static_cast<std::int64_t>(start.weight_count()),
+                   bytes,
+                   100 * *labels,
+                   100 * models::accuracy(*distilled, study.held_out),
+                   0};
     row.gain = row.distilled_accuracy - row.labels_accuracy;
     out.widths.push_back(static_cast<double>(row.hidden));
     out.labels_curve.push_back(row.labels_accuracy);

@@ -46,7 +46,8 @@ struct MethodRow {
 
 struct Outputs {
   std::string reason;
-  double rtn_error = 0, gptq_error = 0, awq_error = 0, both_error = 0, smooth_error = 0;  ///< %, on the calibration tokens
+  double rtn_error = 0, gptq_error = 0, awq_error = 0, both_error = 0,
+         smooth_error = 0;  ///< %, on the calibration tokens
   double rtn_held_out = 0, gptq_held_out = 0, awq_held_out = 0, both_held_out = 0, smooth_held_out = 0;
   double gptq_ratio = 1, gptq_ratio_held_out = 1, awq_ratio = 1, smooth_ratio = 1;
   double weight_bits = 0, pair_bits = 0;
@@ -57,7 +58,8 @@ struct Outputs {
   std::vector<MethodRow> rows;
 
   std::shared_ptr<const models::MethodStudy> study;
-  std::vector<double> columns, gptq_curve, rtn_curve, awq_x, awq_y, smooth_x, smooth_y, bars_x, bars_calibration, bars_held_out;  ///< errors in %
+  std::vector<double> columns, gptq_curve, rtn_curve, awq_x, awq_y, smooth_x, smooth_y, bars_x, bars_calibration,
+      bars_held_out;  ///< errors in %
   double change_reach = 0;
   std::vector<double> change;  ///< |weights then - weights at first|, [step, row, column]
   std::string verdict, story, smooth_story, awq_story;

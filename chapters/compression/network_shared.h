@@ -18,13 +18,25 @@ namespace chapters::compression {
 
 enum class Difficulty : std::uint8_t { easy, usual, hard };
 inline models::DigitStyle style_of(Difficulty d) {
-  if (d == Difficulty::easy) return {.shift = 0.3, .turn = 0.08, .noise = 0.06, .distractor = 0.05};
-  if (d == Difficulty::hard) return {.shift = 0.9, .turn = 0.22, .noise = 0.16, .distractor = 0.35};
+  if (d == Difficulty::easy)
+    return {
+        .shift = 0.3,
+        .turn = 0.08,
+        .noise = 0.06,
+        .distractor = 0.05,
+    };
+  if (d == Difficulty::hard)
+    return {
+        .shift = 0.9,
+        .turn = 0.22,
+        .noise = 0.16,
+        .distractor = 0.35,
+    };
   return {};
 }
 
-/// Results that took long, kept with the lab and its clones: a slider that does not touch them must not train again. The same key
-/// always makes the same value, so a lab's outputs depend on its inputs alone.
+/// Results that took long, kept with the lab and its clones: a slider that does not touch them must not train again.
+/// The same key always makes the same value, so a lab's outputs depend on its inputs alone.
 template <class Key, class Value, std::size_t most = 24>
 class Kept {
  public:
@@ -52,7 +64,8 @@ inline void paint_digit(const widgets::Painter& p, std::span<const float> pixels
   p.rect(at, {at.x + side, at.y + side}, t.card);
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     if (pixels[i] < 0.04f) continue;
-    const float x = at.x + cell * static_cast<float>(i % models::digit_side), y = at.y + cell * static_cast<float>(i / models::digit_side);
+    const float x = at.x + cell * static_cast<float>(i % models::digit_side),
+                y = at.y + cell * static_cast<float>(i / models::digit_side);
     p.rect({x, y}, {x + cell, y + cell}, widgets::with_alpha(t.text, pixels[i]));
   }
 }

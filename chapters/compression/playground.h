@@ -22,7 +22,7 @@ struct Inputs {
   double sparsity = 60;  ///< %
   std::int64_t weight_bits = 5, activation_bits = 8;
   bool per_channel = true, fine_tune = false;
-  double goal = 70;      ///< %
+  double goal = 70;  ///< %
   Difficulty difficulty = Difficulty::usual;
   std::int64_t seed = 1;
   std::string chip = "h100_sxm";

@@ -12,7 +12,13 @@ using widgets::format_text;
 std::string percent(double share) { return format_text(100 * share, "%"); }
 
 models::Plan plan_of(const Inputs& in) {
-  models::Plan plan{.share = in.sparsity / 100, .weights = {.bits = static_cast<int>(in.weight_bits), .per_channel = in.per_channel}, .activation_bits = static_cast<int>(in.activation_bits), .fine_tune = in.fine_tune, .seed = static_cast<std::uint64_t>(in.seed)};
+  models::Plan plan{
+      .share = in.sparsity / 100,
+      .weights = {.bits = static_cast<int>(in.weight_bits), .per_channel = in.per_channel},
+      .activation_bits = static_cast<int>(in.activation_bits),
+      .fine_tune = in.fine_tune,
+      .seed = static_cast<std::uint64_t>(in.seed),
+  };
   plan.pruning = static_cast<models::Pruning>(1 + static_cast<int>(in.pruning));
   if (in.pruning != Zeros::two_four && !(in.sparsity > 0)) plan.pruning = models::Pruning::none;
   return plan;
@@ -37,11 +43,14 @@ void take_sweep(Outputs& out, const models::NetworkStudy& study, double goal) {
   if (out.goal_bytes > 0) out.goal_compression = study.original_bytes / out.goal_bytes;
   for (const std::size_t i : study.front) {
     const auto& p = study.sweep[i];
-    out.front.push_back({p.bytes, 100 * p.accuracy, static_cast<std::int64_t>(models::study_widths[p.width]), p.plan.weights.bits, pruning_words(p.plan)});
+    out.front.push_back({p.bytes, 100 * p.accuracy, static_cast<std::int64_t>(models::study_widths[p.width]),
+                         p.plan.weights.bits, pruning_words(p.plan)});
     out.front_bytes.push_back(p.bytes);
     out.front_accuracy.push_back(100 * p.accuracy);
   }
-  out.on_front = std::none_of(study.sweep.begin(), study.sweep.end(), [&](const auto& p) { return p.bytes <= out.size_bytes && 100 * p.accuracy >= out.accuracy; });
+  out.on_front = std::none_of(study.sweep.begin(), study.sweep.end(), [&](const auto& p) {
+    return p.bytes <= out.size_bytes && 100 * p.accuracy >= out.accuracy;
+  });
 }
 
 void take_size(Outputs& out, const models::PackedSize& size) {
@@ -51,17 +60,47 @@ void take_size(Outputs& out, const models::PackedSize& size) {
   out.scales_bytes = size.scales_bytes;
   out.biases_bytes = size.biases_bytes;
   using widgets::Tint;
-  out.before = {{{.label = "float32", .value = out.original_bytes, .tint = Tint{}, .info = "four bytes a weight and a bias"}}};
-  out.after = {{{.label = "values", .value = out.values_bytes, .tint = Tint::series(0), .info = "weights kept, packed"},
-                {.label = "indices", .value = out.indices_bytes, .tint = Tint::series(1), .info = "where they belong"},
-                {.label = "scales", .value = out.scales_bytes, .tint = Tint::series(2), .info = "float32, per channel or layer, and of activations"},
-                {.label = "biases", .value = out.biases_bytes, .tint = Tint::series(3), .info = "float32"}}};
+  out.before = {{{
+      .label = "float32",
+      .value = out.original_bytes,
+      .tint = Tint{},
+      .info = "four bytes a weight and a bias",
+  }}};
+  out.after = {{{
+                    .label = "values",
+                    .value = out.values_bytes,
+                    .tint = Tint::series(0),
+                    .info = "weights kept, packed",
+                },
+                {
+                    .label = "indices",
+                    .value = out.indices_bytes,
+                    .tint = Tint::series(1),
+                    .info = "where they belong",
+                },
+                {
+                    .label = "scales",
+                    .value = out.scales_bytes,
+                    .tint = Tint::series(2),
+                    .info = "float32, per channel or layer, and of activations",
+                },
+                {
+                    .label = "biases",
+                    .value = out.biases_bytes,
+                    .tint = Tint::series(3),
+                    .info = "float32",
+                }}};
 }
 
 void tell(Outputs& out, const Inputs& in) {
-  out.verdict = format_text(out.size_bytes, "B") + ", " + format_text(out.compression, "") + " times smaller: reads " + format_text(out.accuracy, "%") + ", goal of " + format_text(in.goal, "%") + (out.goal_met ? " met" : " missed");
-  out.story = "Float32: " + format_text(out.original_bytes, "B") + " and " + format_text(out.original_accuracy, "%") + ". ";
-  out.story += out.goal_bytes > 0 ? "Smallest of the sweep above the goal: " + format_text(out.goal_bytes, "B") + " at " + format_text(out.goal_accuracy, "%") + "." : "Nothing in the sweep is above the goal.";
+  out.verdict = format_text(out.size_bytes, "B") + ", " + format_text(out.compression, "") + " times smaller: reads " +
+                format_text(out.accuracy, "%") + ", goal of " + format_text(in.goal, "%") +
+                (out.goal_met ? " met" : " missed");
+  out.story =
+      "Float32: " + format_text(out.original_bytes, "B") + " and " + format_text(out.original_accuracy, "%") + ". ";
+  out.story += out.goal_bytes > 0 ? "Smallest of the sweep above the goal: " + format_text(out.goal_bytes, "B") +
+                                        " at " + format_text(out.goal_accuracy, "%") + "."
+                                  : "Nothing in the sweep is above the goal.";
   if (out.goal_met && (out.goal_bytes <= 0 || out.size_bytes < out.goal_bytes)) out.story += " Yours is smaller.";
   out.digits_line = "the first forty held out; red: misread, and as what";
   out.weights_line = std::to_string(out.hidden) + " units; blue above zero, orange below, empty: zero";
@@ -80,7 +119,10 @@ Outputs compute(const Inputs& in, Progress& progress, Studies& studies) {
     progress.fraction = share;
     return !progress.cancelled.load();
   };
-  out.study = studies.get({in.seed, in.difficulty}, [&](const StudyKey& key) { return models::make_study(static_cast<std::uint64_t>(key.seed), style_of(key.difficulty), models::study_widths.size(), true, go_on); });
+  out.study = studies.get({in.seed, in.difficulty}, [&](const StudyKey& key) {
+    return models::make_study(static_cast<std::uint64_t>(key.seed), style_of(key.difficulty),
+                              models::study_widths.size(), true, go_on);
+  });
   if (!out.study) {
     out.reason = "The training was stopped before its end.";
     return out;
@@ -113,7 +155,8 @@ Outputs compute(const Inputs& in, Progress& progress, Studies& studies) {
   tell(out, in);
   for (const float w : c.network.layers.front().weights) out.largest_weight = std::max(out.largest_weight, std::abs(w));
   widgets::Fingerprint mark;
-  mark.add(out.accuracy), mark.add(out.size_bytes), mark.add(static_cast<std::uint64_t>(in.seed)), mark.add(static_cast<std::uint64_t>(in.difficulty));
+  mark.add(out.accuracy), mark.add(out.size_bytes), mark.add(static_cast<std::uint64_t>(in.seed)),
+      mark.add(static_cast<std::uint64_t>(in.difficulty));
   out.version = mark.value | 1;
   out.network = std::move(c.network);
   return out;

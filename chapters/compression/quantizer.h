@@ -41,12 +41,13 @@ struct TensorRow {
 
 /// What only the picture needs.
 struct Picture {
-  models::Matrix error;  ///< |w - q|
-  std::vector<double> bin_centre, bin_count;             ///< weights of the shown row
-  std::vector<double> level_x, level_y;                  ///< a stroke for each level, parted by NaN
-  std::vector<double> in, out, identity, gradient, true_gradient;  ///< the quantizer as a function, and its two derivatives
+  models::Matrix error;                       ///< |w - q|
+  std::vector<double> bin_centre, bin_count;  ///< weights of the shown row
+  std::vector<double> level_x, level_y;       ///< a stroke for each level, parted by NaN
+  std::vector<double> in, out, identity, gradient,
+      true_gradient;  ///< the quantizer as a function, and its two derivatives
   double lowest = 0, highest = 0, top = 1;
-  std::array<std::vector<double>, 3> bits, sqnr;         ///< formats at each grain
+  std::array<std::vector<double>, 3> bits, sqnr;  ///< formats at each grain
   std::array<std::vector<std::string>, 3> names;
 };
 

@@ -13,7 +13,8 @@ namespace chapters::compression::sparsity {
 
 /// Formats in which matrix units know 2:4; order of sparse_formats.
 enum class Narrow : std::uint8_t { bf16, fp16, fp8, int8 };
-inline constexpr std::array sparse_formats{models::Format::bf16, models::Format::fp16, models::Format::fp8, models::Format::int8};
+inline constexpr std::array sparse_formats{models::Format::bf16, models::Format::fp16, models::Format::fp8,
+                                           models::Format::int8};
 
 struct Inputs {
   models::SparsePattern pattern = models::SparsePattern::two_four;
@@ -38,8 +39,8 @@ struct ExampleKey {
 struct Example {
   std::vector<double> weights;
   double largest = 0;
-  std::array<std::vector<std::uint8_t>, 3> masks;  ///< by pattern
-  std::array<double, 3> errors{};                  ///< %
+  std::array<std::vector<std::uint8_t>, 3> masks;                    ///< by pattern
+  std::array<double, 3> errors{};                                    ///< %
   std::vector<double> shares, unstructured_curve, structured_curve;  ///< %
 };
 using Examples = Kept<ExampleKey, Example>;

@@ -11,7 +11,8 @@ namespace {
 using models::SparsePattern;
 using widgets::format_text;
 
-constexpr std::array<SparsePattern, 3> all_patterns{SparsePattern::unstructured, SparsePattern::two_four, SparsePattern::structured};
+constexpr std::array<SparsePattern, 3> all_patterns{SparsePattern::unstructured, SparsePattern::two_four,
+                                                    SparsePattern::structured};
 
 std::string_view name_of(SparsePattern p) {
   if (p == SparsePattern::two_four) return "2:4";
@@ -20,17 +21,28 @@ std::string_view name_of(SparsePattern p) {
 
 std::string_view skips_of(SparsePattern p, bool packed, double rate, double bytes_each) {
   if (p == SparsePattern::structured) return "rows: bytes and products";
-  if (p == SparsePattern::two_four) return rate > 1 ? (bytes_each > 1 ? "half the products, 7/16 of the bytes" : "half the products, 3/8 of the bytes") : "nothing: this chip has no 2:4 units";
+  if (p == SparsePattern::two_four)
+    return rate > 1 ? (bytes_each > 1 ? "half the products, 7/16 of the bytes" : "half the products, 3/8 of the bytes")
+                    : "nothing: this chip has no 2:4 units";
   return packed ? "bytes alone, after unpacking" : "nothing: zeros are stored and multiplied";
 }
 
 models::SparseLayer layer_of(const Inputs& in, SparsePattern pattern, double tokens) {
-  return {.tokens = tokens, .inputs = in.inputs, .outputs = in.outputs, .format = sparse_formats[static_cast<std::size_t>(in.format)], .pattern = pattern, .share = pattern == SparsePattern::two_four ? 0.5 : in.share / 100, .packed = in.packed};
+  return {
+      .tokens = tokens,
+      .inputs = in.inputs,
+      .outputs = in.outputs,
+      .format = sparse_formats[static_cast<std::size_t>(in.format)],
+      .pattern = pattern,
+      .share = pattern == SparsePattern::two_four ? 0.5 : in.share / 100,
+      .packed = in.packed,
+  };
 }
 
 std::shared_ptr<const Example> make_example(const ExampleKey& key) {
   const auto out = std::make_shared<Example>();
-  out->weights = models::sparse_example(static_cast<std::uint64_t>(key.seed), mask_rows, mask_cols, key.heavy, key.row_spread);
+  out->weights =
+      models::sparse_example(static_cast<std::uint64_t>(key.seed), mask_rows, mask_cols, key.heavy, key.row_spread);
   for (const double w : out->weights) out->largest = std::max(out->largest, std::abs(w));
   for (std::size_t k = 0; k < all_patterns.size(); ++k) {
     out->masks[k] = models::sparse_mask(out->weights, mask_rows, mask_cols, all_patterns[k], key.share / 100);
@@ -59,9 +71,13 @@ void take_curves(Outputs& out, const Inputs& in, const models::Chip& chip) {
 
 void tell(Outputs& out, const Inputs& in, const models::Chip& chip) {
   const PatternRow& row = out.patterns[static_cast<std::size_t>(in.pattern)];
-  out.mask_text = std::to_string(mask_rows) + " outputs by " + std::to_string(mask_cols) + " inputs; coloured: kept, empty: dropped";
-  out.verdict = row.name + ": " + format_text(out.speedup, "") + " times as fast, " + format_text(out.memory_ratio, "") + " of the weight bytes, error " + format_text(out.error, "%");
-  out.story = (chip.short_name.empty() ? chip.name : chip.short_name) + " skips " + row.skips + "; " + (out.dense_regime == out.regime ? out.regime + " binds." : out.dense_regime + " bound, now " + out.regime + ".");
+  out.mask_text = std::to_string(mask_rows) + " outputs by " + std::to_string(mask_cols) +
+                  " inputs; coloured: kept, empty: dropped";
+  out.verdict = row.name + ": " + format_text(out.speedup, "") + " times as fast, " +
+                format_text(out.memory_ratio, "") + " of the weight bytes, error " + format_text(out.error, "%");
+  out.story =
+      (chip.short_name.empty() ? chip.name : chip.short_name) + " skips " + row.skips + "; " +
+      (out.dense_regime == out.regime ? out.regime + " binds." : out.dense_regime + " bound, now " + out.regime + ".");
 }
 
 }  // namespace
@@ -78,18 +94,26 @@ Outputs compute(const Inputs& in, Examples& examples) {
   for (const SparsePattern pattern : all_patterns) {
     const auto time = models::sparse_time(*chip, layer_of(in, pattern, in.tokens));
     if (!time) {
-      out.reason = chip->name + " states no dense " + std::string(models::format_label(sparse_formats[static_cast<std::size_t>(in.format)])) + " peak: choose another format or chip.";
+      out.reason = chip->name + " states no dense " +
+                   std::string(models::format_label(sparse_formats[static_cast<std::size_t>(in.format)])) +
+                   " peak: choose another format or chip.";
       return out;
     }
     const double share = pattern == SparsePattern::two_four ? two_four_share : in.share;
     const auto k = static_cast<std::size_t>(pattern);
     const double error = out.example->errors[k];
-    out.patterns.push_back({std::string(name_of(pattern)), std::string(skips_of(pattern, in.packed, out.two_four_rate, models::format_bytes(sparse_formats[static_cast<std::size_t>(in.format)]))), share, error, time->weight_bytes, time->weight_bytes / time->dense_weight_bytes, time->placement.time_s, time->speedup, std::string(models::regime_id(time->placement.regime))});
+    out.patterns.push_back(
+        {std::string(name_of(pattern)),
+         std::string(skips_of(pattern, in.packed, out.two_four_rate,
+                              models::format_bytes(sparse_formats[static_cast<std::size_t>(in.format)]))),
+         share, error, time->weight_bytes, time->weight_bytes / time->dense_weight_bytes, time->placement.time_s,
+         time->speedup, std::string(models::regime_id(time->placement.regime))});
     if (pattern != in.pattern) continue;
     out.error = error;
     out.pruned = share;
     const auto& mask = out.example->masks[k];
-    out.kept = 100 * static_cast<double>(std::count(mask.begin(), mask.end(), std::uint8_t{1})) / static_cast<double>(mask.size());
+    out.kept = 100 * static_cast<double>(std::count(mask.begin(), mask.end(), std::uint8_t{1})) /
+               static_cast<double>(mask.size());
     out.weight_bytes = time->weight_bytes;
     out.dense_weight_bytes = time->dense_weight_bytes;
     out.memory_ratio = time->weight_bytes / time->dense_weight_bytes;

@@ -66,7 +66,8 @@ struct View {
   double time_s = 0;  ///< the cursor, since the run began
   widgets::PlotView histogram, tail, whole, window;
   widgets::TableView effects;
-  // Room for what the window shows, so that a frame allocates nothing: x, y of answered frames and of each kind of miss.
+  // Room for what the window shows, so that a frame allocates nothing: x, y of answered frames and of each kind of
+  // miss.
   std::array<std::array<double, window_frames>, 8> room{};
 };
 

@@ -10,16 +10,32 @@ namespace {
 std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
 
 void tell(Outputs& out) {
-  out.verdict = "P50 " + text(out.p50_s, "s") + ", P99 " + text(out.p99_s, "s") + ": " + text(out.tail_ratio, "") + " times the median" + (out.tail_held ? ", within 1.2" : ", above 1.2") + "; due in " + text(out.deadline_s, "s");
+  out.verdict = "P50 " + text(out.p50_s, "s") + ", P99 " + text(out.p99_s, "s") + ": " + text(out.tail_ratio, "") +
+                " times the median" + (out.tail_held ? ", within 1.2" : ", above 1.2") + "; due in " +
+                text(out.deadline_s, "s");
   out.story = out.misses == 0 ? "No frame of this run missed its deadline."
-                              : text(out.miss_rate, "%") + " of the frames have no fresh result in time, " + text(out.misses_per_hour, "") + " an hour; the longest run of them is " + text(out.blind_worst_s, "s") + ", in which the car travels " + text(out.blind_worst_m, "m") + ".";
+                              : text(out.miss_rate, "%") + " of the frames have no fresh result in time, " +
+                                    text(out.misses_per_hour, "") + " an hour; the longest run of them is " +
+                                    text(out.blind_worst_s, "s") + ", in which the car travels " +
+                                    text(out.blind_worst_m, "m") + ".";
 }
 
 }  // namespace
 
 Outputs compute(const Inputs& in, Progress& progress) {
   Outputs out;
-  models::JitterInputs m{.base_s = in.base_s, .spread = in.spread / 100, .rate_hz = in.rate_hz, .frames = in.frames, .seed = in.seed, .sources = {in.sources.begin(), in.sources.end()}, .policy = in.policy, .watchdog = in.watchdog / 100, .small_share = in.small_share / 100, .recover_frames = in.recover_frames};
+  models::JitterInputs m{
+      .base_s = in.base_s,
+      .spread = in.spread / 100,
+      .rate_hz = in.rate_hz,
+      .frames = in.frames,
+      .seed = in.seed,
+      .sources = {in.sources.begin(), in.sources.end()},
+      .policy = in.policy,
+      .watchdog = in.watchdog / 100,
+      .small_share = in.small_share / 100,
+      .recover_frames = in.recover_frames,
+  };
   auto run = models::run_jitter(m, [&](double fraction) {
     progress.fraction = fraction;
     return !progress.cancelled.load();
@@ -65,7 +81,8 @@ Outputs compute(const Inputs& in, Progress& progress) {
   for (std::size_t k = 0; k < run->hits.size(); ++k) {
     const auto& h = run->hits[k];
     const double hits = static_cast<double>(h.hits), saved_s = run->p99_of_study_s - h.p99_without_s;
-    out.effects.push_back({in.sources[k].name, h.hits, 100 * hits / frames, h.hits > 0 ? h.added_s / hits : 0, h.largest_s, h.p99_without_s, saved_s});
+    out.effects.push_back({in.sources[k].name, h.hits, 100 * hits / frames, h.hits > 0 ? h.added_s / hits : 0,
+                           h.largest_s, h.p99_without_s, saved_s});
     if (saved_s > most_s) most_s = saved_s, out.biggest = in.sources[k].name;
   }
   tell(out);

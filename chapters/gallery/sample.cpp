@@ -9,7 +9,8 @@ namespace {
 /// The same numbers on every machine: xorshift64* (Vigna 2016), because the standard's distributions may differ.
 class Noise {
  public:
-  explicit Noise(std::int64_t seed) : state_(0x9E3779B97F4A7C15ull ^ (static_cast<std::uint64_t>(seed) * 0xBF58476D1CE4E5B9ull + 1)) {
+  explicit Noise(std::int64_t seed)
+      : state_(0x9E3779B97F4A7C15ull ^ (static_cast<std::uint64_t>(seed) * 0xBF58476D1CE4E5B9ull + 1)) {
     for (int i = 0; i < 8; ++i) next();
   }
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }  ///< 0 to 1
@@ -28,7 +29,8 @@ class Noise {
 void fill_plots(Sample& s, const SampleSize& size, Noise& noise) {
   const auto n = static_cast<std::size_t>(size.points);
   // A sine by rotation, and a random walk: a call of sin for each point would take most of the time.
-  const double turn = 12 / static_cast<double>(n), c = std::cos(turn), d = std::sin(turn), step = 30 / std::sqrt(static_cast<double>(n));
+  const double turn = 12 / static_cast<double>(n), c = std::cos(turn), d = std::sin(turn),
+               step = 30 / std::sqrt(static_cast<double>(n));
   double walk = 0, cosine = 1, sine = 0;
   s.x.resize(n);
   s.wave.resize(n);
@@ -63,7 +65,8 @@ void fill_timeline(Sample& s, const SampleSize& size, Noise& noise) {
     device = std::max(device, host + launch + 4'000);
     s.device.push_back({device, run, static_cast<std::uint32_t>(1 + i % 3), 0, meaning});
     if (i % 40 == 0) {
-      s.wire.push_back({device + run, run * 2, 4, 0, Meaning::communication, i % 80 == 0 ? widgets::TimelineMark::hatched : widgets::TimelineMark::solid});
+      s.wire.push_back({device + run, run * 2, 4, 0, Meaning::communication,
+                        i % 80 == 0 ? widgets::TimelineMark::hatched : widgets::TimelineMark::solid});
       s.links.push_back({0, static_cast<std::uint32_t>(i), 1, static_cast<std::uint32_t>(i)});
       held += noise.between(-2e9, 2.4e9);
       s.memory.push_back({device, std::max(held, 1e9)});
@@ -81,7 +84,9 @@ void fill_rest(Sample& s, const SampleSize& size, Noise& noise) {
   }
   for (std::int64_t r = 0; r < size.rows; ++r)
     for (std::int64_t c = 0; c < size.cols; ++c)
-      s.cells.push_back((r + c) % 29 == 13 ? std::nan("") : 1e9 * std::exp(noise.between(-0.4, 0.4) - 0.04 * static_cast<double>((r - c) * (r - c))));
+      s.cells.push_back((r + c) % 29 == 13
+                            ? std::nan("")
+                            : 1e9 * std::exp(noise.between(-0.4, 0.4) - 0.04 * static_cast<double>((r - c) * (r - c))));
   for (std::int64_t r = 0; r < size.table_rows; ++r) {
     s.names.push_back("kernel_" + std::to_string(r));
     s.table.push_back(std::exp(noise.between(5, 24)));
@@ -109,7 +114,9 @@ Sample make_sample(const SampleSize& size) {
 }
 
 std::string_view node_name(std::size_t i) {
-  constexpr std::array<std::string_view, most_nodes> names{"read", "decode", "tokenize", "pack", "embed", "attend", "route", "expert A", "expert B", "combine", "norm", "project", "sample", "stream", "log", "store"};
+  constexpr std::array<std::string_view, most_nodes> names{
+      "read",     "decode",  "tokenize", "pack",    "embed",  "attend", "route", "expert A",
+      "expert B", "combine", "norm",     "project", "sample", "stream", "log",   "store"};
   return names[i % most_nodes];
 }
 

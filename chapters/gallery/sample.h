@@ -18,9 +18,9 @@ struct SampleSize {
 /// Made-up data for every widget: nothing here is measured or modelled.
 struct Sample {
   // plots
-  std::vector<double> x, wave;                      ///< the long line
-  std::vector<double> few_x, curve, low, high;      ///< 24 points with a band
-  std::vector<double> bars, layers;                 ///< 8 bars; 8 x `segments` layers
+  std::vector<double> x, wave;                  ///< the long line
+  std::vector<double> few_x, curve, low, high;  ///< 24 points with a band
+  std::vector<double> bars, layers;             ///< 8 bars; 8 x `segments` layers
   // timeline
   std::vector<widgets::TimelineSpan> host, device, wire;
   std::vector<widgets::TimelineLink> links;
@@ -29,8 +29,8 @@ struct Sample {
   std::vector<double> before, after, steps;
   // matrix, table, graph
   std::vector<double> cells;
-  std::vector<double> table;                        ///< bytes, seconds and a count a row
-  std::vector<std::string> names;                   ///< of the table's rows
+  std::vector<double> table;       ///< bytes, seconds and a count a row
+  std::vector<std::string> names;  ///< of the table's rows
   std::vector<widgets::FlowEdge> edges;
   std::vector<double> shares;
 };

@@ -8,7 +8,8 @@ using widgets::theme;
 std::string_view value_of(void* context, std::string_view key, widgets::NumberText& scratch) {
   const auto& s = *static_cast<const Sample*>(context);
   const auto live = widgets::split_live_key(key);
-  if (live.name == "bytes") return scratch = widgets::format(s.table[0], live.unit.empty() ? "B" : live.unit, 3, live.prefix);
+  if (live.name == "bytes")
+    return scratch = widgets::format(s.table[0], live.unit.empty() ? "B" : live.unit, 3, live.prefix);
   if (live.name == "time_s") return scratch = widgets::format(s.table[1], "s");
   if (live.name == "rate") return scratch = widgets::format(s.table[0] / s.table[1], "B/s");
   return {};
@@ -35,16 +36,20 @@ widgets::RowMark mark(void* context, std::size_t row) {
 }
 
 constexpr std::string_view formulas[] = {
-    "t = \\max(\\frac{\\text{bytes}}{\\text{bandwidth}} \\text{ , } \\frac{\\text{flops}}{\\eta \\cdot R}) + \\sum_{i=1}^{n} L_{i}",
+    "t = \\max(\\frac{\\text{bytes}}{\\text{bandwidth}} \\text{ , } \\frac{\\text{flops}}{\\eta \\cdot R}) + "
+    "\\sum_{i=1}^{n} L_{i}",
     "\\frac{\\val{bytes}}{\\val{time_s}} = \\val{rate}",
-    "\\sqrt{\\frac{2}{\\pi}} \\cdot (x + 0.044715 x^{3}) \\le \\lceil \\frac{M}{128} \\rceil \\times \\lfloor \\frac{N}{256} \\rfloor",
+    "\\sqrt{\\frac{2}{\\pi}} \\cdot (x + 0.044715 x^{3}) \\le \\lceil \\frac{M}{128} \\rceil \\times \\lfloor "
+    "\\frac{N}{256} \\rfloor",
     "E = \\frac{1 - \\alpha^{k+1}}{1 - \\alpha} \\quad \\text{tokens}, \\quad \\alpha \\to 1 \\ne \\infty",
 };
 
-constexpr std::string_view markdown = R"(## Prose
+constexpr std::string_view markdown =
+    R"(## Prose
 
 Markdown with **strong**, *emphasized* and `code` words, live values such as {bytes}, {bytes.bin} and {time_s}, formulas
-$I = \frac{\text{flops}}{\text{bytes}}$ in the line, and links to [another lab](lab:roofline/iron-law) or [a page](https://arxiv.org/abs/2205.14135).
+$I = \frac{\text{flops}}{\text{bytes}}$ in the line, )"
+    R"(and links to [another lab](lab:roofline/iron-law) or [a page](https://arxiv.org/abs/2205.14135).
 
 1. a list with numbers
 2. and a second entry
@@ -70,9 +75,13 @@ void draw_texts(const Sample& s, Views& v) {
   heading("formula", "fractions, scripts, roots, sums, fences that grow, live values in them");
   constexpr const char* ids[] = {"formula 1", "formula 2", "formula 3", "formula 4"};
   const float width = ImGui::GetContentRegionAvail().x;
-  for (std::size_t i = 0; i < v.formulas.size(); ++i) widgets::draw_formula(ids[i], formulas[i], values, v.formulas[i], {.max_width = width});
+  for (std::size_t i = 0; i < v.formulas.size(); ++i)
+    widgets::draw_formula(ids[i], formulas[i], values, v.formulas[i], {.max_width = width});
   heading("table", "sorts by a click on its head, aligns on the decimal point, scrolls, selects, copies with Ctrl+C");
-  static constexpr widgets::TableColumn columns[] = {{.title = "kernel", .number = false, .code = true}, {.title = "moved", .value_unit = "B"}, {.title = "time", .value_unit = "s"}, {.title = "calls"}};
+  static constexpr widgets::TableColumn columns[] = {{.title = "kernel", .number = false, .code = true},
+                                                     {.title = "moved", .value_unit = "B"},
+                                                     {.title = "time", .value_unit = "s"},
+                                                     {.title = "calls"}};
   widgets::TableSource source;
   source.context = const_cast<Sample*>(&s);
   source.rows = s.names.size();

@@ -4,8 +4,8 @@
 #include "chapters/gallery/rooms.h"
 #include "chapters/lab.h"
 
-/// Every widget with its options on one scrolling canvas: the reference for whoever builds a lab, and the picture in which a change of
-/// a widget is seen.
+/// Every widget with its options on one scrolling canvas: the reference for whoever builds a lab, and the picture in
+/// which a change of a widget is seen.
 namespace chapters::gallery {
 namespace {
 
@@ -24,14 +24,67 @@ struct Outputs {
 };
 
 void describe(Fields& f, Inputs& in) {
-  f.integer("seed", in.seed, {.label = "Seed", .help = "All data is made up from this number.", .lo = 0, .hi = 1000});
-  f.integer("points", in.points, {.label = "Points of the long line", .help = "However many, as many are drawn as pixels can show.", .lo = 10, .hi = 100000, .scale = Scale::log});
-  f.integer("spans", in.spans, {.label = "Spans of the timeline", .help = "Narrow neighbours fold into blocks.", .lo = 4, .hi = 20000, .scale = Scale::log});
-  f.integer("segments", in.segments, {.label = "Segments of a bar", .help = "Also layers of the stacks and steps of the waterfalls.", .lo = 1, .hi = 8, .scale = Scale::step});
-  f.integer("rows", in.rows, {.label = "Rows", .help = "Of the heat maps and the tile grid.", .lo = 1, .hi = 64});
-  f.integer("cols", in.cols, {.label = "Columns", .help = "Of the heat maps and the tile grid.", .lo = 1, .hi = 64});
-  f.integer("nodes", in.nodes, {.label = "Boxes of the flow graph", .help = "Each has an arrow from an earlier one, some have two.", .lo = 2, .hi = static_cast<double>(most_nodes), .scale = Scale::step});
-  f.integer("table_rows", in.table_rows, {.label = "Rows of the table", .help = "Only those in sight are asked for.", .lo = 1, .hi = 5000, .scale = Scale::log});
+  f.integer("seed", in.seed,
+            {
+                .label = "Seed",
+                .help = "All data is made up from this number.",
+                .lo = 0,
+                .hi = 1000,
+            });
+  f.integer("points", in.points,
+            {
+                .label = "Points of the long line",
+                .help = "However many, as many are drawn as pixels can show.",
+                .lo = 10,
+                .hi = 100000,
+                .scale = Scale::log,
+            });
+  f.integer("spans", in.spans,
+            {
+                .label = "Spans of the timeline",
+                .help = "Narrow neighbours fold into blocks.",
+                .lo = 4,
+                .hi = 20000,
+                .scale = Scale::log,
+            });
+  f.integer("segments", in.segments,
+            {
+                .label = "Segments of a bar",
+                .help = "Also layers of the stacks and steps of the waterfalls.",
+                .lo = 1,
+                .hi = 8,
+                .scale = Scale::step,
+            });
+  f.integer("rows", in.rows,
+            {
+                .label = "Rows",
+                .help = "Of the heat maps and the tile grid.",
+                .lo = 1,
+                .hi = 64,
+            });
+  f.integer("cols", in.cols,
+            {
+                .label = "Columns",
+                .help = "Of the heat maps and the tile grid.",
+                .lo = 1,
+                .hi = 64,
+            });
+  f.integer("nodes", in.nodes,
+            {
+                .label = "Boxes of the flow graph",
+                .help = "Each has an arrow from an earlier one, some have two.",
+                .lo = 2,
+                .hi = static_cast<double>(most_nodes),
+                .scale = Scale::step,
+            });
+  f.integer("table_rows", in.table_rows,
+            {
+                .label = "Rows of the table",
+                .help = "Only those in sight are asked for.",
+                .lo = 1,
+                .hi = 5000,
+                .scale = Scale::log,
+            });
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -46,7 +99,14 @@ void describe(Fields& f, Outputs& o) {
 }
 
 void describe(Fields& f, View& v) {
-  f.real("time", v.timeline.cursor_s, {.label = "Cursor of the timeline", .unit = "s", .help = "Where the timeline's cursor stands.", .lo = 0, .hi = 10});
+  f.real("time", v.timeline.cursor_s,
+         {
+             .label = "Cursor of the timeline",
+             .unit = "s",
+             .help = "Where the timeline's cursor stands.",
+             .lo = 0,
+             .hi = 10,
+         });
 }
 
 Outputs compute(const Inputs& in) {
@@ -80,7 +140,14 @@ void draw(Inputs&, const Outputs& out, View& views) {
 }  // namespace
 
 LabPtr widget_gallery() {
-  return make_lab<Inputs, Outputs, View>({.id = "gallery/widgets", .title = "Widget gallery", .question = "What can each widget show, and which option asks for it?", .hidden = true}, compute, draw);
+  return make_lab<Inputs, Outputs, View>(
+      {
+          .id = "gallery/widgets",
+          .title = "Widget gallery",
+          .question = "What can each widget show, and which option asks for it?",
+          .hidden = true,
+      },
+      compute, draw);
 }
 
 }  // namespace chapters::gallery

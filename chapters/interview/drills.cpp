@@ -11,10 +11,17 @@
 namespace chapters::interview {
 namespace {
 
-const Choices clock_choices{{"none", "none", "Take your time."}, {"two_minutes", "two minutes", "What an interviewer waits for a computed figure."}, {"sixty_seconds", "sixty seconds", "Mental arithmetic."}};
-const Choices level_choices{{"adaptive", "adaptive", "One up after a right answer, one down after a wrong one, topic by topic."},
-                            {"1", "1 recall", "A figure to know."}, {"2", "2 one step", "One division."}, {"3", "3 two steps", "Two quantities to combine."},
-                            {"4", "4 whole formula", "All terms of a model."}, {"5", "5 compare", "Two cases against each other."}, {"6", "6 design", "Which value makes it work?"}};
+const Choices clock_choices{{"none", "none", "Take your time."},
+                            {"two_minutes", "two minutes", "What an interviewer waits for a computed figure."},
+                            {"sixty_seconds", "sixty seconds", "Mental arithmetic."}};
+const Choices level_choices{
+    {"adaptive", "adaptive", "One up after a right answer, one down after a wrong one, topic by topic."},
+    {"1", "1 recall", "A figure to know."},
+    {"2", "2 one step", "One division."},
+    {"3", "3 two steps", "Two quantities to combine."},
+    {"4", "4 whole formula", "All terms of a model."},
+    {"5", "5 compare", "Two cases against each other."},
+    {"6", "6 design", "Which value makes it work?"}};
 
 /// NaN of none.
 double median(std::vector<double> values) {
@@ -31,25 +38,69 @@ std::string whole(double v) { return std::string(widgets::format(v, "", 6)); }
 void describe(Fields& f, DrillInputs& in) {
   const Catalog& c = catalog();
   f.choice("topic", in.topic, c.drill_topics, {.label = "Topics", .help = "Weak ones first, or one topic alone."});
-  f.choice("drill", in.drill, c.drill_choices, {.label = "Drill", .help = "Chosen for you by what you answered, the question of the day, or one kind of question again and again."});
+  f.choice(
+      "drill", in.drill, c.drill_choices,
+      {.label = "Drill",
+       .help =
+           "Chosen for you by what you answered, the question of the day, or one kind of question again and again."});
   f.choice("level", in.level, level_choices, {.label = "Level", .help = "Follows your answers, or stays."});
   f.choice("clock", in.clock, clock_choices, {.label = "Clock", .help = "A right answer counts while there is time."});
-  f.integer("questions", in.questions, {.label = "Questions a round", .help = "After that many the count of right answers begins anew.", .lo = 1, .hi = 50});
-  f.integer("seed", in.seed, {.label = "Seed", .help = "The same seed and the same history ask the same questions; 0 begins with a source's own numbers.", .lo = 0, .hi = 1e6});
+  f.integer("questions", in.questions,
+            {
+                .label = "Questions a round",
+                .help = "After that many the count of right answers begins anew.",
+                .lo = 1,
+                .hi = 50,
+            });
+  f.integer(
+      "seed", in.seed,
+      {
+          .label = "Seed",
+          .help = "The same seed and the same history ask the same questions; 0 begins with a source's own numbers.",
+          .lo = 0,
+          .hi = 1e6,
+      });
   f.toggle("hints", in.hints, {.label = "Show hints", .help = "The formula, before you answer."});
-  f.toggle("reveal", in.reveal, {.label = "Reveal the answer", .help = "Shows the worked solution without an answer of yours."});
-  f.table("history", in.history, {.label = "Your answers", .help = "Everything you answered; kept between sessions.", .shared = "drill.history", .max_items = most_drill_records, .kept = true});
-  f.real("now_s", in.now_s, {.label = "Now", .unit = "s", .help = "When you came here, in seconds since 1970; what is due depends on it.", .lo = 0, .hi = 1e11, .shared = "clock.now_s"});
+  f.toggle("reveal", in.reveal,
+           {.label = "Reveal the answer", .help = "Shows the worked solution without an answer of yours."});
+  f.table("history", in.history,
+          {
+              .label = "Your answers",
+              .help = "Everything you answered; kept between sessions.",
+              .shared = "drill.history",
+              .max_items = most_drill_records,
+              .kept = true,
+          });
+  f.real("now_s", in.now_s,
+         {
+             .label = "Now",
+             .unit = "s",
+             .help = "When you came here, in seconds since 1970; what is due depends on it.",
+             .lo = 0,
+             .hi = 1e11,
+             .shared = "clock.now_s",
+         });
 }
 
 void describe(Fields& f, DrillOutputs& o) {
   f.integer("right_in_round", o.right_in_round, {.label = "Right so far", .help = "In this round."});
   f.integer("question_of_round", o.question_of_round, {.label = "Question of the round", .help = "Counts from one."});
-  f.real("median_s", o.median_s, {.label = "Median time", .unit = "s", .help = "Over all your answers; nothing before the first.", .may_be_missing = true});
+  f.real("median_s", o.median_s,
+         {
+             .label = "Median time",
+             .unit = "s",
+             .help = "Over all your answers; nothing before the first.",
+             .may_be_missing = true,
+         });
   f.integer("best_streak", o.best_streak, {.label = "Best streak", .help = "Right answers in a row."});
-  f.integer("due", o.due, {.label = "Due for review", .help = "Kinds of question whose time to come back has come.", .source = "intervals of SM-2, Wozniak 1990"});
-  f.toggle("daily_done", o.daily_done, {.label = "Today's question answered", .help = "One a day, the same for everybody, new at midnight UTC."});
-  f.integer("daily_streak", o.daily_streak, {.label = "Days in a row", .help = "On which you answered the question of the day, right or wrong."});
+  f.integer("due", o.due,
+            {.label = "Due for review",
+             .help = "Kinds of question whose time to come back has come.",
+             .source = "intervals of SM-2, Wozniak 1990"});
+  f.toggle("daily_done", o.daily_done,
+           {.label = "Today's question answered", .help = "One a day, the same for everybody, new at midnight UTC."});
+  f.integer("daily_streak", o.daily_streak,
+            {.label = "Days in a row", .help = "On which you answered the question of the day, right or wrong."});
   f.integer("answered", o.answered, {.label = "Answered", .help = "All your answers that are kept."});
   f.text("weakest", o.weakest, {.label = "Weakest topic"});
   f.text("topic_now", o.topic_now, {.label = "Topic"});
@@ -73,8 +124,14 @@ double limit_of(Clock clock) { return clock == Clock::none ? 0 : clock == Clock:
 DrillOutputs compute_drills(const DrillInputs& in) {
   DrillOutputs out;
   const Catalog& c = catalog();
-  const auto pick = choose_drill(c.drills, in.history, {.topic = in.topic == "weak" ? std::string_view() : in.topic, .drill = in.drill == "any" ? std::string_view() : in.drill,
-                                                         .level = static_cast<int>(in.level), .seed = static_cast<std::uint64_t>(in.seed), .now_s = in.now_s});
+  const auto pick = choose_drill(c.drills, in.history,
+                                 {
+                                     .topic = in.topic == "weak" ? std::string_view() : in.topic,
+                                     .drill = in.drill == "any" ? std::string_view() : in.drill,
+                                     .level = static_cast<int>(in.level),
+                                     .seed = static_cast<std::uint64_t>(in.seed),
+                                     .now_s = in.now_s,
+                                 });
   if (!pick.drill) {
     out.reason = "No drills were found: assets/drills holds them.";
     return out;
@@ -117,14 +174,24 @@ DrillOutputs compute_drills(const DrillInputs& in) {
   out.daily_done = daily_done(in.history, in.now_s);
   out.daily_streak = daily_streak(in.history, in.now_s);
   out.is_daily = in.drill == today_drill && !out.daily_done;
-  const std::string days = out.daily_streak > 0 ? ", " + whole(static_cast<double>(out.daily_streak)) + (out.daily_streak == 1 ? " day" : " days") + " in a row" : "";
-  out.daily = out.daily_done ? "Today's question answered" + days : out.is_daily ? "This is it" + days : "Question of the day" + days;
-  out.heading = (out.is_daily ? "Question of the day \xC2\xB7 " : "") + out.topic_now + " \xC2\xB7 level " + whole(pick.drill->level) + " \xC2\xB7 question " + whole(static_cast<double>(out.question_of_round)) + " of " + whole(static_cast<double>(in.questions));
+  const std::string days = out.daily_streak > 0 ? ", " + whole(static_cast<double>(out.daily_streak)) +
+                                                      (out.daily_streak == 1 ? " day" : " days") + " in a row"
+                                                : "";
+  out.daily = out.daily_done ? "Today's question answered" + days
+              : out.is_daily ? "This is it" + days
+                             : "Question of the day" + days;
+  out.heading = (out.is_daily ? "Question of the day \xC2\xB7 " : "") + out.topic_now + " \xC2\xB7 level " +
+                whole(pick.drill->level) + " \xC2\xB7 question " + whole(static_cast<double>(out.question_of_round)) +
+                " of " + whole(static_cast<double>(in.questions));
   return out;
 }
 
 LabPtr drills() {
-  return make_lab<DrillInputs, DrillOutputs, DrillView>({.id = "interview/drills", .title = "Drills", .question = "Can you say the number, with its unit, before the clock runs out?"}, compute_drills, draw_drills);
+  return make_lab<DrillInputs, DrillOutputs, DrillView>(
+      {.id = "interview/drills",
+       .title = "Drills",
+       .question = "Can you say the number, with its unit, before the clock runs out?"},
+      compute_drills, draw_drills);
 }
 
 }  // namespace chapters::interview

@@ -23,7 +23,8 @@ struct DrillInputs {
 
 struct DrillOutputs {
   std::string question, topic_now, unit_hint, hint, why, weakest;
-  std::int64_t level_now = 1, question_of_round = 1, right_in_round = 0, answered = 0, best_streak = 0, due = 0, daily_streak = 0;
+  std::int64_t level_now = 1, question_of_round = 1, right_in_round = 0, answered = 0, best_streak = 0, due = 0,
+               daily_streak = 0;
   bool daily_done = false;
   double answer = 0, limit_s = 0, median_s = 0;
   std::string reason;
@@ -37,8 +38,9 @@ struct DrillOutputs {
 /// What is on the card: the question that waits, or the one just answered, held until Next.
 struct DrillView {
   char typed[128] = {};
-  std::string said, open_link;  ///< `said`: an answer to show graded without keeping it; `open_link`: asks the shell to go there
-  std::string refused;          ///< why the last answer could not be read
+  std::string said,
+      open_link;  ///< `said`: an answer to show graded without keeping it; `open_link`: asks the shell to go there
+  std::string refused;  ///< why the last answer could not be read
   DrillQuestion held;
   DrillMark mark;
   std::string held_heading;

@@ -11,7 +11,8 @@ using widgets::Font;
 using widgets::theme;
 using widgets::Type;
 
-float flow(const widgets::Painter& p, ImVec2 at, std::string_view text, float width, ImU32 colour, Type type, Font font, bool paint) {
+float flow(const widgets::Painter& p, ImVec2 at, std::string_view text, float width, ImU32 colour, Type type, Font font,
+           bool paint) {
   const float size = theme().type(type), line = size * 1.4f;
   ImFont* face = widgets::font_of(font);
   float y = 0;
@@ -21,7 +22,8 @@ float flow(const widgets::Painter& p, ImVec2 at, std::string_view text, float wi
     const char* cut = face->CalcWordWrapPosition(size, s, end, width);
     if (cut == s) ++cut;
     const char* line_end = std::find(s, cut, '\n');
-    if (paint && line_end > s) p.text({at.x, at.y + y}, {s, static_cast<std::size_t>(line_end - s)}, colour, type, font);
+    if (paint && line_end > s)
+      p.text({at.x, at.y + y}, {s, static_cast<std::size_t>(line_end - s)}, colour, type, font);
     s = line_end;
     while (s < end && (*s == ' ' || *s == '\n')) {
       const bool broke = *s == '\n';
@@ -38,7 +40,8 @@ ImU32 share_colour(double share, double goal) {
   return share >= goal ? t.good : share >= 0.5 * goal ? t.warning : t.bad;
 }
 
-void share_bar(const widgets::Painter& p, ImVec2 at, float width, std::string_view label, double share, double mark, bool known) {
+void share_bar(const widgets::Painter& p, ImVec2 at, float width, std::string_view label, double share, double mark,
+               bool known) {
   const auto& t = theme();
   const float height = t.px(5), top = at.y + t.px(21);
   const auto figure = widgets::format(std::round(share * 100), "", 3);
@@ -48,7 +51,8 @@ void share_bar(const widgets::Painter& p, ImVec2 at, float width, std::string_vi
   p.text({at.x + width, at.y}, shown, known ? t.text : t.muted, Type::small, Font::mono, widgets::Align::right);
   p.rect({at.x, top}, {at.x + width, top + height}, t.line, height / 2);
   const float filled = width * static_cast<float>(std::clamp(share, 0.0, 1.0));
-  if (filled >= height) p.rect({at.x, top}, {at.x + filled, top + height}, share_colour(share, mark > 0 ? mark : 0.8), height / 2);
+  if (filled >= height)
+    p.rect({at.x, top}, {at.x + filled, top + height}, share_colour(share, mark > 0 ? mark : 0.8), height / 2);
   if (mark >= 0) {
     const float x = at.x + width * static_cast<float>(std::min(mark, 1.0));
     p.line({x, top - t.px(3)}, {x, top + height + t.px(3)}, t.text, t.px(1.5f));

@@ -37,7 +37,8 @@ struct Row {
 
 struct Outputs {
   double ready_percent = 0, success_percent = 0, plan_ready_percent = 0, predictions_ready_percent = 0;
-  std::int64_t asked = 0, right = 0, needed_questions = 0, topics_ready = 0, due = 0, level_reached = 0, predicted = 0, predicted_close = 0;
+  std::int64_t asked = 0, right = 0, needed_questions = 0, topics_ready = 0, due = 0, level_reached = 0, predicted = 0,
+               predicted_close = 0;
   std::string weakest, next, verdict;
   std::vector<Row> topics;
   std::string reason;
@@ -61,14 +62,58 @@ const Choices confidence_choices{{"80", "80 %", ""}, {"90", "90 %", ""}, {"95", 
 constexpr double confidences[] = {80, 90, 95, 99};
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("topic", in.topic, catalog().drill_topics, {.label = "Topic", .help = "What the figures speak of: one topic, or all of them together."});
-  f.real("goal_percent", in.goal_percent, {.label = "Ready means", .unit = "%", .help = "The share of right answers that you want to be sure of.", .lo = 50, .hi = 95});
-  f.choice("confidence", in.confidence, confidence_choices, {.label = "How sure", .help = "Two-sided confidence of the interval whose lower end counts."});
-  f.integer("plan_questions", in.plan_questions, {.label = "Suppose you answer", .help = "So many questions more.", .lo = 0, .hi = 200});
-  f.real("plan_right_percent", in.plan_right_percent, {.label = "Of them right", .unit = "%", .help = "The share of those that you get right.", .lo = 0, .hi = 100});
-  f.table("history", in.history, {.label = "Your answers", .help = "Everything you answered in the drills; kept between sessions.", .shared = "drill.history", .max_items = most_drill_records, .kept = true});
-  f.table("predictions", in.predictions, {.label = "Your predictions", .help = "What you committed to before a lab showed it; kept between sessions.", .shared = predictions_table, .max_items = most_prediction_records, .kept = true});
-  f.real("now_s", in.now_s, {.label = "Now", .unit = "s", .help = "When you came here, in seconds since 1970; what is due depends on it.", .lo = 0, .hi = 1e11, .shared = "clock.now_s"});
+  f.choice("topic", in.topic, catalog().drill_topics,
+           {.label = "Topic", .help = "What the figures speak of: one topic, or all of them together."});
+  f.real("goal_percent", in.goal_percent,
+         {
+             .label = "Ready means",
+             .unit = "%",
+             .help = "The share of right answers that you want to be sure of.",
+             .lo = 50,
+             .hi = 95,
+         });
+  f.choice("confidence", in.confidence, confidence_choices,
+           {.label = "How sure", .help = "Two-sided confidence of the interval whose lower end counts."});
+  f.integer("plan_questions", in.plan_questions,
+            {
+                .label = "Suppose you answer",
+                .help = "So many questions more.",
+                .lo = 0,
+                .hi = 200,
+            });
+  f.real("plan_right_percent", in.plan_right_percent,
+         {
+             .label = "Of them right",
+             .unit = "%",
+             .help = "The share of those that you get right.",
+             .lo = 0,
+             .hi = 100,
+         });
+  f.table("history", in.history,
+          {
+              .label = "Your answers",
+              .help = "Everything you answered in the drills; kept between sessions.",
+              .shared = "drill.history",
+              .max_items = most_drill_records,
+              .kept = true,
+          });
+  f.table("predictions", in.predictions,
+          {
+              .label = "Your predictions",
+              .help = "What you committed to before a lab showed it; kept between sessions.",
+              .shared = predictions_table,
+              .max_items = most_prediction_records,
+              .kept = true,
+          });
+  f.real("now_s", in.now_s,
+         {
+             .label = "Now",
+             .unit = "s",
+             .help = "When you came here, in seconds since 1970; what is due depends on it.",
+             .lo = 0,
+             .hi = 1e11,
+             .shared = "clock.now_s",
+         });
 }
 
 void describe(Fields& f, Row& r) {
@@ -83,18 +128,46 @@ void describe(Fields& f, Row& r) {
 
 void describe(Fields& f, Outputs& o) {
   constexpr std::string_view wilson = "Wilson 1927, score interval";
-  f.real("ready_percent", o.ready_percent, {.label = "Ready", .unit = "%", .help = "The share of right answers that your answers support; not the share itself.", .formula = "(p + z^2/2n - z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)", .source = wilson});
+  f.real("ready_percent", o.ready_percent,
+         {
+             .label = "Ready",
+             .unit = "%",
+             .help = "The share of right answers that your answers support; not the share itself.",
+             .formula = "(p + z^2/2n - z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)",
+             .source = wilson,
+         });
   f.real("success_percent", o.success_percent, {.label = "Right so far", .unit = "%", .formula = "right / asked"});
-  f.real("plan_ready_percent", o.plan_ready_percent, {.label = "Ready, if so", .unit = "%", .help = "With the questions that you suppose.", .source = wilson});
-  f.integer("needed_questions", o.needed_questions, {.label = "Questions to the goal", .help = "At the supposed share; 0 when you are there, or when that share never shows it."});
+  f.real("plan_ready_percent", o.plan_ready_percent,
+         {
+             .label = "Ready, if so",
+             .unit = "%",
+             .help = "With the questions that you suppose.",
+             .source = wilson,
+         });
+  f.integer("needed_questions", o.needed_questions,
+            {.label = "Questions to the goal",
+             .help = "At the supposed share; 0 when you are there, or when that share never shows it."});
   f.integer("topics_ready", o.topics_ready, {.label = "Topics ready", .help = "Topics whose figure reaches the goal."});
-  f.integer("level_reached", o.level_reached, {.label = "Level reached", .help = "Highest level answered right: 1 recall to 6 design."});
-  f.integer("due", o.due, {.label = "Due for review", .help = "Kinds of question, of every topic, whose time to come back has come.", .source = "intervals of SM-2, Wozniak 1990"});
+  f.integer("level_reached", o.level_reached,
+            {.label = "Level reached", .help = "Highest level answered right: 1 recall to 6 design."});
+  f.integer("due", o.due,
+            {.label = "Due for review",
+             .help = "Kinds of question, of every topic, whose time to come back has come.",
+             .source = "intervals of SM-2, Wozniak 1990"});
   f.integer("asked", o.asked, {.label = "Asked", .help = "Questions answered."});
   f.integer("right", o.right, {.label = "Right", .help = "Of them right and in time."});
-  f.integer("predicted", o.predicted, {.label = "Predictions", .help = "Questions that labs asked before they showed the answer; the first answer to each counts."});
-  f.integer("predicted_close", o.predicted_close, {.label = "Of them close", .help = "Within what the question allows."});
-  f.real("predictions_ready_percent", o.predictions_ready_percent, {.label = "Predictions support", .unit = "%", .help = "The share of close predictions that these support.", .source = wilson});
+  f.integer("predicted", o.predicted,
+            {.label = "Predictions",
+             .help = "Questions that labs asked before they showed the answer; the first answer to each counts."});
+  f.integer("predicted_close", o.predicted_close,
+            {.label = "Of them close", .help = "Within what the question allows."});
+  f.real("predictions_ready_percent", o.predictions_ready_percent,
+         {
+             .label = "Predictions support",
+             .unit = "%",
+             .help = "The share of close predictions that these support.",
+             .source = wilson,
+         });
   f.text("weakest", o.weakest, {.label = "Weakest topic"});
   f.text("next", o.next, {.label = "Do next"});
   f.text("verdict", o.verdict, {.label = "To the goal"});
@@ -115,8 +188,12 @@ void add_predictions(const Inputs& in, double z, Outputs& out) {
   out.predictions_ready_percent = 100 * supported;
   const LabPtr missed = make_lab_by_id(s.missed_lab);
   const std::string_view lab = missed ? missed->info().id : std::string_view("roofline/roofline");
-  out.lines.push_back({"Predictions", s.asked > 0 ? whole(s.close) + " of " + whole(s.asked) + " close at the first try" : "none committed yet",
-                       std::string(lab), missed ? "missed last in: " + std::string(missed->info().title) : "next: any lab's Predict tab", supported, s.asked > 0, false, missed ? "look again" : "predict"});
+  out.lines.push_back(
+      {"Predictions",
+       s.asked > 0 ? whole(s.close) + " of " + whole(s.asked) + " close at the first try" : "none committed yet",
+       std::string(lab),
+       missed ? "missed last in: " + std::string(missed->info().title) : "next: any lab's Predict tab", supported,
+       s.asked > 0, false, missed ? "look again" : "predict"});
 }
 
 Outputs compute(const Inputs& in) {
@@ -141,9 +218,14 @@ Outputs compute(const Inputs& in) {
     out.topics_ready += s.ready >= out.goal;
     if (!weakest || s.ready < weakest->ready) weakest = &s;
     const std::string next = s.next ? s.next->title : std::string();
-    out.topics.push_back({std::string(s.label), next, static_cast<std::int64_t>(s.asked), static_cast<std::int64_t>(s.right), s.best, s.due, s.ready * 100});
-    out.lines.push_back({s.label, s.asked > 0 ? whole(s.right) + " of " + whole(s.asked) + " right, level " + whole(s.best) + " of 6" + (s.due > 0 ? ", " + whole(static_cast<double>(s.due)) + " due" : "") : "not asked yet",
-                         "interview/drills?topic=" + std::string(s.topic), "next: " + next, s.ready, s.asked > 0, s.topic == in.topic});
+    out.topics.push_back({std::string(s.label), next, static_cast<std::int64_t>(s.asked),
+                          static_cast<std::int64_t>(s.right), s.best, s.due, s.ready * 100});
+    out.lines.push_back(
+        {s.label,
+         s.asked > 0 ? whole(s.right) + " of " + whole(s.asked) + " right, level " + whole(s.best) + " of 6" +
+                           (s.due > 0 ? ", " + whole(static_cast<double>(s.due)) + " due" : "")
+                     : "not asked yet",
+         "interview/drills?topic=" + std::string(s.topic), "next: " + next, s.ready, s.asked > 0, s.topic == in.topic});
   }
   add_predictions(in, z, out);
   out.due = due_count(in.history, in.now_s);
@@ -156,9 +238,10 @@ Outputs compute(const Inputs& in) {
   out.plan_ready_percent = 100 * models::wilson_lower(right + rate * more, asked + more, z);
   const std::int64_t needed = models::questions_to_goal(right, asked, rate, out.goal, z);
   out.needed_questions = std::max<std::int64_t>(needed, 0);
-  out.verdict = needed == 0   ? "You are there: your answers support " + percent(out.goal) + "."
-                : needed > 0 ? whole(static_cast<double>(needed)) + " more questions with " + percent(rate) + " right show it."
-                             : percent(rate) + " right never shows " + percent(out.goal) + ".";
+  out.verdict = needed == 0 ? "You are there: your answers support " + percent(out.goal) + "."
+                : needed > 0
+                    ? whole(static_cast<double>(needed)) + " more questions with " + percent(rate) + " right show it."
+                    : percent(rate) + " right never shows " + percent(out.goal) + ".";
   out.weakest = weakest ? std::string(weakest->label) : std::string();
   out.next = weakest && weakest->next ? weakest->next->title : std::string();
   return out;
@@ -172,11 +255,16 @@ void draw_figures(const widgets::Painter& p, ImVec2 at, float width, const Outpu
     ImU32 colour;
   };
   const bool known = out.asked > 0;
-  const Figure figures[] = {{"supported now", known ? widgets::format(std::round(out.ready_percent), "%", 3) : widgets::format(std::nan(""), ""), known ? share_colour(out.ready_percent / 100, out.goal) : t.muted},
-                            {"right so far", known ? widgets::format(std::round(out.success_percent), "%", 3) : widgets::format(std::nan(""), ""), t.text},
-                            {"supported, if so", widgets::format(std::round(out.plan_ready_percent), "%", 3), share_colour(out.plan_ready_percent / 100, out.goal)},
-                            {"topics ready", widgets::format(static_cast<double>(out.topics_ready), ""), t.text},
-                            {"level reached", widgets::format(static_cast<double>(out.level_reached), ""), t.text}};
+  const Figure figures[] = {
+      {"supported now",
+       known ? widgets::format(std::round(out.ready_percent), "%", 3) : widgets::format(std::nan(""), ""),
+       known ? share_colour(out.ready_percent / 100, out.goal) : t.muted},
+      {"right so far",
+       known ? widgets::format(std::round(out.success_percent), "%", 3) : widgets::format(std::nan(""), ""), t.text},
+      {"supported, if so", widgets::format(std::round(out.plan_ready_percent), "%", 3),
+       share_colour(out.plan_ready_percent / 100, out.goal)},
+      {"topics ready", widgets::format(static_cast<double>(out.topics_ready), ""), t.text},
+      {"level reached", widgets::format(static_cast<double>(out.level_reached), ""), t.text}};
   const float cell = width / static_cast<float>(std::size(figures));
   for (std::size_t i = 0; i < std::size(figures); ++i) {
     const float x = at.x + cell * static_cast<float>(i);
@@ -202,10 +290,12 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   float y = corner.y + t.px(120);
   for (std::size_t i = 0; i < rows; ++i) {
     const auto& line = out.lines[i];
-    if (line.chosen) p.rect({corner.x + t.px(6), y - t.px(8)}, {corner.x + width - t.px(6), y + row - t.px(9)}, t.card, t.px(6));
+    if (line.chosen)
+      p.rect({corner.x + t.px(6), y - t.px(8)}, {corner.x + width - t.px(6), y + row - t.px(9)}, t.card, t.px(6));
     p.line({x, y - t.px(8)}, {x + inner, y - t.px(8)}, t.grid);
     const char* const practise = line.act;
-    const float link = widgets::text_size("look again", widgets::Type::small).x, bar = (inner - link - t.px(40)) * 0.55f;
+    const float link = widgets::text_size("look again", widgets::Type::small).x,
+                bar = (inner - link - t.px(40)) * 0.55f;
     share_bar(p, {x, y}, bar, line.label, line.share, out.goal, line.known);
     const float middle = x + bar + t.px(20), text = inner - bar - link - t.px(36);
     p.text_fit({middle, y}, line.detail, text, t.text, widgets::Type::small);
@@ -220,14 +310,22 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy({width, height});
   const float note = corner.y + height + t.px(12);
-  const float noted = flow(p, {x, note}, "Each bar is what your answers support, not your score: the lower end of the interval around the share that was right. The line across it is the goal.", inner, t.muted, widgets::Type::small);
+  const float noted = flow(p, {x, note},
+                           "Each bar is what your answers support, not your score: the lower end of the interval "
+                           "around the share that was right. The line across it is the goal.",
+                           inner, t.muted, widgets::Type::small);
   ImGui::SetCursorScreenPos({corner.x, note});
   ImGui::Dummy({width, noted});
   if (widgets::Record* record = p.record()) {
-    widgets::DataTable topics{"Readiness by topic", {"topic", "asked", "right", "ready_percent", "level", "due", "next"}, {}};
-    for (const Row& r : out.topics) topics.rows.push_back({r.topic, std::to_string(r.asked), std::to_string(r.right), widgets::exact(r.ready_percent), std::to_string(r.level), std::to_string(r.due), r.next});
+    widgets::DataTable topics{
+        "Readiness by topic", {"topic", "asked", "right", "ready_percent", "level", "due", "next"}, {}};
+    for (const Row& r : out.topics)
+      topics.rows.push_back({r.topic, std::to_string(r.asked), std::to_string(r.right), widgets::exact(r.ready_percent),
+                             std::to_string(r.level), std::to_string(r.due), r.next});
     widgets::DataTable answers{"Answers", {"drill", "seed", "said", "right", "seconds", "time_unix_s"}, {}};
-    for (const DrillRecord& r : in.history) answers.rows.push_back({r.drill, std::to_string(r.seed), widgets::exact(r.said), r.right ? "1" : "0", widgets::exact(r.seconds), widgets::exact(r.time_s)});
+    for (const DrillRecord& r : in.history)
+      answers.rows.push_back({r.drill, std::to_string(r.seed), widgets::exact(r.said), r.right ? "1" : "0",
+                              widgets::exact(r.seconds), widgets::exact(r.time_s)});
     record->tables.push_back(std::move(topics));
     record->tables.push_back(std::move(answers));
   }
@@ -236,7 +334,11 @@ void draw(Inputs& in, const Outputs& out, View& view) {
 }  // namespace
 
 LabPtr readiness() {
-  return make_lab<Inputs, Outputs, View>({.id = "interview/readiness", .title = "Readiness", .question = "How much of what you know have your answers shown, and what should you do next?"}, compute, draw);
+  return make_lab<Inputs, Outputs, View>(
+      {.id = "interview/readiness",
+       .title = "Readiness",
+       .question = "How much of what you know have your answers shown, and what should you do next?"},
+      compute, draw);
 }
 
 }  // namespace chapters::interview

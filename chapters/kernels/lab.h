@@ -10,8 +10,8 @@
 #include "kernels/kernel.h"
 #include "widgets/plot_view.h"
 
-/// Between lab.cpp (described), lab_compute.cpp, lab_request.cpp and the files that draw. In here `kernels` alone means this chapter:
-/// what is measured is `::kernels`.
+/// Between lab.cpp (described), lab_compute.cpp, lab_request.cpp and the files that draw. In here `kernels` alone means
+/// this chapter: what is measured is `::kernels`.
 namespace chapters::kernels {
 
 enum class LabSize : std::uint8_t { smallest, small, usual, large, largest };
@@ -91,15 +91,18 @@ struct Outputs {
   // Of the selected rung.
   std::string rung_title, limit, regime_text;
   double predicted_share = 0, floor_s = 0, predicted_s = 0, next_gain = 0;
-  double share = no_number, time_s = no_number, spread = no_number, flops_per_s = no_number, bytes_per_s = no_number, error = no_number, error_bound = no_number;
+  double share = no_number, time_s = no_number, spread = no_number, flops_per_s = no_number, bytes_per_s = no_number,
+         error = no_number, error_bound = no_number;
   double your_share = no_number, prediction_miss = no_number, published_share = no_number;
   Bound bound = Bound::compute;
   std::int64_t samples = 0, registers = 0, spill_bytes = 0, shared_bytes = 0, changed_lines = 0;
   // Of the ladder.
   std::string best_rung, command;
   std::int64_t size = 0, rungs = 0, measured_rungs = 0, failed_rungs = 0, rows = 0, roof_rows = 0, prediction_rows = 0;
-  double best_flops_per_s = no_number, best_bytes_per_s = no_number, best_share = no_number, speedup = no_number, predicted_speedup = 0;
-  double flops = 0, bytes = 0, intensity = 0, ridge = 0, attainable_flops_per_s = 0, roof_flops_per_s = 0, roof_bytes_per_s = 0, clock_hz = 0;
+  double best_flops_per_s = no_number, best_bytes_per_s = no_number, best_share = no_number, speedup = no_number,
+         predicted_speedup = 0;
+  double flops = 0, bytes = 0, intensity = 0, ridge = 0, attainable_flops_per_s = 0, roof_flops_per_s = 0,
+         roof_bytes_per_s = 0, clock_hz = 0;
   bool roofs_measured = false;
 
   // For the picture.
@@ -147,7 +150,8 @@ void describe(Fields& f, View& view);
 Outputs compute(const Inputs& in);
 void draw(Inputs& in, const Outputs& out, View& view);
 
-/// The ladder's size for the choice: its default, a quarter or a sixteenth of it, the most it takes, or half way (geometrically) to that.
+/// The ladder's size for the choice: its default, a quarter or a sixteenth of it, the most it takes, or half way
+/// (geometrically) to that.
 std::int64_t size_of(const ::kernels::Ladder& ladder, LabSize size);
 /// Lines "key value" that the app's service "kernels" reads; the last key, edited_source, takes the rest of the text.
 std::string run_request(const Inputs& in, const Outputs& out, bool all, const View* edited);

@@ -36,7 +36,9 @@ Columns columns_of(float left, float width) {
 
 ImU32 colour_of(const Bar& bar) {
   const auto& t = theme();
-  return t.of(bar.bound == Bound::memory ? Meaning::memory_bound : bar.bound == Bound::compute ? Meaning::compute_bound : Meaning::launch_bound);
+  return t.of(bar.bound == Bound::memory    ? Meaning::memory_bound
+              : bar.bound == Bound::compute ? Meaning::compute_bound
+                                            : Meaning::launch_bound);
 }
 
 /// The shape that goes with a regime's colour.
@@ -49,9 +51,12 @@ void paint_mark(const Painter& p, Bound bound, ImVec2 c, float r, ImU32 colour) 
 
 /// Bars reach from 0 to 110 %: what is above its roof shows that it is.
 constexpr double full = 1.1;
-float at_share(const Columns& c, double share) { return c.bar_left + (c.bar_right - c.bar_left) * static_cast<float>(std::clamp(share / full, 0.0, 1.0)); }
+float at_share(const Columns& c, double share) {
+  return c.bar_left + (c.bar_right - c.bar_left) * static_cast<float>(std::clamp(share / full, 0.0, 1.0));
+}
 
-void paint_row(const Painter& p, const Columns& c, const Bar& bar, std::size_t index, float top, float row, bool selected) {
+void paint_row(const Painter& p, const Columns& c, const Bar& bar, std::size_t index, float top, float row,
+               bool selected) {
   const auto& t = theme();
   const float h = std::min(t.px(18), row - t.px(8)), y0 = top + (row - h) / 2, y1 = y0 + h, middle = top + row / 2;
   if (selected) p.rect({c.name - t.px(6), top + 1}, {c.mark + t.px(20), top + row - 1}, t.card, t.px(5));
@@ -71,7 +76,10 @@ void paint_row(const Painter& p, const Columns& c, const Bar& bar, std::size_t i
     widgets::hatch(p, {{c.bar_left, part}, {x, y1}}, widgets::with_alpha(colour_of(bar), 0.75f), t.px(5));
     p.line({x, y0}, {x, y1}, colour_of(bar), t.px(1.5f));
   }
-  if (shown) p.rect({c.bar_left, y0}, {std::max(at_share(c, bar.measured), c.bar_left + t.px(2)), bar.predicted >= 0 ? y1 - t.px(4) : y1}, colour_of(bar), t.px(3));
+  if (shown)
+    p.rect({c.bar_left, y0},
+           {std::max(at_share(c, bar.measured), c.bar_left + t.px(2)), bar.predicted >= 0 ? y1 - t.px(4) : y1},
+           colour_of(bar), t.px(3));
   p.dashed_line({roof, y0 - t.px(3)}, {roof, y1 + t.px(3)}, t.accent, 1, t.px(3));
   if (bar.published > 0) p.ring({at_share(c, bar.published), middle}, t.px(4), t.text, t.px(1.3f));
   if (bar.yours > 0) {
@@ -85,25 +93,35 @@ void paint_row(const Painter& p, const Columns& c, const Bar& bar, std::size_t i
   } else if (bar.hidden) {
     p.text_fit({c.rate, text_y}, "measured: predict first", c.mark - c.rate - t.px(4), t.accent, Type::small);
   } else if (!bar.rate.empty()) {
-    p.text_fit({c.rate, text_y}, bar.rate, (c.time > 0 ? c.time : c.mark) - c.rate - t.px(6), bar.above_roof ? t.warning : t.text, Type::small, Font::mono);
+    p.text_fit({c.rate, text_y}, bar.rate, (c.time > 0 ? c.time : c.mark) - c.rate - t.px(6),
+               bar.above_roof ? t.warning : t.text, Type::small, Font::mono);
     if (c.time > 0) p.text_fit({c.time, text_y}, bar.time, c.mark - c.time - t.px(4), t.muted, Type::small, Font::mono);
   } else if (bar.predicted >= 0) {
     p.text_fit({c.rate, text_y}, bar.predicted_text, c.mark - c.rate - t.px(10), t.muted, Type::small);
   }
   const ImVec2 dot{c.mark + t.px(8), middle};
-  if (bar.failed) p.text({dot.x, text_y}, "\xC3\x97", t.bad, Type::small, Font::bold, Align::center);
-  else if (shown && bar.above_roof) p.text({dot.x, text_y}, "!", t.warning, Type::small, Font::bold, Align::center);
-  else if (shown || bar.hidden) p.text({dot.x, text_y}, "\xE2\x9C\x93", t.good, Type::small, Font::bold, Align::center);
-  else if (bar.predicted >= 0) paint_mark(p, bar.bound, dot, t.px(3.5f), colour_of(bar));
+  if (bar.failed)
+    p.text({dot.x, text_y}, "\xC3\x97", t.bad, Type::small, Font::bold, Align::center);
+  else if (shown && bar.above_roof)
+    p.text({dot.x, text_y}, "!", t.warning, Type::small, Font::bold, Align::center);
+  else if (shown || bar.hidden)
+    p.text({dot.x, text_y}, "\xE2\x9C\x93", t.good, Type::small, Font::bold, Align::center);
+  else if (bar.predicted >= 0)
+    paint_mark(p, bar.bound, dot, t.px(3.5f), colour_of(bar));
 }
 
 void explain(const Bar& bar) {
   widgets::Line value;
-  if (bar.failed) value.add("failed");
-  else if (bar.hidden) value.add("press where you expect its bar to end");
-  else if (bar.above_roof) value.add("Above its roof: it ran from a cache, or counts other bytes");
-  else if (!bar.rate.empty()) value.add(bar.rate).add(", ").add(bar.time).add(", ").add(widgets::format(100 * bar.measured, "%"));
-  else value.add(bar.predicted_text);
+  if (bar.failed)
+    value.add("failed");
+  else if (bar.hidden)
+    value.add("press where you expect its bar to end");
+  else if (bar.above_roof)
+    value.add("Above its roof: it ran from a cache, or counts other bytes");
+  else if (!bar.rate.empty())
+    value.add(bar.rate).add(", ").add(bar.time).add(", ").add(widgets::format(100 * bar.measured, "%"));
+  else
+    value.add(bar.predicted_text);
   if (!bar.published_text.empty()) value.add("\npublished: ").add(bar.published_text);
   widgets::tip(bar.change, value.view(), bar.hover);
 }
@@ -120,17 +138,32 @@ void paint_legend(const Painter& p, ImVec2 at, float width) {
     p.text({x + t.px(19), at.y}, words, t.muted, Type::small);
     x += t.px(19) + w + t.px(11);
   };
-  entry([&](ImVec2 c) { widgets::hatch(p, {{c.x - t.px(7), c.y - t.px(5)}, {c.x + t.px(7), c.y + t.px(5)}}, t.muted, t.px(5)); }, "the model allows");
-  entry([&](ImVec2 c) { p.line({c.x, c.y - t.px(6)}, {c.x, c.y + t.px(6)}, t.text, t.px(2.5f)); p.circle({c.x, c.y - t.px(6)}, t.px(3), t.text); }, "your prediction");
+  entry(
+      [&](ImVec2 c) {
+        widgets::hatch(p, {{c.x - t.px(7), c.y - t.px(5)}, {c.x + t.px(7), c.y + t.px(5)}}, t.muted, t.px(5));
+      },
+      "the model allows");
+  entry(
+      [&](ImVec2 c) {
+        p.line({c.x, c.y - t.px(6)}, {c.x, c.y + t.px(6)}, t.text, t.px(2.5f));
+        p.circle({c.x, c.y - t.px(6)}, t.px(3), t.text);
+      },
+      "your prediction");
   entry([&](ImVec2 c) { p.ring(c, t.px(4), t.text, t.px(1.3f)); }, "published elsewhere");
-  for (const auto& [bound, name, meaning] : {std::tuple{Bound::memory, "memory-bound", Meaning::memory_bound}, std::tuple{Bound::compute, "compute-bound", Meaning::compute_bound}, std::tuple{Bound::latency, "latency-bound", Meaning::launch_bound}})
+  for (const auto& [bound, name, meaning] : {std::tuple{Bound::memory, "memory-bound", Meaning::memory_bound},
+                                             std::tuple{Bound::compute, "compute-bound", Meaning::compute_bound},
+                                             std::tuple{Bound::latency, "latency-bound", Meaning::launch_bound}})
     entry([&](ImVec2 c) { paint_mark(p, bound, c, t.px(4), t.of(meaning)); }, name);
 }
 
 void keep_table(const Outputs& out, widgets::Record& record) {
-  widgets::DataTable table{"Rungs", {"rung", "title", "model share", "your share", "measured share", "published share", "rate", "time"}, {}};
+  widgets::DataTable table{
+      "Rungs", {"rung", "title", "model share", "your share", "measured share", "published share", "rate", "time"}, {}};
   const auto share = [](double v) { return v >= 0 ? widgets::exact(v) : std::string(); };
-  for (const Bar& b : out.bars) table.rows.push_back({std::string(b.id), std::string(b.title), share(b.predicted), share(b.yours), b.hidden ? "" : share(b.measured), share(b.published), b.hidden ? "" : b.rate, b.hidden ? "" : b.time});
+  for (const Bar& b : out.bars)
+    table.rows.push_back({std::string(b.id), std::string(b.title), share(b.predicted), share(b.yours),
+                          b.hidden ? "" : share(b.measured), share(b.published), b.hidden ? "" : b.rate,
+                          b.hidden ? "" : b.time});
   record.tables.push_back(std::move(table));
 }
 
@@ -149,19 +182,26 @@ void draw_bars(Inputs& in, const Outputs& out, float row) {
     ImGui::PushID(static_cast<int>(i));
     ImGui::SetCursorScreenPos({at.x, top});
     char label[64];
-    std::snprintf(label, sizeof label, "rung %.*s", static_cast<int>(std::min<std::size_t>(bar.id.size(), 40)), bar.id.data());
+    std::snprintf(label, sizeof label, "rung %.*s", static_cast<int>(std::min<std::size_t>(bar.id.size(), 40)),
+                  bar.id.data());
     const bool chosen = ImGui::InvisibleButton(label, {c.bar_left - at.x, row}, ImGuiButtonFlags_EnableNav);
     bool hovered = ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort);
     ImGui::SetCursorScreenPos({c.bar_left, top});
-    std::snprintf(label, sizeof label, "predict %.*s", static_cast<int>(std::min<std::size_t>(bar.id.size(), 40)), bar.id.data());
+    std::snprintf(label, sizeof label, "predict %.*s", static_cast<int>(std::min<std::size_t>(bar.id.size(), 40)),
+                  bar.id.data());
     ImGui::InvisibleButton(label, {std::max(c.bar_right - c.bar_left, 1.0f), row}, ImGuiButtonFlags_EnableNav);
     const bool predicting = ImGui::IsItemActive() && ImGui::IsMouseDown(0);
     hovered |= ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort);
     if (chosen || predicting) in.rung = static_cast<std::int64_t>(i) + 1;
     if (predicting) {
-      const double share = static_cast<double>((ImGui::GetIO().MousePos.x - c.bar_left) / std::max(c.bar_right - c.bar_left, 1.0f)) * full;
-      auto row_of = std::find_if(in.predictions.begin(), in.predictions.end(), [&](const PredictionRow& r) { return r.ladder == out.ladder->id && r.rung == bar.id; });
-      if (row_of == in.predictions.end()) row_of = in.predictions.insert(row_of, {std::string(out.ladder->id), std::string(bar.id), 0});
+      const double share =
+          static_cast<double>((ImGui::GetIO().MousePos.x - c.bar_left) / std::max(c.bar_right - c.bar_left, 1.0f)) *
+          full;
+      auto row_of = std::find_if(in.predictions.begin(), in.predictions.end(), [&](const PredictionRow& r) {
+        return r.ladder == out.ladder->id && r.rung == bar.id;
+      });
+      if (row_of == in.predictions.end())
+        row_of = in.predictions.insert(row_of, {std::string(out.ladder->id), std::string(bar.id), 0});
       row_of->share = std::clamp(std::round(1000 * share) / 10, 0.1, 100.0);
     }
     paint_row(p, c, bar, i, top, row, i == out.selected);

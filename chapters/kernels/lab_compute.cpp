@@ -62,7 +62,8 @@ void fill_source(const Inputs& in, Outputs& out, const Ladder& ladder, std::int6
   const RunRow* edited = run_of(in, ladder, rung.id, size, true);
   if (!edited) return;
   out.edited_result = true;
-  out.edited_text = timed(edited) ? "Yours: " + rate_text(ladder, edited->flops, edited->bytes, edited->time_s) + "; " : edited->failure + " ";
+  out.edited_text = timed(edited) ? "Yours: " + rate_text(ladder, edited->flops, edited->bytes, edited->time_s) + "; "
+                                  : edited->failure + " ";
   out.edited_text += report_of(*edited);
   out.notes = notes_of(edited->diagnostics);
 }
@@ -93,13 +94,15 @@ void fill_plot(const Inputs& in, Outputs& out, const std::vector<Rated>& rated, 
   };
   for (std::size_t i = 0; i < rated.size(); ++i) {
     const Rated& r = rated[i];
-    const double amount = out.by_rung && !flops ? cost.bytes() : cost.flops, x = out.by_rung ? static_cast<double>(i) : out.intensity;
+    const double amount = out.by_rung && !flops ? cost.bytes() : cost.flops,
+                 x = out.by_rung ? static_cast<double>(i) : out.intensity;
     const auto y_of = [&](double time_s) { return latency ? time_s : amount / time_s; };
     if (timed(r.run) && !r.bar.hidden) {
       out.dot_x.push_back(x), out.dot_y.push_back(y_of(r.run->time_s)), out.dot_names.push_back(std::to_string(i + 1));
       seen(out.dot_y.back());
     } else if (r.predicted_s > 0) {
-      out.guess_x.push_back(x), out.guess_y.push_back(y_of(r.predicted_s)), out.guess_names.push_back(std::to_string(i + 1));
+      out.guess_x.push_back(x), out.guess_y.push_back(y_of(r.predicted_s)),
+          out.guess_names.push_back(std::to_string(i + 1));
       seen(out.guess_y.back());
     }
   }
@@ -120,12 +123,17 @@ void fill_plot(const Inputs& in, Outputs& out, const std::vector<Rated>& rated, 
     for (const double y : out.roof_y) seen(y);
     const models::Machine own = rated[out.selected].ceilings.machine;
     if (own.peak_flops_per_s < 0.99 * m.peak_flops_per_s) {
-      Outputs::Ceiling c{text(own.peak_flops_per_s, "FLOP/s") + " of rung " + std::to_string(out.selected + 1), own.peak_flops_per_s, {}, {}};
+      Outputs::Ceiling c{text(own.peak_flops_per_s, "FLOP/s") + " of rung " + std::to_string(out.selected + 1),
+                         own.peak_flops_per_s,
+                         {},
+                         {}};
       roof_line(own, out.plot_x_lo, out.plot_x_hi, c.x, c.y);
       out.ceilings.push_back(std::move(c));
     }
     for (const RoofRow& r : in.roofs)
-      if (is_bandwidth(r.unit) && r.device == (gpu ? "cuda" : "cpu") && r.value > m.bandwidth_bytes_per_s * 1.05 && out.ceilings.size() < 3) ceiling(r.title, r.value, true);
+      if (is_bandwidth(r.unit) && r.device == (gpu ? "cuda" : "cpu") && r.value > m.bandwidth_bytes_per_s * 1.05 &&
+          out.ceilings.size() < 3)
+        ceiling(r.title, r.value, true);
   }
   out.roof_label = text(m.peak_flops_per_s, "FLOP/s") + (top->ceilings.arithmetic_measured ? ", measured" : "");
   out.plot_y_lo = low < high ? low / 2.5 : high / 10;
@@ -139,8 +147,13 @@ void fill_words(Outputs& out, const std::vector<Rated>& rated, const Inputs& in)
   const bool wire = now.floor_s > 0 && against_bandwidth(in, ladder, ladder.rungs[out.selected].roof);
   const Ceilings& c = now.ceilings;
   const bool measured = wire ? c.bandwidth_measured : c.arithmetic_measured;
-  std::string size(widgets::format(static_cast<double>(out.size), ladder.size_unit, 4, ladder.size_unit == "B" ? widgets::Prefix::binary : widgets::Prefix::none).view());
-  out.caption = "share of each rung's roof; rung " + std::to_string(out.selected + 1) + ": " + (wire ? c.bandwidth + ", " + text(out.roof_bytes_per_s, "B/s") : c.arithmetic + ", " + text(out.roof_flops_per_s, "FLOP/s")) + (measured ? ", measured here; " : "; ");
+  std::string size(widgets::format(static_cast<double>(out.size), ladder.size_unit, 4,
+                                   ladder.size_unit == "B" ? widgets::Prefix::binary : widgets::Prefix::none)
+                       .view());
+  out.caption = "share of each rung's roof; rung " + std::to_string(out.selected + 1) + ": " +
+                (wire ? c.bandwidth + ", " + text(out.roof_bytes_per_s, "B/s")
+                      : c.arithmetic + ", " + text(out.roof_flops_per_s, "FLOP/s")) +
+                (measured ? ", measured here; " : "; ");
   out.caption += std::string(ladder.size_label) + " " + size;
   const std::size_t next = out.selected + 1;
   if (next >= rated.size()) {
@@ -152,8 +165,10 @@ void fill_words(Outputs& out, const std::vector<Rated>& rated, const Inputs& in)
     out.next_text = "Next, " + std::string(b.title) + ": " + std::string(b.change);
     if (out.next_text.back() != '.') out.next_text += ".";
     const Rated& r = rated[next];
-    if (timed(r.run) && timed(now.run) && !r.bar.hidden && !now.bar.hidden) out.next_text += " Measured: " + text(now.run->time_s / r.run->time_s, "") + " times as fast.";
-    else if (b.predicted > 0) out.next_text += " The model allows " + text(out.next_gain, "") + " times the rate.";
+    if (timed(r.run) && timed(now.run) && !r.bar.hidden && !now.bar.hidden)
+      out.next_text += " Measured: " + text(now.run->time_s / r.run->time_s, "") + " times as fast.";
+    else if (b.predicted > 0)
+      out.next_text += " The model allows " + text(out.next_gain, "") + " times the rate.";
   }
 }
 
@@ -207,12 +222,16 @@ Outputs compute(const Inputs& in) {
     out.speedup = first_s > 0 ? std::min(first_s / best_s, 1e9) : no_number;
   }
   out.predicted_speedup = rated.front().bar.predicted > 0 ? best_bound / rated.front().bar.predicted : 0;
-  out.clock_hz = in.device == Device::cpu ? rated[out.selected].ceilings.ports.core.clock_hz : rated[out.selected].ceilings.ports.gpu.clock_hz;
+  out.clock_hz = in.device == Device::cpu ? rated[out.selected].ceilings.ports.core.clock_hz
+                                          : rated[out.selected].ceilings.ports.gpu.clock_hz;
   fill_source(in, out, ladder, out.size);
   fill_plot(in, out, rated, cost);
   fill_words(out, rated, in);
   for (Rated& r : rated) out.bars.push_back(std::move(r.bar));
-  out.command = "ridgeline kernels run " + std::string(ladder.id) + " --rung " + std::string(ladder.rungs[out.selected].id) + " --size " + std::to_string(out.size) + (in.cold ? "" : " --warm") + " --seed " + std::to_string(in.seed) + " --seconds " + text(in.seconds_per_rung, "", 6);
+  out.command = "ridgeline kernels run " + std::string(ladder.id) + " --rung " +
+                std::string(ladder.rungs[out.selected].id) + " --size " + std::to_string(out.size) +
+                (in.cold ? "" : " --warm") + " --seed " + std::to_string(in.seed) + " --seconds " +
+                text(in.seconds_per_rung, "", 6);
   widgets::Fingerprint mark;
   mark.add(std::string_view(ladder.id)), mark.add(static_cast<double>(out.size));
   for (const Bar& b : out.bars) mark.add(b.measured), mark.add(b.predicted), mark.add(b.yours);

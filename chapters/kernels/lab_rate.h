@@ -29,9 +29,11 @@ struct Rated {
   models::KernelBound bound;
 };
 
-Rated rate(const Inputs& in, const ::kernels::Ladder& ladder, std::size_t rung, const models::OpCost& cost, std::int64_t size);
+Rated rate(const Inputs& in, const ::kernels::Ladder& ladder, std::size_t rung, const models::OpCost& cost,
+           std::int64_t size);
 /// The latest run of the rung at this size; null when there is none.
-const RunRow* run_of(const Inputs& in, const ::kernels::Ladder& ladder, std::string_view rung, std::int64_t size, bool edited);
+const RunRow* run_of(const Inputs& in, const ::kernels::Ladder& ladder, std::string_view rung, std::int64_t size,
+                     bool edited);
 bool timed(const RunRow* run);
 /// Is a rung with this roof held against bandwidth? By the roof, else by what its ladder counts.
 bool against_bandwidth(const Inputs& in, const ::kernels::Ladder& ladder, std::string_view roof);

@@ -38,14 +38,16 @@ int grow(ImGuiInputTextCallbackData* data) {
   return 0;
 }
 
-/// Lines with numbers; changed ones on green with a plus, those the compiler complains of on red with its words under them.
+/// Lines with numbers; changed ones on green with a plus, those the compiler complains of on red with its words under
+/// them.
 void paint_lines(std::span<const SourceLine> lines, std::span<const Note> notes, ImVec2 size) {
   const auto& t = theme();
   ImGui::PushStyleColor(ImGuiCol_ChildBg, 0u);
   if (ImGui::BeginChild("source lines", size, ImGuiChildFlags_None, ImGuiWindowFlags_HorizontalScrollbar)) {
     const Painter p = Painter::window();
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float line = t.type(Type::small) * 1.4f, gutter = t.px(36), right = ImGui::GetWindowPos().x + ImGui::GetWindowWidth();
+    const float line = t.type(Type::small) * 1.4f, gutter = t.px(36),
+                right = ImGui::GetWindowPos().x + ImGui::GetWindowWidth();
     const float top = ImGui::GetWindowPos().y - line, bottom = ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
     const float left = ImGui::GetWindowPos().x;
     float y = at.y, widest = 0;
@@ -55,21 +57,26 @@ void paint_lines(std::span<const SourceLine> lines, std::span<const Note> notes,
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const auto number = static_cast<std::int64_t>(i) + 1;
       const auto about = [&](const Note& n) { return n.line == number; };
-      const bool complained = std::any_of(notes.begin(), notes.end(), [&](const Note& n) { return about(n) && n.error; });
+      const bool complained =
+          std::any_of(notes.begin(), notes.end(), [&](const Note& n) { return about(n) && n.error; });
       const bool visible = y > top && y < bottom;
       if (visible) {
-        if (complained || (wash && lines[i].changed)) p.rect({left, y - 1}, {right, y + line - 1}, widgets::with_alpha(complained ? t.bad : t.good, 0.16f));
+        if (complained || (wash && lines[i].changed))
+          p.rect({left, y - 1}, {right, y + line - 1}, widgets::with_alpha(complained ? t.bad : t.good, 0.16f));
         char shown[16];
         std::snprintf(shown, sizeof shown, "%d", static_cast<int>(number));
         p.text({at.x + gutter - t.px(16), y}, shown, t.muted, Type::small, Font::mono, widgets::Align::right);
-        if (complained || lines[i].changed) p.text({at.x + gutter - t.px(12), y}, complained ? "!" : "+", complained ? t.bad : t.good, Type::small, Font::mono);
+        if (complained || lines[i].changed)
+          p.text({at.x + gutter - t.px(12), y}, complained ? "!" : "+", complained ? t.bad : t.good, Type::small,
+                 Font::mono);
         if (!lines[i].text.empty()) p.text({at.x + gutter, y}, lines[i].text, t.text, Type::small, Font::mono);
       }
       if (!lines[i].text.empty()) widest = std::max(widest, static_cast<float>(lines[i].text.size()));
       y += line;
       for (const Note& n : notes) {
         if (!about(n)) continue;
-        if (y > top && y < bottom && !n.text.empty()) p.text({at.x + gutter + t.px(10), y}, n.text, n.error ? t.bad : t.warning, Type::small);
+        if (y > top && y < bottom && !n.text.empty())
+          p.text({at.x + gutter + t.px(10), y}, n.text, n.error ? t.bad : t.warning, Type::small);
         y += line;
       }
     }
@@ -145,10 +152,14 @@ void draw_source(const Inputs& in, const Outputs& out, View& view, float width, 
   float y = at.y + t.px(28);
   if (!mine) {
     widgets::Line words;
-    if (out.selected == 0) words.add("where the ladder begins");
-    else words.add_integer(out.changed_lines).add(out.changed_lines == 1 ? " line is not in the rung before" : " lines are not in the rung before");
+    if (out.selected == 0)
+      words.add("where the ladder begins");
+    else
+      words.add_integer(out.changed_lines)
+          .add(out.changed_lines == 1 ? " line is not in the rung before" : " lines are not in the rung before");
     const float taken = widgets::text_size(title.view(), Type::small, Font::bold).x + t.px(12);
-    if (width - 2 * pad - taken > t.px(60)) p.text_fit({at.x + pad + taken, at.y + t.px(8)}, words.view(), width - 2 * pad - taken, t.muted, Type::small);
+    if (width - 2 * pad - taken > t.px(60))
+      p.text_fit({at.x + pad + taken, at.y + t.px(8)}, words.view(), width - 2 * pad - taken, t.muted, Type::small);
   }
   if (cuda) {
     ImGui::SetCursorScreenPos({at.x + pad, y});
@@ -157,8 +168,11 @@ void draw_source(const Inputs& in, const Outputs& out, View& view, float width, 
   }
   // From the bottom up: why the next rung is faster, then what the compiler or the run said.
   const float inner = width - 2 * pad;
-  const std::string_view report = mine ? std::string_view(out.edited_text) : !out.failure.empty() ? std::string_view(out.failure) : std::string_view(out.report_text);
-  const float next = flow(p, {}, out.next_text, inner, t.muted, false), said = report.empty() ? 0 : flow(p, {}, report, inner, t.text, false) + t.px(4);
+  const std::string_view report = mine                   ? std::string_view(out.edited_text)
+                                  : !out.failure.empty() ? std::string_view(out.failure)
+                                                         : std::string_view(out.report_text);
+  const float next = flow(p, {}, out.next_text, inner, t.muted, false),
+              said = report.empty() ? 0 : flow(p, {}, report, inner, t.text, false) + t.px(4);
   float foot = at.y + height - t.px(8) - next;
   p.line({at.x + pad, foot - said - t.px(6)}, {at.x + width - pad, foot - said - t.px(6)}, t.line);
   flow(p, {at.x + pad, foot}, out.next_text, inner, t.muted);
@@ -167,12 +181,15 @@ void draw_source(const Inputs& in, const Outputs& out, View& view, float width, 
   ImGui::SetCursorScreenPos({at.x + t.px(4), y});
   if (mine && view.editing) {
     ImGui::PushFont(widgets::font_of(Font::mono), t.type(Type::small));
-    ImGui::InputTextMultiline("##editor", view.edited_source.data(), view.edited_source.capacity() + 1, {room.x + t.px(4), room.y}, ImGuiInputTextFlags_AllowTabInput | ImGuiInputTextFlags_CallbackResize, grow, &view.edited_source);
+    ImGui::InputTextMultiline(
+        "##editor", view.edited_source.data(), view.edited_source.capacity() + 1, {room.x + t.px(4), room.y},
+        ImGuiInputTextFlags_AllowTabInput | ImGuiInputTextFlags_CallbackResize, grow, &view.edited_source);
     ImGui::PopFont();
   } else {
     if (mine) refresh(out, view);
     const bool of_this_text = mine == out.edited_result;  // the compiler's lines are those of the text that it saw
-    paint_lines(mine ? std::span<const SourceLine>(view.shown_lines) : std::span<const SourceLine>(out.source), of_this_text ? std::span<const Note>(out.notes) : std::span<const Note>(), room);
+    paint_lines(mine ? std::span<const SourceLine>(view.shown_lines) : std::span<const SourceLine>(out.source),
+                of_this_text ? std::span<const Note>(out.notes) : std::span<const Note>(), room);
   }
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({width, height});

@@ -37,13 +37,15 @@ struct UpdateRow {
 
 struct Outputs {
   std::string reason;
-  double exact_sum = 0, naive_sum = 0, naive_error = 0, pairwise_error = 0, kahan_error = 0, blocked_error = 0, wide_error = 0, stochastic_error = 0;  ///< errors in %
+  double exact_sum = 0, naive_sum = 0, naive_error = 0, pairwise_error = 0, kahan_error = 0, blocked_error = 0,
+         wide_error = 0, stochastic_error = 0;  ///< errors in %
   double ones_stop_at = 0;
   std::int64_t stops_after = 0;  ///< of the naive sum
   std::string best;
   double epsilon = 0, spacing = 0, smallest_visible = 0, start = 0;
   bool update_seen = false;
-  double exact_weight = 0, plain_weight = 0, master_weight = 0, stochastic_weight = 0, stochastic_deviation = 0, kahan_weight = 0;
+  double exact_weight = 0, plain_weight = 0, master_weight = 0, stochastic_weight = 0, stochastic_deviation = 0,
+         kahan_weight = 0;
   double plain_gained = 0, master_gained = 0, stochastic_gained = 0, kahan_gained = 0;  ///< %
   std::int64_t master_first_move = 0;
   std::vector<SumRow> sums;
@@ -52,7 +54,8 @@ struct Outputs {
   // For the picture alone.
   std::shared_ptr<const models::SumRun> run;
   std::shared_ptr<const models::UpdateRun> trial;
-  std::array<std::vector<double>, models::sum_method_count> shown_error;  ///< with a floor, so that an exact sum stays on a log axis
+  std::array<std::vector<double>, models::sum_method_count>
+      shown_error;  ///< with a floor, so that an exact sum stays on a log axis
   std::vector<double> bound;
   double floor = 1e-9;
   double weight_lo = 0, weight_hi = 1;  ///< of the weights drawn

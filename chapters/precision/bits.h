@@ -55,9 +55,11 @@ struct Outputs {
   bool from_code = false;
   std::optional<std::uint64_t> up, down;
   std::vector<Jump> jumps;
-  std::string title_note, decided, typed_text, number_label, lower_text, upper_text, midpoint_text, chance_text, lower_code, upper_code, down_text, up_text;
-  std::string sign_text, exponent_text, mantissa_text;           ///< names of the groups with what they read
-  std::string power_text, significand_text, plain_formula;       ///< "11 - 15", "(1 + 614 / 1024)"; for tables and integers one line
+  std::string title_note, decided, typed_text, number_label, lower_text, upper_text, midpoint_text, chance_text,
+      lower_code, upper_code, down_text, up_text;
+  std::string sign_text, exponent_text, mantissa_text;  ///< names of the groups with what they read
+  std::string power_text, significand_text,
+      plain_formula;  ///< "11 - 15", "(1 + 614 / 1024)"; for tables and integers one line
 };
 
 struct View {

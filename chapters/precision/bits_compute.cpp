@@ -34,25 +34,46 @@ std::string_view trimmed(std::string_view s) {
 }
 
 std::string_view rule_text(RoundingRule rule) {
-  static constexpr std::string_view texts[] = {"exact", "nearer neighbour", "tie to even", "toward zero", "drawn", "saturated", "overflow to infinity", "overflow to NaN", "smallest value", "not a number"};
+  static constexpr std::string_view texts[] = {
+      "exact",     "nearer neighbour",     "tie to even",     "toward zero",    "drawn",
+      "saturated", "overflow to infinity", "overflow to NaN", "smallest value", "not a number"};
   return texts[static_cast<std::size_t>(rule)];
 }
 
 /// One sentence for the picture: what decided.
-std::string sentence_of(const Inputs& in, const FloatFormat& f, const models::RoundingStudy& s, double x, bool from_code) {
+std::string sentence_of(const Inputs& in, const FloatFormat& f, const models::RoundingStudy& s, double x,
+                        bool from_code) {
   const std::string name(f.name), number = typed_text(x);
   if (from_code) return "The code was given: nothing is rounded. All numbers of the shaded stretch round to it.";
   switch (s.rule) {
-    case RoundingRule::exact: return number + " is a value of " + name + ": nothing to decide. All numbers of the shaded stretch round to it.";
-    case RoundingRule::nearer: return "It lies " + percent(s.position) + " of the way up, " + (s.position < 0.5 ? "below" : "above") + " the midpoint: the " + (s.value <= x ? "lower" : "upper") + " neighbour is nearer.";
-    case RoundingRule::tie: return std::string("Exactly the midpoint. ") + (f.family == FormatFamily::table ? "The lower value takes a tie." : "The neighbour whose last bit is 0 takes a tie, so that ties go up as often as down.");
-    case RoundingRule::truncated: return "Toward zero cuts off whatever lies between, however near the other neighbour is.";
-    case RoundingRule::drawn: return "Up with probability " + percent(s.position) + ", down otherwise: draw " + std::to_string(in.seed) + " went " + (s.value >= x ? "up" : "down") + ". Over many draws the mean is the number itself.";
-    case RoundingRule::saturated: return "Past the largest value, " + short_text(s.value) + " is taken in its place: " + (in.overflow == models::Overflow::saturate ? "saturation was asked for." : name + " has neither infinity nor NaN.");
-    case RoundingRule::to_infinity: return "Half a step past the largest value or farther: infinity, and every sum it enters is lost.";
-    case RoundingRule::to_nan: return "Half a step past the largest value or farther, and " + name + " has no infinity: NaN.";
-    case RoundingRule::clamped_up: return name + " has no zero: its smallest value is taken.";
-    case RoundingRule::not_a_number: return f.has_nan() ? "Not a number stays one." : name + " has no NaN: " + short_text(s.value) + " is taken in its place.";
+    case RoundingRule::exact:
+      return number + " is a value of " + name + ": nothing to decide. All numbers of the shaded stretch round to it.";
+    case RoundingRule::nearer:
+      return "It lies " + percent(s.position) + " of the way up, " + (s.position < 0.5 ? "below" : "above") +
+             " the midpoint: the " + (s.value <= x ? "lower" : "upper") + " neighbour is nearer.";
+    case RoundingRule::tie:
+      return std::string("Exactly the midpoint. ") +
+             (f.family == FormatFamily::table
+                  ? "The lower value takes a tie."
+                  : "The neighbour whose last bit is 0 takes a tie, so that ties go up as often as down.");
+    case RoundingRule::truncated:
+      return "Toward zero cuts off whatever lies between, however near the other neighbour is.";
+    case RoundingRule::drawn:
+      return "Up with probability " + percent(s.position) + ", down otherwise: draw " + std::to_string(in.seed) +
+             " went " + (s.value >= x ? "up" : "down") + ". Over many draws the mean is the number itself.";
+    case RoundingRule::saturated:
+      return "Past the largest value, " + short_text(s.value) + " is taken in its place: " +
+             (in.overflow == models::Overflow::saturate ? "saturation was asked for."
+                                                        : name + " has neither infinity nor NaN.");
+    case RoundingRule::to_infinity:
+      return "Half a step past the largest value or farther: infinity, and every sum it enters is lost.";
+    case RoundingRule::to_nan:
+      return "Half a step past the largest value or farther, and " + name + " has no infinity: NaN.";
+    case RoundingRule::clamped_up:
+      return name + " has no zero: its smallest value is taken.";
+    case RoundingRule::not_a_number:
+      return f.has_nan() ? "Not a number stays one."
+                         : name + " has no NaN: " + short_text(s.value) + " is taken in its place.";
   }
   return {};
 }
@@ -77,7 +98,8 @@ void take_apart(Outputs& o) {
   if (f.family == FormatFamily::integer) {
     o.sign_text = "sign";
     o.mantissa_text = "two's complement";
-    o.plain_formula = o.sign ? "-" + std::to_string(f.sign_mask()) + " + " + std::to_string(mantissa) : std::to_string(mantissa);
+    o.plain_formula =
+        o.sign ? "-" + std::to_string(f.sign_mask()) + " + " + std::to_string(mantissa) : std::to_string(mantissa);
     return;
   }
   const std::uint64_t field = (o.bits & ~f.sign_mask()) >> f.mantissa_bits;
@@ -85,13 +107,23 @@ void take_apart(Outputs& o) {
   const bool scale = f.specials == models::Specials::scale, hidden = field > 0 || scale;
   o.exponent = (hidden ? o.exponent_field : 1) - f.bias;
   o.sign_text = "sign";
-  o.exponent_text = f.exponent_bits > 1 ? "exponent  " + binary_text(field, f.exponent_bits) + " = " + std::to_string(field) : "exponent";
-  if (f.mantissa_bits > 0) o.mantissa_text = (f.mantissa_bits > 3 ? "mantissa  " : "mantissa ") + std::to_string(mantissa) + " of " + std::to_string(std::uint64_t{1} << f.mantissa_bits);
+  o.exponent_text = f.exponent_bits > 1
+                        ? "exponent  " + binary_text(field, f.exponent_bits) + " = " + std::to_string(field)
+                        : "exponent";
+  if (f.mantissa_bits > 0)
+    o.mantissa_text = (f.mantissa_bits > 3 ? "mantissa  " : "mantissa ") + std::to_string(mantissa) + " of " +
+                      std::to_string(std::uint64_t{1} << f.mantissa_bits);
   const ValueKind kind = models::classify(f, o.bits);
-  if (kind == ValueKind::inf) o.plain_formula = "exponent all ones, mantissa 0: infinity";
-  else if (kind == ValueKind::nan) o.plain_formula = f.specials == models::Specials::fnuz ? "the code of -0 is NaN here" : f.specials == models::Specials::ieee ? "exponent all ones, mantissa not 0: NaN" : "all ones: NaN";
+  if (kind == ValueKind::inf)
+    o.plain_formula = "exponent all ones, mantissa 0: infinity";
+  else if (kind == ValueKind::nan)
+    o.plain_formula = f.specials == models::Specials::fnuz   ? "the code of -0 is NaN here"
+                      : f.specials == models::Specials::ieee ? "exponent all ones, mantissa not 0: NaN"
+                                                             : "all ones: NaN";
   o.power_text = std::to_string(hidden ? o.exponent_field : 1) + " - " + std::to_string(f.bias);
-  if (f.mantissa_bits > 0) o.significand_text = "(" + std::string(hidden ? "1" : "0") + " + " + std::to_string(mantissa) + " / " + std::to_string(std::uint64_t{1} << f.mantissa_bits) + ")";
+  if (f.mantissa_bits > 0)
+    o.significand_text = "(" + std::string(hidden ? "1" : "0") + " + " + std::to_string(mantissa) + " / " +
+                         std::to_string(std::uint64_t{1} << f.mantissa_bits) + ")";
 }
 
 /// Where the buttons under the number go from `bits`.
@@ -113,7 +145,8 @@ std::vector<Jump> jumps_of(const FloatFormat& f, std::uint64_t bits) {
 
 Row row_of(const FloatFormat& f, double x, const Inputs& in) {
   Row r{.id = std::string(f.id), .name = std::string(f.name), .format = &f};
-  r.bits = models::encode(f, x, in.rounding, in.overflow, models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0));
+  r.bits =
+      models::encode(f, x, in.rounding, in.overflow, models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0));
   const double v = models::decode(f, r.bits);
   r.code = code_text(f, r.bits);
   r.kind = models::kind_text(models::classify(f, r.bits));
@@ -122,8 +155,10 @@ Row row_of(const FloatFormat& f, double x, const Inputs& in) {
   r.error = finite_or_missing(v - x);
   r.relative_error = x == 0 ? (v == 0 ? 0 : missing) : finite_or_missing(100 * ((v - x) / x));
   r.lost = std::isinf(v) || std::isnan(v) || (v == 0 && x != 0);
-  if (r.lost) r.outcome = v == 0 ? "underflow" : std::isnan(v) ? "NaN" : "infinity";
-  else r.outcome = r.relative_error == 0 ? "exact" : widgets::format_text(r.relative_error, "%");
+  if (r.lost)
+    r.outcome = v == 0 ? "underflow" : std::isnan(v) ? "NaN" : "infinity";
+  else
+    r.outcome = r.relative_error == 0 ? "exact" : widgets::format_text(r.relative_error, "%");
   return r;
 }
 
@@ -131,13 +166,15 @@ Row row_of(const FloatFormat& f, double x, const Inputs& in) {
 std::string take_number(const Inputs& in, const FloatFormat& f, Outputs& o) {
   if (trimmed(in.code).empty()) {
     o.typed = in.value;
-    o.study = models::study_rounding(f, o.typed, in.rounding, in.overflow, models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0));
+    o.study = models::study_rounding(f, o.typed, in.rounding, in.overflow,
+                                     models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0));
     o.bits = o.study.code;
     return {};
   }
   const auto code = read_code(in.code);
   if (!code || *code > f.code_mask())
-    return (code ? "The code does not fit: codes of " : "The code reads as none: codes of ") + std::string(f.name) + " go from " + code_text(f, 0) + " to " + code_text(f, f.code_mask()) + ", as 0x..., 0b... or decimal.";
+    return (code ? "The code does not fit: codes of " : "The code reads as none: codes of ") + std::string(f.name) +
+           " go from " + code_text(f, 0) + " to " + code_text(f, f.code_mask()) + ", as 0x..., 0b... or decimal.";
   o.typed = models::decode(f, *code);
   o.from_code = true;
   o.bits = *code;
@@ -178,10 +215,13 @@ std::optional<double> read_number(std::string_view text) {
   const bool hex = text.starts_with("0x") || text.starts_with("0X");
   if (hex) text.remove_prefix(2);
   double v = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), v, hex ? std::chars_format::hex : std::chars_format::general);
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), v,
+                                    hex ? std::chars_format::hex : std::chars_format::general);
   if (text.empty() || text.front() == '-' || read.ptr != text.data() + text.size()) return std::nullopt;
-  if (read.ec == std::errc::result_out_of_range) v = text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos ? 0 : HUGE_VAL;
-  else if (read.ec != std::errc()) return std::nullopt;
+  if (read.ec == std::errc::result_out_of_range)
+    v = text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos ? 0 : HUGE_VAL;
+  else if (read.ec != std::errc())
+    return std::nullopt;
   return negative ? -v : v;
 }
 
@@ -189,7 +229,8 @@ void show_code(Inputs& in, const FloatFormat& f, std::uint64_t code) {
   code &= f.code_mask();
   const double v = models::decode(f, code);
   // Back through the value where it says the same; a NaN's payload or a clipped infinity needs the code itself
-  const bool value_says_it = models::encode(f, v, in.rounding, in.overflow, models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0)) == code;
+  const bool value_says_it = models::encode(f, v, in.rounding, in.overflow,
+                                            models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0)) == code;
   if (value_says_it) in.value = v;
   in.code = value_says_it ? std::string() : code_text(f, code);
 }
@@ -230,7 +271,11 @@ Outputs compute(const Inputs& in) {
   o.midpoint = finite_or_missing(s.midpoint);
   o.position = finite_or_missing(100 * s.position);
   take_apart(o);
-  o.title_note = std::string(f->standard) + (f->family == FormatFamily::binary ? ", " + std::to_string(f->exponent_bits) + " exponent and " + std::to_string(f->mantissa_bits) + " mantissa bits, bias " + std::to_string(f->bias) : "");
+  o.title_note = std::string(f->standard) +
+                 (f->family == FormatFamily::binary
+                      ? ", " + std::to_string(f->exponent_bits) + " exponent and " + std::to_string(f->mantissa_bits) +
+                            " mantissa bits, bias " + std::to_string(f->bias)
+                      : "");
   o.decided = sentence_of(in, *f, s, x, o.from_code);
   o.typed_text = typed_text(x);
   o.lower_text = short_text(s.lower);

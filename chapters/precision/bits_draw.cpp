@@ -48,7 +48,8 @@ void draw_bits(Inputs& in, const Outputs& out, float width) {
   const BitGrid g = grid_of(f, width);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool numbered = g.step >= t.px(22);
-  const float label = t.type(Type::small) + t.px(6), height = std::min(g.box * 1.12f, t.px(58)), under = numbered ? t.type(Type::small) + t.px(5) : t.px(6);
+  const float label = t.type(Type::small) + t.px(6), height = std::min(g.box * 1.12f, t.px(58)),
+              under = numbered ? t.type(Type::small) + t.px(5) : t.px(6);
   float clear_from = at.x - t.px(1);
   for (int bit = f.bits - 1; bit >= 0; --bit) {
     const int row = (f.bits - 1 - bit) / g.per_row;
@@ -57,21 +58,32 @@ void draw_bits(Inputs& in, const Outputs& out, float width) {
     const ImVec2 min{at.x + bit_x(f, g, bit), top}, max{min.x + g.box, top + height};
     const bool first_of_part = bit == f.bits - 1 || part_of_bit(f, bit + 1) != part;
     if (first_of_part) {  // names of the parts, each from where the one before has ended
-      const std::string& name = part == BitPart::sign ? out.sign_text : part == BitPart::exponent ? out.exponent_text : out.mantissa_text;
+      const std::string& name = part == BitPart::sign       ? out.sign_text
+                                : part == BitPart::exponent ? out.exponent_text
+                                                            : out.mantissa_text;
       const float x = std::max(min.x, clear_from);
-      if (row == 0 && x + t.px(8) < at.x + width) clear_from = x + p.text({x, at.y}, name, text_colour_of(part), Type::small, Font::mono) + t.px(10);
+      if (row == 0 && x + t.px(8) < at.x + width)
+        clear_from = x + p.text({x, at.y}, name, text_colour_of(part), Type::small, Font::mono) + t.px(10);
     }
     widgets::Line name;
     name.add("bit ").add_integer(bit);
     ImGui::SetCursorScreenPos(min);
-    if (ImGui::InvisibleButton(name.c_str(), {g.box, height}, ImGuiButtonFlags_EnableNav)) show_code(in, f, out.bits ^ (std::uint64_t{1} << bit));
-    const bool hovered = ImGui::IsItemHovered(), focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible, set = (out.bits >> bit & 1) != 0;
+    if (ImGui::InvisibleButton(name.c_str(), {g.box, height}, ImGuiButtonFlags_EnableNav))
+      show_code(in, f, out.bits ^ (std::uint64_t{1} << bit));
+    const bool hovered = ImGui::IsItemHovered(), focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible,
+               set = (out.bits >> bit & 1) != 0;
     const ImU32 colour = colour_of(part);
     const float round = std::min(t.px(6), g.box * 0.25f);
     p.rect(min, max, set ? colour : t.card, round);
-    p.frame(min, max, hovered || focused ? t.text : set ? colour : widgets::with_alpha(colour, 0.75f), hovered || focused ? t.px(2) : t.px(1.3f), round);
+    p.frame(min, max,
+            hovered || focused ? t.text
+            : set              ? colour
+                               : widgets::with_alpha(colour, 0.75f),
+            hovered || focused ? t.px(2) : t.px(1.3f), round);
     const Type type = g.box >= t.px(32) ? Type::title : g.box >= t.px(17) ? Type::body : Type::small;
-    if (g.box >= t.px(8)) p.text({(min.x + max.x) / 2, (min.y + max.y - t.type(type)) / 2 - t.px(1)}, set ? "1" : "0", set ? t.on_colour : t.muted, type, Font::mono, Align::center);
+    if (g.box >= t.px(8))
+      p.text({(min.x + max.x) / 2, (min.y + max.y - t.type(type)) / 2 - t.px(1)}, set ? "1" : "0",
+             set ? t.on_colour : t.muted, type, Font::mono, Align::center);
     if (numbered) {
       widgets::Line index;
       index.add_integer(bit);
@@ -90,7 +102,9 @@ void draw_formula(const Outputs& out, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   float x = at.x;
   const float y = at.y + t.px(5);
-  const auto put = [&](std::string_view s, ImU32 colour, Type type = Type::body, float up = 0) { x += p.text({x, y - up}, s, colour, type, Font::mono); };
+  const auto put = [&](std::string_view s, ImU32 colour, Type type = Type::body, float up = 0) {
+    x += p.text({x, y - up}, s, colour, type, Font::mono);
+  };
   if (!out.plain_formula.empty()) {
     put(out.plain_formula, t.text);
   } else {
@@ -128,14 +142,16 @@ void draw_steps(Inputs& in, const Outputs& out, View& view, float width) {
   ImGui::SetNextItemWidth(t.px(190));
   ImGui::PushFont(widgets::font_of(Font::mono), t.type(Type::small));
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(8), t.px(5)});
-  if (ImGui::InputTextWithHint("##type a number", "0.1, -0, 1/3, 2^-24, inf", view.typed, sizeof view.typed, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll)) {
+  if (ImGui::InputTextWithHint("##type a number", "0.1, -0, 1/3, 2^-24, inf", view.typed, sizeof view.typed,
+                               ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll)) {
     const auto number = read_number(view.typed);
     view.bad = !number;
     if (number) in.value = *number, in.code.clear();
   }
   ImGui::PopStyleVar();
   ImGui::PopFont();
-  if (view.bad && ImGui::IsItemHovered()) widgets::tip("That reads as no number", "0.1, 6e-8, -0, 1/3, 2^-24, 0x1.8p3, inf and nan do");
+  if (view.bad && ImGui::IsItemHovered())
+    widgets::tip("That reads as no number", "0.1, 6e-8, -0, 1/3, 2^-24, 0x1.8p3, inf and nan do");
   beside(t.px(90));
   ImGui::BeginDisabled(!out.down);
   if (push_button("next down") && out.down) show_code(in, f, *out.down);
@@ -156,8 +172,11 @@ void draw_title(const Outputs& out, float width) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float code = p.text({at.x + width, at.y + t.px(3)}, out.code, t.text, Type::body, Font::mono, Align::right) + t.px(12);
-  const float kind = p.text({at.x + width - code, at.y + t.px(5)}, out.kind, t.accent, Type::small, Font::sans, Align::right) + t.px(12);
+  const float code =
+      p.text({at.x + width, at.y + t.px(3)}, out.code, t.text, Type::body, Font::mono, Align::right) + t.px(12);
+  const float kind =
+      p.text({at.x + width - code, at.y + t.px(5)}, out.kind, t.accent, Type::small, Font::sans, Align::right) +
+      t.px(12);
   const float name = p.text(at, out.format->name, t.text, Type::title, Font::bold) + t.px(12);
   widgets::fit_text(p, {at.x + name, at.y + t.px(7)}, out.title_note, width - name - code - kind, t.muted, Type::small);
   ImGui::Dummy({width, t.type(Type::title) + t.px(10)});

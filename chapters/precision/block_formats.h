@@ -34,26 +34,28 @@ struct SizeRow {
 struct Outputs {
   std::string reason;
   std::vector<double> scales, codes, values;
-  double bits_per_element = 0, bits_with_tensor_scale = 0, tensor_scale = 1, blocks = 0, block_size = 0, compression = 0;
+  double bits_per_element = 0, bits_with_tensor_scale = 0, tensor_scale = 1, blocks = 0, block_size = 0,
+         compression = 0;
   double rms_error = 0, mean_error = 0, largest_error = 0, relative_error = 0, snr_db = 0;
   double saturated = 0, lost = 0, lost_share = 0;
   std::vector<SchemeRow> schemes;
   std::vector<SizeRow> sizes;
 
   // For the picture
-  std::vector<double> exact;           ///< what went in
+  std::vector<double> exact;                ///< what went in
   std::vector<std::vector<double>> levels;  ///< of each block: every value its codes can have
   std::vector<std::string> scale_texts;
   std::vector<double> size_bits, size_rms, scheme_bits, scheme_rms;
-  std::string note, sizes_text, sizes_note;  ///< "8, 16, ... 256", "this scheme with blocks of 8 to 256, and the others"
+  std::string note, sizes_text,
+      sizes_note;          ///< "8, 16, ... 256", "this scheme with blocks of 8 to 256, and the others"
   std::size_t chosen = 0;  ///< index of the scheme among all
   std::uint64_t version = 0;
 };
 
 struct View {
   widgets::PlotView plot;
-  std::int64_t first = 0;   ///< first element shown
-  std::int64_t shown = 0;   ///< how many; 0: all, up to 256
+  std::int64_t first = 0;  ///< first element shown
+  std::int64_t shown = 0;  ///< how many; 0: all, up to 256
 };
 
 Outputs compute(const Inputs& inputs);

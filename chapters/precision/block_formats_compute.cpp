@@ -34,8 +34,10 @@ std::vector<double> levels_of(const BlockScheme& s, const models::Blocks& b, std
   std::set<double> out;
   const double scale = b.scales[block] * b.tensor_scale;
   for (std::uint64_t c = 0; c <= e.code_mask(); ++c) {
-    if (s.scale == BlockScale::fp16_zero) out.insert((static_cast<double>(c) - b.zero_points[block]) * scale);
-    else if (e.family != models::FormatFamily::integer || c != e.sign_mask()) out.insert(models::decode(e, c) * scale + 0.0);
+    if (s.scale == BlockScale::fp16_zero)
+      out.insert((static_cast<double>(c) - b.zero_points[block]) * scale);
+    else if (e.family != models::FormatFamily::integer || c != e.sign_mask())
+      out.insert(models::decode(e, c) * scale + 0.0);
   }
   return {out.begin(), out.end()};
 }
@@ -55,8 +57,19 @@ Outputs compute(const Inputs& in) {
     o.reason = "There is no scheme " + in.scheme + ".";
     return o;
   }
-  o.exact = !in.values.empty() ? in.values : models::outlier_tensor({.elements = in.elements, .outliers = in.outliers, .outlier_size = in.outlier_size, .seed = static_cast<std::uint64_t>(in.seed)});
-  const models::BlockOptions options{.block_size = size_of(in.block), .rule = in.rule, .rounding = in.rounding, .seed = static_cast<std::uint64_t>(in.seed)};
+  o.exact = !in.values.empty() ? in.values
+                               : models::outlier_tensor({
+                                     .elements = in.elements,
+                                     .outliers = in.outliers,
+                                     .outlier_size = in.outlier_size,
+                                     .seed = static_cast<std::uint64_t>(in.seed),
+                                 });
+  const models::BlockOptions options{
+      .block_size = size_of(in.block),
+      .rule = in.rule,
+      .rounding = in.rounding,
+      .seed = static_cast<std::uint64_t>(in.seed),
+  };
   const models::Blocks b = models::to_blocks(*scheme, o.exact, options);
   const auto error = models::error_of(o.exact, b.values);
   const double n = static_cast<double>(o.exact.size()), rms = rms_of(o.exact);
@@ -79,15 +92,19 @@ Outputs compute(const Inputs& in) {
   o.lost_share = 100 * o.lost / n;
 
   for (const BlockScheme& s : models::block_schemes()) {
-    const models::Blocks other = models::to_blocks(s, o.exact, {.rule = in.rule, .rounding = in.rounding, .seed = options.seed});
+    const models::Blocks other =
+        models::to_blocks(s, o.exact, {.rule = in.rule, .rounding = in.rounding, .seed = options.seed});
     const auto e = models::error_of(o.exact, other.values);
     if (&s == scheme) o.chosen = o.schemes.size();
-    o.schemes.push_back({std::string(s.id), std::string(s.name), models::bits_per_element(s), e.rms, rms > 0 ? 100 * (e.rms / rms) : 0, e.max_abs, static_cast<double>(other.saturated), static_cast<double>(other.lost)});
+    o.schemes.push_back({std::string(s.id), std::string(s.name), models::bits_per_element(s), e.rms,
+                         rms > 0 ? 100 * (e.rms / rms) : 0, e.max_abs, static_cast<double>(other.saturated),
+                         static_cast<double>(other.lost)});
     o.scheme_bits.push_back(o.schemes.back().bits);
     o.scheme_rms.push_back(o.schemes.back().relative);
   }
   static constexpr std::array<std::int64_t, 6> tried{8, 16, 32, 64, 128, 256};
-  o.sizes_note = "this scheme with blocks of " + std::to_string(tried.front()) + " to " + std::to_string(tried.back()) + ", and the others";
+  o.sizes_note = "this scheme with blocks of " + std::to_string(tried.front()) + " to " + std::to_string(tried.back()) +
+                 ", and the others";
   for (const std::int64_t size : tried) {
     o.sizes_text += (o.sizes_text.empty() ? "" : ", ") + std::to_string(size);
     models::BlockOptions sized = options;
@@ -101,7 +118,9 @@ Outputs compute(const Inputs& in) {
     o.scale_texts.push_back(scale_text(*scheme, b.scales[i]));
     o.levels.push_back(levels_of(*scheme, b, i));
   }
-  o.note = std::string(scheme->source) + ": " + std::string(models::element_of(*scheme).name) + " elements, " + std::to_string(b.block_size) + " to a scale" + (scheme->scale == BlockScale::e4m3 ? ", one more for the tensor" : "");
+  o.note = std::string(scheme->source) + ": " + std::string(models::element_of(*scheme).name) + " elements, " +
+           std::to_string(b.block_size) + " to a scale" +
+           (scheme->scale == BlockScale::e4m3 ? ", one more for the tensor" : "");
   widgets::Fingerprint print;
   for (const double v : o.values) print.add(v);
   print.add(in.scheme);

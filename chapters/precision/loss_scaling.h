@@ -26,7 +26,8 @@ enum class Health { healthy, investigate, collapsed, unscaled, searching };  ///
 
 constexpr std::size_t bell_points = 241;
 
-/// What the lower pictures show of one step: magnitudes, and the shares in % that become zero, subnormal, normal and infinite.
+/// What the lower pictures show of one step: magnitudes, and the shares in % that become zero, subnormal, normal and
+/// infinite.
 struct StepPicture {
   double median = 1, scaled_median = 1;
   std::array<std::array<double, 4>, 3> shares{};  ///< FP16 under the scale, FP16 as they are, BF16 as they are
@@ -42,14 +43,16 @@ struct Outputs {
   Health health = Health::healthy;
 
   // For the picture alone.
-  std::vector<StepPicture> pictures;                     ///< one a sample
-  std::vector<double> step, upper, lower, largest;       ///< one a sample: scaled magnitudes; largest over the sample's stretch
-  std::vector<double> scale_step, scale;                 ///< where the scale changes
+  std::vector<StepPicture> pictures;  ///< one a sample
+  std::vector<double> step, upper, lower,
+      largest;                            ///< one a sample: scaled magnitudes; largest over the sample's stretch
+  std::vector<double> scale_step, scale;  ///< where the scale changes
   std::vector<double> skip_step, skip_magnitude, bad_step, bad_magnitude;
-  double steps = 1, range_lo = 1, range_hi = 2;          ///< ends of the axes
-  std::array<double, bell_points> bell_multiple{}, bell_density{};  ///< of a magnitude that is this multiple of the median; 1 at the median
-  double zero_below = 0, smallest_normal = 0, infinite_from = 0;    ///< magnitudes in FP16
-  std::string infinite_label;                            ///< "65,520: inf"
+  double steps = 1, range_lo = 1, range_hi = 2;  ///< ends of the axes
+  std::array<double, bell_points> bell_multiple{},
+      bell_density{};  ///< of a magnitude that is this multiple of the median; 1 at the median
+  double zero_below = 0, smallest_normal = 0, infinite_from = 0;  ///< magnitudes in FP16
+  std::string infinite_label;                                     ///< "65,520: inf"
   std::string verdict, story;
   std::uint64_t version = 0;
 };

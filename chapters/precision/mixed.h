@@ -27,15 +27,16 @@ struct Inputs {
 struct OperationRow {
   std::string name, part, forward, backward, result, why;
   std::int64_t count = 1;
-  double flops = 0, bytes = 0, time_s = 0;  ///< of one
-  double all_s = 0, share = 0;                ///< of all `count`; share in % of the step
+  double flops = 0, bytes = 0, time_s = 0;                   ///< of one
+  double all_s = 0, share = 0;                               ///< of all `count`; share in % of the step
   models::NumberFormat format = models::NumberFormat::fp32;  ///< forward: what the row is coloured by
 };
 
 struct RecipeRow {
   std::string recipe, note;
   bool runs = false;
-  double time_s = 0, speedup = 0, bytes_per_parameter = 0, states_bytes = 0, activations_bytes = 0, logits_bytes = 0, total_bytes = 0;
+  double time_s = 0, speedup = 0, bytes_per_parameter = 0, states_bytes = 0, activations_bytes = 0, logits_bytes = 0,
+         total_bytes = 0;
 
   // For the bars.
   models::MixedMemory memory;
@@ -45,8 +46,10 @@ struct RecipeRow {
 struct Outputs {
   std::string reason;
   double time_s = 0, tokens_per_s = 0, products_s = 0, attention_s = 0, vector_s = 0, casts_s = 0, optimizer_s = 0;
-  double speedup_fp32 = 0, speedup_tf32 = 0, speedup_bf16 = 0, peak_ratio = 0, product_share = 0, recipe_flops_share = 0;  ///< 0 where the chip states no peak to compare with
-  double bytes_per_parameter = 0, weights_bytes = 0, copies_bytes = 0, gradients_bytes = 0, master_bytes = 0, moments_bytes = 0, states_bytes = 0;
+  double speedup_fp32 = 0, speedup_tf32 = 0, speedup_bf16 = 0, peak_ratio = 0, product_share = 0,
+         recipe_flops_share = 0;  ///< 0 where the chip states no peak to compare with
+  double bytes_per_parameter = 0, weights_bytes = 0, copies_bytes = 0, gradients_bytes = 0, master_bytes = 0,
+         moments_bytes = 0, states_bytes = 0;
   double activations_bytes = 0, activation_bytes_per_token = 0, logits_bytes = 0, total_bytes = 0, chip_share = 0;
   double states_over_fp32 = 1, activations_over_bf16 = 1, total_over_fp32 = 1;
   bool fits = false;

@@ -12,7 +12,8 @@ using models::MixedStep;
 using models::PrecisionRecipe;
 using widgets::format_text;
 
-constexpr std::array<std::string_view, models::step_part_count> part_names{"product", "attention", "vector", "casts", "optimizer"};
+constexpr std::array<std::string_view, models::step_part_count> part_names{"product", "attention", "vector", "casts",
+                                                                           "optimizer"};
 
 OperationRow row_of(const models::MixedOperation& op) {
   OperationRow row;
@@ -35,7 +36,8 @@ OperationRow row_of(const models::MixedOperation& op) {
 void fill_step(const MixedStep& step, const Inputs& in, Outputs& out) {
   out.time_s = step.time_s;
   out.tokens_per_s = static_cast<double>(in.batch) * static_cast<double>(in.sequence) / step.time_s;
-  const std::array<double*, models::step_part_count> parts{&out.products_s, &out.attention_s, &out.vector_s, &out.casts_s, &out.optimizer_s};
+  const std::array<double*, models::step_part_count> parts{&out.products_s, &out.attention_s, &out.vector_s,
+                                                           &out.casts_s, &out.optimizer_s};
   for (std::size_t i = 0; i < parts.size(); ++i) *parts[i] = step.part_s[i];
   out.product_share = 100 * step.part_s[0] / step.time_s;
   out.recipe_flops_share = 100 * step.recipe_flops_share;
@@ -57,14 +59,22 @@ void fill_step(const MixedStep& step, const Inputs& in, Outputs& out) {
 void tell(const Inputs& in, Outputs& out) {
   const std::string name(models::recipe_label(in.recipe));
   out.verdict = name + ": " + format_text(out.time_s, "s") + " a step";
-  if (in.recipe != PrecisionRecipe::tf32 && out.speedup_tf32 > 0) out.verdict += ", " + format_text(out.speedup_tf32, "") + " times TF32";
-  if (in.recipe == PrecisionRecipe::fp8 && out.speedup_bf16 > 0) out.verdict += " and " + format_text(out.speedup_bf16, "") + " times BF16";
+  if (in.recipe != PrecisionRecipe::tf32 && out.speedup_tf32 > 0)
+    out.verdict += ", " + format_text(out.speedup_tf32, "") + " times TF32";
+  if (in.recipe == PrecisionRecipe::fp8 && out.speedup_bf16 > 0)
+    out.verdict += " and " + format_text(out.speedup_bf16, "") + " times BF16";
   out.verdict += "; " + format_text(out.total_bytes, "B") + " on a chip of " + format_text(out.chip_bytes, "B");
   const bool baseline = in.recipe == PrecisionRecipe::fp32 || in.recipe == PrecisionRecipe::tf32;
-  out.story = baseline ? "The baseline: 16 B of states a parameter and " + format_text(out.activation_bytes_per_token, "B/token") + " of activations. Short formats leave the first as it is and halve the second."
-                       : format_text(out.bytes_per_parameter, "B") + " of states a parameter against 16 B in FP32: a short format saves " + (out.states_over_fp32 < 1 ? "some" : "none") + " of them. It saves activations (" + format_text(out.activation_bytes_per_token, "B/token") + ") and time.";
+  out.story = baseline ? "The baseline: 16 B of states a parameter and " +
+                             format_text(out.activation_bytes_per_token, "B/token") +
+                             " of activations. Short formats leave the first as it is and halve the second."
+                       : format_text(out.bytes_per_parameter, "B") +
+                             " of states a parameter against 16 B in FP32: a short format saves " +
+                             (out.states_over_fp32 < 1 ? "some" : "none") + " of them. It saves activations (" +
+                             format_text(out.activation_bytes_per_token, "B/token") + ") and time.";
   const RecipeRow& fp32 = out.recipes.front();
-  if (in.recipe != PrecisionRecipe::fp32 && fp32.runs) out.time_note = "FP32 on the vector units, not drawn: " + format_text(fp32.time_s, "s");
+  if (in.recipe != PrecisionRecipe::fp32 && fp32.runs)
+    out.time_note = "FP32 on the vector units, not drawn: " + format_text(fp32.time_s, "s");
   for (const RecipeRow& r : out.recipes)
     if (!r.runs) out.left_out += (out.left_out.empty() ? out.chip_name + " has no unit for " : ", ") + r.recipe;
 }
@@ -76,10 +86,19 @@ Outputs compute(const Inputs& in) {
   const auto* model = catalog().model(in.model);
   const auto* chip = catalog().chip(in.chip);
   if (!model || !chip) {
-    out.reason = !model ? "There is no model \"" + in.model + "\" among the loaded ones; choose another." : "There is no chip \"" + in.chip + "\" among the loaded ones; choose another.";
+    out.reason = !model ? "There is no model \"" + in.model + "\" among the loaded ones; choose another."
+                        : "There is no chip \"" + in.chip + "\" among the loaded ones; choose another.";
     return out;
   }
-  models::MixedSettings s{.recipe = in.recipe, .keeping = in.keeping, .scaling = in.scaling, .fp8_primary = in.fp8_primary, .batch = in.batch, .sequence = in.sequence, .recompute = in.recompute};
+  models::MixedSettings s{
+      .recipe = in.recipe,
+      .keeping = in.keeping,
+      .scaling = in.scaling,
+      .fp8_primary = in.fp8_primary,
+      .batch = in.batch,
+      .sequence = in.sequence,
+      .recompute = in.recompute,
+  };
   s.shards = static_cast<double>(in.shards);
   const auto chosen = models::mixed_precision_step(model->architecture, *chip, s);
   if (!chosen) {
@@ -126,7 +145,9 @@ Outputs compute(const Inputs& in) {
   out.fits = out.total_bytes <= out.chip_bytes;
   tell(in, out);
   widgets::Fingerprint mark;
-  for (const auto& op : out.operations) mark.add(std::string_view(op.name)), mark.add(op.time_s), mark.add(op.bytes), mark.add(op.share), mark.add(std::string_view(op.forward));
+  for (const auto& op : out.operations)
+    mark.add(std::string_view(op.name)), mark.add(op.time_s), mark.add(op.bytes), mark.add(op.share),
+        mark.add(std::string_view(op.forward));
   for (const auto& r : out.recipes) mark.add(r.total_bytes), mark.add(r.time_s);
   out.version = mark.value | 1;
   return out;

@@ -35,7 +35,8 @@ struct Row {
 
 struct Outputs {
   std::string reason;
-  double values = 0, codes = 0, largest = 0, smallest_normal = 0, smallest = 0, epsilon = 0, per_octave = 0, octaves_covered = 0;
+  double values = 0, codes = 0, largest = 0, smallest_normal = 0, smallest = 0, epsilon = 0, per_octave = 0,
+         octaves_covered = 0;
   double subnormals = 0, below_one = 0;
   double underflow = 0, subnormal = 0, normal = 0, overflow = 0;
   std::vector<Row> rows;
@@ -61,7 +62,7 @@ struct RowCache {
 };
 
 struct View {
-  double from = 0, to = 0;  ///< the stretch shown; all of it while from >= to
+  double from = 0, to = 0;                         ///< the stretch shown; all of it while from >= to
   models::LineAxis axis = models::LineAxis::log2;  ///< which axis they belong to
   bool drawn = false;
   std::vector<RowCache> rows;
@@ -74,8 +75,12 @@ struct Frame {
   float left = 0, right = 0;
   models::LineAxis axis{};
   models::LineStretch stretch;
-  float x(double coordinate) const { return left + (right - left) * static_cast<float>((coordinate - stretch.lo) / (stretch.hi - stretch.lo)); }
-  double coordinate(float x_px) const { return stretch.lo + (stretch.hi - stretch.lo) * static_cast<double>((x_px - left) / (right - left)); }
+  float x(double coordinate) const {
+    return left + (right - left) * static_cast<float>((coordinate - stretch.lo) / (stretch.hi - stretch.lo));
+  }
+  double coordinate(float x_px) const {
+    return stretch.lo + (stretch.hi - stretch.lo) * static_cast<double>((x_px - left) / (right - left));
+  }
 };
 
 Outputs compute(const Inputs& inputs, Progress& progress);
@@ -84,8 +89,10 @@ std::string load_numbers(const Inputs& inputs, Outputs& out, Progress& progress)
 void draw(Inputs& inputs, const Outputs& out, View& view);
 
 void refresh_row(RowCache& cache, const models::FloatFormat& format, const Frame& frame);
-void paint_row(const widgets::Painter& p, const Row& row, const RowCache& cache, const Frame& frame, float top, float height);
-void paint_curve(const widgets::Painter& p, const Outputs& out, View& view, const Frame& frame, float top, float height);
+void paint_row(const widgets::Painter& p, const Row& row, const RowCache& cache, const Frame& frame, float top,
+               float height);
+void paint_curve(const widgets::Painter& p, const Outputs& out, View& view, const Frame& frame, float top,
+                 float height);
 /// What becomes of the numbers in one format: a bar of shares, and the largest trouble in words.
 void paint_fate(const widgets::Painter& p, const Row& row, float left, float right, float top);
 /// Grid lines down to `bottom` and labels under it. Ordinal axes are labelled by share.

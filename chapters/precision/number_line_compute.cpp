@@ -28,7 +28,10 @@ std::string fate_text(double underflow, double subnormal, double normal, double 
   return lost > 0.05 ? share(lost, " lost") : share(normal, " normal");
 }
 
-double per_octave(const FloatFormat& f) { return f.family == models::FormatFamily::binary ? std::ldexp(1.0, f.mantissa_bits) : static_cast<double>(models::values_between(f, 0.5, 1)) - 1; }
+double per_octave(const FloatFormat& f) {
+  return f.family == models::FormatFamily::binary ? std::ldexp(1.0, f.mantissa_bits)
+                                                  : static_cast<double>(models::values_between(f, 0.5, 1)) - 1;
+}
 
 Row row_of(const FloatFormat& f, const models::Tensor& tensor) {
   Row r;
@@ -52,16 +55,23 @@ Row row_of(const FloatFormat& f, const models::Tensor& tensor) {
   return r;
 }
 
-std::string scale_text(const Inputs& in) { return in.scale > 1 ? ", times a loss scale of " + widgets::format_text(in.scale, "", 3) : ""; }
+std::string scale_text(const Inputs& in) {
+  return in.scale > 1 ? ", times a loss scale of " + widgets::format_text(in.scale, "", 3) : "";
+}
 
 std::string spread_text(const Inputs& in) {
   const std::string size(widgets::format(in.size, "", 3).view());
   const std::string scaled = scale_text(in);
   switch (in.spread) {
-    case ValueSpread::normal: return "normal, standard deviation " + size + scaled;
-    case ValueSpread::heavy: return "heavy tail (Student's t, 3 degrees of freedom), scale " + size + scaled;
-    case ValueSpread::gradients: return "gradients: log-normal, median " + size + ", " + widgets::format_text(in.octaves, "", 2) + " octaves wide" + scaled;
-    default: return {};
+    case ValueSpread::normal:
+      return "normal, standard deviation " + size + scaled;
+    case ValueSpread::heavy:
+      return "heavy tail (Student's t, 3 degrees of freedom), scale " + size + scaled;
+    case ValueSpread::gradients:
+      return "gradients: log-normal, median " + size + ", " + widgets::format_text(in.octaves, "", 2) +
+             " octaves wide" + scaled;
+    default:
+      return {};
   }
 }
 
@@ -74,10 +84,16 @@ Outputs compute(const Inputs& in, Progress& progress) {
     o.reason = "There is no format " + in.format + ".";
     return o;
   }
-  o.tensor = {.spread = in.spread, .size = in.size, .octaves = in.octaves, .scale = in.scale};
+  o.tensor = {
+      .spread = in.spread,
+      .size = in.size,
+      .octaves = in.octaves,
+      .scale = in.scale,
+  };
   o.spread_text = spread_text(in);
   if (!in.file.bytes && !in.tensor.empty()) {
-    o.reason = "The tensor " + in.tensor + " is named but no file is chosen: drop a safetensors file on the lab, or clear the name.";
+    o.reason = "The tensor " + in.tensor +
+               " is named but no file is chosen: drop a safetensors file on the lab, or clear the name.";
     return o;
   }
   if (in.file.bytes) {
@@ -95,7 +111,8 @@ Outputs compute(const Inputs& in, Progress& progress) {
   o.per_octave = focus.per_octave;
   o.octaves_covered = std::log2(focus.largest) - std::log2(focus.smallest);
   o.subnormals = static_cast<double>(o.limits.subnormal_codes);
-  const double positive = static_cast<double>(models::values_between(*o.format, o.limits.min_positive, o.limits.max_finite));
+  const double positive =
+      static_cast<double>(models::values_between(*o.format, o.limits.min_positive, o.limits.max_finite));
   o.below_one = 100 * static_cast<double>(models::values_between(*o.format, o.limits.min_positive, 1)) / positive;
   o.underflow = focus.underflow;
   o.subnormal = focus.subnormal;

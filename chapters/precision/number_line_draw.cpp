@@ -41,10 +41,12 @@ void take_input(View& view, const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsItemHovered()) {
     ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
-    if (io.MouseWheel != 0.0f) zoom(view, frame, frame.coordinate(io.MousePos.x), std::pow(0.8, static_cast<double>(io.MouseWheel)));
+    if (io.MouseWheel != 0.0f)
+      zoom(view, frame, frame.coordinate(io.MousePos.x), std::pow(0.8, static_cast<double>(io.MouseWheel)));
     if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) view.from = view.to = 0;
   }
-  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 3.0f) && io.MouseDelta.x != 0.0f) pan(view, frame, static_cast<double>(-io.MouseDelta.x / (frame.right - frame.left)));
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 3.0f) && io.MouseDelta.x != 0.0f)
+    pan(view, frame, static_cast<double>(-io.MouseDelta.x / (frame.right - frame.left)));
   if (!ImGui::IsItemFocused() || !io.NavVisible) return;
   const double middle = (frame.stretch.lo + frame.stretch.hi) / 2;
   for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow}) ImGui::SetKeyOwner(key, ImGui::GetItemID());
@@ -96,7 +98,10 @@ void hover_tip(const Outputs& out, const Frame& frame, float first_row, float pi
   const auto code = models::encode(*r.format, x, models::Rounding::nearest_even, models::Overflow::saturate);
   const double v = models::decode(*r.format, code);
   widgets::Line step, count;
-  step.add("step ").add(widgets::format(models::ulp(*r.format, code), "")).add(", ").add(models::kind_text(models::classify(*r.format, code)));
+  step.add("step ")
+      .add(widgets::format(models::ulp(*r.format, code), ""))
+      .add(", ")
+      .add(models::kind_text(models::classify(*r.format, code)));
   count.add(r.name).add(" ").add(code_text(*r.format, code));
   if (ImGui::BeginTooltip()) {
     ImGui::TextUnformatted(count.c_str());
@@ -114,20 +119,27 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   const float width = ImGui::GetContentRegionAvail().x;
-  if (view.drawn && view.axis != in.axis) view.from = view.to = 0;  // a stretch of the other axis says nothing on this one
+  if (view.drawn && view.axis != in.axis)
+    view.from = view.to = 0;  // a stretch of the other axis says nothing on this one
   view.axis = in.axis;
   view.drawn = true;
-  Frame frame{0, 0, in.axis, view.to > view.from ? LineStretch{view.from, view.to} : models::whole_line(out.formats, in.axis)};
+  Frame frame{0, 0, in.axis,
+              view.to > view.from ? LineStretch{view.from, view.to} : models::whole_line(out.formats, in.axis)};
   const bool curve = out.tensor.spread != models::ValueSpread::none;
-  static constexpr std::string_view titles[] = {"Magnitudes by power of two", "By value", "By ULP: from zero to the largest value of each format"};
-  widgets::heading(titles[static_cast<std::size_t>(in.axis)], curve ? std::string_view(out.spread_text) : std::string_view("a line a value; brighter where many share a pixel"), width, widgets::HeadingMore::beside);
+  static constexpr std::string_view titles[] = {"Magnitudes by power of two", "By value",
+                                                "By ULP: from zero to the largest value of each format"};
+  widgets::heading(
+      titles[static_cast<std::size_t>(in.axis)],
+      curve ? std::string_view(out.spread_text) : std::string_view("a line a value; brighter where many share a pixel"),
+      width, widgets::HeadingMore::beside);
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   frame.left = std::floor(corner.x + t.px(width > t.px(560) ? 142 : 84));
   const float fate_w = curve && width > t.px(640) ? t.px(128) : 0;
   frame.right = std::floor(corner.x + width - t.px(4) - fate_w);
   draw_buttons(out, view, frame, width);
 
-  const float curve_h = curve ? t.px(88) : t.px(6), axis_h = t.px(28), rows = static_cast<float>(std::max<std::size_t>(out.rows.size(), 1));
+  const float curve_h = curve ? t.px(88) : t.px(6), axis_h = t.px(28),
+              rows = static_cast<float>(std::max<std::size_t>(out.rows.size(), 1));
   // Taller rows where the canvas has room
   const float spare = ImGui::GetContentRegionAvail().y - curve_h - axis_h - t.px(34) - rows * t.px(52);
   const float pitch = t.px(52) + std::floor(std::clamp(spare / rows, 0.0f, t.px(20))), row = pitch - t.px(12);
@@ -136,7 +148,8 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   take_input(view, frame);
   const bool hovered = ImGui::IsItemHovered() && !ImGui::IsItemActive();
   if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible) p.frame(area.min, area.max, t.accent, 1, t.px(4));
-  const float first_row = area.min.y + curve_h + t.px(8), bottom = first_row + pitch * static_cast<float>(out.rows.size()) - t.px(6);
+  const float first_row = area.min.y + curve_h + t.px(8),
+              bottom = first_row + pitch * static_cast<float>(out.rows.size()) - t.px(6);
   view.rows.resize(std::max(view.rows.size(), out.rows.size()));
   paint_curve(p, out, view, frame, area.min.y, curve_h);
   paint_ticks(p, frame, area.min.y, std::max(bottom, first_row));
@@ -147,10 +160,13 @@ void draw(Inputs& in, const Outputs& out, View& view) {
     paint_row(p, r, view.rows[i], frame, top, row);
     if (fate_w > 0) paint_fate(p, r, frame.right + t.px(16), area.max.x, top + (row - t.px(40)) / 2);
     const bool focus = r.format == out.format;
-    widgets::fit_text(p, {area.min.x, top + (row - t.px(40)) / 2 + t.px(1)}, r.name, frame.left - area.min.x - t.px(8), focus ? t.accent : t.text, Type::body, Font::bold);
-    widgets::fit_text(p, {area.min.x, top + (row - t.px(40)) / 2 + t.px(20)}, r.note, frame.left - area.min.x - t.px(6), t.muted, Type::small);
+    widgets::fit_text(p, {area.min.x, top + (row - t.px(40)) / 2 + t.px(1)}, r.name, frame.left - area.min.x - t.px(8),
+                      focus ? t.accent : t.text, Type::body, Font::bold);
+    widgets::fit_text(p, {area.min.x, top + (row - t.px(40)) / 2 + t.px(20)}, r.note, frame.left - area.min.x - t.px(6),
+                      t.muted, Type::small);
   }
-  if (fate_w > 0 && !out.rows.empty()) p.text({frame.right + t.px(16), first_row - t.px(22)}, "what becomes of them", t.muted, Type::small);
+  if (fate_w > 0 && !out.rows.empty())
+    p.text({frame.right + t.px(16), first_row - t.px(22)}, "what becomes of them", t.muted, Type::small);
   if (out.rows.empty()) p.text({frame.left, first_row}, "Choose a format under Rows.", t.muted, Type::small);
   if (hovered) hover_tip(out, frame, first_row, pitch);
   const auto square = [&](ImVec2 at, ImU32 colour, std::string_view text) {
@@ -163,7 +179,9 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   at.x += square(at, colour_of(BitPart::exponent), "subnormal");
   at.x += square(at, widgets::with_alpha(t.of(widgets::Meaning::data_loading), 0.5f), "rounded to zero");
   at.x += square(at, widgets::with_alpha(t.of(widgets::Meaning::optimizer), 0.5f), "past the largest");
-  if (at.x + t.px(260) < frame.right) p.text({frame.right, at.y}, "wheel zooms, drag moves, double click: all of it", t.muted, Type::small, Font::sans, widgets::Align::right);
+  if (at.x + t.px(260) < frame.right)
+    p.text({frame.right, at.y}, "wheel zooms, drag moves, double click: all of it", t.muted, Type::small, Font::sans,
+           widgets::Align::right);
   ImGui::Dummy({width, t.px(24)});
 }
 

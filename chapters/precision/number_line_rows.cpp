@@ -27,18 +27,23 @@ int level_of(double count) { return count < 0.5 ? 0 : static_cast<int>(std::min(
 
 /// The part of [from, to] that is on screen, as a rectangle; nothing when it is empty.
 bool on_screen(const Frame& frame, double from, double to, float& x0, float& x1) {
-  const auto clamped = [&](double c) { return std::isnan(c) ? frame.left : frame.x(std::clamp(c, frame.stretch.lo, frame.stretch.hi)); };
+  const auto clamped = [&](double c) {
+    return std::isnan(c) ? frame.left : frame.x(std::clamp(c, frame.stretch.lo, frame.stretch.hi));
+  };
   x0 = clamped(from);
   x1 = clamped(to);
   return x1 > x0 + 0.5f;
 }
 
-void zone(const Painter& p, const Frame& frame, double from, double to, float top, float bottom, ImU32 colour, std::string_view label, bool at_right) {
+void zone(const Painter& p, const Frame& frame, double from, double to, float top, float bottom, ImU32 colour,
+          std::string_view label, bool at_right) {
   const auto& t = widgets::theme();
   float x0 = 0, x1 = 0;
   if (!on_screen(frame, from, to, x0, x1)) return;
   p.rect({x0, top}, {x1, bottom}, widgets::with_alpha(colour, 0.26f), t.px(2));
-  if (widgets::text_size(label, Type::small).x + t.px(14) < x1 - x0) p.text({at_right ? x1 - t.px(7) : x0 + t.px(7), (top + bottom - t.type(Type::small)) / 2 - t.px(1)}, label, t.text, Type::small, Font::sans, at_right ? Align::right : Align::left);
+  if (widgets::text_size(label, Type::small).x + t.px(14) < x1 - x0)
+    p.text({at_right ? x1 - t.px(7) : x0 + t.px(7), (top + bottom - t.type(Type::small)) / 2 - t.px(1)}, label, t.text,
+           Type::small, Font::sans, at_right ? Align::right : Align::left);
 }
 
 void paint_zones(const Painter& p, const Row& r, const Frame& frame, float top, float bottom) {
@@ -63,8 +68,10 @@ void caption(const Painter& p, const RowCache& c, const Frame& frame, float top,
   while (first < last && c.counts[first] < 0.5) ++first;
   while (last > first && c.counts[last - 1] < 0.5) --last;
   if (static_cast<float>(last - first) < width + t.px(60)) return;
-  const float centre = frame.left + static_cast<float>(first + last) / 2, y = (top + bottom - t.type(Type::small)) / 2 - t.px(1);
-  p.rect({centre - width / 2 - t.px(8), y - t.px(2)}, {centre + width / 2 + t.px(8), y + t.type(Type::small) + t.px(5)}, widgets::with_alpha(t.background, 0.82f), t.px(8));
+  const float centre = frame.left + static_cast<float>(first + last) / 2,
+              y = (top + bottom - t.type(Type::small)) / 2 - t.px(1);
+  p.rect({centre - width / 2 - t.px(8), y - t.px(2)}, {centre + width / 2 + t.px(8), y + t.type(Type::small) + t.px(5)},
+         widgets::with_alpha(t.background, 0.82f), t.px(8));
   p.text({centre, y}, c.count_text, t.text, Type::small, Font::sans, Align::center);
 }
 
@@ -84,7 +91,9 @@ void refresh_row(RowCache& c, const models::FloatFormat& f, const Frame& frame) 
   c.levels.resize(c.counts.size());
   const double normal = models::limits(f).min_normal;
   for (std::size_t i = 0; i < c.counts.size(); ++i) {
-    const auto magnitude = [&](std::size_t edge) { return std::abs(models::value_at(f, frame.axis, frame.coordinate(frame.left + static_cast<float>(edge)))); };
+    const auto magnitude = [&](std::size_t edge) {
+      return std::abs(models::value_at(f, frame.axis, frame.coordinate(frame.left + static_cast<float>(edge))));
+    };
     const bool subnormal = c.counts[i] > 0.5 && std::max(magnitude(i), magnitude(i + 1)) <= normal;
     c.levels[i] = static_cast<std::uint8_t>(level_of(c.counts[i]) + (subnormal ? subnormal_level : 0));
   }
@@ -112,7 +121,10 @@ void paint_row(const Painter& p, const Row& r, const RowCache& c, const Frame& f
       std::size_t end = i + 1;
       while (end < n && c.levels[end] == c.levels[i]) ++end;
       const int level = c.levels[i] % subnormal_level;
-      if (level > 0) p.rect({frame.left + static_cast<float>(i), top}, {frame.left + static_cast<float>(end), bottom}, widgets::with_alpha(value_colour(c.levels[i] >= subnormal_level), 0.35f + 0.065f * static_cast<float>(level)));
+      if (level > 0)
+        p.rect({frame.left + static_cast<float>(i), top}, {frame.left + static_cast<float>(end), bottom},
+               widgets::with_alpha(value_colour(c.levels[i] >= subnormal_level),
+                                   0.35f + 0.065f * static_cast<float>(level)));
       i = end;
     }
     caption(p, c, frame, top, bottom);
@@ -121,7 +133,8 @@ void paint_row(const Painter& p, const Row& r, const RowCache& c, const Frame& f
   // Few enough to stand alone: a line each, and its value where the last label has ended
   float clear_from = frame.left + t.px(2);
   // Only where they have room on the whole: a single label between crowded neighbours confuses
-  const float extent = c.values.size() < 2 ? frame.right - frame.left : frame.x(c.values.back().coordinate) - frame.x(c.values.front().coordinate);
+  const float extent = c.values.size() < 2 ? frame.right - frame.left
+                                           : frame.x(c.values.back().coordinate) - frame.x(c.values.front().coordinate);
   const bool labelled = !c.labels.empty() && extent >= t.px(40) * static_cast<float>(c.values.size() - 1);
   for (std::size_t i = 0; i < c.values.size(); ++i) {
     const models::LineValue& v = c.values[i];
@@ -129,11 +142,14 @@ void paint_row(const Painter& p, const Row& r, const RowCache& c, const Frame& f
     const bool subnormal = v.value != 0 && std::abs(v.value) < r.limits.min_normal;
     p.line({x, top}, {x, bottom}, value_colour(subnormal), t.px(c.values.size() > 120 ? 1.0f : 1.6f));
     if (!labelled || x < clear_from) continue;
-    const float next = std::min(i + 1 < c.values.size() ? frame.x(c.values[i + 1].coordinate) : frame.right, frame.right), room = next - x - t.px(7);
+    const float next =
+                    std::min(i + 1 < c.values.size() ? frame.x(c.values[i + 1].coordinate) : frame.right, frame.right),
+                room = next - x - t.px(7);
     const auto fits = [&](const std::string& s) { return widgets::text_size(s, Type::small, Font::mono).x <= room; };
     const std::string& label = fits(c.labels[i]) ? c.labels[i] : c.short_labels[i];
     if (!fits(label) || !fits(c.codes[i])) continue;
-    const float wide = std::max(widgets::text_size(label, Type::small, Font::mono).x, widgets::text_size(c.codes[i], Type::small, Font::mono).x);
+    const float wide = std::max(widgets::text_size(label, Type::small, Font::mono).x,
+                                widgets::text_size(c.codes[i], Type::small, Font::mono).x);
     p.text({x + t.px(4), top + t.px(1)}, label, t.text, Type::small, Font::mono);
     if (height >= t.px(32)) p.text({x + t.px(4), top + t.px(16)}, c.codes[i], t.muted, Type::small, Font::mono);
     clear_from = x + t.px(8) + wide;
@@ -145,7 +161,8 @@ void paint_curve(const Painter& p, const Outputs& out, View& view, const Frame& 
   const auto& t = widgets::theme();
   const std::size_t columns = static_cast<std::size_t>(std::max(1.0f, (frame.right - frame.left) / 2));
   widgets::Fingerprint print;
-  for (const double v : {frame.stretch.lo, frame.stretch.hi, out.tensor.size, out.tensor.octaves, out.tensor.scale}) print.add(v);
+  for (const double v : {frame.stretch.lo, frame.stretch.hi, out.tensor.size, out.tensor.octaves, out.tensor.scale})
+    print.add(v);
   print.add(static_cast<std::uint64_t>(frame.axis) * 16 + static_cast<std::uint64_t>(out.tensor.spread));
   print.add(out.format->id);
   print.add(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(out.tensor.sorted.data())));
@@ -154,9 +171,11 @@ void paint_curve(const Painter& p, const Outputs& out, View& view, const Frame& 
     view.curve_key = print.value;
     view.curve.assign(columns, 0);
     const auto share = [&](std::size_t i) {
-      const double at = frame.stretch.lo + (frame.stretch.hi - frame.stretch.lo) * static_cast<double>(i) / static_cast<double>(columns);
+      const double at = frame.stretch.lo +
+                        (frame.stretch.hi - frame.stretch.lo) * static_cast<double>(i) / static_cast<double>(columns);
       const double v = models::value_at(*out.format, frame.axis, at);
-      return frame.axis == LineAxis::log2 ? models::share_of_magnitudes_below(out.tensor, v) : models::share_below(out.tensor, v);
+      return frame.axis == LineAxis::log2 ? models::share_of_magnitudes_below(out.tensor, v)
+                                          : models::share_below(out.tensor, v);
     };
     double before = share(0);
     for (std::size_t i = 0; i < columns; ++i) {
@@ -165,16 +184,21 @@ void paint_curve(const Painter& p, const Outputs& out, View& view, const Frame& 
       before = here;
     }
   }
-  const double most = *std::max_element(view.curve.begin(), view.curve.end()), all = std::accumulate(view.curve.begin(), view.curve.end(), 0.0);
+  const double most = *std::max_element(view.curve.begin(), view.curve.end()),
+               all = std::accumulate(view.curve.begin(), view.curve.end(), 0.0);
   if (!(all > 1e-7)) return;  // hardly a number is in view, and its shape would be that of rounding errors
   const double edge = out.limits.overflow_threshold, small = out.limits.underflow_threshold;
   const float step = (frame.right - frame.left) / static_cast<float>(columns);
   for (std::size_t i = 0; i < columns; ++i) {
     const float x = frame.left + step * static_cast<float>(i), h = height * static_cast<float>(view.curve[i] / most);
     if (h < 0.4f) continue;
-    const double magnitude = frame.axis == LineAxis::ordinal ? 1 : std::abs(models::value_at(*out.format, frame.axis, frame.coordinate(x + step / 2)));
+    const double magnitude = frame.axis == LineAxis::ordinal
+                                 ? 1
+                                 : std::abs(models::value_at(*out.format, frame.axis, frame.coordinate(x + step / 2)));
     const bool inside = frame.axis == LineAxis::ordinal || (magnitude > small && magnitude <= edge);
-    const ImU32 colour = inside ? t.of(widgets::Meaning::forward) : magnitude <= small ? t.of(widgets::Meaning::data_loading) : t.of(widgets::Meaning::optimizer);
+    const ImU32 colour = inside               ? t.of(widgets::Meaning::forward)
+                         : magnitude <= small ? t.of(widgets::Meaning::data_loading)
+                                              : t.of(widgets::Meaning::optimizer);
     p.rect({x, top + height - h}, {x + step, top + height}, widgets::with_alpha(colour, 0.45f));
   }
 }
@@ -182,7 +206,8 @@ void paint_curve(const Painter& p, const Outputs& out, View& view, const Frame& 
 void paint_fate(const Painter& p, const Row& r, float left, float right, float top) {
   const auto& t = widgets::theme();
   const double shares[] = {r.underflow, r.subnormal, r.normal, r.overflow};
-  const ImU32 colours[] = {t.of(widgets::Meaning::data_loading), colour_of(BitPart::exponent), colour_of(BitPart::mantissa), t.of(widgets::Meaning::optimizer)};
+  const ImU32 colours[] = {t.of(widgets::Meaning::data_loading), colour_of(BitPart::exponent),
+                           colour_of(BitPart::mantissa), t.of(widgets::Meaning::optimizer)};
   float x = left;
   for (std::size_t i = 0; i < 4; ++i) {
     const float wide = (right - left) * static_cast<float>(shares[i] / 100);
@@ -195,13 +220,15 @@ void paint_fate(const Painter& p, const Row& r, float left, float right, float t
 void paint_ticks(const Painter& p, const Frame& frame, float top, float bottom) {
   const auto& t = widgets::theme();
   const double span = frame.stretch.hi - frame.stretch.lo;
-  const double room = static_cast<double>((frame.right - frame.left) / t.px(frame.axis == LineAxis::log2 && span > 6 ? 64 : 150));
+  const double room =
+      static_cast<double>((frame.right - frame.left) / t.px(frame.axis == LineAxis::log2 && span > 6 ? 64 : 150));
   float clear_from = frame.left - t.px(30);
   const auto tick = [&](double coordinate, std::string_view text, std::string_view raised) {
     const float x = frame.x(coordinate);
     if (x < frame.left - 0.5f || x > frame.right + 0.5f) return;
     p.line({x, top}, {x, bottom}, t.grid);
-    const float base = widgets::text_size(text, Type::small, Font::mono).x, wide = base + widgets::text_size(raised, Type::small, Font::mono).x;
+    const float base = widgets::text_size(text, Type::small, Font::mono).x,
+                wide = base + widgets::text_size(raised, Type::small, Font::mono).x;
     const float from = std::clamp(x - wide / 2, frame.left - t.px(20), frame.right - wide);
     if (from < clear_from) return;
     p.text({from, bottom + t.px(6)}, text, t.muted, Type::small, Font::mono);
@@ -211,7 +238,8 @@ void paint_ticks(const Painter& p, const Frame& frame, float top, float bottom) 
   const double raw = span / std::max(room, 1.0);
   if (frame.axis == LineAxis::log2 && span > 6) {
     const auto every = static_cast<std::int64_t>(std::max(1.0, std::ceil(raw)));
-    for (auto k = static_cast<std::int64_t>(std::floor(frame.stretch.lo / static_cast<double>(every))) * every; static_cast<double>(k) <= frame.stretch.hi; k += every) {
+    for (auto k = static_cast<std::int64_t>(std::floor(frame.stretch.lo / static_cast<double>(every))) * every;
+         static_cast<double>(k) <= frame.stretch.hi; k += every) {
       widgets::Line power;
       power.add_integer(k);
       tick(static_cast<double>(k), "2", power.view());
@@ -220,9 +248,13 @@ void paint_ticks(const Painter& p, const Frame& frame, float top, float bottom) 
   }
   // Round decimals of the value (by share on the ordinal axis), as many digits as tell neighbours apart
   const bool log = frame.axis == LineAxis::log2;
-  const double lo = log ? std::exp2(frame.stretch.lo) : frame.stretch.lo, hi = log ? std::exp2(frame.stretch.hi) : frame.stretch.hi;
+  const double lo = log ? std::exp2(frame.stretch.lo) : frame.stretch.lo,
+               hi = log ? std::exp2(frame.stretch.hi) : frame.stretch.hi;
   const double least = (hi - lo) / std::max(room, 1.0), decade = std::pow(10, std::floor(std::log10(least)));
-  const double step = least / decade <= 1 ? decade : least / decade <= 2 ? 2 * decade : least / decade <= 5 ? 5 * decade : 10 * decade;
+  const double step = least / decade <= 1   ? decade
+                      : least / decade <= 2 ? 2 * decade
+                      : least / decade <= 5 ? 5 * decade
+                                            : 10 * decade;
   if (!(step > 0) || !std::isfinite(step)) return;
   const double largest = std::max(std::abs(lo), std::abs(hi));
   const int digits = static_cast<int>(std::clamp(std::ceil(std::log10(largest / step)) + 1, 1.0, 17.0));
@@ -231,8 +263,11 @@ void paint_ticks(const Painter& p, const Frame& frame, float top, float bottom) 
     if (v > hi) break;
     char text[40];
     const double shown = std::abs(v) < step / 2 ? 0.0 : v;
-    if (largest < 1e7 && step > 1e-16 && (largest > 1e-3 || shown == 0)) std::snprintf(text, sizeof text, "%.*f", static_cast<int>(std::max(0.0, std::ceil(-std::log10(step) - 1e-9))), shown);
-    else std::snprintf(text, sizeof text, "%.*g", digits, shown);
+    if (largest < 1e7 && step > 1e-16 && (largest > 1e-3 || shown == 0))
+      std::snprintf(text, sizeof text, "%.*f", static_cast<int>(std::max(0.0, std::ceil(-std::log10(step) - 1e-9))),
+                    shown);
+    else
+      std::snprintf(text, sizeof text, "%.*g", digits, shown);
     tick(log ? std::log2(v) : v, text, {});
   }
 }

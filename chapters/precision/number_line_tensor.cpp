@@ -27,8 +27,10 @@ bool holds_floats(const TensorEntry& t) {
     case models::TensorType::f32:
     case models::TensorType::f64:
     case models::TensorType::f8_e4m3:
-    case models::TensorType::f8_e5m2: return t.elements > 0;
-    default: return false;
+    case models::TensorType::f8_e5m2:
+      return t.elements > 0;
+    default:
+      return false;
   }
 }
 
@@ -38,8 +40,11 @@ const TensorEntry* pick(const models::TensorFile& file, const std::string& name,
     const TensorEntry* found = file.find(name);
     if (found && found->elements > 0) return found;
     std::string some;
-    for (std::size_t i = 0; i < std::min<std::size_t>(file.tensors.size(), 3); ++i) some += (i ? ", " : "") + file.tensors[i].name;
-    error = found ? "The tensor " + name + " is empty." : "The file has no tensor " + name + ": it has " + std::to_string(file.tensors.size()) + ", among them " + some + ".";
+    for (std::size_t i = 0; i < std::min<std::size_t>(file.tensors.size(), 3); ++i)
+      some += (i ? ", " : "") + file.tensors[i].name;
+    error = found ? "The tensor " + name + " is empty."
+                  : "The file has no tensor " + name + ": it has " + std::to_string(file.tensors.size()) +
+                        ", among them " + some + ".";
     return nullptr;
   }
   const TensorEntry* best = nullptr;
@@ -50,17 +55,27 @@ const TensorEntry* pick(const models::TensorFile& file, const std::string& name,
 }
 
 /// At most `most_numbers` of a tensor, in stretches spread evenly over it, sorted. NaN is left out.
-std::shared_ptr<const std::vector<float>> sample(const FileBytes& bytes, const TensorEntry& t, Progress& progress, std::string& error) {
+std::shared_ptr<const std::vector<float>> sample(const FileBytes& bytes, const TensorEntry& t, Progress& progress,
+                                                 std::string& error) {
   auto out = std::make_shared<std::vector<float>>();
   const int bits = models::tensor_type_bits(t.type);
   const std::int64_t stretches = (std::min(t.elements, most_numbers) + stretch - 1) / stretch;
   std::vector<double> decoded;
   for (std::int64_t i = 0; i < stretches && !progress.cancelled; ++i) {
     // Whole bytes: stretches begin at multiples of eight elements
-    const std::int64_t first = t.elements <= most_numbers ? i * stretch : static_cast<std::int64_t>(static_cast<double>(t.elements - stretch) * static_cast<double>(i) / static_cast<double>(stretches)) / 8 * 8;
+    const std::int64_t first =
+        t.elements <= most_numbers
+            ? i * stretch
+            : static_cast<std::int64_t>(static_cast<double>(t.elements - stretch) * static_cast<double>(i) /
+                                        static_cast<double>(stretches)) /
+                  8 * 8;
     const std::int64_t n = std::min(stretch, t.elements - first);
     std::string part;
-    if (error = bytes.read_part(t.begin_bytes + static_cast<std::uint64_t>(first) * static_cast<std::uint64_t>(bits) / 8, (static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(bits) + 7) / 8, part); !error.empty()) return nullptr;
+    if (error =
+            bytes.read_part(t.begin_bytes + static_cast<std::uint64_t>(first) * static_cast<std::uint64_t>(bits) / 8,
+                            (static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(bits) + 7) / 8, part);
+        !error.empty())
+      return nullptr;
     decoded.resize(static_cast<std::size_t>(n));
     decoded.resize(models::decode_tensor(t.type, part, decoded));
     for (const double v : decoded)
@@ -99,11 +114,13 @@ std::string load_numbers(const Inputs& in, Outputs& o, Progress& progress) {
     if (!error.empty()) return error;
   }
   const auto found = opened->numbers.find(t->name);
-  if (found == opened->numbers.end() || found->second->empty()) return "The tensor " + t->name + " has no number to show.";
+  if (found == opened->numbers.end() || found->second->empty())
+    return "The tensor " + t->name + " has no number to show.";
   o.numbers = found->second;
   o.tensor.spread = models::ValueSpread::tensor;
   o.tensor.sorted = *o.numbers;
-  o.spread_text = t->name + " (" + std::string(models::tensor_type_name(t->type)) + ", " + std::to_string(t->elements) + " numbers)";
+  o.spread_text = t->name + " (" + std::string(models::tensor_type_name(t->type)) + ", " + std::to_string(t->elements) +
+                  " numbers)";
   return {};
 }
 

@@ -7,19 +7,25 @@ namespace chapters::precision {
 const Choices& format_choices() {
   static const Choices choices = [] {
     Choices out;
-    for (const auto& f : models::float_formats()) out.push_back({std::string(f.id), std::string(f.name), std::string(f.standard)});
+    for (const auto& f : models::float_formats())
+      out.push_back({std::string(f.id), std::string(f.name), std::string(f.standard)});
     return out;
   }();
   return choices;
 }
 
 const Choices& rounding_choices() {
-  static const Choices choices = {{"nearest", "nearest, ties to even", "The nearer neighbour; exactly between, the one whose code is even."}, {"zero", "toward zero", "What does not fit is cut off."}, {"stochastic", "stochastic", "Up with the probability of how far x lies above its lower neighbour."}};
+  static const Choices choices = {
+      {"nearest", "nearest, ties to even", "The nearer neighbour; exactly between, the one whose code is even."},
+      {"zero", "toward zero", "What does not fit is cut off."},
+      {"stochastic", "stochastic", "Up with the probability of how far x lies above its lower neighbour."}};
   return choices;
 }
 
 const Choices& overflow_choices() {
-  static const Choices choices = {{"saturate", "saturate", "The largest value; infinity too."}, {"ieee", "to infinity or NaN", "Infinity, or NaN in formats that have none; formats with neither saturate."}};
+  static const Choices choices = {
+      {"saturate", "saturate", "The largest value; infinity too."},
+      {"ieee", "to infinity or NaN", "Infinity, or NaN in formats that have none; formats with neither saturate."}};
   return choices;
 }
 
@@ -40,8 +46,10 @@ bool push_button(const char* label, float least_width) {
   const auto painter = widgets::Painter::window();
   const bool hovered = ImGui::IsItemHovered();
   painter.rect(at, {at.x + box.x, at.y + box.y}, hovered ? t.line : t.card, t.px(6));
-  painter.frame(at, {at.x + box.x, at.y + box.y}, ImGui::IsItemFocused() && ImGui::GetIO().NavVisible ? t.accent : t.line, 1, t.px(6));
-  painter.text({at.x + box.x / 2, at.y + t.px(5)}, shown, t.text, widgets::Type::small, widgets::Font::sans, widgets::Align::center);
+  painter.frame(at, {at.x + box.x, at.y + box.y},
+                ImGui::IsItemFocused() && ImGui::GetIO().NavVisible ? t.accent : t.line, 1, t.px(6));
+  painter.text({at.x + box.x / 2, at.y + t.px(5)}, shown, t.text, widgets::Type::small, widgets::Font::sans,
+               widgets::Align::center);
   return pressed;
 }
 
@@ -53,13 +61,18 @@ BitPart part_of_bit(const models::FloatFormat& f, int bit) {
 ImU32 colour_of(BitPart part) {
   const auto& t = widgets::theme();
   switch (part) {
-    case BitPart::sign: return t.of(widgets::Meaning::optimizer);
-    case BitPart::exponent: return t.of(widgets::Meaning::backward);
-    case BitPart::mantissa: return t.of(widgets::Meaning::forward);
+    case BitPart::sign:
+      return t.of(widgets::Meaning::optimizer);
+    case BitPart::exponent:
+      return t.of(widgets::Meaning::backward);
+    case BitPart::mantissa:
+      return t.of(widgets::Meaning::forward);
   }
   return t.text;
 }
 
-ImU32 text_colour_of(BitPart part) { return widgets::theme().mode == widgets::Mode::light ? widgets::theme().text : colour_of(part); }
+ImU32 text_colour_of(BitPart part) {
+  return widgets::theme().mode == widgets::Mode::light ? widgets::theme().text : colour_of(part);
+}
 
 }  // namespace chapters::precision

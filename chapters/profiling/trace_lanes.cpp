@@ -39,7 +39,8 @@ std::string sublabel_of(const Trace& trace, const Track& t) {
   std::int64_t work[3]{};
   for (std::uint32_t i = t.first; i < t.first + t.count; ++i) {
     const Event& e = trace.events[i];
-    if (on_device(e.cls)) work[e.cls == EventClass::communication ? 1 : e.cls == EventClass::memory ? 2 : 0] += e.duration_ns;
+    if (on_device(e.cls))
+      work[e.cls == EventClass::communication ? 1 : e.cls == EventClass::memory ? 2 : 0] += e.duration_ns;
   }
   if (work[0] + work[1] + work[2] == 0) return "waits";
   constexpr std::string_view names[] = {"compute", "communication", "copies"};
@@ -58,7 +59,8 @@ std::vector<std::uint32_t> tracks_to_show(const LaneSource& source) {
     for (std::uint32_t i = track.first; i < track.first + track.count; ++i)
       if (trace.events[i].link != models::trace::none) ++launches[trace.events[trace.events[i].link].track];
   }
-  std::sort(streams.begin(), streams.end(), [&](auto a, auto b) { return trace.tracks[a].stream < trace.tracks[b].stream; });
+  std::sort(streams.begin(), streams.end(),
+            [&](auto a, auto b) { return trace.tracks[a].stream < trace.tracks[b].stream; });
   if (!source.threads) return streams;
   // Processes that launch nothing here belong to other devices; where nothing is linked at all, every process is shown.
   const auto launching = [&](const std::string& pid) {
@@ -76,9 +78,14 @@ std::vector<std::uint32_t> tracks_to_show(const LaneSource& source) {
     rows += track.depths;
   }
   // Annotations, then threads that launch, by when they begin: the main thread before autograd's; then the others.
-  const auto rank = [&](std::uint32_t t) { return trace.tracks[t].kind == TrackKind::annotation ? 0 : trace.tracks[t].kind == TrackKind::thread ? (launches[t] > 0 ? 1 : 2) : 3; };
+  const auto rank = [&](std::uint32_t t) {
+    return trace.tracks[t].kind == TrackKind::annotation ? 0
+           : trace.tracks[t].kind == TrackKind::thread   ? (launches[t] > 0 ? 1 : 2)
+                                                         : 3;
+  };
   const auto begins = [&](std::uint32_t t) { return trace.events[trace.tracks[t].first].start_ns; };
-  std::stable_sort(threads.begin(), threads.end(), [&](auto a, auto b) { return rank(a) != rank(b) ? rank(a) < rank(b) : begins(a) < begins(b); });
+  std::stable_sort(threads.begin(), threads.end(),
+                   [&](auto a, auto b) { return rank(a) != rank(b) ? rank(a) < rank(b) : begins(a) < begins(b); });
   // Cause above effect; but deep stacks would push the device out of sight.
   constexpr std::size_t most_rows_above = 9;
   const bool device_first = source.streams_first || rows > most_rows_above;
@@ -119,9 +126,18 @@ void Lanes::add_track(std::size_t source, std::uint32_t index, const std::vector
   lane.source = source;
   lane.track = index;
   lane.label = label_of(track);
-  lane.sublabel = sources_[source].label.empty() ? sublabel_of(trace, track) : sources_[source].label + ", " + sublabel_of(trace, track);
-  lane.events = {.events = trace.events.data() + track.first, .count = track.count, .parts = {}, .looks = looks_[source].data(), .shift_ns = sources_[source].shift_ns, .first_name = first_name_[source]};
-  lane.events.quiet = track.kind == TrackKind::annotation || track.kind == TrackKind::python || track.kind == TrackKind::thread;
+  lane.sublabel = sources_[source].label.empty() ? sublabel_of(trace, track)
+                                                 : sources_[source].label + ", " + sublabel_of(trace, track);
+  lane.events = {
+      .events = trace.events.data() + track.first,
+      .count = track.count,
+      .parts = {},
+      .looks = looks_[source].data(),
+      .shift_ns = sources_[source].shift_ns,
+      .first_name = first_name_[source],
+  };
+  lane.events.quiet =
+      track.kind == TrackKind::annotation || track.kind == TrackKind::python || track.kind == TrackKind::thread;
   lane.events.searching = searching;
   const auto first = parts.begin() + track.first, last = first + track.count;
   if (std::any_of(first, last, [](Part p) { return p != Part::forward; })) lane.events.parts.assign(first, last);
@@ -159,8 +175,12 @@ void Lanes::add_gaps(std::size_t source) {
   for (const auto& d : s.recording->metrics.devices) {
     if (s.device >= 0 && d.device != s.device) continue;
     for (const auto& gap : d.longest_gaps) {
-      lane.gaps.push_back({gap.start_ns + s.shift_ns, gap.end_ns - gap.start_ns, extra_name + static_cast<std::uint32_t>(extra_names_.size()), 0, Meaning::idle, TimelineMark::hatched});
-      extra_names_.push_back(std::string(widgets::format(static_cast<double>(gap.end_ns - gap.start_ns) * 1e-9, "s").view()) + " " + std::string(causes[static_cast<std::size_t>(gap.cause)]));
+      lane.gaps.push_back({gap.start_ns + s.shift_ns, gap.end_ns - gap.start_ns,
+                           extra_name + static_cast<std::uint32_t>(extra_names_.size()), 0, Meaning::idle,
+                           TimelineMark::hatched});
+      extra_names_.push_back(
+          std::string(widgets::format(static_cast<double>(gap.end_ns - gap.start_ns) * 1e-9, "s").view()) + " " +
+          std::string(causes[static_cast<std::size_t>(gap.cause)]));
     }
   }
   if (lane.gaps.empty()) return;
@@ -176,7 +196,14 @@ void Lanes::add_counters(std::size_t source) {
     lane.label = std::move(label);
     lane.sublabel = s.label.empty() ? std::move(sublabel) : s.label + ", " + sublabel;
     lane.shift_ns = s.shift_ns;
-    lane.counters.push_back({.label = {}, .unit = unit, .points = {}, .tint = tint, .steps = true, .area = true});
+    lane.counters.push_back({
+        .label = {},
+        .unit = unit,
+        .points = {},
+        .tint = tint,
+        .steps = true,
+        .area = true,
+    });
     return lane;
   };
   for (const auto& d : s.recording->metrics.devices) {
@@ -187,17 +214,23 @@ void Lanes::add_counters(std::size_t source) {
   constexpr std::size_t most_counters = 16;
   std::size_t shown = 0;
   for (const auto& c : s.recording->trace.counters)
-    if (shown++ < most_counters && !c.samples.empty()) add(c.unit == "B" ? "memory" : "counter", c.name, c.unit, c.unit == "B" ? Tint(Meaning::optimizer) : Tint::series(5)).recorded = &c;
+    if (shown++ < most_counters && !c.samples.empty())
+      add(c.unit == "B" ? "memory" : "counter", c.name, c.unit,
+          c.unit == "B" ? Tint(Meaning::optimizer) : Tint::series(5))
+          .recorded = &c;
 }
 
-/// Number i is the i-th span of the streams' lanes. One that nothing shown has launched gives a link that names no span.
+/// Number i is the i-th span of the streams' lanes. One that nothing shown has launched gives a link that names no
+/// span.
 widgets::TimelineLink Lanes::link(std::size_t i) const {
-  const auto after = std::upper_bound(links_.begin(), links_.end(), i, [](std::size_t number, const Links& l) { return number < l.first; });
+  const auto after = std::upper_bound(links_.begin(), links_.end(), i,
+                                      [](std::size_t number, const Links& l) { return number < l.first; });
   const Links& of = *std::prev(after);
   const Lane& lane = lanes_[of.lane];
   const auto span = static_cast<std::uint32_t>(i - of.first);
   const auto from = span_of(lane.source, lane.events.events[span].link);
-  return {from.lane < 0 ? models::trace::none : static_cast<std::uint32_t>(from.lane), static_cast<std::uint32_t>(std::max<std::int64_t>(0, from.span)), of.lane, span};
+  return {from.lane < 0 ? models::trace::none : static_cast<std::uint32_t>(from.lane),
+          static_cast<std::uint32_t>(std::max<std::int64_t>(0, from.span)), of.lane, span};
 }
 
 std::string_view Lanes::info(std::uint32_t lane, std::uint32_t span) const {
@@ -250,17 +283,34 @@ std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::s
       const models::trace::Sample& sample = self->recorded->samples[n];
       return widgets::TimelinePoint{sample.time_ns + self->shift_ns, sample.value};
     };
-    for (auto& counter : lane.counters) counter.points = lane.recorded ? widgets::TimelinePoints(&lane, lane.recorded->samples.size(), recorded) : lane.queue.view();
-    for (std::size_t n = 0; n < (of_track ? std::min<std::size_t>(1, lane.spans.size()) : lane.spans.size()); ++n) first = std::min(first, lane.spans[n].start_ns);  // tracks are by start
-    out->shown_.push_back({.label = lane.label, .sublabel = lane.sublabel, .spans = lane.spans, .counters = lane.counters});
+    for (auto& counter : lane.counters)
+      counter.points =
+          lane.recorded ? widgets::TimelinePoints(&lane, lane.recorded->samples.size(), recorded) : lane.queue.view();
+    for (std::size_t n = 0; n < (of_track ? std::min<std::size_t>(1, lane.spans.size()) : lane.spans.size()); ++n)
+      first = std::min(first, lane.spans[n].start_ns);  // tracks are by start
+    out->shown_.push_back({
+        .label = lane.label,
+        .sublabel = lane.sublabel,
+        .spans = lane.spans,
+        .counters = lane.counters,
+    });
     if (!arrows || !of_track || !is_stream(out->sources_[lane.source].recording->trace.tracks[lane.track])) continue;
     out->links_.push_back({links, static_cast<std::uint32_t>(i)});
     links += lane.spans.size();
   }
   const auto name = [](const void* context, std::uint32_t id) { return static_cast<const Lanes*>(context)->name(id); };
-  const auto info = [](const void* context, std::uint32_t lane, std::uint32_t span) { return static_cast<const Lanes*>(context)->info(lane, span); };
+  const auto info = [](const void* context, std::uint32_t lane, std::uint32_t span) {
+    return static_cast<const Lanes*>(context)->info(lane, span);
+  };
   const auto link = [](const void* context, std::size_t i) { return static_cast<const Lanes*>(context)->link(i); };
-  out->data_ = {.lanes = out->shown_, .links = {out.get(), links, link}, .name = name, .info = info, .context = out.get(), .origin_ns = first == INT64_MAX ? 0 : first};
+  out->data_ = {
+      .lanes = out->shown_,
+      .links = {out.get(), links, link},
+      .name = name,
+      .info = info,
+      .context = out.get(),
+      .origin_ns = first == INT64_MAX ? 0 : first,
+  };
   out->index_ = widgets::index_timeline(out->data_);
   out->data_.index = &out->index_;
   return out;

@@ -15,16 +15,16 @@ namespace chapters::profiling::viewer {
 
 struct LaneSource {
   RecordingPtr recording;
-  std::string label;        ///< before each lane's own label; empty where one recording is shown alone
+  std::string label;          ///< before each lane's own label; empty where one recording is shown alone
   std::int64_t shift_ns = 0;  ///< added to its times: recordings beside each other start together
-  int device = -1;          ///< its streams, queue and memory, and the threads that launched its work; -1: all devices
-  bool threads = true;      ///< processor threads too, not only the device's streams
-  bool counters = true;   ///< its queue and the recorded counters, too
+  int device = -1;       ///< its streams, queue and memory, and the threads that launched its work; -1: all devices
+  bool threads = true;   ///< processor threads too, not only the device's streams
+  bool counters = true;  ///< its queue and the recorded counters, too
   bool streams_first = false;
 };
 
-/// Everything that a TimelineData points into. Spans 0 to count - 1 of a lane are the events of its track, in their order.
-/// About 11 bytes an event beside the recording itself.
+/// Everything that a TimelineData points into. Spans 0 to count - 1 of a lane are the events of its track, in their
+/// order. About 11 bytes an event beside the recording itself.
 class Lanes {
  public:
   struct Lane {
@@ -58,20 +58,23 @@ class Lanes {
   const std::vector<Found>& found() const { return found_; }  ///< matches by start; the first million by lane
   std::int64_t matches() const { return matches_; }
   std::int64_t matches_ns() const { return matches_ns_; }
-  double seconds(std::size_t source, std::int64_t time_ns) const { return static_cast<double>(time_ns + sources_[source].shift_ns - data_.origin_ns) * 1e-9; }
+  double seconds(std::size_t source, std::int64_t time_ns) const {
+    return static_cast<double>(time_ns + sources_[source].shift_ns - data_.origin_ns) * 1e-9;
+  }
   std::int64_t time_ns(std::size_t source, double seconds) const;
   /// The span of an event, or none where its track is not shown.
   widgets::TimelineSelection span_of(std::size_t source, std::uint32_t event) const;
 
  private:
   void add_source(std::size_t source, std::string_view matching);
-  void add_track(std::size_t source, std::uint32_t track, const std::vector<models::trace::Part>& parts, bool searching);
+  void add_track(std::size_t source, std::uint32_t track, const std::vector<models::trace::Part>& parts,
+                 bool searching);
   void add_counters(std::size_t source);
   void add_gaps(std::size_t source);
   void find(std::uint32_t lane);
   void sort_found();
-  /// Streams of recordings that show nothing else go under the first recording's streams, so that ranks stand under each other
-  /// however deep its threads are (trace_lanes_order.cpp).
+  /// Streams of recordings that show nothing else go under the first recording's streams, so that ranks stand under
+  /// each other however deep its threads are (trace_lanes_order.cpp).
   void gather_streams();
   std::string_view name(std::uint32_t id) const;
   std::string_view info(std::uint32_t lane, std::uint32_t span) const;
@@ -93,7 +96,8 @@ class Lanes {
   std::int64_t matches_ = 0, matches_ns_ = 0;
   widgets::TimelineData data_;
   widgets::TimelineIndex index_;
-  mutable widgets::TimelineSelection told_;  ///< what `told_text_` is about, so that a steady hover asks once; used where it is drawn
+  mutable widgets::TimelineSelection
+      told_;  ///< what `told_text_` is about, so that a steady hover asks once; used where it is drawn
   mutable std::string told_text_;
 };
 

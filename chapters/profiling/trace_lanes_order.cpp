@@ -8,7 +8,9 @@ void Lanes::gather_streams() {
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     const Lane& l = lanes_[i];
     others = others || !sources_[l.source].threads;
-    if (l.source != 0 || l.track == models::trace::none || sources_[0].recording->trace.tracks[l.track].kind != models::trace::TrackKind::stream) continue;
+    if (l.source != 0 || l.track == models::trace::none ||
+        sources_[0].recording->trace.tracks[l.track].kind != models::trace::TrackKind::stream)
+      continue;
     after = i;
     any = true;
   }

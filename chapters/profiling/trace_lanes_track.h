@@ -41,8 +41,8 @@ class PackedCounter {
  private:
   widgets::TimelinePoint point(std::size_t i) const;
 
-  std::vector<std::int64_t> bases_ns_;       ///< the first time of each block
-  std::vector<std::uint64_t> points_;        ///< ns since the block's base in the low 40 bits, the value above
+  std::vector<std::int64_t> bases_ns_;         ///< the first time of each block
+  std::vector<std::uint64_t> points_;          ///< ns since the block's base in the low 40 bits, the value above
   std::vector<widgets::TimelinePoint> plain_;  ///< instead, where something does not fit
 };
 

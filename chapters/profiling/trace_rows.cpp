@@ -10,7 +10,10 @@ const models::trace::DeviceMetrics* Row::metrics() const {
   return nullptr;
 }
 
-std::string Row::label() const { return "rank " + std::to_string(rank()) + (recording->metrics.devices.size() > 1 ? ", device " + std::to_string(device) : ""); }
+std::string Row::label() const {
+  return "rank " + std::to_string(rank()) +
+         (recording->metrics.devices.size() > 1 ? ", device " + std::to_string(device) : "");
+}
 
 std::vector<Row> rows_of(const std::vector<RecordingPtr>& recordings) {
   std::vector<Row> out;

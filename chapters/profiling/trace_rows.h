@@ -16,7 +16,9 @@ struct Row {
   RecordingPtr recording;
   int device = -1;       ///< -1: a recording without device work
   std::size_t file = 0;  ///< in the order in which the recordings were given
-  std::int64_t rank() const { return recording->trace.rank >= 0 ? recording->trace.rank : static_cast<std::int64_t>(file); }
+  std::int64_t rank() const {
+    return recording->trace.rank >= 0 ? recording->trace.rank : static_cast<std::int64_t>(file);
+  }
   const models::trace::DeviceMetrics* metrics() const;  ///< null without device work
   std::string label() const;                            ///< "rank 3, device 1"
 };

@@ -3,7 +3,8 @@
 namespace chapters::profiling::viewer {
 namespace {
 
-RecordingPtr recorded(models::trace::Bytes bytes, std::string_view origin, const models::trace::Progress& progress, std::string& error) {
+RecordingPtr recorded(models::trace::Bytes bytes, std::string_view origin, const models::trace::Progress& progress,
+                      std::string& error) {
   auto read = models::trace::read_trace(std::move(bytes), origin, progress);
   if (!read) {
     error = read.error;
@@ -19,7 +20,8 @@ std::vector<RecordingPtr> make_sample(models::SampleFault fault) {
   std::vector<RecordingPtr> out;
   std::string error;
   for (std::string& text : models::sample_traces({.fault = fault}))
-    if (auto one = recorded(models::trace::in_memory(std::move(text)), "sample", {}, error)) out.push_back(std::move(one));
+    if (auto one = recorded(models::trace::in_memory(std::move(text)), "sample", {}, error))
+      out.push_back(std::move(one));
   return out;
 }
 
@@ -38,7 +40,9 @@ RecordingPtr read_recording(const FileInput& file, Progress& progress, std::stri
       bytes = models::trace::in_memory(std::move(text));
     }
     const auto name = file.path.substr(file.path.find_last_of('/') + 1);
-    return recorded(std::move(bytes), name, {[&](double done) { progress.fraction = 0.9 * done; }, [&] { return progress.cancelled.load(); }}, error);
+    return recorded(std::move(bytes), name,
+                    {[&](double done) { progress.fraction = 0.9 * done; }, [&] { return progress.cancelled.load(); }},
+                    error);
   });
 }
 
@@ -46,12 +50,28 @@ const std::vector<RecordingPtr>& sample_recordings(models::SampleFault fault) {
   // Constant data, made when first asked for.
   using models::SampleFault;
   switch (fault) {
-    case SampleFault::none: { static const auto made = make_sample(SampleFault::none); return made; }
-    case SampleFault::hidden_sync: { static const auto made = make_sample(SampleFault::hidden_sync); return made; }
-    case SampleFault::data_starved: { static const auto made = make_sample(SampleFault::data_starved); return made; }
-    case SampleFault::launch_bound: { static const auto made = make_sample(SampleFault::launch_bound); return made; }
-    case SampleFault::exposed_communication: { static const auto made = make_sample(SampleFault::exposed_communication); return made; }
-    case SampleFault::straggler: break;
+    case SampleFault::none: {
+      static const auto made = make_sample(SampleFault::none);
+      return made;
+    }
+    case SampleFault::hidden_sync: {
+      static const auto made = make_sample(SampleFault::hidden_sync);
+      return made;
+    }
+    case SampleFault::data_starved: {
+      static const auto made = make_sample(SampleFault::data_starved);
+      return made;
+    }
+    case SampleFault::launch_bound: {
+      static const auto made = make_sample(SampleFault::launch_bound);
+      return made;
+    }
+    case SampleFault::exposed_communication: {
+      static const auto made = make_sample(SampleFault::exposed_communication);
+      return made;
+    }
+    case SampleFault::straggler:
+      break;
   }
   static const auto made = make_sample(SampleFault::straggler);
   return made;

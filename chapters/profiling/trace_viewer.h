@@ -15,11 +15,19 @@
 #include "widgets/table.h"
 #include "widgets/timeline.h"
 
-/// The lab profiling/trace-viewer, in parts: described (trace_viewer.cpp), read (trace_source), laid out (trace_lanes), computed
-/// (trace_viewer_compute.cpp), drawn (trace_viewer_draw.cpp, trace_viewer_panels.cpp).
+/// The lab profiling/trace-viewer, in parts: described (trace_viewer.cpp), read (trace_source), laid out (trace_lanes),
+/// computed (trace_viewer_compute.cpp), drawn (trace_viewer_draw.cpp, trace_viewer_panels.cpp).
 namespace chapters::profiling::viewer {
 
-enum class Beside : std::uint8_t { nothing, healthy, hidden_sync, data_starved, launch_bound, exposed_communication, straggler };
+enum class Beside : std::uint8_t {
+  nothing,
+  healthy,
+  hidden_sync,
+  data_starved,
+  launch_bound,
+  exposed_communication,
+  straggler
+};
 enum class RankFigure : std::uint8_t { computation, communication, idle, step };
 
 struct RankFile {
@@ -81,7 +89,8 @@ struct Outputs {
   std::int64_t events = 0, steps = 0, devices = 0;
   double span_s = 0, step_time_s = 0;
   double busy_s = 0, idle_s = 0, busy_share = 0, idle_share = 0;
-  double idle_host_s = 0, idle_kernel_s = 0, idle_other_s = 0, idle_host_share = 0, idle_kernel_share = 0, idle_other_share = 0, streams_idle_s = 0;
+  double idle_host_s = 0, idle_kernel_s = 0, idle_other_s = 0, idle_host_share = 0, idle_kernel_share = 0,
+         idle_other_share = 0, streams_idle_s = 0;
   double compute_s = 0, communication_s = 0, memory_s = 0, exposed_communication_s = 0, overlapped_s = 0, overlap = 0;
   std::int64_t queue_longest = 0, launches = 0;
   double launch_delay_median_s = 0, launch_delay_longest_s = 0;
@@ -111,7 +120,8 @@ struct Outputs {
   std::vector<std::string> heat_labels;
   struct Bar {
     std::string label;
-    std::array<double, 7> parts{};  ///< seconds: computing alone, both, communicating alone, memory alone, idle by three causes
+    std::array<double, 7>
+        parts{};  ///< seconds: computing alone, both, communicating alone, memory alone, idle by three causes
   };
   std::vector<Bar> bars;
   std::string summary, matches_text, rank_story, breakdown_story, beside_story, host_story, kernel_story;
@@ -125,15 +135,15 @@ struct SelectionStatistics {
 };
 
 struct View {
-  double time = 0;                      ///< cursor, seconds since the recording's first span
-  double start_s = 0, duration_s = 0;   ///< what of the time is shown; a duration of 0 shows everything
-  std::int64_t match = -1, gap = -1;    ///< the match and the gap stepped to last
+  double time = 0;                     ///< cursor, seconds since the recording's first span
+  double start_s = 0, duration_s = 0;  ///< what of the time is shown; a duration of 0 shows everything
+  std::int64_t match = -1, gap = -1;   ///< the match and the gap stepped to last
   widgets::TimelineView timeline;
   widgets::StackedBarView breakdown;
   widgets::HeatMapView heat;
   widgets::TableView kernels, host;
-  std::shared_ptr<const Lanes> shown;   ///< what the timeline's index was made for
-  widgets::TimelineWindow asked;        ///< the window that Outputs asked for last
+  std::shared_ptr<const Lanes> shown;  ///< what the timeline's index was made for
+  widgets::TimelineWindow asked;       ///< the window that Outputs asked for last
   SelectionStatistics selection;
   std::uint64_t version = 0;
   float natural_px = 0, natural_scale = 0;  ///< the timeline's own height, and the interface scale that it is for

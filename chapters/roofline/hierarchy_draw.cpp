@@ -18,33 +18,70 @@ void draw_plot(Inputs& in, const Outputs& out, View& view, ImVec2 at, ImVec2 siz
   const auto& t = theme();
   ImGui::SetCursorScreenPos(at);
   widgets::Plot plot("time against bytes", view.plot,
-                     {.x = {.kind = widgets::AxisKind::log10, .lo = 1, .hi = 1e12, .label = "bytes moved", .unit = "B"},
-                      .y = {.kind = widgets::AxisKind::log10, .label = "time", .unit = "s"},
-                      .size = size,
-                      .legend = false});
+                     {
+                         .x =
+                             {
+                                 .kind = widgets::AxisKind::log10,
+                                 .lo = 1,
+                                 .hi = 1e12,
+                                 .label = "bytes moved",
+                                 .unit = "B",
+                             },
+                         .y = {.kind = widgets::AxisKind::log10, .label = "time", .unit = "s"},
+                         .size = size,
+                         .legend = false,
+                     });
   const auto curve = [&](const LevelRow& row, bool selected) {
     if (row.curve_s.empty()) return;
     const std::span<const double> xs(out.curve_bytes), ys(row.curve_s);
     const std::size_t n = row.curve_within;
-    const widgets::LineOptions solid{.colour = level_colour(row), .width = selected ? 3.5f : 1.8f, .legend = false, .info = "latency + bytes / bandwidth"};
+    const widgets::LineOptions solid{
+        .colour = level_colour(row),
+        .width = selected ? 3.5f : 1.8f,
+        .legend = false,
+        .info = "latency + bytes / bandwidth",
+    };
     plot.line(row.name, xs.first(n), ys.first(n), solid);
     const std::size_t from = n > 0 ? n - 1 : 0;
     if (n < ys.size())
       plot.line(row.name, xs.subspan(from), ys.subspan(from),
-                {.colour = level_colour(row), .width = selected ? 2.5f : 1.2f, .dashed = true, .label = false, .legend = false, .info = "more bytes than the level holds: they pass through in pieces"});
+                {
+                    .colour = level_colour(row),
+                    .width = selected ? 2.5f : 1.2f,
+                    .dashed = true,
+                    .label = false,
+                    .legend = false,
+                    .info = "more bytes than the level holds: they pass through in pieces",
+                });
     const std::array<double, 1> x{in.bytes}, y{row.time_s};
-    plot.scatter(row.name, x, y, {.colour = level_colour(row), .radius = selected ? 5.5f : 3.5f, .legend = false, .info = row.human_time});
+    plot.scatter(row.name, x, y,
+                 {
+                     .colour = level_colour(row),
+                     .radius = selected ? 5.5f : 3.5f,
+                     .legend = false,
+                     .info = row.human_time,
+                 });
   };
-  if (out.selected < out.levels.size()) curve(out.levels[out.selected], true);  // first: its name finds room before the others'
+  if (out.selected < out.levels.size())
+    curve(out.levels[out.selected], true);  // first: its name finds room before the others'
   for (std::size_t i = 0; i < out.levels.size(); ++i)
     if (i != out.selected) curve(out.levels[i], false);
-  if (out.reason.empty() && in.pattern == models::AccessPattern::stream) plot.vertical_mark(out.needed_in_flight_bytes, "latency x bandwidth", {.colour = level_colour(out.levels[out.selected])});
+  if (out.reason.empty() && in.pattern == models::AccessPattern::stream)
+    plot.vertical_mark(out.needed_in_flight_bytes, "latency x bandwidth",
+                       {.colour = level_colour(out.levels[out.selected])});
   const auto label = widgets::format(in.bytes, "B");
-  plot.drag_x("bytes moved", in.bytes, {.colour = t.accent, .label = label, .lo = 1, .hi = 1e12});
+  plot.drag_x("bytes moved", in.bytes,
+              {
+                  .colour = t.accent,
+                  .label = label,
+                  .lo = 1,
+                  .hi = 1e12,
+              });
 }
 
 /// One figure of the chosen level: what, how much, how it is known, and under it the source where there is room.
-float fact_line(ImVec2 at, float width, std::string_view what, const models::Sourced& figure, std::string_view unit, bool sources) {
+float fact_line(ImVec2 at, float width, std::string_view what, const models::Sourced& figure, std::string_view unit,
+                bool sources) {
   const auto& t = theme();
   const Painter p = Painter::window();
   const float value_x = at.x + t.px(150), basis_x = at.x + t.px(160);
@@ -71,10 +108,13 @@ void draw_facts(const Outputs& out, ImVec2 at, ImVec2 size) {
   const float title = p.text_fit(at, row.name, size.x * 0.6f, t.text, Type::body, Font::bold);
   p.text_fit({at.x + title + t.px(8), at.y + t.px(2)}, out.chip_name, size.x - title - t.px(8), t.muted, Type::small);
   const models::Level& level = row.facts;
-  const bool twice = level.measured_bandwidth_bytes_per_s.value && level.bandwidth_bytes_per_s.basis != models::Basis::measured;
+  const bool twice =
+      level.measured_bandwidth_bytes_per_s.value && level.bandwidth_bytes_per_s.basis != models::Basis::measured;
   const bool sources = size.y >= t.px(22 + (twice ? 5 : 4) * 31 + 36);
   float y = at.y + t.px(22);
-  const auto add = [&](std::string_view what, const models::Sourced& figure, std::string_view unit) { y += fact_line({at.x, y}, size.x, what, figure, unit, sources); };
+  const auto add = [&](std::string_view what, const models::Sourced& figure, std::string_view unit) {
+    y += fact_line({at.x, y}, size.x, what, figure, unit, sources);
+  };
   add("capacity", level.capacity_bytes, "B");
   add("bandwidth", level.bandwidth_bytes_per_s, "B/s");
   if (twice && (sources || size.y >= t.px(22 + 5 * 16))) add("", level.measured_bandwidth_bytes_per_s, "B/s");
@@ -92,9 +132,12 @@ void draw_power(const Outputs& out, ImVec2 at, float width, bool scale) {
   const auto& t = theme();
   const Painter p = Painter::window();
   p.text_fit(at, out.power_title, width, t.text, Type::body, Font::bold);
-  const double full_w = out.cluster_tdp_w > 0 ? std::max(out.cluster_tdp_w, out.cluster_w) : out.cluster_w * 1.5;  // room for the figures
+  const double full_w =
+      out.cluster_tdp_w > 0 ? std::max(out.cluster_tdp_w, out.cluster_w) : out.cluster_w * 1.5;  // room for the figures
   const float name = t.px(76);
-  const auto x_of = [&](double w) { return at.x + name + (width - name) * static_cast<float>(full_w > 0 ? w / full_w : 0); };
+  const auto x_of = [&](double w) {
+    return at.x + name + (width - name) * static_cast<float>(full_w > 0 ? w / full_w : 0);
+  };
   const auto bar = [&](float y, double from, double to, ImU32 colour, bool hatched) {
     const ImVec2 a{x_of(from), y}, b{x_of(to), y + t.px(14)};
     if (!(b.x > a.x)) return;
@@ -110,7 +153,8 @@ void draw_power(const Outputs& out, ImVec2 at, float width, bool scale) {
     p.rect({at.x + name, y}, {at.x + width, y + t.px(14)}, t.card);
     p.frame({at.x + name, y}, {at.x + width, y + t.px(14)}, t.line);
   };
-  const ImU32 memory = t.of(widgets::Meaning::memory_bound), on_chip = t.series_at(static_cast<std::size_t>(models::LevelKind::shared));
+  const ImU32 memory = t.of(widgets::Meaning::memory_bound),
+              on_chip = t.series_at(static_cast<std::size_t>(models::LevelKind::shared));
   const float first = at.y + t.px(26), second = first + t.px(22);
   row(first, "as it is");
   bar(first, 0, out.cluster_w, memory, false);
@@ -126,7 +170,8 @@ void draw_power(const Outputs& out, ImVec2 at, float width, bool scale) {
   value(first, out.cluster_w);
   value(second, out.still_memory_w + out.moved_on_chip_w);
   p.text_fit({at.x, second + t.px(20)}, out.power_note, width, t.good, Type::small);
-  if (scale && out.cluster_tdp_w > 0) p.text_fit({at.x, second + t.px(36)}, out.power_scale, width, t.muted, Type::small);
+  if (scale && out.cluster_tdp_w > 0)
+    p.text_fit({at.x, second + t.px(36)}, out.power_scale, width, t.muted, Type::small);
 }
 
 }  // namespace

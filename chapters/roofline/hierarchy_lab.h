@@ -35,7 +35,8 @@ struct Inputs {
 /// One level; a figure that nobody states is 0.
 struct LevelRow {
   std::string level, name, human_latency, human_time;
-  double capacity_bytes = 0, bandwidth_bytes_per_s = 0, measured_bandwidth_bytes_per_s = 0, latency_s = 0, energy_j_per_byte = 0;
+  double capacity_bytes = 0, bandwidth_bytes_per_s = 0, measured_bandwidth_bytes_per_s = 0, latency_s = 0,
+         energy_j_per_byte = 0;
   double time_s = 0, energy_j = 0;
   bool fits = true;
   // For the picture alone.

@@ -22,11 +22,12 @@ struct BarColumn {
   std::string_view title, unit;
   double lo, hi;
   std::array<double, 3> marks;  ///< named on the axis; 0: none
-  const models::Sourced models::Level::* figure;
+  const models::Sourced models::Level::*figure;
 };
-constexpr std::array<BarColumn, 3> bar_columns{{{"Capacity", "B", 1e6, 3e13, {1e6, 1e9, 1e12}, &models::Level::capacity_bytes},
-                                               {"Bandwidth", "B/s", 1e9, 2e15, {1e9, 1e12, 1e15}, &models::Level::bandwidth_bytes_per_s},
-                                               {"Latency", "s", 1e-10, 2e-4, {1e-9, 1e-6, 0}, &models::Level::latency_s}}};
+constexpr std::array<BarColumn, 3> bar_columns{
+    {{"Capacity", "B", 1e6, 3e13, {1e6, 1e9, 1e12}, &models::Level::capacity_bytes},
+     {"Bandwidth", "B/s", 1e9, 2e15, {1e9, 1e12, 1e15}, &models::Level::bandwidth_bytes_per_s},
+     {"Latency", "s", 1e-10, 2e-4, {1e-9, 1e-6, 0}, &models::Level::latency_s}}};
 
 /// Left edges of the columns: name, three bars, time, energy, human scale, and the right end.
 struct Columns {
@@ -48,7 +49,8 @@ Columns columns_in(float left, float width) {
 }
 
 widgets::AxisMap map_of(const BarColumn& column, float left, float width) {
-  return {widgets::AxisKind::log10, {column.lo, column.hi}, static_cast<double>(left), static_cast<double>(left + width)};
+  return {
+      widgets::AxisKind::log10, {column.lo, column.hi}, static_cast<double>(left), static_cast<double>(left + width)};
 }
 
 void draw_header(const Columns& c, const Inputs& in, ImVec2 at, float rows_bottom) {
@@ -111,9 +113,15 @@ void row_tip(const Columns& c, const LevelRow& row, float x) {
     if (measured) value.add("; measured ").add(widgets::format(row.measured_bandwidth_bytes_per_s, "B/s", 3));
     return widgets::tip(name.view(), value.view(), figure.source);
   }
-  if (x >= c.human) return widgets::tip(name.view(), row.human_latency, "Latency times the boost clock: a register access, one clock, takes one second.");
-  if (x >= c.energy) return widgets::tip(name.view(), widgets::format(row.energy_j, "J", 4), row.facts.energy_j_per_byte.source);
-  if (x >= c.time) return widgets::tip(name.view(), widgets::format(row.time_s, "s", 4), row.fits ? "Latency and transfer, by the access pattern." : "The bytes exceed this level: they pass through it in pieces.");
+  if (x >= c.human)
+    return widgets::tip(name.view(), row.human_latency,
+                        "Latency times the boost clock: a register access, one clock, takes one second.");
+  if (x >= c.energy)
+    return widgets::tip(name.view(), widgets::format(row.energy_j, "J", 4), row.facts.energy_j_per_byte.source);
+  if (x >= c.time)
+    return widgets::tip(name.view(), widgets::format(row.time_s, "s", 4),
+                        row.fits ? "Latency and transfer, by the access pattern."
+                                 : "The bytes exceed this level: they pass through it in pieces.");
 }
 
 void draw_row(const Columns& c, const Outputs& out, std::size_t index, Inputs& in, float top, float height) {
@@ -122,26 +130,36 @@ void draw_row(const Columns& c, const Outputs& out, std::size_t index, Inputs& i
   const Painter p = Painter::window();
   ImGui::SetCursorScreenPos({c.name, top});
   ImGui::PushID(static_cast<int>(index));
-  if (ImGui::InvisibleButton(row.name.c_str(), {c.right - c.name, height}, ImGuiButtonFlags_EnableNav)) in.level = row.facts.kind;
+  if (ImGui::InvisibleButton(row.name.c_str(), {c.right - c.name, height}, ImGuiButtonFlags_EnableNav))
+    in.level = row.facts.kind;
   ImGui::PopID();
-  const bool hovered = ImGui::IsItemHovered(), selected = index == out.selected, focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible;
-  if (selected || hovered) p.rect({c.name, top}, {c.right, top + height}, widgets::with_alpha(t.accent, selected ? 0.13f : 0.06f), t.px(4));
+  const bool hovered = ImGui::IsItemHovered(), selected = index == out.selected,
+             focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible;
+  if (selected || hovered)
+    p.rect({c.name, top}, {c.right, top + height}, widgets::with_alpha(t.accent, selected ? 0.13f : 0.06f), t.px(4));
   if (selected) p.rect({c.name, top}, {c.name + t.px(3), top + height}, t.accent, t.px(1));
   if (focused) p.frame({c.name, top}, {c.right, top + height}, t.accent, t.px(1.5f), t.px(4));
   if (hovered && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) row_tip(c, row, ImGui::GetIO().MousePos.x);
   const float middle = top + (height - t.type(Type::small)) * 0.5f - t.px(1);
   const float side = t.px(10);
-  p.rect({c.name + t.px(9), middle + t.px(2)}, {c.name + t.px(9) + side, middle + t.px(2) + side}, level_colour(row), t.px(2));
-  p.text_fit({c.name + t.px(26), middle}, row.name, c.bar[0] - c.name - t.px(32), t.text, Type::small, selected ? Font::bold : Font::sans);
-  for (std::size_t i = 0; i < bar_columns.size(); ++i) draw_bar(bar_columns[i], row, c.bar[i], c.bar_width, top, height);
-  if (row.measured_bandwidth_bytes_per_s > 0 && row.facts.bandwidth_bytes_per_s.basis != Basis::measured) {  // what was measured beside what is stated
-    const auto x = static_cast<float>(map_of(bar_columns[1], c.bar[1], c.bar_width).pixel(row.measured_bandwidth_bytes_per_s));
+  p.rect({c.name + t.px(9), middle + t.px(2)}, {c.name + t.px(9) + side, middle + t.px(2) + side}, level_colour(row),
+         t.px(2));
+  p.text_fit({c.name + t.px(26), middle}, row.name, c.bar[0] - c.name - t.px(32), t.text, Type::small,
+             selected ? Font::bold : Font::sans);
+  for (std::size_t i = 0; i < bar_columns.size(); ++i)
+    draw_bar(bar_columns[i], row, c.bar[i], c.bar_width, top, height);
+  if (row.measured_bandwidth_bytes_per_s > 0 &&
+      row.facts.bandwidth_bytes_per_s.basis != Basis::measured) {  // what was measured beside what is stated
+    const auto x =
+        static_cast<float>(map_of(bar_columns[1], c.bar[1], c.bar_width).pixel(row.measured_bandwidth_bytes_per_s));
     const float y = top + (height + t.type(Type::small) - t.px(8)) * 0.5f + t.px(5);
     p.ring({x, y}, t.px(4), t.text, t.px(1.5f));
   }
   const auto number = [&](float x, double value, std::string_view unit, bool dim) {
-    if (value > 0) p.text({x, middle}, widgets::format(value, unit), dim ? t.muted : t.text, Type::small, Font::mono, Align::right);
-    else p.text({x, middle}, "—", t.muted, Type::small, Font::mono, Align::right);
+    if (value > 0)
+      p.text({x, middle}, widgets::format(value, unit), dim ? t.muted : t.text, Type::small, Font::mono, Align::right);
+    else
+      p.text({x, middle}, "—", t.muted, Type::small, Font::mono, Align::right);
   };
   number(c.energy - t.px(4), row.time_s, "s", !row.fits);
   number(c.human - t.px(4), row.energy_j, "J", !row.fits);
@@ -151,10 +169,17 @@ void draw_row(const Columns& c, const Outputs& out, std::size_t index, Inputs& i
 void record_table(const Outputs& out) {
   widgets::Record* record = Painter::window().record();
   if (!record) return;
-  widgets::DataTable table{"levels", {"level", "capacity (B)", "bandwidth (B/s)", "measured bandwidth (B/s)", "latency (s)", "energy (J/B)", "time (s)", "energy (J)", "latency if one clock is 1 s", "bandwidth source", "latency source"}, {}};
+  widgets::DataTable table{
+      "levels",
+      {"level", "capacity (B)", "bandwidth (B/s)", "measured bandwidth (B/s)", "latency (s)", "energy (J/B)",
+       "time (s)", "energy (J)", "latency if one clock is 1 s", "bandwidth source", "latency source"},
+      {}};
   const auto cell = [](double v) { return v > 0 ? widgets::exact(v) : std::string(); };
   for (const LevelRow& r : out.levels)
-    table.rows.push_back({r.name, cell(r.capacity_bytes), cell(r.bandwidth_bytes_per_s), cell(r.measured_bandwidth_bytes_per_s), cell(r.latency_s), cell(r.energy_j_per_byte), cell(r.time_s), cell(r.energy_j), r.human_latency, r.facts.bandwidth_bytes_per_s.source, r.facts.latency_s.source});
+    table.rows.push_back({r.name, cell(r.capacity_bytes), cell(r.bandwidth_bytes_per_s),
+                          cell(r.measured_bandwidth_bytes_per_s), cell(r.latency_s), cell(r.energy_j_per_byte),
+                          cell(r.time_s), cell(r.energy_j), r.human_latency, r.facts.bandwidth_bytes_per_s.source,
+                          r.facts.latency_s.source});
   record->tables.push_back(std::move(table));
 }
 
@@ -177,11 +202,13 @@ void basis_bar(ImVec2 min, ImVec2 max, ImU32 colour, Basis basis) {
   }
 }
 
-constexpr std::array<Basis, 4> legend_order{Basis::assumed, Basis::computed, Basis::measured, Basis::specified};  // from the right
+constexpr std::array<Basis, 4> legend_order{Basis::assumed, Basis::computed, Basis::measured,
+                                            Basis::specified};  // from the right
 
 float basis_legend_width() {
   float width = 0;
-  for (const Basis basis : legend_order) width += widgets::text_size(models::basis_id(basis), Type::small).x + theme().px(38);
+  for (const Basis basis : legend_order)
+    width += widgets::text_size(models::basis_id(basis), Type::small).x + theme().px(38);
   return width;
 }
 
@@ -204,7 +231,8 @@ void draw_ladder(Inputs& in, const Outputs& out, ImVec2 at, ImVec2 size) {
   const Columns c = columns_in(at.x, size.x);
   const float header = t.px(36), row = (size.y - header) / static_cast<float>(out.levels.size());
   draw_header(c, in, at, at.y + size.y);
-  for (std::size_t i = 0; i < out.levels.size(); ++i) draw_row(c, out, i, in, at.y + header + static_cast<float>(i) * row, row);
+  for (std::size_t i = 0; i < out.levels.size(); ++i)
+    draw_row(c, out, i, in, at.y + header + static_cast<float>(i) * row, row);
   record_table(out);
 }
 

@@ -19,8 +19,9 @@ using models::IronPart;
 using models::IronTerm;
 using models::Technique;
 
-/// At first: one decode step of one eighth of a 70-billion-parameter model in 16 bits at batch 1: 70.6e9 x 2 B / 8 of weights, 4,096
-/// tokens of cache at 327,680 B / 8, and 2 operations a parameter; 80 layers of 10 kernels at the 3.3 us a launch that CUDA.jl measured.
+/// At first: one decode step of one eighth of a 70-billion-parameter model in 16 bits at batch 1: 70.6e9 x 2 B / 8 of
+/// weights, 4,096 tokens of cache at 327,680 B / 8, and 2 operations a parameter; 80 layers of 10 kernels at the 3.3 us
+/// a launch that CUDA.jl measured.
 struct Inputs {
   std::string chip = "h100_sxm";
   models::Format format = models::Format::bf16;
@@ -65,28 +66,87 @@ struct View {
 
 const Choices format_choices = [] {
   Choices out;
-  for (const models::Format f : models::all_formats) out.push_back({std::string(models::format_id(f)), std::string(models::format_label(f)), ""});
+  for (const models::Format f : models::all_formats)
+    out.push_back({std::string(models::format_id(f)), std::string(models::format_label(f)), ""});
   return out;
 }();
-const Choices combine_choices{{"added", "added", "Loads, arithmetic and launches take turns."}, {"overlapped", "overlapped", "Loads run under the arithmetic: the longer of the two counts."}};
+const Choices combine_choices{
+    {"added", "added", "Loads, arithmetic and launches take turns."},
+    {"overlapped", "overlapped", "Loads run under the arithmetic: the longer of the two counts."}};
 const Choices part_choices{{"memory", "memory", ""}, {"compute", "compute", ""}, {"latency", "latency", ""}};
 const Choices technique_choices = [] {
   Choices out;
-  for (const Technique& one : models::techniques()) out.push_back({std::string(one.id), std::string(one.label), std::string(one.why)});
+  for (const Technique& one : models::techniques())
+    out.push_back({std::string(one.id), std::string(one.label), std::string(one.why)});
   return out;
 }();
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("chip", in.chip, catalog().chip_choices, {.label = "Chip", .help = "Its memory bandwidth and its dense peak rate enter the law.", .shared = "chip"});
-  f.choice("format", in.format, format_choices, {.label = "Format of the arithmetic", .help = "Chooses the peak rate. The bytes are set for themselves, below.", .shared = "format"});
-  f.real("bytes", in.bytes, {.label = "Bytes moved", .unit = "B", .help = "Everything read from and written to the chip's main memory.", .lo = 1e3, .hi = 1e15, .scale = Scale::log});
-  f.real("weight_share", in.weight_share, {.label = "Weights' share of the bytes", .unit = "", .help = "The rest is intermediates, operands read again and caches: quantized weights shrink the one, fusion and tiling the other.", .lo = 0, .hi = 1});
-  f.real("flops", in.flops, {.label = "Operations", .unit = "FLOP", .help = "Multiplications and additions, a fused pair counting as two.", .lo = 1e3, .hi = 1e18, .scale = Scale::log});
-  f.real("efficiency", in.efficiency, {.label = "Efficiency \xCE\xB7", .unit = "", .help = "The part of the peak rate that the kernels reach while they compute.", .lo = 0.01, .hi = 1});
-  f.real("overhead_s", in.overhead_s, {.label = "Latency", .unit = "s", .help = "Launches, synchronisation and every wait that is neither loading nor arithmetic.", .lo = 1e-9, .hi = 10, .scale = Scale::log});
-  f.choice("combine", in.combine, combine_choices, {.label = "Memory and compute are", .help = "Added when they take turns, overlapped when loads run under the arithmetic."});
-  f.choices("techniques", in.techniques, technique_choices, {.label = "Techniques, in order", .help = "Applied one after the other; the order changes each step's gain, not the total."});
-  f.real("strength", in.strength, {.label = "Strength of the techniques", .unit = "", .help = "1 applies each factor in full; 0.5 its square root, for a technique that reaches part of the work; 0 leaves the law alone.", .lo = 0, .hi = 1});
+  f.choice("chip", in.chip, catalog().chip_choices,
+           {.label = "Chip", .help = "Its memory bandwidth and its dense peak rate enter the law.", .shared = "chip"});
+  f.choice("format", in.format, format_choices,
+           {.label = "Format of the arithmetic",
+            .help = "Chooses the peak rate. The bytes are set for themselves, below.",
+            .shared = "format"});
+  f.real("bytes", in.bytes,
+         {
+             .label = "Bytes moved",
+             .unit = "B",
+             .help = "Everything read from and written to the chip's main memory.",
+             .lo = 1e3,
+             .hi = 1e15,
+             .scale = Scale::log,
+         });
+  f.real("weight_share", in.weight_share,
+         {
+             .label = "Weights' share of the bytes",
+             .unit = "",
+             .help = "The rest is intermediates, operands read again and caches: quantized weights shrink the one, "
+                     "fusion and tiling the other.",
+             .lo = 0,
+             .hi = 1,
+         });
+  f.real("flops", in.flops,
+         {
+             .label = "Operations",
+             .unit = "FLOP",
+             .help = "Multiplications and additions, a fused pair counting as two.",
+             .lo = 1e3,
+             .hi = 1e18,
+             .scale = Scale::log,
+         });
+  f.real("efficiency", in.efficiency,
+         {
+             .label = "Efficiency \xCE\xB7",
+             .unit = "",
+             .help = "The part of the peak rate that the kernels reach while they compute.",
+             .lo = 0.01,
+             .hi = 1,
+         });
+  f.real("overhead_s", in.overhead_s,
+         {
+             .label = "Latency",
+             .unit = "s",
+             .help = "Launches, synchronisation and every wait that is neither loading nor arithmetic.",
+             .lo = 1e-9,
+             .hi = 10,
+             .scale = Scale::log,
+         });
+  f.choice("combine", in.combine, combine_choices,
+           {.label = "Memory and compute are",
+            .help = "Added when they take turns, overlapped when loads run under the arithmetic."});
+  f.choices("techniques", in.techniques, technique_choices,
+            {.label = "Techniques, in order",
+             .help = "Applied one after the other; the order changes each step's gain, not the total."});
+  f.real("strength", in.strength,
+         {
+             .label = "Strength of the techniques",
+             .unit = "",
+             .help = "1 applies each factor in full; 0.5 its square root, for a technique that reaches part of the "
+                     "work; 0 leaves the law alone.",
+             .lo = 0,
+             .hi = 1,
+         });
 }
 
 void describe(Fields& f, Row& r) {
@@ -100,20 +160,49 @@ void describe(Fields& f, Row& r) {
 
 void describe(Fields& f, Outputs& o) {
   constexpr std::string_view amdahl = "Amdahl 1967";
-  f.real("time_s", o.time_s, {.label = "Time", .unit = "s", .formula = "bytes / bandwidth + operations / (rate x efficiency) + latency", .source = "after Hennessy and Patterson; max() when overlapped: Williams, Waterman, Patterson 2009"});
-  f.real("before_s", o.before_s, {.label = "Time without techniques", .unit = "s", .formula = "the same law, no technique"});
+  f.real("time_s", o.time_s,
+         {
+             .label = "Time",
+             .unit = "s",
+             .formula = "bytes / bandwidth + operations / (rate x efficiency) + latency",
+             .source = "after Hennessy and Patterson; max() when overlapped: Williams, Waterman, Patterson 2009",
+         });
+  f.real("before_s", o.before_s,
+         {.label = "Time without techniques", .unit = "s", .formula = "the same law, no technique"});
   f.real("speedup", o.speedup, {.label = "Speedup", .formula = "time without techniques / time"});
   f.real("memory_s", o.memory_s, {.label = "Memory term", .unit = "s", .formula = "bytes / bandwidth"});
-  f.real("compute_s", o.compute_s, {.label = "Compute term", .unit = "s", .formula = "operations / (rate x efficiency)"});
+  f.real("compute_s", o.compute_s,
+         {.label = "Compute term", .unit = "s", .formula = "operations / (rate x efficiency)"});
   f.real("latency_s", o.latency_s, {.label = "Latency term", .unit = "s", .formula = "launches and waits"});
-  f.choice("dominant_before", o.dominant_before, part_choices, {.label = "Longest term before", .formula = "the largest of the three"});
+  f.choice("dominant_before", o.dominant_before, part_choices,
+           {.label = "Longest term before", .formula = "the largest of the three"});
   f.choice("dominant", o.dominant, part_choices, {.label = "Longest term now", .formula = "the largest of the three"});
   f.text("moved", o.moved, {.label = "Moved", .help = "The quantities that the chosen techniques change."});
-  f.real("bound_memory", o.bound_memory, {.label = "At most, memory free", .help = "The speedup left if nothing had to be loaded.", .formula = "time / time without the memory term", .source = amdahl});
-  f.real("bound_compute", o.bound_compute, {.label = "At most, compute free", .help = "The speedup left if arithmetic took no time.", .formula = "time / time without the compute term", .source = amdahl});
-  f.real("bound_latency", o.bound_latency, {.label = "At most, latency free", .help = "The speedup left if nothing was waited for.", .formula = "time / time without the latency term", .source = amdahl});
-  f.real("bandwidth_use", o.bandwidth_use, {.label = "Bandwidth used", .unit = "%", .formula = "bytes / (bandwidth x time)"});
-  f.real("compute_use", o.compute_use, {.label = "Peak rate used", .unit = "%", .formula = "operations / (rate x time)"});
+  f.real("bound_memory", o.bound_memory,
+         {
+             .label = "At most, memory free",
+             .help = "The speedup left if nothing had to be loaded.",
+             .formula = "time / time without the memory term",
+             .source = amdahl,
+         });
+  f.real("bound_compute", o.bound_compute,
+         {
+             .label = "At most, compute free",
+             .help = "The speedup left if arithmetic took no time.",
+             .formula = "time / time without the compute term",
+             .source = amdahl,
+         });
+  f.real("bound_latency", o.bound_latency,
+         {
+             .label = "At most, latency free",
+             .help = "The speedup left if nothing was waited for.",
+             .formula = "time / time without the latency term",
+             .source = amdahl,
+         });
+  f.real("bandwidth_use", o.bandwidth_use,
+         {.label = "Bandwidth used", .unit = "%", .formula = "bytes / (bandwidth x time)"});
+  f.real("compute_use", o.compute_use,
+         {.label = "Peak rate used", .unit = "%", .formula = "operations / (rate x time)"});
   f.text("caution", o.caution, {.label = "Counted twice", .help = "Techniques that claim the same saving."});
   f.table("rows", o.rows, {.label = "Techniques, one by one", .help = "Each technique alone on the original work."});
 }
@@ -122,7 +211,8 @@ std::string listed(const IronLaw& before, const IronLaw& after) {
   std::string out;
   for (std::size_t i = 0; i < models::iron_term_count; ++i) {
     const auto term = static_cast<IronTerm>(i);
-    if (models::iron_value(before, term) != models::iron_value(after, term)) out.append(out.empty() ? "" : ", ").append(models::iron_term_label(term));
+    if (models::iron_value(before, term) != models::iron_value(after, term))
+      out.append(out.empty() ? "" : ", ").append(models::iron_term_label(term));
   }
   if (before.combine != after.combine) out.append(out.empty() ? "" : ", ").append("overlap");
   return out.empty() ? "nothing" : out;
@@ -149,7 +239,10 @@ Outputs compute(const Inputs& in) {
     out.reason = machine.error + ".";
     return out;
   }
-  out.law_before = {in.bytes, machine->bandwidth_bytes_per_s, in.flops, machine->peak_flops_per_s, in.efficiency, in.overhead_s, in.combine, in.weight_share};
+  out.law_before = {in.bytes,      machine->bandwidth_bytes_per_s,
+                    in.flops,      machine->peak_flops_per_s,
+                    in.efficiency, in.overhead_s,
+                    in.combine,    in.weight_share};
   std::vector<const Technique*> chosen;
   for (const std::string& id : in.techniques) chosen.push_back(models::find_technique(id));
   out.law = models::apply_all(out.law_before, chosen, in.strength);
@@ -184,19 +277,24 @@ Outputs compute(const Inputs& in) {
     if (!alone) continue;
     const bool on = std::find(in.techniques.begin(), in.techniques.end(), one.id) != in.techniques.end();
     const double now = gain_now(in, out.law_before, one);
-    out.rows.push_back({std::string(one.label), listed(out.law_before, alone->law), alone->after.time_s, alone->speedup, now, on});
+    out.rows.push_back(
+        {std::string(one.label), listed(out.law_before, alone->law), alone->after.time_s, alone->speedup, now, on});
     out.matrix.push_back({one.label, one.why, on, one.overlaps, alone->factor, alone->speedup, now});
   }
   return out;
 }
 
 constexpr std::string_view added_law =
-    "T = \\frac{\\text{bytes}}{\\text{bandwidth}} + \\frac{\\text{operations}}{\\text{rate} \\cdot \\eta} + \\text{latency}"
-    " = \\frac{\\val{bytes}}{\\val{bandwidth}} + \\frac{\\val{operations}}{\\val{rate} \\cdot \\val{efficiency}} + \\val{latency}"
+    "T = \\frac{\\text{bytes}}{\\text{bandwidth}} + \\frac{\\text{operations}}{\\text{rate} \\cdot \\eta} + "
+    "\\text{latency}"
+    " = \\frac{\\val{bytes}}{\\val{bandwidth}} + \\frac{\\val{operations}}{\\val{rate} \\cdot \\val{efficiency}} + "
+    "\\val{latency}"
     " = \\val{memory_s} + \\val{compute_s} + \\val{latency} = \\val{time_s}";
 constexpr std::string_view overlapped_law =
-    "T = \\max(\\frac{\\text{bytes}}{\\text{bandwidth}} \\text{ , } \\frac{\\text{operations}}{\\text{rate} \\cdot \\eta}) + \\text{latency}"
-    " = \\max(\\frac{\\val{bytes}}{\\val{bandwidth}} \\text{ , } \\frac{\\val{operations}}{\\val{rate} \\cdot \\val{efficiency}}) + \\val{latency}"
+    "T = \\max(\\frac{\\text{bytes}}{\\text{bandwidth}} \\text{ , } \\frac{\\text{operations}}{\\text{rate} \\cdot "
+    "\\eta}) + \\text{latency}"
+    " = \\max(\\frac{\\val{bytes}}{\\val{bandwidth}} \\text{ , } \\frac{\\val{operations}}{\\val{rate} \\cdot "
+    "\\val{efficiency}}) + \\val{latency}"
     " = \\max(\\val{memory_s}, \\val{compute_s}) + \\val{latency} = \\val{time_s}";
 
 std::string_view law_value(void* context, std::string_view key, widgets::NumberText& scratch) {
@@ -205,7 +303,15 @@ std::string_view law_value(void* context, std::string_view key, widgets::NumberT
     std::string_view key, unit;
     double value;
   };
-  const Entry entries[] = {{"bytes", "B", o.law.bytes}, {"bandwidth", "B/s", o.law.bandwidth_bytes_per_s}, {"operations", "FLOP", o.law.operations}, {"rate", "FLOP/s", o.law.rate_flops_per_s}, {"efficiency", "", o.law.efficiency}, {"latency", "s", o.law.latency_s}, {"memory_s", "s", o.memory_s}, {"compute_s", "s", o.compute_s}, {"time_s", "s", o.time_s}};
+  const Entry entries[] = {{"bytes", "B", o.law.bytes},
+                           {"bandwidth", "B/s", o.law.bandwidth_bytes_per_s},
+                           {"operations", "FLOP", o.law.operations},
+                           {"rate", "FLOP/s", o.law.rate_flops_per_s},
+                           {"efficiency", "", o.law.efficiency},
+                           {"latency", "s", o.law.latency_s},
+                           {"memory_s", "s", o.memory_s},
+                           {"compute_s", "s", o.compute_s},
+                           {"time_s", "s", o.time_s}};
   for (const Entry& e : entries)
     if (e.key == key) return scratch = widgets::format(e.value, e.unit);
   return {};
@@ -213,7 +319,9 @@ std::string_view law_value(void* context, std::string_view key, widgets::NumberT
 
 widgets::Tint tint_of(IronPart part) {
   using widgets::Meaning;
-  return part == IronPart::memory ? Meaning::memory_bound : part == IronPart::compute ? Meaning::compute_bound : Meaning::launch_bound;
+  return part == IronPart::memory    ? Meaning::memory_bound
+         : part == IronPart::compute ? Meaning::compute_bound
+                                     : Meaning::launch_bound;
 }
 
 /// Three terms of the law as one bar; a term hidden by overlap is hatched in a bar of its own.
@@ -222,11 +330,24 @@ struct Terms {
   widgets::BarSegment hidden;
   Terms(const IronLaw& law, const models::IronTime& time) {
     constexpr std::string_view names[] = {"memory", "compute", "latency"};
-    constexpr std::string_view formulas[] = {"bytes / bandwidth", "operations / (rate x efficiency)", "launches and waits"};
+    constexpr std::string_view formulas[] = {"bytes / bandwidth", "operations / (rate x efficiency)",
+                                             "launches and waits"};
     for (std::size_t i = 0; i < 3; ++i) {
       const auto part = static_cast<IronPart>(i);
-      seen[i] = {.label = names[i], .value = models::exposed_s(law, time, part), .tint = tint_of(part), .info = formulas[i]};
-      if (seen[i].value < models::part_s(time, part)) hidden = {.label = names[i], .value = models::part_s(time, part), .tint = tint_of(part), .info = "hidden: it runs under the longer term", .hatched = true};
+      seen[i] = {
+          .label = names[i],
+          .value = models::exposed_s(law, time, part),
+          .tint = tint_of(part),
+          .info = formulas[i],
+      };
+      if (seen[i].value < models::part_s(time, part))
+        hidden = {
+            .label = names[i],
+            .value = models::part_s(time, part),
+            .tint = tint_of(part),
+            .info = "hidden: it runs under the longer term",
+            .hatched = true,
+        };
     }
   }
 };
@@ -244,14 +365,29 @@ void draw_bars(const Outputs& out, View& view, float width, float height) {
 
 void draw_steps(const Outputs& out, View& view, float width, float height) {
   view.steps.clear();
-  for (const auto& step : out.steps) view.steps.push_back({.label = step.technique->label, .value = step.after.time_s - step.before.time_s, .tint = tint_of(step.part), .info = step.technique->why});
-  widgets::draw_waterfall("techniques in order", out.before_s, view.steps, view.waterfall, {.start_label = "before", .end_label = "now", .unit = "s", .size = {width, height}, .row_px = 30});
+  for (const auto& step : out.steps)
+    view.steps.push_back({
+        .label = step.technique->label,
+        .value = step.after.time_s - step.before.time_s,
+        .tint = tint_of(step.part),
+        .info = step.technique->why,
+    });
+  widgets::draw_waterfall("techniques in order", out.before_s, view.steps, view.waterfall,
+                          {
+                              .start_label = "before",
+                              .end_label = "now",
+                              .unit = "s",
+                              .size = {width, height},
+                              .row_px = 30,
+                          });
 }
 
 void flip(std::vector<std::string>& ids, std::string_view id) {
   const auto at = std::find(ids.begin(), ids.end(), id);
-  if (at != ids.end()) ids.erase(at);
-  else ids.emplace_back(id);
+  if (at != ids.end())
+    ids.erase(at);
+  else
+    ids.emplace_back(id);
 }
 
 void draw(Inputs& in, const Outputs& out, View& view) {
@@ -259,7 +395,8 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   if (!out.reason.empty()) return;
   const float width = ImGui::GetContentRegionAvail().x;
   const widgets::ValueSource values{const_cast<Outputs*>(&out), law_value};
-  widgets::draw_formula("iron law", out.law.combine == Combine::added ? added_law : overlapped_law, values, view.formula, {.max_width = width});
+  widgets::draw_formula("iron law", out.law.combine == Combine::added ? added_law : overlapped_law, values,
+                        view.formula, {.max_width = width});
   ImGui::Dummy({0, t.px(4)});
   const float row = t.type(widgets::Type::small) + t.px(9);
   const float steps = std::max(t.px(140), (static_cast<float>(out.steps.size()) + 2) * row + 2 * row);
@@ -283,7 +420,11 @@ void draw(Inputs& in, const Outputs& out, View& view) {
 }  // namespace
 
 LabPtr iron_law() {
-  return make_lab<Inputs, Outputs, View>({.id = "roofline/iron-law", .title = "Iron law", .question = "Which term of the time does this technique move, and which does it leave alone?"}, compute, draw);
+  return make_lab<Inputs, Outputs, View>(
+      {.id = "roofline/iron-law",
+       .title = "Iron law",
+       .question = "Which term of the time does this technique move, and which does it leave alone?"},
+      compute, draw);
 }
 
 }  // namespace chapters::roofline

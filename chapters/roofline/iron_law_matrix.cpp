@@ -66,7 +66,11 @@ void head(const Painter& p, const Grid& g, float y) {
   const float under = y + line + t.px(3);
   const bool wide = widgets::text_size(heads[2], Type::small).x + t.px(4) <= g.column;
   for (std::size_t i = 0; i < columns; ++i)
-    p.text_fit({g.centre(i), under}, i < models::iron_term_count ? (wide ? heads : short_heads)[i] : i == 6 ? "alone" : "now", g.column - t.px(2), t.muted, Type::small, Font::sans, Align::center);
+    p.text_fit({g.centre(i), under},
+               i < models::iron_term_count ? (wide ? heads : short_heads)[i]
+               : i == 6                    ? "alone"
+                                           : "now",
+               g.column - t.px(2), t.muted, Type::small, Font::sans, Align::center);
 }
 
 /// An arrow and a factor: up or down says what happens to the quantity, the colour whether the time falls.
@@ -92,29 +96,39 @@ void gain(const Painter& p, float x, float y, double speedup, ImU32 ink) {
   widgets::Line text;
   text.add(widgets::format(speedup, "", 3)).add("\xC3\x97");
   const bool nothing = speedup < 1.005 && speedup > 0.995;
-  p.text({x, y}, nothing ? std::string_view("1\xC3\x97") : text.view(), nothing ? t.muted : speedup < 1 ? t.bad : ink, Type::small, Font::mono, Align::center);
+  p.text({x, y}, nothing ? std::string_view("1\xC3\x97") : text.view(),
+         nothing       ? t.muted
+         : speedup < 1 ? t.bad
+                       : ink,
+         Type::small, Font::mono, Align::center);
 }
 
 void row(const Painter& p, const Grid& g, ImVec2 at, float height, const MatrixRow& r) {
   const auto& t = theme();
   const bool hovered = ImGui::IsItemHovered();
-  if (r.on || hovered) p.rect(at, {g.right, at.y + height - t.px(1)}, r.on ? widgets::with_alpha(t.accent, 0.14f) : t.card, t.px(4));
+  if (r.on || hovered)
+    p.rect(at, {g.right, at.y + height - t.px(1)}, r.on ? widgets::with_alpha(t.accent, 0.14f) : t.card, t.px(4));
   const float y = at.y + (height - t.type(Type::small)) / 2 - t.px(1);
   const ImVec2 box{at.x + t.px(6), at.y + height / 2 - t.px(6)}, end{box.x + t.px(12), box.y + t.px(12)};
   if (r.on) {
     p.rect(box, end, t.accent, t.px(3));
-    const ImVec2 tick[] = {{box.x + t.px(3), box.y + t.px(6)}, {box.x + t.px(5.2f), box.y + t.px(8.5f)}, {box.x + t.px(9.5f), box.y + t.px(3.5f)}};
+    const ImVec2 tick[] = {{box.x + t.px(3), box.y + t.px(6)},
+                           {box.x + t.px(5.2f), box.y + t.px(8.5f)},
+                           {box.x + t.px(9.5f), box.y + t.px(3.5f)}};
     p.polyline(tick, t.panel, t.px(1.8f));
   } else {
     p.frame(box, end, hovered ? t.accent : t.muted, 1, t.px(3));
   }
   p.text_fit({end.x + t.px(8), y}, r.label, g.label_right - end.x - t.px(12), r.on ? t.text : t.muted, Type::small);
-  if (r.overlaps) p.text_fit({(g.x(0) + g.x(5)) / 2, y}, "memory + compute becomes the longer of the two", g.column * 5 - t.px(6), t.good, Type::small, Font::sans, Align::center);
+  if (r.overlaps)
+    p.text_fit({(g.x(0) + g.x(5)) / 2, y}, "memory + compute becomes the longer of the two", g.column * 5 - t.px(6),
+               t.good, Type::small, Font::sans, Align::center);
   for (std::size_t i = 0; i < models::iron_term_count; ++i)
     if (!r.overlaps || i == 5) cell(p, g, i, y, r.factor[i]);
   gain(p, g.centre(6), y, r.alone, t.text);
   gain(p, g.centre(7), y, r.now, t.accent);
-  if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible) p.frame(at, {g.right, at.y + height}, t.accent, t.px(2), t.px(4));
+  if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible)
+    p.frame(at, {g.right, at.y + height}, t.accent, t.px(2), t.px(4));
 }
 
 void record(widgets::Record& out, std::span<const MatrixRow> rows) {
@@ -148,7 +162,8 @@ int draw_technique_matrix(std::span<const MatrixRow> rows, const std::array<doub
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ImVec2 here = ImGui::GetCursorScreenPos();
     // Labels are views of literals, so they end in a zero.
-    if (ImGui::InvisibleButton(rows[i].label.data(), {g.right - g.left, height}, ImGuiButtonFlags_EnableNav)) pressed = static_cast<int>(i);
+    if (ImGui::InvisibleButton(rows[i].label.data(), {g.right - g.left, height}, ImGuiButtonFlags_EnableNav))
+      pressed = static_cast<int>(i);
     row(p, g, here, height, rows[i]);
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) widgets::tip(rows[i].label, {}, rows[i].why);
   }
@@ -156,7 +171,8 @@ int draw_technique_matrix(std::span<const MatrixRow> rows, const std::array<doub
   p.line({g.left, foot.y + t.px(3)}, {g.right, foot.y + t.px(3)}, t.line);
   const float y = foot.y + t.px(8);
   p.text_fit({g.left + t.px(26), y}, "at most, were it free", g.label_right - g.left - t.px(28), t.muted, Type::small);
-  for (std::size_t part = 0; part < 3; ++part) gain(p, (g.x(first_of[part]) + g.x(last_of[part] + 1)) / 2, y, bounds[part], t.text);
+  for (std::size_t part = 0; part < 3; ++part)
+    gain(p, (g.x(first_of[part]) + g.x(last_of[part] + 1)) / 2, y, bounds[part], t.text);
   ImGui::Dummy({width, height + t.px(6)});
   ImGui::PopStyleVar();
   if (p.record()) record(*p.record(), rows);

@@ -17,8 +17,8 @@ struct MatrixRow {
   double now = 1;    ///< speedup it adds to what is on, or that would be lost without it
 };
 
-/// Techniques down, quantities across: what each press moves, by how much, and what it is worth. Under them, the speedup if a part
-/// took no time. Every row is an item with the technique's label. Returns the row pressed, or -1.
+/// Techniques down, quantities across: what each press moves, by how much, and what it is worth. Under them, the
+/// speedup if a part took no time. Every row is an item with the technique's label. Returns the row pressed, or -1.
 int draw_technique_matrix(std::span<const MatrixRow> rows, const std::array<double, models::iron_part_count>& bounds);
 
 }  // namespace chapters::roofline

@@ -9,7 +9,8 @@
 #include "models/roofline.h"
 #include "widgets/plot.h"
 
-/// The roofline lab in parts: what is set and computed (roofline.cpp), how (roofline_compute.cpp), and its picture (roofline_draw.cpp).
+/// The roofline lab in parts: what is set and computed (roofline.cpp), how (roofline_compute.cpp), and its picture
+/// (roofline_draw.cpp).
 namespace chapters::roofline {
 
 struct RooflineInputs {
@@ -74,11 +75,11 @@ struct RooflinePicture {
   std::vector<Line> roofs;  ///< of the other chips
   Line roof, slope, walk;   ///< of the chip itself
   std::vector<Line> ceilings, measured_ceilings;
-  Line launch;              ///< empty unless it lies within the picture
+  Line launch;                      ///< empty unless it lies within the picture
   std::array<Dots, 3> dots, steps;  ///< by regime: memory, compute, launch; operations, and the decode walk
   Dots measured;
   Arrow fusion, quantization;
-  double kv_wall = 0;       ///< flop/byte that decode never passes; 0 when out of the picture
+  double kv_wall = 0;  ///< flop/byte that decode never passes; 0 when out of the picture
   std::string ridge_label, wall_label, selected_label;
   double selected_x = 0, selected_y = 0;  ///< 0 when infeasible
 };

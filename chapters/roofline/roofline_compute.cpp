@@ -20,10 +20,11 @@ using models::RooflineOp;
 using models::Work;
 using widgets::format_text;
 
-/// Operations with a dot of their own, in the order in which they claim room for their names. The others share a place with one of
-/// these (a norm with the residual add, a prompt with its products) and get their dot when they are chosen.
-constexpr RooflineOp dotted[] = {RooflineOp::decode_gate,      RooflineOp::flash_attention, RooflineOp::attention_scores, RooflineOp::decode_attention,
-                                 RooflineOp::gate,             RooflineOp::softmax,         RooflineOp::residual,         RooflineOp::attention_unfused};
+/// Operations with a dot of their own, in the order in which they claim room for their names. The others share a place
+/// with one of these (a norm with the residual add, a prompt with its products) and get their dot when they are chosen.
+constexpr RooflineOp dotted[] = {
+    RooflineOp::decode_gate, RooflineOp::flash_attention, RooflineOp::attention_scores, RooflineOp::decode_attention,
+    RooflineOp::gate,        RooflineOp::softmax,         RooflineOp::residual,         RooflineOp::attention_unfused};
 constexpr double walked_batches[] = {1, 4, 16, 64, 256};
 
 struct Builder {
@@ -40,7 +41,8 @@ struct Builder {
   }
 };
 
-void put(std::array<RooflinePicture::Dots, 3>& sets, const Placement& p, std::string label, std::string_view operation, std::int64_t batch = 0) {
+void put(std::array<RooflinePicture::Dots, 3>& sets, const Placement& p, std::string label, std::string_view operation,
+         std::int64_t batch = 0) {
   auto& set = sets[static_cast<std::size_t>(p.regime)];
   set.xs.push_back(p.intensity);
   set.ys.push_back(p.achieved_flops_per_s);
@@ -58,7 +60,8 @@ std::optional<Work> chosen_work(const Builder& b, std::string& label) {
   }
   if (in.operation == "gemm") {
     const double e = b.sizes.element_bytes;
-    const auto cost = models::gemm(static_cast<double>(in.m), static_cast<double>(in.n), static_cast<double>(in.k), e, e, e);
+    const auto cost =
+        models::gemm(static_cast<double>(in.m), static_cast<double>(in.n), static_cast<double>(in.k), e, e, e);
     label = "GEMM " + std::to_string(in.m) + " x " + std::to_string(in.n) + " x " + std::to_string(in.k);
     return Work{cost.flops, cost.bytes(), 1};
   }
@@ -132,7 +135,8 @@ void add_decode(Builder& b) {
   const models::DecodeStep full = step_at(4096, wide);  // of a mixture, so many tokens read all its experts
   o.decode_limit = models::decode_intensity_limit(full);
   const auto critical = models::critical_batch(full, o.ridge);
-  o.decode_verdict = critical ? "reached at a batch of " + format_text(std::ceil(*critical), "", 4) : "never reached: the cache holds it below " + format_text(o.decode_limit, "FLOP/B");
+  o.decode_verdict = critical ? "reached at a batch of " + format_text(std::ceil(*critical), "", 4)
+                              : "never reached: the cache holds it below " + format_text(o.decode_limit, "FLOP/B");
   RooflinePicture& pic = o.picture;
   if (o.decode_limit < o.ridge) {
     pic.kv_wall = o.decode_limit;
@@ -144,16 +148,22 @@ void add_decode(Builder& b) {
     for (const double size : walked_batches) {
       const auto p = place_step(size, wide);
       if (!p) continue;
-      o.walk.push_back({size, p->intensity, p->achieved_flops_per_s, size / p->time_s, std::string(models::regime_id(p->regime))});
+      o.walk.push_back(
+          {size, p->intensity, p->achieved_flops_per_s, size / p->time_s, std::string(models::regime_id(p->regime))});
       put(pic.steps, *p, "B=" + std::to_string(static_cast<int>(size)), "decode", static_cast<std::int64_t>(size));
       pic.walk.xs.push_back(p->intensity);
       pic.walk.ys.push_back(p->achieved_flops_per_s);
     }
   }
   if (shows(b.in, "quantization")) {
-    pic.quantization = {true, now->intensity, now->achieved_flops_per_s, narrow->intensity, narrow->achieved_flops_per_s,
+    pic.quantization = {true,
+                        now->intensity,
+                        now->achieved_flops_per_s,
+                        narrow->intensity,
+                        narrow->achieved_flops_per_s,
                         b.in.weight_bits + "-bit weights: " + format_text(o.quantized_speedup, "", 2) + "x faster"};
-    if (!shows(b.in, "walk") && b.in.operation != "decode") put(pic.dots, *now, "decode, B=" + std::to_string(b.in.batch), "decode");
+    if (!shows(b.in, "walk") && b.in.operation != "decode")
+      put(pic.dots, *now, "decode, B=" + std::to_string(b.in.batch), "decode");
     put(pic.dots, *narrow, "decode, " + b.in.weight_bits + "-bit weights", "");
   }
 }
@@ -168,17 +178,22 @@ void add_operations(Builder& b) {
       o.fusion_speedup = from->time_s / to->time_s;
       o.fusion_bytes_ratio = apart->work.bytes / fused->work.bytes;
       if (shows(b.in, "fusion"))
-        o.picture.fusion = {true, from->intensity, from->achieved_flops_per_s, to->intensity, to->achieved_flops_per_s, "fuse: " + format_text(o.fusion_speedup, "", 2) + "x faster"};
+        o.picture.fusion = {
+            true,          from->intensity,          from->achieved_flops_per_s,
+            to->intensity, to->achieved_flops_per_s, "fuse: " + format_text(o.fusion_speedup, "", 2) + "x faster"};
     }
   }
   const bool all = shows(b.in, "operations");
   for (const auto& w : b.works) {
     const auto p = b.placed(w.work);
-    if (p && all) o.operations.push_back({w.label, std::string(models::regime_id(p->regime)), w.work.flops, w.work.bytes, p->intensity, p->achieved_flops_per_s, p->time_s});
+    if (p && all)
+      o.operations.push_back({w.label, std::string(models::regime_id(p->regime)), w.work.flops, w.work.bytes,
+                              p->intensity, p->achieved_flops_per_s, p->time_s});
   }
   for (const RooflineOp op : dotted) {
     const auto* w = models::find_work(b.works, op);
-    const bool arrow_end = o.picture.fusion.shown && (op == RooflineOp::attention_unfused || op == RooflineOp::flash_attention);
+    const bool arrow_end =
+        o.picture.fusion.shown && (op == RooflineOp::attention_unfused || op == RooflineOp::flash_attention);
     if (!w || !(all || arrow_end) || models::roofline_op_id(op) == b.in.operation) continue;
     if (const auto p = b.placed(w->work)) put(o.picture.dots, *p, w->label, models::roofline_op_id(op));
   }
@@ -190,35 +205,58 @@ void add_ceilings(Builder& b) {
   const auto slanted = [&](const models::Ceiling& c, const std::string& label) {
     const bool measured = c.basis == models::Basis::measured;
     o.ceilings.push_back({label, std::string(models::basis_id(c.basis)), c.source, c.per_s, peak / c.per_s});
-    RooflinePicture::Line line{label + " " + format_text(c.per_s, "B/s"), std::string(models::basis_id(c.basis)) + ": " + c.source, {1e-4, peak / c.per_s}, {1e-4 * c.per_s, peak}};
-    (measured && c.level == models::LevelKind::memory ? o.picture.measured_ceilings : o.picture.ceilings).push_back(std::move(line));
+    RooflinePicture::Line line{label + " " + format_text(c.per_s, "B/s"),
+                               std::string(models::basis_id(c.basis)) + ": " + c.source,
+                               {1e-4, peak / c.per_s},
+                               {1e-4 * c.per_s, peak}};
+    (measured && c.level == models::LevelKind::memory ? o.picture.measured_ceilings : o.picture.ceilings)
+        .push_back(std::move(line));
   };
   bool cached = false;
   for (const models::Ceiling& c : models::bandwidth_ceilings(b.chip)) {
     const bool measured = c.basis == models::Basis::measured;
     switch (c.level) {
-      case models::LevelKind::shared: if (shows(b.in, "shared") && !(measured && !shows(b.in, "measured"))) slanted(c, c.label); break;
-      case models::LevelKind::l2: if (shows(b.in, "l2") && !cached) slanted(c, c.label); cached = true; break;
-      case models::LevelKind::link: if (shows(b.in, "link") && !(measured && !shows(b.in, "measured"))) slanted(c, c.label); break;
-      case models::LevelKind::pcie: if (shows(b.in, "pcie")) slanted(c, c.label); break;
+      case models::LevelKind::shared:
+        if (shows(b.in, "shared") && !(measured && !shows(b.in, "measured"))) slanted(c, c.label);
+        break;
+      case models::LevelKind::l2:
+        if (shows(b.in, "l2") && !cached) slanted(c, c.label);
+        cached = true;
+        break;
+      case models::LevelKind::link:
+        if (shows(b.in, "link") && !(measured && !shows(b.in, "measured"))) slanted(c, c.label);
+        break;
+      case models::LevelKind::pcie:
+        if (shows(b.in, "pcie")) slanted(c, c.label);
+        break;
       case models::LevelKind::memory:
         if (measured && shows(b.in, "measured")) slanted(c, c.label);
-        if (!measured) o.picture.slope = {c.label + " " + format_text(c.per_s, "B/s"), "intensity x bandwidth; " + c.source, {1e-4, peak / c.per_s}, {1e-4 * c.per_s, peak}};
+        if (!measured)
+          o.picture.slope = {c.label + " " + format_text(c.per_s, "B/s"),
+                             "intensity x bandwidth; " + c.source,
+                             {1e-4, peak / c.per_s},
+                             {1e-4 * c.per_s, peak}};
         break;
-      default: break;
+      default:
+        break;
     }
   }
   if (!shows(b.in, "measured")) return;
   for (const models::Ceiling& c : models::compute_ceilings(b.chip)) {
     if (c.basis != models::Basis::measured || c.format != b.in.format) continue;
     o.ceilings.push_back({c.label, "measured", c.source, c.per_s, c.per_s / b.machine.bandwidth_bytes_per_s});
-    o.picture.measured_ceilings.push_back({c.label + " " + format_text(c.per_s, "FLOP/s"), "measured: " + c.source, {c.per_s / b.machine.bandwidth_bytes_per_s, 1e9}, {c.per_s, c.per_s}});
+    o.picture.measured_ceilings.push_back({c.label + " " + format_text(c.per_s, "FLOP/s"),
+                                           "measured: " + c.source,
+                                           {c.per_s / b.machine.bandwidth_bytes_per_s, 1e9},
+                                           {c.per_s, c.per_s}});
   }
 }
 
 }  // namespace
 
-bool shows(const RooflineInputs& in, const char* what) { return std::find(in.show.begin(), in.show.end(), what) != in.show.end(); }
+bool shows(const RooflineInputs& in, const char* what) {
+  return std::find(in.show.begin(), in.show.end(), what) != in.show.end();
+}
 
 void set_intensity(RooflineInputs& in, const RooflineOutputs& out, double intensity) {
   in.operation = "custom";
@@ -241,7 +279,8 @@ RooflineOutputs compute_roofline(const RooflineInputs& in) {
     frame_picture(o);
     return o;
   }
-  Builder b{in, o, *chip, *machine, {in.batch, in.sequence, in.context, models::format_bytes(in.format), in.kv_reads}, {}};
+  Builder b{in, o, *chip, *machine, {in.batch, in.sequence, in.context, models::format_bytes(in.format), in.kv_reads},
+            {}};
   o.ridge = models::ridge_flops_per_byte(*machine);
   o.square_side = models::square_gemm_side_at(o.ridge, b.sizes.element_bytes);
   o.picture.ridge_label = "ridge " + format_text(o.ridge, "FLOP/B");

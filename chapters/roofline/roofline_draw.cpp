@@ -28,7 +28,15 @@ constexpr std::array<RegimeStyle, 3> styles{{{"memory-bound", Meaning::memory_bo
 constexpr std::array<std::size_t, 4> chip_colours{3, 6, 7, 1};
 
 void draw_line(Plot& plot, const Line& line, ImU32 colour, float width, bool dashed, bool legend = false) {
-  if (!line.xs.empty()) plot.line(line.label, line.xs, line.ys, {.colour = colour, .width = width, .dashed = dashed, .legend = legend, .info = line.info});
+  if (!line.xs.empty())
+    plot.line(line.label, line.xs, line.ys,
+              {
+                  .colour = colour,
+                  .width = width,
+                  .dashed = dashed,
+                  .legend = legend,
+                  .info = line.info,
+              });
 }
 
 /// Names of so many dots find room; beyond them hover tells.
@@ -39,20 +47,30 @@ void draw_dots(Plot& plot, const char* name, const Dots& dots, ImU32 colour, Mar
   const std::size_t n = std::min(dots.labels.size(), most_names);
   std::copy_n(dots.labels.begin(), n, names.begin());
   if (legend || !dots.xs.empty())
-    plot.scatter(name, dots.xs, dots.ys, {.colour = colour, .marker = marker, .radius = radius, .labels = {names.data(), n}, .legend = legend});
+    plot.scatter(name, dots.xs, dots.ys,
+                 {
+                     .colour = colour,
+                     .marker = marker,
+                     .radius = radius,
+                     .labels = {names.data(), n},
+                     .legend = legend,
+                 });
 }
 
 /// A click on a dot, not the end of a drag, puts the ring on it.
 void choose_clicked(const Plot& plot, const RooflinePicture& pic, RooflineInputs& in) {
   const ImGuiIO& io = ImGui::GetIO();
   const float still = io.MouseDragThreshold;
-  if (!ImGui::IsMouseReleased(0) || io.MouseDragMaxDistanceSqr[0] > still * still || !ImGui::IsWindowHovered() || !plot.frame().area.contains(io.MousePos)) return;
+  if (!ImGui::IsMouseReleased(0) || io.MouseDragMaxDistanceSqr[0] > still * still || !ImGui::IsWindowHovered() ||
+      !plot.frame().area.contains(io.MousePos))
+    return;
   const float reach = theme().px(9);
   float best = reach * reach;
   for (const auto* sets : {&pic.dots, &pic.steps})
     for (const Dots& dots : *sets)
       for (std::size_t i = 0; i < dots.operations.size(); ++i) {
-        const float dx = static_cast<float>(plot.frame().x.pixel(dots.xs[i])) - io.MousePos.x, dy = static_cast<float>(plot.frame().y.pixel(dots.ys[i])) - io.MousePos.y;
+        const float dx = static_cast<float>(plot.frame().x.pixel(dots.xs[i])) - io.MousePos.x,
+                    dy = static_cast<float>(plot.frame().y.pixel(dots.ys[i])) - io.MousePos.y;
         if (dots.operations[i].empty() || !(dx * dx + dy * dy <= best)) continue;
         best = dx * dx + dy * dy;
         in.operation = dots.operations[i];
@@ -67,12 +85,33 @@ void draw_roofline(RooflineInputs& in, const RooflineOutputs& out, RooflineView&
   const RooflinePicture& pic = out.picture;
   const ImVec2 room = ImGui::GetContentRegionAvail();
   Plot plot("roofline", view.plot,
-            {.x = {.kind = AxisKind::log10, .lo = pic.x_lo, .hi = pic.x_hi, .label = "arithmetic intensity", .unit = "FLOP/B"},
-             .y = {.kind = AxisKind::log10, .lo = pic.y_lo, .hi = pic.y_hi, .label = "attainable", .unit = "FLOP/s"},
+            {.x =
+                 {
+                     .kind = AxisKind::log10,
+                     .lo = pic.x_lo,
+                     .hi = pic.x_hi,
+                     .label = "arithmetic intensity",
+                     .unit = "FLOP/B",
+                 },
+             .y =
+                 {
+                     .kind = AxisKind::log10,
+                     .lo = pic.y_lo,
+                     .hi = pic.y_hi,
+                     .label = "attainable",
+                     .unit = "FLOP/s",
+                 },
              .size = {room.x, std::max(room.y, t.px(200))}});
   if (!pic.walk.xs.empty())
-    plot.line(pic.walk.label, pic.walk.xs, pic.walk.ys, {.colour = with_alpha(t.warning, 0.45f), .width = 9, .label = false, .info = pic.walk.info});
-  for (std::size_t i = 0; i < pic.roofs.size(); ++i) draw_line(plot, pic.roofs[i], t.series_at(chip_colours[i % chip_colours.size()]), 1.5f, false);
+    plot.line(pic.walk.label, pic.walk.xs, pic.walk.ys,
+              {
+                  .colour = with_alpha(t.warning, 0.45f),
+                  .width = 9,
+                  .label = false,
+                  .info = pic.walk.info,
+              });
+  for (std::size_t i = 0; i < pic.roofs.size(); ++i)
+    draw_line(plot, pic.roofs[i], t.series_at(chip_colours[i % chip_colours.size()]), 1.5f, false);
   draw_line(plot, pic.roof, t.accent, 3, false, true);
   for (const Line& line : pic.ceilings) draw_line(plot, line, with_alpha(t.accent, 0.75f), 1.2f, true);
   for (const Line& line : pic.measured_ceilings) draw_line(plot, line, t.text, 1.2f, true);
@@ -94,7 +133,16 @@ void draw_roofline(RooflineInputs& in, const RooflineOutputs& out, RooflineView&
   if (x > 0 && y > 0) {
     const RegimeStyle& style = styles[static_cast<std::size_t>(out.regime)];
     // The dot rides the roof: to the right is the same work with fewer bytes.
-    dragged = plot.drag_point("drag operation", x, y, {.colour = t.of(style.meaning), .marker = style.marker, .label = pic.selected_label, .lo = 1e-3, .hi = 1e6, .y_lo = y, .y_hi = y});
+    dragged = plot.drag_point("drag operation", x, y,
+                              {
+                                  .colour = t.of(style.meaning),
+                                  .marker = style.marker,
+                                  .label = pic.selected_label,
+                                  .lo = 1e-3,
+                                  .hi = 1e6,
+                                  .y_lo = y,
+                                  .y_hi = y,
+                              });
   }
   plot.end();
   if (dragged) {

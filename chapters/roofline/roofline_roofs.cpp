@@ -20,19 +20,29 @@ void add_roofs(const RooflineInputs& in, const models::Chip& main, RooflineOutpu
     if (c == &main && *format != in.format) continue;
     const models::Machine m = *models::machine_of(*c, *format);
     const double ridge = models::ridge_flops_per_byte(m);
-    RoofRow row{c->short_name, std::string(models::format_label(*format)), m.peak_flops_per_s, m.bandwidth_bytes_per_s, ridge, 0, 0};
+    RoofRow row{c->short_name,
+                std::string(models::format_label(*format)),
+                m.peak_flops_per_s,
+                m.bandwidth_bytes_per_s,
+                ridge,
+                0,
+                0};
     if (const auto p = models::place(m, {o.flops_total, o.bytes_total, 1}); p && o.bytes_total > 0) {
       row.attainable_flops_per_s = p->attainable_flops_per_s;
       row.time_s = p->time_s;
     }
     RooflinePicture::Line line;
-    line.label = c->short_name + " " + format_text(m.peak_flops_per_s, "FLOP/s") + (*format == in.format ? "" : " (" + row.format + ")");
-    line.info = "min(peak, intensity x " + format_text(m.bandwidth_bytes_per_s, "B/s") + "), ridge " + format_text(ridge, "FLOP/B");
+    line.label = c->short_name + " " + format_text(m.peak_flops_per_s, "FLOP/s") +
+                 (*format == in.format ? "" : " (" + row.format + ")");
+    line.info = "min(peak, intensity x " + format_text(m.bandwidth_bytes_per_s, "B/s") + "), ridge " +
+                format_text(ridge, "FLOP/B");
     line.xs = {1e-4, ridge, 1e9};
     line.ys = {1e-4 * m.bandwidth_bytes_per_s, m.peak_flops_per_s, m.peak_flops_per_s};
     o.roofs.push_back(std::move(row));
-    if (c == &main) o.picture.roof = std::move(line);
-    else o.picture.roofs.push_back(std::move(line));
+    if (c == &main)
+      o.picture.roof = std::move(line);
+    else
+      o.picture.roofs.push_back(std::move(line));
   }
 }
 
@@ -46,7 +56,8 @@ void add_measured(const RooflineInputs& in, const models::Machine& machine, Roof
   for (const kernels::Measurement& m : read.rows) {
     const double roof = models::attainable_flops_per_s(machine, m.intensity());
     const MeasuredRow row{m.name, m.intensity(), m.flops_per_s(), 100 * m.flops_per_s() / roof};
-    if (!std::isfinite(row.intensity) || !std::isfinite(row.flops_per_s) || !std::isfinite(row.share_of_roof_percent)) continue;
+    if (!std::isfinite(row.intensity) || !std::isfinite(row.flops_per_s) || !std::isfinite(row.share_of_roof_percent))
+      continue;
     o.measured_points.push_back(row);
     o.picture.measured.xs.push_back(row.intensity);
     o.picture.measured.ys.push_back(row.flops_per_s);
@@ -79,8 +90,10 @@ void frame_picture(RooflineOutputs& o) {
   pic.y_lo = y_lo / 1.8;
   pic.y_hi = y_hi * 2.2;
   auto& launch = pic.launch;
-  if (!launch.ys.empty() && launch.ys[0] > pic.y_lo && launch.ys[0] < pic.y_hi / 2) launch.xs = {1e-4, 1e9};
-  else launch = {};
+  if (!launch.ys.empty() && launch.ys[0] > pic.y_lo && launch.ys[0] < pic.y_hi / 2)
+    launch.xs = {1e-4, 1e9};
+  else
+    launch = {};
 }
 
 }  // namespace chapters::roofline

@@ -12,7 +12,8 @@
 /// Between tiling_waves.cpp (described and computed) and tiling_waves_picture.cpp (drawn).
 namespace chapters::roofline::tiling {
 
-/// At first: one column more than 4,096. It needs a 17th column of tiles, and the tiles a fifth wave, and the rows lose their alignment.
+/// At first: one column more than 4,096. It needs a 17th column of tiles, and the tiles a fifth wave, and the rows lose
+/// their alignment.
 struct Inputs {
   std::string chip = "h100_sxm";
   models::Format format = models::Format::bf16;
@@ -47,7 +48,8 @@ struct Outputs {
   std::int64_t tiles_m = 0, tiles_n = 0, tiles = 0, blocks = 0, waves = 0, slots = 0, last_wave_blocks = 0;
   double efficiency = 0, tile_efficiency = 0, depth_efficiency = 0, wave_efficiency = 0, alignment_efficiency = 0;
   std::int64_t alignment_bytes = 0;
-  double effective_flops_per_s = 0, peak_flops_per_s = 0, time_s = 0, compute_s = 0, memory_s = 0, reduction_s = 0, reduction_bytes = 0;
+  double effective_flops_per_s = 0, peak_flops_per_s = 0, time_s = 0, compute_s = 0, memory_s = 0, reduction_s = 0,
+         reduction_bytes = 0;
   double ideal_s = 0, lost_s = 0;
   std::int64_t free_to_n = 0, one_wave_less_n = 0;
   std::int64_t padded_n = 0;

@@ -15,7 +15,9 @@ std::string count(std::int64_t n) { return format_text(static_cast<double>(n), "
 std::string times(double factor) { return format_text(factor, "", 3) + " times"; }
 
 /// 67 of Inputs as the model takes it. While the old rule is set, the rate it hides stays at its default.
-double rate_now(const Inputs& in) { return (in.alignment_rule == AlignmentRule::preferred ? in.misaligned_rate : Inputs{}.misaligned_rate) / 100; }
+double rate_now(const Inputs& in) {
+  return (in.alignment_rule == AlignmentRule::preferred ? in.misaligned_rate : Inputs{}.misaligned_rate) / 100;
+}
 
 void fill_sizes(const Inputs& in, models::TilingInputs& t) {
   t.m = in.m, t.n = in.n, t.k = in.k;
@@ -70,10 +72,12 @@ void fill_saw(const Inputs& in, Outputs& out) {
     out.near_now.push_back(100 * p.preferred);
     out.near_then.push_back(100 * p.required);
   }
-  if (!out.near_now.empty()) out.near_top = std::min(110.0, 1.3 * *std::max_element(out.near_now.begin(), out.near_now.end()));
+  if (!out.near_now.empty())
+    out.near_top = std::min(110.0, 1.3 * *std::max_element(out.near_now.begin(), out.near_now.end()));
   // One row of flat tiles would be a line, one column of them a needle.
   const double across = static_cast<double>(out.tiles_n) / static_cast<double>(out.tiles_m);
-  out.tile_aspect = std::clamp(static_cast<double>(in.tile_m) / static_cast<double>(in.tile_n), std::clamp(across / 8, 0.25, 2.0), std::clamp(across * 8, 0.5, 4.0));
+  out.tile_aspect = std::clamp(static_cast<double>(in.tile_m) / static_cast<double>(in.tile_n),
+                               std::clamp(across / 8, 0.25, 2.0), std::clamp(across * 8, 0.5, 4.0));
 }
 
 std::string fill_padding(const Inputs& in, Outputs& out) {
@@ -88,8 +92,13 @@ std::string fill_padding(const Inputs& in, Outputs& out) {
   out.padding_speedup_now = now->speedup;
   out.padding_speedup_then = then->speedup;
   const std::string change = count(in.n) + " to " + count(chosen.padded_n);
-  out.padding_story = chosen.padded_n == in.n ? "N = " + count(in.n) + " fills rows of " + count(in.pad_bytes) + " bytes: nothing to pad" : "Pad N from " + change + ": " + format_text(out.padding_cost, "%") + " more operations";
-  const auto row = [](std::string_view when, const models::PaddingStory& s) { return std::string(when) + format_text(s.before.time_s, "s") + " to " + format_text(s.after.time_s, "s") + ", " + times(s.speedup); };
+  out.padding_story = chosen.padded_n == in.n
+                          ? "N = " + count(in.n) + " fills rows of " + count(in.pad_bytes) + " bytes: nothing to pad"
+                          : "Pad N from " + change + ": " + format_text(out.padding_cost, "%") + " more operations";
+  const auto row = [](std::string_view when, const models::PaddingStory& s) {
+    return std::string(when) + format_text(s.before.time_s, "s") + " to " + format_text(s.after.time_s, "s") + ", " +
+           times(s.speedup);
+  };
   if (chosen.padded_n != in.n) out.padding_table = row("since cuBLAS 11: ", *now) + "; " + row("before: ", *then);
   return {};
 }
@@ -100,21 +109,27 @@ std::string fill_schedules(const Inputs& in, Outputs& out) {
   const double plain_s = (*all)[0].result.time_s;
   const auto add = [&](std::string name, const models::ScheduleResult& s) {
     const models::TilingResult& r = s.result;
-    out.schedules.push_back({name, s.split, r.work_units, 100 * r.wave_efficiency, r.compute_s, r.memory_s, r.reduction_s, r.time_s, plain_s / r.time_s});
+    out.schedules.push_back({name, s.split, r.work_units, 100 * r.wave_efficiency, r.compute_s, r.memory_s,
+                             r.reduction_s, r.time_s, plain_s / r.time_s});
     out.schedule_labels.push_back(std::move(name));
   };
   add("data parallel", (*all)[0]);
   const auto& split = (*all)[1];
   add("split-K x " + count(split.split), split);
-  if (in.schedule == Schedule::split_k && in.splits != split.split) add("split-K x " + count(in.splits) + ", set", {Schedule::split_k, in.splits, out.result});
+  if (in.schedule == Schedule::split_k && in.splits != split.split)
+    add("split-K x " + count(in.splits) + ", set", {Schedule::split_k, in.splits, out.result});
   add("stream-K", (*all)[2]);
   out.best_splits = split.split;
   out.split_k_time_s = split.result.time_s;
   out.stream_k_time_s = (*all)[2].result.time_s;
   const double least_s = std::min({plain_s, out.split_k_time_s, out.stream_k_time_s});
   out.best_schedule_speedup = plain_s / least_s;
-  const std::string best = least_s == plain_s ? "Data parallel" : least_s == out.split_k_time_s ? "Split-K" : "Stream-K";
-  out.schedule_story = "Other ways to deal out the same work: " + (least_s == plain_s ? best + " is best here" : best + " gains " + times(out.best_schedule_speedup));
+  const std::string best = least_s == plain_s              ? "Data parallel"
+                           : least_s == out.split_k_time_s ? "Split-K"
+                                                           : "Stream-K";
+  out.schedule_story =
+      "Other ways to deal out the same work: " +
+      (least_s == plain_s ? best + " is best here" : best + " gains " + times(out.best_schedule_speedup));
   return {};
 }
 
@@ -126,9 +141,13 @@ void fill_texts(const Inputs& in, const std::string& chip, Outputs& out) {
     out.wave_story = "Slots at work over time: " + count(out.blocks) + " of " + count(out.slots) + ", one share each";
     out.tile_title = "C by thread block; number: blocks on a tile";
   } else {
-    out.summary += count(out.waves) + (out.waves == 1 ? " wave, with " : " waves, the last with ") + count(out.last_wave_blocks) + " of " + count(out.slots) + " slots busy.";
-    out.wave_story = "Slots at work over time: " + format_text(out.wave_efficiency, "%") + " busy, " + (out.waves == 1 ? "a single wave" : "the rest idles in wave " + count(out.waves));
-    out.tile_title = in.schedule == Schedule::split_k ? "C by the wave that ends a tile; hatched: unwanted" : out.waves > 8 ? "C by wave, colours repeat; hatched: unwanted" : "C by wave; hatched: unwanted";
+    out.summary += count(out.waves) + (out.waves == 1 ? " wave, with " : " waves, the last with ") +
+                   count(out.last_wave_blocks) + " of " + count(out.slots) + " slots busy.";
+    out.wave_story = "Slots at work over time: " + format_text(out.wave_efficiency, "%") + " busy, " +
+                     (out.waves == 1 ? "a single wave" : "the rest idles in wave " + count(out.waves));
+    out.tile_title = in.schedule == Schedule::split_k ? "C by the wave that ends a tile; hatched: unwanted"
+                     : out.waves > 8                  ? "C by wave, colours repeat; hatched: unwanted"
+                                                      : "C by wave; hatched: unwanted";
   }
 }
 
@@ -148,7 +167,9 @@ Outputs compute(const Inputs& in) {
   if (!setting) return refuse(setting.error);
   fill_sizes(in, *setting);
   if (const std::int64_t steps = (in.k + in.tile_k - 1) / in.tile_k; setting->split > steps)
-    return refuse("Depth K = " + count(in.k) + " is " + count(steps) + (steps == 1 ? " step" : " steps") + " of " + count(in.tile_k) + ", too few for " + count(in.splits) + " splits: set fewer, or a smaller tile depth");
+    return refuse("Depth K = " + count(in.k) + " is " + count(steps) + (steps == 1 ? " step" : " steps") + " of " +
+                  count(in.tile_k) + ", too few for " + count(in.splits) +
+                  " splits: set fewer, or a smaller tile depth");
   const auto result = models::tile_matmul(*setting);
   if (!result) return refuse(result.error);
   fill_result(*setting, *result, out);

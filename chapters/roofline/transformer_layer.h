@@ -35,8 +35,8 @@ struct OperationRow {
 
   // For the picture alone.
   double all_compute_s = 0, all_memory_s = 0, all_launch_s = 0, all_s = 0;  ///< of all `count`
-  std::string_view section;  ///< "attention", "feed-forward" or "other"
-  std::string detail;        ///< all about it in one line
+  std::string_view section;                                                 ///< "attention", "feed-forward" or "other"
+  std::string detail;                                                       ///< all about it in one line
 };
 
 /// What the picture groups by; the order is that of the legend.
@@ -74,7 +74,7 @@ struct Outputs {
   // For the picture alone.
   std::string subject, convention, capacity;
   std::vector<LayerFlow> layers;
-  std::size_t longest_layer = 0;                   ///< of `layers`, the kind that takes the most time of the step
+  std::size_t longest_layer = 0;  ///< of `layers`, the kind that takes the most time of the step
   std::vector<Variant> variants;
   std::array<std::int64_t, 4> stored{}, active{};  ///< parameters: embedding, attention, feed-forward, norms
   double longest_s = 0;                            ///< of all rows, count x time

@@ -18,14 +18,19 @@ double wide(std::int64_t n) { return static_cast<double>(n); }
 
 Block block_of(OperationGroup group) {
   switch (group) {
-    case OperationGroup::projection: return Block::projections;
-    case OperationGroup::attention: return Block::attention;
+    case OperationGroup::projection:
+      return Block::projections;
+    case OperationGroup::attention:
+      return Block::attention;
     case OperationGroup::feed_forward:
-    case OperationGroup::experts: return Block::feed_forward;
+    case OperationGroup::experts:
+      return Block::feed_forward;
     case OperationGroup::norm:
-    case OperationGroup::residual: return Block::elementwise;
+    case OperationGroup::residual:
+      return Block::elementwise;
     case OperationGroup::embedding:
-    case OperationGroup::output: return Block::ends;
+    case OperationGroup::output:
+      return Block::ends;
   }
   return Block::ends;
 }
@@ -60,7 +65,8 @@ Setting read(const Inputs& in) {
   }
   s.chip = catalog().chip(in.chip);
   if (!s.chip) return refuse("There is no chip \"" + in.chip + "\" among the loaded ones; choose another.");
-  const auto weights = models::format_from_id(in.format), activations = models::format_from_id(in.activation_format), kv = models::format_from_id(in.kv_format);
+  const auto weights = models::format_from_id(in.format), activations = models::format_from_id(in.activation_format),
+             kv = models::format_from_id(in.kv_format);
   if (!weights || !activations || !kv) return refuse("One of the formats is unknown; choose another.");
   s.math = models::product_format(*weights, *activations);
   const auto machine = models::machine_of(*s.chip, s.math, in.launch_s);
@@ -83,7 +89,8 @@ Setting read(const Inputs& in) {
 
 std::string shape_text(const models::ProductShape& p) {
   if (!(p.m > 0 && p.n > 0 && p.k > 0)) return {};
-  std::string text = "[" + format_text(p.m, "") + " × " + format_text(p.k, "") + "] × [" + format_text(p.k, "") + " × " + format_text(p.n, "") + "]";
+  std::string text = "[" + format_text(p.m, "") + " × " + format_text(p.k, "") + "] × [" + format_text(p.k, "") +
+                     " × " + format_text(p.n, "") + "]";
   if (p.batch != 1) text = format_text(p.batch, "") + " of " + text;
   return text;
 }
@@ -91,7 +98,12 @@ std::string shape_text(const models::ProductShape& p) {
 OperationRow row_of(const models::TimedOperation& timed) {
   const auto& op = timed.operation;
   const auto& p = timed.placement;
-  OperationRow row{.name = op.name, .group = std::string(models::group_name(op.group)), .kind = op.layer, .shape = shape_text(op.shape)};
+  OperationRow row{
+      .name = op.name,
+      .group = std::string(models::group_name(op.group)),
+      .kind = op.layer,
+      .shape = shape_text(op.shape),
+  };
   row.count = op.count;
   row.parameters = op.parameters;
   row.flops = timed.cost.flops;
@@ -108,21 +120,26 @@ OperationRow row_of(const models::TimedOperation& timed) {
   row.all_launch_s = n * p.launch_s;
   row.all_s = n * p.time_s;
   row.regime = p.regime;
-  row.detail = row.name + (op.count > 1 ? ", " + format_text(wide(op.count), "") + " times" : "") + (row.shape.empty() ? "" : ": " + row.shape) + ". Arithmetic needs " + format_text(p.compute_s, "s") +
-               ", memory " + format_text(p.memory_s, "s") + (p.launch_s > 0 ? ", launching " + format_text(p.launch_s, "s") : "") + "; " + format_text(p.intensity, "FLOP/B") + " against a ridge of " + format_text(p.ridge, "FLOP/B") + ".";
+  row.detail = row.name + (op.count > 1 ? ", " + format_text(wide(op.count), "") + " times" : "") +
+               (row.shape.empty() ? "" : ": " + row.shape) + ". Arithmetic needs " + format_text(p.compute_s, "s") +
+               ", memory " + format_text(p.memory_s, "s") +
+               (p.launch_s > 0 ? ", launching " + format_text(p.launch_s, "s") : "") + "; " +
+               format_text(p.intensity, "FLOP/B") + " against a ridge of " + format_text(p.ridge, "FLOP/B") + ".";
   return row;
 }
 
 Variant variant_of(std::string label, const models::StepTime& step) {
   Variant v{std::move(label), {}};
   for (const auto& timed : step.operations)
-    v.time_s[static_cast<std::size_t>(block_of(timed.operation.group))] += wide(timed.operation.count) * timed.placement.time_s;
+    v.time_s[static_cast<std::size_t>(block_of(timed.operation.group))] +=
+        wide(timed.operation.count) * timed.placement.time_s;
   return v;
 }
 
 /// Neighbours of equal rows and depth multiply the same input: one stage, as they could be one wider product.
 bool same_input(const models::LayerOperation& a, const models::LayerOperation& b) {
-  return a.shape.k > 0 && a.group == b.group && a.group != OperationGroup::attention && a.shape.m == b.shape.m && a.shape.k == b.shape.k && a.shape.batch == b.shape.batch;
+  return a.shape.k > 0 && a.group == b.group && a.group != OperationGroup::attention && a.shape.m == b.shape.m &&
+         a.shape.k == b.shape.k && a.shape.batch == b.shape.batch;
 }
 
 /// Which part of its layer each operation belongs to; what lies outside the layers is "other".
@@ -130,7 +147,8 @@ void name_sections(Outputs& out) {
   for (OperationRow& row : out.operations) row.section = "other";
   for (const LayerFlow& flow : out.layers)
     for (std::size_t s = 0; s < flow.stages.size(); ++s)
-      for (std::size_t i = flow.stages[s].first; i < flow.stages[s].end; ++i) out.operations[i].section = s < flow.attention_end ? "attention" : "feed-forward";
+      for (std::size_t i = flow.stages[s].first; i < flow.stages[s].end; ++i)
+        out.operations[i].section = s < flow.attention_end ? "attention" : "feed-forward";
 }
 
 std::vector<LayerFlow> flows_of(const std::vector<models::TimedOperation>& ops) {
@@ -173,35 +191,48 @@ void compare_training(const Setting& s, Outputs& out) {
   w.phase = models::Phase::train;
   w.batch = 1;
   w.recompute = models::Recompute::none;
-  out.training_flops_per_token = models::total_operations(models::model_operations(s.architecture, w), w).flops_per_token;
+  out.training_flops_per_token =
+      models::total_operations(models::model_operations(s.architecture, w), w).flops_per_token;
   const double matrices = wide(models::count_parameters(s.architecture).active_without_input_embedding);
   out.six_nd_ratio = out.training_flops_per_token / models::flops_6nd(matrices, 1);
-  out.megatron_ratio = out.training_flops_per_token / models::megatron_flops_per_token(s.architecture, wide(w.sequence));
+  out.megatron_ratio =
+      out.training_flops_per_token / models::megatron_flops_per_token(s.architecture, wide(w.sequence));
 }
 
 std::string workload_text(const models::Workload& w) {
   const std::string sequences = format_text(wide(w.batch), "", 12) + (w.batch == 1 ? " sequence" : " sequences");
-  if (w.phase == models::Phase::decode) return "decode of one token for " + sequences + " with " + format_text(wide(w.context), "tokens", 12) + " of context";
-  return (w.phase == models::Phase::train ? "training step of " : "prefill of ") + sequences + " of " + format_text(wide(w.sequence), "tokens", 12);
+  if (w.phase == models::Phase::decode)
+    return "decode of one token for " + sequences + " with " + format_text(wide(w.context), "tokens", 12) +
+           " of context";
+  return (w.phase == models::Phase::train ? "training step of " : "prefill of ") + sequences + " of " +
+         format_text(wide(w.sequence), "tokens", 12);
 }
 
 void describe_setting(const Setting& s, Outputs& out) {
-  out.subject = s.name + " on one " + s.chip->short_name + ": " + workload_text(s.workload) + ", products at " + format_text(s.machine.peak_flops_per_s, "FLOP/s") + " (" + std::string(models::format_label(s.math)) + ")";
-  out.convention = s.workload.phase == models::Phase::decode        ? "A decoded token attends to all of its context: causal and full counts agree here."
-                   : s.workload.attention == models::AttentionFlops::causal ? "Attention is counted causal: half the square of the sequence."
-                                                                            : "Attention is counted in full: the whole square of the sequence.";
+  out.subject = s.name + " on one " + s.chip->short_name + ": " + workload_text(s.workload) + ", products at " +
+                format_text(s.machine.peak_flops_per_s, "FLOP/s") + " (" + std::string(models::format_label(s.math)) +
+                ")";
+  out.convention = s.workload.phase == models::Phase::decode
+                       ? "A decoded token attends to all of its context: causal and full counts agree here."
+                   : s.workload.attention == models::AttentionFlops::causal
+                       ? "Attention is counted causal: half the square of the sequence."
+                       : "Attention is counted in full: the whole square of the sequence.";
   const auto resident = models::resident_bytes(s.architecture, s.workload);
   out.weights_bytes = resident.weights;
   out.kv_total_bytes = resident.cache;
   out.chip_share = 100 * resident.total() / s.chip->memory_bytes;
   if (out.chip_share > 100)
-    out.capacity = format_text(resident.total(), "B") + " of weights" + (resident.cache > 0 ? " and cache" : "") + " in " + format_text(s.chip->memory_bytes, "B") + " of memory: times are those of one chip that could hold them.";
+    out.capacity = format_text(resident.total(), "B") + " of weights" + (resident.cache > 0 ? " and cache" : "") +
+                   " in " + format_text(s.chip->memory_bytes, "B") +
+                   " of memory: times are those of one chip that could hold them.";
 }
 
 std::uint64_t version_of(const std::vector<OperationRow>& rows) {
   std::uint64_t v = 1469598103934665603ull;
   for (const OperationRow& row : rows)
-    for (const double x : {row.flops, row.bytes, row.time_s, row.share, wide(row.count), static_cast<double>(row.name.size())}) v = (v ^ std::bit_cast<std::uint64_t>(x)) * 1099511628211ull;
+    for (const double x :
+         {row.flops, row.bytes, row.time_s, row.share, wide(row.count), static_cast<double>(row.name.size())})
+      v = (v ^ std::bit_cast<std::uint64_t>(x)) * 1099511628211ull;
   return v;
 }
 
@@ -250,11 +281,16 @@ Outputs compute(const Inputs& in) {
     out.longest_s = std::max(out.longest_s, out.operations.back().all_s);
   }
   out.layers = flows_of(step->operations);
-  const auto time_of = [&](const LayerFlow& flow) { return flow.time_s * wide(out.operations[flow.stages.front().first].count); };
-  const auto longest = std::max_element(out.layers.begin(), out.layers.end(), [&](const LayerFlow& a, const LayerFlow& b) { return time_of(a) < time_of(b); });
+  const auto time_of = [&](const LayerFlow& flow) {
+    return flow.time_s * wide(out.operations[flow.stages.front().first].count);
+  };
+  const auto longest =
+      std::max_element(out.layers.begin(), out.layers.end(),
+                       [&](const LayerFlow& a, const LayerFlow& b) { return time_of(a) < time_of(b); });
   out.longest_layer = static_cast<std::size_t>(longest - out.layers.begin());
   name_sections(out);
-  const bool all = s.workload.fused_attention && s.workload.fused_elementwise, none = !s.workload.fused_attention && !s.workload.fused_elementwise;
+  const bool all = s.workload.fused_attention && s.workload.fused_elementwise,
+             none = !s.workload.fused_attention && !s.workload.fused_elementwise;
   out.variants.push_back(variant_of(all ? "as set: all fused" : "all fused", *fused));
   if (!all && !none) out.variants.push_back(variant_of("as set", *step));
   out.variants.push_back(variant_of(none ? "as set: nothing fused" : "nothing fused", *unfused));

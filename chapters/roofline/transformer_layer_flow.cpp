@@ -22,7 +22,8 @@ float regime_key(const Painter& p, ImVec2 right_top, bool with_launch) {
     x -= widgets::text_size(name_of(regime), Type::small).x;
     p.text({x, right_top.y}, name_of(regime), t.muted, Type::small);
     x -= t.px(10);
-    widgets::paint_row_mark(p, {shape_of(regime), t.of(meaning_of(regime))}, {x, right_top.y + t.type(Type::small) * 0.55f}, t.px(4.5f));
+    widgets::paint_row_mark(p, {shape_of(regime), t.of(meaning_of(regime))},
+                            {x, right_top.y + t.type(Type::small) * 0.55f}, t.px(4.5f));
     x -= t.px(18);
   }
   return x;
@@ -36,7 +37,9 @@ void flow_box(const Painter& p, const Outputs& out, View& view, std::size_t inde
   ImGui::PushID(static_cast<int>(index));
   Line label;
   label.add(row.name).add("##flow");
-  if (ImGui::InvisibleButton(label.c_str(), {std::max(1.0f, r.width()), std::max(1.0f, r.height())}, ImGuiButtonFlags_EnableNav)) select(view, index);
+  if (ImGui::InvisibleButton(label.c_str(), {std::max(1.0f, r.width()), std::max(1.0f, r.height())},
+                             ImGuiButtonFlags_EnableNav))
+    select(view, index);
   ImGui::PopID();
   if (ImGui::IsItemHovered()) tell(row);
   const ImU32 fill = t.of(meaning_of(row.regime));
@@ -44,15 +47,21 @@ void flow_box(const Painter& p, const Outputs& out, View& view, std::size_t inde
   const float small = t.type(Type::small), y = (r.min.y + r.max.y - small) / 2;
   float left = r.min.x + t.px(5);
   const bool slim = r.width() < t.px(16);
-  if (r.height() >= t.px(9)) widgets::paint_row_mark(p, {shape_of(row.regime), t.on_colour}, {slim ? (r.min.x + r.max.x) / 2 : left + t.px(3), (r.min.y + r.max.y) / 2}, t.px(slim ? 2.4f : 3.0f));
+  if (r.height() >= t.px(9))
+    widgets::paint_row_mark(p, {shape_of(row.regime), t.on_colour},
+                            {slim ? (r.min.x + r.max.x) / 2 : left + t.px(3), (r.min.y + r.max.y) / 2},
+                            t.px(slim ? 2.4f : 3.0f));
   left += t.px(12);
   const ImU32 ink = widgets::contrast(t.on_colour, fill) >= 4.5 ? t.on_colour : t.text;
   // The whole name, or what is left without "projection", or none: the hover has it.
   const std::string_view name = row.name, brief = name.substr(0, name.find(" projection"));
   const float room = r.max.x - left - t.px(4);
-  const std::string_view shown = widgets::text_size(name, Type::small).x <= room ? name : widgets::text_size(brief, Type::small).x <= room ? brief : std::string_view{};
+  const std::string_view shown = widgets::text_size(name, Type::small).x <= room    ? name
+                                 : widgets::text_size(brief, Type::small).x <= room ? brief
+                                                                                    : std::string_view{};
   if (!shown.empty() && r.height() >= small) p.text({left, y}, shown, ink, Type::small);
-  if (is_selected(view, index) || ImGui::IsItemFocused()) p.frame({r.min.x - 1, r.min.y - 1}, {r.max.x + 1, r.max.y + 1}, t.text, t.px(2), t.px(3));
+  if (is_selected(view, index) || ImGui::IsItemFocused())
+    p.frame({r.min.x - 1, r.min.y - 1}, {r.max.x + 1, r.max.y + 1}, t.text, t.px(2), t.px(3));
 }
 
 /// Operations that read the same input stand above each other, as tall as their part of the stage's time.
@@ -88,10 +97,13 @@ float layer_tabs(const Painter& p, const Outputs& out, View& view, std::size_t s
     const std::string& name = out.layers[i].name;
     const float width = widgets::text_size(name, Type::small, Font::bold).x;
     ImGui::SetCursorScreenPos(at);
-    if (ImGui::InvisibleButton(name.c_str(), {width, t.type(Type::small) + t.px(4)}, ImGuiButtonFlags_EnableNav)) view.layer = static_cast<std::int64_t>(i);
+    if (ImGui::InvisibleButton(name.c_str(), {width, t.type(Type::small) + t.px(4)}, ImGuiButtonFlags_EnableNav))
+      view.layer = static_cast<std::int64_t>(i);
     const bool lit = i == shown || ImGui::IsItemHovered() || ImGui::IsItemFocused();
     p.text(at, name, lit ? t.text : t.muted, Type::small, Font::bold);
-    if (i == shown && out.layers.size() > 1) p.rect({at.x, at.y + t.type(Type::small) + t.px(3)}, {at.x + width, at.y + t.type(Type::small) + t.px(5)}, t.accent);
+    if (i == shown && out.layers.size() > 1)
+      p.rect({at.x, at.y + t.type(Type::small) + t.px(3)}, {at.x + width, at.y + t.type(Type::small) + t.px(5)},
+             t.accent);
     at.x += width + t.px(18);
   }
   return at.x;
@@ -111,7 +123,8 @@ void draw_flow(const Outputs& out, View& view, bool with_launch, float width, fl
   const LayerFlow& flow = out.layers[shown];
   const float key = regime_key(p, {at.x + width - pad, at.y + t.px(9)}, with_launch);
   const float tabs = layer_tabs(p, out, view, shown, {at.x + pad, at.y + t.px(9)});
-  if (key - tabs > t.px(60)) p.text_fit({tabs, at.y + t.px(9)}, "width: share of the layer's time", key - tabs, t.muted, Type::small);
+  if (key - tabs > t.px(60))
+    p.text_fit({tabs, at.y + t.px(9)}, "width: share of the layer's time", key - tabs, t.muted, Type::small);
 
   const float gap = t.px(4), least = t.px(9), n = static_cast<float>(flow.stages.size());
   const float top = at.y + t.px(16) + small, bottom = at.y + height - t.px(25) - 2 * small;
@@ -132,8 +145,10 @@ void draw_flow(const Outputs& out, View& view, bool with_launch, float width, fl
   }
   const bool any = view.selected >= 0 && view.selected < static_cast<std::int64_t>(out.operations.size());
   const std::string_view detail = any ? std::string_view(out.operations[static_cast<std::size_t>(view.selected)].detail)
-                                      : "Press an operation to read its shape. In the bars, full is the wall it meets, pale what the other resource would need.";
-  p.text_fit({at.x + pad, at.y + height - small - t.px(5)}, detail, width - 2 * pad, any ? t.text : t.muted, Type::small);
+                                      : "Press an operation to read its shape. In the bars, full is the wall it meets, "
+                                        "pale what the other resource would need.";
+  p.text_fit({at.x + pad, at.y + height - small - t.px(5)}, detail, width - 2 * pad, any ? t.text : t.muted,
+             Type::small);
 }
 
 }  // namespace chapters::roofline::layer

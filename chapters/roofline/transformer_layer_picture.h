@@ -6,7 +6,7 @@
 namespace chapters::roofline::layer {
 
 struct View {
-  std::int64_t layer = -1;  ///< kind of layer drawn; -1: the one that takes longest
+  std::int64_t layer = -1;     ///< kind of layer drawn; -1: the one that takes longest
   std::int64_t selected = -1;  ///< among all operations; -1: none
   widgets::TableView table;
   widgets::StackedBarView time_bars, parameter_bars;
@@ -27,7 +27,7 @@ widgets::RowShape shape_of(models::Regime regime);
 std::string_view name_of(models::Regime regime);
 void select(View& view, std::size_t operation);  ///< or lets go of it when it was selected
 bool is_selected(const View& view, std::size_t operation);
-void tell(const OperationRow& row);  ///< a hover
+void tell(const OperationRow& row);                             ///< a hover
 std::size_t drawn_layer(const Outputs& out, const View& view);  ///< of out.layers, which must not be empty
 
 }  // namespace chapters::roofline::layer

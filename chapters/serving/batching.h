@@ -49,7 +49,8 @@ struct Headline {
 struct Racer {
   std::string name;
   std::int64_t requests = 0, preemptions = 0;
-  double mean_wait_s = 0, mean_latency_s = 0, p50_latency_s = 0, p99_latency_s = 0, ttft_p99_s = 0, tpot_p99_s = 0, gap_p99_s = 0;
+  double mean_wait_s = 0, mean_latency_s = 0, p50_latency_s = 0, p99_latency_s = 0, ttft_p99_s = 0, tpot_p99_s = 0,
+         gap_p99_s = 0;
   double throughput_per_s = 0, goodput_per_s = 0, utilization = 0, wasted_slots = 0, kv_peak = 0;
 
   // For the picture.
@@ -58,9 +59,9 @@ struct Racer {
   std::vector<models::ServingPoint> waiting, blocks;
   std::int32_t lanes = 1;
   double peak_waiting = 0;
-  std::vector<double> done_s, latency_s;     ///< of the requests shown, by time of leaving
-  std::vector<models::ServedRequest> served; ///< of the requests shown, by number
-  std::array<Headline, 6> headlines;         ///< the ones that matter most first
+  std::vector<double> done_s, latency_s;      ///< of the requests shown, by time of leaving
+  std::vector<models::ServedRequest> served;  ///< of the requests shown, by number
+  std::array<Headline, 6> headlines;          ///< the ones that matter most first
 };
 
 struct Dot {
@@ -71,7 +72,8 @@ struct Dot {
 
 struct Outputs {
   double mean_wait_s = 0, mean_latency_s = 0, p50_latency_s = 0, p90_latency_s = 0, p99_latency_s = 0;
-  double throughput_per_s = 0, tokens_per_s = 0, goodput_per_s = 0, ttft_p50_s = 0, ttft_p99_s = 0, tpot_p50_s = 0, tpot_p99_s = 0, gap_p99_s = 0, gap_longest_s = 0;
+  double throughput_per_s = 0, tokens_per_s = 0, goodput_per_s = 0, ttft_p50_s = 0, ttft_p99_s = 0, tpot_p50_s = 0,
+         tpot_p99_s = 0, gap_p99_s = 0, gap_longest_s = 0;
   double utilization = 0, wasted_slots = 0, mean_in_system = 0, mean_waiting = 0, little_error = 0, makespan_s = 0;
   double theory_wait_s = 0, theory_latency_s = 0, offered_load = 0;
   double kv_pool_bytes = 0, kv_peak = 0;
@@ -83,7 +85,8 @@ struct Outputs {
 
   // For the picture.
   std::vector<Dot> dots;
-  double shown_s = 1, slowest_shown_s = 1, peak_waiting = 1, peak_blocks = 1;  ///< peaks over all policies, so that their strips compare
+  double shown_s = 1, slowest_shown_s = 1, peak_waiting = 1,
+         peak_blocks = 1;  ///< peaks over all policies, so that their strips compare
   std::string caption;
 };
 

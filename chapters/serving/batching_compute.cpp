@@ -17,11 +17,13 @@ constexpr std::size_t most_racers = 4, most_in_file = 1'000'000;
 std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
 
 models::RequestStream stream_of(const Inputs& in) {
-  models::RequestStream s{.requests = in.requests, .rate_per_s = in.arrival_rate, .seed = static_cast<std::uint64_t>(in.seed)};
+  models::RequestStream s{
+      .requests = in.requests, .rate_per_s = in.arrival_rate, .seed = static_cast<std::uint64_t>(in.seed)};
   s.bursty = in.arrivals == Arrivals::bursty;
   s.burst = in.burst;
   s.burst_s = 10 / in.arrival_rate;
-  s.service = in.service == Service::deterministic ? models::ServiceTime::deterministic : models::ServiceTime::exponential;
+  s.service =
+      in.service == Service::deterministic ? models::ServiceTime::deterministic : models::ServiceTime::exponential;
   s.service_s = in.service_time_s;
   s.prompt_tokens = in.prompt_tokens, s.output_tokens = in.output_tokens, s.length_variation = in.length_variation;
   s.lengths = in.service == Service::llm;
@@ -41,12 +43,14 @@ std::string fit_model(const Inputs& in, models::ServingCost& cost, models::Servi
   const models::Chip* chip = catalog().chip(in.chip);
   const models::LanguageModel* model = catalog().model(in.model);
   if (!chip || !model) return "Choose a model and a chip.";
-  auto made = models::serving_cost(model->architecture, {.chip = chip, .chips = static_cast<double>(in.chips), .format = in.format});
+  auto made = models::serving_cost(model->architecture,
+                                   {.chip = chip, .chips = static_cast<double>(in.chips), .format = in.format});
   if (!made) return made.error;
   cost = std::move(*made);
   setup.cost = &cost;
   out.kv_pool_bytes = in.kv_share / 100 * cost.free_bytes;
-  setup.blocks = static_cast<std::int64_t>(out.kv_pool_bytes / (cost.kv_bytes_per_token * static_cast<double>(in.block_tokens)));
+  setup.blocks =
+      static_cast<std::int64_t>(out.kv_pool_bytes / (cost.kv_bytes_per_token * static_cast<double>(in.block_tokens)));
   out.kv_blocks = setup.blocks;
   return {};
 }
@@ -56,13 +60,18 @@ std::vector<ServingPolicy> field_of(const Inputs& in) {
   std::vector<ServingPolicy> out{in.policy};
   for (std::size_t i = 0; i < policy_choices().size(); ++i)
     for (const std::string& id : in.against)
-      if (const auto policy = static_cast<ServingPolicy>(i); policy_choices()[i].id == id && policy != in.policy && out.size() < most_racers) out.push_back(policy);
+      if (const auto policy = static_cast<ServingPolicy>(i);
+          policy_choices()[i].id == id && policy != in.policy && out.size() < most_racers)
+        out.push_back(policy);
   return out;
 }
 
-void take_figures(const models::ServingSummary& s, const models::ServingRun& run, const models::ServingSetup& setup, Racer& r) {
-  r.mean_wait_s = s.mean_wait_s, r.mean_latency_s = s.mean_latency_s, r.p50_latency_s = s.p50_latency_s, r.p99_latency_s = s.p99_latency_s;
-  r.ttft_p99_s = s.ttft_p99_s, r.tpot_p99_s = s.tpot_p99_s, r.throughput_per_s = s.throughput_per_s, r.goodput_per_s = s.goodput_per_s;
+void take_figures(const models::ServingSummary& s, const models::ServingRun& run, const models::ServingSetup& setup,
+                  Racer& r) {
+  r.mean_wait_s = s.mean_wait_s, r.mean_latency_s = s.mean_latency_s, r.p50_latency_s = s.p50_latency_s,
+  r.p99_latency_s = s.p99_latency_s;
+  r.ttft_p99_s = s.ttft_p99_s, r.tpot_p99_s = s.tpot_p99_s, r.throughput_per_s = s.throughput_per_s,
+  r.goodput_per_s = s.goodput_per_s;
   r.utilization = 100 * s.utilization, r.wasted_slots = 100 * s.wasted_slots;
   r.kv_peak = setup.cost ? 100 * static_cast<double>(run.peak_blocks) / static_cast<double>(setup.blocks) : 0;
   r.preemptions = run.preemptions;
@@ -80,7 +89,8 @@ void take_outputs(const models::ServingSummary& s, const models::ServingRun& run
   out.mean_wait_s = s.mean_wait_s, out.mean_latency_s = s.mean_latency_s;
   out.p50_latency_s = s.p50_latency_s, out.p90_latency_s = s.p90_latency_s, out.p99_latency_s = s.p99_latency_s;
   out.throughput_per_s = s.throughput_per_s, out.tokens_per_s = s.tokens_per_s, out.goodput_per_s = s.goodput_per_s;
-  out.ttft_p50_s = s.ttft_p50_s, out.ttft_p99_s = s.ttft_p99_s, out.tpot_p50_s = s.tpot_p50_s, out.tpot_p99_s = s.tpot_p99_s;
+  out.ttft_p50_s = s.ttft_p50_s, out.ttft_p99_s = s.ttft_p99_s, out.tpot_p50_s = s.tpot_p50_s,
+  out.tpot_p99_s = s.tpot_p99_s;
   out.gap_p99_s = s.gap_p99_s, out.gap_longest_s = s.gap_longest_s;
   out.utilization = r.utilization, out.wasted_slots = r.wasted_slots, out.kv_peak = r.kv_peak;
   out.mean_in_system = s.mean_in_system, out.mean_waiting = s.mean_waiting, out.little_error = s.little_error;
@@ -133,10 +143,14 @@ void take_theory(const Inputs& in, Outputs& out) {
     return;
   }
   out.offered_load = 100 * in.arrival_rate * in.service_time_s / static_cast<double>(in.servers);
-  if (in.policy == ServingPolicy::fixed || in.policy == ServingPolicy::dynamic) out.theory = "none for batches";
-  else if (!in.trace.text.empty()) out.theory = "none for arrivals of a file";
-  else if (in.arrivals != Arrivals::poisson) out.theory = "none for bursts";
-  else if (out.offered_load >= 100) out.theory = "no steady state: at " + text(out.offered_load, "%") + " of capacity the line grows without end";
+  if (in.policy == ServingPolicy::fixed || in.policy == ServingPolicy::dynamic)
+    out.theory = "none for batches";
+  else if (!in.trace.text.empty())
+    out.theory = "none for arrivals of a file";
+  else if (in.arrivals != Arrivals::poisson)
+    out.theory = "none for bursts";
+  else if (out.offered_load >= 100)
+    out.theory = "no steady state: at " + text(out.offered_load, "%") + " of capacity the line grows without end";
   else if (in.service == Service::exponential) {
     out.theory_wait_s = models::mmc_wait_s(in.servers, in.arrival_rate, in.service_time_s).value_or(0);
     out.theory = in.servers == 1 ? "M/M/1" : "M/M/" + std::to_string(in.servers) + ", Erlang C";
@@ -152,8 +166,12 @@ void take_theory(const Inputs& in, Outputs& out) {
 std::string caption_of(const Inputs& in, const Outputs& out) {
   std::string what = text(static_cast<double>(out.racers.front().requests), "") + " requests";
   if (!in.trace.text.empty()) what += " of " + in.trace.path.substr(in.trace.path.find_last_of("/\\") + 1);
-  if (out.dots.size() < static_cast<std::size_t>(out.racers.front().requests)) what += ", the first " + text(static_cast<double>(out.dots.size()), "") + " shown";
-  if (in.service != Service::llm) return what + " through a plain queue of " + (in.servers == 1 ? std::string("one server") : text(static_cast<double>(in.servers), "") + " servers") + "; formula: " + out.theory;
+  if (out.dots.size() < static_cast<std::size_t>(out.racers.front().requests))
+    what += ", the first " + text(static_cast<double>(out.dots.size()), "") + " shown";
+  if (in.service != Service::llm)
+    return what + " through a plain queue of " +
+           (in.servers == 1 ? std::string("one server") : text(static_cast<double>(in.servers), "") + " servers") +
+           "; formula: " + out.theory;
   const auto* model = catalog().model(in.model);
   const auto* chip = catalog().chip(in.chip);
   what += ", " + model->name + " on " + std::to_string(in.chips) + " x " + chip->short_name;
@@ -169,8 +187,16 @@ Outputs compute(const Inputs& in, Progress& progress) {
   if (!read) return out.reason = read.error, out;
   const std::vector<models::ServingRequest>& requests = *read;
   models::ServingCost cost;
-  models::ServingSetup setup{.servers = in.servers, .slots = in.slots, .timeout_s = in.timeout_s, .chunk_tokens = in.chunk_tokens, .block_tokens = in.block_tokens,
-                             .preemption = in.preemption, .history_requests = most_pictured, .cancelled = &progress.cancelled};
+  models::ServingSetup setup{
+      .servers = in.servers,
+      .slots = in.slots,
+      .timeout_s = in.timeout_s,
+      .chunk_tokens = in.chunk_tokens,
+      .block_tokens = in.block_tokens,
+      .preemption = in.preemption,
+      .history_requests = most_pictured,
+      .cancelled = &progress.cancelled,
+  };
   if (in.service == Service::llm)
     if (out.reason = fit_model(in, cost, setup, out); !out.reason.empty()) return out;
   out.shown_s = out.slowest_shown_s = 1e-9;
@@ -181,8 +207,18 @@ Outputs compute(const Inputs& in, Progress& progress) {
     setup.policy = policy;
     setup.fraction = chosen ? &progress.fraction : nullptr;
     models::ServingRun run = models::simulate_serving(entries, setup);
-    if (run.stopped) return out.reason = progress.cancelled ? "The run was stopped before its end." : in.trace.text.empty() ? "The run takes more than 20 million scheduler events: ask for fewer requests, or for longer chunks." : "The run takes more than 20 million scheduler events: cut the file of arrivals, or take longer chunks.", out;
-    if (run.completed == 0) return out.reason = "No request fits into the cache of " + text(static_cast<double>(setup.blocks * in.block_tokens), "tokens") + ": give the cache more memory, or ask for shorter requests.", out;
+    if (run.stopped)
+      return out.reason = progress.cancelled      ? "The run was stopped before its end."
+                          : in.trace.text.empty() ? "The run takes more than 20 million scheduler events: ask for "
+                                                    "fewer requests, or for longer chunks."
+                                                  : "The run takes more than 20 million scheduler events: cut the file "
+                                                    "of arrivals, or take longer chunks.",
+             out;
+    if (run.completed == 0)
+      return out.reason = "No request fits into the cache of " +
+                          text(static_cast<double>(setup.blocks * in.block_tokens), "tokens") +
+                          ": give the cache more memory, or ask for shorter requests.",
+             out;
     const auto summary = models::summarize_serving(entries, run, in.servers, in.ttft_limit_s, in.tpot_limit_s);
     Racer r;
     r.policy = policy;
@@ -193,11 +229,14 @@ Outputs compute(const Inputs& in, Progress& progress) {
     take_picture(entries, run, r, out);
     out.racers.push_back(std::move(r));
   }
-  if (out.racers.size() > 1 && out.racers[1].requests == out.racers[0].requests && out.p50_latency_s > 0) out.speedup_p50 = out.racers[1].p50_latency_s / out.p50_latency_s;
+  if (out.racers.size() > 1 && out.racers[1].requests == out.racers[0].requests && out.p50_latency_s > 0)
+    out.speedup_p50 = out.racers[1].p50_latency_s / out.p50_latency_s;
   take_theory(in, out);
   for (std::size_t i = 0; i < std::min<std::size_t>(requests.size(), most_pictured); ++i) {
-    const double size = in.service == Service::llm ? std::log1p(requests[i].output_tokens) / std::log1p(1000.0) : requests[i].service_s / (3 * in.service_time_s);
-    out.dots.push_back({requests[i].arrival_s, static_cast<float>(std::clamp(size, 0.0, 1.0)), requests[i].prompt_tokens, requests[i].output_tokens});
+    const double size = in.service == Service::llm ? std::log1p(requests[i].output_tokens) / std::log1p(1000.0)
+                                                   : requests[i].service_s / (3 * in.service_time_s);
+    out.dots.push_back({requests[i].arrival_s, static_cast<float>(std::clamp(size, 0.0, 1.0)),
+                        requests[i].prompt_tokens, requests[i].output_tokens});
   }
   out.caption = caption_of(in, out);
   return out;

@@ -30,8 +30,8 @@ AVX2 void copy_simd(std::int64_t n, const float* a, const float*, float* c, floa
 
 // rung: copy-streaming
 AVX2 void copy_streaming(std::int64_t n, const float* a, const float*, float* c, float*) {
-  // c is aligned to a line. A streaming store does not read the line that it will overwrite anyway: 2 bytes move for each
-  // byte copied, where an ordinary store moves 3.
+  // c is aligned to a line. A streaming store does not read the line that it will overwrite anyway: 2 bytes move for
+  // each byte copied, where an ordinary store moves 3.
   std::int64_t i = 0;
   for (; i + 32 <= n; i += 32) {
     const __m256 v0 = _mm256_loadu_ps(a + i), v1 = _mm256_loadu_ps(a + i + 8);
@@ -94,16 +94,78 @@ AVX2 void triad_streaming(std::int64_t n, const float* a, const float* b, float*
 constexpr std::int64_t float_bytes = 4;
 
 const Version copies[] = {
-    {.rung = {.id = "scalar", .title = "scalar", .change = "One float at a time: a load and a store for every 4 bytes.", .source = "cpu/copy.cpp:copy-scalar", .roof = "dram_copy"}, .call = copy_scalar},
-    {.rung = {.id = "simd", .title = "8 floats at a time", .change = "AVX2 moves 32 bytes with each instruction; from main memory the gain is small, since the memory is the limit.", .source = "cpu/copy.cpp:copy-simd", .roof = "dram_copy"}, .needs = Isa::avx2, .call = X86_ONLY(copy_simd)},
-    {.rung = {.id = "streaming", .title = "streaming stores", .change = "Non-temporal stores do not read a line before overwriting all of it, and leave it out of the caches: a third less traffic.", .source = "cpu/copy.cpp:copy-streaming", .roof = "dram_copy"}, .needs = Isa::avx2, .call = X86_ONLY(copy_streaming)},
-    {.rung = {.id = "library", .title = "memcpy", .change = "The C library's copy, which chooses by size among the ways above.", .source = "cpu/copy.cpp:copy-library", .roof = "dram_copy"}, .call = copy_library},
+    {.rung =
+         {
+             .id = "scalar",
+             .title = "scalar",
+             .change = "One float at a time: a load and a store for every 4 bytes.",
+             .source = "cpu/copy.cpp:copy-scalar",
+             .roof = "dram_copy",
+         },
+     .call = copy_scalar},
+    {.rung =
+         {
+             .id = "simd",
+             .title = "8 floats at a time",
+             .change = "AVX2 moves 32 bytes with each instruction; from main memory the gain is small, since the "
+                       "memory is the limit.",
+             .source = "cpu/copy.cpp:copy-simd",
+             .roof = "dram_copy",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(copy_simd)},
+    {.rung =
+         {
+             .id = "streaming",
+             .title = "streaming stores",
+             .change = "Non-temporal stores do not read a line before overwriting all of it, and leave it out of the "
+                       "caches: a third less traffic.",
+             .source = "cpu/copy.cpp:copy-streaming",
+             .roof = "dram_copy",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(copy_streaming)},
+    {.rung =
+         {
+             .id = "library",
+             .title = "memcpy",
+             .change = "The C library's copy, which chooses by size among the ways above.",
+             .source = "cpu/copy.cpp:copy-library",
+             .roof = "dram_copy",
+         },
+     .call = copy_library},
 };
 
 const Version triads[] = {
-    {.rung = {.id = "scalar", .title = "scalar", .change = "One float at a time: two loads, a multiply, an add, a store.", .source = "cpu/copy.cpp:triad-scalar", .roof = "dram_copy"}, .call = triad_scalar},
-    {.rung = {.id = "simd", .title = "8 floats at a time", .change = "AVX2 with a fused multiply-add: fewer instructions, the same bytes.", .source = "cpu/copy.cpp:triad-simd", .roof = "dram_copy"}, .needs = Isa::avx2, .call = X86_ONLY(triad_simd)},
-    {.rung = {.id = "streaming", .title = "streaming stores", .change = "The result bypasses the caches: 3 bytes move for 3 useful ones, where ordinary stores move 4.", .source = "cpu/copy.cpp:triad-streaming", .roof = "dram_copy"}, .needs = Isa::avx2, .call = X86_ONLY(triad_streaming)},
+    {.rung =
+         {
+             .id = "scalar",
+             .title = "scalar",
+             .change = "One float at a time: two loads, a multiply, an add, a store.",
+             .source = "cpu/copy.cpp:triad-scalar",
+             .roof = "dram_copy",
+         },
+     .call = triad_scalar},
+    {.rung =
+         {
+             .id = "simd",
+             .title = "8 floats at a time",
+             .change = "AVX2 with a fused multiply-add: fewer instructions, the same bytes.",
+             .source = "cpu/copy.cpp:triad-simd",
+             .roof = "dram_copy",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(triad_simd)},
+    {.rung =
+         {
+             .id = "streaming",
+             .title = "streaming stores",
+             .change = "The result bypasses the caches: 3 bytes move for 3 useful ones, where ordinary stores move 4.",
+             .source = "cpu/copy.cpp:triad-streaming",
+             .roof = "dram_copy",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(triad_streaming)},
 };
 
 Shape stream_shape(std::int64_t size) {
@@ -129,7 +191,8 @@ double copy_error(const Shape& shape, const float* a, const float*, const float*
 
 double triad_error(const Shape& shape, const float* a, const float* b, const float* c) {
   ErrorNorm norm;
-  for (std::int64_t i = 0; i < shape.n; ++i) norm.add(static_cast<double>(c[i]), static_cast<double>(a[i]) + 3 * static_cast<double>(b[i]));
+  for (std::int64_t i = 0; i < shape.n; ++i)
+    norm.add(static_cast<double>(c[i]), static_cast<double>(a[i]) + 3 * static_cast<double>(b[i]));
   return norm.value();
 }
 
@@ -137,19 +200,51 @@ double triad_error(const Shape& shape, const float* a, const float* b, const flo
 
 const Operation& copy_operation() {
   static const Operation operation = {
-      .ladder = {.id = "cpu-copy", .title = "Copy", .device = Device::cpu, .measure = Measure::bytes_per_s, .size_label = "Bytes copied", .size_unit = "B",
-                 .size_lo = float_bytes, .size_default = 128 << 20, .size_hi = 1 << 30,
-                 .cost = [](std::int64_t size) { return models::copy(static_cast<double>(size / float_bytes), float_bytes); }},
-      .versions = copies, .shape = stream_shape, .fill = fill_stream, .error = copy_error, .error_bound = [](const Shape&) { return 0.0; }};
+      .ladder =
+          {
+              .id = "cpu-copy",
+              .title = "Copy",
+              .device = Device::cpu,
+              .measure = Measure::bytes_per_s,
+              .size_label = "Bytes copied",
+              .size_unit = "B",
+              .size_lo = float_bytes,
+              .size_default = 128 << 20,
+              .size_hi = 1 << 30,
+              .cost =
+                  [](std::int64_t size) { return models::copy(static_cast<double>(size / float_bytes), float_bytes); },
+          },
+      .versions = copies,
+      .shape = stream_shape,
+      .fill = fill_stream,
+      .error = copy_error,
+      .error_bound = [](const Shape&) { return 0.0; },
+  };
   return operation;
 }
 
 const Operation& triad_operation() {
   static const Operation operation = {
-      .ladder = {.id = "cpu-triad", .title = "Triad", .device = Device::cpu, .measure = Measure::bytes_per_s, .size_label = "Bytes of one array", .size_unit = "B",
-                 .size_lo = float_bytes, .size_default = 128 << 20, .size_hi = 1 << 30,
-                 .cost = [](std::int64_t size) { return models::triad(static_cast<double>(size / float_bytes), float_bytes); }},
-      .versions = triads, .shape = triad_shape, .fill = fill_stream, .error = triad_error, .error_bound = [](const Shape&) { return 2 * float_epsilon; }};
+      .ladder =
+          {
+              .id = "cpu-triad",
+              .title = "Triad",
+              .device = Device::cpu,
+              .measure = Measure::bytes_per_s,
+              .size_label = "Bytes of one array",
+              .size_unit = "B",
+              .size_lo = float_bytes,
+              .size_default = 128 << 20,
+              .size_hi = 1 << 30,
+              .cost =
+                  [](std::int64_t size) { return models::triad(static_cast<double>(size / float_bytes), float_bytes); },
+          },
+      .versions = triads,
+      .shape = triad_shape,
+      .fill = fill_stream,
+      .error = triad_error,
+      .error_bound = [](const Shape&) { return 2 * float_epsilon; },
+  };
   return operation;
 }
 

@@ -1,6 +1,6 @@
-// Peak rate: each of 384 numbers goes n times through x = x m + d. The numbers do not depend on each other, so how many are under way
-// at once is the kernel's choice: with k chains in flight, a unit that starts two multiply-adds a cycle of 4 cycles each needs k >= 8.
-// a holds the starting values, b[0] = m and b[1] = d, c the results.
+// Peak rate: each of 384 numbers goes n times through x = x m + d. The numbers do not depend on each other, so how many
+// are under way at once is the kernel's choice: with k chains in flight, a unit that starts two multiply-adds a cycle
+// of 4 cycles each needs k >= 8. a holds the starting values, b[0] = m and b[1] = d, c the results.
 #include "kernels/cpu/operation.h"
 
 namespace kernels::cpu {
@@ -56,19 +56,81 @@ AVX512 void avx512(std::int64_t n, const float* a, const float* b, float* c, flo
 #endif
 
 const Version versions[] = {
-    {.rung = {.id = "scalar", .title = "one float, one chain", .change = "A multiply and an add that waits for it: the units idle through both latencies.", .source = "cpu/fma.cpp:scalar", .roof = "fma"}, .call = scalar},
-    {.rung = {.id = "chains-1", .title = "8 lanes, 1 chain", .change = "AVX2 with a fused multiply-add: eight lanes, one instruction under way.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<1>)},
-    {.rung = {.id = "chains-2", .title = "8 lanes, 2 chains", .change = "Two independent chains: twice the rate, for nothing.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<2>)},
-    {.rung = {.id = "chains-4", .title = "8 lanes, 4 chains", .change = "Four chains fill one unit of four cycles' latency; the second unit still idles.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<4>)},
-    {.rung = {.id = "chains-8", .title = "8 lanes, 8 chains", .change = "Latency times units, 4 x 2 = 8: now both units can be full.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<8>)},
-    {.rung = {.id = "chains-12", .title = "8 lanes, 12 chains", .change = "A few more, so that neither unit waits for the other: this is the peak of AVX2.", .source = "cpu/fma.cpp:avx2", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(avx2<12>)},
-    {.rung = {.id = "avx512", .title = "16 lanes, 24 chains", .change = "AVX-512: twice the lanes, at a clock that may be lower.", .source = "cpu/fma.cpp:avx512", .roof = "fma_avx512"}, .needs = Isa::avx512, .call = X86_ONLY(avx512)},
+    {.rung =
+         {
+             .id = "scalar",
+             .title = "one float, one chain",
+             .change = "A multiply and an add that waits for it: the units idle through both latencies.",
+             .source = "cpu/fma.cpp:scalar",
+             .roof = "fma",
+         },
+     .call = scalar},
+    {.rung =
+         {
+             .id = "chains-1",
+             .title = "8 lanes, 1 chain",
+             .change = "AVX2 with a fused multiply-add: eight lanes, one instruction under way.",
+             .source = "cpu/fma.cpp:avx2",
+             .roof = "fma_avx2",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(avx2<1>)},
+    {.rung =
+         {
+             .id = "chains-2",
+             .title = "8 lanes, 2 chains",
+             .change = "Two independent chains: twice the rate, for nothing.",
+             .source = "cpu/fma.cpp:avx2",
+             .roof = "fma_avx2",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(avx2<2>)},
+    {.rung =
+         {
+             .id = "chains-4",
+             .title = "8 lanes, 4 chains",
+             .change = "Four chains fill one unit of four cycles' latency; the second unit still idles.",
+             .source = "cpu/fma.cpp:avx2",
+             .roof = "fma_avx2",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(avx2<4>)},
+    {.rung =
+         {
+             .id = "chains-8",
+             .title = "8 lanes, 8 chains",
+             .change = "Latency times units, 4 x 2 = 8: now both units can be full.",
+             .source = "cpu/fma.cpp:avx2",
+             .roof = "fma_avx2",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(avx2<8>)},
+    {.rung =
+         {
+             .id = "chains-12",
+             .title = "8 lanes, 12 chains",
+             .change = "A few more, so that neither unit waits for the other: this is the peak of AVX2.",
+             .source = "cpu/fma.cpp:avx2",
+             .roof = "fma_avx2",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(avx2<12>)},
+    {.rung =
+         {
+             .id = "avx512",
+             .title = "16 lanes, 24 chains",
+             .change = "AVX-512: twice the lanes, at a clock that may be lower.",
+             .source = "cpu/fma.cpp:avx512",
+             .roof = "fma_avx512",
+         },
+     .needs = Isa::avx512,
+     .call = X86_ONLY(avx512)},
 };
 
 void fill(const Shape& s, std::uint64_t seed, float* a, float* b) {
   fill_uniform(seed, 0.5f, 1.5f, a, numbers);
-  // A decay over n steps, from one side of the fixed point to the other: the result depends on the start and on every step, and
-  // rounding errors, which change sides too, do not add up.
+  // A decay over n steps, from one side of the fixed point to the other: the result depends on the start and on every
+  // step, and rounding errors, which change sides too, do not add up.
   b[0] = 1 / static_cast<float>(s.n + 1) - 1;
   b[1] = 1;
 }
@@ -78,7 +140,8 @@ double error(const Shape& s, const float* a, const float* b, const float* c) {
   const auto m = static_cast<double>(b[0]), d = static_cast<double>(b[1]);
   // x -> m x + d taken n times: the fixed point plus what is left of the distance from it.
   const double fixed = d / (1 - m), left = std::pow(m, static_cast<double>(s.n));
-  for (int i = 0; i < numbers; ++i) norm.add(static_cast<double>(c[i]), fixed + (static_cast<double>(a[i]) - fixed) * left);
+  for (int i = 0; i < numbers; ++i)
+    norm.add(static_cast<double>(c[i]), fixed + (static_cast<double>(a[i]) - fixed) * left);
   return norm.value();
 }
 
@@ -86,13 +149,36 @@ double error(const Shape& s, const float* a, const float* b, const float* c) {
 
 const Operation& fma_operation() {
   static const Operation operation = {
-      .ladder = {.id = "cpu-fma", .title = "Peak multiply-adds", .device = Device::cpu, .measure = Measure::flops_per_s, .size_label = "Steps", .size_unit = "",
-                 .size_lo = 1, .size_default = 200000, .size_hi = 2000000,
-                 .cost = [](std::int64_t size) { return models::elementwise(static_cast<double>(numbers * size), 0, 0, 2, 4); }},
+      .ladder =
+          {
+              .id = "cpu-fma",
+              .title = "Peak multiply-adds",
+              .device = Device::cpu,
+              .measure = Measure::flops_per_s,
+              .size_label = "Steps",
+              .size_unit = "",
+              .size_lo = 1,
+              .size_default = 200000,
+              .size_hi = 2000000,
+              .cost =
+                  [](std::int64_t size) {
+                    return models::elementwise(static_cast<double>(numbers * size), 0, 0, 2, 4);
+                  },
+          },
       .versions = versions,
-      .shape = [](std::int64_t size) { return Shape{.n = size, .a = numbers, .b = 2, .c = numbers}; },
-      .fill = fill, .error = error,
-      .error_bound = [](const Shape& s) { return 16 * float_epsilon * std::sqrt(static_cast<double>(s.n)); }};
+      .shape =
+          [](std::int64_t size) {
+            return Shape{
+                .n = size,
+                .a = numbers,
+                .b = 2,
+                .c = numbers,
+            };
+          },
+      .fill = fill,
+      .error = error,
+      .error_bound = [](const Shape& s) { return 16 * float_epsilon * std::sqrt(static_cast<double>(s.n)); },
+  };
   return operation;
 }
 

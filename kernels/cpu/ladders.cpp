@@ -28,7 +28,8 @@ struct Built {
 }  // namespace
 
 std::span<const Operation* const> operations() {
-  static const Operation* const all[] = {&copy_operation(), &triad_operation(), &latency_operation(), &softmax_operation(), &sgemm_operation(), &fma_operation()};
+  static const Operation* const all[] = {&copy_operation(),    &triad_operation(), &latency_operation(),
+                                         &softmax_operation(), &sgemm_operation(), &fma_operation()};
   return all;
 }
 

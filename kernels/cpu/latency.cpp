@@ -1,6 +1,7 @@
-// Pointer chase: a run is one load whose address comes from the load before it. Every 64-byte line of the working set holds, in its
-// slots, the number of the next line in several orders; each order starts at line 0, visits every line once and ends at the last.
-// n is the number of lines; a lies in 2 MiB pages (where the system has them), b in 4 KiB pages; c[0] is the line that was reached.
+// Pointer chase: a run is one load whose address comes from the load before it. Every 64-byte line of the working set
+// holds, in its slots, the number of the next line in several orders; each order starts at line 0, visits every line
+// once and ends at the last. n is the number of lines; a lies in 2 MiB pages (where the system has them), b in 4 KiB
+// pages; c[0] is the line that was reached.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -15,7 +16,8 @@ constexpr std::int64_t line_bytes = 64, line_floats = 16, page_lines = 64, chain
 enum Slot : int { random_slot, in_page_slot, sequential_slot, start_slot };
 
 std::uint32_t number_at(const float* lines, std::uint32_t line, int slot) {
-  return std::bit_cast<std::uint32_t>(lines[static_cast<std::size_t>(line) * line_floats + static_cast<std::size_t>(slot)]);
+  return std::bit_cast<std::uint32_t>(
+      lines[static_cast<std::size_t>(line) * line_floats + static_cast<std::size_t>(slot)]);
 }
 
 // rung: random
@@ -37,7 +39,8 @@ void random_huge_pages(std::int64_t n, const float* a, const float*, float* c, f
 // rung: in-page
 void random_in_page(std::int64_t n, const float* a, const float*, float* c, float*) {
   std::uint32_t line = 0;
-  for (std::int64_t i = 1; i < n; ++i) line = number_at(a, line, in_page_slot);  // all 64 lines of a page, then the next page
+  for (std::int64_t i = 1; i < n; ++i)
+    line = number_at(a, line, in_page_slot);  // all 64 lines of a page, then the next page
   c[0] = static_cast<float>(line);
 }
 // end rung
@@ -67,23 +70,72 @@ void sequential(std::int64_t n, const float* a, const float*, float* c, float*) 
 // end rung
 
 const Version versions[] = {
-    {.rung = {.id = "random", .title = "random lines, 4 KiB pages", .change = "Every load waits for the one before it, misses the caches, and mostly the table of pages too.", .source = "cpu/latency.cpp:random", .roof = "latency_dram"}, .call = random_small_pages},
-    {.rung = {.id = "huge-pages", .title = "2 MiB pages", .change = "The same order in large pages: the page walks go, the memory's own latency stays.", .source = "cpu/latency.cpp:huge-pages", .roof = "latency_dram"}, .call = random_huge_pages},
-    {.rung = {.id = "in-page", .title = "random inside each page", .change = "Neighbours in time are neighbours in memory: open rows, and prefetchers that fetch around a miss.", .source = "cpu/latency.cpp:in-page", .roof = "latency_dram"}, .call = random_in_page},
-    {.rung = {.id = "eight-chains", .title = "eight chains at once", .change = "Random again, but eight loads are under way together: each still takes as long, eight finish in that time.", .source = "cpu/latency.cpp:eight-chains", .roof = "latency_dram"}, .call = eight_chains},
-    {.rung = {.id = "sequential", .title = "line after line", .change = "The hardware prefetcher sees the pattern and has the line before it is asked for.", .source = "cpu/latency.cpp:sequential", .roof = "latency_dram"}, .call = sequential},
+    {.rung =
+         {
+             .id = "random",
+             .title = "random lines, 4 KiB pages",
+             .change = "Every load waits for the one before it, misses the caches, and mostly the table of pages too.",
+             .source = "cpu/latency.cpp:random",
+             .roof = "latency_dram",
+         },
+     .call = random_small_pages},
+    {.rung =
+         {
+             .id = "huge-pages",
+             .title = "2 MiB pages",
+             .change = "The same order in large pages: the page walks go, the memory's own latency stays.",
+             .source = "cpu/latency.cpp:huge-pages",
+             .roof = "latency_dram",
+         },
+     .call = random_huge_pages},
+    {.rung =
+         {
+             .id = "in-page",
+             .title = "random inside each page",
+             .change =
+                 "Neighbours in time are neighbours in memory: open rows, and prefetchers that fetch around a miss.",
+             .source = "cpu/latency.cpp:in-page",
+             .roof = "latency_dram",
+         },
+     .call = random_in_page},
+    {.rung =
+         {
+             .id = "eight-chains",
+             .title = "eight chains at once",
+             .change = "Random again, but eight loads are under way together: each still takes as long, eight finish "
+                       "in that time.",
+             .source = "cpu/latency.cpp:eight-chains",
+             .roof = "latency_dram",
+         },
+     .call = eight_chains},
+    {.rung =
+         {
+             .id = "sequential",
+             .title = "line after line",
+             .change = "The hardware prefetcher sees the pattern and has the line before it is asked for.",
+             .source = "cpu/latency.cpp:sequential",
+             .roof = "latency_dram",
+         },
+     .call = sequential},
 };
 
 Shape shape(std::int64_t size) {
   const std::int64_t n = size / line_bytes;
-  return {.n = n, .a = n * line_floats, .b = n * line_floats, .c = 1, .runs = n};
+  return {
+      .n = n,
+      .a = n * line_floats,
+      .b = n * line_floats,
+      .c = 1,
+      .runs = n,
+  };
 }
 
 /// Writes an order of all lines into a slot of each.
 void write_order(const std::vector<std::uint32_t>& order, float* lines, int slot) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::uint32_t next = order[(i + 1) % order.size()];
-    lines[static_cast<std::size_t>(order[i]) * line_floats + static_cast<std::size_t>(slot)] = std::bit_cast<float>(next);
+    lines[static_cast<std::size_t>(order[i]) * line_floats + static_cast<std::size_t>(slot)] =
+        std::bit_cast<float>(next);
   }
 }
 
@@ -106,20 +158,39 @@ void fill(const Shape& s, std::uint64_t seed, float* a, float* b) {
   write_order(order, a, in_page_slot);
   shuffle(order, 1, n - 1, state);
   write_order(order, a, random_slot);
-  for (std::size_t j = 0; j < chain_count; ++j) a[j * line_floats + start_slot] = std::bit_cast<float>(order[j * (n / chain_count)]);
+  for (std::size_t j = 0; j < chain_count; ++j)
+    a[j * line_floats + start_slot] = std::bit_cast<float>(order[j * (n / chain_count)]);
   std::copy_n(a, s.a, b);
 }
 
-double error(const Shape& s, const float*, const float*, const float* c) { return std::abs(static_cast<double>(c[0]) - static_cast<double>(s.n - 1)); }
+double error(const Shape& s, const float*, const float*, const float* c) {
+  return std::abs(static_cast<double>(c[0]) - static_cast<double>(s.n - 1));
+}
 
 }  // namespace
 
 const Operation& latency_operation() {
   static const Operation operation = {
-      .ladder = {.id = "cpu-latency", .title = "Latency of a load", .device = Device::cpu, .measure = Measure::latency_s, .size_label = "Working set", .size_unit = "B",
-                 .size_lo = 1 << 10, .size_default = 32 << 20, .size_hi = 1 << 29,
-                 .cost = [](std::int64_t) { return models::OpCost{.read_bytes = line_bytes}; }},  // a run is one load, which moves one line
-      .versions = versions, .shape = shape, .fill = fill, .error = error, .error_bound = [](const Shape&) { return 0.0; }, .b_in_small_pages = true};
+      .ladder =
+          {
+              .id = "cpu-latency",
+              .title = "Latency of a load",
+              .device = Device::cpu,
+              .measure = Measure::latency_s,
+              .size_label = "Working set",
+              .size_unit = "B",
+              .size_lo = 1 << 10,
+              .size_default = 32 << 20,
+              .size_hi = 1 << 29,
+              .cost = [](std::int64_t) { return models::OpCost{.read_bytes = line_bytes}; },
+          },  // a run is one load, which moves one line
+      .versions = versions,
+      .shape = shape,
+      .fill = fill,
+      .error = error,
+      .error_bound = [](const Shape&) { return 0.0; },
+      .b_in_small_pages = true,
+  };
   return operation;
 }
 

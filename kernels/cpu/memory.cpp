@@ -30,7 +30,8 @@ Buffer::Buffer(std::int64_t count, bool small_pages) : count_(count) {
   block_ = std::aligned_alloc(page, bytes);
   if (!block_) return;
 #if defined(__linux__)
-  madvise(block_, bytes, page == huge_page_bytes ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);  // advice: nothing depends on it being taken
+  madvise(block_, bytes,
+          page == huge_page_bytes ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);  // advice: nothing depends on it being taken
 #endif
   std::memset(block_, 0, bytes);
   data_ = static_cast<float*>(block_) + guard_floats;
@@ -38,7 +39,10 @@ Buffer::Buffer(std::int64_t count, bool small_pages) : count_(count) {
 }
 
 Buffer::~Buffer() { std::free(block_); }
-Buffer::Buffer(Buffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), block_(std::exchange(other.block_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+Buffer::Buffer(Buffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      block_(std::exchange(other.block_, nullptr)),
+      count_(std::exchange(other.count_, 0)) {}
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(block_, other.block_);
@@ -54,7 +58,9 @@ void Buffer::set_guards() {
 }
 
 bool Buffer::guards_whole() const {
-  const auto whole = [](const float* at) { return std::all_of(at, at + guard_floats, [](float v) { return v == guard_value; }); };
+  const auto whole = [](const float* at) {
+    return std::all_of(at, at + guard_floats, [](float v) { return v == guard_value; });
+  };
   return whole(data_ - guard_floats) && whole(data_ + count_);
 }
 

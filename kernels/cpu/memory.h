@@ -7,7 +7,8 @@ namespace kernels::cpu {
 class Buffer {
  public:
   Buffer() = default;
-  /// In 2 MiB pages where the system has them, unless `small_pages`. Zeros, and every page is there. Null data when there is no memory.
+  /// In 2 MiB pages where the system has them, unless `small_pages`. Zeros, and every page is there. Null data when
+  /// there is no memory.
   explicit Buffer(std::int64_t count, bool small_pages = false);
   ~Buffer();
   Buffer(Buffer&& other) noexcept;
@@ -16,10 +17,10 @@ class Buffer {
   float* data() const { return data_; }
   std::int64_t count() const { return count_; }
   std::int64_t bytes() const { return count_ * 4; }
-  void poison();               ///< every float becomes NaN
-  bool guards_whole() const;   ///< nobody wrote before the first float or behind the last
-  void set_guards();           ///< as they were
-  void flush() const;          ///< out of every cache, written back
+  void poison();              ///< every float becomes NaN
+  bool guards_whole() const;  ///< nobody wrote before the first float or behind the last
+  void set_guards();          ///< as they were
+  void flush() const;         ///< out of every cache, written back
 
  private:
   float* data_ = nullptr;

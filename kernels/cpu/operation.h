@@ -7,7 +7,8 @@
 #include "kernels/cpu/target.h"
 #include "kernels/kernel.h"
 
-/// A CPU ladder from the inside: its operands, its reference and its kernels. kernels/cpu/run.cpp does everything with it.
+/// A CPU ladder from the inside: its operands, its reference and its kernels. kernels/cpu/run.cpp does everything with
+/// it.
 namespace kernels::cpu {
 
 /// Reads a and b, writes c; `work` is scratch. What n and the operands are is the operation's to say.
@@ -50,7 +51,8 @@ const Operation& fma_operation();
 /// All of them in teaching order.
 std::span<const Operation* const> operations();
 
-/// Checks and times the rungs of `request` (all, when it names none); what kernels::run() promises. The request fits the operation.
+/// Checks and times the rungs of `request` (all, when it names none); what kernels::run() promises. The request fits
+/// the operation.
 std::string run(const Request& request, const Operation& operation, const Listener& listener);
 
 /// Accumulates |out - reference| / |reference|.

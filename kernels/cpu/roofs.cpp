@@ -111,7 +111,8 @@ class Measuring {
         }
       }
     }
-    if (stopped) return {.device = Device::cpu, .device_name = out.device_name, .failure = "The measurement was stopped."};
+    if (stopped)
+      return {.device = Device::cpu, .device_name = out.device_name, .failure = "The measurement was stopped."};
     for (Probe& p : probes_) {
       const double time = summarize(p.samples).median;
       p.roof.value = p.roof.unit == "s" ? time / p.work : p.work / time;
@@ -145,7 +146,8 @@ class Measuring {
 
   bool prepare(double seconds) {
     const std::int64_t l1 = cache_bytes(1), l2 = cache_bytes(2), l3 = cache_bytes(3);
-    // What lies in main memory is flushed before each call: a server's last cache may be larger. A quick look takes a quick set.
+    // What lies in main memory is flushed before each call: a server's last cache may be larger. A quick look takes a
+    // quick set.
     const std::int64_t dram = seconds < 0.2 ? 4 << 20 : 128 << 20, most_l3 = dram / 8;
     big_a_ = Buffer(dram / 4);
     big_c_ = Buffer(dram / 4);
@@ -168,7 +170,8 @@ class Measuring {
 
   /// A working set that is no longer L2's and still L3's: their geometric mean.
   static std::int64_t between(std::int64_t small, std::int64_t large) {
-    return static_cast<std::int64_t>(std::sqrt(static_cast<double>(small) * static_cast<double>(std::max(large, 2 * small))));
+    return static_cast<std::int64_t>(
+        std::sqrt(static_cast<double>(small) * static_cast<double>(std::max(large, 2 * small))));
   }
 
   void add_fma() {
@@ -180,7 +183,9 @@ class Measuring {
     operation.fill(s, 1, fma_[0].data(), fma_[1].data());
     const auto add = [&](std::string_view rung, std::string id, std::string title) {
       if (const Version* v = find_version(operation, rung))
-        probes_.push_back({{std::move(id), std::move(title), "FLOP/s", 0}, [this, v] { v->call(steps, fma_[0].data(), fma_[1].data(), fma_[2].data(), nullptr); }, operation.ladder.cost(steps).flops});
+        probes_.push_back({{std::move(id), std::move(title), "FLOP/s", 0},
+                           [this, v] { v->call(steps, fma_[0].data(), fma_[1].data(), fma_[2].data(), nullptr); },
+                           operation.ladder.cost(steps).flops});
     };
     add("chains-12", "fma_avx2", "Peak multiply-adds, AVX2");
     add("avx512", "fma_avx512", "Peak multiply-adds, AVX-512");
@@ -191,7 +196,10 @@ class Measuring {
     const Operation& operation = copy_operation();
     const auto add = [&](std::string_view rung, std::string id, std::string title) {
       if (const Version* v = find_version(operation, rung))
-        probes_.push_back({{std::move(id), std::move(title), "B/s", 0}, [this, v, bytes] { v->call(bytes / 4, big_a_.data(), nullptr, big_c_.data(), nullptr); }, operation.ladder.cost(bytes).bytes(), {&big_a_, &big_c_}});
+        probes_.push_back({{std::move(id), std::move(title), "B/s", 0},
+                           [this, v, bytes] { v->call(bytes / 4, big_a_.data(), nullptr, big_c_.data(), nullptr); },
+                           operation.ladder.cost(bytes).bytes(),
+                           {&big_a_, &big_c_}});
     };
     add("simd", "dram_copy_simd", "Copy in main memory, ordinary stores");
     add("streaming", "dram_copy_streaming", "Copy in main memory, streaming stores");
@@ -200,8 +208,10 @@ class Measuring {
 
   void add_read(std::string id, std::string title, std::int64_t bytes) {
     const std::int64_t n = bytes / 4, passes = std::max<std::int64_t>(1, (1 << 20) / bytes);
-    probes_.push_back({{std::move(id), std::move(title), "B/s", 0}, [this, n, passes] {
-                         for (std::int64_t i = 0; i < passes; ++i) big_a_.data()[i % n] = read_all(n, big_a_.data());  // the sums are sums of zeros
+    probes_.push_back({{std::move(id), std::move(title), "B/s", 0},
+                       [this, n, passes] {
+                         for (std::int64_t i = 0; i < passes; ++i)
+                           big_a_.data()[i % n] = read_all(n, big_a_.data());  // the sums are sums of zeros
                        },
                        static_cast<double>(n * 4 * passes)});
   }
@@ -216,7 +226,8 @@ class Measuring {
     if (!lines || !unused.data()) return;
     operation.fill(s, 1, chain->data(), unused.data());
     const std::int64_t passes = std::max<std::int64_t>(1, 20000 / s.n);
-    probes_.push_back({{id, std::move(title), "s", 0}, [v, s, lines, passes] {
+    probes_.push_back({{id, std::move(title), "s", 0},
+                       [v, s, lines, passes] {
                          float reached = 0;
                          for (std::int64_t i = 0; i < passes; ++i) v->call(s.n, lines, nullptr, &reached, nullptr);
                        },

@@ -25,9 +25,12 @@ std::string short_number(double value) {
 std::string why_not(const Version& v, std::int64_t size, const models::OpCost& cost) {
   const std::string name = "The rung " + std::string(v.rung.id);
   if (!v.call) return name + " is written for x86-64, and this program was built for another architecture.";
-  if (!has(v.needs)) return name + " needs " + (v.needs == Isa::avx512 ? "AVX-512" : "AVX2 and FMA") + ", which this CPU lacks: the rungs without it run here.";
+  if (!has(v.needs))
+    return name + " needs " + (v.needs == Isa::avx512 ? "AVX-512" : "AVX2 and FMA") +
+           ", which this CPU lacks: the rungs without it run here.";
   if (v.size_hi > 0 && size > v.size_hi)
-    return name + " is not run at " + std::to_string(size) + ": one call is " + short_number(cost.flops * 1e-9) + " GFLOP, about " + short_number(cost.flops / v.flops_per_s) + " s at " + short_number(v.flops_per_s * 1e-9) +
+    return name + " is not run at " + std::to_string(size) + ": one call is " + short_number(cost.flops * 1e-9) +
+           " GFLOP, about " + short_number(cost.flops / v.flops_per_s) + " s at " + short_number(v.flops_per_s * 1e-9) +
            " GFLOP/s; choose a size up to " + std::to_string(v.size_hi) + ", or leave this rung out.";
   return {};
 }
@@ -68,10 +71,13 @@ void check(Trial& t, const Operands& operands, const Operation& operation) {
   t.result.error = operation.error(operands.shape, operands.a.data(), operands.b.data(), operands.c.data());
   t.result.error_bound = operation.error_bound(operands.shape);
   const std::string name = "The rung " + std::string(t.version->rung.id);
-  if (!operands.guards_whole()) t.result.failure = name + " wrote outside its arrays, so it was not timed.";
-  else if (std::isnan(t.result.error)) t.result.failure = name + " left results that are not numbers, so it was not timed.";
+  if (!operands.guards_whole())
+    t.result.failure = name + " wrote outside its arrays, so it was not timed.";
+  else if (std::isnan(t.result.error))
+    t.result.failure = name + " left results that are not numbers, so it was not timed.";
   else if (!(t.result.error <= t.result.error_bound))
-    t.result.failure = name + " is wrong: its error is " + short_number(t.result.error) + " where " + short_number(t.result.error_bound) + " is allowed, so it was not timed.";
+    t.result.failure = name + " is wrong: its error is " + short_number(t.result.error) + " where " +
+                       short_number(t.result.error_bound) + " is allowed, so it was not timed.";
 }
 
 /// The first call of a rung, over results that are poisoned.
@@ -94,7 +100,8 @@ bool is_enough(Trial& t, double seconds) {
 
 class Run {
  public:
-  Run(const Request& request, const Operation& operation, const Listener& listener) : request_(request), operation_(operation), listener_(listener) {}
+  Run(const Request& request, const Operation& operation, const Listener& listener)
+      : request_(request), operation_(operation), listener_(listener) {}
 
   std::string operator()() {
     if (const auto fault = prepare(); !fault.empty()) return fault;
@@ -102,7 +109,8 @@ class Run {
       if (t.result.failure.empty()) try_out(t, operands_, operation_);
       if (!t.result.failure.empty()) {
         finish(t);
-      } else if (t.first_s >= request_.seconds_per_rung) {  // the first call, cold as it was, has taken all the time there is
+      } else if (t.first_s >=
+                 request_.seconds_per_rung) {  // the first call, cold as it was, has taken all the time there is
         t.samples.push_back(t.first_s / static_cast<double>(operands_.shape.runs));
         conclude(t);
       } else if (!request_.cold) {
@@ -132,7 +140,14 @@ class Run {
       if (!named.empty() && std::find(named.begin(), named.end(), v.rung.id) == named.end()) continue;
       Trial& t = trials_.emplace_back();
       t.version = &v;
-      t.result = {.ladder = std::string(operation_.ladder.id), .rung = std::string(v.rung.id), .size = size, .flops = cost.flops, .bytes = cost.bytes(), .failure = why_not(v, size, cost)};
+      t.result = {
+          .ladder = std::string(operation_.ladder.id),
+          .rung = std::string(v.rung.id),
+          .size = size,
+          .flops = cost.flops,
+          .bytes = cost.bytes(),
+          .failure = why_not(v, size, cost),
+      };
     }
     const Shape s = operands_.shape = operation_.shape(size);
     operands_.cold = request_.cold;
@@ -140,14 +155,19 @@ class Run {
     operands_.b = Buffer(s.b, operation_.b_in_small_pages);
     operands_.c = Buffer(s.c);
     operands_.work = Buffer(s.work);
-    if (!operands_.made()) return "There is not enough memory for " + std::string(operation_.ladder.id) + " at " + std::to_string(size) + ": choose a smaller size.";
+    if (!operands_.made())
+      return "There is not enough memory for " + std::string(operation_.ladder.id) + " at " + std::to_string(size) +
+             ": choose a smaller size.";
     operation_.fill(s, request_.seed, operands_.a.data(), operands_.b.data());
     return {};
   }
 
-  /// Enough calls for one warm sample that the clock is no part of it. The first call says nothing of that: it was cold.
+  /// Enough calls for one warm sample that the clock is no part of it. The first call says nothing of that: it was
+  /// cold.
   void choose_repeats(Trial& t) {
-    while (timed_s([&] { operands_.call_often(*t.version, t.repeats); }) < shortest_warm_sample_s && t.repeats < most_repeats) t.repeats *= 2;
+    while (timed_s([&] { operands_.call_often(*t.version, t.repeats); }) < shortest_warm_sample_s &&
+           t.repeats < most_repeats)
+      t.repeats *= 2;
   }
 
   void sample(Trial& t) {
@@ -195,7 +215,9 @@ class Run {
 
 }  // namespace
 
-std::string run(const Request& request, const Operation& operation, const Listener& listener) { return Run(request, operation, listener)(); }
+std::string run(const Request& request, const Operation& operation, const Listener& listener) {
+  return Run(request, operation, listener)();
+}
 
 void fill_uniform(std::uint64_t seed, float lo, float hi, float* out, std::int64_t count) {
   std::uint64_t state = seed;

@@ -12,7 +12,8 @@ void naive(std::int64_t n, const float* a, const float* b, float* c, float*) {
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j) {
       float sum = 0;
-      for (std::int64_t k = 0; k < n; ++k) sum += a[i * n + k] * b[k * n + j];  // b by column: a new line for every float
+      for (std::int64_t k = 0; k < n; ++k)
+        sum += a[i * n + k] * b[k * n + j];  // b by column: a new line for every float
       c[i * n + j] = sum;
     }
 }
@@ -38,7 +39,8 @@ AVX2 void simd(std::int64_t n, const float* a, const float* b, float* c, float*)
       const __m256 value = _mm256_set1_ps(a[i * n + k]);
       const float* row = b + k * n;
       std::int64_t j = 0;
-      for (; j + 8 <= n; j += 8) _mm256_storeu_ps(out + j, _mm256_fmadd_ps(value, _mm256_loadu_ps(row + j), _mm256_loadu_ps(out + j)));
+      for (; j + 8 <= n; j += 8)
+        _mm256_storeu_ps(out + j, _mm256_fmadd_ps(value, _mm256_loadu_ps(row + j), _mm256_loadu_ps(out + j)));
       for (; j < n; ++j) out[j] += a[i * n + k] * row[j];
     }
   }
@@ -58,7 +60,8 @@ AVX2 void blocked(std::int64_t n, const float* a, const float* b, float* c, floa
           const __m256 value = _mm256_set1_ps(a[i * n + k]);
           const float* row = b + k * n;
           std::int64_t j = j0;
-          for (; j + 8 <= j1; j += 8) _mm256_storeu_ps(out + j, _mm256_fmadd_ps(value, _mm256_loadu_ps(row + j), _mm256_loadu_ps(out + j)));
+          for (; j + 8 <= j1; j += 8)
+            _mm256_storeu_ps(out + j, _mm256_fmadd_ps(value, _mm256_loadu_ps(row + j), _mm256_loadu_ps(out + j)));
           for (; j < j1; ++j) out[j] += a[i * n + k] * row[j];
         }
       }
@@ -67,7 +70,8 @@ AVX2 void blocked(std::int64_t n, const float* a, const float* b, float* c, floa
 // end rung
 
 /// What does not fill a tile: rows [i0, i1) and columns [j0, j1) of c.
-void plain_edge(std::int64_t n, const float* a, const float* b, float* c, std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1) {
+void plain_edge(std::int64_t n, const float* a, const float* b, float* c, std::int64_t i0, std::int64_t i1,
+                std::int64_t j0, std::int64_t j1) {
   for (std::int64_t i = i0; i < i1; ++i) {
     for (std::int64_t j = j0; j < j1; ++j) c[i * n + j] = 0;
     for (std::int64_t k = 0; k < n; ++k)
@@ -77,8 +81,8 @@ void plain_edge(std::int64_t n, const float* a, const float* b, float* c, std::i
 
 // rung: tile
 AVX2 void tile(std::int64_t n, const float* a, const float* b, float* c, float*) {
-  // 6 x 16 results in 12 of the 16 registers, for the whole sum over k: c is written once and never read. Two registers hold a row
-  // piece of b, one a value of a: 12 multiply-adds for 8 loads.
+  // 6 x 16 results in 12 of the 16 registers, for the whole sum over k: c is written once and never read. Two registers
+  // hold a row piece of b, one a value of a: 12 multiply-adds for 8 loads.
   const std::int64_t whole_i = n / 6 * 6, whole_j = n / 16 * 16;
   for (std::int64_t j = 0; j < whole_j; j += 16)
     for (std::int64_t i = 0; i < whole_i; i += 6) {
@@ -107,8 +111,9 @@ AVX2 void tile(std::int64_t n, const float* a, const float* b, float* c, float*)
 
 // rung: spill
 AVX2 void spill(std::int64_t n, const float* a, const float* b, float* c, float*) {
-  // A larger tile ought to be better: 16 multiply-adds for 10 loads. But 8 x 16 results fill all 16 registers, and the loop over r
-  // is not unrolled, so that sum[r] has no constant place. The results live on the stack: a load and a store for each multiply-add.
+  // A larger tile ought to be better: 16 multiply-adds for 10 loads. But 8 x 16 results fill all 16 registers, and the
+  // loop over r is not unrolled, so that sum[r] has no constant place. The results live on the stack: a load and a
+  // store for each multiply-add.
   const std::int64_t whole_i = n / 8 * 8, whole_j = n / 16 * 16;
   for (std::int64_t j = 0; j < whole_j; j += 16)
     for (std::int64_t i = 0; i < whole_i; i += 8) {
@@ -136,31 +141,118 @@ AVX2 void spill(std::int64_t n, const float* a, const float* b, float* c, float*
 // end rung
 #endif
 
-// Three seconds a call. Beyond, a Xeon reached 0.5 GFLOP/s at 1536 (15 s) and 0.4 at 2048 (44 s), where columns of B lie a power of two apart.
+// Three seconds a call. Beyond, a Xeon reached 0.5 GFLOP/s at 1536 (15 s) and 0.4 at 2048 (44 s), where columns of B
+// lie a power of two apart.
 constexpr std::int64_t naive_hi = 1280;
 constexpr double naive_beyond_flops_per_s = 0.5e9;
 const Version versions[] = {
-    {.rung = {.id = "naive", .title = "three loops, ijk", .change = "The definition. The inner loop walks down a column of B: a cache line for every float.", .source = "cpu/sgemm.cpp:naive", .roof = "fma"}, .call = naive, .size_hi = naive_hi, .flops_per_s = naive_beyond_flops_per_s},
-    {.rung = {.id = "ikj", .title = "loops in the order ikj", .change = "The inner loop walks along rows of B and C: every line is used whole.", .source = "cpu/sgemm.cpp:ikj", .roof = "fma"}, .call = ikj},
-    {.rung = {.id = "simd", .title = "8 floats at a time", .change = "AVX2 with a fused multiply-add; now two loads and a store for each are the limit.", .source = "cpu/sgemm.cpp:simd", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(simd)},
-    {.rung = {.id = "blocked", .title = "cache blocks", .change = "A block of B stays in the first cache, which helps a little: the loads and stores of C are still the limit.", .source = "cpu/sgemm.cpp:blocked", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(blocked)},
-    {.rung = {.id = "tile", .title = "6 x 16 register tile", .change = "96 results stay in registers over the whole sum: 12 multiply-adds for 8 loads, no stores.", .source = "cpu/sgemm.cpp:tile", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(tile)},
-    {.rung = {.id = "spill", .title = "8 x 16 tile that spills", .change = "A trap: a larger tile whose results do not stay in registers. They go through the stack, at half the rate or less.", .source = "cpu/sgemm.cpp:spill", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(spill)},
-    {.rung = {.id = "packed", .title = "packed panels", .change = "A and B are copied block by block into the order in which the tile reads them. Worth most at N = 1024, where the rows of B fall on the same few sets of the cache.", .source = "cpu/sgemm_packed.cpp:packed", .roof = "fma_avx2"}, .needs = Isa::avx2, .call = X86_ONLY(sgemm_packed)},
-    {.rung = {.id = "avx512", .title = "12 x 32 tile, AVX-512", .change = "32 registers of 16 floats: 24 hold results. Twice the lanes, the same packing.", .source = "cpu/sgemm_packed.cpp:avx512", .roof = "fma_avx512"}, .needs = Isa::avx512, .call = X86_ONLY(sgemm_avx512)},
+    {
+        .rung =
+            {
+                .id = "naive",
+                .title = "three loops, ijk",
+                .change = "The definition. The inner loop walks down a column of B: a cache line for every float.",
+                .source = "cpu/sgemm.cpp:naive",
+                .roof = "fma",
+            },
+        .call = naive,
+        .size_hi = naive_hi,
+        .flops_per_s = naive_beyond_flops_per_s,
+    },
+    {.rung =
+         {
+             .id = "ikj",
+             .title = "loops in the order ikj",
+             .change = "The inner loop walks along rows of B and C: every line is used whole.",
+             .source = "cpu/sgemm.cpp:ikj",
+             .roof = "fma",
+         },
+     .call = ikj},
+    {.rung =
+         {
+             .id = "simd",
+             .title = "8 floats at a time",
+             .change = "AVX2 with a fused multiply-add; now two loads and a store for each are the limit.",
+             .source = "cpu/sgemm.cpp:simd",
+             .roof = "fma_avx2",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(simd)},
+    {.rung =
+         {
+             .id = "blocked",
+             .title = "cache blocks",
+             .change = "A block of B stays in the first cache, which helps a little: the loads and stores of C are "
+                       "still the limit.",
+             .source = "cpu/sgemm.cpp:blocked",
+             .roof = "fma_avx2",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(blocked)},
+    {.rung =
+         {
+             .id = "tile",
+             .title = "6 x 16 register tile",
+             .change = "96 results stay in registers over the whole sum: 12 multiply-adds for 8 loads, no stores.",
+             .source = "cpu/sgemm.cpp:tile",
+             .roof = "fma_avx2",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(tile)},
+    {.rung =
+         {
+             .id = "spill",
+             .title = "8 x 16 tile that spills",
+             .change = "A trap: a larger tile whose results do not stay in registers. They go through the stack, at "
+                       "half the rate or less.",
+             .source = "cpu/sgemm.cpp:spill",
+             .roof = "fma_avx2",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(spill)},
+    {.rung =
+         {
+             .id = "packed",
+             .title = "packed panels",
+             .change = "A and B are copied block by block into the order in which the tile reads them. Worth most at N "
+                       "= 1024, where the rows of B fall on the same few sets of the cache.",
+             .source = "cpu/sgemm_packed.cpp:packed",
+             .roof = "fma_avx2",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(sgemm_packed)},
+    {.rung =
+         {
+             .id = "avx512",
+             .title = "12 x 32 tile, AVX-512",
+             .change = "32 registers of 16 floats: 24 hold results. Twice the lanes, the same packing.",
+             .source = "cpu/sgemm_packed.cpp:avx512",
+             .roof = "fma_avx512",
+         },
+     .needs = Isa::avx512,
+     .call = X86_ONLY(sgemm_avx512)},
 };
 
-Shape shape(std::int64_t n) { return {.n = n, .a = n * n, .b = n * n, .c = n * n, .work = sgemm_work_floats(n)}; }
+Shape shape(std::int64_t n) {
+  return {
+      .n = n,
+      .a = n * n,
+      .b = n * n,
+      .c = n * n,
+      .work = sgemm_work_floats(n),
+  };
+}
 
-/// Freivalds' check: C x against A (B x) for random vectors x, in float64. For x of independent entries E|D x|^2 is proportional to the
-/// sum of squares of D, so that the ratio estimates |C - AB| / |AB| of the whole product in n^2 steps, and a single wrong result
-/// weighs as much in it as in the norm itself.
+/// Freivalds' check: C x against A (B x) for random vectors x, in float64. For x of independent entries E|D x|^2 is
+/// proportional to the sum of squares of D, so that the ratio estimates |C - AB| / |AB| of the whole product in n^2
+/// steps, and a single wrong result weighs as much in it as in the norm itself.
 double error(const Shape& s, const float* a, const float* b, const float* c) {
   const std::int64_t n = s.n;
   const auto times = [n](const float* m, const std::vector<double>& v) {
     std::vector<double> out(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t j = 0; j < n; ++j) out[static_cast<std::size_t>(i)] += static_cast<double>(m[i * n + j]) * v[static_cast<std::size_t>(j)];
+      for (std::int64_t j = 0; j < n; ++j)
+        out[static_cast<std::size_t>(i)] += static_cast<double>(m[i * n + j]) * v[static_cast<std::size_t>(j)];
     return out;
   };
   ErrorNorm norm;
@@ -178,19 +270,33 @@ double error(const Shape& s, const float* a, const float* b, const float* c) {
 
 const Operation& sgemm_operation() {
   static const Operation operation = {
-      .ladder = {.id = "cpu-sgemm", .title = "Matrix product (SGEMM)", .device = Device::cpu, .measure = Measure::flops_per_s, .size_label = "Size N", .size_unit = "",
-                 .size_lo = 1, .size_default = 768, .size_hi = 2048,
-                 .cost = [](std::int64_t size) {
-                   const auto n = static_cast<double>(size);
-                   return models::gemm(n, n, n, 4, 4, 4);
-                 }},
-      .versions = versions, .shape = shape,
-      .fill = [](const Shape& s, std::uint64_t seed, float* a, float* b) {
-        fill_uniform(seed, -1, 1, a, s.a);
-        fill_uniform(seed + 1, -1, 1, b, s.b);
-      },
+      .ladder =
+          {
+              .id = "cpu-sgemm",
+              .title = "Matrix product (SGEMM)",
+              .device = Device::cpu,
+              .measure = Measure::flops_per_s,
+              .size_label = "Size N",
+              .size_unit = "",
+              .size_lo = 1,
+              .size_default = 768,
+              .size_hi = 2048,
+              .cost =
+                  [](std::int64_t size) {
+                    const auto n = static_cast<double>(size);
+                    return models::gemm(n, n, n, 4, 4, 4);
+                  },
+          },
+      .versions = versions,
+      .shape = shape,
+      .fill =
+          [](const Shape& s, std::uint64_t seed, float* a, float* b) {
+            fill_uniform(seed, -1, 1, a, s.a);
+            fill_uniform(seed + 1, -1, 1, b, s.b);
+          },
       .error = error,
-      .error_bound = [](const Shape& s) { return 2 * float_epsilon * std::sqrt(static_cast<double>(s.n)); }};  // rounding errors of a sum of n add like a random walk
+      .error_bound = [](const Shape& s) { return 2 * float_epsilon * std::sqrt(static_cast<double>(s.n)); },
+  };  // rounding errors of a sum of n add like a random walk
   return operation;
 }
 

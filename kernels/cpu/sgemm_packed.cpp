@@ -1,5 +1,5 @@
-// Matrix product over packed blocks, the scheme of Goto and van de Geijn (2008): a block of B in the second or third cache, a block of
-// A in the second, a panel of B in the first, and the results of a tile in registers.
+// Matrix product over packed blocks, the scheme of Goto and van de Geijn (2008): a block of B in the second or third
+// cache, a block of A in the second, a panel of B in the first, and the results of a tile in registers.
 #include "kernels/cpu/sgemm_packed.h"
 
 #include <algorithm>
@@ -8,8 +8,9 @@
 namespace kernels::cpu {
 namespace {
 
-// Measured on a core with 48 KiB and 2 MiB of cache at N = 768 and 1024: 256 deep beats 384 by 2 to 3 % of the peak for both tiles,
-// since a panel of B and two of A then fit into the first cache together; 96 rows beat 48 by 1 %, for fewer passes over B.
+// Measured on a core with 48 KiB and 2 MiB of cache at N = 768 and 1024: 256 deep beats 384 by 2 to 3 % of the peak for
+// both tiles, since a panel of B and two of A then fit into the first cache together; 96 rows beat 48 by 1 %, for fewer
+// passes over B.
 constexpr std::int64_t block_k = 256, block_i = 96, widest_panel = 32;
 
 }  // namespace
@@ -21,7 +22,8 @@ std::int64_t sgemm_work_floats(std::int64_t n) {
 #if RIDGELINE_X86
 namespace {
 
-/// Asks for floats that will be read soon: blocks are short pieces of long rows, which the hardware prefetcher notices too late.
+/// Asks for floats that will be read soon: blocks are short pieces of long rows, which the hardware prefetcher notices
+/// too late.
 inline void fetch(const float* at, std::int64_t count) {
   for (std::int64_t i = 0; i < count; i += 16) _mm_prefetch(reinterpret_cast<const char*>(at + i), _MM_HINT_T0);
 }
@@ -35,10 +37,12 @@ void pack_a(std::int64_t n, const float* a, std::int64_t rows, std::int64_t dept
     for (std::int64_t r = 0; r < tile_rows;) {
       const float* row = a + (i + r) * n;
       const bool four = r + 4 <= tile_rows && i + r + 4 <= rows;
-      for (std::int64_t next = ahead; next < ahead + (four ? 4 : 1) && i + r + next < rows; ++next) fetch(row + next * n, depth);
+      for (std::int64_t next = ahead; next < ahead + (four ? 4 : 1) && i + r + next < rows; ++next)
+        fetch(row + next * n, depth);
       std::int64_t k = 0;
       for (; four && k + 4 <= depth; k += 4) {
-        __m128 v0 = _mm_loadu_ps(row + k), v1 = _mm_loadu_ps(row + n + k), v2 = _mm_loadu_ps(row + 2 * n + k), v3 = _mm_loadu_ps(row + 3 * n + k);
+        __m128 v0 = _mm_loadu_ps(row + k), v1 = _mm_loadu_ps(row + n + k), v2 = _mm_loadu_ps(row + 2 * n + k),
+               v3 = _mm_loadu_ps(row + 3 * n + k);
         _MM_TRANSPOSE4_PS(v0, v1, v2, v3);
         float* column = out + k * tile_rows + r;
         _mm_storeu_ps(column, v0);
@@ -58,15 +62,18 @@ void pack_b(std::int64_t n, const float* b, std::int64_t depth, float* packed) {
     if (k + 1 < depth) fetch(b + n, n);
     float* out = packed;
     std::int64_t j = 0;
-    for (; j + tile_columns <= n; j += tile_columns, out += tile_columns * depth) std::memcpy(out, b + j, tile_columns * sizeof(float));
+    for (; j + tile_columns <= n; j += tile_columns, out += tile_columns * depth)
+      std::memcpy(out, b + j, tile_columns * sizeof(float));
     if (j < n) std::fill(std::copy(b + j, b + n, out), out + tile_columns, 0.0f);
   }
 }
 
 /// c (rows x columns of a tile that reaches over an edge) = or += the tile.
-void store_edge(const float* tile, std::int64_t tile_columns, std::int64_t n, float* c, std::int64_t rows, std::int64_t columns, bool first) {
+void store_edge(const float* tile, std::int64_t tile_columns, std::int64_t n, float* c, std::int64_t rows,
+                std::int64_t columns, bool first) {
   for (std::int64_t r = 0; r < rows; ++r)
-    for (std::int64_t j = 0; j < columns; ++j) c[r * n + j] = tile[r * tile_columns + j] + (first ? 0.0f : c[r * n + j]);
+    for (std::int64_t j = 0; j < columns; ++j)
+      c[r * n + j] = tile[r * tile_columns + j] + (first ? 0.0f : c[r * n + j]);
 }
 
 // rung: packed
@@ -79,7 +86,7 @@ AVX2 void tile_6x16(std::int64_t depth, const float* a, const float* b, float* c
     _mm_prefetch(reinterpret_cast<const char*>(c + r * stride), _MM_HINT_T0);  // needed at the end
   }
   UNROLLED_BY_4  // worth 1 to 2 % of the peak
-  for (std::int64_t k = 0; k < depth; ++k, a += 6, b += 16) {
+      for (std::int64_t k = 0; k < depth; ++k, a += 6, b += 16) {
     const __m256 b0 = _mm256_loadu_ps(b), b1 = _mm256_loadu_ps(b + 8);
     UNROLLED
     for (int r = 0; r < 6; ++r) {
@@ -115,7 +122,8 @@ void over_packed_blocks(std::int64_t n, const float* a, const float* b, float* c
           } else {
             alignas(64) float edge[tile_rows * tile_columns];
             tile(depth, panel_a, panel_b, edge, tile_columns, true);
-            store_edge(edge, tile_columns, n, out, std::min<std::int64_t>(tile_rows, rows - i), std::min<std::int64_t>(tile_columns, n - j), k0 == 0);
+            store_edge(edge, tile_columns, n, out, std::min<std::int64_t>(tile_rows, rows - i),
+                       std::min<std::int64_t>(tile_columns, n - j), k0 == 0);
           }
         }
     }
@@ -124,7 +132,8 @@ void over_packed_blocks(std::int64_t n, const float* a, const float* b, float* c
 // end rung
 
 // rung: avx512
-/// 12 x 32 results of a panel of A and a panel of B: 24 of the 32 registers. The blocks around it are those of the rung before.
+/// 12 x 32 results of a panel of A and a panel of B: 24 of the 32 registers. The blocks around it are those of the rung
+/// before.
 AVX512 void tile_12x32(std::int64_t depth, const float* a, const float* b, float* c, std::int64_t stride, bool first) {
   __m512 sum[12][2];
   UNROLLED
@@ -154,8 +163,12 @@ AVX512 void tile_12x32(std::int64_t depth, const float* a, const float* b, float
 
 }  // namespace
 
-void sgemm_packed(std::int64_t n, const float* a, const float* b, float* c, float* work) { over_packed_blocks<6, 16>(n, a, b, c, work, tile_6x16); }
-void sgemm_avx512(std::int64_t n, const float* a, const float* b, float* c, float* work) { over_packed_blocks<12, 32>(n, a, b, c, work, tile_12x32); }
+void sgemm_packed(std::int64_t n, const float* a, const float* b, float* c, float* work) {
+  over_packed_blocks<6, 16>(n, a, b, c, work, tile_6x16);
+}
+void sgemm_avx512(std::int64_t n, const float* a, const float* b, float* c, float* work) {
+  over_packed_blocks<12, 32>(n, a, b, c, work, tile_12x32);
+}
 #endif
 
 }  // namespace kernels::cpu

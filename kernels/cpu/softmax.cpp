@@ -53,13 +53,15 @@ AVX2 inline float sum_of_lanes(__m256 v) {
 }
 
 // rung: simd
-/// exp of eight x <= 0: 2^k from the exponent's bits times a polynomial of the rest, |rest| <= ln 2 / 2. Coefficients are those of the
-/// series, the last ones a little off to balance the error (2e-7 relative).
+/// exp of eight x <= 0: 2^k from the exponent's bits times a polynomial of the rest, |rest| <= ln 2 / 2. Coefficients
+/// are those of the series, the last ones a little off to balance the error (2e-7 relative).
 AVX2 inline __m256 exp8(__m256 x) {
   x = _mm256_max_ps(x, _mm256_set1_ps(lowest));
-  const __m256 k = _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(1.44269504f)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-  __m256 r = _mm256_fnmadd_ps(k, _mm256_set1_ps(0.693359375f), x);       // ln 2 in two parts: the first has few bits, so k times it
-  r = _mm256_fnmadd_ps(k, _mm256_set1_ps(-2.12194440e-4f), r);           // is exact, and the second makes up the rest
+  const __m256 k =
+      _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(1.44269504f)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  __m256 r =
+      _mm256_fnmadd_ps(k, _mm256_set1_ps(0.693359375f), x);  // ln 2 in two parts: the first has few bits, so k times it
+  r = _mm256_fnmadd_ps(k, _mm256_set1_ps(-2.12194440e-4f), r);  // is exact, and the second makes up the rest
   __m256 p = _mm256_set1_ps(1.3888889e-3f);
   p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(8.3333333e-3f));
   p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(4.1666667e-2f));
@@ -79,7 +81,9 @@ AVX2 void three_passes_simd(std::int64_t n, const float* a, const float*, float*
     __m256 sum = _mm256_setzero_ps();
     for (std::int64_t i = 0; i < n; i += 8) {
       const __m256 x = load_some(a + i, n - i);
-      const __m256 e = _mm256_and_ps(exp8(_mm256_sub_ps(x, most)), _mm256_cmp_ps(x, _mm256_set1_ps(std::numeric_limits<float>::lowest()), _CMP_GT_OQ));
+      const __m256 e =
+          _mm256_and_ps(exp8(_mm256_sub_ps(x, most)),
+                        _mm256_cmp_ps(x, _mm256_set1_ps(std::numeric_limits<float>::lowest()), _CMP_GT_OQ));
       store_some(c + i, n - i, e);
       sum = _mm256_add_ps(sum, e);
     }
@@ -93,7 +97,8 @@ AVX2 void three_passes_simd(std::int64_t n, const float* a, const float*, float*
 AVX2 void online(std::int64_t n, const float* a, const float*, float* c, float*) {
   const __m256 nothing = _mm256_set1_ps(std::numeric_limits<float>::lowest());
   for (std::int64_t row = 0; row < rows; ++row, a += n, c += n) {
-    // One pass for maximum and sum: when the maximum grows, the sum so far shrinks by exp(old - new). Eight lanes, each its own.
+    // One pass for maximum and sum: when the maximum grows, the sum so far shrinks by exp(old - new). Eight lanes, each
+    // its own.
     __m256 most8 = nothing, sum8 = _mm256_setzero_ps();
     for (std::int64_t i = 0; i < n; i += 8) {
       const __m256 x = load_some(a + i, n - i);
@@ -104,16 +109,45 @@ AVX2 void online(std::int64_t n, const float* a, const float*, float* c, float*)
     }
     const __m256 most = _mm256_set1_ps(largest_lane(most8));
     const __m256 scale = _mm256_set1_ps(1 / sum_of_lanes(_mm256_mul_ps(sum8, exp8(_mm256_sub_ps(most8, most)))));
-    for (std::int64_t i = 0; i < n; i += 8) store_some(c + i, n - i, _mm256_mul_ps(exp8(_mm256_sub_ps(load_some(a + i, n - i), most)), scale));
+    for (std::int64_t i = 0; i < n; i += 8)
+      store_some(c + i, n - i, _mm256_mul_ps(exp8(_mm256_sub_ps(load_some(a + i, n - i), most)), scale));
   }
 }
 // end rung
 #endif
 
 const Version versions[] = {
-    {.rung = {.id = "expf", .title = "three passes with expf", .change = "Maximum, exponentials and sum, scaling: one element at a time, with the library's exponential.", .source = "cpu/softmax.cpp:expf", .roof = "dram_copy"}, .call = three_passes_expf},
-    {.rung = {.id = "simd", .title = "three passes, 8 floats at a time", .change = "The same passes with an exponential of eight lanes: a polynomial and a shift into the exponent.", .source = "cpu/softmax.cpp:simd", .roof = "dram_copy"}, .needs = Isa::avx2, .call = X86_ONLY(three_passes_simd)},
-    {.rung = {.id = "online", .title = "online", .change = "Maximum and sum in one pass: fewer bytes, but three exponentials an element for one. Here arithmetic is the limit, so it is slower.", .source = "cpu/softmax.cpp:online", .roof = "dram_copy"}, .needs = Isa::avx2, .call = X86_ONLY(online)},
+    {.rung =
+         {
+             .id = "expf",
+             .title = "three passes with expf",
+             .change = "Maximum, exponentials and sum, scaling: one element at a time, with the library's exponential.",
+             .source = "cpu/softmax.cpp:expf",
+             .roof = "dram_copy",
+         },
+     .call = three_passes_expf},
+    {.rung =
+         {
+             .id = "simd",
+             .title = "three passes, 8 floats at a time",
+             .change =
+                 "The same passes with an exponential of eight lanes: a polynomial and a shift into the exponent.",
+             .source = "cpu/softmax.cpp:simd",
+             .roof = "dram_copy",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(three_passes_simd)},
+    {.rung =
+         {
+             .id = "online",
+             .title = "online",
+             .change = "Maximum and sum in one pass: fewer bytes, but three exponentials an element for one. Here "
+                       "arithmetic is the limit, so it is slower.",
+             .source = "cpu/softmax.cpp:online",
+             .roof = "dram_copy",
+         },
+     .needs = Isa::avx2,
+     .call = X86_ONLY(online)},
 };
 
 double error(const Shape& s, const float* a, const float*, const float* c) {
@@ -122,7 +156,8 @@ double error(const Shape& s, const float* a, const float*, const float* c) {
     const auto most = static_cast<double>(*std::max_element(a, a + s.n));
     double sum = 0;
     for (std::int64_t i = 0; i < s.n; ++i) sum += std::exp(static_cast<double>(a[i]) - most);
-    for (std::int64_t i = 0; i < s.n; ++i) norm.add(static_cast<double>(c[i]), std::exp(static_cast<double>(a[i]) - most) / sum);
+    for (std::int64_t i = 0; i < s.n; ++i)
+      norm.add(static_cast<double>(c[i]), std::exp(static_cast<double>(a[i]) - most) / sum);
   }
   return norm.value();
 }
@@ -131,14 +166,25 @@ double error(const Shape& s, const float* a, const float*, const float* c) {
 
 const Operation& softmax_operation() {
   static const Operation operation = {
-      .ladder = {.id = "cpu-softmax", .title = "Softmax", .device = Device::cpu, .measure = Measure::bytes_per_s, .size_label = "Columns (of 64 rows)", .size_unit = "",
-                 .size_lo = 1, .size_default = 65536, .size_hi = 1 << 18,
-                 .cost = [](std::int64_t size) { return models::softmax(rows, static_cast<double>(size), 4); }},
+      .ladder =
+          {
+              .id = "cpu-softmax",
+              .title = "Softmax",
+              .device = Device::cpu,
+              .measure = Measure::bytes_per_s,
+              .size_label = "Columns (of 64 rows)",
+              .size_unit = "",
+              .size_lo = 1,
+              .size_default = 65536,
+              .size_hi = 1 << 18,
+              .cost = [](std::int64_t size) { return models::softmax(rows, static_cast<double>(size), 4); },
+          },
       .versions = versions,
       .shape = [](std::int64_t size) { return Shape{.n = size, .a = rows * size, .c = rows * size}; },
       .fill = [](const Shape& s, std::uint64_t seed, float* a, float*) { fill_uniform(seed, -8, 8, a, s.a); },
       .error = error,
-      .error_bound = [](const Shape& s) { return 8 * float_epsilon * (1 + std::sqrt(static_cast<double>(s.n))); }};
+      .error_bound = [](const Shape& s) { return 8 * float_epsilon * (1 + std::sqrt(static_cast<double>(s.n))); },
+  };
   return operation;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-/// Which instructions a function may use is written at the function, so that one program runs on every x86-64 and compiles elsewhere.
+/// Which instructions a function may use is written at the function, so that one program runs on every x86-64 and
+/// compiles elsewhere.
 #if defined(__x86_64__)
 #define RIDGELINE_X86 1
 #include <immintrin.h>
@@ -33,9 +34,12 @@ inline bool has(Isa isa) {
 #if RIDGELINE_X86
   __builtin_cpu_init();
   switch (isa) {
-    case Isa::avx2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    case Isa::avx512: return __builtin_cpu_supports("avx512f");
-    default: return true;
+    case Isa::avx2:
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    case Isa::avx512:
+      return __builtin_cpu_supports("avx512f");
+    default:
+      return true;
   }
 #else
   return isa == Isa::any;

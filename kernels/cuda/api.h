@@ -3,9 +3,10 @@
 #include <functional>
 #include <string>
 
-/// The part of the CUDA driver, NVRTC and cuBLAS that is used, declared here so that no CUDA header is needed to build. Every entry is
-/// a function that a library fills in when it is opened (libraries.h), or that a test fills in to play a device.
-/// Signatures: CUDA driver API, NVRTC and cuBLAS references, CUDA 12 and 13. Handles are opaque; enumerations are passed as int.
+/// The part of the CUDA driver, NVRTC and cuBLAS that is used, declared here so that no CUDA header is needed to build.
+/// Every entry is a function that a library fills in when it is opened (libraries.h), or that a test fills in to play a
+/// device. Signatures: CUDA driver API, NVRTC and cuBLAS references, CUDA 12 and 13. Handles are opaque; enumerations
+/// are passed as int.
 namespace kernels::cuda {
 
 using Status = int;  ///< CUresult, nvrtcResult or cublasStatus_t: 0 is success
@@ -49,8 +50,9 @@ struct Driver {
   std::function<Status(Module*, const void* image)> load;
   std::function<Status(Module)> unload;
   std::function<Status(Function*, Module, const char* name)> function;
-  std::function<Status(Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
-                       unsigned shared_bytes, Stream, void** arguments, void** extra)> launch;
+  std::function<Status(Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                       unsigned block_z, unsigned shared_bytes, Stream, void** arguments, void** extra)>
+      launch;
   std::function<Status(Stream*, unsigned flags)> stream_create;
   std::function<Status(Stream)> stream_destroy;
   std::function<Status(Stream)> stream_synchronize;
@@ -70,7 +72,9 @@ struct Driver {
 struct Nvrtc {
   std::function<Status(int* count)> architecture_count;
   std::function<Status(int* capabilities)> architectures;  ///< 90 for sm_90, ascending
-  std::function<Status(Program*, const char* source, const char* name, int headers, const char* const* texts, const char* const* names)> create;
+  std::function<Status(Program*, const char* source, const char* name, int headers, const char* const* texts,
+                       const char* const* names)>
+      create;
   std::function<Status(Program*)> destroy;
   std::function<Status(Program, int options, const char* const* option)> compile;
   std::function<Status(Program, std::size_t* bytes)> log_bytes;
@@ -86,10 +90,13 @@ struct Blas {
   std::function<Status(BlasHandle*)> create;
   std::function<Status(BlasHandle)> destroy;
   std::function<Status(BlasHandle, Stream)> set_stream;
-  std::function<Status(BlasHandle, int transpose_a, int transpose_b, int m, int n, int k, const float* alpha, const float* a, int lda, const float* b,
-                       int ldb, const float* beta, float* c, int ldc)> sgemm;
-  std::function<Status(BlasHandle, int transpose_a, int transpose_b, int m, int n, int k, const void* alpha, const void* a, int a_type, int lda,
-                       const void* b, int b_type, int ldb, const void* beta, void* c, int c_type, int ldc, int compute_type, int algorithm)> gemm_ex;
+  std::function<Status(BlasHandle, int transpose_a, int transpose_b, int m, int n, int k, const float* alpha,
+                       const float* a, int lda, const float* b, int ldb, const float* beta, float* c, int ldc)>
+      sgemm;
+  std::function<Status(BlasHandle, int transpose_a, int transpose_b, int m, int n, int k, const void* alpha,
+                       const void* a, int a_type, int lda, const void* b, int b_type, int ldb, const void* beta,
+                       void* c, int c_type, int ldc, int compute_type, int algorithm)>
+      gemm_ex;
 };
 
 /// What could be opened on this machine. An empty sentence: the library is there and complete.

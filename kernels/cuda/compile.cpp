@@ -22,7 +22,8 @@ std::string first_error(const Compilation& c) {
   return {};
 }
 
-/// The options after which the compiler reports what a kernel uses; empty, with the failure set, when it cannot serve `capability`.
+/// The options after which the compiler reports what a kernel uses; empty, with the failure set, when it cannot serve
+/// `capability`.
 std::string architecture(const Nvrtc& nvrtc, int capability, bool& as_ptx, std::string& failure) {
   int count = 0;
   std::vector<int> known;
@@ -33,8 +34,8 @@ std::string architecture(const Nvrtc& nvrtc, int capability, bool& as_ptx, std::
   as_ptx = !known.empty() && capability > known.back();
   if (as_ptx) return "-arch=compute_" + std::to_string(known.back());
   if (!known.empty() && capability < known.front()) {
-    failure = "This NVRTC compiles for sm_" + std::to_string(known.front()) + " and newer, and the GPU is sm_" + std::to_string(capability) +
-              ": install an older CUDA toolkit.";
+    failure = "This NVRTC compiles for sm_" + std::to_string(known.front()) + " and newer, and the GPU is sm_" +
+              std::to_string(capability) + ": install an older CUDA toolkit.";
     return {};
   }
   return "-arch=sm_" + std::to_string(capability);
@@ -51,7 +52,8 @@ std::string text_of(Program program, const Size& size, const Get& get) {
 
 }  // namespace
 
-Compilation compile(const Nvrtc& nvrtc, std::string_view source, const std::string& file, std::string_view entry, int capability) {
+Compilation compile(const Nvrtc& nvrtc, std::string_view source, const std::string& file, std::string_view entry,
+                    int capability) {
   Compilation result;
   if (source.find('\0') != std::string_view::npos) {
     result.failure = "The kernel has a zero byte in its text: remove it.";
@@ -68,7 +70,8 @@ Compilation compile(const Nvrtc& nvrtc, std::string_view source, const std::stri
     result.failure = std::string("NVRTC did not take the kernel: ") + nvrtc.error_text(status) + ".";
     return result;
   }
-  // A learner's helper or table needs no __device__: there is no host code here. The last option is for machine code alone.
+  // A learner's helper or table needs no __device__: there is no host code here. The last option is for machine code
+  // alone.
   const char* options[] = {arch.c_str(), "-std=c++17", "-default-device", "--ptxas-options=-v"};
   status = nvrtc.compile(unit.program, as_ptx ? 3 : 4, options);
   const std::string log = text_of(unit.program, nvrtc.log_bytes, nvrtc.log);
@@ -77,16 +80,23 @@ Compilation compile(const Nvrtc& nvrtc, std::string_view source, const std::stri
   if (as_ptx && result.report.arch.empty()) result.report.arch = arch.substr(6);
   if (status != 0) {
     const std::string error = first_error(result);
-    if (!error.empty()) result.failure = "The kernel does not compile: " + error + (error.ends_with('.') ? "" : ".");
+    if (!error.empty())
+      result.failure = "The kernel does not compile: " + error + (error.ends_with('.') ? "" : ".");
     else if (result.report.shared_bytes > 48 * 1024)
-      result.failure = "The kernel does not compile: its " + std::to_string(result.report.shared_bytes) + " bytes of shared memory are more than a block may declare, 49152.";
-    else result.failure = std::string("The kernel does not compile: ") + nvrtc.error_text(status) + ".";
+      result.failure = "The kernel does not compile: its " + std::to_string(result.report.shared_bytes) +
+                       " bytes of shared memory are more than a block may declare, 49152.";
+    else
+      result.failure = std::string("The kernel does not compile: ") + nvrtc.error_text(status) + ".";
     return result;
   }
-  result.image = as_ptx ? text_of(unit.program, nvrtc.ptx_bytes, nvrtc.ptx) : text_of(unit.program, nvrtc.cubin_bytes, nvrtc.cubin);
-  if (result.image.empty()) result.failure = "NVRTC compiled the kernel but gave no code for it.";
-  else if (text.find(entry) == std::string::npos || (!as_ptx && result.report.arch.empty() && log.find("entry function") != std::string::npos))
-    result.failure = "The source has no kernel named " + std::string(entry) + ": keep its extern \"C\" entry, which is what is launched.";
+  result.image = as_ptx ? text_of(unit.program, nvrtc.ptx_bytes, nvrtc.ptx)
+                        : text_of(unit.program, nvrtc.cubin_bytes, nvrtc.cubin);
+  if (result.image.empty())
+    result.failure = "NVRTC compiled the kernel but gave no code for it.";
+  else if (text.find(entry) == std::string::npos ||
+           (!as_ptx && result.report.arch.empty() && log.find("entry function") != std::string::npos))
+    result.failure = "The source has no kernel named " + std::string(entry) +
+                     ": keep its extern \"C\" entry, which is what is launched.";
   return result;
 }
 

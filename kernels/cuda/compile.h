@@ -16,9 +16,11 @@ struct Compilation {
   KernelReport report;  ///< of `entry`; block_threads is the caller's to fill
 };
 
-/// Compiles `source` for compute capability `capability` (90 for sm_90), naming it `file` in messages. Needs no device and no driver.
-/// A capability above all that NVRTC knows is compiled to PTX of its newest, which the driver finishes; one below is a failure.
-Compilation compile(const Nvrtc& nvrtc, std::string_view source, const std::string& file, std::string_view entry, int capability);
+/// Compiles `source` for compute capability `capability` (90 for sm_90), naming it `file` in messages. Needs no device
+/// and no driver. A capability above all that NVRTC knows is compiled to PTX of its newest, which the driver finishes;
+/// one below is a failure.
+Compilation compile(const Nvrtc& nvrtc, std::string_view source, const std::string& file, std::string_view entry,
+                    int capability);
 
 /// The capability that kernels are compiled for when there is no device.
 inline constexpr int default_capability = 90;

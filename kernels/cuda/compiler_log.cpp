@@ -19,7 +19,8 @@ void each_line(std::string_view text, F line) {
   }
 }
 
-/// The whole number that ends just before `what`: "12" in "12 bytes spill stores". 0 when it is not there or too large to be one.
+/// The whole number that ends just before `what`: "12" in "12 bytes spill stores". 0 when it is not there or too large
+/// to be one.
 std::int64_t number_before(std::string_view line, std::string_view what) {
   const std::size_t end = line.find(what);
   if (end == std::string_view::npos) return 0;
@@ -84,7 +85,8 @@ KernelReport parse_report(std::string_view log, std::string_view entry) {
       report.spill_load_bytes = number_before(line, " bytes spill loads");
     }
     if (line.find("registers") != std::string_view::npos) {
-      report.registers_per_thread = static_cast<int>(std::min<std::int64_t>(number_before(line, " registers"), 1 << 20));
+      report.registers_per_thread =
+          static_cast<int>(std::min<std::int64_t>(number_before(line, " registers"), 1 << 20));
       report.shared_bytes = number_before(line, " bytes smem");
     }
   });

@@ -16,7 +16,8 @@ std::vector<Launch> launches(std::string_view rung, std::int64_t bytes, int mult
   std::int64_t blocks = (n + 255) / 256;
   if (rung == "float4") blocks = (n / 4 + 255) / 256;
   if (rung == "in_flight") blocks = (n / 4 + 1023) / 1024;
-  if (rung == "grid_stride") blocks = 8ll * multiprocessors;   // 2048 threads: what a multiprocessor holds of such small kernels
+  if (rung == "grid_stride")
+    blocks = 8ll * multiprocessors;  // 2048 threads: what a multiprocessor holds of such small kernels
   return {{.grid_x = static_cast<unsigned>(blocks), .block_x = 256, .n = static_cast<unsigned>(n)}};
 }
 
@@ -37,25 +38,46 @@ Deviation compare(const Operation& operation, std::int64_t, std::span<const floa
 
 const Ladder& ladder() {
   static const std::array rungs{
-      Rung{"scalar", "one float a thread", "The plain copy: each thread loads and stores 4 bytes.", embedded_source("cuda/copy_scalar.cu"), "copy_scalar", "gpu_copy"},
-      Rung{"float4", "float4", "16 bytes an instruction: a quarter of the instructions, four times the bytes in flight.",
+      Rung{"scalar", "one float a thread", "The plain copy: each thread loads and stores 4 bytes.",
+           embedded_source("cuda/copy_scalar.cu"), "copy_scalar", "gpu_copy"},
+      Rung{"float4", "float4",
+           "16 bytes an instruction: a quarter of the instructions, four times the bytes in flight.",
            embedded_source("cuda/copy_float4.cu"), "copy_float4", "gpu_copy"},
-      Rung{"in_flight", "four loads in flight", "Four loads before the first store: more bytes in flight, as Little's law asks.",
+      Rung{"in_flight", "four loads in flight",
+           "Four loads before the first store: more bytes in flight, as Little's law asks.",
            embedded_source("cuda/copy_in_flight.cu"), "copy_in_flight", "gpu_copy"},
-      Rung{"grid_stride", "grid stride", "One wave of blocks walks the whole array: no block starts or ends in between.",
+      Rung{"grid_stride", "grid stride",
+           "One wave of blocks walks the whole array: no block starts or ends in between.",
            embedded_source("cuda/copy_grid_stride.cu"), "copy_grid_stride", "gpu_copy"},
   };
-  static const Ladder ladder{.id = "cuda-copy", .title = "GPU copy", .device = Device::cuda, .measure = Measure::bytes_per_s,
-                             .size_label = "Array", .size_unit = "B", .size_lo = 1 << 20, .size_default = 1 << 28, .size_hi = 1 << 30,
-                             .rungs = rungs, .cost = cost};
+  static const Ladder ladder{
+      .id = "cuda-copy",
+      .title = "GPU copy",
+      .device = Device::cuda,
+      .measure = Measure::bytes_per_s,
+      .size_label = "Array",
+      .size_unit = "B",
+      .size_lo = 1 << 20,
+      .size_default = 1 << 28,
+      .size_hi = 1 << 30,
+      .rungs = rungs,
+      .cost = cost,
+  };
   return ladder;
 }
 
 }  // namespace
 
 const Operation& copy_operation() {
-  static const Operation operation{.ladder = &ladder(), .granule = 16, .edge_size = 16ll * 10007, .input_floats = floats, .output_floats = floats,
-                                   .launches = launches, .compare = compare};
+  static const Operation operation{
+      .ladder = &ladder(),
+      .granule = 16,
+      .edge_size = 16ll * 10007,
+      .input_floats = floats,
+      .output_floats = floats,
+      .launches = launches,
+      .compare = compare,
+  };
   return operation;
 }
 

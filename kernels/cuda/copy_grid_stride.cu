@@ -1,6 +1,7 @@
-// out = in, n floats, a multiple of 4: as many blocks as the GPU holds at once, each walking the array in steps of the whole grid with
-// four float4 in flight. No block is started or retired while it runs.
-extern "C" __global__ void __launch_bounds__(256) copy_grid_stride(const float* __restrict__ in, float* __restrict__ out, unsigned n) {
+// out = in, n floats, a multiple of 4: as many blocks as the GPU holds at once, each walking the array in steps of the
+// whole grid with four float4 in flight. No block is started or retired while it runs.
+extern "C" __global__ void __launch_bounds__(256)
+    copy_grid_stride(const float* __restrict__ in, float* __restrict__ out, unsigned n) {
   const unsigned stride = gridDim.x * blockDim.x;
   const unsigned vectors = n / 4;
   const float4* from = reinterpret_cast<const float4*>(in);

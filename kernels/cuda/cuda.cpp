@@ -16,6 +16,8 @@ std::string run(const Request& request, const Ladder& ladder, const Listener& li
   return run_on(open_machine(false), request, ladder, listener);
 }
 
-Roofs measure_roofs(double seconds, const Listener& listener) { return measure_roofs_on(open_machine(true), seconds, listener); }
+Roofs measure_roofs(double seconds, const Listener& listener) {
+  return measure_roofs_on(open_machine(true), seconds, listener);
+}
 
 }  // namespace kernels::cuda

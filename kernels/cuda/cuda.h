@@ -4,18 +4,19 @@
 
 #include "kernels/kernel.h"
 
-/// The CUDA side of the kernel lab. The driver, NVRTC and cuBLAS are opened at run time; nothing of CUDA is needed to build.
+/// The CUDA side of the kernel lab. The driver, NVRTC and cuBLAS are opened at run time; nothing of CUDA is needed to
+/// build.
 namespace kernels::cuda {
 
 /// The ladders in teaching order: copy, transpose, reduction, SGEMM.
 std::span<const Ladder> ladders();
 
-/// Why nothing can be timed on a GPU here, one sentence; empty when it can. Loads the driver, and so starts no GPU context.
-/// Kernels may still be compiled where NVRTC is found.
+/// Why nothing can be timed on a GPU here, one sentence; empty when it can. Loads the driver, and so starts no GPU
+/// context. Kernels may still be compiled where NVRTC is found.
 std::string why_not();
 
-/// Runs rungs of `ladder` as kernels::run() does. Without a GPU every rung is compiled alone, and its failure says that no device is
-/// there to time it on. Returns one sentence when nothing could be run or compiled at all.
+/// Runs rungs of `ladder` as kernels::run() does. Without a GPU every rung is compiled alone, and its failure says that
+/// no device is there to time it on. Returns one sentence when nothing could be run or compiled at all.
 std::string run(const Request& request, const Ladder& ladder, const Listener& listener);
 
 /// Copy and read bandwidth, FMA rate, and cuBLAS's SGEMM and bf16 rates where cuBLAS is found, `seconds` long in all.

@@ -1,6 +1,7 @@
 // What the measurement itself launches: operands, a wait, and two roofs.
 
-// out[i] = lo + scale u, u uniform in [0, 1) with 24 bits, from a hash of seed + i. uniform_value() in operands.cpp is its twin on the host.
+// out[i] = lo + scale u, u uniform in [0, 1) with 24 bits, from a hash of seed + i. uniform_value() in operands.cpp is
+// its twin on the host.
 extern "C" __global__ void fill_uniform(float* out, unsigned long long n, unsigned seed, float lo, float scale) {
   const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   for (unsigned long long i = blockIdx.x * 1ull * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -12,7 +13,8 @@ extern "C" __global__ void fill_uniform(float* out, unsigned long long n, unsign
   }
 }
 
-// Two bf16 a word, each of magnitude 0.5 to 1 with a random sign and mantissa: multipliers see random bits, as in training.
+// Two bf16 a word, each of magnitude 0.5 to 1 with a random sign and mantissa: multipliers see random bits, as in
+// training.
 extern "C" __global__ void fill_bf16(unsigned* out, unsigned long long words, unsigned seed) {
   const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   for (unsigned long long i = blockIdx.x * 1ull * blockDim.x + threadIdx.x; i < words; i += stride) {
@@ -23,14 +25,16 @@ extern "C" __global__ void fill_bf16(unsigned* out, unsigned long long words, un
   }
 }
 
-// Holds the stream for `cycles` of the multiprocessor's clock, so that the host has queued all that is timed before the first of it starts.
+// Holds the stream for `cycles` of the multiprocessor's clock, so that the host has queued all that is timed before the
+// first of it starts.
 extern "C" __global__ void spin(long long cycles) {
   const long long start = clock64();
   while (clock64() - start < cycles) {
   }
 }
 
-// Reads n floats (a multiple of 4), eight float4 in flight a thread; the sum is stored only if it is a value that does not occur.
+// Reads n floats (a multiple of 4), eight float4 in flight a thread; the sum is stored only if it is a value that does
+// not occur.
 extern "C" __global__ void __launch_bounds__(256) read_roof(const float4* in, float* out, unsigned long long n) {
   const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * 256, vectors = n / 4;
   float sum = 0.0f;

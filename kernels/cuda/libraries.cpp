@@ -109,15 +109,20 @@ std::vector<std::string> library_paths(const std::vector<std::string>& names) {
 
 Machine open_machine(bool with_blas) {
   Machine m;
-  m.no_driver = open(m.driver, "The CUDA driver", {"libcuda.so.1"}, "install NVIDIA's driver for a GPU in this machine to time kernels on it");
+  m.no_driver = open(m.driver, "The CUDA driver", {"libcuda.so.1"},
+                     "install NVIDIA's driver for a GPU in this machine to time kernels on it");
   // A driver of CUDA 12 does not load what the libraries of CUDA 13 make.
   int version = 0;
   const bool old_driver = m.no_driver.empty() && m.driver.driver_version(&version) == 0 && version < 13000;
   const auto names = [&](const std::string& library) {
-    return old_driver ? std::vector<std::string>{library + ".12", library + ".13", library} : std::vector<std::string>{library + ".13", library + ".12", library};
+    return old_driver ? std::vector<std::string>{library + ".12", library + ".13", library}
+                      : std::vector<std::string>{library + ".13", library + ".12", library};
   };
-  m.no_nvrtc = open(m.nvrtc, "The CUDA compiler NVRTC", names("libnvrtc.so"), "install the CUDA toolkit 12 or 13 to compile kernels");
-  m.no_blas = with_blas && m.no_driver.empty() ? open(m.blas, "cuBLAS", names("libcublas.so"), "install the CUDA toolkit to compare with it") : "cuBLAS was not opened.";
+  m.no_nvrtc = open(m.nvrtc, "The CUDA compiler NVRTC", names("libnvrtc.so"),
+                    "install the CUDA toolkit 12 or 13 to compile kernels");
+  m.no_blas = with_blas && m.no_driver.empty()
+                  ? open(m.blas, "cuBLAS", names("libcublas.so"), "install the CUDA toolkit to compare with it")
+                  : "cuBLAS was not opened.";
   return m;
 }
 

@@ -19,11 +19,14 @@ const Operation* find_operation(std::string_view ladder) {
 }
 
 std::span<const Ladder> ladders() {
-  static const std::array all{*copy_operation().ladder, *transpose_operation().ladder, *reduction_operation().ladder, *sgemm_operation().ladder};
+  static const std::array all{*copy_operation().ladder, *transpose_operation().ladder, *reduction_operation().ladder,
+                              *sgemm_operation().ladder};
   return all;
 }
 
-std::uint32_t input_seed(std::uint32_t seed, int input) { return (seed + 1) * 0x85ebca6bu + static_cast<std::uint32_t>(input) * 0xc2b2ae35u; }
+std::uint32_t input_seed(std::uint32_t seed, int input) {
+  return (seed + 1) * 0x85ebca6bu + static_cast<std::uint32_t>(input) * 0xc2b2ae35u;
+}
 
 float uniform_value(const Operation& operation, std::uint32_t seed, int input, std::int64_t index) {
   std::uint32_t h = static_cast<std::uint32_t>(index) * 0x9e3779b9u + input_seed(seed, input);

@@ -7,11 +7,13 @@
 
 #include "kernels/kernel.h"
 
-/// A rung is one .cu file with one extern "C" entry named after the file, and a row in the list of its ladder (copy.cpp, sgemm.cpp, ...);
-/// a geometry of its own is a case in that file's launches(). A ladder is one such file more, in operation.cpp's two lists.
+/// A rung is one .cu file with one extern "C" entry named after the file, and a row in the list of its ladder
+/// (copy.cpp, sgemm.cpp, ...); a geometry of its own is a case in that file's launches(). A ladder is one such file
+/// more, in operation.cpp's two lists.
 namespace kernels::cuda {
 
-/// One launch of a rung's kernel. Kernels take their input arrays, the output array and a count: (in, out, n) or (a, b, c, n).
+/// One launch of a rung's kernel. Kernels take their input arrays, the output array and a count: (in, out, n) or (a, b,
+/// c, n).
 struct Launch {
   unsigned grid_x = 1, grid_y = 1, block_x = 1, block_y = 1;
   unsigned n = 0;
@@ -22,19 +24,20 @@ struct Launch {
 
 /// How far an output is from its reference.
 struct Deviation {
-  double error = 0;       ///< |out - reference| / |reference| over the elements compared
-  double bound = 0;       ///< accepted when error <= bound
+  double error = 0;                ///< |out - reference| / |reference| over the elements compared
+  double bound = 0;                ///< accepted when error <= bound
   std::int64_t never_written = 0;  ///< elements that still hold the poison, or another NaN
 };
 
 /// What is the same for every rung of a ladder: sizes, operands, launches and the reference.
 struct Operation {
   const Ladder* ladder = nullptr;
-  std::int64_t granule = 1;    ///< sizes are rounded up to a multiple of this
-  std::int64_t edge_size = 0;  ///< a small size that is no power of two: it is checked in full before the size asked for
-  int inputs = 1;              ///< arrays of input_floats each, uniform in [lo, lo + scale)
+  std::int64_t granule = 1;  ///< sizes are rounded up to a multiple of this
+  std::int64_t edge_size =
+      0;           ///< a small size that is no power of two: it is checked in full before the size asked for
+  int inputs = 1;  ///< arrays of input_floats each, uniform in [lo, lo + scale)
   float lo = 0, scale = 1;
-  bool repeatable = true;      ///< two runs on one input must agree bit for bit: if they do not, threads race
+  bool repeatable = true;  ///< two runs on one input must agree bit for bit: if they do not, threads race
   std::int64_t (*input_floats)(std::int64_t size) = nullptr;
   std::int64_t (*output_floats)(std::int64_t size) = nullptr;
   std::vector<Launch> (*launches)(std::string_view rung, std::int64_t size, int multiprocessors) = nullptr;
@@ -53,7 +56,8 @@ const Operation& transpose_operation();
 const Operation& reduction_operation();
 const Operation& sgemm_operation();
 
-/// The value that fill_uniform in instruments.cu gives element `index` of input `input` (0, 1): exactly, as both use 24 bits.
+/// The value that fill_uniform in instruments.cu gives element `index` of input `input` (0, 1): exactly, as both use 24
+/// bits.
 float uniform_value(const Operation& operation, std::uint32_t seed, int input, std::int64_t index);
 std::uint32_t input_seed(std::uint32_t seed, int input);
 

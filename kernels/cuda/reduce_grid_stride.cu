@@ -1,5 +1,6 @@
-// out[block] = a share of the sum of n floats of `in`: a few blocks a multiprocessor walk the array in steps of the whole grid, four
-// float4 in flight a thread. The tree runs once a block instead of once for every 512 numbers, and one more launch adds the blocks.
+// out[block] = a share of the sum of n floats of `in`: a few blocks a multiprocessor walk the array in steps of the
+// whole grid, four float4 in flight a thread. The tree runs once a block instead of once for every 512 numbers, and one
+// more launch adds the blocks.
 __device__ float block_warp_sum(float value) {
 #pragma unroll
   for (int apart = 16; apart > 0; apart /= 2) value += __shfl_down_sync(0xffffffffu, value, apart);
@@ -7,7 +8,8 @@ __device__ float block_warp_sum(float value) {
 }
 __device__ float sum_of(float4 v) { return (v.x + v.y) + (v.z + v.w); }
 
-extern "C" __global__ void __launch_bounds__(256) reduce_grid_stride(const float* __restrict__ in, float* __restrict__ out, unsigned n) {
+extern "C" __global__ void __launch_bounds__(256)
+    reduce_grid_stride(const float* __restrict__ in, float* __restrict__ out, unsigned n) {
   __shared__ float of_warp[8];
   const unsigned t = threadIdx.x;
   const unsigned stride = gridDim.x * 256;

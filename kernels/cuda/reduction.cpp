@@ -10,7 +10,8 @@ namespace {
 
 std::int64_t floats(std::int64_t bytes) { return bytes / 4; }
 
-/// Room for the partial sums of every pass (n/256 at most, then n/65536, ...), each on 16 bytes, and the result in the last float.
+/// Room for the partial sums of every pass (n/256 at most, then n/65536, ...), each on 16 bytes, and the result in the
+/// last float.
 std::int64_t output_floats(std::int64_t bytes) {
   std::int64_t total = 0;
   for (std::int64_t n = bytes / 4; n > 256;) {
@@ -24,7 +25,8 @@ std::int64_t output_floats(std::int64_t bytes) {
 models::OpCost cost(std::int64_t bytes) { return {static_cast<double>(bytes) / 4 - 1, static_cast<double>(bytes), 4}; }
 
 std::int64_t blocks_of(std::string_view rung, std::int64_t n, int multiprocessors) {
-  if (rung == "grid_stride") return std::clamp<std::int64_t>(n / 4096, 1, 8ll * multiprocessors);  // at least 16 floats a thread
+  if (rung == "grid_stride")
+    return std::clamp<std::int64_t>(n / 4096, 1, 8ll * multiprocessors);  // at least 16 floats a thread
   const std::int64_t a_block = rung == "first_add" || rung == "shuffle" ? 512 : 256;
   return (n + a_block - 1) / a_block;
 }
@@ -36,7 +38,13 @@ std::vector<Launch> launches(std::string_view rung, std::int64_t bytes, int mult
     const std::int64_t blocks = blocks_of(rung, n, multiprocessors);
     last = blocks == 1;
     if (last) output = output_floats(bytes) - 1;
-    passes.push_back({.grid_x = static_cast<unsigned>(blocks), .block_x = 256, .n = static_cast<unsigned>(n), .input_offset = input, .output_offset = output});
+    passes.push_back({
+        .grid_x = static_cast<unsigned>(blocks),
+        .block_x = 256,
+        .n = static_cast<unsigned>(n),
+        .input_offset = input,
+        .output_offset = output,
+    });
     input = output;
     output += (blocks + 3) / 4 * 4;
     n = blocks;
@@ -58,28 +66,50 @@ Deviation compare(const Operation& operation, std::int64_t bytes, std::span<cons
 
 const Ladder& ladder() {
   static const std::array rungs{
-      Rung{"interleaved", "interleaved addressing", "A tree over neighbours: the threads that work are spread over all warps.",
+      Rung{"interleaved", "interleaved addressing",
+           "A tree over neighbours: the threads that work are spread over all warps.",
            embedded_source("cuda/reduce_interleaved.cu"), "reduce_interleaved", "gpu_read"},
-      Rung{"sequential", "sequential addressing", "The working threads stay together, so whole warps finish early; no bank conflicts.",
+      Rung{"sequential", "sequential addressing",
+           "The working threads stay together, so whole warps finish early; no bank conflicts.",
            embedded_source("cuda/reduce_sequential.cu"), "reduce_sequential", "gpu_read"},
-      Rung{"first_add", "first add during load", "Every thread adds two values as it loads them: half the blocks, two loads in flight.",
+      Rung{"first_add", "first add during load",
+           "Every thread adds two values as it loads them: half the blocks, two loads in flight.",
            embedded_source("cuda/reduce_first_add.cu"), "reduce_first_add", "gpu_read"},
-      Rung{"shuffle", "warp shuffles", "Warps add through registers: one barrier instead of eight.", embedded_source("cuda/reduce_shuffle.cu"),
-           "reduce_shuffle", "gpu_read"},
-      Rung{"grid_stride", "vectors, grid stride", "A few blocks walk the array with four float4 in flight a thread; one tree a block.",
+      Rung{"shuffle", "warp shuffles", "Warps add through registers: one barrier instead of eight.",
+           embedded_source("cuda/reduce_shuffle.cu"), "reduce_shuffle", "gpu_read"},
+      Rung{"grid_stride", "vectors, grid stride",
+           "A few blocks walk the array with four float4 in flight a thread; one tree a block.",
            embedded_source("cuda/reduce_grid_stride.cu"), "reduce_grid_stride", "gpu_read"},
   };
-  static const Ladder ladder{.id = "cuda-reduction", .title = "GPU sum", .device = Device::cuda, .measure = Measure::bytes_per_s,
-                             .size_label = "Array", .size_unit = "B", .size_lo = 1 << 20, .size_default = 1 << 28, .size_hi = 1 << 30,
-                             .rungs = rungs, .cost = cost};
+  static const Ladder ladder{
+      .id = "cuda-reduction",
+      .title = "GPU sum",
+      .device = Device::cuda,
+      .measure = Measure::bytes_per_s,
+      .size_label = "Array",
+      .size_unit = "B",
+      .size_lo = 1 << 20,
+      .size_default = 1 << 28,
+      .size_hi = 1 << 30,
+      .rungs = rungs,
+      .cost = cost,
+  };
   return ladder;
 }
 
 }  // namespace
 
 const Operation& reduction_operation() {
-  static const Operation operation{.ladder = &ladder(), .granule = 16, .edge_size = 16ll * 10007, .repeatable = false, .input_floats = floats,
-                                   .output_floats = output_floats, .launches = launches, .compare = compare};
+  static const Operation operation{
+      .ladder = &ladder(),
+      .granule = 16,
+      .edge_size = 16ll * 10007,
+      .repeatable = false,
+      .input_floats = floats,
+      .output_floats = output_floats,
+      .launches = launches,
+      .compare = compare,
+  };
   return operation;
 }
 

@@ -29,14 +29,19 @@ double time_of(const Session& session, double seconds, const std::function<void(
 }
 
 /// 1 GiB, or an eighth of a smaller memory, in whole 16 MiB: far above any L2.
-std::int64_t stream_bytes(const Session& session) { return std::clamp<std::int64_t>(session.facts().memory_bytes / 8, 1 << 26, 1 << 30) >> 24 << 24; }
+std::int64_t stream_bytes(const Session& session) {
+  return std::clamp<std::int64_t>(session.facts().memory_bytes / 8, 1 << 26, 1 << 30) >> 24 << 24;
+}
 
 double copy_roof(const Session& session, double seconds) {
   const std::int64_t bytes = stream_bytes(session);
   const DeviceArray from(session.driver(), bytes, "the copy roof"), to(session.driver(), bytes, "the copy roof");
   session.fill_uniform(from.address(), bytes / 4, 1, 0, 1);
   const double s = time_of(session, seconds, [&] {
-    must(session.driver(), session.driver().copy_on_device(to.address(), from.address(), static_cast<std::size_t>(bytes), session.stream()), "copying");
+    must(session.driver(),
+         session.driver().copy_on_device(to.address(), from.address(), static_cast<std::size_t>(bytes),
+                                         session.stream()),
+         "copying");
   });
   return 2 * static_cast<double>(bytes) / s;
 }
@@ -50,7 +55,8 @@ double read_roof(const Session& session, double seconds) {
   auto n = static_cast<unsigned long long>(bytes / 4);
   std::array<void*, 3> arguments{&in, &out, &n};
   const Launch shape{.grid_x = static_cast<unsigned>(8 * session.facts().multiprocessors), .block_x = 256};
-  return static_cast<double>(bytes) / time_of(session, seconds, [&] { session.launch(function, shape, arguments, "read_roof"); });
+  return static_cast<double>(bytes) /
+         time_of(session, seconds, [&] { session.launch(function, shape, arguments, "read_roof"); });
 }
 
 double fma_roof(const Session& session, double seconds) {
@@ -68,7 +74,8 @@ double fma_roof(const Session& session, double seconds) {
 double sgemm_roof(const Session& session, double seconds) {
   constexpr int n = 4096;
   constexpr std::int64_t bytes = 4ll * n * n;
-  const DeviceArray a(session.driver(), bytes, "SGEMM"), b(session.driver(), bytes, "SGEMM"), c(session.driver(), bytes, "SGEMM");
+  const DeviceArray a(session.driver(), bytes, "SGEMM"), b(session.driver(), bytes, "SGEMM"),
+      c(session.driver(), bytes, "SGEMM");
   session.fill_uniform(a.address(), bytes / 4, 3, -1, 2);
   session.fill_uniform(b.address(), bytes / 4, 4, -1, 2);
   const Cublas cublas(session);
@@ -76,26 +83,28 @@ double sgemm_roof(const Session& session, double seconds) {
   const auto pointer = [](const DeviceArray& x) { return reinterpret_cast<float*>(x.address()); };
   // cuBLAS counts by columns: B A by columns is A B by rows.
   return 2.0 * n * n * n / time_of(session, seconds, [&] {
-    if (cublas.blas.sgemm(cublas.handle, 0, 0, n, n, n, &one, pointer(b), n, pointer(a), n, &zero, pointer(c), n) != 0)
-      throw Failure("cuBLAS refused an SGEMM.", false);
-  });
+           if (cublas.blas.sgemm(cublas.handle, 0, 0, n, n, n, &one, pointer(b), n, pointer(a), n, &zero, pointer(c),
+                                 n) != 0)
+             throw Failure("cuBLAS refused an SGEMM.", false);
+         });
 }
 
 double bf16_roof(const Session& session, double seconds) {
   constexpr int n = 8192, type_bf16 = 14, type_float = 0, compute_float = 68, default_algorithm = -1;
   static_assert(type_float == 0);
   constexpr std::int64_t bytes = 2ll * n * n;
-  const DeviceArray a(session.driver(), bytes, "a bf16 GEMM"), b(session.driver(), bytes, "a bf16 GEMM"), c(session.driver(), bytes, "a bf16 GEMM");
+  const DeviceArray a(session.driver(), bytes, "a bf16 GEMM"), b(session.driver(), bytes, "a bf16 GEMM"),
+      c(session.driver(), bytes, "a bf16 GEMM");
   session.fill_bf16(a.address(), bytes / 4, 5);
   session.fill_bf16(b.address(), bytes / 4, 6);
   const Cublas cublas(session);
   const float one = 1, zero = 0;
   const auto pointer = [](const DeviceArray& x) { return reinterpret_cast<void*>(x.address()); };
   return 2.0 * n * n * n / time_of(session, seconds, [&] {
-    if (cublas.blas.gemm_ex(cublas.handle, 0, 0, n, n, n, &one, pointer(b), type_bf16, n, pointer(a), type_bf16, n, &zero, pointer(c), type_bf16, n,
-                            compute_float, default_algorithm) != 0)
-      throw Failure("cuBLAS refused a bf16 GEMM.", false);
-  });
+           if (cublas.blas.gemm_ex(cublas.handle, 0, 0, n, n, n, &one, pointer(b), type_bf16, n, pointer(a), type_bf16,
+                                   n, &zero, pointer(c), type_bf16, n, compute_float, default_algorithm) != 0)
+             throw Failure("cuBLAS refused a bf16 GEMM.", false);
+         });
 }
 
 struct Ceiling {

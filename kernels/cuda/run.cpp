@@ -37,11 +37,18 @@ class Run {
 
   void choose() {
     for (const Rung& rung : operation_.ladder->rungs) {
-      const bool wanted = request_.rungs.empty() || std::find(request_.rungs.begin(), request_.rungs.end(), rung.id) != request_.rungs.end();
+      const bool wanted = request_.rungs.empty() ||
+                          std::find(request_.rungs.begin(), request_.rungs.end(), rung.id) != request_.rungs.end();
       if (!wanted) continue;
       Candidate c{.rung = &rung, .edited = rung.id == request_.edited_rung};
       const models::OpCost cost = operation_.ladder->cost(size_);
-      c.result = {.ladder = std::string(operation_.ladder->id), .rung = std::string(rung.id), .size = size_, .flops = cost.flops, .bytes = cost.bytes()};
+      c.result = {
+          .ladder = std::string(operation_.ladder->id),
+          .rung = std::string(rung.id),
+          .size = size_,
+          .flops = cost.flops,
+          .bytes = cost.bytes(),
+      };
       candidates_.push_back(std::move(c));
     }
   }
@@ -69,7 +76,8 @@ class Run {
       if (stopped_) return;
       compile_one(c, default_capability);
       step(3);
-      if (c.result.failure.empty()) c.result.failure = "Compiled for " + c.result.report.arch + " but not timed: " + why;
+      if (c.result.failure.empty())
+        c.result.failure = "Compiled for " + c.result.report.arch + " but not timed: " + why;
       report(c);
     }
   }
@@ -82,7 +90,9 @@ class Run {
   /// Three steps a rung: compiled, checked, timed.
   void step(int steps) {
     steps_ += steps;
-    if (listener_.progress && !listener_.progress(std::min(1.0, steps_ / (3.0 * static_cast<double>(candidates_.size()))))) stopped_ = true;
+    if (listener_.progress &&
+        !listener_.progress(std::min(1.0, steps_ / (3.0 * static_cast<double>(candidates_.size())))))
+      stopped_ = true;
   }
 
   void compile_one(Candidate& c, int capability) {
@@ -109,9 +119,11 @@ class Run {
       work();
     } catch (const Failure& failure) {
       c.result.failure = failure.what();
-      if (failure.context_lost) lost_ = "Not run: " + c.name() + " has taken the GPU's context with it, and only a new process gets another.";
+      if (failure.context_lost)
+        lost_ = "Not run: " + c.name() + " has taken the GPU's context with it, and only a new process gets another.";
     } catch (const std::bad_alloc&) {
-      c.result.failure = "This machine has too little memory to check the result at size " + std::to_string(size_) + ": choose a smaller one.";
+      c.result.failure = "This machine has too little memory to check the result at size " + std::to_string(size_) +
+                         ": choose a smaller one.";
     }
   }
 
@@ -169,7 +181,9 @@ class Run {
     c.watch = std::make_unique<Stopwatch>(session, enqueue, operands.sets(), request_.seconds_per_rung);
     // Windows and X end a launch of 2 s on a display's GPU; half a second leaves room for a busy desktop.
     if (const double run_s = c.watch->warm_up(); session.facts().watchdog && run_s > 0.5)
-      throw Failure("One run takes " + std::to_string(run_s).substr(0, 4) + " s, and this GPU drives a display whose driver ends long launches: choose a smaller size.", false);
+      throw Failure("One run takes " + std::to_string(run_s).substr(0, 4) +
+                        " s, and this GPU drives a display whose driver ends long launches: choose a smaller size.",
+                    false);
   }
 
   /// A few samples of each rung in turn, so that drift of clocks and temperature falls on all alike.
@@ -204,7 +218,8 @@ std::string run_on(const Machine& machine, const Request& request, const Ladder&
   if (!operation) return "There is no CUDA ladder \"" + std::string(ladder.id) + "\".";
   Run run(machine, request, *operation, listener);
   run.choose();
-  if (!machine.no_nvrtc.empty()) return machine.no_driver.empty() ? machine.no_nvrtc : machine.no_driver + " " + machine.no_nvrtc;
+  if (!machine.no_nvrtc.empty())
+    return machine.no_driver.empty() ? machine.no_nvrtc : machine.no_driver + " " + machine.no_nvrtc;
   std::unique_ptr<Session> session;
   std::string why;
   try {
@@ -212,8 +227,10 @@ std::string run_on(const Machine& machine, const Request& request, const Ladder&
   } catch (const Failure& failure) {
     why = failure.what();
   }
-  if (session) run.on_device(*session);
-  else run.without_device(why);
+  if (session)
+    run.on_device(*session);
+  else
+    run.without_device(why);
   return {};
 }
 

@@ -12,17 +12,23 @@ namespace kernels::cuda {
 std::string binary_bytes(std::int64_t bytes) {
   char text[48];
   const double b = static_cast<double>(bytes);
-  if (bytes >= 1 << 30) std::snprintf(text, sizeof text, "%.1f GiB", b / 0x1p30);
-  else std::snprintf(text, sizeof text, "%.1f MiB", b / 0x1p20);
+  if (bytes >= 1 << 30)
+    std::snprintf(text, sizeof text, "%.1f GiB", b / 0x1p30);
+  else
+    std::snprintf(text, sizeof text, "%.1f MiB", b / 0x1p20);
   return text;
 }
 
 std::string why_no_device(const Machine& machine) {
   if (!machine.no_driver.empty()) return machine.no_driver;
-  if (const Status status = machine.driver.init(0); status != 0) return sentence(machine.driver, status, "starting the driver");
+  if (const Status status = machine.driver.init(0); status != 0)
+    return sentence(machine.driver, status, "starting the driver");
   int count = 0;
-  if (const Status status = machine.driver.device_count(&count); status != 0) return sentence(machine.driver, status, "counting devices");
-  return count > 0 ? "" : "The CUDA driver is there, but it sees no device: check that a GPU is present and that CUDA_VISIBLE_DEVICES does not hide it.";
+  if (const Status status = machine.driver.device_count(&count); status != 0)
+    return sentence(machine.driver, status, "counting devices");
+  return count > 0 ? ""
+                   : "The CUDA driver is there, but it sees no device: check that a GPU is present and that "
+                     "CUDA_VISIBLE_DEVICES does not hide it.";
 }
 
 DeviceArray::DeviceArray(const Driver& driver, std::int64_t bytes, const std::string& what) : driver_(driver) {
@@ -31,7 +37,8 @@ DeviceArray::DeviceArray(const Driver& driver, std::int64_t bytes, const std::st
     std::size_t free = 0, total = 0;
     driver.memory_info(&free, &total);
     throw Failure("The GPU has too little free memory for " + what + ": " + binary_bytes(bytes) + " are needed and " +
-                      binary_bytes(static_cast<std::int64_t>(free)) + " are free. Choose a smaller size or close what else uses the GPU.",
+                      binary_bytes(static_cast<std::int64_t>(free)) +
+                      " are free. Choose a smaller size or close what else uses the GPU.",
                   false);
   }
   must(driver, status, "allocating memory for " + what);
@@ -43,7 +50,8 @@ LoadedModule::LoadedModule(const Driver& driver, const std::string& image) : dri
 
 Function LoadedModule::function(std::string_view name) const {
   Function f = nullptr;
-  must(driver_, driver_.function(&f, module_, std::string(name).c_str()), "looking for the kernel " + std::string(name));
+  must(driver_, driver_.function(&f, module_, std::string(name).c_str()),
+       "looking for the kernel " + std::string(name));
   return f;
 }
 
@@ -65,8 +73,8 @@ Session::Session(const Machine& machine) : machine_(machine) {
   int clock_khz = 0;
   if (d.device_attribute(&clock_khz, attribute_clock_khz, device_) == 0 && clock_khz > 0) facts_.clock_khz = clock_khz;
   facts_.watchdog = attribute(attribute_execution_timeout) != 0;
-  const Compilation compiled =
-      compile(machine.nvrtc, embedded_source("cuda/instruments.cu"), "instruments.cu", "fill_uniform", facts_.capability);
+  const Compilation compiled = compile(machine.nvrtc, embedded_source("cuda/instruments.cu"), "instruments.cu",
+                                       "fill_uniform", facts_.capability);
   if (!compiled.failure.empty()) throw Failure(compiled.failure, false);
 
   Context context = nullptr;
@@ -99,15 +107,20 @@ void Session::close() {
 }
 
 void Session::launch(Function function, const Launch& l, std::span<void*> arguments, const std::string& name) const {
-  must(driver(), driver().launch(function, l.grid_x, l.grid_y, 1, l.block_x, l.block_y, 1, 0, stream_, arguments.data(), nullptr), "launching " + name);
+  must(driver(),
+       driver().launch(function, l.grid_x, l.grid_y, 1, l.block_x, l.block_y, 1, 0, stream_, arguments.data(), nullptr),
+       "launching " + name);
 }
 
-void Session::synchronize(const std::string& doing) const { must(driver(), driver().stream_synchronize(stream_), doing); }
+void Session::synchronize(const std::string& doing) const {
+  must(driver(), driver().stream_synchronize(stream_), doing);
+}
 
 namespace {
 
 Launch grid_over(std::int64_t n, int multiprocessors) {
-  return {.grid_x = static_cast<unsigned>(std::clamp<std::int64_t>((n + 255) / 256, 1, 16ll * multiprocessors)), .block_x = 256};
+  return {.grid_x = static_cast<unsigned>(std::clamp<std::int64_t>((n + 255) / 256, 1, 16ll * multiprocessors)),
+          .block_x = 256};
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace kernels::cuda {
 /// Device memory for the length of a scope.
 class DeviceArray {
  public:
-  DeviceArray(const Driver& driver, std::int64_t bytes, const std::string& what);  ///< throws Failure naming `what`, needed and free bytes
+  DeviceArray(const Driver& driver, std::int64_t bytes,
+              const std::string& what);  ///< throws Failure naming `what`, needed and free bytes
   ~DeviceArray() { driver_.free(address_); }
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;

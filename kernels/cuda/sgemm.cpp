@@ -18,7 +18,13 @@ models::OpCost cost(std::int64_t n) {
 std::vector<Launch> launches(std::string_view rung, std::int64_t n, int) {
   const bool by_element = rung == "uncoalesced" || rung == "coalesced" || rung == "shared";
   const auto tiles = static_cast<unsigned>(n / (by_element ? 32 : 128));
-  return {{.grid_x = tiles, .grid_y = tiles, .block_x = by_element ? 32u : 256u, .block_y = by_element ? 32u : 1u, .n = static_cast<unsigned>(n)}};
+  return {{
+      .grid_x = tiles,
+      .grid_y = tiles,
+      .block_x = by_element ? 32u : 256u,
+      .block_y = by_element ? 32u : 1u,
+      .n = static_cast<unsigned>(n),
+  }};
 }
 
 /// `count` different numbers below n: all when n is no larger, otherwise one from each of `count` equal parts.
@@ -33,8 +39,8 @@ std::vector<std::int64_t> chosen(std::int64_t n, std::int64_t count, std::uint32
   return lines;
 }
 
-/// The elements where 64 rows and 64 columns cross are compared, one of each in every 64th of the matrix; all of C is searched for NaN.
-/// Bound: sqrt(K) 2 eps of float, the growth of rounding errors that are independent.
+/// The elements where 64 rows and 64 columns cross are compared, one of each in every 64th of the matrix; all of C is
+/// searched for NaN. Bound: sqrt(K) 2 eps of float, the growth of rounding errors that are independent.
 Deviation compare(const Operation& operation, std::int64_t n, std::span<const float> out, std::uint32_t seed) {
   Deviation d;
   d.never_written = std::count_if(out.begin(), out.end(), [](float v) { return !(v == v); });
@@ -42,9 +48,13 @@ Deviation compare(const Operation& operation, std::int64_t n, std::span<const fl
   const auto k_count = static_cast<std::size_t>(n);
   std::vector<double> a(rows.size() * k_count), b(columns.size() * k_count);
   for (std::size_t i = 0; i < rows.size(); ++i)
-    for (std::size_t k = 0; k < k_count; ++k) a[i * k_count + k] = static_cast<double>(uniform_value(operation, seed, 0, rows[i] * n + static_cast<std::int64_t>(k)));
+    for (std::size_t k = 0; k < k_count; ++k)
+      a[i * k_count + k] =
+          static_cast<double>(uniform_value(operation, seed, 0, rows[i] * n + static_cast<std::int64_t>(k)));
   for (std::size_t j = 0; j < columns.size(); ++j)
-    for (std::size_t k = 0; k < k_count; ++k) b[j * k_count + k] = static_cast<double>(uniform_value(operation, seed, 1, static_cast<std::int64_t>(k) * n + columns[j]));
+    for (std::size_t k = 0; k < k_count; ++k)
+      b[j * k_count + k] =
+          static_cast<double>(uniform_value(operation, seed, 1, static_cast<std::int64_t>(k) * n + columns[j]));
   double off = 0, norm = 0;
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t j = 0; j < columns.size(); ++j) {
@@ -61,30 +71,55 @@ Deviation compare(const Operation& operation, std::int64_t n, std::span<const fl
 
 const Ladder& ladder() {
   static const std::array rungs{
-      Rung{"uncoalesced", "uncoalesced", "One thread an element, neighbouring lanes in neighbouring rows: every load of a warp touches 32 rows.",
+      Rung{"uncoalesced", "uncoalesced",
+           "One thread an element, neighbouring lanes in neighbouring rows: every load of a warp touches 32 rows.",
            embedded_source("cuda/sgemm_uncoalesced.cu"), "sgemm_uncoalesced", "gpu_sgemm"},
-      Rung{"coalesced", "coalesced", "x and y change roles: a warp reads and writes along rows.", embedded_source("cuda/sgemm_coalesced.cu"),
-           "sgemm_coalesced", "gpu_sgemm"},
-      Rung{"shared", "shared tile", "32 x 32 tiles in shared memory: 1/32 of the global loads, but two shared loads for each multiply-add.",
+      Rung{"coalesced", "coalesced", "x and y change roles: a warp reads and writes along rows.",
+           embedded_source("cuda/sgemm_coalesced.cu"), "sgemm_coalesced", "gpu_sgemm"},
+      Rung{"shared", "shared tile",
+           "32 x 32 tiles in shared memory: 1/32 of the global loads, but two shared loads for each multiply-add.",
            embedded_source("cuda/sgemm_shared.cu"), "sgemm_shared", "gpu_sgemm"},
-      Rung{"register", "8 x 8 a thread", "64 sums in registers: 16 shared loads feed 64 multiply-adds, at a quarter of the occupancy.",
+      Rung{"register", "8 x 8 a thread",
+           "64 sums in registers: 16 shared loads feed 64 multiply-adds, at a quarter of the occupancy.",
            embedded_source("cuda/sgemm_register.cu"), "sgemm_register", "gpu_sgemm"},
-      Rung{"vector", "float4, A turned", "float4 loads everywhere, and the tile of A stored turned so that they can be.",
+      Rung{"vector", "float4, A turned",
+           "float4 loads everywhere, and the tile of A stored turned so that they can be.",
            embedded_source("cuda/sgemm_vector.cu"), "sgemm_vector", "gpu_sgemm"},
-      Rung{"warp", "warp tiles", "A tile a warp without bank conflicts, and the next tile fetched while this one is used.",
+      Rung{"warp", "warp tiles",
+           "A tile a warp without bank conflicts, and the next tile fetched while this one is used.",
            embedded_source("cuda/sgemm_warp.cu"), "sgemm_warp", "gpu_sgemm"},
   };
-  static const Ladder ladder{.id = "cuda-sgemm", .title = "GPU SGEMM", .device = Device::cuda, .measure = Measure::flops_per_s,
-                             .size_label = "Size N", .size_unit = "", .size_lo = 128, .size_default = 4096, .size_hi = 8192,
-                             .rungs = rungs, .cost = cost};
+  static const Ladder ladder{
+      .id = "cuda-sgemm",
+      .title = "GPU SGEMM",
+      .device = Device::cuda,
+      .measure = Measure::flops_per_s,
+      .size_label = "Size N",
+      .size_unit = "",
+      .size_lo = 128,
+      .size_default = 4096,
+      .size_hi = 8192,
+      .rungs = rungs,
+      .cost = cost,
+  };
   return ladder;
 }
 
 }  // namespace
 
 const Operation& sgemm_operation() {
-  static const Operation operation{.ladder = &ladder(), .granule = 128, .edge_size = 384, .inputs = 2, .lo = -1, .scale = 2, .input_floats = floats,
-                                   .output_floats = floats, .launches = launches, .compare = compare};
+  static const Operation operation{
+      .ladder = &ladder(),
+      .granule = 128,
+      .edge_size = 384,
+      .inputs = 2,
+      .lo = -1,
+      .scale = 2,
+      .input_floats = floats,
+      .output_floats = floats,
+      .launches = launches,
+      .compare = compare,
+  };
   return operation;
 }
 

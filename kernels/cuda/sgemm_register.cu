@@ -1,7 +1,8 @@
-// C = A B, n x n floats by rows, n a multiple of 128. A block makes 128 x 128 of C with 256 threads, 8 x 8 a thread: 16 shared loads feed
-// 64 multiply-adds. The 64 sums live in registers, so few warps fit on a multiprocessor, and it is much faster all the same:
-// independent sums hide the latency that more warps would have hidden.
-extern "C" __global__ void __launch_bounds__(256, 2) sgemm_register(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned n) {
+// C = A B, n x n floats by rows, n a multiple of 128. A block makes 128 x 128 of C with 256 threads, 8 x 8 a thread: 16
+// shared loads feed 64 multiply-adds. The 64 sums live in registers, so few warps fit on a multiprocessor, and it is
+// much faster all the same: independent sums hide the latency that more warps would have hidden.
+extern "C" __global__ void __launch_bounds__(256, 2)
+    sgemm_register(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned n) {
   __shared__ float a_tile[128][8], b_tile[8][128];
   const unsigned t = threadIdx.x;
   const unsigned row = t / 16 * 8, col = t % 16 * 8;  // of this thread's square in the tile

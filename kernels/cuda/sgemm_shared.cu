@@ -1,6 +1,8 @@
-// C = A B, n x n floats by rows, n a multiple of 32. A block keeps 32 x 32 tiles of A and B in shared memory and uses each number 32
-// times: 1/32 of the global loads. Still two shared loads for every multiply-add, which is now the limit. Block 32 x 32.
-extern "C" __global__ void __launch_bounds__(1024) sgemm_shared(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned n) {
+// C = A B, n x n floats by rows, n a multiple of 32. A block keeps 32 x 32 tiles of A and B in shared memory and uses
+// each number 32 times: 1/32 of the global loads. Still two shared loads for every multiply-add, which is now the
+// limit. Block 32 x 32.
+extern "C" __global__ void __launch_bounds__(1024)
+    sgemm_shared(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned n) {
   __shared__ float a_tile[32][32], b_tile[32][32];
   const unsigned x = threadIdx.x, y = threadIdx.y;
   const unsigned row = blockIdx.y * 32 + y;

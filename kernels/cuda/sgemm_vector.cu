@@ -1,11 +1,12 @@
-// C = A B, n x n floats by rows, n a multiple of 128. As before, with float4 for every load and store: the tile of A is stored turned, so
-// that the eight rows a thread needs lie side by side and come in two instructions instead of eight.
-extern "C" __global__ void __launch_bounds__(256, 2) sgemm_vector(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned n) {
+// C = A B, n x n floats by rows, n a multiple of 128. As before, with float4 for every load and store: the tile of A is
+// stored turned, so that the eight rows a thread needs lie side by side and come in two instructions instead of eight.
+extern "C" __global__ void __launch_bounds__(256, 2)
+    sgemm_vector(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned n) {
   __shared__ float4 a_tile[8][32], b_tile[8][32];  // [k][four rows of A], [k][four columns of B]
   const unsigned t = threadIdx.x;
   const unsigned row = t / 16 * 8, col = t % 16 * 8;
-  const unsigned a_row = t / 2, a_k = t % 2 * 4;        // the float4 of A that this thread brings
-  const unsigned b_k = t / 32, b_chunk = t % 32;        // and of B
+  const unsigned a_row = t / 2, a_k = t % 2 * 4;  // the float4 of A that this thread brings
+  const unsigned b_k = t / 32, b_chunk = t % 32;  // and of B
   a += size_t(blockIdx.y * 128 + a_row) * n + a_k;
   b += size_t(b_k) * n + blockIdx.x * 128 + b_chunk * 4;
   float sum[8][8] = {};

@@ -1,6 +1,7 @@
-// C = A B, n x n floats by rows, n a multiple of 128. Each warp owns a 64 x 32 tile of the block's 128 x 128, and each lane four 4 x 4
-// squares of it, 32 rows and 16 columns apart: a warp's shared loads touch 128 bytes of A and 64 of B, without a bank conflict. Two
-// buffers of tiles: the next is fetched from global memory while this one is used, with one barrier a tile.
+// C = A B, n x n floats by rows, n a multiple of 128. Each warp owns a 64 x 32 tile of the block's 128 x 128, and each
+// lane four 4 x 4 squares of it, 32 rows and 16 columns apart: a warp's shared loads touch 128 bytes of A and 64 of B,
+// without a bank conflict. Two buffers of tiles: the next is fetched from global memory while this one is used, with
+// one barrier a tile.
 struct Fragment {
   float4 low, high;
   __device__ float operator[](unsigned i) const {
@@ -9,7 +10,8 @@ struct Fragment {
   }
 };
 
-extern "C" __global__ void __launch_bounds__(256, 2) sgemm_warp(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned n) {
+extern "C" __global__ void __launch_bounds__(256, 2)
+    sgemm_warp(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned n) {
   __shared__ float4 a_tile[2][8][32], b_tile[2][8][32];  // [buffer][k][four rows of A or columns of B]
   const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32;
   const unsigned row = warp / 4 * 64 + lane / 4 * 4;  // rows row .. row+3 and row+32 .. row+35

@@ -36,7 +36,8 @@ void Stopwatch::record(std::size_t event) const {
 
 double Stopwatch::elapsed_s(std::size_t pair) const {
   float milliseconds = 0;
-  must(session_.driver(), session_.driver().event_elapsed(&milliseconds, events_[2 * pair], events_[2 * pair + 1]), "reading a time");
+  must(session_.driver(), session_.driver().event_elapsed(&milliseconds, events_[2 * pair], events_[2 * pair + 1]),
+       "reading a time");
   return static_cast<double>(milliseconds) * 1e-3;
 }
 
@@ -58,7 +59,8 @@ void Stopwatch::capture() {
   capture_tried_ = true;
   runs_a_sample_ = std::clamp<std::int64_t>(rotation_, 20, 4096);
   const Driver& d = session_.driver();
-  if (d.capture_begin(session_.stream(), 1) != 0) return;  // 1: only this thread's calls are held to the rules of capture
+  if (d.capture_begin(session_.stream(), 1) != 0)
+    return;  // 1: only this thread's calls are held to the rules of capture
   try {
     for (std::int64_t i = 0; i < runs_a_sample_; ++i) enqueue_();
   } catch (...) {

@@ -14,7 +14,13 @@ models::OpCost cost(std::int64_t n) { return models::copy(static_cast<double>(n)
 std::vector<Launch> launches(std::string_view rung, std::int64_t n, int) {
   const bool vector = rung == "vector";
   const auto tiles = static_cast<unsigned>(n / (vector ? 64 : 32));
-  return {{.grid_x = tiles, .grid_y = tiles, .block_x = vector ? 16u : 32u, .block_y = vector ? 16u : 8u, .n = static_cast<unsigned>(n)}};
+  return {{
+      .grid_x = tiles,
+      .grid_y = tiles,
+      .block_x = vector ? 16u : 32u,
+      .block_y = vector ? 16u : 8u,
+      .n = static_cast<unsigned>(n),
+  }};
 }
 
 /// A transpose is exact or wrong.
@@ -35,28 +41,48 @@ Deviation compare(const Operation& operation, std::int64_t n, std::span<const fl
 
 const Ladder& ladder() {
   static const std::array rungs{
-      Rung{"naive", "naive", "Reads along rows, writes down columns: each store of a warp touches 32 sectors.", embedded_source("cuda/transpose_naive.cu"),
-           "transpose_naive", "gpu_copy"},
-      Rung{"tile", "shared tile", "A tile is turned in shared memory, so both global accesses go along rows; reading its columns is a 32-way bank conflict.",
+      Rung{"naive", "naive", "Reads along rows, writes down columns: each store of a warp touches 32 sectors.",
+           embedded_source("cuda/transpose_naive.cu"), "transpose_naive", "gpu_copy"},
+      Rung{"tile", "shared tile",
+           "A tile is turned in shared memory, so both global accesses go along rows; reading its columns is a 32-way "
+           "bank conflict.",
            embedded_source("cuda/transpose_tile.cu"), "transpose_tile", "gpu_copy"},
-      Rung{"padded", "padded tile", "One unused word a row: a column now lies in 32 different banks.", embedded_source("cuda/transpose_padded.cu"),
-           "transpose_padded", "gpu_copy"},
-      Rung{"swizzled", "swizzled tile", "Column xor row instead of padding: no conflict and no memory lost.", embedded_source("cuda/transpose_swizzled.cu"),
-           "transpose_swizzled", "gpu_copy"},
-      Rung{"vector", "float4 and registers", "4 x 4 squares turned in registers, float4 everywhere: four loads in flight a thread.",
+      Rung{"padded", "padded tile", "One unused word a row: a column now lies in 32 different banks.",
+           embedded_source("cuda/transpose_padded.cu"), "transpose_padded", "gpu_copy"},
+      Rung{"swizzled", "swizzled tile", "Column xor row instead of padding: no conflict and no memory lost.",
+           embedded_source("cuda/transpose_swizzled.cu"), "transpose_swizzled", "gpu_copy"},
+      Rung{"vector", "float4 and registers",
+           "4 x 4 squares turned in registers, float4 everywhere: four loads in flight a thread.",
            embedded_source("cuda/transpose_vector.cu"), "transpose_vector", "gpu_copy"},
   };
-  static const Ladder ladder{.id = "cuda-transpose", .title = "GPU transpose", .device = Device::cuda, .measure = Measure::bytes_per_s,
-                             .size_label = "Size N", .size_unit = "", .size_lo = 256, .size_default = 8192, .size_hi = 16384,
-                             .rungs = rungs, .cost = cost};
+  static const Ladder ladder{
+      .id = "cuda-transpose",
+      .title = "GPU transpose",
+      .device = Device::cuda,
+      .measure = Measure::bytes_per_s,
+      .size_label = "Size N",
+      .size_unit = "",
+      .size_lo = 256,
+      .size_default = 8192,
+      .size_hi = 16384,
+      .rungs = rungs,
+      .cost = cost,
+  };
   return ladder;
 }
 
 }  // namespace
 
 const Operation& transpose_operation() {
-  static const Operation operation{.ladder = &ladder(), .granule = 64, .edge_size = 192, .input_floats = floats, .output_floats = floats,
-                                   .launches = launches, .compare = compare};
+  static const Operation operation{
+      .ladder = &ladder(),
+      .granule = 64,
+      .edge_size = 192,
+      .input_floats = floats,
+      .output_floats = floats,
+      .launches = launches,
+      .compare = compare,
+  };
   return operation;
 }
 

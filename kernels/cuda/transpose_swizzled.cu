@@ -1,6 +1,7 @@
-// out[c][r] = in[r][c], n x n floats, n a multiple of 32. The word for column c of row r lies at c xor r: rows stay permutations of
-// 32 words and columns spread over all banks, without the padding's extra memory. Block 32 x 8.
-extern "C" __global__ void __launch_bounds__(256) transpose_swizzled(const float* __restrict__ in, float* __restrict__ out, unsigned n) {
+// out[c][r] = in[r][c], n x n floats, n a multiple of 32. The word for column c of row r lies at c xor r: rows stay
+// permutations of 32 words and columns spread over all banks, without the padding's extra memory. Block 32 x 8.
+extern "C" __global__ void __launch_bounds__(256)
+    transpose_swizzled(const float* __restrict__ in, float* __restrict__ out, unsigned n) {
   __shared__ float tile[32][32];
   const unsigned x = threadIdx.x;
   const unsigned from_r = blockIdx.y * 32, from_c = blockIdx.x * 32;

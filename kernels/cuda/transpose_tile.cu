@@ -1,6 +1,8 @@
-// out[c][r] = in[r][c], n x n floats, n a multiple of 32. A block turns a 32 x 32 tile in shared memory, so that both global accesses
-// go along rows. Reading a column of the tile hits one bank with all 32 lanes: addresses 32 words apart. Block 32 x 8.
-extern "C" __global__ void __launch_bounds__(256) transpose_tile(const float* __restrict__ in, float* __restrict__ out, unsigned n) {
+// out[c][r] = in[r][c], n x n floats, n a multiple of 32. A block turns a 32 x 32 tile in shared memory, so that both
+// global accesses go along rows. Reading a column of the tile hits one bank with all 32 lanes: addresses 32 words
+// apart. Block 32 x 8.
+extern "C" __global__ void __launch_bounds__(256)
+    transpose_tile(const float* __restrict__ in, float* __restrict__ out, unsigned n) {
   __shared__ float tile[32][32];
   const unsigned x = threadIdx.x;
   const unsigned from_r = blockIdx.y * 32, from_c = blockIdx.x * 32;

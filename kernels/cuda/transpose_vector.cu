@@ -1,7 +1,8 @@
-// out[c][r] = in[r][c], n x n floats, n a multiple of 64. Each thread turns a 4 x 4 square in registers and moves float4 everywhere:
-// four loads in flight, 256 bytes of every row of a 64 x 64 tile together. Chunks of 16 bytes are swizzled by their row, so that the
-// eight lanes of a quarter-warp use all 32 banks both ways. Block 16 x 16.
-extern "C" __global__ void __launch_bounds__(256) transpose_vector(const float* __restrict__ in, float* __restrict__ out, unsigned n) {
+// out[c][r] = in[r][c], n x n floats, n a multiple of 64. Each thread turns a 4 x 4 square in registers and moves
+// float4 everywhere: four loads in flight, 256 bytes of every row of a 64 x 64 tile together. Chunks of 16 bytes are
+// swizzled by their row, so that the eight lanes of a quarter-warp use all 32 banks both ways. Block 16 x 16.
+extern "C" __global__ void __launch_bounds__(256)
+    transpose_vector(const float* __restrict__ in, float* __restrict__ out, unsigned n) {
   __shared__ float4 tile[64][16];  // [column of in][chunk of four rows of in]
   const unsigned x = threadIdx.x, y = threadIdx.y;
   const unsigned from_r = blockIdx.y * 64, from_c = blockIdx.x * 64;

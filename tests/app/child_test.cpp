@@ -20,10 +20,13 @@ struct Heard {
 
 Heard run(const std::string& script, app::ChildLimits limits = {}, const std::function<bool()>& stop = {}) {
   Heard heard;
-  heard.end = app::run_child({"/bin/sh", "-c", script}, limits, [&](std::string_view line) {
-    heard.lines.emplace_back(line);
-    return line == "rubbish" ? std::string("it said rubbish") : std::string();
-  }, stop);
+  heard.end = app::run_child(
+      {"/bin/sh", "-c", script}, limits,
+      [&](std::string_view line) {
+        heard.lines.emplace_back(line);
+        return line == "rubbish" ? std::string("it said rubbish") : std::string();
+      },
+      stop);
   return heard;
 }
 
@@ -80,7 +83,12 @@ TEST_CASE("a line that makes no sense ends the child at once; a last line withou
 }
 
 TEST_CASE("a flood is stopped: one endless line, too many lines, too many bytes") {
-  app::ChildLimits limits{.silence_s = 10, .line_bytes = 4096, .lines_per_s = 500, .total_bytes = 1u << 20};
+  app::ChildLimits limits{
+      .silence_s = 10,
+      .line_bytes = 4096,
+      .lines_per_s = 500,
+      .total_bytes = 1u << 20,
+  };
   const auto line = run("while :; do printf 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; done", limits);
   CHECK(line.end.how == How::flooded);
   CHECK(line.end.why == "The worker was ended because it printed a line of more than 4 KiB.");
@@ -88,8 +96,14 @@ TEST_CASE("a flood is stopped: one endless line, too many lines, too many bytes"
   CHECK(lines.end.how == How::flooded);
   CHECK(lines.end.why == "The worker was ended because it printed more than 500 lines in a second.");
   CHECK(lines.lines.size() <= 500);
-  limits = {.silence_s = 10, .line_bytes = 4u << 20, .lines_per_s = 1u << 30, .total_bytes = 1u << 20};
-  CHECK(run("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", limits).end.why == "The worker was ended because it printed more than 1 MiB.");
+  limits = {
+      .silence_s = 10,
+      .line_bytes = 4u << 20,
+      .lines_per_s = 1u << 30,
+      .total_bytes = 1u << 20,
+  };
+  CHECK(run("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", limits).end.why ==
+        "The worker was ended because it printed more than 1 MiB.");
 }
 
 TEST_CASE("cancelling kills the child and says nothing; what cannot be started is named") {
@@ -107,7 +121,8 @@ TEST_CASE("no file stays open and no zombie is left, however a child ends") {
   const std::size_t before = open_files();
   app::ChildLimits limits;
   limits.silence_s = 0.1;
-  for (const char* script : {"true", "kill -9 $$", "sleep 60", "echo rubbish", "sleep 60 & echo one", "printf x"}) run(script, limits);
+  for (const char* script : {"true", "kill -9 $$", "sleep 60", "echo rubbish", "sleep 60 & echo one", "printf x"})
+    run(script, limits);
   CHECK(open_files() == before);
   CHECK_FALSE(any_child_left());
 }

@@ -102,24 +102,32 @@ TEST_CASE("kernels roofline prints ceilings, and as events the device comes firs
   REQUIRE(device < roof);
   REQUIRE(roof < all.end());
   CHECK(device->device == kernels::Device::cpu);
-  CHECK(std::any_of(roof, all.end(), [](const auto& e) { return e.roof.id == "dram_read" && e.roof.unit == "B/s" && e.roof.value > 0; }));
+  CHECK(std::any_of(roof, all.end(), [](const auto& e) {
+    return e.roof.id == "dram_read" && e.roof.unit == "B/s" && e.roof.value > 0;
+  }));
   CHECK(all.back().kind == Kind::done);
 }
 
 TEST_CASE("kernels refuses what it cannot do in one sentence") {
   const store_test::Folder folder;
   CHECK(refused({}) == "`ridgeline kernels` is followed by list, run LADDER or roofline.");
-  CHECK(refused({"walk"}) == "`ridgeline kernels` is followed by list, run LADDER or roofline; \"walk\" is none of them.");
-  CHECK(refused({"list", "cpu-copy"}) == "\"cpu-copy\" is one word too many: ridgeline kernels list takes options alone.");
+  CHECK(refused({"walk"}) ==
+        "`ridgeline kernels` is followed by list, run LADDER or roofline; \"walk\" is none of them.");
+  CHECK(refused({"list", "cpu-copy"}) ==
+        "\"cpu-copy\" is one word too many: ridgeline kernels list takes options alone.");
   CHECK(refused({"run"}) == "Name a ladder: `ridgeline kernels list` shows them all.");
   CHECK(refused({"run", "cpu-sgem"}).find("There is no ladder \"cpu-sgem\": there are cpu-copy, ") == 0);
-  CHECK(refused({"run", "cpu-sgemm", "--size", "4096"}) == "The ladder cpu-sgemm takes sizes (Size N) from 1 to 2048; 4096 is outside.");
+  CHECK(refused({"run", "cpu-sgemm", "--size", "4096"}) ==
+        "The ladder cpu-sgemm takes sizes (Size N) from 1 to 2048; 4096 is outside.");
   CHECK(refused({"run", "cpu-sgemm", "--size", "0"}).find("--size must be a whole number from 1") == 0);
   CHECK(refused({"run", "cpu-sgemm", "--size", "many"}).find("many") != std::string::npos);
   CHECK(refused({"run", "cpu-sgemm", "--seed", "-1"}).find("--seed must be a whole number from 0") == 0);
-  CHECK(refused({"run", "cpu-sgemm", "--seconds", "0"}) == "The time for a rung must be more than 0 s and at most 60 s.");
-  CHECK(refused({"run", "cpu-sgemm", "--source", "x.cu"}) == "--source replaces the source of one rung: name it with one --rung.");
-  CHECK(refused({"run", "cuda-copy", "--rung", "scalar", "--source", (folder.path / "none.cu").string()}).find("none.cu") != std::string::npos);
+  CHECK(refused({"run", "cpu-sgemm", "--seconds", "0"}) ==
+        "The time for a rung must be more than 0 s and at most 60 s.");
+  CHECK(refused({"run", "cpu-sgemm", "--source", "x.cu"}) ==
+        "--source replaces the source of one rung: name it with one --rung.");
+  CHECK(refused({"run", "cuda-copy", "--rung", "scalar", "--source", (folder.path / "none.cu").string()})
+            .find("none.cu") != std::string::npos);
   CHECK(refused({"roofline", "--device", "tpu"}) == "--device is cpu or cuda; it is \"tpu\".");
   const Ran unknown = run({"run", "cpu-sgem", "--json"});  // a process that listens hears it too
   CHECK(unknown.status == 2);

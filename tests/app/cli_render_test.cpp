@@ -32,7 +32,9 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("render writes a PNG of the size asked for, the same pixels each time, another picture for other inputs and themes") {
+TEST_CASE(
+    "render writes a PNG of the size asked for, the same pixels each time, another picture for other inputs and "
+    "themes") {
   need_egl();
   const Folder folder;
   const auto png = [&](const char* name, std::vector<std::string> more) {
@@ -52,7 +54,7 @@ TEST_CASE("render writes a PNG of the size asked for, the same pixels each time,
   CHECK(png("b.png", {}) == first);
   CHECK_FALSE(png("c.png", {"--set", "chip=b200_sxm"}) == first);
   const auto light = png("d.png", {"--theme", "light"});
-  CHECK(first.rgba[0] < 64);    // the corner is the rail: dark in one theme, pale in the other
+  CHECK(first.rgba[0] < 64);  // the corner is the rail: dark in one theme, pale in the other
   CHECK(light.rgba[0] > 192);
   CHECK_FALSE(png("e.png", {"--canvas"}) == first);
 }
@@ -89,14 +91,20 @@ TEST_CASE("render and tour refuse what they cannot do in one sentence, and write
   };
   for (const char* size : {"640", "640x", "x480", "64x48", "640x480x2", "20000x20000", "6e2x480", "-640x480"})
     CHECK(refused({"render", "roofline/roofline", "-o", out, "--size", size}) ==
-          "--size is \"" + std::string(size) + "\": WIDTHxHEIGHT from 320x240 to 16384x16384 is allowed, such as 1600x1000.\n");
-  CHECK(refused({"render", "roofline/roofline", "-o", out, "--theme", "blue"}) == "--theme is \"blue\": dark or light is allowed.\n");
-  CHECK(refused({"render", "roofline/roofline", "-o", out, "--scale", "9"}) == "--scale is \"9\": a number from 0.5 to 4 is allowed.\n");
-  CHECK(refused({"render", "roofline/roofline", "-o", out, "--drawer", "cupboard"}).find("--drawer is \"cupboard\": allowed are concept, ") == 0);
+          "--size is \"" + std::string(size) +
+              "\": WIDTHxHEIGHT from 320x240 to 16384x16384 is allowed, such as 1600x1000.\n");
+  CHECK(refused({"render", "roofline/roofline", "-o", out, "--theme", "blue"}) ==
+        "--theme is \"blue\": dark or light is allowed.\n");
+  CHECK(refused({"render", "roofline/roofline", "-o", out, "--scale", "9"}) ==
+        "--scale is \"9\": a number from 0.5 to 4 is allowed.\n");
+  CHECK(refused({"render", "roofline/roofline", "-o", out, "--drawer", "cupboard"})
+            .find("--drawer is \"cupboard\": allowed are concept, ") == 0);
   CHECK(refused({"render", "roofline/roofline"}) == "render needs -o FILE.png, FILE.svg or FILE.csv.\n");
-  CHECK(refused({"render", "roofline/roofline", "-o", (folder / "x.gif").string()}) == "render needs -o FILE.png, FILE.svg or FILE.csv.\n");
+  CHECK(refused({"render", "roofline/roofline", "-o", (folder / "x.gif").string()}) ==
+        "render needs -o FILE.png, FILE.svg or FILE.csv.\n");
   CHECK(refused({"render", "-o", out}) == "Name a lab: `ridgeline list` shows them all.\n");
-  CHECK(refused({"render", "roofline/roofline", "-o", out, "--at", "3 s"}) == "roofline/roofline has nothing that plays: --at has no meaning there.\n");
+  CHECK(refused({"render", "roofline/roofline", "-o", out, "--at", "3 s"}) ==
+        "roofline/roofline has nothing that plays: --at has no meaning there.\n");
   CHECK(refused({"tour"}) == "tour needs -o DIR.\n");
   CHECK(refused({"tour", "-o", folder.path.string(), "--size", "1x1"}).find("--size is \"1x1\"") == 0);
 }

@@ -26,7 +26,8 @@ TEST_CASE("trace prints the metrics of every device, in text and as JSON") {
   const Ran text = run({"trace", small});
   CHECK(text.status == 0);
   CHECK(text.error == "");
-  for (const char* line : {"events 28", "busy_ns 130000", "idle_ns 190000", "span_ns 320000", "comp_ns 100001", "comm_ns 30000", "mem_ns 10000", "exposed_comm_ns 19999", "overlap_pct_of_comm 33.33"})
+  for (const char* line : {"events 28", "busy_ns 130000", "idle_ns 190000", "span_ns 320000", "comp_ns 100001",
+                           "comm_ns 30000", "mem_ns 10000", "exposed_comm_ns 19999", "overlap_pct_of_comm 33.33"})
     CHECK(text.out.find(line) != std::string::npos);
   const Ran r = run({"trace", small, std::string(RIDGELINE_TEST_DATA) + "/traces/small.sqlite", "--json"});
   REQUIRE(r.status == 0);

@@ -15,12 +15,14 @@ struct Assets {
   Folder folder;
   Assets() {
     for (const char* name : {"labs/roofline", "claims", "lessons"}) std::filesystem::create_directories(folder / name);
-    if (chapters::catalog().chips.empty()) chapters::set_catalog(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog);
+    if (chapters::catalog().chips.empty())
+      chapters::set_catalog(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog);
   }
   app::Content load() const { return app::load_content(folder.path.string()); }
 };
 
-constexpr const char* claim = R"({"id": "c", "source": "S", "statement": "It is so.", "lab": "roofline/roofline", "inputs": {"operation": "custom", "flops": 1e12, "bytes": 2e9},
+constexpr const char* claim = R"({"id": "c", "source": "S", "statement": "It is so.", "lab": "roofline/roofline", )"
+                              R"("inputs": {"operation": "custom", "flops": 1e12, "bytes": 2e9},
   "output": "intensity", "claimed": 490, "tolerance": 0.03, "verdict": "right", "why": "1e12 / 2e9 = 500."})";
 
 app::Claim parsed_claim() {
@@ -35,7 +37,8 @@ app::Claim parsed_claim() {
 }  // namespace
 
 TEST_CASE("Markdown is parted at its five headings, whatever stands before them or between") {
-  const auto parts = app::split_angles("lost\n# Concept\na\n## Not an angle\nb\n# Code\n```\n# Debugging notes\n```\n# Debug\nd");
+  const auto parts =
+      app::split_angles("lost\n# Concept\na\n## Not an angle\nb\n# Code\n```\n# Debugging notes\n```\n# Debug\nd");
   CHECK(parts[0] == "a\n## Not an angle\nb\n");
   CHECK(parts[1] == "");
   CHECK(parts[2].find("```") != std::string::npos);
@@ -52,11 +55,16 @@ TEST_CASE("a heading inside a code block is code, and a heading that only begins
   CHECK(app::split_angles("# Designers\nx\n")[1] == "");
 }
 
-TEST_CASE("presets, questions and terms are read; a broken one is named with its file, place and fault, and the others stay") {
+TEST_CASE(
+    "presets, questions and terms are read; a broken one is named with its file, place and fault, and the others "
+    "stay") {
   const Assets a;
-  a.folder.write("labs/roofline/roofline.json", R"({"presets": [{"name": "One", "set": {"bytes": 1e9}}, {"note": "no name"}, {"name": "Three", "set": [1]}, {"name": 4}],
+  a.folder.write("labs/roofline/roofline.json",
+                 R"({"presets": [{"name": "One", "set": {"bytes": 1e9}}, {"note": "no name"}, {"name": "Three", )"
+                 R"("set": [1]}, {"name": 4}],
     "predictions": [{"id": "q", "question": "How many?", "output": "ridge", "explain": "So.", "tolerance": "wide"}]})");
-  a.folder.write("glossary.json", R"({"terms": [{"term": "ridge", "meaning": "Where the roof bends."}, {"term": "x"}]})");
+  a.folder.write("glossary.json",
+                 R"({"terms": [{"term": "ridge", "meaning": "Where the roof bends."}, {"term": "x"}]})");
   const auto content = a.load();
   REQUIRE(content.of("roofline/roofline").presets.size() == 1);
   CHECK(content.of("roofline/roofline").presets[0].set == R"({"bytes":1000000000.0})");
@@ -116,9 +124,13 @@ TEST_CASE("a claim whose own data is broken never agrees, and says why") {
     CHECK_FALSE(checked.agrees);
     return checked.error;
   };
-  CHECK(broken([](app::Claim& c) { c.lab = "roofline/rofline"; }) == "Claim c: There is no lab \"roofline/rofline\": did you mean \"roofline/roofline\"? `ridgeline list` names all.");
+  CHECK(
+      broken([](app::Claim& c) { c.lab = "roofline/rofline"; }) ==
+      "Claim c: There is no lab \"roofline/rofline\": did you mean \"roofline/roofline\"? `ridgeline list` names all.");
   CHECK(broken([](app::Claim& c) { c.set = R"({"bytes": -1})"; }).find("Claim c: bytes is -1: ") == 0);
-  CHECK(broken([](app::Claim& c) { c.output = "intensty"; }).find("Claim c: roofline/roofline has no output \"intensty\": did you mean \"intensity\"?") == 0);
+  CHECK(broken([](app::Claim& c) {
+          c.output = "intensty";
+        }).find("Claim c: roofline/roofline has no output \"intensty\": did you mean \"intensity\"?") == 0);
   CHECK(broken([](app::Claim& c) { c.output = "roofs"; }) == "Claim c: roofs is not a number.");
 }
 
@@ -130,11 +142,15 @@ TEST_CASE("a claim with a verdict that is none, or without a number, is refused"
   a.folder.write("claims/c.json", "[" + maybe + "," + unsaid + "]");
   const auto content = a.load();
   CHECK(content.claims.empty());
-  CHECK(content.errors == std::vector<std::string>{"c.json, claims 1: verdict is \"maybe\": right or wrong is allowed.", "c.json, claims 2: claimed must be a number."});
+  CHECK(content.errors == std::vector<std::string>{"c.json, claims 1: verdict is \"maybe\": right or wrong is allowed.",
+                                                   "c.json, claims 2: claimed must be a number."});
 }
 
 TEST_CASE("a lesson written and read again is the same, and each fault of one is named") {
-  const app::Lesson lesson{"id", "Title \xC3\xA9", {{"roofline/roofline", "One", "Say \"it\".\nTwice.", R"({"chip":"b200_sxm"})", "{}"}, {"roofline/roofline", "", "", "{}", "{}"}}};
+  const app::Lesson lesson{"id",
+                           "Title \xC3\xA9",
+                           {{"roofline/roofline", "One", "Say \"it\".\nTwice.", R"({"chip":"b200_sxm"})", "{}"},
+                            {"roofline/roofline", "", "", "{}", "{}"}}};
   const auto back = app::parse_lesson(app::lesson_to_text(lesson), "x.json");
   REQUIRE(back.error == "");
   CHECK(back.lesson.title == lesson.title);
@@ -147,5 +163,6 @@ TEST_CASE("a lesson written and read again is the same, and each fault of one is
   CHECK(error(R"({"id": "i", "title": "t"})") == "x.json has no steps: a lesson needs at least one.");
   CHECK(error(R"({"id": "i", "title": "t", "steps": [{"lab": "roofline/roofline"}, {"lab": "x/y"}]})") ==
         "x.json, steps 2: There is no lab \"x/y\". `ridgeline list` names all.");
-  CHECK(error(R"({"id": "i", "title": "t", "steps": [{"lab": "roofline/roofline", "inputs": 3}]})") == "x.json, steps 1: inputs must be an object.");
+  CHECK(error(R"({"id": "i", "title": "t", "steps": [{"lab": "roofline/roofline", "inputs": 3}]})") ==
+        "x.json, steps 1: inputs must be an object.");
 }

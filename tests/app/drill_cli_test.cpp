@@ -19,8 +19,10 @@ struct Terminal {
     setenv("XDG_DATA_HOME", folder.path.c_str(), 1);
   }
   ~Terminal() {
-    if (before.empty()) unsetenv("XDG_DATA_HOME");
-    else setenv("XDG_DATA_HOME", before.c_str(), 1);
+    if (before.empty())
+      unsetenv("XDG_DATA_HOME");
+    else
+      setenv("XDG_DATA_HOME", before.c_str(), 1);
   }
   struct Ran {
     int status;
@@ -106,13 +108,19 @@ TEST_CASE("drill refuses bad options in one sentence") {
   CHECK(has(refused({"--count", "0"}), "from 1 to 1,000"));
   CHECK(has(refused({"--level", "7"}), "--level"));
   CHECK(has(refused({"--tpoic", "x"}), "--tpoic"));
-  CHECK(has(refused({"--clock", "90"}), "--clock is \"90\": 120 (two minutes), 60 (sixty seconds) or none is expected."));
+  CHECK(
+      has(refused({"--clock", "90"}), "--clock is \"90\": 120 (two minutes), 60 (sixty seconds) or none is expected."));
   CHECK(has(refused({"--today", "--topic", "decode"}), "--today asks one question"));
 }
 
 TEST_CASE("a broken drill is named with what is allowed, and the others are taken") {
-  const auto parse = [](const std::string& drills, std::vector<std::string>& errors) { return app::parse_drills(R"({"topic": {"id": "t", "label": "T"}, "drills": [)" + drills + "]}", "mine.json", errors); };
-  const std::string good = R"({"id": "a", "title": "A", "level": 2, "lab": "l", "output": "o", "ask": "?", "steps": ["s"], "vary": [{"key": "k", "lo": 1, "hi": 2}]})";
+  const auto parse = [](const std::string& drills, std::vector<std::string>& errors) {
+    return app::parse_drills(R"({"topic": {"id": "t", "label": "T"}, "drills": [)" + drills + "]}", "mine.json",
+                             errors);
+  };
+  const std::string good =
+      R"({"id": "a", "title": "A", "level": 2, "lab": "l", "output": "o", "ask": "?", "steps": ["s"], )"
+      R"("vary": [{"key": "k", "lo": 1, "hi": 2}]})";
   std::vector<std::string> errors;
   CHECK(parse(good, errors).size() == 1);
   CHECK(errors.empty());
@@ -130,7 +138,8 @@ TEST_CASE("a broken drill is named with what is allowed, and the others are take
   CHECK(has(error_of("\"hi\": 2", "\"hi\": 0"), "lo of k must be below hi"));
   CHECK(has(error_of("\"hi\": 2", "\"hi\": 2, \"scale\": \"cubic\""), "linear, log, step or power_of_two"));
   CHECK(has(error_of("[\"s\"]", "[]"), "steps"));
-  for (const char* bad : {"", "[]", "{\"topic\": 1}", "{", "{\"topic\": {\"id\": \"t\", \"label\": \"T\"}, \"drills\": {}}"}) {
+  for (const char* bad :
+       {"", "[]", "{\"topic\": 1}", "{", "{\"topic\": {\"id\": \"t\", \"label\": \"T\"}, \"drills\": {}}"}) {
     std::vector<std::string> said;
     CHECK(app::parse_drills(bad, "mine.json", said).empty());
     CHECK(said.size() == 1);

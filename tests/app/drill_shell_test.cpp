@@ -12,7 +12,8 @@ namespace {
 /// The drills with one known question: Llama 3 70B, 32 requests of 8,192 tokens, 85.9 GB of cache.
 struct Drilling : Opened {
   Drilling() : Opened("interview/drills") {
-    REQUIRE(w.open_with("interview/drills", {{"drill", "kv-batch"}, {"clock", "two_minutes"}}, app::Json::object()).empty());
+    REQUIRE(w.open_with("interview/drills", {{"drill", "kv-batch"}, {"clock", "two_minutes"}}, app::Json::object())
+                .empty());
     ui.frames(3);
   }
   std::size_t answers() { return w.lab().inputs().find("history")->table_size(); }

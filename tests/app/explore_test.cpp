@@ -59,7 +59,8 @@ TEST_CASE("a bad sweep says what it needs") {
   CHECK(error("height=0:1:3:log") == "height: a log sweep needs LO above 0.");
   CHECK(error("width=1:2:5000").find("with N from 2 to 4096") != std::string::npos);
   chapters::Progress progress;
-  CHECK(app::sweep(*lab, {axis(*lab, "width=1:4:4")}, "ara", progress).error.find("did you mean \"area\"") != std::string::npos);
+  CHECK(app::sweep(*lab, {axis(*lab, "width=1:4:4")}, "ara", progress).error.find("did you mean \"area\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("sensitivity ranks inputs by how far they move the output") {
@@ -68,7 +69,8 @@ TEST_CASE("sensitivity ranks inputs by how far they move the output") {
   const auto r = app::sensitivity(*lab, "area", progress);
   REQUIRE(r.error == "");
   CHECK(r.base == 6);
-  // height moves by a tenth of its 0..100: 0 (clamped) to 13, area 0 to 26; width is halved and doubled: area 3 to 12; shape: 4 or 6.
+  // height moves by a tenth of its 0..100: 0 (clamped) to 13, area 0 to 26; width is halved and doubled: area 3 to 12;
+  // shape: 4 or 6.
   REQUIRE(r.rows.size() >= 3);
   CHECK(r.rows[0].key == "height");
   CHECK(r.rows[0].low_output == 0);

@@ -9,7 +9,8 @@ std::string csv(std::vector<DataTable> tables) { return app::to_csv({{0, 0}, {1,
 }  // namespace
 
 TEST_CASE("CSV names each table, with an empty line between") {
-  CHECK(csv({{"roofline", {"intensity_flop_per_byte", "flops"}, {{"1", "3.35e12"}, {"295", "989e12"}}}, {"points", {"name"}, {{"qk"}}}}) ==
+  CHECK(csv({{"roofline", {"intensity_flop_per_byte", "flops"}, {{"1", "3.35e12"}, {"295", "989e12"}}},
+             {"points", {"name"}, {{"qk"}}}}) ==
         "# roofline\nintensity_flop_per_byte,flops\n1,3.35e12\n295,989e12\n\n# points\nname\nqk\n");
   CHECK(csv({}).empty());
 }

@@ -11,7 +11,8 @@ struct FakeWorker {
   store_test::Folder folder;
   std::string ladder = "cpu-sgemm";
 
-  /// `body` is shell; $asked holds the words that it was called with. Functions: `result RUNG SECONDS`, `progress FRACTION`, `finish`.
+  /// `body` is shell; $asked holds the words that it was called with. Functions: `result RUNG SECONDS`, `progress
+  /// FRACTION`, `finish`.
   app::KernelWorker worker(const std::string& body, double silence_s = 5) const {
     const auto path = folder / "worker.sh";
     std::ofstream(path) << "asked=\"$*\"\n"
@@ -31,7 +32,17 @@ struct FakeWorker {
     const auto path = folder / "result.json";
     app::KernelEvent event;
     event.kind = app::KernelEvent::Kind::result;
-    event.result = {.ladder = ladder, .rung = "RUNG", .size = 768, .time_s = 7777, .samples = 30, .flops = 1e9, .bytes = 1e6, .error = 1e-7, .error_bound = 1e-5};
+    event.result = {
+        .ladder = ladder,
+        .rung = "RUNG",
+        .size = 768,
+        .time_s = 7777,
+        .samples = 30,
+        .flops = 1e9,
+        .bytes = 1e6,
+        .error = 1e-7,
+        .error_bound = 1e-5,
+    };
     std::ofstream(path) << app::to_line(event) << "\n";
     return path.string();
   }

@@ -15,11 +15,21 @@ namespace {
 constexpr const char* viewer = "profiling/trace-viewer";
 
 std::unique_ptr<app::Workspace> workspace() {
-  if (chapters::catalog().chips.empty()) chapters::set_catalog(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog);
-  return std::make_unique<app::Workspace>(app::load_content(RIDGELINE_SOURCE_DIR "/assets"), app::UserPaths{{}, {}, {}, "nothing is kept in this test"});
+  if (chapters::catalog().chips.empty())
+    chapters::set_catalog(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog);
+  return std::make_unique<app::Workspace>(app::load_content(RIDGELINE_SOURCE_DIR "/assets"),
+                                          app::UserPaths{{}, {}, {}, "nothing is kept in this test"});
 }
 
-std::string small_trace() { return models::sample_traces({.fault = models::SampleFault::none, .ranks = 1, .steps = 2, .layers = 1}).front(); }
+std::string small_trace() {
+  return models::sample_traces({
+                                   .fault = models::SampleFault::none,
+                                   .ranks = 1,
+                                   .steps = 2,
+                                   .layers = 1,
+                               })
+      .front();
+}
 
 }  // namespace
 
@@ -40,7 +50,8 @@ TEST_CASE("a file for bytes is known by path, size and time, and read when asked
   CHECK_FALSE(one == chapters::FileInput{path, {}, nullptr});
 }
 
-TEST_CASE("a file shortened after it was chosen is refused in a sentence; one replaced under its name stays the one chosen") {
+TEST_CASE(
+    "a file shortened after it was chosen is refused in a sentence; one replaced under its name stays the one chosen") {
   const Folder folder;
   folder.write("a.json", "0123456789");
   const std::string path = (folder / "a.json").string();
@@ -52,7 +63,8 @@ TEST_CASE("a file shortened after it was chosen is refused in a sentence; one re
   CHECK(text == "0123456789");
   const auto shorter = app::read_file_bytes(path);
   std::filesystem::resize_file(folder / "a.json", 1);
-  CHECK(shorter.bytes->read(text) == "The file " + path + " cannot be read to its end: it was shortened after it was chosen; choose it again.");
+  CHECK(shorter.bytes->read(text) ==
+        "The file " + path + " cannot be read to its end: it was shortened after it was chosen; choose it again.");
 }
 
 TEST_CASE("a part of a file is read without the rest, and a part beyond its end is refused") {
@@ -64,7 +76,9 @@ TEST_CASE("a part of a file is read without the rest, and a part beyond its end 
   CHECK(file.bytes->read_part(3, 4, text) == "");
   CHECK(text == "3456");
   CHECK(file.bytes->read_part(10, 0, text) == "");
-  for (const auto& [offset, length] : {std::pair<std::uint64_t, std::uint64_t>{8, 3}, {11, 0}, {1, ~std::uint64_t{0}}}) CHECK(file.bytes->read_part(offset, length, text) == "The file " + path + " has 10 bytes: a part beyond its end was asked for.");
+  for (const auto& [offset, length] : {std::pair<std::uint64_t, std::uint64_t>{8, 3}, {11, 0}, {1, ~std::uint64_t{0}}})
+    CHECK(file.bytes->read_part(offset, length, text) ==
+          "The file " + path + " has 10 bytes: a part beyond its end was asked for.");
 }
 
 TEST_CASE("a file may be larger than memory: its end can be read, all of it at once cannot") {
@@ -86,8 +100,10 @@ TEST_CASE("what cannot be a recording is refused before anything is read") {
   folder.write("empty.json", "");
   const std::string empty = (folder / "empty.json").string(), missing = (folder / "none.json").string();
   CHECK(app::read_file_bytes(empty).error == "The file " + empty + " is empty: choose another.");
-  CHECK(app::read_file_bytes(missing).error == "The file " + missing + " cannot be opened: check the path and that it may be read.");
-  CHECK(app::read_file_bytes(folder.path.string()).error == "The file " + folder.path.string() + " is a folder or a device: choose a file.");
+  CHECK(app::read_file_bytes(missing).error ==
+        "The file " + missing + " cannot be opened: check the path and that it may be read.");
+  CHECK(app::read_file_bytes(folder.path.string()).error ==
+        "The file " + folder.path.string() + " is a folder or a device: choose a file.");
 }
 
 TEST_CASE("suffixes are matched whole and in either case") {
@@ -104,7 +120,8 @@ TEST_CASE("a trace dropped on any lab opens the trace viewer with it; what is no
   folder.write("config.json", R"({"model_type": "gpt2"})");
   const auto w = workspace();
   REQUIRE(w->open("roofline/iron-law"));
-  CHECK(w->drop_file((folder / "config.json").string()) == "Iron law takes no file: open a lab with a file input, such as Transformer layer, and drop it there.");
+  CHECK(w->drop_file((folder / "config.json").string()) ==
+        "Iron law takes no file: open a lab with a file input, such as Transformer layer, and drop it there.");
   CHECK(w->lab().info().id == "roofline/iron-law");
   CHECK(w->drop_file((folder / "rank0.json").string()) == "");
   CHECK(w->lab().info().id == viewer);

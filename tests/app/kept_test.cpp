@@ -23,7 +23,13 @@ struct Table {
   chapters::Fields fields;
   const chapters::Field& field() {
     fields.clear();
-    fields.table("history", records, {.label = "Answers", .shared = "drill.history", .max_items = 5, .kept = true});
+    fields.table("history", records,
+                 {
+                     .label = "Answers",
+                     .shared = "drill.history",
+                     .max_items = 5,
+                     .kept = true,
+                 });
     return fields.all().front();
   }
 };
@@ -65,7 +71,9 @@ TEST_CASE("two instances that answer at the same time lose nothing of each other
 
 TEST_CASE("a row that does not fit is left in the file and said; a file that is no table of rows is set aside") {
   const store_test::Folder folder;
-  folder.write("kept.json", R"({"version": 1, "tables": {"drill.history": [{"drill": "ridge", "right": true}, {"drill": "ridge", "seconds": -4}, {"drill": "tiles"}]}})");
+  folder.write("kept.json",
+               R"({"version": 1, "tables": {"drill.history": [{"drill": "ridge", "right": true}, {"drill": "ridge", )"
+               R"("seconds": -4}, {"drill": "tiles"}]}})");
   Kept kept;
   REQUIRE(app::store::load(folder / "kept.json", kept).found == app::store::Found::loaded);
   Table table;
@@ -75,7 +83,8 @@ TEST_CASE("a row that does not fit is left in the file and said; a file that is 
   CHECK(table.records[1].drill == "tiles");
   CHECK(kept.tables["drill.history"].size() == 3);
 
-  for (const char* bad : {R"({"version": 1, "tables": {"drill.history": 7}})", R"({"version": 1, "tables": {"drill.history": [7]}})", R"({"version": 1, "tab)"}) {
+  for (const char* bad : {R"({"version": 1, "tables": {"drill.history": 7}})",
+                          R"({"version": 1, "tables": {"drill.history": [7]}})", R"({"version": 1, "tab)"}) {
     folder.write("bad.json", bad);
     Kept none;
     CHECK(app::store::load(folder / "bad.json", none).found == app::store::Found::set_aside);

@@ -21,7 +21,10 @@ Outcome run(const app::KernelWorker& worker, std::vector<std::string> rungs, con
   request.ladder = "cpu-sgemm";
   request.rungs = std::move(rungs);
   request.size = 768;
-  out.sentence = app::run_kernels(worker, request, {.result = [&](const kernels::Result& r) { return out.results[r.rung] = r, true; }, .progress = [&](double f) { return out.fractions.push_back(f), true; }}, stop);
+  out.sentence = app::run_kernels(worker, request,
+                                  {.result = [&](const kernels::Result& r) { return out.results[r.rung] = r, true; },
+                                   .progress = [&](double f) { return out.fractions.push_back(f), true; }},
+                                  stop);
   return out;
 }
 
@@ -40,7 +43,8 @@ TEST_CASE("a worker's results and progress arrive, and a rung without a result i
 }
 
 TEST_CASE("a crash in the middle: the rung at fault is named, the others are measured all the same") {
-  const auto o = run(fake.worker("asks a && result a 1\nasks bad && kill -SEGV $$\nasks c && result c 3\nfinish"), {"a", "bad", "c"});
+  const auto o = run(fake.worker("asks a && result a 1\nasks bad && kill -SEGV $$\nasks c && result c 3\nfinish"),
+                     {"a", "bad", "c"});
   CHECK(o.sentence == "");
   REQUIRE(o.results.size() == 3);
   CHECK(o.results.at("a").failure == "");
@@ -56,12 +60,18 @@ TEST_CASE("a hang is ended by the watchdog, and the next rung still runs") {
 }
 
 TEST_CASE("rubbish, a reply that is cut off, and an answer to another question end the worker with a sentence") {
-  CHECK(run(fake.worker("echo '<html>'; sleep 60"), {"a"}).results.at("a").failure.starts_with("The worker was ended because what it said makes no sense ("));
-  CHECK(run(fake.worker("result a 1 | head -c 60"), {"a"}).results.at("a").failure == "The worker ended in the middle of a line.");
-  CHECK(run(fake.worker("result other 1; sleep 60"), {"a"}).results.at("a").failure == "The worker was ended because it answered for a kernel that it was not asked for.");
-  CHECK(run(fake.worker("result a 1; result a 1; sleep 60"), {"a", "b"}).results.at("b").failure == "The worker was ended because it answered for a kernel that it was not asked for.");
+  CHECK(run(fake.worker("echo '<html>'; sleep 60"), {"a"})
+            .results.at("a")
+            .failure.starts_with("The worker was ended because what it said makes no sense ("));
+  CHECK(run(fake.worker("result a 1 | head -c 60"), {"a"}).results.at("a").failure ==
+        "The worker ended in the middle of a line.");
+  CHECK(run(fake.worker("result other 1; sleep 60"), {"a"}).results.at("a").failure ==
+        "The worker was ended because it answered for a kernel that it was not asked for.");
+  CHECK(run(fake.worker("result a 1; result a 1; sleep 60"), {"a", "b"}).results.at("b").failure ==
+        "The worker was ended because it answered for a kernel that it was not asked for.");
   CHECK(run(fake.worker("exit 0"), {"a"}).results.at("a").failure == "The worker ended before it was done.");
-  CHECK(run(fake.worker("echo '{\"event\":\"done\",\"failure\":\"No CUDA driver was found.\"}'"), {"a"}).sentence == "No CUDA driver was found.");
+  CHECK(run(fake.worker("echo '{\"event\":\"done\",\"failure\":\"No CUDA driver was found.\"}'"), {"a"}).sentence ==
+        "No CUDA driver was found.");
 }
 
 TEST_CASE("a flood is stopped before it fills the memory") {
@@ -83,14 +93,20 @@ TEST_CASE("stopping kills the worker and reports nothing more; a worker that is 
 }
 
 TEST_CASE("an edited source is handed over in a file that is gone afterwards, and its rung runs alone") {
-  const auto worker = fake.worker("while [ $# -gt 0 ]; do [ \"$1\" = --source ] && cp \"$2\" '" + (fake.folder / "seen").string() + "' && echo \"$2\" > '" + (fake.folder / "path").string() + "'; shift; done; asks b && exit 1; result a 1; finish");
+  const auto worker =
+      fake.worker("while [ $# -gt 0 ]; do [ \"$1\" = --source ] && cp \"$2\" '" + (fake.folder / "seen").string() +
+                  "' && echo \"$2\" > '" + (fake.folder / "path").string() +
+                  "'; shift; done; asks b && exit 1; result a 1; finish");
   kernels::Request request;
   request.ladder = fake.ladder;
   request.rungs = {"a", "b"};
   request.edited_rung = "a";
   request.edited_source = "line \"one\"\n\nlast";
   std::vector<std::string> measured;
-  CHECK(app::run_kernels(worker, request, {.result = [&](const kernels::Result& r) { return measured.push_back(r.rung), true; }, .progress = {}}, {}) == "");
+  CHECK(app::run_kernels(
+            worker, request,
+            {.result = [&](const kernels::Result& r) { return measured.push_back(r.rung), true; }, .progress = {}},
+            {}) == "");
   CHECK(measured == std::vector<std::string>{"a"});
   CHECK(fake.folder.read("seen") == request.edited_source);
   std::string path = fake.folder.read("path");

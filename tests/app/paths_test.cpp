@@ -24,7 +24,10 @@ TEST_CASE("user paths follow the XDG variables, then HOME, then the user databas
   CHECK(home.state == "/home/ada/.local/state/ridgeline");
   CHECK(home.error.empty());
 
-  const auto xdg = app::user_paths(environment({{"HOME", "/home/ada"}, {"XDG_DATA_HOME", "/data"}, {"XDG_CONFIG_HOME", "relative"}, {"XDG_STATE_HOME", ""}}), "");
+  const auto xdg = app::user_paths(
+      environment(
+          {{"HOME", "/home/ada"}, {"XDG_DATA_HOME", "/data"}, {"XDG_CONFIG_HOME", "relative"}, {"XDG_STATE_HOME", ""}}),
+      "");
   CHECK(xdg.data == "/data/ridgeline");
   CHECK(xdg.config == "/home/ada/.config/ridgeline");
   CHECK(xdg.state == "/home/ada/.local/state/ridgeline");
@@ -36,14 +39,17 @@ TEST_CASE("without any home there are no paths but a sentence") {
   const auto none = app::user_paths(environment({{"XDG_DATA_HOME", "/data"}}), "");
   CHECK(none.data.empty());
   CHECK(none.error.find("set HOME") != std::string::npos);
-  const auto all = app::user_paths(environment({{"XDG_DATA_HOME", "/d"}, {"XDG_CONFIG_HOME", "/c"}, {"XDG_STATE_HOME", "/s"}}), "");
+  const auto all =
+      app::user_paths(environment({{"XDG_DATA_HOME", "/d"}, {"XDG_CONFIG_HOME", "/c"}, {"XDG_STATE_HOME", "/s"}}), "");
   CHECK(all.error.empty());
   CHECK(all.state == "/s/ridgeline");
 }
 
-TEST_CASE("assets are found beside the installed program, else in the source tree, and RIDGELINE_ASSETS overrules both") {
+TEST_CASE(
+    "assets are found beside the installed program, else in the source tree, and RIDGELINE_ASSETS overrules both") {
   const store_test::Folder folder;
-  const auto bin = folder / "bin", installed = folder / "share/ridgeline/assets", source = folder / "source", chosen = folder / "chosen";
+  const auto bin = folder / "bin", installed = folder / "share/ridgeline/assets", source = folder / "source",
+             chosen = folder / "chosen";
   std::filesystem::create_directories(bin);
   std::filesystem::create_directories(source);
   std::filesystem::create_directories(chosen);

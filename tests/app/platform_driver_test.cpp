@@ -54,9 +54,9 @@ struct Screen {
 
 struct Driven {
   Screen screen;
-  support::UiDriver ui{[this] { screen.draw(); }, {1280, 800}, [] {
-                         widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {}));
-                       }};
+  support::UiDriver ui{[this] { screen.draw(); },
+                       {1280, 800},
+                       [] { widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {})); }};
 };
 
 }  // namespace
@@ -140,7 +140,8 @@ TEST_CASE("driver reads text drawn by Dear ImGui, by Painter and in tooltips") {
 TEST_CASE("driver says which labels there are when the one asked for is missing") {
   Driven d;
   CHECK_THROWS_MATCHES(d.ui.click("Rum"), std::runtime_error,
-                       MessageMatches(ContainsSubstring("no control is labelled \"Rum\"") && ContainsSubstring("\"Run##main\" in \"Left\"")));
+                       MessageMatches(ContainsSubstring("no control is labelled \"Rum\"") &&
+                                      ContainsSubstring("\"Run##main\" in \"Left\"")));
 }
 
 TEST_CASE("driver refuses to click what a modal popup covers") {

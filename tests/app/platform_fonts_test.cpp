@@ -50,7 +50,8 @@ TEST_CASE("RIDGELINE_FONTS comes first, folder by folder") {
 
 TEST_CASE("installed Inter and JetBrains Mono load as three faces with the ascents that the SVG export assumes") {
   const auto folders = app::font_folders();
-  if (app::find_font("Inter-Regular.otf", folders).empty() || app::find_font("JetBrainsMono-Regular.ttf", folders).empty())
+  if (app::find_font("Inter-Regular.otf", folders).empty() ||
+      app::find_font("JetBrainsMono-Regular.ttf", folders).empty())
     SKIP("fonts-inter and fonts-jetbrains-mono are not installed");
   const Context context;
   ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasTextures;

@@ -17,7 +17,9 @@ struct Folder {
   fs::path path = fs::temp_directory_path() / ("ridgeline-test-" + std::to_string(::getpid()));
   Folder() { fs::create_directories(path); }
   ~Folder() { fs::remove_all(path); }
-  std::size_t entries() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator())); }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+  }
 };
 
 app::Image ramp(int width, int height) {
@@ -46,7 +48,8 @@ TEST_CASE("a PNG that cannot be written says where and why") {
   CHECK_THAT(app::write_png(folder.path / "a.png", {2, 2, {0, 0, 0}}), ContainsSubstring("empty"));
   CHECK(folder.entries() == 0);
   std::ofstream(folder.path / "file") << "x";
-  CHECK_THAT(app::write_png(folder.path / "file" / "a.png", ramp(2, 2)), ContainsSubstring("cannot write") && ContainsSubstring("Not a directory"));
+  CHECK_THAT(app::write_png(folder.path / "file" / "a.png", ramp(2, 2)),
+             ContainsSubstring("cannot write") && ContainsSubstring("Not a directory"));
   fs::create_directory(folder.path / "dir.png");
   CHECK_THAT(app::write_png(folder.path / "dir.png", ramp(2, 2)), ContainsSubstring("Is a directory"));
   CHECK(folder.entries() == 2);

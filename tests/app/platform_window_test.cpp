@@ -35,7 +35,12 @@ TEST_CASE("without a display, the window says so and names what works without on
 
 TEST_CASE("window draws while something moves, then sleeps, and wakes for another thread") {
   if (!app::display_available()) SKIP("no display");
-  auto made = app::Window::create("Ridgeline test", {.x = 10, .y = 10, .width = 400, .height = 300});
+  auto made = app::Window::create("Ridgeline test", {
+                                                        .x = 10,
+                                                        .y = 10,
+                                                        .width = 400,
+                                                        .height = 300,
+                                                    });
   INFO(made.error);
   REQUIRE(made);
   app::Window& window = **made;

@@ -16,15 +16,28 @@ app::FileText fake_read(const std::string& path) {
   return {"", "The file " + path + " cannot be opened: check the path and that it may be read."};
 }
 
-std::string set(chapters::Lab& lab, const char* key, const Json& value) { return app::field_from_json(*lab.inputs().find(key), value, fake_read); }
-std::string type(chapters::Lab& lab, const char* key, std::string_view text) { return app::set_field_from_text(*lab.inputs().find(key), text, fake_read); }
+std::string set(chapters::Lab& lab, const char* key, const Json& value) {
+  return app::field_from_json(*lab.inputs().find(key), value, fake_read);
+}
+std::string type(chapters::Lab& lab, const char* key, std::string_view text) {
+  return app::set_field_from_text(*lab.inputs().find(key), text, fake_read);
+}
 
 }  // namespace
 
 TEST_CASE("inputs written as JSON and read back are the same inputs") {
   const auto a = support::toy_lab();
-  REQUIRE(app::apply_inputs(*a, {{"width", 7.25}, {"count", 9}, {"loud", true}, {"shape", "square"}, {"tone", "green"}, {"tones", {"green"}}, {"note", "näh"}, {"file", "good.txt"}, {"weights", {0.5}},
-                                 {"rows", {{{"name", "x"}, {"amount", 3}, {"doubled", true}}, {{"name", "y"}}}}},
+  REQUIRE(app::apply_inputs(*a,
+                            {{"width", 7.25},
+                             {"count", 9},
+                             {"loud", true},
+                             {"shape", "square"},
+                             {"tone", "green"},
+                             {"tones", {"green"}},
+                             {"note", "näh"},
+                             {"file", "good.txt"},
+                             {"weights", {0.5}},
+                             {"rows", {{{"name", "x"}, {"amount", 3}, {"doubled", true}}, {{"name", "y"}}}}},
                             fake_read) == "");
   const auto b = support::toy_lab();
   REQUIRE(app::apply_inputs(*b, Json::parse(app::fields_to_json(a->inputs()).dump()), fake_read) == "");
@@ -45,9 +58,11 @@ TEST_CASE("a wrong value is one sentence with key, value and what is allowed, an
   CHECK(set(*lab, "tone", 3) == "tone is 3: allowed are red, green and blue.");
   CHECK(set(*lab, "tones", {"red", "pink"}) == "tones is \"pink\": allowed are red, green and blue.");
   CHECK(set(*lab, "note", 1) == "note is 1: a text of at most 4,096 bytes is allowed.");
-  CHECK(set(*lab, "file", "none.txt") == "file: The file none.txt cannot be opened: check the path and that it may be read.");
+  CHECK(set(*lab, "file", "none.txt") ==
+        "file: The file none.txt cannot be opened: check the path and that it may be read.");
   CHECK(set(*lab, "weights", {1, 11}) == "weights is 11: a list of at most 4 numbers from 0 to 10 B is allowed.");
-  CHECK(set(*lab, "weights", {1, 1, 1, 1, 1}) == "weights is [1,1,1,1,1]: a list of at most 4 numbers from 0 to 10 B is allowed.");
+  CHECK(set(*lab, "weights", {1, 1, 1, 1, 1}) ==
+        "weights is [1,1,1,1,1]: a list of at most 4 numbers from 0 to 10 B is allowed.");
   CHECK(set(*lab, "rows", {{{"amount", -1}}}) == "rows[0].amount is -1: a number from 0 to 1,000 B is allowed.");
   CHECK(set(*lab, "rows", {{{"size", 1}}}) == "rows[0] has no column \"size\". It has name, amount and doubled.");
   CHECK(set(*lab, "width", nullptr) == "width is null: a number from 0.001 to 1,000 s is allowed.");
@@ -88,7 +103,8 @@ TEST_CASE("scenario documents are checked before anything opens") {
   CHECK(app::parse_scenario("{\"lab\": 7}").error.find("lab is 7") == 0);
   CHECK(app::parse_scenario("{\"lab\": \"x\", \"version\": 2}").error == "version is 2: this program reads version 1.");
   CHECK(app::parse_scenario("{\"lab\": \"x\", \"extra\": 1}").error.find("unknown key \"extra\"") != std::string::npos);
-  CHECK(app::parse_scenario(std::string(100000, '[')).error == "The scenario is nested deeper than 64 levels: it is not one of ours.");
+  CHECK(app::parse_scenario(std::string(100000, '[')).error ==
+        "The scenario is nested deeper than 64 levels: it is not one of ours.");
 }
 
 TEST_CASE("the command and the link of a scenario carry what differs from the defaults, and nothing else") {

@@ -14,7 +14,8 @@
 #include "tests/app/fake_worker.h"
 #include "tests/app/shell_fixture.h"
 
-// The kernel lab in the whole interface: buttons are pressed, a script plays the worker, rows arrive in the lab's Inputs.
+// The kernel lab in the whole interface: buttons are pressed, a script plays the worker, rows arrive in the lab's
+// Inputs.
 
 namespace {
 
@@ -43,7 +44,8 @@ struct KernelLab : Opened {
   FakeWorker fake;
 };
 
-constexpr const char* all_rungs = "for r in naive ikj simd blocked tile spill packed avx512; do asks $r && result $r 0.1; done; finish";
+constexpr const char* all_rungs =
+    "for r in naive ikj simd blocked tile spill packed avx512; do asks $r && result $r 0.1; done; finish";
 
 }  // namespace
 
@@ -117,7 +119,8 @@ TEST_CASE("Stop ends the worker; what came before stays") {
   REQUIRE(lab.until_quiet());
   CHECK(lab.d.input("runs").table_size() == 1);
   CHECK(lab.ui.has("Run"));
-  lab.ui.click_at(stop);  // once more by mistake: no other button stands there now, such as the one that clears what was measured
+  lab.ui.click_at(
+      stop);  // once more by mistake: no other button stands there now, such as the one that clears what was measured
   lab.ui.frames(3);
   CHECK(lab.d.input("runs").table_size() == 1);
   CHECK_FALSE(lab.w.services.running());
@@ -139,7 +142,9 @@ TEST_CASE("rows arrive in the lab that asked, also while another one is open") {
 
 TEST_CASE("a request that came with a scenario is not run, and without a service nothing is") {
   KernelLab lab(all_rungs);
-  CHECK(lab.w.open_scenario(R"({"lab": "kernels/lab", "inputs": {}, "view": {"request": "call run\nladder cpu-sgemm\n", "running": true}})") == "");
+  CHECK(
+      lab.w.open_scenario(R"({"lab": "kernels/lab", "inputs": {}, "view": {"request": "call run\nladder cpu-sgemm\n", )"
+                          R"("running": true}})") == "");
   lab.ui.frames(3);
   CHECK_FALSE(lab.w.services.running());
   CHECK(lab.ui.has("Run"));
@@ -150,7 +155,8 @@ TEST_CASE("a request that came with a scenario is not run, and without a service
   CHECK(bare.d.was_said("Nothing can be run here"));
 }
 
-TEST_CASE("measured ceilings become the chip \"this machine\", in every lab that chooses one, now and at the next start") {
+TEST_CASE(
+    "measured ceilings become the chip \"this machine\", in every lab that chooses one, now and at the next start") {
   KernelLab lab(R"(echo '{"event":"device","device":"cpu","name":"Some CPU"}'
 echo '{"event":"roof","id":"fma","title":"peak FMA","unit":"FLOP/s","value":2e11}'
 echo '{"event":"roof","id":"dram_copy","title":"copy","unit":"B/s","value":5e10}'
@@ -163,18 +169,26 @@ finish)");
   CHECK(chapters::catalog().chip("this_machine")->name == "This machine (Some CPU)");
   CHECK(std::filesystem::exists(lab.paths.config / "chips" / "this_machine.json"));
   // Chosen in the roofline, its ridge is that of the measured ceilings.
-  CHECK(lab.w.open_with("roofline/roofline", app::Json{{"chip", "this_machine"}, {"format", "fp32"}}, app::Json::object()) == "");
+  CHECK(lab.w.open_with("roofline/roofline", app::Json{{"chip", "this_machine"}, {"format", "fp32"}},
+                        app::Json::object()) == "");
   lab.ui.frames(3);
   CHECK(lab.out("ridge") == Catch::Approx(4));
   // It is no GPU, and is not taken for one.
-  CHECK(lab.w.open_with("kernels/lab", app::Json{{"device", "cuda"}, {"chip", "this_machine"}}, app::Json::object()) == "");
+  CHECK(lab.w.open_with("kernels/lab", app::Json{{"device", "cuda"}, {"chip", "this_machine"}}, app::Json::object()) ==
+        "");
   lab.ui.frames(3);
-  CHECK(lab.w.lab().reason() == "This machine (Some CPU) is a processor, and these kernels run on a GPU: choose one as the chip.");
+  CHECK(lab.w.lab().reason() ==
+        "This machine (Some CPU) is a processor, and these kernels run on a GPU: choose one as the chip.");
   chapters::set_catalog(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog);  // as other tests expect it
 }
 
 TEST_CASE("a chip is made of measured ceilings only when they hold arithmetic and bandwidth") {
-  kernels::Roofs roofs{.device = kernels::Device::cpu, .device_name = "Odd\nname", .roofs = {{"fma", "", "FLOP/s", 1e11}}, .failure = {}};
+  kernels::Roofs roofs{
+      .device = kernels::Device::cpu,
+      .device_name = "Odd\nname",
+      .roofs = {{"fma", "", "FLOP/s", 1e11}},
+      .failure = {},
+  };
   const app::MachineFacts facts{.memory_bytes = 8e9, .l2_bytes = 0, .l3_bytes = 0, .cores = 2};
   CHECK(app::machine_chip(roofs, facts, "2026-08-31").json == "");
   roofs.roofs.push_back({"dram_copy", "", "B/s", 4e10});
@@ -186,7 +200,9 @@ TEST_CASE("a chip is made of measured ceilings only when they hold arithmetic an
   // Latencies that the lab measured are the chip's, not those of the GPU that stands in where none are known.
   roofs.roofs.push_back({"latency_dram", "", "s", 129e-9});
   roofs.roofs.push_back({"latency_l2", "", "s", 10e-9});
-  const auto timed = models::parse_chips(app::machine_chip(roofs, {.memory_bytes = 8e9, .l2_bytes = 2e6, .l3_bytes = 0, .cores = 2}, "2026-08-31").json, "this");
+  const auto timed = models::parse_chips(
+      app::machine_chip(roofs, {.memory_bytes = 8e9, .l2_bytes = 2e6, .l3_bytes = 0, .cores = 2}, "2026-08-31").json,
+      "this");
   REQUIRE(timed);
   CHECK(timed->front().measured.dram_latency_s == 129e-9);
   for (const auto& level : models::memory_levels(timed->front(), {})) {
@@ -202,7 +218,9 @@ TEST_CASE("a chip is made of measured ceilings only when they hold arithmetic an
 }
 
 TEST_CASE("what the lab asks is read line by line; nonsense is one sentence") {
-  const auto ask = app::parse_kernel_ask("call run\nladder cuda-copy\nrungs a,b\nsize 64\ncold 0\nseed 7\nseconds 0.25\nedited_rung a\nedited_source size 3\n\nnot a key\n");
+  const auto ask = app::parse_kernel_ask(
+      "call run\nladder cuda-copy\nrungs a,b\nsize 64\ncold 0\nseed 7\nseconds 0.25\nedited_rung a\nedited_source size "
+      "3\n\nnot a key\n");
   CHECK(ask.error == "");
   CHECK(ask.request.rungs == std::vector<std::string>{"a", "b"});
   CHECK(ask.request.size == 64);
@@ -210,7 +228,8 @@ TEST_CASE("what the lab asks is read line by line; nonsense is one sentence") {
   CHECK(ask.request.seed == 7);
   CHECK(ask.request.seconds_per_rung == 0.25);
   CHECK(ask.request.edited_source == "size 3\n\nnot a key\n");
-  CHECK(app::parse_kernel_ask("call run\nladder x\nsize -3\n").error == "The lab asked for \"size -3\", which makes no sense.");
+  CHECK(app::parse_kernel_ask("call run\nladder x\nsize -3\n").error ==
+        "The lab asked for \"size -3\", which makes no sense.");
   CHECK(app::parse_kernel_ask("").error == "The lab asked for nothing that can be run.");
   CHECK(app::parse_kernel_ask("call dance\n").error != "");
 }

@@ -1,7 +1,7 @@
 #include "app/session.h"
 
-#include <catch2/catch_test_macros.hpp>
 #include <atomic>
+#include <catch2/catch_test_macros.hpp>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -32,8 +32,12 @@ struct Gate {
   std::atomic<int> started{0}, cancelled{0};
 };
 
-[[maybe_unused]] void describe(chapters::Fields& f, Inputs& in) { f.real("amount", in.amount, {.label = "Amount", .lo = -1, .hi = 100}); }
-[[maybe_unused]] void describe(chapters::Fields& f, Outputs& out) { f.real("doubled", out.doubled, {.label = "Doubled"}); }
+[[maybe_unused]] void describe(chapters::Fields& f, Inputs& in) {
+  f.real("amount", in.amount, {.label = "Amount", .lo = -1, .hi = 100});
+}
+[[maybe_unused]] void describe(chapters::Fields& f, Outputs& out) {
+  f.real("doubled", out.doubled, {.label = "Doubled"});
+}
 
 chapters::LabPtr lab(std::shared_ptr<Gate> gate) {
   const auto compute = [gate](const Inputs& in, chapters::Progress& progress) {
@@ -45,7 +49,14 @@ chapters::LabPtr lab(std::shared_ptr<Gate> gate) {
     return Outputs{.doubled = 2 * in.amount, .reason = {}};
   };
   const auto draw = [](Inputs&, const Outputs&, chapters::NoView&) {};
-  return chapters::make_lab<Inputs, Outputs, chapters::NoView>({.id = "toy/slow", .title = "Slow", .question = "When?", .job = true}, compute, draw);
+  return chapters::make_lab<Inputs, Outputs, chapters::NoView>(
+      {
+          .id = "toy/slow",
+          .title = "Slow",
+          .question = "When?",
+          .job = true,
+      },
+      compute, draw);
 }
 
 }  // namespace slow
@@ -154,7 +165,10 @@ TEST_CASE("reset is an edit: it can be undone, lists and tables with it") {
   app::Jobs jobs;
   app::Session s(support::toy_lab(), jobs);
   s.update(false);
-  REQUIRE(app::apply_inputs(s.lab(), {{"width", 7}, {"weights", {3, 4, 5}}, {"tones", app::Json::array()}, {"rows", {{{"name", "a"}, {"amount", 2}}, {{"name", "b"}}}}}) == "");
+  REQUIRE(app::apply_inputs(s.lab(), {{"width", 7},
+                                      {"weights", {3, 4, 5}},
+                                      {"tones", app::Json::array()},
+                                      {"rows", {{{"name", "a"}, {"amount", 2}}, {{"name", "b"}}}}}) == "");
   s.update(false);
   s.reset();
   s.update(false);

@@ -134,7 +134,8 @@ TEST_CASE("pressing a switch turns it, and the outputs with it") {
   o.ui.click("Count KV reads");
   CHECK_FALSE(o.d.input("kv_reads").toggle());
   CHECK(o.out("decode_intensity") != before);
-  CHECK(o.out("decode_intensity") == Approx(1).epsilon(0.01));  // weights alone at batch 1: 2 FLOP for each parameter's 2 bytes
+  CHECK(o.out("decode_intensity") ==
+        Approx(1).epsilon(0.01));  // weights alone at batch 1: 2 FLOP for each parameter's 2 bytes
 }
 
 TEST_CASE("hovering an output says its formula and its source") {

@@ -12,8 +12,10 @@ namespace {
 struct Asked : Opened {
   Asked() : Opened("roofline/roofline") {
     auto& questions = w.content.labs["roofline/roofline"].predictions;
-    questions = {{"test-intensity", "What is the intensity of 1 TFLOP over 2 GB?", R"({"operation": "custom", "flops": 1e12, "bytes": 2e9})", "intensity", "1e12 over 2e9.", 0.1},
-                 {"test-second", "And over 4 GB?", R"({"operation": "custom", "flops": 1e12, "bytes": 4e9})", "intensity", "Half of it.", 0.1}};
+    questions = {{"test-intensity", "What is the intensity of 1 TFLOP over 2 GB?",
+                  R"({"operation": "custom", "flops": 1e12, "bytes": 2e9})", "intensity", "1e12 over 2e9.", 0.1},
+                 {"test-second", "And over 4 GB?", R"({"operation": "custom", "flops": 1e12, "bytes": 4e9})",
+                  "intensity", "Half of it.", 0.1}};
     ui.click("Predict");
     ui.frames(2);
   }
@@ -48,7 +50,8 @@ TEST_CASE("the drawer's tabs show the five angles; pressing the open one folds t
 
 TEST_CASE("prose shows the live value of what it names, and its links open labs") {
   Opened o;
-  o.w.content.labs["roofline/roofline"].prose[0] = "The ridge is {ridge}.\n\n[Iron](lab:roofline/iron-law?chip=b200_sxm)\n\n[Broken](lab:roofline/iron-law?chop=1)";
+  o.w.content.labs["roofline/roofline"].prose[0] =
+      "The ridge is {ridge}.\n\n[Iron](lab:roofline/iron-law?chip=b200_sxm)\n\n[Broken](lab:roofline/iron-law?chop=1)";
   o.ui.click("Concept");  // folds
   o.ui.click("Concept");
   o.ui.frames(3);
@@ -109,7 +112,8 @@ TEST_CASE("a prediction hides the outputs until a number is committed, then show
   CHECK(again.lab().outputs().find("predicted_close")->number() == 1);
 }
 
-TEST_CASE("a prediction that is no number is refused with a sentence; a wrong one says by how much; then the next is asked") {
+TEST_CASE(
+    "a prediction that is no number is refused with a sentence; a wrong one says by how much; then the next is asked") {
   Asked o;
   o.answer("many");
   CHECK_FALSE(o.d.shell.predict.answered);
@@ -197,7 +201,8 @@ TEST_CASE("sensitivity names the inputs by rank, solve finds a value that can be
   REQUIRE(o.d.settle());
   auto& e = o.d.shell.explore;
   REQUIRE(e.sensitivity.rows.size() > 3);
-  CHECK((e.sensitivity.rows[0].key == "flops" || e.sensitivity.rows[0].key == "bytes" || e.sensitivity.rows[0].key == "operation"));
+  CHECK((e.sensitivity.rows[0].key == "flops" || e.sensitivity.rows[0].key == "bytes" ||
+         e.sensitivity.rows[0].key == "operation"));
   CHECK(o.ui.text_present("moves nothing here"));
   o.ui.click("Solve");
   o.ui.frames(2);

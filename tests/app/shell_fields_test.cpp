@@ -12,7 +12,9 @@ namespace {
 struct Panel {
   chapters::LabPtr lab = support::toy_lab();
   app::ControlState state;
-  support::UiDriver ui{[this] { draw(); }, {700, 1000}, [] {
+  support::UiDriver ui{[this] { draw(); },
+                       {700, 1000},
+                       [] {
                          widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {}));
                          widgets::apply_to_imgui(widgets::theme());
                        }};
@@ -20,7 +22,8 @@ struct Panel {
   void draw() {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize({600, 1000});
-    ImGui::Begin("panel", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+    ImGui::Begin("panel", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
     for (const auto& f : lab->inputs()) app::draw_control(f, state, 560);
     ImGui::End();
   }
@@ -39,7 +42,8 @@ struct Panel {
     std::vector<widgets::ProbedItem> all, out;
     for (const auto& item : ui.probe().all())
       if (item.label.find("cell") != std::string::npos) all.push_back(item);
-    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.min.y != b.min.y ? a.min.y < b.min.y : a.min.x < b.min.x; });
+    std::sort(all.begin(), all.end(),
+              [](const auto& a, const auto& b) { return a.min.y != b.min.y ? a.min.y < b.min.y : a.min.x < b.min.x; });
     for (std::size_t i = 0; i < all.size(); ++i)
       if (static_cast<int>(i) / 3 == row) out.push_back(all[i]);
     return out;
@@ -84,7 +88,8 @@ TEST_CASE("a file is named by its path, refused when it is not there, and cleare
   folder.write("in.txt", "content");
   p.type_into("File", (folder / "none.txt").c_str());
   CHECK(p.f("file").file().path == "");
-  CHECK(p.state.error == "file: The file " + (folder / "none.txt").string() + " cannot be opened: check the path and that it may be read.");
+  CHECK(p.state.error == "file: The file " + (folder / "none.txt").string() +
+                             " cannot be opened: check the path and that it may be read.");
   p.type_into("File", (folder / "in.txt").c_str());
   CHECK(p.f("file").file().text == "content");
   p.ui.click("Clear");
@@ -182,8 +187,10 @@ TEST_CASE("a figure that is pressed and left as it is keeps its last digit") {
       }
     p.ui.frames(2);
     REQUIRE(ImGui::GetIO().WantTextInput);
-    if (std::string_view(leave) == "enter") p.ui.key(ImGuiKey_Enter);
-    else p.ui.click_at({690, 990});
+    if (std::string_view(leave) == "enter")
+      p.ui.key(ImGuiKey_Enter);
+    else
+      p.ui.click_at({690, 990});
     p.ui.frames(2);
     INFO(leave);
     CHECK(p.f("width").real() == exact);

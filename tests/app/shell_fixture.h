@@ -13,7 +13,8 @@ struct Opened {
   }
 
   static app::Content content() {
-    if (chapters::catalog().chips.empty()) chapters::set_catalog(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog);
+    if (chapters::catalog().chips.empty())
+      chapters::set_catalog(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog);
     app::Content c = app::load_content(RIDGELINE_SOURCE_DIR "/assets");
     c.errors.clear();  // what is missing there is for the content's own tests
     return c;

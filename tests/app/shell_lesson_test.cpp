@@ -14,10 +14,12 @@ namespace {
 /// A lesson of three steps over two labs.
 struct Taught : Opened {
   Taught() {
-    w.content.lessons = {{"test", "Bytes first",
-                          {{"roofline/roofline", "The dot", "Look at the dot.", R"({"operation": "custom", "bytes": 2e9})", "{}"},
-                           {"roofline/roofline", "The chip", "A wider memory.", R"({"chip": "b200_sxm"})", "{}"},
-                           {"roofline/iron-law", "The law", "Now the time.", R"({"efficiency": 0.25})", "{}"}}}};
+    w.content.lessons = {
+        {"test",
+         "Bytes first",
+         {{"roofline/roofline", "The dot", "Look at the dot.", R"({"operation": "custom", "bytes": 2e9})", "{}"},
+          {"roofline/roofline", "The chip", "A wider memory.", R"({"chip": "b200_sxm"})", "{}"},
+          {"roofline/iron-law", "The law", "Now the time.", R"({"efficiency": 0.25})", "{}"}}}};
   }
   void page_down() { ui.key(ImGuiKey_PageDown); }
   void page_up() { ui.key(ImGuiKey_PageUp); }

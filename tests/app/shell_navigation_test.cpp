@@ -116,7 +116,8 @@ TEST_CASE("Ctrl and brackets walk the labs in teaching order and stop at the end
   CHECK(walked[0] == "roofline/roofline");
   CHECK(walked[1] == "roofline/transformer-layer");
   CHECK(walked.back() == walked[walked.size() - 2]);  // longer than there are labs: the last step went nowhere
-  CHECK(std::set<std::string>(walked.begin(), walked.end()).size() + 2 == chapters::all_labs().size());  // all but the first and the hidden gallery
+  CHECK(std::set<std::string>(walked.begin(), walked.end()).size() + 2 ==
+        chapters::all_labs().size());  // all but the first and the hidden gallery
 }
 
 TEST_CASE("a chip chosen in the top bar is chosen in every lab") {
@@ -200,7 +201,8 @@ TEST_CASE("every control of the interface is reached by Tab") {
     o.ui.key(ImGuiKey_Tab);
     if (const auto* item = o.ui.probe().find_id(ImGui::GetCurrentContext()->NavId)) reached.push_back(item->label);
   }
-  for (const char* label : {"roofline/hierarchy", "roofline/iron-law", "Roofline", "Ctrl K", "Chip", "Work", "Traffic", "Count KV reads", "Arithmetic intensity", "Explore", "Reset"}) {
+  for (const char* label : {"roofline/hierarchy", "roofline/iron-law", "Roofline", "Ctrl K", "Chip", "Work", "Traffic",
+                            "Count KV reads", "Arithmetic intensity", "Explore", "Reset"}) {
     INFO(label);
     CHECK(std::find(reached.begin(), reached.end(), label) != reached.end());
   }

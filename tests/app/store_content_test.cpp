@@ -65,7 +65,8 @@ TEST_CASE("a lab counts half when visited and fully with a prediction") {
 TEST_CASE("progress with a bad member keeps the good ones and sets the file aside") {
   const Folder folder;
   folder.write("progress.json", R"({"version": 1, "lessons": ["l"], "labs": {
-    "c/a": {"visited": "yes", "predictions": [{"question": "q", "committed": 1, "answer": 2, "time_unix_s": 3}, {"question": 4}]},
+    "c/a": {"visited": "yes", "predictions": [{"question": "q", "committed": 1, "answer": 2, "time_unix_s": 3}, )"
+                                R"({"question": 4}]},
     "c/b": {"visited": true}, "c/c": 7}})");
   app::store::Progress progress;
   const auto report = app::store::load(folder / "progress.json", progress);

@@ -81,7 +81,8 @@ TEST_CASE("kill -9 at any moment leaves the last saved state or the one being sa
   folder.write("file.json.tmp-oldold", "half a fi");
   for (const auto& entry : std::filesystem::directory_iterator(folder.path))
     if (entry.path().string().find(".tmp-") != std::string::npos)
-      std::filesystem::last_write_time(entry.path(), std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
+      std::filesystem::last_write_time(entry.path(),
+                                       std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
   folder.write("file.json.tmp-newnew", "being written");
   REQUIRE(state_of(path).report.found == Found::loaded);
   CHECK(folder.count(".tmp-") == 1);
@@ -122,7 +123,8 @@ TEST_CASE("instances that save at the same time lose none of each other's progre
     for (int v = 0; v < visits; ++v) {
       progress.visit("chapter/lab-" + std::to_string(i) + "-" + std::to_string(v));
       if (!app::store::save(path, progress).saved) _exit(1);
-      std::this_thread::sleep_for(std::chrono::milliseconds(3));  // people pause too; without, one process could keep the lock
+      std::this_thread::sleep_for(
+          std::chrono::milliseconds(3));  // people pause too; without, one process could keep the lock
     }
     _exit(0);
   }

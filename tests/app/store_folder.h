@@ -33,7 +33,8 @@ struct Folder {
   /// Names in it that contain `part`.
   int count(const std::string& part) const {
     int n = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(path)) n += entry.path().filename().string().find(part) != std::string::npos;
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      n += entry.path().filename().string().find(part) != std::string::npos;
     return n;
   }
 };

@@ -55,10 +55,12 @@ TEST_CASE("a bad file is set aside whole under a free name, and the sentence say
     const char* why;
   };
   const std::string deep = R"({"version":1,"a":)" + std::string(100, '[') + std::string(100, ']') + "}";
-  for (const Bad& bad : {Bad{R"({"version":1,"a":[1,2)", "not complete JSON"}, Bad{"", "empty"}, Bad{"[1]", "not a JSON object"},
-                         Bad{R"({"a":1})", "does not say its version"}, Bad{R"({"version":"1"})", "does not say its version"},
-                         Bad{R"({"version":7})", "version 7, this program reads version 1"}, Bad{deep, "deeper than 64"},
-                         Bad{"{\"version\":1,\"a\":\"\xff\"}", "not complete JSON"}, Bad{R"({"version":1,"a":1e999})", "not complete JSON"}}) {
+  for (const Bad& bad :
+       {Bad{R"({"version":1,"a":[1,2)", "not complete JSON"}, Bad{"", "empty"}, Bad{"[1]", "not a JSON object"},
+        Bad{R"({"a":1})", "does not say its version"}, Bad{R"({"version":"1"})", "does not say its version"},
+        Bad{R"({"version":7})", "version 7, this program reads version 1"}, Bad{deep, "deeper than 64"},
+        Bad{"{\"version\":1,\"a\":\"\xff\"}", "not complete JSON"},
+        Bad{R"({"version":1,"a":1e999})", "not complete JSON"}}) {
     const Folder folder;
     folder.write("file.json", bad.text);
     folder.write("file.json.corrupt-1", "an older one");
@@ -95,7 +97,8 @@ TEST_CASE("what take objects to sets the file aside, and so does a type error th
   CHECK(objected.found == Found::set_aside);
   CHECK(contains(objected.notice, "a is odd"));
   folder.write("two.json", R"({"version":1,"a":5})");
-  const auto threw = load_json(folder / "two.json", 1, [](const json& content) { return content["a"].get<std::string>(); });
+  const auto threw =
+      load_json(folder / "two.json", 1, [](const json& content) { return content["a"].get<std::string>(); });
   CHECK(threw.found == Found::set_aside);
 }
 
@@ -121,10 +124,16 @@ TEST_CASE("a folder that cannot be made is one sentence, not an exception") {
 
 TEST_CASE("text that is not UTF-8 is saved with replacements instead of being lost") {
   const Folder folder;
-  REQUIRE(save_json(folder / "file.json", 1, {{"text", "a\xff" "b"}}).empty());
+  REQUIRE(save_json(folder / "file.json", 1,
+                    {{"text",
+                      "a\xff"
+                      "b"}})
+              .empty());
   json back;
   REQUIRE(load(folder / "file.json", back).found == Found::loaded);
-  CHECK(back["text"] == "a\xef\xbf\xbd" "b");
+  CHECK(back["text"] ==
+        "a\xef\xbf\xbd"
+        "b");
 }
 
 TEST_CASE("a store file that is a link stays a link") {

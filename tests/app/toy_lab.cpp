@@ -46,21 +46,57 @@ struct View {
 
 void describe(chapters::Fields& f, Row& r) {
   f.text("name", r.name, {.label = "Name"});
-  f.real("amount", r.amount, {.label = "Amount", .unit = "B", .lo = 0, .hi = 1000});
+  f.real("amount", r.amount,
+         {
+             .label = "Amount",
+             .unit = "B",
+             .lo = 0,
+             .hi = 1000,
+         });
   f.toggle("doubled", r.doubled, {.label = "Doubled"});
 }
 
 void describe(chapters::Fields& f, Inputs& in) {
-  f.real("width", in.width, {.label = "Width", .unit = "s", .help = "how wide", .lo = 1e-3, .hi = 1e3, .scale = chapters::Scale::log, .shared = "size.width"});
-  f.real("height", in.height, {.label = "Height", .unit = "s", .lo = 0, .hi = 100, .when_key = "shape", .when_value = "box"});
-  f.integer("count", in.count, {.label = "Count", .lo = 1, .hi = 64, .scale = chapters::Scale::step});
+  f.real("width", in.width,
+         {
+             .label = "Width",
+             .unit = "s",
+             .help = "how wide",
+             .lo = 1e-3,
+             .hi = 1e3,
+             .scale = chapters::Scale::log,
+             .shared = "size.width",
+         });
+  f.real("height", in.height,
+         {
+             .label = "Height",
+             .unit = "s",
+             .lo = 0,
+             .hi = 100,
+             .when_key = "shape",
+             .when_value = "box",
+         });
+  f.integer("count", in.count,
+            {
+                .label = "Count",
+                .lo = 1,
+                .hi = 64,
+                .scale = chapters::Scale::step,
+            });
   f.toggle("loud", in.loud, {.label = "Loud"});
   f.choice("shape", in.shape, shapes, {.label = "Shape"});
   f.choice("tone", in.tone, colours, {.label = "Tone", .shared = "tone"});
   f.choices("tones", in.tones, colours, {.label = "Tones"});
   f.text("note", in.note, {.label = "Note"});
   f.file("file", in.file, {.label = "File"});
-  f.reals("weights", in.weights, {.label = "Weights", .unit = "B", .lo = 0, .hi = 10, .max_items = 4});
+  f.reals("weights", in.weights,
+          {
+              .label = "Weights",
+              .unit = "B",
+              .lo = 0,
+              .hi = 10,
+              .max_items = 4,
+          });
   f.table("rows", in.rows, {.label = "Rows", .max_items = 3});
 }
 
@@ -73,7 +109,15 @@ void describe(chapters::Fields& f, Outputs& out) {
   f.text("says", out.says, {.label = "Says"});
 }
 
-void describe(chapters::Fields& f, View& v) { f.real("time", v.time, {.label = "Time", .unit = "s", .lo = 0, .hi = 10}); }
+void describe(chapters::Fields& f, View& v) {
+  f.real("time", v.time,
+         {
+             .label = "Time",
+             .unit = "s",
+             .lo = 0,
+             .hi = 10,
+         });
+}
 
 Outputs compute(const Inputs& in) {
   Outputs out;
@@ -94,7 +138,14 @@ void draw(Inputs&, const Outputs&, View&) {}
 }  // namespace
 
 chapters::LabPtr toy_lab(bool job) {
-  return chapters::make_lab<Inputs, Outputs, View>({.id = "toy/box", .title = "Box", .question = "How large?", .job = job}, compute, draw);
+  return chapters::make_lab<Inputs, Outputs, View>(
+      {
+          .id = "toy/box",
+          .title = "Box",
+          .question = "How large?",
+          .job = job,
+      },
+      compute, draw);
 }
 
 }  // namespace support

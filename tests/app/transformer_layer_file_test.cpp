@@ -51,7 +51,9 @@ TEST_CASE("eval takes a config.json by path, and prints its operations") {
 
 TEST_CASE("eval says in one sentence what is wrong with a file") {
   const Ran unknown = eval({"config=" + configs + "unknown_type.json"});
-  const std::string said = unknown.error + nlohmann::json::parse(unknown.out.empty() ? "{\"reason\":\"\"}" : unknown.out)["reason"].get<std::string>();
+  const std::string said =
+      unknown.error +
+      nlohmann::json::parse(unknown.out.empty() ? "{\"reason\":\"\"}" : unknown.out)["reason"].get<std::string>();
   INFO(said);
   CHECK(said.find("mamba2") != std::string::npos);
   const Ran missing = eval({"config=" + configs + "no_such_file.json"});

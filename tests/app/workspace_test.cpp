@@ -13,7 +13,8 @@ using store_test::Folder;
 namespace {
 
 void use_assets() {
-  if (chapters::catalog().chips.empty()) chapters::set_catalog(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog);
+  if (chapters::catalog().chips.empty())
+    chapters::set_catalog(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog);
 }
 
 /// A workspace of a person whose folders are all inside one temporary folder.
@@ -44,7 +45,9 @@ void choose(app::Workspace& w, const char* key, const char* id) {
 constexpr const char* first = "roofline/roofline";
 constexpr const char* second = "roofline/transformer-layer";
 
-constexpr const char* tiny_gpt2 = R"({"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024, "n_ctx": 1024, "vocab_size": 50257})";
+constexpr const char* tiny_gpt2 =
+    R"({"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024, "n_ctx": 1024, )"
+    R"("vocab_size": 50257})";
 
 }  // namespace
 
@@ -126,7 +129,10 @@ TEST_CASE("a dropped scenario opens its lab with its inputs and the rest at thei
   REQUIRE(w->open(first));
   w->lab().inputs().find("batch")->set_number(64);
   w->update(false);
-  person.folder.write("s.json", R"({"lab": "roofline/roofline", "version": 1, "inputs": {"chip": "a100_80_sxm", "operation": "custom", "bytes": 5e9}})");
+  person.folder.write(
+      "s.json",
+      R"({"lab": "roofline/roofline", "version": 1, "inputs": {"chip": "a100_80_sxm", "operation": "custom", )"
+      R"("bytes": 5e9}})");
   CHECK(w->drop_file((person.folder / "s.json").string()) == "");
   CHECK(open_lab(*w) == first);
   CHECK(text(*w, "chip") == "a100_80_sxm");
@@ -152,11 +158,16 @@ TEST_CASE("a dropped scenario that is wrong says what, and leaves lab and inputs
     return sentence;
   };
   CHECK(drop(R"({"lab": "roofline/roofline", "inputs": {"bytes": -1}})").find("bytes is -1: a number from ") == 0);
-  CHECK(drop(R"({"lab": "roofline/rofline", "inputs": {}})") == "There is no lab \"roofline/rofline\": did you mean \"roofline/roofline\"? `ridgeline list` names all.");
-  CHECK(drop(R"({"lab": "roofline/roofline", "inputs": {"chip": "b200_sxm", "chop": 1}})").find("roofline/roofline has no input \"chop\"") == 0);
-  CHECK(drop(R"({"lab": "roofline/roofline", "inputs": {}, "version": 9})") == "version is 9: this program reads version 1.");
-  CHECK(drop(R"({"id": "x", "title": "t", "steps": []})").find("has no steps: a lesson needs at least one.") != std::string::npos);
-  CHECK(drop(R"({"id": "x", "title": "t", "steps": [{"lab": "a/b"}]})").find("There is no lab \"a/b\"") != std::string::npos);
+  CHECK(drop(R"({"lab": "roofline/rofline", "inputs": {}})") ==
+        "There is no lab \"roofline/rofline\": did you mean \"roofline/roofline\"? `ridgeline list` names all.");
+  CHECK(drop(R"({"lab": "roofline/roofline", "inputs": {"chip": "b200_sxm", "chop": 1}})")
+            .find("roofline/roofline has no input \"chop\"") == 0);
+  CHECK(drop(R"({"lab": "roofline/roofline", "inputs": {}, "version": 9})") ==
+        "version is 9: this program reads version 1.");
+  CHECK(drop(R"({"id": "x", "title": "t", "steps": []})").find("has no steps: a lesson needs at least one.") !=
+        std::string::npos);
+  CHECK(drop(R"({"id": "x", "title": "t", "steps": [{"lab": "a/b"}]})").find("There is no lab \"a/b\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("garbage dropped on the window gets one sentence, and the state before it is kept") {
@@ -164,7 +175,8 @@ TEST_CASE("garbage dropped on the window gets one sentence, and the state before
   const auto w = person.workspace();
   REQUIRE(w->open(second));
   const auto before = w->lab().clone();
-  for (const std::string& content : {std::string("\0\1\2\xff", 4), std::string(100000, '['), std::string("{\"a\":"), std::string("[1, 2, 3]"), std::string("\"text\""), std::string("{}")}) {
+  for (const std::string& content : {std::string("\0\1\2\xff", 4), std::string(100000, '['), std::string("{\"a\":"),
+                                     std::string("[1, 2, 3]"), std::string("\"text\""), std::string("{}")}) {
     person.folder.write("x.bin", content);
     const std::string sentence = w->drop_file((person.folder / "x.bin").string());
     INFO(sentence);
@@ -174,7 +186,8 @@ TEST_CASE("garbage dropped on the window gets one sentence, and the state before
     CHECK(w->lab().same_inputs(*before));
     CHECK(w->lab().reason() == "");
   }
-  CHECK(w->drop_file((person.folder / "none").string()) == "The file " + (person.folder / "none").string() + " cannot be opened: check the path and that it may be read.");
+  CHECK(w->drop_file((person.folder / "none").string()) ==
+        "The file " + (person.folder / "none").string() + " cannot be opened: check the path and that it may be read.");
   CHECK_FALSE(w->drop_file(person.folder.path.string()).empty());
 }
 
@@ -207,8 +220,8 @@ TEST_CASE("measured points dropped on the roofline become its dots; a wrong row 
   REQUIRE(points->table_size() == 2);
   chapters::Fields cells;
   points->table_row(0, cells);
-  CHECK(cells.find("intensity")->real() == 500);       // 2e12 / 4e9
-  CHECK(cells.find("flops_per_s")->real() == 5e14);    // 2e12 / 0.004 s
+  CHECK(cells.find("intensity")->real() == 500);     // 2e12 / 4e9
+  CHECK(cells.find("flops_per_s")->real() == 5e14);  // 2e12 / 0.004 s
   person.folder.write("bad.csv", "name,flops,bytes,time_s\nmatmul,2e12,4e9,fast\n");
   const auto before = w->lab().clone();
   const std::string sentence = w->drop_file((person.folder / "bad.csv").string());
@@ -222,14 +235,18 @@ TEST_CASE("a file dropped on a lab without files is refused with what to do") {
   const auto w = person.workspace();
   REQUIRE(w->open("roofline/iron-law"));
   person.folder.write("config.json", tiny_gpt2);
-  CHECK(w->drop_file((person.folder / "config.json").string()) == "Iron law takes no file: open a lab with a file input, such as Transformer layer, and drop it there.");
+  CHECK(w->drop_file((person.folder / "config.json").string()) ==
+        "Iron law takes no file: open a lab with a file input, such as Transformer layer, and drop it there.");
 }
 
 TEST_CASE("a dropped lesson is there to be played") {
   const Person person;
   const auto w = person.workspace();
   const auto lessons = w->content.lessons.size();
-  person.folder.write("l.json", R"({"id": "mine", "title": "Mine", "steps": [{"lab": "roofline/roofline", "title": "One", "say": "Look.", "inputs": {"chip": "b200_sxm"}, "view": {}}]})");
+  person.folder.write(
+      "l.json",
+      R"({"id": "mine", "title": "Mine", "steps": [{"lab": "roofline/roofline", "title": "One", "say": "Look.", )"
+      R"("inputs": {"chip": "b200_sxm"}, "view": {}}]})");
   CHECK(w->drop_file((person.folder / "l.json").string()) == "");
   REQUIRE(w->content.lessons.size() == lessons + 1);
   CHECK(w->content.lessons.back().steps[0].say == "Look.");
@@ -246,9 +263,11 @@ TEST_CASE("links open a lab with what they set; wrong ones say what is wrong and
   CHECK(number(*w, "bytes") == 2.5e9);
   CHECK(app::link_of(w->lab()).find("roofline/roofline?") == 0);
   const auto before = w->lab().clone();
-  CHECK(w->open_link("https://example.org") == "\"https://example.org\" is not a link to a lab: one reads roofline/roofline?chip=h100_sxm.");
+  CHECK(w->open_link("https://example.org") ==
+        "\"https://example.org\" is not a link to a lab: one reads roofline/roofline?chip=h100_sxm.");
   CHECK(w->open_link("roofline/roofline?chip=none").find("chip is \"none\": allowed are ") == 0);
-  CHECK(w->open_link("roofline/roofline?chap=h100_sxm").find("roofline/roofline has no input \"chap\": did you mean \"chip\"?") == 0);
+  CHECK(w->open_link("roofline/roofline?chap=h100_sxm")
+            .find("roofline/roofline has no input \"chap\": did you mean \"chip\"?") == 0);
   CHECK(w->lab().same_inputs(*before));
   CHECK_FALSE(w->open("nothing/here"));
   CHECK(open_lab(*w) == first);
@@ -318,7 +337,8 @@ TEST_CASE("a kept lesson has a file of its own, never over another of the same t
   const Person person;
   {
     const auto w = person.workspace();
-    const app::Lesson lesson{"", "Bytes & flops", {{std::string(first), "One", "Say \"this\".", R"({"chip":"b200_sxm"})", "{}"}}};
+    const app::Lesson lesson{
+        "", "Bytes & flops", {{std::string(first), "One", "Say \"this\".", R"({"chip":"b200_sxm"})", "{}"}}};
     CHECK(w->keep_lesson(lesson) == "");
     CHECK(w->keep_lesson(lesson) == "");
     CHECK(std::filesystem::exists(person.folder / "data/lessons/bytes---flops.json"));

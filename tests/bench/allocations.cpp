@@ -33,7 +33,8 @@ void* counted_aligned(std::size_t bytes, std::align_val_t alignment) {
 std::uint64_t allocations() { return count.load(std::memory_order_relaxed); }
 
 void count_imgui() {
-  ImGui::SetAllocatorFunctions([](std::size_t bytes, void*) { return counted(bytes); }, [](void* p, void*) { std::free(p); });
+  ImGui::SetAllocatorFunctions([](std::size_t bytes, void*) { return counted(bytes); },
+                               [](void* p, void*) { std::free(p); });
 }
 
 }  // namespace bench

@@ -1,5 +1,5 @@
-// The SGEMM ladder beside the peak of multiply-adds, all in turns: what share of the peak each rung reaches on this machine.
-// build/tests/bench/ridgeline_bench --benchmark_filter=sgemm
+// The SGEMM ladder beside the peak of multiply-adds, all in turns: what share of the peak each rung reaches on this
+// machine. build/tests/bench/ridgeline_bench --benchmark_filter=sgemm
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -21,7 +21,13 @@ using kernels::cpu::Operation;
 /// One kernel with operands of its own, called warm.
 struct Contestant {
   Contestant(const Operation& of, const kernels::cpu::Version& v, std::int64_t size)
-      : version(v), shape(of.shape(size)), a(shape.a), b(shape.b), c(shape.c), work(shape.work), flops(of.ladder.cost(size).flops) {
+      : version(v),
+        shape(of.shape(size)),
+        a(shape.a),
+        b(shape.b),
+        c(shape.c),
+        work(shape.work),
+        flops(of.ladder.cost(size).flops) {
     of.fill(shape, 1, a.data(), b.data());
   }
   void sample() {
@@ -37,13 +43,15 @@ struct Contestant {
   std::vector<double> samples;
 };
 
-/// Rungs of the ladder that take less than a second, each followed by both peaks; the counters are GFLOP/s and shares of its own peak.
+/// Rungs of the ladder that take less than a second, each followed by both peaks; the counters are GFLOP/s and shares
+/// of its own peak.
 void sgemm(benchmark::State& state) {
   const std::int64_t n = state.range(0);
   std::vector<Contestant> all;
   const auto add = [&](const Operation& operation, std::int64_t size) {
     for (const auto& v : operation.versions)
-      if (v.call && kernels::cpu::has(v.needs) && v.rung.id != "naive" && v.rung.id != "ikj" && v.rung.id != "scalar") all.emplace_back(operation, v, size);
+      if (v.call && kernels::cpu::has(v.needs) && v.rung.id != "naive" && v.rung.id != "ikj" && v.rung.id != "scalar")
+        all.emplace_back(operation, v, size);
   };
   add(kernels::cpu::fma_operation(), 200000);
   add(kernels::cpu::sgemm_operation(), n);

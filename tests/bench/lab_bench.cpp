@@ -1,4 +1,5 @@
-// What design.md promises of every lab: a steady frame under 2 ms of CPU without a heap allocation, and compute under 5 ms (or a job).
+// What design.md promises of every lab: a steady frame under 2 ms of CPU without a heap allocation, and compute under 5
+// ms (or a job).
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -16,7 +17,8 @@ void measure_frames(benchmark::State& state, Stage& stage) {
   stage.settle();
   const std::uint64_t before = allocations();
   for (auto _ : state) stage.frame();
-  state.counters["allocations_per_frame"] = static_cast<double>(allocations() - before) / static_cast<double>(state.iterations());
+  state.counters["allocations_per_frame"] =
+      static_cast<double>(allocations() - before) / static_cast<double>(state.iterations());
   state.counters["vertices"] = ImGui::GetDrawData()->TotalVtxCount;
 }
 
@@ -52,15 +54,27 @@ void register_labs() {
   using benchmark::RegisterBenchmark;
   for (const auto& entry : chapters::all_labs()) {
     const std::string id(entry.id);
-    RegisterBenchmark(("frame/" + id).c_str(), [id](benchmark::State& s) { frame(s, id); })->Unit(benchmark::kMicrosecond);
-    RegisterBenchmark(("compute/" + id).c_str(), [id](benchmark::State& s) { compute(s, id); })->Unit(benchmark::kMicrosecond);
+    RegisterBenchmark(("frame/" + id).c_str(), [id](benchmark::State& s) {
+      frame(s, id);
+    })->Unit(benchmark::kMicrosecond);
+    RegisterBenchmark(("compute/" + id).c_str(), [id](benchmark::State& s) {
+      compute(s, id);
+    })->Unit(benchmark::kMicrosecond);
   }
   using app::Drawer;
-  for (const auto& [name, tab] : {std::pair{"concept", Drawer::concept_}, {"design", Drawer::design}, {"code", Drawer::code},
-                                  {"debug", Drawer::debug}, {"frontier", Drawer::frontier}, {"claims", Drawer::claims},
-                                  {"predict", Drawer::predict}, {"explore", Drawer::explore}, {"notes", Drawer::notes},
+  for (const auto& [name, tab] : {std::pair{"concept", Drawer::concept_},
+                                  {"design", Drawer::design},
+                                  {"code", Drawer::code},
+                                  {"debug", Drawer::debug},
+                                  {"frontier", Drawer::frontier},
+                                  {"claims", Drawer::claims},
+                                  {"predict", Drawer::predict},
+                                  {"explore", Drawer::explore},
+                                  {"notes", Drawer::notes},
                                   {"lesson", Drawer::lesson}})
-    RegisterBenchmark((std::string("drawer/") + name).c_str(), [t = tab](benchmark::State& s) { drawer(s, t); })->Unit(benchmark::kMicrosecond);
+    RegisterBenchmark((std::string("drawer/") + name).c_str(), [t = tab](benchmark::State& s) {
+      drawer(s, t);
+    })->Unit(benchmark::kMicrosecond);
   RegisterBenchmark("palette_open", palette)->Unit(benchmark::kMicrosecond);
 }
 

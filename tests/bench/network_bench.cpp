@@ -1,4 +1,5 @@
-// The playground retrains while the learner waits: under two seconds on one core is the target, a tenth of that the habit.
+// The playground retrains while the learner waits: under two seconds on one core is the target, a tenth of that the
+// habit.
 #include <benchmark/benchmark.h>
 
 #include "models/small_network_study.h"
@@ -14,8 +15,15 @@ BENCHMARK(retrain)->Name("compression/playground_retrain")->Unit(benchmark::kMil
 
 void compress_again(benchmark::State& state) {
   const auto study = models::make_study(1, {}, 1, false);
-  const models::Plan plan{.pruning = models::Pruning::magnitude, .share = 0.6, .weights = {.bits = 4}, .activation_bits = 8, .fine_tune = state.range(0) != 0};
-  for (auto _ : state) benchmark::DoNotOptimize(models::compress(study->networks[0], study->training, study->held_out, plan).accuracy);
+  const models::Plan plan{
+      .pruning = models::Pruning::magnitude,
+      .share = 0.6,
+      .weights = {.bits = 4},
+      .activation_bits = 8,
+      .fine_tune = state.range(0) != 0,
+  };
+  for (auto _ : state)
+    benchmark::DoNotOptimize(models::compress(study->networks[0], study->training, study->held_out, plan).accuracy);
 }
 BENCHMARK(compress_again)->Name("compression/playground_compress")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 

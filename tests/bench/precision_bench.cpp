@@ -42,7 +42,8 @@ void cast(benchmark::State& state, const FloatFormat& f) {
     models::encode_all(f, numbers(), std::span(codes));
     benchmark::DoNotOptimize(codes.data());
   }
-  state.counters["floats"] = benchmark::Counter(static_cast<double>(count) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  state.counters["floats"] = benchmark::Counter(static_cast<double>(count) * static_cast<double>(state.iterations()),
+                                                benchmark::Counter::kIsRate);
 }
 
 void round_trip(benchmark::State& state, const FloatFormat& f) {
@@ -51,7 +52,8 @@ void round_trip(benchmark::State& state, const FloatFormat& f) {
     models::round_to(f, numbers(), out);
     benchmark::DoNotOptimize(out.data());
   }
-  state.counters["floats"] = benchmark::Counter(static_cast<double>(count) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  state.counters["floats"] = benchmark::Counter(static_cast<double>(count) * static_cast<double>(state.iterations()),
+                                                benchmark::Counter::kIsRate);
 }
 
 #if defined(__x86_64__)
@@ -106,7 +108,8 @@ BENCHMARK(fp16_all)->Name("precision/all_floats/fp16")->Iterations(1)->Unit(benc
 
 #if !defined(__clang__)
 void bf16_all(benchmark::State& state) {
-  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bf16")) return state.SkipWithError("this processor has no AVX512_BF16");
+  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bf16"))
+    return state.SkipWithError("this processor has no AVX512_BF16");
   all_floats(state, "bf16", by_avx512, false);
 }
 BENCHMARK(bf16_all)->Name("precision/all_floats/bf16")->Iterations(1)->Unit(benchmark::kSecond);
@@ -117,18 +120,31 @@ void blocks(benchmark::State& state, const models::BlockScheme& scheme) {
   std::vector<double> x(1 << 20);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(numbers()[i]);
   for (auto _ : state) benchmark::DoNotOptimize(models::to_blocks(scheme, x).values.data());
-  state.counters["elements"] = benchmark::Counter(static_cast<double>(x.size()) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  state.counters["elements"] = benchmark::Counter(
+      static_cast<double>(x.size()) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
 const bool registered = [] {
   for (const FloatFormat& f : models::float_formats()) {
     if (f.bits > 16) continue;
     const std::string name = "precision/cast/" + std::string(f.id);
-    if (f.bits > 8) benchmark::RegisterBenchmark(name.c_str(), [&f](benchmark::State& s) { cast<std::uint16_t>(s, f); })->Unit(benchmark::kMillisecond);
-    else benchmark::RegisterBenchmark(name.c_str(), [&f](benchmark::State& s) { cast<std::uint8_t>(s, f); })->Unit(benchmark::kMillisecond);
+    if (f.bits > 8)
+      benchmark::RegisterBenchmark(name.c_str(), [&f](benchmark::State& s) {
+        cast<std::uint16_t>(s, f);
+      })->Unit(benchmark::kMillisecond);
+    else
+      benchmark::RegisterBenchmark(name.c_str(), [&f](benchmark::State& s) {
+        cast<std::uint8_t>(s, f);
+      })->Unit(benchmark::kMillisecond);
   }
-  for (const char* id : {"bf16", "e4m3fn"}) benchmark::RegisterBenchmark((std::string("precision/round_to/") + id).c_str(), [id](benchmark::State& s) { round_trip(s, *models::find_float_format(id)); })->Unit(benchmark::kMillisecond);
-  for (const char* id : {"mxfp4", "nvfp4", "int4_group"}) benchmark::RegisterBenchmark((std::string("precision/blocks/") + id).c_str(), [id](benchmark::State& s) { blocks(s, *models::find_block_scheme(id)); })->Unit(benchmark::kMillisecond);
+  for (const char* id : {"bf16", "e4m3fn"})
+    benchmark::RegisterBenchmark((std::string("precision/round_to/") + id).c_str(), [id](benchmark::State& s) {
+      round_trip(s, *models::find_float_format(id));
+    })->Unit(benchmark::kMillisecond);
+  for (const char* id : {"mxfp4", "nvfp4", "int4_group"})
+    benchmark::RegisterBenchmark((std::string("precision/blocks/") + id).c_str(), [id](benchmark::State& s) {
+      blocks(s, *models::find_block_scheme(id));
+    })->Unit(benchmark::kMillisecond);
   return true;
 }();
 

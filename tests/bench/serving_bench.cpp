@@ -10,7 +10,8 @@ namespace {
 
 using models::ServingPolicy;
 
-void simulate(benchmark::State& state, const std::vector<models::ServingRequest>& requests, const models::ServingSetup& setup) {
+void simulate(benchmark::State& state, const std::vector<models::ServingRequest>& requests,
+              const models::ServingSetup& setup) {
   double events = 0;
   for (auto _ : state) {
     const models::ServingRun run = models::simulate_serving(requests, setup);
@@ -21,7 +22,8 @@ void simulate(benchmark::State& state, const std::vector<models::ServingRequest>
 }
 
 void plain_queue(benchmark::State& state) {
-  const auto requests = models::make_requests({.requests = 1'000'000, .rate_per_s = 0.8 * static_cast<double>(state.range(0))});
+  const auto requests =
+      models::make_requests({.requests = 1'000'000, .rate_per_s = 0.8 * static_cast<double>(state.range(0))});
   simulate(state, requests, {.policy = ServingPolicy::single, .servers = state.range(0)});
 }
 BENCHMARK(plain_queue)->Name("serving/plain_queue")->Arg(1)->Arg(16)->Unit(benchmark::kMillisecond);
@@ -29,11 +31,19 @@ BENCHMARK(plain_queue)->Name("serving/plain_queue")->Arg(1)->Arg(16)->Unit(bench
 void language_model(benchmark::State& state) {
   assets();
   const auto& catalog = chapters::catalog();
-  const auto cost = models::serving_cost(catalog.model("llama-3-70b")->architecture, {.chip = catalog.chip("h100_sxm"), .chips = 8});
-  const auto requests = models::make_requests({.requests = 200'000, .rate_per_s = static_cast<double>(state.range(1)) * 0.6});
-  simulate(state, requests, {.policy = static_cast<ServingPolicy>(state.range(0)), .cost = &*cost, .slots = state.range(1)});
+  const auto cost =
+      models::serving_cost(catalog.model("llama-3-70b")->architecture, {.chip = catalog.chip("h100_sxm"), .chips = 8});
+  const auto requests =
+      models::make_requests({.requests = 200'000, .rate_per_s = static_cast<double>(state.range(1)) * 0.6});
+  simulate(state, requests,
+           {.policy = static_cast<ServingPolicy>(state.range(0)), .cost = &*cost, .slots = state.range(1)});
 }
-BENCHMARK(language_model)->Name("serving/language_model")->ArgsProduct({{static_cast<int>(ServingPolicy::fixed), static_cast<int>(ServingPolicy::continuous), static_cast<int>(ServingPolicy::chunked)}, {8, 64}})->Unit(benchmark::kMillisecond);
+BENCHMARK(language_model)
+    ->Name("serving/language_model")
+    ->ArgsProduct({{static_cast<int>(ServingPolicy::fixed), static_cast<int>(ServingPolicy::continuous),
+                    static_cast<int>(ServingPolicy::chunked)},
+                   {8, 64}})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace bench

@@ -16,21 +16,31 @@
 #include "models/trace_metrics.h"
 #include "tests/bench/stage.h"
 
-// A training trace as Kineto writes it: CPU operation, launch, kernel with its grid and occupancy; about 300 bytes an event.
-// `full` is called with what there is so far, and may take it out.
+// A training trace as Kineto writes it: CPU operation, launch, kernel with its grid and occupancy; about 300 bytes an
+// event. `full` is called with what there is so far, and may take it out.
 static std::string training_trace(std::int64_t events, const std::function<void(std::string&)>& full = {}) {
   std::string s = "{\"schemaVersion\": 1, \"traceEvents\": [\n";
   for (std::int64_t i = 0; i < events; i += 3) {
     const std::string n = std::to_string(i), at = std::to_string(4458676416788 + 20 * i);
     if (i > 0) s += ",\n";
     if (full && s.size() > (1 << 20)) full(s);
-    s += "  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::addmm\", \"pid\": 4711, \"tid\": 4711,\n    \"ts\": " + at + ".066, \"dur\": 18.250,\n    \"args\": {\n      \"External id\": " + n +
-         ", \"Record function id\": 0, \"Concrete Inputs\": [\"\", \"\", \"\"], \"Input Dims\": [[4096], [8192, 4096], [4096, 4096]], \"Ev Idx\": " + n + "\n    }\n  },\n";
-    s += "  {\n    \"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 4711, \"tid\": 4711,\n    \"ts\": " + at + ".566, \"dur\": 4.125,\n    \"args\": {\n      \"External id\": " + n + ", \"cbid\": 211, \"correlation\": " + n +
-         "\n    }\n  },\n";
-    s += "  {\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x128_32x5_nn_align8>(Params)\", \"pid\": 0, \"tid\": 7,\n    \"ts\": " + at +
-         ".900, \"dur\": 17.010,\n    \"args\": {\n      \"External id\": " + n + ", \"queued\": 0, \"device\": 0, \"context\": 1, \"stream\": 7, \"correlation\": " + n +
-         ", \"registers per thread\": 230, \"shared memory\": 81920, \"blocks per SM\": 18.96, \"warps per SM\": 75.85, \"grid\": [64, 32, 1], \"block\": [128, 1, 1], \"est. achieved occupancy %\": 12\n    }\n  }";
+    s += "  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::addmm\", \"pid\": 4711, \"tid\": 4711,\n    "
+         "\"ts\": " +
+         at + ".066, \"dur\": 18.250,\n    \"args\": {\n      \"External id\": " + n +
+         ", \"Record function id\": 0, \"Concrete Inputs\": [\"\", \"\", \"\"], \"Input Dims\": [[4096], [8192, 4096], "
+         "[4096, 4096]], \"Ev Idx\": " +
+         n + "\n    }\n  },\n";
+    s += "  {\n    \"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 4711, \"tid\": "
+         "4711,\n    \"ts\": " +
+         at + ".566, \"dur\": 4.125,\n    \"args\": {\n      \"External id\": " + n +
+         ", \"cbid\": 211, \"correlation\": " + n + "\n    }\n  },\n";
+    s += "  {\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"void "
+         "cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x128_32x5_nn_align8>(Params)\", \"pid\": "
+         "0, \"tid\": 7,\n    \"ts\": " +
+         at + ".900, \"dur\": 17.010,\n    \"args\": {\n      \"External id\": " + n +
+         ", \"queued\": 0, \"device\": 0, \"context\": 1, \"stream\": 7, \"correlation\": " + n +
+         ", \"registers per thread\": 230, \"shared memory\": 81920, \"blocks per SM\": 18.96, \"warps per SM\": "
+         "75.85, \"grid\": [64, 32, 1], \"block\": [128, 1, 1], \"est. achieved occupancy %\": 12\n    }\n  }";
   }
   return s + "\n], \"traceName\": \"bench.json\"}\n";
 }
@@ -85,7 +95,8 @@ static double resident_bytes() {
   throw std::runtime_error("/proc/self/status names no VmRSS");
 }
 
-// A frame of the whole program with a recording of so many events open, panned by a pixel or so each frame; by decades of zoom.
+// A frame of the whole program with a recording of so many events open, panned by a pixel or so each frame; by decades
+// of zoom.
 static void trace_viewer_frame(benchmark::State& state) {
   static std::unique_ptr<bench::Stage> stage;
   static std::int64_t open_events = 0;
@@ -114,7 +125,8 @@ static void trace_viewer_frame(benchmark::State& state) {
   stage->settle();
   const chapters::Lab& lab = stage->shell().workspace.lab();
   const double events = lab.outputs().find("events")->number(), span_s = lab.outputs().find("span_s")->number();
-  if (!lab.reason().empty() || events < static_cast<double>(state.range(0))) throw std::runtime_error("the recording did not open: " + lab.reason());
+  if (!lab.reason().empty() || events < static_cast<double>(state.range(0)))
+    throw std::runtime_error("the recording did not open: " + lab.reason());
   const double shown_s = span_s / std::pow(10.0, static_cast<double>(state.range(1)));
   double& start_s = lab.view().find("start_s")->real();
   lab.view().find("duration_s")->real() = state.range(1) == 0 ? 0 : shown_s;
@@ -129,14 +141,20 @@ static void trace_viewer_frame(benchmark::State& state) {
   getrusage(RUSAGE_SELF, &usage);
   state.counters["peak_resident_bytes"] = 1024.0 * static_cast<double>(usage.ru_maxrss);
 }
-BENCHMARK(trace_viewer_frame)->ArgNames({"events", "zoom_decades"})->ArgsProduct({{999'999, 9'999'999}, {0, 1, 2, 3, 4, 5, 6}})->Unit(benchmark::kMillisecond);
+BENCHMARK(trace_viewer_frame)
+    ->ArgNames({"events", "zoom_decades"})
+    ->ArgsProduct({{999'999, 9'999'999}, {0, 1, 2, 3, 4, 5, 6}})
+    ->Unit(benchmark::kMillisecond);
 
 // Laying a recording out as lanes, which a change of the search or of the rank does anew.
 static void trace_lanes(benchmark::State& state) {
   auto recording = std::make_shared<chapters::profiling::viewer::Recording>();
   recording->trace = std::move(*models::trace::read_trace(training_trace(state.range(0)), "bench"));
   recording->metrics = models::trace::measure(recording->trace);
-  for (auto _ : state) benchmark::DoNotOptimize(chapters::profiling::viewer::Lanes::make({{.recording = recording, .label = ""}}, "", true)->index().link_count);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(chapters::profiling::viewer::Lanes::make({{.recording = recording, .label = ""}}, "", true)
+                                 ->index()
+                                 .link_count);
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(trace_lanes)->Arg(999'999)->Unit(benchmark::kMillisecond);

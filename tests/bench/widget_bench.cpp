@@ -27,11 +27,13 @@ void measure(benchmark::State& state, Draw draw) {
   for (int i = 0; i < 10; ++i) frame();
   const auto before = bench::allocations();
   for (auto _ : state) frame();
-  state.counters["allocations_per_frame"] = static_cast<double>(bench::allocations() - before) / static_cast<double>(state.iterations());
+  state.counters["allocations_per_frame"] =
+      static_cast<double>(bench::allocations() - before) / static_cast<double>(state.iterations());
   state.counters["vertices"] = ImGui::GetDrawData()->TotalVtxCount;
 }
 
-/// With a version the plot may keep its decimation; without one it reads all points every frame. Argument 1: the view moves.
+/// With a version the plot may keep its decimation; without one it reads all points every frame. Argument 1: the view
+/// moves.
 void plot_million(benchmark::State& state, bool versioned) {
   constexpr std::size_t n = 1'000'000;
   std::vector<double> xs(n), ys(n);
@@ -73,7 +75,8 @@ struct Trace {
       for (std::size_t i = 0; spans[lane].size() < each; ++i) {
         const auto length = static_cast<std::int64_t>(1000 + (i * 2654435761u + lane) % 8000);
         for (std::uint16_t depth = 0; depth < 4 && spans[lane].size() < each; ++depth)
-          spans[lane].push_back({at + depth * 100, length - 200 * depth, static_cast<std::uint32_t>(i % 64), depth, widgets::Tint::series(i % 8)});
+          spans[lane].push_back({at + depth * 100, length - 200 * depth, static_cast<std::uint32_t>(i % 64), depth,
+                                 widgets::Tint::series(i % 8)});
         at += length + static_cast<std::int64_t>(i % 7) * 150;
       }
       seconds = static_cast<double>(at) * 1e-9;

@@ -19,7 +19,9 @@ LabPtr sums(const char* inputs = "{}") {
 }  // namespace
 
 // 2^8 and 2^11 are the first integers two apart; 1 + 2^-9 is a quarter of BF16's gap above 1.
-TEST_CASE("accumulation: ones stop at 256 in BF16 and 2,048 in FP16; updates of 2^-9 never reach a BF16 weight, its master shows them") {
+TEST_CASE(
+    "accumulation: ones stop at 256 in BF16 and 2,048 in FP16; updates of 2^-9 never reach a BF16 weight, its master "
+    "shows them") {
   const LabPtr bf16 = sums(), fp16 = sums(R"({"format": "fp16"})");
   CHECK(out(*bf16, "naive_sum") == 256);
   CHECK(out(*bf16, "stops_after") == 256);
@@ -31,7 +33,8 @@ TEST_CASE("accumulation: ones stop at 256 in BF16 and 2,048 in FP16; updates of 
   CHECK(out(*bf16, "plain_gained") == 0);
   CHECK(out(*bf16, "master_gained") == 100);
   CHECK(out(*bf16, "master_first_move") == 3);
-  CHECK(out(*bf16, "stochastic_gained") == Approx(100).epsilon(0.06));  // 64 replicas of deviation 0.077: 1 %, six of them
+  CHECK(out(*bf16, "stochastic_gained") ==
+        Approx(100).epsilon(0.06));  // 64 replicas of deviation 0.077: 1 %, six of them
   CHECK(out(*fp16, "update_seen") == 1);
   CHECK(out(*fp16, "plain_gained") == 100);
 }

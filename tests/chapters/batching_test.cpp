@@ -27,7 +27,9 @@ double out(const Lab& lab, std::string_view key) {
   REQUIRE(lab.reason().empty());
   return lab.outputs().find(key)->number();
 }
-bool near(double value, double expected, double tolerance) { return std::abs(value - expected) <= tolerance * std::abs(expected); }
+bool near(double value, double expected, double tolerance) {
+  return std::abs(value - expected) <= tolerance * std::abs(expected);
+}
 double cell(Lab& lab, std::size_t row, std::string_view key) {
   chapters::Fields fields;
   lab.outputs().find("racers")->table_row(row, fields);
@@ -78,7 +80,8 @@ TEST_CASE("batching: arrivals from a file replace the stream; a bad line is the 
   CHECK(near(out(*lab, "tokens_per_s") / out(*lab, "throughput_per_s"), 20, 1e-9));
   lab->inputs().find("trace")->file().text = "0,100\n";
   lab->compute();
-  CHECK(lab->reason() == "Line 1 of the arrivals has 2 of three values: each line is time,prompt,output in seconds and tokens.");
+  CHECK(lab->reason() ==
+        "Line 1 of the arrivals has 2 of three values: each line is time,prompt,output in seconds and tokens.");
   std::string many = "time,prompt,output\n";
   for (int i = 0; i < 300; ++i) many += std::to_string(i) + ",100,10\n";
   lab->inputs().find("trace")->file() = {"/home/me/day one.csv", many};
@@ -100,7 +103,8 @@ TEST_CASE("batching: where no formula speaks of a queue, the reason is said and 
   CHECK(theory().first == "M/M/1");
   CHECK(near(theory().second, 0.4, 1e-9));
   set(*lab, "arrival_rate", 12);
-  CHECK(theory() == std::pair<std::string, double>("no steady state: at 120 % of capacity the line grows without end", 0));
+  CHECK(theory() ==
+        std::pair<std::string, double>("no steady state: at 120 % of capacity the line grows without end", 0));
   set(*lab, "servers", 2);
   CHECK(theory().first == "M/M/2, Erlang C");
   choose(*lab, "service", "deterministic");
@@ -132,7 +136,9 @@ TEST_CASE("batching: what cannot be served is refused in one sentence") {
   const LabPtr lab = batching();
   set(*lab, "chips", 1);
   lab->compute();
-  CHECK(lab->reason() == "The weights take 141.1 GB and 1 x H100 SXM offer 72.0 GB: take more chips, a narrower format or a smaller model.");
+  CHECK(lab->reason() ==
+        "The weights take 141.1 GB and 1 x H100 SXM offer 72.0 GB: take more chips, a narrower format or a smaller "
+        "model.");
   set(*lab, "chips", 2);
   choose(*lab, "format", "fp64");
   lab->compute();
@@ -146,13 +152,16 @@ struct Canvas {
   LabPtr lab = batching();
   support::UiDriver ui;
   explicit Canvas(ImVec2 size = {1000, 1000})
-      : ui([this] {
-          ImGui::SetNextWindowPos({0, 0});
-          ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-          ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-          lab->draw();
-          ImGui::End();
-        }, size, [] { widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {})); }) {
+      : ui(
+            [this] {
+              ImGui::SetNextWindowPos({0, 0});
+              ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+              ImGui::Begin("canvas", nullptr,
+                           ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+              lab->draw();
+              ImGui::End();
+            },
+            size, [] { widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {})); }) {
     lab->compute();
     ui.frames(3);
   }
@@ -160,11 +169,13 @@ struct Canvas {
 
 }  // namespace
 
-// Lq = rate x Wq: what the strip shows, integrated, is the mean of the queue. Somebody served on arrival never stood in it.
+// Lq = rate x Wq: what the strip shows, integrated, is the mean of the queue. Somebody served on arrival never stood in
+// it.
 TEST_CASE("batching: the queue strips show the queue: their area is the mean number waiting, on one scale") {
   Canvas c;
   const widgets::Record record = c.ui.record();
-  const auto table = std::find_if(record.tables.begin(), record.tables.end(), [](const auto& t) { return t.name == "queue"; });
+  const auto table =
+      std::find_if(record.tables.begin(), record.tables.end(), [](const auto& t) { return t.name == "queue"; });
   REQUIRE(table != record.tables.end());
   double area = 0, last_s = 0, last = 0, highest = 0;
   for (const auto& row : table->rows) {
@@ -183,11 +194,13 @@ TEST_CASE("batching: the queue strips show the queue: their area is the mean num
   CHECK(c.ui.text_present("at most 22"));
 }
 
-TEST_CASE("batching: a click on a request follows it through every policy and does not scrub; another click lets it go") {
+TEST_CASE(
+    "batching: a click on a request follows it through every policy and does not scrub; another click lets it go") {
   Canvas c;
   const auto number_at = [&](std::string_view number) {
     for (const auto& s : c.ui.record().strokes)
-      if (s.kind == widgets::Stroke::Kind::text && s.text == number && s.points[0].y < 500) return ImVec2{s.points[0].x + 2, s.points[0].y + 4};
+      if (s.kind == widgets::Stroke::Kind::text && s.text == number && s.points[0].y < 500)
+        return ImVec2{s.points[0].x + 2, s.points[0].y + 4};
     FAIL("no number " << number);
     return ImVec2{};
   };

@@ -44,8 +44,10 @@ TEST_CASE("bits: a value gives code, kind, step and neighbours under the keys of
 TEST_CASE("bits: a code wins over a value, in hexadecimal, binary and decimal, up to 64 bits") {
   Editor e;
   e.set("format", "fp16").set("value", "3");
-  for (const char* code : {"0x2E66", "0b10111001100110", "11878", " 0x2e66 "}) CHECK(e.set("code", code).out()["value"] == 0.0999755859375);
-  CHECK(e.set("format", "fp64").set("code", "0xFFEFFFFFFFFFFFFF").out()["value"] == -std::numeric_limits<double>::max());
+  for (const char* code : {"0x2E66", "0b10111001100110", "11878", " 0x2e66 "})
+    CHECK(e.set("code", code).out()["value"] == 0.0999755859375);
+  CHECK(e.set("format", "fp64").set("code", "0xFFEFFFFFFFFFFFFF").out()["value"] ==
+        -std::numeric_limits<double>::max());
   CHECK(e.set("code", "18446744073709551615").out()["kind"] == "nan");
   e.set("format", "e4m3fn").set("code", "0x1FF");
   CHECK(e.lab->reason() == "The code does not fit: codes of E4M3FN go from 0x00 to 0xFF, as 0x..., 0b... or decimal.");
@@ -74,7 +76,8 @@ TEST_CASE("bits: what is not finite is null with its kind, and goes in as a word
   CHECK(app::set_field_from_text(*e.lab->inputs().find("value"), "seven").find("not a number") != std::string::npos);
 }
 
-TEST_CASE("bits: each rounding rule decides between the same neighbours, and stochastic draws at the rate of the position") {
+TEST_CASE(
+    "bits: each rounding rule decides between the same neighbours, and stochastic draws at the rate of the position") {
   Editor e;
   e.set("format", "bf16").set("value", "1.001");
   CHECK(e.out()["value"] == 1);
@@ -113,7 +116,8 @@ TEST_CASE("bits: numbers are read as people write them") {
 
 TEST_CASE("bits: pressing a bit, a step and a format changes the number shown") {
   use_bundled_catalog();
-  support::ShellDriver d(app::load_content(RIDGELINE_SOURCE_DIR "/assets"), {{}, {}, {}, "Nothing is kept in a test."}, {1600, 1000});
+  support::ShellDriver d(app::load_content(RIDGELINE_SOURCE_DIR "/assets"), {{}, {}, {}, "Nothing is kept in a test."},
+                         {1600, 1000});
   REQUIRE(d.workspace.open("precision/bits"));
   d.ui.frames(3);
   d.ui.click("bit 15");

@@ -28,7 +28,8 @@ TEST_CASE("block formats: values given come back as scales, codes and values, as
   b.set("scheme", "mxfp4").set("values", data.at("mx_vectors")[0].at("block").dump());
   CHECK(b.list("scales") == std::vector<double>{1});
   CHECK(b.of("bits_per_element") == 4.25);
-  for (std::size_t i = 0; i < 8; ++i) CHECK(b.list("values")[i] == data.at("mx_vectors")[0].at("first8")[i].get<double>());
+  for (std::size_t i = 0; i < 8; ++i)
+    CHECK(b.list("values")[i] == data.at("mx_vectors")[0].at("first8")[i].get<double>());
   CHECK(b.list("codes")[0] == 7);   // 6
   CHECK(b.list("codes")[1] == 13);  // -3
   b.set("rule", "ceil");

@@ -6,7 +6,8 @@
 
 using namespace lab_test;
 
-// Bounds and not figures: the last bits of exp and log differ between C libraries, and a digit near the border may change sides.
+// Bounds and not figures: the last bits of exp and log differ between C libraries, and a digit near the border may
+// change sides.
 TEST_CASE("playground: eight bits are free, two are not, and tuning straight through brings most back") {
   const LabPtr lab = open_lab("compression/playground");
   set(*lab, "sparsity", 0);
@@ -62,7 +63,8 @@ TEST_CASE("playground: the same seed gives the same figures in a lab of its own,
   set(*b, "seed", 1);
   a->compute();
   b->compute();
-  for (const char* key : {"accuracy", "last_loss", "goal_bytes", "size_bytes", "first_loss"}) CHECK(out(*a, key) == out(*b, key));
+  for (const char* key : {"accuracy", "last_loss", "goal_bytes", "size_bytes", "first_loss"})
+    CHECK(out(*a, key) == out(*b, key));
   CHECK(out(*a, "last_loss") != other);
   CHECK(out(*a, "last_loss") < out(*a, "first_loss") / 4);
 }
@@ -133,7 +135,8 @@ TEST_CASE("distillation: before the first step the pull of the teacher stays wit
   choose(*lab, "train", "none");
   set(*lab, "temperature", 20);
   lab->compute();
-  CHECK((out(*lab, "soft_gradient") > 0.7 * out(*lab, "hot_gradient") && out(*lab, "soft_gradient") < 1.4 * out(*lab, "hot_gradient")));
+  CHECK((out(*lab, "soft_gradient") > 0.7 * out(*lab, "hot_gradient") &&
+         out(*lab, "soft_gradient") < 1.4 * out(*lab, "hot_gradient")));
   CHECK(near(out(*lab, "soft_gradient") / out(*lab, "soft_gradient_plain"), 400, 1e-9));
   CHECK(out(*lab, "entropy_soft") > 3);
   CHECK(out(*lab, "entropy_soft") > out(*lab, "entropy"));

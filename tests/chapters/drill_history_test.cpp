@@ -58,14 +58,18 @@ TEST_CASE("the weakest topic is asked most, whichever it is") {
 }
 
 TEST_CASE("a right answer is followed by the question it feeds, with its seed; a wrong one is not") {
-  const auto next = [](bool right) { return choose_drill(drills(), std::vector<DrillRecord>{{"kv-token", 77, 1, right, 10, 0}}, {.seed = 3}); };
+  const auto next = [](bool right) {
+    return choose_drill(drills(), std::vector<DrillRecord>{{"kv-token", 77, 1, right, 10, 0}}, {.seed = 3});
+  };
   REQUIRE(next(true).drill);
   CHECK(next(true).drill->id == "kv-batch");
   CHECK(next(true).seed == 77);
   CHECK_FALSE((next(false).drill->id == "kv-batch" && next(false).seed == 77));
 }
 
-TEST_CASE("what is due comes first: a day after the first right answer, six after the second, ten minutes after a wrong one") {
+TEST_CASE(
+    "what is due comes first: a day after the first right answer, six after the second, ten minutes after a wrong "
+    "one") {
   const auto due_after = [](std::vector<bool> answers, double later_s) {
     std::vector<DrillRecord> history;
     for (const bool right : answers) history.push_back({"ridge", 1, 1, right, 10, now_s});
@@ -77,7 +81,9 @@ TEST_CASE("what is due comes first: a day after the first right answer, six afte
   CHECK(due_after({true, true}, 6.1 * day_s) == 1);
   CHECK(due_after({true, true, false}, 500) == 0);
   CHECK(due_after({true, true, false}, 700) == 1);
-  std::vector<DrillRecord> history{{"stream-time", 1, 1, true, 10, now_s - 30 * day_s}, {"intensity", 1, 1, true, 10, now_s - 3 * day_s}, {"tile-efficiency", 1, 1, false, 10, now_s}};
+  std::vector<DrillRecord> history{{"stream-time", 1, 1, true, 10, now_s - 30 * day_s},
+                                   {"intensity", 1, 1, true, 10, now_s - 3 * day_s},
+                                   {"tile-efficiency", 1, 1, false, 10, now_s}};
   const auto pick = choose_drill(drills(), history, {.seed = 3, .now_s = now_s});
   CHECK(pick.drill->id == "stream-time");  // the longest overdue
   CHECK(std::string(pick.why) == "due again");
@@ -88,7 +94,8 @@ TEST_CASE("a topic, a level and a drill that were asked for are what comes") {
     CHECK(choose_drill(drills(), {}, {.topic = "tiles", .seed = seed}).drill->topic == "tiles");
     CHECK(choose_drill(drills(), {}, {.level = 6, .seed = seed}).drill->level == 6);
     CHECK(choose_drill(drills(), {}, {.drill = "fits", .seed = seed}).drill->id == "fits");
-    CHECK(choose_drill(drills(), {}, {.topic = "decode", .level = 1, .seed = seed}).drill->topic == "decode");  // it has no level 1
+    CHECK(choose_drill(drills(), {}, {.topic = "decode", .level = 1, .seed = seed}).drill->topic ==
+          "decode");  // it has no level 1
   }
   CHECK(chapters::choose_drill({}, {}, {}).drill == nullptr);
 }
@@ -131,11 +138,13 @@ TEST_CASE("the question of the day: one for everybody, another tomorrow, none tw
   }
 }
 
-TEST_CASE("days in a row: counted back from today or yesterday, whether right or wrong; then the day's question makes way") {
+TEST_CASE(
+    "days in a row: counted back from today or yesterday, whether right or wrong; then the day's question makes way") {
   std::vector<DrillRecord> history;
   const auto answer = [&](double days_ago, bool right) {
     const auto pick = chapters::daily_drill(drills(), now_s - days_ago * day_s);
-    chapters::add_record(history, {pick.drill->id, static_cast<std::int64_t>(pick.seed), 1, right, 20, now_s - days_ago * day_s});
+    chapters::add_record(
+        history, {pick.drill->id, static_cast<std::int64_t>(pick.seed), 1, right, 20, now_s - days_ago * day_s});
   };
   const chapters::DrillWish wish{.drill = "today", .seed = 1, .now_s = now_s};
   answer(4, true);
@@ -167,10 +176,13 @@ TEST_CASE("the history keeps the latest answers, each within its ranges") {
   CHECK(history.back().time_s == 1e11);
 }
 
-TEST_CASE("interview/drills counts rounds, streaks and times of the history, and hides the answer until it is revealed") {
+TEST_CASE(
+    "interview/drills counts rounds, streaks and times of the history, and hides the answer until it is revealed") {
   use_bundled_catalog();
   const auto lab = chapters::make_lab_by_id("interview/drills");
-  const auto rows = app::Json::parse(R"([{"drill":"ridge","right":true,"seconds":10},{"drill":"ridge","right":true,"seconds":30},{"drill":"tiles","right":false,"seconds":50},
+  const auto rows =
+      app::Json::parse(R"([{"drill":"ridge","right":true,"seconds":10},{"drill":"ridge","right":true,"seconds":30},)"
+                       R"({"drill":"tiles","right":false,"seconds":50},
     {"drill":"tiles","right":true,"seconds":20},{"drill":"waves","right":true,"seconds":40}])");
   const auto out = [&](const char* key) { return lab->outputs().find(key)->number(); };
   lab->compute();
@@ -216,13 +228,17 @@ TEST_CASE("interview/readiness: what the answers support, per topic and in all, 
 TEST_CASE("interview/readiness: the first answer to each prediction counts, whatever the order of the rows") {
   use_bundled_catalog();
   const auto lab = chapters::make_lab_by_id("interview/readiness");
-  const auto row = [](const char* where, const char* question, bool close, double time_s) { return app::Json{{"lab", where}, {"question", question}, {"close", close}, {"time_s", time_s}}; };
-  const app::Json rows = {row("roofline/iron-law", "a", true, 30), row("roofline/iron-law", "a", false, 10), row("roofline/hierarchy", "a", true, 20), row("roofline/hierarchy", "b", true, 5), row("driving/jitter", "c", true, 40)};
+  const auto row = [](const char* where, const char* question, bool close, double time_s) {
+    return app::Json{{"lab", where}, {"question", question}, {"close", close}, {"time_s", time_s}};
+  };
+  const app::Json rows = {row("roofline/iron-law", "a", true, 30), row("roofline/iron-law", "a", false, 10),
+                          row("roofline/hierarchy", "a", true, 20), row("roofline/hierarchy", "b", true, 5),
+                          row("driving/jitter", "c", true, 40)};
   REQUIRE(app::apply_inputs(*lab, {{"predictions", rows}}) == "");
   lab->compute();
   const auto out = [&](const char* key) { return lab->outputs().find(key)->number(); };
   CHECK(out("predicted") == 4);        // iron-law/a was asked twice
   CHECK(out("predicted_close") == 3);  // and off at first, by the clock
   CHECK(out("predictions_ready_percent") == Approx(100 * models::wilson_lower(3, 4)));
-  CHECK(out("asked") == 0);            // the drills' figures are their own
+  CHECK(out("asked") == 0);  // the drills' figures are their own
 }

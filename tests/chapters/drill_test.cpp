@@ -87,7 +87,8 @@ void solve_topic(std::string_view topic) {
       const bool solvable = q.error.empty() && std::isfinite(q.answer) && q.answer != 0;
       const auto mark = [&](double v) { return grade(q, widgets::exact(v), 10, 60); };
       // At the tolerance itself rounding decides, so it is tested just inside and well outside.
-      const bool good = solvable && mark(q.answer).right && mark(q.answer * (1 + 0.99 * d.tolerance)).right && !mark(q.answer * (1 + 1.5 * d.tolerance)).right &&
+      const bool good = solvable && mark(q.answer).right && mark(q.answer * (1 + 0.99 * d.tolerance)).right &&
+                        !mark(q.answer * (1 + 1.5 * d.tolerance)).right &&
                         !mark(q.answer * (1 - 1.5 * d.tolerance)).right && !mark(-q.answer).right;
       if (!good && ++bad <= 3) FAIL_CHECK("seed " << seed << ": " << q.error << " answer " << q.answer);
     }
@@ -99,23 +100,43 @@ void solve_topic(std::string_view topic) {
 }  // namespace
 
 // A test for each topic, so that they run side by side.
-TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: memory") { solve_topic("memory"); }
-TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: roofline") { solve_topic("roofline"); }
-TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: decode") { solve_topic("decode"); }
-TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: transformer") { solve_topic("transformer"); }
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: memory") {
+  solve_topic("memory");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: roofline") {
+  solve_topic("roofline");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: decode") {
+  solve_topic("decode");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: transformer") {
+  solve_topic("transformer");
+}
 TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: time") { solve_topic("time"); }
 TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: tiles") { solve_topic("tiles"); }
-TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: compression") { solve_topic("compression"); }
-TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: serving") { solve_topic("serving"); }
-TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: driving") { solve_topic("driving"); }
-TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: precision") { solve_topic("precision"); }
-TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: kernels") { solve_topic("kernels"); }
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: compression") {
+  solve_topic("compression");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: serving") {
+  solve_topic("serving");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: driving") {
+  solve_topic("driving");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: precision") {
+  solve_topic("precision");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: kernels") {
+  solve_topic("kernels");
+}
 TEST_CASE("every topic is among those tested above") {
   REQUIRE_FALSE(drills().empty());
   CHECK(chapters::catalog().drill_topics.size() == 1 + 11);  // "weak" is none
 }
 
-TEST_CASE("every drill's words: all live values filled in, numbers with units, a link that opens the lab at the same answer") {
+TEST_CASE(
+    "every drill's words: all live values filled in, numbers with units, a link that opens the lab at the same "
+    "answer") {
   for (const Drill& d : drills())
     for (std::uint64_t seed = 0; seed < 30; ++seed) {
       chapters::DrillLabs labs;
@@ -150,7 +171,8 @@ TEST_CASE("the same seed asks the same question; seed 0 asks with the source's o
   CHECK(ask("kv-batch", 17).text != ask("kv-batch", 18).text);
   // Study document S1, mental-math drill 1: 2 x 80 x 8 x 128 x 8,192 x 32 x 2 bytes.
   CHECK(ask("kv-batch", 0).answer == 2.0 * 80 * 8 * 128 * 8192 * 32 * 2);
-  // Two thirds of n is the ridge 1978.9e12 / 3.35e12 of H100 in FP8: n = 886. The document says 1,773, which is a known slip.
+  // Two thirds of n is the ridge 1978.9e12 / 3.35e12 of H100 in FP8: n = 886. The document says 1,773, which is a known
+  // slip.
   const auto side = ask("square-side", 0);
   CHECK(std::ceil(side.answer) == 887);
   CHECK(grade(side, "1773", 5, 0).verdict.find("multiply-add") != std::string::npos);
@@ -172,8 +194,17 @@ TEST_CASE("answers are read with units and prefixes, and a wrong unit is named")
     double answer;
     const char* unit;
   };
-  for (const Case& c : {Case{"1.07 GB", 1.07e9, "B"}, {"1.0 GiB", 1073741824, "B"}, {"310ms", 0.31, "s"}, {"43 %", 43, "%"}, {"43%", 43, "%"}, {"2e12", 2e12, "FLOP/s"},
-                        {"989 TFLOP/s", 989e12, "FLOP/s"}, {"3.35TB/s", 3.35e12, "B/s"}, {"4,104", 4104, ""}, {"147 kW", 147e3, "W"}, {"295", 295, "FLOP/B"}}) {
+  for (const Case& c : {Case{"1.07 GB", 1.07e9, "B"},
+                        {"1.0 GiB", 1073741824, "B"},
+                        {"310ms", 0.31, "s"},
+                        {"43 %", 43, "%"},
+                        {"43%", 43, "%"},
+                        {"2e12", 2e12, "FLOP/s"},
+                        {"989 TFLOP/s", 989e12, "FLOP/s"},
+                        {"3.35TB/s", 3.35e12, "B/s"},
+                        {"4,104", 4104, ""},
+                        {"147 kW", 147e3, "W"},
+                        {"295", 295, "FLOP/B"}}) {
     INFO(c.said);
     const auto mark = grade(known(c.answer, c.unit, 1e-6), c.said, 1, 0);
     CHECK(mark.read);
@@ -199,7 +230,9 @@ TEST_CASE("the tolerance is relative and works below zero; late is not right; co
   CHECK_FALSE(late.right);
   CHECK(late.verdict.find("within 60 seconds") != std::string::npos);
   CHECK(grade(known(100, ""), "100", 60, 60).right);
-  const auto says = [](double answer, const char* unit, const char* said) { return grade(known(answer, unit), said, 1, 0).verdict; };
+  const auto says = [](double answer, const char* unit, const char* said) {
+    return grade(known(answer, unit), said, 1, 0).verdict;
+  };
   CHECK(says(5e9, "B", "5 MB").find("prefix") != std::string::npos);
   CHECK(says(5e9, "B", "40 GB").find("bits") != std::string::npos);
   CHECK(says(5e9, "B", "10 GB").find("Twice") != std::string::npos);
@@ -209,7 +242,13 @@ TEST_CASE("the tolerance is relative and works below zero; late is not right; co
 TEST_CASE("templates that name what is not there say so in one sentence and ask nothing") {
   use_bundled_catalog();
   chapters::DrillLabs labs;
-  Drill d{.id = "mine", .lab = "roofline/roofline", .output = "ridge", .ask = "?", .steps = {"{answer}"}};
+  Drill d{
+      .id = "mine",
+      .lab = "roofline/roofline",
+      .output = "ridge",
+      .ask = "?",
+      .steps = {"{answer}"},
+  };
   CHECK(make_question(d, {}, 1, labs).error == "");
   Drill no_lab = d;
   no_lab.lab = "interview/drills";

@@ -12,7 +12,9 @@ namespace {
 
 LabPtr jitter(const char* inputs = "{}") { return open_lab("driving/jitter", inputs); }
 
-constexpr const char* tripled = R"({"base_s": 0.033, "spread": 0, "rate_hz": 10, "sources": [{"name": "Spike", "pattern": "random", "probability": 0.02, "shape": "constant", "size_s": 0.066}]})";
+constexpr const char* tripled =
+    R"({"base_s": 0.033, "spread": 0, "rate_hz": 10, "sources": [{"name": "Spike", "pattern": "random", )"
+    R"("probability": 0.02, "shape": "constant", "size_s": 0.066}]})";
 
 }  // namespace
 
@@ -29,7 +31,9 @@ TEST_CASE("jitter: three times the median at P99 is two metres, and one frame is
 }
 
 TEST_CASE("jitter: a run of misses is distance travelled blind") {
-  const LabPtr lab = jitter(R"({"base_s": 0.05, "spread": 0, "rate_hz": 25, "frames": 1000, "speed_m_per_s": 20, "policy": "skip", "sources": []})");
+  const LabPtr lab =
+      jitter(R"({"base_s": 0.05, "spread": 0, "rate_hz": 25, "frames": 1000, "speed_m_per_s": 20, "policy": "skip", )"
+             R"("sources": []})");
   CHECK(computed(*lab, "misses") == 1000);  // 500 late, 500 skipped
   CHECK(computed(*lab, "skipped") == 500);
   CHECK(near(computed(*lab, "blind_worst_s"), 40, 1e-9));
@@ -77,15 +81,21 @@ TEST_CASE("jitter: dragging the cursor over the run moves the frames shown below
   const double time_s = lab->view().find("time")->real();
   CHECK((time_s > 100 && time_s < 500));  // of 667 s
   const widgets::Record record = ui.record();
-  const auto at = std::find_if(record.tables.begin(), record.tables.end(), [](const auto& t) { return t.name == "response"; });
+  const auto at =
+      std::find_if(record.tables.begin(), record.tables.end(), [](const auto& t) { return t.name == "response"; });
   REQUIRE(at != record.tables.end());
   REQUIRE(at->rows.size() == 240);
   CHECK(std::abs(std::stod(at->rows[0][0]) - time_s * 30) <= 1);
 }
 
-// A frame of 120 ms at 25 Hz is late, and the stack is still busy when the next two arrive; it is ready just as the third does. Three of 20 / 25 m.
-TEST_CASE("jitter: the longest blind stretch is found, shown at the press of a button, and drawn in metres on the road") {
-  const LabPtr lab = jitter(R"({"base_s": 0.030, "spread": 0, "rate_hz": 25, "frames": 20000, "speed_m_per_s": 20, "policy": "skip", "sources": [{"name": "Pause", "pattern": "periodic", "every_frames": 5000, "shape": "constant", "size_s": 0.09}]})");
+// A frame of 120 ms at 25 Hz is late, and the stack is still busy when the next two arrive; it is ready just as the
+// third does. Three of 20 / 25 m.
+TEST_CASE(
+    "jitter: the longest blind stretch is found, shown at the press of a button, and drawn in metres on the road") {
+  const LabPtr lab =
+      jitter(R"({"base_s": 0.030, "spread": 0, "rate_hz": 25, "frames": 20000, "speed_m_per_s": 20, "policy": "skip", )"
+             R"("sources": [{"name": "Pause", "pattern": "periodic", "every_frames": 5000, )"
+             R"("shape": "constant", "size_s": 0.09}]})");
   CHECK(computed(*lab, "longest_run") == 3);
   CHECK(near(out(*lab, "blind_worst_m"), 2.4, 1e-9));
   const double from_s = out(*lab, "blind_from_s");

@@ -29,7 +29,11 @@ void each_shown_lab(Body&& body) {
 app::Json parsed(const std::string& text) { return app::Json::parse(text); }
 
 const widgets::ProseSource source_of(chapters::Lab& lab) {
-  return {&lab, [](void* context, std::string_view key, widgets::NumberText& scratch) { return app::live_value(*static_cast<chapters::Lab*>(context), key, scratch); }, nullptr};
+  return {&lab,
+          [](void* context, std::string_view key, widgets::NumberText& scratch) {
+            return app::live_value(*static_cast<chapters::Lab*>(context), key, scratch);
+          },
+          nullptr};
 }
 
 /// Opens a link of prose as the drawer would; "" when it opens or is an address on the web.
@@ -55,7 +59,8 @@ TEST_CASE("the roofline chapter has its five labs in teaching order") {
   for (const auto& chapter : chapters::all_chapters())
     if (chapter.slug == "roofline")
       for (const auto& entry : chapter.labs) ids.emplace_back(entry.id);
-  CHECK(ids == std::vector<std::string>{"roofline/hierarchy", "roofline/roofline", "roofline/transformer-layer", "roofline/iron-law", "roofline/tiling-waves"});
+  CHECK(ids == std::vector<std::string>{"roofline/hierarchy", "roofline/roofline", "roofline/transformer-layer",
+                                        "roofline/iron-law", "roofline/tiling-waves"});
 }
 
 TEST_CASE("all content loads without a complaint, and every file belongs to a lab that exists") {
@@ -109,7 +114,8 @@ TEST_CASE("every lab: at least one question to predict, whose answer is a finite
   });
 }
 
-TEST_CASE("every claim recomputes to its recorded verdict; every lab has at least three, a wrong one among its chapter's") {
+TEST_CASE(
+    "every claim recomputes to its recorded verdict; every lab has at least three, a wrong one among its chapter's") {
   const app::Content& content = bundled_content();
   std::set<std::string> ids;
   for (const auto& claim : content.claims) {
@@ -124,7 +130,8 @@ TEST_CASE("every claim recomputes to its recorded verdict; every lab has at leas
     CHECK((claim.tolerance >= 0 && claim.tolerance <= 0.5));
   }
   each_shown_lab([](chapters::Lab& lab, const app::Content& all) { CHECK(all.claims_of(lab.info().id).size() >= 3); });
-  CHECK(std::any_of(content.claims.begin(), content.claims.end(), [](const app::Claim& c) { return c.verdict == app::Verdict::wrong; }));
+  CHECK(std::any_of(content.claims.begin(), content.claims.end(),
+                    [](const app::Claim& c) { return c.verdict == app::Verdict::wrong; }));
 }
 
 TEST_CASE("every lab: prose for all five angles, with live values it knows, formulas that read, and links that open") {
@@ -136,7 +143,8 @@ TEST_CASE("every lab: prose for all five angles, with live values it knows, form
       INFO(app::angles[i]);
       CHECK(text.size() >= 200);
       for (const auto& problem : widgets::prose_problems(text)) FAIL_CHECK(problem);
-      for (const auto& key : widgets::unknown_keys(text, source_of(lab))) FAIL_CHECK("unknown live value {" << key << "}");
+      for (const auto& key : widgets::unknown_keys(text, source_of(lab)))
+        FAIL_CHECK("unknown live value {" << key << "}");
       const auto doc = widgets::parse_prose(text);
       live += doc.uses.size();
       for (const auto& link : doc.links) {

@@ -43,7 +43,9 @@ std::vector<Move> moves_of(const Field& f) {
   switch (f.kind) {
     case Kind::real:
     case Kind::integer:
-      for (const double end : {f.spec.lo, f.spec.hi}) out.push_back({end == f.spec.lo ? "its low end" : "its high end", [end](const Field& g) { g.set_number(end); }});
+      for (const double end : {f.spec.lo, f.spec.hi})
+        out.push_back(
+            {end == f.spec.lo ? "its low end" : "its high end", [end](const Field& g) { g.set_number(end); }});
       break;
     case Kind::toggle:
       out.push_back({"off", [](const Field& g) { g.toggle() = false; }});
@@ -53,25 +55,32 @@ std::vector<Move> moves_of(const Field& f) {
       for (const auto& o : *f.options) out.push_back({o.id, [id = o.id](const Field& g) { g.set_choice_id(id); }});
       break;
     case Kind::choices:
-      for (const auto& o : *f.options) out.push_back({o.id + " alone", [id = o.id](const Field& g) { g.chosen() = {id}; }});
+      for (const auto& o : *f.options)
+        out.push_back({o.id + " alone", [id = o.id](const Field& g) { g.chosen() = {id}; }});
       out.push_back({"none", [](const Field& g) { g.chosen().clear(); }});
       break;
-    case Kind::text: out.push_back({"another text", [](const Field& g) { g.text() += " x"; }}); break;
+    case Kind::text:
+      out.push_back({"another text", [](const Field& g) { g.text() += " x"; }});
+      break;
     case Kind::reals:
       out.push_back({"nothing", [](const Field& g) { g.reals().clear(); }});
-      for (const double end : {f.spec.lo, f.spec.hi}) out.push_back({"one number at an end", [end](const Field& g) { g.reals().assign(1, end); }});
+      for (const double end : {f.spec.lo, f.spec.hi})
+        out.push_back({"one number at an end", [end](const Field& g) { g.reals().assign(1, end); }});
       break;
     case Kind::table:
       out.push_back({"no rows", [](const Field& g) { g.table_resize(0); }});
-      out.push_back({"one row more", [](const Field& g) { g.table_resize(std::min(g.table_size() + 1, g.spec.max_items)); }});
+      out.push_back(
+          {"one row more", [](const Field& g) { g.table_resize(std::min(g.table_size() + 1, g.spec.max_items)); }});
       break;
-    case Kind::file: break;  // what a file must hold is for the lab's own tests
+    case Kind::file:
+      break;  // what a file must hold is for the lab's own tests
   }
   return out;
 }
 
 /// Does the move change an output from any base, or, where nothing computed speaks of it, the picture?
-bool matters(const std::string& key, const Change& change, const std::vector<chapters::LabPtr>& bases, support::PictureFrame& frame) {
+bool matters(const std::string& key, const Change& change, const std::vector<chapters::LabPtr>& bases,
+             support::PictureFrame& frame) {
   const auto moved = [&](const chapters::Lab& base, const auto& look) {
     const auto before = base.clone();
     make_relevant(*before, *before->inputs().find(key));
@@ -85,7 +94,8 @@ bool matters(const std::string& key, const Change& change, const std::vector<cha
   for (const auto& base : bases)
     if (moved(*base, [](const chapters::Lab& lab) { return result_of(lab); })) return true;
   for (const auto& base : bases)
-    if (moved(*base, [&](chapters::Lab& lab) { return lab.reason().empty() ? frame.strokes_of(lab) : lab.reason(); })) return true;
+    if (moved(*base, [&](chapters::Lab& lab) { return lab.reason().empty() ? frame.strokes_of(lab) : lab.reason(); }))
+      return true;
   return false;
 }
 
@@ -95,8 +105,7 @@ TEST_CASE("every lab: every control moved to both ends, and every option, change
   use_bundled_catalog();
   const app::Content& content = bundled_content();
   support::PictureFrame frame;
-  for (const auto& entry : chapters::all_labs())
-    DYNAMIC_SECTION(entry.id) {
+  for (const auto& entry : chapters::all_labs()) DYNAMIC_SECTION(entry.id) {
       const auto lab = entry.make();
       const auto bases = base_states(*lab, content);
       for (const Field& f : lab->inputs())

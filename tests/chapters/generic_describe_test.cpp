@@ -16,11 +16,13 @@ namespace {
 /// "total_bytes", "p50_s", "in4bit": what scenarios, prose and the command line can say.
 bool is_snake_case(std::string_view key) {
   if (key.empty() || key.front() < 'a' || key.front() > 'z' || key.back() == '_') return false;
-  return std::all_of(key.begin(), key.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }) &&
+  return std::all_of(key.begin(), key.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }) &&
          key.find("__") == std::string_view::npos;
 }
 
-/// Shown with a prefix, as a percentage, as intensity, or as a pure number: anything else would be printed and never converted.
+/// Shown with a prefix, as a percentage, as intensity, or as a pure number: anything else would be printed and never
+/// converted.
 bool is_known_unit(std::string_view unit) {
   return unit.empty() || unit == "%" || unit == "FLOP/B" || widgets::unit_family(unit) != widgets::UnitFamily::plain;
 }
@@ -45,7 +47,8 @@ void check_fields(const Fields& fields, const std::string& owner) {
         INFO(o.id);
         CHECK_FALSE(o.id.empty());
         CHECK_FALSE(o.label.empty());
-        CHECK(o.id.find_first_of(",=&? []\"") == std::string::npos);  // lists on the command line and links part at these
+        CHECK(o.id.find_first_of(",=&? []\"") ==
+              std::string::npos);  // lists on the command line and links part at these
         CHECK(ids.insert(o.id).second);
       }
     }
@@ -69,7 +72,8 @@ TEST_CASE("every lab: ids, keys, labels, units, ranges and options are fit to be
     CHECK(ids.insert(entry.id).second);
     const auto slash = entry.id.find('/');
     REQUIRE(slash != std::string_view::npos);
-    CHECK(std::all_of(entry.id.begin(), entry.id.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '/'; }));
+    CHECK(std::all_of(entry.id.begin(), entry.id.end(),
+                      [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '/'; }));
     CHECK_FALSE(lab->info().title.empty());
     CHECK(lab->info().question.find('?') != std::string_view::npos);
     CHECK(lab->inputs().size() > 0);
@@ -77,8 +81,10 @@ TEST_CASE("every lab: ids, keys, labels, units, ranges and options are fit to be
     check_fields(lab->inputs(), std::string(entry.id));
     check_fields(lab->outputs(), std::string(entry.id));
     check_fields(lab->view(), std::string(entry.id) + " view");
-    // Prose and solve name both by key; where the contract has one name for what goes in and what comes out, they mean the output.
-    static const std::set<std::string> both{"precision/bits value", "precision/bits code", "precision/block-formats values"};
+    // Prose and solve name both by key; where the contract has one name for what goes in and what comes out, they mean
+    // the output.
+    static const std::set<std::string> both{"precision/bits value", "precision/bits code",
+                                            "precision/block-formats values"};
     for (const Field& f : lab->inputs()) {
       INFO(f.key);
       CHECK((lab->outputs().find(f.key) == nullptr || both.contains(std::string(entry.id) + " " + std::string(f.key))));
@@ -86,7 +92,9 @@ TEST_CASE("every lab: ids, keys, labels, units, ranges and options are fit to be
   }
 }
 
-TEST_CASE("every lab: each input explains itself, and matters only while an input that exists reads a value that it can have") {
+TEST_CASE(
+    "every lab: each input explains itself, and matters only while an input that exists reads a value that it can "
+    "have") {
   use_bundled_catalog();
   for (const auto& entry : chapters::all_labs()) {
     const auto lab = entry.make();
@@ -103,8 +111,10 @@ TEST_CASE("every lab: each input explains itself, and matters only while an inpu
           left.remove_prefix(std::min(one.size() + 1, left.size()));
         }
         CHECK_FALSE(f.spec.when_value.empty());
-      } else if (w->kind == Kind::toggle) CHECK((f.spec.when_value == "true" || f.spec.when_value == "false"));
-      else CHECK(w->kind == Kind::file);
+      } else if (w->kind == Kind::toggle)
+        CHECK((f.spec.when_value == "true" || f.spec.when_value == "false"));
+      else
+        CHECK(w->kind == Kind::file);
     }
   }
 }
@@ -116,7 +126,8 @@ TEST_CASE("every lab: each number that comes out says how it is computed, where 
     if (lab->info().hidden) continue;
     for (const Field& f : lab->outputs()) {
       INFO(entry.id << "." << f.key);
-      if (f.kind == Kind::real || f.kind == Kind::integer) CHECK_FALSE((f.spec.formula.empty() && f.spec.source.empty() && f.spec.help.empty()));
+      if (f.kind == Kind::real || f.kind == Kind::integer)
+        CHECK_FALSE((f.spec.formula.empty() && f.spec.source.empty() && f.spec.help.empty()));
     }
   }
 }

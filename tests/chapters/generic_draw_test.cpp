@@ -18,7 +18,8 @@ std::string bad_position(support::UiDriver& ui) {
   const widgets::Record record = ui.record();
   for (const auto& stroke : record.strokes)
     for (const ImVec2 p : stroke.points)
-      if (!std::isfinite(p.x) || !std::isfinite(p.y)) return "a stroke of kind " + std::to_string(static_cast<int>(stroke.kind)) + " \"" + stroke.text + "\"";
+      if (!std::isfinite(p.x) || !std::isfinite(p.y))
+        return "a stroke of kind " + std::to_string(static_cast<int>(stroke.kind)) + " \"" + stroke.text + "\"";
   const ImDrawData* data = ImGui::GetDrawData();
   for (const ImDrawList* list : data->CmdLists)
     for (const ImDrawVert& v : list->VtxBuffer)
@@ -28,10 +29,10 @@ std::string bad_position(support::UiDriver& ui) {
 
 }  // namespace
 
-TEST_CASE("every lab: draws at three window sizes in both themes with finite positions, and drawing alone sets nothing") {
+TEST_CASE(
+    "every lab: draws at three window sizes in both themes with finite positions, and drawing alone sets nothing") {
   use_bundled_catalog();
-  for (const auto& entry : chapters::all_labs())
-    DYNAMIC_SECTION(entry.id) {
+  for (const auto& entry : chapters::all_labs()) DYNAMIC_SECTION(entry.id) {
       support::ShellDriver d(bundled_content());
       REQUIRE(d.workspace.open(entry.id));
       for (const bool light : {false, true})
@@ -41,8 +42,10 @@ TEST_CASE("every lab: draws at three window sizes in both themes with finite pos
           for (std::uint64_t seed = 0; seed < (entry.make()->info().hidden ? 2u : 5u); ++seed) {
             INFO(size.x << " x " << size.y << (light ? " light" : " dark") << ", seed " << seed);
             auto& lab = d.workspace.lab();
-            if (seed == 0) lab.reset();
-            else app::randomize(lab, seed);
+            if (seed == 0)
+              lab.reset();
+            else
+              app::randomize(lab, seed);
             d.workspace.current().finish();
             const auto before = lab.clone();
             d.ui.frames(3);
@@ -76,10 +79,11 @@ TEST_CASE("every lab: an infeasible state is drawn with its reason in words") {
   CHECK(shown > 0);
 }
 
-TEST_CASE("every lab: every tab of the drawer, presentation mode and the ends of the interface scale draw with finite positions") {
+TEST_CASE(
+    "every lab: every tab of the drawer, presentation mode and the ends of the interface scale draw with finite "
+    "positions") {
   use_bundled_catalog();
-  for (const auto& entry : chapters::all_labs())
-    DYNAMIC_SECTION(entry.id) {
+  for (const auto& entry : chapters::all_labs()) DYNAMIC_SECTION(entry.id) {
       support::ShellDriver d(bundled_content());
       REQUIRE(d.workspace.open(entry.id));
       for (int tab = 0; tab <= static_cast<int>(app::Drawer::lesson); ++tab) {

@@ -1,5 +1,5 @@
-#include <catch2/catch_test_macros.hpp>
 #include <imgui_internal.h>
+#include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
 #include "tests/app/store_folder.h"
@@ -7,8 +7,8 @@
 #include "tests/chapters/lab_walk.h"
 #include "tests/support/shell_driver.h"
 
-// Careless hands: whatever is clicked, dragged, scrolled or typed anywhere, inputs stay within what is described and outputs stay
-// finite. The same seed does the same.
+// Careless hands: whatever is clicked, dragged, scrolled or typed anywhere, inputs stay within what is described and
+// outputs stay finite. The same seed does the same.
 
 using namespace lab_walk;
 
@@ -24,16 +24,22 @@ class Hands {
     switch (below(9)) {
       case 0:
       case 1:
-      case 2: d_.ui.click_at(at); return "click" + place(at);
+      case 2:
+        d_.ui.click_at(at);
+        return "click" + place(at);
       case 3:
       case 4: {
         const ImVec2 to = spot();
         d_.ui.drag_points(at, to);
         return "drag" + place(at) + place(to);
       }
-      case 5: d_.ui.wheel_at(at, below(2) == 0 ? 3.0f : -3.0f); return "wheel" + place(at);
+      case 5:
+        d_.ui.wheel_at(at, below(2) == 0 ? 3.0f : -3.0f);
+        return "wheel" + place(at);
       case 6: {
-        static constexpr ImGuiKey keys[] = {ImGuiKey_Tab, ImGuiKey_Space, ImGuiKey_Enter, ImGuiKey_Escape, ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow, ImGuiKey_PageDown, ImGuiKey_Home};
+        static constexpr ImGuiKey keys[] = {
+            ImGuiKey_Tab,        ImGuiKey_Space,   ImGuiKey_Enter,     ImGuiKey_Escape,   ImGuiKey_LeftArrow,
+            ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow, ImGuiKey_PageDown, ImGuiKey_Home};
         const ImGuiKey key = keys[below(std::size(keys))];
         d_.ui.key(key);
         return std::string("key ") + ImGui::GetKeyName(key);
@@ -59,7 +65,9 @@ class Hands {
     return static_cast<std::uint32_t>((state_ >> 8) % n);
   }
   ImVec2 spot() { return {static_cast<float>(below(1280)), static_cast<float>(below(800))}; }
-  static std::string place(ImVec2 p) { return " " + std::to_string(static_cast<int>(p.x)) + "," + std::to_string(static_cast<int>(p.y)); }
+  static std::string place(ImVec2 p) {
+    return " " + std::to_string(static_cast<int>(p.x)) + "," + std::to_string(static_cast<int>(p.y));
+  }
 
   support::ShellDriver& d_;
   std::uint32_t state_;
@@ -69,8 +77,7 @@ class Hands {
 
 TEST_CASE("every lab: careless hands leave inputs in range and outputs finite") {
   use_bundled_catalog();
-  for (const auto& entry : chapters::all_labs())
-    DYNAMIC_SECTION(entry.id) {
+  for (const auto& entry : chapters::all_labs()) DYNAMIC_SECTION(entry.id) {
       const store_test::Folder folder;
       support::ShellDriver d(bundled_content(), {folder / "data", folder / "config", folder / "state", {}});
       for (std::uint32_t seed = 0; seed < (entry.make()->info().hidden ? 1u : 3u); ++seed) {

@@ -23,8 +23,7 @@ template <class Body>
 void each_lab(Body&& body) {
   use_bundled_catalog();
   REQUIRE_FALSE(chapters::all_labs().empty());
-  for (const auto& entry : chapters::all_labs())
-    DYNAMIC_SECTION(entry.id) {
+  for (const auto& entry : chapters::all_labs()) DYNAMIC_SECTION(entry.id) {
       const auto lab = entry.make();
       REQUIRE(lab->info().id == entry.id);
       body(*lab);
@@ -32,7 +31,8 @@ void each_lab(Body&& body) {
 }
 
 std::string problem_of_result(const chapters::Lab& lab) {
-  if (!lab.reason().empty()) return is_sentence(lab.reason()) ? "" : "the reason is not one sentence: \"" + lab.reason() + "\"";
+  if (!lab.reason().empty())
+    return is_sentence(lab.reason()) ? "" : "the reason is not one sentence: \"" + lab.reason() + "\"";
   const std::string bad = first_bad_value(lab.outputs());
   return bad.empty() ? "" : bad + " is not finite, or no option";
 }
@@ -45,7 +45,8 @@ TEST_CASE("every lab: the default inputs are feasible, within their ranges, and 
     CHECK(lab.reason() == "");
     CHECK(first_bad_value(lab.outputs()) == "");
     const auto again = chapters::make_lab_by_id(lab.info().id);
-    CHECK(app::apply_inputs(*again, app::fields_to_json(lab.inputs())) == "");  // which refuses whatever is out of range
+    CHECK(app::apply_inputs(*again, app::fields_to_json(lab.inputs())) ==
+          "");  // which refuses whatever is out of range
   });
 }
 
@@ -95,7 +96,8 @@ TEST_CASE("every lab: the link and the command of a scenario bring the same inpu
   });
 }
 
-TEST_CASE("every lab: the same inputs give the same outputs, whatever was computed before, and computing leaves them alone") {
+TEST_CASE(
+    "every lab: the same inputs give the same outputs, whatever was computed before, and computing leaves them alone") {
   each_lab([](chapters::Lab& lab) {
     const auto used = lab.clone();  // has computed something else each time
     for (std::uint64_t seed = 0; seed < repeated_cases; ++seed) {

@@ -72,7 +72,8 @@ TEST_CASE("hierarchy: a thousand streaming H100 spend 147 kW on HBM and fusing h
 
 TEST_CASE("hierarchy: a level that the chip does not state is refused by name, and the ladder stays") {
   const LabPtr lab = hierarchy({{"chip", "tpu_v5p"}, {"level", "shared"}});
-  CHECK(lab->reason().find("states too little about its Shared memory to time it: set level to memory, link") != std::string::npos);
+  CHECK(lab->reason().find("states too little about its Shared memory to time it: set level to memory, link") !=
+        std::string::npos);
   CHECK(lab->outputs().find("levels")->table_size() >= 3);
   const LabPtr compared = hierarchy({{"chip", "tpu_v5p"}, {"against", "registers"}});
   CHECK(compared->reason().find("set against to memory") != std::string::npos);

@@ -44,8 +44,9 @@ TEST_CASE("iron law: a technique changes its own term and leaves the others to t
     const char* id;
     bool memory, compute, latency;
   };
-  for (const Case& c : {Case{"weights_4bit", true, false, false}, Case{"padding", false, true, false}, Case{"cuda_graphs", false, false, true},
-                        Case{"fusion", true, false, true}, Case{"distillation", true, true, false}, Case{"speculation", true, true, true}}) {
+  for (const Case& c : {Case{"weights_4bit", true, false, false}, Case{"padding", false, true, false},
+                        Case{"cuda_graphs", false, false, true}, Case{"fusion", true, false, true},
+                        Case{"distillation", true, true, false}, Case{"speculation", true, true, true}}) {
     INFO(c.id);
     techniques(*lab) = {c.id};
     lab->compute();
@@ -123,7 +124,8 @@ TEST_CASE("iron law: a format without a peak is refused with the ones there are;
   techniques(*lab) = {"weights_8bit", "fp8_math"};
   lab->compute();
   CHECK(lab->reason().empty());
-  CHECK(lab->outputs().find("caution")->text() == "8-bit weights and FP8 matrix units both shrink the same 16-bit numbers: keep one of them.");
+  CHECK(lab->outputs().find("caution")->text() ==
+        "8-bit weights and FP8 matrix units both shrink the same 16-bit numbers: keep one of them.");
 }
 
 TEST_CASE("iron law: pressing a technique on the canvas turns it on and off") {
@@ -135,7 +137,9 @@ TEST_CASE("iron law: pressing a technique on the canvas turns it on and off") {
   ui.click("8-bit weights");
   CHECK(techniques(*lab) == std::vector<std::string>{"cuda_graphs", "sparsity_2_4"});
   const widgets::Record record = ui.record();
-  const auto tables = std::count_if(record.tables.begin(), record.tables.end(), [](const auto& t) { return t.name == "techniques in order" && t.rows.size() == 4; });
+  const auto tables = std::count_if(record.tables.begin(), record.tables.end(), [](const auto& t) {
+    return t.name == "techniques in order" && t.rows.size() == 4;
+  });
   CHECK(tables == 1);
   CHECK(ui.text_present("at most, were it free"));
 }

@@ -29,14 +29,17 @@ struct Lab {
 };
 
 app::Json run(const char* rung, double time_s, const app::Json& more = app::Json::object()) {
-  app::Json row{{"ladder", "cpu-sgemm"}, {"rung", rung}, {"size", 768}, {"time_s", time_s}, {"spread_s", time_s / 50}, {"samples", 30}, {"error", 2e-7}, {"error_bound", 6e-6}};
+  app::Json row{{"ladder", "cpu-sgemm"},   {"rung", rung},  {"size", 768},   {"time_s", time_s},
+                {"spread_s", time_s / 50}, {"samples", 30}, {"error", 2e-7}, {"error_bound", 6e-6}};
   row.update(more);
   return row;
 }
 
 /// What "Measure ceilings" would bring: 130 GFLOP/s of AVX2, 40 GB/s.
-const app::Json roofs = app::Json::parse(R"([{"device": "cpu", "id": "fma_avx2", "title": "AVX2 multiply-adds", "unit": "FLOP/s", "value": 1.3e11},
-  {"device": "cpu", "id": "dram_copy", "title": "copy", "unit": "B/s", "value": 4e10}, {"device": "cpu", "id": "clock", "title": "clock", "unit": "Hz", "value": 3.9e9}])");
+const app::Json roofs = app::Json::parse(
+    R"([{"device": "cpu", "id": "fma_avx2", "title": "AVX2 multiply-adds", "unit": "FLOP/s", "value": 1.3e11},
+  {"device": "cpu", "id": "dram_copy", "title": "copy", "unit": "B/s", "value": 4e10}, {"device": "cpu", )"
+    R"("id": "clock", "title": "clock", "unit": "Hz", "value": 3.9e9}])");
 
 }  // namespace
 
@@ -73,7 +76,9 @@ TEST_CASE("kernel lab: a run is a share of the measured roof once it was predict
   l.set({{"predictions", {{{"ladder", "cpu-fma"}, {"rung", "tile"}, {"share", 50}}}}});
   CHECK(std::isnan(l.out("your_share")));
   CHECK(std::isnan(l.out("share")));
-  l.set({{"predictions", {{{"ladder", "cpu-sgemm"}, {"rung", "naive"}, {"share", 1}}, {{"ladder", "cpu-sgemm"}, {"rung", "tile"}, {"share", 85}}}}});
+  l.set({{"predictions",
+          {{{"ladder", "cpu-sgemm"}, {"rung", "naive"}, {"share", 1}},
+           {{"ladder", "cpu-sgemm"}, {"rung", "tile"}, {"share", 85}}}}});
   CHECK(l.out("share") == Approx(100 * (2.0 * 768 * 768 * 768 / 0.01) / 1.3e11));
   CHECK(l.out("prediction_miss") == Approx(85 - l.out("share")));
   CHECK(l.out("spread") == Approx(2));
@@ -87,7 +92,8 @@ TEST_CASE("kernel lab: a run is a share of the measured roof once it was predict
 
 TEST_CASE("kernel lab: runs of another size, of warm caches or of an edited text are not this rung's") {
   Lab l;
-  for (const auto& other : {app::Json{{"size", 512}}, app::Json{{"cold", false}}, app::Json{{"edited", true}}, app::Json{{"ladder", "cpu-copy"}}}) {
+  for (const auto& other : {app::Json{{"size", 512}}, app::Json{{"cold", false}}, app::Json{{"edited", true}},
+                            app::Json{{"ladder", "cpu-copy"}}}) {
     l.set({{"predict_first", false}, {"runs", {run("tile", 0.01, other)}}});
     INFO(other.dump());
     CHECK(l.out("measured_rungs") == 0);
@@ -99,7 +105,9 @@ TEST_CASE("kernel lab: runs of another size, of warm caches or of an edited text
 
 TEST_CASE("kernel lab: a failed rung is counted and has no figures; the others keep theirs") {
   Lab l;
-  l.set({{"predict_first", false}, {"rung", 6}, {"runs", {run("tile", 0.01), run("spill", 0, {{"failure", "The worker crashed (SIGSEGV)."}})}}});
+  l.set({{"predict_first", false},
+         {"rung", 6},
+         {"runs", {run("tile", 0.01), run("spill", 0, {{"failure", "The worker crashed (SIGSEGV)."}})}}});
   CHECK(l.out("failed_rungs") == 1);
   CHECK(l.out("measured_rungs") == 1);
   CHECK(std::isnan(l.out("time_s")));
@@ -111,12 +119,14 @@ TEST_CASE("kernel lab: on a GPU the chip's data sheet is the roof until one was 
   l.set({{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 2}});
   CHECK(l.out("roof_bytes_per_s") == Approx(3.35e12));
   CHECK(l.out("predicted_share") == Approx(56).margin(1));
-  l.set({{"roofs", app::Json::parse(R"([{"device": "cuda", "id": "gpu_copy", "title": "copy", "unit": "B/s", "value": 2.8e12}])")}});
+  l.set({{"roofs", app::Json::parse(
+                       R"([{"device": "cuda", "id": "gpu_copy", "title": "copy", "unit": "B/s", "value": 2.8e12}])")}});
   CHECK(l.out("roof_bytes_per_s") == Approx(2.8e12));
   CHECK(l.out("predicted_share") == Approx(56 * 3.35 / 2.8).margin(1.5));
   REQUIRE(app::apply_inputs(*l.lab, {{"chip", "gaudi2"}}) == "");
   l.lab->compute();
-  CHECK(l.lab->reason() == "Intel Gaudi 2 states no FP32 peak, which these kernels are held against: choose another chip.");
+  CHECK(l.lab->reason() ==
+        "Intel Gaudi 2 states no FP32 peak, which these kernels are held against: choose another chip.");
 }
 
 TEST_CASE("kernel lab: what the compiler reports is read from the run, and its lines are shown at the source") {
@@ -125,9 +135,21 @@ TEST_CASE("kernel lab: what the compiler reports is read from the run, and its l
   REQUIRE(d.workspace.open("kernels/lab"));
   const auto ladder = kernels::find_ladder("cuda-transpose");
   REQUIRE(ladder);
-  const app::Json row{{"ladder", "cuda-transpose"}, {"rung", "tile"}, {"size", ladder->size_default}, {"failure", "It did not compile."}, {"compiled", false}, {"arch", "sm_90"}, {"registers", 32}, {"shared_bytes", 4096}, {"block_threads", 256}, {"spill_store_bytes", 8}, {"spill_load_bytes", 8},
+  const app::Json row{{"ladder", "cuda-transpose"},
+                      {"rung", "tile"},
+                      {"size", ladder->size_default},
+                      {"failure", "It did not compile."},
+                      {"compiled", false},
+                      {"arch", "sm_90"},
+                      {"registers", 32},
+                      {"shared_bytes", 4096},
+                      {"block_threads", 256},
+                      {"spill_store_bytes", 8},
+                      {"spill_load_bytes", 8},
                       {"diagnostics", "3 error identifier \"tiles\" is undefined\n"}};
-  REQUIRE(d.workspace.open_with("kernels/lab", {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 2}, {"runs", {row}}}, app::Json::object()) == "");
+  REQUIRE(d.workspace.open_with("kernels/lab",
+                                {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 2}, {"runs", {row}}},
+                                app::Json::object()) == "");
   d.ui.frames(3);
   CHECK(d.output("registers").number() == 32);
   CHECK(d.output("spill_bytes").number() == 16);
@@ -138,7 +160,8 @@ TEST_CASE("kernel lab: what the compiler reports is read from the run, and its l
 TEST_CASE("kernel lab: pressing in a row predicts that rung, and the editor sends what was typed") {
   support::ShellDriver d(app::load_content(RIDGELINE_SOURCE_DIR "/assets"));
   use_bundled_catalog();
-  REQUIRE(d.workspace.open_with("kernels/lab", {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 1}}, app::Json::object()) == "");
+  REQUIRE(d.workspace.open_with("kernels/lab", {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 1}},
+                                app::Json::object()) == "");
   d.ui.frames(3);
   d.ui.click_at(d.ui.point_in("predict tile", {0.5f, 0.5f}));
   d.ui.frames(2);
@@ -168,12 +191,17 @@ TEST_CASE("kernel lab: at the smallest window the whole lab is seen without scro
   for (const auto& ladder : kernels::all_ladders()) {
     INFO(ladder.id);
     const bool cuda = ladder.device == kernels::Device::cuda;
-    REQUIRE(d.workspace.open_with("kernels/lab", {{"device", cuda ? "cuda" : "cpu"}, {cuda ? "cuda_ladder" : "cpu_ladder", std::string(ladder.id)}}, app::Json::object()) == "");
+    REQUIRE(d.workspace.open_with(
+                "kernels/lab",
+                {{"device", cuda ? "cuda" : "cpu"}, {cuda ? "cuda_ladder" : "cpu_ladder", std::string(ladder.id)}},
+                app::Json::object()) == "");
     d.ui.frames(4);
     REQUIRE(d.ui.probe().find("rung " + std::string(ladder.rungs.front().id)));
     const ImGuiWindow* canvas = nullptr;
     for (const ImGuiWindow* w : d.ui.context()->Windows)
-      if (const std::string_view name = w->Name; w->WasActive && name.substr(std::min(name.rfind('/'), name.size())).starts_with("/canvas_")) canvas = w;
+      if (const std::string_view name = w->Name;
+          w->WasActive && name.substr(std::min(name.rfind('/'), name.size())).starts_with("/canvas_"))
+        canvas = w;
     REQUIRE(canvas);
     CHECK(canvas->ScrollMax.y == 0);
   }

@@ -6,8 +6,8 @@
 #include "tests/chapters/catalog_fixture.h"
 #include "tests/support/ui_driver.h"
 
-/// A lab as a test takes it in hand: opened on the bundled catalog, inputs set and outputs read by key, its canvas driven without the shell.
-/// Whatever is not there (a lab, a key, a choice) fails the test.
+/// A lab as a test takes it in hand: opened on the bundled catalog, inputs set and outputs read by key, its canvas
+/// driven without the shell. Whatever is not there (a lab, a key, a choice) fails the test.
 namespace lab_test {
 
 using chapters::Lab;

@@ -33,8 +33,10 @@ inline std::string first_bad_value(const Fields& fields) {
   std::string bad;
   each_field(fields, [&](const Field& f, const std::string& path) {
     if (!bad.empty()) return;
-    const bool good = f.kind == Kind::real     ? std::isfinite(f.real()) || f.spec.any_number || (f.spec.may_be_missing && std::isnan(f.real()))
-                      : f.kind == Kind::reals  ? std::all_of(f.reals().begin(), f.reals().end(), [](double v) { return std::isfinite(v); })
+    const bool good = f.kind == Kind::real ? std::isfinite(f.real()) || f.spec.any_number ||
+                                                 (f.spec.may_be_missing && std::isnan(f.real()))
+                      : f.kind == Kind::reals
+                          ? std::all_of(f.reals().begin(), f.reals().end(), [](double v) { return std::isfinite(v); })
                       : f.kind == Kind::choice ? f.number() >= 0
                                                : true;
     if (!good) bad = path;
@@ -49,15 +51,37 @@ inline std::string fingerprint(const Fields& fields) {
   const auto say = [&](std::string_view s) { (out += s) += '\0'; };
   each_field(fields, [&](const Field& f, const std::string&) {
     switch (f.kind) {
-      case Kind::real: add(f.real()); break;
-      case Kind::integer: add(f.integer()); break;
-      case Kind::toggle: add(f.toggle()); break;
-      case Kind::choice: say(f.choice_id()); break;
-      case Kind::choices: for (const auto& id : f.chosen()) say(id); add(f.chosen().size()); break;
-      case Kind::text: say(f.text()); break;
-      case Kind::file: say(f.file().path); say(f.file().text); add(f.file().bytes.get()); break;
-      case Kind::reals: for (const double v : f.reals()) add(v); add(f.reals().size()); break;
-      case Kind::table: add(f.table_size()); break;
+      case Kind::real:
+        add(f.real());
+        break;
+      case Kind::integer:
+        add(f.integer());
+        break;
+      case Kind::toggle:
+        add(f.toggle());
+        break;
+      case Kind::choice:
+        say(f.choice_id());
+        break;
+      case Kind::choices:
+        for (const auto& id : f.chosen()) say(id);
+        add(f.chosen().size());
+        break;
+      case Kind::text:
+        say(f.text());
+        break;
+      case Kind::file:
+        say(f.file().path);
+        say(f.file().text);
+        add(f.file().bytes.get());
+        break;
+      case Kind::reals:
+        for (const double v : f.reals()) add(v);
+        add(f.reals().size());
+        break;
+      case Kind::table:
+        add(f.table_size());
+        break;
     }
   });
   return out;
@@ -82,8 +106,10 @@ inline void make_relevant(const chapters::Lab& lab, const Field& f, int depth = 
   const Field* w = f.spec.when_key.empty() ? nullptr : lab.inputs().find(f.spec.when_key);
   if (!w || depth > 4) return;
   make_relevant(lab, *w, depth + 1);
-  if (w->kind == Kind::choice) w->set_choice_id(f.spec.when_value);
-  else if (w->kind == Kind::toggle) w->toggle() = f.spec.when_value == "true";
+  if (w->kind == Kind::choice)
+    w->set_choice_id(f.spec.when_value);
+  else if (w->kind == Kind::toggle)
+    w->toggle() = f.spec.when_value == "true";
 }
 
 }  // namespace lab_walk

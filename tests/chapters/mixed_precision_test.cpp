@@ -61,7 +61,8 @@ TEST_CASE("mixed precision: parts of the step and of the memory add up") {
   for (const char* key : {"products_s", "attention_s", "vector_s", "casts_s", "optimizer_s"}) parts += out(*lab, key);
   CHECK(parts == Approx(out(*lab, "time_s")));
   double states = 0;
-  for (const char* key : {"weights_bytes", "copies_bytes", "gradients_bytes", "master_bytes", "moments_bytes"}) states += out(*lab, key);
+  for (const char* key : {"weights_bytes", "copies_bytes", "gradients_bytes", "master_bytes", "moments_bytes"})
+    states += out(*lab, key);
   CHECK(states == Approx(out(*lab, "states_bytes")));
   CHECK(states + out(*lab, "activations_bytes") + out(*lab, "logits_bytes") == Approx(out(*lab, "total_bytes")));
   CHECK(out(*lab, "bytes_per_parameter") * out(*lab, "parameters") / 512 == Approx(states));

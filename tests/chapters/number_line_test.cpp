@@ -51,16 +51,21 @@ TEST_CASE("number line: shares that fall off are tails of the distribution, and 
   line.set("scale", "65536");
   CHECK(line.of("underflow") < 1e-5);
   line.set("format", "e4m3fn").set("spread", "normal").set("size", "448").set("scale", "1");
-  CHECK(std::abs(line.of("overflow") - 100 * std::erfc(464.0 / 448 / std::sqrt(2.0))) <= 1e-9);  // past 464, half a step beyond 448
+  CHECK(std::abs(line.of("overflow") - 100 * std::erfc(464.0 / 448 / std::sqrt(2.0))) <=
+        1e-9);  // past 464, half a step beyond 448
   for (const char* spread : {"normal", "heavy", "gradients"}) {
     line.set("spread", spread);
-    CHECK(std::abs(line.of("underflow") + line.of("subnormal") + line.of("normal") + line.of("overflow") - 100) <= 1e-9);
+    CHECK(std::abs(line.of("underflow") + line.of("subnormal") + line.of("normal") + line.of("overflow") - 100) <=
+          1e-9);
   }
 }
 
-TEST_CASE("number line: a learner's own tensor is counted number by number, and what is wrong with a file is said in a sentence") {
+TEST_CASE(
+    "number line: a learner's own tensor is counted number by number, and what is wrong with a file is said in a "
+    "sentence") {
   const store_test::Folder folder;
-  const std::string header = R"({"small":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"w":{"dtype":"F32","shape":[2,4],"data_offsets":[8,40]}})";
+  const std::string header = R"({"small":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"w":{"dtype":"F32",)"
+                             R"("shape":[2,4],"data_offsets":[8,40]}})";
   const std::vector<float> numbers{0, 1, 500, -1e-9f, 0, 0.001f, -2, 0, 1e-9f, 1};
   const auto write = [&](const std::string& name, const std::string& head) {
     const std::string path = (folder / name.c_str()).string();
@@ -68,7 +73,8 @@ TEST_CASE("number line: a learner's own tensor is counted number by number, and 
     const std::uint64_t size = head.size();
     out.write(reinterpret_cast<const char*>(&size), 8);
     out << head;
-    out.write(reinterpret_cast<const char*>(numbers.data()), static_cast<std::streamsize>(numbers.size() * sizeof(float)));
+    out.write(reinterpret_cast<const char*>(numbers.data()),
+              static_cast<std::streamsize>(numbers.size() * sizeof(float)));
     return path;
   };
   Line line;
@@ -89,7 +95,8 @@ TEST_CASE("number line: a learner's own tensor is counted number by number, and 
 
 TEST_CASE("number line: its buttons lead to single values with their labels, and back") {
   use_bundled_catalog();
-  support::ShellDriver d(app::load_content(RIDGELINE_SOURCE_DIR "/assets"), {{}, {}, {}, "Nothing is kept in a test."}, {1600, 1000});
+  support::ShellDriver d(app::load_content(RIDGELINE_SOURCE_DIR "/assets"), {{}, {}, {}, "Nothing is kept in a test."},
+                         {1600, 1000});
   REQUIRE(d.workspace.open("precision/number-line"));
   REQUIRE(d.settle());
   d.ui.click("single values at 1");

@@ -34,7 +34,8 @@ TEST_CASE("gantt: the table of 48 and 27 ms, and what is left of the deadline") 
   CHECK(std::abs(computed(*lab, "throughput_hz") - 1000.0 / 27) <= 1e-6);
   CHECK(std::abs(computed(*lab, "slack_s") - (1.0 / 30 - 0.027)) <= 1e-9);
   CHECK(computed(*lab, "deadline_met") == 1);
-  CHECK(lab->outputs().find("critical_path")->text() == "Camera 2 ms, Backbone 6 ms, Detection 4 ms, Segmentation 3 ms, Tracking 3 ms, Prediction 5 ms, Planning 4 ms");
+  CHECK(lab->outputs().find("critical_path")->text() ==
+        "Camera 2 ms, Backbone 6 ms, Detection 4 ms, Segmentation 3 ms, Tracking 3 ms, Prediction 5 ms, Planning 4 ms");
 }
 
 // Errata 65: three totals of one chapter belong to three lists of stages.
@@ -49,7 +50,9 @@ TEST_CASE("gantt: the lists of 25 and 26 ms are other lists, and 25 counts a par
   CHECK(near(ms(*nine), 34));
 }
 
-TEST_CASE("gantt: pipelining lifts throughput to the busiest resource and no frame is sooner done; without it frames pile up") {
+TEST_CASE(
+    "gantt: pipelining lifts throughput to the busiest resource and no frame is sooner done; without it frames pile "
+    "up") {
   const LabPtr piped = preset("Pipelined, and late");
   CHECK(near(ms(*piped), 48));
   CHECK(std::abs(computed(*piped, "throughput_hz") - 1000.0 / 30) <= 1e-6);  // 12 + 8 + 10 ms on the GPU
@@ -65,12 +68,12 @@ TEST_CASE("gantt: pipelining lifts throughput to the busiest resource and no fra
 TEST_CASE("gantt: resources at the rate, room off the critical path, and preemption that makes way") {
   const LabPtr lab = gantt(R"({"parallel_heads": true})");
   CHECK(near(ms(*lab), 24));
-  CHECK(std::abs(computed(*lab, "gpu_demand") - 45) <= 1e-6);  // 15 ms x 30 Hz
+  CHECK(std::abs(computed(*lab, "gpu_demand") - 45) <= 1e-6);           // 15 ms x 30 Hz
   CHECK(std::abs(cell(*lab, "stages", 3, "float_s") - 1e-3) <= 1e-12);  // segmentation: 3 ms under 4
   CHECK(cell(*lab, "stages", 3, "critical") == 0);
   CHECK(cell(*lab, "stages", 2, "critical") == 1);
   const LabPtr map = preset("The map steps aside");
-  CHECK(near(ms(*map), 28));  // 18 + 6 + 4 ms on the GPU: the map ends last, the plan after 16
+  CHECK(near(ms(*map), 28));                  // 18 + 6 + 4 ms on the GPU: the map ends last, the plan after 16
   CHECK(computed(*map, "preemptions") == 2);  // in each of the two frames shown
   CHECK(std::abs(cell(*map, "stages", 3, "finish_s") - 0.016) <= 1e-12);
   map->inputs().find("preemptive")->toggle() = false;
@@ -95,9 +98,13 @@ TEST_CASE("gantt: the cursor drags, and the picture shows both schedules with th
   const double time = lab->view().find("time")->real();
   CHECK((time > 0.01 && time < 0.06));
   const widgets::Record record = ui.record();
-  const auto table = std::find_if(record.tables.begin(), record.tables.end(), [](const auto& t) { return t.name == "schedule"; });
+  const auto table =
+      std::find_if(record.tables.begin(), record.tables.end(), [](const auto& t) { return t.name == "schedule"; });
   REQUIRE(table != record.tables.end());
-  const auto shows = [&](std::string_view lane, std::string_view name) { return std::count_if(table->rows.begin(), table->rows.end(), [&](const auto& r) { return r[0] == lane && r[2] == name; }); };
+  const auto shows = [&](std::string_view lane, std::string_view name) {
+    return std::count_if(table->rows.begin(), table->rows.end(),
+                         [&](const auto& r) { return r[0] == lane && r[2] == name; });
+  };
   CHECK(shows("as found", "1: 48 ms") == 1);
   CHECK(shows("as found", "14.7 ms late") == 1);
   CHECK(shows("now", "2: 27 ms") == 1);
@@ -105,7 +112,8 @@ TEST_CASE("gantt: the cursor drags, and the picture shows both schedules with th
   CHECK(shows("GPU", "Backbone") == 4);  // two frames in two schedules
 }
 
-// 48 ms frames at 30 Hz: both deadlines fall into a task on the GPU, Prediction and Detection, whose names they would cross.
+// 48 ms frames at 30 Hz: both deadlines fall into a task on the GPU, Prediction and Detection, whose names they would
+// cross.
 TEST_CASE("gantt: a deadline's line passes behind the tasks it meets, and through the lanes where none is") {
   const LabPtr lab = gantt();
   lab->compute();
@@ -118,11 +126,14 @@ TEST_CASE("gantt: a deadline's line passes behind the tasks it meets, and throug
     if (line.dash <= 0 || line.points.size() < 2 || line.points[0].x != line.points[1].x) continue;
     ++lines;
     for (const auto& s : record.strokes) {
-      if (s.kind != widgets::Stroke::Kind::text || (!s.text.starts_with("Pred") && !s.text.starts_with("Det") && s.text != "Backbone")) continue;
+      if (s.kind != widgets::Stroke::Kind::text ||
+          (!s.text.starts_with("Pred") && !s.text.starts_with("Det") && s.text != "Backbone"))
+        continue;
       ++names;
       const float middle = s.points[0].y + s.size / 2;
       const bool beside = middle < line.points[0].y || middle > line.points[1].y;
-      const bool apart = line.points[0].x < s.points[0].x || line.points[0].x > s.points[0].x + 0.5f * s.size * static_cast<float>(s.text.size());
+      const bool apart = line.points[0].x < s.points[0].x ||
+                         line.points[0].x > s.points[0].x + 0.5f * s.size * static_cast<float>(s.text.size());
       CHECK((beside || apart));
     }
   }

@@ -10,9 +10,11 @@ namespace support {
 class PictureFrame {
  public:
   explicit PictureFrame(ImVec2 size = {1200, 800})
-      : ui_([this] {
-          if (lab_) lab_test::draw_canvas(*lab_);
-        }, size, lab_test::dark_theme) {}
+      : ui_(
+            [this] {
+              if (lab_) lab_test::draw_canvas(*lab_);
+            },
+            size, lab_test::dark_theme) {}
 
   /// Every primitive of one settled frame: kind, place, colour and text.
   std::string strokes_of(chapters::Lab& lab) {

@@ -14,8 +14,10 @@ namespace {
 /// A safetensors file of one F32 matrix [rows, cols] whose element is row + col / 1000, and a small vector.
 std::string weights_file(int rows, int cols) {
   const int bytes = rows * cols * 4;
-  std::string header = "{\"layer.weight\":{\"dtype\":\"F32\",\"shape\":[" + std::to_string(rows) + "," + std::to_string(cols) + "],\"data_offsets\":[0," + std::to_string(bytes) + "]},\"layer.bias\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[" +
-                       std::to_string(bytes) + "," + std::to_string(bytes + 8) + "]}}";
+  std::string header = "{\"layer.weight\":{\"dtype\":\"F32\",\"shape\":[" + std::to_string(rows) + "," +
+                       std::to_string(cols) + "],\"data_offsets\":[0," + std::to_string(bytes) +
+                       "]},\"layer.bias\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[" + std::to_string(bytes) +
+                       "," + std::to_string(bytes + 8) + "]}}";
   while (header.size() % 8 != 0) header += ' ';
   std::string file(8, '\0');
   for (std::size_t i = 0; i < 8; ++i) file[i] = static_cast<char>((header.size() >> (8 * i)) & 0xFF);
@@ -35,17 +37,26 @@ std::string weights_file(int rows, int cols) {
 
 // Errata 14: the largest of 4,096 normals is about 3.8; 3.8 / 127 / 4 = 0.0075.
 TEST_CASE("quantizer lab: INT8 for each row of a normal matrix has a mean error near 0.0075") {
-  CHECK(near(computed(*open_lab("compression/quantizer", R"({"format": "int8", "rows": 8, "columns": 4096, "outlier_share": 0, "row_spread": 0})"), "mean_error"), 0.0075, 0.05));
+  CHECK(
+      near(computed(*open_lab("compression/quantizer",
+                              R"({"format": "int8", "rows": 8, "columns": 4096, "outlier_share": 0, "row_spread": 0})"),
+                    "mean_error"),
+           0.0075, 0.05));
 }
 
 // Curriculum and errata 166: 4.25 bits at group 64 with an FP16 scale; 4.3125 with a zero point of 4 bits.
 TEST_CASE("quantizer lab: bits a weight with their overhead, and the size they make") {
-  const LabPtr lab = open_lab("compression/quantizer", R"({"grain": "group", "group": 64, "columns": 256, "rows": 96})");
+  const LabPtr lab =
+      open_lab("compression/quantizer", R"({"grain": "group", "group": 64, "columns": 256, "rows": 96})");
   CHECK(computed(*lab, "bits_per_weight") == 4.25);
   CHECK(computed(*lab, "size_bytes") == 96 * 256 * 4.25 / 8);
   CHECK(computed(*lab, "scales") == 96 * 4);
-  CHECK(computed(*open_lab("compression/quantizer", R"({"grain": "group", "group": 64, "symmetric": false})"), "bits_per_weight") == 4.3125);
-  CHECK(near(computed(*open_lab("compression/quantizer", R"({"grain": "group", "format": "nf4", "group": 64, "scale_bits": 32})"), "bits_per_weight"), 4.5, 1e-12));
+  CHECK(computed(*open_lab("compression/quantizer", R"({"grain": "group", "group": 64, "symmetric": false})"),
+                 "bits_per_weight") == 4.3125);
+  CHECK(near(computed(*open_lab("compression/quantizer",
+                                R"({"grain": "group", "format": "nf4", "group": 64, "scale_bits": 32})"),
+                      "bits_per_weight"),
+             4.5, 1e-12));
 }
 
 TEST_CASE("quantizer lab: outliers cost a row, groups fence them in, and clipping takes gradient away") {
@@ -58,14 +69,16 @@ TEST_CASE("quantizer lab: outliers cost a row, groups fence them in, and clippin
   CHECK(computed(*open_lab("compression/quantizer"), "gradient_passed") == 100);
 }
 
-TEST_CASE("quantizer lab: a learner's own file: the largest matrix, a named tensor, and what is said when there is none") {
+TEST_CASE(
+    "quantizer lab: a learner's own file: the largest matrix, a named tensor, and what is said when there is none") {
   const store_test::Folder folder;
   folder.write("w.safetensors", weights_file(64, 32));
   const std::string path = (folder / "w.safetensors").string();
   const LabPtr lab = open_lab("compression/quantizer", R"({"rows": 8, "columns": 16})");
   REQUIRE(app::set_field_from_text(*lab->inputs().find("file"), path) == "");
   CHECK(computed(*lab, "weight_count") == 8 * 16);
-  CHECK(lab->outputs().find("weights")->text() == "layer.weight, F32: 8 rows evenly out of 64, the first 16 of 32 columns");
+  CHECK(lab->outputs().find("weights")->text() ==
+        "layer.weight, F32: 8 rows evenly out of 64, the first 16 of 32 columns");
   CHECK(lab->outputs().find("tensors")->table_size() == 2);
   // Rows 0, 8, ... 56; the largest weight is 56.015, and INT4 has 7 steps up to it.
   lab->inputs().find("row")->set_number(7);
@@ -88,7 +101,8 @@ TEST_CASE("quantizer lab: a broken file is answered in a sentence") {
     lab->compute();
     return lab->reason();
   };
-  CHECK(reason("cut.safetensors") == "cut.safetensors has 259 bytes of data and its header describes 264: it is cut off; download it again.");
+  CHECK(reason("cut.safetensors") ==
+        "cut.safetensors has 259 bytes of data and its header describes 264: it is cut off; download it again.");
   CHECK(reason("text.safetensors").find("it is cut off, or no safetensors file.") != std::string::npos);
 }
 
@@ -128,7 +142,8 @@ TEST_CASE("methods lab: dragging the cursor shows the weights after as many colu
         for (std::size_t i = 1; i < row.size(); ++i) CHECK(row[i] == "0");  // nothing is rounded yet
 }
 
-// 68,451,041,280 parameters of matrices and 2,102,665,216 others (two vocabulary matrices of 128,256 x 8,192 and the norms).
+// 68,451,041,280 parameters of matrices and 2,102,665,216 others (two vocabulary matrices of 128,256 x 8,192 and the
+// norms).
 TEST_CASE("deploy lab: weights, cache and speed of Llama 3 70B follow bits and bytes") {
   const LabPtr w4 = open_lab("compression/deploy");
   CHECK(near(computed(*w4, "weights_bytes"), 68451041280.0 * 4.125 / 8 + 2102665216.0 * 2, 1e-9));
@@ -143,7 +158,8 @@ TEST_CASE("deploy lab: weights, cache and speed of Llama 3 70B follow bits and b
   CHECK(computed(*fp8, "chips_needed") == 2);
   CHECK(computed(*fp8, "prefill_speedup") > 1.8);
   // One sequence, a short context: a step is the bytes of the weights over the bandwidth, and an embedding row.
-  const LabPtr one = open_lab("compression/deploy", R"({"recipe": "bf16", "batch": 1, "context": 128, "roof_share": 1})");
+  const LabPtr one =
+      open_lab("compression/deploy", R"({"recipe": "bf16", "batch": 1, "context": 128, "roof_share": 1})");
   CHECK(near(computed(*one, "decode_s"), 2 * (70553706496.0 - 128256.0 * 8192) / 3.35e12, 0.01));
 }
 

@@ -16,9 +16,7 @@ namespace {
 /// The lab as the command line sees it: inputs set by key, outputs read by key.
 struct Bench {
   LabPtr lab;
-  Bench() {
-    lab = lab_test::open_lab("roofline/roofline");
-  }
+  Bench() { lab = lab_test::open_lab("roofline/roofline"); }
   static const Field& at(const Fields& fields, std::string_view key) {
     INFO(key);
     const Field* f = fields.find(key);
@@ -62,8 +60,8 @@ struct Bench {
 
 }  // namespace
 
-// Tables of S0 ch.1, S1 part 1 and S4 section 2. A100 with 2.0 TB/s reads 156 there, B200 with the announced 8.0 TB/s 281, and
-// 990 / 3.4 makes 291 of the H100: today's figures are 2.039, 7.7 and 989.4 / 3.35.
+// Tables of S0 ch.1, S1 part 1 and S4 section 2. A100 with 2.0 TB/s reads 156 there, B200 with the announced 8.0 TB/s
+// 281, and 990 / 3.4 makes 291 of the H100: today's figures are 2.039, 7.7 and 989.4 / 3.35.
 TEST_CASE("the roofline lab gives the ridge points of the tables") {
   Bench b;
   CHECK(std::round(b.ridge("v100_sxm2", "fp16")) == 139);
@@ -107,7 +105,8 @@ TEST_CASE("work given by its flops and bytes alone is placed for exactly those")
 
 TEST_CASE("work shorter than its launch is launch-bound; waiting for the launch adds it") {
   Bench b;
-  b.set("flops", 1e6).set("bytes", 1e6).set("launch_s", 5e-6).choose("launch_cost", "hidden").run();  // 0.3 us of memory
+  b.set("flops", 1e6).set("bytes", 1e6).set("launch_s", 5e-6).choose("launch_cost", "hidden").run();  // 0.3 us of
+                                                                                                      // memory
   CHECK(b.regime() == "launch");
   CHECK(near(b.out("time_s"), 5e-6, 1e-12));
   CHECK(near(b.out("achieved_flops_per_s"), 1e6 / 5e-6, 1e-12));
@@ -137,7 +136,8 @@ TEST_CASE("a chip without the format says which it has, and still stands beside 
   CHECK(b.rows("roofs") == 4);
 }
 
-// 69.5e9 weights are read (the input embedding is looked up), 327,680 B of cache a token; S4 section 2 has 256 for batch 256.
+// 69.5e9 weights are read (the input embedding is looked up), 327,680 B of cache a token; S4 section 2 has 256 for
+// batch 256.
 TEST_CASE("counting KV reads holds decode at batch 256 far below the ridge") {
   Bench b;
   b.set("batch", 256).set("context", 4096).run();
@@ -154,7 +154,8 @@ TEST_CASE("counting KV reads holds decode at batch 256 far below the ridge") {
   CHECK(near(b.out("decode_intensity"), 256, 1e-3));
 }
 
-// Two operations a weight of one byte: 2 FLOP/B; so the critical batch of an H100 is 295 in FP8 as in BF16 (errata on S1).
+// Two operations a weight of one byte: 2 FLOP/B; so the critical batch of an H100 is 295 in FP8 as in BF16 (errata on
+// S1).
 TEST_CASE("decode reaches the ridge at the same batch in BF16 and FP8 when caches are left out") {
   Bench b;
   b.in("kv_reads").toggle() = false;
@@ -165,7 +166,8 @@ TEST_CASE("decode reaches the ridge at the same batch in BF16 and FP8 when cache
   CHECK(b.lab->outputs().find("decode_verdict")->text() == "reached at a batch of 296");
 }
 
-// A head of 128: four squares of 2 B an element and Q, K, V, O against Q, K, V, O alone: 1 + S/128 (65 in S4 section 2 at S = 8192).
+// A head of 128: four squares of 2 B an element and Q, K, V, O against Q, K, V, O alone: 1 + S/128 (65 in S4 section 2
+// at S = 8192).
 TEST_CASE("fusing attention over 8192 tokens cuts its traffic 65 times where every head has its own keys") {
   Bench b;
   b.choose("model", "llama-2-7b").set("sequence", 8192).run();
@@ -199,7 +201,8 @@ TEST_CASE("rows of a measured file stand under the roof; a bad row is refused in
   CHECK(near(b.cell("measured_points", 0, "share_of_roof_percent"), 100 * 2e12 / 3.35e12, 1e-12));
   b.in("measured").file().text = "name,flops,bytes,time_s\ncopy,1e9,1e9,zero\n";
   b.run();
-  CHECK(b.lab->reason() == "Line 2 of the measurement file has \"zero\" for time_s: a number from 1e-30 to 1e30 is expected.");
+  CHECK(b.lab->reason() ==
+        "Line 2 of the measurement file has \"zero\" for time_s: a number from 1e-30 to 1e30 is expected.");
 }
 
 TEST_CASE("dragging the ringed dot keeps its work and changes its bytes") {
@@ -223,7 +226,8 @@ TEST_CASE("a click on a dot of the decode walk chooses that step") {
   b.run();
   lab_test::Canvas canvas(*b.lab, {1000, 700});
   support::UiDriver& ui = canvas.ui;
-  // All five steps are memory-bound here, so they are the first circles painted, B = 1 first; the legend's comes after them.
+  // All five steps are memory-bound here, so they are the first circles painted, B = 1 first; the legend's comes after
+  // them.
   ImVec2 fourth{};
   int seen = 0;
   for (const auto& stroke : ui.record().strokes)

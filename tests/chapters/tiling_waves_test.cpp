@@ -94,7 +94,8 @@ TEST_CASE("tiling: one token leaves most SMs idle, and splitting the depth reach
   CHECK(lab->outputs().find("schedules")->table_size() == 3);
   choose(*lab, "schedule", "split_k");
   CHECK(computed(*lab, "blocks") == 128);
-  CHECK(lab->outputs().find("schedules")->table_size() == 4);  // the split set is not the best one, so it has a row of its own
+  CHECK(lab->outputs().find("schedules")->table_size() ==
+        4);  // the split set is not the best one, so it has a row of its own
   set(*lab, "splits", 2);
   CHECK(computed(*lab, "time_s") == computed(*lab, "split_k_time_s"));
   choose(*lab, "schedule", "stream_k");
@@ -141,8 +142,10 @@ TEST_CASE("tiling: dragging N moves the input, dragging the cursor dims later wa
   CHECK(time < 0.8);
   CHECK(time > 0.2);
   const widgets::Record record = ui.record();
-  for (const char* name : {"odd N, since cuBLAS 11", "tiles of C", "wave 2", "idle", "before cuBLAS 11", "from the peak", "schedules"}) {
+  for (const char* name :
+       {"odd N, since cuBLAS 11", "tiles of C", "wave 2", "idle", "before cuBLAS 11", "from the peak", "schedules"}) {
     INFO(name);
-    CHECK(std::any_of(record.tables.begin(), record.tables.end(), [&](const auto& t) { return t.name == name && !t.rows.empty(); }));
+    CHECK(std::any_of(record.tables.begin(), record.tables.end(),
+                      [&](const auto& t) { return t.name == name && !t.rows.empty(); }));
   }
 }

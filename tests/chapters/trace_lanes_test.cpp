@@ -24,16 +24,21 @@ RecordingPtr recorded(std::string text) {
 }
 
 RecordingPtr sample(int steps) {
-  return recorded(std::move(models::sample_traces({.fault = models::SampleFault::exposed_communication, .ranks = 2, .steps = steps}).at(0)));
+  return recorded(std::move(
+      models::sample_traces({.fault = models::SampleFault::exposed_communication, .ranks = 2, .steps = steps}).at(0)));
 }
 
 /// Operation, launch and kernel, over and over.
 std::string launches(int count) {
   std::string s = "{\"traceEvents\": [\n";
   for (int i = 0; i < count; ++i) {
-    const std::string at = std::to_string(20 * i), end = ",\"args\":{\"device\":0,\"stream\":7,\"correlation\":" + std::to_string(i + 1) + "}}";
-    s += std::string(i > 0 ? ",\n" : "") + "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":9,\"tid\":9,\"ts\":" + at + ".1,\"dur\":18,\"args\":{}},\n";
-    s += "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,\"tid\":9,\"ts\":" + at + ".5,\"dur\":4" + end + ",\n";
+    const std::string at = std::to_string(20 * i),
+                      end = ",\"args\":{\"device\":0,\"stream\":7,\"correlation\":" + std::to_string(i + 1) + "}}";
+    s += std::string(i > 0 ? ",\n" : "") +
+         "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":9,\"tid\":9,\"ts\":" + at +
+         ".1,\"dur\":18,\"args\":{}},\n";
+    s += "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,\"tid\":9,\"ts\":" + at +
+         ".5,\"dur\":4" + end + ",\n";
     s += "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,\"ts\":" + at + ".9,\"dur\":17" + end;
   }
   return s + "]}";
@@ -53,7 +58,8 @@ TEST_CASE("what the viewer keeps beside a recording is at most 12 bytes an event
   some[0] = 1;
   if (bytes_held() < nothing + (1 << 20)) SKIP("this allocator does not say what it holds");
   for (const bool made_up : {true, false}) {
-    auto read = trace::read_trace(made_up ? models::sample_traces({.ranks = 1, .steps = 64, .layers = 24}).at(0) : launches(40'000), "test");
+    auto read = trace::read_trace(
+        made_up ? models::sample_traces({.ranks = 1, .steps = 64, .layers = 24}).at(0) : launches(40'000), "test");
     REQUIRE(read);
     REQUIRE(read->events.size() >= 100'000);
     auto recording = std::make_shared<Recording>();
@@ -61,10 +67,12 @@ TEST_CASE("what the viewer keeps beside a recording is at most 12 bytes an event
     const std::size_t before = bytes_held();
     recording->metrics = trace::measure(recording->trace);
     const auto lanes = Lanes::make({{.recording = recording, .label = "", .shift_ns = 0}}, "", true);
-    const double extra = static_cast<double>(bytes_held() - before) / static_cast<double>(recording->trace.events.size());
-    INFO((made_up ? "made-up run: " : "launches: ") << extra << " bytes an event over " << recording->trace.events.size());
+    const double extra =
+        static_cast<double>(bytes_held() - before) / static_cast<double>(recording->trace.events.size());
+    INFO((made_up ? "made-up run: " : "launches: ")
+         << extra << " bytes an event over " << recording->trace.events.size());
     CHECK(extra <= 12);  // 11.3 and 11.1 when this was written: 64 in all, 40 of them the event
-    CHECK(extra > 1);  // else nothing was counted
+    CHECK(extra > 1);    // else nothing was counted
     CHECK(lanes->index().link_count > 10'000);
   }
 }
@@ -75,7 +83,9 @@ TEST_CASE("a lane's spans are its track's events, and each link leads from the c
   const auto lanes = Lanes::make({{.recording = recording, .label = "", .shift_ns = 5000}}, "", true);
   const auto& data = lanes->data();
   std::size_t seen = 0;
-  const auto event_of = [&](std::uint32_t lane, std::uint32_t span) -> const trace::Event& { return t.events[t.tracks[lanes->lanes()[lane].track].first + span]; };
+  const auto event_of = [&](std::uint32_t lane, std::uint32_t span) -> const trace::Event& {
+    return t.events[t.tracks[lanes->lanes()[lane].track].first + span];
+  };
   for (std::uint32_t l = 0; l < data.lanes.size(); ++l) {
     if (lanes->lanes()[l].track == trace::none) continue;
     for (std::uint32_t i = 0; i < data.lanes[l].spans.size(); ++i) {
@@ -105,10 +115,12 @@ TEST_CASE("a lane's spans are its track's events, and each link leads from the c
   CHECK(Lanes::make({{.recording = recording, .label = ""}}, "", false)->index().link_count == 0);
 }
 
-TEST_CASE("kernels of the backward pass and of the optimizer keep their colours, and a search dims what it does not find") {
+TEST_CASE(
+    "kernels of the backward pass and of the optimizer keep their colours, and a search dims what it does not find") {
   const RecordingPtr recording = sample(1);
   const auto parts = trace::parts_of(recording->trace);
-  const auto plain = Lanes::make({{.recording = recording, .label = ""}}, "", false), searched = Lanes::make({{.recording = recording, .label = ""}}, "nccl", false);
+  const auto plain = Lanes::make({{.recording = recording, .label = ""}}, "", false),
+             searched = Lanes::make({{.recording = recording, .label = ""}}, "nccl", false);
   std::size_t solid = 0, backward = 0;
   for (std::uint32_t i = 0; i < recording->trace.events.size(); ++i) {
     const trace::Event& e = recording->trace.events[i];
@@ -116,7 +128,9 @@ TEST_CASE("kernels of the backward pass and of the optimizer keep their colours,
     REQUIRE(at.lane >= 0);
     const auto lane = static_cast<std::size_t>(at.lane), span = static_cast<std::size_t>(at.span);
     if (e.cls == trace::EventClass::computation) {
-      const widgets::Tint expected = parts[i] == trace::Part::backward ? widgets::Meaning::backward : parts[i] == trace::Part::optimizer ? widgets::Meaning::optimizer : widgets::Meaning::forward;
+      const widgets::Tint expected = parts[i] == trace::Part::backward    ? widgets::Meaning::backward
+                                     : parts[i] == trace::Part::optimizer ? widgets::Meaning::optimizer
+                                                                          : widgets::Meaning::forward;
       REQUIRE(plain->data().lanes[lane].spans[span].tint == expected);
       backward += parts[i] == trace::Part::backward ? 1 : 0;
     }
@@ -126,7 +140,8 @@ TEST_CASE("kernels of the backward pass and of the optimizer keep their colours,
   CHECK(static_cast<std::int64_t>(solid) == searched->matches());
   REQUIRE(searched->found().size() == solid);
   CHECK(std::is_sorted(searched->found().begin(), searched->found().end(), [&](const auto& a, const auto& b) {
-    return searched->data().lanes[a.lane].spans[a.span].start_ns < searched->data().lanes[b.lane].spans[b.span].start_ns;
+    return searched->data().lanes[a.lane].spans[a.span].start_ns <
+           searched->data().lanes[b.lane].spans[b.span].start_ns;
   }));
 }
 
@@ -146,7 +161,12 @@ TEST_CASE("a span whose file was shortened says so where its arguments would sta
   bool gone = false;
   const auto held = trace::in_memory(launches(3));
   auto recording = std::make_shared<Recording>();
-  recording->trace = *trace::read_trace(trace::Bytes{held.size, [&](std::uint64_t offset, char* to, std::size_t n) { return gone ? std::string("The file was shortened.") : held.read(offset, to, n); }}, "launches");
+  recording->trace =
+      *trace::read_trace(trace::Bytes{held.size,
+                                      [&](std::uint64_t offset, char* to, std::size_t n) {
+                                        return gone ? std::string("The file was shortened.") : held.read(offset, to, n);
+                                      }},
+                         "launches");
   const auto lanes = Lanes::make({{.recording = recording, .label = ""}}, "", true);
   const auto& data = lanes->data();
   gone = true;

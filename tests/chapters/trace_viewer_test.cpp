@@ -26,7 +26,8 @@ struct Viewer {
   std::string diagnosis() { return lab->outputs().find("diagnosis")->text(); }
 };
 
-constexpr const char* all_samples[] = {"none", "hidden_sync", "data_starved", "launch_bound", "exposed_communication", "straggler"};
+constexpr const char* all_samples[] = {"none",         "hidden_sync",           "data_starved",
+                                       "launch_bound", "exposed_communication", "straggler"};
 
 }  // namespace
 
@@ -53,7 +54,8 @@ TEST_CASE("each planted fault shows where it should, against the healthy run") {
   const double synced = v.of("idle_host_share");
   v.sample("none");
   v.compute();
-  const double healthy_idle = v.of("idle_share"), healthy_exposed = v.of("exposed_communication_s"), healthy_queue = v.of("queue_longest");
+  const double healthy_idle = v.of("idle_share"), healthy_exposed = v.of("exposed_communication_s"),
+               healthy_queue = v.of("queue_longest");
   CHECK(healthy_idle <= 2);
   CHECK(synced >= 10);  // 2.9 ms of log line in steps of 25 ms
   v.sample("data_starved");

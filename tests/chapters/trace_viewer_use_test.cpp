@@ -10,12 +10,14 @@
 #include "tests/chapters/catalog_fixture.h"
 #include "tests/support/shell_driver.h"
 
-// The trace viewer in use: what a press, a key or a drag does to the picture. The made-up run is that of models/trace_sample.cpp.
+// The trace viewer in use: what a press, a key or a drag does to the picture. The made-up run is that of
+// models/trace_sample.cpp.
 
 namespace {
 
 struct Viewer {
-  support::ShellDriver d{app::load_content(RIDGELINE_SOURCE_DIR "/assets"), {{}, {}, {}, "Nothing is kept in a test."}, {1600, 2600}};
+  support::ShellDriver d{
+      app::load_content(RIDGELINE_SOURCE_DIR "/assets"), {{}, {}, {}, "Nothing is kept in a test."}, {1600, 2600}};
 
   explicit Viewer(const app::Json& inputs) {
     use_bundled_catalog();
@@ -29,9 +31,13 @@ struct Viewer {
 
 /// A recording of one rank with one kernel at `kernel_us` after `base_ns`, as one line.
 std::string rank_file(int rank, std::int64_t base_ns, double kernel_us, double dur_us) {
-  return R"({"baseTimeNanoseconds": )" + std::to_string(base_ns) + R"(, "distributedInfo": {"rank": )" + std::to_string(rank) + R"(, "world_size": 2}, "traceEvents": [
-{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":)" + std::to_string(kernel_us) + R"(,"dur":)" + std::to_string(dur_us) + R"(,"args":{"device":0,"stream":7}},
-{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":)" + std::to_string(kernel_us + 500) + R"(,"dur":)" + std::to_string(dur_us) + R"(,"args":{"device":0,"stream":7}}]})";
+  return R"({"baseTimeNanoseconds": )" + std::to_string(base_ns) + R"(, "distributedInfo": {"rank": )" +
+         std::to_string(rank) + R"(, "world_size": 2}, "traceEvents": [
+{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":)" +
+         std::to_string(kernel_us) + R"(,"dur":)" + std::to_string(dur_us) + R"(,"args":{"device":0,"stream":7}},
+{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":)" +
+         std::to_string(kernel_us + 500) + R"(,"dur":)" + std::to_string(dur_us) +
+         R"(,"args":{"device":0,"stream":7}}]})";
 }
 
 }  // namespace
@@ -58,8 +64,10 @@ TEST_CASE("the next gap is shown by button and by key, in order of time") {
   Viewer v(app::Json{{"sample", "hidden_sync"}});
   std::vector<double> seen;
   for (int i = 0; i < 4; ++i) {
-    if (i == 0) v.d.ui.click("Next gap");
-    else v.d.ui.key(ImGuiKey_G);
+    if (i == 0)
+      v.d.ui.click("Next gap");
+    else
+      v.d.ui.key(ImGuiKey_G);
     v.d.ui.frames(2);
     seen.push_back(v.middle_s());
     CHECK(v.view("duration_s") < 0.01);
@@ -110,8 +118,20 @@ TEST_CASE("a row of the kernels shows its longest run, a row of the host's calls
 
 TEST_CASE("kernels of two recordings stand side by side by name, over as many steps") {
   const store_test::Folder folder;
-  folder.write("a.json", models::sample_traces({.fault = models::SampleFault::none, .ranks = 1, .steps = 4, .layers = 2}).front());
-  folder.write("b.json", models::sample_traces({.fault = models::SampleFault::none, .ranks = 1, .steps = 2, .layers = 2}).front());
+  folder.write("a.json", models::sample_traces({
+                                                   .fault = models::SampleFault::none,
+                                                   .ranks = 1,
+                                                   .steps = 4,
+                                                   .layers = 2,
+                                               })
+                             .front());
+  folder.write("b.json", models::sample_traces({
+                                                   .fault = models::SampleFault::none,
+                                                   .ranks = 1,
+                                                   .steps = 2,
+                                                   .layers = 2,
+                                               })
+                             .front());
   Viewer v(app::Json{{"file", (folder / "a.json").string()}, {"beside_file", (folder / "b.json").string()}});
   REQUIRE(v.d.workspace.lab().reason() == "");
   const app::Json rows = app::evaluation_to_json(v.d.workspace.lab())["outputs"]["kernels"];
@@ -119,7 +139,8 @@ TEST_CASE("kernels of two recordings stand side by side by name, over as many st
   for (const auto& row : rows) {
     INFO(row["name"]);
     const double total = row["total_s"], beside = row["beside_s"];
-    CHECK(std::abs(total - beside) <= 0.1 * total);  // half the steps, counted double: the same but for the scatter of each run
+    CHECK(std::abs(total - beside) <=
+          0.1 * total);  // half the steps, counted double: the same but for the scatter of each run
     CHECK(std::abs(row["saved_s"].get<double>() - (total - beside)) <= 1e-12);
   }
 }
@@ -130,11 +151,13 @@ TEST_CASE("ranks with clocks of their own are put on one by their base time, and
   folder.write("r1.json", rank_file(1, 1'700'000'000'000'200'000, 100, 100));  // its clock began 200 us later
   folder.write("bad.json", "{\"cells\": []}");
   const auto row = [&](const char* name) { return app::Json{{"file", (folder / name).string()}}; };
-  Viewer v(app::Json{{"file", (folder / "r0.json").string()}, {"ranks", {row("r1.json"), row("bad.json")}}, {"all_ranks", true}});
+  Viewer v(app::Json{
+      {"file", (folder / "r0.json").string()}, {"ranks", {row("r1.json"), row("bad.json")}}, {"all_ranks", true}});
   REQUIRE(v.d.workspace.lab().reason() == "");
   CHECK(v.out("devices") == 2);
   CHECK(v.out("slowest_rank") == 1);
-  CHECK(v.d.output("losses").text().find("Row 2 of the ranks is left out: bad.json: This JSON has no \"traceEvents\"") != std::string::npos);
+  CHECK(v.d.output("losses").text().find(
+            "Row 2 of the ranks is left out: bad.json: This JSON has no \"traceEvents\"") != std::string::npos);
   const auto record = v.d.ui.record();
   std::vector<double> starts;
   for (const auto& table : record.tables)
@@ -146,15 +169,22 @@ TEST_CASE("ranks with clocks of their own are put on one by their base time, and
   CHECK(std::abs(starts[1] - starts[0] - 200e-6) <= 1e-9);  // 100 us after 0 and after 200 us
 }
 
-TEST_CASE("all ranks: their streams stand under each other, above the threads of a deep stack, and a search still finds its spans") {
+TEST_CASE(
+    "all ranks: their streams stand under each other, above the threads of a deep stack, and a search still finds its "
+    "spans") {
   const store_test::Folder folder;
   std::string deep = rank_file(0, 0, 100, 50);
   std::string stack;
-  for (int i = 0; i < 12; ++i) stack += R"({"ph":"X","cat":"cpu_op","name":"op )" + std::to_string(i) + R"(","pid":1,"tid":1,"ts":)" + std::to_string(i) + R"(,"dur":)" + std::to_string(400 - 2 * i) + "},";
+  for (int i = 0; i < 12; ++i)
+    stack += R"({"ph":"X","cat":"cpu_op","name":"op )" + std::to_string(i) + R"(","pid":1,"tid":1,"ts":)" +
+             std::to_string(i) + R"(,"dur":)" + std::to_string(400 - 2 * i) + "},";
   deep.insert(deep.find("[\n") + 1, stack);
   folder.write("r0.json", deep);
   folder.write("r1.json", rank_file(1, 0, 120, 50));
-  Viewer v(app::Json{{"file", (folder / "r0.json").string()}, {"ranks", {{{"file", (folder / "r1.json").string()}}}}, {"all_ranks", true}, {"search", "op 3"}});
+  Viewer v(app::Json{{"file", (folder / "r0.json").string()},
+                     {"ranks", {{{"file", (folder / "r1.json").string()}}}},
+                     {"all_ranks", true},
+                     {"search", "op 3"}});
   std::vector<std::string> spans;  // lane after lane
   for (const auto& table : v.d.ui.record().tables)
     if (table.columns.size() == 5 && table.columns[3] == "start (s)")
@@ -165,5 +195,6 @@ TEST_CASE("all ranks: their streams stand under each other, above the threads of
   v.d.ui.click("Next match");
   v.d.ui.frames(2);
   CHECK(v.d.ui.text_present("1 of 1 match"));
-  CHECK(std::abs(v.view("start_s") + 0.6 / 2.2 * v.view("duration_s") - 3e-6) <= 1e-9);  // shown from its start, with room around it
+  CHECK(std::abs(v.view("start_s") + 0.6 / 2.2 * v.view("duration_s") - 3e-6) <=
+        1e-9);  // shown from its start, with room around it
 }

@@ -22,9 +22,7 @@ struct Row {
 
 struct Bench {
   LabPtr lab;
-  Bench() {
-    lab = lab_test::open_lab("roofline/transformer-layer");
-  }
+  Bench() { lab = lab_test::open_lab("roofline/transformer-layer"); }
   const chapters::Field& in(std::string_view key) const {
     const auto* f = lab->inputs().find(key);
     INFO(key);
@@ -68,8 +66,9 @@ struct Bench {
     for (std::size_t i = 0; i < table->table_size(); ++i) {
       table->table_row(i, cells);
       const auto number = [&](const char* key) { return cells.find(key)->number(); };
-      out.push_back({cells.find("name")->text(), cells.find("kind")->text(), std::string(cells.find("regime")->choice_id()), number("count"),
-                     number("parameters"), number("flops"), number("bytes"), number("intensity"), number("time_s"), number("share")});
+      out.push_back({cells.find("name")->text(), cells.find("kind")->text(),
+                     std::string(cells.find("regime")->choice_id()), number("count"), number("parameters"),
+                     number("flops"), number("bytes"), number("intensity"), number("time_s"), number("share")});
     }
     return out;
   }
@@ -86,15 +85,19 @@ constexpr double h100_flops_per_s = 989.4e12, h100_bytes_per_s = 3.35e12;  // NV
 }  // namespace
 
 TEST_CASE("transformer layer: parameters are the published ones to the last") {
-  // Tensor sizes of the Hugging Face checkpoints; active counts as in the Mixtral paper (12.9 G) and DeepSeek-V3's (37 G).
-  const std::map<std::string, double> published{{"llama-3-8b", 8030261248.0}, {"llama-3-70b", 70553706496.0}, {"llama-3.1-405b", 405853388800.0},
-                                                {"deepseek-v3", 671026419200.0}, {"mixtral-8x7b", 46702792704.0}, {"gpt2-124m", 124439808.0}};
+  // Tensor sizes of the Hugging Face checkpoints; active counts as in the Mixtral paper (12.9 G) and DeepSeek-V3's (37
+  // G).
+  const std::map<std::string, double> published{{"llama-3-8b", 8030261248.0},       {"llama-3-70b", 70553706496.0},
+                                                {"llama-3.1-405b", 405853388800.0}, {"deepseek-v3", 671026419200.0},
+                                                {"mixtral-8x7b", 46702792704.0},    {"gpt2-124m", 124439808.0}};
   Bench b;
   for (const auto& [id, count] : published) {
     INFO(id);
     b.choose("model", id).run();
     CHECK(b["parameters_total"] == count);
-    CHECK(b["parameters_attention"] + b["parameters_feed_forward"] + b["parameters_embedding"] + b["parameters_norms"] == count);
+    CHECK(b["parameters_attention"] + b["parameters_feed_forward"] + b["parameters_embedding"] +
+              b["parameters_norms"] ==
+          count);
     double in_rows = 0;
     for (const Row& row : b.rows()) in_rows += row.count * row.parameters;
     CHECK(in_rows == count);
@@ -103,26 +106,38 @@ TEST_CASE("transformer layer: parameters are the published ones to the last") {
   CHECK(near(b.choose("model", "deepseek-v3").run()["parameters_active"], 37e9, 0.02));
 }
 
-TEST_CASE("transformer layer: a config.json says the same as the bundled model of that shape, whatever model is chosen") {
-  const std::pair<const char*, const char*> forms[] = {{"llama-3-8b.json", "llama-3-8b"}, {"deepseek-v3.json", "deepseek-v3"}, {"gpt2.json", "gpt2-124m"}};
+TEST_CASE(
+    "transformer layer: a config.json says the same as the bundled model of that shape, whatever model is chosen") {
+  const std::pair<const char*, const char*> forms[] = {
+      {"llama-3-8b.json", "llama-3-8b"}, {"deepseek-v3.json", "deepseek-v3"}, {"gpt2.json", "gpt2-124m"}};
   for (const auto& [file, id] : forms) {
     for (const char* phase : {"train", "prefill", "decode"}) {
       INFO(file << ", " << phase);
       Bench bundled, own;
       bundled.choose("model", id).choose("phase", phase).set("sequence", 1000).set("context", 1000).run();
-      own.choose("model", "llama-3-70b").choose("phase", phase).set("sequence", 1000).set("context", 1000).config(file).run();
-      for (const char* key : {"parameters_total", "parameters_active", "flops_total", "bytes_total", "time_s", "kv_bytes_per_token"})
+      own.choose("model", "llama-3-70b")
+          .choose("phase", phase)
+          .set("sequence", 1000)
+          .set("context", 1000)
+          .config(file)
+          .run();
+      for (const char* key :
+           {"parameters_total", "parameters_active", "flops_total", "bytes_total", "time_s", "kv_bytes_per_token"})
         CHECK(own[key] == bundled[key]);
     }
   }
 }
 
-TEST_CASE("transformer layer: a file that is no config.json of a known model is refused in one sentence, and forgotten with it") {
+TEST_CASE(
+    "transformer layer: a file that is no config.json of a known model is refused in one sentence, and forgotten with "
+    "it") {
   struct Bad {
     const char *file, *says, *also;
   };
-  const Bad bad[] = {{"truncated.json", "truncated.json", "JSON"}, {"unknown_type.json", "mamba2", "llama"},
-                     {"heads_do_not_divide.json", "num_key_value_heads", "7"}, {"text_for_a_number.json", "hidden_size", "number"}};
+  const Bad bad[] = {{"truncated.json", "truncated.json", "JSON"},
+                     {"unknown_type.json", "mamba2", "llama"},
+                     {"heads_do_not_divide.json", "num_key_value_heads", "7"},
+                     {"text_for_a_number.json", "hidden_size", "number"}};
   Bench b;
   for (const Bad& one : bad) {
     b.config(one.file);
@@ -152,7 +167,8 @@ TEST_CASE("transformer layer: the table adds up to the totals, and each row's ti
         time_s += row.count * row.time_s;
         share += row.share;
         const double compute_s = row.flops / h100_flops_per_s, memory_s = row.bytes / h100_bytes_per_s;
-        walls = walls && near(row.time_s, std::max(compute_s, memory_s), 1e-3) && row.regime == (compute_s >= memory_s ? "compute" : "memory");
+        walls = walls && near(row.time_s, std::max(compute_s, memory_s), 1e-3) &&
+                row.regime == (compute_s >= memory_s ? "compute" : "memory");
       }
       CHECK(walls);
       CHECK(near(bytes, b["bytes_total"], 1e-12));
@@ -164,7 +180,9 @@ TEST_CASE("transformer layer: the table adds up to the totals, and each row's ti
   }
 }
 
-TEST_CASE("transformer layer: training flops are Megatron-LM's when attention counts causal, and half a square more in full") {
+TEST_CASE(
+    "transformer layer: training flops are Megatron-LM's when attention counts causal, and half a square more in "
+    "full") {
   Bench b;
   b.choose("model", "llama-3.1-405b").choose("phase", "train").set("sequence", 8192).run();
   const double causal = b["flops_per_token"];
@@ -182,20 +200,26 @@ TEST_CASE("transformer layer: training flops are Megatron-LM's when attention co
   CHECK(b.choose("phase", "decode").run()["megatron_ratio"] == ratio);
 }
 
-TEST_CASE("transformer layer: recomputing a layer's forward adds a third to the hardware's flops and nothing to the model's") {
+TEST_CASE(
+    "transformer layer: recomputing a layer's forward adds a third to the hardware's flops and nothing to the "
+    "model's") {
   Bench b;
   b.choose("phase", "train").choose("model", "llama-2-7b").run();
   const double flops = b["flops_total"];
   CHECK(near(b["mfu"], b["hfu"], 1e-12));
   b.choose("recompute", "full").run();
-  CHECK(near(b["flops_total"], flops * 4 / 3, 0.01));  // Narayanan et al. 2021: 96 for 72; the logits are not computed again
+  CHECK(near(b["flops_total"], flops * 4 / 3,
+             0.01));  // Narayanan et al. 2021: 96 for 72; the logits are not computed again
   CHECK(near(b["hfu"] / b["mfu"], b["flops_total"] / flops, 1e-9));
 }
 
-TEST_CASE("transformer layer: decoding one sequence takes as long as reading the weights, and every operation waits for memory") {
+TEST_CASE(
+    "transformer layer: decoding one sequence takes as long as reading the weights, and every operation waits for "
+    "memory") {
   Bench b;
   b.choose("phase", "decode").set("batch", 1).set("context", 4096).run();
-  const double weights = 2 * (70553706496.0 - 128256.0 * 8192), cache = 4096 * 327680.0;  // the input embedding is looked up
+  const double weights = 2 * (70553706496.0 - 128256.0 * 8192),
+               cache = 4096 * 327680.0;  // the input embedding is looked up
   CHECK(near(b["time_s"], (weights + cache) / h100_bytes_per_s, 2e-3));
   CHECK(b["time_s"] >= (weights + cache) / h100_bytes_per_s);
   CHECK(near(b["memory_bound_share"], 100, 1e-12));
@@ -219,7 +243,8 @@ TEST_CASE("transformer layer: unfused attention moves four squares of scores a l
   b.choose("phase", "prefill").set("sequence", 8192).run();
   CHECK(b["bytes_total"] == b["fused_bytes"]);
   b.set("fused_attention", 0).run();
-  const double squares = 80 * 4 * (64.0 * 8192 * 8192 * 2);  // written, read by the softmax, written, read for the values
+  const double squares =
+      80 * 4 * (64.0 * 8192 * 8192 * 2);  // written, read by the softmax, written, read for the values
   CHECK(near(b["bytes_total"] - b["fused_bytes"], squares, 1e-9));
   CHECK(b["bytes_total"] < b["unfused_bytes"]);
   CHECK(b.set("fused_elementwise", 0).run()["bytes_total"] == b["unfused_bytes"]);
@@ -227,7 +252,9 @@ TEST_CASE("transformer layer: unfused attention moves four squares of scores a l
   CHECK(b["fused_time_s"] < b["unfused_time_s"]);
 }
 
-TEST_CASE("transformer layer: narrow weights speed up decoding and leave prefill's arithmetic alone; a missing peak is said") {
+TEST_CASE(
+    "transformer layer: narrow weights speed up decoding and leave prefill's arithmetic alone; a missing peak is "
+    "said") {
   Bench b;
   b.choose("phase", "decode").set("context", 1).run();
   const double wide_s = b["time_s"];
@@ -264,7 +291,8 @@ struct Drawn {
 
 }  // namespace
 
-TEST_CASE("transformer layer: pressing an operation in the flow, the bars or the table selects it, and says its shape") {
+TEST_CASE(
+    "transformer layer: pressing an operation in the flow, the bars or the table selects it, and says its shape") {
   Drawn d;
   d.bench.run();
   CHECK(d.ui.text_present("Attention is counted causal: half the square of the sequence."));
@@ -283,13 +311,15 @@ TEST_CASE("transformer layer: pressing an operation in the flow, the bars or the
   CHECK(d.ui.text_present("causal and full counts agree here"));
 }
 
-TEST_CASE("transformer layer: a model of two kinds of layers shows the one that takes longest, and the other when asked") {
+TEST_CASE(
+    "transformer layer: a model of two kinds of layers shows the one that takes longest, and the other when asked") {
   Drawn d;
   d.bench.choose("model", "deepseek-v3").run();
   d.ui.frames();
   CHECK(d.ui.has("router##flow"));
   const auto rows = d.bench.rows();
-  const auto dense = std::find_if(rows.begin(), rows.end(), [](const Row& r) { return r.count == 3; });  // its first three layers have no experts
+  const auto dense = std::find_if(rows.begin(), rows.end(),
+                                  [](const Row& r) { return r.count == 3; });  // its first three layers have no experts
   REQUIRE(dense != rows.end());
   d.ui.click(dense->kind + " × 3");
   d.ui.frames();

@@ -1,5 +1,6 @@
-// Feeds a fuzz target its seed corpus without libFuzzer: each file whole, cut short at 16 places, and with single bytes changed
-// (from a fixed seed, so a failure repeats). The target aborts on what it must not do; no seeds at all is a failure too.
+// Feeds a fuzz target its seed corpus without libFuzzer: each file whole, cut short at 16 places, and with single bytes
+// changed (from a fixed seed, so a failure repeats). The target aborts on what it must not do; no seeds at all is a
+// failure too.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

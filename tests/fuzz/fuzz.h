@@ -7,7 +7,9 @@
 
 namespace fuzz {
 
-inline std::string_view text_of(const std::uint8_t* data, std::size_t size) { return {reinterpret_cast<const char*>(data), size}; }
+inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
 
 /// Stops the program, which is how a fuzz target says that something is wrong. Written so that a NaN in `good` fails.
 inline void require(bool good, const char* what, std::string_view detail = "") {
@@ -18,7 +20,8 @@ inline void require(bool good, const char* what, std::string_view detail = "") {
 
 /// Every refusal is one sentence that a person can read: not empty, not endless, on one line.
 inline void require_sentence(std::string_view error) {
-  require(!error.empty() && error.size() < 4096 && error.find('\n') == std::string_view::npos, "not one sentence", error);
+  require(!error.empty() && error.size() < 4096 && error.find('\n') == std::string_view::npos, "not one sentence",
+          error);
 }
 
 /// Either a value or a sentence.

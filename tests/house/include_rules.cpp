@@ -44,7 +44,8 @@ std::string fault_in_models(std::string_view path, const Include& i) {
   if (i.target == "fstream" || i.target == "filesystem") return "models take text, not paths";
   if (is_standard(i) || i.target.starts_with("models/")) return {};
   const bool loader = path.starts_with("models/trace") && path.ends_with(".cpp");
-  if (i.target == "simdjson.h" || i.target == "isa-l/igzip_lib.h" || i.target == "sqlite3.h") return loader ? "" : "simdjson, ISA-L and SQLite are for the .cpp of the trace loaders alone";
+  if (i.target == "simdjson.h" || i.target == "isa-l/igzip_lib.h" || i.target == "sqlite3.h")
+    return loader ? "" : "simdjson, ISA-L and SQLite are for the .cpp of the trace loaders alone";
   if (is_json(i)) return path.ends_with(".cpp") ? "" : "in models, JSON is for the .cpp of the loaders alone";
   return "models may include the standard library and models alone";
 }

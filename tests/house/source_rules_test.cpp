@@ -9,10 +9,12 @@ TEST_CASE("colours are written in widgets/theme alone") {
   REQUIRE(std::regex_search("list->AddLine(a, b, IM_COL32(255, 0, 0, 255));", colour));
   REQUIRE(std::regex_search("const ImVec4 red{1.0f, 0.0f, 0.0f, 1.0f};", colour));
   std::string faults;
-  for (const auto& source : house::read_sources(RIDGELINE_SOURCE_DIR, {"models", "widgets", "kernels", "chapters", "app"})) {
+  for (const auto& source :
+       house::read_sources(RIDGELINE_SOURCE_DIR, {"models", "widgets", "kernels", "chapters", "app"})) {
     if (source.path.starts_with("widgets/theme")) continue;
     for (std::size_t i = 0; i < source.lines.size(); ++i)
-      if (std::regex_search(source.lines[i], colour)) faults += house::at_line(source, i, "a colour outside widgets/theme") + "\n";
+      if (std::regex_search(source.lines[i], colour))
+        faults += house::at_line(source, i, "a colour outside widgets/theme") + "\n";
   }
   INFO(faults);
   CHECK(faults.empty());
@@ -21,9 +23,11 @@ TEST_CASE("colours are written in widgets/theme alone") {
 // taste.md rule 1: a file past 500 lines is split.
 TEST_CASE("no source file is longer than 500 lines") {
   std::string faults;
-  const auto sources = house::read_sources(RIDGELINE_SOURCE_DIR, {"models", "widgets", "kernels", "chapters", "app", "tests"});
+  const auto sources =
+      house::read_sources(RIDGELINE_SOURCE_DIR, {"models", "widgets", "kernels", "chapters", "app", "tests"});
   for (const auto& source : sources)
-    if (source.lines.size() > 500) faults += house::at_line(source, 500, "the file goes on past 500 lines: split it") + "\n";
+    if (source.lines.size() > 500)
+      faults += house::at_line(source, 500, "the file goes on past 500 lines: split it") + "\n";
   INFO(faults);
   CHECK(faults.empty());
 }

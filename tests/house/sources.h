@@ -18,8 +18,8 @@ std::vector<Source> read_sources(const std::filesystem::path& root, const std::v
 /// "path:12: what is wrong"
 std::string at_line(const Source& source, std::size_t index, std::string_view what);
 
-/// Empty, or why a file at `path` (from the root) may not include what `line` includes; empty also for a line that includes nothing.
-/// The rules are the table in the design of the house: who may include whom.
+/// Empty, or why a file at `path` (from the root) may not include what `line` includes; empty also for a line that
+/// includes nothing. The rules are the table in the design of the house: who may include whom.
 std::string include_fault(std::string_view path, std::string_view line);
 
 }  // namespace house

@@ -28,8 +28,15 @@ TEST_CASE("every rung is right at awkward sizes, cold and warm, or says what the
   for (const Ladder& ladder : cpu::ladders())
     for (const std::int64_t n : {1, 7, 17, 100, 131}) {
       std::map<std::string, Result> results;
-      const Request request{.ladder = std::string(ladder.id), .size = size_for(ladder, n), .cold = n % 2 == 1, .seed = static_cast<std::uint64_t>(n), .seconds_per_rung = 1e-4};
-      const std::string failure = run(request, {.result = [&](const Result& r) { return results.emplace(r.rung, r).second; }});
+      const Request request{
+          .ladder = std::string(ladder.id),
+          .size = size_for(ladder, n),
+          .cold = n % 2 == 1,
+          .seed = static_cast<std::uint64_t>(n),
+          .seconds_per_rung = 1e-4,
+      };
+      const std::string failure =
+          run(request, {.result = [&](const Result& r) { return results.emplace(r.rung, r).second; }});
       INFO(ladder.id << " at " << request.size << " " << failure);
       CHECK(failure.empty());
       CHECK(results.size() == ladder.rungs.size());
@@ -71,7 +78,10 @@ TEST_CASE("each result of each SGEMM rung is within the bound of its own roundin
       v.call(n, a.data(), b.data(), c.data(), work.data());
       std::int64_t wrong = 0;
       for (std::size_t i = 0; i < reference.size(); ++i)
-        wrong += std::abs(static_cast<double>(c.data()[i]) - reference[i]) <= static_cast<double>(n) * cpu::float_epsilon * scale[i] ? 0 : 1;
+        wrong += std::abs(static_cast<double>(c.data()[i]) - reference[i]) <=
+                         static_cast<double>(n) * cpu::float_epsilon * scale[i]
+                     ? 0
+                     : 1;
       INFO(v.rung.id << " at " << n);
       CHECK(wrong == 0);
       CHECK(c.guards_whole());
@@ -138,7 +148,8 @@ TEST_CASE("the roofs of the CPU are there, finite and in a sensible order") {
   const Roofs roofs = measure_roofs(Device::cpu, 0.01, {});
   CHECK(roofs.failure.empty());
   CHECK_FALSE(roofs.device_name.empty());
-  for (const char* id : {"clock", "fma", "dram_copy", "dram_read", "l1_read", "l2_read", "l3_read", "latency_l1", "latency_l2", "latency_l3", "latency_dram"}) {
+  for (const char* id : {"clock", "fma", "dram_copy", "dram_read", "l1_read", "l2_read", "l3_read", "latency_l1",
+                         "latency_l2", "latency_l3", "latency_dram"}) {
     INFO(id);
     CHECK(std::isfinite(roofs.value(id)));
     CHECK(roofs.value(id) > 0);
@@ -147,7 +158,8 @@ TEST_CASE("the roofs of the CPU are there, finite and in a sensible order") {
   CHECK(roofs.value("no such") == 0);
   for (const Ladder& ladder : cpu::ladders())
     for (const Rung& rung : ladder.rungs) {
-      const bool fails_here = (rung.roof == "fma_avx2" && !cpu::has(cpu::Isa::avx2)) || (rung.roof == "fma_avx512" && !cpu::has(cpu::Isa::avx512));
+      const bool fails_here = (rung.roof == "fma_avx2" && !cpu::has(cpu::Isa::avx2)) ||
+                              (rung.roof == "fma_avx512" && !cpu::has(cpu::Isa::avx512));
       INFO(rung.id);
       CHECK((roofs.value(rung.roof) > 0) == !fails_here);
     }

@@ -68,7 +68,9 @@ long long clock64() {
   return now += 1000;
 }
 
-void place(std::size_t thread) { threadIdx = {static_cast<unsigned>(thread) % blockDim.x, static_cast<unsigned>(thread) / blockDim.x, 0}; }
+void place(std::size_t thread) {
+  threadIdx = {static_cast<unsigned>(thread) % blockDim.x, static_cast<unsigned>(thread) / blockDim.x, 0};
+}
 
 void run_with_barriers(std::size_t threads, const std::function<void()>& body) {
   block.body = &body;
@@ -131,18 +133,41 @@ struct Kernel {
   bool barriers;
   void (*call)(void** arguments);
 };
-#define KERNEL(name, barriers) \
-  Kernel { #name, barriers, [](void** arguments) { call(name, arguments); } }
+#define KERNEL(name, barriers)                                       \
+  Kernel {                                                           \
+#name, barriers, [](void** arguments) { call(name, arguments); } \
+  }
 constexpr std::array kernels_known{
-    KERNEL(copy_scalar, false), KERNEL(copy_float4, false), KERNEL(copy_in_flight, false), KERNEL(copy_grid_stride, false),
-    KERNEL(transpose_naive, false), KERNEL(transpose_tile, true), KERNEL(transpose_padded, true), KERNEL(transpose_swizzled, true), KERNEL(transpose_vector, true),
-    KERNEL(reduce_interleaved, true), KERNEL(reduce_sequential, true), KERNEL(reduce_first_add, true), KERNEL(reduce_shuffle, true), KERNEL(reduce_grid_stride, true),
-    KERNEL(sgemm_uncoalesced, false), KERNEL(sgemm_coalesced, false), KERNEL(sgemm_shared, true), KERNEL(sgemm_register, true), KERNEL(sgemm_vector, true), KERNEL(sgemm_warp, true),
-    KERNEL(fill_uniform, false), KERNEL(fill_bf16, false), KERNEL(spin, false), KERNEL(read_roof, false), KERNEL(fma_roof, false),
+    KERNEL(copy_scalar, false),
+    KERNEL(copy_float4, false),
+    KERNEL(copy_in_flight, false),
+    KERNEL(copy_grid_stride, false),
+    KERNEL(transpose_naive, false),
+    KERNEL(transpose_tile, true),
+    KERNEL(transpose_padded, true),
+    KERNEL(transpose_swizzled, true),
+    KERNEL(transpose_vector, true),
+    KERNEL(reduce_interleaved, true),
+    KERNEL(reduce_sequential, true),
+    KERNEL(reduce_first_add, true),
+    KERNEL(reduce_shuffle, true),
+    KERNEL(reduce_grid_stride, true),
+    KERNEL(sgemm_uncoalesced, false),
+    KERNEL(sgemm_coalesced, false),
+    KERNEL(sgemm_shared, true),
+    KERNEL(sgemm_register, true),
+    KERNEL(sgemm_vector, true),
+    KERNEL(sgemm_warp, true),
+    KERNEL(fill_uniform, false),
+    KERNEL(fill_bf16, false),
+    KERNEL(spin, false),
+    KERNEL(read_roof, false),
+    KERNEL(fma_roof, false),
 };
 
 const Kernel* find(std::string_view entry) {
-  const auto* at = std::find_if(kernels_known.begin(), kernels_known.end(), [&](const Kernel& k) { return k.entry == entry; });
+  const auto* at =
+      std::find_if(kernels_known.begin(), kernels_known.end(), [&](const Kernel& k) { return k.entry == entry; });
   return at == kernels_known.end() ? nullptr : at;
 }
 
@@ -162,7 +187,8 @@ void launch(std::string_view entry, const kernels::cuda::Launch& shape, void** a
   for (unsigned y = 0; y < shape.grid_y; ++y)
     for (unsigned x = 0; x < shape.grid_x; ++x) {
       blockIdx = {x, y, 0};
-      if (kernel->barriers) run_with_barriers(threads, body);
+      if (kernel->barriers)
+        run_with_barriers(threads, body);
       else
         for (std::size_t t = 0; t < threads; ++t) {
           place(t);

@@ -3,8 +3,9 @@
 
 #include "kernels/cuda/operation.h"
 
-/// Runs the project's own .cu files on the CPU, so that a kernel and its launch geometry are tested where there is no GPU. Threads of a
-/// block run one after the other up to each barrier, so a barrier that is missing shows as a wrong result.
+/// Runs the project's own .cu files on the CPU, so that a kernel and its launch geometry are tested where there is no
+/// GPU. Threads of a block run one after the other up to each barrier, so a barrier that is missing shows as a wrong
+/// result.
 namespace cuda_emulator {
 
 bool knows(std::string_view entry);

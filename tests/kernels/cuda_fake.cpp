@@ -36,7 +36,8 @@ Object* object_of(Handle handle) {
 std::string entry_of(const std::string& source, std::size_t& from) {
   const std::size_t at = source.find("__global__", from);
   if (at == std::string::npos) return {};
-  const std::size_t open = source.find('(', source.find("launch_bounds", at) < source.find("const", at) ? source.find(')', at) : at);
+  const std::size_t open =
+      source.find('(', source.find("launch_bounds", at) < source.find("const", at) ? source.find(')', at) : at);
   const std::size_t start = source.rfind(' ', open) + 1;
   from = open;
   return source.substr(start, open - start);
@@ -47,7 +48,9 @@ std::string entry_of(const std::string& source, std::size_t& from) {
 FakeGpu::FakeGpu() = default;
 
 std::int64_t FakeGpu::count(const std::string& call) const { return std::count(calls.begin(), calls.end(), call); }
-std::size_t FakeGpu::first(const std::string& call) const { return static_cast<std::size_t>(std::find(calls.begin(), calls.end(), call) - calls.begin()); }
+std::size_t FakeGpu::first(const std::string& call) const {
+  return static_cast<std::size_t>(std::find(calls.begin(), calls.end(), call) - calls.begin());
+}
 std::size_t FakeGpu::last(const std::string& call) const {
   const auto at = std::find(calls.rbegin(), calls.rend(), call);
   return at == calls.rend() ? calls.size() : static_cast<std::size_t>(calls.rend() - at) - 1;
@@ -97,24 +100,31 @@ Driver FakeGpu::driver() {
   d.driver_version = [](int* v) { return *v = 13000, 0; };
   d.device_count = [this](int* n) { return *n = devices, 0; };
   d.device_get = [](int* device, int) { return *device = 0, 0; };
-  d.device_name = [](char* name, int length, int) { return std::strncpy(name, "Fake GPU", static_cast<std::size_t>(length)), 0; };
+  d.device_name = [](char* name, int length, int) {
+    return std::strncpy(name, "Fake GPU", static_cast<std::size_t>(length)), 0;
+  };
   d.device_attribute = [this](int* value, int which, int) {
-    *value = which == attribute_capability_major     ? capability / 10
-             : which == attribute_capability_minor   ? capability % 10
-             : which == attribute_multiprocessors    ? 4
-             : which == attribute_l2_bytes           ? l2_bytes
-             : which == attribute_execution_timeout  ? (watchdog ? 1 : 0)
-                                                     : 1'000'000;
+    *value = which == attribute_capability_major    ? capability / 10
+             : which == attribute_capability_minor  ? capability % 10
+             : which == attribute_multiprocessors   ? 4
+             : which == attribute_l2_bytes          ? l2_bytes
+             : which == attribute_execution_timeout ? (watchdog ? 1 : 0)
+                                                    : 1'000'000;
     return 0;
   };
-  d.context_retain = [this](Context* c, int) { return *c = handle_of<Context>(this), ++open["context"], answer("context"); };
+  d.context_retain = [this](Context* c, int) {
+    return *c = handle_of<Context>(this), ++open["context"], answer("context");
+  };
   d.context_release = [this](int) { return --open["context"], answer("release"); };
   d.context_set_current = [this](Context) { return lost_; };
-  d.memory_info = [this](std::size_t* free, std::size_t* total) { return *free = memory_bytes - used_, *total = memory_bytes, lost_; };
+  d.memory_info = [this](std::size_t* free, std::size_t* total) {
+    return *free = memory_bytes - used_, *total = memory_bytes, lost_;
+  };
   d.allocate = [this](DevicePointer* p, std::size_t bytes) -> Status {
     if (const Status s = answer("allocate")) return s;
     if (used_ + bytes > memory_bytes) return 2;
-    auto words = std::make_unique_for_overwrite<std::uint32_t[]>(bytes / 4 + 4);  // touched only if used: some are large
+    auto words =
+        std::make_unique_for_overwrite<std::uint32_t[]>(bytes / 4 + 4);  // touched only if used: some are large
     *p = reinterpret_cast<DevicePointer>(words.get()) + 15;
     *p -= *p % 16;
     used_ += bytes;
@@ -159,8 +169,16 @@ Driver FakeGpu::driver() {
       return lost_;
     }
   };
-  d.launch = [this](Function f, unsigned gx, unsigned gy, unsigned, unsigned bx, unsigned by, unsigned, unsigned, Stream, void** arguments, void**) {
-    return launch(*object_of<std::string>(f), {.grid_x = gx, .grid_y = gy, .block_x = bx, .block_y = by}, arguments);
+  d.launch = [this](Function f, unsigned gx, unsigned gy, unsigned, unsigned bx, unsigned by, unsigned, unsigned,
+                    Stream, void** arguments, void**) {
+    return launch(*object_of<std::string>(f),
+                  {
+                      .grid_x = gx,
+                      .grid_y = gy,
+                      .block_x = bx,
+                      .block_y = by,
+                  },
+                  arguments);
   };
   d.stream_create = [this](Stream* s, unsigned) { return *s = handle_of<Stream>(this), ++open["stream"], lost_; };
   d.stream_destroy = [this](Stream) { return --open["stream"], lost_; };
@@ -179,7 +197,9 @@ Driver FakeGpu::driver() {
     ++open["graph"];
     return *g = handle_of<Graph>(this), lost_;
   };
-  d.graph_instantiate = [this](GraphExec* e, Graph, unsigned long long) { return *e = handle_of<GraphExec>(this), ++open["exec"], lost_; };
+  d.graph_instantiate = [this](GraphExec* e, Graph, unsigned long long) {
+    return *e = handle_of<GraphExec>(this), ++open["exec"], lost_;
+  };
   d.graph_launch = [this](GraphExec, Stream) { return now_s_ += captured_s_, answer("graph"); };
   d.graph_exec_destroy = [this](GraphExec) { return --open["exec"], lost_; };
   d.graph_destroy = [this](Graph) { return --open["graph"], lost_; };
@@ -228,21 +248,27 @@ Nvrtc FakeGpu::nvrtc() {
     std::size_t mistake = t.source.find("mistake");
     if (mistake != std::string::npos) {
       const auto line = 1 + std::count(t.source.begin(), t.source.begin() + static_cast<std::ptrdiff_t>(mistake), '\n');
-      t.log = t.file + "(" + std::to_string(line) + "): error: identifier \"mistake\" is undefined\n    mistake;\n    ^\n\n1 error detected.\n";
+      t.log = t.file + "(" + std::to_string(line) +
+              "): error: identifier \"mistake\" is undefined\n    mistake;\n    ^\n\n1 error detected.\n";
       return 6;
     }
     for (std::size_t from = 0;;) {
       const std::string entry = entry_of(t.source, from);
       if (entry.empty()) break;
-      t.log += "ptxas info    : Compiling entry function '" + entry + "' for '" + t.arch + "'\nptxas info    : Used 32 registers, used 0 barriers, 128 bytes smem\n";
+      t.log += "ptxas info    : Compiling entry function '" + entry + "' for '" + t.arch +
+               "'\nptxas info    : Used 32 registers, used 0 barriers, 128 bytes smem\n";
     }
     t.ok = true;
     return 0;
   };
   n.log_bytes = [](Program p, std::size_t* bytes) { return *bytes = object_of<Text>(p)->log.size() + 1, 0; };
-  n.log = [](Program p, char* out) { return std::memcpy(out, object_of<Text>(p)->log.c_str(), object_of<Text>(p)->log.size() + 1), 0; };
+  n.log = [](Program p, char* out) {
+    return std::memcpy(out, object_of<Text>(p)->log.c_str(), object_of<Text>(p)->log.size() + 1), 0;
+  };
   n.cubin_bytes = [](Program p, std::size_t* bytes) { return *bytes = object_of<Text>(p)->source.size() + 1, 0; };
-  n.cubin = [](Program p, char* out) { return std::memcpy(out, object_of<Text>(p)->source.c_str(), object_of<Text>(p)->source.size() + 1), 0; };
+  n.cubin = [](Program p, char* out) {
+    return std::memcpy(out, object_of<Text>(p)->source.c_str(), object_of<Text>(p)->source.size() + 1), 0;
+  };
   n.ptx_bytes = n.cubin_bytes;
   n.ptx = n.cubin;
   n.error_text = [](Status) { return "NVRTC_ERROR_COMPILATION"; };
@@ -254,12 +280,14 @@ Blas FakeGpu::blas() {
   b.create = [this](BlasHandle* h) { return *h = handle_of<BlasHandle>(this), ++open["blas"], 0; };
   b.destroy = [this](BlasHandle) { return --open["blas"], 0; };
   b.set_stream = [](BlasHandle, Stream) { return 0; };
-  b.sgemm = [this](BlasHandle, int, int, int m, int n, int k, const float*, const float*, int, const float*, int, const float*, float*, int) {
+  b.sgemm = [this](BlasHandle, int, int, int m, int n, int k, const float*, const float*, int, const float*, int,
+                   const float*, float*, int) {
     calls.push_back("sgemm");
     now_s_ += 2.0 * m * n * k / 50e12;
     return 0;
   };
-  b.gemm_ex = [this](BlasHandle, int, int, int m, int n, int k, const void*, const void*, int, int, const void*, int, int, const void*, void*, int, int, int, int) {
+  b.gemm_ex = [this](BlasHandle, int, int, int m, int n, int k, const void*, const void*, int, int, const void*, int,
+                     int, const void*, void*, int, int, int, int) {
     calls.push_back("gemm_ex");
     now_s_ += 2.0 * m * n * k / 700e12;
     return 0;

@@ -8,8 +8,9 @@
 #include "kernels/cuda/api.h"
 #include "kernels/cuda/operation.h"
 
-/// A GPU that a test plays: memory is the host's, kernels run in the emulator (except between events: what is timed takes a given time
-/// and computes nothing), NVRTC knows a few mistakes. Every call is written down; every call can fail.
+/// A GPU that a test plays: memory is the host's, kernels run in the emulator (except between events: what is timed
+/// takes a given time and computes nothing), NVRTC knows a few mistakes. Every call is written down; every call can
+/// fail.
 class FakeGpu {
  public:
   FakeGpu();
@@ -25,10 +26,11 @@ class FakeGpu {
   bool computes = true;  ///< false: launches take their time and compute nothing
   kernels::cuda::Status init_status = 0;
 
-  std::vector<std::string> calls;  ///< "compile copy_scalar.cu", "load", "launch copy_scalar", "record", "graph", ...
+  std::vector<std::string> calls;    ///< "compile copy_scalar.cu", "load", "launch copy_scalar", "record", "graph", ...
   std::vector<std::string> options;  ///< of the last compilation
   std::vector<std::uint64_t> timed_inputs;  ///< first argument of every kernel launched between events or in a graph
-  std::map<std::string, int> open;  ///< "memory", "module", "stream", "event", "graph", "context": made and not yet given back
+  std::map<std::string, int>
+      open;  ///< "memory", "module", "stream", "event", "graph", "context": made and not yet given back
 
   std::int64_t count(const std::string& call) const;
   std::size_t first(const std::string& call) const;  ///< index in `calls`; calls.size() when it is not there

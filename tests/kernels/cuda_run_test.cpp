@@ -3,8 +3,8 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <set>
 
-#include "kernels/cuda/run.h"
 #include "kernels/cuda/cuda.h"
+#include "kernels/cuda/run.h"
 #include "tests/kernels/cuda_fake.h"
 
 using namespace kernels;
@@ -20,7 +20,12 @@ const Ladder& copy_ladder() { return *copy_operation().ladder; }
 
 /// A short run of the smallest copy.
 Request small_copy(std::vector<std::string> rungs = {}) {
-  return {.ladder = "cuda-copy", .rungs = std::move(rungs), .size = 1 << 20, .seconds_per_rung = 0.003};
+  return {
+      .ladder = "cuda-copy",
+      .rungs = std::move(rungs),
+      .size = 1 << 20,
+      .seconds_per_rung = 0.003,
+  };
 }
 
 struct Ran {
@@ -37,7 +42,8 @@ struct Ran {
 Ran run_all(FakeGpu& gpu, const Request& request, const Ladder& ladder = copy_ladder()) {
   Ran ran;
   const Machine machine = gpu.machine();
-  ran.refused = run_on(machine, request, ladder, {.result = [&](const Result& r) { return ran.results.push_back(r), true; }, .progress = {}});
+  ran.refused = run_on(machine, request, ladder,
+                       {.result = [&](const Result& r) { return ran.results.push_back(r), true; }, .progress = {}});
   return ran;
 }
 
@@ -71,23 +77,26 @@ TEST_CASE("a rung is compiled, loaded, checked, warmed and timed, in this order"
   CHECK(r.report.block_threads == 256);
   CHECK(gpu.options[0] == "-arch=sm_90");
 
-  const std::size_t compiled = gpu.first("compile copy_float4.cu"), launched = gpu.first("launch copy_float4"), recorded = gpu.first("record");
+  const std::size_t compiled = gpu.first("compile copy_float4.cu"), launched = gpu.first("launch copy_float4"),
+                    recorded = gpu.first("record");
   const std::size_t last_record = gpu.last("record"), last_download = gpu.last("download");
   CHECK(compiled < launched);
   CHECK(launched < gpu.first("download"));
   CHECK(gpu.first("download") < recorded);
-  CHECK(recorded < gpu.first("launch spin"));      // warm-up is not behind a spin
-  CHECK(last_record < last_download);              // checked again on new numbers after the last sample
+  CHECK(recorded < gpu.first("launch spin"));  // warm-up is not behind a spin
+  CHECK(last_record < last_download);          // checked again on new numbers after the last sample
   check_everything_given_back(gpu);
 }
 
-TEST_CASE("a result that is wrong, not a number, outside its array or different each time is refused before it is timed") {
+TEST_CASE(
+    "a result that is wrong, not a number, outside its array or different each time is refused before it is timed") {
   struct Case {
     Fault fault;
     const char* says;
   };
-  for (const Case& c : {Case{Fault::wrong, "The result is wrong"}, Case{Fault::not_a_number, "never written or are not numbers"},
-                        Case{Fault::outside, "wrote outside its output array"}, Case{Fault::race, "threads race"}}) {
+  for (const Case& c :
+       {Case{Fault::wrong, "The result is wrong"}, Case{Fault::not_a_number, "never written or are not numbers"},
+        Case{Fault::outside, "wrote outside its output array"}, Case{Fault::race, "threads race"}}) {
     FakeGpu gpu;
     gpu.faults["copy_scalar"] = c.fault;
     const Ran ran = run_all(gpu, small_copy({"scalar"}));
@@ -125,7 +134,8 @@ TEST_CASE("a launch that loses the context is one sentence, and the rungs that a
   gpu.faults["copy_float4"] = Fault::illegal_address;
   const Ran ran = run_all(gpu, small_copy());
   CHECK(ran.refused.empty());
-  CHECK_THAT(ran.of("float4").failure, StartsWith("The kernel read or wrote outside its arrays (error 700, CUDA_ERROR_ILLEGAL_ADDRESS, while running copy_float4"));
+  CHECK_THAT(ran.of("float4").failure, StartsWith("The kernel read or wrote outside its arrays (error 700, "
+                                                  "CUDA_ERROR_ILLEGAL_ADDRESS, while running copy_float4"));
   for (const char* rung : {"scalar", "in_flight", "grid_stride"}) {
     CHECK_THAT(ran.of(rung).failure, StartsWith("Not run: copy_float4 has taken the GPU's context with it"));
     CHECK(ran.of(rung).compiled);
@@ -149,16 +159,23 @@ TEST_CASE("a launch that a multiprocessor cannot hold fails alone") {
   FakeGpu gpu;
   gpu.faults["copy_scalar"] = Fault::too_many_registers;
   const Ran ran = run_all(gpu, small_copy({"scalar", "float4"}));
-  CHECK_THAT(ran.of("scalar").failure, StartsWith("A block asks for more registers, threads or shared memory than a multiprocessor has"));
+  CHECK_THAT(ran.of("scalar").failure,
+             StartsWith("A block asks for more registers, threads or shared memory than a multiprocessor has"));
   CHECK(ran.of("float4").failure.empty());
 }
 
 TEST_CASE("too little memory says what is needed and what is free") {
   FakeGpu gpu;
   gpu.memory_bytes = 4 << 20;
-  const Ran ran = run_all(gpu, {.ladder = "cuda-copy", .rungs = {"scalar", "float4"}, .size = 8 << 20, .cold = false});
+  const Ran ran = run_all(gpu, {
+                                   .ladder = "cuda-copy",
+                                   .rungs = {"scalar", "float4"},
+                                   .size = 8 << 20,
+                                   .cold = false,
+                               });
   for (const auto& r : ran.results)
-    CHECK_THAT(r.failure, StartsWith("The GPU has too little free memory for cuda-copy at size 8388608: 16.0 MiB are needed and 3.7 MiB are free. Choose a smaller size"));
+    CHECK_THAT(r.failure, StartsWith("The GPU has too little free memory for cuda-copy at size 8388608: 16.0 MiB are "
+                                     "needed and 3.7 MiB are free. Choose a smaller size"));
   CHECK(ran.results.size() == 2);
   check_everything_given_back(gpu);
 }
@@ -167,7 +184,8 @@ TEST_CASE("an edited source replaces its own rung alone, and its mistakes are at
   FakeGpu gpu;
   Request request = small_copy({"scalar", "float4"});
   request.edited_rung = "scalar";
-  request.edited_source = "extern \"C\" __global__ void copy_scalar(const float* in, float* out, unsigned n) {\n  mistake;\n}\n";
+  request.edited_source =
+      "extern \"C\" __global__ void copy_scalar(const float* in, float* out, unsigned n) {\n  mistake;\n}\n";
   const Ran ran = run_all(gpu, request);
   const Result& r = ran.of("scalar");
   CHECK_FALSE(r.compiled);
@@ -230,7 +248,8 @@ TEST_CASE("a GPU with a display does not get launches of more than half a second
   FakeGpu gpu;
   gpu.watchdog = true;
   gpu.run_s["copy_scalar"] = 0.8;
-  CHECK_THAT(run_all(gpu, small_copy({"scalar"})).of("scalar").failure, StartsWith("One run takes 0.80 s, and this GPU drives a display"));
+  CHECK_THAT(run_all(gpu, small_copy({"scalar"})).of("scalar").failure,
+             StartsWith("One run takes 0.80 s, and this GPU drives a display"));
 }
 
 TEST_CASE("without a device every rung is compiled for sm_90 and says that it was not timed") {
@@ -241,7 +260,8 @@ TEST_CASE("without a device every rung is compiled for sm_90 and says that it wa
   REQUIRE(ran.results.size() == 4);
   for (const auto& r : ran.results) {
     CHECK(r.compiled);
-    CHECK_THAT(r.failure, StartsWith("Compiled for sm_90 but not timed: The CUDA driver is there, but it sees no device"));
+    CHECK_THAT(r.failure,
+               StartsWith("Compiled for sm_90 but not timed: The CUDA driver is there, but it sees no device"));
     CHECK(r.report.registers_per_thread == 32);
     CHECK(r.report.block_threads == 256);
   }
@@ -259,7 +279,8 @@ TEST_CASE("without a driver and without a compiler the sentence names both") {
 TEST_CASE("a driver that does not start says its error") {
   FakeGpu gpu;
   gpu.init_status = 803;
-  CHECK_THAT(run_all(gpu, small_copy({"scalar"})).of("scalar").failure, ContainsSubstring("The driver and its kernel module do not match: restart the machine (error 803"));
+  CHECK_THAT(run_all(gpu, small_copy({"scalar"})).of("scalar").failure,
+             ContainsSubstring("The driver and its kernel module do not match: restart the machine (error 803"));
 }
 
 TEST_CASE("a GPU newer than the compiler gets PTX, one that is too old for it a sentence") {
@@ -269,7 +290,8 @@ TEST_CASE("a GPU newer than the compiler gets PTX, one that is too old for it a 
   CHECK(newer.options[0] == "-arch=compute_120");
   FakeGpu older;
   older.capability = 70;
-  CHECK_THAT(run_all(older, small_copy({"scalar"})).of("scalar").failure, ContainsSubstring("compiles for sm_75 and newer, and the GPU is sm_70"));
+  CHECK_THAT(run_all(older, small_copy({"scalar"})).of("scalar").failure,
+             ContainsSubstring("compiles for sm_75 and newer, and the GPU is sm_70"));
 }
 
 TEST_CASE("a size that does not divide by the ladder's tile is rounded up, and the result says so") {
@@ -285,7 +307,8 @@ TEST_CASE("a listener that says stop ends the run and everything is given back")
   FakeGpu gpu;
   const Machine machine = gpu.machine();
   int results = 0;
-  run_on(machine, small_copy(), copy_ladder(), {.result = [&](const Result&) { return ++results, true; }, .progress = [](double f) { return f < 0.4; }});
+  run_on(machine, small_copy(), copy_ladder(),
+         {.result = [&](const Result&) { return ++results, true; }, .progress = [](double f) { return f < 0.4; }});
   CHECK(results == 0);
   check_everything_given_back(gpu);
 }
@@ -295,7 +318,8 @@ TEST_CASE("progress grows to one") {
   const Machine machine = gpu.machine();
   double last = 0;
   bool grows = true;
-  run_on(machine, small_copy(), copy_ladder(), {.result = {}, .progress = [&](double f) { return grows = grows && f >= last, last = f, true; }});
+  run_on(machine, small_copy(), copy_ladder(),
+         {.result = {}, .progress = [&](double f) { return grows = grows && f >= last, last = f, true; }});
   CHECK(grows);
   CHECK(last == 1.0);
 }

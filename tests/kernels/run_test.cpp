@@ -50,49 +50,81 @@ void breaks_after_a_while(std::int64_t n, const float* a, const float*, float* c
 cpu::Operation copy_with(const std::vector<Version>& versions) {
   cpu::Operation operation = cpu::copy_operation();
   operation.versions = versions;
-  operation.shape = [](std::int64_t size) { return cpu::Shape{.n = size / 4, .a = size / 4, .c = size / 4, .work = 1}; };
+  operation.shape = [](std::int64_t size) {
+    return cpu::Shape{
+        .n = size / 4,
+        .a = size / 4,
+        .c = size / 4,
+        .work = 1,
+    };
+  };
   return operation;
 }
 
-Request small() { return {.ladder = "cpu-copy", .size = 400, .cold = false, .seconds_per_rung = 1e-3}; }
+Request small() {
+  return {
+      .ladder = "cpu-copy",
+      .size = 400,
+      .cold = false,
+      .seconds_per_rung = 1e-3,
+  };
+}
 
 std::map<std::string, Result> results_of(const cpu::Operation& operation, Request request = small()) {
   std::map<std::string, Result> all;
-  CHECK(cpu::run(request, operation, {.result = [&](const Result& r) { return all.emplace(r.rung, r).second; }}).empty());
+  CHECK(
+      cpu::run(request, operation, {.result = [&](const Result& r) { return all.emplace(r.rung, r).second; }}).empty());
   return all;
 }
 
 }  // namespace
 
 TEST_CASE("a wrong kernel is refused with what is wrong and is not timed; right ones beside it are") {
-  const std::vector<Version> versions = {
-      {.rung = {.id = "right"}, .call = right},       {.rung = {.id = "nothing"}, .call = writes_nothing}, {.rung = {.id = "last"}, .call = forgets_the_last},
-      {.rung = {.id = "nan"}, .call = writes_nan},    {.rung = {.id = "twice"}, .call = doubles},          {.rung = {.id = "over"}, .call = overruns},
-      {.rung = {.id = "later"}, .call = breaks_after_a_while}};
+  const std::vector<Version> versions = {{.rung = {.id = "right"}, .call = right},
+                                         {.rung = {.id = "nothing"}, .call = writes_nothing},
+                                         {.rung = {.id = "last"}, .call = forgets_the_last},
+                                         {.rung = {.id = "nan"}, .call = writes_nan},
+                                         {.rung = {.id = "twice"}, .call = doubles},
+                                         {.rung = {.id = "over"}, .call = overruns},
+                                         {.rung = {.id = "later"}, .call = breaks_after_a_while}};
   const auto all = results_of(copy_with(versions));
   REQUIRE(all.size() == versions.size());
   CHECK(all.at("right").failure.empty());
   CHECK(all.at("right").time_s > 0);
-  for (const char* id : {"nothing", "last", "nan"}) CHECK(all.at(id).failure == "The rung " + std::string(id) + " left results that are not numbers, so it was not timed.");
+  for (const char* id : {"nothing", "last", "nan"})
+    CHECK(all.at(id).failure ==
+          "The rung " + std::string(id) + " left results that are not numbers, so it was not timed.");
   CHECK(all.at("twice").failure == "The rung twice is wrong: its error is 1 where 0 is allowed, so it was not timed.");
   CHECK(all.at("over").failure == "The rung over wrote outside its arrays, so it was not timed.");
-  CHECK(all.at("later").failure == "The rung later is wrong: its error is 1 where 0 is allowed, so it was not timed.");  // the check after the timing
+  CHECK(all.at("later").failure ==
+        "The rung later is wrong: its error is 1 where 0 is allowed, so it was not timed.");  // the check after the
+                                                                                              // timing
   for (const auto& [id, r] : all)
     if (id != "right") CHECK((r.time_s == 0 && r.samples == 0));
 }
 
 TEST_CASE("a rung that this build, CPU or size cannot run says why") {
-  const std::vector<Version> versions = {{.rung = {.id = "elsewhere"}, .needs = cpu::Isa::avx512, .call = nullptr}, {.rung = {.id = "slow"}, .call = right, .size_hi = 100, .flops_per_s = 2e8}};
+  const std::vector<Version> versions = {{.rung = {.id = "elsewhere"}, .needs = cpu::Isa::avx512, .call = nullptr},
+                                         {
+                                             .rung = {.id = "slow"},
+                                             .call = right,
+                                             .size_hi = 100,
+                                             .flops_per_s = 2e8,
+                                         }};
   cpu::Operation operation = copy_with(versions);
   operation.ladder.cost = [](std::int64_t size) { return models::OpCost{.flops = 2e7 * static_cast<double>(size)}; };
   const auto all = results_of(operation);
-  CHECK(all.at("elsewhere").failure == "The rung elsewhere is written for x86-64, and this program was built for another architecture.");
-  CHECK(all.at("slow").failure == "The rung slow is not run at 400: one call is 8 GFLOP, about 40 s at 0.2 GFLOP/s; choose a size up to 100, or leave this rung out.");
+  CHECK(all.at("elsewhere").failure ==
+        "The rung elsewhere is written for x86-64, and this program was built for another architecture.");
+  CHECK(all.at("slow").failure ==
+        "The rung slow is not run at 400: one call is 8 GFLOP, about 40 s at 0.2 GFLOP/s; choose a size up to 100, or "
+        "leave this rung out.");
 }
 
 TEST_CASE("rungs are checked first and then timed in turns") {
   calls().clear();
-  const std::vector<Version> versions = {{.rung = {.id = "first"}, .call = right}, {.rung = {.id = "second"}, .call = also_right}};
+  const std::vector<Version> versions = {{.rung = {.id = "first"}, .call = right},
+                                         {.rung = {.id = "second"}, .call = also_right}};
   Request request = small();
   request.cold = true;  // one call a sample
   request.seconds_per_rung = 5e-3;
@@ -103,26 +135,44 @@ TEST_CASE("rungs are checked first and then timed in turns") {
   request.seconds_per_rung = 1e-12;  // a first call that takes all the time is the only one, and counts
   CHECK(results_of(copy_with(versions), request).at("first").samples == 1);
   CHECK(std::string(calls().begin(), calls().end()) == "rs");
-  CHECK(results_of(copy_with(versions), {.ladder = "cpu-copy", .rungs = {"second"}, .size = 400, .seconds_per_rung = 1e-9}).count("first") == 0);
+  CHECK(results_of(copy_with(versions),
+                   {
+                       .ladder = "cpu-copy",
+                       .rungs = {"second"},
+                       .size = 400,
+                       .seconds_per_rung = 1e-9,
+                   })
+            .count("first") == 0);
 }
 
 TEST_CASE("progress grows from 0 to 1, and a false answer stops the run at once") {
-  const std::vector<Version> versions = {{.rung = {.id = "first"}, .call = right}, {.rung = {.id = "second"}, .call = also_right}};
+  const std::vector<Version> versions = {{.rung = {.id = "first"}, .call = right},
+                                         {.rung = {.id = "second"}, .call = also_right}};
   const auto operation = copy_with(versions);
   std::vector<double> fractions;
   Request request = small();
   request.seconds_per_rung = 0.1;
-  CHECK(cpu::run(request, operation, {.progress = [&](double f) { fractions.push_back(f); return true; }}).empty());
+  CHECK(cpu::run(request, operation,
+                 {.progress =
+                      [&](double f) {
+                        fractions.push_back(f);
+                        return true;
+                      }})
+            .empty());
   REQUIRE(fractions.size() >= 2);
   CHECK(std::is_sorted(fractions.begin(), fractions.end()));
   CHECK(fractions.front() < 0.5);
   CHECK(fractions.back() == 1);
   int reports = 0, results = 0;
   request.seconds_per_rung = 60;
-  CHECK(cpu::run(request, operation, {.result = [&](const Result&) { return ++results > 0; }, .progress = [&](double) { return ++reports < 2; }}).empty());
+  CHECK(cpu::run(
+            request, operation,
+            {.result = [&](const Result&) { return ++results > 0; }, .progress = [&](double) { return ++reports < 2; }})
+            .empty());
   CHECK(reports == 2);
   CHECK(results == 0);
-  const std::vector<Version> wrong_first = {{.rung = {.id = "bad"}, .call = doubles}, {.rung = {.id = "good"}, .call = right}};
+  const std::vector<Version> wrong_first = {{.rung = {.id = "bad"}, .call = doubles},
+                                            {.rung = {.id = "good"}, .call = right}};
   CHECK(cpu::run(request, copy_with(wrong_first), {.result = [&](const Result&) { return ++results < 1; }}).empty());
   CHECK(results == 1);
 }
@@ -133,11 +183,15 @@ TEST_CASE("a request that fits no ladder is one sentence that says what would") 
     return run(r, {});
   };
   CHECK(fault({.ladder = "cpu-gemm"}).find("There is no ladder \"cpu-gemm\": there are cpu-copy, cpu-triad, ") == 0);
-  CHECK(fault({.rungs = {"packed", "quick"}}) == "The ladder cpu-sgemm has no rung \"quick\": it has naive, ikj, simd, blocked, tile, spill, packed and avx512.");
+  CHECK(
+      fault({.rungs = {"packed", "quick"}}) ==
+      "The ladder cpu-sgemm has no rung \"quick\": it has naive, ikj, simd, blocked, tile, spill, packed and avx512.");
   CHECK(fault({.size = 5000}) == "The ladder cpu-sgemm takes sizes (Size N) from 1 to 2048; 5000 is outside.");
   CHECK(fault({.size = -1}) == "The ladder cpu-sgemm takes sizes (Size N) from 1 to 2048; -1 is outside.");
-  for (const double seconds : {0.0, -1.0, 61.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+  for (const double seconds :
+       {0.0, -1.0, 61.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
     CHECK(fault({.seconds_per_rung = seconds}) == "The time for a rung must be more than 0 s and at most 60 s.");
-  CHECK(fault({.edited_rung = "packed", .edited_source = "x"}) == "Only CUDA kernels can be edited: the rungs of cpu-sgemm are part of the program.");
+  CHECK(fault({.edited_rung = "packed", .edited_source = "x"}) ==
+        "Only CUDA kernels can be edited: the rungs of cpu-sgemm are part of the program.");
   CHECK(fault({.rungs = {"naive"}, .size = 1536}).empty());  // that rung's own result says how long it would take
 }

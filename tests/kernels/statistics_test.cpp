@@ -27,7 +27,7 @@ TEST_CASE("the interval of the median takes the ranks of the binomial") {
   CHECK(s.ci_low == 41);
   CHECK(s.ci_high == 61);
   CHECK(s.median == Approx(50.5));
-  CHECK(kernels::is_settled(s, 0.2));        // half width 10 of 50.5
+  CHECK(kernels::is_settled(s, 0.2));  // half width 10 of 50.5
   CHECK_FALSE(kernels::is_settled(s, 0.19));
 }
 

@@ -33,7 +33,8 @@ const BlockScheme& mx_of(std::string_view element) {
 std::vector<double> normals(std::size_t n, std::uint64_t seed) {
   std::vector<double> out(n, -6.0);
   for (std::size_t i = 0; i < n; ++i)
-    for (std::uint64_t k = 0; k < 12; ++k) out[i] += static_cast<double>(random_bits_at(seed, i * 12 + k) >> 11) * 0x1p-53;
+    for (std::uint64_t k = 0; k < 12; ++k)
+      out[i] += static_cast<double>(random_bits_at(seed, i * 12 + k) >> 11) * 0x1p-53;
   return out;
 }
 
@@ -98,7 +99,8 @@ TEST_CASE("integer groups cost their scale: 4.25 bits at a group of 64") {
   CHECK(bits_per_element(scheme("nf4")) == 4.5);
 }
 
-// Uniform residual: mean |error| = scale / 4, scale = E[amax of 4096 normals] / 127 = 3.8 / 127 (oracle: 0.00753 over 40 rows).
+// Uniform residual: mean |error| = scale / 4, scale = E[amax of 4096 normals] / 127 = 3.8 / 127 (oracle: 0.00753 over
+// 40 rows).
 TEST_CASE("INT8 rows of 4096 normals lose 0.0075 in the mean") {
   const auto in = normals(4096 * 8, 1);
   const Blocks b = to_blocks(scheme("int8_group"), in, {.block_size = 4096});

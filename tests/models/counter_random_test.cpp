@@ -15,7 +15,8 @@ TEST_CASE("the upper quantile undoes the normal tail, far out too") {
 
 // Published with the exercise "Splitmix64" of rosettacode.org: five draws from 1234567.
 TEST_CASE("draws are those of SplitMix64 begun at the stream") {
-  constexpr std::uint64_t published[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u, 4593380528125082431u, 16408922859458223821u};
+  constexpr std::uint64_t published[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
+                                         4593380528125082431u, 16408922859458223821u};
   for (std::uint64_t i = 0; i < 5; ++i) CHECK(models::counter_hash(1234567, i) == published[i]);
 }
 
@@ -34,6 +35,6 @@ TEST_CASE("draws depend on seed, use and place alone, and fill their range evenl
     squares += z * z;
   }
   CHECK(seen.size() == n);
-  CHECK(std::abs(sum / n) <= 4 / std::sqrt(static_cast<double>(n)));             // four standard errors
+  CHECK(std::abs(sum / n) <= 4 / std::sqrt(static_cast<double>(n)));  // four standard errors
   CHECK(std::abs(squares / n - 1) <= 4 * std::sqrt(2.0 / n));
 }

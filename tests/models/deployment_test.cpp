@@ -9,10 +9,14 @@ using namespace models;
 
 namespace {
 
-bool near(double value, double expected, double tolerance) { return std::abs(value - expected) <= tolerance * std::abs(expected); }
+bool near(double value, double expected, double tolerance) {
+  return std::abs(value - expected) <= tolerance * std::abs(expected);
+}
 
 // The shape of Llama 3 8B, as its config.json has it.
-constexpr const char* llama_8b = R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256, "tie_word_embeddings": false})";
+constexpr const char* llama_8b =
+    R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, )"
+    R"("num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256, "tie_word_embeddings": false})";
 
 Architecture eight() { return *parse_config(llama_8b, "llama-3-8b"); }
 DeploymentEstimate at(const char* recipe, const char* kv, const Deployment& d) {
@@ -24,7 +28,8 @@ DeploymentEstimate at(const char* recipe, const char* kv, const Deployment& d) {
 
 }  // namespace
 
-// 8,030,261,248 parameters: 2 x 128,256 x 4,096 in the vocabulary's matrices, 65 x 4,096 in norms, the rest in matrices of the layers.
+// 8,030,261,248 parameters: 2 x 128,256 x 4,096 in the vocabulary's matrices, 65 x 4,096 in norms, the rest in matrices
+// of the layers.
 TEST_CASE("deployment: bytes of the weights count scales, and what stays in 16 bits") {
   const double others = 2.0 * 128256 * 4096 + 65.0 * 4096, matrices = 8030261248.0 - others;
   CHECK(near(recipe_weight_bytes(eight(), *find_recipe("bf16")), 8030261248.0 * 2, 1e-12));
@@ -33,17 +38,38 @@ TEST_CASE("deployment: bytes of the weights count scales, and what stays in 16 b
   CHECK(find_recipe("w3") == nullptr);
 }
 
-// inference.json of the oracles: 8.03e9 parameters at 4.5 bits on an RTX 4090 (1,008 GB/s), 4.48 ms a token; embedding and output are in 16 bits here.
+// inference.json of the oracles: 8.03e9 parameters at 4.5 bits on an RTX 4090 (1,008 GB/s), 4.48 ms a token; embedding
+// and output are in 16 bits here.
 TEST_CASE("deployment: a decode step at batch 1 is the bytes read over the bandwidth") {
-  const Deployment d{.chip = &bundled_chip("rtx4090"), .batch = 1, .context = 1, .prompt = 16, .roof_share = 1};
+  const Deployment d{
+      .chip = &bundled_chip("rtx4090"),
+      .batch = 1,
+      .context = 1,
+      .prompt = 16,
+      .roof_share = 1,
+  };
   const double vocabulary = 128256.0 * 4096, matrices = 8030261248.0 - 2 * vocabulary - 65 * 4096;
   CHECK(near(at("bf16", "bf16", d).decode_s, 2 * (8030261248.0 - vocabulary) / 1008e9, 0.005));
   CHECK(near(at("w4a16", "bf16", d).decode_s, (matrices * 4.125 / 8 + 2 * vocabulary) / 1008e9, 0.01));
-  CHECK(near(at("bf16", "bf16", {.chip = d.chip, .batch = 1, .context = 1, .prompt = 16, .roof_share = 0.5}).decode_s, 2 * at("bf16", "bf16", d).decode_s, 1e-9));
+  CHECK(near(at("bf16", "bf16",
+                {
+                    .chip = d.chip,
+                    .batch = 1,
+                    .context = 1,
+                    .prompt = 16,
+                    .roof_share = 0.5,
+                })
+                 .decode_s,
+             2 * at("bf16", "bf16", d).decode_s, 1e-9));
 }
 
 TEST_CASE("deployment: weight-only recipes leave prefill alone; two chips halve it and pay for links") {
-  Deployment d{.chip = &bundled_chip("h100_sxm"), .batch = 8, .context = 2048, .prompt = 4096};
+  Deployment d{
+      .chip = &bundled_chip("h100_sxm"),
+      .batch = 8,
+      .context = 2048,
+      .prompt = 4096,
+  };
   CHECK(near(at("w4a16", "bf16", d).prefill_s, at("bf16", "bf16", d).prefill_s, 0.01));
   CHECK(at("fp8", "bf16", d).prefill_s < 0.6 * at("bf16", "bf16", d).prefill_s);
   const double one = at("bf16", "bf16", d).decode_s;
@@ -59,7 +85,8 @@ TEST_CASE("deployment: the cache's bits decide how many sequences fit") {
   CHECK(near(wide.cache_bytes, 64 * 8192 * 131072.0, 1e-12));  // 2 x 32 x 8 x 128 x 2 B a token
   CHECK(near(narrow.cache_bytes / wide.cache_bytes, 4.3125 / 16, 1e-12));
   CHECK(wide.largest_batch == std::floor((72e9 - wide.weights_bytes) / (8192 * 131072.0)));
-  CHECK((wide.fits && wide.chips_needed == std::ceil((wide.weights_bytes + wide.cache_bytes) / 72e9)) == (wide.largest_batch >= 64));
+  CHECK((wide.fits && wide.chips_needed == std::ceil((wide.weights_bytes + wide.cache_bytes) / 72e9)) ==
+        (wide.largest_batch >= 64));
 }
 
 TEST_CASE("deployment: what cannot be is one sentence") {

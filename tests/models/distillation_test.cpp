@@ -7,7 +7,9 @@ using namespace models;
 
 namespace {
 
-bool near(double value, double expected, double tolerance) { return std::abs(value - expected) <= tolerance * std::abs(expected); }
+bool near(double value, double expected, double tolerance) {
+  return std::abs(value - expected) <= tolerance * std::abs(expected);
+}
 
 const std::vector<double> teacher{4, 1, 0, -2, 3}, student{0.5, 1, -1, 0, 0.2};
 
@@ -22,7 +24,8 @@ TEST_CASE("distillation: two classes by hand") {
   // t = (ln 3, 0), s = (0, 0): p_t = (3/4, 1/4), p_s = (1/2, 1/2); KL = 3/4 ln 3/2 + 1/4 ln 1/2.
   const std::vector<double> t{std::log(3.0), 0}, s{0, 0};
   const auto terms = distillation_terms(t, s, 0, 1, 0.25);
-  const double forward = 0.75 * std::log(1.5) + 0.25 * std::log(0.5), reverse = 0.5 * std::log(0.5 / 0.75) + 0.5 * std::log(0.5 / 0.25);
+  const double forward = 0.75 * std::log(1.5) + 0.25 * std::log(0.5),
+               reverse = 0.5 * std::log(0.5 / 0.75) + 0.5 * std::log(0.5 / 0.25);
   CHECK(near(terms.kl_teacher_student, forward, 1e-12));
   CHECK(near(terms.kl_student_teacher, reverse, 1e-12));
   CHECK(near(kl_divergence(terms.teacher, terms.student), forward, 1e-12));
@@ -49,7 +52,8 @@ TEST_CASE("distillation: hard and soft gradient together are the derivative of t
 TEST_CASE("distillation: with T^2 the soft gradient keeps its size as T grows, without it falls as 1 / T^2") {
   const double limit = norm(hot_gradient(teacher, student, 0));
   // (s - mean s) - (t - mean t) = (-2.84, 0.86, -0.14, 2.86, -1.94) + 0.2 each way; over 5 classes.
-  const std::vector<double> by_hand{(0.5 - 0.14 - 4 + 1.2) / 5, (1 - 0.14 - 1 + 1.2) / 5, (-1 - 0.14 - 0 + 1.2) / 5, (0 - 0.14 + 2 + 1.2) / 5, (0.2 - 0.14 - 3 + 1.2) / 5};
+  const std::vector<double> by_hand{(0.5 - 0.14 - 4 + 1.2) / 5, (1 - 0.14 - 1 + 1.2) / 5, (-1 - 0.14 - 0 + 1.2) / 5,
+                                    (0 - 0.14 + 2 + 1.2) / 5, (0.2 - 0.14 - 3 + 1.2) / 5};
   CHECK(near(limit, norm(by_hand), 1e-12));
   for (const double temperature : {2.0, 4.0, 8.0, 16.0, 1000.0}) {
     const auto terms = distillation_terms(teacher, student, 0, temperature, 0);
@@ -59,7 +63,8 @@ TEST_CASE("distillation: with T^2 the soft gradient keeps its size as T grows, w
   CHECK(near(norm(distillation_terms(teacher, student, 0, 1000, 0).soft_gradient), limit, 0.01));
 }
 
-TEST_CASE("distillation: a student that says what its teacher says has no soft loss, and logits of hundreds stay finite") {
+TEST_CASE(
+    "distillation: a student that says what its teacher says has no soft loss, and logits of hundreds stay finite") {
   CHECK(distillation_terms(teacher, teacher, 0, 4, 0).loss <= 1e-12);
   const std::vector<double> sure{900, 0, -900}, wrong{-900, 0, 900};
   const auto terms = distillation_terms(sure, wrong, 0, 1, 0.5);

@@ -1,7 +1,7 @@
 #include "models/float_cast.h"
 
-#include <catch2/catch_test_macros.hpp>
 #include <bit>
+#include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -13,8 +13,11 @@ namespace {
 
 /// Floats of every exponent, and around every value and midpoint of a format of up to 8 bits.
 std::vector<float> probes(const FloatFormat& f) {
-  std::vector<float> out{0.0f, -0.0f, std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(), std::nanf(""), -std::nanf("")};
-  for (std::uint64_t i = 0; i < 5000; ++i) out.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random_bits_at(3, i))));
+  std::vector<float> out{
+      0.0f,          -0.0f,         std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
+      std::nanf(""), -std::nanf("")};
+  for (std::uint64_t i = 0; i < 5000; ++i)
+    out.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random_bits_at(3, i))));
   const std::uint64_t stride = f.bits > 8 ? 149 : 1;
   for (std::uint64_t c = 0; f.bits <= 19 && c <= f.code_mask(); c += stride) {
     const auto up = next_up(f, c);
@@ -43,7 +46,8 @@ TEST_CASE("casts in bulk give the codes and values that encode gives one by one,
           const auto code = encode(f, static_cast<double>(in[i]), r, o, random_bits_at(5, i));
           const auto value = static_cast<float>(decode(f, code));
           wrong += codes[i] != code;
-          wrong += std::memcmp(&value, &rounded[i], sizeof value) != 0 && !(std::isnan(value) && std::isnan(rounded[i]));
+          wrong +=
+              std::memcmp(&value, &rounded[i], sizeof value) != 0 && !(std::isnan(value) && std::isnan(rounded[i]));
         }
         INFO(f.name << " rounding " << static_cast<int>(r) << " overflow " << static_cast<int>(o));
         CHECK(wrong == 0);

@@ -48,8 +48,10 @@ TEST_CASE("every code of every format of 16 bits or fewer decodes to what the st
       const double v = decode(f, c), expected = exact::to_double(codes[c]);
       wrong += !same_bits(v, expected);
       const ValueKind kind = classify(f, c);
-      const bool subnormal = codes[c].special == exact::Special::finite && expected != 0 && std::abs(expected) < std::ldexp(1.0, 1 - layout.bias);
-      wrong += (kind == ValueKind::nan) != (codes[c].special == exact::Special::nan) || (kind == ValueKind::inf) != (codes[c].special == exact::Special::inf);
+      const bool subnormal = codes[c].special == exact::Special::finite && expected != 0 &&
+                             std::abs(expected) < std::ldexp(1.0, 1 - layout.bias);
+      wrong += (kind == ValueKind::nan) != (codes[c].special == exact::Special::nan) ||
+               (kind == ValueKind::inf) != (codes[c].special == exact::Special::inf);
       wrong += (kind == ValueKind::zero) != (expected == 0) || (kind == ValueKind::subnormal) != subnormal;
     }
     INFO(layout.id);
@@ -65,7 +67,8 @@ TEST_CASE("every code of every format of 16 bits or fewer comes back from its va
     for (std::uint64_t c = 0; c < codes.size(); ++c) {
       if (codes[c].special != exact::Special::finite) continue;
       for (const Rounding r : {Rounding::nearest_even, Rounding::toward_zero, Rounding::stochastic})
-        for (const Overflow o : {Overflow::saturate, Overflow::ieee}) wrong += encode(f, exact::to_double(codes[c]), r, o, c * 0x9E3779B97F4A7C15) != c;
+        for (const Overflow o : {Overflow::saturate, Overflow::ieee})
+          wrong += encode(f, exact::to_double(codes[c]), r, o, c * 0x9E3779B97F4A7C15) != c;
     }
     INFO(layout.id);
     CHECK(wrong == 0);
@@ -81,7 +84,8 @@ TEST_CASE("between every two neighbours, encode decides as a comparison with the
     std::size_t wrong = 0, asked = 0;
     for (std::uint64_t low = 0; low + 1 < sign && codes[low + 1].special == exact::Special::finite; ++low) {
       const double a = exact::to_double(codes[low]), b = exact::to_double(codes[low + 1]), middle = (a + b) / 2;
-      for (const double x : {middle, std::nextafter(middle, 0.0), std::nextafter(middle, HUGE_VAL), std::nextafter(a, HUGE_VAL), std::nextafter(b, 0.0)}) {
+      for (const double x : {middle, std::nextafter(middle, 0.0), std::nextafter(middle, HUGE_VAL),
+                             std::nextafter(a, HUGE_VAL), std::nextafter(b, 0.0)}) {
         const std::uint64_t near = nearest_of(codes, low, x);
         const std::uint64_t minus = layout.kind == 'z' ? 0 : sign;  // no -0
         wrong += encode(f, x) != near;
@@ -104,7 +108,8 @@ TEST_CASE("overflow begins at half a step past the largest value, and saturation
     const auto codes = exact::all_codes(layout);
     std::uint64_t last = codes.size() / 2 - 1;
     while (codes[last].special != exact::Special::finite) --last;
-    const double most = exact::to_double(codes[last]), step = most - exact::to_double(codes[last - 1]), edge = most + step / 2;
+    const double most = exact::to_double(codes[last]), step = most - exact::to_double(codes[last - 1]),
+                 edge = most + step / 2;
     INFO(layout.id);
     const bool specials = layout.kind != 'n', tie_overflows = last % 2 == 1;
     const auto fate = [&](double x, Overflow o) { return decode(f, encode(f, x, Rounding::nearest_even, o)); };
@@ -157,10 +162,13 @@ TEST_CASE("limits and counts of every format are those of the oracle") {
     CHECK(l.zero_codes == o.at("n_zero_codes").get<std::uint64_t>());
     CHECK(l.normal_codes == o.at("n_normal_codes").get<std::uint64_t>());
     if (o.contains("code_to_value"))
-      for (std::size_t c = 0; c < o.at("code_to_value").size(); ++c) CHECK(decode(f, c) == o.at("code_to_value")[c].get<double>());
+      for (std::size_t c = 0; c < o.at("code_to_value").size(); ++c)
+        CHECK(decode(f, c) == o.at("code_to_value")[c].get<double>());
     for (const char* key : {"nan_codes", "inf_codes"})
       if (o.contains(key))
-        for (const auto& hex : o.at(key)) CHECK(kind_text(classify(f, std::stoull(hex.get<std::string>(), nullptr, 16))) == std::string_view(key).substr(0, 3));
+        for (const auto& hex : o.at(key))
+          CHECK(kind_text(classify(f, std::stoull(hex.get<std::string>(), nullptr, 16))) ==
+                std::string_view(key).substr(0, 3));
   }
   const FormatLimits scale = limits(format("e8m0"));
   CHECK(scale.min_positive == data.at("e8m0").at("min_value").get<double>());
@@ -272,9 +280,12 @@ TEST_CASE("stochastic rounding goes up exactly as often as x lies above its lowe
     CHECK(encode(f, x, Rounding::stochastic, Overflow::ieee, edge + 4096) == down);
     double sum = 0;
     constexpr int draws = 1 << 16;
-    for (int i = 0; i < draws; ++i) sum += decode(f, encode(f, x, Rounding::stochastic, Overflow::ieee, random_bits_at(11, static_cast<std::uint64_t>(i))));
+    for (int i = 0; i < draws; ++i)
+      sum += decode(
+          f, encode(f, x, Rounding::stochastic, Overflow::ieee, random_bits_at(11, static_cast<std::uint64_t>(i))));
     const double step = decode(f, up) - decode(f, down);
-    CHECK(std::abs(sum / draws - x) <= 4 * std::abs(step) * 0.5 / std::sqrt(draws));  // four standard errors, at most half a step each
+    CHECK(std::abs(sum / draws - x) <=
+          4 * std::abs(step) * 0.5 / std::sqrt(draws));  // four standard errors, at most half a step each
   }
   CHECK(decode(f, encode(f, 1.03125, Rounding::nearest_even)) == 1);  // nearest loses it every time
 }

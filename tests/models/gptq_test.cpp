@@ -26,8 +26,9 @@ Matrix inverse_of(Matrix a) {  // Gauss and Jordan, for this test alone
   return b;
 }
 
-/// The optimal update as Optimal Brain Quantization writes it (Frantar and Alistarh 2022): after column j is fixed, every later weight moves
-/// by -(w_j - q_j) / [H^-1]_jj [H^-1]_j, with H^-1 the inverse over the columns that are left, computed anew for each of them.
+/// The optimal update as Optimal Brain Quantization writes it (Frantar and Alistarh 2022): after column j is fixed,
+/// every later weight moves by -(w_j - q_j) / [H^-1]_jj [H^-1]_j, with H^-1 the inverse over the columns that are left,
+/// computed anew for each of them.
 Matrix brute_force(const Matrix& given, const Matrix& g, double damping, const QuantSpec& spec) {
   const Quantizer quantizer(spec);
   Matrix w = given;
@@ -49,13 +50,20 @@ Matrix brute_force(const Matrix& given, const Matrix& g, double damping, const Q
   return w;
 }
 
-double calibration_error(const Layer& layer, const Matrix& v) { return output_error(layer.weights, v, gram(layer.calibration)); }
+double calibration_error(const Layer& layer, const Matrix& v) {
+  return output_error(layer.weights, v, gram(layer.calibration));
+}
 
 }  // namespace
 
 TEST_CASE("GPTQ: the Cholesky form does what solving for each column anew does, to the last level") {
   for (const std::size_t inputs : {2u, 3u, 5u, 12u}) {
-    const Layer layer = sample_layer({.inputs = inputs, .outputs = 6, .tokens = 40, .seed = 11});
+    const Layer layer = sample_layer({
+        .inputs = inputs,
+        .outputs = 6,
+        .tokens = 40,
+        .seed = 11,
+    });
     const Matrix g = gram(layer.calibration);
     const QuantSpec spec{.format = QuantFormat::int3};
     const auto fast = gptq(layer.weights, g, {.spec = spec, .damping = 0.02});
@@ -63,7 +71,8 @@ TEST_CASE("GPTQ: the Cholesky form does what solving for each column anew does, 
     const Matrix slow = brute_force(layer.weights, g, 0.02, spec);
     INFO(inputs);
     CHECK(squared_norm(difference(fast->weights, slow)) <= 1e-20);
-    if (inputs >= 5) CHECK(squared_norm(difference(slow, quantize(layer.weights, spec).weights)) > 0);  // it is not round to nearest
+    if (inputs >= 5)
+      CHECK(squared_norm(difference(slow, quantize(layer.weights, spec).weights)) > 0);  // it is not round to nearest
   }
 }
 
@@ -84,15 +93,24 @@ TEST_CASE("GPTQ: with two equal inputs the error of the first is taken up by the
 }
 
 // Errata 13: error 0.686 for round to nearest, 0.453 with the minus, 1.368 with the plus: factors of 0.66 and 1.99.
-TEST_CASE("GPTQ: on correlated inputs it beats round to nearest in at least 95 of 100 seeds, by the errata's factor, and the plus sign loses") {
+TEST_CASE(
+    "GPTQ: on correlated inputs it beats round to nearest in at least 95 of 100 seeds, by the errata's factor, and the "
+    "plus sign loses") {
   int better = 0;
   double ratio = 0, wrong = 0;
   for (std::int64_t seed = 1; seed <= 100; ++seed) {
-    const Layer layer = sample_layer({.inputs = 48, .outputs = 16, .tokens = 96, .seed = seed, .outlier_inputs = 0});
+    const Layer layer = sample_layer({
+        .inputs = 48,
+        .outputs = 16,
+        .tokens = 96,
+        .seed = seed,
+        .outlier_inputs = 0,
+    });
     const Matrix g = gram(layer.calibration);
     const double nearest = calibration_error(layer, quantize(layer.weights, four_bits).weights);
     const double minus = calibration_error(layer, gptq(layer.weights, g, {.spec = four_bits})->weights);
-    const double plus = calibration_error(layer, gptq(layer.weights, g, {.spec = four_bits, .compensation = 1})->weights);
+    const double plus =
+        calibration_error(layer, gptq(layer.weights, g, {.spec = four_bits, .compensation = 1})->weights);
     better += minus < nearest;
     ratio += minus / nearest / 100;
     wrong += plus / nearest / 100;
@@ -104,10 +122,21 @@ TEST_CASE("GPTQ: on correlated inputs it beats round to nearest in at least 95 o
 }
 
 TEST_CASE("GPTQ: the costs of the roundings sum to the damped objective") {
-  const Layer layer = sample_layer({.inputs = 40, .outputs = 9, .tokens = 80, .seed = 2});
+  const Layer layer = sample_layer({
+      .inputs = 40,
+      .outputs = 9,
+      .tokens = 80,
+      .seed = 2,
+  });
   const Matrix g = gram(layer.calibration);
   for (const bool act_order : {false, true}) {
-    const auto run = gptq(layer.weights, g, {.spec = four_bits, .damping = 0.05, .act_order = act_order, .block = 16});
+    const auto run = gptq(layer.weights, g,
+                          {
+                              .spec = four_bits,
+                              .damping = 0.05,
+                              .act_order = act_order,
+                              .block = 16,
+                          });
     double mean = 0, sum = 0;
     for (std::size_t i = 0; i < 40; ++i) mean += g.at(i, i) / 40;
     for (const double c : run->cost) sum += c;
@@ -118,12 +147,18 @@ TEST_CASE("GPTQ: the costs of the roundings sum to the damped objective") {
 }
 
 TEST_CASE("GPTQ: blocks change the order of the arithmetic and nothing else") {
-  const Layer layer = sample_layer({.inputs = 70, .outputs = 8, .tokens = 100, .seed = 4});
+  const Layer layer = sample_layer({
+      .inputs = 70,
+      .outputs = 8,
+      .tokens = 100,
+      .seed = 4,
+  });
   const Matrix g = gram(layer.calibration);
   const auto whole = gptq(layer.weights, g, {.spec = four_bits, .block = 1000});
   for (const std::size_t block : {1u, 7u, 24u, 32u, 64u}) {
     INFO(block);
-    CHECK(squared_norm(difference(gptq(layer.weights, g, {.spec = four_bits, .block = block})->weights, whole->weights)) <= 1e-18);
+    CHECK(squared_norm(difference(gptq(layer.weights, g, {.spec = four_bits, .block = block})->weights,
+                                  whole->weights)) <= 1e-18);
   }
 }
 
@@ -134,17 +169,26 @@ TEST_CASE("GPTQ: without compensation it is round to nearest, and uncorrelated i
   Matrix diagonal(32, 32);
   for (std::size_t i = 0; i < 32; ++i) diagonal.at(i, i) = 1 + static_cast<double>(i);
   const QuantSpec rows{.format = QuantFormat::int4};
-  CHECK(squared_norm(difference(gptq(layer.weights, diagonal, {.spec = rows})->weights, quantize(layer.weights, rows).weights)) <= 1e-24);
+  CHECK(squared_norm(difference(gptq(layer.weights, diagonal, {.spec = rows})->weights,
+                                quantize(layer.weights, rows).weights)) <= 1e-24);
 }
 
 // The largest inputs first, while there is most left to compensate with.
 TEST_CASE("GPTQ: activation order helps when inputs differ in size, measured over 40 seeds") {
   int better = 0;
   for (std::int64_t seed = 1; seed <= 40; ++seed) {
-    const Layer layer = sample_layer({.inputs = 48, .outputs = 16, .tokens = 96, .seed = seed, .outlier_inputs = 6, .outlier_size = 10});
+    const Layer layer = sample_layer({
+        .inputs = 48,
+        .outputs = 16,
+        .tokens = 96,
+        .seed = seed,
+        .outlier_inputs = 6,
+        .outlier_size = 10,
+    });
     const Matrix g = gram(layer.calibration);
     const QuantSpec rows{.format = QuantFormat::int4};
-    const auto plain = gptq(layer.weights, g, {.spec = rows}), ordered = gptq(layer.weights, g, {.spec = rows, .act_order = true});
+    const auto plain = gptq(layer.weights, g, {.spec = rows}),
+               ordered = gptq(layer.weights, g, {.spec = rows, .act_order = true});
     CHECK(g.at(ordered->order[0], ordered->order[0]) >= g.at(ordered->order[1], ordered->order[1]));
     better += calibration_error(layer, ordered->weights) < calibration_error(layer, plain->weights);
   }
@@ -159,5 +203,7 @@ TEST_CASE("GPTQ: inputs that never fire become zero, and shapes that do not fit 
   REQUIRE(run);
   for (std::size_t r = 0; r < 4; ++r) CHECK(run->weights.at(r, 5) == 0);
   CHECK(gptq(layer.weights, Matrix(3, 3), {}).error == "The calibration inputs have another width than the layer.");
-  CHECK(gptq(layer.weights, gram(sample_layer({.inputs = 16, .outputs = 4, .tokens = 4}).calibration), {.spec = four_bits, .damping = 0}).error == "The matrix is not positive definite: add more damping.");
+  CHECK(gptq(layer.weights, gram(sample_layer({.inputs = 16, .outputs = 4, .tokens = 4}).calibration),
+             {.spec = four_bits, .damping = 0})
+            .error == "The matrix is not positive definite: add more damping.");
 }

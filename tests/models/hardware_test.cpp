@@ -1,5 +1,5 @@
-#include "hardware_bundled.h"
 #include "models/hardware.h"
+#include "hardware_bundled.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
@@ -15,7 +15,9 @@ namespace {
 const Chip& chip(const std::string& id) { return bundled_chip(id); }
 std::string error_of(const std::string& text) { return models::parse_chips(text, "my.json").error; }
 std::string with(const std::string& member) {
-  return R"({"id": "mine", "name": "My chip", "memory_bytes": 80e9, "memory_bandwidth_bytes_per_s": 2e12, "peak_flops_per_s": {"bf16": 1e14})" + member + "}";
+  return R"({"id": "mine", "name": "My chip", "memory_bytes": 80e9, "memory_bandwidth_bytes_per_s": 2e12, )"
+         R"("peak_flops_per_s": {"bf16": 1e14})" +
+         member + "}";
 }
 
 }  // namespace
@@ -38,7 +40,8 @@ TEST_CASE("every chip of confidence high or medium is bundled, with a source for
     CHECK(short_names.insert(one.short_name).second);
     for (const auto& figure : models::figures()) {
       INFO(figure.key);
-      CHECK((models::figure_value(one, figure.key).has_value() == (models::figure_source(one, figure.key) != "no source given")));
+      CHECK((models::figure_value(one, figure.key).has_value() ==
+             (models::figure_source(one, figure.key) != "no source given")));
     }
   }
 }
@@ -75,9 +78,13 @@ TEST_CASE("stated peaks follow from Tensor Cores, multiply-adds and clock") {
   CHECK(std::abs(*chip("mi350x").compute_units * 4096 * *chip("mi350x").boost_clock_hz / 2306.9e12 - 1) <= 0.001);
   CHECK(std::abs(*chip("mi250x").compute_units * 1024 * *chip("mi250x").boost_clock_hz / 383e12 - 1) <= 0.001);
   // GeForce with FP32 accumulation: half of 128 SMs x 512 multiply-adds.
-  CHECK(std::abs(*chip("rtx4090").compute_units * 512.0 * *chip("rtx4090").boost_clock_hz / *chip("rtx4090").peak_flops_per_s(Format::bf16) - 1) <= 0.001);
+  CHECK(std::abs(*chip("rtx4090").compute_units * 512.0 * *chip("rtx4090").boost_clock_hz /
+                     *chip("rtx4090").peak_flops_per_s(Format::bf16) -
+                 1) <= 0.001);
   // Shipping B200: the stated peak needs 1.856 GHz on 148 SMs of 4 Tensor Cores.
-  CHECK(std::abs(*chip("b200_sxm").peak_flops_per_s(Format::bf16) / (148 * 4 * 2 * *chip("b200_sxm").tensor_core_fma_per_cycle) - 1.856e9) <= 0.001e9);
+  CHECK(std::abs(*chip("b200_sxm").peak_flops_per_s(Format::bf16) /
+                     (148 * 4 * 2 * *chip("b200_sxm").tensor_core_fma_per_cycle) -
+                 1.856e9) <= 0.001e9);
 }
 
 TEST_CASE("links count per direction, and vendors' sums are twice that") {
@@ -111,13 +118,15 @@ TEST_CASE("announced figures stay beside the shipping ones") {
 TEST_CASE("sources name the nearest pattern: a figure, its group, all") {
   const Chip& a100 = chip("a100_80_sxm");
   CHECK(models::figure_source(a100, "measured.l2_bytes_per_s").find("gpu-benches") != std::string_view::npos);
-  CHECK(models::figure_source(a100, "measured.allreduce_busbw_bytes_per_s").find("all-reduce benchmarks") != std::string_view::npos);
+  CHECK(models::figure_source(a100, "measured.allreduce_busbw_bytes_per_s").find("all-reduce benchmarks") !=
+        std::string_view::npos);
   CHECK(models::figure_source(a100, "l2_bytes").find("A100 architecture whitepaper") != std::string_view::npos);
   CHECK(models::figure_source(a100, "l2_bytes").find("llm-analysis") != std::string_view::npos);
 }
 
 TEST_CASE("a learner's own chip loads from one object with a few figures") {
-  const auto chips = models::parse_chips(with(R"(, "compute_units": 64, "sources": {"*": "my data sheet"})"), "my.json");
+  const auto chips =
+      models::parse_chips(with(R"(, "compute_units": 64, "sources": {"*": "my data sheet"})"), "my.json");
   INFO(chips.error);
   REQUIRE(chips);
   REQUIRE(chips->size() == 1);
@@ -131,32 +140,48 @@ TEST_CASE("a learner's own chip loads from one object with a few figures") {
 }
 
 TEST_CASE("bad chip files get one sentence: file, chip, key, value, what is allowed") {
-  CHECK(error_of(with(R"(, "tdp_w": "700 W")")) == R"(my.json: chip "mine": tdp_w is "700 W", but must be a number from 0.001 to 1e+09 W)");
-  CHECK(error_of(with(R"(, "compute_units": 1.5)")) == R"(my.json: chip "mine": compute_units is 1.5, but must be a whole number from 1 to 1e+07)");
-  CHECK(error_of(with(R"(, "peak_flops_per_s": {"bf16": -1})")) == R"(my.json: chip "mine": peak_flops_per_s.bf16 is -1, but must be a number from 1 to 1e+21 FLOP/s)");
-  CHECK(error_of(with(R"(, "peak_flops_per_s": {"bf17": 1})")).find(R"(unknown key "peak_flops_per_s.bf17"; allowed are fp64, fp64_matrix, fp32)") != std::string::npos);
-  CHECK(error_of(with(R"(, "memory_gb": 80)")).find(R"(my.json: chip "mine": unknown key "memory_gb"; allowed are id, name,)") == 0);
-  CHECK(error_of(with(R"(, "interconnect": 3)")) == R"(my.json: chip "mine": interconnect is 3, but must be an object)");
-  CHECK(error_of(R"({"id": "mine", "name": "x", "memory_bandwidth_bytes_per_s": 1e12, "peak_flops_per_s": {"bf16": 1e14}})") ==
-        R"(my.json: chip "mine": memory_bytes is missing; it must be a number above 0)");
-  CHECK(error_of(R"({"id": "../x", "name": "x"})") == R"(my.json: chip 1: id is "../x", but must be 1 to 64 of a-z, 0-9 and _)");
-  CHECK(error_of("{\"chips\": [" + with("") + "," + with("") + "]}") == R"(my.json: id "mine" appears twice in chips; ids must differ)");
+  CHECK(error_of(with(R"(, "tdp_w": "700 W")")) ==
+        R"(my.json: chip "mine": tdp_w is "700 W", but must be a number from 0.001 to 1e+09 W)");
+  CHECK(error_of(with(R"(, "compute_units": 1.5)")) ==
+        R"(my.json: chip "mine": compute_units is 1.5, but must be a whole number from 1 to 1e+07)");
+  CHECK(error_of(with(R"(, "peak_flops_per_s": {"bf16": -1})")) ==
+        R"(my.json: chip "mine": peak_flops_per_s.bf16 is -1, but must be a number from 1 to 1e+21 FLOP/s)");
+  CHECK(error_of(with(R"(, "peak_flops_per_s": {"bf17": 1})"))
+            .find(R"(unknown key "peak_flops_per_s.bf17"; allowed are fp64, fp64_matrix, fp32)") != std::string::npos);
+  CHECK(error_of(with(R"(, "memory_gb": 80)"))
+            .find(R"(my.json: chip "mine": unknown key "memory_gb"; allowed are id, name,)") == 0);
+  CHECK(error_of(with(R"(, "interconnect": 3)")) ==
+        R"(my.json: chip "mine": interconnect is 3, but must be an object)");
+  CHECK(
+      error_of(
+          R"({"id": "mine", "name": "x", "memory_bandwidth_bytes_per_s": 1e12, "peak_flops_per_s": {"bf16": 1e14}})") ==
+      R"(my.json: chip "mine": memory_bytes is missing; it must be a number above 0)");
+  CHECK(error_of(R"({"id": "../x", "name": "x"})") ==
+        R"(my.json: chip 1: id is "../x", but must be 1 to 64 of a-z, 0-9 and _)");
+  CHECK(error_of("{\"chips\": [" + with("") + "," + with("") + "]}") ==
+        R"(my.json: id "mine" appears twice in chips; ids must differ)");
   CHECK(error_of("{\"chips\": 3}") == "my.json: chips is 3, but must be a list");
   CHECK(error_of("[]") == R"(my.json holds [], but must hold a chip object or {"chips": [...]})");
-  CHECK(error_of("{\"model_type\": \"llama\"}").find(R"(my.json: unknown key "model_type"; allowed are references, chips and networks)") == 0);
+  CHECK(error_of("{\"model_type\": \"llama\"}")
+            .find(R"(my.json: unknown key "model_type"; allowed are references, chips and networks)") == 0);
 }
 
 TEST_CASE("hostile chip files are refused, with the place where it helps") {
   CHECK(error_of("") == "my.json is not valid JSON in UTF-8 at line 1, column 1; mend the text there");
-  CHECK(error_of("{\n  \"id\": \"a\",,\n}") == "my.json is not valid JSON in UTF-8 at line 2, column 13; mend the text there");
+  CHECK(error_of("{\n  \"id\": \"a\",,\n}") ==
+        "my.json is not valid JSON in UTF-8 at line 2, column 13; mend the text there");
   CHECK(error_of(with(", \"tdp_w\": NaN")).find("my.json is not valid JSON in UTF-8 at line 1") == 0);
   CHECK(error_of(with(", \"vendor\": \"\xff\xfe\"")).find("my.json is not valid JSON in UTF-8 at line 1") == 0);
   CHECK(error_of(with(", \"tdp_w\": 1e999")) == "my.json holds a number beyond 1.8e308; give figures in SI units");
-  CHECK(error_of(with(R"(, "vendor": ")" + std::string(500, 'x') + "\"")).find("vendor is \"xxxx") != std::string::npos);
+  CHECK(error_of(with(R"(, "vendor": ")" + std::string(500, 'x') + "\"")).find("vendor is \"xxxx") !=
+        std::string::npos);
   CHECK(error_of(with(R"(, "vendor": "a\nb")")).find("one line without control characters") != std::string::npos);
-  CHECK(error_of(std::string(1000000, '[')) == "my.json nests brackets deeper than 32 levels; a hardware file needs five");
-  CHECK(error_of(with(R"(, "notes": [[[[[[1]]]]]])")).find("notes is [[[[[1]]]]], but must be a text") != std::string::npos);
-  CHECK(error_of(std::string((16u << 20) + 1, ' ')) == "my.json is larger than 16 MiB; a hardware file holds a few chips");
+  CHECK(error_of(std::string(1000000, '[')) ==
+        "my.json nests brackets deeper than 32 levels; a hardware file needs five");
+  CHECK(error_of(with(R"(, "notes": [[[[[[1]]]]]])")).find("notes is [[[[[1]]]]], but must be a text") !=
+        std::string::npos);
+  CHECK(error_of(std::string((16u << 20) + 1, ' ')) ==
+        "my.json is larger than 16 MiB; a hardware file holds a few chips");
   // Every truncation of a good file is an error with a sentence, never a crash or half a chip.
   const std::string good = with(R"(, "notes": ["a"], "sources": {"*": ["b", "c"]}, "announced": {"tdp_w": 5})");
   for (std::size_t length = 0; length < good.size(); ++length) {
@@ -177,7 +202,8 @@ TEST_CASE("figures can be set by key, within their range") {
 }
 
 TEST_CASE("networks: rates per direction; PCIe follows from its line coding") {
-  const auto networks = models::parse_networks(text_of_file(RIDGELINE_SOURCE_DIR "/assets/hardware/networks.json"), "networks.json");
+  const auto networks =
+      models::parse_networks(text_of_file(RIDGELINE_SOURCE_DIR "/assets/hardware/networks.json"), "networks.json");
   INFO(networks.error);
   REQUIRE(networks);
   CHECK(networks->size() == 7);
@@ -192,6 +218,9 @@ TEST_CASE("networks: rates per direction; PCIe follows from its line coding") {
     }
   }
   CHECK_FALSE(models::pcie_bytes_per_s_per_direction(9));
-  CHECK(models::parse_networks(R"({"networks": [{"id": "x", "name": "x", "kind": "carrier pigeon", "source": "RFC 1149", "bytes_per_s_per_direction": 5}]})", "n.json").error ==
-        R"(n.json: network 1: kind is "carrier pigeon", but must be infiniband, ethernet or pcie)");
+  CHECK(models::parse_networks(
+            R"({"networks": [{"id": "x", "name": "x", "kind": "carrier pigeon", "source": "RFC 1149", )"
+            R"("bytes_per_s_per_direction": 5}]})",
+            "n.json")
+            .error == R"(n.json: network 1: kind is "carrier pigeon", but must be infiniband, ethernet or pcie)");
 }

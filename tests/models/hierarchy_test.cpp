@@ -22,9 +22,12 @@ double bandwidth(const char* id, LevelKind kind) { return level(id, kind).bandwi
 }  // namespace
 
 TEST_CASE("FP32 lanes of a unit follow from the peak, whatever the boost clock") {
-  for (const char* id : {"v100_sxm2", "a100_40_sxm", "a100_80_sxm", "mi250x"}) CHECK(models::fp32_lanes_per_unit(bundled_chip(id)) == 64);
-  for (const char* id : {"rtx3090", "rtx4090", "h100_sxm", "h100_pcie", "h200_sxm", "b200_sxm", "mi300x", "mi355x"}) CHECK(models::fp32_lanes_per_unit(bundled_chip(id)) == 128);
-  for (const char* id : {"tpu_v5p", "trn2", "gaudi3", "b100"}) CHECK_FALSE(models::fp32_lanes_per_unit(bundled_chip(id)));
+  for (const char* id : {"v100_sxm2", "a100_40_sxm", "a100_80_sxm", "mi250x"})
+    CHECK(models::fp32_lanes_per_unit(bundled_chip(id)) == 64);
+  for (const char* id : {"rtx3090", "rtx4090", "h100_sxm", "h100_pcie", "h200_sxm", "b200_sxm", "mi300x", "mi355x"})
+    CHECK(models::fp32_lanes_per_unit(bundled_chip(id)) == 128);
+  for (const char* id : {"tpu_v5p", "trn2", "gaudi3", "b100"})
+    CHECK_FALSE(models::fp32_lanes_per_unit(bundled_chip(id)));
 }
 
 // SMs x 128 B x clock: 108 x 128 x 1.41 GHz, 132 x 128 x 1.83 GHz, 148 x 128 x 1.965 GHz.
@@ -59,7 +62,8 @@ TEST_CASE("every level has a bandwidth source, and farther levels of an H100 are
   for (const auto& [id, chip] : bundled_chips()) {
     for (const models::Level& one : models::memory_levels(chip)) {
       INFO(id << " " << models::level_id(one.kind));
-      for (const models::Sourced* figure : {&one.capacity_bytes, &one.bandwidth_bytes_per_s, &one.latency_s, &one.energy_j_per_byte, &one.measured_bandwidth_bytes_per_s}) {
+      for (const models::Sourced* figure : {&one.capacity_bytes, &one.bandwidth_bytes_per_s, &one.latency_s,
+                                            &one.energy_j_per_byte, &one.measured_bandwidth_bytes_per_s}) {
         if (!figure->value) continue;
         CHECK(*figure->value > 0);
         CHECK(std::isfinite(*figure->value));
@@ -96,13 +100,15 @@ TEST_CASE("moving bytes costs the latency and the bytes over the bandwidth") {
   CHECK_FALSE(models::move_bytes(unknown, 1e9).time_s);
 }
 
-// Little's law: 404 ns x 2.039 TB/s = 824 kB must be in flight on an A100; a quarter of that gives a quarter of the bandwidth.
+// Little's law: 404 ns x 2.039 TB/s = 824 kB must be in flight on an A100; a quarter of that gives a quarter of the
+// bandwidth.
 TEST_CASE("too few bytes in flight cap the bandwidth, and a pointer chase pays the latency each time") {
   const models::Level memory = level("a100_80_sxm", LevelKind::memory);
   CHECK(near(models::bytes_in_flight(memory).value(), 823.8e3, 1e-3));
   using models::AccessPattern;
   const double full_s = models::move_bytes(memory, 1e9).time_s.value();
-  const models::Move limited = models::move_bytes(memory, 1e9, {.pattern = AccessPattern::limited, .in_flight_bytes = 823.756e3 / 4});
+  const models::Move limited =
+      models::move_bytes(memory, 1e9, {.pattern = AccessPattern::limited, .in_flight_bytes = 823.756e3 / 4});
   CHECK(near(limited.time_s.value() / full_s, 4, 0.01));
   CHECK(limited.latency_bound);
   CHECK(models::move_bytes(memory, 1e9, {.pattern = AccessPattern::limited, .in_flight_bytes = 1e6}).time_s == full_s);
@@ -114,7 +120,8 @@ TEST_CASE("too few bytes in flight cap the bandwidth, and a pointer chase pays t
   CHECK_FALSE(models::bytes_in_flight(models::Level{}));
 }
 
-// H100 SXM from registers (371 TB/s) to one drive (7 GB/s) in seven steps: (371e12 / 7e9)^(1/7) = 4.73, far from a hundred.
+// H100 SXM from registers (371 TB/s) to one drive (7 GB/s) in seven steps: (371e12 / 7e9)^(1/7) = 4.73, far from a
+// hundred.
 TEST_CASE("bandwidth falls about fivefold from level to level") {
   CHECK(near(models::mean_bandwidth_step(models::memory_levels(bundled_chip("h100_sxm"))), 4.73, 0.005));
   CHECK(models::mean_bandwidth_step({}) == 1);
@@ -124,15 +131,18 @@ TEST_CASE("bandwidth falls about fivefold from level to level") {
 TEST_CASE("on the human scale a register takes a second and DRAM eleven minutes") {
   const auto& chip = bundled_chip("h100_pcie");
   CHECK(near(level("h100_pcie", LevelKind::registers).latency_s.value.value() * models::human_scale(chip), 1, 1e-12));
-  CHECK(models::human_duration(level("h100_pcie", LevelKind::memory).latency_s.value.value() * models::human_scale(chip)) == "11 minutes");
-  CHECK(models::human_duration(level("h100_pcie", LevelKind::storage).latency_s.value.value() * models::human_scale(chip)) == "1.6 days");
+  CHECK(models::human_duration(level("h100_pcie", LevelKind::memory).latency_s.value.value() *
+                               models::human_scale(chip)) == "11 minutes");
+  CHECK(models::human_duration(level("h100_pcie", LevelKind::storage).latency_s.value.value() *
+                               models::human_scale(chip)) == "1.6 days");
   CHECK(models::human_duration(1) == "1.0 s");
   CHECK(models::human_duration(59.8) == "1.0 minute");
   CHECK(models::human_duration(0.25) == "0.2 s");
   CHECK(models::human_duration(4e9) == "1.3 centuries");
 }
 
-// HBM2 and HBM3 take 4 to 7 pJ a bit, so 3.35 TB/s is 107 to 188 W: not the 640 W of 45 nm DRAM figures, which a 700 W chip could not have.
+// HBM2 and HBM3 take 4 to 7 pJ a bit, so 3.35 TB/s is 107 to 188 W: not the 640 W of 45 nm DRAM figures, which a 700 W
+// chip could not have.
 TEST_CASE("streaming memory takes an H100 107 to 188 W, and fusion saves in proportion") {
   models::TrafficPower in;
   in.bandwidth_bytes_per_s = 3.35e12;
@@ -147,6 +157,6 @@ TEST_CASE("streaming memory takes an H100 107 to 188 W, and fusion saves in prop
   CHECK(near(out.saved_per_chip_w, 3.35e12 * 0.5 * 42.75e-12, 1e-12));
   CHECK(near(out.saved_cluster_w, 71.6e3, 1e-3));  // 320 kW in the text that counts 640 pJ
   CHECK(near(out.still_memory_w + out.moved_on_chip_w + out.saved_cluster_w, out.cluster_w, 1e-12));  // nothing is lost
-  CHECK(near(out.moved_on_chip_w, 2.094e3, 1e-3));  // 1,000 x 3.35 TB/s x 1/2 x 1.25 pJ
+  CHECK(near(out.moved_on_chip_w, 2.094e3, 1e-3));               // 1,000 x 3.35 TB/s x 1/2 x 1.25 pJ
   CHECK(near(out.saved_j_per_year / 3.6e6, 71.6 * 8766, 1e-3));  // kWh
 }

@@ -60,8 +60,8 @@ TEST_CASE("Amdahl: no technique beats the time that its part does not hold") {
   IronLaw overlapped = example;
   overlapped.combine = Combine::overlapped;
   const auto hidden = models::speedup_bounds(overlapped);
-  CHECK((*hidden)[0] == 1);               // loads are hidden already
-  CHECK(near((*hidden)[1], 32.0 / 12));   // then the loads show
+  CHECK((*hidden)[0] == 1);              // loads are hidden already
+  CHECK(near((*hidden)[1], 32.0 / 12));  // then the loads show
   IronLaw only_loads{100, 10, 0, 20, 1, 0, Combine::added};
   CHECK(std::isinf((*models::speedup_bounds(only_loads))[0]));
 }
@@ -91,7 +91,8 @@ TEST_CASE("a saving that is counted twice is named") {
   CHECK(models::counted_twice(List{technique("weights_8bit"), technique("weights_4bit")}, models::Format::bf16) ==
         "8-bit weights and 4-bit weights, groups of 64 both shrink the same 16-bit numbers: keep one of them.");
   CHECK(models::counted_twice(List{technique("tensor_cores")}, models::Format::bf16) ==
-        "Tensor Cores in BF16 counts from the FP32 lanes, but the rate is already that of BF16: choose FP32, or leave it off.");
+        "Tensor Cores in BF16 counts from the FP32 lanes, but the rate is already that of BF16: choose FP32, or leave "
+        "it off.");
   CHECK(models::counted_twice(List{technique("tensor_cores")}, models::Format::fp32).empty());
   CHECK(models::counted_twice(List{technique("fp8_math")}, models::Format::fp8) ==
         "FP8 matrix units counts from a 16-bit rate, but the format is FP8: choose BF16 or FP16, or leave it off.");

@@ -16,7 +16,8 @@ using models::Technique;
 
 namespace {
 
-const std::vector<IronTerm> all_terms{IronTerm::bytes, IronTerm::bandwidth, IronTerm::operations, IronTerm::rate, IronTerm::efficiency, IronTerm::latency};
+const std::vector<IronTerm> all_terms{IronTerm::bytes, IronTerm::bandwidth,  IronTerm::operations,
+                                      IronTerm::rate,  IronTerm::efficiency, IronTerm::latency};
 bool near(double value, double expected) { return std::abs(value / expected - 1) <= 1e-12; }
 const Technique& technique(const char* id) {
   const Technique* found = models::find_technique(id);
@@ -107,9 +108,11 @@ TEST_CASE("factors follow from the cases they name") {
   others.weight_share = 0;
   CHECK(near(models::iron_value(models::apply(weights, technique("weights_4bit")), IronTerm::bytes), 100 * 4.25 / 16));
   // 65 times less attention traffic at 8192 tokens
-  CHECK(std::abs(100 / models::iron_value(models::apply(others, technique("flash_attention")), IronTerm::bytes) - 65) <= 0.1);
+  CHECK(std::abs(100 / models::iron_value(models::apply(others, technique("flash_attention")), IronTerm::bytes) - 65) <=
+        0.1);
   // E[tokens] of four drafts at 0.8: (1 - 0.8^5) / 0.2
-  CHECK(near(100 / models::iron_value(models::apply(example, technique("speculation")), IronTerm::bytes), (1 - std::pow(0.8, 5)) / 0.2));
+  CHECK(near(100 / models::iron_value(models::apply(example, technique("speculation")), IronTerm::bytes),
+             (1 - std::pow(0.8, 5)) / 0.2));
 }
 
 TEST_CASE("a technique touches its own bytes: weights, the others, or all") {
@@ -129,7 +132,8 @@ TEST_CASE("a technique touches its own bytes: weights, the others, or all") {
 }
 
 TEST_CASE("a set of techniques multiplies, in any order, and efficiency stops at 1") {
-  const std::vector<const Technique*> one_way{&technique("fusion"), &technique("weights_8bit"), &technique("tiling"), &technique("padding"), &technique("overlap")};
+  const std::vector<const Technique*> one_way{&technique("fusion"), &technique("weights_8bit"), &technique("tiling"),
+                                              &technique("padding"), &technique("overlap")};
   const std::vector<const Technique*> other_way(one_way.rbegin(), one_way.rend());
   const IronLaw a = models::apply_all(example, one_way), b = models::apply_all(example, other_way);
   for (const IronTerm term : all_terms) CHECK(near(models::iron_value(a, term), models::iron_value(b, term)));

@@ -13,7 +13,14 @@ namespace {
 constexpr std::int64_t many = 400000;
 
 JitterInputs calm(std::vector<JitterSource> sources) {
-  return {.base_s = 10e-3, .spread = 0, .rate_hz = 5, .frames = many, .seed = 3, .sources = std::move(sources)};
+  return {
+      .base_s = 10e-3,
+      .spread = 0,
+      .rate_hz = 5,
+      .frames = many,
+      .seed = 3,
+      .sources = std::move(sources),
+  };
 }
 JitterRun run_of(const JitterInputs& in) {
   const auto run = run_jitter(in);
@@ -21,8 +28,12 @@ JitterRun run_of(const JitterInputs& in) {
   REQUIRE(run);
   return *run;
 }
-JitterSource source(JitterPattern pattern, double probability, std::int64_t every, JitterShape shape, double size_s) { return {"s", true, pattern, probability, every, shape, size_s}; }
-bool near(double value, double expected, double tolerance) { return std::abs(value - expected) <= tolerance * std::abs(expected); }
+JitterSource source(JitterPattern pattern, double probability, std::int64_t every, JitterShape shape, double size_s) {
+  return {"s", true, pattern, probability, every, shape, size_s};
+}
+bool near(double value, double expected, double tolerance) {
+  return std::abs(value - expected) <= tolerance * std::abs(expected);
+}
 
 }  // namespace
 
@@ -33,7 +44,8 @@ TEST_CASE("percentiles of a run agree with the closed form of its one source") {
     return std::array<double, 3>{s.p50_s - 10e-3, s.p99_s - 10e-3, s.p999_s - 10e-3};
   };
   const std::array<double, 3> q{0.5, 0.99, 0.999};
-  const auto exponential = added(JitterShape::exponential), uniform = added(JitterShape::uniform), heavy = added(JitterShape::heavy);
+  const auto exponential = added(JitterShape::exponential), uniform = added(JitterShape::uniform),
+             heavy = added(JitterShape::heavy);
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(near(exponential[i], -4e-3 * std::log(1 - q[i]), 0.03));
     CHECK(near(uniform[i], 8e-3 * q[i], 0.01));
@@ -69,8 +81,14 @@ TEST_CASE("the undisturbed frame is bell-shaped: its spread is the one set, and 
 }
 
 // Constant times of 15 ms every 10 ms: after n frames n x 5 ms are left over (Lindley).
-TEST_CASE("an overloaded stack: waiting grows without end, skipping drops every second frame, reuse answers at the limit") {
-  JitterInputs in{.base_s = 15e-3, .spread = 0, .rate_hz = 100, .frames = 1000};
+TEST_CASE(
+    "an overloaded stack: waiting grows without end, skipping drops every second frame, reuse answers at the limit") {
+  JitterInputs in{
+      .base_s = 15e-3,
+      .spread = 0,
+      .rate_hz = 100,
+      .frames = 1000,
+  };
   const auto waits = run_of(in);
   CHECK(near(static_cast<double>(waits.response_s[999]), 15e-3 + 999 * 5e-3, 1e-4));
   CHECK(waits.late == 1000);
@@ -88,7 +106,8 @@ TEST_CASE("an overloaded stack: waiting grows without end, skipping drops every 
   in.policy = JitterPolicy::small;
   in.small_share = 0.4;
   in.recover_frames = 9;
-  // One frame of 15 ms, one of 6 that starts 5 ms late and warns again, nine more of 6: eleven frames, two of them late, 91 times begun.
+  // One frame of 15 ms, one of 6 that starts 5 ms late and warns again, nine more of 6: eleven frames, two of them
+  // late, 91 times begun.
   const auto small = run_of(in);
   CHECK(small.small == 909);
   CHECK(small.late == 182);
@@ -96,7 +115,8 @@ TEST_CASE("an overloaded stack: waiting grows without end, skipping drops every 
 }
 
 TEST_CASE("the same seed is the same run, another is not, and switching one source off leaves the others' luck alone") {
-  JitterInputs in = calm({source(JitterPattern::random, 0.1, 1, JitterShape::exponential, 1e-3), source(JitterPattern::random, 0.1, 1, JitterShape::heavy, 2e-3)});
+  JitterInputs in = calm({source(JitterPattern::random, 0.1, 1, JitterShape::exponential, 1e-3),
+                          source(JitterPattern::random, 0.1, 1, JitterShape::heavy, 2e-3)});
   in.frames = 20000;
   const auto a = run_of(in), b = run_of(in);
   CHECK(a.response_s == b.response_s);
@@ -112,7 +132,16 @@ TEST_CASE("the same seed is the same run, another is not, and switching one sour
 }
 
 TEST_CASE("a state slows the network, so that the smaller one suffers less") {
-  JitterInputs in{.base_s = 9e-3, .spread = 0, .rate_hz = 100, .frames = 100, .sources = {source(JitterPattern::state, 1, 1000000, JitterShape::constant, 4e-3)}, .policy = JitterPolicy::small, .small_share = 0.5, .recover_frames = 1000};
+  JitterInputs in{
+      .base_s = 9e-3,
+      .spread = 0,
+      .rate_hz = 100,
+      .frames = 100,
+      .sources = {source(JitterPattern::state, 1, 1000000, JitterShape::constant, 4e-3)},
+      .policy = JitterPolicy::small,
+      .small_share = 0.5,
+      .recover_frames = 1000,
+  };
   const auto run = run_of(in);
   CHECK(near(static_cast<double>(run.response_s[0]), 13e-3, 1e-6));
   CHECK(near(static_cast<double>(run.response_s[99]), 6.5e-3, 1e-6));

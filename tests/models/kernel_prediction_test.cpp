@@ -1,7 +1,7 @@
 #include "models/kernel_prediction.h"
 
-#include <catch2/catch_approx.hpp>
 #include <algorithm>
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <utility>
 
@@ -26,9 +26,15 @@ KernelLimit limit(const char* ladder, const char* rung) { return predict_kernel(
 
 }  // namespace
 
-// Measured on a Zen 5, one thread: 1, 2, 4, 8, 12 chains of AVX2 multiply-adds reach 16, 33, 69, 130, 135 GFLOP/s of 135.
-TEST_CASE("chains of multiply-adds: the bound is chains over latency times units, and within 4 % of what was measured") {
-  for (const Row& row : {Row{"chains-1", 1.0, 16.0}, {"chains-2", 2.0, 33.0}, {"chains-4", 4.0, 69.0}, {"chains-8", 8.0, 130.0}, {"chains-12", 12.0, 135.0}}) {
+// Measured on a Zen 5, one thread: 1, 2, 4, 8, 12 chains of AVX2 multiply-adds reach 16, 33, 69, 130, 135 GFLOP/s of
+// 135.
+TEST_CASE(
+    "chains of multiply-adds: the bound is chains over latency times units, and within 4 % of what was measured") {
+  for (const Row& row : {Row{"chains-1", 1.0, 16.0},
+                         {"chains-2", 2.0, 33.0},
+                         {"chains-4", 4.0, 69.0},
+                         {"chains-8", 8.0, 130.0},
+                         {"chains-12", 12.0, 135.0}}) {
     INFO(row.rung);
     CHECK(share("cpu-fma", row.rung) == Approx(std::min(1.0, row.expected / 8)));
     CHECK(share("cpu-fma", row.rung) == Approx(row.measured / 135).margin(0.04));
@@ -36,10 +42,16 @@ TEST_CASE("chains of multiply-adds: the bound is chains over latency times units
   CHECK(limit("cpu-fma", "chains-2") == KernelLimit::latency);
 }
 
-// Measured on a Zen 5, N = 1536, share of the AVX2 peak: naive 0.6, ikj 6, SIMD 37, blocked 40, 6 x 16 tile 80, packed 96 %; 63 against
-// 120 GFLOP/s of 135 when the sums spill.
+// Measured on a Zen 5, N = 1536, share of the AVX2 peak: naive 0.6, ikj 6, SIMD 37, blocked 40, 6 x 16 tile 80, packed
+// 96 %; 63 against 120 GFLOP/s of 135 when the sums spill.
 TEST_CASE("matrix product on a core: each bound is above what was measured, and by less than a factor of three") {
-  for (const Row& row : {Row{"naive", 1.0 / 64, 0.006}, {"ikj", 1.0 / 16, 0.06}, {"simd", 0.5, 0.37}, {"blocked", 0.5, 0.40}, {"tile", 1.0, 0.80}, {"spill", 0.5, 0.47}, {"packed", 1.0, 0.96}}) {
+  for (const Row& row : {Row{"naive", 1.0 / 64, 0.006},
+                         {"ikj", 1.0 / 16, 0.06},
+                         {"simd", 0.5, 0.37},
+                         {"blocked", 0.5, 0.40},
+                         {"tile", 1.0, 0.80},
+                         {"spill", 0.5, 0.47},
+                         {"packed", 1.0, 0.96}}) {
     INFO(row.rung);
     CHECK(share("cpu-sgemm", row.rung) == Approx(row.expected));
     CHECK(share("cpu-sgemm", row.rung) >= row.measured);
@@ -58,12 +70,14 @@ TEST_CASE("against AVX-512's roof an AVX2 kernel reaches half, against its own a
   CHECK(predict_kernel("cpu-sgemm", "avx512", wide)->bound.share == Approx(1));
 }
 
-// Stores that allocate their line: 3 bytes for 2 in a copy, 4 for 3 in the triad. Measured triad on a Zen 5: 39 against 53 GB/s = 0.74.
+// Stores that allocate their line: 3 bytes for 2 in a copy, 4 for 3 in the triad. Measured triad on a Zen 5: 39 against
+// 53 GB/s = 0.74.
 TEST_CASE("streams: ordinary stores read their line first; softmax is bound by its instructions") {
   CHECK(share("cpu-copy", "simd") == Approx(2.0 / 3));
   CHECK(share("cpu-copy", "streaming") == Approx(1));
   CHECK(share("cpu-triad", "simd") == Approx(39.0 / 53).epsilon(0.03));
-  // Measured on the same machine, of 39 GB/s: expf 2.0, SIMD 20.8, online 13.7: the order, and online slower than three passes.
+  // Measured on the same machine, of 39 GB/s: expf 2.0, SIMD 20.8, online 13.7: the order, and online slower than three
+  // passes.
   CHECK(share("cpu-softmax", "expf") == Approx(2.0 / 39).epsilon(0.05));
   CHECK(share("cpu-softmax", "online") < share("cpu-softmax", "simd"));
   CHECK(share("cpu-softmax", "online") == Approx(13.7 / 39).epsilon(0.06));
@@ -118,7 +132,10 @@ TEST_CASE("a kernel without a rule has no prediction, and no machine gives a sha
   odd.core.dram_bytes_per_s = 1e30;
   odd.core.clock_hz = 1;
   odd.gpu.dram_bytes_per_s = 1e30;
-  for (const auto& [ladder, rung] : {std::pair<const char*, const char*>{"cpu-copy", "scalar"}, {"cpu-latency", "random"}, {"cuda-copy", "scalar"}, {"cuda-reduction", "shuffle"}}) {
+  for (const auto& [ladder, rung] : {std::pair<const char*, const char*>{"cpu-copy", "scalar"},
+                                     {"cpu-latency", "random"},
+                                     {"cuda-copy", "scalar"},
+                                     {"cuda-reduction", "shuffle"}}) {
     const double s = predict_kernel(ladder, rung, odd)->bound.share;
     CHECK((s > 0 && s <= 1));
   }

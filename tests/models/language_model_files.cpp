@@ -34,7 +34,8 @@ const std::vector<models::LanguageModel>& shipped_models() {
 
 const models::LanguageModel& shipped_model(const std::string& id) {
   const auto& all = shipped_models();
-  const auto it = std::find_if(all.begin(), all.end(), [&](const models::LanguageModel& model) { return model.id == id; });
+  const auto it =
+      std::find_if(all.begin(), all.end(), [&](const models::LanguageModel& model) { return model.id == id; });
   INFO(id);
   REQUIRE(it != all.end());
   return *it;

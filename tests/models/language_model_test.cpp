@@ -13,7 +13,8 @@ TEST_CASE("at least 25 models are shipped, every id once") {
   std::set<std::string> ids;
   for (const auto& model : shipped_models()) CHECK(ids.insert(model.id).second);
   CHECK(ids.size() >= 25);
-  for (const char* wanted : {"llama-2-7b", "llama-3-70b", "mixtral-8x7b", "deepseek-v3", "gpt-3", "bloom-176b", "qwen3-235b-a22b"})
+  for (const char* wanted :
+       {"llama-2-7b", "llama-3-70b", "mixtral-8x7b", "deepseek-v3", "gpt-3", "bloom-176b", "qwen3-235b-a22b"})
     CHECK(ids.count(wanted) == 1);
 }
 
@@ -34,7 +35,8 @@ namespace {
 
 std::string with(const std::string& fields) {
   return R"({"id": "tiny", "name": "Tiny", "source": "a test", )" + fields +
-         R"("config": {"model_type": "gpt2", "vocab_size": 10, "n_embd": 4, "n_layer": 1, "n_head": 2, "n_positions": 8}})";
+         R"("config": {"model_type": "gpt2", "vocab_size": 10, "n_embd": 4, "n_layer": 1, "n_head": 2, )"
+         R"("n_positions": 8}})";
 }
 
 }  // namespace
@@ -45,7 +47,9 @@ TEST_CASE("one model alone or a list of them is read") {
   REQUIRE(one->size() == 1);
   CHECK(one->front().name == "Tiny");
   CHECK_FALSE(one->front().published);
-  const auto list = parse_language_models("[" + with(R"("published_parameters": 300, "published_rounding": 5, "published_source": "here",)") + "]", "mine.json");
+  const auto list = parse_language_models(
+      "[" + with(R"("published_parameters": 300, "published_rounding": 5, "published_source": "here",)") + "]",
+      "mine.json");
   REQUIRE(list);
   REQUIRE(list->front().published);
   CHECK(list->front().published->parameters == 300);
@@ -53,8 +57,10 @@ TEST_CASE("one model alone or a list of them is read") {
 
 TEST_CASE("a wrong model file ends in one sentence that names the model and the field") {
   const auto error = [](const std::string& text) { return parse_language_models(text, "mine.json").error; };
-  CHECK(error("[" + with("") + "," + with("") + "]") == "mine.json, model 2: the id \"tiny\" is taken already; another one is expected.");
-  CHECK(error(R"({"id": "Tiny One"})") == "mine.json: id may hold lower-case letters, digits, dots, dashes and underscores, up to 64 of them.");
+  CHECK(error("[" + with("") + "," + with("") + "]") ==
+        "mine.json, model 2: the id \"tiny\" is taken already; another one is expected.");
+  CHECK(error(R"({"id": "Tiny One"})") ==
+        "mine.json: id may hold lower-case letters, digits, dots, dashes and underscores, up to 64 of them.");
   CHECK(error(R"({"id": "tiny"})") == "mine.json (tiny): name is missing; a text in quotes is expected.");
   CHECK(error(R"({"id": "tiny", "name": "T", "source": "s"})") ==
         "mine.json (tiny): config is missing; an object in the form of a Hugging Face config.json is expected.");

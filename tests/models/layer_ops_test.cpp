@@ -16,9 +16,11 @@ using models_test::shipped_model;
 
 namespace {
 
-const LayerOperation& named(const std::vector<LayerOperation>& operations, const std::string& name, const std::string& layer = "") {
-  const auto it = std::find_if(operations.begin(), operations.end(),
-                               [&](const LayerOperation& op) { return op.name == name && (layer.empty() || op.layer == layer); });
+const LayerOperation& named(const std::vector<LayerOperation>& operations, const std::string& name,
+                            const std::string& layer = "") {
+  const auto it = std::find_if(operations.begin(), operations.end(), [&](const LayerOperation& op) {
+    return op.name == name && (layer.empty() || op.layer == layer);
+  });
   INFO(name);
   REQUIRE(it != operations.end());
   return *it;
@@ -70,7 +72,8 @@ TEST_CASE("cache of one token: Llama 7B 524,288 bytes, Llama 3 70B 327,680, Deep
   CHECK(bytes("llama-3-8b") * 8192 == Approx(1.07e9).epsilon(0.01));
   const auto& mistral = shipped_model("mistral-7b-v0.1").architecture;
   CHECK(models::kv_cache_bytes(mistral, 32768, 2) == models::kv_cache_bytes(mistral, 4096, 2));
-  CHECK(models::kv_cache_bytes(shipped_model("gemma-2-9b").architecture, 8192, 2) == Approx(0.75 * 8192 * bytes("gemma-2-9b")));
+  CHECK(models::kv_cache_bytes(shipped_model("gemma-2-9b").architecture, 8192, 2) ==
+        Approx(0.75 * 8192 * bytes("gemma-2-9b")));
 }
 
 TEST_CASE("a decode step reads the weights and the cache once") {
@@ -87,7 +90,8 @@ TEST_CASE("a decode step reads the weights and the cache once") {
   CHECK(step(1, 1).intensity() == Approx(1).epsilon(0.01));
   CHECK(step(256, 4096).bytes == Approx(weights + cache).epsilon(0.04));
   CHECK(step(256, 4096).bytes > weights + cache);
-  // Errata row 168: 2PB over weights and cache reads is 74 flop per byte at batch 256, 4096 tokens, still memory-bound on an H100 (295).
+  // Errata row 168: 2PB over weights and cache reads is 74 flop per byte at batch 256, 4096 tokens, still memory-bound
+  // on an H100 (295).
   CHECK(2 * 70e9 * 256 / (140e9 + cache) == Approx(74).epsilon(0.01));
   CHECK(step(256, 4096).intensity() > 70);
   CHECK(step(256, 4096).intensity() < 90);
@@ -124,7 +128,8 @@ TEST_CASE("latent attention: absorbed decode reads 576 numbers a token, expanded
   const auto absorbed = models::model_operations(a, w);
   const double query_and_output = 128.0 * (576 + 512) * 2;
   CHECK(named(absorbed, "fused attention").forward.bytes() == Approx(4096 * 576 * 2 + query_and_output));
-  CHECK(named(absorbed, "query absorb").parameters + named(absorbed, "value up").parameters == 512LL * 128 * (128 + 128));
+  CHECK(named(absorbed, "query absorb").parameters + named(absorbed, "value up").parameters ==
+        512LL * 128 * (128 + 128));
   w.latent = models::LatentPath::expanded;
   const auto expanded = models::model_operations(a, w);
   CHECK(named(expanded, "key and value up").shape.m == 4096);
@@ -184,7 +189,8 @@ TEST_CASE("a chunk with a cached prefix attends to it; chunks sum to the whole")
     w.sequence = sequence;
     return named(models::model_operations(a, w), "fused attention").product_flops;
   };
-  CHECK(attention_flops(0, 512) + attention_flops(512, 512) + attention_flops(1024, 1024) == Approx(attention_flops(0, 2048)));
+  CHECK(attention_flops(0, 512) + attention_flops(512, 512) + attention_flops(1024, 1024) ==
+        Approx(attention_flops(0, 2048)));
 }
 
 TEST_CASE("full recomputation repeats the layers' forward and nothing outside them") {
@@ -218,7 +224,8 @@ TEST_CASE("a workload out of range is named") {
   CHECK(models::workload_problem(w) == "batch is 0; from 1 to 1000000000 is allowed.");
   w = decode(1, 4);
   w.decode_tokens = 5;
-  CHECK(models::workload_problem(w) == "context is 4, shorter than the 5 new tokens of the step; at least as many are expected.");
+  CHECK(models::workload_problem(w) ==
+        "context is 4, shorter than the 5 new tokens of the step; at least as many are expected.");
   w = {};
   w.kv_bytes = std::nan("");
   CHECK(models::workload_problem(w) == "kv_bytes is out of range; above 0 and up to 8 bytes an element is allowed.");

@@ -12,7 +12,8 @@ TEST_CASE("lines are split at their ends, and a last line without one counts") {
 }
 
 TEST_CASE("a changed line and an added one are marked, indentation is not a change") {
-  const auto d = diff_lines("for i\n  for j\n    sum += a\nend\n", "for i\n    for j\n      sum = fma(a)\n      prefetch\nend\n");
+  const auto d =
+      diff_lines("for i\n  for j\n    sum += a\nend\n", "for i\n    for j\n      sum = fma(a)\n      prefetch\nend\n");
   CHECK(d.changed == std::vector<bool>{false, false, true, true, false});
   CHECK(d.added == 2);
   CHECK(d.removed == 1);

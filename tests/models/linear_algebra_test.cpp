@@ -19,7 +19,9 @@ Matrix definite(std::size_t n, std::int64_t seed) {
   return g;
 }
 
-double distance(const Matrix& a, const Matrix& b) { return std::sqrt(squared_norm(difference(a, b)) / squared_norm(b)); }
+double distance(const Matrix& a, const Matrix& b) {
+  return std::sqrt(squared_norm(difference(a, b)) / squared_norm(b));
+}
 
 Matrix transposed(const Matrix& a) {
   Matrix out(a.cols, a.rows);
@@ -56,7 +58,9 @@ TEST_CASE("linear algebra: a small Cholesky factor by hand") {
   CHECK(cholesky(a)->values == std::vector<double>{2, 0, 1, 2});
 }
 
-TEST_CASE("linear algebra: the inverse root is upper, and its square is the inverse; its trailing blocks are those of trailing inverses") {
+TEST_CASE(
+    "linear algebra: the inverse root is upper, and its square is the inverse; its trailing blocks are those of "
+    "trailing inverses") {
   const std::size_t n = 61;
   const Matrix a = definite(n, 5);
   const auto u = inverse_root(a);

@@ -29,12 +29,14 @@ double normal_below(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
 
 }  // namespace
 
-// torch.amp.GradScaler: scale x 0.5 and tracker 0 on inf; tracker + 1 otherwise, and scale x 2 with tracker 0 when it reaches 2,000.
+// torch.amp.GradScaler: scale x 0.5 and tracker 0 on inf; tracker + 1 otherwise, and scale x 2 with tracker 0 when it
+// reaches 2,000.
 TEST_CASE("the scaler follows GradScaler's rule step by step") {
   // 2^4 x 2^16 = 2^20 overflows until the scale is 2^11: 2^15 is the largest power of two below 65,520.
   const auto run = models::run_loss_scaler(flat(4));
   REQUIRE(run);
-  CHECK(skipped(*run) == std::vector<std::int64_t>{0, 1, 2, 3, 4, 2005, 4006, 6007, 8008, 10009, 12010, 14011, 16012, 18013});
+  CHECK(skipped(*run) ==
+        std::vector<std::int64_t>{0, 1, 2, 3, 4, 2005, 4006, 6007, 8008, 10009, 12010, 14011, 16012, 18013});
   CHECK(run->scale_log2[0] == 16);
   CHECK(run->scale_log2[5] == 11);
   CHECK(run->scale_log2[2004] == 11);
@@ -58,7 +60,8 @@ TEST_CASE("overflow begins at 65,520, where nearest even rounds to infinity, not
   CHECK(models::run_loss_scaler(in)->skips() == 10);
 }
 
-// Errata 36: with 2,000 clean steps to a doubling a healthy run skips about one step in 2,000; one in fifty cannot last.
+// Errata 36: with 2,000 clean steps to a doubling a healthy run skips about one step in 2,000; one in fifty cannot
+// last.
 TEST_CASE("overflow alone never skips one step in fifty for long, broken steps do and sink the scale") {
   ScalerInputs in;
   in.drift_log2 = 0;
@@ -69,13 +72,14 @@ TEST_CASE("overflow alone never skips one step in fifty for long, broken steps d
   in.bad_rate = 0.02;
   const auto broken = models::run_loss_scaler(in);
   CHECK(broken->late_skip_rate == Approx(0.02).epsilon(0.2));
-  CHECK(broken->growths == 0);                // (1 - 0.02)^2000 = 3e-18
-  CHECK(broken->final_scale_log2 == -126);    // 400 halvings and more, down to FP32's smallest normal
+  CHECK(broken->growths == 0);              // (1 - 0.02)^2000 = 3e-18
+  CHECK(broken->final_scale_log2 == -126);  // 400 halvings and more, down to FP32's smallest normal
   CHECK(models::health_of(*broken, in) == models::ScalerHealth::collapsed);
   CHECK(broken->worst_zero_scaled == Approx(1));
   CHECK(1000 * models::scale_drift_log2(in, 0.02) == Approx(-20).epsilon(0.01));
   CHECK(1000 * models::scale_drift_log2(in, 0) == Approx(0.5));
-  CHECK(std::abs(models::scale_drift_log2(in, 1 - std::exp2(-1.0 / 2000))) <= 1e-12);  // half of all runs of 2,000 are clean: balance
+  CHECK(std::abs(models::scale_drift_log2(in, 1 - std::exp2(-1.0 / 2000))) <=
+        1e-12);  // half of all runs of 2,000 are clean: balance
 }
 
 TEST_CASE("a run within the first interval says nothing of the rate later") {
@@ -118,7 +122,8 @@ TEST_CASE("the largest of n gradients has the distribution of a maximum, and luc
   in.drift_log2 = in.spike_rate = 0;
   in.gradients = 1e6;
   const auto run = models::run_loss_scaler(in);
-  // Median of the maximum: all below it with probability 1/2, each with 2^(-1/n); its upper tail is 6.93e-7, z = 4.829 (tables: 4.83).
+  // Median of the maximum: all below it with probability 1/2, each with 2^(-1/n); its upper tail is 6.93e-7, z = 4.829
+  // (tables: 4.83).
   double above = 0;
   for (const float x : run->largest_log2) above += static_cast<double>(x) > -22 + 4 * 4.829;
   CHECK(std::abs(above / 20000 - 0.5) <= 0.02);

@@ -14,14 +14,29 @@ using models::UpdateMethod;
 
 namespace {
 
-models::SumRun sum_of(const char* format, SumTerms terms = SumTerms::ones, std::int64_t count = 16384, std::int64_t block = 128) {
-  const auto run = models::run_low_precision_sum({.format = find_float_format(format), .terms = terms, .count = count, .block = block});
+models::SumRun sum_of(const char* format, SumTerms terms = SumTerms::ones, std::int64_t count = 16384,
+                      std::int64_t block = 128) {
+  const auto run = models::run_low_precision_sum({
+      .format = find_float_format(format),
+      .terms = terms,
+      .count = count,
+      .block = block,
+  });
   REQUIRE(run);
   return *run;
 }
-const models::SumTrace& method(const models::SumRun& run, SumMethod m) { return run.methods[static_cast<std::size_t>(m)]; }
-models::UpdateRun updates_of(const char* format, double weight, double update, std::int64_t steps, std::int64_t replicas = 256) {
-  const auto run = models::run_weight_updates({.format = find_float_format(format), .weight = weight, .update = update, .steps = steps, .replicas = replicas});
+const models::SumTrace& method(const models::SumRun& run, SumMethod m) {
+  return run.methods[static_cast<std::size_t>(m)];
+}
+models::UpdateRun updates_of(const char* format, double weight, double update, std::int64_t steps,
+                             std::int64_t replicas = 256) {
+  const auto run = models::run_weight_updates({
+      .format = find_float_format(format),
+      .weight = weight,
+      .update = update,
+      .steps = steps,
+      .replicas = replicas,
+  });
   REQUIRE(run);
   return *run;
 }
@@ -38,8 +53,10 @@ TEST_CASE("the quick rounder agrees with encode and decode, subnormals, ties and
       double x = std::ldexp(models::normal_draw(3, i), static_cast<int>(models::counter_hash(5, i) % 60) - 30);
       if (i % 4 == 0) x = std::ldexp(std::round(x * 64), -6);  // many ties
       const std::uint64_t luck = models::counter_hash(9, i);
-      differ += r.nearest(x) != models::decode(f, models::encode(f, x, models::Rounding::nearest_even, models::Overflow::saturate));
-      differ += r.stochastic(x, luck) != models::decode(f, models::encode(f, x, models::Rounding::stochastic, models::Overflow::saturate, luck));
+      differ += r.nearest(x) !=
+                models::decode(f, models::encode(f, x, models::Rounding::nearest_even, models::Overflow::saturate));
+      differ += r.stochastic(x, luck) !=
+                models::decode(f, models::encode(f, x, models::Rounding::stochastic, models::Overflow::saturate, luck));
     }
     INFO(id);
     CHECK(differ == 0);
@@ -48,7 +65,8 @@ TEST_CASE("the quick rounder agrees with encode and decode, subnormals, ties and
 
 // The first integer whose spacing is 2 is 2^p for p bits of significand; adding 1 there is a tie, and 2^p is even.
 TEST_CASE("adding ones stops at 2,048 in FP16 and TF32, 256 in BF16, 16 in E4M3, 8 in E5M2") {
-  const std::pair<const char*, double> stops[] = {{"fp16", 2048}, {"tf32", 2048}, {"bf16", 256}, {"e4m3fn", 16}, {"e5m2", 8}};
+  const std::pair<const char*, double> stops[] = {
+      {"fp16", 2048}, {"tf32", 2048}, {"bf16", 256}, {"e4m3fn", 16}, {"e5m2", 8}};
   for (const auto& [id, stop] : stops) {
     INFO(id);
     const auto run = sum_of(id);
@@ -66,7 +84,8 @@ TEST_CASE("trees, compensation and short blocks bring the ones back") {
   CHECK(method(bf16, SumMethod::kahan).final == 16384);
   CHECK(method(bf16, SumMethod::blocked).final == 16384);
   CHECK(method(sum_of("e4m3fn", SumTerms::ones, 16384, 16), SumMethod::blocked).final == 16384);
-  CHECK(method(sum_of("e4m3fn", SumTerms::ones, 16384, 128), SumMethod::blocked).final == 2048);  // 128 blocks that stop at 16
+  CHECK(method(sum_of("e4m3fn", SumTerms::ones, 16384, 128), SumMethod::blocked).final ==
+        2048);  // 128 blocks that stop at 16
   // Two E4M3 numbers hold about 8 bits together: compensation stops at 2^8.
   CHECK(method(sum_of("e4m3fn"), SumMethod::kahan).final == 256);
 }
@@ -100,7 +119,12 @@ TEST_CASE("errors stay under their bounds") {
 }
 
 TEST_CASE("what is too large becomes the largest value and is said to") {
-  const auto run = models::run_low_precision_sum({.format = find_float_format("fp16"), .terms = SumTerms::ones, .count = 4096, .size = 1024});
+  const auto run = models::run_low_precision_sum({
+      .format = find_float_format("fp16"),
+      .terms = SumTerms::ones,
+      .count = 4096,
+      .size = 1024,
+  });
   REQUIRE(run);
   CHECK(method(*run, SumMethod::pairwise).final == 65504);
   CHECK(method(*run, SumMethod::pairwise).overflows > 0);
@@ -115,7 +139,8 @@ TEST_CASE("a BF16 weight of 1 never sees updates of 2^-9, its master shows them 
   CHECK(last(run, UpdateMethod::plain) == 1);
   CHECK(run.first_move[static_cast<std::size_t>(UpdateMethod::plain)] == 0);
   CHECK(last(run, UpdateMethod::master) == 2);
-  CHECK(run.first_move[static_cast<std::size_t>(UpdateMethod::master)] == 3);  // 2 x 2^-9 is a tie that stays at the even 1
+  CHECK(run.first_move[static_cast<std::size_t>(UpdateMethod::master)] ==
+        3);  // 2 x 2^-9 is a tie that stays at the even 1
   CHECK(last(run, UpdateMethod::kahan) == 2);
   CHECK(run.exact_final == 2);
 }
@@ -149,7 +174,10 @@ TEST_CASE("the mean of stochastic weights is the exact weight within its standar
 
 TEST_CASE("what cannot accumulate is refused in a sentence") {
   CHECK(models::run_low_precision_sum({.format = nullptr}).error == "There is no such number format.");
-  CHECK(models::run_low_precision_sum({.format = find_float_format("nf4")}).error.find("cannot accumulate here") != std::string::npos);
-  CHECK(models::run_low_precision_sum({.format = find_float_format("fp64")}).error.find("up to 32 bits") != std::string::npos);
-  CHECK(models::run_weight_updates({.format = find_float_format("bf16"), .steps = 0}).error == "A run has from 1 to 8,192 updates.");
+  CHECK(models::run_low_precision_sum({.format = find_float_format("nf4")}).error.find("cannot accumulate here") !=
+        std::string::npos);
+  CHECK(models::run_low_precision_sum({.format = find_float_format("fp64")}).error.find("up to 32 bits") !=
+        std::string::npos);
+  CHECK(models::run_weight_updates({.format = find_float_format("bf16"), .steps = 0}).error ==
+        "A run has from 1 to 8,192 updates.");
 }

@@ -24,7 +24,8 @@ models::MixedStep step_of(const MixedSettings& s, const char* model = "llama-3-8
   return *step;
 }
 const models::MixedOperation& row(const models::MixedStep& step, std::string_view name) {
-  const auto at = std::find_if(step.operations.begin(), step.operations.end(), [&](const auto& o) { return o.name == name; });
+  const auto at =
+      std::find_if(step.operations.begin(), step.operations.end(), [&](const auto& o) { return o.name == name; });
   REQUIRE(at != step.operations.end());
   return *at;
 }
@@ -45,12 +46,18 @@ TEST_CASE("bytes of states a parameter are the published 16, 18 and 20") {
 }
 
 // Llama 3 8B: products of the layers are 32 x 218,103,808 = 6,979,321,856 of 8,030,261,248 parameters.
-TEST_CASE("FP8 keeps two copies of the products' weights; MX adds a scale of a byte for 32; FP8 weights alone save the 16-bit ones") {
+TEST_CASE(
+    "FP8 keeps two copies of the products' weights; MX adds a scale of a byte for 32; FP8 weights alone save the "
+    "16-bit ones") {
   const double share = 6979321856.0 / 8030261248.0;
-  CHECK(step_of({.recipe = PrecisionRecipe::fp8, .keeping = StateKeeping::zero}).bytes_per_parameter == Approx(16 + 2 * share).epsilon(1e-12));
-  CHECK(step_of({.recipe = PrecisionRecipe::fp8, .keeping = StateKeeping::zero, .scaling = Fp8Scaling::mx}).bytes_per_parameter == Approx(16 + 2 * 33.0 / 32 * share).epsilon(1e-12));
-  CHECK(step_of({.recipe = PrecisionRecipe::fp8, .keeping = StateKeeping::zero, .fp8_primary = true}).bytes_per_parameter == Approx(16).epsilon(1e-12));
-  CHECK(step_of({.recipe = PrecisionRecipe::amp_bf16, .keeping = StateKeeping::autocast}).bytes_per_parameter == Approx(16 + 2 * share).epsilon(1e-12));
+  CHECK(step_of({.recipe = PrecisionRecipe::fp8, .keeping = StateKeeping::zero}).bytes_per_parameter ==
+        Approx(16 + 2 * share).epsilon(1e-12));
+  CHECK(step_of({.recipe = PrecisionRecipe::fp8, .keeping = StateKeeping::zero, .scaling = Fp8Scaling::mx})
+            .bytes_per_parameter == Approx(16 + 2 * 33.0 / 32 * share).epsilon(1e-12));
+  CHECK(step_of({.recipe = PrecisionRecipe::fp8, .keeping = StateKeeping::zero, .fp8_primary = true})
+            .bytes_per_parameter == Approx(16).epsilon(1e-12));
+  CHECK(step_of({.recipe = PrecisionRecipe::amp_bf16, .keeping = StateKeeping::autocast}).bytes_per_parameter ==
+        Approx(16 + 2 * share).epsilon(1e-12));
 }
 
 TEST_CASE("states are split over chips, activations are not") {
@@ -62,8 +69,8 @@ TEST_CASE("states are split over chips, activations are not") {
   CHECK(step_of(one).memory.states() == Approx(18 * 8030261248.0));
 }
 
-// Korthikanti et al. 2022, equation 1 and figure 2: 34 s b h without attention's scores, of which two masks of dropout are 2 s b h.
-// Row sums of fused attention are 4 bytes a head.
+// Korthikanti et al. 2022, equation 1 and figure 2: 34 s b h without attention's scores, of which two masks of dropout
+// are 2 s b h. Row sums of fused attention are 4 bytes a head.
 TEST_CASE("a GPT layer keeps 32 h bytes a token in 16 bits, and Llama 3 8B its 34 h") {
   const auto gpt = shipped_model("gpt-3").architecture;
   const auto e = models::saved_per_token(gpt, models::layer_form(gpt, 0));
@@ -78,9 +85,11 @@ TEST_CASE("a GPT layer keeps 32 h bytes a token in 16 bits, and Llama 3 8B its 3
   CHECK(step_of({.recipe = PrecisionRecipe::amp_bf16}).activation_bytes_per_token == 32 * (2 * 69632 + 4 * 32));
   CHECK(step_of({.recipe = PrecisionRecipe::fp32}).activation_bytes_per_token == 32 * (4 * 69632 + 4 * 32));
   // 8-bit operands: one byte less for 22,528, one more for attention's output, which is kept in both.
-  CHECK(step_of({.recipe = PrecisionRecipe::fp8}).activation_bytes_per_token == 32 * (2 * 69632 - 22528 + 4096 + 4 * 32));
+  CHECK(step_of({.recipe = PrecisionRecipe::fp8}).activation_bytes_per_token ==
+        32 * (2 * 69632 - 22528 + 4096 + 4 * 32));
   // Autocast's residual stream is FP32.
-  CHECK(step_of({.recipe = PrecisionRecipe::amp_bf16, .keeping = StateKeeping::autocast}).activation_bytes_per_token == 32 * (2 * 69632 + 2 * 8192 + 4 * 32));
+  CHECK(step_of({.recipe = PrecisionRecipe::amp_bf16, .keeping = StateKeeping::autocast}).activation_bytes_per_token ==
+        32 * (2 * 69632 + 2 * 8192 + 4 * 32));
 }
 
 TEST_CASE("full recomputation keeps each layer's input and one layer") {
@@ -90,7 +99,8 @@ TEST_CASE("full recomputation keeps each layer's input and one layer") {
   CHECK(s.product_flops > 1.3 * step_of({.recipe = PrecisionRecipe::amp_bf16, .sequence = 1000}).product_flops);
 }
 
-TEST_CASE("formats by operation: products short, norms, loss, router and optimizer FP32, the last product of FP8 in BF16") {
+TEST_CASE(
+    "formats by operation: products short, norms, loss, router and optimizer FP32, the last product of FP8 in BF16") {
   const auto bf16 = step_of({.recipe = PrecisionRecipe::amp_bf16});
   CHECK(row(bf16, "query projection").forward == NumberFormat::bf16);
   CHECK(row(bf16, "residual and attention norm").forward == NumberFormat::fp32);
@@ -102,7 +112,8 @@ TEST_CASE("formats by operation: products short, norms, loss, router and optimiz
   CHECK(row(fp8, "down projection").backward == NumberFormat::e5m2);
   CHECK(row(fp8, "fused attention").forward == NumberFormat::bf16);
   CHECK(row(fp8, "logits").forward == NumberFormat::bf16);
-  CHECK(row(step_of({.recipe = PrecisionRecipe::fp8, .scaling = Fp8Scaling::mx}), "down projection").backward == NumberFormat::e4m3);
+  CHECK(row(step_of({.recipe = PrecisionRecipe::fp8, .scaling = Fp8Scaling::mx}), "down projection").backward ==
+        NumberFormat::e4m3);
   CHECK(row(step_of({.recipe = PrecisionRecipe::fp8}, "deepseek-v3"), "router").forward == NumberFormat::fp32);
   CHECK(row(step_of({.recipe = PrecisionRecipe::tf32}), "logits").forward == NumberFormat::tf32);
 }
@@ -113,28 +124,38 @@ TEST_CASE("recipes do the same products: the step's flops are those of the opera
     const auto a = shipped_model(model).architecture;
     const models::Workload w{.phase = models::Phase::train, .batch = 1, .sequence = 4096};
     const double expected = models::total_operations(models::model_operations(a, w), w).product_flops;
-    for (const PrecisionRecipe recipe : models::all_recipes) CHECK(step_of({.recipe = recipe}, model).product_flops == Approx(expected).epsilon(1e-12));
+    for (const PrecisionRecipe recipe : models::all_recipes)
+      CHECK(step_of({.recipe = recipe}, model).product_flops == Approx(expected).epsilon(1e-12));
   }
 }
 
-// A product of 8,192 x 4,096 by 4,096 x 14,336 is far beyond every ridge: its time is flops over the peak of its format.
+// A product of 8,192 x 4,096 by 4,096 x 14,336 is far beyond every ridge: its time is flops over the peak of its
+// format.
 TEST_CASE("a large product takes its flops over the peak, forward and twice backward") {
   const MixedSettings s{.recipe = PrecisionRecipe::fp8, .sequence = 8192};
   const double flops = 3 * 2.0 * 8192 * 4096 * 14336;
   CHECK(row(step_of(s), "gate projection").time_s == Approx(flops / 1978.9e12));
-  CHECK(row(step_of({.recipe = PrecisionRecipe::amp_bf16, .sequence = 8192}), "gate projection").time_s == Approx(flops / 989.4e12));
-  CHECK(row(step_of({.recipe = PrecisionRecipe::tf32, .sequence = 8192}), "gate projection").time_s == Approx(flops / 494.7e12));
+  CHECK(row(step_of({.recipe = PrecisionRecipe::amp_bf16, .sequence = 8192}), "gate projection").time_s ==
+        Approx(flops / 989.4e12));
+  CHECK(row(step_of({.recipe = PrecisionRecipe::tf32, .sequence = 8192}), "gate projection").time_s ==
+        Approx(flops / 494.7e12));
 }
 
 TEST_CASE("the optimizer moves 28 or 30 bytes a parameter, current scaling one more pass, FP16 looks for inf") {
   const double n = 8030261248.0, bandwidth = 3.35e12;
   CHECK(row(step_of({.recipe = PrecisionRecipe::fp32}), "AdamW update").time_s == Approx(28 * n / bandwidth));
-  CHECK(row(step_of({.recipe = PrecisionRecipe::amp_bf16, .keeping = StateKeeping::zero}), "AdamW update").time_s == Approx(28 * n / bandwidth));
+  CHECK(row(step_of({.recipe = PrecisionRecipe::amp_bf16, .keeping = StateKeeping::zero}), "AdamW update").time_s ==
+        Approx(28 * n / bandwidth));
   CHECK(row(step_of({.recipe = PrecisionRecipe::amp_bf16}), "AdamW update").time_s == Approx(30 * n / bandwidth));
-  CHECK(row(step_of({.recipe = PrecisionRecipe::amp_fp16}), "unscale, look for inf").time_s == Approx(8 * n / bandwidth));
-  const auto cast = [](Fp8Scaling scaling) { return row(step_of({.recipe = PrecisionRecipe::fp8, .scaling = scaling}), "scale and quantize").bytes; };
-  CHECK(cast(Fp8Scaling::current) == Approx(1.5 * cast(Fp8Scaling::delayed)));        // 2 + 2 read and 2 written, against 2 and 2
-  CHECK(cast(Fp8Scaling::mx) == Approx((4 + 1.0 / 16) / 4 * cast(Fp8Scaling::delayed)));  // a scale byte for 32 in each copy
+  CHECK(row(step_of({.recipe = PrecisionRecipe::amp_fp16}), "unscale, look for inf").time_s ==
+        Approx(8 * n / bandwidth));
+  const auto cast = [](Fp8Scaling scaling) {
+    return row(step_of({.recipe = PrecisionRecipe::fp8, .scaling = scaling}), "scale and quantize").bytes;
+  };
+  CHECK(cast(Fp8Scaling::current) ==
+        Approx(1.5 * cast(Fp8Scaling::delayed)));  // 2 + 2 read and 2 written, against 2 and 2
+  CHECK(cast(Fp8Scaling::mx) ==
+        Approx((4 + 1.0 / 16) / 4 * cast(Fp8Scaling::delayed)));  // a scale byte for 32 in each copy
 }
 
 TEST_CASE("shares add up, and FP8 leaves attention and the last product out of 8 bits") {
@@ -151,11 +172,14 @@ TEST_CASE("shares add up, and FP8 leaves attention and the last product out of 8
 
 TEST_CASE("a recipe that the chip has no unit for is a sentence") {
   const auto& llama = shipped_model("llama-3-8b").architecture;
-  CHECK(models::mixed_precision_step(llama, bundled_chip("v100_sxm2"), {.recipe = PrecisionRecipe::amp_bf16}).error.find("states no BF16 peak") != std::string::npos);
-  CHECK(models::mixed_precision_step(llama, bundled_chip("a100_80_sxm"), {.recipe = PrecisionRecipe::fp8}).error.find("states no FP8 peak") != std::string::npos);
+  CHECK(models::mixed_precision_step(llama, bundled_chip("v100_sxm2"), {.recipe = PrecisionRecipe::amp_bf16})
+            .error.find("states no BF16 peak") != std::string::npos);
+  CHECK(models::mixed_precision_step(llama, bundled_chip("a100_80_sxm"), {.recipe = PrecisionRecipe::fp8})
+            .error.find("states no FP8 peak") != std::string::npos);
   MixedSettings s;
   s.shards = 0;
-  CHECK(models::mixed_precision_step(llama, bundled_chip("h100_sxm"), s).error == "States are split over 1 to 10,000,000 chips.");
+  CHECK(models::mixed_precision_step(llama, bundled_chip("h100_sxm"), s).error ==
+        "States are split over 1 to 10,000,000 chips.");
   s = {};
   s.batch = 0;
   CHECK(models::mixed_precision_step(llama, bundled_chip("h100_sxm"), s).error.find("batch is 0") == 0);

@@ -1,7 +1,7 @@
 #include "models/number_line.h"
 
-#include <catch2/catch_test_macros.hpp>
 #include <algorithm>
+#include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
 #include "models/outlier_tensor.h"
@@ -17,9 +17,11 @@ const FloatFormat& format(std::string_view id) { return *find_float_format(id); 
 
 TEST_CASE("columns of a stretch count every value once, on each axis, for 2^32 values as for 16") {
   std::vector<double> counts(997);
-  CHECK(count_columns(format("fp32"), LineAxis::log2, {-150, 128}, counts) == 2139095039);  // 0x7F7FFFFF: all above zero
+  CHECK(count_columns(format("fp32"), LineAxis::log2, {-150, 128}, counts) ==
+        2139095039);  // 0x7F7FFFFF: all above zero
   CHECK(count_columns(format("fp32"), LineAxis::linear, {-4e38, 4e38}, counts) == 4278190079.0);
-  CHECK(count_columns(format("fp32"), LineAxis::log2, {0, 1}, counts) == 8388608);  // 1 itself is the edge, 2 is counted
+  CHECK(count_columns(format("fp32"), LineAxis::log2, {0, 1}, counts) ==
+        8388608);  // 1 itself is the edge, 2 is counted
   CHECK(count_columns(format("e2m1"), LineAxis::linear, {-8, 8}, counts) == 15);
   CHECK(count_columns(format("e2m1"), LineAxis::ordinal, {0, 1}, counts) == 7);
   CHECK(count_columns(format("e8m0"), LineAxis::log2, {-128, 128}, counts) == 255);
@@ -86,16 +88,28 @@ TEST_CASE("decimals are exact to the last digit, or say that they are cut") {
   CHECK(exact_decimal(-2.5) == "-2.5");
   CHECK(exact_decimal(0.1, 20) == "0.10000000000000000555\xE2\x80\xA6");
   CHECK(exact_decimal(-0.0) == "-0");
-  CHECK(exact_decimal(0x1p120) == "1.32922799578491587290380\xE2\x80\xA6" "e36");
+  CHECK(exact_decimal(0x1p120) ==
+        "1.32922799578491587290380\xE2\x80\xA6"
+        "e36");
 }
 
 TEST_CASE("a made-up tensor is a bell with exactly as many outliers as asked for, and the same for its seed") {
-  const auto x = outlier_tensor({.elements = 4000, .outliers = 7, .outlier_size = 50, .seed = 3});
+  const auto x = outlier_tensor({
+      .elements = 4000,
+      .outliers = 7,
+      .outlier_size = 50,
+      .seed = 3,
+  });
   CHECK(std::count_if(x.begin(), x.end(), [](double v) { return std::abs(v) == 50; }) == 7);
   double squares = 0;
   for (const double v : x) squares += std::abs(v) == 50 ? 0 : v * v;
   CHECK(std::abs(squares / 3993 - 1) <= 4 * std::sqrt(2.0 / 3993));  // four standard errors of a variance
-  CHECK(outlier_tensor({.elements = 4000, .outliers = 7, .outlier_size = 50, .seed = 3}) == x);
+  CHECK(outlier_tensor({
+            .elements = 4000,
+            .outliers = 7,
+            .outlier_size = 50,
+            .seed = 3,
+        }) == x);
   const auto clean = outlier_tensor({.elements = 4000, .outliers = 0, .seed = 3});
   std::size_t same = 0;
   for (std::size_t i = 0; i < x.size(); ++i) same += x[i] == clean[i];

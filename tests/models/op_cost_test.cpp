@@ -31,7 +31,7 @@ TEST_CASE("an FP8 product with M = N = 4096 crosses the H100 ridge at K = 346, w
 
 TEST_CASE("GELU is 1.25 flop per byte, LayerNorm 7 flops an element in 4 bytes, a batch-1 projection about 1") {
   CHECK(models::gelu(4096.0 * 4096, 2).intensity() == Approx(1.25));  // 004 section 1, printed as 1.2
-  const auto norm = models::layer_norm(8192, 4096, 2, 2);              // errata row 24: BF16 moves 4N bytes
+  const auto norm = models::layer_norm(8192, 4096, 2, 2);             // errata row 24: BF16 moves 4N bytes
   CHECK(norm.flops == Approx(7 * 8192.0 * 4096));
   CHECK(norm.bytes() == Approx(4 * 8192.0 * 4096).epsilon(1e-3));
   CHECK(models::gemm(1, 4096, 4096, 2, 2, 2).intensity() == Approx(1).epsilon(1e-3));
@@ -46,7 +46,8 @@ TEST_CASE("unfused scores of 32 heads are 113.8 flop per byte, below the A100's 
 
 TEST_CASE("attention over 8192 tokens and 64 heads: 34.9 GB unfused, 0.54 GB fused, 65 times less") {
   const auto shape = square(1, 64, 8192, 128);  // errata row 160: as traffic
-  const auto unfused = models::attention_scores(shape, 2, 2) + models::attention_softmax(shape, 2) + models::attention_values(shape, 2, 2);
+  const auto unfused = models::attention_scores(shape, 2, 2) + models::attention_softmax(shape, 2) +
+                       models::attention_values(shape, 2, 2);
   const auto fused = models::fused_attention(shape, 2, 2);
   CHECK(unfused.bytes() / 64 == Approx(545.3e6).epsilon(1e-3));
   CHECK(unfused.bytes() == Approx(34.9e9).epsilon(1e-3));
@@ -57,10 +58,12 @@ TEST_CASE("attention over 8192 tokens and 64 heads: 34.9 GB unfused, 0.54 GB fus
 
 TEST_CASE("decode attention is 1 flop per byte, times the queries that share a key head") {
   models::AttentionShape shape{1, 32, 32, 1, 1e6, 128, 128, 1e6, false};  // errata row 134
-  CHECK(models::attention_product_flops(shape) / models::fused_attention(shape, 2, 2).bytes() == Approx(1).epsilon(1e-4));
+  CHECK(models::attention_product_flops(shape) / models::fused_attention(shape, 2, 2).bytes() ==
+        Approx(1).epsilon(1e-4));
   shape.heads = 64;
   shape.kv_heads = 8;
-  CHECK(models::attention_product_flops(shape) / models::fused_attention(shape, 2, 2).bytes() == Approx(8).epsilon(1e-3));
+  CHECK(models::attention_product_flops(shape) / models::fused_attention(shape, 2, 2).bytes() ==
+        Approx(8).epsilon(1e-3));
 }
 
 TEST_CASE("a shared latent is read once for keys and values") {
@@ -73,10 +76,10 @@ TEST_CASE("counted pairs: half a square when causal, a band under a window, all 
   CHECK(models::attended_pairs(8, 0, 0, false) == 64);
   CHECK(models::attended_pairs(8, 0, 0, true) == 32);
   CHECK(models::attended_pairs(4, 100, 0, true) == 408);
-  CHECK(models::attended_pairs(8, 0, 4, true) == 8 + 16);   // a triangle to 4, then 4 queries of 4
+  CHECK(models::attended_pairs(8, 0, 4, true) == 8 + 16);  // a triangle to 4, then 4 queries of 4
   CHECK(models::attended_pairs(8, 100, 4, true) == 32);
   CHECK(models::attended_pairs(8, 0, 4, false) == 32);
-  CHECK(models::attended_pairs(8, 0, 100, true) == 32);     // a window longer than the sequence changes nothing
+  CHECK(models::attended_pairs(8, 0, 100, true) == 32);  // a window longer than the sequence changes nothing
 }
 
 TEST_CASE("experts touched: k for one token, all for many, and what uniform choice expects between") {

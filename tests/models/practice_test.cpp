@@ -17,7 +17,9 @@ TEST_CASE("the Wilson bound: published intervals, and the closed form where ever
   CHECK(wilson_lower(7, 10, confidence_z(80)) > wilson_lower(7, 10, confidence_z(99)));
 }
 
-TEST_CASE("questions to a goal is the first count at which the bound passes it, and never where the rate is not above the goal") {
+TEST_CASE(
+    "questions to a goal is the first count at which the bound passes it, and never where the rate is not above the "
+    "goal") {
   const double z = confidence_z(95);
   const auto n = questions_to_goal(0, 0, 1, 0.9, z);
   CHECK(n == 35);  // 9 z^2 = 34.57
@@ -41,7 +43,7 @@ TEST_CASE("review intervals are those of SM-2 with easiness 2.5: 1, 6, 15, 37.5 
 TEST_CASE("the level moves by answers at the edge alone, within 1 and 6") {
   CHECK(next_level(2, 2, true, 6) == 3);
   CHECK(next_level(2, 5, true, 6) == 3);
-  CHECK(next_level(2, 1, true, 6) == 2);   // below it: shows nothing new
+  CHECK(next_level(2, 1, true, 6) == 2);  // below it: shows nothing new
   CHECK(next_level(2, 2, false, 6) == 1);
   CHECK(next_level(2, 5, false, 6) == 2);  // too hard: no reason to step down
   CHECK(next_level(6, 6, true, 6) == 6);

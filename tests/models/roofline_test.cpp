@@ -12,13 +12,16 @@ using models::Regime;
 
 namespace {
 
-models::Machine machine(const char* id, Format format, double launch_s = 0) { return *models::machine_of(bundled_chip(id), format, launch_s); }
+models::Machine machine(const char* id, Format format, double launch_s = 0) {
+  return *models::machine_of(bundled_chip(id), format, launch_s);
+}
 double ridge(const char* id, Format format) { return models::ridge_flops_per_byte(machine(id, format)); }
 bool near(double value, double expected, double relative) { return std::abs(value / expected - 1) <= relative; }
 
 }  // namespace
 
-// The ridge tables of the three study texts, to their rounding. Where they use other bandwidths than today's data the machine is written out.
+// The ridge tables of the three study texts, to their rounding. Where they use other bandwidths than today's data the
+// machine is written out.
 TEST_CASE("ridge tables") {
   CHECK(std::round(ridge("v100_sxm2", Format::fp16)) == 139);
   CHECK(std::round(models::ridge_flops_per_byte({312e12, 2.0e12, 0})) == 156);
@@ -41,7 +44,8 @@ TEST_CASE("ridge tables") {
 
 TEST_CASE("a machine needs a format that the chip states") {
   const auto none = models::machine_of(bundled_chip("h100_sxm"), Format::fp4);
-  CHECK(none.error == "H100 SXM states no dense FP4 peak; choose one of fp64, fp64_matrix, fp32, tf32, fp16, bf16, fp8, int8");
+  CHECK(none.error ==
+        "H100 SXM states no dense FP4 peak; choose one of fp64, fp64_matrix, fp32, tf32, fp16, bf16, fp8, int8");
 }
 
 // 2 n^3 / (3 n^2 x 2 B) = n / 3.
@@ -113,7 +117,8 @@ TEST_CASE("launches are a third regime once they exceed both other terms") {
 TEST_CASE("work without a place on the plot is refused in words") {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   const models::Machine unit{100, 10, 0};
-  CHECK(models::place(unit, {1, 0}).error == "bytes must be above 0: work that moves nothing has no arithmetic intensity");
+  CHECK(models::place(unit, {1, 0}).error ==
+        "bytes must be above 0: work that moves nothing has no arithmetic intensity");
   CHECK(models::place(unit, {nan, 1}).error == "flops must be 0 or more");
   CHECK_FALSE(models::place(unit, {1, inf}));
   CHECK_FALSE(models::place({0, 10, 0}, {1, 1}));
@@ -152,9 +157,11 @@ TEST_CASE("decode at batch 1 reads every weight for one token: 1 FLOP/B, 5.2 ms,
 
 TEST_CASE("the critical batch of an H100 is 295 in BF16 and in FP8, a quarter with 4-bit weights") {
   const double p = 70e9;
-  CHECK(std::abs(*models::critical_batch(models::dense_decode(p, 2, 8192), ridge("h100_sxm", Format::bf16)) - 295) <= 1);
+  CHECK(std::abs(*models::critical_batch(models::dense_decode(p, 2, 8192), ridge("h100_sxm", Format::bf16)) - 295) <=
+        1);
   CHECK(std::abs(*models::critical_batch(models::dense_decode(p, 1, 8192), ridge("h100_sxm", Format::fp8)) - 295) <= 1);
-  CHECK(std::abs(*models::critical_batch(models::dense_decode(p, 0.5, 8192), ridge("h100_sxm", Format::bf16)) - 74) <= 1);
+  CHECK(std::abs(*models::critical_batch(models::dense_decode(p, 0.5, 8192), ridge("h100_sxm", Format::bf16)) - 74) <=
+        1);
   CHECK(std::abs(models::decode_intensity(models::dense_decode(p, 2, 8192), 256) - 256) <= 0.1);
 }
 
@@ -165,7 +172,8 @@ TEST_CASE("KV reads keep a batch of 256 at 4096 tokens of context at 74 FLOP/B, 
   step.context_tokens = 4096;
   CHECK(std::abs(models::decode_intensity(step, 256) - 74) <= 0.5);
   const auto never = models::critical_batch(step, ridge("h100_sxm", Format::bf16));
-  CHECK(never.error == "no batch reaches the ridge of 295 FLOP/B: the bytes of each sequence hold the intensity below 104 FLOP/B");
+  CHECK(never.error ==
+        "no batch reaches the ridge of 295 FLOP/B: the bytes of each sequence hold the intensity below 104 FLOP/B");
   step.context_tokens = 512;
   const auto some = models::critical_batch(step, ridge("h100_sxm", Format::bf16));
   REQUIRE(some);

@@ -18,11 +18,14 @@ std::string file_of(std::string header, const std::string& data) {
   return out + header + data;
 }
 std::string entry(const std::string& name, const std::string& dtype, const std::string& shape, int begin, int end) {
-  return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape + ",\"data_offsets\":[" + std::to_string(begin) + "," + std::to_string(end) + "]}";
+  return "\"" + name + "\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape + ",\"data_offsets\":[" +
+         std::to_string(begin) + "," + std::to_string(end) + "]}";
 }
 Result<TensorFile> read(const std::string& file) { return parse_safetensors(file, file.size(), "w.safetensors"); }
 std::string error_of(const std::string& header, const std::string& data) { return read(file_of(header, data)).error; }
-bool says(const std::string& error, std::string_view part) { return error.find(part) != std::string::npos && error.back() == '.' && error.find('\n') == std::string::npos; }
+bool says(const std::string& error, std::string_view part) {
+  return error.find(part) != std::string::npos && error.back() == '.' && error.find('\n') == std::string::npos;
+}
 
 std::vector<double> decoded(TensorType type, const std::string& bytes, std::size_t n) {
   std::vector<double> out(n, -99);
@@ -30,8 +33,10 @@ std::vector<double> decoded(TensorType type, const std::string& bytes, std::size
   return out;
 }
 
-const std::string two = file_of("{\"__metadata__\":{\"format\":\"pt\"}," + entry("w", "F32", "[2,2]", 0, 16) + "," + entry("b", "BF16", "[2]", 16, 20) + "}",
-                                std::string("\x00\x00\x80\x3f\x00\x00\x00\xc0\x00\x00\x00\x3f\x00\x00\x80\x40", 16) + std::string("\x80\x3f\x00\xc0", 4));
+const std::string two = file_of("{\"__metadata__\":{\"format\":\"pt\"}," + entry("w", "F32", "[2,2]", 0, 16) + "," +
+                                    entry("b", "BF16", "[2]", 16, 20) + "}",
+                                std::string("\x00\x00\x80\x3f\x00\x00\x00\xc0\x00\x00\x00\x3f\x00\x00\x80\x40", 16) +
+                                    std::string("\x80\x3f\x00\xc0", 4));
 
 }  // namespace
 
@@ -62,28 +67,35 @@ TEST_CASE("safetensors: a file cut at any byte is refused in one sentence, whate
     const auto r = read(two.substr(0, n));
     INFO(n << ": " << r.error);
     REQUIRE_FALSE(r);
-    CHECK((r.error.back() == '.' && r.error.find('\n') == std::string::npos && r.error.find("w.safetensors") != std::string::npos));
+    CHECK((r.error.back() == '.' && r.error.find('\n') == std::string::npos &&
+           r.error.find("w.safetensors") != std::string::npos));
   }
   CHECK(says(read(two.substr(0, two.size() - 1)).error, "19 bytes of data and its header describes 20"));
   CHECK(says(read(two + "x").error, "1 bytes behind its last tensor"));
 }
 
 TEST_CASE("safetensors: what a header may not say is answered in a sentence that names tensor and reason") {
-  CHECK(says(error_of("{" + entry("a", "U8", "[4]", 0, 4) + "," + entry("b", "U8", "[4]", 2, 6) + "}", "abcdef"), "\"b\" of w.safetensors begins at byte 2 of the data, inside the one before it"));
-  CHECK(says(error_of("{" + entry("a", "U8", "[2]", 0, 2) + "," + entry("b", "U8", "[2]", 4, 6) + "}", "abcdef"), "Bytes 2 to 4 of the data"));
-  CHECK(says(error_of("{" + entry("a", "F32", "[1099511627776,1099511627776]", 0, 4) + "}", "abcd"), "more than 2^56 elements"));
-  CHECK(says(error_of("{" + entry("a", "F32", "[2]", 0, 4) + "}", "abcd"), "takes 4 bytes, but its shape and dtype need 8"));
+  CHECK(says(error_of("{" + entry("a", "U8", "[4]", 0, 4) + "," + entry("b", "U8", "[4]", 2, 6) + "}", "abcdef"),
+             "\"b\" of w.safetensors begins at byte 2 of the data, inside the one before it"));
+  CHECK(says(error_of("{" + entry("a", "U8", "[2]", 0, 2) + "," + entry("b", "U8", "[2]", 4, 6) + "}", "abcdef"),
+             "Bytes 2 to 4 of the data"));
+  CHECK(says(error_of("{" + entry("a", "F32", "[1099511627776,1099511627776]", 0, 4) + "}", "abcd"),
+             "more than 2^56 elements"));
+  CHECK(says(error_of("{" + entry("a", "F32", "[2]", 0, 4) + "}", "abcd"),
+             "takes 4 bytes, but its shape and dtype need 8"));
   CHECK(says(error_of("{" + entry("a", "F5", "[2]", 0, 4) + "}", "abcd"), "dtype \"F5\""));
   CHECK(says(error_of("{" + entry("a", "U8", "[-1]", 0, 4) + "}", "abcd"), "no whole number"));
   CHECK(says(error_of("{" + entry("a", "U8", "[2.5]", 0, 4) + "}", "abcd"), "no whole number"));
   CHECK(says(error_of("{" + entry("a", "U8", "[0]", 4, 0) + "}", "abcd"), "before it begins"));
   CHECK(says(error_of("{" + entry("a", "F4", "[3]", 0, 2) + "}", "ab"), "no whole number of bytes"));
-  CHECK(says(error_of("{" + entry("a", "U8", "[1]", 0, 1) + "," + entry("a", "U8", "[1]", 0, 1) + "}", "a"), "key \"a\" twice"));
+  CHECK(says(error_of("{" + entry("a", "U8", "[1]", 0, 1) + "," + entry("a", "U8", "[1]", 0, 1) + "}", "a"),
+             "key \"a\" twice"));
   CHECK(says(error_of("{\"a\":" + std::string(100, '[') + std::string(100, ']') + "}", ""), "nests 101 levels deep"));
   CHECK(says(error_of("{\"\xff\":1}", ""), "not UTF-8"));
   CHECK(says(error_of("[1,2]", ""), "not a JSON object"));
   CHECK(says(error_of("{\"a\":7}", ""), "must be an object with dtype"));
-  CHECK(says(error_of("{\"a\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1],\"x\":1}}", "a"), "has the key \"x\""));
+  CHECK(says(error_of("{\"a\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1],\"x\":1}}", "a"),
+             "has the key \"x\""));
   CHECK(says(error_of("{\"a\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0]}}", "a"), "two whole numbers"));
   CHECK(says(error_of("{\"__metadata__\":{\"n\":3}}", ""), "must hold texts alone"));
 }
@@ -92,7 +104,8 @@ TEST_CASE("safetensors: a header longer than the file, or than four megabytes, i
   const std::string huge = std::string("\x07\x00\x00\x00\x00\x00\x00\x80", 8) + "{}";
   CHECK(says(read(huge).error, "announces a header of 9223372036854775815 bytes and has 2 left"));
   const std::string large("\x00\x00\x00\x10\x00\x00\x00\x00", 8);
-  CHECK(says(safetensors_head_bytes(large, std::uint64_t{1} << 40, "w").error, "has a header of 268435456 bytes; at most 4194304"));
+  CHECK(says(safetensors_head_bytes(large, std::uint64_t{1} << 40, "w").error,
+             "has a header of 268435456 bytes; at most 4194304"));
   CHECK(says(safetensors_head_bytes("abc", 3, "w").error, "w has 3 bytes"));
 }
 
@@ -112,7 +125,8 @@ TEST_CASE("safetensors: numbers of every type") {
   CHECK(decoded(T::f8_e4m3fnuz, "\x7f", 1) == std::vector<double>{240});
   CHECK(std::isnan(decoded(T::f8_e5m2fnuz, "\x80", 1)[0]));
   CHECK(decoded(T::f8_e8m0, std::string("\x00\x7f", 2), 2) == std::vector<double>{0x1p-127, 1});
-  CHECK(decoded(T::f4, "\x97", 2) == std::vector<double>{6, -0.5});                       // low nibble first
-  CHECK(decoded(T::f6_e2m3, std::string("\x5f\x08\x00", 3), 4) == std::vector<double>{7.5, -0.125, 0, 0});  // 0x1f, 0x21, 0, 0 in 6 bits each
+  CHECK(decoded(T::f4, "\x97", 2) == std::vector<double>{6, -0.5});  // low nibble first
+  CHECK(decoded(T::f6_e2m3, std::string("\x5f\x08\x00", 3), 4) ==
+        std::vector<double>{7.5, -0.125, 0, 0});  // 0x1f, 0x21, 0, 0 in 6 bits each
   CHECK(decoded(T::f6_e3m2, std::string("\x1f\x00\x00", 3), 4)[0] == 28);
 }

@@ -19,7 +19,9 @@ constexpr std::int64_t arrivals = 1'000'000;
 constexpr double tolerance = 0.02;
 #endif
 
-bool near(double value, double expected, double relative) { return std::abs(value - expected) <= relative * std::abs(expected); }
+bool near(double value, double expected, double relative) {
+  return std::abs(value - expected) <= relative * std::abs(expected);
+}
 
 struct Ran {
   std::vector<ServingRequest> requests;
@@ -54,12 +56,19 @@ TEST_CASE("serving: a plain queue waits as M/M/1, M/M/c and M/D/1 do, at a milli
     double load;
     ServiceTime service;
   };
-  for (const Case c : {Case{1, 0.5, ServiceTime::exponential}, Case{1, 0.8, ServiceTime::exponential}, Case{4, 0.8, ServiceTime::exponential},
-                       Case{16, 0.8, ServiceTime::exponential}, Case{1, 0.5, ServiceTime::deterministic}, Case{1, 0.8, ServiceTime::deterministic}}) {
+  for (const Case c : {Case{1, 0.5, ServiceTime::exponential}, Case{1, 0.8, ServiceTime::exponential},
+                       Case{4, 0.8, ServiceTime::exponential}, Case{16, 0.8, ServiceTime::exponential},
+                       Case{1, 0.5, ServiceTime::deterministic}, Case{1, 0.8, ServiceTime::deterministic}}) {
     INFO(c.servers << " servers at " << c.load);
     const double servers = static_cast<double>(c.servers), rate = c.load * servers;
-    const Ran ran = plain_queue({.policy = ServingPolicy::single, .servers = c.servers}, {.requests = arrivals, .rate_per_s = rate, .seed = 1, .service = c.service});
-    const double wait_s = c.service == ServiceTime::exponential ? *mmc_wait_s(c.servers, rate, 1) : *mg1_wait_s(rate, 1, 0);
+    const Ran ran = plain_queue({.policy = ServingPolicy::single, .servers = c.servers}, {
+                                                                                             .requests = arrivals,
+                                                                                             .rate_per_s = rate,
+                                                                                             .seed = 1,
+                                                                                             .service = c.service,
+                                                                                         });
+    const double wait_s =
+        c.service == ServiceTime::exponential ? *mmc_wait_s(c.servers, rate, 1) : *mg1_wait_s(rate, 1, 0);
     INFO(ran.summary.mean_wait_s << " against " << wait_s);
     CHECK(near(ran.summary.mean_wait_s, wait_s, tolerance));
     CHECK(near(ran.summary.mean_latency_s, wait_s + 1, tolerance));
@@ -77,7 +86,13 @@ TEST_CASE("serving: a plain queue waits as M/M/1, M/M/c and M/D/1 do, at a milli
 // Kiefer and Wolfowitz 1955: each arrival takes the server that is free first. Written here without events.
 TEST_CASE("serving: every single start of a plain queue is that of the Kiefer-Wolfowitz recursion") {
   for (const std::int64_t servers : {1, 3, 8}) {
-    const Ran ran = plain_queue({.policy = ServingPolicy::single, .servers = servers}, {.requests = 3000, .rate_per_s = 0.9 * static_cast<double>(servers), .seed = 7, .bursty = true});
+    const Ran ran = plain_queue({.policy = ServingPolicy::single, .servers = servers},
+                                {
+                                    .requests = 3000,
+                                    .rate_per_s = 0.9 * static_cast<double>(servers),
+                                    .seed = 7,
+                                    .bursty = true,
+                                });
     std::priority_queue<double, std::vector<double>, std::greater<>> free_at;
     for (std::int64_t i = 0; i < servers; ++i) free_at.push(0);
     std::size_t different = 0;
@@ -91,35 +106,54 @@ TEST_CASE("serving: every single start of a plain queue is that of the Kiefer-Wo
   }
 }
 
-// With a service too short to matter, a batch of 32 at 5/s waits (32 - 1) / (2 x 5) = 3.1 s to fill; its first member twice that.
+// With a service too short to matter, a batch of 32 at 5/s waits (32 - 1) / (2 x 5) = 3.1 s to fill; its first member
+// twice that.
 TEST_CASE("serving: a static batch waits to fill, a dynamic one no longer than its timeout") {
-  const RequestStream stream{.requests = 320'000, .rate_per_s = 5, .service = ServiceTime::deterministic, .service_s = 1e-6};
+  const RequestStream stream{
+      .requests = 320'000,
+      .rate_per_s = 5,
+      .service = ServiceTime::deterministic,
+      .service_s = 1e-6,
+  };
   const Ran full = plain_queue({.policy = ServingPolicy::fixed, .slots = 32}, stream);
   CHECK(near(full.summary.mean_wait_s, 3.1, 0.01));
   double first_s = 0;
-  for (std::size_t i = 0; i < full.requests.size(); i += 32) first_s += full.run.served[i].start_s - full.requests[i].arrival_s;
+  for (std::size_t i = 0; i < full.requests.size(); i += 32)
+    first_s += full.run.served[i].start_s - full.requests[i].arrival_s;
   CHECK(near(first_s / 10'000, 6.2, 0.01));
   const Ran timed = plain_queue({.policy = ServingPolicy::dynamic, .slots = 32, .timeout_s = 1}, stream);
   double longest_s = 0;
-  for (std::size_t i = 0; i < timed.requests.size(); ++i) longest_s = std::max(longest_s, timed.run.served[i].start_s - timed.requests[i].arrival_s);
+  for (std::size_t i = 0; i < timed.requests.size(); ++i)
+    longest_s = std::max(longest_s, timed.run.served[i].start_s - timed.requests[i].arrival_s);
   CHECK(longest_s <= 1.0001);
   CHECK(longest_s >= 0.999);
   CHECK(timed.summary.mean_wait_s < 1);
 }
 
 TEST_CASE("serving: bursts keep the mean rate and lengthen the wait") {
-  const RequestStream poisson{.requests = 200'000, .rate_per_s = 2, .seed = 3, .service_s = 0.25};
+  const RequestStream poisson{
+      .requests = 200'000,
+      .rate_per_s = 2,
+      .seed = 3,
+      .service_s = 0.25,
+  };
   RequestStream bursty = poisson;
   bursty.bursty = true;
   bursty.burst = 3;
-  const Ran even = plain_queue({.policy = ServingPolicy::single}, poisson), uneven = plain_queue({.policy = ServingPolicy::single}, bursty);
+  const Ran even = plain_queue({.policy = ServingPolicy::single}, poisson),
+            uneven = plain_queue({.policy = ServingPolicy::single}, bursty);
   CHECK(near(200'000 / uneven.requests.back().arrival_s, 2, 0.02));
   CHECK(near(200'000 / even.requests.back().arrival_s, 2, 0.01));
   CHECK(uneven.summary.mean_wait_s > 1.5 * even.summary.mean_wait_s);
 }
 
 TEST_CASE("serving: lengths have the mean and the spread asked for, and a seed gives the same requests again") {
-  const RequestStream stream{.requests = 100'000, .prompt_tokens = 600, .output_tokens = 100, .length_variation = 0.5};
+  const RequestStream stream{
+      .requests = 100'000,
+      .prompt_tokens = 600,
+      .output_tokens = 100,
+      .length_variation = 0.5,
+  };
   const auto a = make_requests(stream), b = make_requests(stream);
   CHECK(a == b);
   double sum = 0, squares = 0;
@@ -140,17 +174,30 @@ TEST_CASE("serving: arrivals from a file, sorted, counted from the first; bad li
   CHECK((*read)[0].prompt_tokens == 7);
   CHECK((*read)[1].arrival_s == 2.5);
   CHECK((*read)[1].output_tokens == 20);
-  CHECK(parse_requests("1,2\n", 9).error == "Line 1 of the arrivals has 2 of three values: each line is time,prompt,output in seconds and tokens.");
-  CHECK(parse_requests("0,5,5\n1,nan,5\n", 9).error == "Line 2 of the arrivals has the prompt \"nan\", not a whole number from 1 to 1e6: each line is time,prompt,output in seconds and tokens.");
-  CHECK(parse_requests("0,5,0\n", 9).error == "Line 1 of the arrivals has the output \"0\", not a whole number from 1 to 1e6: each line is time,prompt,output in seconds and tokens.");
-  CHECK(parse_requests("time,prompt,output\n", 9).error == "The arrivals hold no request: each line is time,prompt,output in seconds and tokens.");
-  CHECK(parse_requests("0,5,1.5\n", 9).error == "Line 1 of the arrivals has the output \"1.5\", not a whole number from 1 to 1e6: each line is time,prompt,output in seconds and tokens.");
-  CHECK(parse_requests("0,5,5\n-1,5,5\n", 9).error == "Line 2 of the arrivals has the time \"-1\", not a number from 0 to 1e10 or a date: each line is time,prompt,output in seconds and tokens.");
-  CHECK(parse_requests("0,5,5\n1,5,5\n2,5,5\n", 2).error == "The arrivals hold more than 2 requests: cut the file after line 2.");
-  CHECK(parse_requests("", 9).error == "The arrivals hold no request: each line is time,prompt,output in seconds and tokens.");
+  CHECK(parse_requests("1,2\n", 9).error ==
+        "Line 1 of the arrivals has 2 of three values: each line is time,prompt,output in seconds and tokens.");
+  CHECK(parse_requests("0,5,5\n1,nan,5\n", 9).error ==
+        "Line 2 of the arrivals has the prompt \"nan\", not a whole number from 1 to 1e6: each line is "
+        "time,prompt,output in seconds and tokens.");
+  CHECK(parse_requests("0,5,0\n", 9).error ==
+        "Line 1 of the arrivals has the output \"0\", not a whole number from 1 to 1e6: each line is "
+        "time,prompt,output in seconds and tokens.");
+  CHECK(parse_requests("time,prompt,output\n", 9).error ==
+        "The arrivals hold no request: each line is time,prompt,output in seconds and tokens.");
+  CHECK(parse_requests("0,5,1.5\n", 9).error ==
+        "Line 1 of the arrivals has the output \"1.5\", not a whole number from 1 to 1e6: each line is "
+        "time,prompt,output in seconds and tokens.");
+  CHECK(parse_requests("0,5,5\n-1,5,5\n", 9).error ==
+        "Line 2 of the arrivals has the time \"-1\", not a number from 0 to 1e10 or a date: each line is "
+        "time,prompt,output in seconds and tokens.");
+  CHECK(parse_requests("0,5,5\n1,5,5\n2,5,5\n", 2).error ==
+        "The arrivals hold more than 2 requests: cut the file after line 2.");
+  CHECK(parse_requests("", 9).error ==
+        "The arrivals hold no request: each line is time,prompt,output in seconds and tokens.");
 }
 
-// The first two lines of rows as the public traces write them; the Azure trace of 2023 counts in hundreds of nanoseconds.
+// The first two lines of rows as the public traces write them; the Azure trace of 2023 counts in hundreds of
+// nanoseconds.
 TEST_CASE("serving: published traces are read as they are: columns by name, dates, other separators") {
   const auto same = [](std::string_view csv) {
     const auto read = parse_requests(csv, 9);
@@ -162,13 +209,21 @@ TEST_CASE("serving: published traces are read as they are: columns by name, date
     CHECK((*read)[1].output_tokens == 109);
     return (*read)[1].arrival_s;
   };
-  CHECK(near(same("TIMESTAMP,ContextTokens,GeneratedTokens\r\n2023-11-16 18:15:46.6805900,374,44\r\n2023-11-16 18:15:50.9951690,396,109\r\n"), 4.314579, 1e-6));
-  CHECK(near(same("TIMESTAMP,ContextTokens,GeneratedTokens\n2024-02-28T23:59:59.500000+00:00,374,44\n2024-03-01T00:00:00.500000+00:00,396,109\n"), 86401, 1e-9));  // a leap year
-  CHECK(same("Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,374,44,418,Conversation log\n45,ChatGPT,396,109,505,Conversation log\n") == 40);
+  CHECK(near(same("TIMESTAMP,ContextTokens,GeneratedTokens\r\n2023-11-16 18:15:46.6805900,374,44\r\n2023-11-16 "
+                  "18:15:50.9951690,396,109\r\n"),
+             4.314579, 1e-6));
+  CHECK(near(same("TIMESTAMP,ContextTokens,GeneratedTokens\n2024-02-28T23:59:59.500000+00:00,374,44\n2024-03-01T00:00:"
+                  "00.500000+00:00,396,109\n"),
+             86401, 1e-9));  // a leap year
+  CHECK(same("Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,374,44,418,Conversation "
+             "log\n45,ChatGPT,396,109,505,Conversation log\n") == 40);
   CHECK(same("output;prompt;time\n44;374;1\n109;396;3\n") == 2);
   CHECK(same("\xEF\xBB\xBFtime\tprompt\toutput\r1\t374\t44\r3\t396\t109\r") == 2);
   CHECK(same("\"1\",\"374\",\"44\"\n\"3\",\"396\",\"109\"\n") == 2);
-  CHECK(parse_requests("time,model,output\n1,x,4\n", 9).error == "Line 1 of the arrivals names no column for the prompt tokens: columns named time, prompt and output are needed, in any order.");
-  CHECK(parse_requests("time,model,prompt,output\n1,x,4\n", 9).error == "Line 2 of the arrivals has 3 of 4 values: each line is time,prompt,output in seconds and tokens.");
+  CHECK(parse_requests("time,model,output\n1,x,4\n", 9).error ==
+        "Line 1 of the arrivals names no column for the prompt tokens: columns named time, prompt and output are "
+        "needed, in any order.");
+  CHECK(parse_requests("time,model,prompt,output\n1,x,4\n", 9).error ==
+        "Line 2 of the arrivals has 3 of 4 values: each line is time,prompt,output in seconds and tokens.");
   CHECK_FALSE(parse_requests("2023-13-01 00:00:00,1,1\n", 9));
 }

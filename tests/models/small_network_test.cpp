@@ -10,12 +10,15 @@ using namespace models;
 
 namespace {
 
-bool near(double value, double expected, double tolerance) { return std::abs(value - expected) <= tolerance * std::abs(expected); }
+bool near(double value, double expected, double tolerance) {
+  return std::abs(value - expected) <= tolerance * std::abs(expected);
+}
 
 SmallNetwork network_of(std::size_t hidden, std::uint64_t seed) { return make_network({&hidden, 1}, seed); }
 
 /// (L(w + e) - L(w - e)) / 2e for one weight, in the network's own float arithmetic.
-double slope_by_difference(SmallNetwork network, std::size_t layer, std::size_t index, bool bias, const DigitSet& digits, const Training& how) {
+double slope_by_difference(SmallNetwork network, std::size_t layer, std::size_t index, bool bias,
+                           const DigitSet& digits, const Training& how) {
   constexpr float e = 0.001f;
   SmallNetwork ignored;
   float& w = bias ? network.layers[layer].biases[index] : network.layers[layer].weights[index];
@@ -36,10 +39,12 @@ void check_gradient(const SmallNetwork& network, const DigitSet& digits, const T
       const std::vector<float>& g = bias ? gradient.layers[l].biases : gradient.layers[l].weights;
       std::vector<std::size_t> order(g.size());
       for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-      std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return std::abs(g[a]) > std::abs(g[b]); });
+      std::sort(order.begin(), order.end(),
+                [&](std::size_t a, std::size_t b) { return std::abs(g[a]) > std::abs(g[b]); });
       for (std::size_t k = 0; k < 6; ++k) {
         const double expected = slope_by_difference(network, l, order[k], bias, digits, how);
-        INFO("layer " << l << (bias ? " bias " : " weight ") << order[k] << ": " << static_cast<double>(g[order[k]]) << " against " << expected);
+        INFO("layer " << l << (bias ? " bias " : " weight ") << order[k] << ": " << static_cast<double>(g[order[k]])
+                      << " against " << expected);
         // Float sums of a loss near 2.3 leave some 2e-7 of noise, over 2e-3: a ten-thousandth.
         CHECK(std::abs(static_cast<double>(g[order[k]]) - expected) <= 0.02 * std::abs(expected) + 5e-4);
       }
@@ -48,8 +53,11 @@ void check_gradient(const SmallNetwork& network, const DigitSet& digits, const T
 
 }  // namespace
 
-TEST_CASE("digits: the same seed draws the same pixels; training and held-out sets share none; a shorter set is the start of a longer") {
-  const DigitSet a = make_digits(3, DigitSplit::training, 200), again = make_digits(3, DigitSplit::training, 200), longer = make_digits(3, DigitSplit::training, 300);
+TEST_CASE(
+    "digits: the same seed draws the same pixels; training and held-out sets share none; a shorter set is the start of "
+    "a longer") {
+  const DigitSet a = make_digits(3, DigitSplit::training, 200), again = make_digits(3, DigitSplit::training, 200),
+                 longer = make_digits(3, DigitSplit::training, 300);
   CHECK(a.pixels == again.pixels);
   CHECK(std::equal(a.pixels.begin(), a.pixels.end(), longer.pixels.begin()));
   std::set<std::vector<float>> seen;
@@ -68,7 +76,8 @@ TEST_CASE("digits: the same seed draws the same pixels; training and held-out se
 TEST_CASE("small network: the gradient is that of the loss, by labels, by teacher, and by both") {
   const DigitSet digits = make_digits(1, DigitSplit::training, 20);
   const std::array<std::size_t, 2> hidden{12, 7};
-  const SmallNetwork network = make_network(hidden, 7);  // none of whose units is within 0.006 of its kink on these digits
+  const SmallNetwork network =
+      make_network(hidden, 7);  // none of whose units is within 0.006 of its kink on these digits
   check_gradient(network, digits, {});
   const std::vector<float> teacher = logits_of(network_of(16, 9), digits);
   check_gradient(network, digits, {.teacher = {.teacher_logits = teacher, .temperature = 3, .alpha = 0}});
@@ -96,7 +105,8 @@ TEST_CASE("small network: training stops when it is told to") {
   CHECK(make_study(1, {}, 4, true, [](double) { return false; }) == nullptr);
 }
 
-TEST_CASE("small network: the teacher reads 90 to 97 % of held-out digits, and compression costs accuracy that can be seen") {
+TEST_CASE(
+    "small network: the teacher reads 90 to 97 % of held-out digits, and compression costs accuracy that can be seen") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const auto study = make_study(seed, {});
     REQUIRE(study);
@@ -104,29 +114,41 @@ TEST_CASE("small network: the teacher reads 90 to 97 % of held-out digits, and c
     CHECK((study->accuracies[0] >= 0.90 && study->accuracies[0] <= 0.97));
     CHECK(study->teacher_training_accuracy > study->accuracies[0]);
     CHECK(near(study->original_bytes, 9640, 1e-12));  // 4 (64 x 32 + 32 x 10 + 42)
-    const auto measured = [&](const Plan& plan) { return compress(study->networks[0], study->training, study->held_out, plan).accuracy; };
-    const double eight = measured({.weights = {.bits = 8}, .activation_bits = 8}), two = measured({.weights = {.bits = 2}, .activation_bits = 8});
+    const auto measured = [&](const Plan& plan) {
+      return compress(study->networks[0], study->training, study->held_out, plan).accuracy;
+    };
+    const double eight = measured({.weights = {.bits = 8}, .activation_bits = 8}),
+                 two = measured({.weights = {.bits = 2}, .activation_bits = 8});
     CHECK(std::abs(eight - study->accuracies[0]) <= 0.01);
     CHECK(two < study->accuracies[0] - 0.25);
-    CHECK(measured({.weights = {.bits = 2}, .activation_bits = 8, .fine_tune = true, .seed = seed}) > two + 0.15);  // straight through
+    CHECK(measured({
+              .weights = {.bits = 2},
+              .activation_bits = 8,
+              .fine_tune = true,
+              .seed = seed,
+          }) > two + 0.15);  // straight through
     CHECK(measured({.pruning = Pruning::neurons, .share = 0.75}) < study->accuracies[0] - 0.2);
     // Some compression keeps 70 % in a thirtieth of the bytes.
-    CHECK(std::any_of(study->sweep.begin(), study->sweep.end(), [&](const SweepPoint& p) { return p.accuracy > 0.7 && p.bytes < study->original_bytes / 30; }));
+    CHECK(std::any_of(study->sweep.begin(), study->sweep.end(),
+                      [&](const SweepPoint& p) { return p.accuracy > 0.7 && p.bytes < study->original_bytes / 30; }));
     CHECK(study->sweep.size() == 4 * 6 * 7);
   }
 }
 
 TEST_CASE("small network: magnitude pruning zeroes as many as asked, the smallest, and tuning leaves them zero") {
   const DigitSet digits = make_digits(2, DigitSplit::training, 200);
-  const SmallNetwork dense = train(network_of(16, 2), digits, {.epochs = 2}).network, pruned = prune(dense, Pruning::magnitude, 0.6);
+  const SmallNetwork dense = train(network_of(16, 2), digits, {.epochs = 2}).network,
+                     pruned = prune(dense, Pruning::magnitude, 0.6);
   CHECK(pruned.zero_weights() == 710);  // 0.6 x 1,184 = 710.4
   float largest_gone = 0, smallest_kept = 1e9f;
   for (std::size_t l = 0; l < dense.layers.size(); ++l)
     for (std::size_t i = 0; i < dense.layers[l].inputs; ++i)
       for (std::size_t o = 0; o < dense.layers[l].outputs; ++o) {
         const float w = std::abs(dense.layers[l].at(i, o));
-        if (pruned.layers[l].at(i, o) == 0.0f) largest_gone = std::max(largest_gone, w);
-        else smallest_kept = std::min(smallest_kept, w);
+        if (pruned.layers[l].at(i, o) == 0.0f)
+          largest_gone = std::max(largest_gone, w);
+        else
+          smallest_kept = std::min(smallest_kept, w);
       }
   CHECK(largest_gone <= smallest_kept);
   const SmallNetwork tuned = train(pruned, digits, {.epochs = 2, .keep_zeros = true}).network;
@@ -141,7 +163,8 @@ TEST_CASE("small network: 2:4 keeps the two largest of every four inputs of each
     for (std::size_t first = 0; first < d.inputs; first += 4)
       for (std::size_t o = 0; o < d.outputs; ++o) {
         std::array<float, 4> all{}, kept{};
-        for (std::size_t k = 0; k < 4; ++k) all[k] = std::abs(d.at(first + k, o)), kept[k] = std::abs(p.at(first + k, o));
+        for (std::size_t k = 0; k < 4; ++k)
+          all[k] = std::abs(d.at(first + k, o)), kept[k] = std::abs(p.at(first + k, o));
         std::sort(all.begin(), all.end());
         std::sort(kept.begin(), kept.end());
         CHECK(kept == std::array<float, 4>{0, 0, all[2], all[3]});
@@ -194,7 +217,9 @@ TEST_CASE("small network: rounded weights lie on the grid of their channel, with
 
 TEST_CASE("small network: bytes are counted with indices, scales and biases") {
   const SmallNetwork n = network_of(32, 1);
-  const auto total = [&](Pruning how, WeightGrid grid, int activations) { return packed_size(prune(n, how, 0.5), how, grid, activations); };
+  const auto total = [&](Pruning how, WeightGrid grid, int activations) {
+    return packed_size(prune(n, how, 0.5), how, grid, activations);
+  };
   CHECK(total(Pruning::none, {}, 0).total_bytes() == 9640);
   const PackedSize four = total(Pruning::none, {.bits = 4}, 8);
   CHECK(four.values_bytes == 1184);  // 2,368 / 2
@@ -213,6 +238,10 @@ TEST_CASE("small network: bytes are counted with indices, scales and biases") {
 }
 
 TEST_CASE("small network: the front holds what no other beats in both") {
-  const std::vector<SweepPoint> points{{.bytes = 10, .accuracy = 0.5}, {.bytes = 20, .accuracy = 0.4}, {.bytes = 20, .accuracy = 0.8}, {.bytes = 15, .accuracy = 0.5}, {.bytes = 30, .accuracy = 0.9}};
+  const std::vector<SweepPoint> points{{.bytes = 10, .accuracy = 0.5},
+                                       {.bytes = 20, .accuracy = 0.4},
+                                       {.bytes = 20, .accuracy = 0.8},
+                                       {.bytes = 15, .accuracy = 0.5},
+                                       {.bytes = 30, .accuracy = 0.9}};
   CHECK(pareto_front(points) == std::vector<std::size_t>{0, 2, 4});
 }

@@ -8,7 +8,9 @@ using namespace models;
 
 namespace {
 
-bool near(double value, double expected, double tolerance) { return std::abs(value - expected) <= tolerance * std::abs(expected); }
+bool near(double value, double expected, double tolerance) {
+  return std::abs(value - expected) <= tolerance * std::abs(expected);
+}
 
 Chip chip(std::string vendor, std::string architecture) {
   Chip c;
@@ -27,9 +29,12 @@ TEST_CASE("sparsity: masks drop what they say they drop") {
   const std::vector<double> w{1, -4, 2, 3, 0.5, 0.1, -0.2, 8};  // 2 x 4
   CHECK(sparse_mask(w, 2, 4, SparsePattern::two_four, 0.9) == std::vector<std::uint8_t>{0, 1, 0, 1, 1, 0, 0, 1});
   CHECK(sparse_mask(w, 2, 4, SparsePattern::unstructured, 0.5) == std::vector<std::uint8_t>{0, 1, 1, 1, 0, 0, 0, 1});
-  CHECK(sparse_mask(w, 2, 4, SparsePattern::structured, 0.5) == std::vector<std::uint8_t>{0, 0, 0, 0, 1, 1, 1, 1});  // 30 against 64.3
-  CHECK(near(mask_error(w, sparse_mask(w, 2, 4, SparsePattern::two_four, 0)), std::sqrt((1 + 4 + 0.01 + 0.04) / (30 + 64.3)), 1e-12));
-  CHECK(sparse_mask({w.data(), 6}, 1, 6, SparsePattern::two_four, 0) == std::vector<std::uint8_t>{0, 1, 0, 1, 1, 1});  // a short group stays
+  CHECK(sparse_mask(w, 2, 4, SparsePattern::structured, 0.5) ==
+        std::vector<std::uint8_t>{0, 0, 0, 0, 1, 1, 1, 1});  // 30 against 64.3
+  CHECK(near(mask_error(w, sparse_mask(w, 2, 4, SparsePattern::two_four, 0)),
+             std::sqrt((1 + 4 + 0.01 + 0.04) / (30 + 64.3)), 1e-12));
+  CHECK(sparse_mask({w.data(), 6}, 1, 6, SparsePattern::two_four, 0) ==
+        std::vector<std::uint8_t>{0, 1, 0, 1, 1, 1});  // a short group stays
 }
 
 TEST_CASE("sparsity: half of normal weights by size costs 26.7 % of the norm") {
@@ -37,14 +42,17 @@ TEST_CASE("sparsity: half of normal weights by size costs 26.7 % of the norm") {
   const auto w = sparse_example(1, 256, 256, false, 0);
   const double unstructured = mask_error(w, sparse_mask(w, 256, 256, SparsePattern::unstructured, 0.5));
   CHECK(near(unstructured, 0.2671, 0.01));
-  const double pairs = mask_error(w, sparse_mask(w, 256, 256, SparsePattern::two_four, 0.5)), rows = mask_error(w, sparse_mask(w, 256, 256, SparsePattern::structured, 0.5));
+  const double pairs = mask_error(w, sparse_mask(w, 256, 256, SparsePattern::two_four, 0.5)),
+               rows = mask_error(w, sparse_mask(w, 256, 256, SparsePattern::structured, 0.5));
   CHECK(unstructured < pairs);
   CHECK(pairs < rows);
   CHECK((rows > 0.6 && rows < std::sqrt(0.5)));  // rows that are all alike: nearly half of the energy
-  // Laplace: |x| is exponential with mean 1/sqrt2 and median ln 2 / sqrt2; the energy under it is 1 - 1/2 (1 + ln 2 + ln^2 2 / 2) of 1.
+  // Laplace: |x| is exponential with mean 1/sqrt2 and median ln 2 / sqrt2; the energy under it is 1 - 1/2 (1 + ln 2 +
+  // ln^2 2 / 2) of 1.
   const auto heavy = sparse_example(1, 256, 256, true, 0);
   const double ln2 = std::log(2.0);
-  CHECK(near(mask_error(heavy, sparse_mask(heavy, 256, 256, SparsePattern::unstructured, 0.5)), std::sqrt(1 - 0.5 * (1 + ln2 + ln2 * ln2 / 2)), 0.02));
+  CHECK(near(mask_error(heavy, sparse_mask(heavy, 256, 256, SparsePattern::unstructured, 0.5)),
+             std::sqrt(1 - 0.5 * (1 + ln2 + ln2 * ln2 / 2)), 0.02));
 }
 
 TEST_CASE("sparsity: the error curve is the masks' error at every share") {
@@ -52,7 +60,8 @@ TEST_CASE("sparsity: the error curve is the masks' error at every share") {
   const std::vector<double> shares{0, 0.1, 0.25, 0.5, 0.9, 0.95};
   for (const auto pattern : {SparsePattern::unstructured, SparsePattern::two_four, SparsePattern::structured}) {
     const auto curve = error_curve(w, 32, 64, pattern, shares);
-    for (std::size_t i = 0; i < shares.size(); ++i) CHECK(std::abs(curve[i] - mask_error(w, sparse_mask(w, 32, 64, pattern, shares[i]))) <= 1e-12);
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      CHECK(std::abs(curve[i] - mask_error(w, sparse_mask(w, 32, 64, pattern, shares[i]))) <= 1e-12);
   }
 }
 
@@ -82,7 +91,15 @@ TEST_CASE("sparsity: matrix units know 2:4 on NVIDIA from Ampere and AMD from CD
 TEST_CASE("sparsity: what the hardware makes of the zeros, by roofline") {
   const Chip a100 = chip("NVIDIA", "Ampere sm_80");
   const auto speedup = [&](SparsePattern pattern, double tokens, double share, bool packed = false) {
-    const auto t = sparse_time(a100, {.tokens = tokens, .inputs = 8192, .outputs = 8192, .format = Format::bf16, .pattern = pattern, .share = share, .packed = packed});
+    const auto t = sparse_time(a100, {
+                                         .tokens = tokens,
+                                         .inputs = 8192,
+                                         .outputs = 8192,
+                                         .format = Format::bf16,
+                                         .pattern = pattern,
+                                         .share = share,
+                                         .packed = packed,
+                                     });
     REQUIRE(t);
     return t->speedup;
   };

@@ -35,7 +35,8 @@ TEST_CASE("a step is the sum of its operations, each behind its own wall") {
   CHECK(step->memory_s + step->compute_s == Approx(step->time_s));
   CHECK(step->launch_s == 0);
   CHECK(step->model_product_flops == step->totals.product_flops);
-  // 8.03 G parameters less the input embedding, two flops each, logits of one position: 28.6 TFLOP in 28.9 ms of arithmetic at peak.
+  // 8.03 G parameters less the input embedding, two flops each, logits of one position: 28.6 TFLOP in 28.9 ms of
+  // arithmetic at peak.
   CHECK(step->compute_s == Approx(step->totals.product_flops / h100.peak_flops_per_s).epsilon(0.01));
 }
 

@@ -26,8 +26,8 @@ TEST_CASE("the example stack takes 48 ms as found and 27 ms tuned; engines alone
 }
 
 TEST_CASE("each change acts on the graph or on the times of the tasks that it is about") {
-  CHECK(latency_us({.shared_backbone = false}) == 60000);    // 12 ms more for the second head's encoder, on the same GPU
-  CHECK(latency_us({.parallel_heads = true}) == 43000);      // 5 ms on the DLA under 8 ms on the GPU
+  CHECK(latency_us({.shared_backbone = false}) == 60000);  // 12 ms more for the second head's encoder, on the same GPU
+  CHECK(latency_us({.parallel_heads = true}) == 43000);    // 5 ms on the DLA under 8 ms on the GPU
   CHECK(latency_us({.temporal_fusion = true}) == 48000 - 2800 - 1750);  // 35 % of 8 and of 5 ms
   CHECK(latency_us({.sparse = true}) == 48000 - 3200 - 2000);
   CHECK(latency_us({.int8 = true, .int8_speedup = 2}) == 48000 - (12000 + 8000 + 5000 + 10000) / 2);
@@ -48,7 +48,8 @@ TEST_CASE("temporal fusion ties a head to its own last frame, and so limits pipe
 TEST_CASE("dependencies are read by name: all tasks of a name, unknown names and circles in one sentence") {
   auto tasks = example_stack();
   tasks[4].depends_on = "Detektion";
-  CHECK(stack_graph(tasks, orin, {}).error == "'Tracking' depends on 'Detektion', and no task has that name: write names of the table, separated by commas.");
+  CHECK(stack_graph(tasks, orin, {}).error ==
+        "'Tracking' depends on 'Detektion', and no task has that name: write names of the table, separated by commas.");
   tasks[4].depends_on = " Detection ,, Segmentation,";
   CHECK(stack_graph(tasks, orin, {})->tasks[4].after == std::vector<std::size_t>{2, 3});
   tasks[3].name = "Detection";

@@ -12,7 +12,8 @@ namespace {
 /// Graham's example of 1969: nine tasks on three machines, list order as numbered; 1 before 9, and 4 before 5, 6, 7, 8.
 TaskGraph graham(std::int64_t machines, std::int64_t less, bool all_arrows = true) {
   TaskGraph g{{{"machine", machines}}, {}};
-  for (const std::int64_t t : {3, 2, 2, 2, 4, 4, 4, 4, 9}) g.tasks.push_back({"T" + std::to_string(g.tasks.size() + 1), 0, t - less, {}, 0, false});
+  for (const std::int64_t t : {3, 2, 2, 2, 4, 4, 4, 4, 9})
+    g.tasks.push_back({"T" + std::to_string(g.tasks.size() + 1), 0, t - less, {}, 0, false});
   g.tasks[8].after = {0};
   for (const std::size_t i : {4u, 5u, 6u, 7u})
     if (all_arrows || i > 5) g.tasks[i].after = {3};
@@ -30,7 +31,12 @@ TaskGraph random_graph(std::mt19937& r) {
   for (int k = 0; k < 3; ++k) g.resources.push_back({std::string(1, static_cast<char>('A' + k)), 1 + below(3)});
   const std::int64_t n = 1 + below(12);
   for (std::int64_t i = 0; i < n; ++i) {
-    GraphTask t{"t" + std::to_string(i), static_cast<std::size_t>(below(3)), below(6) == 0 ? 0 : 1 + below(50), {}, below(3), below(4) == 0};
+    GraphTask t{"t" + std::to_string(i),
+                static_cast<std::size_t>(below(3)),
+                below(6) == 0 ? 0 : 1 + below(50),
+                {},
+                below(3),
+                below(4) == 0};
     for (std::int64_t d = 0; d < i; ++d)
       if (below(4) == 0) t.after.push_back(static_cast<std::size_t>(d));
     g.tasks.push_back(std::move(t));
@@ -45,22 +51,26 @@ std::string broken_rule(const TaskGraph& g, const GraphOptions& o, const GraphSc
   for (std::size_t i = 0; i < s.segments.size(); ++i) {
     const auto& a = s.segments[i];
     worked[a.frame * n + a.task] += a.end_ns - a.start_ns;
-    if (a.unit >= static_cast<std::uint32_t>(g.resources[g.tasks[a.task].resource].units)) return "a unit that does not exist";
+    if (a.unit >= static_cast<std::uint32_t>(g.resources[g.tasks[a.task].resource].units))
+      return "a unit that does not exist";
     for (std::size_t k = i + 1; k < s.segments.size(); ++k) {
       const auto& b = s.segments[k];
       const bool same = g.tasks[a.task].resource == g.tasks[b.task].resource && a.unit == b.unit;
-      if (same && std::max(a.start_ns, b.start_ns) < std::min(a.end_ns, b.end_ns)) return "two jobs on one unit at once";
+      if (same && std::max(a.start_ns, b.start_ns) < std::min(a.end_ns, b.end_ns))
+        return "two jobs on one unit at once";
     }
   }
   for (std::size_t j = 0; j < s.jobs.size(); ++j) {
     const std::size_t f = j / n, t = j % n;
     const auto& job = s.jobs[j];
     if (worked[j] != g.tasks[t].duration_ns) return "a job that is not done, or done twice";
-    if (!o.preemptive && job.finish_ns - job.start_ns != g.tasks[t].duration_ns) return "a job interrupted without preemption";
+    if (!o.preemptive && job.finish_ns - job.start_ns != g.tasks[t].duration_ns)
+      return "a job interrupted without preemption";
     if (job.start_ns < s.frames[f].release_ns) return "a job before its frame's release";
     for (const std::size_t d : g.tasks[t].after)
       if (job.start_ns < s.jobs[f * n + d].finish_ns) return "a job before what it waits for";
-    if (f > 0 && g.tasks[t].after_own_last && job.start_ns < s.jobs[j - n].finish_ns) return "a job before its own last";
+    if (f > 0 && g.tasks[t].after_own_last && job.start_ns < s.jobs[j - n].finish_ns)
+      return "a job before its own last";
     if (f > 0 && !o.pipelined && job.start_ns < s.frames[f - 1].finish_ns) return "frames overlap without pipelining";
   }
   return "";
@@ -68,8 +78,8 @@ std::string broken_rule(const TaskGraph& g, const GraphOptions& o, const GraphSc
 
 }  // namespace
 
-// R. L. Graham, Bounds on Multiprocessing Timing Anomalies (1969): 12; with every task shorter by one 13; on four machines 15;
-// without the arrows from 4 to 5 and 6, 16.
+// R. L. Graham, Bounds on Multiprocessing Timing Anomalies (1969): 12; with every task shorter by one 13; on four
+// machines 15; without the arrows from 4 to 5 and 6, 16.
 TEST_CASE("list scheduling has Graham's anomalies: less work, more machines or fewer arrows end later") {
   CHECK(makespan(graham(3, 0)) == 12);
   CHECK(makespan(graham(3, 1)) == 13);
@@ -81,15 +91,23 @@ TEST_CASE("random graphs: precedence, no overlap on a unit, all work done, and b
   std::mt19937 r(7);
   for (int round = 0; round < 600; ++round) {
     const TaskGraph g = random_graph(r);
-    const GraphOptions o{.frames = 1 + static_cast<std::int64_t>(r() % 4), .period_ns = static_cast<std::int64_t>(r() % 100), .pipelined = r() % 2 == 0, .preemptive = r() % 2 == 0};
+    const GraphOptions o{
+        .frames = 1 + static_cast<std::int64_t>(r() % 4),
+        .period_ns = static_cast<std::int64_t>(r() % 100),
+        .pipelined = r() % 2 == 0,
+        .preemptive = r() % 2 == 0,
+    };
     INFO("round " << round);
     const auto s = schedule_frames(g, o), again = schedule_frames(g, o);
     REQUIRE(s);
     REQUIRE(broken_rule(g, o, *s) == "");
     CHECK(s->makespan_ns >= critical_path_ns(g));
-    for (const double work : work_per_unit_ns(g)) CHECK(static_cast<double>(s->makespan_ns) >= work * static_cast<double>(o.frames) - 1e-6);
+    for (const double work : work_per_unit_ns(g))
+      CHECK(static_cast<double>(s->makespan_ns) >= work * static_cast<double>(o.frames) - 1e-6);
     REQUIRE(again->segments.size() == s->segments.size());
-    for (std::size_t i = 0; i < s->segments.size(); ++i) CHECK((again->segments[i].start_ns == s->segments[i].start_ns && again->segments[i].task == s->segments[i].task && again->segments[i].unit == s->segments[i].unit));
+    for (std::size_t i = 0; i < s->segments.size(); ++i)
+      CHECK((again->segments[i].start_ns == s->segments[i].start_ns && again->segments[i].task == s->segments[i].task &&
+             again->segments[i].unit == s->segments[i].unit));
   }
 }
 
@@ -135,13 +153,16 @@ TEST_CASE("the critical chain of a lone frame is without gaps, from the release 
     REQUIRE_FALSE(chain.empty());
     CHECK(s->segments[chain.front()].start_ns == 0);
     CHECK(s->segments[chain.back()].end_ns == s->makespan_ns);
-    for (std::size_t i = 1; i < chain.size(); ++i) CHECK(s->segments[chain[i]].start_ns == s->segments[chain[i - 1]].end_ns);
+    for (std::size_t i = 1; i < chain.size(); ++i)
+      CHECK(s->segments[chain[i]].start_ns == s->segments[chain[i - 1]].end_ns);
   }
 }
 
-// Three tasks of 10, 20 and 10 on three resources, a frame every 20: one by one a frame takes 40, pipelined one ends every 20.
+// Three tasks of 10, 20 and 10 on three resources, a frame every 20: one by one a frame takes 40, pipelined one ends
+// every 20.
 TEST_CASE("pipelining raises throughput to the busiest resource and leaves latency alone") {
-  TaskGraph g{{{"A", 1}, {"B", 1}, {"C", 1}}, {{"a", 0, 10, {}, 0, false}, {"b", 1, 20, {0}, 0, false}, {"c", 2, 10, {1}, 0, false}}};
+  TaskGraph g{{{"A", 1}, {"B", 1}, {"C", 1}},
+              {{"a", 0, 10, {}, 0, false}, {"b", 1, 20, {0}, 0, false}, {"c", 2, 10, {1}, 0, false}}};
   CHECK(*sustained_rate_hz(g, {}) == 1e9 / 40);
   CHECK(*sustained_rate_hz(g, {.pipelined = true}) == 1e9 / 20);
   const auto s = schedule_frames(g, {.frames = 5, .period_ns = 20, .pipelined = true});
@@ -151,7 +172,9 @@ TEST_CASE("pipelining raises throughput to the busiest resource and leaves laten
 }
 
 TEST_CASE("preemption: the urgent job runs at once and the other goes on later; without it the urgent one waits") {
-  const TaskGraph g{{{"A", 1}, {"B", 1}}, {{"long", 0, 100, {}, 0, false}, {"sensor", 1, 30, {}, 0, false}, {"urgent", 0, 10, {1}, 5, false}}};
+  const TaskGraph g{
+      {{"A", 1}, {"B", 1}},
+      {{"long", 0, 100, {}, 0, false}, {"sensor", 1, 30, {}, 0, false}, {"urgent", 0, 10, {1}, 5, false}}};
   const auto waits = schedule_frames(g, {}), takes = schedule_frames(g, {.preemptive = true});
   CHECK(waits->jobs[2].start_ns == 100);
   CHECK(waits->preemptions == 0);

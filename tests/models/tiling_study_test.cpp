@@ -43,7 +43,8 @@ models::Chip chip() {
 
 }  // namespace
 
-// Figure 1: nine tiles on four SMs keep 75 % of them busy, eighteen half tiles 90 %, an even share of the 288 steps all of them.
+// Figure 1: nine tiles on four SMs keep 75 % of them busy, eighteen half tiles 90 %, an even share of the 288 steps all
+// of them.
 TEST_CASE("the Stream-K paper's first figure") {
   CHECK(near(tiled(paper(128)).wave_efficiency, 0.75));
   CHECK(near(tiled(paper(64)).wave_efficiency, 0.90));
@@ -75,8 +76,10 @@ TEST_CASE("a chip's figures, what others take of it, and its vector units") {
   REQUIRE(vector);
   CHECK(vector->misaligned_rate == 1);
   CHECK(vector->vector_flops_per_s == vector->peak_flops_per_s);
-  CHECK(models::tiling_on(chip(), models::Format::bf16, 4, 35).error == "Four has 4 compute units, so at most 3 can be taken away");
-  CHECK(models::tiling_on(chip(), models::Format::fp8, 0, 35).error == "Four states no dense FP8 peak; choose another format or chip");
+  CHECK(models::tiling_on(chip(), models::Format::bf16, 4, 35).error ==
+        "Four has 4 compute units, so at most 3 can be taken away");
+  CHECK(models::tiling_on(chip(), models::Format::fp8, 0, 35).error ==
+        "Four states no dense FP8 peak; choose another format or chip");
 }
 
 TEST_CASE("the losses multiply to the effective rate") {
@@ -86,7 +89,8 @@ TEST_CASE("the losses multiply to the effective rate") {
   in.split = 3;
   const auto r = tiled(in);
   const auto l = models::losses_of(r);
-  CHECK(near(in.peak_flops_per_s * l.edge * l.depth * l.idle * l.alignment * l.memory * l.reduction, r.effective_flops_per_s));
+  CHECK(near(in.peak_flops_per_s * l.edge * l.depth * l.idle * l.alignment * l.memory * l.reduction,
+             r.effective_flops_per_s));
   CHECK(l.reduction < 1);
   CHECK(l.alignment < 1);
 }
@@ -159,8 +163,10 @@ TEST_CASE("around 4097 every eighth column is whole again") {
   const auto points = models::neighbours(in, 12);
   REQUIRE(points.size() == 25);
   for (const auto& p : points) {
-    if (p.n % 8 == 0) CHECK(p.preferred == p.required);
-    else CHECK(p.required < p.preferred);
+    if (p.n % 8 == 0)
+      CHECK(p.preferred == p.required);
+    else
+      CHECK(p.required < p.preferred);
   }
   CHECK(points[12].n == 4097);
   CHECK(points[12].alignment_bytes == 2);
@@ -207,7 +213,8 @@ TEST_CASE("slots over time add up to the wave efficiency") {
       }
       CHECK(near(at, std::max(r.compute_s, r.memory_s)));
       if (schedule != Schedule::stream_k) CHECK(waves == r.waves);
-      // 64 steps a tile do not divide by 3: the split rounds each part up to 22 and its slots look busier than their work.
+      // 64 steps a tile do not divide by 3: the split rounds each part up to 22 and its slots look busier than their
+      // work.
       const double rounding = schedule == Schedule::split_k ? 66.0 / 64 : 1;
       CHECK(near(busy / (108 * at), r.wave_efficiency * rounding, 1e-9));
     }

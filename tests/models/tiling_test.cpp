@@ -39,7 +39,8 @@ TEST_CASE("one column beyond a tile costs half as many tiles again") {
   CHECK(near(odd.tile_efficiency, 256.0 * 257 / (6 * 128 * 128)));
 }
 
-// 9 x 12 tiles of 256 x 128 are one full wave of the A100's 108 SMs; 9 x 13 are 117 tiles, so nine tiles get a wave of their own.
+// 9 x 12 tiles of 256 x 128 are one full wave of the A100's 108 SMs; 9 x 13 are 117 tiles, so nine tiles get a wave of
+// their own.
 TEST_CASE("one column beyond a wave doubles the time") {
   const auto full = tiled(shape(2304, 1536, 4096, 256, 128));
   CHECK(full.tiles == 108);
@@ -72,7 +73,7 @@ TEST_CASE("efficiency is the product of its parts and gives the rate") {
   CHECK(r.tiles == 8 * 12);
   CHECK(near(r.depth_efficiency, 1000.0 / 1024));  // 16 steps of 64
   CHECK(near(r.wave_efficiency, 96.0 / 108));
-  CHECK(r.alignment_bytes == 16);                  // 1000 x 2 B = 125 x 16
+  CHECK(r.alignment_bytes == 16);  // 1000 x 2 B = 125 x 16
   CHECK(near(r.total_efficiency, r.tile_efficiency * r.depth_efficiency * r.wave_efficiency * r.alignment_efficiency));
   CHECK(near(2.0 * 1000 * 3000 * 1000 / (312e12 * r.compute_s), r.total_efficiency));
 }
@@ -91,7 +92,9 @@ TEST_CASE("along N the efficiency is a saw-tooth: highest at a full wave, lowest
   CHECK(worst_n == 1537);
   CHECK(near(worst, 2304.0 * 1537 / (216 * 256 * 128)));
   CHECK(models::sweep_n(shape(1, 1, 1, 1, 1), 5, 4, 1).empty());
-  CHECK(models::sweep_n(shape(1, 1, 1, 1, 1), 1, std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::max()).size() == 1);
+  CHECK(models::sweep_n(shape(1, 1, 1, 1, 1), 1, std::numeric_limits<std::int64_t>::max(),
+                        std::numeric_limits<std::int64_t>::max())
+            .size() == 1);
 }
 
 TEST_CASE("alignment is that of the worst row") {
@@ -130,7 +133,8 @@ TEST_CASE("4097 to 4104: four times faster where alignment was required, less wh
   CHECK(models::padding_story(in, AlignmentRule::preferred)->speedup == 1);
 }
 
-// One token: A is one row of k elements, whose length m does not change. cuBLAS before 11 wanted m in multiples of 8, too.
+// One token: A is one row of k elements, whose length m does not change. cuBLAS before 11 wanted m in multiples of 8,
+// too.
 TEST_CASE("the number of rows aligns nothing, except under the old rule") {
   TilingInputs in;
   in.m = 1;
@@ -151,7 +155,8 @@ TEST_CASE("between 16 and 2 bytes each halving costs the same share") {
   CHECK(near(models::alignment_efficiency(in, 1), 0.4));
 }
 
-// One token through a 4096 x 4096 layer on an H100 SXM: 32 tiles of 16 x 128 for 132 SMs, each of which pulls 35 B a clock (64.05 GB/s).
+// One token through a 4096 x 4096 layer on an H100 SXM: 32 tiles of 16 x 128 for 132 SMs, each of which pulls 35 B a
+// clock (64.05 GB/s).
 TEST_CASE("small M: split-K and stream-K put all SMs to work on the weights") {
   TilingInputs in = shape(1, 4096, 4096, 16, 128);
   in.sm_count = 132;
@@ -218,7 +223,8 @@ TEST_CASE("shapes that cannot be tiled are refused in words") {
   in = {};
   in.m = in.n = in.k = 1000000000;
   in.tile_m = in.tile_n = in.tile_k = 1;
-  CHECK(models::tile_matmul(in).error == "the matmul has more tile steps than can be counted; make it smaller or its tiles larger");
+  CHECK(models::tile_matmul(in).error ==
+        "the matmul has more tile steps than can be counted; make it smaller or its tiles larger");
   in = {};
   in.misaligned_rate = std::numeric_limits<double>::quiet_NaN();
   CHECK(models::tile_matmul(in).error == "misaligned_rate must be above 0 and at most 1");

@@ -34,7 +34,8 @@ std::string inflated(Inflater& from, std::size_t most_at_once) {
 TEST_CASE("a gz inflates to its text, whatever its members and however it is asked", "[trace]") {
   const std::string plain = mixed_text(900'000);
   std::mt19937 random(6);
-  std::string packed;  // members of odd lengths, an empty one among them; together longer than what is read of a file at once
+  std::string
+      packed;  // members of odd lengths, an empty one among them; together longer than what is read of a file at once
   for (std::size_t at = 0; at < plain.size();) {
     const std::size_t n = packed.empty() ? 1 : std::min<std::size_t>(plain.size() - at, random() % 90'000);
     packed += trace_test::gz(plain.substr(at, n));
@@ -82,7 +83,10 @@ TEST_CASE("parts of a text are read again, from memory and from a gz", "[trace]"
   REQUIRE(of_gz.size() == plain.size());
   std::mt19937 random(7);
   for (int i = 0; i < 300; ++i) {
-    const std::size_t from = random() % plain.size(), n = random() % std::min<std::size_t>(plain.size() - from, i % 10 == 0 ? 100'000 : 500);  // some lie over several places
+    const std::size_t from = random() % plain.size(),
+                      n = random() %
+                          std::min<std::size_t>(plain.size() - from,
+                                                i % 10 == 0 ? 100'000 : 500);  // some lie over several places
     CHECK(of_plain.part(from, n) == plain.substr(from, n));
     CHECK(of_gz.part(from, n) == plain.substr(from, n));
   }
@@ -95,7 +99,9 @@ TEST_CASE("parts of a text are read again, from memory and from a gz", "[trace]"
 TEST_CASE("a text whose file is gone says so in the words of who reads it", "[trace]") {
   bool gone = false;
   const auto held = in_memory(trace_test::gz(mixed_text(100'000)));
-  const Bytes bytes{held.size, [&](std::uint64_t offset, char* to, std::size_t n) { return gone ? std::string("The file a.gz was shortened.") : held.read(offset, to, n); }};
+  const Bytes bytes{held.size, [&](std::uint64_t offset, char* to, std::size_t n) {
+                      return gone ? std::string("The file a.gz was shortened.") : held.read(offset, to, n);
+                    }};
   Text text(bytes);
   Inflater inflater(text.bytes());
   text.add_place(inflater.place());

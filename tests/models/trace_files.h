@@ -16,16 +16,21 @@ inline std::string read_file(const std::filesystem::path& path) {
   return bytes.str();
 }
 
-/// The folder of real public traces, which are no part of the project: RIDGELINE_TRACES, or shared/data/traces beside the source. Empty: not there.
+/// The folder of real public traces, which are no part of the project: RIDGELINE_TRACES, or shared/data/traces beside
+/// the source. Empty: not there.
 inline std::filesystem::path real_traces() {
   const char* given = std::getenv("RIDGELINE_TRACES");
-  const std::filesystem::path folder = given ? std::filesystem::path(given) : std::filesystem::path(RIDGELINE_SOURCE_DIR).parent_path() / "shared/data/traces";
+  const std::filesystem::path folder =
+      given ? std::filesystem::path(given)
+            : std::filesystem::path(RIDGELINE_SOURCE_DIR).parent_path() / "shared/data/traces";
   std::error_code error;
   return std::filesystem::is_directory(folder, error) ? folder : std::filesystem::path();
 }
 
 /// Our own small traces.
-inline std::string own_trace(const std::string& name) { return read_file(std::filesystem::path(RIDGELINE_TEST_DATA) / "traces" / name); }
+inline std::string own_trace(const std::string& name) {
+  return read_file(std::filesystem::path(RIDGELINE_TEST_DATA) / "traces" / name);
+}
 
 inline std::string gz(const std::string& plain) {
   z_stream z{};

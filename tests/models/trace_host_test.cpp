@@ -3,20 +3,23 @@
 #include "models/trace_metrics.h"
 #include "models/trace_sample.h"
 
-// What the host did while the device waited for it. Figures are worked out by hand from the intervals below, in microseconds.
+// What the host did while the device waited for it. Figures are worked out by hand from the intervals below, in
+// microseconds.
 
 using namespace models::trace;
 
 namespace {
 
-/// Device: work 0-100, 150-160, 300-310, 400-410. The call for 150 comes at 140, that for 300 at 290, both on thread 1; that for 400 at
-/// 390 on thread 2 (autograd's). Thread 1 waits in aten::item from 20 to 105, then logs until 130, prepares until 200, then nothing is
-/// open on it until 250; its Python function 240-260 covers part. From 310 to 380 it is in loss.backward().
+/// Device: work 0-100, 150-160, 300-310, 400-410. The call for 150 comes at 140, that for 300 at 290, both on thread 1;
+/// that for 400 at 390 on thread 2 (autograd's). Thread 1 waits in aten::item from 20 to 105, then logs until 130,
+/// prepares until 200, then nothing is open on it until 250; its Python function 240-260 covers part. From 310 to 380
+/// it is in loss.backward().
 const char* const recording = R"trace({"traceEvents":[
 {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":9,"tid":1,"ts":0,"dur":500},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":1,"ts":0,"dur":1,"args":{"correlation":1}},
 {"ph":"X","cat":"cpu_op","name":"aten::item","pid":9,"tid":1,"ts":20,"dur":85},
-{"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","pid":9,"tid":1,"ts":25,"dur":79,"args":{"correlation":9}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize",)"
+R"("pid":9,"tid":1,"ts":25,"dur":79,"args":{"correlation":9}},
 {"ph":"X","cat":"user_annotation","name":"log","pid":9,"tid":1,"ts":105,"dur":25},
 {"ph":"X","cat":"cpu_op","name":"prepare","pid":9,"tid":1,"ts":130,"dur":70},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":1,"ts":140,"dur":1,"args":{"correlation":2}},
@@ -53,7 +56,7 @@ TEST_CASE("each wait for the host is spent on what was innermost then, of the la
   const HostWait& w = m.devices.at(0).host_wait;
   CHECK(w.gaps == 3);
   CHECK(w.total_ns == 40'000 + 130'000 + 80'000);  // 100-140, 160-290, 310-390
-  CHECK(in(t, w, "aten::item") == 1'000);           // 104-105: the synchronisation inside it ends at 104
+  CHECK(in(t, w, "aten::item") == 1'000);          // 104-105: the synchronisation inside it ends at 104
   CHECK(in(t, w, "cudaStreamSynchronize") == 4'000);
   CHECK(in(t, w, "log") == 25'000);
   CHECK(in(t, w, "prepare") == 10'000 + 40'000);    // 130-140, 160-200
@@ -61,7 +64,7 @@ TEST_CASE("each wait for the host is spent on what was innermost then, of the la
   CHECK(in(t, w, "late") == 40'000);                // 250-290
   CHECK(in(t, w, "loss.backward()") == 70'000);     // the launching thread has nothing open until 380
   CHECK(in(t, w, "autograd::engine") == 10'000);
-  CHECK(in(t, w, "") == 40'000);                    // 200-240
+  CHECK(in(t, w, "") == 40'000);  // 200-240
   CHECK(in(t, w, "ProfilerStep#1") == 0);
   CHECK(t.strings[w.what.front().name] == "loss.backward()");
   CHECK(w.what.front().start_ns == 310'000);
@@ -95,6 +98,7 @@ TEST_CASE("the diagnosis of a planted fault names the call that caused it", "[tr
   const std::string sync = sentence_about(models::SampleFault::hidden_sync, "A synchronisation drains the queue");
   CHECK(sync.find("begin inside aten::item") != std::string::npos);
   CHECK(sync.find("it was in log_metrics for 9") != std::string::npos);
-  CHECK(sentence_about(models::SampleFault::data_starved, "The data loader is late").find("in enumerate(DataLoader)") != std::string::npos);
+  CHECK(sentence_about(models::SampleFault::data_starved, "The data loader is late").find("in enumerate(DataLoader)") !=
+        std::string::npos);
   CHECK(sentence_about(models::SampleFault::none, "A synchronisation drains the queue").empty());
 }

@@ -9,7 +9,8 @@ using namespace models::trace;
 using nlohmann::json;
 using trace_test::real_traces;
 
-// Expected: tests/data/trace_figures.json, found by an independent reader (exact rules: integer nanoseconds, every event).
+// Expected: tests/data/trace_figures.json, found by an independent reader (exact rules: integer nanoseconds, every
+// event).
 namespace {
 
 void check_idle(const Idle& idle, const json& expected) {
@@ -32,8 +33,10 @@ void check_device(const Trace& trace, const DeviceMetrics& d, const json& g) {
   CHECK(d.mem_ns == g["mem_ns"]);
   CHECK(d.comp_and_comm_ns == g["comp_and_comm_ns"]);
   if (g.contains("exposed_comm_ns")) CHECK(d.exposed_comm_ns == g["exposed_comm_ns"]);
-  if (g["overlap_pct_of_comm"].is_null()) CHECK(d.overlap_pct_of_comm == -1);
-  else CHECK(d.overlap_pct_of_comm == Catch::Approx(g["overlap_pct_of_comm"].get<double>()).margin(6e-5));
+  if (g["overlap_pct_of_comm"].is_null())
+    CHECK(d.overlap_pct_of_comm == -1);
+  else
+    CHECK(d.overlap_pct_of_comm == Catch::Approx(g["overlap_pct_of_comm"].get<double>()).margin(6e-5));
   if (g.contains("busy_kernels_only_ns")) CHECK(d.busy_kernels_only_ns == g["busy_kernels_only_ns"]);
   if (g.contains("n_busy_intervals")) CHECK(d.busy_intervals == g["n_busy_intervals"]);
   if (g.contains("n_kernel_names")) CHECK(static_cast<int>(d.kernels.size()) == g["n_kernel_names"]);
@@ -42,7 +45,8 @@ void check_device(const Trace& trace, const DeviceMetrics& d, const json& g) {
     const json& k = g["top10_kernels"][i];
     REQUIRE(i < d.kernels.size());
     CHECK(d.kernels[i].total_ns == k["total_ns"]);
-    if (i > 0 && d.kernels[i].total_ns == d.kernels[i - 1].total_ns) continue;  // which of two equal ones comes first is nobody's fact
+    if (i > 0 && d.kernels[i].total_ns == d.kernels[i - 1].total_ns)
+      continue;  // which of two equal ones comes first is nobody's fact
     if (i + 1 < d.kernels.size() && d.kernels[i].total_ns == d.kernels[i + 1].total_ns) continue;
     CHECK(d.kernels[i].count == k["count"]);
     CHECK(trace.strings[d.kernels[i].name].substr(0, 40) == k["name"]);
@@ -97,8 +101,10 @@ void check_counts(const Trace& t, const json& x) {
       CHECK(r.frees == m["frees"]);
       CHECK(r.most_bytes == m["running_sum_max"]);
       CHECK(r.least_bytes == m["running_sum_min"]);
-      CHECK(r.most_allocated_bytes == (m["total_allocated_max"].is_null() ? -1 : m["total_allocated_max"].get<std::int64_t>()));
-      CHECK(r.most_reserved_bytes == (m["total_reserved_max"].is_null() ? -1 : m["total_reserved_max"].get<std::int64_t>()));
+      CHECK(r.most_allocated_bytes ==
+            (m["total_allocated_max"].is_null() ? -1 : m["total_allocated_max"].get<std::int64_t>()));
+      CHECK(r.most_reserved_bytes ==
+            (m["total_reserved_max"].is_null() ? -1 : m["total_reserved_max"].get<std::int64_t>()));
     }
     CHECK(found);
   }
@@ -135,14 +141,16 @@ void check_trace(const Trace& trace, const json& expected) {
 TEST_CASE("every exact figure of the real traces", "[trace]") {
   const auto folder = real_traces();
   if (folder.empty()) SKIP("the public traces are not beside the source; RIDGELINE_TRACES may name their folder");
-  const json all = json::parse(trace_test::read_file(std::filesystem::path(RIDGELINE_TEST_DATA) / "trace_figures.json"));
+  const json all =
+      json::parse(trace_test::read_file(std::filesystem::path(RIDGELINE_TEST_DATA) / "trace_figures.json"));
   for (const auto& [name, expected] : all.items()) {
     if (!std::filesystem::exists(folder / name)) continue;
     DYNAMIC_SECTION(name) {
       auto read = read_trace(trace_test::read_file(folder / name), name);
       if (!expected.contains("exact") && !expected.contains("gpu")) {
         CHECK_FALSE(read);
-        CHECK(read.error.find(std::to_string(expected["rows"].get<int>()) + " values, not of trace events") != std::string::npos);
+        CHECK(read.error.find(std::to_string(expected["rows"].get<int>()) + " values, not of trace events") !=
+              std::string::npos);
         continue;
       }
       INFO(read.error);

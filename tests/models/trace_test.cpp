@@ -41,7 +41,8 @@ TEST_CASE("decimal microseconds become exact nanoseconds", "[trace]") {
   for (const char* bad : {"", "-", "inf", "NaN", "1.2.3", "12x", "99999999999999999999"}) CHECK(ns(bad) == -1);
 }
 
-// Expected by hand from tests/data/traces/small.json: gemm 20-60.001, nccl 50-80, gemm 160-210, copy 220-230, tail 330-340 us.
+// Expected by hand from tests/data/traces/small.json: gemm 20-60.001, nccl 50-80, gemm 160-210, copy 220-230, tail
+// 330-340 us.
 TEST_CASE("a small trace: busy, idle by cause, communication that computation hides", "[trace]") {
   const Trace t = opened(own_trace("small.json"));
   CHECK(t.losses.empty());
@@ -62,7 +63,8 @@ TEST_CASE("a small trace: busy, idle by cause, communication that computation hi
   CHECK(d.comp_and_comm_ns == 10'001);
   CHECK(d.exposed_comm_ns == 19'999);
   CHECK(d.overlap_pct_of_comm == Catch::Approx(100.0 * 10'001 / 30'000));
-  // 80-160 launched at 150: the host; 210-220 launched at 200, 10 us: between kernels; 230-330 without a launch: unknown.
+  // 80-160 launched at 150: the host; 210-220 launched at 200, 10 us: between kernels; 230-330 without a launch:
+  // unknown.
   CHECK(d.idle.host_wait_ns == 80'000);
   CHECK(d.idle.kernel_wait_ns == 10'000);
   CHECK(d.idle.other_ns == 100'000);
@@ -118,7 +120,9 @@ TEST_CASE("tracks, counters, begin and end, asynchronous spans and arguments of 
 TEST_CASE("gz, several gz in one, and a bare array with string thread ids read alike", "[trace]") {
   const std::string plain = own_trace("small.json");
   CHECK(measure(opened(trace_test::gz(plain))).devices[0].busy_ns == 130'000);
-  CHECK(measure(opened(trace_test::gz(plain.substr(0, 1000)) + trace_test::gz(plain.substr(1000)))).devices[0].busy_ns == 130'000);
+  CHECK(
+      measure(opened(trace_test::gz(plain.substr(0, 1000)) + trace_test::gz(plain.substr(1000)))).devices[0].busy_ns ==
+      130'000);
   const Trace array = opened(own_trace("array.json"));
   CHECK(array.records == 2);
   CHECK(array.losses.empty());
@@ -127,7 +131,8 @@ TEST_CASE("gz, several gz in one, and a bare array with string thread ids read a
   CHECK(m.devices[0].streams.at(0).stream == 7);
 }
 
-TEST_CASE("an Nsight Systems export joins by process, and a synchronization belongs to its process's device", "[trace]") {
+TEST_CASE("an Nsight Systems export joins by process, and a synchronization belongs to its process's device",
+          "[trace]") {
   const Trace t = opened(own_trace("small.sqlite"));
   CHECK(t.format == "Nsight Systems SQLite");
   const Metrics m = measure(t);
@@ -166,7 +171,9 @@ TEST_CASE("damage costs the damaged events alone, and is said", "[trace]") {
     CHECK(t.losses[0].find("1 event has control characters") == 0);
   }
   SECTION("times that are none, and durations of centuries") {
-    const Trace t = with(R"({"ph": "X", "name": "no time", "ts": NaN}, {"ph": "X", "name": "long", "ts": 1, "dur": 3e15}, {"ph": "X", "name": "back", "ts": 1, "dur": -5})");
+    const Trace t =
+        with(R"({"ph": "X", "name": "no time", "ts": NaN}, {"ph": "X", "name": "long", "ts": 1, "dur": 3e15}, )"
+             R"({"ph": "X", "name": "back", "ts": 1, "dur": -5})");
     CHECK(t.events.size() == 2);
     CHECK(t.losses.size() == 2);
   }

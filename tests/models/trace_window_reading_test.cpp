@@ -12,12 +12,14 @@ using namespace models::trace;
 namespace {
 
 std::string event(int i, const std::string& args) {
-  return "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"op\", \"pid\": 1, \"tid\": 1, \"ts\": " + std::to_string(10 * i) + ", \"dur\": 9, \"args\": " + args + "}";
+  return "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"op\", \"pid\": 1, \"tid\": 1, \"ts\": " +
+         std::to_string(10 * i) + ", \"dur\": 9, \"args\": " + args + "}";
 }
 
 std::vector<std::string> odd_arguments(int count) {
   std::mt19937 random(11);
-  static constexpr const char* parts[] = {"{", "}", "[", "]", "\\\"", "\\\\", "x", "aten::mm", ":", ",", " ", "\\n", "\xC3\xA9"};
+  static constexpr const char* parts[] = {"{",        "}", "[", "]", "\\\"", "\\\\",    "x",
+                                          "aten::mm", ":", ",", " ", "\\n",  "\xC3\xA9"};
   std::vector<std::string> out;
   for (int i = 0; i < count; ++i) {
     std::string text;
@@ -32,8 +34,10 @@ std::vector<std::string> odd_arguments(int count) {
 
 TEST_CASE("arguments of events at every place of the window, read again afterwards", "[trace]") {
   const auto arguments_of = odd_arguments(9000);
-  std::string plain = "{\"before\": \"" + std::string(1'500'000, 'm') + "\", \"deviceProperties\": [{\"name\": \"H200\"}], \"traceEvents\": [";
-  for (std::size_t i = 0; i < arguments_of.size(); ++i) plain += (i > 0 ? ",\n " : "") + event(static_cast<int>(i), arguments_of[i]);
+  std::string plain = "{\"before\": \"" + std::string(1'500'000, 'm') +
+                      "\", \"deviceProperties\": [{\"name\": \"H200\"}], \"traceEvents\": [";
+  for (std::size_t i = 0; i < arguments_of.size(); ++i)
+    plain += (i > 0 ? ",\n " : "") + event(static_cast<int>(i), arguments_of[i]);
   plain += "], \"distributedInfo\": {\"rank\": 3}}";
   REQUIRE(plain.size() > 5'000'000);
   for (const bool packed : {false, true}) {
@@ -46,7 +50,8 @@ TEST_CASE("arguments of events at every place of the window, read again afterwar
     REQUIRE(read->events.size() == arguments_of.size());
     CHECK(read->text->size() == plain.size());
     std::size_t wrong = 0;
-    for (std::size_t i = 0; i < arguments_of.size(); ++i) wrong += read->args(read->events[i]) == arguments_of[i] ? 0 : 1;
+    for (std::size_t i = 0; i < arguments_of.size(); ++i)
+      wrong += read->args(read->events[i]) == arguments_of[i] ? 0 : 1;
     CHECK(wrong == 0);
   }
 }
@@ -54,8 +59,10 @@ TEST_CASE("arguments of events at every place of the window, read again afterwar
 TEST_CASE("an event is found whole wherever its bytes lie", "[trace]") {
   // Sixty-four bytes are looked at together: every offset of a text, an escape and a bracket against that.
   for (std::size_t shift = 0; shift < 130; ++shift) {
-    const std::string inner = R"({"a": "}]\\", "b": "\"{[", "c": {"d": [1, 2, {"e": ")" + std::string(shift, 'z') + R"("}]}})";
-    const std::string plain = "[" + std::string(shift % 64, ' ') + event(1, inner) + "," + event(2, "{}") + "," + event(3, inner) + "]";
+    const std::string inner =
+        R"({"a": "}]\\", "b": "\"{[", "c": {"d": [1, 2, {"e": ")" + std::string(shift, 'z') + R"("}]}})";
+    const std::string plain =
+        "[" + std::string(shift % 64, ' ') + event(1, inner) + "," + event(2, "{}") + "," + event(3, inner) + "]";
     const auto read = read_trace(plain, "t");
     REQUIRE(read);
     CHECK(read->losses.empty());
@@ -82,13 +89,17 @@ TEST_CASE("a file that is shortened while it is read: what was read is kept, and
   std::string plain = "[";
   for (int i = 0; i < 20'000; ++i) plain += (i > 0 ? ", " : "") + event(i, "{\"i\": 1}");
   const auto held = in_memory(plain + "]");
-  const Bytes bytes{held.size, [&](std::uint64_t offset, char* to, std::size_t n) { return offset + n > 1'200'000 ? std::string("The file t was shortened.") : held.read(offset, to, n); }};
+  const Bytes bytes{held.size, [&](std::uint64_t offset, char* to, std::size_t n) {
+                      return offset + n > 1'200'000 ? std::string("The file t was shortened.")
+                                                    : held.read(offset, to, n);
+                    }};
   const auto read = read_trace(bytes, "t");
   REQUIRE(read);
   CHECK(read->events.size() > 5'000);
   CHECK(read->events.size() < 12'000);
   bool said = false;
-  for (const auto& loss : read->losses) said = said || loss == "The file t was shortened. What came before it was kept.";
+  for (const auto& loss : read->losses)
+    said = said || loss == "The file t was shortened. What came before it was kept.";
   CHECK(said);
 }
 
@@ -100,7 +111,10 @@ TEST_CASE("the text of a recording stays in its file: an event takes 64 bytes or
     for (std::size_t done = 0; done < n;) {
       const std::uint64_t i = (offset + done) / each;
       char line[each + 1];
-      const int length = std::snprintf(line, sizeof line, "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"op\", \"pid\": 1, \"tid\": 1, \"ts\": %llu, \"dur\": 9, \"args\": {\"i\": %llu, \"pad\": \"", static_cast<unsigned long long>(10 * i), static_cast<unsigned long long>(i));
+      const int length = std::snprintf(line, sizeof line,
+                                       "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"op\", \"pid\": 1, \"tid\": 1, "
+                                       "\"ts\": %llu, \"dur\": 9, \"args\": {\"i\": %llu, \"pad\": \"",
+                                       static_cast<unsigned long long>(10 * i), static_cast<unsigned long long>(i));
       std::fill(line + length, line + each, 'x');
       std::copy_n("\"}},", 4, line + each - 4);
       if (i == events - 1) line[each - 1] = ']';
@@ -111,9 +125,9 @@ TEST_CASE("the text of a recording stays in its file: an event takes 64 bytes or
     return std::string();
   };
   const Bytes bytes{1 + each * events, [&](std::uint64_t offset, char* to, std::size_t n) {
-    if (n > 0 && offset == 0) *to++ = '[', ++offset, --n;
-    return bytes_at(offset - 1, to, n);
-  }};
+                      if (n > 0 && offset == 0) *to++ = '[', ++offset, --n;
+                      return bytes_at(offset - 1, to, n);
+                    }};
   const auto resident_bytes = [] {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);)

@@ -19,11 +19,15 @@ const char* const recording = R"({"traceEvents":[
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":101,"dur":0.5,"args":{"correlation":3}},
 {"ph":"X","cat":"user_annotation","name":"Optimizer.step#AdamW.step","pid":9,"tid":9,"ts":101.8,"dur":5,"args":{}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":102,"dur":1,"args":{"correlation":4}},
-{"ph":"X","cat":"cpu_op","name":"autograd::engine::evaluate_function: MmBackward0","pid":9,"tid":10,"ts":124,"dur":4,"args":{}},
+{"ph":"X","cat":"cpu_op","name":"autograd::engine::evaluate_function: MmBackward0",)"
+                              R"("pid":9,"tid":10,"ts":124,"dur":4,"args":{}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":10,"ts":125,"dur":1,"args":{"correlation":2}},
-{"ph":"X","cat":"kernel","name":"gemm_a","pid":0,"tid":7,"ts":100,"dur":10,"args":{"device":0,"stream":7,"correlation":1}},
-{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce","pid":0,"tid":20,"ts":105,"dur":15,"args":{"device":0,"stream":20,"correlation":5}},
-{"ph":"X","cat":"kernel","name":"Gemm_b","pid":0,"tid":7,"ts":130,"dur":10,"args":{"device":0,"stream":7,"correlation":2}},
+{"ph":"X","cat":"kernel","name":"gemm_a",)"
+                              R"("pid":0,"tid":7,"ts":100,"dur":10,"args":{"device":0,"stream":7,"correlation":1}},
+{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce",)"
+                              R"("pid":0,"tid":20,"ts":105,"dur":15,"args":{"device":0,"stream":20,"correlation":5}},
+{"ph":"X","cat":"kernel","name":"Gemm_b",)"
+                              R"("pid":0,"tid":7,"ts":130,"dur":10,"args":{"device":0,"stream":7,"correlation":2}},
 {"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD","pid":0,"tid":24,"ts":140,"dur":5,"args":{"device":0,"stream":24}},
 {"ph":"X","cat":"kernel","name":"norm","pid":0,"tid":7,"ts":150,"dur":5,"args":{"device":0,"stream":7,"correlation":3}},
 {"ph":"X","cat":"kernel","name":"adam","pid":0,"tid":7,"ts":200,"dur":10,"args":{"device":0,"stream":7,"correlation":4}}
@@ -61,7 +65,12 @@ TEST_CASE("a window over everything adds up and names the causes of idle time") 
 }
 
 TEST_CASE("a window over everything agrees with the metrics of the recording") {
-  for (const std::string& text : models::sample_traces({.fault = models::SampleFault::hidden_sync, .ranks = 2, .steps = 2, .layers = 2})) {
+  for (const std::string& text : models::sample_traces({
+           .fault = models::SampleFault::hidden_sync,
+         .ranks = 2,
+         .steps = 2,
+         .layers = 2,
+       })) {
     const auto t = read_trace(text, "sample");
     REQUIRE(t);
     const Metrics all = measure(*t);
@@ -139,12 +148,18 @@ TEST_CASE("the launching thread tells forward, backward and optimizer apart") {
 }
 
 TEST_CASE("forward and backward on one thread are told apart by autograd's spans") {
-  // As PyTorch 1.8 recorded it: one thread calls both. The call at 30 lies inside the engine's span, those at 10 and 50 do not.
+  // As PyTorch 1.8 recorded it: one thread calls both. The call at 30 lies inside the engine's span, those at 10 and 50
+  // do not.
   std::string text = "[";
   for (int i = 1; i <= 5; i += 2)
-    text += R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":)" + std::to_string(10 * i) + R"(,"dur":1,"args":{"correlation":)" + std::to_string(i) + R"(}},)" +
-            R"({"ph":"X","cat":"kernel","name":"k)" + std::to_string(i) + R"(","pid":0,"tid":7,"ts":)" + std::to_string(10 * i + 5) + R"(,"dur":3,"args":{"device":0,"stream":7,"correlation":)" + std::to_string(i) + "}},";
-  text += R"({"ph":"X","cat":"cpu_op","name":"autograd::engine::evaluate_function: MmBackward","pid":9,"tid":9,"ts":25,"dur":10},{"ph":"X","cat":"cpu_op","name":"autograd::engine::evaluate_function: MmBackward","pid":9,"tid":9,"ts":26,"dur":1}])";
+    text += R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":)" +
+            std::to_string(10 * i) + R"(,"dur":1,"args":{"correlation":)" + std::to_string(i) + R"(}},)" +
+            R"({"ph":"X","cat":"kernel","name":"k)" + std::to_string(i) + R"(","pid":0,"tid":7,"ts":)" +
+            std::to_string(10 * i + 5) + R"(,"dur":3,"args":{"device":0,"stream":7,"correlation":)" +
+            std::to_string(i) + "}},";
+  text += R"({"ph":"X","cat":"cpu_op","name":"autograd::engine::evaluate_function: MmBackward",)"
+          R"("pid":9,"tid":9,"ts":25,"dur":10},{"ph":"X","cat":"cpu_op",)"
+          R"("name":"autograd::engine::evaluate_function: MmBackward","pid":9,"tid":9,"ts":26,"dur":1}])";
   const auto t = read_trace(text, "test");
   REQUIRE(t);
   const auto parts = parts_of(*t);
@@ -159,7 +174,13 @@ TEST_CASE("the slowest rank is the one that computes longest, not the one whose 
   std::vector<RankStep> steps;
   const double comp[] = {10, 10, 12.5, 10};
   for (std::uint32_t row = 0; row < 4; ++row)
-    for (std::uint32_t step = 0; step < 3; ++step) steps.push_back({.row = row, .step = step, .step_s = row == 0 ? 20.1 : 20, .comp_s = comp[row]});
+    for (std::uint32_t step = 0; step < 3; ++step)
+      steps.push_back({
+          .row = row,
+          .step = step,
+          .step_s = row == 0 ? 20.1 : 20,
+          .comp_s = comp[row],
+      });
   const auto slow = slowest_rank(steps);
   CHECK(slow.row == 2);
   CHECK(std::abs(slow.excess - 0.25) <= 1e-12);
@@ -168,8 +189,15 @@ TEST_CASE("the slowest rank is the one that computes longest, not the one whose 
 
 TEST_CASE("a made-up run is the same each time, and keeps the rules of queues and collectives") {
   using models::SampleFault;
-  for (const SampleFault fault : {SampleFault::none, SampleFault::hidden_sync, SampleFault::data_starved, SampleFault::launch_bound, SampleFault::exposed_communication, SampleFault::straggler}) {
-    const models::SampleRun run{.fault = fault, .ranks = 3, .steps = 2, .layers = 2};
+  for (const SampleFault fault :
+       {SampleFault::none, SampleFault::hidden_sync, SampleFault::data_starved, SampleFault::launch_bound,
+        SampleFault::exposed_communication, SampleFault::straggler}) {
+    const models::SampleRun run{
+        .fault = fault,
+        .ranks = 3,
+        .steps = 2,
+        .layers = 2,
+    };
     const auto texts = models::sample_traces(run);
     CHECK(texts == models::sample_traces(run));
     std::vector<std::vector<std::int64_t>> ends;
@@ -187,7 +215,8 @@ TEST_CASE("a made-up run is the same each time, and keeps the rules of queues an
       }
       for (const Track& track : t->tracks)
         if (track.kind == TrackKind::stream)
-          for (std::uint32_t i = track.first + 1; i < track.first + track.count; ++i) CHECK(t->events[i - 1].end_ns() <= t->events[i].start_ns);
+          for (std::uint32_t i = track.first + 1; i < track.first + track.count; ++i)
+            CHECK(t->events[i - 1].end_ns() <= t->events[i].start_ns);
     }
     CHECK(ends[0].size() == 4);  // a bucket a layer and step
     CHECK(ends[0] == ends[1]);   // a collective ends everywhere at once

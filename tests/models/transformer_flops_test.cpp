@@ -28,8 +28,12 @@ double product_flops(const models::Architecture& a, const models::Workload& w) {
 }
 
 models::Architecture gpt(const json& entry) {
-  const json config = {{"model_type", "gpt2"}, {"vocab_size", entry["in_vocab"]}, {"n_embd", entry["in_hidden"]},
-                       {"n_layer", entry["in_layers"]}, {"n_head", 1}, {"n_positions", entry["in_seq"]}};
+  const json config = {{"model_type", "gpt2"},
+                       {"vocab_size", entry["in_vocab"]},
+                       {"n_embd", entry["in_hidden"]},
+                       {"n_layer", entry["in_layers"]},
+                       {"n_head", 1},
+                       {"n_positions", entry["in_seq"]}};
   return *models::parse_config(config.dump(), "test");
 }
 
@@ -44,10 +48,12 @@ TEST_CASE("closed forms equal the published figures, and operation lists equal t
       CHECK(std::abs(value - expected) <= entry["rel"].get<double>() * expected);
     };
     if (entry.contains("in_hidden")) {
-      const models::GptShape shape{entry["in_global_batch"], entry["in_seq"], entry["in_layers"], entry["in_hidden"], entry["in_vocab"]};
+      const models::GptShape shape{entry["in_global_batch"], entry["in_seq"], entry["in_layers"], entry["in_hidden"],
+                                   entry["in_vocab"]};
       near(models::gpt_step_flops_full_recompute(shape), "flops_per_iteration");
       near(models::gpt_step_flops(shape), "model_flops_no_recompute");
-      const double flops_per_s = entry["in_gpus"].get<double>() * entry["in_achieved_tflops_per_gpu"].get<double>() * 1e12;
+      const double flops_per_s =
+          entry["in_gpus"].get<double>() * entry["in_achieved_tflops_per_gpu"].get<double>() * 1e12;
       near(models::gpt_step_flops_full_recompute(shape) / flops_per_s, "implied_step_time_s");
       auto w = training(entry["in_global_batch"], entry["in_seq"], models::AttentionFlops::full);
       near(product_flops(gpt(entry), w), "model_flops_no_recompute");
@@ -62,7 +68,8 @@ TEST_CASE("closed forms equal the published figures, and operation lists equal t
     const double per_token = models::megatron_flops_per_token(a, static_cast<double>(sequence));
     near(per_token, "flops_per_token");
     near(per_token * static_cast<double>(sequence), "flops_per_sequence");
-    // Causal half is the convention there; what it leaves out (router) and puts in (latent norms as products) is taken account of here.
+    // Causal half is the convention there; what it leaves out (router) and puts in (latent norms as products) is taken
+    // account of here.
     const auto w = training(1, sequence, models::AttentionFlops::causal);
     double sum = models::total_operations(models::model_operations(a, w), w).flops_per_token;
     const auto count = models::count_parameters(a);
@@ -82,18 +89,22 @@ TEST_CASE("a training step of a dense model is 6ND of its matrices plus PaLM's a
     const auto count = models::count_parameters(a);
     double biases = 0;
     if (a.qkv_bias) biases = static_cast<double>(a.layers * (a.heads + 2 * a.kv_heads) * a.head_dim);
-    const double matrices = static_cast<double>(count.active_without_input_embedding - count.layers.norms - count.outer_norms) - biases;
+    const double matrices =
+        static_cast<double>(count.active_without_input_embedding - count.layers.norms - count.outer_norms) - biases;
     const auto w = training(2, 4096, models::AttentionFlops::full);
-    const double palm = models::palm_flops_per_token(matrices, static_cast<double>(a.layers), static_cast<double>(a.heads),
-                                                     static_cast<double>(a.head_dim), 4096);
+    const double palm = models::palm_flops_per_token(
+        matrices, static_cast<double>(a.layers), static_cast<double>(a.heads), static_cast<double>(a.head_dim), 4096);
     CHECK(product_flops(a, w) == Approx(palm * 2 * 4096).epsilon(1e-12));
     // Counted at half, attention is all that changes; without it 6ND is left.
     const auto half = training(2, 4096, models::AttentionFlops::causal);
-    CHECK(2 * product_flops(a, half) - product_flops(a, w) == Approx(models::flops_6nd(matrices, 2 * 4096)).epsilon(1e-12));
+    CHECK(2 * product_flops(a, half) - product_flops(a, w) ==
+          Approx(models::flops_6nd(matrices, 2 * 4096)).epsilon(1e-12));
   }
 }
 
-TEST_CASE("6ND: Llama 3 70B over one token is 423 GFLOP") { CHECK(models::flops_6nd(70'553'706'496.0, 1) == Approx(423.3e9).epsilon(1e-3)); }
+TEST_CASE("6ND: Llama 3 70B over one token is 423 GFLOP") {
+  CHECK(models::flops_6nd(70'553'706'496.0, 1) == Approx(423.3e9).epsilon(1e-3));
+}
 
 TEST_CASE("selective recomputation runs the attention products once more, a third of what its published form adds") {
   const auto a = shipped_model("gpt-3").architecture;
@@ -103,11 +114,13 @@ TEST_CASE("selective recomputation runs the attention products once more, a thir
   const double with = product_flops(a, w);
   const models::GptShape shape{1, 2048, 96, 12288, 50257};
   CHECK(without == Approx(models::gpt_step_flops(shape)).epsilon(1e-12));
-  CHECK(3 * (with - without) == Approx(models::gpt_step_flops_selective_recompute(shape) - models::gpt_step_flops(shape)).epsilon(1e-9));
+  CHECK(3 * (with - without) ==
+        Approx(models::gpt_step_flops_selective_recompute(shape) - models::gpt_step_flops(shape)).epsilon(1e-9));
 }
 
 TEST_CASE("attention counted in full or at half moves the Llama 3 8B figure at 8192 tokens by 11 percent") {
-  const auto& a = shipped_model("llama-3-8b").architecture;  // the gap behind 33.7 and 30.0 percent of one run (training oracle)
+  const auto& a =
+      shipped_model("llama-3-8b").architecture;  // the gap behind 33.7 and 30.0 percent of one run (training oracle)
   const double full = product_flops(a, training(1, 8192, models::AttentionFlops::full));
   const double half = product_flops(a, training(1, 8192, models::AttentionFlops::causal));
   CHECK(full / half == Approx(33.7 / 30.0).epsilon(0.01));

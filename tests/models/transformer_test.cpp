@@ -29,7 +29,8 @@ TEST_CASE("parameter counts equal the published ones") {
     INFO(entry["id"] << ", source: " << entry["source"]);
     const auto count = count_parameters(architecture_of(entry));
     if (entry.contains("abs")) {
-      CHECK(std::abs(static_cast<double>(count.total) - entry["total_params"].get<double>()) <= entry["abs"].get<double>());
+      CHECK(std::abs(static_cast<double>(count.total) - entry["total_params"].get<double>()) <=
+            entry["abs"].get<double>());
       ++totals;
     } else if (entry.contains("total_params")) {
       CHECK(count.total == entry["total_params"].get<std::int64_t>());
@@ -52,11 +53,14 @@ TEST_CASE("DeepSeek-V3: its prediction layer and the checkpoint's split by forma
   CHECK(layer.attention + a.latent.q_lora_rank + a.latent.kv_lora_rank == 187'107'328);
   CHECK(count.mtp_layer_body == 11'507'286'016);
   CHECK(count.mtp == 11'610'068'224);
-  const auto linears = [](const models::LayerParameters& p) { return p.attention + p.dense_ffn + p.routed_experts + p.shared_experts; };
+  const auto linears = [](const models::LayerParameters& p) {
+    return p.attention + p.dense_ffn + p.routed_experts + p.shared_experts;
+  };
   CHECK(linears(count.layers) + linears(layer) == 680'571'043'840);
   // The rest in 16 bits; the prediction layer stores embedding and head again. Biases of the router are in 32 bits.
   const std::int64_t repeated = count.embedding + count.head;
-  const std::int64_t in_16_bits = count.total + count.mtp + repeated - 680'571'043'840 - count.layers.router_bias - layer.router_bias;
+  const std::int64_t in_16_bits =
+      count.total + count.mtp + repeated - 680'571'043'840 - count.layers.router_bias - layer.router_bias;
   CHECK(in_16_bits == 3'918'786'560);
   CHECK(count.layers.router_bias + layer.router_bias == 59 * 256);
   // 37.55e9 active with both embedding matrices, 36.63e9 without the input one (training oracle, pitfalls).

@@ -38,8 +38,7 @@ TEST_CASE("the counter sees operator new and Dear ImGui's own") {
 
 TEST_CASE("every lab: a steady frame of the whole interface allocates nothing") {
   prepare();
-  for (const auto& entry : chapters::all_labs())
-    DYNAMIC_SECTION(entry.id) {
+  for (const auto& entry : chapters::all_labs()) DYNAMIC_SECTION(entry.id) {
       bench::Stage stage(entry.id);
       stage.settle();
       CHECK(allocations_of_frames(stage, 10) == 0);
@@ -48,7 +47,9 @@ TEST_CASE("every lab: a steady frame of the whole interface allocates nothing") 
 
 TEST_CASE("every tab of the drawer: a steady frame allocates nothing") {
   prepare();
-  for (const auto tab : {app::Drawer::concept_, app::Drawer::design, app::Drawer::code, app::Drawer::debug, app::Drawer::frontier, app::Drawer::claims, app::Drawer::predict, app::Drawer::explore, app::Drawer::notes})
+  for (const auto tab :
+       {app::Drawer::concept_, app::Drawer::design, app::Drawer::code, app::Drawer::debug, app::Drawer::frontier,
+        app::Drawer::claims, app::Drawer::predict, app::Drawer::explore, app::Drawer::notes})
     DYNAMIC_SECTION("tab " << static_cast<int>(tab)) {
       bench::Stage stage("roofline/roofline");
       stage.shell().drawer = tab;

@@ -9,15 +9,18 @@
 
 namespace support {
 
-/// The whole interface under a driver: what a person does to it goes through real events, and tests look at the workspace.
-/// Header only, so that the driver itself stays free of the app.
+/// The whole interface under a driver: what a person does to it goes through real events, and tests look at the
+/// workspace. Header only, so that the driver itself stays free of the app.
 struct ShellDriver {
-  explicit ShellDriver(app::Content content, app::UserPaths user = {{}, {}, {}, "Nothing is kept in a test."}, ImVec2 display = {1280, 800})
+  explicit ShellDriver(app::Content content, app::UserPaths user = {{}, {}, {}, "Nothing is kept in a test."},
+                       ImVec2 display = {1280, 800})
       : workspace(std::move(content), std::move(user)),
-        shell(workspace, {.copy = [this](const std::string& text) { copied = text; },
-                          .save_png = [](ImVec2, ImVec2, const std::string&) { return std::string(); },
-                          .toggle_fullscreen = {},
-                          .quit = [this] { quit = true; }}),
+        shell(workspace, {
+                             .copy = [this](const std::string& text) { copied = text; },
+                             .save_png = [](ImVec2, ImVec2, const std::string&) { return std::string(); },
+                             .toggle_fullscreen = {},
+                             .quit = [this] { quit = true; },
+                         }),
         ui([this] { frame(); }, display) {}
 
   app::Workspace workspace;
@@ -34,7 +37,8 @@ struct ShellDriver {
     const widgets::ProbedItem slider = ui.item(label);
     const widgets::ProbedItem* value = nullptr;
     for (const auto& item : ui.probe().all())
-      if (item.label == "value" && item.window_id == slider.window_id && std::abs(item.max.y - slider.min.y) < 2) value = &item;
+      if (item.label == "value" && item.window_id == slider.window_id && std::abs(item.max.y - slider.min.y) < 2)
+        value = &item;
     if (!value) throw std::runtime_error("no figure stands above \"" + std::string(label) + "\"");
     ui.click_at(value->centre());
     ui.frames(2);
@@ -62,7 +66,8 @@ struct ShellDriver {
     ui.frames(3);  // what was asked for starts in the next frame
     for (int i = 0; i < 3000; ++i) {
       ui.frames(1);
-      if (!workspace.current().computing() && !shell.explore.running && workspace.jobs.busy() == 0) return ui.frames(2), true;
+      if (!workspace.current().computing() && !shell.explore.running && workspace.jobs.busy() == 0)
+        return ui.frames(2), true;
     }
     return false;
   }
@@ -71,7 +76,8 @@ struct ShellDriver {
   /// As the window does it: theme and scale from the settings, then the shell.
   void frame() {
     const double scale = workspace.settings.scale > 0 ? workspace.settings.scale : 1.0;
-    widgets::set_theme(widgets::make_theme(workspace.settings.light ? widgets::Mode::light : widgets::Mode::dark, static_cast<float>(scale * (shell.presentation ? 2.0 : 1.0)), {}));
+    widgets::set_theme(widgets::make_theme(workspace.settings.light ? widgets::Mode::light : widgets::Mode::dark,
+                                           static_cast<float>(scale * (shell.presentation ? 2.0 : 1.0)), {}));
     widgets::apply_to_imgui(widgets::theme());
     app::draw_shell(shell);
   }

@@ -44,7 +44,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::size_t diagonal = row[0];
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const bool same = std::tolower(static_cast<unsigned char>(a[i - 1])) == std::tolower(static_cast<unsigned char>(b[j - 1]));
+      const bool same =
+          std::tolower(static_cast<unsigned char>(a[i - 1])) == std::tolower(static_cast<unsigned char>(b[j - 1]));
       diagonal = std::exchange(row[j], std::min({diagonal + (same ? 0 : 1), row[j] + 1, row[j - 1] + 1}));
     }
   }
@@ -102,8 +103,9 @@ std::string UiDriver::near_labels(std::string_view label) const {
   for (const widgets::ProbedItem& item : probe_->all()) {
     if (item.label.empty()) continue;
     const bool contains = item.label.find(label) != std::string::npos;
-    ranked.emplace_back(contains ? 0 : edit_distance(item.visible_label().empty() ? item.label : item.visible_label(), label),
-                        "\"" + item.label + "\" in \"" + item.window + "\"");
+    ranked.emplace_back(
+        contains ? 0 : edit_distance(item.visible_label().empty() ? item.label : item.visible_label(), label),
+        "\"" + item.label + "\" in \"" + item.window + "\"");
   }
   std::sort(ranked.begin(), ranked.end());
   ranked.erase(std::unique(ranked.begin(), ranked.end()), ranked.end());
@@ -115,7 +117,8 @@ std::string UiDriver::near_labels(std::string_view label) const {
 const widgets::ProbedItem& UiDriver::item(std::string_view label) {
   const widgets::ProbedItem* found = probe_->find(label);
   if (!found)
-    throw std::runtime_error("no control is labelled \"" + std::string(label) + "\"; this frame has " + near_labels(label));
+    throw std::runtime_error("no control is labelled \"" + std::string(label) + "\"; this frame has " +
+                             near_labels(label));
   // Beyond its window's edge: turn the wheel over that window, as a reader would.
   constexpr int most_turns = 400;
   for (int turn = 0; turn < most_turns && found && !found->visible(); ++turn) {
@@ -129,7 +132,8 @@ const widgets::ProbedItem& UiDriver::item(std::string_view label) {
     if (found && found->min.y == before) break;
   }
   if (!found || !found->visible())
-    throw std::runtime_error("\"" + std::string(label) + "\" exists but is outside what its window shows, and scrolling does not reach it");
+    throw std::runtime_error("\"" + std::string(label) +
+                             "\" exists but is outside what its window shows, and scrolling does not reach it");
   return *found;
 }
 
@@ -137,7 +141,8 @@ ImVec2 UiDriver::point_in(std::string_view label, ImVec2 fraction) {
   const widgets::ProbedItem& it = item(label);
   const ImVec2 at{it.min.x + (it.max.x - it.min.x) * fraction.x, it.min.y + (it.max.y - it.min.y) * fraction.y};
   // The last pixel belongs to the neighbour.
-  return {std::clamp(at.x, it.visible_min.x, it.visible_max.x - 1), std::clamp(at.y, it.visible_min.y, it.visible_max.y - 1)};
+  return {std::clamp(at.x, it.visible_min.x, it.visible_max.x - 1),
+          std::clamp(at.y, it.visible_min.y, it.visible_max.y - 1)};
 }
 
 void UiDriver::ensure_uncovered(std::string_view label, ImGuiID window_id) {

@@ -11,14 +11,15 @@
 
 namespace support {
 
-/// Drives a frame function as a person would: mouse, wheel and keys go through Dear ImGui's event queue, controls are found
-/// by label. No window, no GPU, default font, 60 frames a second of made-up time.
-/// Whatever cannot be done (no such label, hidden, covered) throws std::runtime_error with what to do about it.
+/// Drives a frame function as a person would: mouse, wheel and keys go through Dear ImGui's event queue, controls are
+/// found by label. No window, no GPU, default font, 60 frames a second of made-up time. Whatever cannot be done (no
+/// such label, hidden, covered) throws std::runtime_error with what to do about it.
 class UiDriver {
  public:
-  /// `frame` is called between NewFrame and Render. The driver owns the Dear ImGui context; `set_up` runs once in it before
-  /// the first frame (theme, fonts, drop callbacks).
-  explicit UiDriver(std::function<void()> frame, ImVec2 display = {1280, 800}, const std::function<void()>& set_up = {});
+  /// `frame` is called between NewFrame and Render. The driver owns the Dear ImGui context; `set_up` runs once in it
+  /// before the first frame (theme, fonts, drop callbacks).
+  explicit UiDriver(std::function<void()> frame, ImVec2 display = {1280, 800},
+                    const std::function<void()>& set_up = {});
   ~UiDriver();
   UiDriver(const UiDriver&) = delete;
   UiDriver& operator=(const UiDriver&) = delete;
@@ -35,10 +36,11 @@ class UiDriver {
   void drag(std::string_view label, float to_fraction, float from_fraction = 0.5f);
   void drag_by(std::string_view label, ImVec2 delta_px, ImVec2 from_fraction = {0.5f, 0.5f});
   void wheel(std::string_view label, float dy);  ///< positive: away from the hand, scrolls up or zooms in
-  /// Clicks the field, replaces what it holds by `text`, and presses Enter. A slider is opened for typing by Ctrl+click.
+  /// Clicks the field, replaces what it holds by `text`, and presses Enter. A slider is opened for typing by
+  /// Ctrl+click.
   void fill(std::string_view label, std::string_view text);
 
-  void type(std::string_view text);  ///< into whatever has the focus
+  void type(std::string_view text);                            ///< into whatever has the focus
   void key(ImGuiKey key, ImGuiKeyChord mods = ImGuiMod_None);  ///< down and up: key(ImGuiKey_K, ImGuiMod_Ctrl)
 
   // The same at screen positions, for plots and canvases.

@@ -7,7 +7,9 @@
 
 TEST_CASE("columns: both and the gap fill the width, and under the least width each has all of it") {
   widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {}));
-  const auto half = widgets::two_columns(801), uneven = widgets::two_columns(1000, {.least = 1000, .gap = 20, .left_share = 0.25f}), narrow = widgets::two_columns(619);
+  const auto half = widgets::two_columns(801),
+             uneven = widgets::two_columns(1000, {.least = 1000, .gap = 20, .left_share = 0.25f}),
+             narrow = widgets::two_columns(619);
   CHECK(half.beside);
   CHECK(half.left == 388);  // (801 - 24) / 2, whole pixels
   CHECK(half.left + half.gap + half.right == 801);
@@ -20,24 +22,26 @@ TEST_CASE("columns: both and the gap fill the width, and under the least width e
 TEST_CASE("columns: the second picture starts on the height of the first, or below its end") {
   for (const float width : {700.0f, 400.0f}) {
     ImVec2 first{}, second{};
-    support::UiDriver ui([&] {
-      ImGui::SetNextWindowPos({0, 0});
-      ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-      ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration);
-      const auto columns = widgets::two_columns(width);
-      widgets::draw_columns(
-          columns,
-          [&](float w) {
-            first = ImGui::GetCursorScreenPos();
-            ImGui::Dummy({w, 50});
-            ImGui::Dummy({w, 50});
-          },
-          [&](float w) {
-            second = ImGui::GetCursorScreenPos();
-            ImGui::Dummy({w, 80});
-          });
-      ImGui::End();
-    }, {800, 400});
+    support::UiDriver ui(
+        [&] {
+          ImGui::SetNextWindowPos({0, 0});
+          ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+          ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration);
+          const auto columns = widgets::two_columns(width);
+          widgets::draw_columns(
+              columns,
+              [&](float w) {
+                first = ImGui::GetCursorScreenPos();
+                ImGui::Dummy({w, 50});
+                ImGui::Dummy({w, 50});
+              },
+              [&](float w) {
+                second = ImGui::GetCursorScreenPos();
+                ImGui::Dummy({w, 80});
+              });
+          ImGui::End();
+        },
+        {800, 400});
     INFO(width);
     if (width > 620) {
       CHECK(second.y == first.y);

@@ -57,16 +57,19 @@ TEST_CASE("random graphs: every kept edge goes one layer a step, places of a lay
     const std::size_t count = 1 + random() % 30;
     const std::vector<FlowNode> nodes(count);
     std::vector<FlowEdge> edges;
-    for (std::size_t e = 0; e < count * 2; ++e) edges.push_back({static_cast<std::uint32_t>(random() % count), static_cast<std::uint32_t>(random() % count)});
+    for (std::size_t e = 0; e < count * 2; ++e)
+      edges.push_back({static_cast<std::uint32_t>(random() % count), static_cast<std::uint32_t>(random() % count)});
     const FlowOrder o = order_flow(nodes, edges);
     for (std::size_t e = 0; e < edges.size(); ++e) {
       const bool kept = edges[e].from != edges[e].to;
       REQUIRE(o.routes[e].empty() == !kept);
-      for (std::size_t i = 1; i < o.routes[e].size(); ++i) REQUIRE(o.places[o.routes[e][i]].layer == o.places[o.routes[e][i - 1]].layer + 1);
+      for (std::size_t i = 1; i < o.routes[e].size(); ++i)
+        REQUIRE(o.places[o.routes[e][i]].layer == o.places[o.routes[e][i - 1]].layer + 1);
       if (kept) REQUIRE(o.routes[e].front() == (o.backward[e] ? edges[e].to : edges[e].from));
     }
     for (const auto& layer : o.layers)
-      for (std::size_t i = 1; i < layer.size(); ++i) REQUIRE(o.places[layer[i]].across - o.places[layer[i - 1]].across >= 0.5 - 1e-9);
+      for (std::size_t i = 1; i < layer.size(); ++i)
+        REQUIRE(o.places[layer[i]].across - o.places[layer[i - 1]].across >= 0.5 - 1e-9);
   }
 }
 
@@ -83,8 +86,10 @@ TEST_CASE("boxes lie inside the area, in the order of their layers, clear of eac
     CHECK(l.labels.size() == 2);
     for (const auto& label : l.labels)
       for (const Rect& b : l.boxes)
-        CHECK((label.rect.min.x >= b.max.x || label.rect.max.x <= b.min.x || label.rect.min.y >= b.max.y || label.rect.max.y <= b.min.y));
-    CHECK(std::abs(l.curves[0].front().x - (down ? (l.boxes[0].min.x + l.boxes[0].max.x) / 2 : l.boxes[0].max.x)) <= 1.0f);
+        CHECK((label.rect.min.x >= b.max.x || label.rect.max.x <= b.min.x || label.rect.min.y >= b.max.y ||
+               label.rect.max.y <= b.min.y));
+    CHECK(std::abs(l.curves[0].front().x - (down ? (l.boxes[0].min.x + l.boxes[0].max.x) / 2 : l.boxes[0].max.x)) <=
+          1.0f);
   }
 }
 

@@ -146,7 +146,8 @@ TEST_CASE("a faulty formula is told in one sentence with its place") {
   CHECK(error("a)") == "Formula, position 2: there is a ')' that nothing opened.");
   CHECK(error("a}") == "Formula, position 2: there is a '}' that nothing opened.");
   CHECK(error("x^{2") == "Formula, position 3: this '{' is never closed.");
-  CHECK(error("10^-3") == "Formula, position 4: '^' needs a letter, a number or a group in braces after it, as in x^{2}.");
+  CHECK(error("10^-3") ==
+        "Formula, position 4: '^' needs a letter, a number or a group in braces after it, as in x^{2}.");
   CHECK(error("x^2^3") == "Formula, position 4: a second '^' follows the same symbol; join both in one group.");
   CHECK(error("_i") == "Formula, position 1: '_' has no symbol before it.");
   CHECK(error("\\val{Total}") == "Formula, position 1: \\val needs a key in braces, as in \\val{total_bytes}.");
@@ -162,7 +163,8 @@ TEST_CASE("a drawn formula is laid out again only when a value or its source cha
   typeset::Values values{{{"x", "1"}}};
   widgets::FormulaView view;
   std::string markup = "y = \\val{x}";
-  support::UiDriver ui(typeset::in_window([&] { widgets::draw_formula("f", markup, values.source(), view); }), {400, 300}, typeset::set_up);
+  support::UiDriver ui(typeset::in_window([&] { widgets::draw_formula("f", markup, values.source(), view); }),
+                       {400, 300}, typeset::set_up);
   CHECK(ui.text_present("1"));
   CHECK(view.layouts == 1);
   values.texts["x"] = "2";

@@ -6,7 +6,8 @@
 /// Dear ImGui without a window or a GPU: real input events in, draw lists out.
 class HeadlessFrame {
  public:
-  explicit HeadlessFrame(ImVec2 size = {900, 600}, widgets::Mode mode = widgets::Mode::dark) : context_(ImGui::CreateContext()) {
+  explicit HeadlessFrame(ImVec2 size = {900, 600}, widgets::Mode mode = widgets::Mode::dark)
+      : context_(ImGui::CreateContext()) {
     ImGui::SetCurrentContext(context_);
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = size;
@@ -26,11 +27,13 @@ class HeadlessFrame {
     ImGui::NewFrame();
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-    ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+    ImGui::Begin("canvas", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
     draw();
     ImGui::End();
     ImGui::Render();
-    for (ImTextureData* texture : ImGui::GetPlatformIO().Textures) {  // the part of a renderer that a font atlas waits for
+    for (ImTextureData* texture :
+         ImGui::GetPlatformIO().Textures) {  // the part of a renderer that a font atlas waits for
       if (texture->Status == ImTextureStatus_WantCreate || texture->Status == ImTextureStatus_WantUpdates) {
         texture->SetTexID(1);
         texture->SetStatus(ImTextureStatus_OK);

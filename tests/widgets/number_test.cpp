@@ -159,8 +159,8 @@ TEST_CASE("a wrong quantity gets one sentence that says what is expected") {
 TEST_CASE("what is written with 17 digits reads back as the same number") {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> exponent(-14, 17), mantissa(1, 10);
-  for (const std::string_view unit : {"s", "B", "B/s", "FLOP", "FLOP/s", "FLOP/B", "W", "J/B", "Hz", "%", "tokens", "tokens/s",
-                                      "parameters", "$", "$/h", "B/token", "steps", ""}) {
+  for (const std::string_view unit : {"s", "B", "B/s", "FLOP", "FLOP/s", "FLOP/B", "W", "J/B", "Hz", "%", "tokens",
+                                      "tokens/s", "parameters", "$", "$/h", "B/token", "steps", ""}) {
     for (int i = 0; i < 300; ++i) {
       const double v = mantissa(random) * std::pow(10.0, exponent(random)) * (i % 2 ? -1 : 1);
       const std::string text = f(v, unit, 17, i % 3 ? Prefix::si : Prefix::binary);

@@ -48,8 +48,12 @@ TEST_CASE("a million points become a few thousand with the same extremes in ever
       std::vector<PlotPoint> kept;
       decimate(xs, ys, map, 800, kept);
       CHECK(kept.size() <= 802 * 4);
-      const auto all = extremes(map, 800, [&](auto add) { for (std::size_t i = 0; i < n; ++i) add(xs[i], ys[i]); });
-      const auto few = extremes(map, 800, [&](auto add) { for (const PlotPoint& p : kept) add(p.x, p.y); });
+      const auto all = extremes(map, 800, [&](auto add) {
+        for (std::size_t i = 0; i < n; ++i) add(xs[i], ys[i]);
+      });
+      const auto few = extremes(map, 800, [&](auto add) {
+        for (const PlotPoint& p : kept) add(p.x, p.y);
+      });
       for (std::size_t c = 0; c < 800; ++c) {
         INFO("column " << c);
         REQUIRE(all[c].lo == few[c].lo);
@@ -125,11 +129,13 @@ TEST_CASE("room for labels is never taken twice nor crossed by a line") {
     placed += labels.size();
     for (std::size_t i = 0; i < labels.size(); ++i) {
       const Box& label = labels[i];
-      REQUIRE((label.min.x >= area.min.x && label.max.x <= area.max.x && label.min.y >= area.min.y && label.max.y <= area.max.y));
+      REQUIRE((label.min.x >= area.min.x && label.max.x <= area.max.x && label.min.y >= area.min.y &&
+               label.max.y <= area.max.y));
       for (std::size_t k = 0; k < i; ++k) REQUIRE_FALSE(label.overlaps(labels[k]));
       for (const Box& dot : dots) REQUIRE_FALSE(label.overlaps(dot));
       for (const auto& [a, b] : lines) {
-        double ax = static_cast<double>(a.x), ay = static_cast<double>(a.y), bx = static_cast<double>(b.x), by = static_cast<double>(b.y);
+        double ax = static_cast<double>(a.x), ay = static_cast<double>(a.y), bx = static_cast<double>(b.x),
+               by = static_cast<double>(b.y);
         REQUIRE_FALSE(clip_segment(ax, ay, bx, by, label));
       }
     }

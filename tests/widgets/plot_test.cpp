@@ -24,7 +24,8 @@ auto full_window(Draw draw) {
   return [draw] {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-    ImGui::Begin("canvas", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+    ImGui::Begin("canvas", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
     draw();
     ImGui::End();
   };
@@ -44,8 +45,21 @@ struct Bench {
   PlotView view;
   double x = 10, y = 5e12, limit = 50;
   int changes = 0;
-  PlotOptions options{.x = {.kind = AxisKind::log10, .lo = 1, .hi = 100, .label = "intensity", .unit = "FLOP/B"},
-                      .y = {.lo = 0, .hi = 40e12, .label = "attainable", .unit = "FLOP/s"},
+  PlotOptions options{.x =
+                          {
+                              .kind = AxisKind::log10,
+                              .lo = 1,
+                              .hi = 100,
+                              .label = "intensity",
+                              .unit = "FLOP/B",
+                          },
+                      .y =
+                          {
+                              .lo = 0,
+                              .hi = 40e12,
+                              .label = "attainable",
+                              .unit = "FLOP/s",
+                          },
                       .size = {880, 560}};
   UiDriver ui{full_window([this] {
                 Plot plot("roofline", view, options);
@@ -58,7 +72,9 @@ struct Bench {
   Bench() { ui.frames(3); }
   const PlotFrame& frame() const { return view.scratch.frame; }
   double px(double v) const { return frame().x.pixel(v); }
-  ImVec2 at(double vx, double vy) const { return {static_cast<float>(frame().x.pixel(vx)), static_cast<float>(frame().y.pixel(vy))}; }
+  ImVec2 at(double vx, double vy) const {
+    return {static_cast<float>(frame().x.pixel(vx)), static_cast<float>(frame().y.pixel(vy))};
+  }
 };
 
 bool near(double a, double b, double relative = 0.02) { return std::abs(a - b) <= relative * std::abs(b); }
@@ -168,7 +184,8 @@ TEST_CASE("an export holds the data and the turned axis title") {
   CHECK(record.tables[0].name == "H100 SXM");
   CHECK(record.tables[0].columns == std::vector<std::string>{"intensity (FLOP/B)", "attainable (FLOP/s)"});
   CHECK(record.tables[0].rows[1] == std::vector<std::string>{"10", "20000000000000"});
-  const auto title = std::find_if(record.strokes.begin(), record.strokes.end(), [](const Stroke& s) { return s.text == "attainable (TFLOP/s)"; });
+  const auto title = std::find_if(record.strokes.begin(), record.strokes.end(),
+                                  [](const Stroke& s) { return s.text == "attainable (TFLOP/s)"; });
   REQUIRE(title != record.strokes.end());
   CHECK(title->rotation == -90.0f);
 }
@@ -206,7 +223,8 @@ TEST_CASE("the names in a crowded plot cross neither lines nor each other") {
     for (const Stroke& s : record.strokes) {
       if (s.kind == Stroke::Kind::circle && s.fill != 0) {
         const float r = s.points[1].x;
-        REQUIRE_FALSE(texts[i].overlaps({{s.points[0].x - r, s.points[0].y - r}, {s.points[0].x + r, s.points[0].y + r}}));
+        REQUIRE_FALSE(
+            texts[i].overlaps({{s.points[0].x - r, s.points[0].y - r}, {s.points[0].x + r, s.points[0].y + r}}));
       }
       if (s.kind != Stroke::Kind::polyline || s.width < 1.5f) continue;  // grid lines are thinner
       for (std::size_t k = 1; k < s.points.size(); ++k) {
@@ -285,7 +303,8 @@ TEST_CASE("the view follows the data until the user zooms") {
 
 TEST_CASE("whatever the data and the size, positions stay finite") {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
-  const std::vector<std::vector<double>> sets{{}, {nan}, {inf, -inf, nan}, {0, 0, 0}, {-1, 0, 1}, {1e308, -1e308}, {5e-324}, {1, nan, 3, inf, 2}};
+  const std::vector<std::vector<double>> sets{{},         {nan},           {inf, -inf, nan}, {0, 0, 0},
+                                              {-1, 0, 1}, {1e308, -1e308}, {5e-324},         {1, nan, 3, inf, 2}};
   const std::string_view labels[] = {"one", "two", "three"};
   for (const ImVec2 size : {ImVec2{20, 20}, ImVec2{300, 120}, ImVec2{880, 560}})
     for (const AxisKind kind : {AxisKind::linear, AxisKind::log10, AxisKind::log2, AxisKind::time, AxisKind::bytes}) {
@@ -295,7 +314,13 @@ TEST_CASE("whatever the data and the size, positions stay finite") {
                       const auto& d = sets[i];
                       ImGui::SetCursorPos({0, 0});
                       ImGui::PushID(static_cast<int>(i));
-                      Plot plot("plot", views[i], {.x = {.kind = kind}, .y = {.kind = kind}, .size = size, .title = "title"});
+                      Plot plot("plot", views[i],
+                                {
+                                    .x = {.kind = kind},
+                                    .y = {.kind = kind},
+                                    .size = size,
+                                    .title = "title",
+                                });
                       plot.line("line", d, d);
                       plot.steps("steps", d, d, {.dashed = true});
                       plot.area("area", d, d);

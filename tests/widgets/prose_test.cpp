@@ -35,7 +35,8 @@ struct Laid {
     return {};
   }
   const ProseItem& item(std::string_view text) const {
-    const auto found = std::find_if(layout.items.begin(), layout.items.end(), [&](const ProseItem& i) { return shown(i).find(text) != std::string::npos; });
+    const auto found = std::find_if(layout.items.begin(), layout.items.end(),
+                                    [&](const ProseItem& i) { return shown(i).find(text) != std::string::npos; });
     INFO(text);
     REQUIRE(found != layout.items.end());
     return *found;
@@ -100,7 +101,10 @@ TEST_CASE("nested lists are indented by level, with their marks before them") {
 
 TEST_CASE("columns of a table stand in line, each to its side, and long cells wrap") {
   const Page page;
-  const Laid p("| Name | Rate |\n|:--|--:|\n| aa | 5 |\n| bb | 12345 |\n| cc a very long cell that has to wrap somewhere | 7 |\n", 260);
+  const Laid p(
+      "| Name | Rate |\n|:--|--:|\n| aa | 5 |\n| bb | 12345 |\n| cc a very long cell that has to wrap somewhere | 7 "
+      "|\n",
+      260);
   CHECK(p.item("aa").at.x == p.item("bb").at.x);
   CHECK(p.item("Name").at.x == p.item("aa").at.x);
   const auto right = [](const ProseItem& i) { return i.at.x + i.size.x; };
@@ -119,7 +123,8 @@ TEST_CASE("headings differ in type from text, code keeps its lines and its brace
   CHECK(p.item("8").kind == ProseItem::Kind::value);
   CHECK(p.item("for {n}").font == widgets::Font::mono);
   CHECK(p.item("  two").at.y > p.item("for {n}").at.y);
-  CHECK(std::count_if(p.layout.items.begin(), p.layout.items.end(), [](const ProseItem& i) { return i.kind == ProseItem::Kind::value; }) == 1);
+  CHECK(std::count_if(p.layout.items.begin(), p.layout.items.end(),
+                      [](const ProseItem& i) { return i.kind == ProseItem::Kind::value; }) == 1);
 }
 
 TEST_CASE("dollars that are money are not formulas") {
@@ -138,7 +143,8 @@ TEST_CASE("a formula makes room in its line and stands on the text's baseline") 
   const Page page;
   const Laid plain("before x after", 400), with("before $\\frac{\\frac{a}{b}}{\\frac{c}{d}}$ after", 400);
   CHECK(with.layout.height > plain.layout.height);
-  const auto formula = std::find_if(with.layout.items.begin(), with.layout.items.end(), [](const ProseItem& i) { return i.kind == ProseItem::Kind::formula; });
+  const auto formula = std::find_if(with.layout.items.begin(), with.layout.items.end(),
+                                    [](const ProseItem& i) { return i.kind == ProseItem::Kind::formula; });
   REQUIRE(formula != with.layout.items.end());
   const float baseline = formula->at.y + with.layout.formulas[formula->index].ascent;
   CHECK(std::abs(baseline - (with.item("before").at.y + widgets::baseline_of(widgets::Type::body))) <= 0.01f);
@@ -153,12 +159,15 @@ TEST_CASE("unknown keys and unreadable formulas are listed") {
   const auto problems = widgets::prose_problems("$\\frac{a}$ and \xff");
   REQUIRE(problems.size() == 2);
   CHECK(problems[0] == "Byte 16 of the text is not UTF-8; save the text as UTF-8.");
-  CHECK(problems[1] == "Formula, position 9: \\frac needs two groups in braces, as in \\frac{a}{b}. The formula is: \\frac{a}");
+  CHECK(problems[1] ==
+        "Formula, position 9: \\frac needs two groups in braces, as in \\frac{a}{b}. The formula is: \\frac{a}");
 }
 
 TEST_CASE("copied Markdown holds the current values and all else as it was written") {
   typeset::Values values{{{"total_bytes", "1.07 GB"}, {"total_bytes.bin", "1.00 GiB"}, {"rate:GB/s", "3,350 GB/s"}}};
-  const std::string_view text = "**{total_bytes}** is {total_bytes.bin}; *{rate:GB/s}* \\{x\\}, {unknown}, `{total_bytes}` and $a = \\val{total_bytes}$\n";
+  const std::string_view text =
+      "**{total_bytes}** is {total_bytes.bin}; *{rate:GB/s}* \\{x\\}, {unknown}, `{total_bytes}` and $a = "
+      "\\val{total_bytes}$\n";
   CHECK(widgets::prose_as_markdown(text, values.source()) ==
         "**1.07 GB** is 1.00 GiB; *3,350 GB/s* \\{x\\}, {unknown}, `{total_bytes}` and $a = \\text{1.07 GB}$\n");
 }
@@ -175,13 +184,15 @@ TEST_CASE("hostile Markdown is laid out all the same") {
   std::string quotes(10000, '>'), lists, brackets(50000, '['), stars;
   for (int i = 0; i < 400; ++i) lists += std::string(static_cast<std::size_t>(2 * i), ' ') + "- x\n";
   for (int i = 0; i < 20000; ++i) stars += "*a _b ";
-  for (const std::string& text : {quotes + " deep", lists, brackets, stars, std::string("a\0b", 3), std::string("\xed\xa0\x80 \xf8 |-|")}) {
+  for (const std::string& text :
+       {quotes + " deep", lists, brackets, stars, std::string("a\0b", 3), std::string("\xed\xa0\x80 \xf8 |-|")}) {
     const Laid p(text, 200);
     CHECK(p.right_edge() <= 200);
     CHECK(p.layout.height > 0);
   }
   CHECK(Laid(quotes + " deep", 200).item("deep").at.x < 200);
-  CHECK(widgets::prose_problems(std::string(300 * 1024, 'a')) == std::vector<std::string>{"The text is longer than 256 KiB and is cut there; split it."});
+  CHECK(widgets::prose_problems(std::string(300 * 1024, 'a')) ==
+        std::vector<std::string>{"The text is longer than 256 KiB and is cut there; split it."});
 }
 
 TEST_CASE("prose is laid out again only when its text, its width or a value changes") {
@@ -189,7 +200,8 @@ TEST_CASE("prose is laid out again only when its text, its width or a value chan
   widgets::ProseView view;
   std::string text = "value {n} here";
   float width = 300;
-  support::UiDriver ui(typeset::in_window([&] { widgets::draw_prose("p", text, values.source(), view, width); }), {400, 300}, typeset::set_up);
+  support::UiDriver ui(typeset::in_window([&] { widgets::draw_prose("p", text, values.source(), view, width); }),
+                       {400, 300}, typeset::set_up);
   ui.frames(5);
   CHECK(view.layouts == 1);
   values.texts["n"] = "2";
@@ -210,8 +222,11 @@ TEST_CASE("a click on a lab link reports it, a click on a web link copies its ad
   widgets::ProseView view;
   std::string clicked, copied;
   support::UiDriver ui(typeset::in_window([&] {
-                         const auto r = widgets::draw_prose("p", "See [the roofline at batch 4](lab:roofline/roofline?chip=h100_sxm&batch=4) or [a page](https://example.org/a?b=c).",
-                                                            values.source(), view, 160);
+                         const auto r = widgets::draw_prose(
+                             "p",
+                             "See [the roofline at batch 4](lab:roofline/roofline?chip=h100_sxm&batch=4) or [a "
+                             "page](https://example.org/a?b=c).",
+                             values.source(), view, 160);
                          if (!r.clicked.empty()) clicked = r.clicked;
                          if (!r.copied.empty()) copied = r.copied;
                        }),

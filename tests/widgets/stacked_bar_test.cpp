@@ -1,7 +1,7 @@
 #include "widgets/stacked_bar.h"
 
-#include <catch2/catch_test_macros.hpp>
 #include <algorithm>
+#include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <random>
 
@@ -13,7 +13,9 @@ using namespace widgets;
 namespace {
 
 /// Adam in mixed precision: 2 + 2 + 12 bytes a parameter (ZeRO, arXiv 1910.02054, section 3.1), for 7.5e9 parameters.
-const std::vector<BarSegment> zero{{"parameters", 15e9, Meaning::forward}, {"gradients", 15e9, Meaning::backward}, {"optimizer states", 90e9, Meaning::optimizer}};
+const std::vector<BarSegment> zero{{"parameters", 15e9, Meaning::forward},
+                                   {"gradients", 15e9, Meaning::backward},
+                                   {"optimizer states", 90e9, Meaning::optimizer}};
 
 }  // namespace
 
@@ -30,7 +32,8 @@ TEST_CASE("pieces touch and add up to the bar to the pixel, whatever the values"
     const StackedBar bars[] = {{"a", segments}};
     StackedBarLayout l;
     const bool vertical = round % 2 == 1;
-    layout_stacked_bars(bars, {.vertical = vertical, .legend = false, .axis_max = total * 1.5}, {{0, 0}, {700, 400}}, seven_px, l);
+    layout_stacked_bars(bars, {.vertical = vertical, .legend = false, .axis_max = total * 1.5}, {{0, 0}, {700, 400}},
+                        seven_px, l);
     const auto length = [&](const Rect& r) { return vertical ? r.height() : r.width(); };
     float sum = 0;
     for (std::size_t i = 0; i < l.pieces.size(); ++i) {
@@ -78,7 +81,14 @@ TEST_CASE("a caption keeps clear of the lines of limit and measurement") {
   const StackedBar bars[] = {{"", segments, 300}};
   StackedBarLayout l;
   const auto caption_x = [&](double limit) {
-    layout_stacked_bars(bars, {.legend = false, .totals = false, .limit = limit, .axis_max = 700}, {{0, 0}, {702, 100}}, seven_px, l);
+    layout_stacked_bars(bars,
+                        {
+                            .legend = false,
+                            .totals = false,
+                            .limit = limit,
+                            .axis_max = 700,
+                        },
+                        {{0, 0}, {702, 100}}, seven_px, l);
     return l.pieces.at(0).caption_centre.x;
   };
   CHECK(std::abs(caption_x(std::nan("")) - 500) <= 1);  // 300 to 700
@@ -103,7 +113,8 @@ TEST_CASE("a value that cannot be stacked is left out and named") {
   const StackedBar bars[] = {{"memory", segments}};
   StackedBarLayout l;
   layout_stacked_bars(bars, {}, {{0, 0}, {300, 80}}, seven_px, l);
-  CHECK(l.problem.view() == "\"gone\" of \"memory\" is not a finite number and is left out: a stack adds up finite amounts from 0.");
+  CHECK(l.problem.view() ==
+        "\"gone\" of \"memory\" is not a finite number and is left out: a stack adds up finite amounts from 0.");
   CHECK(l.pieces.size() == 1);
   CHECK(l.bars[0].total == 1);
 }
@@ -149,7 +160,8 @@ TEST_CASE("a total that would be crossed by the limit's line stands beyond it") 
     const Recording recording(record);
     draw_stacked_bars("bars", bars, view, {.legend = false, .limit = 89, .axis_max = 120});
   });
-  const auto total = std::find_if(record.strokes.begin(), record.strokes.end(), [](const Stroke& s) { return s.kind == Stroke::Kind::text && s.text == "88"; });
+  const auto total = std::find_if(record.strokes.begin(), record.strokes.end(),
+                                  [](const Stroke& s) { return s.kind == Stroke::Kind::text && s.text == "88"; });
   REQUIRE(total != record.strokes.end());
   CHECK(total->points[0].x > static_cast<float>(view.layout.map.pixel(89)));
 }

@@ -21,10 +21,12 @@ namespace {
 
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 
-const std::array<TableColumn, 2> columns{TableColumn{.title = "Name", .number = false}, TableColumn{.title = "Rate", .unit = "GB/s"}};
+const std::array<TableColumn, 2> columns{TableColumn{.title = "Name", .number = false},
+                                         TableColumn{.title = "Rate", .unit = "GB/s"}};
 // In this order: stable sorting by rate must keep "b" before "d".
 const std::vector<std::string_view> cells{"b", "2.5", "a", "1,024", "d", "2.5", "c", "—", "e", "0.125"};
-const std::vector<double> values{nan_value, 2.5, nan_value, 1024, nan_value, 2.5, nan_value, nan_value, nan_value, 0.125};
+const std::vector<double> values{nan_value, 2.5,       nan_value, 1024,      nan_value,
+                                 2.5,       nan_value, nan_value, nan_value, 0.125};
 const widgets::TextRows text_rows{2, cells, values};
 
 /// Row i of a million: its number, and its square.
@@ -36,8 +38,10 @@ TableSource million(std::size_t& asked) {
   s.cell = [](void* context, std::size_t row, std::size_t column, TableCell& out) {
     ++*static_cast<std::size_t*>(context);
     const auto x = static_cast<double>(row);
-    if (column == 0) out.number = widgets::format(x, "", 7);
-    else out.number = widgets::format(x * x, "B");
+    if (column == 0)
+      out.number = widgets::format(x, "", 7);
+    else
+      out.number = widgets::format(x * x, "B");
     out.value = column == 0 ? x : x * x;
   };
   return s;
@@ -50,7 +54,10 @@ struct Drawn {
   std::string last_hover;
   support::UiDriver ui;
   explicit Drawn(const TableSource& s, ImVec2 box = {300, 0})
-      : source(s), size(box), ui(typeset::in_window([this] { widgets::draw_table("table", columns, source, view, size); }), {500, 400}, typeset::set_up) {}
+      : source(s),
+        size(box),
+        ui(typeset::in_window([this] { widgets::draw_table("table", columns, source, view, size); }), {500, 400},
+           typeset::set_up) {}
 };
 
 std::vector<std::string> first_cells(const TableSource& source, const std::vector<std::uint32_t>& order) {
@@ -162,7 +169,8 @@ TEST_CASE("of a million rows only the visible ones are asked for, and the last c
   CHECK(t.view.selected == 999'999);
   CHECK(t.ui.has("999,999"));
   t.ui.wheel_at({150, 150}, 1);
-  CHECK(t.view.scroll_rows < 999'999 - (200 - static_cast<double>(t.view.layout.header_height)) / static_cast<double>(row_height));
+  CHECK(t.view.scroll_rows <
+        999'999 - (200 - static_cast<double>(t.view.layout.header_height)) / static_cast<double>(row_height));
   t.ui.key(ImGuiKey_Home);
   CHECK(t.view.scroll_rows == 0);
 }
@@ -181,7 +189,8 @@ TEST_CASE("scrolling positions stay exact at a million rows") {
 }
 
 TEST_CASE("a table narrower than its contents cuts texts before numbers and stays in its box") {
-  const std::vector<std::string_view> wide{"a name that is far too long for the narrow box that it is given", "1,234.5"};
+  const std::vector<std::string_view> wide{"a name that is far too long for the narrow box that it is given",
+                                           "1,234.5"};
   const std::vector<double> wide_values{nan_value, 1234.5};
   const widgets::TextRows rows{2, wide, wide_values};
   Drawn t(widgets::table_of(rows, 1), {200, 0});

@@ -29,8 +29,9 @@ TEST_CASE("every text can be read: at least 4.5 to 1 on each surface, in both th
 TEST_CASE("coloured spans: dark text can be read on most, light text on the rest") {
   for (const Mode mode : {Mode::dark, Mode::light}) {
     const auto t = widgets::make_theme(mode, 1, {});
-    for (const Meaning m : {Meaning::forward, Meaning::backward, Meaning::weight_gradient, Meaning::optimizer, Meaning::communication, Meaning::data_loading, Meaning::memory_bound,
-                            Meaning::compute_bound, Meaning::launch_bound}) {
+    for (const Meaning m :
+         {Meaning::forward, Meaning::backward, Meaning::weight_gradient, Meaning::optimizer, Meaning::communication,
+          Meaning::data_loading, Meaning::memory_bound, Meaning::compute_bound, Meaning::launch_bound}) {
       INFO("meaning " << static_cast<int>(m));
       CHECK(widgets::contrast(t.on_colour, t.of(m)) >= 4.5);
     }
@@ -49,9 +50,12 @@ TEST_CASE("the heat ramp's lightness runs one way, so that order survives any co
     const auto t = widgets::make_theme(mode, 1, {});
     const ImU32 black = 0xFF000000;
     for (int i = 0; i < 20; ++i) {
-      const double a = widgets::contrast(widgets::heat(t, i / 20.0), black), b = widgets::contrast(widgets::heat(t, (i + 1) / 20.0), black);
-      if (mode == Mode::dark) CHECK(b > a);
-      else CHECK(b < a);
+      const double a = widgets::contrast(widgets::heat(t, i / 20.0), black),
+                   b = widgets::contrast(widgets::heat(t, (i + 1) / 20.0), black);
+      if (mode == Mode::dark)
+        CHECK(b > a);
+      else
+        CHECK(b < a);
     }
   }
 }

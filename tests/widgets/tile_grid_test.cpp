@@ -29,7 +29,9 @@ TEST_CASE("tiles keep their shape, fit the area and cover the grid exactly") {
 
 TEST_CASE("numbers show only when the widest fits") {
   PlainTheme theme;
-  const auto wide = [](const void*, std::size_t r, std::size_t c) { return Tile{0, 1, 1, r + c == 0 ? 1234567.0 : 1.0}; };
+  const auto wide = [](const void*, std::size_t r, std::size_t c) {
+    return Tile{0, 1, 1, r + c == 0 ? 1234567.0 : 1.0};
+  };
   const auto narrow = [](const void*, std::size_t, std::size_t) { return Tile{0, 1, 1, 1.0}; };
   TileGridLayout l;
   layout_tile_grid({4, 4, narrow}, {}, {{0, 0}, {120, 120}}, seven_px, l);

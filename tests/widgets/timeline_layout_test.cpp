@@ -43,7 +43,9 @@ std::vector<TimelineSpan> random_row(std::mt19937_64& random, std::size_t count)
   std::int64_t at = 0;
   for (std::size_t i = 0; i < count; ++i) {
     // Lengths and gaps over six decades, so that every zoom has both folded and single spans.
-    const auto decade = [&] { return static_cast<std::int64_t>(std::pow(10.0, std::uniform_real_distribution<>(0, 6)(random))); };
+    const auto decade = [&] {
+      return static_cast<std::int64_t>(std::pow(10.0, std::uniform_real_distribution<>(0, 6)(random)));
+    };
     at += random() % 3 == 0 ? decade() : 0;
     const std::int64_t length = random() % 16 == 0 ? 0 : decade();
     spans.push_back({at, length, static_cast<std::uint32_t>(i), 0, Tint::series(random() % 8)});
@@ -64,8 +66,8 @@ constexpr std::int64_t us = 1000;
 }  // namespace
 
 TEST_CASE("a wide span keeps its own block and narrow neighbours fold into one") {
-  // 1000 px over 1 ms: 1 us a pixel, so 100 us is 100 px wide and ten spans of 0.2 us lie within 2 px. 512 us is a multiple of the
-  // bin (2048 ns), so all ten start in one.
+  // 1000 px over 1 ms: 1 us a pixel, so 100 us is 100 px wide and ten spans of 0.2 us lie within 2 px. 512 us is a
+  // multiple of the bin (2048 ns), so all ten start in one.
   std::vector<TimelineSpan> spans{{0, 100 * us, 7}};
   for (int i = 0; i < 10; ++i) spans.push_back({512 * us + i * 200, 150, 1});
   const auto blocks = blocks_of(spans, {10, 1000, 0, 1e-3});
@@ -94,8 +96,10 @@ TEST_CASE("random rows: at every zoom folding keeps count and busy time, order, 
       REQUIRE(got.count == expected.count);
       REQUIRE(got.busy_ns == expected.busy_ns);
       REQUIRE(blocks.size() <= static_cast<std::size_t>(2 * 640 / 2.0 + 2));
-      REQUIRE(std::all_of(blocks.begin(), blocks.end(), [](const auto& b) { return b.x0 >= 100 && b.x0 <= b.x1 && b.x1 <= 740 && b.lane == 3; }));
-      REQUIRE(std::is_sorted(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; }));
+      REQUIRE(std::all_of(blocks.begin(), blocks.end(),
+                          [](const auto& b) { return b.x0 >= 100 && b.x0 <= b.x1 && b.x1 <= 740 && b.lane == 3; }));
+      REQUIRE(std::is_sorted(blocks.begin(), blocks.end(),
+                             [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; }));
     }
   }
 }
@@ -121,7 +125,9 @@ TEST_CASE("spans that are worked out when asked for lay out as an array of them 
       layout_timeline_row(spans, index, row, v, 0, expected);
       layout_timeline_row(made, of_made, row, v, 0, got);
       REQUIRE(got.size() == expected.size());
-      for (std::size_t i = 0; i < got.size(); ++i) REQUIRE((got[i].first == expected[i].first && got[i].count == expected[i].count && got[i].busy_ns == expected[i].busy_ns && got[i].tint == expected[i].tint));
+      for (std::size_t i = 0; i < got.size(); ++i)
+        REQUIRE((got[i].first == expected[i].first && got[i].count == expected[i].count &&
+                 got[i].busy_ns == expected[i].busy_ns && got[i].tint == expected[i].tint));
     }
 }
 
@@ -168,9 +174,11 @@ TEST_CASE("stacking puts a child under its parent and reuses a row that is free 
 
 TEST_CASE("hostile times neither overflow nor leave the clip") {
   constexpr auto most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
-  const std::vector<TimelineSpan> spans{{least, most, 0}, {-5, -9, 1}, {0, most, 2, 1}, {most, most, 3, 2}, {most - 3, 1, 4, 3}};
+  const std::vector<TimelineSpan> spans{
+      {least, most, 0}, {-5, -9, 1}, {0, most, 2, 1}, {most, most, 3, 2}, {most - 3, 1, 4, 3}};
   for (const double duration : {1e-9, 1.0, 1e10, 4e10}) {
-    for (const auto& b : blocks_of(spans, {20, 300, -1e9, duration})) CHECK((b.x0 >= 20 && b.x1 <= 320 && b.x0 <= b.x1));
+    for (const auto& b : blocks_of(spans, {20, 300, -1e9, duration}))
+      CHECK((b.x0 >= 20 && b.x1 <= 320 && b.x0 <= b.x1));
   }
   CHECK(blocks_of(spans, {20, 300, 0, std::nan("")}).empty());
   CHECK(blocks_of(spans, {20, 0, 0, 1}).empty());
@@ -183,8 +191,10 @@ TEST_CASE("a counter costs four vertices a column at most and keeps its peak") {
   std::vector<TimelineVertex> vertices;
   layout_counter(points, {0, 400, 0, 0.02}, true, 0, 9, 10, 100, vertices);
   CHECK(vertices.size() <= 5 * 401);
-  CHECK(std::any_of(vertices.begin(), vertices.end(), [](const auto& v) { return v.y == 10.0f && std::abs(v.x - 246.9f) <= 1.1f; }));
-  CHECK(std::all_of(vertices.begin(), vertices.end(), [](const auto& v) { return v.x >= 0 && v.x <= 400 && v.y >= 10 && v.y <= 100; }));
+  CHECK(std::any_of(vertices.begin(), vertices.end(),
+                    [](const auto& v) { return v.y == 10.0f && std::abs(v.x - 246.9f) <= 1.1f; }));
+  CHECK(std::all_of(vertices.begin(), vertices.end(),
+                    [](const auto& v) { return v.x >= 0 && v.x <= 400 && v.y >= 10 && v.y <= 100; }));
 }
 
 TEST_CASE("a counter drawn from its blocks has the very vertices of one read in full") {
@@ -193,7 +203,8 @@ TEST_CASE("a counter drawn from its blocks has the very vertices of one read in 
   for (int i = 0; i < 30'011; ++i) {
     noise = noise * 1664525u + 1013904223u;
     const bool gone = noise % 97 == 0 || (i > 5000 && i < 5400);
-    points.push_back({i * 1000 + static_cast<int>(noise >> 25), gone ? std::nan("") : static_cast<double>(noise >> 20)});
+    points.push_back(
+        {i * 1000 + static_cast<int>(noise >> 25), gone ? std::nan("") : static_cast<double>(noise >> 20)});
   }
   const auto blocks = index_counter(points);
   CHECK(blocks.size() == (points.size() + counter_block - 1) / counter_block);
@@ -206,7 +217,8 @@ TEST_CASE("a counter drawn from its blocks has the very vertices of one read in 
         layout_counter(points, {0, 300, start_s, duration_s}, steps, 0, 4096, 10, 100, full);
         layout_counter(points, {0, 300, start_s, duration_s}, steps, 0, 4096, 10, 100, fast, blocks);
         REQUIRE(full.size() == fast.size());
-        CHECK(std::equal(full.begin(), full.end(), fast.begin(), [](const auto& a, const auto& b) { return a.x == b.x && a.y == b.y; }));
+        CHECK(std::equal(full.begin(), full.end(), fast.begin(),
+                         [](const auto& a, const auto& b) { return a.x == b.x && a.y == b.y; }));
       }
 }
 

@@ -1,7 +1,7 @@
 #include "widgets/timeline.h"
 
-#include <catch2/catch_test_macros.hpp>
 #include <imgui_internal.h>
+#include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <limits>
 
@@ -21,7 +21,8 @@ struct Scene {
   std::vector<TimelineSpan> second{{4 * ms, 2 * ms, 1, 0, Meaning::communication}};
   std::vector<TimelinePoint> points{{0, 1}, {5 * ms, 3}};
   std::vector<TimelineCounter> counters{{"in flight", "", points, Meaning::kv_cache}};
-  std::vector<TimelineLane> lanes{{"rank 0", "", first, {}}, {"rank 1", "compute", second, {}}, {"memory", "", {}, counters}};
+  std::vector<TimelineLane> lanes{
+      {"rank 0", "", first, {}}, {"rank 1", "compute", second, {}}, {"memory", "", {}, counters}};
   std::vector<TimelineLink> links{{0, 0, 1, 0}, {0, 99, 1, 0}};
   TimelineView view;
   TimelineEvents events;
@@ -44,7 +45,10 @@ TEST_CASE("the tip on a span wraps a name that is longer than the screen is wide
   Scene s;
   const auto frame = [&] {
     ui.frame([&] {
-      const auto long_name = [](const void*, std::uint32_t) -> std::string_view { static const std::string name = "void " + std::string(600, 'k'); return name; };
+      const auto long_name = [](const void*, std::uint32_t) -> std::string_view {
+        static const std::string name = "void " + std::string(600, 'k');
+        return name;
+      };
       s.events = draw_timeline("schedule", {s.lanes, s.links, long_name, nullptr, nullptr}, s.view, s.options);
     });
   };
@@ -263,7 +267,8 @@ TEST_CASE("a timeline draws at any size with nothing, hostile and many spans, wi
   const double nan = std::nan("");
   const std::vector<TimelinePoint> points{{-most, nan}, {0, std::numeric_limits<double>::infinity()}, {most, -1e300}};
   const std::vector<TimelineCounter> counters{{"bad", "B", points}};
-  const std::vector<TimelineLane> lanes{{"", "", {}, {}}, {"hostile", "times", hostile, counters}, {"many", "", many, {}}};
+  const std::vector<TimelineLane> lanes{
+      {"", "", {}, {}}, {"hostile", "times", hostile, counters}, {"many", "", many, {}}};
   for (const ImVec2 size : {ImVec2{160, 90}, ImVec2{1280, 800}, ImVec2{3000, 1600}}) {
     HeadlessFrame ui(size);
     TimelineView view, none;

@@ -52,7 +52,8 @@ TEST_CASE("a step that is no number changes nothing and is named") {
 }
 
 TEST_CASE("hostile waterfalls keep their bars inside the plot at any size") {
-  const std::vector<WaterfallStep> steps{{"", 1e308}, {"", 1e308}, {"down", -1e308}, {"none", 0}, {"nan", std::nan("")}};
+  const std::vector<WaterfallStep> steps{
+      {"", 1e308}, {"", 1e308}, {"down", -1e308}, {"none", 0}, {"nan", std::nan("")}};
   for (const ImVec2 size : {ImVec2{130, 90}, ImVec2{1280, 800}, ImVec2{2560, 1440}}) {
     HeadlessFrame ui(size);
     for (const double start : {0.0, -1e308, std::nan(""), 1.0}) {
@@ -60,7 +61,8 @@ TEST_CASE("hostile waterfalls keep their bars inside the plot at any size") {
       double end = 0;
       ui.frame([&] {
         draw_waterfall("none", start, {}, view);
-        end = draw_waterfall("steps", start, steps, view, {.rule = start == 1.0 ? WaterfallRule::multiply : WaterfallRule::add, .unit = "s"});
+        end = draw_waterfall("steps", start, steps, view,
+                             {.rule = start == 1.0 ? WaterfallRule::multiply : WaterfallRule::add, .unit = "s"});
       });
       CHECK(std::isfinite(end));
       for (const WaterfallRow& r : view.layout.rows)

@@ -1,4 +1,5 @@
-// A line of a kernel process that may have gone mad: one sentence, or an event that says the same when it is written again.
+// A line of a kernel process that may have gone mad: one sentence, or an event that says the same when it is written
+// again.
 #include "app/kernel_json.h"
 #include "tests/fuzz/fuzz.h"
 

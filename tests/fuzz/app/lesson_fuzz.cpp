@@ -11,6 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(!read.lesson.steps.empty(), "a lesson without steps");
   const std::string text = app::lesson_to_text(read.lesson);
   const auto again = app::parse_lesson(text, "lesson.json");
-  fuzz::require(again.error.empty() && app::lesson_to_text(again.lesson) == text, "a lesson reads differently once written", again.error);
+  fuzz::require(again.error.empty() && app::lesson_to_text(again.lesson) == text,
+                "a lesson reads differently once written", again.error);
   return 0;
 }

@@ -17,7 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   no_file.bytes = [](const std::string&) { return app::FileContent{{}, "No file is read while fuzzing."}; };
   for (const auto& [key, value] : link.sets)
     if (const auto* field = lab->inputs().find(key))
-      if (const auto error = app::set_field_from_text(*field, value, no_file); !error.empty()) fuzz::require_sentence(error);
+      if (const auto error = app::set_field_from_text(*field, value, no_file); !error.empty())
+        fuzz::require_sentence(error);
   const auto twin = chapters::make_lab_by_id(link.lab);
   for (const auto& [key, value] : app::parse_link(app::link_of(*lab)).sets) {
     const auto error = app::set_field_from_text(*twin->inputs().find(key), value, no_file);

@@ -1,5 +1,5 @@
-// A scenario file for any lab. What is refused leaves the lab as it was; what is accepted survives the way back through JSON, and
-// its outputs are finite or the lab says why there are none.
+// A scenario file for any lab. What is refused leaves the lab as it was; what is accepted survives the way back through
+// JSON, and its outputs are finite or the lab says why there are none.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -18,7 +18,8 @@ void require_finite(const chapters::Lab& lab) {
   for (const auto& f : lab.outputs()) {
     if (f.kind == chapters::Kind::real) fuzz::require(std::isfinite(f.number()), "an output that is not finite", f.key);
     if (f.kind == chapters::Kind::reals)
-      for (const double v : f.reals()) fuzz::require(std::isfinite(v), "a list with a number that is not finite", f.key);
+      for (const double v : f.reals())
+        fuzz::require(std::isfinite(v), "a list with a number that is not finite", f.key);
   }
 }
 
@@ -52,7 +53,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto inputs = app::Json::parse(scenario.inputs_text.empty() ? "{}" : scenario.inputs_text);
   for (const auto& entry : chapters::all_labs()) try_on(*entry.make(), inputs);
   const auto lab = chapters::make_lab_by_id(scenario.lab);
-  if (const auto error = app::apply_view(*lab, app::Json::parse(scenario.view_text.empty() ? "{}" : scenario.view_text)); !error.empty())
+  if (const auto error =
+          app::apply_view(*lab, app::Json::parse(scenario.view_text.empty() ? "{}" : scenario.view_text));
+      !error.empty())
     fuzz::require_sentence(error);
   return 0;
 }

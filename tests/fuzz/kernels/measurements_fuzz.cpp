@@ -12,6 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   for (const auto& m : read.rows)
-    fuzz::require(std::isfinite(m.intensity()) && m.intensity() > 0 && std::isfinite(m.flops_per_s()) && m.flops_per_s() > 0, "a measurement that has no place", m.name);
+    fuzz::require(
+        std::isfinite(m.intensity()) && m.intensity() > 0 && std::isfinite(m.flops_per_s()) && m.flops_per_s() > 0,
+        "a measurement that has no place", m.name);
   return 0;
 }

@@ -5,11 +5,14 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto requests = models::parse_requests(fuzz::text_of(data, size), 1000);
   if (!fuzz::accepted(requests)) return 0;
-  fuzz::require(!requests->empty() && requests->size() <= 1000 && requests->front().arrival_s == 0, "arrivals that do not begin at 0");
+  fuzz::require(!requests->empty() && requests->size() <= 1000 && requests->front().arrival_s == 0,
+                "arrivals that do not begin at 0");
   double last_s = 0;
   for (const models::ServingRequest& r : *requests) {
     fuzz::require(r.arrival_s >= last_s && r.arrival_s <= 1e10, "an arrival out of order");
-    fuzz::require(r.prompt_tokens >= 1 && r.prompt_tokens <= 1'000'000 && r.output_tokens >= 1 && r.output_tokens <= 1'000'000, "a length out of its range");
+    fuzz::require(
+        r.prompt_tokens >= 1 && r.prompt_tokens <= 1'000'000 && r.output_tokens >= 1 && r.output_tokens <= 1'000'000,
+        "a length out of its range");
     last_s = r.arrival_s;
   }
   return 0;

@@ -1,4 +1,5 @@
-// A formula: the tree is one (children come from inside it, none twice), or there is a sentence with the place of the fault.
+// A formula: the tree is one (children come from inside it, none twice), or there is a sentence with the place of the
+// fault.
 #include <vector>
 
 #include "tests/fuzz/fuzz.h"
@@ -17,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Node& node : f.nodes) {
     fuzz::require(node.kind != Node::Kind::value || node.slot < f.values.keys.size(), "a value that is not there");
     for (const auto child : node.children)
-      if (child != Node::none) fuzz::require(child < f.nodes.size() && ++parents[child] == 1, "a child that is not there, or has two parents");
+      if (child != Node::none)
+        fuzz::require(child < f.nodes.size() && ++parents[child] == 1, "a child that is not there, or has two parents");
   }
   fuzz::require(f.nodes.empty() || (f.root < f.nodes.size() && parents[f.root] == 0), "no root");
   return 0;

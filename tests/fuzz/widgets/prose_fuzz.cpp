@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(b.first_run <= b.run_end && b.run_end <= doc.runs.size(), "a block outside the runs");
     fuzz::require(b.first_cell <= b.cell_end && b.cell_end <= doc.cells.size(), "a block outside the cells");
   }
-  for (const auto& c : doc.cells) fuzz::require(c.first_run <= c.run_end && c.run_end <= doc.runs.size(), "a cell outside the runs");
+  for (const auto& c : doc.cells)
+    fuzz::require(c.first_run <= c.run_end && c.run_end <= doc.runs.size(), "a cell outside the runs");
   for (const auto& r : doc.runs) {
     fuzz::require(r.begin <= r.end && r.end <= doc.text.size(), "a run outside the text");
     fuzz::require(r.kind != Kind::value || r.index < doc.values.keys.size(), "a run with an unknown value");
@@ -19,12 +20,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(r.link < static_cast<std::int32_t>(doc.links.size()), "a run with an unknown link");
   }
   for (const auto& u : doc.uses)
-    fuzz::require(u.begin <= u.end && u.end <= doc.source.size() && u.slot < doc.values.keys.size(), "a value that stands nowhere");
+    fuzz::require(u.begin <= u.end && u.end <= doc.source.size() && u.slot < doc.values.keys.size(),
+                  "a value that stands nowhere");
   for (const auto& problem : widgets::prose_problems(markdown)) fuzz::require_sentence(problem);
-  const widgets::ProseSource source{nullptr, [](void*, std::string_view key, widgets::NumberText& scratch) -> std::string_view {
+  const widgets::ProseSource source{nullptr,
+                                    [](void*, std::string_view key, widgets::NumberText& scratch) -> std::string_view {
                                       scratch = widgets::format(static_cast<double>(key.size()), "B");
                                       return scratch;
-                                    }, nullptr};
-  fuzz::require(widgets::prose_as_markdown(markdown, source).size() <= 64 * (doc.source.size() + 1), "values blow the text up");
+                                    },
+                                    nullptr};
+  fuzz::require(widgets::prose_as_markdown(markdown, source).size() <= 64 * (doc.source.size() + 1),
+                "values blow the text up");
   return 0;
 }
