@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/op_cost.h"
+#include "models/machine/op_cost.h"
 
 namespace kernels {
 

@@ -3,8 +3,8 @@
 #include <ostream>
 
 #include "app/cli/cli.h"
-#include "app/words.h"
-#include "chapters/registry.h"
+#include "app/scenario/sentences.h"
+#include "chapters/mechanism/registry.h"
 
 namespace app::cli {
 

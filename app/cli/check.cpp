@@ -2,10 +2,10 @@
 #include <ostream>
 
 #include "app/cli/cli.h"
-#include "app/content.h"
-#include "chapters/catalog.h"
-#include "models/transformer.h"
-#include "widgets/number.h"
+#include "app/content/content.h"
+#include "chapters/mechanism/catalog.h"
+#include "models/transformer/transformer.h"
+#include "widgets/number/number.h"
 
 namespace app::cli {
 

@@ -2,11 +2,11 @@
 
 #include <ostream>
 
-#include "app/load_catalog.h"
-#include "app/paths.h"
-#include "app/version.h"
-#include "app/words.h"
-#include "chapters/registry.h"
+#include "app/content/load_catalog.h"
+#include "app/platform/paths.h"
+#include "app/cli/version.h"
+#include "app/scenario/sentences.h"
+#include "chapters/mechanism/registry.h"
 
 namespace app::cli {
 namespace {

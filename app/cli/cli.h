@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/scenario.h"
+#include "app/scenario/scenario.h"
 
 /// The command line: one binary, every call of it. Bad input is one sentence on the error stream and exit status 2.
 namespace app::cli {

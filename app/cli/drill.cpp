@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "app/cli/cli.h"
-#include "app/kept.h"
-#include "app/paths.h"
-#include "chapters/catalog.h"
-#include "chapters/drill_history.h"
-#include "widgets/number.h"
+#include "app/workspace/kept_rows.h"
+#include "app/platform/paths.h"
+#include "chapters/mechanism/catalog.h"
+#include "chapters/practice/drill_history.h"
+#include "widgets/number/number.h"
 
 namespace app::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "app/cli/cli.h"
 #include "app/explore/explore.h"
-#include "widgets/number.h"
+#include "widgets/number/number.h"
 
 namespace app::cli {
 namespace {

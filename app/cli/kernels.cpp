@@ -8,12 +8,12 @@
 #include <ostream>
 
 #include "app/cli/cli.h"
-#include "app/kernel_json.h"
-#include "app/paths.h"
+#include "app/kernel_runs/kernel_json.h"
+#include "app/platform/paths.h"
 #include "app/platform/file.h"
-#include "app/this_machine.h"
-#include "app/words.h"
-#include "widgets/number.h"
+#include "app/kernel_runs/this_machine.h"
+#include "app/scenario/sentences.h"
+#include "widgets/number/number.h"
 
 namespace app::cli {
 namespace {

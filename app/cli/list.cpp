@@ -3,8 +3,8 @@
 
 #include "app/cli/cli.h"
 #include "app/explore/explore.h"
-#include "chapters/registry.h"
-#include "widgets/number.h"
+#include "chapters/mechanism/registry.h"
+#include "widgets/number/number.h"
 
 namespace app::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/platform/image.h"
 #include "app/platform/svg.h"
 #include "app/shell/shell.h"
-#include "chapters/registry.h"
+#include "chapters/mechanism/registry.h"
 
 namespace app::cli {
 namespace {

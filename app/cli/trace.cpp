@@ -3,8 +3,8 @@
 
 #include "app/cli/cli.h"
 #include "app/platform/file.h"
-#include "app/scenario.h"
-#include "models/trace_metrics.h"
+#include "app/scenario/scenario.h"
+#include "models/trace/metrics.h"
 
 namespace app::cli {
 namespace {

@@ -2,11 +2,11 @@
 #include <ostream>
 
 #include "app/cli/cli.h"
-#include "app/kernel_service.h"
+#include "app/kernel_runs/kernel_service.h"
 #include "app/platform/image.h"
 #include "app/platform/window.h"
 #include "app/shell/shell.h"
-#include "chapters/catalog.h"
+#include "chapters/mechanism/catalog.h"
 
 namespace app::cli {
 

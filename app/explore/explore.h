@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "app/scenario.h"
-#include "chapters/lab.h"
+#include "app/scenario/scenario.h"
+#include "chapters/mechanism/lab.h"
 
 /// Four ways to think with any lab: sweep, sensitivity, solve, compare. Each works on clones and never touches the lab
 /// given.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/counter_random.h"
+#include "models/base/counter_random.h"
 
 namespace app {
 namespace {

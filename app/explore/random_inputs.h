@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "chapters/lab.h"
+#include "chapters/mechanism/lab.h"
 
 namespace app {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/explore/explore.h"
-#include "widgets/number.h"
+#include "widgets/number/number.h"
 
 namespace app {
 namespace {

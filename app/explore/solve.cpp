@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "app/explore/explore.h"
-#include "widgets/number.h"
+#include "widgets/number/number.h"
 
 namespace app {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/result.h"
+#include "models/base/result.h"
 
 namespace app {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "widgets/theme.h"
+#include "widgets/base/theme.h"
 
 namespace app {
 

@@ -5,7 +5,7 @@
 
 #include "app/platform/image.h"
 #include "app/platform/ui_context.h"
-#include "models/result.h"
+#include "models/base/result.h"
 
 namespace app {
 

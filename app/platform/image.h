@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/result.h"
+#include "models/base/result.h"
 
 namespace app {
 

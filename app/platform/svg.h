@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "widgets/painter.h"
+#include "widgets/base/painter.h"
 
 namespace app {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <imgui.h>
 
-#include "widgets/theme.h"
+#include "widgets/base/theme.h"
 
 namespace app {
 

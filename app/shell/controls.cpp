@@ -12,7 +12,7 @@
 
 #include "app/explore/explore.h"
 #include "app/shell/ui.h"
-#include "widgets/number.h"
+#include "widgets/number/number.h"
 
 namespace app {
 namespace {

@@ -2,8 +2,8 @@
 #include <functional>
 #include <string>
 
-#include "app/scenario.h"
-#include "chapters/field.h"
+#include "app/scenario/scenario.h"
+#include "chapters/mechanism/field.h"
 
 namespace app {
 

@@ -6,8 +6,8 @@
 
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
-#include "widgets/heat_map.h"
-#include "widgets/number.h"
+#include "widgets/charts/heat_map.h"
+#include "widgets/number/number.h"
 
 namespace app {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
-#include "widgets/number.h"
+#include "widgets/number/number.h"
 
 namespace app {
 namespace {

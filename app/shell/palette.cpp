@@ -3,7 +3,7 @@
 
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
-#include "chapters/registry.h"
+#include "chapters/mechanism/registry.h"
 
 namespace app {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
-#include "chapters/registry.h"
-#include "widgets/number.h"
+#include "chapters/mechanism/registry.h"
+#include "widgets/number/number.h"
 
 namespace app {
 namespace {

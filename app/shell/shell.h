@@ -6,11 +6,11 @@
 
 #include "app/explore/explore.h"
 #include "app/shell/controls.h"
-#include "app/workspace.h"
-#include "widgets/heat_map.h"
-#include "widgets/painter.h"
-#include "widgets/plot.h"
-#include "widgets/prose.h"
+#include "app/workspace/workspace.h"
+#include "widgets/charts/heat_map.h"
+#include "widgets/base/painter.h"
+#include "widgets/plot/plot.h"
+#include "widgets/prose/prose.h"
 
 namespace app {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "widgets/painter.h"
-#include "widgets/theme.h"
+#include "widgets/base/painter.h"
+#include "widgets/base/theme.h"
 
 /// Small pieces that the shell's panels share, over Dear ImGui items so that keyboard and tests reach them by label.
 namespace app::ui {

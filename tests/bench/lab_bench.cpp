@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "chapters/registry.h"
+#include "chapters/mechanism/registry.h"
 #include "tests/bench/allocations.h"
 #include "tests/bench/lab_benchmarks.h"
 #include "tests/bench/stage.h"

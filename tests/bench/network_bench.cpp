@@ -2,7 +2,7 @@
 // habit.
 #include <benchmark/benchmark.h>
 
-#include "models/small_network_study.h"
+#include "models/compression/small_network_study.h"
 #include "tests/bench/stage.h"
 
 namespace bench {

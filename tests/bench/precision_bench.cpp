@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "models/block_format.h"
-#include "models/float_cast.h"
+#include "models/numerics/block_format.h"
+#include "models/numerics/float_cast.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -1,8 +1,8 @@
 #include <benchmark/benchmark.h>
 
-#include "models/gptq.h"
-#include "models/method_study.h"
-#include "models/quantization_sample.h"
+#include "models/compression/gptq.h"
+#include "models/compression/method_study.h"
+#include "models/compression/quantization_sample.h"
 
 // GPTQ on a square layer: Cholesky, inverse, all columns; the Hessian is given. items: weights.
 static void gptq_square(benchmark::State& state) {

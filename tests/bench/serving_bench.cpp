@@ -1,8 +1,8 @@
 // What issue-level targets say of the serving engine: two million scheduler events a second on one core.
 #include <benchmark/benchmark.h>
 
-#include "chapters/catalog.h"
-#include "models/serving.h"
+#include "chapters/mechanism/catalog.h"
+#include "models/serving/serving.h"
 #include "tests/bench/stage.h"
 
 namespace bench {

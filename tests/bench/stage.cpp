@@ -3,15 +3,16 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "app/load_catalog.h"
-#include "chapters/catalog.h"
+#include "app/content/load_catalog.h"
+#include "chapters/mechanism/catalog.h"
 #include "tests/bench/allocations.h"
+#include "tests/support/base/paths.h"
 
 namespace bench {
 
 const std::string& assets() {
   static const std::string folder = [] {
-    std::string path = RIDGELINE_SOURCE_DIR "/assets";
+    std::string path = support::source_file("assets");
     auto loaded = app::load_catalog(path, {});
     if (!loaded.errors.empty()) throw std::runtime_error(loaded.errors.front());
     chapters::set_catalog(loaded.catalog);

@@ -3,17 +3,18 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/load_catalog.h"
+#include "app/content/load_catalog.h"
 #include "app/platform/headless.h"
-#include "app/scenario.h"
-#include "chapters/registry.h"
+#include "app/scenario/scenario.h"
+#include "chapters/mechanism/registry.h"
 #include "tests/bench/stage.h"
+#include "tests/support/base/paths.h"
 
 namespace {
 
 /// A renderer, all content, one lab, one frame, its pixels. The first call in a process also loads the driver.
 void first_frame_headless(benchmark::State& state) {
-  const std::string assets = RIDGELINE_SOURCE_DIR "/assets";
+  const std::string assets = support::source_file("assets");
   for (auto _ : state) {
     chapters::set_catalog(app::load_catalog(assets, {}).catalog);
     const auto headless = app::Headless::create(1600, 1000);
@@ -32,7 +33,7 @@ void first_frame_headless(benchmark::State& state) {
 BENCHMARK(first_frame_headless)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
 
 void load_catalog(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog.get());
+  for (auto _ : state) benchmark::DoNotOptimize(app::load_catalog(support::source_file("assets"), {}).catalog.get());
 }
 BENCHMARK(load_catalog)->Unit(benchmark::kMillisecond);
 

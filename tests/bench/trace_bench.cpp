@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "app/scenario.h"
-#include "chapters/profiling/trace_lanes.h"
-#include "models/trace_metrics.h"
+#include "app/scenario/scenario.h"
+#include "chapters/profiling/trace_viewer/lanes.h"
+#include "models/trace/metrics.h"
 #include "tests/bench/stage.h"
 
 // A training trace as Kineto writes it: CPU operation, launch, kernel with its grid and occupancy; about 300 bytes an
@@ -148,11 +148,11 @@ BENCHMARK(trace_viewer_frame)
 
 // Laying a recording out as lanes, which a change of the search or of the rank does anew.
 static void trace_lanes(benchmark::State& state) {
-  auto recording = std::make_shared<chapters::profiling::viewer::Recording>();
+  auto recording = std::make_shared<chapters::profiling::trace_viewer::Recording>();
   recording->trace = std::move(*models::trace::read_trace(training_trace(state.range(0)), "bench"));
   recording->metrics = models::trace::measure(recording->trace);
   for (auto _ : state)
-    benchmark::DoNotOptimize(chapters::profiling::viewer::Lanes::make({{.recording = recording, .label = ""}}, "", true)
+    benchmark::DoNotOptimize(chapters::profiling::trace_viewer::Lanes::make({{.recording = recording, .label = ""}}, "", true)
                                  ->index()
                                  .link_count);
   state.SetItemsProcessed(state.iterations() * state.range(0));

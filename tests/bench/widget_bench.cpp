@@ -6,8 +6,8 @@
 
 #include "tests/bench/allocations.h"
 #include "tests/bench/stage.h"
-#include "widgets/plot.h"
-#include "widgets/timeline.h"
+#include "widgets/plot/plot.h"
+#include "widgets/timeline/timeline.h"
 
 namespace {
 

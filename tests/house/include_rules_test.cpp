@@ -1,11 +1,12 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/house/sources.h"
+#include "tests/support/base/paths.h"
 
 using house::include_fault;
 
 TEST_CASE("every file includes only what its folder may") {
-  const auto sources = house::read_sources(RIDGELINE_SOURCE_DIR, {"models", "widgets", "kernels", "chapters", "app"});
+  const auto sources = house::read_sources(support::source_file(""), {"models", "widgets", "kernels", "chapters", "app"});
   REQUIRE(sources.size() > 10);
   std::string faults;
   for (const auto& source : sources)

@@ -2,6 +2,7 @@
 #include <regex>
 
 #include "tests/house/sources.h"
+#include "tests/support/base/paths.h"
 
 // taste.md rule 8: colours come only from widgets/theme.
 TEST_CASE("colours are written in widgets/theme alone") {
@@ -10,7 +11,7 @@ TEST_CASE("colours are written in widgets/theme alone") {
   REQUIRE(std::regex_search("const ImVec4 red{1.0f, 0.0f, 0.0f, 1.0f};", colour));
   std::string faults;
   for (const auto& source :
-       house::read_sources(RIDGELINE_SOURCE_DIR, {"models", "widgets", "kernels", "chapters", "app"})) {
+       house::read_sources(support::source_file(""), {"models", "widgets", "kernels", "chapters", "app"})) {
     if (source.path.starts_with("widgets/theme")) continue;
     for (std::size_t i = 0; i < source.lines.size(); ++i)
       if (std::regex_search(source.lines[i], colour))
@@ -24,7 +25,7 @@ TEST_CASE("colours are written in widgets/theme alone") {
 TEST_CASE("no source file is longer than 500 lines") {
   std::string faults;
   const auto sources =
-      house::read_sources(RIDGELINE_SOURCE_DIR, {"models", "widgets", "kernels", "chapters", "app", "tests"});
+      house::read_sources(support::source_file(""), {"models", "widgets", "kernels", "chapters", "app", "tests"});
   for (const auto& source : sources)
     if (source.lines.size() > 500)
       faults += house::at_line(source, 500, "the file goes on past 500 lines: split it") + "\n";

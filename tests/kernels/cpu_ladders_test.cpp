@@ -9,7 +9,7 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/memory.h"
 #include "kernels/cpu/operation.h"
-#include "models/op_cost.h"
+#include "models/machine/op_cost.h"
 
 using namespace kernels;
 using cpu::Buffer;

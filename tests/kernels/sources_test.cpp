@@ -8,6 +8,7 @@
 
 #include "kernels/cpu/cpu.h"
 #include "kernels/kernel.h"
+#include "tests/support/base/paths.h"
 
 TEST_CASE("the embedded text of a rung is what stands between its markers in the file") {
   const std::string_view tile = kernels::embedded_source("cpu/sgemm.cpp:tile");
@@ -16,7 +17,7 @@ TEST_CASE("the embedded text of a rung is what stands between its markers in the
   CHECK(tile.find("_mm256_fmadd_ps(value, b0, sum[r][0])") != std::string_view::npos);
   CHECK(tile.find("// rung") == std::string_view::npos);
   CHECK(tile.find("// end rung") == std::string_view::npos);
-  std::ifstream in(std::string(RIDGELINE_SOURCE_DIR) + "/kernels/cpu/sgemm.cpp");
+  std::ifstream in(support::source_file("kernels/cpu/sgemm.cpp"));
   std::stringstream file;
   file << in.rdbuf();
   CHECK(file.str().find("// rung: tile\n" + std::string(tile) + "// end rung\n") != std::string::npos);

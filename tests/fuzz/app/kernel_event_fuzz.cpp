@@ -1,6 +1,6 @@
 // A line of a kernel process that may have gone mad: one sentence, or an event that says the same when it is written
 // again.
-#include "app/kernel_json.h"
+#include "app/kernel_runs/kernel_json.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
 // A lesson: what is accepted reads the same after being written.
-#include "app/content.h"
+#include "app/content/content.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,12 +1,13 @@
 // A deep link, and what follows `--set key=`: either takes the value or says in one sentence why not.
-#include "app/load_catalog.h"
-#include "app/scenario.h"
-#include "chapters/registry.h"
+#include "app/content/load_catalog.h"
+#include "app/scenario/scenario.h"
+#include "chapters/mechanism/registry.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/base/paths.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const bool ready = [] {
-    chapters::set_catalog(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog);
+    chapters::set_catalog(app::load_catalog(support::source_file("assets"), {}).catalog);
     return true;
   }();
   const app::Link link = app::parse_link(fuzz::text_of(data, ready ? size : 0));

@@ -3,10 +3,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "app/load_catalog.h"
-#include "app/scenario.h"
-#include "chapters/registry.h"
+#include "app/content/load_catalog.h"
+#include "app/scenario/scenario.h"
+#include "chapters/mechanism/registry.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/base/paths.h"
 
 namespace {
 
@@ -42,7 +43,7 @@ void try_on(chapters::Lab& lab, const app::Json& inputs) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const bool ready = [] {
-    chapters::set_catalog(app::load_catalog(RIDGELINE_SOURCE_DIR "/assets", {}).catalog);
+    chapters::set_catalog(app::load_catalog(support::source_file("assets"), {}).catalog);
     return true;
   }();
   const app::Scenario scenario = app::parse_scenario(fuzz::text_of(data, ready ? size : 0));

@@ -1,5 +1,5 @@
 // A file of arrivals: whatever is accepted is sorted, counts from 0 and holds lengths that a simulation takes.
-#include "models/serving_requests.h"
+#include "models/serving/serving_requests.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
 // A file of chips or networks: every figure of a chip that is accepted lies in the range that figures() states.
-#include "models/hardware.h"
+#include "models/machine/hardware.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,7 +2,7 @@
 // count.
 #include <cmath>
 
-#include "models/layer_ops.h"
+#include "models/transformer/layer_ops.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
 // A file of language models as assets/models holds them.
-#include "models/language_model.h"
+#include "models/transformer/language_model.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,7 +2,7 @@
 // decodes to as many numbers as its shape says.
 #include <vector>
 
-#include "models/safetensors.h"
+#include "models/compression/safetensors.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "tests/fuzz/fuzz.h"
-#include "widgets/formula.h"
+#include "widgets/prose/formula.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using Node = widgets::FormulaNode;

@@ -1,7 +1,7 @@
 // Markdown: every index of the parsed document points at something that is there.
 #include "tests/fuzz/fuzz.h"
-#include "widgets/prose.h"
-#include "widgets/prose_parse.h"
+#include "widgets/prose/prose.h"
+#include "widgets/prose/prose_parse.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using Kind = widgets::ProseRun::Kind;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "tests/fuzz/fuzz.h"
-#include "widgets/number.h"
+#include "widgets/number/number.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto typed = fuzz::text_of(data, size);

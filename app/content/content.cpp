@@ -1,0 +1,257 @@
+#include "app/content/content.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "app/explore/explore.h"
+#include "app/scenario/sentences.h"
+#include "chapters/mechanism/registry.h"
+
+namespace app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Reads members of one JSON object and remembers the first thing that is wrong with it.
+class Reader {
+ public:
+  Reader(const Json& object, std::string origin) : object_(object), origin_(std::move(origin)) {
+    if (!object_.is_object()) fail("an object is expected");
+  }
+  std::string text(const char* key, bool required = true) {
+    const auto at = object_.is_object() ? object_.find(key) : object_.end();
+    if (at == object_.end()) {
+      if (required) fail(std::string("the key \"") + key + "\" is missing");
+      return {};
+    }
+    if (!at->is_string()) fail(std::string(key) + " must be a text");
+    return at->is_string() ? at->get<std::string>() : std::string();
+  }
+  double number(const char* key, double otherwise) {
+    const auto at = object_.is_object() ? object_.find(key) : object_.end();
+    if (at == object_.end()) return otherwise;
+    if (!at->is_number()) fail(std::string(key) + " must be a number");
+    return at->is_number() ? at->get<double>() : otherwise;
+  }
+  std::string object(const char* key) {
+    const auto at = object_.is_object() ? object_.find(key) : object_.end();
+    if (at == object_.end()) return "{}";
+    if (!at->is_object()) fail(std::string(key) + " must be an object");
+    return at->is_object() ? at->dump(-1, ' ', false, Json::error_handler_t::replace) : "{}";
+  }
+  void fail(const std::string& what) {
+    if (error_.empty()) error_ = origin_ + ": " + what + (what.ends_with('.') ? "" : ".");
+  }
+  const std::string& error() const { return error_; }
+
+ private:
+  const Json& object_;
+  std::string origin_, error_;
+};
+
+Json parse_file(const fs::path& path, std::vector<std::string>& errors) {
+  const FileText file = read_text_file(path.string());
+  if (!file.error.empty()) {
+    errors.push_back(file.error);
+    return {};
+  }
+  Json doc = shallow_enough(file.text) ? Json::parse(file.text, nullptr, false) : Json(Json::value_t::discarded);
+  if (doc.is_discarded()) {
+    errors.push_back(path.filename().string() + " is not valid JSON: mend or remove it.");
+    return {};
+  }
+  return doc;
+}
+
+/// The rows of `doc[key]` (or of `doc` itself when it is a list), each handed to `take`.
+template <class Take>
+void each(const Json& doc, const char* key, const std::string& origin, Take take) {
+  const Json* list = doc.is_array() ? &doc : doc.is_object() && doc.contains(key) ? &doc[key] : nullptr;
+  if (!list || !list->is_array()) return;
+  for (std::size_t i = 0; i < list->size(); ++i)
+    take(Reader((*list)[i], origin + ", " + key + " " + std::to_string(i + 1)), (*list)[i]);
+}
+
+std::vector<fs::path> files(const fs::path& folder, const char* extension) {
+  std::vector<fs::path> out;
+  std::error_code none;
+  for (const auto& e : fs::directory_iterator(folder, none))
+    if (e.path().extension() == extension) out.push_back(e.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+void load_lab(const fs::path& assets, std::string_view id, Content& content) {
+  LabContent& lab = content.labs[std::string(id)];
+  const fs::path base = assets / "labs" / std::string(id);
+  std::error_code none;
+  if (fs::path md = base; fs::exists(md += ".md", none)) {
+    const FileText file = read_text_file(md.string());
+    if (file.error.empty())
+      lab.prose = split_angles(file.text);
+    else
+      content.errors.push_back(file.error);
+  }
+  fs::path path = base;
+  if (!fs::exists(path += ".json", none)) return;
+  const Json doc = parse_file(path, content.errors);
+  const std::string origin = std::string(id) + ".json";
+  each(doc, "presets", origin, [&](Reader r, const Json&) {
+    Preset p{r.text("name"), r.text("note", false), r.object("set")};
+    if (r.error().empty())
+      lab.presets.push_back(std::move(p));
+    else
+      content.errors.push_back(r.error());
+  });
+  each(doc, "predictions", origin, [&](Reader r, const Json&) {
+    Prediction p{r.text("id"),     r.text("question"), r.object("set"),
+                 r.text("output"), r.text("explain"),  r.number("tolerance", 0.1)};
+    if (r.error().empty())
+      lab.predictions.push_back(std::move(p));
+    else
+      content.errors.push_back(r.error());
+  });
+}
+
+}  // namespace
+
+std::array<std::string, angles.size()> split_angles(std::string_view markdown) {
+  std::array<std::string, angles.size()> out;
+  int current = -1;
+  bool in_code = false;  // a comment of shell or Python starts as a heading does
+  while (!markdown.empty()) {
+    const auto end = std::min(markdown.find('\n'), markdown.size() - 1) + 1;
+    const std::string_view line = markdown.substr(0, end);
+    markdown.remove_prefix(end);
+    if (line.starts_with("```")) in_code = !in_code;
+    const std::string_view heading =
+        in_code || !line.starts_with("# ") ? std::string_view() : line.substr(2, line.find_last_not_of(" \r\n") - 1);
+    const auto angle = std::find(angles.begin(), angles.end(), heading);
+    if (angle != angles.end())
+      current = static_cast<int>(angle - angles.begin());
+    else if (current >= 0)
+      out[static_cast<std::size_t>(current)] += line;
+  }
+  return out;
+}
+
+ParsedLesson parse_lesson(std::string_view text, std::string_view origin) {
+  const Json doc = shallow_enough(text) ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
+  if (doc.is_discarded())
+    return {{}, std::string(origin) + " is not valid JSON: a lesson reads {\"id\", \"title\", \"steps\": [...]}."};
+  Reader r(doc, std::string(origin));
+  Lesson lesson{r.text("id"), r.text("title"), {}};
+  std::string error = r.error();
+  each(doc, "steps", std::string(origin), [&](Reader step, const Json&) {
+    LessonStep s{step.text("lab"), step.text("title", false), step.text("say", false), step.object("inputs"),
+                 step.object("view")};
+    if (error.empty() && step.error().empty() && !chapters::make_lab_by_id(s.lab)) step.fail(unknown_lab(s.lab));
+    if (error.empty()) error = step.error();
+    lesson.steps.push_back(std::move(s));
+  });
+  if (error.empty() && lesson.steps.empty())
+    error = std::string(origin) + " has no steps: a lesson needs at least one.";
+  return {std::move(lesson), std::move(error)};
+}
+
+std::string lesson_to_text(const Lesson& lesson) {
+  Json doc = {{"id", lesson.id}, {"title", lesson.title}, {"steps", Json::array()}};
+  for (const auto& s : lesson.steps)
+    doc["steps"].push_back({{"lab", s.lab},
+                            {"title", s.title},
+                            {"say", s.say},
+                            {"inputs", Json::parse(s.inputs.empty() ? "{}" : s.inputs)},
+                            {"view", Json::parse(s.view.empty() ? "{}" : s.view)}});
+  return doc.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+const LabContent& Content::of(std::string_view lab) const {
+  static const LabContent none;
+  const auto at = labs.find(lab);
+  return at == labs.end() ? none : at->second;
+}
+
+std::vector<const Claim*> Content::claims_of(std::string_view lab) const {
+  std::vector<const Claim*> out;
+  for (const Claim& c : claims)
+    if (c.lab == lab) out.push_back(&c);
+  return out;
+}
+
+void load_lessons(const fs::path& folder, Content& content) {
+  for (const auto& path : files(folder, ".json")) {
+    const FileText file = read_text_file(path.string());
+    auto parsed = parse_lesson(file.text, path.filename().string());
+    if (!file.error.empty())
+      content.errors.push_back(file.error);
+    else if (!parsed.error.empty())
+      content.errors.push_back(parsed.error);
+    else
+      content.lessons.push_back(std::move(parsed.lesson));
+  }
+}
+
+Content load_content(const std::string& assets) {
+  Content content;
+  const fs::path root(assets);
+  for (const auto& entry : chapters::all_labs()) load_lab(root, entry.id, content);
+  for (const auto& path : files(root / "claims", ".json"))
+    each(parse_file(path, content.errors), "claims", path.filename().string(), [&](Reader r, const Json&) {
+      Claim c{r.text("id"),
+              r.text("source"),
+              r.text("statement"),
+              r.text("lab"),
+              r.object("inputs"),
+              r.text("output"),
+              r.text("why"),
+              r.number("claimed", std::nan("")),
+              r.number("tolerance", 0.01),
+              Verdict::right};
+      const std::string verdict = r.text("verdict");
+      if (verdict == "wrong")
+        c.verdict = Verdict::wrong;
+      else if (verdict != "right")
+        r.fail("verdict is \"" + verdict + "\": right or wrong is allowed");
+      if (!std::isfinite(c.claimed)) r.fail("claimed must be a number");
+      if (r.error().empty())
+        content.claims.push_back(std::move(c));
+      else
+        content.errors.push_back(r.error());
+    });
+  load_lessons(root / "lessons", content);
+  std::error_code none;
+  if (fs::exists(root / "glossary.json", none))
+    each(parse_file(root / "glossary.json", content.errors), "terms", "glossary.json", [&](Reader r, const Json&) {
+      Term t{r.text("term"), r.text("meaning"), r.text("lab", false)};
+      if (r.error().empty())
+        content.glossary.push_back(std::move(t));
+      else
+        content.errors.push_back(r.error());
+    });
+  return content;
+}
+
+Checked check_claim(const Claim& claim) {
+  const auto lab = chapters::make_lab_by_id(claim.lab);
+  if (!lab) return {.error = "Claim " + claim.id + ": " + unknown_lab(claim.lab)};
+  if (auto error = apply_inputs(*lab, Json::parse(claim.set)); !error.empty())
+    return {.error = "Claim " + claim.id + ": " + error};
+  if (!lab->outputs().find(claim.output))
+    return {.error = "Claim " + claim.id + ": " + unknown_key(claim.lab, "output", claim.output, lab->outputs())};
+  lab->compute();
+  Checked c;
+  c.unit = lab->outputs().find(claim.output)->spec.unit;
+  c.computed = reading(*lab, claim.output);
+  if (!std::isfinite(c.computed))
+    return {.error = "Claim " + claim.id + ": " +
+                     (lab->reason().empty() ? claim.output + " is not a number." : lab->reason())};
+  c.residual = c.computed != 0 ? (claim.claimed - c.computed) / std::abs(c.computed) : claim.claimed;
+  c.verdict =
+      std::abs(claim.claimed - c.computed) <= claim.tolerance * std::abs(c.computed) ? Verdict::right : Verdict::wrong;
+  c.agrees = c.verdict == claim.verdict;
+  return c;
+}
+
+}  // namespace app

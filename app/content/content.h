@@ -1,0 +1,95 @@
+#pragma once
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/scenario/scenario.h"
+
+/// What is said about labs: prose, presets, predictions, claims, lessons, glossary. All of it data under assets/,
+/// checked when loaded.
+namespace app {
+
+inline constexpr std::array<std::string_view, 5> angles = {"Concept", "Design", "Code", "Debug", "Frontier"};
+
+struct Preset {
+  std::string name, note;
+  std::string set;  ///< JSON object of inputs; the rest are defaults
+};
+
+/// A question the learner answers with a number before the lab shows it.
+struct Prediction {
+  std::string id, question, set, output, explain;
+  double tolerance = 0.1;  ///< relative error that counts as right
+};
+
+struct LabContent {
+  std::array<std::string, angles.size()> prose;  ///< Markdown, one per angle
+  std::vector<Preset> presets;
+  std::vector<Prediction> predictions;
+};
+
+enum class Verdict : unsigned char { right, wrong };
+
+/// A figure somebody states, and what the lab's model says of it.
+struct Claim {
+  std::string id, source, statement, lab, set, output, why;
+  double claimed = 0;
+  double tolerance = 0.01;           ///< relative: |computed - claimed| <= tolerance * |computed| counts as right
+  Verdict verdict = Verdict::right;  ///< as recorded; `check` recomputes it
+};
+
+struct LessonStep {
+  std::string lab, title, say;
+  std::string inputs, view;  ///< JSON objects
+};
+struct Lesson {
+  std::string id, title;
+  std::vector<LessonStep> steps;
+};
+
+struct Term {
+  std::string term, meaning, lab;
+};
+
+struct Content {
+  std::map<std::string, LabContent, std::less<>> labs;
+  std::vector<Claim> claims;
+  std::vector<Lesson> lessons;
+  std::vector<Term> glossary;
+  std::vector<std::string> errors;  ///< one sentence each; the rest is loaded all the same
+
+  const LabContent& of(std::string_view lab) const;
+  std::vector<const Claim*> claims_of(std::string_view lab) const;
+};
+
+/// Reads everything under an assets folder.
+Content load_content(const std::string& assets);
+
+/// Adds every lesson of a folder; broken ones are said in `content.errors`.
+void load_lessons(const std::filesystem::path& folder, Content& content);
+
+/// Splits Markdown at its "# Concept" ... headings into the five angles; text before the first heading is dropped.
+std::array<std::string, angles.size()> split_angles(std::string_view markdown);
+
+struct ParsedLesson {
+  Lesson lesson;
+  std::string error;
+};
+ParsedLesson parse_lesson(std::string_view text, std::string_view origin);
+std::string lesson_to_text(const Lesson& lesson);
+
+/// A claim recomputed by its lab.
+struct Checked {
+  double computed = 0;
+  double residual = 0;  ///< (claimed - computed) / computed
+  Verdict verdict = Verdict::wrong;
+  bool agrees = false;  ///< with the recorded verdict
+  std::string unit;     ///< of the output asked for
+  std::string error;    ///< the claim's own data is broken
+};
+Checked check_claim(const Claim& claim);
+
+}  // namespace app

@@ -1,0 +1,232 @@
+#include "app/kernel_runs/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+extern char** environ;
+
+namespace app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using How = ChildEnd::How;
+constexpr std::size_t tail_bytes = 4096;
+constexpr auto look = std::chrono::milliseconds(50);
+
+/// Closes what it holds.
+struct Handle {
+  int fd = -1;
+  Handle() = default;
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { close(); }
+  void close() {
+    if (fd >= 0) ::close(fd);
+    fd = -1;
+  }
+};
+struct Pipe {
+  Handle read, write;
+  bool open() {
+    int fds[2];
+    return ::pipe2(fds, O_CLOEXEC) == 0 && (read.fd = fds[0], write.fd = fds[1], true);
+  }
+};
+
+/// 0, or the error number.
+int spawn(const std::vector<std::string>& argv, const Pipe& out, const Pipe& err, pid_t& pid) {
+  std::vector<char*> words;
+  for (const auto& word : argv) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t how;
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&how);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, out.write.fd, 1);
+  posix_spawn_file_actions_adddup2(&files, err.write.fd, 2);
+  sigset_t none, usual;
+  sigemptyset(&none);
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGPIPE);  // whoever prints for a reader that is gone ends
+  posix_spawnattr_setsigmask(&how, &none);
+  posix_spawnattr_setsigdefault(&how, &usual);
+  posix_spawnattr_setpgroup(&how, 0);  // so that what it starts can be ended with it
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  const int error = argv.empty() ? ENOENT : ::posix_spawn(&pid, words[0], &files, &how, words.data(), environ);
+  posix_spawnattr_destroy(&how);
+  posix_spawn_file_actions_destroy(&files);
+  return error;
+}
+
+class Reader {
+ public:
+  Reader(const ChildLimits& limits, const TakeLine& take) : limits_(limits), take_(take) {}
+
+  /// Takes what was printed; the way the child must end, or `exited` while all is well.
+  How feed(std::string_view bytes, std::string& why) {
+    total_ += bytes.size();
+    if (total_ > limits_.total_bytes)
+      return why = "it printed more than " + std::to_string(limits_.total_bytes >> 20) + " MiB", How::flooded;
+    while (!bytes.empty()) {
+      const auto end = bytes.find('\n');
+      line_.append(bytes.substr(0, end));
+      if (line_.size() > limits_.line_bytes)
+        return why = "it printed a line of more than " + std::to_string(limits_.line_bytes >> 10) + " KiB",
+               How::flooded;
+      if (end == std::string_view::npos) return How::exited;
+      bytes.remove_prefix(end + 1);
+      if (const auto now = Clock::now(); now - second_ >= std::chrono::seconds(1)) second_ = now, lines_ = 0;
+      if (++lines_ > limits_.lines_per_s)
+        return why = "it printed more than " + std::to_string(limits_.lines_per_s) + " lines in a second", How::flooded;
+      last_line_ = Clock::now();
+      why = take_(line_);
+      line_.clear();
+      if (!why.empty()) return How::refused;
+    }
+    return How::exited;
+  }
+  bool in_a_line() const { return !line_.empty(); }
+  double silent_s() const { return std::chrono::duration<double>(Clock::now() - last_line_).count(); }
+
+ private:
+  const ChildLimits& limits_;
+  const TakeLine& take_;
+  std::string line_;
+  std::size_t total_ = 0, lines_ = 0;
+  Clock::time_point second_ = Clock::now(), last_line_ = Clock::now();
+};
+
+void keep_tail(std::string& tail, std::string_view more) {
+  tail.append(more.substr(more.size() - std::min(more.size(), tail_bytes)));
+  if (tail.size() > tail_bytes) tail.erase(0, tail.size() - tail_bytes);
+}
+
+std::string signal_name(int number) {
+  const char* name = ::sigabbrev_np(number);
+  return name ? "SIG" + std::string(name) : "signal " + std::to_string(number);
+}
+
+/// ": what it said last", from standard error.
+std::string said(const std::string& tail) {
+  std::string_view rest(tail);
+  while (!rest.empty() && (rest.back() == '\n' || rest.back() == ' ' || rest.back() == '\r')) rest.remove_suffix(1);
+  const auto line = rest.rfind('\n');
+  std::string last(line == std::string_view::npos ? rest : rest.substr(line + 1));
+  for (char& c : last)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return last.empty() ? std::string() : ", saying \"" + last.substr(0, 200) + "\"";
+}
+
+}  // namespace
+
+ChildEnd run_child(const std::vector<std::string>& argv, const ChildLimits& limits, const TakeLine& take,
+                   const std::function<bool()>& stop) {
+  ChildEnd end;
+  Pipe out, err;
+  if (!out.open() || !err.open()) {
+    end.why = std::string("The worker could not be started (no pipe: ") + std::strerror(errno) + ").";
+    return end;
+  }
+  pid_t pid = 0;
+  if (const int error = spawn(argv, out, err, pid); error != 0) {
+    end.why = "The worker " + (argv.empty() ? std::string() : argv[0]) + " could not be started (" +
+              std::strerror(error) + ").";
+    return end;
+  }
+  out.write.close();
+  err.write.close();
+  ::fcntl(out.read.fd, F_SETFL, O_NONBLOCK);
+  ::fcntl(err.read.fd, F_SETFL, O_NONBLOCK);
+
+  Reader reader(limits, take);
+  std::array<char, 65536> buffer;
+  end.how = How::exited;
+  std::string fault;
+  int status = 0;
+  bool ended = false;
+  // Reads what is there; false when nobody can write any more.
+  const auto drain = [&](Handle& from, const auto& use) {
+    for (;;) {
+      const ssize_t n = ::read(from.fd, buffer.data(), buffer.size());
+      if (n > 0) {
+        use(std::string_view(buffer.data(), static_cast<std::size_t>(n)));
+        if (end.how != How::exited) return;
+      } else if (n < 0 && errno == EINTR) {
+        continue;
+      } else {
+        if (n == 0) from.close();
+        return;
+      }
+    }
+  };
+  const auto read_all = [&] {
+    if (err.read.fd >= 0) drain(err.read, [&](std::string_view bytes) { keep_tail(end.error_tail, bytes); });
+    if (out.read.fd >= 0) drain(out.read, [&](std::string_view bytes) { end.how = reader.feed(bytes, fault); });
+  };
+  while (end.how == How::exited && !ended) {
+    std::array<pollfd, 2> fds{{{out.read.fd, POLLIN, 0}, {err.read.fd, POLLIN, 0}}};
+    if (out.read.fd >= 0 || err.read.fd >= 0)
+      ::poll(fds.data(), fds.size(), static_cast<int>(look.count()));
+    else
+      std::this_thread::sleep_for(look / 10);
+    if (stop && stop())
+      end.how = How::cancelled;
+    else
+      read_all();
+    if (end.how == How::exited && reader.silent_s() > limits.silence_s) end.how = How::hung;
+    siginfo_t info{};
+    // It stays a zombie until its group has been killed, so that its number means nobody else.
+    if (end.how == How::exited && ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == pid) {
+      ended = true;
+      read_all();  // what it wrote last
+    }
+  }
+  ::kill(-pid, SIGKILL);  // also whatever it has started and left behind
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+
+  if (end.how == How::exited && WIFSIGNALED(status)) end.how = How::signalled;
+  end.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+  if (end.how == How::exited && end.code == 0 && reader.in_a_line()) end.how = How::truncated;
+  switch (end.how) {
+    case How::exited:
+      if (end.code != 0)
+        end.why = "The worker gave up with status " + std::to_string(end.code) + said(end.error_tail) + ".";
+      break;
+    case How::signalled:
+      end.why = "The worker crashed (" + signal_name(end.code) + ")" + said(end.error_tail) + ".";
+      break;
+    case How::hung:
+      end.why = "The worker said nothing for " + std::to_string(static_cast<int>(limits.silence_s + 0.5)) +
+                " s and was ended.";
+      break;
+    case How::flooded:
+      end.why = "The worker was ended because " + fault + ".";
+      break;
+    case How::refused:
+      end.why = "The worker was ended because " + fault + ".";
+      break;
+    case How::truncated:
+      end.why = "The worker ended in the middle of a line.";
+      break;
+    case How::cancelled:
+    case How::not_started:
+      break;
+  }
+  return end;
+}
+
+}  // namespace app

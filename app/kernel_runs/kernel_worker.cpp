@@ -1,0 +1,195 @@
+#include "app/kernel_runs/kernel_worker.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "app/kernel_runs/kernel_json.h"
+
+namespace app {
+namespace {
+
+using How = ChildEnd::How;
+using Event = KernelEvent;
+
+/// A conversation with one child.
+struct Talk {
+  ChildEnd end;
+  bool done = false;    ///< it said so itself
+  std::string failure;  ///< and what it said then
+  std::string why() const { return !end.why.empty() ? end.why : "The worker ended before it was done."; }
+  bool stopped() const { return end.how == How::cancelled; }
+};
+
+/// `use` returns "" or why the event has no place here, and may set `enough`.
+template <class Use>
+Talk talk(const KernelWorker& worker, const std::vector<std::string>& words, const std::function<bool()>& stop,
+          bool& enough, const Use& use) {
+  std::vector<std::string> argv = worker.program;
+  argv.insert(argv.end(), words.begin(), words.end());
+  Talk out;
+  const auto take = [&](std::string_view line) -> std::string {
+    auto event = parse_kernel_event(line);
+    if (!event) {
+      std::string why = event.error;
+      while (!why.empty() && why.back() == '.') why.pop_back();
+      return "what it said makes no sense (" + why + ")";
+    }
+    if (out.done) return "it went on talking after it was done";
+    if (event->kind == Event::Kind::done) {
+      out.done = true;
+      out.failure = event->failure;
+      return {};
+    }
+    return use(*event);
+  };
+  out.end = run_child(argv, worker.limits, take, [&] { return enough || (stop && stop()); });
+  return out;
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+/// A file with a text, gone with it: a source is too long for an argument.
+class SourceFile {
+ public:
+  explicit SourceFile(const std::string& text) {
+    std::error_code none;
+    std::string name = (std::filesystem::temp_directory_path(none) / "ridgeline-kernel-XXXXXX").string();
+    const int fd = ::mkostemp(name.data(), O_CLOEXEC);
+    if (fd < 0) return;
+    ::close(fd);
+    path_ = name;
+    std::ofstream(path_, std::ios::binary) << text;
+  }
+  ~SourceFile() {
+    std::error_code none;
+    if (!path_.empty()) std::filesystem::remove(path_, none);
+  }
+  SourceFile(const SourceFile&) = delete;
+  SourceFile& operator=(const SourceFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::vector<std::string> run_words(const kernels::Request& r, const std::vector<std::string>& rungs,
+                                   const std::string& source_path) {
+  std::vector<std::string> words{
+      "kernels", "run", r.ladder, "--json", "--seed", std::to_string(r.seed), "--seconds", number(r.seconds_per_rung)};
+  if (r.size > 0) words.insert(words.end(), {"--size", std::to_string(r.size)});
+  if (!r.cold) words.emplace_back("--warm");
+  if (!source_path.empty()) words.insert(words.end(), {"--source", source_path});
+  for (const auto& rung : rungs) words.insert(words.end(), {"--rung", rung});
+  return words;
+}
+
+kernels::Result failed(const kernels::Request& request, const std::string& rung, std::string why) {
+  kernels::Result r;
+  r.ladder = request.ladder;
+  r.rung = rung;
+  r.size = request.size;
+  r.failure = std::move(why);
+  return r;
+}
+
+}  // namespace
+
+std::string run_kernels(const KernelWorker& worker, const kernels::Request& request, const kernels::Listener& listener,
+                        const std::function<bool()>& stop) {
+  std::vector<std::string> left = request.rungs;
+  if (left.empty())
+    if (const auto* ladder = kernels::find_ladder(request.ladder))
+      for (const auto& rung : ladder->rungs) left.emplace_back(rung.id);
+  bool enough = false;
+  std::unique_ptr<SourceFile> source;
+  if (!request.edited_rung.empty()) {
+    left = {request.edited_rung};
+    source = std::make_unique<SourceFile>(request.edited_source);
+    if (source->path().empty()) return "The edited source could not be written to a temporary file: is the disk full?";
+  }
+  const auto report = [&](const kernels::Result& result) {
+    if (listener.result && !listener.result(result)) enough = true;
+  };
+  const double all = static_cast<double>(std::max<std::size_t>(left.size(), 1));
+  // One child for these rungs; each result strikes its rung off `left`.
+  const auto attempt = [&](const std::vector<std::string>& rungs) {
+    const double before = (all - static_cast<double>(left.size())) / all,
+                 share = static_cast<double>(rungs.size()) / all;
+    return talk(worker, run_words(request, rungs, source ? source->path() : std::string()), stop, enough,
+                [&](const Event& event) -> std::string {
+                  if (event.kind == Event::Kind::progress) {
+                    if (listener.progress && !listener.progress(before + share * std::clamp(event.fraction, 0.0, 1.0)))
+                      enough = true;
+                    return {};
+                  }
+                  if (event.kind != Event::Kind::result) return "it answered what it was not asked";
+                  const auto at = std::find(left.begin(), left.end(), event.result.rung);
+                  if (event.result.ladder != request.ladder || at == left.end())
+                    return "it answered for a kernel that it was not asked for";
+                  left.erase(at);
+                  report(event.result);
+                  return {};
+                });
+  };
+
+  const Talk first = attempt(left);
+  if (first.stopped() || enough) return {};
+  if (first.end.how == How::not_started) return first.end.why;
+  if (first.done) {
+    if (!first.failure.empty()) return first.failure;
+    for (const auto& rung : left) report(failed(request, rung, "The worker gave no result for this rung."));
+    return {};
+  }
+  // Whose fault it was is known only where a rung runs alone.
+  const std::vector<std::string> again = left;
+  for (const auto& rung : again) {
+    const Talk alone = again.size() == 1 ? first : attempt({rung});
+    if (alone.stopped() || enough) return {};
+    if (std::find(left.begin(), left.end(), rung) == left.end()) continue;
+    std::erase(left, rung);
+    report(failed(
+        request, rung,
+        alone.done ? alone.failure.empty() ? "The worker gave no result for this rung." : alone.failure : alone.why()));
+    if (enough) return {};
+  }
+  return {};
+}
+
+kernels::Roofs measure_roofs(const KernelWorker& worker, kernels::Device device, double seconds,
+                             const kernels::Listener& listener, const std::function<bool()>& stop) {
+  kernels::Roofs out;
+  out.device = device;
+  bool enough = false;
+  const Talk said = talk(worker,
+                         {"kernels", "roofline", "--device", device == kernels::Device::cpu ? "cpu" : "cuda",
+                          "--seconds", number(seconds), "--json"},
+                         stop, enough, [&](const Event& event) -> std::string {
+                           if (event.kind == Event::Kind::progress) {
+                             if (listener.progress && !listener.progress(std::clamp(event.fraction, 0.0, 1.0)))
+                               enough = true;
+                           } else if (event.kind == Event::Kind::device && event.device == device) {
+                             out.device_name = event.name;
+                           } else if (event.kind == Event::Kind::roof) {
+                             out.roofs.push_back(event.roof);
+                           } else {
+                             return "it answered what it was not asked";
+                           }
+                           return {};
+                         });
+  if (said.stopped()) return out;
+  out.failure = said.done ? said.failure : said.why();
+  return out;
+}
+
+}  // namespace app

@@ -1,5 +1,0 @@
-#include "app/version.h"
-
-namespace app {
-const char* version() { return RIDGELINE_VERSION; }
-}  // namespace app

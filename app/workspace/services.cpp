@@ -1,0 +1,93 @@
+#include "app/workspace/services.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "app/scenario/scenario.h"
+
+namespace app {
+
+using chapters::Field;
+using chapters::Kind;
+
+namespace {
+
+const Field* of_kind(const chapters::Lab& lab, std::string_view key, Kind kind) {
+  const Field* f = lab.view().find(key);
+  return f && f->kind == kind ? f : nullptr;
+}
+
+}  // namespace
+
+void ServiceSink::add(ServiceEvent event) {
+  const std::lock_guard lock(mutex_);
+  events_.push_back(std::move(event));
+}
+
+std::vector<ServiceEvent> ServiceSink::take() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(events_, {});
+}
+
+std::string Services::poll(chapters::Lab& lab) {
+  if (lab.info().service.empty()) return {};
+  const Field* asked = of_kind(lab, "request", Kind::text);
+  if (!asked || asked->text().empty()) return {};
+  const std::string request = std::exchange(asked->text(), {});
+  const auto run = std::find_if(runs_.begin(), runs_.end(), [&](const Run& r) { return r.lab == lab.info().id; });
+  if (request == "stop") {
+    if (run != runs_.end()) run->job.cancel();
+    return {};
+  }
+  if (run != runs_.end()) return "One run at a time: wait for it, or press Stop.";
+  const auto service = services_.find(lab.info().service);
+  if (service == services_.end()) return "Nothing can be run here: open the lab in the window.";
+  auto sink = std::make_shared<ServiceSink>();
+  Job job = jobs_.submit(
+      "service " + service->first,
+      [work = service->second, sink, request](chapters::Progress& progress) { work(request, *sink, progress); });
+  runs_.push_back({std::string(lab.info().id), std::move(sink), std::move(job), false});
+  if (const Field* f = of_kind(lab, "running", Kind::toggle)) f->toggle() = true;
+  if (const Field* f = of_kind(lab, "status", Kind::text)) f->text() = "starting";
+  return {};
+}
+
+std::vector<Services::Arrived> Services::arrived() {
+  std::vector<Arrived> out;
+  for (auto& run : runs_) {
+    run.ended = run.job.ended();  // before taking: what it said last comes along
+    out.push_back({run.lab, run.sink->take(), run.job.fraction(), run.ended, run.job.error()});
+  }
+  std::erase_if(runs_, [](const Run& run) { return run.ended; });
+  return out;
+}
+
+std::string merge_row(const Field& table, const std::string& json, const std::vector<std::string>& same) {
+  const Json row = Json::parse(json, nullptr, false);
+  if (row.is_discarded() || !row.is_object()) return "A measured row is not JSON.";
+  Json rows = field_to_json(table);
+  const auto alike = [&](const Json& other) {
+    return !same.empty() && std::all_of(same.begin(), same.end(), [&](const std::string& key) {
+      return row.contains(key) && other.contains(key) && row[key] == other[key];
+    });
+  };
+  const auto at = std::find_if(rows.begin(), rows.end(), alike);
+  if (at != rows.end())
+    *at = row;
+  else {
+    if (rows.size() >= table.spec.max_items) rows.erase(rows.begin());
+    rows.push_back(row);
+  }
+  return field_from_json(table, rows);
+}
+
+void calm_service_view(chapters::Lab& lab) {
+  if (lab.info().service.empty()) return;
+  if (const Field* f = of_kind(lab, "request", Kind::text)) f->text().clear();
+  if (const Field* f = of_kind(lab, "running", Kind::toggle)) f->toggle() = false;
+  if (const Field* f = of_kind(lab, "fraction", Kind::real)) f->real() = 0;
+  if (const Field* f = of_kind(lab, "status", Kind::text)) f->text().clear();
+}
+
+}  // namespace app

@@ -1,0 +1,89 @@
+#include "app/workspace/session.h"
+
+#include <nlohmann/json.hpp>
+
+namespace app {
+namespace {
+
+constexpr std::size_t most_undo_steps = 200;
+
+}  // namespace
+
+Session::Session(chapters::LabPtr lab, Jobs& jobs) : lab_(std::move(lab)), committed_(lab_->clone()), jobs_(jobs) {}
+
+bool Session::update(bool control_held) {
+  bool changed = false;
+  if (!computed_ || !lab_->same_inputs(*computed_)) {
+    computed_ = lab_->clone();
+    if (!lab_->info().job) {
+      lab_->compute();
+      changed = true;
+    } else {
+      job_lab_ = lab_->clone();
+      job_ =
+          jobs_.submit(lab_->info().id, [work = job_lab_](chapters::Progress& progress) { work->compute(progress); });
+    }
+  }
+  if (job_lab_ && job_.ended()) {
+    job_error_ = job_.error();
+    if (job_.done()) {
+      lab_->take_outputs(*job_lab_);
+      changed = true;
+    }
+    job_lab_.reset();
+  }
+  if (!control_held) commit();
+  if (changed) ++version_;
+  return changed;
+}
+
+void Session::commit() {
+  if (lab_->same_inputs(*committed_)) return;
+  // What the learner did or measured is not taken back: an answer alone is no step.
+  Json before = set_by_hand(*committed_);
+  const bool others = before.size() < lab_->inputs().size();
+  if (!others || before != set_by_hand(*lab_)) {
+    undo_.push_back(std::move(before));
+    if (undo_.size() > most_undo_steps) undo_.erase(undo_.begin());
+    redo_.clear();
+  }
+  committed_ = lab_->clone();
+}
+
+void Session::finish() {
+  job_.cancel();
+  job_lab_.reset();
+  lab_->compute();
+  computed_ = lab_->clone();
+  ++version_;
+}
+
+void Session::step(std::vector<Json>& from, std::vector<Json>& to) {
+  if (from.empty()) return;
+  const Json target = std::move(from.back());
+  from.pop_back();
+  to.push_back(set_by_hand(*lab_));
+  const FileReader read = reader_keeping(*lab_);
+  reset_scenario(*lab_);
+  // What this session wrote is valid, unless a file it names has gone: then the rest of the step still applies.
+  for (const auto& [key, value] : target.items())
+    if (const auto* f = lab_->inputs().find(key)) field_from_json(*f, value, read);
+  committed_ = lab_->clone();
+}
+
+void Session::undo() {
+  commit();  // a drag that still goes on is the step to take back
+  step(undo_, redo_);
+}
+void Session::redo() {
+  commit();
+  step(redo_, undo_);
+}
+void Session::reset() { reset_scenario(*lab_); }
+
+void Session::cancel() {
+  job_.cancel();
+  job_lab_.reset();
+}
+
+}  // namespace app

@@ -1,0 +1,58 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/workspace/jobs.h"
+#include "app/scenario/scenario.h"
+#include "chapters/mechanism/lab.h"
+
+namespace app {
+
+/// One open lab: its running copy, its history of edits, and the recomputing that keeps Outputs in step with Inputs.
+class Session {
+ public:
+  Session(chapters::LabPtr lab, Jobs& jobs);
+
+  chapters::Lab& lab() { return *lab_; }
+  const chapters::Lab& lab() const { return *lab_; }
+
+  /// Once a frame: recomputes when Inputs differ from those computed last (at once, or as a job), takes a finished
+  /// job's Outputs, and, when no control is held, records an undo step. Allocates nothing while nothing changes. True
+  /// when Outputs changed.
+  bool update(bool control_held);
+  /// What Outputs depend on has changed (the catalog): the next update computes anew.
+  void invalidate() { computed_.reset(); }
+  /// Computes here and now, jobs too: for headless pictures and tests.
+  void finish();
+
+  bool can_undo() const { return !undo_.empty(); }
+  bool can_redo() const { return !redo_.empty(); }
+  void undo();
+  void redo();
+  void reset();
+
+  bool computing() const { return job_lab_ != nullptr; }
+  double fraction() const { return job_ ? job_.fraction() : 1; }
+  void cancel();
+
+  /// Counts up whenever Outputs change; prose and caches compare it.
+  std::uint64_t version() const { return version_; }
+  const std::string& job_error() const { return job_error_; }
+
+ private:
+  void commit();  ///< records an undo step when Inputs differ from the last one's
+  void step(std::vector<Json>& from, std::vector<Json>& to);
+
+  chapters::LabPtr lab_;
+  chapters::LabPtr computed_;   ///< has the Inputs that the Outputs belong to, or that the job works on
+  chapters::LabPtr committed_;  ///< a copy with the Inputs of the last undo step
+  std::vector<Json> undo_, redo_;
+  Jobs& jobs_;
+  Job job_;
+  std::shared_ptr<chapters::Lab> job_lab_;  ///< what the running job computes on
+  std::string job_error_;
+  std::uint64_t version_ = 1;
+};
+
+}  // namespace app

@@ -1,0 +1,40 @@
+#include <chrono>
+
+#include "app/workspace/kept_rows.h"
+#include "app/workspace/workspace.h"
+
+/// What the learner did, between the labs that show it and the disk.
+namespace app {
+
+using chapters::Field;
+
+void Workspace::fill_personal() {
+  for (const Field& f : lab().inputs()) {
+    if (f.spec.kept)
+      if (auto sentence = fill_from_kept(f, kept); !sentence.empty()) say(std::move(sentence));
+    if (f.spec.shared == "clock.now_s")
+      f.set_number(static_cast<double>(
+          std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+              .count()));
+  }
+}
+
+void Workspace::gather_kept() {
+  bool more = false;
+  for (const Field& f : lab().inputs())
+    if (f.spec.kept) more = add_to_kept(f, kept) || more;
+  if (more) save_kept();
+}
+
+void Workspace::keep_prediction(chapters::PredictionRecord record) {
+  chapters::Fields cells;
+  describe(cells, record);
+  if (keep_row(cells, chapters::predictions_table, kept)) save_kept();
+}
+
+void Workspace::save_kept() {
+  if (!may_save_kept_ || !user_.error.empty()) return;
+  if (const auto report = store::save(user_.data / "kept.json", kept); !report.notice.empty()) say(report.notice);
+}
+
+}  // namespace app

@@ -1,0 +1,69 @@
+#include "app/content/load_catalog.h"
+#include "app/platform/file.h"
+#include "app/workspace/workspace.h"
+
+/// What services have found, into the labs that asked; and chips that were measured, into the catalog.
+namespace app {
+
+using chapters::Field;
+
+void Workspace::serve() {
+  if (auto sentence = services.poll(lab()); !sentence.empty()) say(std::move(sentence));
+  if (!services.running()) return;
+  bool more_chips = false;
+  for (auto& arrived : services.arrived()) {
+    chapters::Lab& asked = session(arrived.lab).lab();
+    const auto* status = asked.view().find("status");
+    for (auto& event : arrived.events) {
+      const Field* table = asked.inputs().find(event.table);
+      switch (event.kind) {
+        case ServiceEvent::Kind::row:
+          if (!table || !table->spec.measured)
+            say("The lab has no table for \"" + event.table + "\".");
+          else if (auto sentence = merge_row(*table, event.text, event.same); !sentence.empty())
+            say(std::move(sentence));
+          break;
+        case ServiceEvent::Kind::clear:
+          if (table && table->spec.measured) table->table_resize(0);
+          break;
+        case ServiceEvent::Kind::status:
+          if (status) status->text() = std::move(event.text);
+          break;
+        case ServiceEvent::Kind::say:
+          say(std::move(event.text));
+          break;
+        case ServiceEvent::Kind::chip: {
+          auto sentence =
+              user_.error.empty() ? write_file(user_.config / "chips" / event.name, event.text) : user_.error;
+          more_chips = sentence.empty();
+          if (!sentence.empty()) say(std::move(sentence));
+          break;
+        }
+      }
+    }
+    if (const auto* f = asked.view().find("fraction")) f->real() = arrived.fraction;
+    if (const auto* f = asked.view().find("running"))
+      f->toggle() = true;  // a scenario opened meanwhile has put it back
+    if (!arrived.ended) continue;
+    if (!arrived.error.empty()) say(arrived.error);
+    calm_service_view(asked);
+  }
+  if (more_chips) reload_catalog();
+}
+
+void Workspace::reload_catalog() {
+  const auto assets = find_assets();
+  if (!assets) return say(assets.error);
+  auto loaded = load_catalog(*assets, user_.error.empty() ? user_.config : std::filesystem::path());
+  for (auto& error : loaded.errors) say(std::move(error));
+  chapters::set_catalog(std::move(loaded.catalog));
+  for (const Prototype& prototype : prototypes_) prototype.lab->refresh();
+  group_shared();
+  for (const auto& [id, session] : sessions_) {
+    session->lab().refresh();
+    session->invalidate();
+  }
+  claims_.clear();
+}
+
+}  // namespace app

@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <limits>
+
+#include "chapters/compression/deploy/lab.h"
+#include "widgets/base/columns.h"
+#include "widgets/base/heading.h"
+#include "widgets/number/number.h"
+
+namespace chapters::compression::deploy {
+namespace {
+
+using widgets::Meaning;
+using widgets::Tint;
+
+void number(widgets::TableCell& cell, double value, std::string_view unit, int digits = 3) {
+  cell.value = value;
+  cell.number = widgets::format(value, unit, digits);
+}
+
+void draw_recipes(Inputs& in, const Outputs& out, View& view, float width) {
+  static constexpr std::array<widgets::TableColumn, 8> columns{{{.title = "recipe", .number = false},
+                                                                {.title = "weights", .value_unit = "B"},
+                                                                {.title = "chips"},
+                                                                {.title = "batch"},
+                                                                {.title = "prefill tok/s"},
+                                                                {.title = "decode tok/s"},
+                                                                {.title = "x BF16"},
+                                                                {.title = "published loss", .number = false}}};
+  widgets::TableSource source{
+      .context = const_cast<Outputs*>(&out), .rows = out.recipes.size(), .version = out.version};
+  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const RecipeRow& r = static_cast<const Outputs*>(context)->recipes[row];
+    if (column == 0)
+      cell.text = r.recipe;
+    else if (column == 1)
+      number(cell, r.weights_bytes, "B");
+    else if (column == 7)
+      cell.text = r.possible ? std::string_view(r.loss) : "no such units";
+    else if (!r.possible)
+      cell.text = "\xE2\x80\x93";
+    else if (column == 2)
+      number(cell, r.chips_needed, "");
+    else if (column == 3)
+      number(cell, r.largest_batch, "");
+    else if (column == 4)
+      number(cell, r.prefill_tokens_per_s, "");
+    else if (column == 5)
+      number(cell, r.decode_tokens_per_s, "");
+    else
+      number(cell, r.decode_speedup, "");
+  };
+  source.mark = [](void* context, std::size_t row) {
+    const auto& t = widgets::theme();
+    const RecipeRow& r = static_cast<const Outputs*>(context)->recipes[row];
+    return widgets::RowMark{r.possible && r.fits ? widgets::RowShape::circle : widgets::RowShape::triangle,
+                            r.possible && r.fits ? t.good : t.bad};
+  };
+  source.hover = [](void* context, std::size_t row, std::size_t column) -> std::string_view {
+    return column == 0 || column == 7 ? std::string_view(static_cast<const Outputs*>(context)->recipes[row].source)
+                                      : std::string_view();
+  };
+  const auto result = widgets::draw_table("recipes", columns, source, view.recipes, {width, 0});
+  if (result.selection_changed && view.recipes.selected >= 0)
+    in.recipe = models::deployment_recipes()[static_cast<std::size_t>(view.recipes.selected)].id;
+}
+
+void draw_caches(Inputs& in, const Outputs& out, View& view, float width) {
+  static constexpr std::array<widgets::TableColumn, 5> columns{{{.title = "cache", .number = false},
+                                                                {.title = "takes", .value_unit = "B"},
+                                                                {.title = "largest batch"},
+                                                                {.title = "decode tok/s"},
+                                                                {.title = "decode x"}}};
+  widgets::TableSource source{.context = const_cast<Outputs*>(&out), .rows = out.caches.size(), .version = out.version};
+  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const RecipeRow& r = static_cast<const Outputs*>(context)->caches[row];
+    if (column == 0)
+      cell.text = r.recipe;
+    else if (column == 1)
+      number(cell, r.cache_bytes, "B");
+    else if (column == 2)
+      number(cell, r.largest_batch, "");
+    else if (column == 3)
+      number(cell, r.decode_tokens_per_s, "");
+    else
+      number(cell, r.decode_speedup, "");
+  };
+  source.hover = [](void* context, std::size_t row, std::size_t column) -> std::string_view {
+    return column == 0 ? std::string_view(static_cast<const Outputs*>(context)->caches[row].source)
+                       : std::string_view();
+  };
+  const auto result = widgets::draw_table("caches", columns, source, view.caches, {width, 0});
+  if (result.selection_changed && view.caches.selected >= 0)
+    in.kv = models::kv_recipes()[static_cast<std::size_t>(view.caches.selected)].id;
+}
+
+void draw_memory(const Outputs& out, View& view, float width, float height) {
+  view.segments.clear();
+  view.bars.clear();
+  for (const RecipeRow& r : out.recipes)
+    view.segments.push_back(
+        {{{.label = "weights", .value = r.weights_bytes, .tint = Tint::series(1)},
+          {.label = "cache", .value = r.possible ? r.cache_bytes : out.cache_bytes, .tint = Meaning::kv_cache},
+          {}}});
+  for (std::size_t i = 0; i < out.recipes.size(); ++i)
+    view.bars.push_back({.label = out.recipes[i].recipe, .segments = std::span(view.segments[i]).first(2)});
+  widgets::draw_stacked_bars("memory", view.bars, view.memory,
+                             {
+                                 .unit = "B",
+                                 .size = {width, height},
+                                 .limit = out.memory_bytes,
+                                 .limit_label = "may be taken",
+                             });
+}
+
+void draw_decode(const Outputs& out, View& view, float width, float height) {
+  view.segments.clear();
+  view.bars.clear();
+  for (std::size_t i = 0; i < out.recipes.size(); ++i)
+    view.segments.push_back({{{.label = "matrices", .value = out.times[i].weights_s, .tint = Tint::series(1)},
+                              {.label = "attention", .value = out.times[i].cache_s, .tint = Meaning::kv_cache},
+                              {.label = "rest", .value = out.times[i].other_s, .tint = Meaning::idle}}});
+  for (std::size_t i = 0; i < out.recipes.size(); ++i)
+    view.bars.push_back({.label = out.recipes[i].recipe, .segments = view.segments[i]});
+  widgets::draw_stacked_bars("decode step", view.bars, view.decode, {.unit = "s", .size = {width, height}});
+}
+
+void draw_tree(const Outputs& out, View& view, float width, float height) {
+  view.nodes.clear();
+  view.edges.clear();
+  const auto tree = models::decision_nodes();
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    const bool leaf = tree[i].yes < 0, here = leaf ? out.leaf == static_cast<std::int64_t>(i) : out.asked[i];
+    view.nodes.push_back({.label = tree[i].text,
+                          .sublabel = leaf ? (here ? std::string_view("the tree says this") : std::string_view())
+                                           : std::string_view(out.node_notes[i]),
+                          .tint = !here  ? Tint{}
+                                  : leaf ? Tint(Meaning::compute_bound)
+                                         : Tint::series(0)});
+    if (leaf) continue;
+    for (const bool yes : {true, false})
+      view.edges.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(yes ? tree[i].yes : tree[i].no),
+                            yes ? "yes" : "no",
+                            out.asked[i] && out.answer[i] == yes ? 1.0 : std::numeric_limits<double>::quiet_NaN()});
+  }
+  widgets::draw_flow_graph("decision tree", view.nodes, view.edges, view.tree, {.size = {width, height}});
+}
+
+}  // namespace
+
+void draw(Inputs& in, const Outputs& out, View& view) {
+  if (!out.reason.empty()) return;
+  const auto& t = widgets::theme();
+  const float width = ImGui::GetContentRegionAvail().x;
+  widgets::heading(out.verdict, out.story, width);
+  draw_recipes(in, out, view, width);
+  widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(),
+                    "chips: needed for weights and cache; batch: the largest that fits; x BF16: decode against 16 "
+                    "bits; loss: hover for whose",
+                    width, t.muted, widgets::Type::small);
+  ImGui::Dummy({width, t.px(24)});
+  const auto memory = [&](float w) {
+    widgets::heading("Memory", "weights and the chosen cache against what may be taken", w);
+    draw_memory(out, view, w, t.px(250));
+  };
+  const auto decode = [&](float w) {
+    widgets::heading("One decode step", "as if it fitted; empty where the chip cannot multiply the format", w);
+    draw_decode(out, view, w, t.px(250));
+  };
+  const widgets::TwoColumns columns = widgets::two_columns(width);
+  widgets::draw_columns(columns, memory, decode);
+  ImGui::Dummy({width, t.px(8)});
+  widgets::heading("The decision tree, walked", out.tree_story, width);
+  draw_tree(out, view, width, t.px(330));
+  ImGui::Dummy({width, t.px(8)});
+  widgets::heading("The cache, with this recipe", "press a row to choose it", width);
+  draw_caches(in, out, view, columns.left);
+}
+
+}  // namespace chapters::compression::deploy

@@ -1,0 +1,184 @@
+#include "chapters/compression/distillation/lab.h"
+
+namespace chapters::compression::distillation {
+namespace {
+
+const Choices widths{{"16", "16 units", "Half of the teacher's."},
+                     {"8", "8 units", "A quarter of the teacher's."},
+                     {"4", "4 units", "An eighth of the teacher's."}};
+const Choices digit_choices{{"50", "50", "Five of each."},
+                            {"100", "100", "Ten of each."},
+                            {"200", "200", ""},
+                            {"400", "400", ""},
+                            {"800", "800", ""}};
+const Choices trainings{{"none", "Nobody yet", "The student before its first step: formulas alone."},
+                        {"chosen", "The chosen student", "One student, on labels and from the teacher."},
+                        {"all", "Every size", "Students of 4, 8 and 16 units."}};
+const Choices view_choices{{"250", "250", "Hardly begun."},
+                           {"1000", "1,000", ""},
+                           {"4000", "4,000", ""},
+                           {"12000", "12,000", "Until little changes."}};
+constexpr std::string_view hinton = "Hinton, Vinyals, Dean, Distilling the knowledge in a neural network, 2015",
+                           held_out = "measured on 1,000 digits that no network was trained on";
+
+}  // namespace
+
+void describe(Fields& f, Inputs& in) {
+  f.real("temperature", in.temperature,
+         {
+             .label = "Temperature T",
+             .help = "Logits of both are divided by it before the softmax of the soft part.",
+             .lo = 1,
+             .hi = 20,
+             .scale = Scale::log,
+         });
+  f.real("alpha", in.alpha,
+         {
+             .label = "Weight of labels",
+             .help = "alpha: 1 learns from labels alone, 0 from the teacher alone.",
+             .lo = 0,
+             .hi = 1,
+         });
+  f.choice("student", in.student, widths, {.label = "Student", .help = "Its hidden units; the teacher has 32."});
+  f.choice("digits", in.digits, digit_choices,
+           {.label = "Digits to learn from",
+            .help = "The teacher had 2,000. The fewer the student sees, the more a soft answer is worth."});
+  f.choice("train", in.train, trainings,
+           {.label = "Train", .help = "Which students are trained, each on labels and from the teacher."});
+  f.choice("views", in.views, view_choices,
+           {.label = "Digits looked at",
+            .help = "The same digits again and again; the learning rate falls to a tenth on the way."});
+  f.integer("example", in.example,
+            {
+                .label = "Example",
+                .help = "Which held-out digit is shown.",
+                .lo = 1,
+                .hi = 200,
+                .scale = Scale::step,
+            });
+  f.integer("seed", in.seed,
+            {
+                .label = "Seed",
+                .help = "Digits, first weights and order of training.",
+                .lo = 1,
+                .hi = 4,
+                .scale = Scale::step,
+            });
+}
+
+void describe(Fields& f, StudentRow& r) {
+  f.integer("hidden", r.hidden, {.label = "Hidden units"});
+  f.integer("weights", r.weights, {.label = "Weights"});
+  f.real("bytes", r.bytes, {.label = "Size, float32", .unit = "B"});
+  f.real("labels_accuracy", r.labels_accuracy, {.label = "From labels", .unit = "%"});
+  f.real("distilled_accuracy", r.distilled_accuracy, {.label = "Distilled", .unit = "%"});
+  f.real("gain", r.gain, {.label = "Gain", .unit = "%", .formula = "distilled - from labels"});
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.real("distilled_accuracy", o.distilled_accuracy,
+         {
+             .label = "Distilled",
+             .unit = "%",
+             .help = "Accuracy of the chosen student with this loss; before training what chance gives.",
+             .source = held_out,
+         });
+  f.real("labels_accuracy", o.labels_accuracy,
+         {
+             .label = "From labels",
+             .unit = "%",
+             .help = "The same student, start and digits, with alpha 1; 0 before training.",
+             .source = held_out,
+         });
+  f.real("gain", o.gain,
+         {
+             .label = "Gain",
+             .unit = "%",
+             .help = "Percentage points.",
+             .formula = "distilled - from labels",
+         });
+  f.real("teacher_accuracy", o.teacher_accuracy, {.label = "Teacher", .unit = "%", .source = held_out});
+  f.real("student_bytes", o.student_bytes,
+         {.label = "Student's size", .unit = "B", .formula = "4 (74 hidden + hidden + 10)"});
+  f.real("times_smaller", o.times_smaller, {.label = "Times smaller", .formula = "teacher's bytes / student's"});
+  f.integer("steps", o.steps, {.label = "Passes over the digits", .formula = "digits looked at / digits, at least 1"});
+  f.integer("label", o.label, {.label = "Example is a", .help = "What the digit was drawn as."});
+  f.integer("teacher_says", o.teacher_says, {.label = "Teacher says", .formula = "class of the largest logit"});
+  f.integer("student_says", o.student_says, {.label = "Student says", .formula = "class of the largest logit"});
+  f.real("teacher_top", o.teacher_top,
+         {
+             .label = "Teacher's first choice",
+             .unit = "%",
+             .help = "At T = 1.",
+             .formula = "largest of softmax(t)",
+         });
+  f.real("teacher_top_soft", o.teacher_top_soft,
+         {
+             .label = "... softened",
+             .unit = "%",
+             .help = "At this T.",
+             .formula = "largest of softmax(t / T)",
+             .source = hinton,
+         });
+  f.real("entropy", o.entropy,
+         {.label = "Bits in the answer",
+          .help = "Entropy of the teacher's answer at T = 1; a label has none.",
+          .formula = "- sum p log2 p"});
+  f.real("entropy_soft", o.entropy_soft,
+         {.label = "... softened", .help = "At this T; log2 10 = 3.32 at most.", .formula = "- sum p log2 p"});
+  f.real("hard_loss", o.hard_loss,
+         {.label = "Loss by label", .help = "Nats, on the example.", .formula = "- log softmax(s)[label]"});
+  f.real("kl_teacher_student", o.kl_teacher_student,
+         {
+             .label = "KL(teacher || student)",
+             .help = "Nats, at this T, on the example: what is trained.",
+             .formula = "sum p_t log(p_t / p_s)",
+             .source = hinton,
+         });
+  f.real("kl_student_teacher", o.kl_student_teacher,
+         {.label = "KL(student || teacher)",
+          .help = "The other direction is another number: it forgives what the student leaves out.",
+          .formula = "sum p_s log(p_s / p_t)"});
+  f.real("soft_loss", o.soft_loss, {.label = "Soft loss", .formula = "T^2 KL(teacher || student)", .source = hinton});
+  f.real("loss", o.loss, {.label = "Loss", .formula = "alpha loss by label + (1 - alpha) soft loss", .source = hinton});
+  f.real("hard_gradient", o.hard_gradient,
+         {.label = "Gradient by label",
+          .help = "Length, by the student's logits, on the example.",
+          .formula = "alpha |softmax(s) - label|"});
+  f.real("soft_gradient", o.soft_gradient,
+         {
+             .label = "Gradient by teacher",
+             .help = "T^2 from the loss, 1/T from the softmax.",
+             .formula = "(1 - alpha) T |p_s - p_t|",
+             .source = hinton,
+         });
+  f.real("soft_gradient_plain", o.soft_gradient_plain,
+         {.label = "... without T^2", .formula = "(1 - alpha) |p_s - p_t| / T"});
+  f.real("gradient_ratio", o.gradient_ratio,
+         {.label = "What T^2 restores", .help = "Gradient by teacher with T^2 over that without.", .formula = "T^2"});
+  f.real("hot_gradient", o.hot_gradient,
+         {
+             .label = "... for T without end",
+             .help = "What the gradient by teacher tends to.",
+             .formula = "(1 - alpha) |(s - mean s) - (t - mean t)| / 10",
+             .source = hinton,
+         });
+  f.table("students", o.students, {.label = "Students", .help = "Every size that was trained."});
+}
+
+LabPtr make() {
+  using namespace distillation;
+  return make_lab<Inputs, Outputs, View>(
+      {
+          .id = "compression/distillation",
+          .title = "Distillation",
+          .question = "What does a small network learn from a large one that labels do not say?",
+          .job = true,
+      },
+      [memory = std::make_shared<Memory>()](const Inputs& in, Progress& progress) {
+        return compute(in, progress, *memory);
+      },
+      draw);
+}
+
+}  // namespace chapters::compression::distillation

@@ -1,0 +1,224 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/compression/distillation/lab.h"
+#include "widgets/base/columns.h"
+#include "widgets/base/heading.h"
+#include "widgets/plot/plot.h"
+
+namespace chapters::compression::distillation {
+namespace {
+
+using widgets::AxisKind;
+using widgets::Marker;
+using widgets::Painter;
+
+void draw_example(const Outputs& out, float side) {
+  const widgets::Rect area = widgets::canvas("example digit", {side, side}, {16, 16});
+  const float cell = std::floor(std::min(area.width(), area.height()) / static_cast<float>(models::digit_side));
+  paint_digit(Painter::window(), out.picture, area.min, cell);
+  if (ImGui::IsItemHovered()) {
+    widgets::Line what;
+    what.add("drawn as ")
+        .add_integer(out.label)
+        .add("; teacher says ")
+        .add_integer(out.teacher_says)
+        .add(", student ")
+        .add_integer(out.student_says);
+    widgets::tip("Held-out digit", what.view(), "drawn by the program from the seed");
+  }
+}
+
+void draw_targets(const Outputs& out, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  static constexpr std::array<std::string_view, 10> names{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+  static constexpr std::array<double, 10> classes{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  widgets::Plot plot("answers", view.targets,
+                     {
+                         .x =
+                             {
+                                 .lo = -0.6,
+                                 .hi = 9.6,
+                                 .label = "class",
+                                 .categories = names,
+                             },
+                         .y =
+                             {
+                                 .lo = 0,
+                                 .hi = 1.1 * out.most_likely,
+                                 .label = "probability",
+                                 .unit = "%",
+                             },
+                         .size = size,
+                         .crosshair = false,
+                     });
+  static constexpr std::array<std::string_view, 3> infos{"softmax(t)", "softmax(t / T)", "softmax(s / T)"};
+  for (std::size_t k = 0; k < out.bars.size(); ++k)
+    plot.bars(out.bar_names[k], classes, out.bars[k],
+              {
+                  .colour = k == 0 ? widgets::with_alpha(t.muted, 0.7f) : t.series_at(k - 1),
+                  .width = 0.26f,
+                  .offset = static_cast<float>(k) - 1.0f,
+                  .info = infos[k],
+              });
+}
+
+void draw_gradients(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("gradient by temperature", view.gradients,
+                     {.x =
+                          {
+                              .kind = AxisKind::log10,
+                              .lo = 1,
+                              .hi = 20,
+                              .label = "temperature T",
+                          },
+                      .y =
+                          {
+                              .kind = AxisKind::log10,
+                              .lo = 1e-3,
+                              .hi = 10,
+                              .label = "length of the gradient",
+                          },
+                      .size = size});
+  plot.line("by teacher, with T²", out.temperatures, out.with_square,
+            {
+                .colour = t.series_at(0),
+                .label = false,
+                .info = "(1 - alpha) T |p_s - p_t|",
+                .version = out.version,
+            });
+  plot.line("by teacher, without T²", out.temperatures, out.without_square,
+            {
+                .colour = t.series_at(1),
+                .dashed = true,
+                .label = false,
+                .info = "(1 - alpha) |p_s - p_t| / T",
+                .version = out.version,
+            });
+  plot.line("by label", out.temperatures, out.hard_curve,
+            {
+                .colour = t.series_at(2),
+                .label = false,
+                .info = "alpha |softmax(s) - label|",
+                .version = out.version,
+            });
+  plot.drag_x("drag temperature", in.temperature, {.lo = 1, .hi = 20});
+}
+
+void draw_sizes(const Outputs& out, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("accuracy by size", view.sizes,
+                     {.x =
+                          {
+                              .kind = AxisKind::log2,
+                              .lo = 3.4,
+                              .hi = 38,
+                              .label = "hidden units",
+                          },
+                      .y =
+                          {
+                              .lo = 0,
+                              .hi = 102,
+                              .label = "accuracy",
+                              .unit = "%",
+                          },
+                      .size = size});
+  plot.line("distilled", out.widths, out.distilled_curve,
+            {
+                .colour = t.series_at(0),
+                .label = false,
+                .legend = false,
+                .version = out.version,
+            });
+  plot.scatter("distilled", out.widths, out.distilled_curve,
+               {
+                   .colour = t.series_at(0),
+                   .marker = Marker::circle,
+                   .radius = 6,
+                   .info = "trained now with this temperature and alpha",
+               });
+  plot.line("from labels", out.widths, out.labels_curve,
+            {
+                .colour = t.series_at(1),
+                .dashed = true,
+                .label = false,
+                .legend = false,
+                .version = out.version,
+            });
+  plot.scatter("from labels", out.widths, out.labels_curve,
+               {
+                   .colour = t.series_at(1),
+                   .marker = Marker::square,
+                   .radius = 5,
+                   .info = "the same start, digits and order, alpha = 1",
+               });
+  const std::array<double, 1> width{static_cast<double>(models::study_widths[0])}, accuracy{out.teacher_accuracy};
+  plot.scatter(out.teacher_line, width, accuracy,
+               {
+                   .colour = t.text,
+                   .marker = Marker::diamond,
+                   .radius = 6,
+                   .info = out.teacher_info,
+               });
+}
+
+void draw_students(const Outputs& out, View& view, float width) {
+  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "hidden units"},
+                                                                {.title = "weights"},
+                                                                {.title = "float32", .value_unit = "B"},
+                                                                {.title = "from labels", .unit = "%"},
+                                                                {.title = "distilled", .unit = "%"},
+                                                                {.title = "gain", .unit = "%"}}};
+  widgets::TableSource source{
+      .context = const_cast<Outputs*>(&out), .rows = out.students.size(), .version = out.version};
+  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const StudentRow& r = static_cast<const Outputs*>(context)->students[row];
+    const std::array<double, 6> values{static_cast<double>(r.hidden),
+                                       static_cast<double>(r.weights),
+                                       r.bytes,
+                                       r.labels_accuracy,
+                                       r.distilled_accuracy,
+                                       r.gain};
+    cell.value = values[column];
+    cell.number = widgets::format(cell.value, column == 2 ? "B" : "");
+  };
+  widgets::draw_table("students", columns, source, view.students, {width, 0});
+}
+
+}  // namespace
+
+void draw(Inputs& in, const Outputs& out, View& view) {
+  if (!out.reason.empty() || out.picture.empty()) return;
+  const auto& t = widgets::theme();
+  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y, gap = t.px(24);
+  widgets::heading(out.verdict, out.story, width);
+  const float row = std::clamp((height - t.px(290)) / 2, t.px(210), t.px(340)), side = t.px(128);
+  ImGui::BeginGroup();
+  widgets::heading("One digit", {}, side);
+  draw_example(out, side);
+  for (const std::string& line : out.says_lines) {
+    widgets::fit_text(Painter::window(), ImGui::GetCursorScreenPos(), line, side, t.muted, widgets::Type::small);
+    ImGui::Dummy({side, t.type(widgets::Type::small)});
+  }
+  ImGui::EndGroup();
+  ImGui::SameLine(0, gap);
+  ImGui::BeginGroup();
+  widgets::heading("What teacher and student say of it", out.loss_line, width - side - gap);
+  draw_targets(out, view, {width - side - gap, row});
+  ImGui::EndGroup();
+  ImGui::Dummy({width, t.px(4)});
+  const auto pulls = [&](float w) {
+    widgets::heading("How hard each part pulls", out.pull_line, w);
+    draw_gradients(in, out, view, {w, row});
+  };
+  const auto sizes = [&](float w) {
+    widgets::heading("What they learn", out.students_line, w);
+    draw_sizes(out, view, {w, row});
+  };
+  widgets::draw_columns(widgets::two_columns(width), pulls, sizes);
+  ImGui::Dummy({width, t.px(4)});
+  if (!out.students.empty()) draw_students(out, view, width);
+}
+
+}  // namespace chapters::compression::distillation

@@ -1,0 +1,208 @@
+#include "chapters/compression/playground/lab.h"
+
+#include "chapters/mechanism/catalog.h"
+
+namespace chapters::compression::playground {
+namespace {
+
+const Choices students{{"full", "32 units, the teacher", "The network that was trained on the labels."},
+                       {"half", "16 units", "A student with half of the hidden units, distilled from the teacher."},
+                       {"quarter", "8 units", "A student with a quarter of the hidden units, distilled."},
+                       {"eighth", "4 units", "A student with an eighth of the hidden units, distilled."}};
+const Choices prunings{
+    {"magnitude", "Smallest weights", "Zeros anywhere: the smallest weights of all layers together."},
+    {"two_four", "2 of 4", "In every four neighbouring inputs the two smallest; always half."},
+    {"neurons", "Hidden units", "Whole units with all their weights: the matrices shrink."}};
+const Choices difficulties{{"easy", "Neat", "Hardly any noise, digits in the middle."},
+                           {"usual", "Usual", "Noise, shifts, turns, a stray stroke on a fifth of them."},
+                           {"hard", "Messy", "Much of all that."}};
+constexpr std::string_view held_out = "measured on 1,000 digits that no network was trained on";
+
+}  // namespace
+
+void describe(Fields& f, Inputs& in) {
+  f.choice("student", in.student, students,
+           {.label = "Network",
+            .help = "The teacher, or a student that learned from its softened answers (T = 4, a tenth of the loss from "
+                    "labels)."});
+  f.choice("pruning", in.pruning, prunings, {.label = "Zeros", .help = "Which weights go."});
+  f.real("sparsity", in.sparsity,
+         {
+             .label = "Pruned",
+             .unit = "%",
+             .help = "Share of the weights, or of the hidden units, that goes; 2 of 4 is always half.",
+             .lo = 0,
+             .hi = 95,
+         });
+  f.integer(
+      "weight_bits", in.weight_bits,
+      {
+          .label = "Weight bits",
+          .help =
+              "Symmetric codes, scale = largest / (2^(bits-1) - 1); at 2 bits a weight is -1, 0 or 1 times its scale.",
+          .lo = 2,
+          .hi = 16,
+          .scale = Scale::step,
+      });
+  f.integer(
+      "activation_bits", in.activation_bits,
+      {
+          .label = "Activation bits",
+          .help = "What enters each layer, rounded to 2^bits levels from 0 to the largest seen on 256 training digits.",
+          .lo = 2,
+          .hi = 16,
+          .scale = Scale::step,
+      });
+  f.toggle("per_channel", in.per_channel,
+           {.label = "A scale per channel", .help = "One for each output; off: one for each layer."});
+  f.toggle(
+      "fine_tune", in.fine_tune,
+      {.label = "Tune again",
+       .help =
+           "Two more epochs over 1,000 digits: zeros stay, and the gradient passes straight through the rounding."});
+  f.real("goal", in.goal,
+         {
+             .label = "Goal",
+             .unit = "%",
+             .help = "The smallest network above this accuracy wins.",
+             .lo = 50,
+             .hi = 95,
+         });
+  f.choice("difficulty", in.difficulty, difficulties,
+           {.label = "Handwriting", .help = "How hard the digits are to read; all networks are trained on the same."});
+  f.integer(
+      "seed", in.seed,
+      {
+          .label = "Seed",
+          .help = "Digits, first weights and order of training; the same seed gives the same network to the last bit.",
+          .lo = 1,
+          .hi = 4,
+          .scale = Scale::step,
+      });
+  f.choice("chip", in.chip, catalog().chip_choices,
+           {.label = "Chip", .help = "For the speed that a large network of this shape could gain.", .shared = "chip"});
+}
+
+void describe(Fields& f, FrontRow& r) {
+  f.real("bytes", r.bytes, {.label = "Size", .unit = "B"});
+  f.real("accuracy", r.accuracy, {.label = "Accuracy", .unit = "%"});
+  f.integer("hidden", r.hidden, {.label = "Hidden units"});
+  f.text("pruning", r.pruning, {.label = "Zeros"});
+  f.integer("bits", r.bits, {.label = "Weight bits"});
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.real("accuracy", o.accuracy,
+         {
+             .label = "Accuracy",
+             .unit = "%",
+             .help = "Of the compressed network, on 1,000 held-out digits.",
+             .formula = "right / digits",
+             .source = held_out,
+         });
+  f.real("size_bytes", o.size_bytes,
+         {
+             .label = "Size",
+             .unit = "B",
+             .help = "Everything that must travel: values, indices, scales, biases.",
+             .formula = "values + indices + scales + biases",
+         });
+  f.real("compression", o.compression, {.label = "Times smaller", .formula = "original size / size"});
+  f.toggle("goal_met", o.goal_met, {.label = "Above the goal", .formula = "accuracy > goal"});
+  f.toggle("on_front", o.on_front,
+           {.label = "Beats the sweep", .help = "Nothing in the sweep is both smaller and as accurate."});
+  f.real("original_accuracy", o.original_accuracy,
+         {
+             .label = "Original accuracy",
+             .unit = "%",
+             .help = "The teacher in float32.",
+             .source = held_out,
+         });
+  f.real("accuracy_lost", o.accuracy_lost,
+         {
+             .label = "Accuracy lost",
+             .unit = "%",
+             .help = "Percentage points; below 0 when rounding happened to help.",
+             .formula = "original accuracy - accuracy",
+         });
+  f.real("student_accuracy", o.student_accuracy,
+         {
+             .label = "Network before",
+             .unit = "%",
+             .help = "The chosen network in float32, not pruned.",
+             .source = held_out,
+         });
+  f.real("training_accuracy", o.training_accuracy,
+         {.label = "Teacher on training digits",
+          .unit = "%",
+          .help = "Higher than on held-out ones: some of it is memory."});
+  f.integer("wrong", o.wrong, {.label = "Misread of 1,000", .help = "Of the held-out digits.", .source = held_out});
+  f.real("original_bytes", o.original_bytes,
+         {.label = "Original size", .unit = "B", .formula = "4 (2,368 weights + 42 biases)"});
+  f.real("values_bytes", o.values_bytes,
+         {
+             .label = "... values",
+             .unit = "B",
+             .help = "Weights that are kept, packed.",
+             .formula = "kept weights x bits / 8",
+         });
+  f.real("indices_bytes", o.indices_bytes,
+         {
+             .label = "... indices",
+             .unit = "B",
+             .help = "A bit a weight for zeros anywhere (unless dense is smaller), 2 bits a kept weight for 2 of 4.",
+             .formula = "weights / 8, or kept weights x 2 / 8",
+         });
+  f.real("scales_bytes", o.scales_bytes,
+         {.label = "... scales",
+          .unit = "B",
+          .help = "A float32 for each channel or layer, and for each layer's activations."});
+  f.real("biases_bytes", o.biases_bytes, {.label = "... biases", .unit = "B", .help = "Left in float32."});
+  f.real("bits_per_weight", o.bits_per_weight,
+         {.label = "Bits a weight",
+          .help = "Of the network's own shape, everything counted.",
+          .formula = "8 size / weights"});
+  f.real("kept", o.kept,
+         {.label = "Weights not zero", .unit = "%", .help = "Of the shape that is left, before rounding."});
+  f.integer("hidden", o.hidden, {.label = "Hidden units", .help = "Of the network that is left."});
+  f.integer("weights", o.weights, {.label = "Weights", .formula = "(64 + 10) hidden"});
+  f.integer("multiply_adds", o.multiply_adds,
+            {.label = "Multiply-adds a digit", .help = "On hardware that skips no zeros.", .formula = "weights"});
+  f.real("goal_bytes", o.goal_bytes,
+         {.label = "Smallest above the goal",
+          .unit = "B",
+          .help = "Of the sweep's 168 compressions, none of them tuned again; 0 when none is above it."});
+  f.real("goal_accuracy", o.goal_accuracy, {.label = "... its accuracy", .unit = "%", .source = held_out});
+  f.real("goal_compression", o.goal_compression, {.label = "... times smaller", .formula = "original size / its size"});
+  f.real("speed_memory", o.speed_memory,
+         {.label = "Speed, bytes bound",
+          .help = "Of a large network of this shape with one request at a time, unpacking not counted.",
+          .formula = "bytes in 16 bits / bytes"});
+  f.real("speed_compute", o.speed_compute,
+         {.label = "Speed, compute bound",
+          .help = "Of a large network of this shape in large batches; 8 bits or fewer on both sides run at the chip's "
+                  "INT8 rate, zeros anywhere skip nothing.",
+          .formula = "multiply-adds fewer x INT8 / BF16 peak x 2:4 rate"});
+  f.real("first_loss", o.first_loss,
+         {.label = "Loss, first epoch", .help = "Of the teacher, nats, mean while training."});
+  f.real("last_loss", o.last_loss, {.label = "Loss, last epoch", .help = "Of the teacher, nats, mean while training."});
+  f.table("front", o.front,
+          {.label = "Front of the sweep", .help = "Compressions that no other of the sweep beats in both."});
+}
+
+LabPtr make() {
+  using namespace playground;
+  return make_lab<Inputs, Outputs, View>(
+      {
+          .id = "compression/playground",
+          .title = "Compression playground",
+          .question = "How small can a network get before it forgets how to read?",
+          .job = true,
+      },
+      [studies = std::make_shared<Studies>()](const Inputs& in, Progress& progress) {
+        return compute(in, progress, *studies);
+      },
+      draw);
+}
+
+}  // namespace chapters::compression::playground

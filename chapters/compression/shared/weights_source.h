@@ -1,0 +1,33 @@
+#pragma once
+#include <imgui.h>
+
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/field.h"
+#include "models/compression/quantizer.h"
+#include "models/compression/safetensors.h"
+#include "widgets/base/parts.h"
+
+/// A learner's own weights for the labs of this chapter, and pieces that those labs share.
+namespace chapters::compression {
+
+/// Part of one tensor of a safetensors file.
+struct WeightPart {
+  models::Matrix weights;
+  std::string what;    ///< "model.layers.0.mlp.up_proj.weight, BF16, rows 0 to 95 of 14,336, columns 0 to 127 of 4,096"
+  std::string tensor;  ///< its name
+  std::shared_ptr<const models::TensorFile> file;
+};
+
+/// Reads up to `rows` rows, evenly spaced, and `cols` columns from the first on. Of the file only its header and these
+/// rows are read. `tensor` empty: the largest matrix. Tensors of other than two dimensions are taken as [first, all
+/// others]. Returns "" or one sentence: no file at hand, no such tensor, no numbers, a value that is not finite, what
+/// safetensors.h refuses.
+std::string read_weights(const FileInput& file, std::string_view tensor, std::size_t rows, std::size_t cols,
+                         WeightPart& out);
+
+const Choices& quant_format_choices();  ///< in the order of models::QuantFormat
+const Choices& quant_grain_choices();
+
+}  // namespace chapters::compression

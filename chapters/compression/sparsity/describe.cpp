@@ -1,0 +1,176 @@
+#include "chapters/compression/sparsity/lab.h"
+
+#include "chapters/mechanism/catalog.h"
+
+namespace chapters::compression::sparsity {
+namespace {
+
+const Choices patterns{{"unstructured", "Unstructured", "The smallest weights, wherever they are."},
+                       {"two_four", "2:4", "Two of every four neighbours along the inputs."},
+                       {"structured", "Whole rows", "Outputs with all their weights: the matrix shrinks."}};
+const Choices formats{{"bf16", "BF16", ""}, {"fp16", "FP16", ""}, {"fp8", "FP8", ""}, {"int8", "INT8", ""}};
+constexpr std::string_view mishra = "Mishra et al., Accelerating sparse deep neural networks, 2021",
+                           williams = "Williams, Waterman, Patterson 2009";
+
+}  // namespace
+
+void describe(Fields& f, Inputs& in) {
+  f.choice("pattern", in.pattern, patterns, {.label = "Zeros", .help = "Where they may lie."});
+  f.real("share", in.share,
+         {
+             .label = "Pruned",
+             .unit = "%",
+             .help = "Share of weights or rows; 2:4 is always half.",
+             .lo = 0,
+             .hi = 95,
+         });
+  f.toggle("packed", in.packed,
+           {
+               .label = "Stored packed",
+               .help = "Zeros are not stored: a bit a weight says where they were, and the chip unpacks into dense "
+                       "tiles. Off: zeros are stored like any weight.",
+               .when_key = "pattern",
+               .when_value = "unstructured",
+           });
+  f.choice("chip", in.chip, catalog().chip_choices,
+           {.label = "Chip", .help = "Its peak, bandwidth, and whether it has 2:4 units.", .shared = "chip"});
+  f.choice("format", in.format, formats,
+           {.label = "Format", .help = "Of weights and activations.", .shared = "format"});
+  f.real("tokens", in.tokens,
+         {
+             .label = "Tokens",
+             .unit = "tokens",
+             .help = "Rows of the input: the batch in decode, the prompt in prefill.",
+             .lo = 1,
+             .hi = 65536,
+             .scale = Scale::log,
+         });
+  f.real("inputs", in.inputs,
+         {
+             .label = "Inputs",
+             .help = "Of the layer.",
+             .lo = 256,
+             .hi = 32768,
+             .scale = Scale::log,
+         });
+  f.real("outputs", in.outputs,
+         {
+             .label = "Outputs",
+             .help = "Of the layer.",
+             .lo = 256,
+             .hi = 65536,
+             .scale = Scale::log,
+         });
+  f.toggle("heavy", in.heavy,
+           {.label = "Heavy tails",
+            .help = "Laplace weights instead of normal ones: more near zero, and larger large ones."});
+  f.real("row_spread", in.row_spread,
+         {
+             .label = "Rows differ by",
+             .help = "Standard deviation of the logarithm of each row's own scale; 0: all rows alike.",
+             .lo = 0,
+             .hi = 1.5,
+         });
+  f.integer("seed", in.seed,
+            {
+                .label = "Seed",
+                .help = "Of the 32 x 64 example matrix.",
+                .lo = 1,
+                .hi = 1000,
+                .scale = Scale::step,
+            });
+}
+
+void describe(Fields& f, PatternRow& r) {
+  f.text("name", r.name, {.label = "Zeros"});
+  f.real("share", r.share, {.label = "Pruned", .unit = "%"});
+  f.real("error", r.error, {.label = "Error", .unit = "%", .formula = "sqrt(energy dropped / energy)"});
+  f.real("bytes", r.bytes, {.label = "Weight bytes", .unit = "B"});
+  f.real("ratio", r.ratio, {.label = "Of dense", .formula = "bytes / dense bytes"});
+  f.real("time_s", r.time_s, {.label = "Time", .unit = "s"});
+  f.real("speedup", r.speedup, {.label = "Speed-up", .formula = "dense time / time"});
+  f.text("regime", r.regime, {.label = "Bound by"});
+  f.text("skips", r.skips, {.label = "The hardware skips"});
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.real("error", o.error,
+         {
+             .label = "Error",
+             .unit = "%",
+             .help = "Of the example's weights; expected error of its output when inputs are independent and alike.",
+             .formula = "sqrt(energy dropped / energy)",
+         });
+  f.real("kept", o.kept, {.label = "Kept", .unit = "%", .help = "Of the example's weights."});
+  f.real("speedup", o.speedup,
+         {
+             .label = "Speed-up",
+             .help = "The most there can be: unpacking and imperfect kernels are not counted.",
+             .formula = "dense time / time",
+             .source = williams,
+         });
+  f.real("time_s", o.time_s,
+         {
+             .label = "Time",
+             .unit = "s",
+             .formula = "max(operations / rate, bytes / bandwidth)",
+             .source = williams,
+         });
+  f.real("dense_time_s", o.dense_time_s,
+         {
+             .label = "Dense time",
+             .unit = "s",
+             .formula = "max(operations / peak, bytes / bandwidth)",
+             .source = williams,
+         });
+  f.text("regime", o.regime,
+         {.label = "Bound by", .formula = "the longer of operations and bytes", .source = williams});
+  f.text("dense_regime", o.dense_regime,
+         {.label = "Dense, bound by", .formula = "the longer of operations and bytes", .source = williams});
+  f.real("weight_bytes", o.weight_bytes,
+         {
+             .label = "Weight bytes",
+             .unit = "B",
+             .help = "As the chip reads them.",
+             .formula = "values + indices",
+         });
+  f.real("dense_weight_bytes", o.dense_weight_bytes,
+         {.label = "Dense weight bytes", .unit = "B", .formula = "inputs x outputs x bytes"});
+  f.real("memory_ratio", o.memory_ratio,
+         {
+             .label = "Weight bytes of dense",
+             .help = "2:4 of 16-bit weights: (2 x 16 + 2 x 2) / (4 x 16) = 9/16.",
+             .formula = "weight bytes / dense weight bytes",
+             .source = mishra,
+         });
+  f.real("flops_skipped", o.flops_skipped,
+         {.label = "Multiplications skipped",
+          .unit = "%",
+          .help = "By the hardware; a zero that is multiplied is not skipped."});
+  f.real(
+      "two_four_rate", o.two_four_rate,
+      {.label = "2:4 rate",
+       .help = "Peak with 2:4 weights over the dense peak: 2 on NVIDIA from Ampere on and on AMD CDNA 3 and 4, else 1.",
+       .source = mishra});
+  f.real("error_unstructured", o.error_unstructured,
+         {.label = "Error, unstructured", .unit = "%", .help = "At this share."});
+  f.real("error_two_four", o.error_two_four, {.label = "Error, 2:4", .unit = "%", .help = "At one half."});
+  f.real("error_structured", o.error_structured, {.label = "Error, whole rows", .unit = "%", .help = "At this share."});
+  f.real("speedup_unstructured", o.speedup_unstructured,
+         {.label = "Speed-up, unstructured", .formula = "dense time / time"});
+  f.real("speedup_two_four", o.speedup_two_four, {.label = "Speed-up, 2:4", .formula = "dense time / time"});
+  f.real("speedup_structured", o.speedup_structured, {.label = "Speed-up, whole rows", .formula = "dense time / time"});
+  f.table("patterns", o.patterns,
+          {.label = "The three beside each other", .help = "Each pattern on the same layer and chip."});
+}
+
+LabPtr make() {
+  using namespace sparsity;
+  return make_lab<Inputs, Outputs, View>(
+      {.id = "compression/sparsity",
+       .title = "Sparsity",
+       .question = "Which zeros does the hardware skip, and what do they cost?"},
+      [examples = std::make_shared<Examples>()](const Inputs& in) { return compute(in, *examples); }, draw);
+}
+
+}  // namespace chapters::compression::sparsity

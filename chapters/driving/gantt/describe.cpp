@@ -1,0 +1,282 @@
+#include "chapters/driving/gantt/lab.h"
+
+#include "chapters/mechanism/lab.h"
+
+namespace chapters::driving::gantt {
+
+namespace {
+
+const Choices resource_choices = {{"cpu", "CPU", "General-purpose cores."},
+                                  {"gpu", "GPU", "One queue: a network has it for itself."},
+                                  {"dla", "DLA", "An accelerator for networks beside the GPU."},
+                                  {"isp", "ISP", "The camera's image signal processor."}};
+const Choices role_choices = {{"classic", "code", "No network: filters, matching, optimization."},
+                              {"encoder", "encoder", "A backbone whose features heads use."},
+                              {"head", "head", "A task on bird's-eye features."},
+                              {"network", "network", "Any other network."}};
+
+constexpr std::string_view graham = "Graham, Bounds on Multiprocessing Timing Anomalies, 1969";
+
+}  // namespace
+
+std::vector<StackRow> example_rows() {
+  std::vector<StackRow> rows;
+  for (models::StackTask& t : models::example_stack()) rows.push_back({std::move(t)});
+  return rows;
+}
+
+void describe(Fields& f, StackRow& t) {
+  f.text("name", t.name, {.label = "Task"});
+  f.choice("resource", t.resource, resource_choices, {.label = "On"});
+  f.real("duration_s", t.duration_s,
+         {
+             .label = "Time",
+             .unit = "s",
+             .help = "As found.",
+             .lo = 0,
+             .hi = 1,
+         });
+  f.real("tuned_s", t.tuned_s,
+         {
+             .label = "Tuned",
+             .unit = "s",
+             .help = "As a compiled engine, or rewritten if it is code.",
+             .lo = 0,
+             .hi = 1,
+         });
+  f.text("depends_on", t.depends_on, {.label = "After", .help = "Names of tasks, separated by commas."});
+  f.choice("role", t.role, role_choices, {.label = "Role"});
+  f.integer("priority", t.priority,
+            {
+                .label = "Prio",
+                .help = "Higher goes first.",
+                .lo = 0,
+                .hi = 9,
+            });
+  f.toggle("carries_state", t.carries_state,
+           {.label = "State", .help = "Waits for its own result of the frame before."});
+}
+
+void describe(Fields& f, Inputs& in) {
+  auto& c = in.changes;
+  f.real("rate_hz", in.rate_hz,
+         {
+             .label = "Camera rate",
+             .unit = "Hz",
+             .help = "A frame arrives this often, and is due when the next one arrives.",
+             .lo = 5,
+             .hi = 120,
+         });
+  f.toggle(
+      "engine", c.engine,
+      {.label = "Engine compilation",
+       .help = "Networks run as compiled engines with fused layers and chosen kernels: they take their tuned time."});
+  f.toggle("tuned_code", c.tuned_code,
+           {.label = "Tuned code", .help = "What is not a network (camera, tracking, planning) takes its tuned time."});
+  f.toggle("shared_backbone", c.shared_backbone,
+           {.label = "Shared backbone",
+            .help = "One encoder feeds all heads; without it every further head runs an encoder of its own."});
+  f.toggle("parallel_heads", c.parallel_heads,
+           {.label = "Parallel heads",
+            .help = "Heads no longer wait for each other; they overlap only where they run on different units."});
+  f.toggle(
+      "temporal_fusion", c.temporal_fusion,
+      {.label = "Temporal fusion",
+       .help =
+           "Heads reuse features of the frame before: less work, and each head now waits for its own last result."});
+  f.real("temporal_saving", c.temporal_saving,
+         {
+             .label = "Fusion saves",
+             .help = "Share of a head's time; 0.3 to 0.4 is often quoted, and traffic that changes a lot saves less.",
+             .lo = 0,
+             .hi = 0.9,
+             .when_key = "temporal_fusion",
+             .when_value = "true",
+         });
+  f.toggle("sparse", c.sparse,
+           {.label = "Sparse compute", .help = "Heads skip empty space: they save a share of what is left."});
+  f.real("sparse_saving", c.sparse_saving,
+         {
+             .label = "Sparsity saves",
+             .help = "Share of a head's time in an ordinary scene; a crowded one saves less, just when it matters.",
+             .lo = 0,
+             .hi = 0.9,
+             .when_key = "sparse",
+             .when_value = "true",
+         });
+  f.toggle("int8", c.int8, {.label = "INT8", .help = "Networks on GPU and DLA run in 8-bit integers."});
+  f.real("int8_speedup", c.int8_speedup,
+         {
+             .label = "INT8 is faster by",
+             .help = "Factor on each network; the peak doubles over FP16, and memory-bound layers gain less.",
+             .lo = 1,
+             .hi = 4,
+             .when_key = "int8",
+             .when_value = "true",
+         });
+  f.toggle(
+      "pipelining", in.pipelining,
+      {.label = "Pipelining across frames",
+       .help = "A frame starts before the one before it has ended: more frames a second, no frame is sooner done."});
+  f.toggle("preemptive", in.preemptive,
+           {.label = "Preemption",
+            .help = "A ready task of higher priority takes the place of a running one, which goes on later."});
+  f.integer("frames", in.frames,
+            {
+                .label = "Frames shown",
+                .help = "All are scheduled from an empty machine at time 0.",
+                .lo = 1,
+                .hi = 8,
+                .scale = Scale::step,
+            });
+  f.integer("cpu", in.cpu,
+            {
+                .label = "CPU cores",
+                .help = "Tasks that the CPU runs at once.",
+                .lo = 1,
+                .hi = 12,
+                .scale = Scale::step,
+            });
+  f.integer("gpu", in.gpu,
+            {
+                .label = "GPU queues",
+                .help = "Tasks that the GPU runs at once at full speed; one is honest for networks that fill it.",
+                .lo = 1,
+                .hi = 4,
+                .scale = Scale::step,
+            });
+  f.integer("dla", in.dla,
+            {
+                .label = "DLAs",
+                .help = "Deep-learning accelerators; Orin has two.",
+                .lo = 0,
+                .hi = 4,
+                .scale = Scale::step,
+            });
+  f.integer("isp", in.isp,
+            {
+                .label = "ISPs",
+                .help = "Image signal processors.",
+                .lo = 0,
+                .hi = 4,
+                .scale = Scale::step,
+            });
+  f.table("tasks", in.tasks,
+          {.label = "Tasks of a frame", .help = "What runs where, for how long, and after what.", .max_items = 20});
+}
+
+void describe(Fields& f, TaskRow& r) {
+  f.text("name", r.name, {.label = "Task"});
+  f.text("resource", r.resource, {.label = "On"});
+  f.real("before_s", r.before_s, {.label = "As found", .unit = "s", .help = "Without any of the changes."});
+  f.real("now_s", r.now_s, {.label = "Now", .unit = "s", .help = "With the changes that are on."});
+  f.real("start_s", r.start_s, {.label = "Starts", .unit = "s", .help = "In the first frame."});
+  f.real("finish_s", r.finish_s, {.label = "Ends", .unit = "s", .help = "In the first frame."});
+  f.real("float_s", r.float_s,
+         {.label = "Room", .unit = "s", .help = "How much later it could end without moving the end of the frame."});
+  f.toggle("critical", r.critical, {.label = "Critical"});
+}
+void describe(Fields& f, ResourceRow& r) {
+  f.text("name", r.name, {.label = "Resource"});
+  f.integer("units", r.units, {.label = "Units", .help = "Tasks at once."});
+  f.real("work_s", r.work_s, {.label = "Work a frame", .unit = "s", .help = "Over its units."});
+  f.real("demand", r.demand, {.label = "Asked for", .unit = "%", .formula = "work a frame x rate"});
+  f.real("busy", r.busy,
+         {.label = "Busy", .unit = "%", .help = "Of the time from the first release to the last result."});
+}
+void describe(Fields& f, FrameRow& r) {
+  f.integer("frame", r.frame, {.label = "Frame", .help = "From 1."});
+  f.real("release_s", r.release_s, {.label = "Arrives", .unit = "s", .formula = "(frame - 1) / rate"});
+  f.real("finish_s", r.finish_s, {.label = "Ends", .unit = "s", .help = "Its last task."});
+  f.real("latency_s", r.latency_s, {.label = "Latency", .unit = "s", .formula = "ends - arrives"});
+  f.real("slack_s", r.slack_s, {.label = "Slack", .unit = "s", .formula = "deadline - latency"});
+  f.toggle("met", r.met, {.label = "In time"});
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.real("latency_s", o.latency_s,
+         {
+             .label = "Latency",
+             .unit = "s",
+             .help = "Of a frame that finds the machine empty.",
+             .formula = "end of the last task - arrival",
+         });
+  f.real("before_s", o.before_s,
+         {.label = "Latency as found", .unit = "s", .help = "Every change off; a shared backbone stays as it is set."});
+  f.real("saved_s", o.saved_s, {.label = "Saved", .unit = "s", .formula = "latency as found - latency"});
+  f.real("speedup", o.speedup, {.label = "Faster by", .formula = "latency as found / latency"});
+  f.real("deadline_s", o.deadline_s, {.label = "Deadline", .unit = "s", .formula = "1 / rate"});
+  f.real("slack_s", o.slack_s,
+         {
+             .label = "Slack",
+             .unit = "s",
+             .help = "Left for jitter; negative when a lone frame is already late.",
+             .formula = "deadline - latency",
+         });
+  f.toggle("deadline_met", o.deadline_met, {.label = "Deadline met", .help = "By every frame shown."});
+  f.real("throughput_hz", o.throughput_hz,
+         {
+             .label = "Throughput",
+             .unit = "Hz",
+             .help = "Frames a second when there is always a next frame waiting.",
+             .formula = "frames / time between their ends, pipeline full",
+         });
+  f.real("before_throughput_hz", o.before_throughput_hz,
+         {.label = "Throughput as found", .unit = "Hz", .formula = "1 / latency as found"});
+  f.toggle("keeps_up", o.keeps_up,
+           {.label = "Keeps up with the camera",
+            .help = "Throughput is at least the rate: latency does not grow from frame to frame."});
+  f.real("worst_latency_s", o.worst_latency_s,
+         {.label = "Worst latency shown", .unit = "s", .formula = "max over the frames shown"});
+  f.integer("missed_frames", o.missed_frames, {.label = "Frames late", .help = "Of those shown."});
+  f.real("critical_path_s", o.critical_path_s,
+         {
+             .label = "Longest dependency chain",
+             .unit = "s",
+             .help = "No hardware gets a frame below it.",
+             .formula = "max over paths of the sum of times",
+             .source = graham,
+         });
+  f.real("busiest_s", o.busiest_s,
+         {
+             .label = "Busiest resource",
+             .unit = "s",
+             .help = "Work of a frame on it, over its units: no pipelining gets the time between frames below it.",
+             .formula = "max over resources of work / units",
+             .source = graham,
+         });
+  f.text("busiest", o.busiest, {.label = "... which is"});
+  f.text("critical_path", o.critical_path,
+         {.label = "Critical path", .help = "What the end of the first frame waited for, task by task."});
+  f.integer("preemptions", o.preemptions,
+            {.label = "Preemptions", .help = "Times a running task was set aside, in the frames shown."});
+  f.real("cpu_demand", o.cpu_demand, {.label = "CPU asked for", .unit = "%", .formula = "work a frame x rate / cores"});
+  f.real("gpu_demand", o.gpu_demand,
+         {.label = "GPU asked for", .unit = "%", .formula = "work a frame x rate / queues"});
+  f.real("dla_demand", o.dla_demand, {.label = "DLA asked for", .unit = "%", .formula = "work a frame x rate / units"});
+  f.real("isp_demand", o.isp_demand, {.label = "ISP asked for", .unit = "%", .formula = "work a frame x rate / units"});
+  f.table("stages", o.tasks, {.label = "Tasks"});
+  f.table("resources", o.resources, {.label = "Resources"});
+  f.table("frame_times", o.frames, {.label = "Frames"});
+}
+
+void describe(Fields& f, View& v) {
+  f.real("time", v.timeline.cursor_s,
+         {
+             .label = "Time cursor",
+             .unit = "s",
+             .help = "Where the cursor stands on the schedule.",
+             .lo = 0,
+             .hi = 10,
+         });
+}
+
+LabPtr make() {
+  return make_lab<Inputs, Outputs, View>(
+      {.id = "driving/gantt",
+       .title = "The frame budget",
+       .question = "Which change gets a camera frame to a plan before the next frame arrives?"},
+      compute, draw);
+}
+
+}  // namespace chapters::driving::gantt

@@ -1,0 +1,246 @@
+#include "chapters/driving/jitter/lab.h"
+
+namespace chapters::driving::jitter {
+
+namespace {
+
+const Choices patterns = {
+    {"random", "at random", "Hits each frame with the probability given."},
+    {"periodic", "every n frames", "Hits every n-th frame."},
+    {"state", "a state", "Begins with the probability given, slows every frame, and lasts n frames on average."}};
+const Choices shapes = {{"constant", "constant", "Every hit the same."},
+                        {"uniform", "uniform", "From 0 to twice the mean."},
+                        {"exponential", "exponential", "Many small, few large."},
+                        {"heavy", "heavy tail", "Pareto with exponent 3: one in a thousand is 6.7 means."}};
+const Choices policies = {
+    {"wait", "Wait", "Frames queue behind a late one."},
+    {"skip", "Skip frames", "A frame that arrives while the stack is busy is dropped."},
+    {"reuse", "Reuse the last result",
+     "At the watchdog's limit the frame is given up and the last plan is published again."},
+    {"small", "Smaller model", "After a frame beyond the watchdog's limit a smaller network runs for a while."}};
+constexpr std::string_view lindley = "Lindley, The theory of queues with a single server, 1952";
+
+}  // namespace
+
+std::vector<SourceRow> example_rows() {
+  std::vector<SourceRow> rows;
+  for (models::JitterSource& s : models::example_sources()) rows.push_back({std::move(s)});
+  return rows;
+}
+
+void describe(Fields& f, SourceRow& s) {
+  f.text("name", s.name, {.label = "Source"});
+  f.toggle("on", s.on, {.label = "On"});
+  f.real("size_s", s.size_s,
+         {
+             .label = "Adds",
+             .unit = "s",
+             .help = "Mean of what a hit adds to a frame.",
+             .lo = 1e-5,
+             .hi = 1,
+             .scale = Scale::log,
+         });
+  f.choice("pattern", s.pattern, patterns, {.label = "When"});
+  f.real("probability", s.probability,
+         {
+             .label = "Prob.",
+             .help = "A frame; of a state, that it begins.",
+             .lo = 1e-6,
+             .hi = 1,
+             .scale = Scale::log,
+         });
+  f.integer("every_frames", s.every_frames,
+            {
+                .label = "n",
+                .help = "Frames from hit to hit; of a state, how many it lasts on average.",
+                .lo = 1,
+                .hi = 100000,
+                .scale = Scale::log,
+            });
+  f.choice("shape", s.shape, shapes, {.label = "Sizes"});
+}
+
+void describe(Fields& f, Inputs& in) {
+  f.real("base_s", in.base_s,
+         {
+             .label = "Undisturbed frame",
+             .unit = "s",
+             .help = "From camera to plan when nothing interferes: the schedule's latency.",
+             .lo = 1e-3,
+             .hi = 0.2,
+             .scale = Scale::log,
+         });
+  f.real("spread", in.spread,
+         {
+             .label = "Its spread",
+             .unit = "%",
+             .help = "Standard deviation over the mean of an undisturbed frame; bell-shaped and bounded.",
+             .lo = 0,
+             .hi = 20,
+         });
+  f.real("rate_hz", in.rate_hz,
+         {
+             .label = "Camera rate",
+             .unit = "Hz",
+             .help = "A frame arrives this often, and is due when the next one arrives.",
+             .lo = 5,
+             .hi = 120,
+         });
+  f.real("speed_m_per_s", in.speed_m_per_s,
+         {
+             .label = "Speed",
+             .unit = "m/s",
+             .help = "Of the car; 31.3 m/s is 70 mph or 113 km/h.",
+             .lo = 1,
+             .hi = 70,
+         });
+  f.choice("policy", in.policy, policies,
+           {.label = "When late", .help = "What the stack does about a frame that takes too long."});
+  f.real(
+      "watchdog", in.watchdog,
+      {
+          .label = "Watchdog",
+          .unit = "%",
+          .help = "Share of the deadline after which a frame counts as lost (reuse) or as a warning (smaller model).",
+          .lo = 50,
+          .hi = 100,
+          .when_key = "policy",
+          .when_value = "reuse|small",
+      });
+  f.real("small_share", in.small_share,
+         {
+             .label = "Smaller model takes",
+             .unit = "%",
+             .help = "Of the full one's time; what is not the network's own stays.",
+             .lo = 5,
+             .hi = 100,
+             .when_key = "policy",
+             .when_value = "small",
+         });
+  f.integer("recover_frames", in.recover_frames,
+            {
+                .label = "Smaller model for",
+                .help = "Frames after a warning before the full model comes back.",
+                .lo = 1,
+                .hi = 1000,
+                .scale = Scale::log,
+                .when_key = "policy",
+                .when_value = "small",
+            });
+  f.integer("frames", in.frames,
+            {
+                .label = "Frames",
+                .help = "Length of the run; a percentile wants a hundred frames beyond it.",
+                .lo = 100,
+                .hi = 1000000,
+                .scale = Scale::log,
+            });
+  f.integer("seed", in.seed,
+            {
+                .label = "Seed",
+                .help = "Another seed, another run of luck; the same seed is the same run.",
+                .lo = 1,
+                .hi = 1000,
+                .scale = Scale::step,
+            });
+  f.table("sources", in.sources, {.label = "Jitter", .help = "What disturbs a frame.", .max_items = 12});
+}
+
+void describe(Fields& f, EffectRow& r) {
+  f.text("name", r.name, {.label = "Source"});
+  f.integer("hits", r.hits, {.label = "Frames hit", .help = "Of the whole run."});
+  f.real("share", r.share, {.label = "Share", .unit = "%", .formula = "frames hit / frames"});
+  f.real("mean_s", r.mean_s, {.label = "Mean hit", .unit = "s", .formula = "time added / frames hit"});
+  f.real("largest_s", r.largest_s, {.label = "Largest hit", .unit = "s", .help = "Of the whole run."});
+  f.real("p99_without_s", r.p99_without_s,
+         {.label = "P99 without it", .unit = "s", .help = "Of the first 20,000 frames, with the same luck otherwise."});
+  f.real("p99_saved_s", r.p99_saved_s,
+         {.label = "P99 saved", .unit = "s", .formula = "P99 of those frames - P99 without it"});
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.real("p50_s", o.p50_s,
+         {
+             .label = "P50",
+             .unit = "s",
+             .help = "Half of the answers take no longer.",
+             .formula = "nearest rank of the answered frames",
+         });
+  f.real("p99_s", o.p99_s, {.label = "P99", .unit = "s", .formula = "nearest rank of the answered frames"});
+  f.real("p999_s", o.p999_s, {.label = "P99.9", .unit = "s", .formula = "nearest rank of the answered frames"});
+  f.real("worst_s", o.worst_s,
+         {.label = "Worst", .unit = "s", .help = "Of this run: no bound, a longer run finds worse."});
+  f.real("mean_s", o.mean_s, {.label = "Mean", .unit = "s", .help = "Of the answered frames."});
+  f.real("tail_ratio", o.tail_ratio,
+         {.label = "P99 / P50",
+          .help = "Interactive services live with 2; 1.2 is a common target for a car.",
+          .formula = "P99 / P50"});
+  f.toggle("tail_held", o.tail_held, {.label = "At most 1.2"});
+  f.real("deadline_s", o.deadline_s, {.label = "Deadline", .unit = "s", .formula = "1 / rate"});
+  f.real("slack_p99_s", o.slack_p99_s, {.label = "Slack at P99", .unit = "s", .formula = "deadline - P99"});
+  f.integer(
+      "misses", o.misses,
+      {.label = "Misses", .help = "Frames without a fresh result in time.", .formula = "late + reused + skipped"});
+  f.real("miss_rate", o.miss_rate, {.label = "Miss rate", .unit = "%", .formula = "misses / frames"});
+  f.real("misses_per_hour", o.misses_per_hour, {.label = "Misses an hour", .formula = "miss rate x rate x 3600"});
+  f.integer("late", o.late,
+            {.label = "... answered late",
+             .help = "A result that came after the deadline; waiting frames hand their delay on.",
+             .source = lindley});
+  f.integer("reused", o.reused,
+            {.label = "... answered with the last result", .help = "In time, but not of this frame."});
+  f.integer("skipped", o.skipped, {.label = "... skipped", .help = "Never looked at."});
+  f.real("small_rate", o.small_rate,
+         {.label = "On the smaller model", .unit = "%", .formula = "frames on it / frames"});
+  f.integer("longest_run", o.longest_run,
+            {.label = "Longest run of misses", .help = "Frames in a row without a fresh result in time."});
+  f.real("blind_worst_s", o.blind_worst_s,
+         {.label = "Longest blind", .unit = "s", .formula = "longest run of misses / rate"});
+  f.real("blind_worst_m", o.blind_worst_m,
+         {.label = "Farthest blind", .unit = "m", .formula = "speed x longest run of misses / rate"});
+  f.real("blind_from_s", o.blind_from_s,
+         {
+             .label = "... which begins",
+             .unit = "s",
+             .help = "The earliest of that length, since the run began.",
+             .formula = "its first frame / rate",
+         });
+  f.real("blind_per_hour_m", o.blind_per_hour_m,
+         {.label = "Blind an hour", .unit = "m", .formula = "speed x misses an hour / rate"});
+  f.real("frame_m", o.frame_m, {.label = "Travelled in a frame", .unit = "m", .formula = "speed / rate"});
+  f.real("extra_p99_m", o.extra_p99_m,
+         {
+             .label = "Farther at P99",
+             .unit = "m",
+             .help = "What the car travels more before a slow frame's plan than before an ordinary one's.",
+             .formula = "speed x (P99 - P50)",
+         });
+  f.text("biggest", o.biggest, {.label = "Largest gain", .help = "The source whose end lowers the P99 most."});
+  f.real("p99_study_s", o.p99_study_s,
+         {.label = "P99 of the first 20,000", .unit = "s", .help = "What the sources' savings are measured against."});
+  f.table("effects", o.effects, {.label = "Sources"});
+}
+
+void describe(Fields& f, View& v) {
+  f.real("time", v.time_s,
+         {
+             .label = "Time cursor",
+             .unit = "s",
+             .help = "Since the run began; the lower plot shows the frames from there on.",
+             .lo = 0,
+             .hi = 2e5,
+         });
+}
+
+LabPtr make() {
+  return make_lab<Inputs, Outputs, View>(
+      {
+          .id = "driving/jitter",
+          .title = "Jitter",
+          .question = "The average frame is in time: how far does the car drive blind?",
+          .job = true,
+      },
+      compute, draw);
+}
+
+}  // namespace chapters::driving::jitter

@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <numeric>
+
+#include "chapters/gallery/widgets/rooms.h"
+#include "chapters/mechanism/lab.h"
+
+/// Every widget with its options on one scrolling canvas: the reference for whoever builds a lab, and the picture in
+/// which a change of a widget is seen.
+namespace chapters::gallery::widgets {
+namespace {
+
+// Of this namespace, so that their descriptions are found.
+struct Inputs : SampleSize {
+  bool operator==(const Inputs&) const = default;
+};
+struct View : Views {};
+
+struct Outputs {
+  Sample sample;
+  SampleSize size;
+  double mean = 0, busy_s = 0, stack_s = 0, largest = 0, table_bytes = 0;
+  std::int64_t links = 0, edges = 0, cells = 0;
+  std::string reason;
+};
+
+void describe(Fields& f, Inputs& in) {
+  f.integer("seed", in.seed,
+            {
+                .label = "Seed",
+                .help = "All data is made up from this number.",
+                .lo = 0,
+                .hi = 1000,
+            });
+  f.integer("points", in.points,
+            {
+                .label = "Points of the long line",
+                .help = "However many, as many are drawn as pixels can show.",
+                .lo = 10,
+                .hi = 100000,
+                .scale = Scale::log,
+            });
+  f.integer("spans", in.spans,
+            {
+                .label = "Spans of the timeline",
+                .help = "Narrow neighbours fold into blocks.",
+                .lo = 4,
+                .hi = 20000,
+                .scale = Scale::log,
+            });
+  f.integer("segments", in.segments,
+            {
+                .label = "Segments of a bar",
+                .help = "Also layers of the stacks and steps of the waterfalls.",
+                .lo = 1,
+                .hi = 8,
+                .scale = Scale::step,
+            });
+  f.integer("rows", in.rows,
+            {
+                .label = "Rows",
+                .help = "Of the heat maps and the tile grid.",
+                .lo = 1,
+                .hi = 64,
+            });
+  f.integer("cols", in.cols,
+            {
+                .label = "Columns",
+                .help = "Of the heat maps and the tile grid.",
+                .lo = 1,
+                .hi = 64,
+            });
+  f.integer("nodes", in.nodes,
+            {
+                .label = "Boxes of the flow graph",
+                .help = "Each has an arrow from an earlier one, some have two.",
+                .lo = 2,
+                .hi = static_cast<double>(most_nodes),
+                .scale = Scale::step,
+            });
+  f.integer("table_rows", in.table_rows,
+            {
+                .label = "Rows of the table",
+                .help = "Only those in sight are asked for.",
+                .lo = 1,
+                .hi = 5000,
+                .scale = Scale::log,
+            });
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.real("mean", o.mean, {.label = "Mean of the long line", .formula = "sum of y / points"});
+  f.real("busy_s", o.busy_s, {.label = "Device busy", .unit = "s", .formula = "sum of span lengths"});
+  f.real("stack_s", o.stack_s, {.label = "Stack before", .unit = "s", .formula = "sum of segments"});
+  f.real("largest", o.largest, {.label = "Hottest cell", .unit = "B/s", .formula = "maximum of the matrix"});
+  f.integer("cells", o.cells, {.label = "Cells", .formula = "rows x columns"});
+  f.integer("links", o.links, {.label = "Links of the timeline"});
+  f.integer("edges", o.edges, {.label = "Arrows of the flow graph"});
+  f.real("table_bytes", o.table_bytes, {.label = "Bytes in the table", .unit = "B", .formula = "sum of the column"});
+}
+
+void describe(Fields& f, View& v) {
+  f.real("time", v.timeline.cursor_s,
+         {
+             .label = "Cursor of the timeline",
+             .unit = "s",
+             .help = "Where the timeline's cursor stands.",
+             .lo = 0,
+             .hi = 10,
+         });
+}
+
+Outputs compute(const Inputs& in) {
+  Outputs out;
+  out.size = in;
+  out.sample = make_sample(in);
+  const Sample& s = out.sample;
+  out.mean = std::accumulate(s.wave.begin(), s.wave.end(), 0.0) / static_cast<double>(s.wave.size());
+  for (const auto& span : s.device) out.busy_s += static_cast<double>(span.duration_ns) * 1e-9;
+  out.stack_s = std::accumulate(s.before.begin(), s.before.end(), 0.0);
+  for (const double x : s.cells) out.largest = x > out.largest ? x : out.largest;
+  out.cells = in.rows * in.cols;
+  out.links = static_cast<std::int64_t>(s.links.size());
+  out.edges = static_cast<std::int64_t>(s.edges.size());
+  for (std::size_t i = 0; i < s.table.size(); i += 3) out.table_bytes += s.table[i];
+  return out;
+}
+
+void draw(Inputs&, const Outputs& out, View& views) {
+  if (out.sample.x.empty()) return;
+  draw_theme(views);
+  draw_axes();
+  draw_plots(out.sample, views);
+  draw_timelines(out.sample, views);
+  draw_bars(out.sample, views);
+  draw_grids(out.sample, out.size, views);
+  draw_flows(out.sample, views);
+  draw_texts(out.sample, views);
+}
+
+}  // namespace
+
+LabPtr make() {
+  return make_lab<Inputs, Outputs, View>(
+      {
+          .id = "gallery/widgets",
+          .title = "Widget gallery",
+          .question = "What can each widget show, and which option asks for it?",
+          .hidden = true,
+      },
+      compute, draw);
+}
+
+}  // namespace chapters::gallery::widgets

@@ -1,0 +1,49 @@
+#pragma once
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "chapters/gallery/widgets/sample.h"
+#include "widgets/prose/formula.h"
+#include "widgets/charts/heat_map.h"
+#include "widgets/plot/plot.h"
+#include "widgets/prose/prose.h"
+#include "widgets/charts/stacked_bar.h"
+#include "widgets/table/table.h"
+#include "widgets/charts/tile_grid.h"
+#include "widgets/charts/waterfall.h"
+
+namespace chapters::gallery::widgets {
+
+/// What every widget remembers between frames: one View for each place where one is shown.
+struct Views {
+  ::widgets::PlotView kinds, bars, stacked, areas, long_line;
+  double handle_x = 300, handle_y = 2e12, mark_x = 20;
+  ::widgets::TimelineView timeline;
+  ::widgets::StackedBarView across, up;
+  ::widgets::WaterfallView added, multiplied;
+  ::widgets::HeatMapView heat, log_heat;
+  ::widgets::TileGridView tiles;
+  ::widgets::FlowGraphView right, down;
+  ::widgets::TableView table;
+  std::array<::widgets::FormulaView, 4> formulas;
+  ::widgets::ProseView prose;
+  std::vector<::widgets::PlacedLegend> placed;
+  std::vector<::widgets::BarSegment> before, after;
+  std::vector<::widgets::WaterfallStep> steps, factors;
+  std::vector<::widgets::FlowNode> nodes;
+};
+
+/// A heading over one widget, with the options that it shows.
+void heading(std::string_view name, std::string_view options);
+
+void draw_theme(Views& views);
+void draw_axes();
+void draw_plots(const Sample& sample, Views& views);
+void draw_timelines(const Sample& sample, Views& views);
+void draw_bars(const Sample& sample, Views& views);
+void draw_grids(const Sample& sample, const SampleSize& size, Views& views);
+void draw_flows(const Sample& sample, Views& views);
+void draw_texts(const Sample& sample, Views& views);
+
+}  // namespace chapters::gallery::widgets

@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "chapters/kernels/lab/lab.h"
+#include "models/base/line_diff.h"
+#include "widgets/base/parts.h"
+
+/// The source of a rung beside its figures, with the lines that changed; CUDA sources can be edited, compiled and run.
+namespace chapters::kernels::lab {
+namespace {
+
+using widgets::Font;
+using widgets::Painter;
+using widgets::theme;
+using widgets::Type;
+
+/// Text in lines no wider than `width`; returns its height. `paint` off measures alone.
+float flow(const Painter& p, ImVec2 at, std::string_view text, float width, ImU32 colour, bool paint = true) {
+  const float size = theme().type(Type::small), line = size * 1.35f;
+  ImFont* face = widgets::font_of(Font::sans);
+  float y = 0;
+  for (const char *s = text.data(), *const end = s + text.size(); s < end;) {
+    const char* cut = face->CalcWordWrapPosition(size, s, end, std::max(width, size * 4));
+    if (cut == s) ++cut;
+    if (paint) p.text({at.x, at.y + y}, {s, static_cast<std::size_t>(cut - s)}, colour, Type::small);
+    s = cut;
+    while (s < end && *s == ' ') ++s;
+    y += line;
+  }
+  return y;
+}
+
+int grow(ImGuiInputTextCallbackData* data) {
+  if (data->EventFlag != ImGuiInputTextFlags_CallbackResize) return 0;
+  auto& text = *static_cast<std::string*>(data->UserData);
+  text.resize(static_cast<std::size_t>(data->BufTextLen));
+  data->Buf = text.data();
+  return 0;
+}
+
+/// Lines with numbers; changed ones on green with a plus, those the compiler complains of on red with its words under
+/// them.
+void paint_lines(std::span<const SourceLine> lines, std::span<const Note> notes, ImVec2 size) {
+  const auto& t = theme();
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, 0u);
+  if (ImGui::BeginChild("source lines", size, ImGuiChildFlags_None, ImGuiWindowFlags_HorizontalScrollbar)) {
+    const Painter p = Painter::window();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float line = t.type(Type::small) * 1.4f, gutter = t.px(36),
+                right = ImGui::GetWindowPos().x + ImGui::GetWindowWidth();
+    const float top = ImGui::GetWindowPos().y - line, bottom = ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
+    const float left = ImGui::GetWindowPos().x;
+    float y = at.y, widest = 0;
+    // Where nearly everything is new a plus says it; a green page says nothing.
+    const auto changed = std::count_if(lines.begin(), lines.end(), [](const SourceLine& l) { return l.changed; });
+    const bool wash = 4 * static_cast<std::size_t>(changed) <= 3 * lines.size();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const auto number = static_cast<std::int64_t>(i) + 1;
+      const auto about = [&](const Note& n) { return n.line == number; };
+      const bool complained =
+          std::any_of(notes.begin(), notes.end(), [&](const Note& n) { return about(n) && n.error; });
+      const bool visible = y > top && y < bottom;
+      if (visible) {
+        if (complained || (wash && lines[i].changed))
+          p.rect({left, y - 1}, {right, y + line - 1}, widgets::with_alpha(complained ? t.bad : t.good, 0.16f));
+        char shown[16];
+        std::snprintf(shown, sizeof shown, "%d", static_cast<int>(number));
+        p.text({at.x + gutter - t.px(16), y}, shown, t.muted, Type::small, Font::mono, widgets::Align::right);
+        if (complained || lines[i].changed)
+          p.text({at.x + gutter - t.px(12), y}, complained ? "!" : "+", complained ? t.bad : t.good, Type::small,
+                 Font::mono);
+        if (!lines[i].text.empty()) p.text({at.x + gutter, y}, lines[i].text, t.text, Type::small, Font::mono);
+      }
+      if (!lines[i].text.empty()) widest = std::max(widest, static_cast<float>(lines[i].text.size()));
+      y += line;
+      for (const Note& n : notes) {
+        if (!about(n)) continue;
+        if (y > top && y < bottom && !n.text.empty())
+          p.text({at.x + gutter + t.px(10), y}, n.text, n.error ? t.bad : t.warning, Type::small);
+        y += line;
+      }
+    }
+    for (const Note& n : notes) {  // of no line of this text
+      if (n.line >= 1 && n.line <= static_cast<std::int64_t>(lines.size())) continue;
+      if (!n.text.empty()) p.text({at.x + t.px(4), y}, n.text, n.error ? t.bad : t.warning, Type::small);
+      y += line;
+    }
+    ImGui::Dummy({gutter + widest * widgets::text_size("0", Type::small, Font::mono).x, y - at.y + t.px(2)});
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleColor();
+}
+
+/// What is edited belongs to this rung?
+bool edits(const Outputs& out, const View& view) {
+  const std::string_view ladder = out.ladder->id, rung = out.ladder->rungs[out.selected].id, both = view.edited_rung;
+  return both.size() == ladder.size() + 1 + rung.size() && both.starts_with(ladder) && both.ends_with(rung);
+}
+
+void refresh(const Outputs& out, View& view) {
+  if (view.shown_source == view.edited_source && !view.shown_lines.empty()) return;
+  view.shown_source = view.edited_source;
+  view.shown_lines.clear();
+  const auto diff = models::diff_lines(out.ladder->rungs[out.selected].source, view.shown_source);
+  const auto lines = models::split_lines(view.shown_source);
+  for (std::size_t i = 0; i < lines.size(); ++i) view.shown_lines.push_back({lines[i], diff.changed[i]});
+}
+
+/// The row of buttons of a source that can be edited.
+void draw_editor_tools(const Inputs& in, const Outputs& out, View& view, bool mine) {
+  const float gap = theme().px(6);
+  const auto& rung = out.ladder->rungs[out.selected];
+  if (view.editing && mine) {
+    if (tool("Compile and run", !view.running, true)) {
+      view.request = run_request(in, out, false, &view);
+      view.editing = false;
+    }
+    ImGui::SameLine(0, gap);
+    if (tool("Done", true)) view.editing = false;
+    return;
+  }
+  if (tool("Edit", true)) {
+    if (!mine) {
+      view.edited_rung = std::string(out.ladder->id) + "/" + std::string(rung.id);
+      view.edited_source = rung.source;
+    }
+    view.editing = true;
+  }
+  ImGui::SameLine(0, gap);
+  if (tool("Compile and run", !view.running && mine)) view.request = run_request(in, out, false, &view);
+  ImGui::SameLine(0, gap);
+  if (tool("Original", mine)) {
+    view.edited_rung.clear();
+    view.edited_source.clear();
+    view.editing = false;
+  }
+}
+
+}  // namespace
+
+void draw_source(const Inputs& in, const Outputs& out, View& view, float width, float height) {
+  const auto& t = theme();
+  const Painter p = Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float pad = t.px(12);
+  p.rect(at, {at.x + width, at.y + height}, t.card, t.px(8));
+  const auto& rung = out.ladder->rungs[out.selected];
+  const bool cuda = out.ladder->device == ::kernels::Device::cuda, mine = cuda && edits(out, view);
+  widgets::Line title;
+  title.add("Rung ").add_integer(static_cast<std::int64_t>(out.selected) + 1).add(", ").add(rung.title);
+  p.text_fit({at.x + pad, at.y + t.px(8)}, title.view(), width - 2 * pad, t.text, Type::small, Font::bold);
+  float y = at.y + t.px(28);
+  if (!mine) {
+    widgets::Line words;
+    if (out.selected == 0)
+      words.add("where the ladder begins");
+    else
+      words.add_integer(out.changed_lines)
+          .add(out.changed_lines == 1 ? " line is not in the rung before" : " lines are not in the rung before");
+    const float taken = widgets::text_size(title.view(), Type::small, Font::bold).x + t.px(12);
+    if (width - 2 * pad - taken > t.px(60))
+      p.text_fit({at.x + pad + taken, at.y + t.px(8)}, words.view(), width - 2 * pad - taken, t.muted, Type::small);
+  }
+  if (cuda) {
+    ImGui::SetCursorScreenPos({at.x + pad, y});
+    draw_editor_tools(in, out, view, mine);
+    y += ImGui::GetFrameHeight() + t.px(6);
+  }
+  // From the bottom up: why the next rung is faster, then what the compiler or the run said.
+  const float inner = width - 2 * pad;
+  const std::string_view report = mine                   ? std::string_view(out.edited_text)
+                                  : !out.failure.empty() ? std::string_view(out.failure)
+                                                         : std::string_view(out.report_text);
+  const float next = flow(p, {}, out.next_text, inner, t.muted, false),
+              said = report.empty() ? 0 : flow(p, {}, report, inner, t.text, false) + t.px(4);
+  float foot = at.y + height - t.px(8) - next;
+  p.line({at.x + pad, foot - said - t.px(6)}, {at.x + width - pad, foot - said - t.px(6)}, t.line);
+  flow(p, {at.x + pad, foot}, out.next_text, inner, t.muted);
+  if (said > 0) flow(p, {at.x + pad, foot - said}, report, inner, !mine && !out.failure.empty() ? t.bad : t.text);
+  const ImVec2 room{width - pad - t.px(4), std::max(foot - said - t.px(10) - y, t.px(40))};
+  ImGui::SetCursorScreenPos({at.x + t.px(4), y});
+  if (mine && view.editing) {
+    ImGui::PushFont(widgets::font_of(Font::mono), t.type(Type::small));
+    ImGui::InputTextMultiline(
+        "##editor", view.edited_source.data(), view.edited_source.capacity() + 1, {room.x + t.px(4), room.y},
+        ImGuiInputTextFlags_AllowTabInput | ImGuiInputTextFlags_CallbackResize, grow, &view.edited_source);
+    ImGui::PopFont();
+  } else {
+    if (mine) refresh(out, view);
+    const bool of_this_text = mine == out.edited_result;  // the compiler's lines are those of the text that it saw
+    paint_lines(mine ? std::span<const SourceLine>(view.shown_lines) : std::span<const SourceLine>(out.source),
+                of_this_text ? std::span<const Note>(out.notes) : std::span<const Note>(), room);
+  }
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({width, height});
+}
+
+}  // namespace chapters::kernels::lab

@@ -1,0 +1,168 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/mechanism/lab.h"
+#include "kernels/kernel.h"
+#include "widgets/plot/plot_view.h"
+
+/// Between lab.cpp (described), lab_compute.cpp, lab_request.cpp and the files that draw. In here `kernels` alone means
+/// this chapter: what is measured is `::kernels`.
+namespace chapters::kernels::lab {
+
+enum class LabSize : std::uint8_t { smallest, small, usual, large, largest };
+enum class Simd : std::uint8_t { avx2, avx512 };
+enum class Bound : std::uint8_t { memory, compute, latency };
+
+/// One measured rung: what the worker process found.
+struct RunRow {
+  std::string ladder, rung;
+  std::int64_t size = 0;
+  bool cold = true, edited = false;
+  double time_s = 0, spread_s = 0;
+  std::int64_t samples = 0;
+  double flops = 0, bytes = 0, error = 0, error_bound = 0;
+  bool compiled = true;
+  std::string failure, arch;
+  std::string diagnostics;  ///< a line each: "12 error text" or "12 note text"; line 0: of no line
+  std::int64_t registers = 0, spill_store_bytes = 0, spill_load_bytes = 0, shared_bytes = 0, block_threads = 0;
+  bool operator==(const RunRow&) const = default;
+};
+
+/// One measured ceiling.
+struct RoofRow {
+  std::string device, device_name, id, title, unit;
+  double value = 0;
+  bool operator==(const RoofRow&) const = default;
+};
+
+/// What the learner expects of a rung.
+struct PredictionRow {
+  std::string ladder, rung;
+  double share = 0;  ///< %, of its roof; 0: none yet
+  bool operator==(const PredictionRow&) const = default;
+};
+
+struct Inputs {
+  ::kernels::Device device = ::kernels::Device::cpu;
+  std::string cpu_ladder = "cpu-sgemm", cuda_ladder = "cuda-transpose";
+  std::int64_t rung = 5;
+  LabSize size = LabSize::usual;
+  std::string chip = "h100_sxm";
+  Simd simd = Simd::avx2;
+  double clock_hz = 4e9, dram_bytes_per_s = 40e9;
+  bool cold = true, predict_first = true;
+  std::int64_t seed = 1;
+  double seconds_per_rung = 0.5;
+  std::vector<PredictionRow> predictions;  ///< of the rungs of all ladders, one a rung
+  std::vector<RunRow> runs;
+  std::vector<RoofRow> roofs;
+  bool operator==(const Inputs&) const = default;
+};
+
+/// What is drawn of one rung. Shares are of its roof, 1 is the roof; below 0: there is none.
+struct Bar {
+  std::string_view id, title, change;
+  double predicted = -1, yours = -1, measured = -1, published = -1;
+  Bound bound = Bound::compute;
+  bool hidden = false, failed = false, above_roof = false;
+  std::string rate, time, predicted_text, hover, published_text;
+};
+
+struct SourceLine {
+  std::string_view text;
+  bool changed = false;
+};
+struct Note {
+  std::int64_t line = 0;
+  bool error = false;
+  std::string text;
+};
+
+/// What was not measured, predicted or published.
+inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
+struct Outputs {
+  std::string reason;
+  // Of the selected rung.
+  std::string rung_title, limit, regime_text;
+  double predicted_share = 0, floor_s = 0, predicted_s = 0, next_gain = 0;
+  double share = no_number, time_s = no_number, spread = no_number, flops_per_s = no_number, bytes_per_s = no_number,
+         error = no_number, error_bound = no_number;
+  double your_share = no_number, prediction_miss = no_number, published_share = no_number;
+  Bound bound = Bound::compute;
+  std::int64_t samples = 0, registers = 0, spill_bytes = 0, shared_bytes = 0, changed_lines = 0;
+  // Of the ladder.
+  std::string best_rung, command;
+  std::int64_t size = 0, rungs = 0, measured_rungs = 0, failed_rungs = 0, rows = 0, roof_rows = 0, prediction_rows = 0;
+  double best_flops_per_s = no_number, best_bytes_per_s = no_number, best_share = no_number, speedup = no_number,
+         predicted_speedup = 0;
+  double flops = 0, bytes = 0, intensity = 0, ridge = 0, attainable_flops_per_s = 0, roof_flops_per_s = 0,
+         roof_bytes_per_s = 0, clock_hz = 0;
+  bool roofs_measured = false;
+
+  // For the picture.
+  const ::kernels::Ladder* ladder = nullptr;
+  std::size_t selected = 0;
+  std::vector<Bar> bars;
+  std::string caption, next_text, report_text, failure;
+  std::vector<SourceLine> source;
+  std::vector<Note> notes;  ///< of the compiler, about the selected rung or its edited text
+  bool edited_result = false;
+  std::string edited_text;
+  double plot_x_lo = 0.1, plot_x_hi = 1000, plot_y_lo = 1, plot_y_hi = 10;
+  std::vector<double> roof_x, roof_y, dot_x, dot_y, guess_x, guess_y;
+  std::vector<std::string> dot_names, guess_names;
+  struct Ceiling {
+    std::string label;
+    double value = 0;
+    std::vector<double> x, y;  ///< of the roofline; empty: a horizontal mark
+  };
+  std::vector<Ceiling> ceilings;
+  bool by_rung = false;  ///< no arithmetic: rates by rung under their ceilings instead of a roofline
+  std::string roof_label, y_unit;
+  std::uint64_t version = 0;
+};
+
+struct View {
+  // Between the lab and the service "kernels" of the app.
+  std::string request, status;
+  bool running = false;
+  double fraction = 0;
+  // The editor of CUDA sources.
+  bool editing = false;
+  std::string edited_rung, edited_source;  ///< "ladder/rung"
+  std::string shown_source;                ///< the edited text that `shown_lines` are of
+  std::vector<SourceLine> shown_lines;
+  widgets::PlotView plot, by_rung;
+};
+
+void describe(Fields& f, PredictionRow& r);
+void describe(Fields& f, RunRow& r);
+void describe(Fields& f, RoofRow& r);
+void describe(Fields& f, Inputs& in);
+void describe(Fields& f, Outputs& out);
+void describe(Fields& f, View& view);
+Outputs compute(const Inputs& in);
+void draw(Inputs& in, const Outputs& out, View& view);
+
+/// The ladder's size for the choice: its default, a quarter or a sixteenth of it, the most it takes, or half way
+/// (geometrically) to that.
+std::int64_t size_of(const ::kernels::Ladder& ladder, LabSize size);
+/// Lines "key value" that the app's service "kernels" reads; the last key, edited_source, takes the rest of the text.
+std::string run_request(const Inputs& in, const Outputs& out, bool all, const View* edited);
+std::string roofline_request(::kernels::Device device);
+
+// Parts of the picture, each in its own file.
+void draw_tools(Inputs& in, const Outputs& out, View& view);
+void draw_bars(Inputs& in, const Outputs& out, float row);
+void draw_roofline(const Outputs& out, View& view, float width, float height);
+void draw_source(const Inputs& in, const Outputs& out, View& view, float width, float height);
+/// A button in the lab's own rows; true when pressed.
+bool tool(const char* label, bool enabled, bool strong = false);
+
+}  // namespace chapters::kernels::lab

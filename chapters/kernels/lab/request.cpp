@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "chapters/kernels/lab/lab.h"
+
+namespace chapters::kernels::lab {
+namespace {
+
+/// To two significant binary digits from 64 up (96, 128, 192): sizes that divide into tiles.
+std::int64_t rounded(double size) {
+  if (size < 64) return static_cast<std::int64_t>(std::lround(size));
+  const double unit = std::exp2(std::floor(std::log2(size)) - 1);
+  return static_cast<std::int64_t>(std::llround(std::floor(size / unit) * unit));
+}
+
+std::string seconds(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+}  // namespace
+
+std::int64_t size_of(const ::kernels::Ladder& l, LabSize size) {
+  const double usual = static_cast<double>(l.size_default);
+  switch (size) {
+    case LabSize::smallest:
+      return std::clamp(rounded(usual / 16), l.size_lo, l.size_hi);
+    case LabSize::small:
+      return std::clamp(rounded(usual / 4), l.size_lo, l.size_hi);
+    case LabSize::usual:
+      return l.size_default;
+    case LabSize::large:
+      return std::clamp(rounded(std::sqrt(usual * static_cast<double>(l.size_hi))), l.size_default, l.size_hi);
+    case LabSize::largest:
+      return l.size_hi;
+  }
+  return l.size_default;
+}
+
+std::string run_request(const Inputs& in, const Outputs& out, bool all, const View* edited) {
+  if (!out.ladder) return {};
+  std::string text = "call run\nladder " + std::string(out.ladder->id) + "\nrungs ";
+  for (std::size_t i = 0; i < out.ladder->rungs.size(); ++i)
+    if (all || i == out.selected)
+      (text += out.ladder->rungs[i].id) += i + 1 < out.ladder->rungs.size() && all ? "," : "";
+  text += "\nsize " + std::to_string(out.size) + "\ncold " + (in.cold ? "1" : "0") + "\nseed " +
+          std::to_string(in.seed) + "\nseconds " + seconds(in.seconds_per_rung) + "\n";
+  if (edited) {
+    text += "edited_rung " + std::string(out.ladder->rungs[out.selected].id) + "\nedited_source ";
+    text += edited->edited_source;
+  }
+  return text;
+}
+
+std::string roofline_request(::kernels::Device device) {
+  return std::string("call roofline\ndevice ") + (device == ::kernels::Device::cpu ? "cpu" : "cuda") + "\nseconds 3\n";
+}
+
+}  // namespace chapters::kernels::lab

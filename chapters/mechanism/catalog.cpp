@@ -1,0 +1,57 @@
+#include "chapters/mechanism/catalog.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace chapters {
+namespace {
+
+template <class List>
+auto* find_id(const List& list, std::string_view id) {
+  const auto at = std::find_if(list.begin(), list.end(), [&](const auto& e) { return e.id == id; });
+  return at == list.end() ? nullptr : &*at;
+}
+
+/// The catalog is process-wide like the files it comes from. Workers read it while a newer one is put in force.
+struct Holder {
+  std::vector<std::shared_ptr<const Catalog>> kept;
+  std::atomic<const Catalog*> current{nullptr};
+};
+
+Holder& holder() {
+  static Holder h;
+  return h;
+}
+
+}  // namespace
+
+const models::Chip* Catalog::chip(std::string_view id) const { return find_id(chips, id); }
+const models::LanguageModel* Catalog::model(std::string_view id) const { return find_id(models, id); }
+const models::Network* Catalog::network(std::string_view id) const { return find_id(networks, id); }
+
+void index_catalog(Catalog& c) {
+  c.chip_choices.clear();
+  c.model_choices.clear();
+  c.drill_topics.assign(1, {"weak", "all, weak ones first", ""});
+  c.drill_choices.resize(2);  // those that are no template
+  for (const Drill& drill : c.drills) {
+    c.drill_choices.push_back({drill.id, drill.title, drill.lab});
+    if (!find_id(c.drill_topics, drill.topic)) c.drill_topics.push_back({drill.topic, drill.topic_label, ""});
+  }
+  for (const auto& chip : c.chips)
+    c.chip_choices.push_back({chip.id, chip.short_name.empty() ? chip.name : chip.short_name, chip.name});
+  for (const auto& model : c.models) c.model_choices.push_back({model.id, model.name, model.source});
+}
+
+const Catalog& catalog() {
+  static const Catalog none;
+  const Catalog* c = holder().current.load();
+  return c ? *c : none;
+}
+
+void set_catalog(std::shared_ptr<const Catalog> c) {
+  holder().current = c.get();
+  holder().kept.push_back(std::move(c));
+}
+
+}  // namespace chapters

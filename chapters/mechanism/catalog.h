@@ -1,0 +1,41 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/mechanism/drill_template.h"
+#include "chapters/mechanism/field.h"
+#include "models/machine/hardware.h"
+#include "models/transformer/language_model.h"
+
+namespace chapters {
+
+/// Chips, networks and language models that labs can choose, with their choices. Immutable once set.
+struct Catalog {
+  std::vector<models::Chip> chips;
+  std::vector<models::Network> networks;
+  std::vector<models::LanguageModel> models;
+  std::vector<Drill> drills;
+  std::vector<std::string> notices;     ///< one sentence for each file or entry that could not be used
+  Choices chip_choices, model_choices;  ///< in the order of the lists; filled by `index_catalog`
+  Choices drill_topics{{"weak", "weak ones first", ""}};  ///< and every topic of the drills, in order
+  Choices drill_choices{{"any", "chosen for you", ""},
+                        {"today", "question of the day",
+                         "One a day, the same for everybody; then chosen for you."}};  ///< and every drill
+
+  const models::Chip* chip(std::string_view id) const;            ///< null when there is none
+  const models::LanguageModel* model(std::string_view id) const;  ///< null when there is none
+  const models::Network* network(std::string_view id) const;
+};
+
+/// Fills the choices from the lists.
+void index_catalog(Catalog& catalog);
+
+/// The catalog in force; empty until one is set.
+const Catalog& catalog();
+/// Puts a new catalog in force. Older ones stay alive, since choices of running labs point into them; refresh those
+/// labs.
+void set_catalog(std::shared_ptr<const Catalog> catalog);
+
+}  // namespace chapters

@@ -1,0 +1,91 @@
+#include "chapters/mechanism/registry.h"
+
+#include <algorithm>
+
+// The table of contents in teaching order, hidden labs last. A row names the chapter's folder and the lab: the lab lies
+// in chapters/<chapter>/<lab>/ or in chapters/<chapter>/<lab>.cpp, its namespace is chapters::<chapter>::<lab>, make()
+// there makes it, and its id is "<chapter>/<lab>" with '-' for '_'. Adding a lab is one new file or folder and one row
+// here. A new chapter is one more row in `contents`.
+#define LABS(LAB)                  \
+  LAB(roofline, hierarchy)         \
+  LAB(roofline, roofline)          \
+  LAB(roofline, transformer_layer) \
+  LAB(roofline, iron_law)          \
+  LAB(roofline, tiling_waves)      \
+  LAB(profiling, trace_viewer)     \
+  LAB(precision, number_line)      \
+  LAB(precision, bits)             \
+  LAB(precision, loss_scaling)     \
+  LAB(precision, accumulation)     \
+  LAB(precision, block_formats)    \
+  LAB(precision, mixed)            \
+  LAB(compression, playground)     \
+  LAB(compression, quantizer)      \
+  LAB(compression, methods)        \
+  LAB(compression, distillation)   \
+  LAB(compression, sparsity)       \
+  LAB(compression, deploy)         \
+  LAB(serving, batching)           \
+  LAB(driving, gantt)              \
+  LAB(driving, jitter)             \
+  LAB(interview, drills)           \
+  LAB(interview, readiness)        \
+  LAB(kernels, lab)                \
+  LAB(gallery, widgets)
+
+#define DECLARE(chapter, lab) \
+  namespace chapter::lab {    \
+  LabPtr make();              \
+  }
+#define ENTRY(chapter, lab) {id_of<#chapter "/" #lab>, chapter::lab::make},
+
+namespace chapters {
+
+LABS(DECLARE)
+
+namespace {
+
+/// The id of a lab: its path with '-' for '_'.
+template <std::size_t n>
+struct Id {
+  char text[n]{};
+  consteval Id(const char (&path)[n]) {
+    for (std::size_t i = 0; i < n; ++i) text[i] = path[i] == '_' ? '-' : path[i];
+  }
+};
+template <Id id>
+constexpr std::string_view id_of{id.text, sizeof(id.text) - 1};
+
+constexpr LabEntry entries[] = {LABS(ENTRY)};
+constexpr std::span<const LabEntry> labs{entries};
+
+/// The run of entries whose id starts with "<slug>/".
+constexpr std::span<const LabEntry> of(std::string_view slug) {
+  std::size_t first = 0, last = 0;
+  for (std::size_t i = 0; i < labs.size(); ++i)
+    if (labs[i].id.size() > slug.size() && labs[i].id.substr(0, slug.size()) == slug &&
+        labs[i].id[slug.size()] == '/') {
+      if (last == 0) first = i;
+      last = i + 1;
+    }
+  return labs.subspan(first, last - first);
+}
+
+constexpr Chapter contents[] = {
+    {"roofline", "01", "The roofline", of("roofline")}, {"profiling", "03", "Profiling", of("profiling")},
+    {"precision", "04", "Precision", of("precision")},  {"compression", "07", "Compression", of("compression")},
+    {"serving", "09", "Serving", of("serving")},        {"driving", "10", "Driving", of("driving")},
+    {"interview", "11", "Interview", of("interview")},  {"kernels", "12", "Kernels", of("kernels")},
+};
+
+}  // namespace
+
+std::span<const Chapter> all_chapters() { return contents; }
+std::span<const LabEntry> all_labs() { return labs; }
+
+LabPtr make_lab_by_id(std::string_view id) {
+  const auto at = std::find_if(labs.begin(), labs.end(), [&](const LabEntry& e) { return e.id == id; });
+  return at == labs.end() ? nullptr : at->make();
+}
+
+}  // namespace chapters

@@ -1,0 +1,275 @@
+#include "chapters/practice/drill.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "chapters/practice/drill_text.h"
+#include "chapters/mechanism/registry.h"
+#include "models/base/counter_random.h"
+#include "widgets/number/number.h"
+#include "widgets/base/parts.h"
+
+namespace chapters {
+namespace {
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(next() % n); }
+
+ private:
+  std::uint64_t next() { return state_ = models::counter_hash(state_, 0x9E3779B97F4A7C15u); }
+  std::uint64_t state_;
+};
+
+double rounded(double v, int digits) {
+  if (v == 0 || !std::isfinite(v)) return v;
+  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(v)))) - digits + 1;
+  // Multiples of exact powers of ten only: 3.3e-6 is 33 / 1e7 and not 33 * 1e-7.
+  const double power = std::pow(10.0, std::abs(exponent));
+  return exponent >= 0 ? std::round(v / power) * power : std::round(v * power) / power;
+}
+
+/// "m,n,k": several inputs that take the same value.
+std::vector<std::string> keys_of(const DrillVary& vary) {
+  std::vector<std::string> keys;
+  for (std::string_view rest = vary.key; !rest.empty();) {
+    const auto comma = std::min(rest.find(','), rest.size());
+    keys.emplace_back(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return keys;
+}
+
+double chosen(const DrillVary& vary, Random& random) {
+  const double t = random.unit();
+  switch (vary.scale) {
+    case DrillScale::power_of_two: {
+      const double a = std::round(std::log2(vary.lo)), b = std::round(std::log2(vary.hi));
+      return std::exp2(a + std::floor(t * (b - a + 1)));
+    }
+    case DrillScale::step:
+      return vary.lo + vary.step * std::floor(t * (std::floor((vary.hi - vary.lo) / vary.step + 1e-9) + 1));
+    case DrillScale::log:
+      return std::clamp(rounded(vary.lo * std::pow(vary.hi / vary.lo, t), vary.digits), vary.lo, vary.hi);
+    case DrillScale::linear:
+      break;
+  }
+  return std::clamp(rounded(vary.lo + (vary.hi - vary.lo) * t, vary.digits), vary.lo, vary.hi);
+}
+
+std::string set_number(const Field& f, double v) {
+  if (!f.spec.any_number && !(v >= f.spec.lo && v <= f.spec.hi))
+    return "sets " + std::string(f.key) + " to " + widgets::exact(v) + ", which is outside its range";
+  f.set_number(v);
+  return {};
+}
+
+std::string set_text(const Field& f, std::string_view text) {
+  const std::string wrong = "sets " + std::string(f.key) + " to \"" + std::string(text) + "\", which it cannot be";
+  switch (f.kind) {
+    case Kind::real:
+    case Kind::integer: {
+      double v = 0;
+      const auto read = std::from_chars(text.data(), text.data() + text.size(), v);
+      return read.ec == std::errc() && read.ptr == text.data() + text.size() ? set_number(f, v) : wrong;
+    }
+    case Kind::toggle:
+      if (text != "true" && text != "false") return wrong;
+      f.toggle() = text == "true";
+      return {};
+    case Kind::choice:
+      return f.set_choice_id(text) ? "" : wrong;
+    case Kind::choices:
+      f.chosen().clear();
+      while (!text.empty()) {
+        const auto comma = std::min(text.find(','), text.size());
+        const std::string_view id = text.substr(0, comma);
+        if (std::none_of(f.options->begin(), f.options->end(), [&](const Choice& o) { return o.id == id; }))
+          return wrong;
+        f.chosen().emplace_back(id);
+        text.remove_prefix(std::min(comma + 1, text.size()));
+      }
+      return {};
+    default:
+      return wrong;
+  }
+}
+
+std::string set_value(const Lab& lab, const DrillValue& value) {
+  const Field* f = lab.inputs().find(value.key);
+  return f ? set_text(*f, value.text)
+           : "sets " + value.key + ", which " + std::string(lab.info().id) + " does not have";
+}
+
+/// What an input is as text, for links.
+std::string text_of(const Field& f) {
+  switch (f.kind) {
+    case Kind::real:
+    case Kind::integer:
+      return widgets::exact(f.number());
+    case Kind::toggle:
+      return f.toggle() ? "true" : "false";
+    case Kind::choice:
+      return std::string(f.choice_id());
+    case Kind::choices: {
+      std::string s;
+      for (const auto& id : f.chosen()) (s += s.empty() ? "" : ",") += id;
+      return s;
+    }
+    default:
+      return {};
+  }
+}
+
+double number_of(const Lab& lab, std::string_view key) {
+  const Field* f = lab.outputs().find(key);
+  if (!f) f = lab.inputs().find(key);
+  if (!f) return std::nan("");
+  return f->kind == Kind::real || f->kind == Kind::integer ? f->number() : std::nan("");
+}
+
+const Drill* find_drill(const std::vector<Drill>& drills, std::string_view id) {
+  const auto at = std::find_if(drills.begin(), drills.end(), [&](const Drill& d) { return d.id == id; });
+  return at == drills.end() ? nullptr : &*at;
+}
+
+/// A number carried over reads no longer than people write it, and stays within what the input takes.
+double tidy(const Field& f, double v) {
+  return f.spec.any_number ? rounded(v, 3) : std::clamp(rounded(v, 3), f.spec.lo, f.spec.hi);
+}
+
+struct Maker {
+  const Drill& drill;
+  const std::vector<Drill>& drills;
+  DrillLabs& labs;
+  double previous = std::nan("");
+  std::string_view previous_unit{};
+
+  /// Sets the lab to what `seed` makes of the template and computes. Returns an error or "".
+  std::string set_up(const Drill& d, std::uint64_t seed, std::uint64_t attempt, Lab*& lab, int depth) {
+    struct Carried {
+      std::string key, text;
+      double number;
+    };
+    std::vector<Carried> carried;
+    double came = std::nan("");
+    std::string_view came_unit;
+    if (!d.follows.empty()) {
+      const Drill* before = find_drill(drills, d.follows);
+      if (!before || depth > 4) return "follows \"" + d.follows + "\", which is not there";
+      Lab* other = nullptr;
+      if (auto error = set_up(*before, seed, attempt, other, depth + 1); !error.empty()) return error;
+      came = number_of(*other, before->output);
+      if (const Field* f = other->outputs().find(before->output)) came_unit = f->spec.unit;
+      for (const auto& [from, to] : d.carry) {
+        const Field* in = other->inputs().find(from);
+        carried.push_back({to, in ? text_of(*in) : std::string(), in ? std::nan("") : number_of(*other, from)});
+      }
+    }
+    lab = labs.reset(d.lab);
+    if (!lab) return "asks about \"" + d.lab + "\", which is no lab for drills";
+    for (const auto& value : d.set)
+      if (auto error = set_value(*lab, value); !error.empty()) return error;
+    Random random(models::counter_hash(seed, attempt));
+    for (const auto& vary : d.vary) {
+      const std::string text =
+          vary.options.empty() ? widgets::exact(chosen(vary, random)) : vary.options[random.below(vary.options.size())];
+      for (const auto& key : keys_of(vary))
+        if (auto error = set_value(*lab, {key, text}); !error.empty()) return error;
+    }
+    if (seed == 0)
+      for (const auto& value : d.published)
+        if (auto error = set_value(*lab, value); !error.empty()) return error;
+    for (const auto& c : carried) {
+      const Field* f = lab->inputs().find(c.key);
+      if (!f) return "carries to " + c.key + ", which " + d.lab + " does not have";
+      if (!c.text.empty()) {
+        if (auto error = set_text(*f, c.text); !error.empty()) return error;
+      } else if (std::isfinite(c.number)) {
+        f->set_number(tidy(*f, c.number));
+      }
+    }
+    lab->compute();
+    if (depth == 0) {
+      previous = came;
+      previous_unit = came_unit;
+    }
+    return {};
+  }
+};
+
+std::string link_of(const Drill& drill, const Lab& lab) {
+  std::vector<std::string> keys;
+  for (const auto& v : drill.set) keys.push_back(v.key);
+  for (const auto& v : drill.vary)
+    for (auto& key : keys_of(v)) keys.push_back(std::move(key));
+  for (const auto& [from, to] : drill.carry) keys.push_back(to);
+  std::string link = drill.lab;
+  char separator = '?';
+  for (const auto& key : keys)
+    if (const Field* f = lab.inputs().find(key)) {
+      (link += separator) += key + "=" + text_of(*f);
+      separator = '&';
+    }
+  return link;
+}
+
+}  // namespace
+
+Lab* DrillLabs::reset(std::string_view id) {
+  if (id.starts_with("interview/")) return nullptr;  // a drill about drills would ask itself
+  auto at = labs_.find(id);
+  if (at == labs_.end()) at = labs_.emplace(std::string(id), make_lab_by_id(id)).first;
+  if (at->second) at->second->reset();
+  return at->second.get();
+}
+
+DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills, std::uint64_t seed, DrillLabs& labs,
+                            bool words) {
+  DrillQuestion q;
+  q.drill = &drill;
+  q.seed = seed;
+  Maker maker{drill, drills, labs};
+  Lab* lab = nullptr;
+  const auto fail = [&](const std::string& what) {
+    q.error = "Drill " + drill.id + " " + what + ".";
+    return q;
+  };
+  constexpr std::uint64_t most_attempts = 16;  // some of a range may be infeasible (a chip without the format)
+  for (std::uint64_t attempt = 0; attempt < most_attempts; ++attempt) {
+    if (auto error = maker.set_up(drill, seed, attempt, lab, 0); !error.empty()) return fail(error);
+    q.answer = lab->reason().empty() ? number_of(*lab, drill.output) : std::nan("");
+    if (std::isfinite(q.answer) && q.answer != 0) break;
+    q.answer = 0;
+  }
+  const Field* asked = lab->outputs().find(drill.output);
+  if (!asked || (asked->kind != Kind::real && asked->kind != Kind::integer))
+    return fail("asks for " + drill.output + ", which is no number of " + drill.lab);
+  q.unit = asked->spec.unit;
+  if (q.answer == 0) return fail("has no answer for seed " + std::to_string(seed));
+  if (!words) return q;
+  const DrillNames names{*lab, q.answer, q.unit, maker.previous, maker.previous_unit};
+  q.text = fill_drill_text(drill.ask, names);
+  q.hint = drill.hint.empty() ? std::string(asked->spec.formula) : fill_drill_text(drill.hint, names);
+  for (const auto& step : drill.steps) q.steps.push_back(fill_drill_text(step, names));
+  q.link = link_of(drill, *lab);
+  q.unit_label = "\xC2\xB1" + widgets::format_text(drill.tolerance * 100, "%", 2) +
+                 (q.unit.empty() ? ", a plain number" : ", in " + std::string(q.unit) + " with any prefix");
+  if (q.unit == "%") q.unit_label = "\xC2\xB1" + widgets::format_text(drill.tolerance * 100, "%", 2) + " of it, in %";
+  const LabPtr base = lab->clone();
+  for (const auto& slip : drill.slips) {
+    const LabPtr other = base->clone();
+    for (const auto& value : slip.set)
+      if (auto error = set_value(*other, value); !error.empty()) return fail("has a slip that " + error);
+    other->compute();
+    const double v = number_of(*other, slip.output.empty() ? drill.output : slip.output) * slip.factor;
+    if (std::isfinite(v) && other->reason().empty())
+      q.slips.emplace_back(v, fill_drill_text(slip.says, {*other, v, q.unit, maker.previous, maker.previous_unit}));
+  }
+  return q;
+}
+
+}  // namespace chapters

@@ -1,0 +1,55 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/mechanism/drill_template.h"
+#include "chapters/mechanism/lab.h"
+
+/// Drills: numeric questions that are data over labs. A template says what varies and what is asked; the answer is the
+/// lab's `compute`.
+namespace chapters {
+
+inline constexpr int drill_levels = 6;  ///< recall, one step, two steps, a whole formula, compare, design
+
+/// Labs kept for reuse while many questions are made.
+class DrillLabs {
+ public:
+  /// Null when there is no such lab, or drills may not ask about it.
+  Lab* reset(std::string_view id);
+
+ private:
+  std::map<std::string, LabPtr, std::less<>> labs_;
+};
+
+/// A template with numbers.
+struct DrillQuestion {
+  const Drill* drill = nullptr;
+  std::uint64_t seed = 0;
+  double answer = 0;
+  std::string_view unit;   ///< SI unit of the answer, of the lab's description
+  std::string unit_label;  ///< "in B, any prefix" and so on
+  std::string text, hint;
+  std::vector<std::string> steps;  ///< the worked solution with these numbers
+  std::vector<std::pair<double, std::string>> slips;
+  std::string link;   ///< opens the lab with these numbers
+  std::string error;  ///< not empty: the template's data is broken, or nothing feasible was found
+};
+
+/// The question that `seed` makes of a template; the same on every machine. `drills` holds the templates that it may
+/// follow. `words` off: number and unit alone, for checking many.
+DrillQuestion make_question(const Drill& drill, const std::vector<Drill>& drills, std::uint64_t seed, DrillLabs& labs,
+                            bool words = true);
+
+struct DrillMark {
+  bool read = false, right = false, late = false;  ///< `late`: within the tolerance or not
+  double said = 0;
+  std::string verdict;  ///< one or two sentences; why it could not be read when not `read`
+};
+/// Grades what was typed: "1.07 GB", "310ms", "43 %". Right when |said - answer| <= tolerance |answer| and in time
+/// (`limit_s` 0: no clock). A wrong unit is named and is not an answer; a known slip is named too.
+DrillMark grade(const DrillQuestion& question, std::string_view said, double seconds, double limit_s);
+
+}  // namespace chapters

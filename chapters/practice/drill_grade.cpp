@@ -1,0 +1,75 @@
+#include <cmath>
+
+#include "chapters/practice/drill.h"
+#include "widgets/number/number.h"
+
+namespace chapters {
+namespace {
+
+bool within(double said, double target, double tolerance) {
+  return std::abs(said - target) <= tolerance * std::abs(target);
+}
+
+/// What an answer that is off by a plain factor most often comes from.
+std::string factor_slip(const DrillQuestion& q, double said) {
+  const double tolerance = q.drill->tolerance;
+  const auto by = [&](double factor) { return within(said, q.answer * factor, tolerance); };
+  if (q.unit == "%" && by(0.01)) return " That is the share as a fraction; per cent is asked.";
+  if (by(-1)) return " The sign is the other way round.";
+  for (int power = 1; power <= 12; ++power) {
+    const double factor = std::pow(10.0, power);
+    if (by(factor) || by(1 / factor))
+      return " The digits are right: check the prefix, it is " + widgets::format_text(factor, "") + " times too " +
+             (by(factor) ? "much." : "little.");
+  }
+  if (by(8)) return " Eight times too much: bits where bytes were meant?";
+  if (by(0.125)) return " Eight times too little: bytes where bits were meant?";
+  if (by(2)) return " Twice the answer: is something counted both ways?";
+  if (by(0.5))
+    return " Half the answer: a multiply-add is two operations, keys and values are two tensors, 16 bits are two "
+           "bytes.";
+  return {};
+}
+
+std::string time_text(double seconds) {
+  const double whole = std::round(seconds);
+  return widgets::format_text(whole, "") + (whole == 1 ? " second" : " seconds");
+}
+
+}  // namespace
+
+DrillMark grade(const DrillQuestion& q, std::string_view text, double seconds, double limit_s) {
+  DrillMark mark;
+  const auto parsed = widgets::parse_quantity(text, q.unit);
+  if (!parsed.error.empty()) {
+    mark.verdict = parsed.error + ".";
+    return mark;
+  }
+  mark.read = true;
+  mark.said = parsed.value;
+  const bool good = within(mark.said, q.answer, q.drill->tolerance);
+  mark.late = limit_s > 0 && !(seconds <= limit_s);
+  mark.right = good && !mark.late;
+  const std::string answer(widgets::format(q.answer, q.unit, 4)), said(widgets::format(mark.said, q.unit, 4));
+  const double off = std::abs(mark.said / q.answer - 1) * 100;
+  mark.verdict = answer + ", and you said " + said;
+  if (good)
+    mark.verdict +=
+        ": " + (off < 0.05 ? std::string("exact") : widgets::format_text(std::round(off * 10) / 10, "%", 2) + " off") +
+        ".";
+  else
+    mark.verdict += ".";
+  if (seconds > 0)
+    mark.verdict +=
+        " " + time_text(seconds) + (mark.late ? ": right needs to be within " + time_text(limit_s) + "." : ".");
+  if (good) return mark;
+  for (const auto& [value, says] : q.slips)
+    if (within(mark.said, value, q.drill->tolerance)) {
+      mark.verdict += " " + says;
+      return mark;
+    }
+  mark.verdict += factor_slip(q, mark.said);
+  return mark;
+}
+
+}  // namespace chapters

@@ -1,0 +1,70 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/practice/drill.h"
+
+namespace chapters {
+
+/// One answered question, as it is kept.
+struct DrillRecord {
+  std::string drill;
+  std::int64_t seed = 0;
+  double said = 0;
+  bool right = false;
+  double seconds = 0, time_s = 0;  ///< taken; when, in seconds since 1970
+  bool operator==(const DrillRecord&) const = default;
+};
+void describe(Fields& f, DrillRecord& r);
+
+inline constexpr std::size_t most_drill_records = 2000;  ///< the oldest go first
+void add_record(std::vector<DrillRecord>& history, DrillRecord record);
+
+/// How a topic stands.
+struct TopicStanding {
+  std::string_view topic, label;
+  double asked = 0, right = 0;
+  double ready = 0;             ///< lower end of the interval around the share of right answers, 0 to 1
+  int level = 1, best = 0;      ///< to be asked next; highest answered right (0: none)
+  std::int64_t due = 0;         ///< templates to come back to
+  const Drill* next = nullptr;  ///< what to do there first
+};
+std::vector<TopicStanding> standings(const std::vector<Drill>& drills, const Choices& topics,
+                                     std::span<const DrillRecord> history, double now_s, double z);
+
+/// Templates, known or not, whose time to be asked again has come: 10 minutes after a wrong answer, else as
+/// models::review_interval_days.
+std::int64_t due_count(std::span<const DrillRecord> history, double now_s);
+
+inline constexpr std::string_view today_drill = "today";
+
+struct DrillWish {
+  std::string_view topic;  ///< empty: weak ones first
+  std::string_view drill;  ///< not empty: this one; "today": the question of the day until it is answered
+  int level = 0;           ///< 0: adaptive
+  std::uint64_t seed = 0;
+  double now_s = 0;
+};
+struct DrillChoice {
+  const Drill* drill = nullptr;  ///< null when there are none
+  std::uint64_t seed = 0;
+  const char* why = "";  ///< "the next link of a chain", "due again", ...
+};
+/// What to ask next: the next link of a chain after a right answer, then what is due, then the weakest topic near its
+/// level.
+DrillChoice choose_drill(const std::vector<Drill>& drills, std::span<const DrillRecord> history, const DrillWish& wish);
+
+/// Days since 1970, in UTC.
+std::int64_t day_of(double now_s);
+/// One question a day, the same for everybody who has the same templates: of level 3 or above, with numbers of that day
+/// alone.
+DrillChoice daily_drill(const std::vector<Drill>& drills, double now_s);
+/// Was it answered, right or wrong?
+bool daily_done(std::span<const DrillRecord> history, double now_s);
+/// Days in a row on which it was answered, up to today, or to yesterday while today's is open.
+std::int64_t daily_streak(std::span<const DrillRecord> history, double now_s);
+
+}  // namespace chapters

@@ -1,0 +1,185 @@
+#include "chapters/precision/accumulation/lab.h"
+
+namespace chapters::precision::accumulation {
+namespace {
+
+const Choices formats = {{"fp32", "FP32", "24 bits of significand"},
+                         {"tf32", "TF32", "11 bits, the range of FP32"},
+                         {"fp16", "FP16", "11 bits"},
+                         {"bf16", "BF16", "8 bits, the range of FP32"},
+                         {"e4m3fn", "E4M3", "4 bits"},
+                         {"e5m2", "E5M2", "3 bits"}};
+const Choices terms = {{"ones", "All equal", "Every term the same: the plainest way to stall."},
+                       {"uniform", "Uniform", "Evenly from 0 to the size."},
+                       {"skewed", "Skewed", "Log-normal, three binades wide: many small, a few large."},
+                       {"normal", "Both signs", "Normal: the sum wanders about zero."},
+                       {"cancelling", "Cancelling", "Each term is followed by its negative but for a thousandth."}};
+constexpr std::string_view higham = "Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., ch. 4";
+
+}  // namespace
+
+void describe(Fields& f, SumRow& r) {
+  f.text("name", r.name, {.label = "Method"});
+  f.real("sum", r.sum, {.label = "Sum"});
+  f.real("error", r.error, {.label = "Error", .unit = "%", .formula = "|sum - exact| / sum of magnitudes"});
+  f.integer("moved_last", r.moved_last,
+            {.label = "Last change", .help = "Terms after which the accumulator changed for the last time."});
+  f.toggle("overflowed", r.overflowed,
+           {.label = "Overflowed", .help = "A result was too large and became the largest finite value."});
+}
+void describe(Fields& f, UpdateRow& r) {
+  f.text("name", r.name, {.label = "Kept as"});
+  f.real("weight", r.weight, {.label = "Weight"});
+  f.real("gained", r.gained, {.label = "Arrived", .unit = "%", .formula = "(weight - start) / (steps x update)"});
+  f.integer("first_move", r.first_move,
+            {.label = "First change", .help = "The step after which it first differs; 0 for never."});
+}
+
+void describe(Fields& f, Inputs& in) {
+  f.choice("format", in.format, formats,
+           {.label = "Format", .help = "Of the accumulator and of the weight: every result is rounded to it."});
+  f.choice("terms", in.terms, terms, {.label = "Terms", .help = "What is added up."});
+  f.integer("count", in.count,
+            {
+                .label = "Terms added",
+                .help = "Length of the sum: the depth of a dot product, the micro-batches of a step.",
+                .lo = 16,
+                .hi = 65536,
+                .scale = Scale::log,
+            });
+  f.real("size", in.size,
+         {
+             .label = "Size of a term",
+             .help = "All terms are multiplied by it, then rounded to the format.",
+             .lo = 0x1p-10,
+             .hi = 0x1p10,
+             .scale = Scale::log,
+         });
+  f.integer("block", in.block,
+            {
+                .label = "Block",
+                .help = "Terms that are added in the format before their sum goes to an FP32 accumulator.",
+                .lo = 1,
+                .hi = 4096,
+                .scale = Scale::log,
+            });
+  f.real("weight", in.weight,
+         {
+             .label = "Weight",
+             .help = "Where the updates start.",
+             .lo = 0x1p-10,
+             .hi = 256,
+             .scale = Scale::log,
+         });
+  f.real("update", in.update,
+         {
+             .label = "Update",
+             .help = "What a step adds to the weight: learning rate times gradient.",
+             .lo = 1e-8,
+             .hi = 1,
+             .scale = Scale::log,
+         });
+  f.integer("steps", in.steps,
+            {
+                .label = "Updates",
+                .help = "Steps of training.",
+                .lo = 1,
+                .hi = 4096,
+                .scale = Scale::log,
+            });
+  f.integer("replicas", in.replicas,
+            {
+                .label = "Replicas",
+                .help = "Weights that are rounded stochastically, each with luck of its own; their mean is drawn.",
+                .lo = 1,
+                .hi = 128,
+                .scale = Scale::log,
+            });
+  f.integer("seed", in.seed,
+            {
+                .label = "Seed",
+                .help = "Of the terms and of stochastic rounding.",
+                .lo = 1,
+                .hi = 1000,
+                .scale = Scale::step,
+            });
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.real("exact_sum", o.exact_sum,
+         {.label = "Exact sum", .help = "Of the terms as the format holds them, in compensated double."});
+  f.real("naive_sum", o.naive_sum,
+         {.label = "Sum in the format", .help = "One accumulator, rounded after each addition."});
+  f.real("naive_error", o.naive_error,
+         {
+             .label = "Its error",
+             .unit = "%",
+             .formula = "|sum - exact| / sum of magnitudes",
+             .source = higham,
+         });
+  f.integer("stops_after", o.stops_after,
+            {.label = "It last changed after", .help = "Terms. Later ones rounded away."});
+  f.real("ones_stop_at", o.ones_stop_at,
+         {
+             .label = "Ones stop at",
+             .help = "The sum from which adding 1 changes nothing: there the spacing is 2, and the tie goes to the "
+                     "even neighbour.",
+             .formula = "2^(mantissa bits + 1)",
+             .source = "IEEE 754, round to nearest, ties to even",
+         });
+  f.real("pairwise_error", o.pairwise_error, {.label = "Error, pairwise", .unit = "%", .source = higham});
+  f.real("kahan_error", o.kahan_error, {.label = "Error, Kahan", .unit = "%", .source = "Kahan, CACM 8(1), 1965"});
+  f.real("blocked_error", o.blocked_error,
+         {.label = "Error, blocks into FP32",
+          .unit = "%",
+          .help = "Runs of a block in the format, their sums added in FP32."});
+  f.real("stochastic_error", o.stochastic_error,
+         {.label = "Error, stochastic", .unit = "%", .help = "One accumulator, rounded up or down by chance."});
+  f.real("wide_error", o.wide_error,
+         {.label = "Error, FP32 accumulator",
+          .unit = "%",
+          .help = "Terms of the format, an accumulator in FP32: what tensor cores offer."});
+  f.text("best", o.best, {.label = "Nearest within the format", .help = "Of the methods that use no wider number."});
+  f.real("epsilon", o.epsilon, {.label = "Spacing above 1", .formula = "2^(-mantissa bits)"});
+  f.real("spacing", o.spacing,
+         {.label = "Spacing at the weight", .help = "To the next value in the update's direction."});
+  f.real("smallest_visible", o.smallest_visible,
+         {.label = "Updates vanish up to",
+          .help = "Half the spacing. At exactly half the tie goes to the even weight.",
+          .formula = "spacing / 2"});
+  f.toggle("update_seen", o.update_seen,
+           {.label = "The update is seen", .help = "One update changes the weight in the format."});
+  f.real("exact_weight", o.exact_weight, {.label = "Weight, exact", .formula = "weight + steps x update"});
+  f.real("plain_weight", o.plain_weight,
+         {.label = "Weight, in the format", .help = "Kept in the format alone, rounded to nearest."});
+  f.real("plain_gained", o.plain_gained,
+         {.label = "... arrived", .unit = "%", .formula = "(weight - start) / (steps x update)"});
+  f.real("stochastic_weight", o.stochastic_weight, {.label = "Weight, stochastic", .help = "Mean of the replicas."});
+  f.real("stochastic_gained", o.stochastic_gained,
+         {.label = "... arrived", .unit = "%", .formula = "(mean weight - start) / (steps x update)"});
+  f.real(
+      "stochastic_deviation", o.stochastic_deviation,
+      {.label = "... spread of one", .help = "Standard deviation of the replicas: right in the mean, each one noisy."});
+  f.real("kahan_weight", o.kahan_weight,
+         {.label = "Weight, compensated", .help = "A second number of the format carries what was lost."});
+  f.real("kahan_gained", o.kahan_gained,
+         {.label = "... arrived", .unit = "%", .formula = "(weight - start) / (steps x update)"});
+  f.real("master_weight", o.master_weight, {.label = "Weight, FP32 master", .help = "The copy in the format."});
+  f.real("master_gained", o.master_gained,
+         {.label = "... arrived", .unit = "%", .formula = "(copy - start) / (steps x update)"});
+  f.integer("master_first_move", o.master_first_move,
+            {.label = "Its copy first moves",
+             .help = "After this many steps the master has gathered enough to show; 0 for never."});
+  f.table("sums", o.sums, {.label = "Sums"});
+  f.table("updates", o.updates, {.label = "Weights"});
+}
+
+LabPtr make() {
+  return make_lab<Inputs, Outputs, View>(
+      {.id = "precision/accumulation",
+       .title = "Accumulation",
+       .question = "From when on does adding one change nothing?"},
+      compute, draw);
+}
+
+}  // namespace chapters::precision::accumulation

@@ -1,0 +1,163 @@
+#include "chapters/precision/block_formats/lab.h"
+
+namespace chapters::precision::block_formats {
+
+namespace {
+
+const Choices schemes = [] {
+  Choices out;
+  for (const auto& s : models::block_schemes())
+    out.push_back({std::string(s.id), std::string(s.name), std::string(s.source)});
+  return out;
+}();
+const Choices blocks = {{"own", "the scheme's own", "32 for MX, 16 for NVFP4, 64 for integers and NF4."},
+                        {"8", "8", ""},
+                        {"16", "16", ""},
+                        {"32", "32", ""},
+                        {"64", "64", ""},
+                        {"128", "128", ""},
+                        {"256", "256", ""}};
+const Choices rules = {
+    {"floor", "floor (OCP MX v1.0)", "2^(floor(log2 largest) - emax): the largest element may be clipped."},
+    {"ceil", "ceil (nothing clipped)",
+     "2^ceil(log2(largest / element's largest)): up to an octave of resolution less."}};
+constexpr std::string_view mx = "OCP Microscaling Formats (MX) v1.0, 6.3";
+
+}  // namespace
+
+void describe(Fields& f, Inputs& in) {
+  f.choice("scheme", in.scheme, schemes, {.label = "Scheme", .help = "Element format, block size and kind of scale."});
+  f.choice("block", in.block, blocks, {.label = "Block size", .help = "How many elements share a scale."});
+  f.choice("rule", in.rule, rules,
+           {.label = "MX scale rule",
+            .help = "How the MX schemes choose their power of two; the others divide by the largest magnitude."});
+  f.choice("rounding", in.rounding, rounding_choices(),
+           {.label = "Rounding", .help = "Of the elements; scales are rounded to nearest."});
+  f.integer("outliers", in.outliers,
+            {
+                .label = "Outliers",
+                .help = "Elements of the made-up tensor that are far too large.",
+                .lo = 0,
+                .hi = 64,
+                .scale = Scale::step,
+            });
+  f.real("outlier_size", in.outlier_size,
+         {
+             .label = "Their size",
+             .help = "In standard deviations of the others.",
+             .lo = 1,
+             .hi = 1000,
+             .scale = Scale::log,
+         });
+  f.integer("elements", in.elements,
+            {
+                .label = "Elements",
+                .help = "Length of the made-up tensor: a bell of standard deviation 1.",
+                .lo = 16,
+                .hi = 4096,
+                .scale = Scale::log,
+            });
+  f.integer("seed", in.seed,
+            {
+                .label = "Seed",
+                .help = "Another seed, another tensor.",
+                .lo = 1,
+                .hi = 1000,
+                .scale = Scale::step,
+            });
+  f.reals("values", in.values,
+          {
+              .label = "Your values",
+              .help = "A list of numbers instead of the made-up tensor; empty: the tensor.",
+              .lo = -1e30,
+              .hi = 1e30,
+              .max_items = 1024,
+          });
+}
+
+void describe(Fields& f, SchemeRow& r) {
+  f.text("id", r.id, {.label = "Id"});
+  f.text("name", r.name, {.label = "Scheme"});
+  f.real("bits", r.bits, {.label = "Bits an element"});
+  f.real("rms", r.rms, {.label = "RMS error"});
+  f.real("relative", r.relative, {.label = "of the tensor's RMS", .unit = "%"});
+  f.real("largest_error", r.largest_error, {.label = "Largest error"});
+  f.real("saturated", r.saturated, {.label = "Clipped"});
+  f.real("lost", r.lost, {.label = "Became 0"});
+}
+
+void describe(Fields& f, SizeRow& r) {
+  f.integer("block", r.block, {.label = "Block size"});
+  f.real("bits", r.bits, {.label = "Bits an element"});
+  f.real("rms", r.rms, {.label = "RMS error"});
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.real("bits_per_element", o.bits_per_element,
+         {
+             .label = "Bits an element",
+             .help = "With its share of the block's scale.",
+             .formula = "element bits + scale bits / block size",
+             .source = mx,
+         });
+  f.real("compression", o.compression,
+         {.label = "Smaller than BF16", .help = "Times.", .formula = "16 / bits an element"});
+  f.real("rms_error", o.rms_error, {.label = "RMS error", .formula = "sqrt(mean((value - exact)^2))"});
+  f.real("relative_error", o.relative_error,
+         {
+             .label = "RMS error / RMS",
+             .unit = "%",
+             .help = "Of the tensor's own root mean square.",
+             .formula = "RMS error / RMS of the tensor",
+         });
+  f.real("largest_error", o.largest_error, {.label = "Largest error", .formula = "max |value - exact|"});
+  f.real("mean_error", o.mean_error, {.label = "Mean |error|", .formula = "mean |value - exact|"});
+  f.real("snr_db", o.snr_db, {.label = "Signal to noise (dB)", .formula = "10 log10(sum x^2 / sum e^2)"});
+  f.real("lost", o.lost, {.label = "Became 0", .help = "Elements that are not 0 and are stored as 0."});
+  f.real("lost_share", o.lost_share, {.label = "Share that became 0", .unit = "%", .formula = "became 0 / elements"});
+  f.real("saturated", o.saturated,
+         {.label = "Clipped", .help = "Elements past the largest value that their block's scale reaches."});
+  f.real("block_size", o.block_size, {.label = "Block size", .help = "Elements that share a scale."});
+  f.real("blocks", o.blocks, {.label = "Blocks", .formula = "ceil(elements / block size)"});
+  f.real("tensor_scale", o.tensor_scale,
+         {.label = "Tensor scale", .help = "NVFP4 alone: one FP32 for all blocks.", .formula = "largest / (6 x 448)"});
+  f.real("bits_with_tensor_scale", o.bits_with_tensor_scale,
+         {.label = "... with the tensor scale",
+          .help = "NVFP4's 32 bits spread over this tensor.",
+          .formula = "bits an element + 32 / elements"});
+  f.reals(
+      "scales", o.scales,
+      {.label = "Scales",
+       .help = "One a block: powers of two, or the E4M3 or FP16 value; NVFP4 multiplies them by the tensor scale."});
+  f.reals("codes", o.codes, {.label = "Codes", .help = "One an element."});
+  f.reals("values", o.values, {.label = "Values", .help = "What the codes are worth."});
+  f.table("schemes", o.schemes, {.label = "All schemes"});
+  f.table("sizes", o.sizes, {.label = "By block size"});
+}
+
+void describe(Fields& f, View& v) {
+  f.integer("first", v.first,
+            {
+                .label = "First element",
+                .help = "Where the picture begins.",
+                .lo = 0,
+                .hi = 4096,
+            });
+  f.integer("shown", v.shown,
+            {
+                .label = "Elements shown",
+                .help = "0: as many as there are, up to 256.",
+                .lo = 0,
+                .hi = 4096,
+            });
+}
+
+LabPtr make() {
+  return make_lab<Inputs, Outputs, View>(
+      {.id = "precision/block-formats",
+       .title = "Block formats",
+       .question = "What does one outlier cost the numbers that share its scale?"},
+      compute, draw);
+}
+
+}  // namespace chapters::precision::block_formats

@@ -1,0 +1,148 @@
+#include "chapters/precision/number_line/lab.h"
+
+namespace chapters::precision::number_line {
+
+namespace {
+
+const Choices axes = {
+    {"log", "logarithmic", "By power of two; the negative half is its mirror image."},
+    {"linear", "linear", "By value."},
+    {"ordinal", "by ULP", "Each format by its own steps: every value takes as much room as the next."}};
+const Choices spreads = {{"none", "none", "The formats alone."},
+                         {"normal", "normal", "A bell: weights and activations after a norm."},
+                         {"heavy", "heavy tail", "Student's t with 3 degrees of freedom: activations with outliers."},
+                         {"gradients", "gradients", "Log-normal magnitudes, many octaves wide."}};
+
+}  // namespace
+
+void describe(Fields& f, Inputs& in) {
+  f.choice("format", in.format, format_choices(), {.label = "Format", .help = "The format that the figures speak of."});
+  f.choices("formats", in.formats, format_choices(),
+            {.label = "Rows", .help = "The formats that are drawn, one a row.", .max_items = 8});
+  f.choice("axis", in.axis, axes, {.label = "Axis", .help = "What a step to the right is."});
+  f.choice("spread", in.spread, spreads,
+           {.label = "Numbers", .help = "The distribution of a tensor's numbers, laid over the formats."});
+  f.real("size", in.size,
+         {
+             .label = "Their size",
+             .help = "Standard deviation of the bell, scale of the heavy tail, median magnitude of the gradients.",
+             .lo = 0x1p-40,
+             .hi = 0x1p20,
+             .scale = Scale::log,
+         });
+  f.real("octaves", in.octaves,
+         {
+             .label = "Their width",
+             .help = "Standard deviation of the gradients' magnitudes, in powers of two.",
+             .lo = 0.5,
+             .hi = 12,
+             .when_key = "spread",
+             .when_value = "gradients",
+         });
+  f.file("file", in.file,
+         {
+             .label = "Your tensors",
+             .help = "A safetensors file, whose numbers take the place of the distribution; drop one anywhere.",
+             .by_bytes = true,
+             .accepts = "safetensors",
+         });
+  f.text("tensor", in.tensor,
+         {
+             .label = "Tensor",
+             .help = "Which tensor of the file, by name; empty: the largest one of floats.",
+             .when_key = "file",
+             .when_value = "set",
+         });
+  f.real("scale", in.scale,
+         {
+             .label = "Loss scale",
+             .help = "Every number is multiplied by this before it is stored.",
+             .lo = 1,
+             .hi = 0x1p24,
+             .scale = Scale::log,
+         });
+}
+
+void describe(Fields& f, Row& r) {
+  f.text("name", r.name, {.label = "Format"});
+  f.real("values", r.values, {.label = "Values"});
+  f.real("largest", r.largest, {.label = "Largest"});
+  f.real("smallest_normal", r.smallest_normal, {.label = "Smallest normal"});
+  f.real("smallest", r.smallest, {.label = "Smallest"});
+  f.real("per_octave", r.per_octave, {.label = "Values an octave"});
+  f.real("underflow", r.underflow, {.label = "Underflow", .unit = "%"});
+  f.real("subnormal", r.subnormal, {.label = "Subnormal", .unit = "%"});
+  f.real("normal", r.normal, {.label = "Normal", .unit = "%"});
+  f.real("overflow", r.overflow, {.label = "Overflow", .unit = "%"});
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.real("underflow", o.underflow,
+         {
+             .label = "Underflow",
+             .unit = "%",
+             .help = "Share of the numbers that are rounded to zero.",
+             .formula = "P(|x| <= smallest / 2)",
+         });
+  f.real("subnormal", o.subnormal,
+         {.label = "Subnormal", .unit = "%", .help = "Share that is stored with fewer bits than the mantissa has."});
+  f.real("normal", o.normal,
+         {.label = "Normal", .unit = "%", .help = "Share that is stored with all bits of the mantissa."});
+  f.real("overflow", o.overflow,
+         {.label = "Overflow", .unit = "%", .help = "Share past half a step beyond the largest value."});
+  f.real("values", o.values,
+         {.label = "Values",
+          .help = "Distinct finite values; both zeros count once.",
+          .source = "counted from the encoding"});
+  f.real("codes", o.codes, {.label = "Codes", .formula = "2^bits"});
+  f.real("largest", o.largest,
+         {.label = "Largest", .help = "The largest finite value.", .source = "IEEE 754-2019; OCP OFP8; OCP MX v1.0"});
+  f.real("smallest_normal", o.smallest_normal, {.label = "Smallest normal", .formula = "2^(1 - bias)"});
+  f.real("smallest", o.smallest,
+         {.label = "Smallest",
+          .help = "The smallest value above zero, subnormals included.",
+          .formula = "2^(1 - bias - mantissa bits)"});
+  f.real("epsilon", o.epsilon, {.label = "Step above 1", .formula = "2^-(mantissa bits)"});
+  f.real("per_octave", o.per_octave,
+         {.label = "Values an octave",
+          .help = "Between one power of two and the next, among the normals.",
+          .formula = "2^(mantissa bits)"});
+  f.real(
+      "octaves_covered", o.octaves_covered,
+      {.label = "Octaves", .help = "From the smallest value to the largest.", .formula = "log2(largest / smallest)"});
+  f.real("subnormals", o.subnormals,
+         {.label = "Subnormals", .help = "Codes between zero and the smallest normal, both signs."});
+  f.real("below_one", o.below_one,
+         {.label = "Positive values up to 1", .unit = "%", .help = "Share of the positive values that are at most 1."});
+  f.table("rows", o.rows, {.label = "All rows"});
+}
+
+void describe(Fields& f, View& v) {
+  f.real("from", v.from,
+         {
+             .label = "From",
+             .help = "Left end of what is shown: log2 of the magnitude, the value, or the share of the codes.",
+             .lo = -1.79e308,
+             .hi = 1.79e308,
+         });
+  f.real("to", v.to,
+         {
+             .label = "To",
+             .help = "Right end; all of the line while it is not above the left end.",
+             .lo = -1.79e308,
+             .hi = 1.79e308,
+         });
+}
+
+LabPtr make() {
+  return make_lab<Inputs, Outputs, View>(
+      {
+          .id = "precision/number-line",
+          .title = "Number line",
+          .question = "Which numbers does a format have, and which of yours fall off its edges?",
+          .job = true,
+      },
+      compute, draw);
+}
+
+}  // namespace chapters::precision::number_line

@@ -1,0 +1,78 @@
+#include "chapters/precision/shared/formats.h"
+
+#include <algorithm>
+
+namespace chapters::precision {
+
+const Choices& format_choices() {
+  static const Choices choices = [] {
+    Choices out;
+    for (const auto& f : models::float_formats())
+      out.push_back({std::string(f.id), std::string(f.name), std::string(f.standard)});
+    return out;
+  }();
+  return choices;
+}
+
+const Choices& rounding_choices() {
+  static const Choices choices = {
+      {"nearest", "nearest, ties to even", "The nearer neighbour; exactly between, the one whose code is even."},
+      {"zero", "toward zero", "What does not fit is cut off."},
+      {"stochastic", "stochastic", "Up with the probability of how far x lies above its lower neighbour."}};
+  return choices;
+}
+
+const Choices& overflow_choices() {
+  static const Choices choices = {
+      {"saturate", "saturate", "The largest value; infinity too."},
+      {"ieee", "to infinity or NaN", "Infinity, or NaN in formats that have none; formats with neither saturate."}};
+  return choices;
+}
+
+std::string code_text(const models::FloatFormat& f, std::uint64_t code) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  std::string s;
+  for (int i = (f.bits + 3) / 4 - 1; i >= 0; --i) s += digits[(code >> (4 * i)) & 15];
+  return "0x" + s;
+}
+
+bool push_button(const char* label, float least_width) {
+  const auto& t = widgets::theme();
+  const std::string_view whole(label), shown = whole.substr(0, whole.find("##"));
+  const ImVec2 size = widgets::text_size(shown, widgets::Type::small);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 box{std::max(size.x + t.px(18), least_width), size.y + t.px(10)};
+  const bool pressed = ImGui::InvisibleButton(label, box, ImGuiButtonFlags_EnableNav);
+  const auto painter = widgets::Painter::window();
+  const bool hovered = ImGui::IsItemHovered();
+  painter.rect(at, {at.x + box.x, at.y + box.y}, hovered ? t.line : t.card, t.px(6));
+  painter.frame(at, {at.x + box.x, at.y + box.y},
+                ImGui::IsItemFocused() && ImGui::GetIO().NavVisible ? t.accent : t.line, 1, t.px(6));
+  painter.text({at.x + box.x / 2, at.y + t.px(5)}, shown, t.text, widgets::Type::small, widgets::Font::sans,
+               widgets::Align::center);
+  return pressed;
+}
+
+BitPart part_of_bit(const models::FloatFormat& f, int bit) {
+  if (f.sign_bits && bit == f.bits - 1) return BitPart::sign;
+  return bit >= f.mantissa_bits && f.exponent_bits > 0 ? BitPart::exponent : BitPart::mantissa;
+}
+
+ImU32 colour_of(BitPart part) {
+  const auto& t = widgets::theme();
+  switch (part) {
+    case BitPart::sign:
+      return t.of(widgets::Meaning::optimizer);
+    case BitPart::exponent:
+      return t.of(widgets::Meaning::backward);
+    case BitPart::mantissa:
+      return t.of(widgets::Meaning::forward);
+  }
+  return t.text;
+}
+
+ImU32 text_colour_of(BitPart part) {
+  return widgets::theme().mode == widgets::Mode::light ? widgets::theme().text : colour_of(part);
+}
+
+}  // namespace chapters::precision

@@ -1,0 +1,31 @@
+#pragma once
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+
+#include "chapters/mechanism/field.h"
+#include "models/numerics/float_format.h"
+#include "widgets/base/parts.h"
+
+/// Small pieces that the labs of this chapter share.
+namespace chapters::precision {
+
+/// Every float format as a choice: id, name, who defines it.
+const Choices& format_choices();
+const Choices& rounding_choices();  ///< nearest, zero, stochastic: in the order of models::Rounding
+const Choices& overflow_choices();  ///< saturate, ieee: in the order of models::Overflow
+
+/// "0x2E66", as many digits as the format's codes need.
+std::string code_text(const models::FloatFormat& format, std::uint64_t code);
+
+/// A small rounded button; `label` is what tests find it by. True when pressed.
+bool push_button(const char* label, float least_width = 0);
+
+/// Part of a code a bit belongs to, and the colour it has in every picture of this chapter.
+enum class BitPart : std::uint8_t { sign, exponent, mantissa };
+BitPart part_of_bit(const models::FloatFormat& format, int bit);
+ImU32 colour_of(BitPart part);
+ImU32 text_colour_of(BitPart part);  ///< for words: the plain text colour where the other would be too pale
+
+}  // namespace chapters::precision

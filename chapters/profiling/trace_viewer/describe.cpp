@@ -1,0 +1,309 @@
+#include "chapters/profiling/trace_viewer/lab.h"
+
+#include "chapters/mechanism/lab.h"
+
+namespace chapters::profiling::trace_viewer {
+namespace {
+
+const Choices samples = {
+    {"none", "Healthy", "Nothing planted: computation is the limit."},
+    {"hidden_sync", "A hidden synchronisation", "The loss is read back in the middle of each step."},
+    {"data_starved", "A starved data loader", "Each batch arrives late."},
+    {"launch_bound", "Launch-bound", "Kernels are shorter than the processor takes to launch them."},
+    {"exposed_communication", "Exposed communication", "All-reduces take longer than the backward pass can hide."},
+    {"straggler", "A straggler", "Rank 2 computes 21 % slower than the others."}};
+const Choices besides = {
+    {"nothing", "Nothing", "One recording alone."},
+    {"healthy", "Healthy", "The made-up run with nothing planted."},
+    {"hidden_sync", "A hidden synchronisation", "The made-up run that reads its loss back in each step."},
+    {"data_starved", "A starved data loader", "The made-up run whose batches arrive late."},
+    {"launch_bound", "Launch-bound", "The made-up run of kernels that are too short."},
+    {"exposed_communication", "Exposed communication", "The made-up run with slow all-reduces."},
+    {"straggler", "A straggler", "The made-up run with one slow rank."}};
+const Choices figures = {
+    {"computation", "Computation", "Tells who is slow: time in which the device computes."},
+    {"communication", "Communication", "Who waits: the fast ranks sit longest inside a collective."},
+    {"idle", "Idle", "Time without any work on the device."},
+    {"step", "Step time", "Equal for all ranks that meet in a collective."}};
+
+constexpr std::string_view rules =
+    "HolisticTraceAnalysis (facebookresearch), temporal and idle breakdown, in exact nanoseconds";
+constexpr std::string_view files = "json, json.gz, gz, sqlite";
+
+}  // namespace
+
+void describe(Fields& f, RankFile& r) {
+  f.file("file", r.file, {.label = "File", .help = "The recording of one more rank.", .by_bytes = true});
+}
+
+void describe(Fields& f, Inputs& in) {
+  f.file("file", in.file,
+         {
+             .label = "Recording",
+             .help = "PyTorch or other Chrome trace (JSON, plain or gz), or an Nsight Systems export (sqlite). Drop "
+                     "one anywhere.",
+             .by_bytes = true,
+             .accepts = files,
+         });
+  f.choice("sample", in.sample, samples,
+           {
+               .label = "Made-up run",
+               .help = "Shown while no recording is given: four ranks of a small data-parallel training.",
+               .when_key = "file",
+               .when_value = "",
+           });
+  f.integer("device", in.device,
+            {
+                .label = "Rank and device",
+                .help = "Counted from 0 over all recordings and their devices; beyond the last means the last.",
+                .lo = 0,
+                .hi = 63,
+                .scale = Scale::step,
+            });
+  f.integer("step", in.step,
+            {
+                .label = "Step",
+                .help = "Counted from 1; 0 is the whole recording, and beyond the last means the last.",
+                .lo = 0,
+                .hi = 999,
+                .scale = Scale::step,
+            });
+  f.text("search", in.search,
+         {.label = "Search",
+          .help = "Part of a name, such as nccl or gemm: matches stand out, and the key n steps to the next, with "
+                  "Shift to the one before."});
+  f.choice("rank_figure", in.rank_figure, figures,
+           {.label = "Ranks by", .help = "What the heat map of ranks and steps shows."});
+  f.toggle("arrows", in.arrows,
+           {.label = "Launch arrows", .help = "From each launching call to the work that it started."});
+  f.toggle("all_ranks", in.all_ranks, {.label = "All ranks", .help = "The streams of all other ranks, too."});
+  f.toggle("one_clock", in.one_clock,
+           {
+               .label = "On one clock",
+               .help = "Ranks where their own clocks put them; off: each moved so that they start together.",
+               .when_key = "all_ranks",
+               .when_value = "true",
+           });
+  f.choice("beside", in.beside, besides,
+           {
+               .label = "Beside it",
+               .help = "A made-up run in the same picture, moved to the same start.",
+               .when_key = "beside_file",
+               .when_value = "",
+           });
+  f.file("beside_file", in.beside_file,
+         {.label = "Another recording beside it",
+          .help = "The run before or after a change; it is moved to the same start.",
+          .by_bytes = true});
+  f.table("ranks", in.ranks,
+          {.label = "Ranks", .help = "More recordings of the same run, a file for each other rank.", .max_items = 64});
+}
+
+void describe(Fields& f, KernelRow& r) {
+  f.text("name", r.name, {.label = "Kernel"});
+  f.integer("count", r.count, {.label = "Runs"});
+  f.real("total_s", r.total_s, {.label = "Total", .unit = "s"});
+  f.real("share", r.share, {.label = "Share", .unit = "%"});
+  f.real("mean_s", r.mean_s, {.label = "Mean", .unit = "s"});
+  f.real("longest_s", r.longest_s, {.label = "Longest", .unit = "s"});
+  f.real("beside_s", r.beside_s,
+         {.label = "Beside", .unit = "s", .help = "Its total in the recording beside, over as many steps."});
+  f.real("saved_s", r.saved_s, {.label = "Beside saves", .unit = "s", .formula = "total - beside"});
+}
+
+void describe(Fields& f, HostRow& r) {
+  f.text("name", r.name, {.label = "The host was in"});
+  f.integer("pieces", r.pieces, {.label = "Times"});
+  f.real("time_s", r.time_s, {.label = "Total", .unit = "s"});
+  f.real("share", r.share, {.label = "Share", .unit = "%"});
+  f.real("longest_s", r.longest_s, {.label = "Longest", .unit = "s"});
+}
+
+void describe(Fields& f, StreamRow& r) {
+  f.integer("stream", r.stream, {.label = "Stream"});
+  f.integer("events", r.events, {.label = "Work items"});
+  f.real("busy_s", r.busy_s, {.label = "Busy", .unit = "s"});
+  f.real("idle_s", r.idle_s, {.label = "Idle", .unit = "s"});
+  f.integer("queue_longest", r.queue_longest, {.label = "Longest queue"});
+}
+
+void describe(Fields& f, StepRow& r) {
+  f.text("name", r.name, {.label = "Step"});
+  f.real("step_s", r.step_s, {.label = "Time", .unit = "s"});
+  f.real("busy_s", r.busy_s, {.label = "Busy", .unit = "s"});
+  f.real("compute_s", r.compute_s, {.label = "Computation", .unit = "s"});
+  f.real("communication_s", r.communication_s, {.label = "Communication", .unit = "s"});
+  f.real("exposed_s", r.exposed_s, {.label = "Exposed", .unit = "s"});
+  f.real("idle_s", r.idle_s, {.label = "Idle", .unit = "s"});
+}
+
+void describe(Fields& f, RankRow& r) {
+  f.integer("rank", r.rank, {.label = "Rank"});
+  f.integer("device", r.device, {.label = "Device"});
+  f.real("step_s", r.step_s, {.label = "Step", .unit = "s"});
+  f.real("compute_s", r.compute_s, {.label = "Computation", .unit = "s"});
+  f.real("communication_s", r.communication_s, {.label = "Communication", .unit = "s"});
+  f.real("exposed_s", r.exposed_s, {.label = "Exposed", .unit = "s"});
+  f.real("idle_s", r.idle_s, {.label = "Idle", .unit = "s"});
+}
+
+void describe(Fields& f, Finding& r) {
+  f.text("title", r.title, {.label = "In short"});
+  f.text("finding", r.finding, {.label = "Finding"});
+  f.real("covers_s", r.covers_s, {.label = "Covers", .unit = "s"});
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.real("step_time_s", o.step_time_s,
+         {
+             .label = "Step",
+             .unit = "s",
+             .help = "The chosen step, or the mean of all; 0 where the recording marks none.",
+             .formula = "from ProfilerStep to the next",
+         });
+  f.real("busy_share", o.busy_share, {.label = "Device busy", .unit = "%", .formula = "busy / time"});
+  f.real("idle_share", o.idle_share, {.label = "Device idle", .unit = "%", .formula = "idle / time"});
+  f.real("span_s", o.span_s,
+         {.label = "Time looked at",
+          .unit = "s",
+          .help = "The chosen step, or from the device's first work to its last."});
+  f.real("busy_s", o.busy_s,
+         {
+             .label = "Busy",
+             .unit = "s",
+             .formula = "union of computation, communication and memory work",
+             .source = rules,
+         });
+  f.real("idle_s", o.idle_s, {.label = "Idle", .unit = "s", .formula = "time - busy"});
+  f.real("idle_host_share", o.idle_host_share,
+         {.label = "Idle, host wait",
+          .unit = "%",
+          .help = "The device had run dry before the next launch was even called."});
+  f.real("idle_kernel_share", o.idle_kernel_share,
+         {.label = "Idle, kernel wait",
+          .unit = "%",
+          .help = "Gaps under 30 us between kernels that were launched in time."});
+  f.real("idle_other_share", o.idle_other_share,
+         {.label = "Idle, other",
+          .unit = "%",
+          .help = "Launched in time and yet late: waiting for another stream or an event."});
+  f.real("idle_host_s", o.idle_host_s, {.label = "Host wait", .unit = "s", .source = rules});
+  f.real("idle_kernel_s", o.idle_kernel_s, {.label = "Kernel wait", .unit = "s", .source = rules});
+  f.real("idle_other_s", o.idle_other_s, {.label = "Other idle", .unit = "s", .source = rules});
+  f.real("streams_idle_s", o.streams_idle_s,
+         {
+             .label = "Idle summed over streams",
+             .unit = "s",
+             .help = "Not the device's idle time: one stream rests while another works. Of the whole recording.",
+             .formula = "sum of each stream's gaps",
+         });
+  f.real("compute_s", o.compute_s, {.label = "Computation", .unit = "s", .formula = "union of the computing kernels"});
+  f.real("communication_s", o.communication_s,
+         {.label = "Communication", .unit = "s", .formula = "union of the collectives"});
+  f.real("memory_s", o.memory_s, {.label = "Copies", .unit = "s", .formula = "union of copies and memsets"});
+  f.real("exposed_communication_s", o.exposed_communication_s,
+         {.label = "Exposed communication", .unit = "s", .formula = "communication while nothing computes"});
+  f.real("overlapped_s", o.overlapped_s,
+         {.label = "Hidden communication", .unit = "s", .formula = "communication while something computes"});
+  f.real("overlap", o.overlap,
+         {
+             .label = "Overlapped",
+             .unit = "%",
+             .formula = "hidden / communication",
+             .source = rules,
+         });
+  f.integer("queue_longest", o.queue_longest,
+            {.label = "Queue, longest",
+             .help = "Launched and not yet started, on the fullest stream, in the whole recording."});
+  f.integer("launches", o.launches,
+            {.label = "Launches", .help = "Work on the device whose launching call was recorded."});
+  f.real("launch_delay_median_s", o.launch_delay_median_s,
+         {.label = "Launch delay, median", .unit = "s", .formula = "start on the device - end of the call"});
+  f.real("launch_delay_longest_s", o.launch_delay_longest_s,
+         {.label = "Launch delay, longest",
+          .unit = "s",
+          .help = "A long delay is a full queue, and a good sign on its own."});
+  f.integer("late_launches", o.late_launches,
+            {.label = "Delays over 100 us", .help = "Work that waited in the queue for longer than that."});
+  f.integer("slowest_rank", o.slowest_rank,
+            {.label = "Slowest rank", .help = "With the longest mean computation a step; -1 with one rank."});
+  f.real("slowest_excess", o.slowest_excess,
+         {.label = "Slower than the median", .unit = "%", .formula = "mean computation / median of ranks - 1"});
+  f.integer("matches", o.matches, {.label = "Matches", .help = "Spans shown whose name contains the text searched."});
+  f.real(
+      "matches_s", o.matches_s,
+      {.label = "Time in matches", .unit = "s", .help = "Sum of their durations; nested ones count more than once."});
+  f.real("beside_step_time_s", o.beside_step_time_s,
+         {.label = "Step beside", .unit = "s", .help = "0 where nothing stands beside."});
+  f.real("beside_busy_share", o.beside_busy_share, {.label = "Busy beside", .unit = "%", .formula = "busy / time"});
+  f.real("beside_speedup", o.beside_speedup, {.label = "Beside is faster by", .formula = "step / step beside"});
+  f.integer("events", o.events, {.label = "Events", .help = "Spans and instants of the recording shown."});
+  f.integer("steps", o.steps, {.label = "Steps", .help = "ProfilerStep annotations."});
+  f.integer("devices", o.devices, {.label = "Ranks and devices", .help = "Over all recordings."});
+  f.text("diagnosis", o.diagnosis, {.label = "Diagnosis"});
+  f.text("losses", o.losses, {.label = "Not read"});
+  f.table("findings", o.findings, {.label = "Findings", .max_items = 64});
+  f.real(
+      "host_wait_s", o.host_wait_s,
+      {.label = "Host late",
+       .unit = "s",
+       .help =
+           "Of the whole recording: from the beginning of each gap of the cause host wait to the call that ended it."});
+  f.real(
+      "after_sync_s", o.after_sync_s,
+      {.label = "Host late after a sync",
+       .unit = "s",
+       .help = "Of that, where the gap began inside a call that waits for the device, such as cudaStreamSynchronize."});
+  f.table("host_rows", o.host_rows, {.label = "What the host did meanwhile", .max_items = 200});
+  f.table("kernels", o.kernels, {.label = "Kernels, whole recording", .max_items = 200});
+  f.table("streams", o.streams, {.label = "Streams, whole recording", .max_items = 4096});
+  f.table("step_rows", o.step_rows, {.label = "Steps", .max_items = 200});
+  f.table("rank_rows", o.ranks, {.label = "Ranks, mean of steps", .max_items = 4096});
+}
+
+void describe(Fields& f, View& v) {
+  f.real("time", v.time,
+         {
+             .label = "Time cursor",
+             .unit = "s",
+             .help = "Since the first span shown.",
+             .lo = 0,
+             .hi = 1e6,
+         });
+  f.real("start_s", v.start_s,
+         {
+             .label = "Shown from",
+             .unit = "s",
+             .help = "Left end of the picture.",
+             .lo = -1e6,
+             .hi = 1e6,
+         });
+  f.real("duration_s", v.duration_s,
+         {
+             .label = "Shown for",
+             .unit = "s",
+             .help = "Width of the picture; 0 shows everything.",
+             .lo = 0,
+             .hi = 1e6,
+         });
+}
+
+models::Result<std::string> document_of(const Outputs& out) {
+  if (!out.lanes || out.lanes->sources().empty())
+    return models::Result<std::string>::fail("There is no recording to export: choose a file.");
+  return models::trace::to_chrome_json(out.lanes->sources().front().recording->trace);
+}
+
+LabPtr make() {
+  return make_lab<Inputs, Outputs, View>(
+      {
+          .id = "profiling/trace-viewer",
+          .title = "Trace viewer",
+          .question = "Where did the time of this step go, and who was waiting for whom?",
+          .job = true,
+          .document = "Chrome trace",
+      },
+      compute, draw);
+}
+
+}  // namespace chapters::profiling::trace_viewer

@@ -1,0 +1,319 @@
+#include "chapters/profiling/trace_viewer/lanes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "models/trace/window.h"
+#include "widgets/number/number.h"
+
+namespace chapters::profiling::trace_viewer {
+namespace {
+
+using models::trace::Event;
+using models::trace::EventClass;
+using models::trace::Part;
+using models::trace::Trace;
+using models::trace::Track;
+using models::trace::TrackKind;
+using widgets::Meaning;
+using widgets::TimelineMark;
+using widgets::Tint;
+
+constexpr std::size_t most_found = 1'000'000;
+constexpr std::uint32_t extra_name = 0x8000'0000u;  ///< ids from here on are in extra_names_
+
+bool is_stream(const Track& t) { return t.kind == TrackKind::stream || t.kind == TrackKind::device_annotation; }
+
+std::string label_of(const Track& t) {
+  if (t.kind == TrackKind::stream) return t.stream >= 0 ? "stream " + std::to_string(t.stream) : "no stream";
+  if (!t.name.empty()) return t.name;
+  return is_stream(t) ? "device " + t.tid : "thread " + t.tid;
+}
+
+std::string sublabel_of(const Trace& trace, const Track& t) {
+  if (t.kind == TrackKind::python) return "Python";
+  if (t.kind == TrackKind::annotation || t.kind == TrackKind::device_annotation) return "annotations";
+  if (t.kind == TrackKind::async) return "asynchronous";
+  if (t.kind != TrackKind::stream) return (t.process_name.empty() ? "process " : t.process_name + " ") + t.pid;
+  std::int64_t work[3]{};
+  for (std::uint32_t i = t.first; i < t.first + t.count; ++i) {
+    const Event& e = trace.events[i];
+    if (on_device(e.cls))
+      work[e.cls == EventClass::communication ? 1 : e.cls == EventClass::memory ? 2 : 0] += e.duration_ns;
+  }
+  if (work[0] + work[1] + work[2] == 0) return "waits";
+  constexpr std::string_view names[] = {"compute", "communication", "copies"};
+  return std::string(names[std::max_element(std::begin(work), std::end(work)) - std::begin(work)]);
+}
+
+/// The tracks of a source in the order in which they are shown.
+std::vector<std::uint32_t> tracks_to_show(const LaneSource& source) {
+  const Trace& trace = source.recording->trace;
+  std::vector<std::int64_t> launches(trace.tracks.size(), 0);
+  std::vector<std::uint32_t> streams, threads;
+  for (std::uint32_t t = 0; t < trace.tracks.size(); ++t) {
+    const Track& track = trace.tracks[t];
+    if (track.count == 0 || !is_stream(track) || (source.device >= 0 && track.device != source.device)) continue;
+    if (track.kind == TrackKind::stream) streams.push_back(t);
+    for (std::uint32_t i = track.first; i < track.first + track.count; ++i)
+      if (trace.events[i].link != models::trace::none) ++launches[trace.events[trace.events[i].link].track];
+  }
+  std::sort(streams.begin(), streams.end(),
+            [&](auto a, auto b) { return trace.tracks[a].stream < trace.tracks[b].stream; });
+  if (!source.threads) return streams;
+  // Processes that launch nothing here belong to other devices; where nothing is linked at all, every process is shown.
+  const auto launching = [&](const std::string& pid) {
+    for (std::size_t t = 0; t < trace.tracks.size(); ++t)
+      if (launches[t] > 0 && trace.tracks[t].pid == pid) return true;
+    return false;
+  };
+  const bool any = std::any_of(launches.begin(), launches.end(), [](auto n) { return n > 0; });
+  std::size_t rows = 0;
+  for (std::uint32_t t = 0; t < trace.tracks.size(); ++t) {
+    const Track& track = trace.tracks[t];
+    if (track.count == 0 || is_stream(track) || track.kind == TrackKind::overhead) continue;
+    if (any && source.device >= 0 && !launching(track.pid)) continue;
+    threads.push_back(t);
+    rows += track.depths;
+  }
+  // Annotations, then threads that launch, by when they begin: the main thread before autograd's; then the others.
+  const auto rank = [&](std::uint32_t t) {
+    return trace.tracks[t].kind == TrackKind::annotation ? 0
+           : trace.tracks[t].kind == TrackKind::thread   ? (launches[t] > 0 ? 1 : 2)
+                                                         : 3;
+  };
+  const auto begins = [&](std::uint32_t t) { return trace.events[trace.tracks[t].first].start_ns; };
+  std::stable_sort(threads.begin(), threads.end(),
+                   [&](auto a, auto b) { return rank(a) != rank(b) ? rank(a) < rank(b) : begins(a) < begins(b); });
+  // Cause above effect; but deep stacks would push the device out of sight.
+  constexpr std::size_t most_rows_above = 9;
+  const bool device_first = source.streams_first || rows > most_rows_above;
+  auto& first = device_first ? streams : threads;
+  auto& second = device_first ? threads : streams;
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+}  // namespace
+
+std::string_view Lanes::name(std::uint32_t id) const {
+  if (id >= extra_name) return extra_names_[id - extra_name];
+  const auto after = std::upper_bound(first_name_.begin(), first_name_.end(), id);
+  const auto source = static_cast<std::size_t>(after - first_name_.begin()) - 1;
+  return sources_[source].recording->trace.strings[id - first_name_[source]];
+}
+
+std::int64_t Lanes::time_ns(std::size_t source, double seconds) const {
+  const double ns = std::clamp(seconds * 1e9, -9e18, 9e18);
+  return static_cast<std::int64_t>(std::llround(ns)) + data_.origin_ns - sources_[source].shift_ns;
+}
+
+widgets::TimelineSelection Lanes::span_of(std::size_t source, std::uint32_t event) const {
+  const Trace& trace = sources_[source].recording->trace;
+  if (event >= trace.events.size()) return {};
+  const std::uint32_t track = trace.events[event].track;
+  const std::int32_t lane = lane_of_track_[source][track];
+  if (lane < 0) return {};
+  return {lane, static_cast<std::int64_t>(event - trace.tracks[track].first)};
+}
+
+void Lanes::add_track(std::size_t source, std::uint32_t index, const std::vector<Part>& parts, bool searching) {
+  const Trace& trace = sources_[source].recording->trace;
+  const Track& track = trace.tracks[index];
+  lane_of_track_[source][index] = static_cast<std::int32_t>(lanes_.size());
+  Lane lane;
+  lane.source = source;
+  lane.track = index;
+  lane.label = label_of(track);
+  lane.sublabel = sources_[source].label.empty() ? sublabel_of(trace, track)
+                                                 : sources_[source].label + ", " + sublabel_of(trace, track);
+  lane.events = {
+      .events = trace.events.data() + track.first,
+      .count = track.count,
+      .parts = {},
+      .looks = looks_[source].data(),
+      .shift_ns = sources_[source].shift_ns,
+      .first_name = first_name_[source],
+  };
+  lane.events.quiet =
+      track.kind == TrackKind::annotation || track.kind == TrackKind::python || track.kind == TrackKind::thread;
+  lane.events.searching = searching;
+  const auto first = parts.begin() + track.first, last = first + track.count;
+  if (std::any_of(first, last, [](Part p) { return p != Part::forward; })) lane.events.parts.assign(first, last);
+  lanes_.push_back(std::move(lane));
+  if (searching) find(static_cast<std::uint32_t>(lanes_.size() - 1));
+}
+
+void Lanes::find(std::uint32_t lane) {
+  const TrackSpans& track = lanes_[lane].events;
+  for (std::uint32_t i = 0; i < track.count; ++i) {
+    const Event& e = track.events[i];
+    if (!track.looks[e.name].wanted) continue;
+    ++matches_;
+    matches_ns_ += e.duration_ns;
+    if (found_.size() < most_found) found_.push_back({lane, i});
+  }
+}
+
+void Lanes::sort_found() {
+  std::vector<std::pair<std::int64_t, Found>> by_start;
+  by_start.reserve(found_.size());
+  for (const Found& f : found_) by_start.emplace_back(lanes_[f.lane].events.span(f.span).start_ns, f);
+  std::stable_sort(by_start.begin(), by_start.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::transform(by_start.begin(), by_start.end(), found_.begin(), [](const auto& x) { return x.second; });
+  found_.shrink_to_fit();
+}
+
+void Lanes::add_gaps(std::size_t source) {
+  const LaneSource& s = sources_[source];
+  Lane lane;
+  lane.source = source;
+  lane.label = "device idle";
+  lane.sublabel = s.label.empty() ? "longest gaps" : s.label + ", longest gaps";
+  constexpr std::string_view causes[] = {"host wait", "kernel wait", "other"};
+  for (const auto& d : s.recording->metrics.devices) {
+    if (s.device >= 0 && d.device != s.device) continue;
+    for (const auto& gap : d.longest_gaps) {
+      lane.gaps.push_back({gap.start_ns + s.shift_ns, gap.end_ns - gap.start_ns,
+                           extra_name + static_cast<std::uint32_t>(extra_names_.size()), 0, Meaning::idle,
+                           TimelineMark::hatched});
+      extra_names_.push_back(
+          std::string(widgets::format(static_cast<double>(gap.end_ns - gap.start_ns) * 1e-9, "s").view()) + " " +
+          std::string(causes[static_cast<std::size_t>(gap.cause)]));
+    }
+  }
+  if (lane.gaps.empty()) return;
+  widgets::stack_depths(lane.gaps);
+  lanes_.push_back(std::move(lane));
+}
+
+void Lanes::add_counters(std::size_t source) {
+  const LaneSource& s = sources_[source];
+  const auto add = [&](std::string label, std::string sublabel, std::string_view unit, Tint tint) -> Lane& {
+    Lane& lane = lanes_.emplace_back();
+    lane.source = source;
+    lane.label = std::move(label);
+    lane.sublabel = s.label.empty() ? std::move(sublabel) : s.label + ", " + sublabel;
+    lane.shift_ns = s.shift_ns;
+    lane.counters.push_back({
+        .label = {},
+        .unit = unit,
+        .points = {},
+        .tint = tint,
+        .steps = true,
+        .area = true,
+    });
+    return lane;
+  };
+  for (const auto& d : s.recording->metrics.devices) {
+    if (s.device >= 0 && d.device != s.device) continue;
+    const auto queue = models::trace::device_queue(s.recording->trace, d.device);
+    if (!queue.empty()) add("queue", "launched, not started", "", Tint::series(2)).queue.pack(queue, s.shift_ns);
+  }
+  constexpr std::size_t most_counters = 16;
+  std::size_t shown = 0;
+  for (const auto& c : s.recording->trace.counters)
+    if (shown++ < most_counters && !c.samples.empty())
+      add(c.unit == "B" ? "memory" : "counter", c.name, c.unit,
+          c.unit == "B" ? Tint(Meaning::optimizer) : Tint::series(5))
+          .recorded = &c;
+}
+
+/// Number i is the i-th span of the streams' lanes. One that nothing shown has launched gives a link that names no
+/// span.
+widgets::TimelineLink Lanes::link(std::size_t i) const {
+  const auto after = std::upper_bound(links_.begin(), links_.end(), i,
+                                      [](std::size_t number, const Links& l) { return number < l.first; });
+  const Links& of = *std::prev(after);
+  const Lane& lane = lanes_[of.lane];
+  const auto span = static_cast<std::uint32_t>(i - of.first);
+  const auto from = span_of(lane.source, lane.events.events[span].link);
+  return {from.lane < 0 ? models::trace::none : static_cast<std::uint32_t>(from.lane),
+          static_cast<std::uint32_t>(std::max<std::int64_t>(0, from.span)), of.lane, span};
+}
+
+std::string_view Lanes::info(std::uint32_t lane, std::uint32_t span) const {
+  const Lane& l = lanes_[lane];
+  if (l.track == models::trace::none) return {};
+  if (const widgets::TimelineSelection asked{lane, span}; told_ != asked) {
+    constexpr std::size_t most_shown = 600;
+    std::string why;
+    told_text_ = sources_[l.source].recording->trace.args(l.events.events[span], &why).substr(0, most_shown);
+    if (!why.empty()) told_text_ = why;
+    told_ = asked;
+  }
+  return told_text_;
+}
+
+void Lanes::add_source(std::size_t source, std::string_view matching) {
+  const LaneSource& s = sources_[source];
+  const Trace& trace = s.recording->trace;
+  const std::vector<Part> parts = models::trace::parts_of(trace);
+  const std::vector<bool> wanted = models::trace::matching_strings(trace, matching);
+  looks_[source] = name_looks(trace, wanted);
+  lane_of_track_[source].assign(trace.tracks.size(), -1);
+  for (const std::uint32_t t : tracks_to_show(s)) add_track(source, t, parts, !wanted.empty());
+  if (s.threads) add_gaps(source);
+  if (s.counters) add_counters(source);
+}
+
+std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::string_view matching, bool arrows) {
+  auto out = std::make_shared<Lanes>();
+  out->sources_ = std::move(sources);
+  std::uint32_t names = 0;
+  for (const LaneSource& s : out->sources_) {
+    out->first_name_.push_back(names);
+    names += static_cast<std::uint32_t>(s.recording->trace.strings.size());
+  }
+  out->lane_of_track_.resize(out->sources_.size());
+  out->looks_.resize(out->sources_.size());
+  for (std::size_t i = 0; i < out->sources_.size(); ++i) out->add_source(i, matching);
+  out->gather_streams();
+  out->sort_found();
+  // From here on the lanes stay where they are, and what is drawn looks into them.
+  std::int64_t first = INT64_MAX;
+  std::size_t links = 0;
+  for (std::size_t i = 0; i < out->lanes_.size(); ++i) {
+    Lane& lane = out->lanes_[i];
+    const bool of_track = lane.track != models::trace::none;
+    lane.spans = of_track ? lane.events.view() : lane.gaps;
+    const auto recorded = [](const void* context, std::size_t n) {
+      const auto* self = static_cast<const Lane*>(context);
+      const models::trace::Sample& sample = self->recorded->samples[n];
+      return widgets::TimelinePoint{sample.time_ns + self->shift_ns, sample.value};
+    };
+    for (auto& counter : lane.counters)
+      counter.points =
+          lane.recorded ? widgets::TimelinePoints(&lane, lane.recorded->samples.size(), recorded) : lane.queue.view();
+    for (std::size_t n = 0; n < (of_track ? std::min<std::size_t>(1, lane.spans.size()) : lane.spans.size()); ++n)
+      first = std::min(first, lane.spans[n].start_ns);  // tracks are by start
+    out->shown_.push_back({
+        .label = lane.label,
+        .sublabel = lane.sublabel,
+        .spans = lane.spans,
+        .counters = lane.counters,
+    });
+    if (!arrows || !of_track || !is_stream(out->sources_[lane.source].recording->trace.tracks[lane.track])) continue;
+    out->links_.push_back({links, static_cast<std::uint32_t>(i)});
+    links += lane.spans.size();
+  }
+  const auto name = [](const void* context, std::uint32_t id) { return static_cast<const Lanes*>(context)->name(id); };
+  const auto info = [](const void* context, std::uint32_t lane, std::uint32_t span) {
+    return static_cast<const Lanes*>(context)->info(lane, span);
+  };
+  const auto link = [](const void* context, std::size_t i) { return static_cast<const Lanes*>(context)->link(i); };
+  out->data_ = {
+      .lanes = out->shown_,
+      .links = {out.get(), links, link},
+      .name = name,
+      .info = info,
+      .context = out.get(),
+      .origin_ns = first == INT64_MAX ? 0 : first,
+  };
+  out->index_ = widgets::index_timeline(out->data_);
+  out->data_.index = &out->index_;
+  return out;
+}
+
+}  // namespace chapters::profiling::trace_viewer

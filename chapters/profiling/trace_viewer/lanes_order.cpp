@@ -1,0 +1,40 @@
+#include "chapters/profiling/trace_viewer/lanes.h"
+
+namespace chapters::profiling::trace_viewer {
+
+void Lanes::gather_streams() {
+  std::size_t after = 0;  // the last stream of the first recording
+  bool any = false, others = false;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const Lane& l = lanes_[i];
+    others = others || !sources_[l.source].threads;
+    if (l.source != 0 || l.track == models::trace::none ||
+        sources_[0].recording->trace.tracks[l.track].kind != models::trace::TrackKind::stream)
+      continue;
+    after = i;
+    any = true;
+  }
+  if (!any || !others) return;
+  std::vector<std::uint32_t> order;
+  const auto take = [&](std::size_t from, std::size_t to, bool bare) {
+    for (std::size_t i = from; i < to; ++i)
+      if (!sources_[lanes_[i].source].threads == bare) order.push_back(static_cast<std::uint32_t>(i));
+  };
+  take(0, after + 1, false);
+  take(0, lanes_.size(), true);
+  take(after + 1, lanes_.size(), false);
+  std::vector<Lane> lanes;
+  lanes.reserve(lanes_.size());
+  std::vector<std::int32_t> now_at(lanes_.size());
+  for (const std::uint32_t old : order) {
+    now_at[old] = static_cast<std::int32_t>(lanes.size());
+    lanes.push_back(std::move(lanes_[old]));
+  }
+  lanes_ = std::move(lanes);
+  for (auto& tracks : lane_of_track_)
+    for (std::int32_t& lane : tracks)
+      if (lane >= 0) lane = now_at[static_cast<std::size_t>(lane)];
+  for (Found& f : found_) f.lane = static_cast<std::uint32_t>(now_at[f.lane]);
+}
+
+}  // namespace chapters::profiling::trace_viewer

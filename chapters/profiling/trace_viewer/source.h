@@ -1,0 +1,26 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/field.h"
+#include "chapters/mechanism/lab.h"
+#include "models/trace/trace.h"
+#include "models/trace/metrics.h"
+#include "models/trace/sample.h"
+
+namespace chapters::profiling::trace_viewer {
+
+/// A recording with what was measured on it. Immutable; shared by all who show it.
+struct Recording {
+  models::trace::Trace trace;
+  models::trace::Metrics metrics;
+};
+using RecordingPtr = std::shared_ptr<const Recording>;
+
+/// Reads and measures a file, once: the result stays with the file's bytes. Null with a sentence in `error`.
+RecordingPtr read_recording(const FileInput& file, Progress& progress, std::string& error);
+/// All ranks of a made-up run.
+const std::vector<RecordingPtr>& sample_recordings(models::SampleFault fault);
+
+}  // namespace chapters::profiling::trace_viewer

@@ -1,0 +1,75 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/mechanism/lab.h"
+#include "models/machine/hierarchy.h"
+#include "widgets/plot/plot_view.h"
+
+/// The five parts of the lab roofline/hierarchy, shared by the file that computes and the file that draws.
+namespace chapters::roofline::hierarchy {
+
+inline constexpr std::string_view question = "How far away is the data, and what does it cost to fetch it?";
+
+/// Index 0 of the choice is the next level nearer than the chosen one; the rest are `models::LevelKind` in order.
+enum class Against : std::uint8_t { nearer, registers, shared, l2, memory, link, pcie, network, storage };
+
+struct Inputs {
+  std::string chip = "h100_sxm";
+  double bytes = 16777216;  ///< 2,048 tokens of 4,096 BF16 values
+  models::AccessPattern pattern = models::AccessPattern::stream;
+  double in_flight_bytes = 262144;
+  double access_bytes = 32;
+  models::LevelKind level = models::LevelKind::memory;
+  Against against = Against::nearer;
+  std::string network = "infiniband_ndr";
+  std::int64_t chips = 1000;
+  double memory_j_per_bit = 5.5e-12;
+  double streaming_percent = 100;
+  double fused_percent = 50;
+  bool operator==(const Inputs&) const = default;
+};
+
+/// One level; a figure that nobody states is 0.
+struct LevelRow {
+  std::string level, name, human_latency, human_time;
+  double capacity_bytes = 0, bandwidth_bytes_per_s = 0, measured_bandwidth_bytes_per_s = 0, latency_s = 0,
+         energy_j_per_byte = 0;
+  double time_s = 0, energy_j = 0;
+  bool fits = true;
+  // For the picture alone.
+  models::Level facts;
+  std::vector<double> curve_s;   ///< time for each of Outputs::curve_bytes; empty where the level lacks a figure
+  std::size_t curve_within = 0;  ///< so many of them fit into the level
+};
+
+struct Outputs {
+  double time_s = 0, energy_j = 0, capacity_bytes = 0, bandwidth_bytes_per_s = 0, latency_s = 0, energy_j_per_byte = 0;
+  double achieved_bandwidth_bytes_per_s = 0, needed_in_flight_bytes = 0;
+  std::string limit, fits, human_latency, human_time, compared_with;
+  double bandwidth_ratio = 0, latency_ratio = 0, energy_ratio = 0, mean_bandwidth_step = 0;
+  double memory_w = 0, memory_tdp_percent = 0, cluster_w = 0, saved_w = 0, saved_cluster_w = 0, saved_j_per_year = 0;
+  std::vector<LevelRow> levels;
+  std::string reason;
+  // For the picture alone.
+  std::string chip_name, comparison, filling, power_title, power_note, power_scale;
+  std::vector<double> curve_bytes;
+  std::size_t selected = 0;  ///< index in levels; levels.size() when the chip lacks the chosen level
+  double cluster_tdp_w = 0, still_memory_w = 0, moved_on_chip_w = 0;
+};
+
+struct View {
+  widgets::PlotView plot;
+};
+
+void describe(Fields& fields, Inputs& inputs);
+void describe(Fields& fields, LevelRow& row);
+void describe(Fields& fields, Outputs& outputs);
+void describe(Fields& fields, View& view);
+
+Outputs compute(const Inputs& inputs);
+void draw(Inputs& inputs, const Outputs& outputs, View& view);
+
+}  // namespace chapters::roofline::hierarchy

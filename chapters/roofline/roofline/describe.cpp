@@ -1,0 +1,332 @@
+#include "chapters/roofline/roofline/lab.h"
+
+#include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/lab.h"
+#include "models/transformer/roofline_ops.h"
+
+namespace chapters::roofline::roofline {
+namespace {
+
+Choices format_choices() {
+  Choices out;
+  for (const models::Format f : models::all_formats)
+    out.push_back({std::string(models::format_id(f)), std::string(models::format_label(f)), {}});
+  return out;
+}
+const Choices formats = format_choices();
+
+const Choices operations = {
+    {"custom", "your own", "Any work: say its FLOP and its bytes, or drag its dot."},
+    {"gemm", "GEMM m x n x k", "One matrix product, each matrix crossing memory once."},
+    {"decode", "decode step, whole model", "One token for each sequence of the batch: all weights, and the cache."},
+    {"prefill", "prefill, whole model", "The prompt of each sequence in one pass."},
+    {"attention_unfused", "attention, unfused",
+     "Scores, softmax and values as three kernels; the score square goes to memory and back."},
+    {"flash_attention", "FlashAttention",
+     "The same attention in one tiled kernel: only Q, K, V and the result touch memory."},
+    {"attention_scores", "attention scores, unfused", "Q K^T with its square written out."},
+    {"softmax", "softmax over scores", "Reads and writes the score square."},
+    {"decode_attention", "attention of one decode step", "Each new query against the whole cache, one layer."},
+    {"query_projection", "query projection", "One layer's product over all tokens of the prompt."},
+    {"up_projection", "feed-forward up projection", "The widest product of a layer."},
+    {"norm", "norm", "One layer's RMSNorm or LayerNorm over the prompt."},
+    {"gate", "activation and gate (SwiGLU)", "The element-wise step between the feed-forward products."},
+    {"residual", "residual add", "x + f(x): one operation for three memory accesses."},
+    {"decode_gate", "activation and gate in decode",
+     "The same step for one token: so little work that the launch is what takes time."},
+};
+
+const Choices layers = {
+    {"operations", "operations", "Dots for the operations of the model."},
+    {"walk", "decode walk", "Decode at batch 1, 4, 16, 64, 256."},
+    {"fusion", "fusion", "An arrow from unfused attention to FlashAttention."},
+    {"quantization", "quantization", "An arrow from decode to decode with narrower weights."},
+    {"shared", "shared memory", "Ceiling of the on-chip shared memories together."},
+    {"l2", "L2", "Ceiling of the L2 cache."},
+    {"link", "link", "Ceiling of the chip-to-chip link, per direction."},
+    {"pcie", "PCIe", "Ceiling of the host link, per direction."},
+    {"measured", "measured", "Rates that people measured on this chip, beside the specified ones."},
+};
+
+const Choices weight_widths = {{"8", "8 bits", "Half of BF16."},
+                               {"6", "6 bits", ""},
+                               {"4", "4 bits", "A quarter of BF16; block scales not counted."},
+                               {"2", "2 bits", ""}};
+const Choices launch_costs = {{"added", "added", "Every launch is waited for: time = max(compute, memory) + launches."},
+                              {"hidden", "hidden", "The CPU runs ahead: time = max(compute, memory, launches)."}};
+const Choices regimes = {{"memory", "memory-bound", "Bytes take longest."},
+                         {"compute", "compute-bound", "Arithmetic takes longest."},
+                         {"launch", "launch-bound", "Starting kernels takes longest."}};
+
+constexpr const char* roofline_source = "Williams, Waterman, Patterson 2009";
+
+}  // namespace
+
+void describe(Fields& f, RoofRow& r) {
+  f.text("chip", r.chip, {.label = "chip"});
+  f.text("format", r.format, {.label = "format", .help = "The nearest format that the chip states a peak for."});
+  f.real("peak_flops_per_s", r.peak_flops_per_s, {.label = "peak", .unit = "FLOP/s"});
+  f.real("bandwidth_bytes_per_s", r.bandwidth_bytes_per_s, {.label = "bandwidth", .unit = "B/s"});
+  f.real("ridge", r.ridge, {.label = "ridge", .unit = "FLOP/B"});
+  f.real("attainable_flops_per_s", r.attainable_flops_per_s, {.label = "attainable", .unit = "FLOP/s"});
+  f.real("time_s", r.time_s, {.label = "time", .unit = "s"});
+}
+void describe(Fields& f, CeilingRow& r) {
+  f.text("name", r.name, {.label = "ceiling"});
+  f.text("basis", r.basis, {.label = "known how"});
+  f.real("per_s", r.per_s, {.label = "rate", .help = "Bytes or operations a second."});
+  f.real("ridge", r.ridge, {.label = "meets the roof at", .unit = "FLOP/B"});
+  f.text("source", r.source, {.label = "source"});
+}
+void describe(Fields& f, DotRow& r) {
+  f.text("name", r.name, {.label = "operation"});
+  f.real("flops", r.flops, {.label = "work", .unit = "FLOP"});
+  f.real("bytes", r.bytes, {.label = "traffic", .unit = "B"});
+  f.real("intensity", r.intensity, {.label = "intensity", .unit = "FLOP/B"});
+  f.real("achieved_flops_per_s", r.achieved_flops_per_s, {.label = "rate", .unit = "FLOP/s"});
+  f.real("time_s", r.time_s, {.label = "time", .unit = "s"});
+  f.text("regime", r.regime, {.label = "regime"});
+}
+void describe(Fields& f, WalkRow& r) {
+  f.real("batch", r.batch, {.label = "batch"});
+  f.real("intensity", r.intensity, {.label = "intensity", .unit = "FLOP/B"});
+  f.real("achieved_flops_per_s", r.achieved_flops_per_s, {.label = "rate", .unit = "FLOP/s"});
+  f.real("tokens_per_s", r.tokens_per_s, {.label = "tokens a second"});
+  f.text("regime", r.regime, {.label = "regime"});
+}
+void describe(Fields& f, MeasuredRow& r) {
+  f.text("name", r.name, {.label = "measured"});
+  f.real("intensity", r.intensity, {.label = "intensity", .unit = "FLOP/B"});
+  f.real("flops_per_s", r.flops_per_s, {.label = "rate", .unit = "FLOP/s"});
+  f.real("share_of_roof_percent", r.share_of_roof_percent, {.label = "of the roof", .unit = "%"});
+}
+
+void describe(Fields& f, RooflineInputs& in) {
+  f.choice("chip", in.chip, catalog().chip_choices,
+           {.label = "Chip",
+            .help = "The chip whose roof is the thick one, and on which the times are computed.",
+            .shared = "chip"});
+  f.choice("format", in.format, formats,
+           {.label = "Format",
+            .help = "The dense peak counts in this format, and operands of the operations take its bytes.",
+            .shared = "format"});
+  f.choice("operation", in.operation, operations,
+           {.label = "Operation", .help = "The dot with a ring. Drag it and it becomes your own."});
+  f.real("flops", in.flops,
+         {
+             .label = "Work",
+             .unit = "FLOP",
+             .help = "Floating-point operations; a multiply-add is two.",
+             .lo = 1,
+             .hi = 1e21,
+             .scale = Scale::log,
+             .when_key = "operation",
+             .when_value = "custom",
+         });
+  f.real("bytes", in.bytes,
+         {
+             .label = "Traffic",
+             .unit = "B",
+             .help = "Bytes read from and written to main memory.",
+             .lo = 1,
+             .hi = 1e18,
+             .scale = Scale::log,
+             .when_key = "operation",
+             .when_value = "custom",
+         });
+  f.integer("kernels", in.kernels,
+            {
+                .label = "Kernels",
+                .help = "Launches that the work is split into.",
+                .lo = 1,
+                .hi = 100000,
+                .scale = Scale::log,
+                .when_key = "operation",
+                .when_value = "custom",
+            });
+  const auto side = [&](const char* key, std::int64_t& slot, const char* label, const char* help) {
+    f.integer(key, slot,
+              {
+                  .label = label,
+                  .help = help,
+                  .lo = 1,
+                  .hi = 1048576,
+                  .scale = Scale::log,
+                  .when_key = "operation",
+                  .when_value = "gemm",
+              });
+  };
+  side("m", in.m, "m", "Rows of A and C.");
+  side("n", in.n, "n", "Columns of B and C.");
+  side("k", in.k, "k", "Columns of A, rows of B: the summed dimension.");
+  f.choices("chips", in.chips, catalog().chip_choices,
+            {.label = "Beside it",
+             .help = "Thin roofs of other chips. One without the format shows its nearest and says so.",
+             .max_items = 12});
+  f.choices("show", in.show, layers, {.label = "Show", .help = "What is drawn over the roof."});
+  f.choice("model", in.model, catalog().model_choices,
+           {.label = "Model", .help = "Whose operations the dots are.", .shared = "model"});
+  f.integer("batch", in.batch,
+            {
+                .label = "Batch",
+                .help = "Sequences that are worked on together.",
+                .lo = 1,
+                .hi = 65536,
+                .scale = Scale::log,
+                .shared = "workload.batch",
+            });
+  f.integer("sequence", in.sequence,
+            {
+                .label = "Prompt",
+                .unit = "tokens",
+                .help = "New tokens of each sequence in prefill.",
+                .lo = 1,
+                .hi = 1048576,
+                .scale = Scale::log,
+                .shared = "workload.sequence",
+            });
+  f.integer("context", in.context,
+            {
+                .label = "Context",
+                .unit = "tokens",
+                .help = "Tokens in each sequence's cache when it decodes.",
+                .lo = 1,
+                .hi = 1048576,
+                .scale = Scale::log,
+                .shared = "workload.context",
+            });
+  f.toggle("kv_reads", in.kv_reads,
+           {.label = "Count KV reads", .help = "Off: decode reads weights alone, as most napkin sums have it."});
+  f.choice(
+      "weight_bits", in.weight_bits, weight_widths,
+      {.label = "Quantized weights",
+       .help = "Width of the weights at the head of the quantization arrow; arithmetic stays in the format above."});
+  f.real("launch_s", in.launch_s,
+         {
+             .label = "Launch",
+             .unit = "s",
+             .help = "What one kernel costs to start: 2 to 10 us is usual, 0 leaves the classical roofline.",
+             .lo = 0,
+             .hi = 1e-4,
+         });
+  f.choice("launch_cost", in.launch_cost, launch_costs,
+           {.label = "Launches are", .help = "Waited for one by one, or hidden behind the work of the kernel before."});
+  f.file("measured", in.measured,
+         {.label = "Measured points",
+          .help = "A CSV with the columns name, flops, bytes, time_s: each row becomes a diamond."});
+}
+
+void describe(Fields& f, RooflineOutputs& o) {
+  f.real("intensity", o.intensity,
+         {
+             .label = "Arithmetic intensity",
+             .unit = "FLOP/B",
+             .formula = "I = flops / bytes",
+             .source = roofline_source,
+         });
+  f.real("ridge", o.ridge,
+         {
+             .label = "Ridge point",
+             .unit = "FLOP/B",
+             .help = "From here on arithmetic, not memory, sets the pace.",
+             .formula = "peak / bandwidth",
+             .source = roofline_source,
+         });
+  f.real("attainable_flops_per_s", o.attainable_flops_per_s,
+         {
+             .label = "Attainable",
+             .unit = "FLOP/s",
+             .help = "The roof above this intensity.",
+             .formula = "min(peak, I x bandwidth)",
+             .source = roofline_source,
+         });
+  f.real("time_s", o.time_s,
+         {
+             .label = "Time",
+             .unit = "s",
+             .formula = "max(compute, memory, launches), or max(compute, memory) + launches",
+             .source = "launches after S4 section 2",
+         });
+  f.choice("regime", o.regime, regimes, {.label = "Regime", .help = "The largest of the three terms."});
+  f.real("achieved_flops_per_s", o.achieved_flops_per_s,
+         {
+             .label = "Achieved",
+             .unit = "FLOP/s",
+             .help = "Below the attainable rate by what launches cost.",
+             .formula = "flops / time",
+         });
+  f.real("share_of_peak_percent", o.share_of_peak_percent,
+         {.label = "Share of peak", .unit = "%", .formula = "100 achieved / peak"});
+  f.real("flops_total", o.flops_total, {.label = "Work", .unit = "FLOP", .formula = "each multiply-add is two"});
+  f.real("bytes_total", o.bytes_total,
+         {.label = "Traffic", .unit = "B", .help = "Each operand read once, each result written once: a lower bound."});
+  f.real("kernels_total", o.kernels_total,
+         {.label = "Kernels", .help = "Launches; one for each operation of a model."});
+  f.real("compute_s", o.compute_s, {.label = "Compute time", .unit = "s", .formula = "flops / peak"});
+  f.real("memory_s", o.memory_s, {.label = "Memory time", .unit = "s", .formula = "bytes / bandwidth"});
+  f.real("launches_s", o.launches_s, {.label = "Launch time", .unit = "s", .formula = "kernels x launch"});
+  f.real("square_side", o.square_side,
+         {.label = "Square GEMM at the ridge",
+          .help = "The smallest n for which an n^3 product is compute-bound.",
+          .formula = "n = 1.5 x ridge x bytes an element"});
+  f.real("decode_intensity", o.decode_intensity,
+         {
+             .label = "Decode intensity",
+             .unit = "FLOP/B",
+             .help = "Of a step at this batch and context.",
+             .formula = "B F / (weights + B context kv)",
+         });
+  f.real("decode_limit", o.decode_limit,
+         {
+             .label = "Decode never passes",
+             .unit = "FLOP/B",
+             .help = "What a sequence computes over what it reads for itself.",
+             .formula = "F / (context kv)",
+         });
+  f.real("decode_time_s", o.decode_time_s,
+         {
+             .label = "Decode step",
+             .unit = "s",
+             .help = "Of the whole model at this batch and context, launches as set above.",
+             .formula = "max(flops / peak, (weights + B context kv) / bandwidth, launches)",
+         });
+  f.real("decode_tokens_per_s", o.decode_tokens_per_s,
+         {.label = "Decode tokens a second", .help = "Over the batch.", .formula = "B / step time"});
+  f.text("decode_verdict", o.decode_verdict, {.label = "Decode and the ridge"});
+  f.real("quantized_time_s", o.quantized_time_s,
+         {.label = "Decode step, quantized",
+          .unit = "s",
+          .help = "The same step with narrower weights; cache and arithmetic stay in the format."});
+  f.real("quantized_speedup", o.quantized_speedup,
+         {.label = "Quantizing gains", .help = "Times faster than the step with weights in the format."});
+  f.real("fusion_speedup", o.fusion_speedup,
+         {.label = "Fusing attention gains", .help = "Times faster than the three kernels."});
+  f.real("fusion_bytes_ratio", o.fusion_bytes_ratio,
+         {.label = "Fusing cuts bytes by", .help = "Traffic of the three kernels over that of the fused one."});
+  f.table("roofs", o.roofs, {.label = "Roofs"});
+  f.table("ceilings", o.ceilings, {.label = "Ceilings"});
+  f.table("operations", o.operations, {.label = "Operations"});
+  f.table("walk", o.walk, {.label = "Decode walk"});
+  f.table("measured_points", o.measured_points, {.label = "Measured points", .max_items = 10000});
+}
+
+void describe(Fields& f, RooflineView& v) {
+  f.toggle("zoomed", v.plot.zoomed, {.label = "Zoomed"});
+  const auto edge = [&](const char* key, double& slot, const char* label) {
+    f.real(key, slot, {.label = label, .lo = 0, .hi = 1e30});
+  };
+  edge("x_lo", v.plot.x_lo, "Left");
+  edge("x_hi", v.plot.x_hi, "Right");
+  edge("y_lo", v.plot.y_lo, "Bottom");
+  edge("y_hi", v.plot.y_hi, "Top");
+}
+
+LabPtr make() {
+  return make_lab<RooflineInputs, RooflineOutputs, RooflineView>(
+      {.id = "roofline/roofline",
+       .title = "Roofline",
+       .question = "Which ceiling stops this operation, and what would move it?"},
+      compute_roofline, draw_roofline);
+}
+
+}  // namespace chapters::roofline::roofline

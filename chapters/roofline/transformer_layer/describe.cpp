@@ -1,0 +1,280 @@
+#include "chapters/roofline/transformer_layer/lab.h"
+
+#include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/lab.h"
+#include "chapters/roofline/transformer_layer/draw.h"
+
+namespace chapters::roofline::transformer_layer {
+namespace {
+
+const Choices phases = {
+    {"train", "Training step", "Forward and backward over whole sequences; the optimizer is not in."},
+    {"prefill", "Prefill", "All tokens of the prompt at once; logits of the last alone."},
+    {"decode", "Decode", "One new token for each sequence, attending to its context."}};
+const Choices conventions = {
+    {"causal", "Causal: half the square", "Only pairs of a token with earlier ones count. Megatron-LM since 2025."},
+    {"full", "Full square", "Every pair counts, masked or not. PaLM, Narayanan et al. 2021."}};
+const Choices recomputes = {
+    {"none", "None", "All activations are kept."},
+    {"selective", "Selective: attention", "Scores, softmax and values run again in the backward pass."},
+    {"full", "Full", "Every layer's forward runs again."}};
+const Choices formats = {
+    {"fp32", "FP32", "4 bytes an element"}, {"bf16", "BF16", "2 bytes an element"},
+    {"fp16", "FP16", "2 bytes an element"}, {"fp8", "FP8", "1 byte an element"},
+    {"int8", "INT8", "1 byte an element"},  {"fp4", "4 bits", "Half a byte an element: FP4, or INT4 weights"}};
+const Choices regimes = {{"memory", "memory-bound", ""},
+                         {"compute", "compute-bound", ""},
+                         {"launch", "launch-bound", ""},
+                         {"link", "link-bound", ""}};
+
+constexpr double longest_tokens = 1048576;
+constexpr std::string_view roofline_source = "Williams, Waterman, Patterson, CACM 52(4), 2009";
+
+}  // namespace
+
+void describe(Fields& f, Inputs& in) {
+  f.choice("model", in.model, catalog().model_choices,
+           {
+               .label = "Model",
+               .help = "Published configuration; drop a config.json on the window to use your own.",
+               .shared = "model",
+               .when_key = "config",
+               .when_value = "",
+           });
+  f.file("config", in.config,
+         {.label = "Your config.json",
+          .help = "A Hugging Face config.json. While one is here, it stands in for the model above."});
+  f.choice("chip", in.chip, catalog().chip_choices,
+           {.label = "Chip", .help = "One chip: dense peak and memory bandwidth as specified.", .shared = "chip"});
+  f.choice("phase", in.phase, phases, {.label = "Phase", .help = "What one step does.", .shared = "workload.phase"});
+  f.integer("batch", in.batch,
+            {
+                .label = "Batch",
+                .unit = "",
+                .help = "Sequences that run together.",
+                .lo = 1,
+                .hi = 65536,
+                .scale = Scale::log,
+                .shared = "workload.batch",
+            });
+  f.integer("sequence", in.sequence,
+            {
+                .label = "Sequence",
+                .unit = "tokens",
+                .help = "New tokens of each sequence in training and prefill. In decode it sets only the training step "
+                        "that 6ND and Megatron's formula are compared with.",
+                .lo = 1,
+                .hi = longest_tokens,
+                .scale = Scale::log,
+                .shared = "workload.sequence",
+            });
+  f.integer("context", in.context,
+            {
+                .label = "Context",
+                .unit = "tokens",
+                .help = "Decode: tokens that each new one attends to, itself among them.",
+                .lo = 1,
+                .hi = longest_tokens,
+                .scale = Scale::log,
+                .shared = "workload.context",
+                .when_key = "phase",
+                .when_value = "decode",
+            });
+  f.choice("attention_flops", in.attention_flops, conventions,
+           {.label = "Attention counted",
+            .help = "Published figures differ here, by a tenth and more at long sequences. A decoded token has nothing "
+                    "after it, so both agree on it."});
+  f.choice("format", in.format, formats,
+           {.label = "Weights",
+            .help = "Format of the weights in memory. Narrower than the activations, it saves bytes and no arithmetic.",
+            .shared = "format"});
+  f.choice("activation_format", in.activation_format, formats,
+           {.label = "Activations",
+            .help = "Format between operations; products run in it, or in the weights' where that is wider."});
+  f.choice("kv_format", in.kv_format, formats, {.label = "KV cache", .help = "Format of cached keys and values."});
+  f.toggle("fused_attention", in.fused_attention,
+           {.label = "Fused attention",
+            .help = "Scores stay on the chip (FlashAttention). Off: they are written, read for the softmax, written "
+                    "and read again."});
+  f.toggle("fused_elementwise", in.fused_elementwise,
+           {.label = "Fused element-wise",
+            .help = "Residual add joins the norm behind it, activation joins the gate product."});
+  f.choice("recompute", in.recompute, recomputes,
+           {
+               .label = "Recomputation",
+               .help = "What the backward pass computes again to spare memory.",
+               .when_key = "phase",
+               .when_value = "train",
+           });
+  f.real("launch_s", in.launch_s,
+         {
+             .label = "Kernel launch",
+             .unit = "s",
+             .help = "No kernel is shorter than this. 0 leaves the classical roofline; eager PyTorch needs a few "
+                     "microseconds, a CUDA graph about one.",
+             .lo = 0,
+             .hi = 2e-5,
+         });
+}
+
+void describe(Fields& f, OperationRow& row) {
+  f.text("name", row.name, {.label = "Operation"});
+  f.text("group", row.group, {.label = "Group"});
+  f.text("kind", row.kind, {.label = "Part", .help = "Kind of layer, embedding or output."});
+  f.integer("count", row.count, {.label = "Count", .help = "Times in the model."});
+  f.text("shape", row.shape,
+         {.label = "Shape", .help = "[rows x depth] x [depth x columns], empty where there is no product."});
+  f.integer("parameters", row.parameters, {.label = "Parameters", .unit = "parameters"});
+  f.real("flops", row.flops, {.label = "Flops of one", .unit = "FLOP"});
+  f.real("bytes", row.bytes, {.label = "Bytes of one", .unit = "B"});
+  f.real("intensity", row.intensity, {.label = "Intensity", .unit = "FLOP/B"});
+  f.real("compute_s", row.compute_s, {.label = "Arithmetic of one", .unit = "s"});
+  f.real("memory_s", row.memory_s, {.label = "Memory traffic of one", .unit = "s"});
+  f.real("time_s", row.time_s, {.label = "Time of one", .unit = "s"});
+  f.real("share", row.share, {.label = "Share of the step, all of them", .help = "From 0 to 1."});
+  f.choice("regime", row.regime, regimes, {.label = "Regime"});
+}
+
+void describe(Fields& f, Outputs& out) {
+  f.real("time_s", out.time_s,
+         {
+             .label = "Time of the step",
+             .unit = "s",
+             .help = "All operations one after the other, each under the roofline: a lower bound.",
+             .formula = "sum of count x max(flops / peak, bytes / bandwidth, launches)",
+             .source = roofline_source,
+         });
+  f.real("tokens_per_s", out.tokens_per_s,
+         {.label = "New tokens a second", .unit = "tokens/s", .formula = "new tokens / time"});
+  f.real("flops_total", out.flops_total,
+         {
+             .label = "Flops of the step",
+             .unit = "FLOP",
+             .help = "Matrix products, a multiply-add being two, recomputation in. Norms, softmax and the like are in "
+                     "the table and in the time, not here, as published counts have it.",
+             .formula = "sum of count x 2 m n k",
+         });
+  f.real("flops_per_token", out.flops_per_token,
+         {.label = "Flops a new token", .unit = "FLOP", .formula = "flops_total / new tokens"});
+  f.real("bytes_total", out.bytes_total,
+         {
+             .label = "Memory traffic",
+             .unit = "B",
+             .formula = "sum of count x (read + written)",
+             .source = "operand sizes, each moved once",
+         });
+  f.real("intensity", out.intensity,
+         {
+             .label = "Intensity of the step",
+             .unit = "FLOP/B",
+             .help = "Everything counts, softmax and norms too.",
+             .formula = "all flops / bytes_total",
+         });
+  f.real("ridge", out.ridge,
+         {
+             .label = "Ridge point",
+             .unit = "FLOP/B",
+             .formula = "peak / bandwidth",
+             .source = roofline_source,
+         });
+  f.real("memory_bound_share", out.memory_bound_share,
+         {.label = "Time memory-bound", .unit = "%", .formula = "time of memory-bound operations / time"});
+  f.real("mfu", out.mfu,
+         {
+             .label = "MFU at best",
+             .unit = "%",
+             .help = "Model flops utilization that the roofline allows; recomputation is not credited.",
+             .formula = "flops without recomputation / (time x peak)",
+             .source = "Chowdhery et al. 2022, appendix B",
+         });
+  f.real("hfu", out.hfu,
+         {
+             .label = "HFU at best",
+             .unit = "%",
+             .help = "Hardware flops utilization: recomputation is credited.",
+             .formula = "flops_total / (time x peak)",
+         });
+  f.real("mbu", out.mbu,
+         {.label = "Memory bandwidth used", .unit = "%", .formula = "bytes_total / (time x bandwidth)"});
+  f.real("fused_time_s", out.fused_time_s,
+         {.label = "Time, all fused", .unit = "s", .help = "The same step with both fusions on."});
+  f.real("unfused_time_s", out.unfused_time_s,
+         {.label = "Time, nothing fused", .unit = "s", .help = "The same step with both fusions off."});
+  f.real("fused_bytes", out.fused_bytes,
+         {.label = "Traffic, all fused", .unit = "B", .help = "Bytes moved with both fusions on."});
+  f.real("unfused_bytes", out.unfused_bytes,
+         {.label = "Traffic, nothing fused", .unit = "B", .help = "Bytes moved with both fusions off."});
+  f.integer("parameters_total", out.parameters_total,
+            {.label = "Parameters",
+             .unit = "parameters",
+             .help = "Every weight of the model; buffers and multi-token prediction are none."});
+  f.integer("parameters_active", out.parameters_active,
+            {.label = "Active for a token",
+             .unit = "parameters",
+             .help = "Less the experts that a token is not sent to; both embedding matrices are in."});
+  f.integer("parameters_attention", out.parameters_attention,
+            {.label = "In attention",
+             .unit = "parameters",
+             .help = "Query, key, value and output projections with their biases."});
+  f.integer(
+      "parameters_feed_forward", out.parameters_feed_forward,
+      {.label = "In feed-forward", .unit = "parameters", .help = "Dense, routed and shared experts, and the router."});
+  f.integer("parameters_embedding", out.parameters_embedding,
+            {.label = "In embedding and output",
+             .unit = "parameters",
+             .help = "Token and position tables, and the output matrix where it is not the token table again."});
+  f.integer("parameters_norms", out.parameters_norms,
+            {.label = "In norms",
+             .unit = "parameters",
+             .help = "Gains and biases of every norm, those of queries and keys among them."});
+  f.real("weights_bytes", out.weights_bytes,
+         {.label = "Weights", .unit = "B", .formula = "parameters_total x bytes of the format"});
+  f.real("kv_bytes_per_token", out.kv_bytes_per_token,
+         {.label = "Cache a token",
+          .unit = "B",
+          .formula = "2 x layers x kv heads x head width x bytes; latent attention: layers x (rank + rotary) x bytes"});
+  f.real("kv_total_bytes", out.kv_total_bytes,
+         {.label = "Cache of the batch",
+          .unit = "B",
+          .help = "Nothing in training. Layers with a sliding window keep no more than it."});
+  f.real("chip_share", out.chip_share,
+         {
+             .label = "Weights and cache, of the chip",
+             .unit = "%",
+             .help = "Above 100 %, one chip cannot hold them; the times are then those of a chip that could.",
+             .formula = "(weights + cache) / memory",
+         });
+  f.real("training_flops_per_token", out.training_flops_per_token,
+         {.label = "Training flops a token",
+          .unit = "FLOP",
+          .help = "At the sequence set, whatever the phase, without recomputation."});
+  f.real("six_nd_ratio", out.six_nd_ratio,
+         {
+             .label = "Training against 6ND",
+             .help = "N: active parameters less the input embedding, whose rows are looked up, not multiplied. What is "
+                     "above 1 is attention.",
+             .formula = "training_flops_per_token / 6 N",
+             .source = "Kaplan et al. 2020, section 2.1",
+         });
+  f.real("megatron_ratio", out.megatron_ratio,
+         {
+             .label = "Training against Megatron-LM",
+             .help = "Its formula counts attention causal; set to full, the surplus is the other half of the square.",
+             .formula = "training_flops_per_token / Megatron-LM's count",
+             .source = "Megatron-LM num_floating_point_operations, 2025",
+         });
+  f.table("operations", out.operations,
+          {.label = "Operations",
+           .help = "Every operation in the order in which it runs; figures are of one of its count.",
+           .max_items = 1024});
+}
+
+LabPtr make() {
+  return make_lab<Inputs, Outputs, View>(
+      {.id = "roofline/transformer-layer",
+       .title = "Transformer layer",
+       .question = "Where do the flops, the bytes and the time of one step go, and which of them is the wall?"},
+      compute, draw);
+}
+
+}  // namespace chapters::roofline::transformer_layer

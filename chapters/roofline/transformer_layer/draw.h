@@ -1,0 +1,33 @@
+#pragma once
+#include "chapters/roofline/transformer_layer/lab.h"
+#include "widgets/charts/stacked_bar.h"
+#include "widgets/table/table.h"
+
+namespace chapters::roofline::transformer_layer {
+
+struct View {
+  std::int64_t layer = -1;     ///< kind of layer drawn; -1: the one that takes longest
+  std::int64_t selected = -1;  ///< among all operations; -1: none
+  widgets::TableView table;
+  widgets::StackedBarView time_bars, parameter_bars;
+  std::vector<std::uint32_t> rows;  ///< operations in the table, kept until the operations or the layer drawn change
+  std::uint64_t rows_version = 0;
+};
+
+void describe(Fields& fields, View& view);
+void draw(Inputs& inputs, const Outputs& out, View& view);
+
+// The parts of the picture, from top to bottom; each draws at the cursor in a box of this size.
+void draw_flow(const Outputs& out, View& view, bool with_launch, float width, float height);
+void draw_operations(const Outputs& out, View& view, float width, float height);
+
+// What the parts share.
+widgets::Meaning meaning_of(models::Regime regime);
+widgets::RowShape shape_of(models::Regime regime);
+std::string_view name_of(models::Regime regime);
+void select(View& view, std::size_t operation);  ///< or lets go of it when it was selected
+bool is_selected(const View& view, std::size_t operation);
+void tell(const OperationRow& row);                             ///< a hover
+std::size_t drawn_layer(const Outputs& out, const View& view);  ///< of out.layers, which must not be empty
+
+}  // namespace chapters::roofline::transformer_layer

@@ -1,0 +1,154 @@
+#include <algorithm>
+
+#include "chapters/roofline/transformer_layer/draw.h"
+
+namespace chapters::roofline::transformer_layer {
+namespace {
+
+using widgets::Font;
+using widgets::Line;
+using widgets::Painter;
+using widgets::Rect;
+using widgets::theme;
+using widgets::Theme;
+using widgets::Type;
+
+/// Marks and names from the right end leftwards; returns where the leftmost begins.
+float regime_key(const Painter& p, ImVec2 right_top, bool with_launch) {
+  const Theme& t = theme();
+  float x = right_top.x;
+  for (const models::Regime regime : {models::Regime::launch, models::Regime::compute, models::Regime::memory}) {
+    if (regime == models::Regime::launch && !with_launch) continue;
+    x -= widgets::text_size(name_of(regime), Type::small).x;
+    p.text({x, right_top.y}, name_of(regime), t.muted, Type::small);
+    x -= t.px(10);
+    widgets::paint_row_mark(p, {shape_of(regime), t.of(meaning_of(regime))},
+                            {x, right_top.y + t.type(Type::small) * 0.55f}, t.px(4.5f));
+    x -= t.px(18);
+  }
+  return x;
+}
+
+/// One operation of the layer's flow.
+void flow_box(const Painter& p, const Outputs& out, View& view, std::size_t index, Rect r) {
+  const Theme& t = theme();
+  const OperationRow& row = out.operations[index];
+  ImGui::SetCursorScreenPos(r.min);
+  ImGui::PushID(static_cast<int>(index));
+  Line label;
+  label.add(row.name).add("##flow");
+  if (ImGui::InvisibleButton(label.c_str(), {std::max(1.0f, r.width()), std::max(1.0f, r.height())},
+                             ImGuiButtonFlags_EnableNav))
+    select(view, index);
+  ImGui::PopID();
+  if (ImGui::IsItemHovered()) tell(row);
+  const ImU32 fill = t.of(meaning_of(row.regime));
+  p.rect(r.min, r.max, fill, t.px(3));
+  const float small = t.type(Type::small), y = (r.min.y + r.max.y - small) / 2;
+  float left = r.min.x + t.px(5);
+  const bool slim = r.width() < t.px(16);
+  if (r.height() >= t.px(9))
+    widgets::paint_row_mark(p, {shape_of(row.regime), t.on_colour},
+                            {slim ? (r.min.x + r.max.x) / 2 : left + t.px(3), (r.min.y + r.max.y) / 2},
+                            t.px(slim ? 2.4f : 3.0f));
+  left += t.px(12);
+  const ImU32 ink = widgets::contrast(t.on_colour, fill) >= 4.5 ? t.on_colour : t.text;
+  // The whole name, or what is left without "projection", or none: the hover has it.
+  const std::string_view name = row.name, brief = name.substr(0, name.find(" projection"));
+  const float room = r.max.x - left - t.px(4);
+  const std::string_view shown = widgets::text_size(name, Type::small).x <= room    ? name
+                                 : widgets::text_size(brief, Type::small).x <= room ? brief
+                                                                                    : std::string_view{};
+  if (!shown.empty() && r.height() >= small) p.text({left, y}, shown, ink, Type::small);
+  if (is_selected(view, index) || ImGui::IsItemFocused())
+    p.frame({r.min.x - 1, r.min.y - 1}, {r.max.x + 1, r.max.y + 1}, t.text, t.px(2), t.px(3));
+}
+
+/// Operations that read the same input stand above each other, as tall as their part of the stage's time.
+void flow_stage(const Painter& p, const Outputs& out, View& view, const LayerFlow::Stage& stage, Rect r) {
+  const float gap = theme().px(2), least = theme().px(9), n = static_cast<float>(stage.end - stage.first);
+  double sum = 0;
+  for (std::size_t i = stage.first; i < stage.end; ++i) sum += out.operations[i].time_s;
+  const float room = r.height() - (n - 1) * gap - n * least;
+  float y = r.min.y;
+  for (std::size_t i = stage.first; i < stage.end; ++i) {
+    const float height = least + room * static_cast<float>(out.operations[i].time_s / sum);
+    flow_box(p, out, view, i, {{r.min.x, y}, {r.max.x, y + height}});
+    y += height + gap;
+  }
+}
+
+void bracket(const Painter& p, float x0, float x1, float y, std::string_view name, double share) {
+  const Theme& t = theme();
+  p.line({x0, y}, {x1, y}, t.muted);
+  p.line({x0, y - t.px(4)}, {x0, y}, t.muted);
+  p.line({x1, y - t.px(4)}, {x1, y}, t.muted);
+  Line text;
+  text.add(name).add(" ").add(widgets::format(100 * share, "%"));
+  const float width = widgets::text_size(text.view(), Type::small).x;
+  const float x = std::max(x0, (x0 + x1 - width) / 2);
+  p.text({x, y + t.px(3)}, text.view(), t.muted, Type::small);
+}
+
+/// Names of the kinds of layers; pressing one draws it. Returns where the names end.
+float layer_tabs(const Painter& p, const Outputs& out, View& view, std::size_t shown, ImVec2 at) {
+  const Theme& t = theme();
+  for (std::size_t i = 0; i < out.layers.size(); ++i) {
+    const std::string& name = out.layers[i].name;
+    const float width = widgets::text_size(name, Type::small, Font::bold).x;
+    ImGui::SetCursorScreenPos(at);
+    if (ImGui::InvisibleButton(name.c_str(), {width, t.type(Type::small) + t.px(4)}, ImGuiButtonFlags_EnableNav))
+      view.layer = static_cast<std::int64_t>(i);
+    const bool lit = i == shown || ImGui::IsItemHovered() || ImGui::IsItemFocused();
+    p.text(at, name, lit ? t.text : t.muted, Type::small, Font::bold);
+    if (i == shown && out.layers.size() > 1)
+      p.rect({at.x, at.y + t.type(Type::small) + t.px(3)}, {at.x + width, at.y + t.type(Type::small) + t.px(5)},
+             t.accent);
+    at.x += width + t.px(18);
+  }
+  return at.x;
+}
+
+}  // namespace
+
+/// The layer as a flow from left to right, every stage as wide as its share of the time.
+void draw_flow(const Outputs& out, View& view, bool with_launch, float width, float height) {
+  const Theme& t = theme();
+  const Painter p = Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float pad = t.px(12), small = t.type(Type::small);
+  p.rect(at, {at.x + width, at.y + height}, t.card, t.px(6));
+  if (out.layers.empty()) return;
+  const std::size_t shown = drawn_layer(out, view);
+  const LayerFlow& flow = out.layers[shown];
+  const float key = regime_key(p, {at.x + width - pad, at.y + t.px(9)}, with_launch);
+  const float tabs = layer_tabs(p, out, view, shown, {at.x + pad, at.y + t.px(9)});
+  if (key - tabs > t.px(60))
+    p.text_fit({tabs, at.y + t.px(9)}, "width: share of the layer's time", key - tabs, t.muted, Type::small);
+
+  const float gap = t.px(4), least = t.px(9), n = static_cast<float>(flow.stages.size());
+  const float top = at.y + t.px(16) + small, bottom = at.y + height - t.px(25) - 2 * small;
+  const float room = width - 2 * pad - (n - 1) * gap - n * least;
+  p.line({at.x + t.px(3), (top + bottom) / 2}, {at.x + width - t.px(3), (top + bottom) / 2}, t.line, t.px(3));
+  float x = at.x + pad, from = x;
+  double part = 0;
+  for (std::size_t i = 0; i < flow.stages.size(); ++i) {
+    const float w = least + room * static_cast<float>(flow.stages[i].share);
+    flow_stage(p, out, view, flow.stages[i], {{x, top}, {x + w, bottom}});
+    part += flow.stages[i].share;
+    x += w + gap;
+    const bool last = i + 1 == flow.stages.size();
+    if (i + 1 != flow.attention_end && !last) continue;
+    bracket(p, from, x - gap, bottom + t.px(7), last ? "feed-forward" : "attention", part);
+    from = x;
+    part = 0;
+  }
+  const bool any = view.selected >= 0 && view.selected < static_cast<std::int64_t>(out.operations.size());
+  const std::string_view detail = any ? std::string_view(out.operations[static_cast<std::size_t>(view.selected)].detail)
+                                      : "Press an operation to read its shape. In the bars, full is the wall it meets, "
+                                        "pale what the other resource would need.";
+  p.text_fit({at.x + pad, at.y + height - small - t.px(5)}, detail, width - 2 * pad, any ? t.text : t.muted,
+             Type::small);
+}
+
+}  // namespace chapters::roofline::transformer_layer

@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "chapters/roofline/transformer_layer/draw.h"
+#include "widgets/table/table_layout.h"
+
+namespace chapters::roofline::transformer_layer {
+namespace {
+
+using widgets::Align;
+using widgets::Font;
+using widgets::Line;
+using widgets::Meaning;
+using widgets::Painter;
+using widgets::Rect;
+using widgets::theme;
+using widgets::Theme;
+using widgets::Type;
+using widgets::with_alpha;
+
+enum Column : std::size_t {
+  name_column,
+  flops_column,
+  bytes_column,
+  intensity_column,
+  time_column,
+  share_column,
+  column_count
+};
+constexpr widgets::TableColumn columns[column_count] = {
+    {.title = "operation", .number = false}, {.title = "flops", .value_unit = "FLOP"},
+    {.title = "bytes", .value_unit = "B"},   {.title = "FLOP/B"},
+    {.title = "time", .value_unit = "s"},    {.title = "share", .unit = "%"}};
+
+double value_of(const OperationRow& row, std::size_t column) {
+  switch (column) {
+    case flops_column:
+      return row.flops;
+    case bytes_column:
+      return row.bytes;
+    case intensity_column:
+      return row.intensity;
+    case time_column:
+      return row.time_s;
+    case share_column:
+      return 100 * row.share;
+    default:
+      return 0;
+  }
+}
+
+void fill_cell(const OperationRow& row, std::size_t column, widgets::TableCell& out) {
+  if (column == name_column) {
+    out.text = row.name;
+    return;
+  }
+  out.value = value_of(row, column);
+  if (column == share_column) {
+    out.number.length =
+        static_cast<std::size_t>(std::snprintf(out.number.chars, sizeof out.number.chars, "%.1f", out.value));
+    return;
+  }
+  constexpr std::string_view units[column_count] = {"", "FLOP", "B", "", "s", ""};
+  out.number = widgets::format(out.value, units[column]);
+  if (column == flops_column)
+    out.number.length = std::min(out.number.length, out.number.view().find("FLOP"));  // "550 G": the title says of what
+}
+
+/// Memory and arithmetic of each visible row side by side, on the axis of the whole step; the longer one is the row's
+/// time.
+void draw_pairs(const Outputs& out, View& view, Rect area, float body_height) {
+  const Theme& t = theme();
+  const Painter p = Painter::window();
+  const widgets::TableLayout& l = view.table.layout;
+  const float small = t.type(Type::small);
+  const bool narrow = area.width() < t.px(200);
+  const widgets::AxisMap map(widgets::AxisKind::linear, {0, out.longest_s}, static_cast<double>(area.min.x),
+                             static_cast<double>(area.max.x));
+  widgets::AxisTicks ticks;
+  widgets::layout_ticks({.unit = "s"}, {0, out.longest_s}, map,
+                        {[](std::string_view s) { return widgets::measure_text(s, Type::small); }, small}, ticks);
+  const float body = area.min.y + l.header_height;
+  p.rect(area.min, {area.max.x, body}, t.card, t.px(4));
+  for (const widgets::Tick& tick : ticks.major()) {
+    const auto x = static_cast<float>(tick.pixel), half = widgets::text_size(tick.label, Type::small, Font::mono).x / 2;
+    p.line({x, body}, {x, body + body_height}, t.grid);
+    if (x - half < area.min.x || x + half > area.max.x - t.px(narrow ? 30 : 70)) continue;
+    p.text({x, area.min.y + (l.header_height - small) / 2}, tick.label, t.muted, Type::small, Font::mono,
+           Align::center);
+  }
+  Line unit;
+  unit.add(ticks.unit).add(narrow ? "" : " a step");
+  p.text({area.max.x - t.px(4), area.min.y + (l.header_height - small) / 2}, unit.view(), t.muted, Type::small,
+         Font::sans, Align::right);
+  double scroll = view.table.scroll_rows;
+  const widgets::RowWindow window = widgets::visible_rows(view.rows.size(), l.row_height, body_height, scroll);
+  p.clip({area.min.x, body}, {area.max.x + t.px(8), body + body_height});
+  for (std::size_t position = window.first; position < window.end; ++position) {
+    const std::size_t place = widgets::row_at(view.table, position), index = view.rows[place];
+    const OperationRow& row = out.operations[index];
+    const float y = body + window.offset + static_cast<float>(position - window.first) * l.row_height;
+    const float thick = std::max(2.0f, l.row_height * 0.26f), middle = y + l.row_height / 2;
+    const float top = std::max(y, body), bottom = std::min(y + l.row_height, body + body_height);
+    if (bottom - top >= 1) {
+      ImGui::SetCursorScreenPos({area.min.x, top});
+      ImGui::PushID(static_cast<int>(index));
+      Line item;
+      item.add(row.name).add("##bars");
+      if (ImGui::InvisibleButton(item.c_str(), {area.width(), bottom - top})) select(view, index);
+      ImGui::PopID();
+      if (ImGui::IsItemHovered()) tell(row);
+    }
+    if (is_selected(view, index)) p.rect({area.min.x, y}, {area.max.x, y + l.row_height}, with_alpha(t.accent, 0.16f));
+    const auto end_of = [&](double time_s) { return static_cast<float>(map.pixel(time_s)); };
+    const auto bar = [&](float from_y, double time_s, models::Regime regime) {
+      const bool decides = row.regime == regime;
+      p.rect({area.min.x, from_y}, {std::max(end_of(time_s), area.min.x + 1), from_y + thick},
+             with_alpha(t.of(meaning_of(regime)), decides ? 1.0f : 0.4f), t.px(1.5f));
+    };
+    bar(middle - thick - 0.5f, row.all_memory_s, models::Regime::memory);
+    bar(middle + 0.5f, row.all_compute_s, models::Regime::compute);
+    const bool first_of_section =
+        view.table.rows_in_order.empty() && (place == 0 || out.operations[view.rows[place - 1]].section != row.section);
+    const float label = widgets::text_size(row.section, Type::small).x;
+    if (first_of_section && end_of(row.all_s) + label + t.px(20) < area.max.x) {
+      p.rect({area.max.x - label - t.px(10), y + 2}, {area.max.x, y + l.row_height - 2},
+             is_selected(view, index) ? t.card : t.background, t.px(3));  // no grid line through it
+      p.text({area.max.x - t.px(5), middle - small / 2}, row.section, t.muted, Type::small, Font::sans, Align::right);
+    }
+    if (first_of_section && place > 0) p.line({area.min.x, y}, {area.max.x, y}, t.line);
+    if (row.launch_s > 0)
+      p.rect({end_of(row.all_launch_s) - 1, y + t.px(3)}, {end_of(row.all_launch_s) + 1, y + l.row_height - t.px(3)},
+             t.of(Meaning::launch_bound));
+  }
+  p.unclip();
+}
+
+}  // namespace
+
+void draw_operations(const Outputs& out, View& view, float width, float height) {
+  const Theme& t = theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  struct Context {
+    const Outputs& out;
+    const View& view;
+    bool narrow;  ///< then flops are left to the hover: intensity times bytes
+    const OperationRow& row(std::size_t i) const { return out.operations[view.rows[i]]; }
+    std::size_t column(std::size_t i) const { return narrow && i >= flops_column ? i + 1 : i; }
+    static const Context& of(void* c) { return *static_cast<const Context*>(c); }
+  } context{out, view, width < t.px(720)};
+  widgets::TableColumn chosen[column_count];
+  const std::size_t n = column_count - (context.narrow ? 1 : 0);
+  for (std::size_t i = 0; i < n; ++i) chosen[i] = columns[context.column(i)];
+  const widgets::TableSource source{
+      .context = &context,
+      .rows = view.rows.size(),
+      .version = view.rows_version + (context.narrow ? 1 : 0),
+      .cell = [](void* c, std::size_t row, std::size_t column,
+                 widgets::TableCell& to) { fill_cell(Context::of(c).row(row), Context::of(c).column(column), to); },
+      .key = [](void* c, std::size_t row,
+                std::size_t column) { return value_of(Context::of(c).row(row), Context::of(c).column(column)); },
+      .mark =
+          [](void* c, std::size_t row) {
+            const auto regime = Context::of(c).row(row).regime;
+            return widgets::RowMark{shape_of(regime), theme().of(meaning_of(regime))};
+          },
+      .hover = [](void* c, std::size_t row, std::size_t) { return std::string_view(Context::of(c).row(row).detail); },
+  };
+  const auto chosen_row = std::find(view.rows.begin(), view.rows.end(),
+                                    static_cast<std::uint32_t>(std::max<std::int64_t>(view.selected, 0)));
+  view.table.selected = view.selected < 0 || chosen_row == view.rows.end() ? -1 : chosen_row - view.rows.begin();
+  const float table = std::min(std::max(width * 0.62f, std::min(t.px(450), width - t.px(180))), t.px(600));
+  if (widgets::draw_table("operations", {chosen, n}, source, view.table, {table, height}).selection_changed)
+    view.selected = view.table.selected < 0
+                        ? -1
+                        : static_cast<std::int64_t>(view.rows[static_cast<std::size_t>(view.table.selected)]);
+  const float left = at.x + table + t.px(14);
+  draw_pairs(out, view, {{left, at.y}, {at.x + width - t.px(8), at.y + height}},
+             height - view.table.layout.header_height);
+}
+
+}  // namespace chapters::roofline::transformer_layer

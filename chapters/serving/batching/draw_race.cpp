@@ -1,0 +1,339 @@
+#include "chapters/serving/batching/draw_race.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "widgets/plot/axis.h"
+#include "widgets/base/painter.h"
+#include "widgets/base/parts.h"
+#include "widgets/plot/plot_paint.h"
+#include "widgets/base/tint.h"
+
+namespace chapters::serving::batching {
+namespace {
+
+using models::SlotUse;
+using widgets::Align;
+using widgets::Font;
+using widgets::Painter;
+using widgets::Type;
+
+constexpr float future_alpha = 0.2f, held_alpha = 0.3f, aside_alpha = 0.22f;
+constexpr float arrivals_px = 20, ruler_px = 24;
+
+/// Where time lies, and who is looked at; shared by all rows of the race.
+struct Scale {
+  float left = 0, width = 0;
+  double end_s = 1, now_s = 0;
+  std::int64_t followed = -1;  ///< the others stand aside
+  ImVec2 mouse{-1, -1};        ///< off the canvas when not hovered
+  float x(double time_s) const { return left + width * static_cast<float>(std::clamp(time_s / end_s, 0.0, 1.0)); }
+  float right() const { return left + width; }
+  float alpha_of(std::int64_t request) const { return followed < 0 || followed == request ? 1 : aside_alpha; }
+};
+
+ImU32 colour_of(std::int64_t request) { return widgets::theme().series_at(static_cast<std::size_t>(request)); }
+
+void row_label(const Painter& p, float right, float centre, std::string_view label) {
+  const auto& t = widgets::theme();
+  p.text({right, centre - t.type(Type::small) / 2}, label, t.muted, Type::small, Font::sans, Align::right);
+}
+
+void paint_span(const Painter& p, const models::SlotSpan& s, ImVec2 low, ImVec2 high, float alpha) {
+  const auto& t = widgets::theme();
+  const ImU32 colour = colour_of(s.request);
+  if (s.use == SlotUse::held) {
+    p.rect(low, high, widgets::with_alpha(colour, held_alpha * alpha));
+    return;
+  }
+  p.rect(low, high, widgets::with_alpha(colour, alpha),
+         high.x - low.x > t.px(6) && high.y - low.y > t.px(6) ? t.px(2) : 0);
+  const bool thin = high.y - low.y < t.px(5);  // a cap would hide what it caps
+  if (s.use == SlotUse::prefill)
+    p.rect(low, {high.x, thin ? high.y : low.y + std::max(t.px(2), (high.y - low.y) * 0.3f)},
+           widgets::with_alpha(t.text, thin ? alpha * 0.45f : alpha));
+  if (s.preempted) p.rect({std::max(low.x, high.x - t.px(3)), low.y}, high, widgets::with_alpha(t.bad, alpha));
+}
+
+/// The request's number at the head of its span, where it fits.
+void paint_number(const Painter& p, const models::SlotSpan& s, ImVec2 low, ImVec2 high) {
+  const auto& t = widgets::theme();
+  if (s.use != SlotUse::decode || high.y - low.y < 0.75f * t.type(Type::small)) return;
+  widgets::Line number;
+  number.add_integer(s.request + 1);
+  const ImVec2 size = widgets::text_size(number.view(), Type::small, Font::mono);
+  if (high.x - low.x < size.x + t.px(6)) return;
+  p.text({low.x + t.px(3), (low.y + high.y - size.y) / 2}, number.view(), widgets::text_on(colour_of(s.request), t),
+         Type::small, Font::mono);
+}
+
+/// What is under the pointer, in words.
+void span_tip(const models::SlotSpan& s) {
+  widgets::Line name;
+  name.add("request ").add_integer(s.request + 1);
+  static constexpr std::array<std::string_view, 3> uses{"its prompt is put through", "it is served, token by token",
+                                                        "done; its slot waits for the batch"};
+  widgets::tip(name.view(), widgets::format(s.end_s - s.start_s, "s"),
+               s.preempted ? std::string_view("sent back: the blocks ran out") : uses[static_cast<std::size_t>(s.use)]);
+}
+
+void paint_lanes(const Painter& p, const Racer& r, const Scale& scale, float top, float lane, std::int64_t& hot) {
+  const auto& t = widgets::theme();
+  const float gap = lane > t.px(5) ? t.px(2) : 0, now = scale.x(scale.now_s);
+  for (std::int32_t i = 0; i < r.lanes; ++i) {
+    const float y = top + lane * static_cast<float>(i);
+    p.rect({scale.left, y}, {scale.right(), y + lane - gap}, t.card);
+  }
+  for (const models::SlotSpan& s : r.spans) {
+    const float y = top + lane * static_cast<float>(s.lane), x0 = scale.x(s.start_s),
+                x1 = std::max(scale.x(s.end_s), x0 + 1), alpha = scale.alpha_of(s.request);
+    const float split = std::clamp(now, x0, x1);
+    if (x0 < now) paint_span(p, s, {x0, y}, {std::max(split, std::min(x1, x0 + 1)), y + lane - gap}, alpha);
+    if (x1 > now) paint_span(p, s, {split, y}, {x1, y + lane - gap}, alpha * future_alpha);
+    if (x0 < now && alpha >= 1) paint_number(p, s, {x0, y}, {split, y + lane - gap});
+    if (scale.mouse.x >= x0 && scale.mouse.x < x1 && scale.mouse.y >= y && scale.mouse.y < y + lane) {
+      hot = s.request;
+      span_tip(s);
+    }
+  }
+}
+
+/// Frames around one request's spans: the same one in every policy.
+void paint_followed(const Painter& p, const Racer& r, const Scale& scale, float top, float lane, std::int64_t request) {
+  const auto& t = widgets::theme();
+  const float gap = lane > t.px(5) ? t.px(2) : 0;
+  for (const models::SlotSpan& s : r.spans) {
+    if (s.request != request) continue;
+    const float y = top + lane * static_cast<float>(s.lane);
+    p.frame({scale.x(s.start_s) - 1, y - 1},
+            {std::max(scale.x(s.end_s), scale.x(s.start_s) + 1) + 1, y + lane - gap + 1}, t.text, t.px(1.5f), t.px(2));
+  }
+}
+
+/// A quantity that holds its value until the next point, filled from below. What came and went within a pixel is one
+/// pixel wide.
+void paint_steps(const Painter& p, std::span<const models::ServingPoint> points, double most, const Scale& scale,
+                 float top, float height, ImU32 colour) {
+  const auto& t = widgets::theme();
+  p.rect({scale.left, top}, {scale.right(), top + height}, t.card);
+  const float bottom = top + height, now = scale.x(scale.now_s);
+  const auto bar = [&](float x0, float x1, double value) {
+    if (!(value > 0) || !(x1 > x0)) return;
+    const float y = bottom - (height - t.px(2)) * static_cast<float>(std::min(1.0, value / most)),
+                split = std::clamp(now, x0, x1);
+    if (split > x0) p.rect({x0, y}, {split, bottom}, widgets::with_alpha(colour, 0.75f));
+    if (x1 > split) p.rect({split, y}, {x1, bottom}, widgets::with_alpha(colour, 0.75f * future_alpha));
+  };
+  for (std::size_t i = 0; i < points.size();) {
+    const float x0 = scale.x(points[i].time_s);
+    double highest = points[i].value, last = highest;
+    for (++i; i < points.size() && scale.x(points[i].time_s) < x0 + 1; ++i) {
+      last = points[i].value;
+      highest = std::max(highest, last);
+    }
+    const float x1 = i < points.size() ? scale.x(points[i].time_s) : scale.right(),
+                peak = highest > last ? std::min(x0 + 1, x1) : x0;
+    bar(x0, peak, highest);
+    bar(peak, x1, last);
+  }
+}
+
+/// A figure at the right end of a strip, on a ground of its own.
+void strip_figure(const Painter& p, float right, float top, float height, std::string_view s) {
+  const auto& t = widgets::theme();
+  const ImVec2 size = widgets::text_size(s, Type::small, Font::mono);
+  const float y = top + std::max(0.0f, (height - size.y) / 2);
+  p.rect({right - size.x - t.px(10), y}, {right - t.px(2), y + size.y}, widgets::with_alpha(t.background, 0.85f),
+         t.px(3));
+  p.text({right - t.px(6), y}, s, t.text, Type::small, Font::mono, Align::right);
+}
+
+double value_at(std::span<const models::ServingPoint> points, double now_s) {
+  const auto after = std::upper_bound(points.begin(), points.end(), now_s,
+                                      [](double t, const models::ServingPoint& p) { return t < p.time_s; });
+  return after == points.begin() ? 0 : std::prev(after)->value;
+}
+
+/// Labels muted, values bright, from the right; the least important go first when there is no room.
+void paint_headlines(const Painter& p, const Racer& r, float left, float right, float y) {
+  const auto& t = widgets::theme();
+  const auto width_of = [&](const Headline& h) {
+    return widgets::text_size(h.label, Type::small).x + t.px(5) +
+           widgets::text_size(h.value, Type::small, Font::mono).x;
+  };
+  const float between = t.px(16);
+  std::size_t shown = 0;
+  float room = right - left + between;
+  while (shown < r.headlines.size() && width_of(r.headlines[shown]) + between <= room)
+    room -= width_of(r.headlines[shown++]) + between;
+  float x = left + room;
+  for (std::size_t i = 0; i < shown; ++i) {
+    x += p.text({x, y}, r.headlines[i].label, t.muted, Type::small) + t.px(5);
+    x += p.text({x, y}, r.headlines[i].value, t.text, Type::small, Font::mono) + between;
+  }
+}
+
+void paint_arrivals(const Painter& p, const Outputs& out, const Scale& scale, float centre, std::int64_t& hot) {
+  const auto& t = widgets::theme();
+  row_label(p, scale.left - t.px(8), centre, "arrivals");
+  for (std::size_t i = 0; i < out.dots.size(); ++i) {
+    const Dot& d = out.dots[i];
+    const ImVec2 at{scale.x(d.arrival_s), centre};
+    const float radius = t.px(2.5f) + t.px(4) * d.size,
+                alpha = scale.alpha_of(static_cast<std::int64_t>(i)) * (d.arrival_s <= scale.now_s ? 1 : future_alpha);
+    p.circle(at, radius, widgets::with_alpha(colour_of(static_cast<std::int64_t>(i)), alpha));
+    const float dx = scale.mouse.x - at.x, dy = scale.mouse.y - at.y;
+    if (dx * dx + dy * dy <= radius * radius) hot = static_cast<std::int64_t>(i);
+  }
+}
+
+void paint_racer(const Painter& p, const Outputs& out, const Racer& r, const Scale& scale, ImVec2 corner,
+                 const RaceRows& rows, std::int64_t& hot) {
+  const auto& t = widgets::theme();
+  float y = corner.y + t.px(3);
+  const auto place = static_cast<std::size_t>(&r - out.racers.data());
+  const float mark = t.px(14);
+  widgets::paint_marker(p, {corner.x + t.px(5), y + t.type(Type::body) / 2},
+                        racer_markers[place % racer_markers.size()], t.px(4.5f), t.series_at(place));
+  const float name = mark + p.text({corner.x + mark, y}, r.name, t.text, Type::body, Font::bold);
+  paint_headlines(p, r, corner.x + name + t.px(16), scale.right() - t.px(6),
+                  y + (t.type(Type::body) - t.type(Type::small)) / 2);
+  y = corner.y + rows.heading;
+  row_label(p, scale.left - t.px(8), y + rows.lanes_of(r) / 2, "slots");
+  paint_lanes(p, r, scale, y, rows.lane, hot);
+  y += rows.lanes_of(r);
+  const float height = rows.strip - t.px(4), top = t.px(2);
+  row_label(p, scale.left - t.px(8), y + top + height / 2, "queue");
+  paint_steps(p, r.waiting, out.peak_waiting, scale, y + top, height, t.of(widgets::Meaning::memory_bound));
+  widgets::Line waits;
+  const auto now = static_cast<std::int64_t>(value_at(r.waiting, scale.now_s)),
+             most = static_cast<std::int64_t>(r.peak_waiting);
+  if (scale.now_s < scale.end_s) waits.add_integer(now).add(" wait, ");
+  strip_figure(p, scale.right(), y + top, height,
+               (most > 0 ? waits.add("at most ").add_integer(most) : waits.add("nobody waits")).view());
+  y += rows.strip;
+  if (!rows.blocks) return;
+  row_label(p, scale.left - t.px(8), y + top + height / 2, "KV blocks");
+  // All policies against the highest peak of them: a pool that is nearly empty would show nothing of itself.
+  paint_steps(p, r.blocks, 1.1 * out.peak_blocks, scale, y + top, height, t.of(widgets::Meaning::kv_cache));
+  widgets::Line taken;
+  if (scale.now_s < scale.end_s)
+    taken.add(widgets::format(value_at(r.blocks, scale.now_s), "", 6))
+        .add(" of ")
+        .add(widgets::format(static_cast<double>(out.kv_blocks), "", 9))
+        .add(", ");
+  taken.add("at most ").add(widgets::format(r.kv_peak, "%"));
+  if (scale.now_s >= scale.end_s) taken.add(" of ").add(widgets::format(static_cast<double>(out.kv_blocks), "", 9));
+  strip_figure(p, scale.right(), y + top, height, taken.view());
+}
+
+void paint_ruler(const Painter& p, const Scale& scale, float top, float bottom) {
+  const auto& t = widgets::theme();
+  const widgets::AxisSpec spec{.kind = widgets::AxisKind::linear, .label = "time", .unit = "s"};
+  const widgets::AxisMap map(spec.kind, {0, scale.end_s}, static_cast<double>(scale.left),
+                             static_cast<double>(scale.right()));
+  widgets::AxisTicks ticks;
+  widgets::layout_ticks(spec, {0, scale.end_s}, map,
+                        {[](std::string_view s) { return widgets::text_size(s, Type::small, Font::mono).x; }}, ticks);
+  for (const widgets::Tick& tick : ticks.major()) {
+    const float x = static_cast<float>(tick.pixel);
+    p.line({x, top}, {x, bottom}, t.grid);
+    widgets::Line label;
+    label.add(tick.label.view()).add(" ").add(ticks.unit.view());
+    const float half = widgets::text_size(label.view(), Type::small, Font::mono).x / 2;
+    p.text({std::min(x, scale.right() - half), bottom + t.px(3)}, label.view(), t.muted, Type::small, Font::mono,
+           Align::center);
+  }
+}
+
+/// A drag scrubs; a click on nobody does, too; a click on a request follows it, and on the same again lets it go. With
+/// the keyboard on it, arrows step by a hundredth and Space plays.
+void take_pointer(const Outputs& out, View& view, const Scale& scale, std::int64_t hot) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const widgets::PlayKeys keys = widgets::play_keys();
+  if (keys.play) start_or_stop(out, view);
+  if (keys.steps != 0) {
+    view.time = std::clamp(scale.now_s + keys.steps * out.shown_s / 100, 0.0, out.shown_s);
+    view.playing = false;
+  }
+  if (!ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::IsMouseReleased(ImGuiMouseButton_Left)) return;
+  const bool dragged = io.MouseDragMaxDistanceSqr[0] >= io.MouseDragThreshold * io.MouseDragThreshold;
+  if (ImGui::IsItemDeactivated() && hot >= 0 && !dragged) view.request = view.request == hot + 1 ? 0 : hot + 1;
+  if (!ImGui::IsItemActive() || (hot >= 0 && !dragged)) return;
+  view.time =
+      std::clamp(static_cast<double>((ImGui::GetMousePos().x - scale.left) / std::max(1.0f, scale.width)), 0.0, 1.0) *
+      out.shown_s;
+  view.playing = false;
+}
+
+}  // namespace
+
+void start_or_stop(const Outputs& out, View& view) {
+  view.playing = !view.playing;
+  if (view.playing && view.time >= out.shown_s) view.time = 0;
+}
+
+RaceRows fit_race(const Outputs& out, float room) {
+  const auto& t = widgets::theme();
+  RaceRows rows{.heading = t.type(Type::body) + t.px(10), .blocks = out.kv_blocks > 0};
+  float lanes = 0;
+  for (const Racer& r : out.racers) lanes += static_cast<float>(r.lanes);
+  const auto n = static_cast<float>(out.racers.size()), strips = n * (rows.blocks ? 2 : 1);
+  const float fixed = t.px(arrivals_px + ruler_px) + n * rows.heading, spare = room - fixed;
+  // Strips get a third of what is left, lanes the rest, each between what can be read and what is enough.
+  rows.strip = std::clamp(spare * 0.3f / strips, t.type(Type::small) + t.px(5), t.px(44));
+  rows.gap = std::clamp((spare - strips * rows.strip) * 0.05f / n, t.px(2), t.px(12));
+  rows.lane =
+      std::clamp((spare - strips * rows.strip - n * rows.gap) / lanes, lanes > 40 ? t.px(2) : t.px(6), t.px(22));
+  return rows;
+}
+
+float race_height(const Outputs& out, const RaceRows& rows) {
+  float height = widgets::theme().px(arrivals_px + ruler_px);
+  for (const Racer& r : out.racers) height += rows.total(r);
+  return height;
+}
+
+std::int64_t draw_race(const Outputs& out, View& view, float width, const RaceRows& rows) {
+  const auto& t = widgets::theme();
+  const widgets::Rect area = widgets::canvas("cursor", {width, race_height(out, rows)}, {t.px(200), t.px(60)});
+  const Painter p = Painter::window();
+  Scale scale{
+      .left = area.min.x + t.px(72),
+      .end_s = out.shown_s,
+      .now_s = std::min(view.time, out.shown_s),
+      .followed = view.request - 1,
+  };
+  scale.width = area.max.x - scale.left - t.px(14);
+  if (scale.followed >= static_cast<std::int64_t>(out.dots.size())) scale.followed = -1;
+  if (ImGui::IsItemHovered()) scale.mouse = ImGui::GetMousePos();
+  const float arrivals = t.px(arrivals_px), bottom = area.max.y - t.px(ruler_px), top = area.min.y + arrivals;
+  std::int64_t hot = -1;
+  paint_ruler(p, scale, top, bottom);
+  float y = top;
+  for (const Racer& r : out.racers) {
+    paint_racer(p, out, r, scale, {area.min.x, y}, rows, hot);
+    y += rows.total(r);
+  }
+  paint_arrivals(p, out, scale, area.min.y + arrivals / 2, hot);
+  take_pointer(out, view, scale, hot);
+  const std::int64_t shown = hot >= 0 ? hot : scale.followed;
+  y = top;
+  for (const Racer& r : out.racers) {
+    if (shown >= 0) paint_followed(p, r, scale, y + rows.heading, rows.lane, shown);
+    y += rows.total(r);
+  }
+  if (shown >= 0) {
+    const Dot& d = out.dots[static_cast<std::size_t>(shown)];
+    p.ring({scale.x(d.arrival_s), area.min.y + arrivals / 2}, t.px(4) + t.px(4) * d.size, t.text, t.px(1.5f));
+  }
+  const float x = scale.x(scale.now_s);
+  p.line({x, area.min.y + t.px(4)}, {x, bottom}, t.accent, t.px(1.5f));
+  const std::array<ImVec2, 3> handle{ImVec2{x - t.px(5), area.min.y - t.px(2)},
+                                     ImVec2{x + t.px(5), area.min.y - t.px(2)}, ImVec2{x, area.min.y + t.px(6)}};
+  p.polygon(handle, t.accent);
+  return shown;
+}
+
+}  // namespace chapters::serving::batching

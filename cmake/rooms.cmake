@@ -1,0 +1,112 @@
+# How the program's own libraries and their tests are made.
+
+# ridgeline_library(NAME SOURCES file... [ROOMS library...] [PUBLIC library...] [PRIVATE library...] [HEADERS header...]
+#                   [SANITIZED_OPTIONS option...])
+# A static library of ours. ROOMS are others of ours, PUBLIC and PRIVATE come from elsewhere, HEADERS are parsed once for all
+# files. With RIDGELINE_SANITIZED_TESTS it has a twin, the object library NAME_sanitized, of which ridgeline_program links
+# the sanitized tests.
+function(ridgeline_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;ROOMS;PUBLIC;PRIVATE;HEADERS;SANITIZED_OPTIONS")
+  add_library(${name} STATIC ${arg_SOURCES})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC ${arg_ROOMS} ${arg_PUBLIC} PRIVATE ridgeline_warnings ${arg_PRIVATE})
+  target_precompile_headers(${name} PRIVATE ${RIDGELINE_STD_HEADERS} ${arg_HEADERS})
+  set(public ${arg_PUBLIC})
+  set(links ${arg_PUBLIC} ${arg_PRIVATE})
+  set(rooms ${name})
+  foreach(room IN LISTS arg_ROOMS)
+    get_property(more GLOBAL PROPERTY RIDGELINE_PUBLIC_${room})
+    list(APPEND public ${more})
+    get_property(more GLOBAL PROPERTY RIDGELINE_LINKS_${room})
+    list(APPEND links ${more})
+    get_property(more GLOBAL PROPERTY RIDGELINE_ROOMS_${room})
+    list(APPEND rooms ${more})
+  endforeach()
+  foreach(list public links rooms)
+    list(REMOVE_DUPLICATES ${list})
+    string(TOUPPER ${list} upper)
+    set_property(GLOBAL PROPERTY RIDGELINE_${upper}_${name} ${${list}})
+  endforeach()
+  if(RIDGELINE_SANITIZED_TESTS)
+    add_library(${name}_sanitized OBJECT ${arg_SOURCES})
+    target_include_directories(${name}_sanitized PUBLIC ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${name}_sanitized PRIVATE ridgeline_warnings ${public} ${arg_PRIVATE})
+    target_precompile_headers(${name}_sanitized PRIVATE ${RIDGELINE_STD_HEADERS} ${arg_HEADERS})
+    target_compile_options(${name}_sanitized PRIVATE ${RIDGELINE_SANITIZERS} -O1 -Wno-maybe-uninitialized
+      ${arg_SANITIZED_OPTIONS}) # GCC's flow analysis reports false paths through sanitizer checks
+  endif()
+endfunction()
+
+# ridgeline_program(NAME ROOMS room... OBJECTS object_library... [LIBRARIES library...])
+# A test program of object libraries and of the rooms that they test; with RIDGELINE_SANITIZED_TESTS also NAME_sanitized, of the
+# same objects and the rooms' sanitized twins. The tests' own code is compiled once: it is the rooms that are under test.
+# The twins come first on the linker's line, so that of a function that both compiled (an inline one, an instance of a
+# template) the checked one is taken.
+function(ridgeline_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;OBJECTS;LIBRARIES")
+  set(objects ${arg_OBJECTS})
+  list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+  add_executable(${name} ${objects})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(${name} PRIVATE ${arg_ROOMS} ${arg_LIBRARIES})
+  if(NOT RIDGELINE_SANITIZED_TESTS)
+    return()
+  endif()
+  set(rooms)
+  set(links)
+  foreach(room IN LISTS arg_ROOMS)
+    get_property(more GLOBAL PROPERTY RIDGELINE_ROOMS_${room})
+    list(APPEND rooms ${more})
+    get_property(more GLOBAL PROPERTY RIDGELINE_LINKS_${room})
+    list(APPEND links ${more})
+  endforeach()
+  list(REMOVE_DUPLICATES rooms)
+  list(REMOVE_DUPLICATES links)
+  list(TRANSFORM rooms REPLACE "(.+)" "$<TARGET_OBJECTS:\\1_sanitized>")
+  add_executable(${name}_sanitized ${rooms} ${objects})
+  set_target_properties(${name}_sanitized PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(${name}_sanitized PRIVATE ${links} ${arg_LIBRARIES})
+  target_link_options(${name}_sanitized PRIVATE ${RIDGELINE_SANITIZERS})
+endfunction()
+
+# ridgeline_tests(PROGRAM ROOM) registers one test a wing: the test cases of the files in tests/ROOM/WING/ (which Catch2 tells
+# apart by their files' names) in one process, once more with the sanitizers. What a file costs grows a wing, and no time
+# limit is one for all of them.
+function(ridgeline_tests program room)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests/${room} ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
+  set(wings)
+  set(seen)
+  foreach(file IN LISTS files)
+    get_filename_component(wing ${file} DIRECTORY)
+    get_filename_component(stem ${file} NAME_WE)
+    if(wing STREQUAL "generic")
+      continue()
+    endif()
+    if(stem IN_LIST seen)
+      message(FATAL_ERROR "tests/${room} has two files named ${stem}.cpp: give one of them another name, since tests are chosen by it")
+    endif()
+    list(APPEND seen ${stem})
+    string(MAKE_C_IDENTIFIER "${wing}" id)
+    list(APPEND wings "${wing}")
+    list(APPEND files_${id} "[#${stem}]")
+  endforeach()
+  list(REMOVE_DUPLICATES wings)
+  foreach(wing IN LISTS wings)
+    string(MAKE_C_IDENTIFIER "${wing}" id)
+    list(JOIN files_${id} "," filter)
+    string(REGEX REPLACE "/$" "" label "${room}/${wing}")
+    ridgeline_test("${label}" ${program} "${filter}")
+  endforeach()
+endfunction()
+
+# ridgeline_test(LABEL PROGRAM FILTER [VARIABLE=VALUE...]): LABEL, and "LABEL, sanitized". Variables are those of its environment.
+function(ridgeline_test label program filter)
+  add_test(NAME "${label}" COMMAND ${program} -\# --allow-running-no-tests "${filter}")
+  set_tests_properties("${label}" PROPERTIES ENVIRONMENT "${ARGN}" SKIP_RETURN_CODE 4)
+  if(TARGET ${program}_sanitized)
+    add_test(NAME "${label}, sanitized" COMMAND ${program}_sanitized -\# --allow-running-no-tests "${filter}")
+    set_tests_properties("${label}, sanitized" PROPERTIES SKIP_RETURN_CODE 4 ENVIRONMENT "${ARGN}"
+      # Drivers and font libraries keep memory to the end of the process; leaks of ours still fail.
+      ENVIRONMENT_MODIFICATION "UBSAN_OPTIONS=set:print_stacktrace=1;LSAN_OPTIONS=set:suppressions=${PROJECT_SOURCE_DIR}/tests/house/leaks_of_others.txt:print_suppressions=0")
+  endif()
+endfunction()

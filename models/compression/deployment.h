@@ -1,0 +1,91 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/machine/hardware.h"
+#include "models/transformer/layer_ops.h"
+#include "models/base/result.h"
+
+/// A language model on a device under every quantization recipe: memory, speed of prefill and decode, and what is known
+/// to be lost.
+namespace models {
+
+/// How weights and products are stored and computed. Embedding, norms, router and output matrix stay in 16 bits, as
+/// published recipes leave them.
+struct Recipe {
+  std::string_view id, label;
+  double weight_bits = 16;        ///< of the matrices inside the layers, scales included
+  Format product = Format::bf16;  ///< in which they multiply; bf16 falls back to fp16 on chips that have no other
+  double published_loss_low = 0, published_loss_high = 0;  ///< percent of a benchmark's score
+  std::string_view loss_source;                            ///< what was measured, on what, by whom
+};
+std::span<const Recipe> deployment_recipes();  ///< bf16, w8a16, w8a8, fp8, w4a16, nvfp4
+const Recipe* find_recipe(std::string_view id);
+
+/// How the cache is stored.
+struct KvRecipe {
+  std::string_view id, label;
+  double bits = 16;  ///< of an element, scales included
+  std::string_view loss_source;
+};
+std::span<const KvRecipe> kv_recipes();  ///< bf16, fp8, int4, int2
+const KvRecipe* find_kv_recipe(std::string_view id);
+
+struct Deployment {
+  const Chip* chip = nullptr;
+  double chips = 1;  ///< they share every layer (tensor parallel)
+  double batch = 8, context = 4096,
+         prompt = 2048;       ///< sequences that decode, tokens in the cache of each; tokens of one prompt
+  double roof_share = 0.7;    ///< of peak and bandwidth that kernels reach
+  double memory_share = 0.9;  ///< of the memory that weights and cache may take
+  double allreduce_s = 8e-6;  ///< latency of one; two in each layer when there are several chips
+};
+
+struct DeploymentEstimate {
+  double weights_bytes = 0, cache_bytes = 0, memory_bytes = 0;  ///< memory: what may be taken, over all chips
+  bool fits = false;
+  double chips_needed = 1;   ///< of this kind, for weights and this cache
+  double largest_batch = 0;  ///< sequences of this context that fit beside the weights; 0: not one
+  double prefill_s = 0;      ///< of one prompt
+  double decode_s = 0;       ///< of one step of the batch
+  double decode_weights_s = 0, decode_cache_s = 0,
+         decode_other_s = 0;       ///< reading or multiplying matrices; attention; the rest and the links
+  double decode_memory_share = 0;  ///< of the step, in operations bound by memory
+};
+
+/// Times by step_time.h, scaled by roof_share; activations move in 2 bytes, attention multiplies in 16 bits.
+/// Infeasible, in one sentence: a chip without peak in the recipe's format, several chips whose link nobody states, a
+/// workload out of range.
+Result<DeploymentEstimate> estimate_deployment(const Architecture& architecture, const Recipe& recipe,
+                                               const KvRecipe& kv, const Deployment& deployment);
+
+/// Bytes of all weights under a recipe.
+double recipe_weight_bytes(const Architecture& architecture, const Recipe& recipe);
+
+/// One question on the way to a recipe.
+struct DecisionStep {
+  int node = 0;  ///< of decision_nodes()
+  bool yes = false;
+  std::string because;  ///< with the figures that decided
+};
+struct Decision {
+  std::vector<DecisionStep> steps;
+  std::string_view recipe, kv;  ///< ids
+  int leaf = 0;                 ///< of decision_nodes()
+};
+/// The tree: a question, or a recipe at its end.
+struct DecisionNode {
+  std::string_view text;
+  int yes = -1, no = -1;                 ///< -1 on leaves
+  std::string_view recipe, kv = "bf16";  ///< on leaves
+};
+std::span<const DecisionNode> decision_nodes();
+
+/// Walks the tree: may anything be lost, does decode wait for memory, is the cache the larger part, may one percent be
+/// lost, what does the chip multiply in. `may_lose`: percent of the score. Infeasible as estimate_deployment for 16
+/// bits.
+Result<Decision> decide_recipe(const Architecture& architecture, const Deployment& deployment, double may_lose);
+
+}  // namespace models

@@ -1,0 +1,39 @@
+#include "models/machine/hardware_text.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "models/base/json_nesting.h"
+
+namespace models {
+namespace {
+
+constexpr std::size_t most_text_bytes = std::size_t{16} << 20;
+constexpr int most_levels = 32;
+
+}  // namespace
+
+std::string refuse_json_text(std::string_view text, std::string_view origin) {
+  if (text.size() > most_text_bytes)
+    return std::string(origin) + " is larger than 16 MiB; a hardware file holds a few chips";
+  if (json_nesting(text) > most_levels)
+    return std::string(origin) + " nests brackets deeper than " + std::to_string(most_levels) +
+           " levels; a hardware file needs five";
+  return {};
+}
+
+std::string place_in_text(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t last = before.rfind('\n');
+  const std::size_t column = before.size() - (last == std::string_view::npos ? 0 : last + 1) + 1;
+  return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+std::string short_number(double value) {
+  char chars[40];
+  std::snprintf(chars, sizeof chars, "%.6g", value);
+  return chars;
+}
+
+}  // namespace models

@@ -1,0 +1,73 @@
+#include "models/machine/kernel_prediction.h"
+
+#include <algorithm>
+#include <array>
+
+namespace models {
+namespace {
+
+/// Keeps the smaller bound; on a tie the one that came first.
+void limit_by(KernelBound& bound, double share, KernelLimit limit) {
+  if (share < bound.share) bound = {share, limit};
+}
+
+KernelBound sane(KernelBound bound) {
+  bound.share = std::clamp(bound.share, 1e-6, 1.0);
+  return bound;
+}
+
+}  // namespace
+
+std::string_view limit_label(KernelLimit limit) {
+  static constexpr std::array<std::string_view, 8> labels{"arithmetic",    "latency",          "load ports",
+                                                          "store ports",   "memory bandwidth", "sectors at the L2",
+                                                          "shared memory", "instructions"};
+  return labels[static_cast<std::size_t>(limit)];
+}
+
+KernelBound fma_bound(const CorePorts& core, const FmaLoop& loop) {
+  KernelBound bound{1, KernelLimit::arithmetic};
+  const double latency = core.fma_latency_cycles + (loop.through_memory ? core.forward_cycles : 0);
+  limit_by(bound, loop.chains / (latency * core.fma_per_cycle), KernelLimit::latency);
+  if (loop.loads > 0) limit_by(bound, core.loads_per_cycle / loop.loads / core.fma_per_cycle, KernelLimit::loads);
+  if (loop.stores > 0) limit_by(bound, core.stores_per_cycle / loop.stores / core.fma_per_cycle, KernelLimit::stores);
+  bound.share *= std::min(1.0, loop.lanes / core.lanes);
+  return sane(bound);
+}
+
+KernelBound stream_bound(const CorePorts& core, const StreamLoop& loop) {
+  KernelBound bound{1, KernelLimit::memory};
+  limit_by(bound, 1 / std::max(loop.moved, 1e-9), KernelLimit::memory);
+  if (loop.cycles_per_byte > 0)
+    limit_by(bound, core.clock_hz / loop.cycles_per_byte / core.dram_bytes_per_s, KernelLimit::issue);
+  return sane(bound);
+}
+
+KernelBound chase_bound(const CorePorts& core, const ChaseLoop& loop) {
+  KernelBound bound{1, KernelLimit::memory};
+  const double wait_s = loop.waits * core.dram_latency_s + loop.walks * core.page_walk_s;
+  if (wait_s > 0) limit_by(bound, loop.chains * 64 / wait_s / core.dram_bytes_per_s, KernelLimit::latency);
+  return sane(bound);
+}
+
+KernelBound warp_fma_bound(const GpuPorts& gpu, double wavefronts_per_fma) {
+  KernelBound bound{1, KernelLimit::arithmetic};
+  if (wavefronts_per_fma > 0) limit_by(bound, 32 / gpu.fma_lanes / wavefronts_per_fma, KernelLimit::shared_memory);
+  return sane(bound);
+}
+
+KernelBound warp_stream_bound(const GpuPorts& gpu, const WarpStream& loop) {
+  KernelBound bound{1, KernelLimit::memory};
+  limit_by(bound, loop.useful_bytes / (32 * loop.sectors) * gpu.l2_bytes_per_s / gpu.dram_bytes_per_s,
+           KernelLimit::sectors);
+  if (loop.wavefronts > 0)
+    limit_by(bound, loop.useful_bytes / loop.wavefronts * gpu.multiprocessors * gpu.clock_hz / gpu.dram_bytes_per_s,
+             KernelLimit::shared_memory);
+  // Little's law: what is in flight leaves once per waiting time.
+  const double waiting_s = gpu.loaded_latency_s + loop.tree_cycles / gpu.clock_hz;
+  limit_by(bound, gpu.threads * loop.bytes_per_thread * gpu.multiprocessors / waiting_s / gpu.dram_bytes_per_s,
+           KernelLimit::latency);
+  return sane(bound);
+}
+
+}  // namespace models

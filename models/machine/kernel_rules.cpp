@@ -1,0 +1,342 @@
+#include "models/machine/kernel_prediction.h"
+
+#include <array>
+
+// What each rung of the kernel lab's ladders asks for, counted in its source. Published shares stand beside them where
+// the same version was measured by others.
+namespace models {
+namespace {
+
+constexpr std::string_view boehm =
+    "NVIDIA A6000, 4096, share of cuBLAS: Boehm, How to optimize a CUDA matmul kernel, 2022";
+constexpr std::string_view zen5 =
+    "AMD EPYC Zen 5, one thread, N = 1536, of its AVX2 peak; measured while this lab was planned, 2026";
+constexpr std::string_view transposes = "share of a copy: sjang1594, CUDA transpose study";
+
+struct FmaRule {
+  std::string_view ladder, rung;
+  FmaLoop loop;
+  std::string_view why;
+  double published = 0;
+  std::string_view source{};
+};
+constexpr FmaRule fma_rules[] = {
+    {"cpu-sgemm",
+     "naive",
+     {.lanes = 1, .chains = 1, .loads = 2},
+     "One scalar sum: each multiply-add waits four cycles for the one before, with one lane of the vector in use. "
+     "Strided columns of B come on top.",
+     0.006,
+     zen5},
+    {"cpu-sgemm",
+     "ikj",
+     {
+         .lanes = 1,
+         .chains = 8,
+         .loads = 2,
+         .stores = 1,
+     },
+     "Sums are independent, but each scalar multiply-add loads b and c and stores c.",
+     0.06,
+     zen5},
+    {"cpu-sgemm",
+     "simd",
+     {
+         .lanes = 8,
+         .chains = 8,
+         .loads = 2,
+         .stores = 1,
+     },
+     "Eight lanes, still two loads and a store for each multiply-add: half of what the FMA ports take.",
+     0.37,
+     zen5},
+    {"cpu-sgemm",
+     "blocked",
+     {
+         .lanes = 8,
+         .chains = 8,
+         .loads = 2,
+         .stores = 1,
+     },
+     "The same inner loop: tiles that stay in the cache bring memory nearer, not more ports.",
+     0.40,
+     zen5},
+    {"cpu-sgemm",
+     "tile",
+     {.lanes = 8, .chains = 12, .loads = 8.0 / 12},
+     "Twelve sums in registers: two loads of B and six broadcasts of A feed twelve multiply-adds.",
+     0.80,
+     zen5},
+    {"cpu-sgemm",
+     "spill",
+     {
+         .lanes = 8,
+         .chains = 16,
+         .loads = 10.0 / 16 + 1,
+         .stores = 1,
+         .through_memory = true,
+     },
+     "Sixteen sums on the stack: each multiply-add loads one and stores it, and a core stores once a cycle.",
+     0.47,
+     zen5},
+    {"cpu-sgemm",
+     "packed",
+     {.lanes = 8, .chains = 12, .loads = 8.0 / 12},
+     "As the register tile; packed panels make every load stream.",
+     0.96,
+     zen5},
+    {"cpu-fma",
+     "scalar",
+     {.lanes = 1, .chains = 0.5},
+     "A multiply of four cycles, then an add of four that waits for it, in one lane."},
+    {"cpu-fma",
+     "chains-1",
+     {.lanes = 8, .chains = 1},
+     "One chain, four cycles a step, two units: an eighth.",
+     16.0 / 135,
+     zen5},
+    {"cpu-fma",
+     "chains-2",
+     {.lanes = 8, .chains = 2},
+     "Two of the eight steps that fit into latency times units.",
+     33.0 / 135,
+     zen5},
+    {"cpu-fma",
+     "chains-4",
+     {.lanes = 8, .chains = 4},
+     "Four of the eight steps that fit into latency times units.",
+     69.0 / 135,
+     zen5},
+    {"cpu-fma",
+     "chains-8",
+     {.lanes = 8, .chains = 8},
+     "Latency times units is eight: every cycle starts two.",
+     130.0 / 135,
+     zen5},
+    {"cpu-fma", "chains-12", {.lanes = 8, .chains = 12}, "More than eight chains change nothing.", 1, zen5},
+    {"cpu-fma", "avx512", {.lanes = 16, .chains = 12}, "Twelve chains of sixteen lanes."},
+    {"cpu-sgemm",
+     "avx512",
+     {.lanes = 16, .chains = 24, .loads = 14.0 / 24},
+     "A tile of 12 x 32 with vectors of sixteen: 24 sums, two loads of B and twelve broadcasts.",
+     0.93,
+     zen5},
+};
+
+struct StreamRule {
+  std::string_view ladder, rung;
+  StreamLoop loop;
+  std::string_view why;
+  double published = 0;
+};
+constexpr std::string_view zen5_triad =
+    "AMD EPYC Zen 5, one thread, of 39 GB/s; measured while this lab was planned, 2026";
+constexpr StreamRule stream_rules[] = {
+    {"cpu-copy",
+     "scalar",
+     {1.5, 1.0 / 8},
+     "A store reads its line before it overwrites it: three bytes move for two. One load and one store a cycle would "
+     "do for eight bytes."},
+    {"cpu-copy", "simd", {1.5, 1.0 / 64}, "Fewer instructions, the same three bytes for two."},
+    {"cpu-copy", "streaming", {1, 1.0 / 64}, "Streaming stores do not read: two bytes for two."},
+    {"cpu-copy", "library", {1, 1.0 / 64}, "A large copy streams."},
+    {"cpu-triad",
+     "scalar",
+     {4.0 / 3, 1.0 / 12},
+     "Two arrays are read, and the line that is written is read as well: four bytes for three."},
+    {"cpu-triad", "simd", {4.0 / 3, 1.0 / 96}, "Fewer instructions, the same four bytes for three."},
+    {"cpu-triad", "streaming", {1, 1.0 / 96}, "Streaming stores do not read: three bytes for three."},
+    {"cpu-softmax",
+     "expf",
+     {1.5, 2},
+     "About 16 cycles for an element of eight useful bytes: the library's exponential, one at a time.",
+     2.0 / 39},
+    {"cpu-softmax", "simd", {1.5, 10.0 / 64}, "About 40 instructions for eight elements, four a cycle.", 20.8 / 39},
+    {"cpu-softmax",
+     "online",
+     {1.5, 19.0 / 64},
+     "Three exponentials for one: about 75 instructions for eight elements.",
+     13.7 / 39},
+};
+
+struct ChaseRule {
+  std::string_view rung;
+  ChaseLoop loop;
+  std::string_view why;
+};
+constexpr ChaseRule chase_rules[] = {
+    {"random", {1, 1, 1}, "One line of 64 bytes for each latency and each walk of the page table."},
+    {"huge-pages", {1, 1, 0}, "The same without the walks."},
+    {"in-page", {1, 0.5, 0}, "Lines come in pairs where the adjacent one is fetched with a miss: half of the waits."},
+    {"eight-chains", {8, 1, 0}, "Eight lines for each latency."},
+    {"sequential", {1, 0, 0}, "The prefetcher hides the latency: bandwidth is what is left."},
+};
+
+struct WarpFmaRule {
+  std::string_view rung;
+  double wavefronts;
+  std::string_view why;
+  double published;
+};
+constexpr WarpFmaRule warp_fma_rules[] = {
+    {"uncoalesced", 33,
+     "A warp's load of A touches 32 lines, and B is one word for all lanes: 33 wavefronts a multiply-add.", 0.013},
+    {"coalesced", 2, "One wavefront for a row of B, one for the word of A.", 0.085},
+    {"shared", 1.25, "A row of B is one wavefront; four words of A along k come in one broadcast.", 0.128},
+    {"register", 28.0 / 64,
+     "Eight loads of A with two rows on one bank, 16 wavefronts, and B in four-word loads 32 bytes apart, about 12, "
+     "for 64 multiply-adds.",
+     0.687},
+    {"vector", 24.0 / 64,
+     "Two four-word loads of A, four wavefronts each, two of B with two lanes on a bank, eight each, for 64 "
+     "multiply-adds.",
+     0.784},
+    {"warp", 16.0 / 64,
+     "Lanes lie so that all four loads are free of conflicts: four wavefronts each for 64 multiply-adds.", 0.937},
+};
+
+struct WarpStreamRule {
+  std::string_view ladder, rung;
+  WarpStream loop;
+  std::string_view why;
+  double published = 0;
+  std::string_view source{};
+};
+constexpr WarpStreamRule warp_stream_rules[] = {
+    {"cuda-copy",
+     "scalar",
+     {.useful_bytes = 256, .sectors = 8, .bytes_per_thread = 8},
+     "2,048 threads with one load of four bytes each in flight, stored once it is there."},
+    {"cuda-copy",
+     "float4",
+     {.useful_bytes = 1024, .sectors = 32, .bytes_per_thread = 32},
+     "Four times the bytes in flight with the same threads."},
+    {"cuda-copy",
+     "in_flight",
+     {.useful_bytes = 1024, .sectors = 32, .bytes_per_thread = 128},
+     "Four loads of 16 bytes in flight a thread."},
+    {"cuda-copy",
+     "grid_stride",
+     {.useful_bytes = 1024, .sectors = 32, .bytes_per_thread = 128},
+     "As before, and no blocks to start while it runs.",
+     0.90,
+     "NVIDIA H200, of the 4.8 TB/s of its data sheet"},
+    {"cuda-transpose",
+     "naive",
+     {.useful_bytes = 256, .sectors = 36, .bytes_per_thread = 8},
+     "A warp reads 4 sectors and writes 32: 1,152 bytes at the L2 for 256 useful ones.",
+     0.32,
+     transposes},
+    {"cuda-transpose",
+     "tile",
+     {
+         .useful_bytes = 256,
+         .sectors = 8,
+         .wavefronts = 33,
+         .bytes_per_thread = 32,
+     },
+     "Sectors are full; a column of the tile is one bank, 32 wavefronts for 128 bytes.",
+     0.57,
+     transposes},
+    {"cuda-transpose",
+     "padded",
+     {
+         .useful_bytes = 256,
+         .sectors = 8,
+         .wavefronts = 2,
+         .bytes_per_thread = 32,
+     },
+     "Rows of 33 words spread a column over all banks: two wavefronts.",
+     0.90,
+     transposes},
+    {"cuda-transpose",
+     "swizzled",
+     {
+         .useful_bytes = 256,
+         .sectors = 8,
+         .wavefronts = 2,
+         .bytes_per_thread = 32,
+     },
+     "The same two wavefronts without the padding."},
+    {"cuda-transpose",
+     "vector",
+     {
+         .useful_bytes = 1024,
+         .sectors = 32,
+         .wavefronts = 8,
+         .bytes_per_thread = 128,
+     },
+     "Sixteen bytes a lane everywhere, four loads in flight."},
+    {"cuda-reduction",
+     "interleaved",
+     {
+         .useful_bytes = 128,
+         .sectors = 4,
+         .bytes_per_thread = 4,
+         .tree_cycles = 8 * 70,
+     },
+     "Four bytes a thread in flight, and eight steps of about 70 cycles that every warp walks before the block makes "
+     "room."},
+    {"cuda-reduction",
+     "sequential",
+     {
+         .useful_bytes = 128,
+         .sectors = 4,
+         .bytes_per_thread = 4,
+         .tree_cycles = 8 * 55,
+     },
+     "Whole warps drop out, so a step is shorter; the eight barriers stay."},
+    {"cuda-reduction",
+     "first_add",
+     {
+         .useful_bytes = 128,
+         .sectors = 4,
+         .bytes_per_thread = 8,
+         .tree_cycles = 8 * 55,
+     },
+     "Two loads in flight a thread for the same tree."},
+    {"cuda-reduction",
+     "shuffle",
+     {
+         .useful_bytes = 128,
+         .sectors = 4,
+         .bytes_per_thread = 8,
+         .tree_cycles = 280,
+     },
+     "Ten shuffles of about 25 cycles and one barrier in place of eight."},
+    {"cuda-reduction",
+     "grid_stride",
+     {
+         .useful_bytes = 512,
+         .sectors = 16,
+         .bytes_per_thread = 64,
+         .tree_cycles = 0,
+     },
+     "64 bytes a thread in flight; the tree runs once a block, not once for each 512 numbers.",
+     0.97,
+     "NVIDIA H100, 3,240 GB/s of 3,350: pranjalssh, fast.cu"},
+};
+
+}  // namespace
+
+std::optional<KernelPrediction> predict_kernel(std::string_view ladder, std::string_view rung,
+                                               const KernelMachine& machine) {
+  for (const auto& r : fma_rules)
+    if (r.ladder == ladder && r.rung == rung)
+      return KernelPrediction{fma_bound(machine.core, r.loop), r.why, r.published, r.source};
+  for (const auto& r : stream_rules)
+    if (r.ladder == ladder && r.rung == rung)
+      return KernelPrediction{stream_bound(machine.core, r.loop), r.why, r.published, zen5_triad};
+  if (ladder == "cpu-latency")
+    for (const auto& r : chase_rules)
+      if (r.rung == rung) return KernelPrediction{chase_bound(machine.core, r.loop), r.why, 0, {}};
+  for (const auto& r : warp_stream_rules)
+    if (r.ladder == ladder && r.rung == rung)
+      return KernelPrediction{warp_stream_bound(machine.gpu, r.loop), r.why, r.published, r.source};
+  if (ladder == "cuda-sgemm")
+    for (const auto& r : warp_fma_rules)
+      if (r.rung == rung) return KernelPrediction{warp_fma_bound(machine.gpu, r.wavefronts), r.why, r.published, boehm};
+  return std::nullopt;
+}
+
+}  // namespace models

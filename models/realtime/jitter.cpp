@@ -1,0 +1,233 @@
+#include "models/realtime/jitter.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "models/base/counter_random.h"
+#include "models/realtime/jitter_summary.h"
+
+namespace models {
+namespace {
+
+constexpr std::size_t block = 4096;
+
+std::uint64_t stream_of(std::int64_t seed, std::uint64_t source, std::uint64_t use) {
+  return counter_hash(counter_hash(static_cast<std::uint64_t>(seed), source), use);
+}
+
+/// Frame f takes draw f - 1 of its stream; of frame 0 the counter wraps, which leaves the hash of the stream itself.
+constexpr std::uint64_t draw_of(std::uint64_t stream, std::uint64_t frame) { return counter_hash(stream, frame - 1); }
+
+/// The sum of four uniform 16-bit numbers, standardized: mean 0, variance 1, within 3.46. Irwin-Hall.
+inline float bell(std::uint64_t bits) {
+  const auto part = [&](int shift) { return static_cast<std::int32_t>((bits >> shift) & 0xFFFF); };
+  constexpr float scale = 2.6429e-5f;  // sqrt(12 / 4) / 65536
+  return static_cast<float>(part(0) + part(16) + part(32) + part(48) - 131070) * scale;
+}
+
+double size_of(const JitterSource& s, double u) {
+  switch (s.shape) {
+    case JitterShape::constant:
+      return s.size_s;
+    case JitterShape::uniform:
+      return s.size_s * 2 * u;
+    case JitterShape::exponential:
+      return -s.size_s * std::log1p(-u);
+    case JitterShape::heavy:
+      break;
+  }
+  return s.size_s * (2.0 / 3.0) / std::cbrt(1 - u);
+}
+
+/// One source's additions, block by block in order.
+class Generator {
+ public:
+  Generator(const JitterSource& source, std::int64_t seed, std::size_t index)
+      : s_(source),
+        when_(stream_of(seed, index, 0)),
+        how_(stream_of(seed, index, 1)),
+        end_(stream_of(seed, index, 2)),
+        every_(static_cast<std::uint64_t>(std::max<std::int64_t>(1, source.every_frames))) {
+    next_ = draw_of(when_, 0) % every_;
+    const double p = std::clamp(source.probability, 0.0, 1.0);
+    certain_ = p >= 1;
+    threshold_ = certain_ ? 0 : static_cast<std::uint64_t>(p * 0x1p64);
+  }
+  bool scales_with_network() const { return s_.pattern == JitterPattern::state; }
+  const JitterHits& hits() const { return hits_; }
+
+  void fill(std::size_t first, std::span<float> out) {
+    std::fill(out.begin(), out.end(), 0.0f);
+    if (!s_.on) return;
+    switch (s_.pattern) {
+      case JitterPattern::random:
+        for (std::size_t i = 0; i < out.size(); ++i)
+          if (certain_ || draw_of(when_, first + i) < threshold_) hit(first + i, out[i]);
+        break;
+      case JitterPattern::periodic:
+        for (; next_ < first + out.size(); next_ += every_) hit(next_, out[next_ - first]);
+        break;
+      case JitterPattern::state:
+        for (std::size_t i = 0; i < out.size(); ++i) {
+          if (!active_)
+            active_ = certain_ || draw_of(when_, first + i) < threshold_;
+          else
+            active_ = unit_draw(end_, first + i - 1) * static_cast<double>(every_) >= 1;
+          if (active_) hit(first + i, out[i]);
+        }
+        break;
+    }
+  }
+
+ private:
+  void hit(std::uint64_t frame, float& out) {
+    const double s = size_of(s_, unit_draw(how_, frame - 1));
+    out = static_cast<float>(s);
+    ++hits_.hits;
+    hits_.added_s += s;
+    hits_.largest_s = std::max(hits_.largest_s, s);
+  }
+  const JitterSource& s_;
+  std::uint64_t when_, how_, end_, every_, next_ = 0, threshold_ = 0;
+  bool certain_ = false, active_ = false;
+  JitterHits hits_;
+};
+
+/// The stack's own state from frame to frame: work left over, and how long the small network still runs.
+class Stack {
+ public:
+  explicit Stack(const JitterInputs& in)
+      : in_(in), period_(1 / in.rate_hz), limit_(in.watchdog / in.rate_hz), due_(period_ * (1 + 1e-9)) {}
+
+  struct Answer {
+    double response_s;
+    FrameFate fate;
+    bool small;
+  };
+  /// `network_s` shrinks with the small network, `fixed_s` does not.
+  Answer step(double network_s, double fixed_s) {
+    if (in_.policy == JitterPolicy::skip &&
+        left_ > 1e-6 * period_) {  // ready just as it arrives is not busy, whatever rounding says
+      left_ = std::max(0.0, left_ - period_);
+      return {0, FrameFate::skipped, false};
+    }
+    const bool small = recover_ > 0;
+    recover_ -= small;
+    double response = left_ + (small ? in_.small_share * network_s : network_s) + fixed_s;
+    bool reused = false;
+    if (in_.policy == JitterPolicy::reuse && response > limit_) {
+      response = limit_;
+      reused = true;
+    }
+    if (in_.policy == JitterPolicy::small && response > limit_) recover_ = in_.recover_frames;
+    left_ = std::max(0.0, response - period_);
+    return {response, reused ? FrameFate::reused : response <= due_ ? FrameFate::fresh : FrameFate::late, small};
+  }
+
+ private:
+  const JitterInputs& in_;
+  double period_, limit_, due_, left_ = 0;
+  std::int64_t recover_ = 0;
+};
+
+std::string problem_of(const JitterInputs& in) {
+  const auto share = [](double x) { return x >= 0 && x <= 1; };
+  if (in.frames < 1 || in.frames > 4000000) return "A run takes 1 to 4,000,000 frames.";
+  if (!(in.rate_hz > 0 && in.rate_hz <= 1e6)) return "The camera's rate must be above 0, at most 1 MHz.";
+  if (!(in.base_s > 0 && in.base_s <= 3600)) return "The undisturbed time must be above 0, at most 3,600 s.";
+  if (!share(in.watchdog) || !share(in.small_share) || !(in.spread >= 0 && in.spread <= 0.28))
+    return "Watchdog and small network are shares from 0 to 1, the spread one from 0 to 0.28.";
+  for (const JitterSource& s : in.sources)
+    if (!(s.size_s >= 0 && s.size_s <= 3600)) return "'" + s.name + "' must add 0 to 3,600 s.";
+  return "";
+}
+
+/// The 99th percentile of the first frames, without one source (or with all: `without` past the end).
+double p99_without(const JitterInputs& in, std::span<const Generator> sources,
+                   const std::vector<std::vector<float>>& parts, std::span<const float> base, std::size_t without) {
+  Stack stack(in);
+  std::vector<float> answered;
+  answered.reserve(base.size());
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    double network = static_cast<double>(base[i]), fixed = 0;
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      if (k != without && !parts[k].empty())
+        (sources[k].scales_with_network() ? network : fixed) += static_cast<double>(parts[k][i]);
+    const auto answer = stack.step(network, fixed);
+    if (answer.fate != FrameFate::skipped) answered.push_back(static_cast<float>(answer.response_s));
+  }
+  return answered.empty() ? 0 : percentile_in_place(answered, 0.99);
+}
+
+}  // namespace
+
+Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(double)>& keep_going) {
+  if (std::string problem = problem_of(in); !problem.empty()) return Result<JitterRun>::fail(std::move(problem));
+  const auto n = static_cast<std::size_t>(in.frames), kept = std::min(n, static_cast<std::size_t>(jitter_study_frames));
+  JitterRun run;
+  run.response_s.resize(n);
+  run.fate.resize(n);
+  std::vector<Generator> sources;
+  for (std::size_t k = 0; k < in.sources.size(); ++k) sources.emplace_back(in.sources[k], in.seed, k);
+  std::vector<std::vector<float>> parts(sources.size());
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    if (in.sources[k].on) parts[k].resize(kept);
+  std::vector<float> base_kept(kept);
+  const std::uint64_t base_stream = stream_of(in.seed, 1u << 20, 0);
+  const float base = static_cast<float>(in.base_s), sigma = static_cast<float>(in.base_s * in.spread);
+  std::array<float, block> network, fixed, part;
+  Stack stack(in);
+  std::int64_t missed_run = 0;
+  for (std::size_t first = 0; first < n; first += block) {
+    if (keep_going && !keep_going(static_cast<double>(first) / static_cast<double>(n))) {
+      run.cancelled = true;
+      break;
+    }
+    const std::size_t m = std::min(block, n - first);
+    for (std::size_t i = 0; i < m; ++i) network[i] = base + sigma * bell(draw_of(base_stream, first + i));
+    const std::size_t keep = first < kept ? std::min(m, kept - first) : 0;
+    std::copy_n(network.begin(), keep, base_kept.begin() + static_cast<std::ptrdiff_t>(std::min(first, kept)));
+    std::fill_n(fixed.begin(), m, 0.0f);
+    for (std::size_t k = 0; k < sources.size(); ++k) {
+      if (!in.sources[k].on) continue;
+      sources[k].fill(first, {part.data(), m});
+      std::copy_n(part.begin(), keep, parts[k].begin() + static_cast<std::ptrdiff_t>(std::min(first, kept)));
+      auto& sum = sources[k].scales_with_network() ? network : fixed;
+      for (std::size_t i = 0; i < m; ++i) sum[i] += part[i];
+    }
+    for (std::size_t i = 0; i < m; ++i) {
+      const auto answer = stack.step(static_cast<double>(network[i]), static_cast<double>(fixed[i]));
+      run.response_s[first + i] = static_cast<float>(answer.response_s);
+      run.fate[first + i] = answer.fate;
+      run.late += answer.fate == FrameFate::late;
+      run.reused += answer.fate == FrameFate::reused;
+      run.skipped += answer.fate == FrameFate::skipped;
+      run.small += answer.small;
+      missed_run = answer.fate == FrameFate::fresh ? 0 : missed_run + 1;
+      if (missed_run > run.longest_missed_run) {
+        run.longest_missed_run = missed_run;
+        run.longest_missed_first = static_cast<std::int64_t>(first + i) + 1 - missed_run;
+      }
+    }
+  }
+  if (run.cancelled) return Result<JitterRun>::ok(std::move(run));
+  run.p99_of_study_s = p99_without(in, sources, parts, base_kept, sources.size());
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    run.hits.push_back(sources[k].hits());
+    run.hits[k].p99_without_s = in.sources[k].on ? p99_without(in, sources, parts, base_kept, k) : run.p99_of_study_s;
+  }
+  return Result<JitterRun>::ok(std::move(run));
+}
+
+std::vector<JitterSource> example_sources() {
+  using enum JitterPattern;
+  using enum JitterShape;
+  return {{"Allocation", true, random, 0.02, 100, exponential, 3e-3},
+          {"Garbage collection", true, periodic, 0.01, 120, uniform, 14e-3},
+          {"Memory contention", true, random, 0.1, 100, exponential, 1.5e-3},
+          {"Thermal throttle", true, state, 0.0001, 300, constant, 4e-3},
+          {"Scheduler", true, random, 0.005, 100, heavy, 8e-3}};
+}
+
+}  // namespace models

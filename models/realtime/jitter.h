@@ -1,0 +1,85 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/base/result.h"
+
+/// Frame times of a real-time stack, one by one: a base time, what disturbs it, and what the stack does when a frame is
+/// late. Every draw is a hash of (seed, source, frame): the same whatever else is switched on, so that settings compare
+/// on the same luck.
+namespace models {
+
+enum class JitterPattern : std::uint8_t {
+  random,    ///< hits a frame with `probability`
+  periodic,  ///< hits every `every_frames`-th frame
+  state  ///< begins with `probability` a frame, then slows every frame and ends with probability 1 / `every_frames` a
+         ///< frame
+};
+/// How the sizes of hits are spread about their mean. `heavy`: Pareto with exponent 3, so that one in a thousand is 6.7
+/// means.
+enum class JitterShape : std::uint8_t { constant, uniform, exponential, heavy };
+
+struct JitterSource {
+  std::string name = "Source";
+  bool on = true;
+  JitterPattern pattern = JitterPattern::random;
+  double probability = 0.01;
+  std::int64_t every_frames = 100;
+  JitterShape shape = JitterShape::exponential;
+  double size_s = 2e-3;  ///< mean of what a hit adds to a frame
+  bool operator==(const JitterSource&) const = default;
+};
+
+enum class JitterPolicy : std::uint8_t {
+  wait,   ///< frames queue behind a late one
+  skip,   ///< a frame that arrives while the stack is busy is dropped
+  reuse,  ///< at the watchdog's limit the frame is given up and the last result is published again
+  small   ///< after a frame beyond the watchdog's limit a smaller network runs for `recover_frames` frames
+};
+
+struct JitterInputs {
+  double base_s = 27e-3;
+  double spread = 0.02;  ///< standard deviation of the undisturbed time over its mean; bell-shaped, within 3.5 of them
+  double rate_hz = 30;   ///< frames arrive at it, and each is due when the next arrives
+  std::int64_t frames = 100000;
+  std::int64_t seed = 1;
+  std::vector<JitterSource> sources;
+  JitterPolicy policy = JitterPolicy::wait;
+  double watchdog = 0.95;    ///< limit as a share of the deadline, 0 to 1
+  double small_share = 0.5;  ///< time of the small network over that of the full one; throttling scales with it
+  std::int64_t recover_frames = 30;
+};
+
+enum class FrameFate : std::uint8_t { fresh, late, reused, skipped };
+
+struct JitterHits {
+  std::int64_t hits = 0;  ///< frames it added to
+  double added_s = 0, largest_s = 0;
+  double p99_without_s = 0;  ///< of the first `jitter_study_frames` frames with this source off
+};
+constexpr std::int64_t jitter_study_frames = 20000;
+
+struct JitterRun {
+  std::vector<float> response_s;  ///< from arrival to an answer; of a skipped frame 0
+  std::vector<FrameFate> fate;
+  std::vector<JitterHits> hits;  ///< one a source
+  double p99_of_study_s = 0;     ///< of the first `jitter_study_frames` frames, all sources that are on
+  std::int64_t late = 0, reused = 0, skipped = 0, small = 0;
+  std::int64_t longest_missed_run = 0;    ///< frames in a row without a fresh result in time
+  std::int64_t longest_missed_first = 0;  ///< the first frame of the earliest such run
+  bool cancelled = false;
+  std::int64_t misses() const { return late + reused + skipped; }
+};
+
+/// Frame i arrives at i / rate. Work left over w follows Lindley: w' = max(0, w + time - period); the response is w +
+/// time. `keep_going` is told the fraction done and stops the run by returning false. Infeasible: frames outside 1 to 4
+/// million, a rate or time that is not positive and finite, a share outside 0 to 1.
+Result<JitterRun> run_jitter(const JitterInputs& inputs, const std::function<bool(double fraction)>& keep_going = {});
+
+/// A stack of 27 ms in Python on a shared computer: allocation, collection, contention, throttling and the scheduler.
+std::vector<JitterSource> example_sources();
+
+}  // namespace models

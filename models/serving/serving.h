@@ -1,0 +1,100 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/serving/serving_cost.h"
+#include "models/serving/serving_gaps.h"
+#include "models/serving/serving_requests.h"
+
+/// A serving engine as a discrete-event simulation: requests wait, are batched by a policy, and leave.
+namespace models {
+
+/// single: one at a time on each server. fixed: waits for a full batch and runs it until its longest member is done
+/// (static batching). dynamic: the same, but starts short when the oldest has waited for the timeout. continuous: joins
+/// and leaves at every step, prompts in steps of their own (Orca, Yu et al. 2022; vLLM, Kwon et al. 2023). chunked:
+/// prompts cut up and mixed into decode steps (Sarathi-Serve, Agrawal et al. 2024).
+enum class ServingPolicy : std::uint8_t { single, fixed, dynamic, continuous, chunked };
+/// When the blocks run out, the youngest goes back to the queue: its cache is dropped and computed again, or moved to
+/// the host and back.
+enum class Preemption : std::uint8_t { recompute, swap };
+
+struct ServingSetup {
+  ServingPolicy policy = ServingPolicy::continuous;
+  const ServingCost* cost =
+      nullptr;  ///< null: a plain queue, where a request takes its service_s; continuous and chunked are then single
+  std::int64_t servers = 1;  ///< of the plain queue; replicas of the model, requests dealt to them in turn
+  std::int64_t slots = 8;    ///< sequences in a batch
+  double timeout_s = 0.5;    ///< dynamic
+  std::int64_t chunk_tokens =
+      512;  ///< chunked: new tokens in a step, unless decode alone takes more: 16 are always left for prompts
+  std::int64_t block_tokens = 16,
+               blocks = 1 << 20;  ///< the cache of one replica; fixed and dynamic reserve prompt and output in full
+  Preemption preemption = Preemption::recompute;
+  double swap_bytes_per_s = 25e9;
+  std::int64_t history_requests = 0;  ///< of these first ones spans are kept
+  std::int64_t most_events = 20'000'000;
+  const std::atomic<bool>* cancelled = nullptr;
+  std::atomic<double>* fraction = nullptr;  ///< of requests that have left
+};
+
+enum class SlotUse : std::uint8_t { prefill, decode, held };  ///< held: the slot is kept, its request is done
+struct SlotSpan {
+  std::int32_t lane = 0, request = 0;
+  double start_s = 0, end_s = 0;
+  SlotUse use = SlotUse::decode;
+  bool preempted = false;  ///< ended by preemption
+};
+struct ServingPoint {
+  double time_s = 0, value = 0;
+};
+
+/// What happened to one request; times are NaN if it was refused because it can never fit.
+struct ServedRequest {
+  double start_s = 0;        ///< first taken from the queue
+  double first_token_s = 0;  ///< computed; in a plain queue the end
+  double last_token_s = 0;   ///< of its own
+  double finish_s = 0;       ///< leaves: with static batches when the whole batch does
+};
+
+struct ServingRun {
+  std::vector<ServedRequest> served;
+  std::int64_t completed = 0, refused = 0, preemptions = 0;
+  std::int64_t events =
+      0;              ///< arrivals, admissions, steps that change the batch, first tokens, preemptions, departures
+  double end_s = 0;   ///< of the last departure
+  double busy_s = 0;  ///< server-seconds with work
+  double in_system_s = 0, waiting_s = 0;    ///< requests x seconds, integrated as they come and go
+  double slot_held_s = 0, slot_used_s = 0;  ///< slot-seconds taken, and of them by requests not yet done
+  std::int64_t peak_waiting = 0, peak_blocks = 0,
+               blocks_left = 0;  ///< left: still taken at the end, which would be a leak
+  double tokens = 0;             ///< output tokens delivered
+  TokenGaps gaps;                ///< between a request's tokens, of all requests served; none in a plain queue
+  bool stopped = false;          ///< cancelled, or more events than allowed: figures mean nothing
+  // Of the first replica and the first requests, for the picture.
+  std::vector<SlotSpan> spans;
+  std::vector<ServingPoint> waiting, blocks;
+};
+
+/// Runs all requests, sorted by arrival, to the end. Deterministic.
+ServingRun simulate_serving(std::span<const ServingRequest> requests, const ServingSetup& setup);
+
+/// Means and percentiles of those that were served; percentiles are exact (nearest rank).
+struct ServingSummary {
+  double mean_wait_s = 0, mean_latency_s = 0, p50_latency_s = 0, p90_latency_s = 0, p99_latency_s = 0;
+  double ttft_p50_s = 0, ttft_p99_s = 0, tpot_p50_s = 0,
+         tpot_p99_s = 0;  ///< time per output token after the first; of requests with at least two
+  double gap_p50_s = 0, gap_p99_s = 0,
+         gap_longest_s = 0;  ///< between tokens, over all tokens of all requests; percentiles within 0.5 %
+  double throughput_per_s = 0, tokens_per_s = 0;  ///< over the time from the first arrival to the last departure
+  double goodput_per_s = 0;                       ///< requests within both limits
+  double mean_in_system = 0, mean_waiting = 0;    ///< L and Lq over that time
+  double little_error = 0;                        ///< |L - throughput x mean latency| / L
+  double utilization = 0;                         ///< 0 to 1, of the servers' time
+  double wasted_slots = 0;                        ///< 0 to 1, of the slot-seconds taken
+};
+ServingSummary summarize_serving(std::span<const ServingRequest> requests, const ServingRun& run, std::int64_t servers,
+                                 double ttft_limit_s, double tpot_limit_s);
+
+}  // namespace models

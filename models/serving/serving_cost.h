@@ -1,0 +1,53 @@
+#pragma once
+#include <vector>
+
+#include "models/machine/hardware.h"
+#include "models/transformer/layer_ops.h"
+#include "models/base/result.h"
+
+/// How long one step of a serving engine takes, condensed from step_time.h into a table that a simulation can ask a
+/// million times.
+namespace models {
+
+/// Where the model runs: `chips` of one kind that share every layer (tensor parallel).
+struct ServingMachine {
+  const Chip* chip = nullptr;
+  double chips = 8;
+  Format format = Format::bf16;     ///< of weights and products; activations and cache stay in 2 bytes
+  double roof_share = 0.7;          ///< of peak and bandwidth that kernels reach
+  double step_overhead_s = 0.5e-3;  ///< scheduling and launches that nothing hides, each step
+  double allreduce_s = 8e-6;        ///< latency of one small all-reduce; two in each layer
+  double memory_share = 0.9;        ///< of the chips' memory that the engine may take
+};
+
+class ServingCost {
+ public:
+  /// Seconds of a step that carries `tokens` new tokens, writes logits for `rows` of them, and attends in decode to
+  /// `context` tokens of cache, summed over its sequences.
+  double step_s(double tokens, double rows, double context) const {
+    return at(body_s_, tokens) + at(head_s_, rows) + tokens * link_s_per_token + fixed_s + context * context_s;
+  }
+  /// Seconds of attention for `chunk` prompt tokens behind `prefix` that are cached: causal pairs, or the reading of
+  /// the cache if longer.
+  double chunk_attention_s(double chunk, double prefix) const {
+    const double pairs = chunk * (prefix + (chunk + 1) / 2) * pair_s, read = (prefix + chunk) * context_s;
+    return pairs > read ? pairs : read;
+  }
+
+  double fixed_s = 0, link_s_per_token = 0;
+  double context_s = 0;  ///< per token of cache that one decoding sequence attends to
+  double pair_s = 0;     ///< per (query, key) pair of a prompt
+  double weights_bytes = 0, kv_bytes_per_token = 0, free_bytes = 0;  ///< free: left for the cache, over all chips
+
+ private:
+  friend Result<ServingCost> serving_cost(const Architecture&, const ServingMachine&);
+  double at(const std::vector<double>& seconds, double tokens) const;
+  std::vector<double> tokens_, body_s_, head_s_;
+};
+
+/// Infeasible, in one sentence: weights that do not fit, a chip without peak in the format, no link between several
+/// chips. Between the table's sizes (1 to 16, then a quarter apart) times are interpolated linearly. Within 4 % of
+/// time_step for full attention: tested.
+Result<ServingCost> serving_cost(const Architecture& architecture, const ServingMachine& machine);
+
+}  // namespace models

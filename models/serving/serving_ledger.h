@@ -1,0 +1,136 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "models/serving/serving.h"
+
+/// Between the engines of serving.h: what they all write down as time goes on.
+namespace models::serving {
+
+inline constexpr double never_s = std::numeric_limits<double>::infinity();
+inline constexpr std::size_t most_points = 20000;
+
+/// One replica's view of the requests: every `stride`th from `first`, those that can never fit left out.
+struct Share {
+  std::span<const ServingRequest> requests;
+  std::vector<std::int32_t> ids;  ///< in order of arrival
+  std::size_t size() const { return ids.size(); }
+  const ServingRequest& at(std::size_t i) const { return requests[static_cast<std::size_t>(ids[i])]; }
+};
+
+class Ledger {
+ public:
+  Ledger(ServingRun& run, const ServingSetup& setup, const Share& share, bool pictured)
+      : run_(run), setup_(setup), share_(share), pictured_(pictured) {}
+
+  void arrive(double now_s) {
+    pass(now_s);
+    ++in_system_;
+    wait(now_s, 1);
+    ++run_.events;
+  }
+  /// `count` requests leave the queue (or, negative, go back to it).
+  void take(double now_s, std::int64_t count) {
+    pass(now_s);
+    wait(now_s, -count);
+  }
+  void leave(double now_s, std::int64_t count) {
+    pass(now_s);
+    in_system_ -= count;
+    run_.completed += count;
+    run_.events += count;
+    run_.end_s = std::max(run_.end_s, now_s);
+    if (run_.completed / 4096 != (run_.completed - count) / 4096) report();
+  }
+  ServedRequest& served(std::size_t i) { return run_.served[static_cast<std::size_t>(share_.ids[i])]; }
+  void span(std::size_t i, std::int64_t lane, double start_s, double end_s, SlotUse use) {
+    if (!shown(i)) return;
+    run_.spans.push_back({static_cast<std::int32_t>(lane), share_.ids[i], start_s, end_s, use, false});
+  }
+  bool shown(std::size_t i) const { return pictured_ && share_.ids[i] < setup_.history_requests; }
+  void blocks(double now_s, std::int64_t used) {
+    run_.peak_blocks = std::max(run_.peak_blocks, used);
+    if (pictured_ && run_.blocks.size() < most_points && setup_.history_requests > 0)
+      run_.blocks.push_back({now_s, static_cast<double>(used)});
+  }
+  /// False when the run should end early.
+  bool may_go_on() {
+    if (run_.events > setup_.most_events) run_.stopped = true;
+    return !run_.stopped;
+  }
+  std::int64_t waiting() const { return waiting_; }
+  ServingRun& run() { return run_; }
+
+ private:
+  void pass(double now_s) {
+    run_.in_system_s += static_cast<double>(in_system_) * (now_s - last_s_);
+    run_.waiting_s += static_cast<double>(waiting_) * (now_s - last_s_);
+    last_s_ = now_s;
+  }
+  void wait(double now_s, std::int64_t change) {
+    waiting_ += change;
+    run_.peak_waiting = std::max(run_.peak_waiting, waiting_);
+    if (pictured_ && setup_.history_requests > 0 && run_.waiting.size() < most_points)
+      run_.waiting.push_back({now_s, static_cast<double>(waiting_)});
+  }
+  void report() {
+    if (setup_.cancelled && setup_.cancelled->load()) run_.stopped = true;
+    if (setup_.fraction)
+      setup_.fraction->store(static_cast<double>(run_.completed) / static_cast<double>(run_.served.size()));
+  }
+
+  ServingRun& run_;
+  const ServingSetup& setup_;
+  const Share& share_;
+  bool pictured_;
+  std::int64_t in_system_ = 0, waiting_ = 0;
+  double last_s_ = 0;
+};
+
+/// Decode steps of an unchanged batch: each is a little longer than the one before, because every cache has grown by a
+/// token.
+struct Ramp {
+  double first_s = 0, more_s = 0;
+  double time_of(std::int64_t steps) const {
+    const double j = static_cast<double>(steps);
+    return j * first_s + more_s * j * (j - 1) / 2;
+  }
+  /// The fewest steps that last until then, from 1 to `most`.
+  std::int64_t steps_until(double until_s, std::int64_t most) const {
+    // first_s j + more_s j (j - 1) / 2 = until_s, solved for j without cancellation.
+    const double b = first_s - more_s / 2, root = std::sqrt(std::max(0.0, b * b + 2 * more_s * until_s));
+    auto steps = static_cast<std::int64_t>(std::clamp(2 * until_s / (b + root), 1.0, static_cast<double>(most)));
+    while (steps < most && time_of(steps) < until_s) ++steps;
+    while (steps > 1 && time_of(steps - 1) >= until_s) --steps;
+    return std::min(steps, most);
+  }
+};
+
+/// A sequence in the batch. Stored tokens have their keys and values in the cache; the newest token has not.
+struct Sequence {
+  std::size_t request = 0;
+  std::int64_t lane = 0;
+  std::int64_t stored = 0, blocks = 0;
+  std::int64_t prompt_left = 0;  ///< tokens to put through before it decodes
+  std::int64_t tokens_left = 0;  ///< to generate
+  double since_s = 0;            ///< of the span that goes on
+  double token_s = -1;           ///< of its newest token; before the first, -1
+};
+/// A request in the queue; one that was preempted comes with what it has.
+struct Waiting {
+  std::size_t request = 0;
+  std::int64_t generated = 0, swapped = 0;  ///< tokens generated; tokens of cache on the host
+  double token_s = -1;                      ///< as of a sequence
+};
+
+inline std::int64_t blocks_of(std::int64_t tokens, const ServingSetup& setup) {
+  return (tokens + setup.block_tokens - 1) / setup.block_tokens;
+}
+
+/// Plain queues and the batches that run to the end of their longest member.
+void run_batches(const Share& share, const ServingSetup& setup, std::int64_t servers, Ledger& ledger);
+/// Batches that change at every step.
+void run_steps(const Share& share, const ServingSetup& setup, Ledger& ledger);
+
+}  // namespace models::serving

@@ -1,0 +1,106 @@
+#include "models/serving/serving_requests.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "models/base/counter_random.h"
+
+namespace models {
+namespace {
+
+constexpr std::uint64_t block_requests = 8192;
+
+/// Random numbers, begun anew for each pair of blocks; see make_requests.
+class Draws {
+ public:
+  Draws(std::uint64_t seed, std::uint64_t stream) : seed_(seed * 0xD1342543DE82EF95u + stream * 0x9E3779B97F4A7C15u) {}
+  void at(std::uint64_t request) {
+    if (request % block_requests != 0) return;
+    const std::uint64_t block = request / block_requests;
+    mirrored_ = block % 2 == 1;
+    stream_ = counter_hash(seed_, 0) ^ (block / 2 * 0xA0761D6478BD642Fu);
+    drawn_ = 0;
+  }
+  double unit() {  ///< inside (0, 1)
+    const double u = (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53;
+    return mirrored_ ? 1 - u : u;
+  }
+  double exponential() { return -std::log(unit()); }  ///< of mean 1
+  double normal() {
+    const double radius = std::sqrt(2 * exponential());
+    return radius * std::cos(2 * std::numbers::pi * unit());
+  }
+
+ private:
+  std::uint64_t next() { return counter_hash(stream_, drawn_++); }
+  std::uint64_t seed_, stream_ = 0, drawn_ = 0;
+  bool mirrored_ = false;
+};
+
+/// Times between arrivals.
+class Gaps {
+ public:
+  explicit Gaps(const RequestStream& s)
+      : gaps_(s.seed, 1), spells_(s.seed, 2), bursty_(s.bursty), spell_mean_s_(s.burst_s) {
+    const double burst = s.bursty ? std::clamp(s.burst, 1.0, 5.0) : 1;
+    rate_[1] = burst * s.rate_per_s;
+    rate_[0] = s.bursty ? (1 - burst / 5) / 0.8 * s.rate_per_s : s.rate_per_s;
+    spells_.at(0);
+    if (bursty_) spell_left_s_ = 4 * spell_mean_s_ * spells_.exponential();
+  }
+  double next(std::uint64_t request) {
+    gaps_.at(request);
+    double work = gaps_.exponential(), gap_s = 0;
+    while (bursty_ && !(work <= spell_left_s_ * rate_[in_burst_])) {
+      work -= spell_left_s_ * rate_[in_burst_];
+      gap_s += spell_left_s_;
+      in_burst_ = 1 - in_burst_;
+      spell_left_s_ = (in_burst_ == 1 ? 1 : 4) * spell_mean_s_ * spells_.exponential();
+    }
+    const double rest_s = work / rate_[in_burst_];
+    if (bursty_) spell_left_s_ -= rest_s;
+    return gap_s + rest_s;
+  }
+
+ private:
+  Draws gaps_, spells_;
+  bool bursty_;
+  double spell_mean_s_, spell_left_s_ = 0, rate_[2] = {1, 1};
+  std::size_t in_burst_ = 0;
+};
+
+std::int32_t length(double mean, double variation, Draws& draws, std::int32_t longest) {
+  const double variance = std::log1p(variation * variation);
+  const double tokens = mean * std::exp(std::sqrt(variance) * draws.normal() - variance / 2);
+  return static_cast<std::int32_t>(std::clamp(std::round(tokens), 1.0, static_cast<double>(longest)));
+}
+
+}  // namespace
+
+std::vector<ServingRequest> make_requests(const RequestStream& s) {
+  std::vector<ServingRequest> out(static_cast<std::size_t>(std::max<std::int64_t>(s.requests, 0)));
+  Gaps gaps(s);
+  Draws prompts(s.seed, 3), outputs(s.seed, 4);
+  double now_s = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i].arrival_s = now_s += gaps.next(i);
+    if (!s.lengths) continue;
+    prompts.at(i);
+    outputs.at(i);
+    out[i].prompt_tokens = length(s.prompt_tokens, s.length_variation, prompts, s.longest_tokens);
+    out[i].output_tokens = length(s.output_tokens, s.length_variation, outputs, s.longest_tokens);
+  }
+  draw_service_times(out, s);
+  return out;
+}
+
+void draw_service_times(std::vector<ServingRequest>& requests, const RequestStream& s) {
+  Draws draws(s.seed, 5);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    draws.at(i);
+    requests[i].service_s = s.service == ServiceTime::deterministic ? s.service_s : s.service_s * draws.exponential();
+  }
+}
+
+}  // namespace models

@@ -1,0 +1,55 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "models/base/result.h"
+
+/// Who asks a server for what, and when: made from a seed, or read from a file.
+namespace models {
+
+/// One request. `service_s` is what it takes in a plain queue; the lengths are what it takes of a language model.
+struct ServingRequest {
+  double arrival_s = 0, service_s = 0;
+  std::int32_t prompt_tokens = 1, output_tokens = 1;
+  bool operator==(const ServingRequest&) const = default;
+};
+
+enum class ServiceTime : std::uint8_t { exponential, deterministic };
+
+/// A stream of requests. Bursty: a Poisson process whose rate alternates between `burst` times the mean for a fifth of
+/// the time and what is left of it otherwise (two-state Markov-modulated; spells are exponential, bursts last `burst_s`
+/// on average).
+struct RequestStream {
+  std::int64_t requests = 60;
+  double rate_per_s = 1;
+  std::uint64_t seed = 1;
+  bool bursty = false;
+  double burst = 4;  ///< 1 to 5 times the mean rate
+  double burst_s = 2;
+  ServiceTime service = ServiceTime::exponential;
+  double service_s = 1;                             ///< mean
+  double prompt_tokens = 512, output_tokens = 128;  ///< means of log-normal lengths
+  double length_variation = 0.8;                    ///< standard deviation over mean, of both; 0: all alike
+  std::int32_t longest_tokens = 32768;              ///< no length beyond this
+  bool lengths = true;                              ///< false: one token each, for plain queues, in a third of the time
+};
+
+/// The stream, by time of arrival. The same seed gives the same requests on every machine with the same libm. Draws
+/// come in blocks of 8,192 requests, and every second block mirrors the one before it (u becomes 1 - u): antithetic
+/// variates (Hammersley and Morton 1956), so that long runs average to their means sooner; shorter runs are plain
+/// independent draws.
+std::vector<ServingRequest> make_requests(const RequestStream& stream);
+
+/// Gives each request the plain-queue service time that the stream would.
+void draw_service_times(std::vector<ServingRequest>& requests, const RequestStream& stream);
+
+/// Reads one request a line: seconds, prompt tokens, output tokens. A first line of names may put the columns in any
+/// order and among others
+/// ("TIMESTAMP,ContextTokens,GeneratedTokens" of the Azure LLM inference trace, "Timestamp,Model,Request
+/// tokens,Response tokens" of BurstGPT); commas, tabs or semicolons part them. Times are seconds, or dates such as
+/// 2023-11-16 18:15:46.68; they need not be in order and count from the earliest. The error is one sentence that names
+/// the line, the value and what is allowed; more than `most` rows are one, too.
+Result<std::vector<ServingRequest>> parse_requests(std::string_view csv, std::size_t most);
+
+}  // namespace models

@@ -1,0 +1,62 @@
+#include <simdjson.h>
+
+#include <nlohmann/json.hpp>
+
+#include "models/trace/trace.h"
+#include "models/trace/event.h"
+
+namespace models::trace {
+
+std::vector<std::pair<std::string, Argument>> arguments(const Trace& trace, const Event& event) {
+  return arguments(trace.args(event));
+}
+
+std::vector<std::pair<std::string, Argument>> arguments(std::string_view written) {
+  std::vector<std::pair<std::string, Argument>> out;
+  std::string text(written);
+  mend(text);
+  const std::size_t bytes = text.size();
+  if (bytes == 0) return out;
+  text.append(simdjson::SIMDJSON_PADDING, ' ');
+  namespace json = simdjson::ondemand;
+  json::parser parser;
+  json::document document;
+  json::object object;
+  if (parser.iterate(simdjson::padded_string_view(text.data(), bytes, text.size())).get(document) != simdjson::SUCCESS)
+    return out;
+  if (document.get_object().get(object) != simdjson::SUCCESS) return out;
+  for (auto item : object) {
+    json::field field;
+    std::string_view key, value;
+    json::value at;
+    if (std::move(item).get(field) != simdjson::SUCCESS || field.unescaped_key().get(key) != simdjson::SUCCESS)
+      return out;
+    std::string name(key);
+    at = field.value();
+    const std::string_view token = at.raw_json_token();
+    Argument argument;
+    if (!token.empty() && token[0] == '"') {
+      if (at.get_string().get(value) != simdjson::SUCCESS) return out;
+      argument.text = value;
+    } else if (!token.empty() && (token[0] == '{' || token[0] == '[')) {
+      if (simdjson::to_json_string(at).get(value) != simdjson::SUCCESS) return out;
+      argument.text = value;
+      argument.is_json = nlohmann::json::accept(argument.text);
+    } else {
+      argument.text = token;
+      while (!argument.text.empty() && static_cast<unsigned char>(argument.text.back()) <= ' ')
+        argument.text.pop_back();
+      argument.is_json = nlohmann::json::accept(argument.text);
+    }
+    out.emplace_back(std::move(name), std::move(argument));
+  }
+  return out;
+}
+
+std::string argument(const Trace& trace, const Event& event, std::string_view key) {
+  for (auto& [name, value] : arguments(trace, event))
+    if (name == key) return std::move(value.text);
+  return {};
+}
+
+}  // namespace models::trace

@@ -1,0 +1,190 @@
+#include "models/trace/builder.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace models::trace {
+namespace {
+
+std::int64_t number_or_hash(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size()) return value;
+  return static_cast<std::int64_t>(std::hash<std::string_view>{}(text) | (1ULL << 63));
+}
+
+/// The number in a text that may have words before it ("stream 7"), or -1.
+std::int64_t number_in(std::string_view text) {
+  if (const auto space = text.find_last_of(' '); space != std::string_view::npos && space + 1 < text.size())
+    text.remove_prefix(space + 1);
+  std::int64_t value = -1;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+bool same_letters(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return (x >= 'A' && x <= 'Z' ? x + 32 : x) == y; });
+}
+
+}  // namespace
+
+std::uint32_t Interner::operator()(std::string_view text) {
+  if (const auto found = ids_.find(text); found != ids_.end()) return found->second;
+  const auto id = static_cast<std::uint32_t>(texts_.size());
+  texts_.emplace_back(text);
+  ids_.emplace(text, id);
+  return id;
+}
+
+EventClass class_of_category(std::string_view category) {
+  const auto is = [&](std::string_view name) { return same_letters(category, name); };
+  if (is("kernel")) return EventClass::computation;
+  if (is("gpu_memcpy") || is("gpu_memset") || is("memcpy") || is("memset")) return EventClass::memory;
+  if (is("cuda_sync") || is("cuda_event")) return EventClass::device_other;
+  if (is("cpu_op") || is("operator")) return EventClass::cpu_operation;
+  if (is("python_function")) return EventClass::python;
+  if (is("user_annotation") || is("gpu_user_annotation") || is("nvtx")) return EventClass::annotation;
+  if (is("runtime") || category.ends_with("_runtime") || category.ends_with("_driver")) return EventClass::runtime;
+  return EventClass::other;
+}
+
+bool is_communication(std::string_view kernel) {
+  const std::string_view start = kernel.substr(0, 4);
+  return same_letters(start, "nccl") || same_letters(start, "rccl") || same_letters(start, "hccl") ||
+         kernel.find("ncclKernel") != std::string_view::npos || kernel.find("ncclDevKernel") != std::string_view::npos;
+}
+
+EventClass Builder::class_of(std::uint16_t category, std::uint32_t name) {
+  while (category_class_.size() <= category)
+    category_class_.push_back(class_of_category(trace_.categories[category_class_.size()]));
+  const EventClass cls = category_class_[category];
+  if (cls != EventClass::computation) return cls;
+  if (communicates_.size() <= name) communicates_.resize(trace_.strings.size(), -1);
+  if (communicates_[name] < 0) communicates_[name] = is_communication(trace_.strings[name]) ? 1 : 0;
+  return communicates_[name] == 1 ? EventClass::communication : cls;
+}
+
+TrackKind Builder::track_kind(EventClass cls, std::uint16_t category) const {
+  if (on_device(cls) || cls == EventClass::device_other) return TrackKind::stream;
+  if (cls == EventClass::python) return TrackKind::python;
+  const std::string_view name = trace_.categories[category];
+  if (name == "gpu_user_annotation") return TrackKind::device_annotation;
+  if (name == "overhead") return TrackKind::overhead;
+  if (name == "Trace") return TrackKind::annotation;
+  return TrackKind::thread;
+}
+
+std::uint32_t Builder::track(TrackKind kind, const Record& r) {
+  key_.assign(1, static_cast<char>(kind));
+  const bool device = kind == TrackKind::stream || kind == TrackKind::device_annotation;
+  for (const std::string_view part :
+       {r.pid, r.tid, device ? r.device : std::string_view(), device ? r.stream : std::string_view()}) {
+    key_ += part;
+    key_ += '\n';
+  }
+  if (const auto found = track_ids_.find(key_); found != track_ids_.end()) return found->second;
+  const auto id = static_cast<std::uint32_t>(trace_.tracks.size());
+  Track t;
+  t.kind = kind;
+  t.pid = r.pid;
+  t.tid = r.tid;
+  if (device) {
+    t.device = static_cast<int>(std::clamp<std::int64_t>(number_in(r.device.empty() ? r.pid : r.device), -1, 1 << 30));
+    t.stream = number_in(r.stream.empty() ? r.tid : r.stream);
+  }
+  trace_.tracks.push_back(std::move(t));
+  track_ids_.emplace(key_, id);
+  return id;
+}
+
+void Builder::keep(Event e, std::int64_t duration_ns, std::int64_t correlation) {
+  if (duration_ns < 0 || duration_ns > most_duration_ns) {
+    ++bad_durations_;
+    return;
+  }
+  e.duration_ns = duration_ns & ((std::int64_t{1} << 51) - 1);  // all of it: a week is 50 bits
+  e.correlated = correlation >= 0;
+  trace_.events.push_back(e);
+  correlations_.push_back(correlation);
+}
+
+void Builder::add(const Record& r) {
+  ++trace_.records;
+  if (r.phase > 0) ++trace_.phase_counts[static_cast<std::size_t>(r.phase)];
+  std::uint32_t category = category_(r.category);
+  if (category > 0xFFFE) category = 0;  // a file with more categories than that is not one a person made
+  if (trace_.category_counts.size() <= category) trace_.category_counts.resize(category + 1);
+  if (r.has_category)
+    ++trace_.category_counts[category];
+  else
+    ++trace_.uncategorised;
+  if (r.phase == 'M' || r.phase == 'C') return;
+  const bool span = r.phase == 'X';
+  if (std::string_view("XBEbeniIRstf").find(r.phase) == std::string_view::npos || r.phase == 0) {
+    ++unknown_phases_;
+    return;
+  }
+  if (!r.has_time) {
+    ++without_time_;
+    return;
+  }
+  if (span && r.bad_duration) {
+    ++without_duration_;
+    return;
+  }
+  Event e;
+  e.start_ns = r.time_ns;
+  e.category = static_cast<std::uint16_t>(category);
+  if (r.phase == 's' || r.phase == 't' || r.phase == 'f') {
+    key_.assign(r.pid);
+    key_ += '\n';
+    key_ += r.tid;
+    trace_.flows.push_back({r.time_ns, number_or_hash(r.id), flow_row_(key_), e.category, r.phase});
+    return;
+  }
+  e.name = string_(r.name);
+  e.cls = class_of(e.category, e.name);
+  if (r.args_offset < std::uint64_t{1} << 40 && r.args_bytes < 1u << 24) {
+    e.args_offset = r.args_offset & ((std::uint64_t{1} << 40) - 1);
+    e.args_bytes = r.args_bytes & ((1u << 24) - 1);
+  } else {
+    ++far_arguments_;
+  }
+  if (span) {
+    if (any_span_ && r.time_ns < last_start_ns_) ++trace_.out_of_order;
+    any_span_ = true;
+    last_start_ns_ = r.time_ns;
+    e.track = track(track_kind(e.cls, e.category), r);
+    keep(e, r.duration_ns, r.correlation);
+  } else if (r.phase == 'B' || r.phase == 'E') {
+    e.track = track(track_kind(e.cls, e.category), r);
+    edges_.push_back({r.time_ns, 0, r.correlation, e, r.phase == 'B'});
+  } else if (r.phase == 'b' || r.phase == 'e') {
+    e.kind = EventKind::async;
+    e.track = track(TrackKind::async, r);
+    edges_.push_back({r.time_ns, number_or_hash(r.id), r.correlation, e, r.phase == 'b'});
+  } else {
+    e.kind = EventKind::instant;
+    if (on_device(e.cls)) e.cls = EventClass::other;
+    e.track = track(r.phase == 'n' ? TrackKind::async : track_kind(e.cls, e.category), r);
+    keep(e, 0, r.correlation);
+  }
+}
+
+void Builder::add_counter(const Record& r, std::string_view key, double value) {
+  key_.assign(r.pid);
+  key_ += '\n';
+  key_ += r.name;
+  key_ += '\n';
+  key_ += key;
+  const auto [found, is_new] = counter_ids_.try_emplace(key_, static_cast<std::uint32_t>(trace_.counters.size()));
+  if (is_new)
+    trace_.counters.push_back({std::string(r.name) + (key.empty() || key == "value" ? "" : ": " + std::string(key)),
+                               "",
+                               std::string(r.pid),
+                               {}});
+  trace_.counters[found->second].samples.push_back({r.time_ns, value});
+}
+
+}  // namespace models::trace

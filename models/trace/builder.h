@@ -1,0 +1,109 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "models/trace/trace.h"
+
+namespace models::trace {
+
+/// One record of a file as its reader found it. The texts live until add() returns.
+struct Record {
+  char phase = 0;
+  bool has_time = false;
+  bool bad_duration = false;  ///< one is given and is no number
+  std::int64_t time_ns = 0, duration_ns = 0;
+  std::string_view name, category, pid, tid, id;
+  bool has_category = false;
+  std::uint64_t args_offset = 0;
+  std::uint32_t args_bytes = 0;
+  std::int64_t correlation = -1;
+  std::string_view device, stream;  ///< as in the arguments; empty: not given
+};
+
+struct MemoryChange {
+  std::int64_t time_ns = 0, bytes = 0, allocated_bytes = -1, reserved_bytes = -1;
+  int device_type = 0, device_id = -1;
+};
+
+/// Text to number, once each; views stay good while no text is added.
+class Interner {
+ public:
+  explicit Interner(std::vector<std::string>& texts) : texts_(texts) {}
+  std::uint32_t operator()(std::string_view text);
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  std::vector<std::string>& texts_;
+  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> ids_;
+};
+
+/// What kind of event a category names, before its name says whether a kernel communicates.
+EventClass class_of_category(std::string_view category);
+/// Kernels of NCCL and of its kin: by prefix nccl, rccl, hccl, or ncclKernel or ncclDevKernel anywhere.
+bool is_communication(std::string_view kernel);
+
+/// Puts a Trace together from records in any order.
+class Builder {
+ public:
+  explicit Builder(Trace& trace) : trace_(trace), string_(trace.strings), category_(trace.categories) {}
+  /// Counts the record and keeps what it says. Counters, metadata and memory come by their own calls beside it.
+  void add(const Record& record);
+  void add_counter(const Record& record, std::string_view key, double value);
+  void add_memory(const MemoryChange& change) { memory_.push_back(change); }
+  void name_process(std::string_view pid, std::string_view name) { process_names_[std::string(pid)] = name; }
+  void name_thread(std::string_view pid, std::string_view tid, std::string_view name) {
+    thread_names_[std::string(pid) + '\n' + std::string(tid)] = name;
+  }
+  std::uint32_t track(TrackKind kind, const Record& record);
+  /// Makes room for so many events, so that growing does not hold two copies.
+  void expect(std::size_t events) {
+    trace_.events.reserve(events);
+    correlations_.reserve(events);
+  }
+  /// Pairs ends with begins, sorts, nests, links. After it the Trace is complete.
+  void finish();
+
+ private:
+  struct Edge {  // of a span given as begin and end
+    std::int64_t time_ns = 0, id = 0, correlation = -1;
+    Event event;
+    bool begin = false;
+  };
+  EventClass class_of(std::uint16_t category, std::uint32_t name);
+  TrackKind track_kind(EventClass cls, std::uint16_t category) const;
+  void keep(Event event, std::int64_t duration_ns, std::int64_t correlation);
+  void pair_edges();
+  void drop_times_of_zero();
+  void sort_events();
+  void nest_events();
+  void link_events();
+  void finish_memory();
+  void finish_counters();
+  void name_tracks();
+  void place_flows();
+
+  Trace& trace_;
+  Interner string_, category_;
+  std::vector<std::string> flow_rows_;  // "pid\ntid" of flow ends, until finish() knows the tracks
+  Interner flow_row_{flow_rows_};
+  std::vector<EventClass> category_class_;
+  std::vector<std::int8_t> communicates_;  // by name: -1 not yet asked
+  std::unordered_map<std::string, std::uint32_t> track_ids_, counter_ids_;
+  std::string key_;
+  std::unordered_map<std::string, std::string> process_names_, thread_names_;
+  std::vector<std::int64_t>
+      correlations_;  // of trace_.events: joins a launch with what it started; needed until they are linked
+  std::vector<Edge> edges_;
+  std::vector<MemoryChange> memory_;
+  std::int64_t last_start_ns_ = 0, without_time_ = 0, without_duration_ = 0, at_zero_ = 0, bad_durations_ = 0,
+               unknown_phases_ = 0, far_arguments_ = 0;
+  bool any_span_ = false;
+};
+
+}  // namespace models::trace

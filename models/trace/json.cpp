@@ -1,0 +1,232 @@
+#include "models/trace/json.h"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "models/trace/event.h"
+#include "models/trace/number.h"
+#include "models/trace/scan.h"
+
+namespace models::trace {
+namespace {
+
+constexpr std::size_t most_event_bytes = 256 << 10, most_event_bytes_in_damage = 4 << 10, kept_metadata_bytes = 4 << 10,
+                      most_metadata_bytes = 1 << 20;
+
+class Reader {
+ public:
+  Reader(Source& source, Trace& trace, Builder& builder)
+      : source_(source), trace_(trace), builder_(builder), scan_(source), event_(builder) {}
+
+  std::string read() {
+    if (scan_.peek() == '\xEF') scan_.at += 3;  // a byte-order mark
+    const char first = scan_.peek();
+    if (first == '[')
+      read_events();
+    else if (first == '{')
+      read_object();
+    else
+      return first == 0 ? "The file is empty."
+                        : "This is neither JSON nor an Nsight Systems SQLite export: a trace begins with { or [.";
+    source_.all(source_.end());  // a gz says only at its end whether it is whole
+    if (source_.cancelled()) return {};
+    say_losses();
+    if (trace_.records > 0) return {};
+    if (rows_ > 0)
+      return "This is a list of " + std::to_string(rows_) +
+             " values, not of trace events: open the profiler's trace, not a memory timeline.";
+    if (!seen_events_)
+      return "This JSON has no \"traceEvents\": open a trace of the PyTorch profiler or another in the Chrome format.";
+    return lost_places_ > 0 || cut_
+               ? "No event of this trace is whole: it was cut or damaged while it was written or copied."
+               : "This trace has no events.";
+  }
+
+ private:
+  void read_object() {
+    ++scan_.at;
+    while (!source_.cancelled()) {
+      scan_.keep = Scanner::nothing;
+      char c = scan_.peek();
+      if (c == ',') {
+        ++scan_.at;
+        continue;
+      }
+      if (c == '}') return;
+      const std::size_t key_at = scan_.keep = scan_.at;
+      if (c != '"' || scan_.skip_value(0) != Scanner::End::whole) return header_is_broken(key_at, c == 0);
+      const std::string key(source_.view(key_at + 1, scan_.at - 1));
+      if (!scan_.take(':')) return header_is_broken(key_at, scan_.peek() == 0);
+      c = scan_.peek();
+      if (key == "traceEvents" && c == '[') {
+        if (!read_events()) return;
+        continue;
+      }
+      const std::size_t value_at = scan_.at;
+      const auto end = scan_.skip_value(0);
+      // A scalar that the text ends in may be whole or not; what is cut is not used.
+      if (end != Scanner::End::whole || scan_.at == value_at) return header_is_broken(key_at, end == Scanner::End::cut);
+      keep_metadata(key, source_.view(value_at, scan_.at));
+    }
+  }
+
+  /// Looks for the events behind a key whose value, or which itself, does not end as one.
+  void header_is_broken(std::size_t key_at, bool cut) {
+    if (seen_events_) {
+      trace_.losses.push_back("What follows the events could not be read: the file was cut or damaged there.");
+      return;
+    }
+    if (const auto found = scan_.find(key_at, "\"traceEvents\""); found != Scanner::nothing) {
+      scan_.at = found + 13;
+      scan_.keep = Scanner::nothing;
+      if (scan_.take(':') && scan_.peek() == '[') {
+        trace_.losses.push_back(
+            "What stands before the events could not be read: device names, ranks and times since 1970 may be "
+            "missing.");
+        read_events();
+        return;
+      }
+    }
+    cut_ = cut_ || cut;
+  }
+
+  /// False: the text ended, or nothing after this can be trusted.
+  bool read_events() {
+    seen_events_ = true;
+    ++scan_.at;
+    std::size_t reported = 0;
+    bool expected = false;
+    while (!source_.cancelled()) {
+      if (scan_.at - reported > (1 << 20)) {
+        reported = scan_.at;
+        source_.report(scan_.at);
+        if (!expected) {
+          builder_.expect(static_cast<std::size_t>(1.1 * static_cast<double>(trace_.records) *
+                                                   static_cast<double>(source_.expected_bytes()) /
+                                                   static_cast<double>(scan_.at)));
+          expected = true;
+        }
+      }
+      scan_.keep = Scanner::nothing;
+      const char c = scan_.peek();
+      if (c == ']') return ++scan_.at, true;
+      if (c == ',') {
+        ++scan_.at;
+        continue;
+      }
+      const std::size_t begin = scan_.keep = scan_.at;
+      if (c == 0) return cut_ = true, false;
+      const auto end = scan_.skip_value(in_damage_ > 64 ? most_event_bytes_in_damage : most_event_bytes);
+      if (c != '{') {
+        if (end != Scanner::End::whole) return cut_ = true, false;
+        if (scan_.at == begin) ++scan_.at;
+        ++rows_;
+      } else if (end == Scanner::End::whole && event_.read(source_, begin, scan_.at)) {
+        in_damage_ = 0;
+      } else if (!recover(begin, end)) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  /// An event that does not end as one: whole up to the next beginning (a line end in a text), or lost. False: nothing
+  /// follows.
+  bool recover(std::size_t begin, Scanner::End how) {
+    ++in_damage_;
+    const std::size_t next = scan_.next_event(begin + 1);
+    if (next == Scanner::nothing) {
+      scan_.at = begin;
+      if (scan_.skip_value(0) == Scanner::End::whole) {
+        if (!event_.read(source_, begin, scan_.at)) lose(begin, scan_.at);
+        return true;
+      }
+      if (how == Scanner::End::cut)
+        cut_ = true;
+      else
+        lose(begin, source_.end());
+      scan_.at = source_.end();
+      return false;
+    }
+    std::size_t end = next;
+    while (end > begin && *source_.at(end - 1) != '}') --end;
+    if (!event_.read(source_, begin, end)) lose(begin, next);
+    scan_.at = next;
+    return true;
+  }
+
+  void lose(std::size_t begin, std::size_t end) {
+    if (lost_places_++ == 0) first_lost_ = begin;
+    lost_bytes_ += end - begin;
+  }
+
+  void say_losses() {
+    if (cut_)
+      trace_.losses.push_back("The file ends in the middle: " + std::to_string(trace_.records) +
+                              " whole events were kept.");
+    if (const auto loss = source_.loss(); !loss.empty())
+      trace_.losses.push_back(
+          loss + (loss.back() == '.' ? " What came before it was kept." : ": what came before it was kept."));
+    if (lost_places_ > 0)
+      trace_.losses.push_back(std::to_string(lost_places_) + (lost_places_ == 1 ? " event is" : " events are") +
+                              " not valid JSON and " + (lost_places_ == 1 ? "was" : "were") + " left out (" +
+                              std::to_string(lost_bytes_) + " bytes, the first at byte " + std::to_string(first_lost_) +
+                              ").");
+    if (rows_ > 0 && trace_.records > 0)
+      trace_.losses.push_back(std::to_string(rows_) + " entries among the events are no objects and were left out.");
+    if (event_.mended() > 0)
+      trace_.losses.push_back(
+          std::to_string(event_.mended()) + (event_.mended() == 1 ? " event has" : " events have") +
+          " control characters or bytes that are not UTF-8 in a text: shown as blanks and question marks.");
+    if (const auto n = event_.mended_commas(); n > 0)
+      trace_.losses.push_back(std::to_string(n) + (n == 1 ? " event has" : " events have") +
+                              " a mistake in the JSON that could be mended: nothing of it is lost.");
+  }
+
+  void keep_metadata(const std::string& key, std::string_view value) {
+    if (value.size() <= kept_metadata_bytes && trace_.metadata.size() < 256) trace_.metadata.emplace_back(key, value);
+    if (key == "baseTimeNanoseconds") {
+      std::int64_t base = 0;
+      if (value.size() > 1 && value[0] == '"') value = value.substr(1, value.size() - 2);
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), base);
+      if (error == std::errc() && base >= -most_time_ns && base <= most_time_ns) trace_.base_ns = base;
+    }
+    if (value.size() > most_metadata_bytes || (key != "distributedInfo" && key != "deviceProperties")) return;
+    const auto depth_bound = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 8; };
+    const auto json = nlohmann::json::parse(value, depth_bound, false);
+    const auto number = [&](const char* name, int& to) {
+      if (json.is_object() && json.contains(name) && json[name].is_number_integer())
+        to = static_cast<int>(std::clamp<std::int64_t>(json[name].get<std::int64_t>(), -1, 1 << 30));
+    };
+    if (key == "distributedInfo") {
+      number("rank", trace_.rank);
+      number("world_size", trace_.world_size);
+      if (json.is_object() && json.contains("backend") && json["backend"].is_string())
+        trace_.backend = json["backend"].get<std::string>();
+    } else if (json.is_array()) {
+      for (const auto& device : json)
+        if (device.is_object() && device.contains("name") && device["name"].is_string() &&
+            trace_.device_names.size() < 4096)
+          trace_.device_names.push_back(device["name"].get<std::string>());
+    }
+  }
+
+  Source& source_;
+  Trace& trace_;
+  Builder& builder_;
+  Scanner scan_;
+  EventReader event_;
+  bool seen_events_ = false, cut_ = false;
+  std::int64_t rows_ = 0, lost_places_ = 0, in_damage_ = 0;
+  std::size_t lost_bytes_ = 0, first_lost_ = 0;
+};
+
+}  // namespace
+
+std::string read_json(Source& source, Trace& trace, Builder& builder) {
+  Reader reader(source, trace, builder);
+  return reader.read();
+}
+
+}  // namespace models::trace

@@ -1,0 +1,139 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/trace/trace.h"
+
+/// What a recording says about the devices: integer nanoseconds, every event. Busy is the union of computation,
+/// communication and memory work; waits on the device and annotations are not work.
+namespace models::trace {
+
+/// Time without work, by cause. A gap runs from the latest end so far to the next start. host_wait: the launching call
+/// came after the gap began; kernel_wait: it did not, and the gap is under 30 us; other: the rest.
+struct Idle {
+  std::int64_t host_wait_ns = 0, kernel_wait_ns = 0, other_ns = 0;
+  std::int64_t gaps = 0;
+  std::int64_t total_ns() const { return host_wait_ns + kernel_wait_ns + other_ns; }
+};
+
+struct Gap {
+  std::int64_t start_ns = 0, end_ns = 0;
+  std::uint32_t next = none;  ///< the event that ended it
+  enum class Cause : std::uint8_t { host_wait, kernel_wait, other } cause = Cause::other;
+};
+
+struct KernelTime {
+  std::uint32_t name = 0;        ///< index into Trace::strings
+  std::uint32_t longest = none;  ///< the event of its longest run
+  std::int64_t count = 0, total_ns = 0, least_ns = 0, most_ns = 0;
+};
+
+struct StreamMetrics {
+  std::int64_t stream = -1;
+  std::uint32_t track = 0;
+  std::int64_t events = 0, linked = 0, busy_ns = 0;
+  Idle idle;
+  std::int64_t queue_most = 0, queue_least = 0;  ///< launched and not yet started; device_queue has it over time
+  std::int64_t overlaps =
+      0;  ///< work that starts before the work before it ends: a stream cannot do that, a faulty duration can
+};
+
+/// Delay from the end of a launching call to the start of its work on the device, 0 when the work starts earlier.
+struct LaunchMetrics {
+  std::int64_t linked = 0, unlinked = 0;
+  std::int64_t shorter_than_launch =
+      0;  ///< work that took less than the call that launched it, the call at most 50 us or more
+  std::int64_t calls_over_50_us = 0, delays_over_100_us = 0;
+  std::int64_t before_launch_ends = 0, before_launch_starts = 0;
+  std::int64_t median_delay_ns = 0, most_delay_ns = 0;
+  std::int64_t calls = 0,
+               calls_without_work =
+                   0;  ///< calls that launch a kernel, copy or set; those whose work is not in the file. Of all devices
+};
+
+/// Time that the host spent in calls of one name while the device waited for it to launch.
+struct HostTime {
+  std::uint32_t name = none;     ///< index into Trace::strings; none: nothing was recorded then
+  std::uint32_t longest = none;  ///< the event of the longest piece
+  std::int64_t ns = 0, pieces = 0, longest_ns = 0;
+  std::int64_t start_ns = 0, end_ns = 0;  ///< of the longest piece
+};
+/// What the host did from the beginning of each gap until the call that ended it. Innermost spans count, of the
+/// launching thread if it has any then, else of the other threads of its process; a step's own annotation says nothing.
+struct HostWait {
+  std::int64_t gaps = 0;
+  std::int64_t total_ns = 0;  ///< of those gaps, up to the launching call
+  std::int64_t after_sync_ns = 0,
+               after_sync = 0;  ///< gaps that began inside a synchronising call: it had let the queue run dry
+  std::uint32_t sync = none;    ///< the synchronising call before the longest of them
+  std::vector<HostTime> what;   ///< longest first
+};
+
+struct DeviceMetrics {
+  int device = -1;
+  std::int64_t events = 0, computations = 0, communications = 0, memories = 0;
+  std::int64_t span_ns = 0;  ///< last end less first start
+  std::int64_t busy_ns = 0, idle_ns = 0, busy_kernels_only_ns = 0;
+  std::int64_t comp_ns = 0, comm_ns = 0, mem_ns = 0;  ///< union of each class
+  std::int64_t comp_and_comm_ns = 0;                  ///< both at once
+  std::int64_t exposed_comm_ns = 0;                   ///< communication while nothing computes
+  double overlap_pct_of_comm = -1;                    ///< comp_and_comm / comm; -1 without communication
+  std::int64_t busy_intervals = 0;
+  Idle idle;
+  std::vector<Gap> longest_gaps;       ///< at most 20, longest first
+  std::vector<StreamMetrics> streams;  ///< by stream number
+  std::vector<KernelTime> kernels;     ///< by total time, computation and communication
+  HostWait host_wait;                  ///< what the host did meanwhile, over all gaps of the cause host_wait
+  LaunchMetrics launch;
+};
+
+/// One training or inference step (ProfilerStep#N), from its start to the start of the next; the last to its own end.
+struct Step {
+  std::string name;
+  std::int64_t start_ns = 0, end_ns = 0;
+};
+struct StepDevice {
+  std::uint32_t step = 0;
+  int device = -1;
+  std::int64_t busy_ns = 0, idle_ns = 0, comp_ns = 0, comm_ns = 0, mem_ns = 0,
+               exposed_comm_ns = 0;  ///< inside the step's time
+};
+
+/// A finding, worst first, with the event it is about (or none) and the time it covers.
+struct Diagnosis {
+  std::string sentence;
+  std::uint32_t event = none;
+  std::int64_t start_ns = 0, end_ns = 0;
+  std::string_view title = {};  ///< a few words
+};
+
+struct Metrics {
+  std::vector<DeviceMetrics> devices;  ///< by device number
+  LaunchMetrics launch;                ///< all devices
+  std::vector<Step> steps;
+  std::vector<StepDevice> step_devices;
+  std::vector<Diagnosis> diagnosis;
+};
+Metrics measure(const Trace& trace);
+/// Fills DeviceMetrics::host_wait from the gaps of a device, by time (trace_host.cpp); measure() calls it.
+HostWait watch_host(const Trace& trace, const std::vector<Gap>& gaps);
+/// Does a call of this name return only when the device is done? cudaStreamSynchronize, aten::item and their kin.
+bool waits_for_device(std::string_view name);
+/// Fills Metrics::diagnosis from the rest; measure() calls it.
+void diagnose(const Trace& trace, Metrics& metrics);
+
+/// Facts about the recording itself, per row of (pid, tid) as written.
+struct Shape {
+  std::int64_t spans = 0, zero_duration = 0, rows = 0, deepest = 0, partial_overlaps = 0;
+  std::int64_t flow_ids = 0, flow_both_ends = 0, flow_end_only = 0;
+};
+Shape shape(const Trace& trace);
+
+/// The recording as Chrome JSON that read_trace opens to the same metrics. Holds the whole text while it writes. Fails
+/// in one sentence when the file with the arguments is not there any more.
+Result<std::string> to_chrome_json(const Trace& trace);
+
+}  // namespace models::trace

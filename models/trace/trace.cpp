@@ -1,0 +1,56 @@
+#include "models/trace/trace.h"
+
+#include <exception>
+#include <new>
+
+#include "models/trace/builder.h"
+#include "models/trace/json.h"
+#include "models/trace/source.h"
+#include "models/trace/sqlite.h"
+
+namespace models::trace {
+
+std::string Trace::args(const Event& e, std::string* why) const {
+  if (e.args_bytes == 0 || !text) return {};
+  return text->part(e.args_offset, e.args_bytes, why);
+}
+
+Result<Trace> read_trace(std::string bytes, std::string_view origin, const Progress& progress) {
+  return read_trace(in_memory(std::move(bytes)), origin, progress);
+}
+
+Result<Trace> read_trace(Bytes bytes, std::string_view origin, const Progress& progress) try {
+  Trace trace;
+  trace.origin = origin;
+  const auto fail = [&](const std::string& sentence) {
+    return Result<Trace>::fail(std::string(origin) + ": " + sentence);
+  };
+  Builder builder(trace);
+  Source source(std::move(bytes), progress);
+  constexpr std::string_view sqlite_begins = "SQLite format 3";
+  while (source.end() < sqlite_begins.size() && source.more(0)) {
+  }
+  const bool sqlite = source.view(0, source.end()).starts_with(sqlite_begins);
+  if (sqlite) source.all(0);
+  std::string error = sqlite ? read_sqlite(source, trace, builder) : read_json(source, trace, builder);
+  if (source.cancelled()) return fail("Reading was stopped.");
+  if (!error.empty()) {
+    if (const auto loss = source.loss(); !loss.empty())
+      error = loss.back() == '.' ? loss : loss + " and nothing before that can be used.";
+    return fail(error);
+  }
+  if (sqlite && !source.loss().empty()) trace.losses.push_back(source.loss() + ": what came before it was kept.");
+  trace.format = std::string(sqlite ? "Nsight Systems SQLite" : "Chrome JSON") + (source.compressed() ? ", gz" : "");
+  if (!sqlite) trace.text = source.text();
+  builder.finish();
+  if (progress.report) progress.report(1);
+  return Result<Trace>::ok(std::move(trace));
+} catch (const std::bad_alloc&) {
+  return Result<Trace>::fail(
+      std::string(origin) +
+      ": This trace needs more memory than there is: record fewer steps, or close other programs.");
+} catch (const std::exception& e) {
+  return Result<Trace>::fail(std::string(origin) + ": This trace could not be read: " + e.what() + ".");
+}
+
+}  // namespace models::trace

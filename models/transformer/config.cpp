@@ -1,0 +1,63 @@
+#include <algorithm>
+
+#include "models/transformer/fields.h"
+#include "models/transformer/json.h"
+
+namespace models {
+
+namespace {
+
+constexpr double most_parameters = 1e15;
+
+std::string known_types() {
+  std::string list;
+  for (const Family& family : families()) list += (list.empty() ? "" : ", ") + std::string(family.model_type);
+  return list;
+}
+
+std::string number(std::int64_t value) { return std::to_string(value); }
+
+/// Checks between fields, the same for every family.
+std::string shape_problem(const Architecture& a) {
+  if (a.kv_heads > a.heads || a.heads % a.kv_heads != 0)
+    return "num_key_value_heads is " + number(a.kv_heads) + ", which does not divide num_attention_heads (" +
+           number(a.heads) + "); a divisor of it is expected.";
+  if (a.moe.routed > 0 && a.moe.per_token > a.moe.routed)
+    return "num_experts_per_tok is " + number(a.moe.per_token) + " of " + number(a.moe.routed) +
+           " experts; at most all of them can be chosen.";
+  if (!(approximate_parameters(a) <= most_parameters))
+    return "these sizes make more than 1e15 parameters; smaller ones are expected.";
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string_view> supported_model_types() {
+  std::vector<std::string_view> types;
+  for (const Family& family : families()) types.push_back(family.model_type);
+  return types;
+}
+
+Result<Architecture> parse_config(std::string_view json_text, std::string_view origin) {
+  using Outcome = Result<Architecture>;
+  if (std::string problem = json_problem(json_text, origin); !problem.empty()) return Outcome::fail(std::move(problem));
+  ConfigFields fields(json_text, origin);
+  Architecture architecture;
+  architecture.model_type = fields.word({"model_type"}, "");
+  if (fields.error().empty()) {
+    const auto& known = families();
+    const auto family = std::find_if(known.begin(), known.end(),
+                                     [&](const Family& f) { return f.model_type == architecture.model_type; });
+    if (family == known.end()) {
+      fields.fail_value({"model_type"}, "one of " + known_types());
+    } else {
+      family->read(fields, architecture);
+    }
+  }
+  if (fields.error().empty())
+    if (std::string problem = shape_problem(architecture); !problem.empty()) fields.fail(std::move(problem));
+  if (!fields.error().empty()) return Outcome::fail(fields.error());
+  return Outcome::ok(std::move(architecture));
+}
+
+}  // namespace models

@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "app/cli/cli.h"
+#include "app/kernel_runs/kernel_json.h"
+#include "tests/app/store/store_folder.h"
+
+namespace {
+
+struct Ran {
+  int status = 0;
+  std::string out, error;
+};
+Ran run(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "kernels");
+  std::ostringstream out, error;
+  const int status = app::cli::run(arguments, {out, error});
+  return {status, out.str(), error.str()};
+}
+
+/// Bad input: nothing on standard output, one line on standard error, exit status 2.
+std::string refused(const std::vector<std::string>& arguments) {
+  const Ran r = run(arguments);
+  CHECK(r.status == 2);
+  CHECK(r.out == "");
+  CHECK(std::count(r.error.begin(), r.error.end(), '\n') == 1);
+  return r.error.substr(0, r.error.find('\n'));
+}
+
+std::vector<app::KernelEvent> events(const std::string& out) {
+  std::vector<app::KernelEvent> all;
+  std::stringstream lines(out);
+  for (std::string line; std::getline(lines, line);) {
+    const auto event = app::parse_kernel_event(line);
+    INFO(line << event.error);
+    REQUIRE(event);
+    all.push_back(*event);
+  }
+  return all;
+}
+
+using Kind = app::KernelEvent::Kind;
+
+}  // namespace
+
+TEST_CASE("kernels list names every ladder, its sizes and its rungs") {
+  const Ran r = run({"list", "--json"});
+  REQUIRE(r.status == 0);
+  const auto all = nlohmann::json::parse(r.out);
+  const auto sgemm = std::find_if(all.begin(), all.end(), [](const auto& l) { return l["id"] == "cpu-sgemm"; });
+  REQUIRE(sgemm != all.end());
+  CHECK((*sgemm)["device"] == "cpu");
+  CHECK((*sgemm)["measure"] == "flops_per_s");
+  CHECK((*sgemm)["why_not"] == "");
+  CHECK((*sgemm)["rungs"][0]["id"] == "naive");
+  CHECK((*sgemm)["rungs"][0]["source"].get<std::string>().find("void naive(") == 0);
+  const Ran text = run({"list"});
+  CHECK(text.out.find("cpu-copy  Copy; Bytes copied 4 B to 1 GiB") != std::string::npos);
+  CHECK(text.out.find("packed panels. A and B are copied") != std::string::npos);
+}
+
+TEST_CASE("kernels run says its events a line each and ends with done") {
+  const Ran r = run({"run", "cpu-triad", "--size", "4kB", "--seconds", "1ms", "--seed", "9", "--warm", "--json"});
+  CHECK(r.status == 0);
+  CHECK(r.error == "");
+  const auto all = events(r.out);
+  REQUIRE(all.size() >= 5);
+  CHECK(all.back() == app::KernelEvent{.kind = Kind::done});
+  CHECK(std::count_if(all.begin(), all.end(), [](const auto& e) { return e.kind == Kind::result; }) == 3);
+  double last = 0;
+  for (const auto& e : all) {
+    if (e.kind == Kind::progress) CHECK(e.fraction >= std::exchange(last, e.fraction));
+    if (e.kind == Kind::result) {
+      CHECK(e.result.ladder == "cpu-triad");
+      CHECK(e.result.size == 4000);
+      CHECK(e.result.bytes == 12000);  // two read, one written
+    }
+  }
+  CHECK(last == 1);
+}
+
+TEST_CASE("kernels run names the rungs it is given, and prints a table of them in the ladder's order") {
+  const Ran r = run({"run", "cpu-sgemm", "--rung", "ikj", "--rung", "naive", "--size", "24", "--seconds", "0.001"});
+  REQUIRE(r.status == 0);
+  CHECK(r.out.find("cpu-sgemm  Matrix product (SGEMM); Size N 24, cold, ") == 0);
+  const auto naive = r.out.find("\n  naive "), ikj = r.out.find("\n  ikj ");
+  CHECK(naive < ikj);
+  CHECK(ikj != std::string::npos);
+  CHECK(r.out.find("packed") == std::string::npos);
+  CHECK(r.out.find("% of fma") != std::string::npos);
+}
+
+TEST_CASE("kernels roofline prints ceilings, and as events the device comes first") {
+  const Ran r = run({"roofline", "--seconds", "0.01", "--json"});
+  REQUIRE(r.status == 0);
+  const auto all = events(r.out);
+  const auto device = std::find_if(all.begin(), all.end(), [](const auto& e) { return e.kind == Kind::device; });
+  const auto roof = std::find_if(all.begin(), all.end(), [](const auto& e) { return e.kind == Kind::roof; });
+  REQUIRE(device < roof);
+  REQUIRE(roof < all.end());
+  CHECK(device->device == kernels::Device::cpu);
+  CHECK(std::any_of(roof, all.end(), [](const auto& e) {
+    return e.roof.id == "dram_read" && e.roof.unit == "B/s" && e.roof.value > 0;
+  }));
+  CHECK(all.back().kind == Kind::done);
+}
+
+TEST_CASE("kernels refuses what it cannot do in one sentence") {
+  const store_test::Folder folder;
+  CHECK(refused({}) == "`ridgeline kernels` is followed by list, run LADDER or roofline.");
+  CHECK(refused({"walk"}) ==
+        "`ridgeline kernels` is followed by list, run LADDER or roofline; \"walk\" is none of them.");
+  CHECK(refused({"list", "cpu-copy"}) ==
+        "\"cpu-copy\" is one word too many: ridgeline kernels list takes options alone.");
+  CHECK(refused({"run"}) == "Name a ladder: `ridgeline kernels list` shows them all.");
+  CHECK(refused({"run", "cpu-sgem"}).find("There is no ladder \"cpu-sgem\": there are cpu-copy, ") == 0);
+  CHECK(refused({"run", "cpu-sgemm", "--size", "4096"}) ==
+        "The ladder cpu-sgemm takes sizes (Size N) from 1 to 2048; 4096 is outside.");
+  CHECK(refused({"run", "cpu-sgemm", "--size", "0"}).find("--size must be a whole number from 1") == 0);
+  CHECK(refused({"run", "cpu-sgemm", "--size", "many"}).find("many") != std::string::npos);
+  CHECK(refused({"run", "cpu-sgemm", "--seed", "-1"}).find("--seed must be a whole number from 0") == 0);
+  CHECK(refused({"run", "cpu-sgemm", "--seconds", "0"}) ==
+        "The time for a rung must be more than 0 s and at most 60 s.");
+  CHECK(refused({"run", "cpu-sgemm", "--source", "x.cu"}) ==
+        "--source replaces the source of one rung: name it with one --rung.");
+  CHECK(refused({"run", "cuda-copy", "--rung", "scalar", "--source", (folder.path / "none.cu").string()})
+            .find("none.cu") != std::string::npos);
+  CHECK(refused({"roofline", "--device", "tpu"}) == "--device is cpu or cuda; it is \"tpu\".");
+  const Ran unknown = run({"run", "cpu-sgem", "--json"});  // a process that listens hears it too
+  CHECK(unknown.status == 2);
+  REQUIRE(events(unknown.out).size() == 1);
+  CHECK(events(unknown.out)[0].failure.find("There is no ladder \"cpu-sgem\"") == 0);
+}

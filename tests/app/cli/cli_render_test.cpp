@@ -1,0 +1,119 @@
+#include <catch2/catch_test_macros.hpp>
+#include <sstream>
+
+#include "app/cli/cli.h"
+#include "app/platform/headless.h"
+#include "app/platform/image.h"
+#include "tests/app/store/store_folder.h"
+
+using store_test::Folder;
+
+namespace {
+
+struct Ran {
+  int status = 0;
+  std::string out, error;
+};
+Ran run(const std::vector<std::string>& arguments) {
+  std::ostringstream out, error;
+  const int status = app::cli::run(arguments, {out, error});
+  return {status, out.str(), error.str()};
+}
+
+void need_egl() {
+  if (const auto made = app::Headless::create(64, 64); !made) SKIP(made.error);
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++n;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "render writes a PNG of the size asked for, the same pixels each time, another picture for other inputs and "
+    "themes") {
+  need_egl();
+  const Folder folder;
+  const auto png = [&](const char* name, std::vector<std::string> more) {
+    std::vector<std::string> all = {"render", "roofline/roofline", "-o", (folder / name).string(), "--size", "640x480"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Ran r = run(all);
+    CHECK(r.error == "");
+    CHECK(r.status == 0);
+    CHECK(r.out == (folder / name).string() + "\n");
+    auto image = app::read_png(folder / name);
+    REQUIRE(image);
+    CHECK(image->width == 640);
+    CHECK(image->height == 480);
+    return std::move(*image);
+  };
+  const auto first = png("a.png", {});
+  CHECK(png("b.png", {}) == first);
+  CHECK_FALSE(png("c.png", {"--set", "chip=b200_sxm"}) == first);
+  const auto light = png("d.png", {"--theme", "light"});
+  CHECK(first.rgba[0] < 64);  // the corner is the rail: dark in one theme, pale in the other
+  CHECK(light.rgba[0] > 192);
+  CHECK_FALSE(png("e.png", {"--canvas"}) == first);
+}
+
+TEST_CASE("render writes true vector SVG with text as text, and the canvas's data as CSV") {
+  need_egl();
+  const Folder folder;
+  const Ran svg = run({"render", "roofline/roofline", "-o", (folder / "r.svg").string()});
+  CHECK(svg.error == "");
+  REQUIRE(svg.status == 0);
+  const std::string text = folder.read("r.svg");
+  CHECK(text.find("<svg") != std::string::npos);
+  CHECK(text.find("<image") == std::string::npos);
+  CHECK(text.find(">Roofline<") != std::string::npos);  // the lab's title
+  CHECK(count_of(text, "<text") >= 10);
+  CHECK(count_of(text, "<poly") >= 4);  // a roof for each of four chips
+  const Ran csv = run({"render", "roofline/roofline", "-o", (folder / "r.csv").string()});
+  CHECK(csv.error == "");
+  REQUIRE(csv.status == 0);
+  const std::string rows = folder.read("r.csv");
+  CHECK(rows.rfind("# ", 0) == 0);
+  CHECK(std::count(rows.begin(), rows.end(), '\n') > 10);
+}
+
+TEST_CASE("render and tour refuse what they cannot do in one sentence, and write nothing") {
+  const Folder folder;
+  const std::string out = (folder / "x.png").string();
+  const auto refused = [&](std::vector<std::string> arguments) {
+    const Ran r = run(arguments);
+    CHECK(r.status == 2);
+    CHECK(std::count(r.error.begin(), r.error.end(), '\n') == 1);
+    CHECK(folder.count("x.") == 0);
+    return r.error;
+  };
+  for (const char* size : {"640", "640x", "x480", "64x48", "640x480x2", "20000x20000", "6e2x480", "-640x480"})
+    CHECK(refused({"render", "roofline/roofline", "-o", out, "--size", size}) ==
+          "--size is \"" + std::string(size) +
+              "\": WIDTHxHEIGHT from 320x240 to 16384x16384 is allowed, such as 1600x1000.\n");
+  CHECK(refused({"render", "roofline/roofline", "-o", out, "--theme", "blue"}) ==
+        "--theme is \"blue\": dark or light is allowed.\n");
+  CHECK(refused({"render", "roofline/roofline", "-o", out, "--scale", "9"}) ==
+        "--scale is \"9\": a number from 0.5 to 4 is allowed.\n");
+  CHECK(refused({"render", "roofline/roofline", "-o", out, "--drawer", "cupboard"})
+            .find("--drawer is \"cupboard\": allowed are concept, ") == 0);
+  CHECK(refused({"render", "roofline/roofline"}) == "render needs -o FILE.png, FILE.svg or FILE.csv.\n");
+  CHECK(refused({"render", "roofline/roofline", "-o", (folder / "x.gif").string()}) ==
+        "render needs -o FILE.png, FILE.svg or FILE.csv.\n");
+  CHECK(refused({"render", "-o", out}) == "Name a lab: `ridgeline list` shows them all.\n");
+  CHECK(refused({"render", "roofline/roofline", "-o", out, "--at", "3 s"}) ==
+        "roofline/roofline has nothing that plays: --at has no meaning there.\n");
+  CHECK(refused({"tour"}) == "tour needs -o DIR.\n");
+  CHECK(refused({"tour", "-o", folder.path.string(), "--size", "1x1"}).find("--size is \"1x1\"") == 0);
+}
+
+TEST_CASE("a picture that cannot be written says where") {
+  need_egl();
+  const Folder folder;
+  folder.write("file", "not a folder");
+  const Ran r = run({"render", "roofline/roofline", "-o", (folder / "file/x.png").string(), "--size", "320x240"});
+  CHECK(r.status == 2);
+  CHECK(r.error.find((folder / "file").string()) != std::string::npos);
+}

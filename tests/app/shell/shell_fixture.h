@@ -1,0 +1,33 @@
+#pragma once
+#include "app/content/load_catalog.h"
+#include "tests/app/store/store_folder.h"
+#include "tests/support/lab/shell_driver.h"
+#include "tests/support/base/paths.h"
+
+/// The bundled labs and content in the whole interface, of a person whose folders are temporary.
+struct Opened {
+  explicit Opened(const char* lab = "roofline/roofline") {
+    if (!d.workspace.open(lab)) throw std::runtime_error(std::string("no lab ") + lab);
+    d.shell.message_until = 0;
+    d.workspace.messages().clear();
+    d.ui.frames(3);
+  }
+
+  static app::Content content() {
+    if (chapters::catalog().chips.empty())
+      chapters::set_catalog(app::load_catalog(support::source_file("assets"), {}).catalog);
+    app::Content c = app::load_content(support::source_file("assets"));
+    c.errors.clear();  // what is missing there is for the content's own tests
+    return c;
+  }
+
+  store_test::Folder folder;
+  app::UserPaths paths{folder / "data", folder / "config", folder / "state", {}};
+  support::ShellDriver d{content(), paths};
+  support::UiDriver& ui = d.ui;
+  app::Workspace& w = d.workspace;
+
+  double in(const char* key) { return d.input(key).number(); }
+  std::string chosen(const char* key) { return std::string(d.input(key).choice_id()); }
+  double out(const char* key) { return d.output(key).number(); }
+};

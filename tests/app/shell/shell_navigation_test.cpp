@@ -1,0 +1,209 @@
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include <imgui_internal.h>
+
+#include <set>
+
+#include "chapters/mechanism/registry.h"
+#include "tests/app/shell/shell_fixture.h"
+
+using Catch::Approx;
+
+TEST_CASE("a lab's tab and a row of the rail open it, and the visit counts as progress") {
+  Opened o;
+  CHECK(o.w.lab_fraction("roofline/iron-law") == 0);
+  o.ui.resize({1920, 1080});
+  o.ui.click("top/Iron law");
+  CHECK(o.d.open_lab() == "roofline/iron-law");
+  CHECK(o.w.lab_fraction("roofline/iron-law") == 0.5);
+  o.ui.click("roofline/hierarchy");
+  CHECK(o.d.open_lab() == "roofline/hierarchy");
+  CHECK(o.ui.text_present(o.w.lab().info().question));
+}
+
+TEST_CASE("the palette opens a lab by part of its name, with the keyboard alone") {
+  Opened o;
+  o.d.command("transf lay");
+  CHECK(o.d.open_lab() == "roofline/transformer-layer");
+  CHECK_FALSE(o.d.shell.palette.open);
+}
+
+TEST_CASE("the palette finds presets, commands and walks with the arrow keys; Escape closes it") {
+  Opened o;
+  o.ui.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  o.ui.frames(2);
+  CHECK(o.d.shell.palette.open);
+  o.ui.type("zzqqzz");
+  CHECK(o.ui.text_present("Nothing of that name."));
+  o.ui.key(ImGuiKey_Escape);
+  o.ui.frames(2);
+  CHECK_FALSE(o.d.shell.palette.open);
+  CHECK(o.d.open_lab() == "roofline/roofline");
+  const auto& presets = o.w.content.of("roofline/iron-law").presets;
+  REQUIRE_FALSE(presets.empty());
+  o.d.command("Iron law: " + presets.back().name);
+  CHECK(o.d.open_lab() == "roofline/iron-law");
+  CHECK(o.w.progress.labs.at("roofline/iron-law").presets.contains(presets.back().name));
+  o.d.command("light or dark");
+  CHECK(o.w.settings.light);
+  // The first hit for "interface" and the one below it are different commands.
+  o.ui.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  o.ui.frames(2);
+  o.ui.type("terface");
+  o.ui.key(ImGuiKey_DownArrow);
+  CHECK(o.d.shell.palette.selected == 1);
+  o.ui.key(ImGuiKey_UpArrow);
+  CHECK(o.d.shell.palette.selected == 0);
+  o.ui.key(ImGuiKey_Escape);
+}
+
+TEST_CASE("a command found in the palette with the mouse runs once") {
+  Opened o;
+  o.ui.click("Ctrl K");
+  o.ui.frames(2);
+  REQUIRE(o.d.shell.palette.open);
+  o.ui.type("presentation");
+  o.ui.frames(2);
+  o.ui.click("Presentation mode");
+  CHECK(o.d.shell.presentation);
+  CHECK_FALSE(o.d.shell.palette.open);
+}
+
+TEST_CASE("Ctrl and + or - change the scale of the interface, Ctrl+0 leaves it to the monitor") {
+  Opened o;
+  o.ui.key(ImGuiKey_Equal, ImGuiMod_Ctrl);
+  CHECK(o.w.settings.scale == Approx(1.1));
+  o.ui.frames(2);
+  CHECK(static_cast<double>(widgets::theme().scale) == Approx(1.1));
+  o.ui.key(ImGuiKey_Equal, ImGuiMod_Ctrl | ImGuiMod_Shift);
+  CHECK(o.w.settings.scale == Approx(1.21));
+  o.ui.key(ImGuiKey_Minus, ImGuiMod_Ctrl);
+  CHECK(o.w.settings.scale == Approx(1.1));
+  for (int i = 0; i < 30; ++i) o.ui.key(ImGuiKey_Equal, ImGuiMod_Ctrl);
+  CHECK(o.w.settings.scale == 4.0);
+  o.ui.key(ImGuiKey_0, ImGuiMod_Ctrl);
+  CHECK(o.w.settings.scale == 0);
+}
+
+TEST_CASE("presentation mode hides rail and drawer and doubles the type; Escape leaves it") {
+  Opened o;
+  REQUIRE(o.ui.has("roofline/hierarchy"));
+  REQUIRE(o.ui.has("Explore"));
+  const float before = widgets::theme().type(widgets::Type::body);
+  o.ui.key(ImGuiKey_F5);
+  o.ui.frames(2);
+  CHECK_FALSE(o.ui.has("roofline/hierarchy"));
+  CHECK_FALSE(o.ui.has("Explore"));
+  CHECK(widgets::theme().type(widgets::Type::body) == 2 * before);
+  CHECK(o.ui.text_present("Roofline"));
+  o.ui.key(ImGuiKey_Escape);
+  o.ui.frames(2);
+  CHECK(o.ui.has("roofline/hierarchy"));
+  CHECK(widgets::theme().type(widgets::Type::body) == before);
+}
+
+TEST_CASE("Ctrl and brackets walk the labs in teaching order and stop at the ends, never at a hidden one") {
+  Opened o("roofline/hierarchy");
+  o.ui.key(ImGuiKey_LeftBracket, ImGuiMod_Ctrl);
+  CHECK(o.d.open_lab() == "roofline/hierarchy");
+  std::vector<std::string> walked;
+  for (std::size_t i = 0; i <= chapters::all_labs().size(); ++i) {
+    o.ui.key(ImGuiKey_RightBracket, ImGuiMod_Ctrl);
+    walked.emplace_back(o.d.open_lab());
+    CHECK_FALSE(o.w.lab().info().hidden);
+  }
+  CHECK(walked[0] == "roofline/roofline");
+  CHECK(walked[1] == "roofline/transformer-layer");
+  CHECK(walked.back() == walked[walked.size() - 2]);  // longer than there are labs: the last step went nowhere
+  CHECK(std::set<std::string>(walked.begin(), walked.end()).size() + 2 ==
+        chapters::all_labs().size());  // all but the first and the hidden gallery
+}
+
+TEST_CASE("a chip chosen in the top bar is chosen in every lab") {
+  Opened o;
+  o.ui.resize({1920, 1080});
+  o.ui.click("top/chip");
+  o.ui.frames(2);
+  o.ui.type("mi300");
+  o.ui.frames(2);
+  o.ui.click("MI300X");
+  CHECK(o.chosen("chip") == "mi300x");
+  o.ui.frames(2);
+  o.ui.click("roofline/iron-law");
+  CHECK(o.chosen("chip") == "mi300x");
+}
+
+TEST_CASE("what was set in one lab is there in the next while my scenario is kept, and not when it is not") {
+  Opened o;
+  o.ui.click("inputs/Chip");
+  o.ui.frames(2);
+  o.ui.type("b200");
+  o.ui.frames(2);
+  o.ui.click("B200");
+  o.ui.click("roofline/iron-law");
+  CHECK(o.chosen("chip") == "b200_sxm");
+  o.d.command("keep my scenario");
+  CHECK_FALSE(o.w.settings.keep_my_scenario);
+  o.ui.click("inputs/Chip");
+  o.ui.frames(2);
+  o.ui.type("mi300");
+  o.ui.frames(2);
+  o.ui.click("MI300X");
+  CHECK(o.chosen("chip") == "mi300x");
+  o.ui.frames(2);
+  o.ui.click("roofline/roofline");
+  CHECK(o.chosen("chip") == "b200_sxm");
+}
+
+TEST_CASE("the scenario is copied as a link and as a command") {
+  Opened o;
+  o.d.type_value("inputs/Traffic", "2 GB");
+  o.ui.key(ImGuiKey_L, ImGuiMod_Ctrl);
+  CHECK(o.d.copied == "ridgeline://roofline/roofline?bytes=2000000000.0");
+  CHECK(o.d.was_said("link to this scenario"));
+  o.ui.key(ImGuiKey_C, ImGuiMod_Ctrl | ImGuiMod_Shift);
+  CHECK(o.d.copied == "ridgeline roofline/roofline --set bytes=2000000000.0");
+  o.ui.key(ImGuiKey_Q, ImGuiMod_Ctrl);
+  CHECK(o.d.quit);
+}
+
+TEST_CASE("a message shows, and goes away by itself; the next one waits its turn") {
+  Opened o;
+  o.w.say("The first thing.");
+  o.w.say("The second thing.");
+  o.ui.frames(2);
+  CHECK(o.ui.text_present("The first thing."));
+  CHECK_FALSE(o.ui.text_present("The second thing."));
+  CHECK(o.d.shell.animating);
+  o.ui.frames(60 * 6);
+  CHECK(o.ui.text_present("The second thing."));
+  o.ui.frames(60 * 6);
+  CHECK_FALSE(o.ui.text_present("The second thing."));
+  CHECK_FALSE(o.d.shell.animating);  // the window may sleep
+}
+
+TEST_CASE("edges of drawer and inspector are dragged, within limits, and kept as settings") {
+  Opened o;
+  const double drawer = o.w.settings.drawer_height, inspector = o.w.settings.inspector_width;
+  o.ui.drag_by("drawer edge", {0, -40});
+  CHECK(o.w.settings.drawer_height == Approx(drawer + 40).margin(2));
+  o.ui.drag_by("inspector edge", {30, 0});
+  CHECK(o.w.settings.inspector_width == Approx(inspector - 30).margin(2));
+  o.ui.drag_by("inspector edge", {900, 0});
+  CHECK(o.w.settings.inspector_width == 200);
+}
+
+TEST_CASE("every control of the interface is reached by Tab") {
+  Opened o;
+  std::vector<std::string> reached;
+  for (int i = 0; i < 400; ++i) {
+    o.ui.key(ImGuiKey_Tab);
+    if (const auto* item = o.ui.probe().find_id(ImGui::GetCurrentContext()->NavId)) reached.push_back(item->label);
+  }
+  for (const char* label : {"roofline/hierarchy", "roofline/iron-law", "Roofline", "Ctrl K", "Chip", "Work", "Traffic",
+                            "Count KV reads", "Arithmetic intensity", "Explore", "Reset"}) {
+    INFO(label);
+    CHECK(std::find(reached.begin(), reached.end(), label) != reached.end());
+  }
+}

@@ -1,0 +1,16 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/app/shell/shell_fixture.h"
+
+TEST_CASE("an output that means nothing as the lab is set is not listed with a number") {
+  Opened o("serving/batching");
+  REQUIRE(o.chosen("service") == "llm");
+  CHECK_FALSE(o.ui.text_present("Wait by formula"));  // there is no formula for a model's steps
+  CHECK_FALSE(o.ui.text_present("Offered load"));
+  for (const char* plain : {"exponential", "deterministic"}) {
+    REQUIRE(o.d.input("service").set_choice_id(plain));
+    o.d.settle();
+    CHECK(o.ui.text_present("Wait by formula"));
+    CHECK(o.ui.text_present("Offered load"));
+  }
+}

@@ -1,0 +1,171 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "app/workspace/kept_rows.h"
+#include "chapters/practice/drill_history.h"
+#include "tests/app/shell/shell_fixture.h"
+
+using app::store::Kept;
+using chapters::DrillRecord;
+
+namespace {
+
+/// A history and the Field that describes it, as the drills have them.
+struct Table {
+  std::vector<DrillRecord> records;
+  chapters::Fields fields;
+  const chapters::Field& field() {
+    fields.clear();
+    fields.table("history", records,
+                 {
+                     .label = "Answers",
+                     .shared = "drill.history",
+                     .max_items = 5,
+                     .kept = true,
+                 });
+    return fields.all().front();
+  }
+};
+DrillRecord answer(int n) { return {"ridge", n, 295.25 + n, n % 2 == 0, 12.5, 1.7e9 + n}; }
+
+}  // namespace
+
+TEST_CASE("what is kept comes back as it was, the latest where there is no room for all") {
+  const store_test::Folder folder;
+  Kept kept;
+  Table table;
+  for (int n = 0; n < 4; ++n) table.records.push_back(answer(n));
+  CHECK(app::add_to_kept(table.field(), kept));
+  CHECK_FALSE(app::add_to_kept(table.field(), kept));  // nothing new
+  table.records = {answer(4), answer(5), answer(6)};
+  CHECK(app::add_to_kept(table.field(), kept));
+  REQUIRE(app::store::save(folder / "kept.json", kept).saved);
+
+  Kept again;
+  REQUIRE(app::store::load(folder / "kept.json", again).found == app::store::Found::loaded);
+  CHECK(again == kept);
+  Table back;
+  CHECK(app::fill_from_kept(back.field(), again) == "");
+  CHECK(back.records == std::vector<DrillRecord>{answer(2), answer(3), answer(4), answer(5), answer(6)});
+}
+
+TEST_CASE("two instances that answer at the same time lose nothing of each other") {
+  const store_test::Folder folder;
+  Kept a, b;
+  Table one, two;
+  one.records = {answer(1)};
+  two.records = {answer(2)};
+  app::add_to_kept(one.field(), a);
+  app::add_to_kept(two.field(), b);
+  REQUIRE(app::store::save(folder / "kept.json", a).saved);
+  REQUIRE(app::store::save(folder / "kept.json", b).saved);
+  CHECK(b.tables["drill.history"].size() == 2);
+}
+
+TEST_CASE("a row that does not fit is left in the file and said; a file that is no table of rows is set aside") {
+  const store_test::Folder folder;
+  folder.write("kept.json",
+               R"({"version": 1, "tables": {"drill.history": [{"drill": "ridge", "right": true}, {"drill": "ridge", )"
+               R"("seconds": -4}, {"drill": "tiles"}]}})");
+  Kept kept;
+  REQUIRE(app::store::load(folder / "kept.json", kept).found == app::store::Found::loaded);
+  Table table;
+  CHECK(app::fill_from_kept(table.field(), kept).starts_with("1 of your kept answers"));
+  REQUIRE(table.records.size() == 2);
+  CHECK(table.records[0].right);
+  CHECK(table.records[1].drill == "tiles");
+  CHECK(kept.tables["drill.history"].size() == 3);
+
+  for (const char* bad : {R"({"version": 1, "tables": {"drill.history": 7}})",
+                          R"({"version": 1, "tables": {"drill.history": [7]}})", R"({"version": 1, "tab)"}) {
+    folder.write("bad.json", bad);
+    Kept none;
+    CHECK(app::store::load(folder / "bad.json", none).found == app::store::Found::set_aside);
+  }
+}
+
+// "Progress survives kill -9 at any moment": at most the answer that is being saved is lost.
+TEST_CASE("kill -9 while answers are given loses none that were saved") {
+  const store_test::Folder folder;
+  const auto path = folder / "kept.json";
+  for (int round = 0; round < 15; ++round) {
+    int ends[2];
+    REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      Kept kept;
+      if (!app::store::load(path, kept).may_save()) _exit(1);
+      for (int n = round * 100000;; ++n) {
+        Table table;
+        table.records = {answer(n)};
+        app::add_to_kept(table.field(), kept);
+        if (!app::store::save(path, kept).saved) _exit(2);
+        const auto all = static_cast<int>(kept.tables["drill.history"].size());
+        if (write(ends[1], &all, sizeof all) != sizeof all) _exit(3);
+      }
+    }
+    close(ends[1]);
+    int saved = 0;
+    REQUIRE(read(ends[0], &saved, sizeof saved) == sizeof saved);
+    std::this_thread::sleep_for(std::chrono::microseconds(311 * round));
+    REQUIRE(kill(child, SIGKILL) == 0);
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(WIFSIGNALED(status));
+    for (int n = 0; read(ends[0], &n, sizeof n) == sizeof n;) saved = n;
+    close(ends[0]);
+    Kept kept;
+    REQUIRE(app::store::load(path, kept).found == app::store::Found::loaded);
+    const auto found = static_cast<int>(kept.tables["drill.history"].size());
+    CHECK((found == saved || found == saved + 1));
+  }
+  CHECK(folder.count(".corrupt-") == 0);
+}
+
+TEST_CASE("a new session knows the answers of the last one; presets, links, undo and reset leave them alone") {
+  Opened o("interview/drills");
+  o.ui.frames(2);
+  auto& answers = *o.w.lab().inputs().find("history");
+  answers.table_resize(1);
+  chapters::Fields cells;
+  answers.table_row(0, cells);
+  cells.find("drill")->text() = "ridge";
+  cells.find("right")->toggle() = true;
+  o.ui.frames(2);
+  CHECK(o.out("answered") == 1);
+  CHECK_FALSE(o.w.current().can_undo());  // an answer is no edit
+  const auto count = [&] { return o.w.lab().inputs().find("history")->table_size(); };
+
+  REQUIRE(o.w.open("interview/readiness"));
+  CHECK(count() == 1);
+  CHECK(o.out("right") == 1);
+  REQUIRE(o.w.open_link("interview/drills?clock=none") == "");
+  CHECK(count() == 1);
+  REQUIRE(o.w.open_link("interview/drills?history=[]") == "");
+  CHECK(count() == 1);
+  o.ui.frames(2);
+  o.w.lab().inputs().find("seed")->set_number(9);
+  o.ui.frames(2);
+  REQUIRE(o.w.current().can_undo());
+  o.w.current().undo();
+  CHECK(o.in("seed") == 0);
+  CHECK(count() == 1);
+  o.w.current().reset();
+  CHECK(count() == 1);
+  CHECK(app::link_of(o.w.lab()).find("history") == std::string::npos);
+  CHECK(app::to_text(app::scenario_to_json(o.w.lab())).find("history") == std::string::npos);
+
+  app::Workspace again(o.content(), o.paths);
+  REQUIRE(again.open("interview/drills"));
+  CHECK(again.lab().inputs().find("history")->table_size() == 1);
+  CHECK(again.lab().inputs().find("now_s")->number() > 1.7e9);  // the clock of the wall
+  for (const auto& group : again.shared_groups()) CHECK((group.name != "drill" && group.name != "clock"));
+}

@@ -1,0 +1,296 @@
+#include "app/workspace/session.h"
+
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/support/lab/toy_lab.h"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+double number(const chapters::Lab& lab, const char* key) { return lab.outputs().find(key)->number(); }
+void set(app::Session& s, const char* key, double v) { s.lab().inputs().find(key)->set_number(v); }
+double input(const app::Session& s, const char* key) { return s.lab().inputs().find(key)->number(); }
+
+/// A lab whose compute waits until it is let go or cancelled.
+namespace slow {
+
+struct Inputs {
+  double amount = 1;
+  bool operator==(const Inputs&) const = default;
+};
+struct Outputs {
+  double doubled = 0;
+  std::string reason;
+};
+struct Gate {
+  std::atomic<bool> open{false};
+  std::atomic<int> started{0}, cancelled{0};
+};
+
+[[maybe_unused]] void describe(chapters::Fields& f, Inputs& in) {
+  f.real("amount", in.amount, {.label = "Amount", .lo = -1, .hi = 100});
+}
+[[maybe_unused]] void describe(chapters::Fields& f, Outputs& out) {
+  f.real("doubled", out.doubled, {.label = "Doubled"});
+}
+
+chapters::LabPtr lab(std::shared_ptr<Gate> gate) {
+  const auto compute = [gate](const Inputs& in, chapters::Progress& progress) {
+    ++gate->started;
+    progress.fraction = 0.5;
+    while (!gate->open && !progress.cancelled) std::this_thread::sleep_for(1ms);
+    if (progress.cancelled) ++gate->cancelled;
+    if (in.amount < 0) throw std::runtime_error("negative");
+    return Outputs{.doubled = 2 * in.amount, .reason = {}};
+  };
+  const auto draw = [](Inputs&, const Outputs&, chapters::NoView&) {};
+  return chapters::make_lab<Inputs, Outputs, chapters::NoView>(
+      {
+          .id = "toy/slow",
+          .title = "Slow",
+          .question = "When?",
+          .job = true,
+      },
+      compute, draw);
+}
+
+}  // namespace slow
+
+/// Calls update until `done` or ten seconds are over.
+template <class Done>
+bool update_until(app::Session& s, const Done& done) {
+  const auto end = std::chrono::steady_clock::now() + 10s;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    s.update(false);
+    std::this_thread::sleep_for(1ms);
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a session computes what was set, once, and says when outputs changed") {
+  app::Jobs jobs;
+  app::Session s(support::toy_lab(), jobs);
+  CHECK(s.update(false));
+  CHECK(number(s.lab(), "area") == 6);
+  const auto version = s.version();
+  CHECK_FALSE(s.update(false));
+  CHECK(s.version() == version);
+  set(s, "width", 10);
+  CHECK(s.update(false));
+  CHECK(number(s.lab(), "area") == 30);
+  CHECK(s.version() == version + 1);
+}
+
+TEST_CASE("undo walks back edit by edit and redo forward; a new edit ends what could be redone") {
+  app::Jobs jobs;
+  app::Session s(support::toy_lab(), jobs);
+  s.update(false);
+  CHECK_FALSE(s.can_undo());
+  for (const double width : {4.0, 5.0, 6.0}) {
+    set(s, "width", width);
+    s.update(false);
+  }
+  s.lab().inputs().find("note")->text() = "new";
+  s.update(false);
+  s.undo();
+  s.update(false);
+  CHECK(s.lab().inputs().find("note")->text() == "hello");
+  CHECK(input(s, "width") == 6);
+  s.undo();
+  s.undo();
+  s.update(false);
+  CHECK(input(s, "width") == 4);
+  CHECK(number(s.lab(), "area") == 12);
+  CHECK(s.can_redo());
+  s.redo();
+  s.update(false);
+  CHECK(input(s, "width") == 5);
+  set(s, "height", 7);
+  s.update(false);
+  CHECK_FALSE(s.can_redo());
+  s.redo();
+  s.update(false);
+  CHECK(input(s, "width") == 5);
+  s.undo();
+  s.undo();
+  s.undo();
+  s.undo();  // more than there are
+  s.update(false);
+  CHECK(input(s, "width") == 2);
+  CHECK(input(s, "height") == 3);
+  CHECK_FALSE(s.can_undo());
+}
+
+TEST_CASE("a drag is one undo step, however many frames and values it takes, and its outputs follow all along") {
+  app::Jobs jobs;
+  app::Session s(support::toy_lab(), jobs);
+  s.update(false);
+  for (const double width : {3.0, 4.0, 5.0, 6.0}) {
+    set(s, "width", width);
+    s.update(true);
+    CHECK(number(s.lab(), "area") == 3 * width);
+  }
+  s.update(false);
+  CHECK(s.can_undo());
+  s.undo();
+  s.update(false);
+  CHECK(input(s, "width") == 2);
+  CHECK_FALSE(s.can_undo());
+  s.redo();
+  s.update(false);
+  CHECK(input(s, "width") == 6);
+}
+
+TEST_CASE("a drag that ends where it began is no step") {
+  app::Jobs jobs;
+  app::Session s(support::toy_lab(), jobs);
+  s.update(false);
+  set(s, "width", 9);
+  s.update(true);
+  set(s, "width", 2);
+  s.update(true);
+  s.update(false);
+  CHECK_FALSE(s.can_undo());
+}
+
+TEST_CASE("reset is an edit: it can be undone, lists and tables with it") {
+  app::Jobs jobs;
+  app::Session s(support::toy_lab(), jobs);
+  s.update(false);
+  REQUIRE(app::apply_inputs(s.lab(), {{"width", 7},
+                                      {"weights", {3, 4, 5}},
+                                      {"tones", app::Json::array()},
+                                      {"rows", {{{"name", "a"}, {"amount", 2}}, {{"name", "b"}}}}}) == "");
+  s.update(false);
+  s.reset();
+  s.update(false);
+  CHECK(s.lab().same_inputs(*support::toy_lab()));
+  s.undo();
+  s.update(false);
+  CHECK(input(s, "width") == 7);
+  CHECK(s.lab().inputs().find("weights")->reals() == std::vector<double>{3, 4, 5});
+  CHECK(s.lab().inputs().find("tones")->chosen().empty());
+  CHECK(s.lab().inputs().find("rows")->table_size() == 2);
+}
+
+TEST_CASE("undo in the middle of a drag goes back to before it, and keeps what was dragged for redo") {
+  app::Jobs jobs;
+  app::Session s(support::toy_lab(), jobs);
+  s.update(false);
+  set(s, "height", 8);
+  s.update(false);
+  set(s, "width", 9);
+  s.update(true);  // held
+  s.undo();
+  s.update(true);
+  CHECK(input(s, "width") == 2);
+  CHECK(input(s, "height") == 8);
+  s.redo();
+  s.update(false);
+  CHECK(input(s, "width") == 9);
+}
+
+TEST_CASE("only the last two hundred steps are kept") {
+  app::Jobs jobs;
+  app::Session s(support::toy_lab(), jobs);
+  s.update(false);
+  for (int i = 1; i <= 250; ++i) {
+    set(s, "width", i);
+    s.update(false);
+  }
+  int steps = 0;
+  for (; s.can_undo(); ++steps) s.undo();
+  CHECK(steps == 200);
+  CHECK(input(s, "width") == 50);
+}
+
+TEST_CASE("a job's lab keeps its last good result while it computes, and takes the new one when it is done") {
+  const auto gate = std::make_shared<slow::Gate>();
+  app::Jobs jobs;
+  app::Session s(slow::lab(gate), jobs);
+  gate->open = true;
+  REQUIRE(update_until(s, [&] { return number(s.lab(), "doubled") == 2; }));
+  gate->open = false;
+  set(s, "amount", 5);
+  CHECK_FALSE(s.update(false));
+  CHECK(s.computing());
+  CHECK(number(s.lab(), "doubled") == 2);
+  REQUIRE(update_until(s, [&] { return gate->started == 2; }));
+  REQUIRE(update_until(s, [&] { return s.fraction() == 0.5; }));
+  const auto version = s.version();
+  gate->open = true;
+  REQUIRE(update_until(s, [&] { return !s.computing(); }));
+  CHECK(number(s.lab(), "doubled") == 10);
+  CHECK(s.version() == version + 1);
+  CHECK(s.job_error() == "");
+}
+
+TEST_CASE("cancelling a job leaves the last good result; the next edit starts another") {
+  const auto gate = std::make_shared<slow::Gate>();
+  app::Jobs jobs;
+  app::Session s(slow::lab(gate), jobs);
+  gate->open = true;
+  REQUIRE(update_until(s, [&] { return number(s.lab(), "doubled") == 2; }));
+  gate->open = false;
+  set(s, "amount", 5);
+  REQUIRE(update_until(s, [&] { return gate->started == 2; }));
+  s.cancel();
+  CHECK_FALSE(s.computing());
+  REQUIRE(update_until(s, [&] { return gate->cancelled == 1; }));
+  REQUIRE(update_until(s, [&] { return jobs.busy() == 0; }));
+  CHECK(number(s.lab(), "doubled") == 2);
+  CHECK(gate->started == 2);  // cancelled is cancelled: it does not start over
+  gate->open = true;
+  set(s, "amount", 6);
+  REQUIRE(update_until(s, [&] { return number(s.lab(), "doubled") == 12; }));
+}
+
+TEST_CASE("a newer edit replaces the job that runs: its result never shows") {
+  const auto gate = std::make_shared<slow::Gate>();
+  app::Jobs jobs;
+  app::Session s(slow::lab(gate), jobs);
+  s.update(false);
+  REQUIRE(update_until(s, [&] { return gate->started == 1; }));
+  set(s, "amount", 7);
+  s.update(true);
+  REQUIRE(update_until(s, [&] { return gate->cancelled == 1; }));
+  CHECK(number(s.lab(), "doubled") == 0);
+  gate->open = true;
+  REQUIRE(update_until(s, [&] { return !s.computing(); }));
+  CHECK(number(s.lab(), "doubled") == 14);
+}
+
+TEST_CASE("a job that fails says so, keeps the last good result, and the session goes on") {
+  const auto gate = std::make_shared<slow::Gate>();
+  gate->open = true;
+  app::Jobs jobs;
+  app::Session s(slow::lab(gate), jobs);
+  REQUIRE(update_until(s, [&] { return number(s.lab(), "doubled") == 2; }));
+  set(s, "amount", -1);
+  REQUIRE(update_until(s, [&] { return !s.job_error().empty(); }));
+  CHECK(s.job_error().back() == '.');
+  CHECK(number(s.lab(), "doubled") == 2);
+  set(s, "amount", 3);
+  REQUIRE(update_until(s, [&] { return number(s.lab(), "doubled") == 6; }));
+  CHECK(s.job_error() == "");
+}
+
+TEST_CASE("finish computes a job's lab here and now") {
+  const auto gate = std::make_shared<slow::Gate>();
+  gate->open = true;
+  app::Jobs jobs;
+  app::Session s(slow::lab(gate), jobs);
+  set(s, "amount", 21);
+  s.finish();
+  CHECK(number(s.lab(), "doubled") == 42);
+  CHECK_FALSE(s.computing());
+  CHECK_FALSE(s.update(false));
+}

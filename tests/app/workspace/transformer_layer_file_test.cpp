@@ -1,0 +1,79 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "app/cli/cli.h"
+#include "app/workspace/workspace.h"
+#include "chapters/mechanism/registry.h"
+#include "tests/support/base/paths.h"
+
+// A configuration from outside reaches the transformer layer by path and by drop: the main job of chapter 01.
+
+namespace {
+
+const std::string configs = support::data_file("configs/");
+
+struct Ran {
+  int status;
+  std::string out, error;
+};
+
+Ran eval(const std::vector<std::string>& sets) {
+  std::vector<std::string> arguments{"eval", "roofline/transformer-layer", "--json"};
+  for (const auto& set : sets) {
+    arguments.push_back("--set");
+    arguments.push_back(set);
+  }
+  std::ostringstream out, error;
+  const int status = app::cli::run(arguments, {out, error});
+  return {status, out.str(), error.str()};
+}
+
+}  // namespace
+
+TEST_CASE("eval takes a config.json by path, and prints its operations") {
+  const Ran ran = eval({"config=" + configs + "llama-3-8b.json", "chip=h100_sxm", "phase=decode"});
+  INFO(ran.error);
+  REQUIRE(ran.status == 0);
+  const auto json = nlohmann::json::parse(ran.out);
+  CHECK(json["feasible"] == true);
+  CHECK(json["inputs"]["config"] == configs + "llama-3-8b.json");
+  const auto& out = json["outputs"];
+  CHECK(out["parameters_total"] == 8030261248);  // tensor sizes of the Hugging Face checkpoint
+  CHECK(out["kv_bytes_per_token"] == 131072);    // 2 x 32 layers x 8 heads x 128 x 2 bytes
+  double bytes = 0;
+  for (const auto& op : out["operations"]) {
+    CHECK((op["regime"] == "memory" || op["regime"] == "compute"));
+    bytes += op["count"].get<double>() * op["bytes"].get<double>();
+  }
+  CHECK(std::abs(bytes / out["bytes_total"].get<double>() - 1) <= 1e-9);
+}
+
+TEST_CASE("eval says in one sentence what is wrong with a file") {
+  const Ran unknown = eval({"config=" + configs + "unknown_type.json"});
+  const std::string said =
+      unknown.error +
+      nlohmann::json::parse(unknown.out.empty() ? "{\"reason\":\"\"}" : unknown.out)["reason"].get<std::string>();
+  INFO(said);
+  CHECK(said.find("mamba2") != std::string::npos);
+  const Ran missing = eval({"config=" + configs + "no_such_file.json"});
+  CHECK(missing.status == 2);
+  CHECK(missing.error.find("no_such_file.json cannot be opened") != std::string::npos);
+}
+
+TEST_CASE("a dropped config.json becomes the open lab's model; a broken one changes nothing and says why") {
+  std::string assets;
+  REQUIRE(app::cli::load_assets(assets).empty());
+  app::Workspace w({}, {{}, {}, {}, "nothing is kept in this test"});
+  REQUIRE(w.open("roofline/transformer-layer"));
+  const auto parameters = [&] { return w.lab().outputs().find("parameters_total")->integer(); };
+  CHECK(w.drop_file(configs + "deepseek-v3.json").empty());
+  CHECK(parameters() == 671026419200);
+  const std::string refused = w.drop_file(configs + "heads_do_not_divide.json");
+  CHECK(refused.find("num_key_value_heads") != std::string::npos);
+  CHECK(w.lab().inputs().find("config")->file().path == configs + "deepseek-v3.json");
+  CHECK(parameters() == 671026419200);
+  CHECK(w.drop_file(configs + "gpt2.json").empty());
+  CHECK(parameters() == 124439808);
+}

@@ -1,0 +1,372 @@
+#include "app/workspace/workspace.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "app/content/load_catalog.h"
+#include "chapters/mechanism/registry.h"
+#include "tests/app/store/store_folder.h"
+#include "tests/support/base/paths.h"
+
+using app::Json;
+using store_test::Folder;
+
+namespace {
+
+void use_assets() {
+  if (chapters::catalog().chips.empty())
+    chapters::set_catalog(app::load_catalog(support::source_file("assets"), {}).catalog);
+}
+
+/// A workspace of a person whose folders are all inside one temporary folder.
+struct Person {
+  Folder folder;
+  app::UserPaths paths() const { return {folder / "data", folder / "config", folder / "state", {}}; }
+  std::unique_ptr<app::Workspace> workspace() const {
+    use_assets();
+    return std::make_unique<app::Workspace>(app::load_content(support::source_file("assets")), paths());
+  }
+};
+
+std::string text(app::Workspace& w, const char* key) { return std::string(w.lab().inputs().find(key)->choice_id()); }
+double number(app::Workspace& w, const char* key) { return w.lab().inputs().find(key)->number(); }
+std::string_view open_lab(app::Workspace& w) { return w.lab().info().id; }
+
+bool said(app::Workspace& w, std::string_view part) {
+  for (const auto& m : w.messages())
+    if (m.find(part) != std::string::npos) return true;
+  return false;
+}
+
+void choose(app::Workspace& w, const char* key, const char* id) {
+  REQUIRE(w.lab().inputs().find(key)->set_choice_id(id));
+  w.update(false);
+}
+
+constexpr const char* first = "roofline/roofline";
+constexpr const char* second = "roofline/transformer-layer";
+
+constexpr const char* tiny_gpt2 =
+    R"({"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024, "n_ctx": 1024, )"
+    R"("vocab_size": 50257})";
+
+}  // namespace
+
+TEST_CASE("shared choices follow from lab to lab, and stay behind when my scenario is not kept") {
+  const Person person;
+  const auto w = person.workspace();
+  REQUIRE(w->open(first));
+  choose(*w, "chip", "b200_sxm");
+  REQUIRE(w->open(second));
+  CHECK(text(*w, "chip") == "b200_sxm");
+  w->lab().inputs().find("batch")->set_number(32);
+  w->update(false);
+  REQUIRE(w->open(first));
+  CHECK(number(*w, "batch") == 32);
+  w->settings.keep_my_scenario = false;
+  choose(*w, "chip", "a100_80_sxm");
+  REQUIRE(w->open(second));
+  CHECK(text(*w, "chip") == "b200_sxm");
+  w->settings.keep_my_scenario = true;
+  REQUIRE(w->open(first));
+  CHECK(text(*w, "chip") == "b200_sxm");  // what was shared last
+}
+
+TEST_CASE("a choice from the top bar reaches the open lab and every other, and asks for keeping it") {
+  const Person person;
+  const auto w = person.workspace();
+  REQUIRE(w->open(first));
+  w->settings.keep_my_scenario = false;
+  w->share("chip", "mi300x");
+  CHECK(text(*w, "chip") == "mi300x");
+  CHECK(w->settings.keep_my_scenario);
+  REQUIRE(w->open(second));
+  CHECK(text(*w, "chip") == "mi300x");
+  w->update(false);
+  w->current().undo();
+  w->update(false);
+  CHECK(text(*w, "chip") != "mi300x");  // undo is the lab's own
+  std::vector<std::string> names;
+  for (const auto& group : w->shared_groups()) names.push_back(group.name);
+  REQUIRE(names.size() >= 3);
+  CHECK(names[0] == "model");
+  CHECK(names[1] == "chip");
+}
+
+TEST_CASE("the bar shows the values of the lab that is open, not of another that shares them") {
+  const Person person;
+  const auto w = person.workspace();
+  const auto shown = [&](std::string_view name) {
+    for (const auto& group : w->shared_groups())
+      for (const auto* f : group.fields)
+        if (f->spec.shared == name) return f->number();
+    return -1.0;
+  };
+  CHECK(w->open("roofline/hierarchy"));
+  const double chips = w->lab().inputs().find("chips")->number();
+  CHECK(shown("cluster.chips") == chips);
+  CHECK(w->open("serving/batching"));
+  CHECK(w->lab().inputs().find("chips")->number() != chips);
+  CHECK(shown("cluster.chips") == w->lab().inputs().find("chips")->number());
+}
+
+TEST_CASE("a shared value that a lab does not allow leaves that lab's own") {
+  const Person person;
+  const auto w = person.workspace();
+  REQUIRE(w->open(second));
+  const double most_there = w->lab().inputs().find("batch")->spec.hi;
+  w->lab().inputs().find("batch")->set_number(most_there);
+  w->update(false);
+  REQUIRE(w->open(first));
+  const auto* batch = w->lab().inputs().find("batch");
+  CHECK(batch->number() <= batch->spec.hi);
+  CHECK(w->lab().reason() == "");
+}
+
+TEST_CASE("a dropped scenario opens its lab with its inputs and the rest at their defaults") {
+  const Person person;
+  const auto w = person.workspace();
+  REQUIRE(w->open(second));
+  REQUIRE(w->open(first));
+  w->lab().inputs().find("batch")->set_number(64);
+  w->update(false);
+  person.folder.write(
+      "s.json",
+      R"({"lab": "roofline/roofline", "version": 1, "inputs": {"chip": "a100_80_sxm", "operation": "custom", )"
+      R"("bytes": 5e9}})");
+  CHECK(w->drop_file((person.folder / "s.json").string()) == "");
+  CHECK(open_lab(*w) == first);
+  CHECK(text(*w, "chip") == "a100_80_sxm");
+  CHECK(number(*w, "bytes") == 5e9);
+  CHECK(number(*w, "batch") == chapters::make_lab_by_id(first)->inputs().find("batch")->number());
+  w->current().undo();
+  w->update(false);
+  CHECK(number(*w, "batch") == 64);
+}
+
+TEST_CASE("a dropped scenario that is wrong says what, and leaves lab and inputs as they were") {
+  const Person person;
+  const auto w = person.workspace();
+  REQUIRE(w->open(second));
+  w->lab().inputs().find("batch")->set_number(3);
+  w->update(false);
+  const auto drop = [&](const char* content) {
+    person.folder.write("s.json", content);
+    const auto before = w->lab().clone();
+    const std::string sentence = w->drop_file((person.folder / "s.json").string());
+    CHECK(open_lab(*w) == second);
+    CHECK(w->lab().same_inputs(*before));
+    return sentence;
+  };
+  CHECK(drop(R"({"lab": "roofline/roofline", "inputs": {"bytes": -1}})").find("bytes is -1: a number from ") == 0);
+  CHECK(drop(R"({"lab": "roofline/rofline", "inputs": {}})") ==
+        "There is no lab \"roofline/rofline\": did you mean \"roofline/roofline\"? `ridgeline list` names all.");
+  CHECK(drop(R"({"lab": "roofline/roofline", "inputs": {"chip": "b200_sxm", "chop": 1}})")
+            .find("roofline/roofline has no input \"chop\"") == 0);
+  CHECK(drop(R"({"lab": "roofline/roofline", "inputs": {}, "version": 9})") ==
+        "version is 9: this program reads version 1.");
+  CHECK(drop(R"({"id": "x", "title": "t", "steps": []})").find("has no steps: a lesson needs at least one.") !=
+        std::string::npos);
+  CHECK(drop(R"({"id": "x", "title": "t", "steps": [{"lab": "a/b"}]})").find("There is no lab \"a/b\"") !=
+        std::string::npos);
+}
+
+TEST_CASE("garbage dropped on the window gets one sentence, and the state before it is kept") {
+  const Person person;
+  const auto w = person.workspace();
+  REQUIRE(w->open(second));
+  const auto before = w->lab().clone();
+  for (const std::string& content : {std::string("\0\1\2\xff", 4), std::string(100000, '['), std::string("{\"a\":"),
+                                     std::string("[1, 2, 3]"), std::string("\"text\""), std::string("{}")}) {
+    person.folder.write("x.bin", content);
+    const std::string sentence = w->drop_file((person.folder / "x.bin").string());
+    INFO(sentence);
+    CHECK_FALSE(sentence.empty());
+    CHECK(sentence.back() == '.');
+    CHECK(sentence.find('\n') == std::string::npos);
+    CHECK(w->lab().same_inputs(*before));
+    CHECK(w->lab().reason() == "");
+  }
+  CHECK(w->drop_file((person.folder / "none").string()) ==
+        "The file " + (person.folder / "none").string() + " cannot be opened: check the path and that it may be read.");
+  CHECK_FALSE(w->drop_file(person.folder.path.string()).empty());
+}
+
+TEST_CASE("a dropped config.json stands in for the model, in the lab that takes it, and undo takes it away") {
+  const Person person;
+  const auto w = person.workspace();
+  REQUIRE(w->open(second));
+  person.folder.write("config.json", tiny_gpt2);
+  const std::string path = (person.folder / "config.json").string();
+  CHECK(w->drop_file(path) == "");
+  CHECK(said(*w, path));
+  CHECK(w->lab().outputs().find("parameters_total")->integer() == 124439808);  // GPT-2 small, as published
+  w->update(false);
+  w->current().undo();
+  w->update(false);
+  CHECK(w->lab().inputs().find("config")->file().path == "");
+  CHECK(w->lab().outputs().find("parameters_total")->integer() != 124439808);
+  w->current().redo();
+  w->update(false);
+  CHECK(w->lab().outputs().find("parameters_total")->integer() == 124439808);
+}
+
+TEST_CASE("measured points dropped on the roofline become its dots; a wrong row says where it is wrong") {
+  const Person person;
+  const auto w = person.workspace();
+  REQUIRE(w->open(first));
+  person.folder.write("runs.csv", "name,flops,bytes,time_s\nmatmul,2e12,4e9,0.004\ncopy,1e9,8e9,0.003\n");
+  CHECK(w->drop_file((person.folder / "runs.csv").string()) == "");
+  const auto* points = w->lab().outputs().find("measured_points");
+  REQUIRE(points->table_size() == 2);
+  chapters::Fields cells;
+  points->table_row(0, cells);
+  CHECK(cells.find("intensity")->real() == 500);     // 2e12 / 4e9
+  CHECK(cells.find("flops_per_s")->real() == 5e14);  // 2e12 / 0.004 s
+  person.folder.write("bad.csv", "name,flops,bytes,time_s\nmatmul,2e12,4e9,fast\n");
+  const auto before = w->lab().clone();
+  const std::string sentence = w->drop_file((person.folder / "bad.csv").string());
+  CHECK(sentence.find("fast") != std::string::npos);
+  CHECK(sentence.back() == '.');
+  CHECK(w->lab().same_inputs(*before));
+}
+
+TEST_CASE("a file dropped on a lab without files is refused with what to do") {
+  const Person person;
+  const auto w = person.workspace();
+  REQUIRE(w->open("roofline/iron-law"));
+  person.folder.write("config.json", tiny_gpt2);
+  CHECK(w->drop_file((person.folder / "config.json").string()) ==
+        "Iron law takes no file: open a lab with a file input, such as Transformer layer, and drop it there.");
+}
+
+TEST_CASE("a dropped lesson is there to be played") {
+  const Person person;
+  const auto w = person.workspace();
+  const auto lessons = w->content.lessons.size();
+  person.folder.write(
+      "l.json",
+      R"({"id": "mine", "title": "Mine", "steps": [{"lab": "roofline/roofline", "title": "One", "say": "Look.", )"
+      R"("inputs": {"chip": "b200_sxm"}, "view": {}}]})");
+  CHECK(w->drop_file((person.folder / "l.json").string()) == "");
+  REQUIRE(w->content.lessons.size() == lessons + 1);
+  CHECK(w->content.lessons.back().steps[0].say == "Look.");
+  CHECK(said(*w, "Lesson \"Mine\" is loaded"));
+}
+
+TEST_CASE("links open a lab with what they set; wrong ones say what is wrong and change nothing") {
+  const Person person;
+  const auto w = person.workspace();
+  REQUIRE(w->open(second));
+  CHECK(w->open_link("lab:roofline/roofline?chip=b200_sxm&operation=custom&bytes=2.5%20GB") == "");
+  CHECK(open_lab(*w) == first);
+  CHECK(text(*w, "chip") == "b200_sxm");
+  CHECK(number(*w, "bytes") == 2.5e9);
+  CHECK(app::link_of(w->lab()).find("roofline/roofline?") == 0);
+  const auto before = w->lab().clone();
+  CHECK(w->open_link("https://example.org") ==
+        "\"https://example.org\" is not a link to a lab: one reads roofline/roofline?chip=h100_sxm.");
+  CHECK(w->open_link("roofline/roofline?chip=none").find("chip is \"none\": allowed are ") == 0);
+  CHECK(w->open_link("roofline/roofline?chap=h100_sxm")
+            .find("roofline/roofline has no input \"chap\": did you mean \"chip\"?") == 0);
+  CHECK(w->lab().same_inputs(*before));
+  CHECK_FALSE(w->open("nothing/here"));
+  CHECK(open_lab(*w) == first);
+}
+
+TEST_CASE("progress, settings and notes are saved and come back; the window opens where it was left") {
+  const Person person;
+  {
+    const auto w = person.workspace();
+    REQUIRE(w->open(first));
+    REQUIRE(w->open(second));
+    w->progress.predict(second, {"q", 3.0, 4.0, 100});
+    w->notes.set(first, "the ridge is at 295");
+    w->settings.light = true;
+    w->settings.scale = 1.5;
+    const auto& presets = w->content.of(second).presets;
+    REQUIRE_FALSE(presets.empty());
+    CHECK(w->apply_preset(presets[0]) == "");
+    w->save();
+    CHECK(w->messages().empty());
+  }
+  const auto w = person.workspace();
+  CHECK(w->messages().empty());
+  CHECK(open_lab(*w) == second);
+  CHECK(w->settings.light);
+  CHECK(w->settings.scale == 1.5);
+  CHECK(w->notes.of(first) == "the ridge is at 295");
+  REQUIRE(w->progress.latest(second, "q"));
+  CHECK(w->progress.latest(second, "q")->committed == 3.0);
+  CHECK(w->progress.labs.at(second).presets.size() == 1);
+  CHECK(w->lab_fraction(second) == 1.0);
+  CHECK(w->lab_fraction(first) == 0.5);
+  CHECK(w->lab_fraction("roofline/iron-law") == 0.0);
+}
+
+TEST_CASE("a corrupt progress file is set aside and said so, and work goes on") {
+  const Person person;
+  std::filesystem::create_directories(person.folder / "data");
+  person.folder.write("data/progress.json", "{\"version\": 1, \"labs\": {");
+  {
+    const auto w = person.workspace();
+    CHECK(said(*w, "progress.json.corrupt-1"));
+    CHECK(std::filesystem::exists(person.folder / "data/progress.json.corrupt-1"));
+    CHECK(person.folder.read("data/progress.json.corrupt-1") == "{\"version\": 1, \"labs\": {");
+    w->progress.predict(first, {"q", 1, 2, 3});
+    w->save();
+  }
+  const auto w = person.workspace();
+  CHECK(w->messages().empty());
+  CHECK(w->progress.latest(first, "q"));
+}
+
+TEST_CASE("without a home nothing is kept, which is said once, and everything else works") {
+  use_assets();
+  const Folder folder;
+  app::Workspace w(app::load_content(support::source_file("assets")), {{}, {}, {}, "Nothing can be kept: set HOME."});
+  REQUIRE(w.messages().size() >= 1);
+  CHECK(w.messages()[0] == "Nothing can be kept: set HOME.");
+  REQUIRE(w.open(first));
+  w.notes.set(first, "gone");
+  w.save();
+  CHECK(w.keep_lesson({"x", "X", {}}) == "Nothing can be kept: set HOME.");
+  CHECK(w.export_folder() == ".");
+}
+
+TEST_CASE("a kept lesson has a file of its own, never over another of the same title, and is there next time") {
+  const Person person;
+  {
+    const auto w = person.workspace();
+    const app::Lesson lesson{
+        "", "Bytes & flops", {{std::string(first), "One", "Say \"this\".", R"({"chip":"b200_sxm"})", "{}"}}};
+    CHECK(w->keep_lesson(lesson) == "");
+    CHECK(w->keep_lesson(lesson) == "");
+    CHECK(std::filesystem::exists(person.folder / "data/lessons/bytes---flops.json"));
+    CHECK(std::filesystem::exists(person.folder / "data/lessons/bytes---flops-2.json"));
+    CHECK(w->content.lessons.back().id == "bytes---flops-2");  // progress tells them apart
+  }
+  const auto w = person.workspace();
+  std::size_t found = 0;
+  for (const auto& lesson : w->content.lessons)
+    if (lesson.title == "Bytes & flops") {
+      ++found;
+      REQUIRE(lesson.steps.size() == 1);
+      CHECK(lesson.steps[0].say == "Say \"this\".");
+    }
+  CHECK(found == 2);
+}
+
+TEST_CASE("claims of the open lab are recomputed once and agree with what is recorded") {
+  const Person person;
+  const auto w = person.workspace();
+  REQUIRE(w->open("roofline/iron-law"));
+  const auto& checked = w->checked_claims();
+  CHECK(checked.size() == w->claim_count("roofline/iron-law"));
+  REQUIRE(checked.size() >= 3);
+  for (const auto& [claim, result] : checked) {
+    INFO(claim->id);
+    CHECK(result.agrees);
+  }
+  CHECK(&w->checked_claims() == &checked);
+}

@@ -1,0 +1,110 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "tests/support/lab/lab_fixture.h"
+
+using namespace lab_test;
+
+namespace {
+
+LabPtr jitter(const char* inputs = "{}") { return open_lab("driving/jitter", inputs); }
+
+constexpr const char* tripled =
+    R"({"base_s": 0.033, "spread": 0, "rate_hz": 10, "sources": [{"name": "Spike", "pattern": "random", )"
+    R"("probability": 0.02, "shape": "constant", "size_s": 0.066}]})";
+
+}  // namespace
+
+// Errata 61: 70 mph are 31.29 m/s; 66 ms more are 2.07 m, and a frame of 33 ms is one.
+TEST_CASE("jitter: three times the median at P99 is two metres, and one frame is one") {
+  const LabPtr lab = jitter(tripled);
+  CHECK(near(computed(*lab, "p50_s"), 0.033, 1e-6));
+  CHECK(near(computed(*lab, "p99_s"), 0.099, 1e-6));
+  CHECK(near(computed(*lab, "tail_ratio"), 3, 1e-6));
+  CHECK(computed(*lab, "tail_held") == 0);
+  CHECK(near(computed(*lab, "extra_p99_m"), 31.29 * 0.066, 1e-5));
+  CHECK(near(computed(*jitter(), "frame_m"), 31.29 / 30, 1e-12));
+  CHECK(computed(*lab, "misses") == 0);  // 99 of 100 ms
+}
+
+TEST_CASE("jitter: a run of misses is distance travelled blind") {
+  const LabPtr lab =
+      jitter(R"({"base_s": 0.05, "spread": 0, "rate_hz": 25, "frames": 1000, "speed_m_per_s": 20, "policy": "skip", )"
+             R"("sources": []})");
+  CHECK(computed(*lab, "misses") == 1000);  // 500 late, 500 skipped
+  CHECK(computed(*lab, "skipped") == 500);
+  CHECK(near(computed(*lab, "blind_worst_s"), 40, 1e-9));
+  CHECK(near(computed(*lab, "blind_worst_m"), 800, 1e-9));
+  CHECK(near(computed(*lab, "misses_per_hour"), 25 * 3600, 1e-9));
+}
+
+TEST_CASE("jitter: policies on the same luck: reuse always answers by the watchdog, skipping keeps followers in time") {
+  const LabPtr wait = jitter(), reuse = jitter(R"({"policy": "reuse"})"), skip = jitter(R"({"policy": "skip"})");
+  CHECK(near(computed(*reuse, "worst_s"), 0.95 / 30, 1e-6));
+  CHECK(computed(*reuse, "late") == 0);
+  CHECK(computed(*reuse, "misses") == computed(*reuse, "reused"));
+  CHECK(computed(*reuse, "misses") > 1000);  // none of them fresh
+  CHECK(computed(*skip, "worst_s") < computed(*wait, "worst_s") * 1.0000001);
+  CHECK(computed(*skip, "late") < computed(*wait, "late"));
+}
+
+TEST_CASE("jitter: each source's row says what switching it off is worth, and the largest is named") {
+  const LabPtr lab = jitter();
+  lab->compute();
+  double most = 0;
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < 5; ++i)
+    if (cell(*lab, "effects", i, "p99_saved_s") > most) most = cell(*lab, "effects", i, "p99_saved_s"), best = i;
+  CHECK(best == 1);
+  CHECK(lab->outputs().find("biggest")->text() == "Garbage collection");
+  CHECK(near(cell(*lab, "effects", 1, "share"), 100.0 / 120, 0.01));
+  CHECK(near(cell(*lab, "effects", 1, "mean_s"), 14e-3, 0.1));
+  CHECK(cell(*lab, "effects", 1, "largest_s") <= 28e-3);  // uniform up to twice the mean
+  // The row's promise holds: switch it off and the P99 of the first 20,000 frames is what it said.
+  const double promised = cell(*lab, "effects", 1, "p99_without_s");
+  const chapters::Field* sources = lab->inputs().find("sources");
+  chapters::Fields row;
+  sources->table_row(1, row);
+  row.find("on")->toggle() = false;
+  CHECK(computed(*lab, "p99_study_s") == promised);
+}
+
+TEST_CASE("jitter: dragging the cursor over the run moves the frames shown below") {
+  const LabPtr lab = jitter(R"({"frames": 20000})");
+  lab->compute();
+  lab_test::Canvas canvas(*lab, {1200, 1200});
+  support::UiDriver& ui = canvas.ui;
+  ui.drag_by("drag time", {400, 0});
+  const double time_s = lab->view().find("time")->real();
+  CHECK((time_s > 100 && time_s < 500));  // of 667 s
+  const widgets::Record record = ui.record();
+  const auto at =
+      std::find_if(record.tables.begin(), record.tables.end(), [](const auto& t) { return t.name == "response"; });
+  REQUIRE(at != record.tables.end());
+  REQUIRE(at->rows.size() == 240);
+  CHECK(std::abs(std::stod(at->rows[0][0]) - time_s * 30) <= 1);
+}
+
+// A frame of 120 ms at 25 Hz is late, and the stack is still busy when the next two arrive; it is ready just as the
+// third does. Three of 20 / 25 m.
+TEST_CASE(
+    "jitter: the longest blind stretch is found, shown at the press of a button, and drawn in metres on the road") {
+  const LabPtr lab =
+      jitter(R"({"base_s": 0.030, "spread": 0, "rate_hz": 25, "frames": 20000, "speed_m_per_s": 20, "policy": "skip", )"
+             R"("sources": [{"name": "Pause", "pattern": "periodic", "every_frames": 5000, )"
+             R"("shape": "constant", "size_s": 0.09}]})");
+  CHECK(computed(*lab, "longest_run") == 3);
+  CHECK(near(out(*lab, "blind_worst_m"), 2.4, 1e-9));
+  const double from_s = out(*lab, "blind_from_s");
+  CHECK(from_s < 200);  // the first of four, 5,000 frames apart
+  Canvas canvas(*lab, {1200, 1200});
+  support::UiDriver& ui = canvas.ui;
+  ui.frames(3);
+  ui.click("Longest blind stretch");
+  ui.frames(3);
+  CHECK(near(lab->view().find("time")->real(), std::max(0.0, from_s - 20 * 0.04), 1e-9));
+  CHECK(ui.text_present("2.4 m blind"));
+}

@@ -1,0 +1,143 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/content/content.h"
+#include "app/scenario/scenario.h"
+#include "tests/support/lab/lab_fixture.h"
+#include "widgets/base/theme.h"
+#include "tests/support/base/paths.h"
+
+using namespace lab_test;
+
+namespace {
+
+LabPtr gantt(const char* inputs = "{}") { return open_lab("driving/gantt", inputs); }
+LabPtr preset(const std::string& name) {
+  static const app::Content content = app::load_content(support::source_file("assets"));
+  for (const auto& p : content.of("driving/gantt").presets)
+    if (p.name == name) return gantt(p.set.c_str());
+  FAIL("no preset '" << name << "'");
+  return nullptr;
+}
+double ms(Lab& lab, std::string_view key = "latency_s") { return std::round(computed(lab, key) * 1e9) * 1e-6; }
+
+}  // namespace
+
+// Study chapter 10: 48 ms (21 a second) and 27 ms (37 a second), deadline 33.3 ms at 30 Hz.
+TEST_CASE("gantt: the table of 48 and 27 ms, and what is left of the deadline") {
+  const LabPtr lab = gantt();
+  CHECK(near(ms(*lab, "before_s"), 48));
+  CHECK(near(ms(*lab), 27));
+  CHECK(std::abs(computed(*lab, "before_throughput_hz") - 1000.0 / 48) <= 1e-6);
+  CHECK(std::abs(computed(*lab, "throughput_hz") - 1000.0 / 27) <= 1e-6);
+  CHECK(std::abs(computed(*lab, "slack_s") - (1.0 / 30 - 0.027)) <= 1e-9);
+  CHECK(computed(*lab, "deadline_met") == 1);
+  CHECK(lab->outputs().find("critical_path")->text() ==
+        "Camera 2 ms, Backbone 6 ms, Detection 4 ms, Segmentation 3 ms, Tracking 3 ms, Prediction 5 ms, Planning 4 ms");
+}
+
+// Errata 65: three totals of one chapter belong to three lists of stages.
+TEST_CASE("gantt: the lists of 25 and 26 ms are other lists, and 25 counts a parallel head twice") {
+  const LabPtr six = preset("The list of 25 ms");
+  CHECK(near(ms(*six), 25));
+  six->inputs().find("parallel_heads")->toggle() = true;
+  CHECK(near(ms(*six), 22));
+  const LabPtr nine = preset("The list of 26 ms");
+  CHECK(near(ms(*nine), 26));
+  nine->inputs().find("parallel_heads")->toggle() = false;
+  CHECK(near(ms(*nine), 34));
+}
+
+TEST_CASE(
+    "gantt: pipelining lifts throughput to the busiest resource and no frame is sooner done; without it frames pile "
+    "up") {
+  const LabPtr piped = preset("Pipelined, and late");
+  CHECK(near(ms(*piped), 48));
+  CHECK(std::abs(computed(*piped, "throughput_hz") - 1000.0 / 30) <= 1e-6);  // 12 + 8 + 10 ms on the GPU
+  CHECK(computed(*piped, "keeps_up") == 1);
+  CHECK(computed(*piped, "deadline_met") == 0);
+  CHECK(computed(*piped, "missed_frames") == 4);
+  const LabPtr queue = preset("Piling up");
+  CHECK(computed(*queue, "keeps_up") == 0);
+  // frame 4 arrives at 100 ms and ends with the fourth 48 ms
+  CHECK(std::abs(computed(*queue, "worst_latency_s") - (4 * 0.048 - 0.1)) <= 1e-8);
+}
+
+TEST_CASE("gantt: resources at the rate, room off the critical path, and preemption that makes way") {
+  const LabPtr lab = gantt(R"({"parallel_heads": true})");
+  CHECK(near(ms(*lab), 24));
+  CHECK(std::abs(computed(*lab, "gpu_demand") - 45) <= 1e-6);           // 15 ms x 30 Hz
+  CHECK(std::abs(cell(*lab, "stages", 3, "float_s") - 1e-3) <= 1e-12);  // segmentation: 3 ms under 4
+  CHECK(cell(*lab, "stages", 3, "critical") == 0);
+  CHECK(cell(*lab, "stages", 2, "critical") == 1);
+  const LabPtr map = preset("The map steps aside");
+  CHECK(near(ms(*map), 28));                  // 18 + 6 + 4 ms on the GPU: the map ends last, the plan after 16
+  CHECK(computed(*map, "preemptions") == 2);  // in each of the two frames shown
+  CHECK(std::abs(cell(*map, "stages", 3, "finish_s") - 0.016) <= 1e-12);
+  map->inputs().find("preemptive")->toggle() = false;
+  CHECK(computed(*map, "preemptions") == 0);
+  CHECK(near(ms(*map), 32));  // the plan waits for the whole map: 18 + 6 + 4 + 4
+}
+
+TEST_CASE("gantt: what the table cannot mean is refused in one sentence") {
+  const LabPtr lab = gantt(R"({"dla": 0})");
+  lab->compute();
+  CHECK(lab->reason() == "'Segmentation' runs on DLA and there is none: add one or move the task.");
+  const LabPtr empty = gantt(R"({"tasks": []})");
+  empty->compute();
+  CHECK(empty->reason() == "There is no task to schedule: add one.");
+}
+
+TEST_CASE("gantt: the cursor drags, and the picture shows both schedules with their frames") {
+  const LabPtr lab = gantt();
+  lab_test::Canvas canvas(*lab, {1200, 1000});
+  support::UiDriver& ui = canvas.ui;
+  ui.drag_by("cursor", {300, 0});
+  const double time = lab->view().find("time")->real();
+  CHECK((time > 0.01 && time < 0.06));
+  const widgets::Record record = ui.record();
+  const auto table =
+      std::find_if(record.tables.begin(), record.tables.end(), [](const auto& t) { return t.name == "schedule"; });
+  REQUIRE(table != record.tables.end());
+  const auto shows = [&](std::string_view lane, std::string_view name) {
+    return std::count_if(table->rows.begin(), table->rows.end(),
+                         [&](const auto& r) { return r[0] == lane && r[2] == name; });
+  };
+  CHECK(shows("as found", "1: 48 ms") == 1);
+  CHECK(shows("as found", "14.7 ms late") == 1);
+  CHECK(shows("now", "2: 27 ms") == 1);
+  CHECK(shows("now", "6.3 ms") == 2);
+  CHECK(shows("GPU", "Backbone") == 4);  // two frames in two schedules
+}
+
+// 48 ms frames at 30 Hz: both deadlines fall into a task on the GPU, Prediction and Detection, whose names they would
+// cross.
+TEST_CASE("gantt: a deadline's line passes behind the tasks it meets, and through the lanes where none is") {
+  const LabPtr lab = gantt();
+  lab->compute();
+  Canvas canvas(*lab, {1200, 1000});
+  support::UiDriver& ui = canvas.ui;
+  ui.frames(3);
+  const widgets::Record record = ui.record();
+  std::size_t lines = 0, names = 0;
+  for (const auto& line : record.strokes) {
+    if (line.dash <= 0 || line.points.size() < 2 || line.points[0].x != line.points[1].x) continue;
+    ++lines;
+    for (const auto& s : record.strokes) {
+      if (s.kind != widgets::Stroke::Kind::text ||
+          (!s.text.starts_with("Pred") && !s.text.starts_with("Det") && s.text != "Backbone"))
+        continue;
+      ++names;
+      const float middle = s.points[0].y + s.size / 2;
+      const bool beside = middle < line.points[0].y || middle > line.points[1].y;
+      const bool apart = line.points[0].x < s.points[0].x ||
+                         line.points[0].x > s.points[0].x + 0.5f * s.size * static_cast<float>(s.text.size());
+      CHECK((beside || apart));
+    }
+  }
+  CHECK(lines == 4);  // two deadlines, each in two pieces
+  CHECK(names > 0);
+}

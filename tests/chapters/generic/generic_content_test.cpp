@@ -1,0 +1,199 @@
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "app/content/content.h"
+#include "app/explore/explore.h"
+#include "app/shell/shell.h"
+#include "tests/support/lab/catalog_fixture.h"
+#include "tests/support/lab/lab_walk.h"
+#include "widgets/prose/prose.h"
+#include "tests/support/base/paths.h"
+
+// What is said about labs is data: nothing of it may be broken, stale or missing.
+
+using namespace lab_walk;
+
+namespace {
+
+template <class Body>
+void each_shown_lab(Body&& body) {
+  const app::Content& content = bundled_content();
+  for (const auto& entry : lab_walk::labs_under_test()) {
+    const auto lab = entry.make();
+    if (lab->info().hidden) continue;
+    INFO(entry.id);
+    body(*lab, content);
+  }
+}
+
+app::Json parsed(const std::string& text) { return app::Json::parse(text); }
+
+const widgets::ProseSource source_of(chapters::Lab& lab) {
+  return {&lab,
+          [](void* context, std::string_view key, widgets::NumberText& scratch) {
+            return app::live_value(*static_cast<chapters::Lab*>(context), key, scratch);
+          },
+          nullptr};
+}
+
+/// Opens a link of prose as the drawer would; "" when it opens or is an address on the web.
+std::string problem_of_link(const std::string& target) {
+  if (target.starts_with("https://") || target.starts_with("http://")) return "";
+  const auto link = app::parse_link(target);
+  if (link.lab.empty()) return "is no link to a lab";
+  const auto lab = chapters::make_lab_by_id(link.lab);
+  for (const auto& [key, value] : link.sets) {
+    const Field* f = lab->inputs().find(key);
+    if (!f) return app::unknown_key(link.lab, "input", key, lab->inputs());
+    if (auto error = app::set_field_from_text(*f, value); !error.empty()) return error;
+  }
+  lab->compute();
+  return lab->reason();
+}
+
+}  // namespace
+
+TEST_CASE("the roofline chapter has its five labs in teaching order") {
+  use_bundled_catalog();
+  std::vector<std::string> ids;
+  for (const auto& chapter : chapters::all_chapters())
+    if (chapter.slug == "roofline")
+      for (const auto& entry : chapter.labs) ids.emplace_back(entry.id);
+  CHECK(ids == std::vector<std::string>{"roofline/hierarchy", "roofline/roofline", "roofline/transformer-layer",
+                                        "roofline/iron-law", "roofline/tiling-waves"});
+}
+
+TEST_CASE("all content loads without a complaint, and every file belongs to a lab that exists") {
+  const app::Content& content = bundled_content();
+  for (const auto& error : content.errors) UNSCOPED_INFO(error);
+  CHECK(content.errors.empty());
+  const std::filesystem::path labs = support::source_file("assets/labs");
+  for (const auto& file : std::filesystem::recursive_directory_iterator(labs)) {
+    if (!file.is_regular_file()) continue;
+    auto id = std::filesystem::relative(file.path(), labs);
+    INFO(id);
+    CHECK(chapters::make_lab_by_id(id.replace_extension("").generic_string()) != nullptr);
+  }
+}
+
+TEST_CASE("every lab: at least three presets, each with a name of its own, that apply and are feasible") {
+  each_shown_lab([](chapters::Lab& lab, const app::Content& content) {
+    const auto& presets = content.of(lab.info().id).presets;
+    CHECK(presets.size() >= 3);
+    std::set<std::string> names;
+    for (const auto& preset : presets) {
+      INFO(preset.name);
+      CHECK(names.insert(preset.name).second);
+      CHECK_FALSE(preset.note.empty());
+      const auto fresh = chapters::make_lab_by_id(lab.info().id);
+      CHECK(app::apply_inputs(*fresh, parsed(preset.set)) == "");
+      fresh->compute();
+      CHECK(fresh->reason() == "");
+      CHECK(first_bad_value(fresh->outputs()) == "");
+    }
+  });
+}
+
+TEST_CASE("every lab: at least one question to predict, whose answer is a finite number that the lab computes") {
+  std::set<std::string> ids;
+  each_shown_lab([&](chapters::Lab& lab, const app::Content& content) {
+    const auto& questions = content.of(lab.info().id).predictions;
+    CHECK(questions.size() >= 1);
+    for (const auto& question : questions) {
+      INFO(question.id);
+      CHECK(ids.insert(question.id).second);  // progress remembers them by id
+      const auto fresh = chapters::make_lab_by_id(lab.info().id);
+      CHECK(app::apply_inputs(*fresh, parsed(question.set)) == "");
+      fresh->compute();
+      CHECK(fresh->reason() == "");
+      CHECK(std::isfinite(app::reading(*fresh, question.output)));
+      CHECK(question.question.find('?') != std::string::npos);
+      CHECK_FALSE(question.explain.empty());
+      CHECK((question.tolerance > 0 && question.tolerance <= 1));
+    }
+  });
+}
+
+TEST_CASE(
+    "every claim recomputes to its recorded verdict; every lab has at least three, a wrong one among its chapter's") {
+  const app::Content& content = bundled_content();
+  std::set<std::string> ids;
+  for (const auto& claim : content.claims) {
+    const auto checked = app::check_claim(claim);
+    INFO(claim.id << ": claimed " << claim.claimed << ", computed " << checked.computed);
+    CHECK(ids.insert(claim.id).second);
+    CHECK(checked.error == "");
+    CHECK(checked.agrees);
+    CHECK_FALSE(claim.source.empty());
+    CHECK(is_sentence(claim.statement));
+    CHECK_FALSE(claim.why.empty());
+    CHECK((claim.tolerance >= 0 && claim.tolerance <= 0.5));
+  }
+  each_shown_lab([](chapters::Lab& lab, const app::Content& all) { CHECK(all.claims_of(lab.info().id).size() >= 3); });
+  CHECK(std::any_of(content.claims.begin(), content.claims.end(),
+                    [](const app::Claim& c) { return c.verdict == app::Verdict::wrong; }));
+}
+
+TEST_CASE("every lab: prose for all five angles, with live values it knows, formulas that read, and links that open") {
+  each_shown_lab([](chapters::Lab& lab, const app::Content& content) {
+    lab.compute();
+    std::size_t live = 0;
+    for (std::size_t i = 0; i < app::angles.size(); ++i) {
+      const std::string& text = content.of(lab.info().id).prose[i];
+      INFO(app::angles[i]);
+      CHECK(text.size() >= 200);
+      for (const auto& problem : widgets::prose_problems(text)) FAIL_CHECK(problem);
+      for (const auto& key : widgets::unknown_keys(text, source_of(lab)))
+        FAIL_CHECK("unknown live value {" << key << "}");
+      const auto doc = widgets::parse_prose(text);
+      live += doc.uses.size();
+      for (const auto& link : doc.links) {
+        INFO(link.label << " -> " << link.target);
+        CHECK(problem_of_link(link.target) == "");
+      }
+    }
+    CHECK(live >= 1);
+    CHECK(content.of(lab.info().id).prose[2].find("```") != std::string::npos);  // Code shows code
+  });
+}
+
+TEST_CASE("each chapter ships a lesson, and every step of every lesson applies and is feasible") {
+  const app::Content& content = bundled_content();
+  std::set<std::string> ids, chapters_taught;
+  for (const auto& lesson : content.lessons) {
+    INFO(lesson.title);
+    CHECK(ids.insert(lesson.id).second);
+    CHECK(lesson.steps.size() >= 3);
+    for (const auto& step : lesson.steps) {
+      INFO(step.title);
+      const auto lab = chapters::make_lab_by_id(step.lab);
+      REQUIRE(lab);
+      CHECK(app::apply_inputs(*lab, parsed(step.inputs)) == "");
+      CHECK(app::apply_view(*lab, parsed(step.view)) == "");
+      lab->compute();
+      CHECK(lab->reason() == "");
+      CHECK_FALSE(step.say.empty());
+      chapters_taught.insert(step.lab.substr(0, step.lab.find('/')));
+    }
+    const auto back = app::parse_lesson(app::lesson_to_text(lesson), lesson.id);
+    CHECK(back.error == "");
+    CHECK(back.lesson.steps.size() == lesson.steps.size());
+  }
+  for (const auto& chapter : chapters::all_chapters()) {
+    INFO(chapter.slug);
+    CHECK(chapters_taught.contains(std::string(chapter.slug)));
+  }
+}
+
+TEST_CASE("every term of the glossary is explained once, and leads to a lab that exists") {
+  const app::Content& content = bundled_content();
+  CHECK(content.glossary.size() >= 10);
+  std::set<std::string> terms;
+  for (const auto& term : content.glossary) {
+    INFO(term.term);
+    CHECK(terms.insert(term.term).second);
+    CHECK(is_sentence(term.meaning));
+    CHECK((term.lab.empty() || chapters::make_lab_by_id(term.lab)));
+  }
+}

@@ -1,0 +1,117 @@
+#include <catch2/catch_test_macros.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "app/content/content.h"
+#include "app/explore/random_inputs.h"
+#include "app/scenario/scenario.h"
+#include "tests/support/lab/catalog_fixture.h"
+#include "tests/support/lab/lab_walk.h"
+#include "tests/support/lab/picture.h"
+
+// "Every control moved to both ends changes something" (design.md section 1).
+
+using namespace lab_walk;
+
+namespace {
+
+/// The states from which controls are moved: defaults, presets, and some at random.
+std::vector<chapters::LabPtr> base_states(const chapters::Lab& lab, const app::Content& content) {
+  std::vector<chapters::LabPtr> out;
+  out.push_back(chapters::make_lab_by_id(lab.info().id));
+  for (const auto& preset : content.of(lab.info().id).presets) {
+    auto base = chapters::make_lab_by_id(lab.info().id);
+    if (app::apply_inputs(*base, app::Json::parse(preset.set)).empty()) out.push_back(std::move(base));
+  }
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    out.push_back(chapters::make_lab_by_id(lab.info().id));
+    app::randomize(*out.back(), seed);
+  }
+  return out;
+}
+
+using Change = std::function<void(const Field&)>;
+struct Move {
+  std::string to;
+  Change change;
+};
+
+/// Every way in which a person can push one control to an end.
+std::vector<Move> moves_of(const Field& f) {
+  std::vector<Move> out;
+  switch (f.kind) {
+    case Kind::real:
+    case Kind::integer:
+      for (const double end : {f.spec.lo, f.spec.hi})
+        out.push_back(
+            {end == f.spec.lo ? "its low end" : "its high end", [end](const Field& g) { g.set_number(end); }});
+      break;
+    case Kind::toggle:
+      out.push_back({"off", [](const Field& g) { g.toggle() = false; }});
+      out.push_back({"on", [](const Field& g) { g.toggle() = true; }});
+      break;
+    case Kind::choice:
+      for (const auto& o : *f.options) out.push_back({o.id, [id = o.id](const Field& g) { g.set_choice_id(id); }});
+      break;
+    case Kind::choices:
+      for (const auto& o : *f.options)
+        out.push_back({o.id + " alone", [id = o.id](const Field& g) { g.chosen() = {id}; }});
+      out.push_back({"none", [](const Field& g) { g.chosen().clear(); }});
+      break;
+    case Kind::text:
+      out.push_back({"another text", [](const Field& g) { g.text() += " x"; }});
+      break;
+    case Kind::reals:
+      out.push_back({"nothing", [](const Field& g) { g.reals().clear(); }});
+      for (const double end : {f.spec.lo, f.spec.hi})
+        out.push_back({"one number at an end", [end](const Field& g) { g.reals().assign(1, end); }});
+      break;
+    case Kind::table:
+      out.push_back({"no rows", [](const Field& g) { g.table_resize(0); }});
+      out.push_back(
+          {"one row more", [](const Field& g) { g.table_resize(std::min(g.table_size() + 1, g.spec.max_items)); }});
+      break;
+    case Kind::file:
+      break;  // what a file must hold is for the lab's own tests
+  }
+  return out;
+}
+
+/// Does the move change an output from any base, or, where nothing computed speaks of it, the picture?
+bool matters(const std::string& key, const Change& change, const std::vector<chapters::LabPtr>& bases,
+             support::PictureFrame& frame) {
+  const auto moved = [&](const chapters::Lab& base, const auto& look) {
+    const auto before = base.clone();
+    make_relevant(*before, *before->inputs().find(key));
+    const auto after = before->clone();
+    change(*after->inputs().find(key));
+    if (after->same_inputs(*before)) return false;
+    before->compute();
+    after->compute();
+    return look(*before) != look(*after);
+  };
+  for (const auto& base : bases)
+    if (moved(*base, [](const chapters::Lab& lab) { return result_of(lab); })) return true;
+  for (const auto& base : bases)
+    if (moved(*base, [&](chapters::Lab& lab) { return lab.reason().empty() ? frame.strokes_of(lab) : lab.reason(); }))
+      return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("every lab: every control moved to both ends, and every option, changes an output or the picture") {
+  use_bundled_catalog();
+  const app::Content& content = bundled_content();
+  support::PictureFrame frame;
+  for (const auto& entry : lab_walk::labs_under_test()) DYNAMIC_SECTION(entry.id) {
+      const auto lab = entry.make();
+      const auto bases = base_states(*lab, content);
+      for (const Field& f : lab->inputs())
+        for (const Move& move : moves_of(f)) {
+          INFO(entry.id << ": " << f.key << " moved to " << move.to << " changes nothing anywhere");
+          CHECK(matters(std::string(f.key), move.change, bases, frame));
+        }
+    }
+}

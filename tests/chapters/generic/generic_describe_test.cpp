@@ -1,0 +1,151 @@
+#include <catch2/catch_test_macros.hpp>
+#include <map>
+#include <set>
+
+#include "tests/support/lab/catalog_fixture.h"
+#include "tests/support/lab/lab_walk.h"
+#include "widgets/number/number.h"
+#include "widgets/number/number_units.h"
+
+// What a person reads about a field comes from `describe` alone: control panel, hover, command line, error sentences.
+
+using namespace lab_walk;
+
+namespace {
+
+/// "total_bytes", "p50_s", "in4bit": what scenarios, prose and the command line can say.
+bool is_snake_case(std::string_view key) {
+  if (key.empty() || key.front() < 'a' || key.front() > 'z' || key.back() == '_') return false;
+  return std::all_of(key.begin(), key.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }) &&
+         key.find("__") == std::string_view::npos;
+}
+
+/// Shown with a prefix, as a percentage, as intensity, or as a pure number: anything else would be printed and never
+/// converted.
+bool is_known_unit(std::string_view unit) {
+  return unit.empty() || unit == "%" || unit == "FLOP/B" || widgets::unit_family(unit) != widgets::UnitFamily::plain;
+}
+
+void check_fields(const Fields& fields, const std::string& owner) {
+  std::set<std::string_view> keys;
+  for (const Field& f : fields) {
+    INFO(owner << "." << f.key);
+    CHECK(is_snake_case(f.key));
+    CHECK(keys.insert(f.key).second);
+    CHECK_FALSE(f.spec.label.empty());
+    CHECK(is_known_unit(f.spec.unit));
+    CHECK((f.spec.help.empty() || f.spec.help.back() == '.'));
+    const bool ranged = f.kind == Kind::real || f.kind == Kind::integer || f.kind == Kind::reals;
+    if (ranged) CHECK(f.spec.lo < f.spec.hi);
+    if (ranged && f.spec.scale == chapters::Scale::log) CHECK(f.spec.lo > 0);
+    if (ranged && f.spec.scale == chapters::Scale::step) CHECK(f.spec.step > 0);
+    if (f.options) {
+      std::set<std::string_view> ids;
+      CHECK(f.options->size() >= 2);
+      for (const auto& o : *f.options) {
+        INFO(o.id);
+        CHECK_FALSE(o.id.empty());
+        CHECK_FALSE(o.label.empty());
+        CHECK(o.id.find_first_of(",=&? []\"") ==
+              std::string::npos);  // lists on the command line and links part at these
+        CHECK(ids.insert(o.id).second);
+      }
+    }
+    if (f.kind == Kind::table) {
+      Fields cells;
+      f.table_columns(cells);
+      CHECK(cells.size() > 0);
+      check_fields(cells, owner + "." + std::string(f.key));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every lab: ids, keys, labels, units, ranges and options are fit to be shown, typed and linked to") {
+  use_bundled_catalog();
+  std::set<std::string_view> ids;
+  for (const auto& entry : lab_walk::labs_under_test()) {
+    const auto lab = entry.make();
+    INFO(entry.id);
+    CHECK(ids.insert(entry.id).second);
+    const auto slash = entry.id.find('/');
+    REQUIRE(slash != std::string_view::npos);
+    CHECK(std::all_of(entry.id.begin(), entry.id.end(),
+                      [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '/'; }));
+    CHECK_FALSE(lab->info().title.empty());
+    CHECK(lab->info().question.find('?') != std::string_view::npos);
+    CHECK(lab->inputs().size() > 0);
+    CHECK(lab->outputs().size() > 0);
+    check_fields(lab->inputs(), std::string(entry.id));
+    check_fields(lab->outputs(), std::string(entry.id));
+    check_fields(lab->view(), std::string(entry.id) + " view");
+    // Prose and solve name both by key; where the contract has one name for what goes in and what comes out, they mean
+    // the output.
+    static const std::set<std::string> both{"precision/bits value", "precision/bits code",
+                                            "precision/block-formats values"};
+    for (const Field& f : lab->inputs()) {
+      INFO(f.key);
+      CHECK((lab->outputs().find(f.key) == nullptr || both.contains(std::string(entry.id) + " " + std::string(f.key))));
+    }
+  }
+}
+
+TEST_CASE(
+    "every lab: each input explains itself, and matters only while an input that exists reads a value that it can "
+    "have") {
+  use_bundled_catalog();
+  for (const auto& entry : lab_walk::labs_under_test()) {
+    const auto lab = entry.make();
+    for (const Field& f : lab->inputs()) {
+      INFO(entry.id << "." << f.key);
+      CHECK_FALSE(f.spec.help.empty());
+      if (f.spec.when_key.empty()) continue;
+      const Field* w = lab->inputs().find(f.spec.when_key);
+      REQUIRE(w);
+      if (w->kind == Kind::choice) {
+        for (std::string_view left = f.spec.when_value; !left.empty();) {  // "a|b": each of them an option
+          const std::string_view one = left.substr(0, left.find('|'));
+          CHECK(w->set_choice_id(one));
+          left.remove_prefix(std::min(one.size() + 1, left.size()));
+        }
+        CHECK_FALSE(f.spec.when_value.empty());
+      } else if (w->kind == Kind::toggle)
+        CHECK((f.spec.when_value == "true" || f.spec.when_value == "false"));
+      else
+        CHECK(w->kind == Kind::file);
+    }
+  }
+}
+
+TEST_CASE("every lab: each number that comes out says how it is computed, where it comes from, or what it means") {
+  use_bundled_catalog();
+  for (const auto& entry : lab_walk::labs_under_test()) {
+    const auto lab = entry.make();
+    if (lab->info().hidden) continue;
+    for (const Field& f : lab->outputs()) {
+      INFO(entry.id << "." << f.key);
+      if (f.kind == Kind::real || f.kind == Kind::integer)
+        CHECK_FALSE((f.spec.formula.empty() && f.spec.source.empty() && f.spec.help.empty()));
+    }
+  }
+}
+
+TEST_CASE("inputs that share a name between labs agree on unit and kind, so that a value carries over") {
+  use_bundled_catalog();
+  std::map<std::string_view, std::pair<Kind, std::string_view>> seen;
+  std::size_t shared = 0;
+  for (const auto& entry : chapters::all_labs()) {
+    const auto lab = entry.make();
+    for (const Field& f : lab->inputs()) {
+      if (f.spec.shared.empty()) continue;
+      const auto [at, first] = seen.try_emplace(f.spec.shared, f.kind, f.spec.unit);
+      INFO(entry.id << "." << f.key << " is shared as " << f.spec.shared);
+      CHECK(at->second.first == f.kind);
+      CHECK(at->second.second == f.spec.unit);
+      shared += !first;
+    }
+  }
+  CHECK(shared > 0);  // at least one choice does follow the learner
+}

@@ -1,0 +1,106 @@
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "app/explore/random_inputs.h"
+#include "app/shell/shell.h"
+#include "tests/support/lab/catalog_fixture.h"
+#include "tests/support/lab/lab_walk.h"
+#include "tests/support/lab/shell_driver.h"
+
+// Every lab inside the real shell, at three window sizes in both themes: Dear ImGui's and our own assertions are on.
+
+using namespace lab_walk;
+
+namespace {
+
+/// A vertex or a recorded point that is not finite; empty when there is none.
+std::string bad_position(support::UiDriver& ui) {
+  const widgets::Record record = ui.record();
+  for (const auto& stroke : record.strokes)
+    for (const ImVec2 p : stroke.points)
+      if (!std::isfinite(p.x) || !std::isfinite(p.y))
+        return "a stroke of kind " + std::to_string(static_cast<int>(stroke.kind)) + " \"" + stroke.text + "\"";
+  const ImDrawData* data = ImGui::GetDrawData();
+  for (const ImDrawList* list : data->CmdLists)
+    for (const ImDrawVert& v : list->VtxBuffer)
+      if (!std::isfinite(v.pos.x) || !std::isfinite(v.pos.y)) return "a vertex";
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE(
+    "every lab: draws at three window sizes in both themes with finite positions, and drawing alone sets nothing") {
+  use_bundled_catalog();
+  for (const auto& entry : lab_walk::labs_under_test()) DYNAMIC_SECTION(entry.id) {
+      support::ShellDriver d(bundled_content());
+      REQUIRE(d.workspace.open(entry.id));
+      for (const bool light : {false, true})
+        for (const ImVec2 size : {ImVec2{1280, 800}, ImVec2{1920, 1080}, ImVec2{640, 480}}) {
+          d.workspace.settings.light = light;
+          d.ui.resize(size);
+          for (std::uint64_t seed = 0; seed < (entry.make()->info().hidden ? 2u : 5u); ++seed) {
+            INFO(size.x << " x " << size.y << (light ? " light" : " dark") << ", seed " << seed);
+            auto& lab = d.workspace.lab();
+            if (seed == 0)
+              lab.reset();
+            else
+              app::randomize(lab, seed);
+            d.workspace.current().finish();
+            const auto before = lab.clone();
+            d.ui.frames(3);
+            CHECK(bad_position(d.ui) == "");
+            CHECK(lab.same_inputs(*before));
+          }
+        }
+    }
+}
+
+TEST_CASE("every lab: an infeasible state is drawn with its reason in words") {
+  use_bundled_catalog();
+  int shown = 0;
+  for (const auto& entry : lab_walk::labs_under_test()) {
+    support::ShellDriver d(bundled_content());
+    REQUIRE(d.workspace.open(entry.id));
+    auto& lab = d.workspace.lab();
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      app::randomize(lab, seed);
+      lab.compute();
+      if (!lab.reason().empty()) break;
+    }
+    if (lab.reason().empty()) continue;  // a lab in which everything is feasible
+    d.ui.frames(3);
+    INFO(entry.id << ": " << lab.reason());
+    CHECK(bad_position(d.ui) == "");
+    const std::string start = lab.reason().substr(0, 12);  // the rest may wrap
+    CHECK(d.ui.text_present(start));
+    ++shown;
+  }
+  if (shown == 0) SKIP("Every state of these labs is feasible.");
+}
+
+TEST_CASE(
+    "every lab: every tab of the drawer, presentation mode and the ends of the interface scale draw with finite "
+    "positions") {
+  use_bundled_catalog();
+  for (const auto& entry : lab_walk::labs_under_test()) DYNAMIC_SECTION(entry.id) {
+      support::ShellDriver d(bundled_content());
+      REQUIRE(d.workspace.open(entry.id));
+      for (int tab = 0; tab <= static_cast<int>(app::Drawer::lesson); ++tab) {
+        d.shell.drawer = static_cast<app::Drawer>(tab);
+        d.ui.frames(3);
+        INFO("tab " << tab);
+        CHECK(bad_position(d.ui) == "");
+      }
+      for (const double scale : {0.5, 4.0}) {
+        d.workspace.settings.scale = scale;
+        d.ui.frames(3);
+        INFO("scale " << scale);
+        CHECK(bad_position(d.ui) == "");
+      }
+      d.workspace.settings.scale = 1;
+      d.shell.presentation = true;
+      d.ui.frames(3);
+      CHECK(bad_position(d.ui) == "");
+    }
+}

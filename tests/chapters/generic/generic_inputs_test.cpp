@@ -1,0 +1,154 @@
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "app/explore/random_inputs.h"
+#include "app/scenario/scenario.h"
+#include "tests/support/base/effort.h"
+#include "tests/support/lab/catalog_fixture.h"
+#include "tests/support/lab/lab_walk.h"
+
+// What design.md section 1 promises of every lab without its author asking: nothing here knows any one lab.
+
+using namespace lab_walk;
+
+namespace {
+
+/// A thousand cases of a light lab, as many as two seconds allow of a heavy one.
+support::Budget random_budget() { return {50, 1000, 2}; }
+support::Budget repeated_budget() { return {20, 200, 2}; }
+
+/// Runs `body` on a fresh copy of every lab, hidden ones too.
+template <class Body>
+void each_lab(Body&& body) {
+  use_bundled_catalog();
+  REQUIRE_FALSE(labs_under_test().empty());
+  for (const auto& entry : labs_under_test()) DYNAMIC_SECTION(entry.id) {
+      const auto lab = entry.make();
+      REQUIRE(lab->info().id == entry.id);
+      body(*lab);
+    }
+}
+
+std::string problem_of_result(const chapters::Lab& lab) {
+  if (!lab.reason().empty())
+    return is_sentence(lab.reason()) ? "" : "the reason is not one sentence: \"" + lab.reason() + "\"";
+  const std::string bad = first_bad_value(lab.outputs());
+  return bad.empty() ? "" : bad + " is not finite, or no option";
+}
+
+}  // namespace
+
+TEST_CASE("every lab: the default inputs are feasible, within their ranges, and give finite outputs") {
+  each_lab([](chapters::Lab& lab) {
+    lab.compute();
+    CHECK(lab.reason() == "");
+    CHECK(first_bad_value(lab.outputs()) == "");
+    const auto again = chapters::make_lab_by_id(lab.info().id);
+    CHECK(app::apply_inputs(*again, app::fields_to_json(lab.inputs())) ==
+          "");  // which refuses whatever is out of range
+  });
+}
+
+TEST_CASE("every lab: a thousand random inputs give finite outputs or a reason in one sentence") {
+  each_lab([](chapters::Lab& lab) {
+    std::uint64_t feasible = 0, seed = 0;
+    for (const auto budget = random_budget(); budget.allows(seed); ++seed) {
+      app::randomize(lab, seed);
+      lab.compute();
+      feasible += lab.reason().empty();
+      if (const auto problem = problem_of_result(lab); !problem.empty())
+        FAIL_CHECK("seed " << seed << ": " << problem << "\n  " << app::command_line_of(lab));
+    }
+    INFO(feasible << " of " << seed << " are feasible");
+    CHECK(feasible >= seed / 20);  // ranges so wide that nearly nothing works teach nobody
+  });
+}
+
+TEST_CASE("every lab: inputs written as JSON text and read into a fresh lab are the same inputs, whatever they are") {
+  each_lab([](chapters::Lab& lab) {
+    std::uint64_t seed = 0;
+    for (const auto budget = random_budget(); budget.allows(seed); ++seed) {
+      app::randomize(lab, seed);
+      const auto back = chapters::make_lab_by_id(lab.info().id);
+      const std::string text = app::fields_to_json(lab.inputs()).dump();
+      const std::string error = app::apply_inputs(*back, app::Json::parse(text));
+      if (!error.empty() || !lab.same_inputs(*back)) FAIL_CHECK("seed " << seed << ": " << error << " " << text);
+    }
+  });
+}
+
+TEST_CASE("every lab: the link and the command of a scenario bring the same inputs back") {
+  each_lab([](chapters::Lab& lab) {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+      app::randomize(lab, seed);
+      const auto link = app::parse_link(app::link_of(lab));
+      REQUIRE(link.lab == lab.info().id);
+      const auto back = chapters::make_lab_by_id(link.lab);
+      for (const auto& [key, value] : link.sets) {
+        INFO(key << " = " << value);
+        CHECK(app::set_field_from_text(*back->inputs().find(key), value) == "");
+      }
+      for (const Field& f : lab.inputs())  // a link speaks of the scenario; what is the person's own stays where it is
+        if (app::is_personal(f)) app::field_from_json(*back->inputs().find(f.key), app::field_to_json(f));
+      INFO(app::command_line_of(lab));
+      CHECK(lab.same_inputs(*back));
+    }
+  });
+}
+
+TEST_CASE(
+    "every lab: the same inputs give the same outputs, whatever was computed before, and computing leaves them alone") {
+  each_lab([](chapters::Lab& lab) {
+    const auto used = lab.clone();  // has computed something else each time
+    std::uint64_t seed = 0;
+    for (const auto budget = repeated_budget(); budget.allows(seed); ++seed) {
+      app::randomize(lab, seed);
+      const std::string before = fingerprint(lab.inputs());
+      const auto copy = lab.clone();
+      lab.compute();
+      copy->compute();
+      app::randomize(*used, seed);
+      used->compute();
+      if (fingerprint(lab.inputs()) != before) FAIL_CHECK("seed " << seed << " changed its inputs");
+      if (result_of(lab) != result_of(*copy)) FAIL_CHECK("seed " << seed << " differs from its clone");
+      if (result_of(lab) != result_of(*used)) FAIL_CHECK("seed " << seed << " depends on what was computed before");
+    }
+  });
+}
+
+TEST_CASE("every lab: reset brings the defaults back, and a clone is independent") {
+  each_lab([](chapters::Lab& lab) {
+    const auto fresh = chapters::make_lab_by_id(lab.info().id);
+    app::randomize(lab, 7);
+    CHECK_FALSE(lab.same_inputs(*fresh));
+    const auto clone = lab.clone();
+    CHECK(clone->same_inputs(lab));
+    lab.reset();
+    CHECK(lab.same_inputs(*fresh));
+    CHECK_FALSE(clone->same_inputs(lab));
+  });
+}
+
+TEST_CASE("random inputs are the same for a seed on every machine, differ between seeds, and reach the ends") {
+  use_bundled_catalog();
+  const auto a = chapters::all_labs().front().make(), b = chapters::all_labs().front().make();
+  app::randomize(*a, 42);
+  app::randomize(*b, 42);
+  CHECK(a->same_inputs(*b));
+  app::randomize(*b, 43);
+  CHECK_FALSE(a->same_inputs(*b));
+  for (const Field& f : a->inputs()) {
+    if (f.kind != Kind::real) continue;
+    bool low = false, high = false, inside = false;
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+      app::randomize(*a, seed);
+      const double v = f.real();
+      REQUIRE((v >= f.spec.lo && v <= f.spec.hi));
+      low |= v == f.spec.lo;
+      high |= v == f.spec.hi;
+      inside |= v > f.spec.lo && v < f.spec.hi;
+    }
+    INFO(f.key);
+    CHECK((low && high && inside));
+  }
+}

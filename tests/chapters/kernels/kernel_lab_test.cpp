@@ -1,0 +1,209 @@
+#include <imgui_internal.h>
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/scenario/scenario.h"
+#include "chapters/mechanism/registry.h"
+#include "kernels/kernel.h"
+#include "models/machine/kernel_prediction.h"
+#include "tests/support/lab/catalog_fixture.h"
+#include "tests/support/lab/shell_driver.h"
+#include "tests/support/base/paths.h"
+
+using Catch::Approx;
+
+namespace {
+
+struct Lab {
+  chapters::LabPtr lab = (use_bundled_catalog(), chapters::make_lab_by_id("kernels/lab"));
+
+  void set(const app::Json& inputs) {
+    REQUIRE(app::apply_inputs(*lab, inputs) == "");
+    lab->compute();
+    REQUIRE(lab->reason() == "");
+  }
+  double out(const char* key) { return lab->outputs().find(key)->number(); }
+  std::string text(const char* key) { return lab->outputs().find(key)->text(); }
+};
+
+app::Json run(const char* rung, double time_s, const app::Json& more = app::Json::object()) {
+  app::Json row{{"ladder", "cpu-sgemm"},   {"rung", rung},  {"size", 768},   {"time_s", time_s},
+                {"spread_s", time_s / 50}, {"samples", 30}, {"error", 2e-7}, {"error_bound", 6e-6}};
+  row.update(more);
+  return row;
+}
+
+/// What "Measure ceilings" would bring: 130 GFLOP/s of AVX2, 40 GB/s.
+const app::Json roofs = app::Json::parse(
+    R"([{"device": "cpu", "id": "fma_avx2", "title": "AVX2 multiply-adds", "unit": "FLOP/s", "value": 1.3e11},
+  {"device": "cpu", "id": "dram_copy", "title": "copy", "unit": "B/s", "value": 4e10}, {"device": "cpu", )"
+    R"("id": "clock", "title": "clock", "unit": "Hz", "value": 3.9e9}])");
+
+}  // namespace
+
+TEST_CASE("kernel lab: every rung of every ladder has a model's bound, a source and a roof") {
+  for (const auto& ladder : kernels::all_ladders())
+    for (const auto& rung : ladder.rungs) {
+      INFO(ladder.id << " " << rung.id);
+      CHECK(models::predict_kernel(ladder.id, rung.id, {}));
+      CHECK_FALSE(rung.source.empty());
+      CHECK_FALSE(rung.roof.empty());
+    }
+}
+
+// 2 x 768^3 = 906 MFLOP on 3 x 768^2 x 4 = 7.08 MB: 128 FLOP/B, compute-bound on any core.
+TEST_CASE("kernel lab: the first picture predicts and has measured nothing") {
+  Lab l;
+  l.set(app::Json::object());
+  CHECK(l.out("flops") == Approx(2.0 * 768 * 768 * 768));
+  CHECK(l.out("intensity") == Approx(128));
+  CHECK(l.out("measured_rungs") == 0);
+  CHECK(std::isnan(l.out("share")));
+  CHECK(l.out("predicted_share") == Approx(100));
+  CHECK(l.out("roof_flops_per_s") == Approx(4e9 * 8 * 2 * 2));
+  CHECK(l.text("command").starts_with("ridgeline kernels run cpu-sgemm --rung tile --size 768"));
+}
+
+TEST_CASE("kernel lab: a run is a share of the measured roof once it was predicted, and the miss is told") {
+  Lab l;
+  l.set({{"rung", 5}, {"runs", {run("naive", 1.0), run("tile", 0.01)}}, {"roofs", roofs}});
+  CHECK(std::isnan(l.out("share")));  // predict first
+  CHECK(l.out("measured_rungs") == 2);
+  CHECK(std::isnan(l.out("best_share")));
+  // One for the same rung of another ladder is not one for this.
+  l.set({{"predictions", {{{"ladder", "cpu-fma"}, {"rung", "tile"}, {"share", 50}}}}});
+  CHECK(std::isnan(l.out("your_share")));
+  CHECK(std::isnan(l.out("share")));
+  l.set({{"predictions",
+          {{{"ladder", "cpu-sgemm"}, {"rung", "naive"}, {"share", 1}},
+           {{"ladder", "cpu-sgemm"}, {"rung", "tile"}, {"share", 85}}}}});
+  CHECK(l.out("share") == Approx(100 * (2.0 * 768 * 768 * 768 / 0.01) / 1.3e11));
+  CHECK(l.out("prediction_miss") == Approx(85 - l.out("share")));
+  CHECK(l.out("spread") == Approx(2));
+  CHECK(l.out("speedup") == Approx(100));
+  CHECK(l.text("best_rung") == "6 x 16 register tile");
+  CHECK(l.out("clock_now_hz") == Approx(3.9e9));
+  CHECK(l.lab->outputs().find("roofs_measured")->toggle());
+  l.set({{"predictions", app::Json::array()}, {"predict_first", false}});
+  CHECK(l.out("share") > 69);
+}
+
+TEST_CASE("kernel lab: runs of another size, of warm caches or of an edited text are not this rung's") {
+  Lab l;
+  for (const auto& other : {app::Json{{"size", 512}}, app::Json{{"cold", false}}, app::Json{{"edited", true}},
+                            app::Json{{"ladder", "cpu-copy"}}}) {
+    l.set({{"predict_first", false}, {"runs", {run("tile", 0.01, other)}}});
+    INFO(other.dump());
+    CHECK(l.out("measured_rungs") == 0);
+    CHECK(l.out("rows") == 1);
+  }
+  l.set({{"cold", false}, {"runs", {run("tile", 0.01, {{"cold", false}})}}});
+  CHECK(l.out("measured_rungs") == 1);
+}
+
+TEST_CASE("kernel lab: a failed rung is counted and has no figures; the others keep theirs") {
+  Lab l;
+  l.set({{"predict_first", false},
+         {"rung", 6},
+         {"runs", {run("tile", 0.01), run("spill", 0, {{"failure", "The worker crashed (SIGSEGV)."}})}}});
+  CHECK(l.out("failed_rungs") == 1);
+  CHECK(l.out("measured_rungs") == 1);
+  CHECK(std::isnan(l.out("time_s")));
+  CHECK(std::isnan(l.out("share")));
+}
+
+TEST_CASE("kernel lab: on a GPU the chip's data sheet is the roof until one was measured") {
+  Lab l;
+  l.set({{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 2}});
+  CHECK(l.out("roof_bytes_per_s") == Approx(3.35e12));
+  CHECK(l.out("predicted_share") == Approx(56).margin(1));
+  l.set({{"roofs", app::Json::parse(
+                       R"([{"device": "cuda", "id": "gpu_copy", "title": "copy", "unit": "B/s", "value": 2.8e12}])")}});
+  CHECK(l.out("roof_bytes_per_s") == Approx(2.8e12));
+  CHECK(l.out("predicted_share") == Approx(56 * 3.35 / 2.8).margin(1.5));
+  REQUIRE(app::apply_inputs(*l.lab, {{"chip", "gaudi2"}}) == "");
+  l.lab->compute();
+  CHECK(l.lab->reason() ==
+        "Intel Gaudi 2 states no FP32 peak, which these kernels are held against: choose another chip.");
+}
+
+TEST_CASE("kernel lab: what the compiler reports is read from the run, and its lines are shown at the source") {
+  support::ShellDriver d(app::load_content(support::source_file("assets")));
+  use_bundled_catalog();
+  REQUIRE(d.workspace.open("kernels/lab"));
+  const auto ladder = kernels::find_ladder("cuda-transpose");
+  REQUIRE(ladder);
+  const app::Json row{{"ladder", "cuda-transpose"},
+                      {"rung", "tile"},
+                      {"size", ladder->size_default},
+                      {"failure", "It did not compile."},
+                      {"compiled", false},
+                      {"arch", "sm_90"},
+                      {"registers", 32},
+                      {"shared_bytes", 4096},
+                      {"block_threads", 256},
+                      {"spill_store_bytes", 8},
+                      {"spill_load_bytes", 8},
+                      {"diagnostics", "3 error identifier \"tiles\" is undefined\n"}};
+  REQUIRE(d.workspace.open_with("kernels/lab",
+                                {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 2}, {"runs", {row}}},
+                                app::Json::object()) == "");
+  d.ui.frames(3);
+  CHECK(d.output("registers").number() == 32);
+  CHECK(d.output("spill_bytes").number() == 16);
+  CHECK(d.ui.text_present("identifier \"tiles\" is undefined"));
+  CHECK(d.ui.text_present("It did not compile."));
+}
+
+TEST_CASE("kernel lab: pressing in a row predicts that rung, and the editor sends what was typed") {
+  support::ShellDriver d(app::load_content(support::source_file("assets")));
+  use_bundled_catalog();
+  REQUIRE(d.workspace.open_with("kernels/lab", {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 1}},
+                                app::Json::object()) == "");
+  d.ui.frames(3);
+  d.ui.click_at(d.ui.point_in("predict tile", {0.5f, 0.5f}));
+  d.ui.frames(2);
+  CHECK(d.input("rung").number() == 2);
+  CHECK(d.output("your_share").number() == Approx(55).margin(1));  // rows end at 110 %
+  CHECK(d.input("predictions").table_size() == 1);
+  d.ui.click("Edit");
+  d.ui.frames(2);
+  d.ui.click("##editor");
+  d.ui.key(ImGuiKey_Home, ImGuiMod_Ctrl);
+  d.ui.type("// mine ");
+  d.ui.frames(2);
+  const std::string text = d.workspace.lab().view().find("edited_source")->text();
+  CHECK(text.starts_with("// mine "));
+  CHECK(text.size() == kernels::find_ladder("cuda-transpose")->rungs[1].source.size() + 8);
+  d.ui.click("Done");
+  d.ui.frames(2);
+  CHECK(d.ui.text_present("// mine"));
+  d.ui.click("Original");
+  d.ui.frames(2);
+  CHECK(d.workspace.lab().view().find("edited_source")->text().empty());
+}
+
+TEST_CASE("kernel lab: at the smallest window the whole lab is seen without scrolling, for each ladder") {
+  support::ShellDriver d(app::load_content(support::source_file("assets")));
+  use_bundled_catalog();
+  for (const auto& ladder : kernels::all_ladders()) {
+    INFO(ladder.id);
+    const bool cuda = ladder.device == kernels::Device::cuda;
+    REQUIRE(d.workspace.open_with(
+                "kernels/lab",
+                {{"device", cuda ? "cuda" : "cpu"}, {cuda ? "cuda_ladder" : "cpu_ladder", std::string(ladder.id)}},
+                app::Json::object()) == "");
+    d.ui.frames(4);
+    REQUIRE(d.ui.probe().find("rung " + std::string(ladder.rungs.front().id)));
+    const ImGuiWindow* canvas = nullptr;
+    for (const ImGuiWindow* w : d.ui.context()->Windows)
+      if (const std::string_view name = w->Name;
+          w->WasActive && name.substr(std::min(name.rfind('/'), name.size())).starts_with("/canvas_"))
+        canvas = w;
+    REQUIRE(canvas);
+    CHECK(canvas->ScrollMax.y == 0);
+  }
+}

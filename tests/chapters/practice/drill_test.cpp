@@ -1,0 +1,269 @@
+#include "chapters/practice/drill.h"
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <set>
+
+#include "app/scenario/scenario.h"
+#include "chapters/mechanism/registry.h"
+#include "tests/support/lab/catalog_fixture.h"
+#include "widgets/number/number.h"
+#include "tests/support/base/effort.h"
+#include "widgets/base/parts.h"
+
+using Catch::Approx;
+using chapters::Drill;
+
+namespace {
+
+/// Of each drill: ten thousand in `./test full`.
+const std::uint64_t instances = support::sanitized() ? 100 : support::full() ? 10'000 : 1'000;
+
+const std::vector<Drill>& drills() {
+  use_bundled_catalog();
+  return chapters::catalog().drills;
+}
+const Drill& drill(std::string_view id) {
+  for (const Drill& d : drills())
+    if (d.id == id) return d;
+  throw std::runtime_error("no drill " + std::string(id));
+}
+chapters::DrillQuestion ask(std::string_view id, std::uint64_t seed) {
+  chapters::DrillLabs labs;
+  return make_question(drill(id), drills(), seed, labs);
+}
+/// A question of this test's own with a known answer.
+chapters::DrillQuestion known(double answer, std::string_view unit, double tolerance = 0.05) {
+  static Drill d;
+  d.tolerance = tolerance;
+  chapters::DrillQuestion q;
+  q.drill = &d;
+  q.answer = answer;
+  q.unit = unit;
+  return q;
+}
+
+}  // namespace
+
+TEST_CASE("there are at least 24 drills over five labs, all six levels, and chains of three and more") {
+  std::set<int> levels;
+  std::set<std::string> labs, ids;
+  int longest = 0;
+  for (const Drill& d : drills()) {
+    CHECK(ids.insert(d.id).second);
+    levels.insert(d.level);
+    labs.insert(d.lab);
+    int links = 1;
+    for (const Drill* at = &d; !at->follows.empty(); at = &drill(at->follows)) {
+      CHECK(at->level > drill(at->follows).level);  // each answer feeds a harder question
+      ++links;
+    }
+    longest = std::max(longest, links);
+  }
+  CHECK(drills().size() >= 24);
+  CHECK(labs.size() >= 5);
+  CHECK(levels == std::set<int>{1, 2, 3, 4, 5, 6});
+  CHECK(longest >= 3);
+}
+
+namespace {
+
+/// Ten thousand random instances of every drill of a topic can be solved, and are graded right and wrong as they are.
+void solve_topic(std::string_view topic) {
+  std::size_t found = 0;
+  for (const Drill& d : drills()) {
+    if (d.topic != topic) continue;
+    ++found;
+    INFO(d.id);
+    chapters::DrillLabs labs;
+    std::set<double> answers;
+    std::uint64_t bad = 0;
+    for (std::uint64_t seed = 0; seed < instances; ++seed) {
+      const auto q = make_question(d, drills(), seed, labs, false);
+      if (seed < 500) answers.insert(q.answer);
+      const bool solvable = q.error.empty() && std::isfinite(q.answer) && q.answer != 0;
+      const auto mark = [&](double v) { return grade(q, widgets::exact(v), 10, 60); };
+      // At the tolerance itself rounding decides, so it is tested just inside and well outside.
+      const bool good = solvable && mark(q.answer).right && mark(q.answer * (1 + 0.99 * d.tolerance)).right &&
+                        !mark(q.answer * (1 + 1.5 * d.tolerance)).right &&
+                        !mark(q.answer * (1 - 1.5 * d.tolerance)).right && !mark(-q.answer).right;
+      if (!good && ++bad <= 3) FAIL_CHECK("seed " << seed << ": " << q.error << " answer " << q.answer);
+    }
+    CHECK(answers.size() >= (d.level == 1 ? 2u : 3u));  // fresh numbers, not one question learnt by heart
+  }
+  CHECK(found >= 4);
+}
+
+}  // namespace
+
+// A test for each topic, so that they run side by side.
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: memory") {
+  solve_topic("memory");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: roofline") {
+  solve_topic("roofline");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: decode") {
+  solve_topic("decode");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: transformer") {
+  solve_topic("transformer");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: time") { solve_topic("time"); }
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: tiles") { solve_topic("tiles"); }
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: compression") {
+  solve_topic("compression");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: serving") {
+  solve_topic("serving");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: driving") {
+  solve_topic("driving");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: precision") {
+  solve_topic("precision");
+}
+TEST_CASE("ten thousand instances of every drill are solvable and graded as they are: kernels") {
+  solve_topic("kernels");
+}
+TEST_CASE("every topic is among those tested above") {
+  REQUIRE_FALSE(drills().empty());
+  CHECK(chapters::catalog().drill_topics.size() == 1 + 11);  // "weak" is none
+}
+
+TEST_CASE(
+    "every drill's words: all live values filled in, numbers with units, a link that opens the lab at the same "
+    "answer") {
+  for (const Drill& d : drills())
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+      chapters::DrillLabs labs;
+      const auto q = make_question(d, drills(), seed, labs);
+      INFO(d.id << " seed " << seed << ": " << q.text);
+      REQUIRE(q.error == "");
+      CHECK(q.text.find_first_of("{}") == std::string::npos);
+      CHECK(q.text.find("nan") == std::string::npos);
+      REQUIRE_FALSE(q.steps.empty());
+      for (const auto& step : q.steps) {
+        INFO(step);
+        CHECK(step.find_first_of("{}") == std::string::npos);
+      }
+      // The solution ends with the answer, as it is shown in the verdict.
+      CHECK(q.steps.back().find(widgets::format(q.answer, q.unit, 4).view().substr(0, 3)) != std::string::npos);
+      // Said as it is shown, it is right.
+      CHECK(grade(q, widgets::format(q.answer, q.unit, 9).view(), 5, 0).right);
+      for (const auto& [value, says] : q.slips) CHECK(std::isfinite(value));
+
+      const auto link = app::parse_link(q.link);
+      REQUIRE(link.lab == d.lab);
+      const auto lab = chapters::make_lab_by_id(link.lab);
+      for (const auto& value : d.set) CHECK(lab->inputs().find(value.key) != nullptr);
+      for (const auto& [key, value] : link.sets) CHECK(app::set_field_from_text(*lab->inputs().find(key), value) == "");
+      lab->compute();
+      CHECK(lab->outputs().find(d.output)->number() == Approx(q.answer).epsilon(1e-9));
+    }
+}
+
+TEST_CASE("the same seed asks the same question; seed 0 asks with the source's own numbers") {
+  CHECK(ask("kv-batch", 17).text == ask("kv-batch", 17).text);
+  CHECK(ask("kv-batch", 17).text != ask("kv-batch", 18).text);
+  // Study document S1, mental-math drill 1: 2 x 80 x 8 x 128 x 8,192 x 32 x 2 bytes.
+  CHECK(ask("kv-batch", 0).answer == 2.0 * 80 * 8 * 128 * 8192 * 32 * 2);
+  // Two thirds of n is the ridge 1978.9e12 / 3.35e12 of H100 in FP8: n = 886. The document says 1,773, which is a known
+  // slip.
+  const auto side = ask("square-side", 0);
+  CHECK(std::ceil(side.answer) == 887);
+  CHECK(grade(side, "1773", 5, 0).verdict.find("multiply-add") != std::string::npos);
+}
+
+TEST_CASE("a chain keeps its numbers: what was answered is what the next question starts from") {
+  for (std::uint64_t seed = 1; seed < 20; ++seed) {
+    const auto token = ask("kv-token", seed), batch = ask("kv-batch", seed);
+    const auto previous = std::string(widgets::format(token.answer, "B", 4));
+    INFO(batch.text);
+    CHECK(batch.text.find(previous) != std::string::npos);
+    CHECK(std::fmod(batch.answer, token.answer) == Approx(0).margin(1e-6));  // whole tokens
+  }
+}
+
+TEST_CASE("answers are read with units and prefixes, and a wrong unit is named") {
+  struct Case {
+    const char* said;
+    double answer;
+    const char* unit;
+  };
+  for (const Case& c : {Case{"1.07 GB", 1.07e9, "B"},
+                        {"1.0 GiB", 1073741824, "B"},
+                        {"310ms", 0.31, "s"},
+                        {"43 %", 43, "%"},
+                        {"43%", 43, "%"},
+                        {"2e12", 2e12, "FLOP/s"},
+                        {"989 TFLOP/s", 989e12, "FLOP/s"},
+                        {"3.35TB/s", 3.35e12, "B/s"},
+                        {"4,104", 4104, ""},
+                        {"147 kW", 147e3, "W"},
+                        {"295", 295, "FLOP/B"}}) {
+    INFO(c.said);
+    const auto mark = grade(known(c.answer, c.unit, 1e-6), c.said, 1, 0);
+    CHECK(mark.read);
+    CHECK(mark.right);
+  }
+  const auto wrong = grade(known(1e9, "B"), "3 ms", 1, 0);
+  CHECK_FALSE(wrong.read);
+  CHECK(wrong.verdict.find("\"ms\"") != std::string::npos);
+  CHECK(wrong.verdict.find("B") != std::string::npos);
+  for (const char* nothing : {"", "many", "GB", "1 Gb", "nan", "1e999"}) {
+    INFO(nothing);
+    CHECK_FALSE(grade(known(1e9, "B"), nothing, 1, 0).read);
+  }
+}
+
+TEST_CASE("the tolerance is relative and works below zero; late is not right; common slips are named") {
+  CHECK(grade(known(100, ""), "105", 1, 0).right);
+  CHECK_FALSE(grade(known(100, ""), "105.1", 1, 0).right);
+  CHECK(grade(known(-100, ""), "-96", 1, 0).right);
+  CHECK_FALSE(grade(known(-100, ""), "100", 1, 0).right);
+  const auto late = grade(known(100, ""), "100", 61, 60);
+  CHECK(late.late);
+  CHECK_FALSE(late.right);
+  CHECK(late.verdict.find("within 60 seconds") != std::string::npos);
+  CHECK(grade(known(100, ""), "100", 60, 60).right);
+  const auto says = [](double answer, const char* unit, const char* said) {
+    return grade(known(answer, unit), said, 1, 0).verdict;
+  };
+  CHECK(says(5e9, "B", "5 MB").find("prefix") != std::string::npos);
+  CHECK(says(5e9, "B", "40 GB").find("bits") != std::string::npos);
+  CHECK(says(5e9, "B", "10 GB").find("Twice") != std::string::npos);
+  CHECK(says(43, "%", "0.43").find("fraction") != std::string::npos);
+}
+
+TEST_CASE("templates that name what is not there say so in one sentence and ask nothing") {
+  use_bundled_catalog();
+  chapters::DrillLabs labs;
+  Drill d{
+      .id = "mine",
+      .lab = "roofline/roofline",
+      .output = "ridge",
+      .ask = "?",
+      .steps = {"{answer}"},
+  };
+  CHECK(make_question(d, {}, 1, labs).error == "");
+  Drill no_lab = d;
+  no_lab.lab = "interview/drills";
+  CHECK(make_question(no_lab, {}, 1, labs).error.find("interview/drills") != std::string::npos);
+  Drill no_key = d;
+  no_key.set = {{"chop", "h100_sxm"}};
+  CHECK(make_question(no_key, {}, 1, labs).error == "Drill mine sets chop, which roofline/roofline does not have.");
+  Drill no_option = d;
+  no_option.set = {{"chip", "pigeon"}};
+  CHECK(make_question(no_option, {}, 1, labs).error.find("pigeon") != std::string::npos);
+  Drill out_of_range = d;
+  out_of_range.set = {{"flops", "-1"}};
+  CHECK(make_question(out_of_range, {}, 1, labs).error.find("outside its range") != std::string::npos);
+  Drill no_output = d;
+  no_output.output = "regime";
+  CHECK(make_question(no_output, {}, 1, labs).error.find("no number") != std::string::npos);
+  Drill no_parent = d;
+  no_parent.follows = "nobody";
+  CHECK(make_question(no_parent, {}, 1, labs).error.find("nobody") != std::string::npos);
+}

@@ -1,0 +1,148 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/content/content.h"
+#include "app/scenario/scenario.h"
+#include "chapters/precision/bits/lab.h"
+#include "chapters/mechanism/registry.h"
+#include "tests/support/lab/catalog_fixture.h"
+#include "tests/support/lab/shell_driver.h"
+#include "tests/support/base/paths.h"
+
+// Expected codes and values: the oracle of formats (tests/data/formats.json) and IEEE 754-2019.
+
+namespace {
+
+struct Editor {
+  chapters::LabPtr lab = chapters::make_lab_by_id("precision/bits");
+  Editor& set(const char* key, const char* text) {
+    CHECK(app::set_field_from_text(*lab->inputs().find(key), text) == "");
+    lab->compute();
+    return *this;
+  }
+  nlohmann::ordered_json out() const { return app::evaluation_to_json(*lab)["outputs"]; }
+};
+
+}  // namespace
+
+TEST_CASE("bits: a value gives code, kind, step and neighbours under the keys of the contract") {
+  Editor e;
+  e.set("format", "fp16").set("value", "0.1");
+  const auto o = e.out();
+  CHECK(o["code"] == "0x2E66");
+  CHECK(o["value"] == 0.0999755859375);
+  CHECK(o["kind"] == "normal");
+  CHECK(o["ulp"] == 0x1p-14);
+  CHECK(o["next_up"] == 0.0999755859375 + 0x1p-14);
+  CHECK(o["next_down"] == 0.0999755859375 - 0x1p-14);
+  CHECK(o["exact"] == "0.0999755859375");
+  e.set("format", "e2m1").set("value", "0.75");
+  CHECK(e.out()["value"] == 1);  // a tie: 0.5 has an odd code
+  CHECK(e.out()["rule"] == "tie to even");
+}
+
+TEST_CASE("bits: a code wins over a value, in hexadecimal, binary and decimal, up to 64 bits") {
+  Editor e;
+  e.set("format", "fp16").set("value", "3");
+  for (const char* code : {"0x2E66", "0b10111001100110", "11878", " 0x2e66 "})
+    CHECK(e.set("code", code).out()["value"] == 0.0999755859375);
+  CHECK(e.set("format", "fp64").set("code", "0xFFEFFFFFFFFFFFFF").out()["value"] ==
+        -std::numeric_limits<double>::max());
+  CHECK(e.set("code", "18446744073709551615").out()["kind"] == "nan");
+  e.set("format", "e4m3fn").set("code", "0x1FF");
+  CHECK(e.lab->reason() == "The code does not fit: codes of E4M3FN go from 0x00 to 0xFF, as 0x..., 0b... or decimal.");
+  e.set("code", "seven");
+  CHECK(e.lab->reason() == "The code reads as none: codes of E4M3FN go from 0x00 to 0xFF, as 0x..., 0b... or decimal.");
+  CHECK(e.set("code", "").out()["value"] == 3);
+}
+
+TEST_CASE("bits: what is not finite is null with its kind, and goes in as a word") {
+  Editor e;
+  e.set("format", "e5m2").set("value", "61440");
+  CHECK(e.out()["kind"] == "inf");
+  CHECK(e.out()["value"].is_null());
+  CHECK(e.out()["next_up"].is_null());
+  CHECK(e.out()["next_down"] == 57344);
+  CHECK(e.set("overflow", "saturate").out()["value"] == 57344);
+  CHECK(e.set("value", "-inf").out()["value"] == -57344);
+  CHECK(e.set("overflow", "ieee").set("value", "nan").out()["kind"] == "nan");
+  CHECK(app::field_to_json(*e.lab->inputs().find("value")) == "nan");
+  e.set("format", "fp16").set("value", "-0");
+  CHECK(e.out()["code"] == "0x8000");
+  CHECK(e.out()["kind"] == "zero");
+  const auto copy = chapters::make_lab_by_id("precision/bits");
+  CHECK(app::apply_inputs(*copy, app::Json::parse(app::fields_to_json(e.lab->inputs()).dump())) == "");
+  CHECK(copy->same_inputs(*e.lab));  // minus zero survives the round trip
+  CHECK(app::set_field_from_text(*e.lab->inputs().find("value"), "seven").find("not a number") != std::string::npos);
+}
+
+TEST_CASE(
+    "bits: each rounding rule decides between the same neighbours, and stochastic draws at the rate of the position") {
+  Editor e;
+  e.set("format", "bf16").set("value", "1.001");
+  CHECK(e.out()["value"] == 1);
+  CHECK(e.out()["lower"] == 1);
+  CHECK(e.out()["upper"] == 1.0078125);
+  CHECK(std::abs(e.out()["position"].get<double>() - 12.8) <= 1e-9);  // 0.001 / 2^-7
+  CHECK(e.set("rounding", "zero").set("value", "1.0077").out()["value"] == 1);
+  e.set("rounding", "stochastic").set("value", "1.001");
+  int up = 0;
+  for (int seed = 1; seed <= 1000; ++seed) up += e.set("seed", std::to_string(seed).c_str()).out()["value"] != 1;
+  CHECK(std::abs(up - 128) <= 43);  // four standard deviations of 1,000 draws
+}
+
+TEST_CASE("bits: the same number stands in every format that is compared") {
+  Editor e;
+  e.set("value", "0.1").set("compare", "e4m3fn,e2m1,nf4");
+  const auto rows = e.out()["formats"];
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0]["code"] == "0x1D");
+  CHECK(rows[0]["value"] == 0.1015625);
+  CHECK(rows[1]["value"] == 0);
+  CHECK(rows[1]["relative_error"] == -100);
+  CHECK(rows[2]["value"] == 0.07958029955625534);
+}
+
+TEST_CASE("bits: numbers are read as people write them") {
+  using chapters::precision::bits::read_number;
+  CHECK(read_number("1/3") == 1.0 / 3);
+  CHECK(read_number("2^-24") == 0x1p-24);
+  CHECK(read_number("-0x1.8p3") == -12);
+  CHECK(std::signbit(*read_number("-0")));
+  CHECK(read_number("1e400") == HUGE_VAL);
+  CHECK(read_number("1e-400") == 0);
+  for (const char* bad : {"", "-", "1/", "two", "1.2.3", "--1"}) CHECK_FALSE(read_number(bad));
+}
+
+TEST_CASE("bits: pressing a bit, a step and a format changes the number shown") {
+  use_bundled_catalog();
+  support::ShellDriver d(app::load_content(support::source_file("assets")), {{}, {}, {}, "Nothing is kept in a test."},
+                         {1600, 1000});
+  REQUIRE(d.workspace.open("precision/bits"));
+  d.ui.frames(3);
+  d.ui.click("bit 15");
+  d.ui.frames(3);
+  CHECK(d.output("value").real() == -0.0999755859375);
+  CHECK(d.input("value").real() == -0.0999755859375);  // by its value: the control follows
+  d.ui.click("next up");
+  d.ui.frames(3);
+  CHECK(d.output("code").text() == "0xAE65");
+  d.ui.click("NaN");
+  d.ui.frames(3);
+  CHECK(d.output("kind").text() == "nan");
+  d.ui.click("bit 0");  // another NaN: only the code can say which
+  d.ui.frames(3);
+  CHECK(d.output("code").text() == "0x7E01");
+  CHECK(d.input("code").text() == "0x7E01");
+  d.ui.click("1");
+  d.ui.frames(3);
+  d.ui.click("edit e4m3fn");
+  d.ui.frames(3);
+  CHECK(d.output("code").text() == "0x38");
+  d.ui.click("##type a number");
+  d.ui.type("1/3");
+  d.ui.key(ImGuiKey_Enter);
+  d.ui.frames(3);
+  CHECK(d.output("value").real() == 0.34375);  // 11/32
+}

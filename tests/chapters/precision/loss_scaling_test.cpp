@@ -1,0 +1,62 @@
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+
+#include "tests/support/lab/lab_fixture.h"
+
+using Catch::Approx;
+using namespace lab_test;
+
+namespace {
+
+LabPtr scaling(const char* inputs = "{}") {
+  LabPtr lab = open_lab("precision/loss-scaling", inputs);
+  lab->compute();
+  INFO(lab->reason());
+  REQUIRE(lab->reason().empty());
+  return lab;
+}
+
+}  // namespace
+
+// Errata 32, 35, 36: underflow is FP16's problem; GradScaler starts at 65,536; one skip in 2,000 is normal.
+TEST_CASE("loss scaling: one step in fifty is forty times the normal rate and ends in zeros") {
+  const LabPtr healthy = scaling(), broken = scaling(R"({"bad_rate": 2})");
+  CHECK(out(*healthy, "highest_scale") == 65536);
+  CHECK(out(*healthy, "balance_rate") == Approx(0.05));
+  CHECK(out(*healthy, "times_balance") <= 2);
+  CHECK(healthy->outputs().find("health")->choice_id() == "healthy");
+  CHECK(out(*broken, "times_balance") == Approx(40).epsilon(0.15));
+  CHECK(out(*broken, "scale_drift") < -15);
+  CHECK(out(*broken, "worst_zero_scaled") == Approx(100));
+  CHECK(broken->outputs().find("health")->choice_id() == "collapsed");
+}
+
+TEST_CASE("loss scaling: zeros without a scale are the tail below 2^-25, with it nearly none, in BF16 none") {
+  const LabPtr none = scaling(R"({"policy": "none", "drift_binades": 0})");
+  CHECK(out(*none, "zero_unscaled") == Approx(100 * 0.5 * std::erfc(0.75 / std::sqrt(2.0))));  // 22.66 %
+  CHECK(out(*none, "zero_scaled") == out(*none, "zero_unscaled"));
+  CHECK(out(*none, "skips") == 0);
+  CHECK(out(*none, "zero_bf16") < 1e-100);
+  CHECK(out(*scaling(R"({"drift_binades": 0})"), "zero_scaled") < 0.5);
+}
+
+TEST_CASE("loss scaling: a fixed scale loses every step once gradients have grown past it") {
+  const LabPtr fixed = scaling(R"({"policy": "fixed", "init_scale": 16384, "drift_binades": 12, "spike_rate": 0})");
+  CHECK(out(*fixed, "final_scale") == 16384);
+  CHECK(out(*fixed, "headroom_binades") < 0);
+  CHECK(out(*fixed, "longest_skip_run") > 5000);
+  CHECK(out(*scaling(R"({"drift_binades": 12, "spike_rate": 0})"), "skips") < 50);
+}
+
+TEST_CASE("loss scaling: dragging the cursor shows another step's shares") {
+  const LabPtr lab = scaling(R"({"bad_rate": 2})");
+  lab_test::Canvas canvas(*lab, {1200, 1000});
+  support::UiDriver& ui = canvas.ui;
+  const double before = lab->view().find("time")->real();
+  ui.drag_by("drag step", {-700, 0});
+  const double after = lab->view().find("time")->real();
+  CHECK(before == 15000);
+  CHECK((after > 100 && after < 5000));
+}

@@ -1,0 +1,70 @@
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "tests/support/lab/lab_fixture.h"
+
+using Catch::Approx;
+using namespace lab_test;
+
+namespace {
+
+LabPtr lab_of(const char* inputs) {
+  LabPtr lab = open_lab("precision/mixed", inputs);
+  lab->compute();
+  return lab;
+}
+chapters::Fields row(const LabPtr& lab, std::string_view table, std::size_t index) {
+  chapters::Fields fields;
+  lab->outputs().find(table)->table_row(index, fields);
+  return fields;
+}
+
+}  // namespace
+
+// Errata 33, S0's table of a 7B model, and the published 16, 18, 20.
+TEST_CASE("mixed precision: states are not smaller than FP32's, activations and time are") {
+  const LabPtr zero = lab_of(R"({"recipe": "amp_bf16", "keeping": "zero"})");
+  CHECK(out(*zero, "bytes_per_parameter") == 16);
+  CHECK(out(*zero, "states_over_fp32") == 1);
+  CHECK(out(*lab_of(R"({"recipe": "amp_bf16"})"), "bytes_per_parameter") == 18);
+  CHECK(out(*lab_of(R"({"recipe": "amp_bf16", "keeping": "accumulate"})"), "bytes_per_parameter") == 20);
+  CHECK(out(*zero, "activations_over_bf16") == 1);
+  CHECK(out(*zero, "total_over_fp32") < 0.7);
+  CHECK(out(*lab_of(R"({"recipe": "amp_bf16", "chip": "a100_80_sxm"})"), "peak_ratio") == 16);
+  CHECK(out(*zero, "states_bytes") == Approx(16 * 8030261248.0 / 8));
+}
+
+// S0 ch.4 says about 1.5 times on an H100; the peak alone would say 2.
+TEST_CASE("mixed precision: FP8 speeds a step up by less than its peak, and saves an eighth of the activations") {
+  const LabPtr fp8 = lab_of("{}");
+  CHECK(out(*fp8, "speedup_bf16") > 1.35);
+  CHECK(out(*fp8, "speedup_bf16") < 1.6);
+  CHECK(out(*fp8, "activations_over_bf16") == Approx((2 * 69632.0 - 22528 + 4096 + 128) / (2 * 69632.0 + 128)));
+  CHECK(out(*lab_of(R"({"scaling": "current"})"), "casts_s") == Approx(1.5 * out(*fp8, "casts_s")));
+}
+
+TEST_CASE("mixed precision: a chip without the format is named, and the other recipes still are compared") {
+  const LabPtr v100 = lab_of(R"({"chip": "v100_sxm2", "recipe": "amp_bf16"})");
+  CHECK(v100->reason().find("BF16") != std::string::npos);
+  const LabPtr fp16 = lab_of(R"({"chip": "v100_sxm2", "recipe": "amp_fp16"})");
+  CHECK(out(*fp16, "speedup_fp32") > 4);
+  CHECK(out(*fp16, "speedup_tf32") == 0);
+  const auto bf16 = row(fp16, "recipes", 2);
+  CHECK(bf16.find("runs")->toggle() == false);
+  CHECK(bf16.find("note")->text().find("BF16") != std::string::npos);
+}
+
+TEST_CASE("mixed precision: parts of the step and of the memory add up") {
+  const LabPtr lab = lab_of(R"({"model": "deepseek-v3", "shards": 512, "recompute": "full"})");
+  double parts = 0;
+  for (const char* key : {"products_s", "attention_s", "vector_s", "casts_s", "optimizer_s"}) parts += out(*lab, key);
+  CHECK(parts == Approx(out(*lab, "time_s")));
+  double states = 0;
+  for (const char* key : {"weights_bytes", "copies_bytes", "gradients_bytes", "master_bytes", "moments_bytes"})
+    states += out(*lab, key);
+  CHECK(states == Approx(out(*lab, "states_bytes")));
+  CHECK(states + out(*lab, "activations_bytes") + out(*lab, "logits_bytes") == Approx(out(*lab, "total_bytes")));
+  CHECK(out(*lab, "bytes_per_parameter") * out(*lab, "parameters") / 512 == Approx(states));
+  CHECK(row(lab, "recipes", 4).find("time_s")->number() == out(*lab, "time_s"));
+}

@@ -1,0 +1,201 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/scenario/scenario.h"
+#include "models/trace/trace.h"
+#include "models/trace/sample.h"
+#include "tests/app/store/store_folder.h"
+#include "tests/support/lab/catalog_fixture.h"
+#include "tests/support/lab/shell_driver.h"
+#include "tests/support/base/paths.h"
+
+// The trace viewer in use: what a press, a key or a drag does to the picture. The made-up run is that of
+// models/trace/sample.cpp.
+
+namespace {
+
+struct Viewer {
+  support::ShellDriver d{
+      app::load_content(support::source_file("assets")), {{}, {}, {}, "Nothing is kept in a test."}, {1600, 2600}};
+
+  explicit Viewer(const app::Json& inputs) {
+    use_bundled_catalog();
+    REQUIRE(d.workspace.open_with("profiling/trace-viewer", inputs, app::Json::object()) == "");
+    REQUIRE(d.settle());
+  }
+  double view(const char* key) { return d.workspace.lab().view().find(key)->number(); }
+  double middle_s() { return view("start_s") + view("duration_s") / 2; }
+  double out(const char* key) { return d.output(key).number(); }
+};
+
+/// A recording of one rank with one kernel at `kernel_us` after `base_ns`, as one line.
+std::string rank_file(int rank, std::int64_t base_ns, double kernel_us, double dur_us) {
+  return R"({"baseTimeNanoseconds": )" + std::to_string(base_ns) + R"(, "distributedInfo": {"rank": )" +
+         std::to_string(rank) + R"(, "world_size": 2}, "traceEvents": [
+{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":)" +
+         std::to_string(kernel_us) + R"(,"dur":)" + std::to_string(dur_us) + R"(,"args":{"device":0,"stream":7}},
+{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":)" +
+         std::to_string(kernel_us + 500) + R"(,"dur":)" + std::to_string(dur_us) +
+         R"(,"args":{"device":0,"stream":7}}]})";
+}
+
+}  // namespace
+
+TEST_CASE("a search steps from match to match by button and by key, and round the end") {
+  Viewer v(app::Json{{"sample", "none"}, {"search", "NCCL"}});
+  CHECK(v.out("matches") == 40);  // the call and the kernel of 5 buckets in 4 steps
+  v.d.ui.click("Next match");
+  v.d.ui.frames(2);
+  CHECK(v.d.ui.text_present("1 of 40 matches"));
+  const double first_s = v.middle_s();
+  v.d.ui.key(ImGuiKey_N);
+  v.d.ui.frames(2);
+  CHECK(v.d.ui.text_present("2 of 40 matches"));
+  CHECK(v.middle_s() > first_s);
+  v.d.ui.key(ImGuiKey_N, ImGuiMod_Shift);
+  v.d.ui.key(ImGuiKey_N, ImGuiMod_Shift);
+  v.d.ui.frames(2);
+  CHECK(v.d.ui.text_present("40 of 40 matches"));
+  CHECK(v.middle_s() > first_s);
+}
+
+TEST_CASE("the next gap is shown by button and by key, in order of time") {
+  Viewer v(app::Json{{"sample", "hidden_sync"}});
+  std::vector<double> seen;
+  for (int i = 0; i < 4; ++i) {
+    if (i == 0)
+      v.d.ui.click("Next gap");
+    else
+      v.d.ui.key(ImGuiKey_G);
+    v.d.ui.frames(2);
+    seen.push_back(v.middle_s());
+    CHECK(v.view("duration_s") < 0.01);
+  }
+  for (std::size_t i = 1; i < seen.size(); ++i) CHECK(seen[i] > seen[i - 1]);
+}
+
+TEST_CASE("a part marked by shift-drag is measured, and Escape lets go of it") {
+  Viewer v(app::Json{{"sample", "hidden_sync"}});
+  const ImVec2 from = v.d.ui.point_in("timeline", {0.3f, 0.5f}), to = v.d.ui.point_in("timeline", {0.8f, 0.5f});
+  v.d.ui.move_to(from);
+  ImGui::GetIO().AddKeyEvent(ImGuiMod_Shift, true);
+  v.d.ui.frames(1);
+  v.d.ui.press();
+  v.d.ui.move_to(to);
+  v.d.ui.release();
+  ImGui::GetIO().AddKeyEvent(ImGuiMod_Shift, false);
+  v.d.ui.frames(3);
+  const std::string text = v.d.ui.all_text();
+  const auto at = text.find("Selected ");
+  REQUIRE(at != std::string::npos);
+  CHECK(text.find(" tasks on the device, busy ", at) != std::string::npos);
+  CHECK(text.find("exposed", at) != std::string::npos);
+}
+
+TEST_CASE("a press in the rank heat map chooses that rank and step, counted from 1 as the input counts") {
+  Viewer v(app::Json{{"sample", "straggler"}});
+  v.d.ui.click_at(v.d.ui.point_in("ranks", {0.45f, 0.55f}));
+  REQUIRE(v.d.settle());
+  const double rank = v.d.input("device").number(), step = v.d.input("step").number();
+  CHECK(rank >= 1);
+  CHECK(rank <= 2);
+  CHECK(step >= 2);
+  CHECK(step <= 3);
+  CHECK(std::abs(v.out("span_s") - v.out("step_time_s")) <= 1e-9);
+}
+
+TEST_CASE("a row of the kernels shows its longest run, a row of the host's calls the longest wait in it") {
+  Viewer v(app::Json{{"sample", "hidden_sync"}});
+  v.d.ui.click("log_metrics");
+  v.d.ui.frames(3);
+  CHECK(v.view("duration_s") > 2.5e-3);  // 2.9 ms with room around them
+  CHECK(v.view("duration_s") < 1e-2);
+  v.d.ui.click("flash_fwd_kernel");
+  v.d.ui.frames(3);
+  CHECK(v.view("duration_s") < 1e-3);  // a kernel of 0.3 ms
+}
+
+TEST_CASE("kernels of two recordings stand side by side by name, over as many steps") {
+  const store_test::Folder folder;
+  folder.write("a.json", models::sample_traces({
+                                                   .fault = models::SampleFault::none,
+                                                   .ranks = 1,
+                                                   .steps = 4,
+                                                   .layers = 2,
+                                               })
+                             .front());
+  folder.write("b.json", models::sample_traces({
+                                                   .fault = models::SampleFault::none,
+                                                   .ranks = 1,
+                                                   .steps = 2,
+                                                   .layers = 2,
+                                               })
+                             .front());
+  Viewer v(app::Json{{"file", (folder / "a.json").string()}, {"beside_file", (folder / "b.json").string()}});
+  REQUIRE(v.d.workspace.lab().reason() == "");
+  const app::Json rows = app::evaluation_to_json(v.d.workspace.lab())["outputs"]["kernels"];
+  REQUIRE(rows.size() > 5);
+  for (const auto& row : rows) {
+    INFO(row["name"]);
+    const double total = row["total_s"], beside = row["beside_s"];
+    CHECK(std::abs(total - beside) <=
+          0.1 * total);  // half the steps, counted double: the same but for the scatter of each run
+    CHECK(std::abs(row["saved_s"].get<double>() - (total - beside)) <= 1e-12);
+  }
+}
+
+TEST_CASE("ranks with clocks of their own are put on one by their base time, and their files may be bad one by one") {
+  const store_test::Folder folder;
+  folder.write("r0.json", rank_file(0, 1'700'000'000'000'000'000, 100, 50));
+  folder.write("r1.json", rank_file(1, 1'700'000'000'000'200'000, 100, 100));  // its clock began 200 us later
+  folder.write("bad.json", "{\"cells\": []}");
+  const auto row = [&](const char* name) { return app::Json{{"file", (folder / name).string()}}; };
+  Viewer v(app::Json{
+      {"file", (folder / "r0.json").string()}, {"ranks", {row("r1.json"), row("bad.json")}}, {"all_ranks", true}});
+  REQUIRE(v.d.workspace.lab().reason() == "");
+  CHECK(v.out("devices") == 2);
+  CHECK(v.out("slowest_rank") == 1);
+  CHECK(v.d.output("losses").text().find(
+            "Row 2 of the ranks is left out: bad.json: This JSON has no \"traceEvents\"") != std::string::npos);
+  const auto record = v.d.ui.record();
+  std::vector<double> starts;
+  for (const auto& table : record.tables)
+    if (table.columns.size() == 5 && table.columns[3] == "start (s)")
+      for (const auto& cells : table.rows)
+        if (cells[2] == "gemm") starts.push_back(std::stod(cells[3]));
+  REQUIRE(starts.size() == 4);
+  std::sort(starts.begin(), starts.end());
+  CHECK(std::abs(starts[1] - starts[0] - 200e-6) <= 1e-9);  // 100 us after 0 and after 200 us
+}
+
+TEST_CASE(
+    "all ranks: their streams stand under each other, above the threads of a deep stack, and a search still finds its "
+    "spans") {
+  const store_test::Folder folder;
+  std::string deep = rank_file(0, 0, 100, 50);
+  std::string stack;
+  for (int i = 0; i < 12; ++i)
+    stack += R"({"ph":"X","cat":"cpu_op","name":"op )" + std::to_string(i) + R"(","pid":1,"tid":1,"ts":)" +
+             std::to_string(i) + R"(,"dur":)" + std::to_string(400 - 2 * i) + "},";
+  deep.insert(deep.find("[\n") + 1, stack);
+  folder.write("r0.json", deep);
+  folder.write("r1.json", rank_file(1, 0, 120, 50));
+  Viewer v(app::Json{{"file", (folder / "r0.json").string()},
+                     {"ranks", {{{"file", (folder / "r1.json").string()}}}},
+                     {"all_ranks", true},
+                     {"search", "op 3"}});
+  std::vector<std::string> spans;  // lane after lane
+  for (const auto& table : v.d.ui.record().tables)
+    if (table.columns.size() == 5 && table.columns[3] == "start (s)")
+      for (const auto& cells : table.rows) spans.push_back(cells[0] + ": " + cells[2]);
+  REQUIRE(spans.size() >= 5);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(spans[i] == "stream 7: gemm");  // two of each rank
+  CHECK(spans[4] == "thread 1: op 0");
+  v.d.ui.click("Next match");
+  v.d.ui.frames(2);
+  CHECK(v.d.ui.text_present("1 of 1 match"));
+  CHECK(std::abs(v.view("start_s") + 0.6 / 2.2 * v.view("duration_s") - 3e-6) <=
+        1e-9);  // shown from its start, with room around it
+}

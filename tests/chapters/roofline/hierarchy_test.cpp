@@ -1,0 +1,100 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/lab/lab_fixture.h"
+
+using namespace lab_test;
+
+namespace {
+
+LabPtr hierarchy(std::initializer_list<std::pair<std::string_view, std::string_view>> choices = {}) {
+  LabPtr lab = open_lab("roofline/hierarchy");
+  for (const auto& [key, id] : choices) choose(*lab, key, id);
+  lab->compute();
+  return lab;
+}
+const std::string& word(const Lab& lab, std::string_view key) { return lab.outputs().find(key)->text(); }
+
+}  // namespace
+
+TEST_CASE("hierarchy: 16.8 MB pass the HBM of an H100 in 5.4 us for 0.74 mJ") {
+  const LabPtr lab = hierarchy();
+  REQUIRE(lab->reason().empty());
+  // 371 ns (gpu-benches, H100 PCIe) + 16,777,216 B / 3.35 TB/s; 8 x 5.5 pJ a byte
+  CHECK(near(out(*lab, "time_s"), 371e-9 + 16777216 / 3.35e12, 1e-9));
+  CHECK(near(out(*lab, "energy_j"), 16777216 * 44e-12, 1e-9));
+  CHECK(word(*lab, "limit") == "bandwidth");
+  CHECK(word(*lab, "human_latency") == "11 minutes");  // 371 ns x 1.83 GHz = 679 s
+  CHECK(word(*lab, "human_time") == "2.7 hours");
+  CHECK(word(*lab, "compared_with") == "L2");
+  REQUIRE(lab->outputs().find("levels")->table_size() == 8);
+  CHECK(near(out(*lab, "needed_in_flight_bytes"), 371e-9 * 3.35e12, 1e-9));
+}
+
+TEST_CASE("hierarchy: HBM is 9 times narrower, 20 times farther and 35 times costlier than shared memory") {
+  // 132 x 128 B x 1.83 GHz over 3.35 TB/s; 371 ns over 34 cycles; 44 pJ over 5 pJ for 32 bits (Horowitz 2014)
+  const LabPtr lab = hierarchy({{"against", "shared"}});
+  CHECK(near(out(*lab, "bandwidth_ratio"), 9.2, 0.005));
+  CHECK(near(out(*lab, "latency_ratio"), 20, 0.01));
+  CHECK(near(out(*lab, "energy_ratio"), 35.2, 1e-9));
+}
+
+TEST_CASE("hierarchy: the access pattern changes the time and nothing else") {
+  const LabPtr lab = hierarchy({{"chip", "a100_80_sxm"}, {"pattern", "chase"}});
+  set(*lab, "bytes", 1e6);
+  lab->compute();
+  CHECK(near(out(*lab, "time_s"), 1e6 / 32 * 404e-9, 1e-3));  // 31,250 loads of 404 ns
+  CHECK(word(*lab, "limit") == "latency");
+  const double chased_j = out(*lab, "energy_j");
+  REQUIRE(lab->inputs().find("pattern")->set_choice_id("limited"));
+  set(*lab, "in_flight_bytes", 404e-9 * 2.039e12 / 2);  // half of what fills it
+  set(*lab, "bytes", 1e9);
+  lab->compute();
+  CHECK(near(out(*lab, "achieved_bandwidth_bytes_per_s"), 2.039e12 / 2, 0.001));
+  set(*lab, "bytes", 1e6);
+  lab->compute();
+  CHECK(out(*lab, "energy_j") == chased_j);
+}
+
+// 3.35 TB/s x 8 x 5.5 pJ = 147.4 W of 700 W; half of it kept on chip saves 147.4 / 2 less 3.35e12 / 2 x 1.25 pJ.
+TEST_CASE("hierarchy: a thousand streaming H100 spend 147 kW on HBM and fusing half saves 72 kW") {
+  const LabPtr lab = hierarchy();
+  CHECK(near(out(*lab, "memory_w"), 147.4, 1e-9));
+  CHECK(near(out(*lab, "memory_tdp_percent"), 21.06, 1e-3));
+  CHECK(near(out(*lab, "cluster_w"), 147.4e3, 1e-9));
+  CHECK(near(out(*lab, "saved_cluster_w"), 71.6e3, 1e-3));
+  set(*lab, "streaming_percent", 0);
+  lab->compute();
+  CHECK(out(*lab, "saved_cluster_w") == 0);
+}
+
+TEST_CASE("hierarchy: a level that the chip does not state is refused by name, and the ladder stays") {
+  const LabPtr lab = hierarchy({{"chip", "tpu_v5p"}, {"level", "shared"}});
+  CHECK(lab->reason().find("states too little about its Shared memory to time it: set level to memory, link") !=
+        std::string::npos);
+  CHECK(lab->outputs().find("levels")->table_size() >= 3);
+  const LabPtr compared = hierarchy({{"chip", "tpu_v5p"}, {"against", "registers"}});
+  CHECK(compared->reason().find("set against to memory") != std::string::npos);
+  CHECK(hierarchy({{"chip", "tpu_v5p"}})->reason().empty());  // the next nearer level is then the level itself
+}
+
+TEST_CASE("hierarchy: a click on a row chooses its level, and dragging the line changes the bytes") {
+  const LabPtr lab = hierarchy();
+  lab_test::Canvas canvas(*lab, {1000, 760});
+  support::UiDriver& ui = canvas.ui;
+  ui.click("Shared memory");
+  CHECK(lab->inputs().find("level")->choice_id() == "shared");
+  CHECK(near(out(*lab, "bandwidth_bytes_per_s"), 30.9e12, 0.003));
+  ui.click("NVMe");
+  CHECK(lab->inputs().find("level")->choice_id() == "storage");
+  const double before = lab->inputs().find("bytes")->real();
+  ui.drag_by("bytes moved", {60, 0});
+  CHECK(lab->inputs().find("bytes")->real() > 2 * before);  // twelve decades on fewer than 600 pixels
+  const widgets::Record record = ui.record();
+  REQUIRE_FALSE(record.tables.empty());
+  CHECK(record.tables.front().name == "levels");
+  CHECK(record.tables.front().rows.size() == 8);
+  CHECK(ui.text_present("30 minutes"));  // PCIe: 1 us x 1.83 GHz
+}

@@ -1,0 +1,283 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "tests/support/lab/catalog_fixture.h"
+#include "chapters/mechanism/registry.h"
+#include "tests/support/ui/ui_driver.h"
+#include "widgets/base/theme.h"
+
+using chapters::Lab;
+using chapters::LabPtr;
+
+namespace {
+
+LabPtr batching() {
+  use_bundled_catalog();
+  LabPtr lab = chapters::make_lab_by_id("serving/batching");
+  REQUIRE(lab);
+  return lab;
+}
+void set(Lab& lab, std::string_view key, double value) { lab.inputs().find(key)->set_number(value); }
+void choose(Lab& lab, std::string_view key, std::string_view id) { REQUIRE(lab.inputs().find(key)->set_choice_id(id)); }
+double out(const Lab& lab, std::string_view key) {
+  INFO(lab.reason());
+  REQUIRE(lab.reason().empty());
+  return lab.outputs().find(key)->number();
+}
+bool near(double value, double expected, double tolerance) {
+  return std::abs(value - expected) <= tolerance * std::abs(expected);
+}
+double cell(Lab& lab, std::size_t row, std::string_view key) {
+  chapters::Fields fields;
+  lab.outputs().find("racers")->table_row(row, fields);
+  return fields.find(key)->number();
+}
+
+}  // namespace
+
+// Erlang C: 4 servers at 3.2 erlangs wait 0.745541 service times; 100,000 arrivals leave some 2 % of noise.
+TEST_CASE("batching: a plain queue meets its formula, which is shown beside it") {
+  const LabPtr lab = batching();
+  choose(*lab, "policy", "single");
+  choose(*lab, "service", "exponential");
+  lab->inputs().find("against")->chosen().clear();
+  set(*lab, "servers", 4);
+  set(*lab, "arrival_rate", 3.2);
+  set(*lab, "service_time_s", 1);
+  set(*lab, "requests", 100'000);
+  lab->compute();
+  CHECK(near(out(*lab, "theory_wait_s"), 0.745541, 1e-5));
+  CHECK(near(out(*lab, "mean_wait_s"), 0.745541, 0.08));
+  CHECK(near(out(*lab, "mean_latency_s"), 1.745541, 0.04));
+  CHECK(near(out(*lab, "utilization"), 80, 0.02));
+  CHECK(out(*lab, "little_error") <= 1e-9);
+  CHECK(out(*lab, "tpot_p99_s") == 0);
+  CHECK(out(*lab, "completed") == 100'000);
+}
+
+TEST_CASE("batching: at first, continuous batching beats static on the same arrivals") {
+  const LabPtr lab = batching();
+  lab->compute();
+  REQUIRE(lab->outputs().find("racers")->table_size() == 2);
+  CHECK(cell(*lab, 0, "wasted_slots") == 0);
+  CHECK(cell(*lab, 1, "wasted_slots") > 20);
+  CHECK(out(*lab, "speedup_p50") > 1.5);
+  CHECK(near(out(*lab, "speedup_p50"), cell(*lab, 1, "p50_latency_s") / cell(*lab, 0, "p50_latency_s"), 1e-12));
+  CHECK(cell(*lab, 0, "ttft_p99_s") < cell(*lab, 1, "ttft_p99_s"));
+  // 90 % of 8 x 80 GB less 141.1 GB of weights, in blocks of 16 x 327,680 B.
+  CHECK(near(out(*lab, "kv_pool_bytes"), 0.9 * 640e9 - 141.1e9, 1e-3));
+  CHECK(near(out(*lab, "kv_blocks"), out(*lab, "kv_pool_bytes") / (16 * 327680), 1e-4));
+}
+
+TEST_CASE("batching: arrivals from a file replace the stream; a bad line is the reason") {
+  const LabPtr lab = batching();
+  lab->inputs().find("trace")->file() = {"arrivals.csv", "time,prompt,output\n0,100,10\n0.5,100,20\n1,100,30\n"};
+  lab->compute();
+  CHECK(out(*lab, "completed") == 3);
+  CHECK(near(out(*lab, "tokens_per_s") / out(*lab, "throughput_per_s"), 20, 1e-9));
+  lab->inputs().find("trace")->file().text = "0,100\n";
+  lab->compute();
+  CHECK(lab->reason() ==
+        "Line 1 of the arrivals has 2 of three values: each line is time,prompt,output in seconds and tokens.");
+  std::string many = "time,prompt,output\n";
+  for (int i = 0; i < 300; ++i) many += std::to_string(i) + ",100,10\n";
+  lab->inputs().find("trace")->file() = {"/home/me/day one.csv", many};
+  lab->compute();
+  CHECK(out(*lab, "completed") == 300);  // all of the file, whatever number the stream would have had
+}
+
+TEST_CASE("batching: where no formula speaks of a queue, the reason is said and no wait is made up") {
+  const LabPtr lab = batching();
+  const auto theory = [&] {
+    lab->compute();
+    REQUIRE(lab->reason().empty());
+    return std::pair(lab->outputs().find("theory")->text(), lab->outputs().find("theory_wait_s")->number());
+  };
+  choose(*lab, "policy", "single");
+  choose(*lab, "service", "exponential");
+  set(*lab, "service_time_s", 0.1);
+  set(*lab, "arrival_rate", 8);
+  CHECK(theory().first == "M/M/1");
+  CHECK(near(theory().second, 0.4, 1e-9));
+  set(*lab, "arrival_rate", 12);
+  CHECK(theory() ==
+        std::pair<std::string, double>("no steady state: at 120 % of capacity the line grows without end", 0));
+  set(*lab, "servers", 2);
+  CHECK(theory().first == "M/M/2, Erlang C");
+  choose(*lab, "service", "deterministic");
+  CHECK(theory() == std::pair<std::string, double>("none in closed form for several servers of fixed time", 0));
+  set(*lab, "servers", 1);
+  set(*lab, "arrival_rate", 5);
+  CHECK(theory().first == "M/D/1, Pollaczek-Khinchin");
+  choose(*lab, "policy", "static");
+  CHECK(theory() == std::pair<std::string, double>("none for batches", 0));
+}
+
+// Long prompts among decoders: a mean per request hides the stall, the gaps between tokens show it.
+TEST_CASE("batching: chunked prefill shortens the stalls inside answers many times, the mean pace hardly") {
+  const LabPtr lab = batching();
+  choose(*lab, "policy", "chunked");
+  lab->inputs().find("against")->chosen() = {"continuous"};
+  set(*lab, "prompt_tokens", 6000);
+  set(*lab, "arrival_rate", 2);
+  set(*lab, "length_variation", 0.5);
+  lab->compute();
+  CHECK(cell(*lab, 1, "gap_p99_s") > 3 * cell(*lab, 0, "gap_p99_s"));
+  CHECK(cell(*lab, 1, "tpot_p99_s") < 3 * cell(*lab, 0, "tpot_p99_s"));
+  CHECK(out(*lab, "gap_longest_s") >= out(*lab, "gap_p99_s"));
+  // A mixed step of 512 tokens takes some 15 ms at 70 % of the roofs, and attention to what is cached on top.
+  CHECK(out(*lab, "gap_longest_s") < 0.06);
+}
+
+TEST_CASE("batching: what cannot be served is refused in one sentence") {
+  const LabPtr lab = batching();
+  set(*lab, "chips", 1);
+  lab->compute();
+  CHECK(lab->reason() ==
+        "The weights take 141.1 GB and 1 x H100 SXM offer 72.0 GB: take more chips, a narrower format or a smaller "
+        "model.");
+  set(*lab, "chips", 2);
+  choose(*lab, "format", "fp64");
+  lab->compute();
+  CHECK_FALSE(lab->reason().empty());
+}
+
+namespace {
+
+/// The lab's canvas alone, driven as a person would.
+struct Canvas {
+  LabPtr lab = batching();
+  support::UiDriver ui;
+  explicit Canvas(ImVec2 size = {1000, 1000})
+      : ui(
+            [this] {
+              ImGui::SetNextWindowPos({0, 0});
+              ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+              ImGui::Begin("canvas", nullptr,
+                           ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+              lab->draw();
+              ImGui::End();
+            },
+            size, [] { widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {})); }) {
+    lab->compute();
+    ui.frames(3);
+  }
+};
+
+}  // namespace
+
+// Lq = rate x Wq: what the strip shows, integrated, is the mean of the queue. Somebody served on arrival never stood in
+// it.
+TEST_CASE("batching: the queue strips show the queue: their area is the mean number waiting, on one scale") {
+  Canvas c;
+  const widgets::Record record = c.ui.record();
+  const auto table =
+      std::find_if(record.tables.begin(), record.tables.end(), [](const auto& t) { return t.name == "queue"; });
+  REQUIRE(table != record.tables.end());
+  double area = 0, last_s = 0, last = 0, highest = 0;
+  for (const auto& row : table->rows) {
+    if (row[0] != "Continuous") continue;
+    const double at_s = std::stod(row[1]), waiting = std::stod(row[2]);
+    area += last * (at_s - last_s);
+    CHECK((last_s == 0 || at_s > last_s));
+    last_s = at_s, last = waiting;
+    highest = std::max(highest, waiting);
+  }
+  CHECK(last == 0);
+  const double first_s = out(*c.lab, "completed") / -out(*c.lab, "throughput_per_s") + out(*c.lab, "makespan_s");
+  CHECK(near(area, out(*c.lab, "mean_waiting") * (out(*c.lab, "makespan_s") - first_s), 1e-6));
+  CHECK(area < 1);  // 13 ms for each of 48
+  CHECK(c.ui.text_present("at most 1"));
+  CHECK(c.ui.text_present("at most 22"));
+}
+
+TEST_CASE(
+    "batching: a click on a request follows it through every policy and does not scrub; another click lets it go") {
+  Canvas c;
+  const auto number_at = [&](std::string_view number) {
+    for (const auto& s : c.ui.record().strokes)
+      if (s.kind == widgets::Stroke::Kind::text && s.text == number && s.points[0].y < 500)
+        return ImVec2{s.points[0].x + 2, s.points[0].y + 4};
+    FAIL("no number " << number);
+    return ImVec2{};
+  };
+  const auto followed = [&] { return c.lab->view().find("request")->number(); };
+  const double before_s = c.lab->view().find("time")->real();
+  const ImVec2 at = number_at("14");
+  c.ui.click_at(at);
+  c.ui.frames(2);
+  CHECK(followed() == 14);
+  CHECK(c.lab->view().find("time")->real() == before_s);
+  c.ui.move_to({5, 5});
+  c.ui.frames(2);
+  CHECK(c.ui.text_present("Request 14"));
+  CHECK(c.ui.text_present("Static waits"));
+  c.ui.click_at(at);
+  c.ui.move_to({5, 5});
+  c.ui.frames(2);
+  CHECK(followed() == 0);
+  CHECK_FALSE(c.ui.text_present("Request 14"));
+}
+
+TEST_CASE("batching: with the keyboard on the race, arrows step by a hundredth and Space plays and stops") {
+  Canvas c;
+  const auto time = [&] { return c.lab->view().find("time")->real(); };
+  const double end_s = out(*c.lab, "makespan_s");
+  const ImVec2 corner = c.ui.point_in("cursor", {0.5f, 0.97f});  // on the ruler, where nobody is
+  c.ui.click_at(corner);
+  c.ui.frames(2);
+  const double from_s = time();
+  c.ui.key(ImGuiKey_RightArrow);
+  c.ui.frames(2);
+  const double step_s = time() - from_s;
+  CHECK(step_s > end_s / 100);  // of the slower rival's race
+  CHECK(step_s < end_s / 50);
+  c.ui.key(ImGuiKey_RightArrow);
+  c.ui.key(ImGuiKey_RightArrow);
+  c.ui.key(ImGuiKey_LeftArrow);
+  c.ui.frames(2);
+  CHECK(near(time(), from_s + 2 * step_s, 1e-6));
+  c.ui.key(ImGuiKey_Space);
+  c.ui.frames(3);
+  CHECK(c.lab->view().find("playing")->toggle());
+  CHECK(time() > from_s + 2 * step_s);
+  CHECK(time() < from_s + 4 * step_s);
+  c.ui.key(ImGuiKey_Space);
+  c.ui.frames(2);
+  CHECK_FALSE(c.lab->view().find("playing")->toggle());
+}
+
+TEST_CASE("batching: the whole race is in view in a window of 1280 by 800, its latencies included") {
+  Canvas c({720, 440});  // what such a window leaves to the canvas
+  float bottom = 0;
+  for (const auto& s : c.ui.record().strokes)
+    for (const ImVec2 point : s.points) bottom = std::max(bottom, s.kind == widgets::Stroke::Kind::text ? point.y : 0);
+  CHECK(c.ui.text_present("time of departure"));
+  CHECK(bottom < 440);
+}
+
+TEST_CASE("batching: dragging the race moves the cursor, Play moves it on, and requests after it have not left yet") {
+  Canvas c;
+  const LabPtr& lab = c.lab;
+  support::UiDriver& ui = c.ui;
+  const auto departures = [&] {
+    const widgets::Record record = ui.record();
+    std::size_t rows = 0;
+    for (const auto& table : record.tables)
+      if (table.name == "Static") rows += table.rows.size();
+    return rows;
+  };
+  const std::size_t all = departures();
+  ui.drag_by("cursor", {-200, 0});
+  const double time = lab->view().find("time")->real();
+  CHECK(time > 0);
+  CHECK(time < out(*lab, "makespan_s"));
+  CHECK(departures() < all);
+  ui.click("Play");
+  ui.frames(5);
+  CHECK(lab->view().find("playing")->toggle());
+  CHECK(lab->view().find("time")->real() > time);
+}

@@ -1,0 +1,117 @@
+#include "models/numerics/number_line.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+
+#include "models/numerics/outlier_tensor.h"
+#include "models/numerics/rounding.h"
+
+using namespace models;
+
+namespace {
+
+const FloatFormat& format(std::string_view id) { return *find_float_format(id); }
+
+}  // namespace
+
+TEST_CASE("columns of a stretch count every value once, on each axis, for 2^32 values as for 16") {
+  std::vector<double> counts(997);
+  CHECK(count_columns(format("fp32"), LineAxis::log2, {-150, 128}, counts) ==
+        2139095039);  // 0x7F7FFFFF: all above zero
+  CHECK(count_columns(format("fp32"), LineAxis::linear, {-4e38, 4e38}, counts) == 4278190079.0);
+  CHECK(count_columns(format("fp32"), LineAxis::log2, {0, 1}, counts) ==
+        8388608);  // 1 itself is the edge, 2 is counted
+  CHECK(count_columns(format("e2m1"), LineAxis::linear, {-8, 8}, counts) == 15);
+  CHECK(count_columns(format("e2m1"), LineAxis::ordinal, {0, 1}, counts) == 7);
+  CHECK(count_columns(format("e8m0"), LineAxis::log2, {-128, 128}, counts) == 255);
+}
+
+TEST_CASE("single values of a deep zoom are the neighbours of the middle, FP32 and FP64") {
+  for (const char* id : {"fp32", "fp64", "e4m3fn"}) {
+    const FloatFormat& f = format(id);
+    const LineStretch s = around(f, LineAxis::linear, 1, 3);
+    const auto values = values_in(f, LineAxis::linear, s, 100);
+    INFO(id);
+    const double step = limits(f).epsilon;
+    const auto one = std::find_if(values.begin(), values.end(), [](const LineValue& v) { return v.value == 1; });
+    REQUIRE(one - values.begin() >= 3);
+    REQUIRE(values.end() - one > 3);
+    for (int i = -3; i <= 3; ++i) CHECK((one + i)->value == 1 + i * (i < 0 ? step / 2 : step));
+    CHECK(values.size() <= 40);  // a double's own steps leave no less room around FP64's
+  }
+  CHECK(values_in(format("fp32"), LineAxis::linear, {0, 1}, 100).empty());  // a billion are not listed
+}
+
+// Closed forms: P(|t3| <= x) at sqrt(3) is 1/2 + 1/pi; the median of a log-normal is its middle.
+TEST_CASE("shares of a distribution agree with closed forms, and a tensor's with counting") {
+  const double pi = std::acos(-1.0);
+  CHECK(std::abs(share_of_magnitudes_below({.spread = ValueSpread::normal}, 1) - 0.682689492137086) <= 1e-12);
+  CHECK(std::abs(share_of_magnitudes_below({.spread = ValueSpread::heavy}, std::sqrt(3.0)) - (0.5 + 1 / pi)) <= 1e-12);
+  CHECK(share_of_magnitudes_below({.spread = ValueSpread::gradients, .size = 0.25}, 0.25) == 0.5);
+  CHECK(std::abs(share_below({.spread = ValueSpread::normal}, -1) - 0.158655253931457) <= 1e-12);
+  const std::vector<float> sorted{-2, -1e-9f, 0, 0, 1e-9f, 0.001f, 1, 500};
+  const Tensor t{.spread = ValueSpread::tensor, .sorted = sorted};
+  CHECK(share_below(t, 0) == 0.5);
+  CHECK(share_of_magnitudes_below(t, 1) == 6.0 / 8);
+  const Fate fate = fate_of(format("e4m3fn"), t);
+  CHECK(fate.underflow == 2.0 / 8);  // the zeros were zero before
+  CHECK(fate.subnormal == 1.0 / 8);
+  CHECK(fate.overflow == 1.0 / 8);
+  CHECK(fate.normal == 4.0 / 8);
+}
+
+TEST_CASE("a rounding is laid open: neighbours, midpoint, position and the rule that decides") {
+  const FloatFormat& f = format("e4m3fn");
+  RoundingStudy s = study_rounding(f, 17, Rounding::nearest_even, Overflow::ieee);
+  CHECK(s.lower == 16);
+  CHECK(s.upper == 18);
+  CHECK(s.rule == RoundingRule::tie);
+  CHECK(s.value == 16);
+  s = study_rounding(f, 464.5, Rounding::nearest_even, Overflow::ieee);
+  CHECK(s.rule == RoundingRule::to_nan);
+  CHECK(s.past_end);
+  CHECK(s.upper == 480);  // where the next would be
+  CHECK(study_rounding(f, 464.5, Rounding::nearest_even, Overflow::saturate).rule == RoundingRule::saturated);
+  CHECK(study_rounding(f, 450, Rounding::nearest_even, Overflow::ieee).rule == RoundingRule::nearer);
+  CHECK(study_rounding(f, -17.5, Rounding::toward_zero, Overflow::ieee).value == -16);
+  CHECK(study_rounding(f, 448, Rounding::nearest_even, Overflow::ieee).rule == RoundingRule::exact);
+  CHECK(study_rounding(format("e2m1"), -7, Rounding::nearest_even, Overflow::ieee).value == -6);
+  CHECK(study_rounding(format("fp16"), 1e9, Rounding::nearest_even, Overflow::ieee).rule == RoundingRule::to_infinity);
+  CHECK(study_rounding(format("e8m0"), 0, Rounding::nearest_even, Overflow::ieee).rule == RoundingRule::clamped_up);
+}
+
+TEST_CASE("decimals are exact to the last digit, or say that they are cut") {
+  CHECK(exact_decimal(0x1p-24) == "5.9604644775390625e-8");
+  CHECK(exact_decimal(0.0999755859375) == "0.0999755859375");
+  CHECK(exact_decimal(65504) == "65504");
+  CHECK(exact_decimal(-2.5) == "-2.5");
+  CHECK(exact_decimal(0.1, 20) == "0.10000000000000000555\xE2\x80\xA6");
+  CHECK(exact_decimal(-0.0) == "-0");
+  CHECK(exact_decimal(0x1p120) ==
+        "1.32922799578491587290380\xE2\x80\xA6"
+        "e36");
+}
+
+TEST_CASE("a made-up tensor is a bell with exactly as many outliers as asked for, and the same for its seed") {
+  const auto x = outlier_tensor({
+      .elements = 4000,
+      .outliers = 7,
+      .outlier_size = 50,
+      .seed = 3,
+  });
+  CHECK(std::count_if(x.begin(), x.end(), [](double v) { return std::abs(v) == 50; }) == 7);
+  double squares = 0;
+  for (const double v : x) squares += std::abs(v) == 50 ? 0 : v * v;
+  CHECK(std::abs(squares / 3993 - 1) <= 4 * std::sqrt(2.0 / 3993));  // four standard errors of a variance
+  CHECK(outlier_tensor({
+            .elements = 4000,
+            .outliers = 7,
+            .outlier_size = 50,
+            .seed = 3,
+        }) == x);
+  const auto clean = outlier_tensor({.elements = 4000, .outliers = 0, .seed = 3});
+  std::size_t same = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) same += x[i] == clean[i];
+  CHECK(same == 3993);
+}

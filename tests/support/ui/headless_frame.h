@@ -1,0 +1,50 @@
+#pragma once
+#include <imgui.h>
+
+#include "widgets/base/theme.h"
+
+/// Dear ImGui without a window or a GPU: real input events in, draw lists out.
+class HeadlessFrame {
+ public:
+  explicit HeadlessFrame(ImVec2 size = {900, 600}, widgets::Mode mode = widgets::Mode::dark)
+      : context_(ImGui::CreateContext()) {
+    ImGui::SetCurrentContext(context_);
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = size;
+    io.DeltaTime = 1.0f / 60.0f;
+    io.IniFilename = nullptr;
+    io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures | ImGuiBackendFlags_RendererHasVtxOffset;
+    widgets::set_theme(widgets::make_theme(mode, 1.0f, {}));
+    widgets::apply_to_imgui(widgets::theme());
+  }
+  ~HeadlessFrame() { ImGui::DestroyContext(context_); }
+  HeadlessFrame(const HeadlessFrame&) = delete;
+  HeadlessFrame& operator=(const HeadlessFrame&) = delete;
+
+  /// One frame with a window over the whole display; returns how many vertices it came to.
+  template <class Draw>
+  int frame(Draw&& draw) {
+    ImGui::NewFrame();
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+    ImGui::Begin("canvas", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+    draw();
+    ImGui::End();
+    ImGui::Render();
+    for (ImTextureData* texture :
+         ImGui::GetPlatformIO().Textures) {  // the part of a renderer that a font atlas waits for
+      if (texture->Status == ImTextureStatus_WantCreate || texture->Status == ImTextureStatus_WantUpdates) {
+        texture->SetTexID(1);
+        texture->SetStatus(ImTextureStatus_OK);
+      } else if (texture->Status == ImTextureStatus_WantDestroy) {
+        texture->SetTexID(ImTextureID_Invalid);
+        texture->SetStatus(ImTextureStatus_Destroyed);
+      }
+    }
+    return ImGui::GetDrawData()->TotalVtxCount;
+  }
+
+ private:
+  ImGuiContext* context_;
+};

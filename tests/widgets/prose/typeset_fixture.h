@@ -1,0 +1,45 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "tests/support/ui/ui_driver.h"
+#include "widgets/prose/formula.h"
+#include "widgets/base/theme.h"
+
+namespace typeset {
+
+/// A context with Dear ImGui's own font as all three faces, so that layout can be asked for outside a frame.
+inline void set_up() {
+  ImFont* font = ImGui::GetIO().Fonts->AddFontDefault();
+  widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {font, font, font}));
+  widgets::apply_to_imgui(widgets::theme());
+}
+
+/// `draw` in one window that fills the display.
+inline std::function<void()> in_window(std::function<void()> draw) {
+  return [draw = std::move(draw)] {
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+    ImGui::Begin("page", nullptr, ImGuiWindowFlags_NoDecoration);
+    draw();
+    ImGui::End();
+  };
+}
+
+/// Live values from a map.
+struct Values {
+  std::map<std::string, std::string, std::less<>> texts;
+  widgets::ValueSource source() {
+    return {this,
+            [](void* context, std::string_view key, widgets::NumberText&) -> std::string_view {
+              const auto& known = static_cast<Values*>(context)->texts;
+              const auto found = known.find(key);
+              return found == known.end() ? std::string_view{} : std::string_view(found->second);
+            },
+            nullptr};
+  }
+};
+
+}  // namespace typeset

@@ -1,0 +1,191 @@
+#include "widgets/base/theme.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace widgets {
+namespace {
+
+constexpr ImU32 rgb(std::uint32_t hex) { return IM_COL32((hex >> 16) & 255, (hex >> 8) & 255, hex & 255, 255); }
+
+Theme current;
+
+double linear_channel(ImU32 c, int shift) {
+  const double v = static_cast<double>((c >> shift) & 255) / 255.0;
+  return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+}
+
+double luminance(ImU32 c) {
+  return 0.2126 * linear_channel(c, IM_COL32_R_SHIFT) + 0.7152 * linear_channel(c, IM_COL32_G_SHIFT) +
+         0.0722 * linear_channel(c, IM_COL32_B_SHIFT);
+}
+
+ImU32 mix(ImU32 a, ImU32 b, float t) {
+  const ImVec4 x = ImGui::ColorConvertU32ToFloat4(a), y = ImGui::ColorConvertU32ToFloat4(b);
+  return ImGui::ColorConvertFloat4ToU32(
+      {x.x + (y.x - x.x) * t, x.y + (y.y - x.y) * t, x.z + (y.z - x.z) * t, x.w + (y.w - x.w) * t});
+}
+
+}  // namespace
+
+ImU32 Theme::of(Meaning meaning) const {
+  switch (meaning) {
+    case Meaning::forward:
+      return rgb(0x56B4E9);
+    case Meaning::backward:
+      return rgb(0xE69F00);
+    case Meaning::weight_gradient:
+      return rgb(0xB9770A);
+    case Meaning::optimizer:
+      return rgb(0xCC79A7);
+    case Meaning::communication:
+      return rgb(0x009E73);
+    case Meaning::data_loading:
+      return rgb(0xD55E00);
+    case Meaning::kv_cache:
+      return rgb(0x0072B2);
+    case Meaning::memory_bound:
+      return rgb(0xD55E00);
+    case Meaning::compute_bound:
+      return rgb(0x009E73);
+    case Meaning::launch_bound:
+      return mode == Mode::dark ? rgb(0xF0E442) : rgb(0xA89B00);
+    case Meaning::idle:
+      return line;
+  }
+  return line;
+}
+
+char Theme::letter(Meaning meaning) const {
+  switch (meaning) {
+    case Meaning::forward:
+      return 'F';
+    case Meaning::backward:
+      return 'B';
+    case Meaning::weight_gradient:
+      return 'W';
+    case Meaning::optimizer:
+      return 'O';
+    case Meaning::communication:
+      return 'C';
+    case Meaning::data_loading:
+      return 'D';
+    case Meaning::kv_cache:
+      return 'K';
+    default:
+      return '\0';
+  }
+}
+
+float Theme::type(Type t) const {
+  switch (t) {
+    case Type::small:
+      return 13.0f * scale;
+    case Type::body:
+      return 15.0f * scale;
+    case Type::title:
+      return 21.0f * scale;
+  }
+  return 15.0f * scale;
+}
+
+Theme make_theme(Mode mode, float scale, Fonts fonts) {
+  Theme t{};
+  t.mode = mode;
+  t.scale = scale;
+  t.fonts = fonts;
+  const bool dark = mode == Mode::dark;
+  t.background = rgb(dark ? 0x0f1318 : 0xf6f7f9);
+  t.panel = rgb(dark ? 0x151b22 : 0xffffff);
+  t.card = rgb(dark ? 0x1b232c : 0xf2f4f7);
+  t.line = rgb(dark ? 0x2b3541 : 0xd6dce3);
+  t.text = rgb(dark ? 0xe8edf3 : 0x17202a);
+  t.muted = rgb(dark ? 0x93a1b0 : 0x566472);
+  t.accent = rgb(dark ? 0x5ab8f5 : 0x0b6fb8);
+  t.grid = rgb(dark ? 0x222c36 : 0xe6eaef);
+  t.rail = rgb(dark ? 0x0b0e12 : 0xeceff3);
+  t.warning = rgb(dark ? 0xE69F00 : 0x8a5a00);
+  t.good = rgb(dark ? 0x2fc295 : 0x007a58);
+  t.bad = rgb(dark ? 0xf0803c : 0xb34700);
+  t.on_colour = rgb(0x10161c);
+  // Okabe-Ito, in an order that keeps neighbours apart; the darkest and lightest are tuned for each background.
+  t.series = dark ? std::array<ImU32, 8>{rgb(0x56B4E9), rgb(0xE69F00), rgb(0x2fc295), rgb(0xCC79A7),
+                                         rgb(0xD55E00), rgb(0xF0E442), rgb(0x8f9bdb), rgb(0xb9c46a)}
+                  : std::array<ImU32, 8>{rgb(0x0072B2), rgb(0xC77700), rgb(0x007F5C), rgb(0xB0568A),
+                                         rgb(0xB84A00), rgb(0x8d8200), rgb(0x5a66b8), rgb(0x6f7a1f)};
+  return t;
+}
+
+const Theme& theme() { return current; }
+void set_theme(const Theme& t) { current = t; }
+
+void apply_to_imgui(const Theme& t) {
+  ImGuiStyle& s = ImGui::GetStyle();
+  s = ImGuiStyle();
+  s.WindowPadding = {t.px(12), t.px(10)};
+  s.FramePadding = {t.px(9), t.px(5)};
+  s.ItemSpacing = {t.px(8), t.px(7)};
+  s.ItemInnerSpacing = {t.px(6), t.px(5)};
+  s.ScrollbarSize = t.px(11);
+  s.GrabMinSize = t.px(12);
+  s.FrameRounding = s.PopupRounding = s.GrabRounding = t.px(5);
+  s.ScrollbarRounding = t.px(6);
+  s.WindowBorderSize = 0;
+  s.ChildBorderSize = 0;
+  s.FrameBorderSize = 1;
+  s.PopupBorderSize = 1;
+  const auto set = [&](ImGuiCol slot, ImU32 c) { s.Colors[slot] = ImGui::ColorConvertU32ToFloat4(c); };
+  set(ImGuiCol_Text, t.text);
+  set(ImGuiCol_TextDisabled, t.muted);
+  set(ImGuiCol_WindowBg, t.background);
+  set(ImGuiCol_ChildBg, with_alpha(t.background, 0));
+  set(ImGuiCol_PopupBg, t.panel);
+  set(ImGuiCol_Border, t.line);
+  set(ImGuiCol_BorderShadow, with_alpha(t.background, 0));
+  set(ImGuiCol_FrameBg, t.card);
+  set(ImGuiCol_FrameBgHovered, mix(t.card, t.accent, 0.12f));
+  set(ImGuiCol_FrameBgActive, mix(t.card, t.accent, 0.22f));
+  set(ImGuiCol_ScrollbarBg, with_alpha(t.background, 0));
+  set(ImGuiCol_ScrollbarGrab, t.line);
+  set(ImGuiCol_ScrollbarGrabHovered, t.muted);
+  set(ImGuiCol_ScrollbarGrabActive, t.muted);
+  set(ImGuiCol_CheckMark, t.accent);
+  set(ImGuiCol_SliderGrab, t.accent);
+  set(ImGuiCol_SliderGrabActive, t.accent);
+  set(ImGuiCol_Button, t.card);
+  set(ImGuiCol_ButtonHovered, mix(t.card, t.accent, 0.18f));
+  set(ImGuiCol_ButtonActive, mix(t.card, t.accent, 0.30f));
+  set(ImGuiCol_Header, mix(t.card, t.accent, 0.12f));
+  set(ImGuiCol_HeaderHovered, mix(t.card, t.accent, 0.20f));
+  set(ImGuiCol_HeaderActive, mix(t.card, t.accent, 0.30f));
+  set(ImGuiCol_Separator, t.line);
+  set(ImGuiCol_TextSelectedBg, with_alpha(t.accent, 0.35f));
+  set(ImGuiCol_NavCursor, t.accent);
+  set(ImGuiCol_ModalWindowDimBg, with_alpha(rgb(0), 0.45f));
+  set(ImGuiCol_TableHeaderBg, t.card);
+  set(ImGuiCol_TableBorderStrong, t.line);
+  set(ImGuiCol_TableBorderLight, t.grid);
+  set(ImGuiCol_ResizeGrip, t.line);
+}
+
+ImU32 with_alpha(ImU32 colour, float alpha) {
+  const auto a = static_cast<ImU32>(std::clamp(alpha, 0.0f, 1.0f) * 255.0f + 0.5f);
+  return (colour & ~IM_COL32_A_MASK) | (a << IM_COL32_A_SHIFT);
+}
+
+double contrast(ImU32 a, ImU32 b) {
+  const double x = luminance(a), y = luminance(b);
+  return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+ImU32 heat(const Theme& t, double position) {
+  // Five anchors in the blue to yellow plane, which the common deficiencies keep apart; lightness rises all the way.
+  static constexpr std::array<std::uint32_t, 5> dark{0x17263a, 0x1f5a8c, 0x3e97b8, 0xa9bf6e, 0xf3e35b};
+  static constexpr std::array<std::uint32_t, 5> light{0xf4f1d8, 0xb9d3a8, 0x5fa9b5, 0x2a6a9e, 0x17325c};
+  const auto& anchors = t.mode == Mode::dark ? dark : light;
+  const double p = position >= 0 ? std::min(position, 1.0) * 4.0 : 0.0;
+  const auto i = std::min<std::size_t>(static_cast<std::size_t>(p), 3);
+  return mix(rgb(anchors[i]), rgb(anchors[i + 1]), static_cast<float>(p - static_cast<double>(i)));
+}
+
+}  // namespace widgets

@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "widgets/number/number.h"
+#include "widgets/number/number_units.h"
+
+namespace widgets {
+namespace {
+
+std::string_view trimmed(std::string_view s) {
+  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
+  while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
+  return s;
+}
+
+/// As typed, but on one line and not endless.
+std::string quoted(std::string_view s) {
+  constexpr std::size_t longest = 40;
+  std::size_t n = std::min(s.size(), longest);
+  while (n > 0 && n < s.size() && (static_cast<unsigned char>(s[n]) & 0xC0) == 0x80) --n;
+  std::string out = '"' + std::string(s.substr(0, n));
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20) c = '?';
+  return out + (n < s.size() ? "\xE2\x80\xA6\"" : "\"");
+}
+
+std::string expected(std::string_view unit) {
+  if (unit.empty()) return "a plain number is expected, such as 12,288";
+  std::string example;
+  switch (unit_family(unit)) {
+    case UnitFamily::plain:
+      example = "43 " + std::string(unit);
+      break;
+    case UnitFamily::count:
+      example = "1.5 M " + std::string(unit);
+      break;
+    case UnitFamily::bytes:
+    case UnitFamily::rate:
+      example = "1.5 G" + std::string(unit);
+      break;
+    case UnitFamily::energy:
+    case UnitFamily::time:
+      example = "1.5 m" + std::string(unit);
+      break;
+    case UnitFamily::money:
+      example = "$1.50" + std::string(unit_tail(unit));
+      break;
+  }
+  return "a number in " + std::string(unit) + " is expected, such as " + example;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Takes the number off the front of `s` (into `plain`, without grouping); false when a comma does not group thousands.
+bool take_number(std::string_view& s, std::string& plain) {
+  std::size_t i = 0, digits_since_comma = 0;
+  bool comma = false, point = false, good = true, any_digit = false;
+  if (i < s.size() && (s[i] == '-' || s[i] == '+')) {
+    if (s[i] == '-') plain += '-';
+    ++i;
+  }
+  for (; i < s.size(); ++i) {
+    const char c = s[i];
+    if (is_digit(c)) {
+      plain += c;
+      any_digit = true;
+      ++digits_since_comma;
+    } else if (c == ',' && !point && any_digit) {
+      if (comma ? digits_since_comma != 3 : digits_since_comma > 3) good = false;
+      comma = true;
+      digits_since_comma = 0;
+    } else if (c == '.' && !point) {
+      if (comma && digits_since_comma != 3) good = false;
+      point = true;
+      plain += c;
+    } else {
+      break;
+    }
+  }
+  if (comma && !point && digits_since_comma != 3) good = false;
+  // An exponent only when digits follow, so that "5 E" and "5e" stay a number and a rest.
+  if (any_digit && i < s.size() && (s[i] == 'e' || s[i] == 'E')) {
+    const std::size_t sign = i + 1 < s.size() && (s[i + 1] == '+' || s[i + 1] == '-') ? 1 : 0;
+    std::size_t j = i + 1 + sign;
+    if (j < s.size() && is_digit(s[j])) {
+      plain += 'e';
+      if (sign && s[i + 1] == '-') plain += '-';
+      for (; j < s.size() && is_digit(s[j]); ++j) plain += s[j];
+      i = j;
+    }
+  }
+  if (!any_digit) plain.clear();
+  s.remove_prefix(i);
+  return good;
+}
+
+/// Prefixes as they are spoken: "13 billion", "310 milliseconds", "1.5 gigabytes".
+struct Spoken {
+  std::string_view word, prefix;
+};
+constexpr Spoken spoken[] = {{"nano", "n"},     {"micro", "u"}, {"milli", "m"},    {"kilo", "k"},
+                             {"thousand", "k"}, {"mega", "M"},  {"million", "M"},  {"giga", "G"},
+                             {"billion", "G"},  {"tera", "T"},  {"trillion", "T"}, {"peta", "P"},
+                             {"kibi", "Ki"},    {"mebi", "Mi"}, {"gibi", "Gi"},    {"tebi", "Ti"}};
+
+std::optional<double> prefix_factor(std::string_view name, UnitFamily family, bool unit_follows) {
+  if (name.empty()) return 1.0;
+  for (const Spoken& w : spoken)
+    if (w.word == name) name = w.prefix;
+  if (name == "K") name = "k";
+  if (name == "u" || name == "\xCE\xBC") name = "\xC2\xB5";  // u and the Greek letter for the micro sign
+  const bool up = family != UnitFamily::time;
+  const bool down = family == UnitFamily::time || family == UnitFamily::energy;
+  for (const Multiple& m : decimal_multiples())
+    if (m.name == name && (m.factor > 1 ? up : down)) return m.factor;
+  const bool binary =
+      family == UnitFamily::bytes || family == UnitFamily::count || (family == UnitFamily::plain && !unit_follows);
+  if (binary)
+    for (const Multiple& m : binary_multiples())
+      if (m.name == name) return m.factor;
+  return std::nullopt;
+}
+
+struct Alias {
+  std::string_view head, typed;
+  double factor;
+};
+constexpr Alias aliases[] = {{"s", "sec", 1},
+                             {"s", "second", 1},
+                             {"s", "seconds", 1},
+                             {"s", "min", 60},
+                             {"s", "minute", 60},
+                             {"s", "minutes", 60},
+                             {"s", "h", 3600},
+                             {"s", "hour", 3600},
+                             {"s", "hours", 3600},
+                             {"s", "d", 86400},
+                             {"s", "day", 86400},
+                             {"s", "days", 86400},
+                             {"B", "byte", 1},
+                             {"B", "bytes", 1},
+                             {"B", "bit", 0.125},
+                             {"B", "bits", 0.125},
+                             {"FLOP", "FLOPs", 1},
+                             {"tokens", "token", 1},
+                             {"tokens", "tok", 1},
+                             {"token", "tokens", 1},
+                             {"parameters", "parameter", 1},
+                             {"parameters", "params", 1},
+                             {"parameters", "param", 1}};
+
+std::optional<double> head_factor(std::string_view typed, std::string_view head, UnitFamily family) {
+  const auto ending = [&](std::string_view name) -> std::optional<double> {
+    if (!typed.ends_with(name)) return std::nullopt;
+    return prefix_factor(trimmed(typed.substr(0, typed.size() - name.size())), family, true);
+  };
+  if (const auto f = ending(head)) return f;
+  for (const Alias& a : aliases) {
+    if (a.head != head) continue;
+    // "min" is sixty seconds and takes no prefix; "Gbit" does.
+    if (a.factor > 1) {
+      if (typed == a.typed) return a.factor;
+    } else if (const auto f = ending(a.typed)) {
+      return *f * a.factor;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<double> suffix_factor(std::string_view typed, std::string_view unit) {
+  const UnitFamily family = unit_family(unit);
+  if (typed.empty() || typed == unit) return 1.0;
+  // A lone prefix means that many of the unit; but "5 m" of seconds could be minutes.
+  if (family != UnitFamily::time && unit != "%")
+    if (const auto f = prefix_factor(typed, family, false)) return f;
+  if (family == UnitFamily::count && (typed == "B" || typed == "b")) return 1e9;  // "70B" as models are named
+  if (unit == "FLOP/s" && typed.ends_with("FLOPS"))
+    return prefix_factor(trimmed(typed.substr(0, typed.size() - 5)), family, true);
+  const std::string_view tail = unit_tail(unit);
+  if (!typed.ends_with(tail)) return std::nullopt;
+  const std::string_view head = trimmed(typed.substr(0, typed.size() - tail.size()));
+  if (unit == "%" && (head == "percent" || head == "per cent")) return 1.0;
+  if (unit_head(unit) == "%" || family == UnitFamily::plain)
+    return head == unit_head(unit) && !head.empty() ? std::optional<double>(1.0) : std::nullopt;
+  // The dollar sign was read before the number.
+  if (family == UnitFamily::money)
+    return prefix_factor(head.ends_with('$') ? head.substr(0, head.size() - 1) : head, family, true);
+  if (head.empty()) return std::nullopt;
+  return head_factor(head, unit_head(unit), family);
+}
+
+}  // namespace
+
+ParsedQuantity parse_quantity(std::string_view text, std::string_view unit) {
+  const std::string_view typed = trimmed(text);
+  if (typed.empty()) return {0, "nothing was typed: " + expected(unit)};
+  std::string_view rest = typed;
+  const bool money = unit_family(unit) == UnitFamily::money;
+  std::string plain;
+  if (money && rest.starts_with('-') && rest.substr(1).starts_with('$')) {
+    rest.remove_prefix(2);
+    plain = "-";
+  } else if (money && rest.starts_with('$')) {
+    rest.remove_prefix(1);
+  }
+  const bool grouped_well = take_number(rest, plain);
+  if (plain.empty() || plain == "-") return {0, quoted(typed) + " is not a number: " + expected(unit)};
+  if (!grouped_well) return {0, quoted(typed) + " has a comma that does not group thousands: write 4,096 or 1.5"};
+  double value = 0;
+  const auto read = std::from_chars(plain.data(), plain.data() + plain.size(), value);
+  const std::string_view suffix = trimmed(rest);
+  if (read.ec == std::errc::result_out_of_range) {
+    // Too small for a double is as good as nothing; too large is a mistake.
+    const std::size_t e = plain.find('e');
+    if (e == std::string::npos || plain[e + 1] != '-') return {0, quoted(typed) + " is too large for a number"};
+    value = 0;
+  }
+  const auto factor = suffix_factor(suffix, unit);
+  if (!factor) {
+    const std::string_view head = unit_head(suffix);
+    const std::string multiple(head.substr(0, head.empty() ? 0 : head.size() - 1));
+    if (unit_family(unit) == UnitFamily::bytes && head.ends_with('b') &&
+        prefix_factor(multiple, UnitFamily::bytes, true)) {
+      return {0, quoted(typed) + " is unclear: write " + multiple + "bit for bits or " + multiple + "B for bytes"};
+    }
+    return {0, quoted(typed) + " has the unit " + quoted(suffix) + ": " + expected(unit)};
+  }
+  value = *factor < 1 ? value / std::round(1 / *factor) : value * *factor;  // exact powers of ten only: 5 us is 5e-6
+  if (!std::isfinite(value)) return {0, quoted(typed) + " is too large for a number"};
+  return {value, {}};
+}
+
+std::optional<double> parse_special(std::string_view text) {
+  std::string_view rest = trimmed(text);
+  const bool negative = rest.starts_with('-');
+  if (negative || rest.starts_with('+')) rest.remove_prefix(1);
+  std::string lower(rest);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (lower == "inf" || lower == "infinity" || lower == "\xE2\x88\x9E") return negative ? -HUGE_VAL : HUGE_VAL;
+  if (lower == "nan") return std::nan("");
+  return std::nullopt;
+}
+
+}  // namespace widgets

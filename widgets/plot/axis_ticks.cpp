@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/plot/axis.h"
+#include "widgets/number/number_units.h"
+
+namespace widgets {
+namespace {
+
+struct Ticker {
+  const AxisSpec& spec;
+  Range range;
+  const AxisMap& map;
+  const LabelMeasure& measure;
+  AxisTicks& out;
+  UnitScale scale;         ///< the one multiple of all labels
+  bool own_units = false;  ///< every label names its own multiple instead
+  int significant = 3;
+
+  Prefix prefix() const {
+    return spec.kind == AxisKind::bytes || spec.kind == AxisKind::log2 ? Prefix::binary : Prefix::si;
+  }
+
+  NumberText label(double value) const {
+    return own_units ? format(value, spec.unit, significant, prefix()) : format_in(scale, value, significant);
+  }
+  void add(double value) {
+    if (out.major_count == out.major_room.size()) return;
+    out.major_room[out.major_count++] = {value, map.pixel(value), label(value)};
+  }
+  void add_minor(double value) {
+    if (out.minor_count < out.minor_room.size() && value >= range.lo && value <= range.hi)
+      out.minor_room[out.minor_count++] = map.pixel(value);
+  }
+  bool clear() const {
+    for (std::size_t i = 1; i < out.major_count; ++i) {
+      const Tick &a = out.major_room[i - 1], &b = out.major_room[i];
+      const double half = static_cast<double>((measure.extent(a.label) + measure.extent(b.label)) / 2 + measure.gap());
+      if (!(std::abs(b.pixel - a.pixel) >= half)) return false;
+    }
+    return true;
+  }
+  double length() const { return std::abs(map.end() - map.start()); }
+};
+
+/// 1, 2, 5, 10, ... times a power of `base` (10, or 2 for binary multiples, where each power is a step).
+double next_step(AxisKind kind, double step) {
+  if (kind == AxisKind::bytes) return step * 2;
+  const double power = std::pow(10.0, std::floor(std::log10(step) + 1e-9));
+  const double lead = step / power;
+  return lead < 1.5 ? 2 * power : lead < 4 ? 5 * power : 10 * power;
+}
+
+constexpr double clock_steps[] = {1,   2,   5,    10,   15,   30,    60,    120,   300,
+                                  600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400};
+
+double first_step(AxisKind kind, double about) {
+  if (kind == AxisKind::bytes) return std::exp2(std::floor(std::log2(about)));
+  if (kind == AxisKind::time && about > 0.5 && about < 86400)
+    return *std::lower_bound(std::begin(clock_steps), std::end(clock_steps) - 1, about);
+  if (kind == AxisKind::time && about >= 86400) return 86400 * std::pow(10.0, std::floor(std::log10(about / 86400)));
+  return std::pow(10.0, std::floor(std::log10(about)));
+}
+
+double after(AxisKind kind, double step) {
+  if (kind != AxisKind::time || step < 0.9) return next_step(kind, step);
+  const auto* found = std::upper_bound(std::begin(clock_steps), std::end(clock_steps), step * 1.001);
+  return found != std::end(clock_steps) ? *found : 86400 * next_step(AxisKind::linear, step / 86400);
+}
+
+UnitScale clock_scale(double step, double magnitude) {
+  if (step >= 21600) return unit_scale(86400 * 2, "s");
+  if (step >= 900) return unit_scale(7200, "s");
+  if (step >= 30 && magnitude > 120) return unit_scale(180, "s");
+  return unit_scale(std::min(magnitude, 1.0), "s");
+}
+
+/// Even steps; also serves a log axis that shows less than a decade.
+void even_ticks(Ticker& t) {
+  // Steps of 1, 2, 5 seconds are odd in minutes, so seconds always go by the clock.
+  const AxisKind kind = t.spec.unit == "s" ? AxisKind::time : t.spec.kind;
+  const double span = t.range.hi - t.range.lo;
+  const double magnitude = std::max(std::abs(t.range.lo), std::abs(t.range.hi));
+  const double least_px = static_cast<double>(t.measure.vertical ? t.measure.line_px * 2.4f : t.measure.line_px * 3.0f);
+  // On a log axis the low end has more room than the even share; the check of labels decides.
+  double step = first_step(kind, span * std::min(1.0, least_px / std::max(t.length(), 1.0)));
+  t.own_units = false;
+  for (int tries = 0; tries < 80; ++tries, step = after(kind, step)) {
+    const double count = span / step;
+    t.out.major_count = 0;
+    if (count > 60) continue;
+    if (count < 1e-3) return;
+    if (t.length() / count < least_px && !is_log(t.spec.kind) && count > 1) continue;
+    t.scale = t.spec.unit == "s" ? clock_scale(step, magnitude) : unit_scale(magnitude, t.spec.unit, t.prefix());
+    t.significant = std::clamp(
+        static_cast<int>(std::floor(std::log10(magnitude))) - static_cast<int>(std::floor(std::log10(step) + 1e-9)) + 1,
+        1, 15);
+    // Steps of 30 s in minutes or of binary multiples need their own digits: 0.5, 1.75, 0.125.
+    if (kind == AxisKind::bytes || kind == AxisKind::time) t.significant = std::min(t.significant + 3, 15);
+    const double first = std::ceil(t.range.lo / step - 1e-9), last = std::floor(t.range.hi / step + 1e-9);
+    for (double k = first; k <= last; ++k) t.add(k * step == 0 ? 0.0 : k * step);
+    if (t.clear()) break;
+    // The next step may skip the whole range: one name is better than none.
+    if (t.out.major_count == 2) {
+      t.out.major_count = 1;
+      break;
+    }
+  }
+}
+
+/// Powers of ten or two, each `stride`-th; when few are in view, those between as well.
+bool power_ticks(Ticker& t) {
+  const bool binary = t.spec.kind == AxisKind::log2;
+  const double lo = axis_forward(t.spec.kind, t.range.lo), hi = axis_forward(t.spec.kind, t.range.hi);
+  const double first = std::ceil(lo - 1e-9), last = std::floor(hi + 1e-9);
+  const double px_per_power = t.length() / (hi - lo);
+  const double powers = last - first + 1;
+  if (powers < 2) return false;
+  double stride = 1;
+  for (; stride < 700; ++stride) {
+    t.out.major_count = 0;
+    if (powers / stride > 60) continue;
+    for (double e = std::ceil(first / stride) * stride; e <= last; e += stride) t.add(axis_inverse(t.spec.kind, e));
+    if (t.clear()) break;
+  }
+  if (stride == 1 && !binary && powers < 4) {
+    // Two or three decades: name 2 and 5 as well where there is room.
+    AxisTicks& out = t.out;
+    const std::size_t decades = out.major_count;
+    out.major_count = 0;
+    for (double e = first - 1; e <= last; ++e)
+      for (const double lead : {1.0, 2.0, 5.0}) {
+        const double v = lead * std::pow(10.0, e);
+        if (v >= t.range.lo * (1 - 1e-9) && v <= t.range.hi * (1 + 1e-9)) t.add(v);
+      }
+    if (!t.clear()) {
+      out.major_count = 0;
+      for (double e = first; e <= last && out.major_count < decades; ++e) t.add(std::pow(10.0, e));
+    }
+  }
+  if (binary || stride > 1) {
+    if (px_per_power >= 4)
+      for (double e = first; e <= last; ++e)
+        if (std::fmod(e, stride) != 0) t.add_minor(axis_inverse(t.spec.kind, e));
+    return true;
+  }
+  if (px_per_power >= 24)
+    for (double e = first - 1; e <= last; ++e)
+      for (int lead = 2; lead <= 9; ++lead) t.add_minor(lead * std::pow(10.0, e));
+  return true;
+}
+
+void category_ticks(Ticker& t) {
+  const auto names = t.spec.categories;
+  for (std::size_t stride = 1; stride <= names.size(); ++stride) {
+    t.out.major_count = 0;
+    for (std::size_t i = 0; i < names.size() && t.out.major_count < t.out.major_room.size(); i += stride) {
+      const auto v = static_cast<double>(i);
+      if (v < t.range.lo || v > t.range.hi) continue;
+      Tick& tick = t.out.major_room[t.out.major_count++];
+      tick = {v, t.map.pixel(v), {}};
+      tick.label.length = std::min(names[i].size(), sizeof tick.label.chars - 1);
+      std::copy_n(names[i].begin(), tick.label.length, tick.label.chars);
+    }
+    if (t.clear()) return;
+  }
+}
+
+}  // namespace
+
+void layout_ticks(const AxisSpec& spec, Range range, const AxisMap& map, const LabelMeasure& measure, AxisTicks& out) {
+  out.major_count = out.minor_count = 0;
+  out.unit = {};
+  range = sane_range(spec.kind, range);
+  Ticker t{spec, range, map, measure, out, {}, false, 3};
+  if (!(t.length() >= 1)) return;
+  if (!spec.categories.empty() && !is_log(spec.kind)) return category_ticks(t);
+  if (is_log(spec.kind)) {
+    // Plain figures in one multiple while they stay short (0.1 to 10,000 TFLOP/s); beyond that every tick says its own.
+    const double decades = std::log10(range.hi / range.lo);
+    const bool binary_bytes = spec.kind == AxisKind::log2 && unit_family(spec.unit) == UnitFamily::bytes;
+    t.own_units = spec.unit == "s" || binary_bytes || decades > 6.5;
+    t.scale = spec.kind == AxisKind::log2
+                  ? unit_scale(1, spec.unit)
+                  : unit_scale(axis_inverse(AxisKind::log10, (std::log10(range.lo) + std::log10(range.hi)) / 2),
+                               spec.unit, t.prefix());
+    t.significant = spec.kind == AxisKind::log2 ? 4 : 3;
+    if (power_ticks(t)) {
+      if (!t.own_units) out.unit = t.scale.unit;
+      return;
+    }
+    out.minor_count = 0;
+  }
+  even_ticks(t);
+  out.unit = t.scale.unit;
+}
+
+}  // namespace widgets

@@ -1,0 +1,207 @@
+#include "widgets/plot/plot_paint.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace widgets {
+namespace {
+
+float small_width(std::string_view s) { return text_size(s, Type::small).x; }
+
+void paint_band(const PlotEnd& plot, const Painter& painter, const PlotSeries& series,
+                const std::vector<PlotPoint>& points) {
+  PlotScratch& s = plot.scratch();
+  const PlotFrame& f = plot.frame();
+  const double left = static_cast<double>(f.area.min.x) - 2, right = static_cast<double>(f.area.max.x) + 2;
+  const double top = static_cast<double>(f.area.min.y) - 2, bottom = static_cast<double>(f.area.max.y) + 2;
+  std::vector<ImVec2>&upper = s.points, &lower = s.other_points;
+  upper.clear();
+  lower.clear();
+  const auto flush = [&] {
+    painter.band(upper, lower, with_alpha(series.colour, series.alpha));
+    upper.clear();
+    lower.clear();
+  };
+  const auto pixel_y = [&](double v) {
+    const double y = f.y.pixel(v);
+    return std::isnan(y) ? y : std::clamp(y, top, bottom);
+  };
+  double px = 0, pu = 0, pl = 0;
+  bool open = false;
+  for (const PlotPoint& p : points) {
+    const double x = f.x.pixel(p.x), u = pixel_y(p.y), l = pixel_y(p.y2);
+    if (!std::isfinite(x) || std::isnan(u) || std::isnan(l)) {
+      flush();
+      open = false;
+      continue;
+    }
+    if (open && x > px && x >= left && px <= right) {
+      const double from = std::max((left - px) / (x - px), 0.0), to = std::min((right - px) / (x - px), 1.0);
+      const auto add = [&](double t) {
+        const auto at = static_cast<float>(px + t * (x - px));
+        upper.push_back({at, static_cast<float>(pu + t * (u - pu))});
+        lower.push_back({at, static_cast<float>(pl + t * (l - pl))});
+      };
+      if (upper.empty()) add(from);
+      add(to);
+    }
+    px = x;
+    pu = u;
+    pl = l;
+    open = true;
+  }
+  flush();
+}
+
+void paint_bars(const PlotEnd& plot, const Painter& painter, const PlotSeries& series,
+                const std::vector<PlotPoint>& points) {
+  const PlotFrame& f = plot.frame();
+  const float half = bar_half_px(plot.scratch(), series, f), shift = series.offset * half * 2;
+  for (const PlotPoint& p : points) {
+    const double x = f.x.pixel(p.x), y = f.y.pixel(p.y), base = f.y.pixel(p.y2);
+    if (!std::isfinite(x) || std::isnan(y) || std::isnan(base)) continue;
+    const auto clamped = [&](double v) { return static_cast<float>(std::clamp(v, f.y.end() - 2, f.y.start() + 2)); };
+    const float centre = static_cast<float>(std::clamp(x, f.x.start() - 1e4, f.x.end() + 1e4)) + shift;
+    if (centre + half < f.area.min.x || centre - half > f.area.max.x) continue;
+    const float a = clamped(y), b = clamped(base);
+    if (std::abs(a - b) < 0.5f) continue;
+    painter.rect({centre - half, std::min(a, b)}, {centre + half, std::max(a, b)},
+                 with_alpha(series.colour, series.alpha));
+  }
+}
+
+void paint_errors(const PlotEnd& plot, const Painter& painter, const PlotSeries& series,
+                  const std::vector<PlotPoint>& points) {
+  const PlotFrame& f = plot.frame();
+  const float cap = theme().px(4);
+  for (const PlotPoint& p : points) {
+    const double x = f.x.pixel(p.x), hi = f.y.pixel(p.y), lo = f.y.pixel(p.y2);
+    if (!(x >= f.x.start() - 20 && x <= f.x.end() + 20) || std::isnan(hi) || std::isnan(lo)) continue;
+    const auto at = static_cast<float>(x);
+    const auto clamped = [&](double v) { return static_cast<float>(std::clamp(v, f.y.end() - 10, f.y.start() + 10)); };
+    const float top = clamped(hi), bottom = clamped(lo);
+    painter.line({at, top}, {at, bottom}, series.colour, 1.5f);
+    painter.line({at - cap, top}, {at + cap, top}, series.colour, 1.5f);
+    painter.line({at - cap, bottom}, {at + cap, bottom}, series.colour, 1.5f);
+  }
+}
+
+}  // namespace
+
+void finish_plot(const PlotEnd& plot) {
+  PlotScratch& s = plot.scratch();
+  const Painter painter = Painter::window();
+  const float title = plot.options.title.empty() ? 0.0f : theme().type(Type::body) * 1.5f;
+  follow_data(plot);
+  const float above = title + legend(plot, plot.outer.min.y + title, nullptr);
+  layout_frame(plot.outer, above, plot.options.x, plot.options.y, {plot.view.x_lo, plot.view.x_hi},
+               {plot.view.y_lo, plot.view.y_hi}, small_width, theme().type(Type::small), s.frame);
+  const Box& area = s.frame.area;
+  s.area_from_corner = {{area.min.x - plot.outer.min.x, area.min.y - plot.outer.min.y},
+                        {area.max.x - plot.outer.min.x, area.max.y - plot.outer.min.y}};
+  reduce_series(plot);
+  if (title > 0)
+    painter.text_fit({area.min.x, plot.outer.min.y}, plot.options.title, plot.outer.max.x - area.min.x, theme().text,
+                     Type::body, Font::bold);
+  paint_axes(plot, painter);
+  painter.clip(area.min, area.max);
+  paint_series(plot, painter);
+  paint_marks(plot, painter);
+  paint_labels(plot, painter);
+  painter.unclip();
+  legend(plot, plot.outer.min.y + title, &painter);
+  paint_hover(plot, painter);
+  if (Record* record = painter.record()) record_tables(plot, *record);
+}
+
+void paint_axes(const PlotEnd& plot, const Painter& painter) {
+  const PlotFrame& f = plot.frame();
+  const Theme& t = theme();
+  const Box& a = f.area;
+  const float line = t.type(Type::small), pad = std::floor(line * 0.4f);
+  for (const double px : f.x_ticks.minor())
+    painter.line({static_cast<float>(px), a.min.y}, {static_cast<float>(px), a.max.y}, with_alpha(t.grid, 0.45f));
+  for (const double px : f.y_ticks.minor())
+    painter.line({a.min.x, static_cast<float>(px)}, {a.max.x, static_cast<float>(px)}, with_alpha(t.grid, 0.45f));
+  const bool x_grid = plot.options.x.categories.empty(), y_grid = plot.options.y.categories.empty();
+  for (const Tick& tick : f.x_ticks.major()) {
+    const float px = std::floor(static_cast<float>(tick.pixel)) + 0.5f;
+    if (x_grid) painter.line({px, a.min.y}, {px, a.max.y}, t.grid);
+    painter.text({px, a.max.y + pad}, tick.label, t.muted, Type::small, Font::sans, Align::center);
+  }
+  for (const Tick& tick : f.y_ticks.major()) {
+    const float px = std::floor(static_cast<float>(tick.pixel)) + 0.5f;
+    if (y_grid) painter.line({a.min.x, px}, {a.max.x, px}, t.grid);
+    painter.text({a.min.x - pad, px - line / 2}, tick.label, t.muted, Type::small, Font::sans, Align::right);
+  }
+  painter.frame(a.min, a.max, t.line);
+  const float x_y = a.max.y + pad + line + pad;
+  if (f.x_title.length > 0)
+    painter.text_fit({(a.min.x + a.max.x) / 2, x_y}, f.x_title, a.width(), t.muted, Type::small, Font::sans,
+                     Align::center);
+  if (f.y_title.length == 0) return;
+  const ImVec2 at{plot.outer.min.x, (a.min.y + a.max.y) / 2};
+  const std::string_view title = small_width(f.y_title) <= a.height() ? f.y_title.view() : f.y_ticks.unit.view();
+  if (small_width(title) <= a.height())
+    painter.rotated_text(at, -90, title, t.muted, Type::small, Font::sans, Align::center);
+}
+
+void paint_marker(const Painter& painter, ImVec2 at, Marker marker, float r, ImU32 colour) {
+  switch (marker) {
+    case Marker::circle:
+      painter.circle(at, r, colour);
+      return;
+    case Marker::square:
+      painter.rect({at.x - r * 0.9f, at.y - r * 0.9f}, {at.x + r * 0.9f, at.y + r * 0.9f}, colour);
+      return;
+    case Marker::triangle: {
+      const ImVec2 p[] = {
+          {at.x, at.y - r * 1.1f}, {at.x + r * 1.05f, at.y + r * 0.8f}, {at.x - r * 1.05f, at.y + r * 0.8f}};
+      painter.polygon(p, colour);
+      return;
+    }
+    case Marker::diamond: {
+      const ImVec2 p[] = {
+          {at.x, at.y - r * 1.2f}, {at.x + r * 1.2f, at.y}, {at.x, at.y + r * 1.2f}, {at.x - r * 1.2f, at.y}};
+      painter.polygon(p, colour);
+      return;
+    }
+  }
+}
+
+void paint_series(const PlotEnd& plot, const Painter& painter) {
+  PlotScratch& s = plot.scratch();
+  const PlotFrame& f = plot.frame();
+  const Theme& t = theme();
+  using Kind = PlotSeries::Kind;
+  // Fills lie under lines and lines under dots, whatever the order of the calls.
+  for (const int pass : {0, 1, 2}) {
+    for (std::size_t i = 0; i < s.series.size(); ++i) {
+      const PlotSeries& series = s.series[i];
+      const std::vector<PlotPoint>& points = s.caches[i].points;
+      if (series.hidden) continue;
+      if (pass == 0 && series.kind == Kind::area) paint_band(plot, painter, series, points);
+      if (pass == 0 && series.kind == Kind::bars) paint_bars(plot, painter, series, points);
+      if (pass == 1 && (series.kind == Kind::line || series.kind == Kind::steps || series.kind == Kind::area)) {
+        const float width = series.kind == Kind::area ? t.px(1) : t.px(series.width);
+        for_pieces(points, f, series.kind == Kind::steps, s.points, [&](std::span<const ImVec2> piece) {
+          if (series.dashed)
+            painter.dashed_polyline(piece, series.colour, width, t.px(5));
+          else
+            painter.polyline(piece, series.colour, width);
+        });
+      }
+      if (pass == 2 && series.kind == Kind::errors) paint_errors(plot, painter, series, points);
+      if (pass == 2 && series.kind == Kind::scatter) {
+        for (const PlotPoint& p : points) {
+          const double x = f.x.pixel(p.x), y = f.y.pixel(p.y);
+          if (x >= f.x.start() - 10 && x <= f.x.end() + 10 && y >= f.y.end() - 10 && y <= f.y.start() + 10)
+            paint_marker(painter, {static_cast<float>(x), static_cast<float>(y)}, series.marker, t.px(series.radius),
+                         series.colour);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace widgets

@@ -1,0 +1,165 @@
+#include "widgets/prose/prose.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace widgets {
+namespace {
+
+bool web(std::string_view target) { return target.starts_with("http://") || target.starts_with("https://"); }
+
+void tooltip(std::string_view text) {
+  if (!text.empty()) ImGui::SetTooltip("%.*s", static_cast<int>(text.size()), text.data());
+}
+
+bool mouse_in(ImVec2 at, ImVec2 size) { return ImGui::IsMouseHoveringRect(at, {at.x + size.x, at.y + size.y}); }
+
+void paint(const Painter& painter, const ProseView& view, ImVec2 origin, bool hovered, const ProseSource& values) {
+  const Theme& t = theme();
+  const ImVec2 clip_min = painter.list()->GetClipRectMin(), clip_max = painter.list()->GetClipRectMax();
+  for (const ProseItem& item : view.layout.items) {
+    const ImVec2 at{origin.x + item.at.x, origin.y + item.at.y}, end{at.x + item.size.x, at.y + item.size.y};
+    if (!painter.record() && (end.y < clip_min.y || at.y > clip_max.y)) continue;
+    switch (item.kind) {
+      case ProseItem::Kind::text:
+        painter.text(at, view.doc.shown(item.begin, item.end),
+                     item.link >= 0 ? t.accent
+                     : item.muted   ? t.muted
+                                    : t.text,
+                     item.type, item.font);
+        break;
+      case ProseItem::Kind::marker:
+        painter.text(at, view.doc.blocks[item.index].marker, t.muted);
+        break;
+      case ProseItem::Kind::value:
+        painter.text(at, view.doc.values.texts[item.index], t.accent, item.type, item.font);
+        if (hovered && values.explain && mouse_in(at, item.size))
+          tooltip(values.explain(values.context, view.doc.values.keys[item.index]));
+        break;
+      case ProseItem::Kind::unknown:
+        if (item.end > item.begin) {  // a formula that could not be read
+          painter.text(at, view.doc.shown(item.begin, item.end), t.warning, item.type, item.font);
+          if (hovered && mouse_in(at, item.size))
+            for (const ProseFormula& f : view.doc.formulas)
+              if (f.begin == item.begin) tooltip(f.formula.error);
+        } else {
+          float x = at.x + painter.text(at, "{", t.warning, item.type, item.font);
+          x += painter.text({x, at.y}, view.doc.values.keys[item.index], t.warning, item.type, item.font);
+          painter.text({x, at.y}, "}", t.warning, item.type, item.font);
+        }
+        break;
+      case ProseItem::Kind::formula: {
+        const FormulaLayout& f = view.layout.formulas[item.index];
+        paint_formula(painter, f, {at.x, at.y + f.ascent});
+        break;
+      }
+      case ProseItem::Kind::card:
+        painter.rect(at, end, t.card, t.px(4));
+        break;
+      case ProseItem::Kind::rule:
+        painter.rect({at.x, std::floor(at.y)}, {end.x, std::floor(at.y) + item.size.y}, t.line);
+        break;
+      case ProseItem::Kind::bar:
+        painter.rect(at, end, t.line, t.px(2));
+        break;
+    }
+  }
+}
+
+void draw_links(const Painter& painter, const ProseView& view, ImVec2 origin, ProseResult& result) {
+  const Theme& t = theme();
+  for (std::size_t i = 0; i < view.layout.links.size(); ++i) {
+    const ProseLinkBox& box = view.layout.links[i];
+    const ProseLink& link = view.doc.links[static_cast<std::size_t>(box.link)];
+    const ImVec2 at{origin.x + box.at.x, origin.y + box.at.y};
+    ImGui::SetCursorScreenPos(at);
+    ImGui::PushID(static_cast<int>(i));
+    const bool pressed = ImGui::InvisibleButton(
+        link.label.c_str(), {std::max(box.size.x, 1.0f), std::max(box.size.y, 1.0f)}, ImGuiButtonFlags_EnableNav);
+    ImGui::PopID();
+    const float line = at.y + box.size.y / 2 + 0.55f * t.type(Type::body);
+    const bool hovered = ImGui::IsItemHovered();
+    painter.line({at.x, line}, {at.x + box.size.x, line}, hovered ? t.accent : with_alpha(t.accent, 0.45f),
+                 std::max(1.0f, t.px(1)));
+    if (hovered) {
+      ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+      if (web(link.target)) ImGui::SetTooltip("%s\nclick to copy the address", link.target.c_str());
+    }
+    if (!pressed) continue;
+    if (web(link.target)) {
+      ImGui::SetClipboardText(link.target.c_str());
+      result.copied = link.target;
+    } else {
+      result.clicked = link.target;
+    }
+  }
+}
+
+}  // namespace
+
+ProseResult draw_prose(const char* id, std::string_view markdown, const ProseSource& values, ProseView& view,
+                       float width) {
+  const float scale = theme().type(Type::body);
+  const bool new_text = view.layouts == 0 || view.markdown != markdown;
+  if (new_text) {
+    view.markdown.assign(markdown);
+    view.doc = parse_prose(markdown);
+  }
+  const bool new_values = view.doc.refresh(values);
+  if (new_text || new_values || view.width != width || view.scale != scale || view.font != font_of(Font::sans)) {
+    view.layout = layout_prose(view.doc, std::min(width, prose_max_width()));
+    view.width = width;
+    view.scale = scale;
+    view.font = font_of(Font::sans);
+    ++view.layouts;
+  }
+  ProseResult result{
+      .clicked = {},
+      .copied = {},
+      .width = view.layout.width,
+      .height = view.layout.height,
+  };
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const Painter painter = Painter::window();
+  ImGui::PushID(id);
+  paint(painter, view, origin, ImGui::IsWindowHovered(), values);
+  draw_links(painter, view, origin, result);
+  ImGui::SetCursorScreenPos(origin);
+  ImGui::Dummy({std::max(1.0f, result.width), std::max(1.0f, result.height)});
+  ImGui::PopID();
+  if (Record* record = painter.record(); record && !view.doc.values.keys.empty()) {
+    DataTable table{.name = id, .columns = {"key", "value"}, .rows = {}};
+    for (std::size_t i = 0; i < view.doc.values.keys.size(); ++i)
+      table.rows.push_back({view.doc.values.keys[i], view.doc.values.texts[i]});
+    record->tables.push_back(std::move(table));
+  }
+  return result;
+}
+
+std::string prose_as_markdown(std::string_view markdown, const ProseSource& values) {
+  ProseDoc doc = parse_prose(markdown);
+  doc.refresh(values);
+  std::string out;
+  std::size_t from = 0;
+  for (const ProseUse& use : doc.uses) {
+    const std::string& now = doc.values.texts[use.slot];
+    if (now.empty() || use.begin < from) continue;
+    out.append(doc.source, from, use.begin - from);
+    out += use.in_formula ? "\\text{" + now + "}" : now;
+    from = use.end;
+  }
+  return out.append(doc.source, from);
+}
+
+std::vector<std::string> unknown_keys(std::string_view markdown, const ProseSource& values) {
+  ProseDoc doc = parse_prose(markdown);
+  doc.refresh(values);
+  std::vector<std::string> unknown;
+  for (std::size_t i = 0; i < doc.values.keys.size(); ++i)
+    if (doc.values.texts[i].empty()) unknown.push_back(doc.values.keys[i]);
+  return unknown;
+}
+
+std::vector<std::string> prose_problems(std::string_view markdown) { return parse_prose(markdown).problems; }
+
+}  // namespace widgets

@@ -1,0 +1,188 @@
+#include "widgets/timeline/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "widgets/timeline/timeline_frame.h"
+
+namespace widgets {
+namespace {
+
+float ruler_px(const TimelineOptions& options) {
+  return options.ruler || options.cursor ? theme().type(Type::small) + theme().px(14) : 0.0f;
+}
+
+void set_sizes(TimelineFrame& f) {
+  f.row_px = theme().px(f.options.row_px);
+  f.row_step_px = f.row_px + theme().px(2);
+  f.counter_px = theme().px(f.options.counter_px);
+}
+
+TimelineWindow shown_window(const TimelineView& view, const TimelineIndex& x) {
+  return view.window.duration_s > 0 ? limit_window(view.window, x.first_s, x.last_s) : fit_window(x.first_s, x.last_s);
+}
+
+void set_viewport(TimelineFrame& f) {
+  const TimelineWindow w = shown_window(f.view, f.index);
+  f.viewport = {f.lanes.min.x, f.lanes.width(), w.start_s, w.duration_s, f.data.origin_ns};
+}
+
+void set_window(TimelineFrame& f, TimelineWindow w) {
+  f.view.window = limit_window(w, f.index.first_s, f.index.last_s);
+  set_viewport(f);
+}
+
+void zoom(TimelineFrame& f, double factor, double at_s) {
+  const TimelineWindow w = shown_window(f.view, f.index);
+  const double longest = 4 * (f.index.last_s - f.index.first_s);
+  // A limit that is already met must not turn a zoom into a pan.
+  if ((factor > 1 && w.duration_s <= 1.0000001e-9) || (factor < 1 && w.duration_s >= 0.9999999 * longest)) return;
+  set_window(f, zoom_window(w, factor, at_s));
+}
+
+void keys(TimelineFrame& f, double at_s) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || io.KeySuper) return;
+  const double step = std::min(static_cast<double>(io.DeltaTime), 0.1) * 3.0;  // e-fold in a third of a second
+  const TimelineWindow w = shown_window(f.view, f.index);
+  const auto held = [](ImGuiKey key) { return ImGui::IsKeyDown(key); };
+  if (held(ImGuiKey_W)) zoom(f, std::exp(step), at_s);
+  if (held(ImGuiKey_S)) zoom(f, std::exp(-step), at_s);
+  if (held(ImGuiKey_A)) set_window(f, pan_window(w, -w.duration_s * step * 0.5));
+  if (held(ImGuiKey_D)) set_window(f, pan_window(w, w.duration_s * step * 0.5));
+  if (ImGui::IsKeyPressed(ImGuiKey_F, false)) f.view.window = {};
+  if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
+    f.view.selected = {}, f.view.range_start_s = f.view.range_end_s = std::nan("");
+  if (f.options.cursor && ImGui::IsKeyPressed(ImGuiKey_Space, false)) {
+    f.view.playing = !f.view.playing;
+    if (f.view.playing && f.view.cursor_s >= f.index.last_s) f.view.cursor_s = f.index.first_s;
+  }
+}
+
+void interact(TimelineFrame& f, float lanes_height_px) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool hovered = ImGui::IsItemHovered(), has_mouse = ImGui::IsMousePosValid(&io.MousePos);
+  const double at_s = has_mouse ? f.viewport.time_at(io.MousePos.x) : 0.0;
+  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
+  if (!hovered && ImGui::IsItemFocused())
+    keys(f, shown_window(f.view, f.index).start_s +
+                shown_window(f.view, f.index).duration_s / 2);  // for those who use no mouse
+  if (hovered && has_mouse) {
+    if (io.MouseWheel != 0.0f && io.KeyShift) f.view.scroll_px -= io.MouseWheel * 3.0f * f.row_step_px;
+    if (io.MouseWheel != 0.0f && !io.KeyShift) zoom(f, std::pow(1.25, static_cast<double>(io.MouseWheel)), at_s);
+    if (io.MouseWheelH != 0.0f) {
+      const TimelineWindow w = shown_window(f.view, f.index);
+      set_window(f, pan_window(w, -0.1 * w.duration_s * static_cast<double>(io.MouseWheelH)));
+    }
+    keys(f, at_s);
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) f.view.window = {};
+  }
+  const bool on_ruler = has_mouse && io.MouseClickedPos[0].y < f.lanes.min.y;
+  if (ImGui::IsItemActivated() && has_mouse && io.KeyShift && !on_ruler)
+    f.view.range_start_s = f.view.range_end_s = at_s;
+  if (ImGui::IsItemActive() && has_mouse && (io.MouseDown[0] || io.MouseDown[2])) {
+    const bool moved = ImGui::IsMouseDragging(io.MouseDown[0] ? ImGuiMouseButton_Left : ImGuiMouseButton_Middle);
+    if (on_ruler && f.options.cursor) {
+      f.view.cursor_s = std::clamp(at_s, f.index.first_s, f.index.last_s);
+      f.events.cursor_moved = true;
+    } else if (io.KeyShift && std::isfinite(f.view.range_start_s)) {
+      f.view.range_end_s = at_s;
+    } else if (moved && io.MouseDelta.x != 0.0f) {
+      set_window(
+          f, pan_window(shown_window(f.view, f.index), -static_cast<double>(io.MouseDelta.x) / f.viewport.px_per_s()));
+    }
+    if (moved && !on_ruler && !io.KeyShift) f.view.scroll_px -= io.MouseDelta.y;
+  }
+  const float threshold = io.MouseDragThreshold;
+  f.events.clicked = ImGui::IsItemDeactivated() && has_mouse && !on_ruler && !io.KeyShift && io.MouseReleased[0] &&
+                     io.MouseDragMaxDistanceSqr[0] < threshold * threshold;
+  f.view.scroll_px = std::clamp(f.view.scroll_px, 0.0f, std::max(0.0f, lanes_height_px - f.lanes.height()));
+  set_viewport(f);
+}
+
+/// Scrolls as little as shows the row of the selected span.
+void reveal_selected(TimelineFrame& f) {
+  if (!std::exchange(f.view.reveal, false)) return;
+  const auto [lane, span] = f.view.selected;
+  if (lane < 0 || span < 0 || lane >= static_cast<std::int64_t>(f.data.lanes.size())) return;
+  const auto& spans = f.data.lanes[static_cast<std::size_t>(lane)].spans;
+  if (span >= static_cast<std::int64_t>(spans.size())) return;
+  const float top = f.view.scratch.lanes[static_cast<std::size_t>(lane)].top +
+                    static_cast<float>(spans[static_cast<std::size_t>(span)].depth) * f.row_step_px;
+  f.view.scroll_px = std::clamp(f.view.scroll_px, std::max(0.0f, top + 2 * f.row_step_px - f.lanes.height()),
+                                std::max(0.0f, top - f.row_step_px));
+}
+
+/// The handle lies over the ruler as an item of its own, so that it can be found and dragged by its label.
+void cursor_handle(TimelineFrame& f) {
+  const float x = f.viewport.x_of_s(f.view.cursor_s), half = theme().px(8);
+  if (!(x >= f.lanes.min.x - 1) || !(x <= f.lanes.max.x + 1)) return;
+  ImGui::SetCursorScreenPos({x - half, f.area.min.y});
+  ImGui::InvisibleButton("cursor", {2 * half, std::max(1.0f, f.lanes.min.y - f.area.min.y)});
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 0.0f)) {
+    f.view.cursor_s = std::clamp(f.viewport.time_at(ImGui::GetIO().MousePos.x), f.index.first_s, f.index.last_s);
+    f.view.playing = false;
+    f.events.cursor_moved = true;
+  }
+}
+
+}  // namespace
+
+float timeline_height(const TimelineData& data, const TimelineIndex& index, const TimelineOptions& options) {
+  std::vector<TimelineScratch::PlacedLane> placed;
+  return place_timeline_lanes(data, index, options, placed) + ruler_px(options);
+}
+
+TimelineEvents draw_timeline(const char* label, const TimelineData& data, TimelineView& view,
+                             const TimelineOptions& options) {
+  const bool brought = data.index && data.index->lanes.size() == data.lanes.size();
+  if (!brought &&
+      (view.index.lanes.size() != data.lanes.size() || view.index.fingerprint != timeline_fingerprint(data))) {
+    view.index = index_timeline(data);
+    const TimelineSelection now = view.selected;  // may come from a lesson, so it is kept while it names a span
+    const bool names_lane = now.lane >= 0 && now.lane < static_cast<std::int64_t>(data.lanes.size());
+    if (!names_lane ||
+        now.span >= static_cast<std::int64_t>(data.lanes[static_cast<std::size_t>(now.lane)].spans.size()))
+      view.selected = {};
+  }
+  TimelineFrame f{label, data, view, options, brought ? *data.index : view.index};
+  set_sizes(f);
+  const float lanes_height = place_timeline_lanes(data, f.index, options, view.scratch.lanes),
+              ruler = ruler_px(options);
+  const float available = ImGui::GetContentRegionAvail().y;
+  const float natural = lanes_height + ruler + theme().px(2);
+  const float least = ruler + f.row_step_px * 2;
+  const float height = options.height > 0 ? options.height : std::min(natural, std::max(available, least));
+
+  ImGui::PushID(label);
+  ImGui::BeginGroup();
+  f.area = canvas(label, {0, height}, {theme().px(120), std::min(least, std::max(height, 1.0f))});
+  const float label_px = options.label_px > 0 ? std::min(theme().px(options.label_px), f.area.width() * 0.4f) : 0.0f;
+  f.lanes = {{f.area.min.x + label_px, f.area.min.y + ruler}, {f.area.max.x - theme().px(1), f.area.max.y}};
+  set_viewport(f);
+  const bool hovered = ImGui::IsItemHovered();
+  reveal_selected(f);
+  interact(f, lanes_height);
+  if (options.cursor) {
+    advance_playback(view, f.index, static_cast<double>(ImGui::GetIO().DeltaTime));
+    cursor_handle(f);
+  }
+  ImGui::EndGroup();
+  ImGui::PopID();
+
+  layout_timeline_blocks(f);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (hovered && f.lanes.contains(mouse)) {
+    find_timeline_hover(f, mouse);
+    if (f.events.clicked) view.selected = f.events.hovered;
+    if (!ImGui::IsMouseDragging(ImGuiMouseButton_Left)) tip_timeline(f, mouse);
+  }
+  const Painter painter = Painter::window();
+  paint_timeline(f, painter);
+  if (Record* record = painter.record()) record_timeline(f, *record);
+  return f.events;
+}
+
+}  // namespace widgets

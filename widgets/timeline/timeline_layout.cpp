@@ -1,0 +1,304 @@
+#include "widgets/timeline/timeline_layout.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace widgets {
+namespace {
+
+constexpr double ns_per_s = 1e9;
+
+std::int64_t clamp_ns(double ns) {
+  if (!(ns > -9.2e18)) return INT64_MIN;
+  if (!(ns < 9.2e18)) return INT64_MAX;
+  return static_cast<std::int64_t>(ns);
+}
+
+std::int64_t offset_ns(std::int64_t origin, double ns) {
+  std::int64_t sum = 0;
+  const std::int64_t by = clamp_ns(ns);
+  return __builtin_add_overflow(origin, by, &sum) ? (by > 0 ? INT64_MAX : INT64_MIN) : sum;
+}
+
+/// Walks a row's summaries in order of start and folds on the way.
+class Folder {
+ public:
+  Folder(const TimelineSpans& spans, const TimelineLaneIndex& index, std::size_t row, const TimelineViewport& viewport,
+         std::uint32_t lane, std::vector<TimelineBlock>& out)
+      : spans_(spans), index_(index), row_(index.rows[row]), viewport_(viewport), out_(out) {
+    const double ns_per_px = viewport.duration_s * ns_per_s / static_cast<double>(viewport.width);
+    const double narrow = std::min(static_cast<double>(timeline_fold_px) * ns_per_px, 9e18);
+    narrow_ns_ = static_cast<std::int64_t>(std::ceil(narrow));
+    // Bins of a power of two at most as long as a narrow span: 2 to 4 px each, anchored to time.
+    const auto whole = static_cast<std::uint64_t>(std::max(narrow, 1.0));
+    bin_shift_ = static_cast<int>(std::bit_width(whole)) - 1;
+    low_ns_ = offset_ns(viewport.origin_ns, std::floor(viewport.start_s * ns_per_s));
+    high_ns_ = offset_ns(viewport.origin_ns, std::ceil((viewport.start_s + viewport.duration_s) * ns_per_s));
+    fold_.lane = lane;
+    fold_.row = static_cast<std::uint16_t>(row);
+  }
+
+  void run() {
+    if (!row_.levels.empty()) visit(row_.levels.size() - 1, 0);
+    flush();
+  }
+
+ private:
+  std::int64_t bin(std::int64_t start) const { return std::max(start, low_ns_) >> bin_shift_; }
+
+  static std::uint64_t bin_span_of(const TimelineNode& n) {
+    return static_cast<std::uint64_t>(n.last_start_ns) - static_cast<std::uint64_t>(n.first_start_ns);
+  }
+  std::uint64_t half_bin_ns() const { return (std::uint64_t{1} << bin_shift_) / 2; }
+
+  /// False once everything further starts right of the viewport.
+  bool visit(std::size_t level, std::size_t k) {
+    const TimelineNode& n = row_.levels[level][k];
+    if (n.first_start_ns >= high_ns_) return false;
+    if (n.max_end_ns <= low_ns_ && n.last_start_ns < low_ns_) return true;
+    std::size_t per_node = timeline_fanout;
+    for (std::size_t l = 0; l < level; ++l) per_node *= timeline_fanout;
+    const std::size_t first = k * per_node, last = std::min(first + per_node, row_.count);
+    const bool inside = n.first_start_ns >= low_ns_ && n.last_start_ns < high_ns_;
+    const std::int64_t b = bin(n.first_start_ns);
+    // Half a bin of starts may lean into the next bin: exact edges would cost a descent to the spans at every one of
+    // them.
+    const bool one_bin = b == bin(n.last_start_ns) || bin_span_of(n) <= half_bin_ns();
+    if (inside && one_bin &&
+        (static_cast<double>(n.max_length_ns) < static_cast<double>(narrow_ns_) || (has_wide_ && b == wide_bin_))) {
+      add(b, row_.first + first, last - first, n.first_start_ns, n.max_end_ns, n.busy_ns, n.tint);
+      return true;
+    }
+    if (level > 0) {
+      const std::size_t end = std::min((k + 1) * timeline_fanout, row_.levels[level - 1].size());
+      for (std::size_t child = k * timeline_fanout; child < end; ++child)
+        if (!visit(level - 1, child)) return false;
+      return true;
+    }
+    const std::uint32_t* order = index_.order.empty() ? nullptr : index_.order.data();
+    for (std::size_t i = row_.first + first; i < row_.first + last; ++i) {
+      const TimelineSpan s = spans_[order ? order[i] : i];
+      if (s.start_ns >= high_ns_) return false;
+      const std::int64_t length = s.length_ns();
+      if (s.start_ns < low_ns_ && s.end_ns() <= low_ns_) continue;
+      const std::int64_t bin_of_span = bin(s.start_ns);
+      if (length < narrow_ns_ || (has_wide_ && bin_of_span == wide_bin_)) {
+        add(bin_of_span, i, 1, s.start_ns, s.end_ns(), length, s.tint);
+        continue;
+      }
+      flush();
+      has_wide_ = true;
+      wide_bin_ = bin_of_span;
+      emit(i, 1, s.start_ns, s.end_ns(), length, s.tint);
+    }
+    return true;
+  }
+
+  void add(std::int64_t b, std::size_t position, std::size_t count, std::int64_t start, std::int64_t end,
+           std::int64_t busy, Tint tint) {
+    if (fold_.count > 0 && b != fold_bin_) flush();
+    if (fold_.count == 0) {
+      fold_bin_ = b;
+      fold_first_ = position;
+      fold_.start_ns = start;
+      fold_.end_ns = end;
+      fold_.busy_ns = 0;
+      vote_ = {};
+    }
+    fold_.count += static_cast<std::uint32_t>(count);
+    fold_.end_ns = std::max(fold_.end_ns, end);
+    if (__builtin_add_overflow(fold_.busy_ns, busy, &fold_.busy_ns)) fold_.busy_ns = INT64_MAX;
+    vote_.add(tint, busy);
+  }
+
+  void flush() {
+    if (fold_.count == 0) return;
+    emit(fold_first_, fold_.count, fold_.start_ns, fold_.end_ns, fold_.busy_ns, vote_.tint);
+    fold_.count = 0;
+  }
+
+  void emit(std::size_t position, std::uint32_t count, std::int64_t start, std::int64_t end, std::int64_t busy,
+            Tint tint) {
+    TimelineBlock block = fold_;
+    block.first = index_.span_at(position);
+    block.count = count;
+    block.start_ns = start;
+    block.end_ns = end;
+    block.busy_ns = busy;
+    block.tint = tint;
+    if (count == 1) block.mark = spans_[block.first].mark;
+    const float left = viewport_.x, right = viewport_.x + viewport_.width;
+    block.x0 = std::clamp(viewport_.x_of(start), left, right);
+    block.x1 = std::clamp(viewport_.x_of(end), left, right);
+    out_.push_back(block);
+  }
+
+  const TimelineSpans& spans_;
+  const TimelineLaneIndex& index_;
+  const TimelineRow& row_;
+  const TimelineViewport& viewport_;
+  std::vector<TimelineBlock>& out_;
+  std::int64_t narrow_ns_ = 0;  ///< shorter than this is narrow
+  int bin_shift_ = 0;
+  std::int64_t low_ns_ = 0, high_ns_ = 0, fold_bin_ = 0, wide_bin_ = 0;
+  bool has_wide_ = false;
+  TimelineBlock fold_;
+  std::size_t fold_first_ = 0;
+  TintVote vote_;
+};
+
+}  // namespace
+
+double TimelineViewport::since_origin_s(std::int64_t time_ns) const {
+  std::int64_t since = 0;
+  if (__builtin_sub_overflow(time_ns, origin_ns, &since))
+    return (static_cast<double>(time_ns) - static_cast<double>(origin_ns)) / ns_per_s;
+  return static_cast<double>(since) / ns_per_s;
+}
+float TimelineViewport::x_of_s(double time_s) const {
+  const double px = (time_s - start_s) * px_per_s();
+  return x + static_cast<float>(std::clamp(px, -1e7, 1e7));
+}
+float TimelineViewport::x_of(std::int64_t time_ns) const { return x_of_s(since_origin_s(time_ns)); }
+
+double TimelineBlock::density() const {
+  const double length = static_cast<double>(end_ns) - static_cast<double>(start_ns);
+  return length > 0 ? static_cast<double>(busy_ns) / length : 1.0;
+}
+
+void layout_timeline_row(const TimelineSpans& spans, const TimelineLaneIndex& index, std::size_t row,
+                         const TimelineViewport& viewport, std::uint32_t lane, std::vector<TimelineBlock>& out) {
+  const bool drawable = viewport.width > 0 && viewport.duration_s > 0 && std::isfinite(viewport.duration_s) &&
+                        std::isfinite(viewport.start_s);
+  if (!drawable || row >= index.rows.size()) return;
+  Folder(spans, index, row, viewport, lane, out).run();
+}
+
+const TimelineBlock* timeline_block_at(std::span<const TimelineBlock> blocks, float px) {
+  const TimelineBlock* nearest = nullptr;
+  float best = 1.5f;
+  // Later ones are painted on top, so on a tie they win.
+  for (const TimelineBlock& b : blocks) {
+    const float distance = std::max({b.x0 - px, px - b.x1, 0.0f});
+    if (distance <= best) {
+      best = distance;
+      nearest = &b;
+    }
+  }
+  return nearest;
+}
+
+std::vector<TimelineRange> index_counter(const TimelinePoints& points) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<TimelineRange> blocks;
+  blocks.reserve((points.size() + counter_block - 1) / counter_block);
+  for (std::size_t i = 0; i < points.size(); i += counter_block) {
+    TimelineRange range{infinity, -infinity, 0, 0};
+    for (std::size_t k = i; k < std::min(i + counter_block, points.size()); ++k) {
+      const TimelinePoint p = points[k];
+      range.last_ns = p.time_ns, range.last = p.value;
+      if (!std::isfinite(p.value)) continue;
+      range.low = std::min(range.low, p.value);
+      range.high = std::max(range.high, p.value);
+    }
+    blocks.push_back(range);
+  }
+  return blocks;
+}
+
+void layout_counter(const TimelinePoints& points, const TimelineViewport& viewport, bool steps, double low, double high,
+                    float top, float bottom, std::vector<TimelineVertex>& out, std::span<const TimelineRange> blocks) {
+  out.clear();
+  if (!(viewport.width > 0) || !(viewport.duration_s > 0) || !(high > low)) return;
+  const std::int64_t from = offset_ns(viewport.origin_ns, std::floor(viewport.start_s * ns_per_s));
+  const std::int64_t to = offset_ns(viewport.origin_ns, std::ceil((viewport.start_s + viewport.duration_s) * ns_per_s));
+  const auto first_at = [&](std::size_t first, std::int64_t t) {
+    return first_place(first, points.size(), [&](std::size_t i) { return points[i].time_ns >= t; });
+  };
+  std::size_t at = first_at(0, from);
+  if (at > 0) --at;  // the value on entry
+  std::size_t end = first_at(at, to);
+  if (end < points.size()) ++end;  // the slope on exit
+  const float left = viewport.x, right = viewport.x + viewport.width;
+  const auto y_of = [&](double v) {
+    return bottom + static_cast<float>(std::clamp((v - low) / (high - low), 0.0, 1.0)) * (top - bottom);
+  };
+  float column = -1e30f, y_least = 0, y_most = 0, y_last = 0;
+  bool open = false;
+  const auto close = [&] {  // the rest of a pixel column: its extremes, then where it ends
+    if (open && y_least < y_most) {
+      out.push_back({column, y_least});
+      out.push_back({column, y_most});
+      out.push_back({column, y_last});
+    }
+  };
+  for (; at < end; ++at) {
+    // Whole blocks that end in the column that is open: their extremes and their last value are all that shows.
+    for (; open && at % counter_block == 0 && at / counter_block < blocks.size() && end - at > counter_block;
+         at += counter_block) {
+      const TimelineRange& range = blocks[at / counter_block];
+      if (!std::isfinite(range.last) || !(viewport.x_of(range.last_ns) - column < 1.0f)) break;
+      y_least = std::min(y_least, y_of(range.high));
+      y_most = std::max(y_most, y_of(range.low));
+      y_last = y_of(range.last);
+    }
+    const TimelinePoint p = points[at];
+    if (!std::isfinite(p.value)) continue;
+    const float x = viewport.x_of(p.time_ns), y = y_of(p.value);
+    if (open && x - column < 1.0f) {
+      y_least = std::min(y_least, y);
+      y_most = std::max(y_most, y);
+      y_last = y;
+      continue;
+    }
+    close();
+    float draw_x = x, draw_y = y;
+    if (x < left && at + 1 < end) {  // enter exactly at the edge
+      const TimelinePoint next = points[at + 1];
+      const float next_x = viewport.x_of(next.time_ns);
+      if (!steps && next_x > x && std::isfinite(next.value))
+        draw_y = y + (y_of(next.value) - y) * (left - x) / (next_x - x);
+    } else if (x > right && !out.empty() && !steps) {
+      draw_y = y_last + (y - y_last) * (right - column) / (x - column);
+    }
+    draw_x = std::clamp(x, left, right);
+    if (steps && open) out.push_back({draw_x, y_last});
+    if (!(steps && x > right)) out.push_back({draw_x, draw_y});
+    column = draw_x;
+    y_least = y_most = y_last = draw_y;
+    open = true;
+  }
+  close();
+  if (steps && !out.empty() && out.back().x < right) out.push_back({right, y_last});
+}
+
+TimelineWindow fit_window(double first_s, double last_s) {
+  if (!std::isfinite(first_s) || !std::isfinite(last_s) || !(last_s > first_s))
+    return {std::isfinite(first_s) ? first_s : 0.0, 1.0};
+  return {first_s, last_s - first_s};
+}
+
+TimelineWindow limit_window(TimelineWindow w, double first_s, double last_s) {
+  const TimelineWindow whole = fit_window(first_s, last_s);
+  if (!std::isfinite(w.start_s) || !std::isfinite(w.duration_s) || !(w.duration_s > 0)) return whole;
+  const double longest = std::max(4 * whole.duration_s, 1e-9), duration = std::clamp(w.duration_s, 1e-9, longest);
+  w.start_s += (w.duration_s - duration) / 2;
+  w.duration_s = duration;
+  // At least a tenth of the window stays over the data.
+  w.start_s = std::clamp(w.start_s, whole.start_s - 0.9 * duration, whole.start_s + whole.duration_s - 0.1 * duration);
+  return w;
+}
+
+TimelineWindow zoom_window(TimelineWindow w, double factor, double at_s) {
+  if (!(factor > 0) || !std::isfinite(factor) || !std::isfinite(at_s)) return w;
+  const double duration = w.duration_s / factor;
+  return {at_s - (at_s - w.start_s) / factor, duration};
+}
+
+TimelineWindow pan_window(TimelineWindow w, double by_s) {
+  return {std::isfinite(by_s) ? w.start_s + by_s : w.start_s, w.duration_s};
+}
+
+}  // namespace widgets
