@@ -65,7 +65,7 @@ class History {
                       .label = "Your answers",
                       .shared = "drill.history",
                       .max_items = chapters::most_drill_records,
-                      .kept = true,
+                      .origin = chapters::Origin::kept,
                   });
     return fields_.all().front();
   }

@@ -110,7 +110,7 @@ bool accepts(const chapters::Field& f, std::string_view path) {
   std::string name(path);
   for (char& c : name)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  for (std::string_view rest = f.spec.accepts; !rest.empty();) {
+  for (std::string_view rest = f.file_spec.accepts; !rest.empty();) {
     const auto comma = rest.find(", ");
     const std::string suffix = "." + std::string(rest.substr(0, comma));
     if (name.ends_with(suffix)) return true;
@@ -120,7 +120,7 @@ bool accepts(const chapters::Field& f, std::string_view path) {
 }
 
 std::string load_file(const chapters::Field& f, const std::string& path, const FileReader& read) {
-  if (f.spec.by_bytes) {
+  if (f.file_spec.by_bytes) {
     FileContent content = read.bytes(path);
     if (content.error.empty()) f.file() = {path, {}, std::move(content.bytes)};
     return content.error;

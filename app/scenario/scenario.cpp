@@ -296,7 +296,7 @@ std::string apply_view(chapters::Lab& lab, const Json& view) {
   return {};
 }
 
-bool is_personal(const Field& f) { return f.spec.kept || f.spec.shared.starts_with("clock."); }
+bool is_personal(const Field& f) { return f.spec.origin == chapters::Origin::kept || f.spec.origin == chapters::Origin::clock; }
 
 Json scenario_inputs(const chapters::Lab& lab) {
   Json out = Json::object();
@@ -308,14 +308,14 @@ Json scenario_inputs(const chapters::Lab& lab) {
 Json set_by_hand(const chapters::Lab& lab) {
   Json out = Json::object();
   for (const Field& f : lab.inputs())
-    if (!is_personal(f) && !f.spec.measured) out[std::string(f.key)] = field_to_json(f);
+    if (!is_personal(f) && f.spec.origin != chapters::Origin::measured) out[std::string(f.key)] = field_to_json(f);
   return out;
 }
 
 void reset_scenario(chapters::Lab& lab) {
   Json stays = Json::object();
   for (const Field& f : lab.inputs())
-    if (is_personal(f) || f.spec.measured) stays[std::string(f.key)] = field_to_json(f);
+    if (is_personal(f) || f.spec.origin == chapters::Origin::measured) stays[std::string(f.key)] = field_to_json(f);
   lab.reset();
   for (const auto& [key, value] : stays.items()) field_from_json(*lab.inputs().find(key), value);
 }

@@ -82,14 +82,13 @@ void draw_job(Shell& shell, ImVec2 top_right) {
   Painter::window().text({at.x, at.y - t.px(16)}, percent, t.muted, Type::small);
 }
 
-/// What a View may ask of the shell by its keys: "open_link" names a lab to go to, "ticking" keeps the window awake.
-void serve_view(Shell& shell) {
-  const chapters::Fields& view = shell.workspace.lab().view();
-  if (const auto* f = view.find("ticking"); f && f->kind == chapters::Kind::toggle && f->toggle())
-    shell.animating = true;
-  const auto* f = view.find("open_link");
-  if (!f || f->kind != chapters::Kind::text || f->text().empty()) return;
-  const std::string link = std::exchange(f->text(), {});
+/// What the open lab asks of the shell: to go elsewhere, or to keep the window awake.
+void serve_requests(Shell& shell) {
+  chapters::Requests* asks = shell.workspace.lab().requests();
+  if (!asks) return;
+  if (asks->awake) shell.animating = true;
+  if (asks->open_link.empty()) return;
+  const std::string link = std::exchange(asks->open_link, {});
   if (auto error = shell.workspace.open_link(link); !error.empty()) shell.workspace.say(error);
 }
 
@@ -140,7 +139,7 @@ void draw_canvas(Shell& shell, ImVec2 size) {
     } else {
       draw();
     }
-    serve_view(shell);
+    serve_requests(shell);
   }
   ImGui::EndChild();
 }

@@ -9,16 +9,6 @@
 namespace app {
 
 using chapters::Field;
-using chapters::Kind;
-
-namespace {
-
-const Field* of_kind(const chapters::Lab& lab, std::string_view key, Kind kind) {
-  const Field* f = lab.view().find(key);
-  return f && f->kind == kind ? f : nullptr;
-}
-
-}  // namespace
 
 void ServiceSink::add(ServiceEvent event) {
   const std::lock_guard lock(mutex_);
@@ -31,10 +21,9 @@ std::vector<ServiceEvent> ServiceSink::take() {
 }
 
 std::string Services::poll(chapters::Lab& lab) {
-  if (lab.info().service.empty()) return {};
-  const Field* asked = of_kind(lab, "request", Kind::text);
-  if (!asked || asked->text().empty()) return {};
-  const std::string request = std::exchange(asked->text(), {});
+  chapters::Requests* asks = lab.info().service.empty() ? nullptr : lab.requests();
+  if (!asks || asks->work.empty()) return {};
+  const std::string request = std::exchange(asks->work, {});
   const auto run = std::find_if(runs_.begin(), runs_.end(), [&](const Run& r) { return r.lab == lab.info().id; });
   if (request == "stop") {
     if (run != runs_.end()) run->job.cancel();
@@ -48,8 +37,8 @@ std::string Services::poll(chapters::Lab& lab) {
       "service " + service->first,
       [work = service->second, sink, request](chapters::Progress& progress) { work(request, *sink, progress); });
   runs_.push_back({std::string(lab.info().id), std::move(sink), std::move(job), false});
-  if (const Field* f = of_kind(lab, "running", Kind::toggle)) f->toggle() = true;
-  if (const Field* f = of_kind(lab, "status", Kind::text)) f->text() = "starting";
+  asks->running = true;
+  asks->status = "starting";
   return {};
 }
 
@@ -82,12 +71,13 @@ std::string merge_row(const Field& table, const std::string& json, const std::ve
   return field_from_json(table, rows);
 }
 
-void calm_service_view(chapters::Lab& lab) {
-  if (lab.info().service.empty()) return;
-  if (const Field* f = of_kind(lab, "request", Kind::text)) f->text().clear();
-  if (const Field* f = of_kind(lab, "running", Kind::toggle)) f->toggle() = false;
-  if (const Field* f = of_kind(lab, "fraction", Kind::real)) f->real() = 0;
-  if (const Field* f = of_kind(lab, "status", Kind::text)) f->text().clear();
+void clear_service_state(chapters::Lab& lab) {
+  chapters::Requests* asks = lab.info().service.empty() ? nullptr : lab.requests();
+  if (!asks) return;
+  asks->work.clear();
+  asks->running = false;
+  asks->fraction = 0;
+  asks->status.clear();
 }
 
 }  // namespace app

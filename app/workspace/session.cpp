@@ -27,7 +27,7 @@ bool Session::update(bool control_held) {
   if (job_lab_ && job_.ended()) {
     job_error_ = job_.error();
     if (job_.done()) {
-      lab_->take_outputs(*job_lab_);
+      lab_->take_outputs(std::move(*job_lab_));
       changed = true;
     }
     job_lab_.reset();

@@ -139,7 +139,7 @@ std::string Workspace::open_with(std::string_view id, const Json& inputs, const 
   apply_inputs(lab(), scenario, read);
   fill_personal();
   apply_view(lab(), view);
-  calm_service_view(lab());
+  clear_service_state(lab());
   gather_shared();
   current_->update(false);
   progress.visit(id);
@@ -195,7 +195,7 @@ std::string Workspace::drop_file(const std::string& path) {
   // The open lab says what the file is: the first file input whose text leaves the lab feasible takes it.
   std::string reason;
   for (const Field& f : lab().inputs()) {
-    if (f.kind != Kind::file || f.spec.by_bytes) continue;
+    if (f.kind != Kind::file || f.file_spec.by_bytes) continue;
     const auto trial = lab().clone();
     trial->inputs().find(f.key)->file() = {path, file.text, nullptr};
     trial->compute();

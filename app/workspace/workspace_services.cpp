@@ -13,21 +13,21 @@ void Workspace::serve() {
   bool more_chips = false;
   for (auto& arrived : services.arrived()) {
     chapters::Lab& asked = session(arrived.lab).lab();
-    const auto* status = asked.view().find("status");
+    chapters::Requests* asks = asked.requests();
     for (auto& event : arrived.events) {
       const Field* table = asked.inputs().find(event.table);
       switch (event.kind) {
         case ServiceEvent::Kind::row:
-          if (!table || !table->spec.measured)
+          if (!table || table->spec.origin != chapters::Origin::measured)
             say("The lab has no table for \"" + event.table + "\".");
           else if (auto sentence = merge_row(*table, event.text, event.same); !sentence.empty())
             say(std::move(sentence));
           break;
         case ServiceEvent::Kind::clear:
-          if (table && table->spec.measured) table->table_resize(0);
+          if (table && table->spec.origin == chapters::Origin::measured) table->table_resize(0);
           break;
         case ServiceEvent::Kind::status:
-          if (status) status->text() = std::move(event.text);
+          if (asks) asks->status = std::move(event.text);
           break;
         case ServiceEvent::Kind::say:
           say(std::move(event.text));
@@ -41,12 +41,13 @@ void Workspace::serve() {
         }
       }
     }
-    if (const auto* f = asked.view().find("fraction")) f->real() = arrived.fraction;
-    if (const auto* f = asked.view().find("running"))
-      f->toggle() = true;  // a scenario opened meanwhile has put it back
+    if (asks) {
+      asks->fraction = arrived.fraction;
+      asks->running = true;  // a scenario opened meanwhile has put it back
+    }
     if (!arrived.ended) continue;
     if (!arrived.error.empty()) say(arrived.error);
-    calm_service_view(asked);
+    clear_service_state(asked);
   }
   if (more_chips) reload_catalog();
 }

@@ -32,6 +32,7 @@ const models::Network* Catalog::network(std::string_view id) const { return find
 void index_catalog(Catalog& c) {
   c.chip_choices.clear();
   c.model_choices.clear();
+  c.network_choices.clear();
   c.drill_topics.assign(1, {"weak", "all, weak ones first", ""});
   c.drill_choices.resize(2);  // those that are no template
   for (const Drill& drill : c.drills) {
@@ -41,6 +42,7 @@ void index_catalog(Catalog& c) {
   for (const auto& chip : c.chips)
     c.chip_choices.push_back({chip.id, chip.short_name.empty() ? chip.name : chip.short_name, chip.name});
   for (const auto& model : c.models) c.model_choices.push_back({model.id, model.name, model.source});
+  for (const auto& network : c.networks) c.network_choices.push_back({network.id, network.name, network.source});
 }
 
 const Catalog& catalog() {

@@ -17,8 +17,8 @@ struct Catalog {
   std::vector<models::Network> networks;
   std::vector<models::LanguageModel> models;
   std::vector<Drill> drills;
-  std::vector<std::string> notices;     ///< one sentence for each file or entry that could not be used
-  Choices chip_choices, model_choices;  ///< in the order of the lists; filled by `index_catalog`
+  std::vector<std::string> notices;                      ///< one sentence for each file or entry that could not be used
+  Choices chip_choices, model_choices, network_choices;  ///< in the order of the lists; filled by `index_catalog`
   Choices drill_topics{{"weak", "weak ones first", ""}};  ///< and every topic of the drills, in order
   Choices drill_choices{{"any", "chosen for you", ""},
                         {"today", "question of the day",

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "chapters/mechanism/catalog.h"
 #include "chapters/compression/playground/lab.h"
+#include "chapters/mechanism/catalog.h"
 #include "widgets/number/number.h"
 
 namespace chapters::compression::playground {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "chapters/driving/jitter/lab.h"
-#include "widgets/number/number.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace chapters::driving::jitter {
 namespace {

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "chapters/gallery/widgets/rooms.h"
-#include "widgets/plot/axis.h"
 #include "widgets/base/parts.h"
+#include "widgets/plot/axis.h"
 
 namespace chapters::gallery::widgets {
 
@@ -75,7 +75,7 @@ void draw_axes() {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ::widgets::AxisSpec spec{.kind = row.kind, .unit = row.unit};
     const ::widgets::AxisMap map(row.kind, row.range, static_cast<double>(at.x + left),
-                               static_cast<double>(at.x + width - right));
+                                 static_cast<double>(at.x + width - right));
     ::widgets::layout_ticks(
         spec, row.range, map,
         {[](std::string_view s) { return ::widgets::measure_text(s, Type::small); }, t.type(Type::small)}, ticks);

@@ -79,9 +79,9 @@ void draw_texts(const Sample& s, Views& v) {
     ::widgets::draw_formula(ids[i], formulas[i], values, v.formulas[i], {.max_width = width});
   heading("table", "sorts by a click on its head, aligns on the decimal point, scrolls, selects, copies with Ctrl+C");
   static constexpr ::widgets::TableColumn columns[] = {{.title = "kernel", .number = false, .code = true},
-                                                     {.title = "moved", .value_unit = "B"},
-                                                     {.title = "time", .value_unit = "s"},
-                                                     {.title = "calls"}};
+                                                       {.title = "moved", .value_unit = "B"},
+                                                       {.title = "time", .value_unit = "s"},
+                                                       {.title = "calls"}};
   ::widgets::TableSource source;
   source.context = const_cast<Sample*>(&s);
   source.rows = s.names.size();

@@ -5,8 +5,8 @@
 
 #include "chapters/interview/drills/lab.h"
 #include "chapters/interview/shared/paper.h"
-#include "widgets/number/number.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 /// The card: question, clock, box for the answer, verdict with its steps; readiness by topic under it.
 namespace chapters::interview::drills {
@@ -240,7 +240,7 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
     const ImVec2 at{text_at.x, y + t.px(8)};
     p.rect(at, {at.x + inner, at.y + solution - t.px(18)}, t.card, t.px(8));
     paint_solution(p, at, inner, s, true, link_at);
-    if (right_link(p, "open in the lab", "open in the lab", link_at)) view.open_link = s.question.link;
+    if (right_link(p, "open in the lab", "open in the lab", link_at)) view.requests.open_link = s.question.link;
   }
   draw_topics(out, {left, corner.y + height + t.px(24)}, width);
 
@@ -253,7 +253,7 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
     record(in, out, view, now);
     if (!view.holding) view.focus = true;
   }
-  view.ticking = view.running && !view.holding && out.limit_s > 0 && now - view.started < out.limit_s;
+  view.requests.awake = view.running && !view.holding && out.limit_s > 0 && now - view.started < out.limit_s;
 }
 
 }  // namespace chapters::interview::drills

@@ -3,8 +3,8 @@
 
 #include "chapters/kernels/lab/rate.h"
 #include "models/base/line_diff.h"
-#include "widgets/number/number.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace chapters::kernels::lab {
 namespace {

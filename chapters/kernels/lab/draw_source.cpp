@@ -111,8 +111,8 @@ void draw_editor_tools(const Inputs& in, const Outputs& out, View& view, bool mi
   const float gap = theme().px(6);
   const auto& rung = out.ladder->rungs[out.selected];
   if (view.editing && mine) {
-    if (tool("Compile and run", !view.running, true)) {
-      view.request = run_request(in, out, false, &view);
+    if (tool("Compile and run", !view.requests.running, true)) {
+      view.requests.work = run_request(in, out, false, &view);
       view.editing = false;
     }
     ImGui::SameLine(0, gap);
@@ -127,7 +127,7 @@ void draw_editor_tools(const Inputs& in, const Outputs& out, View& view, bool mi
     view.editing = true;
   }
   ImGui::SameLine(0, gap);
-  if (tool("Compile and run", !view.running && mine)) view.request = run_request(in, out, false, &view);
+  if (tool("Compile and run", !view.requests.running && mine)) view.requests.work = run_request(in, out, false, &view);
   ImGui::SameLine(0, gap);
   if (tool("Original", mine)) {
     view.edited_rung.clear();

@@ -7,8 +7,8 @@
 #include "chapters/precision/block_formats/lab.h"
 #include "widgets/base/columns.h"
 #include "widgets/base/heading.h"
-#include "widgets/number/number.h"
 #include "widgets/base/painter.h"
+#include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
 #include "widgets/table/table.h"
 

@@ -7,8 +7,8 @@
 #include "chapters/precision/number_line/lab.h"
 #include "models/numerics/rounding.h"
 #include "widgets/base/heading.h"
-#include "widgets/number/number.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace chapters::precision::number_line {
 namespace {

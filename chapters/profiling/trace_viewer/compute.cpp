@@ -2,8 +2,8 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "chapters/profiling/trace_viewer/rows.h"
 #include "chapters/profiling/trace_viewer/lab.h"
+#include "chapters/profiling/trace_viewer/rows.h"
 #include "models/trace/window.h"
 #include "widgets/number/number.h"
 

@@ -5,9 +5,9 @@
 
 #include "chapters/profiling/trace_viewer/lab.h"
 #include "models/trace/window.h"
-#include "widgets/number/number.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace chapters::profiling::trace_viewer {
 namespace {

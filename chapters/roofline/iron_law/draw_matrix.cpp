@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "widgets/number/number.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 #include "widgets/table/table.h"
 
 namespace chapters::roofline::iron_law {

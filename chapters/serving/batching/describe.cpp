@@ -1,6 +1,7 @@
 #include "chapters/serving/batching/lab.h"
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::serving::batching {
 namespace {
@@ -16,12 +17,6 @@ const Choices services{{"llm", "From model and chip", "Each step takes what the 
                        {"deterministic", "Fixed", "A plain queue: every service takes the same time."}};
 const Choices arrival_kinds{{"poisson", "Poisson", "Independent of each other at one rate."},
                             {"bursty", "Bursty", "A fifth of the time the rate is several times the mean."}};
-const Choices formats = [] {
-  Choices out;
-  for (const models::Format f : models::all_formats)
-    out.push_back({std::string(models::format_id(f)), std::string(models::format_label(f)), ""});
-  return out;
-}();
 const Choices preemptions{
     {"recompute", "Recompute", "Its cache is dropped; prompt and output so far are put through again."},
     {"swap", "Swap to the host", "Its cache crosses PCIe at 25 GB/s, out and back."}};
@@ -39,41 +34,19 @@ void describe(Fields& f, Inputs& in) {
   f.choice("service", in.service, services,
            {.label = "Service time",
             .help = "From the model's steps, or a plain queue in which a request takes one time drawn beforehand."});
-  f.choice("model", in.model, catalog().model_choices,
-           {
-               .label = "Model",
-               .help = "Its weights are read in each step, its cache by each sequence.",
-               .shared = "model",
-               .when_key = "service",
-               .when_value = "llm",
-           });
-  f.choice("chip", in.chip, catalog().chip_choices,
-           {
-               .label = "Chip",
-               .help = "Kernels reach 70 % of its peak and bandwidth here; 90 % of its memory is used.",
-               .shared = "chip",
-               .when_key = "service",
-               .when_value = "llm",
-           });
-  f.integer("chips", in.chips,
-            {
-                .label = "Chips",
-                .help = "They share every layer (tensor parallel); two all-reduces of 8 us each in a layer.",
-                .lo = 1,
-                .hi = 64,
-                .scale = Scale::log,
-                .shared = "cluster.chips",
-                .when_key = "service",
-                .when_value = "llm",
-            });
-  f.choice("format", in.format, formats,
-           {
-               .label = "Weights",
-               .help = "Format of weights and products; the cache stays in two bytes.",
-               .shared = "format",
-               .when_key = "service",
-               .when_value = "llm",
-           });
+  shared::model(f, "model", in.model,
+                {.help = "Its weights are read in each step, its cache by each sequence.", .when = {"service", "llm"}});
+  shared::chip(f, "chip", in.chip,
+               {.help = "Kernels reach 70 % of its peak and bandwidth here; 90 % of its memory is used.",
+                .when = {"service", "llm"}});
+  shared::parallel_tensor(f, "chips", in.chips,
+                          {.label = "Chips",
+                           .help = "They share every layer (tensor parallel); two all-reduces of 8 us each in a layer.",
+                           .when = {"service", "llm"}});
+  shared::format(f, "format", in.format,
+                 {.label = "Weights",
+                  .help = "Format of weights and products; the cache stays in two bytes.",
+                  .when = {"service", "llm"}});
   f.real("arrival_rate", in.arrival_rate,
          {
              .label = "Arrivals a second",
@@ -90,8 +63,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "Times the mean; bursts last ten mean gaps between arrivals on average.",
              .lo = 1,
              .hi = 5,
-             .when_key = "arrivals",
-             .when_value = "bursty",
+             .when = {"arrivals", "bursty"},
          });
   f.file("trace", in.trace,
          {.label = "Your arrivals",
@@ -113,8 +85,7 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1,
              .hi = 8192,
              .scale = Scale::log,
-             .when_key = "service",
-             .when_value = "llm",
+             .when = {"service", "llm"},
          });
   f.real("output_tokens", in.output_tokens,
          {
@@ -124,8 +95,7 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1,
              .hi = 4096,
              .scale = Scale::log,
-             .when_key = "service",
-             .when_value = "llm",
+             .when = {"service", "llm"},
          });
   f.real("length_variation", in.length_variation,
          {
@@ -133,8 +103,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "Standard deviation over mean; 0 makes all alike.",
              .lo = 0,
              .hi = 2,
-             .when_key = "service",
-             .when_value = "llm",
+             .when = {"service", "llm"},
          });
   f.real("service_time_s", in.service_time_s,
          {
@@ -178,8 +147,7 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 64,
                 .hi = 8192,
                 .scale = Scale::log,
-                .when_key = "service",
-                .when_value = "llm",
+                .when = {"service", "llm"},
             });
   f.integer("block_tokens", in.block_tokens,
             {
@@ -189,8 +157,7 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 1,
                 .hi = 256,
                 .scale = Scale::log,
-                .when_key = "service",
-                .when_value = "llm",
+                .when = {"service", "llm"},
             });
   f.real("kv_share", in.kv_share,
          {
@@ -200,15 +167,13 @@ void describe(Fields& f, Inputs& in) {
              .lo = 0.1,
              .hi = 100,
              .scale = Scale::log,
-             .when_key = "service",
-             .when_value = "llm",
+             .when = {"service", "llm"},
          });
   f.choice("preemption", in.preemption, preemptions,
            {
                .label = "When blocks run out",
                .help = "The youngest request goes back to the queue.",
-               .when_key = "service",
-               .when_value = "llm",
+               .when = {"service", "llm"},
            });
   f.real("ttft_limit_s", in.ttft_limit_s,
          {
@@ -227,8 +192,7 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1e-3,
              .hi = 10,
              .scale = Scale::log,
-             .when_key = "service",
-             .when_value = "llm",
+             .when = {"service", "llm"},
          });
   f.integer("seed", in.seed,
             {
@@ -285,8 +249,7 @@ void describe(Fields& f, Outputs& o) {
              .unit = "s",
              .help = "For Poisson arrivals at a plain queue served one by one: M/M/c, or M/D/1; 0 where there is none, "
                      "see the next line.",
-             .when_key = "service",
-             .when_value = "exponential|deterministic",
+             .when = {"service", "exponential|deterministic"},
              .formula = "Erlang C / (c / s - rate), or rate s^2 / (2 (1 - rate s))",
              .source = "Erlang 1917; Pollaczek 1930, Khinchin 1932",
          });
@@ -294,8 +257,7 @@ void describe(Fields& f, Outputs& o) {
          {
              .label = "... which is",
              .help = "The formula for this queue, or why there is none.",
-             .when_key = "service",
-             .when_value = "exponential|deterministic",
+             .when = {"service", "exponential|deterministic"},
          });
   f.real("ttft_p50_s", o.ttft_p50_s,
          {
@@ -365,8 +327,7 @@ void describe(Fields& f, Outputs& o) {
              .label = "Offered load",
              .unit = "%",
              .help = "Of a plain queue served one by one; from 100 % on the line grows without end. 0 with a model.",
-             .when_key = "service",
-             .when_value = "exponential|deterministic",
+             .when = {"service", "exponential|deterministic"},
              .formula = "rate x service time / servers",
          });
   f.real("wasted_slots", o.wasted_slots,

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "widgets/plot/axis.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
-#include "widgets/plot/plot_paint.h"
 #include "widgets/base/tint.h"
+#include "widgets/plot/axis.h"
+#include "widgets/plot/plot_paint.h"
 
 namespace chapters::serving::batching {
 namespace {
