@@ -53,11 +53,11 @@ void draw_angle(Shell& shell, std::size_t angle) {
   const std::string& text = shell.workspace.content.of(lab.info().id).prose[angle];
   if (text.empty()) return ui::text("Nothing is written here yet for this lab.", theme().muted);
   const widgets::ProseSource source{
-      const_cast<chapters::Lab*>(&lab),
-      [](void* context, std::string_view key, widgets::NumberText& scratch) {
+      &lab,
+      [](const void* context, std::string_view key, widgets::NumberText& scratch) {
         return live_value(*static_cast<const chapters::Lab*>(context), key, scratch);
       },
-      [](void* context, std::string_view key) -> std::string_view {
+      [](const void* context, std::string_view key) -> std::string_view {
         const auto& l = *static_cast<const chapters::Lab*>(context);
         const auto name = widgets::split_live_key(key).name;
         const Field* f = l.outputs().find(name);

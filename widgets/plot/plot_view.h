@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "widgets/base/marker.h"
 #include "widgets/plot/plot_labels.h"
 #include "widgets/plot/plot_layout.h"
 
 /// What a plot remembers between frames. A lab keeps one PlotView per plot in its View.
 namespace widgets {
-
-enum class Marker : std::uint8_t { circle, square, triangle, diamond };
 
 /// Text kept in PlotScratch::text.
 struct PlotText {

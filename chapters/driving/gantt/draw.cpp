@@ -99,8 +99,8 @@ void draw_tasks(const Outputs& out, View& view, float width) {
                                                                 {.title = "starts", .value_unit = "s"},
                                                                 {.title = "ends", .value_unit = "s"},
                                                                 {.title = "room", .value_unit = "s"}}};
-  widgets::TableSource source{.context = const_cast<Outputs*>(&out), .rows = out.tasks.size(), .version = out.revision};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.tasks.size(), .version = out.revision};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const TaskRow& r = static_cast<const Outputs*>(context)->tasks[row];
     switch (column) {
       case 0:
@@ -125,12 +125,12 @@ void draw_tasks(const Outputs& out, View& view, float width) {
         number(cell, r.float_s, "s");
     }
   };
-  source.mark = [](void* context, std::size_t row) {
+  source.mark = [](const void* context, std::size_t row) {
     const bool critical = static_cast<const Outputs*>(context)->tasks[row].critical;
-    return widgets::RowMark{critical ? widgets::RowShape::square : widgets::RowShape::circle,
+    return widgets::RowMark{critical ? widgets::Marker::square : widgets::Marker::circle,
                             widgets::theme().series_at(row)};
   };
-  source.hover = [](void* context, std::size_t row, std::size_t) -> std::string_view {
+  source.hover = [](const void* context, std::size_t row, std::size_t) -> std::string_view {
     return static_cast<const Outputs*>(context)->tasks[row].critical ? "on the critical path of the first frame"
                                                                      : "could end later by its room";
   };
@@ -143,9 +143,8 @@ void draw_resources(const Outputs& out, View& view, float width) {
                                                                 {.title = "work a frame", .value_unit = "s"},
                                                                 {.title = "asked for", .unit = "%"},
                                                                 {.title = "busy", .unit = "%"}}};
-  widgets::TableSource source{
-      .context = const_cast<Outputs*>(&out), .rows = out.resources.size(), .version = out.revision};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.resources.size(), .version = out.revision};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const ResourceRow& r = static_cast<const Outputs*>(context)->resources[row];
     switch (column) {
       case 0:
@@ -173,9 +172,8 @@ void draw_frames(const Outputs& out, View& view, float width) {
                                                                 {.title = "ends", .value_unit = "s"},
                                                                 {.title = "latency", .value_unit = "s"},
                                                                 {.title = "slack", .value_unit = "s"}}};
-  widgets::TableSource source{
-      .context = const_cast<Outputs*>(&out), .rows = out.frames.size(), .version = out.revision};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.frames.size(), .version = out.revision};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const FrameRow& r = static_cast<const Outputs*>(context)->frames[row];
     switch (column) {
       case 0:
@@ -194,10 +192,10 @@ void draw_frames(const Outputs& out, View& view, float width) {
         number(cell, r.slack_s, "s");
     }
   };
-  source.mark = [](void* context, std::size_t row) {
+  source.mark = [](const void* context, std::size_t row) {
     const auto& t = widgets::theme();
     const bool met = static_cast<const Outputs*>(context)->frames[row].met;
-    return widgets::RowMark{met ? widgets::RowShape::circle : widgets::RowShape::triangle, met ? t.good : t.bad};
+    return widgets::RowMark{met ? widgets::Marker::circle : widgets::Marker::triangle, met ? t.good : t.bad};
   };
   widgets::draw_table("frames", columns, source, view.frames, {width, 0});
 }

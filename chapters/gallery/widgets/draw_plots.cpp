@@ -55,7 +55,7 @@ void draw_theme(Views& views) {
 }
 
 void draw_axes() {
-  heading("axis", "AxisKind: linear, log10, log2, time, bytes; one unit for the whole axis");
+  heading("axis", "AxisKind: linear, log10, log2, time, linear_bytes; one unit for the whole axis");
   const auto& t = theme();
   const Painter p = Painter::window();
   struct Row {
@@ -68,7 +68,7 @@ void draw_axes() {
                       {"log10", AxisKind::log10, {1e-2, 1e4}, "FLOP/B"},
                       {"log2", AxisKind::log2, {1, 65536}, "tokens"},
                       {"time", AxisKind::time, {0, 5400}, "s"},
-                      {"bytes", AxisKind::bytes, {0, 96.0 * 1073741824.0}, "B"}};
+                      {"linear_bytes", AxisKind::linear_bytes, {0, 96.0 * 1073741824.0}, "B"}};
   const float width = ImGui::GetContentRegionAvail().x, left = t.px(64), right = t.px(70), height = t.px(34);
   ::widgets::AxisTicks ticks;
   for (const Row& row : rows) {

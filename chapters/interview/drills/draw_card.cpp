@@ -6,6 +6,7 @@
 #include "chapters/interview/drills/lab.h"
 #include "chapters/interview/shared/paper.h"
 #include "widgets/base/parts.h"
+#include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 
 /// The card: question, clock, box for the answer, verdict with its steps; readiness by topic under it.
@@ -90,17 +91,6 @@ void next(DrillView& view, double now) {
   view.refused.clear();
   view.running = view.focus = true;  // a round goes on: the clock starts with the question
   view.started = now;
-}
-
-bool strong_button(const char* label, ImVec2 size) {
-  const auto& t = theme();
-  ImGui::PushStyleColor(ImGuiCol_Button, t.accent);
-  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, widgets::with_alpha(t.accent, 0.85f));
-  ImGui::PushStyleColor(ImGuiCol_ButtonActive, widgets::with_alpha(t.accent, 0.7f));
-  ImGui::PushStyleColor(ImGuiCol_Text, t.mode == widgets::Mode::dark ? t.on_colour : t.panel);
-  const bool pressed = ImGui::Button(label, size);
-  ImGui::PopStyleColor(4);
-  return pressed;
 }
 
 /// A link whose right end is at `end`; true when it is clicked, or Enter is pressed on it.
@@ -224,7 +214,7 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
   }
   ImGui::PopStyleVar();
   ImGui::SetCursorScreenPos({text_at.x + inner - button, y});
-  const bool pressed = strong_button(view.holding ? "Next" : "Enter", {button, box});
+  const bool pressed = widgets::button(view.holding ? "Next" : "Enter", true, {button, box});
   p.text_fit({text_at.x, y + box + t.px(6)}, s.question.unit_label, inner, t.muted, Type::small);
   const ImVec2 daily_at{text_at.x + inner, y + box + t.px(6)};
   if (in.now_s > 0 && !out.is_daily) {

@@ -8,6 +8,7 @@
 #include "models/numerics/rounding.h"
 #include "widgets/base/heading.h"
 #include "widgets/base/parts.h"
+#include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 
 namespace chapters::precision::number_line {
@@ -64,12 +65,9 @@ void draw_buttons(const Outputs& out, View& view, const Frame& frame, float widt
   const double middle = (frame.stretch.lo + frame.stretch.hi) / 2;
   bool first = true;
   const auto button = [&](const char* label) {
-    if (!first) {
-      ImGui::SameLine(0, t.px(6));
-      if (ImGui::GetCursorScreenPos().x + widgets::text_size(label, Type::small).x + t.px(18) > right) ImGui::NewLine();
-    }
+    if (!first) widgets::next_button(label, right);
     first = false;
-    return push_button(label);
+    return widgets::button(label);
   };
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(6), t.px(6)});
   if (button("all of it")) view.from = view.to = 0;

@@ -7,6 +7,7 @@
 #include "models/trace/window.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
+#include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 
 namespace chapters::profiling::trace_viewer {
@@ -84,17 +85,17 @@ void step_to_gap(const Outputs& out, View& view, std::int64_t by) {
 
 void draw_tools(const Inputs& in, const Outputs& out, View& view) {
   const auto& t = widgets::theme();
-  if (ImGui::Button("Fit")) view.start_s = view.duration_s = 0;
+  if (widgets::button("Fit")) view.start_s = view.duration_s = 0;
   ImGui::SameLine();
   ImGui::BeginDisabled(out.gap_places.empty());
-  if (ImGui::Button("Next gap")) step_to_gap(out, view, 1);
+  if (widgets::button("Next gap")) step_to_gap(out, view, 1);
   ImGui::EndDisabled();
   if (!in.search.empty()) {
     ImGui::SameLine();
     ImGui::BeginDisabled(out.lanes->found().empty());
-    if (ImGui::Button("Previous match")) step_to_match(out, view, -1);
+    if (widgets::button("Previous match")) step_to_match(out, view, -1);
     ImGui::SameLine();
-    if (ImGui::Button("Next match")) step_to_match(out, view, 1);
+    if (widgets::button("Next match")) step_to_match(out, view, 1);
     ImGui::EndDisabled();
   }
   ImGui::SameLine();
@@ -109,7 +110,8 @@ void draw_tools(const Inputs& in, const Outputs& out, View& view) {
   if (!view.selection.text.empty()) line.add(line.view().empty() ? "" : " | ").add(view.selection.text);
   if (line.view().empty())
     line.add("Wheel zooms, drag pans, shift-drag measures a part, click selects, F fits, g: next gap");
-  widgets::fit_text(Painter::window(), {at.x + t.px(6), at.y + ImGui::GetStyle().FramePadding.y}, line.view(),
+  widgets::fit_text(Painter::window(),
+                    {at.x + t.px(6), at.y + (widgets::button_size("Fit").y - t.type(Type::small)) / 2}, line.view(),
                     room - t.px(6), t.muted, Type::small);
   ImGui::NewLine();
 }

@@ -290,7 +290,7 @@ constexpr std::string_view overlapped_law =
     "\\val{efficiency}}) + \\val{latency}"
     " = \\max(\\val{memory_s}, \\val{compute_s}) + \\val{latency} = \\val{time_s}";
 
-std::string_view law_value(void* context, std::string_view key, widgets::NumberText& scratch) {
+std::string_view law_value(const void* context, std::string_view key, widgets::NumberText& scratch) {
   const auto& o = *static_cast<const Outputs*>(context);
   struct Entry {
     std::string_view key, unit;
@@ -387,7 +387,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   const auto& t = widgets::theme();
   if (!out.reason.empty()) return;
   const float width = ImGui::GetContentRegionAvail().x;
-  const widgets::ValueSource values{const_cast<Outputs*>(&out), law_value};
+  const widgets::ValueSource values{&out, law_value};
   widgets::draw_formula("iron law", out.law.combine == Combine::added ? added_law : overlapped_law, values,
                         view.formula, {.max_width = width});
   ImGui::Dummy({0, t.px(4)});

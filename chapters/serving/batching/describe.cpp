@@ -370,7 +370,7 @@ void describe(Fields& f, Outputs& o) {
 }
 
 void describe(Fields& f, View& v) {
-  f.real("time", v.time,
+  f.real("time", v.playback.time_s,
          {
              .label = "Time",
              .unit = "s",
@@ -378,7 +378,7 @@ void describe(Fields& f, View& v) {
              .lo = 0,
              .hi = 1e9,
          });
-  f.real("speed", v.speed,
+  f.real("speed", v.playback.speed,
          {
              .label = "Speed",
              .help = "Seconds of the race in a second of the clock.",
@@ -386,7 +386,7 @@ void describe(Fields& f, View& v) {
              .hi = 100,
              .scale = Scale::log,
          });
-  f.toggle("playing", v.playing, {.label = "Playing", .help = "The cursor moves on by itself."});
+  f.toggle("playing", v.playback.playing, {.label = "Playing", .help = "The cursor moves on by itself."});
   f.integer("request", v.request,
             {
                 .label = "Request followed",

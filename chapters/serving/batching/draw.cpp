@@ -14,35 +14,6 @@ namespace {
 using widgets::Painter;
 using widgets::Type;
 
-void playback(const Outputs& out, View& view) {
-  const auto& t = widgets::theme();
-  if (view.playing) {
-    view.time = std::min(view.time, out.shown_s) + view.speed * static_cast<double>(ImGui::GetIO().DeltaTime);
-    if (view.time >= out.shown_s) view.playing = false, view.time = out.shown_s;
-  }
-  ImGui::PushFont(nullptr, t.type(Type::body));
-  if (ImGui::Button(view.playing ? "Pause##race" : "Play##race")) start_or_stop(out, view);
-  ImGui::SameLine(0, t.px(6));
-  if (ImGui::Button("Slower")) view.speed = std::max(0.01, view.speed / 2);
-  ImGui::SameLine(0, t.px(6));
-  if (ImGui::Button("Faster")) view.speed = std::min(100.0, view.speed * 2);
-  ImGui::SameLine(0, t.px(12));
-  widgets::Line at;
-  at.add(widgets::format(std::min(view.time, out.shown_s), "s"))
-      .add(" of ")
-      .add(widgets::format(out.shown_s, "s"))
-      .add(" at ")
-      .add(widgets::format(view.speed, ""))
-      .add(" x.  ")
-      .add(out.caption);
-  const ImVec2 here = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetFrameHeight();
-  widgets::fit_text(Painter::window(), {here.x, here.y + (height - t.type(Type::small)) / 2}, at.view(), width, t.muted,
-                    Type::small);
-  ImGui::Dummy({width, height});
-  ImGui::PopFont();
-}
-
 /// One request's way through every policy, or what the colours mean.
 void draw_story(const Outputs& out, std::int64_t request, float width) {
   const auto& t = widgets::theme();
@@ -118,8 +89,8 @@ void draw_latencies(const Outputs& out, View& view, float width, float height) {
                       .size = {width, height}});
   for (std::size_t i = 0; i < out.racers.size(); ++i) {
     const Racer& r = out.racers[i];
-    const auto n =
-        static_cast<std::size_t>(std::upper_bound(r.done_s.begin(), r.done_s.end(), view.time) - r.done_s.begin());
+    const auto n = static_cast<std::size_t>(std::upper_bound(r.done_s.begin(), r.done_s.end(), view.playback.time_s) -
+                                            r.done_s.begin());
     plot.scatter(r.name, {r.done_s.data(), n}, {r.latency_s.data(), n},
                  {
                      .colour = t.series_at(i),
@@ -138,7 +109,7 @@ void draw(Inputs&, const Outputs& out, View& view) {
   if (!out.reason.empty() || out.racers.empty()) return;
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x;
-  playback(out, view);
+  widgets::draw_playback("race", view.playback, out.shown_s, out.caption);
   // The plot keeps a readable height, the race gets what is left of the canvas; scrolling changes neither.
   const float room = ImGui::GetContentRegionAvail().y - ImGui::GetScrollY(),
               story = t.type(Type::small) + t.px(6) + 2 * ImGui::GetStyle().ItemSpacing.y;

@@ -252,27 +252,22 @@ void paint_ruler(const Painter& p, const Scale& scale, float top, float bottom) 
 void take_pointer(const Outputs& out, View& view, const Scale& scale, std::int64_t hot) {
   const ImGuiIO& io = ImGui::GetIO();
   const widgets::PlayKeys keys = widgets::play_keys();
-  if (keys.play) start_or_stop(out, view);
+  if (keys.play) widgets::start_or_stop(view.playback, out.shown_s);
   if (keys.steps != 0) {
-    view.time = std::clamp(scale.now_s + keys.steps * out.shown_s / 100, 0.0, out.shown_s);
-    view.playing = false;
+    view.playback.time_s = std::clamp(scale.now_s + keys.steps * out.shown_s / 100, 0.0, out.shown_s);
+    view.playback.playing = false;
   }
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::IsMouseReleased(ImGuiMouseButton_Left)) return;
   const bool dragged = io.MouseDragMaxDistanceSqr[0] >= io.MouseDragThreshold * io.MouseDragThreshold;
   if (ImGui::IsItemDeactivated() && hot >= 0 && !dragged) view.request = view.request == hot + 1 ? 0 : hot + 1;
   if (!ImGui::IsItemActive() || (hot >= 0 && !dragged)) return;
-  view.time =
+  view.playback.time_s =
       std::clamp(static_cast<double>((ImGui::GetMousePos().x - scale.left) / std::max(1.0f, scale.width)), 0.0, 1.0) *
       out.shown_s;
-  view.playing = false;
+  view.playback.playing = false;
 }
 
 }  // namespace
-
-void start_or_stop(const Outputs& out, View& view) {
-  view.playing = !view.playing;
-  if (view.playing && view.time >= out.shown_s) view.time = 0;
-}
 
 RaceRows fit_race(const Outputs& out, float room) {
   const auto& t = widgets::theme();
@@ -302,7 +297,7 @@ std::int64_t draw_race(const Outputs& out, View& view, float width, const RaceRo
   Scale scale{
       .left = area.min.x + t.px(72),
       .end_s = out.shown_s,
-      .now_s = std::min(view.time, out.shown_s),
+      .now_s = std::min(view.playback.time_s, out.shown_s),
       .followed = view.request - 1,
   };
   scale.width = area.max.x - scale.left - t.px(14);

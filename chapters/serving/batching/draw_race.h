@@ -19,9 +19,6 @@ struct RaceRows {
 RaceRows fit_race(const Outputs& out, float room);
 float race_height(const Outputs& out, const RaceRows& rows);
 
-/// Plays, from the beginning again when it stood at the end; or stops.
-void start_or_stop(const Outputs& out, View& view);
-
 /// The race with its cursor; drags scrub, a click on a request follows it. Returns the request to speak of: under the
 /// pointer, else followed; -1 none.
 std::int64_t draw_race(const Outputs& out, View& view, float width, const RaceRows& rows);

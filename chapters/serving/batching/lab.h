@@ -6,6 +6,7 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "models/serving/serving.h"
+#include "widgets/controls/playback.h"
 #include "widgets/plot/plot_view.h"
 
 /// Between batching.cpp (described), batching_compute.cpp (computed) and batching_draw.cpp (drawn).
@@ -91,10 +92,8 @@ struct Outputs {
 };
 
 struct View {
-  double time = 1e9;  ///< cursor, s; beyond the end is the end
-  double speed = 1;   ///< seconds of the race a second of the clock
-  bool playing = false;
-  std::int64_t request = 0;  ///< followed through the lanes, from 1; 0: none
+  widgets::Playback playback{.time_s = 1e9};  ///< at first the cursor stands at the end
+  std::int64_t request = 0;                   ///< followed through the lanes, from 1; 0: none
   widgets::PlotView latencies;
 };
 

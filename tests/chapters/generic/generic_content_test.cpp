@@ -5,10 +5,10 @@
 #include "app/content/content.h"
 #include "app/explore/explore.h"
 #include "app/shell/shell.h"
+#include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog_fixture.h"
 #include "tests/support/lab/lab_walk.h"
 #include "widgets/prose/prose.h"
-#include "tests/support/base/paths.h"
 
 // What is said about labs is data: nothing of it may be broken, stale or missing.
 
@@ -31,8 +31,8 @@ app::Json parsed(const std::string& text) { return app::Json::parse(text); }
 
 const widgets::ProseSource source_of(chapters::Lab& lab) {
   return {&lab,
-          [](void* context, std::string_view key, widgets::NumberText& scratch) {
-            return app::live_value(*static_cast<chapters::Lab*>(context), key, scratch);
+          [](const void* context, std::string_view key, widgets::NumberText& scratch) {
+            return app::live_value(*static_cast<const chapters::Lab*>(context), key, scratch);
           },
           nullptr};
 }
