@@ -32,7 +32,7 @@ Json device_json(const Trace& t, const DeviceMetrics& d) {
                             {"events", s.events},
                             {"busy_ns", s.busy_ns},
                             {"idle", idle_json(s.idle)},
-                            {"queue_max", s.queue_most}});
+                            {"queue_max", s.queue_max}});
   for (std::size_t i = 0; i < d.kernels.size() && i < 10; ++i)
     j["top_kernels"].push_back(
         {{"name", t.strings[d.kernels[i].name]}, {"total_ns", d.kernels[i].total_ns}, {"count", d.kernels[i].count}});
@@ -50,7 +50,7 @@ Json device_json(const Trace& t, const DeviceMetrics& d) {
   j["launch"] = {{"linked", d.launch.linked},
                  {"unlinked", d.launch.unlinked},
                  {"median_delay_ns", d.launch.median_delay_ns},
-                 {"max_delay_ns", d.launch.most_delay_ns}};
+                 {"max_delay_ns", d.launch.max_delay_ns}};
   return j;
 }
 

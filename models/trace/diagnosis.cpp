@@ -151,10 +151,10 @@ void find_device(const Trace& trace, const DeviceMetrics& d, std::vector<Finding
                       none, 0, 0, "Launches set the pace"}});
   }
   for (const StreamMetrics& s : d.streams)
-    if (s.queue_most >= 1000)
+    if (s.queue_max >= 1000)
       found.push_back(
           {0,
-           {"The host runs up to " + std::to_string(s.queue_most) + " launches ahead of stream " +
+           {"The host runs up to " + std::to_string(s.queue_max) + " launches ahead of stream " +
                 std::to_string(s.stream) + " of " + gpu + ": near 1024 a launch has to wait for room in the queue.",
             none, 0, 0, "The queue is full"}});
   double all_ns = 0;  // not the busy time, which counts kernels that run at once only once

@@ -28,7 +28,7 @@ struct Gap {
 struct KernelTime {
   std::uint32_t name = 0;        ///< index into Trace::strings
   std::uint32_t longest = none;  ///< the event of its longest run
-  std::int64_t count = 0, total_ns = 0, least_ns = 0, most_ns = 0;
+  std::int64_t count = 0, total_ns = 0, min_ns = 0, max_ns = 0;
 };
 
 struct StreamMetrics {
@@ -36,7 +36,7 @@ struct StreamMetrics {
   std::uint32_t track = 0;
   std::int64_t events = 0, linked = 0, busy_ns = 0;
   Idle idle;
-  std::int64_t queue_most = 0, queue_least = 0;  ///< launched and not yet started; device_queue has it over time
+  std::int64_t queue_max = 0, queue_min = 0;  ///< launched and not yet started; device_queue has it over time
   std::int64_t overlaps =
       0;  ///< work that starts before the work before it ends: a stream cannot do that, a faulty duration can
 };
@@ -48,7 +48,7 @@ struct LaunchMetrics {
       0;  ///< work that took less than the call that launched it, the call at most 50 us or more
   std::int64_t calls_over_50_us = 0, delays_over_100_us = 0;
   std::int64_t before_launch_ends = 0, before_launch_starts = 0;
-  std::int64_t median_delay_ns = 0, most_delay_ns = 0;
+  std::int64_t median_delay_ns = 0, max_delay_ns = 0;
   std::int64_t calls = 0,
                calls_without_work =
                    0;  ///< calls that launch a kernel, copy or set; those whose work is not in the file. Of all devices

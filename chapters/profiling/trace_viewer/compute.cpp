@@ -2,8 +2,8 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "chapters/profiling/trace_viewer/rows.h"
 #include "chapters/profiling/trace_viewer/lab.h"
+#include "chapters/profiling/trace_viewer/rows.h"
 #include "models/trace/window.h"
 #include "widgets/number/number.h"
 
@@ -57,7 +57,7 @@ void fill_device(const Row& row, Outputs& out) {
     const auto& k = d->kernels[i];
     out.kernels.push_back(
         {row.recording->trace.strings[k.name], k.count, seconds(k.total_ns), percent(k.total_ns, kernels_ns),
-         seconds(k.total_ns) / static_cast<double>(std::max<std::int64_t>(1, k.count)), seconds(k.most_ns), 0, 0});
+         seconds(k.total_ns) / static_cast<double>(std::max<std::int64_t>(1, k.count)), seconds(k.max_ns), 0, 0});
   }
   const auto& host = d->host_wait;
   out.host_wait_s = seconds(host.total_ns), out.after_sync_s = seconds(host.after_sync_ns);
@@ -73,13 +73,13 @@ void fill_device(const Row& row, Outputs& out) {
       out.host_story += "; " + text(percent(host.after_sync_ns, host.total_ns), "%") + " of it after a synchronisation";
   }
   for (const auto& s : d->streams) {
-    out.streams.push_back({s.stream, s.events, seconds(s.busy_ns), seconds(s.idle.total_ns()), s.queue_most});
+    out.streams.push_back({s.stream, s.events, seconds(s.busy_ns), seconds(s.idle.total_ns()), s.queue_max});
     out.streams_idle_s += seconds(s.idle.total_ns());
-    out.queue_longest = std::max(out.queue_longest, s.queue_most);
+    out.queue_longest = std::max(out.queue_longest, s.queue_max);
   }
   out.launches = d->launch.linked;
   out.launch_delay_median_s = seconds(d->launch.median_delay_ns),
-  out.launch_delay_longest_s = seconds(d->launch.most_delay_ns);
+  out.launch_delay_longest_s = seconds(d->launch.max_delay_ns);
   out.late_launches = d->launch.delays_over_100_us;
 }
 
