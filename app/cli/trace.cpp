@@ -4,11 +4,13 @@
 #include "app/cli/cli.h"
 #include "app/platform/file.h"
 #include "app/scenario/scenario.h"
+#include "chapters/profiling/trace_viewer/diagnosis_text.h"
 #include "models/trace/metrics.h"
 
 namespace app::cli {
 namespace {
 
+using chapters::profiling::trace_viewer::diagnosis_sentence;
 using models::trace::DeviceMetrics;
 using models::trace::Metrics;
 using models::trace::Trace;
@@ -71,7 +73,7 @@ Json trace_json(const Trace& t, const Metrics& m) {
                           {"mem_ns", s.mem_ns},
                           {"exposed_comm_ns", s.exposed_comm_ns}});
   j["diagnosis"] = Json::array();
-  for (const auto& d : m.diagnosis) j["diagnosis"].push_back(d.sentence);
+  for (const auto& d : m.diagnosis) j["diagnosis"].push_back(diagnosis_sentence(t, m, d));
   j["losses"] = t.losses;
   return j;
 }
@@ -100,7 +102,7 @@ void print(std::ostream& out, const Trace& t, const Metrics& m) {
     line("idle_kernel_wait_ns", d.idle.kernel_wait_ns);
     line("idle_other_ns", d.idle.other_ns);
   }
-  for (const auto& d : m.diagnosis) out << "  " << d.sentence << "\n";
+  for (const auto& d : m.diagnosis) out << "  " << diagnosis_sentence(t, m, d) << "\n";
   for (const auto& loss : t.losses) out << "  lost: " << loss << "\n";
 }
 

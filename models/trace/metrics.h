@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/trace/diagnosis.h"
 #include "models/trace/trace.h"
 
 /// What a recording says about the devices: integer nanoseconds, every event. Busy is the union of computation,
@@ -102,20 +103,12 @@ struct StepDevice {
                exposed_comm_ns = 0;  ///< inside the step's time
 };
 
-/// A finding, worst first, with the event it is about (or none) and the time it covers.
-struct Diagnosis {
-  std::string sentence;
-  std::uint32_t event = none;
-  std::int64_t start_ns = 0, end_ns = 0;
-  std::string_view title = {};  ///< a few words
-};
-
 struct Metrics {
   std::vector<DeviceMetrics> devices;  ///< by device number
   LaunchMetrics launch;                ///< all devices
   std::vector<Step> steps;
   std::vector<StepDevice> step_devices;
-  std::vector<Diagnosis> diagnosis;
+  std::vector<Diagnosis> diagnosis;  ///< the worst first
 };
 Metrics measure(const Trace& trace);
 /// Fills DeviceMetrics::host_wait from the gaps of a device, by time (trace_host.cpp); measure() calls it.

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "chapters/profiling/trace_viewer/diagnosis_text.h"
 #include "chapters/profiling/trace_viewer/lab.h"
 #include "chapters/profiling/trace_viewer/rows.h"
 #include "models/trace/window.h"
@@ -192,7 +193,8 @@ void fill_places(const Row& main, Outputs& out) {
                  event == models::trace::none ? widgets::TimelineSelection{} : lanes.span_of(0, event)};
   };
   for (const auto& d : m.diagnosis) {
-    out.findings.push_back({std::string(d.title), d.sentence, seconds(d.end_ns - d.start_ns)});
+    out.findings.push_back({std::string(diagnosis_title(d.kind)), diagnosis_sentence(main.recording->trace, m, d),
+                            seconds(d.end_ns - d.start_ns)});
     out.finding_places.push_back(place(d.start_ns, d.end_ns, d.event));
   }
   if (const DeviceMetrics* d = main.metrics()) {
