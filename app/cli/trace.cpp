@@ -4,11 +4,13 @@
 #include "app/cli/cli.h"
 #include "app/platform/file.h"
 #include "app/scenario/scenario.h"
+#include "chapters/profiling/trace_viewer/diagnosis_text.h"
 #include "models/trace/metrics.h"
 
 namespace app::cli {
 namespace {
 
+using chapters::profiling::trace_viewer::diagnosis_sentence;
 using models::trace::DeviceMetrics;
 using models::trace::Metrics;
 using models::trace::Trace;
@@ -32,7 +34,7 @@ Json device_json(const Trace& t, const DeviceMetrics& d) {
                             {"events", s.events},
                             {"busy_ns", s.busy_ns},
                             {"idle", idle_json(s.idle)},
-                            {"queue_max", s.queue_most}});
+                            {"queue_max", s.queue_max}});
   for (std::size_t i = 0; i < d.kernels.size() && i < 10; ++i)
     j["top_kernels"].push_back(
         {{"name", t.strings[d.kernels[i].name]}, {"total_ns", d.kernels[i].total_ns}, {"count", d.kernels[i].count}});
@@ -50,7 +52,7 @@ Json device_json(const Trace& t, const DeviceMetrics& d) {
   j["launch"] = {{"linked", d.launch.linked},
                  {"unlinked", d.launch.unlinked},
                  {"median_delay_ns", d.launch.median_delay_ns},
-                 {"max_delay_ns", d.launch.most_delay_ns}};
+                 {"max_delay_ns", d.launch.max_delay_ns}};
   return j;
 }
 
@@ -71,7 +73,7 @@ Json trace_json(const Trace& t, const Metrics& m) {
                           {"mem_ns", s.mem_ns},
                           {"exposed_comm_ns", s.exposed_comm_ns}});
   j["diagnosis"] = Json::array();
-  for (const auto& d : m.diagnosis) j["diagnosis"].push_back(d.sentence);
+  for (const auto& d : m.diagnosis) j["diagnosis"].push_back(diagnosis_sentence(t, m, d));
   j["losses"] = t.losses;
   return j;
 }
@@ -100,7 +102,7 @@ void print(std::ostream& out, const Trace& t, const Metrics& m) {
     line("idle_kernel_wait_ns", d.idle.kernel_wait_ns);
     line("idle_other_ns", d.idle.other_ns);
   }
-  for (const auto& d : m.diagnosis) out << "  " << d.sentence << "\n";
+  for (const auto& d : m.diagnosis) out << "  " << diagnosis_sentence(t, m, d) << "\n";
   for (const auto& loss : t.losses) out << "  lost: " << loss << "\n";
 }
 

@@ -12,8 +12,8 @@ namespace kernels::cpu {
 namespace {
 
 constexpr double shortest_warm_sample_s = 20e-6;  // a thousand times what reading the clock takes
-constexpr double settled_share = 0.01, least_settled_s = 0.2, between_reports_s = 0.02;
-constexpr std::int64_t least_settled_samples = 30, least_samples = 3, most_repeats = 1 << 16;
+constexpr double settled_share = 0.01, min_settled_s = 0.2, between_reports_s = 0.02;
+constexpr std::int64_t min_settled_samples = 30, min_samples = 3, max_repeats = 1 << 16;
 
 std::string short_number(double value) {
   char text[32];
@@ -62,7 +62,7 @@ struct Trial {
   Result result;
   std::vector<double> samples;
   double spent_s = 0, first_s = 0;
-  std::int64_t repeats = 1, next_look = least_settled_samples;
+  std::int64_t repeats = 1, next_look = min_settled_samples;
   bool done = false;
 };
 
@@ -92,8 +92,8 @@ void try_out(Trial& t, Operands& operands, const Operation& operation) {
 /// Whether a rung has been timed enough.
 bool is_enough(Trial& t, double seconds) {
   const auto n = static_cast<std::int64_t>(t.samples.size());
-  if (t.spent_s >= seconds) return n >= least_samples || t.first_s * static_cast<double>(n + 1) > seconds;
-  if (n < t.next_look || t.spent_s < std::min(least_settled_s, seconds)) return false;
+  if (t.spent_s >= seconds) return n >= min_samples || t.first_s * static_cast<double>(n + 1) > seconds;
+  if (n < t.next_look || t.spent_s < std::min(min_settled_s, seconds)) return false;
   t.next_look = n + n / 4;  // sorting for each new sample would cost more than the samples
   return is_settled(summarize(t.samples), settled_share);
 }
@@ -166,7 +166,7 @@ class Run {
   /// cold.
   void choose_repeats(Trial& t) {
     while (timed_s([&] { operands_.call_often(*t.version, t.repeats); }) < shortest_warm_sample_s &&
-           t.repeats < most_repeats)
+           t.repeats < max_repeats)
       t.repeats *= 2;
   }
 

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_label_bytes = 400;
+constexpr std::size_t max_label_bytes = 400;
 
 std::string value_text(const json& value) {
   std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
@@ -78,8 +78,8 @@ class Reader {
       return;
     }
     const bool good = it->is_string() && !it->get_ref<const std::string&>().empty() &&
-                      it->get_ref<const std::string&>().size() <= most_label_bytes;
-    if (!good) return reject(label, *it, "a text of 1 to " + std::to_string(most_label_bytes) + " bytes");
+                      it->get_ref<const std::string&>().size() <= max_label_bytes;
+    if (!good) return reject(label, *it, "a text of 1 to " + std::to_string(max_label_bytes) + " bytes");
     out = it->get<std::string>();
     if (std::any_of(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
       reject(label, *it, "a text on one line without control characters");

@@ -10,8 +10,8 @@
 namespace models {
 namespace {
 
-constexpr double most_exact = 9007199254740992.0;  // 2^53: counts stay exact in double
-constexpr double partial_bytes = 4;                // partial sums are FP32
+constexpr double max_exact = 9007199254740992.0;  // 2^53: counts stay exact in double
+constexpr double partial_bytes = 4;               // partial sums are FP32
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 double real(std::int64_t x) { return static_cast<double>(x); }
@@ -40,7 +40,7 @@ std::string fault(const TilingInputs& in) {
     return "sm_bandwidth_bytes_per_s must be 0 or more";
   if (!(in.misaligned_rate > 0 && in.misaligned_rate <= 1)) return "misaligned_rate must be above 0 and at most 1";
   const double tiles = std::ceil(real(in.m) / real(in.tile_m)) * std::ceil(real(in.n) / real(in.tile_n));
-  if (!(tiles * std::ceil(real(in.k) / real(in.tile_k)) * real(in.split) <= most_exact))
+  if (!(tiles * std::ceil(real(in.k) / real(in.tile_k)) * real(in.split) <= max_exact))
     return "the matmul has more tile steps than can be counted; make it smaller or its tiles larger";
   if (!(real(in.sm_count) * real(in.tiles_per_sm) <= 1e12)) return "sm_count times tiles_per_sm must be at most 1e12";
   if (in.schedule == Schedule::split_k && in.split > ceil_div(in.k, in.tile_k))
@@ -125,19 +125,6 @@ Result<TilingResult> tile_matmul(const TilingInputs& in) {
   if (!std::isfinite(out.time_s) || !(out.time_s > 0))
     return Result<TilingResult>::fail("peak or bandwidth is too far from any machine to compute with");
   return Result<TilingResult>::ok(out);
-}
-
-std::vector<TilingPoint> sweep_n(TilingInputs inputs, std::int64_t first, std::int64_t last, std::int64_t step) {
-  std::vector<TilingPoint> out;
-  constexpr std::int64_t most_n = 1000000000, most_points = 100000;
-  step = std::clamp<std::int64_t>(step, 1, most_n);
-  last = std::min(last, most_n);
-  std::int64_t n = std::max<std::int64_t>(1, first);
-  for (std::int64_t point = 0; point < most_points && n <= last; ++point, n += step) {
-    inputs.n = n;
-    if (const auto result = tile_matmul(inputs)) out.push_back({n, *result});
-  }
-  return out;
 }
 
 Result<PaddingStory> padding_story(TilingInputs inputs, AlignmentRule rule, std::int64_t bytes) {

@@ -63,11 +63,11 @@ LineStretch around(const FloatFormat& f, LineAxis axis, double x, int count) {
   };
   const std::int64_t from = at < least + count ? least : at - count,
                      to = at > last_ordinal(f) - count ? last_ordinal(f) : at + count;
-  const double lo = place(from), hi = place(to), room = std::max((hi - lo) * 0.04, least_span(axis, hi));
+  const double lo = place(from), hi = place(to), room = std::max((hi - lo) * 0.04, min_span(axis, hi));
   return {lo - room, hi + room};
 }
 
-double least_span(LineAxis axis, double center) {
+double min_span(LineAxis axis, double center) {
   const double fine = axis == LineAxis::linear ? std::max(std::abs(center) * 0x1p-49, 0x1p-1060)
                                                : std::max(std::abs(center), 1.0) * 0x1p-44;
   return fine;

@@ -27,7 +27,7 @@ LineStretch whole_line(std::span<const FloatFormat* const> formats, LineAxis axi
 /// The stretch that shows about `count` values on each side of x.
 LineStretch around(const FloatFormat& format, LineAxis axis, double x, int count);
 /// No closer than doubles can tell apart.
-double least_span(LineAxis axis, double center);
+double min_span(LineAxis axis, double center);
 
 /// How many values lie in each of `counts.size()` equal columns of the stretch: above the column's low edge, up to its
 /// high edge. A count is exact up to 2^53. Returns the sum.

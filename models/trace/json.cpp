@@ -11,8 +11,8 @@
 namespace models::trace {
 namespace {
 
-constexpr std::size_t most_event_bytes = 256 << 10, most_event_bytes_in_damage = 4 << 10, kept_metadata_bytes = 4 << 10,
-                      most_metadata_bytes = 1 << 20;
+constexpr std::size_t max_event_bytes = 256 << 10, max_event_bytes_in_damage = 4 << 10, kept_metadata_bytes = 4 << 10,
+                      max_metadata_bytes = 1 << 20;
 
 class Reader {
  public:
@@ -117,7 +117,7 @@ class Reader {
       }
       const std::size_t begin = scan_.keep = scan_.at;
       if (c == 0) return cut_ = true, false;
-      const auto end = scan_.skip_value(in_damage_ > 64 ? most_event_bytes_in_damage : most_event_bytes);
+      const auto end = scan_.skip_value(in_damage_ > 64 ? max_event_bytes_in_damage : max_event_bytes);
       if (c != '{') {
         if (end != Scanner::End::whole) return cut_ = true, false;
         if (scan_.at == begin) ++scan_.at;
@@ -190,9 +190,9 @@ class Reader {
       std::int64_t base = 0;
       if (value.size() > 1 && value[0] == '"') value = value.substr(1, value.size() - 2);
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), base);
-      if (error == std::errc() && base >= -most_time_ns && base <= most_time_ns) trace_.base_ns = base;
+      if (error == std::errc() && base >= -max_time_ns && base <= max_time_ns) trace_.base_ns = base;
     }
-    if (value.size() > most_metadata_bytes || (key != "distributedInfo" && key != "deviceProperties")) return;
+    if (value.size() > max_metadata_bytes || (key != "distributedInfo" && key != "deviceProperties")) return;
     const auto depth_bound = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 8; };
     const auto json = nlohmann::json::parse(value, depth_bound, false);
     const auto number = [&](const char* name, int& to) {

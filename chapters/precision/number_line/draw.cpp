@@ -21,7 +21,7 @@ using widgets::Painter;
 using widgets::Type;
 
 void set(View& view, LineAxis axis, LineStretch s) {
-  const double center = (s.lo + s.hi) / 2, least = models::least_span(axis, center);
+  const double center = (s.lo + s.hi) / 2, least = models::min_span(axis, center);
   if (!(s.hi - s.lo >= least)) s = {center - least / 2, center + least / 2};
   if (!std::isfinite(s.hi - s.lo) || !(s.hi > s.lo) || std::max(std::abs(s.lo), std::abs(s.hi)) > 1.79e308) return;
   view.from = s.lo;

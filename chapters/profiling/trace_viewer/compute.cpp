@@ -2,6 +2,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "chapters/profiling/trace_viewer/diagnosis_text.h"
 #include "chapters/profiling/trace_viewer/lab.h"
 #include "chapters/profiling/trace_viewer/rows.h"
 #include "models/trace/window.h"
@@ -57,7 +58,7 @@ void fill_device(const Row& row, Outputs& out) {
     const auto& k = d->kernels[i];
     out.kernels.push_back(
         {row.recording->trace.strings[k.name], k.count, seconds(k.total_ns), percent(k.total_ns, kernels_ns),
-         seconds(k.total_ns) / static_cast<double>(std::max<std::int64_t>(1, k.count)), seconds(k.most_ns), 0, 0});
+         seconds(k.total_ns) / static_cast<double>(std::max<std::int64_t>(1, k.count)), seconds(k.max_ns), 0, 0});
   }
   const auto& host = d->host_wait;
   out.host_wait_s = seconds(host.total_ns), out.after_sync_s = seconds(host.after_sync_ns);
@@ -73,13 +74,13 @@ void fill_device(const Row& row, Outputs& out) {
       out.host_story += "; " + text(percent(host.after_sync_ns, host.total_ns), "%") + " of it after a synchronisation";
   }
   for (const auto& s : d->streams) {
-    out.streams.push_back({s.stream, s.events, seconds(s.busy_ns), seconds(s.idle.total_ns()), s.queue_most});
+    out.streams.push_back({s.stream, s.events, seconds(s.busy_ns), seconds(s.idle.total_ns()), s.queue_max});
     out.streams_idle_s += seconds(s.idle.total_ns());
-    out.queue_longest = std::max(out.queue_longest, s.queue_most);
+    out.queue_longest = std::max(out.queue_longest, s.queue_max);
   }
   out.launches = d->launch.linked;
   out.launch_delay_median_s = seconds(d->launch.median_delay_ns),
-  out.launch_delay_longest_s = seconds(d->launch.most_delay_ns);
+  out.launch_delay_longest_s = seconds(d->launch.max_delay_ns);
   out.late_launches = d->launch.delays_over_100_us;
 }
 
@@ -192,7 +193,8 @@ void fill_places(const Row& main, Outputs& out) {
                  event == models::trace::none ? widgets::TimelineSelection{} : lanes.span_of(0, event)};
   };
   for (const auto& d : m.diagnosis) {
-    out.findings.push_back({std::string(d.title), d.sentence, seconds(d.end_ns - d.start_ns)});
+    out.findings.push_back({std::string(diagnosis_title(d.kind)), diagnosis_sentence(main.recording->trace, m, d),
+                            seconds(d.end_ns - d.start_ns)});
     out.finding_places.push_back(place(d.start_ns, d.end_ns, d.event));
   }
   if (const DeviceMetrics* d = main.metrics()) {

@@ -75,12 +75,12 @@ void take_figures(const models::ServingSummary& s, const models::ServingRun& run
   r.utilization = 100 * s.utilization, r.wasted_slots = 100 * s.wasted_slots;
   r.kv_peak = setup.cost ? 100 * static_cast<double>(run.peak_blocks) / static_cast<double>(setup.blocks) : 0;
   r.preemptions = run.preemptions;
-  r.gap_p99_s = s.gap_p99_s;
+  r.gap_p99_s = s.itl_p99_s;
   const bool tokens = setup.cost != nullptr;
   r.headlines = {{{"p50", text(s.p50_latency_s, "s")},
                   {"p99", text(s.p99_latency_s, "s")},
                   {tokens ? "TTFT p99" : "wait", text(tokens ? s.ttft_p99_s : s.mean_wait_s, "s")},
-                  {tokens ? "gap p99" : "busy", tokens ? text(s.gap_p99_s, "s") : text(r.utilization, "%")},
+                  {tokens ? "gap p99" : "busy", tokens ? text(s.itl_p99_s, "s") : text(r.utilization, "%")},
                   {"goodput", text(s.goodput_per_s, "") + "/s"},
                   {"served", text(s.throughput_per_s, "") + "/s"}}};
 }
@@ -91,7 +91,7 @@ void take_outputs(const models::ServingSummary& s, const models::ServingRun& run
   out.throughput_per_s = s.throughput_per_s, out.tokens_per_s = s.tokens_per_s, out.goodput_per_s = s.goodput_per_s;
   out.ttft_p50_s = s.ttft_p50_s, out.ttft_p99_s = s.ttft_p99_s, out.tpot_p50_s = s.tpot_p50_s,
   out.tpot_p99_s = s.tpot_p99_s;
-  out.gap_p99_s = s.gap_p99_s, out.gap_longest_s = s.gap_longest_s;
+  out.gap_p99_s = s.itl_p99_s, out.gap_longest_s = s.itl_longest_s;
   out.utilization = r.utilization, out.wasted_slots = r.wasted_slots, out.kv_peak = r.kv_peak;
   out.mean_in_system = s.mean_in_system, out.mean_waiting = s.mean_waiting, out.little_error = s.little_error;
   out.makespan_s = run.end_s;
