@@ -31,30 +31,25 @@ bool covered(const widgets::TimelineSpans& spans, double at_s) {
 
 /// Dashed lines at the frames' deadlines, over the lanes of a timeline that has just been drawn; they pass behind
 /// tasks.
-void mark_deadlines(const Outputs& out, const View& view, const widgets::TimelineOptions& options) {
+void mark_deadlines(const Outputs& out, const View& view) {
   const auto& t = widgets::theme();
-  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-  const float label = std::min(t.px(options.label_px), (max.x - min.x) * 0.4f), top = min.y + ruler_px();
-  const widgets::TimelineWindow w = view.timeline.window.duration_s > 0
-                                        ? view.timeline.window
-                                        : widgets::fit_window(view.timeline.index.first_s, view.timeline.index.last_s);
-  const widgets::TimelineViewport viewport{min.x + label, max.x - t.px(1) - min.x - label, w.start_s, w.duration_s, 0};
+  const widgets::Rect lanes = view.timeline.lanes_rect();
   const auto painter = widgets::Painter::window();
-  const auto& placed = view.timeline.scratch.lanes;
   for (const double at_s : out.deadlines_s) {
-    const float x = viewport.x_of_s(at_s);
-    if (!(x >= viewport.x && x <= max.x)) continue;
-    float from = top;
+    const float x = view.timeline.x_pixel(at_s);
+    if (!(x >= lanes.min.x && x <= lanes.max.x + t.px(1))) continue;
+    float from = lanes.min.y;
     const auto stretch = [&](float to) {
       if (to > from) painter.dashed_line({x, from}, {x, to}, t.bad, t.px(1.5f), t.px(5));
     };
-    for (std::size_t i = 0; i < std::min(placed.size(), view.lanes.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(view.timeline.drawn_lanes(), view.lanes.size()); ++i) {
       if (view.lanes[i].indent == 0 || !covered(view.lanes[i].spans, at_s))
         continue;  // frames: their spans end where the line is
-      stretch(top + placed[i].top);
-      from = top + placed[i].top + placed[i].height;
+      const widgets::Rect lane = view.timeline.lane_rect(i);
+      stretch(lane.min.y);
+      from = lane.max.y;
     }
-    stretch(max.y);
+    stretch(lanes.max.y);
   }
 }
 
@@ -77,13 +72,12 @@ void draw_schedule(const Outputs& out, View& view) {
   };
   widgets::TimelineOptions options{.row_px = 20, .label_px = 84, .initials = true};
   // As tall as all lanes: what is left of the canvas scrolls.
-  const auto& placed = view.timeline.scratch.lanes;
+  const bool known = view.timeline.drawn_lanes() == view.lanes.size() && !view.lanes.empty();
   options.height =
-      placed.size() == view.lanes.size() && !placed.empty()
-          ? placed.back().top + placed.back().height + ruler_px() + widgets::theme().px(2)
-          : widgets::timeline_height(data, widgets::index_timeline(data), options) + widgets::theme().px(2);
+      (known ? view.timeline.whole_height() : widgets::timeline_height(data, widgets::index_timeline(data), options)) +
+      widgets::theme().px(2);
   widgets::draw_timeline("schedule", data, view.timeline, options);
-  mark_deadlines(out, view, options);
+  mark_deadlines(out, view);
 }
 
 void number(widgets::TableCell& cell, double value, std::string_view unit) {

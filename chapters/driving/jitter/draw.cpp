@@ -205,14 +205,13 @@ void draw_window(const Outputs& out, View& view, Room room) {
 void draw_road(const Outputs& out, const View& view, float width) {
   const auto& t = widgets::theme();
   const auto& run = *out.run;
-  const widgets::PlotFrame& frame = view.window.scratch.frame;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float lane = t.px(16), height = lane + t.type(widgets::Type::small) + t.px(8);
   ImGui::Dummy({width, height});
-  const float left = frame.area.min.x, right = frame.area.max.x;
+  const float left = view.window.data_area().min.x, right = view.window.data_area().max.x;
   if (!(right > left) || !(view.window.x_hi > view.window.x_lo)) return;
   const auto p = widgets::Painter::window();
-  const auto x_of = [&](double i) { return std::clamp(static_cast<float>(frame.x.pixel(i)), left, right); };
+  const auto x_of = [&](double i) { return std::clamp(view.window.x_pixel(i), left, right); };
   p.rect({left, at.y}, {right, at.y + lane}, t.card, t.px(3));
   const auto missed = [&](std::size_t i) { return run.fate[i] != FrameFate::fresh; };
   const std::size_t n = run.response_s.size(),

@@ -9,6 +9,7 @@
 #include "chapters/practice/prediction_history.h"
 #include "models/learning/practice.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/wrapped_text.h"
 #include "widgets/number/number.h"
 
 /// What the answers given so far support, topic by topic, and what to do next.
@@ -293,10 +294,11 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy({width, height});
   const float note = corner.y + height + t.px(12);
-  const float noted = flow(p, {x, note},
-                           "Each bar is what your answers support, not your score: the lower end of the interval "
-                           "around the share that was right. The line across it is the goal.",
-                           inner, t.muted, widgets::Type::small);
+  const float noted =
+      widgets::wrapped_text(p, {x, note},
+                            "Each bar is what your answers support, not your score: the lower end of the interval "
+                            "around the share that was right. The line across it is the goal.",
+                            inner, t.muted);
   ImGui::SetCursorScreenPos({corner.x, note});
   ImGui::Dummy({width, noted});
   if (widgets::Record* record = p.record()) {

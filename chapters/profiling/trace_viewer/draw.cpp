@@ -7,6 +7,7 @@
 #include "models/trace/window.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/wrapped_text.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 
@@ -154,25 +155,6 @@ void measure_selection(const Outputs& out, View& view) {
            time(m.idle.host_wait_ns) + " for the host)";
 }
 
-/// Words of a sentence in lines no wider than `width`; what does not fit on the last one is cut.
-void wrapped(const Painter& painter, ImVec2 at, std::string_view s, float width, int most_lines, ImU32 colour) {
-  const auto& t = widgets::theme();
-  const float line_px = t.type(Type::small) + t.px(3);
-  for (int line = 0; line < most_lines && !s.empty(); ++line, at.y += line_px) {
-    std::size_t end = 0;
-    if (line + 1 < most_lines)
-      for (std::size_t next = 0; next != std::string_view::npos;) {
-        next = s.find(' ', next == 0 ? 0 : next + 1);
-        const auto part = s.substr(0, next);
-        if (widgets::text_size(part, Type::small).x > width && end > 0) break;
-        end = part.size();
-      }
-    if (end == 0) end = s.size();
-    widgets::fit_text(painter, at, s.substr(0, end), width, colour, Type::small);
-    s.remove_prefix(std::min(s.size(), end + 1));
-  }
-}
-
 /// The findings as cards; a press shows where.
 void draw_findings(const Outputs& out, View& view) {
   const auto& t = widgets::theme();
@@ -199,7 +181,8 @@ void draw_findings(const Outputs& out, View& view) {
     if (finding.covers_s > 0) title.add(", ").add(format(finding.covers_s, "s"));
     widgets::fit_text(painter, {at.x + t.px(14), at.y + t.px(8)}, title.view(), card - t.px(24), t.text, Type::small,
                       Font::bold);
-    wrapped(painter, {at.x + t.px(14), at.y + t.px(28)}, finding.finding, card - t.px(24), 4, t.muted);
+    widgets::wrapped_text(painter, {at.x + t.px(14), at.y + t.px(28)}, finding.finding, card - t.px(24), t.muted,
+                          {.line_px = t.type(Type::small) + t.px(3), .max_lines = 4});
     if (pressed && can_show) show(view, place);
     if (ImGui::IsItemHovered()) widgets::tip(title.view(), finding.finding, can_show ? "press to see where" : "");
     ImGui::PopID();

@@ -10,11 +10,10 @@ namespace chapters::serving::batching {
 namespace {
 
 using models::ServingPolicy;
+using widgets::format_text;
 
 constexpr std::int64_t most_pictured = 120, most_raced = 5000;
 constexpr std::size_t most_racers = 4, most_in_file = 1'000'000;
-
-std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
 
 models::RequestStream stream_of(const Inputs& in) {
   models::RequestStream s{
@@ -77,12 +76,13 @@ void take_figures(const models::ServingSummary& s, const models::ServingRun& run
   r.preemptions = run.preemptions;
   r.gap_p99_s = s.itl_p99_s;
   const bool tokens = setup.cost != nullptr;
-  r.headlines = {{{"p50", text(s.p50_latency_s, "s")},
-                  {"p99", text(s.p99_latency_s, "s")},
-                  {tokens ? "TTFT p99" : "wait", text(tokens ? s.ttft_p99_s : s.mean_wait_s, "s")},
-                  {tokens ? "gap p99" : "busy", tokens ? text(s.itl_p99_s, "s") : text(r.utilization, "%")},
-                  {"goodput", text(s.goodput_per_s, "") + "/s"},
-                  {"served", text(s.throughput_per_s, "") + "/s"}}};
+  r.headlines = {
+      {{"p50", format_text(s.p50_latency_s, "s")},
+       {"p99", format_text(s.p99_latency_s, "s")},
+       {tokens ? "TTFT p99" : "wait", format_text(tokens ? s.ttft_p99_s : s.mean_wait_s, "s")},
+       {tokens ? "gap p99" : "busy", tokens ? format_text(s.itl_p99_s, "s") : format_text(r.utilization, "%")},
+       {"goodput", format_text(s.goodput_per_s, "") + "/s"},
+       {"served", format_text(s.throughput_per_s, "") + "/s"}}};
 }
 
 void take_outputs(const models::ServingSummary& s, const models::ServingRun& run, const Racer& r, Outputs& out) {
@@ -150,7 +150,8 @@ void take_theory(const Inputs& in, Outputs& out) {
   else if (in.arrivals != Arrivals::poisson)
     out.theory = "none for bursts";
   else if (out.offered_load >= 100)
-    out.theory = "no steady state: at " + text(out.offered_load, "%") + " of capacity the line grows without end";
+    out.theory =
+        "no steady state: at " + format_text(out.offered_load, "%") + " of capacity the line grows without end";
   else if (in.service == Service::exponential) {
     out.theory_wait_s = models::mmc_wait_s(in.servers, in.arrival_rate, in.service_time_s).value_or(0);
     out.theory = in.servers == 1 ? "M/M/1" : "M/M/" + std::to_string(in.servers) + ", Erlang C";
@@ -164,13 +165,14 @@ void take_theory(const Inputs& in, Outputs& out) {
 }
 
 std::string caption_of(const Inputs& in, const Outputs& out) {
-  std::string what = text(static_cast<double>(out.racers.front().requests), "") + " requests";
+  std::string what = format_text(static_cast<double>(out.racers.front().requests), "") + " requests";
   if (!in.trace.text.empty()) what += " of " + in.trace.path.substr(in.trace.path.find_last_of("/\\") + 1);
   if (out.dots.size() < static_cast<std::size_t>(out.racers.front().requests))
-    what += ", the first " + text(static_cast<double>(out.dots.size()), "") + " shown";
+    what += ", the first " + format_text(static_cast<double>(out.dots.size()), "") + " shown";
   if (in.service != Service::llm)
     return what + " through a plain queue of " +
-           (in.servers == 1 ? std::string("one server") : text(static_cast<double>(in.servers), "") + " servers") +
+           (in.servers == 1 ? std::string("one server")
+                            : format_text(static_cast<double>(in.servers), "") + " servers") +
            "; formula: " + out.theory;
   const auto* model = catalog().model(in.model);
   const auto* chip = catalog().chip(in.chip);
@@ -216,7 +218,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
              out;
     if (run.completed == 0)
       return out.reason = "No request fits into the cache of " +
-                          text(static_cast<double>(setup.blocks * in.block_tokens), "tokens") +
+                          format_text(static_cast<double>(setup.blocks * in.block_tokens), "tokens") +
                           ": give the cache more memory, or ask for shorter requests.",
              out;
     const auto summary = models::summarize_serving(entries, run, in.servers, in.ttft_limit_s, in.tpot_limit_s);
