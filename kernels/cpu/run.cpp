@@ -7,6 +7,7 @@
 #include "kernels/cpu/memory.h"
 #include "kernels/cpu/operation.h"
 #include "kernels/statistics.h"
+#include "models/base/counter_random.h"
 
 namespace kernels::cpu {
 namespace {
@@ -220,13 +221,9 @@ std::string run(const Request& request, const Operation& operation, const Listen
 }
 
 void fill_uniform(std::uint64_t seed, float lo, float hi, float* out, std::int64_t count) {
-  std::uint64_t state = seed;
   for (std::int64_t i = 0; i < count; ++i) {
-    state += 0x9e3779b97f4a7c15u;  // splitmix64, Steele et al. 2014
-    std::uint64_t z = state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    out[i] = lo + (hi - lo) * (static_cast<float>((z ^ (z >> 31)) >> 40) * 0x1p-24f);
+    const std::uint64_t bits = models::counter_hash(seed, static_cast<std::uint64_t>(i));
+    out[i] = lo + (hi - lo) * (static_cast<float>(bits >> 40) * 0x1p-24f);
   }
 }
 

@@ -101,6 +101,11 @@ std::vector<LineValue> values_in(const FloatFormat& f, LineAxis axis, LineStretc
   return out;
 }
 
+NearestValue nearest_value(const FloatFormat& format, double x) {
+  const std::uint64_t code = encode(format, x, Rounding::nearest_even, Overflow::saturate);
+  return {code, decode(format, code), ulp(format, code), classify(format, code)};
+}
+
 double share_of_magnitudes_below(const Tensor& t, double m) {
   if (!(m >= 0)) return 0;
   if (std::isinf(m)) return 1;

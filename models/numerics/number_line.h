@@ -40,6 +40,15 @@ struct LineValue {
 /// The values of the stretch, at most `most`; empty when there are more.
 std::vector<LineValue> values_in(const FloatFormat& format, LineAxis axis, LineStretch stretch, std::size_t most);
 
+/// The value of a format that is nearest to a number; past the ends the largest and the lowest.
+struct NearestValue {
+  std::uint64_t code = 0;
+  double value = 0;
+  double step = 0;  ///< the spacing of values there (ulp)
+  ValueKind kind = ValueKind::zero;
+};
+NearestValue nearest_value(const FloatFormat& format, double x);
+
 enum class ValueSpread : std::uint8_t { none, normal, heavy, gradients, tensor };
 
 /// Numbers that a tensor holds, as a distribution; symmetric about 0 but for `tensor`.

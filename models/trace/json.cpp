@@ -4,6 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "models/base/json_text.h"
 #include "models/trace/event.h"
 #include "models/trace/number.h"
 #include "models/trace/scan.h"
@@ -193,8 +194,7 @@ class Reader {
       if (error == std::errc() && base >= -max_time_ns && base <= max_time_ns) trace_.base_ns = base;
     }
     if (value.size() > max_metadata_bytes || (key != "distributedInfo" && key != "deviceProperties")) return;
-    const auto depth_bound = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 8; };
-    const auto json = nlohmann::json::parse(value, depth_bound, false);
+    const auto json = parse_shallow_json(value, 8);
     const auto number = [&](const char* name, int& to) {
       if (json.is_object() && json.contains(name) && json[name].is_number_integer())
         to = static_cast<int>(std::clamp<std::int64_t>(json[name].get<std::int64_t>(), -1, 1 << 30));
