@@ -1,6 +1,7 @@
 #include "models/machine/roofline.h"
-#include "tests/models/machine/hardware_bundled.h"
 #include "models/transformer/roofline_decode.h"
+#include "tests/models/machine/hardware_bundled.h"
+#include "tests/support/base/near.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -10,13 +11,14 @@
 using models::Format;
 using models::Regime;
 
+using support::near;
+
 namespace {
 
 models::Machine machine(const char* id, Format format, double launch_s = 0) {
   return *models::machine_of(bundled_chip(id), format, launch_s);
 }
 double ridge(const char* id, Format format) { return models::ridge_flops_per_byte(machine(id, format)); }
-bool near(double value, double expected, double relative) { return std::abs(value / expected - 1) <= relative; }
 
 }  // namespace
 
