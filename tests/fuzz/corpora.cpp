@@ -1,6 +1,6 @@
-// corpora FOLDER: feeds every fuzz target its seed corpus FOLDER/<target> without libFuzzer: each file whole, cut short at 16
-// places, and with single bytes changed (from a fixed seed, so a failure repeats). A target aborts on what it must not do; a
-// target without seeds is a failure too.
+// corpora FOLDER: feeds every fuzz target its seed corpus FOLDER/<target> without libFuzzer: each file whole, cut short
+// at 16 places, and with single bytes changed (from a fixed seed, so a failure repeats). A target aborts on what it
+// must not do; a target without seeds is a failure too.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

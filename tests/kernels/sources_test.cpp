@@ -1,13 +1,12 @@
 #include "kernels/sources.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "kernels/cpu/cpu.h"
 #include "kernels/kernel.h"
+#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 
 TEST_CASE("the embedded text of a rung is what stands between its markers in the file") {
@@ -17,10 +16,8 @@ TEST_CASE("the embedded text of a rung is what stands between its markers in the
   CHECK(tile.find("_mm256_fmadd_ps(value, b0, sum[r][0])") != std::string_view::npos);
   CHECK(tile.find("// rung") == std::string_view::npos);
   CHECK(tile.find("// end rung") == std::string_view::npos);
-  std::ifstream in(support::source_file("kernels/cpu/sgemm.cpp"));
-  std::stringstream file;
-  file << in.rdbuf();
-  CHECK(file.str().find("// rung: tile\n" + std::string(tile) + "// end rung\n") != std::string::npos);
+  CHECK(support::read_text(support::source_file("kernels/cpu/sgemm.cpp"))
+            .find("// rung: tile\n" + std::string(tile) + "// end rung\n") != std::string::npos);
   CHECK(kernels::embedded_source("cpu/sgemm.cpp:no-such").empty());
   CHECK(kernels::embedded_source("").empty());
 }

@@ -4,30 +4,23 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "app/cli/cli.h"
 #include "app/kernel_runs/kernel_json.h"
-#include "tests/app/store/store_folder.h"
+#include "tests/support/base/files.h"
+#include "tests/support/lab/cli_run.h"
+
+using support::Ran;
+using support::refused_by_cli;
+using support::run_cli;
 
 namespace {
 
-struct Ran {
-  int status = 0;
-  std::string out, error;
-};
-Ran run(std::vector<std::string> arguments) {
+std::vector<std::string> after_kernels(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "kernels");
-  std::ostringstream out, error;
-  const int status = app::cli::run(arguments, {out, error});
-  return {status, out.str(), error.str()};
+  return arguments;
 }
-
-/// Bad input: nothing on standard output, one line on standard error, exit status 2.
-std::string refused(const std::vector<std::string>& arguments) {
-  const Ran r = run(arguments);
-  CHECK(r.status == 2);
-  CHECK(r.out == "");
-  CHECK(std::count(r.error.begin(), r.error.end(), '\n') == 1);
-  return r.error.substr(0, r.error.find('\n'));
+Ran run_kernels_cli(std::vector<std::string> arguments) { return run_cli(after_kernels(std::move(arguments))); }
+std::string refused_kernels_cli(std::vector<std::string> arguments) {
+  return refused_by_cli(after_kernels(std::move(arguments)));
 }
 
 std::vector<app::KernelEvent> events(const std::string& out) {
@@ -47,7 +40,7 @@ using Kind = app::KernelEvent::Kind;
 }  // namespace
 
 TEST_CASE("kernels list names every ladder, its sizes and its rungs") {
-  const Ran r = run({"list", "--json"});
+  const Ran r = run_kernels_cli({"list", "--json"});
   REQUIRE(r.status == 0);
   const auto all = nlohmann::json::parse(r.out);
   const auto sgemm = std::find_if(all.begin(), all.end(), [](const auto& l) { return l["id"] == "cpu-sgemm"; });
@@ -57,13 +50,14 @@ TEST_CASE("kernels list names every ladder, its sizes and its rungs") {
   CHECK((*sgemm)["why_not"] == "");
   CHECK((*sgemm)["rungs"][0]["id"] == "naive");
   CHECK((*sgemm)["rungs"][0]["source"].get<std::string>().find("void naive(") == 0);
-  const Ran text = run({"list"});
+  const Ran text = run_kernels_cli({"list"});
   CHECK(text.out.find("cpu-copy  Copy; Bytes copied 4 B to 1 GiB") != std::string::npos);
   CHECK(text.out.find("packed panels. A and B are copied") != std::string::npos);
 }
 
 TEST_CASE("kernels run says its events a line each and ends with done") {
-  const Ran r = run({"run", "cpu-triad", "--size", "4kB", "--seconds", "1ms", "--seed", "9", "--warm", "--json"});
+  const Ran r =
+      run_kernels_cli({"run", "cpu-triad", "--size", "4kB", "--seconds", "1ms", "--seed", "9", "--warm", "--json"});
   CHECK(r.status == 0);
   CHECK(r.error == "");
   const auto all = events(r.out);
@@ -83,7 +77,8 @@ TEST_CASE("kernels run says its events a line each and ends with done") {
 }
 
 TEST_CASE("kernels run names the rungs it is given, and prints a table of them in the ladder's order") {
-  const Ran r = run({"run", "cpu-sgemm", "--rung", "ikj", "--rung", "naive", "--size", "24", "--seconds", "0.001"});
+  const Ran r =
+      run_kernels_cli({"run", "cpu-sgemm", "--rung", "ikj", "--rung", "naive", "--size", "24", "--seconds", "0.001"});
   REQUIRE(r.status == 0);
   CHECK(r.out.find("cpu-sgemm  Matrix product (SGEMM); Size N 24, cold, ") == 0);
   const auto naive = r.out.find("\n  naive "), ikj = r.out.find("\n  ikj ");
@@ -94,7 +89,7 @@ TEST_CASE("kernels run names the rungs it is given, and prints a table of them i
 }
 
 TEST_CASE("kernels roofline prints ceilings, and as events the device comes first") {
-  const Ran r = run({"roofline", "--seconds", "0.01", "--json"});
+  const Ran r = run_kernels_cli({"roofline", "--seconds", "0.01", "--json"});
   REQUIRE(r.status == 0);
   const auto all = events(r.out);
   const auto device = std::find_if(all.begin(), all.end(), [](const auto& e) { return e.kind == Kind::device; });
@@ -109,27 +104,27 @@ TEST_CASE("kernels roofline prints ceilings, and as events the device comes firs
 }
 
 TEST_CASE("kernels refuses what it cannot do in one sentence") {
-  const store_test::Folder folder;
-  CHECK(refused({}) == "`ridgeline kernels` is followed by list, run LADDER or roofline.");
-  CHECK(refused({"walk"}) ==
+  const support::Folder folder;
+  CHECK(refused_kernels_cli({}) == "`ridgeline kernels` is followed by list, run LADDER or roofline.");
+  CHECK(refused_kernels_cli({"walk"}) ==
         "`ridgeline kernels` is followed by list, run LADDER or roofline; \"walk\" is none of them.");
-  CHECK(refused({"list", "cpu-copy"}) ==
+  CHECK(refused_kernels_cli({"list", "cpu-copy"}) ==
         "\"cpu-copy\" is one word too many: ridgeline kernels list takes options alone.");
-  CHECK(refused({"run"}) == "Name a ladder: `ridgeline kernels list` shows them all.");
-  CHECK(refused({"run", "cpu-sgem"}).find("There is no ladder \"cpu-sgem\": there are cpu-copy, ") == 0);
-  CHECK(refused({"run", "cpu-sgemm", "--size", "4096"}) ==
+  CHECK(refused_kernels_cli({"run"}) == "Name a ladder: `ridgeline kernels list` shows them all.");
+  CHECK(refused_kernels_cli({"run", "cpu-sgem"}).find("There is no ladder \"cpu-sgem\": there are cpu-copy, ") == 0);
+  CHECK(refused_kernels_cli({"run", "cpu-sgemm", "--size", "4096"}) ==
         "The ladder cpu-sgemm takes sizes (Size N) from 1 to 2048; 4096 is outside.");
-  CHECK(refused({"run", "cpu-sgemm", "--size", "0"}).find("--size must be a whole number from 1") == 0);
-  CHECK(refused({"run", "cpu-sgemm", "--size", "many"}).find("many") != std::string::npos);
-  CHECK(refused({"run", "cpu-sgemm", "--seed", "-1"}).find("--seed must be a whole number from 0") == 0);
-  CHECK(refused({"run", "cpu-sgemm", "--seconds", "0"}) ==
+  CHECK(refused_kernels_cli({"run", "cpu-sgemm", "--size", "0"}).find("--size must be a whole number from 1") == 0);
+  CHECK(refused_kernels_cli({"run", "cpu-sgemm", "--size", "many"}).find("many") != std::string::npos);
+  CHECK(refused_kernels_cli({"run", "cpu-sgemm", "--seed", "-1"}).find("--seed must be a whole number from 0") == 0);
+  CHECK(refused_kernels_cli({"run", "cpu-sgemm", "--seconds", "0"}) ==
         "The time for a rung must be more than 0 s and at most 60 s.");
-  CHECK(refused({"run", "cpu-sgemm", "--source", "x.cu"}) ==
+  CHECK(refused_kernels_cli({"run", "cpu-sgemm", "--source", "x.cu"}) ==
         "--source replaces the source of one rung: name it with one --rung.");
-  CHECK(refused({"run", "cuda-copy", "--rung", "scalar", "--source", (folder.path / "none.cu").string()})
+  CHECK(refused_kernels_cli({"run", "cuda-copy", "--rung", "scalar", "--source", (folder.path / "none.cu").string()})
             .find("none.cu") != std::string::npos);
-  CHECK(refused({"roofline", "--device", "tpu"}) == "--device is cpu or cuda; it is \"tpu\".");
-  const Ran unknown = run({"run", "cpu-sgem", "--json"});  // a process that listens hears it too
+  CHECK(refused_kernels_cli({"roofline", "--device", "tpu"}) == "--device is cpu or cuda; it is \"tpu\".");
+  const Ran unknown = run_kernels_cli({"run", "cpu-sgem", "--json"});  // a process that listens hears it too
   CHECK(unknown.status == 2);
   REQUIRE(events(unknown.out).size() == 1);
   CHECK(events(unknown.out)[0].failure.find("There is no ladder \"cpu-sgem\"") == 0);

@@ -1,24 +1,16 @@
 #include <catch2/catch_test_macros.hpp>
-#include <sstream>
 
-#include "app/cli/cli.h"
 #include "app/platform/headless.h"
 #include "app/platform/image.h"
-#include "tests/app/store/store_folder.h"
+#include "tests/support/base/files.h"
+#include "tests/support/lab/cli_run.h"
 
-using store_test::Folder;
+using support::Ran;
+using support::run_cli;
+
+using support::Folder;
 
 namespace {
-
-struct Ran {
-  int status = 0;
-  std::string out, error;
-};
-Ran run(const std::vector<std::string>& arguments) {
-  std::ostringstream out, error;
-  const int status = app::cli::run(arguments, {out, error});
-  return {status, out.str(), error.str()};
-}
 
 void need_egl() {
   if (const auto made = app::Headless::create(64, 64); !made) SKIP(made.error);
@@ -40,7 +32,7 @@ TEST_CASE(
   const auto png = [&](const char* name, std::vector<std::string> more) {
     std::vector<std::string> all = {"render", "roofline/roofline", "-o", (folder / name).string(), "--size", "640x480"};
     all.insert(all.end(), more.begin(), more.end());
-    const Ran r = run(all);
+    const Ran r = run_cli(all);
     CHECK(r.error == "");
     CHECK(r.status == 0);
     CHECK(r.out == (folder / name).string() + "\n");
@@ -62,7 +54,7 @@ TEST_CASE(
 TEST_CASE("render writes true vector SVG with text as text, and the canvas's data as CSV") {
   need_egl();
   const Folder folder;
-  const Ran svg = run({"render", "roofline/roofline", "-o", (folder / "r.svg").string()});
+  const Ran svg = run_cli({"render", "roofline/roofline", "-o", (folder / "r.svg").string()});
   CHECK(svg.error == "");
   REQUIRE(svg.status == 0);
   const std::string text = folder.read("r.svg");
@@ -71,7 +63,7 @@ TEST_CASE("render writes true vector SVG with text as text, and the canvas's dat
   CHECK(text.find(">Roofline<") != std::string::npos);  // the lab's title
   CHECK(count_of(text, "<text") >= 10);
   CHECK(count_of(text, "<poly") >= 4);  // a roof for each of four chips
-  const Ran csv = run({"render", "roofline/roofline", "-o", (folder / "r.csv").string()});
+  const Ran csv = run_cli({"render", "roofline/roofline", "-o", (folder / "r.csv").string()});
   CHECK(csv.error == "");
   REQUIRE(csv.status == 0);
   const std::string rows = folder.read("r.csv");
@@ -83,7 +75,7 @@ TEST_CASE("render and tour refuse what they cannot do in one sentence, and write
   const Folder folder;
   const std::string out = (folder / "x.png").string();
   const auto refused = [&](std::vector<std::string> arguments) {
-    const Ran r = run(arguments);
+    const Ran r = run_cli(arguments);
     CHECK(r.status == 2);
     CHECK(std::count(r.error.begin(), r.error.end(), '\n') == 1);
     CHECK(folder.count("x.") == 0);
@@ -113,7 +105,7 @@ TEST_CASE("a picture that cannot be written says where") {
   need_egl();
   const Folder folder;
   folder.write("file", "not a folder");
-  const Ran r = run({"render", "roofline/roofline", "-o", (folder / "file/x.png").string(), "--size", "320x240"});
+  const Ran r = run_cli({"render", "roofline/roofline", "-o", (folder / "file/x.png").string(), "--size", "320x240"});
   CHECK(r.status == 2);
   CHECK(r.error.find((folder / "file").string()) != std::string::npos);
 }

@@ -1,38 +1,21 @@
-#include "app/cli/cli.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "tests/app/store/store_folder.h"
+#include "app/scenario/scenario.h"
+#include "tests/support/base/files.h"
+#include "tests/support/lab/cli_run.h"
+
+using support::Ran;
+using support::refused_by_cli;
+using support::run_cli;
 
 using app::Json;
 using Catch::Approx;
-using store_test::Folder;
+using support::Folder;
 
 namespace {
-
-struct Ran {
-  int status = 0;
-  std::string out, error;
-};
-Ran run(const std::vector<std::string>& arguments) {
-  std::ostringstream out, error;
-  const int status = app::cli::run(arguments, {out, error});
-  return {status, out.str(), error.str()};
-}
-
-/// Bad input: nothing on standard output, one line on standard error, exit status 2.
-std::string refused(const std::vector<std::string>& arguments) {
-  const Ran r = run(arguments);
-  CHECK(r.status == 2);
-  CHECK(r.out == "");
-  REQUIRE_FALSE(r.error.empty());
-  CHECK(std::count(r.error.begin(), r.error.end(), '\n') == 1);
-  CHECK(r.error.back() == '\n');
-  return r.error.substr(0, r.error.size() - 1);
-}
 
 std::vector<std::string> eval(std::vector<std::string> rest) {
   rest.insert(rest.begin(), "eval");
@@ -51,23 +34,23 @@ constexpr const char* llama_2_7b =
 
 TEST_CASE("help and version go to standard output; help names every call of the program") {
   for (const char* word : {"--help", "-h", "help"}) {
-    const Ran r = run({word});
+    const Ran r = run_cli({word});
     CHECK(r.status == 0);
     CHECK(r.error == "");
     for (const char* call : {"list", "eval", "render", "tour", "sweep", "solve", "sensitivity", "check"})
       CHECK(r.out.find(std::string("ridgeline ") + call) != std::string::npos);
   }
-  CHECK(run({"--version"}).out.find("ridgeline 0.") == 0);
-  CHECK(run({"eval", "--help"}).out.find("ridgeline eval LAB") == 0);
-  CHECK(run({"roofline/roofline", "--help"}).out.find("--set chip=") != std::string::npos);
+  CHECK(run_cli({"--version"}).out.find("ridgeline 0.") == 0);
+  CHECK(run_cli({"eval", "--help"}).out.find("ridgeline eval LAB") == 0);
+  CHECK(run_cli({"roofline/roofline", "--help"}).out.find("--set chip=") != std::string::npos);
 }
 
 TEST_CASE("list says every lab's inputs with key, unit and range, and its outputs; as JSON the same") {
-  const Ran text = run({"list"});
+  const Ran text = run_cli({"list"});
   CHECK(text.status == 0);
   CHECK(text.out.find("roofline/roofline") != std::string::npos);
   CHECK(text.out.find("--set chip=") != std::string::npos);
-  const Ran r = run({"list", "--json"});
+  const Ran r = run_cli({"list", "--json"});
   REQUIRE(r.status == 0);
   const Json doc = Json::parse(r.out);
   CHECK(doc[0]["chapter"] == "roofline");
@@ -96,8 +79,8 @@ TEST_CASE("list says every lab's inputs with key, unit and range, and its output
 // (NVIDIA datasheet).
 TEST_CASE("eval prints the contract's keys of the roofline lab, with quantities in SI") {
   const Ran r =
-      run(eval({"roofline/roofline", "--set", "chip=h100_sxm", "--set", "format=bf16", "--set", "operation=custom",
-                "--set", "flops=137.438953472 GFLOP", "--set", "bytes=100.663296MB", "--json"}));
+      run_cli(eval({"roofline/roofline", "--set", "chip=h100_sxm", "--set", "format=bf16", "--set", "operation=custom",
+                    "--set", "flops=137.438953472 GFLOP", "--set", "bytes=100.663296MB", "--json"}));
   CHECK(r.error == "");
   REQUIRE(r.status == 0);
   const Json doc = Json::parse(r.out);
@@ -112,7 +95,7 @@ TEST_CASE("eval prints the contract's keys of the roofline lab, with quantities 
   CHECK(doc["outputs"]["attainable_flops_per_s"].get<double>() == Approx(989.4e12).epsilon(1e-3));
   CHECK(doc["outputs"]["time_s"].get<double>() >= 137438953472.0 / 989.5e12);
   CHECK(doc["outputs"]["regime"] == "compute");
-  const Ran text = run(eval({"roofline/roofline"}));
+  const Ran text = run_cli(eval({"roofline/roofline"}));
   CHECK(text.status == 0);
   CHECK(text.out.find("-> intensity = ") != std::string::npos);
 }
@@ -121,8 +104,8 @@ TEST_CASE("eval prints the contract's keys of the roofline lab, with quantities 
 TEST_CASE("eval of the transformer layer takes a config.json and prints the contract's keys") {
   const Folder folder;
   folder.write("config.json", llama_2_7b);
-  const Ran r = run(eval({"roofline/transformer-layer", "--set", "config=" + (folder / "config.json").string(), "--set",
-                          "chip=h100_sxm", "--set", "phase=decode", "--json"}));
+  const Ran r = run_cli(eval({"roofline/transformer-layer", "--set", "config=" + (folder / "config.json").string(),
+                              "--set", "chip=h100_sxm", "--set", "phase=decode", "--json"}));
   CHECK(r.error == "");
   REQUIRE(r.status == 0);
   const Json doc = Json::parse(r.out);
@@ -139,12 +122,12 @@ TEST_CASE("eval of the transformer layer takes a config.json and prints the cont
 }
 
 TEST_CASE("a deep link is as good as a lab with --set, and later settings win") {
-  const Ran r =
-      run(eval({"roofline/roofline?chip=b200_sxm&operation=custom&flops=1e12", "--set", "chip=a100_80_sxm", "--json"}));
+  const Ran r = run_cli(
+      eval({"roofline/roofline?chip=b200_sxm&operation=custom&flops=1e12", "--set", "chip=a100_80_sxm", "--json"}));
   REQUIRE(r.status == 0);
   CHECK(Json::parse(r.out)["inputs"]["chip"] == "a100_80_sxm");
   CHECK(Json::parse(r.out)["inputs"]["flops"] == 1e12);
-  CHECK(run(eval({"ridgeline://roofline/roofline?chip=b200_sxm", "--json"})).status == 0);
+  CHECK(run_cli(eval({"ridgeline://roofline/roofline?chip=b200_sxm", "--json"})).status == 0);
 }
 
 TEST_CASE("a scenario file sets what it says, and --set goes over it") {
@@ -152,45 +135,47 @@ TEST_CASE("a scenario file sets what it says, and --set goes over it") {
   folder.write("s.json",
                R"({"lab": "roofline/roofline", "version": 1, "inputs": {"chip": "a100_80_sxm", "operation": "custom", )"
                R"("bytes": 2e9}})");
-  const Ran r = run(eval({"--scenario", (folder / "s.json").string(), "--set", "bytes=3GB", "--json"}));
+  const Ran r = run_cli(eval({"--scenario", (folder / "s.json").string(), "--set", "bytes=3GB", "--json"}));
   CHECK(r.error == "");
   REQUIRE(r.status == 0);
   CHECK(Json::parse(r.out)["inputs"]["chip"] == "a100_80_sxm");
   CHECK(Json::parse(r.out)["inputs"]["bytes"] == 3e9);
-  CHECK(refused(eval({"roofline/transformer-layer", "--scenario", (folder / "s.json").string()})) ==
+  CHECK(refused_by_cli(eval({"roofline/transformer-layer", "--scenario", (folder / "s.json").string()})) ==
         "The scenario is for roofline/roofline, not for roofline/transformer-layer.");
 }
 
 TEST_CASE("bad input is one sentence that names what, where and what is allowed") {
-  CHECK(refused({"evaluate", "roofline/roofline"}) ==
+  CHECK(refused_by_cli({"evaluate", "roofline/roofline"}) ==
         "\"roofline/roofline\" is one word too many: `ridgeline --help` shows every call.");
-  CHECK(refused({"evel"}) == "There is no call \"evel\": did you mean \"eval\"?");
-  CHECK(refused({"roofline/rofline"}) ==
+  CHECK(refused_by_cli({"evel"}) == "There is no call \"evel\": did you mean \"eval\"?");
+  CHECK(refused_by_cli({"roofline/rofline"}) ==
         "There is no lab \"roofline/rofline\": did you mean \"roofline/roofline\"? `ridgeline list` names all.");
-  CHECK(refused(eval({})) == "Name a lab: `ridgeline list` shows them all.");
-  CHECK(refused(eval({"nothing/like-it"})) == "There is no lab \"nothing/like-it\". `ridgeline list` names all.");
-  CHECK(refused(eval({"roofline/roofline", "--sett", "chip=x"})) ==
+  CHECK(refused_by_cli(eval({})) == "Name a lab: `ridgeline list` shows them all.");
+  CHECK(refused_by_cli(eval({"nothing/like-it"})) ==
+        "There is no lab \"nothing/like-it\". `ridgeline list` names all.");
+  CHECK(refused_by_cli(eval({"roofline/roofline", "--sett", "chip=x"})) ==
         "There is no option --sett here: did you mean --set; allowed are --set, --scenario and --json.");
-  CHECK(refused(eval({"roofline/roofline", "--set"})) == "--set needs a value after it.");
-  CHECK(refused(eval({"roofline/roofline", "--set", "chip"})) == "--set needs key=value; it is \"chip\".");
-  CHECK(refused(eval({"roofline/roofline", "again"})).find("\"again\" is one word too many") == 0);
-  CHECK(refused(eval({"roofline/roofline", "--set", "chp=h100_sxm"}))
+  CHECK(refused_by_cli(eval({"roofline/roofline", "--set"})) == "--set needs a value after it.");
+  CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "chip"})) == "--set needs key=value; it is \"chip\".");
+  CHECK(refused_by_cli(eval({"roofline/roofline", "again"})).find("\"again\" is one word too many") == 0);
+  CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "chp=h100_sxm"}))
             .find("roofline/roofline has no input \"chp\": did you mean \"chip\"? It has ") == 0);
-  CHECK(refused(eval({"roofline/roofline", "--set", "chip=h9000"})).find("chip is \"h9000\": allowed are ") == 0);
-  CHECK(refused(eval({"roofline/roofline", "--set", "bytes=lots"})).find("bytes: ") == 0);
-  CHECK(refused(eval({"roofline/roofline", "--set", "bytes=3 s"})).find("bytes: ") == 0);
-  CHECK(refused(eval({"roofline/roofline", "--set", "bytes=-1"})).find("bytes is -1") == 0);
-  CHECK(refused(eval({"roofline/roofline", "--set", "bytes=nan"})).find("bytes: ") == 0);
-  CHECK(refused(eval({"roofline/roofline", "--set", "bytes=1e999"})).find("bytes") == 0);
-  CHECK(refused(eval({"roofline/roofline", "--set", "batch=1.5"})).find("batch is 1.5: a whole number from 1 to ") ==
+  CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "chip=h9000"})).find("chip is \"h9000\": allowed are ") ==
         0);
+  CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "bytes=lots"})).find("bytes: ") == 0);
+  CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "bytes=3 s"})).find("bytes: ") == 0);
+  CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "bytes=-1"})).find("bytes is -1") == 0);
+  CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "bytes=nan"})).find("bytes: ") == 0);
+  CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "bytes=1e999"})).find("bytes") == 0);
+  CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "batch=1.5"}))
+            .find("batch is 1.5: a whole number from 1 to ") == 0);
 }
 
 TEST_CASE("hostile scenario and input files end in a sentence") {
   const Folder folder;
   const auto scenario = [&](const std::string& text) {
     folder.write("s.json", text);
-    return refused(eval({"--scenario", (folder / "s.json").string()}));
+    return refused_by_cli(eval({"--scenario", (folder / "s.json").string()}));
   };
   CHECK(scenario("{").find("The scenario is not a JSON object") == 0);
   CHECK(scenario("\xff\xfe{}").find("The scenario is not a JSON object") == 0);
@@ -202,13 +187,13 @@ TEST_CASE("hostile scenario and input files end in a sentence") {
         "inputs is []: an object of keys and values is expected.");
   CHECK(scenario(R"({"lab": "roofline/roofline", "inputs": {}, "view": {"zoom of it": 1}})")
             .find("has no view setting") != std::string::npos);
-  CHECK(refused(eval({"--scenario", (folder / "none.json").string()})) ==
+  CHECK(refused_by_cli(eval({"--scenario", (folder / "none.json").string()})) ==
         "The file " + (folder / "none.json").string() + " cannot be opened: check the path and that it may be read.");
   folder.write("empty.json", "");
-  CHECK(refused(eval({"--scenario", (folder / "empty.json").string()})).find("is empty or cannot be read") !=
+  CHECK(refused_by_cli(eval({"--scenario", (folder / "empty.json").string()})).find("is empty or cannot be read") !=
         std::string::npos);
-  CHECK(refused(eval({"--scenario", folder.path.string()})).find(folder.path.string()) != std::string::npos);
-  CHECK(refused(eval({"roofline/transformer-layer", "--set", "config=" + (folder / "none.json").string()}))
+  CHECK(refused_by_cli(eval({"--scenario", folder.path.string()})).find(folder.path.string()) != std::string::npos);
+  CHECK(refused_by_cli(eval({"roofline/transformer-layer", "--set", "config=" + (folder / "none.json").string()}))
             .find("config: The file ") == 0);
 }
 
@@ -216,7 +201,7 @@ TEST_CASE("a config.json of another kind leaves the evaluation infeasible, with 
   const Folder folder;
   folder.write("config.json", R"({"model_type": "mamba", "hidden_size": 2048})");
   const Ran r =
-      run(eval({"roofline/transformer-layer", "--set", "config=" + (folder / "config.json").string(), "--json"}));
+      run_cli(eval({"roofline/transformer-layer", "--set", "config=" + (folder / "config.json").string(), "--json"}));
   REQUIRE(r.status == 0);
   const Json doc = Json::parse(r.out);
   CHECK(doc["feasible"] == false);
@@ -227,8 +212,8 @@ TEST_CASE("a config.json of another kind leaves the evaluation infeasible, with 
 TEST_CASE("a path that is not UTF-8 is shown as well as it can be and stops nothing") {
   const Folder folder;
   folder.write("config-\xff.json", llama_2_7b);
-  const Ran r =
-      run(eval({"roofline/transformer-layer", "--set", "config=" + (folder / "config-\xff.json").string(), "--json"}));
+  const Ran r = run_cli(
+      eval({"roofline/transformer-layer", "--set", "config=" + (folder / "config-\xff.json").string(), "--json"}));
   CHECK(r.error == "");
   REQUIRE(r.status == 0);
   CHECK(Json::parse(r.out)["outputs"]["parameters_total"] == 6738415616);
@@ -238,28 +223,29 @@ TEST_CASE("sweep gives CSV with one line a point, and the same as JSON") {
   const std::vector<std::string> call = {"sweep",    "roofline/roofline", "--set",  "operation=custom",
                                          "--set",    "flops=1e12",        "--over", "bytes=1e9:4e9:4",
                                          "--output", "intensity"};
-  const Ran csv = run(call);
+  const Ran csv = run_cli(call);
   CHECK(csv.error == "");
   CHECK(csv.status == 0);
   CHECK(csv.out == "bytes,intensity\n1e+09,1000\n2e+09,500\n3e+09,333.3333333333333\n4e+09,250\n");
   auto with_json = call;
   with_json.push_back("--json");
-  const Json doc = Json::parse(run(with_json).out);
+  const Json doc = Json::parse(run_cli(with_json).out);
   CHECK(doc["lab"] == "roofline/roofline");
   CHECK(doc["output"] == "intensity");
   REQUIRE(doc["points"].size() == 4);
   CHECK(doc["points"][1] == Json({{"bytes", 2e9}, {"intensity", 500.0}}));
-  const Ran two = run(
+  const Ran two = run_cli(
       {"sweep", "roofline/roofline", "--over", "chip=a100_80_sxm,h100_sxm", "--over", "kv_reads", "--output", "ridge"});
   CHECK(two.status == 0);
   CHECK(std::count(two.out.begin(), two.out.end(), '\n') == 5);
   CHECK(two.out.find("chip,kv_reads,ridge\na100_80_sxm,false,") == 0);
-  CHECK(refused({"sweep", "roofline/roofline", "--output", "ridge"}) ==
+  CHECK(refused_by_cli({"sweep", "roofline/roofline", "--output", "ridge"}) ==
         "sweep needs --over key=LO:HI:N, once or twice.");
-  CHECK(refused({"sweep", "roofline/roofline", "--over", "bytes=1:2:3"}).find("sweep needs --output KEY: ") == 0);
-  CHECK(refused({"sweep", "roofline/roofline", "--over", "bytes=2:1:3", "--output", "ridge"})
+  CHECK(refused_by_cli({"sweep", "roofline/roofline", "--over", "bytes=1:2:3"}).find("sweep needs --output KEY: ") ==
+        0);
+  CHECK(refused_by_cli({"sweep", "roofline/roofline", "--over", "bytes=2:1:3", "--output", "ridge"})
             .find("bytes can be swept from ") == 0);
-  CHECK(refused({"sweep", "roofline/roofline", "--over", "bytes=1:2:3", "--output", "rigde"})
+  CHECK(refused_by_cli({"sweep", "roofline/roofline", "--over", "bytes=1:2:3", "--output", "rigde"})
             .find("did you mean \"ridge\"?") != std::string::npos);
 }
 
@@ -268,7 +254,7 @@ TEST_CASE("solve finds the input, or says why none does and exits with 1") {
   const std::vector<std::string> call = {"solve",    "roofline/roofline", "--set", "operation=custom",
                                          "--set",    "flops=1e12",        "--for", "bytes=1e8:1e11",
                                          "--output", "intensity=500",     "--json"};
-  const Ran r = run(call);
+  const Ran r = run_cli(call);
   CHECK(r.error == "");
   REQUIRE(r.status == 0);
   const Json doc = Json::parse(r.out);
@@ -276,36 +262,37 @@ TEST_CASE("solve finds the input, or says why none does and exits with 1") {
   CHECK(doc["bytes"].get<double>() == Approx(2e9).epsilon(1e-6));
   auto hopeless = call;
   hopeless[7] = "bytes=1e8:1e9";
-  const Ran none = run(hopeless);
+  const Ran none = run_cli(hopeless);
   CHECK(none.status == 1);
   CHECK(Json::parse(none.out)["found"] == false);
   CHECK(Json::parse(none.out)["why"].get<std::string>().find("stays between") != std::string::npos);
-  CHECK(refused({"solve", "roofline/roofline", "--output", "ridge=1"}) == "solve needs --for key=LO:HI.");
-  CHECK(refused({"solve", "roofline/roofline", "--for", "bytes=1:9", "--output", "ridge"}) ==
+  CHECK(refused_by_cli({"solve", "roofline/roofline", "--output", "ridge=1"}) == "solve needs --for key=LO:HI.");
+  CHECK(refused_by_cli({"solve", "roofline/roofline", "--for", "bytes=1:9", "--output", "ridge"}) ==
         "solve needs --output KEY=VALUE, such as --output time_s=0.01.");
-  CHECK(refused({"solve", "roofline/roofline", "--for", "chip", "--output", "ridge=1"}) ==
+  CHECK(refused_by_cli({"solve", "roofline/roofline", "--for", "chip", "--output", "ridge=1"}) ==
         "chip is not a number: solve needs one.");
 }
 
 TEST_CASE("sensitivity lists the inputs, the one that moves the output most first") {
-  const Ran csv = run({"sensitivity", "roofline/roofline", "--set", "operation=custom", "--output", "intensity"});
+  const Ran csv = run_cli({"sensitivity", "roofline/roofline", "--set", "operation=custom", "--output", "intensity"});
   CHECK(csv.error == "");
   CHECK(csv.status == 0);
   CHECK(csv.out.find("input,low_input,high_input,low_intensity,high_intensity\n") == 0);
   const Json doc = Json::parse(
-      run({"sensitivity", "roofline/roofline", "--set", "operation=custom", "--output", "intensity", "--json"}).out);
+      run_cli({"sensitivity", "roofline/roofline", "--set", "operation=custom", "--output", "intensity", "--json"})
+          .out);
   CHECK(doc["inputs"].size() > 3);
   const auto moved = [](const Json& row) {
     return std::abs(row["high_output"].get<double>() - row["low_output"].get<double>());
   };
   CHECK(moved(doc["inputs"][0]) >= moved(doc["inputs"][1]));
   CHECK(moved(doc["inputs"][0]) > 0);
-  CHECK(refused({"sensitivity", "roofline/roofline", "--output", "regime"}) ==
+  CHECK(refused_by_cli({"sensitivity", "roofline/roofline", "--output", "regime"}) ==
         "regime is not a number: sensitivity needs one.");
 }
 
 TEST_CASE("check recomputes every claim and published count, and all agree") {
-  const Ran r = run({"check"});
+  const Ran r = run_cli({"check"});
   INFO(r.out);
   CHECK(r.status == 0);
   CHECK(r.error == "");

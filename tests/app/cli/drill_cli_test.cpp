@@ -4,15 +4,15 @@
 #include <catch2/catch_test_macros.hpp>
 #include <sstream>
 
-#include "app/cli/cli.h"
 #include "app/content/load_drills.h"
-#include "tests/app/store/store_folder.h"
+#include "tests/support/base/files.h"
+#include "tests/support/lab/cli_run.h"
 
 namespace {
 
 /// The terminal with a person's folders of this test's own.
 struct Terminal {
-  store_test::Folder folder;
+  support::Folder folder;
   std::string before;
   Terminal() {
     if (const char* home = getenv("XDG_DATA_HOME")) before = home;
@@ -24,17 +24,10 @@ struct Terminal {
     else
       setenv("XDG_DATA_HOME", before.c_str(), 1);
   }
-  struct Ran {
-    int status;
-    std::string out, error;
-  };
-  static Ran run(const std::vector<std::string>& options, const std::string& typed) {
+  static support::Ran run(const std::vector<std::string>& options, const std::string& typed) {
     std::vector<std::string> arguments{"drill"};
     for (const auto& option : options) arguments.push_back(option);
-    std::ostringstream out, error;
-    std::istringstream in(typed);
-    const int status = app::cli::run(arguments, {out, error, &in});
-    return {status, out.str(), error.str()};
+    return support::run_cli(arguments, typed);
   }
 };
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }

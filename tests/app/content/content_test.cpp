@@ -4,10 +4,10 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/content/load_catalog.h"
-#include "tests/app/store/store_folder.h"
+#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 
-using store_test::Folder;
+using support::Folder;
 
 namespace {
 

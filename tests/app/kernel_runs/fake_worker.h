@@ -4,11 +4,11 @@
 
 #include "app/kernel_runs/kernel_json.h"
 #include "app/kernel_runs/kernel_worker.h"
-#include "tests/app/store/store_folder.h"
+#include "tests/support/base/files.h"
 
 /// A worker that is a shell script: it prints what a test wrote for the rungs that it was asked for.
 struct FakeWorker {
-  store_test::Folder folder;
+  support::Folder folder;
   std::string ladder = "cpu-sgemm";
 
   /// `body` is shell; $asked holds the words that it was called with. Functions: `result RUNG SECONDS`, `progress

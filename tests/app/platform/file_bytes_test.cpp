@@ -6,10 +6,11 @@
 #include "app/workspace/workspace.h"
 #include "chapters/mechanism/registry.h"
 #include "models/trace/sample.h"
-#include "tests/app/store/store_folder.h"
+#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/lab/catalog.h"
 
-using store_test::Folder;
+using support::Folder;
 
 namespace {
 
@@ -18,7 +19,7 @@ constexpr const char* viewer = "profiling/trace-viewer";
 std::unique_ptr<app::Workspace> workspace() {
   if (chapters::catalog().chips.empty())
     chapters::set_catalog(app::load_catalog(support::source_file("assets"), {}).catalog);
-  return std::make_unique<app::Workspace>(app::load_content(support::source_file("assets")),
+  return std::make_unique<app::Workspace>(support::bundled_content(),
                                           app::UserPaths{{}, {}, {}, "nothing is kept in this test"});
 }
 

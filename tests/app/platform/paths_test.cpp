@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <map>
 
-#include "tests/app/store/store_folder.h"
+#include "tests/support/base/files.h"
 
 namespace {
 
@@ -47,7 +47,7 @@ TEST_CASE("without any home there are no paths but a sentence") {
 
 TEST_CASE(
     "assets are found beside the installed program, else in the source tree, and RIDGELINE_ASSETS overrules both") {
-  const store_test::Folder folder;
+  const support::Folder folder;
   const auto bin = folder / "bin", installed = folder / "share/ridgeline/assets", source = folder / "source",
              chosen = folder / "chosen";
   std::filesystem::create_directories(bin);

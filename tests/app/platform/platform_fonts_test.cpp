@@ -1,11 +1,10 @@
 #include <catch2/catch_test_macros.hpp>
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <fstream>
 
 #include "app/platform/fonts.h"
+#include "tests/support/base/files.h"
 
 namespace fs = std::filesystem;
 
@@ -29,14 +28,14 @@ TEST_CASE("without fonts in the folders, every face is Dear ImGui's own") {
 }
 
 TEST_CASE("a file that is no font is passed over, whatever its name") {
-  const fs::path folder = fs::temp_directory_path() / ("ridgeline-fonts-" + std::to_string(::getpid()));
+  const support::Folder own;
+  const fs::path& folder = own.path;
   fs::create_directories(folder / "Inter-SemiBold.otf");  // a folder by that name
   std::ofstream(folder / "Inter-Regular.otf") << "<html>not found</html>";
   std::ofstream(folder / "JetBrainsMono-Regular.ttf");
   CHECK(app::find_font("Inter-Regular.otf", {folder}).empty());
   CHECK(app::find_font("Inter-SemiBold.otf", {folder}).empty());
   CHECK(app::find_font("JetBrainsMono-Regular.ttf", {folder}).empty());
-  fs::remove_all(folder);
 }
 
 TEST_CASE("RIDGELINE_FONTS comes first, folder by folder") {

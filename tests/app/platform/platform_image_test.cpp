@@ -1,26 +1,17 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include <unistd.h>
-
 #include <fstream>
 
 #include "app/platform/file.h"
 #include "app/platform/image.h"
+#include "tests/support/base/files.h"
 
 using Catch::Matchers::ContainsSubstring;
+using support::Folder;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("ridgeline-test-" + std::to_string(::getpid()));
-  Folder() { fs::create_directories(path); }
-  ~Folder() { fs::remove_all(path); }
-  std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
-  }
-};
 
 app::Image ramp(int width, int height) {
   app::Image image{width, height, {}};
@@ -46,13 +37,13 @@ TEST_CASE("a PNG that cannot be written says where and why") {
   const Folder folder;
   CHECK_THAT(app::write_png(folder.path / "a.png", {}), ContainsSubstring("a.png") && ContainsSubstring("empty"));
   CHECK_THAT(app::write_png(folder.path / "a.png", {2, 2, {0, 0, 0}}), ContainsSubstring("empty"));
-  CHECK(folder.entries() == 0);
+  CHECK(folder.count() == 0);
   std::ofstream(folder.path / "file") << "x";
   CHECK_THAT(app::write_png(folder.path / "file" / "a.png", ramp(2, 2)),
              ContainsSubstring("cannot write") && ContainsSubstring("Not a directory"));
   fs::create_directory(folder.path / "dir.png");
   CHECK_THAT(app::write_png(folder.path / "dir.png", ramp(2, 2)), ContainsSubstring("Is a directory"));
-  CHECK(folder.entries() == 2);
+  CHECK(folder.count() == 2);
 }
 
 TEST_CASE("a broken PNG gives a sentence, not a picture") {
@@ -85,7 +76,7 @@ TEST_CASE("files are replaced whole, keep their permissions, and links stay link
   CHECK(fs::is_symlink(link));
   CHECK(*app::read_file(real, 100) == "new");
   CHECK(fs::status(real).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
-  CHECK(folder.entries() == 2);
+  CHECK(folder.count() == 2);
 }
 
 TEST_CASE("reading says what is wrong: missing, a folder, too large") {

@@ -1,7 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/shell/controls.h"
-#include "tests/app/store/store_folder.h"
+#include "tests/support/base/files.h"
 #include "tests/support/lab/toy_lab.h"
 #include "tests/support/ui/ui_driver.h"
 
@@ -84,7 +84,7 @@ TEST_CASE("a text is typed over, and a list of numbers as JSON; a wrong list is 
 
 TEST_CASE("a file is named by its path, refused when it is not there, and cleared by a button") {
   Panel p;
-  const store_test::Folder folder;
+  const support::Folder folder;
   folder.write("in.txt", "content");
   p.type_into("File", (folder / "none.txt").c_str());
   CHECK(p.f("file").file().path == "");

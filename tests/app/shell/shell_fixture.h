@@ -1,8 +1,9 @@
 #pragma once
 #include "app/content/load_catalog.h"
-#include "tests/app/store/store_folder.h"
-#include "tests/support/lab/shell_driver.h"
+#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/lab/catalog.h"
+#include "tests/support/lab/shell_driver.h"
 
 /// The bundled labs and content in the whole interface, of a person whose folders are temporary.
 struct Opened {
@@ -16,12 +17,12 @@ struct Opened {
   static app::Content content() {
     if (chapters::catalog().chips.empty())
       chapters::set_catalog(app::load_catalog(support::source_file("assets"), {}).catalog);
-    app::Content c = app::load_content(support::source_file("assets"));
+    app::Content c = support::bundled_content();
     c.errors.clear();  // what is missing there is for the content's own tests
     return c;
   }
 
-  store_test::Folder folder;
+  support::Folder folder;
   app::UserPaths paths{folder / "data", folder / "config", folder / "state", {}};
   support::ShellDriver d{content(), paths};
   support::UiDriver& ui = d.ui;

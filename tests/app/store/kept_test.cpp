@@ -38,7 +38,7 @@ DrillRecord answer(int n) { return {"ridge", n, 295.25 + n, n % 2 == 0, 12.5, 1.
 }  // namespace
 
 TEST_CASE("what is kept comes back as it was, the latest where there is no room for all") {
-  const store_test::Folder folder;
+  const support::Folder folder;
   Kept kept;
   Table table;
   for (int n = 0; n < 4; ++n) table.records.push_back(answer(n));
@@ -57,7 +57,7 @@ TEST_CASE("what is kept comes back as it was, the latest where there is no room 
 }
 
 TEST_CASE("two instances that answer at the same time lose nothing of each other") {
-  const store_test::Folder folder;
+  const support::Folder folder;
   Kept a, b;
   Table one, two;
   one.records = {answer(1)};
@@ -70,7 +70,7 @@ TEST_CASE("two instances that answer at the same time lose nothing of each other
 }
 
 TEST_CASE("a row that does not fit is left in the file and said; a file that is no table of rows is set aside") {
-  const store_test::Folder folder;
+  const support::Folder folder;
   folder.write("kept.json",
                R"({"version": 1, "tables": {"drill.history": [{"drill": "ridge", "right": true}, {"drill": "ridge", )"
                R"("seconds": -4}, {"drill": "tiles"}]}})");
@@ -93,7 +93,7 @@ TEST_CASE("a row that does not fit is left in the file and said; a file that is 
 
 // "Progress survives kill -9 at any moment": at most the answer that is being saved is lost.
 TEST_CASE("kill -9 while answers are given loses none that were saved") {
-  const store_test::Folder folder;
+  const support::Folder folder;
   const auto path = folder / "kept.json";
   for (int round = 0; round < 15; ++round) {
     int ends[2];

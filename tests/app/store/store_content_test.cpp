@@ -8,10 +8,10 @@
 #include "app/store/progress.h"
 #include "app/store/recent.h"
 #include "app/store/settings.h"
-#include "tests/app/store/store_folder.h"
+#include "tests/support/base/files.h"
 
 using app::store::Found;
-using store_test::Folder;
+using support::Folder;
 
 TEST_CASE("progress comes back equal, and saving unites what two instances did") {
   const Folder folder;

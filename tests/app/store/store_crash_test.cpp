@@ -11,11 +11,11 @@
 
 #include "app/store/json_file.h"
 #include "app/store/progress.h"
-#include "tests/app/store/store_folder.h"
+#include "tests/support/base/files.h"
 
 using app::store::Found;
 using nlohmann::json;
-using store_test::Folder;
+using support::Folder;
 
 namespace {
 

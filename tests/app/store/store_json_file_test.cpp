@@ -5,13 +5,13 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/app/store/store_folder.h"
+#include "tests/support/base/files.h"
 
 using app::store::Found;
 using app::store::load_json;
 using app::store::save_json;
 using nlohmann::json;
-using store_test::Folder;
+using support::Folder;
 
 namespace {
 

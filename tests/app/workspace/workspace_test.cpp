@@ -5,11 +5,12 @@
 
 #include "app/content/load_catalog.h"
 #include "chapters/mechanism/registry.h"
-#include "tests/app/store/store_folder.h"
+#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/lab/catalog.h"
 
 using app::Json;
-using store_test::Folder;
+using support::Folder;
 
 namespace {
 
@@ -24,7 +25,7 @@ struct Person {
   app::UserPaths paths() const { return {folder / "data", folder / "config", folder / "state", {}}; }
   std::unique_ptr<app::Workspace> workspace() const {
     use_assets();
-    return std::make_unique<app::Workspace>(app::load_content(support::source_file("assets")), paths());
+    return std::make_unique<app::Workspace>(support::bundled_content(), paths());
   }
 };
 
@@ -324,7 +325,7 @@ TEST_CASE("a corrupt progress file is set aside and said so, and work goes on") 
 TEST_CASE("without a home nothing is kept, which is said once, and everything else works") {
   use_assets();
   const Folder folder;
-  app::Workspace w(app::load_content(support::source_file("assets")), {{}, {}, {}, "Nothing can be kept: set HOME."});
+  app::Workspace w(support::bundled_content(), {{}, {}, {}, "Nothing can be kept: set HOME."});
   REQUIRE(w.messages().size() >= 1);
   CHECK(w.messages()[0] == "Nothing can be kept: set HOME.");
   REQUIRE(w.open(first));

@@ -2,9 +2,10 @@
 #include <cmath>
 #include <string>
 
-#include "tests/support/lab/lab_fixture.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/lab_bench.h"
 
-using namespace lab_test;
+using namespace support;
 
 // Bounds and not figures: the last bits of exp and log differ between C libraries, and a digit near the border may
 // change sides.
@@ -106,7 +107,7 @@ TEST_CASE("sparsity: dragging the tokens moves the layer from memory to compute"
   const LabPtr lab = open_lab("compression/sparsity");
   set(*lab, "tokens", 4);
   lab->compute();
-  lab_test::Canvas canvas(*lab, {1000, 1000});
+  Canvas canvas(*lab, {1000, 1000});
   support::UiDriver& ui = canvas.ui;
   ui.drag_by("drag tokens", {500, 0});
   CHECK(lab->inputs().find("tokens")->number() > 300);

@@ -4,10 +4,11 @@
 #include <string>
 
 #include "app/scenario/scenario.h"
-#include "tests/app/store/store_folder.h"
-#include "tests/support/lab/lab_fixture.h"
+#include "tests/support/base/files.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/lab_bench.h"
 
-using namespace lab_test;
+using namespace support;
 
 namespace {
 
@@ -71,7 +72,7 @@ TEST_CASE("quantizer lab: outliers cost a row, groups fence them in, and clippin
 
 TEST_CASE(
     "quantizer lab: a learner's own file: the largest matrix, a named tensor, and what is said when there is none") {
-  const store_test::Folder folder;
+  const Folder folder;
   folder.write("w.safetensors", weights_file(64, 32));
   const std::string path = (folder / "w.safetensors").string();
   const LabPtr lab = open_lab("compression/quantizer", R"({"rows": 8, "columns": 16})");
@@ -91,7 +92,7 @@ TEST_CASE(
 }
 
 TEST_CASE("quantizer lab: a broken file is answered in a sentence") {
-  const store_test::Folder folder;
+  const Folder folder;
   std::string file = weights_file(4, 16);
   folder.write("cut.safetensors", file.substr(0, file.size() - 5));
   folder.write("text.safetensors", "these are no tensors at all");
@@ -109,7 +110,7 @@ TEST_CASE("quantizer lab: a broken file is answered in a sentence") {
 TEST_CASE("quantizer lab: a click on the map chooses the row whose levels are drawn") {
   const LabPtr lab = open_lab("compression/quantizer");
   lab->compute();
-  lab_test::Canvas canvas(*lab, {1200, 900});
+  Canvas canvas(*lab, {1200, 900});
   support::UiDriver& ui = canvas.ui;
   ui.click("error of each weight");
   const double row = lab->inputs().find("row")->number();
@@ -130,7 +131,7 @@ TEST_CASE("methods lab: GPTQ and AWQ beat rounding at the same bits, and the pri
 TEST_CASE("methods lab: dragging the cursor shows the weights after as many columns") {
   const LabPtr lab = open_lab("compression/methods");
   lab->compute();
-  lab_test::Canvas canvas(*lab, {1200, 1100});
+  Canvas canvas(*lab, {1200, 1100});
   support::UiDriver& ui = canvas.ui;
   ui.drag_by("drag column", {-600, 0});
   CHECK(lab->view().find("time")->real() == 0);

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <string>
 
-#include "tests/support/lab/lab_fixture.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/lab_bench.h"
 
-using namespace lab_test;
+using namespace support;
 
 namespace {
 
@@ -75,7 +76,7 @@ TEST_CASE("jitter: each source's row says what switching it off is worth, and th
 TEST_CASE("jitter: dragging the cursor over the run moves the frames shown below") {
   const LabPtr lab = jitter(R"({"frames": 20000})");
   lab->compute();
-  lab_test::Canvas canvas(*lab, {1200, 1200});
+  Canvas canvas(*lab, {1200, 1200});
   support::UiDriver& ui = canvas.ui;
   ui.drag_by("drag time", {400, 0});
   const double time_s = lab->view().find("time")->real();

@@ -6,22 +6,18 @@
 
 #include "app/content/content.h"
 #include "app/scenario/scenario.h"
-#include "tests/support/lab/lab_fixture.h"
-#include "widgets/base/theme.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/catalog.h"
+#include "tests/support/lab/lab_bench.h"
+#include "widgets/base/theme.h"
 
-using namespace lab_test;
+using namespace support;
 
 namespace {
 
 LabPtr gantt(const char* inputs = "{}") { return open_lab("driving/gantt", inputs); }
-LabPtr preset(const std::string& name) {
-  static const app::Content content = app::load_content(support::source_file("assets"));
-  for (const auto& p : content.of("driving/gantt").presets)
-    if (p.name == name) return gantt(p.set.c_str());
-  FAIL("no preset '" << name << "'");
-  return nullptr;
-}
+LabPtr preset(std::string_view name) { return open_preset("driving/gantt", name); }
 double ms(Lab& lab, std::string_view key = "latency_s") { return std::round(computed(lab, key) * 1e9) * 1e-6; }
 
 }  // namespace
@@ -29,8 +25,8 @@ double ms(Lab& lab, std::string_view key = "latency_s") { return std::round(comp
 // Study chapter 10: 48 ms (21 a second) and 27 ms (37 a second), deadline 33.3 ms at 30 Hz.
 TEST_CASE("gantt: the table of 48 and 27 ms, and what is left of the deadline") {
   const LabPtr lab = gantt();
-  CHECK(near(ms(*lab, "before_s"), 48));
-  CHECK(near(ms(*lab), 27));
+  CHECK(near(ms(*lab, "before_s"), 48, 1e-9));
+  CHECK(near(ms(*lab), 27, 1e-9));
   CHECK(std::abs(computed(*lab, "before_throughput_hz") - 1000.0 / 48) <= 1e-6);
   CHECK(std::abs(computed(*lab, "throughput_hz") - 1000.0 / 27) <= 1e-6);
   CHECK(std::abs(computed(*lab, "slack_s") - (1.0 / 30 - 0.027)) <= 1e-9);
@@ -42,20 +38,20 @@ TEST_CASE("gantt: the table of 48 and 27 ms, and what is left of the deadline") 
 // Errata 65: three totals of one chapter belong to three lists of stages.
 TEST_CASE("gantt: the lists of 25 and 26 ms are other lists, and 25 counts a parallel head twice") {
   const LabPtr six = preset("The list of 25 ms");
-  CHECK(near(ms(*six), 25));
+  CHECK(near(ms(*six), 25, 1e-9));
   six->inputs().find("parallel_heads")->toggle() = true;
-  CHECK(near(ms(*six), 22));
+  CHECK(near(ms(*six), 22, 1e-9));
   const LabPtr nine = preset("The list of 26 ms");
-  CHECK(near(ms(*nine), 26));
+  CHECK(near(ms(*nine), 26, 1e-9));
   nine->inputs().find("parallel_heads")->toggle() = false;
-  CHECK(near(ms(*nine), 34));
+  CHECK(near(ms(*nine), 34, 1e-9));
 }
 
 TEST_CASE(
     "gantt: pipelining lifts throughput to the busiest resource and no frame is sooner done; without it frames pile "
     "up") {
   const LabPtr piped = preset("Pipelined, and late");
-  CHECK(near(ms(*piped), 48));
+  CHECK(near(ms(*piped), 48, 1e-9));
   CHECK(std::abs(computed(*piped, "throughput_hz") - 1000.0 / 30) <= 1e-6);  // 12 + 8 + 10 ms on the GPU
   CHECK(computed(*piped, "keeps_up") == 1);
   CHECK(computed(*piped, "deadline_met") == 0);
@@ -68,18 +64,18 @@ TEST_CASE(
 
 TEST_CASE("gantt: resources at the rate, room off the critical path, and preemption that makes way") {
   const LabPtr lab = gantt(R"({"parallel_heads": true})");
-  CHECK(near(ms(*lab), 24));
+  CHECK(near(ms(*lab), 24, 1e-9));
   CHECK(std::abs(computed(*lab, "gpu_demand") - 45) <= 1e-6);           // 15 ms x 30 Hz
   CHECK(std::abs(cell(*lab, "stages", 3, "float_s") - 1e-3) <= 1e-12);  // segmentation: 3 ms under 4
   CHECK(cell(*lab, "stages", 3, "critical") == 0);
   CHECK(cell(*lab, "stages", 2, "critical") == 1);
   const LabPtr map = preset("The map steps aside");
-  CHECK(near(ms(*map), 28));                  // 18 + 6 + 4 ms on the GPU: the map ends last, the plan after 16
+  CHECK(near(ms(*map), 28, 1e-9));            // 18 + 6 + 4 ms on the GPU: the map ends last, the plan after 16
   CHECK(computed(*map, "preemptions") == 2);  // in each of the two frames shown
   CHECK(std::abs(cell(*map, "stages", 3, "finish_s") - 0.016) <= 1e-12);
   map->inputs().find("preemptive")->toggle() = false;
   CHECK(computed(*map, "preemptions") == 0);
-  CHECK(near(ms(*map), 32));  // the plan waits for the whole map: 18 + 6 + 4 + 4
+  CHECK(near(ms(*map), 32, 1e-9));  // the plan waits for the whole map: 18 + 6 + 4 + 4
 }
 
 TEST_CASE("gantt: what the table cannot mean is refused in one sentence") {
@@ -93,7 +89,7 @@ TEST_CASE("gantt: what the table cannot mean is refused in one sentence") {
 
 TEST_CASE("gantt: the cursor drags, and the picture shows both schedules with their frames") {
   const LabPtr lab = gantt();
-  lab_test::Canvas canvas(*lab, {1200, 1000});
+  Canvas canvas(*lab, {1200, 1000});
   support::UiDriver& ui = canvas.ui;
   ui.drag_by("cursor", {300, 0});
   const double time = lab->view().find("time")->real();

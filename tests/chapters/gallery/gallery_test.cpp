@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <string>
 
-#include "tests/support/lab/lab_fixture.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/lab_bench.h"
 
 TEST_CASE("gallery: hidden, and every widget of widgets/ that charts data hands it over for export") {
   const auto lab = chapters::make_lab_by_id("gallery/widgets");
   REQUIRE(lab);
   CHECK(lab->info().hidden);
-  lab_test::Canvas canvas(*lab, {1400, 5000});
+  support::Canvas canvas(*lab, {1400, 5000});
   support::UiDriver& ui = canvas.ui;
   const widgets::Record record = ui.record();
   for (const char* name : {"band", "signal", "timeline", "across", "added", "heat", "tiles", "to the right", "table"}) {

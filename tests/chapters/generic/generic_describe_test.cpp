@@ -2,14 +2,14 @@
 #include <map>
 #include <set>
 
-#include "tests/support/lab/catalog_fixture.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_walk.h"
 #include "widgets/number/number.h"
 #include "widgets/number/number_units.h"
 
 // What a person reads about a field comes from `describe` alone: control panel, hover, command line, error sentences.
 
-using namespace lab_walk;
+using namespace support;
 
 namespace {
 
@@ -66,7 +66,7 @@ void check_fields(const Fields& fields, const std::string& owner) {
 TEST_CASE("every lab: ids, keys, labels, units, ranges and options are fit to be shown, typed and linked to") {
   use_bundled_catalog();
   std::set<std::string_view> ids;
-  for (const auto& entry : lab_walk::labs_under_test()) {
+  for (const auto& entry : labs_under_test()) {
     const auto lab = entry.make();
     INFO(entry.id);
     CHECK(ids.insert(entry.id).second);
@@ -96,7 +96,7 @@ TEST_CASE(
     "every lab: each input explains itself, and matters only while an input that exists reads a value that it can "
     "have") {
   use_bundled_catalog();
-  for (const auto& entry : lab_walk::labs_under_test()) {
+  for (const auto& entry : labs_under_test()) {
     const auto lab = entry.make();
     for (const Field& f : lab->inputs()) {
       INFO(entry.id << "." << f.key);
@@ -121,7 +121,7 @@ TEST_CASE(
 
 TEST_CASE("every lab: each number that comes out says how it is computed, where it comes from, or what it means") {
   use_bundled_catalog();
-  for (const auto& entry : lab_walk::labs_under_test()) {
+  for (const auto& entry : labs_under_test()) {
     const auto lab = entry.make();
     if (lab->info().hidden) continue;
     for (const Field& f : lab->outputs()) {
@@ -130,22 +130,4 @@ TEST_CASE("every lab: each number that comes out says how it is computed, where 
         CHECK_FALSE((f.spec.formula.empty() && f.spec.source.empty() && f.spec.help.empty()));
     }
   }
-}
-
-TEST_CASE("inputs that share a name between labs agree on unit and kind, so that a value carries over") {
-  use_bundled_catalog();
-  std::map<std::string_view, std::pair<Kind, std::string_view>> seen;
-  std::size_t shared = 0;
-  for (const auto& entry : chapters::all_labs()) {
-    const auto lab = entry.make();
-    for (const Field& f : lab->inputs()) {
-      if (f.spec.shared.empty()) continue;
-      const auto [at, first] = seen.try_emplace(f.spec.shared, f.kind, f.spec.unit);
-      INFO(entry.id << "." << f.key << " is shared as " << f.spec.shared);
-      CHECK(at->second.first == f.kind);
-      CHECK(at->second.second == f.spec.unit);
-      shared += !first;
-    }
-  }
-  CHECK(shared > 0);  // at least one choice does follow the learner
 }

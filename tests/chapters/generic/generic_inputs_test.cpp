@@ -4,18 +4,21 @@
 #include "app/explore/random_inputs.h"
 #include "app/scenario/scenario.h"
 #include "tests/support/base/effort.h"
-#include "tests/support/lab/catalog_fixture.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_walk.h"
 
 // What design.md section 1 promises of every lab without its author asking: nothing here knows any one lab.
 
-using namespace lab_walk;
+using namespace support;
 
 namespace {
 
-/// A thousand cases of a light lab, as many as two seconds allow of a heavy one.
-support::Budget random_budget() { return {50, 1000, 2}; }
-support::Budget repeated_budget() { return {20, 200, 2}; }
+/// A thousand cases of a light lab, as many as the time allows of a heavy one.
+Budget random_budget() { return {50, 1000, 0.3}; }
+/// Of what is computed three times a case.
+Budget repeated_budget() { return {20, 200, 0.2}; }
+/// Of what computes nothing.
+Budget written_budget() { return {50, 1000, 0.1}; }
 
 /// Runs `body` on a fresh copy of every lab, hidden ones too.
 template <class Body>
@@ -49,7 +52,7 @@ TEST_CASE("every lab: the default inputs are feasible, within their ranges, and 
   });
 }
 
-TEST_CASE("every lab: a thousand random inputs give finite outputs or a reason in one sentence") {
+TEST_CASE("every lab: random inputs give finite outputs or a reason in one sentence") {
   each_lab([](chapters::Lab& lab) {
     std::uint64_t feasible = 0, seed = 0;
     for (const auto budget = random_budget(); budget.allows(seed); ++seed) {
@@ -67,7 +70,7 @@ TEST_CASE("every lab: a thousand random inputs give finite outputs or a reason i
 TEST_CASE("every lab: inputs written as JSON text and read into a fresh lab are the same inputs, whatever they are") {
   each_lab([](chapters::Lab& lab) {
     std::uint64_t seed = 0;
-    for (const auto budget = random_budget(); budget.allows(seed); ++seed) {
+    for (const auto budget = written_budget(); budget.allows(seed); ++seed) {
       app::randomize(lab, seed);
       const auto back = chapters::make_lab_by_id(lab.info().id);
       const std::string text = app::fields_to_json(lab.inputs()).dump();
@@ -79,7 +82,8 @@ TEST_CASE("every lab: inputs written as JSON text and read into a fresh lab are 
 
 TEST_CASE("every lab: the link and the command of a scenario bring the same inputs back") {
   each_lab([](chapters::Lab& lab) {
-    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    std::uint64_t seed = 0;
+    for (const auto budget = written_budget(); budget.allows(seed); ++seed) {
       app::randomize(lab, seed);
       const auto link = app::parse_link(app::link_of(lab));
       REQUIRE(link.lab == lab.info().id);
@@ -127,28 +131,4 @@ TEST_CASE("every lab: reset brings the defaults back, and a clone is independent
     CHECK(lab.same_inputs(*fresh));
     CHECK_FALSE(clone->same_inputs(lab));
   });
-}
-
-TEST_CASE("random inputs are the same for a seed on every machine, differ between seeds, and reach the ends") {
-  use_bundled_catalog();
-  const auto a = chapters::all_labs().front().make(), b = chapters::all_labs().front().make();
-  app::randomize(*a, 42);
-  app::randomize(*b, 42);
-  CHECK(a->same_inputs(*b));
-  app::randomize(*b, 43);
-  CHECK_FALSE(a->same_inputs(*b));
-  for (const Field& f : a->inputs()) {
-    if (f.kind != Kind::real) continue;
-    bool low = false, high = false, inside = false;
-    for (std::uint64_t seed = 0; seed < 300; ++seed) {
-      app::randomize(*a, seed);
-      const double v = f.real();
-      REQUIRE((v >= f.spec.lo && v <= f.spec.hi));
-      low |= v == f.spec.lo;
-      high |= v == f.spec.hi;
-      inside |= v > f.spec.lo && v < f.spec.hi;
-    }
-    INFO(f.key);
-    CHECK((low && high && inside));
-  }
 }

@@ -1,35 +1,23 @@
-#include <imgui_internal.h>
-
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/scenario/scenario.h"
-#include "chapters/mechanism/registry.h"
 #include "kernels/kernel.h"
 #include "models/machine/kernel_prediction.h"
-#include "tests/support/lab/catalog_fixture.h"
-#include "tests/support/lab/shell_driver.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/lab/catalog.h"
+#include "tests/support/lab/lab_bench.h"
+#include "tests/support/lab/shell_driver.h"
+
+using namespace support;
 
 using Catch::Approx;
 
 namespace {
 
-struct Lab {
-  chapters::LabPtr lab = (use_bundled_catalog(), chapters::make_lab_by_id("kernels/lab"));
-
-  void set(const app::Json& inputs) {
-    REQUIRE(app::apply_inputs(*lab, inputs) == "");
-    lab->compute();
-    REQUIRE(lab->reason() == "");
-  }
-  double out(const char* key) { return lab->outputs().find(key)->number(); }
-  std::string text(const char* key) { return lab->outputs().find(key)->text(); }
-};
-
-app::Json run(const char* rung, double time_s, const app::Json& more = app::Json::object()) {
+app::Json result_of_run(const char* rung, double time_s, const app::Json& more = app::Json::object()) {
   app::Json row{{"ladder", "cpu-sgemm"},   {"rung", rung},  {"size", 768},   {"time_s", time_s},
                 {"spread_s", time_s / 50}, {"samples", 30}, {"error", 2e-7}, {"error_bound", 6e-6}};
   row.update(more);
@@ -56,82 +44,85 @@ TEST_CASE("kernel lab: every rung of every ladder has a model's bound, a source 
 
 // 2 x 768^3 = 906 MFLOP on 3 x 768^2 x 4 = 7.08 MB: 128 FLOP/B, compute-bound on any core.
 TEST_CASE("kernel lab: the first picture predicts and has measured nothing") {
-  Lab l;
-  l.set(app::Json::object());
-  CHECK(l.out("flops") == Approx(2.0 * 768 * 768 * 768));
-  CHECK(l.out("intensity") == Approx(128));
-  CHECK(l.out("measured_rungs") == 0);
-  CHECK(std::isnan(l.out("share")));
-  CHECK(l.out("predicted_share") == Approx(100));
-  CHECK(l.out("roof_flops_per_s") == Approx(4e9 * 8 * 2 * 2));
-  CHECK(l.text("command").starts_with("ridgeline kernels run cpu-sgemm --rung tile --size 768"));
+  const LabPtr lab = open_lab("kernels/lab");
+  compute(*lab);
+  CHECK(out(*lab, "flops") == Approx(2.0 * 768 * 768 * 768));
+  CHECK(out(*lab, "intensity") == Approx(128));
+  CHECK(out(*lab, "measured_rungs") == 0);
+  CHECK(std::isnan(out(*lab, "share")));
+  CHECK(out(*lab, "predicted_share") == Approx(100));
+  CHECK(out(*lab, "roof_flops_per_s") == Approx(4e9 * 8 * 2 * 2));
+  CHECK(text_of(*lab, "command").starts_with("ridgeline kernels run cpu-sgemm --rung tile --size 768"));
 }
 
 TEST_CASE("kernel lab: a run is a share of the measured roof once it was predicted, and the miss is told") {
-  Lab l;
-  l.set({{"rung", 5}, {"runs", {run("naive", 1.0), run("tile", 0.01)}}, {"roofs", roofs}});
-  CHECK(std::isnan(l.out("share")));  // predict first
-  CHECK(l.out("measured_rungs") == 2);
-  CHECK(std::isnan(l.out("best_share")));
+  const LabPtr lab = open_lab("kernels/lab");
+  compute(
+      set(*lab, {{"rung", 5}, {"runs", {result_of_run("naive", 1.0), result_of_run("tile", 0.01)}}, {"roofs", roofs}}));
+  CHECK(std::isnan(out(*lab, "share")));  // predict first
+  CHECK(out(*lab, "measured_rungs") == 2);
+  CHECK(std::isnan(out(*lab, "best_share")));
   // One for the same rung of another ladder is not one for this.
-  l.set({{"predictions", {{{"ladder", "cpu-fma"}, {"rung", "tile"}, {"share", 50}}}}});
-  CHECK(std::isnan(l.out("your_share")));
-  CHECK(std::isnan(l.out("share")));
-  l.set({{"predictions",
-          {{{"ladder", "cpu-sgemm"}, {"rung", "naive"}, {"share", 1}},
-           {{"ladder", "cpu-sgemm"}, {"rung", "tile"}, {"share", 85}}}}});
-  CHECK(l.out("share") == Approx(100 * (2.0 * 768 * 768 * 768 / 0.01) / 1.3e11));
-  CHECK(l.out("prediction_miss") == Approx(85 - l.out("share")));
-  CHECK(l.out("spread") == Approx(2));
-  CHECK(l.out("speedup") == Approx(100));
-  CHECK(l.text("best_rung") == "6 x 16 register tile");
-  CHECK(l.out("clock_now_hz") == Approx(3.9e9));
-  CHECK(l.lab->outputs().find("roofs_measured")->toggle());
-  l.set({{"predictions", app::Json::array()}, {"predict_first", false}});
-  CHECK(l.out("share") > 69);
+  compute(set(*lab, {{"predictions", {{{"ladder", "cpu-fma"}, {"rung", "tile"}, {"share", 50}}}}}));
+  CHECK(std::isnan(out(*lab, "your_share")));
+  CHECK(std::isnan(out(*lab, "share")));
+  compute(set(*lab, {{"predictions",
+                      {{{"ladder", "cpu-sgemm"}, {"rung", "naive"}, {"share", 1}},
+                       {{"ladder", "cpu-sgemm"}, {"rung", "tile"}, {"share", 85}}}}}));
+  CHECK(out(*lab, "share") == Approx(100 * (2.0 * 768 * 768 * 768 / 0.01) / 1.3e11));
+  CHECK(out(*lab, "prediction_miss") == Approx(85 - out(*lab, "share")));
+  CHECK(out(*lab, "spread") == Approx(2));
+  CHECK(out(*lab, "speedup") == Approx(100));
+  CHECK(text_of(*lab, "best_rung") == "6 x 16 register tile");
+  CHECK(out(*lab, "clock_now_hz") == Approx(3.9e9));
+  CHECK(output(*lab, "roofs_measured").toggle());
+  compute(set(*lab, {{"predictions", app::Json::array()}, {"predict_first", false}}));
+  CHECK(out(*lab, "share") > 69);
 }
 
 TEST_CASE("kernel lab: runs of another size, of warm caches or of an edited text are not this rung's") {
-  Lab l;
+  const LabPtr lab = open_lab("kernels/lab");
   for (const auto& other : {app::Json{{"size", 512}}, app::Json{{"cold", false}}, app::Json{{"edited", true}},
                             app::Json{{"ladder", "cpu-copy"}}}) {
-    l.set({{"predict_first", false}, {"runs", {run("tile", 0.01, other)}}});
+    compute(set(*lab, {{"predict_first", false}, {"runs", {result_of_run("tile", 0.01, other)}}}));
     INFO(other.dump());
-    CHECK(l.out("measured_rungs") == 0);
-    CHECK(l.out("rows") == 1);
+    CHECK(out(*lab, "measured_rungs") == 0);
+    CHECK(out(*lab, "rows") == 1);
   }
-  l.set({{"cold", false}, {"runs", {run("tile", 0.01, {{"cold", false}})}}});
-  CHECK(l.out("measured_rungs") == 1);
+  compute(set(*lab, {{"cold", false}, {"runs", {result_of_run("tile", 0.01, {{"cold", false}})}}}));
+  CHECK(out(*lab, "measured_rungs") == 1);
 }
 
 TEST_CASE("kernel lab: a failed rung is counted and has no figures; the others keep theirs") {
-  Lab l;
-  l.set({{"predict_first", false},
-         {"rung", 6},
-         {"runs", {run("tile", 0.01), run("spill", 0, {{"failure", "The worker crashed (SIGSEGV)."}})}}});
-  CHECK(l.out("failed_rungs") == 1);
-  CHECK(l.out("measured_rungs") == 1);
-  CHECK(std::isnan(l.out("time_s")));
-  CHECK(std::isnan(l.out("share")));
+  const LabPtr lab = open_lab("kernels/lab");
+  compute(set(*lab, {{"predict_first", false},
+                     {"rung", 6},
+                     {"runs",
+                      {result_of_run("tile", 0.01),
+                       result_of_run("spill", 0, {{"failure", "The worker crashed (SIGSEGV)."}})}}}));
+  CHECK(out(*lab, "failed_rungs") == 1);
+  CHECK(out(*lab, "measured_rungs") == 1);
+  CHECK(std::isnan(out(*lab, "time_s")));
+  CHECK(std::isnan(out(*lab, "share")));
 }
 
 TEST_CASE("kernel lab: on a GPU the chip's data sheet is the roof until one was measured") {
-  Lab l;
-  l.set({{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 2}});
-  CHECK(l.out("roof_bytes_per_s") == Approx(3.35e12));
-  CHECK(l.out("predicted_share") == Approx(56).margin(1));
-  l.set({{"roofs", app::Json::parse(
-                       R"([{"device": "cuda", "id": "gpu_copy", "title": "copy", "unit": "B/s", "value": 2.8e12}])")}});
-  CHECK(l.out("roof_bytes_per_s") == Approx(2.8e12));
-  CHECK(l.out("predicted_share") == Approx(56 * 3.35 / 2.8).margin(1.5));
-  REQUIRE(app::apply_inputs(*l.lab, {{"chip", "gaudi2"}}) == "");
-  l.lab->compute();
-  CHECK(l.lab->reason() ==
+  const LabPtr lab = open_lab("kernels/lab");
+  compute(set(*lab, {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 2}}));
+  CHECK(out(*lab, "roof_bytes_per_s") == Approx(3.35e12));
+  CHECK(out(*lab, "predicted_share") == Approx(56).margin(1));
+  compute(set(
+      *lab,
+      {{"roofs", app::Json::parse(
+                     R"([{"device": "cuda", "id": "gpu_copy", "title": "copy", "unit": "B/s", "value": 2.8e12}])")}}));
+  CHECK(out(*lab, "roof_bytes_per_s") == Approx(2.8e12));
+  CHECK(out(*lab, "predicted_share") == Approx(56 * 3.35 / 2.8).margin(1.5));
+  CHECK(reason_of(set(*lab, {{"chip", "gaudi2"}})) ==
         "Intel Gaudi 2 states no FP32 peak, which these kernels are held against: choose another chip.");
 }
 
 TEST_CASE("kernel lab: what the compiler reports is read from the run, and its lines are shown at the source") {
-  support::ShellDriver d(app::load_content(support::source_file("assets")));
+  ShellDriver d(bundled_content());
   use_bundled_catalog();
   REQUIRE(d.workspace.open("kernels/lab"));
   const auto ladder = kernels::find_ladder("cuda-transpose");
@@ -159,7 +150,7 @@ TEST_CASE("kernel lab: what the compiler reports is read from the run, and its l
 }
 
 TEST_CASE("kernel lab: pressing in a row predicts that rung, and the editor sends what was typed") {
-  support::ShellDriver d(app::load_content(support::source_file("assets")));
+  ShellDriver d(bundled_content());
   use_bundled_catalog();
   REQUIRE(d.workspace.open_with("kernels/lab", {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 1}},
                                 app::Json::object()) == "");
@@ -187,7 +178,7 @@ TEST_CASE("kernel lab: pressing in a row predicts that rung, and the editor send
 }
 
 TEST_CASE("kernel lab: at the smallest window the whole lab is seen without scrolling, for each ladder") {
-  support::ShellDriver d(app::load_content(support::source_file("assets")));
+  ShellDriver d(bundled_content());
   use_bundled_catalog();
   for (const auto& ladder : kernels::all_ladders()) {
     INFO(ladder.id);
@@ -198,12 +189,6 @@ TEST_CASE("kernel lab: at the smallest window the whole lab is seen without scro
                 app::Json::object()) == "");
     d.ui.frames(4);
     REQUIRE(d.ui.probe().find("rung " + std::string(ladder.rungs.front().id)));
-    const ImGuiWindow* canvas = nullptr;
-    for (const ImGuiWindow* w : d.ui.context()->Windows)
-      if (const std::string_view name = w->Name;
-          w->WasActive && name.substr(std::min(name.rfind('/'), name.size())).starts_with("/canvas_"))
-        canvas = w;
-    REQUIRE(canvas);
-    CHECK(canvas->ScrollMax.y == 0);
+    CHECK(d.canvas_overflow_px() == 0);
   }
 }

@@ -7,9 +7,10 @@
 #include <set>
 
 #include "app/scenario/scenario.h"
+#include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/registry.h"
 #include "models/learning/practice.h"
-#include "tests/support/lab/catalog_fixture.h"
+#include "tests/support/lab/catalog.h"
 
 using Catch::Approx;
 using chapters::Drill;
@@ -20,7 +21,7 @@ namespace {
 constexpr double day_s = 86400, now_s = 1.7e9;
 
 const std::vector<Drill>& drills() {
-  use_bundled_catalog();
+  support::use_bundled_catalog();
   return chapters::catalog().drills;
 }
 std::string topic_of(std::string_view id) {
@@ -178,7 +179,7 @@ TEST_CASE("the history keeps the latest answers, each within its ranges") {
 
 TEST_CASE(
     "interview/drills counts rounds, streaks and times of the history, and hides the answer until it is revealed") {
-  use_bundled_catalog();
+  support::use_bundled_catalog();
   const auto lab = chapters::make_lab_by_id("interview/drills");
   const auto rows =
       app::Json::parse(R"([{"drill":"ridge","right":true,"seconds":10},{"drill":"ridge","right":true,"seconds":30},)"
@@ -203,7 +204,7 @@ TEST_CASE(
 }
 
 TEST_CASE("interview/readiness: what the answers support, per topic and in all, and how far the goal is") {
-  use_bundled_catalog();
+  support::use_bundled_catalog();
   const auto lab = chapters::make_lab_by_id("interview/readiness");
   app::Json rows = app::Json::array();
   for (int i = 0; i < 40; ++i) rows.push_back({{"drill", i < 30 ? "ridge" : "tiles"}, {"seed", i}, {"right", i < 30}});
@@ -226,7 +227,7 @@ TEST_CASE("interview/readiness: what the answers support, per topic and in all, 
 }
 
 TEST_CASE("interview/readiness: the first answer to each prediction counts, whatever the order of the rows") {
-  use_bundled_catalog();
+  support::use_bundled_catalog();
   const auto lab = chapters::make_lab_by_id("interview/readiness");
   const auto row = [](const char* where, const char* question, bool close, double time_s) {
     return app::Json{{"lab", where}, {"question", question}, {"close", close}, {"time_s", time_s}};

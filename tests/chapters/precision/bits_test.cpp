@@ -4,32 +4,21 @@
 
 #include "app/content/content.h"
 #include "app/scenario/scenario.h"
-#include "chapters/precision/bits/lab.h"
 #include "chapters/mechanism/registry.h"
-#include "tests/support/lab/catalog_fixture.h"
-#include "tests/support/lab/shell_driver.h"
+#include "chapters/precision/bits/lab.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/lab/catalog.h"
+#include "tests/support/lab/lab_bench.h"
+#include "tests/support/lab/shell_driver.h"
+
+using namespace support;
 
 // Expected codes and values: the oracle of formats (tests/data/formats.json) and IEEE 754-2019.
 
-namespace {
-
-struct Editor {
-  chapters::LabPtr lab = chapters::make_lab_by_id("precision/bits");
-  Editor& set(const char* key, const char* text) {
-    CHECK(app::set_field_from_text(*lab->inputs().find(key), text) == "");
-    lab->compute();
-    return *this;
-  }
-  nlohmann::ordered_json out() const { return app::evaluation_to_json(*lab)["outputs"]; }
-};
-
-}  // namespace
-
 TEST_CASE("bits: a value gives code, kind, step and neighbours under the keys of the contract") {
-  Editor e;
-  e.set("format", "fp16").set("value", "0.1");
-  const auto o = e.out();
+  const LabPtr lab = open_lab("precision/bits");
+  set(*lab, "format", "fp16", "value", "0.1");
+  const auto o = outputs_of(*lab);
   CHECK(o["code"] == "0x2E66");
   CHECK(o["value"] == 0.0999755859375);
   CHECK(o["kind"] == "normal");
@@ -37,65 +26,66 @@ TEST_CASE("bits: a value gives code, kind, step and neighbours under the keys of
   CHECK(o["next_up"] == 0.0999755859375 + 0x1p-14);
   CHECK(o["next_down"] == 0.0999755859375 - 0x1p-14);
   CHECK(o["exact"] == "0.0999755859375");
-  e.set("format", "e2m1").set("value", "0.75");
-  CHECK(e.out()["value"] == 1);  // a tie: 0.5 has an odd code
-  CHECK(e.out()["rule"] == "tie to even");
+  set(*lab, "format", "e2m1", "value", "0.75");
+  CHECK(outputs_of(*lab)["value"] == 1);  // a tie: 0.5 has an odd code
+  CHECK(outputs_of(*lab)["rule"] == "tie to even");
 }
 
 TEST_CASE("bits: a code wins over a value, in hexadecimal, binary and decimal, up to 64 bits") {
-  Editor e;
-  e.set("format", "fp16").set("value", "3");
+  const LabPtr lab = open_lab("precision/bits");
+  set(*lab, "format", "fp16", "value", "3");
   for (const char* code : {"0x2E66", "0b10111001100110", "11878", " 0x2e66 "})
-    CHECK(e.set("code", code).out()["value"] == 0.0999755859375);
-  CHECK(e.set("format", "fp64").set("code", "0xFFEFFFFFFFFFFFFF").out()["value"] ==
+    CHECK(outputs_of(set(*lab, "code", code))["value"] == 0.0999755859375);
+  CHECK(outputs_of(set(*lab, "format", "fp64", "code", "0xFFEFFFFFFFFFFFFF"))["value"] ==
         -std::numeric_limits<double>::max());
-  CHECK(e.set("code", "18446744073709551615").out()["kind"] == "nan");
-  e.set("format", "e4m3fn").set("code", "0x1FF");
-  CHECK(e.lab->reason() == "The code does not fit: codes of E4M3FN go from 0x00 to 0xFF, as 0x..., 0b... or decimal.");
-  e.set("code", "seven");
-  CHECK(e.lab->reason() == "The code reads as none: codes of E4M3FN go from 0x00 to 0xFF, as 0x..., 0b... or decimal.");
-  CHECK(e.set("code", "").out()["value"] == 3);
+  CHECK(outputs_of(set(*lab, "code", "18446744073709551615"))["kind"] == "nan");
+  set(*lab, "format", "e4m3fn", "code", "0x1FF");
+  CHECK(reason_of(*lab) == "The code does not fit: codes of E4M3FN go from 0x00 to 0xFF, as 0x..., 0b... or decimal.");
+  set(*lab, "code", "seven");
+  CHECK(reason_of(*lab) == "The code reads as none: codes of E4M3FN go from 0x00 to 0xFF, as 0x..., 0b... or decimal.");
+  CHECK(outputs_of(set(*lab, "code", ""))["value"] == 3);
 }
 
 TEST_CASE("bits: what is not finite is null with its kind, and goes in as a word") {
-  Editor e;
-  e.set("format", "e5m2").set("value", "61440");
-  CHECK(e.out()["kind"] == "inf");
-  CHECK(e.out()["value"].is_null());
-  CHECK(e.out()["next_up"].is_null());
-  CHECK(e.out()["next_down"] == 57344);
-  CHECK(e.set("overflow", "saturate").out()["value"] == 57344);
-  CHECK(e.set("value", "-inf").out()["value"] == -57344);
-  CHECK(e.set("overflow", "ieee").set("value", "nan").out()["kind"] == "nan");
-  CHECK(app::field_to_json(*e.lab->inputs().find("value")) == "nan");
-  e.set("format", "fp16").set("value", "-0");
-  CHECK(e.out()["code"] == "0x8000");
-  CHECK(e.out()["kind"] == "zero");
+  const LabPtr lab = open_lab("precision/bits");
+  set(*lab, "format", "e5m2", "value", "61440");
+  CHECK(outputs_of(*lab)["kind"] == "inf");
+  CHECK(outputs_of(*lab)["value"].is_null());
+  CHECK(outputs_of(*lab)["next_up"].is_null());
+  CHECK(outputs_of(*lab)["next_down"] == 57344);
+  CHECK(outputs_of(set(*lab, "overflow", "saturate"))["value"] == 57344);
+  CHECK(outputs_of(set(*lab, "value", "-inf"))["value"] == -57344);
+  CHECK(outputs_of(set(*lab, "overflow", "ieee", "value", "nan"))["kind"] == "nan");
+  CHECK(app::field_to_json(*lab->inputs().find("value")) == "nan");
+  set(*lab, "format", "fp16", "value", "-0");
+  CHECK(outputs_of(*lab)["code"] == "0x8000");
+  CHECK(outputs_of(*lab)["kind"] == "zero");
   const auto copy = chapters::make_lab_by_id("precision/bits");
-  CHECK(app::apply_inputs(*copy, app::Json::parse(app::fields_to_json(e.lab->inputs()).dump())) == "");
-  CHECK(copy->same_inputs(*e.lab));  // minus zero survives the round trip
-  CHECK(app::set_field_from_text(*e.lab->inputs().find("value"), "seven").find("not a number") != std::string::npos);
+  CHECK(app::apply_inputs(*copy, app::Json::parse(app::fields_to_json(lab->inputs()).dump())) == "");
+  CHECK(copy->same_inputs(*lab));  // minus zero survives the round trip
+  CHECK(app::set_field_from_text(*lab->inputs().find("value"), "seven").find("not a number") != std::string::npos);
 }
 
 TEST_CASE(
     "bits: each rounding rule decides between the same neighbours, and stochastic draws at the rate of the position") {
-  Editor e;
-  e.set("format", "bf16").set("value", "1.001");
-  CHECK(e.out()["value"] == 1);
-  CHECK(e.out()["lower"] == 1);
-  CHECK(e.out()["upper"] == 1.0078125);
-  CHECK(std::abs(e.out()["position"].get<double>() - 12.8) <= 1e-9);  // 0.001 / 2^-7
-  CHECK(e.set("rounding", "zero").set("value", "1.0077").out()["value"] == 1);
-  e.set("rounding", "stochastic").set("value", "1.001");
+  const LabPtr lab = open_lab("precision/bits");
+  set(*lab, "format", "bf16", "value", "1.001");
+  CHECK(outputs_of(*lab)["value"] == 1);
+  CHECK(outputs_of(*lab)["lower"] == 1);
+  CHECK(outputs_of(*lab)["upper"] == 1.0078125);
+  CHECK(std::abs(outputs_of(*lab)["position"].get<double>() - 12.8) <= 1e-9);  // 0.001 / 2^-7
+  CHECK(outputs_of(set(*lab, "rounding", "zero", "value", "1.0077"))["value"] == 1);
+  set(*lab, "rounding", "stochastic", "value", "1.001");
   int up = 0;
-  for (int seed = 1; seed <= 1000; ++seed) up += e.set("seed", std::to_string(seed).c_str()).out()["value"] != 1;
+  for (int seed = 1; seed <= 1000; ++seed)
+    up += outputs_of(set(*lab, "seed", std::to_string(seed).c_str()))["value"] != 1;
   CHECK(std::abs(up - 128) <= 43);  // four standard deviations of 1,000 draws
 }
 
 TEST_CASE("bits: the same number stands in every format that is compared") {
-  Editor e;
-  e.set("value", "0.1").set("compare", "e4m3fn,e2m1,nf4");
-  const auto rows = e.out()["formats"];
+  const LabPtr lab = open_lab("precision/bits");
+  set(*lab, "value", "0.1", "compare", "e4m3fn,e2m1,nf4");
+  const auto rows = outputs_of(*lab)["formats"];
   REQUIRE(rows.size() == 3);
   CHECK(rows[0]["code"] == "0x1D");
   CHECK(rows[0]["value"] == 0.1015625);
@@ -117,8 +107,7 @@ TEST_CASE("bits: numbers are read as people write them") {
 
 TEST_CASE("bits: pressing a bit, a step and a format changes the number shown") {
   use_bundled_catalog();
-  support::ShellDriver d(app::load_content(support::source_file("assets")), {{}, {}, {}, "Nothing is kept in a test."},
-                         {1600, 1000});
+  ShellDriver d(bundled_content(), {{}, {}, {}, "Nothing is kept in a test."}, {1600, 1000});
   REQUIRE(d.workspace.open("precision/bits"));
   d.ui.frames(3);
   d.ui.click("bit 15");

@@ -3,10 +3,11 @@
 #include <cmath>
 #include <string>
 
-#include "tests/support/lab/lab_fixture.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/lab_bench.h"
 
 using Catch::Approx;
-using namespace lab_test;
+using namespace support;
 
 namespace {
 
@@ -52,7 +53,7 @@ TEST_CASE("loss scaling: a fixed scale loses every step once gradients have grow
 
 TEST_CASE("loss scaling: dragging the cursor shows another step's shares") {
   const LabPtr lab = scaling(R"({"bad_rate": 2})");
-  lab_test::Canvas canvas(*lab, {1200, 1000});
+  Canvas canvas(*lab, {1200, 1000});
   support::UiDriver& ui = canvas.ui;
   const double before = lab->view().find("time")->real();
   ui.drag_by("drag step", {-700, 0});

@@ -2,10 +2,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-#include "tests/support/lab/lab_fixture.h"
+#include "tests/support/lab/lab_bench.h"
 
 using Catch::Approx;
-using namespace lab_test;
+using namespace support;
 
 namespace {
 

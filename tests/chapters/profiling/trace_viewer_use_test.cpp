@@ -4,24 +4,23 @@
 #include <cmath>
 
 #include "app/scenario/scenario.h"
-#include "models/trace/trace.h"
 #include "models/trace/sample.h"
-#include "tests/app/store/store_folder.h"
-#include "tests/support/lab/catalog_fixture.h"
-#include "tests/support/lab/shell_driver.h"
+#include "models/trace/trace.h"
+#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/lab/catalog.h"
+#include "tests/support/lab/shell_driver.h"
 
 // The trace viewer in use: what a press, a key or a drag does to the picture. The made-up run is that of
 // models/trace/sample.cpp.
 
 namespace {
 
-struct Viewer {
-  support::ShellDriver d{
-      app::load_content(support::source_file("assets")), {{}, {}, {}, "Nothing is kept in a test."}, {1600, 2600}};
+struct ViewerInUse {
+  support::ShellDriver d{support::bundled_content(), {{}, {}, {}, "Nothing is kept in a test."}, {1600, 2600}};
 
-  explicit Viewer(const app::Json& inputs) {
-    use_bundled_catalog();
+  explicit ViewerInUse(const app::Json& inputs) {
+    support::use_bundled_catalog();
     REQUIRE(d.workspace.open_with("profiling/trace-viewer", inputs, app::Json::object()) == "");
     REQUIRE(d.settle());
   }
@@ -44,7 +43,7 @@ std::string rank_file(int rank, std::int64_t base_ns, double kernel_us, double d
 }  // namespace
 
 TEST_CASE("a search steps from match to match by button and by key, and round the end") {
-  Viewer v(app::Json{{"sample", "none"}, {"search", "NCCL"}});
+  ViewerInUse v(app::Json{{"sample", "none"}, {"search", "NCCL"}});
   CHECK(v.out("matches") == 40);  // the call and the kernel of 5 buckets in 4 steps
   v.d.ui.click("Next match");
   v.d.ui.frames(2);
@@ -62,7 +61,7 @@ TEST_CASE("a search steps from match to match by button and by key, and round th
 }
 
 TEST_CASE("the next gap is shown by button and by key, in order of time") {
-  Viewer v(app::Json{{"sample", "hidden_sync"}});
+  ViewerInUse v(app::Json{{"sample", "hidden_sync"}});
   std::vector<double> seen;
   for (int i = 0; i < 4; ++i) {
     if (i == 0)
@@ -77,7 +76,7 @@ TEST_CASE("the next gap is shown by button and by key, in order of time") {
 }
 
 TEST_CASE("a part marked by shift-drag is measured, and Escape lets go of it") {
-  Viewer v(app::Json{{"sample", "hidden_sync"}});
+  ViewerInUse v(app::Json{{"sample", "hidden_sync"}});
   const ImVec2 from = v.d.ui.point_in("timeline", {0.3f, 0.5f}), to = v.d.ui.point_in("timeline", {0.8f, 0.5f});
   v.d.ui.move_to(from);
   ImGui::GetIO().AddKeyEvent(ImGuiMod_Shift, true);
@@ -95,7 +94,7 @@ TEST_CASE("a part marked by shift-drag is measured, and Escape lets go of it") {
 }
 
 TEST_CASE("a press in the rank heat map chooses that rank and step, counted from 1 as the input counts") {
-  Viewer v(app::Json{{"sample", "straggler"}});
+  ViewerInUse v(app::Json{{"sample", "straggler"}});
   v.d.ui.click_at(v.d.ui.point_in("ranks", {0.45f, 0.55f}));
   REQUIRE(v.d.settle());
   const double rank = v.d.input("device").number(), step = v.d.input("step").number();
@@ -107,7 +106,7 @@ TEST_CASE("a press in the rank heat map chooses that rank and step, counted from
 }
 
 TEST_CASE("a row of the kernels shows its longest run, a row of the host's calls the longest wait in it") {
-  Viewer v(app::Json{{"sample", "hidden_sync"}});
+  ViewerInUse v(app::Json{{"sample", "hidden_sync"}});
   v.d.ui.click("log_metrics");
   v.d.ui.frames(3);
   CHECK(v.view("duration_s") > 2.5e-3);  // 2.9 ms with room around them
@@ -118,7 +117,7 @@ TEST_CASE("a row of the kernels shows its longest run, a row of the host's calls
 }
 
 TEST_CASE("kernels of two recordings stand side by side by name, over as many steps") {
-  const store_test::Folder folder;
+  const support::Folder folder;
   folder.write("a.json", models::sample_traces({
                                                    .fault = models::SampleFault::none,
                                                    .ranks = 1,
@@ -133,7 +132,7 @@ TEST_CASE("kernels of two recordings stand side by side by name, over as many st
                                                    .layers = 2,
                                                })
                              .front());
-  Viewer v(app::Json{{"file", (folder / "a.json").string()}, {"beside_file", (folder / "b.json").string()}});
+  ViewerInUse v(app::Json{{"file", (folder / "a.json").string()}, {"beside_file", (folder / "b.json").string()}});
   REQUIRE(v.d.workspace.lab().reason() == "");
   const app::Json rows = app::evaluation_to_json(v.d.workspace.lab())["outputs"]["kernels"];
   REQUIRE(rows.size() > 5);
@@ -147,12 +146,12 @@ TEST_CASE("kernels of two recordings stand side by side by name, over as many st
 }
 
 TEST_CASE("ranks with clocks of their own are put on one by their base time, and their files may be bad one by one") {
-  const store_test::Folder folder;
+  const support::Folder folder;
   folder.write("r0.json", rank_file(0, 1'700'000'000'000'000'000, 100, 50));
   folder.write("r1.json", rank_file(1, 1'700'000'000'000'200'000, 100, 100));  // its clock began 200 us later
   folder.write("bad.json", "{\"cells\": []}");
   const auto row = [&](const char* name) { return app::Json{{"file", (folder / name).string()}}; };
-  Viewer v(app::Json{
+  ViewerInUse v(app::Json{
       {"file", (folder / "r0.json").string()}, {"ranks", {row("r1.json"), row("bad.json")}}, {"all_ranks", true}});
   REQUIRE(v.d.workspace.lab().reason() == "");
   CHECK(v.out("devices") == 2);
@@ -173,7 +172,7 @@ TEST_CASE("ranks with clocks of their own are put on one by their base time, and
 TEST_CASE(
     "all ranks: their streams stand under each other, above the threads of a deep stack, and a search still finds its "
     "spans") {
-  const store_test::Folder folder;
+  const support::Folder folder;
   std::string deep = rank_file(0, 0, 100, 50);
   std::string stack;
   for (int i = 0; i < 12; ++i)
@@ -182,10 +181,10 @@ TEST_CASE(
   deep.insert(deep.find("[\n") + 1, stack);
   folder.write("r0.json", deep);
   folder.write("r1.json", rank_file(1, 0, 120, 50));
-  Viewer v(app::Json{{"file", (folder / "r0.json").string()},
-                     {"ranks", {{{"file", (folder / "r1.json").string()}}}},
-                     {"all_ranks", true},
-                     {"search", "op 3"}});
+  ViewerInUse v(app::Json{{"file", (folder / "r0.json").string()},
+                          {"ranks", {{{"file", (folder / "r1.json").string()}}}},
+                          {"all_ranks", true},
+                          {"search", "op 3"}});
   std::vector<std::string> spans;  // lane after lane
   for (const auto& table : v.d.ui.record().tables)
     if (table.columns.size() == 5 && table.columns[3] == "start (s)")

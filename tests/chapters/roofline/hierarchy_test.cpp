@@ -3,9 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/lab/lab_fixture.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/lab_bench.h"
 
-using namespace lab_test;
+using namespace support;
 
 namespace {
 
@@ -15,7 +16,6 @@ LabPtr hierarchy(std::initializer_list<std::pair<std::string_view, std::string_v
   lab->compute();
   return lab;
 }
-const std::string& word(const Lab& lab, std::string_view key) { return lab.outputs().find(key)->text(); }
 
 }  // namespace
 
@@ -25,10 +25,10 @@ TEST_CASE("hierarchy: 16.8 MB pass the HBM of an H100 in 5.4 us for 0.74 mJ") {
   // 371 ns (gpu-benches, H100 PCIe) + 16,777,216 B / 3.35 TB/s; 8 x 5.5 pJ a byte
   CHECK(near(out(*lab, "time_s"), 371e-9 + 16777216 / 3.35e12, 1e-9));
   CHECK(near(out(*lab, "energy_j"), 16777216 * 44e-12, 1e-9));
-  CHECK(word(*lab, "limit") == "bandwidth");
-  CHECK(word(*lab, "human_latency") == "11 minutes");  // 371 ns x 1.83 GHz = 679 s
-  CHECK(word(*lab, "human_time") == "2.7 hours");
-  CHECK(word(*lab, "compared_with") == "L2");
+  CHECK(text_of(*lab, "limit") == "bandwidth");
+  CHECK(text_of(*lab, "human_latency") == "11 minutes");  // 371 ns x 1.83 GHz = 679 s
+  CHECK(text_of(*lab, "human_time") == "2.7 hours");
+  CHECK(text_of(*lab, "compared_with") == "L2");
   REQUIRE(lab->outputs().find("levels")->table_size() == 8);
   CHECK(near(out(*lab, "needed_in_flight_bytes"), 371e-9 * 3.35e12, 1e-9));
 }
@@ -46,7 +46,7 @@ TEST_CASE("hierarchy: the access pattern changes the time and nothing else") {
   set(*lab, "bytes", 1e6);
   lab->compute();
   CHECK(near(out(*lab, "time_s"), 1e6 / 32 * 404e-9, 1e-3));  // 31,250 loads of 404 ns
-  CHECK(word(*lab, "limit") == "latency");
+  CHECK(text_of(*lab, "limit") == "latency");
   const double chased_j = out(*lab, "energy_j");
   REQUIRE(lab->inputs().find("pattern")->set_choice_id("limited"));
   set(*lab, "in_flight_bytes", 404e-9 * 2.039e12 / 2);  // half of what fills it
@@ -82,7 +82,7 @@ TEST_CASE("hierarchy: a level that the chip does not state is refused by name, a
 
 TEST_CASE("hierarchy: a click on a row chooses its level, and dragging the line changes the bytes") {
   const LabPtr lab = hierarchy();
-  lab_test::Canvas canvas(*lab, {1000, 760});
+  Canvas canvas(*lab, {1000, 760});
   support::UiDriver& ui = canvas.ui;
   ui.click("Shared memory");
   CHECK(lab->inputs().find("level")->choice_id() == "shared");

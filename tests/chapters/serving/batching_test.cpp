@@ -4,37 +4,19 @@
 #include <cmath>
 #include <string>
 
-#include "tests/support/lab/catalog_fixture.h"
-#include "chapters/mechanism/registry.h"
+#include "tests/support/base/near.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/lab_bench.h"
+#include "tests/support/lab/shell_driver.h"
 #include "tests/support/ui/ui_driver.h"
-#include "widgets/base/theme.h"
 
-using chapters::Lab;
-using chapters::LabPtr;
+using namespace support;
 
 namespace {
 
-LabPtr batching() {
-  use_bundled_catalog();
-  LabPtr lab = chapters::make_lab_by_id("serving/batching");
-  REQUIRE(lab);
-  return lab;
-}
-void set(Lab& lab, std::string_view key, double value) { lab.inputs().find(key)->set_number(value); }
-void choose(Lab& lab, std::string_view key, std::string_view id) { REQUIRE(lab.inputs().find(key)->set_choice_id(id)); }
-double out(const Lab& lab, std::string_view key) {
-  INFO(lab.reason());
-  REQUIRE(lab.reason().empty());
-  return lab.outputs().find(key)->number();
-}
-bool near(double value, double expected, double tolerance) {
-  return std::abs(value - expected) <= tolerance * std::abs(expected);
-}
-double cell(Lab& lab, std::size_t row, std::string_view key) {
-  chapters::Fields fields;
-  lab.outputs().find("racers")->table_row(row, fields);
-  return fields.find(key)->number();
-}
+LabPtr batching() { return open_lab("serving/batching"); }
+/// A figure of one of the policies that race.
+double racer(const Lab& lab, std::size_t row, std::string_view key) { return cell(lab, "racers", row, key); }
 
 }  // namespace
 
@@ -43,7 +25,7 @@ TEST_CASE("batching: a plain queue meets its formula, which is shown beside it")
   const LabPtr lab = batching();
   choose(*lab, "policy", "single");
   choose(*lab, "service", "exponential");
-  lab->inputs().find("against")->chosen().clear();
+  input(*lab, "against").chosen().clear();
   set(*lab, "servers", 4);
   set(*lab, "arrival_rate", 3.2);
   set(*lab, "service_time_s", 1);
@@ -62,11 +44,11 @@ TEST_CASE("batching: at first, continuous batching beats static on the same arri
   const LabPtr lab = batching();
   lab->compute();
   REQUIRE(lab->outputs().find("racers")->table_size() == 2);
-  CHECK(cell(*lab, 0, "wasted_slots") == 0);
-  CHECK(cell(*lab, 1, "wasted_slots") > 20);
+  CHECK(racer(*lab, 0, "wasted_slots") == 0);
+  CHECK(racer(*lab, 1, "wasted_slots") > 20);
   CHECK(out(*lab, "speedup_p50") > 1.5);
-  CHECK(near(out(*lab, "speedup_p50"), cell(*lab, 1, "p50_latency_s") / cell(*lab, 0, "p50_latency_s"), 1e-12));
-  CHECK(cell(*lab, 0, "ttft_p99_s") < cell(*lab, 1, "ttft_p99_s"));
+  CHECK(near(out(*lab, "speedup_p50"), racer(*lab, 1, "p50_latency_s") / racer(*lab, 0, "p50_latency_s"), 1e-12));
+  CHECK(racer(*lab, 0, "ttft_p99_s") < racer(*lab, 1, "ttft_p99_s"));
   // 90 % of 8 x 80 GB less 141.1 GB of weights, in blocks of 16 x 327,680 B.
   CHECK(near(out(*lab, "kv_pool_bytes"), 0.9 * 640e9 - 141.1e9, 1e-3));
   CHECK(near(out(*lab, "kv_blocks"), out(*lab, "kv_pool_bytes") / (16 * 327680), 1e-4));
@@ -74,17 +56,17 @@ TEST_CASE("batching: at first, continuous batching beats static on the same arri
 
 TEST_CASE("batching: arrivals from a file replace the stream; a bad line is the reason") {
   const LabPtr lab = batching();
-  lab->inputs().find("trace")->file() = {"arrivals.csv", "time,prompt,output\n0,100,10\n0.5,100,20\n1,100,30\n"};
+  input(*lab, "trace").file() = {"arrivals.csv", "time,prompt,output\n0,100,10\n0.5,100,20\n1,100,30\n"};
   lab->compute();
   CHECK(out(*lab, "completed") == 3);
   CHECK(near(out(*lab, "tokens_per_s") / out(*lab, "throughput_per_s"), 20, 1e-9));
-  lab->inputs().find("trace")->file().text = "0,100\n";
+  input(*lab, "trace").file().text = "0,100\n";
   lab->compute();
   CHECK(lab->reason() ==
         "Line 1 of the arrivals has 2 of three values: each line is time,prompt,output in seconds and tokens.");
   std::string many = "time,prompt,output\n";
   for (int i = 0; i < 300; ++i) many += std::to_string(i) + ",100,10\n";
-  lab->inputs().find("trace")->file() = {"/home/me/day one.csv", many};
+  input(*lab, "trace").file() = {"/home/me/day one.csv", many};
   lab->compute();
   CHECK(out(*lab, "completed") == 300);  // all of the file, whatever number the stream would have had
 }
@@ -120,13 +102,13 @@ TEST_CASE("batching: where no formula speaks of a queue, the reason is said and 
 TEST_CASE("batching: chunked prefill shortens the stalls inside answers many times, the mean pace hardly") {
   const LabPtr lab = batching();
   choose(*lab, "policy", "chunked");
-  lab->inputs().find("against")->chosen() = {"continuous"};
+  input(*lab, "against").chosen() = {"continuous"};
   set(*lab, "prompt_tokens", 6000);
   set(*lab, "arrival_rate", 2);
   set(*lab, "length_variation", 0.5);
   lab->compute();
-  CHECK(cell(*lab, 1, "gap_p99_s") > 3 * cell(*lab, 0, "gap_p99_s"));
-  CHECK(cell(*lab, 1, "tpot_p99_s") < 3 * cell(*lab, 0, "tpot_p99_s"));
+  CHECK(racer(*lab, 1, "gap_p99_s") > 3 * racer(*lab, 0, "gap_p99_s"));
+  CHECK(racer(*lab, 1, "tpot_p99_s") < 3 * racer(*lab, 0, "tpot_p99_s"));
   CHECK(out(*lab, "gap_longest_s") >= out(*lab, "gap_p99_s"));
   // A mixed step of 512 tokens takes some 15 ms at 70 % of the roofs, and attention to what is cached on top.
   CHECK(out(*lab, "gap_longest_s") < 0.06);
@@ -147,24 +129,12 @@ TEST_CASE("batching: what cannot be served is refused in one sentence") {
 
 namespace {
 
-/// The lab's canvas alone, driven as a person would.
-struct Canvas {
+/// The race with its first picture drawn.
+struct Race {
   LabPtr lab = batching();
-  support::UiDriver ui;
-  explicit Canvas(ImVec2 size = {1000, 1000})
-      : ui(
-            [this] {
-              ImGui::SetNextWindowPos({0, 0});
-              ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-              ImGui::Begin("canvas", nullptr,
-                           ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-              lab->draw();
-              ImGui::End();
-            },
-            size, [] { widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {})); }) {
-    lab->compute();
-    ui.frames(3);
-  }
+  Canvas canvas;
+  UiDriver& ui = canvas.ui;
+  explicit Race(ImVec2 size = {1000, 1000}) : canvas(*lab, size) {}
 };
 
 }  // namespace
@@ -172,7 +142,7 @@ struct Canvas {
 // Lq = rate x Wq: what the strip shows, integrated, is the mean of the queue. Somebody served on arrival never stood in
 // it.
 TEST_CASE("batching: the queue strips show the queue: their area is the mean number waiting, on one scale") {
-  Canvas c;
+  Race c;
   const widgets::Record record = c.ui.record();
   const auto table =
       std::find_if(record.tables.begin(), record.tables.end(), [](const auto& t) { return t.name == "queue"; });
@@ -196,7 +166,7 @@ TEST_CASE("batching: the queue strips show the queue: their area is the mean num
 
 TEST_CASE(
     "batching: a click on a request follows it through every policy and does not scrub; another click lets it go") {
-  Canvas c;
+  Race c;
   const auto number_at = [&](std::string_view number) {
     for (const auto& s : c.ui.record().strokes)
       if (s.kind == widgets::Stroke::Kind::text && s.text == number && s.points[0].y < 500)
@@ -204,13 +174,13 @@ TEST_CASE(
     FAIL("no number " << number);
     return ImVec2{};
   };
-  const auto followed = [&] { return c.lab->view().find("request")->number(); };
-  const double before_s = c.lab->view().find("time")->real();
+  const auto followed = [&] { return view(*c.lab, "request").number(); };
+  const double before_s = view(*c.lab, "time").real();
   const ImVec2 at = number_at("14");
   c.ui.click_at(at);
   c.ui.frames(2);
   CHECK(followed() == 14);
-  CHECK(c.lab->view().find("time")->real() == before_s);
+  CHECK(view(*c.lab, "time").real() == before_s);
   c.ui.move_to({5, 5});
   c.ui.frames(2);
   CHECK(c.ui.text_present("Request 14"));
@@ -223,8 +193,8 @@ TEST_CASE(
 }
 
 TEST_CASE("batching: with the keyboard on the race, arrows step by a hundredth and Space plays and stops") {
-  Canvas c;
-  const auto time = [&] { return c.lab->view().find("time")->real(); };
+  Race c;
+  const auto time = [&] { return view(*c.lab, "time").real(); };
   const double end_s = out(*c.lab, "makespan_s");
   const ImVec2 corner = c.ui.point_in("cursor", {0.5f, 0.97f});  // on the ruler, where nobody is
   c.ui.click_at(corner);
@@ -242,27 +212,26 @@ TEST_CASE("batching: with the keyboard on the race, arrows step by a hundredth a
   CHECK(near(time(), from_s + 2 * step_s, 1e-6));
   c.ui.key(ImGuiKey_Space);
   c.ui.frames(3);
-  CHECK(c.lab->view().find("playing")->toggle());
+  CHECK(view(*c.lab, "playing").toggle());
   CHECK(time() > from_s + 2 * step_s);
   CHECK(time() < from_s + 4 * step_s);
   c.ui.key(ImGuiKey_Space);
   c.ui.frames(2);
-  CHECK_FALSE(c.lab->view().find("playing")->toggle());
+  CHECK_FALSE(view(*c.lab, "playing").toggle());
 }
 
 TEST_CASE("batching: the whole race is in view in a window of 1280 by 800, its latencies included") {
-  Canvas c({720, 440});  // what such a window leaves to the canvas
-  float bottom = 0;
-  for (const auto& s : c.ui.record().strokes)
-    for (const ImVec2 point : s.points) bottom = std::max(bottom, s.kind == widgets::Stroke::Kind::text ? point.y : 0);
-  CHECK(c.ui.text_present("time of departure"));
-  CHECK(bottom < 440);
+  ShellDriver d(bundled_content());
+  REQUIRE(d.workspace.open("serving/batching"));
+  REQUIRE(d.settle());
+  CHECK(d.ui.text_present("time of departure"));
+  CHECK(d.canvas_overflow_px() <= 8);  // the padding below the last line
 }
 
 TEST_CASE("batching: dragging the race moves the cursor, Play moves it on, and requests after it have not left yet") {
-  Canvas c;
+  Race c;
   const LabPtr& lab = c.lab;
-  support::UiDriver& ui = c.ui;
+  UiDriver& ui = c.ui;
   const auto departures = [&] {
     const widgets::Record record = ui.record();
     std::size_t rows = 0;
@@ -272,12 +241,12 @@ TEST_CASE("batching: dragging the race moves the cursor, Play moves it on, and r
   };
   const std::size_t all = departures();
   ui.drag_by("cursor", {-200, 0});
-  const double time = lab->view().find("time")->real();
+  const double time = view(*lab, "time").real();
   CHECK(time > 0);
   CHECK(time < out(*lab, "makespan_s"));
   CHECK(departures() < all);
   ui.click("Play");
   ui.frames(5);
-  CHECK(lab->view().find("playing")->toggle());
-  CHECK(lab->view().find("time")->real() > time);
+  CHECK(view(*lab, "playing").toggle());
+  CHECK(view(*lab, "time").real() > time);
 }

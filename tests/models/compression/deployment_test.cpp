@@ -2,16 +2,15 @@
 
 #include <cmath>
 
-#include "tests/models/machine/hardware_bundled.h"
 #include "models/compression/deployment.h"
+#include "tests/models/machine/hardware_bundled.h"
+#include "tests/support/base/near.h"
 
 using namespace models;
 
-namespace {
+using support::near;
 
-bool near(double value, double expected, double tolerance) {
-  return std::abs(value - expected) <= tolerance * std::abs(expected);
-}
+namespace {
 
 // The shape of Llama 3 8B, as its config.json has it.
 constexpr const char* llama_8b =

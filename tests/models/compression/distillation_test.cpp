@@ -2,14 +2,13 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include "tests/support/base/near.h"
 
 using namespace models;
 
-namespace {
+using support::near;
 
-bool near(double value, double expected, double tolerance) {
-  return std::abs(value - expected) <= tolerance * std::abs(expected);
-}
+namespace {
 
 const std::vector<double> teacher{4, 1, 0, -2, 3}, student{0.5, 1, -1, 0, 0.2};
 

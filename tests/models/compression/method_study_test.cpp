@@ -3,15 +3,15 @@
 #include <cmath>
 
 #include "models/compression/method_study.h"
+#include "tests/support/base/near.h"
 
 using namespace models;
+
+using support::near;
 
 namespace {
 
 const MethodError& of(const MethodStudy& s, Method m) { return s.errors[static_cast<std::size_t>(m)]; }
-bool near(double value, double expected, double tolerance) {
-  return std::abs(value - expected) <= tolerance * std::abs(expected);
-}
 
 }  // namespace
 

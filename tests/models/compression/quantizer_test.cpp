@@ -2,17 +2,17 @@
 
 #include <cmath>
 
-#include "models/numerics/float_format.h"
 #include "models/compression/quantization_sample.h"
 #include "models/compression/quantizer.h"
+#include "models/numerics/float_format.h"
+#include "tests/support/base/near.h"
 
 using namespace models;
 
+using support::near;
+
 namespace {
 
-bool near(double value, double expected, double tolerance) {
-  return std::abs(value - expected) <= tolerance * std::abs(expected);
-}
 Matrix row_of(std::vector<double> values) {
   Matrix m(1, values.size());
   m.values = std::move(values);

@@ -5,14 +5,13 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <set>
+#include "tests/support/base/near.h"
 
 using namespace models;
 
-namespace {
+using support::near;
 
-bool near(double value, double expected, double tolerance) {
-  return std::abs(value - expected) <= tolerance * std::abs(expected);
-}
+namespace {
 
 SmallNetwork network_of(std::size_t hidden, std::uint64_t seed) { return make_network({&hidden, 1}, seed); }
 

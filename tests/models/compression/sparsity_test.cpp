@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include "tests/support/base/near.h"
 
 using namespace models;
 
-namespace {
+using support::near;
 
-bool near(double value, double expected, double tolerance) {
-  return std::abs(value - expected) <= tolerance * std::abs(expected);
-}
+namespace {
 
 Chip chip(std::string vendor, std::string architecture) {
   Chip c;

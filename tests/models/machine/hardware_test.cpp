@@ -1,5 +1,6 @@
 #include "models/machine/hardware.h"
 #include "tests/models/machine/hardware_bundled.h"
+#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -49,7 +50,7 @@ TEST_CASE("every chip of confidence high or medium is bundled, with a source for
 
 // tests/data/hardware_ridge.json: dense peak over memory bandwidth of all 34, collected independently, rounded to 0.1.
 TEST_CASE("the ridge of every chip and format is the collected one") {
-  const auto table = nlohmann::json::parse(text_of_file(support::data_file("hardware_ridge.json")));
+  const auto table = nlohmann::json::parse(support::read_text(support::data_file("hardware_ridge.json")));
   CHECK(table.size() == 34);
   int compared = 0;
   for (const auto& [id, formats] : table.items()) {
@@ -203,8 +204,8 @@ TEST_CASE("figures can be set by key, within their range") {
 }
 
 TEST_CASE("networks: rates per direction; PCIe follows from its line coding") {
-  const auto networks =
-      models::parse_networks(text_of_file(support::source_file("assets/hardware/networks.json")), "networks.json");
+  const auto networks = models::parse_networks(
+      support::read_text(support::source_file("assets/hardware/networks.json")), "networks.json");
   INFO(networks.error);
   REQUIRE(networks);
   CHECK(networks->size() == 7);

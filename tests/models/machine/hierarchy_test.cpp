@@ -1,5 +1,6 @@
 #include "models/machine/hierarchy.h"
 #include "tests/models/machine/hardware_bundled.h"
+#include "tests/support/base/near.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -8,9 +9,10 @@
 using models::Basis;
 using models::LevelKind;
 
+using support::near;
+
 namespace {
 
-bool near(double value, double expected, double relative) { return std::abs(value / expected - 1) <= relative; }
 models::Level level(const char* id, LevelKind kind) {
   const auto levels = models::memory_levels(bundled_chip(id));
   const models::Level* found = models::find_level(levels, kind);

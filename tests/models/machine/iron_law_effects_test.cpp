@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <vector>
+#include "tests/support/base/near.h"
 
 using models::Combine;
 using models::IronLaw;
@@ -11,9 +12,10 @@ using models::IronPart;
 using models::IronTerm;
 using models::Technique;
 
+using support::near;
+
 namespace {
 
-bool near(double value, double expected) { return std::abs(value / expected - 1) <= 1e-12; }
 const Technique* technique(const char* id) {
   const Technique* found = models::find_technique(id);
   REQUIRE(found);

@@ -8,17 +8,19 @@
 #include <set>
 #include <string>
 #include <vector>
+#include "tests/support/base/near.h"
 
 using models::Combine;
 using models::IronLaw;
 using models::IronTerm;
 using models::Technique;
 
+using support::near;
+
 namespace {
 
 const std::vector<IronTerm> all_terms{IronTerm::bytes, IronTerm::bandwidth,  IronTerm::operations,
                                       IronTerm::rate,  IronTerm::efficiency, IronTerm::latency};
-bool near(double value, double expected) { return std::abs(value / expected - 1) <= 1e-12; }
 const Technique& technique(const char* id) {
   const Technique* found = models::find_technique(id);
   REQUIRE(found);

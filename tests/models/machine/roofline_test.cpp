@@ -1,8 +1,8 @@
 #include "models/machine/roofline.h"
-
 #include "models/machine/op_cost.h"
 #include "models/transformer/roofline_decode.h"
 #include "tests/models/machine/hardware_bundled.h"
+#include "tests/support/base/near.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -11,6 +11,8 @@
 
 using models::Format;
 using models::Regime;
+
+using support::near;
 
 namespace {
 
@@ -24,7 +26,6 @@ models::DecodeStep dense_decode(double parameters, double weight_bytes_each, dou
           .activation_bytes_per_token = 2 * model_width};
 }
 double ridge(const char* id, Format format) { return models::ridge_flops_per_byte(machine(id, format)); }
-bool near(double value, double expected, double relative) { return std::abs(value / expected - 1) <= relative; }
 
 }  // namespace
 

@@ -3,13 +3,14 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <cmath>
+#include "tests/support/base/near.h"
 
 using models::Schedule;
 using models::TilingInputs;
 
-namespace {
+using support::near;
 
-bool near(double value, double expected, double relative = 1e-12) { return std::abs(value / expected - 1) <= relative; }
+namespace {
 
 /// A100: 108 SMs, tiles of 256 x 128: the example of NVIDIA's matrix multiplication guide.
 TilingInputs guide(std::int64_t n) {

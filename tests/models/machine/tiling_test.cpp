@@ -4,14 +4,16 @@
 
 #include <cmath>
 #include <limits>
+#include "tests/support/base/near.h"
 
 using models::AlignmentRule;
 using models::Schedule;
 using models::TilingInputs;
 
+using support::near;
+
 namespace {
 
-bool near(double value, double expected, double relative = 1e-12) { return std::abs(value / expected - 1) <= relative; }
 models::TilingResult tiled(const TilingInputs& inputs) {
   const auto result = models::tile_matmul(inputs);
   INFO(result.error);

@@ -2,20 +2,14 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "models/numerics/float_cast.h"
-#include "tests/support/base/paths.h"
+#include "tests/models/numerics/formats_oracle.h"
 
 using namespace models;
 
 namespace {
-
-nlohmann::json oracle() {
-  std::ifstream in(support::data_file("formats.json"));
-  return nlohmann::json::parse(in);
-}
 
 const BlockScheme& scheme(std::string_view id) {
   const BlockScheme* s = find_block_scheme(id);
@@ -42,7 +36,7 @@ std::vector<double> normals(std::size_t n, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("MX blocks have the size, bits and reach that OCP MX v1.0 gives them") {
-  const auto data = oracle().at("mx_formats");
+  const auto data = formats_oracle().at("mx_formats");
   CHECK(data.size() == 5);
   for (const auto& m : data) {
     const BlockScheme& s = mx_of(m.at("element").get<std::string>());
@@ -54,7 +48,7 @@ TEST_CASE("MX blocks have the size, bits and reach that OCP MX v1.0 gives them")
 }
 
 TEST_CASE("MX blocks take the oracle's scale and values under both rules") {
-  const auto data = oracle().at("mx_vectors");
+  const auto data = formats_oracle().at("mx_vectors");
   CHECK(data.size() == 8);
   for (const auto& v : data) {
     const BlockScheme& s = mx_of(v.at("element").get<std::string>());
@@ -70,7 +64,7 @@ TEST_CASE("MX blocks take the oracle's scale and values under both rules") {
 }
 
 TEST_CASE("NVFP4 takes the oracle's two scales and values") {
-  const auto data = oracle().at("nvfp4_vectors");
+  const auto data = formats_oracle().at("nvfp4_vectors");
   CHECK(data.size() == 3);
   for (const auto& v : data) {
     auto in = v.at("block").get<std::vector<double>>();
@@ -91,7 +85,7 @@ TEST_CASE("NVFP4 takes the oracle's two scales and values") {
 // A symmetric FP16 scale a group, and a zero point of the element's width where there is one.
 TEST_CASE("integer groups cost their scale: 4.25 bits at a group of 64") {
   CHECK(bits_per_element(scheme("int4_group"), 64) == 4.25);
-  const auto data = oracle().at("group_overhead_bits");
+  const auto data = formats_oracle().at("group_overhead_bits");
   for (const auto& o : data) {
     const int group = o.at("group");
     CHECK(bits_per_element(scheme("int4_group"), group) == 4 + o.at("fp16_scale").get<double>());

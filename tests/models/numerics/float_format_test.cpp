@@ -2,12 +2,11 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "models/numerics/float_cast.h"
 #include "tests/models/numerics/float_format_exact.h"
-#include "tests/support/base/paths.h"
+#include "tests/models/numerics/formats_oracle.h"
 
 using namespace models;
 
@@ -20,11 +19,6 @@ const FloatFormat& format(std::string_view id) {
 }
 
 bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b)); }
-
-nlohmann::json oracle() {
-  std::ifstream in(support::data_file("formats.json"));
-  return nlohmann::json::parse(in);
-}
 
 double number_of(const nlohmann::json& j) {
   if (j.is_number()) return j.get<double>();
@@ -134,7 +128,7 @@ TEST_CASE("overflow begins at half a step past the largest value, and saturation
 }
 
 TEST_CASE("limits and counts of every format are those of the oracle") {
-  const auto data = oracle();
+  const auto data = formats_oracle();
   CHECK(data.at("formats").size() == 12);
   for (const auto& o : data.at("formats")) {
     const std::string id = o.at("id");
@@ -180,7 +174,7 @@ TEST_CASE("limits and counts of every format are those of the oracle") {
 }
 
 TEST_CASE("casts give what the oracle's vectors give, saturating and not") {
-  const auto data = oracle();
+  const auto data = formats_oracle();
   CHECK(data.at("casts").size() == 40);
   for (const auto& c : data.at("casts")) {
     const FloatFormat& f = format(c.at("format").get<std::string>());
@@ -193,7 +187,7 @@ TEST_CASE("casts give what the oracle's vectors give, saturating and not") {
 
 // bitsandbytes compares with ">" at each threshold: a value on it takes the lower code.
 TEST_CASE("NF4 decides at the midpoints of its table") {
-  const auto data = oracle().at("nf4");
+  const auto data = formats_oracle().at("nf4");
   const FloatFormat& f = format("nf4");
   for (std::uint64_t c = 0; c < 16; ++c) CHECK(decode(f, c) == data.at("values")[c].get<double>());
   for (std::uint64_t c = 0; c < 15; ++c) {

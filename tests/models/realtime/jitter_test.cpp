@@ -5,8 +5,11 @@
 
 #include "models/realtime/jitter.h"
 #include "models/realtime/jitter_summary.h"
+#include "tests/support/base/near.h"
 
 using namespace models;
+
+using support::near;
 
 namespace {
 
@@ -30,9 +33,6 @@ JitterRun run_of(const JitterInputs& in) {
 }
 JitterSource source(JitterPattern pattern, double probability, std::int64_t every, JitterShape shape, double size_s) {
   return {"s", true, pattern, probability, every, shape, size_s};
-}
-bool near(double value, double expected, double tolerance) {
-  return std::abs(value - expected) <= tolerance * std::abs(expected);
 }
 
 }  // namespace

@@ -6,18 +6,17 @@
 #include "models/serving/queueing.h"
 #include "models/serving/serving.h"
 #include "tests/support/base/effort.h"
+#include "tests/support/base/near.h"
 
 using namespace models;
+
+using support::near;
 
 namespace {
 
 // The sanitizers make a run some twenty times slower; a fifth of the arrivals then, and sqrt(5) of the tolerance.
 const std::int64_t arrivals = support::sanitized() ? 200'000 : 1'000'000;
 const double tolerance = support::sanitized() ? 0.045 : 0.02;
-
-bool near(double value, double expected, double relative) {
-  return std::abs(value - expected) <= relative * std::abs(expected);
-}
 
 struct Ran {
   std::vector<ServingRequest> requests;

@@ -9,14 +9,13 @@
 #include "models/transformer/step_time.h"
 #include "tests/models/machine/hardware_bundled.h"
 #include "tests/models/transformer/language_model_files.h"
+#include "tests/support/base/near.h"
 
 using namespace models;
 
-namespace {
+using support::near;
 
-bool near(double value, double expected, double relative) {
-  return std::abs(value - expected) <= relative * std::abs(expected);
-}
+namespace {
 
 /// A model whose figures can be added up by hand: a step is 10 ms and 1 us a cached token, a prompt token 0.1 ms.
 ServingCost hand_cost() {

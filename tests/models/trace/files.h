@@ -3,20 +3,12 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
+#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 
 namespace trace_test {
-
-inline std::string read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
-  return bytes.str();
-}
 
 /// The folder of real public traces, which are no part of the project: RIDGELINE_TRACES, or shared/data/traces beside
 /// the source. Empty: not there.
@@ -31,7 +23,7 @@ inline std::filesystem::path real_traces() {
 
 /// Our own small traces.
 inline std::string own_trace(const std::string& name) {
-  return read_file(std::filesystem::path(support::data_file("traces")) / name);
+  return support::read_text(std::filesystem::path(support::data_file("traces")) / name);
 }
 
 inline std::string gz(const std::string& plain) {

@@ -4,6 +4,7 @@
 
 #include "models/trace/metrics.h"
 #include "tests/models/trace/files.h"
+#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 
 using namespace models::trace;
@@ -142,11 +143,11 @@ void check_trace(const Trace& trace, const json& expected) {
 TEST_CASE("every exact figure of the real traces", "[trace]") {
   const auto folder = real_traces();
   if (folder.empty()) SKIP("the public traces are not beside the source; RIDGELINE_TRACES may name their folder");
-  const json all = json::parse(trace_test::read_file(std::filesystem::path(support::data_file("trace_figures.json"))));
+  const json all = json::parse(support::read_text(std::filesystem::path(support::data_file("trace_figures.json"))));
   for (const auto& [name, expected] : all.items()) {
     if (!std::filesystem::exists(folder / name)) continue;
     DYNAMIC_SECTION(name) {
-      auto read = read_trace(trace_test::read_file(folder / name), name);
+      auto read = read_trace(support::read_text(folder / name), name);
       if (!expected.contains("exact") && !expected.contains("gpu")) {
         CHECK_FALSE(read);
         CHECK(read.error.find(std::to_string(expected["rows"].get<int>()) + " values, not of trace events") !=

@@ -7,6 +7,7 @@
 
 #include "models/transformer/layer_ops.h"
 #include "tests/models/transformer/language_model_files.h"
+#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 
 using Catch::Approx;
@@ -42,7 +43,7 @@ models::Architecture gpt(const json& entry) {
 
 TEST_CASE("closed forms equal the published figures, and operation lists equal the closed forms") {
   int narayanan = 0, megatron = 0;
-  for (const json& entry : json::parse(models_test::read_text(support::data_file("flops_published.json")))) {
+  for (const json& entry : json::parse(support::read_text(support::data_file("flops_published.json")))) {
     INFO(entry["id"] << ", source: " << entry["source"]);
     const auto near = [&](double value, const char* key) {
       const double expected = entry[key].get<double>();

@@ -1,29 +1,20 @@
 #include "tests/models/transformer/language_model_files.h"
+#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 
 namespace models_test {
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  INFO(path);
-  REQUIRE(file.good());
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 const std::vector<models::LanguageModel>& shipped_models() {
   static const std::vector<models::LanguageModel> all = [] {
     std::vector<models::LanguageModel> list;
     for (const auto& entry : std::filesystem::directory_iterator(support::source_file("assets/models"))) {
-      auto read = models::parse_language_models(read_text(entry.path().string()), entry.path().filename().string());
+      auto read =
+          models::parse_language_models(support::read_text(entry.path().string()), entry.path().filename().string());
       INFO(read.error);
       REQUIRE(read);
       std::move(read->begin(), read->end(), std::back_inserter(list));

@@ -7,7 +7,6 @@
 /// The shipped models, for tests of this folder.
 namespace models_test {
 
-std::string read_text(const std::string& path);                     ///< whole file; fails the test if it cannot be read
 const std::vector<models::LanguageModel>& shipped_models();         ///< all of assets/models
 const models::LanguageModel& shipped_model(const std::string& id);  ///< fails the test if there is none
 

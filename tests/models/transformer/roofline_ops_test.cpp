@@ -6,15 +6,15 @@
 
 #include "tests/models/machine/hardware_bundled.h"
 #include "tests/models/transformer/language_model_files.h"
+#include "tests/support/base/near.h"
 
 using models::Format;
 using models::RooflineOp;
 
+using support::near;
+
 namespace {
 
-bool near(double value, double expected, double relative) {
-  return std::abs(value - expected) <= relative * std::abs(expected);
-}
 const models::Architecture& architecture(const char* id) { return models_test::shipped_model(id).architecture; }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/models/transformer/language_model_files.h"
+#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 
 using models::count_parameters;
@@ -24,7 +25,7 @@ models::Architecture architecture_of(const json& entry) {
 }  // namespace
 
 TEST_CASE("parameter counts equal the published ones") {
-  const json entries = json::parse(models_test::read_text(support::data_file("params_published.json")));
+  const json entries = json::parse(support::read_text(support::data_file("params_published.json")));
   int totals = 0, active = 0;
   for (const json& entry : entries) {
     INFO(entry["id"] << ", source: " << entry["source"]);

@@ -4,24 +4,42 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chapters/mechanism/registry.h"
 
 /// What the generic tests need to say of any lab, over its two descriptions.
-namespace lab_walk {
+namespace support {
 
 using chapters::Field;
 using chapters::Fields;
 using chapters::Kind;
 
-/// The labs whose id starts with the environment's RIDGELINE_LABS, which ./test sets to a chapter ("roofline/") or a lab;
-/// all of them where it is not set.
-inline std::vector<chapters::LabEntry> labs_under_test() {
+/// "precision" of "precision/bits".
+inline std::string chapter_of(std::string_view id) { return std::string(id.substr(0, id.find('/'))); }
+
+/// Is this lab, by its id, among those that the environment's RIDGELINE_LABS chooses by how their ids start?
+inline bool is_under_test(std::string_view id) {
   const char* wanted = std::getenv("RIDGELINE_LABS");
+  return !wanted || id.starts_with(wanted);
+}
+
+/// The labs whose id starts with the environment's RIDGELINE_LABS, which ./test sets to a chapter ("roofline/") or a
+/// lab; all of them where it is not set.
+inline std::vector<chapters::LabEntry> labs_under_test() {
   std::vector<chapters::LabEntry> out;
   for (const chapters::LabEntry& entry : chapters::all_labs())
-    if (!wanted || entry.id.starts_with(wanted)) out.push_back(entry);
+    if (is_under_test(entry.id)) out.push_back(entry);
+  return out;
+}
+
+/// The chapters of the table of contents all of whose labs are under test.
+inline std::vector<std::string> whole_chapters_under_test() {
+  std::vector<std::string> out;
+  for (const auto& chapter : chapters::all_chapters())
+    if (std::all_of(chapter.labs.begin(), chapter.labs.end(), [](const auto& lab) { return is_under_test(lab.id); }))
+      out.emplace_back(chapter.slug);
   return out;
 }
 
@@ -124,4 +142,4 @@ inline void make_relevant(const chapters::Lab& lab, const Field& f, int depth = 
     w->toggle() = f.spec.when.value == "true";
 }
 
-}  // namespace lab_walk
+}  // namespace support

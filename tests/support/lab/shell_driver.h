@@ -1,4 +1,7 @@
 #pragma once
+#include <imgui_internal.h>
+
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -60,6 +63,14 @@ struct ShellDriver {
     for (const auto& sentence : workspace.messages())
       if (sentence.find(part) != std::string::npos) return true;
     return false;
+  }
+  /// By how much the canvas of the open lab is higher than what the window shows of it.
+  float canvas_overflow_px() const {
+    for (const ImGuiWindow* window : ui.context()->Windows)
+      if (const std::string_view name = window->Name;
+          window->WasActive && name.substr(std::min(name.rfind('/'), name.size())).starts_with("/canvas_"))
+        return window->ScrollMax.y;
+    throw std::runtime_error("no canvas is drawn");
   }
   /// Draws until nothing computes and no Explore job runs; false when that takes too many frames.
   bool settle() {

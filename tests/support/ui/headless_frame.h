@@ -3,6 +3,8 @@
 
 #include "widgets/base/theme.h"
 
+namespace support {
+
 /// Dear ImGui without a window or a GPU: real input events in, draw lists out.
 class HeadlessFrame {
  public:
@@ -48,3 +50,5 @@ class HeadlessFrame {
  private:
   ImGuiContext* context_;
 };
+
+}  // namespace support

@@ -6,8 +6,8 @@
 #include <random>
 #include <string>
 
-#include "tests/widgets/charts/chart_measure.h"
 #include "tests/support/ui/headless_frame.h"
+#include "tests/widgets/charts/chart_measure.h"
 #include "widgets/base/item_probe.h"
 
 using namespace widgets;
@@ -101,7 +101,7 @@ TEST_CASE("edge labels are dropped where there is no room") {
 }
 
 TEST_CASE("a box is an item with its label: a click selects it, another lets go") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   const ItemProbe probe;
   FlowGraphView view;
   const auto frame = [&] { ui.frame([&] { draw_flow_graph("block", block, block_edges, view); }); };
@@ -126,7 +126,7 @@ TEST_CASE("too many boxes, none, and values that are no numbers draw at any size
   const std::vector<FlowNode> many(500), bad{{"", "", std::nan("")}, {std::string_view{}, "x", 1e300}};
   const std::vector<FlowEdge> edges{{0, 1, "w", std::numeric_limits<double>::infinity()}, {1, 0, "v", -1}};
   for (const ImVec2 size : {ImVec2{130, 90}, ImVec2{1280, 800}, ImVec2{2560, 1440}}) {
-    HeadlessFrame ui(size);
+    support::HeadlessFrame ui(size);
     FlowGraphView a, b, c;
     ui.frame([&] {
       draw_flow_graph("many", many, {}, a);

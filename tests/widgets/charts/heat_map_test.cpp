@@ -4,8 +4,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "tests/widgets/charts/chart_measure.h"
 #include "tests/support/ui/headless_frame.h"
+#include "tests/widgets/charts/chart_measure.h"
 
 using namespace widgets;
 
@@ -93,7 +93,7 @@ TEST_CASE("a matrix with too few values says what it should have") {
 }
 
 TEST_CASE("hovering names the cell, a click selects it, and the export is the matrix") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   const std::vector<double> values{1, 2, 3, 4};
   HeatMapView view;
   HeatMapEvents events;
@@ -119,7 +119,7 @@ TEST_CASE("hostile matrices draw at any size") {
   const double inf = std::numeric_limits<double>::infinity();
   const std::vector<double> bad{std::nan(""), inf, -inf, 1e308, -1e308, 0}, none(6, std::nan(""));
   for (const ImVec2 size : {ImVec2{150, 90}, ImVec2{1280, 800}, ImVec2{2560, 1440}}) {
-    HeadlessFrame ui(size);
+    support::HeadlessFrame ui(size);
     HeatMapView a, b, c;
     ui.frame([&] {
       draw_heat_map("empty", {}, a);

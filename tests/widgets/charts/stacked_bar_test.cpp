@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
-#include "tests/widgets/charts/chart_measure.h"
 #include "tests/support/ui/headless_frame.h"
+#include "tests/widgets/charts/chart_measure.h"
 
 using namespace widgets;
 
@@ -120,7 +120,7 @@ TEST_CASE("a value that cannot be stacked is left out and named") {
 }
 
 TEST_CASE("a click selects a segment, a click beside lets go, and an export holds every value") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   const StackedBar bars[] = {{"Adam", zero, 125e9}};
   StackedBarView view;
   Record record{};
@@ -151,7 +151,7 @@ TEST_CASE("a click selects a segment, a click beside lets go, and an export hold
 }
 
 TEST_CASE("a total that would be crossed by the limit's line stands beyond it") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   const std::vector<BarSegment> segments{{"all", 88}};
   const StackedBar bars[] = {{"a", segments}};
   StackedBarView view;
@@ -170,7 +170,7 @@ TEST_CASE("hostile bars stay inside their area at any size") {
   const std::vector<BarSegment> segments{{"", 1e308}, {"x", 1e308}, {"y", std::nan("")}, {"z", 5e-324}, {"w", -1}};
   const StackedBar bars[] = {{"", {}}, {"huge", segments, 1e308}, {"none", {}, std::nan("")}};
   for (const ImVec2 size : {ImVec2{130, 90}, ImVec2{1280, 800}, ImVec2{2560, 1440}}) {
-    HeadlessFrame ui(size);
+    support::HeadlessFrame ui(size);
     for (const bool vertical : {false, true}) {
       StackedBarView view;
       ui.frame([&] {

@@ -2,8 +2,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "tests/widgets/charts/chart_measure.h"
 #include "tests/support/ui/headless_frame.h"
+#include "tests/widgets/charts/chart_measure.h"
 
 using namespace widgets;
 
@@ -52,7 +52,7 @@ TEST_CASE("a grid too fine for the screen shows every n-th tile, at least 3 px e
 }
 
 TEST_CASE("hovering and clicking name the tile by its own row and column") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   TileGridView view;
   TileGridEvents events;
   const auto frame = [&] { ui.frame([&] { events = draw_tile_grid("tiles", {16, 9, waves}, view); }); };
@@ -68,7 +68,7 @@ TEST_CASE("hovering and clicking name the tile by its own row and column") {
 }
 
 TEST_CASE("an export holds group and filled part of every tile") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   TileGridView view;
   Record record{};
   ui.frame([&] {
@@ -84,7 +84,7 @@ TEST_CASE("hostile tiles draw at any size") {
     return Tile{r == 0 ? -1 : std::numeric_limits<std::int64_t>::max(), std::nanf(""), c == 0 ? -5.0f : 7.0f, 1e300};
   };
   for (const ImVec2 size : {ImVec2{90, 90}, ImVec2{1280, 800}, ImVec2{2560, 1440}}) {
-    HeadlessFrame ui(size);
+    support::HeadlessFrame ui(size);
     TileGridView view, none;
     ui.frame([&] {
       draw_tile_grid("none", {0, 5, bad}, none);

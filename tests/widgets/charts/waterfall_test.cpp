@@ -3,8 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "tests/widgets/charts/chart_measure.h"
 #include "tests/support/ui/headless_frame.h"
+#include "tests/widgets/charts/chart_measure.h"
 
 using namespace widgets;
 
@@ -55,7 +55,7 @@ TEST_CASE("hostile waterfalls keep their bars inside the plot at any size") {
   const std::vector<WaterfallStep> steps{
       {"", 1e308}, {"", 1e308}, {"down", -1e308}, {"none", 0}, {"nan", std::nan("")}};
   for (const ImVec2 size : {ImVec2{130, 90}, ImVec2{1280, 800}, ImVec2{2560, 1440}}) {
-    HeadlessFrame ui(size);
+    support::HeadlessFrame ui(size);
     for (const double start : {0.0, -1e308, std::nan(""), 1.0}) {
       WaterfallView view;
       double end = 0;

@@ -9,10 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/base/near.h"
 #include "tests/support/ui/ui_driver.h"
 
 using namespace widgets;
 using support::UiDriver;
+
+using support::near;
 
 namespace {
 
@@ -77,8 +80,6 @@ struct Bench {
   }
 };
 
-bool near(double a, double b, double relative = 0.02) { return std::abs(a - b) <= relative * std::abs(b); }
-
 }  // namespace
 
 TEST_CASE("a plot shows its fixed ranges until it is touched") {
@@ -106,8 +107,8 @@ TEST_CASE("the wheel zooms about the cursor") {
   const ImVec2 at = b.at(3, 10e12);
   b.ui.wheel_at(at, 2);
   CHECK(b.view.zoomed);
-  CHECK(near(b.frame().x.value(static_cast<double>(at.x)), 3));
-  CHECK(near(b.frame().y.value(static_cast<double>(at.y)), 10e12));
+  CHECK(near(b.frame().x.value(static_cast<double>(at.x)), 3, 0.02));
+  CHECK(near(b.frame().y.value(static_cast<double>(at.y)), 10e12, 0.02));
   CHECK(b.view.x_hi / b.view.x_lo < 50);
   CHECK(b.view.y_hi - b.view.y_lo < 30e12);
 }
@@ -118,9 +119,9 @@ TEST_CASE("dragging pans, double click fits again") {
   const ImVec2 from = b.at(30, 30e12);
   b.ui.drag_points(from, {from.x - 200, from.y});
   CHECK(b.view.zoomed);
-  CHECK(near(b.view.x_lo, std::pow(10.0, 2 * 200 / width)));
-  CHECK(near(b.view.x_hi / b.view.x_lo, 100));
-  CHECK(near(b.view.y_hi, 40e12));
+  CHECK(near(b.view.x_lo, std::pow(10.0, 2 * 200 / width), 0.02));
+  CHECK(near(b.view.x_hi / b.view.x_lo, 100, 0.02));
+  CHECK(near(b.view.y_hi, 40e12, 0.02));
   b.ui.click_at(from);
   b.ui.click_at(from);
   b.ui.frames(2);
@@ -131,20 +132,20 @@ TEST_CASE("dragging pans, double click fits again") {
 TEST_CASE("a right drag zooms to the box") {
   Bench b;
   b.ui.drag_points(b.at(2, 30e12), b.at(20, 6e12), ImGuiMouseButton_Right);
-  CHECK(near(b.view.x_lo, 2));
-  CHECK(near(b.view.x_hi, 20));
-  CHECK(near(b.view.y_lo, 6e12));
-  CHECK(near(b.view.y_hi, 30e12));
+  CHECK(near(b.view.x_lo, 2, 0.02));
+  CHECK(near(b.view.x_hi, 20, 0.02));
+  CHECK(near(b.view.y_lo, 6e12, 0.02));
+  CHECK(near(b.view.y_hi, 30e12, 0.02));
 }
 
 TEST_CASE("the keyboard pans, zooms and fits a focused plot") {
   Bench b;
   b.ui.click_at(b.at(2, 35e12));
   b.ui.key(ImGuiKey_RightArrow);
-  CHECK(near(b.view.x_lo, std::pow(10.0, 0.2)));
+  CHECK(near(b.view.x_lo, std::pow(10.0, 0.2), 0.02));
   const double decades = std::log10(b.view.x_hi / b.view.x_lo);
   b.ui.key(ImGuiKey_Equal);
-  CHECK(near(std::log10(b.view.x_hi / b.view.x_lo), decades * 0.8));
+  CHECK(near(std::log10(b.view.x_hi / b.view.x_lo), decades * 0.8, 0.02));
   b.ui.key(ImGuiKey_Home);
   b.ui.frames(2);
   CHECK(b.view.x_lo == 1);
@@ -154,8 +155,8 @@ TEST_CASE("a handle follows the mouse and the arrow keys, and the ground does no
   Bench b;
   const ImVec2 from = b.at(10, 5e12), to = b.at(20, 15e12);
   b.ui.drag_by("drag decode", {to.x - from.x, to.y - from.y});
-  CHECK(near(b.x, 20));
-  CHECK(near(b.y, 15e12));
+  CHECK(near(b.x, 20, 0.02));
+  CHECK(near(b.y, 15e12, 0.02));
   CHECK(b.changes > 0);
   CHECK_FALSE(b.view.zoomed);
   const double before = b.x;
@@ -164,7 +165,7 @@ TEST_CASE("a handle follows the mouse and the arrow keys, and the ground does no
   CHECK(b.px(before) - b.px(b.x) > 3);
   const ImVec2 limit = b.at(50, 0), lower_limit = b.at(30, 0);
   b.ui.drag_by("drag limit", {lower_limit.x - limit.x, 0}, {0.5f, 0.1f});
-  CHECK(near(b.limit, 30));
+  CHECK(near(b.limit, 30, 0.02));
 }
 
 TEST_CASE("hover says the series, the values with units, and where they come from") {

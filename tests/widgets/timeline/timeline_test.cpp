@@ -41,7 +41,7 @@ void button(bool down) { ImGui::GetIO().AddMouseButtonEvent(0, down); }
 }  // namespace
 
 TEST_CASE("the tip on a span wraps a name that is longer than the screen is wide") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   Scene s;
   const auto frame = [&] {
     ui.frame([&] {
@@ -63,7 +63,7 @@ TEST_CASE("the tip on a span wraps a name that is longer than the screen is wide
 }
 
 TEST_CASE("a click selects the span under it and Escape lets go") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   Scene s;
   const auto frame = [&] { ui.frame([&] { s.draw(); }); };
   frame();
@@ -84,7 +84,7 @@ TEST_CASE("a click selects the span under it and Escape lets go") {
 }
 
 TEST_CASE("the wheel zooms about the pointer, dragging pans, and F fits again") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   Scene s;
   const auto frame = [&] { ui.frame([&] { s.draw(); }); };
   frame();
@@ -111,7 +111,7 @@ TEST_CASE("the wheel zooms about the pointer, dragging pans, and F fits again") 
 }
 
 TEST_CASE("a selected span far below is scrolled into view once, as far as it needs") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   Scene s;
   std::vector<TimelineSpan> one{{0, ms, 0, 0, Meaning::forward}};
   s.lanes.assign(60, {"lane", "", one, {}});
@@ -141,7 +141,7 @@ TEST_CASE("a selected span far below is scrolled into view once, as far as it ne
 }
 
 TEST_CASE("shift-drag marks a range of time and leaves the window alone") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   Scene s;
   const auto frame = [&] { ui.frame([&] { s.draw(); }); };
   ImGui::GetIO().AddKeyEvent(ImGuiMod_Shift, true);
@@ -160,7 +160,7 @@ TEST_CASE("shift-drag marks a range of time and leaves the window alone") {
 }
 
 TEST_CASE("the cursor drags by its handle, stops at the ends, and plays to the end") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   Scene s;
   s.view.cursor_s = 0.003;
   const auto frame = [&] { ui.frame([&] { s.draw(); }); };
@@ -187,7 +187,7 @@ TEST_CASE("the cursor drags by its handle, stops at the ends, and plays to the e
 }
 
 TEST_CASE("a selection is kept while it names a span of the data that is drawn") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   Scene s;
   s.view.selected = {0, 1};
   ui.frame([&] { s.draw(); });
@@ -230,7 +230,7 @@ TEST_CASE("links are found in order of the earlier of their ends, whatever order
 }
 
 TEST_CASE("a timeline that brings its index makes none of its own") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   Scene s;
   TimelineData data{s.lanes, s.links, name_of, nullptr, nullptr};
   const TimelineIndex index = index_timeline(data);
@@ -246,7 +246,7 @@ TEST_CASE("a timeline that brings its index makes none of its own") {
 }
 
 TEST_CASE("an export holds the spans in view with their times in seconds") {
-  HeadlessFrame ui;
+  support::HeadlessFrame ui;
   Scene s;
   Record record{};
   ui.frame([&] {
@@ -270,7 +270,7 @@ TEST_CASE("a timeline draws at any size with nothing, hostile and many spans, wi
   const std::vector<TimelineLane> lanes{
       {"", "", {}, {}}, {"hostile", "times", hostile, counters}, {"many", "", many, {}}};
   for (const ImVec2 size : {ImVec2{160, 90}, ImVec2{1280, 800}, ImVec2{3000, 1600}}) {
-    HeadlessFrame ui(size);
+    support::HeadlessFrame ui(size);
     TimelineView view, none;
     none.cursor_s = nan;
     view.window = {0, 0.3};

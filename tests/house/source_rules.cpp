@@ -1,0 +1,42 @@
+#include "tests/house/source_rules.h"
+
+#include <algorithm>
+#include <regex>
+
+namespace house {
+
+std::string line_length_fault(const std::string& line) {
+  const auto characters =
+      std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  return characters <= 120 ? "" : "the line has " + std::to_string(characters) + " characters; 120 is the most";
+}
+
+std::string colour_fault(const std::string& path, const std::string& line) {
+  static const std::regex colour(R"(IM_COL32\s*\(|ImVec4\s*(\w+\s*)?[({]\s*[0-9.])");
+  if (path.starts_with("widgets/base/theme") || !std::regex_search(line, colour)) return {};
+  return "a colour outside widgets/base/theme";
+}
+
+std::string shared_choice_fault(const std::string& path, const std::string& line) {
+  static const std::regex shared(R"(\.shared\s*=[^=])");
+  if (!path.starts_with("chapters/") || path.starts_with("chapters/mechanism/shared_choices.")) return {};
+  if (!std::regex_search(line, shared)) return {};
+  return "a shared choice is declared in chapters/mechanism/shared_choices.h; call its function";
+}
+
+std::string file_length_fault(const Source& source) {
+  if (source.lines.size() <= 400) return {};
+  return source.path + " has " + std::to_string(source.lines.size()) + " lines; split it at 400";
+}
+
+std::string faults_of_lines(const std::vector<Source>& sources,
+                            const std::function<std::string(const std::string&, const std::string&)>& fault) {
+  std::string faults;
+  for (const Source& source : sources)
+    for (std::size_t i = 0; i < source.lines.size(); ++i)
+      if (const std::string what = fault(source.path, source.lines[i]); !what.empty())
+        faults += at_line(source, i, what) + "\n";
+  return faults;
+}
+
+}  // namespace house

@@ -1,0 +1,58 @@
+#include "tests/support/lab/canvas.h"
+
+#include "widgets/base/theme.h"
+
+namespace support {
+
+void draw_canvas(chapters::Lab& lab) {
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+  ImGui::Begin("canvas", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+  lab.draw();
+  ImGui::End();
+}
+
+void dark_theme() {
+  widgets::set_theme(widgets::make_theme(widgets::Mode::dark, 1.0f, {}));
+  widgets::apply_to_imgui(widgets::theme());
+}
+
+Canvas::Canvas(chapters::Lab& lab, ImVec2 size) : lab_(lab), ui([this] { frame(); }, size, dark_theme) { ui.frames(3); }
+
+void Canvas::frame() {
+  if (!computed_ || !computed_->same_inputs(lab_)) {
+    lab_.compute();
+    computed_ = lab_.clone();
+  }
+  draw_canvas(lab_);
+}
+
+PictureFrame::PictureFrame(ImVec2 size)
+    : ui_(
+          [this] {
+            if (lab_) draw_canvas(*lab_);
+          },
+          size, dark_theme) {}
+
+std::string PictureFrame::strokes_of(chapters::Lab& lab) {
+  lab_ = &lab;
+  ui_.frames(3);
+  const widgets::Record record = ui_.record();
+  lab_ = nullptr;
+  std::string out;
+  const auto add = [&](const auto& v) { out.append(reinterpret_cast<const char*>(&v), sizeof v); };
+  for (const auto& s : record.strokes) {
+    add(s.kind);
+    add(s.fill);
+    add(s.stroke);
+    for (const ImVec2 p : s.points) {
+      add(p.x);
+      add(p.y);
+    }
+    (out += s.text) += '\0';
+  }
+  return out;
+}
+
+}  // namespace support
