@@ -1,8 +1,8 @@
 #pragma once
 #include "app/content/load_catalog.h"
 #include "tests/app/store/store_folder.h"
-#include "tests/support/lab/shell_driver.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/lab/shell_driver.h"
 
 /// The bundled labs and content in the whole interface, of a person whose folders are temporary.
 struct Opened {
@@ -22,7 +22,8 @@ struct Opened {
   }
 
   store_test::Folder folder;
-  app::UserPaths paths{folder / "data", folder / "config", folder / "state", {}};
+  models::Result<app::UserPaths> paths =
+      models::Result<app::UserPaths>::ok({folder / "data", folder / "config", folder / "state"});
   support::ShellDriver d{content(), paths};
   support::UiDriver& ui = d.ui;
   app::Workspace& w = d.workspace;

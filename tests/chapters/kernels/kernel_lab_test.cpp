@@ -9,9 +9,9 @@
 #include "chapters/mechanism/registry.h"
 #include "kernels/kernel.h"
 #include "models/machine/kernel_prediction.h"
+#include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog_fixture.h"
 #include "tests/support/lab/shell_driver.h"
-#include "tests/support/base/paths.h"
 
 using Catch::Approx;
 
@@ -21,7 +21,7 @@ struct Lab {
   chapters::LabPtr lab = (use_bundled_catalog(), chapters::make_lab_by_id("kernels/lab"));
 
   void set(const app::Json& inputs) {
-    REQUIRE(app::apply_inputs(*lab, inputs) == "");
+    REQUIRE(app::apply_inputs(*lab, inputs).error == "");
     lab->compute();
     REQUIRE(lab->reason() == "");
   }
@@ -124,7 +124,7 @@ TEST_CASE("kernel lab: on a GPU the chip's data sheet is the roof until one was 
                        R"([{"device": "cuda", "id": "gpu_copy", "title": "copy", "unit": "B/s", "value": 2.8e12}])")}});
   CHECK(l.out("roof_bytes_per_s") == Approx(2.8e12));
   CHECK(l.out("predicted_share") == Approx(56 * 3.35 / 2.8).margin(1.5));
-  REQUIRE(app::apply_inputs(*l.lab, {{"chip", "gaudi2"}}) == "");
+  REQUIRE(app::apply_inputs(*l.lab, {{"chip", "gaudi2"}}).error == "");
   l.lab->compute();
   CHECK(l.lab->reason() ==
         "Intel Gaudi 2 states no FP32 peak, which these kernels are held against: choose another chip.");
@@ -148,9 +148,11 @@ TEST_CASE("kernel lab: what the compiler reports is read from the run, and its l
                       {"spill_store_bytes", 8},
                       {"spill_load_bytes", 8},
                       {"diagnostics", "3 error identifier \"tiles\" is undefined\n"}};
-  REQUIRE(d.workspace.open_with("kernels/lab",
-                                {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 2}, {"runs", {row}}},
-                                app::Json::object()) == "");
+  REQUIRE(d.workspace
+              .open_with("kernels/lab",
+                         {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 2}, {"runs", {row}}},
+                         app::Json::object())
+              .error == "");
   d.ui.frames(3);
   CHECK(d.output("registers").number() == 32);
   CHECK(d.output("spill_bytes").number() == 16);
@@ -161,8 +163,10 @@ TEST_CASE("kernel lab: what the compiler reports is read from the run, and its l
 TEST_CASE("kernel lab: pressing in a row predicts that rung, and the editor sends what was typed") {
   support::ShellDriver d(app::load_content(support::source_file("assets")));
   use_bundled_catalog();
-  REQUIRE(d.workspace.open_with("kernels/lab", {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 1}},
-                                app::Json::object()) == "");
+  REQUIRE(d.workspace
+              .open_with("kernels/lab", {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 1}},
+                         app::Json::object())
+              .error == "");
   d.ui.frames(3);
   d.ui.click_at(d.ui.point_in("predict tile", {0.5f, 0.5f}));
   d.ui.frames(2);
@@ -192,10 +196,12 @@ TEST_CASE("kernel lab: at the smallest window the whole lab is seen without scro
   for (const auto& ladder : kernels::all_ladders()) {
     INFO(ladder.id);
     const bool cuda = ladder.device == kernels::Device::cuda;
-    REQUIRE(d.workspace.open_with(
-                "kernels/lab",
-                {{"device", cuda ? "cuda" : "cpu"}, {cuda ? "cuda_ladder" : "cpu_ladder", std::string(ladder.id)}},
-                app::Json::object()) == "");
+    REQUIRE(d.workspace
+                .open_with(
+                    "kernels/lab",
+                    {{"device", cuda ? "cuda" : "cpu"}, {cuda ? "cuda_ladder" : "cpu_ladder", std::string(ladder.id)}},
+                    app::Json::object())
+                .error == "");
     d.ui.frames(4);
     REQUIRE(d.ui.probe().find("rung " + std::string(ladder.rungs.front().id)));
     const ImGuiWindow* canvas = nullptr;

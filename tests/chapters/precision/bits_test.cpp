@@ -4,11 +4,11 @@
 
 #include "app/content/content.h"
 #include "app/scenario/scenario.h"
-#include "chapters/precision/bits/lab.h"
 #include "chapters/mechanism/registry.h"
+#include "chapters/precision/bits/lab.h"
+#include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog_fixture.h"
 #include "tests/support/lab/shell_driver.h"
-#include "tests/support/base/paths.h"
 
 // Expected codes and values: the oracle of formats (tests/data/formats.json) and IEEE 754-2019.
 
@@ -17,7 +17,7 @@ namespace {
 struct Editor {
   chapters::LabPtr lab = chapters::make_lab_by_id("precision/bits");
   Editor& set(const char* key, const char* text) {
-    CHECK(app::set_field_from_text(*lab->inputs().find(key), text) == "");
+    CHECK(app::set_field_from_text(*lab->inputs().find(key), text).error == "");
     lab->compute();
     return *this;
   }
@@ -72,9 +72,10 @@ TEST_CASE("bits: what is not finite is null with its kind, and goes in as a word
   CHECK(e.out()["code"] == "0x8000");
   CHECK(e.out()["kind"] == "zero");
   const auto copy = chapters::make_lab_by_id("precision/bits");
-  CHECK(app::apply_inputs(*copy, app::Json::parse(app::fields_to_json(e.lab->inputs()).dump())) == "");
+  CHECK(app::apply_inputs(*copy, app::Json::parse(app::fields_to_json(e.lab->inputs()).dump())).error == "");
   CHECK(copy->same_inputs(*e.lab));  // minus zero survives the round trip
-  CHECK(app::set_field_from_text(*e.lab->inputs().find("value"), "seven").find("not a number") != std::string::npos);
+  CHECK(app::set_field_from_text(*e.lab->inputs().find("value"), "seven").error.find("not a number") !=
+        std::string::npos);
 }
 
 TEST_CASE(

@@ -12,7 +12,7 @@ namespace {
 struct Blocks {
   chapters::LabPtr lab = chapters::make_lab_by_id("precision/block-formats");
   Blocks& set(const char* key, const std::string& text) {
-    CHECK(app::set_field_from_text(*lab->inputs().find(key), text) == "");
+    CHECK(app::set_field_from_text(*lab->inputs().find(key), text).error == "");
     lab->compute();
     return *this;
   }

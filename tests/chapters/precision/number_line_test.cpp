@@ -7,16 +7,16 @@
 #include "app/scenario/scenario.h"
 #include "chapters/mechanism/registry.h"
 #include "tests/app/store/store_folder.h"
+#include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog_fixture.h"
 #include "tests/support/lab/shell_driver.h"
-#include "tests/support/base/paths.h"
 
 namespace {
 
 struct Line {
   chapters::LabPtr lab = chapters::make_lab_by_id("precision/number-line");
   Line& set(const char* key, const char* text) {
-    CHECK(app::set_field_from_text(*lab->inputs().find(key), text) == "");
+    CHECK(app::set_field_from_text(*lab->inputs().find(key), text).error == "");
     lab->compute();
     return *this;
   }

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "app/scenario/scenario.h"
-#include "models/trace/trace.h"
 #include "models/trace/sample.h"
+#include "models/trace/trace.h"
 #include "tests/app/store/store_folder.h"
+#include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog_fixture.h"
 #include "tests/support/lab/shell_driver.h"
-#include "tests/support/base/paths.h"
 
 // The trace viewer in use: what a press, a key or a drag does to the picture. The made-up run is that of
 // models/trace/sample.cpp.
@@ -22,7 +22,7 @@ struct Viewer {
 
   explicit Viewer(const app::Json& inputs) {
     use_bundled_catalog();
-    REQUIRE(d.workspace.open_with("profiling/trace-viewer", inputs, app::Json::object()) == "");
+    REQUIRE(d.workspace.open_with("profiling/trace-viewer", inputs, app::Json::object()).error == "");
     REQUIRE(d.settle());
   }
   double view(const char* key) { return d.workspace.lab().view().find(key)->number(); }

@@ -22,7 +22,7 @@ LabPtr open_lab(std::string_view id, std::string_view inputs) {
   use_bundled_catalog();
   LabPtr lab = chapters::make_lab_by_id(id);
   REQUIRE(lab);
-  REQUIRE(app::apply_inputs(*lab, app::Json::parse(inputs)) == "");
+  REQUIRE(app::apply_inputs(*lab, app::Json::parse(inputs)).error == "");
   return lab;
 }
 
