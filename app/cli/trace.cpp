@@ -3,7 +3,8 @@
 
 #include "app/cli/cli.h"
 #include "app/platform/file.h"
-#include "app/scenario/scenario.h"
+#include "app/platform/file_bytes.h"
+#include "app/platform/json.h"
 #include "chapters/profiling/trace_viewer/diagnosis_text.h"
 #include "models/trace/metrics.h"
 
@@ -14,7 +15,6 @@ using chapters::profiling::trace_viewer::diagnosis_sentence;
 using models::trace::DeviceMetrics;
 using models::trace::Metrics;
 using models::trace::Trace;
-using Json = nlohmann::ordered_json;
 
 Json idle_json(const models::trace::Idle& i) {
   return {{"host_wait_ns", i.host_wait_ns},
@@ -118,12 +118,11 @@ int trace(const Arguments& a, const Streams& s) {
   int status = 0;
   for (const auto& path : a.words) {
     const auto file = read_file_bytes(path);
-    if (!file.bytes) {
+    if (!file) {
       status = complain(s, file.error);
       continue;
     }
-    const auto read =
-        models::trace::read_trace(models::trace::Bytes{file.bytes->size_bytes, file.bytes->read_at}, path);
+    const auto read = models::trace::read_trace(models::trace::Bytes{(*file)->size_bytes, (*file)->read_at}, path);
     if (!read) {
       status = complain(s, read.error);
       continue;
@@ -135,11 +134,11 @@ int trace(const Arguments& a, const Streams& s) {
       print(s.out, *read, metrics);
     if (a.has("-o")) {
       const auto json = models::trace::to_chrome_json(*read);
-      if (const auto error = json ? write_file(a.value("-o"), *json) : json.error; !error.empty())
-        return complain(s, error);
+      const auto written = json ? write_file(a.value("-o"), *json) : models::Status::fail(json.error);
+      if (!written) return complain(s, written.error);
     }
   }
-  if (a.has("--json") && !all.empty()) s.out << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  if (a.has("--json") && !all.empty()) s.out << to_text(all, 2) << "\n";
   return status;
 }
 

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "app/scenario/scenario.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 #include "widgets/number/number.h"
@@ -126,8 +126,7 @@ void buttons(Shell& shell) {
   }
   if (ImGui::BeginPopup("preset list")) {
     for (const Preset& p : presets) {
-      if (ImGui::Selectable(p.name.c_str()))
-        if (auto error = shell.workspace.apply_preset(p); !error.empty()) shell.workspace.say(error);
+      if (ImGui::Selectable(p.name.c_str())) shell.workspace.say_failure(shell.workspace.apply_preset(p));
       ui::hint(p.note);
     }
     ImGui::EndPopup();
@@ -143,7 +142,8 @@ void draw_inputs(Shell& shell) {
   buttons(shell);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(8), t.px(9)});
   for (const Field& f : lab.inputs())
-    if (enabled(lab, f) && !is_personal(f) && f.spec.origin != chapters::Origin::measured) draw_control(f, shell.controls, width);
+    if (enabled(lab, f) && !is_personal(f) && f.spec.origin != chapters::Origin::measured)
+      draw_control(f, shell.controls, width);
   ImGui::PopStyleVar();
 }
 

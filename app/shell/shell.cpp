@@ -8,6 +8,7 @@
 #include "app/platform/csv.h"
 #include "app/platform/file.h"
 #include "app/platform/svg.h"
+#include "app/scenario/scenario.h"
 #include "app/shell/ui.h"
 
 namespace app {
@@ -89,7 +90,7 @@ void serve_requests(Shell& shell) {
   if (asks->awake) shell.animating = true;
   if (asks->open_link.empty()) return;
   const std::string link = std::exchange(asks->open_link, {});
-  if (auto error = shell.workspace.open_link(link); !error.empty()) shell.workspace.say(error);
+  shell.workspace.say_failure(shell.workspace.open_link(link));
 }
 
 /// A document may be as large as the file it came from: a job writes it, from a copy of the lab.
@@ -100,8 +101,8 @@ void export_document(Shell& shell, const std::string& path) {
   const std::shared_ptr<const chapters::Lab> lab = w.lab().clone();
   shell.document_job = w.jobs.submit("document", [lab, path, said = shell.document_said](chapters::Progress&) {
     const auto document = lab->document();
-    const auto error = document ? write_file(path, *document) : document.error;
-    *said = error.empty() ? "Saved " + path + "." : error;
+    const auto written = document ? write_file(path, *document) : models::Status::fail(document.error);
+    *said = written ? "Saved " + path + "." : written.error;
   });
 }
 
@@ -211,8 +212,8 @@ void draw_shell(Shell& shell) {
   if (request.kind == ExportKind::document && !request.path.empty())
     export_document(shell, request.path);
   else if (!request.path.empty()) {
-    const auto error = export_canvas(shell, request.kind, request.path);
-    w.say(error.empty() ? "Saved " + request.path + "." : error);
+    const auto exported = export_canvas(shell, request.kind, request.path);
+    w.say(exported ? "Saved " + request.path + "." : exported.error);
   }
   if (shell.record == &export_record) shell.record = nullptr;
   if (w.update(ImGui::IsAnyItemActive()))
@@ -237,13 +238,14 @@ void draw_shell(Shell& shell) {
   draw_message(shell, shell.canvas_min, shell.canvas_max);
 }
 
-std::string export_canvas(Shell& shell, ExportKind kind, const std::string& path) {
+models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& path) {
   if (kind == ExportKind::scenario) return write_file(path, to_text(scenario_to_json(shell.workspace.lab()), 2) + "\n");
   if (kind == ExportKind::png)
     return shell.host.save_png ? shell.host.save_png(shell.canvas_min, shell.canvas_max, path)
-                               : "Pictures cannot be saved here.";
-  if (!shell.record) return "Nothing was recorded to export.";
-  if (kind == ExportKind::csv && shell.record->tables.empty()) return "This lab shows no data to write as CSV.";
+                               : models::Status::fail("Pictures cannot be saved here.");
+  if (!shell.record) return models::Status::fail("Nothing was recorded to export.");
+  if (kind == ExportKind::csv && shell.record->tables.empty())
+    return models::Status::fail("This lab shows no data to write as CSV.");
   return write_file(path, kind == ExportKind::svg ? to_svg(*shell.record, theme().background) : to_csv(*shell.record));
 }
 

@@ -4,11 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "app/scenario/scenario.h"
+#include "app/scenario/fields_json.h"
 
 namespace app {
 
 using chapters::Field;
+using models::Status;
 
 void ServiceSink::add(ServiceEvent event) {
   const std::lock_guard lock(mutex_);
@@ -20,18 +21,18 @@ std::vector<ServiceEvent> ServiceSink::take() {
   return std::exchange(events_, {});
 }
 
-std::string Services::poll(chapters::Lab& lab) {
+Status Services::poll(chapters::Lab& lab) {
   chapters::Requests* asks = lab.info().service.empty() ? nullptr : lab.requests();
-  if (!asks || asks->work.empty()) return {};
+  if (!asks || asks->work.empty()) return Status::ok();
   const std::string request = std::exchange(asks->work, {});
   const auto run = std::find_if(runs_.begin(), runs_.end(), [&](const Run& r) { return r.lab == lab.info().id; });
   if (request == "stop") {
     if (run != runs_.end()) run->job.cancel();
-    return {};
+    return Status::ok();
   }
-  if (run != runs_.end()) return "One run at a time: wait for it, or press Stop.";
+  if (run != runs_.end()) return Status::fail("One run at a time: wait for it, or press Stop.");
   const auto service = services_.find(lab.info().service);
-  if (service == services_.end()) return "Nothing can be run here: open the lab in the window.";
+  if (service == services_.end()) return Status::fail("Nothing can be run here: open the lab in the window.");
   auto sink = std::make_shared<ServiceSink>();
   Job job = jobs_.submit(
       "service " + service->first,
@@ -39,7 +40,7 @@ std::string Services::poll(chapters::Lab& lab) {
   runs_.push_back({std::string(lab.info().id), std::move(sink), std::move(job), false});
   asks->running = true;
   asks->status = "starting";
-  return {};
+  return Status::ok();
 }
 
 std::vector<Services::Arrived> Services::arrived() {
@@ -52,9 +53,10 @@ std::vector<Services::Arrived> Services::arrived() {
   return out;
 }
 
-std::string merge_row(const Field& table, const std::string& json, const std::vector<std::string>& same) {
-  const Json row = Json::parse(json, nullptr, false);
-  if (row.is_discarded() || !row.is_object()) return "A measured row is not JSON.";
+Status merge_row(const Field& table, const std::string& json, const std::vector<std::string>& same) {
+  const auto parsed = parse_json(json);
+  if (!parsed || !parsed->is_object()) return Status::fail("A measured row is not JSON.");
+  const Json& row = *parsed;
   Json rows = field_to_json(table);
   const auto alike = [&](const Json& other) {
     return !same.empty() && std::all_of(same.begin(), same.end(), [&](const std::string& key) {

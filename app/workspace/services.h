@@ -57,8 +57,8 @@ class Services {
   void add(std::string name, Service service) { services_[std::move(name)] = std::move(service); }
 
   /// Once a frame for the open lab: takes its request and starts work. Allocates nothing while there is none.
-  /// Returns a sentence when it cannot be served, else "".
-  std::string poll(chapters::Lab& lab);
+  /// Fails when it cannot be served.
+  models::Status poll(chapters::Lab& lab);
   bool running() const { return !runs_.empty(); }
 
   struct Arrived {
@@ -85,7 +85,7 @@ class Services {
 
 /// Puts a row into the lab's table: in place of the one with the same cells, else at the end (the oldest gives way in a
 /// full table). Returns an error sentence, and then changed nothing, or "".
-std::string merge_row(const chapters::Field& table, const std::string& json, const std::vector<std::string>& same);
+models::Status merge_row(const chapters::Field& table, const std::string& json, const std::vector<std::string>& same);
 
 /// No service is running for this lab: resets running, fraction and status, and drops a request that came with a
 /// scenario.

@@ -10,8 +10,7 @@ using chapters::Field;
 
 void Workspace::fill_personal() {
   for (const Field& f : lab().inputs()) {
-    if (f.spec.origin == chapters::Origin::kept)
-      if (auto sentence = fill_from_kept(f, kept); !sentence.empty()) say(std::move(sentence));
+    if (f.spec.origin == chapters::Origin::kept) say_failure(fill_from_kept(f, kept));
     if (f.spec.origin == chapters::Origin::clock)
       f.set_number(static_cast<double>(
           std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -33,8 +32,7 @@ void Workspace::keep_prediction(chapters::PredictionRecord record) {
 }
 
 void Workspace::save_kept() {
-  if (!may_save_kept_ || !user_.error.empty()) return;
-  if (const auto report = store::save(user_.data / "kept.json", kept); !report.notice.empty()) say(report.notice);
+  if (user_) say_if_any(kept_.save(user_->data / "kept.json"));
 }
 
 }  // namespace app

@@ -8,7 +8,7 @@ namespace app {
 using chapters::Field;
 
 void Workspace::serve() {
-  if (auto sentence = services.poll(lab()); !sentence.empty()) say(std::move(sentence));
+  say_failure(services.poll(lab()));
   if (!services.running()) return;
   bool more_chips = false;
   for (auto& arrived : services.arrived()) {
@@ -20,8 +20,8 @@ void Workspace::serve() {
         case ServiceEvent::Kind::row:
           if (!table || table->spec.origin != chapters::Origin::measured)
             say("The lab has no table for \"" + event.table + "\".");
-          else if (auto sentence = merge_row(*table, event.text, event.same); !sentence.empty())
-            say(std::move(sentence));
+          else
+            say_failure(merge_row(*table, event.text, event.same));
           break;
         case ServiceEvent::Kind::clear:
           if (table && table->spec.origin == chapters::Origin::measured) table->table_resize(0);
@@ -33,10 +33,10 @@ void Workspace::serve() {
           say(std::move(event.text));
           break;
         case ServiceEvent::Kind::chip: {
-          auto sentence =
-              user_.error.empty() ? write_file(user_.config / "chips" / event.name, event.text) : user_.error;
-          more_chips = sentence.empty();
-          if (!sentence.empty()) say(std::move(sentence));
+          const auto kept_chip =
+              user_ ? write_file(user_->config / "chips" / event.name, event.text) : models::Status::fail(user_.error);
+          more_chips = static_cast<bool>(kept_chip);
+          say_failure(kept_chip);
           break;
         }
       }
@@ -55,7 +55,7 @@ void Workspace::serve() {
 void Workspace::reload_catalog() {
   const auto assets = find_assets();
   if (!assets) return say(assets.error);
-  auto loaded = load_catalog(*assets, user_.error.empty() ? user_.config : std::filesystem::path());
+  auto loaded = load_catalog(*assets, user_ ? user_->config : std::filesystem::path());
   for (auto& error : loaded.errors) say(std::move(error));
   chapters::set_catalog(std::move(loaded.catalog));
   for (const Prototype& prototype : prototypes_) prototype.lab->refresh();
