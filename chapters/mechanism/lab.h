@@ -113,8 +113,8 @@ struct ArrangeNothing {};
 template <class Inputs, class Outputs, class Picture, class View, class Compute, class Arrange, class Draw>
 class LabOf final : public Lab {
  public:
-  LabOf(const LabInfo& what, Compute how, Arrange arrange, Draw draw)
-      : info_(what), compute_(how), arrange_(arrange), draw_(draw) {
+  LabOf(const LabInfo& what, Compute how, Arrange order, Draw paint)
+      : info_(what), compute_(how), arrange_(order), draw_(paint) {
     refresh();
   }
   LabOf(const LabOf& o)

@@ -60,12 +60,16 @@ struct ServedRequest {
   double finish_s = 0;       ///< leaves: with static batches when the whole batch does
 };
 
-struct ServingRun {
-  std::vector<ServedRequest> served;
+/// What a run came to, as counts.
+struct ServingCounts {
   std::int64_t completed = 0, refused = 0, preemptions = 0;
   /// Arrivals, admissions, steps that change the batch, first tokens, preemptions and departures.
   std::int64_t events = 0;
-  double end_s = 0;                         ///< of the last departure
+  double end_s = 0;  ///< of the last departure
+};
+
+struct ServingRun : ServingCounts {
+  std::vector<ServedRequest> served;
   double busy_s = 0;                        ///< server-seconds with work
   double in_system_s = 0, waiting_s = 0;    ///< requests x seconds, integrated as they come and go
   double slot_held_s = 0, slot_used_s = 0;  ///< slot-seconds taken, and of them by requests not yet done
