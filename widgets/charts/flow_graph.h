@@ -76,6 +76,6 @@ bool draw_flow_graph(const char* label, std::span<const FlowNode> nodes, std::sp
                      FlowGraphView& view, const FlowGraphOptions& options = {});
 
 /// More nodes than this are not laid out: nobody could read them.
-constexpr std::size_t most_flow_nodes = 400, most_flow_edges = 2000;
+constexpr std::size_t max_flow_nodes = 400, max_flow_edges = 2000;
 
 }  // namespace widgets

@@ -161,13 +161,13 @@ std::size_t count_crossings(const FlowOrder& order) {
 
 FlowOrder order_flow(std::span<const FlowNode> nodes, std::span<const FlowEdge> edges) {
   FlowOrder order;
-  if (nodes.size() > most_flow_nodes || edges.size() > most_flow_edges) {
+  if (nodes.size() > max_flow_nodes || edges.size() > max_flow_edges) {
     order.problem.add("The graph has ").add_integer(static_cast<std::int64_t>(nodes.size())).add(" boxes and ");
     order.problem.add_integer(static_cast<std::int64_t>(edges.size()))
         .add(" arrows; up to ")
-        .add_integer(most_flow_nodes)
+        .add_integer(max_flow_nodes)
         .add(" and ");
-    order.problem.add_integer(most_flow_edges).add(" are drawn.");
+    order.problem.add_integer(max_flow_edges).add(" are drawn.");
     return order;
   }
   order.routes.resize(edges.size());

@@ -8,7 +8,7 @@ namespace {
 
 constexpr float least_cell_px = 3.0f;
 /// Four corners each, and what else is in the window: a draw list has 16-bit indices where the renderer cannot do more.
-constexpr double most_cells = 10000;
+constexpr double max_cells = 10000;
 
 bool has_colour(double v, bool log) { return std::isfinite(v) && (!log || v > 0); }
 
@@ -71,10 +71,10 @@ void fold_cells(const HeatData& data, const HeatMapOptions& o, HeatMapLayout& ou
   };
   out.rows = shown(out.grid.height(), data.rows);
   out.cols = shown(out.grid.width(), data.cols);
-  if (const double over = static_cast<double>(out.rows * out.cols) / most_cells; over > 1) {
+  if (const double over = static_cast<double>(out.rows * out.cols) / max_cells; over > 1) {
     const double shrink = 1 / std::sqrt(over);
     out.rows = std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(out.rows) * shrink));
-    out.cols = std::clamp<std::size_t>(static_cast<std::size_t>(most_cells) / out.rows, 1, out.cols);
+    out.cols = std::clamp<std::size_t>(static_cast<std::size_t>(max_cells) / out.rows, 1, out.cols);
   }
   out.cells.reserve(out.rows * out.cols);
   for (std::size_t r = 0; r < out.rows; ++r)

@@ -50,7 +50,7 @@ void paint_piece(const Painter& painter, const BarPiece& piece, const BarSegment
   painter.text({x, y}, text.view(), on, Type::small, Font::sans, Align::center);
 }
 
-void paint_axis(const Painter& painter, const StackedBarLayout& l, const StackedBarOptions& o, float bottom) {
+void paint_bar_axis(const Painter& painter, const StackedBarLayout& l, const StackedBarOptions& o, float bottom) {
   const Theme& t = theme();
   const AxisSpec spec{.kind = o.axis, .label = o.axis_label, .unit = o.unit};
   const LabelMeasure measure{[](std::string_view s) { return measure_text(s, Type::small); }, t.type(Type::small),
@@ -161,7 +161,7 @@ bool draw_stacked_bars(const char* label, std::span<const StackedBar> bars, Stac
   const Painter painter = Painter::window();
   if (bars.empty())
     fit_text(painter, {area.min.x, area.min.y}, "Nothing to show: there are no bars.", area.width(), t.muted);
-  if (!bars.empty()) paint_axis(painter, l, options, area.max.y);
+  if (!bars.empty()) paint_bar_axis(painter, l, options, area.max.y);
   paint_legend(painter, area.min, area.width(), l.legend, l.placed_legend);
   for (const BarPiece& piece : l.pieces)
     paint_piece(

@@ -8,7 +8,7 @@ namespace widgets {
 namespace {
 
 constexpr float least_tile_px = 3.0f;
-constexpr std::size_t most_recorded = 100'000;
+constexpr std::size_t max_recorded = 100'000;
 
 NumberText tile_number(const Tile& tile) {
   return format(std::isfinite(tile.number) ? tile.number : static_cast<double>(tile.group), "");
@@ -42,8 +42,8 @@ void paint_tile(const Painter& painter, Rect r, const Tile& tile, bool pale, boo
 
 void record_tiles(Record& record, const char* label, const TileGridData& d) {
   DataTable table{label, {"row", "column", "group", "filled", "number"}, {}};
-  for (std::size_t r = 0; r < d.rows && table.rows.size() < most_recorded; ++r)
-    for (std::size_t c = 0; c < d.cols && table.rows.size() < most_recorded; ++c) {
+  for (std::size_t r = 0; r < d.rows && table.rows.size() < max_recorded; ++r)
+    for (std::size_t c = 0; c < d.cols && table.rows.size() < max_recorded; ++c) {
       const Tile tile = d.tile(d.context, r, c);
       table.rows.push_back({std::to_string(r), std::to_string(c), std::to_string(tile.group),
                             exact(static_cast<double>(tile.fill_x) * static_cast<double>(tile.fill_y)),
@@ -76,7 +76,7 @@ void layout_tile_grid(const TileGridData& data, const TileGridOptions& o, Rect a
   const auto aspect = static_cast<float>(std::isfinite(o.aspect) ? std::clamp(o.aspect, 0.05, 20.0) : 1.0);
   // One shape for all tiles: the tighter direction decides.
   const float w = std::min({width / static_cast<float>(data.cols), height / (static_cast<float>(data.rows) * aspect),
-                            t.px(o.most_px), t.px(o.most_px) / aspect});
+                            t.px(o.max_px), t.px(o.max_px) / aspect});
   const auto side = [](float px, float room, std::size_t count, std::size_t& stride, std::size_t& shown) {
     shown = count;
     if (px >= least_tile_px) return px;

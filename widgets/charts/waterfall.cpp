@@ -105,7 +105,7 @@ RowKind kind_of(std::size_t row, const WaterfallLayout& l) {
   return {row > 0 && row + 1 < l.rows.size(), row + 1 == l.rows.size()};
 }
 
-void paint_axis(const Painter& painter, const WaterfallLayout& l, const WaterfallOptions& o) {
+void paint_waterfall_axis(const Painter& painter, const WaterfallLayout& l, const WaterfallOptions& o) {
   const Theme& t = theme();
   AxisTicks ticks;
   layout_ticks({.kind = o.axis, .unit = o.unit}, l.range, l.map,
@@ -190,7 +190,7 @@ double draw_waterfall(const char* label, double start, std::span<const Waterfall
   layout_waterfall(start, steps, o, area, measure_text, l);
 
   const Painter painter = Painter::window();
-  paint_axis(painter, l, o);
+  paint_waterfall_axis(painter, l, o);
   for (std::size_t r = 0; r < l.rows.size(); ++r)
     paint_row(painter, l, r, steps, o, area, static_cast<std::int64_t>(r) == view.selected);
   if (std::isfinite(o.measured)) paint_measured(painter, l, o.measured);

@@ -10,7 +10,7 @@ namespace {
 using Kind = FormulaNode::Kind;
 using Air = FormulaNode::Air;
 
-constexpr std::size_t max_bytes = 4096;
+constexpr std::size_t max_formula_bytes = 4096;
 constexpr int max_depth = 24;
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -304,8 +304,8 @@ class Parser {
 Formula parse_formula(std::string_view source) {
   Formula formula;
   Parser parser(source, formula);
-  if (source.size() > max_bytes)
-    parser.fail(max_bytes, "it is longer than 4,096 bytes; split it");
+  if (source.size() > max_formula_bytes)
+    parser.fail(max_formula_bytes, "it is longer than 4,096 bytes; split it");
   else
     parser.run();
   if (!formula.error.empty()) {

@@ -9,7 +9,7 @@
 namespace widgets {
 namespace {
 
-constexpr std::size_t max_bytes = 256 * 1024;
+constexpr std::size_t max_prose_bytes = 256 * 1024;
 
 /// The beginning of a text, fit to be quoted in a sentence.
 std::string one_line(std::string_view text) {
@@ -333,8 +333,8 @@ bool ProseDoc::refresh(const ValueSource& from) {
 
 ProseDoc parse_prose(std::string_view markdown) {
   ProseDoc doc;
-  if (markdown.size() > max_bytes) {
-    std::size_t end = max_bytes;
+  if (markdown.size() > max_prose_bytes) {
+    std::size_t end = max_prose_bytes;
     while (end > 0 && (static_cast<unsigned char>(markdown[end]) & 0xC0) == 0x80) --end;
     markdown = markdown.substr(0, end);
     doc.problems.push_back("The text is longer than 256 KiB and is cut there; split it.");

@@ -7,7 +7,7 @@
 namespace widgets {
 namespace {
 
-constexpr std::int64_t most_recorded_spans = 100'000;
+constexpr std::int64_t max_recorded_spans = 100'000;
 
 std::string_view name_of(const TimelineData& data, std::uint32_t id) {
   return data.name ? data.name(data.context, id) : std::string_view{};
@@ -132,7 +132,7 @@ void tip_timeline(const TimelineFrame& f, ImVec2 mouse) {
 
 void record_timeline(const TimelineFrame& f, Record& record) {
   DataTable spans{f.label, {"lane", "row", "name", "start (s)", "duration (s)"}, {}};
-  std::int64_t left = most_recorded_spans;
+  std::int64_t left = max_recorded_spans;
   const double from = f.viewport.start_s, to = from + f.viewport.duration_s;
   for (const TimelineLane& lane : f.data.lanes)
     for (std::size_t i = 0; i < lane.spans.size(); ++i) {
@@ -148,7 +148,7 @@ void record_timeline(const TimelineFrame& f, Record& record) {
   for (const TimelineLane& lane : f.data.lanes)
     for (const TimelineCounter& c : lane.counters) {
       DataTable table{std::string(c.label), {"time (s)", std::string(c.unit)}, {}};
-      for (std::size_t i = 0; i < std::min<std::size_t>(c.points.size(), most_recorded_spans); ++i)
+      for (std::size_t i = 0; i < std::min<std::size_t>(c.points.size(), max_recorded_spans); ++i)
         table.rows.push_back({exact(f.viewport.since_origin_s(c.points[i].time_ns)), exact(c.points[i].value)});
       record.tables.push_back(std::move(table));
     }

@@ -19,7 +19,7 @@ Tile waves(const void*, std::size_t r, std::size_t c) {
 TEST_CASE("tiles keep their shape, fit the area and cover the grid exactly") {
   PlainTheme theme;
   TileGridLayout l;
-  layout_tile_grid({16, 9, waves}, {.aspect = 0.5, .most_px = 500}, {{0, 0}, {450, 400}}, seven_px, l);
+  layout_tile_grid({16, 9, waves}, {.aspect = 0.5, .max_px = 500}, {{0, 0}, {450, 400}}, seven_px, l);
   CHECK((l.rows == 16 && l.cols == 9 && l.row_stride == 1 && l.col_stride == 1));
   CHECK((l.tile_w == 50 && l.tile_h == 25));
   CHECK(l.tile(15, 8).max.x == l.grid.max.x);
