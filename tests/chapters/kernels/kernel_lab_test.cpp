@@ -8,7 +8,7 @@
 #include "app/scenario/scenario.h"
 #include "chapters/mechanism/registry.h"
 #include "kernels/kernel.h"
-#include "models/machine/kernel_prediction.h"
+#include "models/machine/kernel_rules.h"
 #include "tests/support/lab/catalog_fixture.h"
 #include "tests/support/lab/shell_driver.h"
 #include "tests/support/base/paths.h"
