@@ -47,9 +47,11 @@ LineDiff diff_lines(std::string_view before, std::string_view after) {
                                              : std::max(common[(i + 1) * width + j], common[i * width + j + 1]);
     std::size_t i = 0, j = 0;
     while (i < a.size() && j < b.size()) {
-      if (a[i] == b[j])
-        out.changed[j] = false, ++i, ++j;
-      else if (common[(i + 1) * width + j] >= common[i * width + j + 1])
+      if (a[i] == b[j]) {
+        out.changed[j] = false;
+        ++i;
+        ++j;
+      } else if (common[(i + 1) * width + j] >= common[i * width + j + 1])
         ++i;
       else
         ++j;

@@ -69,23 +69,25 @@ Result<Decision> decide_recipe(const Architecture& a, const Deployment& d, doubl
     };
     switch (at) {
       case loses:
-        step.yes = may_lose > 0, step.because = figures("up to %.2g %%", may_lose, 0);
+        step.yes = may_lose > 0;
+        step.because = figures("up to %.2g %%", may_lose, 0);
         break;
       case fits:
-        step.yes = wide->fits,
+        step.yes = wide->fits;
         step.because =
             figures("%.0f of %.0f GB", (wide->weights_bytes + wide->cache_bytes) / 1e9, wide->memory_bytes / 1e9);
         break;
       case memory_bound:
-        step.yes = wide->decode_memory_share > 0.5,
+        step.yes = wide->decode_memory_share > 0.5;
         step.because = figures("%.0f %% of the step", 100 * wide->decode_memory_share, 0);
         break;
       case cache_larger:
-        step.yes = wide->cache_bytes > wide->weights_bytes,
+        step.yes = wide->cache_bytes > wide->weights_bytes;
         step.because = figures("%.0f against %.0f GB", wide->cache_bytes / 1e9, wide->weights_bytes / 1e9);
         break;
       case one_percent:
-        step.yes = may_lose >= 1, step.because = figures("up to %.2g %%", may_lose, 0);
+        step.yes = may_lose >= 1;
+        step.because = figures("up to %.2g %%", may_lose, 0);
         break;
       case has_fp4:
         peak(Format::fp4);

@@ -12,7 +12,9 @@ namespace {
 void follow(const Matrix& w0, const Matrix& g, const GptqResult& run, double compensation, double whole,
             MethodHistory& out) {
   const std::size_t rows = w0.rows, n = w0.cols;
-  out.rows = rows, out.cols = n, out.order = run.order;
+  out.rows = rows;
+  out.cols = n;
+  out.order = run.order;
   out.change.assign(n * rows * n, 0);
   Matrix e(rows, n), p(rows, n);
   std::vector<double> v(n), vg(n);
@@ -58,7 +60,8 @@ double median(std::vector<double> v) {
 }  // namespace
 
 std::string_view method_label(Method method) {
-  constexpr std::string_view labels[] = {"Round to nearest", "GPTQ", "AWQ", "Both rounded", "SmoothQuant"};
+  static constexpr std::string_view labels[] = {"Round to nearest", "GPTQ", "AWQ", "Both rounded", "SmoothQuant"};
+  static_assert(std::size(labels) == static_cast<std::size_t>(Method::smooth) + 1);
   return labels[static_cast<std::size_t>(method)];
 }
 
@@ -113,7 +116,10 @@ Result<MethodStudy> study_methods(const Layer& layer, const MethodOptions& optio
   for (int k = 0; k <= 10; ++k) {
     const double alpha = k / 10.0, error = smoothed_error(alpha, layer.calibration, truth);
     out.smooth_curve.push_back({alpha, error});
-    if (error < least) least = error, out.smooth_best_alpha = alpha;
+    if (error < least) {
+      least = error;
+      out.smooth_best_alpha = alpha;
+    }
   }
   const auto after =
       largest_abs_columns(smooth(layer.calibration, w, smoothing_scales(largest_x, largest_w, options.smoothing)).x);

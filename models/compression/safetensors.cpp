@@ -23,6 +23,8 @@ constexpr std::array<TypeInfo, 22> types{
      {"U16", 16},    {"F16", 16},    {"BF16", 16},   {"I32", 32},        {"U32", 32},        {"F32", 32},
      {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64}}};
 
+static_assert(types.size() == static_cast<std::size_t>(TensorType::u64) + 1);
+
 std::optional<TensorType> type_of(std::string_view name) {
   for (std::size_t i = 0; i < types.size(); ++i)
     if (types[i].name == name) return static_cast<TensorType>(i);
@@ -169,7 +171,10 @@ Result<TensorFile> parse_safetensors(std::string_view head, std::uint64_t file_b
   if (covered < data)
     return Outcome::fail(name + " has " + count(data - covered) +
                          " bytes behind its last tensor; the format allows none.");
-  for (TensorEntry& t : out.tensors) t.begin_bytes += *needed, t.end_bytes += *needed;
+  for (TensorEntry& t : out.tensors) {
+    t.begin_bytes += *needed;
+    t.end_bytes += *needed;
+  }
   return Outcome::ok(std::move(out));
 }
 

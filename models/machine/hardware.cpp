@@ -21,6 +21,8 @@ constexpr std::array<FormatRow, format_count> format_rows{{{"fp64", "FP64", 8},
                                                            {"fp4", "FP4", 0.5},
                                                            {"int8", "INT8", 1}}};
 
+static_assert(format_rows.size() == static_cast<std::size_t>(Format::int8) + 1);
+
 const FormatRow& row_of(Format format) { return format_rows[static_cast<std::size_t>(format)]; }
 
 using Slot = std::variant<double Chip::*, std::optional<double> Chip::*, std::optional<int> Chip::*,

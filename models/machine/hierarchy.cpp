@@ -111,13 +111,15 @@ Level far_level(LevelKind kind, std::string label, double latency_s, double own_
 }  // namespace
 
 std::string_view basis_id(Basis basis) {
-  constexpr std::array<std::string_view, 4> ids{"specified", "measured", "computed", "assumed"};
+  static constexpr std::string_view ids[] = {"specified", "measured", "computed", "assumed"};
+  static_assert(std::size(ids) == static_cast<std::size_t>(Basis::assumed) + 1);
   return ids[static_cast<std::size_t>(basis)];
 }
 
 std::string_view level_id(LevelKind kind) {
-  constexpr std::array<std::string_view, 8> ids{"registers", "shared", "l2",      "memory",
-                                                "link",      "pcie",   "network", "storage"};
+  static constexpr std::string_view ids[] = {"registers", "shared", "l2",      "memory",
+                                             "link",      "pcie",   "network", "storage"};
+  static_assert(std::size(ids) == static_cast<std::size_t>(LevelKind::storage) + 1);
   return ids[static_cast<std::size_t>(kind)];
 }
 

@@ -102,8 +102,9 @@ constexpr std::array<Technique, 14> all_techniques{{
 }  // namespace
 
 std::string_view iron_term_label(IronTerm term) {
-  constexpr std::array<std::string_view, iron_term_count> labels{"bytes moved", "memory bandwidth", "operations",
-                                                                 "peak rate",   "efficiency",       "latency"};
+  static constexpr std::string_view labels[] = {"bytes moved", "memory bandwidth", "operations",
+                                                "peak rate",   "efficiency",       "latency"};
+  static_assert(std::size(labels) == static_cast<std::size_t>(IronTerm::latency) + 1);
   return labels[static_cast<std::size_t>(term)];
 }
 

@@ -19,9 +19,10 @@ KernelBound sane(KernelBound bound) {
 }  // namespace
 
 std::string_view limit_label(KernelLimit limit) {
-  static constexpr std::array<std::string_view, 8> labels{"arithmetic",    "latency",          "load ports",
-                                                          "store ports",   "memory bandwidth", "sectors at the L2",
-                                                          "shared memory", "instructions"};
+  static constexpr std::string_view labels[] = {"arithmetic",    "latency",          "load ports",
+                                                "store ports",   "memory bandwidth", "sectors at the L2",
+                                                "shared memory", "instructions"};
+  static_assert(std::size(labels) == static_cast<std::size_t>(KernelLimit::issue) + 1);
   return labels[static_cast<std::size_t>(limit)];
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 #include <cstddef>
-#include <optional>
-#include <string>
 #include <string_view>
 
 /// What one version of a kernel can reach at most, from what its inner loop asks of the ports and wires of the machine:
@@ -75,20 +73,5 @@ struct WarpStream {
 };
 /// The least of: DRAM (1), sectors at the L2, shared memory, and Little's law (bytes in flight over the latency).
 KernelBound warp_stream_bound(const GpuPorts& gpu, const WarpStream& loop);
-
-/// A rung of a ladder of the kernel lab, by its ids.
-struct KernelPrediction {
-  KernelBound bound;
-  std::string_view why;               ///< what was counted, for hover
-  double published_share = 0;         ///< what somebody measured for the same version; 0: none known
-  std::string_view published_source;  ///< chip and source of that
-};
-struct KernelMachine {
-  CorePorts core;
-  GpuPorts gpu;
-};
-/// Nothing for a rung that has no rule.
-std::optional<KernelPrediction> predict_kernel(std::string_view ladder, std::string_view rung,
-                                               const KernelMachine& machine);
 
 }  // namespace models

@@ -1,16 +1,15 @@
-#include "models/machine/kernel_prediction.h"
+#include "models/machine/kernel_rules.h"
 
 #include <array>
 
-// What each rung of the kernel lab's ladders asks for, counted in its source. Published shares stand beside them where
-// the same version was measured by others.
+// What a rung asks for is counted in its source. Published shares stand beside it where the same version was measured.
 namespace models {
 namespace {
 
 constexpr std::string_view boehm =
     "NVIDIA A6000, 4096, share of cuBLAS: Boehm, How to optimize a CUDA matmul kernel, 2022";
 constexpr std::string_view zen5 =
-    "AMD EPYC Zen 5, one thread, N = 1536, of its AVX2 peak; measured while this lab was planned, 2026";
+    "AMD EPYC Zen 5, one thread, N = 1536, of its AVX2 peak; our own measurement of 2026, not published";
 constexpr std::string_view transposes = "share of a copy: sjang1594, CUDA transpose study";
 
 struct FmaRule {
@@ -130,7 +129,7 @@ struct StreamRule {
   double published = 0;
 };
 constexpr std::string_view zen5_triad =
-    "AMD EPYC Zen 5, one thread, of 39 GB/s; measured while this lab was planned, 2026";
+    "AMD EPYC Zen 5, one thread, of 39 GB/s; our own measurement of 2026, not published";
 constexpr StreamRule stream_rules[] = {
     {"cpu-copy",
      "scalar",

@@ -7,7 +7,8 @@
 namespace models {
 
 std::string_view regime_id(Regime regime) {
-  constexpr std::array<std::string_view, 4> ids{"memory", "compute", "launch", "link"};
+  static constexpr std::string_view ids[] = {"memory", "compute", "launch", "link"};
+  static_assert(std::size(ids) == static_cast<std::size_t>(Regime::link) + 1);
   return ids[static_cast<std::size_t>(regime)];
 }
 

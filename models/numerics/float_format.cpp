@@ -222,7 +222,8 @@ ValueKind classify(const FloatFormat& f, std::uint64_t code) {
 }
 
 std::string_view kind_text(ValueKind kind) {
-  constexpr std::string_view texts[] = {"zero", "subnormal", "normal", "inf", "nan"};
+  static constexpr std::string_view texts[] = {"zero", "subnormal", "normal", "inf", "nan"};
+  static_assert(std::size(texts) == static_cast<std::size_t>(ValueKind::nan) + 1);
   return texts[static_cast<std::size_t>(kind)];
 }
 

@@ -47,7 +47,10 @@ class Scaler {
       clean_ = 0;
     } else if (++clean_ >= in_.growth_interval) {
       clean_ = 0;
-      if (growth_log2_ > 0 && log2_ + growth_log2_ <= 127) log2_ += growth_log2_, ++growths_;
+      if (growth_log2_ > 0 && log2_ + growth_log2_ <= 127) {
+        log2_ += growth_log2_;
+        ++growths_;
+      }
     }
   }
 

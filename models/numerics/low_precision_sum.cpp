@@ -76,7 +76,11 @@ class Accumulators {
       carry = tree_.nearest(level_[i] + carry);
     level_[static_cast<std::size_t>(std::countr_one(static_cast<std::uint64_t>(n_)))] = carry;
     partial_ = blocked_.nearest(partial_ + x);
-    if (++in_block_ == block_) promoted_ = round_fp32(promoted_ + partial_), partial_ = 0, in_block_ = 0;
+    if (++in_block_ == block_) {
+      promoted_ = round_fp32(promoted_ + partial_);
+      partial_ = 0;
+      in_block_ = 0;
+    }
     sum_[5] = round_fp32(sum_[5] + x);
     ++n_;
     for (const std::size_t m : {0u, 1u, 2u, 5u})
@@ -89,8 +93,10 @@ class Accumulators {
       double sum = 0;
       bool any = false;
       for (std::size_t i = 0; i < level_.size(); ++i)
-        if ((static_cast<std::uint64_t>(n_) >> i) & 1)
-          sum = any ? tree_.nearest(level_[i] + sum) : level_[i], any = true;
+        if ((static_cast<std::uint64_t>(n_) >> i) & 1) {
+          sum = any ? tree_.nearest(level_[i] + sum) : level_[i];
+          any = true;
+        }
       return sum;
     }
     if (method == SumMethod::blocked) return round_fp32(promoted_ + partial_);

@@ -26,8 +26,10 @@ JitterSummary summarize(const JitterRun& run) {
   v.reserve(run.response_s.size());
   double sum = 0;
   for (std::size_t i = 0; i < run.response_s.size(); ++i)
-    if (run.fate[i] != FrameFate::skipped)
-      v.push_back(run.response_s[i]), sum += static_cast<double>(run.response_s[i]);
+    if (run.fate[i] != FrameFate::skipped) {
+      v.push_back(run.response_s[i]);
+      sum += static_cast<double>(run.response_s[i]);
+    }
   if (v.empty()) return out;
   const std::size_t n = v.size();
   const double count = static_cast<double>(n);

@@ -116,9 +116,9 @@ Cells read_line(std::string_view line, std::size_t number, const Layout& layout)
     const auto cell = cell_at(line, layout.at[i], layout.separator);
     if (!cell) {
       const std::size_t most = *std::max_element(layout.at.begin(), layout.at.end()) + 1;
-      return fail("has " + std::to_string(cells_of(line, layout.separator)) + " of " +
-                  (most == column_count ? std::string("three") : std::to_string(most)) + " values"),
-             cells;
+      fail("has " + std::to_string(cells_of(line, layout.separator)) + " of " +
+           (most == column_count ? std::string("three") : std::to_string(most)) + " values");
+      return cells;
     }
     double& value = cells.value[i];
     bool good = read_whole(*cell, value);
@@ -129,9 +129,9 @@ Cells read_line(std::string_view line, std::size_t number, const Layout& layout)
       std::string shown(cell->substr(0, 32));
       for (char& c : shown)
         if (c < ' ' || c > '~') c = '?';
-      return fail("has the " + std::string(column_names[i]) + " \"" + shown + "\", not a " +
-                  (i == 0 ? "number from 0 to 1e10 or a date" : "whole number from 1 to 1e6")),
-             cells;
+      fail("has the " + std::string(column_names[i]) + " \"" + shown + "\", not a " +
+           (i == 0 ? "number from 0 to 1e10 or a date" : "whole number from 1 to 1e6"));
+      return cells;
     }
   }
   return cells;

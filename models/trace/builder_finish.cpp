@@ -38,7 +38,10 @@ void Builder::finish() {
   pair_edges();
   drop_times_of_zero();
   if (trace_.category_counts.size() < trace_.categories.size()) trace_.category_counts.resize(trace_.categories.size());
-  if (trace_.categories.empty()) trace_.categories.emplace_back(), trace_.category_counts.push_back(0);
+  if (trace_.categories.empty()) {
+    trace_.categories.emplace_back();
+    trace_.category_counts.push_back(0);
+  }
   if (trace_.events.size() >= none - 1) {
     trace_.events.resize(none - 2);
     correlations_.resize(none - 2);

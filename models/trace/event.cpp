@@ -114,9 +114,10 @@ bool mend(std::string& out) {
     const char c = out[i];
     if (in_text && c == '\\')
       ++i;
-    else if (c == '"')
-      in_text = !in_text, comma = std::string::npos;
-    else if (in_text || is_blank(c))
+    else if (c == '"') {
+      in_text = !in_text;
+      comma = std::string::npos;
+    } else if (in_text || is_blank(c))
       continue;
     else if (c == ',')
       comma = i;
@@ -256,7 +257,10 @@ void EventReader::side_records(const Record& r, const char* args, std::size_t by
       if (error == std::errc() && end == value.data() + value.size() && std::isfinite(number) && r.has_time)
         builder_.add_counter(r, key, number);
     } else if (std::int64_t number = 0; parse_integer(value, number)) {
-      if (key == "Bytes") memory.bytes = number, is_memory = true;
+      if (key == "Bytes") {
+        memory.bytes = number;
+        is_memory = true;
+      }
       if (key == "Device Type") memory.device_type = static_cast<int>(std::clamp<std::int64_t>(number, -1, 1000));
       if (key == "Device Id") memory.device_id = static_cast<int>(std::clamp<std::int64_t>(number, -1, 1000));
       if (key == "Total Allocated") memory.allocated_bytes = number;

@@ -20,15 +20,22 @@ class ChromeWriter {
     if (trace_.rank >= 0) {
       out_ += ", \"distributedInfo\": {\"rank\": ";
       number(trace_.rank);
-      if (trace_.world_size >= 0) out_ += ", \"world_size\": ", number(trace_.world_size);
-      if (!trace_.backend.empty()) out_ += ", \"backend\": ", text(trace_.backend);
+      if (trace_.world_size >= 0) {
+        out_ += ", \"world_size\": ";
+        number(trace_.world_size);
+      }
+      if (!trace_.backend.empty()) {
+        out_ += ", \"backend\": ";
+        text(trace_.backend);
+      }
       out_ += "}";
     }
     out_ += ", \"deviceProperties\": [";
     for (std::size_t i = 0; i < trace_.device_names.size(); ++i) {
       out_ += i > 0 ? ", {\"id\": " : "{\"id\": ";
       number(static_cast<std::int64_t>(i));
-      out_ += ", \"name\": ", text(trace_.device_names[i]);
+      out_ += ", \"name\": ";
+      text(trace_.device_names[i]);
       out_ += "}";
     }
     out_ += "], \"traceEvents\": [";
@@ -52,7 +59,10 @@ class ChromeWriter {
 
   /// Microseconds with three decimals: the integer nanoseconds exactly.
   void microseconds(std::int64_t ns) {
-    if (ns < 0) out_ += '-', ns = -ns;
+    if (ns < 0) {
+      out_ += '-';
+      ns = -ns;
+    }
     number(ns / 1000);
     const std::int64_t rest = ns % 1000;
     out_ += {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
@@ -64,11 +74,14 @@ class ChromeWriter {
     out_ += '"';
     for (const char c : s) {
       const auto u = static_cast<unsigned char>(c);
-      if (c == '"' || c == '\\')
-        out_ += '\\', out_ += c;
-      else if (u < 0x20)
-        out_ += "\\u00", out_ += hex[u >> 4], out_ += hex[u & 15];
-      else
+      if (c == '"' || c == '\\') {
+        out_ += '\\';
+        out_ += c;
+      } else if (u < 0x20) {
+        out_ += "\\u00";
+        out_ += hex[u >> 4];
+        out_ += hex[u & 15];
+      } else
         out_ += c;
     }
     out_ += '"';
@@ -90,12 +103,17 @@ class ChromeWriter {
     out_ += '"';
   }
 
-  void begin() { out_ += first_ ? "\n  {\"ph\": \"" : ",\n  {\"ph\": \"", first_ = false; }
+  void begin() {
+    out_ += first_ ? "\n  {\"ph\": \"" : ",\n  {\"ph\": \"";
+    first_ = false;
+  }
 
   void name(const char* what, const Track& t, const std::string& value) {
     if (value.empty()) return;
     begin();
-    out_ += "M\", \"name\": \"", out_ += what, out_ += '"';
+    out_ += "M\", \"name\": \"";
+    out_ += what;
+    out_ += '"';
     identifier("pid", t.pid);
     identifier("tid", t.tid);
     out_ += ", \"args\": {\"name\": ";
@@ -116,8 +134,14 @@ class ChromeWriter {
     identifier("tid", t.tid);
     out_ += ", \"ts\": ";
     microseconds(e.start_ns);
-    if (e.kind == EventKind::span) out_ += ", \"dur\": ", microseconds(e.duration_ns);
-    if (e.kind == EventKind::async) out_ += ", \"id\": ", number(++async_);
+    if (e.kind == EventKind::span) {
+      out_ += ", \"dur\": ";
+      microseconds(e.duration_ns);
+    }
+    if (e.kind == EventKind::async) {
+      out_ += ", \"id\": ";
+      number(++async_);
+    }
     arguments(e, t);
     out_ += "}";
     if (e.kind != EventKind::async) return;

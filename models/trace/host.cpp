@@ -124,7 +124,10 @@ class Watch {
         const std::int64_t ns = waits[wait].end_ns - waits[wait].start_ns;
         ++out_.after_sync;
         out_.after_sync_ns += ns;
-        if (ns > longest_after_sync_ns_) longest_after_sync_ns_ = ns, out_.sync = i;
+        if (ns > longest_after_sync_ns_) {
+          longest_after_sync_ns_ = ns;
+          out_.sync = i;
+        }
       }
     }
   }
@@ -142,7 +145,12 @@ class Watch {
     const std::int64_t ns = p.end_ns - p.start_ns;
     t.ns += ns;
     ++t.pieces;
-    if (ns > t.longest_ns) t.longest_ns = ns, t.longest = p.event, t.start_ns = p.start_ns, t.end_ns = p.end_ns;
+    if (ns > t.longest_ns) {
+      t.longest_ns = ns;
+      t.longest = p.event;
+      t.start_ns = p.start_ns;
+      t.end_ns = p.end_ns;
+    }
   }
 
   const Trace& trace_;

@@ -111,16 +111,25 @@ class Reader {
       }
       scan_.keep = Scanner::nothing;
       const char c = scan_.peek();
-      if (c == ']') return ++scan_.at, true;
+      if (c == ']') {
+        ++scan_.at;
+        return true;
+      }
       if (c == ',') {
         ++scan_.at;
         continue;
       }
       const std::size_t begin = scan_.keep = scan_.at;
-      if (c == 0) return cut_ = true, false;
+      if (c == 0) {
+        cut_ = true;
+        return false;
+      }
       const auto end = scan_.skip_value(in_damage_ > 64 ? max_event_bytes_in_damage : max_event_bytes);
       if (c != '{') {
-        if (end != Scanner::End::whole) return cut_ = true, false;
+        if (end != Scanner::End::whole) {
+          cut_ = true;
+          return false;
+        }
         if (scan_.at == begin) ++scan_.at;
         ++rows_;
       } else if (end == Scanner::End::whole && event_.read(source_, begin, scan_.at)) {

@@ -33,12 +33,19 @@ class Device {
     for (const std::uint32_t i : work) {
       const Event& e = trace_.events[i];
       all.add(e.start_ns, e.end_ns());
-      if (e.cls == EventClass::memory)
-        ++m.memories, mem.add(e.start_ns, e.end_ns());
-      else
+      if (e.cls == EventClass::memory) {
+        ++m.memories;
+        mem.add(e.start_ns, e.end_ns());
+      } else
         kernels.add(e.start_ns, e.end_ns());
-      if (e.cls == EventClass::computation) ++m.computations, comp.add(e.start_ns, e.end_ns());
-      if (e.cls == EventClass::communication) ++m.communications, comm.add(e.start_ns, e.end_ns());
+      if (e.cls == EventClass::computation) {
+        ++m.computations;
+        comp.add(e.start_ns, e.end_ns());
+      }
+      if (e.cls == EventClass::communication) {
+        ++m.communications;
+        comm.add(e.start_ns, e.end_ns());
+      }
       last = std::max(last, e.end_ns());
     }
     m.events = static_cast<std::int64_t>(work.size());
@@ -77,11 +84,13 @@ class Device {
       if (end != std::numeric_limits<std::int64_t>::min() && e.start_ns > end) {
         const std::int64_t length = e.start_ns - end;
         Gap gap{end, e.start_ns, i, Gap::Cause::other};
-        if (e.link != none && trace_.events[e.link].start_ns > end)
-          gap.cause = Gap::Cause::host_wait, sum.host_wait_ns += length;
-        else if (length < kernel_wait_ns)
-          gap.cause = Gap::Cause::kernel_wait, sum.kernel_wait_ns += length;
-        else
+        if (e.link != none && trace_.events[e.link].start_ns > end) {
+          gap.cause = Gap::Cause::host_wait;
+          sum.host_wait_ns += length;
+        } else if (length < kernel_wait_ns) {
+          gap.cause = Gap::Cause::kernel_wait;
+          sum.kernel_wait_ns += length;
+        } else
           sum.other_ns += length;
         ++sum.gaps;
         if (gaps) gaps->push_back(gap);
@@ -155,7 +164,10 @@ class Device {
       ++k.count;
       k.total_ns = add(k.total_ns, e.duration_ns);
       k.min_ns = std::min(k.min_ns, e.duration_ns);
-      if (e.duration_ns > k.max_ns) k.max_ns = e.duration_ns, k.longest = i;
+      if (e.duration_ns > k.max_ns) {
+        k.max_ns = e.duration_ns;
+        k.longest = i;
+      }
     }
     for (const auto& [name, k] : kernels) m.kernels.push_back(k);
     std::stable_sort(m.kernels.begin(), m.kernels.end(),

@@ -19,7 +19,11 @@ struct Durations {
 
 Durations durations_of(SampleFault fault, int rank) {
   Durations d;
-  if (fault == SampleFault::launch_bound) d.dispatch = 26 * us, d.kernel = 0.05, d.bucket = 45 * us;
+  if (fault == SampleFault::launch_bound) {
+    d.dispatch = 26 * us;
+    d.kernel = 0.05;
+    d.bucket = 45 * us;
+  }
   if (fault == SampleFault::exposed_communication) d.bucket = 2600 * us;
   if (fault == SampleFault::data_starved) d.load = 7400 * us;
   if (fault == SampleFault::straggler && rank == 2) d.kernel = 1.21;

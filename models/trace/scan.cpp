@@ -106,9 +106,10 @@ Scanner::End Scanner::skip_value(std::size_t max_bytes) {
             const int at_bit = std::countr_zero(brackets);
             if (((opens >> at_bit) & 1) != 0)
               ++depth;
-            else if (--depth == 0)
-              return at = base_at + static_cast<std::size_t>(p - base) + static_cast<std::size_t>(at_bit) + 1,
-                     End::whole;
+            else if (--depth == 0) {
+              at = base_at + static_cast<std::size_t>(p - base) + static_cast<std::size_t>(at_bit) + 1;
+              return End::whole;
+            }
           }
           in_text = (texts >> 63) != 0;
           p += block_bytes;
@@ -118,7 +119,10 @@ Scanner::End Scanner::skip_value(std::size_t max_bytes) {
       }
 #endif
       if (in_text) {
-        if (escaped && p < text_end) ++p, escaped = false;
+        if (escaped && p < text_end) {
+          ++p;
+          escaped = false;
+        }
         while (!inside_stops[*p]) ++p;
         if (p >= end) break;
         const unsigned char c = *p++;
@@ -126,9 +130,13 @@ Scanner::End Scanner::skip_value(std::size_t max_bytes) {
           escaped = true;
         } else if (c == '"') {
           in_text = false;
-          if (depth == 0) return at = base_at + static_cast<std::size_t>(p - base), End::whole;
+          if (depth == 0) {
+            at = base_at + static_cast<std::size_t>(p - base);
+            return End::whole;
+          }
         } else if (c == '\n' && max_bytes > 0) {
-          return at = base_at + static_cast<std::size_t>(p - base), End::broken;
+          at = base_at + static_cast<std::size_t>(p - base);
+          return End::broken;
         }
         continue;
       }
@@ -143,12 +151,20 @@ Scanner::End Scanner::skip_value(std::size_t max_bytes) {
         ++depth;
         ++p;
       } else if (kind == close) {
-        if (depth == 0)
-          return at = base_at + static_cast<std::size_t>(p - base), End::whole;  // a scalar ends before it
+        if (depth == 0) {  // a scalar ends before it
+          at = base_at + static_cast<std::size_t>(p - base);
+          return End::whole;
+        }
         ++p;
-        if (--depth == 0) return at = base_at + static_cast<std::size_t>(p - base), End::whole;
+        if (--depth == 0) {
+          at = base_at + static_cast<std::size_t>(p - base);
+          return End::whole;
+        }
       } else if (kind == space_or_comma) {
-        if (depth == 0) return at = base_at + static_cast<std::size_t>(p - base), End::whole;
+        if (depth == 0) {
+          at = base_at + static_cast<std::size_t>(p - base);
+          return End::whole;
+        }
         ++p;
       } else {
         if (p >= end) break;

@@ -160,7 +160,10 @@ bool Source::more(std::size_t keep_from) {
     if (got == 0 || !loss_.empty()) return false;
     make_room(keep_from, got);
     loss_ = all.read(end(), buffer_.get() + size_, got);
-    if (!loss_.empty()) return buffer_.get()[size_] = 0, false;
+    if (!loss_.empty()) {
+      buffer_.get()[size_] = 0;
+      return false;
+    }
   }
   size_ += got;
   std::memset(buffer_.get() + size_, 0, padding);

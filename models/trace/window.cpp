@@ -254,7 +254,10 @@ Slowest slowest_rank(const std::vector<RankStep>& steps) {
   std::vector<double> means;
   for (const auto& [row, sum] : rows) {
     means.push_back(sum.first / sum.second);
-    if (means.back() > out.mean_comp_s) out.row = static_cast<int>(row), out.mean_comp_s = means.back();
+    if (means.back() > out.mean_comp_s) {
+      out.row = static_cast<int>(row);
+      out.mean_comp_s = means.back();
+    }
   }
   std::sort(means.begin(), means.end());
   const std::size_t n = means.size();

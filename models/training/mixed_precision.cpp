@@ -185,20 +185,23 @@ bool same_input(const LayerOperation& a, const LayerOperation& b) {
 }  // namespace
 
 std::string_view recipe_label(PrecisionRecipe recipe) {
-  constexpr std::array<std::string_view, recipe_count> labels{"FP32", "TF32", "AMP BF16", "AMP FP16", "FP8"};
+  static constexpr std::string_view labels[] = {"FP32", "TF32", "AMP BF16", "AMP FP16", "FP8"};
+  static_assert(std::size(labels) == static_cast<std::size_t>(PrecisionRecipe::fp8) + 1);
   return labels[static_cast<std::size_t>(recipe)];
 }
 Format recipe_product_format(PrecisionRecipe recipe) {
-  constexpr std::array<Format, recipe_count> formats{Format::fp32, Format::tf32, Format::bf16, Format::fp16,
-                                                     Format::fp8};
+  static constexpr Format formats[] = {Format::fp32, Format::tf32, Format::bf16, Format::fp16, Format::fp8};
+  static_assert(std::size(formats) == static_cast<std::size_t>(PrecisionRecipe::fp8) + 1);
   return formats[static_cast<std::size_t>(recipe)];
 }
 std::string_view number_label(NumberFormat format) {
-  constexpr std::array<std::string_view, 6> labels{"FP32", "TF32", "BF16", "FP16", "E4M3", "E5M2"};
+  static constexpr std::string_view labels[] = {"FP32", "TF32", "BF16", "FP16", "E4M3", "E5M2"};
+  static_assert(std::size(labels) == static_cast<std::size_t>(NumberFormat::e5m2) + 1);
   return labels[static_cast<std::size_t>(format)];
 }
 double number_bytes(NumberFormat format) {
-  constexpr std::array<double, 6> bytes{4, 4, 2, 2, 1, 1};
+  static constexpr double bytes[] = {4, 4, 2, 2, 1, 1};
+  static_assert(std::size(bytes) == static_cast<std::size_t>(NumberFormat::e5m2) + 1);
   return bytes[static_cast<std::size_t>(format)];
 }
 

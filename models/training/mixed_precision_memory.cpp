@@ -32,7 +32,10 @@ SavedElements saved_per_token(const Architecture& a, const LayerForm& form) {
     e.values += ranks;    // before their norms
     e.operands += ranks;  // and behind them
   }
-  if (a.norms_per_layer >= 2) e.stream += h, e.operands += h;
+  if (a.norms_per_layer >= 2) {
+    e.stream += h;
+    e.operands += h;
+  }
   if (a.norms_per_layer >= 4) e.stream += 2 * h;
   const double branches = a.gated ? 2 : 1;
   const double shared = form.experts ? as_double(a.moe.shared * a.moe.ffn) : as_double(a.ffn);

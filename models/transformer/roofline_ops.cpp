@@ -56,10 +56,11 @@ double kernels_of(const std::vector<LayerOperation>& ops) {
 }  // namespace
 
 std::string_view roofline_op_id(RooflineOp op) {
-  constexpr std::array<std::string_view, all_roofline_ops.size()> ids{
+  static constexpr std::string_view ids[] = {
       "decode",  "prefill",          "attention_unfused", "flash_attention", "attention_scores",
       "softmax", "decode_attention", "query_projection",  "up_projection",   "norm",
       "gate",    "residual",         "decode_gate"};
+  static_assert(std::size(ids) == static_cast<std::size_t>(RooflineOp::decode_gate) + 1);
   return ids[static_cast<std::size_t>(op)];
 }
 

@@ -43,7 +43,12 @@ Ran run_all(FakeGpu& gpu, const Request& request, const Ladder& ladder = copy_la
   Ran ran;
   const Machine machine = gpu.machine();
   ran.refused = run_on(machine, request, ladder,
-                       {.result = [&](const Result& r) { return ran.results.push_back(r), true; }, .progress = {}});
+                       {.result =
+                            [&](const Result& r) {
+                              ran.results.push_back(r);
+                              return true;
+                            },
+                        .progress = {}});
   return ran;
 }
 
@@ -308,7 +313,12 @@ TEST_CASE("a listener that says stop ends the run and everything is given back")
   const Machine machine = gpu.machine();
   int results = 0;
   run_on(machine, small_copy(), copy_ladder(),
-         {.result = [&](const Result&) { return ++results, true; }, .progress = [](double f) { return f < 0.4; }});
+         {.result =
+              [&](const Result&) {
+                ++results;
+                return true;
+              },
+          .progress = [](double f) { return f < 0.4; }});
   CHECK(results == 0);
   check_everything_given_back(gpu);
 }
@@ -318,8 +328,11 @@ TEST_CASE("progress grows to one") {
   const Machine machine = gpu.machine();
   double last = 0;
   bool grows = true;
-  run_on(machine, small_copy(), copy_ladder(),
-         {.result = {}, .progress = [&](double f) { return grows = grows && f >= last, last = f, true; }});
+  run_on(machine, small_copy(), copy_ladder(), {.result = {}, .progress = [&](double f) {
+                                                  grows = grows && f >= last;
+                                                  last = f;
+                                                  return true;
+                                                }});
   CHECK(grows);
   CHECK(last == 1.0);
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "chapters/kernels/lab/lab.h"
-#include "models/machine/kernel_prediction.h"
+#include "models/machine/kernel_rules.h"
 #include "models/machine/op_cost.h"
 #include "models/machine/roofline.h"
 

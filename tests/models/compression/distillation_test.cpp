@@ -40,7 +40,8 @@ TEST_CASE("distillation: hard and soft gradient together are the derivative of t
       const auto terms = distillation_terms(teacher, student, 0, temperature, alpha);
       for (std::size_t k = 0; k < student.size(); ++k) {
         auto above = student, below = student;
-        above[k] += 1e-5, below[k] -= 1e-5;
+        above[k] += 1e-5;
+        below[k] -= 1e-5;
         const double slope = (loss_of(above, temperature, alpha) - loss_of(below, temperature, alpha)) / 2e-5;
         CHECK(std::abs(terms.hard_gradient[k] + terms.soft_gradient[k] - slope) <= 1e-8);
       }

@@ -18,7 +18,10 @@ Matrix inverse_of(Matrix a) {  // Gauss and Jordan, for this test alone
   for (std::size_t i = 0; i < n; ++i) b.at(i, i) = 1;
   for (std::size_t i = 0; i < n; ++i) {
     const double pivot = a.at(i, i);
-    for (std::size_t c = 0; c < n; ++c) a.at(i, c) /= pivot, b.at(i, c) /= pivot;
+    for (std::size_t c = 0; c < n; ++c) {
+      a.at(i, c) /= pivot;
+      b.at(i, c) /= pivot;
+    }
     for (std::size_t r = 0; r < n; ++r)
       if (const double f = a.at(r, i); r != i)
         for (std::size_t c = 0; c < n; ++c) a.at(r, c) -= f * a.at(i, c), b.at(r, c) -= f * b.at(i, c);

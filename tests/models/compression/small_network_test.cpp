@@ -162,8 +162,10 @@ TEST_CASE("small network: 2:4 keeps the two largest of every four inputs of each
     for (std::size_t first = 0; first < d.inputs; first += 4)
       for (std::size_t o = 0; o < d.outputs; ++o) {
         std::array<float, 4> all{}, kept{};
-        for (std::size_t k = 0; k < 4; ++k)
-          all[k] = std::abs(d.at(first + k, o)), kept[k] = std::abs(p.at(first + k, o));
+        for (std::size_t k = 0; k < 4; ++k) {
+          all[k] = std::abs(d.at(first + k, o));
+          kept[k] = std::abs(p.at(first + k, o));
+        }
         std::sort(all.begin(), all.end());
         std::sort(kept.begin(), kept.end());
         CHECK(kept == std::array<float, 4>{0, 0, all[2], all[3]});

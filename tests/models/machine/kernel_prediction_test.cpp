@@ -1,4 +1,4 @@
-#include "models/machine/kernel_prediction.h"
+#include "models/machine/kernel_rules.h"
 
 #include <algorithm>
 #include <catch2/catch_approx.hpp>

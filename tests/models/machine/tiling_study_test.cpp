@@ -15,13 +15,22 @@ namespace {
 /// A100: 108 SMs, tiles of 256 x 128: the example of NVIDIA's matrix multiplication guide.
 TilingInputs guide(std::int64_t n) {
   TilingInputs in;
-  in.m = 2304, in.n = n, in.k = 4096, in.tile_m = 256, in.tile_n = 128;
+  in.m = 2304;
+  in.n = n;
+  in.k = 4096;
+  in.tile_m = 256;
+  in.tile_n = 128;
   return in;
 }
 /// The 384 x 384 x 128 product on 4 SMs of figure 1 in the Stream-K paper (Osama et al. 2023).
 TilingInputs paper(std::int64_t tile_n) {
   TilingInputs in;
-  in.m = in.n = 384, in.k = 128, in.tile_m = 128, in.tile_n = tile_n, in.tile_k = 4, in.sm_count = 4;
+  in.m = in.n = 384;
+  in.k = 128;
+  in.tile_m = 128;
+  in.tile_n = tile_n;
+  in.tile_k = 4;
+  in.sm_count = 4;
   return in;
 }
 models::TilingResult tiled(const TilingInputs& in) {
@@ -141,7 +150,10 @@ TEST_CASE("the saw-tooth agrees with the matmul at every corner") {
       CHECK(saw[i].n == saw[i - 1].n + 1);
       CHECK(saw[i].aligned < saw[i - 1].aligned);
     }
-    if (saw[i].aligned > best + 1e-12) best = saw[i].aligned, best_n = saw[i].n;
+    if (saw[i].aligned > best + 1e-12) {
+      best = saw[i].aligned;
+      best_n = saw[i].n;
+    }
   }
   CHECK(cliffs == 2);  // after 1,536 and 3,072
   CHECK(best_n == 1536);
@@ -225,8 +237,12 @@ TEST_CASE("slots over time add up to the wave efficiency") {
 // One token: 32 tiles on 132 SMs, each SM pulling 64 GB/s. Four or more blocks a tile reach the memory's rate.
 TEST_CASE("small M asks for the split that fills the SMs") {
   TilingInputs in;
-  in.m = 1, in.tile_m = 16, in.sm_count = 132;
-  in.peak_flops_per_s = 989.4e12, in.bandwidth_bytes_per_s = 3.35e12, in.sm_bandwidth_bytes_per_s = 35 * 1.83e9;
+  in.m = 1;
+  in.tile_m = 16;
+  in.sm_count = 132;
+  in.peak_flops_per_s = 989.4e12;
+  in.bandwidth_bytes_per_s = 3.35e12;
+  in.sm_bandwidth_bytes_per_s = 35 * 1.83e9;
   const auto all = models::compare_schedules(in);
   REQUIRE(all);
   CHECK((*all)[0].schedule == Schedule::data_parallel);

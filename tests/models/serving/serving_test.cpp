@@ -90,7 +90,10 @@ TEST_CASE("serving: gaps between tokens are counted as if one by one") {
   TokenGaps ramp, one_by_one;
   ramp.add_ramp(1e-3, 2e-5, 5000, 3);
   std::vector<double> all;
-  for (int i = 0; i < 5000; ++i) one_by_one.add(1e-3 + 2e-5 * i, 3), all.push_back(1e-3 + 2e-5 * i);
+  for (int i = 0; i < 5000; ++i) {
+    one_by_one.add(1e-3 + 2e-5 * i, 3);
+    all.push_back(1e-3 + 2e-5 * i);
+  }
   CHECK(ramp.count() == 15000);
   CHECK(near(ramp.sum_s(), one_by_one.sum_s(), 1e-9));
   CHECK(near(ramp.longest_s(), all.back(), 1e-12));

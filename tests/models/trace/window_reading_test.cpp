@@ -126,7 +126,11 @@ TEST_CASE("the text of a recording stays in its file: an event takes 64 bytes or
     return std::string();
   };
   const Bytes bytes{1 + each * events, [&](std::uint64_t offset, char* to, std::size_t n) {
-                      if (n > 0 && offset == 0) *to++ = '[', ++offset, --n;
+                      if (n > 0 && offset == 0) {
+                        *to++ = '[';
+                        ++offset;
+                        --n;
+                      }
                       return bytes_at(offset - 1, to, n);
                     }};
   const auto resident_bytes = [] {

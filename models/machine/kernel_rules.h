@@ -1,0 +1,25 @@
+#pragma once
+#include <optional>
+#include <string_view>
+
+#include "models/machine/kernel_prediction.h"
+
+/// What each rung of the kernel lab's ladders asks for, as rules: the bound that follows, and the share that somebody
+/// measured for the same version.
+namespace models {
+
+struct KernelPrediction {
+  KernelBound bound;
+  std::string_view why;               ///< what was counted, for hover
+  double published_share = 0;         ///< what somebody measured for the same version; 0: none known
+  std::string_view published_source;  ///< chip and source of that
+};
+struct KernelMachine {
+  CorePorts core;
+  GpuPorts gpu;
+};
+/// The prediction for a rung, by the ids of its ladder and its own. Nothing for a rung that has no rule.
+std::optional<KernelPrediction> predict_kernel(std::string_view ladder, std::string_view rung,
+                                               const KernelMachine& machine);
+
+}  // namespace models
