@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "app/cli/cli.h"

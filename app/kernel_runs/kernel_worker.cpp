@@ -54,7 +54,7 @@ Talk talk(const KernelWorker& worker, const std::vector<std::string>& words, con
   return out;
 }
 
-std::string number(double value) {
+std::string number_word(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%g", value);
   return text;
@@ -86,8 +86,10 @@ class SourceFile {
 
 std::vector<std::string> run_words(const kernels::Request& r, const std::vector<std::string>& rungs,
                                    const std::string& source_path) {
-  std::vector<std::string> words{
-      "kernels", "run", r.ladder, "--json", "--seed", std::to_string(r.seed), "--seconds", number(r.seconds_per_rung)};
+  std::vector<std::string> words{"kernels",   "run",
+                                 r.ladder,    "--json",
+                                 "--seed",    std::to_string(r.seed),
+                                 "--seconds", number_word(r.seconds_per_rung)};
   if (r.size > 0) words.insert(words.end(), {"--size", std::to_string(r.size)});
   if (!r.cold) words.emplace_back("--warm");
   if (!source_path.empty()) words.insert(words.end(), {"--source", source_path});
@@ -175,7 +177,7 @@ kernels::Roofs measure_roofs(const KernelWorker& worker, kernels::Device device,
   bool enough = false;
   const Talk said = talk(worker,
                          {"kernels", "roofline", "--device", device == kernels::Device::cpu ? "cpu" : "cuda",
-                          "--seconds", number(seconds), "--json"},
+                          "--seconds", number_word(seconds), "--json"},
                          stop, enough, [&](const Event& event) {
                            if (event.kind == Event::Kind::progress) {
                              if (listener.progress && !listener.progress(std::clamp(event.fraction, 0.0, 1.0)))

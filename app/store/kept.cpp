@@ -10,7 +10,7 @@ namespace app::store {
 namespace {
 
 using nlohmann::json;
-constexpr int version = 1;
+constexpr int kept_version = 1;
 
 /// `first` in its order, then what `second` adds.
 std::vector<std::string> merged(const std::vector<std::string>& first, const std::vector<std::string>& second) {
@@ -56,12 +56,12 @@ bool Kept::add(std::string_view table, const std::vector<std::string>& rows) {
 }
 
 LoadReport load(const std::filesystem::path& path, Kept& kept) {
-  return load_json(path, version, [&](const json& content) { return take(content, kept); });
+  return load_json(path, kept_version, [&](const json& content) { return take(content, kept); });
 }
 
 SaveReport save(const std::filesystem::path& path, Kept& kept) {
   return save_merged(
-      path, version, [&](const json& content) { return take(content, kept); },
+      path, kept_version, [&](const json& content) { return take(content, kept); },
       [&](json& content) {
         json& tables = content["tables"] = json::object();
         for (const auto& [name, rows] : kept.tables) {

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 using Texts = std::map<std::string, std::string, std::less<>>;
-constexpr int version = 1;
+constexpr int notes_version = 1;
 
 models::Status take(const json& content, Texts& texts) {
   std::string fault;
@@ -43,7 +43,7 @@ void Notes::set(std::string_view lab, std::string markdown) {
 
 LoadReport Notes::load(const std::filesystem::path& path) {
   Texts found;
-  LoadReport report = load_json(path, version, [&](const json& content) { return take(content, found); });
+  LoadReport report = load_json(path, notes_version, [&](const json& content) { return take(content, found); });
   for (const std::string& lab : changed_) {
     found.erase(lab);
     if (const auto ours = texts_.find(lab); ours != texts_.end()) found.insert(*ours);
@@ -56,7 +56,7 @@ SaveReport Notes::save(const std::filesystem::path& path) {
   Texts merged;
   bool whole = false;
   SaveReport report = save_merged(
-      path, version,
+      path, notes_version,
       [&](const json& content) {
         auto taken = take(content, merged);
         whole = static_cast<bool>(taken);

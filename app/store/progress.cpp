@@ -11,7 +11,7 @@ namespace app::store {
 namespace {
 
 using nlohmann::json;
-constexpr int version = 1;
+constexpr int progress_version = 1;
 
 LabProgress& lab_of(Progress& progress, std::string_view lab) {
   const auto found = progress.labs.find(lab);
@@ -108,19 +108,19 @@ double Progress::fraction(std::span<const std::string_view> lab_ids) const {
 }
 
 LoadReport load(const std::filesystem::path& path, Progress& progress) {
-  return load_json(path, version, [&](const json& content) { return take(content, progress); });
+  return load_json(path, progress_version, [&](const json& content) { return take(content, progress); });
 }
 
 SaveReport save(const std::filesystem::path& path, Progress& progress) {
   return save_merged(
-      path, version, [&](const json& content) { return take(content, progress); },
+      path, progress_version, [&](const json& content) { return take(content, progress); },
       [&](json& content) { write(content, progress); });
 }
 
 models::Status replace(const std::filesystem::path& path, const Progress& progress) {
   json content = json::object();
   write(content, progress);
-  return save_json(path, version, content);
+  return save_json(path, progress_version, content);
 }
 
 }  // namespace app::store

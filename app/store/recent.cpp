@@ -10,7 +10,7 @@ namespace app::store {
 namespace {
 
 using nlohmann::json;
-constexpr int version = 1;
+constexpr int recent_version = 1;
 
 }  // namespace
 
@@ -48,12 +48,12 @@ models::Status Recent::take(const json& content) {
 }
 
 LoadReport Recent::load(const std::filesystem::path& path) {
-  return load_json(path, version, [&](const json& content) { return take(content); });
+  return load_json(path, recent_version, [&](const json& content) { return take(content); });
 }
 
 SaveReport Recent::save(const std::filesystem::path& path) {
   return save_merged(
-      path, version, [&](const json& content) { return take(content); },
+      path, recent_version, [&](const json& content) { return take(content); },
       [&](json& content) {
         json items = json::array();
         for (const RecentScenario& r : list_)

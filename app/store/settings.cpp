@@ -9,7 +9,7 @@ namespace app::store {
 namespace {
 
 using nlohmann::json;
-constexpr int version = 1;
+constexpr int settings_version = 1;
 
 models::Status take(const json& content, Settings& settings) {
   std::string fault, theme;
@@ -37,13 +37,13 @@ models::Status take(const json& content, Settings& settings) {
 }  // namespace
 
 LoadReport load(const std::filesystem::path& path, Settings& settings) {
-  return load_json(path, version, [&](const json& content) { return take(content, settings); });
+  return load_json(path, settings_version, [&](const json& content) { return take(content, settings); });
 }
 
 SaveReport save(const std::filesystem::path& path, const Settings& settings) {
   Settings theirs;  // read only so that a bad file is set aside and not overwritten
   return save_merged(
-      path, version, [&](const json& content) { return take(content, theirs); },
+      path, settings_version, [&](const json& content) { return take(content, theirs); },
       [&](json& content) {
         content = {{"theme", settings.light ? "light" : "dark"},    {"scale", settings.scale},
                    {"keep_my_scenario", settings.keep_my_scenario}, {"window_width", settings.window_width},

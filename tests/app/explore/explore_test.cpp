@@ -1,4 +1,5 @@
 #include "app/explore/explore.h"
+#include "app/scenario/scenario.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

@@ -97,7 +97,7 @@ TEST_CASE("what follows --set takes units, options, switches and lists") {
   CHECK(type(*lab, "tones", "green,blue") == "");
   CHECK(lab->inputs().find("tones")->chosen() == std::vector<std::string>{"green", "blue"});
   CHECK(type(*lab, "weights", "1 2") == "weights is \"1 2\": a JSON list such as [1,2,3] is expected.");
-  CHECK(type(*lab, "width", "3 GB").error.find("width: ") == 0);
+  CHECK(type(*lab, "width", "3 GB").find("width: ") == 0);
   CHECK(lab->inputs().find("width")->real() == 0.310);
 }
 

@@ -29,7 +29,7 @@ struct Table {
                      .label = "Answers",
                      .shared = "drill.history",
                      .max_items = 5,
-                     .kept = true,
+                     .origin = chapters::Origin::kept,
                  });
     return fields.all().front();
   }

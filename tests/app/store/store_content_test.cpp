@@ -46,7 +46,7 @@ TEST_CASE("starting over forgets what the file held") {
   app::store::Progress progress;
   progress.visit("roofline/roofline");
   REQUIRE(app::store::save(folder / "progress.json", progress).saved);
-  REQUIRE(app::store::replace(folder / "progress.json", {}).empty());
+  REQUIRE(app::store::replace(folder / "progress.json", {}).error.empty());
   app::store::Progress back;
   REQUIRE(app::store::load(folder / "progress.json", back).found == Found::loaded);
   CHECK(back == app::store::Progress{});

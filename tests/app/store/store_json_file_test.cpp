@@ -18,7 +18,7 @@ namespace {
 app::store::LoadReport load(const std::filesystem::path& path, json& out) {
   return load_json(path, 1, [&](const json& content) {
     out = content;
-    return std::string();
+    return models::Status::ok();
   });
 }
 app::store::LoadReport load(const std::filesystem::path& path) {
@@ -93,12 +93,13 @@ TEST_CASE("nesting of a hundred thousand levels does not exhaust the stack") {
 TEST_CASE("what take objects to sets the file aside, and so does a type error that it throws") {
   const Folder folder;
   folder.write("one.json", R"({"version":1,"a":5})");
-  const auto objected = load_json(folder / "one.json", 1, [](const json&) { return std::string("a is odd"); });
+  const auto objected = load_json(folder / "one.json", 1, [](const json&) { return models::Status::fail("a is odd"); });
   CHECK(objected.found == Found::set_aside);
   CHECK(contains(objected.notice, "a is odd"));
   folder.write("two.json", R"({"version":1,"a":5})");
-  const auto threw =
-      load_json(folder / "two.json", 1, [](const json& content) { return content["a"].get<std::string>(); });
+  const auto threw = load_json(folder / "two.json", 1, [](const json& content) {
+    return models::Status::fail(content["a"].get<std::string>());
+  });
   CHECK(threw.found == Found::set_aside);
 }
 

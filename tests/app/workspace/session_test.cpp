@@ -1,5 +1,7 @@
 #include "app/workspace/session.h"
 
+#include "app/scenario/scenario.h"
+
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>

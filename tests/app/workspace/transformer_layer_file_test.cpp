@@ -63,9 +63,8 @@ TEST_CASE("eval says in one sentence what is wrong with a file") {
 }
 
 TEST_CASE("a dropped config.json becomes the open lab's model; a broken one changes nothing and says why") {
-  std::string assets;
-  REQUIRE(app::cli::load_assets(assets).empty());
-  app::Workspace w({}, {{}, {}, {}, "nothing is kept in this test"});
+  REQUIRE(app::cli::load_assets());
+  app::Workspace w({}, models::Result<app::UserPaths>::fail("Nothing is kept in this test."));
   REQUIRE(w.open("roofline/transformer-layer"));
   const auto parameters = [&] { return w.lab().outputs().find("parameters_total")->integer(); };
   CHECK(w.drop_file(configs + "deepseek-v3.json").error.empty());

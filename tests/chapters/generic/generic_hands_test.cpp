@@ -80,7 +80,8 @@ TEST_CASE("every lab: careless hands leave inputs in range and outputs finite") 
   use_bundled_catalog();
   for (const auto& entry : labs_under_test()) DYNAMIC_SECTION(entry.id) {
       const Folder folder;
-      ShellDriver d(bundled_content(), {folder / "data", folder / "config", folder / "state", {}});
+      ShellDriver d(bundled_content(),
+                    models::Result<app::UserPaths>::ok({folder / "data", folder / "config", folder / "state"}));
       std::uint32_t seed = 0;
       for (const Budget budget{1, 3, 0.1}; budget.allows(seed); ++seed) {
         REQUIRE(d.workspace.open(entry.id));

@@ -63,7 +63,8 @@ TEST_CASE("bits: what is not finite is null with its kind, and goes in as a word
   const auto copy = chapters::make_lab_by_id("precision/bits");
   CHECK(app::apply_inputs(*copy, app::Json::parse(app::fields_to_json(lab->inputs()).dump())).error == "");
   CHECK(copy->same_inputs(*lab));  // minus zero survives the round trip
-  CHECK(app::set_field_from_text(*lab->inputs().find("value"), "seven").error.find("not a number") != std::string::npos);
+  CHECK(app::set_field_from_text(*lab->inputs().find("value"), "seven").error.find("not a number") !=
+        std::string::npos);
 }
 
 TEST_CASE(
@@ -107,7 +108,7 @@ TEST_CASE("bits: numbers are read as people write them") {
 
 TEST_CASE("bits: pressing a bit, a step and a format changes the number shown") {
   use_bundled_catalog();
-  ShellDriver d(bundled_content(), {{}, {}, {}, "Nothing is kept in a test."}, {1600, 1000});
+  ShellDriver d(bundled_content(), support::nowhere(), {1600, 1000});
   REQUIRE(d.workspace.open("precision/bits"));
   d.ui.frames(3);
   d.ui.click("bit 15");

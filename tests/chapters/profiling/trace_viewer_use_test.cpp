@@ -19,7 +19,7 @@
 namespace {
 
 struct ViewerInUse {
-  support::ShellDriver d{support::bundled_content(), {{}, {}, {}, "Nothing is kept in a test."}, {1600, 2600}};
+  support::ShellDriver d{support::bundled_content(), support::nowhere(), {1600, 2600}};
 
   explicit ViewerInUse(const app::Json& inputs) {
     support::use_bundled_catalog();
