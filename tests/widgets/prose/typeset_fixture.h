@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "tests/support/ui/ui_driver.h"
-#include "widgets/prose/formula.h"
 #include "widgets/base/theme.h"
+#include "widgets/prose/formula.h"
 
 namespace typeset {
 
@@ -40,6 +40,11 @@ struct Values {
             },
             nullptr};
   }
+};
+
+/// A frame in which text can be measured.
+struct Page {
+  support::UiDriver ui{in_window([] {}), {400, 300}, set_up};
 };
 
 }  // namespace typeset
