@@ -8,15 +8,15 @@ function finish() {
   printf "entry %.2f %s\n", cpu, name
   name = ""
 }
-function before(word,   at, n, words) {  # the number that stands before `word`
-  at = index($0, " " word)
-  if (!at) return 0
-  n = split(substr($0, 1, at - 1), words, " ")
-  return words[n] + 0
+# The number that stands before exactly these words between two bars of Catch2's line "test cases: 7 | 4 passed | 2 failed".
+function part(words,   n, i, parts) {
+  n = split($0, parts, "|")
+  for (i = 2; i <= n; ++i) if (parts[i] ~ ("^ *[0-9]+ " words " *$")) return parts[i] + 0
+  return 0
 }
 /^[0-9]+\/[0-9]+ Testing: / { finish(); name = $0; sub(/^[^:]*: /, "", name); p = f = s = summary = bad = skipped_entry = cpu = 0; next }
 /^All tests passed \(.* test cases?\)/ { sub(/.* in /, ""); p += $1; summary = 1; next }
-/^test cases: .*\|/ { p += before("passed"); f += $0 ~ /failed as expected/ ? 0 : before("failed"); s += before("skipped"); summary = 1; next }
+/^test cases: .*\|/ { p += part("passed") + part("failed as expected"); f += part("failed"); s += part("skipped"); summary = 1; next }
 /^[0-9]+ passed, [0-9]+ failed/ { p += $1; f += $3; summary = 1; next }
 /^CPU seconds: / { cpu = $3; next }
 /^Test time = / { if (!cpu) cpu = $4; next }
