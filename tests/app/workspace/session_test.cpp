@@ -12,9 +12,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-double output_number(const chapters::Lab& lab, const char* key) { return lab.outputs().find(key)->output_number(); }
+double output_number(const chapters::Lab& lab, const char* key) { return lab.outputs().find(key)->number(); }
 void set(app::Session& s, const char* key, double v) { s.lab().inputs().find(key)->set_number(v); }
-double input(const app::Session& s, const char* key) { return s.lab().inputs().find(key)->output_number(); }
+double input(const app::Session& s, const char* key) { return s.lab().inputs().find(key)->number(); }
 
 /// A lab whose compute waits until it is let go or cancelled.
 namespace slow {

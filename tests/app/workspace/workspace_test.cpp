@@ -30,7 +30,7 @@ struct Person {
 };
 
 std::string text(app::Workspace& w, const char* key) { return std::string(w.lab().inputs().find(key)->choice_id()); }
-double input_number(app::Workspace& w, const char* key) { return w.lab().inputs().find(key)->input_number(); }
+double input_number(app::Workspace& w, const char* key) { return w.lab().inputs().find(key)->number(); }
 std::string_view open_lab(app::Workspace& w) { return w.lab().info().id; }
 
 bool said(app::Workspace& w, std::string_view part) {
@@ -100,15 +100,15 @@ TEST_CASE("the bar shows the values of the lab that is open, not of another that
   const auto shown = [&](std::string_view name) {
     for (const auto& group : w->shared_groups())
       for (const auto* f : group.fields)
-        if (f->spec.shared == name) return f->input_number();
+        if (f->spec.shared == name) return f->number();
     return -1.0;
   };
   CHECK(w->open("roofline/hierarchy"));
-  const double chips = w->lab().inputs().find("chips")->input_number();
+  const double chips = w->lab().inputs().find("chips")->number();
   CHECK(shown("cluster.chips") == chips);
   CHECK(w->open("serving/batching"));
-  CHECK(w->lab().inputs().find("chips")->input_number() != chips);
-  CHECK(shown("cluster.chips") == w->lab().inputs().find("chips")->input_number());
+  CHECK(w->lab().inputs().find("chips")->number() != chips);
+  CHECK(shown("cluster.chips") == w->lab().inputs().find("chips")->number());
 }
 
 TEST_CASE("a shared value that a lab does not allow leaves that lab's own") {
@@ -120,7 +120,7 @@ TEST_CASE("a shared value that a lab does not allow leaves that lab's own") {
   w->update(false);
   REQUIRE(w->open(first));
   const auto* batch = w->lab().inputs().find("batch");
-  CHECK(batch->input_number() <= batch->spec.hi);
+  CHECK(batch->number() <= batch->spec.hi);
   CHECK(w->lab().reason() == "");
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("a dropped scenario opens its lab with its inputs and the rest at thei
   CHECK(open_lab(*w) == first);
   CHECK(text(*w, "chip") == "a100_80_sxm");
   CHECK(input_number(*w, "bytes") == 5e9);
-  CHECK(input_number(*w, "batch") == chapters::make_lab_by_id(first)->inputs().find("batch")->input_number());
+  CHECK(input_number(*w, "batch") == chapters::make_lab_by_id(first)->inputs().find("batch")->number());
   w->current().undo();
   w->update(false);
   CHECK(input_number(*w, "batch") == 64);
