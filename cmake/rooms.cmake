@@ -1,5 +1,29 @@
 # How the program's own libraries and their tests are made.
 
+# ridgeline_unity(TARGET file...): the files of a folder compile as one unit, at most eight of them: two thirds of the time of a
+# build, and an edit of one lab still compiles that lab alone. What is only one file's stays so by its name: helpers in
+# anonymous namespaces have names that their folder uses once.
+function(ridgeline_unity target)
+  if(NOT RIDGELINE_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  foreach(file IN LISTS ARGN)
+    if(NOT file MATCHES "\\.cpp$")
+      continue()
+    endif()
+    get_filename_component(folder ${file} DIRECTORY)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
+    string(MAKE_C_IDENTIFIER "${folder}" id)
+    if(NOT DEFINED count_${id})
+      set(count_${id} 0)
+    endif()
+    math(EXPR batch "${count_${id}} / 8")
+    math(EXPR count_${id} "${count_${id}} + 1")
+    set_property(SOURCE ${file} PROPERTY UNITY_GROUP ${id}_${batch})
+  endforeach()
+endfunction()
+
 # ridgeline_library(NAME SOURCES file... [ROOMS library...] [PUBLIC library...] [PRIVATE library...] [HEADERS header...]
 #                   [SANITIZED_OPTIONS option...])
 # A static library of ours. ROOMS are others of ours, PUBLIC and PRIVATE come from elsewhere, HEADERS are parsed once for all
@@ -11,6 +35,7 @@ function(ridgeline_library name)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${arg_ROOMS} ${arg_PUBLIC} PRIVATE ridgeline_warnings ${arg_PRIVATE})
   target_precompile_headers(${name} PRIVATE ${RIDGELINE_STD_HEADERS} ${arg_HEADERS})
+  ridgeline_unity(${name} ${arg_SOURCES})
   set(public ${arg_PUBLIC})
   set(links ${arg_PUBLIC} ${arg_PRIVATE})
   set(rooms ${name})
@@ -32,6 +57,7 @@ function(ridgeline_library name)
     target_include_directories(${name}_sanitized PUBLIC ${PROJECT_SOURCE_DIR})
     target_link_libraries(${name}_sanitized PRIVATE ridgeline_warnings ${public} ${arg_PRIVATE})
     target_precompile_headers(${name}_sanitized PRIVATE ${RIDGELINE_STD_HEADERS} ${arg_HEADERS})
+    ridgeline_unity(${name}_sanitized ${arg_SOURCES})
     target_compile_options(${name}_sanitized PRIVATE ${RIDGELINE_SANITIZERS} -O1 -Wno-maybe-uninitialized
       ${arg_SANITIZED_OPTIONS}) # GCC's flow analysis reports false paths through sanitizer checks
   endif()

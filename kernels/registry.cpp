@@ -10,7 +10,7 @@
 namespace kernels {
 namespace {
 
-constexpr double most_seconds = 60;
+constexpr double max_seconds = 60;
 
 /// "a, b and c"
 template <class List>
@@ -33,7 +33,7 @@ std::string fault_of(const Request& r, const Ladder& ladder) {
     return "The ladder " + name + " takes sizes (" + std::string(ladder.size_label) + ") from " +
            std::to_string(ladder.size_lo) + " to " + std::to_string(ladder.size_hi) + "; " + std::to_string(r.size) +
            " is outside.";
-  if (!(r.seconds_per_rung > 0 && r.seconds_per_rung <= most_seconds))
+  if (!(r.seconds_per_rung > 0 && r.seconds_per_rung <= max_seconds))
     return "The time for a rung must be more than 0 s and at most 60 s.";
   if (r.edited_rung.empty()) return {};
   if (ladder.device == Device::cpu)
@@ -76,7 +76,7 @@ std::string run(const Request& request, const Listener& listener) {
 }
 
 Roofs measure_roofs(Device device, double seconds, const Listener& listener) {
-  if (!(seconds > 0 && seconds <= most_seconds))
+  if (!(seconds > 0 && seconds <= max_seconds))
     return {.device = device, .failure = "The time for measuring must be more than 0 s and at most 60 s."};
   return device == Device::cpu ? cpu::measure_roofs(seconds, listener) : cuda::measure_roofs(seconds, listener);
 }

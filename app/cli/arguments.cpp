@@ -1,8 +1,10 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "app/cli/cli.h"
+#include "app/platform/file.h"
+#include "app/scenario/link.h"
+#include "app/scenario/scenario.h"
 #include "app/scenario/sentences.h"
 #include "chapters/mechanism/registry.h"
 
@@ -25,8 +27,9 @@ std::vector<std::string> Arguments::values(std::string_view option) const {
   return out;
 }
 
-Arguments parse_arguments(const std::vector<std::string>& all, const std::vector<std::string>& valued,
-                          const std::vector<std::string>& flags) {
+models::Result<Arguments> parse_arguments(const std::vector<std::string>& all, const std::vector<std::string>& valued,
+                                          const std::vector<std::string>& flags) {
+  using Parsed = models::Result<Arguments>;
   Arguments a;
   const auto in = [](const std::vector<std::string>& list, const std::string& s) {
     return std::find(list.begin(), list.end(), s) != list.end();
@@ -44,66 +47,55 @@ Arguments parse_arguments(const std::vector<std::string>& all, const std::vector
     } else if (in(valued, name) && (equals != std::string::npos || i + 1 < all.size())) {
       a.options.emplace_back(name, equals != std::string::npos ? word.substr(equals + 1) : all[++i]);
     } else if (in(valued, name)) {
-      a.error = name + " needs a value after it.";
-      return a;
+      return Parsed::fail(name + " needs a value after it.");
     } else {
       auto known = valued;
       known.insert(known.end(), flags.begin(), flags.end());
       const auto guess = nearest(name, known);
-      a.error = "There is no option " + name.substr(0, 60) + " here" +
-                (guess.empty() ? "" : ": did you mean " + guess) + "; allowed are " + sentence_list(known, 40) + ".";
-      return a;
+      return Parsed::fail("There is no option " + name.substr(0, 60) + " here" +
+                          (guess.empty() ? "" : ": did you mean " + guess) + "; allowed are " +
+                          sentence_list(known, 40) + ".");
     }
   }
-  return a;
+  return Parsed::ok(std::move(a));
 }
 
-chapters::LabPtr make_set_lab(const Arguments& arguments, std::string& error) {
+models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments) {
+  using Made = models::Result<chapters::LabPtr>;
   std::string id = arguments.words.empty() ? std::string() : arguments.words[0];
-  std::vector<std::pair<std::string, std::string>> sets;
   Scenario scenario;
   if (arguments.has("--scenario")) {
-    const FileText file = read_text_file(arguments.value("--scenario"));
-    if (error = file.error; !error.empty()) return nullptr;
-    scenario = parse_scenario(file.text);
-    if (error = scenario.error; !error.empty()) return nullptr;
-    if (!id.empty() && id != scenario.lab) {
-      error = "The scenario is for " + scenario.lab + ", not for " + id + ".";
-      return nullptr;
-    }
+    const auto text = read_text_file(arguments.value("--scenario"));
+    if (!text) return Made::fail(text.error);
+    auto parsed = parse_scenario(*text);
+    if (!parsed) return Made::fail(parsed.error);
+    if (!id.empty() && id != parsed->lab)
+      return Made::fail("The scenario is for " + parsed->lab + ", not for " + id + ".");
+    scenario = std::move(*parsed);
     id = scenario.lab;
   }
-  if (id.empty()) {
-    error = "Name a lab: `ridgeline list` shows them all.";
-    return nullptr;
-  }
-  if (const Link link = parse_link(id); !link.lab.empty()) {
-    id = link.lab;
-    sets = link.sets;
+  if (id.empty()) return Made::fail("Name a lab: `ridgeline list` shows them all.");
+  std::vector<std::pair<std::string, std::string>> sets;
+  if (Link link = parse_link(id); !link.lab.empty()) {
+    id = std::move(link.lab);
+    sets = std::move(link.sets);
   }
   auto lab = chapters::make_lab_by_id(id);
-  if (!lab) {
-    error = unknown_lab(id);
-    return nullptr;
-  }
-  if (!scenario.inputs_text.empty()) error = apply_inputs(*lab, Json::parse(scenario.inputs_text));
-  if (error.empty() && !scenario.view_text.empty()) error = apply_view(*lab, Json::parse(scenario.view_text));
+  if (!lab) return Made::fail(unknown_lab(id));
+  if (const auto set = apply_inputs(*lab, parse_own_json(scenario.inputs_text)); !set) return Made::fail(set.error);
+  if (const auto set = apply_view(*lab, parse_own_json(scenario.view_text)); !set) return Made::fail(set.error);
   for (const auto& set : arguments.values("--set")) {
     const auto equals = set.find('=');
-    if (equals == std::string::npos) {
-      error = "--set needs key=value; it is \"" + set.substr(0, 60) + "\".";
-      return nullptr;
-    }
+    if (equals == std::string::npos) return Made::fail("--set needs key=value; it is \"" + set.substr(0, 60) + "\".");
     sets.emplace_back(set.substr(0, equals), set.substr(equals + 1));
   }
   for (const auto& [key, value] : sets) {
-    if (!error.empty()) break;
     const auto* field = lab->inputs().find(key);
-    error = field ? set_field_from_text(*field, value) : unknown_key(id, "input", key, lab->inputs());
+    if (!field) return Made::fail(unknown_key(id, "input", key, lab->inputs()));
+    if (const auto set = set_field_from_text(*field, value); !set) return Made::fail(set.error);
   }
-  if (!error.empty()) return nullptr;
   lab->compute();
-  return lab;
+  return Made::ok(std::move(lab));
 }
 
 int complain(const Streams& s, const std::string& sentence) {

@@ -11,9 +11,9 @@ namespace app::cli {
 
 /// Recomputes every claim and every published parameter count; 1 when one differs from what is recorded.
 int check(const Arguments&, const Streams& s) {
-  std::string assets;
-  if (auto error = load_assets(assets); !error.empty()) return complain(s, error);
-  const Content content = load_content(assets);
+  const auto assets = load_assets();
+  if (!assets) return complain(s, assets.error);
+  const Content content = load_content(*assets);
   int passed = 0, failed = 0;
   const auto say = [&](bool good, const std::string& line) {
     (good ? passed : failed)++;
@@ -21,11 +21,12 @@ int check(const Arguments&, const Streams& s) {
   };
   for (const auto& error : content.errors) say(false, error);
   for (const Claim& claim : content.claims) {
-    const Checked c = check_claim(claim);
-    if (!c.error.empty()) {
-      say(false, c.error);
+    const auto checked = check_claim(claim);
+    if (!checked) {
+      say(false, checked.error);
       continue;
     }
+    const CheckedClaim& c = *checked;
     say(c.agrees, claim.id + "  claimed " + std::string(widgets::format(claim.claimed, c.unit, 5)) + ", computed " +
                       std::string(widgets::format(c.computed, c.unit, 5)) +
                       (c.verdict == Verdict::right ? ": holds" : ": does not hold") +

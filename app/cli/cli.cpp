@@ -2,9 +2,10 @@
 
 #include <ostream>
 
+#include "app/cli/version.h"
 #include "app/content/load_catalog.h"
 #include "app/platform/paths.h"
-#include "app/cli/version.h"
+#include "app/scenario/link.h"
 #include "app/scenario/sentences.h"
 #include "chapters/mechanism/registry.h"
 
@@ -106,20 +107,21 @@ void help(std::ostream& out) {
 
 }  // namespace
 
-std::string load_assets(std::string& folder) {
+models::Result<std::string> load_assets() {
+  using Folder = models::Result<std::string>;
   const auto found = find_assets();
-  if (!found) return found.error;
-  folder = found->string();
-  if (!chapters::catalog().chips.empty()) return {};
-  const UserPaths user = user_paths();
-  auto loaded = load_catalog(folder, user.error.empty() ? user.config : std::filesystem::path());
+  if (!found) return Folder::fail(found.error);
+  const std::string folder = found->string();
+  if (!chapters::catalog().chips.empty()) return Folder::ok(folder);
+  const auto user = user_paths();
+  auto loaded = load_catalog(folder, user ? user->config : std::filesystem::path());
   if (loaded.catalog->chips.empty() || loaded.catalog->models.empty())
-    return loaded.errors.empty()
-               ? "No chips or models were found under " + folder + ": set RIDGELINE_ASSETS to the assets folder."
-               : loaded.errors.front();
+    return Folder::fail(loaded.errors.empty() ? "No chips or models were found under " + folder +
+                                                    ": set RIDGELINE_ASSETS to the assets folder."
+                                              : loaded.errors.front());
   loaded.catalog->notices = std::move(loaded.errors);
   chapters::set_catalog(loaded.catalog);
-  return {};
+  return Folder::ok(folder);
 }
 
 int run(const std::vector<std::string>& arguments, const Streams& s) {
@@ -132,8 +134,7 @@ int run(const std::vector<std::string>& arguments, const Streams& s) {
     s.out << "ridgeline " << version() << "\n";
     return 0;
   }
-  std::string assets;
-  if (auto error = load_assets(assets); !error.empty()) return complain(s, error);
+  if (const auto assets = load_assets(); !assets) return complain(s, assets.error);
   for (const auto& notice : chapters::catalog().notices) s.error << notice << "\n";  // the rest is good: go on
   for (const Call& call : calls()) {
     if (name != call.name) continue;
@@ -143,15 +144,17 @@ int run(const std::vector<std::string>& arguments, const Streams& s) {
         s.out << "ridgeline " << call.usage << "\n    " << call.does << "\n";
         return 0;
       }
-    const Arguments a = parse_arguments(rest, call.valued, call.flags);
-    if (!a.error.empty()) return complain(s, a.error);
+    const auto parsed = parse_arguments(rest, call.valued, call.flags);
+    if (!parsed) return complain(s, parsed.error);
+    const Arguments& a = *parsed;
     if (a.words.size() > call.most_words)
       return complain(
           s, "\"" + a.words[call.most_words].substr(0, 60) + "\" is one word too many: ridgeline " + call.usage + ".");
     return call.run(a, s);
   }
-  const Arguments a = parse_arguments(arguments, {"--set", "--scenario"}, {"--help", "-h"});
-  if (!a.error.empty()) return complain(s, a.error);
+  const auto parsed = parse_arguments(arguments, {"--set", "--scenario"}, {"--help", "-h"});
+  if (!parsed) return complain(s, parsed.error);
+  const Arguments& a = *parsed;
   if (a.words.size() > 1)
     return complain(s,
                     "\"" + a.words[1].substr(0, 60) + "\" is one word too many: `ridgeline --help` shows every call.");
@@ -164,11 +167,10 @@ int run(const std::vector<std::string>& arguments, const Streams& s) {
                            : "There is no call \"" + a.words[0].substr(0, 60) + "\": did you mean \"" + guess + "\"?");
   }
   if (a.has("--help") || a.has("-h")) {
-    std::string error;
-    const auto lab = make_set_lab(a, error);
-    if (!lab) return complain(s, error);
-    s.out << lab->info().id << ": " << lab->info().question << "\n";
-    for (const auto& f : lab->inputs())
+    const auto lab = make_set_lab(a);
+    if (!lab) return complain(s, lab.error);
+    s.out << (*lab)->info().id << ": " << (*lab)->info().question << "\n";
+    for (const auto& f : (*lab)->inputs())
       s.out << "  --set " << f.key << "=...   " << f.spec.label << (f.spec.help.empty() ? "" : ": ") << f.spec.help
             << "\n";
     return 0;

@@ -4,7 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/scenario/scenario.h"
+#include "chapters/mechanism/lab.h"
+#include "models/base/result.h"
 
 /// The command line: one binary, every call of it. Bad input is one sentence on the error stream and exit status 2.
 namespace app::cli {
@@ -18,26 +19,26 @@ struct Streams {
 /// Runs the program with the arguments after its name. Returns the exit status.
 int run(const std::vector<std::string>& arguments, const Streams& streams);
 
-/// What a call was given, after its name: positional words, options, and a complaint when something does not fit.
+/// What a call was given, after its name.
 struct Arguments {
   std::vector<std::string> words;
   std::vector<std::pair<std::string, std::string>> options;  ///< "--set" -> "k=v", in order; flags have an empty value
-  std::string error;
 
   bool has(std::string_view option) const;
   /// The last value of an option, or `otherwise`.
   std::string value(std::string_view option, std::string otherwise = {}) const;
   std::vector<std::string> values(std::string_view option) const;
 };
-/// `valued` take the next argument (or what follows '='), `flags` do not. Unknown options are an error that names them.
-Arguments parse_arguments(const std::vector<std::string>& all, const std::vector<std::string>& valued,
-                          const std::vector<std::string>& flags);
+/// Options in `valued` take the next argument (or what follows '='), those in `flags` do not. Fails on an unknown
+/// option, with its name and the nearest that exists.
+models::Result<Arguments> parse_arguments(const std::vector<std::string>& all, const std::vector<std::string>& valued,
+                                          const std::vector<std::string>& flags);
 
-/// Makes the lab that words[0] names, with --scenario and --set applied, computed. Null with a sentence in `error`.
-chapters::LabPtr make_set_lab(const Arguments& arguments, std::string& error);
+/// Makes the lab that words[0] names, with --scenario and --set applied, computed.
+models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments);
 
-/// Loads chips and models once for this process. Returns an error sentence when the assets are not found.
-std::string load_assets(std::string& assets_folder);
+/// Loads chips and models once for this process. Gives the folder of the assets; fails when they are not found.
+models::Result<std::string> load_assets();
 
 int list(const Arguments& a, const Streams& s);
 int eval(const Arguments& a, const Streams& s);

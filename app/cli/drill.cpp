@@ -1,12 +1,12 @@
 #include <charconv>
 #include <chrono>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/cli/cli.h"
-#include "app/workspace/kept_rows.h"
 #include "app/platform/paths.h"
+#include "app/scenario/sentences.h"
+#include "app/workspace/kept_rows.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/practice/drill_history.h"
 #include "widgets/number/number.h"
@@ -42,19 +42,19 @@ class History {
  public:
   explicit History(std::ostream& notices) : paths_(user_paths()) {
     const chapters::Field& table = described();
-    if (!paths_.error.empty()) return;
-    const auto report = store::load(paths_.data / "kept.json", kept_);
+    if (!paths_) return;
+    const auto report = store::load(paths_->data / "kept.json", kept_);
     may_save_ = report.may_save();
     if (!report.notice.empty()) notices << report.notice << "\n";
-    if (const auto sentence = fill_from_kept(table, kept_); !sentence.empty()) notices << sentence << "\n";
+    if (const auto filled = fill_from_kept(table, kept_); !filled) notices << filled.error << "\n";
   }
   std::vector<chapters::DrillRecord> records;
 
-  /// Returns a sentence when it could not be saved.
+  /// Returns what is to be said about saving it, mostly nothing.
   std::string add(const chapters::DrillRecord& record) {
     chapters::add_record(records, record);
     if (!may_save_ || !add_to_kept(described(), kept_)) return {};
-    return store::save(paths_.data / "kept.json", kept_).notice;
+    return store::save(paths_->data / "kept.json", kept_).notice;
   }
 
  private:
@@ -65,24 +65,25 @@ class History {
                       .label = "Your answers",
                       .shared = "drill.history",
                       .max_items = chapters::most_drill_records,
-                      .kept = true,
+                      .origin = chapters::Origin::kept,
                   });
     return fields_.all().front();
   }
-  UserPaths paths_;
+  models::Result<UserPaths> paths_;
   store::Kept kept_;
   chapters::Fields fields_;
   bool may_save_ = false;
 };
 
-std::string topic_error(const std::string& topic) {
+models::Status check_topic(const std::string& topic) {
   std::vector<std::string> ids;
   for (const auto& t : chapters::catalog().drill_topics) ids.push_back(t.id);
   for (const auto& id : ids)
-    if (id == topic) return {};
+    if (id == topic) return models::Status::ok();
   const auto guess = nearest(topic, ids);
-  return "There is no topic \"" + topic.substr(0, 60) +
-         "\": " + (guess.empty() ? "" : "did you mean \"" + guess + "\"? ") + "Topics are " + sentence_list(ids) + ".";
+  return models::Status::fail("There is no topic \"" + topic.substr(0, 60) +
+                              "\": " + (guess.empty() ? "" : "did you mean \"" + guess + "\"? ") + "Topics are " +
+                              sentence_list(ids) + ".");
 }
 
 }  // namespace
@@ -111,7 +112,7 @@ int drill(const Arguments& a, const Streams& s) {
         s, "--today asks one question, the same for everybody: leave --topic, --seed, --count and --level away.");
   const auto& catalog = chapters::catalog();
   if (catalog.drills.empty()) return complain(s, "No drills were found: the folder drills of the assets holds them.");
-  if (auto error = topic_error(topic); !error.empty()) return complain(s, error);
+  if (const auto known = check_topic(topic); !known) return complain(s, known.error);
 
   History kept(s.error);
   std::istream& in = s.in ? *s.in : std::cin;

@@ -5,6 +5,8 @@
 
 #include "app/cli/cli.h"
 #include "app/explore/explore.h"
+#include "app/platform/json.h"
+#include "app/scenario/sentences.h"
 #include "widgets/number/number.h"
 
 namespace app::cli {
@@ -32,37 +34,39 @@ std::string quoted(const std::string& cell) {
 
 /// "KEY=VALUE" of --output for solve, with the value read in the output's unit.
 struct Target {
-  std::string key, error;
+  std::string key;
   double value = 0;
 };
-Target parse_target(const chapters::Lab& lab, const std::string& text) {
+models::Result<Target> parse_target(const chapters::Lab& lab, const std::string& text) {
+  using Parsed = models::Result<Target>;
   const auto equals = text.find('=');
-  if (equals == std::string::npos) return {"", "solve needs --output KEY=VALUE, such as --output time_s=0.01.", 0};
-  Target t{text.substr(0, equals), "", 0};
-  const auto* f = lab.outputs().find(t.key);
-  if (!f) return {"", unknown_key(lab.info().id, "output", t.key, lab.outputs()), 0};
+  if (equals == std::string::npos) return Parsed::fail("solve needs --output KEY=VALUE, such as --output time_s=0.01.");
+  const std::string key = text.substr(0, equals);
+  const auto* f = lab.outputs().find(key);
+  if (!f) return Parsed::fail(unknown_key(lab.info().id, "output", key, lab.outputs()));
   const auto parsed = widgets::parse_quantity(text.substr(equals + 1), f->spec.unit);
-  return {t.key, parsed.error, parsed.value};
+  return parsed.error.empty() ? Parsed::ok({key, parsed.value}) : Parsed::fail(parsed.error);
 }
 
 }  // namespace
 
 int sweep(const Arguments& a, const Streams& s) {
-  std::string error;
-  const auto lab = make_set_lab(a, error);
-  if (!lab) return complain(s, error);
+  const auto made = make_set_lab(a);
+  if (!made) return complain(s, made.error);
+  const chapters::Lab& lab = **made;
   std::vector<SweepAxis> axes;
   for (const auto& text : a.values("--over")) {
-    auto parsed = parse_sweep_axis(*lab, text);
-    if (!parsed.error.empty()) return complain(s, parsed.error);
-    axes.push_back(std::move(parsed.axis));
+    auto parsed = parse_sweep_axis(lab, text);
+    if (!parsed) return complain(s, parsed.error);
+    axes.push_back(std::move(*parsed));
   }
   if (axes.empty()) return complain(s, "sweep needs --over key=LO:HI:N, once or twice.");
   if (!a.has("--output"))
-    return complain(s, "sweep needs --output KEY: " + sentence_list(readable_outputs(*lab), 40) + ".");
+    return complain(s, "sweep needs --output KEY: " + sentence_list(readable_outputs(lab), 40) + ".");
   chapters::Progress progress;
-  const SweepResult r = app::sweep(*lab, axes, a.value("--output"), progress);
-  if (!r.error.empty()) return complain(s, r.error);
+  const auto swept = app::sweep(lab, axes, a.value("--output"), progress);
+  if (!swept) return complain(s, swept.error);
+  const SweepResult& r = *swept;
   const std::size_t nx = r.x.values.size();
   if (a.has("--json")) {
     Json points = Json::array();
@@ -72,7 +76,7 @@ int sweep(const Arguments& a, const Streams& s) {
       p[r.output] = number(r.values[i]);
       points.push_back(p);
     }
-    s.out << to_text({{"lab", lab->info().id}, {"output", r.output}, {"points", points}}, 2) << "\n";
+    s.out << to_text(Json{{"lab", lab.info().id}, {"output", r.output}, {"points", points}}, 2) << "\n";
     return 0;
   }
   s.out << r.x.key << (r.y.key.empty() ? "" : "," + r.y.key) << "," << r.output << "\n";
@@ -83,29 +87,30 @@ int sweep(const Arguments& a, const Streams& s) {
 }
 
 int solve(const Arguments& a, const Streams& s) {
-  std::string error;
-  const auto lab = make_set_lab(a, error);
-  if (!lab) return complain(s, error);
+  const auto made = make_set_lab(a);
+  if (!made) return complain(s, made.error);
+  const chapters::Lab& lab = **made;
   if (!a.has("--for")) return complain(s, "solve needs --for key=LO:HI.");
-  const auto axis = parse_sweep_axis(*lab, a.value("--for"));
-  if (!axis.error.empty()) return complain(s, axis.error);
-  if (!axis.axis.labels.empty()) return complain(s, axis.axis.key + " is not a number: solve needs one.");
-  const Target target = parse_target(*lab, a.value("--output"));
-  if (!target.error.empty()) return complain(s, target.error);
+  const auto axis = parse_sweep_axis(lab, a.value("--for"));
+  if (!axis) return complain(s, axis.error);
+  if (!axis->labels.empty()) return complain(s, axis->key + " is not a number: solve needs one.");
+  const auto target = parse_target(lab, a.value("--output"));
+  if (!target) return complain(s, target.error);
   chapters::Progress progress;
-  const SolveResult r = app::solve(*lab, axis.axis.key, axis.axis.values.front(), axis.axis.values.back(), target.key,
-                                   target.value, progress);
-  if (!r.error.empty()) return complain(s, r.error);
+  const auto solved =
+      app::solve(lab, axis->key, axis->values.front(), axis->values.back(), target->key, target->value, progress);
+  if (!solved) return complain(s, solved.error);
+  const SolveResult& r = *solved;
   if (a.has("--json")) {
-    s.out << to_text({{"lab", lab->info().id},
-                      {"found", r.found},
-                      {axis.axis.key, r.found ? number(r.input) : Json(nullptr)},
-                      {target.key, r.found ? number(r.output) : Json(nullptr)},
-                      {"why", r.why}},
+    s.out << to_text(Json{{"lab", lab.info().id},
+                          {"found", r.found},
+                          {axis->key, r.found ? number(r.input) : Json(nullptr)},
+                          {target->key, r.found ? number(r.output) : Json(nullptr)},
+                          {"why", r.why}},
                      2)
           << "\n";
   } else if (r.found) {
-    s.out << axis.axis.key << "," << target.key << "\n" << exact(r.input) << "," << exact(r.output) << "\n";
+    s.out << axis->key << "," << target->key << "\n" << exact(r.input) << "," << exact(r.output) << "\n";
     if (!r.why.empty()) s.error << r.why << "\n";
   } else {
     s.error << r.why << "\n";
@@ -114,14 +119,15 @@ int solve(const Arguments& a, const Streams& s) {
 }
 
 int sensitivity(const Arguments& a, const Streams& s) {
-  std::string error;
-  const auto lab = make_set_lab(a, error);
-  if (!lab) return complain(s, error);
+  const auto made = make_set_lab(a);
+  if (!made) return complain(s, made.error);
+  const chapters::Lab& lab = **made;
   if (!a.has("--output"))
-    return complain(s, "sensitivity needs --output KEY: " + sentence_list(readable_outputs(*lab), 40) + ".");
+    return complain(s, "sensitivity needs --output KEY: " + sentence_list(readable_outputs(lab), 40) + ".");
   chapters::Progress progress;
-  const SensitivityResult r = app::sensitivity(*lab, a.value("--output"), progress);
-  if (!r.error.empty()) return complain(s, r.error);
+  const auto analysed = app::sensitivity(lab, a.value("--output"), progress);
+  if (!analysed) return complain(s, analysed.error);
+  const SensitivityResult& r = *analysed;
   if (a.has("--json")) {
     Json rows = Json::array();
     for (const auto& row : r.rows)
@@ -130,7 +136,7 @@ int sensitivity(const Arguments& a, const Streams& s) {
                       {"high_input", row.high_input},
                       {"low_output", number(row.low_output)},
                       {"high_output", number(row.high_output)}});
-    s.out << to_text({{"lab", lab->info().id}, {"output", r.output}, {"base", number(r.base)}, {"inputs", rows}}, 2)
+    s.out << to_text(Json{{"lab", lab.info().id}, {"output", r.output}, {"base", number(r.base)}, {"inputs", rows}}, 2)
           << "\n";
     return 0;
   }

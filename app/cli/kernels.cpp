@@ -9,9 +9,10 @@
 
 #include "app/cli/cli.h"
 #include "app/kernel_runs/kernel_json.h"
-#include "app/platform/paths.h"
-#include "app/platform/file.h"
 #include "app/kernel_runs/this_machine.h"
+#include "app/platform/file.h"
+#include "app/platform/json.h"
+#include "app/platform/paths.h"
 #include "app/scenario/sentences.h"
 #include "widgets/number/number.h"
 
@@ -57,11 +58,11 @@ void print_table(std::ostream& out, const std::vector<std::vector<std::string>>&
 }
 
 int list_ladders(const Arguments& a, const Streams& s) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  Json all = Json::array();
   for (const Ladder& l : kernels::all_ladders()) {
     const std::string why = kernels::why_not(l);
     if (a.has("--json")) {
-      auto rungs = nlohmann::ordered_json::array();
+      Json rungs = Json::array();
       for (const auto& r : l.rungs)
         rungs.push_back(
             {{"id", r.id}, {"title", r.title}, {"change", r.change}, {"roof", r.roof}, {"source", r.source}});
@@ -87,40 +88,42 @@ int list_ladders(const Arguments& a, const Streams& s) {
     print_table(s.out, rows);
     s.out << "\n";
   }
-  if (a.has("--json")) s.out << all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+  if (a.has("--json")) s.out << to_text(all, 2) << "\n";
   return 0;
 }
 
-/// The request that the arguments ask for, or a sentence.
-std::string read_request(const Arguments& a, kernels::Request& r) {
+models::Result<kernels::Request> read_request(const Arguments& a) {
+  using Read = models::Result<kernels::Request>;
+  kernels::Request r;
   r.ladder = a.words[1];
   r.rungs = a.values("--rung");
   r.cold = !a.has("--warm");
   const Ladder* ladder = kernels::find_ladder(r.ladder);
   if (a.has("--size")) {
     const auto size = widgets::parse_quantity(a.value("--size"), ladder ? ladder->size_unit : "");
-    if (!size.error.empty()) return size.error;
+    if (!size.error.empty()) return Read::fail(size.error);
     if (!(size.value >= 1 && size.value <= 1e15))
-      return "--size must be a whole number from 1; it is \"" + excerpt(a.value("--size")) + "\".";
+      return Read::fail("--size must be a whole number from 1; it is \"" + excerpt(a.value("--size")) + "\".");
     r.size = static_cast<std::int64_t>(size.value);
   }
   if (a.has("--seconds")) {
     const auto seconds = widgets::parse_quantity(a.value("--seconds"), "s");
-    if (!seconds.error.empty()) return seconds.error;
+    if (!seconds.error.empty()) return Read::fail(seconds.error);
     r.seconds_per_rung = seconds.value;
   }
   if (a.has("--seed")) {
     const std::string seed = a.value("--seed");
     const auto [end, fault] = std::from_chars(seed.data(), seed.data() + seed.size(), r.seed);
     if (fault != std::errc() || end != seed.data() + seed.size())
-      return "--seed must be a whole number from 0; it is \"" + excerpt(seed) + "\".";
+      return Read::fail("--seed must be a whole number from 0; it is \"" + excerpt(seed) + "\".");
   }
-  if (!a.has("--source")) return {};
-  if (r.rungs.size() != 1) return "--source replaces the source of one rung: name it with one --rung.";
-  const FileText file = read_text_file(a.value("--source"));
+  if (!a.has("--source")) return Read::ok(std::move(r));
+  if (r.rungs.size() != 1) return Read::fail("--source replaces the source of one rung: name it with one --rung.");
+  auto source = read_text_file(a.value("--source"));
+  if (!source) return Read::fail(std::move(source.error));
   r.edited_rung = r.rungs[0];
-  r.edited_source = file.text;
-  return file.error;
+  r.edited_source = std::move(*source);
+  return Read::ok(std::move(r));
 }
 
 std::vector<std::string> row_of(const kernels::Result& r, const Ladder& ladder, const kernels::Roofs& roofs) {
@@ -168,8 +171,9 @@ int finish_speaking(const Streams& s, const std::string& failure) {
 
 int run_ladder(const Arguments& a, const Streams& s) {
   if (a.words.size() < 2) return complain(s, "Name a ladder: `ridgeline kernels list` shows them all.");
-  kernels::Request request;
-  if (const auto fault = read_request(a, request); !fault.empty()) return complain(s, fault);
+  const auto read = read_request(a);
+  if (!read) return complain(s, read.error);
+  const kernels::Request& request = *read;
   if (a.has("--json")) return finish_speaking(s, kernels::run(request, speaking(s)));
   const Ladder* ladder = kernels::find_ladder(request.ladder);
   kernels::Roofs roofs;
@@ -202,13 +206,13 @@ int run_ladder(const Arguments& a, const Streams& s) {
 
 /// Keeps the ceilings as a chip of the learner's own, for every lab.
 int save_chip(const kernels::Roofs& roofs, const Streams& s) {
-  const UserPaths user = user_paths();
-  if (!user.error.empty()) return complain(s, user.error);
+  const auto user = user_paths();
+  if (!user) return complain(s, user.error);
   const MachineChip chip = machine_chip(roofs, machine_facts(), today());
   if (chip.json.empty())
     return complain(s, "No chip was made of them: that takes an arithmetic rate, a bandwidth and the memory's size.");
-  const auto path = user.config / "chips" / chip.file_name;
-  if (const auto error = write_file(path, chip.json); !error.empty()) return complain(s, error);
+  const auto path = user->config / "chips" / chip.file_name;
+  if (const auto written = write_file(path, chip.json); !written) return complain(s, written.error);
   s.out << "\n" << chip.name << " is now a chip: " << path.string() << "\n";
   return 0;
 }

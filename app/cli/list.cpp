@@ -3,6 +3,8 @@
 
 #include "app/cli/cli.h"
 #include "app/explore/explore.h"
+#include "app/scenario/scenario.h"
+#include "app/scenario/sentences.h"
 #include "chapters/mechanism/registry.h"
 #include "widgets/number/number.h"
 
@@ -98,9 +100,9 @@ int list(const Arguments& a, const Streams& s) {
 }
 
 int eval(const Arguments& a, const Streams& s) {
-  std::string error;
-  const auto lab = make_set_lab(a, error);
-  if (!lab) return complain(s, error);
+  const auto made = make_set_lab(a);
+  if (!made) return complain(s, made.error);
+  const auto& lab = *made;
   if (a.has("--json")) {
     s.out << to_text(evaluation_to_json(*lab), 2) << "\n";
     return 0;

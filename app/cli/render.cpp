@@ -21,7 +21,6 @@ struct Picture {
   bool light = false, presentation = false, canvas_only = false;
   double scale = 1;
   int drawer = -1;
-  std::string error;
 };
 
 bool parse_int(std::string_view s, int& out) {
@@ -29,39 +28,54 @@ bool parse_int(std::string_view s, int& out) {
   return ec == std::errc() && end == s.data() + s.size();
 }
 
-Picture picture_of(const Arguments& a) {
-  Picture p;
-  if (a.has("--size")) {
-    const std::string size = a.value("--size");
-    const auto x = size.find('x');
-    if (x == std::string::npos || !parse_int(std::string_view(size).substr(0, x), p.width) ||
-        !parse_int(std::string_view(size).substr(x + 1), p.height) || p.width < 320 || p.height < 240 ||
-        p.width > 16384 || p.height > 16384)
-      p.error = "--size is \"" + size.substr(0, 40) +
-                "\": WIDTHxHEIGHT from 320x240 to 16384x16384 is allowed, such as 1600x1000.";
-  }
-  const std::string theme = a.value("--theme", "dark");
-  if (theme != "dark" && theme != "light")
-    p.error = "--theme is \"" + theme.substr(0, 40) + "\": dark or light is allowed.";
+models::Status read_size(const std::string& size, Picture& p) {
+  const auto x = size.find('x');
+  const bool read = x != std::string::npos && parse_int(std::string_view(size).substr(0, x), p.width) &&
+                    parse_int(std::string_view(size).substr(x + 1), p.height);
+  if (read && p.width >= 320 && p.height >= 240 && p.width <= 16384 && p.height <= 16384) return models::Status::ok();
+  return models::Status::fail("--size is \"" + size.substr(0, 40) +
+                              "\": WIDTHxHEIGHT from 320x240 to 16384x16384 is allowed, such as 1600x1000.");
+}
+
+models::Status read_theme(const std::string& theme, Picture& p) {
   p.light = theme == "light";
+  if (p.light || theme == "dark") return models::Status::ok();
+  return models::Status::fail("--theme is \"" + theme.substr(0, 40) + "\": dark or light is allowed.");
+}
+
+models::Status read_scale(const std::string& scale, Picture& p) {
+  const auto parsed = widgets::parse_quantity(scale, "");
+  p.scale = parsed.value;
+  if (parsed.error.empty() && p.scale >= 0.5 && p.scale <= 4) return models::Status::ok();
+  return models::Status::fail("--scale is \"" + scale.substr(0, 40) + "\": a number from 0.5 to 4 is allowed.");
+}
+
+models::Status read_drawer(const std::string& tab, Picture& p) {
+  static constexpr std::string_view tabs[] = {"concept", "design",  "code",    "debug", "frontier",
+                                              "claims",  "predict", "explore", "notes"};
+  const auto at = std::find(std::begin(tabs), std::end(tabs), tab);
+  p.drawer = static_cast<int>(at - std::begin(tabs));
+  if (at != std::end(tabs)) return models::Status::ok();
+  return models::Status::fail(
+      "--drawer is \"" + tab.substr(0, 40) +
+      "\": allowed are concept, design, code, debug, frontier, claims, predict, explore and notes.");
+}
+
+models::Result<Picture> picture_of(const Arguments& a) {
+  Picture p;
   p.presentation = a.has("--presentation");
   p.canvas_only = a.has("--canvas");
-  if (a.has("--scale")) {
-    const auto parsed = widgets::parse_quantity(a.value("--scale"), "");
-    p.scale = parsed.value;
-    if (!parsed.error.empty() || !(p.scale >= 0.5 && p.scale <= 4))
-      p.error = "--scale is \"" + a.value("--scale").substr(0, 40) + "\": a number from 0.5 to 4 is allowed.";
-  }
-  if (a.has("--drawer")) {
-    static constexpr std::string_view tabs[] = {"concept", "design",  "code",    "debug", "frontier",
-                                                "claims",  "predict", "explore", "notes"};
-    const auto at = std::find(std::begin(tabs), std::end(tabs), a.value("--drawer"));
-    if (at == std::end(tabs))
-      p.error = "--drawer is \"" + a.value("--drawer").substr(0, 40) +
-                "\": allowed are concept, design, code, debug, frontier, claims, predict, explore and notes.";
-    p.drawer = static_cast<int>(at - std::begin(tabs));
-  }
-  return p;
+  struct Option {
+    const char* name;
+    models::Status (*read)(const std::string&, Picture&);
+  };
+  // Where several are wrong, the last one's sentence is said.
+  for (const Option& option : {Option{"--drawer", read_drawer}, Option{"--scale", read_scale},
+                               Option{"--theme", read_theme}, Option{"--size", read_size}})
+    if (a.has(option.name))
+      if (auto read = option.read(a.value(option.name), p); !read)
+        return models::Result<Picture>::fail(std::move(read.error));
+  return models::Result<Picture>::ok(p);
 }
 
 /// Draws the workspace's open lab until layouts and jobs have settled.
@@ -88,11 +102,9 @@ void draw_settled(Headless& headless, Shell& shell, const Picture& p, widgets::R
 }
 
 std::unique_ptr<Workspace> fresh_workspace() {
-  std::string assets;
-  load_assets(assets);
-  auto workspace = std::make_unique<Workspace>(load_content(assets),
-                                               UserPaths{{}, {}, {}, "Nothing is kept while a picture is rendered."});
-  return workspace;
+  const auto assets = load_assets();  // it succeeded when the program began
+  return std::make_unique<Workspace>(load_content(assets ? *assets : std::string()),
+                                     models::Result<UserPaths>::fail("Nothing is kept while a picture is rendered."));
 }
 
 void set_like(chapters::Lab& to, const chapters::Lab& from) {
@@ -101,19 +113,28 @@ void set_like(chapters::Lab& to, const chapters::Lab& from) {
     if (f.kind == chapters::Kind::file)
       f.file() = g->file();
     else
-      field_from_json(f, field_to_json(*g));
+      (void)field_from_json(f, field_to_json(*g));  // two copies of one lab: what one holds the other takes
   }
-  for (const auto& f : to.view()) field_from_json(f, field_to_json(*from.view().find(f.key)));
+  for (const auto& f : to.view()) (void)field_from_json(f, field_to_json(*from.view().find(f.key)));
+}
+
+models::Status write_picture(const std::filesystem::path& path, const std::string& kind, const Headless& headless,
+                             const widgets::Record& record) {
+  if (kind == ".png") return write_png(path, headless.image());
+  if (kind == ".svg") return write_file(path, to_svg(record, widgets::theme().background));
+  if (record.tables.empty()) return models::Status::fail("This lab shows no data to write as CSV.");
+  return write_file(path, to_csv(record));
 }
 
 }  // namespace
 
 int render(const Arguments& a, const Streams& s) {
-  std::string error;
-  const auto lab = make_set_lab(a, error);
-  if (!lab) return complain(s, error);
-  const Picture p = picture_of(a);
-  if (!p.error.empty()) return complain(s, p.error);
+  const auto made = make_set_lab(a);
+  if (!made) return complain(s, made.error);
+  const auto& lab = *made;
+  const auto picture = picture_of(a);
+  if (!picture) return complain(s, picture.error);
+  const Picture& p = *picture;
   const std::filesystem::path path = a.value("-o");
   const std::string kind = path.extension().string();
   if (kind != ".png" && kind != ".svg" && kind != ".csv")
@@ -121,7 +142,7 @@ int render(const Arguments& a, const Streams& s) {
   if (a.has("--at")) {
     const auto* time = lab->view().find("time");
     if (!time) return complain(s, std::string(lab->info().id) + " has nothing that plays: --at has no meaning there.");
-    if (error = set_field_from_text(*time, a.value("--at")); !error.empty()) return complain(s, error);
+    if (const auto set = set_field_from_text(*time, a.value("--at")); !set) return complain(s, set.error);
   }
   auto headless = Headless::create(p.width, p.height);
   if (!headless) return complain(s, headless.error);
@@ -132,22 +153,16 @@ int render(const Arguments& a, const Streams& s) {
   Shell shell(*workspace, {});
   widgets::Record record;
   draw_settled(**headless, shell, p, &record);
-  if (kind == ".png") {
-    Image image = (*headless)->image();
-    error = write_png(path, image);
-  } else if (kind == ".svg") {
-    error = write_file(path, to_svg(record, widgets::theme().background));
-  } else {
-    error = record.tables.empty() ? "This lab shows no data to write as CSV." : write_file(path, to_csv(record));
-  }
-  if (!error.empty()) return complain(s, error);
+  const auto written = write_picture(path, kind, **headless, record);
+  if (!written) return complain(s, written.error);
   s.out << path.string() << "\n";
   return 0;
 }
 
 int tour(const Arguments& a, const Streams& s) {
-  const Picture base = picture_of(a);
-  if (!base.error.empty()) return complain(s, base.error);
+  const auto picture = picture_of(a);
+  if (!picture) return complain(s, picture.error);
+  const Picture& base = *picture;
   if (!a.has("-o")) return complain(s, "tour needs -o DIR.");
   const std::filesystem::path folder = a.value("-o");
   auto headless = Headless::create(base.width, base.height);
@@ -178,7 +193,8 @@ int tour(const Arguments& a, const Streams& s) {
         std::string name(entry.id);
         std::replace(name.begin(), name.end(), '/', '-');
         name += light ? "-light.png" : "-dark.png";
-        if (auto error = write_png(folder / name, (*headless)->image()); !error.empty()) return complain(s, error);
+        if (const auto written = write_png(folder / name, (*headless)->image()); !written)
+          return complain(s, written.error);
         page += "<p><img src=\"" + name + "\" alt=\"" + std::string(lab->info().title) +
                 (light ? ", light" : ", dark") + "\"></p>";
         ++count;
@@ -186,7 +202,8 @@ int tour(const Arguments& a, const Streams& s) {
       page += "<p>ridgeline " + std::string(entry.id) + "</p></section>\n";
     }
   }
-  if (auto error = write_file(folder / "index.html", page + "</html>\n"); !error.empty()) return complain(s, error);
+  if (const auto written = write_file(folder / "index.html", page + "</html>\n"); !written)
+    return complain(s, written.error);
   s.out << count << " pictures and " << (folder / "index.html").string() << "\n";
   return 0;
 }

@@ -3,16 +3,18 @@
 
 #include "app/cli/cli.h"
 #include "app/platform/file.h"
-#include "app/scenario/scenario.h"
+#include "app/platform/file_bytes.h"
+#include "app/platform/json.h"
+#include "chapters/profiling/trace_viewer/diagnosis_text.h"
 #include "models/trace/metrics.h"
 
 namespace app::cli {
 namespace {
 
+using chapters::profiling::trace_viewer::diagnosis_sentence;
 using models::trace::DeviceMetrics;
 using models::trace::Metrics;
 using models::trace::Trace;
-using Json = nlohmann::ordered_json;
 
 Json idle_json(const models::trace::Idle& i) {
   return {{"host_wait_ns", i.host_wait_ns},
@@ -32,7 +34,7 @@ Json device_json(const Trace& t, const DeviceMetrics& d) {
                             {"events", s.events},
                             {"busy_ns", s.busy_ns},
                             {"idle", idle_json(s.idle)},
-                            {"queue_max", s.queue_most}});
+                            {"queue_max", s.queue_max}});
   for (std::size_t i = 0; i < d.kernels.size() && i < 10; ++i)
     j["top_kernels"].push_back(
         {{"name", t.strings[d.kernels[i].name]}, {"total_ns", d.kernels[i].total_ns}, {"count", d.kernels[i].count}});
@@ -50,7 +52,7 @@ Json device_json(const Trace& t, const DeviceMetrics& d) {
   j["launch"] = {{"linked", d.launch.linked},
                  {"unlinked", d.launch.unlinked},
                  {"median_delay_ns", d.launch.median_delay_ns},
-                 {"max_delay_ns", d.launch.most_delay_ns}};
+                 {"max_delay_ns", d.launch.max_delay_ns}};
   return j;
 }
 
@@ -71,7 +73,7 @@ Json trace_json(const Trace& t, const Metrics& m) {
                           {"mem_ns", s.mem_ns},
                           {"exposed_comm_ns", s.exposed_comm_ns}});
   j["diagnosis"] = Json::array();
-  for (const auto& d : m.diagnosis) j["diagnosis"].push_back(d.sentence);
+  for (const auto& d : m.diagnosis) j["diagnosis"].push_back(diagnosis_sentence(t, m, d));
   j["losses"] = t.losses;
   return j;
 }
@@ -100,7 +102,7 @@ void print(std::ostream& out, const Trace& t, const Metrics& m) {
     line("idle_kernel_wait_ns", d.idle.kernel_wait_ns);
     line("idle_other_ns", d.idle.other_ns);
   }
-  for (const auto& d : m.diagnosis) out << "  " << d.sentence << "\n";
+  for (const auto& d : m.diagnosis) out << "  " << diagnosis_sentence(t, m, d) << "\n";
   for (const auto& loss : t.losses) out << "  lost: " << loss << "\n";
 }
 
@@ -116,12 +118,11 @@ int trace(const Arguments& a, const Streams& s) {
   int status = 0;
   for (const auto& path : a.words) {
     const auto file = read_file_bytes(path);
-    if (!file.bytes) {
+    if (!file) {
       status = complain(s, file.error);
       continue;
     }
-    const auto read =
-        models::trace::read_trace(models::trace::Bytes{file.bytes->size_bytes, file.bytes->read_at}, path);
+    const auto read = models::trace::read_trace(models::trace::Bytes{(*file)->size_bytes, (*file)->read_at}, path);
     if (!read) {
       status = complain(s, read.error);
       continue;
@@ -133,11 +134,11 @@ int trace(const Arguments& a, const Streams& s) {
       print(s.out, *read, metrics);
     if (a.has("-o")) {
       const auto json = models::trace::to_chrome_json(*read);
-      if (const auto error = json ? write_file(a.value("-o"), *json) : json.error; !error.empty())
-        return complain(s, error);
+      const auto written = json ? write_file(a.value("-o"), *json) : models::Status::fail(json.error);
+      if (!written) return complain(s, written.error);
     }
   }
-  if (a.has("--json") && !all.empty()) s.out << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  if (a.has("--json") && !all.empty()) s.out << to_text(all, 2) << "\n";
   return status;
 }
 

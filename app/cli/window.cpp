@@ -5,29 +5,30 @@
 #include "app/kernel_runs/kernel_service.h"
 #include "app/platform/image.h"
 #include "app/platform/window.h"
+#include "app/scenario/fields_json.h"
 #include "app/shell/shell.h"
 #include "chapters/mechanism/catalog.h"
 
 namespace app::cli {
 
 int window(const Arguments& a, const Streams& s) {
-  std::string error;
   chapters::LabPtr asked;
   if (!a.words.empty() || a.has("--scenario")) {
-    asked = make_set_lab(a, error);
-    if (!asked) return complain(s, error);
+    auto made = make_set_lab(a);
+    if (!made) return complain(s, made.error);
+    asked = std::move(*made);
   } else if (a.has("--set")) {
     return complain(s, "--set needs a lab before it: ridgeline LAB --set key=value.");
   }
-  std::string assets;
-  if (error = load_assets(assets); !error.empty()) return complain(s, error);
+  const auto assets = load_assets();
+  if (!assets) return complain(s, assets.error);
   if (!display_available())
     return complain(s,
                     "There is no display to open a window on: `ridgeline tour -o DIR` and `ridgeline render LAB -o "
                     "F.png` work without one.");
 
   Window* opened = nullptr;
-  Workspace workspace(load_content(assets), user_paths(), [&opened] {
+  Workspace workspace(load_content(*assets), user_paths(), [&opened] {
     if (opened) opened->wake();
   });
   workspace.services.add("kernels", kernel_service());
@@ -42,29 +43,26 @@ int window(const Arguments& a, const Streams& s) {
   Window& w = **created;
   opened = &w;
   if (asked)
-    if (error = workspace.open_with(asked->info().id, fields_to_json(asked->inputs()), fields_to_json(asked->view()));
-        !error.empty())
-      workspace.say(error);
+    workspace.say_failure(
+        workspace.open_with(asked->info().id, fields_to_json(asked->inputs()), fields_to_json(asked->view())));
 
   Shell shell(workspace, {
                              .copy = [](const std::string& text) { ImGui::SetClipboardText(text.c_str()); },
                              .save_png =
                                  [&w, &workspace](ImVec2 min, ImVec2 max, const std::string& path) {
                                    w.capture_next([=, &workspace](Image image) {
-                                     const auto saved = write_png(
+                                     workspace.say_failure(write_png(
                                          path, crop(image, static_cast<int>(min.x), static_cast<int>(min.y),
-                                                    static_cast<int>(max.x - min.x), static_cast<int>(max.y - min.y)));
-                                     if (!saved.empty()) workspace.say(saved);
+                                                    static_cast<int>(max.x - min.x), static_cast<int>(max.y - min.y))));
                                    });
-                                   return std::string();
+                                   return models::Status::ok();
                                  },
                              .toggle_fullscreen = {},  // the window takes F11 itself
                              .quit = [&w] { w.close(); },
                          });
   shell.drawer_open = settings.drawer_open;
   w.on_drop([&](std::vector<std::string> paths) {
-    for (const auto& path : paths)
-      if (auto sentence = workspace.drop_file(path); !sentence.empty()) workspace.say(sentence);
+    for (const auto& path : paths) workspace.say_failure(workspace.drop_file(path));
   });
   std::string title;
   w.run(

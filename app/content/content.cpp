@@ -6,6 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/explore/explore.h"
+#include "app/platform/file.h"
+#include "app/platform/json.h"
+#include "app/scenario/scenario.h"
 #include "app/scenario/sentences.h"
 #include "chapters/mechanism/registry.h"
 
@@ -39,7 +42,7 @@ class Reader {
     const auto at = object_.is_object() ? object_.find(key) : object_.end();
     if (at == object_.end()) return "{}";
     if (!at->is_object()) fail(std::string(key) + " must be an object");
-    return at->is_object() ? at->dump(-1, ' ', false, Json::error_handler_t::replace) : "{}";
+    return at->is_object() ? to_text(*at) : "{}";
   }
   void fail(const std::string& what) {
     if (error_.empty()) error_ = origin_ + ": " + what + (what.ends_with('.') ? "" : ".");
@@ -52,17 +55,17 @@ class Reader {
 };
 
 Json parse_file(const fs::path& path, std::vector<std::string>& errors) {
-  const FileText file = read_text_file(path.string());
-  if (!file.error.empty()) {
-    errors.push_back(file.error);
+  const auto text = read_text_file(path.string());
+  if (!text) {
+    errors.push_back(text.error);
     return {};
   }
-  Json doc = shallow_enough(file.text) ? Json::parse(file.text, nullptr, false) : Json(Json::value_t::discarded);
-  if (doc.is_discarded()) {
+  auto doc = parse_json(*text);
+  if (!doc) {
     errors.push_back(path.filename().string() + " is not valid JSON: mend or remove it.");
     return {};
   }
-  return doc;
+  return std::move(*doc);
 }
 
 /// The rows of `doc[key]` (or of `doc` itself when it is a list), each handed to `take`.
@@ -88,11 +91,10 @@ void load_lab(const fs::path& assets, std::string_view id, Content& content) {
   const fs::path base = assets / "labs" / std::string(id);
   std::error_code none;
   if (fs::path md = base; fs::exists(md += ".md", none)) {
-    const FileText file = read_text_file(md.string());
-    if (file.error.empty())
-      lab.prose = split_angles(file.text);
+    if (const auto text = read_text_file(md.string()))
+      lab.prose = split_angles(*text);
     else
-      content.errors.push_back(file.error);
+      content.errors.push_back(text.error);
   }
   fs::path path = base;
   if (!fs::exists(path += ".json", none)) return;
@@ -137,23 +139,25 @@ std::array<std::string, angles.size()> split_angles(std::string_view markdown) {
   return out;
 }
 
-ParsedLesson parse_lesson(std::string_view text, std::string_view origin) {
-  const Json doc = shallow_enough(text) ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
-  if (doc.is_discarded())
-    return {{}, std::string(origin) + " is not valid JSON: a lesson reads {\"id\", \"title\", \"steps\": [...]}."};
-  Reader r(doc, std::string(origin));
+models::Result<Lesson> parse_lesson(std::string_view text, std::string_view origin) {
+  using Parsed = models::Result<Lesson>;
+  const auto doc = parse_json(text);
+  if (!doc)
+    return Parsed::fail(std::string(origin) +
+                        " is not valid JSON: a lesson reads {\"id\", \"title\", \"steps\": [...]}.");
+  Reader r(*doc, std::string(origin));
   Lesson lesson{r.text("id"), r.text("title"), {}};
   std::string error = r.error();
-  each(doc, "steps", std::string(origin), [&](Reader step, const Json&) {
+  each(*doc, "steps", std::string(origin), [&](Reader step, const Json&) {
     LessonStep s{step.text("lab"), step.text("title", false), step.text("say", false), step.object("inputs"),
                  step.object("view")};
-    if (error.empty() && step.error().empty() && !chapters::make_lab_by_id(s.lab)) step.fail(unknown_lab(s.lab));
+    if (error.empty() && step.error().empty() && !chapters::has_lab(s.lab)) step.fail(unknown_lab(s.lab));
     if (error.empty()) error = step.error();
     lesson.steps.push_back(std::move(s));
   });
   if (error.empty() && lesson.steps.empty())
     error = std::string(origin) + " has no steps: a lesson needs at least one.";
-  return {std::move(lesson), std::move(error)};
+  return error.empty() ? Parsed::ok(std::move(lesson)) : Parsed::fail(std::move(error));
 }
 
 std::string lesson_to_text(const Lesson& lesson) {
@@ -162,9 +166,9 @@ std::string lesson_to_text(const Lesson& lesson) {
     doc["steps"].push_back({{"lab", s.lab},
                             {"title", s.title},
                             {"say", s.say},
-                            {"inputs", Json::parse(s.inputs.empty() ? "{}" : s.inputs)},
-                            {"view", Json::parse(s.view.empty() ? "{}" : s.view)}});
-  return doc.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+                            {"inputs", parse_own_json(s.inputs)},
+                            {"view", parse_own_json(s.view)}});
+  return to_text(doc, 2) + "\n";
 }
 
 const LabContent& Content::of(std::string_view lab) const {
@@ -182,14 +186,15 @@ std::vector<const Claim*> Content::claims_of(std::string_view lab) const {
 
 void load_lessons(const fs::path& folder, Content& content) {
   for (const auto& path : files(folder, ".json")) {
-    const FileText file = read_text_file(path.string());
-    auto parsed = parse_lesson(file.text, path.filename().string());
-    if (!file.error.empty())
-      content.errors.push_back(file.error);
-    else if (!parsed.error.empty())
-      content.errors.push_back(parsed.error);
+    const auto text = read_text_file(path.string());
+    if (!text) {
+      content.errors.push_back(text.error);
+      continue;
+    }
+    if (auto lesson = parse_lesson(*text, path.filename().string()))
+      content.lessons.push_back(std::move(*lesson));
     else
-      content.lessons.push_back(std::move(parsed.lesson));
+      content.errors.push_back(std::move(lesson.error));
   }
 }
 
@@ -233,25 +238,25 @@ Content load_content(const std::string& assets) {
   return content;
 }
 
-Checked check_claim(const Claim& claim) {
+models::Result<CheckedClaim> check_claim(const Claim& claim) {
+  using Checked = models::Result<CheckedClaim>;
+  const auto fail = [&](const std::string& why) { return Checked::fail("Claim " + claim.id + ": " + why); };
   const auto lab = chapters::make_lab_by_id(claim.lab);
-  if (!lab) return {.error = "Claim " + claim.id + ": " + unknown_lab(claim.lab)};
-  if (auto error = apply_inputs(*lab, Json::parse(claim.set)); !error.empty())
-    return {.error = "Claim " + claim.id + ": " + error};
-  if (!lab->outputs().find(claim.output))
-    return {.error = "Claim " + claim.id + ": " + unknown_key(claim.lab, "output", claim.output, lab->outputs())};
+  if (!lab) return fail(unknown_lab(claim.lab));
+  if (const auto set = apply_inputs(*lab, parse_own_json(claim.set)); !set) return fail(set.error);
+  const auto* output = lab->outputs().find(claim.output);
+  if (!output) return fail(unknown_key(claim.lab, "output", claim.output, lab->outputs()));
   lab->compute();
-  Checked c;
-  c.unit = lab->outputs().find(claim.output)->spec.unit;
+  CheckedClaim c;
+  c.unit = output->spec.unit;
   c.computed = reading(*lab, claim.output);
   if (!std::isfinite(c.computed))
-    return {.error = "Claim " + claim.id + ": " +
-                     (lab->reason().empty() ? claim.output + " is not a number." : lab->reason())};
+    return fail(lab->reason().empty() ? claim.output + " is not a number." : lab->reason());
   c.residual = c.computed != 0 ? (claim.claimed - c.computed) / std::abs(c.computed) : claim.claimed;
   c.verdict =
       std::abs(claim.claimed - c.computed) <= claim.tolerance * std::abs(c.computed) ? Verdict::right : Verdict::wrong;
   c.agrees = c.verdict == claim.verdict;
-  return c;
+  return Checked::ok(std::move(c));
 }
 
 }  // namespace app

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/scenario/scenario.h"
+#include "models/base/result.h"
 
 /// What is said about labs: prose, presets, predictions, claims, lessons, glossary. All of it data under assets/,
 /// checked when loaded.
@@ -74,22 +74,20 @@ void load_lessons(const std::filesystem::path& folder, Content& content);
 /// Splits Markdown at its "# Concept" ... headings into the five angles; text before the first heading is dropped.
 std::array<std::string, angles.size()> split_angles(std::string_view markdown);
 
-struct ParsedLesson {
-  Lesson lesson;
-  std::string error;
-};
-ParsedLesson parse_lesson(std::string_view text, std::string_view origin);
+/// Reads a lesson; sentences about it begin with `origin`, mostly the file's name.
+models::Result<Lesson> parse_lesson(std::string_view text, std::string_view origin);
+/// The lesson as a file that parse_lesson reads.
 std::string lesson_to_text(const Lesson& lesson);
 
 /// A claim recomputed by its lab.
-struct Checked {
+struct CheckedClaim {
   double computed = 0;
   double residual = 0;  ///< (claimed - computed) / computed
   Verdict verdict = Verdict::wrong;
   bool agrees = false;  ///< with the recorded verdict
   std::string unit;     ///< of the output asked for
-  std::string error;    ///< the claim's own data is broken
 };
-Checked check_claim(const Claim& claim);
+/// Fails when the claim's own data is broken.
+models::Result<CheckedClaim> check_claim(const Claim& claim);
 
 }  // namespace app

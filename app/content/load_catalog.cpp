@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/content/load_drills.h"
-#include "app/scenario/scenario.h"
+#include "app/platform/file.h"
 
 namespace app {
 namespace {
@@ -35,11 +35,10 @@ void each_json(const fs::path& folder, std::vector<std::string>& errors, Use use
     if (e.path().extension() == ".json") paths.push_back(e.path());
   std::sort(paths.begin(), paths.end());
   for (const auto& path : paths) {
-    const FileText file = read_text_file(path.string());
-    if (!file.error.empty())
-      errors.push_back(file.error);
+    if (const auto text = read_text_file(path.string()))
+      use(*text, path.filename().string());
     else
-      use(file.text, path.filename().string());
+      errors.push_back(text.error);
   }
 }
 

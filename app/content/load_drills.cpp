@@ -4,8 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "app/scenario/scenario.h"
-#include "app/scenario/sentences.h"
+#include "app/platform/json.h"
 #include "widgets/base/parts.h"
 
 namespace app {
@@ -47,7 +46,7 @@ std::optional<std::string> value_text(const Json& v) {
   std::string joined;
   for (const Json& e : v) {
     if (!e.is_string()) return {};
-    (joined += joined.empty() ? "" : ",") += e.get<std::string>();
+    joined += (joined.empty() ? "" : ",") + e.get<std::string>();
   }
   return joined;
 }
@@ -76,13 +75,11 @@ const Json& list(Reading& r, const char* key) {
   return v && v->is_array() ? *v : none;
 }
 
-chapters::DrillVary vary_of(const Json& v, std::string& error) {
+models::Result<chapters::DrillVary> vary_of(const Json& v) {
+  using Vary = models::Result<chapters::DrillVary>;
+  if (!v.is_object()) return Vary::fail("an entry of vary must be an object");
   Reading r{v, {}};
   chapters::DrillVary out;
-  if (!v.is_object()) {
-    error = "an entry of vary must be an object";
-    return out;
-  }
   out.key = r.text("key", true);
   if (r.find("options")) {
     for (const Json& o : list(r, "options")) {
@@ -109,8 +106,7 @@ chapters::DrillVary vary_of(const Json& v, std::string& error) {
     const bool positive = out.scale == DrillScale::log || out.scale == DrillScale::power_of_two;
     if (positive && !(out.lo > 0)) r.blame("lo of " + out.key + " must be above 0 on this scale");
   }
-  error = r.error;
-  return out;
+  return r.error.empty() ? Vary::ok(std::move(out)) : Vary::fail(std::move(r.error));
 }
 
 chapters::Drill drill_of(Reading& r) {
@@ -127,9 +123,10 @@ chapters::Drill drill_of(Reading& r) {
   d.set = values(r, "set");
   d.published = values(r, "published");
   for (const Json& v : list(r, "vary")) {
-    std::string error;
-    d.vary.push_back(vary_of(v, error));
-    if (!error.empty()) r.blame(error);
+    if (auto vary = vary_of(v))
+      d.vary.push_back(std::move(*vary));
+    else
+      r.blame(vary.error);
   }
   for (const Json& v : list(r, "steps")) {
     if (v.is_string())
@@ -159,16 +156,23 @@ std::vector<chapters::Drill> parse_drills(std::string_view text, std::string_vie
                                           std::vector<std::string>& errors) {
   std::vector<chapters::Drill> out;
   const auto complain = [&](const std::string& what) { errors.push_back(std::string(origin) + ": " + what + "."); };
-  const Json doc = shallow_enough(text) ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
-  if (!doc.is_object())
-    return complain("this is not a JSON object: {\"topic\": {...}, \"drills\": [...]} is expected"), out;
-  const auto topic = doc.find("topic");
-  const auto drills = doc.find("drills");
-  if (topic == doc.end() || !topic->is_object() || drills == doc.end() || !drills->is_array())
-    return complain("\"topic\" must be an object and \"drills\" a list"), out;
+  const auto doc = parse_json(text);
+  if (!doc || !doc->is_object()) {
+    complain("this is not a JSON object: {\"topic\": {...}, \"drills\": [...]} is expected");
+    return out;
+  }
+  const auto topic = doc->find("topic");
+  const auto drills = doc->find("drills");
+  if (topic == doc->end() || !topic->is_object() || drills == doc->end() || !drills->is_array()) {
+    complain("\"topic\" must be an object and \"drills\" a list");
+    return out;
+  }
   Reading heading{*topic, {}};
   const std::string id = heading.text("id", true), label = heading.text("label", true);
-  if (!heading.error.empty()) return complain("topic: " + heading.error), out;
+  if (!heading.error.empty()) {
+    complain("topic: " + heading.error);
+    return out;
+  }
   int n = 0;
   for (const Json& one : *drills) {
     const std::string where = "drill " + std::to_string(++n);

@@ -2,6 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/explore/explore.h"
+#include "app/scenario/fields_json.h"
+#include "app/scenario/sentences.h"
 #include "widgets/number/number.h"
 
 namespace app {
@@ -50,9 +52,10 @@ std::string display_text(const Field& f) {
   return {};
 }
 
-CompareResult compare(const chapters::Lab& a, const chapters::Lab& b) {
+models::Result<CompareResult> compare(const chapters::Lab& a, const chapters::Lab& b) {
+  using Compared = models::Result<CompareResult>;
+  if (a.info().id != b.info().id) return Compared::fail("Only two scenarios of the same lab can be compared.");
   CompareResult r;
-  if (a.info().id != b.info().id) return {.error = "Only two scenarios of the same lab can be compared."};
   const auto path = a.clone();
   path->compute();
   const auto start = path->clone();
@@ -64,14 +67,14 @@ CompareResult compare(const chapters::Lab& a, const chapters::Lab& b) {
     CompareStep step{std::string(f.key), std::string(f.spec.label), display_text(f), display_text(target), {}};
     if (f.kind == Kind::file)
       f.file() = target.file();  // its text is at hand already
-    else if (auto error = field_from_json(f, wanted); !error.empty())
-      return {.error = error};
+    else if (auto set = field_from_json(f, wanted); !set)
+      return Compared::fail(std::move(set.error));
     path->compute();
     step.moved = moved_outputs(*before, *path);
     r.steps.push_back(std::move(step));
   }
   r.total = moved_outputs(*start, *path);
-  return r;
+  return Compared::ok(std::move(r));
 }
 
 }  // namespace app

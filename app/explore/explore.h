@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "app/scenario/scenario.h"
 #include "chapters/mechanism/lab.h"
+#include "models/base/result.h"
 
 /// Four ways to think with any lab: sweep, sensitivity, solve, compare. Each works on clones and never touches the lab
 /// given.
@@ -29,20 +29,17 @@ struct SweepAxis {
   bool log = false;
 };
 /// "key=LO:HI:N[:log]", "key" (whole range, 64 points or every option) or "key=a,b,c" for choices. Bounds take units.
-struct ParsedAxis {
-  SweepAxis axis;
-  std::string error;
-};
-ParsedAxis parse_sweep_axis(const chapters::Lab& lab, std::string_view text, std::size_t default_points = 64);
+models::Result<SweepAxis> parse_sweep_axis(const chapters::Lab& lab, std::string_view text,
+                                           std::size_t default_points = 64);
 
 struct SweepResult {
   SweepAxis x, y;  ///< y.key is empty for one input
   std::string output;
   std::vector<double> values;  ///< x.size() * max(1, y.size()), x fastest; NaN where infeasible
-  std::string error;
 };
-SweepResult sweep(const chapters::Lab& lab, const std::vector<SweepAxis>& axes, std::string_view output,
-                  chapters::Progress& progress);
+/// The output at every point of one or two axes, at most 65,536 points. Fails when cancelled too.
+models::Result<SweepResult> sweep(const chapters::Lab& lab, const std::vector<SweepAxis>& axes, std::string_view output,
+                                  chapters::Progress& progress);
 
 struct SensitivityRow {
   std::string key, label;
@@ -54,22 +51,22 @@ struct SensitivityResult {
   std::string output;
   double base = 0;
   std::vector<SensitivityRow> rows;  ///< largest span first
-  std::string error;
 };
-/// Every number halved and doubled (log scale) or moved by a tenth of its range (others), every option tried; one at a
-/// time.
-SensitivityResult sensitivity(const chapters::Lab& lab, std::string_view output, chapters::Progress& progress);
+/// The output while one input at a time is moved: a number on a log scale is halved and doubled, another moved by a
+/// tenth of its range, and of a choice every option is tried. Fails when cancelled too.
+models::Result<SensitivityResult> sensitivity(const chapters::Lab& lab, std::string_view output,
+                                              chapters::Progress& progress);
 
 struct SolveResult {
   bool found = false;
   double input = 0, output = 0;
-  std::string why;    ///< when not found: what the output does over the range
-  std::string error;  ///< a wrong key or range
+  std::string why;  ///< when not found: what the output does over the range
 };
 /// The least input in [lo, hi] at which the output meets the target (within 1e-9 relative, or the nearest whole number
-/// for integers, on the side where the target is first reached or passed).
-SolveResult solve(const chapters::Lab& lab, std::string_view key, double lo, double hi, std::string_view output,
-                  double target, chapters::Progress& progress);
+/// for integers, on the side where the target is first reached or passed). Fails on a wrong key or range, and when
+/// cancelled.
+models::Result<SolveResult> solve(const chapters::Lab& lab, std::string_view key, double lo, double hi,
+                                  std::string_view output, double target, chapters::Progress& progress);
 
 struct ComparedOutput {
   std::string key, label, unit;
@@ -83,9 +80,9 @@ struct CompareStep {
 struct CompareResult {
   std::vector<CompareStep> steps;     ///< from A to B, one differing input at a time, in description order
   std::vector<ComparedOutput> total;  ///< outputs that differ between A and B
-  std::string error;
 };
-CompareResult compare(const chapters::Lab& a, const chapters::Lab& b);
+/// What each difference between two scenarios of one lab does. Fails when they are of different labs.
+models::Result<CompareResult> compare(const chapters::Lab& a, const chapters::Lab& b);
 
 /// How a person reads a field's current value: with unit, option label, item count.
 std::string display_text(const chapters::Field& field);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/explore/explore.h"
+#include "app/scenario/sentences.h"
 #include "widgets/number/number.h"
 
 namespace app {
@@ -50,16 +51,17 @@ double SensitivityRow::span() const {
   return s >= 0 ? s : 0;
 }
 
-SensitivityResult sensitivity(const chapters::Lab& lab, std::string_view output, chapters::Progress& progress) {
+models::Result<SensitivityResult> sensitivity(const chapters::Lab& lab, std::string_view output,
+                                              chapters::Progress& progress) {
+  using Analysed = models::Result<SensitivityResult>;
   const Field* out = lab.outputs().find(output);
-  if (!out) return {.error = unknown_key(lab.info().id, "output", output, lab.outputs())};
+  if (!out) return Analysed::fail(unknown_key(lab.info().id, "output", output, lab.outputs()));
   if (out->kind != Kind::real && out->kind != Kind::integer)
-    return {.error = std::string(output) + " is not a number: sensitivity needs one."};
+    return Analysed::fail(std::string(output) + " is not a number: sensitivity needs one.");
   SensitivityResult r{
       .output = std::string(output),
       .base = 0,
       .rows = {},
-      .error = {},
   };
   const auto base = lab.clone();
   base->compute();
@@ -75,13 +77,12 @@ SensitivityResult sensitivity(const chapters::Lab& lab, std::string_view output,
     copy->compute();
     trials[i].output = reading(*copy, output);
   });
-  if (progress.cancelled) return {.error = "The analysis was cancelled."};
+  if (progress.cancelled) return Analysed::fail("The analysis was cancelled.");
 
   for (std::size_t row = 0; row < keys.size(); ++row) {
     const Field& f = *lab.inputs().find(keys[row]);
-    const Trial *low = nullptr,
-                *high =
-                    nullptr;  // for numbers: the lower and the higher input; for options: the least and greatest output
+    // Of a number these are the lower and the higher input, of a choice the options with the least and greatest output.
+    const Trial *low = nullptr, *high = nullptr;
     for (const Trial& t : trials) {
       if (t.row != row) continue;
       if (f.kind == Kind::choice) {
@@ -97,7 +98,7 @@ SensitivityResult sensitivity(const chapters::Lab& lab, std::string_view output,
                       low->output, high->output});
   }
   std::stable_sort(r.rows.begin(), r.rows.end(), [](const auto& a, const auto& b) { return a.span() > b.span(); });
-  return r;
+  return Analysed::ok(std::move(r));
 }
 
 }  // namespace app

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "app/explore/explore.h"
+#include "app/scenario/sentences.h"
 #include "widgets/number/number.h"
 
 namespace app {
@@ -15,20 +16,21 @@ std::string with_unit(double v, const Field& f) { return widgets::format_text(v,
 
 }  // namespace
 
-SolveResult solve(const chapters::Lab& lab, std::string_view key, double lo, double hi, std::string_view output,
-                  double target, chapters::Progress& progress) {
+models::Result<SolveResult> solve(const chapters::Lab& lab, std::string_view key, double lo, double hi,
+                                  std::string_view output, double target, chapters::Progress& progress) {
+  using Solved = models::Result<SolveResult>;
   const Field* in = lab.inputs().find(key);
-  if (!in) return {.error = unknown_key(lab.info().id, "input", key, lab.inputs())};
+  if (!in) return Solved::fail(unknown_key(lab.info().id, "input", key, lab.inputs()));
   const Field* out = lab.outputs().find(output);
-  if (!out) return {.error = unknown_key(lab.info().id, "output", output, lab.outputs())};
+  if (!out) return Solved::fail(unknown_key(lab.info().id, "output", output, lab.outputs()));
   if (in->kind != Kind::real && in->kind != Kind::integer)
-    return {.error = std::string(key) + " is not a number: solve needs one."};
+    return Solved::fail(std::string(key) + " is not a number: solve needs one.");
   if (out->kind != Kind::real && out->kind != Kind::integer)
-    return {.error = std::string(output) + " is not a number: solve needs one."};
+    return Solved::fail(std::string(output) + " is not a number: solve needs one.");
   if (!(in->spec.any_number || (lo >= in->spec.lo && hi <= in->spec.hi)) || !(lo < hi))
-    return {.error = std::string(key) + " may lie from " + with_unit(in->spec.lo, *in) + " to " +
-                     with_unit(in->spec.hi, *in) + ", LO below HI."};
-  if (!std::isfinite(target)) return {.error = "The target must be a finite number."};
+    return Solved::fail(std::string(key) + " may lie from " + with_unit(in->spec.lo, *in) + " to " +
+                        with_unit(in->spec.hi, *in) + ", LO below HI.");
+  if (!std::isfinite(target)) return Solved::fail("The target must be a finite number.");
   const bool whole = in->kind == Kind::integer;
   const bool log = in->spec.scale == chapters::Scale::log && lo > 0;
   const auto copy = lab.clone();
@@ -55,7 +57,7 @@ SolveResult solve(const chapters::Lab& lab, std::string_view key, double lo, dou
     }
     least = std::min(least, gap);
     most = std::max(most, gap);
-    if (gap == 0) return {.found = true, .input = v, .output = target};
+    if (gap == 0) return Solved::ok({.found = true, .input = v, .output = target});
     if (!std::isnan(gap_before) && (gap > 0) != (gap_before > 0)) {
       double a = before, b = v, ga = gap_before;
       for (int k = 0; k < 200 && (whole ? b - a > 1 : std::abs(b - a) > 1e-13 * std::max(std::abs(a), std::abs(b)));
@@ -75,22 +77,23 @@ SolveResult solve(const chapters::Lab& lab, std::string_view key, double lo, dou
       const double scale = std::max(std::abs(target), 1e-300);
       if (!whole && std::abs(gb) > 1e-6 * scale &&
           std::abs(ga) > 1e-6 * scale)  // a step: no input gives the target itself
-        return {
+        return Solved::ok({
             .found = true,
             .input = b,
             .output = gb + target,
             .why = "The output jumps past the target here.",
-        };
-      return {.found = true, .input = b, .output = gb + target};
+        });
+      return Solved::ok({.found = true, .input = b, .output = gb + target});
     }
     before = v;
     gap_before = gap;
   }
-  if (progress.cancelled) return {.error = "The search was cancelled."};
-  if (least > most) return {.why = "No value of " + std::string(key) + " in this range is feasible."};
-  return {.why = std::string(out->spec.label) + " stays between " + with_unit(least + target, *out) + " and " +
-                 with_unit(most + target, *out) + " while " + std::string(in->spec.label) + " runs from " +
-                 with_unit(lo, *in) + " to " + with_unit(hi, *in) + "; the target is " + with_unit(target, *out) + "."};
+  if (progress.cancelled) return Solved::fail("The search was cancelled.");
+  if (least > most) return Solved::ok({.why = "No value of " + std::string(key) + " in this range is feasible."});
+  return Solved::ok({.why = std::string(out->spec.label) + " stays between " + with_unit(least + target, *out) +
+                            " and " + with_unit(most + target, *out) + " while " + std::string(in->spec.label) +
+                            " runs from " + with_unit(lo, *in) + " to " + with_unit(hi, *in) + "; the target is " +
+                            with_unit(target, *out) + "."});
 }
 
 }  // namespace app

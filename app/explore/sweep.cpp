@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "app/explore/explore.h"
+#include "app/scenario/scenario.h"
+#include "app/scenario/sentences.h"
 #include "widgets/number/number.h"
 
 namespace app {
@@ -64,15 +66,17 @@ void parallel_for(std::size_t n, chapters::Progress& progress, const std::functi
   work(0);
 }
 
-ParsedAxis parse_sweep_axis(const chapters::Lab& lab, std::string_view text, std::size_t default_points) {
+models::Result<SweepAxis> parse_sweep_axis(const chapters::Lab& lab, std::string_view text,
+                                           std::size_t default_points) {
+  using Axis = models::Result<SweepAxis>;
   const auto equals = text.find('=');
   const std::string key(text.substr(0, equals));
   const Field* f = lab.inputs().find(key);
-  if (!f) return {{}, unknown_key(lab.info().id, "input", key, lab.inputs())};
-  if (!has_reading(*f)) return {{}, key + " cannot be swept: it is not a number, a toggle or a choice."};
+  if (!f) return Axis::fail(unknown_key(lab.info().id, "input", key, lab.inputs()));
+  if (!has_reading(*f)) return Axis::fail(key + " cannot be swept: it is not a number, a toggle or a choice.");
   SweepAxis axis{key, {}, {}, false};
   const std::string_view rest = equals == std::string_view::npos ? "" : text.substr(equals + 1);
-  if (f->kind == Kind::toggle) return {{key, {0, 1}, {"false", "true"}, false}, ""};
+  if (f->kind == Kind::toggle) return Axis::ok({key, {0, 1}, {"false", "true"}, false});
   if (f->kind == Kind::choice) {
     std::string_view left = rest;
     while (!left.empty()) {
@@ -82,7 +86,8 @@ ParsedAxis parse_sweep_axis(const chapters::Lab& lab, std::string_view text, std
       if (at == f->options->end()) {
         std::vector<std::string> ids;
         for (const auto& o : *f->options) ids.push_back(o.id);
-        return {{}, key + " has no option \"" + std::string(id) + "\": allowed are " + sentence_list(ids, 40) + "."};
+        return Axis::fail(key + " has no option \"" + std::string(id) + "\": allowed are " + sentence_list(ids, 40) +
+                          ".");
       }
       axis.values.push_back(static_cast<double>(at - f->options->begin()));
       axis.labels.emplace_back(id);
@@ -92,7 +97,7 @@ ParsedAxis parse_sweep_axis(const chapters::Lab& lab, std::string_view text, std
         axis.values.push_back(static_cast<double>(i));
         axis.labels.push_back((*f->options)[i].id);
       }
-    return {axis, ""};
+    return Axis::ok(std::move(axis));
   }
   double lo = f->spec.lo, hi = f->spec.hi;
   double points = static_cast<double>(default_points);
@@ -106,40 +111,40 @@ ParsedAxis parse_sweep_axis(const chapters::Lab& lab, std::string_view text, std
       from = colon + 1;
     }
     if (parts.size() < 2 || parts.size() > 4 || (parts.size() == 4 && parts[3] != "log" && parts[3] != "linear"))
-      return {{}, form + "; it is \"" + std::string(rest.substr(0, 60)) + "\"."};
+      return Axis::fail(form + "; it is \"" + std::string(rest.substr(0, 60)) + "\".");
     double* const slots[] = {&lo, &hi, &points};
     for (std::size_t i = 0; i < 3 && i < parts.size(); ++i) {
       const auto parsed = widgets::parse_quantity(parts[i], i < 2 ? f->spec.unit : std::string_view());
-      if (!parsed.error.empty()) return {{}, form + ": " + parsed.error};
+      if (!parsed.error.empty()) return Axis::fail(form + ": " + parsed.error);
       *slots[i] = parsed.value;
     }
     axis.log = parts.size() == 4 && parts[3] == "log";
-    if (!(points >= 2 && points <= 4096)) return {{}, form + ", with N from 2 to 4096."};
+    if (!(points >= 2 && points <= 4096)) return Axis::fail(form + ", with N from 2 to 4096.");
     if (!(f->spec.any_number || (lo >= f->spec.lo && hi <= f->spec.hi)) || !(lo < hi))
-      return {{},
-              key + " can be swept from " + std::string(widgets::format(f->spec.lo, f->spec.unit, 6)) + " to " +
-                  std::string(widgets::format(f->spec.hi, f->spec.unit, 6)) + ", LO below HI."};
-    if (axis.log && !(lo > 0)) return {{}, key + ": a log sweep needs LO above 0."};
+      return Axis::fail(key + " can be swept from " + std::string(widgets::format(f->spec.lo, f->spec.unit, 6)) +
+                        " to " + std::string(widgets::format(f->spec.hi, f->spec.unit, 6)) + ", LO below HI.");
+    if (axis.log && !(lo > 0)) return Axis::fail(key + ": a log sweep needs LO above 0.");
   }
   axis.values = spaced(lo, hi, static_cast<std::size_t>(points), axis.log, f->kind == Kind::integer);
-  return {axis, ""};
+  return Axis::ok(std::move(axis));
 }
 
-SweepResult sweep(const chapters::Lab& lab, const std::vector<SweepAxis>& axes, std::string_view output,
-                  chapters::Progress& progress) {
+models::Result<SweepResult> sweep(const chapters::Lab& lab, const std::vector<SweepAxis>& axes, std::string_view output,
+                                  chapters::Progress& progress) {
+  using Swept = models::Result<SweepResult>;
   SweepResult r;
   r.output = output;
   const Field* out = lab.outputs().find(output);
-  if (!out) return {.error = unknown_key(lab.info().id, "output", output, lab.outputs())};
-  if (!has_reading(*out)) return {.error = std::string(output) + " is not a number: a sweep needs one."};
-  if (axes.empty() || axes.size() > 2) return {.error = "A sweep runs over one or two inputs."};
+  if (!out) return Swept::fail(unknown_key(lab.info().id, "output", output, lab.outputs()));
+  if (!has_reading(*out)) return Swept::fail(std::string(output) + " is not a number: a sweep needs one.");
+  if (axes.empty() || axes.size() > 2) return Swept::fail("A sweep runs over one or two inputs.");
   if (axes.size() == 2 && axes[0].key == axes[1].key)
-    return {.error = "A sweep over two inputs needs two different ones."};
+    return Swept::fail("A sweep over two inputs needs two different ones.");
   r.x = axes[0];
   if (axes.size() == 2) r.y = axes[1];
   const std::size_t nx = r.x.values.size(), ny = std::max<std::size_t>(1, r.y.values.size());
   if (nx * ny > 65536)
-    return {.error = "The sweep has " + std::to_string(nx * ny) + " points: at most 65,536 are allowed."};
+    return Swept::fail("The sweep has " + std::to_string(nx * ny) + " points: at most 65,536 are allowed.");
   r.values.assign(nx * ny, std::numeric_limits<double>::quiet_NaN());
   std::unique_ptr<chapters::Lab> copies[2] = {lab.clone(), lab.clone()};
   parallel_for(nx * ny, progress, [&](std::size_t i, int worker) {
@@ -149,8 +154,8 @@ SweepResult sweep(const chapters::Lab& lab, const std::vector<SweepAxis>& axes, 
     copy.compute();
     r.values[i] = reading(copy, output);
   });
-  if (progress.cancelled) r.error = "The sweep was cancelled.";
-  return r;
+  if (progress.cancelled) return Swept::fail("The sweep was cancelled.");
+  return Swept::ok(std::move(r));
 }
 
 }  // namespace app

@@ -40,7 +40,10 @@ struct Pipe {
   Handle read, write;
   bool open() {
     int fds[2];
-    return ::pipe2(fds, O_CLOEXEC) == 0 && (read.fd = fds[0], write.fd = fds[1], true);
+    if (::pipe2(fds, O_CLOEXEC) != 0) return false;
+    read.fd = fds[0];
+    write.fd = fds[1];
+    return true;
   }
 };
 
@@ -70,30 +73,41 @@ int spawn(const std::vector<std::string>& argv, const Pipe& out, const Pipe& err
   return error;
 }
 
-class Reader {
+class LineReader {
  public:
-  Reader(const ChildLimits& limits, const TakeLine& take) : limits_(limits), take_(take) {}
+  LineReader(const ChildLimits& limits, const TakeLine& take) : limits_(limits), take_(take) {}
 
   /// Takes what was printed; the way the child must end, or `exited` while all is well.
   How feed(std::string_view bytes, std::string& why) {
     total_ += bytes.size();
-    if (total_ > limits_.total_bytes)
-      return why = "it printed more than " + std::to_string(limits_.total_bytes >> 20) + " MiB", How::flooded;
+    if (total_ > limits_.total_bytes) {
+      why = "it printed more than " + std::to_string(limits_.total_bytes >> 20) + " MiB";
+      return How::flooded;
+    }
     while (!bytes.empty()) {
       const auto end = bytes.find('\n');
       line_.append(bytes.substr(0, end));
-      if (line_.size() > limits_.line_bytes)
-        return why = "it printed a line of more than " + std::to_string(limits_.line_bytes >> 10) + " KiB",
-               How::flooded;
+      if (line_.size() > limits_.line_bytes) {
+        why = "it printed a line of more than " + std::to_string(limits_.line_bytes >> 10) + " KiB";
+        return How::flooded;
+      }
       if (end == std::string_view::npos) return How::exited;
       bytes.remove_prefix(end + 1);
-      if (const auto now = Clock::now(); now - second_ >= std::chrono::seconds(1)) second_ = now, lines_ = 0;
-      if (++lines_ > limits_.lines_per_s)
-        return why = "it printed more than " + std::to_string(limits_.lines_per_s) + " lines in a second", How::flooded;
+      if (const auto now = Clock::now(); now - second_ >= std::chrono::seconds(1)) {
+        second_ = now;
+        lines_ = 0;
+      }
+      if (++lines_ > limits_.lines_per_s) {
+        why = "it printed more than " + std::to_string(limits_.lines_per_s) + " lines in a second";
+        return How::flooded;
+      }
       last_line_ = Clock::now();
-      why = take_(line_);
+      auto taken = take_(line_);
       line_.clear();
-      if (!why.empty()) return How::refused;
+      if (!taken) {
+        why = std::move(taken.error);
+        return How::refused;
+      }
     }
     return How::exited;
   }
@@ -150,7 +164,7 @@ ChildEnd run_child(const std::vector<std::string>& argv, const ChildLimits& limi
   ::fcntl(out.read.fd, F_SETFL, O_NONBLOCK);
   ::fcntl(err.read.fd, F_SETFL, O_NONBLOCK);
 
-  Reader reader(limits, take);
+  LineReader reader(limits, take);
   std::array<char, 65536> buffer;
   end.how = How::exited;
   std::string fault;
@@ -214,8 +228,6 @@ ChildEnd run_child(const std::vector<std::string>& argv, const ChildLimits& limi
                 " s and was ended.";
       break;
     case How::flooded:
-      end.why = "The worker was ended because " + fault + ".";
-      break;
     case How::refused:
       end.why = "The worker was ended because " + fault + ".";
       break;

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "models/base/result.h"
+
 /// A program beside ours whose output is read line by line and never trusted: it may crash, hang, print rubbish or
 /// never stop printing.
 namespace app {
@@ -24,8 +26,9 @@ struct ChildEnd {
   std::string why;         ///< one sentence; empty when it exited with 0 after whole lines, or was cancelled
 };
 
-/// What is done with a line (without its line end): "" to go on, or why it makes no sense, which ends the child.
-using TakeLine = std::function<std::string(std::string_view line)>;
+/// What is done with a line (without its line end). Fails with a clause that says why the line makes no sense, which
+/// ends the child.
+using TakeLine = std::function<models::Status(std::string_view line)>;
 
 /// Starts `argv` (a path first, nothing is searched) in a process group of its own, with no standard input, and reads
 /// until it has ended. Asks `stop` about twenty times a second. Whatever happens, the whole group is dead and waited

@@ -4,12 +4,12 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "app/platform/json.h"
 #include "app/scenario/sentences.h"
 
 namespace app {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Kind = KernelEvent::Kind;
 
 constexpr std::string_view kinds[] = {"progress", "result", "device", "roof", "done"};
@@ -57,12 +57,20 @@ class Members {
   }
 
   void take(const char* key, std::string& out) {
-    if (const Json* v = find(key, "a text"))
-      v->is_string() ? void(out = v->get_ref<const std::string&>()) : blame(key, "a text");
+    const Json* v = find(key, "a text");
+    if (!v) return;
+    if (v->is_string())
+      out = v->get_ref<const std::string&>();
+    else
+      blame(key, "a text");
   }
   void take(const char* key, bool& out) {
-    if (const Json* v = find(key, "true or false"))
-      v->is_boolean() ? void(out = v->get<bool>()) : blame(key, "true or false");
+    const Json* v = find(key, "true or false");
+    if (!v) return;
+    if (v->is_boolean())
+      out = v->get<bool>();
+    else
+      blame(key, "true or false");
   }
   void take(const char* key, double& out) {
     const Json* v = find(key, "a number");
@@ -168,18 +176,14 @@ kernels::Result result_of(Members& m, std::string& fault) {
   return r;
 }
 
-std::string text_of(const Json& j) { return j.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-/// The line as JSON, or a fault.
-Json parsed(std::string_view line, std::string& fault) {
-  if (line.size() > max_kernel_line_bytes)
-    fault = "it is longer than 1 MiB";
-  else if (!shallow_enough(line, 8))
-    fault = "it nests too deep";
-  if (!fault.empty()) return {};
-  Json j = Json::parse(line, nullptr, false);
-  if (j.is_discarded()) fault = "it is not JSON";
-  return j;
+/// The line as JSON. Fails with a clause.
+models::Result<Json> parse_line(std::string_view line) {
+  constexpr int max_depth = 8;
+  if (line.size() > max_kernel_line_bytes) return models::Result<Json>::fail("it is longer than 1 MiB");
+  if (!shallow_enough(line, max_depth)) return models::Result<Json>::fail("it nests too deep");
+  auto parsed = parse_json(line, max_depth);
+  if (!parsed) parsed.error = "it is not JSON";
+  return parsed;
 }
 
 template <class T>
@@ -213,15 +217,15 @@ std::string to_line(const KernelEvent& e) {
       j["failure"] = e.failure;
       break;
   }
-  return text_of(j);
+  return to_text(j);
 }
 
 models::Result<KernelEvent> parse_kernel_event(std::string_view line) {
   KernelEvent e;
-  std::string fault;
-  const Json j = parsed(line, fault);
-  if (fault.empty()) {
-    Members m(j, fault);
+  const auto j = parse_line(line);
+  std::string fault = j.error;
+  if (j) {
+    Members m(*j, fault);
     e.kind = static_cast<Kind>(m.choice("event", kinds));
     if (fault.empty()) switch (e.kind) {
         case Kind::progress:
@@ -249,22 +253,22 @@ models::Result<KernelEvent> parse_kernel_event(std::string_view line) {
 }
 
 std::string to_line(const kernels::Request& r) {
-  return text_of({{"ladder", r.ladder},
-                  {"rungs", r.rungs},
-                  {"size", r.size},
-                  {"cold", r.cold},
-                  {"seed", r.seed},
-                  {"seconds_per_rung", number(r.seconds_per_rung)},
-                  {"edited_rung", r.edited_rung},
-                  {"edited_source", r.edited_source}});
+  return to_text(Json{{"ladder", r.ladder},
+                      {"rungs", r.rungs},
+                      {"size", r.size},
+                      {"cold", r.cold},
+                      {"seed", r.seed},
+                      {"seconds_per_rung", number(r.seconds_per_rung)},
+                      {"edited_rung", r.edited_rung},
+                      {"edited_source", r.edited_source}});
 }
 
 models::Result<kernels::Request> parse_kernel_request(std::string_view line) {
   kernels::Request r;
-  std::string fault;
-  const Json j = parsed(line, fault);
-  if (fault.empty()) {
-    Members m(j, fault);
+  const auto j = parse_line(line);
+  std::string fault = j.error;
+  if (j) {
+    Members m(*j, fault);
     m.take("ladder", r.ladder);
     m.take("rungs", r.rungs);
     m.take("size", r.size);

@@ -10,12 +10,11 @@ Service kernel_service(KernelWorker worker = {});
 
 /// What the lab asks for, line by line: "call run|roofline", "ladder", "rungs" with commas, "size", "cold", "seed",
 /// "seconds", "device", "edited_rung", and last "edited_source", which takes the rest of the text.
-struct KernelAsk {
+struct KernelRequest {
   bool roofline = false;
   kernels::Device device = kernels::Device::cpu;
   kernels::Request request;
-  std::string error;  ///< one sentence
 };
-KernelAsk parse_kernel_ask(std::string_view text);
+models::Result<KernelRequest> read_kernel_request(std::string_view text);
 
 }  // namespace app

@@ -17,6 +17,7 @@ namespace {
 
 using How = ChildEnd::How;
 using Event = KernelEvent;
+using models::Status;
 
 /// A conversation with one child.
 struct Talk {
@@ -27,25 +28,25 @@ struct Talk {
   bool stopped() const { return end.how == How::cancelled; }
 };
 
-/// `use` returns "" or why the event has no place here, and may set `enough`.
+/// Hands each event to `use`, which fails with a clause when the event has no place here, and may set `enough`.
 template <class Use>
 Talk talk(const KernelWorker& worker, const std::vector<std::string>& words, const std::function<bool()>& stop,
           bool& enough, const Use& use) {
   std::vector<std::string> argv = worker.program;
   argv.insert(argv.end(), words.begin(), words.end());
   Talk out;
-  const auto take = [&](std::string_view line) -> std::string {
+  const auto take = [&](std::string_view line) -> Status {
     auto event = parse_kernel_event(line);
     if (!event) {
       std::string why = event.error;
       while (!why.empty() && why.back() == '.') why.pop_back();
-      return "what it said makes no sense (" + why + ")";
+      return Status::fail("what it said makes no sense (" + why + ")");
     }
-    if (out.done) return "it went on talking after it was done";
+    if (out.done) return Status::fail("it went on talking after it was done");
     if (event->kind == Event::Kind::done) {
       out.done = true;
       out.failure = event->failure;
-      return {};
+      return Status::ok();
     }
     return use(*event);
   };
@@ -105,8 +106,8 @@ kernels::Result failed(const kernels::Request& request, const std::string& rung,
 
 }  // namespace
 
-std::string run_kernels(const KernelWorker& worker, const kernels::Request& request, const kernels::Listener& listener,
-                        const std::function<bool()>& stop) {
+models::Status run_kernels(const KernelWorker& worker, const kernels::Request& request,
+                           const kernels::Listener& listener, const std::function<bool()>& stop) {
   std::vector<std::string> left = request.rungs;
   if (left.empty())
     if (const auto* ladder = kernels::find_ladder(request.ladder))
@@ -116,7 +117,8 @@ std::string run_kernels(const KernelWorker& worker, const kernels::Request& requ
   if (!request.edited_rung.empty()) {
     left = {request.edited_rung};
     source = std::make_unique<SourceFile>(request.edited_source);
-    if (source->path().empty()) return "The edited source could not be written to a temporary file: is the disk full?";
+    if (source->path().empty())
+      return Status::fail("The edited source could not be written to a temporary file: is the disk full?");
   }
   const auto report = [&](const kernels::Result& result) {
     if (listener.result && !listener.result(result)) enough = true;
@@ -127,43 +129,43 @@ std::string run_kernels(const KernelWorker& worker, const kernels::Request& requ
     const double before = (all - static_cast<double>(left.size())) / all,
                  share = static_cast<double>(rungs.size()) / all;
     return talk(worker, run_words(request, rungs, source ? source->path() : std::string()), stop, enough,
-                [&](const Event& event) -> std::string {
+                [&](const Event& event) {
                   if (event.kind == Event::Kind::progress) {
                     if (listener.progress && !listener.progress(before + share * std::clamp(event.fraction, 0.0, 1.0)))
                       enough = true;
-                    return {};
+                    return Status::ok();
                   }
-                  if (event.kind != Event::Kind::result) return "it answered what it was not asked";
+                  if (event.kind != Event::Kind::result) return Status::fail("it answered what it was not asked");
                   const auto at = std::find(left.begin(), left.end(), event.result.rung);
                   if (event.result.ladder != request.ladder || at == left.end())
-                    return "it answered for a kernel that it was not asked for";
+                    return Status::fail("it answered for a kernel that it was not asked for");
                   left.erase(at);
                   report(event.result);
-                  return {};
+                  return Status::ok();
                 });
   };
 
   const Talk first = attempt(left);
-  if (first.stopped() || enough) return {};
-  if (first.end.how == How::not_started) return first.end.why;
+  if (first.stopped() || enough) return Status::ok();
+  if (first.end.how == How::not_started) return Status::fail(first.end.why);
   if (first.done) {
-    if (!first.failure.empty()) return first.failure;
+    if (!first.failure.empty()) return Status::fail(first.failure);
     for (const auto& rung : left) report(failed(request, rung, "The worker gave no result for this rung."));
-    return {};
+    return Status::ok();
   }
   // Whose fault it was is known only where a rung runs alone.
   const std::vector<std::string> again = left;
   for (const auto& rung : again) {
     const Talk alone = again.size() == 1 ? first : attempt({rung});
-    if (alone.stopped() || enough) return {};
+    if (alone.stopped() || enough) return Status::ok();
     if (std::find(left.begin(), left.end(), rung) == left.end()) continue;
     std::erase(left, rung);
     report(failed(
         request, rung,
         alone.done ? alone.failure.empty() ? "The worker gave no result for this rung." : alone.failure : alone.why()));
-    if (enough) return {};
+    if (enough) return Status::ok();
   }
-  return {};
+  return Status::ok();
 }
 
 kernels::Roofs measure_roofs(const KernelWorker& worker, kernels::Device device, double seconds,
@@ -174,7 +176,7 @@ kernels::Roofs measure_roofs(const KernelWorker& worker, kernels::Device device,
   const Talk said = talk(worker,
                          {"kernels", "roofline", "--device", device == kernels::Device::cpu ? "cpu" : "cuda",
                           "--seconds", number(seconds), "--json"},
-                         stop, enough, [&](const Event& event) -> std::string {
+                         stop, enough, [&](const Event& event) {
                            if (event.kind == Event::Kind::progress) {
                              if (listener.progress && !listener.progress(std::clamp(event.fraction, 0.0, 1.0)))
                                enough = true;
@@ -183,9 +185,9 @@ kernels::Roofs measure_roofs(const KernelWorker& worker, kernels::Device device,
                            } else if (event.kind == Event::Kind::roof) {
                              out.roofs.push_back(event.roof);
                            } else {
-                             return "it answered what it was not asked";
+                             return Status::fail("it answered what it was not asked");
                            }
-                           return {};
+                           return Status::ok();
                          });
   if (said.stopped()) return out;
   out.failure = said.done ? said.failure : said.why();

@@ -5,6 +5,7 @@
 
 #include "app/kernel_runs/child.h"
 #include "kernels/kernel.h"
+#include "models/base/result.h"
 
 /// Kernels run in a child process of this same program, so that a crash, a hang or a poisoned GPU context takes nobody
 /// along.
@@ -19,10 +20,9 @@ struct KernelWorker {
 /// As kernels::run, in a child; an edited rung runs alone. When it crashes, hangs or talks nonsense, the rungs that
 /// have no result yet are run again, each in a child of its own: the one at fault gets a Result whose `failure` says
 /// what happened, the others their measurement. `stop` is asked about twenty times a second; once true (or once the
-/// listener says false) the child is killed and nothing more is reported. Returns one sentence when nothing could be
-/// run at all.
-std::string run_kernels(const KernelWorker& worker, const kernels::Request& request, const kernels::Listener& listener,
-                        const std::function<bool()>& stop);
+/// listener says false) the child is killed and nothing more is reported. Fails when nothing could be run at all.
+models::Status run_kernels(const KernelWorker& worker, const kernels::Request& request,
+                           const kernels::Listener& listener, const std::function<bool()>& stop);
 
 /// As kernels::measure_roofs, in a child; what was measured before a failure is kept.
 kernels::Roofs measure_roofs(const KernelWorker& worker, kernels::Device device, double seconds,

@@ -7,6 +7,8 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "app/platform/json.h"
+
 namespace app {
 namespace {
 
@@ -46,20 +48,22 @@ MachineChip machine_chip(const kernels::Roofs& roofs, const MachineFacts& facts,
   if (!(fp32 > 0 && bandwidth > 0 && memory >= 1)) return {};
   const std::string device = plain(roofs.device_name);
   const std::string source = "measured on this machine, " + date;
-  nlohmann::ordered_json peak = {{"fp32", fp32}};
+  Json peak = {{"fp32", fp32}};
   // A core without instructions of its own for 16 bits widens them and computes at this rate.
-  if (!gpu)
-    peak["fp16"] = fp32, peak["bf16"] = fp32;
-  else if (bf16 > 0)
+  if (!gpu) {
+    peak["fp16"] = fp32;
+    peak["bf16"] = fp32;
+  } else if (bf16 > 0) {
     peak["bf16"] = bf16;
+  }
   MachineChip out{gpu ? "this_gpu.json" : "this_machine.json", gpu ? "This GPU" : "This machine", {}};
   const std::string title = out.name + (device.empty() ? "" : " (" + device + ")");
-  nlohmann::ordered_json chip = {{"id", gpu ? "this_gpu" : "this_machine"},
-                                 {"name", title},
-                                 {"short_name", out.name},
-                                 {"vendor", "this machine"},
-                                 {"architecture", gpu ? "GPU" : "CPU, one thread"},
-                                 {"confidence", "user"}};
+  Json chip = {{"id", gpu ? "this_gpu" : "this_machine"},
+               {"name", title},
+               {"short_name", out.name},
+               {"vendor", "this machine"},
+               {"architecture", gpu ? "GPU" : "CPU, one thread"},
+               {"confidence", "user"}};
   chip["peak_flops_per_s"] = peak;
   chip["memory_bytes"] = memory;
   chip["memory_bandwidth_bytes_per_s"] = bandwidth;
@@ -77,7 +81,7 @@ MachineChip machine_chip(const kernels::Roofs& roofs, const MachineFacts& facts,
       gpu ? "Its ceilings were measured by the kernel lab, not read from a data sheet."
           : "Its ceilings were measured by the kernel lab with one thread; FP16 and BF16 are computed as FP32."};
   chip["sources"] = {{"*", source}};
-  out.json = chip.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  out.json = to_text(chip, 2) + "\n";
   return out;
 }
 

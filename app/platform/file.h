@@ -7,11 +7,14 @@
 
 namespace app {
 
-/// Writes the whole file or leaves the old one as it was: a temporary beside it, synced, then renamed over it.
-/// Missing folders are made. Returns "" when done, else one sentence with the path and the reason.
-std::string write_file(const std::filesystem::path& path, std::string_view bytes);
+/// Writes the whole file or leaves the old one as it was: a temporary file beside it is written, synced and renamed
+/// over it. Missing folders are made. Fails with the path and the reason.
+models::Status write_file(const std::filesystem::path& path, std::string_view bytes);
 
-/// The whole file, or one sentence: missing, not readable, a folder, or larger than `most_bytes`.
-models::Result<std::string> read_file(const std::filesystem::path& path, std::size_t most_bytes);
+/// The whole file. Fails when it is missing, not readable, a folder, or larger than `max_bytes`.
+models::Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes);
+
+/// The text of a file that a person has named, up to 8 MiB. Fails when it cannot be read, is empty or larger.
+models::Result<std::string> read_text_file(const std::string& path);
 
 }  // namespace app

@@ -95,7 +95,7 @@ models::Result<std::unique_ptr<Headless>> Headless::create(int width, int height
     gl.context = EGL_NO_CONTEXT;
   }
   if (gl.context == EGL_NO_CONTEXT) return Made::fail(no_egl);
-  if (std::string error = made->resize(width, height); !error.empty()) return Made::fail(std::move(error));
+  if (auto sized = made->resize(width, height); !sized) return Made::fail(std::move(sized.error));
   made->ui_ = std::make_unique<UiContext>();
   gl.backend = ImGui_ImplOpenGL3_Init("#version 330 core");
   if (!gl.backend) return Made::fail(no_egl);
@@ -119,13 +119,14 @@ void Headless::make_current() const {
   if (ui_) ImGui::SetCurrentContext(ui_->get());
 }
 
-std::string Headless::resize(int width, int height) {
+models::Status Headless::resize(int width, int height) {
   make_current();
   GLint largest = 0;
   glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
   const std::string size = std::to_string(width) + "x" + std::to_string(height);
   if (width < 1 || height < 1 || width > largest || height > largest)
-    return "cannot draw a picture of " + size + " pixels: each side must be 1 to " + std::to_string(largest);
+    return models::Status::fail("cannot draw a picture of " + size + " pixels: each side must be 1 to " +
+                                std::to_string(largest));
   Gl fresh;
   glGenFramebuffers(1, &fresh.framebuffer);
   glGenRenderbuffers(1, &fresh.colour);
@@ -135,14 +136,15 @@ std::string Headless::resize(int width, int height) {
   glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, fresh.colour);
   if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE || glGetError() != GL_NO_ERROR) {
     fresh.drop_target();
-    return "cannot draw a picture of " + size + " pixels: the driver has no memory for it; choose a smaller size";
+    return models::Status::fail("cannot draw a picture of " + size +
+                                " pixels: the driver has no memory for it; choose a smaller size");
   }
   gl_->drop_target();
   gl_->framebuffer = fresh.framebuffer;
   gl_->colour = fresh.colour;
   width_ = width;
   height_ = height;
-  return {};
+  return models::Status::ok();
 }
 
 void Headless::begin_frame() {

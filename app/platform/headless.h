@@ -20,8 +20,8 @@ class Headless {
   Headless(const Headless&) = delete;
   Headless& operator=(const Headless&) = delete;
 
-  /// Returns "" or why this size cannot be had; then the old one stays. Between frames only.
-  std::string resize(int width, int height);
+  /// Keeps the old size when it fails. Call it between frames only.
+  models::Status resize(int width, int height);
   /// Makes this instance's contexts current and begins a Dear ImGui frame.
   void begin_frame();
   /// Renders over the theme's background.

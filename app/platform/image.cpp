@@ -28,12 +28,13 @@ Image crop(const Image& image, int x, int y, int width, int height) {
   return out;
 }
 
-std::string write_png(const std::filesystem::path& path, const Image& image) {
+models::Status write_png(const std::filesystem::path& path, const Image& image) {
   const std::size_t pixels = image.width > 0 && image.height > 0
                                  ? static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height)
                                  : 0;
   if (pixels == 0 || image.rgba.size() != 4 * pixels)
-    return "cannot write " + path.string() + ": the picture is empty; give it a size of at least 1x1";
+    return models::Status::fail("cannot write " + path.string() +
+                                ": the picture is empty; give it a size of at least 1x1");
   png_image png{};
   png.version = PNG_IMAGE_VERSION;
   png.width = static_cast<png_uint_32>(image.width);
@@ -42,7 +43,7 @@ std::string write_png(const std::filesystem::path& path, const Image& image) {
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
   std::string bytes(size, '\0');
   if (!png_image_write_to_memory(&png, bytes.data(), &size, 0, image.rgba.data(), 0, nullptr))
-    return "cannot write " + path.string() + ": " + png.message;
+    return models::Status::fail("cannot write " + path.string() + ": " + png.message);
   return write_file(path, std::string_view(bytes).substr(0, size));
 }
 

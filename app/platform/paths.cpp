@@ -38,7 +38,7 @@ Environment process_environment() {
   return [](const char* name) -> const char* { return std::getenv(name); };
 }
 
-UserPaths user_paths(const Environment& environment, const fs::path& home_of_user) {
+models::Result<UserPaths> user_paths(const Environment& environment, const fs::path& home_of_user) {
   fs::path home = absolute_value(environment, "HOME");
   if (home.empty() && home_of_user.is_absolute()) home = home_of_user;
   const auto folder = [&](const char* variable, const char* below_home) {
@@ -46,19 +46,15 @@ UserPaths user_paths(const Environment& environment, const fs::path& home_of_use
     if (base.empty() && !home.empty()) base = home / below_home;
     return base.empty() ? base : base / "ridgeline";
   };
-  UserPaths paths{folder("XDG_DATA_HOME", ".local/share"),
-                  folder("XDG_CONFIG_HOME", ".config"),
-                  folder("XDG_STATE_HOME", ".local/state"),
-                  {}};
-  if (paths.data.empty() || paths.config.empty() || paths.state.empty()) {
-    paths = {};
-    paths.error =
-        "No home directory is known, so progress, notes and settings are not kept: set HOME to a folder of yours.";
-  }
-  return paths;
+  UserPaths paths{folder("XDG_DATA_HOME", ".local/share"), folder("XDG_CONFIG_HOME", ".config"),
+                  folder("XDG_STATE_HOME", ".local/state")};
+  if (paths.data.empty() || paths.config.empty() || paths.state.empty())
+    return models::Result<UserPaths>::fail(
+        "No home directory is known, so progress, notes and settings are not kept: set HOME to a folder of yours.");
+  return models::Result<UserPaths>::ok(std::move(paths));
 }
 
-UserPaths user_paths() { return user_paths(process_environment(), home_in_user_database()); }
+models::Result<UserPaths> user_paths() { return user_paths(process_environment(), home_in_user_database()); }
 
 models::Result<fs::path> find_assets(const Environment& environment, const fs::path& executable_folder,
                                      const fs::path& source_assets) {

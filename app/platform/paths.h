@@ -12,20 +12,19 @@ namespace app {
 using Environment = std::function<const char*(const char*)>;
 Environment process_environment();
 
-/// Folders of this person, not necessarily existing yet. All three are empty when `error` is not.
+/// Folders of this person, not necessarily existing yet.
 struct UserPaths {
   std::filesystem::path data;    ///< progress, notes
   std::filesystem::path config;  ///< settings, own chips and models
   std::filesystem::path state;   ///< recent scenarios, window
-  std::string error;             ///< one sentence when there is no home directory to keep anything in
 };
 
 /// `$XDG_DATA_HOME/ridgeline` or `~/.local/share/ridgeline`, and so on. A relative XDG value is ignored, as the
 /// specification asks. `home_of_user` is the home directory in the user database (used where HOME is not set), empty if
-/// unknown. Source: XDG Base Directory Specification 0.8.
-UserPaths user_paths(const Environment& environment, const std::filesystem::path& home_of_user);
+/// unknown. Fails when there is no home directory to keep anything in. Source: XDG Base Directory Specification 0.8.
+models::Result<UserPaths> user_paths(const Environment& environment, const std::filesystem::path& home_of_user);
 /// The same for this process and this user.
-UserPaths user_paths();
+models::Result<UserPaths> user_paths();
 
 /// The folder with hardware, models and prose: `RIDGELINE_ASSETS` if set (and then only that), else
 /// `../share/ridgeline/assets` next to the folder of the executable, else `source_assets`, the folder of the tree that

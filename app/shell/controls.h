@@ -2,7 +2,6 @@
 #include <functional>
 #include <string>
 
-#include "app/scenario/scenario.h"
 #include "chapters/mechanism/field.h"
 
 namespace app {

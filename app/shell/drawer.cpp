@@ -3,6 +3,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "app/platform/json.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 #include "widgets/number/number.h"
@@ -53,11 +54,11 @@ void draw_angle(Shell& shell, std::size_t angle) {
   const std::string& text = shell.workspace.content.of(lab.info().id).prose[angle];
   if (text.empty()) return ui::text("Nothing is written here yet for this lab.", theme().muted);
   const widgets::ProseSource source{
-      const_cast<chapters::Lab*>(&lab),
-      [](void* context, std::string_view key, widgets::NumberText& scratch) {
+      &lab,
+      [](const void* context, std::string_view key, widgets::NumberText& scratch) {
         return live_value(*static_cast<const chapters::Lab*>(context), key, scratch);
       },
-      [](void* context, std::string_view key) -> std::string_view {
+      [](const void* context, std::string_view key) -> std::string_view {
         const auto& l = *static_cast<const chapters::Lab*>(context);
         const auto name = widgets::split_live_key(key).name;
         const Field* f = l.outputs().find(name);
@@ -65,9 +66,53 @@ void draw_angle(Shell& shell, std::size_t angle) {
         return !f ? std::string_view() : !f->spec.formula.empty() ? f->spec.formula : f->spec.label;
       }};
   const auto result = widgets::draw_prose("prose", text, source, shell.prose, ImGui::GetContentRegionAvail().x);
-  if (!result.clicked.empty())
-    if (auto error = shell.workspace.open_link(result.clicked); !error.empty()) shell.workspace.say(error);
+  if (!result.clicked.empty()) shell.workspace.say_failure(shell.workspace.open_link(result.clicked));
   if (!result.copied.empty()) shell.workspace.say("Copied " + std::string(result.copied) + ".");
+}
+
+void claim_heading(const Claim& claim, const models::Result<CheckedClaim>& checked) {
+  const auto& t = theme();
+  if (!checked)
+    ui::text("?", t.warning, Type::body, Font::bold);
+  else if (checked->verdict == Verdict::right)
+    ui::text("\xE2\x9C\x93 holds", t.good, Type::body, Font::bold);
+  else
+    ui::text("\xC3\x97 does not hold", t.bad, Type::body, Font::bold);
+  ImGui::SameLine();
+  ui::text(claim.source, t.muted, Type::small);
+}
+
+/// "claimed 312 TFLOP/s computed 311 TFLOP/s off by 0.3 %".
+void claim_figures(const Claim& claim, const CheckedClaim& checked) {
+  const auto& t = theme();
+  const auto labelled = [&](const char* label, const widgets::NumberText& figure, ImU32 colour) {
+    ui::text(label, t.muted, Type::small);
+    ImGui::SameLine();
+    ui::text(figure, colour, Type::small, Font::mono);
+  };
+  labelled("claimed", widgets::format(claim.claimed, checked.unit, 5), t.text);
+  ImGui::SameLine();
+  labelled("computed", widgets::format(checked.computed, checked.unit, 5), t.accent);
+  ImGui::SameLine();
+  labelled("off by", widgets::format(std::round(checked.residual * 1e4) / 100.0, "%", 3), t.text);
+}
+
+void draw_claim(Shell& shell, const Claim& claim, const models::Result<CheckedClaim>& checked) {
+  const auto& t = theme();
+  claim_heading(claim, checked);
+  ui::wrapped(claim.statement, t.text);
+  if (checked) {
+    claim_figures(claim, *checked);
+    ui::wrapped(claim.why, t.text, Type::small);
+  } else {
+    ui::wrapped(checked.error, t.warning, Type::small);
+  }
+  if (ui::button("See it in the lab"))
+    shell.workspace.say_failure(shell.workspace.open_with(claim.lab, parse_own_json(claim.set), Json::object()));
+  ui::spacing(4);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  Painter::window().line(at, {at.x + ImGui::GetContentRegionAvail().x, at.y}, t.grid);
+  ui::spacing(4);
 }
 
 }  // namespace
@@ -98,46 +143,11 @@ void draw_notes(Shell& shell) {
 }
 
 void draw_claims(Shell& shell) {
-  const auto& t = theme();
   const auto& claims = shell.workspace.checked_claims();
-  if (claims.empty()) return ui::text("No claim is recorded for this lab.", t.muted);
-  const float width = ImGui::GetContentRegionAvail().x;
+  if (claims.empty()) return ui::text("No claim is recorded for this lab.", theme().muted);
   for (const auto& [claim, checked] : claims) {
     ImGui::PushID(claim->id.c_str());
-    const bool right = checked.verdict == Verdict::right;
-    ui::text(!checked.error.empty() ? "?"
-             : right                ? "\xE2\x9C\x93 holds"
-                                    : "\xC3\x97 does not hold",
-             !checked.error.empty() ? t.warning
-             : right                ? t.good
-                                    : t.bad,
-             Type::body, Font::bold);
-    ImGui::SameLine();
-    ui::text(claim->source, t.muted, Type::small);
-    ui::wrapped(claim->statement, t.text);
-    if (!checked.error.empty()) {
-      ui::wrapped(checked.error, t.warning, Type::small);
-    } else {
-      ui::text("claimed", t.muted, Type::small);
-      ImGui::SameLine();
-      ui::text(widgets::format(claim->claimed, checked.unit, 5), t.text, Type::small, Font::mono);
-      ImGui::SameLine();
-      ui::text("computed", t.muted, Type::small);
-      ImGui::SameLine();
-      ui::text(widgets::format(checked.computed, checked.unit, 5), t.accent, Type::small, Font::mono);
-      ImGui::SameLine();
-      ui::text("off by", t.muted, Type::small);
-      ImGui::SameLine();
-      ui::text(widgets::format(std::round(checked.residual * 1e4) / 100.0, "%", 3), t.text, Type::small, Font::mono);
-      ui::wrapped(claim->why, t.text, Type::small);
-    }
-    if (ui::button("See it in the lab"))
-      if (auto error = shell.workspace.open_with(claim->lab, Json::parse(claim->set), Json::object()); !error.empty())
-        shell.workspace.say(error);
-    ui::spacing(4);
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    Painter::window().line(at, {at.x + width, at.y}, t.grid);
-    ui::spacing(4);
+    draw_claim(shell, *claim, checked);
     ImGui::PopID();
   }
 }

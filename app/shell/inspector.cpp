@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "app/scenario/scenario.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 #include "widgets/number/number.h"
@@ -105,22 +105,7 @@ void output_row(const Field& f, bool feasible, bool hidden, float width) {
   explain(f);
 }
 
-bool enabled(const chapters::Lab& lab, const Field& f) {
-  if (f.spec.when_key.empty()) return true;
-  const Field* w = lab.inputs().find(f.spec.when_key);
-  if (!w) return true;
-  if (w->kind == Kind::choice) {
-    for (std::string_view left = f.spec.when_value; !left.empty();) {
-      const std::string_view one = left.substr(0, left.find('|'));
-      if (one == w->choice_id()) return true;
-      left.remove_prefix(std::min(one.size() + 1, left.size()));
-    }
-    return false;
-  }
-  if (w->kind == Kind::toggle) return w->toggle() == (f.spec.when_value == "true");
-  if (w->kind == Kind::file) return w->file().path.empty() == f.spec.when_value.empty();
-  return true;
-}
+bool enabled(const chapters::Lab& lab, const Field& f) { return chapters::holds(f.spec.when, lab.inputs()); }
 
 void buttons(Shell& shell) {
   Session& session = shell.workspace.current();
@@ -141,8 +126,7 @@ void buttons(Shell& shell) {
   }
   if (ImGui::BeginPopup("preset list")) {
     for (const Preset& p : presets) {
-      if (ImGui::Selectable(p.name.c_str()))
-        if (auto error = shell.workspace.apply_preset(p); !error.empty()) shell.workspace.say(error);
+      if (ImGui::Selectable(p.name.c_str())) shell.workspace.say_failure(shell.workspace.apply_preset(p));
       ui::hint(p.note);
     }
     ImGui::EndPopup();
@@ -158,7 +142,8 @@ void draw_inputs(Shell& shell) {
   buttons(shell);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(8), t.px(9)});
   for (const Field& f : lab.inputs())
-    if (enabled(lab, f) && !is_personal(f) && !f.spec.measured) draw_control(f, shell.controls, width);
+    if (enabled(lab, f) && !is_personal(f) && f.spec.origin != chapters::Origin::measured)
+      draw_control(f, shell.controls, width);
   ImGui::PopStyleVar();
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/platform/file.h"
+#include "app/scenario/scenario.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 
@@ -34,8 +35,8 @@ void lesson_go(Shell& shell, std::size_t lesson, std::size_t step) {
   const Lesson& l = w.content.lessons[lesson];
   if (step >= l.steps.size()) return;
   const LessonStep& s = l.steps[step];
-  const auto error = w.open_with(s.lab, Json::parse(s.inputs), Json::parse(s.view));
-  if (!error.empty()) w.say("Step " + std::to_string(step + 1) + " of \"" + l.title + "\": " + error);
+  const auto opened = w.open_with(s.lab, parse_own_json(s.inputs), parse_own_json(s.view));
+  if (!opened) w.say("Step " + std::to_string(step + 1) + " of \"" + l.title + "\": " + opened.error);
   shell.lesson.playing = true;
   shell.lesson.lesson = lesson;
   shell.lesson.step = step;
@@ -61,10 +62,10 @@ void lesson_finish_recording(Shell& shell) {
   if (!state.recording) return;
   state.recording = false;
   if (state.draft.steps.empty()) return;
-  std::string error = shell.workspace.keep_lesson(state.draft);
-  shell.workspace.say(error.empty() ? "Lesson \"" + state.draft.title + "\" is kept with " +
-                                          std::to_string(state.draft.steps.size()) + " steps; play it from the palette."
-                                    : error);
+  const auto kept = shell.workspace.keep_lesson(state.draft);
+  shell.workspace.say(kept ? "Lesson \"" + state.draft.title + "\" is kept with " +
+                                 std::to_string(state.draft.steps.size()) + " steps; play it from the palette."
+                           : kept.error);
 }
 
 void draw_lesson_bar(Shell& shell, ImVec2 size) {
@@ -142,8 +143,7 @@ void draw_lesson_editor(Shell& shell) {
     if (i > 0 && ui::button("Up")) swap = i;
     ImGui::SameLine();
     if (ui::button("Show"))
-      if (auto error = shell.workspace.open_with(s.lab, Json::parse(s.inputs), Json::parse(s.view)); !error.empty())
-        shell.workspace.say(error);
+      shell.workspace.say_failure(shell.workspace.open_with(s.lab, parse_own_json(s.inputs), parse_own_json(s.view)));
     ImGui::SameLine();
     if (ui::button("Remove")) remove = i;
     ImGui::PopID();

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "app/scenario/link.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 #include "chapters/mechanism/registry.h"
@@ -129,11 +129,11 @@ std::vector<Command> all_commands(Shell& shell) {
     for (const Preset& preset : content.presets)
       out.push_back({shell.workspace.title_of(lab) + ": " + preset.name, "preset", 0, [lab = lab, preset](Shell& s) {
                        s.workspace.open(lab);
-                       if (auto error = s.workspace.apply_preset(preset); !error.empty()) s.workspace.say(error);
+                       s.workspace.say_failure(s.workspace.apply_preset(preset));
                      }});
   for (const auto& past : shell.workspace.recent.all())
     out.push_back({past.title, "recent", 0, [scenario = past.scenario](Shell& s) {
-                     if (auto error = s.workspace.open_scenario(scenario); !error.empty()) s.workspace.say(error);
+                     s.workspace.say_failure(s.workspace.open_scenario(scenario));
                    }});
   for (std::size_t i = 0; i < shell.workspace.content.lessons.size(); ++i)
     out.push_back({"Play lesson: " + shell.workspace.content.lessons[i].title, "lesson", 0,

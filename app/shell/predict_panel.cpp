@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/scenario/scenario.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 #include "chapters/mechanism/registry.h"
@@ -18,7 +19,7 @@ using widgets::Type;
 /// so).
 chapters::LabPtr asked(const Prediction& question, std::string_view lab_id) {
   auto lab = chapters::make_lab_by_id(lab_id);
-  if (!lab || !apply_inputs(*lab, Json::parse(question.set)).empty()) return nullptr;
+  if (!lab || !apply_inputs(*lab, parse_own_json(question.set))) return nullptr;
   lab->compute();
   return lab;
 }
@@ -42,8 +43,7 @@ void commit(Shell& shell, const Prediction& question, const chapters::Lab& lab, 
   if (std::isfinite(state.computed))
     shell.workspace.keep_prediction({std::string(lab.info().id), question.id, state.committed, state.computed,
                                      gap_of(state) <= question.tolerance, static_cast<double>(now)});
-  if (auto error = shell.workspace.open_with(lab.info().id, Json::parse(question.set), Json::object()); !error.empty())
-    shell.workspace.say(error);
+  shell.workspace.say_failure(shell.workspace.open_with(lab.info().id, parse_own_json(question.set), Json::object()));
   shell.workspace.save();
 }
 

@@ -8,6 +8,7 @@
 #include "app/platform/csv.h"
 #include "app/platform/file.h"
 #include "app/platform/svg.h"
+#include "app/scenario/scenario.h"
 #include "app/shell/ui.h"
 
 namespace app {
@@ -82,15 +83,14 @@ void draw_job(Shell& shell, ImVec2 top_right) {
   Painter::window().text({at.x, at.y - t.px(16)}, percent, t.muted, Type::small);
 }
 
-/// What a View may ask of the shell by its keys: "open_link" names a lab to go to, "ticking" keeps the window awake.
-void serve_view(Shell& shell) {
-  const chapters::Fields& view = shell.workspace.lab().view();
-  if (const auto* f = view.find("ticking"); f && f->kind == chapters::Kind::toggle && f->toggle())
-    shell.animating = true;
-  const auto* f = view.find("open_link");
-  if (!f || f->kind != chapters::Kind::text || f->text().empty()) return;
-  const std::string link = std::exchange(f->text(), {});
-  if (auto error = shell.workspace.open_link(link); !error.empty()) shell.workspace.say(error);
+/// What the open lab asks of the shell: to go elsewhere, or to keep the window awake.
+void serve_requests(Shell& shell) {
+  chapters::Requests* asks = shell.workspace.lab().requests();
+  if (!asks) return;
+  if (asks->awake) shell.animating = true;
+  if (asks->open_link.empty()) return;
+  const std::string link = std::exchange(asks->open_link, {});
+  shell.workspace.say_failure(shell.workspace.open_link(link));
 }
 
 /// A document may be as large as the file it came from: a job writes it, from a copy of the lab.
@@ -101,8 +101,8 @@ void export_document(Shell& shell, const std::string& path) {
   const std::shared_ptr<const chapters::Lab> lab = w.lab().clone();
   shell.document_job = w.jobs.submit("document", [lab, path, said = shell.document_said](chapters::Progress&) {
     const auto document = lab->document();
-    const auto error = document ? write_file(path, *document) : document.error;
-    *said = error.empty() ? "Saved " + path + "." : error;
+    const auto written = document ? write_file(path, *document) : models::Status::fail(document.error);
+    *said = written ? "Saved " + path + "." : written.error;
   });
 }
 
@@ -140,7 +140,7 @@ void draw_canvas(Shell& shell, ImVec2 size) {
     } else {
       draw();
     }
-    serve_view(shell);
+    serve_requests(shell);
   }
   ImGui::EndChild();
 }
@@ -212,8 +212,8 @@ void draw_shell(Shell& shell) {
   if (request.kind == ExportKind::document && !request.path.empty())
     export_document(shell, request.path);
   else if (!request.path.empty()) {
-    const auto error = export_canvas(shell, request.kind, request.path);
-    w.say(error.empty() ? "Saved " + request.path + "." : error);
+    const auto exported = export_canvas(shell, request.kind, request.path);
+    w.say(exported ? "Saved " + request.path + "." : exported.error);
   }
   if (shell.record == &export_record) shell.record = nullptr;
   if (w.update(ImGui::IsAnyItemActive()))
@@ -238,13 +238,14 @@ void draw_shell(Shell& shell) {
   draw_message(shell, shell.canvas_min, shell.canvas_max);
 }
 
-std::string export_canvas(Shell& shell, ExportKind kind, const std::string& path) {
+models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& path) {
   if (kind == ExportKind::scenario) return write_file(path, to_text(scenario_to_json(shell.workspace.lab()), 2) + "\n");
   if (kind == ExportKind::png)
     return shell.host.save_png ? shell.host.save_png(shell.canvas_min, shell.canvas_max, path)
-                               : "Pictures cannot be saved here.";
-  if (!shell.record) return "Nothing was recorded to export.";
-  if (kind == ExportKind::csv && shell.record->tables.empty()) return "This lab shows no data to write as CSV.";
+                               : models::Status::fail("Pictures cannot be saved here.");
+  if (!shell.record) return models::Status::fail("Nothing was recorded to export.");
+  if (kind == ExportKind::csv && shell.record->tables.empty())
+    return models::Status::fail("This lab shows no data to write as CSV.");
   return write_file(path, kind == ExportKind::svg ? to_svg(*shell.record, theme().background) : to_csv(*shell.record));
 }
 

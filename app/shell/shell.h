@@ -7,8 +7,8 @@
 #include "app/explore/explore.h"
 #include "app/shell/controls.h"
 #include "app/workspace/workspace.h"
-#include "widgets/charts/heat_map.h"
 #include "widgets/base/painter.h"
+#include "widgets/charts/heat_map.h"
 #include "widgets/plot/plot.h"
 #include "widgets/prose/prose.h"
 
@@ -17,8 +17,8 @@ namespace app {
 /// What the shell asks of whoever runs it (window, headless, test).
 struct Host {
   std::function<void(const std::string& text)> copy;  ///< to the clipboard
-  /// Writes the pixels of a screen rectangle as PNG once the frame is drawn. Returns an error sentence or "".
-  std::function<std::string(ImVec2 min, ImVec2 max, const std::string& path)> save_png;
+  /// Writes the pixels of a screen rectangle as PNG once the frame is drawn.
+  std::function<models::Status(ImVec2 min, ImVec2 max, const std::string& path)> save_png;
   std::function<void()> toggle_fullscreen;
   std::function<void()> quit;
 };
@@ -125,8 +125,8 @@ struct Shell {
 /// Draws the whole interface for this frame and reacts to input. Call between NewFrame and Render.
 void draw_shell(Shell& shell);
 
-/// Exports the canvas of the open lab. Returns an error sentence or "".
-std::string export_canvas(Shell& shell, ExportKind kind, const std::string& path);
+/// Exports the canvas of the open lab.
+models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& path);
 
 // The parts of the shell, each in its own file.
 void draw_rail(Shell& shell, ImVec2 size);

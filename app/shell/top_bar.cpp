@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "app/scenario/fields_json.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 #include "chapters/mechanism/registry.h"

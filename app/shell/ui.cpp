@@ -67,26 +67,6 @@ bool tab(const char* label, bool selected, bool underline) {
   return pressed;
 }
 
-bool button(const char* label, bool strong, float min_width) {
-  const auto& t = theme();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size =
-      widgets::text_size({label, static_cast<std::size_t>(ImGui::FindRenderedTextEnd(label) - label)}, Type::body);
-  const ImVec2 box{std::max(size.x + t.px(22), min_width), size.y + t.px(12)};
-  const bool pressed = ImGui::InvisibleButton(label, box, ImGuiButtonFlags_EnableNav);
-  const bool hovered = ImGui::IsItemHovered(), held = ImGui::IsItemActive();
-  const Painter p = Painter::window();
-  const ImVec2 end{at.x + box.x, at.y + box.y};
-  p.rect(at, end, strong ? widgets::with_alpha(t.accent, held ? 0.75f : hovered ? 0.9f : 1.0f) : t.card, t.px(6));
-  if (!strong) p.frame(at, end, hovered || held ? t.accent : t.line, 1, t.px(6));
-  p.text({at.x + box.x / 2, at.y + t.px(6)},
-         {label, static_cast<std::size_t>(ImGui::FindRenderedTextEnd(label) - label)},
-         strong ? (t.mode == widgets::Mode::dark ? t.on_colour : t.panel) : t.text, Type::body, Font::sans,
-         widgets::Align::center);
-  focus_ring(t.px(6));
-  return pressed;
-}
-
 bool pill(const char* label, bool on) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();

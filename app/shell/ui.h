@@ -5,6 +5,7 @@
 
 #include "widgets/base/painter.h"
 #include "widgets/base/theme.h"
+#include "widgets/controls/button.h"
 
 /// Small pieces that the shell's panels share, over Dear ImGui items so that keyboard and tests reach them by label.
 namespace app::ui {
@@ -27,8 +28,7 @@ void spacing(float design_pixels);
 
 /// A tab: text, underlined or filled when selected. True when chosen.
 bool tab(const char* label, bool selected, bool underline);
-/// A rounded button; `strong` uses the accent.
-bool button(const char* label, bool strong = false, float min_width = 0);
+using widgets::button;
 /// A pill that is on or off.
 bool pill(const char* label, bool on);
 /// A switch with its label on the left, over the full width.

@@ -13,6 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "app/platform/json.h"
+
 namespace app::store {
 namespace {
 
@@ -47,49 +49,55 @@ fs::path target_of(const fs::path& path) {
 
 fs::path with_suffix(fs::path path, const std::string& suffix) { return path += suffix; }
 
-/// Empty when all bytes of the file are in `text`; a whole sentence when it cannot be read. `too_large` is not an error
-/// here.
-std::string read_all(const fs::path& path, std::string& text, bool& missing, bool& too_large) {
+/// What a store file holds.
+struct FileContent {
+  bool missing = false;
+  bool too_large = false;  ///< then `text` is its beginning
+  std::string text;
+};
+
+models::Result<FileContent> read_all(const fs::path& path) {
+  using Read = models::Result<FileContent>;
+  FileContent out;
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  missing = !file.good() && (errno == ENOENT || errno == ENOTDIR);
-  if (missing) return {};
-  const std::string sentence = quoted(path) + " cannot be read (";
-  const std::string advice = "), so nothing is saved to it: make it a readable file, then start again.";
-  if (!file.good()) return sentence + reason(errno) + advice;
+  out.missing = !file.good() && (errno == ENOENT || errno == ENOTDIR);
+  if (out.missing) return Read::ok(std::move(out));
+  const auto fail = [&](const std::string& why) {
+    return Read::fail(quoted(path) + " cannot be read (" + why +
+                      "), so nothing is saved to it: make it a readable file, then start again.");
+  };
+  if (!file.good()) return fail(reason(errno));
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
-    return sentence + "it is not a plain file" + advice;
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return fail("it is not a plain file");
   char buffer[65536];
-  while (true) {
+  while (!out.too_large) {
     const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
-    if (got == 0) return {};
+    if (got == 0) break;
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return sentence + reason(errno) + advice;
-    text.append(buffer, static_cast<std::size_t>(got));
-    too_large = text.size() > max_file_bytes;
-    if (too_large) return {};
+    if (got < 0) return fail(reason(errno));
+    out.text.append(buffer, static_cast<std::size_t>(got));
+    out.too_large = out.text.size() > max_file_bytes;
   }
+  return Read::ok(std::move(out));
 }
 
-/// What is wrong with the text of a store file; empty when `take` has it.
-std::string take_text(const std::string& text, int version, const Take& take) {
-  bool too_deep = false;
-  const auto watch = [&](int depth, json::parse_event_t, json&) {
-    too_deep = too_deep || depth > max_depth;
-    return !too_deep;  // what lies deeper is not kept, so that no recursion meets it
-  };
-  const json content = json::parse(text, watch, false);
-  if (too_deep) return "it is nested deeper than " + std::to_string(max_depth) + " levels";
-  if (content.is_discarded()) return text.empty() ? "it is empty" : "it is not complete JSON";
-  if (!content.is_object()) return "it is not a JSON object";
-  const auto found = content.find("version");
-  if (found == content.end() || !found->is_number_integer()) return "it does not say its version";
+/// Hands the content of a store file to `take`. Fails with what is wrong with the text, as a clause.
+models::Status take_text(const std::string& text, int version, const Take& take) {
+  using models::Status;
+  if (!shallow_enough(text, max_depth))
+    return Status::fail("it is nested deeper than " + std::to_string(max_depth) + " levels");
+  const auto content = parse_sorted_json(text, max_depth);
+  if (!content) return Status::fail(text.empty() ? "it is empty" : "it is not complete JSON");
+  if (!content->is_object()) return Status::fail("it is not a JSON object");
+  const auto found = content->find("version");
+  if (found == content->end() || !found->is_number_integer()) return Status::fail("it does not say its version");
   if (*found != version)
-    return "it is of version " + found->dump() + ", this program reads version " + std::to_string(version);
+    return Status::fail("it is of version " + to_text(*found) + ", this program reads version " +
+                        std::to_string(version));
   try {
-    return take(content);
+    return take(*content);
   } catch (const json::exception&) {
-    return "a value in it has an unexpected type";
+    return Status::fail("a value in it has an unexpected type");
   }
 }
 
@@ -166,31 +174,29 @@ class FileLock {
   File file_;
 };
 
-std::string cannot_save(const fs::path& path, int error) {
+models::Status cannot_save(const fs::path& path, int error) {
   const std::string advice = error == ENOSPC || error == EDQUOT || error == EFBIG ? "free some space on that disk"
                                                                                   : "make its folder writable";
-  return quoted(path) + " could not be saved (" + reason(error) + "); what was saved before is unharmed: " + advice +
-         ".";
+  return models::Status::fail(quoted(path) + " could not be saved (" + reason(error) +
+                              "); what was saved before is unharmed: " + advice + ".");
 }
 
 LoadReport load(const fs::path& real, int version, const Take& take) {
-  std::string text;
-  bool missing = false, too_large = false;
-  const std::string trouble = read_all(real, text, missing, too_large);
-  if (missing) return {};
-  if (!trouble.empty()) return {Found::unreadable, trouble};
-  const std::string fault =
-      too_large ? "it is larger than " + std::to_string(max_file_bytes >> 20) + " MiB" : take_text(text, version, take);
-  return fault.empty() ? LoadReport{Found::loaded, {}} : set_aside(real, fault);
+  const auto content = read_all(real);
+  if (!content) return {Found::unreadable, content.error};
+  if (content->missing) return {};
+  if (content->too_large) return set_aside(real, "it is larger than " + std::to_string(max_file_bytes >> 20) + " MiB");
+  const auto taken = take_text(content->text, version, take);
+  return taken ? LoadReport{Found::loaded, {}} : set_aside(real, taken.error);
 }
 
-std::string save(const fs::path& real, int version, const json& content) {
+models::Status save(const fs::path& real, int version, const json& content) {
   json versioned = content;
   versioned["version"] = version;
-  const std::string text = versioned.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  const std::string text = to_text(versioned, 1) + "\n";
   if (text.size() > max_file_bytes)
-    return quoted(real) + " could not be saved: it would be larger than " + std::to_string(max_file_bytes >> 20) +
-           " MiB.";
+    return models::Status::fail(quoted(real) + " could not be saved: it would be larger than " +
+                                std::to_string(max_file_bytes >> 20) + " MiB.");
   if (!make_folder(real.parent_path())) return cannot_save(real, errno);
 
   std::string temporary = with_suffix(real, ".tmp-XXXXXX").string();
@@ -207,7 +213,7 @@ std::string save(const fs::path& real, int version, const json& content) {
   const File folder(
       ::open(real.parent_path().empty() ? "." : real.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.good()) ::fsync(folder.get());
-  return {};
+  return models::Status::ok();
 }
 
 }  // namespace
@@ -220,7 +226,7 @@ LoadReport load_json(const fs::path& path, int version, const Take& take) {
   return load(real, version, take);
 }
 
-std::string save_json(const fs::path& path, int version, const json& content) {
+models::Status save_json(const fs::path& path, int version, const json& content) {
   const fs::path real = target_of(path);
   const FileLock lock(real);
   return save(real, version, content);
@@ -233,9 +239,9 @@ SaveReport save_merged(const fs::path& path, int version, const Take& merge, con
   if (!present.may_save()) return {false, std::move(present.notice)};
   json content = json::object();
   write(content);
-  std::string error = save(real, version, content);
-  if (error.empty()) return {true, std::move(present.notice)};
-  return {false, std::move(error)};
+  auto saved = save(real, version, content);
+  if (saved) return {true, std::move(present.notice)};
+  return {false, std::move(saved.error)};
 }
 
 }  // namespace app::store

@@ -5,6 +5,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "models/base/result.h"
+
 /// JSON files that hold what a person did: never half written, never thrown away.
 /// All stores go through these functions. They take milliseconds (the disk is waited for): not for every frame.
 /// Several instances may run: one at a time has a file's lock (NAME.lock) while it reads or writes. Where a lock is not
@@ -30,8 +32,8 @@ struct LoadReport {
   bool may_save() const { return found != Found::unreadable; }
 };
 
-/// Takes the content of a file; returns an empty text, or what is wrong with it ("labs is not an object").
-using Take = std::function<std::string(const nlohmann::json& content)>;
+/// Takes the content of a file. Fails with what is wrong with it, as a clause ("labs is not an object").
+using Take = std::function<models::Status(const nlohmann::json& content)>;
 
 /// Reads {"version": `version`, ...} and hands it to `take`, which keeps what is good and says if anything was bad. A
 /// file that is truncated, not JSON, not UTF-8, too large, too deep, of another version or that `take` finds fault with
@@ -39,14 +41,13 @@ using Take = std::function<std::string(const nlohmann::json& content)>;
 LoadReport load_json(const std::filesystem::path& path, int version, const Take& take);
 
 /// Writes `content` (an object) with its version: to a temporary file beside it, synced, renamed over `path`, the
-/// folder synced; creates the folder. At every moment the file is the old one or the new one. Returns an empty text or
-/// one sentence.
-std::string save_json(const std::filesystem::path& path, int version, const nlohmann::json& content);
+/// folder synced; creates the folder. At every moment the file is the old one or the new one.
+models::Status save_json(const std::filesystem::path& path, int version, const nlohmann::json& content);
 
 struct SaveReport {
   bool saved = false;
-  std::string
-      notice;  ///< one sentence for the person: why it was not saved, or that a bad file was set aside; mostly empty
+  /// One sentence for the person: why it was not saved, or that a bad file was set aside. Mostly empty.
+  std::string notice;
 };
 
 /// For what several instances add to: reads what is there now into `merge`, then saves what `write` fills in. Saves

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "app/platform/json.h"
 #include "app/store/read.h"
 
 namespace app::store {
@@ -21,7 +22,7 @@ std::vector<std::string> merged(const std::vector<std::string>& first, const std
   return out;
 }
 
-std::string take(const json& content, Kept& kept) {
+models::Status take(const json& content, Kept& kept) {
   std::string fault;
   Reader top(content, "", fault);
   const json& tables = top.object("tables");
@@ -33,14 +34,14 @@ std::string take(const json& content, Kept& kept) {
     std::vector<std::string> theirs;
     for (const json& row : rows) {
       if (row.is_object())
-        theirs.push_back(row.dump(-1, ' ', false, json::error_handler_t::replace));
+        theirs.push_back(to_text(row));
       else if (fault.empty())
         fault = "tables." + name + " has a row that is no object";
     }
     auto& ours = kept.tables[name];
     ours = merged(theirs, ours);
   }
-  return fault;
+  return {std::move(fault)};
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ SaveReport save(const std::filesystem::path& path, Kept& kept) {
         for (const auto& [name, rows] : kept.tables) {
           json& list = tables[name] = json::array();
           for (const auto& row : rows)
-            if (json parsed = json::parse(row, nullptr, false); parsed.is_object()) list.push_back(std::move(parsed));
+            if (auto parsed = parse_sorted_json(row); parsed && parsed->is_object()) list.push_back(std::move(*parsed));
         }
       });
 }

@@ -12,7 +12,7 @@ using nlohmann::json;
 using Texts = std::map<std::string, std::string, std::less<>>;
 constexpr int version = 1;
 
-std::string take(const json& content, Texts& texts) {
+models::Status take(const json& content, Texts& texts) {
   std::string fault;
   Reader top(content, "", fault);
   const json& labs = top.object("labs");
@@ -22,7 +22,7 @@ std::string take(const json& content, Texts& texts) {
     reader.text(item.key().c_str(), text);
     if (!text.empty()) texts[item.key()] = std::move(text);
   }
-  return fault;
+  return {std::move(fault)};
 }
 
 }  // namespace
@@ -58,9 +58,9 @@ SaveReport Notes::save(const std::filesystem::path& path) {
   SaveReport report = save_merged(
       path, version,
       [&](const json& content) {
-        std::string fault = take(content, merged);
-        whole = fault.empty();
-        return fault;
+        auto taken = take(content, merged);
+        whole = static_cast<bool>(taken);
+        return taken;
       },
       [&](json& content) {
         // A file that is gone or was bad must not take with it what this instance still knows of other labs.

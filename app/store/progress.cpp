@@ -26,7 +26,7 @@ void insert(std::vector<Prediction>& sorted, const Prediction& prediction) {
   if (at == sorted.end() || *at != prediction) sorted.insert(at, prediction);
 }
 
-std::string take(const json& content, Progress& progress) {
+models::Status take(const json& content, Progress& progress) {
   std::string fault;
   Reader top(content, "", fault);
   top.texts("lessons", progress.lessons);
@@ -53,7 +53,7 @@ std::string take(const json& content, Progress& progress) {
     one.labs[id] = std::move(lab);
     progress.merge(one);
   }
-  return fault;
+  return {std::move(fault)};
 }
 
 void write(json& content, const Progress& progress) {
@@ -117,7 +117,7 @@ SaveReport save(const std::filesystem::path& path, Progress& progress) {
       [&](json& content) { write(content, progress); });
 }
 
-std::string replace(const std::filesystem::path& path, const Progress& progress) {
+models::Status replace(const std::filesystem::path& path, const Progress& progress) {
   json content = json::object();
   write(content, progress);
   return save_json(path, version, content);

@@ -52,6 +52,6 @@ LoadReport load(const std::filesystem::path& path, Progress& progress);
 /// Merges what other instances saved meanwhile into `progress` and saves it.
 SaveReport save(const std::filesystem::path& path, Progress& progress);
 /// Saves without merging: how a learner starts over.
-std::string replace(const std::filesystem::path& path, const Progress& progress);
+models::Status replace(const std::filesystem::path& path, const Progress& progress);
 
 }  // namespace app::store

@@ -26,7 +26,7 @@ void Recent::add(RecentScenario scenario) {
   if (list_.size() > most) list_.resize(most);
 }
 
-std::string Recent::take(const json& content) {
+models::Status Recent::take(const json& content) {
   std::string fault;
   Reader top(content, "", fault);
   // From the oldest on, so that entries of the same second keep their order.
@@ -44,7 +44,7 @@ std::string Recent::take(const json& content) {
     else if (fault.empty())
       fault = item_fault;
   }
-  return fault;
+  return {std::move(fault)};
 }
 
 LoadReport Recent::load(const std::filesystem::path& path) {

@@ -24,13 +24,14 @@ class Recent {
   /// Puts it first; the same lab and scenario further down goes away.
   void add(RecentScenario scenario);
   const std::vector<RecentScenario>& all() const { return list_; }
+  bool operator==(const Recent&) const = default;
 
   LoadReport load(const std::filesystem::path& path);
   /// Merges what other instances added, then saves.
   SaveReport save(const std::filesystem::path& path);
 
  private:
-  std::string take(const nlohmann::json& content);
+  models::Status take(const nlohmann::json& content);
   std::vector<RecentScenario> list_;
 };
 

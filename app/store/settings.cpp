@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 constexpr int version = 1;
 
-std::string take(const json& content, Settings& settings) {
+models::Status take(const json& content, Settings& settings) {
   std::string fault, theme;
   Reader reader(content, "", fault);
   reader.text("theme", theme);
@@ -31,7 +31,7 @@ std::string take(const json& content, Settings& settings) {
   settings.window_height = std::clamp<std::int64_t>(settings.window_height, 480, 16384);
   settings.inspector_width = std::clamp(settings.inspector_width, 200.0, 1200.0);
   settings.drawer_height = std::clamp(settings.drawer_height, 80.0, 1200.0);
-  return fault;
+  return {std::move(fault)};
 }
 
 }  // namespace

@@ -7,29 +7,34 @@
 namespace app {
 namespace {
 
+using models::Status;
+
 /// Cells in the order of the alphabet, as the store reads them back: a row is known again by its text.
 std::string row_text(const chapters::Fields& cells) {
-  return nlohmann::json(nlohmann::json::parse(to_text(fields_to_json(cells)), nullptr, false))
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const auto sorted = parse_sorted_json(to_text(fields_to_json(cells)));
+  return sorted ? to_text(*sorted) : std::string();
 }
 
 }  // namespace
 
-std::string fill_from_kept(const chapters::Field& table, const store::Kept& kept) {
+models::Status fill_from_kept(const chapters::Field& table, const store::Kept& kept) {
   const auto at = kept.tables.find(table.spec.shared);
-  if (at == kept.tables.end()) return {};
+  if (at == kept.tables.end()) return Status::ok();
   const auto& rows = at->second;
   const std::size_t first = rows.size() > table.spec.max_items ? rows.size() - table.spec.max_items : 0;
   Json all = Json::array();
-  for (std::size_t i = first; i < rows.size(); ++i) all.push_back(Json::parse(rows[i], nullptr, false));
-  if (field_from_json(table, all).empty()) return {};
+  for (std::size_t i = first; i < rows.size(); ++i) {
+    auto row = parse_json(rows[i]);
+    all.push_back(row ? std::move(*row) : Json());
+  }
+  if (field_from_json(table, all)) return Status::ok();
   Json good = Json::array();
   for (const Json& row : all)
-    if (field_from_json(table, Json::array({row})).empty()) good.push_back(row);
+    if (field_from_json(table, Json::array({row}))) good.push_back(row);
   table.table_resize(0);
-  field_from_json(table, good);
-  return std::to_string(all.size() - good.size()) +
-         " of your kept answers could not be read: they stay in kept.json, the others are here.";
+  (void)field_from_json(table, good);  // each of them was taken alone a moment ago
+  return Status::fail(std::to_string(all.size() - good.size()) +
+                      " of your kept answers could not be read: they stay in kept.json, the others are here.");
 }
 
 bool keep_row(const chapters::Fields& cells, std::string_view table, store::Kept& kept) {

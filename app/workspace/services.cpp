@@ -4,21 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "app/scenario/scenario.h"
+#include "app/scenario/fields_json.h"
 
 namespace app {
 
 using chapters::Field;
-using chapters::Kind;
-
-namespace {
-
-const Field* of_kind(const chapters::Lab& lab, std::string_view key, Kind kind) {
-  const Field* f = lab.view().find(key);
-  return f && f->kind == kind ? f : nullptr;
-}
-
-}  // namespace
+using models::Status;
 
 void ServiceSink::add(ServiceEvent event) {
   const std::lock_guard lock(mutex_);
@@ -30,27 +21,26 @@ std::vector<ServiceEvent> ServiceSink::take() {
   return std::exchange(events_, {});
 }
 
-std::string Services::poll(chapters::Lab& lab) {
-  if (lab.info().service.empty()) return {};
-  const Field* asked = of_kind(lab, "request", Kind::text);
-  if (!asked || asked->text().empty()) return {};
-  const std::string request = std::exchange(asked->text(), {});
+Status Services::poll(chapters::Lab& lab) {
+  chapters::Requests* asks = lab.info().service.empty() ? nullptr : lab.requests();
+  if (!asks || asks->work.empty()) return Status::ok();
+  const std::string request = std::exchange(asks->work, {});
   const auto run = std::find_if(runs_.begin(), runs_.end(), [&](const Run& r) { return r.lab == lab.info().id; });
   if (request == "stop") {
     if (run != runs_.end()) run->job.cancel();
-    return {};
+    return Status::ok();
   }
-  if (run != runs_.end()) return "One run at a time: wait for it, or press Stop.";
+  if (run != runs_.end()) return Status::fail("One run at a time: wait for it, or press Stop.");
   const auto service = services_.find(lab.info().service);
-  if (service == services_.end()) return "Nothing can be run here: open the lab in the window.";
+  if (service == services_.end()) return Status::fail("Nothing can be run here: open the lab in the window.");
   auto sink = std::make_shared<ServiceSink>();
   Job job = jobs_.submit(
       "service " + service->first,
       [work = service->second, sink, request](chapters::Progress& progress) { work(request, *sink, progress); });
   runs_.push_back({std::string(lab.info().id), std::move(sink), std::move(job), false});
-  if (const Field* f = of_kind(lab, "running", Kind::toggle)) f->toggle() = true;
-  if (const Field* f = of_kind(lab, "status", Kind::text)) f->text() = "starting";
-  return {};
+  asks->running = true;
+  asks->status = "starting";
+  return Status::ok();
 }
 
 std::vector<Services::Arrived> Services::arrived() {
@@ -63,9 +53,10 @@ std::vector<Services::Arrived> Services::arrived() {
   return out;
 }
 
-std::string merge_row(const Field& table, const std::string& json, const std::vector<std::string>& same) {
-  const Json row = Json::parse(json, nullptr, false);
-  if (row.is_discarded() || !row.is_object()) return "A measured row is not JSON.";
+Status merge_row(const Field& table, const std::string& json, const std::vector<std::string>& same) {
+  const auto parsed = parse_json(json);
+  if (!parsed || !parsed->is_object()) return Status::fail("A measured row is not JSON.");
+  const Json& row = *parsed;
   Json rows = field_to_json(table);
   const auto alike = [&](const Json& other) {
     return !same.empty() && std::all_of(same.begin(), same.end(), [&](const std::string& key) {
@@ -82,12 +73,13 @@ std::string merge_row(const Field& table, const std::string& json, const std::ve
   return field_from_json(table, rows);
 }
 
-void calm_service_view(chapters::Lab& lab) {
-  if (lab.info().service.empty()) return;
-  if (const Field* f = of_kind(lab, "request", Kind::text)) f->text().clear();
-  if (const Field* f = of_kind(lab, "running", Kind::toggle)) f->toggle() = false;
-  if (const Field* f = of_kind(lab, "fraction", Kind::real)) f->real() = 0;
-  if (const Field* f = of_kind(lab, "status", Kind::text)) f->text().clear();
+void clear_service_state(chapters::Lab& lab) {
+  chapters::Requests* asks = lab.info().service.empty() ? nullptr : lab.requests();
+  if (!asks) return;
+  asks->work.clear();
+  asks->running = false;
+  asks->fraction = 0;
+  asks->status.clear();
 }
 
 }  // namespace app

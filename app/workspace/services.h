@@ -10,12 +10,9 @@
 #include "app/workspace/jobs.h"
 #include "chapters/mechanism/lab.h"
 
-/// What a lab may ask of the world outside, so that its compute stays pure: it sets the text `request` of its View, a
+/// What a lab may ask of the world outside, so that its compute stays pure: it sets `work` of its View's Requests, the
 /// service named by LabInfo::service works on it in a job, and what it finds arrives as rows of the lab's Inputs, in
-/// tables whose Spec says `measured`.
-///
-/// Of the View a service writes, where described: `running` (toggle), `fraction` (real), `status` (text). The request
-/// "stop" ends it.
+/// tables whose Spec says Origin::measured. How the work goes is written into the same Requests.
 namespace app {
 
 /// One thing that a service has found or has to say.
@@ -60,8 +57,8 @@ class Services {
   void add(std::string name, Service service) { services_[std::move(name)] = std::move(service); }
 
   /// Once a frame for the open lab: takes its request and starts work. Allocates nothing while there is none.
-  /// Returns a sentence when it cannot be served, else "".
-  std::string poll(chapters::Lab& lab);
+  /// Fails when it cannot be served.
+  models::Status poll(chapters::Lab& lab);
   bool running() const { return !runs_.empty(); }
 
   struct Arrived {
@@ -88,10 +85,10 @@ class Services {
 
 /// Puts a row into the lab's table: in place of the one with the same cells, else at the end (the oldest gives way in a
 /// full table). Returns an error sentence, and then changed nothing, or "".
-std::string merge_row(const chapters::Field& table, const std::string& json, const std::vector<std::string>& same);
+models::Status merge_row(const chapters::Field& table, const std::string& json, const std::vector<std::string>& same);
 
-/// Nobody works for this lab: what its View says of a service is put back, and a request that came with a scenario is
-/// dropped.
-void calm_service_view(chapters::Lab& lab);
+/// No service is running for this lab: resets running, fraction and status, and drops a request that came with a
+/// scenario.
+void clear_service_state(chapters::Lab& lab);
 
 }  // namespace app

@@ -27,7 +27,7 @@ bool Session::update(bool control_held) {
   if (job_lab_ && job_.ended()) {
     job_error_ = job_.error();
     if (job_.done()) {
-      lab_->take_outputs(*job_lab_);
+      lab_->take_outputs(std::move(*job_lab_));
       changed = true;
     }
     job_lab_.reset();
@@ -67,7 +67,7 @@ void Session::step(std::vector<Json>& from, std::vector<Json>& to) {
   reset_scenario(*lab_);
   // What this session wrote is valid, unless a file it names has gone: then the rest of the step still applies.
   for (const auto& [key, value] : target.items())
-    if (const auto* f = lab_->inputs().find(key)) field_from_json(*f, value, read);
+    if (const auto* f = lab_->inputs().find(key)) (void)field_from_json(*f, value, read);
   committed_ = lab_->clone();
 }
 

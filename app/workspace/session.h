@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "app/workspace/jobs.h"
 #include "app/scenario/scenario.h"
+#include "app/workspace/jobs.h"
 #include "chapters/mechanism/lab.h"
 
 namespace app {

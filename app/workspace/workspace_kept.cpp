@@ -10,9 +10,8 @@ using chapters::Field;
 
 void Workspace::fill_personal() {
   for (const Field& f : lab().inputs()) {
-    if (f.spec.kept)
-      if (auto sentence = fill_from_kept(f, kept); !sentence.empty()) say(std::move(sentence));
-    if (f.spec.shared == "clock.now_s")
+    if (f.spec.origin == chapters::Origin::kept) say_failure(fill_from_kept(f, kept));
+    if (f.spec.origin == chapters::Origin::clock)
       f.set_number(static_cast<double>(
           std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
               .count()));
@@ -22,7 +21,7 @@ void Workspace::fill_personal() {
 void Workspace::gather_kept() {
   bool more = false;
   for (const Field& f : lab().inputs())
-    if (f.spec.kept) more = add_to_kept(f, kept) || more;
+    if (f.spec.origin == chapters::Origin::kept) more = add_to_kept(f, kept) || more;
   if (more) save_kept();
 }
 
@@ -33,8 +32,7 @@ void Workspace::keep_prediction(chapters::PredictionRecord record) {
 }
 
 void Workspace::save_kept() {
-  if (!may_save_kept_ || !user_.error.empty()) return;
-  if (const auto report = store::save(user_.data / "kept.json", kept); !report.notice.empty()) say(report.notice);
+  if (user_) say_if_any(kept_.save(user_->data / "kept.json"));
 }
 
 }  // namespace app

@@ -8,45 +8,46 @@ namespace app {
 using chapters::Field;
 
 void Workspace::serve() {
-  if (auto sentence = services.poll(lab()); !sentence.empty()) say(std::move(sentence));
+  say_failure(services.poll(lab()));
   if (!services.running()) return;
   bool more_chips = false;
   for (auto& arrived : services.arrived()) {
     chapters::Lab& asked = session(arrived.lab).lab();
-    const auto* status = asked.view().find("status");
+    chapters::Requests* asks = asked.requests();
     for (auto& event : arrived.events) {
       const Field* table = asked.inputs().find(event.table);
       switch (event.kind) {
         case ServiceEvent::Kind::row:
-          if (!table || !table->spec.measured)
+          if (!table || table->spec.origin != chapters::Origin::measured)
             say("The lab has no table for \"" + event.table + "\".");
-          else if (auto sentence = merge_row(*table, event.text, event.same); !sentence.empty())
-            say(std::move(sentence));
+          else
+            say_failure(merge_row(*table, event.text, event.same));
           break;
         case ServiceEvent::Kind::clear:
-          if (table && table->spec.measured) table->table_resize(0);
+          if (table && table->spec.origin == chapters::Origin::measured) table->table_resize(0);
           break;
         case ServiceEvent::Kind::status:
-          if (status) status->text() = std::move(event.text);
+          if (asks) asks->status = std::move(event.text);
           break;
         case ServiceEvent::Kind::say:
           say(std::move(event.text));
           break;
         case ServiceEvent::Kind::chip: {
-          auto sentence =
-              user_.error.empty() ? write_file(user_.config / "chips" / event.name, event.text) : user_.error;
-          more_chips = sentence.empty();
-          if (!sentence.empty()) say(std::move(sentence));
+          const auto kept_chip =
+              user_ ? write_file(user_->config / "chips" / event.name, event.text) : models::Status::fail(user_.error);
+          more_chips = static_cast<bool>(kept_chip);
+          say_failure(kept_chip);
           break;
         }
       }
     }
-    if (const auto* f = asked.view().find("fraction")) f->real() = arrived.fraction;
-    if (const auto* f = asked.view().find("running"))
-      f->toggle() = true;  // a scenario opened meanwhile has put it back
+    if (asks) {
+      asks->fraction = arrived.fraction;
+      asks->running = true;  // a scenario opened meanwhile has put it back
+    }
     if (!arrived.ended) continue;
     if (!arrived.error.empty()) say(arrived.error);
-    calm_service_view(asked);
+    clear_service_state(asked);
   }
   if (more_chips) reload_catalog();
 }
@@ -54,7 +55,7 @@ void Workspace::serve() {
 void Workspace::reload_catalog() {
   const auto assets = find_assets();
   if (!assets) return say(assets.error);
-  auto loaded = load_catalog(*assets, user_.error.empty() ? user_.config : std::filesystem::path());
+  auto loaded = load_catalog(*assets, user_ ? user_->config : std::filesystem::path());
   for (auto& error : loaded.errors) say(std::move(error));
   chapters::set_catalog(std::move(loaded.catalog));
   for (const Prototype& prototype : prototypes_) prototype.lab->refresh();

@@ -29,9 +29,21 @@ const models::Chip* Catalog::chip(std::string_view id) const { return find_id(ch
 const models::LanguageModel* Catalog::model(std::string_view id) const { return find_id(models, id); }
 const models::Network* Catalog::network(std::string_view id) const { return find_id(networks, id); }
 
+models::Result<const models::Chip*> find_chip(std::string_view id) {
+  using Found = models::Result<const models::Chip*>;
+  if (const models::Chip* chip = catalog().chip(id)) return Found::ok(chip);
+  return Found::fail("There is no chip \"" + std::string(id.substr(0, 80)) + "\": choose one of the list.");
+}
+models::Result<const models::LanguageModel*> find_model(std::string_view id) {
+  using Found = models::Result<const models::LanguageModel*>;
+  if (const models::LanguageModel* model = catalog().model(id)) return Found::ok(model);
+  return Found::fail("There is no model \"" + std::string(id.substr(0, 80)) + "\": choose one of the list.");
+}
+
 void index_catalog(Catalog& c) {
   c.chip_choices.clear();
   c.model_choices.clear();
+  c.network_choices.clear();
   c.drill_topics.assign(1, {"weak", "all, weak ones first", ""});
   c.drill_choices.resize(2);  // those that are no template
   for (const Drill& drill : c.drills) {
@@ -41,6 +53,7 @@ void index_catalog(Catalog& c) {
   for (const auto& chip : c.chips)
     c.chip_choices.push_back({chip.id, chip.short_name.empty() ? chip.name : chip.short_name, chip.name});
   for (const auto& model : c.models) c.model_choices.push_back({model.id, model.name, model.source});
+  for (const auto& network : c.networks) c.network_choices.push_back({network.id, network.name, network.source});
 }
 
 const Catalog& catalog() {

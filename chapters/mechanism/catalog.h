@@ -6,6 +6,7 @@
 
 #include "chapters/mechanism/drill_template.h"
 #include "chapters/mechanism/field.h"
+#include "models/base/result.h"
 #include "models/machine/hardware.h"
 #include "models/transformer/language_model.h"
 
@@ -17,8 +18,8 @@ struct Catalog {
   std::vector<models::Network> networks;
   std::vector<models::LanguageModel> models;
   std::vector<Drill> drills;
-  std::vector<std::string> notices;     ///< one sentence for each file or entry that could not be used
-  Choices chip_choices, model_choices;  ///< in the order of the lists; filled by `index_catalog`
+  std::vector<std::string> notices;                      ///< one sentence for each file or entry that could not be used
+  Choices chip_choices, model_choices, network_choices;  ///< in the order of the lists; filled by `index_catalog`
   Choices drill_topics{{"weak", "weak ones first", ""}};  ///< and every topic of the drills, in order
   Choices drill_choices{{"any", "chosen for you", ""},
                         {"today", "question of the day",
@@ -28,6 +29,11 @@ struct Catalog {
   const models::LanguageModel* model(std::string_view id) const;  ///< null when there is none
   const models::Network* network(std::string_view id) const;
 };
+
+/// The chip or the language model of the catalog in force with that id, or a sentence that says that there is none and
+/// what to do.
+models::Result<const models::Chip*> find_chip(std::string_view id);
+models::Result<const models::LanguageModel*> find_model(std::string_view id);
 
 /// Fills the choices from the lists.
 void index_catalog(Catalog& catalog);

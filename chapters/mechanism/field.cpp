@@ -138,4 +138,18 @@ Field& Fields::add(std::string_view key, Kind kind, void* slot, const Spec& spec
   return fields_.back();
 }
 
+bool holds(const When& when, const Fields& inputs) {
+  const Field* f = when.empty() ? nullptr : inputs.find(when.key);
+  if (!f) return true;
+  if (f->kind == Kind::toggle) return f->toggle() == (when.value == "true");
+  if (f->kind == Kind::file) return f->file().path.empty() == when.value.empty();
+  if (f->kind != Kind::choice) return true;
+  for (std::string_view rest = when.value; !rest.empty();) {
+    const std::string_view one = rest.substr(0, rest.find('|'));
+    if (one == f->choice_id()) return true;
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+  }
+  return false;
+}
+
 }  // namespace chapters

@@ -17,19 +17,37 @@ class Fields;
 enum class Kind : std::uint8_t { real, integer, toggle, choice, choices, text, file, reals, table };
 enum class Scale : std::uint8_t { linear, log, step };
 
+/// A condition on an input of the lab: it reads `value`. An input or output may name several values, "a|b". Toggles
+/// read "true" or "false"; a file reads "" while none is chosen. Without a key there is no condition.
+struct When {
+  std::string_view key, value;
+  constexpr bool empty() const { return key.empty(); }
+};
+
 struct Choice {
   std::string id;     ///< what scenarios, the command line and tests say
   std::string label;  ///< what a person reads
   std::string help;
+  When when{};  ///< the option is offered only while this holds
 };
 /// Must outlive every Fields that refers to it: a namespace-scope constant or part of the Catalog.
 using Choices = std::vector<Choice>;
 
+/// Whose an input's value is.
+enum class Origin : std::uint8_t {
+  set,       ///< The learner sets it; it belongs to scenarios, undo and reset.
+  measured,  ///< A service of the app finds it: in scenarios, but not set by hand, out of undo, and there after a
+             ///< reset.
+  kept,      ///< Learner history (answers): saved across sessions under `shared`; not part of scenarios or undo.
+  clock,     ///< The time of day, which the app sets; not part of scenarios or undo.
+};
+
 /// Everything a person may want to know of one field. Strings are literals or outlive the field.
 struct Spec {
   std::string_view label;
-  std::string_view unit;  ///< SI unit that the stored number has: "s", "B", "FLOP", "B/s", "FLOP/s", "W", "J", "%",
-                          ///< "tokens"; empty: a pure number
+  /// SI unit that the stored number has: "s", "B", "FLOP", "B/s", "FLOP/s", "W", "J", "%", "tokens"; empty: a pure
+  /// number.
+  std::string_view unit;
   std::string_view help;
   double lo = 0, hi = 1;  ///< inclusive range of numbers (and of each number in a list)
   Scale scale = Scale::linear;
@@ -38,22 +56,22 @@ struct Spec {
   /// "-inf", "nan").
   bool any_number = false;
   bool may_be_missing = false;  ///< outputs: NaN says that there is no number to give, null in JSON
-  std::string_view
-      shared;  ///< not empty: follows the learner from lab to lab under this name ("model", "chip", "workload.batch")
-  std::string_view
-      when_key;  ///< not empty: matters only while that input reads `when_value`; an output may name several, "a|b"
-  std::string_view when_value;
+  /// Not empty: the value follows the learner from lab to lab under this name ("model", "chip", "workload.batch"). Only
+  /// chapters/mechanism/shared_choices.h sets it.
+  std::string_view shared;
+  When when;                     ///< the field matters only while this holds
   std::string_view formula;      ///< outputs: how it is computed, in the notation of widgets/formula
   std::string_view source;       ///< outputs: where the formula or figure comes from
   std::size_t max_items = 64;    ///< longest list or table
   std::size_t max_bytes = 4096;  ///< longest text
-  bool by_bytes = false;         ///< files: too large for a text; the app hands over FileInput::bytes instead
-  std::string_view accepts;  ///< files: suffixes that a dropped file opens this lab by, "json.gz, sqlite"; empty: the
-                             ///< open lab decides
-  bool measured = false;  ///< inputs: rows that a service of the app finds; in scenarios, but not set by hand, out of
-                          ///< undo, and there after a reset
-  bool kept = false;  ///< inputs: what the learner did, not what is set: saved across sessions under `shared`, out of
-                      ///< scenarios and undo
+  Origin origin = Origin::set;   ///< of inputs
+};
+
+/// What an input that is a file takes.
+struct FileSpec {
+  std::string_view
+      accepts;  ///< suffixes that a dropped file opens this lab by, "json.gz, sqlite"; empty: the open lab decides
+  bool by_bytes = false;  ///< too large for a text: the app hands over FileInput::bytes instead
 };
 
 /// A file that is too large for a text: known by path, size and time of change, read when a job asks. The app makes it.
@@ -103,6 +121,7 @@ class Field {
   std::string_view key;
   Kind kind{};
   Spec spec;
+  FileSpec file_spec;                ///< of files
   const Choices* options = nullptr;  ///< for choice and choices
 
   // Each accessor is valid for the kinds named; others are a programming error (asserted).
@@ -147,7 +166,9 @@ class Fields {
   void integer(std::string_view key, std::int64_t& slot, const Spec& spec) { add(key, Kind::integer, &slot, spec); }
   void toggle(std::string_view key, bool& slot, const Spec& spec) { add(key, Kind::toggle, &slot, spec); }
   void text(std::string_view key, std::string& slot, const Spec& spec) { add(key, Kind::text, &slot, spec); }
-  void file(std::string_view key, FileInput& slot, const Spec& spec) { add(key, Kind::file, &slot, spec); }
+  void file(std::string_view key, FileInput& slot, const Spec& spec, const FileSpec& takes = {}) {
+    add(key, Kind::file, &slot, spec).file_spec = takes;
+  }
   void reals(std::string_view key, std::vector<double>& slot, const Spec& spec) { add(key, Kind::reals, &slot, spec); }
   /// One option, stored as its id.
   void choice(std::string_view key, std::string& slot, const Choices& options, const Spec& spec) {
@@ -199,5 +220,8 @@ class Fields {
   std::shared_ptr<void> scratch_;
   const char* scratch_type_ = nullptr;  ///< which Row `scratch_` is
 };
+
+/// Does the condition hold for these inputs? One on a key that is not there, or on a kind that cannot be asked, does.
+bool holds(const When& when, const Fields& inputs);
 
 }  // namespace chapters

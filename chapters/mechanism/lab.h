@@ -1,10 +1,13 @@
 #pragma once
 #include <atomic>
 #include <concepts>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "chapters/mechanism/field.h"
 #include "models/base/result.h"
@@ -20,12 +23,26 @@ struct Progress {
 struct LabInfo {
   std::string_view id;  ///< "chapter/lab", final
   std::string_view title;
-  std::string_view question;   ///< one line under the title: what the learner finds out here
-  bool job = false;            ///< compute may exceed 5 ms and runs on a worker
-  bool hidden = false;         ///< reachable by id only (the gallery)
-  std::string_view service{};  ///< who answers the View's `request`: see app/workspace/services.h
-  std::string_view document;   ///< not empty: Outputs can be written in a format that other programs open, named here
-                               ///< ("Chrome trace")
+  std::string_view question;  ///< one line under the title: what the learner finds out here
+  bool job = false;           ///< compute may exceed 5 ms and runs on a worker
+  bool hidden = false;        ///< reachable by id only (the gallery)
+  /// Name of the app's service that does the work which this lab's Requests ask for; empty: the lab asks for none.
+  std::string_view service{};
+  /// Not empty: Outputs can be written in a format that other programs open, named here ("Chrome trace").
+  std::string_view document{};
+};
+
+/// What a lab asks of the program, and what it is told meanwhile. A View that asks for something has a member
+/// `Requests requests`; the app looks at it once a frame. Its `describe` may name these members, so that scenarios and
+/// tests reach them.
+struct Requests {
+  std::string work;       ///< what LabInfo::service is to do, in its own words; "stop" ends it. Empty: nothing.
+  std::string open_link;  ///< a link or the id of a lab to go to; empty: none
+  bool awake = false;     ///< the picture moves by itself (a clock), so the window must not sleep
+  // Of the work, written by the app:
+  bool running = false;
+  double fraction = 0;  ///< 0 to 1
+  std::string status;   ///< one line for the learner
 };
 
 /// One running copy of a lab: its Inputs, Outputs and View behind the two descriptions.
@@ -45,13 +62,16 @@ class Lab {
   }
   /// Empty when feasible; otherwise one sentence that says why the Outputs mean nothing.
   virtual const std::string& reason() const = 0;
-  /// Paints the canvas into the current Dear ImGui window. May change Inputs (drags) and View, never Outputs.
+  /// Paints the canvas into the current Dear ImGui window. May change Inputs (drags) and View, never Outputs. The first
+  /// time after a change of Outputs it arranges their Picture.
   virtual void draw() = 0;
+  /// What the View asks of the program; null where it asks for nothing.
+  virtual Requests* requests() = 0;
   /// A copy of Inputs and Outputs; its View is a fresh one, since nobody looks at a copy.
   virtual std::unique_ptr<Lab> clone() const = 0;
   virtual bool same_inputs(const Lab& other) const = 0;  ///< both of the same lab
-  /// Takes Outputs computed by a worker's clone of the same lab.
-  virtual void take_outputs(const Lab& other) = 0;
+  /// Moves the Outputs out of a worker's clone of the same lab, which is left without.
+  virtual void take_outputs(Lab&& other) = 0;
   /// The Outputs as the file that `info().document` names; empty where the lab has none. May take long: not for the
   /// interface's thread.
   virtual models::Result<std::string> document() const = 0;
@@ -65,6 +85,12 @@ using LabPtr = std::unique_ptr<Lab>;
 /// A View for labs that have nothing to zoom, select or play.
 struct NoView {};
 
+/// A Picture for labs that draw Outputs as they are. Widgets that keep something compare `version`, which changes with
+/// the Outputs and is never 0.
+struct NoPicture {
+  std::uint64_t version = 0;
+};
+
 namespace detail {
 
 template <class T>
@@ -77,12 +103,27 @@ concept Documented = requires(const T& t) {
   { document_of(t) } -> std::same_as<models::Result<std::string>>;
 };
 
-template <class Inputs, class Outputs, class View, class Compute, class Draw>
+template <class T>
+concept Asking = requires(T& t) {
+  { t.requests } -> std::same_as<Requests&>;
+};
+
+struct ArrangeNothing {};
+
+template <class Inputs, class Outputs, class Picture, class View, class Compute, class Arrange, class Draw>
 class LabOf final : public Lab {
  public:
-  LabOf(const LabInfo& what, Compute how, Draw picture) : info_(what), compute_(how), draw_(picture) { refresh(); }
+  LabOf(const LabInfo& what, Compute how, Arrange order, Draw paint)
+      : info_(what), compute_(how), arrange_(order), draw_(paint) {
+    refresh();
+  }
   LabOf(const LabOf& o)
-      : info_(o.info_), compute_(o.compute_), draw_(o.draw_), inputs_(o.inputs_), outputs_(o.outputs_) {
+      : info_(o.info_),
+        compute_(o.compute_),
+        arrange_(o.arrange_),
+        draw_(o.draw_),
+        inputs_(o.inputs_),
+        outputs_(o.outputs_) {
     refresh();
   }
   LabOf& operator=(const LabOf&) = delete;
@@ -97,16 +138,36 @@ class LabOf final : public Lab {
       outputs_ = compute_(inputs_, progress);
     else
       outputs_ = compute_(inputs_);
+    theirs_.reset();
+    arranged_ = false;
   }
   const std::string& reason() const override { return outputs_.reason; }
-  void draw() override { draw_(inputs_, static_cast<const Outputs&>(outputs_), view_); }
+  void draw() override {
+    arrange();
+    const Outputs& outputs = outputs_;
+    const Picture& picture = picture_;
+    if constexpr (std::is_invocable_v<Draw, Inputs&, const Outputs&, const Picture&, View&>)
+      draw_(inputs_, outputs, picture, view_);
+    else
+      draw_(inputs_, outputs, view_);
+  }
+  Requests* requests() override {
+    if constexpr (Asking<View>)
+      return &view_.requests;
+    else
+      return nullptr;
+  }
   std::unique_ptr<Lab> clone() const override { return std::make_unique<LabOf>(*this); }
   bool same_inputs(const Lab& other) const override {
     const auto* o = dynamic_cast<const LabOf*>(&other);
     return o && o->inputs_ == inputs_;
   }
-  void take_outputs(const Lab& other) override {
-    if (const auto* o = dynamic_cast<const LabOf*>(&other)) outputs_ = o->outputs_;
+  void take_outputs(Lab&& other) override {
+    auto* o = dynamic_cast<LabOf*>(&other);
+    if (!o) return;
+    outputs_ = std::move(o->outputs_);
+    theirs_ = std::move(o->inputs_);
+    arranged_ = false;
   }
   models::Result<std::string> document() const override {
     if constexpr (Documented<Outputs>)
@@ -125,23 +186,54 @@ class LabOf final : public Lab {
   }
 
  private:
+  void arrange() {
+    if (arranged_) return;
+    if constexpr (std::is_same_v<Arrange, ArrangeNothing>)
+      picture_ = Picture{};
+    else
+      picture_ =
+          arrange_(static_cast<const Inputs&>(theirs_ ? *theirs_ : inputs_), static_cast<const Outputs&>(outputs_));
+    picture_.version = ++version_;
+    arranged_ = true;
+  }
+
   LabInfo info_;
   Compute compute_;
+  Arrange arrange_;
   Draw draw_;
   Inputs inputs_{};
   Outputs outputs_{};
   View view_{};
+  std::optional<Inputs> theirs_;  ///< the Inputs that Outputs taken from a worker belong to
+  Picture picture_{};             ///< of `outputs_`, once somebody drew
+  bool arranged_ = false;
+  std::uint64_t version_ = 0;
   Fields input_fields_, output_fields_, view_fields_;
 };
 
 }  // namespace detail
 
-/// Makes a lab from its five parts. `Inputs` is equality-comparable; `Outputs` has `std::string reason`.
-/// `describe(Fields&, Inputs&)`, `describe(Fields&, Outputs&)` and, if there is one, `describe(Fields&, View&)` are
-/// found by type, and so is `models::Result<std::string> document_of(const Outputs&)` where LabInfo names a document.
+/// Makes a lab from its six parts.
+///
+/// `Inputs` is equality-comparable; `Outputs` holds described facts and `std::string reason`. `describe(Fields&,
+/// Inputs&)`, `describe(Fields&, Outputs&)` and, if there is one, `describe(Fields&, View&)` are found by type, and so
+/// is `models::Result<std::string> document_of(const Outputs&)` where LabInfo names a document. `compute(const
+/// Inputs&)` or `compute(const Inputs&, Progress&)` gives Outputs; it is pure in Inputs and Catalog. `Picture
+/// arrange(const Inputs&, const Outputs&)` makes what only the picture needs: labels, points, ranges. It is pure and
+/// runs once per change of Outputs, where something is drawn, with the Inputs that the Outputs were computed of. The
+/// mechanism sets `Picture::version`.
+/// `draw(Inputs&, const Outputs&, const Picture&, View&)` paints.
+template <class Inputs, class Outputs, class Picture, class View, class Compute, class Arrange, class Draw>
+LabPtr make_lab(const LabInfo& info, Compute compute, Arrange arrange, Draw draw) {
+  return std::make_unique<detail::LabOf<Inputs, Outputs, Picture, View, Compute, Arrange, Draw>>(info, compute, arrange,
+                                                                                                 draw);
+}
+
+/// The same without a Picture: `draw(Inputs&, const Outputs&, View&)`, or with a `const NoPicture&` before the View
+/// where a widget needs a version.
 template <class Inputs, class Outputs, class View, class Compute, class Draw>
 LabPtr make_lab(const LabInfo& info, Compute compute, Draw draw) {
-  return std::make_unique<detail::LabOf<Inputs, Outputs, View, Compute, Draw>>(info, compute, draw);
+  return make_lab<Inputs, Outputs, NoPicture, View>(info, compute, detail::ArrangeNothing{}, draw);
 }
 
 }  // namespace chapters

@@ -83,6 +83,10 @@ constexpr Chapter contents[] = {
 std::span<const Chapter> all_chapters() { return contents; }
 std::span<const LabEntry> all_labs() { return labs; }
 
+bool has_lab(std::string_view id) {
+  return std::any_of(labs.begin(), labs.end(), [&](const LabEntry& e) { return e.id == id; });
+}
+
 LabPtr make_lab_by_id(std::string_view id) {
   const auto at = std::find_if(labs.begin(), labs.end(), [&](const LabEntry& e) { return e.id == id; });
   return at == labs.end() ? nullptr : at->make();

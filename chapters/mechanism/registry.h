@@ -22,6 +22,8 @@ struct Chapter {
 std::span<const Chapter> all_chapters();
 /// Every lab of every chapter, hidden ones last.
 std::span<const LabEntry> all_labs();
+/// True when there is a lab with that id. Makes none.
+bool has_lab(std::string_view id);
 /// A new copy of the lab with that id, or null.
 LabPtr make_lab_by_id(std::string_view id);
 

@@ -55,7 +55,7 @@ AVX512 void avx512(std::int64_t n, const float* a, const float* b, float* c, flo
 // end rung
 #endif
 
-const Version versions[] = {
+const Version fma_versions[] = {
     {.rung =
          {
              .id = "scalar",
@@ -127,7 +127,7 @@ const Version versions[] = {
      .call = X86_ONLY(avx512)},
 };
 
-void fill(const Shape& s, std::uint64_t seed, float* a, float* b) {
+void fma_fill(const Shape& s, std::uint64_t seed, float* a, float* b) {
   fill_uniform(seed, 0.5f, 1.5f, a, numbers);
   // A decay over n steps, from one side of the fixed point to the other: the result depends on the start and on every
   // step, and rounding errors, which change sides too, do not add up.
@@ -135,7 +135,7 @@ void fill(const Shape& s, std::uint64_t seed, float* a, float* b) {
   b[1] = 1;
 }
 
-double error(const Shape& s, const float* a, const float* b, const float* c) {
+double fma_error(const Shape& s, const float* a, const float* b, const float* c) {
   ErrorNorm norm;
   const auto m = static_cast<double>(b[0]), d = static_cast<double>(b[1]);
   // x -> m x + d taken n times: the fixed point plus what is left of the distance from it.
@@ -165,7 +165,7 @@ const Operation& fma_operation() {
                     return models::elementwise(static_cast<double>(numbers * size), 0, 0, 2, 4);
                   },
           },
-      .versions = versions,
+      .versions = fma_versions,
       .shape =
           [](std::int64_t size) {
             return Shape{
@@ -175,8 +175,8 @@ const Operation& fma_operation() {
                 .c = numbers,
             };
           },
-      .fill = fill,
-      .error = error,
+      .fill = fma_fill,
+      .error = fma_error,
       .error_bound = [](const Shape& s) { return 16 * float_epsilon * std::sqrt(static_cast<double>(s.n)); },
   };
   return operation;

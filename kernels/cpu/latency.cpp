@@ -69,7 +69,7 @@ void sequential(std::int64_t n, const float* a, const float*, float* c, float*) 
 }
 // end rung
 
-const Version versions[] = {
+const Version latency_versions[] = {
     {.rung =
          {
              .id = "random",
@@ -119,7 +119,7 @@ const Version versions[] = {
      .call = sequential},
 };
 
-Shape shape(std::int64_t size) {
+Shape latency_shape(std::int64_t size) {
   const std::int64_t n = size / line_bytes;
   return {
       .n = n,
@@ -147,7 +147,7 @@ void shuffle(std::vector<std::uint32_t>& order, std::size_t from, std::size_t to
   }
 }
 
-void fill(const Shape& s, std::uint64_t seed, float* a, float* b) {
+void latency_fill(const Shape& s, std::uint64_t seed, float* a, float* b) {
   const auto n = static_cast<std::size_t>(s.n);
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0u);
@@ -163,7 +163,7 @@ void fill(const Shape& s, std::uint64_t seed, float* a, float* b) {
   std::copy_n(a, s.a, b);
 }
 
-double error(const Shape& s, const float*, const float*, const float* c) {
+double latency_error(const Shape& s, const float*, const float*, const float* c) {
   return std::abs(static_cast<double>(c[0]) - static_cast<double>(s.n - 1));
 }
 
@@ -184,10 +184,10 @@ const Operation& latency_operation() {
               .size_hi = 1 << 29,
               .cost = [](std::int64_t) { return models::OpCost{.read_bytes = line_bytes}; },
           },  // a run is one load, which moves one line
-      .versions = versions,
-      .shape = shape,
-      .fill = fill,
-      .error = error,
+      .versions = latency_versions,
+      .shape = latency_shape,
+      .fill = latency_fill,
+      .error = latency_error,
       .error_bound = [](const Shape&) { return 0.0; },
       .b_in_small_pages = true,
   };

@@ -7,13 +7,14 @@
 #include "kernels/cpu/memory.h"
 #include "kernels/cpu/operation.h"
 #include "kernels/statistics.h"
+#include "models/base/counter_random.h"
 
 namespace kernels::cpu {
 namespace {
 
 constexpr double shortest_warm_sample_s = 20e-6;  // a thousand times what reading the clock takes
-constexpr double settled_share = 0.01, least_settled_s = 0.2, between_reports_s = 0.02;
-constexpr std::int64_t least_settled_samples = 30, least_samples = 3, most_repeats = 1 << 16;
+constexpr double settled_share = 0.01, min_settled_s = 0.2, between_reports_s = 0.02;
+constexpr std::int64_t min_settled_samples = 30, min_samples = 3, max_repeats = 1 << 16;
 
 std::string short_number(double value) {
   char text[32];
@@ -62,7 +63,7 @@ struct Trial {
   Result result;
   std::vector<double> samples;
   double spent_s = 0, first_s = 0;
-  std::int64_t repeats = 1, next_look = least_settled_samples;
+  std::int64_t repeats = 1, next_look = min_settled_samples;
   bool done = false;
 };
 
@@ -92,8 +93,8 @@ void try_out(Trial& t, Operands& operands, const Operation& operation) {
 /// Whether a rung has been timed enough.
 bool is_enough(Trial& t, double seconds) {
   const auto n = static_cast<std::int64_t>(t.samples.size());
-  if (t.spent_s >= seconds) return n >= least_samples || t.first_s * static_cast<double>(n + 1) > seconds;
-  if (n < t.next_look || t.spent_s < std::min(least_settled_s, seconds)) return false;
+  if (t.spent_s >= seconds) return n >= min_samples || t.first_s * static_cast<double>(n + 1) > seconds;
+  if (n < t.next_look || t.spent_s < std::min(min_settled_s, seconds)) return false;
   t.next_look = n + n / 4;  // sorting for each new sample would cost more than the samples
   return is_settled(summarize(t.samples), settled_share);
 }
@@ -166,7 +167,7 @@ class Run {
   /// cold.
   void choose_repeats(Trial& t) {
     while (timed_s([&] { operands_.call_often(*t.version, t.repeats); }) < shortest_warm_sample_s &&
-           t.repeats < most_repeats)
+           t.repeats < max_repeats)
       t.repeats *= 2;
   }
 
@@ -220,13 +221,9 @@ std::string run(const Request& request, const Operation& operation, const Listen
 }
 
 void fill_uniform(std::uint64_t seed, float lo, float hi, float* out, std::int64_t count) {
-  std::uint64_t state = seed;
   for (std::int64_t i = 0; i < count; ++i) {
-    state += 0x9e3779b97f4a7c15u;  // splitmix64, Steele et al. 2014
-    std::uint64_t z = state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    out[i] = lo + (hi - lo) * (static_cast<float>((z ^ (z >> 31)) >> 40) * 0x1p-24f);
+    const std::uint64_t bits = models::counter_hash(seed, static_cast<std::uint64_t>(i));
+    out[i] = lo + (hi - lo) * (static_cast<float>(bits >> 40) * 0x1p-24f);
   }
 }
 

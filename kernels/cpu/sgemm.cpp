@@ -145,7 +145,7 @@ AVX2 void spill(std::int64_t n, const float* a, const float* b, float* c, float*
 // lie a power of two apart.
 constexpr std::int64_t naive_hi = 1280;
 constexpr double naive_beyond_flops_per_s = 0.5e9;
-const Version versions[] = {
+const Version sgemm_versions[] = {
     {
         .rung =
             {
@@ -233,7 +233,7 @@ const Version versions[] = {
      .call = X86_ONLY(sgemm_avx512)},
 };
 
-Shape shape(std::int64_t n) {
+Shape sgemm_shape(std::int64_t n) {
   return {
       .n = n,
       .a = n * n,
@@ -246,7 +246,7 @@ Shape shape(std::int64_t n) {
 /// Freivalds' check: C x against A (B x) for random vectors x, in float64. For x of independent entries E|D x|^2 is
 /// proportional to the sum of squares of D, so that the ratio estimates |C - AB| / |AB| of the whole product in n^2
 /// steps, and a single wrong result weighs as much in it as in the norm itself.
-double error(const Shape& s, const float* a, const float* b, const float* c) {
+double sgemm_error(const Shape& s, const float* a, const float* b, const float* c) {
   const std::int64_t n = s.n;
   const auto times = [n](const float* m, const std::vector<double>& v) {
     std::vector<double> out(static_cast<std::size_t>(n));
@@ -287,14 +287,14 @@ const Operation& sgemm_operation() {
                     return models::gemm(n, n, n, 4, 4, 4);
                   },
           },
-      .versions = versions,
-      .shape = shape,
+      .versions = sgemm_versions,
+      .shape = sgemm_shape,
       .fill =
           [](const Shape& s, std::uint64_t seed, float* a, float* b) {
             fill_uniform(seed, -1, 1, a, s.a);
             fill_uniform(seed + 1, -1, 1, b, s.b);
           },
-      .error = error,
+      .error = sgemm_error,
       .error_bound = [](const Shape& s) { return 2 * float_epsilon * std::sqrt(static_cast<double>(s.n)); },
   };  // rounding errors of a sum of n add like a random walk
   return operation;

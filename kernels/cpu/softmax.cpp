@@ -116,7 +116,7 @@ AVX2 void online(std::int64_t n, const float* a, const float*, float* c, float*)
 // end rung
 #endif
 
-const Version versions[] = {
+const Version softmax_versions[] = {
     {.rung =
          {
              .id = "expf",
@@ -150,7 +150,7 @@ const Version versions[] = {
      .call = X86_ONLY(online)},
 };
 
-double error(const Shape& s, const float* a, const float*, const float* c) {
+double softmax_error(const Shape& s, const float* a, const float*, const float* c) {
   ErrorNorm norm;
   for (std::int64_t row = 0; row < rows; ++row, a += s.n, c += s.n) {
     const auto most = static_cast<double>(*std::max_element(a, a + s.n));
@@ -179,10 +179,10 @@ const Operation& softmax_operation() {
               .size_hi = 1 << 18,
               .cost = [](std::int64_t size) { return models::softmax(rows, static_cast<double>(size), 4); },
           },
-      .versions = versions,
+      .versions = softmax_versions,
       .shape = [](std::int64_t size) { return Shape{.n = size, .a = rows * size, .c = rows * size}; },
       .fill = [](const Shape& s, std::uint64_t seed, float* a, float*) { fill_uniform(seed, -8, 8, a, s.a); },
-      .error = error,
+      .error = softmax_error,
       .error_bound = [](const Shape& s) { return 8 * float_epsilon * (1 + std::sqrt(static_cast<double>(s.n))); },
   };
   return operation;

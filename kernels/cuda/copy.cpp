@@ -7,11 +7,11 @@
 namespace kernels::cuda {
 namespace {
 
-std::int64_t floats(std::int64_t bytes) { return bytes / 4; }
+std::int64_t copy_floats(std::int64_t bytes) { return bytes / 4; }
 
-models::OpCost cost(std::int64_t bytes) { return models::copy(static_cast<double>(bytes) / 4, 4); }
+models::OpCost copy_cost(std::int64_t bytes) { return models::copy(static_cast<double>(bytes) / 4, 4); }
 
-std::vector<Launch> launches(std::string_view rung, std::int64_t bytes, int multiprocessors) {
+std::vector<Launch> copy_launches(std::string_view rung, std::int64_t bytes, int multiprocessors) {
   const std::int64_t n = bytes / 4;
   std::int64_t blocks = (n + 255) / 256;
   if (rung == "float4") blocks = (n / 4 + 255) / 256;
@@ -22,7 +22,7 @@ std::vector<Launch> launches(std::string_view rung, std::int64_t bytes, int mult
 }
 
 /// A copy is exact or wrong.
-Deviation compare(const Operation& operation, std::int64_t, std::span<const float> out, std::uint32_t seed) {
+Deviation copy_compare(const Operation& operation, std::int64_t, std::span<const float> out, std::uint32_t seed) {
   Deviation d;
   double off = 0, norm = 0;
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -36,7 +36,7 @@ Deviation compare(const Operation& operation, std::int64_t, std::span<const floa
   return d;
 }
 
-const Ladder& ladder() {
+const Ladder& copy_ladder() {
   static const std::array rungs{
       Rung{"scalar", "one float a thread", "The plain copy: each thread loads and stores 4 bytes.",
            embedded_source("cuda/copy_scalar.cu"), "copy_scalar", "gpu_copy"},
@@ -61,7 +61,7 @@ const Ladder& ladder() {
       .size_default = 1 << 28,
       .size_hi = 1 << 30,
       .rungs = rungs,
-      .cost = cost,
+      .cost = copy_cost,
   };
   return ladder;
 }
@@ -70,13 +70,13 @@ const Ladder& ladder() {
 
 const Operation& copy_operation() {
   static const Operation operation{
-      .ladder = &ladder(),
+      .ladder = &copy_ladder(),
       .granule = 16,
       .edge_size = 16ll * 10007,
-      .input_floats = floats,
-      .output_floats = floats,
-      .launches = launches,
-      .compare = compare,
+      .input_floats = copy_floats,
+      .output_floats = copy_floats,
+      .launches = copy_launches,
+      .compare = copy_compare,
   };
   return operation;
 }

@@ -8,7 +8,7 @@
 namespace kernels::cuda {
 namespace {
 
-std::int64_t floats(std::int64_t bytes) { return bytes / 4; }
+std::int64_t reduction_floats(std::int64_t bytes) { return bytes / 4; }
 
 /// Room for the partial sums of every pass (n/256 at most, then n/65536, ...), each on 16 bytes, and the result in the
 /// last float.
@@ -22,7 +22,9 @@ std::int64_t output_floats(std::int64_t bytes) {
 }
 
 /// n - 1 additions; the array is read once and one float is written.
-models::OpCost cost(std::int64_t bytes) { return {static_cast<double>(bytes) / 4 - 1, static_cast<double>(bytes), 4}; }
+models::OpCost reduction_cost(std::int64_t bytes) {
+  return {static_cast<double>(bytes) / 4 - 1, static_cast<double>(bytes), 4};
+}
 
 std::int64_t blocks_of(std::string_view rung, std::int64_t n, int multiprocessors) {
   if (rung == "grid_stride")
@@ -31,7 +33,7 @@ std::int64_t blocks_of(std::string_view rung, std::int64_t n, int multiprocessor
   return (n + a_block - 1) / a_block;
 }
 
-std::vector<Launch> launches(std::string_view rung, std::int64_t bytes, int multiprocessors) {
+std::vector<Launch> reduction_launches(std::string_view rung, std::int64_t bytes, int multiprocessors) {
   std::vector<Launch> passes;
   std::int64_t n = bytes / 4, input = -1, output = 0;
   for (bool last = false; !last;) {
@@ -53,7 +55,8 @@ std::vector<Launch> launches(std::string_view rung, std::int64_t bytes, int mult
 }
 
 /// All values are positive, so that a number left out shows. The bound is that of 4096 additions one after the other.
-Deviation compare(const Operation& operation, std::int64_t bytes, std::span<const float> out, std::uint32_t seed) {
+Deviation reduction_compare(const Operation& operation, std::int64_t bytes, std::span<const float> out,
+                            std::uint32_t seed) {
   double sum = 0;
   for (std::int64_t i = 0; i < bytes / 4; ++i) sum += static_cast<double>(uniform_value(operation, seed, 0, i));
   Deviation d;
@@ -64,7 +67,7 @@ Deviation compare(const Operation& operation, std::int64_t bytes, std::span<cons
   return d;
 }
 
-const Ladder& ladder() {
+const Ladder& reduction_ladder() {
   static const std::array rungs{
       Rung{"interleaved", "interleaved addressing",
            "A tree over neighbours: the threads that work are spread over all warps.",
@@ -92,7 +95,7 @@ const Ladder& ladder() {
       .size_default = 1 << 28,
       .size_hi = 1 << 30,
       .rungs = rungs,
-      .cost = cost,
+      .cost = reduction_cost,
   };
   return ladder;
 }
@@ -101,14 +104,14 @@ const Ladder& ladder() {
 
 const Operation& reduction_operation() {
   static const Operation operation{
-      .ladder = &ladder(),
+      .ladder = &reduction_ladder(),
       .granule = 16,
       .edge_size = 16ll * 10007,
       .repeatable = false,
-      .input_floats = floats,
+      .input_floats = reduction_floats,
       .output_floats = output_floats,
-      .launches = launches,
-      .compare = compare,
+      .launches = reduction_launches,
+      .compare = reduction_compare,
   };
   return operation;
 }

@@ -8,14 +8,14 @@
 namespace kernels::cuda {
 namespace {
 
-std::int64_t floats(std::int64_t n) { return n * n; }
+std::int64_t sgemm_floats(std::int64_t n) { return n * n; }
 
-models::OpCost cost(std::int64_t n) {
+models::OpCost sgemm_cost(std::int64_t n) {
   const auto d = static_cast<double>(n);
   return models::gemm(d, d, d, 4, 4, 4);
 }
 
-std::vector<Launch> launches(std::string_view rung, std::int64_t n, int) {
+std::vector<Launch> sgemm_launches(std::string_view rung, std::int64_t n, int) {
   const bool by_element = rung == "uncoalesced" || rung == "coalesced" || rung == "shared";
   const auto tiles = static_cast<unsigned>(n / (by_element ? 32 : 128));
   return {{
@@ -41,7 +41,7 @@ std::vector<std::int64_t> chosen(std::int64_t n, std::int64_t count, std::uint32
 
 /// The elements where 64 rows and 64 columns cross are compared, one of each in every 64th of the matrix; all of C is
 /// searched for NaN. Bound: sqrt(K) 2 eps of float, the growth of rounding errors that are independent.
-Deviation compare(const Operation& operation, std::int64_t n, std::span<const float> out, std::uint32_t seed) {
+Deviation sgemm_compare(const Operation& operation, std::int64_t n, std::span<const float> out, std::uint32_t seed) {
   Deviation d;
   d.never_written = std::count_if(out.begin(), out.end(), [](float v) { return !(v == v); });
   const auto rows = chosen(n, 64, seed), columns = chosen(n, 64, seed + 1);
@@ -69,7 +69,7 @@ Deviation compare(const Operation& operation, std::int64_t n, std::span<const fl
   return d;
 }
 
-const Ladder& ladder() {
+const Ladder& sgemm_ladder() {
   static const std::array rungs{
       Rung{"uncoalesced", "uncoalesced",
            "One thread an element, neighbouring lanes in neighbouring rows: every load of a warp touches 32 rows.",
@@ -100,7 +100,7 @@ const Ladder& ladder() {
       .size_default = 4096,
       .size_hi = 8192,
       .rungs = rungs,
-      .cost = cost,
+      .cost = sgemm_cost,
   };
   return ladder;
 }
@@ -109,16 +109,16 @@ const Ladder& ladder() {
 
 const Operation& sgemm_operation() {
   static const Operation operation{
-      .ladder = &ladder(),
+      .ladder = &sgemm_ladder(),
       .granule = 128,
       .edge_size = 384,
       .inputs = 2,
       .lo = -1,
       .scale = 2,
-      .input_floats = floats,
-      .output_floats = floats,
-      .launches = launches,
-      .compare = compare,
+      .input_floats = sgemm_floats,
+      .output_floats = sgemm_floats,
+      .launches = sgemm_launches,
+      .compare = sgemm_compare,
   };
   return operation;
 }

@@ -7,11 +7,13 @@
 namespace kernels::cuda {
 namespace {
 
-std::int64_t floats(std::int64_t n) { return n * n; }
+std::int64_t transpose_floats(std::int64_t n) { return n * n; }
 
-models::OpCost cost(std::int64_t n) { return models::copy(static_cast<double>(n) * static_cast<double>(n), 4); }
+models::OpCost transpose_cost(std::int64_t n) {
+  return models::copy(static_cast<double>(n) * static_cast<double>(n), 4);
+}
 
-std::vector<Launch> launches(std::string_view rung, std::int64_t n, int) {
+std::vector<Launch> transpose_launches(std::string_view rung, std::int64_t n, int) {
   const bool vector = rung == "vector";
   const auto tiles = static_cast<unsigned>(n / (vector ? 64 : 32));
   return {{
@@ -24,7 +26,8 @@ std::vector<Launch> launches(std::string_view rung, std::int64_t n, int) {
 }
 
 /// A transpose is exact or wrong.
-Deviation compare(const Operation& operation, std::int64_t n, std::span<const float> out, std::uint32_t seed) {
+Deviation transpose_compare(const Operation& operation, std::int64_t n, std::span<const float> out,
+                            std::uint32_t seed) {
   Deviation d;
   double off = 0, norm = 0;
   for (std::int64_t c = 0; c < n; ++c)
@@ -39,7 +42,7 @@ Deviation compare(const Operation& operation, std::int64_t n, std::span<const fl
   return d;
 }
 
-const Ladder& ladder() {
+const Ladder& transpose_ladder() {
   static const std::array rungs{
       Rung{"naive", "naive", "Reads along rows, writes down columns: each store of a warp touches 32 sectors.",
            embedded_source("cuda/transpose_naive.cu"), "transpose_naive", "gpu_copy"},
@@ -66,7 +69,7 @@ const Ladder& ladder() {
       .size_default = 8192,
       .size_hi = 16384,
       .rungs = rungs,
-      .cost = cost,
+      .cost = transpose_cost,
   };
   return ladder;
 }
@@ -75,13 +78,13 @@ const Ladder& ladder() {
 
 const Operation& transpose_operation() {
   static const Operation operation{
-      .ladder = &ladder(),
+      .ladder = &transpose_ladder(),
       .granule = 64,
       .edge_size = 192,
-      .input_floats = floats,
-      .output_floats = floats,
-      .launches = launches,
-      .compare = compare,
+      .input_floats = transpose_floats,
+      .output_floats = transpose_floats,
+      .launches = transpose_launches,
+      .compare = transpose_compare,
   };
   return operation;
 }

@@ -32,7 +32,7 @@ LineDiff diff_lines(std::string_view before, std::string_view after) {
     for (auto& line : *lines) line = trimmed(line);
   LineDiff out;
   out.changed.assign(b.size(), true);
-  if (std::max(a.size(), b.size()) > most_diff_lines) {
+  if (std::max(a.size(), b.size()) > max_diff_lines) {
     const std::set<std::string_view> known(a.begin(), a.end()), kept(b.begin(), b.end());
     for (std::size_t j = 0; j < b.size(); ++j) out.changed[j] = !known.contains(b[j]);
     out.removed =

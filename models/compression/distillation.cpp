@@ -40,13 +40,6 @@ std::vector<double> softened(std::span<const double> logits, double temperature)
   return out;
 }
 
-double kl_divergence(std::span<const double> p, std::span<const double> q) {
-  double out = 0;
-  for (std::size_t k = 0; k < p.size(); ++k)
-    if (p[k] > 0) out += p[k] * std::log(p[k] / q[k]);
-  return out;
-}
-
 double entropy_bits(std::span<const double> p) {
   double out = 0;
   for (const double v : p)

@@ -8,8 +8,6 @@ namespace models {
 
 /// softmax(logits / T): probabilities, softer for larger T. `temperature` above 0.
 std::vector<double> softened(std::span<const double> logits, double temperature);
-/// sum p log(p / q) in nats; p and q sum to 1, q above 0 where p is.
-double kl_divergence(std::span<const double> p, std::span<const double> q);
 /// -sum p log2 p.
 double entropy_bits(std::span<const double> p);
 

@@ -63,7 +63,7 @@ Quantizer::Quantizer(const QuantSpec& spec) : spec_(spec) {
   table_ = finite_values(format);
   if (format.family == FormatFamily::binary) {
     mantissa_bits_ = format.mantissa_bits;
-    least_exponent_ = format.emin();
+    min_exponent_ = format.emin();
   } else {
     for (std::size_t i = 0; i + 1 < table_.size(); ++i) thresholds_.push_back((table_[i] + table_[i + 1]) / 2);
   }
@@ -135,7 +135,7 @@ double Quantizer::round(double weight, const QuantGrid& grid) const {
     // The spacing at |x| is 2^(exponent - mantissa bits); ties to an even multiple are ties to an even code.
     const double size = std::min(std::abs(x), high_);
     const int exponent =
-        std::max(static_cast<int>(std::bit_cast<std::uint64_t>(size) >> 52) - 1023, least_exponent_) - mantissa_bits_;
+        std::max(static_cast<int>(std::bit_cast<std::uint64_t>(size) >> 52) - 1023, min_exponent_) - mantissa_bits_;
     return std::copysign(to_integer(size * power_of_two(-exponent)) * power_of_two(exponent), x) * grid.step;
   }
   std::size_t below = 0;  // of 15 thresholds: counting all is quicker than searching

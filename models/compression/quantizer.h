@@ -64,10 +64,10 @@ class Quantizer {
   QuantGrid grid_of(double lo, double hi) const;
   double squared_error(std::span<const double> weights, const QuantGrid& grid) const;
   QuantSpec spec_;
-  double low_ = 0, high_ = 0;                   ///< integer codes
-  std::vector<double> table_;                   ///< other formats: levels, ascending
-  std::vector<double> thresholds_;              ///< NF4: between them; a tie goes down
-  int mantissa_bits_ = 0, least_exponent_ = 0;  ///< FP8 and FP4
+  double low_ = 0, high_ = 0;                 ///< integer codes
+  std::vector<double> table_;                 ///< other formats: levels, ascending
+  std::vector<double> thresholds_;            ///< NF4: between them; a tie goes down
+  int mantissa_bits_ = 0, min_exponent_ = 0;  ///< FP8 and FP4
 };
 
 struct QuantizedMatrix {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "models/base/json_text.h"
 #include "models/transformer/json.h"
 
 namespace models {
@@ -123,7 +124,7 @@ Result<TensorFile> parse_safetensors(std::string_view head, std::uint64_t file_b
   const std::string_view text = head.substr(8, static_cast<std::size_t>(*needed) - 8);
   if (std::string problem = json_problem(text, "The header of " + name); !problem.empty())
     return Outcome::fail(std::move(problem));
-  const Json header = Json::parse(text, nullptr, false);
+  const Json header = parse_json(text);
   if (!header.is_object())
     return Outcome::fail("The header of " + name + " is not a JSON object with one entry for each tensor.");
 

@@ -31,7 +31,7 @@ struct Row {
   Slot slot;
 };
 
-constexpr double most_flops = 1e21, most_bytes = 1e18, most_bytes_per_s = 1e18;
+constexpr double max_flops = 1e21, max_bytes = 1e18, max_bytes_per_s = 1e18;
 
 std::vector<Row> make_rows() {
   std::vector<Row> rows;
@@ -40,8 +40,8 @@ std::vector<Row> make_rows() {
                          std::holds_alternative<std::optional<int> Interconnect::*>(slot);
     rows.push_back({{key, unit, minimum, maximum, integer}, slot});
   };
-  const auto rate = [&](std::string_view key, Slot slot) { add(key, "B/s", 1, most_bytes_per_s, slot); };
-  const auto size = [&](std::string_view key, Slot slot) { add(key, "B", 1, most_bytes, slot); };
+  const auto rate = [&](std::string_view key, Slot slot) { add(key, "B/s", 1, max_bytes_per_s, slot); };
+  const auto size = [&](std::string_view key, Slot slot) { add(key, "B", 1, max_bytes, slot); };
   const auto cycles = [&](std::string_view key, Slot slot) { add(key, "cycles", 1, 1e6, slot); };
   const auto usd = [&](std::string_view key, std::string_view unit, Slot slot) { add(key, unit, 0, 1e9, slot); };
   constexpr std::array<std::string_view, format_count> peak_keys{
@@ -52,7 +52,7 @@ std::vector<Row> make_rows() {
   add("year_announced", "year", 1950, 2200, &Chip::year_announced);
   add("year_available", "year", 1950, 2200, &Chip::year_available);
   for (const Format format : all_formats)
-    add(peak_keys[static_cast<std::size_t>(format)], "FLOP/s", 1, most_flops, format);
+    add(peak_keys[static_cast<std::size_t>(format)], "FLOP/s", 1, max_flops, format);
   size("memory_bytes", &Chip::memory_bytes);
   rate("memory_bandwidth_bytes_per_s", &Chip::memory_bandwidth_bytes_per_s);
   size("l2_bytes", &Chip::l2_bytes);
@@ -71,8 +71,8 @@ std::vector<Row> make_rows() {
   add("interconnect.links", "", 1, 1e6, &Interconnect::links);
   rate("interconnect.bytes_per_s_per_peer_per_direction", &Interconnect::bytes_per_s_per_peer_per_direction);
   rate("interconnect.bisection_bytes_per_s_per_direction", &Interconnect::bisection_bytes_per_s_per_direction);
-  add("measured.matmul_bf16_flops_per_s", "FLOP/s", 1, most_flops, &Measured::matmul_bf16_flops_per_s);
-  add("measured.matmul_fp8_flops_per_s", "FLOP/s", 1, most_flops, &Measured::matmul_fp8_flops_per_s);
+  add("measured.matmul_bf16_flops_per_s", "FLOP/s", 1, max_flops, &Measured::matmul_bf16_flops_per_s);
+  add("measured.matmul_fp8_flops_per_s", "FLOP/s", 1, max_flops, &Measured::matmul_fp8_flops_per_s);
   rate("measured.stream_read_bytes_per_s", &Measured::stream_read_bytes_per_s);
   rate("measured.stream_scale_bytes_per_s", &Measured::stream_scale_bytes_per_s);
   rate("measured.stream_init_bytes_per_s", &Measured::stream_init_bytes_per_s);

@@ -1,3 +1,4 @@
+#include "models/base/json_text.h"
 #include "models/machine/hardware.h"
 #include "models/machine/hardware_text.h"
 
@@ -5,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <initializer_list>
 #include <set>
 
@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_label_bytes = 400;
+constexpr std::size_t max_label_bytes = 400;
 
 std::string value_text(const json& value) {
   std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
@@ -25,16 +25,21 @@ std::string value_text(const json& value) {
 Result<json> parse_text(std::string_view text, const std::string& origin) {
   if (std::string refusal = refuse_json_text(text, origin); !refusal.empty())
     return Result<json>::fail(std::move(refusal));
-  try {
-    return Result<json>::ok(json::parse(text.begin(), text.end()));
-  } catch (const json::parse_error& e) {
-    return Result<json>::fail(origin + " is not valid JSON in UTF-8 at " + place_in_text(text, e.byte) +
-                              "; mend the text there");
-  } catch (const json::out_of_range&) {
-    return Result<json>::fail(origin + " holds a number beyond 1.8e308; give figures in SI units");
-  } catch (const std::exception&) {
-    return Result<json>::fail(origin + " could not be read as JSON; check that it is a complete text file");
+  JsonFailure failure;
+  json parsed = parse_json(text, &failure);
+  switch (failure.kind) {
+    case JsonFailure::Kind::none:
+    case JsonFailure::Kind::repeated_key:
+      return Result<json>::ok(std::move(parsed));
+    case JsonFailure::Kind::syntax:
+      return Result<json>::fail(origin + " is not valid JSON in UTF-8 at " + place_in_text(text, failure.byte) +
+                                "; mend the text there");
+    case JsonFailure::Kind::number:
+      return Result<json>::fail(origin + " holds a number beyond 1.8e308; give figures in SI units");
+    case JsonFailure::Kind::other:
+      break;
   }
+  return Result<json>::fail(origin + " could not be read as JSON; check that it is a complete text file");
 }
 
 /// Reads members of one object and keeps the first thing that is wrong.
@@ -78,8 +83,8 @@ class Reader {
       return;
     }
     const bool good = it->is_string() && !it->get_ref<const std::string&>().empty() &&
-                      it->get_ref<const std::string&>().size() <= most_label_bytes;
-    if (!good) return reject(label, *it, "a text of 1 to " + std::to_string(most_label_bytes) + " bytes");
+                      it->get_ref<const std::string&>().size() <= max_label_bytes;
+    if (!good) return reject(label, *it, "a text of 1 to " + std::to_string(max_label_bytes) + " bytes");
     out = it->get<std::string>();
     if (std::any_of(out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
       reject(label, *it, "a text on one line without control characters");
@@ -160,7 +165,7 @@ void expand_sources(Chip& chip, const std::map<std::string, std::string>& patter
   }
 }
 
-bool good_id(const std::string& id) {
+bool is_hardware_id(const std::string& id) {
   return !id.empty() && id.size() <= 64 && std::all_of(id.begin(), id.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
@@ -174,7 +179,8 @@ Result<Chip> read_chip(const json& object, const json& references, const std::st
   Chip chip;
   Reader reader(where, object);
   reader.text(object, "id", "id", chip.id, true);
-  if (reader.error().empty() && !good_id(chip.id)) reader.reject("id", object["id"], "1 to 64 of a-z, 0-9 and _");
+  if (reader.error().empty() && !is_hardware_id(chip.id))
+    reader.reject("id", object["id"], "1 to 64 of a-z, 0-9 and _");
   if (reader.error().empty()) reader.rename(origin + ": chip \"" + chip.id + "\"");
   reader.allow_only(object, "",
                     {"id", "name", "short_name", "vendor", "architecture", "form_factor", "memory_type", "confidence",
@@ -279,7 +285,8 @@ Result<Network> read_network(const json& object, const json& references, const s
   reader.text(object, "name", "name", network.name, true);
   reader.text(object, "kind", "kind", network.kind, true);
   reader.text(object, "source", "source", network.source, true);
-  if (reader.error().empty() && !good_id(network.id)) reader.reject("id", object["id"], "1 to 64 of a-z, 0-9 and _");
+  if (reader.error().empty() && !is_hardware_id(network.id))
+    reader.reject("id", object["id"], "1 to 64 of a-z, 0-9 and _");
   if (network.kind != "infiniband" && network.kind != "ethernet" && network.kind != "pcie")
     reader.reject("kind", object.value("kind", json()), "infiniband, ethernet or pcie");
   const json rate = object.value("bytes_per_s_per_direction", json());

@@ -8,16 +8,16 @@
 namespace models {
 namespace {
 
-constexpr std::size_t most_text_bytes = std::size_t{16} << 20;
-constexpr int most_levels = 32;
+constexpr std::size_t max_text_bytes = std::size_t{16} << 20;
+constexpr int max_levels = 32;
 
 }  // namespace
 
 std::string refuse_json_text(std::string_view text, std::string_view origin) {
-  if (text.size() > most_text_bytes)
+  if (text.size() > max_text_bytes)
     return std::string(origin) + " is larger than 16 MiB; a hardware file holds a few chips";
-  if (json_nesting(text) > most_levels)
-    return std::string(origin) + " nests brackets deeper than " + std::to_string(most_levels) +
+  if (json_nesting(text) > max_levels)
+    return std::string(origin) + " nests brackets deeper than " + std::to_string(max_levels) +
            " levels; a hardware file needs five";
   return {};
 }

@@ -101,12 +101,6 @@ constexpr std::array<Technique, 14> all_techniques{{
 
 }  // namespace
 
-std::string_view iron_term_id(IronTerm term) {
-  constexpr std::array<std::string_view, iron_term_count> ids{"bytes", "bandwidth",  "operations",
-                                                              "rate",  "efficiency", "latency"};
-  return ids[static_cast<std::size_t>(term)];
-}
-
 std::string_view iron_term_label(IronTerm term) {
   constexpr std::array<std::string_view, iron_term_count> labels{"bytes moved", "memory bandwidth", "operations",
                                                                  "peak rate",   "efficiency",       "latency"};

@@ -15,7 +15,6 @@ namespace models {
 /// The six quantities of the law, in its order.
 enum class IronTerm : std::uint8_t { bytes, bandwidth, operations, rate, efficiency, latency };
 inline constexpr std::size_t iron_term_count = 6;
-std::string_view iron_term_id(IronTerm term);     ///< "bytes", ...
 std::string_view iron_term_label(IronTerm term);  ///< "bytes moved", ...
 
 /// added: loads, arithmetic and overhead take turns. overlapped: the longer of loads and arithmetic, then the overhead.

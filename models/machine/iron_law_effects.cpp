@@ -17,11 +17,6 @@ double part_s(const IronTime& time, IronPart part) {
   return 0;
 }
 
-IronPart part_of(IronTerm term) {
-  if (term == IronTerm::bytes || term == IronTerm::bandwidth) return IronPart::memory;
-  return term == IronTerm::latency ? IronPart::latency : IronPart::compute;
-}
-
 double exposed_s(const IronLaw& law, const IronTime& time, IronPart part) {
   if (law.combine == Combine::added || part == IronPart::latency) return part_s(time, part);
   const bool memory_longer = time.memory_s >= time.compute_s;

@@ -14,7 +14,6 @@ namespace models {
 using IronPart = IronTime::Dominant;
 inline constexpr std::size_t iron_part_count = 3;
 double part_s(const IronTime& time, IronPart part);
-IronPart part_of(IronTerm term);
 
 /// What is seen of a part: when loads and arithmetic overlap, the shorter of the two is hidden and counts 0 s.
 double exposed_s(const IronLaw& law, const IronTime& time, IronPart part);

@@ -26,10 +26,6 @@ OpCost gemm(double m, double n, double k, double a_bytes, double b_bytes, double
   return grouped_gemm(m, n, k, 1, a_bytes, b_bytes, c_bytes);
 }
 
-OpCost batched_gemm(double batch, double m, double n, double k, double a_bytes, double b_bytes, double c_bytes) {
-  return grouped_gemm(batch * m, n, k, batch, a_bytes, b_bytes, c_bytes);
-}
-
 OpCost elementwise(double elements, double inputs, double outputs, double flops_per_element, double element_bytes) {
   return {elements * flops_per_element, elements * inputs * element_bytes, elements * outputs * element_bytes};
 }

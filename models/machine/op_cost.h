@@ -35,9 +35,6 @@ constexpr OpCost operator*(OpCost a, double times) {
 /// square n^3 product in one 2-byte format has intensity n/3.
 OpCost gemm(double m, double n, double k, double a_bytes, double b_bytes, double c_bytes);
 
-/// `batch` independent products of the shape above, nothing shared between them.
-OpCost batched_gemm(double batch, double m, double n, double k, double a_bytes, double b_bytes, double c_bytes);
-
 /// `rows` rows of width k spread over `groups` weight matrices [k,n] (experts): 2 rows n k flops; every group's matrix
 /// is read once.
 OpCost grouped_gemm(double rows, double n, double k, double groups, double a_bytes, double b_bytes, double c_bytes);

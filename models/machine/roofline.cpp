@@ -1,7 +1,5 @@
 #include "models/machine/roofline.h"
 
-#include "models/machine/op_cost.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -87,18 +85,6 @@ std::vector<Ceiling> compute_ceilings(const Chip& chip) {
   return out;
 }
 
-double gemm_intensity(double m, double n, double k, double in_bytes, double out_bytes) {
-  return gemm(m, n, k, in_bytes, in_bytes, out_bytes).intensity();
-}
-
 double square_gemm_side_at(double ridge, double element_bytes) { return 1.5 * ridge * element_bytes; }
-
-Result<double> gemm_depth_at(double ridge, double m, double n, double in_bytes, double out_bytes) {
-  // 2mnk = ridge ((m + n) k in + mn out), solved for k.
-  const double slope = 2 * m * n - ridge * (m + n) * in_bytes;
-  if (!(slope > 0))
-    return Result<double>::fail("no depth reaches the ridge: an output of this size stays below it however large k is");
-  return Result<double>::ok(ridge * m * n * out_bytes / slope);
-}
 
 }  // namespace models

@@ -66,13 +66,7 @@ std::vector<Ceiling> bandwidth_ceilings(const Chip& chip, const HierarchyOptions
 /// Each format the chip states a peak for, and the best measured matmul where there is one.
 std::vector<Ceiling> compute_ceilings(const Chip& chip);
 
-/// flop/byte of C[m,n] = A[m,k] B[k,n] when each matrix crosses memory once: 2mnk / ((mk + kn) in + mn out). m = n = k
-/// and 2 bytes: n/3.
-double gemm_intensity(double m, double n, double k, double in_bytes, double out_bytes);
 /// The side of the smallest square matmul whose intensity reaches the ridge: 1.5 x ridge x element bytes.
 double square_gemm_side_at(double ridge, double element_bytes);
-/// The smallest k for which an m x n output reaches the ridge, or why none does (k/infinity still leaves 2mn / ((m + n)
-/// in)).
-Result<double> gemm_depth_at(double ridge, double m, double n, double in_bytes, double out_bytes);
 
 }  // namespace models

@@ -1,5 +1,6 @@
 #include "models/machine/tiling.h"
 
+#include "models/base/integer_math.h"
 #include "models/machine/op_cost.h"
 
 #include <algorithm>
@@ -10,11 +11,8 @@
 namespace models {
 namespace {
 
-constexpr double most_exact = 9007199254740992.0;  // 2^53: counts stay exact in double
-constexpr double partial_bytes = 4;                // partial sums are FP32
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-double real(std::int64_t x) { return static_cast<double>(x); }
+constexpr double max_exact = 9007199254740992.0;  // 2^53: counts stay exact in double
+constexpr double partial_bytes = 4;               // partial sums are FP32
 
 std::string fault(const TilingInputs& in) {
   struct Count {
@@ -39,10 +37,12 @@ std::string fault(const TilingInputs& in) {
   if (!(in.sm_bandwidth_bytes_per_s >= 0 && std::isfinite(in.sm_bandwidth_bytes_per_s)))
     return "sm_bandwidth_bytes_per_s must be 0 or more";
   if (!(in.misaligned_rate > 0 && in.misaligned_rate <= 1)) return "misaligned_rate must be above 0 and at most 1";
-  const double tiles = std::ceil(real(in.m) / real(in.tile_m)) * std::ceil(real(in.n) / real(in.tile_n));
-  if (!(tiles * std::ceil(real(in.k) / real(in.tile_k)) * real(in.split) <= most_exact))
+  const double tiles =
+      std::ceil(as_double(in.m) / as_double(in.tile_m)) * std::ceil(as_double(in.n) / as_double(in.tile_n));
+  if (!(tiles * std::ceil(as_double(in.k) / as_double(in.tile_k)) * as_double(in.split) <= max_exact))
     return "the matmul has more tile steps than can be counted; make it smaller or its tiles larger";
-  if (!(real(in.sm_count) * real(in.tiles_per_sm) <= 1e12)) return "sm_count times tiles_per_sm must be at most 1e12";
+  if (!(as_double(in.sm_count) * as_double(in.tiles_per_sm) <= 1e12))
+    return "sm_count times tiles_per_sm must be at most 1e12";
   if (in.schedule == Schedule::split_k && in.split > ceil_div(in.k, in.tile_k))
     return "split is " + std::to_string(in.split) + ", but k has only " + std::to_string(ceil_div(in.k, in.tile_k)) +
            " steps of tile_k to share";
@@ -53,7 +53,9 @@ std::string fault(const TilingInputs& in) {
 
 std::int64_t alignment_of(std::int64_t m, std::int64_t n, std::int64_t k, double element_bytes) {
   for (std::int64_t bytes = 128; bytes > 1; bytes /= 2) {
-    const auto divides = [&](std::int64_t size) { return std::fmod(real(size) * element_bytes, real(bytes)) == 0; };
+    const auto divides = [&](std::int64_t size) {
+      return std::fmod(as_double(size) * element_bytes, as_double(bytes)) == 0;
+    };
     if (divides(m) && divides(n) && divides(k)) return bytes;
   }
   return 1;
@@ -66,13 +68,13 @@ std::int64_t alignment_under(const TilingInputs& in, AlignmentRule rule) {
 double alignment_efficiency(const TilingInputs& in, std::int64_t alignment_bytes) {
   if (alignment_bytes >= 16) return 1;
   if (in.alignment_rule == AlignmentRule::required) return std::min(1.0, in.vector_flops_per_s / in.peak_flops_per_s);
-  const double halvings = std::min(3.0, std::log2(16.0 / real(alignment_bytes)));  // 16 -> 2 bytes is three
+  const double halvings = std::min(3.0, std::log2(16.0 / as_double(alignment_bytes)));  // 16 -> 2 bytes is three
   return 1 - (1 - in.misaligned_rate) * halvings / 3;
 }
 
 std::int64_t padded_size(std::int64_t size, double element_bytes, std::int64_t bytes) {
   for (std::int64_t padded = size; padded < size + 8 * bytes; ++padded)
-    if (std::fmod(real(padded) * element_bytes, real(bytes)) == 0) return padded;
+    if (std::fmod(as_double(padded) * element_bytes, as_double(bytes)) == 0) return padded;
   return size;
 }
 
@@ -84,9 +86,10 @@ Result<TilingResult> tile_matmul(const TilingInputs& in) {
   out.tiles = out.tiles_m * out.tiles_n;
   const std::int64_t slots = in.sm_count * in.tiles_per_sm;
   const std::int64_t steps = ceil_div(in.k, in.tile_k);  // of one tile
-  const OpCost cost = gemm(real(in.m), real(in.n), real(in.k), in.element_bytes, in.element_bytes, in.element_bytes);
-  const double step_flops = 2 * real(in.tile_m) * real(in.tile_n) * real(in.tile_k);
-  const double tile_bytes = real(in.tile_m) * real(in.tile_n) * partial_bytes;
+  const OpCost cost =
+      gemm(as_double(in.m), as_double(in.n), as_double(in.k), in.element_bytes, in.element_bytes, in.element_bytes);
+  const double step_flops = 2 * as_double(in.tile_m) * as_double(in.tile_n) * as_double(in.tile_k);
+  const double tile_bytes = as_double(in.tile_m) * as_double(in.tile_n) * partial_bytes;
 
   std::int64_t steps_per_slot = 0;  // of the busiest slot, which is the time
   out.work_units = out.tiles;
@@ -97,27 +100,29 @@ Result<TilingResult> tile_matmul(const TilingInputs& in) {
     // Where one share ends and the next begins inside a tile, that tile's partial sums are written once and read once.
     const std::int64_t borders = out.work_units - 1;
     const std::int64_t at_tile_edges = borders / (steps / std::gcd(steps_per_slot, steps));
-    out.reduction_bytes = 2 * real(borders - at_tile_edges) * tile_bytes;
+    out.reduction_bytes = 2 * as_double(borders - at_tile_edges) * tile_bytes;
   } else {
     const std::int64_t parts = in.schedule == Schedule::split_k ? in.split : 1;
     out.work_units = out.tiles * parts;
     out.waves = ceil_div(out.work_units, slots);
     steps_per_slot = out.waves * ceil_div(steps, parts);
-    if (parts > 1) out.reduction_bytes = 2 * real(parts) * real(in.m) * real(in.n) * partial_bytes;
+    if (parts > 1) out.reduction_bytes = 2 * as_double(parts) * as_double(in.m) * as_double(in.n) * partial_bytes;
   }
 
-  out.tile_efficiency = real(in.m) * real(in.n) / (real(out.tiles) * real(in.tile_m) * real(in.tile_n));
-  out.depth_efficiency = real(in.k) / (real(steps) * real(in.tile_k));
-  out.wave_efficiency = real(out.tiles) * real(steps) / (real(slots) * real(steps_per_slot));
+  out.tile_efficiency =
+      as_double(in.m) * as_double(in.n) / (as_double(out.tiles) * as_double(in.tile_m) * as_double(in.tile_n));
+  out.depth_efficiency = as_double(in.k) / (as_double(steps) * as_double(in.tile_k));
+  out.wave_efficiency = as_double(out.tiles) * as_double(steps) / (as_double(slots) * as_double(steps_per_slot));
   out.alignment_bytes = alignment_under(in, in.alignment_rule);
   out.alignment_efficiency = alignment_efficiency(in, out.alignment_bytes);
   out.total_efficiency = out.tile_efficiency * out.depth_efficiency * out.wave_efficiency * out.alignment_efficiency;
   // All slots of an SM share its rate, so a slot works at peak / slots.
-  out.compute_s = real(steps_per_slot) * step_flops * real(slots) / (in.peak_flops_per_s * out.alignment_efficiency);
+  out.compute_s =
+      as_double(steps_per_slot) * step_flops * as_double(slots) / (in.peak_flops_per_s * out.alignment_efficiency);
 
   double bandwidth = in.bandwidth_bytes_per_s;
   if (in.sm_bandwidth_bytes_per_s > 0)
-    bandwidth = std::min(bandwidth, real(std::min(out.work_units, in.sm_count)) * in.sm_bandwidth_bytes_per_s);
+    bandwidth = std::min(bandwidth, as_double(std::min(out.work_units, in.sm_count)) * in.sm_bandwidth_bytes_per_s);
   out.memory_s = cost.bytes() / bandwidth;
   out.reduction_s = out.reduction_bytes / in.bandwidth_bytes_per_s;
   out.time_s = std::max(out.compute_s, out.memory_s) + out.reduction_s;
@@ -125,19 +130,6 @@ Result<TilingResult> tile_matmul(const TilingInputs& in) {
   if (!std::isfinite(out.time_s) || !(out.time_s > 0))
     return Result<TilingResult>::fail("peak or bandwidth is too far from any machine to compute with");
   return Result<TilingResult>::ok(out);
-}
-
-std::vector<TilingPoint> sweep_n(TilingInputs inputs, std::int64_t first, std::int64_t last, std::int64_t step) {
-  std::vector<TilingPoint> out;
-  constexpr std::int64_t most_n = 1000000000, most_points = 100000;
-  step = std::clamp<std::int64_t>(step, 1, most_n);
-  last = std::min(last, most_n);
-  std::int64_t n = std::max<std::int64_t>(1, first);
-  for (std::int64_t point = 0; point < most_points && n <= last; ++point, n += step) {
-    inputs.n = n;
-    if (const auto result = tile_matmul(inputs)) out.push_back({n, *result});
-  }
-  return out;
 }
 
 Result<PaddingStory> padding_story(TilingInputs inputs, AlignmentRule rule, std::int64_t bytes) {

@@ -76,14 +76,6 @@ double alignment_efficiency(const TilingInputs& inputs, std::int64_t alignment_b
 /// The next size whose rows are a multiple of `bytes`: 4097 in two bytes to 16 bytes is 4104.
 std::int64_t padded_size(std::int64_t size, double element_bytes, std::int64_t bytes = 16);
 
-struct TilingPoint {
-  std::int64_t n = 0;
-  TilingResult result;
-};
-/// The saw-tooth: the same matmul at n from `first` to `last` by `step` (1 or more), infeasible points left out, at
-/// most 100,000 points.
-std::vector<TilingPoint> sweep_n(TilingInputs inputs, std::int64_t first, std::int64_t last, std::int64_t step);
-
 struct PaddingStory {
   std::int64_t padded_n = 0;
   TilingResult before, after;

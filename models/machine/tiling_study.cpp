@@ -1,5 +1,6 @@
 #include "models/machine/tiling_study.h"
 
+#include "models/base/integer_math.h"
 #include "models/machine/op_cost.h"
 
 #include <algorithm>
@@ -9,8 +10,6 @@
 namespace models {
 namespace {
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-double real(std::int64_t x) { return static_cast<double>(x); }
 std::int64_t slots_of(const TilingInputs& in) { return in.sm_count * in.tiles_per_sm; }
 std::int64_t parts_of(const TilingInputs& in) { return in.schedule == Schedule::split_k ? in.split : 1; }
 std::int64_t steps_per_slot(const TilingInputs& in, const TilingResult& r) {
@@ -50,7 +49,7 @@ Result<TilingInputs> tiling_on(const Chip& chip, Format format, std::int64_t uni
                    " can be taken away");
   TilingInputs in;
   in.sm_count = units - units_taken;
-  const double left = real(in.sm_count) / real(units);
+  const double left = as_double(in.sm_count) / as_double(units);
   const bool on_vector_units = format == Format::fp64 || format == Format::fp32;
   const auto vector =
       on_vector_units ? peak : chip.peak_flops_per_s(format == Format::fp64_matrix ? Format::fp64 : Format::fp32);
@@ -132,7 +131,7 @@ TileWork tile_work(const TilingInputs& in, const TilingResult& r, std::int64_t r
   TileWork out;
   const std::int64_t index = col * r.tiles_m + row, slots = slots_of(in);
   const auto used = [](std::int64_t at, std::int64_t tile, std::int64_t size) {
-    return real(std::min(tile, size - at * tile)) / real(tile);
+    return as_double(std::min(tile, size - at * tile)) / as_double(tile);
   };
   out.used_m = used(row, in.tile_m, in.m);
   out.used_n = used(col, in.tile_n, in.n);
@@ -156,7 +155,7 @@ std::vector<WaveSpan> wave_spans(const TilingInputs& in, const TilingResult& r, 
   if (in.schedule == Schedule::stream_k) {
     const std::int64_t share = steps_per_slot(in, r), total = r.tiles * ceil_div(in.k, in.tile_k);
     const std::int64_t rest = total - (r.work_units - 1) * share;  // steps of the last block
-    const double end_s = all_s * real(rest) / real(share);
+    const double end_s = all_s * as_double(rest) / as_double(share);
     out.push_back({0, end_s, 0, 1, r.work_units});
     if (rest < share && r.work_units > 1) out.push_back({end_s, all_s, 0, 1, r.work_units - 1});
     return out;
@@ -164,12 +163,12 @@ std::vector<WaveSpan> wave_spans(const TilingInputs& in, const TilingResult& r, 
   const std::int64_t full = r.work_units / slots, tail = r.work_units % slots;
   const std::int64_t fold =
       std::max<std::int64_t>(1, ceil_div(full, static_cast<std::int64_t>(std::max<std::size_t>(most, 1))));
-  const double wave_s = all_s / real(r.waves);
+  const double wave_s = all_s / as_double(r.waves);
   for (std::int64_t wave = 0; wave < full; wave += fold) {
     const std::int64_t count = std::min(fold, full - wave);
-    out.push_back({real(wave) * wave_s, real(wave + count) * wave_s, wave, count, slots});
+    out.push_back({as_double(wave) * wave_s, as_double(wave + count) * wave_s, wave, count, slots});
   }
-  if (tail > 0) out.push_back({real(full) * wave_s, all_s, full, 1, tail});
+  if (tail > 0) out.push_back({as_double(full) * wave_s, all_s, full, 1, tail});
   return out;
 }
 

@@ -56,7 +56,7 @@ constexpr std::uint32_t choose(std::uint32_t mask, std::uint32_t yes, std::uint3
 
 /// `aligned`: the format has float's own exponents (BF16, TF32), so that subnormals need nothing of their own.
 template <bool truncate, bool aligned, class Out>
-void encode_binary(const Plan plan, const float* in, Out* out, std::size_t n) {
+void cast_binary(const Plan plan, const float* in, Out* out, std::size_t n) {
   const Plan p = plan;  // a local copy: `out` may be bytes, which alias everything
   [[maybe_unused]] const std::uint32_t magic_bits = std::bit_cast<std::uint32_t>(p.magic),
                                        nan_sign = mask_if(p.nan > p.last);
@@ -138,7 +138,7 @@ void encode_scale(const float* in, Out* out, std::size_t n, Rounding rounding, O
 
 /// Integers: a float of 1.5 x 2^23 added leaves the rounded integer in the low bits, in two's complement.
 template <class Out>
-void encode_integer(const FloatFormat& f, const float* in, Out* out, std::size_t n, Rounding rounding) {
+void cast_integer(const FloatFormat& f, const float* in, Out* out, std::size_t n, Rounding rounding) {
   const auto lo = static_cast<float>(first_ordinal(f)), hi = static_cast<float>(last_ordinal(f));
   const auto mask = static_cast<std::uint32_t>(f.code_mask());
   const bool nearest = rounding == Rounding::nearest_even;
@@ -151,7 +151,7 @@ void encode_integer(const FloatFormat& f, const float* in, Out* out, std::size_t
 
 /// Tables: how many decision thresholds lie below x.
 template <class Out>
-void encode_table(const FloatFormat& f, const float* in, Out* out, std::size_t n) {
+void cast_table(const FloatFormat& f, const float* in, Out* out, std::size_t n) {
   std::array<float, 15> above{};
   for (std::size_t k = 0; k < above.size(); ++k) {
     const double middle = (f.table[k] + f.table[k + 1]) / 2;
@@ -177,22 +177,22 @@ void encode_any(const FloatFormat& f, std::span<const float> in, std::span<Out> 
     for (std::size_t i = 0; i < n; ++i)
       out[i] = static_cast<Out>(encode(f, static_cast<double>(in[i]), rounding, overflow, random_bits_at(seed, i)));
   } else if (f.family == FormatFamily::integer) {
-    encode_integer(f, in.data(), out.data(), n, rounding);
+    cast_integer(f, in.data(), out.data(), n, rounding);
   } else if (f.family == FormatFamily::table) {
-    encode_table(f, in.data(), out.data(), n);
+    cast_table(f, in.data(), out.data(), n);
   } else if (f.specials == Specials::scale) {
     encode_scale(in.data(), out.data(), n, rounding, overflow);
   } else {
     const Plan plan = plan_of(f, rounding, overflow);
     const bool truncate = rounding == Rounding::toward_zero, aligned = f.bias == 127;
     if (truncate && aligned)
-      encode_binary<true, true>(plan, in.data(), out.data(), n);
+      cast_binary<true, true>(plan, in.data(), out.data(), n);
     else if (truncate)
-      encode_binary<true, false>(plan, in.data(), out.data(), n);
+      cast_binary<true, false>(plan, in.data(), out.data(), n);
     else if (aligned)
-      encode_binary<false, true>(plan, in.data(), out.data(), n);
+      cast_binary<false, true>(plan, in.data(), out.data(), n);
     else
-      encode_binary<false, false>(plan, in.data(), out.data(), n);
+      cast_binary<false, false>(plan, in.data(), out.data(), n);
   }
 }
 

@@ -135,7 +135,7 @@ FormatRounder::FormatRounder(const FloatFormat& format)
   const FormatLimits l = limits(format);
   half_ = std::uint64_t{1} << (dropped_ - 1);
   kept_ = ~((std::uint64_t{1} << dropped_) - 1);
-  least_normal_ = std::ldexp(1.0, format.emin());
+  min_normal_ = std::ldexp(1.0, format.emin());
   largest_ = l.max_finite;
 }
 
@@ -153,7 +153,7 @@ double FormatRounder::slow(double x, Rounding rounding, std::uint64_t random) {
 double FormatRounder::nearest(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const double y = std::bit_cast<double>((bits + (half_ - 1) + ((bits >> dropped_) & 1)) & kept_);
-  if (std::abs(x) >= least_normal_ && std::abs(y) <= largest_) [[likely]]
+  if (std::abs(x) >= min_normal_ && std::abs(y) <= largest_) [[likely]]
     return y;
   return slow(x, Rounding::nearest_even, 0);
 }
@@ -161,7 +161,7 @@ double FormatRounder::nearest(double x) {
 double FormatRounder::stochastic(double x, std::uint64_t random) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const double y = std::bit_cast<double>((bits + (~random >> (64 - dropped_))) & kept_);
-  if (std::abs(x) >= least_normal_ && std::abs(y) <= largest_) [[likely]]
+  if (std::abs(x) >= min_normal_ && std::abs(y) <= largest_) [[likely]]
     return y;
   return slow(x, Rounding::stochastic, random);
 }

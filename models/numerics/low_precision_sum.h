@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "models/numerics/float_format.h"
 #include "models/base/result.h"
+#include "models/numerics/float_format.h"
 
 /// Sums and weight updates really carried out in a number format: every addition is rounded to it. Exact additions are
 /// done in double, which holds the sum of two numbers of 24 bits or fewer to the last bit that rounding looks at (53 >=
@@ -29,7 +29,7 @@ class FormatRounder {
   const FloatFormat* format_;
   int dropped_;  ///< of double's 52 mantissa bits
   std::uint64_t half_, kept_;
-  double least_normal_, largest_;
+  double min_normal_, largest_;
   std::int64_t overflows_ = 0;
 };
 

@@ -63,11 +63,11 @@ LineStretch around(const FloatFormat& f, LineAxis axis, double x, int count) {
   };
   const std::int64_t from = at < least + count ? least : at - count,
                      to = at > last_ordinal(f) - count ? last_ordinal(f) : at + count;
-  const double lo = place(from), hi = place(to), room = std::max((hi - lo) * 0.04, least_span(axis, hi));
+  const double lo = place(from), hi = place(to), room = std::max((hi - lo) * 0.04, min_span(axis, hi));
   return {lo - room, hi + room};
 }
 
-double least_span(LineAxis axis, double center) {
+double min_span(LineAxis axis, double center) {
   const double fine = axis == LineAxis::linear ? std::max(std::abs(center) * 0x1p-49, 0x1p-1060)
                                                : std::max(std::abs(center), 1.0) * 0x1p-44;
   return fine;
@@ -99,6 +99,11 @@ std::vector<LineValue> values_in(const FloatFormat& f, LineAxis axis, LineStretc
     out.push_back({o, v, axis == LineAxis::ordinal ? static_cast<double>(o) / last_of(f) : coordinate_of(f, axis, v)});
   }
   return out;
+}
+
+NearestValue nearest_value(const FloatFormat& format, double x) {
+  const std::uint64_t code = encode(format, x, Rounding::nearest_even, Overflow::saturate);
+  return {code, decode(format, code), ulp(format, code), classify(format, code)};
 }
 
 double share_of_magnitudes_below(const Tensor& t, double m) {

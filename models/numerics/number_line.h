@@ -27,7 +27,7 @@ LineStretch whole_line(std::span<const FloatFormat* const> formats, LineAxis axi
 /// The stretch that shows about `count` values on each side of x.
 LineStretch around(const FloatFormat& format, LineAxis axis, double x, int count);
 /// No closer than doubles can tell apart.
-double least_span(LineAxis axis, double center);
+double min_span(LineAxis axis, double center);
 
 /// How many values lie in each of `counts.size()` equal columns of the stretch: above the column's low edge, up to its
 /// high edge. A count is exact up to 2^53. Returns the sum.
@@ -39,6 +39,15 @@ struct LineValue {
 };
 /// The values of the stretch, at most `most`; empty when there are more.
 std::vector<LineValue> values_in(const FloatFormat& format, LineAxis axis, LineStretch stretch, std::size_t most);
+
+/// The value of a format that is nearest to a number; past the ends the largest and the lowest.
+struct NearestValue {
+  std::uint64_t code = 0;
+  double value = 0;
+  double step = 0;  ///< the spacing of values there (ulp)
+  ValueKind kind = ValueKind::zero;
+};
+NearestValue nearest_value(const FloatFormat& format, double x);
 
 enum class ValueSpread : std::uint8_t { none, normal, heavy, gradients, tensor };
 

@@ -22,6 +22,4 @@ std::optional<double> mg1_wait_s(double rate_per_s, double service_s, double scv
   return load * service_s * (1 + scv) / (2 * (1 - load));
 }
 
-double fill_wait_s(std::int64_t batch, double rate_per_s) { return static_cast<double>(batch - 1) / (2 * rate_per_s); }
-
 }  // namespace models

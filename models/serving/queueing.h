@@ -16,7 +16,4 @@ std::optional<double> mmc_wait_s(std::int64_t servers, double rate_per_s, double
 /// 1930, Khinchin 1932.
 std::optional<double> mg1_wait_s(double rate_per_s, double service_s, double scv);
 
-/// Mean wait for a batch of `batch` to fill in a Poisson stream: (B - 1) / (2 rate).
-double fill_wait_s(std::int64_t batch, double rate_per_s);
-
 }  // namespace models

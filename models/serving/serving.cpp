@@ -85,9 +85,9 @@ ServingSummary summarize_serving(std::span<const ServingRequest> requests, const
   out.ttft_p99_s = percentile(ttft, 0.99);
   out.tpot_p50_s = percentile(tpot, 0.5);
   out.tpot_p99_s = percentile(tpot, 0.99);
-  out.gap_p50_s = run.gaps.percentile_s(0.5);
-  out.gap_p99_s = run.gaps.percentile_s(0.99);
-  out.gap_longest_s = run.gaps.longest_s();
+  out.itl_p50_s = run.gaps.percentile_s(0.5);
+  out.itl_p99_s = run.gaps.percentile_s(0.99);
+  out.itl_longest_s = run.gaps.longest_s();
   out.throughput_per_s = over(n, span_s);
   out.tokens_per_s = over(run.tokens, span_s);
   out.goodput_per_s = over(static_cast<double>(good), span_s);

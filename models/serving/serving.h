@@ -22,21 +22,23 @@ enum class Preemption : std::uint8_t { recompute, swap };
 
 struct ServingSetup {
   ServingPolicy policy = ServingPolicy::continuous;
-  const ServingCost* cost =
-      nullptr;  ///< null: a plain queue, where a request takes its service_s; continuous and chunked are then single
-  std::int64_t servers = 1;  ///< of the plain queue; replicas of the model, requests dealt to them in turn
-  std::int64_t slots = 8;    ///< sequences in a batch
-  double timeout_s = 0.5;    ///< dynamic
-  std::int64_t chunk_tokens =
-      512;  ///< chunked: new tokens in a step, unless decode alone takes more: 16 are always left for prompts
-  std::int64_t block_tokens = 16,
-               blocks = 1 << 20;  ///< the cache of one replica; fixed and dynamic reserve prompt and output in full
+  /// What a step of the model costs. Null means a plain queue, where a request takes its service_s; continuous and
+  /// chunked are then the same as single.
+  const ServingCost* cost = nullptr;
+  std::int64_t servers = 1;  ///< Servers of the plain queue, or replicas of the model; requests go to them in turn.
+  std::int64_t slots = 8;    ///< The most sequences in a batch.
+  double timeout_s = 0.5;    ///< The longest wait of the oldest request before a dynamic batch starts short.
+  /// New tokens in a step of the chunked policy. Where decode alone takes more, 16 are still kept for prompts.
+  std::int64_t chunk_tokens = 512;
+  /// The cache of one replica: `blocks` blocks of `block_tokens` tokens. The fixed and dynamic policies reserve prompt
+  /// and output in full.
+  std::int64_t block_tokens = 16, blocks = 1 << 20;
   Preemption preemption = Preemption::recompute;
   double swap_bytes_per_s = 25e9;
-  std::int64_t history_requests = 0;  ///< of these first ones spans are kept
-  std::int64_t most_events = 20'000'000;
+  std::int64_t history_requests = 0;  ///< Spans are kept of this many first requests.
+  std::int64_t max_events = 20'000'000;
   const std::atomic<bool>* cancelled = nullptr;
-  std::atomic<double>* fraction = nullptr;  ///< of requests that have left
+  std::atomic<double>* fraction = nullptr;  ///< Set to the share of requests that have left, as the run goes on.
 };
 
 enum class SlotUse : std::uint8_t { prefill, decode, held };  ///< held: the slot is kept, its request is done
@@ -58,21 +60,25 @@ struct ServedRequest {
   double finish_s = 0;       ///< leaves: with static batches when the whole batch does
 };
 
-struct ServingRun {
-  std::vector<ServedRequest> served;
+/// What a run came to, as counts.
+struct ServingCounts {
   std::int64_t completed = 0, refused = 0, preemptions = 0;
-  std::int64_t events =
-      0;              ///< arrivals, admissions, steps that change the batch, first tokens, preemptions, departures
-  double end_s = 0;   ///< of the last departure
-  double busy_s = 0;  ///< server-seconds with work
+  /// Arrivals, admissions, steps that change the batch, first tokens, preemptions and departures.
+  std::int64_t events = 0;
+  double end_s = 0;  ///< of the last departure
+};
+
+struct ServingRun : ServingCounts {
+  std::vector<ServedRequest> served;
+  double busy_s = 0;                        ///< server-seconds with work
   double in_system_s = 0, waiting_s = 0;    ///< requests x seconds, integrated as they come and go
   double slot_held_s = 0, slot_used_s = 0;  ///< slot-seconds taken, and of them by requests not yet done
-  std::int64_t peak_waiting = 0, peak_blocks = 0,
-               blocks_left = 0;  ///< left: still taken at the end, which would be a leak
+  std::int64_t peak_waiting = 0, peak_blocks = 0;
+  std::int64_t blocks_left = 0;  ///< Cache blocks that were not returned at the end; must be 0.
   double tokens = 0;             ///< output tokens delivered
   TokenGaps gaps;                ///< between a request's tokens, of all requests served; none in a plain queue
   bool stopped = false;          ///< cancelled, or more events than allowed: figures mean nothing
-  // Of the first replica and the first requests, for the picture.
+  // Recorded only for replica 0 and its first `history_requests` requests; used for drawing.
   std::vector<SlotSpan> spans;
   std::vector<ServingPoint> waiting, blocks;
 };
@@ -85,8 +91,9 @@ struct ServingSummary {
   double mean_wait_s = 0, mean_latency_s = 0, p50_latency_s = 0, p90_latency_s = 0, p99_latency_s = 0;
   double ttft_p50_s = 0, ttft_p99_s = 0, tpot_p50_s = 0,
          tpot_p99_s = 0;  ///< time per output token after the first; of requests with at least two
-  double gap_p50_s = 0, gap_p99_s = 0,
-         gap_longest_s = 0;  ///< between tokens, over all tokens of all requests; percentiles within 0.5 %
+  /// Inter-token latency: time between one token of a request and its next, over all tokens of all requests.
+  /// Percentiles are within 0.5 %.
+  double itl_p50_s = 0, itl_p99_s = 0, itl_longest_s = 0;
   double throughput_per_s = 0, tokens_per_s = 0;  ///< over the time from the first arrival to the last departure
   double goodput_per_s = 0;                       ///< requests within both limits
   double mean_in_system = 0, mean_waiting = 0;    ///< L and Lq over that time

@@ -7,14 +7,14 @@ namespace models {
 namespace {
 
 constexpr double smallest_s = 1e-6, growth = 1.01;
-constexpr std::size_t most_bins = 3800;  // to 2.6e10 s
+constexpr std::size_t max_bins = 3800;  // to 2.6e10 s
 
 }  // namespace
 
 std::size_t TokenGaps::bin_of(double gap_s) {
   static const double per_e = 1 / std::log(growth);
   if (!(gap_s > smallest_s)) return 0;
-  return std::min(most_bins - 1, static_cast<std::size_t>(std::log(gap_s / smallest_s) * per_e));
+  return std::min(max_bins - 1, static_cast<std::size_t>(std::log(gap_s / smallest_s) * per_e));
 }
 
 double TokenGaps::upper_edge_s(std::size_t bin) { return smallest_s * std::pow(growth, static_cast<double>(bin + 1)); }

@@ -9,9 +9,9 @@
 namespace models::serving {
 
 inline constexpr double never_s = std::numeric_limits<double>::infinity();
-inline constexpr std::size_t most_points = 20000;
+inline constexpr std::size_t max_points = 20000;
 
-/// One replica's view of the requests: every `stride`th from `first`, those that can never fit left out.
+/// The requests that one replica serves, without those that can never fit.
 struct Share {
   std::span<const ServingRequest> requests;
   std::vector<std::int32_t> ids;  ///< in order of arrival
@@ -51,12 +51,12 @@ class Ledger {
   bool shown(std::size_t i) const { return pictured_ && share_.ids[i] < setup_.history_requests; }
   void blocks(double now_s, std::int64_t used) {
     run_.peak_blocks = std::max(run_.peak_blocks, used);
-    if (pictured_ && run_.blocks.size() < most_points && setup_.history_requests > 0)
+    if (pictured_ && run_.blocks.size() < max_points && setup_.history_requests > 0)
       run_.blocks.push_back({now_s, static_cast<double>(used)});
   }
   /// False when the run should end early.
   bool may_go_on() {
-    if (run_.events > setup_.most_events) run_.stopped = true;
+    if (run_.events > setup_.max_events) run_.stopped = true;
     return !run_.stopped;
   }
   std::int64_t waiting() const { return waiting_; }
@@ -71,7 +71,7 @@ class Ledger {
   void wait(double now_s, std::int64_t change) {
     waiting_ += change;
     run_.peak_waiting = std::max(run_.peak_waiting, waiting_);
-    if (pictured_ && setup_.history_requests > 0 && run_.waiting.size() < most_points)
+    if (pictured_ && setup_.history_requests > 0 && run_.waiting.size() < max_points)
       run_.waiting.push_back({now_s, static_cast<double>(waiting_)});
   }
   void report() {

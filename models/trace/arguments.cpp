@@ -1,9 +1,8 @@
 #include <simdjson.h>
 
-#include <nlohmann/json.hpp>
-
-#include "models/trace/trace.h"
+#include "models/base/json_text.h"
 #include "models/trace/event.h"
+#include "models/trace/trace.h"
 
 namespace models::trace {
 
@@ -41,12 +40,12 @@ std::vector<std::pair<std::string, Argument>> arguments(std::string_view written
     } else if (!token.empty() && (token[0] == '{' || token[0] == '[')) {
       if (simdjson::to_json_string(at).get(value) != simdjson::SUCCESS) return out;
       argument.text = value;
-      argument.is_json = nlohmann::json::accept(argument.text);
+      argument.is_json = is_json(argument.text);
     } else {
       argument.text = token;
       while (!argument.text.empty() && static_cast<unsigned char>(argument.text.back()) <= ' ')
         argument.text.pop_back();
-      argument.is_json = nlohmann::json::accept(argument.text);
+      argument.is_json = is_json(argument.text);
     }
     out.emplace_back(std::move(name), std::move(argument));
   }

@@ -99,7 +99,7 @@ std::uint32_t Builder::track(TrackKind kind, const Record& r) {
 }
 
 void Builder::keep(Event e, std::int64_t duration_ns, std::int64_t correlation) {
-  if (duration_ns < 0 || duration_ns > most_duration_ns) {
+  if (duration_ns < 0 || duration_ns > max_duration_ns) {
     ++bad_durations_;
     return;
   }

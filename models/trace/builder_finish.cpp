@@ -10,7 +10,7 @@ std::string counted(std::int64_t n, std::string_view one, std::string_view many)
   return std::to_string(n) + " " + std::string(n == 1 ? one : many);
 }
 
-constexpr std::size_t most_rows = 4096;  // nobody looks at more; what overlaps beyond shares the last one
+constexpr std::size_t max_rows = 4096;  // nobody looks at more; what overlaps beyond shares the last one
 
 struct SortKey {
   std::int64_t start_ns, duration_ns;
@@ -89,7 +89,7 @@ void Builder::drop_times_of_zero() {
     else
       first = std::min(first, e.start_ns);
   }
-  if (at_zero_ == 0 || first == INT64_MAX || first <= most_duration_ns) {
+  if (at_zero_ == 0 || first == INT64_MAX || first <= max_duration_ns) {
     at_zero_ = 0;
     return;
   }
@@ -182,7 +182,7 @@ void Builder::nest_events() {
       std::size_t row = ends.size();
       while (row > 0 && !(ends[row - 1] > e.start_ns && ends[row - 1] >= e.end_ns())) --row;
       while (row < ends.size() && ends[row] > e.start_ns) ++row;
-      row = std::min(row, most_rows - 1);
+      row = std::min(row, max_rows - 1);
       e.depth = static_cast<std::uint16_t>(row);
       track.depths = std::max(track.depths, static_cast<std::uint16_t>(row + 1));
       if (e.kind == EventKind::instant) continue;
@@ -269,10 +269,10 @@ void Builder::finish_memory() {
     ++r.records;
     ++(m.bytes >= 0 ? r.allocations : r.frees);
     if (__builtin_add_overflow(r.sum_bytes, m.bytes, &r.sum_bytes)) r.sum_bytes = 0;
-    r.most_bytes = std::max(r.most_bytes, r.sum_bytes);
-    r.least_bytes = std::min(r.least_bytes, r.sum_bytes);
-    r.most_allocated_bytes = std::max(r.most_allocated_bytes, m.allocated_bytes);
-    r.most_reserved_bytes = std::max(r.most_reserved_bytes, m.reserved_bytes);
+    r.max_bytes = std::max(r.max_bytes, r.sum_bytes);
+    r.min_bytes = std::min(r.min_bytes, r.sum_bytes);
+    r.max_allocated_bytes = std::max(r.max_allocated_bytes, m.allocated_bytes);
+    r.max_reserved_bytes = std::max(r.max_reserved_bytes, m.reserved_bytes);
     trace_.counters[counter_of[at]].samples.push_back(
         {m.time_ns, static_cast<double>(m.allocated_bytes >= 0 ? m.allocated_bytes : r.sum_bytes)});
   }

@@ -5,9 +5,9 @@
 namespace models::trace {
 namespace {
 
-class Writer {
+class ChromeWriter {
  public:
-  explicit Writer(const Trace& trace) : trace_(trace) {}
+  explicit ChromeWriter(const Trace& trace) : trace_(trace) {}
 
   Result<std::string> write() {
     if (trace_.text) {
@@ -195,6 +195,6 @@ class Writer {
 
 }  // namespace
 
-Result<std::string> to_chrome_json(const Trace& trace) { return Writer(trace).write(); }
+Result<std::string> to_chrome_json(const Trace& trace) { return ChromeWriter(trace).write(); }
 
 }  // namespace models::trace

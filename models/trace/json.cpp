@@ -4,6 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "models/base/json_text.h"
 #include "models/trace/event.h"
 #include "models/trace/number.h"
 #include "models/trace/scan.h"
@@ -11,8 +12,8 @@
 namespace models::trace {
 namespace {
 
-constexpr std::size_t most_event_bytes = 256 << 10, most_event_bytes_in_damage = 4 << 10, kept_metadata_bytes = 4 << 10,
-                      most_metadata_bytes = 1 << 20;
+constexpr std::size_t max_event_bytes = 256 << 10, max_event_bytes_in_damage = 4 << 10, kept_metadata_bytes = 4 << 10,
+                      max_metadata_bytes = 1 << 20;
 
 class Reader {
  public:
@@ -117,7 +118,7 @@ class Reader {
       }
       const std::size_t begin = scan_.keep = scan_.at;
       if (c == 0) return cut_ = true, false;
-      const auto end = scan_.skip_value(in_damage_ > 64 ? most_event_bytes_in_damage : most_event_bytes);
+      const auto end = scan_.skip_value(in_damage_ > 64 ? max_event_bytes_in_damage : max_event_bytes);
       if (c != '{') {
         if (end != Scanner::End::whole) return cut_ = true, false;
         if (scan_.at == begin) ++scan_.at;
@@ -190,11 +191,10 @@ class Reader {
       std::int64_t base = 0;
       if (value.size() > 1 && value[0] == '"') value = value.substr(1, value.size() - 2);
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), base);
-      if (error == std::errc() && base >= -most_time_ns && base <= most_time_ns) trace_.base_ns = base;
+      if (error == std::errc() && base >= -max_time_ns && base <= max_time_ns) trace_.base_ns = base;
     }
-    if (value.size() > most_metadata_bytes || (key != "distributedInfo" && key != "deviceProperties")) return;
-    const auto depth_bound = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 8; };
-    const auto json = nlohmann::json::parse(value, depth_bound, false);
+    if (value.size() > max_metadata_bytes || (key != "distributedInfo" && key != "deviceProperties")) return;
+    const auto json = parse_shallow_json(value, 8);
     const auto number = [&](const char* name, int& to) {
       if (json.is_object() && json.contains(name) && json[name].is_number_integer())
         to = static_cast<int>(std::clamp<std::int64_t>(json[name].get<std::int64_t>(), -1, 1 << 30));

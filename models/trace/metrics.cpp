@@ -9,7 +9,7 @@ namespace models::trace {
 namespace {
 
 constexpr std::int64_t kernel_wait_ns = 30'000, long_call_ns = 50'000, long_delay_ns = 100'000;
-constexpr std::size_t most_gaps = 20;
+constexpr std::size_t max_gaps = 20;
 
 std::int64_t add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
@@ -92,7 +92,7 @@ class Device {
   }
 
   static std::vector<Gap> longest(std::vector<Gap> gaps) {
-    const auto kept = std::min(gaps.size(), most_gaps);
+    const auto kept = std::min(gaps.size(), max_gaps);
     std::partial_sort(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(kept), gaps.end(),
                       [](const Gap& a, const Gap& b) {
                         const std::int64_t x = a.end_ns - a.start_ns, y = b.end_ns - b.start_ns;
@@ -140,8 +140,8 @@ class Device {
       const bool call = started == starts.size() || (called < calls.size() && calls[called] <= starts[started]);
       length += call ? 1 : -1;
       ++(call ? called : started);
-      s.queue_most = std::max(s.queue_most, length);
-      s.queue_least = std::min(s.queue_least, length);
+      s.queue_max = std::max(s.queue_max, length);
+      s.queue_min = std::min(s.queue_min, length);
     }
   }
 
@@ -154,8 +154,8 @@ class Device {
           kernels.try_emplace(e.name, KernelTime{e.name, i, 0, 0, e.duration_ns, e.duration_ns}).first->second;
       ++k.count;
       k.total_ns = add(k.total_ns, e.duration_ns);
-      k.least_ns = std::min(k.least_ns, e.duration_ns);
-      if (e.duration_ns > k.most_ns) k.most_ns = e.duration_ns, k.longest = i;
+      k.min_ns = std::min(k.min_ns, e.duration_ns);
+      if (e.duration_ns > k.max_ns) k.max_ns = e.duration_ns, k.longest = i;
     }
     for (const auto& [name, k] : kernels) m.kernels.push_back(k);
     std::stable_sort(m.kernels.begin(), m.kernels.end(),
@@ -189,7 +189,7 @@ class Device {
     std::sort(all.begin(), all.end());
     const std::size_t middle = all.size() / 2;
     l.median_delay_ns = all[middle];
-    l.most_delay_ns = all.back();
+    l.max_delay_ns = all.back();
   }
 
  private:

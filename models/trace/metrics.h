@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/trace/diagnosis.h"
 #include "models/trace/trace.h"
 
 /// What a recording says about the devices: integer nanoseconds, every event. Busy is the union of computation,
@@ -28,7 +29,7 @@ struct Gap {
 struct KernelTime {
   std::uint32_t name = 0;        ///< index into Trace::strings
   std::uint32_t longest = none;  ///< the event of its longest run
-  std::int64_t count = 0, total_ns = 0, least_ns = 0, most_ns = 0;
+  std::int64_t count = 0, total_ns = 0, min_ns = 0, max_ns = 0;
 };
 
 struct StreamMetrics {
@@ -36,7 +37,7 @@ struct StreamMetrics {
   std::uint32_t track = 0;
   std::int64_t events = 0, linked = 0, busy_ns = 0;
   Idle idle;
-  std::int64_t queue_most = 0, queue_least = 0;  ///< launched and not yet started; device_queue has it over time
+  std::int64_t queue_max = 0, queue_min = 0;  ///< launched and not yet started; device_queue has it over time
   std::int64_t overlaps =
       0;  ///< work that starts before the work before it ends: a stream cannot do that, a faulty duration can
 };
@@ -48,7 +49,7 @@ struct LaunchMetrics {
       0;  ///< work that took less than the call that launched it, the call at most 50 us or more
   std::int64_t calls_over_50_us = 0, delays_over_100_us = 0;
   std::int64_t before_launch_ends = 0, before_launch_starts = 0;
-  std::int64_t median_delay_ns = 0, most_delay_ns = 0;
+  std::int64_t median_delay_ns = 0, max_delay_ns = 0;
   std::int64_t calls = 0,
                calls_without_work =
                    0;  ///< calls that launch a kernel, copy or set; those whose work is not in the file. Of all devices
@@ -102,20 +103,12 @@ struct StepDevice {
                exposed_comm_ns = 0;  ///< inside the step's time
 };
 
-/// A finding, worst first, with the event it is about (or none) and the time it covers.
-struct Diagnosis {
-  std::string sentence;
-  std::uint32_t event = none;
-  std::int64_t start_ns = 0, end_ns = 0;
-  std::string_view title = {};  ///< a few words
-};
-
 struct Metrics {
   std::vector<DeviceMetrics> devices;  ///< by device number
   LaunchMetrics launch;                ///< all devices
   std::vector<Step> steps;
   std::vector<StepDevice> step_devices;
-  std::vector<Diagnosis> diagnosis;
+  std::vector<Diagnosis> diagnosis;  ///< the worst first
 };
 Metrics measure(const Trace& trace);
 /// Fills DeviceMetrics::host_wait from the gaps of a device, by time (trace_host.cpp); measure() calls it.

@@ -7,7 +7,7 @@
 namespace models::trace {
 
 /// Times beyond this (in the year 2096, since 1970) are damage; sums and differences of allowed ones fit in 64 bits.
-inline constexpr std::int64_t most_time_ns = 4'000'000'000'000'000'000;
+inline constexpr std::int64_t max_time_ns = 4'000'000'000'000'000'000;
 
 /// Decimal microseconds as text to integer nanoseconds, rounded to the nearest: epochs with three decimals are beyond a
 /// double. False for what is no number (inf and NaN too) or out of range.
@@ -28,7 +28,7 @@ inline bool parse_us(std::string_view text, std::int64_t& ns) {
         if (decimals++ == 3) up = c >= '5';
         continue;
       }
-      if (value > most_time_ns / 10) return false;  // before the product, which could leave 64 bits
+      if (value > max_time_ns / 10) return false;  // before the product, which could leave 64 bits
       value = value * 10 + (c - '0');
       if (decimals >= 0) ++decimals;
     } else {
@@ -44,12 +44,12 @@ inline bool parse_us(std::string_view text, std::int64_t& ns) {
     return true;
   }
   for (int d = decimals < 0 ? 0 : decimals; d < 3; ++d) {
-    if (value > most_time_ns / 10) return false;
+    if (value > max_time_ns / 10) return false;
     value *= 10;
   }
   value += up ? 1 : 0;
   ns = negative ? -value : value;
-  return value <= most_time_ns;
+  return value <= max_time_ns;
 }
 
 }  // namespace models::trace

@@ -42,9 +42,9 @@ constexpr std::array<Kernel, 8> forward{{
 }};
 
 /// One rank's file while it is written.
-class Writer {
+class SampleWriter {
  public:
-  explicit Writer(int rank) : pid_(4127 + rank), rank_(rank) {}
+  explicit SampleWriter(int rank) : pid_(4127 + rank), rank_(rank) {}
 
   void begin(int world) {
     append(
@@ -123,7 +123,7 @@ class Rank {
   Rank(int rank, SampleFault fault)
       : writer(rank), d_(durations_of(fault, rank)), seed_(static_cast<std::uint64_t>(rank) * 7919 + 1) {}
 
-  Writer writer;
+  SampleWriter writer;
   std::int64_t cpu = 0, compute = 0, comm = 0, copies = 0, step_start = 0;
   struct Bucket {
     std::int64_t ready = 0, call = 0;

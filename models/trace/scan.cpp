@@ -78,7 +78,7 @@ bool Scanner::take(char c) {
   return true;
 }
 
-Scanner::End Scanner::skip_value(std::size_t most_bytes) {
+Scanner::End Scanner::skip_value(std::size_t max_bytes) {
   if (peek() == 0) return End::cut;
   const std::size_t begin = at;
   long depth = 0;
@@ -90,7 +90,7 @@ Scanner::End Scanner::skip_value(std::size_t most_bytes) {
     const unsigned char* p = base + (at - base_at);
     const unsigned char* const text_end = base + (source_.end() - base_at);
     const unsigned char* const end =
-        most_bytes > 0 && begin + most_bytes < source_.end() ? base + (begin + most_bytes - base_at) : text_end;
+        max_bytes > 0 && begin + max_bytes < source_.end() ? base + (begin + max_bytes - base_at) : text_end;
 #if defined(__SSE2__)
     const unsigned char* by_byte_until = p;
 #endif
@@ -100,7 +100,7 @@ Scanner::End Scanner::skip_value(std::size_t most_bytes) {
       if (depth > 0 && !escaped && p >= by_byte_until && end - p >= static_cast<std::ptrdiff_t>(block_bytes)) {
         const Block block(p);
         const std::uint64_t texts = running_parity(block.quotes) ^ (in_text ? ~std::uint64_t{0} : 0);
-        if (block.backslashes == 0 && (most_bytes == 0 || (block.line_ends & texts) == 0)) {
+        if (block.backslashes == 0 && (max_bytes == 0 || (block.line_ends & texts) == 0)) {
           const std::uint64_t opens = block.opens & ~texts;
           for (std::uint64_t brackets = opens | (block.closes & ~texts); brackets != 0; brackets &= brackets - 1) {
             const int at_bit = std::countr_zero(brackets);
@@ -127,7 +127,7 @@ Scanner::End Scanner::skip_value(std::size_t most_bytes) {
         } else if (c == '"') {
           in_text = false;
           if (depth == 0) return at = base_at + static_cast<std::size_t>(p - base), End::whole;
-        } else if (c == '\n' && most_bytes > 0) {
+        } else if (c == '\n' && max_bytes > 0) {
           return at = base_at + static_cast<std::size_t>(p - base), End::broken;
         }
         continue;
@@ -156,7 +156,7 @@ Scanner::End Scanner::skip_value(std::size_t most_bytes) {
       }
     }
     at = base_at + static_cast<std::size_t>(p - base);
-    if (most_bytes > 0 && at - begin >= most_bytes) return End::broken;
+    if (max_bytes > 0 && at - begin >= max_bytes) return End::broken;
     if (!more()) return End::cut;
   }
 }

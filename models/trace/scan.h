@@ -23,8 +23,8 @@ class Scanner {
   bool take(char c);
   enum class End { whole, cut, broken };
   /// Moves over one value. cut: the text ends inside it. broken: a text in it has a line end, or it grows beyond what
-  /// an event may take (`most_bytes`, 0 for any): a quote is missing or one too many. Then `at` is where this was seen.
-  End skip_value(std::size_t most_bytes);
+  /// an event may take (`max_bytes`, 0 for any): a quote is missing or one too many. Then `at` is where this was seen.
+  End skip_value(std::size_t max_bytes);
   /// From `from` on, the next place where an event seems to begin after another: "}, {" and one of the keys of events.
   /// `nothing` when there is none. Needs the text from `keep` on, so set it.
   std::size_t next_event(std::size_t from);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t chunk_bytes = 512 << 10;  // stays in a core's cache from the copy to the parser
 constexpr std::size_t chunks_ahead = 8;
-constexpr std::size_t most_ratio = 1032;  // deflate cannot shrink further: zlib.net, technical details
+constexpr std::size_t max_ratio = 1032;  // deflate cannot shrink further: zlib.net, technical details
 
 /// The size that the end of a gz states, modulo 2^32; believed only as far as deflate can reach.
 std::size_t stated_bytes(const Bytes& bytes) {
@@ -22,7 +22,7 @@ std::size_t stated_bytes(const Bytes& bytes) {
   if (bytes.size < 18 || !bytes.read(bytes.size - 4, reinterpret_cast<char*>(tail), 4).empty()) return 0;
   std::size_t size = 0;
   for (std::size_t i = 0; i < 4; ++i) size |= static_cast<std::size_t>(tail[i]) << (8 * i);
-  return size / most_ratio <= bytes.size ? size : 0;
+  return size / max_ratio <= bytes.size ? size : 0;
 }
 
 }  // namespace

@@ -206,7 +206,7 @@ class Export {
     r.phase = 'X';
     r.category = category;
     r.has_category = true;
-    r.has_time = start >= -most_time_ns && start <= most_time_ns && end >= -most_time_ns && end <= most_time_ns;
+    r.has_time = start >= -max_time_ns && start <= max_time_ns && end >= -max_time_ns && end <= max_time_ns;
     r.time_ns = start;
     r.duration_ns = r.has_time ? end - start : 0;
     return r;

@@ -36,13 +36,13 @@ inline bool on_device(EventClass c) {
 }
 
 /// A week: nothing that a person records lasts longer, and clocks that jump make durations of centuries.
-inline constexpr std::int64_t most_duration_ns = 7LL * 24 * 3600 * 1'000'000'000;
+inline constexpr std::int64_t max_duration_ns = 7LL * 24 * 3600 * 1'000'000'000;
 
 /// One recorded span or instant. 40 bytes: ten million are held in memory; names and categories are indices into Trace,
 /// and arguments stay in the file.
 struct Event {
   std::int64_t start_ns = 0;          ///< the recorder's clock; add Trace::base_ns for the time since 1970
-  std::int64_t duration_ns : 52 = 0;  ///< 0 for an instant, at most `most_duration_ns`
+  std::int64_t duration_ns : 52 = 0;  ///< 0 for an instant, at most `max_duration_ns`
   EventKind kind : 3 = EventKind::span;
   bool correlated : 1 =
       false;  ///< has a number that joins a launch with what it started, whether or not the other is there
@@ -102,8 +102,8 @@ struct MemoryRecord {
   int device_type = 0;  ///< 0 CPU, 1 CUDA
   int device_id = -1;
   std::int64_t records = 0, allocations = 0, frees = 0;
-  std::int64_t sum_bytes = 0, most_bytes = 0, least_bytes = 0;       ///< of the running sum, which starts at 0
-  std::int64_t most_allocated_bytes = -1, most_reserved_bytes = -1;  ///< as the allocator said; -1: it did not
+  std::int64_t sum_bytes = 0, max_bytes = 0, min_bytes = 0;        ///< of the running sum, which starts at 0
+  std::int64_t max_allocated_bytes = -1, max_reserved_bytes = -1;  ///< as the allocator said; -1: it did not
 };
 
 struct Trace {

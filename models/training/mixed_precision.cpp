@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/base/integer_math.h"
 #include "models/training/mixed_precision_rules.h"
 
 namespace models {
@@ -10,8 +11,6 @@ namespace {
 
 constexpr double adamw_flops_per_parameter =
     16;  // two moments, their corrections, root, division, decay, step: bytes decide
-
-double wide(std::int64_t n) { return static_cast<double>(n); }
 
 bool is_product(const LayerOperation& op) {
   return op.product_flops > 0 && op.group != OperationGroup::attention && op.name != "router";
@@ -67,17 +66,17 @@ class Writer {
     row.why = r_.quantized && !low ? "The last product feeds the loss: it stays in 16 bits."
               : low ? "Products are most of the arithmetic and tolerate short mantissas; sums inside are FP32."
                     : "Products are most of the arithmetic; sums inside are FP32.";
-    out_.product_flops += wide(op.count) * flops;
-    if (row.forward == r_.operand) recipe_flops_ += wide(op.count) * flops;
+    out_.product_flops += as_double(op.count) * flops;
+    if (row.forward == r_.operand) recipe_flops_ += as_double(op.count) * flops;
     push(std::move(row));
     if (!low) return;
     const double elements = p.rows * ((new_input ? p.k * op.forward_passes : 0) + p.n);
     if (r_.quantized)
-      casts_bytes_ += wide(op.count) * (elements + weights) * (r_.quantize_reads + 2 * r_.operand_bytes);
+      casts_bytes_ += as_double(op.count) * (elements + weights) * (r_.quantize_reads + 2 * r_.operand_bytes);
     if (r_.casts) {
       // What a norm wrote in FP32, and its gradients back; weights once, their gradients back.
-      if (new_input && from_norm) casts_bytes_ += wide(op.count) * p.rows * p.k * 6 * (op.forward_passes + 1);
-      casts_bytes_ += wide(op.count) * weights * 12;
+      if (new_input && from_norm) casts_bytes_ += as_double(op.count) * p.rows * p.k * 6 * (op.forward_passes + 1);
+      casts_bytes_ += as_double(op.count) * weights * 12;
     }
     if (r_.quantized || r_.casts) quantized_parameters_ += op.count * op.parameters;
   }
@@ -101,8 +100,8 @@ class Writer {
               : op.group == OperationGroup::norm ? "A sum of squares over the row: computed in FP32 whatever is stored."
               : stream                           ? "Adds to a running sum: layers later still read it."
                                                  : "One value in, one value out: as its neighbours store it.";
-    out_.product_flops += wide(op.count) * products;
-    if (row.forward == r_.operand) recipe_flops_ += wide(op.count) * products;
+    out_.product_flops += as_double(op.count) * products;
+    if (row.forward == r_.operand) recipe_flops_ += as_double(op.count) * products;
     push(std::move(row));
   }
 
@@ -127,10 +126,10 @@ class Writer {
     const double written = full + b.moments + (b.master > 0 ? b.weights : 0), read = full + b.moments + step_gradients;
     add("AdamW update", NumberFormat::fp32, NumberFormat::fp32, StepPart::optimizer, adamw_flops_per_parameter * mine,
         (read + written) * mine, "An update far below the weight must not round away: FP32 master and moments.");
-    for (MixedOperation& row : out_.operations) row.share = wide(row.count) * row.time_s / out_.time_s;
+    for (MixedOperation& row : out_.operations) row.share = as_double(row.count) * row.time_s / out_.time_s;
     out_.recipe_flops_share = out_.product_flops > 0 ? recipe_flops_ / out_.product_flops : 0;
   }
-  double quantized_parameters() const { return wide(quantized_parameters_); }
+  double quantized_parameters() const { return as_double(quantized_parameters_); }
 
  private:
   NumberFormat product_value() const { return r_.operand == NumberFormat::tf32 ? NumberFormat::tf32 : r_.value; }
@@ -162,7 +161,7 @@ class Writer {
   void push(MixedOperation row) {
     row.memory_s = row.bytes / chip_.memory_bandwidth_bytes_per_s;
     row.time_s = std::max(row.compute_s, row.memory_s);
-    const double all = wide(row.count) * row.time_s;
+    const double all = as_double(row.count) * row.time_s;
     out_.time_s += all;
     out_.part_s[static_cast<std::size_t>(row.part)] += all;
     out_.operations.push_back(std::move(row));
@@ -276,7 +275,7 @@ Result<MixedStep> mixed_precision_step(const Architecture& a, const Chip& chip, 
       writer.other(op.name == "loss" || op.name == "router" || (in_stream(op) && rules.stream_bytes > 2) ? full[i]
                                                                                                          : op);
   }
-  const double parameters = wide(count_parameters(a).total);
+  const double parameters = as_double(count_parameters(a).total);
   writer.finish(parameters);
   fill_memory(a, s, rules, parameters > 0 ? writer.quantized_parameters() / parameters : 0, step);
   return Outcome::ok(std::move(step));

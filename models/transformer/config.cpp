@@ -7,7 +7,7 @@ namespace models {
 
 namespace {
 
-constexpr double most_parameters = 1e15;
+constexpr double max_parameters = 1e15;
 
 std::string known_types() {
   std::string list;
@@ -25,18 +25,12 @@ std::string shape_problem(const Architecture& a) {
   if (a.moe.routed > 0 && a.moe.per_token > a.moe.routed)
     return "num_experts_per_tok is " + number(a.moe.per_token) + " of " + number(a.moe.routed) +
            " experts; at most all of them can be chosen.";
-  if (!(approximate_parameters(a) <= most_parameters))
+  if (!(approximate_parameters(a) <= max_parameters))
     return "these sizes make more than 1e15 parameters; smaller ones are expected.";
   return {};
 }
 
 }  // namespace
-
-std::vector<std::string_view> supported_model_types() {
-  std::vector<std::string_view> types;
-  for (const Family& family : families()) types.push_back(family.model_type);
-  return types;
-}
 
 Result<Architecture> parse_config(std::string_view json_text, std::string_view origin) {
   using Outcome = Result<Architecture>;

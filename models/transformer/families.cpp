@@ -14,7 +14,7 @@ struct Defaults {
 };
 
 void read_head_dim(ConfigFields& f, Architecture& a, std::int64_t missing) {
-  a.head_dim = f.size_or({"head_dim"}, 1, most_heads, {missing, 0});
+  a.head_dim = f.size_or({"head_dim"}, 1, max_heads, {missing, 0});
   if (a.head_dim > 0) return;
   if (a.hidden % a.heads != 0)
     f.fail("hidden_size is " + std::to_string(a.hidden) + ", which num_attention_heads (" + std::to_string(a.heads) +
@@ -37,12 +37,12 @@ void read_activation(ConfigFields& f, Architecture& a, Names names, const char* 
 
 /// Sizes under the names that Llama set and most follow; RMSNorm, rotary embedding and a gated feed-forward.
 void read_llama_sizes(ConfigFields& f, Architecture& a, const Defaults& d) {
-  a.vocab = f.size({"vocab_size"}, most_vocab, d.vocab);
-  a.hidden = f.size({"hidden_size"}, most_hidden, d.hidden);
-  a.ffn = f.size({"intermediate_size"}, most_ffn, d.ffn);
-  a.layers = f.size({"num_hidden_layers"}, most_layers, d.layers);
-  a.heads = f.size({"num_attention_heads"}, most_heads, d.heads);
-  a.kv_heads = f.size_or({"num_key_value_heads"}, 1, most_heads, {d.kv_heads > 0 ? d.kv_heads : a.heads, a.heads});
+  a.vocab = f.size({"vocab_size"}, max_vocab, d.vocab);
+  a.hidden = f.size({"hidden_size"}, max_hidden, d.hidden);
+  a.ffn = f.size({"intermediate_size"}, max_ffn, d.ffn);
+  a.layers = f.size({"num_hidden_layers"}, max_layers, d.layers);
+  a.heads = f.size({"num_attention_heads"}, max_heads, d.heads);
+  a.kv_heads = f.size_or({"num_key_value_heads"}, 1, max_heads, {d.kv_heads > 0 ? d.kv_heads : a.heads, a.heads});
   read_head_dim(f, a, d.head_dim);
   read_activation(f, a, {"hidden_act", "hidden_activation"}, "silu");
 }
@@ -91,23 +91,23 @@ void read_llama(ConfigFields& f, Architecture& a) {
 void read_mistral(ConfigFields& f, Architecture& a) {
   read_llama_sizes(f, a, {32000, 4096, 14336, 32, 32, 8});
   a.tied = f.tied(false);
-  a.sliding_window = f.size_or({"sliding_window"}, 1, most_window, {4096, 0});
+  a.sliding_window = f.size_or({"sliding_window"}, 1, max_window, {4096, 0});
 }
 
 void read_mixtral(ConfigFields& f, Architecture& a) {
   read_llama_sizes(f, a, {32000, 4096, 14336, 32, 32, 8});
   a.tied = f.tied(false);
-  a.sliding_window = f.size_or({"sliding_window"}, 1, most_window, {0, 0});
-  a.moe.routed = f.size({"num_local_experts"}, most_experts, 8);
-  a.moe.per_token = f.size({"num_experts_per_tok"}, most_experts, 2);
+  a.sliding_window = f.size_or({"sliding_window"}, 1, max_window, {0, 0});
+  a.moe.routed = f.size({"num_local_experts"}, max_experts, 8);
+  a.moe.per_token = f.size({"num_experts_per_tok"}, max_experts, 2);
   a.moe.ffn = a.ffn;
 }
 
 /// Qwen2 and Qwen3 slide, if told to, from layer max_window_layers on.
 void read_qwen_window(ConfigFields& f, Architecture& a) {
   if (!f.flag({"use_sliding_window"}, false)) return;
-  a.sliding_window = f.size_or({"sliding_window"}, 1, most_window, {4096, 0});
-  const std::int64_t full = f.size_or({"max_window_layers"}, 0, most_layers, {28, 28});
+  a.sliding_window = f.size_or({"sliding_window"}, 1, max_window, {4096, 0});
+  const std::int64_t full = f.size_or({"max_window_layers"}, 0, max_layers, {28, 28});
   const auto sliding = read_sliding(f, a, [&](std::int64_t i) { return i >= full; });
   set_forms(a, [&](std::int64_t i) { return LayerForm{false, sliding[static_cast<std::size_t>(i)], true}; });
 }
@@ -134,11 +134,11 @@ void read_qwen3_moe(ConfigFields& f, Architecture& a) {
   a.qk_norm = true;
   read_biases(f, a);
   a.mlp_bias = false;
-  a.moe.routed = f.size({"num_experts"}, most_experts, 128);
-  a.moe.per_token = f.size({"num_experts_per_tok"}, most_experts, 8);
-  a.moe.ffn = f.size({"moe_intermediate_size"}, most_ffn, 768);
-  const std::int64_t step = f.size_or({"decoder_sparse_step"}, 1, most_layers, {1, 1});
-  const std::vector<std::int64_t> dense = f.integers("mlp_only_layers", most_layers);
+  a.moe.routed = f.size({"num_experts"}, max_experts, 128);
+  a.moe.per_token = f.size({"num_experts_per_tok"}, max_experts, 8);
+  a.moe.ffn = f.size({"moe_intermediate_size"}, max_ffn, 768);
+  const std::int64_t step = f.size_or({"decoder_sparse_step"}, 1, max_layers, {1, 1});
+  const std::vector<std::int64_t> dense = f.integers("mlp_only_layers", max_layers);
   set_forms(a, [&](std::int64_t i) {
     return LayerForm{(i + 1) % step == 0 && std::find(dense.begin(), dense.end(), i) == dense.end(), false, true};
   });
@@ -159,7 +159,7 @@ void read_alternating_gemma(ConfigFields& f, Architecture& a, std::int64_t perio
   a.norms_per_layer = 4;
   read_biases(f, a);
   a.mlp_bias = false;
-  a.sliding_window = f.size_or({"sliding_window"}, 1, most_window, {4096, 0});
+  a.sliding_window = f.size_or({"sliding_window"}, 1, max_window, {4096, 0});
   const auto sliding = read_sliding(f, a, [&](std::int64_t i) { return (i + 1) % period != 0; });
   set_forms(a, [&](std::int64_t i) { return LayerForm{false, sliding[static_cast<std::size_t>(i)], true}; });
 }
@@ -172,14 +172,14 @@ void read_gemma2(ConfigFields& f, Architecture& a) {
 void read_gemma3(ConfigFields& f, Architecture& a) {
   read_llama_sizes(f, a, {262208, 2304, 9216, 26, 8, 4, 256});
   a.qk_norm = true;
-  read_alternating_gemma(f, a, f.size_or({"sliding_window_pattern"}, 1, most_layers, {6, 6}));
+  read_alternating_gemma(f, a, f.size_or({"sliding_window_pattern"}, 1, max_layers, {6, 6}));
 }
 
 void read_smollm3(ConfigFields& f, Architecture& a) {
   read_llama_sizes(f, a, {128256, 2048, 11008, 36, 16, 4});
   a.tied = f.tied(true);
   read_biases(f, a);
-  const std::int64_t interval = f.size_or({"no_rope_layer_interval"}, 1, most_layers, {4, 4});
+  const std::int64_t interval = f.size_or({"no_rope_layer_interval"}, 1, max_layers, {4, 4});
   const std::vector<std::int64_t> rotated = f.integers("no_rope_layers", 1);  // despite its name, 1 means rotated
   if (!rotated.empty() && static_cast<std::int64_t>(rotated.size()) != a.layers)
     f.fail_value({"no_rope_layers"}, "a list of " + std::to_string(a.layers) + " numbers, one for each layer,");
@@ -194,7 +194,7 @@ void read_phi3(ConfigFields& f, Architecture& a) {
   read_llama_sizes(f, a, {32064, 3072, 8192, 32, 32});
   a.tied = f.tied(false);
   a.rotary_fraction = f.fraction({"partial_rotary_factor"}, 1.0);
-  a.sliding_window = f.size_or({"sliding_window"}, 1, most_window, {0, 0});
+  a.sliding_window = f.size_or({"sliding_window"}, 1, max_window, {0, 0});
 }
 
 void read_deepseek(ConfigFields& f, Architecture& a, bool third) {
@@ -202,21 +202,21 @@ void read_deepseek(ConfigFields& f, Architecture& a, bool third) {
                    third ? Defaults{129280, 7168, 18432, 61, 128, 128} : Defaults{32000, 4096, 11008, 32, 32, 32});
   a.tied = f.tied(false);
   a.qkv_bias = a.output_bias = f.flag({"attention_bias"}, false);
-  a.latent.q_lora_rank = f.size_or({"q_lora_rank"}, 1, most_hidden, {1536, 0});
-  a.latent.kv_lora_rank = f.size({"kv_lora_rank"}, most_hidden, 512);
-  a.latent.nope_dim = f.size({"qk_nope_head_dim"}, most_heads, 128);
-  a.latent.rope_dim = f.size({"qk_rope_head_dim"}, most_heads, 64);
-  a.latent.v_dim = f.size({"v_head_dim"}, most_heads, 128);
+  a.latent.q_lora_rank = f.size_or({"q_lora_rank"}, 1, max_hidden, {1536, 0});
+  a.latent.kv_lora_rank = f.size({"kv_lora_rank"}, max_hidden, 512);
+  a.latent.nope_dim = f.size({"qk_nope_head_dim"}, max_heads, 128);
+  a.latent.rope_dim = f.size({"qk_rope_head_dim"}, max_heads, 64);
+  a.latent.v_dim = f.size({"v_head_dim"}, max_heads, 128);
   a.kv_heads = a.heads;
   a.head_dim = a.latent.nope_dim + a.latent.rope_dim;
-  a.moe.routed = f.size_or({"n_routed_experts"}, 1, most_experts, {third ? 256 : 64, 0});
+  a.moe.routed = f.size_or({"n_routed_experts"}, 1, max_experts, {third ? 256 : 64, 0});
   if (a.moe.routed > 0) {
-    a.moe.shared = f.size_or({"n_shared_experts"}, 0, most_experts, {third ? 1 : 0, 0});
-    a.moe.per_token = f.size({"num_experts_per_tok"}, most_experts, 8);
-    a.moe.ffn = f.size({"moe_intermediate_size"}, most_ffn, third ? 2048 : 1407);
+    a.moe.shared = f.size_or({"n_shared_experts"}, 0, max_experts, {third ? 1 : 0, 0});
+    a.moe.per_token = f.size({"num_experts_per_tok"}, max_experts, 8);
+    a.moe.ffn = f.size({"moe_intermediate_size"}, max_ffn, third ? 2048 : 1407);
     a.moe.router_bias = f.word({"topk_method"}, third ? "noaux_tc" : "greedy") == "noaux_tc";
-    const std::int64_t dense = f.size_or({"first_k_dense_replace"}, 0, most_layers, {third ? 3 : 0, 0});
-    const std::int64_t every = f.size_or({"moe_layer_freq"}, 1, most_layers, {1, 1});
+    const std::int64_t dense = f.size_or({"first_k_dense_replace"}, 0, max_layers, {third ? 3 : 0, 0});
+    const std::int64_t every = f.size_or({"moe_layer_freq"}, 1, max_layers, {1, 1});
     set_forms(a, [&](std::int64_t i) { return LayerForm{i >= dense && i % every == 0, false, true}; });
   }
   a.mtp_layers = f.size_or({"num_nextn_predict_layers"}, 0, 100, {0, 0});

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "models/base/json_text.h"
+
 namespace models {
 
 using nlohmann::json;
@@ -48,7 +50,7 @@ bool in_range(const json& value, std::int64_t lowest, std::int64_t highest) {
 
 ConfigFields::ConfigFields(std::string_view text, std::string_view origin)
     : document_(std::make_unique<Document>()), origin_(origin) {
-  document_->root = json::parse(text, nullptr, false);
+  document_->root = parse_json(text);
   document_->current = &document_->root;
   if (!document_->root.is_object()) {
     document_->current = &nothing;

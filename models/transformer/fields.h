@@ -58,9 +58,9 @@ class ConfigFields {
 };
 
 /// Widest shapes that a config may have: twice and more what any published model has.
-inline constexpr std::int64_t most_hidden = 1'000'000, most_layers = 10'000, most_heads = 100'000,
-                              most_ffn = 10'000'000, most_vocab = 10'000'000, most_experts = 100'000,
-                              most_positions = 10'000'000, most_window = 1'000'000'000;
+inline constexpr std::int64_t max_hidden = 1'000'000, max_layers = 10'000, max_heads = 100'000, max_ffn = 10'000'000,
+                              max_vocab = 10'000'000, max_experts = 100'000, max_positions = 10'000'000,
+                              max_window = 1'000'000'000;
 
 /// Reads everything of one model type into an architecture whose model_type is set.
 using FamilyReader = void (*)(ConfigFields&, Architecture&);

@@ -1,12 +1,9 @@
 #include "models/transformer/json.h"
 
 #include <algorithm>
-#include <exception>
-#include <nlohmann/json.hpp>
-#include <set>
-#include <vector>
 
 #include "models/base/json_nesting.h"
+#include "models/base/json_text.h"
 
 namespace models {
 
@@ -68,32 +65,23 @@ std::string json_problem(std::string_view text, std::string_view origin) {
   if (const int depth = json_nesting(text); depth > deepest_json)
     return name + " nests " + std::to_string(depth) + " levels deep; at most " + std::to_string(deepest_json) +
            " are read.";
-  std::vector<std::set<std::string>> keys;
-  std::string twice;
-  bool repeated = false;  // the key may be empty
-  const auto watch = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
-    if (event == nlohmann::json::parse_event_t::object_start) keys.emplace_back();
-    if (event == nlohmann::json::parse_event_t::object_end) keys.pop_back();
-    if (event == nlohmann::json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second &&
-        !repeated) {
-      repeated = true;
-      twice = parsed.get<std::string>();
-    }
-    return true;
-  };
-  try {
-    const auto document = nlohmann::json::parse(text, watch);
-  } catch (const nlohmann::json::parse_error& error) {
-    const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
-    if (offset >= text.size())
-      return name + " is not complete JSON: it ends on line " + std::to_string(line_of(text, offset)) + " too early.";
-    return name + " is not JSON: line " + std::to_string(line_of(text, offset)) +
-           " has something else than expected at byte " + std::to_string(offset) + ".";
-  } catch (const std::exception&) {
-    return name + " is not JSON that can be read: a number in it is too large.";
+  const JsonFailure failure = find_json_failure(text);
+  const std::size_t offset = failure.byte > 0 ? failure.byte - 1 : 0;
+  switch (failure.kind) {
+    case JsonFailure::Kind::none:
+      return {};
+    case JsonFailure::Kind::syntax:
+      if (offset >= text.size())
+        return name + " is not complete JSON: it ends on line " + std::to_string(line_of(text, offset)) + " too early.";
+      return name + " is not JSON: line " + std::to_string(line_of(text, offset)) +
+             " has something else than expected at byte " + std::to_string(offset) + ".";
+    case JsonFailure::Kind::repeated_key:
+      return name + " gives the key " + key_in_quotes(failure.key) + " twice in one object; once is allowed.";
+    case JsonFailure::Kind::number:
+    case JsonFailure::Kind::other:
+      break;
   }
-  if (repeated) return name + " gives the key " + key_in_quotes(twice) + " twice in one object; once is allowed.";
-  return {};
+  return name + " is not JSON that can be read: a number in it is too large.";
 }
 
 }  // namespace models

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "models/base/json_text.h"
 #include "models/transformer/json.h"
 
 namespace models {
@@ -16,7 +17,7 @@ using nlohmann::json;
 constexpr std::array<const char*, 8> known_keys = {
     "id", "name", "source", "config", "published_parameters", "published_rounding", "published_source", "note"};
 
-bool good_id(const std::string& id) {
+bool is_model_id(const std::string& id) {
   constexpr std::size_t longest = 64;
   return !id.empty() && id.size() <= longest && std::all_of(id.begin(), id.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
@@ -57,7 +58,7 @@ Result<LanguageModel> read_model(const json& object, const std::string& where) {
                 "and note are allowed.";
   LanguageModel model;
   model.id = text_of(object, "id", true, problem);
-  if (problem.empty() && !good_id(model.id))
+  if (problem.empty() && !is_model_id(model.id))
     problem = "id may hold lower-case letters, digits, dots, dashes and underscores, up to 64 of them.";
   const std::string named = problem.empty() ? where + " (" + model.id + ")" : where;
   model.name = text_of(object, "name", true, problem);
@@ -83,7 +84,7 @@ Result<LanguageModel> read_model(const json& object, const std::string& where) {
 Result<std::vector<LanguageModel>> parse_language_models(std::string_view json_text, std::string_view origin) {
   using Outcome = Result<std::vector<LanguageModel>>;
   if (std::string problem = json_problem(json_text, origin); !problem.empty()) return Outcome::fail(std::move(problem));
-  const json document = json::parse(json_text, nullptr, false);
+  const json document = parse_json(json_text);
   std::vector<LanguageModel> models;
   const auto add = [&](const json& object, const std::string& where) {
     Result<LanguageModel> model = read_model(object, where);

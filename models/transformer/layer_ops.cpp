@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/base/integer_math.h"
 #include "models/transformer/layer_ops_builder.h"
 
 namespace models {
@@ -10,11 +11,9 @@ namespace {
 
 constexpr double cross_entropy_loss_bytes = 4;
 
-double wide(std::int64_t count) { return static_cast<double>(count); }
-
 void add_layer(const Architecture& a, const LayerKind& kind, const Workload& w, std::vector<LayerOperation>& out) {
   OperationBuilder b(a, w, kind.name, kind.count, out);
-  const double h = wide(a.hidden);
+  const double h = as_double(a.hidden);
   const bool fuse = w.fused_elementwise && !a.parallel_attention;
   b.norm(fuse ? "residual and attention norm" : "attention norm", b.tokens, h, a.norm_bias, fuse);
   add_attention_block(b, kind.form);
@@ -32,11 +31,12 @@ void add_layer(const Architecture& a, const LayerKind& kind, const Workload& w, 
 
 void add_embedding(const Architecture& a, const Workload& w, std::vector<LayerOperation>& out) {
   OperationBuilder b(a, w, "embedding", 1, out);
-  const double h = wide(a.hidden);
+  const double h = as_double(a.hidden);
   const std::int64_t width = a.embedding_width > 0 ? a.embedding_width : a.hidden;
   b.simple("token embedding", OperationGroup::embedding,
-           embedding_gather(b.tokens, wide(width), w.weight_bytes, w.activation_bytes), a.vocab * width);
-  if (a.embedding_width > 0) b.product("embedding projection", OperationGroup::embedding, b.tokens, h, wide(width));
+           embedding_gather(b.tokens, as_double(width), w.weight_bytes, w.activation_bytes), a.vocab * width);
+  if (a.embedding_width > 0)
+    b.product("embedding projection", OperationGroup::embedding, b.tokens, h, as_double(width));
   if (a.learned_positions > 0)
     b.simple("position embedding", OperationGroup::embedding, residual_add(b.tokens * h, w.activation_bytes),
              a.learned_positions * a.hidden);
@@ -45,12 +45,12 @@ void add_embedding(const Architecture& a, const Workload& w, std::vector<LayerOp
 
 void add_output(const Architecture& a, const Workload& w, std::vector<LayerOperation>& out) {
   OperationBuilder b(a, w, "output", 1, out);
-  const double h = wide(a.hidden), vocab = wide(a.vocab);
-  const double rows = w.phase == Phase::prefill && !w.logits_for_all ? wide(w.batch) : b.tokens;
+  const double h = as_double(a.hidden), vocab = as_double(a.vocab);
+  const double rows = w.phase == Phase::prefill && !w.logits_for_all ? as_double(w.batch) : b.tokens;
   if (a.final_norm) b.norm("final norm", b.tokens, h, a.norm_bias);
   if (a.embedding_width > 0)
-    b.product("output width projection", OperationGroup::output, rows, wide(a.embedding_width), h);
-  const double width = a.embedding_width > 0 ? wide(a.embedding_width) : h;
+    b.product("output width projection", OperationGroup::output, rows, as_double(a.embedding_width), h);
+  const double width = a.embedding_width > 0 ? as_double(a.embedding_width) : h;
   b.product("logits", OperationGroup::output, rows, vocab, width, a.head_bias, 1, a.tied ? 0 : 1);
   if (b.train) {
     OpCost loss = softmax(rows, vocab, w.activation_bytes);
@@ -88,7 +88,7 @@ std::string workload_problem(const Workload& w) {
 }
 
 double new_tokens(const Workload& w) {
-  return wide(w.batch) * wide(w.phase == Phase::decode ? w.decode_tokens : w.sequence);
+  return as_double(w.batch) * as_double(w.phase == Phase::decode ? w.decode_tokens : w.sequence);
 }
 
 std::string_view group_name(OperationGroup group) {
@@ -134,9 +134,9 @@ OperationTotals total_operations(std::span<const LayerOperation> operations, con
   OperationTotals totals;
   for (const LayerOperation& op : operations) {
     const OpCost cost = op.cost();
-    totals.flops += wide(op.count) * cost.flops;
-    totals.bytes += wide(op.count) * cost.bytes();
-    totals.product_flops += wide(op.count) * (op.product_flops * op.forward_passes + op.backward_product_flops);
+    totals.flops += as_double(op.count) * cost.flops;
+    totals.bytes += as_double(op.count) * cost.bytes();
+    totals.product_flops += as_double(op.count) * (op.product_flops * op.forward_passes + op.backward_product_flops);
     totals.parameters += op.count * op.parameters;
   }
   totals.flops_per_token = totals.product_flops / new_tokens(workload);
@@ -146,11 +146,11 @@ OperationTotals total_operations(std::span<const LayerOperation> operations, con
 double kv_bytes_per_token(const Architecture& a, double kv_bytes) { return kv_cache_bytes(a, 1, kv_bytes); }
 
 double kv_cache_bytes(const Architecture& a, double tokens, double kv_bytes) {
-  const double elements =
-      a.has_latent() ? wide(a.latent.kv_lora_rank + a.latent.rope_dim) : 2 * wide(a.kv_heads) * wide(a.head_dim);
+  const double elements = a.has_latent() ? as_double(a.latent.kv_lora_rank + a.latent.rope_dim)
+                                         : 2 * as_double(a.kv_heads) * as_double(a.head_dim);
   double kept = 0;
   for (const LayerKind& kind : layer_kinds(a))
-    kept += wide(kind.count) * (kind.form.sliding ? std::min(tokens, wide(a.sliding_window)) : tokens);
+    kept += as_double(kind.count) * (kind.form.sliding ? std::min(tokens, as_double(a.sliding_window)) : tokens);
   return kept * elements * kv_bytes;
 }
 

@@ -2,26 +2,26 @@
 
 #include "models/transformer/layer_ops_builder.h"
 
+#include "models/base/integer_math.h"
+
 namespace models {
 
 namespace {
 
-double wide(std::int64_t count) { return static_cast<double>(count); }
-
 /// Queries, keys and counted pairs of one layer; the shape's heads and widths are the caller's.
 AttentionShape lengths(const Architecture& a, const Workload& w, const LayerForm& form) {
-  const double window = form.sliding ? wide(a.sliding_window) : 0;
+  const double window = form.sliding ? as_double(a.sliding_window) : 0;
   const auto within_window = [&](double tokens) { return window > 0 ? std::min(tokens, window) : tokens; };
   AttentionShape shape;
-  shape.batch = wide(w.batch);
+  shape.batch = as_double(w.batch);
   if (w.phase == Phase::decode) {
-    shape.queries = wide(w.decode_tokens);
-    shape.keys = within_window(wide(w.context));
+    shape.queries = as_double(w.decode_tokens);
+    shape.keys = within_window(as_double(w.context));
     shape.pairs = shape.queries * shape.keys;
     return shape;
   }
-  const double past = w.phase == Phase::prefill ? wide(w.prefix) : 0;
-  shape.queries = wide(w.sequence);
+  const double past = w.phase == Phase::prefill ? as_double(w.prefix) : 0;
+  shape.queries = as_double(w.sequence);
   shape.keys = within_window(past) + shape.queries;
   shape.pairs = attended_pairs(shape.queries, past, window, w.attention == AttentionFlops::causal);
   return shape;
@@ -30,9 +30,10 @@ AttentionShape lengths(const Architecture& a, const Workload& w, const LayerForm
 /// The rotation of queries and keys, `head_count` heads a token, and their norms where the model has them.
 void add_rotation(OperationBuilder& b, const LayerForm& form) {
   const Architecture& a = b.a;
-  const double d = wide(a.head_dim), q_rows = b.tokens * wide(a.heads), k_rows = b.tokens * wide(a.kv_heads);
+  const double d = as_double(a.head_dim), q_rows = b.tokens * as_double(a.heads),
+               k_rows = b.tokens * as_double(a.kv_heads);
   const double rotated = d * a.rotary_fraction;
-  const OpCost rotation = rope(b.tokens, wide(a.heads + a.kv_heads), rotated, b.w.activation_bytes);
+  const OpCost rotation = rope(b.tokens, as_double(a.heads + a.kv_heads), rotated, b.w.activation_bytes);
   if (!a.qk_norm) {
     if (form.rope) b.simple("rope", OperationGroup::attention, rotation);
     return;
@@ -61,15 +62,16 @@ void add_cache_write(OperationBuilder& b, double elements_per_token) {
 
 void add_plain_attention(OperationBuilder& b, const LayerForm& form) {
   const Architecture& a = b.a;
-  const double h = wide(a.hidden), d = wide(a.head_dim), q = wide(a.heads) * d, kv = wide(a.kv_heads) * d;
+  const double h = as_double(a.hidden), d = as_double(a.head_dim), q = as_double(a.heads) * d,
+               kv = as_double(a.kv_heads) * d;
   b.product("query projection", OperationGroup::projection, b.tokens, q, h, a.qkv_bias);
   b.product("key projection", OperationGroup::projection, b.tokens, kv, h, a.qkv_bias);
   b.product("value projection", OperationGroup::projection, b.tokens, kv, h, a.qkv_bias);
   add_rotation(b, form);
   add_cache_write(b, 2 * kv);
   AttentionShape shape = lengths(a, b.w, form);
-  shape.heads = wide(a.heads);
-  shape.kv_heads = wide(a.kv_heads);
+  shape.heads = as_double(a.heads);
+  shape.kv_heads = as_double(a.kv_heads);
   shape.qk_dim = shape.v_dim = d;
   b.attention(shape, b.train ? b.w.activation_bytes : b.w.kv_bytes);
   b.product("output projection", OperationGroup::projection, b.tokens, h, q, a.output_bias);
@@ -81,8 +83,9 @@ void add_plain_attention(OperationBuilder& b, const LayerForm& form) {
 void add_latent_attention(OperationBuilder& b, const LayerForm& form) {
   const Architecture& a = b.a;
   const LatentAttention& l = a.latent;
-  const double h = wide(a.hidden), heads = wide(a.heads), q_rank = wide(l.q_lora_rank), kv_rank = wide(l.kv_lora_rank);
-  const double nope = wide(l.nope_dim), rope_dim = wide(l.rope_dim), v = wide(l.v_dim);
+  const double h = as_double(a.hidden), heads = as_double(a.heads), q_rank = as_double(l.q_lora_rank),
+               kv_rank = as_double(l.kv_lora_rank);
+  const double nope = as_double(l.nope_dim), rope_dim = as_double(l.rope_dim), v = as_double(l.v_dim);
   const bool absorbed =
       b.w.latent == LatentPath::automatic ? b.w.phase == Phase::decode : b.w.latent == LatentPath::absorbed;
   if (l.q_lora_rank > 0) {
@@ -119,7 +122,7 @@ void add_latent_attention(OperationBuilder& b, const LayerForm& form) {
 }  // namespace
 
 void add_attention_block(OperationBuilder& b, const LayerForm& form) {
-  const double h = wide(b.a.hidden);
+  const double h = as_double(b.a.hidden);
   if (b.a.has_latent()) {
     add_latent_attention(b, form);
   } else {

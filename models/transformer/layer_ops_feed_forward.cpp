@@ -1,10 +1,10 @@
 #include "models/transformer/layer_ops_builder.h"
 
+#include "models/base/integer_math.h"
+
 namespace models {
 
 namespace {
-
-double wide(std::int64_t count) { return static_cast<double>(count); }
 
 OpCost activation_cost(Activation activation, double elements, double bytes) {
   if (activation == Activation::gelu) return gelu(elements, bytes);
@@ -23,7 +23,7 @@ OpCost gate_cost(Activation activation, double elements, double bytes) {
 void add_feed_forward(OperationBuilder& b, const std::string& what, OperationGroup group, double rows, double ffn,
                       double groups, std::int64_t stored) {
   const Architecture& a = b.a;
-  const double h = wide(a.hidden), bytes = b.w.activation_bytes;
+  const double h = as_double(a.hidden), bytes = b.w.activation_bytes;
   if (a.gated) b.product(what + "gate projection", group, rows, ffn, h, a.mlp_bias, groups, stored);
   b.product(what + "up projection", group, rows, ffn, h, a.mlp_bias, groups, stored);
   if (a.gated && b.w.fused_elementwise) {
@@ -37,7 +37,7 @@ void add_feed_forward(OperationBuilder& b, const std::string& what, OperationGro
 
 void add_experts(OperationBuilder& b) {
   const MixtureOfExperts& moe = b.a.moe;
-  const double h = wide(b.a.hidden), routed = wide(moe.routed), top_k = wide(moe.per_token),
+  const double h = as_double(b.a.hidden), routed = as_double(moe.routed), top_k = as_double(moe.per_token),
                bytes = b.w.activation_bytes;
   LayerOperation router;
   router.name = "router";
@@ -53,9 +53,9 @@ void add_experts(OperationBuilder& b) {
   b.push(router);
   b.simple("dispatch", OperationGroup::experts, moe_dispatch(b.tokens, h, top_k, bytes));
   const double touched = expected_distinct_experts(routed, top_k, b.tokens);
-  add_feed_forward(b, "expert ", OperationGroup::experts, b.tokens * top_k, wide(moe.ffn), touched, moe.routed);
+  add_feed_forward(b, "expert ", OperationGroup::experts, b.tokens * top_k, as_double(moe.ffn), touched, moe.routed);
   if (moe.shared > 0)
-    add_feed_forward(b, "shared ", OperationGroup::feed_forward, b.tokens, wide(moe.shared * moe.ffn), 1, 1);
+    add_feed_forward(b, "shared ", OperationGroup::feed_forward, b.tokens, as_double(moe.shared * moe.ffn), 1, 1);
   OpCost combine = moe_combine(b.tokens, h, top_k, bytes);
   if (moe.shared > 0)
     combine += OpCost{b.tokens * h, b.tokens * h * bytes, 0};  // the shared experts' result is one more term
@@ -68,9 +68,9 @@ void add_feed_forward_block(OperationBuilder& b, const LayerForm& form) {
   if (form.experts) {
     add_experts(b);
   } else {
-    add_feed_forward(b, "", OperationGroup::feed_forward, b.tokens, wide(b.a.ffn), 1, 1);
+    add_feed_forward(b, "", OperationGroup::feed_forward, b.tokens, as_double(b.a.ffn), 1, 1);
   }
-  if (b.a.norms_per_layer >= 4) b.norm("norm after feed-forward", b.tokens, wide(b.a.hidden), b.a.norm_bias);
+  if (b.a.norms_per_layer >= 4) b.norm("norm after feed-forward", b.tokens, as_double(b.a.hidden), b.a.norm_bias);
 }
 
 }  // namespace models

@@ -16,14 +16,6 @@ double flops_per_sequence(const DecodeStep& step) {
 
 }  // namespace
 
-DecodeStep dense_decode(double parameters, double weight_bytes_each, double model_width) {
-  DecodeStep step;
-  step.flops_per_token = 2 * parameters;
-  step.weight_bytes = parameters * weight_bytes_each;
-  step.activation_bytes_per_token = 2 * model_width;
-  return step;
-}
-
 Work decode_work(const DecodeStep& step, double batch) {
   return {flops_per_sequence(step) * batch, step.weight_bytes + bytes_per_sequence(step) * batch, 1};
 }
@@ -45,17 +37,6 @@ Result<double> critical_batch(const DecodeStep& step, double ridge) {
       "no batch reaches the ridge of %.0f FLOP/B: the bytes of each sequence hold the intensity below %.3g FLOP/B",
       ridge, decode_intensity_limit(step));
   return Result<double>::fail(sentence);
-}
-
-std::vector<DecodePoint> decode_walk(const Machine& machine, const DecodeStep& step, double largest_batch) {
-  std::vector<DecodePoint> out;
-  const double last = std::min(std::max(1.0, std::floor(largest_batch)), 1e9);
-  for (double batch = 1;; batch = std::min(2 * batch, last)) {
-    const Result<Placement> placement = place(machine, decode_work(step, batch));
-    if (!placement) return {};
-    out.push_back({batch, *placement, batch / placement->time_s});
-    if (!(batch < last)) return out;
-  }
 }
 
 }  // namespace models

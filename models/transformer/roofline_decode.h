@@ -2,8 +2,6 @@
 #include "models/base/result.h"
 #include "models/machine/roofline.h"
 
-#include <vector>
-
 /// How decode climbs the roofline as its batch grows, and why long contexts keep it from the ridge.
 namespace models {
 
@@ -19,9 +17,6 @@ struct DecodeStep {
       0;  ///< at this context; 0 leaves attention out of the count as most napkin sums do
   bool count_kv_reads = true;
 };
-/// Dense model with no KV reads counted; `parameters` weights of `weight_bytes_each`, width `model_width`, activations
-/// of 2 bytes.
-DecodeStep dense_decode(double parameters, double weight_bytes_each, double model_width);
 
 Work decode_work(const DecodeStep& step, double batch);
 /// flop/byte of a step: without KV reads 2PB / (P b + B d b_e), about 2B / b; with them at most 2P / (context x kv
@@ -31,14 +26,5 @@ double decode_intensity(const DecodeStep& step, double batch);
 double decode_intensity_limit(const DecodeStep& step);
 /// The batch at which a step reaches the ridge, or a sentence that names the intensity it can never pass.
 Result<double> critical_batch(const DecodeStep& step, double ridge);
-
-struct DecodePoint {
-  double batch = 0;
-  Placement placement;
-  double tokens_per_s = 0;
-};
-/// The path on the roofline: batches 1, 2, 4, ... up to and including `largest_batch` (at least 1). Empty on an
-/// infeasible machine or step.
-std::vector<DecodePoint> decode_walk(const Machine& machine, const DecodeStep& step, double largest_batch);
 
 }  // namespace models

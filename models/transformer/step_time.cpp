@@ -2,11 +2,11 @@
 
 #include <utility>
 
+#include "models/base/integer_math.h"
+
 namespace models {
 
 namespace {
-
-double wide(std::int64_t count) { return static_cast<double>(count); }
 
 double kernel_count(const LayerOperation& op, const Workload& w) {
   if (w.phase != Phase::train) return op.forward_passes;
@@ -34,7 +34,7 @@ Result<StepTime> time_step(const Architecture& architecture, const Workload& wor
     const auto placed = place(machine, {timed.cost.flops, timed.cost.bytes(), timed.kernels}, LaunchCost::hidden);
     if (!placed) return Outcome::fail(op.name + ": " + placed.error + ".");
     timed.placement = *placed;
-    const double count = wide(op.count), time_s = count * placed->time_s;
+    const double count = as_double(op.count), time_s = count * placed->time_s;
     step.time_s += time_s;
     step.kernels += count * timed.kernels;
     step.model_product_flops += count * (op.product_flops + op.backward_product_flops);
@@ -45,16 +45,16 @@ Result<StepTime> time_step(const Architecture& architecture, const Workload& wor
     step.operations.push_back(std::move(timed));
   }
   for (TimedOperation& timed : step.operations)
-    timed.share = wide(timed.operation.count) * timed.placement.time_s / step.time_s;
+    timed.share = as_double(timed.operation.count) * timed.placement.time_s / step.time_s;
   return Outcome::ok(std::move(step));
 }
 
 ResidentBytes resident_bytes(const Architecture& architecture, const Workload& w) {
   ResidentBytes bytes;
-  bytes.weights = wide(count_parameters(architecture).total) * w.weight_bytes;
+  bytes.weights = as_double(count_parameters(architecture).total) * w.weight_bytes;
   if (w.phase == Phase::train) return bytes;
-  const double tokens = w.phase == Phase::decode ? wide(w.context) : wide(w.prefix + w.sequence);
-  bytes.cache = wide(w.batch) * kv_cache_bytes(architecture, tokens, w.kv_bytes);
+  const double tokens = w.phase == Phase::decode ? as_double(w.context) : as_double(w.prefix + w.sequence);
+  bytes.cache = as_double(w.batch) * kv_cache_bytes(architecture, tokens, w.kv_bytes);
   return bytes;
 }
 

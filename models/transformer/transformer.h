@@ -87,7 +87,6 @@ struct Architecture {
 Result<Architecture> parse_config(std::string_view json_text, std::string_view origin);
 
 /// Model types that parse_config knows, sorted.
-std::vector<std::string_view> supported_model_types();
 
 /// The form of layer `index` (0-based).
 LayerForm layer_form(const Architecture& architecture, std::int64_t index);

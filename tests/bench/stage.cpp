@@ -21,7 +21,9 @@ const std::string& assets() {
   return folder;
 }
 
-app::UserPaths nowhere() { return {{}, {}, {}, "Nothing is kept while time is measured."}; }
+models::Result<app::UserPaths> nowhere() {
+  return models::Result<app::UserPaths>::fail("Nothing is kept while time is measured.");
+}
 
 void accept_textures() {
   for (ImTextureData* texture : ImGui::GetPlatformIO().Textures) {

@@ -46,6 +46,6 @@ class Stage {
 };
 
 /// A folder that is nobody's: nothing is kept.
-app::UserPaths nowhere();
+models::Result<app::UserPaths> nowhere();
 
 }  // namespace bench

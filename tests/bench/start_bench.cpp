@@ -50,7 +50,7 @@ void scenario_parse(benchmark::State& state) {
   const std::string text = app::scenario_to_json(*lab).dump();
   for (auto _ : state) {
     const auto scenario = app::parse_scenario(text);
-    benchmark::DoNotOptimize(app::apply_inputs(*lab, app::Json::parse(scenario.inputs_text)).size());
+    benchmark::DoNotOptimize(app::apply_inputs(*lab, app::Json::parse(scenario->inputs_text)).error.size());
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(text.size()) * state.iterations());
 }

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "app/scenario/scenario.h"
+#include "app/platform/file_bytes.h"
 #include "chapters/profiling/trace_viewer/lanes.h"
 #include "models/trace/metrics.h"
 #include "tests/bench/stage.h"
@@ -115,7 +115,7 @@ static void trace_viewer_frame(benchmark::State& state) {
     }
     chapters::FileInput& file = w.lab().inputs().find("file")->file();
     file.path = path.string();
-    file.bytes = app::read_file_bytes(file.path).bytes;
+    file.bytes = *app::read_file_bytes(file.path);
     std::filesystem::remove(path);  // stays open
     w.current().finish();
     stage->settle();

@@ -201,6 +201,8 @@ std::string format_text(double value, std::string_view unit, int significant, Pr
   return std::string(format(value, unit, significant, prefix));
 }
 
+std::string format_percent(double share, int significant) { return format_text(100 * share, "%", significant); }
+
 UnitScale unit_scale(double magnitude, std::string_view unit, Prefix prefix) {
   const Scaled scale = scale_of(magnitude, unit, 3, prefix);
   UnitScale out;

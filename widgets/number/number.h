@@ -27,7 +27,10 @@ NumberText format(double value, std::string_view unit, int significant = 3, Pref
 /// The same as a string, for sentences that are put together.
 std::string format_text(double value, std::string_view unit, int significant = 3, Prefix prefix = Prefix::si);
 
-/// The same split in two for tables that align on the decimal: number "1.07", scaled unit "GB".
+/// A share as a percentage: 0.432 gives "43.2 %".
+std::string format_percent(double share, int significant = 3);
+
+/// A number split in two for tables that align on the decimal: number "1.07", scaled unit "GB".
 struct NumberParts {
   NumberText number, unit;
 };

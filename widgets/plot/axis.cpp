@@ -115,7 +115,7 @@ NumberText axis_value(const AxisSpec& spec, double value, int significant) {
       return out;
     }
   }
-  return format(value, spec.unit, significant, spec.kind == AxisKind::bytes ? Prefix::binary : Prefix::si);
+  return format(value, spec.unit, significant, spec.kind == AxisKind::linear_bytes ? Prefix::binary : Prefix::si);
 }
 
 }  // namespace widgets

@@ -11,8 +11,14 @@
 /// One axis of a picture: where values lie and which of them are named. Pure; pixels are doubles.
 namespace widgets {
 
-/// `log2` counts in powers of two, `time` in seconds with steps of 15 s, 5 min, 6 h; `bytes` in binary multiples.
-enum class AxisKind : std::uint8_t { linear, log10, log2, time, bytes };
+/// How values are spread over an axis and which of them are named.
+enum class AxisKind : std::uint8_t {
+  linear,       ///< even steps, named at 1, 2 and 5 times a power of ten
+  log10,        ///< even factors, named at powers of ten
+  log2,         ///< even factors, named at powers of two; bytes get binary prefixes: the axis for sizes that double
+  time,         ///< even steps of seconds, named at 15 s, 5 min, 6 h and so on
+  linear_bytes  ///< even steps of bytes, named at powers of two with binary prefixes; the axis itself is linear
+};
 
 struct AxisSpec {
   AxisKind kind = AxisKind::linear;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/plot/axis.h"
 #include "widgets/number/number_units.h"
+#include "widgets/plot/axis.h"
 
 namespace widgets {
 namespace {
@@ -18,7 +18,7 @@ struct Ticker {
   int significant = 3;
 
   Prefix prefix() const {
-    return spec.kind == AxisKind::bytes || spec.kind == AxisKind::log2 ? Prefix::binary : Prefix::si;
+    return spec.kind == AxisKind::linear_bytes || spec.kind == AxisKind::log2 ? Prefix::binary : Prefix::si;
   }
 
   NumberText label(double value) const {
@@ -45,7 +45,7 @@ struct Ticker {
 
 /// 1, 2, 5, 10, ... times a power of `base` (10, or 2 for binary multiples, where each power is a step).
 double next_step(AxisKind kind, double step) {
-  if (kind == AxisKind::bytes) return step * 2;
+  if (kind == AxisKind::linear_bytes) return step * 2;
   const double power = std::pow(10.0, std::floor(std::log10(step) + 1e-9));
   const double lead = step / power;
   return lead < 1.5 ? 2 * power : lead < 4 ? 5 * power : 10 * power;
@@ -55,7 +55,7 @@ constexpr double clock_steps[] = {1,   2,   5,    10,   15,   30,    60,    120,
                                   600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400};
 
 double first_step(AxisKind kind, double about) {
-  if (kind == AxisKind::bytes) return std::exp2(std::floor(std::log2(about)));
+  if (kind == AxisKind::linear_bytes) return std::exp2(std::floor(std::log2(about)));
   if (kind == AxisKind::time && about > 0.5 && about < 86400)
     return *std::lower_bound(std::begin(clock_steps), std::end(clock_steps) - 1, about);
   if (kind == AxisKind::time && about >= 86400) return 86400 * std::pow(10.0, std::floor(std::log10(about / 86400)));
@@ -96,7 +96,7 @@ void even_ticks(Ticker& t) {
         static_cast<int>(std::floor(std::log10(magnitude))) - static_cast<int>(std::floor(std::log10(step) + 1e-9)) + 1,
         1, 15);
     // Steps of 30 s in minutes or of binary multiples need their own digits: 0.5, 1.75, 0.125.
-    if (kind == AxisKind::bytes || kind == AxisKind::time) t.significant = std::min(t.significant + 3, 15);
+    if (kind == AxisKind::linear_bytes || kind == AxisKind::time) t.significant = std::min(t.significant + 3, 15);
     const double first = std::ceil(t.range.lo / step - 1e-9), last = std::floor(t.range.hi / step + 1e-9);
     for (double k = first; k <= last; ++k) t.add(k * step == 0 ? 0.0 : k * step);
     if (t.clear()) break;

@@ -148,6 +148,8 @@ void paint_axes(const PlotEnd& plot, const Painter& painter) {
 
 void paint_marker(const Painter& painter, ImVec2 at, Marker marker, float r, ImU32 colour) {
   switch (marker) {
+    case Marker::none:
+      return;
     case Marker::circle:
       painter.circle(at, r, colour);
       return;

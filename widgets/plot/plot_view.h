@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "widgets/base/marker.h"
 #include "widgets/plot/plot_labels.h"
 #include "widgets/plot/plot_layout.h"
 
 /// What a plot remembers between frames. A lab keeps one PlotView per plot in its View.
 namespace widgets {
-
-enum class Marker : std::uint8_t { circle, square, triangle, diamond };
 
 /// Text kept in PlotScratch::text.
 struct PlotText {
@@ -82,6 +81,12 @@ struct PlotView {
   bool zoomed = false;                            ///< false: the view follows the data
   std::uint64_t hidden = 0;                       ///< one bit a legend entry, in order
   PlotScratch scratch;
+
+  /// Where the plot showed its data when it was last drawn, in screen pixels; empty before the first frame.
+  const Box& data_area() const { return scratch.frame.area; }
+  /// Screen pixels of a value in that area's axes; outside what is shown, it lies outside the area.
+  float x_pixel(double x) const { return static_cast<float>(scratch.frame.x.pixel(x)); }
+  float y_pixel(double y) const { return static_cast<float>(scratch.frame.y.pixel(y)); }
 };
 
 }  // namespace widgets

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "widgets/number/number.h"
 #include "widgets/base/painter.h"
+#include "widgets/number/number.h"
 
 /// Mathematics set in two dimensions from a small LaTeX-like markup, with live values in it.
 ///
@@ -20,11 +20,11 @@ namespace widgets {
 
 /// Where live values come from. Functions are called on every frame and must not allocate.
 struct ValueSource {
-  void* context = nullptr;
+  const void* context = nullptr;
   /// Current text of `key`, which may live in `scratch`; an empty view means that the key is unknown.
-  std::string_view (*resolve)(void* context, std::string_view key, NumberText& scratch) = nullptr;
+  std::string_view (*resolve)(const void* context, std::string_view key, NumberText& scratch) = nullptr;
   /// One line for the hover (name, formula, source); may be null or return an empty view.
-  std::string_view (*explain)(void* context, std::string_view key) = nullptr;
+  std::string_view (*explain)(const void* context, std::string_view key) = nullptr;
 
   std::string_view text(std::string_view key, NumberText& scratch) const {
     return resolve ? resolve(context, key, scratch) : std::string_view{};

@@ -6,8 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "widgets/number/number.h"
+#include "widgets/base/marker.h"
 #include "widgets/base/painter.h"
+#include "widgets/number/number.h"
 
 /// Tables that sort, select, scroll over a million rows and copy. Numbers stand with their decimal points under each
 /// other.
@@ -31,36 +32,27 @@ struct TableCell {
   std::string_view shown() const { return text.empty() ? number.view() : text; }
 };
 
-enum class RowShape : std::uint8_t { none, circle, square, triangle, diamond };
+/// The mark of the legend that a row belongs to.
 struct RowMark {
-  RowShape shape = RowShape::none;
+  Marker shape = Marker::none;
   ImU32 colour = 0;
 };
 
-/// The shape about `centre`, `radius` px from its middle to a side.
+/// The marker about `centre`, `radius` px from its middle to a side.
 void paint_row_mark(const Painter& painter, RowMark mark, ImVec2 centre, float radius);
 
 /// What a table shows. Only visible rows are asked for (all of them when it sorts as text, copies or exports).
 struct TableSource {
-  void* context = nullptr;
+  const void* context = nullptr;
   std::size_t rows = 0;
   std::uint64_t version = 0;  ///< change it whenever a cell changed: widths and order are kept until then
-  void (*cell)(void* context, std::size_t row, std::size_t column, TableCell& out) = nullptr;
-  double (*key)(void* context, std::size_t row,
-                std::size_t column) = nullptr;                ///< optional: the cell's value without its text
-  RowMark (*mark)(void* context, std::size_t row) = nullptr;  ///< optional: legend mark before the first cell
-  std::string_view (*hover)(void* context, std::size_t row,
+  void (*cell)(const void* context, std::size_t row, std::size_t column, TableCell& out) = nullptr;
+  double (*key)(const void* context, std::size_t row,
+                std::size_t column) = nullptr;                      ///< optional: the cell's value without its text
+  RowMark (*mark)(const void* context, std::size_t row) = nullptr;  ///< optional: legend mark before the first cell
+  std::string_view (*hover)(const void* context, std::size_t row,
                             std::size_t column) = nullptr;  ///< optional: value, formula, source
 };
-
-/// Rows that are at hand as text: `cells` row by row; `values`, if not empty, the same shape. Must outlive the source
-/// made of it.
-struct TextRows {
-  std::size_t columns = 0;
-  std::span<const std::string_view> cells;
-  std::span<const double> values{};
-};
-TableSource table_of(const TextRows& rows, std::uint64_t version);
 
 enum class SortOrder : std::uint8_t { none, ascending, descending };
 

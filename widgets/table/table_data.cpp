@@ -19,20 +19,6 @@ std::size_t ordered_row(const TableSource& source, const TableView& view, std::s
 
 }  // namespace
 
-TableSource table_of(const TextRows& rows, std::uint64_t version) {
-  TableSource source;
-  source.context = const_cast<TextRows*>(&rows);  // only read below
-  source.rows = rows.columns ? rows.cells.size() / rows.columns : 0;
-  source.version = version;
-  source.cell = [](void* context, std::size_t row, std::size_t column, TableCell& out) {
-    const TextRows& r = *static_cast<const TextRows*>(context);
-    const std::size_t i = row * r.columns + column;
-    out.text = r.cells[i];
-    if (i < r.values.size()) out.value = r.values[i];
-  };
-  return source;
-}
-
 void sort_rows(std::span<const TableColumn> columns, const TableSource& source, int column, SortOrder order,
                std::vector<std::uint32_t>& rows_in_order) {
   rows_in_order.clear();

@@ -4,20 +4,20 @@ namespace widgets {
 
 void paint_row_mark(const Painter& painter, RowMark mark, ImVec2 c, float r) {
   switch (mark.shape) {
-    case RowShape::none:
+    case Marker::none:
       break;
-    case RowShape::circle:
+    case Marker::circle:
       painter.circle(c, r, mark.colour);
       break;
-    case RowShape::square:
+    case Marker::square:
       painter.rect({c.x - r, c.y - r}, {c.x + r, c.y + r}, mark.colour);
       break;
-    case RowShape::triangle: {
+    case Marker::triangle: {
       const ImVec2 p[] = {{c.x, c.y - r}, {c.x + r, c.y + r}, {c.x - r, c.y + r}};
       painter.polygon(p, mark.colour);
       break;
     }
-    case RowShape::diamond: {
+    case Marker::diamond: {
       const ImVec2 p[] = {
           {c.x, c.y - 1.25f * r}, {c.x + 1.25f * r, c.y}, {c.x, c.y + 1.25f * r}, {c.x - 1.25f * r, c.y}};
       painter.polygon(p, mark.colour);

@@ -130,6 +130,17 @@ void cursor_handle(TimelineFrame& f) {
 
 }  // namespace
 
+Rect TimelineView::lane_rect(std::size_t lane) const {
+  const Rect& all = scratch.lanes_area;
+  const float top = all.min.y - scroll_px + scratch.lanes[lane].top;
+  return {{all.min.x, top}, {all.max.x, top + scratch.lanes[lane].height}};
+}
+
+float TimelineView::whole_height() const {
+  const float ruler = scratch.lanes_area.min.y - scratch.area.min.y;
+  return ruler + (scratch.lanes.empty() ? 0.0f : scratch.lanes.back().top + scratch.lanes.back().height);
+}
+
 float timeline_height(const TimelineData& data, const TimelineIndex& index, const TimelineOptions& options) {
   std::vector<TimelineScratch::PlacedLane> placed;
   return place_timeline_lanes(data, index, options, placed) + ruler_px(options);
@@ -172,6 +183,9 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
   ImGui::EndGroup();
   ImGui::PopID();
 
+  view.scratch.area = f.area;
+  view.scratch.lanes_area = f.lanes;
+  view.scratch.viewport = f.viewport;
   layout_timeline_blocks(f);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (hovered && f.lanes.contains(mouse)) {

@@ -84,6 +84,8 @@ struct TimelineScratch {
   };
   std::uint64_t layout_of = 0;  ///< what `blocks` were laid out for
   std::vector<PlacedLane> lanes;
+  Rect area{}, lanes_area{};  ///< of the last frame, screen pixels: everything; right of the labels, under the ruler
+  TimelineViewport viewport{};
   std::vector<TimelineBlock> blocks;
   std::vector<TimelineVertex> vertices;
   std::vector<ImVec2> points, floor;
@@ -106,6 +108,16 @@ struct TimelineView {
 
   TimelineIndex index;      ///< derived from the data, unless that brings its own
   TimelineScratch scratch;  ///< reused so that a steady frame allocates nothing
+
+  /// Where the last draw_timeline put its lanes, in screen pixels; without lanes before the first.
+  std::size_t drawn_lanes() const { return scratch.lanes.size(); }
+  /// What the lanes may take: right of their labels and under the ruler.
+  Rect lanes_rect() const { return scratch.lanes_area; }
+  /// One lane, over the width of lanes_rect(); it may be scrolled out of it.
+  Rect lane_rect(std::size_t lane) const;
+  float x_pixel(double time_s) const { return scratch.viewport.x_of_s(time_s); }
+  /// Height of everything that the last draw_timeline would need to show all lanes without scrolling.
+  float whole_height() const;
 };
 
 struct TimelineOptions {

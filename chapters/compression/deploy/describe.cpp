@@ -1,5 +1,7 @@
 #include "chapters/compression/deploy/lab.h"
 
+#include "chapters/mechanism/shared_choices.h"
+
 namespace chapters::compression::deploy {
 namespace {
 
@@ -20,21 +22,12 @@ constexpr std::string_view roof = "roofline of every operation, 70 % of it by de
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("model", in.model, catalog().model_choices,
-           {.label = "Model",
-            .help = "Its matrices are quantized; embedding, norms, router and output stay in 16 bits.",
-            .shared = "model"});
-  f.choice(
-      "chip", in.chip, catalog().chip_choices,
-      {.label = "Chip", .help = "Its memory, bandwidth and the formats that it multiplies decide.", .shared = "chip"});
-  f.integer("chips", in.chips,
-            {
-                .label = "Chips",
-                .help = "They share every layer; two all-reduces of 8 us each in a layer.",
-                .lo = 1,
-                .hi = 16,
-                .scale = Scale::log,
-            });
+  shared::model(f, "model", in.model,
+                {.help = "Its matrices are quantized; embedding, norms, router and output stay in 16 bits."});
+  shared::chip(f, "chip", in.chip, {.help = "Its memory, bandwidth and the formats that it multiplies decide."});
+  shared::parallel_tensor(
+      f, "chips", in.chips,
+      {.label = "Chips", .help = "They share every layer; two all-reduces of 8 us each in a layer."});
   f.choice("recipe", in.recipe, recipe_choices,
            {.label = "Recipe", .help = "W: bits of the weights, A: of the activations in products."});
   f.choice("kv", in.kv, kv_choices, {.label = "Cache", .help = "How keys and values are stored."});
@@ -46,25 +39,8 @@ void describe(Fields& f, Inputs& in) {
              .lo = 0,
              .hi = 5,
          });
-  f.integer("batch", in.batch,
-            {
-                .label = "Batch",
-                .help = "Sequences that decode together.",
-                .lo = 1,
-                .hi = 1024,
-                .scale = Scale::log,
-                .shared = "workload.batch",
-            });
-  f.integer("context", in.context,
-            {
-                .label = "Context",
-                .unit = "tokens",
-                .help = "Tokens in the cache of each sequence.",
-                .lo = 128,
-                .hi = 131072,
-                .scale = Scale::log,
-                .shared = "workload.context",
-            });
+  shared::batch(f, "batch", in.batch, {.help = "Sequences that decode together."});
+  shared::context(f, "context", in.context, {.help = "Tokens in the cache of each sequence."});
   f.integer("prompt", in.prompt,
             {
                 .label = "Prompt",

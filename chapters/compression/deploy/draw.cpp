@@ -26,9 +26,8 @@ void draw_recipes(Inputs& in, const Outputs& out, View& view, float width) {
                                                                 {.title = "decode tok/s"},
                                                                 {.title = "x BF16"},
                                                                 {.title = "published loss", .number = false}}};
-  widgets::TableSource source{
-      .context = const_cast<Outputs*>(&out), .rows = out.recipes.size(), .version = out.version};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.recipes.size(), .version = out.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const RecipeRow& r = static_cast<const Outputs*>(context)->recipes[row];
     if (column == 0)
       cell.text = r.recipe;
@@ -49,13 +48,13 @@ void draw_recipes(Inputs& in, const Outputs& out, View& view, float width) {
     else
       number(cell, r.decode_speedup, "");
   };
-  source.mark = [](void* context, std::size_t row) {
+  source.mark = [](const void* context, std::size_t row) {
     const auto& t = widgets::theme();
     const RecipeRow& r = static_cast<const Outputs*>(context)->recipes[row];
-    return widgets::RowMark{r.possible && r.fits ? widgets::RowShape::circle : widgets::RowShape::triangle,
+    return widgets::RowMark{r.possible && r.fits ? widgets::Marker::circle : widgets::Marker::triangle,
                             r.possible && r.fits ? t.good : t.bad};
   };
-  source.hover = [](void* context, std::size_t row, std::size_t column) -> std::string_view {
+  source.hover = [](const void* context, std::size_t row, std::size_t column) -> std::string_view {
     return column == 0 || column == 7 ? std::string_view(static_cast<const Outputs*>(context)->recipes[row].source)
                                       : std::string_view();
   };
@@ -70,8 +69,8 @@ void draw_caches(Inputs& in, const Outputs& out, View& view, float width) {
                                                                 {.title = "largest batch"},
                                                                 {.title = "decode tok/s"},
                                                                 {.title = "decode x"}}};
-  widgets::TableSource source{.context = const_cast<Outputs*>(&out), .rows = out.caches.size(), .version = out.version};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.caches.size(), .version = out.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const RecipeRow& r = static_cast<const Outputs*>(context)->caches[row];
     if (column == 0)
       cell.text = r.recipe;
@@ -84,7 +83,7 @@ void draw_caches(Inputs& in, const Outputs& out, View& view, float width) {
     else
       number(cell, r.decode_speedup, "");
   };
-  source.hover = [](void* context, std::size_t row, std::size_t column) -> std::string_view {
+  source.hover = [](const void* context, std::size_t row, std::size_t column) -> std::string_view {
     return column == 0 ? std::string_view(static_cast<const Outputs*>(context)->caches[row].source)
                        : std::string_view();
   };

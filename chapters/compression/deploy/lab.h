@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "chapters/mechanism/catalog.h"
 #include "chapters/compression/shared/weights_source.h"
+#include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
 #include "models/compression/deployment.h"
 #include "widgets/charts/flow_graph.h"
-#include "widgets/plot/plot_view.h"
 #include "widgets/charts/stacked_bar.h"
+#include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
 /// Between deploy.cpp (described), deploy_compute.cpp and deploy_draw.cpp.

@@ -170,9 +170,8 @@ void draw_students(const Outputs& out, View& view, float width) {
                                                                 {.title = "from labels", .unit = "%"},
                                                                 {.title = "distilled", .unit = "%"},
                                                                 {.title = "gain", .unit = "%"}}};
-  widgets::TableSource source{
-      .context = const_cast<Outputs*>(&out), .rows = out.students.size(), .version = out.version};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.students.size(), .version = out.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const StudentRow& r = static_cast<const Outputs*>(context)->students[row];
     const std::array<double, 6> values{static_cast<double>(r.hidden),
                                        static_cast<double>(r.weights),

@@ -26,8 +26,7 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 8,
                 .hi = 128,
                 .scale = Scale::log,
-                .when_key = "grain",
-                .when_value = "group",
+                .when = {"grain", "group"},
             });
   f.toggle("search_range", in.search_range,
            {.label = "Search the range",
@@ -116,9 +115,8 @@ void describe(Fields& f, Inputs& in) {
                 .scale = Scale::step,
             });
   f.file("file", in.file,
-         {.label = "Your weights",
-          .help = "A safetensors file for the weights; the inputs stay made up.",
-          .by_bytes = true});
+         {.label = "Your weights", .help = "A safetensors file for the weights; the inputs stay made up."},
+         {.by_bytes = true});
   f.text("tensor", in.tensor,
          {.label = "Tensor", .help = "Name of a tensor of that file; empty takes its largest matrix."});
 }

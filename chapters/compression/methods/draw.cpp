@@ -20,8 +20,8 @@ void draw_table(const Outputs& out, View& view, float width) {
                                                                 {.title = "calibration", .unit = "%"},
                                                                 {.title = "held out", .unit = "%"},
                                                                 {.title = "of rounding"}}};
-  widgets::TableSource source{.context = const_cast<Outputs*>(&out), .rows = out.rows.size(), .version = out.version};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.rows.size(), .version = out.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const MethodRow& r = static_cast<const Outputs*>(context)->rows[row];
     if (column == 0) {
       cell.text = r.method;
@@ -31,7 +31,7 @@ void draw_table(const Outputs& out, View& view, float width) {
     cell.value = values[column];
     cell.number = widgets::format(cell.value, "", column == 1 ? 4 : 3);
   };
-  source.hover = [](void*, std::size_t row, std::size_t column) -> std::string_view {
+  source.hover = [](const void*, std::size_t row, std::size_t column) -> std::string_view {
     constexpr std::array<std::string_view, 5> what{
         "each weight to its nearest level", "Frantar et al. 2022, arXiv:2210.17323",
         "Lin et al. 2023, arXiv:2306.00978", "weights and activations to their nearest levels",

@@ -1,15 +1,13 @@
 #include <algorithm>
 
-#include "chapters/mechanism/catalog.h"
 #include "chapters/compression/playground/lab.h"
+#include "chapters/mechanism/catalog.h"
 #include "widgets/number/number.h"
 
 namespace chapters::compression::playground {
 namespace {
 
 using widgets::format_text;
-
-std::string percent(double share) { return format_text(100 * share, "%"); }
 
 models::Plan plan_of(const Inputs& in) {
   models::Plan plan{
@@ -27,7 +25,8 @@ models::Plan plan_of(const Inputs& in) {
 std::string pruning_words(const models::Plan& plan) {
   if (plan.pruning == models::Pruning::none) return "none";
   if (plan.pruning == models::Pruning::two_four) return "2 of 4";
-  return percent(plan.share) + (plan.pruning == models::Pruning::neurons ? " of the units" : " of the weights");
+  return widgets::format_percent(plan.share) +
+         (plan.pruning == models::Pruning::neurons ? " of the units" : " of the weights");
 }
 
 void take_sweep(Outputs& out, const models::NetworkStudy& study, double goal) {

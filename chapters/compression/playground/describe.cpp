@@ -1,6 +1,7 @@
 #include "chapters/compression/playground/lab.h"
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::compression::playground {
 namespace {
@@ -79,8 +80,7 @@ void describe(Fields& f, Inputs& in) {
           .hi = 4,
           .scale = Scale::step,
       });
-  f.choice("chip", in.chip, catalog().chip_choices,
-           {.label = "Chip", .help = "For the speed that a large network of this shape could gain.", .shared = "chip"});
+  shared::chip(f, "chip", in.chip, {.help = "For the speed that a large network of this shape could gain."});
 }
 
 void describe(Fields& f, FrontRow& r) {

@@ -5,8 +5,8 @@
 
 #include "chapters/compression/shared/network.h"
 #include "models/compression/small_network_speed.h"
-#include "widgets/plot/plot_view.h"
 #include "widgets/charts/stacked_bar.h"
+#include "widgets/plot/plot_view.h"
 
 /// Between playground.cpp (described), playground_compute.cpp (computed) and playground_draw.cpp (drawn).
 namespace chapters::compression::playground {

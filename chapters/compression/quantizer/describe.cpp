@@ -15,9 +15,8 @@ void describe(Fields& f, Inputs& in) {
          {
              .label = "Your weights",
              .help = "A safetensors file; its header and the rows looked at are read, not the rest.",
-             .by_bytes = true,
-             .accepts = "safetensors",
-         });
+         },
+         {.accepts = "safetensors", .by_bytes = true});
   f.text("tensor", in.tensor,
          {.label = "Tensor", .help = "Name of a tensor of that file; empty takes its largest matrix."});
   f.choice("format", in.format, quant_format_choices(), {.label = "Format", .help = "Which levels a weight can take."});
@@ -33,8 +32,7 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 8,
                 .hi = 512,
                 .scale = Scale::log,
-                .when_key = "grain",
-                .when_value = "group",
+                .when = {"grain", "group"},
             });
   f.choice("range", in.range, ranges, {.label = "Range", .help = "How far the levels reach."});
   f.real("percentile", in.percentile,
@@ -44,8 +42,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "Share of the weights that stays inside the range.",
              .lo = 90,
              .hi = 100,
-             .when_key = "range",
-             .when_value = "percentile",
+             .when = {"range", "percentile"},
          });
   f.integer("scale_bits", in.scale_bits,
             {
@@ -118,8 +115,7 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 0,
                 .hi = 4095,
                 .scale = Scale::step,
-                .when_key = "grain",
-                .when_value = "group",
+                .when = {"grain", "group"},
             });
 }
 

@@ -133,9 +133,8 @@ void draw_tensors(Inputs& in, const Outputs& out, View& view, float width) {
   static constexpr std::array<widgets::TableColumn, 3> columns{{{.title = "tensor", .number = false, .code = true},
                                                                 {.title = "type", .number = false},
                                                                 {.title = "shape", .number = false}}};
-  widgets::TableSource source{
-      .context = const_cast<Outputs*>(&out), .rows = out.tensors.size(), .version = out.version};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.tensors.size(), .version = out.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const TensorRow& r = static_cast<const Outputs*>(context)->tensors[row];
     cell.text = column == 0 ? r.name : column == 1 ? r.type : r.shape;
   };

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chapters/mechanism/catalog.h"
 #include "chapters/compression/sparsity/lab.h"
+#include "chapters/mechanism/catalog.h"
 #include "widgets/number/number.h"
 
 namespace chapters::compression::sparsity {

@@ -1,6 +1,7 @@
 #include "chapters/compression/sparsity/lab.h"
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::compression::sparsity {
 namespace {
@@ -29,13 +30,10 @@ void describe(Fields& f, Inputs& in) {
                .label = "Stored packed",
                .help = "Zeros are not stored: a bit a weight says where they were, and the chip unpacks into dense "
                        "tiles. Off: zeros are stored like any weight.",
-               .when_key = "pattern",
-               .when_value = "unstructured",
+               .when = {"pattern", "unstructured"},
            });
-  f.choice("chip", in.chip, catalog().chip_choices,
-           {.label = "Chip", .help = "Its peak, bandwidth, and whether it has 2:4 units.", .shared = "chip"});
-  f.choice("format", in.format, formats,
-           {.label = "Format", .help = "Of weights and activations.", .shared = "format"});
+  shared::chip(f, "chip", in.chip, {.help = "Its peak, bandwidth, and whether it has 2:4 units."});
+  shared::format(f, "format", in.format, formats, {.help = "Of weights and activations."});
   f.real("tokens", in.tokens,
          {
              .label = "Tokens",

@@ -156,9 +156,8 @@ void draw_patterns(const Outputs& out, View& view, float width) {
                                                                 {.title = "time", .value_unit = "s"},
                                                                 {.title = "speed-up"},
                                                                 {.title = "the hardware skips", .number = false}}};
-  widgets::TableSource source{
-      .context = const_cast<Outputs*>(&out), .rows = out.patterns.size(), .version = out.version};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.patterns.size(), .version = out.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const PatternRow& r = static_cast<const Outputs*>(context)->patterns[row];
     if (column == 0 || column == 7) {
       cell.text = column == 0 ? r.name : r.skips;

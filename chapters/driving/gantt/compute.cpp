@@ -8,11 +8,10 @@ namespace {
 
 using models::GraphSchedule;
 using models::TaskGraph;
+using widgets::format_text;
 using widgets::Tint;
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
-std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
-
 std::uint32_t keep(Outputs& out, std::string name, std::string info) {
   out.names.push_back(std::move(name));
   out.infos.push_back(std::move(info));
@@ -33,15 +32,15 @@ Lanes lanes_of(Outputs& out, const TaskGraph& graph, const GraphSchedule& s, std
     if (row == row_free.size()) row_free.push_back(0);
     row_free[row] = std::max(frame.finish_ns, due);
     const auto depth = static_cast<std::uint16_t>(row);
-    const std::string number = std::to_string(f + 1), latency = text(seconds(frame.latency_ns()), "s");
+    const std::string number = std::to_string(f + 1), latency = format_text(seconds(frame.latency_ns()), "s");
     if (in_time > frame.release_ns)
       frames.push_back({frame.release_ns, in_time - frame.release_ns,
                         keep(out, number + ": " + latency, "from arrival to plan"), depth, Tint::series(2),
                         widgets::TimelineMark::solid});
     if (frame.finish_ns > due)
       frames.push_back({due, frame.finish_ns - due,
-                        keep(out, text(seconds(frame.finish_ns - due), "s") + " late", "after the deadline"), depth,
-                        widgets::Meaning::memory_bound, widgets::TimelineMark::hatched});
+                        keep(out, format_text(seconds(frame.finish_ns - due), "s") + " late", "after the deadline"),
+                        depth, widgets::Meaning::memory_bound, widgets::TimelineMark::hatched});
     else if (frame.finish_ns < due)
       frames.push_back({frame.finish_ns, due - frame.finish_ns,
                         keep(out, std::string(widgets::format(seconds(due - frame.finish_ns), "s", 2).view()),
@@ -59,7 +58,7 @@ Lanes lanes_of(Outputs& out, const TaskGraph& graph, const GraphSchedule& s, std
   const std::size_t n = graph.tasks.size();
   std::vector<std::uint32_t> plain(n), marked(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const std::string took = graph.tasks[i].name + ": " + text(seconds(graph.tasks[i].duration_ns), "s");
+    const std::string took = graph.tasks[i].name + ": " + format_text(seconds(graph.tasks[i].duration_ns), "s");
     plain[i] = keep(out, graph.tasks[i].name, took + ", not on the critical path");
     marked[i] = keep(out, graph.tasks[i].name, took + ", on the critical path of its frame");
   }
@@ -91,7 +90,7 @@ std::string chain_text(const TaskGraph& graph, const GraphSchedule& s, const std
     out.append(out.empty() ? "" : ", ")
         .append(graph.tasks[task].name)
         .append(" ")
-        .append(text(seconds(graph.tasks[task].duration_ns), "s"));
+        .append(format_text(seconds(graph.tasks[task].duration_ns), "s"));
   }
   return out;
 }
@@ -128,15 +127,16 @@ void fill_tables(const Inputs& in, const TaskGraph& found, const TaskGraph& grap
 }
 
 void tell(const Inputs& in, Outputs& out) {
-  const std::string latency = text(out.latency_s, "s"), before = text(out.before_s, "s"),
-                    deadline = text(out.deadline_s, "s");
+  const std::string latency = format_text(out.latency_s, "s"), before = format_text(out.before_s, "s"),
+                    deadline = format_text(out.deadline_s, "s");
   out.verdict = before + " as found, " + latency + " now; due in " + deadline +
-                (out.deadline_met  ? ", met with " + text(out.slack_s, "s") + " to spare"
-                 : out.slack_s < 0 ? ", missed by " + text(-out.slack_s, "s")
+                (out.deadline_met  ? ", met with " + format_text(out.slack_s, "s") + " to spare"
+                 : out.slack_s < 0 ? ", missed by " + format_text(-out.slack_s, "s")
                                    : ", met by the first frame and missed by " + std::to_string(out.missed_frames) +
                                          " of " + std::to_string(in.frames));
-  out.story = "At most " + text(out.throughput_hz, "Hz") + " (" + text(out.before_throughput_hz, "Hz") +
-              " as found); the busiest resource is " + out.busiest + " with " + text(out.busiest_s, "s") + " a frame.";
+  out.story = "At most " + format_text(out.throughput_hz, "Hz") + " (" + format_text(out.before_throughput_hz, "Hz") +
+              " as found); the busiest resource is " + out.busiest + " with " + format_text(out.busiest_s, "s") +
+              " a frame.";
 }
 
 }  // namespace

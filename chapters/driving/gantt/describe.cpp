@@ -90,8 +90,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "Share of a head's time; 0.3 to 0.4 is often quoted, and traffic that changes a lot saves less.",
              .lo = 0,
              .hi = 0.9,
-             .when_key = "temporal_fusion",
-             .when_value = "true",
+             .when = {"temporal_fusion", "true"},
          });
   f.toggle("sparse", c.sparse,
            {.label = "Sparse compute", .help = "Heads skip empty space: they save a share of what is left."});
@@ -101,8 +100,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "Share of a head's time in an ordinary scene; a crowded one saves less, just when it matters.",
              .lo = 0,
              .hi = 0.9,
-             .when_key = "sparse",
-             .when_value = "true",
+             .when = {"sparse", "true"},
          });
   f.toggle("int8", c.int8, {.label = "INT8", .help = "Networks on GPU and DLA run in 8-bit integers."});
   f.real("int8_speedup", c.int8_speedup,
@@ -111,8 +109,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "Factor on each network; the peak doubles over FP16, and memory-bound layers gain less.",
              .lo = 1,
              .hi = 4,
-             .when_key = "int8",
-             .when_value = "true",
+             .when = {"int8", "true"},
          });
   f.toggle(
       "pipelining", in.pipelining,

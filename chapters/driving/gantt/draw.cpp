@@ -31,30 +31,25 @@ bool covered(const widgets::TimelineSpans& spans, double at_s) {
 
 /// Dashed lines at the frames' deadlines, over the lanes of a timeline that has just been drawn; they pass behind
 /// tasks.
-void mark_deadlines(const Outputs& out, const View& view, const widgets::TimelineOptions& options) {
+void mark_deadlines(const Outputs& out, const View& view) {
   const auto& t = widgets::theme();
-  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-  const float label = std::min(t.px(options.label_px), (max.x - min.x) * 0.4f), top = min.y + ruler_px();
-  const widgets::TimelineWindow w = view.timeline.window.duration_s > 0
-                                        ? view.timeline.window
-                                        : widgets::fit_window(view.timeline.index.first_s, view.timeline.index.last_s);
-  const widgets::TimelineViewport viewport{min.x + label, max.x - t.px(1) - min.x - label, w.start_s, w.duration_s, 0};
+  const widgets::Rect lanes = view.timeline.lanes_rect();
   const auto painter = widgets::Painter::window();
-  const auto& placed = view.timeline.scratch.lanes;
   for (const double at_s : out.deadlines_s) {
-    const float x = viewport.x_of_s(at_s);
-    if (!(x >= viewport.x && x <= max.x)) continue;
-    float from = top;
+    const float x = view.timeline.x_pixel(at_s);
+    if (!(x >= lanes.min.x && x <= lanes.max.x + t.px(1))) continue;
+    float from = lanes.min.y;
     const auto stretch = [&](float to) {
       if (to > from) painter.dashed_line({x, from}, {x, to}, t.bad, t.px(1.5f), t.px(5));
     };
-    for (std::size_t i = 0; i < std::min(placed.size(), view.lanes.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(view.timeline.drawn_lanes(), view.lanes.size()); ++i) {
       if (view.lanes[i].indent == 0 || !covered(view.lanes[i].spans, at_s))
         continue;  // frames: their spans end where the line is
-      stretch(top + placed[i].top);
-      from = top + placed[i].top + placed[i].height;
+      const widgets::Rect lane = view.timeline.lane_rect(i);
+      stretch(lane.min.y);
+      from = lane.max.y;
     }
-    stretch(max.y);
+    stretch(lanes.max.y);
   }
 }
 
@@ -77,13 +72,12 @@ void draw_schedule(const Outputs& out, View& view) {
   };
   widgets::TimelineOptions options{.row_px = 20, .label_px = 84, .initials = true};
   // As tall as all lanes: what is left of the canvas scrolls.
-  const auto& placed = view.timeline.scratch.lanes;
+  const bool known = view.timeline.drawn_lanes() == view.lanes.size() && !view.lanes.empty();
   options.height =
-      placed.size() == view.lanes.size() && !placed.empty()
-          ? placed.back().top + placed.back().height + ruler_px() + widgets::theme().px(2)
-          : widgets::timeline_height(data, widgets::index_timeline(data), options) + widgets::theme().px(2);
+      (known ? view.timeline.whole_height() : widgets::timeline_height(data, widgets::index_timeline(data), options)) +
+      widgets::theme().px(2);
   widgets::draw_timeline("schedule", data, view.timeline, options);
-  mark_deadlines(out, view, options);
+  mark_deadlines(out, view);
 }
 
 void number(widgets::TableCell& cell, double value, std::string_view unit) {
@@ -99,8 +93,8 @@ void draw_tasks(const Outputs& out, View& view, float width) {
                                                                 {.title = "starts", .value_unit = "s"},
                                                                 {.title = "ends", .value_unit = "s"},
                                                                 {.title = "room", .value_unit = "s"}}};
-  widgets::TableSource source{.context = const_cast<Outputs*>(&out), .rows = out.tasks.size(), .version = out.revision};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.tasks.size(), .version = out.revision};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const TaskRow& r = static_cast<const Outputs*>(context)->tasks[row];
     switch (column) {
       case 0:
@@ -125,12 +119,12 @@ void draw_tasks(const Outputs& out, View& view, float width) {
         number(cell, r.float_s, "s");
     }
   };
-  source.mark = [](void* context, std::size_t row) {
+  source.mark = [](const void* context, std::size_t row) {
     const bool critical = static_cast<const Outputs*>(context)->tasks[row].critical;
-    return widgets::RowMark{critical ? widgets::RowShape::square : widgets::RowShape::circle,
+    return widgets::RowMark{critical ? widgets::Marker::square : widgets::Marker::circle,
                             widgets::theme().series_at(row)};
   };
-  source.hover = [](void* context, std::size_t row, std::size_t) -> std::string_view {
+  source.hover = [](const void* context, std::size_t row, std::size_t) -> std::string_view {
     return static_cast<const Outputs*>(context)->tasks[row].critical ? "on the critical path of the first frame"
                                                                      : "could end later by its room";
   };
@@ -143,9 +137,8 @@ void draw_resources(const Outputs& out, View& view, float width) {
                                                                 {.title = "work a frame", .value_unit = "s"},
                                                                 {.title = "asked for", .unit = "%"},
                                                                 {.title = "busy", .unit = "%"}}};
-  widgets::TableSource source{
-      .context = const_cast<Outputs*>(&out), .rows = out.resources.size(), .version = out.revision};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.resources.size(), .version = out.revision};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const ResourceRow& r = static_cast<const Outputs*>(context)->resources[row];
     switch (column) {
       case 0:
@@ -173,9 +166,8 @@ void draw_frames(const Outputs& out, View& view, float width) {
                                                                 {.title = "ends", .value_unit = "s"},
                                                                 {.title = "latency", .value_unit = "s"},
                                                                 {.title = "slack", .value_unit = "s"}}};
-  widgets::TableSource source{
-      .context = const_cast<Outputs*>(&out), .rows = out.frames.size(), .version = out.revision};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.frames.size(), .version = out.revision};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const FrameRow& r = static_cast<const Outputs*>(context)->frames[row];
     switch (column) {
       case 0:
@@ -194,10 +186,10 @@ void draw_frames(const Outputs& out, View& view, float width) {
         number(cell, r.slack_s, "s");
     }
   };
-  source.mark = [](void* context, std::size_t row) {
+  source.mark = [](const void* context, std::size_t row) {
     const auto& t = widgets::theme();
     const bool met = static_cast<const Outputs*>(context)->frames[row].met;
-    return widgets::RowMark{met ? widgets::RowShape::circle : widgets::RowShape::triangle, met ? t.good : t.bad};
+    return widgets::RowMark{met ? widgets::Marker::circle : widgets::Marker::triangle, met ? t.good : t.bad};
   };
   widgets::draw_table("frames", columns, source, view.frames, {width, 0});
 }

@@ -1,23 +1,23 @@
 #include <algorithm>
 
 #include "chapters/driving/jitter/lab.h"
-#include "widgets/number/number.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace chapters::driving::jitter {
 namespace {
 
-std::string text(double value, std::string_view unit) { return std::string(widgets::format(value, unit).view()); }
+using widgets::format_text;
 
 void tell(Outputs& out) {
-  out.verdict = "P50 " + text(out.p50_s, "s") + ", P99 " + text(out.p99_s, "s") + ": " + text(out.tail_ratio, "") +
-                " times the median" + (out.tail_held ? ", within 1.2" : ", above 1.2") + "; due in " +
-                text(out.deadline_s, "s");
+  out.verdict = "P50 " + format_text(out.p50_s, "s") + ", P99 " + format_text(out.p99_s, "s") + ": " +
+                format_text(out.tail_ratio, "") + " times the median" +
+                (out.tail_held ? ", within 1.2" : ", above 1.2") + "; due in " + format_text(out.deadline_s, "s");
   out.story = out.misses == 0 ? "No frame of this run missed its deadline."
-                              : text(out.miss_rate, "%") + " of the frames have no fresh result in time, " +
-                                    text(out.misses_per_hour, "") + " an hour; the longest run of them is " +
-                                    text(out.blind_worst_s, "s") + ", in which the car travels " +
-                                    text(out.blind_worst_m, "m") + ".";
+                              : format_text(out.miss_rate, "%") + " of the frames have no fresh result in time, " +
+                                    format_text(out.misses_per_hour, "") + " an hour; the longest run of them is " +
+                                    format_text(out.blind_worst_s, "s") + ", in which the car travels " +
+                                    format_text(out.blind_worst_m, "m") + ".";
 }
 
 }  // namespace

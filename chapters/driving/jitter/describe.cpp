@@ -104,8 +104,7 @@ void describe(Fields& f, Inputs& in) {
           .help = "Share of the deadline after which a frame counts as lost (reuse) or as a warning (smaller model).",
           .lo = 50,
           .hi = 100,
-          .when_key = "policy",
-          .when_value = "reuse|small",
+          .when = {"policy", "reuse|small"},
       });
   f.real("small_share", in.small_share,
          {
@@ -114,8 +113,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "Of the full one's time; what is not the network's own stays.",
              .lo = 5,
              .hi = 100,
-             .when_key = "policy",
-             .when_value = "small",
+             .when = {"policy", "small"},
          });
   f.integer("recover_frames", in.recover_frames,
             {
@@ -124,8 +122,7 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 1,
                 .hi = 1000,
                 .scale = Scale::log,
-                .when_key = "policy",
-                .when_value = "small",
+                .when = {"policy", "small"},
             });
   f.integer("frames", in.frames,
             {

@@ -3,6 +3,7 @@
 
 #include "chapters/driving/jitter/lab.h"
 #include "chapters/driving/shared/tasks.h"
+#include "widgets/controls/button.h"
 #include "widgets/plot/plot.h"
 
 namespace chapters::driving::jitter {
@@ -204,14 +205,13 @@ void draw_window(const Outputs& out, View& view, Room room) {
 void draw_road(const Outputs& out, const View& view, float width) {
   const auto& t = widgets::theme();
   const auto& run = *out.run;
-  const widgets::PlotFrame& frame = view.window.scratch.frame;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float lane = t.px(16), height = lane + t.type(widgets::Type::small) + t.px(8);
   ImGui::Dummy({width, height});
-  const float left = frame.area.min.x, right = frame.area.max.x;
+  const float left = view.window.data_area().min.x, right = view.window.data_area().max.x;
   if (!(right > left) || !(view.window.x_hi > view.window.x_lo)) return;
   const auto p = widgets::Painter::window();
-  const auto x_of = [&](double i) { return std::clamp(static_cast<float>(frame.x.pixel(i)), left, right); };
+  const auto x_of = [&](double i) { return std::clamp(view.window.x_pixel(i), left, right); };
   p.rect({left, at.y}, {right, at.y + lane}, t.card, t.px(3));
   const auto missed = [&](std::size_t i) { return run.fate[i] != FrameFate::fresh; };
   const std::size_t n = run.response_s.size(),
@@ -246,9 +246,8 @@ void draw_effects(const Outputs& out, View& view, float width) {
                                                                 {.title = "largest hit", .value_unit = "s"},
                                                                 {.title = "P99 without it", .value_unit = "s"},
                                                                 {.title = "P99 saved", .value_unit = "s"}}};
-  widgets::TableSource source{
-      .context = const_cast<Outputs*>(&out), .rows = out.effects.size(), .version = out.version};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.effects.size(), .version = out.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const EffectRow& r = static_cast<const Outputs*>(context)->effects[row];
     if (column == 0) {
       cell.text = r.name;
@@ -300,7 +299,7 @@ void draw(Inputs&, const Outputs& out, View& view) {
   heading("Frame by frame from the cursor on, and the road that the car travels meanwhile", {}, width);
   if (out.misses > 0) {
     ImGui::PushFont(nullptr, t.type(widgets::Type::body));
-    if (ImGui::Button("Longest blind stretch")) view.time_s = std::max(0.0, out.blind_from_s - 20 * out.period_s);
+    if (widgets::button("Longest blind stretch")) view.time_s = std::max(0.0, out.blind_from_s - 20 * out.period_s);
     ImGui::SameLine(0, t.px(10));
     widgets::Line line;
     line.add(widgets::format(out.blind_worst_m, "m"))
@@ -308,10 +307,10 @@ void draw(Inputs&, const Outputs& out, View& view) {
         .add(widgets::format(out.blind_from_s, "s"))
         .add(" on");
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    widgets::fit_text(widgets::Painter::window(),
-                      {at.x, at.y + (ImGui::GetFrameHeight() - t.type(widgets::Type::small)) / 2}, line.view(),
+    const float row = widgets::button_size("Longest blind stretch").y;
+    widgets::fit_text(widgets::Painter::window(), {at.x, at.y + (row - t.type(widgets::Type::small)) / 2}, line.view(),
                       width * 0.7f, t.muted, widgets::Type::small);
-    ImGui::Dummy({width * 0.7f, ImGui::GetFrameHeight()});
+    ImGui::Dummy({width * 0.7f, row});
     ImGui::PopFont();
   }
   draw_window(out, view, {width, t.px(200)});

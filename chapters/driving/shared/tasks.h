@@ -9,7 +9,4 @@ namespace chapters::driving {
 
 using widgets::heading;
 
-/// Height of a timeline's ruler.
-inline float ruler_px() { return widgets::theme().type(widgets::Type::small) + widgets::theme().px(14); }
-
 }  // namespace chapters::driving

@@ -21,8 +21,8 @@ void draw_timelines(const Sample& s, Views& v) {
           "lanes, spans by meaning, links, a counter strip, a cursor; wheel zooms, drag pans, F fits, Space plays");
   const ::widgets::TimelineCounter memory{"memory", "B", s.memory, Meaning::kv_cache, true, true};
   const ::widgets::TimelineLane lanes[] = {{"host", "launches", s.host, {}},
-                                         {"device", "kernels", s.device, {&memory, 1}},
-                                         {"link", "NVLink", s.wire, {}, 1}};
+                                           {"device", "kernels", s.device, {&memory, 1}},
+                                           {"link", "NVLink", s.wire, {}, 1}};
   ::widgets::TimelineData data;
   data.lanes = lanes;
   data.links = s.links;
@@ -59,21 +59,21 @@ void draw_bars(const Sample& s, Views& v) {
     v.factors.push_back({.label = segment_names[i], .value = s.after[i] / s.before[i], .tint = tint});
   }
   const ::widgets::StackedBar bars[] = {{
-                                          .label = "before",
-                                          .segments = v.before,
-                                          .measured = s.before[0] * 3,
-                                          .measured_source = "made up",
-                                      },
-                                      {.label = "after", .segments = v.after}};
+                                            .label = "before",
+                                            .segments = v.before,
+                                            .measured = s.before[0] * 3,
+                                            .measured_source = "made up",
+                                        },
+                                        {.label = "after", .segments = v.after}};
   const float half = half_width();
   ::widgets::draw_stacked_bars("across", bars, v.across,
-                             {
-                                 .unit = "s",
-                                 .axis_label = "time a step",
-                                 .size = {half, t.px(220)},
-                                 .limit = s.before[0] * 4,
-                                 .limit_label = "budget",
-                             });
+                               {
+                                   .unit = "s",
+                                   .axis_label = "time a step",
+                                   .size = {half, t.px(220)},
+                                   .limit = s.before[0] * 4,
+                                   .limit_label = "budget",
+                               });
   ImGui::SameLine(0, t.px(16));
   ::widgets::draw_stacked_bars("upright", bars, v.up, {.unit = "s", .size = {half, t.px(220)}, .vertical = true});
   heading("waterfall", "steps that add, and factors that multiply; a measurement at the end");
@@ -81,21 +81,21 @@ void draw_bars(const Sample& s, Views& v) {
   for (const double x : s.before) start += x;
   const float rows = (static_cast<float>(s.steps.size()) + 2) * t.px(26) + t.px(40);
   ::widgets::draw_waterfall("added", start, v.steps, v.added,
-                          {
-                              .unit = "s",
-                              .size = {half, rows},
-                              .measured = start * 0.5,
-                              .measured_source = "made up",
-                          });
+                            {
+                                .unit = "s",
+                                .size = {half, rows},
+                                .measured = start * 0.5,
+                                .measured_source = "made up",
+                            });
   ImGui::SameLine(0, t.px(16));
   ::widgets::draw_waterfall("multiplied", 1e15, v.factors, v.multiplied,
-                          {
-                              .rule = ::widgets::WaterfallRule::multiply,
-                              .start_label = "peak",
-                              .end_label = "reached",
-                              .unit = "FLOP/s",
-                              .size = {half, rows},
-                          });
+                            {
+                                .rule = ::widgets::WaterfallRule::multiply,
+                                .start_label = "peak",
+                                .end_label = "reached",
+                                .unit = "FLOP/s",
+                                .size = {half, rows},
+                            });
 }
 
 void draw_grids(const Sample& s, const SampleSize& size, Views& v) {
@@ -105,25 +105,25 @@ void draw_grids(const Sample& s, const SampleSize& size, Views& v) {
   const ::widgets::HeatData data{
       .values = s.cells, .rows = static_cast<std::size_t>(size.rows), .cols = static_cast<std::size_t>(size.cols)};
   ::widgets::draw_heat_map("heat", data, v.heat,
-                         {
-                             .row_title = "rank",
-                             .col_title = "rank",
-                             .value_title = "rate",
-                             .unit = "B/s",
-                             .size = {half, t.px(280)},
-                         });
+                           {
+                               .row_title = "rank",
+                               .col_title = "rank",
+                               .value_title = "rate",
+                               .unit = "B/s",
+                               .size = {half, t.px(280)},
+                           });
   ImGui::SameLine(0, t.px(16));
   ::widgets::draw_heat_map("log heat", data, v.log_heat,
-                         {
-                             .row_title = "rank",
-                             .col_title = "rank",
-                             .value_title = "rate",
-                             .unit = "B/s",
-                             .size = {half, t.px(280)},
-                             .log = true,
-                             .rows_up = true,
-                             .numbers = false,
-                         });
+                           {
+                               .row_title = "rank",
+                               .col_title = "rank",
+                               .value_title = "rate",
+                               .unit = "B/s",
+                               .size = {half, t.px(280)},
+                               .log = true,
+                               .rows_up = true,
+                               .numbers = false,
+                           });
   heading("tile_grid", "groups by colour and number, tiles that are partly filled, hatched where they are empty");
   ::widgets::TileGridData tiles;
   tiles.rows = static_cast<std::size_t>(size.rows);
@@ -133,16 +133,16 @@ void draw_grids(const Sample& s, const SampleSize& size, Views& v) {
     const auto& sz = *static_cast<const SampleSize*>(context);
     const auto i = static_cast<std::int64_t>(row) * sz.cols + static_cast<std::int64_t>(col);
     return ::widgets::Tile{.group = i / 32,
-                         .fill_x = static_cast<std::int64_t>(col) + 1 == sz.cols ? 0.75f : 1.0f,
-                         .fill_y = static_cast<std::int64_t>(row) + 1 == sz.rows ? 0.7f : 1.0f};
+                           .fill_x = static_cast<std::int64_t>(col) + 1 == sz.cols ? 0.75f : 1.0f,
+                           .fill_y = static_cast<std::int64_t>(row) + 1 == sz.rows ? 0.7f : 1.0f};
   };
   ::widgets::draw_tile_grid("tiles", tiles, v.tiles,
-                          {
-                              .row_title = "M",
-                              .col_title = "N",
-                              .group_title = "wave",
-                              .size = {0, t.px(280)},
-                          });
+                            {
+                                .row_title = "M",
+                                .col_title = "N",
+                                .group_title = "wave",
+                                .size = {0, t.px(280)},
+                            });
 }
 
 void draw_flows(const Sample& s, Views& v) {

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "chapters/gallery/widgets/rooms.h"
-#include "widgets/plot/axis.h"
 #include "widgets/base/parts.h"
+#include "widgets/plot/axis.h"
 
 namespace chapters::gallery::widgets {
 
@@ -55,7 +55,7 @@ void draw_theme(Views& views) {
 }
 
 void draw_axes() {
-  heading("axis", "AxisKind: linear, log10, log2, time, bytes; one unit for the whole axis");
+  heading("axis", "AxisKind: linear, log10, log2, time, linear_bytes; one unit for the whole axis");
   const auto& t = theme();
   const Painter p = Painter::window();
   struct Row {
@@ -68,14 +68,14 @@ void draw_axes() {
                       {"log10", AxisKind::log10, {1e-2, 1e4}, "FLOP/B"},
                       {"log2", AxisKind::log2, {1, 65536}, "tokens"},
                       {"time", AxisKind::time, {0, 5400}, "s"},
-                      {"bytes", AxisKind::bytes, {0, 96.0 * 1073741824.0}, "B"}};
+                      {"linear_bytes", AxisKind::linear_bytes, {0, 96.0 * 1073741824.0}, "B"}};
   const float width = ImGui::GetContentRegionAvail().x, left = t.px(64), right = t.px(70), height = t.px(34);
   ::widgets::AxisTicks ticks;
   for (const Row& row : rows) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ::widgets::AxisSpec spec{.kind = row.kind, .unit = row.unit};
     const ::widgets::AxisMap map(row.kind, row.range, static_cast<double>(at.x + left),
-                               static_cast<double>(at.x + width - right));
+                                 static_cast<double>(at.x + width - right));
     ::widgets::layout_ticks(
         spec, row.range, map,
         {[](std::string_view s) { return ::widgets::measure_text(s, Type::small); }, t.type(Type::small)}, ticks);

@@ -5,7 +5,7 @@ namespace {
 
 using ::widgets::theme;
 
-std::string_view value_of(void* context, std::string_view key, ::widgets::NumberText& scratch) {
+std::string_view value_of(const void* context, std::string_view key, ::widgets::NumberText& scratch) {
   const auto& s = *static_cast<const Sample*>(context);
   const auto live = ::widgets::split_live_key(key);
   if (live.name == "bytes")
@@ -15,7 +15,7 @@ std::string_view value_of(void* context, std::string_view key, ::widgets::Number
   return {};
 }
 
-void cell(void* context, std::size_t row, std::size_t column, ::widgets::TableCell& out) {
+void cell(const void* context, std::size_t row, std::size_t column, ::widgets::TableCell& out) {
   const auto& s = *static_cast<const Sample*>(context);
   if (column == 0) {
     out.text = s.names[row];
@@ -26,13 +26,13 @@ void cell(void* context, std::size_t row, std::size_t column, ::widgets::TableCe
   out.number = ::widgets::format(out.value, units[column - 1]);
 }
 
-::widgets::RowMark mark(void* context, std::size_t row) {
+::widgets::RowMark mark(const void* context, std::size_t row) {
   const auto& s = *static_cast<const Sample*>(context);
   const auto& t = theme();
   const double rate = s.table[row * 3] / s.table[row * 3 + 1];
-  if (rate > 1e11) return {::widgets::RowShape::circle, t.of(::widgets::Meaning::memory_bound)};
-  if (rate > 1e8) return {::widgets::RowShape::square, t.of(::widgets::Meaning::compute_bound)};
-  return {::widgets::RowShape::triangle, t.of(::widgets::Meaning::launch_bound)};
+  if (rate > 1e11) return {::widgets::Marker::circle, t.of(::widgets::Meaning::memory_bound)};
+  if (rate > 1e8) return {::widgets::Marker::square, t.of(::widgets::Meaning::compute_bound)};
+  return {::widgets::Marker::triangle, t.of(::widgets::Meaning::launch_bound)};
 }
 
 constexpr std::string_view formulas[] = {
@@ -71,7 +71,7 @@ __global__ void axpy(float a, const float* x, float* y) { y[threadIdx.x] += a * 
 
 void draw_texts(const Sample& s, Views& v) {
   const auto& t = theme();
-  const ::widgets::ValueSource values{const_cast<Sample*>(&s), value_of, nullptr};
+  const ::widgets::ValueSource values{&s, value_of, nullptr};
   heading("formula", "fractions, scripts, roots, sums, fences that grow, live values in them");
   constexpr const char* ids[] = {"formula 1", "formula 2", "formula 3", "formula 4"};
   const float width = ImGui::GetContentRegionAvail().x;
@@ -79,15 +79,15 @@ void draw_texts(const Sample& s, Views& v) {
     ::widgets::draw_formula(ids[i], formulas[i], values, v.formulas[i], {.max_width = width});
   heading("table", "sorts by a click on its head, aligns on the decimal point, scrolls, selects, copies with Ctrl+C");
   static constexpr ::widgets::TableColumn columns[] = {{.title = "kernel", .number = false, .code = true},
-                                                     {.title = "moved", .value_unit = "B"},
-                                                     {.title = "time", .value_unit = "s"},
-                                                     {.title = "calls"}};
+                                                       {.title = "moved", .value_unit = "B"},
+                                                       {.title = "time", .value_unit = "s"},
+                                                       {.title = "calls"}};
   ::widgets::TableSource source;
-  source.context = const_cast<Sample*>(&s);
+  source.context = &s;
   source.rows = s.names.size();
   source.version = 1 + s.names.size() + static_cast<std::uint64_t>(s.table[0] * 1e3);
   source.cell = cell;
-  source.key = [](void* context, std::size_t row, std::size_t column) {
+  source.key = [](const void* context, std::size_t row, std::size_t column) {
     const auto& sample = *static_cast<const Sample*>(context);
     return column == 0 ? std::numeric_limits<double>::quiet_NaN() : sample.table[row * 3 + column - 1];
   };

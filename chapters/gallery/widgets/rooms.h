@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "chapters/gallery/widgets/sample.h"
-#include "widgets/prose/formula.h"
 #include "widgets/charts/heat_map.h"
-#include "widgets/plot/plot.h"
-#include "widgets/prose/prose.h"
 #include "widgets/charts/stacked_bar.h"
-#include "widgets/table/table.h"
 #include "widgets/charts/tile_grid.h"
 #include "widgets/charts/waterfall.h"
+#include "widgets/plot/plot.h"
+#include "widgets/prose/formula.h"
+#include "widgets/prose/prose.h"
+#include "widgets/table/table.h"
 
 namespace chapters::gallery::widgets {
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/shared_choices.h"
 #include "models/learning/practice.h"
 #include "widgets/number/number.h"
 
@@ -63,23 +64,9 @@ void describe(Fields& f, DrillInputs& in) {
   f.toggle("hints", in.hints, {.label = "Show hints", .help = "The formula, before you answer."});
   f.toggle("reveal", in.reveal,
            {.label = "Reveal the answer", .help = "Shows the worked solution without an answer of yours."});
-  f.table("history", in.history,
-          {
-              .label = "Your answers",
-              .help = "Everything you answered; kept between sessions.",
-              .shared = "drill.history",
-              .max_items = most_drill_records,
-              .kept = true,
-          });
-  f.real("now_s", in.now_s,
-         {
-             .label = "Now",
-             .unit = "s",
-             .help = "When you came here, in seconds since 1970; what is due depends on it.",
-             .lo = 0,
-             .hi = 1e11,
-             .shared = "clock.now_s",
-         });
+  shared::history(f, "history", in.history, "drill.history", most_drill_records,
+                  {.label = "Your answers", .help = "Everything you answered; kept between sessions."});
+  shared::clock(f, "now_s", in.now_s, "When you came here, in seconds since 1970; what is due depends on it.");
 }
 
 void describe(Fields& f, DrillOutputs& o) {
@@ -115,8 +102,8 @@ void describe(Fields& f, DrillOutputs& o) {
 
 void describe(Fields& f, DrillView& v) {
   f.text("said", v.said, {.label = "An answer shown graded"});
-  f.text("open_link", v.open_link, {.label = "Lab to open"});
-  f.toggle("ticking", v.ticking, {.label = "The clock runs"});
+  f.text("open_link", v.requests.open_link, {.label = "Lab to open"});
+  f.toggle("ticking", v.requests.awake, {.label = "The clock runs"});
 }
 
 double limit_of(Clock clock) { return clock == Clock::none ? 0 : clock == Clock::two_minutes ? 120 : 60; }

@@ -5,8 +5,10 @@
 
 #include "chapters/interview/drills/lab.h"
 #include "chapters/interview/shared/paper.h"
-#include "widgets/number/number.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/wrapped_text.h"
+#include "widgets/controls/button.h"
+#include "widgets/number/number.h"
 
 /// The card: question, clock, box for the answer, verdict with its steps; readiness by topic under it.
 namespace chapters::interview::drills {
@@ -59,12 +61,13 @@ float paint_solution(const Painter& p, ImVec2 at, float width, const Shown& s, b
     const ImU32 colour = s.mark->right ? t.good : s.mark->late ? t.warning : t.bad;
     const std::string_view sign = s.mark->right ? "\xE2\x9C\x93" : "\xC3\x97";
     if (paint) p.text({text_at.x, at.y + y}, sign, colour, Type::body, Font::bold);
-    y += flow(p, {text_at.x + t.px(22), at.y + y}, s.mark->verdict, inner - t.px(22), colour, Type::body, Font::bold,
-              paint) +
+    y += widgets::wrapped_text(p, {text_at.x + t.px(22), at.y + y}, s.mark->verdict, inner - t.px(22), colour,
+                               {.type = Type::body, .font = Font::bold, .paint = paint}) +
          t.px(6);
   }
   for (const auto& step : s.question.steps)
-    y += flow(p, {text_at.x, at.y + y}, step, inner, t.text, Type::small, Font::mono, paint) + t.px(3);
+    y += widgets::wrapped_text(p, {text_at.x, at.y + y}, step, inner, t.text, {.font = Font::mono, .paint = paint}) +
+         t.px(3);
   link_at = {at.x + width - pad, at.y + y};
   return y + t.px(30);
 }
@@ -90,17 +93,6 @@ void next(DrillView& view, double now) {
   view.refused.clear();
   view.running = view.focus = true;  // a round goes on: the clock starts with the question
   view.started = now;
-}
-
-bool strong_button(const char* label, ImVec2 size) {
-  const auto& t = theme();
-  ImGui::PushStyleColor(ImGuiCol_Button, t.accent);
-  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, widgets::with_alpha(t.accent, 0.85f));
-  ImGui::PushStyleColor(ImGuiCol_ButtonActive, widgets::with_alpha(t.accent, 0.7f));
-  ImGui::PushStyleColor(ImGuiCol_Text, t.mode == widgets::Mode::dark ? t.on_colour : t.panel);
-  const bool pressed = ImGui::Button(label, size);
-  ImGui::PopStyleColor(4);
-  return pressed;
 }
 
 /// A link whose right end is at `end`; true when it is clicked, or Enter is pressed on it.
@@ -184,14 +176,18 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
   const float ring = s.limit_s > 0 ? t.px(40) : 0, inner = width - 2 * pad,
               words = inner - (ring > 0 ? 2 * ring + t.px(24) : 0);
   const ImVec2 text_at{left + pad, corner.y + pad};
-  const float heading = t.px(30),
-              asked = flow(p, text_at, s.question.text, words, t.text, Type::title, Font::sans, false);
+  const float heading = t.px(30), asked = widgets::wrapped_text(p, text_at, s.question.text, words, t.text,
+                                                                {.type = Type::title, .paint = false});
   const float question = std::max(asked, 2 * ring - heading + t.px(8)) + t.px(14), box = t.px(44);
   const bool hinted = !out.hint.empty() && !view.holding;
-  const float hint = hinted ? flow(p, text_at, out.hint, inner, t.muted, Type::small, Font::mono, false) + t.px(8) : 0;
+  const float hint =
+      hinted
+          ? widgets::wrapped_text(p, text_at, out.hint, inner, t.muted, {.font = Font::mono, .paint = false}) + t.px(8)
+          : 0;
   const float refused =
-      view.refused.empty() ? 0
-                           : flow(p, text_at, view.refused, inner, t.warning, Type::small, Font::sans, false) + t.px(8);
+      view.refused.empty()
+          ? 0
+          : widgets::wrapped_text(p, text_at, view.refused, inner, t.warning, {.paint = false}) + t.px(8);
   ImVec2 link_at{};
   const float solution = s.solution ? paint_solution(p, {}, inner, s, false, link_at) + t.px(18) : 0;
   const float height = 2 * pad + heading + question + hint + box + t.px(26) + refused + solution;
@@ -200,10 +196,10 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
   p.frame({left, corner.y}, {left + width, corner.y + height}, t.line, 1, t.px(12));
   p.text_fit(text_at, s.heading, words, t.muted, Type::small);
   float y = text_at.y + heading;
-  flow(p, {text_at.x, y}, s.question.text, words, t.text, Type::title);
+  widgets::wrapped_text(p, {text_at.x, y}, s.question.text, words, t.text, {.type = Type::title});
   if (ring > 0) paint_clock(p, {left + width - pad - ring, text_at.y + ring}, ring - t.px(3), s);
   y += question;
-  if (hinted) flow(p, {text_at.x, y}, out.hint, inner, t.muted, Type::small, Font::mono);
+  if (hinted) widgets::wrapped_text(p, {text_at.x, y}, out.hint, inner, t.muted, {.font = Font::mono});
   y += hint;
 
   const float button = t.px(110);
@@ -224,7 +220,7 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
   }
   ImGui::PopStyleVar();
   ImGui::SetCursorScreenPos({text_at.x + inner - button, y});
-  const bool pressed = strong_button(view.holding ? "Next" : "Enter", {button, box});
+  const bool pressed = widgets::button(view.holding ? "Next" : "Enter", true, {button, box});
   p.text_fit({text_at.x, y + box + t.px(6)}, s.question.unit_label, inner, t.muted, Type::small);
   const ImVec2 daily_at{text_at.x + inner, y + box + t.px(6)};
   if (in.now_s > 0 && !out.is_daily) {
@@ -234,13 +230,13 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
       in.drill = today_drill;
   }
   y += box + t.px(26);
-  if (refused > 0) flow(p, {text_at.x, y}, view.refused, inner, t.warning, Type::small);
+  if (refused > 0) widgets::wrapped_text(p, {text_at.x, y}, view.refused, inner, t.warning);
   y += refused;
   if (s.solution) {
     const ImVec2 at{text_at.x, y + t.px(8)};
     p.rect(at, {at.x + inner, at.y + solution - t.px(18)}, t.card, t.px(8));
     paint_solution(p, at, inner, s, true, link_at);
-    if (right_link(p, "open in the lab", "open in the lab", link_at)) view.open_link = s.question.link;
+    if (right_link(p, "open in the lab", "open in the lab", link_at)) view.requests.open_link = s.question.link;
   }
   draw_topics(out, {left, corner.y + height + t.px(24)}, width);
 
@@ -253,7 +249,7 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
     record(in, out, view, now);
     if (!view.holding) view.focus = true;
   }
-  view.ticking = view.running && !view.holding && out.limit_s > 0 && now - view.started < out.limit_s;
+  view.requests.awake = view.running && !view.holding && out.limit_s > 0 && now - view.started < out.limit_s;
 }
 
 }  // namespace chapters::interview::drills

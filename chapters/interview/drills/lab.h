@@ -38,15 +38,15 @@ struct DrillOutputs {
 /// What is on the card: the question that waits, or the one just answered, held until Next.
 struct DrillView {
   char typed[128] = {};
-  std::string said,
-      open_link;  ///< `said`: an answer to show graded without keeping it; `open_link`: asks the shell to go there
+  Requests requests;    ///< the clock keeps the window awake; the card links to its lab
+  std::string said;     ///< an answer to show graded without keeping it
   std::string refused;  ///< why the last answer could not be read
   DrillQuestion held;
   DrillMark mark;
   std::string held_heading;
   const Drill* asked_drill = nullptr;  ///< which question the clock and the box belong to
   std::uint64_t asked_seed = 0;
-  bool holding = false, running = false, ticking = false, focus = false;
+  bool holding = false, running = false, focus = false;
   double started = 0, first = -1, held_seconds = 0;  ///< ImGui time, s
 };
 

@@ -1,14 +1,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chapters/mechanism/catalog.h"
-#include "chapters/practice/drill_history.h"
 #include "chapters/interview/shared/paper.h"
-#include "chapters/practice/prediction_history.h"
+#include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/registry.h"
+#include "chapters/mechanism/shared_choices.h"
+#include "chapters/practice/drill_history.h"
+#include "chapters/practice/prediction_history.h"
 #include "models/learning/practice.h"
-#include "widgets/number/number.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/wrapped_text.h"
+#include "widgets/number/number.h"
 
 /// What the answers given so far support, topic by topic, and what to do next.
 namespace chapters::interview::readiness {
@@ -55,7 +57,7 @@ struct Outputs {
 };
 
 struct View {
-  std::string open_link;
+  Requests requests;
 };
 
 const Choices confidence_choices{{"80", "80 %", ""}, {"90", "90 %", ""}, {"95", "95 %", ""}, {"99", "99 %", ""}};
@@ -89,31 +91,12 @@ void describe(Fields& f, Inputs& in) {
              .lo = 0,
              .hi = 100,
          });
-  f.table("history", in.history,
-          {
-              .label = "Your answers",
-              .help = "Everything you answered in the drills; kept between sessions.",
-              .shared = "drill.history",
-              .max_items = most_drill_records,
-              .kept = true,
-          });
-  f.table("predictions", in.predictions,
-          {
-              .label = "Your predictions",
-              .help = "What you committed to before a lab showed it; kept between sessions.",
-              .shared = predictions_table,
-              .max_items = most_prediction_records,
-              .kept = true,
-          });
-  f.real("now_s", in.now_s,
-         {
-             .label = "Now",
-             .unit = "s",
-             .help = "When you came here, in seconds since 1970; what is due depends on it.",
-             .lo = 0,
-             .hi = 1e11,
-             .shared = "clock.now_s",
-         });
+  shared::history(f, "history", in.history, "drill.history", most_drill_records,
+                  {.label = "Your answers", .help = "Everything you answered in the drills; kept between sessions."});
+  shared::history(
+      f, "predictions", in.predictions, predictions_table, most_prediction_records,
+      {.label = "Your predictions", .help = "What you committed to before a lab showed it; kept between sessions."});
+  shared::clock(f, "now_s", in.now_s, "When you came here, in seconds since 1970; what is due depends on it.");
 }
 
 void describe(Fields& f, Row& r) {
@@ -174,7 +157,7 @@ void describe(Fields& f, Outputs& o) {
   f.table("topics", o.topics, {.label = "By topic", .help = "How every topic stands."});
 }
 
-void describe(Fields& f, View& v) { f.text("open_link", v.open_link, {.label = "Lab to open"}); }
+void describe(Fields& f, View& v) { f.text("open_link", v.requests.open_link, {.label = "Lab to open"}); }
 
 std::string percent(double share) { return std::string(widgets::format(std::round(share * 1000) / 10, "%", 3)); }
 std::string whole(double v) { return std::string(widgets::format(v, "", 9)); }
@@ -302,7 +285,8 @@ void draw(Inputs& in, const Outputs& out, View& view) {
     p.text_fit({middle, y + t.px(20)}, line.next, text, t.muted, widgets::Type::small);
     ImGui::SetCursorScreenPos({x + inner - link, y});
     ImGui::PushID(static_cast<int>(i));
-    if (ImGui::InvisibleButton(practise, {link, t.px(22)}, ImGuiButtonFlags_EnableNav)) view.open_link = line.link;
+    if (ImGui::InvisibleButton(practise, {link, t.px(22)}, ImGuiButtonFlags_EnableNav))
+      view.requests.open_link = line.link;
     ImGui::PopID();
     p.text({x + inner, y}, practise, t.accent, widgets::Type::small, widgets::Font::sans, widgets::Align::right);
     y += row;
@@ -310,10 +294,11 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy({width, height});
   const float note = corner.y + height + t.px(12);
-  const float noted = flow(p, {x, note},
-                           "Each bar is what your answers support, not your score: the lower end of the interval "
-                           "around the share that was right. The line across it is the goal.",
-                           inner, t.muted, widgets::Type::small);
+  const float noted =
+      widgets::wrapped_text(p, {x, note},
+                            "Each bar is what your answers support, not your score: the lower end of the interval "
+                            "around the share that was right. The line across it is the goal.",
+                            inner, t.muted);
   ImGui::SetCursorScreenPos({corner.x, note});
   ImGui::Dummy({width, noted});
   if (widgets::Record* record = p.record()) {

@@ -11,30 +11,6 @@ using widgets::Font;
 using widgets::theme;
 using widgets::Type;
 
-float flow(const widgets::Painter& p, ImVec2 at, std::string_view text, float width, ImU32 colour, Type type, Font font,
-           bool paint) {
-  const float size = theme().type(type), line = size * 1.4f;
-  ImFont* face = widgets::font_of(font);
-  float y = 0;
-  const char* s = text.data();
-  const char* const end = s + text.size();
-  while (s < end) {
-    const char* cut = face->CalcWordWrapPosition(size, s, end, width);
-    if (cut == s) ++cut;
-    const char* line_end = std::find(s, cut, '\n');
-    if (paint && line_end > s)
-      p.text({at.x, at.y + y}, {s, static_cast<std::size_t>(line_end - s)}, colour, type, font);
-    s = line_end;
-    while (s < end && (*s == ' ' || *s == '\n')) {
-      const bool broke = *s == '\n';
-      ++s;
-      if (broke) break;
-    }
-    y += line;
-  }
-  return y;
-}
-
 ImU32 share_colour(double share, double goal) {
   const auto& t = theme();
   return share >= goal ? t.good : share >= 0.5 * goal ? t.warning : t.bad;

@@ -3,8 +3,8 @@
 
 #include "chapters/kernels/lab/rate.h"
 #include "models/base/line_diff.h"
-#include "widgets/number/number.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace chapters::kernels::lab {
 namespace {
@@ -12,9 +12,9 @@ namespace {
 using ::kernels::Device;
 using ::kernels::Ladder;
 using ::kernels::Measure;
+using widgets::format_text;
 
 bool is_bandwidth(std::string_view unit) { return unit == "B/s"; }
-std::string text(double value, std::string_view unit, int digits = 3) { return quantity(value, unit, digits); }
 
 void fill_selected(Outputs& out, const Rated& r, const models::OpCost& cost) {
   const Bar& bar = r.bar;
@@ -115,7 +115,7 @@ void fill_plot(const Inputs& in, Outputs& out, const std::vector<Rated>& rated, 
     const Ceilings& c = rated[out.selected].ceilings;
     const double roof = latency ? rated[out.selected].floor_s : flops ? m.peak_flops_per_s : m.bandwidth_bytes_per_s;
     seen(roof);
-    ceiling((flops ? c.arithmetic : c.bandwidth) + " " + text(roof, unit_of_plot), roof, true);
+    ceiling((flops ? c.arithmetic : c.bandwidth) + " " + format_text(roof, unit_of_plot), roof, true);
   } else {
     out.plot_x_lo = std::min({0.05, out.intensity / 4, out.ridge / 8});
     out.plot_x_hi = std::max({100.0, out.intensity * 4, out.ridge * 8});
@@ -123,7 +123,7 @@ void fill_plot(const Inputs& in, Outputs& out, const std::vector<Rated>& rated, 
     for (const double y : out.roof_y) seen(y);
     const models::Machine own = rated[out.selected].ceilings.machine;
     if (own.peak_flops_per_s < 0.99 * m.peak_flops_per_s) {
-      Outputs::Ceiling c{text(own.peak_flops_per_s, "FLOP/s") + " of rung " + std::to_string(out.selected + 1),
+      Outputs::Ceiling c{format_text(own.peak_flops_per_s, "FLOP/s") + " of rung " + std::to_string(out.selected + 1),
                          own.peak_flops_per_s,
                          {},
                          {}};
@@ -135,7 +135,7 @@ void fill_plot(const Inputs& in, Outputs& out, const std::vector<Rated>& rated, 
           out.ceilings.size() < 3)
         ceiling(r.title, r.value, true);
   }
-  out.roof_label = text(m.peak_flops_per_s, "FLOP/s") + (top->ceilings.arithmetic_measured ? ", measured" : "");
+  out.roof_label = format_text(m.peak_flops_per_s, "FLOP/s") + (top->ceilings.arithmetic_measured ? ", measured" : "");
   out.plot_y_lo = low < high ? low / 2.5 : high / 10;
   out.plot_y_hi = high > 0 ? high * 2.5 : 10;
   if (!(out.plot_y_lo > 0)) out.plot_y_lo = out.plot_y_hi / 100;
@@ -151,8 +151,8 @@ void fill_words(Outputs& out, const std::vector<Rated>& rated, const Inputs& in)
                                    ladder.size_unit == "B" ? widgets::Prefix::binary : widgets::Prefix::none)
                        .view());
   out.caption = "share of each rung's roof; rung " + std::to_string(out.selected + 1) + ": " +
-                (wire ? c.bandwidth + ", " + text(out.roof_bytes_per_s, "B/s")
-                      : c.arithmetic + ", " + text(out.roof_flops_per_s, "FLOP/s")) +
+                (wire ? c.bandwidth + ", " + format_text(out.roof_bytes_per_s, "B/s")
+                      : c.arithmetic + ", " + format_text(out.roof_flops_per_s, "FLOP/s")) +
                 (measured ? ", measured here; " : "; ");
   out.caption += std::string(ladder.size_label) + " " + size;
   const std::size_t next = out.selected + 1;
@@ -166,9 +166,9 @@ void fill_words(Outputs& out, const std::vector<Rated>& rated, const Inputs& in)
     if (out.next_text.back() != '.') out.next_text += ".";
     const Rated& r = rated[next];
     if (timed(r.run) && timed(now.run) && !r.bar.hidden && !now.bar.hidden)
-      out.next_text += " Measured: " + text(now.run->time_s / r.run->time_s, "") + " times as fast.";
+      out.next_text += " Measured: " + format_text(now.run->time_s / r.run->time_s, "") + " times as fast.";
     else if (b.predicted > 0)
-      out.next_text += " The model allows " + text(out.next_gain, "") + " times the rate.";
+      out.next_text += " The model allows " + format_text(out.next_gain, "") + " times the rate.";
   }
 }
 
@@ -231,7 +231,7 @@ Outputs compute(const Inputs& in) {
   out.command = "ridgeline kernels run " + std::string(ladder.id) + " --rung " +
                 std::string(ladder.rungs[out.selected].id) + " --size " + std::to_string(out.size) +
                 (in.cold ? "" : " --warm") + " --seed " + std::to_string(in.seed) + " --seconds " +
-                text(in.seconds_per_rung, "", 6);
+                format_text(in.seconds_per_rung, "", 6);
   widgets::Fingerprint mark;
   mark.add(std::string_view(ladder.id)), mark.add(static_cast<double>(out.size));
   for (const Bar& b : out.bars) mark.add(b.measured), mark.add(b.predicted), mark.add(b.yours);

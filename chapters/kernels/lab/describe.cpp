@@ -1,6 +1,7 @@
 #include "chapters/kernels/lab/lab.h"
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/shared_choices.h"
 
 /// Ladders of kernels that run on this machine: predict a rung, run it, see how far under its ceiling it is and why the
 /// next one is faster.
@@ -136,15 +137,13 @@ void describe(Fields& f, Inputs& in) {
            {
                .label = "Ladder",
                .help = "One operation in several versions, each mostly faster than the one before.",
-               .when_key = "device",
-               .when_value = "cpu",
+               .when = {"device", "cpu"},
            });
   f.choice("cuda_ladder", in.cuda_ladder, cuda_ladders(),
            {
                .label = "Ladder",
                .help = "One operation in several versions, each mostly faster than the one before.",
-               .when_key = "device",
-               .when_value = "cuda",
+               .when = {"device", "cuda"},
            });
   f.integer("rung", in.rung,
             {
@@ -166,20 +165,14 @@ void describe(Fields& f, Inputs& in) {
           {.label = "Your predictions",
            .help = "Share of the roof that you expect of a rung: press or drag in its row.",
            .max_items = 120});
-  f.choice("chip", in.chip, catalog().chip_choices,
-           {
-               .label = "Chip",
-               .help = "Its data sheet gives the roofs until some are measured on a GPU.",
-               .shared = "chip",
-               .when_key = "device",
-               .when_value = "cuda",
-           });
+  shared::chip(
+      f, "chip", in.chip,
+      {.help = "Its data sheet gives the roofs until some are measured on a GPU.", .when = {"device", "cuda"}});
   f.choice("simd", in.simd, simds,
            {
                .label = "Vectors of the core",
                .help = "Sets the width of the roof, until it is measured.",
-               .when_key = "device",
-               .when_value = "cpu",
+               .when = {"device", "cpu"},
            });
   f.real("clock_hz", in.clock_hz,
          {
@@ -188,8 +181,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "Assumed until the ceilings are measured.",
              .lo = 1e9,
              .hi = 6.5e9,
-             .when_key = "device",
-             .when_value = "cpu",
+             .when = {"device", "cpu"},
          });
   f.real("dram_bytes_per_s", in.dram_bytes_per_s,
          {
@@ -199,8 +191,7 @@ void describe(Fields& f, Inputs& in) {
              .lo = 2e9,
              .hi = 400e9,
              .scale = Scale::log,
-             .when_key = "device",
-             .when_value = "cpu",
+             .when = {"device", "cpu"},
          });
   f.integer("seed", in.seed,
             {
@@ -223,14 +214,14 @@ void describe(Fields& f, Inputs& in) {
               .label = "Measured runs",
               .help = "What was run, and what came out.",
               .max_items = 200,
-              .measured = true,
+              .origin = Origin::measured,
           });
   f.table("roofs", in.roofs,
           {
               .label = "Measured ceilings",
               .help = "Of the devices of this machine.",
               .max_items = 64,
-              .measured = true,
+              .origin = Origin::measured,
           });
 }
 
@@ -432,10 +423,10 @@ void describe(Fields& f, Outputs& o) {
 }
 
 void describe(Fields& f, View& v) {
-  f.text("request", v.request, {.label = "What to run", .max_bytes = 65536});
-  f.text("status", v.status, {.label = "What is going on"});
-  f.toggle("running", v.running, {.label = "Running"});
-  f.real("fraction", v.fraction, {.label = "Done", .lo = 0, .hi = 1});
+  f.text("request", v.requests.work, {.label = "What to run", .max_bytes = 65536});
+  f.text("status", v.requests.status, {.label = "What is going on"});
+  f.toggle("running", v.requests.running, {.label = "Running"});
+  f.real("fraction", v.requests.fraction, {.label = "Done", .lo = 0, .hi = 1});
   f.toggle("editing", v.editing, {.label = "The editor is open"});
   f.text("edited_rung", v.edited_rung, {.label = "Rung in the editor"});
   f.text("edited_source", v.edited_source, {.label = "Source in the editor", .max_bytes = 65536});

@@ -3,6 +3,7 @@
 
 #include "chapters/kernels/lab/lab.h"
 #include "widgets/base/parts.h"
+#include "widgets/controls/button.h"
 
 namespace chapters::kernels::lab {
 
@@ -12,16 +13,8 @@ using widgets::theme;
 using widgets::Type;
 
 bool tool(const char* label, bool enabled, bool strong) {
-  const auto& t = theme();
   ImGui::BeginDisabled(!enabled);
-  if (strong) {
-    ImGui::PushStyleColor(ImGuiCol_Button, t.accent);
-    ImGui::PushStyleColor(ImGuiCol_ButtonHovered, widgets::with_alpha(t.accent, 0.85f));
-    ImGui::PushStyleColor(ImGuiCol_ButtonActive, widgets::with_alpha(t.accent, 0.7f));
-    ImGui::PushStyleColor(ImGuiCol_Text, t.mode == widgets::Mode::dark ? t.on_colour : t.panel);
-  }
-  const bool pressed = ImGui::Button(label);
-  if (strong) ImGui::PopStyleColor(4);
+  const bool pressed = widgets::button(label, strong);
   ImGui::EndDisabled();
   return pressed;
 }
@@ -29,31 +22,33 @@ bool tool(const char* label, bool enabled, bool strong) {
 void draw_tools(Inputs& in, const Outputs& out, View& view) {
   const auto& t = theme();
   const float gap = t.px(8);
-  const bool idle = !view.running;
-  if (tool("Run", idle, true)) view.request = run_request(in, out, false, nullptr);
+  const bool idle = !view.requests.running;
+  if (tool("Run", idle, true)) view.requests.work = run_request(in, out, false, nullptr);
   if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort))
     widgets::tip("Run", out.rung_title, "the selected rung, in a process of its own");
   ImGui::SameLine(0, gap);
-  if (tool("Run all", idle, true)) view.request = run_request(in, out, true, nullptr);
+  if (tool("Run all", idle, true)) view.requests.work = run_request(in, out, true, nullptr);
   ImGui::SameLine(0, gap);
-  if (tool("Measure ceilings", idle)) view.request = roofline_request(in.device);
+  if (tool("Measure ceilings", idle)) view.requests.work = roofline_request(in.device);
   if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort))
     widgets::tip("Measure ceilings", "a few seconds", "they become the chip \"this machine\"");
   ImGui::SameLine(0, gap);
   // Each keeps its place: where Stop was a moment ago, nothing else may be pressed.
-  if (tool("Stop", view.running)) view.request = "stop";
+  if (tool("Stop", view.requests.running)) view.requests.work = "stop";
   ImGui::SameLine(0, gap);
   if (tool("Clear runs", idle && !in.runs.empty())) in.runs.clear();
   ImGui::SameLine(0, gap * 2);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float room = ImGui::GetContentRegionAvail().x;
+  const float room = ImGui::GetContentRegionAvail().x, row = widgets::button_size("Stop").y;
   const Painter p = Painter::window();
-  if (view.running) {
-    const float bar = std::min(t.px(140), room * 0.5f), y = at.y + ImGui::GetFrameHeight() / 2;
+  if (view.requests.running) {
+    const float bar = std::min(t.px(140), room * 0.5f), y = at.y + row / 2;
     p.rect({at.x, y - t.px(2)}, {at.x + bar, y + t.px(2)}, t.line, t.px(2));
-    p.rect({at.x, y - t.px(2)}, {at.x + bar * static_cast<float>(std::clamp(view.fraction, 0.0, 1.0)), y + t.px(2)},
-           t.accent, t.px(2));
-    widgets::fit_text(p, {at.x + bar + gap, at.y + t.px(5)}, view.status, room - bar - gap, t.muted, Type::small);
+    p.rect({at.x, y - t.px(2)},
+           {at.x + bar * static_cast<float>(std::clamp(view.requests.fraction, 0.0, 1.0)), y + t.px(2)}, t.accent,
+           t.px(2));
+    widgets::fit_text(p, {at.x + bar + gap, at.y + (row - t.type(Type::small)) / 2}, view.requests.status,
+                      room - bar - gap, t.muted, Type::small);
   } else {
     const bool none = out.measured_rungs == 0 && out.failed_rungs == 0;
     widgets::Line line;
@@ -68,7 +63,7 @@ void draw_tools(Inputs& in, const Outputs& out, View& view) {
       for (const Bar& b : out.bars) hidden |= b.hidden;
       if (hidden) line.add("; press in a row to predict it, then it shows");
     }
-    widgets::fit_text(p, {at.x, at.y + t.px(5)}, line.view(), room, t.muted, Type::small);
+    widgets::fit_text(p, {at.x, at.y + (row - t.type(Type::small)) / 2}, line.view(), room, t.muted, Type::small);
   }
   ImGui::NewLine();
 }

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "chapters/kernels/lab/lab.h"
-#include "widgets/number/number.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 /// A row for each rung: what the model allows (hatched), what you expect (a mark), what was measured (filled).
 namespace chapters::kernels::lab {

@@ -4,6 +4,7 @@
 #include "chapters/kernels/lab/lab.h"
 #include "models/base/line_diff.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/wrapped_text.h"
 
 /// The source of a rung beside its figures, with the lines that changed; CUDA sources can be edited, compiled and run.
 namespace chapters::kernels::lab {
@@ -14,20 +15,11 @@ using widgets::Painter;
 using widgets::theme;
 using widgets::Type;
 
-/// Text in lines no wider than `width`; returns its height. `paint` off measures alone.
-float flow(const Painter& p, ImVec2 at, std::string_view text, float width, ImU32 colour, bool paint = true) {
-  const float size = theme().type(Type::small), line = size * 1.35f;
-  ImFont* face = widgets::font_of(Font::sans);
-  float y = 0;
-  for (const char *s = text.data(), *const end = s + text.size(); s < end;) {
-    const char* cut = face->CalcWordWrapPosition(size, s, end, std::max(width, size * 4));
-    if (cut == s) ++cut;
-    if (paint) p.text({at.x, at.y + y}, {s, static_cast<std::size_t>(cut - s)}, colour, Type::small);
-    s = cut;
-    while (s < end && *s == ' ') ++s;
-    y += line;
-  }
-  return y;
+/// A note under the source; returns its height in px. `paint` off measures alone.
+float paint_note(const Painter& p, ImVec2 at, std::string_view text, float width, ImU32 colour, bool paint = true) {
+  const float size = theme().type(Type::small);
+  return widgets::wrapped_text(p, at, text, std::max(width, size * 4), colour,
+                               {.line_px = size * 1.35f, .paint = paint});
 }
 
 int grow(ImGuiInputTextCallbackData* data) {
@@ -111,8 +103,8 @@ void draw_editor_tools(const Inputs& in, const Outputs& out, View& view, bool mi
   const float gap = theme().px(6);
   const auto& rung = out.ladder->rungs[out.selected];
   if (view.editing && mine) {
-    if (tool("Compile and run", !view.running, true)) {
-      view.request = run_request(in, out, false, &view);
+    if (tool("Compile and run", !view.requests.running, true)) {
+      view.requests.work = run_request(in, out, false, &view);
       view.editing = false;
     }
     ImGui::SameLine(0, gap);
@@ -127,7 +119,7 @@ void draw_editor_tools(const Inputs& in, const Outputs& out, View& view, bool mi
     view.editing = true;
   }
   ImGui::SameLine(0, gap);
-  if (tool("Compile and run", !view.running && mine)) view.request = run_request(in, out, false, &view);
+  if (tool("Compile and run", !view.requests.running && mine)) view.requests.work = run_request(in, out, false, &view);
   ImGui::SameLine(0, gap);
   if (tool("Original", mine)) {
     view.edited_rung.clear();
@@ -171,12 +163,12 @@ void draw_source(const Inputs& in, const Outputs& out, View& view, float width, 
   const std::string_view report = mine                   ? std::string_view(out.edited_text)
                                   : !out.failure.empty() ? std::string_view(out.failure)
                                                          : std::string_view(out.report_text);
-  const float next = flow(p, {}, out.next_text, inner, t.muted, false),
-              said = report.empty() ? 0 : flow(p, {}, report, inner, t.text, false) + t.px(4);
+  const float next = paint_note(p, {}, out.next_text, inner, t.muted, false),
+              said = report.empty() ? 0 : paint_note(p, {}, report, inner, t.text, false) + t.px(4);
   float foot = at.y + height - t.px(8) - next;
   p.line({at.x + pad, foot - said - t.px(6)}, {at.x + width - pad, foot - said - t.px(6)}, t.line);
-  flow(p, {at.x + pad, foot}, out.next_text, inner, t.muted);
-  if (said > 0) flow(p, {at.x + pad, foot - said}, report, inner, !mine && !out.failure.empty() ? t.bad : t.text);
+  paint_note(p, {at.x + pad, foot}, out.next_text, inner, t.muted);
+  if (said > 0) paint_note(p, {at.x + pad, foot - said}, report, inner, !mine && !out.failure.empty() ? t.bad : t.text);
   const ImVec2 room{width - pad - t.px(4), std::max(foot - said - t.px(10) - y, t.px(40))};
   ImGui::SetCursorScreenPos({at.x + t.px(4), y});
   if (mine && view.editing) {

@@ -129,10 +129,7 @@ struct Outputs {
 };
 
 struct View {
-  // Between the lab and the service "kernels" of the app.
-  std::string request, status;
-  bool running = false;
-  double fraction = 0;
+  Requests requests;  ///< its work is for the app's service "kernels"
   // The editor of CUDA sources.
   bool editing = false;
   std::string edited_rung, edited_source;  ///< "ladder/rung"

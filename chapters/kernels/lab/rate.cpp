@@ -11,17 +11,15 @@
 
 namespace chapters::kernels::lab {
 
-std::string quantity(double value, std::string_view unit, int digits) {
-  return std::string(widgets::format(value, unit, digits).view());
-}
 namespace {
 
 using ::kernels::Device;
 using ::kernels::Ladder;
 using ::kernels::Measure;
 using models::KernelLimit;
+using widgets::format_text;
 
-std::string percent(double share) { return quantity(100 * share, "%", share < 0.0995 ? 2 : 3); }
+std::string percent(double share) { return format_text(100 * share, "%", share < 0.0995 ? 2 : 3); }
 
 const RoofRow* measured_roof(const Inputs& in, std::string_view device, std::string_view id) {
   for (const RoofRow& r : in.roofs)
@@ -137,25 +135,25 @@ std::vector<Note> notes_of(std::string_view lines) {
 
 std::string report_of(const RunRow& r) {
   if (r.arch.empty()) return {};
-  std::string out = r.arch + ": " + quantity(static_cast<double>(r.registers), "", 6) + " registers a thread";
+  std::string out = r.arch + ": " + format_text(static_cast<double>(r.registers), "", 6) + " registers a thread";
   const double spilled = static_cast<double>(r.spill_store_bytes) + static_cast<double>(r.spill_load_bytes);
-  out += spilled > 0 ? ", " + quantity(spilled, "B") + " spilled" : ", nothing spilled";
+  out += spilled > 0 ? ", " + format_text(spilled, "B") + " spilled" : ", nothing spilled";
   if (r.shared_bytes > 0)
     out += ", " +
            std::string(widgets::format(static_cast<double>(r.shared_bytes), "B", 3, widgets::Prefix::binary).view()) +
            " shared";
-  if (r.block_threads > 0) out += ", " + quantity(static_cast<double>(r.block_threads), "", 6) + " threads a block";
+  if (r.block_threads > 0) out += ", " + format_text(static_cast<double>(r.block_threads), "", 6) + " threads a block";
   return out;
 }
 
 std::string rate_text(const Ladder& ladder, double flops, double bytes, double time_s) {
   switch (ladder.measure) {
     case Measure::flops_per_s:
-      return quantity(flops / time_s, "FLOP/s");
+      return format_text(flops / time_s, "FLOP/s");
     case Measure::bytes_per_s:
-      return quantity(bytes / time_s, "B/s");
+      return format_text(bytes / time_s, "B/s");
     case Measure::latency_s:
-      return quantity(time_s, "s");
+      return format_text(time_s, "s");
   }
   return {};
 }
@@ -209,8 +207,8 @@ Rated rate(const Inputs& in, const Ladder& ladder, std::size_t i, const models::
       ladder.measure == Measure::latency_s && out.floor_s <= 0 ? -1 : std::min(out.floor_s / run.time_s, 1e6);
   bar.above_roof = bar.measured > 1.02;
   bar.rate = rate_text(ladder, cost.flops, cost.bytes(), run.time_s);
-  bar.time = quantity(run.time_s, "s") +
-             (run.samples > 1 ? " \xC2\xB1" + quantity(100 * run.spread_s / run.time_s / 2, "%", 2) : " once");
+  bar.time = format_text(run.time_s, "s") +
+             (run.samples > 1 ? " \xC2\xB1" + format_text(100 * run.spread_s / run.time_s / 2, "%", 2) : " once");
   return out;
 }
 

@@ -41,7 +41,5 @@ bool against_bandwidth(const Inputs& in, const ::kernels::Ladder& ladder, std::s
 std::string rate_text(const ::kernels::Ladder& ladder, double flops, double bytes, double time_s);
 std::string report_of(const RunRow& run);
 std::vector<Note> notes_of(std::string_view lines);
-/// "12.3 GB/s".
-std::string quantity(double value, std::string_view unit, int digits = 3);
 
 }  // namespace chapters::kernels::lab

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "chapters/precision/accumulation/lab.h"
-#include "widgets/number/number.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace chapters::precision::accumulation {
 namespace {

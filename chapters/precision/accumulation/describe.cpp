@@ -175,11 +175,10 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
-      {.id = "precision/accumulation",
-       .title = "Accumulation",
-       .question = "From when on does adding one change nothing?"},
-      compute, draw);
+  return make_lab<Inputs, Outputs, View>({.id = "precision/accumulation",
+                                          .title = "Accumulation",
+                                          .question = "From when on does adding one change nothing?"},
+                                         compute, draw);
 }
 
 }  // namespace chapters::precision::accumulation

@@ -143,8 +143,8 @@ void draw_weight(const Outputs& out, View& view, float width, float height) {
 }
 
 widgets::RowMark mark_of(std::size_t series, std::size_t row) {
-  constexpr std::array shapes{widgets::RowShape::circle, widgets::RowShape::triangle, widgets::RowShape::diamond,
-                              widgets::RowShape::square};
+  constexpr std::array shapes{widgets::Marker::circle, widgets::Marker::triangle, widgets::Marker::diamond,
+                              widgets::Marker::square};
   return {shapes[row % shapes.size()], widgets::theme().series_at(series)};
 }
 
@@ -153,8 +153,8 @@ void draw_sums_table(const Outputs& out, View& view, float width) {
                                                                 {.title = "sum"},
                                                                 {.title = "error", .unit = "%"},
                                                                 {.title = "last change after"}}};
-  widgets::TableSource source{.context = const_cast<Outputs*>(&out), .rows = out.sums.size(), .version = out.version};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.sums.size(), .version = out.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const SumRow& r = static_cast<const Outputs*>(context)->sums[row];
     if (column == 0) {
       cell.text = r.name;
@@ -167,7 +167,7 @@ void draw_sums_table(const Outputs& out, View& view, float width) {
     else
       cell.number = widgets::format(cell.value, "", column == 2 ? 3 : 6);
   };
-  source.mark = [](void*, std::size_t row) { return mark_of(sum_series[row], row); };
+  source.mark = [](const void*, std::size_t row) { return mark_of(sum_series[row], row); };
   widgets::draw_table("sums", columns, source, view.sums, {width, 0});
 }
 
@@ -176,9 +176,8 @@ void draw_updates_table(const Outputs& out, View& view, float width) {
                                                                 {.title = "weight"},
                                                                 {.title = "arrived", .unit = "%"},
                                                                 {.title = "first moves"}}};
-  widgets::TableSource source{
-      .context = const_cast<Outputs*>(&out), .rows = out.updates.size(), .version = out.version};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.updates.size(), .version = out.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const UpdateRow& r = static_cast<const Outputs*>(context)->updates[row];
     if (column == 0) {
       cell.text = r.name;
@@ -191,7 +190,7 @@ void draw_updates_table(const Outputs& out, View& view, float width) {
     else
       cell.number = widgets::format(cell.value, "", column == 1 ? 5 : 3);
   };
-  source.mark = [](void*, std::size_t row) { return mark_of(update_series[row], row); };
+  source.mark = [](const void*, std::size_t row) { return mark_of(update_series[row], row); };
   widgets::draw_table("weights", columns, source, view.updates, {width, 0});
 }
 

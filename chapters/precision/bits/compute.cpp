@@ -25,7 +25,6 @@ std::string typed_text(double x) {
   char text[40];
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
-std::string percent(double share) { return widgets::format_text(100 * share, "%"); }
 
 std::string_view trimmed(std::string_view s) {
   while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
@@ -49,8 +48,9 @@ std::string sentence_of(const Inputs& in, const FloatFormat& f, const models::Ro
     case RoundingRule::exact:
       return number + " is a value of " + name + ": nothing to decide. All numbers of the shaded stretch round to it.";
     case RoundingRule::nearer:
-      return "It lies " + percent(s.position) + " of the way up, " + (s.position < 0.5 ? "below" : "above") +
-             " the midpoint: the " + (s.value <= x ? "lower" : "upper") + " neighbour is nearer.";
+      return "It lies " + widgets::format_percent(s.position) + " of the way up, " +
+             (s.position < 0.5 ? "below" : "above") + " the midpoint: the " + (s.value <= x ? "lower" : "upper") +
+             " neighbour is nearer.";
     case RoundingRule::tie:
       return std::string("Exactly the midpoint. ") +
              (f.family == FormatFamily::table
@@ -59,8 +59,9 @@ std::string sentence_of(const Inputs& in, const FloatFormat& f, const models::Ro
     case RoundingRule::truncated:
       return "Toward zero cuts off whatever lies between, however near the other neighbour is.";
     case RoundingRule::drawn:
-      return "Up with probability " + percent(s.position) + ", down otherwise: draw " + std::to_string(in.seed) +
-             " went " + (s.value >= x ? "up" : "down") + ". Over many draws the mean is the number itself.";
+      return "Up with probability " + widgets::format_percent(s.position) + ", down otherwise: draw " +
+             std::to_string(in.seed) + " went " + (s.value >= x ? "up" : "down") +
+             ". Over many draws the mean is the number itself.";
     case RoundingRule::saturated:
       return "Past the largest value, " + short_text(s.value) + " is taken in its place: " +
              (in.overflow == models::Overflow::saturate ? "saturation was asked for."
@@ -281,7 +282,7 @@ Outputs compute(const Inputs& in) {
   o.lower_text = short_text(s.lower);
   o.upper_text = short_text(s.upper);
   o.midpoint_text = short_text(s.midpoint);
-  o.chance_text = "up in " + percent(s.position) + " of the draws";
+  o.chance_text = "up in " + widgets::format_percent(s.position) + " of the draws";
   o.lower_code = code_text(*f, s.lower_code);
   o.upper_code = code_text(*f, s.upper_code);
   o.number_label = "number " + o.typed_text;

@@ -34,8 +34,7 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 1,
                 .hi = 1000,
                 .scale = Scale::step,
-                .when_key = "rounding",
-                .when_value = "stochastic",
+                .when = {"rounding", "stochastic"},
             });
   f.choices("compare", in.compare, format_choices(),
             {.label = "Compare", .help = "The same number in these formats.", .max_items = 16});
@@ -148,8 +147,8 @@ void describe(Fields& f, Outputs& o) {
 
 LabPtr make() {
   return make_lab<Inputs, Outputs, View>(
-      {.id = "precision/bits", .title = "Bits", .question = "Which number is really stored, and who decided?"},
-      compute, draw);
+      {.id = "precision/bits", .title = "Bits", .question = "Which number is really stored, and who decided?"}, compute,
+      draw);
 }
 
 }  // namespace chapters::precision::bits

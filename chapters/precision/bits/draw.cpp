@@ -5,6 +5,7 @@
 
 #include "chapters/precision/bits/lab.h"
 #include "widgets/base/painter.h"
+#include "widgets/controls/button.h"
 
 namespace chapters::precision::bits {
 namespace {
@@ -134,10 +135,6 @@ void draw_steps(Inputs& in, const Outputs& out, View& view, float width) {
   const FloatFormat& f = *out.format;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float right = at.x + width;
-  const auto beside = [&](float needed) {
-    ImGui::SameLine(0, t.px(6));
-    if (ImGui::GetCursorScreenPos().x + needed > right) ImGui::NewLine();
-  };
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(6), t.px(6)});
   ImGui::SetNextItemWidth(t.px(190));
   ImGui::PushFont(widgets::font_of(Font::mono), t.type(Type::small));
@@ -152,17 +149,17 @@ void draw_steps(Inputs& in, const Outputs& out, View& view, float width) {
   ImGui::PopFont();
   if (view.bad && ImGui::IsItemHovered())
     widgets::tip("That reads as no number", "0.1, 6e-8, -0, 1/3, 2^-24, 0x1.8p3, inf and nan do");
-  beside(t.px(90));
+  widgets::next_button("next down", right);
   ImGui::BeginDisabled(!out.down);
-  if (push_button("next down") && out.down) show_code(in, f, *out.down);
+  if (widgets::button("next down") && out.down) show_code(in, f, *out.down);
   ImGui::EndDisabled();
-  beside(t.px(80));
+  widgets::next_button("next up", right);
   ImGui::BeginDisabled(!out.up);
-  if (push_button("next up") && out.up) show_code(in, f, *out.up);
+  if (widgets::button("next up") && out.up) show_code(in, f, *out.up);
   ImGui::EndDisabled();
   for (const Jump& jump : out.jumps) {
-    beside(widgets::text_size(jump.label, Type::small).x + t.px(18));
-    if (push_button(jump.label)) show_code(in, f, jump.code);
+    widgets::next_button(jump.label, right);
+    if (widgets::button(jump.label)) show_code(in, f, jump.code);
   }
   ImGui::PopStyleVar();
   ImGui::Dummy({width, t.px(8)});

@@ -7,8 +7,8 @@
 #include "chapters/precision/block_formats/lab.h"
 #include "models/numerics/outlier_tensor.h"
 #include "models/numerics/rounding.h"
-#include "widgets/number/number.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace chapters::precision::block_formats {
 namespace {

@@ -153,11 +153,10 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
-      {.id = "precision/block-formats",
-       .title = "Block formats",
-       .question = "What does one outlier cost the numbers that share its scale?"},
-      compute, draw);
+  return make_lab<Inputs, Outputs, View>({.id = "precision/block-formats",
+                                          .title = "Block formats",
+                                          .question = "What does one outlier cost the numbers that share its scale?"},
+                                         compute, draw);
 }
 
 }  // namespace chapters::precision::block_formats

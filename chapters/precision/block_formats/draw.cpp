@@ -7,8 +7,9 @@
 #include "chapters/precision/block_formats/lab.h"
 #include "widgets/base/columns.h"
 #include "widgets/base/heading.h"
-#include "widgets/number/number.h"
 #include "widgets/base/painter.h"
+#include "widgets/controls/button.h"
+#include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
 #include "widgets/table/table.h"
 
@@ -118,10 +119,10 @@ void draw_strip(const Outputs& out, View& view, float width) {
   const std::size_t shown = std::min(n, view.shown > 0 ? static_cast<std::size_t>(view.shown) : 256);
   const std::size_t first = std::min(static_cast<std::size_t>(std::max<std::int64_t>(view.first, 0)), n - shown);
   if (shown < n) {
-    if (push_button("earlier"))
+    if (widgets::button("earlier"))
       view.first = static_cast<std::int64_t>(first) - static_cast<std::int64_t>(std::min(first, shown));
     ImGui::SameLine(0, t.px(6));
-    if (push_button("later")) view.first = static_cast<std::int64_t>(std::min(first + shown, n - shown));
+    if (widgets::button("later")) view.first = static_cast<std::int64_t>(std::min(first + shown, n - shown));
     ImGui::SameLine(0, t.px(12));
     widgets::Line where;
     where.add("elements ")

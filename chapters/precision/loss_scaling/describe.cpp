@@ -37,8 +37,7 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 10,
                 .hi = 10000,
                 .scale = Scale::log,
-                .when_key = "policy",
-                .when_value = "dynamic",
+                .when = {"policy", "dynamic"},
             });
   f.real("growth", in.growth,
          {
@@ -47,8 +46,7 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1.01,
              .hi = 8,
              .scale = Scale::log,
-             .when_key = "policy",
-             .when_value = "dynamic",
+             .when = {"policy", "dynamic"},
          });
   f.real("backoff", in.backoff,
          {
@@ -56,8 +54,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "Factor after a skipped step; 0.5 in GradScaler.",
              .lo = 0.1,
              .hi = 0.99,
-             .when_key = "policy",
-             .when_value = "dynamic",
+             .when = {"policy", "dynamic"},
          });
   f.real("median", in.median,
          {
@@ -218,11 +215,10 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
-      {.id = "precision/loss-scaling",
-       .title = "Loss scaling",
-       .question = "One step in fifty is skipped: is that normal?"},
-      compute, draw);
+  return make_lab<Inputs, Outputs, View>({.id = "precision/loss-scaling",
+                                          .title = "Loss scaling",
+                                          .question = "One step in fifty is skipped: is that normal?"},
+                                         compute, draw);
 }
 
 }  // namespace chapters::precision::loss_scaling

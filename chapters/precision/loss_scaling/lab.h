@@ -6,8 +6,8 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "models/numerics/loss_scaler.h"
-#include "widgets/plot/plot_view.h"
 #include "widgets/charts/stacked_bar.h"
+#include "widgets/plot/plot_view.h"
 
 /// Between loss_scaling.cpp (described), loss_scaling_compute.cpp and loss_scaling_draw.cpp.
 namespace chapters::precision::loss_scaling {

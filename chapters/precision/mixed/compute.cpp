@@ -2,8 +2,8 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/precision/mixed/lab.h"
-#include "widgets/number/number.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace chapters::precision::mixed {
 namespace {

@@ -1,6 +1,7 @@
 #include "chapters/precision/mixed/lab.h"
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::precision::mixed {
 namespace {
@@ -60,10 +61,8 @@ void describe(Fields& f, RecipeRow& r) {
 }
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("model", in.model, catalog().model_choices,
-           {.label = "Model", .help = "Published configuration.", .shared = "model"});
-  f.choice("chip", in.chip, catalog().chip_choices,
-           {.label = "Chip", .help = "Dense peaks and memory bandwidth as specified.", .shared = "chip"});
+  shared::model(f, "model", in.model, {.help = "Published configuration."});
+  shared::chip(f, "chip", in.chip, {.help = "Dense peaks and memory bandwidth as specified."});
   f.choice("recipe", in.recipe, recipes,
            {.label = "Recipe", .help = "Which the table shows; the bars compare all of them."});
   f.choice("keeping", in.keeping, keepings,
@@ -73,36 +72,13 @@ void describe(Fields& f, Inputs& in) {
   f.toggle(
       "fp8_primary", in.fp8_primary,
       {.label = "FP8 weights only", .help = "No 16-bit weights beside the 8-bit ones, where there is an FP32 master."});
-  f.integer("batch", in.batch,
-            {
-                .label = "Batch",
-                .help = "Sequences of a step on one chip.",
-                .lo = 1,
-                .hi = 256,
-                .scale = Scale::log,
-                .shared = "workload.batch",
-            });
-  f.integer("sequence", in.sequence,
-            {
-                .label = "Sequence",
-                .unit = "tokens",
-                .help = "Length of each.",
-                .lo = 128,
-                .hi = 131072,
-                .scale = Scale::log,
-                .shared = "workload.sequence",
-            });
-  f.integer(
-      "shards", in.shards,
-      {
-          .label = "States split over",
-          .help =
-              "Chips among which weights, gradients and optimizer are split (FSDP, ZeRO-3). Communication is not in.",
-          .lo = 1,
-          .hi = 16384,
-          .scale = Scale::log,
-          .shared = "cluster.chips",
-      });
+  shared::batch(f, "batch", in.batch, {.help = "Sequences of a step on one chip."});
+  shared::sequence(f, "sequence", in.sequence, {.help = "Length of each."});
+  shared::parallel_shards(
+      f, "shards", in.shards,
+      {.label = "States split over",
+       .help =
+           "Chips among which weights, gradients and optimizer are split (FSDP, ZeRO-3). Communication is not in."});
   f.choice("recompute", in.recompute, recomputes,
            {.label = "Recomputation", .help = "What the backward pass computes again to spare memory."});
 }
@@ -200,11 +176,10 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
-      {.id = "precision/mixed",
-       .title = "Mixed precision",
-       .question = "What runs in which format, and what does that save?"},
-      compute, draw);
+  return make_lab<Inputs, Outputs, View>({.id = "precision/mixed",
+                                          .title = "Mixed precision",
+                                          .question = "What runs in which format, and what does that save?"},
+                                         compute, draw);
 }
 
 }  // namespace chapters::precision::mixed

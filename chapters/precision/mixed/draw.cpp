@@ -16,8 +16,8 @@ using widgets::Tint;
 
 /// One colour and shape for each format: squares 32 bits, circles 16, triangles 8.
 constexpr std::array<std::size_t, 6> format_series{3, 6, 0, 2, 1, 4};
-constexpr std::array format_shapes{widgets::RowShape::square, widgets::RowShape::square,   widgets::RowShape::circle,
-                                   widgets::RowShape::circle, widgets::RowShape::triangle, widgets::RowShape::diamond};
+constexpr std::array format_shapes{widgets::Marker::square, widgets::Marker::square,   widgets::Marker::circle,
+                                   widgets::Marker::circle, widgets::Marker::triangle, widgets::Marker::diamond};
 
 widgets::RowMark mark_of(NumberFormat format) {
   const auto i = static_cast<std::size_t>(format);
@@ -54,9 +54,8 @@ void draw_operations(const Outputs& out, View& view, float width, float height) 
                                                                 {.title = "backward", .number = false},
                                                                 {.title = "time of all", .value_unit = "s"},
                                                                 {.title = "share", .unit = "%"}}};
-  widgets::TableSource source{
-      .context = const_cast<Outputs*>(&out), .rows = out.operations.size(), .version = out.version};
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  widgets::TableSource source{.context = &out, .rows = out.operations.size(), .version = out.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const OperationRow& r = static_cast<const Outputs*>(context)->operations[row];
     switch (column) {
       case 0:
@@ -84,10 +83,10 @@ void draw_operations(const Outputs& out, View& view, float width, float height) 
     else
       cell.number = widgets::format(cell.value, column == 4 ? "s" : "");
   };
-  source.mark = [](void* context, std::size_t row) {
+  source.mark = [](const void* context, std::size_t row) {
     return mark_of(static_cast<const Outputs*>(context)->operations[row].format);
   };
-  source.hover = [](void* context, std::size_t row, std::size_t) {
+  source.hover = [](const void* context, std::size_t row, std::size_t) {
     return std::string_view(static_cast<const Outputs*>(context)->operations[row].why);
   };
   widgets::draw_table("operations", columns, source, view.operations, {width, height});

@@ -36,22 +36,19 @@ void describe(Fields& f, Inputs& in) {
              .help = "Standard deviation of the gradients' magnitudes, in powers of two.",
              .lo = 0.5,
              .hi = 12,
-             .when_key = "spread",
-             .when_value = "gradients",
+             .when = {"spread", "gradients"},
          });
   f.file("file", in.file,
          {
              .label = "Your tensors",
              .help = "A safetensors file, whose numbers take the place of the distribution; drop one anywhere.",
-             .by_bytes = true,
-             .accepts = "safetensors",
-         });
+         },
+         {.accepts = "safetensors", .by_bytes = true});
   f.text("tensor", in.tensor,
          {
              .label = "Tensor",
              .help = "Which tensor of the file, by name; empty: the largest one of floats.",
-             .when_key = "file",
-             .when_value = "set",
+             .when = {"file", "set"},
          });
   f.real("scale", in.scale,
          {

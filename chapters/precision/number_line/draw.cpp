@@ -7,8 +7,9 @@
 #include "chapters/precision/number_line/lab.h"
 #include "models/numerics/rounding.h"
 #include "widgets/base/heading.h"
-#include "widgets/number/number.h"
 #include "widgets/base/parts.h"
+#include "widgets/controls/button.h"
+#include "widgets/number/number.h"
 
 namespace chapters::precision::number_line {
 namespace {
@@ -20,7 +21,7 @@ using widgets::Painter;
 using widgets::Type;
 
 void set(View& view, LineAxis axis, LineStretch s) {
-  const double center = (s.lo + s.hi) / 2, least = models::least_span(axis, center);
+  const double center = (s.lo + s.hi) / 2, least = models::min_span(axis, center);
   if (!(s.hi - s.lo >= least)) s = {center - least / 2, center + least / 2};
   if (!std::isfinite(s.hi - s.lo) || !(s.hi > s.lo) || std::max(std::abs(s.lo), std::abs(s.hi)) > 1.79e308) return;
   view.from = s.lo;
@@ -64,12 +65,9 @@ void draw_buttons(const Outputs& out, View& view, const Frame& frame, float widt
   const double middle = (frame.stretch.lo + frame.stretch.hi) / 2;
   bool first = true;
   const auto button = [&](const char* label) {
-    if (!first) {
-      ImGui::SameLine(0, t.px(6));
-      if (ImGui::GetCursorScreenPos().x + widgets::text_size(label, Type::small).x + t.px(18) > right) ImGui::NewLine();
-    }
+    if (!first) widgets::next_button(label, right);
     first = false;
-    return push_button(label);
+    return widgets::button(label);
   };
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(6), t.px(6)});
   if (button("all of it")) view.from = view.to = 0;

@@ -36,23 +36,6 @@ std::string code_text(const models::FloatFormat& f, std::uint64_t code) {
   return "0x" + s;
 }
 
-bool push_button(const char* label, float least_width) {
-  const auto& t = widgets::theme();
-  const std::string_view whole(label), shown = whole.substr(0, whole.find("##"));
-  const ImVec2 size = widgets::text_size(shown, widgets::Type::small);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 box{std::max(size.x + t.px(18), least_width), size.y + t.px(10)};
-  const bool pressed = ImGui::InvisibleButton(label, box, ImGuiButtonFlags_EnableNav);
-  const auto painter = widgets::Painter::window();
-  const bool hovered = ImGui::IsItemHovered();
-  painter.rect(at, {at.x + box.x, at.y + box.y}, hovered ? t.line : t.card, t.px(6));
-  painter.frame(at, {at.x + box.x, at.y + box.y},
-                ImGui::IsItemFocused() && ImGui::GetIO().NavVisible ? t.accent : t.line, 1, t.px(6));
-  painter.text({at.x + box.x / 2, at.y + t.px(5)}, shown, t.text, widgets::Type::small, widgets::Font::sans,
-               widgets::Align::center);
-  return pressed;
-}
-
 BitPart part_of_bit(const models::FloatFormat& f, int bit) {
   if (f.sign_bits && bit == f.bits - 1) return BitPart::sign;
   return bit >= f.mantissa_bits && f.exponent_bits > 0 ? BitPart::exponent : BitPart::mantissa;

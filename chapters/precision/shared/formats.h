@@ -19,9 +19,6 @@ const Choices& overflow_choices();  ///< saturate, ieee: in the order of models:
 /// "0x2E66", as many digits as the format's codes need.
 std::string code_text(const models::FloatFormat& format, std::uint64_t code);
 
-/// A small rounded button; `label` is what tests find it by. True when pressed.
-bool push_button(const char* label, float least_width = 0);
-
 /// Part of a code a bit belongs to, and the colour it has in every picture of this chapter.
 enum class BitPart : std::uint8_t { sign, exponent, mantissa };
 BitPart part_of_bit(const models::FloatFormat& format, int bit);

@@ -2,8 +2,9 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "chapters/profiling/trace_viewer/rows.h"
+#include "chapters/profiling/trace_viewer/diagnosis_text.h"
 #include "chapters/profiling/trace_viewer/lab.h"
+#include "chapters/profiling/trace_viewer/rows.h"
 #include "models/trace/window.h"
 #include "widgets/number/number.h"
 
@@ -14,17 +15,15 @@ using models::trace::DeviceMetrics;
 using models::trace::Metrics;
 using models::trace::Trace;
 using models::trace::WindowMetrics;
+using widgets::format_text;
 
 constexpr std::size_t overview_bins = 240, most_rows = 200;
 
 double percent(std::int64_t part, std::int64_t of) {
   return of > 0 ? 100 * static_cast<double>(part) / static_cast<double>(of) : 0;
 }
-std::string text(double value, std::string_view unit, int digits = 3) {
-  return std::string(widgets::format(value, unit, digits).view());
-}
 std::string count(std::int64_t n, std::string_view one, std::string_view many) {
-  return text(static_cast<double>(n), "", 15) + " " + std::string(n == 1 ? one : many);
+  return format_text(static_cast<double>(n), "", 15) + " " + std::string(n == 1 ? one : many);
 }
 void sentence(std::string& to, const std::string& s) { (to += to.empty() ? "" : " ") += s; }
 
@@ -57,7 +56,7 @@ void fill_device(const Row& row, Outputs& out) {
     const auto& k = d->kernels[i];
     out.kernels.push_back(
         {row.recording->trace.strings[k.name], k.count, seconds(k.total_ns), percent(k.total_ns, kernels_ns),
-         seconds(k.total_ns) / static_cast<double>(std::max<std::int64_t>(1, k.count)), seconds(k.most_ns), 0, 0});
+         seconds(k.total_ns) / static_cast<double>(std::max<std::int64_t>(1, k.count)), seconds(k.max_ns), 0, 0});
   }
   const auto& host = d->host_wait;
   out.host_wait_s = seconds(host.total_ns), out.after_sync_s = seconds(host.after_sync_ns);
@@ -68,18 +67,20 @@ void fill_device(const Row& row, Outputs& out) {
          seconds(h.ns), percent(h.ns, host.total_ns), seconds(h.longest_ns)});
   }
   if (host.total_ns > 0) {
-    out.host_story = text(out.host_wait_s, "s") + " over the whole recording, up to the call that ended each gap";
+    out.host_story =
+        format_text(out.host_wait_s, "s") + " over the whole recording, up to the call that ended each gap";
     if (host.after_sync_ns > 0)
-      out.host_story += "; " + text(percent(host.after_sync_ns, host.total_ns), "%") + " of it after a synchronisation";
+      out.host_story +=
+          "; " + format_text(percent(host.after_sync_ns, host.total_ns), "%") + " of it after a synchronisation";
   }
   for (const auto& s : d->streams) {
-    out.streams.push_back({s.stream, s.events, seconds(s.busy_ns), seconds(s.idle.total_ns()), s.queue_most});
+    out.streams.push_back({s.stream, s.events, seconds(s.busy_ns), seconds(s.idle.total_ns()), s.queue_max});
     out.streams_idle_s += seconds(s.idle.total_ns());
-    out.queue_longest = std::max(out.queue_longest, s.queue_most);
+    out.queue_longest = std::max(out.queue_longest, s.queue_max);
   }
   out.launches = d->launch.linked;
   out.launch_delay_median_s = seconds(d->launch.median_delay_ns),
-  out.launch_delay_longest_s = seconds(d->launch.most_delay_ns);
+  out.launch_delay_longest_s = seconds(d->launch.max_delay_ns);
   out.late_launches = d->launch.delays_over_100_us;
 }
 
@@ -149,10 +150,10 @@ void fill_ranks(const Inputs& in, const std::vector<Row>& rows, std::size_t chos
   out.slowest_excess = 100 * slowest.excess;
   constexpr double notable = 0.05;
   if (slowest.excess >= notable) {
-    const std::string sentence_of = "Rank " + std::to_string(slow.rank()) + " computes " +
-                                    text(out.slowest_excess, "%") + " longer a step than the median rank (" +
-                                    text(slowest.mean_comp_s, "s") + " against " + text(slowest.median_comp_s, "s") +
-                                    "); the others wait for it inside their collectives.";
+    const std::string sentence_of =
+        "Rank " + std::to_string(slow.rank()) + " computes " + format_text(out.slowest_excess, "%") +
+        " longer a step than the median rank (" + format_text(slowest.mean_comp_s, "s") + " against " +
+        format_text(slowest.median_comp_s, "s") + "); the others wait for it inside their collectives.";
     const double covers = slowest.mean_comp_s - slowest.median_comp_s;
     out.findings.push_back({"Rank " + std::to_string(slow.rank()) + " is slower", sentence_of, covers});
     out.finding_places.push_back({});  // it is about all steps
@@ -192,7 +193,8 @@ void fill_places(const Row& main, Outputs& out) {
                  event == models::trace::none ? widgets::TimelineSelection{} : lanes.span_of(0, event)};
   };
   for (const auto& d : m.diagnosis) {
-    out.findings.push_back({std::string(d.title), d.sentence, seconds(d.end_ns - d.start_ns)});
+    out.findings.push_back({std::string(diagnosis_title(d.kind)), diagnosis_sentence(main.recording->trace, m, d),
+                            seconds(d.end_ns - d.start_ns)});
     out.finding_places.push_back(place(d.start_ns, d.end_ns, d.event));
   }
   if (const DeviceMetrics* d = main.metrics()) {
@@ -217,8 +219,9 @@ void fill_beside(const Inputs& in, const Row& main, const Row& beside, Outputs& 
   if (ours > 0 && out.beside_step_time_s > 0) out.beside_speedup = ours / out.beside_step_time_s;
   out.bars.push_back(bar_of(beside, m, "beside, "));
   if (out.beside_speedup > 0)
-    out.beside_story = "A step takes " + text(ours, "s") + " here and " + text(out.beside_step_time_s, "s") +
-                       " beside: " + text(out.beside_speedup, "") + " times as fast";
+    out.beside_story = "A step takes " + format_text(ours, "s") + " here and " +
+                       format_text(out.beside_step_time_s, "s") + " beside: " + format_text(out.beside_speedup, "") +
+                       " times as fast";
 }
 
 /// The kernels beside, joined by name. Recordings of different length are compared by the step, where both have steps.
@@ -247,7 +250,7 @@ void compare_kernels(const Row& main, const Row& beside, Outputs& out) {
   }
   if (!most || most->saved_s == 0) return;
   const std::string name = most->name.size() <= 48 ? most->name : most->name.substr(0, 45) + "...";
-  out.kernel_story = "the largest difference: " + name + ", " + text(std::abs(most->saved_s), "s") +
+  out.kernel_story = "the largest difference: " + name + ", " + format_text(std::abs(most->saved_s), "s") +
                      (most->saved_s > 0 ? " less beside" : " more beside");
 }
 
@@ -335,10 +338,11 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.summary = (in.file.path.empty() ? "A made-up run" : trace.origin + " (" + trace.format + ")") + ": " +
                 count(out.events, "event", "events") + ", " + count(out.steps, "step", "steps") + "; " + main.label() +
                 " of " + count(out.devices, "device", "devices");
-  out.matches_text = in.search.empty() ? "" : count(out.matches, "match", "matches") + ", " + text(out.matches_s, "s");
+  out.matches_text =
+      in.search.empty() ? "" : count(out.matches, "match", "matches") + ", " + format_text(out.matches_s, "s");
   out.breakdown_story = main.device < 0 ? "No work on a device was recorded"
-                                        : text(out.busy_share, "%") + " of " + text(out.span_s, "s") +
-                                              " busy; of the communication, " + text(out.overlap, "%") +
+                                        : format_text(out.busy_share, "%") + " of " + format_text(out.span_s, "s") +
+                                              " busy; of the communication, " + format_text(out.overlap, "%") +
                                               " is hidden under computation";
   progress.fraction = 1;
   return out;

@@ -33,7 +33,7 @@ constexpr std::string_view files = "json, json.gz, gz, sqlite";
 }  // namespace
 
 void describe(Fields& f, RankFile& r) {
-  f.file("file", r.file, {.label = "File", .help = "The recording of one more rank.", .by_bytes = true});
+  f.file("file", r.file, {.label = "File", .help = "The recording of one more rank."}, {.by_bytes = true});
 }
 
 void describe(Fields& f, Inputs& in) {
@@ -42,15 +42,13 @@ void describe(Fields& f, Inputs& in) {
              .label = "Recording",
              .help = "PyTorch or other Chrome trace (JSON, plain or gz), or an Nsight Systems export (sqlite). Drop "
                      "one anywhere.",
-             .by_bytes = true,
-             .accepts = files,
-         });
+         },
+         {.accepts = files, .by_bytes = true});
   f.choice("sample", in.sample, samples,
            {
                .label = "Made-up run",
                .help = "Shown while no recording is given: four ranks of a small data-parallel training.",
-               .when_key = "file",
-               .when_value = "",
+               .when = {"file", ""},
            });
   f.integer("device", in.device,
             {
@@ -81,20 +79,18 @@ void describe(Fields& f, Inputs& in) {
            {
                .label = "On one clock",
                .help = "Ranks where their own clocks put them; off: each moved so that they start together.",
-               .when_key = "all_ranks",
-               .when_value = "true",
+               .when = {"all_ranks", "true"},
            });
   f.choice("beside", in.beside, besides,
            {
                .label = "Beside it",
                .help = "A made-up run in the same picture, moved to the same start.",
-               .when_key = "beside_file",
-               .when_value = "",
+               .when = {"beside_file", ""},
            });
   f.file("beside_file", in.beside_file,
          {.label = "Another recording beside it",
-          .help = "The run before or after a change; it is moved to the same start.",
-          .by_bytes = true});
+          .help = "The run before or after a change; it is moved to the same start."},
+         {.by_bytes = true});
   f.table("ranks", in.ranks,
           {.label = "Ranks", .help = "More recordings of the same run, a file for each other rank.", .max_items = 64});
 }

@@ -5,9 +5,11 @@
 
 #include "chapters/profiling/trace_viewer/lab.h"
 #include "models/trace/window.h"
-#include "widgets/number/number.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/wrapped_text.h"
+#include "widgets/controls/button.h"
+#include "widgets/number/number.h"
 
 namespace chapters::profiling::trace_viewer {
 namespace {
@@ -84,17 +86,17 @@ void step_to_gap(const Outputs& out, View& view, std::int64_t by) {
 
 void draw_tools(const Inputs& in, const Outputs& out, View& view) {
   const auto& t = widgets::theme();
-  if (ImGui::Button("Fit")) view.start_s = view.duration_s = 0;
+  if (widgets::button("Fit")) view.start_s = view.duration_s = 0;
   ImGui::SameLine();
   ImGui::BeginDisabled(out.gap_places.empty());
-  if (ImGui::Button("Next gap")) step_to_gap(out, view, 1);
+  if (widgets::button("Next gap")) step_to_gap(out, view, 1);
   ImGui::EndDisabled();
   if (!in.search.empty()) {
     ImGui::SameLine();
     ImGui::BeginDisabled(out.lanes->found().empty());
-    if (ImGui::Button("Previous match")) step_to_match(out, view, -1);
+    if (widgets::button("Previous match")) step_to_match(out, view, -1);
     ImGui::SameLine();
-    if (ImGui::Button("Next match")) step_to_match(out, view, 1);
+    if (widgets::button("Next match")) step_to_match(out, view, 1);
     ImGui::EndDisabled();
   }
   ImGui::SameLine();
@@ -109,7 +111,8 @@ void draw_tools(const Inputs& in, const Outputs& out, View& view) {
   if (!view.selection.text.empty()) line.add(line.view().empty() ? "" : " | ").add(view.selection.text);
   if (line.view().empty())
     line.add("Wheel zooms, drag pans, shift-drag measures a part, click selects, F fits, g: next gap");
-  widgets::fit_text(Painter::window(), {at.x + t.px(6), at.y + ImGui::GetStyle().FramePadding.y}, line.view(),
+  widgets::fit_text(Painter::window(),
+                    {at.x + t.px(6), at.y + (widgets::button_size("Fit").y - t.type(Type::small)) / 2}, line.view(),
                     room - t.px(6), t.muted, Type::small);
   ImGui::NewLine();
 }
@@ -152,25 +155,6 @@ void measure_selection(const Outputs& out, View& view) {
            time(m.idle.host_wait_ns) + " for the host)";
 }
 
-/// Words of a sentence in lines no wider than `width`; what does not fit on the last one is cut.
-void wrapped(const Painter& painter, ImVec2 at, std::string_view s, float width, int most_lines, ImU32 colour) {
-  const auto& t = widgets::theme();
-  const float line_px = t.type(Type::small) + t.px(3);
-  for (int line = 0; line < most_lines && !s.empty(); ++line, at.y += line_px) {
-    std::size_t end = 0;
-    if (line + 1 < most_lines)
-      for (std::size_t next = 0; next != std::string_view::npos;) {
-        next = s.find(' ', next == 0 ? 0 : next + 1);
-        const auto part = s.substr(0, next);
-        if (widgets::text_size(part, Type::small).x > width && end > 0) break;
-        end = part.size();
-      }
-    if (end == 0) end = s.size();
-    widgets::fit_text(painter, at, s.substr(0, end), width, colour, Type::small);
-    s.remove_prefix(std::min(s.size(), end + 1));
-  }
-}
-
 /// The findings as cards; a press shows where.
 void draw_findings(const Outputs& out, View& view) {
   const auto& t = widgets::theme();
@@ -197,7 +181,8 @@ void draw_findings(const Outputs& out, View& view) {
     if (finding.covers_s > 0) title.add(", ").add(format(finding.covers_s, "s"));
     widgets::fit_text(painter, {at.x + t.px(14), at.y + t.px(8)}, title.view(), card - t.px(24), t.text, Type::small,
                       Font::bold);
-    wrapped(painter, {at.x + t.px(14), at.y + t.px(28)}, finding.finding, card - t.px(24), 4, t.muted);
+    widgets::wrapped_text(painter, {at.x + t.px(14), at.y + t.px(28)}, finding.finding, card - t.px(24), t.muted,
+                          {.line_px = t.type(Type::small) + t.px(3), .max_lines = 4});
     if (pressed && can_show) show(view, place);
     if (ImGui::IsItemHovered()) widgets::tip(title.view(), finding.finding, can_show ? "press to see where" : "");
     ImGui::PopID();

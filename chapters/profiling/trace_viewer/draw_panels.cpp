@@ -5,9 +5,9 @@
 
 #include "chapters/profiling/trace_viewer/lab.h"
 #include "widgets/base/heading.h"
-#include "widgets/number/number.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace chapters::profiling::trace_viewer {
 namespace {
@@ -109,10 +109,10 @@ void draw_kernels(const Outputs& out, View& view, float width) {
                                                                 {.title = "beside", .value_unit = "s"},
                                                                 {.title = "saved", .value_unit = "s"}}};
   widgets::TableSource source;
-  source.context = const_cast<Outputs*>(&out);
+  source.context = &out;
   source.rows = out.kernels.size();
   source.version = view.version + 1;
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const KernelRow& r = static_cast<const Outputs*>(context)->kernels[row];
     static constexpr std::string_view units[] = {"", "", "s", "%", "s", "s", "s", "s"};
     if (column == 0) {
@@ -124,7 +124,7 @@ void draw_kernels(const Outputs& out, View& view, float width) {
     cell.value = values[column];
     cell.number = widgets::format(cell.value, units[column]);
   };
-  source.hover = [](void* context, std::size_t row, std::size_t) -> std::string_view {
+  source.hover = [](const void* context, std::size_t row, std::size_t) -> std::string_view {
     return static_cast<const Outputs*>(context)->kernels[row].name;
   };
   const std::span<const widgets::TableColumn> shown(columns.data(), out.compared ? columns.size() : columns.size() - 2);
@@ -142,10 +142,10 @@ void draw_host(const Outputs& out, View& view, float width) {
        {.title = "share", .value_unit = "%"},
        {.title = "longest", .value_unit = "s"}}};
   widgets::TableSource source;
-  source.context = const_cast<Outputs*>(&out);
+  source.context = &out;
   source.rows = out.host_rows.size();
   source.version = view.version + 1;
-  source.cell = [](void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const HostRow& r = static_cast<const Outputs*>(context)->host_rows[row];
     static constexpr std::string_view units[] = {"", "", "s", "%", "s"};
     if (column == 0) {
@@ -156,7 +156,7 @@ void draw_host(const Outputs& out, View& view, float width) {
     cell.value = values[column];
     cell.number = widgets::format(cell.value, units[column]);
   };
-  source.hover = [](void* context, std::size_t row, std::size_t) -> std::string_view {
+  source.hover = [](const void* context, std::size_t row, std::size_t) -> std::string_view {
     return static_cast<const Outputs*>(context)->host_rows[row].name;
   };
   const auto result =

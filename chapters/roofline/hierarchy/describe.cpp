@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/shared_choices.h"
 #include "chapters/roofline/hierarchy/lab.h"
 #include "widgets/number/number.h"
 
@@ -178,8 +179,7 @@ Outputs compute(const Inputs& in) {
 }
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("chip", in.chip, catalog().chip_choices,
-           {.label = "Chip", .help = "Whose levels are shown.", .shared = "chip"});
+  shared::chip(f, "chip", in.chip, {.help = "Whose levels are shown."});
   f.real("bytes", in.bytes,
          {
              .label = "Bytes moved",
@@ -200,8 +200,7 @@ void describe(Fields& f, Inputs& in) {
              .lo = 32,
              .hi = 1e9,
              .scale = Scale::log,
-             .when_key = "pattern",
-             .when_value = "limited",
+             .when = {"pattern", "limited"},
          });
   f.real("access_bytes", in.access_bytes,
          {
@@ -211,23 +210,14 @@ void describe(Fields& f, Inputs& in) {
              .lo = 4,
              .hi = 4096,
              .scale = Scale::log,
-             .when_key = "pattern",
-             .when_value = "chase",
+             .when = {"pattern", "chase"},
          });
   f.choice("level", in.level, level_choices,
            {.label = "Level", .help = "Which level the outputs speak of; a click on its row does the same."});
   f.choice("against", in.against, against_choices,
            {.label = "Compared with", .help = "The level that the ratios divide by."});
   f.choice("network", in.network, network_choices, {.label = "Network", .help = "One port for each chip."});
-  f.integer("chips", in.chips,
-            {
-                .label = "Chips in the cluster",
-                .help = "How many chips stream their memory, for the power figures.",
-                .lo = 1,
-                .hi = 1e6,
-                .scale = Scale::log,
-                .shared = "cluster.chips",
-            });
+  shared::cluster_chips(f, "chips", in.chips, {.help = "How many chips stream their memory, for the power figures."});
   f.real("memory_j_per_bit", in.memory_j_per_bit,
          {
              .label = "Energy a bit of memory",

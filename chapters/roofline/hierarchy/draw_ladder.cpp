@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "widgets/plot/axis.h"
 #include "widgets/base/parts.h"
+#include "widgets/plot/axis.h"
 
 namespace chapters::roofline::hierarchy {
 namespace {

@@ -3,11 +3,12 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/shared_choices.h"
 #include "chapters/roofline/iron_law/draw_matrix.h"
 #include "models/machine/roofline.h"
-#include "widgets/prose/formula.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/charts/waterfall.h"
+#include "widgets/prose/formula.h"
 
 /// T = bytes / bandwidth + operations / (rate x efficiency) + latency, and what each technique does to it.
 namespace chapters::roofline::iron_law {
@@ -64,12 +65,6 @@ struct View {
   std::vector<widgets::WaterfallStep> steps;
 };
 
-const Choices format_choices = [] {
-  Choices out;
-  for (const models::Format f : models::all_formats)
-    out.push_back({std::string(models::format_id(f)), std::string(models::format_label(f)), ""});
-  return out;
-}();
 const Choices combine_choices{
     {"added", "added", "Loads, arithmetic and launches take turns."},
     {"overlapped", "overlapped", "Loads run under the arithmetic: the longer of the two counts."}};
@@ -82,12 +77,10 @@ const Choices technique_choices = [] {
 }();
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("chip", in.chip, catalog().chip_choices,
-           {.label = "Chip", .help = "Its memory bandwidth and its dense peak rate enter the law.", .shared = "chip"});
-  f.choice("format", in.format, format_choices,
-           {.label = "Format of the arithmetic",
-            .help = "Chooses the peak rate. The bytes are set for themselves, below.",
-            .shared = "format"});
+  shared::chip(f, "chip", in.chip, {.help = "Its memory bandwidth and its dense peak rate enter the law."});
+  shared::format(
+      f, "format", in.format,
+      {.label = "Format of the arithmetic", .help = "Chooses the peak rate. The bytes are set for themselves, below."});
   f.real("bytes", in.bytes,
          {
              .label = "Bytes moved",
@@ -297,7 +290,7 @@ constexpr std::string_view overlapped_law =
     "\\val{efficiency}}) + \\val{latency}"
     " = \\max(\\val{memory_s}, \\val{compute_s}) + \\val{latency} = \\val{time_s}";
 
-std::string_view law_value(void* context, std::string_view key, widgets::NumberText& scratch) {
+std::string_view law_value(const void* context, std::string_view key, widgets::NumberText& scratch) {
   const auto& o = *static_cast<const Outputs*>(context);
   struct Entry {
     std::string_view key, unit;
@@ -394,7 +387,7 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   const auto& t = widgets::theme();
   if (!out.reason.empty()) return;
   const float width = ImGui::GetContentRegionAvail().x;
-  const widgets::ValueSource values{const_cast<Outputs*>(&out), law_value};
+  const widgets::ValueSource values{&out, law_value};
   widgets::draw_formula("iron law", out.law.combine == Combine::added ? added_law : overlapped_law, values,
                         view.formula, {.max_width = width});
   ImGui::Dummy({0, t.px(4)});

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "widgets/number/number.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 #include "widgets/table/table.h"
 
 namespace chapters::roofline::iron_law {
@@ -42,8 +42,8 @@ Grid grid_of(std::span<const MatrixRow> rows, ImVec2 at, float width) {
 }
 
 void mark(const Painter& p, ImVec2 c, std::size_t part) {
-  using widgets::RowShape;
-  constexpr RowShape shapes[] = {RowShape::circle, RowShape::square, RowShape::triangle};
+  using widgets::Marker;
+  constexpr Marker shapes[] = {Marker::circle, Marker::square, Marker::triangle};
   constexpr Meaning meanings[] = {Meaning::memory_bound, Meaning::compute_bound, Meaning::launch_bound};
   widgets::paint_row_mark(p, {shapes[part], theme().of(meanings[part])}, c, theme().px(4.5f));
 }

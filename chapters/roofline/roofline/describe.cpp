@@ -2,18 +2,11 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/shared_choices.h"
 #include "models/transformer/roofline_ops.h"
 
 namespace chapters::roofline::roofline {
 namespace {
-
-Choices format_choices() {
-  Choices out;
-  for (const models::Format f : models::all_formats)
-    out.push_back({std::string(models::format_id(f)), std::string(models::format_label(f)), {}});
-  return out;
-}
-const Choices formats = format_choices();
 
 const Choices operations = {
     {"custom", "your own", "Any work: say its FLOP and its bytes, or drag its dot."},
@@ -102,14 +95,10 @@ void describe(Fields& f, MeasuredRow& r) {
 }
 
 void describe(Fields& f, RooflineInputs& in) {
-  f.choice("chip", in.chip, catalog().chip_choices,
-           {.label = "Chip",
-            .help = "The chip whose roof is the thick one, and on which the times are computed.",
-            .shared = "chip"});
-  f.choice("format", in.format, formats,
-           {.label = "Format",
-            .help = "The dense peak counts in this format, and operands of the operations take its bytes.",
-            .shared = "format"});
+  shared::chip(f, "chip", in.chip,
+               {.help = "The chip whose roof is the thick one, and on which the times are computed."});
+  shared::format(f, "format", in.format,
+                 {.help = "The dense peak counts in this format, and operands of the operations take its bytes."});
   f.choice("operation", in.operation, operations,
            {.label = "Operation", .help = "The dot with a ring. Drag it and it becomes your own."});
   f.real("flops", in.flops,
@@ -120,8 +109,7 @@ void describe(Fields& f, RooflineInputs& in) {
              .lo = 1,
              .hi = 1e21,
              .scale = Scale::log,
-             .when_key = "operation",
-             .when_value = "custom",
+             .when = {"operation", "custom"},
          });
   f.real("bytes", in.bytes,
          {
@@ -131,8 +119,7 @@ void describe(Fields& f, RooflineInputs& in) {
              .lo = 1,
              .hi = 1e18,
              .scale = Scale::log,
-             .when_key = "operation",
-             .when_value = "custom",
+             .when = {"operation", "custom"},
          });
   f.integer("kernels", in.kernels,
             {
@@ -141,8 +128,7 @@ void describe(Fields& f, RooflineInputs& in) {
                 .lo = 1,
                 .hi = 100000,
                 .scale = Scale::log,
-                .when_key = "operation",
-                .when_value = "custom",
+                .when = {"operation", "custom"},
             });
   const auto side = [&](const char* key, std::int64_t& slot, const char* label, const char* help) {
     f.integer(key, slot,
@@ -152,8 +138,7 @@ void describe(Fields& f, RooflineInputs& in) {
                   .lo = 1,
                   .hi = 1048576,
                   .scale = Scale::log,
-                  .when_key = "operation",
-                  .when_value = "gemm",
+                  .when = {"operation", "gemm"},
               });
   };
   side("m", in.m, "m", "Rows of A and C.");
@@ -164,37 +149,10 @@ void describe(Fields& f, RooflineInputs& in) {
              .help = "Thin roofs of other chips. One without the format shows its nearest and says so.",
              .max_items = 12});
   f.choices("show", in.show, layers, {.label = "Show", .help = "What is drawn over the roof."});
-  f.choice("model", in.model, catalog().model_choices,
-           {.label = "Model", .help = "Whose operations the dots are.", .shared = "model"});
-  f.integer("batch", in.batch,
-            {
-                .label = "Batch",
-                .help = "Sequences that are worked on together.",
-                .lo = 1,
-                .hi = 65536,
-                .scale = Scale::log,
-                .shared = "workload.batch",
-            });
-  f.integer("sequence", in.sequence,
-            {
-                .label = "Prompt",
-                .unit = "tokens",
-                .help = "New tokens of each sequence in prefill.",
-                .lo = 1,
-                .hi = 1048576,
-                .scale = Scale::log,
-                .shared = "workload.sequence",
-            });
-  f.integer("context", in.context,
-            {
-                .label = "Context",
-                .unit = "tokens",
-                .help = "Tokens in each sequence's cache when it decodes.",
-                .lo = 1,
-                .hi = 1048576,
-                .scale = Scale::log,
-                .shared = "workload.context",
-            });
+  shared::model(f, "model", in.model, {.help = "Whose operations the dots are."});
+  shared::batch(f, "batch", in.batch, {.help = "Sequences that are worked on together."});
+  shared::sequence(f, "sequence", in.sequence, {.label = "Prompt", .help = "New tokens of each sequence in prefill."});
+  shared::context(f, "context", in.context, {.help = "Tokens in each sequence's cache when it decodes."});
   f.toggle("kv_reads", in.kv_reads,
            {.label = "Count KV reads", .help = "Off: decode reads weights alone, as most napkin sums have it."});
   f.choice(

@@ -2,16 +2,11 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::roofline::tiling_waves {
 namespace {
 
-const Choices format_choices = [] {
-  Choices out;
-  for (const models::Format f : models::all_formats)
-    out.push_back({std::string(models::format_id(f)), std::string(models::format_label(f)), ""});
-  return out;
-}();
 const Choices schedules = {
     {"data_parallel", "Data parallel", "A thread block makes one tile from first to last."},
     {"split_k", "Split-K", "Several blocks share a tile's depth; their partial sums are added in a second pass."},
@@ -27,11 +22,8 @@ constexpr double longest = 262144;
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
-  f.choice(
-      "chip", in.chip, catalog().chip_choices,
-      {.label = "Chip", .help = "Its peak, its bandwidth and its number of SMs (compute units).", .shared = "chip"});
-  f.choice("format", in.format, format_choices,
-           {.label = "Format", .help = "Of A, B and C. Partial sums are FP32.", .shared = "format"});
+  shared::chip(f, "chip", in.chip, {.help = "Its peak, its bandwidth and its number of SMs (compute units)."});
+  shared::format(f, "format", in.format, {.help = "Of A, B and C. Partial sums are FP32."});
   f.integer("m", in.m,
             {
                 .label = "Rows M",
@@ -107,8 +99,7 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 1,
                 .hi = 64,
                 .scale = Scale::log,
-                .when_key = "schedule",
-                .when_value = "split_k",
+                .when = {"schedule", "split_k"},
             });
   f.choice(
       "alignment_rule", in.alignment_rule, rules,
@@ -121,8 +112,7 @@ void describe(Fields& f, Inputs& in) {
                      "snippet under Code.",
              .lo = 20,
              .hi = 100,
-             .when_key = "alignment_rule",
-             .when_value = "now",
+             .when = {"alignment_rule", "now"},
          });
   f.integer("pad_bytes", in.pad_bytes,
             {

@@ -4,10 +4,10 @@
 
 #include "chapters/mechanism/field.h"
 #include "models/machine/tiling_study.h"
-#include "widgets/plot/plot_view.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/charts/tile_grid.h"
 #include "widgets/charts/waterfall.h"
+#include "widgets/plot/plot_view.h"
 
 /// Between tiling_waves.cpp (described and computed) and tiling_waves_picture.cpp (drawn).
 namespace chapters::roofline::tiling_waves {

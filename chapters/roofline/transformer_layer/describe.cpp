@@ -2,15 +2,12 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/shared_choices.h"
 #include "chapters/roofline/transformer_layer/draw.h"
 
 namespace chapters::roofline::transformer_layer {
 namespace {
 
-const Choices phases = {
-    {"train", "Training step", "Forward and backward over whole sequences; the optimizer is not in."},
-    {"prefill", "Prefill", "All tokens of the prompt at once; logits of the last alone."},
-    {"decode", "Decode", "One new token for each sequence, attending to its context."}};
 const Choices conventions = {
     {"causal", "Causal: half the square", "Only pairs of a token with earlier ones count. Megatron-LM since 2025."},
     {"full", "Full square", "Every pair counts, masked or not. PaLM, Narayanan et al. 2021."}};
@@ -33,61 +30,30 @@ constexpr std::string_view roofline_source = "Williams, Waterman, Patterson, CAC
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("model", in.model, catalog().model_choices,
-           {
-               .label = "Model",
-               .help = "Published configuration; drop a config.json on the window to use your own.",
-               .shared = "model",
-               .when_key = "config",
-               .when_value = "",
-           });
+  shared::model(
+      f, "model", in.model,
+      {.help = "Published configuration; drop a config.json on the window to use your own.", .when = {"config", ""}});
   f.file("config", in.config,
          {.label = "Your config.json",
           .help = "A Hugging Face config.json. While one is here, it stands in for the model above."});
-  f.choice("chip", in.chip, catalog().chip_choices,
-           {.label = "Chip", .help = "One chip: dense peak and memory bandwidth as specified.", .shared = "chip"});
-  f.choice("phase", in.phase, phases, {.label = "Phase", .help = "What one step does.", .shared = "workload.phase"});
-  f.integer("batch", in.batch,
-            {
-                .label = "Batch",
-                .unit = "",
-                .help = "Sequences that run together.",
-                .lo = 1,
-                .hi = 65536,
-                .scale = Scale::log,
-                .shared = "workload.batch",
-            });
-  f.integer("sequence", in.sequence,
-            {
-                .label = "Sequence",
-                .unit = "tokens",
-                .help = "New tokens of each sequence in training and prefill. In decode it sets only the training step "
-                        "that 6ND and Megatron's formula are compared with.",
-                .lo = 1,
-                .hi = longest_tokens,
-                .scale = Scale::log,
-                .shared = "workload.sequence",
-            });
-  f.integer("context", in.context,
-            {
-                .label = "Context",
-                .unit = "tokens",
-                .help = "Decode: tokens that each new one attends to, itself among them.",
-                .lo = 1,
-                .hi = longest_tokens,
-                .scale = Scale::log,
-                .shared = "workload.context",
-                .when_key = "phase",
-                .when_value = "decode",
-            });
+  shared::chip(f, "chip", in.chip, {.help = "One chip: dense peak and memory bandwidth as specified."});
+  shared::phase(f, "phase", in.phase, {.help = "What one step does."});
+  shared::batch(f, "batch", in.batch, {.help = "Sequences that run together."});
+  shared::sequence(
+      f, "sequence", in.sequence,
+      {.help = "New tokens of each sequence in training and prefill. In decode it sets only the training step "
+               "that 6ND and Megatron's formula are compared with."});
+  shared::context(
+      f, "context", in.context,
+      {.help = "Decode: tokens that each new one attends to, itself among them.", .when = {"phase", "decode"}});
   f.choice("attention_flops", in.attention_flops, conventions,
            {.label = "Attention counted",
             .help = "Published figures differ here, by a tenth and more at long sequences. A decoded token has nothing "
                     "after it, so both agree on it."});
-  f.choice("format", in.format, formats,
-           {.label = "Weights",
-            .help = "Format of the weights in memory. Narrower than the activations, it saves bytes and no arithmetic.",
-            .shared = "format"});
+  shared::format(
+      f, "format", in.format, formats,
+      {.label = "Weights",
+       .help = "Format of the weights in memory. Narrower than the activations, it saves bytes and no arithmetic."});
   f.choice("activation_format", in.activation_format, formats,
            {.label = "Activations",
             .help = "Format between operations; products run in it, or in the weights' where that is wider."});
@@ -103,8 +69,7 @@ void describe(Fields& f, Inputs& in) {
            {
                .label = "Recomputation",
                .help = "What the backward pass computes again to spare memory.",
-               .when_key = "phase",
-               .when_value = "train",
+               .when = {"phase", "train"},
            });
   f.real("launch_s", in.launch_s,
          {

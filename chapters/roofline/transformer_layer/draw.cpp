@@ -9,9 +9,9 @@ namespace chapters::roofline::transformer_layer {
 namespace {
 
 using widgets::Line;
+using widgets::Marker;
 using widgets::Meaning;
 using widgets::Painter;
-using widgets::RowShape;
 using widgets::theme;
 using widgets::Theme;
 using widgets::Type;
@@ -75,10 +75,10 @@ Meaning meaning_of(models::Regime regime) {
                                             : Meaning::memory_bound;
 }
 
-RowShape shape_of(models::Regime regime) {
-  return regime == models::Regime::compute  ? RowShape::square
-         : regime == models::Regime::launch ? RowShape::triangle
-                                            : RowShape::circle;
+Marker shape_of(models::Regime regime) {
+  return regime == models::Regime::compute  ? Marker::square
+         : regime == models::Regime::launch ? Marker::triangle
+                                            : Marker::circle;
 }
 
 std::string_view name_of(models::Regime regime) {

@@ -23,7 +23,7 @@ void draw_operations(const Outputs& out, View& view, float width, float height);
 
 // What the parts share.
 widgets::Meaning meaning_of(models::Regime regime);
-widgets::RowShape shape_of(models::Regime regime);
+widgets::Marker shape_of(models::Regime regime);
 std::string_view name_of(models::Regime regime);
 void select(View& view, std::size_t operation);  ///< or lets go of it when it was selected
 bool is_selected(const View& view, std::size_t operation);

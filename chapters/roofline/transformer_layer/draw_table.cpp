@@ -146,7 +146,7 @@ void draw_operations(const Outputs& out, View& view, float width, float height) 
     bool narrow;  ///< then flops are left to the hover: intensity times bytes
     const OperationRow& row(std::size_t i) const { return out.operations[view.rows[i]]; }
     std::size_t column(std::size_t i) const { return narrow && i >= flops_column ? i + 1 : i; }
-    static const Context& of(void* c) { return *static_cast<const Context*>(c); }
+    static const Context& of(const void* c) { return *static_cast<const Context*>(c); }
   } context{out, view, width < t.px(720)};
   widgets::TableColumn chosen[column_count];
   const std::size_t n = column_count - (context.narrow ? 1 : 0);
@@ -155,16 +155,17 @@ void draw_operations(const Outputs& out, View& view, float width, float height) 
       .context = &context,
       .rows = view.rows.size(),
       .version = view.rows_version + (context.narrow ? 1 : 0),
-      .cell = [](void* c, std::size_t row, std::size_t column,
+      .cell = [](const void* c, std::size_t row, std::size_t column,
                  widgets::TableCell& to) { fill_cell(Context::of(c).row(row), Context::of(c).column(column), to); },
-      .key = [](void* c, std::size_t row,
+      .key = [](const void* c, std::size_t row,
                 std::size_t column) { return value_of(Context::of(c).row(row), Context::of(c).column(column)); },
       .mark =
-          [](void* c, std::size_t row) {
+          [](const void* c, std::size_t row) {
             const auto regime = Context::of(c).row(row).regime;
             return widgets::RowMark{shape_of(regime), theme().of(meaning_of(regime))};
           },
-      .hover = [](void* c, std::size_t row, std::size_t) { return std::string_view(Context::of(c).row(row).detail); },
+      .hover = [](const void* c, std::size_t row,
+                  std::size_t) { return std::string_view(Context::of(c).row(row).detail); },
   };
   const auto chosen_row = std::find(view.rows.begin(), view.rows.end(),
                                     static_cast<std::uint32_t>(std::max<std::int64_t>(view.selected, 0)));

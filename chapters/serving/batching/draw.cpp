@@ -14,37 +14,8 @@ namespace {
 using widgets::Painter;
 using widgets::Type;
 
-void playback(const Outputs& out, View& view) {
-  const auto& t = widgets::theme();
-  if (view.playing) {
-    view.time = std::min(view.time, out.shown_s) + view.speed * static_cast<double>(ImGui::GetIO().DeltaTime);
-    if (view.time >= out.shown_s) view.playing = false, view.time = out.shown_s;
-  }
-  ImGui::PushFont(nullptr, t.type(Type::body));
-  if (ImGui::Button(view.playing ? "Pause##race" : "Play##race")) start_or_stop(out, view);
-  ImGui::SameLine(0, t.px(6));
-  if (ImGui::Button("Slower")) view.speed = std::max(0.01, view.speed / 2);
-  ImGui::SameLine(0, t.px(6));
-  if (ImGui::Button("Faster")) view.speed = std::min(100.0, view.speed * 2);
-  ImGui::SameLine(0, t.px(12));
-  widgets::Line at;
-  at.add(widgets::format(std::min(view.time, out.shown_s), "s"))
-      .add(" of ")
-      .add(widgets::format(out.shown_s, "s"))
-      .add(" at ")
-      .add(widgets::format(view.speed, ""))
-      .add(" x.  ")
-      .add(out.caption);
-  const ImVec2 here = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetFrameHeight();
-  widgets::fit_text(Painter::window(), {here.x, here.y + (height - t.type(Type::small)) / 2}, at.view(), width, t.muted,
-                    Type::small);
-  ImGui::Dummy({width, height});
-  ImGui::PopFont();
-}
-
 /// One request's way through every policy, or what the colours mean.
-void draw_story(const Outputs& out, std::int64_t request, float width) {
+void draw_story(const Picture& picture, std::int64_t request, float width) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -57,15 +28,15 @@ void draw_story(const Outputs& out, std::int64_t request, float width) {
     return;
   }
   const auto index = static_cast<std::size_t>(request);
-  const Dot& d = out.dots[index];
+  const Dot& d = picture.dots[index];
   widgets::Line who;
   who.add("Request ").add_integer(request + 1);
-  if (out.kv_blocks > 0)
+  if (picture.kv_blocks > 0)
     who.add(": ").add_integer(d.prompt_tokens).add(" tokens in, ").add_integer(d.output_tokens).add(" out");
   float x = at.x;
   const float end = at.x + width, gap = t.px(16);
   x += p.text_fit({x, at.y}, who.view(), end - x, t.text, Type::small, widgets::Font::bold) + gap;
-  for (const Racer& r : out.racers) {
+  for (const PolicyPicture& r : picture.policies) {
     if (index >= r.served.size() || x >= end) continue;
     const models::ServedRequest& s = r.served[index];
     widgets::Line line;
@@ -83,12 +54,12 @@ void draw_story(const Outputs& out, std::int64_t request, float width) {
   }
 }
 
-void save_tables(const Painter& p, const Outputs& out) {
+void save_tables(const Painter& p, const Picture& picture) {
   if (!p.record()) return;
   widgets::DataTable spans{"slots", {"policy", "request", "slot", "use", "start_s", "end_s"}, {}},
       queue{"queue", {"policy", "time_s", "waiting"}, {}};
   static constexpr std::array<const char*, 3> uses{"prompt", "output", "held"};
-  for (const Racer& r : out.racers) {
+  for (const PolicyPicture& r : picture.policies) {
     for (const auto& s : r.spans)
       spans.rows.push_back({r.name, std::to_string(s.request + 1), std::to_string(s.lane + 1),
                             uses[static_cast<std::size_t>(s.use)], widgets::exact(s.start_s), widgets::exact(s.end_s)});
@@ -98,32 +69,32 @@ void save_tables(const Painter& p, const Outputs& out) {
   p.record()->tables.push_back(std::move(queue));
 }
 
-void draw_latencies(const Outputs& out, View& view, float width, float height) {
+void draw_latencies(const Outputs& out, const Picture& picture, View& view, float width, float height) {
   const auto& t = widgets::theme();
   widgets::Plot plot("latencies", view.latencies,
                      {.x =
                           {
                               .lo = 0,
-                              .hi = out.shown_s,
+                              .hi = picture.shown_s,
                               .label = "time of departure",
                               .unit = "s",
                           },
                       .y =
                           {
                               .lo = 0,
-                              .hi = 1.1 * out.slowest_shown_s,
+                              .hi = 1.1 * picture.slowest_shown_s,
                               .label = "latency",
                               .unit = "s",
                           },
                       .size = {width, height}});
-  for (std::size_t i = 0; i < out.racers.size(); ++i) {
-    const Racer& r = out.racers[i];
-    const auto n =
-        static_cast<std::size_t>(std::upper_bound(r.done_s.begin(), r.done_s.end(), view.time) - r.done_s.begin());
+  for (std::size_t i = 0; i < picture.policies.size(); ++i) {
+    const PolicyPicture& r = picture.policies[i];
+    const auto n = static_cast<std::size_t>(std::upper_bound(r.done_s.begin(), r.done_s.end(), view.playback.time_s) -
+                                            r.done_s.begin());
     plot.scatter(r.name, {r.done_s.data(), n}, {r.latency_s.data(), n},
                  {
                      .colour = t.series_at(i),
-                     .marker = racer_markers[i % racer_markers.size()],
+                     .marker = policy_markers[i % policy_markers.size()],
                      .radius = 4.5f,
                      .legend = false,
                      .info = "departure - arrival, one request each",
@@ -134,20 +105,21 @@ void draw_latencies(const Outputs& out, View& view, float width, float height) {
 
 }  // namespace
 
-void draw(Inputs&, const Outputs& out, View& view) {
-  if (!out.reason.empty() || out.racers.empty()) return;
+void draw(Inputs&, const Outputs& out, const Picture& picture, View& view) {
+  if (!out.reason.empty() || picture.policies.empty()) return;
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x;
-  playback(out, view);
+  widgets::draw_playback("race", view.playback, picture.shown_s, picture.caption);
   // The plot keeps a readable height, the race gets what is left of the canvas; scrolling changes neither.
   const float room = ImGui::GetContentRegionAvail().y - ImGui::GetScrollY(),
               story = t.type(Type::small) + t.px(6) + 2 * ImGui::GetStyle().ItemSpacing.y;
   const float least = std::clamp(0.26f * room, t.px(118), t.px(200));
-  const RaceRows rows = fit_race(out, room - story - least);
-  const std::int64_t request = draw_race(out, view, width, rows);
-  save_tables(Painter::window(), out);
-  draw_story(out, request, width);
-  draw_latencies(out, view, width, std::clamp(room - story - race_height(out, rows) - t.px(2), least, t.px(460)));
+  const RaceRows rows = fit_race(picture, room - story - least);
+  const std::int64_t request = draw_race(picture, view, width, rows);
+  save_tables(Painter::window(), picture);
+  draw_story(picture, request, width);
+  draw_latencies(out, picture, view, width,
+                 std::clamp(room - story - race_height(picture, rows) - t.px(2), least, t.px(460)));
 }
 
 }  // namespace chapters::serving::batching

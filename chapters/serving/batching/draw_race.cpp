@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "widgets/plot/axis.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
-#include "widgets/plot/plot_paint.h"
 #include "widgets/base/tint.h"
+#include "widgets/plot/axis.h"
+#include "widgets/plot/plot_paint.h"
 
 namespace chapters::serving::batching {
 namespace {
@@ -78,7 +78,8 @@ void span_tip(const models::SlotSpan& s) {
                s.preempted ? std::string_view("sent back: the blocks ran out") : uses[static_cast<std::size_t>(s.use)]);
 }
 
-void paint_lanes(const Painter& p, const Racer& r, const Scale& scale, float top, float lane, std::int64_t& hot) {
+void paint_lanes(const Painter& p, const PolicyPicture& r, const Scale& scale, float top, float lane,
+                 std::int64_t& hot) {
   const auto& t = widgets::theme();
   const float gap = lane > t.px(5) ? t.px(2) : 0, now = scale.x(scale.now_s);
   for (std::int32_t i = 0; i < r.lanes; ++i) {
@@ -100,7 +101,8 @@ void paint_lanes(const Painter& p, const Racer& r, const Scale& scale, float top
 }
 
 /// Frames around one request's spans: the same one in every policy.
-void paint_followed(const Painter& p, const Racer& r, const Scale& scale, float top, float lane, std::int64_t request) {
+void paint_followed(const Painter& p, const PolicyPicture& r, const Scale& scale, float top, float lane,
+                    std::int64_t request) {
   const auto& t = widgets::theme();
   const float gap = lane > t.px(5) ? t.px(2) : 0;
   for (const models::SlotSpan& s : r.spans) {
@@ -113,14 +115,14 @@ void paint_followed(const Painter& p, const Racer& r, const Scale& scale, float 
 
 /// A quantity that holds its value until the next point, filled from below. What came and went within a pixel is one
 /// pixel wide.
-void paint_steps(const Painter& p, std::span<const models::ServingPoint> points, double most, const Scale& scale,
-                 float top, float height, ImU32 colour) {
+void paint_steps(const Painter& p, std::span<const models::ServingPoint> points, double highest_of_all,
+                 const Scale& scale, float top, float height, ImU32 colour) {
   const auto& t = widgets::theme();
   p.rect({scale.left, top}, {scale.right(), top + height}, t.card);
   const float bottom = top + height, now = scale.x(scale.now_s);
   const auto bar = [&](float x0, float x1, double value) {
     if (!(value > 0) || !(x1 > x0)) return;
-    const float y = bottom - (height - t.px(2)) * static_cast<float>(std::min(1.0, value / most)),
+    const float y = bottom - (height - t.px(2)) * static_cast<float>(std::min(1.0, value / highest_of_all)),
                 split = std::clamp(now, x0, x1);
     if (split > x0) p.rect({x0, y}, {split, bottom}, widgets::with_alpha(colour, 0.75f));
     if (x1 > split) p.rect({split, y}, {x1, bottom}, widgets::with_alpha(colour, 0.75f * future_alpha));
@@ -156,7 +158,7 @@ double value_at(std::span<const models::ServingPoint> points, double now_s) {
 }
 
 /// Labels muted, values bright, from the right; the least important go first when there is no room.
-void paint_headlines(const Painter& p, const Racer& r, float left, float right, float y) {
+void paint_headlines(const Painter& p, const PolicyPicture& r, float left, float right, float y) {
   const auto& t = widgets::theme();
   const auto width_of = [&](const Headline& h) {
     return widgets::text_size(h.label, Type::small).x + t.px(5) +
@@ -174,11 +176,11 @@ void paint_headlines(const Painter& p, const Racer& r, float left, float right, 
   }
 }
 
-void paint_arrivals(const Painter& p, const Outputs& out, const Scale& scale, float centre, std::int64_t& hot) {
+void paint_arrivals(const Painter& p, const Picture& picture, const Scale& scale, float centre, std::int64_t& hot) {
   const auto& t = widgets::theme();
   row_label(p, scale.left - t.px(8), centre, "arrivals");
-  for (std::size_t i = 0; i < out.dots.size(); ++i) {
-    const Dot& d = out.dots[i];
+  for (std::size_t i = 0; i < picture.dots.size(); ++i) {
+    const Dot& d = picture.dots[i];
     const ImVec2 at{scale.x(d.arrival_s), centre};
     const float radius = t.px(2.5f) + t.px(4) * d.size,
                 alpha = scale.alpha_of(static_cast<std::int64_t>(i)) * (d.arrival_s <= scale.now_s ? 1 : future_alpha);
@@ -188,14 +190,14 @@ void paint_arrivals(const Painter& p, const Outputs& out, const Scale& scale, fl
   }
 }
 
-void paint_racer(const Painter& p, const Outputs& out, const Racer& r, const Scale& scale, ImVec2 corner,
-                 const RaceRows& rows, std::int64_t& hot) {
+void paint_policy(const Painter& p, const Picture& picture, const PolicyPicture& r, const Scale& scale, ImVec2 corner,
+                  const RaceRows& rows, std::int64_t& hot) {
   const auto& t = widgets::theme();
   float y = corner.y + t.px(3);
-  const auto place = static_cast<std::size_t>(&r - out.racers.data());
+  const auto place = static_cast<std::size_t>(&r - picture.policies.data());
   const float mark = t.px(14);
   widgets::paint_marker(p, {corner.x + t.px(5), y + t.type(Type::body) / 2},
-                        racer_markers[place % racer_markers.size()], t.px(4.5f), t.series_at(place));
+                        policy_markers[place % policy_markers.size()], t.px(4.5f), t.series_at(place));
   const float name = mark + p.text({corner.x + mark, y}, r.name, t.text, Type::body, Font::bold);
   paint_headlines(p, r, corner.x + name + t.px(16), scale.right() - t.px(6),
                   y + (t.type(Type::body) - t.type(Type::small)) / 2);
@@ -205,7 +207,7 @@ void paint_racer(const Painter& p, const Outputs& out, const Racer& r, const Sca
   y += rows.lanes_of(r);
   const float height = rows.strip - t.px(4), top = t.px(2);
   row_label(p, scale.left - t.px(8), y + top + height / 2, "queue");
-  paint_steps(p, r.waiting, out.peak_waiting, scale, y + top, height, t.of(widgets::Meaning::memory_bound));
+  paint_steps(p, r.waiting, picture.peak_waiting, scale, y + top, height, t.of(widgets::Meaning::memory_bound));
   widgets::Line waits;
   const auto now = static_cast<std::int64_t>(value_at(r.waiting, scale.now_s)),
              most = static_cast<std::int64_t>(r.peak_waiting);
@@ -216,15 +218,15 @@ void paint_racer(const Painter& p, const Outputs& out, const Racer& r, const Sca
   if (!rows.blocks) return;
   row_label(p, scale.left - t.px(8), y + top + height / 2, "KV blocks");
   // All policies against the highest peak of them: a pool that is nearly empty would show nothing of itself.
-  paint_steps(p, r.blocks, 1.1 * out.peak_blocks, scale, y + top, height, t.of(widgets::Meaning::kv_cache));
+  paint_steps(p, r.blocks, 1.1 * picture.peak_blocks, scale, y + top, height, t.of(widgets::Meaning::kv_cache));
   widgets::Line taken;
   if (scale.now_s < scale.end_s)
     taken.add(widgets::format(value_at(r.blocks, scale.now_s), "", 6))
         .add(" of ")
-        .add(widgets::format(static_cast<double>(out.kv_blocks), "", 9))
+        .add(widgets::format(static_cast<double>(picture.kv_blocks), "", 9))
         .add(", ");
-  taken.add("at most ").add(widgets::format(r.kv_peak, "%"));
-  if (scale.now_s >= scale.end_s) taken.add(" of ").add(widgets::format(static_cast<double>(out.kv_blocks), "", 9));
+  taken.add("at most ").add(widgets::format(r.kv_peak_percent, "%"));
+  if (scale.now_s >= scale.end_s) taken.add(" of ").add(widgets::format(static_cast<double>(picture.kv_blocks), "", 9));
   strip_figure(p, scale.right(), y + top, height, taken.view());
 }
 
@@ -249,37 +251,32 @@ void paint_ruler(const Painter& p, const Scale& scale, float top, float bottom) 
 
 /// A drag scrubs; a click on nobody does, too; a click on a request follows it, and on the same again lets it go. With
 /// the keyboard on it, arrows step by a hundredth and Space plays.
-void take_pointer(const Outputs& out, View& view, const Scale& scale, std::int64_t hot) {
+void take_pointer(const Picture& picture, View& view, const Scale& scale, std::int64_t hot) {
   const ImGuiIO& io = ImGui::GetIO();
   const widgets::PlayKeys keys = widgets::play_keys();
-  if (keys.play) start_or_stop(out, view);
+  if (keys.play) widgets::start_or_stop(view.playback, picture.shown_s);
   if (keys.steps != 0) {
-    view.time = std::clamp(scale.now_s + keys.steps * out.shown_s / 100, 0.0, out.shown_s);
-    view.playing = false;
+    view.playback.time_s = std::clamp(scale.now_s + keys.steps * picture.shown_s / 100, 0.0, picture.shown_s);
+    view.playback.playing = false;
   }
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Left) && !ImGui::IsMouseReleased(ImGuiMouseButton_Left)) return;
   const bool dragged = io.MouseDragMaxDistanceSqr[0] >= io.MouseDragThreshold * io.MouseDragThreshold;
   if (ImGui::IsItemDeactivated() && hot >= 0 && !dragged) view.request = view.request == hot + 1 ? 0 : hot + 1;
   if (!ImGui::IsItemActive() || (hot >= 0 && !dragged)) return;
-  view.time =
+  view.playback.time_s =
       std::clamp(static_cast<double>((ImGui::GetMousePos().x - scale.left) / std::max(1.0f, scale.width)), 0.0, 1.0) *
-      out.shown_s;
-  view.playing = false;
+      picture.shown_s;
+  view.playback.playing = false;
 }
 
 }  // namespace
 
-void start_or_stop(const Outputs& out, View& view) {
-  view.playing = !view.playing;
-  if (view.playing && view.time >= out.shown_s) view.time = 0;
-}
-
-RaceRows fit_race(const Outputs& out, float room) {
+RaceRows fit_race(const Picture& picture, float room) {
   const auto& t = widgets::theme();
-  RaceRows rows{.heading = t.type(Type::body) + t.px(10), .blocks = out.kv_blocks > 0};
+  RaceRows rows{.heading = t.type(Type::body) + t.px(10), .blocks = picture.kv_blocks > 0};
   float lanes = 0;
-  for (const Racer& r : out.racers) lanes += static_cast<float>(r.lanes);
-  const auto n = static_cast<float>(out.racers.size()), strips = n * (rows.blocks ? 2 : 1);
+  for (const PolicyPicture& r : picture.policies) lanes += static_cast<float>(r.lanes);
+  const auto n = static_cast<float>(picture.policies.size()), strips = n * (rows.blocks ? 2 : 1);
   const float fixed = t.px(arrivals_px + ruler_px) + n * rows.heading, spare = room - fixed;
   // Strips get a third of what is left, lanes the rest, each between what can be read and what is enough.
   rows.strip = std::clamp(spare * 0.3f / strips, t.type(Type::small) + t.px(5), t.px(44));
@@ -289,43 +286,43 @@ RaceRows fit_race(const Outputs& out, float room) {
   return rows;
 }
 
-float race_height(const Outputs& out, const RaceRows& rows) {
+float race_height(const Picture& picture, const RaceRows& rows) {
   float height = widgets::theme().px(arrivals_px + ruler_px);
-  for (const Racer& r : out.racers) height += rows.total(r);
+  for (const PolicyPicture& r : picture.policies) height += rows.total(r);
   return height;
 }
 
-std::int64_t draw_race(const Outputs& out, View& view, float width, const RaceRows& rows) {
+std::int64_t draw_race(const Picture& picture, View& view, float width, const RaceRows& rows) {
   const auto& t = widgets::theme();
-  const widgets::Rect area = widgets::canvas("cursor", {width, race_height(out, rows)}, {t.px(200), t.px(60)});
+  const widgets::Rect area = widgets::canvas("cursor", {width, race_height(picture, rows)}, {t.px(200), t.px(60)});
   const Painter p = Painter::window();
   Scale scale{
       .left = area.min.x + t.px(72),
-      .end_s = out.shown_s,
-      .now_s = std::min(view.time, out.shown_s),
+      .end_s = picture.shown_s,
+      .now_s = std::min(view.playback.time_s, picture.shown_s),
       .followed = view.request - 1,
   };
   scale.width = area.max.x - scale.left - t.px(14);
-  if (scale.followed >= static_cast<std::int64_t>(out.dots.size())) scale.followed = -1;
+  if (scale.followed >= static_cast<std::int64_t>(picture.dots.size())) scale.followed = -1;
   if (ImGui::IsItemHovered()) scale.mouse = ImGui::GetMousePos();
   const float arrivals = t.px(arrivals_px), bottom = area.max.y - t.px(ruler_px), top = area.min.y + arrivals;
   std::int64_t hot = -1;
   paint_ruler(p, scale, top, bottom);
   float y = top;
-  for (const Racer& r : out.racers) {
-    paint_racer(p, out, r, scale, {area.min.x, y}, rows, hot);
+  for (const PolicyPicture& r : picture.policies) {
+    paint_policy(p, picture, r, scale, {area.min.x, y}, rows, hot);
     y += rows.total(r);
   }
-  paint_arrivals(p, out, scale, area.min.y + arrivals / 2, hot);
-  take_pointer(out, view, scale, hot);
+  paint_arrivals(p, picture, scale, area.min.y + arrivals / 2, hot);
+  take_pointer(picture, view, scale, hot);
   const std::int64_t shown = hot >= 0 ? hot : scale.followed;
   y = top;
-  for (const Racer& r : out.racers) {
+  for (const PolicyPicture& r : picture.policies) {
     if (shown >= 0) paint_followed(p, r, scale, y + rows.heading, rows.lane, shown);
     y += rows.total(r);
   }
   if (shown >= 0) {
-    const Dot& d = out.dots[static_cast<std::size_t>(shown)];
+    const Dot& d = picture.dots[static_cast<std::size_t>(shown)];
     p.ring({scale.x(d.arrival_s), area.min.y + arrivals / 2}, t.px(4) + t.px(4) * d.size, t.text, t.px(1.5f));
   }
   const float x = scale.x(scale.now_s);

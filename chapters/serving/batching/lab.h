@@ -6,15 +6,16 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "models/serving/serving.h"
+#include "widgets/controls/playback.h"
 #include "widgets/plot/plot_view.h"
 
-/// Between batching.cpp (described), batching_compute.cpp (computed) and batching_draw.cpp (drawn).
+/// The race of schedulers over the same arrivals.
 namespace chapters::serving::batching {
 
 enum class Service : std::uint8_t { llm, exponential, deterministic };
 enum class Arrivals : std::uint8_t { poisson, bursty };
 
-/// At first: 48 requests reach Llama-3-70B on eight H100 faster than static batches of eight can clear them.
+/// Defaults: 48 requests reach Llama-3-70B on eight H100 faster than static batches of eight can clear them.
 struct Inputs {
   models::ServingPolicy policy = models::ServingPolicy::continuous;
   std::vector<std::string> against{"static"};
@@ -39,70 +40,82 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
+/// What one policy made of the arrivals.
+struct PolicyRun {
+  models::ServingPolicy policy{};
+  std::string name;
+  std::int64_t requests = 0;  ///< that it met: all of them, or the first `max_raced` of a rival
+  models::ServingSummary figures;
+  models::ServingCounts counts;
+  double utilization_percent = 0, wasted_slots_percent = 0;  ///< shares of `figures` as they are shown
+  double kv_peak_percent = 0;  ///< largest part of the cache that was taken; 0 without one
+};
+
+struct Outputs {
+  PolicyRun chosen;
+  std::vector<PolicyRun> racers;  ///< the chosen one first, then its rivals
+  double speedup_p50 = 1;
+  double theory_wait_s = 0, theory_latency_s = 0, offered_load = 0;
+  std::string theory;  ///< which formula speaks of this queue, or why none does
+  double kv_pool_bytes = 0;
+  std::int64_t kv_blocks = 0;
+  std::string reason;
+
+  // What happened to the first `max_pictured` requests.
+  std::vector<models::ServingRequest> first_requests;
+  std::vector<models::ServingRun> histories;  ///< in the order of `racers`; `served` is of those requests alone
+};
+
 /// A figure over a policy's lanes: what it is, and how much.
 struct Headline {
   std::string_view label;
   std::string value;
 };
 
-/// One policy's run.
-struct Racer {
+/// A policy's row in the race.
+struct PolicyPicture {
   std::string name;
-  std::int64_t requests = 0, preemptions = 0;
-  double mean_wait_s = 0, mean_latency_s = 0, p50_latency_s = 0, p99_latency_s = 0, ttft_p99_s = 0, tpot_p99_s = 0,
-         gap_p99_s = 0;
-  double throughput_per_s = 0, goodput_per_s = 0, utilization = 0, wasted_slots = 0, kv_peak = 0;
-
-  // For the picture.
-  models::ServingPolicy policy{};
   std::vector<models::SlotSpan> spans;
   std::vector<models::ServingPoint> waiting, blocks;
   std::int32_t lanes = 1;
-  double peak_waiting = 0;
+  double peak_waiting = 0, kv_peak_percent = 0;
   std::vector<double> done_s, latency_s;      ///< of the requests shown, by time of leaving
   std::vector<models::ServedRequest> served;  ///< of the requests shown, by number
   std::array<Headline, 6> headlines;          ///< the ones that matter most first
 };
 
+/// An arrival on the line above the race.
 struct Dot {
   double arrival_s = 0;
   float size = 1;  ///< 0 to 1
   std::int64_t prompt_tokens = 0, output_tokens = 0;
 };
 
-struct Outputs {
-  double mean_wait_s = 0, mean_latency_s = 0, p50_latency_s = 0, p90_latency_s = 0, p99_latency_s = 0;
-  double throughput_per_s = 0, tokens_per_s = 0, goodput_per_s = 0, ttft_p50_s = 0, ttft_p99_s = 0, tpot_p50_s = 0,
-         tpot_p99_s = 0, gap_p99_s = 0, gap_longest_s = 0;
-  double utilization = 0, wasted_slots = 0, mean_in_system = 0, mean_waiting = 0, little_error = 0, makespan_s = 0;
-  double theory_wait_s = 0, theory_latency_s = 0, offered_load = 0;
-  double kv_pool_bytes = 0, kv_peak = 0;
-  std::int64_t kv_blocks = 0, preemptions = 0, completed = 0, refused = 0, events = 0;
-  double speedup_p50 = 1;
-  std::vector<Racer> racers;
-  std::string theory;  ///< which formula speaks of this queue, or why none does
-  std::string reason;
-
-  // For the picture.
+struct Picture {
+  std::uint64_t version = 0;
+  std::vector<PolicyPicture> policies;
   std::vector<Dot> dots;
-  double shown_s = 1, slowest_shown_s = 1, peak_waiting = 1,
-         peak_blocks = 1;  ///< peaks over all policies, so that their strips compare
+  double shown_s = 1, slowest_shown_s = 1;
+  double peak_blocks = 1, peak_waiting = 1;  ///< over all policies, so that their strips compare
+  std::int64_t kv_blocks = 0;                ///< 0: a plain queue without a cache
   std::string caption;
 };
 
 struct View {
-  double time = 1e9;  ///< cursor, s; beyond the end is the end
-  double speed = 1;   ///< seconds of the race a second of the clock
-  bool playing = false;
-  std::int64_t request = 0;  ///< followed through the lanes, from 1; 0: none
+  widgets::Playback playback{.time_s = 1e9};  ///< at first the cursor stands at the end
+  std::int64_t request = 0;                   ///< followed through the lanes, from 1; 0: none
   widgets::PlotView latencies;
 };
 
+/// Requests that the picture follows, and arrivals that a rival meets.
+inline constexpr std::int64_t max_pictured = 120, max_raced = 5000;
+
 Outputs compute(const Inputs& in, Progress& progress);
-void draw(Inputs& in, const Outputs& out, View& view);
+Picture arrange(const Inputs& in, const Outputs& out);
+void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& f, Inputs& in);
-void describe(Fields& f, Racer& r);
+void describe(Fields& f, PolicyRun& r);
 void describe(Fields& f, Outputs& o);
 void describe(Fields& f, View& v);
 

@@ -24,7 +24,7 @@ Heard run_script(const std::string& script, app::ChildLimits limits = {}, const 
       {"/bin/sh", "-c", script}, limits,
       [&](std::string_view line) {
         heard.lines.emplace_back(line);
-        return line == "rubbish" ? std::string("it said rubbish") : std::string();
+        return line == "rubbish" ? models::Status::fail("it said rubbish") : models::Status::ok();
       },
       stop);
   return heard;
@@ -111,7 +111,8 @@ TEST_CASE("cancelling kills the child and says nothing; what cannot be started i
   const auto h = run_script("echo one; sleep 60", {}, [&] { return ++asked > 3; });
   CHECK(h.end.how == How::cancelled);
   CHECK(h.end.why == "");
-  const auto none = app::run_child({"/nowhere/ridgeline"}, {}, [](std::string_view) { return std::string(); }, {});
+  const auto none =
+      app::run_child({"/nowhere/ridgeline"}, {}, [](std::string_view) { return models::Status::ok(); }, {});
   CHECK(none.how == How::not_started);
   CHECK(none.why == "The worker /nowhere/ridgeline could not be started (No such file or directory).");
 }

@@ -22,10 +22,17 @@ Outcome run_worker(const app::KernelWorker& worker, std::vector<std::string> run
   request.ladder = "cpu-sgemm";
   request.rungs = std::move(rungs);
   request.size = 768;
-  out.sentence = app::run_kernels(worker, request,
-                                  {.result = [&](const kernels::Result& r) { return out.results[r.rung] = r, true; },
-                                   .progress = [&](double f) { return out.fractions.push_back(f), true; }},
-                                  stop);
+  const kernels::Listener listener{.result =
+                                       [&](const kernels::Result& r) {
+                                         out.results[r.rung] = r;
+                                         return true;
+                                       },
+                                   .progress =
+                                       [&](double f) {
+                                         out.fractions.push_back(f);
+                                         return true;
+                                       }};
+  out.sentence = app::run_kernels(worker, request, listener, stop).error;
   return out;
 }
 
@@ -107,8 +114,8 @@ TEST_CASE("an edited source is handed over in a file that is gone afterwards, an
   std::vector<std::string> measured;
   CHECK(app::run_kernels(
             worker, request,
-            {.result = [&](const kernels::Result& r) { return measured.push_back(r.rung), true; }, .progress = {}},
-            {}) == "");
+            {.result = [&](const kernels::Result& r) { return measured.push_back(r.rung), true; }, .progress = {}}, {})
+            .error == "");
   CHECK(measured == std::vector<std::string>{"a"});
   CHECK(fake.folder.read("seen") == request.edited_source);
   std::string path = fake.folder.read("path");

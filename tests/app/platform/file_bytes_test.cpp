@@ -20,7 +20,7 @@ std::unique_ptr<app::Workspace> workspace() {
   if (chapters::catalog().chips.empty())
     chapters::set_catalog(app::load_catalog(support::source_file("assets"), {}).catalog);
   return std::make_unique<app::Workspace>(support::bundled_content(),
-                                          app::UserPaths{{}, {}, {}, "nothing is kept in this test"});
+                                          models::Result<app::UserPaths>::fail("Nothing is kept in this test."));
 }
 
 std::string small_trace() {
@@ -41,14 +41,14 @@ TEST_CASE("a file for bytes is known by path, size and time, and read when asked
   const std::string path = (folder / "a.json").string();
   const auto a = app::read_file_bytes(path);
   REQUIRE(a.error == "");
-  CHECK(a.bytes->size_bytes == 5);
+  CHECK((*a)->size_bytes == 5);
   std::string text;
-  CHECK(a.bytes->read(text) == "");
+  CHECK((*a)->read(text) == "");
   CHECK(text == "12345");
-  const chapters::FileInput one{path, {}, a.bytes}, again{path, {}, app::read_file_bytes(path).bytes};
+  const chapters::FileInput one{path, {}, *a}, again{path, {}, *app::read_file_bytes(path)};
   CHECK(one == again);
   folder.write("a.json", "123456");
-  CHECK_FALSE(one == chapters::FileInput{path, {}, app::read_file_bytes(path).bytes});
+  CHECK_FALSE(one == chapters::FileInput{path, {}, *app::read_file_bytes(path)});
   CHECK_FALSE(one == chapters::FileInput{path, {}, nullptr});
 }
 
@@ -61,11 +61,11 @@ TEST_CASE(
   folder.write("b.json", "new");
   std::filesystem::rename(folder / "b.json", folder / "a.json");
   std::string text;
-  CHECK(chosen.bytes->read(text) == "");
+  CHECK((*chosen)->read(text) == "");
   CHECK(text == "0123456789");
   const auto shorter = app::read_file_bytes(path);
   std::filesystem::resize_file(folder / "a.json", 1);
-  CHECK(shorter.bytes->read(text) ==
+  CHECK((*shorter)->read(text) ==
         "The file " + path + " cannot be read to its end: it was shortened after it was chosen; choose it again.");
 }
 
@@ -75,11 +75,11 @@ TEST_CASE("a part of a file is read without the rest, and a part beyond its end 
   const std::string path = (folder / "a.bin").string();
   const auto file = app::read_file_bytes(path);
   std::string text;
-  CHECK(file.bytes->read_part(3, 4, text) == "");
+  CHECK((*file)->read_part(3, 4, text) == "");
   CHECK(text == "3456");
-  CHECK(file.bytes->read_part(10, 0, text) == "");
+  CHECK((*file)->read_part(10, 0, text) == "");
   for (const auto& [offset, length] : {std::pair<std::uint64_t, std::uint64_t>{8, 3}, {11, 0}, {1, ~std::uint64_t{0}}})
-    CHECK(file.bytes->read_part(offset, length, text) ==
+    CHECK((*file)->read_part(offset, length, text) ==
           "The file " + path + " has 10 bytes: a part beyond its end was asked for.");
 }
 
@@ -92,9 +92,9 @@ TEST_CASE("a file may be larger than memory: its end can be read, all of it at o
   const auto file = app::read_file_bytes(path);
   REQUIRE(file.error == "");
   std::string text;
-  CHECK(file.bytes->read_part((std::uint64_t{5} << 30) - 2, 2, text) == "");
+  CHECK((*file)->read_part((std::uint64_t{5} << 30) - 2, 2, text) == "");
   CHECK(text == std::string(2, '\0'));
-  CHECK(file.bytes->read(text) == "The file " + path + " is larger than 4 GiB: only parts of it can be read.");
+  CHECK((*file)->read(text) == "The file " + path + " is larger than 4 GiB: only parts of it can be read.");
 }
 
 TEST_CASE("what cannot be a recording is refused before anything is read") {
@@ -122,10 +122,10 @@ TEST_CASE("a trace dropped on any lab opens the trace viewer with it; what is no
   folder.write("config.json", R"({"model_type": "gpt2"})");
   const auto w = workspace();
   REQUIRE(w->open("roofline/iron-law"));
-  CHECK(w->drop_file((folder / "config.json").string()) ==
+  CHECK(w->drop_file((folder / "config.json").string()).error ==
         "Iron law takes no file: open a lab with a file input, such as Transformer layer, and drop it there.");
   CHECK(w->lab().info().id == "roofline/iron-law");
-  CHECK(w->drop_file((folder / "rank0.json").string()) == "");
+  CHECK(w->drop_file((folder / "rank0.json").string()).error == "");
   CHECK(w->lab().info().id == viewer);
   w->current().finish();
   CHECK(w->lab().reason() == "");
@@ -140,7 +140,7 @@ TEST_CASE("undo brings back the recording without reading it again, and cancelli
   REQUIRE(w->open(viewer));
   w->current().finish();
   w->update(false);
-  REQUIRE(w->drop_file((folder / "rank0.json").string()) == "");
+  REQUIRE(w->drop_file((folder / "rank0.json").string()).error == "");
   w->current().finish();
   w->update(false);
   const auto bytes = w->lab().inputs().find("file")->file().bytes;
@@ -157,7 +157,7 @@ TEST_CASE("a file that cannot be read leaves the lab infeasible with one sentenc
   const Folder folder;
   folder.write("bad.sqlite", "SQLite format 3");
   const auto w = workspace();
-  REQUIRE(w->drop_file((folder / "bad.sqlite").string()) == "");
+  REQUIRE(w->drop_file((folder / "bad.sqlite").string()).error == "");
   CHECK(w->lab().info().id == viewer);
   w->current().finish();
   CHECK(w->lab().reason().find("bad.sqlite") != std::string::npos);

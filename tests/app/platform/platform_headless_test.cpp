@@ -67,7 +67,7 @@ TEST_CASE("headless gives the same pixels for the same frames, also in a second 
   }
   {
     const auto on = headless(64, 64);
-    REQUIRE(on->resize(320, 200) == "");
+    REQUIRE(on->resize(320, 200).error == "");
     draw(*on, 3);
     resized = on->image();
   }

@@ -1,4 +1,6 @@
 #include "app/scenario/scenario.h"
+#include "app/scenario/link.h"
+#include "app/scenario/sentences.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
@@ -11,16 +13,17 @@ using app::Json;
 namespace {
 
 /// A reader that knows one file.
-app::FileText fake_read(const std::string& path) {
-  if (path == "good.txt") return {"content", ""};
-  return {"", "The file " + path + " cannot be opened: check the path and that it may be read."};
+models::Result<std::string> fake_read(const std::string& path) {
+  using Text = models::Result<std::string>;
+  if (path == "good.txt") return Text::ok("content");
+  return Text::fail("The file " + path + " cannot be opened: check the path and that it may be read.");
 }
 
 std::string set(chapters::Lab& lab, const char* key, const Json& value) {
-  return app::field_from_json(*lab.inputs().find(key), value, fake_read);
+  return app::field_from_json(*lab.inputs().find(key), value, fake_read).error;
 }
 std::string type(chapters::Lab& lab, const char* key, std::string_view text) {
-  return app::set_field_from_text(*lab.inputs().find(key), text, fake_read);
+  return app::set_field_from_text(*lab.inputs().find(key), text, fake_read).error;
 }
 
 }  // namespace
@@ -38,9 +41,10 @@ TEST_CASE("inputs written as JSON and read back are the same inputs") {
                              {"file", "good.txt"},
                              {"weights", {0.5}},
                              {"rows", {{{"name", "x"}, {"amount", 3}, {"doubled", true}}, {{"name", "y"}}}}},
-                            fake_read) == "");
+                            fake_read)
+              .error == "");
   const auto b = support::toy_lab();
-  REQUIRE(app::apply_inputs(*b, Json::parse(app::fields_to_json(a->inputs()).dump()), fake_read) == "");
+  REQUIRE(app::apply_inputs(*b, Json::parse(app::fields_to_json(a->inputs()).dump()), fake_read).error == "");
   CHECK(a->same_inputs(*b));
   a->compute();
   CHECK(a->outputs().find("total")->real() == 7.25 * 7.25 + 0.5 + 6 + 1);
@@ -72,10 +76,12 @@ TEST_CASE("a wrong value is one sentence with key, value and what is allowed, an
 TEST_CASE("several inputs are set all or none, and an unknown key names its neighbour") {
   const auto lab = support::toy_lab();
   const Json before = app::fields_to_json(lab->inputs());
-  CHECK(app::apply_inputs(*lab, {{"width", 5}, {"count", 0}}) == "count is 0: a whole number from 1 to 64 is allowed.");
+  CHECK(app::apply_inputs(*lab, {{"width", 5}, {"count", 0}}).error ==
+        "count is 0: a whole number from 1 to 64 is allowed.");
   CHECK(app::fields_to_json(lab->inputs()) == before);
-  CHECK(app::apply_inputs(*lab, {{"widht", 5}}).find("toy/box has no input \"widht\": did you mean \"width\"?") == 0);
-  CHECK(app::apply_inputs(*lab, Json::array()) == "The inputs are []: an object of keys and values is expected.");
+  CHECK(app::apply_inputs(*lab, {{"widht", 5}}).error.find("toy/box has no input \"widht\": did you mean \"width\"?") ==
+        0);
+  CHECK(app::apply_inputs(*lab, Json::array()).error == "The inputs are []: an object of keys and values is expected.");
 }
 
 TEST_CASE("what follows --set takes units, options, switches and lists") {
@@ -91,7 +97,7 @@ TEST_CASE("what follows --set takes units, options, switches and lists") {
   CHECK(type(*lab, "tones", "green,blue") == "");
   CHECK(lab->inputs().find("tones")->chosen() == std::vector<std::string>{"green", "blue"});
   CHECK(type(*lab, "weights", "1 2") == "weights is \"1 2\": a JSON list such as [1,2,3] is expected.");
-  CHECK(type(*lab, "width", "3 GB").find("width: ") == 0);
+  CHECK(type(*lab, "width", "3 GB").error.find("width: ") == 0);
   CHECK(lab->inputs().find("width")->real() == 0.310);
 }
 
@@ -111,14 +117,14 @@ TEST_CASE("the command and the link of a scenario carry what differs from the de
   const auto lab = support::toy_lab();
   CHECK(app::command_line_of(*lab) == "ridgeline toy/box");
   CHECK(app::link_of(*lab) == "toy/box");
-  REQUIRE(app::apply_inputs(*lab, {{"width", 5.5}, {"note", "it's"}, {"weights", {1}}}) == "");
+  REQUIRE(app::apply_inputs(*lab, {{"width", 5.5}, {"note", "it's"}, {"weights", {1}}}).error == "");
   CHECK(app::command_line_of(*lab) == "ridgeline toy/box --set width=5.5 --set note='it'\\''s' --set weights='[1.0]'");
   CHECK(app::link_of(*lab) == "toy/box?width=5.5&note=it%27s&weights=[1.0]");
 }
 
 TEST_CASE("an infeasible evaluation says why and gives no numbers") {
   const auto lab = support::toy_lab();
-  REQUIRE(app::apply_inputs(*lab, {{"width", 1000}, {"height", 100}}) == "");
+  REQUIRE(app::apply_inputs(*lab, {{"width", 1000}, {"height", 100}}).error == "");
   lab->compute();
   const Json e = app::evaluation_to_json(*lab);
   CHECK(e["feasible"] == false);

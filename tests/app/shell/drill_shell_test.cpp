@@ -13,7 +13,7 @@ namespace {
 struct Drilling : Opened {
   Drilling() : Opened("interview/drills") {
     REQUIRE(w.open_with("interview/drills", {{"drill", "kv-batch"}, {"clock", "two_minutes"}}, app::Json::object())
-                .empty());
+                .error.empty());
     ui.frames(3);
   }
   std::size_t answers() { return w.lab().inputs().find("history")->table_size(); }
@@ -78,11 +78,13 @@ TEST_CASE("the solution leads into the lab with the question's numbers") {
 
 TEST_CASE("a scenario's answer is shown graded and not kept; reveal shows the solution") {
   Drilling o;
-  REQUIRE(o.w.open_with("interview/drills", {{"drill", "square-side"}, {"clock", "none"}}, {{"said", "1773"}}).empty());
+  REQUIRE(o.w.open_with("interview/drills", {{"drill", "square-side"}, {"clock", "none"}}, {{"said", "1773"}})
+              .error.empty());
   o.ui.frames(3);
   CHECK(o.ui.text_present("and you said 1,773"));
   CHECK(o.answers() == 0);
-  REQUIRE(o.w.open_with("interview/drills", {{"drill", "square-side"}, {"reveal", true}}, {{"said", ""}}).empty());
+  REQUIRE(
+      o.w.open_with("interview/drills", {{"drill", "square-side"}, {"reveal", true}}, {{"said", ""}}).error.empty());
   o.ui.frames(3);
   CHECK(o.ui.text_present("open in the lab"));
 }

@@ -23,7 +23,8 @@ struct Opened {
   }
 
   support::Folder folder;
-  app::UserPaths paths{folder / "data", folder / "config", folder / "state", {}};
+  models::Result<app::UserPaths> paths =
+      models::Result<app::UserPaths>::ok({folder / "data", folder / "config", folder / "state"});
   support::ShellDriver d{content(), paths};
   support::UiDriver& ui = d.ui;
   app::Workspace& w = d.workspace;

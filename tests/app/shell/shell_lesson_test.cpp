@@ -168,10 +168,10 @@ TEST_CASE("the palette exports picture, data and scenario into the person's fold
   o.ui.frames(2);
   const auto scenario = app::parse_scenario(o.folder.read("data/exports/roofline-roofline.json"));
   CHECK(scenario.error == "");
-  CHECK(app::Json::parse(scenario.inputs_text)["bytes"] == 3e9);
+  CHECK(app::Json::parse(scenario->inputs_text)["bytes"] == 3e9);
   // And the file opens again.
   o.ui.click("Reset");
-  CHECK(o.w.drop_file((o.folder / "data/exports/roofline-roofline.json").string()) == "");
+  CHECK(o.w.drop_file((o.folder / "data/exports/roofline-roofline.json").string()).error == "");
   CHECK(o.in("bytes") == 3e9);
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("the trace viewer's recording is exported as a Chrome trace that measu
 
 TEST_CASE("an export that cannot be written says why") {
   Opened o;
-  REQUIRE(app::write_file(o.folder / "data/exports", "a file where a folder should be").empty());
+  REQUIRE(app::write_file(o.folder / "data/exports", "a file where a folder should be").error.empty());
   o.d.command("export picture svg");
   o.ui.frames(2);
   CHECK(o.d.was_said("exports"));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "app/scenario/link.h"
 #include "app/workspace/kept_rows.h"
 #include "chapters/practice/drill_history.h"
 #include "tests/app/shell/shell_fixture.h"
@@ -52,7 +53,7 @@ TEST_CASE("what is kept comes back as it was, the latest where there is no room 
   REQUIRE(app::store::load(folder / "kept.json", again).found == app::store::Found::loaded);
   CHECK(again == kept);
   Table back;
-  CHECK(app::fill_from_kept(back.field(), again) == "");
+  CHECK(app::fill_from_kept(back.field(), again).error == "");
   CHECK(back.records == std::vector<DrillRecord>{answer(2), answer(3), answer(4), answer(5), answer(6)});
 }
 
@@ -77,7 +78,7 @@ TEST_CASE("a row that does not fit is left in the file and said; a file that is 
   Kept kept;
   REQUIRE(app::store::load(folder / "kept.json", kept).found == app::store::Found::loaded);
   Table table;
-  CHECK(app::fill_from_kept(table.field(), kept).starts_with("1 of your kept answers"));
+  CHECK(app::fill_from_kept(table.field(), kept).error.starts_with("1 of your kept answers"));
   REQUIRE(table.records.size() == 2);
   CHECK(table.records[0].right);
   CHECK(table.records[1].drill == "tiles");
@@ -147,9 +148,9 @@ TEST_CASE("a new session knows the answers of the last one; presets, links, undo
   REQUIRE(o.w.open("interview/readiness"));
   CHECK(count() == 1);
   CHECK(o.out("right") == 1);
-  REQUIRE(o.w.open_link("interview/drills?clock=none") == "");
+  REQUIRE(o.w.open_link("interview/drills?clock=none").error == "");
   CHECK(count() == 1);
-  REQUIRE(o.w.open_link("interview/drills?history=[]") == "");
+  REQUIRE(o.w.open_link("interview/drills?history=[]").error == "");
   CHECK(count() == 1);
   o.ui.frames(2);
   o.w.lab().inputs().find("seed")->set_number(9);

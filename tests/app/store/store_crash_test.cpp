@@ -23,7 +23,7 @@ namespace {
 [[noreturn]] void save_for_ever(const std::filesystem::path& path, int first, int pipe) {
   for (int n = first;; ++n) {
     const json content{{"n", n}, {"text", std::string(200000, static_cast<char>('a' + n % 26))}};
-    if (!app::store::save_json(path, 1, content).empty()) _exit(1);
+    if (!app::store::save_json(path, 1, content).error.empty()) _exit(1);
     if (write(pipe, &n, sizeof n) != sizeof n) _exit(2);
   }
 }
@@ -92,14 +92,14 @@ TEST_CASE("kill -9 at any moment leaves the last saved state or the one being sa
 TEST_CASE("a save that runs out of space says so and leaves the state before it") {
   const Folder folder;
   const auto path = folder / "file.json";
-  REQUIRE(app::store::save_json(path, 1, {{"n", 1}}).empty());
+  REQUIRE(app::store::save_json(path, 1, {{"n", 1}}).error.empty());
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
     signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{4096, 4096};  // stands in for a full disk: writing on fails with EFBIG
     setrlimit(RLIMIT_FSIZE, &limit);
-    const std::string notice = app::store::save_json(path, 1, {{"n", 2}, {"text", std::string(100000, 'x')}});
+    const std::string notice = app::store::save_json(path, 1, {{"n", 2}, {"text", std::string(100000, 'x')}}).error;
     _exit(notice.find("free some space") != std::string::npos ? 0 : 1);
   }
   int status = 0;

@@ -32,7 +32,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 TEST_CASE("a saved file comes back, private to its owner, in a folder that was not there") {
   const Folder folder;
   const auto path = folder / "a/b/file.json";
-  REQUIRE(save_json(path, 1, {{"x", 0.1}, {"text", "\xc3\xa9"}}).empty());
+  REQUIRE(save_json(path, 1, {{"x", 0.1}, {"text", "\xc3\xa9"}}).error.empty());
   json back;
   REQUIRE(load(path, back).found == Found::loaded);
   CHECK(back == json{{"x", 0.1}, {"text", "\xc3\xa9"}, {"version", 1}});
@@ -109,7 +109,8 @@ TEST_CASE("something in the file's place that cannot be read is neither moved no
   CHECK(report.found == Found::unreadable);
   CHECK_FALSE(report.may_save());
   const auto saved = app::store::save_merged(
-      folder / "file.json", 1, [](const json&) { return std::string(); }, [](json& content) { content["x"] = 1; });
+      folder / "file.json", 1, [](const json&) { return models::Status::ok(); },
+      [](json& content) { content["x"] = 1; });
   CHECK_FALSE(saved.saved);
   CHECK(contains(saved.notice, "not a plain file"));
   CHECK(std::filesystem::is_directory(folder / "file.json"));
@@ -118,7 +119,7 @@ TEST_CASE("something in the file's place that cannot be read is neither moved no
 TEST_CASE("a folder that cannot be made is one sentence, not an exception") {
   const Folder folder;
   folder.write("plain", "a file where a folder is asked for");
-  CHECK(contains(save_json(folder / "plain/file.json", 1, json::object()), "could not be saved"));
+  CHECK(contains(save_json(folder / "plain/file.json", 1, json::object()).error, "could not be saved"));
   CHECK(folder.read("plain") == "a file where a folder is asked for");
 }
 
@@ -128,7 +129,7 @@ TEST_CASE("text that is not UTF-8 is saved with replacements instead of being lo
                     {{"text",
                       "a\xff"
                       "b"}})
-              .empty());
+              .error.empty());
   json back;
   REQUIRE(load(folder / "file.json", back).found == Found::loaded);
   CHECK(back["text"] ==
@@ -140,7 +141,7 @@ TEST_CASE("a store file that is a link stays a link") {
   const Folder folder;
   folder.write("real.json", R"({"version":1})");
   std::filesystem::create_symlink(folder / "real.json", folder / "file.json");
-  REQUIRE(save_json(folder / "file.json", 1, {{"x", 1}}).empty());
+  REQUIRE(save_json(folder / "file.json", 1, {{"x", 1}}).error.empty());
   CHECK(std::filesystem::is_symlink(folder / "file.json"));
   CHECK(json::parse(folder.read("real.json"))["x"] == 1);
 }

@@ -95,7 +95,7 @@ TEST_CASE("what was measured is not undone, survives Reset and presets, and trav
   lab.ui.click("Clear runs");
   lab.ui.frames(2);
   CHECK(lab.d.input("runs").table_size() == 0);
-  CHECK(lab.w.open_scenario(scenario) == "");
+  CHECK(lab.w.open_scenario(scenario).error == "");
   CHECK(lab.d.input("runs").table_size() == rows);
 }
 
@@ -144,8 +144,10 @@ TEST_CASE("rows arrive in the lab that asked, also while another one is open") {
 TEST_CASE("a request that came with a scenario is not run, and without a service nothing is") {
   KernelLab lab(all_rungs);
   CHECK(
-      lab.w.open_scenario(R"({"lab": "kernels/lab", "inputs": {}, "view": {"request": "call run\nladder cpu-sgemm\n", )"
-                          R"("running": true}})") == "");
+      lab.w
+          .open_scenario(R"({"lab": "kernels/lab", "inputs": {}, "view": {"request": "call run\nladder cpu-sgemm\n", )"
+                         R"("running": true}})")
+          .error == "");
   lab.ui.frames(3);
   CHECK_FALSE(lab.w.services.running());
   CHECK(lab.ui.has("Run"));
@@ -168,15 +170,16 @@ finish)");
   CHECK(lab.d.output("roofs_measured").toggle());
   REQUIRE(chapters::catalog().chip("this_machine"));
   CHECK(chapters::catalog().chip("this_machine")->name == "This machine (Some CPU)");
-  CHECK(std::filesystem::exists(lab.paths.config / "chips" / "this_machine.json"));
+  CHECK(std::filesystem::exists(lab.paths->config / "chips" / "this_machine.json"));
   // Chosen in the roofline, its ridge is that of the measured ceilings.
-  CHECK(lab.w.open_with("roofline/roofline", app::Json{{"chip", "this_machine"}, {"format", "fp32"}},
-                        app::Json::object()) == "");
+  CHECK(
+      lab.w.open_with("roofline/roofline", app::Json{{"chip", "this_machine"}, {"format", "fp32"}}, app::Json::object())
+          .error == "");
   lab.ui.frames(3);
   CHECK(lab.out("ridge") == Catch::Approx(4));
   // It is no GPU, and is not taken for one.
-  CHECK(lab.w.open_with("kernels/lab", app::Json{{"device", "cuda"}, {"chip", "this_machine"}}, app::Json::object()) ==
-        "");
+  CHECK(lab.w.open_with("kernels/lab", app::Json{{"device", "cuda"}, {"chip", "this_machine"}}, app::Json::object())
+            .error == "");
   lab.ui.frames(3);
   CHECK(lab.w.lab().reason() ==
         "This machine (Some CPU) is a processor, and these kernels run on a GPU: choose one as the chip.");
@@ -219,18 +222,18 @@ TEST_CASE("a chip is made of measured ceilings only when they hold arithmetic an
 }
 
 TEST_CASE("what the lab asks is read line by line; nonsense is one sentence") {
-  const auto ask = app::parse_kernel_ask(
+  const auto ask = app::read_kernel_request(
       "call run\nladder cuda-copy\nrungs a,b\nsize 64\ncold 0\nseed 7\nseconds 0.25\nedited_rung a\nedited_source size "
       "3\n\nnot a key\n");
   CHECK(ask.error == "");
-  CHECK(ask.request.rungs == std::vector<std::string>{"a", "b"});
-  CHECK(ask.request.size == 64);
-  CHECK_FALSE(ask.request.cold);
-  CHECK(ask.request.seed == 7);
-  CHECK(ask.request.seconds_per_rung == 0.25);
-  CHECK(ask.request.edited_source == "size 3\n\nnot a key\n");
-  CHECK(app::parse_kernel_ask("call run\nladder x\nsize -3\n").error ==
+  CHECK(ask->request.rungs == std::vector<std::string>{"a", "b"});
+  CHECK(ask->request.size == 64);
+  CHECK_FALSE(ask->request.cold);
+  CHECK(ask->request.seed == 7);
+  CHECK(ask->request.seconds_per_rung == 0.25);
+  CHECK(ask->request.edited_source == "size 3\n\nnot a key\n");
+  CHECK(app::read_kernel_request("call run\nladder x\nsize -3\n").error ==
         "The lab asked for \"size -3\", which makes no sense.");
-  CHECK(app::parse_kernel_ask("").error == "The lab asked for nothing that can be run.");
-  CHECK(app::parse_kernel_ask("call dance\n").error != "");
+  CHECK(app::read_kernel_request("").error == "The lab asked for nothing that can be run.");
+  CHECK(app::read_kernel_request("call dance\n").error != "");
 }

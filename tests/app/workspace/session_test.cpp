@@ -168,7 +168,8 @@ TEST_CASE("reset is an edit: it can be undone, lists and tables with it") {
   REQUIRE(app::apply_inputs(s.lab(), {{"width", 7},
                                       {"weights", {3, 4, 5}},
                                       {"tones", app::Json::array()},
-                                      {"rows", {{{"name", "a"}, {"amount", 2}}, {{"name", "b"}}}}}) == "");
+                                      {"rows", {{{"name", "a"}, {"amount", 2}}, {{"name", "b"}}}}})
+              .error == "");
   s.update(false);
   s.reset();
   s.update(false);

@@ -1,4 +1,5 @@
 #include "app/workspace/workspace.h"
+#include "app/scenario/link.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
@@ -22,7 +23,9 @@ void use_assets() {
 /// A workspace of a person whose folders are all inside one temporary folder.
 struct Person {
   Folder folder;
-  app::UserPaths paths() const { return {folder / "data", folder / "config", folder / "state", {}}; }
+  models::Result<app::UserPaths> paths() const {
+    return models::Result<app::UserPaths>::ok({folder / "data", folder / "config", folder / "state"});
+  }
   std::unique_ptr<app::Workspace> workspace() const {
     use_assets();
     return std::make_unique<app::Workspace>(support::bundled_content(), paths());
@@ -135,7 +138,7 @@ TEST_CASE("a dropped scenario opens its lab with its inputs and the rest at thei
       "s.json",
       R"({"lab": "roofline/roofline", "version": 1, "inputs": {"chip": "a100_80_sxm", "operation": "custom", )"
       R"("bytes": 5e9}})");
-  CHECK(w->drop_file((person.folder / "s.json").string()) == "");
+  CHECK(w->drop_file((person.folder / "s.json").string()).error == "");
   CHECK(open_lab(*w) == first);
   CHECK(text(*w, "chip") == "a100_80_sxm");
   CHECK(input_number(*w, "bytes") == 5e9);
@@ -154,7 +157,7 @@ TEST_CASE("a dropped scenario that is wrong says what, and leaves lab and inputs
   const auto drop = [&](const char* content) {
     person.folder.write("s.json", content);
     const auto before = w->lab().clone();
-    const std::string sentence = w->drop_file((person.folder / "s.json").string());
+    const std::string sentence = w->drop_file((person.folder / "s.json").string()).error;
     CHECK(open_lab(*w) == second);
     CHECK(w->lab().same_inputs(*before));
     return sentence;
@@ -180,7 +183,7 @@ TEST_CASE("garbage dropped on the window gets one sentence, and the state before
   for (const std::string& content : {std::string("\0\1\2\xff", 4), std::string(100000, '['), std::string("{\"a\":"),
                                      std::string("[1, 2, 3]"), std::string("\"text\""), std::string("{}")}) {
     person.folder.write("x.bin", content);
-    const std::string sentence = w->drop_file((person.folder / "x.bin").string());
+    const std::string sentence = w->drop_file((person.folder / "x.bin").string()).error;
     INFO(sentence);
     CHECK_FALSE(sentence.empty());
     CHECK(sentence.back() == '.');
@@ -188,9 +191,9 @@ TEST_CASE("garbage dropped on the window gets one sentence, and the state before
     CHECK(w->lab().same_inputs(*before));
     CHECK(w->lab().reason() == "");
   }
-  CHECK(w->drop_file((person.folder / "none").string()) ==
+  CHECK(w->drop_file((person.folder / "none").string()).error ==
         "The file " + (person.folder / "none").string() + " cannot be opened: check the path and that it may be read.");
-  CHECK_FALSE(w->drop_file(person.folder.path.string()).empty());
+  CHECK_FALSE(w->drop_file(person.folder.path.string()).error.empty());
 }
 
 TEST_CASE("a dropped config.json stands in for the model, in the lab that takes it, and undo takes it away") {
@@ -199,7 +202,7 @@ TEST_CASE("a dropped config.json stands in for the model, in the lab that takes 
   REQUIRE(w->open(second));
   person.folder.write("config.json", tiny_gpt2);
   const std::string path = (person.folder / "config.json").string();
-  CHECK(w->drop_file(path) == "");
+  CHECK(w->drop_file(path).error == "");
   CHECK(said(*w, path));
   CHECK(w->lab().outputs().find("parameters_total")->integer() == 124439808);  // GPT-2 small, as published
   w->update(false);
@@ -217,7 +220,7 @@ TEST_CASE("measured points dropped on the roofline become its dots; a wrong row 
   const auto w = person.workspace();
   REQUIRE(w->open(first));
   person.folder.write("runs.csv", "name,flops,bytes,time_s\nmatmul,2e12,4e9,0.004\ncopy,1e9,8e9,0.003\n");
-  CHECK(w->drop_file((person.folder / "runs.csv").string()) == "");
+  CHECK(w->drop_file((person.folder / "runs.csv").string()).error == "");
   const auto* points = w->lab().outputs().find("measured_points");
   REQUIRE(points->table_size() == 2);
   chapters::Fields cells;
@@ -226,7 +229,7 @@ TEST_CASE("measured points dropped on the roofline become its dots; a wrong row 
   CHECK(cells.find("flops_per_s")->real() == 5e14);  // 2e12 / 0.004 s
   person.folder.write("bad.csv", "name,flops,bytes,time_s\nmatmul,2e12,4e9,fast\n");
   const auto before = w->lab().clone();
-  const std::string sentence = w->drop_file((person.folder / "bad.csv").string());
+  const std::string sentence = w->drop_file((person.folder / "bad.csv").string()).error;
   CHECK(sentence.find("fast") != std::string::npos);
   CHECK(sentence.back() == '.');
   CHECK(w->lab().same_inputs(*before));
@@ -237,7 +240,7 @@ TEST_CASE("a file dropped on a lab without files is refused with what to do") {
   const auto w = person.workspace();
   REQUIRE(w->open("roofline/iron-law"));
   person.folder.write("config.json", tiny_gpt2);
-  CHECK(w->drop_file((person.folder / "config.json").string()) ==
+  CHECK(w->drop_file((person.folder / "config.json").string()).error ==
         "Iron law takes no file: open a lab with a file input, such as Transformer layer, and drop it there.");
 }
 
@@ -249,7 +252,7 @@ TEST_CASE("a dropped lesson is there to be played") {
       "l.json",
       R"({"id": "mine", "title": "Mine", "steps": [{"lab": "roofline/roofline", "title": "One", "say": "Look.", )"
       R"("inputs": {"chip": "b200_sxm"}, "view": {}}]})");
-  CHECK(w->drop_file((person.folder / "l.json").string()) == "");
+  CHECK(w->drop_file((person.folder / "l.json").string()).error == "");
   REQUIRE(w->content.lessons.size() == lessons + 1);
   CHECK(w->content.lessons.back().steps[0].say == "Look.");
   CHECK(said(*w, "Lesson \"Mine\" is loaded"));
@@ -259,17 +262,17 @@ TEST_CASE("links open a lab with what they set; wrong ones say what is wrong and
   const Person person;
   const auto w = person.workspace();
   REQUIRE(w->open(second));
-  CHECK(w->open_link("lab:roofline/roofline?chip=b200_sxm&operation=custom&bytes=2.5%20GB") == "");
+  CHECK(w->open_link("lab:roofline/roofline?chip=b200_sxm&operation=custom&bytes=2.5%20GB").error == "");
   CHECK(open_lab(*w) == first);
   CHECK(text(*w, "chip") == "b200_sxm");
   CHECK(input_number(*w, "bytes") == 2.5e9);
   CHECK(app::link_of(w->lab()).find("roofline/roofline?") == 0);
   const auto before = w->lab().clone();
-  CHECK(w->open_link("https://example.org") ==
+  CHECK(w->open_link("https://example.org").error ==
         "\"https://example.org\" is not a link to a lab: one reads roofline/roofline?chip=h100_sxm.");
-  CHECK(w->open_link("roofline/roofline?chip=none").find("chip is \"none\": allowed are ") == 0);
+  CHECK(w->open_link("roofline/roofline?chip=none").error.find("chip is \"none\": allowed are ") == 0);
   CHECK(w->open_link("roofline/roofline?chap=h100_sxm")
-            .find("roofline/roofline has no input \"chap\": did you mean \"chip\"?") == 0);
+            .error.find("roofline/roofline has no input \"chap\": did you mean \"chip\"?") == 0);
   CHECK(w->lab().same_inputs(*before));
   CHECK_FALSE(w->open("nothing/here"));
   CHECK(open_lab(*w) == first);
@@ -287,7 +290,7 @@ TEST_CASE("progress, settings and notes are saved and come back; the window open
     w->settings.scale = 1.5;
     const auto& presets = w->content.of(second).presets;
     REQUIRE_FALSE(presets.empty());
-    CHECK(w->apply_preset(presets[0]) == "");
+    CHECK(w->apply_preset(presets[0]).error == "");
     w->save();
     CHECK(w->messages().empty());
   }
@@ -331,7 +334,7 @@ TEST_CASE("without a home nothing is kept, which is said once, and everything el
   REQUIRE(w.open(first));
   w.notes.set(first, "gone");
   w.save();
-  CHECK(w.keep_lesson({"x", "X", {}}) == "Nothing can be kept: set HOME.");
+  CHECK(w.keep_lesson({"x", "X", {}}).error == "Nothing can be kept: set HOME.");
   CHECK(w.export_folder() == ".");
 }
 
@@ -341,8 +344,8 @@ TEST_CASE("a kept lesson has a file of its own, never over another of the same t
     const auto w = person.workspace();
     const app::Lesson lesson{
         "", "Bytes & flops", {{std::string(first), "One", "Say \"this\".", R"({"chip":"b200_sxm"})", "{}"}}};
-    CHECK(w->keep_lesson(lesson) == "");
-    CHECK(w->keep_lesson(lesson) == "");
+    CHECK(w->keep_lesson(lesson).error == "");
+    CHECK(w->keep_lesson(lesson).error == "");
     CHECK(std::filesystem::exists(person.folder / "data/lessons/bytes---flops.json"));
     CHECK(std::filesystem::exists(person.folder / "data/lessons/bytes---flops-2.json"));
     CHECK(w->content.lessons.back().id == "bytes---flops-2");  // progress tells them apart

@@ -76,7 +76,7 @@ TEST_CASE(
   folder.write("w.safetensors", weights_file(64, 32));
   const std::string path = (folder / "w.safetensors").string();
   const LabPtr lab = open_lab("compression/quantizer", R"({"rows": 8, "columns": 16})");
-  REQUIRE(app::set_field_from_text(*lab->inputs().find("file"), path) == "");
+  REQUIRE(app::set_field_from_text(*lab->inputs().find("file"), path).error == "");
   CHECK(computed(*lab, "weight_count") == 8 * 16);
   CHECK(lab->outputs().find("weights")->text() ==
         "layer.weight, F32: 8 rows evenly out of 64, the first 16 of 32 columns");
@@ -84,9 +84,9 @@ TEST_CASE(
   // Rows 0, 8, ... 56; the largest weight is 56.015, and INT4 has 7 steps up to it.
   lab->inputs().find("row")->set_number(7);
   CHECK(near(computed(*lab, "shown_step"), 56.015 / 7, 1e-6));
-  REQUIRE(app::set_field_from_text(*lab->inputs().find("tensor"), "layer.bias") == "");
+  REQUIRE(app::set_field_from_text(*lab->inputs().find("tensor"), "layer.bias").error == "");
   CHECK(computed(*lab, "weight_count") == 2);
-  REQUIRE(app::set_field_from_text(*lab->inputs().find("tensor"), "lm_head") == "");
+  REQUIRE(app::set_field_from_text(*lab->inputs().find("tensor"), "lm_head").error == "");
   lab->compute();
   CHECK(lab->reason() == "The file holds no tensor 'lm_head'; among its 2 are layer.weight, layer.bias.");
 }
@@ -98,7 +98,7 @@ TEST_CASE("quantizer lab: a broken file is answered in a sentence") {
   folder.write("text.safetensors", "these are no tensors at all");
   const auto reason = [&](const char* name) {
     const LabPtr lab = open_lab("compression/quantizer");
-    REQUIRE(app::set_field_from_text(*lab->inputs().find("file"), (folder / name).string()) == "");
+    REQUIRE(app::set_field_from_text(*lab->inputs().find("file"), (folder / name).string()).error == "");
     lab->compute();
     return lab->reason();
   };

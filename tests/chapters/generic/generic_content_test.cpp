@@ -4,9 +4,13 @@
 
 #include "app/content/content.h"
 #include "app/explore/explore.h"
+#include "app/scenario/link.h"
+#include "app/scenario/scenario.h"
+#include "app/scenario/sentences.h"
 #include "app/shell/shell.h"
 #include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog.h"
+#include "tests/support/lab/catalog_fixture.h"
 #include "tests/support/lab/lab_walk.h"
 #include "widgets/prose/prose.h"
 
@@ -31,8 +35,8 @@ app::Json parsed(const std::string& text) { return app::Json::parse(text); }
 
 const widgets::ProseSource source_of(chapters::Lab& lab) {
   return {&lab,
-          [](void* context, std::string_view key, widgets::NumberText& scratch) {
-            return app::live_value(*static_cast<chapters::Lab*>(context), key, scratch);
+          [](const void* context, std::string_view key, widgets::NumberText& scratch) {
+            return app::live_value(*static_cast<const chapters::Lab*>(context), key, scratch);
           },
           nullptr};
 }
@@ -46,7 +50,7 @@ std::string problem_of_link(const std::string& target) {
   for (const auto& [key, value] : link.sets) {
     const Field* f = lab->inputs().find(key);
     if (!f) return app::unknown_key(link.lab, "input", key, lab->inputs());
-    if (auto error = app::set_field_from_text(*f, value); !error.empty()) return error;
+    if (auto set = app::set_field_from_text(*f, value); !set) return set.error;
   }
   lab->compute();
   return lab->reason();
@@ -64,7 +68,7 @@ TEST_CASE("every lab: at least three presets, each with a name of its own, that 
       CHECK(names.insert(preset.name).second);
       CHECK_FALSE(preset.note.empty());
       const auto fresh = chapters::make_lab_by_id(lab.info().id);
-      CHECK(app::apply_inputs(*fresh, parsed(preset.set)) == "");
+      CHECK(app::apply_inputs(*fresh, parsed(preset.set)).error == "");
       fresh->compute();
       CHECK(fresh->reason() == "");
       CHECK(first_bad_value(fresh->outputs()) == "");
@@ -81,7 +85,7 @@ TEST_CASE("every lab: at least one question to predict, whose answer is a finite
       INFO(question.id);
       CHECK(ids.insert(question.id).second);  // progress remembers them by id
       const auto fresh = chapters::make_lab_by_id(lab.info().id);
-      CHECK(app::apply_inputs(*fresh, parsed(question.set)) == "");
+      CHECK(app::apply_inputs(*fresh, parsed(question.set)).error == "");
       fresh->compute();
       CHECK(fresh->reason() == "");
       CHECK(std::isfinite(app::reading(*fresh, question.output)));
@@ -138,8 +142,8 @@ TEST_CASE("every chapter ships a lesson; every step of its lessons applies and i
       INFO(step.title);
       const auto lab = chapters::make_lab_by_id(step.lab);
       REQUIRE(lab);
-      CHECK(app::apply_inputs(*lab, parsed(step.inputs)) == "");
-      CHECK(app::apply_view(*lab, parsed(step.view)) == "");
+      CHECK(app::apply_inputs(*lab, parsed(step.inputs)).error == "");
+      CHECK(app::apply_view(*lab, parsed(step.view)).error == "");
       lab->compute();
       CHECK(lab->reason() == "");
       CHECK_FALSE(step.say.empty());

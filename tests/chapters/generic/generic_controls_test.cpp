@@ -35,7 +35,7 @@ std::vector<Base> base_states(const chapters::Lab& lab, const app::Content& cont
   out.push_back({chapters::make_lab_by_id(lab.info().id), {}});
   for (const auto& preset : content.of(lab.info().id).presets) {
     auto base = chapters::make_lab_by_id(lab.info().id);
-    if (app::apply_inputs(*base, app::Json::parse(preset.set)).empty()) out.push_back({std::move(base), {}});
+    if (app::apply_inputs(*base, app::Json::parse(preset.set)).error.empty()) out.push_back({std::move(base), {}});
   }
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     out.push_back({chapters::make_lab_by_id(lab.info().id), {}});

@@ -101,18 +101,18 @@ TEST_CASE(
     for (const Field& f : lab->inputs()) {
       INFO(entry.id << "." << f.key);
       CHECK_FALSE(f.spec.help.empty());
-      if (f.spec.when_key.empty()) continue;
-      const Field* w = lab->inputs().find(f.spec.when_key);
+      if (f.spec.when.key.empty()) continue;
+      const Field* w = lab->inputs().find(f.spec.when.key);
       REQUIRE(w);
       if (w->kind == Kind::choice) {
-        for (std::string_view left = f.spec.when_value; !left.empty();) {  // "a|b": each of them an option
+        for (std::string_view left = f.spec.when.value; !left.empty();) {  // "a|b": each of them an option
           const std::string_view one = left.substr(0, left.find('|'));
           CHECK(w->set_choice_id(one));
           left.remove_prefix(std::min(one.size() + 1, left.size()));
         }
-        CHECK_FALSE(f.spec.when_value.empty());
+        CHECK_FALSE(f.spec.when.value.empty());
       } else if (w->kind == Kind::toggle)
-        CHECK((f.spec.when_value == "true" || f.spec.when_value == "false"));
+        CHECK((f.spec.when.value == "true" || f.spec.when.value == "false"));
       else
         CHECK(w->kind == Kind::file);
     }

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/explore/random_inputs.h"
+#include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
 #include "tests/support/base/effort.h"
 #include "tests/support/lab/catalog.h"
@@ -47,7 +48,7 @@ TEST_CASE("every lab: the default inputs are feasible, within their ranges, and 
     CHECK(lab.reason() == "");
     CHECK(first_bad_value(lab.outputs()) == "");
     const auto again = chapters::make_lab_by_id(lab.info().id);
-    CHECK(app::apply_inputs(*again, app::fields_to_json(lab.inputs())) ==
+    CHECK(app::apply_inputs(*again, app::fields_to_json(lab.inputs())).error ==
           "");  // which refuses whatever is out of range
   });
 }
@@ -74,7 +75,7 @@ TEST_CASE("every lab: inputs written as JSON text and read into a fresh lab are 
       app::randomize(lab, seed);
       const auto back = chapters::make_lab_by_id(lab.info().id);
       const std::string text = app::fields_to_json(lab.inputs()).dump();
-      const std::string error = app::apply_inputs(*back, app::Json::parse(text));
+      const std::string error = app::apply_inputs(*back, app::Json::parse(text)).error;
       if (!error.empty() || !lab.same_inputs(*back)) FAIL_CHECK("seed " << seed << ": " << error << " " << text);
     }
   });
@@ -90,10 +91,10 @@ TEST_CASE("every lab: the link and the command of a scenario bring the same inpu
       const auto back = chapters::make_lab_by_id(link.lab);
       for (const auto& [key, value] : link.sets) {
         INFO(key << " = " << value);
-        CHECK(app::set_field_from_text(*back->inputs().find(key), value) == "");
+        CHECK(app::set_field_from_text(*back->inputs().find(key), value).error == "");
       }
       for (const Field& f : lab.inputs())  // a link speaks of the scenario; what is the person's own stays where it is
-        if (app::is_personal(f)) app::field_from_json(*back->inputs().find(f.key), app::field_to_json(f));
+        if (app::is_personal(f)) REQUIRE(app::field_from_json(*back->inputs().find(f.key), app::field_to_json(f)));
       INFO(app::command_line_of(lab));
       CHECK(lab.same_inputs(*back));
     }

@@ -139,9 +139,11 @@ TEST_CASE("kernel lab: what the compiler reports is read from the run, and its l
                       {"spill_store_bytes", 8},
                       {"spill_load_bytes", 8},
                       {"diagnostics", "3 error identifier \"tiles\" is undefined\n"}};
-  REQUIRE(d.workspace.open_with("kernels/lab",
-                                {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 2}, {"runs", {row}}},
-                                app::Json::object()) == "");
+  REQUIRE(d.workspace
+              .open_with("kernels/lab",
+                         {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 2}, {"runs", {row}}},
+                         app::Json::object())
+              .error == "");
   d.ui.frames(3);
   CHECK(d.output("registers").number() == 32);
   CHECK(d.output("spill_bytes").number() == 16);
@@ -152,8 +154,10 @@ TEST_CASE("kernel lab: what the compiler reports is read from the run, and its l
 TEST_CASE("kernel lab: pressing in a row predicts that rung, and the editor sends what was typed") {
   ShellDriver d(bundled_content());
   use_bundled_catalog();
-  REQUIRE(d.workspace.open_with("kernels/lab", {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 1}},
-                                app::Json::object()) == "");
+  REQUIRE(d.workspace
+              .open_with("kernels/lab", {{"device", "cuda"}, {"cuda_ladder", "cuda-transpose"}, {"rung", 1}},
+                         app::Json::object())
+              .error == "");
   d.ui.frames(3);
   d.ui.click_at(d.ui.point_in("predict tile", {0.5f, 0.5f}));
   d.ui.frames(2);
@@ -183,10 +187,12 @@ TEST_CASE("kernel lab: at the smallest window the whole lab is seen without scro
   for (const auto& ladder : kernels::all_ladders()) {
     INFO(ladder.id);
     const bool cuda = ladder.device == kernels::Device::cuda;
-    REQUIRE(d.workspace.open_with(
-                "kernels/lab",
-                {{"device", cuda ? "cuda" : "cpu"}, {cuda ? "cuda_ladder" : "cpu_ladder", std::string(ladder.id)}},
-                app::Json::object()) == "");
+    REQUIRE(d.workspace
+                .open_with(
+                    "kernels/lab",
+                    {{"device", cuda ? "cuda" : "cpu"}, {cuda ? "cuda_ladder" : "cpu_ladder", std::string(ladder.id)}},
+                    app::Json::object())
+                .error == "");
     d.ui.frames(4);
     REQUIRE(d.ui.probe().find("rung " + std::string(ladder.rungs.front().id)));
     CHECK(d.canvas_overflow_px() == 0);

@@ -186,7 +186,7 @@ TEST_CASE(
   const auto out = [&](const char* key) { return lab->outputs().find(key)->number(); };
   lab->compute();
   CHECK(std::isnan(out("median_s")));  // nothing was answered yet, which is not no time
-  REQUIRE(app::apply_inputs(*lab, {{"history", rows}, {"questions", 3}}) == "");
+  REQUIRE(app::apply_inputs(*lab, {{"history", rows}, {"questions", 3}}).error == "");
   lab->compute();
   CHECK(out("answered") == 5);
   CHECK(out("question_of_round") == 3);
@@ -196,7 +196,8 @@ TEST_CASE(
   CHECK(out("limit_s") == 120);
   CHECK(out("answer") == 0);
   CHECK(lab->outputs().find("weakest")->text() == "Tiles and waves");
-  REQUIRE(app::apply_inputs(*lab, {{"history", app::Json::array()}, {"drill", "kv-batch"}, {"reveal", true}}) == "");
+  REQUIRE(app::apply_inputs(*lab, {{"history", app::Json::array()}, {"drill", "kv-batch"}, {"reveal", true}}).error ==
+          "");
   lab->compute();
   CHECK(out("answer") == 85899345920.0);
 }
@@ -206,7 +207,7 @@ TEST_CASE("interview/readiness: what the answers support, per topic and in all, 
   const auto lab = chapters::make_lab_by_id("interview/readiness");
   app::Json rows = app::Json::array();
   for (int i = 0; i < 40; ++i) rows.push_back({{"drill", i < 30 ? "ridge" : "tiles"}, {"seed", i}, {"right", i < 30}});
-  REQUIRE(app::apply_inputs(*lab, {{"history", rows}, {"topic", "roofline"}, {"plan_questions", 0}}) == "");
+  REQUIRE(app::apply_inputs(*lab, {{"history", rows}, {"topic", "roofline"}, {"plan_questions", 0}}).error == "");
   lab->compute();
   const auto out = [&](const char* key) { return lab->outputs().find(key)->number(); };
   CHECK(out("asked") == 30);
@@ -215,7 +216,7 @@ TEST_CASE("interview/readiness: what the answers support, per topic and in all, 
   CHECK(out("plan_ready_percent") == Approx(out("ready_percent")));
   CHECK(out("needed_questions") == 0);  // 88.6 % is past 80 %
   CHECK(out("topics_ready") == 1);
-  REQUIRE(app::apply_inputs(*lab, {{"topic", "weak"}}) == "");
+  REQUIRE(app::apply_inputs(*lab, {{"topic", "weak"}}).error == "");
   lab->compute();
   CHECK(out("asked") == 40);
   CHECK(out("right") == 30);
@@ -233,7 +234,7 @@ TEST_CASE("interview/readiness: the first answer to each prediction counts, what
   const app::Json rows = {row("roofline/iron-law", "a", true, 30), row("roofline/iron-law", "a", false, 10),
                           row("roofline/hierarchy", "a", true, 20), row("roofline/hierarchy", "b", true, 5),
                           row("driving/jitter", "c", true, 40)};
-  REQUIRE(app::apply_inputs(*lab, {{"predictions", rows}}) == "");
+  REQUIRE(app::apply_inputs(*lab, {{"predictions", rows}}).error == "");
   lab->compute();
   const auto out = [&](const char* key) { return lab->outputs().find(key)->number(); };
   CHECK(out("predicted") == 4);        // iron-law/a was asked twice

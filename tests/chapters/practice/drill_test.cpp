@@ -5,12 +5,15 @@
 #include <cmath>
 #include <set>
 
+#include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
+#include "app/scenario/sentences.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/registry.h"
 #include "tests/chapters/practice/bundled_drills.h"
 #include "tests/support/base/effort.h"
 #include "tests/support/lab/catalog.h"
+#include "tests/support/lab/catalog_fixture.h"
 #include "widgets/base/parts.h"
 #include "widgets/number/number.h"
 
@@ -135,7 +138,8 @@ TEST_CASE(
       REQUIRE(link.lab == d.lab);
       const auto lab = chapters::make_lab_by_id(link.lab);
       for (const auto& value : d.set) CHECK(lab->inputs().find(value.key) != nullptr);
-      for (const auto& [key, value] : link.sets) CHECK(app::set_field_from_text(*lab->inputs().find(key), value) == "");
+      for (const auto& [key, value] : link.sets)
+        CHECK(app::set_field_from_text(*lab->inputs().find(key), value).error == "");
       lab->compute();
       CHECK(lab->outputs().find(d.output)->number() == Approx(q.answer).epsilon(1e-9));
     }

@@ -12,7 +12,7 @@
 namespace {
 
 /// What a file input names is not opened: its path is its content, so that configs and measurements are fuzzed as well.
-app::FileText path_as_text(const std::string& path) { return {path, {}}; }
+models::Result<std::string> path_as_text(const std::string& path) { return models::Result<std::string>::ok(path); }
 
 void require_finite(const chapters::Lab& lab) {
   if (!lab.reason().empty()) return;  // it may name the file by its path, which is anything here
@@ -26,14 +26,14 @@ void require_finite(const chapters::Lab& lab) {
 
 void try_on(chapters::Lab& lab, const app::Json& inputs) {
   const auto before = lab.clone();
-  if (const auto error = app::apply_inputs(lab, inputs, path_as_text); !error.empty()) {
-    fuzz::require_sentence(error);
-    fuzz::require(lab.same_inputs(*before), "refused inputs changed the lab", error);
+  if (const auto set = app::apply_inputs(lab, inputs, path_as_text); !set) {
+    fuzz::require_sentence(set.error);
+    fuzz::require(lab.same_inputs(*before), "refused inputs changed the lab", set.error);
     return;
   }
   const auto twin = before->clone();
   const auto back = app::apply_inputs(*twin, app::fields_to_json(lab.inputs()), path_as_text);
-  fuzz::require(back.empty() && twin->same_inputs(lab), "accepted inputs do not survive the way through JSON", back);
+  fuzz::require(back && twin->same_inputs(lab), "accepted inputs do not survive the way through JSON", back.error);
   if (lab.info().job) return;
   lab.compute();
   require_finite(lab);
@@ -46,17 +46,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     chapters::set_catalog(app::load_catalog(support::source_file("assets"), {}).catalog);
     return true;
   }();
-  const app::Scenario scenario = app::parse_scenario(fuzz::text_of(data, ready ? size : 0));
-  if (!scenario.error.empty()) {
+  const auto scenario = app::parse_scenario(fuzz::text_of(data, ready ? size : 0));
+  if (!scenario) {
     fuzz::require_sentence(scenario.error);
     return 0;
   }
-  const auto inputs = app::Json::parse(scenario.inputs_text.empty() ? "{}" : scenario.inputs_text);
+  const auto inputs = app::parse_own_json(scenario->inputs_text);
   for (const auto& entry : chapters::all_labs()) try_on(*entry.make(), inputs);
-  const auto lab = chapters::make_lab_by_id(scenario.lab);
-  if (const auto error =
-          app::apply_view(*lab, app::Json::parse(scenario.view_text.empty() ? "{}" : scenario.view_text));
-      !error.empty())
-    fuzz::require_sentence(error);
+  const auto lab = chapters::make_lab_by_id(scenario->lab);
+  if (const auto set = app::apply_view(*lab, app::parse_own_json(scenario->view_text)); !set)
+    fuzz::require_sentence(set.error);
   return 0;
 }

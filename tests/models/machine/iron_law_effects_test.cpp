@@ -77,7 +77,6 @@ TEST_CASE("a factor helps when it shortens its part") {
   CHECK_FALSE(models::helps(IronTerm::operations, 1.5));
   CHECK(models::helps(IronTerm::rate, 2));
   CHECK_FALSE(models::helps(IronTerm::efficiency, 0.9));
-  CHECK(models::part_of(IronTerm::efficiency) == IronPart::compute);
 }
 
 TEST_CASE("a saving that is counted twice is named") {

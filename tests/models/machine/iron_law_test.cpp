@@ -82,7 +82,7 @@ TEST_CASE("each technique moves exactly its own quantities") {
     CHECK_FALSE(one.why.empty());
     const IronLaw after = models::apply(iron_law_example, one);
     for (const IronTerm term : all_terms) {
-      INFO(models::iron_term_id(term));
+      INFO(models::iron_term_label(term));
       CHECK(models::moves(one, term) == expected->second.contains(term));
       CHECK((models::iron_value(after, term) != models::iron_value(iron_law_example, term)) ==
             expected->second.contains(term));

@@ -90,11 +90,7 @@ TEST_CASE("experts touched: k for one token, all for many, and what uniform choi
   CHECK(models::expected_distinct_experts(0, 0, 10) == 0);
 }
 
-TEST_CASE("batched and grouped products read every matrix once") {
-  const auto one = models::gemm(16, 32, 64, 2, 1, 4);
-  const auto many = models::batched_gemm(5, 16, 32, 64, 2, 1, 4);
-  CHECK(many.flops == 5 * one.flops);
-  CHECK(many.bytes() == 5 * one.bytes());
+TEST_CASE("a grouped product reads every matrix once") {
   // 100 rows over 3 experts: the rows once, three matrices.
   CHECK(models::grouped_gemm(100, 32, 64, 3, 2, 2, 2).read_bytes == 100 * 64 * 2 + 3 * 64 * 32 * 2);
 }

@@ -1,4 +1,5 @@
 #include "models/machine/roofline.h"
+#include "models/machine/op_cost.h"
 #include "models/transformer/roofline_decode.h"
 #include "tests/models/machine/hardware_bundled.h"
 #include "tests/support/base/near.h"
@@ -17,6 +18,12 @@ namespace {
 
 models::Machine machine(const char* id, Format format, double launch_s = 0) {
   return *models::machine_of(bundled_chip(id), format, launch_s);
+}
+/// A dense model with no KV reads counted: `parameters` weights of `weight_bytes_each`, activations of 2 bytes.
+models::DecodeStep dense_decode(double parameters, double weight_bytes_each, double model_width) {
+  return {.flops_per_token = 2 * parameters,
+          .weight_bytes = parameters * weight_bytes_each,
+          .activation_bytes_per_token = 2 * model_width};
 }
 double ridge(const char* id, Format format) { return models::ridge_flops_per_byte(machine(id, format)); }
 
@@ -52,8 +59,8 @@ TEST_CASE("a machine needs a format that the chip states") {
 
 // 2 n^3 / (3 n^2 x 2 B) = n / 3.
 TEST_CASE("a square BF16 matmul of 4096 has 1365.3 FLOP/B and is compute-bound on an H100") {
-  CHECK(near(models::gemm_intensity(4096, 4096, 4096, 2, 2), 4096.0 / 3, 1e-12));
-  for (const double n : {1.0, 100.0, 12288.0}) CHECK(near(models::gemm_intensity(n, n, n, 2, 2), n / 3, 1e-12));
+  for (const double n : {1.0, 100.0, 4096.0, 12288.0})
+    CHECK(near(models::gemm(n, n, n, 2, 2, 2).intensity(), n / 3, 1e-12));
   const double flops = 2 * std::pow(4096.0, 3), bytes = 3 * 4096.0 * 4096 * 2;
   CHECK(near(flops, 137.4e9, 1e-3));
   CHECK(near(bytes, 100.7e6, 1e-3));
@@ -70,10 +77,6 @@ TEST_CASE("the size at which a matmul reaches the ridge does not grow as formats
   CHECK(std::round(models::square_gemm_side_at(ridge("h100_sxm", Format::fp8), 1)) == 886);
   CHECK(std::round(models::square_gemm_side_at(2250e12 / 8e12, 2)) == 844);
   CHECK(std::round(models::square_gemm_side_at(9000e12 / 8e12, 0.5)) == 844);
-  // 4096 x 4096 outputs in FP8 on an H100: k from 346 on, 691 when the output is BF16; about 1800 is often said.
-  CHECK(std::ceil(*models::gemm_depth_at(ridge("h100_sxm", Format::fp8), 4096, 4096, 1, 1)) == 346);
-  CHECK(std::ceil(*models::gemm_depth_at(ridge("h100_sxm", Format::fp8), 4096, 4096, 1, 2)) == 691);
-  CHECK_FALSE(models::gemm_depth_at(ridge("h100_sxm", Format::bf16), 1, 4096, 2, 2));
 }
 
 // Five operations an element, read and written in two bytes.
@@ -148,28 +151,26 @@ TEST_CASE("ceilings run from shared memory out to PCIe, with measured ones besid
 
 // 70B in BF16 over 8 GPUs: 8.75e9 parameters each.
 TEST_CASE("decode at batch 1 reads every weight for one token: 1 FLOP/B, 5.2 ms, 191.4 tokens/s") {
-  const models::DecodeStep step = models::dense_decode(8.75e9, 2, 0);
+  const models::DecodeStep step = dense_decode(8.75e9, 2, 0);
   CHECK(models::decode_intensity(step, 1) == 1);
-  const auto walk = models::decode_walk(machine("h100_sxm", Format::bf16), step, 1);
-  REQUIRE(walk.size() == 1);
-  CHECK(std::abs(walk[0].placement.time_s - 5.22e-3) <= 0.005e-3);
-  CHECK(std::abs(walk[0].tokens_per_s - 191.4) <= 0.05);
-  CHECK(std::abs(walk[0].placement.achieved_flops_per_s / 989.4e12 - 0.003) <= 0.0005);
+  const auto one = models::place(machine("h100_sxm", Format::bf16), models::decode_work(step, 1));
+  REQUIRE(one);
+  CHECK(std::abs(one->time_s - 5.22e-3) <= 0.005e-3);
+  CHECK(std::abs(1 / one->time_s - 191.4) <= 0.05);
+  CHECK(std::abs(one->achieved_flops_per_s / 989.4e12 - 0.003) <= 0.0005);
 }
 
 TEST_CASE("the critical batch of an H100 is 295 in BF16 and in FP8, a quarter with 4-bit weights") {
   const double p = 70e9;
-  CHECK(std::abs(*models::critical_batch(models::dense_decode(p, 2, 8192), ridge("h100_sxm", Format::bf16)) - 295) <=
-        1);
-  CHECK(std::abs(*models::critical_batch(models::dense_decode(p, 1, 8192), ridge("h100_sxm", Format::fp8)) - 295) <= 1);
-  CHECK(std::abs(*models::critical_batch(models::dense_decode(p, 0.5, 8192), ridge("h100_sxm", Format::bf16)) - 74) <=
-        1);
-  CHECK(std::abs(models::decode_intensity(models::dense_decode(p, 2, 8192), 256) - 256) <= 0.1);
+  CHECK(std::abs(*models::critical_batch(dense_decode(p, 2, 8192), ridge("h100_sxm", Format::bf16)) - 295) <= 1);
+  CHECK(std::abs(*models::critical_batch(dense_decode(p, 1, 8192), ridge("h100_sxm", Format::fp8)) - 295) <= 1);
+  CHECK(std::abs(*models::critical_batch(dense_decode(p, 0.5, 8192), ridge("h100_sxm", Format::bf16)) - 74) <= 1);
+  CHECK(std::abs(models::decode_intensity(dense_decode(p, 2, 8192), 256) - 256) <= 0.1);
 }
 
 // Llama-3-70B keeps 327,680 B of KV cache a token (80 layers, 8 KV heads of 128, two bytes).
 TEST_CASE("KV reads keep a batch of 256 at 4096 tokens of context at 74 FLOP/B, not 256") {
-  models::DecodeStep step = models::dense_decode(70e9, 2, 8192);
+  models::DecodeStep step = dense_decode(70e9, 2, 8192);
   step.kv_bytes_per_token = 327680;
   step.context_tokens = 4096;
   CHECK(std::abs(models::decode_intensity(step, 256) - 74) <= 0.5);
@@ -182,14 +183,4 @@ TEST_CASE("KV reads keep a batch of 256 at 4096 tokens of context at 74 FLOP/B, 
   CHECK(near(models::decode_intensity(step, *some), ridge("h100_sxm", Format::bf16), 1e-9));
   step.count_kv_reads = false;
   CHECK(std::abs(models::decode_intensity(step, 256) - 256) <= 0.1);
-}
-
-TEST_CASE("the decode walk doubles the batch up to the last one and climbs all the way") {
-  const auto walk = models::decode_walk(machine("h100_sxm", Format::bf16), models::dense_decode(8e9, 2, 4096), 700);
-  REQUIRE(walk.size() == 11);  // 1, 2, ... 512, 700
-  CHECK(walk.back().batch == 700);
-  CHECK(walk.front().placement.regime == Regime::memory);
-  CHECK(walk.back().placement.regime == Regime::compute);
-  for (std::size_t i = 1; i < walk.size(); ++i) CHECK(walk[i].placement.intensity > walk[i - 1].placement.intensity);
-  CHECK(models::decode_walk({0, 0, 0}, models::dense_decode(8e9, 2, 4096), 8).empty());
 }

@@ -82,6 +82,60 @@ TEST_CASE("a rounding is laid open: neighbours, midpoint, position and the rule 
   CHECK(study_rounding(format_of("e8m0"), 0, Rounding::nearest_even, Overflow::ieee).rule == RoundingRule::clamped_up);
 }
 
+TEST_CASE("a rounding says which neighbour it chose and past which end the number lies") {
+  const FloatFormat& f = format("e4m3fn");
+  RoundingStudy s = study_rounding(f, 16.5, Rounding::nearest_even, Overflow::ieee);
+  CHECK((s.lower_chosen && !s.upper_chosen));
+  CHECK_FALSE((s.past_end || s.past_highest || s.past_lowest));
+  s = study_rounding(f, 500, Rounding::nearest_even, Overflow::saturate);
+  CHECK((s.past_end && s.past_highest && !s.past_lowest && s.lower_chosen));
+  s = study_rounding(f, -500, Rounding::nearest_even, Overflow::saturate);
+  CHECK((s.past_end && s.past_lowest && !s.past_highest && s.upper_chosen));
+  // E8M0 ends at 2^-127 and has no zero: what would be below is the lower neighbour, also for numbers above 0.
+  s = study_rounding(format("e8m0"), 0x1p-129, Rounding::nearest_even, Overflow::ieee);
+  CHECK((s.past_lowest && !s.past_highest && s.upper_chosen));
+  CHECK(s.lower == 0);
+  CHECK(study_rounding(f, HUGE_VAL, Rounding::nearest_even, Overflow::ieee).past_highest);
+}
+
+TEST_CASE("what rounds to a value: half of the way on both sides, or all of it on the side away from zero") {
+  const FloatFormat& f = format("e4m3fn");
+  const auto captured = [&](double x, Rounding rounding) {
+    const RoundingStudy s = study_rounding(f, x, rounding, Overflow::ieee);
+    return std::pair(s.captures_lo, s.captures_hi);
+  };
+  CHECK(captured(16, Rounding::nearest_even) == std::pair(0.25, 0.75));
+  CHECK(captured(16, Rounding::toward_zero) == std::pair(0.5, 1.0));
+  CHECK(captured(-16, Rounding::toward_zero) == std::pair(0.0, 0.5));
+  CHECK(captured(0, Rounding::toward_zero) == std::pair(0.0, 1.0));
+  CHECK(captured(-16, Rounding::stochastic) == std::pair(0.0, 1.0));
+  // The interval is what encode does: between 16 and 18 all is cut to 16, between 15 and 16 nothing is.
+  CHECK(study_rounding(f, 17.5, Rounding::toward_zero, Overflow::ieee).value == 16);
+  CHECK(study_rounding(f, 15.5, Rounding::toward_zero, Overflow::ieee).value == 15);
+}
+
+TEST_CASE("a study of a code keeps the code, where one value has several") {
+  const FloatFormat& f = format("fp16");
+  const RoundingStudy nan = study_code(f, 0xFE01, Rounding::toward_zero);
+  CHECK(nan.code == 0xFE01);
+  CHECK(nan.rule == RoundingRule::not_a_number);
+  CHECK(std::pair(nan.captures_lo, nan.captures_hi) == std::pair(0.0, 0.5));  // its sign bit is set
+  const RoundingStudy zero = study_code(f, 0x8000, Rounding::toward_zero);
+  CHECK(zero.code == 0x8000);
+  CHECK(zero.rule == RoundingRule::exact);
+  CHECK(std::pair(zero.captures_lo, zero.captures_hi) == std::pair(0.0, 1.0));
+}
+
+TEST_CASE("the value nearest to a place of the line, with its step and kind") {
+  const NearestValue near_17 = nearest_value(format("e4m3fn"), 17.2);
+  CHECK(near_17.value == 18);
+  CHECK(near_17.step == 2);
+  CHECK(near_17.code == 0x59);
+  CHECK(near_17.kind == ValueKind::normal);
+  CHECK(nearest_value(format("e4m3fn"), 1e9).value == 448);
+  CHECK(nearest_value(format("e4m3fn"), 0.003).kind == ValueKind::subnormal);
+}
+
 TEST_CASE("decimals are exact to the last digit, or say that they are cut") {
   CHECK(exact_decimal(0x1p-24) == "5.9604644775390625e-8");
   CHECK(exact_decimal(0.0999755859375) == "0.0999755859375");

@@ -40,7 +40,6 @@ TEST_CASE("queueing: the formulas give the tabulated values") {
   CHECK(near(*mmc_wait_s(1, 0.8, 1), 4, 1e-12));
   CHECK(near(*mg1_wait_s(0.5, 1, 0), 0.5, 1e-12));
   CHECK(near(*mg1_wait_s(0.8, 1, 4), 10, 1e-12));
-  CHECK(fill_wait_s(32, 5) == 3.1);
   CHECK_FALSE(mmc_wait_s(2, 2, 1));
   CHECK_FALSE(mg1_wait_s(1, 1, 0));
 }

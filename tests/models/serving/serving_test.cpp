@@ -244,10 +244,10 @@ TEST_CASE("serving: the same requests give the same history again, and a run tha
   REQUIRE(a.spans.size() == b.spans.size());
   CHECK(std::equal(a.served.begin(), a.served.end(), b.served.begin(),
                    [](const auto& x, const auto& y) { return x.start_s == y.start_s && x.finish_s == y.finish_s; }));
-  setup.most_events = 200;
+  setup.max_events = 200;
   CHECK(simulate_serving(requests, setup).stopped);
   std::atomic<bool> cancelled = true;
-  setup.most_events = 1'000'000;
+  setup.max_events = 1'000'000;
   setup.cancelled = &cancelled;
   const auto many = make_requests({.requests = 9000, .rate_per_s = 5});
   CHECK(simulate_serving(many, setup).stopped);

@@ -20,8 +20,8 @@ std::string mixed_text(std::size_t bytes) {
   return out;
 }
 
-std::string inflated(Inflater& from, std::size_t most_at_once) {
-  std::string out, part(most_at_once, '\0');
+std::string inflated(Inflater& from, std::size_t max_at_once) {
+  std::string out, part(max_at_once, '\0');
   for (std::size_t n = 1; n > 0;) {
     n = from.read(part.data(), part.size());
     out.append(part, 0, n);

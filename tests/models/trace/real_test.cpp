@@ -63,8 +63,8 @@ void check_device(const Trace& trace, const DeviceMetrics& d, const json& g) {
       CHECK(s.linked == 0);
       continue;
     }
-    CHECK(s.queue_most == q[stream]["max"]);
-    CHECK(s.queue_least == q[stream].value("min", 0));
+    CHECK(s.queue_max == q[stream]["max"]);
+    CHECK(s.queue_min == q[stream].value("min", 0));
     CHECK(s.linked == q[stream]["linked"]);
   }
 }
@@ -101,11 +101,11 @@ void check_counts(const Trace& t, const json& x) {
       CHECK(r.sum_bytes == m["sum_bytes"]);
       CHECK(r.allocations == m["allocs"]);
       CHECK(r.frees == m["frees"]);
-      CHECK(r.most_bytes == m["running_sum_max"]);
-      CHECK(r.least_bytes == m["running_sum_min"]);
-      CHECK(r.most_allocated_bytes ==
+      CHECK(r.max_bytes == m["running_sum_max"]);
+      CHECK(r.min_bytes == m["running_sum_min"]);
+      CHECK(r.max_allocated_bytes ==
             (m["total_allocated_max"].is_null() ? -1 : m["total_allocated_max"].get<std::int64_t>()));
-      CHECK(r.most_reserved_bytes ==
+      CHECK(r.max_reserved_bytes ==
             (m["total_reserved_max"].is_null() ? -1 : m["total_reserved_max"].get<std::int64_t>()));
     }
     CHECK(found);
@@ -121,7 +121,7 @@ void check_launch(const LaunchMetrics& l, const json& x) {
   CHECK(l.before_launch_ends == x["gpu_starts_before_launch_ends"]);
   CHECK(l.before_launch_starts == x["gpu_starts_before_launch_starts"]);
   if (x.contains("delay_ns_median")) CHECK(l.median_delay_ns == x["delay_ns_median"]);
-  if (x.contains("delay_ns_max")) CHECK(l.most_delay_ns == x["delay_ns_max"]);
+  if (x.contains("delay_ns_max")) CHECK(l.max_delay_ns == x["delay_ns_max"]);
 }
 
 void check_trace(const Trace& trace, const json& expected) {

@@ -44,12 +44,12 @@ Lab& set(Lab& lab, std::string_view key, double value) {
 
 Lab& set(Lab& lab, std::string_view key, std::string_view text) {
   INFO(key << " = " << text);
-  REQUIRE(app::set_field_from_text(input(lab, key), text) == "");
+  REQUIRE(app::set_field_from_text(input(lab, key), text).error == "");
   return lab;
 }
 
 Lab& set(Lab& lab, const nlohmann::ordered_json& inputs) {
-  REQUIRE(app::apply_inputs(lab, inputs) == "");
+  REQUIRE(app::apply_inputs(lab, inputs).error == "");
   return lab;
 }
 

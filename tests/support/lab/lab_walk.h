@@ -131,15 +131,15 @@ inline bool is_sentence(const std::string& s) {
   return true;
 }
 
-/// Sets the input that `f.spec.when_key` names to the value at which `f` matters (and that one's own, and so on).
+/// Sets the input that `f.spec.when.key` names to the value at which `f` matters (and that one's own, and so on).
 inline void make_relevant(const chapters::Lab& lab, const Field& f, int depth = 0) {
-  const Field* w = f.spec.when_key.empty() ? nullptr : lab.inputs().find(f.spec.when_key);
+  const Field* w = f.spec.when.key.empty() ? nullptr : lab.inputs().find(f.spec.when.key);
   if (!w || depth > 4) return;
   make_relevant(lab, *w, depth + 1);
   if (w->kind == Kind::choice)
-    w->set_choice_id(f.spec.when_value);
+    w->set_choice_id(f.spec.when.value);
   else if (w->kind == Kind::toggle)
-    w->toggle() = f.spec.when_value == "true";
+    w->toggle() = f.spec.when.value == "true";
 }
 
 }  // namespace support

@@ -15,12 +15,14 @@ namespace support {
 /// The whole interface under a driver: what a person does to it goes through real events, and tests look at the
 /// workspace. Header only, so that the driver itself stays free of the app.
 struct ShellDriver {
-  explicit ShellDriver(app::Content content, app::UserPaths user = {{}, {}, {}, "Nothing is kept in a test."},
-                       ImVec2 display = {1280, 800})
+  explicit ShellDriver(
+      app::Content content,
+      models::Result<app::UserPaths> user = models::Result<app::UserPaths>::fail("Nothing is kept in a test."),
+      ImVec2 display = {1280, 800})
       : workspace(std::move(content), std::move(user)),
         shell(workspace, {
                              .copy = [this](const std::string& text) { copied = text; },
-                             .save_png = [](ImVec2, ImVec2, const std::string&) { return std::string(); },
+                             .save_png = [](ImVec2, ImVec2, const std::string&) { return models::Status::ok(); },
                              .toggle_fullscreen = {},
                              .quit = [this] { quit = true; },
                          }),

@@ -73,8 +73,7 @@ void describe(chapters::Fields& f, Inputs& in) {
              .unit = "s",
              .lo = 0,
              .hi = 100,
-             .when_key = "shape",
-             .when_value = "box",
+             .when = {"shape", "box"},
          });
   f.integer("count", in.count,
             {

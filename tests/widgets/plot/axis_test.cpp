@@ -100,7 +100,7 @@ TEST_CASE("binary axes count in powers of two") {
   CHECK(batch.unit.view() == "tokens");
   const AxisTicks linear = ticks(
       {
-          .kind = AxisKind::bytes,
+          .kind = AxisKind::linear_bytes,
           .lo = 0,
           .hi = 80.0 * 1073741824.0,
           .unit = "B",
@@ -147,7 +147,8 @@ TEST_CASE("labels never touch, whatever the range and the room") {
   for (int i = 0; i < 400; ++i) {
     lo = std::fmod(lo * 7.3, 1e9) + 1e-7;
     const double hi = lo * (1.0001 + 0.37 * i * i);
-    for (const AxisKind kind : {AxisKind::linear, AxisKind::log10, AxisKind::log2, AxisKind::time, AxisKind::bytes})
+    for (const AxisKind kind :
+         {AxisKind::linear, AxisKind::log10, AxisKind::log2, AxisKind::time, AxisKind::linear_bytes})
       for (const double px : {40.0, 200.0, 1000.0})
         for (const bool vertical : {false, true}) {
           const AxisTicks t = ticks(
@@ -225,7 +226,8 @@ TEST_CASE("zooming and panning without end stays drawable") {
 
 TEST_CASE("impossible ranges become drawable ones") {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
-  for (const AxisKind kind : {AxisKind::linear, AxisKind::log10, AxisKind::log2, AxisKind::time, AxisKind::bytes})
+  for (const AxisKind kind :
+       {AxisKind::linear, AxisKind::log10, AxisKind::log2, AxisKind::time, AxisKind::linear_bytes})
     for (const double lo : {nan, -inf, inf, 0.0, 5.0, -3.0, 1e308, 5e-324})
       for (const double hi : {nan, -inf, inf, 0.0, 5.0, -3.0, 1e308, 5e-324}) {
         INFO(static_cast<int>(kind) << ": " << lo << ", " << hi);

@@ -308,7 +308,8 @@ TEST_CASE("whatever the data and the size, positions stay finite") {
                                               {-1, 0, 1}, {1e308, -1e308}, {5e-324},         {1, nan, 3, inf, 2}};
   const std::string_view labels[] = {"one", "two", "three"};
   for (const ImVec2 size : {ImVec2{20, 20}, ImVec2{300, 120}, ImVec2{880, 560}})
-    for (const AxisKind kind : {AxisKind::linear, AxisKind::log10, AxisKind::log2, AxisKind::time, AxisKind::bytes}) {
+    for (const AxisKind kind :
+         {AxisKind::linear, AxisKind::log10, AxisKind::log2, AxisKind::time, AxisKind::linear_bytes}) {
       std::array<PlotView, 8> views;
       UiDriver ui(full_window([&] {
                     for (std::size_t i = 0; i < sets.size(); ++i) {

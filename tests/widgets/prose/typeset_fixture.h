@@ -33,8 +33,8 @@ struct Values {
   std::map<std::string, std::string, std::less<>> texts;
   widgets::ValueSource source() {
     return {this,
-            [](void* context, std::string_view key, widgets::NumberText&) -> std::string_view {
-              const auto& known = static_cast<Values*>(context)->texts;
+            [](const void* context, std::string_view key, widgets::NumberText&) -> std::string_view {
+              const auto& known = static_cast<const Values*>(context)->texts;
               const auto found = known.find(key);
               return found == known.end() ? std::string_view{} : std::string_view(found->second);
             },

@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "tests/widgets/prose/typeset_fixture.h"
+#include "tests/widgets/table/text_rows.h"
 #include "widgets/table/table_layout.h"
 
+using table_fixture::table_of;
+using table_fixture::TextRows;
 using widgets::SortOrder;
 using widgets::TableCell;
 using widgets::TableColumn;
@@ -27,16 +30,21 @@ const std::array<TableColumn, 2> columns{TableColumn{.title = "Name", .number = 
 const std::vector<std::string_view> cells{"b", "2.5", "a", "1,024", "d", "2.5", "c", "—", "e", "0.125"};
 const std::vector<double> values{nan_value, 2.5,       nan_value, 1024,      nan_value,
                                  2.5,       nan_value, nan_value, nan_value, 0.125};
-const widgets::TextRows text_rows{2, cells, values};
+const TextRows text_rows{2, cells, values};
+
+/// How many cells were asked for.
+struct Asked {
+  mutable std::size_t cells = 0;
+};
 
 /// Row i of a million: its number, and its square.
-TableSource million(std::size_t& asked) {
+TableSource million(const Asked& asked) {
   TableSource s;
   s.context = &asked;
   s.rows = 1'000'000;
   s.version = 1;
-  s.cell = [](void* context, std::size_t row, std::size_t column, TableCell& out) {
-    ++*static_cast<std::size_t*>(context);
+  s.cell = [](const void* context, std::size_t row, std::size_t column, TableCell& out) {
+    ++static_cast<const Asked*>(context)->cells;
     const auto x = static_cast<double>(row);
     if (column == 0)
       out.number = widgets::format(x, "", 7);
@@ -88,7 +96,7 @@ TEST_CASE("a cell splits into what stands before and after the decimal point, an
 }
 
 TEST_CASE("decimal points of a column stand under each other, texts start at the left") {
-  Drawn t(widgets::table_of(text_rows, 1));
+  Drawn t(table_of(text_rows, 1));
   const widgets::Record record = t.ui.record();
   const auto stroke = [&](std::string_view text) -> const widgets::Stroke& {
     for (const widgets::Stroke& s : record.strokes)
@@ -104,7 +112,7 @@ TEST_CASE("decimal points of a column stand under each other, texts start at the
 }
 
 TEST_CASE("sorting is stable, and rows without a value come last in both directions") {
-  const TableSource source = widgets::table_of(text_rows, 1);
+  const TableSource source = table_of(text_rows, 1);
   std::vector<std::uint32_t> order;
   widgets::sort_rows(columns, source, 1, SortOrder::ascending, order);
   CHECK(first_cells(source, order) == std::vector<std::string>{"e", "b", "d", "a", "c"});
@@ -117,7 +125,7 @@ TEST_CASE("sorting is stable, and rows without a value come last in both directi
 }
 
 TEST_CASE("a click on a header sorts up, then down, then not; a click on a row selects it whatever the order") {
-  Drawn t(widgets::table_of(text_rows, 1));
+  Drawn t(table_of(text_rows, 1));
   t.ui.click("Rate");
   CHECK(t.view.order == SortOrder::ascending);
   CHECK(t.view.sort_column == 1);
@@ -134,7 +142,7 @@ TEST_CASE("a click on a header sorts up, then down, then not; a click on a row s
 }
 
 TEST_CASE("arrows walk the rows as they are shown, and Ctrl+C copies them so") {
-  Drawn t(widgets::table_of(text_rows, 1));
+  Drawn t(table_of(text_rows, 1));
   t.ui.click("Rate");
   t.ui.click("e");
   t.ui.key(ImGuiKey_DownArrow);
@@ -148,21 +156,21 @@ TEST_CASE("arrows walk the rows as they are shown, and Ctrl+C copies them so") {
 }
 
 TEST_CASE("the right button offers to copy") {
-  Drawn t(widgets::table_of(text_rows, 1));
+  Drawn t(table_of(text_rows, 1));
   t.ui.click("a", ImGuiMouseButton_Right);
   t.ui.click("Copy");
   CHECK(std::string(ImGui::GetClipboardText()).starts_with("Name\tRate (GB/s)\nb\t2.5\n"));
 }
 
 TEST_CASE("of a million rows only the visible ones are asked for, and the last can be reached") {
-  std::size_t asked = 0;
+  const Asked asked;
   Drawn t(million(asked), {300, 200});
   const float row_height = t.view.layout.row_height;
   const auto visible = static_cast<std::size_t>((200 - t.view.layout.header_height) / row_height) + 2;
-  asked = 0;
+  asked.cells = 0;
   t.ui.frames(1);
-  CHECK(asked <= 2 * visible);
-  CHECK(asked >= visible);
+  CHECK(asked.cells <= 2 * visible);
+  CHECK(asked.cells >= visible);
   t.ui.click_at({150, 150});
   REQUIRE(t.view.selected >= 0);
   t.ui.key(ImGuiKey_End);
@@ -192,8 +200,8 @@ TEST_CASE("a table narrower than its contents cuts texts before numbers and stay
   const std::vector<std::string_view> wide{"a name that is far too long for the narrow box that it is given",
                                            "1,234.5"};
   const std::vector<double> wide_values{nan_value, 1234.5};
-  const widgets::TextRows rows{2, wide, wide_values};
-  Drawn t(widgets::table_of(rows, 1), {200, 0});
+  const TextRows rows{2, wide, wide_values};
+  Drawn t(table_of(rows, 1), {200, 0});
   CHECK(t.view.layout.width <= 200);
   CHECK(t.view.layout.columns[1].width >= widgets::text_size("1,234.5", widgets::Type::body, widgets::Font::mono).x);
   CHECK(t.ui.text_present("1,234"));
@@ -202,8 +210,8 @@ TEST_CASE("a table narrower than its contents cuts texts before numbers and stay
 TEST_CASE("an export has every row in order and every digit") {
   const std::vector<std::string_view> shown{"x", "0.333"};
   const std::vector<double> exact{nan_value, 1.0 / 3.0};
-  const widgets::TextRows rows{2, shown, exact};
-  Drawn t(widgets::table_of(rows, 1));
+  const TextRows rows{2, shown, exact};
+  Drawn t(table_of(rows, 1));
   const widgets::Record record = t.ui.record();
   REQUIRE(record.tables.size() == 1);
   CHECK(record.tables[0].columns == std::vector<std::string>{"Name", "Rate (GB/s)"});
@@ -211,7 +219,7 @@ TEST_CASE("an export has every row in order and every digit") {
 }
 
 TEST_CASE("columns are measured again when the values changed, not before") {
-  Drawn t(widgets::table_of(text_rows, 1));
+  Drawn t(table_of(text_rows, 1));
   t.ui.frames(3);
   CHECK(t.view.layouts == 1);
   t.source.version = 2;

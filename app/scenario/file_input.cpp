@@ -1,0 +1,62 @@
+#include "app/scenario/file_input.h"
+
+#include <utility>
+#include <vector>
+
+namespace app {
+namespace {
+
+/// Adds the opened files that these fields hold, those in the rows of tables too.
+void collect_open_files(const chapters::Fields& fields, std::vector<FileBytesPtr>& out) {
+  chapters::Fields cells;
+  for (const chapters::Field& f : fields) {
+    if (f.kind == chapters::Kind::file && f.file().bytes) out.push_back(f.file().bytes);
+    if (f.kind == chapters::Kind::table)
+      for (std::size_t row = 0; row < f.table_size(); ++row) {
+        f.table_row(row, cells);
+        collect_open_files(cells, out);
+      }
+  }
+}
+
+}  // namespace
+
+FileReader reader_keeping(const chapters::Lab& lab) {
+  std::vector<FileBytesPtr> held;
+  collect_open_files(lab.inputs(), held);
+  FileReader read;
+  read.bytes = [held = std::move(held)](const std::string& path) {
+    for (const auto& file : held)
+      if (file->path == path && is_unchanged(*file)) return models::Result<FileBytesPtr>::ok(file);
+    return read_file_bytes(path);
+  };
+  return read;
+}
+
+bool accepts(const chapters::Field& f, std::string_view path) {
+  std::string name(path);
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  for (std::string_view rest = f.file_spec.accepts; !rest.empty();) {
+    const auto comma = rest.find(", ");
+    const std::string suffix = "." + std::string(rest.substr(0, comma));
+    if (name.ends_with(suffix)) return true;
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 2);
+  }
+  return false;
+}
+
+models::Status load_file(const chapters::Field& f, const std::string& path, const FileReader& read) {
+  if (f.file_spec.by_bytes) {
+    auto bytes = read.bytes(path);
+    if (!bytes) return models::Status::fail(std::move(bytes.error));
+    f.file() = {path, {}, std::move(*bytes)};
+    return models::Status::ok();
+  }
+  auto text = read.text(path);
+  if (!text) return models::Status::fail(std::move(text.error));
+  f.file() = {path, std::move(*text), nullptr};
+  return models::Status::ok();
+}
+
+}  // namespace app

@@ -1,0 +1,132 @@
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/shell/control_kinds.h"
+#include "app/shell/ui.h"
+#include "widgets/number/number.h"
+
+namespace app {
+namespace {
+
+using chapters::Field;
+using chapters::Kind;
+using chapters::Scale;
+using widgets::Painter;
+using widgets::theme;
+using widgets::Type;
+
+/// A dragged value lands on round figures: three significant digits on a log scale, a thousandth of the range
+/// otherwise.
+double rounded_to_grain(const Field& f, double v) {
+  if (f.kind == Kind::integer) return std::round(v);
+  if (f.spec.scale == Scale::step) return f.spec.lo + std::round((v - f.spec.lo) / f.spec.step) * f.spec.step;
+  const double grain = f.spec.scale == Scale::log && v > 0
+                           ? std::pow(10.0, std::floor(std::log10(v)) - 2)
+                           : std::pow(10.0, std::floor(std::log10(f.spec.hi - f.spec.lo)) - 3);
+  return std::clamp(std::round(v / grain) * grain, f.spec.lo, f.spec.hi);
+}
+
+/// Dear ImGui's slider behaviour (mouse, keyboard, gamepad) under our own paint: a thin track and a round knob.
+bool number_slider(const Field& f, double& value, float width) {
+  const auto& t = theme();
+  ImGuiWindow* window = ImGui::GetCurrentWindow();
+  const ImGuiID id = window->GetID(control_label(f));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImRect box(at, {at.x + width, at.y + t.px(16)});
+  ImGui::ItemSize(box.GetSize(), 0);
+  if (!ImGui::ItemAdd(box, id, &box, ImGuiItemFlags_Inputable)) return false;
+  ImGuiContext& g = *ImGui::GetCurrentContext();
+  IMGUI_TEST_ENGINE_ITEM_INFO(id, control_label(f), g.LastItemData.StatusFlags | ImGuiItemStatusFlags_Inputable);
+  const bool hovered = ImGui::ItemHoverable(box, id, g.LastItemData.ItemFlags);
+  const bool clicked = hovered && ImGui::IsMouseClicked(0, ImGuiInputFlags_None, id);
+  if (clicked || g.NavActivateId == id) {
+    if (clicked) ImGui::SetKeyOwner(ImGuiKey_MouseLeft, id);
+    ImGui::SetActiveID(id, window);
+    ImGui::SetFocusID(id, window);
+    ImGui::FocusWindow(window);
+    g.ActiveIdUsingNavDirMask |= (1u << ImGuiDir_Left) | (1u << ImGuiDir_Right);
+  }
+  const bool log = f.spec.scale == Scale::log && f.spec.lo > 0;
+  double v = value;
+  ImRect grab;
+  bool changed =
+      ImGui::SliderBehavior(box, id, ImGuiDataType_Double, &v, &f.spec.lo, &f.spec.hi, "%.17g",
+                            ImGuiSliderFlags_NoRoundToFormat | (log ? ImGuiSliderFlags_Logarithmic : 0), &grab);
+  if (changed) {
+    v = rounded_to_grain(f, v);
+    changed = v != value;
+    value = v;
+    ImGui::MarkItemEdited(id);
+  }
+  const Painter p = Painter::window();
+  const float y = at.y + box.GetHeight() / 2, knob = (grab.Min.x + grab.Max.x) / 2,
+              r = t.px(hovered || g.ActiveId == id ? 7.0f : 6.0f);
+  p.rect({at.x, y - t.px(1.5f)}, {at.x + width, y + t.px(1.5f)}, t.line, t.px(1.5f));
+  p.rect({at.x, y - t.px(1.5f)}, {knob, y + t.px(1.5f)}, t.accent, t.px(1.5f));
+  p.circle({knob, y}, r, t.text);
+  ui::focus_ring(t.px(4));
+  return changed;
+}
+
+}  // namespace
+
+bool number_control(const Field& f, ControlState& state, float width) {
+  const auto& t = theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  double value = f.number();
+  const auto shown =
+      widgets::format(value, f.spec.unit, f.kind == Kind::integer ? 12 : 4,
+                      f.kind == Kind::integer && f.spec.unit != "B" ? widgets::Prefix::none : widgets::Prefix::si);
+  const float value_width = widgets::text_size(shown, Type::small, widgets::Font::mono).x + t.px(10);
+  Painter::window().text_fit({at.x, at.y + t.px(2)}, f.spec.label, width - value_width - t.px(6), t.muted, Type::small);
+  bool changed = false;
+  if (state.editing == f.key) {
+    const float box = std::max(value_width, width * 0.5f);
+    ImGui::SetCursorScreenPos({at.x + width - box, at.y - t.px(4)});
+    const ui::ScopedType mono(Type::small, widgets::Font::mono);
+    changed = typing_box(f, state, box);
+    value = f.number();  // the slider below goes on from what was typed
+    ImGui::SetCursorScreenPos({at.x, at.y + t.px(22)});
+  } else {
+    ImGui::SetCursorScreenPos({at.x + width - value_width, at.y});
+    ImGui::PushID(f.key.data());
+    const bool pressed = ImGui::InvisibleButton("value", {value_width, t.px(20)}, ImGuiButtonFlags_EnableNav);
+    ImGui::PopID();
+    const bool hovered = ImGui::IsItemHovered();
+    Painter::window().text({at.x + width - t.px(2), at.y + t.px(2)}, shown, hovered ? t.accent : t.text, Type::small,
+                           widgets::Font::mono, widgets::Align::right);
+    ui::focus_ring(t.px(4));
+    if (pressed)
+      start_typing(f, state,
+                   widgets::format(value, f.kind == Kind::integer ? "" : f.spec.unit, 9,
+                                   f.kind == Kind::integer ? widgets::Prefix::none : widgets::Prefix::si));
+    ImGui::SetCursorScreenPos({at.x, at.y + t.px(20)});
+  }
+  if (f.spec.scale == Scale::step) {
+    ImGui::PushID(f.key.data());
+    const double step = f.spec.step;
+    if (ui::button("-") && value > f.spec.lo) value = std::max(f.spec.lo, value - step);
+    ImGui::SameLine();
+    if (ui::button("+") && value < f.spec.hi) value = std::min(f.spec.hi, value + step);
+    ImGui::PopID();
+    ImGui::SameLine();
+    number_slider(f, value, width - (ImGui::GetCursorScreenPos().x - at.x));
+  } else if (f.spec.any_number) {
+    // The knob rests at an end for what lies beyond it; only a drag changes the value
+    const double rest = value >= f.spec.hi ? f.spec.hi : value >= f.spec.lo ? value : f.spec.lo;
+    double dragged = rest;
+    number_slider(f, dragged, width);
+    if (dragged != rest) value = dragged;
+  } else {
+    number_slider(f, value, width);
+  }
+  if (value != f.number() && !std::isnan(value)) {
+    f.set_number(value);
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace app

@@ -1,0 +1,25 @@
+#pragma once
+#include "app/shell/shell.h"
+
+/// The parts of the explore panel: what runs, and how each answer is drawn.
+namespace app {
+
+/// The label of a field by its key; the key itself where there is no such field.
+std::string_view field_label(const chapters::Fields& fields, std::string_view key);
+
+/// Makes the panel ready for the open lab: the first input on a log scale against the first output that is a real.
+void begin_explore(Shell& shell);
+/// Submits what the panel asks for as a job, or says in `error` why it cannot be asked.
+void start_explore(Shell& shell);
+/// Takes over what the job has found. True when a result arrived in this frame.
+bool take_explored(ExploreState& state);
+
+/// Writes the labels of a heat map's axes as text, once per sweep.
+void label_sweep_axes(ExploreState& state, const chapters::Lab& lab);
+void show_sweep(Shell& shell, ImVec2 size);
+/// Sensitivities as a tornado chart: a row an input, the one that moves the output most on top.
+void show_tornado(Shell& shell, float width);
+void show_solution(Shell& shell);
+void show_compare(Shell& shell, float width);
+
+}  // namespace app

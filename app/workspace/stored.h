@@ -1,0 +1,55 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "app/store/json_file.h"
+
+namespace app {
+
+/// One of the learner's documents in memory, and what is known of its file. T is one of the documents of store/.
+template <class T>
+struct Stored {
+  T value{};
+  T saved{};              ///< `value` as it was when it was last read or written
+  bool may_save = false;  ///< false before `load`, and where a file is that could not be read: it is not overwritten
+
+  /// Reads the file. Returns one sentence for the person, "" when there is nothing to say.
+  std::string load(const std::filesystem::path& path) {
+    store::LoadReport report = load_document(path);
+    may_save = report.may_save();
+    saved = value;
+    return std::move(report.notice);
+  }
+
+  /// Writes the file when the value has changed. Returns one sentence for the person, "" when there is nothing to say.
+  std::string save(const std::filesystem::path& path) {
+    if (!may_save || !changed()) return {};
+    store::SaveReport report = save_document(path);
+    saved = value;
+    return std::move(report.notice);
+  }
+
+ private:
+  bool changed() const {
+    // Notes know themselves what was written since they were saved, and keep it when saving fails.
+    if constexpr (requires { value.changed(); })
+      return value.changed();
+    else
+      return !(value == saved);
+  }
+  store::LoadReport load_document(const std::filesystem::path& path) {
+    if constexpr (requires { value.load(path); })
+      return value.load(path);
+    else
+      return store::load(path, value);
+  }
+  store::SaveReport save_document(const std::filesystem::path& path) {
+    if constexpr (requires { value.save(path); })
+      return value.save(path);
+    else
+      return store::save(path, value);
+  }
+};
+
+}  // namespace app

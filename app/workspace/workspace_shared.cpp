@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/scenario/scenario.h"
+#include "app/workspace/workspace.h"
+#include "chapters/mechanism/registry.h"
+
+/// The choices that mean the same in every lab: gathered from the open lab, applied to the next, shown in the top bar.
+namespace app {
+
+using chapters::Field;
+using chapters::Kind;
+
+void Workspace::describe_shared() {
+  for (const auto& entry : chapters::all_labs()) {
+    auto lab = entry.make();
+    prototypes_.push_back({std::string(entry.id), std::string(lab->info().title), std::move(lab)});
+  }
+  group_shared();
+}
+
+void Workspace::group_shared() {
+  groups_.clear();
+  for (const Prototype& prototype : prototypes_)
+    for (const Field& f : prototype.lab->inputs()) {
+      if (f.spec.shared.empty() || is_personal(f) || prototype.lab->info().hidden) continue;
+      const std::string name(f.spec.shared.substr(0, f.spec.shared.find('.')));
+      auto group = std::find_if(groups_.begin(), groups_.end(), [&](const SharedGroup& g) { return g.name == name; });
+      if (group == groups_.end()) group = groups_.insert(groups_.end(), {name, "shared " + name, {}});
+      const bool known = std::any_of(group->fields.begin(), group->fields.end(),
+                                     [&](const Field* g) { return g->spec.shared == f.spec.shared; });
+      if (!known) group->fields.push_back(&f);
+    }
+  // What is chosen by name reads first: "Prefill 1 x 4,096".
+  for (SharedGroup& g : groups_)
+    std::stable_partition(g.fields.begin(), g.fields.end(), [](const Field* f) { return f->kind == Kind::choice; });
+  // What most labs ask for comes first; others after them.
+  static constexpr std::string_view order[] = {"model", "chip", "workload", "format", "cluster"};
+  const auto rank = [](const SharedGroup& g) {
+    return std::find(std::begin(order), std::end(order), g.name) - std::begin(order);
+  };
+  std::stable_sort(groups_.begin(), groups_.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+}
+
+void Workspace::share(const std::string& name, const Json& value) {
+  shared_[name] = value;
+  settings.keep_my_scenario = true;  // choosing for every lab is asking for it
+  apply_shared();
+  current_->update(false);
+}
+
+void Workspace::gather_shared() {
+  for (const Field& f : lab().inputs())
+    if (!f.spec.shared.empty() && !is_personal(f)) shared_[std::string(f.spec.shared)] = field_to_json(f);
+  show_shared();
+}
+
+void Workspace::show_shared() {
+  for (const Field& f : lab().inputs())
+    for (const SharedGroup& group : groups_)
+      for (const Field* g : group.fields)
+        if (!f.spec.shared.empty() && g->spec.shared == f.spec.shared && !is_personal(f))
+          (void)field_from_json(*g, field_to_json(f));  // one description, one range: it fits
+}
+
+void Workspace::apply_shared() {
+  if (!settings.keep_my_scenario) return;
+  // A value that this lab does not allow (a chip without the needed figure, a longer range elsewhere) leaves the lab's
+  // own, so a failure is no news.
+  for (const Field& f : lab().inputs())
+    if (const auto at = shared_.find(f.spec.shared); !f.spec.shared.empty() && at != shared_.end() && !is_personal(f))
+      (void)field_from_json(f, at->second);
+}
+
+}  // namespace app

@@ -1,0 +1,103 @@
+#include "chapters/profiling/trace_viewer/diagnosis_text.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "models/trace/sample.h"
+#include "tests/support/base/paths.h"
+
+// What the findings of a recording say, and that each kind of them has its own title.
+
+using namespace models::trace;
+using chapters::profiling::trace_viewer::diagnosis_sentence;
+using chapters::profiling::trace_viewer::diagnosis_title;
+
+namespace {
+
+struct Measured {
+  Trace trace;
+  Metrics metrics;
+};
+
+Measured measured(const std::string& text) {
+  auto read = read_trace(text, "t.json");
+  INFO(read.error);
+  REQUIRE(read);
+  Measured out{std::move(*read), {}};
+  out.metrics = measure(out.trace);
+  return out;
+}
+
+/// The sentence under this title, or nothing.
+std::string sentence_about(const Measured& m, std::string_view title) {
+  for (const Diagnosis& d : m.metrics.diagnosis)
+    if (diagnosis_title(d.kind) == title) return diagnosis_sentence(m.trace, m.metrics, d);
+  return {};
+}
+
+std::string kernel_event(const std::string& name, int ts_us, int dur_us, int stream) {
+  return R"({"ph":"X","cat":"kernel","name":")" + name + R"(","pid":0,"tid":)" + std::to_string(stream) + R"(,"ts":)" +
+         std::to_string(ts_us) + R"(,"dur":)" + std::to_string(dur_us) + R"(,"args":{"device":0,"stream":)" +
+         std::to_string(stream) + "}}";
+}
+
+std::string call_event(int ts_us, int correlation) {
+  return R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":)" + std::to_string(ts_us) +
+         R"(,"dur":1,"args":{"correlation":)" + std::to_string(correlation) + "}}";
+}
+
+std::string recording_of(const std::vector<std::string>& events) {
+  std::string text = "{\"traceEvents\": [";
+  for (std::size_t i = 0; i < events.size(); ++i) text += (i ? ",\n" : "\n") + events[i];
+  return text + "\n]}";
+}
+
+}  // namespace
+
+// The figures are derived by hand in tests/models/trace/trace_test.cpp.
+TEST_CASE("the sentence about an idle device has its shares, its causes and the longest gap") {
+  std::ifstream file(support::data_file("traces/small.json"));
+  std::ostringstream text;
+  text << file.rdbuf();
+  const Measured m = measured(text.str());
+  REQUIRE_FALSE(m.metrics.diagnosis.empty());
+  const std::string first = diagnosis_sentence(m.trace, m.metrics, m.metrics.diagnosis[0]);
+  CHECK(first.starts_with("GPU 0 is idle for 59.4 % of 320 µs: 42.1 % of that waits for the host"));
+  CHECK(first.ends_with("ends with tail."));
+}
+
+TEST_CASE("the sentences about a planted fault name the call that caused it") {
+  const auto about = [](models::SampleFault fault, std::string_view title) {
+    return sentence_about(measured(models::sample_traces({.fault = fault, .ranks = 1}).front()), title);
+  };
+  const std::string sync = about(models::SampleFault::hidden_sync, "A synchronisation drains the queue");
+  CHECK(sync.find("begin inside aten::item") != std::string::npos);
+  CHECK(sync.find("it was in log_metrics for 9") != std::string::npos);
+  CHECK(about(models::SampleFault::data_starved, "The data loader is late").find("in enumerate(DataLoader)") !=
+        std::string::npos);
+  CHECK(about(models::SampleFault::none, "A synchronisation drains the queue").empty());
+}
+
+TEST_CASE("doubts are said with their counts, and a leading kernel with its share of all kernels' time") {
+  std::vector<std::string> events{kernel_event("runs on", 10, 500, 7)};
+  for (int i = 1; i < 10; ++i) events.push_back(kernel_event("k", 10 + 20 * i, 10, 7));
+  for (int i = 0; i < 40; ++i) events.push_back(call_event(i, 100 + i));
+  const Measured m = measured(recording_of(events));
+  CHECK(sentence_about(m, "Durations are doubtful")
+            .starts_with("9 of 10 tasks on stream 7 of GPU 0 begin before the one before them ends, which a stream "
+                         "does not do"));
+  CHECK(sentence_about(m, "Kernels are missing")
+            .starts_with("40 of 40 launching calls have no work on a device in the file: the profiler lost kernels"));
+  const Measured two = measured(recording_of({kernel_event("a", 0, 30, 7), kernel_event("b", 0, 10, 8)}));
+  CHECK(sentence_about(two, "One kernel leads") == "a takes 75 % of the time of all kernels of GPU 0 in 1 run.");
+}
+
+TEST_CASE("each kind of finding has a title of its own") {
+  std::set<std::string_view> titles;
+  const int count = static_cast<int>(DiagnosisKind::durations_doubtful) + 1;
+  for (int i = 0; i < count; ++i) titles.insert(diagnosis_title(static_cast<DiagnosisKind>(i)));
+  CHECK(titles.size() == static_cast<std::size_t>(count));
+  CHECK_FALSE(titles.contains(""));
+}
