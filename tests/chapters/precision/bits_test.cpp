@@ -63,7 +63,8 @@ TEST_CASE("bits: what is not finite is null with its kind, and goes in as a word
   const auto copy = chapters::make_lab_by_id("precision/bits");
   CHECK(app::apply_inputs(*copy, app::Json::parse(app::fields_to_json(lab->inputs()).dump())).error == "");
   CHECK(copy->same_inputs(*lab));  // minus zero survives the round trip
-  CHECK(app::set_field_from_text(*lab->inputs().find("value"), "seven").error.find("not a number") != std::string::npos);
+  CHECK(app::set_field_from_text(*lab->inputs().find("value"), "seven").error.find("not a number") !=
+        std::string::npos);
 }
 
 TEST_CASE(
