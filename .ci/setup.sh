@@ -8,7 +8,7 @@ apt_etc=/etc/apt
 
 packages=(g++ cmake ninja-build pkg-config ccache dpkg-dev xz-utils libglfw3-dev libegl-dev libgl-dev libopengl-dev
   libgl1-mesa-dri libegl-mesa0 libmd4c-dev nlohmann-json3-dev libpng-dev zlib1g-dev libisal-dev libsimdjson-dev libsqlite3-dev libbenchmark-dev fonts-inter
-  fonts-jetbrains-mono)
+  fonts-jetbrains-mono clang-format)
 
 say() { printf '%s\n' "$*" >&2; }
 fail() {

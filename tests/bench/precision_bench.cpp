@@ -20,13 +20,13 @@ namespace {
 
 using models::FloatFormat;
 
-constexpr std::size_t count = std::size_t{1} << 24;
+constexpr std::size_t number_count = std::size_t{1} << 24;
 
 /// Magnitudes over 24 octaves around the small ones that networks have, both signs.
 const std::vector<float>& numbers() {
   static const std::vector<float> all = [] {
-    std::vector<float> x(count);
-    for (std::size_t i = 0; i < count; ++i) {
+    std::vector<float> x(number_count);
+    for (std::size_t i = 0; i < number_count; ++i) {
       const double unit = static_cast<double>(models::random_bits_at(1, i) >> 11) * 0x1p-53 - 0.5;
       x[i] = static_cast<float>(std::ldexp(unit, static_cast<int>(models::random_bits_at(2, i) % 24) - 14));
     }
@@ -37,23 +37,23 @@ const std::vector<float>& numbers() {
 
 template <class Code>
 void cast(benchmark::State& state, const FloatFormat& f) {
-  std::vector<Code> codes(count);
+  std::vector<Code> codes(number_count);
   for (auto _ : state) {
     models::encode_all(f, numbers(), std::span(codes));
     benchmark::DoNotOptimize(codes.data());
   }
-  state.counters["floats"] = benchmark::Counter(static_cast<double>(count) * static_cast<double>(state.iterations()),
-                                                benchmark::Counter::kIsRate);
+  state.counters["floats"] = benchmark::Counter(
+      static_cast<double>(number_count) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
 void round_trip(benchmark::State& state, const FloatFormat& f) {
-  std::vector<float> out(count);
+  std::vector<float> out(number_count);
   for (auto _ : state) {
     models::round_to(f, numbers(), out);
     benchmark::DoNotOptimize(out.data());
   }
-  state.counters["floats"] = benchmark::Counter(static_cast<double>(count) * static_cast<double>(state.iterations()),
-                                                benchmark::Counter::kIsRate);
+  state.counters["floats"] = benchmark::Counter(
+      static_cast<double>(number_count) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
 #if defined(__x86_64__)

@@ -1,8 +1,9 @@
-# cmake -DROOT=DIR -DOUT=DIR -DHEADERS="a.h;b.h" -P headers_alone.cmake
-# Writes OUT/HEADER.cpp for every header, the units that show whether each compiles alone. A header that another one includes needs
-# no unit of its own: first in the unit of the other there is nothing before it, and the other one has it before its own code
-# anyway. So the headers stand in chains, in each of which every header includes the one before; the unit of the last one
-# includes the whole chain, each header twice, and the units of the others are empty. That is half the compiler's time.
+# cmake -DROOT=DIR -DOUT=DIR -DHEADERS="a.h;b.h" -DCOMMANDS=compile_commands.json -DLIKE=FILE.cpp -P headers_alone.cmake
+# Compiles every header as the first of a file; fails where one leans on what its neighbours include.
+# A header that another one includes needs no file of its own: first in the file of the other there is nothing before it, and
+# the other one has it before its own code anyway. So the headers stand in chains, in each of which every header includes the
+# one before; the file of the last one includes the whole chain, each header twice. That is half the compiler's time. Ninja
+# compiles the chains that changed, as compile_commands.json compiles LIKE, without optimizing; ccache knows the objects.
 cmake_minimum_required(VERSION 3.25)
 
 # all_HEADER: every header of HEADERS that it includes, however far away.
@@ -43,8 +44,12 @@ list(SORT ranked ORDER DESCENDING)
 list(TRANSFORM ranked REPLACE "^[0-9]+ " "")
 
 set(chained "")
+set(ninja "")
+set(objects "")
+file(STRINGS "${COMMANDS}" command REGEX "\"command\":.* -c [^ ]*${LIKE}\"")
+string(REGEX REPLACE "^ *\"command\": \"(.*) -o [^ ]+ -c .*$" "\\1" command "${command}")
+string(REPLACE "\\\"" "\"" command "${command}")
 foreach(last IN LISTS ranked)
-  set(text "")
   if(NOT last IN_LIST chained)
     set(text "#include \"${last}\"\n#include \"${last}\"\n")
     set(first "${last}")
@@ -55,6 +60,18 @@ foreach(last IN LISTS ranked)
         set(first "${header}")
       endif()
     endforeach()
+    file(CONFIGURE OUTPUT "${OUT}/${last}.cpp" CONTENT "${text}" @ONLY) # leaves a file alone whose text is this
+    string(APPEND ninja "build ${last}.o: compile ${last}.cpp\n")
+    string(APPEND objects " ${last}.o")
   endif()
-  file(CONFIGURE OUTPUT "${OUT}/${last}.cpp" CONTENT "${text}" @ONLY) # leaves a file alone whose text is this
 endforeach()
+file(CONFIGURE OUTPUT "${OUT}/build.ninja" @ONLY CONTENT "rule compile
+  command = cd ${DIRECTORY} && @command@ -O0 -g0 -MD -MF ${OUT}/$out.d -o ${OUT}/$out -c ${OUT}/$in
+  depfile = $out.d
+  deps = gcc
+  description = $in
+@ninja@
+build all: phony@objects@
+default all
+")
+execute_process(COMMAND "${NINJA}" -C "${OUT}" -k 0 COMMAND_ERROR_IS_FATAL ANY)

@@ -46,7 +46,7 @@ const std::vector<Room>& rooms_with_wings() {
        {"base", "machine", "numerics", "realtime", "trace", "learning", "transformer", "training", "compression",
         "serving"}},
       {"widgets", {"base", "number", "plot", "prose", "charts", "table", "timeline", "controls"}},
-      {"app", {"scenario", "store", "explore", "platform", "content", "workspace", "kernel_runs", "shell", "cli"}},
+      {"app", {"platform", "scenario", "store", "explore", "content", "workspace", "kernel_runs", "shell", "cli"}},
       {"chapters", {"mechanism", "described", "practice"}},  // then every chapter, none above another
   };
   return rooms;

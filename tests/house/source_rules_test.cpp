@@ -42,7 +42,7 @@ TEST_CASE("colours are written in widgets/base/theme alone") {
   CHECK(house::faults_of_lines(sources_of(false), house::colour_fault) == "");
 }
 
-TEST_CASE("a shared choice is declared in the mechanism alone", "[!mayfail]") {
+TEST_CASE("a shared choice is declared in the mechanism alone") {
   const std::string line = "         {.label = \"Batch\", .lo = 1, .hi = 256, .shared = \"batch\"});";
   CHECK_FALSE(house::shared_choice_fault("chapters/roofline/roofline/describe.cpp", line).empty());
   CHECK(house::shared_choice_fault("chapters/mechanism/shared_choices.cpp", line).empty());

@@ -18,7 +18,7 @@ struct Heard {
   app::ChildEnd end;
 };
 
-Heard run(const std::string& script, app::ChildLimits limits = {}, const std::function<bool()>& stop = {}) {
+Heard run_script(const std::string& script, app::ChildLimits limits = {}, const std::function<bool()>& stop = {}) {
   Heard heard;
   heard.end = app::run_child(
       {"/bin/sh", "-c", script}, limits,
@@ -43,18 +43,18 @@ bool any_child_left() { return !(waitpid(-1, nullptr, WNOHANG) < 0 && errno == E
 }  // namespace
 
 TEST_CASE("a child's lines arrive whole and in order, and it ends without a word") {
-  const auto h = run("printf 'one\\ntw'; sleep 0.1; printf 'o\\n\\nlast\\n'");
+  const auto h = run_script("printf 'one\\ntw'; sleep 0.1; printf 'o\\n\\nlast\\n'");
   CHECK(h.lines == std::vector<std::string>{"one", "two", "", "last"});
   CHECK(h.end.how == How::exited);
   CHECK(h.end.why == "");
 }
 
 TEST_CASE("a crash names its signal, a status what was said last on standard error; lines before it are kept") {
-  const auto crash = run("echo one; kill -SEGV $$");
+  const auto crash = run_script("echo one; kill -SEGV $$");
   CHECK(crash.end.how == How::signalled);
   CHECK(crash.lines.size() == 1);
   CHECK(crash.end.why == "The worker crashed (SIGSEGV).");
-  const auto status = run("echo one; echo first >&2; echo 'no memory left' >&2; exit 3");
+  const auto status = run_script("echo one; echo first >&2; echo 'no memory left' >&2; exit 3");
   CHECK(status.end.how == How::exited);
   CHECK(status.end.code == 3);
   CHECK(status.end.why == "The worker gave up with status 3, saying \"no memory left\".");
@@ -64,20 +64,20 @@ TEST_CASE("a silent child is killed when its time is over, with what it started;
   app::ChildLimits limits;
   limits.silence_s = 0.4;
   const auto before = std::chrono::steady_clock::now();
-  const auto hung = run("echo one; sleep 60 & sleep 60", limits);
+  const auto hung = run_script("echo one; sleep 60 & sleep 60", limits);
   CHECK(hung.end.how == How::hung);
   CHECK(hung.end.why.find("said nothing for 0 s") != std::string::npos);
   CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(20));
-  CHECK(run("for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done", limits).end.how == How::exited);
-  CHECK(run("exec >&-; sleep 60", limits).end.how == How::hung);  // a closed output is no end
+  CHECK(run_script("for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done", limits).end.how == How::exited);
+  CHECK(run_script("exec >&-; sleep 60", limits).end.how == How::hung);  // a closed output is no end
 }
 
 TEST_CASE("a line that makes no sense ends the child at once; a last line without an end is told") {
-  const auto h = run("echo good; echo rubbish; echo more; sleep 60");
+  const auto h = run_script("echo good; echo rubbish; echo more; sleep 60");
   CHECK(h.lines == std::vector<std::string>{"good", "rubbish"});
   CHECK(h.end.how == How::refused);
   CHECK(h.end.why == "The worker was ended because it said rubbish.");
-  const auto cut = run("echo good; printf '{\"event\":'");
+  const auto cut = run_script("echo good; printf '{\"event\":'");
   CHECK(cut.end.how == How::truncated);
   CHECK(cut.lines.size() == 1);
 }
@@ -89,10 +89,10 @@ TEST_CASE("a flood is stopped: one endless line, too many lines, too many bytes"
       .lines_per_s = 500,
       .total_bytes = 1u << 20,
   };
-  const auto line = run("while :; do printf 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; done", limits);
+  const auto line = run_script("while :; do printf 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; done", limits);
   CHECK(line.end.how == How::flooded);
   CHECK(line.end.why == "The worker was ended because it printed a line of more than 4 KiB.");
-  const auto lines = run("while :; do echo y; done", limits);
+  const auto lines = run_script("while :; do echo y; done", limits);
   CHECK(lines.end.how == How::flooded);
   CHECK(lines.end.why == "The worker was ended because it printed more than 500 lines in a second.");
   CHECK(lines.lines.size() <= 500);
@@ -102,13 +102,13 @@ TEST_CASE("a flood is stopped: one endless line, too many lines, too many bytes"
       .lines_per_s = 1u << 30,
       .total_bytes = 1u << 20,
   };
-  CHECK(run("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", limits).end.why ==
+  CHECK(run_script("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", limits).end.why ==
         "The worker was ended because it printed more than 1 MiB.");
 }
 
 TEST_CASE("cancelling kills the child and says nothing; what cannot be started is named") {
   int asked = 0;
-  const auto h = run("echo one; sleep 60", {}, [&] { return ++asked > 3; });
+  const auto h = run_script("echo one; sleep 60", {}, [&] { return ++asked > 3; });
   CHECK(h.end.how == How::cancelled);
   CHECK(h.end.why == "");
   const auto none =
@@ -118,12 +118,12 @@ TEST_CASE("cancelling kills the child and says nothing; what cannot be started i
 }
 
 TEST_CASE("no file stays open and no zombie is left, however a child ends") {
-  run("true");
+  run_script("true");
   const std::size_t before = open_files();
   app::ChildLimits limits;
   limits.silence_s = 0.1;
   for (const char* script : {"true", "kill -9 $$", "sleep 60", "echo rubbish", "sleep 60 & echo one", "printf x"})
-    run(script, limits);
+    run_script(script, limits);
   CHECK(open_files() == before);
   CHECK_FALSE(any_child_left());
 }

@@ -15,7 +15,8 @@ struct Outcome {
   std::string sentence;
 };
 
-Outcome run(const app::KernelWorker& worker, std::vector<std::string> rungs, const std::function<bool()>& stop = {}) {
+Outcome run_worker(const app::KernelWorker& worker, std::vector<std::string> rungs,
+                   const std::function<bool()>& stop = {}) {
   Outcome out;
   kernels::Request request;
   request.ladder = "cpu-sgemm";
@@ -40,7 +41,7 @@ const FakeWorker fake;
 }  // namespace
 
 TEST_CASE("a worker's results and progress arrive, and a rung without a result is told") {
-  const auto o = run(fake.worker("progress 0.5; result a 0.25; result b 0.5; finish"), {"a", "b", "c"});
+  const auto o = run_worker(fake.worker("progress 0.5; result a 0.25; result b 0.5; finish"), {"a", "b", "c"});
   CHECK(o.sentence == "");
   REQUIRE(o.results.size() == 3);
   CHECK(o.results.at("a").time_s == 0.25);
@@ -50,8 +51,8 @@ TEST_CASE("a worker's results and progress arrive, and a rung without a result i
 }
 
 TEST_CASE("a crash in the middle: the rung at fault is named, the others are measured all the same") {
-  const auto o = run(fake.worker("asks a && result a 1\nasks bad && kill -SEGV $$\nasks c && result c 3\nfinish"),
-                     {"a", "bad", "c"});
+  const auto o = run_worker(
+      fake.worker("asks a && result a 1\nasks bad && kill -SEGV $$\nasks c && result c 3\nfinish"), {"a", "bad", "c"});
   CHECK(o.sentence == "");
   REQUIRE(o.results.size() == 3);
   CHECK(o.results.at("a").failure == "");
@@ -60,43 +61,44 @@ TEST_CASE("a crash in the middle: the rung at fault is named, the others are mea
 }
 
 TEST_CASE("a hang is ended by the watchdog, and the next rung still runs") {
-  const auto o = run(fake.worker("asks bad && sleep 60\nasks c && result c 3\nfinish", 0.4), {"bad", "c"});
+  const auto o = run_worker(fake.worker("asks bad && sleep 60\nasks c && result c 3\nfinish", 0.4), {"bad", "c"});
   REQUIRE(o.results.size() == 2);
   CHECK(o.results.at("bad").failure == "The worker said nothing for 0 s and was ended.");
   CHECK(o.results.at("c").failure == "");
 }
 
 TEST_CASE("rubbish, a reply that is cut off, and an answer to another question end the worker with a sentence") {
-  CHECK(run(fake.worker("echo '<html>'; sleep 60"), {"a"})
+  CHECK(run_worker(fake.worker("echo '<html>'; sleep 60"), {"a"})
             .results.at("a")
             .failure.starts_with("The worker was ended because what it said makes no sense ("));
-  CHECK(run(fake.worker("result a 1 | head -c 60"), {"a"}).results.at("a").failure ==
+  CHECK(run_worker(fake.worker("result a 1 | head -c 60"), {"a"}).results.at("a").failure ==
         "The worker ended in the middle of a line.");
-  CHECK(run(fake.worker("result other 1; sleep 60"), {"a"}).results.at("a").failure ==
+  CHECK(run_worker(fake.worker("result other 1; sleep 60"), {"a"}).results.at("a").failure ==
         "The worker was ended because it answered for a kernel that it was not asked for.");
-  CHECK(run(fake.worker("result a 1; result a 1; sleep 60"), {"a", "b"}).results.at("b").failure ==
+  CHECK(run_worker(fake.worker("result a 1; result a 1; sleep 60"), {"a", "b"}).results.at("b").failure ==
         "The worker was ended because it answered for a kernel that it was not asked for.");
-  CHECK(run(fake.worker("exit 0"), {"a"}).results.at("a").failure == "The worker ended before it was done.");
-  CHECK(run(fake.worker("echo '{\"event\":\"done\",\"failure\":\"No CUDA driver was found.\"}'"), {"a"}).sentence ==
-        "No CUDA driver was found.");
+  CHECK(run_worker(fake.worker("exit 0"), {"a"}).results.at("a").failure == "The worker ended before it was done.");
+  CHECK(run_worker(fake.worker("echo '{\"event\":\"done\",\"failure\":\"No CUDA driver was found.\"}'"), {"a"})
+            .sentence == "No CUDA driver was found.");
 }
 
 TEST_CASE("a flood is stopped before it fills the memory") {
   auto worker = fake.worker("while :; do progress 0.5; done");
   worker.limits.lines_per_s = 200;
-  const auto o = run(worker, {"a"});
+  const auto o = run_worker(worker, {"a"});
   CHECK(o.results.at("a").failure == "The worker was ended because it printed more than 200 lines in a second.");
   CHECK(o.fractions.size() <= 200);
 }
 
 TEST_CASE("stopping kills the worker and reports nothing more; a worker that is not there is one sentence") {
   int asked = 0;
-  const auto o = run(fake.worker("result a 1; sleep 60"), {"a", "b"}, [&] { return ++asked > 4; });
+  const auto o = run_worker(fake.worker("result a 1; sleep 60"), {"a", "b"}, [&] { return ++asked > 4; });
   CHECK(o.sentence == "");
   CHECK_FALSE(o.results.contains("b"));
   app::KernelWorker none;
   none.program = {"/nowhere/ridgeline"};
-  CHECK(run(none, {"a"}).sentence == "The worker /nowhere/ridgeline could not be started (No such file or directory).");
+  CHECK(run_worker(none, {"a"}).sentence ==
+        "The worker /nowhere/ridgeline could not be started (No such file or directory).");
 }
 
 TEST_CASE("an edited source is handed over in a file that is gone afterwards, and its rung runs alone") {

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-double number(const chapters::Lab& lab, const char* key) { return lab.outputs().find(key)->number(); }
+double output_number(const chapters::Lab& lab, const char* key) { return lab.outputs().find(key)->number(); }
 void set(app::Session& s, const char* key, double v) { s.lab().inputs().find(key)->set_number(v); }
 double input(const app::Session& s, const char* key) { return s.lab().inputs().find(key)->number(); }
 
@@ -81,13 +81,13 @@ TEST_CASE("a session computes what was set, once, and says when outputs changed"
   app::Jobs jobs;
   app::Session s(support::toy_lab(), jobs);
   CHECK(s.update(false));
-  CHECK(number(s.lab(), "area") == 6);
+  CHECK(output_number(s.lab(), "area") == 6);
   const auto version = s.version();
   CHECK_FALSE(s.update(false));
   CHECK(s.version() == version);
   set(s, "width", 10);
   CHECK(s.update(false));
-  CHECK(number(s.lab(), "area") == 30);
+  CHECK(output_number(s.lab(), "area") == 30);
   CHECK(s.version() == version + 1);
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("undo walks back edit by edit and redo forward; a new edit ends what c
   s.undo();
   s.update(false);
   CHECK(input(s, "width") == 4);
-  CHECK(number(s.lab(), "area") == 12);
+  CHECK(output_number(s.lab(), "area") == 12);
   CHECK(s.can_redo());
   s.redo();
   s.update(false);
@@ -138,7 +138,7 @@ TEST_CASE("a drag is one undo step, however many frames and values it takes, and
   for (const double width : {3.0, 4.0, 5.0, 6.0}) {
     set(s, "width", width);
     s.update(true);
-    CHECK(number(s.lab(), "area") == 3 * width);
+    CHECK(output_number(s.lab(), "area") == 3 * width);
   }
   s.update(false);
   CHECK(s.can_undo());
@@ -220,18 +220,18 @@ TEST_CASE("a job's lab keeps its last good result while it computes, and takes t
   app::Jobs jobs;
   app::Session s(slow::lab(gate), jobs);
   gate->open = true;
-  REQUIRE(update_until(s, [&] { return number(s.lab(), "doubled") == 2; }));
+  REQUIRE(update_until(s, [&] { return output_number(s.lab(), "doubled") == 2; }));
   gate->open = false;
   set(s, "amount", 5);
   CHECK_FALSE(s.update(false));
   CHECK(s.computing());
-  CHECK(number(s.lab(), "doubled") == 2);
+  CHECK(output_number(s.lab(), "doubled") == 2);
   REQUIRE(update_until(s, [&] { return gate->started == 2; }));
   REQUIRE(update_until(s, [&] { return s.fraction() == 0.5; }));
   const auto version = s.version();
   gate->open = true;
   REQUIRE(update_until(s, [&] { return !s.computing(); }));
-  CHECK(number(s.lab(), "doubled") == 10);
+  CHECK(output_number(s.lab(), "doubled") == 10);
   CHECK(s.version() == version + 1);
   CHECK(s.job_error() == "");
 }
@@ -241,7 +241,7 @@ TEST_CASE("cancelling a job leaves the last good result; the next edit starts an
   app::Jobs jobs;
   app::Session s(slow::lab(gate), jobs);
   gate->open = true;
-  REQUIRE(update_until(s, [&] { return number(s.lab(), "doubled") == 2; }));
+  REQUIRE(update_until(s, [&] { return output_number(s.lab(), "doubled") == 2; }));
   gate->open = false;
   set(s, "amount", 5);
   REQUIRE(update_until(s, [&] { return gate->started == 2; }));
@@ -249,11 +249,11 @@ TEST_CASE("cancelling a job leaves the last good result; the next edit starts an
   CHECK_FALSE(s.computing());
   REQUIRE(update_until(s, [&] { return gate->cancelled == 1; }));
   REQUIRE(update_until(s, [&] { return jobs.busy() == 0; }));
-  CHECK(number(s.lab(), "doubled") == 2);
+  CHECK(output_number(s.lab(), "doubled") == 2);
   CHECK(gate->started == 2);  // cancelled is cancelled: it does not start over
   gate->open = true;
   set(s, "amount", 6);
-  REQUIRE(update_until(s, [&] { return number(s.lab(), "doubled") == 12; }));
+  REQUIRE(update_until(s, [&] { return output_number(s.lab(), "doubled") == 12; }));
 }
 
 TEST_CASE("a newer edit replaces the job that runs: its result never shows") {
@@ -265,10 +265,10 @@ TEST_CASE("a newer edit replaces the job that runs: its result never shows") {
   set(s, "amount", 7);
   s.update(true);
   REQUIRE(update_until(s, [&] { return gate->cancelled == 1; }));
-  CHECK(number(s.lab(), "doubled") == 0);
+  CHECK(output_number(s.lab(), "doubled") == 0);
   gate->open = true;
   REQUIRE(update_until(s, [&] { return !s.computing(); }));
-  CHECK(number(s.lab(), "doubled") == 14);
+  CHECK(output_number(s.lab(), "doubled") == 14);
 }
 
 TEST_CASE("a job that fails says so, keeps the last good result, and the session goes on") {
@@ -276,13 +276,13 @@ TEST_CASE("a job that fails says so, keeps the last good result, and the session
   gate->open = true;
   app::Jobs jobs;
   app::Session s(slow::lab(gate), jobs);
-  REQUIRE(update_until(s, [&] { return number(s.lab(), "doubled") == 2; }));
+  REQUIRE(update_until(s, [&] { return output_number(s.lab(), "doubled") == 2; }));
   set(s, "amount", -1);
   REQUIRE(update_until(s, [&] { return !s.job_error().empty(); }));
   CHECK(s.job_error().back() == '.');
-  CHECK(number(s.lab(), "doubled") == 2);
+  CHECK(output_number(s.lab(), "doubled") == 2);
   set(s, "amount", 3);
-  REQUIRE(update_until(s, [&] { return number(s.lab(), "doubled") == 6; }));
+  REQUIRE(update_until(s, [&] { return output_number(s.lab(), "doubled") == 6; }));
   CHECK(s.job_error() == "");
 }
 
@@ -293,7 +293,7 @@ TEST_CASE("finish computes a job's lab here and now") {
   app::Session s(slow::lab(gate), jobs);
   set(s, "amount", 21);
   s.finish();
-  CHECK(number(s.lab(), "doubled") == 42);
+  CHECK(output_number(s.lab(), "doubled") == 42);
   CHECK_FALSE(s.computing());
   CHECK_FALSE(s.update(false));
 }

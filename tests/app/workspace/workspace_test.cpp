@@ -33,7 +33,7 @@ struct Person {
 };
 
 std::string text(app::Workspace& w, const char* key) { return std::string(w.lab().inputs().find(key)->choice_id()); }
-double number(app::Workspace& w, const char* key) { return w.lab().inputs().find(key)->number(); }
+double input_number(app::Workspace& w, const char* key) { return w.lab().inputs().find(key)->number(); }
 std::string_view open_lab(app::Workspace& w) { return w.lab().info().id; }
 
 bool said(app::Workspace& w, std::string_view part) {
@@ -66,7 +66,7 @@ TEST_CASE("shared choices follow from lab to lab, and stay behind when my scenar
   w->lab().inputs().find("batch")->set_number(32);
   w->update(false);
   REQUIRE(w->open(first));
-  CHECK(number(*w, "batch") == 32);
+  CHECK(input_number(*w, "batch") == 32);
   w->settings.keep_my_scenario = false;
   choose(*w, "chip", "a100_80_sxm");
   REQUIRE(w->open(second));
@@ -141,11 +141,11 @@ TEST_CASE("a dropped scenario opens its lab with its inputs and the rest at thei
   CHECK(w->drop_file((person.folder / "s.json").string()).error == "");
   CHECK(open_lab(*w) == first);
   CHECK(text(*w, "chip") == "a100_80_sxm");
-  CHECK(number(*w, "bytes") == 5e9);
-  CHECK(number(*w, "batch") == chapters::make_lab_by_id(first)->inputs().find("batch")->number());
+  CHECK(input_number(*w, "bytes") == 5e9);
+  CHECK(input_number(*w, "batch") == chapters::make_lab_by_id(first)->inputs().find("batch")->number());
   w->current().undo();
   w->update(false);
-  CHECK(number(*w, "batch") == 64);
+  CHECK(input_number(*w, "batch") == 64);
 }
 
 TEST_CASE("a dropped scenario that is wrong says what, and leaves lab and inputs as they were") {
@@ -265,7 +265,7 @@ TEST_CASE("links open a lab with what they set; wrong ones say what is wrong and
   CHECK(w->open_link("lab:roofline/roofline?chip=b200_sxm&operation=custom&bytes=2.5%20GB").error == "");
   CHECK(open_lab(*w) == first);
   CHECK(text(*w, "chip") == "b200_sxm");
-  CHECK(number(*w, "bytes") == 2.5e9);
+  CHECK(input_number(*w, "bytes") == 2.5e9);
   CHECK(app::link_of(w->lab()).find("roofline/roofline?") == 0);
   const auto before = w->lab().clone();
   CHECK(w->open_link("https://example.org").error ==

@@ -10,7 +10,7 @@
 #include "app/shell/shell.h"
 #include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog.h"
-#include "tests/support/lab/catalog_fixture.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_walk.h"
 #include "widgets/prose/prose.h"
 

@@ -10,6 +10,7 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/registry.h"
 #include "models/learning/practice.h"
+#include "tests/chapters/practice/bundled_drills.h"
 #include "tests/support/lab/catalog.h"
 
 using Catch::Approx;
@@ -20,12 +21,8 @@ namespace {
 
 constexpr double day_s = 86400, now_s = 1.7e9;
 
-const std::vector<Drill>& drills() {
-  support::use_bundled_catalog();
-  return chapters::catalog().drills;
-}
 std::string topic_of(std::string_view id) {
-  for (const Drill& d : drills())
+  for (const Drill& d : bundled_drills())
     if (d.id == id) return d.topic;
   return {};
 }
@@ -33,7 +30,7 @@ std::string topic_of(std::string_view id) {
 std::vector<DrillRecord> everything_but(const std::string& weak, int n) {
   std::vector<DrillRecord> out;
   for (int i = 0; i < n; ++i)
-    for (const Drill& d : drills())
+    for (const Drill& d : bundled_drills())
       if (d.level <= 3 && d.follows.empty()) out.push_back({d.id, i + 1, 1, d.topic != weak, 20, 0});
   return out;
 }
@@ -41,7 +38,7 @@ std::vector<DrillRecord> everything_but(const std::string& weak, int n) {
 }  // namespace
 
 TEST_CASE("the weakest topic is asked most, whichever it is") {
-  REQUIRE(drills().size() > 20);
+  REQUIRE(bundled_drills().size() > 20);
   for (const auto& topic : chapters::catalog().drill_topics) {
     if (topic.id == "weak") continue;
     INFO(topic.id);
@@ -50,7 +47,7 @@ TEST_CASE("the weakest topic is asked most, whichever it is") {
     for (std::uint64_t seed = 1; seed <= rounds; ++seed) {
       auto history = everything_but(topic.id, 4);
       history.push_back({"gone", 0, 0, false, 1, 0});  // so that no chain goes on
-      const auto pick = choose_drill(drills(), history, {.seed = seed});
+      const auto pick = choose_drill(bundled_drills(), history, {.seed = seed});
       REQUIRE(pick.drill);
       weak += pick.drill->topic == topic.id;
     }
@@ -60,7 +57,7 @@ TEST_CASE("the weakest topic is asked most, whichever it is") {
 
 TEST_CASE("a right answer is followed by the question it feeds, with its seed; a wrong one is not") {
   const auto next = [](bool right) {
-    return choose_drill(drills(), std::vector<DrillRecord>{{"kv-token", 77, 1, right, 10, 0}}, {.seed = 3});
+    return choose_drill(bundled_drills(), std::vector<DrillRecord>{{"kv-token", 77, 1, right, 10, 0}}, {.seed = 3});
   };
   REQUIRE(next(true).drill);
   CHECK(next(true).drill->id == "kv-batch");
@@ -85,17 +82,17 @@ TEST_CASE(
   std::vector<DrillRecord> history{{"stream-time", 1, 1, true, 10, now_s - 30 * day_s},
                                    {"intensity", 1, 1, true, 10, now_s - 3 * day_s},
                                    {"tile-efficiency", 1, 1, false, 10, now_s}};
-  const auto pick = choose_drill(drills(), history, {.seed = 3, .now_s = now_s});
+  const auto pick = choose_drill(bundled_drills(), history, {.seed = 3, .now_s = now_s});
   CHECK(pick.drill->id == "stream-time");  // the longest overdue
   CHECK(std::string(pick.why) == "due again");
 }
 
 TEST_CASE("a topic, a level and a drill that were asked for are what comes") {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    CHECK(choose_drill(drills(), {}, {.topic = "tiles", .seed = seed}).drill->topic == "tiles");
-    CHECK(choose_drill(drills(), {}, {.level = 6, .seed = seed}).drill->level == 6);
-    CHECK(choose_drill(drills(), {}, {.drill = "fits", .seed = seed}).drill->id == "fits");
-    CHECK(choose_drill(drills(), {}, {.topic = "decode", .level = 1, .seed = seed}).drill->topic ==
+    CHECK(choose_drill(bundled_drills(), {}, {.topic = "tiles", .seed = seed}).drill->topic == "tiles");
+    CHECK(choose_drill(bundled_drills(), {}, {.level = 6, .seed = seed}).drill->level == 6);
+    CHECK(choose_drill(bundled_drills(), {}, {.drill = "fits", .seed = seed}).drill->id == "fits");
+    CHECK(choose_drill(bundled_drills(), {}, {.topic = "decode", .level = 1, .seed = seed}).drill->topic ==
           "decode");  // it has no level 1
   }
   CHECK(chapters::choose_drill({}, {}, {}).drill == nullptr);
@@ -106,7 +103,7 @@ TEST_CASE("a new learner starts low, climbs with right answers, and does not get
   int first_levels = 0, last_levels = 0;
   std::string before;
   for (int i = 0; i < 60; ++i) {
-    const auto pick = choose_drill(drills(), history, {.seed = 5});
+    const auto pick = choose_drill(bundled_drills(), history, {.seed = 5});
     CHECK(pick.drill->id != before);
     before = pick.drill->id;
     if (i < 6) first_levels += pick.drill->level;
@@ -118,11 +115,11 @@ TEST_CASE("a new learner starts low, climbs with right answers, and does not get
 }
 
 TEST_CASE("the question of the day: one for everybody, another tomorrow, none twice before all have been asked") {
-  const auto daily = [](double now) { return chapters::daily_drill(drills(), now); };
+  const auto daily = [](double now) { return chapters::daily_drill(bundled_drills(), now); };
   CHECK(daily(now_s).drill == daily(now_s + 60).drill);
   CHECK(daily(now_s).seed != daily(now_s + day_s).seed);
   std::size_t worthy = 0;
-  for (const Drill& d : drills()) worthy += d.level >= 3;
+  for (const Drill& d : bundled_drills()) worthy += d.level >= 3;
   const double round_s = static_cast<double>(worthy) * day_s, begin_s = std::ceil(now_s / round_s) * round_s + 1;
   std::set<const Drill*> asked;
   for (std::size_t day = 0; day < worthy; ++day) {
@@ -135,7 +132,7 @@ TEST_CASE("the question of the day: one for everybody, another tomorrow, none tw
   chapters::DrillLabs labs;
   for (std::size_t day = 0; day < worthy; ++day) {
     const auto pick = daily(begin_s + static_cast<double>(day) * day_s);
-    CHECK(chapters::make_question(*pick.drill, drills(), pick.seed, labs).error == "");
+    CHECK(chapters::make_question(*pick.drill, bundled_drills(), pick.seed, labs).error == "");
   }
 }
 
@@ -143,7 +140,7 @@ TEST_CASE(
     "days in a row: counted back from today or yesterday, whether right or wrong; then the day's question makes way") {
   std::vector<DrillRecord> history;
   const auto answer = [&](double days_ago, bool right) {
-    const auto pick = chapters::daily_drill(drills(), now_s - days_ago * day_s);
+    const auto pick = chapters::daily_drill(bundled_drills(), now_s - days_ago * day_s);
     chapters::add_record(
         history, {pick.drill->id, static_cast<std::int64_t>(pick.seed), 1, right, 20, now_s - days_ago * day_s});
   };
@@ -153,11 +150,12 @@ TEST_CASE(
   answer(1, false);
   CHECK(chapters::daily_streak(history, now_s) == 2);
   CHECK_FALSE(chapters::daily_done(history, now_s));
-  CHECK(chapters::choose_drill(drills(), history, wish).seed == chapters::daily_drill(drills(), now_s).seed);
+  CHECK(chapters::choose_drill(bundled_drills(), history, wish).seed ==
+        chapters::daily_drill(bundled_drills(), now_s).seed);
   answer(0, true);
   CHECK(chapters::daily_streak(history, now_s) == 3);
   CHECK(chapters::daily_done(history, now_s));
-  const auto next = chapters::choose_drill(drills(), history, wish);
+  const auto next = chapters::choose_drill(bundled_drills(), history, wish);
   REQUIRE(next.drill);
   CHECK(std::string_view(next.why) != "the question of the day");
   CHECK(chapters::daily_streak(history, now_s + 2 * day_s) == 0);  // a day was missed

@@ -10,9 +10,10 @@
 #include "app/scenario/sentences.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/registry.h"
+#include "tests/chapters/practice/bundled_drills.h"
 #include "tests/support/base/effort.h"
 #include "tests/support/lab/catalog.h"
-#include "tests/support/lab/catalog_fixture.h"
+#include "tests/support/lab/catalog.h"
 #include "widgets/base/parts.h"
 #include "widgets/number/number.h"
 
@@ -24,18 +25,14 @@ namespace {
 /// The instances of one drill: ten thousand in `./test full`.
 support::Budget instances_of_a_drill() { return {100, 10'000, 0.1}; }
 
-const std::vector<Drill>& drills() {
-  support::use_bundled_catalog();
-  return chapters::catalog().drills;
-}
 const Drill& drill(std::string_view id) {
-  for (const Drill& d : drills())
+  for (const Drill& d : bundled_drills())
     if (d.id == id) return d;
   throw std::runtime_error("no drill " + std::string(id));
 }
 chapters::DrillQuestion ask(std::string_view id, std::uint64_t seed) {
   chapters::DrillLabs labs;
-  return make_question(drill(id), drills(), seed, labs);
+  return make_question(drill(id), bundled_drills(), seed, labs);
 }
 /// A question of this test's own with a known answer.
 chapters::DrillQuestion known(double answer, std::string_view unit, double tolerance = 0.05) {
@@ -54,7 +51,7 @@ TEST_CASE("there are at least 24 drills over five labs, all six levels, and chai
   std::set<int> levels;
   std::set<std::string> labs, ids;
   int longest = 0;
-  for (const Drill& d : drills()) {
+  for (const Drill& d : bundled_drills()) {
     CHECK(ids.insert(d.id).second);
     levels.insert(d.level);
     labs.insert(d.lab);
@@ -65,7 +62,7 @@ TEST_CASE("there are at least 24 drills over five labs, all six levels, and chai
     }
     longest = std::max(longest, links);
   }
-  CHECK(drills().size() >= 24);
+  CHECK(bundled_drills().size() >= 24);
   CHECK(labs.size() >= 5);
   CHECK(levels == std::set<int>{1, 2, 3, 4, 5, 6});
   CHECK(longest >= 3);
@@ -75,14 +72,14 @@ namespace {
 
 std::set<std::string> topics_with_drills() {
   std::set<std::string> topics;
-  for (const Drill& d : drills()) topics.insert(d.topic);
+  for (const Drill& d : bundled_drills()) topics.insert(d.topic);
   return topics;
 }
 
 /// Random instances of every drill of a topic can be solved, and are graded right and wrong as they are.
 void solve_topic(std::string_view topic) {
   std::size_t found = 0;
-  for (const Drill& d : drills()) {
+  for (const Drill& d : bundled_drills()) {
     if (d.topic != topic) continue;
     ++found;
     INFO(d.id);
@@ -91,7 +88,7 @@ void solve_topic(std::string_view topic) {
     std::uint64_t bad = 0;
     std::uint64_t seed = 0;
     for (const auto budget = instances_of_a_drill(); budget.allows(seed); ++seed) {
-      const auto q = make_question(d, drills(), seed, labs, false);
+      const auto q = make_question(d, bundled_drills(), seed, labs, false);
       if (seed < 500) answers.insert(q.answer);
       const bool solvable = q.error.empty() && std::isfinite(q.answer) && q.answer != 0;
       const auto mark = [&](double v) { return grade(q, widgets::exact(v), 10, 60); };
@@ -109,7 +106,7 @@ void solve_topic(std::string_view topic) {
 }  // namespace
 
 TEST_CASE("instances of every drill of every topic are solvable, and graded as they are") {
-  REQUIRE_FALSE(drills().empty());
+  REQUIRE_FALSE(bundled_drills().empty());
   for (const std::string& topic : topics_with_drills()) DYNAMIC_SECTION(topic) {
       solve_topic(topic);
     }
@@ -118,10 +115,10 @@ TEST_CASE("instances of every drill of every topic are solvable, and graded as t
 TEST_CASE(
     "every drill's words: all live values filled in, numbers with units, a link that opens the lab at the same "
     "answer") {
-  for (const Drill& d : drills())
+  for (const Drill& d : bundled_drills())
     for (std::uint64_t seed = 0; seed < 30; ++seed) {
       chapters::DrillLabs labs;
-      const auto q = make_question(d, drills(), seed, labs);
+      const auto q = make_question(d, bundled_drills(), seed, labs);
       INFO(d.id << " seed " << seed << ": " << q.text);
       REQUIRE(q.error == "");
       CHECK(q.text.find_first_of("{}") == std::string::npos);

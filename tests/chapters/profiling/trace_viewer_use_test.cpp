@@ -6,11 +6,11 @@
 #include "app/scenario/scenario.h"
 #include "models/trace/sample.h"
 #include "models/trace/trace.h"
-#include "tests/app/store/store_folder.h"
+#include "tests/support/base/files.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog.h"
-#include "tests/support/lab/catalog_fixture.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/shell_driver.h"
 
 // The trace viewer in use: what a press, a key or a drag does to the picture. The made-up run is that of

@@ -78,24 +78,28 @@ TEST_CASE("batching: where no formula speaks of a queue, the reason is said and 
     REQUIRE(lab->reason().empty());
     return std::pair(lab->outputs().find("theory")->text(), lab->outputs().find("theory_wait_s")->number());
   };
-  choose(*lab, "policy", "single");
-  choose(*lab, "service", "exponential");
-  set(*lab, "service_time_s", 0.1);
-  set(*lab, "arrival_rate", 8);
-  CHECK(theory().first == "M/M/1");
-  CHECK(near(theory().second, 0.4, 1e-9));
-  set(*lab, "arrival_rate", 12);
-  CHECK(theory() ==
-        std::pair<std::string, double>("no steady state: at 120 % of capacity the line grows without end", 0));
-  set(*lab, "servers", 2);
-  CHECK(theory().first == "M/M/2, Erlang C");
-  choose(*lab, "service", "deterministic");
-  CHECK(theory() == std::pair<std::string, double>("none in closed form for several servers of fixed time", 0));
-  set(*lab, "servers", 1);
-  set(*lab, "arrival_rate", 5);
-  CHECK(theory().first == "M/D/1, Pollaczek-Khinchin");
-  choose(*lab, "policy", "static");
-  CHECK(theory() == std::pair<std::string, double>("none for batches", 0));
+  set(*lab, "policy", "single", "service", "exponential", "service_time_s", 0.1, "arrival_rate", 8);
+  SECTION("one server of exponential service has one") {
+    CHECK(theory().first == "M/M/1");
+    CHECK(near(theory().second, 0.4, 1e-9));
+  }
+  SECTION("past capacity there is no steady state") {
+    set(*lab, "arrival_rate", 12);
+    CHECK(theory() ==
+          std::pair<std::string, double>("no steady state: at 120 % of capacity the line grows without end", 0));
+  }
+  SECTION("several servers have one where service is exponential alone") {
+    set(*lab, "arrival_rate", 12, "servers", 2);
+    CHECK(theory().first == "M/M/2, Erlang C");
+    choose(*lab, "service", "deterministic");
+    CHECK(theory() == std::pair<std::string, double>("none in closed form for several servers of fixed time", 0));
+  }
+  SECTION("one server of fixed time has one, batches have none") {
+    set(*lab, "service", "deterministic", "arrival_rate", 5);
+    CHECK(theory().first == "M/D/1, Pollaczek-Khinchin");
+    choose(*lab, "policy", "static");
+    CHECK(theory() == std::pair<std::string, double>("none for batches", 0));
+  }
 }
 
 // Long prompts among decoders: a mean per request hides the stall, the gaps between tokens show it.

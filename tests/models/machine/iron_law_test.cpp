@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <vector>
+#include "tests/models/machine/iron_law_example.h"
 #include "tests/support/base/near.h"
 
 using models::Combine;
@@ -21,23 +22,17 @@ namespace {
 
 const std::vector<IronTerm> all_terms{IronTerm::bytes, IronTerm::bandwidth,  IronTerm::operations,
                                       IronTerm::rate,  IronTerm::efficiency, IronTerm::latency};
-const Technique& technique(const char* id) {
-  const Technique* found = models::find_technique(id);
-  REQUIRE(found);
-  return *found;
-}
-const IronLaw example{100, 10, 300, 20, 0.5, 2, Combine::added};  // 10 s memory, 30 s compute, 2 s latency
 
 }  // namespace
 
 TEST_CASE("the law adds its terms, or takes the longer of loads and arithmetic when they overlap") {
-  const auto added = models::iron_time(example);
+  const auto added = models::iron_time(iron_law_example);
   REQUIRE(added);
   CHECK(added->memory_s == 10);
   CHECK(added->compute_s == 30);
   CHECK(added->time_s == 42);
   CHECK(added->dominant == models::IronTime::Dominant::compute);
-  IronLaw overlapped = example;
+  IronLaw overlapped = iron_law_example;
   overlapped.combine = Combine::overlapped;
   CHECK(models::iron_time(overlapped)->time_s == 32);
   overlapped.operations = 0;
@@ -47,16 +42,16 @@ TEST_CASE("the law adds its terms, or takes the longer of loads and arithmetic w
 }
 
 TEST_CASE("laws without a time say why") {
-  IronLaw law = example;
+  IronLaw law = iron_law_example;
   law.efficiency = 0;
   CHECK(models::iron_time(law).error == "efficiency must be above 0 and at most 1");
-  law = example;
+  law = iron_law_example;
   law.bandwidth_bytes_per_s = 0;
   CHECK(models::iron_time(law).error == "bandwidth and rate must be above 0");
-  law = example;
+  law = iron_law_example;
   law.bytes = std::numeric_limits<double>::quiet_NaN();
   CHECK(models::iron_time(law).error == "bytes, operations and latency must be 0 or more");
-  law = example;
+  law = iron_law_example;
   law.operations = 1e308;
   law.rate_flops_per_s = 1e-308;
   CHECK_FALSE(models::iron_time(law));
@@ -85,19 +80,20 @@ TEST_CASE("each technique moves exactly its own quantities") {
     const auto expected = moved.find(std::string(one.id));
     REQUIRE(expected != moved.end());
     CHECK_FALSE(one.why.empty());
-    const IronLaw after = models::apply(example, one);
+    const IronLaw after = models::apply(iron_law_example, one);
     for (const IronTerm term : all_terms) {
       INFO(models::iron_term_label(term));
       CHECK(models::moves(one, term) == expected->second.contains(term));
-      CHECK((models::iron_value(after, term) != models::iron_value(example, term)) == expected->second.contains(term));
+      CHECK((models::iron_value(after, term) != models::iron_value(iron_law_example, term)) ==
+            expected->second.contains(term));
     }
     CHECK((after.combine == Combine::overlapped) == (one.id == "overlap"));
-    CHECK(models::apply(example, one, 0) == example);
+    CHECK(models::apply(iron_law_example, one, 0) == iron_law_example);
   }
 }
 
 TEST_CASE("only the right technique helps: halved bytes do nothing for overlapped, compute-bound work") {
-  IronLaw law = example;
+  IronLaw law = iron_law_example;
   law.combine = Combine::overlapped;
   CHECK(models::iron_time(models::apply(law, technique("weights_8bit")))->time_s == 32);
   CHECK(models::iron_time(models::apply(law, technique("fp8_math")))->time_s == 17);
@@ -105,7 +101,7 @@ TEST_CASE("only the right technique helps: halved bytes do nothing for overlappe
 }
 
 TEST_CASE("factors follow from the cases they name") {
-  IronLaw weights = example, others = example;
+  IronLaw weights = iron_law_example, others = iron_law_example;
   weights.weight_share = 1;
   others.weight_share = 0;
   CHECK(near(models::iron_value(models::apply(weights, technique("weights_4bit")), IronTerm::bytes), 100 * 4.25 / 16));
@@ -113,12 +109,12 @@ TEST_CASE("factors follow from the cases they name") {
   CHECK(std::abs(100 / models::iron_value(models::apply(others, technique("flash_attention")), IronTerm::bytes) - 65) <=
         0.1);
   // E[tokens] of four drafts at 0.8: (1 - 0.8^5) / 0.2
-  CHECK(near(100 / models::iron_value(models::apply(example, technique("speculation")), IronTerm::bytes),
+  CHECK(near(100 / models::iron_value(models::apply(iron_law_example, technique("speculation")), IronTerm::bytes),
              (1 - std::pow(0.8, 5)) / 0.2));
 }
 
 TEST_CASE("a technique touches its own bytes: weights, the others, or all") {
-  IronLaw weights = example, others = example, mixed = example;
+  IronLaw weights = iron_law_example, others = iron_law_example, mixed = iron_law_example;
   weights.weight_share = 1;
   others.weight_share = 0;
   mixed.weight_share = 0.8;
@@ -137,11 +133,11 @@ TEST_CASE("a set of techniques multiplies, in any order, and efficiency stops at
   const std::vector<const Technique*> one_way{&technique("fusion"), &technique("weights_8bit"), &technique("tiling"),
                                               &technique("padding"), &technique("overlap")};
   const std::vector<const Technique*> other_way(one_way.rbegin(), one_way.rend());
-  const IronLaw a = models::apply_all(example, one_way), b = models::apply_all(example, other_way);
+  const IronLaw a = models::apply_all(iron_law_example, one_way), b = models::apply_all(iron_law_example, other_way);
   for (const IronTerm term : all_terms) CHECK(near(models::iron_value(a, term), models::iron_value(b, term)));
   CHECK(near(a.bytes, 50 / 2.0 + 50 / 3.0 / 2));  // 8-bit weights; fusion and tiling of the rest
   CHECK(near(a.efficiency, 0.9375));
-  IronLaw good = example;
+  IronLaw good = iron_law_example;
   good.efficiency = 0.9;
   CHECK(models::apply(good, technique("padding")).efficiency == 1);
   CHECK_FALSE(models::find_technique("turbo"));

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <cmath>
+#include "tests/models/machine/tiled.h"
 #include "tests/support/base/near.h"
 
 using models::Schedule;
@@ -33,14 +34,8 @@ TilingInputs paper(std::int64_t tile_n) {
   in.sm_count = 4;
   return in;
 }
-models::TilingResult tiled(const TilingInputs& in) {
-  const auto r = models::tile_matmul(in);
-  INFO(r.error);
-  REQUIRE(r);
-  return *r;
-}
 
-models::Chip chip() {
+models::Chip four_unit_chip() {
   models::Chip c;
   c.name = "Four";
   c.compute_units = 4;
@@ -70,25 +65,25 @@ TEST_CASE("the Stream-K paper's first figure") {
 }
 
 TEST_CASE("a chip's figures, what others take of it, and its vector units") {
-  const auto all = models::tiling_on(chip(), models::Format::bf16, 0, 35);
+  const auto all = models::tiling_on(four_unit_chip(), models::Format::bf16, 0, 35);
   REQUIRE(all);
   CHECK(all->sm_count == 4);
   CHECK(all->peak_flops_per_s == 8e12);
   CHECK(all->vector_flops_per_s == 1e12);
   CHECK(all->sm_bandwidth_bytes_per_s == 35e9);
-  const auto one_taken = models::tiling_on(chip(), models::Format::bf16, 1, 35);
+  const auto one_taken = models::tiling_on(four_unit_chip(), models::Format::bf16, 1, 35);
   REQUIRE(one_taken);
   CHECK(one_taken->sm_count == 3);
   CHECK(one_taken->peak_flops_per_s == 6e12);
   CHECK(one_taken->bandwidth_bytes_per_s == 1e12);
   // FP32 runs on the vector units, which do not care about alignment.
-  const auto vector = models::tiling_on(chip(), models::Format::fp32, 0, 35);
+  const auto vector = models::tiling_on(four_unit_chip(), models::Format::fp32, 0, 35);
   REQUIRE(vector);
   CHECK(vector->misaligned_rate == 1);
   CHECK(vector->vector_flops_per_s == vector->peak_flops_per_s);
-  CHECK(models::tiling_on(chip(), models::Format::bf16, 4, 35).error ==
+  CHECK(models::tiling_on(four_unit_chip(), models::Format::bf16, 4, 35).error ==
         "Four has 4 compute units, so at most 3 can be taken away");
-  CHECK(models::tiling_on(chip(), models::Format::fp8, 0, 35).error ==
+  CHECK(models::tiling_on(four_unit_chip(), models::Format::fp8, 0, 35).error ==
         "Four states no dense FP8 peak; choose another format or chip");
 }
 

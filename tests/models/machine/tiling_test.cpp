@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include "tests/models/machine/tiled.h"
 #include "tests/support/base/near.h"
 
 using models::AlignmentRule;
@@ -14,12 +15,6 @@ using support::near;
 
 namespace {
 
-models::TilingResult tiled(const TilingInputs& inputs) {
-  const auto result = models::tile_matmul(inputs);
-  INFO(result.error);
-  REQUIRE(result);
-  return *result;
-}
 TilingInputs shape(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t tile_m, std::int64_t tile_n) {
   TilingInputs in;
   in.m = m;

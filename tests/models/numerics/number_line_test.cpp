@@ -11,25 +11,25 @@ using namespace models;
 
 namespace {
 
-const FloatFormat& format(std::string_view id) { return *find_float_format(id); }
+const FloatFormat& format_of(std::string_view id) { return *find_float_format(id); }
 
 }  // namespace
 
 TEST_CASE("columns of a stretch count every value once, on each axis, for 2^32 values as for 16") {
   std::vector<double> counts(997);
-  CHECK(count_columns(format("fp32"), LineAxis::log2, {-150, 128}, counts) ==
+  CHECK(count_columns(format_of("fp32"), LineAxis::log2, {-150, 128}, counts) ==
         2139095039);  // 0x7F7FFFFF: all above zero
-  CHECK(count_columns(format("fp32"), LineAxis::linear, {-4e38, 4e38}, counts) == 4278190079.0);
-  CHECK(count_columns(format("fp32"), LineAxis::log2, {0, 1}, counts) ==
+  CHECK(count_columns(format_of("fp32"), LineAxis::linear, {-4e38, 4e38}, counts) == 4278190079.0);
+  CHECK(count_columns(format_of("fp32"), LineAxis::log2, {0, 1}, counts) ==
         8388608);  // 1 itself is the edge, 2 is counted
-  CHECK(count_columns(format("e2m1"), LineAxis::linear, {-8, 8}, counts) == 15);
-  CHECK(count_columns(format("e2m1"), LineAxis::ordinal, {0, 1}, counts) == 7);
-  CHECK(count_columns(format("e8m0"), LineAxis::log2, {-128, 128}, counts) == 255);
+  CHECK(count_columns(format_of("e2m1"), LineAxis::linear, {-8, 8}, counts) == 15);
+  CHECK(count_columns(format_of("e2m1"), LineAxis::ordinal, {0, 1}, counts) == 7);
+  CHECK(count_columns(format_of("e8m0"), LineAxis::log2, {-128, 128}, counts) == 255);
 }
 
 TEST_CASE("single values of a deep zoom are the neighbours of the middle, FP32 and FP64") {
   for (const char* id : {"fp32", "fp64", "e4m3fn"}) {
-    const FloatFormat& f = format(id);
+    const FloatFormat& f = format_of(id);
     const LineStretch s = around(f, LineAxis::linear, 1, 3);
     const auto values = values_in(f, LineAxis::linear, s, 100);
     INFO(id);
@@ -40,7 +40,7 @@ TEST_CASE("single values of a deep zoom are the neighbours of the middle, FP32 a
     for (int i = -3; i <= 3; ++i) CHECK((one + i)->value == 1 + i * (i < 0 ? step / 2 : step));
     CHECK(values.size() <= 40);  // a double's own steps leave no less room around FP64's
   }
-  CHECK(values_in(format("fp32"), LineAxis::linear, {0, 1}, 100).empty());  // a billion are not listed
+  CHECK(values_in(format_of("fp32"), LineAxis::linear, {0, 1}, 100).empty());  // a billion are not listed
 }
 
 // Closed forms: P(|t3| <= x) at sqrt(3) is 1/2 + 1/pi; the median of a log-normal is its middle.
@@ -54,7 +54,7 @@ TEST_CASE("shares of a distribution agree with closed forms, and a tensor's with
   const Tensor t{.spread = ValueSpread::tensor, .sorted = sorted};
   CHECK(share_below(t, 0) == 0.5);
   CHECK(share_of_magnitudes_below(t, 1) == 6.0 / 8);
-  const Fate fate = fate_of(format("e4m3fn"), t);
+  const Fate fate = fate_of(format_of("e4m3fn"), t);
   CHECK(fate.underflow == 2.0 / 8);  // the zeros were zero before
   CHECK(fate.subnormal == 1.0 / 8);
   CHECK(fate.overflow == 1.0 / 8);
@@ -62,7 +62,7 @@ TEST_CASE("shares of a distribution agree with closed forms, and a tensor's with
 }
 
 TEST_CASE("a rounding is laid open: neighbours, midpoint, position and the rule that decides") {
-  const FloatFormat& f = format("e4m3fn");
+  const FloatFormat& f = format_of("e4m3fn");
   RoundingStudy s = study_rounding(f, 17, Rounding::nearest_even, Overflow::ieee);
   CHECK(s.lower == 16);
   CHECK(s.upper == 18);
@@ -76,9 +76,10 @@ TEST_CASE("a rounding is laid open: neighbours, midpoint, position and the rule 
   CHECK(study_rounding(f, 450, Rounding::nearest_even, Overflow::ieee).rule == RoundingRule::nearer);
   CHECK(study_rounding(f, -17.5, Rounding::toward_zero, Overflow::ieee).value == -16);
   CHECK(study_rounding(f, 448, Rounding::nearest_even, Overflow::ieee).rule == RoundingRule::exact);
-  CHECK(study_rounding(format("e2m1"), -7, Rounding::nearest_even, Overflow::ieee).value == -6);
-  CHECK(study_rounding(format("fp16"), 1e9, Rounding::nearest_even, Overflow::ieee).rule == RoundingRule::to_infinity);
-  CHECK(study_rounding(format("e8m0"), 0, Rounding::nearest_even, Overflow::ieee).rule == RoundingRule::clamped_up);
+  CHECK(study_rounding(format_of("e2m1"), -7, Rounding::nearest_even, Overflow::ieee).value == -6);
+  CHECK(study_rounding(format_of("fp16"), 1e9, Rounding::nearest_even, Overflow::ieee).rule ==
+        RoundingRule::to_infinity);
+  CHECK(study_rounding(format_of("e8m0"), 0, Rounding::nearest_even, Overflow::ieee).rule == RoundingRule::clamped_up);
 }
 
 TEST_CASE("a rounding says which neighbour it chose and past which end the number lies") {

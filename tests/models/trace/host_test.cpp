@@ -14,12 +14,12 @@ namespace {
 /// that for 400 at 390 on thread 2 (autograd's). Thread 1 waits in aten::item from 20 to 105, then logs until 130,
 /// prepares until 200, then nothing is open on it until 250; its Python function 240-260 covers part. From 310 to 380
 /// it is in loss.backward().
-const char* const recording = R"trace({"traceEvents":[
+const char* const host_recording = R"trace({"traceEvents":[
 {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":9,"tid":1,"ts":0,"dur":500},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":1,"ts":0,"dur":1,"args":{"correlation":1}},
 {"ph":"X","cat":"cpu_op","name":"aten::item","pid":9,"tid":1,"ts":20,"dur":85},
 {"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize",)trace"
-                              R"trace("pid":9,"tid":1,"ts":25,"dur":79,"args":{"correlation":9}},
+                                   R"trace("pid":9,"tid":1,"ts":25,"dur":79,"args":{"correlation":9}},
 {"ph":"X","cat":"user_annotation","name":"log","pid":9,"tid":1,"ts":105,"dur":25},
 {"ph":"X","cat":"cpu_op","name":"prepare","pid":9,"tid":1,"ts":130,"dur":70},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":1,"ts":140,"dur":1,"args":{"correlation":2}},
@@ -35,7 +35,7 @@ const char* const recording = R"trace({"traceEvents":[
 {"ph":"X","cat":"kernel","name":"k4","pid":0,"tid":7,"ts":400,"dur":10,"args":{"device":0,"stream":7,"correlation":4}}
 ]})trace";
 
-Trace opened(std::string text) {
+Trace opened_host(std::string text) {
   auto read = read_trace(std::move(text), "test");
   INFO(read.error);
   REQUIRE(read);
@@ -51,7 +51,7 @@ std::int64_t in(const Trace& t, const HostWait& w, std::string_view name) {
 }  // namespace
 
 TEST_CASE("each wait for the host is spent on what was innermost then, of the launching thread first", "[trace]") {
-  const Trace t = opened(recording);
+  const Trace t = opened_host(host_recording);
   const Metrics m = measure(t);
   const HostWait& w = m.devices.at(0).host_wait;
   CHECK(w.gaps == 3);
@@ -75,7 +75,7 @@ TEST_CASE("each wait for the host is spent on what was innermost then, of the la
 }
 
 TEST_CASE("a wait that begins inside a synchronising call was caused by it, once", "[trace]") {
-  const Trace t = opened(recording);
+  const Trace t = opened_host(host_recording);
   const Metrics m = measure(t);
   const HostWait& w = m.devices.at(0).host_wait;
   CHECK(w.after_sync == 1);  // an operation and the call inside it are one
@@ -90,7 +90,7 @@ TEST_CASE("a wait that begins inside a synchronising call was caused by it, once
 
 TEST_CASE("the diagnosis of a planted fault names the call that caused it", "[trace]") {
   const auto call_blamed = [](models::SampleFault fault, DiagnosisKind kind) {
-    const Trace t = opened(models::sample_traces({.fault = fault, .ranks = 1}).front());
+    const Trace t = opened_host(models::sample_traces({.fault = fault, .ranks = 1}).front());
     const Metrics m = measure(t);
     for (const Diagnosis& d : m.diagnosis)
       if (d.kind == kind && d.calls_that_stand_out > 0)

@@ -22,7 +22,7 @@ std::string span(const std::string& name, double ts_us, double dur_us) {
          R"(,"dur":)" + std::to_string(dur_us) + "}";
 }
 
-Trace opened(const std::vector<std::string>& events, const std::string& after = "") {
+Trace opened_traps(const std::vector<std::string>& events, const std::string& after = "") {
   std::string text = "{\"traceEvents\": [";
   for (std::size_t i = 0; i < events.size(); ++i) text += (i ? ",\n" : "\n") + events[i];
   auto read = read_trace(text + "\n]" + after + "}", "t.json");
@@ -46,9 +46,9 @@ Diagnosis finding(const Metrics& m, DiagnosisKind kind) {
 }  // namespace
 
 TEST_CASE("commas after the last member or the last event cost nothing", "[trace]") {
-  const Trace t = opened({R"({"ph":"X","cat":"kernel","name":"a, }",)"
-                          R"("pid":0,"tid":7,"ts":1,"dur":2,"args":{"device":0,"stream":7,"list":[1,2, ],},})",
-                          kernel("b", 10, 2) + ","});
+  const Trace t = opened_traps({R"({"ph":"X","cat":"kernel","name":"a, }",)"
+                                R"("pid":0,"tid":7,"ts":1,"dur":2,"args":{"device":0,"stream":7,"list":[1,2, ],},})",
+                                kernel("b", 10, 2) + ","});
   CHECK(t.events.size() == 2);
   CHECK(event(t, "a, }").duration_ns == 2000);  // the comma in the name is a letter
   CHECK(argument(t, event(t, "a, }"), "stream") == "7");
@@ -57,7 +57,7 @@ TEST_CASE("commas after the last member or the last event cost nothing", "[trace
 }
 
 TEST_CASE("a duration that is no number is not taken for none", "[trace]") {
-  const Trace t = opened(
+  const Trace t = opened_traps(
       {R"({"ph":"X","cat":"kernel","name":"odd","pid":0,"tid":7,"ts":100,"dur":NaN,"args":{"device":0,"stream":7}})",
        kernel("good", 200, 10), R"({"ph":"X","name":"none given","pid":1,"tid":1,"ts":5})"});
   CHECK(t.events.size() == 2);
@@ -68,12 +68,12 @@ TEST_CASE("a duration that is no number is not taken for none", "[trace]") {
 
 TEST_CASE("work at time 0 in a recording that counts from 1970 is left out; a recording that begins at 0 keeps it",
           "[trace]") {
-  const Trace epoch = opened({kernel("lost", 0, 5), kernel("a", 1.7e15, 10), kernel("b", 1.7e15 + 20, 10)});
+  const Trace epoch = opened_traps({kernel("lost", 0, 5), kernel("a", 1.7e15, 10), kernel("b", 1.7e15 + 20, 10)});
   CHECK(measure(epoch).devices.at(0).span_ns == 30'000);
   REQUIRE(epoch.losses.size() == 1);
   CHECK(epoch.losses[0] ==
         "1 event stands at time 0, long before all others and was left out: the recorder did not know when they ran.");
-  const Trace relative = opened({kernel("first", 0, 5), kernel("b", 20, 10)});
+  const Trace relative = opened_traps({kernel("first", 0, 5), kernel("b", 20, 10)});
   CHECK(relative.losses.empty());
   CHECK(measure(relative).devices.at(0).span_ns == 30'000);
 }
@@ -82,10 +82,10 @@ TEST_CASE("spans that overlap without nesting take rows again, and a child lies 
   std::vector<std::string> chain;
   for (int i = 0; i < 100; ++i)
     chain.push_back(span("s" + std::to_string(i), 6 * i, 10));  // each overlaps the next alone
-  const Trace t = opened(chain);
+  const Trace t = opened_traps(chain);
   CHECK(t.tracks.at(0).depths == 2);
   for (std::size_t i = 1; i < t.events.size(); ++i) CHECK(t.events[i].depth != t.events[i - 1].depth);
-  const Trace mixed = opened({span("a", 0, 10), span("b", 5, 10), span("in b", 11, 2), span("c", 12, 20)});
+  const Trace mixed = opened_traps({span("a", 0, 10), span("b", 5, 10), span("in b", 11, 2), span("c", 12, 20)});
   CHECK(event(mixed, "a").depth == 0);
   CHECK(event(mixed, "b").depth == 1);
   CHECK(event(mixed, "in b").depth == 2);
@@ -95,11 +95,12 @@ TEST_CASE("spans that overlap without nesting take rows again, and a child lies 
     async += std::string(i ? "," : "") + R"({"ph":"b","cat":"n","id":)" + std::to_string(i) +
              R"(,"name":"x","pid":1,"tid":1,"ts":)" + std::to_string(6 * i) + R"(},{"ph":"e","cat":"n","id":)" +
              std::to_string(i) + R"(,"name":"x","pid":1,"tid":1,"ts":)" + std::to_string(6 * i + 10) + "}";
-  CHECK(opened({async}).tracks.at(0).depths == 2);
+  CHECK(opened_traps({async}).tracks.at(0).depths == 2);
 }
 
 TEST_CASE("a file in any order reads as one in order, and counts what stood out of it", "[trace]") {
-  const Trace t = opened({kernel("late", 30, 5), span("child", 2, 3), kernel("early", 10, 5), span("parent", 1, 10)});
+  const Trace t =
+      opened_traps({kernel("late", 30, 5), span("child", 2, 3), kernel("early", 10, 5), span("parent", 1, 10)});
   CHECK(t.out_of_order == 2);  // child after late, parent after early
   CHECK(event(t, "child").depth == 1);
   const auto d = measure(t).devices.at(0);
@@ -109,14 +110,14 @@ TEST_CASE("a file in any order reads as one in order, and counts what stood out 
 
 TEST_CASE("a process with a GPU's number, pids that are words, negative threads and records without time stay apart",
           "[trace]") {
-  const Trace t =
-      opened({R"({"ph":"M","name":"process_name","pid":1,"args":{"name":"python"}})",
-              R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":7,"ts":1,"dur":50})",
-              R"({"ph":"X","cat":"kernel","name":"k","pid":1,"tid":7,"ts":10,"dur":5,"args":{"device":1,"stream":7}})",
-              R"({"ph":"X","cat":"Trace","name":"PyTorch Profiler 0","pid":"Spans","tid":"PyTorch Profiler",)"
-              R"("ts":0,"dur":500})",
-              R"({"ph":"i","name":"Iteration Start","pid":"Traces","tid":"Trace","ts":"3.5","s":"g"})",
-              R"({"ph":"X","cat":"cpu_op","name":"y","pid":"","tid":-5,"ts":95,"dur":3})"});
+  const Trace t = opened_traps(
+      {R"({"ph":"M","name":"process_name","pid":1,"args":{"name":"python"}})",
+       R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":7,"ts":1,"dur":50})",
+       R"({"ph":"X","cat":"kernel","name":"k","pid":1,"tid":7,"ts":10,"dur":5,"args":{"device":1,"stream":7}})",
+       R"({"ph":"X","cat":"Trace","name":"PyTorch Profiler 0","pid":"Spans","tid":"PyTorch Profiler",)"
+       R"("ts":0,"dur":500})",
+       R"({"ph":"i","name":"Iteration Start","pid":"Traces","tid":"Trace","ts":"3.5","s":"g"})",
+       R"({"ph":"X","cat":"cpu_op","name":"y","pid":"","tid":-5,"ts":95,"dur":3})"});
   CHECK(t.losses.empty());
   const Event &op = event(t, "aten::mm"), &k = event(t, "k");
   CHECK(op.track != k.track);
@@ -133,9 +134,9 @@ TEST_CASE("a process with a GPU's number, pids that are words, negative threads 
 
 TEST_CASE("a header after the events counts as one before them", "[trace]") {
   const Trace t =
-      opened({kernel("a", 1, 2)},
-             R"(, "baseTimeNanoseconds": 1700000000000000000, "distributedInfo": {"backend": "nccl", "rank": 3, )"
-             R"("world_size": 8})");
+      opened_traps({kernel("a", 1, 2)},
+                   R"(, "baseTimeNanoseconds": 1700000000000000000, "distributedInfo": {"backend": "nccl", "rank": 3, )"
+                   R"("world_size": 8})");
   CHECK(t.base_ns == 1700000000000000000);
   CHECK(t.rank == 3);
   CHECK(t.world_size == 8);
@@ -143,7 +144,7 @@ TEST_CASE("a header after the events counts as one before them", "[trace]") {
 }
 
 TEST_CASE("one graph launch leads to all of its kernels", "[trace]") {
-  const Trace t = opened(
+  const Trace t = opened_traps(
       {launch(1, 5, "cudaGraphLaunch"), kernel("b", 30, 5, 7, 5), kernel("a", 10, 5, 7, 5), kernel("c", 40, 5, 8, 5)});
   for (const char* name : {"a", "b", "c"}) CHECK(t.name(t.events[event(t, name).link]) == "cudaGraphLaunch");
   CHECK(t.name(t.events[event(t, "cudaGraphLaunch").link]) == "a");  // the first
@@ -159,7 +160,7 @@ TEST_CASE("durations that run into the next task of a stream, and calls whose ke
   for (int i = 1; i < 10; ++i) events.push_back(kernel("k", 10 + 20 * i, 10));
   events.push_back(kernel("elsewhere", 15, 30, 8));  // another stream may
   for (int i = 0; i < 40; ++i) events.push_back(launch(i, 100 + i));
-  const Metrics m = measure(opened(events));
+  const Metrics m = measure(opened_traps(events));
   CHECK(m.devices.at(0).streams.at(0).overlaps == 9);
   CHECK(m.devices[0].streams.at(1).overlaps == 0);
   CHECK(m.launch.calls_without_work == 40);
@@ -174,7 +175,7 @@ TEST_CASE("durations that run into the next task of a stream, and calls whose ke
 
 TEST_CASE("the first kernel's share is of the kernels' time, also where they run at once", "[trace]") {
   const Metrics m =
-      measure(opened({kernel("a", 0, 30, 7), kernel("b", 0, 10, 8)}));  // busy for 30 us, 40 us of kernels
+      measure(opened_traps({kernel("a", 0, 30, 7), kernel("b", 0, 10, 8)}));  // busy for 30 us, 40 us of kernels
   const Diagnosis leads = finding(m, DiagnosisKind::one_kernel_leads);
   CHECK(leads.part == 30'000);
   CHECK(leads.whole == 40'000);

@@ -12,7 +12,7 @@ using namespace models::trace;
 
 namespace {
 
-std::string event(int i, const std::string& args) {
+std::string event_json(int i, const std::string& args) {
   return "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"op\", \"pid\": 1, \"tid\": 1, \"ts\": " +
          std::to_string(10 * i) + ", \"dur\": 9, \"args\": " + args + "}";
 }
@@ -38,7 +38,7 @@ TEST_CASE("arguments of events at every place of the window, read again afterwar
   std::string plain = "{\"before\": \"" + std::string(1'500'000, 'm') +
                       "\", \"deviceProperties\": [{\"name\": \"H200\"}], \"traceEvents\": [";
   for (std::size_t i = 0; i < arguments_of.size(); ++i)
-    plain += (i > 0 ? ",\n " : "") + event(static_cast<int>(i), arguments_of[i]);
+    plain += (i > 0 ? ",\n " : "") + event_json(static_cast<int>(i), arguments_of[i]);
   plain += "], \"distributedInfo\": {\"rank\": 3}}";
   REQUIRE(plain.size() > 5'000'000);
   for (const bool packed : {false, true}) {
@@ -62,8 +62,8 @@ TEST_CASE("an event is found whole wherever its bytes lie", "[trace]") {
   for (std::size_t shift = 0; shift < 130; ++shift) {
     const std::string inner =
         R"({"a": "}]\\", "b": "\"{[", "c": {"d": [1, 2, {"e": ")" + std::string(shift, 'z') + R"("}]}})";
-    const std::string plain =
-        "[" + std::string(shift % 64, ' ') + event(1, inner) + "," + event(2, "{}") + "," + event(3, inner) + "]";
+    const std::string plain = "[" + std::string(shift % 64, ' ') + event_json(1, inner) + "," + event_json(2, "{}") +
+                              "," + event_json(3, inner) + "]";
     const auto read = read_trace(plain, "t");
     REQUIRE(read);
     CHECK(read->losses.empty());
@@ -76,7 +76,7 @@ TEST_CASE("an event is found whole wherever its bytes lie", "[trace]") {
 TEST_CASE("damage in the middle of many windows loses the damaged events alone", "[trace]") {
   std::string plain = "[";
   for (int i = 0; i < 40'000; ++i) {
-    plain += (i > 0 ? ", " : "") + event(i, "{\"i\": " + std::to_string(i) + "}");
+    plain += (i > 0 ? ", " : "") + event_json(i, "{\"i\": " + std::to_string(i) + "}");
     if (i % 10'000 == 5'000) plain.resize(plain.size() - 30);  // cut inside, and the next follows
   }
   const auto read = read_trace(plain + "]", "t");
@@ -88,7 +88,7 @@ TEST_CASE("damage in the middle of many windows loses the damaged events alone",
 
 TEST_CASE("a file that is shortened while it is read: what was read is kept, and the reason said", "[trace]") {
   std::string plain = "[";
-  for (int i = 0; i < 20'000; ++i) plain += (i > 0 ? ", " : "") + event(i, "{\"i\": 1}");
+  for (int i = 0; i < 20'000; ++i) plain += (i > 0 ? ", " : "") + event_json(i, "{\"i\": 1}");
   const auto held = in_memory(plain + "]");
   const Bytes bytes{held.size, [&](std::uint64_t offset, char* to, std::size_t n) {
                       return offset + n > 1'200'000 ? std::string("The file t was shortened.")

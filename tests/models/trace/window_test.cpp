@@ -13,28 +13,29 @@ namespace {
 
 /// Stream 7: work 0-10, 30-40, 50-55, 100-110; stream 20: a collective 5-20; stream 24: a copy 40-45.
 /// The work at 30 is called at 25, on a thread of autograd's; that at 100 at 2, inside the optimizer.
-const char* const recording = R"({"traceEvents":[
+const char* const window_recording =
+    R"({"traceEvents":[
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":99,"dur":1,"args":{"correlation":1}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":100,"dur":1,"args":{"correlation":5}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":101,"dur":0.5,"args":{"correlation":3}},
 {"ph":"X","cat":"user_annotation","name":"Optimizer.step#AdamW.step","pid":9,"tid":9,"ts":101.8,"dur":5,"args":{}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":102,"dur":1,"args":{"correlation":4}},
 {"ph":"X","cat":"cpu_op","name":"autograd::engine::evaluate_function: MmBackward0",)"
-                              R"("pid":9,"tid":10,"ts":124,"dur":4,"args":{}},
+    R"("pid":9,"tid":10,"ts":124,"dur":4,"args":{}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":10,"ts":125,"dur":1,"args":{"correlation":2}},
 {"ph":"X","cat":"kernel","name":"gemm_a",)"
-                              R"("pid":0,"tid":7,"ts":100,"dur":10,"args":{"device":0,"stream":7,"correlation":1}},
+    R"("pid":0,"tid":7,"ts":100,"dur":10,"args":{"device":0,"stream":7,"correlation":1}},
 {"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce",)"
-                              R"("pid":0,"tid":20,"ts":105,"dur":15,"args":{"device":0,"stream":20,"correlation":5}},
+    R"("pid":0,"tid":20,"ts":105,"dur":15,"args":{"device":0,"stream":20,"correlation":5}},
 {"ph":"X","cat":"kernel","name":"Gemm_b",)"
-                              R"("pid":0,"tid":7,"ts":130,"dur":10,"args":{"device":0,"stream":7,"correlation":2}},
+    R"("pid":0,"tid":7,"ts":130,"dur":10,"args":{"device":0,"stream":7,"correlation":2}},
 {"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD","pid":0,"tid":24,"ts":140,"dur":5,"args":{"device":0,"stream":24}},
 {"ph":"X","cat":"kernel","name":"norm","pid":0,"tid":7,"ts":150,"dur":5,"args":{"device":0,"stream":7,"correlation":3}},
 {"ph":"X","cat":"kernel","name":"adam","pid":0,"tid":7,"ts":200,"dur":10,"args":{"device":0,"stream":7,"correlation":4}}
 ]})";
 
-Trace opened() {
-  auto read = read_trace(recording, "test");
+Trace opened_window() {
+  auto read = read_trace(window_recording, "test");
   REQUIRE(read);
   return std::move(*read);
 }
@@ -43,7 +44,7 @@ constexpr std::int64_t at(double us) { return static_cast<std::int64_t>((us + 10
 }  // namespace
 
 TEST_CASE("a window over everything adds up and names the causes of idle time") {
-  const Trace t = opened();
+  const Trace t = opened_window();
   const auto extent = device_extent(t, 0);
   CHECK(extent.first_ns == at(0));
   CHECK(extent.last_ns == at(110));
@@ -91,7 +92,7 @@ TEST_CASE("a window over everything agrees with the metrics of the recording") {
 }
 
 TEST_CASE("a window clips work at its ends, and judges a gap that it cuts by the whole gap") {
-  const Trace t = opened();
+  const Trace t = opened_window();
   const auto inside = measure_window(t, 0, at(26), at(35));
   CHECK(inside.events == 1);
   CHECK(inside.busy_ns == 5'000);
@@ -107,14 +108,14 @@ TEST_CASE("a window clips work at its ends, and judges a gap that it cuts by the
 }
 
 TEST_CASE("the profile of a recording gives each part's busy share") {
-  const auto share = busy_profile(opened(), 0, at(0), at(110), 11);
+  const auto share = busy_profile(opened_window(), 0, at(0), at(110), 11);
   const std::vector<double> expected{1, 1, 0, 1, 0.5, 0.5, 0, 0, 0, 0, 1};
   REQUIRE(share.size() == expected.size());
   for (std::size_t i = 0; i < share.size(); ++i) CHECK(std::abs(share[i] - expected[i]) <= 1e-9);
 }
 
 TEST_CASE("a device's queue is the sum of its streams'") {
-  const Trace t = opened();
+  const Trace t = opened_window();
   const auto queue = device_queue(t, 0);
   REQUIRE_FALSE(queue.empty());
   std::int64_t most = 0;
@@ -127,7 +128,7 @@ TEST_CASE("a device's queue is the sum of its streams'") {
 }
 
 TEST_CASE("a search finds either case, and an empty one nothing") {
-  const Trace t = opened();
+  const Trace t = opened_window();
   const auto wanted = matching_strings(t, " gemm ");
   std::vector<std::string> found;
   for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -137,7 +138,7 @@ TEST_CASE("a search finds either case, and an empty one nothing") {
 }
 
 TEST_CASE("the launching thread tells forward, backward and optimizer apart") {
-  const Trace t = opened();
+  const Trace t = opened_window();
   const auto parts = parts_of(t);
   for (std::size_t i = 0; i < t.events.size(); ++i) {
     const auto name = t.name(t.events[i]);

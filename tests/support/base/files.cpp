@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 namespace support {
 
@@ -19,7 +20,7 @@ std::string read_text(const std::filesystem::path& path) {
 
 Folder::Folder() {
   std::string name = (std::filesystem::temp_directory_path() / "ridgeline-test-XXXXXX").string();
-  REQUIRE(::mkdtemp(name.data()) != nullptr);
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder can be made as " + name);
   path = name;
 }
 

@@ -16,10 +16,6 @@ using widgets::parse_formula;
 
 namespace {
 
-struct Page {
-  support::UiDriver ui{typeset::in_window([] {}), {400, 300}, typeset::set_up};
-};
-
 FormulaLayout laid(std::string_view markup, widgets::FormulaStyle style = {}) {
   const Formula f = parse_formula(markup);
   INFO(markup);
@@ -39,7 +35,7 @@ std::string error(std::string_view markup) { return parse_formula(markup).error;
 }  // namespace
 
 TEST_CASE("a fraction's bar lies between its two parts and spans the wider one") {
-  const Page page;
+  const typeset::Page page;
   const FormulaLayout l = laid("\\frac{a}{bbbb}");
   REQUIRE(l.strokes.size() == 1);
   const float bar = l.strokes[0].points[0].y;
@@ -55,7 +51,7 @@ TEST_CASE("a fraction's bar lies between its two parts and spans the wider one")
 }
 
 TEST_CASE("symbols of one row share the baseline, scripts stand above and below it") {
-  const Page page;
+  const typeset::Page page;
   const FormulaLayout l = laid("a + \\frac{1}{2} + x_{i}^{n} = y");
   CHECK(piece(l, "a").baseline.y == 0);
   CHECK(piece(l, "y").baseline.y == 0);
@@ -68,7 +64,7 @@ TEST_CASE("symbols of one row share the baseline, scripts stand above and below 
 }
 
 TEST_CASE("a sum carries its limits above and below on a line of its own, at its side within a text") {
-  const Page page;
+  const typeset::Page page;
   const FormulaLayout display = laid("\\sum_{i}^{n} b");
   const FormulaText& sum = piece(display, "∑");
   CHECK(sum.type == widgets::Type::title);
@@ -80,7 +76,7 @@ TEST_CASE("a sum carries its limits above and below on a line of its own, at its
 }
 
 TEST_CASE("parentheses grow with what they hold and stay letters around one line") {
-  const Page page;
+  const typeset::Page page;
   CHECK(laid("(a + b)").strokes.empty());
   const FormulaLayout l = laid("(\\frac{a}{b})");
   REQUIRE(l.strokes.size() == 3);  // the bar and two brackets
@@ -95,7 +91,7 @@ TEST_CASE("parentheses grow with what they hold and stay letters around one line
 }
 
 TEST_CASE("a square root's line covers what is under it") {
-  const Page page;
+  const typeset::Page page;
   const FormulaLayout l = laid("\\sqrt{x^{2} + y}");
   REQUIRE(l.strokes.size() == 1);
   const auto& sign = l.strokes[0].points;
@@ -105,7 +101,7 @@ TEST_CASE("a square root's line covers what is under it") {
 }
 
 TEST_CASE("a minus sign between two symbols has more air than one before a number") {
-  const Page page;
+  const typeset::Page page;
   const auto gap = [](const FormulaLayout& l, std::string_view before, std::string_view after) {
     return piece(l, after).baseline.x - piece(l, before).baseline.x - piece(l, before).width;
   };
@@ -115,7 +111,7 @@ TEST_CASE("a minus sign between two symbols has more air than one before a numbe
 }
 
 TEST_CASE("a formula wider than its room breaks before a relation or a sign and fits") {
-  const Page page;
+  const typeset::Page page;
   const std::string_view markup = "aaaaaaaa = bbbbbbbb + cccccccc + dddddddd";
   const float whole = laid(markup).width;
   const FormulaLayout broken = laid(markup, {.max_width = whole * 0.6f});
@@ -126,7 +122,7 @@ TEST_CASE("a formula wider than its room breaks before a relation or a sign and 
 }
 
 TEST_CASE("live values are shown, unknown ones by their key") {
-  const Page page;
+  const typeset::Page page;
   Formula f = parse_formula("I = \\frac{\\val{flops}}{{{bytes}}} + {{nothing.bin}}");
   REQUIRE(f.error.empty());
   CHECK(f.values.keys == std::vector<std::string>{"flops", "bytes", "nothing.bin"});

@@ -16,10 +16,6 @@ using widgets::ProseLayout;
 
 namespace {
 
-struct Page {
-  support::UiDriver ui{typeset::in_window([] {}), {400, 300}, typeset::set_up};
-};
-
 /// Lays `markdown` out and finds pieces by what they show.
 struct Laid {
   ProseDoc doc;
@@ -51,7 +47,7 @@ struct Laid {
 }  // namespace
 
 TEST_CASE("no line of prose is wider than it may be, and none is shorter than it needs to be") {
-  const Page page;
+  const typeset::Page page;
   std::string words;
   for (int i = 0; i < 120; ++i) words += (i % 7 ? "word " : "considerably ");
   for (const float width : {120.0f, 333.0f, 700.0f}) {
@@ -68,7 +64,7 @@ TEST_CASE("no line of prose is wider than it may be, and none is shorter than it
 }
 
 TEST_CASE("a word wider than the line is broken inside, losing nothing") {
-  const Page page;
+  const typeset::Page page;
   const std::string word(200, 'x');
   const Laid p("a " + word + " b", 150);
   CHECK(p.right_edge() <= 150);
@@ -78,7 +74,7 @@ TEST_CASE("a word wider than the line is broken inside, losing nothing") {
 }
 
 TEST_CASE("punctuation stays with the value before it") {
-  const Page page;
+  const typeset::Page page;
   const typeset::Values values{{{"time", "1,234,567 ms"}}};
   for (float width = 60; width < 300; width += 7) {
     const Laid p("it takes ({time}), no less", width, values);
@@ -89,7 +85,7 @@ TEST_CASE("punctuation stays with the value before it") {
 }
 
 TEST_CASE("nested lists are indented by level, with their marks before them") {
-  const Page page;
+  const typeset::Page page;
   const Laid p("1. one\n2. two\n   - inner\n     - innermost\n3. three\n", 400);
   CHECK(p.item("two").at.x == p.item("one").at.x);
   CHECK(p.item("inner").at.x > p.item("two").at.x);
@@ -100,7 +96,7 @@ TEST_CASE("nested lists are indented by level, with their marks before them") {
 }
 
 TEST_CASE("columns of a table stand in line, each to its side, and long cells wrap") {
-  const Page page;
+  const typeset::Page page;
   const Laid p(
       "| Name | Rate |\n|:--|--:|\n| aa | 5 |\n| bb | 12345 |\n| cc a very long cell that has to wrap somewhere | 7 "
       "|\n",
@@ -115,7 +111,7 @@ TEST_CASE("columns of a table stand in line, each to its side, and long cells wr
 }
 
 TEST_CASE("headings differ in type from text, code keeps its lines and its braces") {
-  const Page page;
+  const typeset::Page page;
   const typeset::Values values{{{"n", "8"}}};
   const Laid p("# Title\ntext {n} and `{n}`\n```\nfor {n}\n  two\n```\n", 400, values);
   CHECK(p.item("Title").type == widgets::Type::title);
@@ -140,7 +136,7 @@ TEST_CASE("dollars that are money are not formulas") {
 }
 
 TEST_CASE("a formula makes room in its line and stands on the text's baseline") {
-  const Page page;
+  const typeset::Page page;
   const Laid plain("before x after", 400), with("before $\\frac{\\frac{a}{b}}{\\frac{c}{d}}$ after", 400);
   CHECK(with.layout.height > plain.layout.height);
   const auto formula = std::find_if(with.layout.items.begin(), with.layout.items.end(),
@@ -180,7 +176,7 @@ TEST_CASE("a live key splits into its name and how it is to be shown") {
 }
 
 TEST_CASE("hostile Markdown is laid out all the same") {
-  const Page page;
+  const typeset::Page page;
   std::string quotes(10000, '>'), lists, brackets(50000, '['), stars;
   for (int i = 0; i < 400; ++i) lists += std::string(static_cast<std::size_t>(2 * i), ' ') + "- x\n";
   for (int i = 0; i < 20000; ++i) stars += "*a _b ";

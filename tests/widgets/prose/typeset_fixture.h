@@ -42,4 +42,9 @@ struct Values {
   }
 };
 
+/// A frame in which text can be measured.
+struct Page {
+  support::UiDriver ui{in_window([] {}), {400, 300}, set_up};
+};
+
 }  // namespace typeset

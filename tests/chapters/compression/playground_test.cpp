@@ -2,7 +2,6 @@
 #include <cmath>
 #include <string>
 
-#include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
@@ -78,71 +77,4 @@ TEST_CASE("playground: a run that is stopped says so and keeps nothing half trai
   CHECK(lab->reason() == "The training was stopped before its end.");
   lab->compute();
   CHECK(out(*lab, "original_accuracy") > 90);
-}
-
-TEST_CASE("sparsity: zeros that are stored bring nothing, 2:4 brings two or 16/9, rows bring what is left") {
-  const LabPtr lab = open_lab("compression/sparsity");
-  lab->compute();
-  CHECK(out(*lab, "memory_ratio") == 0.5625);
-  CHECK(near(out(*lab, "speedup"), 2, 1e-9));
-  CHECK(near(out(*lab, "flops_skipped"), 50, 1e-9));
-  CHECK(out(*lab, "kept") == 50);
-  CHECK(out(*lab, "speedup_unstructured") == 1);
-  CHECK(out(*lab, "error_unstructured") < out(*lab, "error_two_four"));
-  CHECK(out(*lab, "error_two_four") < out(*lab, "error_structured"));
-  set(*lab, "tokens", 1);
-  lab->compute();
-  CHECK(near(out(*lab, "speedup"), 16.0 / 9, 0.002));
-  CHECK(lab->outputs().find("regime")->text() == "memory");
-  choose(*lab, "chip", "v100_sxm2");
-  choose(*lab, "format", "fp16");
-  lab->compute();
-  CHECK(out(*lab, "speedup") == 1);
-  choose(*lab, "format", "fp8");
-  lab->compute();
-  CHECK(lab->reason() == "NVIDIA V100 SXM2 16/32GB states no dense FP8 peak: choose another format or chip.");
-}
-
-TEST_CASE("sparsity: dragging the tokens moves the layer from memory to compute") {
-  const LabPtr lab = open_lab("compression/sparsity");
-  set(*lab, "tokens", 4);
-  lab->compute();
-  Canvas canvas(*lab, {1000, 1000});
-  support::UiDriver& ui = canvas.ui;
-  ui.drag_by("drag tokens", {500, 0});
-  CHECK(lab->inputs().find("tokens")->number() > 300);
-  lab->compute();
-  CHECK(lab->outputs().find("regime")->text() == "compute");
-}
-
-// Hinton et al. 2015: the soft part needs T^2 to keep its weight; KL is from the teacher to the student.
-TEST_CASE("distillation: a teacher is worth most when digits are few, and labels alone are labels alone") {
-  const LabPtr lab = open_lab("compression/distillation");
-  lab->compute();
-  CHECK(out(*lab, "gain") > 8);
-  CHECK(out(*lab, "distilled_accuracy") < out(*lab, "teacher_accuracy"));
-  CHECK(lab->outputs().find("students")->table_size() == 3);
-  CHECK(near(out(*lab, "times_smaller"), 9640.0 / (4 * (74 * 8 + 18)), 1e-12));
-  CHECK(near(out(*lab, "loss"), 0.1 * out(*lab, "hard_loss") + 0.9 * out(*lab, "soft_loss"), 1e-9));
-  CHECK(near(out(*lab, "soft_loss"), 16 * out(*lab, "kl_teacher_student"), 1e-9));
-  set(*lab, "alpha", 1);
-  lab->compute();
-  CHECK(out(*lab, "gain") == 0);
-  CHECK(out(*lab, "soft_gradient") == 0);
-}
-
-TEST_CASE("distillation: before the first step the pull of the teacher stays with T squared and fades without") {
-  const LabPtr lab = open_lab("compression/distillation");
-  choose(*lab, "train", "none");
-  set(*lab, "temperature", 20);
-  lab->compute();
-  CHECK((out(*lab, "soft_gradient") > 0.7 * out(*lab, "hot_gradient") &&
-         out(*lab, "soft_gradient") < 1.4 * out(*lab, "hot_gradient")));
-  CHECK(near(out(*lab, "soft_gradient") / out(*lab, "soft_gradient_plain"), 400, 1e-9));
-  CHECK(out(*lab, "entropy_soft") > 3);
-  CHECK(out(*lab, "entropy_soft") > out(*lab, "entropy"));
-  set(*lab, "temperature", 1);
-  lab->compute();
-  CHECK(out(*lab, "entropy_soft") == out(*lab, "entropy"));
-  CHECK(out(*lab, "kl_student_teacher") > 2 * out(*lab, "kl_teacher_student"));
 }

@@ -1,0 +1,41 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+
+// Bounds and not figures: the last bits of exp and log differ between C libraries, and a digit near the border may
+// change sides.
+// Hinton et al. 2015: the soft part needs T^2 to keep its weight; KL is from the teacher to the student.
+TEST_CASE("distillation: a teacher is worth most when digits are few, and labels alone are labels alone") {
+  const LabPtr lab = open_lab("compression/distillation");
+  lab->compute();
+  CHECK(out(*lab, "gain") > 8);
+  CHECK(out(*lab, "distilled_accuracy") < out(*lab, "teacher_accuracy"));
+  CHECK(lab->outputs().find("students")->table_size() == 3);
+  CHECK(near(out(*lab, "times_smaller"), 9640.0 / (4 * (74 * 8 + 18)), 1e-12));
+  CHECK(near(out(*lab, "loss"), 0.1 * out(*lab, "hard_loss") + 0.9 * out(*lab, "soft_loss"), 1e-9));
+  CHECK(near(out(*lab, "soft_loss"), 16 * out(*lab, "kl_teacher_student"), 1e-9));
+  set(*lab, "alpha", 1);
+  lab->compute();
+  CHECK(out(*lab, "gain") == 0);
+  CHECK(out(*lab, "soft_gradient") == 0);
+}
+
+TEST_CASE("distillation: before the first step the pull of the teacher stays with T squared and fades without") {
+  const LabPtr lab = open_lab("compression/distillation");
+  choose(*lab, "train", "none");
+  set(*lab, "temperature", 20);
+  lab->compute();
+  CHECK((out(*lab, "soft_gradient") > 0.7 * out(*lab, "hot_gradient") &&
+         out(*lab, "soft_gradient") < 1.4 * out(*lab, "hot_gradient")));
+  CHECK(near(out(*lab, "soft_gradient") / out(*lab, "soft_gradient_plain"), 400, 1e-9));
+  CHECK(out(*lab, "entropy_soft") > 3);
+  CHECK(out(*lab, "entropy_soft") > out(*lab, "entropy"));
+  set(*lab, "temperature", 1);
+  lab->compute();
+  CHECK(out(*lab, "entropy_soft") == out(*lab, "entropy"));
+  CHECK(out(*lab, "kl_student_teacher") > 2 * out(*lab, "kl_teacher_student"));
+}
