@@ -102,7 +102,7 @@ void draw_bar(const BarColumn& column, const LevelRow& row, float left, float wi
 /// What is under the pointer in a row: the figure, how it is known, and its source.
 void row_tip(const Columns& c, const LevelRow& row, float x) {
   Line name, value;
-  name.add(row.name);
+  name.add(row.facts.label);
   for (std::size_t i = 0; i < bar_columns.size(); ++i) {
     if (!(x >= c.bar[i] && x < c.bar[i] + c.bar_width)) continue;
     const models::Sourced& figure = row.facts.*bar_columns[i].figure;
@@ -120,20 +120,21 @@ void row_tip(const Columns& c, const LevelRow& row, float x) {
     return widgets::tip(name.view(), widgets::format(row.energy_j, "J", 4), row.facts.energy_j_per_byte.source);
   if (x >= c.time)
     return widgets::tip(name.view(), widgets::format(row.time_s, "s", 4),
-                        row.fits ? "Latency and transfer, by the access pattern."
-                                 : "The bytes exceed this level: they pass through it in pieces.");
+                        row.move.fits ? "Latency and transfer, by the access pattern."
+                                      : "The bytes exceed this level: they pass through it in pieces.");
 }
 
-void draw_row(const Columns& c, const Outputs& out, std::size_t index, Inputs& in, float top, float height) {
+void draw_row(const Columns& c, const Outputs& out, const Picture& pic, std::size_t index, Inputs& in, float top,
+              float height) {
   const auto& t = theme();
   const LevelRow& row = out.levels[index];
   const Painter p = Painter::window();
   ImGui::SetCursorScreenPos({c.name, top});
   ImGui::PushID(static_cast<int>(index));
-  if (ImGui::InvisibleButton(row.name.c_str(), {c.right - c.name, height}, ImGuiButtonFlags_EnableNav))
+  if (ImGui::InvisibleButton(row.facts.label.c_str(), {c.right - c.name, height}, ImGuiButtonFlags_EnableNav))
     in.level = row.facts.kind;
   ImGui::PopID();
-  const bool hovered = ImGui::IsItemHovered(), selected = index == out.selected,
+  const bool hovered = ImGui::IsItemHovered(), selected = index == pic.selected,
              focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible;
   if (selected || hovered)
     p.rect({c.name, top}, {c.right, top + height}, widgets::with_alpha(t.accent, selected ? 0.13f : 0.06f), t.px(4));
@@ -144,7 +145,7 @@ void draw_row(const Columns& c, const Outputs& out, std::size_t index, Inputs& i
   const float side = t.px(10);
   p.rect({c.name + t.px(9), middle + t.px(2)}, {c.name + t.px(9) + side, middle + t.px(2) + side}, level_colour(row),
          t.px(2));
-  p.text_fit({c.name + t.px(26), middle}, row.name, c.bar[0] - c.name - t.px(32), t.text, Type::small,
+  p.text_fit({c.name + t.px(26), middle}, row.facts.label, c.bar[0] - c.name - t.px(32), t.text, Type::small,
              selected ? Font::bold : Font::sans);
   for (std::size_t i = 0; i < bar_columns.size(); ++i)
     draw_bar(bar_columns[i], row, c.bar[i], c.bar_width, top, height);
@@ -161,8 +162,8 @@ void draw_row(const Columns& c, const Outputs& out, std::size_t index, Inputs& i
     else
       p.text({x, middle}, "—", t.muted, Type::small, Font::mono, Align::right);
   };
-  number(c.energy - t.px(4), row.time_s, "s", !row.fits);
-  number(c.human - t.px(4), row.energy_j, "J", !row.fits);
+  number(c.energy - t.px(4), row.time_s, "s", !row.move.fits);
+  number(c.human - t.px(4), row.energy_j, "J", !row.move.fits);
   p.text({c.right - t.px(6), middle}, row.human_latency, t.accent, Type::small, Font::mono, Align::right);
 }
 
@@ -176,7 +177,7 @@ void record_table(const Outputs& out) {
       {}};
   const auto cell = [](double v) { return v > 0 ? widgets::exact(v) : std::string(); };
   for (const LevelRow& r : out.levels)
-    table.rows.push_back({r.name, cell(r.capacity_bytes), cell(r.bandwidth_bytes_per_s),
+    table.rows.push_back({r.facts.label, cell(r.capacity_bytes), cell(r.bandwidth_bytes_per_s),
                           cell(r.measured_bandwidth_bytes_per_s), cell(r.latency_s), cell(r.energy_j_per_byte),
                           cell(r.time_s), cell(r.energy_j), r.human_latency, r.facts.bandwidth_bytes_per_s.source,
                           r.facts.latency_s.source});
@@ -226,13 +227,13 @@ void basis_legend(float right, float y) {
   }
 }
 
-void draw_ladder(Inputs& in, const Outputs& out, ImVec2 at, ImVec2 size) {
+void draw_ladder(Inputs& in, const Outputs& out, const Picture& pic, ImVec2 at, ImVec2 size) {
   const auto& t = theme();
   const Columns c = columns_in(at.x, size.x);
   const float header = t.px(36), row = (size.y - header) / static_cast<float>(out.levels.size());
   draw_header(c, in, at, at.y + size.y);
   for (std::size_t i = 0; i < out.levels.size(); ++i)
-    draw_row(c, out, i, in, at.y + header + static_cast<float>(i) * row, row);
+    draw_row(c, out, pic, i, in, at.y + header + static_cast<float>(i) * row, row);
   record_table(out);
 }
 

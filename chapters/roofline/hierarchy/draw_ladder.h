@@ -7,7 +7,7 @@ namespace chapters::roofline::hierarchy {
 
 /// Rows of levels with their figures as bars on log axes. A click on a row chooses its level.
 /// `at` and `size` are screen pixels; every row is an item labelled with its level's name.
-void draw_ladder(Inputs& inputs, const Outputs& outputs, ImVec2 at, ImVec2 size);
+void draw_ladder(Inputs& inputs, const Outputs& outputs, const Picture& picture, ImVec2 at, ImVec2 size);
 
 /// Colour of a level, the same in all parts of the picture.
 ImU32 level_colour(const LevelRow& row);

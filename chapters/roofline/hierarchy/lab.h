@@ -4,11 +4,11 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/field.h"
 #include "models/machine/hierarchy.h"
 #include "widgets/plot/plot_view.h"
 
-/// The five parts of the lab roofline/hierarchy, shared by the file that computes and the file that draws.
+/// The memory and the links of a chip, level by level: how much each holds, how fast and how far it is.
 namespace chapters::roofline::hierarchy {
 
 inline constexpr std::string_view question = "How far away is the data, and what does it cost to fetch it?";
@@ -34,30 +34,39 @@ struct Inputs {
 
 /// One level; a figure that nobody states is 0.
 struct LevelRow {
-  std::string level, name, human_latency, human_time;
-  double capacity_bytes = 0, bandwidth_bytes_per_s = 0, measured_bandwidth_bytes_per_s = 0, latency_s = 0,
-         energy_j_per_byte = 0;
-  double time_s = 0, energy_j = 0;
-  bool fits = true;
-  // For the picture alone.
   models::Level facts;
-  std::vector<double> curve_s;   ///< time for each of Outputs::curve_bytes; empty where the level lacks a figure
-  std::size_t curve_within = 0;  ///< so many of them fit into the level
+  models::Move move;  ///< of the bytes set
+  std::string level;  ///< its id
+  std::string human_latency, human_time;
+  double capacity_bytes = 0, bandwidth_bytes_per_s = 0, measured_bandwidth_bytes_per_s = 0, latency_s = 0;
+  double energy_j_per_byte = 0;
+  double time_s = 0, energy_j = 0;
 };
 
 struct Outputs {
-  double time_s = 0, energy_j = 0, capacity_bytes = 0, bandwidth_bytes_per_s = 0, latency_s = 0, energy_j_per_byte = 0;
+  LevelRow chosen;
   double achieved_bandwidth_bytes_per_s = 0, needed_in_flight_bytes = 0;
-  std::string limit, fits, human_latency, human_time, compared_with;
+  std::string limit, fits, compared_with;
   double bandwidth_ratio = 0, latency_ratio = 0, energy_ratio = 0, mean_bandwidth_step = 0;
-  double memory_w = 0, memory_tdp_percent = 0, cluster_w = 0, saved_w = 0, saved_cluster_w = 0, saved_j_per_year = 0;
+  models::TrafficPowerResult power;
+  double memory_tdp_percent = 0;
   std::vector<LevelRow> levels;
   std::string reason;
-  // For the picture alone.
+};
+
+/// Time against bytes at one level.
+struct LevelCurve {
+  std::vector<double> time_s;  ///< for each of Picture::curve_bytes; empty where the level lacks a figure
+  std::size_t within = 0;      ///< so many of them fit into the level
+};
+
+struct Picture {
+  std::uint64_t version = 0;
   std::string chip_name, comparison, filling, power_title, power_note, power_scale;
   std::vector<double> curve_bytes;
-  std::size_t selected = 0;  ///< index in levels; levels.size() when the chip lacks the chosen level
-  double cluster_tdp_w = 0, still_memory_w = 0, moved_on_chip_w = 0;
+  std::vector<LevelCurve> curves;  ///< in the order of Outputs::levels
+  std::size_t selected = 0;        ///< index in levels; levels.size() when the chip lacks the chosen level
+  double cluster_tdp_w = 0;        ///< 0 where the chip states none
 };
 
 struct View {
@@ -69,7 +78,13 @@ void describe(Fields& fields, LevelRow& row);
 void describe(Fields& fields, Outputs& outputs);
 void describe(Fields& fields, View& view);
 
+/// What the level is called among the choices, "Main memory".
+std::string_view level_name(models::LevelKind kind);
+/// Position of the level among the rows, or their number when the chip does not have it or it cannot be timed.
+std::size_t find_row(const std::vector<LevelRow>& rows, models::LevelKind kind);
+
 Outputs compute(const Inputs& inputs);
-void draw(Inputs& inputs, const Outputs& outputs, View& view);
+Picture arrange(const Inputs& inputs, const Outputs& outputs);
+void draw(Inputs& inputs, const Outputs& outputs, const Picture& picture, View& view);
 
 }  // namespace chapters::roofline::hierarchy

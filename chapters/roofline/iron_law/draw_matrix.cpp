@@ -31,10 +31,11 @@ struct Grid {
   float centre(std::size_t i) const { return x(i) + column / 2; }
 };
 
-Grid grid_of(std::span<const MatrixRow> rows, ImVec2 at, float width) {
+Grid grid_of(std::span<const TechniqueRow> rows, ImVec2 at, float width) {
   const auto& t = theme();
   float label = t.px(80);
-  for (const MatrixRow& row : rows) label = std::max(label, widgets::text_size(row.label, Type::small).x + t.px(34));
+  for (const TechniqueRow& row : rows)
+    label = std::max(label, widgets::text_size(row.technique, Type::small).x + t.px(34));
   label = std::clamp(label, width * 0.26f, width * 0.36f);
   const float column = std::min(t.px(92), (width - label) / static_cast<float>(columns));
   const float used = label + column * static_cast<float>(columns);
@@ -103,7 +104,7 @@ void gain(const Painter& p, float x, float y, double speedup, ImU32 ink) {
          Type::small, Font::mono, Align::center);
 }
 
-void row(const Painter& p, const Grid& g, ImVec2 at, float height, const MatrixRow& r) {
+void row(const Painter& p, const Grid& g, ImVec2 at, float height, const TechniqueRow& r) {
   const auto& t = theme();
   const bool hovered = ImGui::IsItemHovered();
   if (r.on || hovered)
@@ -119,27 +120,27 @@ void row(const Painter& p, const Grid& g, ImVec2 at, float height, const MatrixR
   } else {
     p.frame(box, end, hovered ? t.accent : t.muted, 1, t.px(3));
   }
-  p.text_fit({end.x + t.px(8), y}, r.label, g.label_right - end.x - t.px(12), r.on ? t.text : t.muted, Type::small);
-  if (r.overlaps)
+  p.text_fit({end.x + t.px(8), y}, r.technique, g.label_right - end.x - t.px(12), r.on ? t.text : t.muted, Type::small);
+  if (r.alone.technique->overlaps)
     p.text_fit({(g.x(0) + g.x(5)) / 2, y}, "memory + compute becomes the longer of the two", g.column * 5 - t.px(6),
                t.good, Type::small, Font::sans, Align::center);
   for (std::size_t i = 0; i < models::iron_term_count; ++i)
-    if (!r.overlaps || i == 5) cell(p, g, i, y, r.factor[i]);
-  gain(p, g.centre(6), y, r.alone, t.text);
-  gain(p, g.centre(7), y, r.now, t.accent);
+    if (!r.alone.technique->overlaps || i == 5) cell(p, g, i, y, r.alone.factor[i]);
+  gain(p, g.centre(6), y, r.alone.speedup, t.text);
+  gain(p, g.centre(7), y, r.speedup_now, t.accent);
   if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible)
     p.frame(at, {g.right, at.y + height}, t.accent, t.px(2), t.px(4));
 }
 
-void record(widgets::Record& out, std::span<const MatrixRow> rows) {
+void record(widgets::Record& out, std::span<const TechniqueRow> rows) {
   widgets::DataTable table{"techniques", {"technique", "on"}, {}};
   for (const std::string_view h : heads) table.columns.push_back("factor on " + std::string(h));
   table.columns.insert(table.columns.end(), {"speedup alone", "speedup now"});
-  for (const MatrixRow& r : rows) {
-    std::vector<std::string> cells{std::string(r.label), r.on ? "1" : "0"};
-    for (const double f : r.factor) cells.push_back(widgets::exact(f));
-    cells.push_back(widgets::exact(r.alone));
-    cells.push_back(widgets::exact(r.now));
+  for (const TechniqueRow& r : rows) {
+    std::vector<std::string> cells{r.technique, r.on ? "1" : "0"};
+    for (const double f : r.alone.factor) cells.push_back(widgets::exact(f));
+    cells.push_back(widgets::exact(r.alone.speedup));
+    cells.push_back(widgets::exact(r.speedup_now));
     table.rows.push_back(std::move(cells));
   }
   out.tables.push_back(std::move(table));
@@ -147,7 +148,8 @@ void record(widgets::Record& out, std::span<const MatrixRow> rows) {
 
 }  // namespace
 
-int draw_technique_matrix(std::span<const MatrixRow> rows, const std::array<double, models::iron_part_count>& bounds) {
+int draw_technique_matrix(std::span<const TechniqueRow> rows,
+                          const std::array<double, models::iron_part_count>& bounds) {
   const auto& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -161,11 +163,11 @@ int draw_technique_matrix(std::span<const MatrixRow> rows, const std::array<doub
   int pressed = -1;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ImVec2 here = ImGui::GetCursorScreenPos();
-    // Labels are views of literals, so they end in a zero.
-    if (ImGui::InvisibleButton(rows[i].label.data(), {g.right - g.left, height}, ImGuiButtonFlags_EnableNav))
+    if (ImGui::InvisibleButton(rows[i].technique.c_str(), {g.right - g.left, height}, ImGuiButtonFlags_EnableNav))
       pressed = static_cast<int>(i);
     row(p, g, here, height, rows[i]);
-    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) widgets::tip(rows[i].label, {}, rows[i].why);
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort))
+      widgets::tip(rows[i].technique, {}, rows[i].alone.technique->why);
   }
   const ImVec2 foot = ImGui::GetCursorScreenPos();
   p.line({g.left, foot.y + t.px(3)}, {g.right, foot.y + t.px(3)}, t.line);

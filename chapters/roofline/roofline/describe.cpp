@@ -3,7 +3,6 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/shared_choices.h"
-#include "models/transformer/roofline_ops.h"
 
 namespace chapters::roofline::roofline {
 namespace {
@@ -50,6 +49,8 @@ const Choices launch_costs = {{"added", "added", "Every launch is waited for: ti
 const Choices regimes = {{"memory", "memory-bound", "Bytes take longest."},
                          {"compute", "compute-bound", "Arithmetic takes longest."},
                          {"launch", "launch-bound", "Starting kernels takes longest."}};
+static_assert(static_cast<int>(models::Regime::launch) == 2 && static_cast<int>(models::LaunchCost::hidden) == 1,
+              "the choices above stand in the order of the enumerators");
 
 constexpr const char* roofline_source = "Williams, Waterman, Patterson 2009";
 
@@ -58,32 +59,32 @@ constexpr const char* roofline_source = "Williams, Waterman, Patterson 2009";
 void describe(Fields& f, RoofRow& r) {
   f.text("chip", r.chip, {.label = "chip"});
   f.text("format", r.format, {.label = "format", .help = "The nearest format that the chip states a peak for."});
-  f.real("peak_flops_per_s", r.peak_flops_per_s, {.label = "peak", .unit = "FLOP/s"});
-  f.real("bandwidth_bytes_per_s", r.bandwidth_bytes_per_s, {.label = "bandwidth", .unit = "B/s"});
+  f.real("peak_flops_per_s", r.machine.peak_flops_per_s, {.label = "peak", .unit = "FLOP/s"});
+  f.real("bandwidth_bytes_per_s", r.machine.bandwidth_bytes_per_s, {.label = "bandwidth", .unit = "B/s"});
   f.real("ridge", r.ridge, {.label = "ridge", .unit = "FLOP/B"});
-  f.real("attainable_flops_per_s", r.attainable_flops_per_s, {.label = "attainable", .unit = "FLOP/s"});
-  f.real("time_s", r.time_s, {.label = "time", .unit = "s"});
+  f.real("attainable_flops_per_s", r.placement.attainable_flops_per_s, {.label = "attainable", .unit = "FLOP/s"});
+  f.real("time_s", r.placement.time_s, {.label = "time", .unit = "s"});
 }
 void describe(Fields& f, CeilingRow& r) {
-  f.text("name", r.name, {.label = "ceiling"});
+  f.text("name", r.ceiling.label, {.label = "ceiling"});
   f.text("basis", r.basis, {.label = "known how"});
-  f.real("per_s", r.per_s, {.label = "rate", .help = "Bytes or operations a second."});
+  f.real("per_s", r.ceiling.per_s, {.label = "rate", .help = "Bytes or operations a second."});
   f.real("ridge", r.ridge, {.label = "meets the roof at", .unit = "FLOP/B"});
-  f.text("source", r.source, {.label = "source"});
+  f.text("source", r.ceiling.source, {.label = "source"});
 }
-void describe(Fields& f, DotRow& r) {
-  f.text("name", r.name, {.label = "operation"});
-  f.real("flops", r.flops, {.label = "work", .unit = "FLOP"});
-  f.real("bytes", r.bytes, {.label = "traffic", .unit = "B"});
-  f.real("intensity", r.intensity, {.label = "intensity", .unit = "FLOP/B"});
-  f.real("achieved_flops_per_s", r.achieved_flops_per_s, {.label = "rate", .unit = "FLOP/s"});
-  f.real("time_s", r.time_s, {.label = "time", .unit = "s"});
+void describe(Fields& f, OperationRow& r) {
+  f.text("name", r.named.label, {.label = "operation"});
+  f.real("flops", r.named.work.flops, {.label = "work", .unit = "FLOP"});
+  f.real("bytes", r.named.work.bytes, {.label = "traffic", .unit = "B"});
+  f.real("intensity", r.placement.intensity, {.label = "intensity", .unit = "FLOP/B"});
+  f.real("achieved_flops_per_s", r.placement.achieved_flops_per_s, {.label = "rate", .unit = "FLOP/s"});
+  f.real("time_s", r.placement.time_s, {.label = "time", .unit = "s"});
   f.text("regime", r.regime, {.label = "regime"});
 }
 void describe(Fields& f, WalkRow& r) {
   f.real("batch", r.batch, {.label = "batch"});
-  f.real("intensity", r.intensity, {.label = "intensity", .unit = "FLOP/B"});
-  f.real("achieved_flops_per_s", r.achieved_flops_per_s, {.label = "rate", .unit = "FLOP/s"});
+  f.real("intensity", r.placement.intensity, {.label = "intensity", .unit = "FLOP/B"});
+  f.real("achieved_flops_per_s", r.placement.achieved_flops_per_s, {.label = "rate", .unit = "FLOP/s"});
   f.real("tokens_per_s", r.tokens_per_s, {.label = "tokens a second"});
   f.text("regime", r.regime, {.label = "regime"});
 }
@@ -94,7 +95,7 @@ void describe(Fields& f, MeasuredRow& r) {
   f.real("share_of_roof_percent", r.share_of_roof_percent, {.label = "of the roof", .unit = "%"});
 }
 
-void describe(Fields& f, RooflineInputs& in) {
+void describe(Fields& f, Inputs& in) {
   shared::chip(f, "chip", in.chip,
                {.help = "The chip whose roof is the thick one, and on which the times are computed."});
   shared::format(f, "format", in.format,
@@ -174,8 +175,8 @@ void describe(Fields& f, RooflineInputs& in) {
           .help = "A CSV with the columns name, flops, bytes, time_s: each row becomes a diamond."});
 }
 
-void describe(Fields& f, RooflineOutputs& o) {
-  f.real("intensity", o.intensity,
+void describe(Fields& f, Outputs& o) {
+  f.real("intensity", o.placement.intensity,
          {
              .label = "Arithmetic intensity",
              .unit = "FLOP/B",
@@ -190,7 +191,7 @@ void describe(Fields& f, RooflineOutputs& o) {
              .formula = "peak / bandwidth",
              .source = roofline_source,
          });
-  f.real("attainable_flops_per_s", o.attainable_flops_per_s,
+  f.real("attainable_flops_per_s", o.placement.attainable_flops_per_s,
          {
              .label = "Attainable",
              .unit = "FLOP/s",
@@ -198,15 +199,15 @@ void describe(Fields& f, RooflineOutputs& o) {
              .formula = "min(peak, I x bandwidth)",
              .source = roofline_source,
          });
-  f.real("time_s", o.time_s,
+  f.real("time_s", o.placement.time_s,
          {
              .label = "Time",
              .unit = "s",
              .formula = "max(compute, memory, launches), or max(compute, memory) + launches",
              .source = "launches after S4 section 2",
          });
-  f.choice("regime", o.regime, regimes, {.label = "Regime", .help = "The largest of the three terms."});
-  f.real("achieved_flops_per_s", o.achieved_flops_per_s,
+  f.choice("regime", o.placement.regime, regimes, {.label = "Regime", .help = "The largest of the three terms."});
+  f.real("achieved_flops_per_s", o.placement.achieved_flops_per_s,
          {
              .label = "Achieved",
              .unit = "FLOP/s",
@@ -215,19 +216,18 @@ void describe(Fields& f, RooflineOutputs& o) {
          });
   f.real("share_of_peak_percent", o.share_of_peak_percent,
          {.label = "Share of peak", .unit = "%", .formula = "100 achieved / peak"});
-  f.real("flops_total", o.flops_total, {.label = "Work", .unit = "FLOP", .formula = "each multiply-add is two"});
-  f.real("bytes_total", o.bytes_total,
+  f.real("flops_total", o.work.flops, {.label = "Work", .unit = "FLOP", .formula = "each multiply-add is two"});
+  f.real("bytes_total", o.work.bytes,
          {.label = "Traffic", .unit = "B", .help = "Each operand read once, each result written once: a lower bound."});
-  f.real("kernels_total", o.kernels_total,
-         {.label = "Kernels", .help = "Launches; one for each operation of a model."});
-  f.real("compute_s", o.compute_s, {.label = "Compute time", .unit = "s", .formula = "flops / peak"});
-  f.real("memory_s", o.memory_s, {.label = "Memory time", .unit = "s", .formula = "bytes / bandwidth"});
-  f.real("launches_s", o.launches_s, {.label = "Launch time", .unit = "s", .formula = "kernels x launch"});
+  f.real("kernels_total", o.work.kernels, {.label = "Kernels", .help = "Launches; one for each operation of a model."});
+  f.real("compute_s", o.placement.compute_s, {.label = "Compute time", .unit = "s", .formula = "flops / peak"});
+  f.real("memory_s", o.placement.memory_s, {.label = "Memory time", .unit = "s", .formula = "bytes / bandwidth"});
+  f.real("launches_s", o.placement.launch_s, {.label = "Launch time", .unit = "s", .formula = "kernels x launch"});
   f.real("square_side", o.square_side,
          {.label = "Square GEMM at the ridge",
           .help = "The smallest n for which an n^3 product is compute-bound.",
           .formula = "n = 1.5 x ridge x bytes an element"});
-  f.real("decode_intensity", o.decode_intensity,
+  f.real("decode_intensity", o.decode.intensity,
          {
              .label = "Decode intensity",
              .unit = "FLOP/B",
@@ -241,7 +241,7 @@ void describe(Fields& f, RooflineOutputs& o) {
              .help = "What a sequence computes over what it reads for itself.",
              .formula = "F / (context kv)",
          });
-  f.real("decode_time_s", o.decode_time_s,
+  f.real("decode_time_s", o.decode.time_s,
          {
              .label = "Decode step",
              .unit = "s",
@@ -251,15 +251,15 @@ void describe(Fields& f, RooflineOutputs& o) {
   f.real("decode_tokens_per_s", o.decode_tokens_per_s,
          {.label = "Decode tokens a second", .help = "Over the batch.", .formula = "B / step time"});
   f.text("decode_verdict", o.decode_verdict, {.label = "Decode and the ridge"});
-  f.real("quantized_time_s", o.quantized_time_s,
+  f.real("quantized_time_s", o.quantized.time_s,
          {.label = "Decode step, quantized",
           .unit = "s",
           .help = "The same step with narrower weights; cache and arithmetic stay in the format."});
   f.real("quantized_speedup", o.quantized_speedup,
          {.label = "Quantizing gains", .help = "Times faster than the step with weights in the format."});
-  f.real("fusion_speedup", o.fusion_speedup,
+  f.real("fusion_speedup", o.fusion.speedup,
          {.label = "Fusing attention gains", .help = "Times faster than the three kernels."});
-  f.real("fusion_bytes_ratio", o.fusion_bytes_ratio,
+  f.real("fusion_bytes_ratio", o.fusion.bytes_ratio,
          {.label = "Fusing cuts bytes by", .help = "Traffic of the three kernels over that of the fused one."});
   f.table("roofs", o.roofs, {.label = "Roofs"});
   f.table("ceilings", o.ceilings, {.label = "Ceilings"});
@@ -268,7 +268,7 @@ void describe(Fields& f, RooflineOutputs& o) {
   f.table("measured_points", o.measured_points, {.label = "Measured points", .max_items = 10000});
 }
 
-void describe(Fields& f, RooflineView& v) {
+void describe(Fields& f, View& v) {
   f.toggle("zoomed", v.plot.zoomed, {.label = "Zoomed"});
   const auto edge = [&](const char* key, double& slot, const char* label) {
     f.real(key, slot, {.label = label, .lo = 0, .hi = 1e30});
@@ -280,11 +280,11 @@ void describe(Fields& f, RooflineView& v) {
 }
 
 LabPtr make() {
-  return make_lab<RooflineInputs, RooflineOutputs, RooflineView>(
+  return make_lab<Inputs, Outputs, Picture, View>(
       {.id = "roofline/roofline",
        .title = "Roofline",
        .question = "Which ceiling stops this operation, and what would move it?"},
-      compute_roofline, draw_roofline);
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::roofline::roofline

@@ -12,8 +12,8 @@ using widgets::Meaning;
 using widgets::Plot;
 using widgets::theme;
 using widgets::with_alpha;
-using Line = RooflinePicture::Line;
-using Dots = RooflinePicture::Dots;
+using Line = Picture::Line;
+using Dots = Picture::Dots;
 
 struct RegimeStyle {
   const char* name;
@@ -23,6 +23,8 @@ struct RegimeStyle {
 constexpr std::array<RegimeStyle, 3> styles{{{"memory-bound", Meaning::memory_bound, Marker::circle},
                                              {"compute-bound", Meaning::compute_bound, Marker::square},
                                              {"launch-bound", Meaning::launch_bound, Marker::triangle}}};
+
+static_assert(styles.size() == static_cast<std::size_t>(models::Regime::launch) + 1);
 
 /// Colours of the palette that mean no regime and are not the accent.
 constexpr std::array<std::size_t, 4> chip_colours{3, 6, 7, 1};
@@ -39,12 +41,12 @@ void draw_line(Plot& plot, const Line& line, ImU32 colour, float width, bool das
               });
 }
 
-/// Names of so many dots find room; beyond them hover tells.
-constexpr std::size_t most_names = 64;
+/// So many dots have their names beside them; the others say them on hover.
+constexpr std::size_t max_names = 64;
 
 void draw_dots(Plot& plot, const char* name, const Dots& dots, ImU32 colour, Marker marker, float radius, bool legend) {
-  std::array<std::string_view, most_names> names;
-  const std::size_t n = std::min(dots.labels.size(), most_names);
+  std::array<std::string_view, max_names> names;
+  const std::size_t n = std::min(dots.labels.size(), max_names);
   std::copy_n(dots.labels.begin(), n, names.begin());
   if (legend || !dots.xs.empty())
     plot.scatter(name, dots.xs, dots.ys,
@@ -58,7 +60,7 @@ void draw_dots(Plot& plot, const char* name, const Dots& dots, ImU32 colour, Mar
 }
 
 /// A click on a dot, not the end of a drag, puts the ring on it.
-void choose_clicked(const Plot& plot, const RooflinePicture& pic, RooflineInputs& in) {
+void choose_clicked(const Plot& plot, const Picture& pic, Inputs& in) {
   const ImGuiIO& io = ImGui::GetIO();
   const float still = io.MouseDragThreshold;
   if (!ImGui::IsMouseReleased(0) || io.MouseDragMaxDistanceSqr[0] > still * still || !ImGui::IsWindowHovered() ||
@@ -69,8 +71,8 @@ void choose_clicked(const Plot& plot, const RooflinePicture& pic, RooflineInputs
   for (const auto* sets : {&pic.dots, &pic.steps})
     for (const Dots& dots : *sets)
       for (std::size_t i = 0; i < dots.operations.size(); ++i) {
-        const float dx = static_cast<float>(plot.frame().x.pixel(dots.xs[i])) - io.MousePos.x,
-                    dy = static_cast<float>(plot.frame().y.pixel(dots.ys[i])) - io.MousePos.y;
+        const float dx = static_cast<float>(plot.frame().x.pixel(dots.xs[i])) - io.MousePos.x;
+        const float dy = static_cast<float>(plot.frame().y.pixel(dots.ys[i])) - io.MousePos.y;
         if (dots.operations[i].empty() || !(dx * dx + dy * dy <= best)) continue;
         best = dx * dx + dy * dy;
         in.operation = dots.operations[i];
@@ -78,11 +80,18 @@ void choose_clicked(const Plot& plot, const RooflinePicture& pic, RooflineInputs
       }
 }
 
+/// Makes the work one's own: the FLOP of `out` over the bytes that give `intensity` (FLOP/B).
+void set_intensity(Inputs& in, const Outputs& out, double intensity) {
+  in.operation = "custom";
+  in.flops = std::clamp(out.work.flops, 1.0, 1e21);
+  in.kernels = static_cast<std::int64_t>(std::clamp(out.work.kernels, 1.0, 1e5));
+  in.bytes = std::clamp(out.work.flops / intensity, 1.0, 1e18);
+}
+
 }  // namespace
 
-void draw_roofline(RooflineInputs& in, const RooflineOutputs& out, RooflineView& view) {
+void draw(Inputs& in, const Outputs& out, const Picture& pic, View& view) {
   const auto& t = theme();
-  const RooflinePicture& pic = out.picture;
   const ImVec2 room = ImGui::GetContentRegionAvail();
   Plot plot("roofline", view.plot,
             {.x =
@@ -125,13 +134,14 @@ void draw_roofline(RooflineInputs& in, const RooflineOutputs& out, RooflineView&
   if (!pic.measured.xs.empty()) draw_dots(plot, "measured", pic.measured, t.text, Marker::diamond, 5, true);
   if (out.ridge > 0) plot.vertical_mark(out.ridge, pic.ridge_label, {.colour = t.accent});
   if (pic.kv_wall > 0 && !pic.walk.xs.empty()) plot.vertical_mark(pic.kv_wall, pic.wall_label, {.colour = t.warning});
-  for (const RooflinePicture::Arrow* arrow : {&pic.fusion, &pic.quantization})
+  for (const Picture::Arrow* arrow : {&pic.fusion, &pic.quantization})
     if (arrow->shown) plot.arrow(arrow->x0, arrow->y0, arrow->x1, arrow->y1, arrow->label, {.colour = t.text});
 
   bool dragged = false;
-  double x = pic.selected_x, y = pic.selected_y;
+  double x = out.placement.intensity;
+  double y = out.placement.achieved_flops_per_s;
   if (x > 0 && y > 0) {
-    const RegimeStyle& style = styles[static_cast<std::size_t>(out.regime)];
+    const RegimeStyle& style = styles[static_cast<std::size_t>(out.placement.regime)];
     // The dot rides the roof: to the right is the same work with fewer bytes.
     dragged = plot.drag_point("drag operation", x, y,
                               {

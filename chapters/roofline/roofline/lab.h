@@ -7,13 +7,13 @@
 #include "chapters/mechanism/field.h"
 #include "models/machine/hardware.h"
 #include "models/machine/roofline.h"
+#include "models/transformer/roofline_ops.h"
 #include "widgets/plot/plot.h"
 
-/// The roofline lab in parts: what is set and computed (roofline.cpp), how (roofline_compute.cpp), and its picture
-/// (roofline_draw.cpp).
+/// The roofline of a chip, the operations of a language model under it, and what would move them.
 namespace chapters::roofline::roofline {
 
-struct RooflineInputs {
+struct Inputs {
   std::string chip = "h100_sxm";
   models::Format format = models::Format::bf16;
   std::string operation = "custom";
@@ -30,32 +30,64 @@ struct RooflineInputs {
   double launch_s = 4e-6;
   models::LaunchCost launch_cost = models::LaunchCost::hidden;
   FileInput measured;
-  bool operator==(const RooflineInputs&) const = default;
+  bool operator==(const Inputs&) const = default;
 };
 
+/// The roof of one chip, and the chosen work under it.
 struct RoofRow {
   std::string chip, format;
-  double peak_flops_per_s = 0, bandwidth_bytes_per_s = 0, ridge = 0, attainable_flops_per_s = 0, time_s = 0;
+  models::Machine machine;
+  double ridge = 0;             ///< FLOP/B
+  models::Placement placement;  ///< of the chosen work as one kernel; zeros when there is no such work
 };
 struct CeilingRow {
-  std::string name, basis, source;
-  double per_s = 0, ridge = 0;  ///< B/s and FLOP/B of bandwidths; FLOP/s and FLOP/B of peaks
+  models::Ceiling ceiling;
+  std::string basis;
+  double ridge = 0;          ///< FLOP/B at which the ceiling meets the roof
+  bool of_bandwidth = true;  ///< false: the ceiling bounds arithmetic
 };
-struct DotRow {
-  std::string name, regime;
-  double flops = 0, bytes = 0, intensity = 0, achieved_flops_per_s = 0, time_s = 0;
+struct OperationRow {
+  models::NamedWork named;
+  models::Placement placement;
+  std::string regime;
 };
 struct WalkRow {
-  double batch = 0, intensity = 0, achieved_flops_per_s = 0, tokens_per_s = 0;
+  double batch = 0;
+  models::Placement placement;
+  double tokens_per_s = 0;
   std::string regime;
 };
 struct MeasuredRow {
   std::string name;
   double intensity = 0, flops_per_s = 0, share_of_roof_percent = 0;
 };
+/// Attention as three kernels beside the same attention as one. Speedup 0: the model has no such pair.
+struct AttentionFusion {
+  models::Placement unfused, fused;
+  double speedup = 0, bytes_ratio = 0;
+};
 
-/// What the picture needs beyond the described outputs: points, and texts made once instead of once a frame.
-struct RooflinePicture {
+struct Outputs {
+  models::Machine machine;  ///< of the chosen chip and format
+  double ridge = 0, square_side = 0;
+  models::Work work{0, 0, 0};  ///< of the chosen operation
+  models::Placement placement;
+  double share_of_peak_percent = 0;
+  models::Placement decode, quantized;  ///< one decode step, and the same step with narrower weights
+  double decode_limit = 0, decode_tokens_per_s = 0, quantized_speedup = 0;
+  std::string decode_verdict;
+  AttentionFusion fusion;
+  std::vector<models::NamedWork> works;  ///< all operations of the model
+  std::vector<RoofRow> roofs;            ///< the chosen chip first, where it has the format
+  std::vector<CeilingRow> ceilings;
+  std::vector<OperationRow> operations;  ///< while they are shown
+  std::vector<WalkRow> walk;             ///< while it is shown
+  std::vector<MeasuredRow> measured_points;
+  std::string reason;
+};
+
+/// Points and texts of the plot, made once instead of once a frame.
+struct Picture {
   struct Line {
     std::string label, info;
     std::vector<double> xs, ys;
@@ -71,6 +103,7 @@ struct RooflinePicture {
     double x0 = 0, y0 = 0, x1 = 0, y1 = 0;
     std::string label;
   };
+  std::uint64_t version = 0;
   double x_lo = 0.1, x_hi = 1e4, y_lo = 1e10, y_hi = 1e16;
   std::vector<Line> roofs;  ///< of the other chips
   Line roof, slope, walk;   ///< of the chip itself
@@ -79,44 +112,19 @@ struct RooflinePicture {
   std::array<Dots, 3> dots, steps;  ///< by regime: memory, compute, launch; operations, and the decode walk
   Dots measured;
   Arrow fusion, quantization;
-  double kv_wall = 0;  ///< flop/byte that decode never passes; 0 when out of the picture
+  double kv_wall = 0;  ///< FLOP/B that decode never passes; 0 when out of the picture
   std::string ridge_label, wall_label, selected_label;
-  double selected_x = 0, selected_y = 0;  ///< 0 when infeasible
 };
 
-struct RooflineOutputs {
-  double intensity = 0, ridge = 0, attainable_flops_per_s = 0, time_s = 0;
-  models::Regime regime = models::Regime::memory;
-  double achieved_flops_per_s = 0, share_of_peak_percent = 0;
-  double flops_total = 0, bytes_total = 0, kernels_total = 0;
-  double compute_s = 0, memory_s = 0, launches_s = 0;
-  double decode_intensity = 0, decode_limit = 0, decode_time_s = 0, decode_tokens_per_s = 0;
-  std::string decode_verdict;
-  double quantized_time_s = 0, quantized_speedup = 0, fusion_speedup = 0, fusion_bytes_ratio = 0;
-  double square_side = 0;
-  std::vector<RoofRow> roofs;
-  std::vector<CeilingRow> ceilings;
-  std::vector<DotRow> operations;
-  std::vector<WalkRow> walk;
-  std::vector<MeasuredRow> measured_points;
-  RooflinePicture picture;
-  std::string reason;
-};
-
-struct RooflineView {
+struct View {
   widgets::PlotView plot;
 };
 
-bool shows(const RooflineInputs& in, const char* what);
-/// Roofs of every chip asked for; `main` is drawn as the one itself. The work in `out` is placed under each.
-void add_roofs(const RooflineInputs& in, const models::Chip& main, RooflineOutputs& out);
-/// Rows of the measured file under the machine's roof; its error becomes the reason.
-void add_measured(const RooflineInputs& in, const models::Machine& machine, RooflineOutputs& out);
-/// A view in which every dot and roof lies, with room for names.
-void frame_picture(RooflineOutputs& out);
-RooflineOutputs compute_roofline(const RooflineInputs& in);
-/// Makes the work one's own: the flops of `out` over the bytes that give `intensity` (FLOP/B).
-void set_intensity(RooflineInputs& in, const RooflineOutputs& out, double intensity);
-void draw_roofline(RooflineInputs& in, const RooflineOutputs& out, RooflineView& view);
+/// Whether the learner chose to see `what`, an id of the input "show".
+bool shows(const Inputs& in, const char* what);
+
+Outputs compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out);
+void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::roofline::roofline

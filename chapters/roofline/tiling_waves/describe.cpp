@@ -14,6 +14,9 @@ const Choices schedules = {
 const Choices rules = {
     {"then", "Required (before cuBLAS 11)", "Rows that are no multiple of 16 bytes do not use Tensor Cores at all."},
     {"now", "Preferred (since cuBLAS 11)", "Any row uses Tensor Cores, at a lower rate below 16 bytes."}};
+static_assert(static_cast<int>(models::Schedule::stream_k) == 2 &&
+                  static_cast<int>(models::AlignmentRule::preferred) == 1,
+              "the choices above stand in the order of the enumerators");
 
 constexpr std::string_view guide = "NVIDIA, Matrix Multiplication Background User's Guide, DU-09799-001";
 constexpr std::string_view stream_k = "Osama et al., Stream-K, PPoPP 2023";
@@ -147,13 +150,13 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, ScheduleRow& r) {
   f.text("name", r.name, {.label = "Schedule"});
-  f.integer("splits", r.splits, {.label = "Splits"});
-  f.integer("blocks", r.blocks, {.label = "Thread blocks"});
+  f.integer("splits", r.scheduled.split, {.label = "Splits"});
+  f.integer("blocks", r.scheduled.result.work_units, {.label = "Thread blocks"});
   f.real("occupancy", r.occupancy, {.label = "Slots busy", .unit = "%"});
-  f.real("compute_s", r.compute_s, {.label = "Arithmetic", .unit = "s"});
-  f.real("memory_s", r.memory_s, {.label = "Operands", .unit = "s"});
-  f.real("reduction_s", r.reduction_s, {.label = "Partial sums", .unit = "s"});
-  f.real("time_s", r.time_s, {.label = "Time", .unit = "s"});
+  f.real("compute_s", r.scheduled.result.compute_s, {.label = "Arithmetic", .unit = "s"});
+  f.real("memory_s", r.scheduled.result.memory_s, {.label = "Operands", .unit = "s"});
+  f.real("reduction_s", r.scheduled.result.reduction_s, {.label = "Partial sums", .unit = "s"});
+  f.real("time_s", r.scheduled.result.time_s, {.label = "Time", .unit = "s"});
   f.real("speedup", r.speedup, {.label = "Against data parallel"});
 }
 
@@ -167,25 +170,26 @@ void describe(Fields& f, CornerRow& r) {
 
 void describe(Fields& f, Outputs& o) {
   f.real("efficiency", o.efficiency, {.label = "Share of the peak", .unit = "%", .formula = "2 M N K / (peak x time)"});
-  f.real("effective_flops_per_s", o.effective_flops_per_s,
+  f.real("effective_flops_per_s", o.result.effective_flops_per_s,
          {
              .label = "Effective rate",
              .unit = "FLOP/s",
              .help = "Useful operations only: what edge tiles compute beyond C is not counted.",
              .formula = "2 M N K / time",
          });
-  f.real("time_s", o.time_s, {.label = "Time", .unit = "s", .formula = "max(arithmetic, operands) + partial sums"});
-  f.integer("tiles", o.tiles,
+  f.real("time_s", o.result.time_s,
+         {.label = "Time", .unit = "s", .formula = "max(arithmetic, operands) + partial sums"});
+  f.integer("tiles", o.result.tiles,
             {.label = "Tiles", .formula = "ceil(M / tile rows) x ceil(N / tile columns)", .source = guide});
-  f.integer("tiles_m", o.tiles_m, {.label = "Tiles down", .formula = "ceil(M / tile rows)"});
-  f.integer("tiles_n", o.tiles_n, {.label = "Tiles across", .formula = "ceil(N / tile columns)"});
-  f.integer("blocks", o.blocks,
+  f.integer("tiles_m", o.result.tiles_m, {.label = "Tiles down", .formula = "ceil(M / tile rows)"});
+  f.integer("tiles_n", o.result.tiles_n, {.label = "Tiles across", .formula = "ceil(N / tile columns)"});
+  f.integer("blocks", o.result.work_units,
             {.label = "Thread blocks", .help = "Tiles, tiles x splits, or for stream-K one for each slot with work."});
   f.integer("slots", o.slots,
             {.label = "Slots",
              .help = "Thread blocks that run at once: a full wave.",
              .formula = "free SMs x blocks an SM holds"});
-  f.integer("waves", o.waves, {.label = "Waves", .formula = "ceil(blocks / slots)", .source = guide});
+  f.integer("waves", o.result.waves, {.label = "Waves", .formula = "ceil(blocks / slots)", .source = guide});
   f.integer("last_wave_blocks", o.last_wave_blocks,
             {.label = "Blocks in the last wave", .formula = "blocks - (waves - 1) x slots"});
   f.real("tile_efficiency", o.tile_efficiency,
@@ -206,7 +210,7 @@ void describe(Fields& f, Outputs& o) {
              .formula = "tiles x steps / (slots x steps of the busiest slot)",
              .source = guide,
          });
-  f.integer("alignment_bytes", o.alignment_bytes,
+  f.integer("alignment_bytes", o.result.alignment_bytes,
             {
                 .label = "Alignment",
                 .unit = "B",
@@ -221,38 +225,39 @@ void describe(Fields& f, Outputs& o) {
              .help = "Part of the Tensor Core rate that the alignment leaves.",
              .formula = "100 % from 16 bytes on",
          });
-  f.real("peak_flops_per_s", o.peak_flops_per_s,
+  f.real("peak_flops_per_s", o.setting.peak_flops_per_s,
          {.label = "Peak of the free SMs", .unit = "FLOP/s", .formula = "dense peak x free SMs / SMs"});
-  f.real("compute_s", o.compute_s,
+  f.real("compute_s", o.result.compute_s,
          {.label = "Arithmetic", .unit = "s", .formula = "waves x one tile's flops / the rate of one slot"});
-  f.real("memory_s", o.memory_s,
+  f.real("memory_s", o.result.memory_s,
          {
              .label = "Operands",
              .unit = "s",
              .help = "Each matrix moved once, at the memory's rate or at what the busy SMs can pull, if that is less.",
              .formula = "(M K + K N + M N) x bytes / bandwidth",
          });
-  f.real("reduction_s", o.reduction_s,
+  f.real("reduction_s", o.result.reduction_s,
          {
              .label = "Partial sums",
              .unit = "s",
              .formula = "partial sum bytes / bandwidth",
              .source = stream_k,
          });
-  f.real("reduction_bytes", o.reduction_bytes,
+  f.real("reduction_bytes", o.result.reduction_bytes,
          {.label = "Partial sums moved", .unit = "B", .help = "FP32, written once and read once."});
   f.real("ideal_s", o.ideal_s, {.label = "Time at the peak", .unit = "s", .formula = "2 M N K / peak"});
   f.real("lost_s", o.lost_s, {.label = "Time lost", .unit = "s", .formula = "time - time at the peak"});
-  f.integer("free_to_n", o.free_to_n,
+  f.integer("free_to_n", o.free_range.last_n,
             {.label = "Same waves up to N",
              .help = "Columns up to here cost no more arithmetic time: the last wave has room for their tiles.",
              .formula = "floor(floor(waves x slots / splits) / tiles down) x tile columns"});
-  f.integer("one_wave_less_n", o.one_wave_less_n,
+  f.integer("one_wave_less_n", o.free_range.below_n,
             {.label = "One wave less at N",
              .help = "The largest N that needs a wave less; 0 when there is none.",
              .formula = "the same with waves - 1"});
-  f.integer("padded_n", o.padded_n, {.label = "Padded N", .formula = "next N whose row is a multiple of the padding"});
-  f.real("padded_time_s", o.padded_time_s,
+  f.integer("padded_n", o.padding.padded_n,
+            {.label = "Padded N", .formula = "next N whose row is a multiple of the padding"});
+  f.real("padded_time_s", o.padding.after.time_s,
          {.label = "Time, padded", .unit = "s", .help = "Under the alignment rule set."});
   f.real("padding_cost", o.padding_cost,
          {
@@ -261,21 +266,21 @@ void describe(Fields& f, Outputs& o) {
              .help = "To B and C, in memory and in operations.",
              .formula = "(padded N - N) / N",
          });
-  f.real("padding_speedup", o.padding_speedup,
+  f.real("padding_speedup", o.padding.speedup,
          {.label = "Padding speeds up", .help = "Under the alignment rule set.", .formula = "time / time padded"});
-  f.real("padding_speedup_now", o.padding_speedup_now,
+  f.real("padding_speedup_now", o.padding_preferred.speedup,
          {.label = "... since cuBLAS 11",
           .help = "At the rate set for 2-byte alignment, or its default of 67 % while the old rule is chosen.",
           .formula = "time / time padded"});
-  f.real("padding_speedup_then", o.padding_speedup_then,
+  f.real("padding_speedup_then", o.padding_required.speedup,
          {.label = "... before cuBLAS 11",
           .help = "Unaligned work falls to the vector units at the stated FP32 rate. 1 where the chip states none.",
           .formula = "time / time padded"});
-  f.integer("best_splits", o.best_splits,
+  f.integer("best_splits", o.split_k.split,
             {.label = "Best split of K", .help = "Of 1 to 64; 1 when splitting gains nothing."});
-  f.real("split_k_time_s", o.split_k_time_s,
+  f.real("split_k_time_s", o.split_k.result.time_s,
          {.label = "Time, best split-K", .unit = "s", .formula = "max(arithmetic, operands) + partial sums"});
-  f.real("stream_k_time_s", o.stream_k_time_s, {.label = "Time, stream-K", .unit = "s", .source = stream_k});
+  f.real("stream_k_time_s", o.stream_k.result.time_s, {.label = "Time, stream-K", .unit = "s", .source = stream_k});
   f.real("best_schedule_speedup", o.best_schedule_speedup,
          {.label = "Best schedule gains", .formula = "time data parallel / least time of the three"});
   f.integer("best_n", o.best_n,
@@ -299,11 +304,11 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
+  return make_lab<Inputs, Outputs, Picture, View>(
       {.id = "roofline/tiling-waves",
        .title = "Tiles and waves",
        .question = "One column more makes this matmul much slower: is it tiles, waves or alignment?"},
-      compute, draw);
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::roofline::tiling_waves

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,10 +10,10 @@
 #include "widgets/charts/waterfall.h"
 #include "widgets/plot/plot_view.h"
 
-/// Between tiling_waves.cpp (described and computed) and tiling_waves_picture.cpp (drawn).
+/// One matmul cut into tiles: how they fill a chip in waves, and what the cut wastes.
 namespace chapters::roofline::tiling_waves {
 
-/// At first: one column more than 4,096. It needs a 17th column of tiles, and the tiles a fifth wave, and the rows lose
+/// Defaults: one column more than 4,096. It needs a 17th column of tiles, and the tiles a fifth wave, and the rows lose
 /// their alignment.
 struct Inputs {
   std::string chip = "h100_sxm";
@@ -33,11 +34,12 @@ struct Inputs {
 /// One schedule of the same matmul.
 struct ScheduleRow {
   std::string name;
-  std::int64_t splits = 1, blocks = 0;
-  double occupancy = 0, compute_s = 0, memory_s = 0, reduction_s = 0, time_s = 0, speedup = 1;
+  models::ScheduleResult scheduled;
+  double occupancy = 0;  ///< % of the slots
+  double speedup = 1;    ///< against data parallel
 };
 
-/// A corner of the saw-tooth; shares in percent of the peak.
+/// A corner of the saw-tooth; shares are % of the peak.
 struct CornerRow {
   std::int64_t n = 0, waves = 0;
   double aligned = 0, misaligned = 0, without_tensor_cores = 0;
@@ -45,32 +47,32 @@ struct CornerRow {
 
 struct Outputs {
   std::string reason;
-  std::int64_t tiles_m = 0, tiles_n = 0, tiles = 0, blocks = 0, waves = 0, slots = 0, last_wave_blocks = 0;
-  double efficiency = 0, tile_efficiency = 0, depth_efficiency = 0, wave_efficiency = 0, alignment_efficiency = 0;
-  std::int64_t alignment_bytes = 0;
-  double effective_flops_per_s = 0, peak_flops_per_s = 0, time_s = 0, compute_s = 0, memory_s = 0, reduction_s = 0,
-         reduction_bytes = 0;
-  double ideal_s = 0, lost_s = 0;
-  std::int64_t free_to_n = 0, one_wave_less_n = 0;
-  std::int64_t padded_n = 0;
-  double padded_time_s = 0, padding_cost = 0, padding_speedup = 1, padding_speedup_now = 1, padding_speedup_then = 1;
-  std::int64_t best_splits = 1;
-  double split_k_time_s = 0, stream_k_time_s = 0, best_schedule_speedup = 1;
-  std::int64_t best_n = 0;
-  double best_share = 0;
-  std::vector<ScheduleRow> schedules;
-  std::vector<CornerRow> corners;
-
-  // For the picture alone.
   models::TilingInputs setting;
   models::TilingResult result;
+  std::int64_t slots = 0, last_wave_blocks = 0;
+  /// %, of which the first is of the peak.
+  double efficiency = 0, tile_efficiency = 0, depth_efficiency = 0, wave_efficiency = 0, alignment_efficiency = 0;
+  double ideal_s = 0, lost_s = 0;
+  models::FreeRange free_range;
+  models::PaddingStory padding;                              ///< under the alignment rule set
+  models::PaddingStory padding_preferred, padding_required;  ///< under each rule
+  double padding_cost = 0;                                   ///< % more columns
+  models::ScheduleResult split_k, stream_k;                  ///< split-K at its best split
+  double best_schedule_speedup = 1;
+  std::int64_t best_n = 0;
+  double best_share = 0;               ///< % of the peak
+  std::vector<ScheduleRow> schedules;  ///< data parallel first
+  std::vector<CornerRow> corners;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
   models::TilingLosses losses;
   std::vector<double> saw_n, saw_aligned, saw_preferred, saw_required;  ///< % of the peak
-  std::vector<double> near_n, near_now, near_then;
-  double saw_top = 105, near_top = 110;  ///< of the axes, %
-  double tile_aspect = 1;                ///< of a drawn tile: its own, within what can be seen
+  std::vector<double> near_n, near_preferred, near_required;            ///< the same just around N
+  double saw_top = 105, near_top = 110;                                 ///< of the axes, %
+  double tile_aspect = 1;  ///< of a drawn tile: its own, within what can be seen
   std::vector<models::WaveSpan> spans;
-  std::vector<std::string> schedule_labels;
   std::string summary, wave_story, padding_story, padding_table, tile_title, schedule_story;
 };
 
@@ -83,7 +85,8 @@ struct View {
 };
 
 Outputs compute(const Inputs& inputs);
-void draw(Inputs& inputs, const Outputs& out, View& view);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, ScheduleRow& row);

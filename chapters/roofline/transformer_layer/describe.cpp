@@ -23,6 +23,9 @@ const Choices regimes = {{"memory", "memory-bound", ""},
                          {"compute", "compute-bound", ""},
                          {"launch", "launch-bound", ""},
                          {"link", "link-bound", ""}};
+static_assert(static_cast<int>(models::AttentionFlops::full) == 1 && static_cast<int>(models::Recompute::full) == 2 &&
+                  static_cast<int>(models::Regime::link) == 3,
+              "the choices above stand in the order of the enumerators");
 
 constexpr double longest_tokens = 1048576;
 constexpr std::string_view roofline_source = "Williams, Waterman, Patterson, CACM 52(4), 2009";
@@ -83,25 +86,25 @@ void describe(Fields& f, Inputs& in) {
 }
 
 void describe(Fields& f, OperationRow& row) {
-  f.text("name", row.name, {.label = "Operation"});
+  f.text("name", row.timed.operation.name, {.label = "Operation"});
   f.text("group", row.group, {.label = "Group"});
-  f.text("kind", row.kind, {.label = "Part", .help = "Kind of layer, embedding or output."});
-  f.integer("count", row.count, {.label = "Count", .help = "Times in the model."});
+  f.text("kind", row.timed.operation.layer, {.label = "Part", .help = "Kind of layer, embedding or output."});
+  f.integer("count", row.timed.operation.count, {.label = "Count", .help = "Times in the model."});
   f.text("shape", row.shape,
          {.label = "Shape", .help = "[rows x depth] x [depth x columns], empty where there is no product."});
-  f.integer("parameters", row.parameters, {.label = "Parameters", .unit = "parameters"});
-  f.real("flops", row.flops, {.label = "Flops of one", .unit = "FLOP"});
+  f.integer("parameters", row.timed.operation.parameters, {.label = "Parameters", .unit = "parameters"});
+  f.real("flops", row.timed.cost.flops, {.label = "Flops of one", .unit = "FLOP"});
   f.real("bytes", row.bytes, {.label = "Bytes of one", .unit = "B"});
-  f.real("intensity", row.intensity, {.label = "Intensity", .unit = "FLOP/B"});
-  f.real("compute_s", row.compute_s, {.label = "Arithmetic of one", .unit = "s"});
-  f.real("memory_s", row.memory_s, {.label = "Memory traffic of one", .unit = "s"});
-  f.real("time_s", row.time_s, {.label = "Time of one", .unit = "s"});
-  f.real("share", row.share, {.label = "Share of the step, all of them", .help = "From 0 to 1."});
-  f.choice("regime", row.regime, regimes, {.label = "Regime"});
+  f.real("intensity", row.timed.placement.intensity, {.label = "Intensity", .unit = "FLOP/B"});
+  f.real("compute_s", row.timed.placement.compute_s, {.label = "Arithmetic of one", .unit = "s"});
+  f.real("memory_s", row.timed.placement.memory_s, {.label = "Memory traffic of one", .unit = "s"});
+  f.real("time_s", row.timed.placement.time_s, {.label = "Time of one", .unit = "s"});
+  f.real("share", row.timed.share, {.label = "Share of the step, all of them", .help = "From 0 to 1."});
+  f.choice("regime", row.timed.placement.regime, regimes, {.label = "Regime"});
 }
 
 void describe(Fields& f, Outputs& out) {
-  f.real("time_s", out.time_s,
+  f.real("time_s", out.step.time_s,
          {
              .label = "Time of the step",
              .unit = "s",
@@ -111,7 +114,7 @@ void describe(Fields& f, Outputs& out) {
          });
   f.real("tokens_per_s", out.tokens_per_s,
          {.label = "New tokens a second", .unit = "tokens/s", .formula = "new tokens / time"});
-  f.real("flops_total", out.flops_total,
+  f.real("flops_total", out.step.totals.product_flops,
          {
              .label = "Flops of the step",
              .unit = "FLOP",
@@ -119,9 +122,9 @@ void describe(Fields& f, Outputs& out) {
                      "the table and in the time, not here, as published counts have it.",
              .formula = "sum of count x 2 m n k",
          });
-  f.real("flops_per_token", out.flops_per_token,
+  f.real("flops_per_token", out.step.totals.flops_per_token,
          {.label = "Flops a new token", .unit = "FLOP", .formula = "flops_total / new tokens"});
-  f.real("bytes_total", out.bytes_total,
+  f.real("bytes_total", out.step.totals.bytes,
          {
              .label = "Memory traffic",
              .unit = "B",
@@ -161,23 +164,23 @@ void describe(Fields& f, Outputs& out) {
          });
   f.real("mbu", out.mbu,
          {.label = "Memory bandwidth used", .unit = "%", .formula = "bytes_total / (time x bandwidth)"});
-  f.real("fused_time_s", out.fused_time_s,
+  f.real("fused_time_s", out.fused.time_s,
          {.label = "Time, all fused", .unit = "s", .help = "The same step with both fusions on."});
-  f.real("unfused_time_s", out.unfused_time_s,
+  f.real("unfused_time_s", out.unfused.time_s,
          {.label = "Time, nothing fused", .unit = "s", .help = "The same step with both fusions off."});
-  f.real("fused_bytes", out.fused_bytes,
+  f.real("fused_bytes", out.fused.totals.bytes,
          {.label = "Traffic, all fused", .unit = "B", .help = "Bytes moved with both fusions on."});
-  f.real("unfused_bytes", out.unfused_bytes,
+  f.real("unfused_bytes", out.unfused.totals.bytes,
          {.label = "Traffic, nothing fused", .unit = "B", .help = "Bytes moved with both fusions off."});
-  f.integer("parameters_total", out.parameters_total,
+  f.integer("parameters_total", out.parameters.total,
             {.label = "Parameters",
              .unit = "parameters",
              .help = "Every weight of the model; buffers and multi-token prediction are none."});
-  f.integer("parameters_active", out.parameters_active,
+  f.integer("parameters_active", out.parameters.active,
             {.label = "Active for a token",
              .unit = "parameters",
              .help = "Less the experts that a token is not sent to; both embedding matrices are in."});
-  f.integer("parameters_attention", out.parameters_attention,
+  f.integer("parameters_attention", out.parameters.layers.attention,
             {.label = "In attention",
              .unit = "parameters",
              .help = "Query, key, value and output projections with their biases."});
@@ -192,13 +195,13 @@ void describe(Fields& f, Outputs& out) {
             {.label = "In norms",
              .unit = "parameters",
              .help = "Gains and biases of every norm, those of queries and keys among them."});
-  f.real("weights_bytes", out.weights_bytes,
+  f.real("weights_bytes", out.resident.weights,
          {.label = "Weights", .unit = "B", .formula = "parameters_total x bytes of the format"});
   f.real("kv_bytes_per_token", out.kv_bytes_per_token,
          {.label = "Cache a token",
           .unit = "B",
           .formula = "2 x layers x kv heads x head width x bytes; latent attention: layers x (rank + rotary) x bytes"});
-  f.real("kv_total_bytes", out.kv_total_bytes,
+  f.real("kv_total_bytes", out.resident.cache,
          {.label = "Cache of the batch",
           .unit = "B",
           .help = "Nothing in training. Layers with a sliding window keep no more than it."});
@@ -235,11 +238,11 @@ void describe(Fields& f, Outputs& out) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
+  return make_lab<Inputs, Outputs, Picture, View>(
       {.id = "roofline/transformer-layer",
        .title = "Transformer layer",
        .question = "Where do the flops, the bytes and the time of one step go, and which of them is the wall?"},
-      compute, draw);
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::roofline::transformer_layer

@@ -17,22 +17,22 @@ using widgets::Theme;
 using widgets::Type;
 
 /// The rows in the table: those of the layer drawn, and what lies outside the layers.
-void gather_rows(const Outputs& out, View& view) {
-  const std::size_t layer = out.layers.empty() ? 0 : drawn_layer(out, view);
-  const std::uint64_t wanted = (out.version ^ (layer + 1)) * 1099511628211ull;
+void gather_rows(const Outputs& out, const Picture& pic, View& view) {
+  const std::size_t layer = pic.layers.empty() ? 0 : drawn_layer(pic, view);
+  const std::uint64_t wanted = (pic.version << 8) + layer;  // there are at most 64 kinds of layers
   if (view.rows_version == wanted) return;
   view.rows_version = wanted;
   view.rows.clear();
   for (std::size_t i = 0; i < out.operations.size(); ++i) {
     bool elsewhere = false;
-    for (std::size_t k = 0; k < out.layers.size(); ++k)
+    for (std::size_t k = 0; k < pic.layers.size(); ++k)
       elsewhere =
-          elsewhere || (k != layer && i >= out.layers[k].stages.front().first && i < out.layers[k].stages.back().end);
+          elsewhere || (k != layer && i >= pic.layers[k].stages.front().first && i < pic.layers[k].stages.back().end);
     if (!elsewhere) view.rows.push_back(static_cast<std::uint32_t>(i));
   }
 }
 
-void draw_totals(const Outputs& out, View& view, float width, float height) {
+void draw_totals(const Outputs& out, const Picture& pic, View& view, float width, float height) {
   const Theme& t = theme();
   constexpr std::string_view blocks[block_count] = {"projections", "attention", "feed-forward", "norms and adds",
                                                     "embedding, output"};
@@ -40,11 +40,11 @@ void draw_totals(const Outputs& out, View& view, float width, float height) {
                                                 widgets::Tint::series(6), widgets::Tint::series(7), widgets::Tint()};
   widgets::BarSegment times[3][block_count];
   widgets::StackedBar variants[3];
-  const std::size_t n = std::min<std::size_t>(out.variants.size(), 3);
+  const std::size_t n = std::min<std::size_t>(pic.variants.size(), 3);
   for (std::size_t v = 0; v < n; ++v) {
     for (std::size_t b = 0; b < block_count; ++b)
-      times[v][b] = {.label = blocks[b], .value = out.variants[v].time_s[b], .tint = tints[b]};
-    variants[v] = {.label = out.variants[v].label, .segments = times[v]};
+      times[v][b] = {.label = blocks[b], .value = pic.variants[v].time_s[b], .tint = tints[b]};
+    variants[v] = {.label = pic.variants[v].label, .segments = times[v]};
   }
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float left = width * 0.56f - t.px(12);
@@ -56,10 +56,10 @@ void draw_totals(const Outputs& out, View& view, float width, float height) {
                                            widgets::Tint::series(7)};
   widgets::BarSegment stored[4], active[4];
   for (std::size_t i = 0; i < 4; ++i) {
-    stored[i] = {.label = parts[i], .value = static_cast<double>(out.stored[i]), .tint = part_tints[i]};
-    active[i] = {.label = parts[i], .value = static_cast<double>(out.active[i]), .tint = part_tints[i]};
+    stored[i] = {.label = parts[i], .value = static_cast<double>(pic.stored[i]), .tint = part_tints[i]};
+    active[i] = {.label = parts[i], .value = static_cast<double>(pic.active[i]), .tint = part_tints[i]};
   }
-  const bool sparse = out.parameters_active != out.parameters_total;
+  const bool sparse = out.parameters.active != out.parameters.total;
   const widgets::StackedBar counts[2] = {{.label = sparse ? "stored" : "parameters", .segments = stored},
                                          {.label = "a token uses", .segments = active}};
   ImGui::SetCursorScreenPos({at.x + width * 0.56f + t.px(12), at.y});
@@ -94,20 +94,20 @@ void select(View& view, std::size_t row) {
 
 bool is_selected(const View& view, std::size_t row) { return view.selected == static_cast<std::int64_t>(row); }
 
-void tell(const OperationRow& row) {
+void show_tip(const OperationRow& row, const OperationPicture& picture) {
   Line value;
-  value.add(widgets::format(row.time_s, "s"))
+  value.add(widgets::format(row.timed.placement.time_s, "s"))
       .add(", ")
-      .add(widgets::format(100 * row.share, "%"))
+      .add(widgets::format(100 * row.timed.share, "%"))
       .add(" of the step, ")
-      .add(name_of(row.regime));
-  widgets::tip(row.name, value.view(), row.detail);
+      .add(name_of(row.timed.placement.regime));
+  widgets::tip(row.timed.operation.name, value.view(), picture.detail);
 }
 
-std::size_t drawn_layer(const Outputs& out, const View& view) {
-  if (view.layer >= 0 && view.layer < static_cast<std::int64_t>(out.layers.size()))
+std::size_t drawn_layer(const Picture& picture, const View& view) {
+  if (view.layer >= 0 && view.layer < static_cast<std::int64_t>(picture.layers.size()))
     return static_cast<std::size_t>(view.layer);
-  return out.longest_layer;
+  return picture.longest_layer;
 }
 
 void describe(Fields& f, View& view) {
@@ -127,22 +127,22 @@ void describe(Fields& f, View& view) {
             });
 }
 
-void draw(Inputs& in, const Outputs& out, View& view) {
+void draw(Inputs& in, const Outputs& out, const Picture& pic, View& view) {
   if (!out.reason.empty() || out.operations.empty()) return;
-  gather_rows(out, view);
+  gather_rows(out, pic, view);
   const Theme& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float line = t.type(Type::small) + t.px(5), width = room.x;
   // The convention stands behind the subject where there is room, else under it.
-  const float subject = widgets::text_size(out.subject, Type::small).x, after = subject + t.px(18);
-  const bool beside = after + widgets::text_size(out.convention, Type::small).x <= width;
-  p.text_fit(at, out.subject, width, t.text, Type::small);
-  p.text_fit(beside ? ImVec2{at.x + after, at.y} : ImVec2{at.x, at.y + line}, out.convention,
+  const float subject = widgets::text_size(pic.subject, Type::small).x, after = subject + t.px(18);
+  const bool beside = after + widgets::text_size(pic.convention, Type::small).x <= width;
+  p.text_fit(at, pic.subject, width, t.text, Type::small);
+  p.text_fit(beside ? ImVec2{at.x + after, at.y} : ImVec2{at.x, at.y + line}, pic.convention,
              width - (beside ? after : 0.0f), t.muted, Type::small);
   float head = line * (beside ? 1.0f : 2.0f);
-  if (!out.capacity.empty()) {
-    p.text_fit({at.x, at.y + head}, out.capacity, width, t.warning, Type::small);
+  if (!pic.capacity.empty()) {
+    p.text_fit({at.x, at.y + head}, pic.capacity, width, t.warning, Type::small);
     head += line;
   }
   head += t.px(4);
@@ -161,11 +161,11 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   const float flow = flow_least + std::min(spare * 0.6f, t.px(110)),
               totals = totals_least + std::min(spare * 0.4f, t.px(60));
   ImGui::SetCursorScreenPos({at.x, at.y + head});
-  draw_flow(out, view, in.launch_s > 0, width, flow);
+  draw_flow(out, pic, view, in.launch_s > 0, width, flow);
   ImGui::SetCursorScreenPos({at.x, at.y + head + flow + gap});
-  draw_operations(out, view, width, table);
+  draw_operations(out, pic, view, width, table);
   ImGui::SetCursorScreenPos({at.x, at.y + head + flow + (scrolled ? left : table) + (scrolled ? 3.5f : 2.0f) * gap});
-  draw_totals(out, view, width, totals);
+  draw_totals(out, pic, view, width, totals);
 }
 
 }  // namespace chapters::roofline::transformer_layer

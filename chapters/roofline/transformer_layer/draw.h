@@ -15,19 +15,21 @@ struct View {
 };
 
 void describe(Fields& fields, View& view);
-void draw(Inputs& inputs, const Outputs& out, View& view);
+void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 // The parts of the picture, from top to bottom; each draws at the cursor in a box of this size.
-void draw_flow(const Outputs& out, View& view, bool with_launch, float width, float height);
-void draw_operations(const Outputs& out, View& view, float width, float height);
+void draw_flow(const Outputs& out, const Picture& picture, View& view, bool with_launch, float width, float height);
+void draw_operations(const Outputs& out, const Picture& picture, View& view, float width, float height);
 
 // What the parts share.
 widgets::Meaning meaning_of(models::Regime regime);
 widgets::Marker shape_of(models::Regime regime);
 std::string_view name_of(models::Regime regime);
-void select(View& view, std::size_t operation);  ///< or lets go of it when it was selected
+void select(View& view, std::size_t operation);  ///< Lets go of it when it was selected.
 bool is_selected(const View& view, std::size_t operation);
-void tell(const OperationRow& row);                             ///< a hover
-std::size_t drawn_layer(const Outputs& out, const View& view);  ///< of out.layers, which must not be empty
+/// What hovering an operation says.
+void show_tip(const OperationRow& row, const OperationPicture& picture);
+/// The kind of layer that is drawn, as a place in picture.layers, which must not be empty.
+std::size_t drawn_layer(const Picture& picture, const View& view);
 
 }  // namespace chapters::roofline::transformer_layer

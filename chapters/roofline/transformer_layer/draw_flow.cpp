@@ -30,31 +30,31 @@ float regime_key(const Painter& p, ImVec2 right_top, bool with_launch) {
 }
 
 /// One operation of the layer's flow.
-void flow_box(const Painter& p, const Outputs& out, View& view, std::size_t index, Rect r) {
+void flow_box(const Painter& p, const Outputs& out, const Picture& pic, View& view, std::size_t index, Rect r) {
   const Theme& t = theme();
   const OperationRow& row = out.operations[index];
   ImGui::SetCursorScreenPos(r.min);
   ImGui::PushID(static_cast<int>(index));
   Line label;
-  label.add(row.name).add("##flow");
+  label.add(row.timed.operation.name).add("##flow");
   if (ImGui::InvisibleButton(label.c_str(), {std::max(1.0f, r.width()), std::max(1.0f, r.height())},
                              ImGuiButtonFlags_EnableNav))
     select(view, index);
   ImGui::PopID();
-  if (ImGui::IsItemHovered()) tell(row);
-  const ImU32 fill = t.of(meaning_of(row.regime));
+  if (ImGui::IsItemHovered()) show_tip(row, pic.operations[index]);
+  const ImU32 fill = t.of(meaning_of(row.timed.placement.regime));
   p.rect(r.min, r.max, fill, t.px(3));
   const float small = t.type(Type::small), y = (r.min.y + r.max.y - small) / 2;
   float left = r.min.x + t.px(5);
   const bool slim = r.width() < t.px(16);
   if (r.height() >= t.px(9))
-    widgets::paint_row_mark(p, {shape_of(row.regime), t.on_colour},
+    widgets::paint_row_mark(p, {shape_of(row.timed.placement.regime), t.on_colour},
                             {slim ? (r.min.x + r.max.x) / 2 : left + t.px(3), (r.min.y + r.max.y) / 2},
                             t.px(slim ? 2.4f : 3.0f));
   left += t.px(12);
   const ImU32 ink = widgets::contrast(t.on_colour, fill) >= 4.5 ? t.on_colour : t.text;
   // The whole name, or what is left without "projection", or none: the hover has it.
-  const std::string_view name = row.name, brief = name.substr(0, name.find(" projection"));
+  const std::string_view name = row.timed.operation.name, brief = name.substr(0, name.find(" projection"));
   const float room = r.max.x - left - t.px(4);
   const std::string_view shown = widgets::text_size(name, Type::small).x <= room    ? name
                                  : widgets::text_size(brief, Type::small).x <= room ? brief
@@ -65,15 +65,16 @@ void flow_box(const Painter& p, const Outputs& out, View& view, std::size_t inde
 }
 
 /// Operations that read the same input stand above each other, as tall as their part of the stage's time.
-void flow_stage(const Painter& p, const Outputs& out, View& view, const LayerFlow::Stage& stage, Rect r) {
+void flow_stage(const Painter& p, const Outputs& out, const Picture& pic, View& view, const LayerFlow::Stage& stage,
+                Rect r) {
   const float gap = theme().px(2), least = theme().px(9), n = static_cast<float>(stage.end - stage.first);
   double sum = 0;
-  for (std::size_t i = stage.first; i < stage.end; ++i) sum += out.operations[i].time_s;
+  for (std::size_t i = stage.first; i < stage.end; ++i) sum += out.operations[i].timed.placement.time_s;
   const float room = r.height() - (n - 1) * gap - n * least;
   float y = r.min.y;
   for (std::size_t i = stage.first; i < stage.end; ++i) {
-    const float height = least + room * static_cast<float>(out.operations[i].time_s / sum);
-    flow_box(p, out, view, i, {{r.min.x, y}, {r.max.x, y + height}});
+    const float height = least + room * static_cast<float>(out.operations[i].timed.placement.time_s / sum);
+    flow_box(p, out, pic, view, i, {{r.min.x, y}, {r.max.x, y + height}});
     y += height + gap;
   }
 }
@@ -91,17 +92,17 @@ void bracket(const Painter& p, float x0, float x1, float y, std::string_view nam
 }
 
 /// Names of the kinds of layers; pressing one draws it. Returns where the names end.
-float layer_tabs(const Painter& p, const Outputs& out, View& view, std::size_t shown, ImVec2 at) {
+float layer_tabs(const Painter& p, const Picture& pic, View& view, std::size_t shown, ImVec2 at) {
   const Theme& t = theme();
-  for (std::size_t i = 0; i < out.layers.size(); ++i) {
-    const std::string& name = out.layers[i].name;
+  for (std::size_t i = 0; i < pic.layers.size(); ++i) {
+    const std::string& name = pic.layers[i].name;
     const float width = widgets::text_size(name, Type::small, Font::bold).x;
     ImGui::SetCursorScreenPos(at);
     if (ImGui::InvisibleButton(name.c_str(), {width, t.type(Type::small) + t.px(4)}, ImGuiButtonFlags_EnableNav))
       view.layer = static_cast<std::int64_t>(i);
     const bool lit = i == shown || ImGui::IsItemHovered() || ImGui::IsItemFocused();
     p.text(at, name, lit ? t.text : t.muted, Type::small, Font::bold);
-    if (i == shown && out.layers.size() > 1)
+    if (i == shown && pic.layers.size() > 1)
       p.rect({at.x, at.y + t.type(Type::small) + t.px(3)}, {at.x + width, at.y + t.type(Type::small) + t.px(5)},
              t.accent);
     at.x += width + t.px(18);
@@ -112,17 +113,17 @@ float layer_tabs(const Painter& p, const Outputs& out, View& view, std::size_t s
 }  // namespace
 
 /// The layer as a flow from left to right, every stage as wide as its share of the time.
-void draw_flow(const Outputs& out, View& view, bool with_launch, float width, float height) {
+void draw_flow(const Outputs& out, const Picture& pic, View& view, bool with_launch, float width, float height) {
   const Theme& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float pad = t.px(12), small = t.type(Type::small);
   p.rect(at, {at.x + width, at.y + height}, t.card, t.px(6));
-  if (out.layers.empty()) return;
-  const std::size_t shown = drawn_layer(out, view);
-  const LayerFlow& flow = out.layers[shown];
+  if (pic.layers.empty()) return;
+  const std::size_t shown = drawn_layer(pic, view);
+  const LayerFlow& flow = pic.layers[shown];
   const float key = regime_key(p, {at.x + width - pad, at.y + t.px(9)}, with_launch);
-  const float tabs = layer_tabs(p, out, view, shown, {at.x + pad, at.y + t.px(9)});
+  const float tabs = layer_tabs(p, pic, view, shown, {at.x + pad, at.y + t.px(9)});
   if (key - tabs > t.px(60))
     p.text_fit({tabs, at.y + t.px(9)}, "width: share of the layer's time", key - tabs, t.muted, Type::small);
 
@@ -134,7 +135,7 @@ void draw_flow(const Outputs& out, View& view, bool with_launch, float width, fl
   double part = 0;
   for (std::size_t i = 0; i < flow.stages.size(); ++i) {
     const float w = least + room * static_cast<float>(flow.stages[i].share);
-    flow_stage(p, out, view, flow.stages[i], {{x, top}, {x + w, bottom}});
+    flow_stage(p, out, pic, view, flow.stages[i], {{x, top}, {x + w, bottom}});
     part += flow.stages[i].share;
     x += w + gap;
     const bool last = i + 1 == flow.stages.size();
@@ -144,7 +145,7 @@ void draw_flow(const Outputs& out, View& view, bool with_launch, float width, fl
     part = 0;
   }
   const bool any = view.selected >= 0 && view.selected < static_cast<std::int64_t>(out.operations.size());
-  const std::string_view detail = any ? std::string_view(out.operations[static_cast<std::size_t>(view.selected)].detail)
+  const std::string_view detail = any ? std::string_view(pic.operations[static_cast<std::size_t>(view.selected)].detail)
                                       : "Press an operation to read its shape. In the bars, full is the wall it meets, "
                                         "pale what the other resource would need.";
   p.text_fit({at.x + pad, at.y + height - small - t.px(5)}, detail, width - 2 * pad, any ? t.text : t.muted,

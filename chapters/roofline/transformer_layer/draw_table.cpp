@@ -35,15 +35,15 @@ constexpr widgets::TableColumn columns[column_count] = {
 double value_of(const OperationRow& row, std::size_t column) {
   switch (column) {
     case flops_column:
-      return row.flops;
+      return row.timed.cost.flops;
     case bytes_column:
       return row.bytes;
     case intensity_column:
-      return row.intensity;
+      return row.timed.placement.intensity;
     case time_column:
-      return row.time_s;
+      return row.timed.placement.time_s;
     case share_column:
-      return 100 * row.share;
+      return 100 * row.timed.share;
     default:
       return 0;
   }
@@ -51,7 +51,7 @@ double value_of(const OperationRow& row, std::size_t column) {
 
 void fill_cell(const OperationRow& row, std::size_t column, widgets::TableCell& out) {
   if (column == name_column) {
-    out.text = row.name;
+    out.text = row.timed.operation.name;
     return;
   }
   out.value = value_of(row, column);
@@ -68,16 +68,16 @@ void fill_cell(const OperationRow& row, std::size_t column, widgets::TableCell& 
 
 /// Memory and arithmetic of each visible row side by side, on the axis of the whole step; the longer one is the row's
 /// time.
-void draw_pairs(const Outputs& out, View& view, Rect area, float body_height) {
+void draw_pairs(const Outputs& out, const Picture& pic, View& view, Rect area, float body_height) {
   const Theme& t = theme();
   const Painter p = Painter::window();
   const widgets::TableLayout& l = view.table.layout;
   const float small = t.type(Type::small);
   const bool narrow = area.width() < t.px(200);
-  const widgets::AxisMap map(widgets::AxisKind::linear, {0, out.longest_s}, static_cast<double>(area.min.x),
+  const widgets::AxisMap map(widgets::AxisKind::linear, {0, pic.longest_s}, static_cast<double>(area.min.x),
                              static_cast<double>(area.max.x));
   widgets::AxisTicks ticks;
-  widgets::layout_ticks({.unit = "s"}, {0, out.longest_s}, map,
+  widgets::layout_ticks({.unit = "s"}, {0, pic.longest_s}, map,
                         {[](std::string_view s) { return widgets::measure_text(s, Type::small); }, small}, ticks);
   const float body = area.min.y + l.header_height;
   p.rect(area.min, {area.max.x, body}, t.card, t.px(4));
@@ -98,6 +98,7 @@ void draw_pairs(const Outputs& out, View& view, Rect area, float body_height) {
   for (std::size_t position = window.first; position < window.end; ++position) {
     const std::size_t place = widgets::row_at(view.table, position), index = view.rows[place];
     const OperationRow& row = out.operations[index];
+    const OperationPicture& all = pic.operations[index];
     const float y = body + window.offset + static_cast<float>(position - window.first) * l.row_height;
     const float thick = std::max(2.0f, l.row_height * 0.26f), middle = y + l.row_height / 2;
     const float top = std::max(y, body), bottom = std::min(y + l.row_height, body + body_height);
@@ -105,31 +106,31 @@ void draw_pairs(const Outputs& out, View& view, Rect area, float body_height) {
       ImGui::SetCursorScreenPos({area.min.x, top});
       ImGui::PushID(static_cast<int>(index));
       Line item;
-      item.add(row.name).add("##bars");
+      item.add(row.timed.operation.name).add("##bars");
       if (ImGui::InvisibleButton(item.c_str(), {area.width(), bottom - top})) select(view, index);
       ImGui::PopID();
-      if (ImGui::IsItemHovered()) tell(row);
+      if (ImGui::IsItemHovered()) show_tip(row, all);
     }
     if (is_selected(view, index)) p.rect({area.min.x, y}, {area.max.x, y + l.row_height}, with_alpha(t.accent, 0.16f));
     const auto end_of = [&](double time_s) { return static_cast<float>(map.pixel(time_s)); };
     const auto bar = [&](float from_y, double time_s, models::Regime regime) {
-      const bool decides = row.regime == regime;
+      const bool decides = row.timed.placement.regime == regime;
       p.rect({area.min.x, from_y}, {std::max(end_of(time_s), area.min.x + 1), from_y + thick},
              with_alpha(t.of(meaning_of(regime)), decides ? 1.0f : 0.4f), t.px(1.5f));
     };
-    bar(middle - thick - 0.5f, row.all_memory_s, models::Regime::memory);
-    bar(middle + 0.5f, row.all_compute_s, models::Regime::compute);
+    bar(middle - thick - 0.5f, all.memory_s, models::Regime::memory);
+    bar(middle + 0.5f, all.compute_s, models::Regime::compute);
     const bool first_of_section =
-        view.table.rows_in_order.empty() && (place == 0 || out.operations[view.rows[place - 1]].section != row.section);
-    const float label = widgets::text_size(row.section, Type::small).x;
-    if (first_of_section && end_of(row.all_s) + label + t.px(20) < area.max.x) {
+        view.table.rows_in_order.empty() && (place == 0 || pic.operations[view.rows[place - 1]].section != all.section);
+    const float label = widgets::text_size(all.section, Type::small).x;
+    if (first_of_section && end_of(all.time_s) + label + t.px(20) < area.max.x) {
       p.rect({area.max.x - label - t.px(10), y + 2}, {area.max.x, y + l.row_height - 2},
              is_selected(view, index) ? t.card : t.background, t.px(3));  // no grid line through it
-      p.text({area.max.x - t.px(5), middle - small / 2}, row.section, t.muted, Type::small, Font::sans, Align::right);
+      p.text({area.max.x - t.px(5), middle - small / 2}, all.section, t.muted, Type::small, Font::sans, Align::right);
     }
     if (first_of_section && place > 0) p.line({area.min.x, y}, {area.max.x, y}, t.line);
-    if (row.launch_s > 0)
-      p.rect({end_of(row.all_launch_s) - 1, y + t.px(3)}, {end_of(row.all_launch_s) + 1, y + l.row_height - t.px(3)},
+    if (all.launch_s > 0)
+      p.rect({end_of(all.launch_s) - 1, y + t.px(3)}, {end_of(all.launch_s) + 1, y + l.row_height - t.px(3)},
              t.of(Meaning::launch_bound));
   }
   p.unclip();
@@ -137,35 +138,36 @@ void draw_pairs(const Outputs& out, View& view, Rect area, float body_height) {
 
 }  // namespace
 
-void draw_operations(const Outputs& out, View& view, float width, float height) {
+void draw_operations(const Outputs& out, const Picture& pic, View& view, float width, float height) {
   const Theme& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   struct Context {
     const Outputs& out;
+    const Picture& pic;
     const View& view;
     bool narrow;  ///< then flops are left to the hover: intensity times bytes
     const OperationRow& row(std::size_t i) const { return out.operations[view.rows[i]]; }
+    std::string_view detail(std::size_t i) const { return pic.operations[view.rows[i]].detail; }
     std::size_t column(std::size_t i) const { return narrow && i >= flops_column ? i + 1 : i; }
     static const Context& of(const void* c) { return *static_cast<const Context*>(c); }
-  } context{out, view, width < t.px(720)};
+  } context{out, pic, view, width < t.px(720)};
   widgets::TableColumn chosen[column_count];
   const std::size_t n = column_count - (context.narrow ? 1 : 0);
   for (std::size_t i = 0; i < n; ++i) chosen[i] = columns[context.column(i)];
   const widgets::TableSource source{
       .context = &context,
       .rows = view.rows.size(),
-      .version = view.rows_version + (context.narrow ? 1 : 0),
+      .version = 2 * view.rows_version + (context.narrow ? 1 : 0),
       .cell = [](const void* c, std::size_t row, std::size_t column,
                  widgets::TableCell& to) { fill_cell(Context::of(c).row(row), Context::of(c).column(column), to); },
       .key = [](const void* c, std::size_t row,
                 std::size_t column) { return value_of(Context::of(c).row(row), Context::of(c).column(column)); },
       .mark =
           [](const void* c, std::size_t row) {
-            const auto regime = Context::of(c).row(row).regime;
+            const auto regime = Context::of(c).row(row).timed.placement.regime;
             return widgets::RowMark{shape_of(regime), theme().of(meaning_of(regime))};
           },
-      .hover = [](const void* c, std::size_t row,
-                  std::size_t) { return std::string_view(Context::of(c).row(row).detail); },
+      .hover = [](const void* c, std::size_t row, std::size_t) { return Context::of(c).detail(row); },
   };
   const auto chosen_row = std::find(view.rows.begin(), view.rows.end(),
                                     static_cast<std::uint32_t>(std::max<std::int64_t>(view.selected, 0)));
@@ -176,7 +178,7 @@ void draw_operations(const Outputs& out, View& view, float width, float height) 
                         ? -1
                         : static_cast<std::int64_t>(view.rows[static_cast<std::size_t>(view.table.selected)]);
   const float left = at.x + table + t.px(14);
-  draw_pairs(out, view, {{left, at.y}, {at.x + width - t.px(8), at.y + height}},
+  draw_pairs(out, pic, view, {{left, at.y}, {at.x + width - t.px(8), at.y + height}},
              height - view.table.layout.header_height);
 }
 

@@ -1,0 +1,56 @@
+#include <cmath>
+
+#include "chapters/mechanism/catalog.h"
+#include "chapters/roofline/hierarchy/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::roofline::hierarchy {
+namespace {
+
+using widgets::format_text;
+
+LevelCurve curve_of(const LevelRow& row, const Inputs& in, const std::vector<double>& curve_bytes) {
+  LevelCurve curve;
+  if (!row.move.time_s) return curve;
+  for (const double bytes : curve_bytes) {
+    const models::Move move = models::move_bytes(row.facts, bytes, {in.pattern, in.in_flight_bytes, in.access_bytes});
+    curve.time_s.push_back(move.time_s.value_or(std::nan("")));
+    if (move.fits) curve.within = curve.time_s.size();
+  }
+  return curve;
+}
+
+void write_level(const Outputs& out, Picture& pic) {
+  const auto times = [](double ratio) { return format_text(ratio, "", 2); };
+  if (out.compared_with != out.chosen.facts.label)
+    pic.comparison = "Against " + out.compared_with + ": bandwidth / " + times(out.bandwidth_ratio) + ", latency x " +
+                     times(out.latency_ratio) + ", energy x " + times(out.energy_ratio);
+  pic.filling = format_text(out.needed_in_flight_bytes, "B") + " in flight fill it; here " + out.limit + " rules";
+}
+
+void write_power(const Inputs& in, const models::Chip& chip, const Outputs& out, Picture& pic) {
+  const auto chips = static_cast<double>(in.chips);
+  pic.cluster_tdp_w = chip.tdp_w.value_or(0) * chips;
+  pic.power_title = "Memory traffic of " + format_text(chips, "") + (in.chips == 1 ? " chip" : " chips");
+  pic.power_note = "Saves " + format_text(out.power.saved_cluster_w, "W") + ", " +
+                   format_text(out.power.saved_j_per_year / 3.6e9, "", 3) + " MWh a year";
+  pic.power_scale = "Full width: the TDP of all, " + format_text(pic.cluster_tdp_w, "W") + ". Now " +
+                    format_text(out.memory_tdp_percent, "%", 2) + " of it.";
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture pic;
+  const models::Chip* chip = catalog().chip(in.chip);
+  if (!chip) return pic;
+  pic.chip_name = chip->short_name.empty() ? chip->name : chip->short_name;
+  pic.selected = find_row(out.levels, in.level);
+  for (int i = 0; i <= 96; ++i) pic.curve_bytes.push_back(std::pow(10.0, i / 8.0));  // 1 B to 1 TB
+  for (const LevelRow& row : out.levels) pic.curves.push_back(curve_of(row, in, pic.curve_bytes));
+  write_power(in, *chip, out, pic);
+  if (out.reason.empty()) write_level(out, pic);
+  return pic;
+}
+
+}  // namespace chapters::roofline::hierarchy

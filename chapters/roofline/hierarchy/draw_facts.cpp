@@ -1,0 +1,113 @@
+#include "chapters/roofline/hierarchy/draw_facts.h"
+
+#include <algorithm>
+
+#include "widgets/base/parts.h"
+#include "widgets/number/number.h"
+
+namespace chapters::roofline::hierarchy {
+namespace {
+
+using widgets::Align;
+using widgets::Font;
+using widgets::Painter;
+using widgets::theme;
+using widgets::Type;
+
+/// One figure of the chosen level: what, how much, how it is known, and under it the source where there is room.
+float fact_line(ImVec2 at, float width, std::string_view what, const models::Sourced& figure, std::string_view unit,
+                bool sources) {
+  const auto& t = theme();
+  const Painter p = Painter::window();
+  const float value_x = at.x + t.px(150), basis_x = at.x + t.px(160);
+  p.text(at, what, t.muted, Type::small);
+  if (!figure.value) {
+    p.text({value_x, at.y}, "not stated", t.muted, Type::small, Font::sans, Align::right);
+    return t.px(16);
+  }
+  p.text({value_x, at.y}, widgets::format(*figure.value, unit), t.text, Type::small, Font::mono, Align::right);
+  p.text_fit({basis_x, at.y}, models::basis_id(figure.basis), width - (basis_x - at.x), t.accent, Type::small);
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({width, t.px(16)});
+  if (ImGui::IsItemHovered()) widgets::tip(what, models::basis_id(figure.basis), figure.source);
+  if (!sources) return t.px(16);
+  p.text_fit({at.x + t.px(10), at.y + t.px(15)}, figure.source, width - t.px(10), t.muted, Type::small);
+  return t.px(31);
+}
+
+}  // namespace
+
+void draw_facts(const Outputs& out, const Picture& pic, ImVec2 at, ImVec2 size) {
+  const auto& t = theme();
+  const Painter p = Painter::window();
+  if (pic.selected >= out.levels.size()) return;
+  const LevelRow& row = out.levels[pic.selected];
+  const float title = p.text_fit(at, row.facts.label, size.x * 0.6f, t.text, Type::body, Font::bold);
+  p.text_fit({at.x + title + t.px(8), at.y + t.px(2)}, pic.chip_name, size.x - title - t.px(8), t.muted, Type::small);
+  const models::Level& level = row.facts;
+  const bool twice =
+      level.measured_bandwidth_bytes_per_s.value && level.bandwidth_bytes_per_s.basis != models::Basis::measured;
+  const bool sources = size.y >= t.px(22 + (twice ? 5 : 4) * 31 + 36);
+  float y = at.y + t.px(22);
+  const auto add = [&](std::string_view what, const models::Sourced& figure, std::string_view unit) {
+    y += fact_line({at.x, y}, size.x, what, figure, unit, sources);
+  };
+  add("capacity", level.capacity_bytes, "B");
+  add("bandwidth", level.bandwidth_bytes_per_s, "B/s");
+  if (twice && (sources || size.y >= t.px(22 + 5 * 16))) add("", level.measured_bandwidth_bytes_per_s, "B/s");
+  add("latency", level.latency_s, "s");
+  add("energy", level.energy_j_per_byte, "J/B");
+  for (const std::string_view line : {std::string_view(pic.comparison), std::string_view(pic.filling)}) {
+    if (line.empty() || y + t.px(18) > at.y + size.y) continue;
+    p.text_fit({at.x, y + t.px(3)}, line, size.x, t.text, Type::small);
+    y += t.px(17);
+  }
+}
+
+void draw_power(const Outputs& out, const Picture& pic, ImVec2 at, float width, bool scale) {
+  const auto& t = theme();
+  const Painter p = Painter::window();
+  p.text_fit(at, pic.power_title, width, t.text, Type::body, Font::bold);
+  const double full_w = pic.cluster_tdp_w > 0 ? std::max(pic.cluster_tdp_w, out.power.cluster_w)
+                                              : out.power.cluster_w * 1.5;  // room for the figures
+  const float name = t.px(76);
+  const auto x_of = [&](double w) {
+    return at.x + name + (width - name) * static_cast<float>(full_w > 0 ? w / full_w : 0);
+  };
+  const auto bar = [&](float y, double from, double to, ImU32 colour, bool hatched) {
+    const ImVec2 a{x_of(from), y}, b{x_of(to), y + t.px(14)};
+    if (!(b.x > a.x)) return;
+    if (hatched) {
+      p.frame(a, b, colour, t.px(1));
+      widgets::hatch(p, {a, b}, colour, t.px(6));
+    } else {
+      p.rect(a, b, colour);
+    }
+  };
+  const auto row = [&](float y, std::string_view label) {
+    p.text({at.x, y - t.px(1)}, label, t.muted, Type::small);
+    p.rect({at.x + name, y}, {at.x + width, y + t.px(14)}, t.card);
+    p.frame({at.x + name, y}, {at.x + width, y + t.px(14)}, t.line);
+  };
+  const ImU32 memory = t.of(widgets::Meaning::memory_bound),
+              on_chip = t.series_at(static_cast<std::size_t>(models::LevelKind::shared));
+  const float first = at.y + t.px(26), second = first + t.px(22);
+  row(first, "as it is");
+  bar(first, 0, out.power.cluster_w, memory, false);
+  row(second, "fused");
+  bar(second, 0, out.power.still_memory_w, memory, false);
+  bar(second, out.power.still_memory_w, out.power.still_memory_w + out.power.moved_on_chip_w, on_chip, false);
+  bar(second, out.power.still_memory_w + out.power.moved_on_chip_w, out.power.cluster_w, t.good, true);
+  const auto value = [&](float y, double w) {
+    const auto s = widgets::format(w, "W");
+    const float text = widgets::text_size(s, Type::small, Font::mono).x, after = x_of(out.power.cluster_w) + t.px(6);
+    if (after + text <= at.x + width) p.text({after, y - t.px(1)}, s, t.text, Type::small, Font::mono);
+  };
+  value(first, out.power.cluster_w);
+  value(second, out.power.still_memory_w + out.power.moved_on_chip_w);
+  p.text_fit({at.x, second + t.px(20)}, pic.power_note, width, t.good, Type::small);
+  if (scale && pic.cluster_tdp_w > 0)
+    p.text_fit({at.x, second + t.px(36)}, pic.power_scale, width, t.muted, Type::small);
+}
+
+}  // namespace chapters::roofline::hierarchy

@@ -1,0 +1,70 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/field.h"
+#include "models/machine/iron_law_effects.h"
+#include "widgets/charts/stacked_bar.h"
+#include "widgets/charts/waterfall.h"
+#include "widgets/prose/formula.h"
+
+/// T = bytes / bandwidth + operations / (rate x efficiency) + latency, and what each technique does to it.
+namespace chapters::roofline::iron_law {
+
+/// Defaults: one decode step of one eighth of a 70-billion-parameter model in 16 bits at batch 1: 70.6e9 x 2 B / 8 of
+/// weights, 4,096 tokens of cache at 327,680 B / 8, and 2 operations a parameter; 80 layers of 10 kernels at the 3.3 us
+/// a launch that CUDA.jl measured.
+struct Inputs {
+  std::string chip = "h100_sxm";
+  models::Format format = models::Format::bf16;
+  double bytes = 17.82e9, weight_share = 0.99, flops = 17.65e9;
+  double efficiency = 0.6;
+  double overhead_s = 2.64e-3;
+  models::Combine combine = models::Combine::added;
+  std::vector<std::string> techniques{"weights_8bit", "cuda_graphs"};
+  double strength = 1;
+  bool operator==(const Inputs&) const = default;
+};
+
+/// One technique on the work as it was before any.
+struct TechniqueRow {
+  std::string technique, moves;
+  models::TechniqueEffect alone;
+  double speedup_now = 1;  ///< what it adds to the others that are on, whether it is on itself or not
+  bool on = false;
+};
+
+struct Outputs {
+  models::IronLaw law_before, law;
+  models::IronTime before, now;
+  double speedup = 1;
+  std::string moved, caution;
+  std::array<double, models::iron_part_count> bounds{1, 1, 1};  ///< speedup were a part free, by IronPart
+  double bandwidth_use = 0, compute_use = 0;                    ///< %
+  std::vector<TechniqueRow> rows;
+  std::vector<models::TechniqueEffect> steps;  ///< the chosen techniques, each on what the ones before it left
+  std::string reason;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  std::vector<widgets::WaterfallStep> steps;
+};
+
+struct View {
+  widgets::FormulaView formula;
+  widgets::StackedBarView bars;
+  widgets::WaterfallView waterfall;
+};
+
+void describe(Fields& fields, Inputs& inputs);
+void describe(Fields& fields, TechniqueRow& row);
+void describe(Fields& fields, Outputs& outputs);
+
+Outputs compute(const Inputs& inputs);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+
+}  // namespace chapters::roofline::iron_law

@@ -1,0 +1,104 @@
+#include <algorithm>
+
+#include "chapters/mechanism/catalog.h"
+#include "chapters/roofline/tiling_waves/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::roofline::tiling_waves {
+namespace {
+
+using models::Schedule;
+using widgets::format_text;
+
+std::string whole(std::int64_t n) { return format_text(static_cast<double>(n), "", 12); }
+std::string times(double factor) { return format_text(factor, "", 3) + " times"; }
+
+void arrange_saw(const Outputs& out, Picture& pic) {
+  for (const CornerRow& corner : out.corners) {
+    pic.saw_n.push_back(static_cast<double>(corner.n));
+    pic.saw_aligned.push_back(corner.aligned);
+    pic.saw_preferred.push_back(corner.misaligned);
+    pic.saw_required.push_back(corner.without_tensor_cores);
+  }
+  pic.saw_top = std::min(105.0, 1.15 * out.best_share);
+}
+
+void arrange_neighbours(const Outputs& out, Picture& pic) {
+  for (const models::Neighbour& p : models::neighbours(out.setting, 12)) {
+    pic.near_n.push_back(static_cast<double>(p.n));
+    pic.near_preferred.push_back(100 * p.preferred);
+    pic.near_required.push_back(100 * p.required);
+  }
+  if (!pic.near_preferred.empty())
+    pic.near_top = std::min(110.0, 1.3 * *std::max_element(pic.near_preferred.begin(), pic.near_preferred.end()));
+}
+
+/// One row of flat tiles would be a line, one column of them a needle.
+double drawn_aspect(const Inputs& in, const models::TilingResult& result) {
+  const double across = static_cast<double>(result.tiles_n) / static_cast<double>(result.tiles_m);
+  return std::clamp(static_cast<double>(in.tile_m) / static_cast<double>(in.tile_n), std::clamp(across / 8, 0.25, 2.0),
+                    std::clamp(across * 8, 0.5, 4.0));
+}
+
+void write_padding(const Inputs& in, const Outputs& out, Picture& pic) {
+  const std::int64_t padded_n = out.padding.padded_n;
+  if (padded_n == in.n) {
+    pic.padding_story = "N = " + whole(in.n) + " fills rows of " + whole(in.pad_bytes) + " bytes: nothing to pad";
+    return;
+  }
+  pic.padding_story = "Pad N from " + whole(in.n) + " to " + whole(padded_n) + ": " +
+                      format_text(out.padding_cost, "%") + " more operations";
+  const auto row = [](std::string_view when, const models::PaddingStory& s) {
+    return std::string(when) + format_text(s.before.time_s, "s") + " to " + format_text(s.after.time_s, "s") + ", " +
+           times(s.speedup);
+  };
+  pic.padding_table = row("since cuBLAS 11: ", out.padding_preferred) + "; " + row("before: ", out.padding_required);
+}
+
+std::string schedule_story(const Outputs& out) {
+  const std::string story = "Other ways to deal out the same work: ";
+  const double plain_s = out.schedules.front().scheduled.result.time_s;
+  const double split_k_s = out.split_k.result.time_s;
+  const double stream_k_s = out.stream_k.result.time_s;
+  if (plain_s <= std::min(split_k_s, stream_k_s)) return story + "Data parallel is best here";
+  return story + (split_k_s <= stream_k_s ? "Split-K" : "Stream-K") + " gains " + times(out.best_schedule_speedup);
+}
+
+void write_headings(const Inputs& in, const std::string& chip, const Outputs& out, Picture& pic) {
+  const std::int64_t waves = out.result.waves;
+  const std::string slots = whole(out.slots), blocks = whole(out.result.work_units);
+  pic.summary = whole(out.result.tiles) + " tiles of " + whole(in.tile_m) + " x " + whole(in.tile_n) + " for " + slots +
+                " slots of " + chip + ": ";
+  if (in.schedule == Schedule::stream_k) {
+    pic.summary += "shared out step by step to " + blocks + " blocks.";
+    pic.wave_story = "Slots at work over time: " + blocks + " of " + slots + ", one share each";
+    pic.tile_title = "C by thread block; number: blocks on a tile";
+    return;
+  }
+  pic.summary += whole(waves) + (waves == 1 ? " wave, with " : " waves, the last with ") + whole(out.last_wave_blocks) +
+                 " of " + slots + " slots busy.";
+  pic.wave_story = "Slots at work over time: " + format_text(out.wave_efficiency, "%") + " busy, " +
+                   (waves == 1 ? "a single wave" : "the rest idles in wave " + whole(waves));
+  pic.tile_title = in.schedule == Schedule::split_k ? "C by the wave that ends a tile; hatched: unwanted"
+                   : waves > 8                      ? "C by wave, colours repeat; hatched: unwanted"
+                                                    : "C by wave; hatched: unwanted";
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture pic;
+  const models::Chip* chip = catalog().chip(in.chip);
+  if (!out.reason.empty() || !chip) return pic;
+  pic.losses = models::losses_of(out.result);
+  pic.spans = models::wave_spans(out.setting, out.result);
+  pic.tile_aspect = drawn_aspect(in, out.result);
+  arrange_saw(out, pic);
+  arrange_neighbours(out, pic);
+  write_padding(in, out, pic);
+  pic.schedule_story = schedule_story(out);
+  write_headings(in, chip->short_name.empty() ? chip->name : chip->short_name, out, pic);
+  return pic;
+}
+
+}  // namespace chapters::roofline::tiling_waves
