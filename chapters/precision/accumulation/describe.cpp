@@ -1,4 +1,5 @@
 #include "chapters/precision/accumulation/lab.h"
+#include "chapters/precision/shared/ordered_choices.h"
 
 namespace chapters::precision::accumulation {
 namespace {
@@ -9,11 +10,12 @@ const Choices formats = {{"fp32", "FP32", "24 bits of significand"},
                          {"bf16", "BF16", "8 bits, the range of FP32"},
                          {"e4m3fn", "E4M3", "4 bits"},
                          {"e5m2", "E5M2", "3 bits"}};
-const Choices terms = {{"ones", "All equal", "Every term the same: the plainest way to stall."},
-                       {"uniform", "Uniform", "Evenly from 0 to the size."},
-                       {"skewed", "Skewed", "Log-normal, three binades wide: many small, a few large."},
-                       {"normal", "Both signs", "Normal: the sum wanders about zero."},
-                       {"cancelling", "Cancelling", "Each term is followed by its negative but for a thousandth."}};
+const Choices terms = choices_in_order<models::SumTerms::cancelling>(
+    {{"ones", "All equal", "Every term the same: the plainest way to stall."},
+     {"uniform", "Uniform", "Evenly from 0 to the size."},
+     {"skewed", "Skewed", "Log-normal, three binades wide: many small, a few large."},
+     {"normal", "Both signs", "Normal: the sum wanders about zero."},
+     {"cancelling", "Cancelling", "Each term is followed by its negative but for a thousandth."}});
 constexpr std::string_view higham = "Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., ch. 4";
 
 }  // namespace
@@ -106,18 +108,24 @@ void describe(Fields& f, Inputs& in) {
 }
 
 void describe(Fields& f, Outputs& o) {
+  using models::SumMethod;
+  using models::UpdateMethod;
+  const auto error = [&](SumMethod m) -> double& { return o.error[static_cast<std::size_t>(m)]; };
+  const auto weight = [&](UpdateMethod m) -> double& { return o.weight[static_cast<std::size_t>(m)]; };
+  const auto gained = [&](UpdateMethod m) -> double& { return o.gained[static_cast<std::size_t>(m)]; };
+  models::SumTrace& naive = o.sum_run.methods[static_cast<std::size_t>(SumMethod::naive)];
   f.real("exact_sum", o.exact_sum,
          {.label = "Exact sum", .help = "Of the terms as the format holds them, in compensated double."});
-  f.real("naive_sum", o.naive_sum,
+  f.real("naive_sum", naive.final,
          {.label = "Sum in the format", .help = "One accumulator, rounded after each addition."});
-  f.real("naive_error", o.naive_error,
+  f.real("naive_error", error(SumMethod::naive),
          {
              .label = "Its error",
              .unit = "%",
              .formula = "|sum - exact| / sum of magnitudes",
              .source = higham,
          });
-  f.integer("stops_after", o.stops_after,
+  f.integer("stops_after", naive.moved_last,
             {.label = "It last changed after", .help = "Terms. Later ones rounded away."});
   f.real("ones_stop_at", o.ones_stop_at,
          {
@@ -127,15 +135,16 @@ void describe(Fields& f, Outputs& o) {
              .formula = "2^(mantissa bits + 1)",
              .source = "IEEE 754, round to nearest, ties to even",
          });
-  f.real("pairwise_error", o.pairwise_error, {.label = "Error, pairwise", .unit = "%", .source = higham});
-  f.real("kahan_error", o.kahan_error, {.label = "Error, Kahan", .unit = "%", .source = "Kahan, CACM 8(1), 1965"});
-  f.real("blocked_error", o.blocked_error,
+  f.real("pairwise_error", error(SumMethod::pairwise), {.label = "Error, pairwise", .unit = "%", .source = higham});
+  f.real("kahan_error", error(SumMethod::kahan),
+         {.label = "Error, Kahan", .unit = "%", .source = "Kahan, CACM 8(1), 1965"});
+  f.real("blocked_error", error(SumMethod::blocked),
          {.label = "Error, blocks into FP32",
           .unit = "%",
           .help = "Runs of a block in the format, their sums added in FP32."});
-  f.real("stochastic_error", o.stochastic_error,
+  f.real("stochastic_error", error(SumMethod::stochastic),
          {.label = "Error, stochastic", .unit = "%", .help = "One accumulator, rounded up or down by chance."});
-  f.real("wide_error", o.wide_error,
+  f.real("wide_error", error(SumMethod::wide),
          {.label = "Error, FP32 accumulator",
           .unit = "%",
           .help = "Terms of the format, an accumulator in FP32: what tensor cores offer."});
@@ -143,31 +152,33 @@ void describe(Fields& f, Outputs& o) {
   f.real("epsilon", o.epsilon, {.label = "Spacing above 1", .formula = "2^(-mantissa bits)"});
   f.real("spacing", o.spacing,
          {.label = "Spacing at the weight", .help = "To the next value in the update's direction."});
-  f.real("smallest_visible", o.smallest_visible,
+  f.real("smallest_visible", o.update_run.smallest_visible,
          {.label = "Updates vanish up to",
           .help = "Half the spacing. At exactly half the tie goes to the even weight.",
           .formula = "spacing / 2"});
-  f.toggle("update_seen", o.update_seen,
+  f.toggle("update_seen", o.update_run.first_seen,
            {.label = "The update is seen", .help = "One update changes the weight in the format."});
-  f.real("exact_weight", o.exact_weight, {.label = "Weight, exact", .formula = "weight + steps x update"});
-  f.real("plain_weight", o.plain_weight,
+  f.real("exact_weight", o.update_run.exact_final, {.label = "Weight, exact", .formula = "weight + steps x update"});
+  f.real("plain_weight", weight(UpdateMethod::plain),
          {.label = "Weight, in the format", .help = "Kept in the format alone, rounded to nearest."});
-  f.real("plain_gained", o.plain_gained,
+  f.real("plain_gained", gained(UpdateMethod::plain),
          {.label = "... arrived", .unit = "%", .formula = "(weight - start) / (steps x update)"});
-  f.real("stochastic_weight", o.stochastic_weight, {.label = "Weight, stochastic", .help = "Mean of the replicas."});
-  f.real("stochastic_gained", o.stochastic_gained,
+  f.real("stochastic_weight", weight(UpdateMethod::stochastic),
+         {.label = "Weight, stochastic", .help = "Mean of the replicas."});
+  f.real("stochastic_gained", gained(UpdateMethod::stochastic),
          {.label = "... arrived", .unit = "%", .formula = "(mean weight - start) / (steps x update)"});
   f.real(
-      "stochastic_deviation", o.stochastic_deviation,
+      "stochastic_deviation", o.update_run.stochastic_deviation,
       {.label = "... spread of one", .help = "Standard deviation of the replicas: right in the mean, each one noisy."});
-  f.real("kahan_weight", o.kahan_weight,
+  f.real("kahan_weight", weight(UpdateMethod::kahan),
          {.label = "Weight, compensated", .help = "A second number of the format carries what was lost."});
-  f.real("kahan_gained", o.kahan_gained,
+  f.real("kahan_gained", gained(UpdateMethod::kahan),
          {.label = "... arrived", .unit = "%", .formula = "(weight - start) / (steps x update)"});
-  f.real("master_weight", o.master_weight, {.label = "Weight, FP32 master", .help = "The copy in the format."});
-  f.real("master_gained", o.master_gained,
+  f.real("master_weight", weight(UpdateMethod::master),
+         {.label = "Weight, FP32 master", .help = "The copy in the format."});
+  f.real("master_gained", gained(UpdateMethod::master),
          {.label = "... arrived", .unit = "%", .formula = "(copy - start) / (steps x update)"});
-  f.integer("master_first_move", o.master_first_move,
+  f.integer("master_first_move", o.update_run.first_move[static_cast<std::size_t>(UpdateMethod::master)],
             {.label = "Its copy first moves",
              .help = "After this many steps the master has gathered enough to show; 0 for never."});
   f.table("sums", o.sums, {.label = "Sums"});
@@ -175,10 +186,10 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>({.id = "precision/accumulation",
-                                          .title = "Accumulation",
-                                          .question = "From when on does adding one change nothing?"},
-                                         compute, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({.id = "precision/accumulation",
+                                                   .title = "Accumulation",
+                                                   .question = "From when on does adding one change nothing?"},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::precision::accumulation

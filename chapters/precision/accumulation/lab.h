@@ -1,6 +1,5 @@
 #pragma once
 #include <array>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,7 +9,7 @@
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
-/// Between accumulation.cpp (described), accumulation_compute.cpp and accumulation_draw.cpp.
+/// A long sum and a long row of small updates, really carried out in a short format.
 namespace chapters::precision::accumulation {
 
 struct Inputs {
@@ -37,30 +36,28 @@ struct UpdateRow {
 
 struct Outputs {
   std::string reason;
-  double exact_sum = 0, naive_sum = 0, naive_error = 0, pairwise_error = 0, kahan_error = 0, blocked_error = 0,
-         wide_error = 0, stochastic_error = 0;  ///< errors in %
+  double exact_sum = 0;
+  std::array<double, models::sum_method_count> error{};  ///< by models::SumMethod, % of the sum of magnitudes
   double ones_stop_at = 0;
-  std::int64_t stops_after = 0;  ///< of the naive sum
-  std::string best;
-  double epsilon = 0, spacing = 0, smallest_visible = 0, start = 0;
-  bool update_seen = false;
-  double exact_weight = 0, plain_weight = 0, master_weight = 0, stochastic_weight = 0, stochastic_deviation = 0,
-         kahan_weight = 0;
-  double plain_gained = 0, master_gained = 0, stochastic_gained = 0, kahan_gained = 0;  ///< %
-  std::int64_t master_first_move = 0;
+  std::string best;                                          ///< name of the method
+  double epsilon = 0, spacing = 0;                           ///< above 1; at the weight
+  std::array<double, models::update_method_count> weight{};  ///< by models::UpdateMethod, after the last step
+  std::array<double, models::update_method_count> gained{};  ///< % of what all updates add
   std::vector<SumRow> sums;
   std::vector<UpdateRow> updates;
+  models::SumRun sum_run;
+  models::UpdateRun update_run;
+};
 
-  // For the picture alone.
-  std::shared_ptr<const models::SumRun> run;
-  std::shared_ptr<const models::UpdateRun> trial;
-  std::array<std::vector<double>, models::sum_method_count>
-      shown_error;  ///< with a floor, so that an exact sum stays on a log axis
-  std::vector<double> bound;
-  double floor = 1e-9;
-  double weight_lo = 0, weight_hi = 1;  ///< of the weights drawn
-  std::string sum_story, update_story, format_name;
+struct Picture {
   std::uint64_t version = 0;
+  bool positive = true;  ///< the exact sum is above zero all the way, so that a log axis shows it
+  /// Errors and their bound, not below the foot of the axis, so that an exact sum stays on a log axis.
+  std::array<std::vector<double>, models::sum_method_count> error;
+  std::vector<double> bound;
+  double least_error = 1e-9;
+  double weight_lo = 0, weight_hi = 1;  ///< range of the weights drawn
+  std::string sum_story, update_story;
 };
 
 struct View {
@@ -69,7 +66,14 @@ struct View {
 };
 
 Outputs compute(const Inputs& inputs);
-void draw(Inputs& inputs, const Outputs& out, View& view);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+
+void draw_sums_table(const Outputs& out, const Picture& picture, View& view, float width);
+void draw_updates_table(const Outputs& out, const Picture& picture, View& view, float width);
+/// The same colour for a way of keeping a number in all pictures: numbers of the theme's series, by method.
+inline constexpr std::array<std::size_t, models::sum_method_count> sum_series{4, 1, 3, 2, 6, 0};
+inline constexpr std::array<std::size_t, models::update_method_count> update_series{4, 1, 3, 0};
 
 void describe(Fields& fields, SumRow& row);
 void describe(Fields& fields, UpdateRow& row);

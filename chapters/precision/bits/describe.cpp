@@ -146,9 +146,9 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
+  return make_lab<Inputs, Outputs, Picture, View>(
       {.id = "precision/bits", .title = "Bits", .question = "Which number is really stored, and who decided?"}, compute,
-      draw);
+      arrange, draw);
 }
 
 }  // namespace chapters::precision::bits

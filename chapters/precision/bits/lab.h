@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chapters/mechanism/field.h"
@@ -8,7 +9,7 @@
 #include "chapters/precision/shared/formats.h"
 #include "models/numerics/rounding.h"
 
-/// Between bits.cpp (described), bits_compute.cpp, bits_draw.cpp and bits_rounding.cpp.
+/// The bits of one number in one format, the rounding that led to them, and the same number in other formats.
 namespace chapters::precision::bits {
 
 struct Inputs {
@@ -23,13 +24,22 @@ struct Inputs {
   bool operator==(const Inputs& other) const;
 };
 
+/// The number in one of the compared formats.
 struct Row {
-  std::string id, name, code, kind, text;
+  std::string id, code, kind;
   double value = 0, error = 0, relative_error = 0;
-  const models::FloatFormat* format = nullptr;
-  std::uint64_t bits = 0;
-  bool lost = false;    ///< underflow, infinity or NaN
-  std::string outcome;  ///< "exact", "0.024 %", "underflow", "infinity", "NaN"
+};
+
+struct Outputs {
+  std::string reason;
+  std::string code, kind, exact, rule, next_up_code, next_down_code;
+  double value = 0, ulp = 0, next_up = 0, next_down = 0, code_number = 0;
+  double error = 0, relative_error = 0, error_ulp = 0;
+  double lower = 0, upper = 0, midpoint = 0, position = 0;  ///< of `study`, NaN where infinite; position in %
+  std::int64_t sign = 0, exponent_field = 0, exponent = 0;
+  double mantissa_field = 0, relative_ulp = 0;
+  std::vector<Row> formats;
+  models::RoundingStudy study;  ///< its code is the one that is shown
 };
 
 /// A code worth going to with one press.
@@ -38,28 +48,38 @@ struct Jump {
   std::uint64_t code = 0;
 };
 
-struct Outputs {
-  std::string reason;
-  std::string code, kind, exact, rule, next_up_code, next_down_code;
-  double value = 0, ulp = 0, next_up = 0, next_down = 0, code_number = 0;
-  double typed = 0, error = 0, relative_error = 0, error_ulp = 0;
-  double lower = 0, upper = 0, midpoint = 0, position = 0;
-  std::int64_t sign = 0, exponent_field = 0, exponent = 0;
-  double mantissa_field = 0, relative_ulp = 0;
-  std::vector<Row> formats;
+/// What is written at a value on the line of the rounding.
+struct EndLabels {
+  std::string value, code;
+  std::string_view what;  ///< "stored", "would be next", "lower"
+};
 
-  // For the picture
+/// A row of the table of formats as it is written.
+struct FormatLine {
   const models::FloatFormat* format = nullptr;
   std::uint64_t bits = 0;
-  models::RoundingStudy study;
-  bool from_code = false;
-  std::optional<std::uint64_t> up, down;
+  std::string code, value;
+  std::string outcome;  ///< "exact", "0.024 %", "underflow", "infinity", "NaN"
+  bool lost = false;    ///< underflow, infinity or NaN
+  bool exact = false;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  const models::FloatFormat* format = nullptr;
+  double number = 0;                      ///< what is rounded: the value, or what the code is worth
+  std::optional<std::uint64_t> up, down;  ///< codes of the neighbours
   std::vector<Jump> jumps;
-  std::string title_note, decided, typed_text, number_label, lower_text, upper_text, midpoint_text, chance_text,
-      lower_code, upper_code, down_text, up_text;
-  std::string sign_text, exponent_text, mantissa_text;  ///< names of the groups with what they read
-  std::string power_text, significand_text,
-      plain_formula;  ///< "11 - 15", "(1 + 614 / 1024)"; for tables and integers one line
+  std::string title_note, decided;                      ///< `decided`: one sentence that says which rule chose
+  std::string sign_text, exponent_text, mantissa_text;  ///< names of the parts of the code with what they read
+  std::string power_text, significand_text;             ///< "11 - 15", "(1 + 614 / 1024)"
+  std::string plain_formula;  ///< the one line that stands in their place for tables, integers, inf and NaN
+  // The line between the two neighbours.
+  bool exact = false;             ///< the number stands in the middle of its neighbours, or has none
+  EndLabels left, middle, right;  ///< `middle` only of an exact number
+  bool goes_down = false;         ///< toward zero: all between the neighbours goes to the lower one
+  std::string number_label, midpoint_text, chance_text;
+  std::vector<FormatLine> formats;
 };
 
 struct View {
@@ -68,10 +88,18 @@ struct View {
 };
 
 Outputs compute(const Inputs& inputs);
-void draw(Inputs& inputs, const Outputs& out, View& view);
-void draw_rounding(const Inputs& inputs, const Outputs& out, float width);  ///< the line between the two neighbours
-void draw_formats(Inputs& inputs, const Outputs& out, float width);         ///< the same number in every format
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw_bits(Inputs& inputs, const Outputs& out, const Picture& picture, float width);  ///< the code, bit by bit
+/// The line between the two neighbours.
+void draw_rounding(const Inputs& inputs, const Outputs& out, const Picture& picture, float width);
+/// The same number in every format.
+void draw_formats(Inputs& inputs, const Picture& picture, float width);
 
+/// The code of `x` in a format, rounded as the inputs say.
+std::uint64_t encode_as_set(const Inputs& inputs, const models::FloatFormat& format, double x);
+/// Do the inputs give a code in place of a value?
+bool gives_code(const Inputs& inputs);
 /// Makes the lab show this code: by its value where that encodes back to it, by the code itself otherwise.
 void show_code(Inputs& inputs, const models::FloatFormat& format, std::uint64_t code);
 /// "0.1", "-0", "inf", "1/3", "2^-24", "0x1.8p3" as a number.

@@ -1,4 +1,5 @@
 #include "chapters/precision/block_formats/lab.h"
+#include "chapters/precision/shared/ordered_choices.h"
 
 namespace chapters::precision::block_formats {
 
@@ -17,10 +18,10 @@ const Choices blocks = {{"own", "the scheme's own", "32 for MX, 16 for NVFP4, 64
                         {"64", "64", ""},
                         {"128", "128", ""},
                         {"256", "256", ""}};
-const Choices rules = {
-    {"floor", "floor (OCP MX v1.0)", "2^(floor(log2 largest) - emax): the largest element may be clipped."},
-    {"ceil", "ceil (nothing clipped)",
-     "2^ceil(log2(largest / element's largest)): up to an octave of resolution less."}};
+const Choices rules = choices_in_order<models::MxRule::ceil>(
+    {{"floor", "floor (OCP MX v1.0)", "2^(floor(log2 largest) - emax): the largest element may be clipped."},
+     {"ceil", "ceil (nothing clipped)",
+      "2^ceil(log2(largest / element's largest)): up to an octave of resolution less."}});
 constexpr std::string_view mx = "OCP Microscaling Formats (MX) v1.0, 6.3";
 
 }  // namespace
@@ -79,9 +80,9 @@ void describe(Fields& f, SchemeRow& r) {
   f.text("id", r.id, {.label = "Id"});
   f.text("name", r.name, {.label = "Scheme"});
   f.real("bits", r.bits, {.label = "Bits an element"});
-  f.real("rms", r.rms, {.label = "RMS error"});
+  f.real("rms", r.error.rms, {.label = "RMS error"});
   f.real("relative", r.relative, {.label = "of the tensor's RMS", .unit = "%"});
-  f.real("largest_error", r.largest_error, {.label = "Largest error"});
+  f.real("largest_error", r.error.max_abs, {.label = "Largest error"});
   f.real("saturated", r.saturated, {.label = "Clipped"});
   f.real("lost", r.lost, {.label = "Became 0"});
 }
@@ -102,7 +103,7 @@ void describe(Fields& f, Outputs& o) {
          });
   f.real("compression", o.compression,
          {.label = "Smaller than BF16", .help = "Times.", .formula = "16 / bits an element"});
-  f.real("rms_error", o.rms_error, {.label = "RMS error", .formula = "sqrt(mean((value - exact)^2))"});
+  f.real("rms_error", o.error.rms, {.label = "RMS error", .formula = "sqrt(mean((value - exact)^2))"});
   f.real("relative_error", o.relative_error,
          {
              .label = "RMS error / RMS",
@@ -110,27 +111,28 @@ void describe(Fields& f, Outputs& o) {
              .help = "Of the tensor's own root mean square.",
              .formula = "RMS error / RMS of the tensor",
          });
-  f.real("largest_error", o.largest_error, {.label = "Largest error", .formula = "max |value - exact|"});
-  f.real("mean_error", o.mean_error, {.label = "Mean |error|", .formula = "mean |value - exact|"});
-  f.real("snr_db", o.snr_db, {.label = "Signal to noise (dB)", .formula = "10 log10(sum x^2 / sum e^2)"});
+  f.real("largest_error", o.error.max_abs, {.label = "Largest error", .formula = "max |value - exact|"});
+  f.real("mean_error", o.error.mean_abs, {.label = "Mean |error|", .formula = "mean |value - exact|"});
+  f.real("snr_db", o.error.signal_to_noise_db,
+         {.label = "Signal to noise (dB)", .formula = "10 log10(sum x^2 / sum e^2)"});
   f.real("lost", o.lost, {.label = "Became 0", .help = "Elements that are not 0 and are stored as 0."});
   f.real("lost_share", o.lost_share, {.label = "Share that became 0", .unit = "%", .formula = "became 0 / elements"});
   f.real("saturated", o.saturated,
          {.label = "Clipped", .help = "Elements past the largest value that their block's scale reaches."});
   f.real("block_size", o.block_size, {.label = "Block size", .help = "Elements that share a scale."});
   f.real("blocks", o.blocks, {.label = "Blocks", .formula = "ceil(elements / block size)"});
-  f.real("tensor_scale", o.tensor_scale,
+  f.real("tensor_scale", o.stored.tensor_scale,
          {.label = "Tensor scale", .help = "NVFP4 alone: one FP32 for all blocks.", .formula = "largest / (6 x 448)"});
   f.real("bits_with_tensor_scale", o.bits_with_tensor_scale,
          {.label = "... with the tensor scale",
           .help = "NVFP4's 32 bits spread over this tensor.",
           .formula = "bits an element + 32 / elements"});
   f.reals(
-      "scales", o.scales,
+      "scales", o.stored.scales,
       {.label = "Scales",
        .help = "One a block: powers of two, or the E4M3 or FP16 value; NVFP4 multiplies them by the tensor scale."});
   f.reals("codes", o.codes, {.label = "Codes", .help = "One an element."});
-  f.reals("values", o.values, {.label = "Values", .help = "What the codes are worth."});
+  f.reals("values", o.stored.values, {.label = "Values", .help = "What the codes are worth."});
   f.table("schemes", o.schemes, {.label = "All schemes"});
   f.table("sizes", o.sizes, {.label = "By block size"});
 }
@@ -153,10 +155,11 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>({.id = "precision/block-formats",
-                                          .title = "Block formats",
-                                          .question = "What does one outlier cost the numbers that share its scale?"},
-                                         compute, draw);
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {.id = "precision/block-formats",
+       .title = "Block formats",
+       .question = "What does one outlier cost the numbers that share its scale?"},
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::precision::block_formats

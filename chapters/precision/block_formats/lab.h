@@ -1,5 +1,7 @@
 #pragma once
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chapters/mechanism/field.h"
@@ -8,7 +10,7 @@
 #include "models/numerics/block_format.h"
 #include "widgets/plot/plot_view.h"
 
-/// Between block_formats.cpp (described), block_formats_compute.cpp and block_formats_draw.cpp.
+/// A tensor in narrow elements that share a scale, and what that costs it.
 namespace chapters::precision::block_formats {
 
 struct Inputs {
@@ -24,7 +26,10 @@ struct Inputs {
 
 struct SchemeRow {
   std::string id, name;
-  double bits = 0, rms = 0, relative = 0, largest_error = 0, saturated = 0, lost = 0;
+  double bits = 0;
+  models::QuantizationError error;
+  double relative = 0;  ///< RMS error in % of the tensor's RMS
+  double saturated = 0, lost = 0;
 };
 struct SizeRow {
   std::int64_t block = 0;
@@ -33,23 +38,28 @@ struct SizeRow {
 
 struct Outputs {
   std::string reason;
-  std::vector<double> scales, codes, values;
-  double bits_per_element = 0, bits_with_tensor_scale = 0, tensor_scale = 1, blocks = 0, block_size = 0,
-         compression = 0;
-  double rms_error = 0, mean_error = 0, largest_error = 0, relative_error = 0, snr_db = 0;
+  models::Blocks stored;
+  models::QuantizationError error;
+  std::vector<double> codes;
+  double bits_per_element = 0, bits_with_tensor_scale = 0, blocks = 0, block_size = 0, compression = 0;
+  double relative_error = 0;  ///< %
   double saturated = 0, lost = 0, lost_share = 0;
   std::vector<SchemeRow> schemes;
   std::vector<SizeRow> sizes;
+};
 
-  // For the picture
+struct Picture {
+  std::uint64_t version = 0;
   std::vector<double> exact;                ///< what went in
+  std::vector<std::uint8_t> lost;           ///< of each element: not 0 where it became 0
   std::vector<std::vector<double>> levels;  ///< of each block: every value its codes can have
   std::vector<std::string> scale_texts;
   std::vector<double> size_bits, size_rms, scheme_bits, scheme_rms;
+  std::vector<std::string_view> scheme_labels;  ///< empty for the chosen one, which has a mark of its own
+  double error_lo = 1e-6, error_hi = 1e-5;      ///< range of the errors drawn
   std::string note, sizes_text,
       sizes_note;          ///< "8, 16, ... 256", "this scheme with blocks of 8 to 256, and the others"
   std::size_t chosen = 0;  ///< index of the scheme among all
-  std::uint64_t version = 0;
 };
 
 struct View {
@@ -59,7 +69,16 @@ struct View {
 };
 
 Outputs compute(const Inputs& inputs);
-void draw(Inputs& inputs, const Outputs& out, View& view);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+/// The elements, exact and stored, over their blocks.
+void draw_strip(const Outputs& out, const Picture& picture, View& view, float width);
+
+/// The numbers that are stored: the learner's own, or the made-up tensor.
+std::vector<double> tensor_of(const Inputs& inputs);
+double rms_of(std::span<const double> values);
+/// An error in percent of the tensor's RMS; 0 where that is 0.
+double percent_of_rms(double error, double rms);
 
 void describe(Fields& fields, SchemeRow& row);
 void describe(Fields& fields, SizeRow& row);

@@ -1,17 +1,19 @@
 #include "chapters/precision/loss_scaling/lab.h"
+#include "chapters/precision/shared/ordered_choices.h"
 
 namespace chapters::precision::loss_scaling {
 namespace {
 
-const Choices policies = {
-    {"dynamic", "Dynamic", "Halved when a step overflows, doubled after a run of clean steps: torch.amp.GradScaler."},
-    {"fixed", "Fixed", "The first scale for ever; steps that overflow are skipped."},
-    {"none", "None", "Gradients as they are."}};
-const Choices healths = {{"healthy", "healthy", "It skips no more often than it can grow back."},
-                         {"investigate", "investigate", "It skips more often than it can grow back."},
-                         {"collapsed", "collapsed", "Most gradients have become zero."},
-                         {"unscaled", "no scaler", "Nothing adapts."},
-                         {"searching", "searching", "The run is not longer than the first interval."}};
+const Choices policies = choices_in_order<models::ScalerPolicy::none>(
+    {{"dynamic", "Dynamic", "Halved when a step overflows, doubled after a run of clean steps: torch.amp.GradScaler."},
+     {"fixed", "Fixed", "The first scale for ever; steps that overflow are skipped."},
+     {"none", "None", "Gradients as they are."}});
+const Choices healths = choices_in_order<models::ScalerHealth::searching>(
+    {{"healthy", "healthy", "It skips no more often than it can grow back."},
+     {"investigate", "investigate", "It skips more often than it can grow back."},
+     {"collapsed", "collapsed", "Most gradients have become zero."},
+     {"unscaled", "no scaler", "Nothing adapts."},
+     {"searching", "searching", "The run is not longer than the first interval."}});
 constexpr std::string_view grad_scaler =
     "torch.amp.GradScaler; Micikevicius et al., Mixed precision training, ICLR 2018";
 constexpr std::string_view tail = "normal tail of log2 |g|";
@@ -131,11 +133,11 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, Outputs& o) {
   f.choice("health", o.health, healths, {.label = "The scaler is"});
   f.integer("skips", o.skips, {.label = "Steps skipped", .formula = "overflows + broken steps", .source = grad_scaler});
-  f.integer("overflow_skips", o.overflow_skips,
+  f.integer("overflow_skips", o.run.overflow_skips,
             {.label = "... by overflow", .help = "The largest scaled gradient rounds to infinity: 65,520 or more."});
-  f.integer("bad_skips", o.bad_skips, {.label = "... broken", .help = "No scale would have helped."});
+  f.integer("bad_skips", o.run.bad_skips, {.label = "... broken", .help = "No scale would have helped."});
   f.integer(
-      "early_skips", o.early_skips,
+      "early_skips", o.run.early_skips,
       {.label = "... in the first interval", .help = "The scale is being found: skips here are how it is found."});
   f.real("skip_rate", o.skip_rate, {.label = "Skip rate", .unit = "%", .formula = "skips / steps"});
   f.real("late_skip_rate", o.late_skip_rate,
@@ -162,8 +164,8 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Last scale", .help = "What the step after the run would be multiplied by."});
   f.real("lowest_scale", o.lowest_scale, {.label = "Lowest scale", .help = "Of the whole run."});
   f.real("highest_scale", o.highest_scale, {.label = "Highest scale", .help = "Of the whole run."});
-  f.integer("growths", o.growths, {.label = "Growths", .help = "Times the scale grew after a clean interval."});
-  f.integer("longest_skip_run", o.longest_skip_run,
+  f.integer("growths", o.run.growths, {.label = "Growths", .help = "Times the scale grew after a clean interval."});
+  f.integer("longest_skip_run", o.run.longest_skip_run,
             {.label = "Longest run of skips", .help = "Steps in a row that trained nothing."});
   f.real("zero_scaled", o.zero_scaled,
          {
@@ -215,10 +217,10 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>({.id = "precision/loss-scaling",
-                                          .title = "Loss scaling",
-                                          .question = "One step in fifty is skipped: is that normal?"},
-                                         compute, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({.id = "precision/loss-scaling",
+                                                   .title = "Loss scaling",
+                                                   .question = "One step in fifty is skipped: is that normal?"},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::precision::loss_scaling

@@ -9,7 +9,7 @@
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/plot/plot_view.h"
 
-/// Between loss_scaling.cpp (described), loss_scaling_compute.cpp and loss_scaling_draw.cpp.
+/// Training in FP16 under a loss scaler: how often it skips a step, and what becomes of the gradients.
 namespace chapters::precision::loss_scaling {
 
 struct Inputs {
@@ -22,39 +22,43 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
-enum class Health { healthy, investigate, collapsed, unscaled, searching };  ///< as models::ScalerHealth
-
-constexpr std::size_t bell_points = 241;
-
-/// What the lower pictures show of one step: magnitudes, and the shares in % that become zero, subnormal, normal and
-/// infinite.
-struct StepPicture {
-  double median = 1, scaled_median = 1;
-  std::array<std::array<double, 4>, 3> shares{};  ///< FP16 under the scale, FP16 as they are, BF16 as they are
-};
-
 struct Outputs {
   std::string reason;
-  std::int64_t skips = 0, overflow_skips = 0, bad_skips = 0, early_skips = 0, longest_skip_run = 0, growths = 0;
+  models::ScalerRun run;
+  std::int64_t skips = 0;
   double skip_rate = 0, late_skip_rate = 0, balance_rate = 0, times_balance = 0, scale_drift = 0;  ///< rates in %
   double final_scale = 1, lowest_scale = 1, highest_scale = 1;
   double zero_scaled = 0, zero_unscaled = 0, zero_bf16 = 0, worst_zero_scaled = 0, norm_lost = 0;  ///< %
   double headroom_binades = 0;
-  Health health = Health::healthy;
+  models::ScalerHealth health = models::ScalerHealth::healthy;
+};
 
-  // For the picture alone.
-  std::vector<StepPicture> pictures;  ///< one a sample
-  std::vector<double> step, upper, lower,
-      largest;                            ///< one a sample: scaled magnitudes; largest over the sample's stretch
+constexpr std::size_t bell_points = 241;
+
+/// What the lower pictures show of one step.
+struct StepPicture {
+  double median = 1, scaled_median = 1;  ///< magnitudes
+  /// Shares in % that become zero, subnormal, normal and infinite, in FP16 under the scale, in FP16 as they are and in
+  /// BF16 as they are.
+  std::array<std::array<double, 4>, 3> shares{};
+  /// Of the bell under the scale: points ends[k] to ends[k + 1] become zero, subnormal, normal and infinite in FP16.
+  std::array<std::size_t, 5> ends{};
+  double lo = 0, hi = 1;  ///< magnitudes between which both bells lie, and the limits of FP16
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  std::vector<StepPicture> steps_shown;  ///< one a sample
+  /// One a sample: its step, scaled magnitudes of the middle 95 %, and the largest over the sample's stretch of steps.
+  std::vector<double> step, upper, lower, largest;
   std::vector<double> scale_step, scale;  ///< where the scale changes
   std::vector<double> skip_step, skip_magnitude, bad_step, bad_magnitude;
   double steps = 1, range_lo = 1, range_hi = 2;  ///< ends of the axes
-  std::array<double, bell_points> bell_multiple{},
-      bell_density{};  ///< of a magnitude that is this multiple of the median; 1 at the median
+  /// Density of a magnitude that is this multiple of the median; it is 1 at the median.
+  std::array<double, bell_points> bell_multiple{}, bell_density{};
   double zero_below = 0, smallest_normal = 0, infinite_from = 0;  ///< magnitudes in FP16
   std::string infinite_label;                                     ///< "65,520: inf"
   std::string verdict, story;
-  std::uint64_t version = 0;
 };
 
 struct View {
@@ -65,7 +69,12 @@ struct View {
 };
 
 Outputs compute(const Inputs& inputs);
-void draw(Inputs& inputs, const Outputs& out, View& view);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+/// The gradients of one step, each stretch of the bell in the colour of what FP16 makes of it.
+void draw_bell(const Picture& picture, const StepPicture& step, View& view, float width, float height);
+/// What becomes of them, in shares.
+void draw_shares(const StepPicture& step, View& view, float width, float height);
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);

@@ -2,47 +2,48 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/shared_choices.h"
+#include "chapters/precision/shared/ordered_choices.h"
 
 namespace chapters::precision::mixed {
 namespace {
 
-const Choices recipes = {
-    {"fp32", "FP32", "Everything in FP32, products on the vector units."},
-    {"tf32", "TF32", "FP32 in memory; products round their inputs to 11 bits on the way into the tensor cores."},
-    {"amp_bf16", "AMP BF16", "Products and what lies between them in BF16, sums and the optimizer in FP32."},
-    {"amp_fp16", "AMP FP16", "The same in FP16, with a loss scaler."},
-    {"fp8", "FP8", "Products of the layers in 8 bits; attention and the last product in BF16."}};
-const Choices keepings = {
-    {"zero", "16 B: 16-bit gradients", "Weights 2, gradients 2, FP32 master 4, moments 8: the ZeRO paper."},
-    {"megatron", "18 B: FP32 gradients", "Weights 2, gradients 4, master 4, moments 8: Megatron-LM."},
-    {"accumulate", "20 B: both", "Weights 2, gradients 2 and an FP32 sum of them 4, master 4, moments 8."},
-    {"autocast", "autocast: FP32 and copies",
-     "Weights 4, gradients 4, moments 8, and a 16-bit copy of the product weights while a step runs: torch.autocast "
-     "over an FP32 model."}};
-const Choices scalings = {
-    {"delayed", "Delayed, a tensor", "From the largest values of earlier steps; E4M3 forward, E5M2 for gradients."},
-    {"current", "Current, a tensor", "From the tensor itself: one more pass over it."},
-    {"mx", "Blocks of 32 (MX)", "A power of two for every 32 values; E4M3 throughout."}};
-const Choices recomputes = {
-    {"none", "None", "All activations are kept."},
-    {"selective", "Selective: attention",
-     "Scores, softmax and values run again. Fused attention keeps none of them, so that only time changes."},
-    {"full", "Full", "Every layer's input is kept, its forward runs again."}};
+const Choices recipes = choices_in_order<models::PrecisionRecipe::fp8>(
+    {{"fp32", "FP32", "Everything in FP32, products on the vector units."},
+     {"tf32", "TF32", "FP32 in memory; products round their inputs to 11 bits on the way into the tensor cores."},
+     {"amp_bf16", "AMP BF16", "Products and what lies between them in BF16, sums and the optimizer in FP32."},
+     {"amp_fp16", "AMP FP16", "The same in FP16, with a loss scaler."},
+     {"fp8", "FP8", "Products of the layers in 8 bits; attention and the last product in BF16."}});
+const Choices keepings = choices_in_order<models::StateKeeping::autocast>(
+    {{"zero", "16 B: 16-bit gradients", "Weights 2, gradients 2, FP32 master 4, moments 8: the ZeRO paper."},
+     {"megatron", "18 B: FP32 gradients", "Weights 2, gradients 4, master 4, moments 8: Megatron-LM."},
+     {"accumulate", "20 B: both", "Weights 2, gradients 2 and an FP32 sum of them 4, master 4, moments 8."},
+     {"autocast", "autocast: FP32 and copies",
+      "Weights 4, gradients 4, moments 8, and a 16-bit copy of the product weights while a step runs: torch.autocast "
+      "over an FP32 model."}});
+const Choices scalings = choices_in_order<models::Fp8Scaling::mx>(
+    {{"delayed", "Delayed, a tensor", "From the largest values of earlier steps; E4M3 forward, E5M2 for gradients."},
+     {"current", "Current, a tensor", "From the tensor itself: one more pass over it."},
+     {"mx", "Blocks of 32 (MX)", "A power of two for every 32 values; E4M3 throughout."}});
+const Choices recomputes = choices_in_order<models::Recompute::full>(
+    {{"none", "None", "All activations are kept."},
+     {"selective", "Selective: attention",
+      "Scores, softmax and values run again. Fused attention keeps none of them, so that only time changes."},
+     {"full", "Full", "Every layer's input is kept, its forward runs again."}});
 constexpr std::string_view roofline = "Williams, Waterman, Patterson, CACM 52(4), 2009";
 constexpr std::string_view zero = "Rajbhandari et al., ZeRO, 2019, section 3.1; Megatron-LM";
 
 }  // namespace
 
 void describe(Fields& f, OperationRow& r) {
-  f.text("name", r.name, {.label = "Operation"});
+  f.text("name", r.figures.name, {.label = "Operation"});
   f.text("part", r.part, {.label = "Kind"});
-  f.integer("count", r.count, {.label = "Count"});
+  f.integer("count", r.figures.count, {.label = "Count"});
   f.text("forward", r.forward, {.label = "Forward", .help = "Operands of a product; what anything else computes in."});
   f.text("backward", r.backward, {.label = "Backward", .help = "The same on the way back: of the incoming gradient."});
   f.text("result", r.result, {.label = "Writes"});
-  f.real("flops", r.flops, {.label = "Flops of one", .unit = "FLOP"});
-  f.real("bytes", r.bytes, {.label = "Bytes of one", .unit = "B"});
-  f.real("time_s", r.time_s, {.label = "Time of one", .unit = "s"});
+  f.real("flops", r.figures.flops, {.label = "Flops of one", .unit = "FLOP"});
+  f.real("bytes", r.figures.bytes, {.label = "Bytes of one", .unit = "B"});
+  f.real("time_s", r.figures.time_s, {.label = "Time of one", .unit = "s"});
   f.real("all_s", r.all_s, {.label = "Time of all", .unit = "s"});
   f.real("share", r.share, {.label = "Share of the step", .unit = "%"});
   f.text("why", r.why, {.label = "Why"});
@@ -50,12 +51,12 @@ void describe(Fields& f, OperationRow& r) {
 void describe(Fields& f, RecipeRow& r) {
   f.text("recipe", r.recipe, {.label = "Recipe"});
   f.toggle("runs", r.runs, {.label = "Runs here", .help = "The chip states a peak for its format."});
-  f.real("time_s", r.time_s, {.label = "Step", .unit = "s"});
+  f.real("time_s", r.step.time_s, {.label = "Step", .unit = "s"});
   f.real("speedup", r.speedup, {.label = "Against TF32", .help = "0 where the chip states no TF32 peak."});
-  f.real("bytes_per_parameter", r.bytes_per_parameter, {.label = "States a parameter", .unit = "B"});
+  f.real("bytes_per_parameter", r.step.bytes_per_parameter, {.label = "States a parameter", .unit = "B"});
   f.real("states_bytes", r.states_bytes, {.label = "States", .unit = "B"});
-  f.real("activations_bytes", r.activations_bytes, {.label = "Activations", .unit = "B"});
-  f.real("logits_bytes", r.logits_bytes, {.label = "Logits", .unit = "B"});
+  f.real("activations_bytes", r.step.memory.activations, {.label = "Activations", .unit = "B"});
+  f.real("logits_bytes", r.step.memory.logits, {.label = "Logits", .unit = "B"});
   f.real("total_bytes", r.total_bytes, {.label = "In all", .unit = "B"});
   f.text("note", r.note, {.label = "Note"});
 }
@@ -84,7 +85,9 @@ void describe(Fields& f, Inputs& in) {
 }
 
 void describe(Fields& f, Outputs& o) {
-  f.real("time_s", o.time_s,
+  using models::StepPart;
+  const auto part = [&](StepPart p) -> double& { return o.step.part_s[static_cast<std::size_t>(p)]; };
+  f.real("time_s", o.step.time_s,
          {
              .label = "Time of the step",
              .unit = "s",
@@ -104,20 +107,20 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Peak against FP32",
           .help = "What the products alone would gain.",
           .formula = "peak of the format / FP32 peak"});
-  f.real("products_s", o.products_s,
+  f.real("products_s", part(StepPart::products),
          {.label = "... products", .unit = "s", .help = "Matrix products of the layers and the last one."});
-  f.real("attention_s", o.attention_s,
+  f.real("attention_s", part(StepPart::attention),
          {.label = "... attention", .unit = "s", .help = "Fused attention, forward and backward."});
-  f.real("vector_s", o.vector_s,
+  f.real("vector_s", part(StepPart::vector),
          {.label = "... norms and the like",
           .unit = "s",
           .help = "Embedding, norms, rotation, activations and the loss: bound by memory."});
-  f.real("casts_s", o.casts_s,
+  f.real("casts_s", part(StepPart::casts),
          {.label = "... casts and scales",
           .unit = "s",
           .help = "Making operands of the short format, where that is a pass of its own."});
   f.real(
-      "optimizer_s", o.optimizer_s,
+      "optimizer_s", part(StepPart::optimizer),
       {.label = "... optimizer", .unit = "s", .help = "AdamW, and what loss scaling or FP32 accumulation add to it."});
   f.real("product_share", o.product_share,
          {.label = "Products' share of the time", .unit = "%", .formula = "products / time"});
@@ -125,35 +128,36 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Arithmetic in the recipe's format",
           .unit = "%",
           .help = "Of all matrix products, attention in. FP8 leaves attention and the last product in 16 bits."});
-  f.real("bytes_per_parameter", o.bytes_per_parameter,
+  f.real("bytes_per_parameter", o.step.bytes_per_parameter,
          {
              .label = "States a parameter",
              .unit = "B",
              .formula = "weights + copies + gradients + master + moments",
              .source = zero,
          });
-  f.real("weights_bytes", o.weights_bytes,
+  f.real("weights_bytes", o.step.memory.weights,
          {.label = "Weights", .unit = "B", .formula = "bytes a parameter x parameters / chips"});
-  f.real("copies_bytes", o.copies_bytes,
+  f.real("copies_bytes", o.step.memory.copies,
          {.label = "Copies for the products",
           .unit = "B",
           .help = "Two in 8 bits, one for each direction they are read in; one in 16 under autocast."});
-  f.real("gradients_bytes", o.gradients_bytes,
+  f.real("gradients_bytes", o.step.memory.gradients,
          {.label = "Gradients", .unit = "B", .formula = "bytes a parameter x parameters / chips"});
-  f.real("master_bytes", o.master_bytes, {.label = "FP32 master", .unit = "B", .formula = "4 x parameters / chips"});
-  f.real("moments_bytes", o.moments_bytes,
+  f.real("master_bytes", o.step.memory.master,
+         {.label = "FP32 master", .unit = "B", .formula = "4 x parameters / chips"});
+  f.real("moments_bytes", o.step.memory.moments,
          {.label = "Adam's moments", .unit = "B", .formula = "8 x parameters / chips"});
   f.real("states_bytes", o.states_bytes, {.label = "All states", .unit = "B", .help = "On one chip."});
-  f.real("activations_bytes", o.activations_bytes,
+  f.real("activations_bytes", o.step.memory.activations,
          {
              .label = "Activations",
              .unit = "B",
              .help = "Kept for the backward pass; fused attention, no dropout.",
              .formula = "tokens x bytes a token, or layer inputs and one layer when recomputed",
          });
-  f.real("activation_bytes_per_token", o.activation_bytes_per_token,
+  f.real("activation_bytes_per_token", o.step.activation_bytes_per_token,
          {.label = "Activations a token", .unit = "B/token", .help = "Of all layers, nothing recomputed."});
-  f.real("logits_bytes", o.logits_bytes,
+  f.real("logits_bytes", o.step.memory.logits,
          {
              .label = "Logits",
              .unit = "B",
@@ -176,10 +180,10 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>({.id = "precision/mixed",
-                                          .title = "Mixed precision",
-                                          .question = "What runs in which format, and what does that save?"},
-                                         compute, draw);
+  return make_lab<Inputs, Outputs, Picture, View>({.id = "precision/mixed",
+                                                   .title = "Mixed precision",
+                                                   .question = "What runs in which format, and what does that save?"},
+                                                  compute, arrange, draw);
 }
 
 }  // namespace chapters::precision::mixed

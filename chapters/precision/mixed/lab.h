@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +9,7 @@
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/table/table.h"
 
-/// Between mixed.cpp (described), mixed_compute.cpp and mixed_draw.cpp.
+/// A training step under a precision recipe: what runs and is kept in which format, and what that saves.
 namespace chapters::precision::mixed {
 
 struct Inputs {
@@ -25,44 +24,41 @@ struct Inputs {
 };
 
 struct OperationRow {
-  std::string name, part, forward, backward, result, why;
-  std::int64_t count = 1;
-  double flops = 0, bytes = 0, time_s = 0;                   ///< of one
-  double all_s = 0, share = 0;                               ///< of all `count`; share in % of the step
-  models::NumberFormat format = models::NumberFormat::fp32;  ///< forward: what the row is coloured by
+  models::MixedOperation figures;                    ///< of one of `count`
+  std::string part, forward, backward, result, why;  ///< in words
+  double all_s = 0, share = 0;                       ///< of all `count`; share in % of the step
 };
 
 struct RecipeRow {
   std::string recipe, note;
   bool runs = false;
-  double time_s = 0, speedup = 0, bytes_per_parameter = 0, states_bytes = 0, activations_bytes = 0, logits_bytes = 0,
-         total_bytes = 0;
-
-  // For the bars.
-  models::MixedMemory memory;
-  std::array<double, models::step_part_count> part_s{};
+  models::MixedStep step;  ///< all zero where it does not run
+  double speedup = 0, states_bytes = 0, total_bytes = 0;
 };
 
 struct Outputs {
   std::string reason;
-  double time_s = 0, tokens_per_s = 0, products_s = 0, attention_s = 0, vector_s = 0, casts_s = 0, optimizer_s = 0;
-  double speedup_fp32 = 0, speedup_tf32 = 0, speedup_bf16 = 0, peak_ratio = 0, product_share = 0,
-         recipe_flops_share = 0;  ///< 0 where the chip states no peak to compare with
-  double bytes_per_parameter = 0, weights_bytes = 0, copies_bytes = 0, gradients_bytes = 0, master_bytes = 0,
-         moments_bytes = 0, states_bytes = 0;
-  double activations_bytes = 0, activation_bytes_per_token = 0, logits_bytes = 0, total_bytes = 0, chip_share = 0;
+  models::MixedStep step;  ///< of the recipe chosen
+  double tokens_per_s = 0;
+  /// 0 where the chip states no peak to compare with.
+  double speedup_fp32 = 0, speedup_tf32 = 0, speedup_bf16 = 0, peak_ratio = 0;
+  double product_share = 0, recipe_flops_share = 0;  ///< %
+  double states_bytes = 0, total_bytes = 0, chip_share = 0;
   double states_over_fp32 = 1, activations_over_bf16 = 1, total_over_fp32 = 1;
   bool fits = false;
   double parameters = 0;
   std::vector<OperationRow> operations;
-  std::vector<RecipeRow> recipes;
+  std::vector<RecipeRow> recipes;  ///< by models::PrecisionRecipe
+};
 
-  // For the picture alone.
-  std::string verdict, story, time_note, left_out;
+struct Picture {
+  std::uint64_t version = 0;
+  std::string verdict, story;
+  std::string time_note, left_out;  ///< what the bars leave out and why
   double chip_bytes = 0;
   std::string chip_name;
-  std::size_t recipe = 0;
-  std::uint64_t version = 0;
+  bool times_fp32 = false;                    ///< the step in FP32 has a bar of its time
+  std::vector<models::NumberFormat> formats;  ///< those that the operations compute in, forward
 };
 
 struct View {
@@ -71,7 +67,14 @@ struct View {
 };
 
 Outputs compute(const Inputs& inputs);
-void draw(Inputs& inputs, const Outputs& out, View& view);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+
+/// Marks and names of the formats that the operations have.
+void draw_legend(const Picture& picture, float width);
+void draw_operations(const Outputs& out, const Picture& picture, View& view, float width, float height);
+void draw_memory(const Outputs& out, const Picture& picture, View& view, float width, float height);
+void draw_time(const Outputs& out, const Picture& picture, View& view, float width, float height);
 
 void describe(Fields& fields, OperationRow& row);
 void describe(Fields& fields, RecipeRow& row);

@@ -1,17 +1,19 @@
 #include "chapters/precision/number_line/lab.h"
+#include "chapters/precision/shared/ordered_choices.h"
 
 namespace chapters::precision::number_line {
 
 namespace {
 
-const Choices axes = {
-    {"log", "logarithmic", "By power of two; the negative half is its mirror image."},
-    {"linear", "linear", "By value."},
-    {"ordinal", "by ULP", "Each format by its own steps: every value takes as much room as the next."}};
-const Choices spreads = {{"none", "none", "The formats alone."},
-                         {"normal", "normal", "A bell: weights and activations after a norm."},
-                         {"heavy", "heavy tail", "Student's t with 3 degrees of freedom: activations with outliers."},
-                         {"gradients", "gradients", "Log-normal magnitudes, many octaves wide."}};
+const Choices axes = choices_in_order<models::LineAxis::ordinal>(
+    {{"log", "logarithmic", "By power of two; the negative half is its mirror image."},
+     {"linear", "linear", "By value."},
+     {"ordinal", "by ULP", "Each format by its own steps: every value takes as much room as the next."}});
+const Choices spreads = choices_in_order<models::ValueSpread::gradients>(
+    {{"none", "none", "The formats alone."},
+     {"normal", "normal", "A bell: weights and activations after a norm."},
+     {"heavy", "heavy tail", "Student's t with 3 degrees of freedom: activations with outliers."},
+     {"gradients", "gradients", "Log-normal magnitudes, many octaves wide."}});
 
 }  // namespace
 
@@ -63,9 +65,9 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, Row& r) {
   f.text("name", r.name, {.label = "Format"});
   f.real("values", r.values, {.label = "Values"});
-  f.real("largest", r.largest, {.label = "Largest"});
-  f.real("smallest_normal", r.smallest_normal, {.label = "Smallest normal"});
-  f.real("smallest", r.smallest, {.label = "Smallest"});
+  f.real("largest", r.limits.max_finite, {.label = "Largest"});
+  f.real("smallest_normal", r.limits.min_normal, {.label = "Smallest normal"});
+  f.real("smallest", r.limits.min_positive, {.label = "Smallest"});
   f.real("per_octave", r.per_octave, {.label = "Values an octave"});
   f.real("underflow", r.underflow, {.label = "Underflow", .unit = "%"});
   f.real("subnormal", r.subnormal, {.label = "Subnormal", .unit = "%"});
@@ -91,15 +93,15 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Values",
           .help = "Distinct finite values; both zeros count once.",
           .source = "counted from the encoding"});
-  f.real("codes", o.codes, {.label = "Codes", .formula = "2^bits"});
-  f.real("largest", o.largest,
+  f.real("codes", o.limits.codes, {.label = "Codes", .formula = "2^bits"});
+  f.real("largest", o.limits.max_finite,
          {.label = "Largest", .help = "The largest finite value.", .source = "IEEE 754-2019; OCP OFP8; OCP MX v1.0"});
-  f.real("smallest_normal", o.smallest_normal, {.label = "Smallest normal", .formula = "2^(1 - bias)"});
-  f.real("smallest", o.smallest,
+  f.real("smallest_normal", o.limits.min_normal, {.label = "Smallest normal", .formula = "2^(1 - bias)"});
+  f.real("smallest", o.limits.min_positive,
          {.label = "Smallest",
           .help = "The smallest value above zero, subnormals included.",
           .formula = "2^(1 - bias - mantissa bits)"});
-  f.real("epsilon", o.epsilon, {.label = "Step above 1", .formula = "2^-(mantissa bits)"});
+  f.real("epsilon", o.limits.epsilon, {.label = "Step above 1", .formula = "2^-(mantissa bits)"});
   f.real("per_octave", o.per_octave,
          {.label = "Values an octave",
           .help = "Between one power of two and the next, among the normals.",
@@ -132,14 +134,14 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
+  return make_lab<Inputs, Outputs, Picture, View>(
       {
           .id = "precision/number-line",
           .title = "Number line",
           .question = "Which numbers does a format have, and which of yours fall off its edges?",
           .job = true,
       },
-      compute, draw);
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::precision::number_line

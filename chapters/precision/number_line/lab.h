@@ -6,10 +6,11 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/precision/shared/formats.h"
+#include "models/compression/safetensors.h"
 #include "models/numerics/number_line.h"
 #include "widgets/base/painter.h"
 
-/// Between number_line.cpp (described), number_line_compute.cpp, number_line_draw.cpp and number_line_rows.cpp.
+/// The values of formats on a line, and which numbers of a tensor fall off its edges.
 namespace chapters::precision::number_line {
 
 struct Inputs {
@@ -25,34 +26,59 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
+/// A format and what becomes of the numbers in it.
 struct Row {
-  std::string name, note, underflow_text, overflow_text, fate_text;
-  double values = 0, largest = 0, smallest_normal = 0, smallest = 0, per_octave = 0;
-  double underflow = 0, subnormal = 0, normal = 0, overflow = 0;
-  const models::FloatFormat* format = nullptr;
+  std::string name;
   models::FormatLimits limits;
+  double values = 0, per_octave = 0;
+  double underflow = 0, subnormal = 0, normal = 0, overflow = 0;  ///< shares of the numbers in %
+};
+
+/// The numbers of a tensor of a file, in ascending order, as many as were looked at.
+struct TensorSample {
+  models::TensorEntry entry;
+  std::vector<float> sorted;
 };
 
 struct Outputs {
   std::string reason;
-  double values = 0, codes = 0, largest = 0, smallest_normal = 0, smallest = 0, epsilon = 0, per_octave = 0,
-         octaves_covered = 0;
-  double subnormals = 0, below_one = 0;
-  double underflow = 0, subnormal = 0, normal = 0, overflow = 0;
-  std::vector<Row> rows;
-
-  // For the picture
-  const models::FloatFormat* format = nullptr;
   models::FormatLimits limits;
-  std::vector<const models::FloatFormat*> formats;
-  models::Tensor tensor;
-  std::string spread_text;
-  std::shared_ptr<const std::vector<float>> numbers;  ///< what `tensor` looks at, when it is a file's
+  double values = 0, per_octave = 0, octaves_covered = 0;
+  double subnormals = 0, below_one = 0;
+  double underflow = 0, subnormal = 0, normal = 0, overflow = 0;  ///< shares of the numbers in %
+  std::vector<Row> rows;
+  models::Tensor tensor;                       ///< the numbers: a distribution, or `sample`
+  std::shared_ptr<const TensorSample> sample;  ///< null unless a file was chosen
+};
+
+/// A row as it is written.
+struct RowPicture {
+  const models::FloatFormat* format = nullptr;
+  std::string note;                           ///< "5 exponent, 10 mantissa"
+  std::string underflow_text, overflow_text;  ///< "underflow 4.01 %"
+  std::string fate_text;                      ///< the largest trouble: "4.01 % lost"
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  const models::FloatFormat* format = nullptr;
+  std::vector<const models::FloatFormat*> formats;  ///< of the rows
+  std::vector<RowPicture> rows;                     ///< one a row of the Outputs
+  std::string spread_text;                          ///< what the numbers are
+};
+
+/// The stretch of an axis that something was laid out for, and how many pixels it had.
+struct LaidOut {
+  double lo = 0, hi = 0;
+  models::LineAxis axis{};
+  float width = 0;
+  bool operator==(const LaidOut&) const = default;
 };
 
 /// One row as it was last laid out: redone only when its stretch, width or format changes.
 struct RowCache {
-  std::uint64_t key = 0;
+  LaidOut laid_out;
+  const models::FloatFormat* format = nullptr;
   double total = 0;
   std::vector<double> counts;
   std::vector<std::uint8_t> levels;  ///< of each column: brightness, and 16 where its values are subnormal
@@ -66,8 +92,9 @@ struct View {
   models::LineAxis axis = models::LineAxis::log2;  ///< which axis they belong to
   bool drawn = false;
   std::vector<RowCache> rows;
-  std::uint64_t curve_key = 0;
-  std::vector<double> curve;  ///< share of the numbers in each column
+  LaidOut curve_laid_out;
+  std::uint64_t curve_version = 0;  ///< Picture that `curve` belongs to
+  std::vector<double> curve;        ///< share of the numbers in each column
 };
 
 /// Where the line lies on screen.
@@ -78,23 +105,29 @@ struct Frame {
   float x(double coordinate) const {
     return left + (right - left) * static_cast<float>((coordinate - stretch.lo) / (stretch.hi - stretch.lo));
   }
+  LaidOut laid_out() const { return {stretch.lo, stretch.hi, axis, right - left}; }
   double coordinate(float x_px) const {
     return stretch.lo + (stretch.hi - stretch.lo) * static_cast<double>((x_px - left) / (right - left));
   }
 };
 
 Outputs compute(const Inputs& inputs, Progress& progress);
-/// Reads the tensor that the inputs name into `out`; returns "" or one sentence.
-std::string load_numbers(const Inputs& inputs, Outputs& out, Progress& progress);
-void draw(Inputs& inputs, const Outputs& out, View& view);
+/// Reads the tensor that the inputs name from their file, or says why it cannot be shown. A cancelled read fails.
+models::Result<std::shared_ptr<const TensorSample>> load_sample(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
+/// Wheel, drag and keys over the whole picture, as in a plot; call after the item that they act on.
+void take_input(View& view, const Frame& frame);
+/// Places worth going to with one press.
+void draw_buttons(const Outputs& out, const Picture& picture, View& view, const Frame& frame, float width);
 void refresh_row(RowCache& cache, const models::FloatFormat& format, const Frame& frame);
-void paint_row(const widgets::Painter& p, const Row& row, const RowCache& cache, const Frame& frame, float top,
-               float height);
-void paint_curve(const widgets::Painter& p, const Outputs& out, View& view, const Frame& frame, float top,
-                 float height);
+void paint_row(const widgets::Painter& p, const Row& row, const RowPicture& picture, const RowCache& cache,
+               const Frame& frame, float top, float height);
+void paint_curve(const widgets::Painter& p, const Outputs& out, const Picture& picture, View& view, const Frame& frame,
+                 float top, float height);
 /// What becomes of the numbers in one format: a bar of shares, and the largest trouble in words.
-void paint_fate(const widgets::Painter& p, const Row& row, float left, float right, float top);
+void paint_fate(const widgets::Painter& p, const Row& row, std::string_view text, float left, float right, float top);
 /// Grid lines down to `bottom` and labels under it. Ordinal axes are labelled by share.
 void paint_ticks(const widgets::Painter& p, const Frame& frame, float top, float bottom);
 

@@ -4,21 +4,21 @@
 #include <mutex>
 
 #include "chapters/precision/number_line/lab.h"
-#include "models/compression/safetensors.h"
 
 namespace chapters::precision::number_line {
 namespace {
 
 using models::TensorEntry;
+using Sampled = models::Result<std::shared_ptr<const TensorSample>>;
 
-/// What a file holds, and the numbers of the tensors that were looked at.
+/// What a file holds, and the samples of the tensors that were looked at.
 struct Opened {
   models::TensorFile file;
   mutable std::mutex mutex;
-  mutable std::map<std::string, std::shared_ptr<const std::vector<float>>, std::less<>> numbers;
+  mutable std::map<std::string, std::shared_ptr<const TensorSample>, std::less<>> samples;
 };
 
-constexpr std::int64_t most_numbers = 1 << 20, stretch = 1 << 14;
+constexpr std::int64_t max_numbers = 1 << 20, stretch = 1 << 14;
 
 bool holds_floats(const TensorEntry& t) {
   switch (t.type) {
@@ -34,94 +34,99 @@ bool holds_floats(const TensorEntry& t) {
   }
 }
 
-/// The tensor asked for, or the largest of floats; null with a sentence in `error`.
-const TensorEntry* pick(const models::TensorFile& file, const std::string& name, std::string& error) {
+/// The tensor asked for, or the largest of floats.
+models::Result<const TensorEntry*> pick(const models::TensorFile& file, const std::string& name) {
+  using Picked = models::Result<const TensorEntry*>;
   if (!name.empty()) {
     const TensorEntry* found = file.find(name);
-    if (found && found->elements > 0) return found;
+    if (found && found->elements > 0) return Picked::ok(found);
     std::string some;
     for (std::size_t i = 0; i < std::min<std::size_t>(file.tensors.size(), 3); ++i)
       some += (i ? ", " : "") + file.tensors[i].name;
-    error = found ? "The tensor " + name + " is empty."
-                  : "The file has no tensor " + name + ": it has " + std::to_string(file.tensors.size()) +
-                        ", among them " + some + ".";
-    return nullptr;
+    return Picked::fail(found ? "The tensor " + name + " is empty."
+                              : "The file has no tensor " + name + ": it has " + std::to_string(file.tensors.size()) +
+                                    ", among them " + some + ".");
   }
   const TensorEntry* best = nullptr;
   for (const TensorEntry& t : file.tensors)
     if (holds_floats(t) && (!best || t.elements > best->elements)) best = &t;
-  if (!best) error = "The file has no tensor of floats: choose another, or name a tensor.";
-  return best;
+  if (!best) return Picked::fail("The file has no tensor of floats: choose another, or name a tensor.");
+  return Picked::ok(best);
 }
 
-/// At most `most_numbers` of a tensor, in stretches spread evenly over it, sorted. NaN is left out.
-std::shared_ptr<const std::vector<float>> sample(const FileBytes& bytes, const TensorEntry& t, Progress& progress,
-                                                 std::string& error) {
-  auto out = std::make_shared<std::vector<float>>();
+/// At most `max_numbers` of a tensor, in stretches spread evenly over it, sorted. NaN is left out.
+Sampled take_sample(const FileBytes& bytes, const TensorEntry& t, Progress& progress) {
+  auto out = std::make_shared<TensorSample>();
+  out->entry = t;
   const int bits = models::tensor_type_bits(t.type);
-  const std::int64_t stretches = (std::min(t.elements, most_numbers) + stretch - 1) / stretch;
+  const std::int64_t stretches = (std::min(t.elements, max_numbers) + stretch - 1) / stretch;
   std::vector<double> decoded;
   for (std::int64_t i = 0; i < stretches && !progress.cancelled; ++i) {
-    // Whole bytes: stretches begin at multiples of eight elements
+    // Stretches begin at multiples of eight elements, which is at whole bytes.
     const std::int64_t first =
-        t.elements <= most_numbers
-            ? i * stretch
-            : static_cast<std::int64_t>(static_cast<double>(t.elements - stretch) * static_cast<double>(i) /
-                                        static_cast<double>(stretches)) /
-                  8 * 8;
+        t.elements <= max_numbers ? i * stretch
+                                  : static_cast<std::int64_t>(static_cast<double>(t.elements - stretch) *
+                                                              static_cast<double>(i) / static_cast<double>(stretches)) /
+                                        8 * 8;
     const std::int64_t n = std::min(stretch, t.elements - first);
     std::string part;
-    if (error =
-            bytes.read_part(t.begin_bytes + static_cast<std::uint64_t>(first) * static_cast<std::uint64_t>(bits) / 8,
-                            (static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(bits) + 7) / 8, part);
-        !error.empty())
-      return nullptr;
+    const std::string error =
+        bytes.read_part(t.begin_bytes + static_cast<std::uint64_t>(first) * static_cast<std::uint64_t>(bits) / 8,
+                        (static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(bits) + 7) / 8, part);
+    if (!error.empty()) return Sampled::fail(error);
     decoded.resize(static_cast<std::size_t>(n));
     decoded.resize(models::decode_tensor(t.type, part, decoded));
     for (const double v : decoded)
-      if (!std::isnan(v)) out->push_back(static_cast<float>(v));
+      if (!std::isnan(v)) out->sorted.push_back(static_cast<float>(v));
     progress.fraction = static_cast<double>(i + 1) / static_cast<double>(stretches);
   }
-  std::sort(out->begin(), out->end());
-  return out;
+  std::sort(out->sorted.begin(), out->sorted.end());
+  return Sampled::ok(std::move(out));
+}
+
+/// The tensors of a file, from its header.
+models::Result<std::shared_ptr<const Opened>> open_file(const FileBytes& bytes) {
+  using Parsed = models::Result<std::shared_ptr<const Opened>>;
+  std::string head;
+  if (const std::string error = bytes.read_part(0, std::min<std::uint64_t>(bytes.size_bytes, 8), head); !error.empty())
+    return Parsed::fail(error);
+  const auto needed = models::safetensors_head_bytes(head, bytes.size_bytes, bytes.path);
+  if (!needed) return Parsed::fail(needed.error);
+  if (const std::string error = bytes.read_part(0, *needed, head); !error.empty()) return Parsed::fail(error);
+  auto parsed = models::parse_safetensors(head, bytes.size_bytes, bytes.path);
+  if (!parsed) return Parsed::fail(parsed.error);
+  auto opened = std::make_shared<Opened>();
+  opened->file = std::move(*parsed);
+  return Parsed::ok(std::move(opened));
 }
 
 }  // namespace
 
-std::string load_numbers(const Inputs& in, Outputs& o, Progress& progress) {
+Sampled load_sample(const Inputs& in, Progress& progress) {
   const FileBytes& bytes = *in.file.bytes;
   std::string error;
   const auto opened = bytes.made<Opened>([&]() -> std::shared_ptr<const Opened> {
-    std::string head;
-    if (error = bytes.read_part(0, std::min<std::uint64_t>(bytes.size_bytes, 8), head); !error.empty()) return nullptr;
-    const auto needed = models::safetensors_head_bytes(head, bytes.size_bytes, bytes.path);
-    if (!needed) return error = needed.error, nullptr;
-    if (error = bytes.read_part(0, *needed, head); !error.empty()) return nullptr;
-    auto parsed = models::parse_safetensors(head, bytes.size_bytes, bytes.path);
-    if (!parsed) return error = parsed.error, nullptr;
-    auto fresh = std::make_shared<Opened>();
-    fresh->file = std::move(*parsed);
-    return fresh;
+    auto read = open_file(bytes);
+    error = read.error;
+    return read ? std::move(*read) : nullptr;
   });
-  if (!opened) return error.empty() ? "The file " + bytes.path + " was not read." : error;
-  const TensorEntry* t = pick(opened->file, in.tensor, error);
-  if (!t) return error;
+  if (!opened) return Sampled::fail(error.empty() ? "The file " + bytes.path + " was not read." : error);
+  const auto picked = pick(opened->file, in.tensor);
+  if (!picked) return Sampled::fail(picked.error);
+  const TensorEntry& entry = **picked;
   const std::lock_guard lock(opened->mutex);
-  auto& kept = opened->numbers[t->name];
-  if (!kept) {
-    kept = sample(bytes, *t, progress, error);
-    if (!kept || progress.cancelled) opened->numbers.erase(t->name);
-    if (!error.empty()) return error;
+  std::shared_ptr<const TensorSample> sample;
+  if (const auto kept = opened->samples.find(entry.name); kept != opened->samples.end()) {
+    sample = kept->second;
+  } else {
+    auto taken = take_sample(bytes, entry, progress);
+    if (!taken) return taken;
+    sample = std::move(*taken);
+    if (progress.cancelled) sample = nullptr;
+    if (sample) opened->samples.emplace(entry.name, sample);
   }
-  const auto found = opened->numbers.find(t->name);
-  if (found == opened->numbers.end() || found->second->empty())
-    return "The tensor " + t->name + " has no number to show.";
-  o.numbers = found->second;
-  o.tensor.spread = models::ValueSpread::tensor;
-  o.tensor.sorted = *o.numbers;
-  o.spread_text = t->name + " (" + std::string(models::tensor_type_name(t->type)) + ", " + std::to_string(t->elements) +
-                  " numbers)";
-  return {};
+  if (!sample || sample->sorted.empty()) return Sampled::fail("The tensor " + entry.name + " has no number to show.");
+  return Sampled::ok(std::move(sample));
 }
 
 }  // namespace chapters::precision::number_line

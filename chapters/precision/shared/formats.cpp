@@ -1,6 +1,6 @@
 #include "chapters/precision/shared/formats.h"
 
-#include <algorithm>
+#include "chapters/precision/shared/ordered_choices.h"
 
 namespace chapters::precision {
 
@@ -15,17 +15,19 @@ const Choices& format_choices() {
 }
 
 const Choices& rounding_choices() {
-  static const Choices choices = {
+  static const Choices choices = choices_in_order<models::Rounding::stochastic>({
       {"nearest", "nearest, ties to even", "The nearer neighbour; exactly between, the one whose code is even."},
       {"zero", "toward zero", "What does not fit is cut off."},
-      {"stochastic", "stochastic", "Up with the probability of how far x lies above its lower neighbour."}};
+      {"stochastic", "stochastic", "Up with the probability of how far x lies above its lower neighbour."},
+  });
   return choices;
 }
 
 const Choices& overflow_choices() {
-  static const Choices choices = {
+  static const Choices choices = choices_in_order<models::Overflow::ieee>({
       {"saturate", "saturate", "The largest value; infinity too."},
-      {"ieee", "to infinity or NaN", "Infinity, or NaN in formats that have none; formats with neither saturate."}};
+      {"ieee", "to infinity or NaN", "Infinity, or NaN in formats that have none; formats with neither saturate."},
+  });
   return choices;
 }
 

@@ -1,0 +1,99 @@
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/precision/bits/lab.h"
+#include "widgets/base/painter.h"
+
+namespace chapters::precision::bits {
+namespace {
+
+using models::FloatFormat;
+using widgets::Align;
+using widgets::Font;
+using widgets::Painter;
+using widgets::Type;
+
+/// Sizes of the row of bits; codes of more than 32 bits take two rows.
+struct BitGrid {
+  int per_row = 1, rows = 1;
+  float box = 0, step = 0, group = 0;
+};
+
+BitGrid grid_of(const FloatFormat& f, float width) {
+  const auto& t = widgets::theme();
+  BitGrid g;
+  g.rows = f.bits > 32 ? 2 : 1;
+  g.per_row = (f.bits + g.rows - 1) / g.rows;
+  g.group = t.px(12);
+  const float each = (width - 2 * g.group - t.px(4)) / static_cast<float>(g.per_row);
+  g.step = std::floor(std::clamp(each, t.px(11), t.px(74)));
+  g.box = g.step - t.px(each < t.px(24) ? 2 : 5);
+  return g;
+}
+
+/// Left edge of each bit within its row, with a gap where a part ends.
+float bit_x(const FloatFormat& f, const BitGrid& g, int bit) {
+  const int first = f.bits - 1 - (f.bits - 1 - bit) / g.per_row * g.per_row;
+  float x = 0;
+  for (int b = first; b > bit; --b) x += g.step + (part_of_bit(f, b) != part_of_bit(f, b - 1) ? g.group : 0);
+  return x;
+}
+
+}  // namespace
+
+void draw_bits(Inputs& in, const Outputs& out, const Picture& picture, float width) {
+  const auto& t = widgets::theme();
+  const FloatFormat& f = *picture.format;
+  const Painter p = Painter::window();
+  const BitGrid g = grid_of(f, width);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool numbered = g.step >= t.px(22);
+  const float label = t.type(Type::small) + t.px(6), height = std::min(g.box * 1.12f, t.px(58)),
+              under = numbered ? t.type(Type::small) + t.px(5) : t.px(6);
+  float clear_from = at.x - t.px(1);
+  for (int bit = f.bits - 1; bit >= 0; --bit) {
+    const int row = (f.bits - 1 - bit) / g.per_row;
+    const BitPart part = part_of_bit(f, bit);
+    const float top = at.y + label + static_cast<float>(row) * (height + under + t.px(4));
+    const ImVec2 min{at.x + bit_x(f, g, bit), top}, max{min.x + g.box, top + height};
+    const bool first_of_part = bit == f.bits - 1 || part_of_bit(f, bit + 1) != part;
+    if (first_of_part) {  // names of the parts, each from where the one before has ended
+      const std::string& name = part == BitPart::sign       ? picture.sign_text
+                                : part == BitPart::exponent ? picture.exponent_text
+                                                            : picture.mantissa_text;
+      const float x = std::max(min.x, clear_from);
+      if (row == 0 && x + t.px(8) < at.x + width)
+        clear_from = x + p.text({x, at.y}, name, text_colour_of(part), Type::small, Font::mono) + t.px(10);
+    }
+    widgets::Line name;
+    name.add("bit ").add_integer(bit);
+    ImGui::SetCursorScreenPos(min);
+    if (ImGui::InvisibleButton(name.c_str(), {g.box, height}, ImGuiButtonFlags_EnableNav))
+      show_code(in, f, out.study.code ^ (std::uint64_t{1} << bit));
+    const bool hovered = ImGui::IsItemHovered(), focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible,
+               set = (out.study.code >> bit & 1) != 0;
+    const ImU32 colour = colour_of(part);
+    const float round = std::min(t.px(6), g.box * 0.25f);
+    p.rect(min, max, set ? colour : t.card, round);
+    p.frame(min, max,
+            hovered || focused ? t.text
+            : set              ? colour
+                               : widgets::with_alpha(colour, 0.75f),
+            hovered || focused ? t.px(2) : t.px(1.3f), round);
+    const Type type = g.box >= t.px(32) ? Type::title : g.box >= t.px(17) ? Type::body : Type::small;
+    if (g.box >= t.px(8))
+      p.text({(min.x + max.x) / 2, (min.y + max.y - t.type(type)) / 2 - t.px(1)}, set ? "1" : "0",
+             set ? t.on_colour : t.muted, type, Font::mono, Align::center);
+    if (numbered) {
+      widgets::Line index;
+      index.add_integer(bit);
+      p.text({(min.x + max.x) / 2, max.y + t.px(2)}, index.view(), t.muted, Type::small, Font::mono, Align::center);
+    }
+  }
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({width, label + static_cast<float>(g.rows) * (height + under + t.px(4))});
+}
+
+}  // namespace chapters::precision::bits

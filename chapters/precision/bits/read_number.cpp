@@ -1,0 +1,72 @@
+#include <charconv>
+#include <cmath>
+
+#include "chapters/precision/bits/lab.h"
+#include "models/numerics/float_cast.h"
+#include "widgets/number/number.h"
+
+namespace chapters::precision::bits {
+namespace {
+
+std::string_view trimmed(std::string_view s) {
+  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
+  while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
+  return s;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> read_code(std::string_view text) {
+  text = trimmed(text);
+  int base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X")) base = 16;
+  if (text.starts_with("0b") || text.starts_with("0B")) base = 2;
+  if (base != 10) text.remove_prefix(2);
+  std::uint64_t code = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), code, base);
+  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+  return code;
+}
+
+std::optional<double> read_number(std::string_view text) {
+  text = trimmed(text);
+  if (const auto special = widgets::parse_special(text)) return special;
+  if (const auto slash = text.find('/'); slash != std::string_view::npos) {
+    const auto a = read_number(text.substr(0, slash)), b = read_number(text.substr(slash + 1));
+    return a && b ? std::optional(*a / *b) : std::nullopt;
+  }
+  if (const auto power = text.find('^'); power != std::string_view::npos) {
+    const auto a = read_number(text.substr(0, power)), b = read_number(text.substr(power + 1));
+    return a && b ? std::optional(std::pow(*a, *b)) : std::nullopt;
+  }
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  if (hex) text.remove_prefix(2);
+  double v = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), v,
+                                    hex ? std::chars_format::hex : std::chars_format::general);
+  if (text.empty() || text.front() == '-' || read.ptr != text.data() + text.size()) return std::nullopt;
+  if (read.ec == std::errc::result_out_of_range)
+    v = text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos ? 0 : HUGE_VAL;
+  else if (read.ec != std::errc())
+    return std::nullopt;
+  return negative ? -v : v;
+}
+
+bool gives_code(const Inputs& in) { return !trimmed(in.code).empty(); }
+
+std::uint64_t encode_as_set(const Inputs& in, const models::FloatFormat& f, double x) {
+  return models::encode(f, x, in.rounding, in.overflow, models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0));
+}
+
+void show_code(Inputs& in, const models::FloatFormat& f, std::uint64_t code) {
+  code &= f.code_mask();
+  const double v = models::decode(f, code);
+  // The value is set where it says the same; a NaN's payload or a clipped infinity needs the code itself.
+  const bool value_says_it = encode_as_set(in, f, v) == code;
+  if (value_says_it) in.value = v;
+  in.code = value_says_it ? std::string() : code_text(f, code);
+}
+
+}  // namespace chapters::precision::bits

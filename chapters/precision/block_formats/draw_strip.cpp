@@ -1,0 +1,186 @@
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/precision/block_formats/lab.h"
+#include "widgets/base/painter.h"
+#include "widgets/controls/button.h"
+#include "widgets/number/number.h"
+
+namespace chapters::precision::block_formats {
+namespace {
+
+using widgets::Align;
+using widgets::Font;
+using widgets::Painter;
+using widgets::Type;
+
+/// The strip of elements: which are shown, and where heights lie. Heights go by asinh, so that an outlier leaves the
+/// others visible.
+struct Strip {
+  std::size_t first = 0, end = 0;
+  float left = 0, right = 0, middle = 0, half = 0;
+  double largest = 1;  ///< magnitude shown
+  float x(double element) const {
+    return left + (right - left) *
+                      static_cast<float>((element - static_cast<double>(first)) / static_cast<double>(end - first));
+  }
+  float y(double value) const {
+    return middle -
+           half * static_cast<float>(std::clamp(std::asinh(value / unit) / std::asinh(largest / unit), -1.0, 1.0));
+  }
+  double unit = 1;
+};
+
+void paint_heights(const Painter& p, const Strip& s) {
+  const auto& t = widgets::theme();
+  float clear = 1e6f;
+  const double decade = std::pow(10, std::floor(std::log10(s.largest)));
+  for (double d = decade; d >= s.unit * 0.09; d /= 10)
+    for (const double m : {5.0, 2.0, 1.0}) {
+      const double v = m * d;
+      if (v > s.largest || std::abs(s.y(v) - clear) < t.px(17) || s.middle - s.y(v) < t.px(17)) continue;
+      clear = s.y(v);
+      for (const double w : {v, -v}) {
+        p.line({s.left, s.y(w)}, {s.right, s.y(w)}, t.grid);
+        p.text({s.left - t.px(7), s.y(w) - t.px(8)}, widgets::format(w, "", 2), t.muted, Type::small, Font::mono,
+               Align::right);
+      }
+    }
+  p.line({s.left, s.middle}, {s.right, s.middle}, t.line);
+  p.text({s.left - t.px(7), s.middle - t.px(8)}, "0", t.muted, Type::small, Font::mono, Align::right);
+}
+
+void paint_blocks(const Painter& p, const Outputs& out, const Picture& picture, const Strip& s, float top,
+                  float bottom) {
+  const auto& t = widgets::theme();
+  const auto size = static_cast<std::size_t>(out.block_size);
+  float clear_from = s.left;
+  for (std::size_t b = s.first / size; b * size < s.end; ++b) {
+    const float x0 = s.x(static_cast<double>(std::max(b * size, s.first))),
+                x1 = s.x(static_cast<double>(std::min((b + 1) * size, s.end)));
+    if (b % 2 == 0) p.rect({x0, top}, {x1, bottom}, widgets::with_alpha(t.card, 0.75f));
+    p.line({x0, top - t.px(18)}, {x0, bottom}, t.line);
+    for (const double v : picture.levels[b])
+      if (std::abs(v) <= s.largest * 1.001)
+        p.line({x0 + t.px(1), s.y(v)}, {x1 - t.px(1), s.y(v)}, widgets::with_alpha(t.accent, 0.30f));
+    const std::string& text = picture.scale_texts[b];
+    if (x0 + t.px(4) >= clear_from && widgets::text_size(text, Type::small, Font::mono).x + t.px(8) <= x1 - x0) {
+      p.text({x0 + t.px(4), top - t.px(19)}, text, t.muted, Type::small, Font::mono);
+      clear_from = x1;
+    }
+  }
+}
+
+void paint_elements(const Painter& p, const Outputs& out, const Picture& picture, const Strip& s) {
+  const auto& t = widgets::theme();
+  const float step = (s.right - s.left) / static_cast<float>(s.end - s.first),
+              radius = std::clamp(step * 0.32f, t.px(1.3f), t.px(4));
+  for (std::size_t i = s.first; i < s.end; ++i) {
+    const float x = s.x(static_cast<double>(i) + 0.5), from = s.y(picture.exact[i]), to = s.y(out.stored.values[i]);
+    const bool lost = picture.lost[i] != 0;
+    if (std::abs(from - to) > 0.5f)
+      p.line({x, from}, {x, to}, widgets::with_alpha(lost ? t.bad : t.warning, 0.75f), t.px(1.2f));
+    p.ring({x, from}, radius, t.muted, t.px(1.1f));
+    if (lost) {  // A cross says that the value is gone.
+      p.line({x - radius, to - radius}, {x + radius, to + radius}, t.bad, t.px(1.4f));
+      p.line({x - radius, to + radius}, {x + radius, to - radius}, t.bad, t.px(1.4f));
+    } else {
+      p.circle({x, to}, radius, t.accent);
+    }
+  }
+}
+
+void element_tip(const Outputs& out, const Picture& picture, const Strip& s) {
+  const ImVec2 mouse = ImGui::GetMousePos();
+  if (mouse.x < s.left || mouse.x >= s.right) return;
+  const auto i = std::min(s.end - 1, s.first + static_cast<std::size_t>((mouse.x - s.left) / (s.right - s.left) *
+                                                                        static_cast<float>(s.end - s.first)));
+  const auto block = i / static_cast<std::size_t>(out.block_size);
+  widgets::Line name, value, info;
+  name.add("element ")
+      .add_integer(static_cast<std::int64_t>(i))
+      .add(" of block ")
+      .add_integer(static_cast<std::int64_t>(block));
+  value.add(widgets::format(picture.exact[i], "", 5))
+      .add(" is stored as ")
+      .add(widgets::format(out.stored.values[i], "", 5));
+  info.add("code ")
+      .add_integer(static_cast<std::int64_t>(out.codes[i]))
+      .add(", scale ")
+      .add(picture.scale_texts[block]);
+  widgets::tip(name.view(), value.view(), info.view());
+}
+
+}  // namespace
+
+void draw_strip(const Outputs& out, const Picture& picture, View& view, float width) {
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
+  const std::size_t n = picture.exact.size();
+  const std::size_t shown = std::min(n, view.shown > 0 ? static_cast<std::size_t>(view.shown) : 256);
+  const std::size_t first = std::min(static_cast<std::size_t>(std::max<std::int64_t>(view.first, 0)), n - shown);
+  if (shown < n) {
+    if (widgets::button("earlier"))
+      view.first = static_cast<std::int64_t>(first) - static_cast<std::int64_t>(std::min(first, shown));
+    ImGui::SameLine(0, t.px(6));
+    if (widgets::button("later")) view.first = static_cast<std::int64_t>(std::min(first + shown, n - shown));
+    ImGui::SameLine(0, t.px(12));
+    widgets::Line where;
+    where.add("elements ")
+        .add_integer(static_cast<std::int64_t>(first))
+        .add(" to ")
+        .add_integer(static_cast<std::int64_t>(first + shown) - 1)
+        .add(" of ")
+        .add_integer(static_cast<std::int64_t>(n));
+    ImGui::AlignTextToFramePadding();
+    p.text({ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y + t.px(5)}, where.view(), t.muted,
+           Type::small);
+    ImGui::NewLine();
+  }
+  const float spare = ImGui::GetContentRegionAvail().y -
+                      t.px(268 + 26 + 262);  // Its key, the plot and the table stand under the strip.
+  const float height = t.px(268) + std::floor(std::clamp(spare, 0.0f, t.px(120)));
+  const widgets::Rect area = widgets::canvas("elements and their blocks", {width, height}, {t.px(200), height});
+  Strip s{first, first + shown, area.min.x + t.px(46), area.max.x, 0, 0, 0, 1};
+  double magnitudes = 0;
+  for (std::size_t i = s.first; i < s.end; ++i) {
+    s.largest = std::max({s.largest, std::abs(picture.exact[i]), std::abs(out.stored.values[i])});
+    magnitudes += std::abs(picture.exact[i]);
+  }
+  if (!(s.largest > 0)) s.largest = 1;
+  s.unit = std::max(magnitudes / static_cast<double>(shown) * 0.5, s.largest * 1e-6);
+  const float top = area.min.y + t.px(22), bottom = area.max.y - t.px(4);
+  s.middle = (top + bottom) / 2;
+  s.half = (bottom - top) / 2 - t.px(8);
+  paint_blocks(p, out, picture, s, top, bottom);
+  paint_heights(p, s);
+  paint_elements(p, out, picture, s);
+  p.text({area.min.x, area.min.y + t.px(3)}, "scale", t.muted, Type::small);
+  if (ImGui::IsItemHovered()) element_tip(out, picture, s);
+  ImVec2 at = ImGui::GetCursorScreenPos();
+  at.x = s.left;
+  const auto key = [&](const auto& mark, std::string_view text) {
+    mark(ImVec2{at.x + t.px(5), at.y + t.px(8)});
+    at.x += t.px(15);
+    at.x += p.text(at, text, t.muted, Type::small) + t.px(18);
+  };
+  key([&](ImVec2 c) { p.ring(c, t.px(3.5f), t.muted, t.px(1.1f)); }, "exact");
+  key([&](ImVec2 c) { p.circle(c, t.px(3.5f), t.accent); }, "stored");
+  key(
+      [&](ImVec2 c) {
+        p.line({c.x - t.px(4), c.y - t.px(4)}, {c.x + t.px(4), c.y + t.px(4)}, t.bad, t.px(1.5f));
+        p.line({c.x - t.px(4), c.y + t.px(4)}, {c.x + t.px(4), c.y - t.px(4)}, t.bad, t.px(1.5f));
+      },
+      "became 0");
+  if (!picture.levels.empty() && !picture.levels[0].empty())
+    key(
+        [&](ImVec2 c) {
+          p.line({c.x - t.px(5), c.y}, {c.x + t.px(5), c.y}, t.accent, t.px(1));
+        },
+        "what the block's codes can say");
+  ImGui::Dummy({width, t.px(26)});
+}
+
+}  // namespace chapters::precision::block_formats

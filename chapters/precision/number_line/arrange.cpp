@@ -1,0 +1,75 @@
+#include "chapters/precision/number_line/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::precision::number_line {
+namespace {
+
+using models::FloatFormat;
+using models::ValueSpread;
+
+std::string note_of(const FloatFormat& f) {
+  if (f.family == models::FormatFamily::table) return "table of 16";
+  if (f.family == models::FormatFamily::integer) return std::to_string(f.bits) + " bits";
+  return std::to_string(f.exponent_bits) + " exponent, " + std::to_string(f.mantissa_bits) + " mantissa";
+}
+
+std::string share_text(std::string_view name, double percent) {
+  return std::string(name) + (percent > 0 ? " " + widgets::format_text(percent, "%", percent >= 10 ? 3 : 2) : "");
+}
+
+/// The largest of what is not normal, in words: "4.01 % lost".
+std::string fate_text(const Row& r) {
+  const auto share = [](double percent, const char* what) { return widgets::format_text(percent, "%") + what; };
+  const double lost = r.underflow + r.overflow;
+  if (r.subnormal >= lost && r.subnormal > 0.05) return share(r.subnormal, " subnormal");
+  return lost > 0.05 ? share(lost, " lost") : share(r.normal, " normal");
+}
+
+std::string scale_text(const Inputs& in) {
+  return in.scale > 1 ? ", times a loss scale of " + widgets::format_text(in.scale, "", 3) : "";
+}
+
+std::string spread_text(const Inputs& in) {
+  const std::string size(widgets::format(in.size, "", 3).view());
+  const std::string scaled = scale_text(in);
+  switch (in.spread) {
+    case ValueSpread::normal:
+      return "normal, standard deviation " + size + scaled;
+    case ValueSpread::heavy:
+      return "heavy tail (Student's t, 3 degrees of freedom), scale " + size + scaled;
+    case ValueSpread::gradients:
+      return "gradients: log-normal, median " + size + ", " + widgets::format_text(in.octaves, "", 2) +
+             " octaves wide" + scaled;
+    default:
+      return {};
+  }
+}
+
+std::string sample_text(const Inputs& in, const models::TensorEntry& entry) {
+  return entry.name + " (" + std::string(models::tensor_type_name(entry.type)) + ", " + std::to_string(entry.elements) +
+         " numbers)" + scale_text(in);
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture p;
+  p.format = models::find_float_format(in.format);
+  if (!out.reason.empty() || !p.format) return p;
+  p.spread_text = out.sample ? sample_text(in, out.sample->entry) : spread_text(in);
+  for (const std::string& id : in.formats)
+    if (const FloatFormat* f = models::find_float_format(id)) p.formats.push_back(f);
+  for (std::size_t i = 0; i < out.rows.size(); ++i) {
+    const Row& r = out.rows[i];
+    p.rows.push_back({
+        .format = p.formats[i],
+        .note = note_of(*p.formats[i]),
+        .underflow_text = share_text("underflow", r.underflow),
+        .overflow_text = share_text("overflow", r.overflow),
+        .fate_text = fate_text(r),
+    });
+  }
+  return p;
+}
+
+}  // namespace chapters::precision::number_line

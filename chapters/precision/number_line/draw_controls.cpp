@@ -1,0 +1,87 @@
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/precision/number_line/lab.h"
+#include "widgets/controls/button.h"
+
+namespace chapters::precision::number_line {
+namespace {
+
+using models::LineAxis;
+using models::LineStretch;
+
+void show_all(View& view) {
+  view.from = 0;
+  view.to = 0;
+}
+
+void show(View& view, LineAxis axis, LineStretch s) {
+  const double center = (s.lo + s.hi) / 2, least = models::min_span(axis, center);
+  if (!(s.hi - s.lo >= least)) s = {center - least / 2, center + least / 2};
+  if (!std::isfinite(s.hi - s.lo) || !(s.hi > s.lo) || std::max(std::abs(s.lo), std::abs(s.hi)) > 1.79e308) return;
+  view.from = s.lo;
+  view.to = s.hi;
+}
+
+void zoom(View& view, const Frame& frame, double about, double by) {
+  show(view, frame.axis, {about + (frame.stretch.lo - about) * by, about + (frame.stretch.hi - about) * by});
+}
+
+void pan(View& view, const Frame& frame, double share) {
+  const double shift = (frame.stretch.hi - frame.stretch.lo) * share;
+  show(view, frame.axis, {frame.stretch.lo + shift, frame.stretch.hi + shift});
+}
+
+}  // namespace
+
+void take_input(View& view, const Frame& frame) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (ImGui::IsItemHovered()) {
+    ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
+    if (io.MouseWheel != 0.0f)
+      zoom(view, frame, frame.coordinate(io.MousePos.x), std::pow(0.8, static_cast<double>(io.MouseWheel)));
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) show_all(view);
+  }
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 3.0f) && io.MouseDelta.x != 0.0f)
+    pan(view, frame, static_cast<double>(-io.MouseDelta.x / (frame.right - frame.left)));
+  if (!ImGui::IsItemFocused() || !io.NavVisible) return;
+  const double middle = (frame.stretch.lo + frame.stretch.hi) / 2;
+  for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow}) ImGui::SetKeyOwner(key, ImGui::GetItemID());
+  if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow)) pan(view, frame, -0.1);
+  if (ImGui::IsKeyPressed(ImGuiKey_RightArrow)) pan(view, frame, 0.1);
+  if (ImGui::IsKeyPressed(ImGuiKey_Equal) || ImGui::IsKeyPressed(ImGuiKey_KeypadAdd)) zoom(view, frame, middle, 0.5);
+  if (ImGui::IsKeyPressed(ImGuiKey_Minus) || ImGui::IsKeyPressed(ImGuiKey_KeypadSubtract)) zoom(view, frame, middle, 2);
+  if (ImGui::IsKeyPressed(ImGuiKey_0) || ImGui::IsKeyPressed(ImGuiKey_Home)) show_all(view);
+}
+
+void draw_buttons(const Outputs& out, const Picture& picture, View& view, const Frame& frame, float width) {
+  const auto& t = widgets::theme();
+  const models::FloatFormat& f = *picture.format;
+  const float right = ImGui::GetCursorScreenPos().x + width;
+  const double middle = (frame.stretch.lo + frame.stretch.hi) / 2;
+  bool first = true;
+  const auto button = [&](const char* label) {
+    if (!first) widgets::next_button(label, right);
+    first = false;
+    return widgets::button(label);
+  };
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(6), t.px(6)});
+  if (button("all of it")) show_all(view);
+  if (button("closer")) zoom(view, frame, middle, 0.25);
+  if (button("farther")) zoom(view, frame, middle, 4);
+  const auto go = [&](const char* label, double x) {
+    if (button(label)) show(view, frame.axis, models::around(f, frame.axis, x, 2));
+  };
+  go("single values at 1", 1);
+  if (frame.axis != LineAxis::log2) go("at 0", 0);
+  go("smallest", out.limits.min_positive);
+  if (out.limits.subnormal_codes > 0) go("first normal", out.limits.min_normal);
+  go("largest", out.limits.max_finite);
+  ImGui::PopStyleVar();
+  ImGui::Dummy({width, t.px(6)});
+}
+
+}  // namespace chapters::precision::number_line

@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "chapters/precision/number_line/lab.h"
+
+namespace chapters::precision::number_line {
+
+void paint_ticks(const widgets::Painter& p, const Frame& frame, float top, float bottom) {
+  const auto& t = widgets::theme();
+  const double span = frame.stretch.hi - frame.stretch.lo;
+  const double room = static_cast<double>((frame.right - frame.left) /
+                                          t.px(frame.axis == models::LineAxis::log2 && span > 6 ? 64 : 150));
+  float clear_from = frame.left - t.px(30);
+  const auto tick = [&](double coordinate, std::string_view text, std::string_view raised) {
+    const float x = frame.x(coordinate);
+    if (x < frame.left - 0.5f || x > frame.right + 0.5f) return;
+    p.line({x, top}, {x, bottom}, t.grid);
+    const float base = widgets::text_size(text, widgets::Type::small, widgets::Font::mono).x,
+                wide = base + widgets::text_size(raised, widgets::Type::small, widgets::Font::mono).x;
+    const float from = std::clamp(x - wide / 2, frame.left - t.px(20), frame.right - wide);
+    if (from < clear_from) return;
+    p.text({from, bottom + t.px(6)}, text, t.muted, widgets::Type::small, widgets::Font::mono);
+    if (!raised.empty())
+      p.text({from + base, bottom + t.px(1)}, raised, t.muted, widgets::Type::small, widgets::Font::mono);
+    clear_from = from + wide + t.px(10);
+  };
+  const double raw = span / std::max(room, 1.0);
+  if (frame.axis == models::LineAxis::log2 && span > 6) {
+    const auto every = static_cast<std::int64_t>(std::max(1.0, std::ceil(raw)));
+    for (auto k = static_cast<std::int64_t>(std::floor(frame.stretch.lo / static_cast<double>(every))) * every;
+         static_cast<double>(k) <= frame.stretch.hi; k += every) {
+      widgets::Line power;
+      power.add_integer(k);
+      tick(static_cast<double>(k), "2", power.view());
+    }
+    return;
+  }
+  // Ticks stand at round decimals of the value (by share on the ordinal axis), with as many digits as tell neighbours
+  // apart.
+  const bool log = frame.axis == models::LineAxis::log2;
+  const double lo = log ? std::exp2(frame.stretch.lo) : frame.stretch.lo,
+               hi = log ? std::exp2(frame.stretch.hi) : frame.stretch.hi;
+  const double least = (hi - lo) / std::max(room, 1.0), decade = std::pow(10, std::floor(std::log10(least)));
+  const double step = least / decade <= 1   ? decade
+                      : least / decade <= 2 ? 2 * decade
+                      : least / decade <= 5 ? 5 * decade
+                                            : 10 * decade;
+  if (!(step > 0) || !std::isfinite(step)) return;
+  const double largest = std::max(std::abs(lo), std::abs(hi));
+  const int digits = static_cast<int>(std::clamp(std::ceil(std::log10(largest / step)) + 1, 1.0, 17.0));
+  for (int i = 0; i < 64; ++i) {
+    const double v = (std::ceil(lo / step) + i) * step;
+    if (v > hi) break;
+    char text[40];
+    const double shown = std::abs(v) < step / 2 ? 0.0 : v;
+    if (largest < 1e7 && step > 1e-16 && (largest > 1e-3 || shown == 0))
+      std::snprintf(text, sizeof text, "%.*f", static_cast<int>(std::max(0.0, std::ceil(-std::log10(step) - 1e-9))),
+                    shown);
+    else
+      std::snprintf(text, sizeof text, "%.*g", digits, shown);
+    tick(log ? std::log2(v) : v, text, {});
+  }
+}
+
+}  // namespace chapters::precision::number_line
