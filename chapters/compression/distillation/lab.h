@@ -78,8 +78,8 @@ struct Lesson {
   std::vector<float> teacher_logits;
 };
 struct Memory {
-  Kept<std::int64_t, Lesson> lessons;
-  Kept<LabelsKey, double, 256> labels;
+  Memo<std::int64_t, Lesson> lessons;
+  Memo<LabelsKey, double, 256> labels;
 };
 
 Outputs compute(const Inputs& in, Progress& progress, Memory& memory);

@@ -74,7 +74,7 @@ struct StudyKey {
   Difficulty difficulty = Difficulty::usual;
   bool operator==(const StudyKey&) const = default;
 };
-using Studies = Kept<StudyKey, models::NetworkStudy>;
+using Studies = Memo<StudyKey, models::NetworkStudy>;
 
 Outputs compute(const Inputs& in, Progress& progress, Studies& studies);
 void draw(Inputs& in, const Outputs& out, View& view);

@@ -43,7 +43,7 @@ struct Example {
   std::array<double, 3> errors{};                                    ///< %
   std::vector<double> shares, unstructured_curve, structured_curve;  ///< %
 };
-using Examples = Kept<ExampleKey, Example>;
+using Examples = Memo<ExampleKey, Example>;
 
 inline constexpr double two_four_share = 50;  ///< %: two of every four
 
