@@ -108,13 +108,14 @@ void paint_bar(const Painter& painter, const PlacedBar& placed, const StackedBar
   const float small = t.type(Type::small), at = static_cast<float>(placed.measured_px);
   const ImVec2 centre{(placed.rect.min.x + placed.rect.max.x) / 2, (placed.rect.min.y + placed.rect.max.y) / 2};
   const Line total = total_text(placed, bar, o.unit);
+  const bool has_total = o.totals && !bar.segments.empty();
   if (o.vertical) {
     const float slot = l.plot.width() / static_cast<float>(std::max<std::size_t>(l.bars.size(), 1));
     fit_text(painter, {centre.x, l.plot.max.y + t.px(4)}, bar.label, slot, t.text, Type::small, Font::sans,
              Align::center);
     const float head = placed.has_measured ? std::min(placed.rect.min.y, at) : placed.rect.min.y;
     // The measurement's figures are in the hover: there is no room for them over a column.
-    if (o.totals)
+    if (has_total)
       fit_text(painter, {centre.x, head - small - t.px(3)}, format(placed.total, o.unit), slot - t.px(4), t.text,
                Type::small, Font::sans, Align::center);
   } else {
@@ -125,7 +126,7 @@ void paint_bar(const Painter& painter, const PlacedBar& placed, const StackedBar
     // The text steps over the limit's line rather than being crossed by it.
     const auto limit = std::isfinite(o.limit) ? static_cast<float>(l.map.pixel(o.limit)) : end;
     if (limit > end && limit < end + t.px(10) + text_size(total.view(), Type::small).x) end = limit;
-    if (o.totals) fit_text(painter, {end + t.px(7), y}, total.view(), area.max.x - end - t.px(7), t.text, Type::small);
+    if (has_total) fit_text(painter, {end + t.px(7), y}, total.view(), area.max.x - end - t.px(7), t.text, Type::small);
   }
   if (!placed.has_measured) return;
   // The measurement: a bar across, with a diamond, over and past the predicted stack.
@@ -192,7 +193,8 @@ bool draw_stacked_bars(const char* label, std::span<const StackedBar> bars, Stac
       const Rect& r = l.bars[b].rect;
       const bool in_row =
           options.vertical ? mouse.x >= r.min.x && mouse.x < r.max.x : mouse.y >= r.min.y && mouse.y < r.max.y;
-      if (in_row) tip(bars[b].label, total_text(l.bars[b], bars[b], options.unit).view(), bars[b].measured_source);
+      if (in_row && !bars[b].segments.empty())
+        tip(bars[b].label, total_text(l.bars[b], bars[b], options.unit).view(), bars[b].measured_source);
     }
   }
   if (!clicked) return false;

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "widgets/plot/axis.h"
 #include "widgets/base/parts.h"
+#include "widgets/plot/axis.h"
 
 namespace widgets {
 
@@ -19,7 +19,7 @@ struct BarSegment {
 
 struct StackedBar {
   std::string_view label;
-  std::span<const BarSegment> segments;
+  std::span<const BarSegment> segments;  ///< empty: there is no value, which is not a total of 0, and none is written
   double measured = std::numeric_limits<double>::quiet_NaN();  ///< drawn beside the prediction; NaN: none
   std::string_view measured_source{};
 };

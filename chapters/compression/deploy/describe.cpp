@@ -62,30 +62,32 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, RecipeRow& r) {
   f.text("recipe", r.recipe, {.label = "Recipe"});
   f.toggle("possible", r.possible, {.label = "Runs on the chip"});
-  f.toggle("fits", r.fits, {.label = "Fits"});
-  f.real("weights_bytes", r.weights_bytes, {.label = "Weights", .unit = "B"});
-  f.real("cache_bytes", r.cache_bytes, {.label = "Cache", .unit = "B"});
-  f.real("chips_needed", r.chips_needed, {.label = "Chips needed"});
-  f.real("largest_batch", r.largest_batch, {.label = "Largest batch"});
-  f.real("prefill_tokens_per_s", r.prefill_tokens_per_s, {.label = "Prefill tokens a second"});
-  f.real("prefill_speedup", r.prefill_speedup, {.label = "Prefill speedup"});
-  f.real("decode_s", r.decode_s, {.label = "Decode step", .unit = "s"});
-  f.real("decode_tokens_per_s", r.decode_tokens_per_s, {.label = "Decode tokens a second"});
-  f.real("decode_speedup", r.decode_speedup, {.label = "Decode speedup"});
+  f.toggle("fits", r.estimate.fits, {.label = "Fits"});
+  f.real("weights_bytes", r.estimate.weights_bytes, {.label = "Weights", .unit = "B"});
+  f.real("cache_bytes", r.estimate.cache_bytes, {.label = "Cache", .unit = "B"});
+  f.real("chips_needed", r.estimate.chips_needed, {.label = "Chips needed"});
+  f.real("largest_batch", r.estimate.largest_batch, {.label = "Largest batch"});
+  f.real("prefill_tokens_per_s", r.speed.prefill_tokens_per_s, {.label = "Prefill tokens a second"});
+  f.real("prefill_speedup", r.speed.prefill_speedup, {.label = "Prefill speedup"});
+  f.real("decode_s", r.estimate.decode_s, {.label = "Decode step", .unit = "s"});
+  f.real("decode_tokens_per_s", r.speed.decode_tokens_per_s, {.label = "Decode tokens a second"});
+  f.real("decode_speedup", r.speed.decode_speedup, {.label = "Decode speedup"});
   f.text("loss", r.loss, {.label = "Published loss"});
   f.text("source", r.source, {.label = "Source of the loss"});
 }
 
 void describe(Fields& f, Outputs& o) {
-  f.real("weights_bytes", o.weights_bytes,
+  f.real("weights_bytes", o.estimate.weights_bytes,
          {.label = "Weights", .unit = "B", .formula = "matrices x bits / 8 + the rest x 2"});
-  f.real("cache_bytes", o.cache_bytes,
+  f.real("cache_bytes", o.estimate.cache_bytes,
          {.label = "Cache", .unit = "B", .formula = "batch x context x bytes of a token"});
   f.real("total_bytes", o.total_bytes, {.label = "Both", .unit = "B", .formula = "weights + cache"});
-  f.real("memory_bytes", o.memory_bytes, {.label = "May be taken", .unit = "B", .formula = "0.9 x memory x chips"});
-  f.toggle("fits", o.fits, {.label = "Fits"});
-  f.real("chips_needed", o.chips_needed, {.label = "Chips needed", .formula = "both / 0.9 memory, rounded up"});
-  f.real("largest_batch", o.largest_batch,
+  f.real("memory_bytes", o.estimate.memory_bytes,
+         {.label = "May be taken", .unit = "B", .formula = "0.9 x memory x chips"});
+  f.toggle("fits", o.estimate.fits, {.label = "Fits"});
+  f.real("chips_needed", o.estimate.chips_needed,
+         {.label = "Chips needed", .formula = "both / 0.9 memory, rounded up"});
+  f.real("largest_batch", o.estimate.largest_batch,
          {.label = "Largest batch",
           .help = "Sequences of this context that fit beside the weights.",
           .formula = "(memory - weights) / cache of a sequence"});
@@ -94,20 +96,21 @@ void describe(Fields& f, Outputs& o) {
           .help = "Over all parameters, those left in 16 bits among them.",
           .formula = "8 weights / parameters"});
   f.real("smaller", o.smaller, {.label = "Weights smaller by", .formula = "16 bits / bits a parameter"});
-  f.real("prefill_s", o.prefill_s,
+  f.real("prefill_s", o.estimate.prefill_s,
          {
              .label = "Prefill",
              .unit = "s",
              .help = "Of one prompt.",
              .source = roof,
          });
-  f.real("prefill_tokens_per_s", o.prefill_tokens_per_s,
+  f.real("prefill_tokens_per_s", o.speed.prefill_tokens_per_s,
          {.label = "Prefill tokens a second", .formula = "prompt / prefill"});
-  f.real("prefill_speedup", o.prefill_speedup, {.label = "Prefill over BF16", .formula = "prefill in BF16 / prefill"});
-  f.real("decode_s", o.decode_s, {.label = "Decode step", .unit = "s", .source = roof});
-  f.real("decode_tokens_per_s", o.decode_tokens_per_s,
+  f.real("prefill_speedup", o.speed.prefill_speedup,
+         {.label = "Prefill over BF16", .formula = "prefill in BF16 / prefill"});
+  f.real("decode_s", o.estimate.decode_s, {.label = "Decode step", .unit = "s", .source = roof});
+  f.real("decode_tokens_per_s", o.speed.decode_tokens_per_s,
          {.label = "Decode tokens a second", .formula = "batch / decode step"});
-  f.real("decode_speedup", o.decode_speedup,
+  f.real("decode_speedup", o.speed.decode_speedup,
          {.label = "Decode over BF16",
           .help = "Against BF16 weights and a 16-bit cache, as if they fitted.",
           .formula = "decode step in BF16 / decode step"});
@@ -115,9 +118,9 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Decode bound by memory",
           .unit = "%",
           .help = "Share of the step in operations that wait for memory."});
-  f.real("loss_low", o.loss_low,
+  f.real("loss_low", o.recipe.published_loss_low,
          {.label = "Published loss, from", .unit = "%", .help = "Of a benchmark's score; see where it comes from."});
-  f.real("loss_high", o.loss_high,
+  f.real("loss_high", o.recipe.published_loss_high,
          {.label = "Published loss, to", .unit = "%", .help = "Of a benchmark's score; see where it comes from."});
   f.text("loss_source", o.loss_source, {.label = "Loss measured by"});
   f.text("recommended", o.recommended, {.label = "The tree says"});
@@ -127,11 +130,11 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
+  return make_lab<Inputs, Outputs, Picture, View>(
       {.id = "compression/deploy",
        .title = "Deploy",
        .question = "Which recipe does this model need on this device, and what does it buy?"},
-      compute, draw);
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::compression::deploy

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
-/// Between deploy.cpp (described), deploy_compute.cpp and deploy_draw.cpp.
+/// A language model on a device under every quantization recipe, and the recipe that a decision tree chooses.
 namespace chapters::compression::deploy {
 
 struct Inputs {
@@ -24,40 +25,53 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
+/// Against BF16 weights and a 16-bit cache on the same device, as if they fitted.
+struct Speed {
+  double prefill_tokens_per_s = 0, prefill_speedup = 1;
+  double decode_tokens_per_s = 0, decode_speedup = 1;
+};
+
+/// A recipe with the chosen cache, or a cache with the chosen recipe.
 struct RecipeRow {
   std::string recipe, loss, source;
-  bool possible = true, fits = false;
-  double weights_bytes = 0, cache_bytes = 0, largest_batch = 0, chips_needed = 0, prefill_tokens_per_s = 0,
-         prefill_speedup = 1, decode_s = 0, decode_tokens_per_s = 0, decode_speedup = 1;
+  bool possible = true;                 ///< false: the chip cannot multiply the format, and `source` says so
+  models::DeploymentEstimate estimate;  ///< of an impossible recipe only the weights' bytes
+  Speed speed;
 };
 
 struct Outputs {
   std::string reason;
-  double weights_bytes = 0, cache_bytes = 0, total_bytes = 0, memory_bytes = 0, largest_batch = 0, chips_needed = 1;
-  bool fits = false;
-  double prefill_s = 0, prefill_tokens_per_s = 0, prefill_speedup = 1, decode_s = 0, decode_tokens_per_s = 0,
-         decode_speedup = 1, memory_bound = 0;
-  double bits_per_parameter = 16, smaller = 1, loss_low = 0, loss_high = 0;
-  std::string recommended, because, loss_source;
+  models::DeploymentEstimate estimate;  ///< of the chosen recipe and cache
+  Speed speed;
+  double total_bytes = 0, memory_bound = 0;  ///< memory_bound in percent
+  double bits_per_parameter = 16, smaller = 1;
+  models::Recipe recipe;  ///< the chosen one
+  std::string loss_source;
+  models::Decision decision;  ///< the way through the tree
+  std::string recommended, because;
+  std::optional<models::DeploymentEstimate>
+      recommended_estimate;  ///< none where the chip cannot run what the tree says
   std::vector<RecipeRow> recipes, caches;
+};
 
-  // For the picture; the numbers of a recipe or cache in the order of the tables above, times 0 where it cannot run.
-  struct Times {
-    double weights_s = 0, cache_s = 0, other_s = 0;
-  };
-  std::vector<Times> times;
-  std::array<bool, 16> asked{}, answer{};  ///< nodes of the tree
-  std::int64_t leaf = 0;
-  std::array<std::string, 16> node_notes;
-  std::string verdict, story, tree_story;
+/// A node of the decision tree on this walk.
+struct TreeStop {
+  bool reached = false;
+  bool yes = false;  ///< the answer of a question that was asked
+  std::string note;
+};
+
+struct Picture {
   std::uint64_t version = 0;
+  std::string verdict, story, tree_story;
+  std::vector<TreeStop> tree;  ///< in the order of models::decision_nodes()
 };
 
 struct View {
   widgets::StackedBarView memory, decode;
   widgets::TableView recipes, caches;
   widgets::FlowGraphView tree;
-  // Made anew each frame in the same place, since they point into the Outputs of the moment.
+  // These are made anew each frame in the same place, since they point into the Outputs and Picture of the moment.
   std::vector<widgets::StackedBar> bars;
   std::vector<std::array<widgets::BarSegment, 3>> segments;
   std::vector<widgets::FlowNode> nodes;
@@ -65,7 +79,11 @@ struct View {
 };
 
 Outputs compute(const Inputs& inputs);
-void draw(Inputs& inputs, const Outputs& out, View& view);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+
+/// What is published about a recipe's loss: "baseline", "none found" or its range in percent.
+std::string published_loss(const models::Recipe& recipe);
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);

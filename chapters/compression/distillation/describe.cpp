@@ -1,23 +1,27 @@
 #include "chapters/compression/distillation/lab.h"
 
+#include "chapters/compression/distillation/students.h"
+#include "chapters/compression/shared/choices.h"
+
 namespace chapters::compression::distillation {
 namespace {
 
-const Choices widths{{"16", "16 units", "Half of the teacher's."},
-                     {"8", "8 units", "A quarter of the teacher's."},
-                     {"4", "4 units", "An eighth of the teacher's."}};
-const Choices digit_choices{{"50", "50", "Five of each."},
-                            {"100", "100", "Ten of each."},
-                            {"200", "200", ""},
-                            {"400", "400", ""},
-                            {"800", "800", ""}};
-const Choices trainings{{"none", "Nobody yet", "The student before its first step: formulas alone."},
-                        {"chosen", "The chosen student", "One student, on labels and from the teacher."},
-                        {"all", "Every size", "Students of 4, 8 and 16 units."}};
-const Choices view_choices{{"250", "250", "Hardly begun."},
-                           {"1000", "1,000", ""},
-                           {"4000", "4,000", ""},
-                           {"12000", "12,000", "Until little changes."}};
+const Choices widths = choices_up_to<Width::four>({{"16", "16 units", "Half of the teacher's."},
+                                                   {"8", "8 units", "A quarter of the teacher's."},
+                                                   {"4", "4 units", "An eighth of the teacher's."}});
+const Choices digit_choices = choices_up_to<Digits::d800>({{"50", "50", "Five of each."},
+                                                           {"100", "100", "Ten of each."},
+                                                           {"200", "200", ""},
+                                                           {"400", "400", ""},
+                                                           {"800", "800", ""}});
+const Choices trainings =
+    choices_up_to<Train::all>({{"none", "Nobody yet", "The student before its first step: formulas alone."},
+                               {"chosen", "The chosen student", "One student, on labels and from the teacher."},
+                               {"all", "Every size", "Students of 4, 8 and 16 units."}});
+const Choices view_choices = choices_up_to<Views::v12000>({{"250", "250", "Hardly begun."},
+                                                           {"1000", "1,000", ""},
+                                                           {"4000", "4,000", ""},
+                                                           {"12000", "12,000", "Until little changes."}});
 constexpr std::string_view hinton = "Hinton, Vinyals, Dean, Distilling the knowledge in a neural network, 2015",
                            held_out = "measured on 1,000 digits that no network was trained on";
 
@@ -126,21 +130,23 @@ void describe(Fields& f, Outputs& o) {
           .formula = "- sum p log2 p"});
   f.real("entropy_soft", o.entropy_soft,
          {.label = "... softened", .help = "At this T; log2 10 = 3.32 at most.", .formula = "- sum p log2 p"});
-  f.real("hard_loss", o.hard_loss,
+  f.real("hard_loss", o.terms.hard_loss,
          {.label = "Loss by label", .help = "Nats, on the example.", .formula = "- log softmax(s)[label]"});
-  f.real("kl_teacher_student", o.kl_teacher_student,
+  f.real("kl_teacher_student", o.terms.kl_teacher_student,
          {
              .label = "KL(teacher || student)",
              .help = "Nats, at this T, on the example: what is trained.",
              .formula = "sum p_t log(p_t / p_s)",
              .source = hinton,
          });
-  f.real("kl_student_teacher", o.kl_student_teacher,
+  f.real("kl_student_teacher", o.terms.kl_student_teacher,
          {.label = "KL(student || teacher)",
           .help = "The other direction is another number: it forgives what the student leaves out.",
           .formula = "sum p_s log(p_s / p_t)"});
-  f.real("soft_loss", o.soft_loss, {.label = "Soft loss", .formula = "T^2 KL(teacher || student)", .source = hinton});
-  f.real("loss", o.loss, {.label = "Loss", .formula = "alpha loss by label + (1 - alpha) soft loss", .source = hinton});
+  f.real("soft_loss", o.terms.soft_loss,
+         {.label = "Soft loss", .formula = "T^2 KL(teacher || student)", .source = hinton});
+  f.real("loss", o.terms.loss,
+         {.label = "Loss", .formula = "alpha loss by label + (1 - alpha) soft loss", .source = hinton});
   f.real("hard_gradient", o.hard_gradient,
          {.label = "Gradient by label",
           .help = "Length, by the student's logits, on the example.",
@@ -167,8 +173,7 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  using namespace distillation;
-  return make_lab<Inputs, Outputs, View>(
+  return make_lab<Inputs, Outputs, Picture, View>(
       {
           .id = "compression/distillation",
           .title = "Distillation",
@@ -178,7 +183,7 @@ LabPtr make() {
       [memory = std::make_shared<Memory>()](const Inputs& in, Progress& progress) {
         return compute(in, progress, *memory);
       },
-      draw);
+      arrange, draw);
 }
 
 }  // namespace chapters::compression::distillation

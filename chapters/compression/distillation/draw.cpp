@@ -13,10 +13,10 @@ using widgets::AxisKind;
 using widgets::Marker;
 using widgets::Painter;
 
-void draw_example(const Outputs& out, float side) {
+void draw_example(const Outputs& out, const Picture& picture, float side) {
   const widgets::Rect area = widgets::canvas("example digit", {side, side}, {16, 16});
   const float cell = std::floor(std::min(area.width(), area.height()) / static_cast<float>(models::digit_side));
-  paint_digit(Painter::window(), out.picture, area.min, cell);
+  paint_digit(Painter::window(), picture.digit, area.min, cell);
   if (ImGui::IsItemHovered()) {
     widgets::Line what;
     what.add("drawn as ")
@@ -29,7 +29,7 @@ void draw_example(const Outputs& out, float side) {
   }
 }
 
-void draw_targets(const Outputs& out, View& view, ImVec2 size) {
+void draw_targets(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   static constexpr std::array<std::string_view, 10> names{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
   static constexpr std::array<double, 10> classes{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -45,7 +45,7 @@ void draw_targets(const Outputs& out, View& view, ImVec2 size) {
                          .y =
                              {
                                  .lo = 0,
-                                 .hi = 1.1 * out.most_likely,
+                                 .hi = 1.1 * picture.most_likely,
                                  .label = "probability",
                                  .unit = "%",
                              },
@@ -53,8 +53,8 @@ void draw_targets(const Outputs& out, View& view, ImVec2 size) {
                          .crosshair = false,
                      });
   static constexpr std::array<std::string_view, 3> infos{"softmax(t)", "softmax(t / T)", "softmax(s / T)"};
-  for (std::size_t k = 0; k < out.bars.size(); ++k)
-    plot.bars(out.bar_names[k], classes, out.bars[k],
+  for (std::size_t k = 0; k < picture.bars.size(); ++k)
+    plot.bars(picture.bar_names[k], classes, picture.bars[k],
               {
                   .colour = k == 0 ? widgets::with_alpha(t.muted, 0.7f) : t.series_at(k - 1),
                   .width = 0.26f,
@@ -63,7 +63,7 @@ void draw_targets(const Outputs& out, View& view, ImVec2 size) {
               });
 }
 
-void draw_gradients(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
+void draw_gradients(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("gradient by temperature", view.gradients,
                      {.x =
@@ -81,32 +81,32 @@ void draw_gradients(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
                               .label = "length of the gradient",
                           },
                       .size = size});
-  plot.line("by teacher, with T²", out.temperatures, out.with_square,
+  plot.line("by teacher, with T²", picture.gradients.temperatures, picture.gradients.with_square,
             {
                 .colour = t.series_at(0),
                 .label = false,
                 .info = "(1 - alpha) T |p_s - p_t|",
-                .version = out.version,
+                .version = picture.version,
             });
-  plot.line("by teacher, without T²", out.temperatures, out.without_square,
+  plot.line("by teacher, without T²", picture.gradients.temperatures, picture.gradients.without_square,
             {
                 .colour = t.series_at(1),
                 .dashed = true,
                 .label = false,
                 .info = "(1 - alpha) |p_s - p_t| / T",
-                .version = out.version,
+                .version = picture.version,
             });
-  plot.line("by label", out.temperatures, out.hard_curve,
+  plot.line("by label", picture.gradients.temperatures, picture.gradients.hard,
             {
                 .colour = t.series_at(2),
                 .label = false,
                 .info = "alpha |softmax(s) - label|",
-                .version = out.version,
+                .version = picture.version,
             });
   plot.drag_x("drag temperature", in.temperature, {.lo = 1, .hi = 20});
 }
 
-void draw_sizes(const Outputs& out, View& view, ImVec2 size) {
+void draw_sizes(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("accuracy by size", view.sizes,
                      {.x =
@@ -124,29 +124,29 @@ void draw_sizes(const Outputs& out, View& view, ImVec2 size) {
                               .unit = "%",
                           },
                       .size = size});
-  plot.line("distilled", out.widths, out.distilled_curve,
+  plot.line("distilled", picture.widths, picture.distilled_accuracy,
             {
                 .colour = t.series_at(0),
                 .label = false,
                 .legend = false,
-                .version = out.version,
+                .version = picture.version,
             });
-  plot.scatter("distilled", out.widths, out.distilled_curve,
+  plot.scatter("distilled", picture.widths, picture.distilled_accuracy,
                {
                    .colour = t.series_at(0),
                    .marker = Marker::circle,
                    .radius = 6,
                    .info = "trained now with this temperature and alpha",
                });
-  plot.line("from labels", out.widths, out.labels_curve,
+  plot.line("from labels", picture.widths, picture.labels_accuracy,
             {
                 .colour = t.series_at(1),
                 .dashed = true,
                 .label = false,
                 .legend = false,
-                .version = out.version,
+                .version = picture.version,
             });
-  plot.scatter("from labels", out.widths, out.labels_curve,
+  plot.scatter("from labels", picture.widths, picture.labels_accuracy,
                {
                    .colour = t.series_at(1),
                    .marker = Marker::square,
@@ -154,23 +154,23 @@ void draw_sizes(const Outputs& out, View& view, ImVec2 size) {
                    .info = "the same start, digits and order, alpha = 1",
                });
   const std::array<double, 1> width{static_cast<double>(models::study_widths[0])}, accuracy{out.teacher_accuracy};
-  plot.scatter(out.teacher_line, width, accuracy,
+  plot.scatter(picture.teacher_line, width, accuracy,
                {
                    .colour = t.text,
                    .marker = Marker::diamond,
                    .radius = 6,
-                   .info = out.teacher_info,
+                   .info = picture.teacher_info,
                });
 }
 
-void draw_students(const Outputs& out, View& view, float width) {
+void draw_students(const Outputs& out, const Picture& picture, View& view, float width) {
   static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "hidden units"},
                                                                 {.title = "weights"},
                                                                 {.title = "float32", .value_unit = "B"},
                                                                 {.title = "from labels", .unit = "%"},
                                                                 {.title = "distilled", .unit = "%"},
                                                                 {.title = "gain", .unit = "%"}}};
-  widgets::TableSource source{.context = &out, .rows = out.students.size(), .version = out.version};
+  widgets::TableSource source{.context = &out, .rows = out.students.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const StudentRow& r = static_cast<const Outputs*>(context)->students[row];
     const std::array<double, 6> values{static_cast<double>(r.hidden),
@@ -187,37 +187,37 @@ void draw_students(const Outputs& out, View& view, float width) {
 
 }  // namespace
 
-void draw(Inputs& in, const Outputs& out, View& view) {
-  if (!out.reason.empty() || out.picture.empty()) return;
+void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  if (!out.reason.empty() || !out.study) return;
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y, gap = t.px(24);
-  widgets::heading(out.verdict, out.story, width);
+  widgets::heading(picture.verdict, picture.story, width);
   const float row = std::clamp((height - t.px(290)) / 2, t.px(210), t.px(340)), side = t.px(128);
   ImGui::BeginGroup();
   widgets::heading("One digit", {}, side);
-  draw_example(out, side);
-  for (const std::string& line : out.says_lines) {
+  draw_example(out, picture, side);
+  for (const std::string& line : picture.says_lines) {
     widgets::fit_text(Painter::window(), ImGui::GetCursorScreenPos(), line, side, t.muted, widgets::Type::small);
     ImGui::Dummy({side, t.type(widgets::Type::small)});
   }
   ImGui::EndGroup();
   ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
-  widgets::heading("What teacher and student say of it", out.loss_line, width - side - gap);
-  draw_targets(out, view, {width - side - gap, row});
+  widgets::heading("What teacher and student say of it", picture.loss_line, width - side - gap);
+  draw_targets(picture, view, {width - side - gap, row});
   ImGui::EndGroup();
   ImGui::Dummy({width, t.px(4)});
   const auto pulls = [&](float w) {
-    widgets::heading("How hard each part pulls", out.pull_line, w);
-    draw_gradients(in, out, view, {w, row});
+    widgets::heading("How hard each part pulls", picture.pull_line, w);
+    draw_gradients(in, picture, view, {w, row});
   };
   const auto sizes = [&](float w) {
-    widgets::heading("What they learn", out.students_line, w);
-    draw_sizes(out, view, {w, row});
+    widgets::heading("What they learn", picture.students_line, w);
+    draw_sizes(out, picture, view, {w, row});
   };
   widgets::draw_columns(widgets::two_columns(width), pulls, sizes);
   ImGui::Dummy({width, t.px(4)});
-  if (!out.students.empty()) draw_students(out, view, width);
+  if (!out.students.empty()) draw_students(out, picture, view, width);
 }
 
 }  // namespace chapters::compression::distillation

@@ -1,13 +1,18 @@
 #include "chapters/compression/methods/lab.h"
 
+#include "chapters/compression/shared/choices.h"
+
 namespace chapters::compression::methods {
 namespace {
 
-const Choices signs{{"minus", "minus: taken back", "GPTQ: the columns left move against the error."},
-                    {"none", "none", "Round to nearest, column by column."},
-                    {"plus", "plus: the wrong sign", "As one study document prints it: the error is doubled."}};
-const Choices activation_formats{
-    {"int8", "INT8", "W8A8."}, {"int4", "INT4", "W4A4."}, {"fp8", "FP8 E4M3", "W8A8 in floating point."}};
+using models::Method;
+
+const Choices signs = choices_up_to<Sign::plus>(
+    {{"minus", "minus: taken back", "GPTQ: the columns left move against the error."},
+     {"none", "none", "Round to nearest, column by column."},
+     {"plus", "plus: the wrong sign", "As one study document prints it: the error is doubled."}});
+const Choices activation_formats = choices_up_to<Activations::fp8>(
+    {{"int8", "INT8", "W8A8."}, {"int4", "INT4", "W4A4."}, {"fp8", "FP8 E4M3", "W8A8 in floating point."}});
 constexpr std::string_view gptq_paper = "Frantar et al. 2022, arXiv:2210.17323",
                            awq_paper = "Lin et al. 2023, arXiv:2306.00978",
                            smooth_paper = "Xiao et al. 2022, arXiv:2211.10438", error_formula = "|Y - Y'|^2 / |Y|^2";
@@ -131,34 +136,40 @@ void describe(Fields& f, MethodRow& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
-  f.real("rtn_error", o.rtn_error, {.label = "Rounding, calibration", .unit = "%", .formula = error_formula});
-  f.real("gptq_error", o.gptq_error,
+  f.real("rtn_error", o.error_of(Method::rtn).calibration,
+         {.label = "Rounding, calibration", .unit = "%", .formula = error_formula});
+  f.real("gptq_error", o.error_of(Method::gptq).calibration,
          {
              .label = "GPTQ, calibration",
              .unit = "%",
              .formula = error_formula,
              .source = gptq_paper,
          });
-  f.real("awq_error", o.awq_error,
+  f.real("awq_error", o.error_of(Method::awq).calibration,
          {
              .label = "AWQ, calibration",
              .unit = "%",
              .formula = error_formula,
              .source = awq_paper,
          });
-  f.real("both_error", o.both_error, {.label = "Both rounded, calibration", .unit = "%", .formula = error_formula});
-  f.real("smooth_error", o.smooth_error,
+  f.real("both_error", o.error_of(Method::both).calibration,
+         {.label = "Both rounded, calibration", .unit = "%", .formula = error_formula});
+  f.real("smooth_error", o.error_of(Method::smooth).calibration,
          {
              .label = "SmoothQuant, calibration",
              .unit = "%",
              .formula = error_formula,
              .source = smooth_paper,
          });
-  f.real("rtn_held_out", o.rtn_held_out, {.label = "Rounding, held out", .unit = "%", .formula = error_formula});
-  f.real("gptq_held_out", o.gptq_held_out, {.label = "GPTQ, held out", .unit = "%", .formula = error_formula});
-  f.real("awq_held_out", o.awq_held_out, {.label = "AWQ, held out", .unit = "%", .formula = error_formula});
-  f.real("both_held_out", o.both_held_out, {.label = "Both rounded, held out", .unit = "%", .formula = error_formula});
-  f.real("smooth_held_out", o.smooth_held_out,
+  f.real("rtn_held_out", o.error_of(Method::rtn).held_out,
+         {.label = "Rounding, held out", .unit = "%", .formula = error_formula});
+  f.real("gptq_held_out", o.error_of(Method::gptq).held_out,
+         {.label = "GPTQ, held out", .unit = "%", .formula = error_formula});
+  f.real("awq_held_out", o.error_of(Method::awq).held_out,
+         {.label = "AWQ, held out", .unit = "%", .formula = error_formula});
+  f.real("both_held_out", o.error_of(Method::both).held_out,
+         {.label = "Both rounded, held out", .unit = "%", .formula = error_formula});
+  f.real("smooth_held_out", o.error_of(Method::smooth).held_out,
          {.label = "SmoothQuant, held out", .unit = "%", .formula = error_formula});
   f.real("gptq_ratio", o.gptq_ratio,
          {.label = "GPTQ over rounding",
@@ -169,11 +180,13 @@ void describe(Fields& f, Outputs& o) {
   f.real("awq_ratio", o.awq_ratio, {.label = "AWQ over rounding", .formula = "AWQ / rounding, calibration"});
   f.real("smooth_ratio", o.smooth_ratio,
          {.label = "SmoothQuant over both rounded", .formula = "smoothed / not smoothed, calibration"});
-  f.real("weight_bits", o.weight_bits, {.label = "Bits a weight", .formula = "b + (16 + zero bits) / group"});
-  f.real("pair_bits", o.pair_bits, {.label = "Bits a weight, both rounded", .formula = "b + 16 / inputs"});
-  f.real("awq_alpha", o.awq_alpha,
+  f.real("weight_bits", o.study.errors[static_cast<std::size_t>(Method::rtn)].weight_bits,
+         {.label = "Bits a weight", .formula = "b + (16 + zero bits) / group"});
+  f.real("pair_bits", o.study.errors[static_cast<std::size_t>(Method::both)].weight_bits,
+         {.label = "Bits a weight, both rounded", .formula = "b + 16 / inputs"});
+  f.real("awq_alpha", o.study.awq_alpha,
          {.label = "AWQ's alpha", .help = "Found by trying 21 of them.", .source = awq_paper});
-  f.real("smooth_best_alpha", o.smooth_best_alpha,
+  f.real("smooth_best_alpha", o.study.smooth_best_alpha,
          {.label = "Best smoothing alpha", .help = "Of 0, 0.1 to 1.", .source = smooth_paper});
   f.real("input_spread", o.input_spread,
          {.label = "Largest over median input", .formula = "max_j max|x_j| / median_j max|x_j|"});
@@ -197,14 +210,14 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
+  return make_lab<Inputs, Outputs, Picture, View>(
       {
           .id = "compression/methods",
           .title = "Methods",
           .question = "At the same bits, how much of the output's error can GPTQ, AWQ and SmoothQuant take back?",
           .job = true,
       },
-      compute, draw);
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::compression::methods

@@ -13,14 +13,14 @@ namespace {
 
 using widgets::Marker;
 
-void draw_table(const Outputs& out, View& view, float width) {
+void draw_table(const Outputs& out, const Picture& picture, View& view, float width) {
   static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "method", .number = false},
                                                                 {.title = "w bits"},
                                                                 {.title = "a bits"},
                                                                 {.title = "calibration", .unit = "%"},
                                                                 {.title = "held out", .unit = "%"},
                                                                 {.title = "of rounding"}}};
-  widgets::TableSource source{.context = &out, .rows = out.rows.size(), .version = out.version};
+  widgets::TableSource source{.context = &out, .rows = out.rows.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const MethodRow& r = static_cast<const Outputs*>(context)->rows[row];
     if (column == 0) {
@@ -41,11 +41,11 @@ void draw_table(const Outputs& out, View& view, float width) {
   widgets::draw_table("methods side by side", columns, source, view.table, {width, 0});
 }
 
-void draw_bars(const Outputs& out, View& view, float width, float height) {
+void draw_bars(const Picture& picture, View& view, float width, float height) {
   static constexpr std::array<std::string_view, 5> names{"rounding", "GPTQ", "AWQ", "both", "smooth"};
   const auto& t = widgets::theme();
-  const double top = std::max(*std::max_element(out.bars_calibration.begin(), out.bars_calibration.end()),
-                              *std::max_element(out.bars_held_out.begin(), out.bars_held_out.end()));
+  const double top = std::max(*std::max_element(picture.calibration.begin(), picture.calibration.end()),
+                              *std::max_element(picture.held_out.begin(), picture.held_out.end()));
   widgets::Plot plot("output error", view.bars,
                      {.x = {.categories = names},
                       .y =
@@ -56,14 +56,14 @@ void draw_bars(const Outputs& out, View& view, float width, float height) {
                               .unit = "%",
                           },
                       .size = {width, height}});
-  plot.bars("calibration tokens", out.bars_x, out.bars_calibration,
+  plot.bars("calibration tokens", picture.method_x, picture.calibration,
             {
                 .colour = t.series_at(0),
                 .width = 0.36f,
                 .offset = -0.5f,
                 .info = "what the methods are fitted to",
             });
-  plot.bars("held-out tokens", out.bars_x, out.bars_held_out,
+  plot.bars("held-out tokens", picture.method_x, picture.held_out,
             {
                 .colour = t.series_at(1),
                 .width = 0.36f,
@@ -73,18 +73,18 @@ void draw_bars(const Outputs& out, View& view, float width, float height) {
 }
 
 std::size_t step_of(const Outputs& out, const View& view) {
-  return std::min(static_cast<std::size_t>(std::max(0.0, std::round(view.time))), out.study->history.cols);
+  return std::min(static_cast<std::size_t>(std::max(0.0, std::round(view.time))), out.history->cols);
 }
 
-void draw_change(const Outputs& out, View& view, float width, float height) {
-  const auto& h = out.study->history;
+void draw_change(const Outputs& out, const Picture& picture, View& view, float width, float height) {
+  const auto& h = *out.history;
   const std::size_t cells = h.rows * h.cols, step = step_of(out, view);
   widgets::draw_heat_map("weights moved",
                          {
-                             .values = std::span(out.change).subspan(step * cells, cells),
+                             .values = std::span(picture.change).subspan(step * cells, cells),
                              .rows = h.rows,
                              .cols = h.cols,
-                             .revision = out.version + step,
+                             .revision = (picture.version << 16) + step,
                          },
                          view.change,
                          {
@@ -94,38 +94,38 @@ void draw_change(const Outputs& out, View& view, float width, float height) {
                              .size = {width, height},
                              .numbers = false,
                              .lo = 0,
-                             .hi = out.change_reach > 0 ? out.change_reach : 1,
+                             .hi = picture.largest_change > 0 ? picture.largest_change : 1,
                          });
 }
 
-void draw_history(const Outputs& out, View& view, float width, float height) {
+void draw_history(const Outputs& out, const Picture& picture, View& view, float width, float height) {
   const auto& t = widgets::theme();
-  const double columns = static_cast<double>(out.study->history.cols);
+  const double columns = static_cast<double>(out.history->cols);
   widgets::Plot plot("error column by column", view.history,
                      {.x = {.lo = 0, .hi = columns, .label = "columns rounded"},
                       .y = {.lo = 0, .label = "output error", .unit = "%"},
                       .size = {width, height}});
-  plot.line("rounding", out.columns, out.rtn_curve,
+  plot.line("rounding", picture.columns, picture.rtn_error,
             {
                 .colour = t.series_at(0),
                 .width = 1.5f,
                 .dashed = true,
                 .info = "the same columns, each rounded for itself",
-                .version = out.version,
+                .version = picture.version,
             });
-  plot.line("GPTQ", out.columns, out.gptq_curve,
+  plot.line("GPTQ", picture.columns, picture.gptq_error,
             {
                 .colour = t.series_at(2),
                 .width = 2.5f,
                 .info = "columns left make up for those rounded",
-                .version = out.version,
+                .version = picture.version,
             });
   double at = std::min(view.time, columns);
   if (plot.drag_x("drag column", at, {.lo = 0, .hi = columns})) view.time = std::round(std::clamp(at, 0.0, columns));
 }
 
-void draw_search(const char* id, widgets::PlotView& plot_view, std::span<const double> x, std::span<const double> y,
-                 double chosen, std::uint64_t version, float width, float height) {
+void draw_search(const char* id, widgets::PlotView& plot_view, const Curve& curve, double chosen, std::uint64_t version,
+                 float width, float height) {
   const auto& t = widgets::theme();
   widgets::Plot plot(id, plot_view,
                      {
@@ -134,8 +134,8 @@ void draw_search(const char* id, widgets::PlotView& plot_view, std::span<const d
                          .size = {width, height},
                          .legend = false,
                      });
-  plot.line("error", x, y, {.colour = t.series_at(2), .label = false, .version = version});
-  plot.scatter("tried", x, y,
+  plot.line("error", curve.x, curve.y, {.colour = t.series_at(2), .label = false, .version = version});
+  plot.scatter("tried", curve.x, curve.y,
                {
                    .colour = t.series_at(2),
                    .radius = 3,
@@ -147,20 +147,20 @@ void draw_search(const char* id, widgets::PlotView& plot_view, std::span<const d
 
 }  // namespace
 
-void draw(Inputs& in, const Outputs& out, View& view) {
-  if (!out.reason.empty() || !out.study) return;
+void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  if (!out.reason.empty() || !out.history) return;
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x;
   const widgets::TwoColumns halves = widgets::two_columns(width);
-  widgets::heading(out.verdict, out.story, width);
+  widgets::heading(picture.verdict, picture.story, width);
   const auto table = [&](float w) {
     widgets::heading("One layer, five ways", "of rounding: held-out error over that of plain rounding at the same bits",
                      w);
-    draw_table(out, view, w);
+    draw_table(out, picture, view, w);
   };
   const auto bars = [&](float w) {
     widgets::heading("Error of the output", {}, w);
-    draw_bars(out, view, w, t.px(196));
+    draw_bars(picture, view, w, t.px(196));
   };
   widgets::draw_columns(widgets::two_columns(width, {.least = 860, .left_share = 0.54f}), table,
                         bars);  // the table wants its words whole
@@ -168,22 +168,22 @@ void draw(Inputs& in, const Outputs& out, View& view) {
 
   const auto change = [&](float w) {
     widgets::heading("GPTQ, column by column", "how far each weight has moved, rounded or not yet", w);
-    draw_change(out, view, w, t.px(230));
+    draw_change(out, picture, view, w, t.px(230));
   };
   const auto history = [&](float w) {
     widgets::heading("What the output loses on the way", "drag the cursor; right of it nothing is rounded yet", w);
-    draw_history(out, view, w, t.px(230));
+    draw_history(out, picture, view, w, t.px(230));
   };
   widgets::draw_columns(halves, change, history);
   ImGui::Dummy({width, t.px(8)});
 
   const auto awq = [&](float w) {
-    widgets::heading("AWQ tries scales", out.awq_story, w);
-    draw_search("AWQ search", view.awq, out.awq_x, out.awq_y, out.awq_alpha, out.version, w, t.px(190));
+    widgets::heading("AWQ tries scales", picture.awq_story, w);
+    draw_search("AWQ search", view.awq, picture.awq, out.study.awq_alpha, picture.version, w, t.px(190));
   };
   const auto smooth = [&](float w) {
-    widgets::heading("SmoothQuant shares the range out", out.smooth_story, w);
-    draw_search("smoothing", view.smooth, out.smooth_x, out.smooth_y, in.smoothing, out.version, w, t.px(190));
+    widgets::heading("SmoothQuant shares the range out", picture.smooth_story, w);
+    draw_search("smoothing", view.smooth, picture.smooth, in.smoothing, picture.version, w, t.px(190));
   };
   widgets::draw_columns(halves, awq, smooth);
 }

@@ -12,7 +12,7 @@
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
-/// Between methods.cpp (described), methods_compute.cpp and methods_draw.cpp.
+/// Rounding to nearest, GPTQ, AWQ and SmoothQuant on one layer at the same bits.
 namespace chapters::compression::methods {
 
 enum class Sign : std::uint8_t { minus, none, plus };
@@ -44,26 +44,40 @@ struct MethodRow {
   double weight_bits = 0, activation_bits = 16, error = 0, held_out = 0, against_rounding = 1;
 };
 
+/// Squared error of the layer's output, in percent of the output's square.
+struct ErrorPercent {
+  double calibration = 0, held_out = 0;
+};
+
 struct Outputs {
   std::string reason;
-  double rtn_error = 0, gptq_error = 0, awq_error = 0, both_error = 0,
-         smooth_error = 0;  ///< %, on the calibration tokens
-  double rtn_held_out = 0, gptq_held_out = 0, awq_held_out = 0, both_held_out = 0, smooth_held_out = 0;
+  std::array<ErrorPercent, models::method_count> errors{};  ///< in the order of models::Method
   double gptq_ratio = 1, gptq_ratio_held_out = 1, awq_ratio = 1, smooth_ratio = 1;
-  double weight_bits = 0, pair_bits = 0;
-  double awq_alpha = 0, smooth_best_alpha = 0;
+  models::MethodStudy study;  ///< without its history
   double input_spread = 1, smoothed_spread = 1;
   std::int64_t first_column = 0;
   std::string best, weights, note;
   std::vector<MethodRow> rows;
+  std::shared_ptr<const models::MethodHistory> history;
 
-  std::shared_ptr<const models::MethodStudy> study;
-  std::vector<double> columns, gptq_curve, rtn_curve, awq_x, awq_y, smooth_x, smooth_y, bars_x, bars_calibration,
-      bars_held_out;  ///< errors in %
-  double change_reach = 0;
-  std::vector<double> change;  ///< |weights then - weights at first|, [step, row, column]
-  std::string verdict, story, smooth_story, awq_story;
+  ErrorPercent& error_of(models::Method m) { return errors[static_cast<std::size_t>(m)]; }
+  const ErrorPercent& error_of(models::Method m) const { return errors[static_cast<std::size_t>(m)]; }
+};
+
+/// Points of a curve.
+struct Curve {
+  std::vector<double> x, y;
+};
+
+/// Errors are in percent.
+struct Picture {
   std::uint64_t version = 0;
+  std::string verdict, story, smooth_story, awq_story;
+  std::vector<double> method_x, calibration, held_out;
+  std::vector<double> columns, gptq_error, rtn_error;
+  Curve awq, smooth;           ///< over alpha
+  std::vector<double> change;  ///< |weights then - weights at first|, [step, row, column]; step 0: nothing has moved
+  double largest_change = 0;
 };
 
 struct View {
@@ -74,7 +88,8 @@ struct View {
 };
 
 Outputs compute(const Inputs& inputs, Progress& progress);
-void draw(Inputs& inputs, const Outputs& out, View& view);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);

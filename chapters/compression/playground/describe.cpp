@@ -1,22 +1,24 @@
 #include "chapters/compression/playground/lab.h"
 
-#include "chapters/mechanism/catalog.h"
+#include "chapters/compression/shared/choices.h"
 #include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::compression::playground {
 namespace {
 
-const Choices students{{"full", "32 units, the teacher", "The network that was trained on the labels."},
-                       {"half", "16 units", "A student with half of the hidden units, distilled from the teacher."},
-                       {"quarter", "8 units", "A student with a quarter of the hidden units, distilled."},
-                       {"eighth", "4 units", "A student with an eighth of the hidden units, distilled."}};
-const Choices prunings{
-    {"magnitude", "Smallest weights", "Zeros anywhere: the smallest weights of all layers together."},
-    {"two_four", "2 of 4", "In every four neighbouring inputs the two smallest; always half."},
-    {"neurons", "Hidden units", "Whole units with all their weights: the matrices shrink."}};
-const Choices difficulties{{"easy", "Neat", "Hardly any noise, digits in the middle."},
-                           {"usual", "Usual", "Noise, shifts, turns, a stray stroke on a fifth of them."},
-                           {"hard", "Messy", "Much of all that."}};
+const Choices students = choices_up_to<Student::eighth>(
+    {{"full", "32 units, the teacher", "The network that was trained on the labels."},
+     {"half", "16 units", "A student with half of the hidden units, distilled from the teacher."},
+     {"quarter", "8 units", "A student with a quarter of the hidden units, distilled."},
+     {"eighth", "4 units", "A student with an eighth of the hidden units, distilled."}});
+const Choices prunings = choices_up_to<Zeros::neurons>(
+    {{"magnitude", "Smallest weights", "Zeros anywhere: the smallest weights of all layers together."},
+     {"two_four", "2 of 4", "In every four neighbouring inputs the two smallest; always half."},
+     {"neurons", "Hidden units", "Whole units with all their weights: the matrices shrink."}});
+const Choices difficulties =
+    choices_up_to<Difficulty::hard>({{"easy", "Neat", "Hardly any noise, digits in the middle."},
+                                     {"usual", "Usual", "Noise, shifts, turns, a stray stroke on a fifth of them."},
+                                     {"hard", "Messy", "Much of all that."}});
 constexpr std::string_view held_out = "measured on 1,000 digits that no network was trained on";
 
 }  // namespace
@@ -139,25 +141,26 @@ void describe(Fields& f, Outputs& o) {
   f.integer("wrong", o.wrong, {.label = "Misread of 1,000", .help = "Of the held-out digits.", .source = held_out});
   f.real("original_bytes", o.original_bytes,
          {.label = "Original size", .unit = "B", .formula = "4 (2,368 weights + 42 biases)"});
-  f.real("values_bytes", o.values_bytes,
+  f.real("values_bytes", o.compressed.size.values_bytes,
          {
              .label = "... values",
              .unit = "B",
              .help = "Weights that are kept, packed.",
              .formula = "kept weights x bits / 8",
          });
-  f.real("indices_bytes", o.indices_bytes,
+  f.real("indices_bytes", o.compressed.size.indices_bytes,
          {
              .label = "... indices",
              .unit = "B",
              .help = "A bit a weight for zeros anywhere (unless dense is smaller), 2 bits a kept weight for 2 of 4.",
              .formula = "weights / 8, or kept weights x 2 / 8",
          });
-  f.real("scales_bytes", o.scales_bytes,
+  f.real("scales_bytes", o.compressed.size.scales_bytes,
          {.label = "... scales",
           .unit = "B",
           .help = "A float32 for each channel or layer, and for each layer's activations."});
-  f.real("biases_bytes", o.biases_bytes, {.label = "... biases", .unit = "B", .help = "Left in float32."});
+  f.real("biases_bytes", o.compressed.size.biases_bytes,
+         {.label = "... biases", .unit = "B", .help = "Left in float32."});
   f.real("bits_per_weight", o.bits_per_weight,
          {.label = "Bits a weight",
           .help = "Of the network's own shape, everything counted.",
@@ -174,11 +177,11 @@ void describe(Fields& f, Outputs& o) {
           .help = "Of the sweep's 168 compressions, none of them tuned again; 0 when none is above it."});
   f.real("goal_accuracy", o.goal_accuracy, {.label = "... its accuracy", .unit = "%", .source = held_out});
   f.real("goal_compression", o.goal_compression, {.label = "... times smaller", .formula = "original size / its size"});
-  f.real("speed_memory", o.speed_memory,
+  f.real("speed_memory", o.speed.memory_bound,
          {.label = "Speed, bytes bound",
           .help = "Of a large network of this shape with one request at a time, unpacking not counted.",
           .formula = "bytes in 16 bits / bytes"});
-  f.real("speed_compute", o.speed_compute,
+  f.real("speed_compute", o.speed.compute_bound,
          {.label = "Speed, compute bound",
           .help = "Of a large network of this shape in large batches; 8 bits or fewer on both sides run at the chip's "
                   "INT8 rate, zeros anywhere skip nothing.",
@@ -191,8 +194,7 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  using namespace playground;
-  return make_lab<Inputs, Outputs, View>(
+  return make_lab<Inputs, Outputs, Picture, View>(
       {
           .id = "compression/playground",
           .title = "Compression playground",
@@ -202,7 +204,7 @@ LabPtr make() {
       [studies = std::make_shared<Studies>()](const Inputs& in, Progress& progress) {
         return compute(in, progress, *studies);
       },
-      draw);
+      arrange, draw);
 }
 
 }  // namespace chapters::compression::playground

@@ -16,7 +16,7 @@ using widgets::Type;
 
 constexpr std::size_t shown_digits = 40;
 
-void draw_pareto(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
+void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("accuracy by size", view.pareto,
                      {.x =
@@ -40,26 +40,26 @@ void draw_pareto(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
     Marker marker;
     std::size_t series;
   };
-  static constexpr std::array<Kind, 4> kinds{{{"rounded only", Marker::circle, 0},
-                                              {"and smallest weights pruned", Marker::square, 1},
-                                              {"and 2 of 4", Marker::triangle, 2},
-                                              {"and units removed", Marker::diamond, 3}}};
+  static constexpr std::array<Kind, pruning_count> kinds{{{"rounded only", Marker::circle, 0},
+                                                          {"and smallest weights pruned", Marker::square, 1},
+                                                          {"and 2 of 4", Marker::triangle, 2},
+                                                          {"and units removed", Marker::diamond, 3}}};
   for (std::size_t k = 0; k < kinds.size(); ++k)
-    plot.scatter(kinds[k].name, out.sweep_bytes[k], out.sweep_accuracy[k],
+    plot.scatter(kinds[k].name, picture.sweep[k].bytes, picture.sweep[k].accuracy,
                  {
                      .colour = widgets::with_alpha(t.series_at(kinds[k].series), 0.75f),
                      .marker = kinds[k].marker,
                      .radius = 3.5f,
                      .info = "teacher and students, 2 to 16 bits, not tuned again",
-                     .version = out.version,
+                     .version = picture.version,
                  });
-  plot.steps("best so far", out.front_bytes, out.front_accuracy,
+  plot.steps("best so far", picture.front.bytes, picture.front.accuracy,
              {
                  .colour = t.muted,
                  .width = 1.5f,
                  .label = false,
                  .info = "nothing in the sweep is smaller and as accurate",
-                 .version = out.version,
+                 .version = picture.version,
              });
   const std::array<double, 1> x0{out.original_bytes}, y0{out.original_accuracy}, x{out.size_bytes}, y{out.accuracy};
   static constexpr std::array<std::string_view, 1> float32{"float32"}, yours{"yours"};
@@ -137,12 +137,12 @@ void draw_digits(const Outputs& out, ImVec2 size) {
   }
 }
 
-void draw_weights(const Outputs& out, ImVec2 size) {
+void draw_weights(const Outputs& out, const Picture& picture, ImVec2 size) {
   const auto& t = widgets::theme();
   const widgets::Rect area = widgets::canvas("weights", size, {t.px(80), t.px(60)});
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();
-  const models::DenseLayer& layer = out.network.layers.front();
+  const models::DenseLayer& layer = out.compressed.network.layers.front();
   const Grid grid = grid_for(layer.outputs, area.width(), area.height(), 0);
   const float step = std::min(grid.step, t.px(110)), gap = t.px(5);
   const float cell = std::floor(std::max(1.0f, (step - gap) / static_cast<float>(models::digit_side))),
@@ -158,7 +158,7 @@ void draw_weights(const Outputs& out, ImVec2 size) {
       if (w == 0.0f) continue;
       const float x = at.x + cell * static_cast<float>(i % models::digit_side),
                   y = at.y + cell * static_cast<float>(i / models::digit_side);
-      p.rect({x, y}, {x + cell, y + cell}, weight_colour(w, out.largest_weight));
+      p.rect({x, y}, {x + cell, y + cell}, weight_colour(w, picture.largest_weight));
       if (hovered && mouse.x >= x && mouse.x < x + cell && mouse.y >= y && mouse.y < y + cell) {
         widgets::Line what;
         what.add(widgets::format(static_cast<double>(w), ""))
@@ -174,7 +174,7 @@ void save_table(const Outputs& out) {
   const Painter p = Painter::window();
   if (!p.record()) return;
   widgets::DataTable sweep{"sweep", {"hidden", "pruning", "share", "weight_bits", "size_B", "accuracy_%"}, {}};
-  static constexpr std::array<const char*, 4> names{"none", "magnitude", "two_four", "neurons"};
+  static constexpr std::array<const char*, pruning_count> names{"none", "magnitude", "two_four", "neurons"};
   for (const auto& s : out.study->sweep)
     sweep.rows.push_back({std::to_string(models::study_widths[s.width]),
                           names[static_cast<std::size_t>(s.plan.pruning)], widgets::exact(s.plan.share),
@@ -185,19 +185,19 @@ void save_table(const Outputs& out) {
 
 }  // namespace
 
-void draw(Inputs& in, const Outputs& out, View& view) {
-  if (!out.reason.empty() || !out.study || out.network.layers.empty()) return;
+void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  if (!out.reason.empty() || !out.study) return;
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y, gap = t.px(24);
-  widgets::heading(out.verdict, out.story, width);
+  widgets::heading(picture.verdict, picture.story, width);
   const bool beside = width >= t.px(620);
   const float half = beside ? std::floor((width - gap) / 2) : width, bytes = beside ? t.px(210) : width;
   const float top = std::clamp(height - t.px(335), t.px(265), t.px(480)),
               tiles = std::clamp(height - top - t.px(100), t.px(190), t.px(320));
-  draw_pareto(in, out, view, {beside ? width - bytes - gap : width, top});
+  draw_pareto(in, out, picture, view, {beside ? width - bytes - gap : width, top});
   if (beside) ImGui::SameLine(0, gap);
   const std::array<widgets::StackedBar, 2> both{
-      {{.label = "float32", .segments = out.before}, {.label = "now", .segments = out.after}}};
+      {{.label = "float32", .segments = picture.before}, {.label = "now", .segments = picture.after}}};
   widgets::draw_stacked_bars("sizes", both, view.sizes,
                              {
                                  .unit = "B",
@@ -208,13 +208,13 @@ void draw(Inputs& in, const Outputs& out, View& view) {
                              });
   ImGui::Dummy({width, t.px(4)});
   ImGui::BeginGroup();
-  widgets::heading("What it reads", out.digits_line, half);
+  widgets::heading("What it reads", picture.digits_line, half);
   draw_digits(out, {half, tiles});
   ImGui::EndGroup();
   if (beside) ImGui::SameLine(0, gap);
   ImGui::BeginGroup();
-  widgets::heading("First layer", out.weights_line, half);
-  draw_weights(out, {half, tiles});
+  widgets::heading("First layer", picture.weights_line, half);
+  draw_weights(out, picture, {half, tiles});
   ImGui::EndGroup();
   save_table(out);
 }

@@ -1,11 +1,14 @@
 #include "chapters/compression/quantizer/lab.h"
 
+#include "chapters/compression/shared/choices.h"
+
 namespace chapters::compression::quantizer {
 namespace {
 
-const Choices ranges{{"min_max", "min to max", "From the smallest to the largest weight: nothing is clipped."},
-                     {"percentile", "a percentile", "The outermost weights are clipped."},
-                     {"mse", "least squared error", "The range, of 16 tried, that loses least."}};
+const Choices ranges = choices_up_to<models::QuantRange::mse>(
+    {{"min_max", "min to max", "From the smallest to the largest weight: nothing is clipped."},
+     {"percentile", "a percentile", "The outermost weights are clipped."},
+     {"mse", "least squared error", "The range, of 16 tried, that loses least."}});
 constexpr std::string_view study = "Jacob et al. 2018, arXiv:1712.05877";
 
 }  // namespace
@@ -133,19 +136,19 @@ void describe(Fields& f, TensorRow& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
-  f.real("sqnr_db", o.sqnr_db,
+  f.real("sqnr_db", o.error.sqnr_db,
          {.label = "SQNR (dB)",
           .help = "Signal to quantization noise: 6 dB for each bit of a uniform weight.",
           .formula = "10 log10(sum w^2 / sum e^2)"});
-  f.real("mean_error", o.mean_error,
+  f.real("mean_error", o.error.mean_abs,
          {.label = "Mean error",
           .help = "Of the weights' absolute values; a quarter of the step where residuals are uniform.",
           .formula = "mean |w - q|"});
-  f.real("rms_error", o.rms_error,
+  f.real("rms_error", o.error.rms,
          {.label = "RMS error",
           .help = "The step over the root of 12 where residuals are uniform.",
           .formula = "sqrt(mean (w - q)^2)"});
-  f.real("largest_error", o.largest_error, {.label = "Largest error", .formula = "max |w - q|"});
+  f.real("largest_error", o.error.largest, {.label = "Largest error", .formula = "max |w - q|"});
   f.real("relative_error", o.relative_error,
          {.label = "Relative error", .unit = "%", .formula = "sqrt(sum e^2 / sum w^2)"});
   f.real("product_error", o.product_error,
@@ -171,7 +174,7 @@ void describe(Fields& f, Outputs& o) {
              .source = "Bengio, Leonard, Courville 2013, arXiv:1308.3432",
          });
   f.integer("scales", o.scales, {.label = "Scales", .help = "Stored with the matrix."});
-  f.real("shown_step", o.shown_step,
+  f.real("shown_step", o.shown_grid.step,
          {.label = "Scale shown",
           .help = "Of the chosen row or group; for integers the distance of two levels.",
           .formula = "range / levels"});
@@ -186,14 +189,14 @@ void describe(Fields& f, Outputs& o) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
+  return make_lab<Inputs, Outputs, Picture, View>(
       {
           .id = "compression/quantizer",
           .title = "Quantizer",
           .question = "What do these weights lose at four bits, and who pays for the outliers?",
           .job = true,
       },
-      compute, draw);
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::compression::quantizer

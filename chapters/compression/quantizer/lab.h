@@ -12,7 +12,7 @@
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
-/// Between quantizer.cpp (described), quantizer_compute.cpp and quantizer_draw.cpp.
+/// A weight matrix, made up or read, in few levels: what it takes and what it loses.
 namespace chapters::compression::quantizer {
 
 struct Inputs {
@@ -39,33 +39,38 @@ struct TensorRow {
   std::string name, type, shape;
 };
 
-/// What only the picture needs.
+struct Outputs {
+  std::string reason;
+  models::QuantError error;                      ///< of the weights
+  double relative_error = 0, product_error = 0;  ///< percent
+  double bits_per_weight = 0, overhead_bits = 0, size_bytes = 0, smaller = 1;
+  double clipped = 0, gradient_passed = 100;  ///< percent
+  std::int64_t scales = 0;
+  models::QuantGrid shown_grid;  ///< of the chosen row or group
+  double shown_lowest = 0, shown_highest = 0;
+  std::int64_t weight_count = 0, largest_row = 0;
+  std::string weights, note;
+  std::vector<FormatRow> formats;  ///< every format at every grain, grain by grain
+  std::vector<TensorRow> tensors;
+  std::shared_ptr<const models::Matrix> original;
+  std::shared_ptr<const models::QuantizedMatrix> quantized;  ///< `original` in the chosen format
+};
+
+/// The formats at one grain.
+struct GrainPoints {
+  std::vector<double> bits, sqnr_db;
+};
+
 struct Picture {
+  std::uint64_t version = 0;
+  std::string verdict, story, shown;
   models::Matrix error;                       ///< |w - q|
   std::vector<double> bin_centre, bin_count;  ///< weights of the shown row
   std::vector<double> level_x, level_y;       ///< a stroke for each level, parted by NaN
   std::vector<double> in, out, identity, gradient,
       true_gradient;  ///< the quantizer as a function, and its two derivatives
-  double lowest = 0, highest = 0, top = 1;
-  std::array<std::vector<double>, 3> bits, sqnr;  ///< formats at each grain
-  std::array<std::vector<std::string>, 3> names;
-};
-
-struct Outputs {
-  std::string reason;
-  double sqnr_db = 0, mean_error = 0, rms_error = 0, largest_error = 0, relative_error = 0, product_error = 0;
-  double bits_per_weight = 0, overhead_bits = 0, size_bytes = 0, smaller = 1;
-  double clipped = 0, gradient_passed = 100;
-  std::int64_t scales = 0;
-  double shown_step = 0, shown_lowest = 0, shown_highest = 0;
-  std::int64_t weight_count = 0, largest_row = 0;
-  std::string weights, note;
-  std::vector<FormatRow> formats;
-  std::vector<TensorRow> tensors;
-
-  std::shared_ptr<const Picture> picture;
-  std::string verdict, story, shown;
-  std::uint64_t version = 0;
+  double tallest_bin = 1;
+  std::array<GrainPoints, quant_grain_count> formats;
 };
 
 struct View {
@@ -75,7 +80,16 @@ struct View {
 };
 
 Outputs compute(const Inputs& inputs, Progress& progress);
-void draw(Inputs& inputs, const Outputs& out, View& view);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+
+/// The quantizer that these Inputs ask for.
+models::QuantSpec quant_spec(const Inputs& inputs);
+/// The row that is looked at, and the group in it (0 where rows have no groups), of a [rows, cols] matrix.
+struct ShownGroup {
+  std::size_t row = 0, group = 0;
+};
+ShownGroup shown_group(const Inputs& inputs, const models::Matrix& weights);
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);

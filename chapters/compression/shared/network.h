@@ -37,8 +37,8 @@ inline models::DigitStyle style_of(Difficulty d) {
 
 /// Results that took long, kept with the lab and its clones: a slider that does not touch them must not train again.
 /// The same key always makes the same value, so a lab's outputs depend on its inputs alone.
-template <class Key, class Value, std::size_t most = 24>
-class Kept {
+template <class Key, class Value, std::size_t max_entries = 24>
+class Memo {
  public:
   /// `make(key)` returns a shared_ptr<const Value>; null (cancelled) is not kept.
   template <class Make>
@@ -48,7 +48,7 @@ class Kept {
       if (k == key) return v;
     std::shared_ptr<const Value> fresh = make(key);
     if (fresh) kept_.emplace_back(key, fresh);
-    if (kept_.size() > most) kept_.erase(kept_.begin());
+    if (kept_.size() > max_entries) kept_.erase(kept_.begin());
     return fresh;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chapters/compression/shared/choices.h"
 #include "widgets/number/number.h"
 
 namespace chapters::compression {
@@ -20,10 +21,16 @@ std::shared_ptr<const TensorFile> listed(const FileInput& file, std::string& err
     if (error = file.bytes->read_part(0, std::min<std::uint64_t>(8, file.bytes->size_bytes), head); !error.empty())
       return nullptr;
     const auto length = models::safetensors_head_bytes(head, file.bytes->size_bytes, name);
-    if (!length) return error = length.error, nullptr;
+    if (!length) {
+      error = length.error;
+      return nullptr;
+    }
     if (error = file.bytes->read_part(0, *length, head); !error.empty()) return nullptr;
     auto read = models::parse_safetensors(head, file.bytes->size_bytes, name);
-    if (!read) return error = read.error, nullptr;
+    if (!read) {
+      error = read.error;
+      return nullptr;
+    }
     return std::make_shared<const TensorFile>(std::move(*read));
   });
 }
@@ -49,26 +56,31 @@ const TensorEntry* chosen(const TensorFile& file, std::string_view name) {
 
 }  // namespace
 
-std::string read_weights(const FileInput& file, std::string_view tensor, std::size_t rows, std::size_t cols,
-                         WeightPart& out) {
-  if (!file.bytes || !file.bytes->read_part) return "The file " + file.path + " is not at hand: choose it again.";
+models::Status read_weights(const FileInput& file, std::string_view tensor, std::size_t rows, std::size_t cols,
+                            WeightPart& out) {
+  if (!file.bytes || !file.bytes->read_part)
+    return models::Status::fail("The file " + file.path + " is not at hand: choose it again.");
   std::string error;
   out.file = listed(file, error);
-  if (!out.file) return error.empty() ? "The file " + file.path + " cannot be listed: choose it again." : error;
+  if (!out.file)
+    return models::Status::fail(error.empty() ? "The file " + file.path + " cannot be listed: choose it again."
+                                              : error);
   const TensorEntry* t = chosen(*out.file, tensor);
   if (!t) {
     std::string names;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, out.file->tensors.size()); ++i)
       names += (i ? ", " : "") + out.file->tensors[i].name.substr(0, 80);
-    return "The file holds no tensor '" + std::string(tensor.substr(0, 80)) + "'" +
-           (names.empty() ? "" : "; among its " + grouped(out.file->tensors.size()) + " are " + names) + ".";
+    return models::Status::fail(
+        "The file holds no tensor '" + std::string(tensor.substr(0, 80)) + "'" +
+        (names.empty() ? "" : "; among its " + grouped(out.file->tensors.size()) + " are " + names) + ".");
   }
-  if (t->elements == 0) return "The tensor '" + t->name.substr(0, 80) + "' holds no numbers: choose another.";
+  const std::string subject = "The tensor '" + t->name.substr(0, 80) + "'";
+  if (t->elements == 0) return models::Status::fail(subject + " holds no numbers: choose another.");
   if (t->type == models::TensorType::c64)
-    return "The tensor '" + t->name.substr(0, 80) + "' holds complex numbers: choose a real one.";
+    return models::Status::fail(subject + " holds complex numbers: choose a real one.");
   const Shape shape = shape_of(*t);
-  const std::size_t n_rows = std::min(rows, shape.rows), n_cols = std::min(cols, shape.cols),
-                    bits = static_cast<std::size_t>(models::tensor_type_bits(t->type));
+  const std::size_t n_rows = std::min(rows, shape.rows), n_cols = std::min(cols, shape.cols);
+  const auto bits = static_cast<std::size_t>(models::tensor_type_bits(t->type));
   out.weights = models::Matrix(n_rows, n_cols);
   std::string bytes;
   for (std::size_t r = 0; r < n_rows; ++r) {
@@ -76,34 +88,36 @@ std::string read_weights(const FileInput& file, std::string_view tensor, std::si
                       last = (row * shape.cols + n_cols) * bits;
     // A row of elements under a byte may begin inside one: rounded down, which moves it by one element at most.
     if (error = file.bytes->read_part(t->begin_bytes + first, (last + 7) / 8 - first, bytes); !error.empty())
-      return error;
+      return models::Status::fail(error);
     models::decode_tensor(t->type, bytes, out.weights.row(r));
   }
   for (const double v : out.weights.values)
     if (!std::isfinite(v))
-      return "The tensor '" + t->name.substr(0, 80) + "' holds a value that is not finite: it cannot be quantized.";
+      return models::Status::fail(subject + " holds a value that is not finite: it cannot be quantized.");
   out.tensor = t->name;
   out.what = t->name + ", " + std::string(models::tensor_type_name(t->type)) + ": " + grouped(n_rows) +
              (n_rows < shape.rows ? " rows evenly out of " + grouped(shape.rows) : " rows") + ", the first " +
              grouped(n_cols) + " of " + grouped(shape.cols) + " columns";
-  return {};
+  return models::Status::ok();
 }
 
 const Choices& quant_format_choices() {
-  static const Choices choices{{"int8", "INT8", "256 even levels."},
-                               {"int4", "INT4", "16 even levels."},
-                               {"int3", "INT3", "8 even levels."},
-                               {"int2", "INT2", "4 even levels."},
-                               {"fp8", "FP8 E4M3", "253 levels, denser near zero."},
-                               {"nf4", "NF4", "16 levels at the quantiles of a normal distribution."},
-                               {"fp4", "FP4 E2M1", "15 levels, denser near zero."}};
+  static const Choices choices =
+      choices_up_to<models::QuantFormat::fp4>({{"int8", "INT8", "256 even levels."},
+                                               {"int4", "INT4", "16 even levels."},
+                                               {"int3", "INT3", "8 even levels."},
+                                               {"int2", "INT2", "4 even levels."},
+                                               {"fp8", "FP8 E4M3", "253 levels, denser near zero."},
+                                               {"nf4", "NF4", "16 levels at the quantiles of a normal distribution."},
+                                               {"fp4", "FP4 E2M1", "15 levels, denser near zero."}});
   return choices;
 }
 
 const Choices& quant_grain_choices() {
-  static const Choices choices{{"tensor", "the whole tensor", "One scale for all weights."},
-                               {"channel", "each row", "One scale for each output channel."},
-                               {"group", "each group", "One scale for a few neighbours in a row."}};
+  static const Choices choices =
+      choices_up_to<models::QuantGrain::group>({{"tensor", "the whole tensor", "One scale for all weights."},
+                                                {"channel", "each row", "One scale for each output channel."},
+                                                {"group", "each group", "One scale for a few neighbours in a row."}});
   return choices;
 }
 

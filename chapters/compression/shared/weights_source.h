@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chapters/mechanism/field.h"
+#include "models/base/result.h"
 #include "models/compression/quantizer.h"
 #include "models/compression/safetensors.h"
 #include "widgets/base/parts.h"
@@ -22,12 +23,14 @@ struct WeightPart {
 
 /// Reads up to `rows` rows, evenly spaced, and `cols` columns from the first on. Of the file only its header and these
 /// rows are read. `tensor` empty: the largest matrix. Tensors of other than two dimensions are taken as [first, all
-/// others]. Returns "" or one sentence: no file at hand, no such tensor, no numbers, a value that is not finite, what
+/// others]. Fails with one sentence: no file at hand, no such tensor, no numbers, a value that is not finite, what
 /// safetensors.h refuses.
-std::string read_weights(const FileInput& file, std::string_view tensor, std::size_t rows, std::size_t cols,
-                         WeightPart& out);
+models::Status read_weights(const FileInput& file, std::string_view tensor, std::size_t rows, std::size_t cols,
+                            WeightPart& out);
 
 const Choices& quant_format_choices();  ///< in the order of models::QuantFormat
-const Choices& quant_grain_choices();
+const Choices& quant_grain_choices();   ///< in the order of models::QuantGrain
+inline constexpr std::size_t quant_format_count = static_cast<std::size_t>(models::QuantFormat::fp4) + 1;
+inline constexpr std::size_t quant_grain_count = static_cast<std::size_t>(models::QuantGrain::group) + 1;
 
 }  // namespace chapters::compression

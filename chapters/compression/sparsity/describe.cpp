@@ -1,15 +1,17 @@
 #include "chapters/compression/sparsity/lab.h"
 
-#include "chapters/mechanism/catalog.h"
+#include "chapters/compression/shared/choices.h"
 #include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::compression::sparsity {
 namespace {
 
-const Choices patterns{{"unstructured", "Unstructured", "The smallest weights, wherever they are."},
-                       {"two_four", "2:4", "Two of every four neighbours along the inputs."},
-                       {"structured", "Whole rows", "Outputs with all their weights: the matrix shrinks."}};
-const Choices formats{{"bf16", "BF16", ""}, {"fp16", "FP16", ""}, {"fp8", "FP8", ""}, {"int8", "INT8", ""}};
+const Choices patterns = choices_up_to<models::SparsePattern::structured>(
+    {{"unstructured", "Unstructured", "The smallest weights, wherever they are."},
+     {"two_four", "2:4", "Two of every four neighbours along the inputs."},
+     {"structured", "Whole rows", "Outputs with all their weights: the matrix shrinks."}});
+const Choices formats =
+    choices_up_to<Narrow::int8>({{"bf16", "BF16", ""}, {"fp16", "FP16", ""}, {"fp8", "FP8", ""}, {"int8", "INT8", ""}});
 constexpr std::string_view mishra = "Mishra et al., Accelerating sparse deep neural networks, 2021",
                            williams = "Williams, Waterman, Patterson 2009";
 
@@ -83,15 +85,17 @@ void describe(Fields& f, PatternRow& r) {
   f.text("name", r.name, {.label = "Zeros"});
   f.real("share", r.share, {.label = "Pruned", .unit = "%"});
   f.real("error", r.error, {.label = "Error", .unit = "%", .formula = "sqrt(energy dropped / energy)"});
-  f.real("bytes", r.bytes, {.label = "Weight bytes", .unit = "B"});
+  f.real("bytes", r.time.weight_bytes, {.label = "Weight bytes", .unit = "B"});
   f.real("ratio", r.ratio, {.label = "Of dense", .formula = "bytes / dense bytes"});
-  f.real("time_s", r.time_s, {.label = "Time", .unit = "s"});
-  f.real("speedup", r.speedup, {.label = "Speed-up", .formula = "dense time / time"});
+  f.real("time_s", r.time.placement.time_s, {.label = "Time", .unit = "s"});
+  f.real("speedup", r.time.speedup, {.label = "Speed-up", .formula = "dense time / time"});
   f.text("regime", r.regime, {.label = "Bound by"});
   f.text("skips", r.skips, {.label = "The hardware skips"});
 }
 
 void describe(Fields& f, Outputs& o) {
+  const auto error_of = [&](models::SparsePattern p) -> double& { return o.errors[static_cast<std::size_t>(p)]; };
+  const auto speedup_of = [&](models::SparsePattern p) -> double& { return o.speedups[static_cast<std::size_t>(p)]; };
   f.real("error", o.error,
          {
              .label = "Error",
@@ -100,21 +104,21 @@ void describe(Fields& f, Outputs& o) {
              .formula = "sqrt(energy dropped / energy)",
          });
   f.real("kept", o.kept, {.label = "Kept", .unit = "%", .help = "Of the example's weights."});
-  f.real("speedup", o.speedup,
+  f.real("speedup", o.time.speedup,
          {
              .label = "Speed-up",
              .help = "The most there can be: unpacking and imperfect kernels are not counted.",
              .formula = "dense time / time",
              .source = williams,
          });
-  f.real("time_s", o.time_s,
+  f.real("time_s", o.time.placement.time_s,
          {
              .label = "Time",
              .unit = "s",
              .formula = "max(operations / rate, bytes / bandwidth)",
              .source = williams,
          });
-  f.real("dense_time_s", o.dense_time_s,
+  f.real("dense_time_s", o.time.dense.time_s,
          {
              .label = "Dense time",
              .unit = "s",
@@ -125,14 +129,14 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Bound by", .formula = "the longer of operations and bytes", .source = williams});
   f.text("dense_regime", o.dense_regime,
          {.label = "Dense, bound by", .formula = "the longer of operations and bytes", .source = williams});
-  f.real("weight_bytes", o.weight_bytes,
+  f.real("weight_bytes", o.time.weight_bytes,
          {
              .label = "Weight bytes",
              .unit = "B",
              .help = "As the chip reads them.",
              .formula = "values + indices",
          });
-  f.real("dense_weight_bytes", o.dense_weight_bytes,
+  f.real("dense_weight_bytes", o.time.dense_weight_bytes,
          {.label = "Dense weight bytes", .unit = "B", .formula = "inputs x outputs x bytes"});
   f.real("memory_ratio", o.memory_ratio,
          {
@@ -150,25 +154,28 @@ void describe(Fields& f, Outputs& o) {
       {.label = "2:4 rate",
        .help = "Peak with 2:4 weights over the dense peak: 2 on NVIDIA from Ampere on and on AMD CDNA 3 and 4, else 1.",
        .source = mishra});
-  f.real("error_unstructured", o.error_unstructured,
+  f.real("error_unstructured", error_of(models::SparsePattern::unstructured),
          {.label = "Error, unstructured", .unit = "%", .help = "At this share."});
-  f.real("error_two_four", o.error_two_four, {.label = "Error, 2:4", .unit = "%", .help = "At one half."});
-  f.real("error_structured", o.error_structured, {.label = "Error, whole rows", .unit = "%", .help = "At this share."});
-  f.real("speedup_unstructured", o.speedup_unstructured,
+  f.real("error_two_four", error_of(models::SparsePattern::two_four),
+         {.label = "Error, 2:4", .unit = "%", .help = "At one half."});
+  f.real("error_structured", error_of(models::SparsePattern::structured),
+         {.label = "Error, whole rows", .unit = "%", .help = "At this share."});
+  f.real("speedup_unstructured", speedup_of(models::SparsePattern::unstructured),
          {.label = "Speed-up, unstructured", .formula = "dense time / time"});
-  f.real("speedup_two_four", o.speedup_two_four, {.label = "Speed-up, 2:4", .formula = "dense time / time"});
-  f.real("speedup_structured", o.speedup_structured, {.label = "Speed-up, whole rows", .formula = "dense time / time"});
+  f.real("speedup_two_four", speedup_of(models::SparsePattern::two_four),
+         {.label = "Speed-up, 2:4", .formula = "dense time / time"});
+  f.real("speedup_structured", speedup_of(models::SparsePattern::structured),
+         {.label = "Speed-up, whole rows", .formula = "dense time / time"});
   f.table("patterns", o.patterns,
           {.label = "The three beside each other", .help = "Each pattern on the same layer and chip."});
 }
 
 LabPtr make() {
-  using namespace sparsity;
-  return make_lab<Inputs, Outputs, View>(
+  return make_lab<Inputs, Outputs, Picture, View>(
       {.id = "compression/sparsity",
        .title = "Sparsity",
        .question = "Which zeros does the hardware skip, and what do they cost?"},
-      [examples = std::make_shared<Examples>()](const Inputs& in) { return compute(in, *examples); }, draw);
+      [examples = std::make_shared<Examples>()](const Inputs& in) { return compute(in, *examples); }, arrange, draw);
 }
 
 }  // namespace chapters::compression::sparsity

@@ -31,9 +31,10 @@ void draw_mask(const Example& example, const std::vector<std::uint8_t>& mask, Im
     const ImVec2 at{area.min.x + w * static_cast<float>(c) + gap * static_cast<float>(c / 4),
                     area.min.y + h * static_cast<float>(r)};
     const ImVec2 end{at.x + w - 0.5f, at.y + h - 0.5f};
-    if (mask[i])
-      p.rect(at, end, t.card),
-          p.rect(at, end, weight_colour(static_cast<float>(example.weights[i]), static_cast<float>(example.largest)));
+    if (mask[i]) {
+      p.rect(at, end, t.card);
+      p.rect(at, end, weight_colour(static_cast<float>(example.weights[i]), static_cast<float>(example.largest)));
+    }
     if (hovered && mouse.x >= at.x && mouse.x < at.x + w && mouse.y >= at.y && mouse.y < at.y + h) {
       widgets::Line what;
       what.add(widgets::format(example.weights[i], ""))
@@ -54,7 +55,7 @@ void draw_mask(const Example& example, const std::vector<std::uint8_t>& mask, Im
   }
 }
 
-void draw_errors(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
+void draw_errors(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("error by share", view.errors,
                      {.x =
@@ -77,16 +78,17 @@ void draw_errors(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
                 .colour = t.series_at(0),
                 .label = false,
                 .info = "the smallest weights",
-                .version = out.version,
+                .version = picture.version,
             });
   plot.line("whole rows", out.example->shares, out.example->structured_curve,
             {
                 .colour = t.series_at(2),
                 .label = false,
                 .info = "the rows of least energy",
-                .version = out.version,
+                .version = picture.version,
             });
-  const std::array<double, 1> half{two_four_share}, error{out.error_two_four};
+  const std::array<double, 1> half{two_four_share},
+      error{out.errors[static_cast<std::size_t>(models::SparsePattern::two_four)]};
   plot.scatter("2:4", half, error,
                {
                    .colour = t.series_at(1),
@@ -94,7 +96,7 @@ void draw_errors(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
                    .radius = 6,
                    .info = "two of every four",
                });
-  const std::array<double, 1> at{out.pruned}, here{out.error};
+  const std::array<double, 1> at{picture.pruned}, here{out.error};
   static constexpr std::array<std::string_view, 1> name{"here"};
   plot.scatter("here", at, here,
                {
@@ -108,34 +110,32 @@ void draw_errors(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
   if (in.pattern != models::SparsePattern::two_four) plot.drag_x("drag share", in.share, {.lo = 0, .hi = 95});
 }
 
-void draw_speeds(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
+void draw_speeds(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  double most = 2.1;
-  for (const auto& curve : out.speed_curves)
-    most = std::max(most, 1.08 * *std::max_element(curve.begin(), curve.end()));
-  widgets::Plot plot("speed-up by tokens", view.speeds,
-                     {.x =
-                          {
-                              .kind = AxisKind::log2,
-                              .lo = 1,
-                              .hi = 65536,
-                              .label = "tokens",
-                          },
-                      .y = {.lo = 0, .hi = most, .label = "speed-up over dense, at most"},
-                      .size = size});
-  static constexpr std::array<std::string_view, 3> names{"unstructured", "2:4", "whole rows"};
+  widgets::Plot plot(
+      "speed-up by tokens", view.speeds,
+      {.x =
+           {
+               .kind = AxisKind::log2,
+               .lo = 1,
+               .hi = 65536,
+               .label = "tokens",
+           },
+       .y = {.lo = 0, .hi = std::max(2.1, 1.08 * picture.largest_speedup), .label = "speed-up over dense, at most"},
+       .size = size});
+  static constexpr std::array<std::string_view, pattern_count> names{"unstructured", "2:4", "whole rows"};
   for (std::size_t k = 0; k < names.size(); ++k)
-    plot.line(names[k], out.tokens, out.speed_curves[k],
+    plot.line(names[k], picture.tokens, picture.speedups[k],
               {
                   .colour = t.series_at(k),
                   .width = k == static_cast<std::size_t>(in.pattern) ? 3.0f : 1.5f,
                   .dashed = k != static_cast<std::size_t>(in.pattern),
                   .label = false,
                   .info = "dense roofline time / sparse roofline time",
-                  .version = out.version,
+                  .version = picture.version,
               });
   plot.horizontal_mark(1, "dense");
-  const std::array<double, 1> x{in.tokens}, y{out.speedup};
+  const std::array<double, 1> x{in.tokens}, y{out.time.speedup};
   plot.scatter("here", x, y,
                {
                    .colour = t.accent,
@@ -147,7 +147,7 @@ void draw_speeds(Inputs& in, const Outputs& out, View& view, ImVec2 size) {
   plot.drag_x("drag tokens", in.tokens, {.lo = 1, .hi = 65536});
 }
 
-void draw_patterns(const Outputs& out, View& view, float width) {
+void draw_patterns(const Outputs& out, const Picture& picture, View& view, float width) {
   static constexpr std::array<widgets::TableColumn, 8> columns{{{.title = "zeros", .number = false},
                                                                 {.title = "pruned", .unit = "%"},
                                                                 {.title = "error", .unit = "%"},
@@ -156,14 +156,15 @@ void draw_patterns(const Outputs& out, View& view, float width) {
                                                                 {.title = "time", .value_unit = "s"},
                                                                 {.title = "speed-up"},
                                                                 {.title = "the hardware skips", .number = false}}};
-  widgets::TableSource source{.context = &out, .rows = out.patterns.size(), .version = out.version};
+  widgets::TableSource source{.context = &out, .rows = out.patterns.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const PatternRow& r = static_cast<const Outputs*>(context)->patterns[row];
     if (column == 0 || column == 7) {
       cell.text = column == 0 ? r.name : r.skips;
       return;
     }
-    const std::array<double, 8> values{0, r.share, r.error, r.bytes, r.ratio, r.time_s, r.speedup, 0};
+    const std::array<double, 8> values{
+        0, r.share, r.error, r.time.weight_bytes, r.ratio, r.time.placement.time_s, r.time.speedup, 0};
     cell.value = values[column];
     cell.number = widgets::format(cell.value, column == 3 ? "B" : column == 5 ? "s" : "");
   };
@@ -172,27 +173,27 @@ void draw_patterns(const Outputs& out, View& view, float width) {
 
 }  // namespace
 
-void draw(Inputs& in, const Outputs& out, View& view) {
+void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (!out.reason.empty() || !out.example) return;
   const auto& t = widgets::theme();
   const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y;
-  widgets::heading(out.verdict, out.story, width);
+  widgets::heading(picture.verdict, picture.story, width);
   const float table = t.px(140), row = std::clamp((height - table - t.px(150)) / 2, t.px(190), t.px(330));
   const auto mask = [&](float w) {
-    widgets::heading("The mask", out.mask_text, w);
+    widgets::heading("The mask", picture.mask_text, w);
     draw_mask(*out.example, out.example->masks[static_cast<std::size_t>(in.pattern)], {w, row});
   };
   const auto errors = [&](float w) {
     widgets::heading("What the zeros cost", "relative error of the example's weights", w);
-    draw_errors(in, out, view, {w, row});
+    draw_errors(in, out, picture, view, {w, row});
   };
   widgets::draw_columns(widgets::two_columns(width), mask, errors);
   ImGui::Dummy({width, t.px(4)});
   widgets::heading("What they bring", "roofline time of the layer on the chip, dense over sparse; drag the tokens",
                    width);
-  draw_speeds(in, out, view, {width, row});
+  draw_speeds(in, out, picture, view, {width, row});
   ImGui::Dummy({width, t.px(4)});
-  draw_patterns(out, view, width);
+  draw_patterns(out, picture, view, width);
 }
 
 }  // namespace chapters::compression::sparsity

@@ -8,13 +8,18 @@
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
-/// Between sparsity.cpp (described), sparsity_compute.cpp (computed) and sparsity_draw.cpp (drawn).
+/// Three patterns of zeros in a layer's weights: what they cost in error, and what the chip makes of them.
 namespace chapters::compression::sparsity {
 
 /// Formats in which matrix units know 2:4; order of sparse_formats.
 enum class Narrow : std::uint8_t { bf16, fp16, fp8, int8 };
 inline constexpr std::array sparse_formats{models::Format::bf16, models::Format::fp16, models::Format::fp8,
                                            models::Format::int8};
+
+/// Every pattern, in the order of the enumeration.
+inline constexpr std::array all_patterns{models::SparsePattern::unstructured, models::SparsePattern::two_four,
+                                         models::SparsePattern::structured};
+inline constexpr std::size_t pattern_count = all_patterns.size();
 
 struct Inputs {
   models::SparsePattern pattern = models::SparsePattern::two_four;
@@ -39,36 +44,41 @@ struct ExampleKey {
 struct Example {
   std::vector<double> weights;
   double largest = 0;
-  std::array<std::vector<std::uint8_t>, 3> masks;                    ///< by pattern
-  std::array<double, 3> errors{};                                    ///< %
+  std::array<std::vector<std::uint8_t>, pattern_count> masks;        ///< by pattern
+  std::array<double, pattern_count> errors{};                        ///< %
   std::vector<double> shares, unstructured_curve, structured_curve;  ///< %
 };
-using Examples = Kept<ExampleKey, Example>;
+using Examples = Memo<ExampleKey, Example>;
 
 inline constexpr double two_four_share = 50;  ///< %: two of every four
 
 struct PatternRow {
   std::string name, skips;
-  double share = 0, error = 0, bytes = 0, ratio = 1, time_s = 0, speedup = 1;
+  double share = 0, error = 0;  ///< %
+  models::SparseTime time;
+  double ratio = 1;
   std::string regime;
 };
 
 struct Outputs {
-  double error = 0, kept = 100, weight_bytes = 0, dense_weight_bytes = 0, memory_ratio = 1;
-  double time_s = 0, dense_time_s = 0, speedup = 1, flops_skipped = 0, two_four_rate = 1;
-  std::string regime, dense_regime;
-  double error_unstructured = 0, error_two_four = 0, error_structured = 0;
-  double speedup_unstructured = 1, speedup_two_four = 1, speedup_structured = 1;
-  std::vector<PatternRow> patterns;
   std::string reason;
-
-  // For the picture.
+  double error = 0, kept = 100;  ///< %
+  models::SparseTime time;       ///< of the layer with the chosen pattern
+  double memory_ratio = 1, flops_skipped = 0, two_four_rate = 1;
+  std::string regime, dense_regime;
+  std::array<double, pattern_count> errors{};           ///< %, by pattern
+  std::array<double, pattern_count> speedups{1, 1, 1};  ///< by pattern
+  std::vector<PatternRow> patterns;
   std::shared_ptr<const Example> example;
-  std::vector<double> tokens;
-  std::array<std::vector<double>, 3> speed_curves;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
   std::string verdict, story, mask_text;
+  std::vector<double> tokens;
+  std::array<std::vector<double>, pattern_count> speedups;  ///< over the tokens, by pattern
+  double largest_speedup = 1;
   double pruned = 50;  ///< %, of the pattern that is set
-  std::uint64_t version = 1;
 };
 
 inline constexpr std::size_t mask_rows = 32, mask_cols = 64;
@@ -79,7 +89,11 @@ struct View {
 };
 
 Outputs compute(const Inputs& in, Examples& examples);
-void draw(Inputs& in, const Outputs& out, View& view);
+Picture arrange(const Inputs& in, const Outputs& out);
+void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view);
+
+/// The layer that these Inputs ask for, with another pattern or another number of tokens.
+models::SparseLayer sparse_layer(const Inputs& in, models::SparsePattern pattern, double tokens);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, PatternRow& r);
