@@ -62,16 +62,20 @@ struct JitterHits {
 };
 constexpr std::int64_t jitter_study_frames = 20000;
 
-struct JitterRun {
-  std::vector<float> response_s;  ///< from arrival to an answer; of a skipped frame 0
-  std::vector<FrameFate> fate;
-  std::vector<JitterHits> hits;  ///< one a source
-  double p99_of_study_s = 0;     ///< of the first `jitter_study_frames` frames, all sources that are on
+/// What a run comes to, without its frames.
+struct JitterTotals {
+  double p99_of_study_s = 0;  ///< of the first `jitter_study_frames` frames, all sources that are on
   std::int64_t late = 0, reused = 0, skipped = 0, small = 0;
   std::int64_t longest_missed_run = 0;    ///< frames in a row without a fresh result in time
   std::int64_t longest_missed_first = 0;  ///< the first frame of the earliest such run
-  bool cancelled = false;
   std::int64_t misses() const { return late + reused + skipped; }
+};
+
+struct JitterRun : JitterTotals {
+  std::vector<float> response_s;  ///< from arrival to an answer; of a skipped frame 0
+  std::vector<FrameFate> fate;
+  std::vector<JitterHits> hits;  ///< one a source
+  bool cancelled = false;
 };
 
 /// Frame i arrives at i / rate. Work left over w follows Lindley: w' = max(0, w + time - period); the response is w +

@@ -1,3 +1,4 @@
+#include "chapters/described/realtime.h"
 #include "chapters/driving/gantt/lab.h"
 
 #include "chapters/mechanism/lab.h"
@@ -6,56 +7,9 @@ namespace chapters::driving::gantt {
 
 namespace {
 
-const Choices resource_choices = {{"cpu", "CPU", "General-purpose cores."},
-                                  {"gpu", "GPU", "One queue: a network has it for itself."},
-                                  {"dla", "DLA", "An accelerator for networks beside the GPU."},
-                                  {"isp", "ISP", "The camera's image signal processor."}};
-const Choices role_choices = {{"classic", "code", "No network: filters, matching, optimization."},
-                              {"encoder", "encoder", "A backbone whose features heads use."},
-                              {"head", "head", "A task on bird's-eye features."},
-                              {"network", "network", "Any other network."}};
-
 constexpr std::string_view graham = "Graham, Bounds on Multiprocessing Timing Anomalies, 1969";
 
 }  // namespace
-
-std::vector<StackRow> example_rows() {
-  std::vector<StackRow> rows;
-  for (models::StackTask& t : models::example_stack()) rows.push_back({std::move(t)});
-  return rows;
-}
-
-void describe(Fields& f, StackRow& t) {
-  f.text("name", t.name, {.label = "Task"});
-  f.choice("resource", t.resource, resource_choices, {.label = "On"});
-  f.real("duration_s", t.duration_s,
-         {
-             .label = "Time",
-             .unit = "s",
-             .help = "As found.",
-             .lo = 0,
-             .hi = 1,
-         });
-  f.real("tuned_s", t.tuned_s,
-         {
-             .label = "Tuned",
-             .unit = "s",
-             .help = "As a compiled engine, or rewritten if it is code.",
-             .lo = 0,
-             .hi = 1,
-         });
-  f.text("depends_on", t.depends_on, {.label = "After", .help = "Names of tasks, separated by commas."});
-  f.choice("role", t.role, role_choices, {.label = "Role"});
-  f.integer("priority", t.priority,
-            {
-                .label = "Prio",
-                .help = "Higher goes first.",
-                .lo = 0,
-                .hi = 9,
-            });
-  f.toggle("carries_state", t.carries_state,
-           {.label = "State", .help = "Waits for its own result of the frame before."});
-}
 
 void describe(Fields& f, Inputs& in) {
   auto& c = in.changes;
@@ -247,11 +201,10 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Critical path", .help = "What the end of the first frame waited for, task by task."});
   f.integer("preemptions", o.preemptions,
             {.label = "Preemptions", .help = "Times a running task was set aside, in the frames shown."});
-  f.real("cpu_demand", o.cpu_demand, {.label = "CPU asked for", .unit = "%", .formula = "work a frame x rate / cores"});
-  f.real("gpu_demand", o.gpu_demand,
-         {.label = "GPU asked for", .unit = "%", .formula = "work a frame x rate / queues"});
-  f.real("dla_demand", o.dla_demand, {.label = "DLA asked for", .unit = "%", .formula = "work a frame x rate / units"});
-  f.real("isp_demand", o.isp_demand, {.label = "ISP asked for", .unit = "%", .formula = "work a frame x rate / units"});
+  f.real("cpu_demand", o.demand[0], {.label = "CPU asked for", .unit = "%", .formula = "work a frame x rate / cores"});
+  f.real("gpu_demand", o.demand[1], {.label = "GPU asked for", .unit = "%", .formula = "work a frame x rate / queues"});
+  f.real("dla_demand", o.demand[2], {.label = "DLA asked for", .unit = "%", .formula = "work a frame x rate / units"});
+  f.real("isp_demand", o.demand[3], {.label = "ISP asked for", .unit = "%", .formula = "work a frame x rate / units"});
   f.table("stages", o.tasks, {.label = "Tasks"});
   f.table("resources", o.resources, {.label = "Resources"});
   f.table("frame_times", o.frames, {.label = "Frames"});
@@ -269,11 +222,11 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
+  return make_lab<Inputs, Outputs, Picture, View>(
       {.id = "driving/gantt",
        .title = "The frame budget",
        .question = "Which change gets a camera frame to a plan before the next frame arrives?"},
-      compute, draw);
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::driving::gantt

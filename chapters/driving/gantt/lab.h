@@ -4,21 +4,16 @@
 #include <vector>
 
 #include "chapters/mechanism/field.h"
+#include "chapters/mechanism/lab.h"
 #include "models/realtime/task_graph_stack.h"
 #include "widgets/table/table.h"
 #include "widgets/timeline/timeline.h"
 
-/// Between gantt.cpp (described), gantt_compute.cpp and gantt_draw.cpp.
+/// The schedule of a perception stack, as found and with its changes, against the deadline of a frame.
 namespace chapters::driving::gantt {
 
-/// A row of the table of tasks: a type of this chapter, so that its description is found here.
-struct StackRow : models::StackTask {
-  bool operator==(const StackRow&) const = default;
-};
-std::vector<StackRow> example_rows();
-
 struct Inputs {
-  std::vector<StackRow> tasks = example_rows();
+  std::vector<models::StackTask> tasks = models::example_stack();
   double rate_hz = 30;
   std::int64_t frames = 2;
   models::StackChanges changes{.engine = true, .tuned_code = true};
@@ -35,7 +30,8 @@ struct TaskRow {
 struct ResourceRow {
   std::string name;
   std::int64_t units = 0;
-  double work_s = 0, demand = 0, busy = 0;
+  double work_s = 0;
+  double demand = 0, busy = 0;  ///< %
 };
 struct FrameRow {
   std::int64_t frame = 0;
@@ -43,10 +39,10 @@ struct FrameRow {
   bool met = false;
 };
 
-/// Lanes of one schedule: its frames, then the resources that do something.
-struct Lanes {
-  std::vector<std::string> labels, sublabels;
-  std::vector<std::vector<widgets::TimelineSpan>> spans;
+/// A stack as a task graph, and its schedule over the frames shown.
+struct ScheduledStack {
+  models::TaskGraph graph;
+  models::GraphSchedule schedule;
 };
 
 struct Outputs {
@@ -57,18 +53,27 @@ struct Outputs {
   bool deadline_met = false, keeps_up = false;
   std::int64_t missed_frames = 0, preemptions = 0;
   double critical_path_s = 0, busiest_s = 0;
-  double cpu_demand = 0, gpu_demand = 0, dla_demand = 0, isp_demand = 0;
+  std::array<double, models::stack_resource_count> demand{};  ///< %, by StackResource
   std::string critical_path, busiest;
   std::vector<TaskRow> tasks;
   std::vector<ResourceRow> resources;
   std::vector<FrameRow> frames;
 
-  // For the picture alone.
+  ScheduledStack found, changed;
+};
+
+/// Lanes of one schedule: its frames, then the resources that do something.
+struct Lanes {
+  std::vector<std::string> labels, sublabels;
+  std::vector<std::vector<widgets::TimelineSpan>> spans;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
   Lanes before, now;
   std::vector<std::string> names, infos;  ///< of spans, by the number in TimelineSpan::name
   std::vector<double> deadlines_s;
   std::string verdict, story;
-  std::uint64_t revision = 0;
 };
 
 struct View {
@@ -78,14 +83,18 @@ struct View {
 };
 
 Outputs compute(const Inputs& inputs);
-void draw(Inputs& inputs, const Outputs& out, View& view);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
-void describe(Fields& fields, StackRow& row);
 void describe(Fields& fields, TaskRow& row);
 void describe(Fields& fields, ResourceRow& row);
 void describe(Fields& fields, FrameRow& row);
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);
 void describe(Fields& fields, View& view);
+
+inline double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+/// From frame to frame, and from a frame's arrival to its deadline.
+inline std::int64_t period_ns_of(double rate_hz) { return static_cast<std::int64_t>(1 / rate_hz * 1e9 + 0.5); }
 
 }  // namespace chapters::driving::gantt

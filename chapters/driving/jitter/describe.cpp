@@ -1,17 +1,10 @@
+#include "chapters/described/realtime.h"
 #include "chapters/driving/jitter/lab.h"
 
 namespace chapters::driving::jitter {
 
 namespace {
 
-const Choices patterns = {
-    {"random", "at random", "Hits each frame with the probability given."},
-    {"periodic", "every n frames", "Hits every n-th frame."},
-    {"state", "a state", "Begins with the probability given, slows every frame, and lasts n frames on average."}};
-const Choices shapes = {{"constant", "constant", "Every hit the same."},
-                        {"uniform", "uniform", "From 0 to twice the mean."},
-                        {"exponential", "exponential", "Many small, few large."},
-                        {"heavy", "heavy tail", "Pareto with exponent 3: one in a thousand is 6.7 means."}};
 const Choices policies = {
     {"wait", "Wait", "Frames queue behind a late one."},
     {"skip", "Skip frames", "A frame that arrives while the stack is busy is dropped."},
@@ -21,44 +14,6 @@ const Choices policies = {
 constexpr std::string_view lindley = "Lindley, The theory of queues with a single server, 1952";
 
 }  // namespace
-
-std::vector<SourceRow> example_rows() {
-  std::vector<SourceRow> rows;
-  for (models::JitterSource& s : models::example_sources()) rows.push_back({std::move(s)});
-  return rows;
-}
-
-void describe(Fields& f, SourceRow& s) {
-  f.text("name", s.name, {.label = "Source"});
-  f.toggle("on", s.on, {.label = "On"});
-  f.real("size_s", s.size_s,
-         {
-             .label = "Adds",
-             .unit = "s",
-             .help = "Mean of what a hit adds to a frame.",
-             .lo = 1e-5,
-             .hi = 1,
-             .scale = Scale::log,
-         });
-  f.choice("pattern", s.pattern, patterns, {.label = "When"});
-  f.real("probability", s.probability,
-         {
-             .label = "Prob.",
-             .help = "A frame; of a state, that it begins.",
-             .lo = 1e-6,
-             .hi = 1,
-             .scale = Scale::log,
-         });
-  f.integer("every_frames", s.every_frames,
-            {
-                .label = "n",
-                .help = "Frames from hit to hit; of a state, how many it lasts on average.",
-                .lo = 1,
-                .hi = 100000,
-                .scale = Scale::log,
-            });
-  f.choice("shape", s.shape, shapes, {.label = "Sizes"});
-}
 
 void describe(Fields& f, Inputs& in) {
   f.real("base_s", in.base_s,
@@ -145,29 +100,29 @@ void describe(Fields& f, Inputs& in) {
 
 void describe(Fields& f, EffectRow& r) {
   f.text("name", r.name, {.label = "Source"});
-  f.integer("hits", r.hits, {.label = "Frames hit", .help = "Of the whole run."});
+  f.integer("hits", r.hits.hits, {.label = "Frames hit", .help = "Of the whole run."});
   f.real("share", r.share, {.label = "Share", .unit = "%", .formula = "frames hit / frames"});
   f.real("mean_s", r.mean_s, {.label = "Mean hit", .unit = "s", .formula = "time added / frames hit"});
-  f.real("largest_s", r.largest_s, {.label = "Largest hit", .unit = "s", .help = "Of the whole run."});
-  f.real("p99_without_s", r.p99_without_s,
+  f.real("largest_s", r.hits.largest_s, {.label = "Largest hit", .unit = "s", .help = "Of the whole run."});
+  f.real("p99_without_s", r.hits.p99_without_s,
          {.label = "P99 without it", .unit = "s", .help = "Of the first 20,000 frames, with the same luck otherwise."});
   f.real("p99_saved_s", r.p99_saved_s,
          {.label = "P99 saved", .unit = "s", .formula = "P99 of those frames - P99 without it"});
 }
 
 void describe(Fields& f, Outputs& o) {
-  f.real("p50_s", o.p50_s,
+  f.real("p50_s", o.summary.p50_s,
          {
              .label = "P50",
              .unit = "s",
              .help = "Half of the answers take no longer.",
              .formula = "nearest rank of the answered frames",
          });
-  f.real("p99_s", o.p99_s, {.label = "P99", .unit = "s", .formula = "nearest rank of the answered frames"});
-  f.real("p999_s", o.p999_s, {.label = "P99.9", .unit = "s", .formula = "nearest rank of the answered frames"});
-  f.real("worst_s", o.worst_s,
+  f.real("p99_s", o.summary.p99_s, {.label = "P99", .unit = "s", .formula = "nearest rank of the answered frames"});
+  f.real("p999_s", o.summary.p999_s, {.label = "P99.9", .unit = "s", .formula = "nearest rank of the answered frames"});
+  f.real("worst_s", o.summary.worst_s,
          {.label = "Worst", .unit = "s", .help = "Of this run: no bound, a longer run finds worse."});
-  f.real("mean_s", o.mean_s, {.label = "Mean", .unit = "s", .help = "Of the answered frames."});
+  f.real("mean_s", o.summary.mean_s, {.label = "Mean", .unit = "s", .help = "Of the answered frames."});
   f.real("tail_ratio", o.tail_ratio,
          {.label = "P99 / P50",
           .help = "Interactive services live with 2; 1.2 is a common target for a car.",
@@ -180,16 +135,16 @@ void describe(Fields& f, Outputs& o) {
       {.label = "Misses", .help = "Frames without a fresh result in time.", .formula = "late + reused + skipped"});
   f.real("miss_rate", o.miss_rate, {.label = "Miss rate", .unit = "%", .formula = "misses / frames"});
   f.real("misses_per_hour", o.misses_per_hour, {.label = "Misses an hour", .formula = "miss rate x rate x 3600"});
-  f.integer("late", o.late,
+  f.integer("late", o.totals.late,
             {.label = "... answered late",
              .help = "A result that came after the deadline; waiting frames hand their delay on.",
              .source = lindley});
-  f.integer("reused", o.reused,
+  f.integer("reused", o.totals.reused,
             {.label = "... answered with the last result", .help = "In time, but not of this frame."});
-  f.integer("skipped", o.skipped, {.label = "... skipped", .help = "Never looked at."});
+  f.integer("skipped", o.totals.skipped, {.label = "... skipped", .help = "Never looked at."});
   f.real("small_rate", o.small_rate,
          {.label = "On the smaller model", .unit = "%", .formula = "frames on it / frames"});
-  f.integer("longest_run", o.longest_run,
+  f.integer("longest_run", o.totals.longest_missed_run,
             {.label = "Longest run of misses", .help = "Frames in a row without a fresh result in time."});
   f.real("blind_worst_s", o.blind_worst_s,
          {.label = "Longest blind", .unit = "s", .formula = "longest run of misses / rate"});
@@ -213,7 +168,7 @@ void describe(Fields& f, Outputs& o) {
              .formula = "speed x (P99 - P50)",
          });
   f.text("biggest", o.biggest, {.label = "Largest gain", .help = "The source whose end lowers the P99 most."});
-  f.real("p99_study_s", o.p99_study_s,
+  f.real("p99_study_s", o.totals.p99_of_study_s,
          {.label = "P99 of the first 20,000", .unit = "s", .help = "What the sources' savings are measured against."});
   f.table("effects", o.effects, {.label = "Sources"});
 }
@@ -230,14 +185,14 @@ void describe(Fields& f, View& v) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
+  return make_lab<Inputs, Outputs, Picture, View>(
       {
           .id = "driving/jitter",
           .title = "Jitter",
           .question = "The average frame is in time: how far does the car drive blind?",
           .job = true,
       },
-      compute, draw);
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::driving::jitter

@@ -11,14 +11,8 @@
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
-/// Between jitter.cpp (described), jitter_compute.cpp and jitter_draw.cpp.
+/// Frame times of a car's stack, one by one, and how far it drives without a fresh result.
 namespace chapters::driving::jitter {
-
-/// A row of the table of sources: a type of this chapter, so that its description is found here.
-struct SourceRow : models::JitterSource {
-  bool operator==(const SourceRow&) const = default;
-};
-std::vector<SourceRow> example_rows();
 
 struct Inputs {
   double base_s = 27e-3;
@@ -29,35 +23,43 @@ struct Inputs {
   models::JitterPolicy policy = models::JitterPolicy::wait;
   double watchdog = 95, small_share = 50;  ///< %
   std::int64_t recover_frames = 30;
-  std::vector<SourceRow> sources = example_rows();
+  std::vector<models::JitterSource> sources = models::example_sources();
   bool operator==(const Inputs&) const = default;
 };
 
+/// What one source costs.
 struct EffectRow {
   std::string name;
-  std::int64_t hits = 0;
-  double share = 0, mean_s = 0, largest_s = 0, p99_without_s = 0, p99_saved_s = 0;
+  models::JitterHits hits;
+  double share = 0;  ///< % of all frames
+  double mean_s = 0, p99_saved_s = 0;
 };
 
 struct Outputs {
   std::string reason;
-  double mean_s = 0, p50_s = 0, p99_s = 0, p999_s = 0, worst_s = 0, deadline_s = 0, slack_p99_s = 0;
+  models::JitterSummary summary;
+  models::JitterTotals totals;
+  double deadline_s = 0;  ///< also the time from frame to frame
+  double slack_p99_s = 0;
   double tail_ratio = 1;
   bool tail_held = false;
-  std::int64_t misses = 0, late = 0, reused = 0, skipped = 0, small = 0, longest_run = 0;
-  double miss_rate = 0, misses_per_hour = 0, small_rate = 0;
+  std::int64_t misses = 0;
+  double miss_rate = 0, small_rate = 0;  ///< %
+  double misses_per_hour = 0;
   double frame_m = 0, extra_p99_m = 0, blind_worst_m = 0, blind_per_hour_m = 0, blind_worst_s = 0, blind_from_s = 0;
-  double p99_study_s = 0;
   std::string biggest;
   std::vector<EffectRow> effects;
 
-  // For the picture alone; shared, so that taking the outputs of a worker copies no million frames.
+  /// Every frame, up to a million of them, which copies of the Outputs share.
   std::shared_ptr<const models::JitterRun> run;
-  std::shared_ptr<const models::JitterSummary> summary;
-  std::shared_ptr<const models::JitterEnvelope> envelope;
-  double period_s = 1, length_s = 1;
-  std::string verdict, story;
+};
+
+struct Picture {
   std::uint64_t version = 0;
+  std::string verdict, story;
+  models::JitterEnvelope envelope;
+  double length_s = 1;           ///< of the run
+  double min_tail_share = 1e-3;  ///< smallest share on the plot of the tail, %
 };
 
 constexpr std::size_t window_frames = 240;
@@ -72,9 +74,9 @@ struct View {
 };
 
 Outputs compute(const Inputs& inputs, Progress& progress);
-void draw(Inputs& inputs, const Outputs& out, View& view);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
-void describe(Fields& fields, SourceRow& row);
 void describe(Fields& fields, EffectRow& row);
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);

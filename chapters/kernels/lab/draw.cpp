@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "chapters/kernels/lab/lab.h"
+#include "chapters/kernels/lab/draw_parts.h"
 #include "widgets/base/parts.h"
 #include "widgets/controls/button.h"
 
@@ -19,13 +19,13 @@ bool tool(const char* label, bool enabled, bool strong) {
   return pressed;
 }
 
-void draw_tools(Inputs& in, const Outputs& out, View& view) {
+void draw_tools(Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   const auto& t = theme();
   const float gap = t.px(8);
   const bool idle = !view.requests.running;
   if (tool("Run", idle, true)) view.requests.work = run_request(in, out, false, nullptr);
   if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort))
-    widgets::tip("Run", out.rung_title, "the selected rung, in a process of its own");
+    widgets::tip("Run", out.rung.title, "the selected rung, in a process of its own");
   ImGui::SameLine(0, gap);
   if (tool("Run all", idle, true)) view.requests.work = run_request(in, out, true, nullptr);
   ImGui::SameLine(0, gap);
@@ -60,7 +60,7 @@ void draw_tools(Inputs& in, const Outputs& out, View& view) {
       line.add_integer(out.measured_rungs).add(" of ").add_integer(out.rungs).add(" rungs measured");
       if (out.failed_rungs > 0) line.add(", ").add_integer(out.failed_rungs).add(" failed");
       bool hidden = false;
-      for (const Bar& b : out.bars) hidden |= b.hidden;
+      for (const Bar& b : picture.bars) hidden |= b.hidden;
       if (hidden) line.add("; press in a row to predict it, then it shows");
     }
     widgets::fit_text(p, {at.x, at.y + (row - t.type(Type::small)) / 2}, line.view(), room, t.muted, Type::small);
@@ -68,27 +68,27 @@ void draw_tools(Inputs& in, const Outputs& out, View& view) {
   ImGui::NewLine();
 }
 
-void draw(Inputs& in, const Outputs& out, View& view) {
-  if (!out.reason.empty() || !out.ladder) return;
+void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  if (!out.reason.empty() || picture.bars.empty()) return;
   const auto& t = theme();
-  draw_tools(in, out, view);
+  draw_tools(in, out, picture, view);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float n = static_cast<float>(out.bars.size());
+  const float n = static_cast<float>(picture.bars.size());
   // The rows take what the picture and the source under them leave; where that is little, both give way before anything
   // scrolls.
   const float lower = t.px(250), least_lower = t.px(186), around_rows = t.px(66);
   const auto row_over = [&](float below) { return (room.y - below - around_rows) / std::max(n, 1.0f); };
   const float row = row_over(lower) >= t.px(27) ? std::min(row_over(lower), t.px(40))
                                                 : std::clamp(row_over(least_lower), t.px(20), t.px(27));
-  draw_bars(in, out, row);
+  draw_bars(in, out, picture, row);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, gap = t.px(16);
   const bool beside = width >= t.px(600);
   const float left = beside ? (width - gap) * 0.46f : width, right = beside ? width - gap - left : width;
   const float height = std::max(ImGui::GetContentRegionAvail().y - t.px(4), least_lower);
-  draw_roofline(out, view, left, height);
+  draw_roofline(out, picture, view, left, height);
   if (beside) ImGui::SetCursorScreenPos({at.x + left + gap, at.y});
-  draw_source(in, out, view, right, height);
+  draw_source(in, out, picture.source, view, right, height);
 }
 
 }  // namespace chapters::kernels::lab

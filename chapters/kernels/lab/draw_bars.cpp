@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chapters/kernels/lab/lab.h"
+#include "chapters/kernels/lab/draw_parts.h"
 #include "widgets/base/parts.h"
 #include "widgets/number/number.h"
 
@@ -156,11 +156,11 @@ void paint_legend(const Painter& p, ImVec2 at, float width) {
     entry([&](ImVec2 c) { paint_mark(p, bound, c, t.px(4), t.of(meaning)); }, name);
 }
 
-void keep_table(const Outputs& out, widgets::Record& record) {
+void keep_table(const Picture& picture, widgets::Record& record) {
   widgets::DataTable table{
       "Rungs", {"rung", "title", "model share", "your share", "measured share", "published share", "rate", "time"}, {}};
   const auto share = [](double v) { return v >= 0 ? widgets::exact(v) : std::string(); };
-  for (const Bar& b : out.bars)
+  for (const Bar& b : picture.bars)
     table.rows.push_back({std::string(b.id), std::string(b.title), share(b.predicted), share(b.yours),
                           b.hidden ? "" : share(b.measured), share(b.published), b.hidden ? "" : b.rate,
                           b.hidden ? "" : b.time});
@@ -169,16 +169,16 @@ void keep_table(const Outputs& out, widgets::Record& record) {
 
 }  // namespace
 
-void draw_bars(Inputs& in, const Outputs& out, float row) {
+void draw_bars(Inputs& in, const Outputs& out, const Picture& picture, float row) {
   const auto& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const Columns c = columns_of(at.x, width);
-  p.text_fit({at.x + t.px(6), at.y}, out.caption, width - t.px(12), t.muted, Type::small);
+  p.text_fit({at.x + t.px(6), at.y}, picture.caption, width - t.px(12), t.muted, Type::small);
   float top = at.y + t.px(22);
-  for (std::size_t i = 0; i < out.bars.size(); ++i, top += row) {
-    const Bar& bar = out.bars[i];
+  for (std::size_t i = 0; i < picture.bars.size(); ++i, top += row) {
+    const Bar& bar = picture.bars[i];
     ImGui::PushID(static_cast<int>(i));
     ImGui::SetCursorScreenPos({at.x, top});
     char label[64];
@@ -211,7 +211,7 @@ void draw_bars(Inputs& in, const Outputs& out, float row) {
   paint_legend(p, {at.x + t.px(6), top + t.px(6)}, width - t.px(12));
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({width, top - at.y + t.px(32)});
-  if (widgets::Record* record = p.record()) keep_table(out, *record);
+  if (widgets::Record* record = p.record()) keep_table(picture, *record);
 }
 
 }  // namespace chapters::kernels::lab

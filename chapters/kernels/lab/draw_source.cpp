@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "chapters/kernels/lab/lab.h"
+#include "chapters/kernels/lab/draw_parts.h"
 #include "models/base/line_diff.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/wrapped_text.h"
@@ -130,7 +130,8 @@ void draw_editor_tools(const Inputs& in, const Outputs& out, View& view, bool mi
 
 }  // namespace
 
-void draw_source(const Inputs& in, const Outputs& out, View& view, float width, float height) {
+void draw_source(const Inputs& in, const Outputs& out, const SourcePicture& source, View& view, float width,
+                 float height) {
   const auto& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -147,8 +148,8 @@ void draw_source(const Inputs& in, const Outputs& out, View& view, float width, 
     if (out.selected == 0)
       words.add("where the ladder begins");
     else
-      words.add_integer(out.changed_lines)
-          .add(out.changed_lines == 1 ? " line is not in the rung before" : " lines are not in the rung before");
+      words.add_integer(out.rung.changed_lines)
+          .add(out.rung.changed_lines == 1 ? " line is not in the rung before" : " lines are not in the rung before");
     const float taken = widgets::text_size(title.view(), Type::small, Font::bold).x + t.px(12);
     if (width - 2 * pad - taken > t.px(60))
       p.text_fit({at.x + pad + taken, at.y + t.px(8)}, words.view(), width - 2 * pad - taken, t.muted, Type::small);
@@ -160,15 +161,16 @@ void draw_source(const Inputs& in, const Outputs& out, View& view, float width, 
   }
   // From the bottom up: why the next rung is faster, then what the compiler or the run said.
   const float inner = width - 2 * pad;
-  const std::string_view report = mine                   ? std::string_view(out.edited_text)
-                                  : !out.failure.empty() ? std::string_view(out.failure)
-                                                         : std::string_view(out.report_text);
-  const float next = paint_note(p, {}, out.next_text, inner, t.muted, false),
+  const std::string_view report = mine                      ? std::string_view(source.edited_text)
+                                  : !source.failure.empty() ? std::string_view(source.failure)
+                                                            : std::string_view(source.report_text);
+  const float next = paint_note(p, {}, source.next_text, inner, t.muted, false),
               said = report.empty() ? 0 : paint_note(p, {}, report, inner, t.text, false) + t.px(4);
   float foot = at.y + height - t.px(8) - next;
   p.line({at.x + pad, foot - said - t.px(6)}, {at.x + width - pad, foot - said - t.px(6)}, t.line);
-  paint_note(p, {at.x + pad, foot}, out.next_text, inner, t.muted);
-  if (said > 0) paint_note(p, {at.x + pad, foot - said}, report, inner, !mine && !out.failure.empty() ? t.bad : t.text);
+  paint_note(p, {at.x + pad, foot}, source.next_text, inner, t.muted);
+  if (said > 0)
+    paint_note(p, {at.x + pad, foot - said}, report, inner, !mine && !source.failure.empty() ? t.bad : t.text);
   const ImVec2 room{width - pad - t.px(4), std::max(foot - said - t.px(10) - y, t.px(40))};
   ImGui::SetCursorScreenPos({at.x + t.px(4), y});
   if (mine && view.editing) {
@@ -179,9 +181,9 @@ void draw_source(const Inputs& in, const Outputs& out, View& view, float width, 
     ImGui::PopFont();
   } else {
     if (mine) refresh(out, view);
-    const bool of_this_text = mine == out.edited_result;  // the compiler's lines are those of the text that it saw
-    paint_lines(mine ? std::span<const SourceLine>(view.shown_lines) : std::span<const SourceLine>(out.source),
-                of_this_text ? std::span<const Note>(out.notes) : std::span<const Note>(), room);
+    const bool of_this_text = mine == source.edited_result;  // the compiler's lines are those of the text that it saw
+    paint_lines(mine ? std::span<const SourceLine>(view.shown_lines) : std::span<const SourceLine>(source.lines),
+                of_this_text ? std::span<const Note>(source.notes) : std::span<const Note>(), room);
   }
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({width, height});

@@ -10,8 +10,8 @@
 #include "kernels/kernel.h"
 #include "widgets/plot/plot_view.h"
 
-/// Between lab.cpp (described), lab_compute.cpp, lab_request.cpp and the files that draw. In here `kernels` alone means
-/// this chapter: what is measured is `::kernels`.
+/// Ladders of kernels that run on this machine, each rung against its roof. In here `kernels` alone means this chapter:
+/// what is measured is `::kernels`.
 namespace chapters::kernels::lab {
 
 enum class LabSize : std::uint8_t { smallest, small, usual, large, largest };
@@ -64,74 +64,112 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
-/// What is drawn of one rung. Shares are of its roof, 1 is the roof; below 0: there is none.
-struct Bar {
-  std::string_view id, title, change;
+/// What was not measured, predicted or published.
+inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
+/// The selected rung. Shares are of its roof, in %.
+struct RungFigures {
+  std::string title, limit;
+  Bound bound = Bound::compute;
+  double predicted_share = 0, floor_s = 0, predicted_s = 0, next_gain = 0;
+  double share = no_number, time_s = no_number, spread = no_number, flops_per_s = no_number, bytes_per_s = no_number,
+         error = no_number, error_bound = no_number;
+  double your_share = no_number, prediction_miss = no_number, published_share = no_number;
+  std::int64_t samples = 0, registers = 0, spill_bytes = 0, shared_bytes = 0, changed_lines = 0;
+};
+
+/// The best measured rung of the ladder against the first, and the same by the model.
+struct BestFigures {
+  std::string title;
+  double flops_per_s = no_number, bytes_per_s = no_number, share = no_number, speedup = no_number;
+  double predicted_speedup = 0;
+};
+
+/// Ceilings that the selected rung is held against.
+struct RoofFigures {
+  double flops_per_s = 0, bytes_per_s = 0, ridge = 0, attainable_flops_per_s = 0, clock_hz = 0;
+  bool measured = false;
+};
+
+struct Outputs {
+  std::string reason;
+  RungFigures rung;
+  BestFigures best;
+  RoofFigures roof;
+  double flops = 0, bytes = 0, intensity = 0;  ///< of the operation at `size`
+  std::int64_t size = 0, rungs = 0, measured_rungs = 0, failed_rungs = 0;
+  std::int64_t rows = 0, roof_rows = 0, prediction_rows = 0;
+  std::string command;
+
+  const ::kernels::Ladder* ladder = nullptr;
+  std::size_t selected = 0;  ///< rung of the ladder that `rung` is of
+};
+
+/// One rung against its roof. Shares are of it, 1 is the roof; below 0: there is none.
+struct RungShares {
   double predicted = -1, yours = -1, measured = -1, published = -1;
   Bound bound = Bound::compute;
-  bool hidden = false, failed = false, above_roof = false;
+  bool hidden = false;  ///< measured, and not yet predicted by the learner
+  bool failed = false, above_roof = false;
+};
+
+/// What is drawn of one rung.
+struct Bar : RungShares {
+  std::string_view id, title, change;
   std::string rate, time, predicted_text, hover, published_text;
+};
+
+/// Times or rates on the plot, named after their rungs.
+struct PlotPoints {
+  std::vector<double> x, y;
+  std::vector<std::string> names;
+};
+
+struct CeilingLine {
+  std::string label;
+  double value = 0;
+  std::vector<double> x, y;  ///< of the roofline; empty: a horizontal mark
+};
+
+struct PlotPicture {
+  bool by_rung = false;  ///< no arithmetic: rates by rung under their ceilings instead of a roofline
+  double x_lo = 0.1, x_hi = 1000, y_lo = 1, y_hi = 10;
+  std::string y_unit, roof_label;
+  std::vector<double> roof_x, roof_y;
+  PlotPoints measured, predicted;
+  std::vector<CeilingLine> ceilings;
 };
 
 struct SourceLine {
   std::string_view text;
   bool changed = false;
 };
+
+/// What the compiler says of a line, from 1; 0: of no line.
 struct Note {
   std::int64_t line = 0;
   bool error = false;
   std::string text;
 };
 
-/// What was not measured, predicted or published.
-inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
-
-struct Outputs {
-  std::string reason;
-  // Of the selected rung.
-  std::string rung_title, limit, regime_text;
-  double predicted_share = 0, floor_s = 0, predicted_s = 0, next_gain = 0;
-  double share = no_number, time_s = no_number, spread = no_number, flops_per_s = no_number, bytes_per_s = no_number,
-         error = no_number, error_bound = no_number;
-  double your_share = no_number, prediction_miss = no_number, published_share = no_number;
-  Bound bound = Bound::compute;
-  std::int64_t samples = 0, registers = 0, spill_bytes = 0, shared_bytes = 0, changed_lines = 0;
-  // Of the ladder.
-  std::string best_rung, command;
-  std::int64_t size = 0, rungs = 0, measured_rungs = 0, failed_rungs = 0, rows = 0, roof_rows = 0, prediction_rows = 0;
-  double best_flops_per_s = no_number, best_bytes_per_s = no_number, best_share = no_number, speedup = no_number,
-         predicted_speedup = 0;
-  double flops = 0, bytes = 0, intensity = 0, ridge = 0, attainable_flops_per_s = 0, roof_flops_per_s = 0,
-         roof_bytes_per_s = 0, clock_hz = 0;
-  bool roofs_measured = false;
-
-  // For the picture.
-  const ::kernels::Ladder* ladder = nullptr;
-  std::size_t selected = 0;
-  std::vector<Bar> bars;
-  std::string caption, next_text, report_text, failure;
-  std::vector<SourceLine> source;
+struct SourcePicture {
+  std::vector<SourceLine> lines;
   std::vector<Note> notes;  ///< of the compiler, about the selected rung or its edited text
   bool edited_result = false;
-  std::string edited_text;
-  double plot_x_lo = 0.1, plot_x_hi = 1000, plot_y_lo = 1, plot_y_hi = 10;
-  std::vector<double> roof_x, roof_y, dot_x, dot_y, guess_x, guess_y;
-  std::vector<std::string> dot_names, guess_names;
-  struct Ceiling {
-    std::string label;
-    double value = 0;
-    std::vector<double> x, y;  ///< of the roofline; empty: a horizontal mark
-  };
-  std::vector<Ceiling> ceilings;
-  bool by_rung = false;  ///< no arithmetic: rates by rung under their ceilings instead of a roofline
-  std::string roof_label, y_unit;
+  std::string edited_text, failure, report_text, next_text;
+};
+
+struct Picture {
   std::uint64_t version = 0;
+  std::string caption;
+  std::vector<Bar> bars;
+  PlotPicture plot;
+  SourcePicture source;
 };
 
 struct View {
-  Requests requests;  ///< its work is for the app's service "kernels"
-  // The editor of CUDA sources.
-  bool editing = false;
+  Requests requests;                       ///< its work is for the app's service "kernels"
+  bool editing = false;                    ///< the editor of CUDA sources is open
   std::string edited_rung, edited_source;  ///< "ladder/rung"
   std::string shown_source;                ///< the edited text that `shown_lines` are of
   std::vector<SourceLine> shown_lines;
@@ -145,7 +183,8 @@ void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
 void describe(Fields& f, View& view);
 Outputs compute(const Inputs& in);
-void draw(Inputs& in, const Outputs& out, View& view);
+Picture arrange(const Inputs& in, const Outputs& out);
+void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 /// The ladder's size for the choice: its default, a quarter or a sixteenth of it, the most it takes, or half way
 /// (geometrically) to that.
@@ -153,13 +192,5 @@ std::int64_t size_of(const ::kernels::Ladder& ladder, LabSize size);
 /// Lines "key value" that the app's service "kernels" reads; the last key, edited_source, takes the rest of the text.
 std::string run_request(const Inputs& in, const Outputs& out, bool all, const View* edited);
 std::string roofline_request(::kernels::Device device);
-
-// Parts of the picture, each in its own file.
-void draw_tools(Inputs& in, const Outputs& out, View& view);
-void draw_bars(Inputs& in, const Outputs& out, float row);
-void draw_roofline(const Outputs& out, View& view, float width, float height);
-void draw_source(const Inputs& in, const Outputs& out, View& view, float width, float height);
-/// A button in the lab's own rows; true when pressed.
-bool tool(const char* label, bool enabled, bool strong = false);
 
 }  // namespace chapters::kernels::lab

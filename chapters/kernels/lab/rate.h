@@ -1,14 +1,17 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "chapters/kernels/lab/lab.h"
+#include "models/base/result.h"
+#include "models/machine/kernel_prediction.h"
 #include "models/machine/kernel_rules.h"
 #include "models/machine/op_cost.h"
 #include "models/machine/roofline.h"
 
-/// One rung against its roof: between lab_rate.cpp and lab_compute.cpp.
+/// Each rung against its roof: what compute and arrange both start from.
 namespace chapters::kernels::lab {
 
 /// Ceilings in force: measured ones where there are, else what is assumed of the core or stated by the chip.
@@ -17,29 +20,30 @@ struct Ceilings {
   models::KernelMachine ports;
   bool arithmetic_measured = false, bandwidth_measured = false;
   std::string arithmetic, bandwidth;  ///< names for the caption
-  std::string error;
 };
 
-/// One rung against its roof; fills what the picture shows of it.
-struct Rated {
-  Bar bar;
-  const RunRow* run = nullptr;
+struct RatedRung : RungShares {
+  const RunRow* run = nullptr;  ///< a row of the Inputs; null when there is none
   Ceilings ceilings;
   double floor_s = 0, predicted_s = 0;
-  models::KernelBound bound;
+  models::KernelBound limit;                           ///< by the model, as a share of this rung's roof
+  std::optional<models::KernelPrediction> prediction;  ///< as the model states it
 };
 
-Rated rate(const Inputs& in, const ::kernels::Ladder& ladder, std::size_t rung, const models::OpCost& cost,
-           std::int64_t size);
+/// For a rung with this roof. Infeasible: a chip that is unknown, no GPU, or without an FP32 peak.
+models::Result<Ceilings> ceilings_of(const Inputs& in, const ::kernels::Ladder& ladder, std::string_view rung_roof);
+/// All rungs of the ladder at this size; `in` must outlive them. Infeasible as ceilings_of.
+models::Result<std::vector<RatedRung>> rate_rungs(const Inputs& in, const ::kernels::Ladder& ladder, std::int64_t size);
+/// The first measured roof of that id; null when there is none.
+const RoofRow* measured_roof(const Inputs& in, std::string_view device, std::string_view id);
 /// The latest run of the rung at this size; null when there is none.
 const RunRow* run_of(const Inputs& in, const ::kernels::Ladder& ladder, std::string_view rung, std::int64_t size,
                      bool edited);
+/// Did the run end with a time? False for null.
 bool timed(const RunRow* run);
+/// Was the rung timed, and may the learner see it?
+inline bool shown(const RatedRung& rung) { return timed(rung.run) && !rung.hidden; }
 /// Is a rung with this roof held against bandwidth? By the roof, else by what its ladder counts.
 bool against_bandwidth(const Inputs& in, const ::kernels::Ladder& ladder, std::string_view roof);
-/// "37.5 MFLOP/s", or whatever the ladder is compared by.
-std::string rate_text(const ::kernels::Ladder& ladder, double flops, double bytes, double time_s);
-std::string report_of(const RunRow& run);
-std::vector<Note> notes_of(std::string_view lines);
 
 }  // namespace chapters::kernels::lab

@@ -1,0 +1,12 @@
+#pragma once
+#include "chapters/mechanism/field.h"
+#include "models/realtime/jitter.h"
+#include "models/realtime/task_graph_stack.h"
+
+/// Rows that describe a real-time stack: its tasks and what disturbs them.
+namespace chapters {
+
+void describe(Fields& fields, models::JitterSource& source);
+void describe(Fields& fields, models::StackTask& task);
+
+}  // namespace chapters

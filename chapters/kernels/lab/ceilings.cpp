@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "chapters/kernels/lab/rate.h"
+#include "chapters/mechanism/catalog.h"
+
+namespace chapters::kernels::lab {
+namespace {
+
+using ::kernels::Device;
+using ::kernels::Ladder;
+
+/// The first measured roof of the unit among the ids, in order of preference.
+const RoofRow* first_roof(const Inputs& in, std::string_view device, std::span<const std::string_view> ids,
+                          std::string_view unit) {
+  for (const auto id : ids)
+    if (const RoofRow* r = id.empty() ? nullptr : measured_roof(in, device, id); r && r->unit == unit) return r;
+  return nullptr;
+}
+
+}  // namespace
+
+const RoofRow* measured_roof(const Inputs& in, std::string_view device, std::string_view id) {
+  for (const RoofRow& r : in.roofs)
+    if (r.device == device && r.id == id && r.value > 0) return &r;
+  return nullptr;
+}
+
+models::Result<Ceilings> ceilings_of(const Inputs& in, const Ladder& ladder, std::string_view rung_roof) {
+  Ceilings c;
+  const bool cpu = ladder.device == Device::cpu;
+  const std::string_view device = cpu ? "cpu" : "cuda";
+  models::CorePorts& core = c.ports.core;
+  core.lanes = in.simd == Simd::avx512 ? 16 : 8;
+  core.clock_hz = in.clock_hz;
+  core.dram_bytes_per_s = in.dram_bytes_per_s;
+  if (cpu) {
+    const double lanes = rung_roof == "fma_avx2"                                                ? 8
+                         : rung_roof == "fma_avx512" || measured_roof(in, device, "fma_avx512") ? 16
+                                                                                                : core.lanes;
+    core.lanes = lanes;
+    c.machine = {in.clock_hz * lanes * core.fma_per_cycle * 2, in.dram_bytes_per_s, 0};
+    c.arithmetic = "the assumed core";
+    c.bandwidth = "the assumed memory";
+  } else {
+    const auto found = find_chip(in.chip);
+    if (!found) return models::Result<Ceilings>::fail(found.error);
+    const models::Chip* chip = *found;
+    if (chip->architecture.starts_with("CPU"))
+      return models::Result<Ceilings>::fail(chip->name +
+                                            " is a processor, and these kernels run on a GPU: choose one as the chip.");
+    auto machine = models::machine_of(*chip, models::Format::fp32);
+    if (!machine)
+      return models::Result<Ceilings>::fail(
+          chip->name + " states no FP32 peak, which these kernels are held against: choose another chip.");
+    c.machine = *machine;
+    models::GpuPorts& gpu = c.ports.gpu;
+    gpu.clock_hz = chip->boost_clock_hz.value_or(1.7e9);
+    gpu.multiprocessors = chip->compute_units ? static_cast<double>(*chip->compute_units)
+                                              : std::max(1.0, c.machine.peak_flops_per_s / (256 * gpu.clock_hz));
+    // Data sheets state the peak at a clock of their own: the lanes are the nearest warp's worth.
+    gpu.fma_lanes =
+        32 * std::max(1.0, std::round(c.machine.peak_flops_per_s / (2 * gpu.clock_hz * gpu.multiprocessors) / 32));
+    gpu.dram_bytes_per_s = c.machine.bandwidth_bytes_per_s;
+    gpu.l2_bytes_per_s = chip->measured.l2_bytes_per_s.value_or(1.65 * gpu.dram_bytes_per_s);
+    gpu.loaded_latency_s = 1.5 * chip->measured.dram_latency_s.value_or(373e-9);
+    c.arithmetic = c.bandwidth = chip->short_name.empty() ? chip->name : chip->short_name;
+  }
+  const std::array<std::string_view, 5> rates{rung_roof, cpu ? "fma" : "gpu_fma", cpu ? "fma_avx512" : "gpu_sgemm",
+                                              cpu ? "fma_avx2" : "", ""};
+  const std::array<std::string_view, 5> wires{rung_roof, cpu ? "dram_copy" : "gpu_copy", cpu ? "dram_read" : "gpu_read",
+                                              "", ""};
+  if (const RoofRow* r = first_roof(in, device, rates, "FLOP/s")) {
+    c.machine.peak_flops_per_s = r->value;
+    c.arithmetic = r->title;
+    c.arithmetic_measured = true;
+  }
+  if (const RoofRow* r = first_roof(in, device, wires, "B/s")) {
+    c.machine.bandwidth_bytes_per_s = r->value;
+    c.bandwidth = r->title;
+    c.bandwidth_measured = true;
+    (cpu ? core.dram_bytes_per_s : c.ports.gpu.dram_bytes_per_s) = r->value;
+  }
+  if (const RoofRow* r = measured_roof(in, device, "latency_dram"); r && r->unit == "s") core.dram_latency_s = r->value;
+  if (const RoofRow* r = measured_roof(in, device, "clock"); r && r->unit == "Hz")
+    core.clock_hz = c.ports.gpu.clock_hz = r->value;
+  return models::Result<Ceilings>::ok(std::move(c));
+}
+
+}  // namespace chapters::kernels::lab
