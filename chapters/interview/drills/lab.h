@@ -10,7 +10,7 @@ enum class Level : std::uint8_t { adaptive, recall, one_step, two_steps, formula
 enum class Clock : std::uint8_t { none, two_minutes, sixty_seconds };
 double limit_of(Clock clock);  ///< s; 0 without a clock
 
-struct DrillInputs {
+struct Inputs {
   std::string topic = "weak", drill = "any";
   Level level = Level::adaptive;
   Clock clock = Clock::two_minutes;
@@ -18,10 +18,10 @@ struct DrillInputs {
   bool hints = false, reveal = false;
   std::vector<DrillRecord> history;
   double now_s = 0;
-  bool operator==(const DrillInputs&) const = default;
+  bool operator==(const Inputs&) const = default;
 };
 
-struct DrillOutputs {
+struct Outputs {
   std::string question, topic_now, unit_hint, hint, why, weakest;
   std::int64_t level_now = 1, question_of_round = 1, right_in_round = 0, answered = 0, best_streak = 0, due = 0,
                daily_streak = 0;
@@ -30,13 +30,18 @@ struct DrillOutputs {
   std::string reason;
 
   DrillQuestion asked;
-  std::string heading, daily;  ///< `daily`: how the question of the day stands
-  bool is_daily = false;
+  bool is_daily = false;  ///< the question of the day is on the card
   std::vector<TopicStanding> topics;
 };
 
+struct Picture {
+  std::uint64_t version = 0;
+  std::string heading;  ///< topic, level and number of the question
+  std::string daily;    ///< how the question of the day stands
+};
+
 /// What is on the card: the question that waits, or the one just answered, held until Next.
-struct DrillView {
+struct View {
   char typed[128] = {};
   Requests requests;    ///< the clock keeps the window awake; the card links to its lab
   std::string said;     ///< an answer to show graded without keeping it
@@ -50,10 +55,11 @@ struct DrillView {
   double started = 0, first = -1, held_seconds = 0;  ///< ImGui time, s
 };
 
-void describe(Fields& f, DrillInputs& in);
-void describe(Fields& f, DrillOutputs& out);
-void describe(Fields& f, DrillView& view);
-DrillOutputs compute_drills(const DrillInputs& in);
-void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view);
+void describe(Fields& f, Inputs& in);
+void describe(Fields& f, Outputs& out);
+void describe(Fields& f, View& view);
+Outputs compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out);
+void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::interview::drills

@@ -72,13 +72,13 @@ float paint_solution(const Painter& p, ImVec2 at, float width, const Shown& s, b
   return y + t.px(30);
 }
 
-void record(DrillInputs& in, const DrillOutputs& out, DrillView& view, double now) {
+void record(Inputs& in, const Outputs& out, const Picture& picture, View& view, double now) {
   const double seconds = view.running ? std::max(0.0, now - view.started) : 0;
   DrillMark mark = grade(out.asked, view.typed, seconds, out.limit_s);
   view.refused = mark.read ? std::string() : mark.verdict;
   if (!mark.read) return;
   view.held = out.asked;
-  view.held_heading = out.heading;
+  view.held_heading = picture.heading;
   view.held_seconds = seconds;
   view.mark = std::move(mark);
   view.holding = true;
@@ -87,7 +87,7 @@ void record(DrillInputs& in, const DrillOutputs& out, DrillView& view, double no
                           view.mark.right, seconds, in.now_s > 0 ? in.now_s + (now - view.first) : 0});
 }
 
-void next(DrillView& view, double now) {
+void next(View& view, double now) {
   view.holding = false;
   view.typed[0] = '\0';
   view.refused.clear();
@@ -107,7 +107,7 @@ bool right_link(const Painter& p, const char* id, std::string_view label, ImVec2
   return pressed;
 }
 
-void draw_topics(const DrillOutputs& out, ImVec2 at, float width) {
+void draw_topics(const Outputs& out, ImVec2 at, float width) {
   const auto& t = theme();
   const Painter p = Painter::window();
   p.text(at, "Readiness", t.text, Type::body, Font::bold);
@@ -138,7 +138,7 @@ void draw_topics(const DrillOutputs& out, ImVec2 at, float width) {
 
 }  // namespace
 
-void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
+void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (!out.reason.empty()) return;
   const auto& t = theme();
   const Painter p = Painter::window();
@@ -162,7 +162,7 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
     std::snprintf(view.typed, sizeof view.typed, "%s", view.said.c_str());
   }
   const Shown s{view.holding ? view.held : out.asked,
-                view.holding ? std::string_view(view.held_heading) : std::string_view(out.heading),
+                view.holding ? std::string_view(view.held_heading) : std::string_view(picture.heading),
                 view.holding || shows_said ? &view.mark : nullptr,
                 view.holding || shows_said || in.reveal,
                 view.holding   ? view.held_seconds
@@ -225,8 +225,8 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
   const ImVec2 daily_at{text_at.x + inner, y + box + t.px(6)};
   if (in.now_s > 0 && !out.is_daily) {
     if (out.daily_done)
-      p.text(daily_at, out.daily, t.muted, Type::small, Font::sans, widgets::Align::right);
-    else if (!view.holding && right_link(p, "question of the day", out.daily, daily_at))
+      p.text(daily_at, picture.daily, t.muted, Type::small, Font::sans, widgets::Align::right);
+    else if (!view.holding && right_link(p, "question of the day", picture.daily, daily_at))
       in.drill = today_drill;
   }
   y += box + t.px(26);
@@ -246,7 +246,7 @@ void draw_drills(DrillInputs& in, const DrillOutputs& out, DrillView& view) {
     if (pressed || again || entered) next(view, now);
   } else if ((pressed || entered) && view.typed[0] != '\0') {
     view.said.clear();
-    record(in, out, view, now);
+    record(in, out, picture, view, now);
     if (!view.holding) view.focus = true;
   }
   view.requests.awake = view.running && !view.holding && out.limit_s > 0 && now - view.started < out.limit_s;

@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <limits>
+
+#include "chapters/interview/drills/lab.h"
+#include "chapters/mechanism/catalog.h"
+#include "models/learning/practice.h"
+
+namespace chapters::interview::drills {
+namespace {
+
+/// NaN of none.
+double median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+Outputs compute(const Inputs& in) {
+  Outputs out;
+  const Catalog& c = catalog();
+  const auto pick = choose_drill(c.drills, in.history,
+                                 {
+                                     .topic = in.topic == "weak" ? std::string_view() : in.topic,
+                                     .drill = in.drill == "any" ? std::string_view() : in.drill,
+                                     .level = static_cast<int>(in.level),
+                                     .seed = static_cast<std::uint64_t>(in.seed),
+                                     .now_s = in.now_s,
+                                 });
+  if (!pick.drill) {
+    out.reason = "No drills were found: assets/drills holds them.";
+    return out;
+  }
+  DrillLabs labs;
+  out.asked = make_question(*pick.drill, c.drills, pick.seed, labs);
+  if (!out.asked.error.empty()) {
+    out.reason = out.asked.error;
+    return out;
+  }
+  out.question = out.asked.text;
+  out.unit_hint = out.asked.unit_label;
+  out.hint = in.hints ? out.asked.hint : std::string();
+  out.why = pick.why;
+  out.level_now = pick.drill->level;
+  out.answer = in.reveal ? out.asked.answer : 0;
+  out.limit_s = limit_of(in.clock);
+  for (const Choice& topic : c.drill_topics)
+    if (topic.id == pick.drill->topic) out.topic_now = topic.label;
+
+  const auto n = static_cast<std::int64_t>(in.history.size());
+  out.answered = n;
+  out.question_of_round = n % in.questions + 1;
+  std::vector<double> times;
+  std::int64_t streak = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const DrillRecord& r = in.history[static_cast<std::size_t>(i)];
+    if (r.seconds > 0) times.push_back(r.seconds);
+    streak = r.right ? streak + 1 : 0;
+    out.best_streak = std::max(out.best_streak, streak);
+    if (i >= n - n % in.questions) out.right_in_round += r.right;
+  }
+  out.median_s = median(std::move(times));
+  out.due = due_count(in.history, in.now_s);
+  out.topics = standings(c.drills, c.drill_topics, in.history, in.now_s, models::confidence_z(95));
+  const auto worst = std::min_element(out.topics.begin(), out.topics.end(), [](const auto& a, const auto& b) {
+    return (a.asked > 0 ? a.ready : 2) < (b.asked > 0 ? b.ready : 2);
+  });
+  out.weakest = worst == out.topics.end() || worst->asked == 0 ? "not known yet" : std::string(worst->label);
+  out.daily_done = daily_done(in.history, in.now_s);
+  out.daily_streak = daily_streak(in.history, in.now_s);
+  out.is_daily = in.drill == today_drill && !out.daily_done;
+  return out;
+}
+
+}  // namespace chapters::interview::drills
