@@ -108,7 +108,7 @@ TEST_CASE("bits: numbers are read as people write them") {
 
 TEST_CASE("bits: pressing a bit, a step and a format changes the number shown") {
   use_bundled_catalog();
-  ShellDriver d(bundled_content(), support::nowhere(), {1600, 1000});
+  ShellDriver d(bundled_content(), models::Result<app::UserPaths>::fail("Nothing is kept in a test."), {1600, 1000});
   REQUIRE(d.workspace.open("precision/bits"));
   d.ui.frames(3);
   d.ui.click("bit 15");

@@ -84,7 +84,7 @@ TEST_CASE(
 
 TEST_CASE("number line: its buttons lead to single values with their labels, and back") {
   use_bundled_catalog();
-  ShellDriver d(bundled_content(), support::nowhere(), {1600, 1000});
+  ShellDriver d(bundled_content(), models::Result<app::UserPaths>::fail("Nothing is kept in a test."), {1600, 1000});
   REQUIRE(d.workspace.open("precision/number-line"));
   REQUIRE(d.settle());
   d.ui.click("single values at 1");

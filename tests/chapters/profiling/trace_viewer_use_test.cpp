@@ -7,9 +7,7 @@
 #include "models/trace/sample.h"
 #include "models/trace/trace.h"
 #include "tests/support/base/files.h"
-#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
-#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/shell_driver.h"
 
@@ -19,7 +17,8 @@
 namespace {
 
 struct ViewerInUse {
-  support::ShellDriver d{support::bundled_content(), support::nowhere(), {1600, 2600}};
+  support::ShellDriver d{
+      support::bundled_content(), models::Result<app::UserPaths>::fail("Nothing is kept in a test."), {1600, 2600}};
 
   explicit ViewerInUse(const app::Json& inputs) {
     support::use_bundled_catalog();
