@@ -19,7 +19,7 @@ static_assert(static_cast<int>(models::Schedule::stream_k) == 2 &&
               "the choices above stand in the order of the enumerators");
 
 constexpr std::string_view guide = "NVIDIA, Matrix Multiplication Background User's Guide, DU-09799-001";
-constexpr std::string_view stream_k = "Osama et al., Stream-K, PPoPP 2023";
+constexpr std::string_view stream_k_source = "Osama et al., Stream-K, PPoPP 2023";
 constexpr double longest = 262144;
 
 }  // namespace
@@ -241,7 +241,7 @@ void describe(Fields& f, Outputs& o) {
              .label = "Partial sums",
              .unit = "s",
              .formula = "partial sum bytes / bandwidth",
-             .source = stream_k,
+             .source = stream_k_source,
          });
   f.real("reduction_bytes", o.result.reduction_bytes,
          {.label = "Partial sums moved", .unit = "B", .help = "FP32, written once and read once."});
@@ -280,7 +280,8 @@ void describe(Fields& f, Outputs& o) {
             {.label = "Best split of K", .help = "Of 1 to 64; 1 when splitting gains nothing."});
   f.real("split_k_time_s", o.split_k.result.time_s,
          {.label = "Time, best split-K", .unit = "s", .formula = "max(arithmetic, operands) + partial sums"});
-  f.real("stream_k_time_s", o.stream_k.result.time_s, {.label = "Time, stream-K", .unit = "s", .source = stream_k});
+  f.real("stream_k_time_s", o.stream_k.result.time_s,
+         {.label = "Time, stream-K", .unit = "s", .source = stream_k_source});
   f.real("best_schedule_speedup", o.best_schedule_speedup,
          {.label = "Best schedule gains", .formula = "time data parallel / least time of the three"});
   f.integer("best_n", o.best_n,

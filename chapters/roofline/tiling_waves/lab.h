@@ -50,8 +50,9 @@ struct Outputs {
   models::TilingInputs setting;
   models::TilingResult result;
   std::int64_t slots = 0, last_wave_blocks = 0;
-  /// %, of which the first is of the peak.
-  double efficiency = 0, tile_efficiency = 0, depth_efficiency = 0, wave_efficiency = 0, alignment_efficiency = 0;
+  double efficiency = 0;  ///< % of the peak
+  /// The factors of the efficiency, each in %.
+  double tile_efficiency = 0, depth_efficiency = 0, wave_efficiency = 0, alignment_efficiency = 0;
   double ideal_s = 0, lost_s = 0;
   models::FreeRange free_range;
   models::PaddingStory padding;                              ///< under the alignment rule set
