@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "app/scenario/scenario.h"
 #include "models/trace/sample.h"
 #include "models/trace/trace.h"
 #include "tests/support/base/files.h"
-#include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
-#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/shell_driver.h"
 
