@@ -11,6 +11,11 @@
 #include "widgets/base/parts.h"
 
 namespace chapters {
+
+const Drill* find_drill(const std::vector<Drill>& drills, std::string_view id) {
+  const auto at = std::find_if(drills.begin(), drills.end(), [&](const Drill& d) { return d.id == id; });
+  return at == drills.end() ? nullptr : &*at;
+}
 namespace {
 
 class Random {
@@ -129,11 +134,6 @@ double number_of(const Lab& lab, std::string_view key) {
   if (!f) f = lab.inputs().find(key);
   if (!f) return std::nan("");
   return f->kind == Kind::real || f->kind == Kind::integer ? f->number() : std::nan("");
-}
-
-const Drill* find_drill(const std::vector<Drill>& drills, std::string_view id) {
-  const auto at = std::find_if(drills.begin(), drills.end(), [&](const Drill& d) { return d.id == id; });
-  return at == drills.end() ? nullptr : &*at;
 }
 
 /// A number carried over reads no longer than people write it, and stays within what the input takes.

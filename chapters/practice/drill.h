@@ -14,6 +14,9 @@ namespace chapters {
 
 inline constexpr int drill_levels = 6;  ///< recall, one step, two steps, a whole formula, compare, design
 
+/// The template with that id, or null.
+const Drill* find_drill(const std::vector<Drill>& drills, std::string_view id);
+
 /// Labs kept for reuse while many questions are made.
 class DrillLabs {
  public:

@@ -13,11 +13,6 @@ namespace {
 
 constexpr double day_s = 86400, again_s = 600;
 
-const Drill* find_drill(const std::vector<Drill>& drills, std::string_view id) {
-  const auto at = std::find_if(drills.begin(), drills.end(), [&](const Drill& d) { return d.id == id; });
-  return at == drills.end() ? nullptr : &*at;
-}
-
 struct Memory {
   std::int64_t streak = 0;
   double last_s = 0;

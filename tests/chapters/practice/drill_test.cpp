@@ -13,7 +13,6 @@
 #include "tests/chapters/practice/bundled_drills.h"
 #include "tests/support/base/effort.h"
 #include "tests/support/lab/catalog.h"
-#include "tests/support/lab/catalog.h"
 #include "widgets/base/parts.h"
 #include "widgets/number/number.h"
 
