@@ -4,11 +4,11 @@
 #include <charconv>
 #include <cmath>
 
-#include "chapters/practice/drill_text.h"
 #include "chapters/mechanism/registry.h"
+#include "chapters/practice/drill_text.h"
 #include "models/base/counter_random.h"
-#include "widgets/number/number.h"
 #include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace chapters {
 

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "models/base/result.h"
 #include "models/machine/hardware.h"
 #include "models/transformer/layer_ops.h"
-#include "models/base/result.h"
 
 /// A language model on a device under every quantization recipe: memory, speed of prefill and decode, and what is known
 /// to be lost.

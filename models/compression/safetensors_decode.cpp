@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "models/numerics/float_format.h"
 #include "models/compression/safetensors.h"
+#include "models/numerics/float_format.h"
 
 namespace models {
 namespace {

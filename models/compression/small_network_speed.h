@@ -1,6 +1,6 @@
 #pragma once
-#include "models/machine/hardware.h"
 #include "models/compression/small_network_compress.h"
+#include "models/machine/hardware.h"
 
 /// What a compression would bring in speed to a network of this shape that is large enough to fill a chip. Upper
 /// bounds: unpacking and imperfect kernels are not counted.

@@ -1,7 +1,7 @@
 #include "models/compression/sparsity.h"
 
-#include "models/machine/op_cost.h"
 #include "models/compression/small_network_data.h"
+#include "models/machine/op_cost.h"
 
 #include <algorithm>
 #include <array>

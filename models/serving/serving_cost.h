@@ -1,9 +1,9 @@
 #pragma once
 #include <vector>
 
+#include "models/base/result.h"
 #include "models/machine/hardware.h"
 #include "models/transformer/layer_ops.h"
-#include "models/base/result.h"
 
 /// How long one step of a serving engine takes, condensed from step_time.h into a table that a simulation can ask a
 /// million times.

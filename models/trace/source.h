@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "models/trace/trace.h"
 #include "models/trace/bytes.h"
+#include "models/trace/trace.h"
 
 namespace models::trace {
 

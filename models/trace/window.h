@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "models/trace/trace.h"
 #include "models/trace/metrics.h"
+#include "models/trace/trace.h"
 
 /// What of a recording lies in a part of its time, and where to find things in it.
 namespace models::trace {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "models/base/result.h"
 #include "models/machine/hardware.h"
 #include "models/transformer/layer_ops.h"
-#include "models/base/result.h"
 
 /// A training step under a precision recipe: which operation runs in which format, what is kept in which, and what both
 /// cost. One chip; communication and the host are left out, so times are lower bounds and only their ratios should be

@@ -1,8 +1,8 @@
 #pragma once
 #include <vector>
 
-#include "models/transformer/layer_ops.h"
 #include "models/machine/roofline.h"
+#include "models/transformer/layer_ops.h"
 
 /// How long one step of a model takes on one chip: every operation under the roofline, one after the other.
 namespace models {

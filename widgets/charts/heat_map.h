@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "widgets/plot/axis.h"
 #include "widgets/base/parts.h"
+#include "widgets/plot/axis.h"
 
 namespace widgets {
 

@@ -24,8 +24,8 @@ struct TileGridData {
 
 struct TileGridOptions {
   std::string_view row_title{}, col_title{}, group_title = "group";
-  ImVec2 size{0, 0};   ///< pixels; 0: what is left, 280 design pixels high
-  double aspect = 1;   ///< height of a tile over its width
+  ImVec2 size{0, 0};  ///< pixels; 0: what is left, 280 design pixels high
+  double aspect = 1;  ///< height of a tile over its width
   float max_px = 64;  ///< design pixels of a tile's longer side, at most
   bool numbers = true;
   std::int64_t up_to_group = INT64_MAX;  ///< later groups are pale: a cursor over waves

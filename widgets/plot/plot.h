@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "widgets/plot/axis.h"
 #include "widgets/base/painter.h"
+#include "widgets/plot/axis.h"
 #include "widgets/plot/plot_view.h"
 
 /// A plot, immediate mode: make one, say what it shows, and it is painted when it goes out of scope.

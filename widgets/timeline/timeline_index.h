@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "widgets/timeline/timeline_sequence.h"
 #include "widgets/base/tint.h"
+#include "widgets/timeline/timeline_sequence.h"
 
 namespace widgets {
 

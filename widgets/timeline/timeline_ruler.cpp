@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/plot/axis.h"
 #include "widgets/number/number.h"
+#include "widgets/plot/axis.h"
 #include "widgets/timeline/timeline_frame.h"
 
 namespace widgets {
