@@ -270,9 +270,9 @@ class Parser {
     at_ += n;
     if (name == "frac") {
       const std::string help = "\\frac needs two groups in braces, as in \\frac{a}{b}";
-      const std::uint32_t above = group(help);
-      const std::uint32_t below = failed() ? above : group(help);
-      return with_children(Kind::fraction, {above, below});
+      const std::uint32_t numerator = group(help);
+      const std::uint32_t denominator = failed() ? numerator : group(help);
+      return with_children(Kind::fraction, {numerator, denominator});
     }
     if (name == "sqrt") return with_children(Kind::root, {group("\\sqrt needs a group in braces, as in \\sqrt{x}")});
     if (name == "text" || name == "mathrm" || name == "operatorname")
