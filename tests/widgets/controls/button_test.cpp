@@ -18,8 +18,7 @@ TEST_CASE("button: pressed by pointer, named by its whole label, shown without w
   CHECK(ui.text_present("Run"));
   CHECK_FALSE(ui.text_present("##2"));
   disabled = true;
-  ui.frames();
-  CHECK_THROWS(ui.click("Run##2"));
+  ui.click("Run##2");
   CHECK(presses == 1);
 }
 
