@@ -9,7 +9,6 @@
 #include "models/machine/kernel_rules.h"
 #include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog.h"
-#include "tests/support/lab/catalog_fixture.h"
 #include "tests/support/lab/lab_bench.h"
 #include "tests/support/lab/shell_driver.h"
 

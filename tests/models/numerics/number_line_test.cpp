@@ -83,7 +83,7 @@ TEST_CASE("a rounding is laid open: neighbours, midpoint, position and the rule 
 }
 
 TEST_CASE("a rounding says which neighbour it chose and past which end the number lies") {
-  const FloatFormat& f = format("e4m3fn");
+  const FloatFormat& f = format_of("e4m3fn");
   RoundingStudy s = study_rounding(f, 16.5, Rounding::nearest_even, Overflow::ieee);
   CHECK((s.lower_chosen && !s.upper_chosen));
   CHECK_FALSE((s.past_end || s.past_highest || s.past_lowest));
@@ -92,14 +92,14 @@ TEST_CASE("a rounding says which neighbour it chose and past which end the numbe
   s = study_rounding(f, -500, Rounding::nearest_even, Overflow::saturate);
   CHECK((s.past_end && s.past_lowest && !s.past_highest && s.upper_chosen));
   // E8M0 ends at 2^-127 and has no zero: what would be below is the lower neighbour, also for numbers above 0.
-  s = study_rounding(format("e8m0"), 0x1p-129, Rounding::nearest_even, Overflow::ieee);
+  s = study_rounding(format_of("e8m0"), 0x1p-129, Rounding::nearest_even, Overflow::ieee);
   CHECK((s.past_lowest && !s.past_highest && s.upper_chosen));
   CHECK(s.lower == 0);
   CHECK(study_rounding(f, HUGE_VAL, Rounding::nearest_even, Overflow::ieee).past_highest);
 }
 
 TEST_CASE("what rounds to a value: half of the way on both sides, or all of it on the side away from zero") {
-  const FloatFormat& f = format("e4m3fn");
+  const FloatFormat& f = format_of("e4m3fn");
   const auto captured = [&](double x, Rounding rounding) {
     const RoundingStudy s = study_rounding(f, x, rounding, Overflow::ieee);
     return std::pair(s.captures_lo, s.captures_hi);
@@ -115,7 +115,7 @@ TEST_CASE("what rounds to a value: half of the way on both sides, or all of it o
 }
 
 TEST_CASE("a study of a code keeps the code, where one value has several") {
-  const FloatFormat& f = format("fp16");
+  const FloatFormat& f = format_of("fp16");
   const RoundingStudy nan = study_code(f, 0xFE01, Rounding::toward_zero);
   CHECK(nan.code == 0xFE01);
   CHECK(nan.rule == RoundingRule::not_a_number);
@@ -127,13 +127,13 @@ TEST_CASE("a study of a code keeps the code, where one value has several") {
 }
 
 TEST_CASE("the value nearest to a place of the line, with its step and kind") {
-  const NearestValue near_17 = nearest_value(format("e4m3fn"), 17.2);
+  const NearestValue near_17 = nearest_value(format_of("e4m3fn"), 17.2);
   CHECK(near_17.value == 18);
   CHECK(near_17.step == 2);
   CHECK(near_17.code == 0x59);
   CHECK(near_17.kind == ValueKind::normal);
-  CHECK(nearest_value(format("e4m3fn"), 1e9).value == 448);
-  CHECK(nearest_value(format("e4m3fn"), 0.003).kind == ValueKind::subnormal);
+  CHECK(nearest_value(format_of("e4m3fn"), 1e9).value == 448);
+  CHECK(nearest_value(format_of("e4m3fn"), 0.003).kind == ValueKind::subnormal);
 }
 
 TEST_CASE("decimals are exact to the last digit, or say that they are cut") {
