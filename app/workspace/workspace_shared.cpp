@@ -35,7 +35,7 @@ void Workspace::group_shared() {
   for (SharedGroup& g : groups_)
     std::stable_partition(g.fields.begin(), g.fields.end(), [](const Field* f) { return f->kind == Kind::choice; });
   // What most labs ask for comes first; others after them.
-  static constexpr std::string_view order[] = {"model", "chip", "workload", "format", "cluster"};
+  static constexpr std::string_view order[] = {"model", "chip", "workload", "format", "cluster", "parallel"};
   const auto rank = [](const SharedGroup& g) {
     return std::find(std::begin(order), std::end(order), g.name) - std::begin(order);
   };
@@ -65,11 +65,14 @@ void Workspace::show_shared() {
 
 void Workspace::apply_shared() {
   if (!settings.keep_my_scenario) return;
-  // A value that this lab does not allow (a chip without the needed figure, a longer range elsewhere) leaves the lab's
-  // own, so a failure is no news.
-  for (const Field& f : lab().inputs())
-    if (const auto at = shared_.find(f.spec.shared); !f.spec.shared.empty() && at != shared_.end() && !is_personal(f))
-      (void)field_from_json(f, at->second);
+  for (const Field& f : lab().inputs()) {
+    const auto at = f.spec.shared.empty() || is_personal(f) ? shared_.end() : shared_.find(f.spec.shared);
+    if (at == shared_.end()) continue;
+    // One range and one meaning a name, but a lab may offer some of the options alone (the formats that have 2:4
+    // units).
+    if (const auto taken = field_from_json(f, at->second); !taken)
+      say(std::string(lab().info().title) + " keeps its own \"" + std::string(f.spec.label) + "\": " + taken.error);
+  }
 }
 
 }  // namespace app

@@ -35,7 +35,8 @@ std::string code_of(const house::Source& source) {
 /// The name of the type that a statement at namespace scope defines; `body` when it ends with a brace.
 std::string type_defined(const std::string& statement, bool body) {
   static const std::regex definition(
-      R"(^\s*(?:template\s*<[^{};]*>\s*)?(?:struct|class|union|enum(?:\s+class|\s+struct)?)\s+(?:alignas\s*\([^)]*\)\s*)?)"
+      R"(^\s*(?:template\s*<[^{};]*>\s*)?(?:struct|class|union|enum(?:\s+class|\s+struct)?)\s+(?:alignas\s*)"
+      R"(\([^)]*\)\s*)?)"
       R"((\w+)\s*(?:final\s*)?(?::[^:][\s\S]*)?$)");
   static const std::regex alias(R"(^\s*(?:template\s*<[^{};]*>\s*)?using\s+(\w+)\s*=)");
   std::smatch found;

@@ -109,9 +109,11 @@ TEST_CASE("the bar shows the values of the lab that is open, not of another that
   CHECK(w->open("roofline/hierarchy"));
   const double chips = w->lab().inputs().find("chips")->number();
   CHECK(shown("cluster.chips") == chips);
+  // Chips of a cluster and chips that share every layer are two things, each with a name of its own.
   CHECK(w->open("serving/batching"));
   CHECK(w->lab().inputs().find("chips")->number() != chips);
-  CHECK(shown("cluster.chips") == w->lab().inputs().find("chips")->number());
+  CHECK(shown("parallel.tensor") == w->lab().inputs().find("chips")->number());
+  CHECK(shown("cluster.chips") == chips);
 }
 
 TEST_CASE("a shared value that a lab does not allow leaves that lab's own") {
@@ -125,6 +127,21 @@ TEST_CASE("a shared value that a lab does not allow leaves that lab's own") {
   const auto* batch = w->lab().inputs().find("batch");
   CHECK(batch->number() <= batch->spec.hi);
   CHECK(w->lab().reason() == "");
+}
+
+TEST_CASE("a shared choice that a lab does not offer is refused with a sentence, not dropped in silence") {
+  const Person person;
+  const auto w = person.workspace();
+  w->settings.keep_my_scenario = true;
+  REQUIRE(w->open("roofline/roofline"));
+  REQUIRE(w->lab().inputs().find("format")->set_choice_id("fp64"));
+  w->update(false);
+  w->messages().clear();
+  REQUIRE(w->open("compression/sparsity"));
+  CHECK(text(*w, "format") == "bf16");
+  REQUIRE(w->messages().size() == 1);
+  CHECK(w->messages()[0].find("keeps its own \"Format\"") != std::string::npos);
+  CHECK(w->messages()[0].find("fp64") != std::string::npos);
 }
 
 TEST_CASE("a dropped scenario opens its lab with its inputs and the rest at their defaults") {
