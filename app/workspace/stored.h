@@ -3,7 +3,12 @@
 #include <string>
 #include <utility>
 
-#include "app/store/json_file.h"
+// The documents, each with its load and save.
+#include "app/store/kept.h"
+#include "app/store/notes.h"
+#include "app/store/progress.h"
+#include "app/store/recent.h"
+#include "app/store/settings.h"
 
 namespace app {
 

@@ -113,7 +113,7 @@ void draw(Inputs&, const Outputs& out, const Picture& picture, View& view) {
   // The plot keeps a readable height, the race gets what is left of the canvas; scrolling changes neither.
   const float room = ImGui::GetContentRegionAvail().y - ImGui::GetScrollY(),
               story = t.type(Type::small) + t.px(6) + 2 * ImGui::GetStyle().ItemSpacing.y;
-  const float least = std::clamp(0.26f * room, t.px(118), t.px(200));
+  const float least = std::clamp(0.26f * room, t.px(104), t.px(200));
   const RaceRows rows = fit_race(picture, room - story - least);
   const std::int64_t request = draw_race(picture, view, width, rows);
   save_tables(Painter::window(), picture);

@@ -229,7 +229,7 @@ TEST_CASE("batching: the whole race is in view in a window of 1280 by 800, its l
   REQUIRE(d.workspace.open("serving/batching"));
   REQUIRE(d.settle());
   CHECK(d.ui.text_present("time of departure"));
-  CHECK(d.canvas_overflow_px() <= 8);  // the padding below the last line
+  CHECK(d.canvas_overflow_px() == 0);
 }
 
 TEST_CASE("batching: dragging the race moves the cursor, Play moves it on, and requests after it have not left yet") {

@@ -23,12 +23,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(u.begin <= u.end && u.end <= doc.source.size() && u.slot < doc.values.keys.size(),
                   "a value that stands nowhere");
   for (const auto& problem : widgets::prose_problems(markdown)) fuzz::require_sentence(problem);
-  const widgets::ProseSource source{nullptr,
-                                    [](void*, std::string_view key, widgets::NumberText& scratch) -> std::string_view {
-                                      scratch = widgets::format(static_cast<double>(key.size()), "B");
-                                      return scratch;
-                                    },
-                                    nullptr};
+  const widgets::ProseSource source{
+      nullptr,
+      [](const void*, std::string_view key, widgets::NumberText& scratch) -> std::string_view {
+        scratch = widgets::format(static_cast<double>(key.size()), "B");
+        return scratch;
+      },
+      nullptr};
   fuzz::require(widgets::prose_as_markdown(markdown, source).size() <= 64 * (doc.source.size() + 1),
                 "values blow the text up");
   return 0;
