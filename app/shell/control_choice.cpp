@@ -16,6 +16,10 @@ bool contains_ignoring_case(std::string_view text, std::string_view part) {
                      [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
 }
 
+bool offered(const chapters::Choice& option, const ControlState& state) {
+  return !state.inputs || chapters::holds(option.when, *state.inputs);
+}
+
 /// Adds an id to those chosen or takes it out; false when there is no room for one more.
 bool flip_choice(std::vector<std::string>& ids, const std::string& id, std::size_t max_items) {
   const auto at = std::find(ids.begin(), ids.end(), id);
@@ -45,6 +49,7 @@ int draw_option_list(const chapters::Choices& options, ControlState& state,
     if (searchable && !contains_ignoring_case(o.label, state.search) && !contains_ignoring_case(o.id, state.search))
       continue;
     const bool on = chosen(i);
+    if (!on && !offered(o, state)) continue;
     if (ImGui::Selectable(o.label.c_str(), on, ImGuiSelectableFlags_NoAutoClosePopups)) result = static_cast<int>(i);
     if (on && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
     ui::hint(o.help);
@@ -94,7 +99,7 @@ bool choices_control(const Field& f, ControlState& state, float width) {
   };
   for (const auto& o : *f.options) {
     const bool on = std::find(ids.begin(), ids.end(), o.id) != ids.end();
-    if (!on && !all) continue;
+    if (!on && (!all || !offered(o, state))) continue;
     place(o.label);
     if (ui::pill(o.label.c_str(), on)) changed |= flip_choice(ids, o.id, f.spec.max_items);
   }

@@ -14,6 +14,8 @@ struct ControlState {
   char search[64] = {};          ///< in an open list of options
   std::string error_key, error;  ///< the last refused value, shown under its control
   chapters::Fields cells;        ///< of the table being drawn; kept for its room
+  /// The lab's inputs, by which an option is offered or not (Choice::when); null offers all.
+  const chapters::Fields* inputs = nullptr;
 };
 
 /// Draws the control that fits the field's description and changes the field. Refused values are said in `state.error`.

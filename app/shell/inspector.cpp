@@ -141,9 +141,11 @@ void draw_inputs(Shell& shell) {
   ui::section("INPUTS");
   buttons(shell);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(8), t.px(9)});
+  shell.controls.inputs = &lab.inputs();
   for (const Field& f : lab.inputs())
     if (enabled(lab, f) && !is_personal(f) && f.spec.origin != chapters::Origin::measured)
       draw_control(f, shell.controls, width);
+  shell.controls.inputs = nullptr;
   ImGui::PopStyleVar();
 }
 

@@ -67,6 +67,41 @@ double amount(Panel& p, std::size_t row) {
 
 }  // namespace
 
+TEST_CASE("an option that another input rules out is not offered, unless it is the one chosen") {
+  static const chapters::Choices operations{{"gather", "All-gather", ""}, {"reduce", "All-reduce", ""}};
+  static const chapters::Choices algorithms{
+      {"ring", "Ring", ""}, {"tree", "Tree", "", {"operation", "reduce"}}, {"bruck", "Bruck", ""}};
+  std::string operation = "gather", algorithm = "ring";
+  chapters::Fields inputs;
+  inputs.choice("operation", operation, operations, {.label = "Operation"});
+  inputs.choice("algorithm", algorithm, algorithms, {.label = "Algorithm"});
+  CHECK_FALSE(chapters::holds(algorithms[1].when, inputs));
+  app::ControlState state;
+  state.inputs = &inputs;
+  support::UiDriver ui([&] {
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({400, 400});
+    ImGui::Begin("panel", nullptr, ImGuiWindowFlags_NoDecoration);
+    app::draw_control(*inputs.find("algorithm"), state, 360);
+    ImGui::End();
+  });
+  const auto offers = [&](std::string_view label) {
+    ui.click("Algorithm");
+    ui.frames(3);
+    const bool there = ui.text_present(label);
+    ui.key(ImGuiKey_Escape);
+    ui.frames(3);
+    return there;
+  };
+  CHECK(offers("Bruck"));
+  CHECK_FALSE(offers("Tree"));
+  operation = "reduce";
+  CHECK(offers("Tree"));
+  operation = "gather";
+  algorithm = "tree";  // of a scenario: what is set is shown, and the lab says why it is not feasible
+  CHECK(offers("Tree"));
+}
+
 TEST_CASE("a text is typed over, and a list of numbers as JSON; a wrong list is refused in one sentence") {
   Panel p;
   p.type_into("Note", "bonjour");
