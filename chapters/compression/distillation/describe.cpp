@@ -1,27 +1,27 @@
 #include "chapters/compression/distillation/lab.h"
 
 #include "chapters/compression/distillation/students.h"
-#include "chapters/compression/shared/choices.h"
+#include "chapters/mechanism/choices_in_order.h"
 
 namespace chapters::compression::distillation {
 namespace {
 
-const Choices widths = choices_up_to<Width::four>({{"16", "16 units", "Half of the teacher's."},
-                                                   {"8", "8 units", "A quarter of the teacher's."},
-                                                   {"4", "4 units", "An eighth of the teacher's."}});
-const Choices digit_choices = choices_up_to<Digits::d800>({{"50", "50", "Five of each."},
-                                                           {"100", "100", "Ten of each."},
-                                                           {"200", "200", ""},
-                                                           {"400", "400", ""},
-                                                           {"800", "800", ""}});
+const Choices widths = choices_in_order<Width::four>({{"16", "16 units", "Half of the teacher's."},
+                                                      {"8", "8 units", "A quarter of the teacher's."},
+                                                      {"4", "4 units", "An eighth of the teacher's."}});
+const Choices digit_choices = choices_in_order<Digits::d800>({{"50", "50", "Five of each."},
+                                                              {"100", "100", "Ten of each."},
+                                                              {"200", "200", ""},
+                                                              {"400", "400", ""},
+                                                              {"800", "800", ""}});
 const Choices trainings =
-    choices_up_to<Train::all>({{"none", "Nobody yet", "The student before its first step: formulas alone."},
-                               {"chosen", "The chosen student", "One student, on labels and from the teacher."},
-                               {"all", "Every size", "Students of 4, 8 and 16 units."}});
-const Choices view_choices = choices_up_to<Views::v12000>({{"250", "250", "Hardly begun."},
-                                                           {"1000", "1,000", ""},
-                                                           {"4000", "4,000", ""},
-                                                           {"12000", "12,000", "Until little changes."}});
+    choices_in_order<Train::all>({{"none", "Nobody yet", "The student before its first step: formulas alone."},
+                                  {"chosen", "The chosen student", "One student, on labels and from the teacher."},
+                                  {"all", "Every size", "Students of 4, 8 and 16 units."}});
+const Choices view_choices = choices_in_order<Views::v12000>({{"250", "250", "Hardly begun."},
+                                                              {"1000", "1,000", ""},
+                                                              {"4000", "4,000", ""},
+                                                              {"12000", "12,000", "Until little changes."}});
 constexpr std::string_view hinton = "Hinton, Vinyals, Dean, Distilling the knowledge in a neural network, 2015",
                            held_out = "measured on 1,000 digits that no network was trained on";
 

@@ -1,17 +1,17 @@
 #include "chapters/compression/methods/lab.h"
 
-#include "chapters/compression/shared/choices.h"
+#include "chapters/mechanism/choices_in_order.h"
 
 namespace chapters::compression::methods {
 namespace {
 
 using models::Method;
 
-const Choices signs = choices_up_to<Sign::plus>(
+const Choices signs = choices_in_order<Sign::plus>(
     {{"minus", "minus: taken back", "GPTQ: the columns left move against the error."},
      {"none", "none", "Round to nearest, column by column."},
      {"plus", "plus: the wrong sign", "As one study document prints it: the error is doubled."}});
-const Choices activation_formats = choices_up_to<Activations::fp8>(
+const Choices activation_formats = choices_in_order<Activations::fp8>(
     {{"int8", "INT8", "W8A8."}, {"int4", "INT4", "W4A4."}, {"fp8", "FP8 E4M3", "W8A8 in floating point."}});
 constexpr std::string_view gptq_paper = "Frantar et al. 2022, arXiv:2210.17323",
                            awq_paper = "Lin et al. 2023, arXiv:2306.00978",

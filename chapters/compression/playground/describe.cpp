@@ -1,24 +1,24 @@
 #include "chapters/compression/playground/lab.h"
 
-#include "chapters/compression/shared/choices.h"
+#include "chapters/mechanism/choices_in_order.h"
 #include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::compression::playground {
 namespace {
 
-const Choices students = choices_up_to<Student::eighth>(
+const Choices students = choices_in_order<Student::eighth>(
     {{"full", "32 units, the teacher", "The network that was trained on the labels."},
      {"half", "16 units", "A student with half of the hidden units, distilled from the teacher."},
      {"quarter", "8 units", "A student with a quarter of the hidden units, distilled."},
      {"eighth", "4 units", "A student with an eighth of the hidden units, distilled."}});
-const Choices prunings = choices_up_to<Zeros::neurons>(
+const Choices prunings = choices_in_order<Zeros::neurons>(
     {{"magnitude", "Smallest weights", "Zeros anywhere: the smallest weights of all layers together."},
      {"two_four", "2 of 4", "In every four neighbouring inputs the two smallest; always half."},
      {"neurons", "Hidden units", "Whole units with all their weights: the matrices shrink."}});
 const Choices difficulties =
-    choices_up_to<Difficulty::hard>({{"easy", "Neat", "Hardly any noise, digits in the middle."},
-                                     {"usual", "Usual", "Noise, shifts, turns, a stray stroke on a fifth of them."},
-                                     {"hard", "Messy", "Much of all that."}});
+    choices_in_order<Difficulty::hard>({{"easy", "Neat", "Hardly any noise, digits in the middle."},
+                                        {"usual", "Usual", "Noise, shifts, turns, a stray stroke on a fifth of them."},
+                                        {"hard", "Messy", "Much of all that."}});
 constexpr std::string_view held_out = "measured on 1,000 digits that no network was trained on";
 
 }  // namespace

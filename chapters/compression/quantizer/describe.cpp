@@ -1,11 +1,11 @@
 #include "chapters/compression/quantizer/lab.h"
 
-#include "chapters/compression/shared/choices.h"
+#include "chapters/mechanism/choices_in_order.h"
 
 namespace chapters::compression::quantizer {
 namespace {
 
-const Choices ranges = choices_up_to<models::QuantRange::mse>(
+const Choices ranges = choices_in_order<models::QuantRange::mse>(
     {{"min_max", "min to max", "From the smallest to the largest weight: nothing is clipped."},
      {"percentile", "a percentile", "The outermost weights are clipped."},
      {"mse", "least squared error", "The range, of 16 tried, that loses least."}});

@@ -1,17 +1,17 @@
 #include "chapters/compression/sparsity/lab.h"
 
-#include "chapters/compression/shared/choices.h"
+#include "chapters/mechanism/choices_in_order.h"
 #include "chapters/mechanism/shared_choices.h"
 
 namespace chapters::compression::sparsity {
 namespace {
 
-const Choices patterns = choices_up_to<models::SparsePattern::structured>(
+const Choices patterns = choices_in_order<models::SparsePattern::structured>(
     {{"unstructured", "Unstructured", "The smallest weights, wherever they are."},
      {"two_four", "2:4", "Two of every four neighbours along the inputs."},
      {"structured", "Whole rows", "Outputs with all their weights: the matrix shrinks."}});
-const Choices formats =
-    choices_up_to<Narrow::int8>({{"bf16", "BF16", ""}, {"fp16", "FP16", ""}, {"fp8", "FP8", ""}, {"int8", "INT8", ""}});
+const Choices formats = choices_in_order<Narrow::int8>(
+    {{"bf16", "BF16", ""}, {"fp16", "FP16", ""}, {"fp8", "FP8", ""}, {"int8", "INT8", ""}});
 constexpr std::string_view mishra = "Mishra et al., Accelerating sparse deep neural networks, 2021",
                            williams = "Williams, Waterman, Patterson 2009";
 

@@ -1,5 +1,5 @@
+#include "chapters/mechanism/choices_in_order.h"
 #include "chapters/precision/loss_scaling/lab.h"
-#include "chapters/precision/shared/ordered_choices.h"
 
 namespace chapters::precision::loss_scaling {
 namespace {

@@ -1,8 +1,8 @@
 #include "chapters/precision/mixed/lab.h"
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/choices_in_order.h"
 #include "chapters/mechanism/shared_choices.h"
-#include "chapters/precision/shared/ordered_choices.h"
 
 namespace chapters::precision::mixed {
 namespace {

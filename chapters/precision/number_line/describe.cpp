@@ -1,5 +1,5 @@
+#include "chapters/mechanism/choices_in_order.h"
 #include "chapters/precision/number_line/lab.h"
-#include "chapters/precision/shared/ordered_choices.h"
 
 namespace chapters::precision::number_line {
 

@@ -1,6 +1,6 @@
 #include "chapters/precision/shared/formats.h"
 
-#include "chapters/precision/shared/ordered_choices.h"
+#include "chapters/mechanism/choices_in_order.h"
 
 namespace chapters::precision {
 

@@ -3,7 +3,7 @@
 
 #include "chapters/mechanism/field.h"
 
-namespace chapters::precision {
+namespace chapters {
 
 /// Choices in the order of an enumeration whose last enumerator is `last`. It does not compile where there are more or
 /// fewer choices than enumerators.
@@ -13,4 +13,4 @@ Choices choices_in_order(const Choice (&list)[count]) {
   return {list, list + count};
 }
 
-}  // namespace chapters::precision
+}  // namespace chapters
