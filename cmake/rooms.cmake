@@ -1,41 +1,56 @@
 # How the program's own libraries and their tests are made.
 
-# ridgeline_unity(TARGET file...): the files of a folder compile as one unit, at most eight of them: two thirds of the time of a
-# build, and an edit of one lab still compiles that lab alone. What is only one file's stays so by its name: helpers in
-# anonymous namespaces have names that their folder uses once.
-function(ridgeline_unity target)
-  if(NOT RIDGELINE_UNITY)
-    return()
-  endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+# ridgeline_units(VARIABLE SIZE file...) puts into VARIABLE what is to be compiled of these files: those of a folder as units of at
+# most SIZE, which takes a third of the time, and an edit of one lab still compiles that lab alone. Files that have options or
+# definitions of their own stay alone, so set those first. A unit includes its files by their paths from the project's folder, so
+# that a compiler's cache knows it again in any other. Helpers in anonymous namespaces have names that their folder uses once.
+function(ridgeline_units variable size)
+  set(result)
+  set(folders)
   foreach(file IN LISTS ARGN)
-    if(NOT file MATCHES "\\.cpp$")
+    get_source_file_property(definitions ${file} COMPILE_DEFINITIONS)
+    get_source_file_property(options ${file} COMPILE_OPTIONS)
+    get_source_file_property(generated ${file} GENERATED)
+    if(NOT RIDGELINE_UNITY OR NOT file MATCHES "\\.cpp$" OR definitions OR options OR generated)
+      list(APPEND result ${file})
       continue()
     endif()
-    get_filename_component(folder ${file} DIRECTORY)
-    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
+    get_filename_component(path ${file} ABSOLUTE)
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${path})
+    get_filename_component(folder ${path} DIRECTORY)
     string(MAKE_C_IDENTIFIER "${folder}" id)
-    if(NOT DEFINED count_${id})
+    if(NOT id IN_LIST folders)
+      list(APPEND folders ${id})
       set(count_${id} 0)
     endif()
-    math(EXPR batch "${count_${id}} / 8")
+    math(EXPR unit "${count_${id}} / ${size}")
     math(EXPR count_${id} "${count_${id}} + 1")
-    set_property(SOURCE ${file} PROPERTY UNITY_GROUP ${id}_${batch})
+    string(APPEND text_${id}_${unit} "#include \"${path}\"\n")
   endforeach()
+  foreach(id IN LISTS folders)
+    math(EXPR last "(${count_${id}} - 1) / ${size}")
+    foreach(unit RANGE ${last})
+      set(path ${PROJECT_BINARY_DIR}/units/${id}_${unit}.cpp)
+      file(CONFIGURE OUTPUT ${path} CONTENT "${text_${id}_${unit}}" @ONLY)
+      list(APPEND result ${path})
+    endforeach()
+  endforeach()
+  set(${variable} ${result} PARENT_SCOPE)
 endfunction()
 
 # ridgeline_library(NAME SOURCES file... [ROOMS library...] [PUBLIC library...] [PRIVATE library...] [HEADERS header...]
-#                   [SANITIZED_OPTIONS option...])
+#                   [OPTIONS option...] [SANITIZED_OPTIONS option...])
 # A static library of ours. ROOMS are others of ours, PUBLIC and PRIVATE come from elsewhere, HEADERS are parsed once for all
 # files. With RIDGELINE_SANITIZED_TESTS it has a twin, the object library NAME_sanitized, of which ridgeline_program links
 # the sanitized tests.
 function(ridgeline_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;ROOMS;PUBLIC;PRIVATE;HEADERS;SANITIZED_OPTIONS")
-  add_library(${name} STATIC ${arg_SOURCES})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;ROOMS;PUBLIC;PRIVATE;HEADERS;OPTIONS;SANITIZED_OPTIONS")
+  ridgeline_units(units 8 ${arg_SOURCES})
+  add_library(${name} STATIC ${units})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_compile_options(${name} PRIVATE ${arg_OPTIONS})
   target_link_libraries(${name} PUBLIC ${arg_ROOMS} ${arg_PUBLIC} PRIVATE ridgeline_warnings ${arg_PRIVATE})
   target_precompile_headers(${name} PRIVATE ${RIDGELINE_STD_HEADERS} ${arg_HEADERS})
-  ridgeline_unity(${name} ${arg_SOURCES})
   set(public ${arg_PUBLIC})
   set(links ${arg_PUBLIC} ${arg_PRIVATE})
   set(rooms ${name})
@@ -53,11 +68,10 @@ function(ridgeline_library name)
     set_property(GLOBAL PROPERTY RIDGELINE_${upper}_${name} ${${list}})
   endforeach()
   if(RIDGELINE_SANITIZED_TESTS)
-    add_library(${name}_sanitized OBJECT ${arg_SOURCES})
+    add_library(${name}_sanitized OBJECT ${units})
     target_include_directories(${name}_sanitized PUBLIC ${PROJECT_SOURCE_DIR})
     target_link_libraries(${name}_sanitized PRIVATE ridgeline_warnings ${public} ${arg_PRIVATE})
     target_precompile_headers(${name}_sanitized PRIVATE ${RIDGELINE_STD_HEADERS} ${arg_HEADERS})
-    ridgeline_unity(${name}_sanitized ${arg_SOURCES})
     target_compile_options(${name}_sanitized PRIVATE ${RIDGELINE_SANITIZERS} -O1 -Wno-maybe-uninitialized
       ${arg_SANITIZED_OPTIONS}) # GCC's flow analysis reports false paths through sanitizer checks
   endif()
