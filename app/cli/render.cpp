@@ -11,6 +11,7 @@
 #include "app/platform/image.h"
 #include "app/platform/svg.h"
 #include "app/shell/shell.h"
+#include "app/shell/stage_area.h"
 #include "chapters/mechanism/registry.h"
 
 namespace app::cli {
@@ -89,7 +90,7 @@ void draw_settled(Headless& headless, Shell& shell, const Picture& p, widgets::R
   for (int i = 0; i < most; ++i) {
     const bool last = i >= settle && !shell.animating;
     headless.begin_frame();
-    const float scale = static_cast<float>(p.scale * (p.presentation ? 2.0 : 1.0));
+    const float scale = static_cast<float>(p.scale * (p.presentation ? presentation_scale : 1.0));
     widgets::set_theme(
         widgets::make_theme(p.light ? widgets::Mode::light : widgets::Mode::dark, scale, headless.fonts()));
     widgets::apply_to_imgui(widgets::theme());

@@ -7,6 +7,7 @@
 #include "app/platform/window.h"
 #include "app/scenario/fields_json.h"
 #include "app/shell/shell.h"
+#include "app/shell/stage_area.h"
 #include "chapters/mechanism/catalog.h"
 
 namespace app::cli {
@@ -68,9 +69,9 @@ int window(const Arguments& a, const Streams& s) {
   w.run(
       [&] {
         const double chosen = settings.scale > 0 ? settings.scale : static_cast<double>(w.content_scale());
-        widgets::set_theme(widgets::make_theme(settings.light ? widgets::Mode::light : widgets::Mode::dark,
-                                               static_cast<float>(chosen * (shell.presentation ? 2.0 : 1.0)),
-                                               w.fonts()));
+        widgets::set_theme(widgets::make_theme(
+            settings.light ? widgets::Mode::light : widgets::Mode::dark,
+            static_cast<float>(chosen * (shell.presentation ? presentation_scale : 1.0)), w.fonts()));
         widgets::apply_to_imgui(widgets::theme());
         draw_shell(shell);
         const std::string_view now = workspace.lab().info().title;

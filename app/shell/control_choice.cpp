@@ -7,6 +7,7 @@ namespace app {
 namespace {
 
 using chapters::Field;
+using widgets::Painter;
 using widgets::theme;
 using widgets::Type;
 
@@ -59,11 +60,19 @@ int draw_option_list(const chapters::Choices& options, ControlState& state,
 }
 
 bool choice_control(const Field& f, ControlState& state, float width) {
-  ui::text(f.spec.label, theme().muted, Type::small);
+  const auto& t = theme();
   const double now = f.number();
   const std::string_view shown =
       now >= 0 ? std::string_view((*f.options)[static_cast<std::size_t>(now)].label) : f.choice_id();
-  if (ui::drop_down(control_label(f), shown, width)) {
+  // One line where the label and the option both have their room.
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float label_width = widgets::text_size(f.spec.label, Type::small).x + t.px(10);
+  const float box_width = widgets::text_size(shown, Type::body).x + t.px(40),
+              label_column = std::max(width * 0.38f, label_width);
+  const bool one_line = label_column + box_width <= width;
+  Painter::window().text_fit({at.x, at.y + (one_line ? t.px(7) : t.px(1))}, f.spec.label, width, t.muted, Type::small);
+  ImGui::SetCursorScreenPos({one_line ? at.x + label_column : at.x, one_line ? at.y : at.y + t.px(20)});
+  if (ui::drop_down(control_label(f), shown, one_line ? width - label_column : width)) {
     state.search[0] = '\0';
     ImGui::OpenPopup(f.key.data());
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/shell/control_kinds.h"
+#include "app/shell/field_text.h"
 #include "app/shell/ui.h"
 #include "widgets/number/number.h"
 
@@ -28,6 +29,15 @@ double rounded_to_grain(const Field& f, double v) {
   return std::clamp(std::round(v / grain) * grain, f.spec.lo, f.spec.hi);
 }
 
+struct Span {
+  double lo = 0, hi = 1;
+};
+/// What a drag reaches: the typical range where there is one.
+Span drag_span(const Field& f) {
+  if (f.spec.typical_lo < f.spec.typical_hi) return {f.spec.typical_lo, f.spec.typical_hi};
+  return {f.spec.lo, f.spec.hi};
+}
+
 /// Dear ImGui's slider behaviour (mouse, keyboard, gamepad) under our own paint: a thin track and a round knob.
 bool number_slider(const Field& f, double& value, float width) {
   const auto& t = theme();
@@ -48,11 +58,12 @@ bool number_slider(const Field& f, double& value, float width) {
     ImGui::FocusWindow(window);
     g.ActiveIdUsingNavDirMask |= (1u << ImGuiDir_Left) | (1u << ImGuiDir_Right);
   }
-  const bool log = f.spec.scale == Scale::log && f.spec.lo > 0;
+  const Span span = drag_span(f);
+  const bool log = f.spec.scale == Scale::log && span.lo > 0;
   double v = value;
   ImRect grab;
   bool changed =
-      ImGui::SliderBehavior(box, id, ImGuiDataType_Double, &v, &f.spec.lo, &f.spec.hi, "%.17g",
+      ImGui::SliderBehavior(box, id, ImGuiDataType_Double, &v, &span.lo, &span.hi, "%.17g",
                             ImGuiSliderFlags_NoRoundToFormat | (log ? ImGuiSliderFlags_Logarithmic : 0), &grab);
   if (changed) {
     v = rounded_to_grain(f, v);
@@ -76,52 +87,50 @@ bool number_control(const Field& f, ControlState& state, float width) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   double value = f.number();
-  const auto shown =
-      widgets::format(value, f.spec.unit, f.kind == Kind::integer ? 12 : 4,
-                      f.kind == Kind::integer && f.spec.unit != "B" ? widgets::Prefix::none : widgets::Prefix::si);
-  const float value_width = widgets::text_size(shown, Type::small, widgets::Font::mono).x + t.px(10);
-  Painter::window().text_fit({at.x, at.y + t.px(2)}, f.spec.label, width - value_width - t.px(6), t.muted, Type::small);
+  const auto shown = widgets::format(value, f.spec.unit, f.kind == Kind::integer ? 12 : 4, prefix_of(f));
+  const float value_width = widgets::text_size(shown, Type::small, widgets::Font::mono).x + t.px(4);
+  const float label_width = widgets::text_size(f.spec.label, Type::small).x;
+  // One line where the label and the value leave the slider its room, else the slider has a line of its own.
+  const float value_column = std::max(value_width, width * 0.27f),
+              label_column = std::max(width * 0.38f, label_width + t.px(10));
+  const bool one_line = width - label_column - value_column >= t.px(64);
+  const float row = t.px(22);
+  Painter::window().text_fit({at.x, at.y + t.px(3)}, f.spec.label,
+                             one_line ? label_column : width - value_width - t.px(6), t.muted, Type::small);
   bool changed = false;
   if (state.editing == f.key) {
-    const float box = std::max(value_width, width * 0.5f);
-    ImGui::SetCursorScreenPos({at.x + width - box, at.y - t.px(4)});
+    const float box = std::max(value_column, width * 0.45f);
+    ImGui::SetCursorScreenPos({at.x + width - box, at.y - t.px(3)});
     const ui::ScopedType mono(Type::small, widgets::Font::mono);
     changed = typing_box(f, state, box);
-    value = f.number();  // the slider below goes on from what was typed
-    ImGui::SetCursorScreenPos({at.x, at.y + t.px(22)});
+    value = f.number();  // the slider goes on from what was typed
   } else {
     ImGui::SetCursorScreenPos({at.x + width - value_width, at.y});
     ImGui::PushID(f.key.data());
-    const bool pressed = ImGui::InvisibleButton("value", {value_width, t.px(20)}, ImGuiButtonFlags_EnableNav);
+    const bool pressed = ImGui::InvisibleButton("value", {value_width, row}, ImGuiButtonFlags_EnableNav);
     ImGui::PopID();
     const bool hovered = ImGui::IsItemHovered();
-    Painter::window().text({at.x + width - t.px(2), at.y + t.px(2)}, shown, hovered ? t.accent : t.text, Type::small,
+    Painter::window().text({at.x + width, at.y + t.px(3)}, shown, hovered ? t.accent : t.text, Type::small,
                            widgets::Font::mono, widgets::Align::right);
     ui::focus_ring(t.px(4));
     if (pressed)
       start_typing(f, state,
                    widgets::format(value, f.kind == Kind::integer ? "" : f.spec.unit, 9,
-                                   f.kind == Kind::integer ? widgets::Prefix::none : widgets::Prefix::si));
-    ImGui::SetCursorScreenPos({at.x, at.y + t.px(20)});
+                                   f.kind == Kind::integer ? widgets::Prefix::none : prefix_of(f)));
   }
-  if (f.spec.scale == Scale::step) {
-    ImGui::PushID(f.key.data());
-    const double step = f.spec.step;
-    if (ui::button("-") && value > f.spec.lo) value = std::max(f.spec.lo, value - step);
-    ImGui::SameLine();
-    if (ui::button("+") && value < f.spec.hi) value = std::min(f.spec.hi, value + step);
-    ImGui::PopID();
-    ImGui::SameLine();
-    number_slider(f, value, width - (ImGui::GetCursorScreenPos().x - at.x));
-  } else if (f.spec.any_number) {
-    // The knob rests at an end for what lies beyond it; only a drag changes the value
-    const double rest = value >= f.spec.hi ? f.spec.hi : value >= f.spec.lo ? value : f.spec.lo;
-    double dragged = rest;
-    number_slider(f, dragged, width);
-    if (dragged != rest) value = dragged;
-  } else {
-    number_slider(f, value, width);
-  }
+  const bool covered = one_line && state.editing == f.key;
+  ImGui::SetCursorScreenPos({one_line ? at.x + label_column : at.x, one_line ? at.y + t.px(3) : at.y + row});
+  const float slider =
+      one_line ? width - label_column - (covered ? std::max(value_column, width * 0.45f) : value_column) - t.px(8)
+               : width;
+  // The knob rests at an end for what lies beyond it; only a drag changes the value.
+  const Span span = drag_span(f);
+  const double rest = value >= span.hi ? span.hi : value >= span.lo ? value : span.lo;
+  double dragged = rest;
+  if (slider >= t.px(24)) number_slider(f, dragged, slider);
+  if (dragged != rest) value = dragged;
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({width, one_line ? row : row + t.px(16)});
   if (value != f.number() && !std::isnan(value)) {
     f.set_number(value);
     changed = true;

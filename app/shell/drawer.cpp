@@ -152,6 +152,11 @@ void draw_claims(Shell& shell) {
   }
 }
 
+bool question_open(const Shell& shell) {
+  return !shell.presentation && !shell.hide_chrome && shell.drawer_open && shell.drawer == Drawer::predict &&
+         !shell.predict.answered && !shell.workspace.content.of(shell.workspace.lab().info().id).predictions.empty();
+}
+
 void draw_drawer(Shell& shell, ImVec2 size) {
   const auto& t = theme();
   if (ui::begin_panel("drawer", size, t.panel, {18, 4},
@@ -173,8 +178,6 @@ void draw_drawer(Shell& shell, ImVec2 size) {
     }
     const ImVec2 at = ImGui::GetCursorScreenPos();
     Painter::window().line({at.x - t.px(18), at.y - t.px(7)}, {at.x + size.x, at.y - t.px(7)}, t.line);
-    shell.prediction_hides_outputs = shell.drawer_open && shell.drawer == Drawer::predict && !shell.predict.answered &&
-                                     !shell.workspace.content.of(lab).predictions.empty();
     if (shell.drawer_open && ImGui::BeginChild("drawer body", {0, 0}, ImGuiChildFlags_NavFlattened)) {
       ui::spacing(4);
       switch (shell.drawer) {

@@ -1,7 +1,10 @@
+#include "app/shell/inspector.h"
+
 #include <algorithm>
+#include <cmath>
 
 #include "app/scenario/scenario.h"
-#include "app/shell/shell.h"
+#include "app/shell/field_text.h"
 #include "app/shell/ui.h"
 #include "widgets/number/number.h"
 
@@ -15,137 +18,100 @@ using widgets::Painter;
 using widgets::theme;
 using widgets::Type;
 
-/// Formula, source and exact value of an output, on hover.
-void explain(const Field& f) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort) || !ImGui::BeginTooltip()) return;
-  ImGui::PushTextWrapPos(theme().px(380));
-  ui::text(f.spec.label, theme().text, Type::body, Font::bold);
-  if (!f.spec.help.empty()) ui::text(f.spec.help, theme().text, Type::small);
-  if (f.kind == Kind::real || f.kind == Kind::integer) {
-    const auto exact = widgets::format(f.number(), "", 10, widgets::Prefix::none);
-    ui::text(exact, theme().text, Type::small, Font::mono);
-    if (!f.spec.unit.empty()) {
-      ImGui::SameLine();
-      ui::text(f.spec.unit, theme().muted, Type::small);
-    }
-  }
-  if (!f.spec.formula.empty()) ui::text(f.spec.formula, theme().accent, Type::small, Font::mono);
-  if (!f.spec.source.empty()) ui::text(f.spec.source, theme().muted, Type::small);
-  ui::text(f.key, theme().muted, Type::small, Font::mono);
-  ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
+bool enabled(const chapters::Lab& lab, const Field& f) { return chapters::holds(f.spec.when, lab.inputs()); }
+
+bool is_input_shown(const chapters::Lab& lab, const Field& f) {
+  return enabled(lab, f) && !is_personal(f) && f.spec.origin != chapters::Origin::measured;
 }
 
-void output_row(const Field& f, bool feasible, bool hidden, float width) {
+/// A heading that folds what follows; folded, it says `value` at its right. True while it is open.
+bool group_heading(std::string_view title, bool open_at_first, std::string_view value, float width) {
   const auto& t = theme();
+  ImGuiStorage* storage = ImGui::GetStateStorage();
+  const ImGuiID id = ImGui::GetID(title.data(), title.data() + title.size());
+  bool open = storage->GetBool(id, open_at_first);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float height = t.px(25), unit_width = t.px(62);
-  ImGui::PushID(f.key.data());
-  ImGui::InvisibleButton(f.spec.label.data(), {width, height}, ImGuiButtonFlags_EnableNav);
+  const float height = t.px(30);
+  ImGui::PushID("group");
+  if (ImGui::InvisibleButton(title.data(), {width, height}, ImGuiButtonFlags_EnableNav)) {
+    open = !open;
+    storage->SetBool(id, open);
+  }
   ImGui::PopID();
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();
-  const float value_right = at.x + width - unit_width;
-  std::string_view value = "—", unit;
-  widgets::NumberParts parts;
-  if (hidden) {
-    value = "?";
-  } else if (feasible) {
-    switch (f.kind) {
-      case Kind::real:
-      case Kind::integer:
-        parts = widgets::format_parts(f.number(), f.spec.unit, 4);
-        value = parts.number;
-        unit = parts.unit;
-        break;
-      case Kind::toggle:
-        value = f.toggle() ? "yes" : "no";
-        break;
-      case Kind::choice: {
-        const double i = f.number();
-        value = i >= 0 ? std::string_view((*f.options)[static_cast<std::size_t>(i)].label) : f.choice_id();
-        break;
-      }
-      case Kind::text:
-        value = f.text();
-        break;
-      case Kind::reals:
-        parts.number = widgets::format(static_cast<double>(f.reals().size()), "");
-        value = parts.number;
-        unit = "values";
-        break;
-      case Kind::table:
-        parts.number = widgets::format(static_cast<double>(f.table_size()), "");
-        value = parts.number;
-        unit = "rows";
-        break;
-      default:
-        break;
-    }
-  }
-  const bool wide = f.kind == Kind::text || f.kind == Kind::choice;
-  const float label_width = widgets::text_size(f.spec.label, Type::small).x;
-  p.text_fit({at.x, at.y + t.px(5)}, f.spec.label, width - unit_width - t.px(56), hovered ? t.text : t.muted,
-             Type::small);
-  if (wide)
-    p.text_fit({at.x + width, at.y + t.px(5)}, value, std::max(width - label_width - t.px(16), width * 0.4f), t.text,
-               Type::small, Font::mono, widgets::Align::right);
-  else {  // on the decimal point: whole part to its left, fraction to its right
-    const auto point = std::min(value.find('.'), value.size());
-    const float room = widgets::text_size(".01667", Type::small, Font::mono).x,
-                fraction = widgets::text_size(value.substr(point), Type::small, Font::mono).x;
-    const float x =
-        value_right - std::max(room, fraction);  // 4.061e-237 gives up its column rather than cover its unit
-    p.text({x, at.y + t.px(5)}, value.substr(0, point), t.text, Type::small, Font::mono, widgets::Align::right);
-    p.text({x, at.y + t.px(5)}, value.substr(point), t.text, Type::small, Font::mono);
-  }
-  p.text_fit({value_right + t.px(8), at.y + t.px(5)}, unit, unit_width - t.px(8), t.muted, Type::small);
-  p.line({at.x, at.y + height - 1}, {at.x + width, at.y + height - 1}, t.grid);
+  const ImVec2 c{at.x + t.px(5), at.y + height / 2};
+  const float r = t.px(3.5f);
+  const ImVec2 mark[] = {open ? ImVec2{c.x - r, c.y - r / 2} : ImVec2{c.x - r / 2, c.y - r},
+                         open ? ImVec2{c.x, c.y + r / 2} : ImVec2{c.x + r / 2, c.y},
+                         open ? ImVec2{c.x + r, c.y - r / 2} : ImVec2{c.x - r / 2, c.y + r}};
+  p.polyline(mark, t.muted, t.px(1.5f));
+  const float y = at.y + (height - t.type(Type::small)) / 2 - t.px(1);
+  const float title_end = p.text({at.x + t.px(18), y}, title, open || hovered ? t.text : t.muted, Type::small,
+                                 open ? Font::bold : Font::sans) +
+                          t.px(18);
+  if (!open && !value.empty())
+    p.text_fit({at.x + width, y}, value, width - title_end - t.px(12), t.text, Type::small, Font::sans,
+               widgets::Align::right);
   ui::focus_ring(t.px(3));
-  explain(f);
+  return open;
 }
 
-bool enabled(const chapters::Lab& lab, const Field& f) { return chapters::holds(f.spec.when, lab.inputs()); }
-
-void buttons(Shell& shell) {
+void buttons(Shell& shell, float right, float y) {
   Session& session = shell.workspace.current();
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme().px(6), theme().px(6)});
-  if (ui::pill("Reset", false)) session.reset();
-  ImGui::SameLine();
-  ImGui::BeginDisabled(!session.can_undo());
-  if (ui::pill("Undo", false)) session.undo();
-  ImGui::EndDisabled();
-  ImGui::SameLine();
-  ImGui::BeginDisabled(!session.can_redo());
-  if (ui::pill("Redo", false)) session.redo();
-  ImGui::EndDisabled();
-  const auto& presets = shell.workspace.content.of(session.lab().info().id).presets;
-  if (!presets.empty()) {
-    ImGui::SameLine();
-    if (ui::pill("Presets", false)) ImGui::OpenPopup("preset list");
-  }
-  if (ImGui::BeginPopup("preset list")) {
-    for (const Preset& p : presets) {
-      if (ImGui::Selectable(p.name.c_str())) shell.workspace.say_failure(shell.workspace.apply_preset(p));
-      ui::hint(p.note);
-    }
-    ImGui::EndPopup();
-  }
-  ImGui::PopStyleVar();
+  const auto& t = theme();
+  const auto link = [&](const char* label, bool possible) {
+    const ImVec2 size = widgets::text_size(label, Type::small);
+    right -= size.x;
+    ImGui::SetCursorScreenPos({right, y});
+    ImGui::BeginDisabled(!possible);
+    const bool pressed = ImGui::InvisibleButton(label, {size.x, size.y + t.px(6)}, ImGuiButtonFlags_EnableNav);
+    ImGui::EndDisabled();
+    const ImU32 colour = !possible ? widgets::with_alpha(t.muted, 0.45f) : ImGui::IsItemHovered() ? t.text : t.muted;
+    Painter::window().text({right, y + t.px(2)}, label, colour, Type::small);
+    ui::focus_ring(t.px(3));
+    right -= t.px(14);
+    return pressed && possible;
+  };
+  if (link("Reset", true)) session.reset();
+  if (link("Redo", session.can_redo())) session.redo();
+  if (link("Undo", session.can_undo())) session.undo();
+}
+
+/// What a folded group says: the value of its first field.
+std::string_view first_value(const chapters::Lab& lab, std::span<const Field> fields, std::string_view group,
+                             bool (*shown)(const chapters::Lab&, const Field&), widgets::NumberText& scratch) {
+  for (const Field& f : fields)
+    if (f.group == group && shown(lab, f)) return field_text(f, scratch);
+  return {};
 }
 
 void draw_inputs(Shell& shell) {
   const auto& t = theme();
   const chapters::Lab& lab = shell.workspace.lab();
   const float width = ImGui::GetContentRegionAvail().x - t.px(4);
-  ui::section("INPUTS");
-  buttons(shell);
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(8), t.px(9)});
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  Painter::window().text({at.x, at.y + t.px(1)}, "Inputs", t.text, Type::body, Font::bold);
+  buttons(shell, at.x + width, at.y);
+  ImGui::SetCursorScreenPos({at.x, at.y + t.px(30)});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(8), t.px(8)});
+  ImGui::PushID(lab.info().id.data());
   shell.controls.inputs = &lab.inputs();
-  for (const Field& f : lab.inputs())
-    if (enabled(lab, f) && !is_personal(f) && f.spec.origin != chapters::Origin::measured)
-      draw_control(f, shell.controls, width);
+  std::string_view group;
+  bool open = true, first = true;
+  for (const Field& f : lab.inputs()) {
+    if (!is_input_shown(lab, f)) continue;
+    if (f.group != group) {
+      group = f.group;
+      widgets::NumberText scratch;
+      open = group.empty() ||
+             group_heading(group, first, first_value(lab, lab.inputs().all(), group, is_input_shown, scratch), width);
+      first = false;
+    }
+    if (open) draw_control(f, shell.controls, width);
+  }
   shell.controls.inputs = nullptr;
+  ImGui::PopID();
   ImGui::PopStyleVar();
 }
 
@@ -154,18 +120,42 @@ void draw_outputs(Shell& shell) {
   const chapters::Lab& lab = shell.workspace.lab();
   Session& session = shell.workspace.current();
   const float width = ImGui::GetContentRegionAvail().x - t.px(4);
-  ui::section("OUTPUTS");
+  const OutputState state{.feasible = lab.reason().empty(), .hidden = shell.prediction_hides_outputs};
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  Painter::window().text({at.x, at.y + t.px(1)}, "Outputs", t.text, Type::body, Font::bold);
+  if (state.hidden)
+    Painter::window().text({at.x + width, at.y + t.px(3)}, "veiled", t.muted, Type::small, Font::sans,
+                           widgets::Align::right);
+  ImGui::SetCursorScreenPos({at.x, at.y + t.px(28)});
   if (session.computing()) {
     ui::bar(ImGui::GetCursorScreenPos(), width, session.fraction(), t.accent);
     ui::spacing(4);
     if (ui::button("Cancel")) session.cancel();
   }
   if (!session.job_error().empty()) ui::wrapped(session.job_error(), t.warning, Type::small);
-  const bool feasible = lab.reason().empty();
-  if (!feasible) ui::wrapped(lab.reason(), t.warning, Type::small);
+  if (!state.feasible) ui::wrapped(lab.reason(), t.warning, Type::small);
+  draw_headlines(shell, state, width);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
-  for (const Field& f : lab.outputs())
-    if (enabled(lab, f)) output_row(f, feasible, shell.prediction_hides_outputs, width);
+  ImGui::PushID(lab.info().id.data());
+  std::string_view group;
+  bool open = true;
+  for (const Field& f : lab.outputs()) {
+    if (f.spec.headline || !enabled(lab, f)) continue;
+    if (f.group != group) {
+      group = f.group;
+      widgets::NumberText scratch;
+      const std::string_view value =
+          state.hidden ? std::string_view("veiled")
+          : state.feasible
+              ? first_value(
+                    lab, lab.outputs().all(), group,
+                    [](const chapters::Lab& l, const Field& o) { return !o.spec.headline && enabled(l, o); }, scratch)
+              : std::string_view();
+      open = group.empty() || group_heading(group, false, value, width);
+    }
+    if (open) draw_output_row(f, state, width);
+  }
+  ImGui::PopID();
   ImGui::PopStyleVar();
 }
 
@@ -174,13 +164,29 @@ void draw_outputs(Shell& shell) {
 void draw_inspector(Shell& shell, ImVec2 size) {
   const auto& t = theme();
   // Outputs keep a place of their own, so that what a slider does is seen while it is dragged.
-  const float wanted = t.px(25) * static_cast<float>(shell.workspace.lab().outputs().size()) + t.px(60);
-  const float outputs = std::min(wanted, size.y * 0.42f);
+  const chapters::Lab& lab = shell.workspace.lab();
+  std::size_t cards = 0, rows = 0, groups = 0;
+  std::string_view group;
+  for (const Field& f : lab.outputs()) {
+    if (!enabled(lab, f)) continue;
+    if (f.spec.headline) {
+      ++cards;
+      continue;
+    }
+    if (f.group.empty())
+      ++rows;
+    else if (f.group != group)
+      ++groups;
+    group = f.group;
+  }
+  const float wanted = t.px(44) + t.px(82) * static_cast<float>((cards + 1) / 2) + t.px(25) * static_cast<float>(rows) +
+                       t.px(30) * static_cast<float>(groups) + t.px(groups > 0 ? 60.0f : 0.0f);
+  const float outputs = std::min(wanted, size.y * (cards > 0 ? 0.55f : 0.42f));
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (ui::begin_panel("inputs", {size.x, size.y - outputs}, t.panel, {16, 8})) draw_inputs(shell);
+  if (ui::begin_panel("inputs", {size.x, size.y - outputs}, t.panel, {14, 10})) draw_inputs(shell);
   ImGui::EndChild();
   ImGui::SetCursorScreenPos({at.x, at.y + size.y - outputs});
-  if (ui::begin_panel("outputs", {size.x, outputs}, t.panel, {16, 2})) draw_outputs(shell);
+  if (ui::begin_panel("outputs", {size.x, outputs}, t.panel, {14, 8})) draw_outputs(shell);
   ImGui::EndChild();
   const Painter p = Painter::window();
   p.line(at, {at.x, at.y + size.y}, t.line);

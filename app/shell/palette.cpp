@@ -65,13 +65,13 @@ void lesson_step(Shell& s, int by) {
   if (next >= 0) lesson_go(s, s.lesson.lesson, static_cast<std::size_t>(next));
 }
 
-void ask_export(Shell& s, ExportKind kind, const char* extension) {
+}  // namespace
+
+void ask_export(Shell& s, ExportKind kind, const char* extension, ImGuiID panel) {
   std::string name(s.workspace.lab().info().id);
   std::replace(name.begin(), name.end(), '/', '-');
-  s.export_request = {kind, s.workspace.export_folder() + "/" + name + extension};
+  s.export_request = {kind, s.workspace.export_folder() + "/" + name + extension, panel};
 }
-
-}  // namespace
 
 const std::vector<Command>& shortcut_commands() {
   static const std::vector<Command> commands = {

@@ -9,6 +9,7 @@
 #include "app/platform/file.h"
 #include "app/platform/svg.h"
 #include "app/scenario/scenario.h"
+#include "app/shell/stage_area.h"
 #include "app/shell/ui.h"
 
 namespace app {
@@ -66,23 +67,6 @@ void draw_message(Shell& shell, ImVec2 canvas_min, ImVec2 canvas_max) {
   ImGui::PopStyleColor(2);
 }
 
-/// A job that lasts longer than a blink shows how far it is, and can be stopped; the last good picture stays meanwhile.
-void draw_job(Shell& shell, ImVec2 top_right) {
-  Session& session = shell.workspace.current();
-  shell.computing_frames = session.computing() ? shell.computing_frames + 1 : 0;
-  constexpr int blink = 8;
-  if (shell.computing_frames <= blink) return;
-  const auto& t = theme();
-  const float stop = t.px(64), bar = t.px(150);
-  ImGui::SetCursorScreenPos({top_right.x - stop, top_right.y});
-  if (ui::button("Stop")) session.cancel();
-  const ImVec2 at{top_right.x - stop - bar - t.px(10), top_right.y + t.px(15)};
-  ui::bar(at, bar, session.fraction(), t.accent);
-  char percent[16];
-  std::snprintf(percent, sizeof percent, "%.0f %%", 100 * session.fraction());
-  Painter::window().text({at.x, at.y - t.px(16)}, percent, t.muted, Type::small);
-}
-
 /// What the open lab asks of the shell: to go elsewhere, or to keep the window awake.
 void serve_requests(Shell& shell) {
   chapters::Requests* asks = shell.workspace.lab().requests();
@@ -113,26 +97,16 @@ void draw_canvas(Shell& shell, ImVec2 size) {
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   shell.canvas_min = corner;
   shell.canvas_max = {corner.x + size.x, corner.y + size.y};
-  if (ui::begin_panel("canvas", size, t.background, {18, 14})) {
-    chapters::Lab& lab = shell.workspace.lab();
+  const ImVec2 padding = shell.presentation ? ImVec2{0, 0} : ImVec2{18, 12};
+  if (ui::begin_panel("canvas", size, t.background, padding,
+                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
     const auto draw = [&] {
-      const Painter p = Painter::window();
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float width = ImGui::GetContentRegionAvail().x;
-      p.text_fit(at, lab.info().title, width, t.text, Type::title, Font::bold);
-      p.text_fit({at.x, at.y + t.px(29)}, lab.info().question, width, t.muted, Type::body);
-      draw_job(shell, {at.x + width, at.y});
-      ImGui::SetCursorScreenPos(at);
-      ImGui::Dummy({width, t.px(52)});
-      if (!lab.reason().empty()) {
-        const ImVec2 here = ImGui::GetCursorScreenPos();
-        p.rect(here, {here.x + width, here.y + t.px(30)}, t.card, t.px(6));
-        p.text_fit({here.x + t.px(10), here.y + t.px(7)}, lab.reason(), width - t.px(20), t.warning, Type::small);
-        ImGui::Dummy({width, t.px(36)});
-      }
-      lab.draw();
+      if (shell.presentation)
+        draw_presentation(shell, corner, size);
+      else
+        draw_stage_area(shell, ImGui::GetContentRegionAvail());
     };
-    if (shell.record) {
+    if (shell.record && shell.record_panel == 0) {
       shell.record->min = corner;
       shell.record->max = shell.canvas_max;
       const widgets::Recording recording(*shell.record);
@@ -145,10 +119,29 @@ void draw_canvas(Shell& shell, ImVec2 size) {
   ImGui::EndChild();
 }
 
+/// A press on a panel's export button asks in which form.
+static void draw_panel_export(Shell& shell) {
+  widgets::StageView& view = stage_view(shell);
+  if (view.export_panel != 0) {
+    shell.export_panel = view.export_panel;
+    ImGui::OpenPopup("export panel");
+  }
+  if (!ImGui::BeginPopup("export panel")) return;
+  struct Form {
+    const char *label, *suffix;
+    ExportKind kind;
+  };
+  for (const Form& form : {Form{"Picture (PNG)", ".png", ExportKind::png},
+                           Form{"Drawing (SVG)", ".svg", ExportKind::svg}, Form{"Data (CSV)", ".csv", ExportKind::csv}})
+    if (ImGui::Selectable(form.label)) ask_export(shell, form.kind, form.suffix, shell.export_panel);
+  ImGui::EndPopup();
+}
+
 void draw_shell(Shell& shell) {
   Workspace& w = shell.workspace;
   shell.animating = false;
   handle_shortcuts(shell);
+  shell.prediction_hides_outputs = question_open(shell);
   w.serve();
   if (w.services.running()) shell.animating = true;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
@@ -163,11 +156,11 @@ void draw_shell(Shell& shell) {
   const auto& t = theme();
   const bool chrome = !shell.hide_chrome, full = chrome && !shell.presentation;
   const float rail = full ? std::min(t.px(195), screen.x * 0.2f) : 0;
-  const float top = chrome ? t.px(51) : 0;
-  const float inspector =
-      chrome
-          ? std::min(t.px(static_cast<float>(shell.presentation ? 300 : w.settings.inspector_width)), screen.x * 0.36f)
-          : 0;
+  const float top = full ? t.px(48) : 0;
+  // In a narrow window the inspector slides over the canvas when it is asked for.
+  shell.narrow = full && screen.x < t.px(900);
+  const float panel = std::min(t.px(static_cast<float>(w.settings.inspector_width)), screen.x * 0.36f);
+  const float inspector = full && !shell.narrow ? panel : 0;
   const float lesson = chrome && (shell.lesson.playing || shell.lesson.recording) ? t.px(76) : 0;
   const float body = screen.y - top - lesson;
   // Explore brings a picture of its own: it takes nearly half.
@@ -183,9 +176,11 @@ void draw_shell(Shell& shell) {
   };
   place(0, 0);
   if (rail > 0) spaced([&] { draw_rail(shell, {rail, screen.y}); });
-  if (chrome) {
+  if (full) {
     place(rail, 0);
     spaced([&] { draw_top_bar(shell, {screen.x - rail, top}); });
+  }
+  if (inspector > 0) {
     place(screen.x - inspector, top);
     spaced([&] { draw_inspector(shell, {inspector, body}); });
   }
@@ -203,8 +198,17 @@ void draw_shell(Shell& shell) {
   place(rail, top);
   widgets::Record export_record;
   const ExportRequest request = std::exchange(shell.export_request, {});
-  if (!request.path.empty() && !shell.record) shell.record = &export_record;
+  if (!request.path.empty() && !shell.record) {
+    shell.record = &export_record;
+    shell.record_panel = request.panel;
+  }
   spaced([&] { draw_canvas(shell, {middle, body - drawer}); });
+  spaced([&] { draw_panel_export(shell); });
+  if (shell.narrow && shell.slide_over) {
+    const float width = std::min(t.px(300), screen.x * 0.8f);
+    place(screen.x - width, top);
+    spaced([&] { draw_inspector(shell, {width, body}); });
+  }
   if (shell.document_job.ended()) {
     w.say(shell.document_job.done() ? *shell.document_said : shell.document_job.error());
     shell.document_job = {};
@@ -215,7 +219,10 @@ void draw_shell(Shell& shell) {
     const auto exported = export_canvas(shell, request.kind, request.path);
     w.say(exported ? "Saved " + request.path + "." : exported.error);
   }
-  if (shell.record == &export_record) shell.record = nullptr;
+  if (shell.record == &export_record) {
+    shell.record = nullptr;
+    shell.record_panel = 0;
+  }
   if (w.update(ImGui::IsAnyItemActive()))
     shell.animating = true;  // a drag on the canvas: its picture follows next frame
   if (w.current().computing() || shell.document_job) shell.animating = true;
@@ -226,7 +233,7 @@ void draw_shell(Shell& shell) {
         w.settings.drawer_height - static_cast<double>(splitter("drawer edge", {rail, top + body - drawer - t.px(3)},
                                                                 {middle, t.px(6)}, false)),
         80.0, 1200.0);
-  if (full)
+  if (inspector > 0)
     w.settings.inspector_width =
         std::clamp(w.settings.inspector_width -
                        static_cast<double>(
@@ -241,8 +248,11 @@ void draw_shell(Shell& shell) {
 models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& path) {
   if (kind == ExportKind::scenario) return write_file(path, to_text(scenario_to_json(shell.workspace.lab()), 2) + "\n");
   if (kind == ExportKind::png)
-    return shell.host.save_png ? shell.host.save_png(shell.canvas_min, shell.canvas_max, path)
-                               : models::Status::fail("Pictures cannot be saved here.");
+    return shell.host.save_png
+               ? shell.host.save_png(shell.record && shell.record_panel != 0 ? shell.record->min : shell.canvas_min,
+                                     shell.record && shell.record_panel != 0 ? shell.record->max : shell.canvas_max,
+                                     path)
+               : models::Status::fail("Pictures cannot be saved here.");
   if (!shell.record) return models::Status::fail("Nothing was recorded to export.");
   if (kind == ExportKind::csv && shell.record->tables.empty())
     return models::Status::fail("This lab shows no data to write as CSV.");

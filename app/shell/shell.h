@@ -1,16 +1,20 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "app/explore/explore.h"
+#include "app/explore/fixes.h"
 #include "app/shell/controls.h"
 #include "app/workspace/workspace.h"
 #include "widgets/base/painter.h"
 #include "widgets/charts/heat_map.h"
 #include "widgets/plot/plot.h"
 #include "widgets/prose/prose.h"
+#include "widgets/stage/stage.h"
 
 namespace app {
 
@@ -58,6 +62,30 @@ struct PredictState {
   chapters::LabPtr asked{};  ///< with the question's inputs, computed; null when the question's data is broken
 };
 
+/// What would make the open lab feasible again, while it is not.
+struct FixState {
+  std::string lab;
+  std::uint64_t version = 0;  ///< of the Outputs that the fixes are for
+  Job job;
+  std::shared_ptr<std::vector<Fix>> result;  ///< what the job writes
+  std::vector<Fix> found;
+};
+
+/// The headline figures of the open lab as they were before the last edit.
+struct HeadlineState {
+  static constexpr std::size_t most = 4;
+  std::string lab;
+  std::uint64_t edits = 0;
+  std::array<double, most> before{}, now{};
+};
+
+/// The preset that was chosen last; its chip is lit until the inputs change.
+struct PresetState {
+  std::string lab;
+  std::size_t index = 0;
+  std::uint64_t edits = 0;
+};
+
 struct LessonState {
   bool playing = false, recording = false;
   std::size_t lesson = 0, step = 0;
@@ -89,7 +117,8 @@ struct PaletteState {
 /// An export asked for in this frame, taken with the next picture.
 struct ExportRequest {
   ExportKind kind = ExportKind::png;
-  std::string path;  ///< empty: none
+  std::string path;   ///< empty: none
+  ImGuiID panel = 0;  ///< of this panel alone; 0: of the whole canvas
 };
 
 /// One shell for window, headless and tests.
@@ -107,12 +136,20 @@ struct Shell {
   PredictState predict;
   LessonState lesson;
   PaletteState palette;
+  FixState fixes;
+  PresetState preset;
+  HeadlineState headlines;
+  std::map<std::string, widgets::StageView, std::less<>> stages;  ///< by lab
   widgets::ProseView prose;
   char note[16384] = {};
   std::string note_lab;
   ImVec2 canvas_min, canvas_max;      ///< of the last frame, screen pixels
   int computing_frames = 0;           ///< how long the open lab's job has been running
   widgets::Record* record = nullptr;  ///< set for one frame to keep what the canvas draws
+  ImGuiID record_panel = 0;           ///< only this panel goes into `record`
+  ImGuiID export_panel = 0;           ///< whose export is being chosen
+  bool narrow = false;                ///< no room for the inspector beside the canvas
+  bool slide_over = false;            ///< in a narrow window, the inspector stands over the canvas
   ExportRequest export_request;
   Job document_job;                            ///< writes a lab's document
   std::shared_ptr<std::string> document_said;  ///< what that job has to say when it is done
@@ -124,6 +161,13 @@ struct Shell {
 
 /// Draws the whole interface for this frame and reacts to input. Call between NewFrame and Render.
 void draw_shell(Shell& shell);
+
+/// Is there a question whose answer may not be seen? Then figures and pictures are veiled everywhere.
+bool question_open(const Shell& shell);
+
+/// Asks for an export with the next picture, named after the lab, into the folder for exports; `panel` 0: the whole
+/// canvas.
+void ask_export(Shell& shell, ExportKind kind, const char* extension, ImGuiID panel = 0);
 
 /// Exports the canvas of the open lab.
 models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& path);

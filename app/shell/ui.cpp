@@ -49,24 +49,6 @@ void hint(std::string_view s) {
   ImGui::EndTooltip();
 }
 
-bool tab(const char* label, bool selected, bool underline) {
-  const auto& t = theme();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size = widgets::text_size(label, Type::body, selected && !underline ? Font::bold : Font::sans);
-  const ImVec2 pad = underline ? ImVec2{t.px(0), t.px(8)} : ImVec2{t.px(12), t.px(8)};
-  const ImVec2 box{size.x + 2 * pad.x, size.y + 2 * pad.y};
-  const bool pressed = ImGui::InvisibleButton(label, box, ImGuiButtonFlags_EnableNav);
-  const bool hovered = ImGui::IsItemHovered();
-  const Painter p = Painter::window();
-  if (!underline && (selected || hovered))
-    p.rect(at, {at.x + box.x, at.y + box.y}, selected ? t.card : widgets::with_alpha(t.card, 0.5f), t.px(7));
-  p.text({at.x + pad.x, at.y + pad.y}, label, selected || hovered ? t.text : t.muted, Type::body,
-         selected && !underline ? Font::bold : Font::sans);
-  if (underline && selected) p.rect({at.x, at.y + box.y - t.px(2)}, {at.x + box.x, at.y + box.y}, t.accent);
-  focus_ring(t.px(7));
-  return pressed;
-}
-
 bool pill(const char* label, bool on) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -6,6 +6,7 @@
 #include "widgets/base/painter.h"
 #include "widgets/base/theme.h"
 #include "widgets/controls/button.h"
+#include "widgets/controls/tab.h"
 
 /// Small pieces that the shell's panels share, over Dear ImGui items so that keyboard and tests reach them by label.
 namespace app::ui {
@@ -26,9 +27,8 @@ void wrapped(std::string_view s, ImU32 colour, widgets::Type type = widgets::Typ
 void section(std::string_view label);
 void spacing(float design_pixels);
 
-/// A tab: text, underlined or filled when selected. True when chosen.
-bool tab(const char* label, bool selected, bool underline);
 using widgets::button;
+using widgets::tab;
 /// A pill that is on or off.
 bool pill(const char* label, bool on);
 /// A switch with its label on the left, over the full width.

@@ -48,6 +48,7 @@ void Session::commit() {
     redo_.clear();
   }
   committed_ = lab_->clone();
+  ++edits_;
 }
 
 void Session::finish() {
@@ -69,6 +70,7 @@ void Session::step(std::vector<Json>& from, std::vector<Json>& to) {
   for (const auto& [key, value] : target.items())
     if (const auto* f = lab_->inputs().find(key)) (void)field_from_json(*f, value, read);
   committed_ = lab_->clone();
+  ++edits_;
 }
 
 void Session::undo() {

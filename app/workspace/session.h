@@ -26,6 +26,8 @@ class Session {
   /// Computes here and now, jobs too: for headless pictures and tests.
   void finish();
 
+  /// Counts the steps of editing; undo and redo are steps too.
+  std::uint64_t edits() const { return edits_; }
   bool can_undo() const { return !undo_.empty(); }
   bool can_redo() const { return !redo_.empty(); }
   void undo();
@@ -52,7 +54,7 @@ class Session {
   Job job_;
   std::shared_ptr<chapters::Lab> job_lab_;  ///< what the running job computes on
   std::string job_error_;
-  std::uint64_t version_ = 1;
+  std::uint64_t version_ = 1, edits_ = 0;
 };
 
 }  // namespace app

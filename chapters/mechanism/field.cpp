@@ -134,6 +134,7 @@ Field& Fields::add(std::string_view key, Kind kind, void* slot, const Spec& spec
   f.kind = kind;
   f.spec = spec;
   f.slot_ = slot;
+  f.group = group_;
   fields_.push_back(f);
   return fields_.back();
 }

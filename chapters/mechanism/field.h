@@ -52,10 +52,17 @@ struct Spec {
   double lo = 0, hi = 1;  ///< inclusive range of numbers (and of each number in a list)
   Scale scale = Scale::linear;
   double step = 1;  ///< for Scale::step
+  /// What a drag of the slider spans, within `lo` and `hi`, which typing still reaches; both 0: all of it.
+  double typical_lo = 0, typical_hi = 0;
+  /// Outputs: one of the at most four figures that stand large above the others. Inputs: one of the at most three that
+  /// presentation shows.
+  bool headline = false;
+  bool binary = false;  ///< amounts of memory that people count in powers of two: KiB, MiB, GiB
   /// Reals: `lo` and `hi` are what a slider offers, any number is allowed, inf and nan too (in JSON the texts "inf",
   /// "-inf", "nan").
   bool any_number = false;
   bool may_be_missing = false;  ///< outputs: NaN says that there is no number to give, null in JSON
+  std::string_view absent;      ///< of such an output: why there is none, "The chip has no FP8 unit."
   /// Not empty: the value follows the learner from lab to lab under this name ("model", "chip", "workload.batch"). Only
   /// chapters/mechanism/shared_choices.h sets it.
   std::string_view shared;
@@ -123,6 +130,7 @@ class Field {
   Spec spec;
   FileSpec file_spec;                ///< of files
   const Choices* options = nullptr;  ///< for choice and choices
+  std::string_view group;            ///< heading under which the inspector shows it; empty: none
 
   // Each accessor is valid for the kinds named; others are a programming error (asserted).
   double number() const;            ///< real, integer, toggle (0 or 1), choice (index, -1 if unknown)
@@ -205,16 +213,23 @@ class Fields {
     add(key, Kind::table, &slot, spec).table_ = &access;
   }
 
+  /// Fields that follow stand under this heading in the inspector, until the next one. A literal.
+  void group(std::string_view title) { group_ = title; }
+
   std::span<const Field> all() const { return fields_; }
   auto begin() const { return fields_.begin(); }
   auto end() const { return fields_.end(); }
   std::size_t size() const { return fields_.size(); }
   const Field* find(std::string_view key) const;
-  void clear() { fields_.clear(); }
+  void clear() {
+    fields_.clear();
+    group_ = {};
+  }
 
  private:
   Field& add(std::string_view key, Kind kind, void* slot, const Spec& spec);
   std::vector<Field> fields_;
+  std::string_view group_;
   template <class Row>
   static constexpr char type_tag = 0;
   std::shared_ptr<void> scratch_;

@@ -11,6 +11,7 @@
 
 #include "chapters/mechanism/field.h"
 #include "models/base/result.h"
+#include "widgets/stage/stage.h"
 
 namespace chapters {
 
@@ -62,9 +63,15 @@ class Lab {
   }
   /// Empty when feasible; otherwise one sentence that says why the Outputs mean nothing.
   virtual const std::string& reason() const = 0;
-  /// Paints the canvas into the current Dear ImGui window. May change Inputs (drags) and View, never Outputs. The first
-  /// time after a change of Outputs it arranges their Picture.
-  virtual void draw() = 0;
+  /// Paints the panels onto a stage. May change Inputs (drags) and View, never Outputs. The first time after a change
+  /// of Outputs it arranges their Picture. While the Outputs are infeasible it paints the last feasible ones, if there
+  /// were any.
+  virtual void draw(widgets::Stage& stage) = 0;
+  /// The answer to the lab's question in one sentence, figures between backticks; the reason where there is none. Empty
+  /// for a lab that gives none.
+  virtual std::string_view answer() = 0;
+  /// Infeasible, and there is an earlier picture that `draw` paints instead.
+  virtual bool shows_earlier() const = 0;
   /// What the View asks of the program; null where it asks for nothing.
   virtual Requests* requests() = 0;
   /// A copy of Inputs and Outputs; its View is a fresh one, since nobody looks at a copy.
@@ -108,6 +115,11 @@ concept Asking = requires(T& t) {
   { t.requests } -> std::same_as<Requests&>;
 };
 
+template <class T>
+concept Answering = requires(const T& t) {
+  { t.answer } -> std::same_as<const std::string&>;
+};
+
 struct ArrangeNothing {};
 
 template <class Inputs, class Outputs, class Picture, class View, class Compute, class Arrange, class Draw>
@@ -134,6 +146,7 @@ class LabOf final : public Lab {
   const Fields& view() const override { return view_fields_; }
   using Lab::compute;
   void compute(Progress& progress) override {
+    keep_feasible();
     if constexpr (std::is_invocable_v<Compute, const Inputs&, Progress&>)
       outputs_ = compute_(inputs_, progress);
     else
@@ -142,15 +155,24 @@ class LabOf final : public Lab {
     arranged_ = false;
   }
   const std::string& reason() const override { return outputs_.reason; }
-  void draw() override {
+  void draw(widgets::Stage& stage) override {
     arrange();
-    const Outputs& outputs = outputs_;
-    const Picture& picture = picture_;
-    if constexpr (std::is_invocable_v<Draw, Inputs&, const Outputs&, const Picture&, View&>)
-      draw_(inputs_, outputs, picture, view_);
-    else
-      draw_(inputs_, outputs, view_);
+    if (shows_earlier()) {
+      Inputs untouched = earlier_->inputs;
+      paint_panels(stage, untouched, earlier_->outputs, earlier_->picture);
+    } else {
+      paint_panels(stage, inputs_, outputs_, picture_);
+    }
   }
+  std::string_view answer() override {
+    if (!outputs_.reason.empty()) return outputs_.reason;
+    arrange();
+    if constexpr (Answering<Picture>)
+      return picture_.answer;
+    else
+      return {};
+  }
+  bool shows_earlier() const override { return earlier_.has_value() && !outputs_.reason.empty(); }
   Requests* requests() override {
     if constexpr (Asking<View>)
       return &view_.requests;
@@ -165,6 +187,7 @@ class LabOf final : public Lab {
   void take_outputs(Lab&& other) override {
     auto* o = dynamic_cast<LabOf*>(&other);
     if (!o) return;
+    keep_feasible();
     outputs_ = std::move(o->outputs_);
     theirs_ = std::move(o->inputs_);
     arranged_ = false;
@@ -186,6 +209,35 @@ class LabOf final : public Lab {
   }
 
  private:
+  /// What was drawn last while it was feasible.
+  struct Earlier {
+    Inputs inputs;
+    Outputs outputs;
+    Picture picture;
+  };
+
+  /// Called before the Outputs change: those that were drawn and are feasible stay at hand.
+  void keep_feasible() {
+    if (arranged_ && outputs_.reason.empty())
+      earlier_ = Earlier{drawn_inputs_, std::move(outputs_), std::move(picture_)};
+  }
+
+  void paint_panels(widgets::Stage& stage, Inputs& inputs, const Outputs& outputs, const Picture& picture) {
+    stage.run([&] {
+      if constexpr (std::is_invocable_v<Draw, widgets::Stage&, Inputs&, const Outputs&, const Picture&, View&>)
+        draw_(stage, inputs, outputs, picture, view_);
+      else if constexpr (std::is_invocable_v<Draw, widgets::Stage&, Inputs&, const Outputs&, View&>)
+        draw_(stage, inputs, outputs, view_);
+      else
+        stage.panel("picture", {.title = info_.title, .answers = true, .scrolls = true}, [&](ImVec2) {
+          if constexpr (std::is_invocable_v<Draw, Inputs&, const Outputs&, const Picture&, View&>)
+            draw_(inputs, outputs, picture, view_);
+          else
+            draw_(inputs, outputs, view_);
+        });
+    });
+  }
+
   void arrange() {
     if (arranged_) return;
     if constexpr (std::is_same_v<Arrange, ArrangeNothing>)
@@ -194,6 +246,7 @@ class LabOf final : public Lab {
       picture_ =
           arrange_(static_cast<const Inputs&>(theirs_ ? *theirs_ : inputs_), static_cast<const Outputs&>(outputs_));
     picture_.version = ++version_;
+    drawn_inputs_ = theirs_ ? *theirs_ : inputs_;
     arranged_ = true;
   }
 
@@ -207,6 +260,8 @@ class LabOf final : public Lab {
   std::optional<Inputs> theirs_;  ///< the Inputs that Outputs taken from a worker belong to
   Picture picture_{};             ///< of `outputs_`, once somebody drew
   bool arranged_ = false;
+  Inputs drawn_inputs_{};           ///< those that `picture_` belongs to
+  std::optional<Earlier> earlier_;  ///< the last feasible picture
   std::uint64_t version_ = 0;
   Fields input_fields_, output_fields_, view_fields_;
 };
@@ -222,15 +277,16 @@ class LabOf final : public Lab {
 /// arrange(const Inputs&, const Outputs&)` makes what only the picture needs: labels, points, ranges. It is pure and
 /// runs once per change of Outputs, where something is drawn, with the Inputs that the Outputs were computed of. The
 /// mechanism sets `Picture::version`.
-/// `draw(Inputs&, const Outputs&, const Picture&, View&)` paints.
+/// A `std::string answer` in Picture answers LabInfo::question in one sentence, with figures between backticks.
+/// `draw(Stage&, Inputs&, const Outputs&, const Picture&, View&)` declares the panels and paints them.
 template <class Inputs, class Outputs, class Picture, class View, class Compute, class Arrange, class Draw>
 LabPtr make_lab(const LabInfo& info, Compute compute, Arrange arrange, Draw draw) {
   return std::make_unique<detail::LabOf<Inputs, Outputs, Picture, View, Compute, Arrange, Draw>>(info, compute, arrange,
                                                                                                  draw);
 }
 
-/// The same without a Picture: `draw(Inputs&, const Outputs&, View&)`, or with a `const NoPicture&` before the View
-/// where a widget needs a version.
+/// The same without a Picture: `draw(Stage&, Inputs&, const Outputs&, View&)`, or with a `const NoPicture&` before the
+/// View where a widget needs a version.
 template <class Inputs, class Outputs, class View, class Compute, class Draw>
 LabPtr make_lab(const LabInfo& info, Compute compute, Draw draw) {
   return make_lab<Inputs, Outputs, NoPicture, View>(info, compute, detail::ArrangeNothing{}, draw);

@@ -4,12 +4,14 @@
 
 namespace support {
 
-void draw_canvas(chapters::Lab& lab) {
+void draw_canvas(chapters::Lab& lab, widgets::StageView& view) {
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
   ImGui::Begin("canvas", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-  lab.draw();
+  const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  widgets::Stage stage(view, {at, {at.x + room.x, at.y + room.y}}, {.scale = widgets::theme().scale});
+  lab.draw(stage);
   ImGui::End();
 }
 
@@ -25,18 +27,19 @@ void Canvas::frame() {
     lab_.compute();
     computed_ = lab_.clone();
   }
-  draw_canvas(lab_);
+  draw_canvas(lab_, stage_);
 }
 
 PictureFrame::PictureFrame(ImVec2 size)
     : ui_(
           [this] {
-            if (lab_) draw_canvas(*lab_);
+            if (lab_) draw_canvas(*lab_, stage_);
           },
           size, dark_theme) {}
 
 std::string PictureFrame::strokes_of(chapters::Lab& lab) {
   lab_ = &lab;
+  stage_ = {};
   ui_.frames(3);
   const widgets::Record record = ui_.record();
   lab_ = nullptr;

@@ -8,7 +8,7 @@
 namespace support {
 
 /// The lab's canvas in a window over the whole display, for a frame function.
-void draw_canvas(chapters::Lab& lab);
+void draw_canvas(chapters::Lab& lab, widgets::StageView& view);
 /// Dark theme, scale 1: `set_up` of a UiDriver.
 void dark_theme();
 
@@ -21,6 +21,7 @@ class Canvas {
   void frame();
   chapters::Lab& lab_;
   chapters::LabPtr computed_;
+  widgets::StageView stage_;
 
  public:
   UiDriver ui;  ///< last: it draws while it is made
@@ -35,6 +36,7 @@ class PictureFrame {
 
  private:
   chapters::Lab* lab_ = nullptr;
+  widgets::StageView stage_;
   UiDriver ui_;
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/shell/shell.h"
+#include "app/shell/stage_area.h"
 #include "tests/support/ui/ui_driver.h"
 
 namespace support {
@@ -92,8 +93,9 @@ struct ShellDriver {
   /// As the window does it: theme and scale from the settings, then the shell.
   void frame() {
     const double scale = workspace.settings.scale > 0 ? workspace.settings.scale : 1.0;
-    widgets::set_theme(widgets::make_theme(workspace.settings.light ? widgets::Mode::light : widgets::Mode::dark,
-                                           static_cast<float>(scale * (shell.presentation ? 2.0 : 1.0)), {}));
+    widgets::set_theme(
+        widgets::make_theme(workspace.settings.light ? widgets::Mode::light : widgets::Mode::dark,
+                            static_cast<float>(scale * (shell.presentation ? app::presentation_scale : 1.0)), {}));
     widgets::apply_to_imgui(widgets::theme());
     app::draw_shell(shell);
   }

@@ -1,0 +1,21 @@
+#pragma once
+#include "app/shell/shell.h"
+
+/// The parts of the inspector.
+namespace app {
+
+struct OutputState {
+  bool feasible = true;
+  bool hidden = false;  ///< a question is open: no figure may be seen, by hover neither
+};
+
+/// The figures that stand large, two beside each other, with the change since the step before.
+void draw_headlines(Shell& shell, const OutputState& state, float width);
+
+/// One output as a row: label, value on the decimal point, unit.
+void draw_output_row(const chapters::Field& field, const OutputState& state, float width);
+
+/// Formula, source and exact value of the output whose item was drawn last, on hover.
+void explain_output(const chapters::Field& field, const OutputState& state);
+
+}  // namespace app

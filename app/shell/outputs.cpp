@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "app/shell/field_text.h"
+#include "app/shell/inspector.h"
+#include "app/shell/ui.h"
+#include "widgets/base/parts.h"
+
+namespace app {
+namespace {
+
+using chapters::Field;
+using chapters::Kind;
+using widgets::Font;
+using widgets::Painter;
+using widgets::theme;
+using widgets::Type;
+
+bool is_figure(const Field& f) { return f.kind == Kind::real || f.kind == Kind::integer; }
+
+/// Follows the headline figures from edit to edit, so that each card can say what it was before.
+void follow_headlines(Shell& shell) {
+  HeadlineState& state = shell.headlines;
+  const Session& session = shell.workspace.current();
+  const chapters::Lab& lab = session.lab();
+  std::array<double, HeadlineState::most> values{};
+  std::size_t n = 0;
+  for (const Field& f : lab.outputs())
+    if (f.spec.headline && n < values.size()) values[n++] = is_figure(f) ? f.number() : std::nan("");
+  if (state.lab != lab.info().id) {
+    state.lab = lab.info().id;
+    state.edits = session.edits();
+    state.before = state.now = values;
+    return;
+  }
+  if (!lab.reason().empty() || session.computing()) return;
+  if (state.edits != session.edits()) {
+    state.edits = session.edits();
+    state.before = state.now;
+    state.now = values;
+  } else if (session.edits() == 0) {
+    state.before = state.now = values;
+  } else {
+    state.now = values;  // a job's figures come after the edit that asked for them
+  }
+}
+
+/// "▲ 3.9 × from 31.7", or in points where the figure is a share or crosses zero.
+void draw_change(ImVec2 at, float width, const Field& f, double now, double before) {
+  const auto& t = theme();
+  if (!std::isfinite(now) || !std::isfinite(before)) return;
+  char words[96];
+  const double size = std::max(std::abs(now), std::abs(before));
+  if (std::abs(now - before) <= 1e-9 * size) return;
+  const auto from = widgets::format(before, f.spec.unit, 3, prefix_of(f));
+  const double ratio = before != 0 ? now / before : 0;
+  const char* arrow = now > before ? "\xE2\x96\xB2" : "\xE2\x96\xBC";
+  if (ratio > 0 && f.spec.unit != "%") {
+    const double times = now > before ? ratio : 1 / ratio;
+    if (times >= 1.1)
+      std::snprintf(words, sizeof words, "%s %.3g\xC3\x97 from %.*s", arrow, times, static_cast<int>(from.length),
+                    from.chars);
+    else
+      std::snprintf(words, sizeof words, "%s %.2g %% from %.*s", arrow, 100 * (times - 1),
+                    static_cast<int>(from.length), from.chars);
+  } else {
+    std::snprintf(words, sizeof words, "%s from %.*s", arrow, static_cast<int>(from.length), from.chars);
+  }
+  const float needed = widgets::text_size(words, Type::small).x;
+  if (needed <= width) {
+    Painter::window().text(at, words, t.muted, Type::small);
+    return;
+  }
+  char* space = std::strstr(words, " from");
+  if (!space) return;
+  *space = '\0';
+  Painter::window().text(at, words, t.muted, Type::small);
+}
+
+void draw_card(const Field& f, const OutputState& state, ImVec2 at, ImVec2 size, double now, double before) {
+  const auto& t = theme();
+  const Painter p = Painter::window();
+  ImGui::SetCursorScreenPos(at);
+  ImGui::PushID(f.key.data());
+  ImGui::InvisibleButton(f.spec.label.data(), size, ImGuiButtonFlags_EnableNav);
+  ImGui::PopID();
+  p.rect(at, {at.x + size.x, at.y + size.y}, t.card, t.px(6));
+  if (ImGui::IsItemHovered()) p.frame(at, {at.x + size.x, at.y + size.y}, t.line, 1, t.px(6));
+  ui::focus_ring(t.px(6));
+  const float x = at.x + t.px(10), room = size.x - t.px(16);
+  p.text_fit({x, at.y + t.px(7)}, f.spec.label, room, t.muted, Type::small);
+  const float y = at.y + t.px(27);
+  if (state.hidden) {
+    const widgets::Rect veil{{x, y}, {at.x + size.x - t.px(10), y + t.px(19)}};
+    widgets::hatch(p, veil, t.muted, t.px(6));
+    p.frame(veil.min, veil.max, t.line);
+    p.text({x, at.y + t.px(53)}, f.spec.unit, t.muted, Type::small);
+    return explain_output(f, state);
+  }
+  if (!state.feasible || !has_value(f)) {
+    p.text({x, y}, "\xE2\x80\x94", t.muted, Type::title, Font::mono);
+  } else if (is_figure(f)) {
+    widgets::NumberParts parts;
+    Type type = Type::title;
+    float number = 0, unit = 0;
+    for (const int digits : {4, 3, 2}) {  // a figure is never cut: it gives up digits, then size
+      parts = widgets::format_parts(f.number(), f.spec.unit, f.kind == Kind::integer && digits == 4 ? 9 : digits,
+                                    prefix_of(f));
+      number = widgets::text_size(parts.number.view(), type, Font::mono).x;
+      unit = parts.unit.length == 0 ? 0 : widgets::text_size(parts.unit, Type::small).x + t.px(6);
+      if (number + unit <= room) break;
+    }
+    if (number + unit > room) type = Type::body;
+    number = p.text({x, y}, parts.number.view(), t.text, type, Font::mono);
+    if (number + unit <= room + t.px(6))
+      p.text({x + number + t.px(6), y + t.type(type) - t.type(Type::small)}, parts.unit, t.muted, Type::small);
+    draw_change({x, at.y + t.px(53)}, room, f, now, before);
+  } else {
+    widgets::NumberText scratch;
+    p.text_fit({x, y + t.px(3)}, field_text(f, scratch), room, t.text, Type::body, Font::bold);
+  }
+  explain_output(f, state);
+}
+
+}  // namespace
+
+void explain_output(const Field& f, const OutputState& state) {
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort) || !ImGui::BeginTooltip()) return;
+  ImGui::PushTextWrapPos(theme().px(380));
+  ui::text(f.spec.label, theme().text, Type::body, Font::bold);
+  if (!f.spec.help.empty()) ui::text(f.spec.help, theme().text, Type::small);
+  if (is_figure(f) && !state.hidden && state.feasible && has_value(f)) {
+    const auto exact = widgets::format(f.number(), "", 10, widgets::Prefix::none);
+    ui::text(exact, theme().text, Type::small, Font::mono);
+    if (!f.spec.unit.empty()) {
+      ImGui::SameLine();
+      ui::text(f.spec.unit, theme().muted, Type::small);
+    }
+  }
+  if (!f.spec.formula.empty()) ui::text(f.spec.formula, theme().accent, Type::small, Font::mono);
+  if (!f.spec.source.empty()) ui::text(f.spec.source, theme().muted, Type::small);
+  ui::text(f.key, theme().muted, Type::small, Font::mono);
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+void draw_headlines(Shell& shell, const OutputState& state, float width) {
+  const auto& t = theme();
+  follow_headlines(shell);
+  const chapters::Lab& lab = shell.workspace.lab();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = t.px(8), card = std::floor((width - gap) / 2), height = t.px(74);
+  std::size_t n = 0;
+  for (const Field& f : lab.outputs()) {
+    if (!f.spec.headline || n >= HeadlineState::most) continue;
+    draw_card(f, state, {at.x + (n % 2 == 1 ? card + gap : 0), at.y + static_cast<float>(n / 2) * (height + gap)},
+              {card, height}, shell.headlines.now[n], shell.headlines.before[n]);
+    ++n;
+  }
+  if (n == 0) return;
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({width, static_cast<float>((n + 1) / 2) * (height + gap)});
+}
+
+void draw_output_row(const Field& f, const OutputState& state, float width) {
+  const auto& t = theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = t.px(25), unit_width = t.px(58);
+  ImGui::PushID(f.key.data());
+  ImGui::InvisibleButton(f.spec.label.data(), {width, height}, ImGuiButtonFlags_EnableNav);
+  ImGui::PopID();
+  const bool hovered = ImGui::IsItemHovered();
+  const Painter p = Painter::window();
+  const float value_right = at.x + width - unit_width;
+  std::string_view value = "—", unit;
+  widgets::NumberParts parts;
+  widgets::NumberText scratch;
+  if (state.hidden) {
+    value = "?";
+  } else if (state.feasible && has_value(f)) {
+    if (is_figure(f)) {
+      parts = widgets::format_parts(f.number(), f.spec.unit, 4, prefix_of(f));
+      value = parts.number;
+      unit = parts.unit;
+    } else if (f.kind == Kind::toggle) {
+      value = f.toggle() ? "yes" : "no";
+    } else {
+      value = field_text(f, scratch);
+    }
+  }
+  const bool wide = !is_figure(f) && !state.hidden;
+  const float point_room = widgets::text_size(".0167", Type::small, Font::mono).x;
+  const auto point = std::min(value.find('.'), value.size());
+  const float fraction = widgets::text_size(value.substr(point), Type::small, Font::mono).x;
+  const float whole = widgets::text_size(value.substr(0, point), Type::small, Font::mono).x;
+  // On the decimal point: the whole part to its left, the fraction to its right.
+  const float x = value_right - std::max(point_room, fraction);
+  const float label_width = widgets::text_size(f.spec.label, Type::small).x;
+  const float label_room = wide ? width * 0.6f : x - whole - at.x - t.px(8);
+  p.text_fit({at.x, at.y + t.px(5)}, f.spec.label, label_room, hovered ? t.text : t.muted, Type::small);
+  if (wide) {
+    p.text_fit({at.x + width, at.y + t.px(5)}, value, std::max(width - label_width - t.px(16), width * 0.4f), t.text,
+               Type::small, Font::mono, widgets::Align::right);
+  } else {
+    p.text({x, at.y + t.px(5)}, value.substr(0, point), t.text, Type::small, Font::mono, widgets::Align::right);
+    p.text({x, at.y + t.px(5)}, value.substr(point), t.text, Type::small, Font::mono);
+  }
+  p.text_fit({value_right + t.px(6), at.y + t.px(5)}, unit, unit_width - t.px(6), t.muted, Type::small);
+  p.line({at.x, at.y + height - 1}, {at.x + width, at.y + height - 1}, t.grid);
+  ui::focus_ring(t.px(3));
+  explain_output(f, state);
+}
+
+}  // namespace app

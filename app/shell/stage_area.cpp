@@ -1,0 +1,172 @@
+#include "app/shell/stage_area.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/explore/fixes.h"
+#include "app/scenario/scenario.h"
+#include "app/shell/ui.h"
+#include "widgets/stage/sentence.h"
+
+namespace app {
+namespace {
+
+using widgets::Font;
+using widgets::Painter;
+using widgets::theme;
+using widgets::Type;
+
+/// A job that lasts longer than a blink shows how far it is, and can be stopped; the last good picture stays meanwhile.
+/// Returns the width in px that it takes at the right.
+float draw_job(Shell& shell, ImVec2 top_right) {
+  Session& session = shell.workspace.current();
+  shell.computing_frames = session.computing() ? shell.computing_frames + 1 : 0;
+  constexpr int blink = 8;
+  if (shell.computing_frames <= blink) return 0;
+  const auto& t = theme();
+  const float stop = t.px(64), bar = t.px(150);
+  ImGui::SetCursorScreenPos({top_right.x - stop, top_right.y});
+  if (ui::button("Stop")) session.cancel();
+  const ImVec2 at{top_right.x - stop - bar - t.px(10), top_right.y + t.px(15)};
+  ui::bar(at, bar, session.fraction(), t.accent);
+  char percent[16];
+  std::snprintf(percent, sizeof percent, "%.0f %%", 100 * session.fraction());
+  Painter::window().text({at.x, at.y - t.px(16)}, percent, t.muted, Type::small);
+  return stop + bar + t.px(24);
+}
+
+/// The question, which is never cut, and under it the answer or the reason why there is none. Returns their height.
+float draw_lines(Shell& shell, ImVec2 at, float width) {
+  const auto& t = theme();
+  const Painter p = Painter::window();
+  chapters::Lab& lab = shell.workspace.lab();
+  float y =
+      at.y + widgets::draw_sentence(p, at, lab.info().question, width, {Type::body, Font::sans, t.muted, t.muted});
+  const std::string_view answer = shell.prediction_hides_outputs ? std::string_view() : lab.answer();
+  if (!answer.empty()) {
+    const bool bad = !lab.reason().empty();
+    widgets::SentenceStyle style{Type::title, Font::bold, bad ? t.warning : t.text, t.accent};
+    if (bad || widgets::sentence_lines(answer, width, style) > 2) style.type = Type::body;
+    y += t.px(4);
+    y += widgets::draw_sentence(p, {at.x, y}, answer, width, style);
+  }
+  return y - at.y;
+}
+
+void apply_fix(Shell& shell, const Fix& fix) {
+  if (const auto* f = shell.workspace.lab().inputs().find(fix.key)) f->set_number(fix.value);
+}
+
+/// What a press would make feasible again, once a job has found it.
+void draw_fixes(Shell& shell) {
+  FixState& state = shell.fixes;
+  Session& session = shell.workspace.current();
+  const std::string_view lab = session.lab().info().id;
+  if (state.lab != lab || state.version != session.version()) {
+    state.lab = lab;
+    state.version = session.version();
+    state.found.clear();
+    state.result = std::make_shared<std::vector<Fix>>();
+    const std::shared_ptr<const chapters::Lab> copy = session.lab().clone();
+    state.job = shell.workspace.jobs.submit(
+        "fixes", [copy, out = state.result](chapters::Progress& progress) { *out = find_fixes(*copy, progress); });
+  }
+  if (state.job && state.job.ended()) {
+    if (state.job.done()) state.found = std::move(*state.result);
+    state.job = {};
+  }
+  if (state.job) shell.animating = true;
+  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  bool first = true;
+  for (const Fix& fix : state.found) {
+    if (!first) widgets::next_button(fix.words.c_str(), right);
+    first = false;
+    ImGui::PushID(fix.key.c_str());
+    if (ui::button(fix.words.c_str())) apply_fix(shell, fix);
+    ImGui::PopID();
+    ui::hint("Sets this one input to the nearest value that works; undo takes it back.");
+  }
+}
+
+float chip_width_of(std::string_view label) { return widgets::text_size(label, Type::small).x + theme().px(20); }
+
+/// Presets as chips in one row; those without room stand in a list behind "n more".
+void draw_presets(Shell& shell, float width) {
+  const auto& t = theme();
+  const auto& presets = shell.workspace.content.of(shell.workspace.lab().info().id).presets;
+  Session& session = shell.workspace.current();
+  const float gap = t.px(8);
+  const auto press = [&](std::size_t i) {
+    const std::string lab(session.lab().info().id);
+    shell.workspace.say_failure(shell.workspace.apply_preset(presets[i]));
+    shell.preset = {lab, i, shell.workspace.current().edits() + 1};
+  };
+  const auto on = [&](std::size_t i) {
+    return shell.preset.index == i && shell.preset.lab == session.lab().info().id &&
+           session.edits() <= shell.preset.edits && session.edits() + 1 >= shell.preset.edits;
+  };
+  float x = 0;
+  std::size_t shown = 0;
+  for (; shown < presets.size(); ++shown) {
+    const float w = chip_width_of(presets[shown].name) + (shown > 0 ? gap : 0);
+    const float more = shown + 1 < presets.size() ? gap + chip_width_of("99 more") : 0;
+    if (x + w + more > width) break;
+    x += w;
+  }
+  ImGui::PushID("presets");
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) ImGui::SameLine(0, gap);
+    if (ui::pill(presets[i].name.c_str(), on(i))) press(i);
+    ui::hint(presets[i].note);
+  }
+  if (shown < presets.size()) {
+    char label[48];
+    std::snprintf(label, sizeof label, "%zu more###more presets", presets.size() - shown);
+    if (shown > 0) ImGui::SameLine(0, gap);
+    if (ui::pill(label, false)) ImGui::OpenPopup("preset list");
+    if (ImGui::BeginPopup("preset list")) {
+      for (std::size_t i = shown; i < presets.size(); ++i) {
+        if (ImGui::Selectable(presets[i].name.c_str(), on(i))) press(i);
+        ui::hint(presets[i].note);
+      }
+      ImGui::EndPopup();
+    }
+  }
+  ImGui::PopID();
+}
+
+}  // namespace
+
+widgets::StageView& stage_view(Shell& shell) {
+  const std::string_view id = shell.workspace.lab().info().id;
+  const auto at = shell.stages.find(id);
+  return at != shell.stages.end() ? at->second : shell.stages[std::string(id)];
+}
+
+void draw_stage_area(Shell& shell, ImVec2 size) {
+  const auto& t = theme();
+  chapters::Lab& lab = shell.workspace.lab();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float job = draw_job(shell, {at.x + size.x, at.y});
+  float y = at.y + draw_lines(shell, at, size.x - job) + t.px(8);
+  const bool bad = !lab.reason().empty();
+  if (!shell.presentation && (bad || !shell.workspace.content.of(lab.info().id).presets.empty())) {
+    ImGui::SetCursorScreenPos({at.x, y});
+    if (bad)
+      draw_fixes(shell);
+    else
+      draw_presets(shell, size.x);
+    y += t.type(Type::small) + t.px(9 + 10);
+  }
+  const widgets::Rect area{{at.x, std::floor(y)}, {at.x + size.x, at.y + size.y}};
+  const widgets::Cover cover = shell.prediction_hides_outputs ? widgets::Cover::veiled
+                               : lab.shows_earlier()          ? widgets::Cover::dimmed
+                                                              : widgets::Cover::none;
+  widgets::Stage stage(stage_view(shell), area, {.scale = t.scale, .one_panel = shell.presentation}, cover);
+  if (shell.record_panel != 0) stage.record(shell.record_panel, shell.record);
+  if (!bad || lab.shows_earlier()) lab.draw(stage);
+}
+
+}  // namespace app

@@ -1,0 +1,100 @@
+#include "widgets/stage/sentence.h"
+
+#include <algorithm>
+
+namespace widgets {
+namespace {
+
+/// Walks the words of a sentence: a word is what stands between spaces, with its figures and words in pieces.
+struct SentenceWalk {
+  std::string_view rest;
+  bool figure = false;
+
+  bool done() const { return rest.empty(); }
+  /// The next piece of one kind within the word; `ends_word` says that a space or the end follows it.
+  std::string_view piece(bool& is_figure, bool& ends_word) {
+    while (!rest.empty() && rest.front() == '`') {
+      figure = !figure;
+      rest.remove_prefix(1);
+    }
+    is_figure = figure;
+    const std::size_t end = std::min(rest.find_first_of(figure ? "`" : "` "), rest.size());
+    const std::string_view out = rest.substr(0, end);
+    rest.remove_prefix(end);
+    std::size_t after = 0;
+    while (after < rest.size() && rest[after] == '`') ++after;
+    ends_word = after == rest.size() || rest[after] == ' ';
+    if (ends_word) {
+      while (!rest.empty() && (rest.front() == '`' || rest.front() == ' ')) {
+        if (rest.front() == '`') figure = !figure;
+        rest.remove_prefix(1);
+        if (figure) break;  // the next figure begins
+      }
+    }
+    return out;
+  }
+};
+
+Font font_for(const SentenceStyle& style, bool figure) { return figure ? Font::mono : style.font; }
+
+/// Width of the word that begins here.
+float word_width(SentenceWalk walk, const SentenceStyle& style) {
+  float width = 0;
+  for (bool ends = false; !ends && !walk.done();) {
+    bool figure = false;
+    const std::string_view piece = walk.piece(figure, ends);
+    width += text_size(piece, style.type, font_for(style, figure)).x;
+    if (piece.empty()) break;
+  }
+  return width;
+}
+
+int walk_sentence(const Painter* painter, ImVec2 at, std::string_view text, float width, const SentenceStyle& style) {
+  const Theme& t = theme();
+  const float space = text_size(" ", style.type, style.font).x, line = t.type(style.type) * 1.35f;
+  SentenceWalk walk{text};
+  float x = 0;
+  int lines = text.empty() ? 0 : 1;
+  while (!walk.done()) {
+    const float word = word_width(walk, style);
+    if (x > 0 && x + word > width) {
+      x = 0;
+      ++lines;
+    }
+    for (bool ends = false; !ends && !walk.done();) {
+      bool figure = false;
+      const std::string_view piece = walk.piece(figure, ends);
+      const Font font = font_for(style, figure);
+      if (painter && !piece.empty())
+        painter->text({at.x + x, at.y + static_cast<float>(lines - 1) * line}, piece,
+                      figure ? style.figure_colour : style.colour, style.type, font);
+      x += text_size(piece, style.type, font).x;
+    }
+    x += space;
+  }
+  return lines;
+}
+
+}  // namespace
+
+int sentence_lines(std::string_view text, float width, const SentenceStyle& style) {
+  return walk_sentence(nullptr, {}, text, width, style);
+}
+
+float sentence_height(std::string_view text, float width, const SentenceStyle& style) {
+  return static_cast<float>(sentence_lines(text, width, style)) * theme().type(style.type) * 1.35f;
+}
+
+float draw_sentence(const Painter& painter, ImVec2 at, std::string_view text, float width, const SentenceStyle& style) {
+  return static_cast<float>(walk_sentence(&painter, at, text, width, style)) * theme().type(style.type) * 1.35f;
+}
+
+std::string_view plain_sentence(std::string_view text, char* buffer, std::size_t size) {
+  std::size_t n = 0;
+  for (const char c : text)
+    if (c != '`' && n + 1 < size) buffer[n++] = c;
+  if (size > 0) buffer[n] = '\0';
+  return {buffer, n};
+}
+
+}  // namespace widgets
