@@ -2,6 +2,7 @@
 
 #include "app/scenario/link.h"
 #include "app/shell/shell.h"
+#include "app/shell/stage_area.h"
 #include "app/shell/ui.h"
 #include "chapters/mechanism/registry.h"
 
@@ -168,6 +169,8 @@ void handle_shortcuts(Shell& shell) {
     zoom(shell, 1.1);
   if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_KeypadSubtract)) zoom(shell, 1 / 1.1);
   if (shell.presentation && !typing && ImGui::IsKeyPressed(ImGuiKey_Escape)) shell.presentation = false;
+  if (shell.presentation && !typing && ImGui::IsKeyPressed(ImGuiKey_PageDown)) turn_page(shell, 1);
+  if (shell.presentation && !typing && ImGui::IsKeyPressed(ImGuiKey_PageUp)) turn_page(shell, -1);
 }
 
 void draw_palette(Shell& shell) {

@@ -21,10 +21,12 @@ struct Shown {
   std::string_view view() const { return {chars, length}; }
 };
 
-Shown shown_of(const Workspace::SharedGroup& group) {
+/// Empty where none of the group matters for the open lab.
+Shown shown_of(const Workspace::SharedGroup& group, const chapters::Fields& inputs) {
   Shown out;
   const chapters::Field* before = nullptr;
   for (const auto* f : group.fields) {
+    if (!chapters::holds(f->spec.when, inputs)) continue;
     const char* between = !before ? "" : before->kind == chapters::Kind::choice ? "  " : " × ";
     before = f;
     const auto number =
@@ -74,6 +76,7 @@ void shared_chip(Shell& shell, const Workspace::SharedGroup& group, std::string_
   ImGui::SetNextWindowSizeConstraints({theme().px(280), 0}, {theme().px(360), theme().px(480)});
   if (!ImGui::BeginPopup(group.popup.c_str())) return;
   for (const auto* f : group.fields) {
+    if (!chapters::holds(f->spec.when, shell.workspace.lab().inputs())) continue;
     bool changed = false;
     if (f->kind == chapters::Kind::choice && group.fields.size() == 1) {
       const double now = f->number();
@@ -104,6 +107,7 @@ void draw_top_bar(Shell& shell, ImVec2 size) {
     const float y = at.y + (size.y - t.px(16) - t.px(28)) / 2;
     if (chip("Ctrl K", "", "Ctrl K", right, y)) shell.palette = {.open = true, .just_opened = true};
     ui::hint("Everything by name: labs, presets, commands, terms.");
+    if (shell.narrow && chip("Inputs", "", "Inputs", right, y)) shell.slide_over = !shell.slide_over;
     // Tabs come first: the chips that leave them room are shown, the most useful ones first.
     const std::string_view open = shell.workspace.lab().info().id;
     const std::string_view slug = open.substr(0, open.find('/'));
@@ -116,11 +120,13 @@ void draw_top_bar(Shell& shell, ImVec2 size) {
     Shown shown[most];
     std::size_t fits = 0;
     for (; fits < std::min(groups.size(), most); ++fits) {
-      shown[fits] = shown_of(groups[fits]);
+      shown[fits] = shown_of(groups[fits], shell.workspace.lab().inputs());
+      if (shown[fits].length == 0) continue;
       room -= chip_width(groups[fits].name, shown[fits].view()) + t.px(8);
       if (room < 0) break;
     }
-    for (std::size_t g = fits; g-- > 0;) shared_chip(shell, groups[g], shown[g].view(), right, y);
+    for (std::size_t g = fits; g-- > 0;)
+      if (shown[g].length > 0) shared_chip(shell, groups[g], shown[g].view(), right, y);
 
     ImGui::SetCursorScreenPos(at);
     bool first = true;

@@ -52,14 +52,15 @@ void hint(std::string_view s) {
 bool pill(const char* label, bool on) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size = widgets::text_size(label, Type::small);
+  const std::string_view words(label, static_cast<std::size_t>(ImGui::FindRenderedTextEnd(label) - label));
+  const ImVec2 size = widgets::text_size(words, Type::small);
   const ImVec2 box{size.x + t.px(20), size.y + t.px(9)};
   const bool pressed = ImGui::InvisibleButton(label, box, ImGuiButtonFlags_EnableNav);
   const Painter p = Painter::window();
   const ImVec2 end{at.x + box.x, at.y + box.y};
   if (on) p.rect(at, end, widgets::with_alpha(t.accent, 0.16f), box.y / 2);
   p.frame(at, end, on ? t.accent : ImGui::IsItemHovered() ? t.muted : t.line, 1, box.y / 2);
-  p.text({at.x + t.px(10), at.y + t.px(4.5f)}, label, on ? t.text : t.muted, Type::small);
+  p.text({at.x + t.px(10), at.y + t.px(4.5f)}, words, on ? t.text : t.muted, Type::small);
   focus_ring(box.y / 2);
   return pressed;
 }

@@ -88,6 +88,7 @@ void Workspace::remember() {
 void Workspace::enter(std::string_view id, const std::function<void()>& set_up) {
   remember();
   current_ = &session(id);
+  group_shared();
   set_up();
   fill_personal();
   current_->update(false);

@@ -69,11 +69,11 @@ class Workspace {
   const CheckedClaims& checked_claims();
   std::size_t claim_count(std::string_view lab) const;
 
-  /// Shared choices that belong together ("workload" of "workload.batch" and "workload.context"), for the chips of the
-  /// top bar.
+  /// The open lab's shared choices, those that belong together in one group ("workload" of "workload.batch" and
+  /// "workload.context"), for the chips of the top bar.
   struct SharedGroup {
     std::string name, popup;
-    std::vector<const chapters::Field*> fields;  ///< of prototype labs, holding the shared values
+    std::vector<const chapters::Field*> fields;  ///< of the open lab, which they belong to
   };
   const std::vector<SharedGroup>& shared_groups() const { return groups_; }
 
@@ -109,7 +109,6 @@ class Workspace {
   Session& session(std::string_view lab);
   void say_if_any(std::string notice);
   void gather_shared();
-  void show_shared();
   void apply_shared();
   void describe_shared();
   void group_shared();

@@ -15,10 +15,7 @@ using models::Status;
 
 bool Workspace::open(std::string_view id) {
   if (!chapters::has_lab(id)) return false;
-  enter(id, [&] {
-    apply_shared();
-    show_shared();
-  });
+  enter(id, [&] { apply_shared(); });
   return true;
 }
 
@@ -126,7 +123,6 @@ std::optional<models::Status> Workspace::drop_by_suffix(const std::string& path,
       }
       enter(p.id, [&] {
         apply_shared();
-        show_shared();
         lab().inputs().find(f.key)->file() = input.file();
       });
       say(std::string(f.spec.label) + ": " + path);

@@ -59,11 +59,11 @@ void Workspace::reload_catalog() {
   for (auto& error : loaded.errors) say(std::move(error));
   chapters::set_catalog(std::move(loaded.catalog));
   for (const Prototype& prototype : prototypes_) prototype.lab->refresh();
-  group_shared();
   for (const auto& [id, session] : sessions_) {
     session->lab().refresh();
     session->invalidate();
   }
+  group_shared();
   claims_.clear();
 }
 

@@ -16,21 +16,17 @@ void Workspace::describe_shared() {
     auto lab = entry.make();
     prototypes_.push_back({std::string(entry.id), std::string(lab->info().title), std::move(lab)});
   }
-  group_shared();
 }
 
 void Workspace::group_shared() {
   groups_.clear();
-  for (const Prototype& prototype : prototypes_)
-    for (const Field& f : prototype.lab->inputs()) {
-      if (f.spec.shared.empty() || is_personal(f) || prototype.lab->info().hidden) continue;
-      const std::string name(f.spec.shared.substr(0, f.spec.shared.find('.')));
-      auto group = std::find_if(groups_.begin(), groups_.end(), [&](const SharedGroup& g) { return g.name == name; });
-      if (group == groups_.end()) group = groups_.insert(groups_.end(), {name, "shared " + name, {}});
-      const bool known = std::any_of(group->fields.begin(), group->fields.end(),
-                                     [&](const Field* g) { return g->spec.shared == f.spec.shared; });
-      if (!known) group->fields.push_back(&f);
-    }
+  for (const Field& f : lab().inputs()) {
+    if (f.spec.shared.empty() || is_personal(f)) continue;
+    const std::string name(f.spec.shared.substr(0, f.spec.shared.find('.')));
+    auto group = std::find_if(groups_.begin(), groups_.end(), [&](const SharedGroup& g) { return g.name == name; });
+    if (group == groups_.end()) group = groups_.insert(groups_.end(), {name, "shared " + name, {}});
+    group->fields.push_back(&f);
+  }
   // What is chosen by name reads first: "Prefill 1 x 4,096".
   for (SharedGroup& g : groups_)
     std::stable_partition(g.fields.begin(), g.fields.end(), [](const Field* f) { return f->kind == Kind::choice; });
@@ -52,15 +48,6 @@ void Workspace::share(const std::string& name, const Json& value) {
 void Workspace::gather_shared() {
   for (const Field& f : lab().inputs())
     if (!f.spec.shared.empty() && !is_personal(f)) shared_[std::string(f.spec.shared)] = field_to_json(f);
-  show_shared();
-}
-
-void Workspace::show_shared() {
-  for (const Field& f : lab().inputs())
-    for (const SharedGroup& group : groups_)
-      for (const Field* g : group.fields)
-        if (!f.spec.shared.empty() && g->spec.shared == f.spec.shared && !is_personal(f))
-          (void)field_from_json(*g, field_to_json(f));  // one description, one range: it fits
 }
 
 void Workspace::apply_shared() {

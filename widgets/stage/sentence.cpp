@@ -49,29 +49,50 @@ float word_width(SentenceWalk walk, const SentenceStyle& style) {
   return width;
 }
 
+/// Words of one kind that follow each other in a line, drawn as one text.
+struct SentenceRun {
+  std::string_view words;
+  float x = 0;
+  bool figure = false;
+};
+
 int walk_sentence(const Painter* painter, ImVec2 at, std::string_view text, float width, const SentenceStyle& style) {
   const Theme& t = theme();
   const float space = text_size(" ", style.type, style.font).x, line = t.type(style.type) * 1.35f;
   SentenceWalk walk{text};
+  SentenceRun run;
   float x = 0;
   int lines = text.empty() ? 0 : 1;
+  const auto flush = [&] {
+    if (painter && !run.words.empty())
+      painter->text({at.x + run.x, at.y + static_cast<float>(lines - 1) * line}, run.words,
+                    run.figure ? style.figure_colour : style.colour, style.type, font_for(style, run.figure));
+    run.words = {};
+  };
   while (!walk.done()) {
     const float word = word_width(walk, style);
     if (x > 0 && x + word > width) {
+      flush();
       x = 0;
       ++lines;
     }
     for (bool ends = false; !ends && !walk.done();) {
       bool figure = false;
       const std::string_view piece = walk.piece(figure, ends);
-      const Font font = font_for(style, figure);
-      if (painter && !piece.empty())
-        painter->text({at.x + x, at.y + static_cast<float>(lines - 1) * line}, piece,
-                      figure ? style.figure_colour : style.colour, style.type, font);
-      x += text_size(piece, style.type, font).x;
+      if (piece.empty()) continue;
+      // A piece goes on with the run when it follows it after one space at the most.
+      const auto gap = run.words.empty() ? -1 : piece.data() - (run.words.data() + run.words.size());
+      if (!run.words.empty() && run.figure == figure && gap >= 0 && gap <= 1) {
+        run.words = {run.words.data(), static_cast<std::size_t>(piece.data() + piece.size() - run.words.data())};
+      } else {
+        flush();
+        run = {piece, x, figure};
+      }
+      x += text_size(piece, style.type, font_for(style, figure)).x;
     }
     x += space;
   }
+  flush();
   return lines;
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("render writes true vector SVG with text as text, and the canvas's dat
   const std::string text = folder.read("r.svg");
   CHECK(text.find("<svg") != std::string::npos);
   CHECK(text.find("<image") == std::string::npos);
-  CHECK(text.find(">Roofline<") != std::string::npos);  // the lab's title
+  CHECK(text.find(">Which ceiling stops this operation, and what would move it?<") != std::string::npos);
   CHECK(count_of(text, "<text") >= 10);
   CHECK(count_of(text, "<poly") >= 4);  // a roof for each of four chips
   const Ran csv = run_cli({"render", "roofline/roofline", "-o", (folder / "r.csv").string()});

@@ -75,13 +75,7 @@ TEST_CASE("a wrong value is refused with a sentence under its control, and the o
 TEST_CASE("Escape leaves a value that was being typed as it was") {
   Opened o;
   const double before = o.in("bytes");
-  const auto slider = o.ui.item("inputs/Traffic");
-  for (const auto& item : o.ui.probe().all())
-    if (item.label == "value" && std::abs(item.max.y - slider.min.y) < 2) {
-      o.ui.click_at(item.centre());
-      break;
-    }
-  o.ui.frames(2);
+  support::press_value(o.ui, "inputs/Traffic");
   REQUIRE(ImGui::GetIO().WantTextInput);
   o.ui.type("7 GB");
   o.ui.key(ImGuiKey_Escape);
@@ -146,11 +140,9 @@ TEST_CASE("hovering an output says its formula and its source") {
   CHECK(o.ui.text_present("Williams, Waterman, Patterson"));
 }
 
-TEST_CASE("Reset, Undo, Redo and Presets are buttons too") {
+TEST_CASE("Reset, Undo, Redo and the presets are pressed") {
   Opened o("roofline/iron-law");
   const auto fresh = o.w.lab().clone();
-  o.ui.click("Presets");
-  o.ui.frames(2);
   const auto& presets = o.w.content.of("roofline/iron-law").presets;
   REQUIRE(presets.size() >= 2);
   o.ui.click(presets[1].name);

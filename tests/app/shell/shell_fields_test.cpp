@@ -2,6 +2,7 @@
 
 #include "app/shell/controls.h"
 #include "tests/support/base/files.h"
+#include "tests/support/lab/shell_driver.h"
 #include "tests/support/lab/toy_lab.h"
 #include "tests/support/ui/ui_driver.h"
 
@@ -132,17 +133,15 @@ TEST_CASE("a file is named by its path, refused when it is not there, and cleare
   CHECK(p.f("file").file().text == "");
 }
 
-TEST_CASE("a stepper counts by its step and stops at the ends") {
+TEST_CASE("a number with a step moves by it and stops at the ends") {
   Panel p;
   CHECK(p.f("count").integer() == 4);
-  p.ui.click("+");
-  CHECK(p.f("count").integer() == 5);
-  for (int i = 0; i < 8; ++i) p.ui.click("-");
+  p.ui.drag("Count", 0.0f, 0.05f);
   CHECK(p.f("count").integer() == 1);
-  p.ui.drag("Count", 1.0f, 0.05f);
+  p.ui.drag("Count", 1.0f, 0.0f);
   CHECK(p.f("count").integer() == 64);
-  p.ui.click("+");
-  CHECK(p.f("count").integer() == 64);
+  p.ui.drag("Count", 0.5f, 1.0f);
+  CHECK(p.f("count").integer() == 33);  // the nearest whole step to the middle of 1 to 64
 }
 
 TEST_CASE("several options are turned on and off one by one") {
@@ -214,13 +213,7 @@ TEST_CASE("a figure that is pressed and left as it is keeps its last digit") {
   cells.find("amount")->real() = exact;
   p.ui.frames(2);
   for (const char* leave : {"enter", "away"}) {
-    const auto slider = p.ui.item("Width");
-    for (const auto& item : p.ui.probe().all())
-      if (item.label == "value" && std::abs(item.max.y - slider.min.y) < 2) {
-        p.ui.click_at(item.centre());
-        break;
-      }
-    p.ui.frames(2);
+    support::press_value(p.ui, "Width");
     REQUIRE(ImGui::GetIO().WantTextInput);
     if (std::string_view(leave) == "enter")
       p.ui.key(ImGuiKey_Enter);

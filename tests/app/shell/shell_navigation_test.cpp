@@ -86,7 +86,7 @@ TEST_CASE("Ctrl and + or - change the scale of the interface, Ctrl+0 leaves it t
   CHECK(o.w.settings.scale == 0);
 }
 
-TEST_CASE("presentation mode hides rail and drawer and doubles the type; Escape leaves it") {
+TEST_CASE("presentation mode shows the stage alone in larger type; Escape leaves it") {
   Opened o;
   REQUIRE(o.ui.has("roofline/hierarchy"));
   REQUIRE(o.ui.has("Explore"));
@@ -95,8 +95,9 @@ TEST_CASE("presentation mode hides rail and drawer and doubles the type; Escape 
   o.ui.frames(2);
   CHECK_FALSE(o.ui.has("roofline/hierarchy"));
   CHECK_FALSE(o.ui.has("Explore"));
-  CHECK(widgets::theme().type(widgets::Type::body) == 2 * before);
+  CHECK(widgets::theme().type(widgets::Type::body) == 1.5f * before);
   CHECK(o.ui.text_present("Roofline"));
+  CHECK(o.ui.text_present(o.w.lab().info().question));
   o.ui.key(ImGuiKey_Escape);
   o.ui.frames(2);
   CHECK(o.ui.has("roofline/hierarchy"));

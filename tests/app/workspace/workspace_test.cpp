@@ -92,9 +92,13 @@ TEST_CASE("a choice from the top bar reaches the open lab and every other, and a
   CHECK(text(*w, "chip") != "mi300x");  // undo is the lab's own
   std::vector<std::string> names;
   for (const auto& group : w->shared_groups()) names.push_back(group.name);
-  REQUIRE(names.size() >= 3);
-  CHECK(names[0] == "model");
-  CHECK(names[1] == "chip");
+  // The bar shows what the open lab has, and nothing else.
+  for (const std::string& name : names) {
+    bool own = false;
+    for (const auto& f : w->lab().inputs()) own |= f.spec.shared.starts_with(name) && !f.spec.shared.empty();
+    CHECK(own);
+  }
+  CHECK(std::find(names.begin(), names.end(), "chip") != names.end());
 }
 
 TEST_CASE("the bar shows the values of the lab that is open, not of another that shares them") {
@@ -113,7 +117,7 @@ TEST_CASE("the bar shows the values of the lab that is open, not of another that
   CHECK(w->open("serving/batching"));
   CHECK(w->lab().inputs().find("chips")->number() != chips);
   CHECK(shown("parallel.tensor") == w->lab().inputs().find("chips")->number());
-  CHECK(shown("cluster.chips") == chips);
+  CHECK(shown("cluster.chips") == -1);  // batching has none, so the bar shows none
 }
 
 TEST_CASE("a shared value that a lab does not allow leaves that lab's own") {

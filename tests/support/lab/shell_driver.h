@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/platform/fonts.h"
 #include "app/shell/shell.h"
 #include "app/shell/stage_area.h"
 #include "tests/support/ui/ui_driver.h"
@@ -18,11 +19,25 @@ inline models::Result<app::UserPaths> nowhere() {
   return models::Result<app::UserPaths>::fail("Nothing is kept in a test.");
 }
 
+/// Presses the figure that stands beside or above the slider of this label, so that it can be typed over.
+inline void press_value(UiDriver& ui, std::string_view label) {
+  const widgets::ProbedItem slider = ui.item(label);
+  const float mid = (slider.min.y + slider.max.y) / 2;
+  for (const auto& item : ui.probe().all())
+    if (item.label == "value" && item.window_id == slider.window_id &&
+        ((item.min.y <= mid && mid <= item.max.y) || std::abs(item.max.y - slider.min.y) < 2)) {
+      ui.click_at(item.centre());
+      ui.frames(2);
+      return;
+    }
+  throw std::runtime_error("no figure stands beside \"" + std::string(label) + "\"");
+}
+
 /// The whole interface under a driver: what a person does to it goes through real events, and tests look at the
 /// workspace. Header only, so that the driver itself stays free of the app.
 struct ShellDriver {
   explicit ShellDriver(app::Content content, models::Result<app::UserPaths> user = nowhere(),
-                       ImVec2 display = {1280, 800})
+                       ImVec2 display = {1280, 800}, bool real_fonts = false)
       : workspace(std::move(content), std::move(user)),
         shell(workspace, {
                              .copy = [this](const std::string& text) { copied = text; },
@@ -30,27 +45,24 @@ struct ShellDriver {
                              .toggle_fullscreen = {},
                              .quit = [this] { quit = true; },
                          }),
-        ui([this] { frame(); }, display) {}
+        ui([this] { frame(); }, display,
+           [this, real_fonts] {
+             if (real_fonts) fonts = app::load_fonts(*ImGui::GetIO().Fonts);
+           }) {}
 
   app::Workspace workspace;
   app::Shell shell;
   std::string copied;
   bool quit = false;
+  widgets::Fonts fonts{};  ///< Dear ImGui's own font unless the real ones were asked for
   UiDriver ui;
 
   const chapters::Field& input(const char* key) { return *workspace.lab().inputs().find(key); }
   const chapters::Field& output(const char* key) { return *workspace.lab().outputs().find(key); }
   std::string_view open_lab() { return workspace.lab().info().id; }
-  /// Presses the figure that stands above a slider, types over it and presses Enter.
+  /// Presses the figure that stands beside or above a slider, types over it and presses Enter.
   void type_value(std::string_view label, std::string_view text) {
-    const widgets::ProbedItem slider = ui.item(label);
-    const widgets::ProbedItem* value = nullptr;
-    for (const auto& item : ui.probe().all())
-      if (item.label == "value" && item.window_id == slider.window_id && std::abs(item.max.y - slider.min.y) < 2)
-        value = &item;
-    if (!value) throw std::runtime_error("no figure stands above \"" + std::string(label) + "\"");
-    ui.click_at(value->centre());
-    ui.frames(2);
+    press_value(ui, label);
     ui.type(text);
     ui.key(ImGuiKey_Enter);
     ui.frames(2);
@@ -95,7 +107,7 @@ struct ShellDriver {
     const double scale = workspace.settings.scale > 0 ? workspace.settings.scale : 1.0;
     widgets::set_theme(
         widgets::make_theme(workspace.settings.light ? widgets::Mode::light : widgets::Mode::dark,
-                            static_cast<float>(scale * (shell.presentation ? app::presentation_scale : 1.0)), {}));
+                            static_cast<float>(scale * (shell.presentation ? app::presentation_scale : 1.0)), fonts));
     widgets::apply_to_imgui(widgets::theme());
     app::draw_shell(shell);
   }
