@@ -119,7 +119,7 @@ void layout_dot_plot(std::span<const DotRow> rows, const DotPlotOptions& o, Rect
   if (shares > 0) shares = std::max(shares, measure("share", Type::small));
   const float inner = area.width() - gutter;
   const bool with_share = shares > 0 && inner - shares - gap >= t.px(70);
-  const bool with_values = values > 0 && inner - values - gap - (with_share ? shares + gap : 0) >= t.px(90);
+  const bool with_values = values > 0 && inner - values - gap - (with_share ? shares + gap : 0) >= t.px(140);
   out.share_right = with_share ? area.max.x : 0.0f;
   out.values_right = with_values ? area.max.x - (with_share ? shares + gap : 0.0f) : 0.0f;
   const float figures = (with_share ? shares + gap : 0.0f) + (with_values ? values + gap : 0.0f);

@@ -49,11 +49,12 @@ void paint_shares(const Painter& painter, const EcdfLayout& l, Rect area) {
   guide(0, "0 %", false);
 }
 
-void paint_curve(const Painter& painter, const EcdfCurve& c, ImU32 ink) {
+void paint_curve(const Painter& painter, const EcdfCurve& c, ImU32 ink, bool crowded) {
   if (c.line.empty()) return;
   const Theme& t = theme();
   if (!c.upper.empty()) painter.band(c.upper, c.lower, with_alpha(ink, 0.16f));
-  painter.polyline(c.line, ink, t.px(1.8f));
+  painter.polyline(c.line, crowded ? with_alpha(ink, 0.55f) : ink, t.px(crowded ? 1.0f : 1.8f));
+  if (crowded) return;  // the hover names curve and quantiles
   for (const ImVec2 at : {c.p50_px, c.p99_px}) {
     painter.circle(at, t.px(3.5f), t.background);
     painter.circle(at, t.px(2.8f), ink);
@@ -62,8 +63,8 @@ void paint_curve(const Painter& painter, const EcdfCurve& c, ImU32 ink) {
 
 void paint_ecdf_limit(const Painter& painter, const EcdfLayout& l, const EcdfOptions& o, Rect area) {
   const Theme& t = theme();
-  painter.rect({l.limit_px, l.plot.min.y}, l.plot.max, with_alpha(t.warning, 0.08f));
-  painter.line({l.limit_px, l.plot.min.y - t.px(2)}, {l.limit_px, l.plot.max.y}, t.warning, t.px(1.6f));
+  painter.rect({l.limit_px, l.plot.min.y}, l.plot.max, with_alpha(t.text, 0.06f));
+  painter.line({l.limit_px, l.plot.min.y - t.px(2)}, {l.limit_px, l.plot.max.y}, t.text, t.px(1.6f));
   Line whole, value;
   value.add(format(o.limit, o.unit));
   whole.add(o.limit_label).add(" ").add(value.view());
@@ -148,7 +149,8 @@ void draw_ecdf(const char* label, std::span<const EcdfSeries> series, EcdfView& 
   paint_row_axis(painter, {.kind = o.axis, .label = o.axis_label, .unit = o.unit}, l.range, l.x_map, l.plot, area,
                  !o.axis_label.empty() || !o.unit.empty());
   paint_shares(painter, l, area);
-  for (std::size_t s = 0; s < l.curves.size(); ++s) paint_curve(painter, l.curves[s], colour(series[s].tint, t));
+  for (std::size_t s = 0; s < l.curves.size(); ++s)
+    paint_curve(painter, l.curves[s], colour(series[s].tint, t), l.curves.size() > 8);
   for (const EcdfLabel& at : l.labels) painter.text(at.rect.min, at.text, t.text, Type::small);
   if (l.problem.length > 0)
     fit_text(painter, {area.min.x, area.max.y - t.type(Type::small)}, l.problem.view(), area.width(), t.muted,

@@ -64,7 +64,7 @@ bool crossed(const Rect& r, const EcdfLayout& l) {
           std::max(a.y, b.y) >= r.min.y)
         return true;
     }
-  return l.has_limit && l.limit_px >= r.min.x && l.limit_px <= r.max.x;
+  return l.has_limit && l.limit_px >= r.min.x - 4 && l.limit_px <= r.max.x + 4;
 }
 
 /// Figures at p99 and p50, the first series first, each in the first place of four that is clear.
@@ -158,7 +158,8 @@ void layout_ecdf(std::span<const EcdfSeries> series, const EcdfOptions& o, Rect 
 
   out.legend_left_out = 0;
   out.legend_height = layout_legend(out.legend, area.width(), small + t.px(6), measure, out.placed_legend);
-  while (out.legend_height > area.height() * 0.3f && !out.placed_legend.empty()) {  // one row goes at a time
+  while (!out.placed_legend.empty() && out.placed_legend.back().at.y > 0 &&
+         out.legend_height > area.height() * 0.2f) {  // the first row stays
     const float last = out.placed_legend.back().at.y;
     while (!out.placed_legend.empty() && out.placed_legend.back().at.y == last) {
       out.placed_legend.pop_back();

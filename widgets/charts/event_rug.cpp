@@ -13,7 +13,7 @@ NumberText whole(double n) { return format(std::round(n), "", 12); }
 /// What the header says, the longest wording first.
 Line rug_words(const EventRugLayout& l, const EventRugOptions& o, int wording) {
   Line text;
-  text.add(whole(static_cast<double>(l.inside))).add(" ").add(wording == 2 ? "" : o.label);
+  text.add(wording == 2 ? "" : o.label).add(wording == 2 ? "" : ": ").add(whole(static_cast<double>(l.inside)));
   if (wording == 0 && std::isfinite(l.expected)) text.add(", ").add(format(l.expected, "", 3)).add(" expected");
   if (wording == 0 && l.outside > 0)
     text.add(", ").add(whole(static_cast<double>(l.outside))).add(" outside this range");
@@ -69,8 +69,9 @@ void layout_event_rug(std::span<const double> events, const EventRugOptions& o, 
   if (std::isfinite(o.lo)) lo = o.lo;
   if (std::isfinite(o.hi)) hi = o.hi;
   const float foot = o.axis ? row_axis_height(!o.axis_label.empty()) : 0.0f;
-  out.strip = {{area.min.x + o.left_px + t.px(1), area.min.y + small + t.px(5)},
-               {area.max.x - o.right_px - t.px(1), area.max.y - foot}};
+  const float ends = o.axis ? small * 1.8f : t.px(1);  // the labels at both ends of the axis stand within the area
+  out.strip = {{area.min.x + std::max(o.left_px, ends), area.min.y + small + t.px(5)},
+               {area.max.x - std::max(o.right_px, ends), area.max.y - foot}};
   out.strip.max.x = std::max(out.strip.max.x, out.strip.min.x + 1);
   out.strip.max.y = std::max(out.strip.max.y, out.strip.min.y + 1);
   out.range = sane_range(AxisKind::linear, {lo, hi});

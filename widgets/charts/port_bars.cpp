@@ -83,7 +83,7 @@ void layout_port_bars(std::span<const PortRow> rows, const PortBarOptions& o, Re
   const float mark = t.px(14);  // the triangle in front of the tightest
   const float gutter = label_gutter(labels, area.width()) + mark, inner = area.width() - gutter;
   const bool with_loads = inner - loads - gap >= t.px(50);
-  const bool with_figures = with_loads && inner - loads - figures - 2 * gap >= t.px(90);
+  const bool with_figures = with_loads && inner - loads - figures - 2 * gap >= t.px(140);
   out.load_right = with_loads && !rows.empty() ? area.max.x - (with_figures ? figures + gap : 0.0f) : 0.0f;
   out.figures_right = with_figures && !rows.empty() ? area.max.x : 0.0f;
   const float right = (with_loads ? loads + gap : 0.0f) + (with_figures ? figures + gap : 0.0f);

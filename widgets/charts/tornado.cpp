@@ -15,12 +15,12 @@ double size_of_row(const TornadoRow& r) {
 }
 
 /// The widest value at the falling or the rising ends.
-float widest_value(const TornadoRow& r, std::string_view unit, bool rises, Measure measure) {
+float widest_value(const TornadoRow& r, const UnitScale& unit, bool rises, Measure measure) {
   float most = 0;
   for (const TornadoSpan& s : {r.alone, r.on_top}) {
     const double value = rises ? rise_of(s) : fall_of(s);
     if (value != 0 || (rises && is_known(s)))
-      most = std::max(most, measure(signed_text(value, unit).view(), Type::small));
+      most = std::max(most, measure(tornado_text(value, unit).view(), Type::small));
   }
   return most;
 }
@@ -38,8 +38,7 @@ void place_tornado_bar(const TornadoSpan& s, double base, float top, float heigh
   bar.rise = {{l.base_px, top}, {bar.high > 0 ? x(bar.high) : l.base_px, top + height}};
 }
 
-void paint_tornado_bar(const Painter& painter, const TornadoBar& bar, bool hatched, bool values,
-                       const TornadoOptions& o) {
+void paint_tornado_bar(const Painter& painter, const TornadoBar& bar, bool hatched, const TornadoLayout& l) {
   if (!bar.known) return;
   const Theme& t = theme();
   const float y = (bar.fall.min.y + bar.fall.max.y - t.type(Type::small)) / 2;
@@ -51,12 +50,12 @@ void paint_tornado_bar(const Painter& painter, const TornadoBar& bar, bool hatch
   };
   side(bar.fall, Tint::series(0));
   side(bar.rise, Tint::series(1));
-  if (!values) return;
+  if (!l.values || (hatched && l.compact)) return;
   if (bar.low < 0)
-    painter.text({bar.fall.min.x - t.px(5), y}, signed_text(bar.low, o.unit).view(), t.text, Type::small, Font::sans,
+    painter.text({bar.fall.min.x - t.px(5), y}, tornado_text(bar.low, l.unit).view(), t.text, Type::small, Font::sans,
                  Align::right);
   if (bar.high > 0 || bar.low == 0)
-    painter.text({bar.rise.max.x + t.px(5), y}, signed_text(bar.high, o.unit).view(), bar.high > 0 ? t.text : t.muted,
+    painter.text({bar.rise.max.x + t.px(5), y}, tornado_text(bar.high, l.unit).view(), bar.high > 0 ? t.text : t.muted,
                  Type::small);
 }
 
@@ -113,6 +112,12 @@ void record_tornado(Record& record, const char* label, std::span<const TornadoRo
 
 }  // namespace
 
+Line tornado_text(double change, const UnitScale& unit) {
+  Line text;
+  text.add(change > 0 ? "+" : "").add(format_in(unit, change));
+  return text.add(unit.unit.length > 0 ? " " : "").add(unit.unit);
+}
+
 void layout_tornado(std::span<const TornadoRow> rows, const TornadoOptions& o, Rect area, Measure measure,
                     TornadoLayout& out) {
   const Theme& t = theme();
@@ -130,6 +135,9 @@ void layout_tornado(std::span<const TornadoRow> rows, const TornadoOptions& o, R
   const double base = std::isfinite(o.base) ? o.base : 0;
   if (!std::isfinite(o.base)) out.problem.add("The base is not a finite number: changes are shown about 0.");
   double low = 0, high = 0;
+  double largest = 0;
+  for (const TornadoRow& r : rows) largest = std::max(largest, size_of_row(r));
+  out.unit = unit_scale(largest, o.unit);
   float labels = 0, falls = 0, rises = 0;
   for (const TornadoRow& r : rows) {
     out.has_on_top = out.has_on_top || is_known(r.on_top);
@@ -138,8 +146,8 @@ void layout_tornado(std::span<const TornadoRow> rows, const TornadoOptions& o, R
     low = std::min({low, fall_of(r.alone), fall_of(r.on_top)});
     high = std::max({high, rise_of(r.alone), rise_of(r.on_top)});
     labels = std::max(labels, measure(r.label, Type::small));
-    falls = std::max(falls, widest_value(r, o.unit, false, measure));
-    rises = std::max(rises, widest_value(r, o.unit, true, measure));
+    falls = std::max(falls, widest_value(r, out.unit, false, measure));
+    rises = std::max(rises, widest_value(r, out.unit, true, measure));
   }
   const float gutter = label_gutter(labels, area.width());
   const float left = falls > 0 ? falls + t.px(8) : t.px(4), right = rises > 0 ? rises + t.px(8) : t.px(4);
@@ -155,8 +163,10 @@ void layout_tornado(std::span<const TornadoRow> rows, const TornadoOptions& o, R
   out.map =
       AxisMap(AxisKind::linear, out.range, static_cast<double>(out.plot.min.x), static_cast<double>(out.plot.max.x));
   out.base_px = std::clamp(std::round(static_cast<float>(out.map.pixel(base))), out.plot.min.x, out.plot.max.x);
+  const float line = small + t.px(2);
+  out.compact = out.has_on_top && static_cast<float>(rows.size()) * 2 * line > out.plot.height();
   out.stack = stack_rows(rows.size(), out.plot.min.y, out.plot.max.y, t.px(o.row_px) * (out.has_on_top ? 1.5f : 1.0f),
-                         (small + t.px(2)) * (out.has_on_top ? 2.0f : 1.0f));
+                         out.has_on_top && !out.compact ? 2 * line : line + t.px(2));
   // The axis stands right under the last row, not at the foot of an area that is too high for them.
   const float used = out.stack.bottom() + (out.stack.left_out > 0 ? small + t.px(2) : 0.0f);
   out.plot.max.y = std::min(out.plot.max.y, std::max(used, out.plot.min.y + 1));
@@ -164,7 +174,8 @@ void layout_tornado(std::span<const TornadoRow> rows, const TornadoOptions& o, R
     const TornadoRow& r = rows[out.order[i]];
     TornadoPlace place{.row = out.order[i]};
     const float inset = std::min(t.px(3), out.stack.slot * 0.12f), inner = out.stack.slot - 2 * inset;
-    const float upper = out.has_on_top ? std::floor(inner * 0.5f) : inner, top = out.stack.row_top(i) + inset;
+    const float upper = !out.has_on_top ? inner : std::floor(inner * (out.compact ? 0.62f : 0.5f)),
+                top = out.stack.row_top(i) + inset;
     place_tornado_bar(r.alone, base, top, upper, out, place.alone);
     place_tornado_bar(r.on_top, base, top + upper, inner - upper, out, place.on_top);
     out.rows.push_back(place);
@@ -197,12 +208,12 @@ bool draw_tornado(const char* label, std::span<const TornadoRow> rows, TornadoVi
     float room = label_gutter(gutter, area.width());
     for (const TornadoBar* b : {&p.alone, &p.on_top})
       if (l.values && b->known && b->low < 0)
-        room = std::min(
-            room, b->fall.min.x - t.px(12) - text_size(signed_text(b->low, o.unit).view(), Type::small).x - area.min.x);
+        room = std::min(room, b->fall.min.x - t.px(12) - text_size(tornado_text(b->low, l.unit).view(), Type::small).x -
+                                  area.min.x);
     fit_text(painter, {area.min.x, l.stack.middle(i) - small / 2}, rows[p.row].label, room, t.text, Type::small,
              chosen ? Font::bold : Font::sans);
-    paint_tornado_bar(painter, p.alone, false, l.values, o);
-    if (l.has_on_top) paint_tornado_bar(painter, p.on_top, true, l.values, o);
+    paint_tornado_bar(painter, p.alone, false, l);
+    if (l.has_on_top) paint_tornado_bar(painter, p.on_top, true, l);
   }
   painter.line({l.base_px, l.plot.min.y - t.px(2)}, {l.base_px, l.stack.bottom()}, t.text, t.px(1.5f));
   paint_left_out(painter, l.stack, area.min.x, area.max.x, l.plot.max.y);

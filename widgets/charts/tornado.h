@@ -49,10 +49,14 @@ struct TornadoLayout {
   float head = 0;                  ///< pixels above the rows: legend and the base line's label
   bool values = false;             ///< the ends have room for their values
   bool has_on_top = false;
-  Line problem;  ///< one sentence about what could not be shown
+  bool compact = false;  ///< both bars share one line of text; the values are those of the first
+  UnitScale unit;  ///< one multiple for all values
+  Line problem;    ///< one sentence about what could not be shown
   std::vector<std::size_t> order;
 };
 
+/// "+3.1 ms" in the layout's multiple.
+Line tornado_text(double change, const UnitScale& unit);
 /// Bars of all rows in `area` on one axis of the output.
 void layout_tornado(std::span<const TornadoRow> rows, const TornadoOptions& options, Rect area, Measure measure,
                     TornadoLayout& out);

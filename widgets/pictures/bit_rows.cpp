@@ -56,7 +56,7 @@ void paint_register(const Painter& painter, const BitRowLayout& l, const BitRowO
       .add(", ")
       .add_integer(static_cast<std::int64_t>(l.lost_ones))
       .add(l.lost_ones == 1 ? " of them is 1" : " of them are 1");
-  const float y = area.max.y - small;
+  const float y = std::min(bottom + t.px(6), area.max.y - small);
   for (const std::string_view s : {whole.view(), less.view()}) {
     const float w = text_size(s, Type::small).x;
     if (w > area.width()) continue;
@@ -127,11 +127,11 @@ void layout_bit_rows(std::span<const BitRow> rows, const BitRowOptions& o, Rect 
 
   // Cells are squares while they have room, and never flatter than 4 px; rows that do not fit are left out.
   const float head = (names || o.extra > 0 ? small + t.px(4) : 0.0f), foot = o.kept > 0 ? small + t.px(4) : 0.0f;
-  const float drop = std::floor(out.cell * 0.4f);
+  const float drop = std::floor(out.cell * 0.35f);
   const float high = std::max(out.cell, std::min(t.px(o.cell_px), small + t.px(2)));
-  const float pitch = high + drop + t.px(4);
+  const float pitch = high + drop + t.px(8);
   const float room = area.height() - head - foot;
-  out.shown = std::min(rows.size(), static_cast<std::size_t>(std::max(0.0f, (room + t.px(4)) / pitch)));
+  out.shown = std::min(rows.size(), static_cast<std::size_t>(std::max(0.0f, (room + t.px(8)) / pitch)));
   out.left_out = rows.size() - out.shown;
   if (out.left_out > 0 && out.shown > 0 && room - static_cast<float>(out.shown) * pitch < small) {
     --out.shown;
@@ -202,7 +202,7 @@ bool draw_bit_rows(const char* label, std::span<const BitRow> rows, BitRowView& 
     if (sign > 0) painter.text({l.label_right, y}, rows[r].operation, t.text, Type::small, Font::bold, Align::right);
     fit_text(painter, {area.min.x, y}, rows[r].label, l.label_right - sign - area.min.x, t.text, Type::small);
     if (rows[r].operation == "=" && r > 0)
-      painter.line({l.grid.min.x, l.row_tops[r] - t.px(4)}, {l.grid.max.x, l.row_tops[r] - t.px(4)}, t.text,
+      painter.line({l.grid.min.x, l.row_tops[r] - t.px(3)}, {l.grid.max.x, l.row_tops[r] - t.px(3)}, t.text,
                    t.px(1.2f));
     if (l.value_left > 0)
       paint_whole(painter, {l.value_left, y}, rows[r].value, area.max.x - l.value_left, t.text, Type::small,

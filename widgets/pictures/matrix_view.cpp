@@ -36,13 +36,13 @@ void fold_matrix(const MatrixData& d, float width, float height, MatrixPane& p) 
     }
 }
 
-/// The pane as large as fits with cells that are at most twice as long as high; its top left stays.
+/// The pane as large as fits with square cells; its top left stays.
 void shape_pane(Rect room, float most_px, MatrixPane& p) {
   const auto rows = static_cast<float>(p.data_rows), cols = static_cast<float>(p.data_cols);
   float w = std::min(room.width(), cols * most_px), h = std::min(room.height(), rows * most_px);
   const float cell_w = w / cols, cell_h = h / rows;
-  if (cell_w > 2 * cell_h) w = 2 * cell_h * cols;
-  if (cell_h > 2 * cell_w) h = 2 * cell_w * rows;
+  if (cell_w > cell_h) w = cell_h * cols;
+  if (cell_h > cell_w) h = cell_w * rows;
   // Very long matrices keep a height or width that can be pointed at.
   w = std::min(std::max(w, theme().px(12)), room.width());
   h = std::min(std::max(h, theme().px(12)), room.height());
@@ -73,7 +73,7 @@ void paint_pane(const Painter& painter, const MatrixPane& p, const MatrixOptions
       if (!std::isfinite(value) && cell.width() >= 8 && cell.height() >= 8) hatch(painter, cell, t.line, t.px(5));
       if (p.numbers && std::isfinite(value))
         painter.text({(cell.min.x + cell.max.x) / 2, (cell.min.y + cell.max.y - t.type(Type::small)) / 2},
-                     format(value, o.unit), text_on(ink, t), Type::small, Font::mono, Align::center);
+                     format(value, o.unit, 2), text_on(ink, t), Type::small, Font::mono, Align::center);
       c = end;
     }
   painter.frame({p.grid.min.x - 1, p.grid.min.y - 1}, {p.grid.max.x + 1, p.grid.max.y + 1}, t.line);
@@ -193,7 +193,7 @@ void layout_matrix(const MatrixData& data, const MatrixOptions& o, std::int64_t 
     fold_matrix(data, p.grid.width(), p.grid.height(), p);
     p.numbers = p.rows == p.data_rows && p.cols == p.data_cols && p.cell(0, 0).height() >= small + t.px(4);
     for (std::size_t i = 0; p.numbers && i < p.cells.size(); ++i)
-      p.numbers = measure(format(p.cells[i], o.unit), Type::small) + t.px(6) <= p.cell(0, 0).width();
+      p.numbers = measure(format(p.cells[i], o.unit, 2), Type::small) + t.px(6) <= p.cell(0, 0).width();
   };
   pane(out.whole, room.min.x, 0, 0, data.rows, data.cols);
   double lo = 0, hi = 0;

@@ -107,7 +107,7 @@ void layout_road(std::span<const RoadStretch> stretches, const RoadOptions& o, R
                                                       static_cast<double>(area.width())));
   };
   // From below: distances, the dimension line, the lane.
-  const float foot = small + t.px(5), dimension = small + t.px(14);
+  const float foot = small + t.px(6), dimension = small + t.px(16);
   const float room = std::max(1.0f, area.height() - foot - dimension - small - t.px(4));
   const float lane = std::min(static_cast<float>(o.lane_width_m) * out.px_per_m, room);
   const float top = area.min.y + small + t.px(4) + std::floor((room - lane) / 2);
@@ -127,6 +127,7 @@ void layout_road(std::span<const RoadStretch> stretches, const RoadOptions& o, R
       out.pieces.push_back({i, i, rect, s.blind});
     }
   }
+  out.marks_y = std::min(out.lane.max.y + dimension + t.px(5), area.max.y - small);
   out.interest_rect = out.interest >= 0 ? Rect{{x(interest.from_m), out.lane.min.y},
                                                {x(interest.from_m + interest.length_m), out.lane.max.y}}
                                         : Rect{};
@@ -192,9 +193,8 @@ std::int64_t draw_road(const char* label, std::span<const RoadStretch> stretches
   paint_dimension(painter, l.interest_rect.min.x, l.interest_rect.max.x, l.lane.max.y + t.px(10), words.view(),
                   number.view(), area);
   for (const RoadMark& m : l.marks) {
-    painter.line({m.x, area.max.y - small - t.px(8)}, {m.x, area.max.y - small - t.px(4)}, t.muted);
-    painter.text({m.x, area.max.y - small - t.px(2)}, metres(m.metres), t.muted, Type::small, Font::mono,
-                 Align::center);
+    painter.line({m.x, l.marks_y - t.px(5)}, {m.x, l.marks_y - t.px(1)}, t.muted);
+    painter.text({m.x, l.marks_y}, metres(m.metres), t.muted, Type::small, Font::mono, Align::center);
   }
   if (!hovered) return -1;
   const ImVec2 mouse = ImGui::GetIO().MousePos;

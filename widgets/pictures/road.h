@@ -41,6 +41,7 @@ struct RoadLayout {
   double from_m = 0, to_m = 0;
   std::vector<RoadPiece> pieces;
   std::vector<RoadMark> marks;  ///< round distances
+  float marks_y = 0;            ///< top of their words, screen y
   std::int64_t interest = -1;
   Rect interest_rect{};
   Line problem;

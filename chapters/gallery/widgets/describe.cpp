@@ -208,8 +208,8 @@ void draw(Inputs& in, const Outputs& out, View& views) {
       draw_grids(out.sample, out.size, views);
       return;
     case Section::graphs:
-      draw_flows(out.sample, views);
       draw_arrows();
+      draw_flows(out.sample, views);
       return;
     case Section::comparisons:
       draw_comparisons(out.edge, views.edges);

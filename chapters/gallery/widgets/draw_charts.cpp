@@ -159,9 +159,10 @@ void draw_flows(const Sample& s, Views& v) {
         .tint = Tint::series(i),
         .info = "made up",
     });
-  ::widgets::draw_flow_graph("to the right", v.nodes, s.edges, v.right, {.size = {0, t.px(300)}});
-  heading("flow_graph, down", "the same graph from the top");
-  ::widgets::draw_flow_graph("down", v.nodes, s.edges, v.down, {.size = {0, t.px(380)}, .down = true});
+  const float half = half_width(), height = std::max(t.px(200), ImGui::GetContentRegionAvail().y - t.px(4));
+  ::widgets::draw_flow_graph("to the right", v.nodes, s.edges, v.right, {.size = {half, height}});
+  ImGui::SameLine(0, t.px(16));
+  ::widgets::draw_flow_graph("down", v.nodes, s.edges, v.down, {.size = {half, height}, .down = true});
 }
 
 void draw_arrows() {

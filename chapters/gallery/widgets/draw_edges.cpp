@@ -169,7 +169,7 @@ void draw_mechanisms(const EdgeSample& s, EdgeViews& v) {
         .bits = s.bits[i],
         .fields = fields,
         .shift = s.shifts[i],
-        .value = i % 3 == 1 ? "\xC3\x97 2^-7" : "",
+        .value = i % 3 == 1 ? "\xC3\x97 2\xE2\x81\xBB\xE2\x81\xB7" : "",
         .operation = signs[i % 3],
         .info = "made up",
     });

@@ -63,6 +63,19 @@ void fill_mechanisms(EdgeSample& s, Noise& noise) {
     s.bits.push_back(std::move(bits));
     s.shifts.push_back(r % 3 == 1 ? 7 : 0);
   }
+  // The third of three rows is the sum of the two above it, rounded to the nearest, ties to even.
+  for (std::size_t r = 2; r < rows; r += 3) {
+    s.bits[r - 2][1] = 0;  // no carry out of the top
+    const auto number = [](const std::vector<std::uint8_t>& bits) {
+      std::uint32_t out = 0;
+      for (const std::uint8_t b : bits) out = out * 2 + b;
+      return out;
+    };
+    const std::uint32_t exact = (number(s.bits[r - 2]) << 7) + number(s.bits[r - 1]), rest = exact % 128;
+    std::uint32_t sum = exact / 128;
+    if (rest > 64 || (rest == 64 && sum % 2 == 1)) ++sum;
+    for (std::size_t b = 12; b-- > 0; sum /= 2) s.bits[r][b] = sum % 2;
+  }
   s.matrix_rows = s.state == DataState::empty ? 0 : s.state == DataState::one ? 1 : s.rows > 7 ? 40 : 16;
   s.matrix_cols = s.state == DataState::one ? 1 : s.matrix_rows * 2;
   for (std::size_t i = 0; i < s.matrix_rows * s.matrix_cols; ++i) s.weights.push_back(noise.between(-1, 1));

@@ -28,7 +28,8 @@ TEST_CASE("an arrow's head is wider than its stroke, from a hairline to the thic
 TEST_CASE("an arrow along a curve points where the curve goes at its end") {
   std::vector<ImVec2> path;
   for (int i = 0; i <= 40; ++i)
-    path.push_back({100 * std::sin(static_cast<float>(i) * 0.039f), 100 - 100 * std::cos(static_cast<float>(i) * 0.039f)});
+    path.push_back(
+        {100 * std::sin(static_cast<float>(i) * 0.039f), 100 - 100 * std::cos(static_cast<float>(i) * 0.039f)});
   const ArrowShape a = shape_arrow(path, 2, 1.0f);
   const ImVec2 base{(a.head[1].x + a.head[2].x) / 2, (a.head[1].y + a.head[2].y) / 2};
   CHECK(a.head[0].y - base.y > std::abs(a.head[0].x - base.x) * 5);  // a quarter of a circle ends upright
