@@ -123,9 +123,11 @@ void layout_dot_plot(std::span<const DotRow> rows, const DotPlotOptions& o, Rect
   out.share_right = with_share ? area.max.x : 0.0f;
   out.values_right = with_values ? area.max.x - (with_share ? shares + gap : 0.0f) : 0.0f;
   const float figures = (with_share ? shares + gap : 0.0f) + (with_values ? values + gap : 0.0f);
-  out.head = small + t.px(6);
+  out.head = area.height() >= 3 * (small + t.px(6)) ? small + t.px(6) : 0.0f;
   const bool titled = !o.axis_label.empty() || !o.unit.empty();
-  const float foot = row_axis_height(titled) + (out.problem.length > 0 ? small + t.px(2) : 0.0f);
+  out.axis_lines = row_axis_lines(area.height() - out.head, 2 * (small + t.px(2)), titled);
+  const float foot =
+      row_axis_height(out.axis_lines) + (out.problem.length > 0 && out.axis_lines > 0 ? small + t.px(2) : 0.0f);
   out.plot = {{area.min.x + gutter + t.px(6), area.min.y + out.head},
               {area.max.x - figures - t.px(6), area.max.y - foot}};
   out.plot.max.x = std::max(out.plot.max.x, out.plot.min.x + 1);
@@ -155,8 +157,8 @@ bool draw_dot_plot(const char* label, std::span<const DotRow> rows, DotPlotView&
     return false;
   }
   paint_row_axis(painter, {.kind = o.axis, .label = o.axis_label, .unit = o.unit}, l.range, l.map, l.plot, area,
-                 !o.axis_label.empty() || !o.unit.empty());
-  paint_dot_head(painter, l, o, area);
+                 l.axis_lines);
+  if (l.head > 0) paint_dot_head(painter, l, o, area);
   const std::int64_t under = hovered ? l.stack.row_at(ImGui::GetIO().MousePos.y) : -1;
   const float radius = std::min(t.px(5), l.stack.slot * 0.36f);
   for (std::size_t i = 0; i < l.rows.size(); ++i) {
@@ -180,7 +182,7 @@ bool draw_dot_plot(const char* label, std::span<const DotRow> rows, DotPlotView&
       painter.text({l.share_right, text_y}, dot_share_text(p.share), t.muted, Type::small, Font::sans, Align::right);
   }
   paint_left_out(painter, l.stack, area.min.x, area.max.x, l.plot.max.y);
-  if (l.problem.length > 0)
+  if (l.problem.length > 0 && l.axis_lines > 0)
     fit_text(painter, {area.min.x, area.max.y - small}, l.problem.view(), area.width(), t.bad, Type::small);
   if (under >= 0) tip_dot(rows[static_cast<std::size_t>(under)], o);
   if (!clicked) return false;

@@ -42,6 +42,7 @@ struct DotPlotLayout {
   std::vector<DotPlace> rows;               ///< shown ones, in the data's order
   float values_right = 0, share_right = 0;  ///< right ends of the columns of figures; 0: no room for that column
   float head = 0;                           ///< pixels of legend and column heads above the rows
+  int axis_lines = 0;                       ///< as row_axis_lines says
   Line problem;
 };
 /// One row a category on one axis, figures at the right: the share of the bound stays longest, then the measured value.

@@ -65,6 +65,7 @@ void paint_ecdf_limit(const Painter& painter, const EcdfLayout& l, const EcdfOpt
   const Theme& t = theme();
   painter.rect({l.limit_px, l.plot.min.y}, l.plot.max, with_alpha(t.text, 0.06f));
   painter.line({l.limit_px, l.plot.min.y - t.px(2)}, {l.limit_px, l.plot.max.y}, t.text, t.px(1.6f));
+  if (!l.limit_named) return;
   Line whole, value;
   value.add(format(o.limit, o.unit));
   whole.add(o.limit_label).add(" ").add(value.view());
@@ -147,12 +148,12 @@ void draw_ecdf(const char* label, std::span<const EcdfSeries> series, EcdfView& 
   }
   if (l.has_limit) paint_ecdf_limit(painter, l, o, area);
   paint_row_axis(painter, {.kind = o.axis, .label = o.axis_label, .unit = o.unit}, l.range, l.x_map, l.plot, area,
-                 !o.axis_label.empty() || !o.unit.empty());
+                 l.axis_lines);
   paint_shares(painter, l, area);
   for (std::size_t s = 0; s < l.curves.size(); ++s)
     paint_curve(painter, l.curves[s], colour(series[s].tint, t), l.curves.size() > 8);
   for (const EcdfLabel& at : l.labels) painter.text(at.rect.min, at.text, t.text, Type::small);
-  if (l.problem.length > 0)
+  if (l.problem.length > 0 && l.axis_lines > 0)
     fit_text(painter, {area.min.x, area.max.y - t.type(Type::small)}, l.problem.view(), area.width(), t.muted,
              Type::small);
   if (const ImVec2 mouse = ImGui::GetIO().MousePos; hovered && l.plot.contains(mouse))

@@ -50,8 +50,9 @@ struct EcdfLayout {
   std::vector<LegendEntry> legend;
   std::vector<PlacedLegend> placed_legend;
   float legend_height = 0, limit_px = 0;
-  bool has_limit = false;
+  bool has_limit = false, limit_named = false;  ///< named: its words have room above the plot
   std::size_t legend_left_out = 0;
+  int axis_lines = 0;  ///< as row_axis_lines says
   Line problem;
 };
 

@@ -52,7 +52,8 @@ void trace_curve(const EcdfLayout& l, double band, EcdfCurve& c) {
 }
 
 bool rects_meet(const Rect& a, const Rect& b) {
-  return a.min.x < b.max.x && b.min.x < a.max.x && a.min.y < b.max.y && b.min.y < a.max.y;
+  constexpr float gap = 6;  // pixels between figures on one line
+  return a.min.x < b.max.x + gap && b.min.x < a.max.x + gap && a.min.y < b.max.y && b.min.y < a.max.y;
 }
 
 /// Does any curve run through this rectangle?
@@ -167,12 +168,20 @@ void layout_ecdf(std::span<const EcdfSeries> series, const EcdfOptions& o, Rect 
     }
     out.legend_height = last;
   }
+  out.limit_named = out.has_limit && area.height() >= 4 * small;
+  if (area.height() < 6 * small) {  // the curves stay longest
+    out.placed_legend.clear();
+    out.legend_height = 0;
+    out.legend_left_out = 0;
+  }
   const float head = out.legend_height + (out.legend_left_out > 0 ? small + t.px(2) : 0.0f) +
-                     (out.has_limit ? small + t.px(5) : t.px(4));
+                     (out.limit_named ? small + t.px(5) : t.px(4));
   const float gutter =
       std::min(std::max(measure("100 %", Type::small), measure("p99", Type::small)) + t.px(8), area.width() * 0.3f);
+  out.axis_lines =
+      row_axis_lines(area.height() - head, 2 * (small + t.px(2)), !o.axis_label.empty() || !o.unit.empty());
   const float foot =
-      row_axis_height(!o.axis_label.empty() || !o.unit.empty()) + (out.problem.length > 0 ? small + t.px(2) : 0.0f);
+      row_axis_height(out.axis_lines) + (out.problem.length > 0 && out.axis_lines > 0 ? small + t.px(2) : 0.0f);
   out.plot = {{area.min.x + gutter, area.min.y + head}, {area.max.x - t.px(2), area.max.y - foot}};
   out.plot.max.x = std::max(out.plot.max.x, out.plot.min.x + 1);
   out.plot.max.y = std::max(out.plot.max.y, out.plot.min.y + 1);

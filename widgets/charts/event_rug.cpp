@@ -68,7 +68,8 @@ void layout_event_rug(std::span<const double> events, const EventRugOptions& o, 
   }
   if (std::isfinite(o.lo)) lo = o.lo;
   if (std::isfinite(o.hi)) hi = o.hi;
-  const float foot = o.axis ? row_axis_height(!o.axis_label.empty()) : 0.0f;
+  out.axis_lines = o.axis ? row_axis_lines(area.height() - small - t.px(5), t.px(12), !o.axis_label.empty()) : 0;
+  const float foot = row_axis_height(out.axis_lines);
   const float ends = o.axis ? small * 1.8f : t.px(1);  // the labels at both ends of the axis stand within the area
   out.strip = {{area.min.x + std::max(o.left_px, ends), area.min.y + small + t.px(5)},
                {area.max.x - std::max(o.right_px, ends), area.max.y - foot}};
@@ -130,8 +131,7 @@ void draw_event_rug(const char* label, std::span<const double> events, EventRugV
     return;
   }
   if (o.axis)
-    paint_row_axis(painter, {.label = o.axis_label, .unit = o.unit}, l.range, l.map, l.strip, area,
-                   !o.axis_label.empty());
+    paint_row_axis(painter, {.label = o.axis_label, .unit = o.unit}, l.range, l.map, l.strip, area, l.axis_lines);
   const ImU32 ink = colour(o.tint, t);
   for (int wording = 0; wording < 3; ++wording)
     if (paint_whole(painter, {l.strip.min.x, area.min.y}, rug_words(l, o, wording).view(), area.max.x - l.strip.min.x,

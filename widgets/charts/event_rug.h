@@ -29,6 +29,7 @@ struct EventRugLayout {
   Rect strip{};  ///< of ticks or bars
   Range range{0, 1};
   AxisMap map;
+  int axis_lines = 0;          ///< as row_axis_lines says
   bool dense = false;          ///< more than one event a 3 px: bars a bin instead of ticks
   std::vector<float> ticks;    ///< screen x of each event; empty when dense
   std::vector<EventBin> bins;  ///< bins of equal width, empty ones too; none when sparse

@@ -80,8 +80,9 @@ void layout_interval_bars(std::span<const IntervalRow> rows, const IntervalBarOp
   out.n_right = with_counts ? area.max.x : 0.0f;
   out.value_right = with_values ? area.max.x - (with_counts ? counts + gap : 0.0f) : 0.0f;
   const float figures = (with_counts ? counts + gap : 0.0f) + (with_values ? values + gap : 0.0f);
+  out.axis_lines = !o.axis ? 0 : row_axis_lines(area.height(), 2 * (small + t.px(2)), !o.axis_label.empty());
   const float foot =
-      (o.axis ? row_axis_height(!o.axis_label.empty()) : 0.0f) + (out.problem.length > 0 ? small + t.px(2) : 0.0f);
+      row_axis_height(out.axis_lines) + (out.problem.length > 0 && out.axis_lines > 0 ? small + t.px(2) : 0.0f);
   out.plot = {{area.min.x + gutter + t.px(6), area.min.y}, {area.max.x - figures - t.px(6), area.max.y - foot}};
   out.plot.max.x = std::max(out.plot.max.x, out.plot.min.x + 1);
   out.plot.max.y = std::max(out.plot.max.y, out.plot.min.y);
@@ -126,7 +127,7 @@ bool draw_interval_bars(const char* label, std::span<const IntervalRow> rows, In
   }
   if (o.axis)
     paint_row_axis(painter, {.label = o.axis_label, .unit = o.unit}, sane_range(AxisKind::linear, {o.lo, o.hi}), l.map,
-                   l.plot, area, !o.axis_label.empty());
+                   l.plot, area, l.axis_lines);
   const std::int64_t under = hovered ? l.stack.row_at(ImGui::GetIO().MousePos.y) : -1;
   for (std::size_t i = 0; i < l.rows.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
@@ -143,7 +144,7 @@ bool draw_interval_bars(const char* label, std::span<const IntervalRow> rows, In
       painter.text({l.n_right, text_y}, count_text(rows[i].n).view(), t.muted, Type::small, Font::sans, Align::right);
   }
   paint_left_out(painter, l.stack, area.min.x, area.max.x, l.plot.max.y);
-  if (l.problem.length > 0)
+  if (l.problem.length > 0 && l.axis_lines > 0)
     fit_text(painter, {area.min.x, area.max.y - small}, l.problem.view(), area.width(), t.bad, Type::small);
   if (under >= 0) tip_interval(rows[static_cast<std::size_t>(under)], o);
   if (!clicked) return false;

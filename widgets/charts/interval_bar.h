@@ -37,6 +37,7 @@ struct IntervalBarLayout {
   RowStack stack;
   std::vector<IntervalPlace> rows;
   float n_right = 0, value_right = 0;  ///< right ends of the columns of figures; 0: no room for that column
+  int axis_lines = 0;                  ///< as row_axis_lines says
   Line problem;
 };
 /// Rows on one axis from `lo` to `hi`; what lies beyond ends at the edge. The value's column stays longer than that of

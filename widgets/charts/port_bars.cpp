@@ -87,7 +87,9 @@ void layout_port_bars(std::span<const PortRow> rows, const PortBarOptions& o, Re
   out.load_right = with_loads && !rows.empty() ? area.max.x - (with_figures ? figures + gap : 0.0f) : 0.0f;
   out.figures_right = with_figures && !rows.empty() ? area.max.x : 0.0f;
   const float right = (with_loads ? loads + gap : 0.0f) + (with_figures ? figures + gap : 0.0f);
-  const float foot = row_axis_height(!o.axis_label.empty()) + (out.problem.length > 0 ? small + t.px(2) : 0.0f);
+  out.axis_lines = row_axis_lines(area.height(), 2 * (small + t.px(2)), !o.axis_label.empty());
+  const float foot =
+      row_axis_height(out.axis_lines) + (out.problem.length > 0 && out.axis_lines > 0 ? small + t.px(2) : 0.0f);
   out.plot = {{area.min.x + gutter + t.px(4), area.min.y}, {area.max.x - right - t.px(4), area.max.y - foot}};
   out.plot.max.x = std::max(out.plot.max.x, out.plot.min.x + 1);
   out.plot.max.y = std::max(out.plot.max.y, out.plot.min.y);
@@ -132,7 +134,7 @@ bool draw_port_bars(const char* label, std::span<const PortRow> rows, PortBarVie
     paint_nothing(painter, area, "Nothing to show: there are no ports.");
     return false;
   }
-  paint_row_axis(painter, {.label = o.axis_label, .unit = "%"}, l.range, l.map, l.plot, area, !o.axis_label.empty());
+  paint_row_axis(painter, {.label = o.axis_label, .unit = "%"}, l.range, l.map, l.plot, area, l.axis_lines);
   const std::int64_t place = hovered ? l.stack.row_at(ImGui::GetIO().MousePos.y) : -1;
   const std::int64_t under = place >= 0 ? static_cast<std::int64_t>(l.rows[static_cast<std::size_t>(place)].row) : -1;
   for (std::size_t i = 0; i < l.rows.size(); ++i) {
@@ -160,7 +162,7 @@ bool draw_port_bars(const char* label, std::span<const PortRow> rows, PortBarVie
                    Align::right);
   }
   paint_left_out(painter, l.stack, area.min.x, area.max.x, l.plot.max.y);
-  if (l.problem.length > 0)
+  if (l.problem.length > 0 && l.axis_lines > 0)
     fit_text(painter, {area.min.x, area.max.y - small}, l.problem.view(), area.width(), t.bad, Type::small);
   if (place >= 0)
     tip_port(rows[static_cast<std::size_t>(under)], l.rows[static_cast<std::size_t>(place)].load, under == l.tightest);

@@ -38,6 +38,7 @@ struct PortBarLayout {
   std::vector<PortPlace> rows;
   std::int64_t tightest = -1;               ///< row of the data with the highest load above 0; -1: none
   float load_right = 0, figures_right = 0;  ///< right ends of the columns of figures; 0: no room for that column
+  int axis_lines = 0;                       ///< as row_axis_lines says
   Line problem;
 };
 /// Loads on one axis of percent, up to 200 % where some exceed their supply. The percentage stays longer than the

@@ -42,13 +42,20 @@ float label_gutter(float widest_px, float width_px, float share) {
   return widest_px > 0 ? std::floor(std::min(widest_px + theme().px(12), width_px * share)) : 0.0f;
 }
 
-float row_axis_height(bool titled) {
+float row_axis_height(int lines) {
   const Theme& t = theme();
-  return t.type(Type::small) + t.px(6) + (titled ? t.type(Type::small) + t.px(3) : 0.0f);
+  if (lines <= 0) return 0;
+  return t.type(Type::small) + t.px(6) + (lines > 1 ? t.type(Type::small) + t.px(3) : 0.0f);
+}
+
+int row_axis_lines(float height_px, float least_px, bool titled) {
+  for (int lines = titled ? 2 : 1; lines > 0; --lines)
+    if (height_px - row_axis_height(lines) >= least_px) return lines;
+  return 0;
 }
 
 void paint_row_axis(const Painter& painter, const AxisSpec& spec, Range range, const AxisMap& map, Rect plot, Rect area,
-                    bool titled) {
+                    int lines) {
   const Theme& t = theme();
   const float small = t.type(Type::small);
   AxisTicks ticks;
@@ -57,11 +64,12 @@ void paint_row_axis(const Painter& painter, const AxisSpec& spec, Range range, c
     const auto x = static_cast<float>(tick.pixel);
     if (x < plot.min.x - 0.5f || x > plot.max.x + 0.5f) continue;
     painter.line({x, plot.min.y}, {x, plot.max.y}, t.grid);
+    if (lines == 0) continue;
     const float half = text_size(tick.label, Type::small, Font::mono).x / 2;
     if (x - half < area.min.x || x + half > area.max.x) continue;
     painter.text({x, plot.max.y + t.px(4)}, tick.label, t.muted, Type::small, Font::mono, Align::center);
   }
-  if (!titled) return;
+  if (lines < 2) return;
   const NumberText title = axis_title(spec, ticks);
   fit_text(painter, {(plot.min.x + plot.max.x) / 2, plot.max.y + small + t.px(6)}, title,
            2 * std::min((plot.min.x + plot.max.x) / 2 - area.min.x, area.max.x - (plot.min.x + plot.max.x) / 2),

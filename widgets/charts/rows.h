@@ -26,11 +26,15 @@ void paint_left_out(const Painter& painter, const RowStack& stack, float left, f
 
 /// Pixels for labels at the left: of the widest, at most `share` of the width.
 float label_gutter(float widest_px, float width_px, float share = 0.35f);
-/// The height that tick labels and the axis's title need under a plot, in pixels.
-float row_axis_height(bool titled);
-/// Grid, tick labels and title under `plot`; labels that would leave `area` at its sides are left out.
+/// Lines of text under a plot that have room when it keeps at least `least_px`: 2 are tick labels and the title, 1 tick
+/// labels alone, 0 neither.
+int row_axis_lines(float height_px, float least_px, bool titled);
+/// The height of these lines, in pixels.
+float row_axis_height(int lines);
+/// Grid, and under `plot` as many lines as `row_axis_lines` found; labels that would leave `area` at its sides are left
+/// out.
 void paint_row_axis(const Painter& painter, const AxisSpec& spec, Range range, const AxisMap& map, Rect plot, Rect area,
-                    bool titled);
+                    int lines);
 /// Text at the right end of a row or nothing: numbers are shown whole or not at all. Returns whether it was drawn.
 bool paint_whole(const Painter& painter, ImVec2 at, std::string_view s, float room, ImU32 ink, Type type = Type::small,
                  Align align = Align::left, Font font = Font::sans);

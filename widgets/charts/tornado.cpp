@@ -62,7 +62,7 @@ void paint_tornado_bar(const Painter& painter, const TornadoBar& bar, bool hatch
 void paint_tornado_head(const Painter& painter, const TornadoLayout& l, const TornadoOptions& o, Rect area) {
   const Theme& t = theme();
   const float small = t.type(Type::small);
-  if (l.has_on_top) {
+  if (l.legend) {
     const float side = small * 0.9f;
     float x = area.min.x;
     for (const bool hatched : {false, true}) {
@@ -76,6 +76,7 @@ void paint_tornado_head(const Painter& painter, const TornadoLayout& l, const To
       x += w + t.px(16);
     }
   }
+  if (l.head == 0) return;
   Line base, value;
   value.add(format(o.base, o.unit));
   base.add(o.base_label).add(o.base_label.empty() ? "" : " ").add(value.view());
@@ -152,8 +153,13 @@ void layout_tornado(std::span<const TornadoRow> rows, const TornadoOptions& o, R
   const float gutter = label_gutter(labels, area.width());
   const float left = falls > 0 ? falls + t.px(8) : t.px(4), right = rises > 0 ? rises + t.px(8) : t.px(4);
   out.values = area.width() - gutter - left - right >= t.px(60);
-  out.head = small + t.px(6) + (out.has_on_top ? small + t.px(4) : 0.0f);
-  const float foot = row_axis_height(!o.axis_label.empty()) + (out.problem.length > 0 ? small + t.px(2) : 0.0f);
+  const float words = small + t.px(6), least = 2 * (small + t.px(4));
+  out.head = area.height() >= words + least ? words : 0.0f;
+  out.axis_lines = row_axis_lines(area.height() - out.head, least, !o.axis_label.empty());
+  out.legend = out.has_on_top && area.height() - out.head - row_axis_height(out.axis_lines) - words >= least;
+  if (out.legend) out.head += small + t.px(4);
+  const float foot =
+      row_axis_height(out.axis_lines) + (out.problem.length > 0 && out.axis_lines > 0 ? small + t.px(2) : 0.0f);
   out.plot = {{area.min.x + gutter + (out.values ? left : t.px(4)), area.min.y + out.head},
               {area.max.x - (out.values ? right : t.px(4)), area.max.y - foot}};
   out.plot.max.x = std::max(out.plot.max.x, out.plot.min.x + 1);
@@ -196,7 +202,7 @@ bool draw_tornado(const char* label, std::span<const TornadoRow> rows, TornadoVi
     paint_nothing(painter, area, "Nothing to show: there is no change to compare.");
     return false;
   }
-  paint_row_axis(painter, {.label = o.axis_label, .unit = o.unit}, l.range, l.map, l.plot, area, !o.axis_label.empty());
+  paint_row_axis(painter, {.label = o.axis_label, .unit = o.unit}, l.range, l.map, l.plot, area, l.axis_lines);
   paint_tornado_head(painter, l, o, area);
   const float small = t.type(Type::small);
   for (std::size_t i = 0; i < l.rows.size(); ++i) {
@@ -210,14 +216,16 @@ bool draw_tornado(const char* label, std::span<const TornadoRow> rows, TornadoVi
       if (l.values && b->known && b->low < 0)
         room = std::min(room, b->fall.min.x - t.px(12) - text_size(tornado_text(b->low, l.unit).view(), Type::small).x -
                                   area.min.x);
-    fit_text(painter, {area.min.x, l.stack.middle(i) - small / 2}, rows[p.row].label, room, t.text, Type::small,
+    const float label_y = l.compact ? (p.alone.fall.min.y + p.alone.fall.max.y) / 2 : l.stack.middle(i);
+    fit_text(painter, {area.min.x, label_y - small / 2}, rows[p.row].label, room, t.text, Type::small,
              chosen ? Font::bold : Font::sans);
     paint_tornado_bar(painter, p.alone, false, l);
     if (l.has_on_top) paint_tornado_bar(painter, p.on_top, true, l);
   }
-  painter.line({l.base_px, l.plot.min.y - t.px(2)}, {l.base_px, l.stack.bottom()}, t.text, t.px(1.5f));
+  painter.line({l.base_px, std::max(l.plot.min.y - t.px(2), area.min.y)}, {l.base_px, l.stack.bottom()}, t.text,
+               t.px(1.5f));
   paint_left_out(painter, l.stack, area.min.x, area.max.x, l.plot.max.y);
-  if (l.problem.length > 0)
+  if (l.problem.length > 0 && l.axis_lines > 0)
     fit_text(painter, {area.min.x, area.max.y - small}, l.problem.view(), area.width(), t.bad, Type::small);
   const std::int64_t under = hovered ? l.stack.row_at(ImGui::GetIO().MousePos.y) : -1;
   if (under >= 0) tip_tornado(rows[l.rows[static_cast<std::size_t>(under)].row], o);

@@ -50,6 +50,8 @@ struct TornadoLayout {
   bool values = false;             ///< the ends have room for their values
   bool has_on_top = false;
   bool compact = false;  ///< both bars share one line of text; the values are those of the first
+  int axis_lines = 0;    ///< as row_axis_lines says
+  bool legend = false;
   UnitScale unit;  ///< one multiple for all values
   Line problem;    ///< one sentence about what could not be shown
   std::vector<std::size_t> order;

@@ -114,9 +114,9 @@ void layout_bit_rows(std::span<const BitRow> rows, const BitRowOptions& o, Rect 
   }
   const float sign = operations > 0 ? operations + t.px(8) : 0.0f;
   const float gutter = label_gutter(labels, area.width(), 0.25f) + sign;
-  const bool with_values = values > 0 && area.width() - gutter - values - t.px(10) >= area.width() * 0.45f;
-  const float right = with_values ? values + t.px(10) : 0.0f;
   const float columns = static_cast<float>(std::max<std::size_t>(out.columns, 1));
+  const bool with_values = values > 0 && (area.width() - gutter - values - t.px(10)) / columns >= t.px(8);
+  const float right = with_values ? values + t.px(10) : 0.0f;
   out.cell = std::min(t.px(o.cell_px), (area.width() - gutter - right) / columns);
   if (out.cell >= 2) out.cell = std::floor(out.cell);
   out.grid.min = {area.min.x + gutter, area.min.y};

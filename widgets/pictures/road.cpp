@@ -40,6 +40,7 @@ void paint_dimension(const Painter& painter, float from, float to, float y, std:
                      std::string_view number, Rect area) {
   const Theme& t = theme();
   const float small = t.type(Type::small), middle = (from + to) / 2;
+  if (y + std::max(t.px(6), small / 2) > area.max.y) return;
   for (const float x : {from, to}) painter.line({x, y - t.px(6)}, {x, y + t.px(6)}, t.text);
   const float gap_left = std::max(0.0f, middle - area.min.x), gap_right = std::max(0.0f, area.max.x - middle);
   for (const std::string_view s : {words, number}) {
@@ -48,6 +49,7 @@ void paint_dimension(const Painter& painter, float from, float to, float y, std:
     const bool within = w + t.px(40) <= to - from;
     // Inside the line where it is long enough, else under it and within the picture.
     const float x = std::clamp(middle - w / 2, middle - gap_left, middle + gap_right - w);
+    if (!within && y + t.px(6) + small > area.max.y) return;
     if (within) {
       const ImVec2 left[] = {{middle - w / 2 - t.px(6), y}, {from, y}},
                    right[] = {{middle + w / 2 + t.px(6), y}, {to, y}};
@@ -127,7 +129,7 @@ void layout_road(std::span<const RoadStretch> stretches, const RoadOptions& o, R
       out.pieces.push_back({i, i, rect, s.blind});
     }
   }
-  out.marks_y = std::min(out.lane.max.y + dimension + t.px(5), area.max.y - small);
+  out.marks_y = out.lane.max.y + dimension + t.px(5);
   out.interest_rect = out.interest >= 0 ? Rect{{x(interest.from_m), out.lane.min.y},
                                                {x(interest.from_m + interest.length_m), out.lane.max.y}}
                                         : Rect{};
@@ -141,7 +143,8 @@ void layout_road(std::span<const RoadStretch> stretches, const RoadOptions& o, R
                                 measure(metres(std::ceil(out.to_m)), Type::small)) +
                        t.px(18);
   const double step = round_step(std::max(1e-3, static_cast<double>(widest / out.px_per_m)));
-  for (double m = std::ceil(out.from_m / step) * step; m <= out.to_m && out.marks.size() < 200; m += step) {
+  for (double m = std::ceil(out.from_m / step) * step;
+       m <= out.to_m && out.marks.size() < 200 && out.marks_y + small <= area.max.y + 0.5f; m += step) {
     const double value = std::abs(m) < step * 1e-6 ? 0.0 : m;
     const float at = x(value), half = measure(metres(value), Type::small) / 2;
     if (at - half >= area.min.x && at + half <= area.max.x) out.marks.push_back({value, at});
