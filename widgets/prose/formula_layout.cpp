@@ -122,6 +122,8 @@ class Setter {
       em = 0.20f;
     else if (a == Air::punctuation)
       em = 0.22f;
+    else if (b == Air::punctuation && last.kind == Kind::fraction)
+      em = 0.10f;  // off the denominator, which stands beside it
     else if (a == Air::big || b == Air::big || (a == Air::function && here.kind != Kind::fence) || b == Air::function)
       em = 0.20f;
     else if (here.after_space || (here.kind == Kind::value) != (last.kind == Kind::value))

@@ -52,8 +52,8 @@ void ProseFlow::cut_text(const ProseRun& run, const FlowStyle& style, float& spa
   }
 }
 
-/// A value inside code may be a whole command: it is broken at its spaces as the words around it are.
-void ProseFlow::cut_code_value(const ProseRun& run, const FlowStyle& style, float& space) {
+/// A value may be a whole command or a list: it is broken at its spaces as the words around it are.
+void ProseFlow::cut_long_value(const ProseRun& run, const FlowStyle& style, float& space) {
   const std::string& now = d_.values.texts[run.index];
   ProseItem item;
   item.kind = ProseItem::Kind::value;
@@ -73,7 +73,7 @@ void ProseFlow::cut_code_value(const ProseRun& run, const FlowStyle& style, floa
     item.begin = static_cast<std::uint32_t>(i);
     item.end = static_cast<std::uint32_t>(end);
     item.size = {text_size(std::string_view(now).substr(i, end - i), item.type, item.font).x, size};
-    pieces_.push_back({.item = item, .space = space, .code = true});
+    pieces_.push_back({.item = item, .space = space, .code = run.code});
     space = 0;
     i = end;
   }
@@ -150,8 +150,10 @@ void ProseFlow::cut(std::uint32_t first_run, std::uint32_t run_end, const FlowSt
       case ProseRun::Kind::value: {
         Piece piece;
         const std::string& now = d_.values.texts[run.index];
-        if (run.code && !now.empty()) {
-          cut_code_value(run, style, space);
+        const bool sentence =
+            now.find(' ') != now.rfind(' ') && text_size(now, style.type, Font::mono).x > 0.5f * style.width;
+        if ((run.code && !now.empty()) || sentence) {
+          cut_long_value(run, style, space);
           break;
         }
         piece.item.kind = now.empty() ? ProseItem::Kind::unknown : ProseItem::Kind::value;

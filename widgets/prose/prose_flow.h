@@ -45,7 +45,7 @@ class ProseFlow {
 
   void cut(std::uint32_t first_run, std::uint32_t run_end, const FlowStyle& style);
   void cut_text(const ProseRun& run, const FlowStyle& style, float& space);
-  void cut_code_value(const ProseRun& run, const FlowStyle& style, float& space);
+  void cut_long_value(const ProseRun& run, const FlowStyle& style, float& space);
   void glue();
   std::string_view text_of(const Piece& piece) const;
   Piece formula_piece(const ProseRun& run, const FlowStyle& style);

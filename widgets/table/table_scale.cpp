@@ -83,6 +83,13 @@ void scale_columns(std::span<const TableColumn> columns, const TableSource& sour
     }
     if (columns[i].scaled()) c.scale = unit_scale(c.largest, columns[i].value_unit, columns[i].prefix);
   }
+  // A column of zeros is written in the unit of its neighbours: 0 ms beside 5 ms, not 0 s.
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    for (std::size_t k = 0; columns[i].scaled() && !(layout.columns[i].largest > 0) && k < columns.size(); ++k)
+      if (columns[k].scaled() && columns[k].value_unit == columns[i].value_unit && layout.columns[k].largest > 0) {
+        layout.columns[i].scale = layout.columns[k].scale;
+        break;
+      }
 }
 
 }  // namespace widgets

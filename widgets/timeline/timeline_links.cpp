@@ -150,8 +150,14 @@ void paint_timeline_thread(const TimelineFrame& f, const Painter& painter) {
     const float x0 = f.viewport.x_of(s.start_ns), x1 = f.viewport.x_of(s.end_ns());
     if (x1 < f.lanes.min.x - 2e3f || x0 > f.lanes.max.x + 2e3f) continue;
     const float y = f.row_top(step.lane, f.index.lanes[step.lane].row_of(s.depth)) + f.row_px + t.px(1);
-    points.push_back({std::max(x0, f.lanes.min.x - 1e4f), y});
-    points.push_back({std::min(x1, f.lanes.max.x + 1e4f), y});
+    const ImVec2 from{std::max(x0, f.lanes.min.x - 1e4f), y}, to{std::min(x1, f.lanes.max.x + 1e4f), y};
+    // A joint of two points at one place would be drawn as a spike.
+    const bool joined = !points.empty() && points.back().y == y && std::abs(points.back().x - from.x) < 2.0f;
+    if (!joined) points.push_back(from);
+    if (joined)
+      points.back() = to;
+    else if (to.x - from.x > 1.0f)
+      points.push_back(to);
   }
   if (points.size() < 2) return;
   painter.polyline(points, t.panel, t.px(5.5f));

@@ -46,28 +46,30 @@ void paint_name(const Painter& painter, const TimelineBlock& whole, float cursor
 }
 
 /// What a gap says, on a plate that its hatching does not reach: all of it or its first two words ("3.4 ms"), for a
-/// number is never cut. In the part that is seen.
+/// number is never cut; inside it or, where the row is free up to `free_to`, right after it.
 void paint_gap_name(const TimelineFrame& f, const Painter& painter, const TimelineBlock& b, float y,
-                    std::string_view name, float letter_px) {
+                    std::string_view name, float letter_px, float free_to) {
   const Theme& t = theme();
-  const float room = b.x1 - b.x0 - t.px(8);
-  const auto letters = [](std::string_view s) {
-    return static_cast<float>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  const auto width_of_name = [&](std::string_view s) {
+    return static_cast<float>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; })) * letter_px;
   };
-  if (letters(name) * letter_px > room) {
-    const std::size_t one = name.find(' '), two = one == std::string_view::npos ? one : name.find(' ', one + 1);
-    name = name.substr(0, std::min(two, name.size()));
-    while (!name.empty() && (name.back() == ',' || name.back() == ':')) name.remove_suffix(1);
-  }
-  const float width = letters(name) * letter_px;
-  if (name.empty() || width > room) return;
-  const float left = (b.x0 + b.x1 - width) / 2, top = y + (f.row_px - t.type(Type::small)) / 2;
-  painter.rect({left - t.px(3), y + 1}, {left + width + t.px(3), y + f.row_px - 1}, t.panel, t.px(2));
-  painter.text({left, top}, name, t.text, Type::small, Font::mono);
+  const std::size_t one = name.find(' '), two = one == std::string_view::npos ? one : name.find(' ', one + 1);
+  std::string_view brief = name.substr(0, std::min(two, name.size()));
+  while (!brief.empty() && (brief.back() == ',' || brief.back() == ':')) brief.remove_suffix(1);
+  const float inside = b.x1 - b.x0 - t.px(8), after = free_to - b.x1 - t.px(8);
+  const bool fits = width_of_name(name) <= inside, beside = !fits && width_of_name(name) <= after;
+  const std::string_view said = fits || beside ? name : brief;
+  const float width = width_of_name(said);
+  const bool brief_inside = !beside && width <= inside;
+  if (said.empty() || (!beside && !brief_inside && width > after)) return;
+  const float left = brief_inside ? (b.x0 + b.x1 - width) / 2 : b.x1 + t.px(5);
+  const float top = y + (f.row_px - t.type(Type::small)) / 2;
+  if (brief_inside) painter.rect({left - t.px(3), y + 1}, {left + width + t.px(3), y + f.row_px - 1}, t.panel, t.px(2));
+  painter.text({left, top}, said, t.text, Type::small, Font::mono);
 }
 
 void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineBlock& b, float y, Palette& palette,
-                 float letter_px) {
+                 float letter_px, float free_to) {
   const Theme& t = theme();
   palette.need(b.tint);
   const ImU32 fill = palette.fills[b.tint.code];
@@ -98,8 +100,9 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
       break;
     case TimelineMark::hatched:
       painter.rect(min, max, with_alpha(fill, 0.25f), rounding);
-      hatch(painter, {min, max}, with_alpha(fill, 0.8f), t.px(5));
-      if (b.x1 - b.x0 >= 4 * letter_px) paint_gap_name(f, painter, b, y, name(), letter_px);
+      // Idle is nearly the colour of the ground; its hatching must be seen all the same.
+      hatch(painter, {min, max}, contrast(fill, t.panel) < 2.0 ? t.muted : with_alpha(fill, 0.8f), t.px(5));
+      paint_gap_name(f, painter, b, y, name(), letter_px, free_to);
       break;
     case TimelineMark::dot:
       painter.circle({b.x0, y + f.row_px / 2}, f.row_px * 0.3f, fill);
@@ -166,8 +169,12 @@ void paint_timeline_lane(const TimelineFrame& f, const Painter& painter, std::si
   const auto& placed = f.view.scratch.lanes[i];
   const float letter_px = text_size("0", Type::small, Font::mono).x;
   Palette palette;
-  for (const TimelineBlock& b : std::span(f.view.scratch.blocks).subspan(placed.first_block, placed.blocks))
-    paint_block(f, painter, b, f.row_top(i, b.row), palette, letter_px);
+  const auto blocks = std::span(f.view.scratch.blocks).subspan(placed.first_block, placed.blocks);
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    const bool followed = k + 1 < blocks.size() && blocks[k + 1].row == blocks[k].row;
+    paint_block(f, painter, blocks[k], f.row_top(i, blocks[k].row), palette, letter_px,
+                followed ? blocks[k + 1].x0 : f.lanes.max.x);
+  }
   const TimelineSelection marked[] = {f.view.selected, f.events.hovered};
   for (const TimelineSelection& m : marked) {
     if (m.lane != static_cast<std::int64_t>(i) || m.span < 0 ||
