@@ -229,7 +229,7 @@ class Setter {
       if (has_sup) all.ascent = rise + sup.ascent;
       return all;
     }
-    const float rise = std::max(0.36f * size + sup.descent - below * tiny, base.ascent - 0.36f * tiny);
+    const float rise = std::max(0.32f * size + sup.descent - below * tiny, base.ascent - 0.46f * tiny);
     float fall = std::max(0.18f * size, base.descent - 0.05f * tiny);
     if (has_sub && has_sup) fall = std::max(fall, sub.ascent + between - (rise - sup.descent));
     shift(after_base, after_sub, base.width + 0.03f * size, fall);

@@ -213,7 +213,10 @@ ProseLayout layout_prose_columns(const ProseDoc& doc, float width) {
   float best_height = laid.height;
   for (std::size_t i = 1; i < laid.blocks.size(); ++i) {
     const ProseBlock &here = doc.blocks[i], &before = doc.blocks[i - 1];
-    if (before.kind == ProseBlock::Kind::heading || (here.quotes > 0 && before.quotes > 0)) continue;
+    // What ends with a colon says what comes next.
+    const bool leads = before.first_run < before.run_end && doc.runs[before.run_end - 1].kind == ProseRun::Kind::text &&
+                       doc.shown(doc.runs[before.run_end - 1].begin, doc.runs[before.run_end - 1].end).ends_with(':');
+    if (leads || before.kind == ProseBlock::Kind::heading || (here.quotes > 0 && before.quotes > 0)) continue;
     const float higher = std::max(laid.blocks[i].top, laid.height - laid.blocks[i].top);
     if (higher >= best_height) continue;
     best = i;

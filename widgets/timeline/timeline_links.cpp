@@ -84,7 +84,7 @@ void find_touched_links(TimelineFrame& f) {
   s.touched_of = key.value;
   s.touched.clear();
   if (f.options.arrows == TimelineArrows::none || f.index.link_count == 0) return;
-  constexpr std::size_t most_read = 100'000, most_kept = 64;  // of recordings with millions, those close by in time
+  constexpr std::size_t most_read = 20'000, most_kept = 64;  // of recordings with millions, those close by in time
   const double longest_s = static_cast<double>(f.index.longest_link_ns) * 1e-9 + 1e-9;
   for (const TimelineSelection at : {f.view.selected, hovered}) {
     if (at.lane < 0 || at.span < 0 ||

@@ -19,7 +19,8 @@ std::string_view gap_name(const void*, std::uint32_t id) {
 
 /// A process with two threads, the second with three frames around its work, and a device with a gap.
 struct Lanes {
-  std::vector<TimelineSpan> main{{0, 2 * lane_ms, 0, 0, Meaning::forward}, {6 * lane_ms, 2 * lane_ms, 0, 0, Meaning::forward}};
+  std::vector<TimelineSpan> main{{0, 2 * lane_ms, 0, 0, Meaning::forward},
+                                 {6 * lane_ms, 2 * lane_ms, 0, 0, Meaning::forward}};
   std::vector<TimelineSpan> deep{{0, 10 * lane_ms, 0, 0, {}},
                                  {0, 10 * lane_ms, 0, 1, {}},
                                  {0, 10 * lane_ms, 0, 2, {}},
