@@ -35,7 +35,9 @@ NumberText number_in(const ColumnLayout& column, double value) {
   if (v == 0) return fixed(0, 0);
   if (!std::isfinite(v) || size >= 1e4) return format_in(column.scale, value);
   const int usual = decimals_of(column.largest / column.scale.factor), most = usual + 3;
-  const int needed = std::clamp(decimals_of(size) - 1, usual, most);  // two digits that count
+  // Three digits where one more decimal gives them, two where it takes more.
+  const int needed =
+      std::max(std::clamp(decimals_of(size), usual, usual + 1), std::clamp(decimals_of(size) - 1, usual, most));
   if (size < 0.5 * std::pow(10.0, -most)) {
     NumberText out;
     const NumberText least = fixed(std::pow(10.0, -most), most);

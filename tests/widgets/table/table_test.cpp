@@ -271,6 +271,10 @@ TEST_CASE("a column of times has one unit, said in its head: milliseconds and mi
   CHECK(cell_text(source, layout, 0) == "6.95");
   CHECK(cell_text(source, layout, 1) == "0.94");
   CHECK(layout.columns[1].unit == 0);  // no unit inside the cells
+  times.seconds = {0.1413, 0.07274};   // three digits of each, though the largest has no decimals
+  layout = widgets::layout_table(time_columns, source, 900);
+  CHECK(cell_text(source, layout, 0) == "141");
+  CHECK(cell_text(source, layout, 1) == "72.7");
   times.seconds = {0.00695, 0};
   layout = widgets::layout_table(time_columns, source, 900);
   CHECK(cell_text(source, layout, 1) == "0");
