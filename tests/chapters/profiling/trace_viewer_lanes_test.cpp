@@ -144,6 +144,25 @@ TEST_CASE(
   }));
 }
 
+TEST_CASE("a gap in which the device waited for the host leads to the call that ended it") {
+  auto read = models::sample_traces({.fault = models::SampleFault::hidden_sync, .ranks = 2, .steps = 2});
+  const RecordingPtr recording = recorded(std::move(read.at(0)));
+  const auto lanes = Lanes::make({{.recording = recording, .label = ""}}, "");
+  const auto& data = lanes->data();
+  REQUIRE(data.causes.size() > 0);
+  for (std::size_t i = 0; i < data.causes.size(); ++i) {
+    const widgets::TimelineLink l = data.causes[i];
+    REQUIRE(l.to_lane < data.lanes.size());
+    CHECK(data.lanes[l.to_lane].label == "device idle");
+    REQUIRE(l.to_span < data.lanes[l.to_lane].spans.size());
+    REQUIRE(l.from_span < data.lanes[l.from_lane].spans.size());
+    const auto gap = data.lanes[l.to_lane].spans[l.to_span], call = data.lanes[l.from_lane].spans[l.from_span];
+    CHECK(data.name(data.context, gap.name).ends_with("host wait"));
+    CHECK(call.start_ns <= gap.end_ns());
+    CHECK(lanes->lanes()[l.from_lane].label.find("stream") == std::string::npos);
+  }
+}
+
 TEST_CASE("the arguments of a span are read once while the pointer stays on it") {
   const auto lanes = Lanes::make({{.recording = recorded(launches(3)), .label = ""}}, "");
   const auto& data = lanes->data();
