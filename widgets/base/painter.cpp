@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/base/fit_text.h"
+
 namespace widgets {
 namespace {
 
@@ -241,18 +243,10 @@ void Painter::band(std::span<const ImVec2> upper, std::span<const ImVec2> lower,
 
 float Painter::text_fit(ImVec2 at, std::string_view s, float max_width, ImU32 colour, Type type, Font font,
                         Align align) const {
-  if (text_size(s, type, font).x <= max_width) return text(at, s, colour, type, font, align);
-  char shortened[256];
-  std::size_t n = std::min(s.size(), sizeof shortened - 4);
-  while (n > 0) {
-    --n;
-    while (n > 0 && (static_cast<unsigned char>(s[n]) & 0xC0) == 0x80) --n;  // never cut inside a UTF-8 character
-    std::copy_n(s.begin(), n, shortened);
-    std::copy_n("\xE2\x80\xA6", 3, shortened + n);
-    if (n > 0 && text_size({shortened, n + 3}, type, font).x <= max_width)
-      return text(at, {shortened, n + 3}, colour, type, font, align);
-  }
-  return 0;
+  char room[256];
+  const std::string_view fitted =
+      fit_text(s, room, [&](std::string_view part) { return text_size(part, type, font).x <= max_width; });
+  return text(at, fitted, colour, type, font, align);
 }
 
 void Painter::clip(ImVec2 min, ImVec2 max) const {

@@ -66,7 +66,8 @@ class Painter {
                     Font font = Font::sans, Align align = Align::left) const;
   /// The strip between two polylines of equal length with the same x at each index; no seams with a translucent fill.
   void band(std::span<const ImVec2> upper, std::span<const ImVec2> lower, ImU32 fill) const;
-  /// Shortens with an ellipsis to fit `max_width`; draws nothing when not even one letter fits.
+  /// Words shorten with an ellipsis to fit `max_width`; a number stays whole, loses its unit, or is not drawn
+  /// (fit_text). Returns the width of what was drawn.
   float text_fit(ImVec2 at, std::string_view s, float max_width, ImU32 colour, Type type = Type::body,
                  Font font = Font::sans, Align align = Align::left) const;
   void clip(ImVec2 min, ImVec2 max) const;

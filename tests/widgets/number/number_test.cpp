@@ -190,3 +190,15 @@ TEST_CASE("infinity and NaN are read in the ways people write them, and nothing 
   CHECK(std::isnan(widgets::parse_special("NaN").value_or(0)));
   for (const char* other : {"", "-", "1", "in", "infinite", "nano"}) CHECK_FALSE(widgets::parse_special(other));
 }
+
+TEST_CASE("powers of two have raised exponents") {
+  CHECK(widgets::power_of_two(10).view() == "2¹⁰");
+  CHECK(widgets::power_of_two(0).view() == "2⁰");
+  CHECK(widgets::power_of_two(-1074).view() == "2⁻¹⁰⁷⁴");
+  CHECK(widgets::exponent_of_two(1024) == 10);
+  CHECK(widgets::exponent_of_two(0x1p-24) == -24);
+  CHECK_FALSE(widgets::exponent_of_two(1000).has_value());
+  CHECK_FALSE(widgets::exponent_of_two(0).has_value());
+  CHECK_FALSE(widgets::exponent_of_two(-2).has_value());
+  CHECK_FALSE(widgets::exponent_of_two(HUGE_VAL).has_value());
+}
