@@ -189,6 +189,15 @@ float Painter::text(ImVec2 at, std::string_view s, ImU32 colour, Type type, Font
   return size.x;
 }
 
+void Painter::halo(ImVec2 at, std::string_view s, ImU32 ground, Type type, Font font) const {
+  if (s.empty() || !visible(ground)) return;
+  const float r = std::max(1.0f, std::floor(theme().px(2)));
+  at = {std::floor(at.x + 0.5f), std::floor(at.y + 0.5f)};
+  for (const ImVec2 d : {ImVec2{-r, 0}, ImVec2{r, 0}, ImVec2{0, -r}, ImVec2{0, r}, ImVec2{-1, -1}, ImVec2{1, 1},
+                         ImVec2{-1, 1}, ImVec2{1, -1}})
+    list_->AddText(font_of(font), theme().type(type), {at.x + d.x, at.y + d.y}, ground, s.data(), s.data() + s.size());
+}
+
 void Painter::rotated_text(ImVec2 at, float degrees, std::string_view s, ImU32 colour, Type type, Font font,
                            Align align) const {
   if (s.empty() || !visible(colour)) return;

@@ -60,6 +60,9 @@ class Painter {
   /// Text with its top at `at.y`; `align` says which end `at.x` is. Returns its width.
   float text(ImVec2 at, std::string_view s, ImU32 colour, Type type = Type::body, Font font = Font::sans,
              Align align = Align::left) const;
+  /// The ground around where `text` will stand, so that grid and fills do not run through its letters. On the screen
+  /// only: a file keeps the text.
+  void halo(ImVec2 at, std::string_view s, ImU32 ground, Type type = Type::body, Font font = Font::sans) const;
   /// Text that reads along a line turned by `degrees` clockwise; `at` is the pivot: the top of the text at `align`'s
   /// end.
   void rotated_text(ImVec2 at, float degrees, std::string_view s, ImU32 colour, Type type = Type::body,

@@ -82,9 +82,14 @@ UnitScale clock_scale(double step, double magnitude) {
 /// Even steps; also serves a log axis that shows less than a decade.
 void even_ticks(Ticker& t) {
   // Steps of 1, 2, 5 seconds are odd in minutes, so seconds always go by the clock.
-  const AxisKind kind = t.spec.unit == "s" ? AxisKind::time : t.spec.kind;
   const double span = t.range.hi - t.range.lo;
   const double magnitude = std::max(std::abs(t.range.lo), std::abs(t.range.hi));
+  // Steps of a power of ten are odd in Gi, so binary multiples have steps of a power of two.
+  const bool binary = t.prefix() == Prefix::binary && unit_scale(magnitude, t.spec.unit, t.prefix()).factor > 1;
+  const AxisKind kind = t.spec.unit == "s"                                              ? AxisKind::time
+                        : binary                                                        ? AxisKind::linear_bytes
+                        : t.spec.kind == AxisKind::linear_bytes || !is_log(t.spec.kind) ? t.spec.kind
+                                                                                        : AxisKind::linear;
   const double least_px = static_cast<double>(t.measure.vertical ? t.measure.line_px * 2.4f : t.measure.line_px * 3.0f);
   // On a log axis the low end has more room than the even share; the check of labels decides.
   double step = first_step(kind, span * std::min(1.0, least_px / std::max(t.length(), 1.0)));
@@ -112,6 +117,14 @@ void even_ticks(Ticker& t) {
   }
 }
 
+/// Every 7th or 11th power is no round choice.
+bool round_stride(double stride) {
+  if (stride > 20) return std::fmod(stride, 10) == 0;
+  for (const double odd : {7.0, 9.0, 11.0, 13.0, 14.0, 17.0, 18.0, 19.0})
+    if (stride == odd) return false;
+  return true;
+}
+
 /// Powers of ten or two, each `stride`-th; when few are in view, those between as well.
 bool power_ticks(Ticker& t) {
   const bool binary = t.spec.kind == AxisKind::log2;
@@ -123,7 +136,7 @@ bool power_ticks(Ticker& t) {
   double stride = 1;
   for (; stride < 700; ++stride) {
     t.out.major_count = 0;
-    if (powers / stride > 60) continue;
+    if (powers / stride > 60 || !round_stride(stride)) continue;
     for (double e = std::ceil(first / stride) * stride; e <= last; e += stride) t.add(axis_inverse(t.spec.kind, e));
     if (t.clear()) break;
   }
@@ -219,8 +232,9 @@ void zero_tick(Ticker& t) {
                                             t.measure.gap() / 2);
     if (std::abs(first[i].pixel - zero.pixel) >= half) first[kept++] = first[i];
   }
-  first[kept++] = zero;
-  t.out.major_count = kept;
+  std::copy_backward(first, first + kept, first + kept + 1);
+  first[0] = zero;
+  t.out.major_count = kept + 1;
 }
 
 }  // namespace

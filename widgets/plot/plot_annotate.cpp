@@ -60,7 +60,8 @@ void paint_bracket(const PlotEnd& plot, const Painter& painter, const PlotMark& 
   const Box box{at, {at.x + all, at.y + line}};
   if (!s.room.is_free(box)) return;
   s.room.block(box);
-  painter.rect({box.min.x - 2, box.min.y}, {box.max.x + 2, box.max.y}, with_alpha(t.background, 0.82f), 2);
+  painter.halo(at, bold, t.background, Type::small, Font::bold);
+  painter.halo({at.x + width + gap, at.y}, words, t.background, Type::small);
   painter.text(at, bold, t.text, Type::small, Font::bold);
   painter.text({at.x + width + gap, at.y}, words, t.muted, Type::small);
 }
@@ -89,6 +90,15 @@ Box draw_callout(const Painter& painter, const Occupancy& room, ImVec2 anchor, c
   painter.text_fit(at, bold, width, t.text, Type::small, Font::bold);
   painter.text_fit({at.x, at.y + line}, words, width, t.muted, Type::small);
   return box;
+}
+
+float tag_gutter(const PlotEnd& plot) {
+  float widest = 0;
+  for (const PlotMark& m : plot.scratch().marks)
+    if (m.kind == NoteKind::tag_y)
+      widest =
+          std::max(widest, text_size(text_of(plot.scratch(), m.label), Type::small, Font::mono).x + theme().px(16));
+  return widest;
 }
 
 void displace_ticks(const PlotEnd& plot) {

@@ -123,7 +123,7 @@ class Names {
 void Names::write(const std::optional<Box>& box, std::string_view label, ImU32 colour) {
   if (!box) return;
   // A halo of the ground, so that the grid does not run through the letters.
-  painter_.rect({box->min.x - 2, box->min.y}, {box->max.x + 2, box->max.y}, with_alpha(t_.background, 0.82f), 2);
+  painter_.halo(box->min, label, t_.background, Type::small);
   painter_.text(box->min, label, colour, Type::small);
   s_.placed.push_back(*box);
 }

@@ -138,7 +138,8 @@ void finish_plot(const PlotEnd& plot) {
     layout_frame(plot.outer, room, plot.options.x, plot.options.y, {plot.view.x_lo, plot.view.x_hi},
                  {plot.view.y_lo, plot.view.y_hi}, small_width, line, s.frame);
   };
-  lay_out(0);
+  const float tags = tag_gutter(plot);
+  lay_out(tags);
   if (link) {
     link->need_gutter(s.frame.area.min.x - plot.outer.min.x);
     if (link->gutter_px > s.frame.area.min.x - plot.outer.min.x) lay_out(link->gutter_px);

@@ -42,6 +42,8 @@ struct DotPlace {
 bool dot_place(const PlotEnd& plot, const PlotPoint& point, DotPlace& out);
 /// Value tags on the axes, over the ticks that they displace; outside of the clipped area.
 void paint_tags(const PlotEnd& plot, const Painter& painter);
+/// The width left of the data that tags on the y axis need; 0 when there are none.
+float tag_gutter(const PlotEnd& plot);
 /// Drops the ticks that a tag would touch.
 void displace_ticks(const PlotEnd& plot);
 /// Dimension lines and callouts, with what labels must not cross already in scratch.room.

@@ -37,7 +37,8 @@ TEST_CASE("a quantity is whole, without its unit, or nothing") {
 }
 
 TEST_CASE("no token with a digit is cut, in a name neither, and no ellipsis touches one") {
-  CHECK(fitted("Llama 3.1 70B", 12) == "Llama…");
+  CHECK(fitted("Llama 3.1 70B", 12) == "Llama 3.1 …");
+  CHECK(fitted("Llama 3.1 70B", 10) == "Llama …");
   CHECK(fitted("H100 SXM memory", 8) == "H100 SX…");
   for (const std::string_view s : {"Llama 3.1 70B Instruct", "step 1,024 of 4,096", "gate and up, 128 tokens", "H100"})
     for (std::size_t letters = 0; letters < s.size(); ++letters) {
