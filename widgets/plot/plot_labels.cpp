@@ -11,8 +11,9 @@ std::optional<Box> take(Occupancy& room, ImVec2 min, ImVec2 size) {
   const Box box{min, {min.x + size.x, min.y + size.y}};
   if (!room.is_free({{box.min.x - 3, box.min.y - 1}, {box.max.x + 3, box.max.y + 1}}))
     return std::nullopt;  // air around letters
-  // Another text on the same line stays twelve pixels away, so that two names do not read as one.
-  room.block({{box.min.x - 9, box.min.y}, {box.max.x + 9, box.max.y}});
+  // Another text stays twelve pixels away on the same line and a little above and below, so that two names do not read
+  // as one.
+  room.block({{box.min.x - 9, box.min.y - 3}, {box.max.x + 9, box.max.y + 3}});
   return box;
 }
 

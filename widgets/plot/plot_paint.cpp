@@ -290,12 +290,19 @@ void paint_series(const PlotEnd& plot, const Painter& painter) {
       }
       if (pass == 2 && series.kind == Kind::errors) paint_errors(plot, painter, series, points);
       if (pass == 2 && series.kind == Kind::scatter) {
+        // Beyond one dot in three pixels they lie on each other: pale ones then add up to how many there are.
+        const auto room = static_cast<double>(f.area.width()) / 3;
+        const double crowd = room > 0 ? static_cast<double>(points.size()) / room : 1;
+        const float own = static_cast<float>(series.colour >> IM_COL32_A_SHIFT & 255) / 255.0f;
+        const ImU32 dot_colour =
+            crowd > 1 ? with_alpha(series.colour, own * std::max(static_cast<float>(1 / std::sqrt(crowd)), 0.3f))
+                      : series.colour;
         DotPlace dot;
         for (const PlotPoint& p : points) {
           if (!dot_place(plot, p, dot)) continue;
           const float r = t.px(series.radius);
           if (dot.beyond.x == 0 && dot.beyond.y == 0)
-            paint_marker(painter, dot.at, series.marker, r, series.colour);
+            paint_marker(painter, dot.at, series.marker, r, dot_colour);
           else
             paint_beyond(painter, dot, r, series.colour);
         }
