@@ -104,6 +104,8 @@ widgets::Fonts load_fonts(ImFontAtlas& atlas, const std::vector<fs::path>& folde
     add(atlas, mono, folders, fonts.sans_bold);
   else
     fonts.sans_bold = fonts.sans;
+  fonts.sans_italic = add(atlas, {"Inter-Italic.otf", "Inter-Italic.ttf"}, folders);
+  if (fonts.sans_italic) add(atlas, inter, folders, fonts.sans_italic);
   fonts.mono = add(atlas, mono, folders);
   if (fonts.mono)
     add(atlas, inter, folders, fonts.mono);  // superscript minus, subscript letters

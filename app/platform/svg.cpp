@@ -169,6 +169,7 @@ struct Writer {
         out += mono ? " font-family=\"'JetBrains Mono', 'DejaVu Sans Mono', Consolas, monospace\""
                     : " font-family=\"Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif\"";
         attribute(out, "font-size", metrics.em_per_size * size);
+        if (s.font == widgets::Font::italic) out += " font-style=\"italic\"";
         if (s.font == widgets::Font::bold) out += " font-weight=\"600\"";
         paint(out, "fill", s.fill);
         out += " xml:space=\"preserve\">";

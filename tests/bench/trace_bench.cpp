@@ -153,7 +153,7 @@ static void trace_lanes(benchmark::State& state) {
   recording->metrics = models::trace::measure(recording->trace);
   for (auto _ : state)
     benchmark::DoNotOptimize(
-        chapters::profiling::trace_viewer::Lanes::make({{.recording = recording, .label = ""}}, "", true)
+        chapters::profiling::trace_viewer::Lanes::make({{.recording = recording, .label = ""}}, "")
             ->index()
             .link_count);
   state.SetItemsProcessed(state.iterations() * state.range(0));

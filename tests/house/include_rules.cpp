@@ -45,7 +45,7 @@ const std::vector<Room>& rooms_with_wings() {
       {"models",
        {"base", "machine", "numerics", "realtime", "trace", "learning", "transformer", "training", "compression",
         "serving"}},
-      {"widgets", {"base", "number", "plot", "prose", "charts", "table", "timeline", "controls"}},
+      {"widgets", {"base", "number", "plot", "prose", "charts", "pictures", "table", "timeline", "controls"}},
       {"app", {"platform", "scenario", "store", "explore", "content", "workspace", "kernel_runs", "shell", "cli"}},
       {"chapters", {"mechanism", "described", "practice"}},  // then every chapter, none above another
   };

@@ -107,3 +107,18 @@ TEST_CASE("a pointer that rests on a span of the trace viewer, whose arguments i
     }
   CHECK(shown >= 5);
 }
+
+TEST_CASE("every section of the gallery, in every state of its data: a steady frame allocates nothing") {
+  prepare();
+  bench::Stage stage("gallery/widgets");
+  for (const char* section :
+       {"plots", "timeline", "bars", "grids", "graphs", "comparisons", "distributions", "mechanisms", "texts"})
+    for (const char* state : {"ordinary", "empty", "one", "forty"}) {
+      INFO(section << ", " << state);
+      auto& inputs = stage.shell().workspace.lab().inputs();
+      REQUIRE(inputs.find("section")->set_choice_id(section));
+      REQUIRE(inputs.find("state")->set_choice_id(state));
+      stage.settle();
+      CHECK(allocations_of_frames(stage, 10) == 0);
+    }
+}

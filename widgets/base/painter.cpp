@@ -20,13 +20,16 @@ Recording::~Recording() { active_record = nullptr; }
 ImFont* font_of(Font font) {
   const Fonts& f = theme().fonts;
   ImFont* chosen = font == Font::mono ? f.mono : font == Font::bold ? f.sans_bold : f.sans;
+  if (font == Font::italic && f.sans_italic) chosen = f.sans_italic;
   return chosen ? chosen : ImGui::GetFont();
 }
 
-ImVec2 text_size(std::string_view s, Type type, Font font) {
-  if (s.empty()) return {0, theme().type(type)};
-  return font_of(font)->CalcTextSizeA(theme().type(type), 3.4e38f, 0.0f, s.data(), s.data() + s.size());
+ImVec2 text_size_at(std::string_view s, float size_px, Font font) {
+  if (s.empty()) return {0, size_px};
+  return font_of(font)->CalcTextSizeA(size_px, 3.4e38f, 0.0f, s.data(), s.data() + s.size());
 }
+
+ImVec2 text_size(std::string_view s, Type type, Font font) { return text_size_at(s, theme().type(type), font); }
 
 Painter::Painter(ImDrawList* list) : list_(list), record_(active_record) {}
 
@@ -170,18 +173,24 @@ void Painter::ring(ImVec2 centre, float radius, ImU32 colour, float width) const
 
 float Painter::text(ImVec2 at, std::string_view s, ImU32 colour, Type type, Font font, Align align) const {
   if (s.empty()) return 0;
-  const ImVec2 size = text_size(s, type, font);
-  if (align == Align::center) at.x -= size.x / 2;
-  if (align == Align::right) at.x -= size.x;
+  const float width = align == Align::left ? 0 : text_size(s, type, font).x;
+  if (align == Align::center) at.x -= width / 2;
+  if (align == Align::right) at.x -= width;
+  return text_sized(at, s, colour, theme().type(type), font);
+}
+
+float Painter::text_sized(ImVec2 at, std::string_view s, ImU32 colour, float size_px, Font font) const {
+  if (s.empty()) return 0;
+  const ImVec2 size = text_size_at(s, size_px, font);
   at = {std::floor(at.x + 0.5f), std::floor(at.y + 0.5f)};
   if (visible(colour)) {
-    list_->AddText(font_of(font), theme().type(type), at, colour, s.data(), s.data() + s.size());
+    list_->AddText(font_of(font), size_px, at, colour, s.data(), s.data() + s.size());
     if (record_)
       record_->strokes.push_back({
           .kind = Stroke::Kind::text,
           .points = {at, size},
           .fill = colour,
-          .size = theme().type(type),
+          .size = size_px,
           .font = font,
           .text = std::string(s),
       });

@@ -11,7 +11,7 @@
 
 namespace widgets {
 
-enum class Font : std::uint8_t { sans, bold, mono };
+enum class Font : std::uint8_t { sans, bold, mono, italic };
 enum class Align : std::uint8_t { left, center, right };
 
 /// One drawn primitive, kept for SVG. Positions are screen pixels.
@@ -63,6 +63,8 @@ class Painter {
   /// The ground around where `text` will stand, so that grid and fills do not run through its letters. On the screen
   /// only: a file keeps the text.
   void halo(ImVec2 at, std::string_view s, ImU32 ground, Type type = Type::body, Font font = Font::sans) const;
+  /// The same in a size of its own, in pixels: scripts in formulas.
+  float text_sized(ImVec2 at, std::string_view s, ImU32 colour, float size_px, Font font = Font::sans) const;
   /// Text that reads along a line turned by `degrees` clockwise; `at` is the pivot: the top of the text at `align`'s
   /// end.
   void rotated_text(ImVec2 at, float degrees, std::string_view s, ImU32 colour, Type type = Type::body,
@@ -87,6 +89,8 @@ class Painter {
 
 /// Size in pixels of a text in the theme's type.
 ImVec2 text_size(std::string_view s, Type type = Type::body, Font font = Font::sans);
+/// The same for a size of its own, in pixels.
+ImVec2 text_size_at(std::string_view s, float size_px, Font font = Font::sans);
 ImFont* font_of(Font font);
 
 /// While alive, everything painted between is kept in `record`. Only the shell makes one.

@@ -31,6 +31,7 @@ struct Fonts {
   ImFont* sans = nullptr;
   ImFont* sans_bold = nullptr;
   ImFont* mono = nullptr;
+  ImFont* sans_italic = nullptr;  ///< null where there is no slanted face: then the upright one stands in
 };
 
 /// Three sizes of type, in pixels before the interface scale is applied.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/base/arrow.h"
 #include "widgets/number/number.h"
 
 namespace widgets {
@@ -37,24 +38,7 @@ void paint_edge(const Painter& painter, const FlowEdge& edge, const std::vector<
   const bool weighted = std::isfinite(edge.weight) && edge.weight > 0 && most > 0;
   const float width =
       weighted ? t.px(1.2f) + t.px(7) * static_cast<float>(edge.weight / most) : t.px(strong ? 2.0f : 1.4f);
-  const ImVec2 tip_at = curve.back();
-  const float head = t.px(6) + width * 0.8f;
-  // The line ends where the head begins, or a thick one would hide it.
-  std::size_t last = curve.size() - 2;
-  while (last > 0 && std::hypot(tip_at.x - curve[last].x, tip_at.y - curve[last].y) < head) --last;
-  const float dx = tip_at.x - curve[last].x, dy = tip_at.y - curve[last].y, length = std::hypot(dx, dy);
-  if (!(length > 0)) return;
-  const float ux = dx / length * head, uy = dy / length * head;
-  const auto line = std::span(curve).first(last + 1);
-  if (backward)
-    painter.dashed_polyline(line, ink, width);
-  else
-    painter.polyline(line, ink, width);
-  painter.line(curve[last], {tip_at.x - ux, tip_at.y - uy}, ink, width);
-  const ImVec2 arrow[] = {tip_at,
-                          {tip_at.x - ux - uy * 0.6f, tip_at.y - uy + ux * 0.6f},
-                          {tip_at.x - ux + uy * 0.6f, tip_at.y - uy - ux * 0.6f}};
-  painter.polygon(arrow, ink);
+  draw_arrow(painter, curve, ink, width, backward);
 }
 
 void paint_box(const Painter& painter, const FlowNode& node, Rect box, bool selected, bool hovered) {

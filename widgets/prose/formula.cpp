@@ -8,12 +8,12 @@ namespace widgets {
 void paint_formula(const Painter& painter, const FormulaLayout& layout, ImVec2 baseline) {
   const Theme& t = theme();
   for (const FormulaText& piece : layout.texts) {
-    const Font font = piece.role == FormulaRole::symbol ? Font::sans : Font::mono;
     const ImU32 colour = piece.role == FormulaRole::value     ? t.accent
                          : piece.role == FormulaRole::unknown ? t.warning
                                                               : t.text;
-    painter.text({baseline.x + piece.baseline.x, baseline.y + piece.baseline.y - baseline_of(piece.type, font)},
-                 piece.text, colour, piece.type, font);
+    painter.text_sized(
+        {baseline.x + piece.baseline.x, baseline.y + piece.baseline.y - baseline_at(piece.size, piece.font)},
+        piece.text, colour, piece.size, piece.font);
   }
   ImVec2 moved[16];
   for (const FormulaStroke& stroke : layout.strokes) {
@@ -62,8 +62,7 @@ ImVec2 draw_formula(const char* id, std::string_view source, const ValueSource& 
     for (const FormulaText& piece : view.layout.texts) {
       if (piece.role == FormulaRole::symbol) continue;
       const float x = at.x + piece.baseline.x, y = at.y + view.layout.ascent + piece.baseline.y;
-      if (mouse.x < x || mouse.x > x + piece.width || mouse.y > y + 0.3f * t.type(piece.type) ||
-          mouse.y < y - t.type(piece.type))
+      if (mouse.x < x || mouse.x > x + piece.width || mouse.y > y + 0.3f * piece.size || mouse.y < y - piece.size)
         continue;
       const std::string_view why = values.explain(values.context, view.formula.values.keys[piece.slot]);
       if (!why.empty()) ImGui::SetTooltip("%.*s", static_cast<int>(why.size()), why.data());

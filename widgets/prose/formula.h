@@ -59,6 +59,7 @@ struct FormulaNode {
   bool after_space = false;  ///< white space stood before it in the source
   float em = 0;              ///< width of a space
   std::uint32_t slot = 0;    ///< of a value, in Formula::values
+  bool variable = false;     ///< a symbol of one letter, set slanted
   std::string text;          ///< symbol: UTF-8; fence: "(" then ")" and so on, one name letter each
   std::vector<std::uint32_t>
       children;  ///< fraction: above, below; scripts: base, sub, sup (may be none); root, fence: inside
@@ -80,7 +81,8 @@ enum class FormulaRole : std::uint8_t { symbol, value, unknown };
 struct FormulaText {
   ImVec2 baseline;  ///< left end of the text's own baseline
   float width = 0;
-  Type type = Type::body;
+  float size = 0;  ///< of the type, pixels: scripts have 70 % of what they stand at, 9 design pixels at least
+  Font font = Font::sans;
   FormulaRole role = FormulaRole::symbol;
   std::uint32_t slot = 0;
   std::string text;
@@ -105,6 +107,7 @@ FormulaLayout layout_formula(const Formula& formula, const FormulaStyle& style =
 void paint_formula(const Painter& painter, const FormulaLayout& layout, ImVec2 baseline);
 /// Distance from the top of a text line, as Painter::text places it, to its baseline.
 float baseline_of(Type type, Font font = Font::sans);
+float baseline_at(float size_px, Font font = Font::sans);
 
 struct FormulaView {
   std::string source;

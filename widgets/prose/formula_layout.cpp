@@ -18,7 +18,10 @@ struct Box {
 // of '+' 0.30.
 constexpr float cap = 0.64f, below = 0.20f, axis = 0.29f;
 
-Type smaller(Type type) { return type == Type::title ? Type::body : Type::small; }
+/// Scripts have 70 % of what they stand at, as in TeX; under nine pixels nobody can read them.
+float script_size(float size) { return std::max(0.7f * size, std::min(size, theme().px(9))); }
+/// Both parts of a fraction within a text.
+float inline_size(float size) { return std::max(0.8f * size, std::min(size, theme().px(9))); }
 
 class Setter {
  public:
@@ -34,9 +37,9 @@ class Setter {
     bool first_line = true;
     for (std::size_t i = 0; i < root.children.size(); ++i) {
       const Air air = air_of(root, i);
-      const float gap = line.width > 0 || !first_line ? gap_before(root, i, style.type) : 0;
+      const float gap = line.width > 0 || !first_line ? gap_before(root, i, theme().type(style.type)) : 0;
       const Mark here = mark();
-      const Box box = node(root.children[i], style.type, style.display);
+      const Box box = node(root.children[i], theme().type(style.type), style.display);
       const bool breakable = i > 0 && (air == Air::relation || air == Air::binary) && line.width > 0;
       if (breakable && line.width + gap + segment_width(root, i, style) > style.max_width) {
         shift(line_start, here, 0, baseline);
@@ -89,7 +92,8 @@ class Setter {
     for (std::size_t k = i; k < row.children.size(); ++k) {
       const Air air = air_of(row, k);
       if (k > i && (air == Air::relation || air == Air::binary)) break;
-      width += (k > i ? gap_before(row, k, style.type) : 0) + node(row.children[k], style.type, style.display).width;
+      width += (k > i ? gap_before(row, k, theme().type(style.type)) : 0) +
+               node(row.children[k], theme().type(style.type), style.display).width;
     }
     out_.texts.resize(before.texts);
     out_.strokes.resize(before.strokes);
@@ -105,7 +109,7 @@ class Setter {
     return before == Air::binary || before == Air::relation || before == Air::punctuation ? Air::ordinary : Air::binary;
   }
 
-  float gap_before(const FormulaNode& row, std::size_t i, Type type) const {
+  float gap_before(const FormulaNode& row, std::size_t i, float size) const {
     if (i == 0) return 0;
     const FormulaNode& here = f_.nodes[row.children[i]];
     const FormulaNode& last = f_.nodes[row.children[i - 1]];
@@ -118,42 +122,44 @@ class Setter {
       em = 0.20f;
     else if (a == Air::punctuation)
       em = 0.22f;
+    else if (b == Air::punctuation && last.kind == Kind::fraction)
+      em = 0.10f;  // off the denominator, which stands beside it
     else if (a == Air::big || b == Air::big || (a == Air::function && here.kind != Kind::fence) || b == Air::function)
       em = 0.20f;
     else if (here.after_space || (here.kind == Kind::value) != (last.kind == Kind::value))
       em = 0.17f;
-    return em * theme().type(type);
+    return em * size;
   }
 
-  Box node(std::uint32_t index, Type type, bool display) {
+  Box node(std::uint32_t index, float size, bool display) {
     const FormulaNode& n = f_.nodes[index];
     switch (n.kind) {
       case Kind::row:
-        return row(n, type, display);
+        return row(n, size, display);
       case Kind::symbol:
-        return text(n.text, n.air == Air::big && display ? Type::title : type, n.air == Air::big);
+        return text(n.text, n.air == Air::big && display ? 1.6f * size : size, n);
       case Kind::value:
-        return value(n, type);
+        return value(n, size);
       case Kind::space:
-        return {n.em * theme().type(type), 0, 0};
+        return {n.em * size, 0, 0};
       case Kind::fraction:
-        return fraction(n, type, display);
+        return fraction(n, size, display);
       case Kind::scripts:
-        return scripts(n, type, display);
+        return scripts(n, size, display);
       case Kind::root:
-        return radical(n, type, display);
+        return radical(n, size, display);
       case Kind::fence:
-        return fence(n, type, display);
+        return fence(n, size, display);
     }
     return {};
   }
 
-  Box row(const FormulaNode& n, Type type, bool display) {
+  Box row(const FormulaNode& n, float size, bool display) {
     Box all;
     for (std::size_t i = 0; i < n.children.size(); ++i) {
-      all.width += gap_before(n, i, type);
+      all.width += gap_before(n, i, size);
       const Mark here = mark();
-      const Box box = node(n.children[i], type, display);
+      const Box box = node(n.children[i], size, display);
       shift(here, mark(), all.width, 0);
       all.width += box.width;
       all.ascent = std::max(all.ascent, box.ascent);
@@ -162,33 +168,34 @@ class Setter {
     return all;
   }
 
-  Box text(const std::string& s, Type type, bool big) {
-    const float size = theme().type(type), width = text_size(s, type).x;
+  Box text(const std::string& s, float size, const FormulaNode& n) {
     FormulaText t;
-    t.width = width;
-    t.type = type;
+    t.font = n.variable ? Font::italic : Font::sans;
+    t.width = text_size_at(s, size, t.font).x;
+    t.size = size;
     t.text = s;
+    const float width = t.width;
     out_.texts.push_back(std::move(t));
-    return big ? Box{width, 0.70f * size, below * size} : Box{width, cap * size, below * size};
+    return n.air == Air::big ? Box{width, 0.70f * size, below * size} : Box{width, cap * size, below * size};
   }
 
-  Box value(const FormulaNode& n, Type type) {
+  Box value(const FormulaNode& n, float size) {
     const std::string& now = f_.values.texts[n.slot];
     FormulaText t;
-    t.type = type;
+    t.size = size;
+    t.font = Font::mono;
     t.slot = n.slot;
     t.role = now.empty() ? FormulaRole::unknown : FormulaRole::value;
     t.text = now.empty() ? "{" + f_.values.keys[n.slot] + "}" : now;
-    t.width = text_size(t.text, type, Font::mono).x;
-    const float width = t.width, size = theme().type(type);
+    t.width = text_size_at(t.text, size, Font::mono).x;
+    const float width = t.width;
     out_.texts.push_back(std::move(t));
     return {width, cap * size, below * size};
   }
 
-  Box fraction(const FormulaNode& n, Type type, bool display) {
-    const float size = theme().type(type), pad = 0.10f * size, gap = 0.16f * size,
-                bar = std::max(1.0f, std::floor(0.07f * size));
-    const Type inner = display ? type : smaller(type);
+  Box fraction(const FormulaNode& n, float size, bool display) {
+    const float pad = 0.10f * size, gap = 0.16f * size, bar = std::max(1.0f, std::floor(0.07f * size));
+    const float inner = display ? size : inline_size(size);
     const Mark start = mark();
     const Box above = node(n.children[0], inner, false);
     const Mark middle = mark();
@@ -201,12 +208,11 @@ class Setter {
     return {width, rise + above.ascent, fall + under.descent};
   }
 
-  Box scripts(const FormulaNode& n, Type type, bool display) {
+  Box scripts(const FormulaNode& n, float size, bool display) {
     const Mark start = mark();
     const FormulaNode& base_node = f_.nodes[n.children[0]];
-    const Box base = node(n.children[0], type, display);
-    const Type tiny = smaller(type);
-    const float size = theme().type(type), tiny_size = theme().type(tiny), between = 0.06f * size;
+    const Box base = node(n.children[0], size, display);
+    const float tiny = script_size(size), between = 0.06f * size;
     const Mark after_base = mark();
     const bool has_sub = n.children[1] != FormulaNode::none, has_sup = n.children[2] != FormulaNode::none;
     const Box sub = has_sub ? node(n.children[1], tiny, false) : Box{};
@@ -223,21 +229,22 @@ class Setter {
       if (has_sup) all.ascent = rise + sup.ascent;
       return all;
     }
-    const float rise = std::max(0.36f * size + sup.descent - below * tiny_size, base.ascent - 0.36f * tiny_size);
-    float fall = std::max(0.18f * size, base.descent - 0.05f * tiny_size);
+    const float rise = std::max(0.32f * size + sup.descent - below * tiny, base.ascent - 0.46f * tiny);
+    float fall = std::max(0.18f * size, base.descent - 0.05f * tiny);
     if (has_sub && has_sup) fall = std::max(fall, sub.ascent + between - (rise - sup.descent));
     shift(after_base, after_sub, base.width + 0.03f * size, fall);
-    shift(after_sub, mark(), base.width + 0.05f * size, -rise);
-    all.width += std::max(sub.width, sup.width) + 0.07f * size;
+    const float lean = base_node.variable ? 0.08f * size : 0;  // a slanted letter reaches over its width at the top
+    shift(after_sub, mark(), base.width + lean + 0.05f * size, -rise);
+    all.width += std::max(sub.width, sup.width + lean) + 0.07f * size;
     if (has_sub) all.descent = std::max(all.descent, fall + sub.descent);
     if (has_sup) all.ascent = std::max(all.ascent, rise + sup.ascent);
     return all;
   }
 
-  Box radical(const FormulaNode& n, Type type, bool display) {
-    const float size = theme().type(type), line = std::max(1.0f, 0.08f * size), sign = 0.55f * size, gap = 0.12f * size;
+  Box radical(const FormulaNode& n, float size, bool display) {
+    const float line = std::max(1.0f, 0.08f * size), sign = 0.55f * size, gap = 0.12f * size;
     const Mark start = mark();
-    const Box inside = node(n.children[0], type, display);
+    const Box inside = node(n.children[0], size, display);
     shift(start, mark(), sign, 0);
     const float top = -(inside.ascent + gap), bottom = inside.descent, width = sign + inside.width + gap;
     stroke({{0, bottom - 0.45f * (bottom - top)},
@@ -249,10 +256,9 @@ class Setter {
     return {width + 0.05f * size, -top + line, bottom};
   }
 
-  Box fence(const FormulaNode& n, Type type, bool display) {
-    const float size = theme().type(type);
+  Box fence(const FormulaNode& n, float size, bool display) {
     const Mark start = mark();
-    const Box inside = node(n.children[0], type, display);
+    const Box inside = node(n.children[0], size, display);
     // What is a line high keeps the font's own brackets; anything taller, and every ceiling or floor, is drawn.
     const auto drawn = [&](char c) {
       return inside.ascent > 0.95f * size || inside.descent > 0.45f * size || (c >= 'c' && c <= 'g');
@@ -260,7 +266,7 @@ class Setter {
     const float half = std::max(inside.ascent - axis * size, inside.descent + axis * size) + 0.05f * size;
     const auto bracket = [&](char c) {
       if (drawn(c)) return tall(c, size, half);
-      return text(std::string(1, c), type, false);
+      return text(std::string(1, c), size, FormulaNode{});
     };
     const Mark before_open = mark();
     const Box open = bracket(n.text[0]);
@@ -297,7 +303,9 @@ class Setter {
 
 }  // namespace
 
-float baseline_of(Type type, Font font) { return font_of(font)->GetFontBaked(theme().type(type))->Ascent; }
+float baseline_at(float size_px, Font font) { return font_of(font)->GetFontBaked(size_px)->Ascent; }
+
+float baseline_of(Type type, Font font) { return baseline_at(theme().type(type), font); }
 
 FormulaLayout layout_formula(const Formula& formula, const FormulaStyle& style) {
   FormulaLayout out;

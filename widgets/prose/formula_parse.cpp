@@ -70,6 +70,12 @@ class Parser {
     n.text = text;
     return add(std::move(n));
   }
+  /// A quantity is slanted, words and functions are upright: "e" is not "exp", and "T" is not a word.
+  std::uint32_t variable(std::string_view text) {
+    const std::uint32_t node = symbol(text);
+    out_.nodes[node].variable = true;
+    return node;
+  }
   std::uint32_t with_children(Kind kind, std::vector<std::uint32_t> children, std::string text = {}) {
     FormulaNode n;
     n.kind = kind;
@@ -154,7 +160,11 @@ class Parser {
                     "{2}");
       return FormulaNode::none;
     }
-    if (letter(c)) return symbol(s_.substr(at_++, 1));
+    if (letter(c)) {
+      // A lone T above stands for "transposed", which is no quantity.
+      const std::string_view one = s_.substr(at_++, 1);
+      return mark == '^' && c == 'T' ? symbol(one) : variable(one);
+    }
     return atom();
   }
 
@@ -215,7 +225,7 @@ class Parser {
     const std::size_t from = at_;
     if (letter(c)) {
       while (at_ < s_.size() && letter(s_[at_])) ++at_;
-      return symbol(s_.substr(from, at_ - from));
+      return at_ - from == 1 ? variable(s_.substr(from, 1)) : symbol(s_.substr(from, at_ - from));
     }
     if (digit(c)) {
       while (at_ < s_.size() &&
@@ -291,7 +301,10 @@ class Parser {
         return add(std::move(node));
       }
     for (const FormulaCommand& known : formula_commands)
-      if (known.name == name) return symbol(known.text, known.air);
+      if (known.name == name) {
+        const bool greek = known.text[0] == '\xCE' || known.text[0] == '\xCF';
+        return greek && known.name[0] >= 'a' ? variable(known.text) : symbol(known.text, known.air);
+      }
     fail(from, name.empty()
                    ? std::string("a '\\' stands alone at the end")
                    : "\\" + std::string(name) + " is not a command; write \\text{" + std::string(name) + "} for words");

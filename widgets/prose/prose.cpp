@@ -32,7 +32,8 @@ void paint(const Painter& painter, const ProseView& view, ImVec2 origin, bool ho
         painter.text(at, view.doc.blocks[item.index].marker, t.muted);
         break;
       case ProseItem::Kind::value:
-        painter.text(at, view.doc.values.texts[item.index], t.accent, item.type, item.font);
+        painter.text(at, std::string_view(view.doc.values.texts[item.index]).substr(item.begin, item.end - item.begin),
+                     t.accent, item.type, item.font);
         if (hovered && values.explain && mouse_in(at, item.size))
           tooltip(values.explain(values.context, view.doc.values.keys[item.index]));
         break;
@@ -107,7 +108,7 @@ ProseResult draw_prose(const char* id, std::string_view markdown, const ProseSou
   }
   const bool new_values = view.doc.refresh(values);
   if (new_text || new_values || view.width != width || view.scale != scale || view.font != font_of(Font::sans)) {
-    view.layout = layout_prose(view.doc, std::min(width, prose_max_width()));
+    view.layout = layout_prose_columns(view.doc, width);
     view.width = width;
     view.scale = scale;
     view.font = font_of(Font::sans);

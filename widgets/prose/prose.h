@@ -10,8 +10,9 @@
 /// Markdown on the screen: headings, paragraphs, lists, quotes, tables, code, links, `$formulas$`, and live values.
 ///
 /// `{key}` shows the current value of an input or output in its unit; `{key.bin}` asks for binary prefixes and
-/// `{key:GB/s}` for that unit (the source of values gets the whole of it, see split_live_key). In code nothing is
-/// replaced. A link to `lab:chapter/lab?input=value` is reported when clicked; one to http(s) copies its address. Write
+/// `{key:GB/s}` for that unit (the source of values gets the whole of it, see split_live_key). In blocks of code
+/// nothing is replaced, in spans of it `{key}` is. A link to `lab:chapter/lab?input=value` is reported when clicked;
+/// one to http(s) copies its address. Write
 /// `\$` for a dollar sign where two of them could be taken for a formula.
 namespace widgets {
 
@@ -32,7 +33,8 @@ struct ProseResult {
   float width = 0, height = 0;  ///< pixels
 };
 
-/// Draws at the cursor, at most `width` pixels wide and never wider than reads well, and takes its place there. Every
+/// Draws at the cursor, at most `width` pixels wide, and takes its place there. A line is never wider than reads well:
+/// where there is room, the text stands in two columns. Every
 /// link is an item labelled with its text. Laid out anew only when the text, the width, the scale or a value changes.
 ProseResult draw_prose(const char* id, std::string_view markdown, const ProseSource& values, ProseView& view,
                        float width);

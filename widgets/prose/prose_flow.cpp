@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/prose/prose_glue.h"
+
 namespace widgets {
 namespace {
 
@@ -47,6 +49,58 @@ void ProseFlow::cut_text(const ProseRun& run, const FlowStyle& style, float& spa
     pieces_.push_back({.item = item, .space = space, .code = run.code});
     space = 0;
     i = end;
+  }
+}
+
+/// A value may be a whole command or a list: it is broken at its spaces as the words around it are.
+void ProseFlow::cut_long_value(const ProseRun& run, const FlowStyle& style, float& space) {
+  const std::string& now = d_.values.texts[run.index];
+  ProseItem item;
+  item.kind = ProseItem::Kind::value;
+  item.type = style.type;
+  item.font = Font::mono;
+  item.index = run.index;
+  item.link = run.link;
+  const float gap = text_size(" ", item.type, item.font).x, size = theme().type(item.type);
+  for (std::size_t i = 0; i < now.size();) {
+    if (white(now[i])) {
+      space = gap;
+      ++i;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < now.size() && !white(now[end])) ++end;
+    item.begin = static_cast<std::uint32_t>(i);
+    item.end = static_cast<std::uint32_t>(end);
+    item.size = {text_size(std::string_view(now).substr(i, end - i), item.type, item.font).x, size};
+    pieces_.push_back({.item = item, .space = space, .code = run.code});
+    space = 0;
+    i = end;
+  }
+}
+
+std::string_view ProseFlow::text_of(const Piece& piece) const {
+  if (piece.item.kind == ProseItem::Kind::text) return d_.shown(piece.item.begin, piece.item.end);
+  if (piece.item.kind == ProseItem::Kind::value)
+    return std::string_view(d_.values.texts[piece.item.index])
+        .substr(piece.item.begin, piece.item.end - piece.item.begin);
+  return {};
+}
+
+/// A number stays with its unit, and a sign of relation with what stands before and after it.
+void ProseFlow::glue() {
+  for (std::size_t i = 1; i < pieces_.size(); ++i) {
+    Piece& here = pieces_[i];
+    const Piece& last = pieces_[i - 1];
+    if (here.space <= 0 || here.own_line || last.own_line || here.code || last.code) continue;
+    const bool formula = here.item.kind == ProseItem::Kind::formula;
+    const std::string_view a = text_of(last), b = text_of(here);
+    if (prose_relation(a))
+      here.glued = formula || here.item.kind == ProseItem::Kind::value || prose_number(b) || b.size() <= 6;
+    else if (prose_relation(b))
+      here.glued = last.item.kind != ProseItem::Kind::text || a.size() <= 6;
+    else
+      here.glued = prose_ends_in_digit(a) && prose_unit(b);
   }
 }
 
@@ -96,11 +150,18 @@ void ProseFlow::cut(std::uint32_t first_run, std::uint32_t run_end, const FlowSt
       case ProseRun::Kind::value: {
         Piece piece;
         const std::string& now = d_.values.texts[run.index];
+        const bool sentence =
+            now.find(' ') != now.rfind(' ') && text_size(now, style.type, Font::mono).x > 0.5f * style.width;
+        if ((run.code && !now.empty()) || sentence) {
+          cut_long_value(run, style, space);
+          break;
+        }
         piece.item.kind = now.empty() ? ProseItem::Kind::unknown : ProseItem::Kind::value;
         piece.item.type = style.type;
         piece.item.font = Font::mono;
         piece.item.index = run.index;
         piece.item.link = run.link;
+        piece.item.end = static_cast<std::uint32_t>(now.size());
         const float width = now.empty() ? text_size(d_.values.keys[run.index], style.type, Font::mono).x +
                                               text_size("{}", style.type, Font::mono).x
                                         : text_size(now, style.type, Font::mono).x;
@@ -116,6 +177,7 @@ void ProseFlow::cut(std::uint32_t first_run, std::uint32_t run_end, const FlowSt
       new_line = false;
     }
   }
+  glue();
 }
 
 /// Splits words that are wider than a whole line between characters.
@@ -145,9 +207,11 @@ FlowSize ProseFlow::place(std::uint32_t first_run, std::uint32_t run_end, ImVec2
     // A word is a piece and all that stands against it: "(" + value + ")" must not be torn apart.
     std::size_t end = i + 1;
     float word = pieces_[i].item.size.x;
-    while (end < pieces_.size() && pieces_[end].space <= 0 && !pieces_[end].new_line && !pieces_[end].own_line &&
-           !pieces_[end - 1].own_line)
-      word += pieces_[end++].item.size.x;
+    while (end < pieces_.size() && (pieces_[end].space <= 0 || pieces_[end].glued) && !pieces_[end].new_line &&
+           !pieces_[end].own_line && !pieces_[end - 1].own_line) {
+      word += pieces_[end].space + pieces_[end].item.size.x;
+      ++end;
+    }
     if (word > style.width) {
       end = i + 1;  // too wide together: a tear is better than running over the edge
       word = pieces_[i].item.size.x;
@@ -181,6 +245,7 @@ float ProseFlow::line(std::size_t first, std::size_t end, ImVec2 at, const FlowS
     descent = std::max(descent, piece.descent + extra);
   }
   size.width = std::max(size.width, width);
+  std::size_t chip_at = 0;  // of the code that the line ends with so far
   float x = at.x;
   if (pieces_[first].own_line)
     x += std::max(0.0f, std::min(1.6f * type, style.width - width));
@@ -195,16 +260,15 @@ float ProseFlow::line(std::size_t first, std::size_t end, ImVec2 at, const FlowS
     ProseItem item = piece.item;
     const float rise = item.kind == ProseItem::Kind::formula ? piece.ascent : baseline_of(item.type, item.font);
     item.at = {x, at.y + ascent - rise};
-    const bool continues = i > first && !out_.items.empty() && same_style(out_.items.back(), item);
     if (piece.code) {
       ProseItem chip{.kind = ProseItem::Kind::card,
                      .at = {x - 0.15f * type, at.y + ascent - 0.85f * type},
                      .size = {item.size.x + 0.3f * type, 1.15f * type}};
-      if (continues && pieces_[i - 1].code) {
-        // The chip of the words before it is right under them in the list; it grows.
-        ProseItem& begun = out_.items[out_.items.size() - 2];
-        if (begun.kind == ProseItem::Kind::card) begun.size.x = x + item.size.x + 0.15f * type - begun.at.x;
+      if (i > first && pieces_[i - 1].code) {
+        ProseItem& begun = out_.items[chip_at];
+        begun.size.x = x + item.size.x + 0.15f * type - begun.at.x;
       } else {
+        chip_at = out_.items.size();
         out_.items.push_back(chip);
       }
     }
@@ -216,6 +280,7 @@ float ProseFlow::line(std::size_t first, std::size_t end, ImVec2 at, const FlowS
         out_.links.push_back({{x, at.y}, {item.size.x, ascent + descent}, item.link});
     }
     // Neighbours in one style that are also neighbours in the text become one item.
+    const bool continues = i > first && !out_.items.empty() && same_style(out_.items.back(), item);
     if (continues && (space <= 0 ? out_.items.back().end == item.begin : out_.items.back().end + 1 == item.begin)) {
       out_.items.back().end = item.end;
       out_.items.back().size.x = x + item.size.x - out_.items.back().at.x;

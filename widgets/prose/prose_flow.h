@@ -37,6 +37,7 @@ class ProseFlow {
     float ascent = 0, descent = 0;  ///< of a formula, from the baseline
     float space = 0;                ///< width of the white space before it; 0: stands against the piece before
     bool code = false, new_line = false, own_line = false;
+    bool glued = false;  ///< no line ends before it, though there is a space: "4 KiB", "T = 4"
   };
   const ProseDoc& d_;
   ProseLayout& out_;
@@ -44,6 +45,9 @@ class ProseFlow {
 
   void cut(std::uint32_t first_run, std::uint32_t run_end, const FlowStyle& style);
   void cut_text(const ProseRun& run, const FlowStyle& style, float& space);
+  void cut_long_value(const ProseRun& run, const FlowStyle& style, float& space);
+  void glue();
+  std::string_view text_of(const Piece& piece) const;
   Piece formula_piece(const ProseRun& run, const FlowStyle& style);
   void break_wide(float width);
   float line(std::size_t first, std::size_t end, ImVec2 at, const FlowStyle& style, FlowSize& size);

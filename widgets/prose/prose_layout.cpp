@@ -25,6 +25,7 @@ class Page {
           static_cast<float>(quotes) * 1.0f * body_ + static_cast<float>(std::min(block.indent, max_indent)) * step;
       left = std::min(left, width_ - narrowest);
       const float top = y + before;
+      out_.blocks.push_back({top, out_.items.size(), out_.links.size()});
       y = top + place(block, {left, top}, width_ - left);
       if (!block.marker.empty()) marker(i, {left, top});
       for (std::uint32_t q = 0; q < quotes; ++q) {
@@ -199,5 +200,44 @@ class Page {
 float prose_max_width() { return 76.0f * text_size("0").x; }
 
 ProseLayout layout_prose(const ProseDoc& doc, float width) { return Page(doc, std::max(width, 1.0f)).run(); }
+
+ProseLayout layout_prose_columns(const ProseDoc& doc, float width) {
+  const float one = std::min(width, prose_max_width()), gap = theme().px(40);
+  if (width < theme().px(1000)) return layout_prose(doc, one);
+  const float column = std::min(prose_max_width(), (width - gap) / 2);
+  ProseLayout laid = layout_prose(doc, column);
+  constexpr float lines_worth_parting = 9;
+  if (laid.height < lines_worth_parting * ProseFlow::line_height(Type::body)) return layout_prose(doc, one);
+  // The part that leaves the higher of both columns lowest.
+  std::size_t best = 0;
+  float best_height = laid.height;
+  for (std::size_t i = 1; i < laid.blocks.size(); ++i) {
+    const ProseBlock &here = doc.blocks[i], &before = doc.blocks[i - 1];
+    // What ends with a colon says what comes next.
+    const bool leads = before.first_run < before.run_end && doc.runs[before.run_end - 1].kind == ProseRun::Kind::text &&
+                       doc.shown(doc.runs[before.run_end - 1].begin, doc.runs[before.run_end - 1].end).ends_with(':');
+    if (leads || before.kind == ProseBlock::Kind::heading || (here.quotes > 0 && before.quotes > 0)) continue;
+    const float higher = std::max(laid.blocks[i].top, laid.height - laid.blocks[i].top);
+    if (higher >= best_height) continue;
+    best = i;
+    best_height = higher;
+  }
+  if (best == 0) return layout_prose(doc, one);
+  const ProseLayout::Block& part = laid.blocks[best];
+  const float dx = column + gap, dy = part.top;
+  for (std::size_t i = part.first_item; i < laid.items.size(); ++i) {
+    laid.items[i].at.x += dx;
+    laid.items[i].at.y -= dy;
+  }
+  for (std::size_t i = part.first_link; i < laid.links.size(); ++i) {
+    laid.links[i].at.x += dx;
+    laid.links[i].at.y -= dy;
+  }
+  for (std::size_t i = best; i < laid.blocks.size(); ++i) laid.blocks[i].top -= dy;
+  laid.width = dx + column;
+  laid.height = 0;
+  for (const ProseItem& item : laid.items) laid.height = std::max(laid.height, item.at.y + item.size.y);
+  return laid;
+}
 
 }  // namespace widgets

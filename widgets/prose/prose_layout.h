@@ -30,6 +30,11 @@ struct ProseLayout {
   std::vector<ProseItem> items;  ///< in painting order
   std::vector<ProseLinkBox> links;
   std::vector<FormulaLayout> formulas;
+  struct Block {
+    float top = 0;  ///< below the gap before it
+    std::size_t first_item = 0, first_link = 0;
+  };
+  std::vector<Block> blocks;  ///< of the document, in its order
   float width = 0, height = 0;
 };
 
@@ -37,5 +42,8 @@ struct ProseLayout {
 float prose_max_width();
 /// Breaks lines at spaces; only what is wider than a whole line is broken inside. Uses the texts in `doc.values`.
 ProseLayout layout_prose(const ProseDoc& doc, float width);
+/// The same in one column that reads well or, from 1,000 design pixels on and for texts of some length, in two of about
+/// the same height, parted between blocks and never right after a heading.
+ProseLayout layout_prose_columns(const ProseDoc& doc, float width);
 
 }  // namespace widgets

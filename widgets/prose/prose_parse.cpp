@@ -187,7 +187,7 @@ class Builder {
         plain(decode_entity(s));
         break;
       case MD_TEXT_CODE:
-        plain(s);
+        code_ > 0 ? with_values(s) : plain(s);  // a span shows the value; a block is a program and keeps its braces
         break;
       case MD_TEXT_LATEXMATH:
         if (!inside_source(s)) break;  // a line break within the formula

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/base/parts.h"
+#include "widgets/base/shorten.h"
 #include "widgets/prose/formula.h"
 #include "widgets/table/table_layout.h"
 
@@ -48,6 +50,28 @@ void refresh(Frame& f) {
   if (v.selected >= static_cast<std::int64_t>(f.source.rows)) v.selected = -1;
 }
 
+/// "+2" at the end of the head: so many columns have no room; the hover names them.
+void note_hidden(const Frame& f) {
+  const Theme& t = theme();
+  const TableLayout& l = f.view.layout;
+  Line count;
+  count.add("+").add_integer(static_cast<std::int64_t>(l.hidden));
+  const float right = f.at.x + std::min(l.width, f.inner_width) - 0.3f * t.type(Type::body);
+  const ImVec2 at{right - width_of(count.view(), Type::small), f.at.y + (l.header_height - t.type(Type::small)) / 2};
+  f.painter.text(at, count.view(), t.muted, Type::small);
+  if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect({at.x, f.at.y}, {right, f.at.y + l.header_height}))
+    return;
+  Line titles;
+  titles.add("No room for: ");
+  bool any = false;
+  for (std::size_t i = 0; i < f.columns.size(); ++i) {
+    if (!l.columns[i].hidden) continue;
+    titles.add(any ? ", " : "").add(f.columns[i].title);
+    any = true;
+  }
+  tip(titles.view(), {});
+}
+
 void draw_header(Frame& f) {
   const Theme& t = theme();
   const TableLayout& l = f.view.layout;
@@ -55,6 +79,9 @@ void draw_header(Frame& f) {
   for (std::size_t i = 0; i < f.columns.size(); ++i) {
     const TableColumn& column = f.columns[i];
     const ColumnLayout& c = l.columns[i];
+    if (c.hidden) continue;
+    const std::string_view head = head_unit(column, c);
+    const bool number = !from_left(column, c);
     const float left = f.at.x + c.left, right = left + c.width,
                 y = f.at.y + (l.header_height - t.type(Type::small)) / 2;
     char label[128];
@@ -69,17 +96,16 @@ void draw_header(Frame& f) {
     ImGui::PopID();
     const bool sorted = f.view.sort_column == static_cast<int>(i) && f.view.order != SortOrder::none;
     const ImU32 colour = ImGui::IsItemHovered() || sorted ? t.text : t.muted;
-    const float unit = column.unit.empty() ? 0 : width_of(column.unit, Type::small) + width_of(" ", Type::small);
+    const float unit = head.empty() ? 0 : width_of(head, Type::small) + width_of(" ", Type::small);
     const float arrow = 0.9f * t.type(Type::small);
     const float title =
-        std::min(width_of(column.title, Type::small), std::max(0.0f, c.width - unit - (column.number ? 0 : arrow)));
-    const float x = column.number ? right - title - unit : left;
+        std::min(width_of(column.title, Type::small), std::max(0.0f, c.width - unit - (number ? 0 : arrow)));
+    const float x = number ? right - title - unit : left;
     f.painter.text_fit({x, y}, column.title, title + 0.5f, colour, Type::small);
     if (unit > 0 && c.width > unit)
-      f.painter.text({x + title + width_of(" ", Type::small), y}, column.unit, t.muted, Type::small);
+      f.painter.text({x + title + width_of(" ", Type::small), y}, head, t.muted, Type::small);
     if (sorted) {
-      const float s = 0.26f * t.type(Type::small),
-                  ax = column.number ? x - 0.5f * arrow : x + title + unit + 0.5f * arrow;
+      const float s = 0.26f * t.type(Type::small), ax = number ? x - 0.5f * arrow : x + title + unit + 0.5f * arrow;
       const float ay = f.at.y + l.header_height / 2, d = f.view.order == SortOrder::ascending ? -s : s;
       const ImVec2 p[] = {{ax - s, ay - d * 0.8f}, {ax + s, ay - d * 0.8f}, {ax, ay + d}};
       f.painter.polygon(p, t.accent);
@@ -92,6 +118,20 @@ void draw_header(Frame& f) {
     f.view.sort_column = f.view.order == SortOrder::none ? -1 : static_cast<int>(i);
     f.result.sort_changed = true;
   }
+  if (l.hidden > 0) note_hidden(f);
+}
+
+/// The value's share of a whole bar, behind the number: pale, so that the digits read on it.
+void paint_bar(const Frame& f, std::size_t i, double value, float left, float y) {
+  const Theme& t = theme();
+  const ColumnLayout& c = f.view.layout.columns[i];
+  const double share = bar_share(f.columns[i], c, value);
+  if (!(share > 0)) return;
+  const float right = f.at.x + c.left + c.width, pad = t.px(3);
+  const ImU32 fill = f.columns[i].tint == Tint{} ? t.accent : colour(f.columns[i].tint, t);
+  f.painter.rect({left, y - pad},
+                 {left + std::max(1.0f, (right - left) * static_cast<float>(share)), y + t.type(Type::body) + pad},
+                 with_alpha(fill, 0.25f), t.px(2));
 }
 
 /// Paints one cell; true when it did not fit, so that the hover shows it in full. Columns that prove too narrow for a
@@ -101,12 +141,28 @@ bool draw_cell(Frame& f, std::size_t i, const TableCell& cell, float y, float ma
   ColumnLayout& c = f.view.layout.columns[i];
   const Font font = cell_font(f.columns[i]);
   const float left = f.at.x + c.left;
-  if (!f.columns[i].number) {
+  if (from_left(f.columns[i], c)) {
     const float room = c.width - mark;
-    f.painter.text_fit({left + mark, y}, cell.shown(), room + 0.5f, t.text, Type::body, font);
-    return width_of(cell.shown(), Type::body, font) > room + 0.5f;
+    const Font face = f.columns[i].number ? Font::sans : font;
+    if (cell.shown().empty()) return false;
+    const bool fits = width_of(cell.shown(), Type::body, face) <= room + 0.5f;
+    if (fits)
+      f.painter.text({left + mark, y}, cell.shown(), t.text, Type::body, face);
+    else
+      f.painter.text({left + mark, y}, shorten_middle(cell.shown(), room + 0.5f, Type::body, face).view(), t.text,
+                     Type::body, face);
+    return !fits;
   }
   const CellParts parts = split_cell(cell.shown());
+  if (!parts.number) {  // a word or a dash stands where the numbers end
+    const float word = width_of(parts.whole);
+    f.painter.text({left + c.width - word, y}, parts.whole, t.muted);
+    if (word <= c.width - mark + 0.5f) return false;
+    c.word = std::max(c.word, word);
+    grew = true;
+    return true;
+  }
+  if (f.columns[i].bar) paint_bar(f, i, cell.value, left + mark, y);
   const float whole = width_of(parts.whole, Type::body, font), fraction = width_of(parts.fraction, Type::body, font);
   const float unit = parts.unit.empty() ? 0 : width_of(parts.unit, Type::small);
   if (whole > c.whole || fraction > c.fraction || unit > c.unit) {
@@ -117,14 +173,10 @@ bool draw_cell(Frame& f, std::size_t i, const TableCell& cell, float y, float ma
   }
   const float point = f.at.x + c.point;
   const bool fits = point - whole >= left + mark - 0.5f;
-  if (fits) {
-    f.painter.text({point - whole, y}, parts.whole, t.text, Type::body, font);
-    f.painter.text({point, y}, parts.fraction, t.text, Type::body, font);
-    const float drop = baseline_of(Type::body, font) - baseline_of(Type::small, Font::sans);
-    f.painter.text({f.at.x + c.unit_left, y + drop}, parts.unit, t.muted, Type::small);
-  } else {
-    f.painter.text_fit({left + mark, y}, cell.shown(), c.width - mark, t.text, Type::body, font);
-  }
+  f.painter.text({point - whole, y}, parts.whole, t.text, Type::body, font);
+  f.painter.text({point, y}, parts.fraction, t.text, Type::body, font);
+  const float drop = baseline_of(Type::body, font) - baseline_of(Type::small, Font::sans);
+  f.painter.text({f.at.x + c.unit_left, y + drop}, parts.unit, t.muted, Type::small);
   return !fits;
 }
 
@@ -144,7 +196,7 @@ void draw_rows(Frame& f, RowWindow window, ImGuiID body_id) {
     const float y = f.body_top + window.offset + static_cast<float>(position - window.first) * l.row_height;
     const float top = std::max(y, f.body_top), bottom = std::min(y + l.row_height, f.body_top + f.body_height);
     TableCell first;
-    if (!f.columns.empty()) f.source.cell(f.source.context, row, 0, first);
+    if (!f.columns.empty()) read_cell(f.columns[0], l.columns[0], f.source, row, 0, first);
     char label[128];
     const std::size_t n = std::min(first.shown().size(), sizeof label - 1);
     std::copy_n(first.shown().data(), n, label);
@@ -175,11 +227,12 @@ void draw_rows(Frame& f, RowWindow window, ImGuiID body_id) {
                      {f.at.x + l.columns[0].left + 0.35f * t.type(Type::body), y + l.row_height / 2},
                      0.3f * t.type(Type::body));
     for (std::size_t i = 0; i < f.columns.size(); ++i) {
+      if (l.columns[i].hidden) continue;
       TableCell cell;
       if (i == 0)
         cell = first;
       else
-        f.source.cell(f.source.context, row, i, cell);
+        read_cell(f.columns[i], l.columns[i], f.source, row, i, cell);
       const bool cut = draw_cell(f, i, cell, y + text_y, i == 0 ? mark : 0, grew);
       const float left = f.at.x + l.columns[i].left - l.pad, mouse = ImGui::GetIO().MousePos.x;
       if (!hovered || !(mouse >= left && mouse < left + l.columns[i].width + 2 * l.pad)) continue;

@@ -8,6 +8,7 @@
 
 #include "widgets/base/marker.h"
 #include "widgets/base/painter.h"
+#include "widgets/base/tint.h"
 #include "widgets/number/number.h"
 
 /// Tables that sort, select, scroll over a million rows and copy. Numbers stand with their decimal points under each
@@ -20,7 +21,16 @@ struct TableColumn {
   bool number = true;       ///< aligned on the decimal point and sorted by value; else text, from the left
   bool mono = true;         ///< numbers and code in the mono face; has no effect on text columns unless `code`
   bool code = false;
-  std::string_view value_unit{};  ///< SI unit of TableCell::value, named in exports; empty: `unit`
+  /// SI unit of TableCell::value, named in exports; empty: `unit`. A number column with a value unit and no `unit` is
+  /// written by the table: one multiple is chosen for all its rows and said in its head, so that us and ms never mix.
+  std::string_view value_unit{};
+  Prefix prefix = Prefix::si;
+  bool bar = false;  ///< a bar behind the number: its share of `full`
+  double full = 0;   ///< value of a whole bar; 0: the column's largest
+  Tint tint{};       ///< of the bar
+  int priority = 0;  ///< where there is no room, columns of the highest priority number go first; 0 goes last
+
+  bool scaled() const { return number && unit.empty() && !value_unit.empty(); }
 };
 
 struct TableCell {
@@ -62,10 +72,16 @@ struct ColumnLayout {
   float point = 0;                                    ///< number columns: where decimal points stand
   float unit_left = 0;                                ///< number columns: where units inside cells begin
   float whole = 0, fraction = 0, unit = 0, text = 0;  ///< widest of each so far, pixels
+  float word = 0;                                     ///< number columns: the widest word in place of a number ("none")
+  bool hidden = false;                                ///< there is no room for it
+  bool words = false;  ///< a number column that holds words alone ("yes", "no"): set from the left like text
+  UnitScale scale;     ///< of a column that the table writes
+  double largest = 0;  ///< largest value, for bars and the scale
 };
 struct TableLayout {
   std::vector<ColumnLayout> columns;
   float width = 0, header_height = 0, row_height = 0, pad = 0;
+  std::size_t hidden = 0;  ///< columns without room; the header says how many, its hover which
 };
 
 struct TableView {
@@ -93,6 +109,7 @@ struct TableResult {
   ImVec2 size;  ///< pixels taken
 };
 
+/// Where there is no room, columns go by their priority and then texts shorten in the middle; a number is never cut.
 /// Draws at the cursor in a box of `size` and takes its place there; `size.y` 0: as tall as its rows, `size.x` 0: the
 /// room there is. Headers are items labelled with their titles: a click sorts up, then down, then not. Rows are items
 /// labelled with their first cell. With the focus: arrows, Page Up and Down, Home and End select, Ctrl+C copies; the

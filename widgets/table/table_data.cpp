@@ -58,17 +58,21 @@ void sort_rows(std::span<const TableColumn> columns, const TableSource& source, 
 
 std::string table_as_tsv(std::span<const TableColumn> columns, const TableSource& source, const TableView& view) {
   std::string out;
+  TableLayout scales;
+  scales.columns.resize(columns.size());
+  scale_columns(columns, source, scales);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (i) out += '\t';
     append_clean(out, columns[i].title);
-    if (!columns[i].unit.empty()) (out += " (").append(columns[i].unit) += ")";
+    const std::string_view unit = head_unit(columns[i], scales.columns[i]);
+    if (!unit.empty()) (out += " (").append(unit) += ")";
   }
   out += '\n';
   for (std::size_t k = 0; k < source.rows; ++k) {
     const std::size_t row = ordered_row(source, view, k);
     for (std::size_t i = 0; i < columns.size(); ++i) {
       TableCell cell;
-      source.cell(source.context, row, i, cell);
+      read_cell(columns[i], scales.columns[i], source, row, i, cell);
       if (i) out += '\t';
       append_clean(out, cell.shown());
     }

@@ -11,9 +11,15 @@ constexpr std::size_t measured_rows = 512;
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-float widest_header(const TableColumn& column) {
-  const float unit = column.unit.empty() ? 0 : width_of(column.unit, Type::small) + width_of(" ", Type::small);
-  return width_of(column.title, Type::small) + unit + 0.9f * theme().type(Type::small);  // room for the arrow
+float widest_header(const TableColumn& column, const ColumnLayout& layout) {
+  const std::string_view unit = head_unit(column, layout);
+  const float unit_px = unit.empty() ? 0 : width_of(unit, Type::small) + width_of(" ", Type::small);
+  return width_of(column.title, Type::small) + unit_px + 0.9f * theme().type(Type::small);  // room for the arrow
+}
+
+/// "yes", "none", "too small": letters, not a dash that stands for a number.
+bool word_like(std::string_view s) {
+  return !s.empty() && ((s[0] >= 'a' && s[0] <= 'z') || (s[0] >= 'A' && s[0] <= 'Z'));
 }
 
 }  // namespace
@@ -26,9 +32,10 @@ CellParts split_cell(std::string_view s) {
   std::size_t i = 0;
   for (const std::string_view sign : {std::string_view("+"), std::string_view("-"), std::string_view("−")})
     if (s.starts_with(sign)) i = sign.size();
-  if (i >= s.size() || !digit(s[i])) return {s, {}, {}};
+  if (i == 0 && s.starts_with("<")) i = 1;
+  if (i >= s.size() || !digit(s[i])) return {s, {}, {}, false};
   while (i < s.size() && (digit(s[i]) || (s[i] == ',' && i + 1 < s.size() && digit(s[i + 1])))) ++i;
-  CellParts parts{s.substr(0, i), {}, {}};
+  CellParts parts{s.substr(0, i), {}, {}, true};
   std::size_t end = i;
   if (end < s.size() && s[end] == '.')
     for (++end; end < s.size() && digit(s[end]);) ++end;
@@ -41,60 +48,105 @@ CellParts split_cell(std::string_view s) {
 }
 
 void arrange_columns(std::span<const TableColumn> columns, TableLayout& layout, float width, bool marks) {
-  const float body = theme().type(Type::body), least = 4 * body, mark = marks ? 1.1f * body : 0;
+  const float body = theme().type(Type::body), mark = marks ? 1.1f * body : 0;
+  const float readable = 11 * body, shortest = 5 * body;  // of a text column: before others go, and at last
   layout.pad = 0.55f * body;
   layout.row_height = std::floor(1.75f * body);
   layout.header_height = std::floor(1.9f * body);
+  layout.hidden = 0;
+  const auto least_of = [&](std::size_t i, float at_most) {
+    const ColumnLayout& c = layout.columns[i];
+    if (!from_left(columns[i], c)) return c.width;
+    return std::min(c.width, std::max(at_most, widest_header(columns[i], c)) + (i == 0 ? mark : 0));
+  };
+  const auto sum_of = [&](float text_at_most) {
+    float sum = 0;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      if (!layout.columns[i].hidden) sum += least_of(i, text_at_most) + 2 * layout.pad;
+    return sum;
+  };
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    ColumnLayout& c = layout.columns[i];
+    c.hidden = false;
+    c.width = from_left(columns[i], c)
+                  ? std::max(c.text, c.word)
+                  : std::max(c.whole + c.fraction + (c.unit > 0 ? c.unit + 0.4f * body : 0), c.word);
+    c.width = std::max(c.width, widest_header(columns[i], c)) + (i == 0 ? mark : 0);
+  }
+  // Too wide: long texts shorten to what reads well, then the padding gives, then columns go by priority, then texts
+  // shorten further, and at the very last columns go from the right. A number is never cut.
+  const auto drop = [&](bool any) {
+    std::size_t worst = columns.size();
+    for (std::size_t i = columns.size(); i-- > 1;)
+      if (!layout.columns[i].hidden && (any || columns[i].priority > 0) &&
+          (worst == columns.size() || columns[i].priority > columns[worst].priority))
+        worst = i;
+    if (worst == columns.size()) return false;
+    layout.columns[worst].hidden = true;
+    ++layout.hidden;
+    return true;
+  };
+  const float count_px = width_of("+9", Type::small) + body;  // the header says how many went
+  const auto room = [&] { return width - (layout.hidden > 0 ? count_px : 0); };
+  if (sum_of(readable) > room()) layout.pad = 0.3f * body;
+  while (sum_of(readable) > room() && drop(false)) {
+  }
+  while (sum_of(shortest) > room() && drop(true)) {
+  }
   float natural = 0, flexible = 0;
+  const float at_most = sum_of(readable) > room() ? shortest : readable;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    ColumnLayout& c = layout.columns[i];
-    c.width = columns[i].number ? c.whole + c.fraction + (c.unit > 0 ? c.unit + 0.4f * body : 0) : c.text;
-    c.width = std::max(c.width, widest_header(columns[i])) + (i == 0 ? mark : 0);
-    natural += c.width + 2 * layout.pad;
-    if (!columns[i].number) flexible += std::max(0.0f, c.width - least);
+    if (layout.columns[i].hidden) continue;
+    natural += layout.columns[i].width + 2 * layout.pad;
+    flexible += layout.columns[i].width - least_of(i, at_most);
   }
-  // Too wide: texts are cut first, then all columns alike. Room to spare: a little air for each, so that a row stays
-  // one line of sight.
-  const float over = natural - width;
+  // Room to spare: a little air for each, so that a row stays one line of sight.
+  const float over = natural - room(), shown = static_cast<float>(columns.size() - layout.hidden);
   const float cut = over > 0 && flexible > 0 ? std::min(1.0f, over / flexible) : 0;
-  const float air = over < 0 && !columns.empty() ? std::min(2 * body, -over / static_cast<float>(columns.size())) : 0;
-  float sum = 0;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    ColumnLayout& c = layout.columns[i];
-    if (!columns[i].number) c.width -= cut * std::max(0.0f, c.width - least);
-    sum += c.width + 2 * layout.pad;
-  }
-  const float padding = 2 * layout.pad * static_cast<float>(columns.size());
-  const float shrink = sum > width ? std::max(0.0f, width - padding) / std::max(1.0f, sum - padding) : 1.0f;
+  const float air = over < 0 && shown > 0 ? std::min(2 * body, -over / shown) : 0;
   float x = 0;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     ColumnLayout& c = layout.columns[i];
-    c.width *= shrink;
+    if (c.hidden) {
+      c.left = x;
+      c.width = 0;
+      continue;
+    }
+    c.width -= cut * (c.width - least_of(i, at_most));
+    if (shown == 1) c.width = std::max(0.0f, std::min(c.width, width - 2 * layout.pad));
     c.left = x + layout.pad;
     const float right = c.left + c.width, unit_room = c.unit > 0 ? c.unit + 0.4f * body : 0;
     c.point = right - unit_room - c.fraction;
     c.unit_left = right - c.unit;
     x = right + layout.pad + air;
   }
-  layout.width = std::max(0.0f, x - air);
+  layout.width = std::max(0.0f, x - air) + (layout.hidden > 0 ? count_px : 0);
 }
 
 TableLayout layout_table(std::span<const TableColumn> columns, const TableSource& source, float width) {
   TableLayout layout;
   layout.columns.resize(columns.size());
+  scale_columns(columns, source, layout);
+  for (std::size_t i = 0; i < columns.size(); ++i) layout.columns[i].words = columns[i].number && source.rows > 0;
   const std::size_t n = std::min(source.rows, measured_rows);
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t row = n < 2 ? 0 : k * (source.rows - 1) / (n - 1);
     for (std::size_t i = 0; i < columns.size(); ++i) {
       TableCell cell;
-      source.cell(source.context, row, i, cell);
       ColumnLayout& c = layout.columns[i];
+      read_cell(columns[i], c, source, row, i, cell);
       const Font font = cell_font(columns[i]);
       if (!columns[i].number) {
         c.text = std::max(c.text, width_of(cell.shown(), Type::body, font));
         continue;
       }
       const CellParts parts = split_cell(cell.shown());
+      if (!parts.number) {
+        c.word = std::max(c.word, width_of(parts.whole));
+        c.words = c.words && word_like(parts.whole);
+        continue;
+      }
+      c.words = false;
       c.whole = std::max(c.whole, width_of(parts.whole, Type::body, font));
       c.fraction = std::max(c.fraction, width_of(parts.fraction, Type::body, font));
       c.unit = std::max(c.unit, width_of(parts.unit, Type::small));

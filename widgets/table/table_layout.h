@@ -7,9 +7,19 @@ namespace widgets {
 /// "1,024.5 GB/s" -> "1,024", ".5", "GB/s". Text without a leading number is all `whole`.
 struct CellParts {
   std::string_view whole, fraction, unit;
+  bool number = false;
 };
 CellParts split_cell(std::string_view shown);
 
+/// The cell as the table shows it: asks the source, and writes the number where the column has a scale.
+void read_cell(const TableColumn& column, const ColumnLayout& layout, const TableSource& source, std::size_t row,
+               std::size_t index, TableCell& out);
+/// What a column's numbers are written in, and its largest value; rows beyond 65,536 are asked only through `key`.
+void scale_columns(std::span<const TableColumn> columns, const TableSource& source, TableLayout& layout);
+/// Part of a whole bar that a value fills, 0 to 1; 0 for what is not a positive number.
+double bar_share(const TableColumn& column, const ColumnLayout& layout, double value);
+/// The unit that the head names.
+std::string_view head_unit(const TableColumn& column, const ColumnLayout& layout);
 /// Column positions for a table at most `width` pixels wide. All rows are measured up to 512, a spread sample of more.
 TableLayout layout_table(std::span<const TableColumn> columns, const TableSource& source, float width);
 /// Positions from the widest contents already in `layout.columns`, after these grew.
@@ -36,5 +46,7 @@ inline float width_of(std::string_view s, Type type = Type::body, Font font = Fo
 }
 
 Font cell_font(const TableColumn& column);
+/// Whether its cells stand from the left: texts, and number columns that hold words alone.
+inline bool from_left(const TableColumn& column, const ColumnLayout& layout) { return !column.number || layout.words; }
 
 }  // namespace widgets

@@ -108,8 +108,10 @@ void reveal_selected(TimelineFrame& f) {
   if (lane < 0 || span < 0 || lane >= static_cast<std::int64_t>(f.data.lanes.size())) return;
   const auto& spans = f.data.lanes[static_cast<std::size_t>(lane)].spans;
   if (span >= static_cast<std::int64_t>(spans.size())) return;
-  const float top = f.view.scratch.lanes[static_cast<std::size_t>(lane)].top +
-                    static_cast<float>(spans[static_cast<std::size_t>(span)].depth) * f.row_step_px;
+  const auto index = static_cast<std::size_t>(lane);
+  if (f.view.scratch.lanes[index].hidden) return;
+  const std::size_t row = f.index.lanes[index].row_of(spans[static_cast<std::size_t>(span)].depth);
+  const float top = f.row_top(index, row) - f.lane_top(index) + f.view.scratch.lanes[index].top;
   f.view.scroll_px = std::clamp(f.view.scroll_px, std::max(0.0f, top + 2 * f.row_step_px - f.lanes.height()),
                                 std::max(0.0f, top - f.row_step_px));
 }
@@ -128,6 +130,25 @@ void cursor_handle(TimelineFrame& f) {
   }
 }
 
+/// Only what is folded or asked for has an order of its own, kept until the lanes change.
+void sort_lanes(TimelineFrame& f) {
+  TimelineScratch& s = f.view.scratch;
+  if (!f.options.sorted) {
+    s.order.clear();
+    s.order_of = 0;
+    return;
+  }
+  Fingerprint lanes;
+  for (const TimelineLane& lane : f.data.lanes) {
+    lanes.add(lane.label);
+    lanes.add(static_cast<std::uint64_t>(lane.sort_index));
+    lanes.add(std::uint64_t{lane.indent});
+  }
+  if (s.order_of == lanes.value && s.order.size() == f.data.lanes.size()) return;
+  timeline_order(f.data.lanes, s.order);
+  s.order_of = lanes.value;
+}
+
 }  // namespace
 
 Rect TimelineView::lane_rect(std::size_t lane) const {
@@ -138,12 +159,18 @@ Rect TimelineView::lane_rect(std::size_t lane) const {
 
 float TimelineView::whole_height() const {
   const float ruler = scratch.lanes_area.min.y - scratch.area.min.y;
-  return ruler + (scratch.lanes.empty() ? 0.0f : scratch.lanes.back().top + scratch.lanes.back().height);
+  return ruler + (scratch.lanes.empty() ? 0.0f : scratch.lanes_height - theme().px(6)) + scratch.legend_height;
+}
+
+TimelineAxis TimelineView::axis() const {
+  const Rect &all = scratch.area, &lanes = scratch.lanes_area;
+  return {lanes.min.x - all.min.x, all.max.x - lanes.max.x, scratch.viewport.start_s, scratch.viewport.duration_s};
 }
 
 float timeline_height(const TimelineData& data, const TimelineIndex& index, const TimelineOptions& options) {
   std::vector<TimelineScratch::PlacedLane> placed;
-  return place_timeline_lanes(data, index, options, placed) + ruler_px(options);
+  return place_timeline_lanes(data, index, options, {}, {}, placed) + ruler_px(options) +
+         (options.legend ? legend_row_px() + theme().px(4) : 0.0f);
 }
 
 TimelineEvents draw_timeline(const char* label, const TimelineData& data, TimelineView& view,
@@ -160,18 +187,28 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
   }
   TimelineFrame f{label, data, view, options, brought ? *data.index : view.index};
   set_sizes(f);
-  const float lanes_height = place_timeline_lanes(data, f.index, options, view.scratch.lanes),
+  if (view.folded.size() != data.lanes.size()) view.folded.assign(data.lanes.size(), 0);
+  sort_lanes(f);
+  const float lanes_height =
+                  place_timeline_lanes(data, f.index, options, view.folded, view.scratch.order, view.scratch.lanes),
               ruler = ruler_px(options);
+  view.scratch.lanes_height = lanes_height;
+  view.scratch.legend_height =
+      options.legend ? layout_timeline_legend(data, f.index, ImGui::GetContentRegionAvail().x, view.scratch) : 0.0f;
   const float available = ImGui::GetContentRegionAvail().y;
-  const float natural = lanes_height + ruler + theme().px(2);
+  const float natural = lanes_height + ruler + view.scratch.legend_height + theme().px(2);
   const float least = ruler + f.row_step_px * 2;
   const float height = options.height > 0 ? options.height : std::min(natural, std::max(available, least));
 
   ImGui::PushID(label);
   ImGui::BeginGroup();
   f.area = canvas(label, {0, height}, {theme().px(120), std::min(least, std::max(height, 1.0f))});
-  const float label_px = options.label_px > 0 ? std::min(theme().px(options.label_px), f.area.width() * 0.4f) : 0.0f;
-  f.lanes = {{f.area.min.x + label_px, f.area.min.y + ruler}, {f.area.max.x - theme().px(1), f.area.max.y}};
+  const float own_px = options.label_px > 0 ? std::min(theme().px(options.label_px), f.area.width() * 0.4f) : 0.0f;
+  const float left_px = options.axis_left_px >= 0 ? std::min(options.axis_left_px, f.area.width() * 0.6f) : own_px;
+  const float right_px =
+      options.axis_right_px >= 0 ? std::min(options.axis_right_px, f.area.width() * 0.3f) : theme().px(1);
+  f.lanes = {{f.area.min.x + left_px, f.area.min.y + ruler},
+             {f.area.max.x - right_px, std::max(f.area.min.y + ruler, f.area.max.y - view.scratch.legend_height)}};
   set_viewport(f);
   const bool hovered = ImGui::IsItemHovered();
   reveal_selected(f);
@@ -180,6 +217,7 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
     advance_playback(view, f.index, static_cast<double>(ImGui::GetIO().DeltaTime));
     cursor_handle(f);
   }
+  fold_timeline_lanes(f);
   ImGui::EndGroup();
   ImGui::PopID();
 
@@ -193,6 +231,7 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
     if (f.events.clicked) view.selected = f.events.hovered;
     if (!ImGui::IsMouseDragging(ImGuiMouseButton_Left)) tip_timeline(f, mouse);
   }
+  find_touched_links(f);
   const Painter painter = Painter::window();
   paint_timeline(f, painter);
   if (Record* record = painter.record()) record_timeline(f, *record);

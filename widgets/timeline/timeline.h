@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -18,14 +19,22 @@ struct TimelineCounter {
   Tint tint{};
   bool steps = true;  ///< holds its value; else straight lines between points
   bool area = false;
+  /// What it can reach, in its unit: its strip is scaled to that and shows it as a line, so that 5 % full looks 5 %
+  /// full. NaN: scaled to its own peak.
+  double capacity = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct TimelineLane {
   std::string_view label, sublabel;
   TimelineSpans spans;                        ///< any order; sorted by (depth, start) costs least
   std::span<const TimelineCounter> counters;  ///< share one strip and one scale under the spans
-  std::uint32_t indent = 0;                   ///< nesting of lanes: a process's threads
+  std::uint32_t indent = 0;     ///< nesting of lanes: those after a lane with more indent are its group, which folds
+  std::int64_t sort_index = 0;  ///< where lanes are sorted: before the order of labels
 };
+
+/// Order of the lanes by sort index, then by label with numbers by value ("stream 2" before "stream 10"); a group stays
+/// under its head.
+void timeline_order(std::span<const TimelineLane> lanes, std::vector<std::uint32_t>& order);
 
 /// An arrow from the end of one span to the start of another: what waited for what.
 struct TimelineLink {
@@ -33,6 +42,11 @@ struct TimelineLink {
 };
 
 using TimelineLinks = TimelineSequence<TimelineLink>;
+
+/// One span of a path through the lanes.
+struct TimelineStep {
+  std::uint32_t lane = 0, span = 0;
+};
 
 struct TimelineIndex;
 struct TimelineData {
@@ -45,6 +59,12 @@ struct TimelineData {
   std::uint64_t revision = 0;  ///< raise it when a lane of more than 4,096 spans changes in place
   const TimelineIndex* index =
       nullptr;  ///< made of this very data, in a job for example; null: the view makes and keeps its own
+  /// From the span that caused a gap to the gap: drawn as a bracket over the gap with a line to its cause. The first 64
+  /// count.
+  TimelineLinks causes{};
+  std::span<const TimelineStep> thread{};  ///< the critical path, by time: one bold line under its spans
+  std::string_view (*tint_name)(const void* context, Tint tint) =
+      nullptr;  ///< for the legend; empty or null: the meaning's own name, and no entry for a tint without a meaning
 };
 
 /// Summaries of all lanes. Made on first draw, or beforehand: TimelineData::index.
@@ -61,6 +81,7 @@ struct TimelineIndex {
   std::size_t link_count = 0;
   std::int64_t longest_link_ns = 0;
   double first_s = 0, last_s = 1;  ///< of everything, since the origin
+  std::array<bool, 256> tints{};   ///< those that spans and counters use
 
   std::uint32_t link_at(std::size_t position) const {
     return link_order.empty() ? static_cast<std::uint32_t>(position) : link_order[position];
@@ -81,8 +102,17 @@ struct TimelineScratch {
   struct PlacedLane {
     float top = 0, rows = 0, counters = 0, height = 0;  ///< pixels below the top of the lanes
     std::size_t first_block = 0, blocks = 0;            ///< in `blocks`, by row and start
+    std::size_t wrappers = 0;                           ///< rows at its top that are folded into the next one
+    bool hidden = false;                                ///< in a folded group
   };
-  std::uint64_t layout_of = 0;  ///< what `blocks` were laid out for
+  std::vector<std::uint32_t> order;  ///< of the lanes from above; empty: their own
+  std::uint64_t order_of = 0;
+  float lanes_height = 0, legend_height = 0;
+  std::vector<LegendEntry> legend;
+  std::vector<PlacedLegend> legend_placed;
+  std::uint64_t touched_of = 0;
+  std::vector<TimelineLink> touched;  ///< arrows at the selected span and the one under the pointer
+  std::uint64_t layout_of = 0;        ///< what `blocks` were laid out for
   std::vector<PlacedLane> lanes;
   Rect area{}, lanes_area{};  ///< of the last frame, screen pixels: everything; right of the labels, under the ruler
   TimelineViewport viewport{};
@@ -96,6 +126,12 @@ struct TimelineSelection {
   bool operator==(const TimelineSelection&) const = default;
 };
 
+/// How a timeline lies, so that plots below can stand on the same axis.
+struct TimelineAxis {
+  float left_px = 0, right_px = 0;     ///< between the edges of the whole and those of the axis, screen pixels
+  double start_s = 0, duration_s = 1;  ///< shown
+};
+
 struct TimelineView {
   TimelineWindow window;  ///< fits on the first frame
   double cursor_s = 0;
@@ -105,6 +141,8 @@ struct TimelineView {
   TimelineSelection selected;
   bool reveal = false;  ///< scrolls the lanes once, so that the selected span is among those seen
   double range_start_s = std::numeric_limits<double>::quiet_NaN(), range_end_s = range_start_s;  ///< NaN: no range
+
+  std::vector<std::uint8_t> folded;  ///< by lane: its group, or its wrapping rows, stand other than they do at first
 
   TimelineIndex index;      ///< derived from the data, unless that brings its own
   TimelineScratch scratch;  ///< reused so that a steady frame allocates nothing
@@ -116,9 +154,13 @@ struct TimelineView {
   /// One lane, over the width of lanes_rect(); it may be scrolled out of it.
   Rect lane_rect(std::size_t lane) const;
   float x_pixel(double time_s) const { return scratch.viewport.x_of_s(time_s); }
+  /// Of the last frame; hand its margins and range to the plots below, or theirs to the options and `window`.
+  TimelineAxis axis() const;
   /// Height of everything that the last draw_timeline would need to show all lanes without scrolling.
   float whole_height() const;
 };
+
+enum class TimelineArrows : std::uint8_t { touched, all, none };  ///< touched: of the selected and the hovered span
 
 struct TimelineOptions {
   float height = 0;       ///< pixels; 0: as much as the lanes need, at most what is left
@@ -127,6 +169,11 @@ struct TimelineOptions {
   float label_px = 96;    ///< design pixels of the label column; 0: none
   bool cursor = true, ruler = true;
   bool initials = false;  ///< where a name does not fit at all, its first letters: for schedules of few names
+  TimelineArrows arrows = TimelineArrows::touched;
+  bool legend = false;         ///< a row under the lanes: the tints in use, by name
+  bool sorted = false;         ///< lanes stand in the order of timeline_order
+  bool fold_wrappers = false;  ///< rows that one span fills from end to end fold into the next: frames around a program
+  float axis_left_px = -1, axis_right_px = -1;  ///< margins of a plot that shares the axis, screen pixels; -1: its own
 };
 
 struct TimelineEvents {
@@ -136,7 +183,8 @@ struct TimelineEvents {
 };
 
 /// Lanes of spans over time. Wheel zooms about the pointer, drag pans, shift-drag selects a range, click selects a
-/// span, double click or F fits; W, S zoom and A, D pan while the pointer is over it; shift-wheel scrolls the lanes;
+/// span, double click or F fits; a caret before a label, an item labelled "fold" and the label, folds a group or opens
+/// folded rows; W, S zoom and A, D pan while the pointer is over it; shift-wheel scrolls the lanes;
 /// Space plays. The cursor is an item labelled "cursor" that drags. Millions of spans cost by the pixels they cover.
 TimelineEvents draw_timeline(const char* label, const TimelineData& data, TimelineView& view,
                              const TimelineOptions& options = {});

@@ -73,6 +73,7 @@ std::uint64_t timeline_fingerprint(const TimelineData& data) {
     for (std::size_t i = 0; i < lane.spans.size(); i += stride(lane.spans.size())) add_span(f, lane.spans[i]);
     for (const TimelineCounter& c : lane.counters) {
       f.add(std::uint64_t{c.points.size()});
+      f.add(c.capacity);
       for (std::size_t i = 0; i < c.points.size(); i += stride(c.points.size())) {
         const TimelinePoint p = c.points[i];
         f.add(static_cast<std::uint64_t>(p.time_ns));
@@ -97,6 +98,8 @@ TimelineIndex index_timeline(const TimelineData& data) {
   };
   for (const TimelineLane& lane : data.lanes) {
     index.lanes.push_back(index_lane(lane.spans));
+    for (std::size_t i = 0; i < index.tints.size(); ++i) index.tints[i] = index.tints[i] || index.lanes.back().tints[i];
+    for (const TimelineCounter& c : lane.counters) index.tints[c.tint.code] = true;
     if (!lane.spans.empty()) cover(index.lanes.back().first_ns, index.lanes.back().last_ns);
     for (const TimelineCounter& c : lane.counters)
       if (!c.points.empty()) cover(c.points[0].time_ns, c.points[c.points.size() - 1].time_ns);
@@ -108,6 +111,8 @@ TimelineIndex index_timeline(const TimelineData& data) {
         scale.low = std::min(scale.low, block.low);  // infinite the other way where nothing is finite
         scale.high = std::max(scale.high, block.high);
       }
+    for (const TimelineCounter& c : lane.counters)
+      if (std::isfinite(c.capacity)) scale.high = std::max(scale.high, c.capacity);
     if (!(scale.high > scale.low)) scale.high = scale.low + 1;
     index.scales.push_back(scale);
   }

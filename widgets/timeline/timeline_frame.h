@@ -18,17 +18,33 @@ struct TimelineFrame {
 
   float lane_top(std::size_t lane) const { return lanes.min.y - view.scroll_px + view.scratch.lanes[lane].top; }
   float row_top(std::size_t lane, std::size_t row) const {
-    return lane_top(lane) + view.scratch.lanes[lane].rows + static_cast<float>(row) * row_step_px;
+    const std::size_t folded = view.scratch.lanes[lane].wrappers;
+    return lane_top(lane) + view.scratch.lanes[lane].rows +
+           static_cast<float>(row > folded ? row - folded : 0) * row_step_px;
   }
   bool lane_shown(std::size_t lane) const {
+    if (view.scratch.lanes[lane].hidden) return false;
     const float top = lane_top(lane);
     return top < lanes.max.y && top + view.scratch.lanes[lane].height > lanes.min.y;
   }
 };
 
-/// Pixels of each lane; returns the height of all.
+/// Pixels of each lane, from above in `order` (empty: their own); `folded` as in TimelineView, or empty. Returns the
+/// height of all.
 float place_timeline_lanes(const TimelineData& data, const TimelineIndex& index, const TimelineOptions& options,
+                           std::span<const std::uint8_t> folded, std::span<const std::uint32_t> order,
                            std::vector<TimelineScratch::PlacedLane>& placed);
+/// What a press on a lane's caret folds or opens.
+enum class TimelineCaret : std::uint8_t { none, group, wrappers };
+TimelineCaret timeline_caret(const TimelineData& data, const TimelineIndex& index, const TimelineOptions& options,
+                             std::size_t lane);
+/// Carets as items, for those who fold; before the frame is painted.
+void fold_timeline_lanes(TimelineFrame& f);
+/// Entries of the legend, and its height in `width`.
+float layout_timeline_legend(const TimelineData& data, const TimelineIndex& index, float width,
+                             TimelineScratch& scratch);
+/// The arrows at the selected span and the one under the pointer; looked for only when these change.
+void find_touched_links(TimelineFrame& f);
 void layout_timeline_blocks(TimelineFrame& f);
 void find_timeline_hover(TimelineFrame& f, ImVec2 mouse);
 /// One sentence in a tip about what is under the pointer.
@@ -39,6 +55,8 @@ void paint_timeline_counters(const TimelineFrame& f, const Painter& painter, std
 void paint_timeline_ruler(const TimelineFrame& f, const Painter& painter);
 void paint_timeline_cursor(const TimelineFrame& f, const Painter& painter);
 void paint_timeline_links(const TimelineFrame& f, const Painter& painter);
+void paint_timeline_causes(const TimelineFrame& f, const Painter& painter);
+void paint_timeline_thread(const TimelineFrame& f, const Painter& painter);
 void record_timeline(const TimelineFrame& f, Record& record);
 
 }  // namespace widgets

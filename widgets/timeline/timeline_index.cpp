@@ -111,6 +111,7 @@ TimelineLaneIndex index_lane(const TimelineSpans& spans) {
   for (std::size_t i = 0; i < size; ++i) {
     const TimelineSpan s = spans[i];
     ++counts[s.depth];
+    index.tints[s.tint.code] = true;
     index.first_ns = std::min(index.first_ns, s.start_ns);
     index.last_ns = std::max(index.last_ns, s.end_ns());
     if (i > 0) {
@@ -150,6 +151,12 @@ TimelineLaneIndex index_lane(const TimelineSpans& spans) {
     }
   }
   for (TimelineRow& row : index.rows) build_levels(spans, index, row);
+  const double whole = static_cast<double>(index.last_ns) - static_cast<double>(index.first_ns);
+  while (index.wrappers + 1 < index.rows.size()) {
+    const TimelineRow& row = index.rows[index.wrappers];
+    if (row.count != 1 || !(static_cast<double>(row.levels.back()[0].busy_ns) >= 0.95 * whole)) break;
+    ++index.wrappers;
+  }
   return index;
 }
 

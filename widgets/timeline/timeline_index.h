@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -78,6 +79,9 @@ struct TimelineLaneIndex {
   std::vector<std::uint32_t> order;        ///< empty: the spans' own order
   std::vector<TimelineRow> rows;           ///< by depth, only depths that occur, at most 256
   std::int64_t first_ns = 0, last_ns = 0;  ///< both 0 when there is no span
+  std::array<bool, 256> tints{};           ///< those in use
+  /// Rows from the top that one span fills nearly from end to end, around all that is below; the last row never counts.
+  std::size_t wrappers = 0;
 
   std::uint32_t span_at(std::size_t position) const {
     return order.empty() ? static_cast<std::uint32_t>(position) : order[position];

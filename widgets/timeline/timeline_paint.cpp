@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "widgets/base/shorten.h"
 #include "widgets/number/number.h"
 #include "widgets/timeline/timeline_frame.h"
 
@@ -44,8 +45,31 @@ void paint_name(const Painter& painter, const TimelineBlock& whole, float cursor
   }
 }
 
+/// What a gap says, on a plate that its hatching does not reach: all of it or its first two words ("3.4 ms"), for a
+/// number is never cut; inside it or, where the row is free up to `free_to`, right after it.
+void paint_gap_name(const TimelineFrame& f, const Painter& painter, const TimelineBlock& b, float y,
+                    std::string_view name, float letter_px, float free_to) {
+  const Theme& t = theme();
+  const auto width_of_name = [&](std::string_view s) {
+    return static_cast<float>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; })) * letter_px;
+  };
+  const std::size_t one = name.find(' '), two = one == std::string_view::npos ? one : name.find(' ', one + 1);
+  std::string_view brief = name.substr(0, std::min(two, name.size()));
+  while (!brief.empty() && (brief.back() == ',' || brief.back() == ':')) brief.remove_suffix(1);
+  const float inside = b.x1 - b.x0 - t.px(8), after = free_to - b.x1 - t.px(8);
+  const bool fits = width_of_name(name) <= inside, beside = !fits && width_of_name(name) <= after;
+  const std::string_view said = fits || beside ? name : brief;
+  const float width = width_of_name(said);
+  const bool brief_inside = !beside && width <= inside;
+  if (said.empty() || (!beside && !brief_inside && width > after)) return;
+  const float left = brief_inside ? (b.x0 + b.x1 - width) / 2 : b.x1 + t.px(5);
+  const float top = y + (f.row_px - t.type(Type::small)) / 2;
+  if (brief_inside) painter.rect({left - t.px(3), y + 1}, {left + width + t.px(3), y + f.row_px - 1}, t.panel, t.px(2));
+  painter.text({left, top}, said, t.text, Type::small, Font::mono);
+}
+
 void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineBlock& b, float y, Palette& palette,
-                 float letter_px) {
+                 float letter_px, float free_to) {
   const Theme& t = theme();
   palette.need(b.tint);
   const ImU32 fill = palette.fills[b.tint.code];
@@ -76,7 +100,9 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
       break;
     case TimelineMark::hatched:
       painter.rect(min, max, with_alpha(fill, 0.25f), rounding);
-      hatch(painter, {min, max}, with_alpha(fill, 0.8f), t.px(5));
+      // Idle is nearly the colour of the ground; its hatching must be seen all the same.
+      hatch(painter, {min, max}, contrast(fill, t.panel) < 2.0 ? t.muted : with_alpha(fill, 0.8f), t.px(5));
+      paint_gap_name(f, painter, b, y, name(), letter_px, free_to);
       break;
     case TimelineMark::dot:
       painter.circle({b.x0, y + f.row_px / 2}, f.row_px * 0.3f, fill);
@@ -89,32 +115,66 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
   }
 }
 
+/// What does not fit goes without the beginning that it shares with a neighbour, and then is cut in the middle.
+Line lane_label(const TimelineFrame& f, std::size_t i, float width) {
+  const std::string_view label = f.data.lanes[i].label;
+  if (label.empty() || text_size(label).x <= width) return Line().add(label);
+  std::size_t shared = 0;
+  if (i > 0) shared = common_prefix(label, f.data.lanes[i - 1].label);
+  if (i + 1 < f.data.lanes.size()) shared = std::max(shared, common_prefix(label, f.data.lanes[i + 1].label));
+  return shorten_middle(label.substr(shared < label.size() ? shared : 0), width);
+}
+
+bool caret_open(const TimelineFrame& f, std::size_t i) {
+  const bool turned = i < f.view.folded.size() && f.view.folded[i] != 0;
+  return (timeline_caret(f.data, f.index, f.options, i) == TimelineCaret::group) != turned;
+}
+
+void paint_caret(const Painter& painter, ImVec2 c, bool open) {
+  const Theme& t = theme();
+  const float r = t.px(4);
+  const ImVec2 down[] = {{c.x - r, c.y - r * 0.5f}, {c.x + r, c.y - r * 0.5f}, {c.x, c.y + r * 0.8f}};
+  const ImVec2 right[] = {{c.x - r * 0.5f, c.y - r}, {c.x - r * 0.5f, c.y + r}, {c.x + r * 0.8f, c.y}};
+  painter.polygon(open ? std::span<const ImVec2>(down) : std::span<const ImVec2>(right), t.muted);
+}
+
 void paint_label(const TimelineFrame& f, const Painter& painter, std::size_t i) {
   const Theme& t = theme();
   const TimelineLane& lane = f.data.lanes[i];
-  const float x = f.area.min.x + t.px(14) * static_cast<float>(std::min(lane.indent, 4u)),
+  const bool caret = timeline_caret(f.data, f.index, f.options, i) != TimelineCaret::none;
+  const float x = f.area.min.x + t.px(14) * static_cast<float>(std::min(lane.indent, 4u)) + (caret ? t.px(13) : 0.0f),
               width = f.lanes.min.x - t.px(8) - x;
   float y = f.lane_top(i) + std::max(0.0f, (f.row_px - t.type(Type::body)) / 2);
   if (f.index.lanes[i].rows.empty() && !lane.counters.empty()) y = f.lane_top(i) + f.view.scratch.lanes[i].counters;
-  fit_text(painter, {x, y}, lane.label, width, t.text);
-  fit_text(painter, {x, y + t.type(Type::body) + t.px(1)}, lane.sublabel, width, t.muted, Type::small);
+  if (caret) paint_caret(painter, {x - t.px(8), y + t.type(Type::body) / 2}, caret_open(f, i));
+  painter.text({x, y}, lane_label(f, i, width).view(), t.text);
+  painter.text({x, y + t.type(Type::body) + t.px(1)}, shorten_middle(lane.sublabel, width, Type::small).view(), t.muted,
+               Type::small);
 }
 
 }  // namespace
 
-void paint_timeline_lane(const TimelineFrame& f, const Painter& painter, std::size_t i) {
+void paint_timeline_rows(const TimelineFrame& f, const Painter& painter, std::size_t i) {
   const Theme& t = theme();
-  const auto& placed = f.view.scratch.lanes[i];
   const std::size_t rows = f.index.lanes[i].rows.size();
-  const float letter_px = text_size("0", Type::small, Font::mono).x;
-  for (std::size_t r = 0; r < rows; ++r) {
+  for (std::size_t r = f.view.scratch.lanes[i].wrappers; r < rows; ++r) {
     const float y = f.row_top(i, r);
     if (y < f.lanes.max.y && y + f.row_px > f.lanes.min.y)
       painter.rect({f.lanes.min.x, y}, {f.lanes.max.x, y + f.row_px}, with_alpha(t.card, 0.6f), t.px(2));
   }
+}
+
+void paint_timeline_lane(const TimelineFrame& f, const Painter& painter, std::size_t i) {
+  const Theme& t = theme();
+  const auto& placed = f.view.scratch.lanes[i];
+  const float letter_px = text_size("0", Type::small, Font::mono).x;
   Palette palette;
-  for (const TimelineBlock& b : std::span(f.view.scratch.blocks).subspan(placed.first_block, placed.blocks))
-    paint_block(f, painter, b, f.row_top(i, b.row), palette, letter_px);
+  const auto blocks = std::span(f.view.scratch.blocks).subspan(placed.first_block, placed.blocks);
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    const bool followed = k + 1 < blocks.size() && blocks[k + 1].row == blocks[k].row;
+    paint_block(f, painter, blocks[k], f.row_top(i, blocks[k].row), palette, letter_px,
+                followed ? blocks[k + 1].x0 : f.lanes.max.x);
+  }
   const TimelineSelection marked[] = {f.view.selected, f.events.hovered};
   for (const TimelineSelection& m : marked) {
     if (m.lane != static_cast<std::int64_t>(i) || m.span < 0 ||
@@ -151,6 +211,18 @@ void paint_timeline_counters(const TimelineFrame& f, const Painter& painter, std
     }
     painter.polyline(s.points, line, t.px(1.5f));
   }
+  for (const TimelineCounter& c : lane.counters) {
+    if (!std::isfinite(c.capacity)) continue;
+    const double share = (c.capacity - low) / (high - low);
+    const float y = bottom - t.px(1) + static_cast<float>(share) * (top + t.px(4) - bottom + t.px(1));
+    painter.dashed_line({f.lanes.min.x, y}, {f.lanes.max.x, y}, t.muted, t.px(1.5f), t.px(5));
+    Line text;
+    text.add("capacity ").add(format(c.capacity, c.unit));
+    const float w = text_size(text.view(), Type::small, Font::mono).x;
+    painter.rect({f.lanes.min.x + t.px(2), y + t.px(1)},
+                 {f.lanes.min.x + t.px(6) + w, y + t.type(Type::small) + t.px(2)}, with_alpha(t.background, 0.8f));
+    painter.text({f.lanes.min.x + t.px(4), y + t.px(1)}, text.view(), t.muted, Type::small, Font::mono);
+  }
   // The scale's ends, on a patch of background so that no line crosses them.
   const auto end_label = [&, unit = lane.counters[0].unit](double value, float y) {
     const NumberText text = format(value, unit);
@@ -161,55 +233,6 @@ void paint_timeline_counters(const TimelineFrame& f, const Painter& painter, std
   };
   end_label(high, top + t.px(2));
   if (f.counter_px > 3 * t.type(Type::small)) end_label(low, bottom - t.type(Type::small) - t.px(3));
-}
-
-void paint_timeline_links(const TimelineFrame& f, const Painter& painter) {
-  const Theme& t = theme();
-  const double first_s = f.viewport.start_s - static_cast<double>(f.index.longest_link_ns) * 1e-9;
-  const double last_s = f.viewport.start_s + f.viewport.duration_s;
-  const auto start_s = [&](std::size_t position) {
-    const auto times = link_times(f.data, f.data.links[f.index.link_at(position)]);
-    return times ? f.viewport.since_origin_s(times->first_ns) : 0.0;
-  };
-  const std::size_t begin = first_place(0, f.index.link_count, [&](std::size_t i) { return start_s(i) >= first_s; });
-  const std::size_t end = first_place(begin, f.index.link_count, [&](std::size_t i) { return start_s(i) > last_s; });
-  constexpr std::size_t most = 600;  // more arrows than this hide the spans
-  const std::size_t stride = std::max<std::size_t>(1, (end - begin + most - 1) / most);
-  // Many arrows are a texture behind the spans' names; few are meant to be followed.
-  constexpr float easily_followed = 60;
-  const float crowd = std::min(
-      1.0f, std::max(0.2f, easily_followed / static_cast<float>(std::max<std::size_t>(1, (end - begin) / stride))));
-  for (std::size_t i = begin; i < end; i += stride) {
-    const TimelineLink l = f.data.links[f.index.link_at(i)];
-    const TimelineSpan from = f.data.lanes[l.from_lane].spans[l.from_span],
-                       to = f.data.lanes[l.to_lane].spans[l.to_span];
-    const float from_y = f.row_top(l.from_lane, f.index.lanes[l.from_lane].row_of(from.depth));
-    const float to_y = f.row_top(l.to_lane, f.index.lanes[l.to_lane].row_of(to.depth));
-    // From edge to edge, so that an arrow lies between its spans and not on them; within a row, through the middle of
-    // the gap.
-    const float way = to_y > from_y ? 1.0f : to_y < from_y ? -1.0f : 0.0f, half = f.row_px / 2;
-    const ImVec2 a{f.viewport.x_of(from.end_ns()), from_y + half + way * half},
-        b{f.viewport.x_of(to.start_ns), to_y + half - way * half};
-    if (std::max(a.x, b.x) < f.lanes.min.x || std::min(a.x, b.x) > f.lanes.max.x) continue;
-    if (std::abs(a.x - b.x) > 2e4f) continue;
-    const auto is = [&](std::uint32_t lane, std::uint32_t span) {
-      return f.view.selected == TimelineSelection{lane, span};
-    };
-    const bool strong = is(l.from_lane, l.from_span) || is(l.to_lane, l.to_span);
-    const ImU32 ink = with_alpha(strong ? t.accent : t.muted, strong ? 1.0f : 0.75f * crowd);
-    std::array<ImVec2, 13> curve;
-    for (std::size_t k = 0; k < curve.size(); ++k) {
-      const float u = static_cast<float>(k) / static_cast<float>(curve.size() - 1), e = u * u * (3 - 2 * u);
-      curve[k] = {a.x + (b.x - a.x) * e, a.y + (b.y - a.y) * u};
-    }
-    painter.polyline(curve, ink, strong ? t.px(2) : t.px(1));
-    if (!strong && crowd < 0.5f) continue;
-    const float head = t.px(strong ? 6 : 5), sign = way != 0 ? way : b.x >= a.x ? 1.0f : -1.0f;
-    const ImVec2 back = way != 0 ? ImVec2{b.x, b.y - sign * head} : ImVec2{b.x - sign * head, b.y};
-    const ImVec2 side = way != 0 ? ImVec2{head * 0.6f, 0} : ImVec2{0, head * 0.6f};
-    const ImVec2 arrow[] = {b, {back.x - side.x, back.y - side.y}, {back.x + side.x, back.y + side.y}};
-    painter.polygon(arrow, ink);
-  }
 }
 
 void paint_timeline(const TimelineFrame& f, const Painter& painter) {
@@ -226,14 +249,21 @@ void paint_timeline(const TimelineFrame& f, const Painter& painter) {
     if (f.lane_shown(i)) paint_label(f, painter, i);
   painter.unclip();
   painter.clip(f.lanes.min, f.lanes.max);
+  for (std::size_t i = 0; i < lanes; ++i)
+    if (f.lane_shown(i)) paint_timeline_rows(f, painter, i);
+  paint_timeline_links(f, painter);  // beneath the spans, so that no arrow crosses a name
+  paint_timeline_causes(f, painter);
   for (std::size_t i = 0; i < lanes; ++i) {
     if (!f.lane_shown(i)) continue;
     paint_timeline_lane(f, painter, i);
     paint_timeline_counters(f, painter, i);
   }
-  paint_timeline_links(f, painter);
+  paint_timeline_thread(f, painter);
   painter.unclip();
   paint_timeline_cursor(f, painter);
+  if (f.view.scratch.legend_height > 0)
+    paint_legend(painter, {f.lanes.min.x, f.lanes.max.y + t.px(4)}, f.area.max.x - f.lanes.min.x, f.view.scratch.legend,
+                 f.view.scratch.legend_placed);
 }
 
 }  // namespace widgets

@@ -30,21 +30,41 @@ void tip_counters(const TimelineFrame& f, const TimelineLane& lane, double at_s)
 
 }  // namespace
 
+TimelineCaret timeline_caret(const TimelineData& data, const TimelineIndex& index, const TimelineOptions& options,
+                             std::size_t lane) {
+  if (lane + 1 < data.lanes.size() && data.lanes[lane + 1].indent > data.lanes[lane].indent)
+    return TimelineCaret::group;
+  const bool wraps = options.fold_wrappers && lane < index.lanes.size() && index.lanes[lane].wrappers > 1;
+  return wraps ? TimelineCaret::wrappers : TimelineCaret::none;
+}
+
 float place_timeline_lanes(const TimelineData& data, const TimelineIndex& index, const TimelineOptions& options,
+                           std::span<const std::uint8_t> folded, std::span<const std::uint32_t> order,
                            std::vector<TimelineScratch::PlacedLane>& placed) {
   const Theme& t = theme();
   const float row_step_px = t.px(options.row_px) + t.px(2);
   placed.resize(data.lanes.size());
   float top = t.px(4);
-  for (std::size_t i = 0; i < placed.size(); ++i) {
+  std::uint32_t hidden_under = UINT32_MAX;  // lanes with more indent than this are folded away
+  for (std::size_t k = 0; k < placed.size(); ++k) {
+    const std::size_t i = order.empty() ? k : order[k];
     const TimelineLane& lane = data.lanes[i];
     auto& p = placed[i];
-    const std::size_t rows = i < index.lanes.size() ? index.lanes[i].rows.size() : 0;
+    p.top = top;
+    p.hidden = lane.indent > hidden_under;
+    p.height = 0;
+    if (p.hidden) continue;
+    hidden_under = UINT32_MAX;
+    const bool turned = i < folded.size() && folded[i] != 0;
+    const TimelineCaret caret = timeline_caret(data, index, options, i);
+    if (caret == TimelineCaret::group && turned) hidden_under = lane.indent;
+    const bool wraps = options.fold_wrappers && i < index.lanes.size() && index.lanes[i].wrappers > 1;
+    p.wrappers = wraps && !(turned && caret == TimelineCaret::wrappers) ? index.lanes[i].wrappers - 1 : 0;
+    const std::size_t rows = i < index.lanes.size() ? index.lanes[i].rows.size() - p.wrappers : 0;
     // Arrows and cursor labels pass between lanes, so there is a gap; a lane of counters alone has no row.
     const float rows_px = static_cast<float>(rows == 0 && lane.counters.empty() ? 1 : rows) * row_step_px;
     const float counters_px = lane.counters.empty() ? 0.0f : t.px(options.counter_px) + t.px(6);
     const float label_px = t.type(Type::body) + (lane.sublabel.empty() ? 0.0f : t.type(Type::small)) + t.px(3);
-    p.top = top;
     p.rows = 0;
     p.counters = rows_px + (lane.counters.empty() ? 0.0f : t.px(3));
     p.height = std::max(rows_px + counters_px, label_px);
@@ -61,14 +81,16 @@ void layout_timeline_blocks(TimelineFrame& f) {
   for (const float x :
        {f.lanes.min.x, f.lanes.min.y, f.lanes.max.x, f.lanes.max.y, f.view.scroll_px, f.row_px, f.counter_px})
     shown.add(static_cast<double>(x));
-  if (!s.lanes.empty()) shown.add(static_cast<double>(s.lanes.back().top + s.lanes.back().height));
+  shown.add(static_cast<double>(s.lanes_height));
+  shown.add(s.order_of);
+  for (const std::uint8_t turned : f.view.folded) shown.add(std::uint64_t{turned});
   if (s.layout_of == shown.value) return;
   s.layout_of = shown.value;
   s.blocks.clear();
   for (std::size_t i = 0; i < f.data.lanes.size(); ++i) {
     s.lanes[i].first_block = s.blocks.size();
     const auto& rows = f.index.lanes[i].rows;
-    for (std::size_t r = 0; f.lane_shown(i) && r < rows.size(); ++r) {
+    for (std::size_t r = s.lanes[i].wrappers; f.lane_shown(i) && r < rows.size(); ++r) {
       const float top = f.row_top(i, r);
       if (top < f.lanes.max.y && top + f.row_px > f.lanes.min.y)
         layout_timeline_row(f.data.lanes[i].spans, f.index.lanes[i], r, f.viewport, static_cast<std::uint32_t>(i),
@@ -83,7 +105,7 @@ void find_timeline_hover(TimelineFrame& f, ImVec2 mouse) {
   for (std::size_t i = 0; i < s.lanes.size(); ++i) {
     if (!f.lane_shown(i) || mouse.y < f.lane_top(i) || mouse.y >= f.lane_top(i) + s.lanes[i].height) continue;
     f.events.hovered.lane = static_cast<std::int64_t>(i);
-    const float row = std::floor((mouse.y - f.row_top(i, 0)) / f.row_step_px);
+    const float row = std::floor((mouse.y - f.row_top(i, 0)) / f.row_step_px) + static_cast<float>(s.lanes[i].wrappers);
     const auto in_lane = std::span(s.blocks).subspan(s.lanes[i].first_block, s.lanes[i].blocks);
     const auto begin =
         std::find_if(in_lane.begin(), in_lane.end(), [&](const auto& b) { return static_cast<float>(b.row) >= row; });

@@ -8,10 +8,7 @@
 namespace widgets {
 namespace {
 
-/// Room for the unit that follows the number, "ms" at most.
-float tick_width_px(std::string_view s) {
-  return text_size(s, Type::small, Font::mono).x + text_size(" ms", Type::small, Font::mono).x;
-}
+float tick_width_px(std::string_view s) { return text_size(s, Type::small, Font::mono).x; }
 
 }  // namespace
 
@@ -27,17 +24,22 @@ void paint_timeline_ruler(const TimelineFrame& f, const Painter& painter) {
                measure, ticks);
   const float y = f.area.min.y;  // above the cursor's handle
   float free_from = f.lanes.min.x - t.px(6);
+  // The unit once: before the numbers where labels have a column, else after them.
+  const float unit_px = text_size(ticks.unit, Type::small, Font::mono).x;
+  const bool before = f.lanes.min.x - f.area.min.x > unit_px + t.px(12);
+  if (before)
+    painter.text({f.lanes.min.x - t.px(8), y}, ticks.unit, t.muted, Type::small, Font::mono, Align::right);
+  else
+    painter.text({f.lanes.max.x, y}, ticks.unit, t.muted, Type::small, Font::mono, Align::right);
+  const float free_to = before ? f.area.max.x : f.lanes.max.x - unit_px - t.px(8);
   for (const Tick& tick : ticks.major()) {
     const auto x = static_cast<float>(tick.pixel);
     if (!(x >= f.lanes.min.x - 0.5f) || !(x <= f.lanes.max.x + 0.5f)) continue;
     painter.line({x, f.lanes.min.y - t.px(3)}, {x, f.lanes.max.y}, t.grid);
-    Line line;
-    line.add(tick.label);
-    if (ticks.unit.length > 0) line.add(" ").add(ticks.unit);
-    const std::string_view text = line.view();
+    const std::string_view text = tick.label;
     const float w = text_size(text, Type::small, Font::mono).x;
     const float left = std::clamp(x - w / 2, f.lanes.min.x, std::max(f.lanes.min.x, f.lanes.max.x - w));
-    if (left < free_from) continue;
+    if (left < free_from || left + w > free_to) continue;
     painter.text({left, y}, text, t.muted, Type::small, Font::mono);
     free_from = left + w + t.px(8);
   }

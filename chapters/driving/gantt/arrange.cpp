@@ -51,10 +51,12 @@ std::vector<widgets::TimelineSpan> frame_spans(Picture& picture, const GraphSche
 }
 
 /// One lane for each resource in use, from the camera to the plan, one row a unit.
-void add_resource_lanes(Picture& picture, const ScheduledStack& stack, Lanes& lanes) {
+/// `lanes_before`: those that stand above these in the picture.
+void add_resource_lanes(Picture& picture, const ScheduledStack& stack, std::size_t lanes_before, Lanes& lanes) {
   const TaskGraph& graph = stack.graph;
   const GraphSchedule& s = stack.schedule;
   std::vector<bool> critical(s.segments.size(), false);
+  std::vector<widgets::TimelineStep> place_of(s.segments.size(), {UINT32_MAX, 0});
   for (std::size_t f = 0; f < s.frames.size(); ++f)
     for (const std::size_t i : models::critical_chain(graph, s, f))
       if (s.segments[i].frame == f) critical[i] = true;
@@ -71,6 +73,8 @@ void add_resource_lanes(Picture& picture, const ScheduledStack& stack, Lanes& la
     for (std::size_t i = 0; i < s.segments.size(); ++i) {
       const auto& g = s.segments[i];
       if (graph.tasks[g.task].resource != r || g.end_ns == g.start_ns) continue;
+      place_of[i] = {static_cast<std::uint32_t>(lanes_before + lanes.spans.size()),
+                     static_cast<std::uint32_t>(spans.size())};
       spans.push_back({g.start_ns, g.end_ns - g.start_ns, critical[i] ? marked[g.task] : plain[g.task],
                        static_cast<std::uint16_t>(g.unit), Tint::series(g.task),
                        critical[i] ? widgets::TimelineMark::solid : widgets::TimelineMark::pale});
@@ -80,15 +84,19 @@ void add_resource_lanes(Picture& picture, const ScheduledStack& stack, Lanes& la
     lanes.sublabels.emplace_back();
     lanes.spans.push_back(std::move(spans));
   }
+  if (s.frames.empty()) return;
+  for (const std::size_t i : models::critical_chain(graph, s, 0))
+    if (place_of[i].lane != UINT32_MAX) lanes.thread.push_back(place_of[i]);
 }
 
 /// Frames with their slack or delay on top, then one lane a resource in use, one row a unit.
-Lanes lanes_of(Picture& picture, const ScheduledStack& stack, std::int64_t deadline_ns, std::string_view when) {
+Lanes lanes_of(Picture& picture, const ScheduledStack& stack, std::int64_t deadline_ns, std::size_t lanes_before,
+               std::string_view when) {
   Lanes lanes;
   lanes.labels.emplace_back(when);
   lanes.sublabels.emplace_back("frames");
   lanes.spans.push_back(frame_spans(picture, stack.schedule, deadline_ns));
-  add_resource_lanes(picture, stack, lanes);
+  add_resource_lanes(picture, stack, lanes_before, lanes);
   return lanes;
 }
 
@@ -114,8 +122,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   Picture picture;
   if (!out.reason.empty()) return picture;
   const std::int64_t period_ns = period_ns_of(in.rate_hz);
-  picture.before = lanes_of(picture, out.found, period_ns, "as found");
-  picture.now = lanes_of(picture, out.changed, period_ns, "now");
+  picture.before = lanes_of(picture, out.found, period_ns, 0, "as found");
+  picture.now = lanes_of(picture, out.changed, period_ns, picture.before.spans.size(), "now");
   for (const models::GraphFrame& frame : out.changed.schedule.frames)
     picture.deadlines_s.push_back(seconds(frame.release_ns + period_ns));
   picture.verdict = verdict_of(in, out);

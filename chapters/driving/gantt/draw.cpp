@@ -60,6 +60,7 @@ void draw_schedule(const Picture& picture, View& view) {
   add_lanes(picture.now, view);
   widgets::TimelineData data;
   data.lanes = view.lanes;
+  data.thread = picture.now.thread;
   data.context = &picture;
   data.name = [](const void* context, std::uint32_t id) -> std::string_view {
     const auto& names = static_cast<const Picture*>(context)->names;
@@ -95,7 +96,7 @@ void draw(Inputs&, const Outputs& out, const Picture& picture, View& view) {
   painter.dashed_line({at.x, at.y + t.px(8)}, {at.x + t.px(24), at.y + t.px(8)}, t.bad, t.px(1.5f), t.px(5));
   widgets::fit_text(
       painter, {at.x + t.px(32), at.y},
-      "a frame is due; outlined: slack; hatched: late; solid: on its frame's critical path; pale: has room",
+      "a frame is due; outlined: slack; hatched: late; thread: the first frame's critical path; pale: has room",
       width - t.px(32), t.muted, Type::small);
   ImGui::Dummy({width, t.px(26)});
   const bool beside = width >= t.px(760);

@@ -17,10 +17,10 @@ void number(widgets::TableCell& cell, double value, std::string_view unit) {
 void draw_tasks(const Outputs& out, const Picture& picture, View& view, float width) {
   static constexpr std::array<widgets::TableColumn, 7> columns{{{.title = "task", .number = false},
                                                                 {.title = "on", .number = false},
-                                                                {.title = "as found", .value_unit = "s"},
-                                                                {.title = "now", .value_unit = "s"},
-                                                                {.title = "starts", .value_unit = "s"},
-                                                                {.title = "ends", .value_unit = "s"},
+                                                                {.title = "as found", .value_unit = "s", .priority = 1},
+                                                                {.title = "now", .value_unit = "s", .bar = true},
+                                                                {.title = "starts", .value_unit = "s", .priority = 2},
+                                                                {.title = "ends", .value_unit = "s", .priority = 2},
                                                                 {.title = "room", .value_unit = "s"}}};
   widgets::TableSource source{.context = &out, .rows = out.tasks.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {

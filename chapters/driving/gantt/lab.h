@@ -66,6 +66,8 @@ struct Outputs {
 struct Lanes {
   std::vector<std::string> labels, sublabels;
   std::vector<std::vector<widgets::TimelineSpan>> spans;
+  std::vector<widgets::TimelineStep>
+      thread;  ///< the critical path of the first frame, by time; lanes as in the picture
 };
 
 struct Picture {

@@ -30,13 +30,14 @@ void draw_blind_stretch(const Outputs& out, View& view, float width) {
 }
 
 void draw_effects(const Outputs& out, const Picture& picture, View& view, float width) {
-  static constexpr std::array<widgets::TableColumn, 7> columns{{{.title = "source", .number = false},
-                                                                {.title = "frames hit"},
-                                                                {.title = "share", .unit = "%"},
-                                                                {.title = "mean hit", .value_unit = "s"},
-                                                                {.title = "largest hit", .value_unit = "s"},
-                                                                {.title = "P99 without it", .value_unit = "s"},
-                                                                {.title = "P99 saved", .value_unit = "s"}}};
+  static constexpr std::array<widgets::TableColumn, 7> columns{
+      {{.title = "source", .number = false},
+       {.title = "frames hit", .priority = 2},
+       {.title = "share", .unit = "%"},
+       {.title = "mean hit", .value_unit = "s", .priority = 1},
+       {.title = "largest hit", .value_unit = "s"},
+       {.title = "P99 without it", .value_unit = "s", .priority = 3},
+       {.title = "P99 saved", .value_unit = "s", .bar = true}}};
   widgets::TableSource source{.context = &out, .rows = out.effects.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const EffectRow& r = static_cast<const Outputs*>(context)->effects[row];

@@ -2,28 +2,66 @@
 #include <numeric>
 
 #include "chapters/gallery/widgets/rooms.h"
+#include "chapters/mechanism/choices_in_order.h"
 #include "chapters/mechanism/lab.h"
+#include "widgets/controls/button.h"
 
-/// Every widget with its options on one scrolling canvas: the reference for whoever builds a lab, and the picture in
-/// which a change of a widget is seen.
+/// Every widget with its options, a section at a time: the reference for whoever builds a lab, and the picture in which
+/// a change of a widget is seen.
 namespace chapters::gallery::widgets {
 namespace {
 
 // Of this namespace, so that their descriptions are found.
+enum class Section : std::uint8_t {
+  plots,
+  timeline,
+  bars,
+  grids,
+  graphs,
+  comparisons,
+  distributions,
+  mechanisms,
+  texts
+};
+
 struct Inputs : SampleSize {
+  Section section = Section::plots;
+  DataState state = DataState::ordinary;
   bool operator==(const Inputs&) const = default;
 };
 struct View : Views {};
 
 struct Outputs {
   Sample sample;
+  EdgeSample edge;
   SampleSize size;
   double mean = 0, busy_s = 0, stack_s = 0, largest = 0, table_bytes = 0;
   std::int64_t links = 0, edges = 0, cells = 0;
   std::string reason;
 };
 
+const Choices section_choices = choices_in_order<Section::texts>({
+    {"plots", "Plots", "Theme, axes and plots."},
+    {"timeline", "Timeline", "Lanes, spans, links and a counter."},
+    {"bars", "Bars", "Stacked bars and waterfalls."},
+    {"grids", "Grids", "Heat maps and tiles."},
+    {"graphs", "Graphs", "Flow graphs and arrows."},
+    {"comparisons", "Comparisons", "Tornado, dot plot, interval bars and port bars."},
+    {"distributions", "Distributions", "ECDF and event rugs."},
+    {"mechanisms", "Mechanisms", "Road, bit rows and matrix."},
+    {"texts", "Texts", "Formulas, table and prose."},
+});
+const Choices state_choices = choices_in_order<DataState::forty>({
+    {"ordinary", "ordinary", "As many as such a picture usually has."},
+    {"empty", "empty", "Nothing at all: one sentence says so."},
+    {"one", "one point", "A single category, event or cell."},
+    {"forty", "40 categories", "More than there may be room for."},
+});
+
 void describe(Fields& f, Inputs& in) {
+  f.choice("section", in.section, section_choices, {.label = "Section", .help = "Which widgets are shown."});
+  f.choice("state", in.state, state_choices,
+           {.label = "Data", .help = "What comparisons, distributions and mechanisms are given."});
   f.integer("seed", in.seed,
             {
                 .label = "Seed",
@@ -113,6 +151,7 @@ Outputs compute(const Inputs& in) {
   Outputs out;
   out.size = in;
   out.sample = make_sample(in);
+  out.edge = make_edges(in.state, in.seed);
   const Sample& s = out.sample;
   out.mean = std::accumulate(s.wave.begin(), s.wave.end(), 0.0) / static_cast<double>(s.wave.size());
   for (const auto& span : s.device) out.busy_s += static_cast<double>(span.duration_ns) * 1e-9;
@@ -125,16 +164,66 @@ Outputs compute(const Inputs& in) {
   return out;
 }
 
-void draw(Inputs&, const Outputs& out, View& views) {
+/// Tabs of the sections, and behind them the states of the data where they matter.
+void draw_tabs(Inputs& in) {
+  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  static constexpr const char* names[] = {"Plots##tab",         "Timeline##tab",   "Bars##tab",
+                                          "Grids##tab",         "Graphs##tab",     "Comparisons##tab",
+                                          "Distributions##tab", "Mechanisms##tab", "Texts##tab"};
+  static_assert(std::size(names) == static_cast<std::size_t>(Section::texts) + 1);
+  for (std::size_t i = 0; i < std::size(names); ++i) {
+    if (i > 0) ::widgets::next_button(names[i], right);
+    const auto section = static_cast<Section>(i);
+    if (::widgets::button(names[i], in.section == section)) in.section = section;
+  }
+  const bool has_states =
+      in.section == Section::comparisons || in.section == Section::distributions || in.section == Section::mechanisms;
+  if (!has_states) return;
+  static constexpr const char* states[] = {"ordinary##state", "empty##state", "one point##state",
+                                           "40 categories##state"};
+  static_assert(std::size(states) == static_cast<std::size_t>(DataState::forty) + 1);
+  for (std::size_t i = 0; i < std::size(states); ++i) {
+    if (i > 0) ::widgets::next_button(states[i], right);
+    const auto state = static_cast<DataState>(i);
+    if (::widgets::button(states[i], in.state == state)) in.state = state;
+  }
+}
+
+void draw(Inputs& in, const Outputs& out, View& views) {
   if (out.sample.x.empty()) return;
-  draw_theme(views);
-  draw_axes();
-  draw_plots(out.sample, views);
-  draw_timelines(out.sample, views);
-  draw_bars(out.sample, views);
-  draw_grids(out.sample, out.size, views);
-  draw_flows(out.sample, views);
-  draw_texts(out.sample, views);
+  draw_tabs(in);
+  switch (in.section) {
+    case Section::plots:
+      draw_theme(views);
+      draw_axes();
+      draw_plots(out.sample, views);
+      return;
+    case Section::timeline:
+      draw_timelines(out.sample, views);
+      return;
+    case Section::bars:
+      draw_bars(out.sample, views);
+      return;
+    case Section::grids:
+      draw_grids(out.sample, out.size, views);
+      return;
+    case Section::graphs:
+      draw_arrows();
+      draw_flows(out.sample, views);
+      return;
+    case Section::comparisons:
+      draw_comparisons(out.edge, views.edges);
+      return;
+    case Section::distributions:
+      draw_distributions(out.edge, views.edges);
+      return;
+    case Section::mechanisms:
+      draw_mechanisms(out.edge, views.edges);
+      return;
+    case Section::texts:
+      draw_texts(out.sample, views);
+      return;
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "chapters/gallery/widgets/rooms.h"
+#include "widgets/base/arrow.h"
 
 namespace chapters::gallery::widgets {
 namespace {
@@ -158,9 +159,35 @@ void draw_flows(const Sample& s, Views& v) {
         .tint = Tint::series(i),
         .info = "made up",
     });
-  ::widgets::draw_flow_graph("to the right", v.nodes, s.edges, v.right, {.size = {0, t.px(300)}});
-  heading("flow_graph, down", "the same graph from the top");
-  ::widgets::draw_flow_graph("down", v.nodes, s.edges, v.down, {.size = {0, t.px(380)}, .down = true});
+  const float half = half_width(), height = std::max(t.px(200), ImGui::GetContentRegionAvail().y - t.px(4));
+  ::widgets::draw_flow_graph("to the right", v.nodes, s.edges, v.right, {.size = {half, height}});
+  ImGui::SameLine(0, t.px(16));
+  ::widgets::draw_flow_graph("down", v.nodes, s.edges, v.down, {.size = {half, height}, .down = true});
+}
+
+void draw_arrows() {
+  heading("draw_arrow", "the head is wider than its stroke, from a hairline to a thick one; dashed; along a curve");
+  const auto& t = theme();
+  const ::widgets::Painter p = ::widgets::Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, step = width / 8, y = at.y + t.px(16);
+  constexpr float strokes[] = {1, 1.5f, 3, 6, 10};
+  for (std::size_t i = 0; i < std::size(strokes); ++i) {
+    const float x = at.x + step * static_cast<float>(i);
+    const ImVec2 path[] = {{x, y}, {x + step * 0.8f, y}};
+    ::widgets::draw_arrow(p, path, t.text, t.px(strokes[i]));
+  }
+  const ImVec2 dashed[] = {{at.x + step * 5, y}, {at.x + step * 5.8f, y}};
+  ::widgets::draw_arrow(p, dashed, t.muted, t.px(2), true);
+  std::array<ImVec2, 25> curve;
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    const float u = static_cast<float>(i) / static_cast<float>(curve.size() - 1);
+    curve[i] = {at.x + step * (6 + 0.8f * u), y + t.px(10) * std::sin(6.2f * u)};
+  }
+  ::widgets::draw_arrow(p, curve, t.accent, t.px(2.5f));
+  const ImVec2 tiny[] = {{at.x + step * 7, y}, {at.x + step * 7 + t.px(6), y}};
+  ::widgets::draw_arrow(p, tiny, t.text, t.px(3));
+  ImGui::Dummy({width, t.px(34)});
 }
 
 }  // namespace chapters::gallery::widgets

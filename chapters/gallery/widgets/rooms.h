@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chapters/gallery/widgets/edges.h"
 #include "chapters/gallery/widgets/sample.h"
 #include "widgets/charts/heat_map.h"
 #include "widgets/charts/stacked_bar.h"
@@ -32,6 +33,7 @@ struct Views {
   std::vector<::widgets::BarSegment> before, after;
   std::vector<::widgets::WaterfallStep> steps, factors;
   std::vector<::widgets::FlowNode> nodes;
+  EdgeViews edges;
 };
 
 /// A heading over one widget, with the options that it shows.
@@ -44,6 +46,7 @@ void draw_timelines(const Sample& sample, Views& views);
 void draw_bars(const Sample& sample, Views& views);
 void draw_grids(const Sample& sample, const SampleSize& size, Views& views);
 void draw_flows(const Sample& sample, Views& views);
+void draw_arrows();
 void draw_texts(const Sample& sample, Views& views);
 
 }  // namespace chapters::gallery::widgets

@@ -49,7 +49,7 @@ void draw_operations(const Outputs& out, const Picture& picture, View& view, flo
                                                                 {.title = "forward", .number = false},
                                                                 {.title = "backward", .number = false},
                                                                 {.title = "time of all", .value_unit = "s"},
-                                                                {.title = "share", .unit = "%"}}};
+                                                                {.title = "share", .unit = "%", .bar = true}}};
   widgets::TableSource source{.context = &out, .rows = out.operations.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const OperationRow& r = static_cast<const Outputs*>(context)->operations[row];

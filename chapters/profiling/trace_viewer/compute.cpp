@@ -322,8 +322,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
     compare_kernels(main, other.front(), out);
   }
   if (progress.cancelled) return out;
-  out.lanes =
-      Lanes::make(lane_sources(in, rows, chosen, other.empty() ? nullptr : &other.front()), in.search, in.arrows);
+  out.lanes = Lanes::make(lane_sources(in, rows, chosen, other.empty() ? nullptr : &other.front()), in.search);
   out.matches = out.lanes->matches(), out.matches_s = seconds(out.lanes->matches_ns());
   fill_ranks(in, rows, chosen, out);  // a finding about all ranks comes before those about one
   fill_places(main, out);

@@ -73,7 +73,9 @@ void describe(Fields& f, Inputs& in) {
   f.choice("rank_figure", in.rank_figure, figures,
            {.label = "Ranks by", .help = "What the heat map of ranks and steps shows."});
   f.toggle("arrows", in.arrows,
-           {.label = "Launch arrows", .help = "From each launching call to the work that it started."});
+           {.label = "All launch arrows",
+            .help = "From each launching call to the work that it started; else only those of the call or the kernel "
+                    "that is selected or under the pointer."});
   f.toggle("all_ranks", in.all_ranks, {.label = "All ranks", .help = "The streams of all other ranks, too."});
   f.toggle("one_clock", in.one_clock,
            {

@@ -232,11 +232,16 @@ void draw(Inputs& in, const Outputs& out, View& view) {
   v.cursor_s = view.time;
   if (view.natural_scale != t.scale) {  // asking for the height makes a layout, which a steady frame should not
     view.natural_scale = t.scale;
-    view.natural_px = widgets::timeline_height(out.lanes->data(), out.lanes->index(), {.label_px = label_px});
+    view.natural_px = widgets::timeline_height(out.lanes->data(), out.lanes->index(),
+                                               {.label_px = label_px, .legend = true, .fold_wrappers = true});
   }
   const float most = std::max(t.px(260), t.px(in.all_ranks || out.lanes->sources().size() > 1 ? 520 : 400));
   widgets::draw_timeline("timeline", out.lanes->data(), v,
-                         {.height = std::min(view.natural_px + t.px(2), most), .label_px = label_px});
+                         {.height = std::min(view.natural_px + t.px(2), most),
+                          .label_px = label_px,
+                          .arrows = in.arrows ? widgets::TimelineArrows::all : widgets::TimelineArrows::touched,
+                          .legend = true,
+                          .fold_wrappers = true});
   view.start_s = v.window.start_s, view.duration_s = v.window.duration_s;
   view.time = v.cursor_s;
   measure_selection(out, view);

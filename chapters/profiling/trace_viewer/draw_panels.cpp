@@ -100,14 +100,15 @@ void draw_kernels(const Outputs& out, View& view, float width) {
               ? std::string_view(out.kernel_story)
               : "of the whole recording; press a row to see its longest run, a title to sort",
           width);
-  static constexpr std::array<widgets::TableColumn, 8> columns{{{.title = "kernel", .number = false, .code = true},
-                                                                {.title = "runs"},
-                                                                {.title = "total", .value_unit = "s"},
-                                                                {.title = "share", .value_unit = "%"},
-                                                                {.title = "mean", .value_unit = "s"},
-                                                                {.title = "longest", .value_unit = "s"},
-                                                                {.title = "beside", .value_unit = "s"},
-                                                                {.title = "saved", .value_unit = "s"}}};
+  static constexpr std::array<widgets::TableColumn, 8> columns{
+      {{.title = "kernel", .number = false, .code = true},
+       {.title = "runs", .priority = 2},
+       {.title = "total", .value_unit = "s"},
+       {.title = "share", .value_unit = "%", .bar = true, .full = 100},
+       {.title = "mean", .value_unit = "s", .priority = 1},
+       {.title = "longest", .value_unit = "s"},
+       {.title = "beside", .value_unit = "s"},
+       {.title = "saved", .value_unit = "s"}}};
   widgets::TableSource source;
   source.context = &out;
   source.rows = out.kernels.size();

@@ -44,7 +44,7 @@ struct Inputs {
   std::int64_t device = 0;
   std::int64_t step = 0;
   std::string search;
-  bool all_ranks = false, one_clock = true, arrows = true;
+  bool all_ranks = false, one_clock = true, arrows = false;
   RankFigure rank_figure = RankFigure::computation;
   bool operator==(const Inputs&) const = default;
 };

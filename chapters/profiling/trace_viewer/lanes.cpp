@@ -171,7 +171,9 @@ void Lanes::add_gaps(std::size_t source) {
   lane.source = source;
   lane.label = "device idle";
   lane.sublabel = s.label.empty() ? "longest gaps" : s.label + ", longest gaps";
-  constexpr std::string_view causes[] = {"host wait", "kernel wait", "other"};
+  constexpr std::string_view causes_said[] = {"host wait", "kernel wait", "other"};
+  const auto first_name = extra_name + static_cast<std::uint32_t>(extra_names_.size());
+  std::vector<std::uint32_t> causes;  // the event that launched what ended each gap
   for (const auto& d : s.recording->metrics.devices) {
     if (s.device >= 0 && d.device != s.device) continue;
     for (const auto& gap : d.longest_gaps) {
@@ -180,11 +182,21 @@ void Lanes::add_gaps(std::size_t source) {
                            TimelineMark::hatched});
       extra_names_.push_back(
           std::string(widgets::format(static_cast<double>(gap.end_ns - gap.start_ns) * 1e-9, "s").view()) + " " +
-          std::string(causes[static_cast<std::size_t>(gap.cause)]));
+          std::string(causes_said[static_cast<std::size_t>(gap.cause)]));
+      const auto& events = s.recording->trace.events;
+      const bool host = gap.cause == models::trace::Gap::Cause::host_wait && gap.next < events.size();
+      causes.push_back(host ? events[gap.next].link : models::trace::none);
     }
   }
   if (lane.gaps.empty()) return;
   widgets::stack_depths(lane.gaps);
+  for (std::uint32_t i = 0; i < lane.gaps.size(); ++i) {
+    const std::uint32_t launch = causes[lane.gaps[i].name - first_name];
+    const widgets::TimelineSelection from = span_of(source, launch);
+    if (launch == models::trace::none || from.lane < 0) continue;
+    causes_.push_back({static_cast<std::uint32_t>(from.lane), static_cast<std::uint32_t>(from.span),
+                       static_cast<std::uint32_t>(lanes_.size()), i});
+  }
   lanes_.push_back(std::move(lane));
 }
 
@@ -258,7 +270,7 @@ void Lanes::add_source(std::size_t source, std::string_view matching) {
   if (s.counters) add_counters(source);
 }
 
-std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::string_view matching, bool arrows) {
+std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::string_view matching) {
   auto out = std::make_shared<Lanes>();
   out->sources_ = std::move(sources);
   std::uint32_t names = 0;
@@ -294,7 +306,7 @@ std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::s
         .spans = lane.spans,
         .counters = lane.counters,
     });
-    if (!arrows || !of_track || !is_stream(out->sources_[lane.source].recording->trace.tracks[lane.track])) continue;
+    if (!of_track || !is_stream(out->sources_[lane.source].recording->trace.tracks[lane.track])) continue;
     out->links_.push_back({links, static_cast<std::uint32_t>(i)});
     links += lane.spans.size();
   }
@@ -310,6 +322,13 @@ std::shared_ptr<const Lanes> Lanes::make(std::vector<LaneSource> sources, std::s
       .info = info,
       .context = out.get(),
       .origin_ns = first == INT64_MAX ? 0 : first,
+      .causes = out->causes_,
+      .tint_name = [](const void*, widgets::Tint tint) -> std::string_view {
+        return tint == widgets::Tint::series(6)               ? "copies"
+               : tint == widgets::Tint(Meaning::launch_bound) ? "the host waits"
+               : tint == widgets::Tint{}                      ? "other host calls"
+                                                              : std::string_view{};
+      },
   };
   out->index_ = widgets::index_timeline(out->data_);
   out->data_.index = &out->index_;

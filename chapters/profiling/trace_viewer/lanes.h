@@ -48,8 +48,8 @@ class Lanes {
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
 
-  /// `matching` dims every span whose name does not contain it; empty dims none. `arrows`: links from launch to work.
-  static std::shared_ptr<const Lanes> make(std::vector<LaneSource> sources, std::string_view matching, bool arrows);
+  /// `matching` dims every span whose name does not contain it; empty dims none. Its links go from launch to work.
+  static std::shared_ptr<const Lanes> make(std::vector<LaneSource> sources, std::string_view matching);
 
   const widgets::TimelineData& data() const { return data_; }
   const widgets::TimelineIndex& index() const { return index_; }
@@ -91,7 +91,8 @@ class Lanes {
     std::size_t first = 0;  ///< number of the link to its lane's first span; one for each span, whether linked or not
     std::uint32_t lane = 0;
   };
-  std::vector<Links> links_;  ///< of the streams' lanes
+  std::vector<Links> links_;                   ///< of the streams' lanes
+  std::vector<widgets::TimelineLink> causes_;  ///< from the launch that ended a wait for the host to its gap
   std::vector<Found> found_;
   std::int64_t matches_ = 0, matches_ns_ = 0;
   widgets::TimelineData data_;

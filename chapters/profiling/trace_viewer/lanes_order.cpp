@@ -35,6 +35,10 @@ void Lanes::gather_streams() {
     for (std::int32_t& lane : tracks)
       if (lane >= 0) lane = now_at[static_cast<std::size_t>(lane)];
   for (Found& f : found_) f.lane = static_cast<std::uint32_t>(now_at[f.lane]);
+  for (widgets::TimelineLink& l : causes_) {
+    l.from_lane = static_cast<std::uint32_t>(now_at[l.from_lane]);
+    l.to_lane = static_cast<std::uint32_t>(now_at[l.to_lane]);
+  }
 }
 
 }  // namespace chapters::profiling::trace_viewer

@@ -27,10 +27,12 @@ enum Column : std::size_t {
   share_column,
   column_count
 };
-constexpr widgets::TableColumn columns[column_count] = {
-    {.title = "operation", .number = false}, {.title = "flops", .value_unit = "FLOP"},
-    {.title = "bytes", .value_unit = "B"},   {.title = "FLOP/B"},
-    {.title = "time", .value_unit = "s"},    {.title = "share", .unit = "%"}};
+constexpr widgets::TableColumn columns[column_count] = {{.title = "operation", .number = false},
+                                                        {.title = "flops", .value_unit = "FLOP", .priority = 3},
+                                                        {.title = "bytes", .value_unit = "B", .priority = 2},
+                                                        {.title = "FLOP/B", .priority = 1},
+                                                        {.title = "time", .value_unit = "s"},
+                                                        {.title = "share", .unit = "%", .bar = true}};
 
 double value_of(const OperationRow& row, std::size_t column) {
   switch (column) {
@@ -60,10 +62,7 @@ void fill_cell(const OperationRow& row, std::size_t column, widgets::TableCell& 
         static_cast<std::size_t>(std::snprintf(out.number.chars, sizeof out.number.chars, "%.1f", out.value));
     return;
   }
-  constexpr std::string_view units[column_count] = {"", "FLOP", "B", "", "s", ""};
-  out.number = widgets::format(out.value, units[column]);
-  if (column == flops_column)
-    out.number.length = std::min(out.number.length, out.number.view().find("FLOP"));  // "550 G": the title says of what
+  out.number = widgets::format(out.value, "");  // the table writes those with a unit in one multiple a column
 }
 
 /// Memory and arithmetic of each visible row side by side, on the axis of the whole step; the longer one is the row's

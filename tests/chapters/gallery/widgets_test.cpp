@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
@@ -12,13 +14,29 @@ TEST_CASE("gallery: hidden, and every widget of widgets/ that charts data hands 
   CHECK(lab->info().hidden);
   support::Canvas canvas(*lab, {1400, 5000});
   support::UiDriver& ui = canvas.ui;
-  const widgets::Record record = ui.record();
-  for (const char* name : {"band", "signal", "timeline", "across", "added", "heat", "tiles", "to the right", "table"}) {
-    INFO(name);
-    CHECK(std::any_of(record.tables.begin(), record.tables.end(), [&](const auto& t) { return t.name == name; }));
+  // A section at a time, each reached by its tab.
+  const std::pair<const char*, std::vector<const char*>> sections[] = {
+      {"Plots##tab", {"band", "signal"}},
+      {"Timeline##tab", {"timeline"}},
+      {"Bars##tab", {"across", "added"}},
+      {"Grids##tab", {"heat", "tiles"}},
+      {"Graphs##tab", {"to the right"}},
+      {"Comparisons##tab", {"tornado", "dots", "intervals", "ports"}},
+      {"Distributions##tab", {"ecdf", "few", "many"}},
+      {"Mechanisms##tab", {"road", "adder", "matrix"}},
+      {"Texts##tab", {"table"}},
+  };
+  for (const auto& [tab, names] : sections) {
+    ui.click(tab);
+    const widgets::Record record = ui.record();
+    for (const char* name : names) {
+      INFO(tab << ": " << name);
+      CHECK(std::any_of(record.tables.begin(), record.tables.end(), [&](const auto& t) { return t.name == name; }));
+    }
   }
-  CHECK(ui.text_present("Every mark on logarithmic axes"));
   CHECK(ui.text_present("A quotation keeps its distance."));
+  ui.click("Plots##tab");
+  CHECK(ui.text_present("Every mark on logarithmic axes"));
 }
 
 TEST_CASE("gallery: the same seed gives the same data, another one other data") {
@@ -31,4 +49,25 @@ TEST_CASE("gallery: the same seed gives the same data, another one other data") 
   b->inputs().find("seed")->integer() = 1;
   b->compute();
   CHECK(mean(*a) == mean(*b));
+}
+
+TEST_CASE("gallery: each new chart says in one sentence that it has nothing to show, and draws a single point") {
+  const auto lab = chapters::make_lab_by_id("gallery/widgets");
+  support::Canvas canvas(*lab, {1400, 900});
+  support::UiDriver& ui = canvas.ui;
+  ui.click("Comparisons##tab");
+  ui.click("empty##state");
+  for (const char* s : {"Nothing to show: there is no change to compare.", "Nothing to show: there are no rows.",
+                        "Nothing to show: there are no ports."})
+    CHECK(ui.text_present(s));
+  ui.click("Distributions##tab");
+  CHECK(ui.text_present("Nothing to show: there are no values."));
+  CHECK(ui.text_present("No skipped steps."));
+  ui.click("Mechanisms##tab");
+  for (const char* s : {"Nothing to show: nothing was driven.", "Nothing to show: there are no bits.",
+                        "Nothing to show: the matrix is empty."})
+    CHECK(ui.text_present(s));
+  ui.click("one point##state");
+  CHECK_FALSE(ui.text_present("Nothing to show: the matrix is empty."));
+  CHECK(ui.text_present("weight, 1 \xC3\x97 1"));
 }

@@ -66,7 +66,7 @@ TEST_CASE("what the viewer keeps beside a recording is at most 12 bytes an event
     recording->trace = std::move(*read);
     const std::size_t before = bytes_held();
     recording->metrics = trace::measure(recording->trace);
-    const auto lanes = Lanes::make({{.recording = recording, .label = "", .shift_ns = 0}}, "", true);
+    const auto lanes = Lanes::make({{.recording = recording, .label = "", .shift_ns = 0}}, "");
     const double extra =
         static_cast<double>(bytes_held() - before) / static_cast<double>(recording->trace.events.size());
     INFO((made_up ? "made-up run: " : "launches: ")
@@ -80,7 +80,7 @@ TEST_CASE("what the viewer keeps beside a recording is at most 12 bytes an event
 TEST_CASE("a lane's spans are its track's events, and each link leads from the call to what it started") {
   const RecordingPtr recording = sample(2);
   const trace::Trace& t = recording->trace;
-  const auto lanes = Lanes::make({{.recording = recording, .label = "", .shift_ns = 5000}}, "", true);
+  const auto lanes = Lanes::make({{.recording = recording, .label = "", .shift_ns = 5000}}, "");
   const auto& data = lanes->data();
   std::size_t seen = 0;
   const auto event_of = [&](std::uint32_t lane, std::uint32_t span) -> const trace::Event& {
@@ -112,15 +112,14 @@ TEST_CASE("a lane's spans are its track's events, and each link leads from the c
     REQUIRE(before <= times->first_ns);
     before = times->first_ns;
   }
-  CHECK(Lanes::make({{.recording = recording, .label = ""}}, "", false)->index().link_count == 0);
 }
 
 TEST_CASE(
     "kernels of the backward pass and of the optimizer keep their colours, and a search dims what it does not find") {
   const RecordingPtr recording = sample(1);
   const auto parts = trace::parts_of(recording->trace);
-  const auto plain = Lanes::make({{.recording = recording, .label = ""}}, "", false),
-             searched = Lanes::make({{.recording = recording, .label = ""}}, "nccl", false);
+  const auto plain = Lanes::make({{.recording = recording, .label = ""}}, ""),
+             searched = Lanes::make({{.recording = recording, .label = ""}}, "nccl");
   std::size_t solid = 0, backward = 0;
   for (std::uint32_t i = 0; i < recording->trace.events.size(); ++i) {
     const trace::Event& e = recording->trace.events[i];
@@ -145,8 +144,27 @@ TEST_CASE(
   }));
 }
 
+TEST_CASE("a gap in which the device waited for the host leads to the call that ended it") {
+  auto read = models::sample_traces({.fault = models::SampleFault::hidden_sync, .ranks = 2, .steps = 2});
+  const RecordingPtr recording = recorded(std::move(read.at(0)));
+  const auto lanes = Lanes::make({{.recording = recording, .label = ""}}, "");
+  const auto& data = lanes->data();
+  REQUIRE(data.causes.size() > 0);
+  for (std::size_t i = 0; i < data.causes.size(); ++i) {
+    const widgets::TimelineLink l = data.causes[i];
+    REQUIRE(l.to_lane < data.lanes.size());
+    CHECK(data.lanes[l.to_lane].label == "device idle");
+    REQUIRE(l.to_span < data.lanes[l.to_lane].spans.size());
+    REQUIRE(l.from_span < data.lanes[l.from_lane].spans.size());
+    const auto gap = data.lanes[l.to_lane].spans[l.to_span], call = data.lanes[l.from_lane].spans[l.from_span];
+    CHECK(data.name(data.context, gap.name).ends_with("host wait"));
+    CHECK(call.start_ns <= gap.end_ns());
+    CHECK(lanes->lanes()[l.from_lane].label.find("stream") == std::string::npos);
+  }
+}
+
 TEST_CASE("the arguments of a span are read once while the pointer stays on it") {
-  const auto lanes = Lanes::make({{.recording = recorded(launches(3)), .label = ""}}, "", true);
+  const auto lanes = Lanes::make({{.recording = recorded(launches(3)), .label = ""}}, "");
   const auto& data = lanes->data();
   std::uint32_t stream = 0;
   while (lanes->lanes()[stream].label != "stream 7") ++stream;
@@ -167,7 +185,7 @@ TEST_CASE("a span whose file was shortened says so where its arguments would sta
                                         return gone ? std::string("The file was shortened.") : held.read(offset, to, n);
                                       }},
                          "launches");
-  const auto lanes = Lanes::make({{.recording = recording, .label = ""}}, "", true);
+  const auto lanes = Lanes::make({{.recording = recording, .label = ""}}, "");
   const auto& data = lanes->data();
   gone = true;
   CHECK(data.info(data.context, 0, 0) == "The file was shortened.");

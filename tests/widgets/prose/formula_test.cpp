@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "tests/widgets/prose/typeset_fixture.h"
 
@@ -42,7 +43,7 @@ TEST_CASE("a fraction's bar lies between its two parts and spans the wider one")
   const FormulaText &above = piece(l, "a"), &under = piece(l, "bbbb");
   CHECK(above.baseline.y < bar);
   CHECK(under.baseline.y > bar);
-  CHECK(under.baseline.y - 0.64f * widgets::theme().type(under.type) > bar);  // capitals reach 0.64 of the type size
+  CHECK(under.baseline.y - 0.64f * under.size > bar);  // capitals reach 0.64 of the type size
   CHECK(l.strokes[0].points[1].x - l.strokes[0].points[0].x >= under.width);
   const float middle_above = above.baseline.x + above.width / 2, middle_under = under.baseline.x + under.width / 2;
   CHECK(std::abs(middle_above - middle_under) <= 0.01f);
@@ -58,7 +59,8 @@ TEST_CASE("symbols of one row share the baseline, scripts stand above and below 
   CHECK(piece(l, "x").baseline.y == 0);
   CHECK(piece(l, "n").baseline.y < 0);
   CHECK(piece(l, "i").baseline.y > 0);
-  CHECK(piece(l, "n").type == widgets::Type::small);
+  const float size = widgets::theme().type(widgets::Type::body);
+  CHECK(std::abs(piece(l, "n").size - 0.7f * size) <= 0.01f);
   CHECK(piece(l, "n").baseline.x >= piece(l, "x").baseline.x + piece(l, "x").width);
   CHECK(piece(l, "y").baseline.x > piece(l, "n").baseline.x);
 }
@@ -67,7 +69,7 @@ TEST_CASE("a sum carries its limits above and below on a line of its own, at its
   const typeset::Page page;
   const FormulaLayout display = laid("\\sum_{i}^{n} b");
   const FormulaText& sum = piece(display, "∑");
-  CHECK(sum.type == widgets::Type::title);
+  CHECK(sum.size >= 1.5f * widgets::theme().type(widgets::Type::body));
   CHECK(piece(display, "n").baseline.y < sum.baseline.y - widgets::theme().type(widgets::Type::small));
   CHECK(piece(display, "i").baseline.y > sum.baseline.y);
   CHECK(piece(display, "n").baseline.x < sum.baseline.x + sum.width);
@@ -168,4 +170,45 @@ TEST_CASE("a drawn formula is laid out again only when a value or its source cha
   CHECK(view.layouts == 2);
   markup = "y = \\val{x} + )";
   CHECK(ui.text_present("Formula, position 15: there is a ')' that nothing opened."));
+}
+
+TEST_CASE("scripts of scripts shrink by 70 % each time and stop at nine pixels") {
+  const typeset::Page page;
+  const FormulaLayout l = laid("a^{b^{c^{d}}}", {.type = widgets::Type::title});
+  const float size = widgets::theme().type(widgets::Type::title);
+  CHECK(piece(l, "a").size == size);
+  CHECK(std::abs(piece(l, "b").size - 0.7f * size) <= 0.01f);
+  CHECK(piece(l, "c").size >= widgets::theme().px(9));
+  CHECK(piece(l, "c").size < piece(l, "b").size);
+  CHECK(piece(l, "d").size == std::max(0.7f * piece(l, "c").size, widgets::theme().px(9)));
+}
+
+TEST_CASE("quantities of one letter are slanted; words, functions, a transpose and digits are upright") {
+  const typeset::Page page;
+  const FormulaLayout l = laid("x \\max(y) + log + \\text{e} + K^T + \\alpha + 2");
+  using widgets::Font;
+  CHECK(piece(l, "x").font == Font::italic);
+  CHECK(piece(l, "y").font == Font::italic);
+  CHECK(piece(l, "K").font == Font::italic);
+  CHECK(piece(l, "α").font == Font::italic);
+  CHECK(piece(l, "max").font == Font::sans);
+  CHECK(piece(l, "log").font == Font::sans);
+  CHECK(piece(l, "e").font == Font::sans);
+  CHECK(piece(l, "T").font == Font::sans);
+  CHECK(piece(l, "2").font == Font::sans);
+  CHECK(piece(l, "T").baseline.x >= piece(l, "K").baseline.x + piece(l, "K").width);
+  CHECK(piece(l, "T").baseline.y < 0);
+}
+
+TEST_CASE("the brackets of both sides of a fraction are of one kind and height, whatever stands above and below") {
+  const typeset::Page page;
+  const FormulaLayout l = laid("\\frac{w^{2}}{[H^{-1}]_{jj}} + \\left(\\frac{a^{2}}{b}\\right)");
+  std::vector<const widgets::FormulaStroke*> tall;
+  for (const auto& s : l.strokes)
+    if (s.points.size() > 2) tall.push_back(&s);
+  REQUIRE(tall.size() == 2);
+  CHECK(tall[0]->points.front().y == tall[1]->points.front().y);
+  CHECK(tall[0]->points.back().y == tall[1]->points.back().y);
+  CHECK(piece(l, "[").size == piece(l, "]").size);
+  CHECK(piece(l, "[").baseline.y == piece(l, "]").baseline.y);
 }

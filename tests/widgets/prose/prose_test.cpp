@@ -27,7 +27,8 @@ struct Laid {
   std::string shown(const ProseItem& item) const {
     if (item.kind == ProseItem::Kind::text) return std::string(doc.shown(item.begin, item.end));
     if (item.kind == ProseItem::Kind::marker) return doc.blocks[item.index].marker;
-    if (item.kind == ProseItem::Kind::value) return doc.values.texts[item.index];
+    if (item.kind == ProseItem::Kind::value)
+      return doc.values.texts[item.index].substr(item.begin, item.end - item.begin);
     return {};
   }
   const ProseItem& item(std::string_view text) const {
@@ -110,7 +111,8 @@ TEST_CASE("columns of a table stand in line, each to its side, and long cells wr
   CHECK(p.right_edge() <= 260);
 }
 
-TEST_CASE("headings differ in type from text, code keeps its lines and its braces") {
+TEST_CASE(
+    "headings differ in type from text, a block of code keeps its lines and its braces, a span of code is filled") {
   const typeset::Page page;
   const typeset::Values values{{{"n", "8"}}};
   const Laid p("# Title\ntext {n} and `{n}`\n```\nfor {n}\n  two\n```\n", 400, values);
@@ -120,7 +122,7 @@ TEST_CASE("headings differ in type from text, code keeps its lines and its brace
   CHECK(p.item("for {n}").font == widgets::Font::mono);
   CHECK(p.item("  two").at.y > p.item("for {n}").at.y);
   CHECK(std::count_if(p.layout.items.begin(), p.layout.items.end(),
-                      [](const ProseItem& i) { return i.kind == ProseItem::Kind::value; }) == 1);
+                      [](const ProseItem& i) { return i.kind == ProseItem::Kind::value; }) == 2);
 }
 
 TEST_CASE("dollars that are money are not formulas") {
@@ -151,7 +153,8 @@ TEST_CASE("a formula makes room in its line and stands on the text's baseline") 
 TEST_CASE("unknown keys and unreadable formulas are listed") {
   typeset::Values values{{{"batch", "1"}}};
   const std::string_view text = "{batch} {batches} {batch.bin} `{code}` {Not a key} $\\val{flops}$ {batches}";
-  CHECK(widgets::unknown_keys(text, values.source()) == std::vector<std::string>{"batches", "batch.bin", "flops"});
+  CHECK(widgets::unknown_keys(text, values.source()) ==
+        std::vector<std::string>{"batches", "batch.bin", "code", "flops"});
   const auto problems = widgets::prose_problems("$\\frac{a}$ and \xff");
   REQUIRE(problems.size() == 2);
   CHECK(problems[0] == "Byte 16 of the text is not UTF-8; save the text as UTF-8.");
@@ -165,7 +168,7 @@ TEST_CASE("copied Markdown holds the current values and all else as it was writt
       "**{total_bytes}** is {total_bytes.bin}; *{rate:GB/s}* \\{x\\}, {unknown}, `{total_bytes}` and $a = "
       "\\val{total_bytes}$\n";
   CHECK(widgets::prose_as_markdown(text, values.source()) ==
-        "**1.07 GB** is 1.00 GiB; *3,350 GB/s* \\{x\\}, {unknown}, `{total_bytes}` and $a = \\text{1.07 GB}$\n");
+        "**1.07 GB** is 1.00 GiB; *3,350 GB/s* \\{x\\}, {unknown}, `1.07 GB` and $a = \\text{1.07 GB}$\n");
 }
 
 TEST_CASE("a live key splits into its name and how it is to be shown") {
@@ -234,4 +237,74 @@ TEST_CASE("a click on a lab link reports it, a click on a web link copies its ad
   ui.click("a page");
   CHECK(copied == "https://example.org/a?b=c");
   CHECK(std::string(ImGui::GetClipboardText()) == "https://example.org/a?b=c");
+}
+
+TEST_CASE("no line ends between a number and its unit, nor at a sign of relation") {
+  const typeset::Page page;
+  const typeset::Values values{{{"temperature", "4"}}};
+  const std::string_view text = "some words and T = {temperature} then a block of 4 KiB and 12 GB/s, x = 3 and so on";
+  for (float width = 100; width < 420; width += 3) {
+    const Laid p(text, width, values);
+    INFO(width);
+    std::vector<std::string> lines;
+    float y = -1;
+    for (const ProseItem& i : p.layout.items) {
+      if (lines.empty() || i.at.y > y + 5) lines.emplace_back();
+      y = i.at.y;
+      lines.back() += (lines.back().empty() ? "" : " ") + p.shown(i);
+    }
+    for (const std::string& line : lines) {
+      CHECK_FALSE(line.ends_with("="));
+      CHECK_FALSE(line.starts_with("="));
+      CHECK_FALSE(line.starts_with("KiB"));
+      CHECK_FALSE(line.starts_with("GB/s"));
+      CHECK_FALSE(line.ends_with(" T"));
+    }
+    CHECK(p.right_edge() <= width);
+  }
+}
+
+TEST_CASE("a command in code breaks at its spaces and stands on one chip a line") {
+  const typeset::Page page;
+  const typeset::Values values{{{"command", "ridgeline kernels run gemm --size 1024 --repeat 5"}}};
+  const Laid p("What it runs: `{command}`", 220, values);
+  CHECK(p.right_edge() <= 220 + 0.15f * widgets::theme().type(widgets::Type::body) + 0.01f);
+  std::string together;
+  std::size_t chips = 0;
+  for (const ProseItem& i : p.layout.items) {
+    if (i.kind == ProseItem::Kind::value) together += p.shown(i) + " ";
+    chips += i.kind == ProseItem::Kind::card;
+  }
+  CHECK(together == "ridgeline kernels run gemm --size 1024 --repeat 5 ");
+  CHECK(chips >= 2);
+  CHECK(chips <= 4);
+}
+
+TEST_CASE("wide prose stands in two columns, parted between blocks and never after a heading") {
+  const typeset::Page page;
+  std::string text;
+  for (int i = 0; i < 6; ++i) {
+    text += "# Heading " + std::to_string(i) + "\n\n";
+    for (int k = 0; k < 60; ++k) text += "word ";
+    text += "\n\n";
+  }
+  const ProseDoc doc = parse_prose(text);
+  const ProseLayout narrow = widgets::layout_prose_columns(doc, 900), wide = widgets::layout_prose_columns(doc, 1300);
+  CHECK(narrow.width <= widgets::prose_max_width());
+  CHECK(wide.width > 1000);
+  CHECK(wide.width <= 1300);
+  CHECK(wide.height < 0.65f * widgets::layout_prose(doc, 630).height);
+  float left_bottom = 0;
+  const ProseItem* first_right = nullptr;
+  for (const ProseItem& i : wide.items) {
+    if (i.at.x < 600) left_bottom = std::max(left_bottom, i.at.y + i.size.y);
+    if (i.at.x > 640 && !first_right) first_right = &i;
+  }
+  REQUIRE(first_right);
+  CHECK(first_right->at.y >= 0);
+  CHECK(first_right->at.y < 10);
+  CHECK(first_right->type == widgets::Type::title);  // a heading begins the column, none ends one
+  CHECK(left_bottom <= wide.height + 0.5f);
+  const ProseDoc little = parse_prose("Two words.");
+  CHECK(widgets::layout_prose_columns(little, 1300).items[0].at.x < 10);
 }

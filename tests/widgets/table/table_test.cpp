@@ -226,3 +226,134 @@ TEST_CASE("columns are measured again when the values changed, not before") {
   t.ui.frames(3);
   CHECK(t.view.layouts == 2);
 }
+
+namespace {
+
+/// Four columns: a name, and three of seconds.
+struct Times {
+  std::vector<std::string> names{"a_very_long_kernel_name_with_its_arguments<float, 128>", "short"};
+  std::vector<double> seconds{0.00695, 940e-6};
+};
+constexpr std::array<TableColumn, 4> time_columns{TableColumn{.title = "kernel", .number = false},
+                                                  TableColumn{.title = "total", .value_unit = "s", .bar = true},
+                                                  TableColumn{.title = "mean", .value_unit = "s", .priority = 1},
+                                                  TableColumn{.title = "longest", .value_unit = "s", .priority = 2}};
+
+TableSource source_of(const Times& times) {
+  TableSource s;
+  s.context = &times;
+  s.rows = times.names.size();
+  s.version = 1;
+  s.cell = [](const void* context, std::size_t row, std::size_t column, TableCell& out) {
+    const Times& t = *static_cast<const Times*>(context);
+    if (column == 0)
+      out.text = t.names[row];
+    else
+      out.value = t.seconds[row];
+  };
+  return s;
+}
+
+std::string cell_text(const TableSource& source, const widgets::TableLayout& layout, std::size_t row) {
+  TableCell cell;
+  widgets::read_cell(time_columns[1], layout.columns[1], source, row, 1, cell);
+  return std::string(cell.shown());
+}
+
+}  // namespace
+
+TEST_CASE("a column of times has one unit, said in its head: milliseconds and microseconds never mix") {
+  const typeset::Page page;
+  Times times;
+  const TableSource source = source_of(times);
+  widgets::TableLayout layout = widgets::layout_table(time_columns, source, 900);
+  CHECK(widgets::head_unit(time_columns[1], layout.columns[1]) == "ms");
+  CHECK(cell_text(source, layout, 0) == "6.95");
+  CHECK(cell_text(source, layout, 1) == "0.94");
+  CHECK(layout.columns[1].unit == 0);  // no unit inside the cells
+  times.seconds = {0.1413, 0.07274};   // three digits of each, though the largest has no decimals
+  layout = widgets::layout_table(time_columns, source, 900);
+  CHECK(cell_text(source, layout, 0) == "141");
+  CHECK(cell_text(source, layout, 1) == "72.7");
+  times.seconds = {0.00695, 0};
+  layout = widgets::layout_table(time_columns, source, 900);
+  CHECK(cell_text(source, layout, 1) == "0");
+  times.seconds = {0.00695, 1e-9};  // far under what is written: never a false zero
+  layout = widgets::layout_table(time_columns, source, 900);
+  CHECK(cell_text(source, layout, 1) == "<0.00001");
+  CHECK(widgets::split_cell("<0.00001").number);
+  CHECK(widgets::table_as_tsv(time_columns, source, {}).starts_with("kernel\ttotal (ms)\t"));
+}
+
+TEST_CASE("a bar is the share of the column's largest value, or of the whole that it was given") {
+  widgets::ColumnLayout layout;
+  layout.largest = 8;
+  CHECK(widgets::bar_share({.title = "x", .bar = true}, layout, 2) == 0.25);
+  CHECK(widgets::bar_share({.title = "x", .bar = true, .full = 100}, layout, 25) == 0.25);
+  CHECK(widgets::bar_share({.title = "x", .bar = true, .full = 100}, layout, 250) == 1);
+  CHECK(widgets::bar_share({.title = "x", .bar = true}, layout, -2) == 0);
+  CHECK(widgets::bar_share({.title = "x", .bar = true}, layout, nan_value) == 0);
+}
+
+TEST_CASE("where there is no room columns go by priority, and the text column is the last to shrink") {
+  const typeset::Page page;
+  const Times times;
+  const TableSource source = source_of(times);
+  const auto hidden = [&](float width) {
+    const widgets::TableLayout l = widgets::layout_table(time_columns, source, width);
+    CHECK(l.width <= width + 0.5f);
+    std::string out;
+    for (std::size_t i = 0; i < l.columns.size(); ++i)
+      if (l.columns[i].hidden) out += std::to_string(i);
+    return out;
+  };
+  const widgets::TableLayout whole = widgets::layout_table(time_columns, source, 2000);
+  const float name = whole.columns[0].width, body = widgets::theme().type(widgets::Type::body);
+  CHECK(hidden(2000).empty());
+  const float numbers = whole.columns[1].width + whole.columns[2].width + whole.columns[3].width;
+  // Long names shorten to what still reads before any column goes.
+  const float all = numbers + 11 * body + 8 * 0.55f * body;
+  CHECK(hidden(all + 2).empty());
+  const widgets::TableLayout shortened = widgets::layout_table(time_columns, source, all + 2);
+  CHECK(shortened.columns[0].width < name);
+  CHECK(shortened.columns[0].width >= 11 * body - 0.5f);
+  for (std::size_t i = 1; i < 4; ++i) CHECK(shortened.columns[i].width == whole.columns[i].width);
+  CHECK(hidden(all - whole.columns[3].width * 0.9f) == "3");
+  CHECK(hidden(all - (whole.columns[2].width + whole.columns[3].width) * 0.97f) == "23");
+  const widgets::TableLayout small =
+      widgets::layout_table(time_columns, source, whole.columns[1].width + 6 * body + 5 * body);
+  CHECK_FALSE(small.columns[1].hidden);  // a number is never cut: its column is whole or not there
+  CHECK(small.columns[1].width >= widgets::text_size("6.95", widgets::Type::body, widgets::Font::mono).x);
+}
+
+TEST_CASE("a name without room is cut in its middle, and the head counts the columns that went") {
+  const Times times;
+  TableView view;
+  support::UiDriver ui(typeset::in_window([&] {
+                         widgets::draw_table("t", time_columns, source_of(times), view, {190, 0});
+                       }),
+                       {500, 400}, typeset::set_up);
+  const widgets::Record record = ui.record();
+  bool middle = false, count = false;
+  for (const widgets::Stroke& s : record.strokes) {
+    if (s.kind != widgets::Stroke::Kind::text) continue;
+    const std::size_t at = s.text.find("\xE2\x80\xA6");
+    middle = middle || (at != std::string::npos && at > 0 && s.text.ends_with("128>"));
+    count = count || s.text == "+2";
+    for (std::size_t i = 0; i < s.text.size(); ++i)  // no number ends in an ellipsis
+      CHECK_FALSE((at == i && i > 0 && s.text[i - 1] >= '0' && s.text[i - 1] <= '9' && s.text.size() == i + 3));
+  }
+  CHECK(view.layout.hidden == 2);
+  CHECK(middle);
+  CHECK(count);
+}
+
+TEST_CASE("words in place of numbers stand from the left when the column has only words, else where numbers end") {
+  const typeset::Page page;
+  const std::array<TableColumn, 2> two{TableColumn{.title = "fits"}, TableColumn{.title = "loss of all"}};
+  const std::vector<std::string_view> cells_of{"yes", "0.25", "no", "none"};
+  const TextRows rows{2, cells_of};
+  const widgets::TableLayout l = widgets::layout_table(two, table_of(rows, 1), 400);
+  CHECK(widgets::from_left(two[0], l.columns[0]));
+  CHECK_FALSE(widgets::from_left(two[1], l.columns[1]));
+}
