@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/base/fit_text.h"
+
 namespace widgets {
 namespace {
 
@@ -196,6 +198,15 @@ float Painter::text_sized(ImVec2 at, std::string_view s, ImU32 colour, float siz
   return size.x;
 }
 
+void Painter::halo(ImVec2 at, std::string_view s, ImU32 ground, Type type, Font font) const {
+  if (s.empty() || !visible(ground)) return;
+  const float r = std::max(1.0f, std::floor(theme().px(2)));
+  at = {std::floor(at.x + 0.5f), std::floor(at.y + 0.5f)};
+  for (const ImVec2 d : {ImVec2{-r, 0}, ImVec2{r, 0}, ImVec2{0, -r}, ImVec2{0, r}, ImVec2{-1, -1}, ImVec2{1, 1},
+                         ImVec2{-1, 1}, ImVec2{1, -1}})
+    list_->AddText(font_of(font), theme().type(type), {at.x + d.x, at.y + d.y}, ground, s.data(), s.data() + s.size());
+}
+
 void Painter::rotated_text(ImVec2 at, float degrees, std::string_view s, ImU32 colour, Type type, Font font,
                            Align align) const {
   if (s.empty() || !visible(colour)) return;
@@ -250,18 +261,10 @@ void Painter::band(std::span<const ImVec2> upper, std::span<const ImVec2> lower,
 
 float Painter::text_fit(ImVec2 at, std::string_view s, float max_width, ImU32 colour, Type type, Font font,
                         Align align) const {
-  if (text_size(s, type, font).x <= max_width) return text(at, s, colour, type, font, align);
-  char shortened[256];
-  std::size_t n = std::min(s.size(), sizeof shortened - 4);
-  while (n > 0) {
-    --n;
-    while (n > 0 && (static_cast<unsigned char>(s[n]) & 0xC0) == 0x80) --n;  // never cut inside a UTF-8 character
-    std::copy_n(s.begin(), n, shortened);
-    std::copy_n("\xE2\x80\xA6", 3, shortened + n);
-    if (n > 0 && text_size({shortened, n + 3}, type, font).x <= max_width)
-      return text(at, {shortened, n + 3}, colour, type, font, align);
-  }
-  return 0;
+  char room[256];
+  const std::string_view fitted =
+      fit_text(s, room, [&](std::string_view part) { return text_size(part, type, font).x <= max_width; });
+  return text(at, fitted, colour, type, font, align);
 }
 
 void Painter::clip(ImVec2 min, ImVec2 max) const {

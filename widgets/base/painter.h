@@ -60,6 +60,9 @@ class Painter {
   /// Text with its top at `at.y`; `align` says which end `at.x` is. Returns its width.
   float text(ImVec2 at, std::string_view s, ImU32 colour, Type type = Type::body, Font font = Font::sans,
              Align align = Align::left) const;
+  /// The ground around where `text` will stand, so that grid and fills do not run through its letters. On the screen
+  /// only: a file keeps the text.
+  void halo(ImVec2 at, std::string_view s, ImU32 ground, Type type = Type::body, Font font = Font::sans) const;
   /// The same in a size of its own, in pixels: scripts in formulas.
   float text_sized(ImVec2 at, std::string_view s, ImU32 colour, float size_px, Font font = Font::sans) const;
   /// Text that reads along a line turned by `degrees` clockwise; `at` is the pivot: the top of the text at `align`'s
@@ -68,7 +71,8 @@ class Painter {
                     Font font = Font::sans, Align align = Align::left) const;
   /// The strip between two polylines of equal length with the same x at each index; no seams with a translucent fill.
   void band(std::span<const ImVec2> upper, std::span<const ImVec2> lower, ImU32 fill) const;
-  /// Shortens with an ellipsis to fit `max_width`; draws nothing when not even one letter fits.
+  /// Words shorten with an ellipsis to fit `max_width`; a number stays whole, loses its unit, or is not drawn
+  /// (fit_text). Returns the width of what was drawn.
   float text_fit(ImVec2 at, std::string_view s, float max_width, ImU32 colour, Type type = Type::body,
                  Font font = Font::sans, Align align = Align::left) const;
   void clip(ImVec2 min, ImVec2 max) const;

@@ -45,11 +45,11 @@ ImU32 Theme::of(Meaning meaning) const {
     case Meaning::kv_cache:
       return rgb(0x0072B2);
     case Meaning::memory_bound:
-      return rgb(0xD55E00);
+      return rgb(mode == Mode::dark ? 0xa088f9 : 0x684bd1);
     case Meaning::compute_bound:
-      return rgb(0x009E73);
+      return rgb(mode == Mode::dark ? 0xd4e05a : 0x465e00);
     case Meaning::launch_bound:
-      return mode == Mode::dark ? rgb(0xF0E442) : rgb(0xA89B00);
+      return rgb(mode == Mode::dark ? 0xf77d8a : 0xca2c37);
     case Meaning::idle:
       return line;
   }
@@ -75,6 +75,21 @@ char Theme::letter(Meaning meaning) const {
     default:
       return '\0';
   }
+}
+
+Marker Theme::series_marker_at(std::size_t i) const {
+  constexpr std::array<Marker, 4> marks{Marker::circle, Marker::square, Marker::triangle, Marker::diamond};
+  return marks[i / series.size() % marks.size()];
+}
+
+ImU32 Theme::ramp_at(std::size_t i, std::size_t n) const {
+  // Teal, which no regime and not the accent has; even the step nearest to the background is 3 to 1 against it.
+  static constexpr std::array<std::uint32_t, 3> dark{0x35707a, 0x5db3bf, 0xd2f4f7}, light{0x4c98a3, 0x1f6d78, 0x062e35};
+  const auto& anchors = mode == Mode::dark ? dark : light;
+  const double last = n > 1 ? static_cast<double>(n - 1) : 1.0;
+  const double p = n > 1 ? 2.0 * static_cast<double>(i < n ? i : n - 1) / last : 1.0;
+  const std::size_t from = p < 1 ? 0 : 1;
+  return mix(rgb(anchors[from]), rgb(anchors[from + 1]), static_cast<float>(p - static_cast<double>(from)));
 }
 
 float Theme::type(Type t) const {
@@ -108,11 +123,12 @@ Theme make_theme(Mode mode, float scale, Fonts fonts) {
   t.good = rgb(dark ? 0x2fc295 : 0x007a58);
   t.bad = rgb(dark ? 0xf0803c : 0xb34700);
   t.on_colour = rgb(0x10161c);
-  // Okabe-Ito, in an order that keeps neighbours apart; the darkest and lightest are tuned for each background.
-  t.series = dark ? std::array<ImU32, 8>{rgb(0x56B4E9), rgb(0xE69F00), rgb(0x2fc295), rgb(0xCC79A7),
-                                         rgb(0xD55E00), rgb(0xF0E442), rgb(0x8f9bdb), rgb(0xb9c46a)}
-                  : std::array<ImU32, 8>{rgb(0x0072B2), rgb(0xC77700), rgb(0x007F5C), rgb(0xB0568A),
-                                         rgb(0xB84A00), rgb(0x8d8200), rgb(0x5a66b8), rgb(0x6f7a1f)};
+  // Found by search: at least 15 apart (CIE76) for normal vision, protanopes, deuteranopes and tritanopes, 15 from
+  // every Meaning to the normal eye, and 4.5 to 1 against each surface, because names are written in these colours.
+  t.series = dark ? std::array<ImU32, 6>{rgb(0x7f99f2), rgb(0xe4a144), rgb(0x18d09d),
+                                         rgb(0xffa0e1), rgb(0xeddc7f), rgb(0xcaffc2)}
+                  : std::array<ImU32, 6>{rgb(0x5e64b4), rgb(0x895d00), rgb(0x236362),
+                                         rgb(0x8d2885), rgb(0x8f3d24), rgb(0x3f1931)};
   return t;
 }
 

@@ -2,7 +2,10 @@
 #include <imgui.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+
+#include "widgets/base/marker.h"
 
 /// Colours, spacing and type sizes: the only place that knows them.
 namespace widgets {
@@ -39,11 +42,16 @@ struct Theme {
   float scale = 1.0f;  ///< interface scale; presentation mode doubles the type on top
   Fonts fonts;
   ImU32 background, panel, card, line, text, muted, accent, grid, rail, warning, good, bad, on_colour;
-  std::array<ImU32, 8> series;  ///< categorical palette, readable with common colour-vision deficiencies
+  /// Hues for things without an order or a meaning, told apart with any colour vision; no Meaning shares one.
+  std::array<ImU32, 6> series;
 
   ImU32 of(Meaning meaning) const;
   char letter(Meaning meaning) const;  ///< F, B, W, O, C, D, K; bounds and idle have none ('\0')
+  /// After six the hues repeat, with another mark (series_marker_at) or a dashed line.
   ImU32 series_at(std::size_t i) const { return series[i % series.size()]; }
+  Marker series_marker_at(std::size_t i) const;
+  /// The i-th of n ordered things: one hue, further from the background with each step. i is taken into 0..n-1.
+  ImU32 ramp_at(std::size_t i, std::size_t n) const;
   float type(Type t) const;  ///< pixels, scaled
   float px(float design_pixels) const { return design_pixels * scale; }
 };

@@ -5,16 +5,24 @@
 
 namespace widgets {
 
-/// What colours a mark, in one byte: a Meaning, a place in the categorical palette, or neither. It is resolved against
-/// the theme when painted, so data never holds a colour. Series repeat after eight.
+/// What colours a mark, in one byte: a Meaning, a place among the nominal hues, a place in an order, or none of them.
+/// It is resolved against the theme when painted, so data never holds a colour. Series repeat after six.
 struct Tint {
-  std::uint8_t code = 255;  ///< 0..15: Meaning; 16..79: series; 255: neutral
+  static constexpr std::uint8_t first_series = 16, series_codes = 60, first_ramp = 80, ramp_codes = 128;
+  std::uint8_t code = 255;  ///< 0..15: Meaning; 16..75: series; 80..207: a ramp of one hue; 255: neutral
 
   constexpr Tint() = default;
   constexpr Tint(Meaning meaning) : code(static_cast<std::uint8_t>(meaning)) {}
   static constexpr Tint series(std::uint64_t i) {
     Tint t;
-    t.code = static_cast<std::uint8_t>(16 + i % 64);
+    t.code = static_cast<std::uint8_t>(first_series + i % series_codes);
+    return t;
+  }
+  /// The i-th of n things that have an order (waves, stages, ages).
+  static constexpr Tint ramp(std::uint64_t i, std::uint64_t n) {
+    Tint t;
+    const double at = n > 1 ? static_cast<double>(i < n ? i : n - 1) / static_cast<double>(n - 1) : 0.5;
+    t.code = static_cast<std::uint8_t>(first_ramp + at * (ramp_codes - 1));
     return t;
   }
   constexpr bool is_meaning() const { return code <= static_cast<std::uint8_t>(Meaning::idle); }
@@ -23,17 +31,19 @@ struct Tint {
 
 inline ImU32 colour(Tint tint, const Theme& t) {
   if (tint.is_meaning()) return t.of(static_cast<Meaning>(tint.code));
-  if (tint.code >= 16 && tint.code < 80) return t.series_at(tint.code - 16u);
+  if (tint.code >= Tint::first_ramp && tint.code < Tint::first_ramp + Tint::ramp_codes)
+    return t.ramp_at(tint.code - static_cast<std::size_t>(Tint::first_ramp), Tint::ramp_codes);
+  if (tint.code >= Tint::first_series && tint.code < Tint::first_series + Tint::series_codes)
+    return t.series_at(tint.code - static_cast<std::size_t>(Tint::first_series));
   return with_alpha(t.muted, 1.0f);
 }
 /// The mark shown beside the colour; '\0' when the meaning has none.
 inline char letter(Tint tint, const Theme& t) {
   return tint.is_meaning() ? t.letter(static_cast<Meaning>(tint.code)) : '\0';
 }
-/// Text on this tint: dark or light, whichever contrasts more.
+/// Text on this tint: dark or white, whichever contrasts more; at least 4.5 to 1 on every Meaning and series.
 inline ImU32 text_on(ImU32 fill, const Theme& t) {
-  const ImU32 light = t.mode == Mode::dark ? t.text : t.panel;
-  return contrast(t.on_colour, fill) >= contrast(light, fill) ? t.on_colour : light;
+  return contrast(t.on_colour, fill) >= contrast(IM_COL32_WHITE, fill) ? t.on_colour : IM_COL32_WHITE;
 }
 
 }  // namespace widgets

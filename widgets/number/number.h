@@ -54,6 +54,12 @@ struct ParsedQuantity {
 /// A bare number is taken in the SI unit; a wrong unit is named.
 ParsedQuantity parse_quantity(std::string_view text, std::string_view unit);
 
+/// 2 to the power of `exponent` with a raised exponent: "2¹⁰", "2⁻²⁴". The characters are superscripts themselves, so
+/// the text is one wherever text goes: axes, tables, sliders, files.
+NumberText power_of_two(int exponent);
+/// The exponent when `value` is exactly a power of two; nothing for other numbers.
+std::optional<int> exponent_of_two(double value);
+
 /// "inf", "+inf", "infinity", "∞", "nan" in any case, with a sign; nothing for other texts.
 std::optional<double> parse_special(std::string_view text);
 

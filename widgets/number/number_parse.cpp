@@ -53,6 +53,35 @@ std::string expected(std::string_view unit) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/// The exponent of a power of two after its "2": "^10", "^-24" or raised, as power_of_two writes it. Takes it off `s`.
+std::optional<int> take_raised(std::string_view& s) {
+  constexpr std::string_view raised[] = {"\xE2\x81\xB0", "\xC2\xB9",     "\xC2\xB2",     "\xC2\xB3",
+                                         "\xE2\x81\xB4", "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7",
+                                         "\xE2\x81\xB8", "\xE2\x81\xB9"};
+  std::string_view rest = s;
+  const bool typed = rest.starts_with('^');
+  if (typed) rest.remove_prefix(1);
+  const std::string_view minus = typed ? "-" : "\xE2\x81\xBB";
+  const bool negative = rest.starts_with(minus);
+  if (negative) rest.remove_prefix(minus.size());
+  int value = 0, digits = 0;
+  for (bool more = true; more && digits < 5;) {
+    more = false;
+    for (int d = 0; d < 10 && !more; ++d) {
+      const char plain = static_cast<char>('0' + d);
+      const std::string_view digit = typed ? std::string_view(&plain, 1) : raised[d];
+      if (!rest.starts_with(digit)) continue;
+      rest.remove_prefix(digit.size());
+      value = value * 10 + d;
+      ++digits;
+      more = true;
+    }
+  }
+  if (digits == 0) return std::nullopt;
+  s = rest;
+  return negative ? -value : value;
+}
+
 /// Takes the number off the front of `s` (into `plain`, without grouping); false when a comma does not group thousands.
 bool take_number(std::string_view& s, std::string& plain) {
   std::size_t i = 0, digits_since_comma = 0;
@@ -93,6 +122,12 @@ bool take_number(std::string_view& s, std::string& plain) {
   }
   if (!any_digit) plain.clear();
   s.remove_prefix(i);
+  if (plain == "2")
+    if (const auto exponent = take_raised(s)) {
+      char text[40];
+      const auto end = std::to_chars(text, text + sizeof text, std::ldexp(1.0, *exponent)).ptr;
+      plain.assign(text, end);
+    }
   return good;
 }
 

@@ -88,6 +88,20 @@ AxisMap::AxisMap(AxisKind kind, Range range, double start_px, double end_px)
   if (!(std::abs(px_per_unit_) > 0)) px_per_unit_ = 1;  // no room at all: keep value() finite
 }
 
+AxisMap::AxisMap(AxisKind kind, Range range, double start_px, double end_px, double band_px)
+    : AxisMap(kind, range, end_px > start_px ? start_px + band_px : start_px - band_px, end_px) {
+  has_zero_ = band_px > 0;
+  zero_px_ = (start_px + start_) / 2;
+}
+
+AxisMap axis_map(const AxisSpec& spec, Range range, double start_px, double end_px, double line_px) {
+  const double band = line_px * 1.8;
+  // A band that leaves hardly any scale is dropped.
+  if (spec.zero_word.empty() || !is_log(spec.kind) || !(std::abs(end_px - start_px) >= band * 3))
+    return {spec.kind, range, start_px, end_px};
+  return {spec.kind, range, start_px, end_px, band};
+}
+
 NumberText axis_title(const AxisSpec& spec, const AxisTicks& ticks) {
   NumberText out;
   const auto add = [&](std::string_view s) {
@@ -105,6 +119,12 @@ NumberText axis_title(const AxisSpec& spec, const AxisTicks& ticks) {
 }
 
 NumberText axis_value(const AxisSpec& spec, double value, int significant) {
+  if (value == 0 && is_log(spec.kind) && !spec.zero_word.empty()) {
+    NumberText out;
+    out.length = std::min(spec.zero_word.size(), sizeof out.chars - 1);
+    std::copy_n(spec.zero_word.begin(), out.length, out.chars);
+    return out;
+  }
   if (!spec.categories.empty()) {
     const double i = std::round(value);
     if (i >= 0 && i < static_cast<double>(spec.categories.size())) {
@@ -115,7 +135,8 @@ NumberText axis_value(const AxisSpec& spec, double value, int significant) {
       return out;
     }
   }
-  return format(value, spec.unit, significant, spec.kind == AxisKind::linear_bytes ? Prefix::binary : Prefix::si);
+  const bool binary = spec.binary || spec.kind == AxisKind::linear_bytes;
+  return format(value, spec.unit, significant, binary ? Prefix::binary : Prefix::si);
 }
 
 }  // namespace widgets

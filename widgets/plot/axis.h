@@ -13,11 +13,12 @@ namespace widgets {
 
 /// How values are spread over an axis and which of them are named.
 enum class AxisKind : std::uint8_t {
-  linear,       ///< even steps, named at 1, 2 and 5 times a power of ten
-  log10,        ///< even factors, named at powers of ten
-  log2,         ///< even factors, named at powers of two; bytes get binary prefixes: the axis for sizes that double
-  time,         ///< even steps of seconds, named at 15 s, 5 min, 6 h and so on
-  linear_bytes  ///< even steps of bytes, named at powers of two with binary prefixes; the axis itself is linear
+  linear,        ///< even steps, named at 1, 2 and 5 times a power of ten
+  log10,         ///< even factors, named at powers of ten
+  log2,          ///< even factors, named 2^k; bytes get binary prefixes; a range within 1 to 1,024 is named in full
+  time,          ///< even steps of seconds, named at 15 s, 5 min, 6 h and so on
+  linear_bytes,  ///< even steps of bytes, named at powers of two with binary prefixes; the axis itself is linear
+  category       ///< the positions 0, 1, 2... with a word each (AxisSpec::categories), nothing between them
 };
 
 struct AxisSpec {
@@ -25,8 +26,16 @@ struct AxisSpec {
   /// First view, in the SI unit; NaN: what the data needs.
   double lo = std::numeric_limits<double>::quiet_NaN(), hi = std::numeric_limits<double>::quiet_NaN();
   std::string_view label{}, unit{};
-  /// Names for the values 0, 1, 2...: the axis of a bar chart. Linear axes only.
+  /// Names for the values 0, 1, 2...: the axis of a bar chart. Makes a linear axis one of categories.
   std::span<const std::string_view> categories{};
+  /// On a log axis: a band beyond its low end where zeros stand under this word ("exact"); empty: zeros are left out.
+  std::string_view zero_word{};
+  /// Binary prefixes: 64 Gi of what the unit counts, on any kind of axis.
+  bool binary = false;
+  /// Data further than so many decades beyond the fixed or marked window [window_lo, window_hi] stands at the edge with
+  /// an arrow instead of stretching a log axis. NaN: no window.
+  double window_lo = std::numeric_limits<double>::quiet_NaN(), window_hi = std::numeric_limits<double>::quiet_NaN();
+  double window_decades = 3;
 };
 
 struct Range {
@@ -53,16 +62,33 @@ class AxisMap {
  public:
   AxisMap() = default;
   AxisMap(AxisKind kind, Range range, double start_px, double end_px);
-  double pixel(double value) const { return start_ + (axis_forward(kind_, value) - from_) * px_per_unit_; }
-  double value(double pixel) const { return axis_inverse(kind_, from_ + (pixel - start_) / px_per_unit_); }
+  /// With a band for zeros of `band_px` before the start of the scale.
+  AxisMap(AxisKind kind, Range range, double start_px, double end_px, double band_px);
+  double pixel(double value) const {
+    if (has_zero_ && value == 0) return zero_px_;
+    return start_ + (axis_forward(kind_, value) - from_) * px_per_unit_;
+  }
+  double value(double pixel) const {
+    if (has_zero_ && (pixel - start_) * px_per_unit_ < 0) return 0;
+    return axis_inverse(kind_, from_ + (pixel - start_) / px_per_unit_);
+  }
+  bool has_zero() const { return has_zero_; }
+  double zero_pixel() const { return zero_px_; }  ///< the middle of the band
   AxisKind kind() const { return kind_; }
   double start() const { return start_; }
   double end() const { return end_; }
 
  private:
   AxisKind kind_ = AxisKind::linear;
-  double start_ = 0, end_ = 1, from_ = 0, px_per_unit_ = 1;
+  double start_ = 0, end_ = 1, from_ = 0, px_per_unit_ = 1, zero_px_ = 0;
+  bool has_zero_ = false;
 };
+/// The map of an axis drawn from `start_px` to `end_px`: with the band for zeros where the spec has a word for them.
+AxisMap axis_map(const AxisSpec& spec, Range range, double start_px, double end_px, double line_px);
+/// Whether positions are categories: whole numbers with words.
+inline bool is_category(const AxisSpec& spec) {
+  return spec.kind == AxisKind::category || (!spec.categories.empty() && !is_log(spec.kind));
+}
 
 struct Tick {
   double value = 0, pixel = 0;

@@ -16,12 +16,16 @@ struct Ticker {
   UnitScale scale;         ///< the one multiple of all labels
   bool own_units = false;  ///< every label names its own multiple instead
   int significant = 3;
+  bool powers = false;  ///< powers of two are written 2^k
 
   Prefix prefix() const {
-    return spec.kind == AxisKind::linear_bytes || spec.kind == AxisKind::log2 ? Prefix::binary : Prefix::si;
+    const bool binary = spec.binary || spec.kind == AxisKind::linear_bytes || spec.kind == AxisKind::log2;
+    return binary ? Prefix::binary : Prefix::si;
   }
 
   NumberText label(double value) const {
+    if (powers)
+      if (const auto exponent = exponent_of_two(value)) return power_of_two(*exponent);
     return own_units ? format(value, spec.unit, significant, prefix()) : format_in(scale, value, significant);
   }
   void add(double value) {
@@ -78,9 +82,14 @@ UnitScale clock_scale(double step, double magnitude) {
 /// Even steps; also serves a log axis that shows less than a decade.
 void even_ticks(Ticker& t) {
   // Steps of 1, 2, 5 seconds are odd in minutes, so seconds always go by the clock.
-  const AxisKind kind = t.spec.unit == "s" ? AxisKind::time : t.spec.kind;
   const double span = t.range.hi - t.range.lo;
   const double magnitude = std::max(std::abs(t.range.lo), std::abs(t.range.hi));
+  // Steps of a power of ten are odd in Gi, so binary multiples have steps of a power of two.
+  const bool binary = t.prefix() == Prefix::binary && unit_scale(magnitude, t.spec.unit, t.prefix()).factor > 1;
+  const AxisKind kind = t.spec.unit == "s"                                              ? AxisKind::time
+                        : binary                                                        ? AxisKind::linear_bytes
+                        : t.spec.kind == AxisKind::linear_bytes || !is_log(t.spec.kind) ? t.spec.kind
+                                                                                        : AxisKind::linear;
   const double least_px = static_cast<double>(t.measure.vertical ? t.measure.line_px * 2.4f : t.measure.line_px * 3.0f);
   // On a log axis the low end has more room than the even share; the check of labels decides.
   double step = first_step(kind, span * std::min(1.0, least_px / std::max(t.length(), 1.0)));
@@ -108,6 +117,14 @@ void even_ticks(Ticker& t) {
   }
 }
 
+/// Every 7th or 11th power is no round choice.
+bool round_stride(double stride) {
+  if (stride > 20) return std::fmod(stride, 10) == 0;
+  for (const double odd : {7.0, 9.0, 11.0, 13.0, 14.0, 17.0, 18.0, 19.0})
+    if (stride == odd) return false;
+  return true;
+}
+
 /// Powers of ten or two, each `stride`-th; when few are in view, those between as well.
 bool power_ticks(Ticker& t) {
   const bool binary = t.spec.kind == AxisKind::log2;
@@ -119,7 +136,7 @@ bool power_ticks(Ticker& t) {
   double stride = 1;
   for (; stride < 700; ++stride) {
     t.out.major_count = 0;
-    if (powers / stride > 60) continue;
+    if (powers / stride > 60 || !round_stride(stride)) continue;
     for (double e = std::ceil(first / stride) * stride; e <= last; e += stride) t.add(axis_inverse(t.spec.kind, e));
     if (t.clear()) break;
   }
@@ -150,8 +167,21 @@ bool power_ticks(Ticker& t) {
   return true;
 }
 
+/// Whole positions without words, for a category axis that was given none.
+void whole_ticks(Ticker& t) {
+  const double first = std::ceil(t.range.lo), last = std::floor(t.range.hi);
+  for (double stride = 1; stride <= std::max(last - first, 1.0); stride = next_step(AxisKind::linear, stride)) {
+    t.out.major_count = 0;
+    if ((last - first) / stride > 60) continue;
+    t.significant = 15;
+    for (double v = std::ceil(first / stride) * stride; v <= last; v += stride) t.add(v);
+    if (t.clear()) return;
+  }
+}
+
 void category_ticks(Ticker& t) {
   const auto names = t.spec.categories;
+  if (names.empty()) return whole_ticks(t);
   for (std::size_t stride = 1; stride <= names.size(); ++stride) {
     t.out.major_count = 0;
     for (std::size_t i = 0; i < names.size() && t.out.major_count < t.out.major_room.size(); i += stride) {
@@ -166,23 +196,19 @@ void category_ticks(Ticker& t) {
   }
 }
 
-}  // namespace
-
-void layout_ticks(const AxisSpec& spec, Range range, const AxisMap& map, const LabelMeasure& measure, AxisTicks& out) {
-  out.major_count = out.minor_count = 0;
-  out.unit = {};
-  range = sane_range(spec.kind, range);
-  Ticker t{spec, range, map, measure, out, {}, false, 3};
-  if (!(t.length() >= 1)) return;
-  if (!spec.categories.empty() && !is_log(spec.kind)) return category_ticks(t);
+void scale_ticks(Ticker& t) {
+  const AxisSpec& spec = t.spec;
+  AxisTicks& out = t.out;
+  if (is_category(spec)) return category_ticks(t);
   if (is_log(spec.kind)) {
     // Plain figures in one multiple while they stay short (0.1 to 10,000 TFLOP/s); beyond that every tick says its own.
-    const double decades = std::log10(range.hi / range.lo);
+    const double decades = std::log10(t.range.hi / t.range.lo);
     const bool binary_bytes = spec.kind == AxisKind::log2 && unit_family(spec.unit) == UnitFamily::bytes;
-    t.own_units = spec.unit == "s" || binary_bytes || decades > 6.5;
+    t.powers = spec.kind == AxisKind::log2 && !binary_bytes && !(t.range.lo >= 0.9 && t.range.hi <= 1100);
+    t.own_units = !t.powers && (spec.unit == "s" || binary_bytes || decades > 6.5);
     t.scale = spec.kind == AxisKind::log2
                   ? unit_scale(1, spec.unit)
-                  : unit_scale(axis_inverse(AxisKind::log10, (std::log10(range.lo) + std::log10(range.hi)) / 2),
+                  : unit_scale(axis_inverse(AxisKind::log10, (std::log10(t.range.lo) + std::log10(t.range.hi)) / 2),
                                spec.unit, t.prefix());
     t.significant = spec.kind == AxisKind::log2 ? 4 : 3;
     if (power_ticks(t)) {
@@ -193,6 +219,34 @@ void layout_ticks(const AxisSpec& spec, Range range, const AxisMap& map, const L
   }
   even_ticks(t);
   out.unit = t.scale.unit;
+}
+
+/// The word under the band for zeros; a number that it would touch gives way.
+void zero_tick(Ticker& t) {
+  if (!t.map.has_zero() || t.out.major_count == t.out.major_room.size()) return;
+  Tick zero{0, t.map.zero_pixel(), axis_value(t.spec, 0)};
+  auto* const first = t.out.major_room.data();
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < t.out.major_count; ++i) {
+    const double half = static_cast<double>((t.measure.extent(first[i].label) + t.measure.extent(zero.label)) / 2 +
+                                            t.measure.gap() / 2);
+    if (std::abs(first[i].pixel - zero.pixel) >= half) first[kept++] = first[i];
+  }
+  std::copy_backward(first, first + kept, first + kept + 1);
+  first[0] = zero;
+  t.out.major_count = kept + 1;
+}
+
+}  // namespace
+
+void layout_ticks(const AxisSpec& spec, Range range, const AxisMap& map, const LabelMeasure& measure, AxisTicks& out) {
+  out.major_count = out.minor_count = 0;
+  out.unit = {};
+  range = sane_range(spec.kind, range);
+  Ticker t{spec, range, map, measure, out, {}, false, 3};
+  if (!(t.length() >= 1)) return;
+  scale_ticks(t);
+  zero_tick(t);
 }
 
 }  // namespace widgets

@@ -20,6 +20,7 @@ Plot::Plot(const char* id, PlotView& view, const PlotOptions& options) : view_(v
   s.marks.clear();
   s.point_labels.clear();
   s.handle_active = false;
+  if (options.link) options_.link->begin(ImGui::GetFrameCount());
   const Theme& t = theme();
   ImVec2 size = options.size;
   if (!(size.x > 0)) size.x = ImGui::GetContentRegionAvail().x;
@@ -54,7 +55,12 @@ PlotSeries& Plot::add(PlotSeries::Kind kind, std::string_view label, Values xs, 
   series.kind = kind;
   series.label = keep(label);
   series.info = keep(info);
-  series.colour = colour != 0 ? colour : theme().series_at(colours_used_++);
+  series.colour = colour;
+  if (colour == 0) {
+    series.marker = theme().series_marker_at(colours_used_);
+    series.dashed = colours_used_ >= theme().series.size();
+    series.colour = theme().series_at(colours_used_++);
+  }
   series.version = version;
   series.n = std::min(xs.size(), ys.size());
   series.has_y2 = y2.data() != nullptr;
@@ -84,7 +90,7 @@ PlotSeries& Plot::add(PlotSeries::Kind kind, std::string_view label, Values xs, 
 void Plot::line(std::string_view label, Values xs, Values ys, const LineOptions& o) {
   PlotSeries& s = add(PlotSeries::Kind::line, label, xs, ys, {}, o.colour, o.legend, o.info, o.version);
   s.width = o.width;
-  s.dashed = o.dashed;
+  s.dashed = s.dashed || o.dashed;
   s.label_line = o.label;
 }
 
@@ -94,16 +100,20 @@ void Plot::steps(std::string_view label, Values xs, Values ys, const LineOptions
 }
 
 void Plot::area(std::string_view label, Values xs, Values upper, Values lower, const AreaOptions& o) {
-  add(PlotSeries::Kind::area, label, xs, upper, lower, o.colour, o.legend, o.info, o.version).alpha = o.alpha;
+  PlotSeries& s = add(PlotSeries::Kind::area, label, xs, upper, lower, o.colour, o.legend, o.info, o.version);
+  s.alpha = o.alpha;
+  if (!o.outline) s.width = 0;
 }
 
 void Plot::area(std::string_view label, Values xs, Values ys, const AreaOptions& o) {
-  add(PlotSeries::Kind::area, label, xs, ys, {}, o.colour, o.legend, o.info, o.version).alpha = o.alpha;
+  PlotSeries& s = add(PlotSeries::Kind::area, label, xs, ys, {}, o.colour, o.legend, o.info, o.version);
+  s.alpha = o.alpha;
+  if (!o.outline) s.width = 0;
 }
 
 void Plot::scatter(std::string_view label, Values xs, Values ys, const ScatterOptions& o) {
   PlotSeries& s = add(PlotSeries::Kind::scatter, label, xs, ys, {}, o.colour, o.legend, o.info, o.version);
-  s.marker = o.marker;
+  if (o.colour != 0 || o.marker != Marker::circle) s.marker = o.marker;
   s.radius = o.radius;
   s.first_point_label = view_.scratch.point_labels.size();
   s.point_labels = std::min(s.n, o.labels.size());
@@ -177,6 +187,29 @@ void Plot::arrow(double x0, double y0, double x1, double y1, std::string_view la
   mark(PlotMark::Kind::arrow, x0, y0, label, o);
   view_.scratch.marks.back().x2 = x1;
   view_.scratch.marks.back().y2 = y1;
+}
+
+void Plot::tag_x(double x, std::string_view label, const MarkOptions& o) {
+  mark(PlotMark::Kind::tag_x, x, 0, label.empty() ? axis_value(options_.x, x, 3).view() : label, o);
+  if (o.colour == 0) view_.scratch.marks.back().colour = theme().accent;
+}
+void Plot::tag_y(double y, std::string_view label, const MarkOptions& o) {
+  mark(PlotMark::Kind::tag_y, 0, y, label.empty() ? axis_value(options_.y, y, 3).view() : label, o);
+  if (o.colour == 0) view_.scratch.marks.back().colour = theme().accent;
+}
+void Plot::bracket(double x, double y0, double y1, std::string_view bold, std::string_view words,
+                   const MarkOptions& o) {
+  mark(PlotMark::Kind::bracket, x, y0, bold, o);
+  PlotMark& m = view_.scratch.marks.back();
+  m.y2 = y1;
+  m.note = keep(words);
+  if (o.colour == 0) m.colour = theme().text;
+}
+void Plot::callout(double x, double y, std::string_view bold, std::string_view words, const MarkOptions& o) {
+  mark(PlotMark::Kind::callout, x, y, bold, o);
+  PlotMark& m = view_.scratch.marks.back();
+  m.note = keep(words);
+  if (o.colour == 0) m.colour = theme().accent;
 }
 
 bool Plot::drag_point(const char* id, double& x, double& y, const DragOptions& o) {

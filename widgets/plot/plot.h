@@ -26,6 +26,10 @@ struct PlotOptions {
   ImVec2 size{0, 0};  ///< 0: all the width there is; 360 design pixels high
   std::string_view title{};
   bool legend = true, crosshair = true, interactive = true;
+  PlotLink* link = nullptr;  ///< the group whose gutter, x range and cursor this plot shares
+  bool x_axis = true;        ///< false: a plot of the group further down draws it
+  bool end_labels = false;   ///< names of lines stand right of the frame, beside the ends of their lines
+  bool ghost = true;         ///< lines and dots with a version leave their last state behind, pale, until the next
 };
 
 struct LineOptions {
@@ -42,6 +46,7 @@ struct AreaOptions {
   ImU32 colour = 0;
   float alpha = 0.28f;
   bool legend = true;
+  bool outline = true;  ///< false: a ground without an edge, as under a roof
   std::string_view info{};
   std::uint64_t version = 0;
 };
@@ -104,6 +109,16 @@ class Plot {
   void horizontal_mark(double y, std::string_view label, const MarkOptions& options = {});
   void arrow(double x0, double y0, double x1, double y1, std::string_view label, const MarkOptions& options = {});
   void text(double x, double y, std::string_view label, const MarkOptions& options = {});
+
+  /// A value in a filled tag on the axis; ticks that it would touch give way. Empty label: the value itself.
+  void tag_x(double x, std::string_view label = {}, const MarkOptions& options = {});
+  void tag_y(double y, std::string_view label = {}, const MarkOptions& options = {});
+  /// A dimension line at x from y0 to y1: what could be gained, in bold ("2.4×") and in words ("with more FLOP per
+  /// byte").
+  void bracket(double x, double y0, double y1, std::string_view bold, std::string_view words,
+               const MarkOptions& options = {});
+  /// A bordered box with a leader to the point, placed where it covers least: a line in bold and one beneath it.
+  void callout(double x, double y, std::string_view bold, std::string_view words, const MarkOptions& options = {});
 
   /// Handles. `id` is what keyboard users and tests find; true in the frames in which the value changes.
   /// They are offered from the second frame on, when it is known where values lie.

@@ -21,6 +21,13 @@ struct Ranges {
     view.y_lo = ny.lo;
     view.y_hi = ny.hi;
     view.zoomed = true;
+    if (!options.link) return;
+    options.link->zoomed = true;
+    options.link->x = nx;
+  }
+  void fit() const {
+    view.zoomed = false;
+    if (options.link) options.link->zoomed = false;
   }
   void pan(double right, double up) const {
     set(pan_range(options.x.kind, x(), right), pan_range(options.y.kind, y(), up));
@@ -53,9 +60,16 @@ void Plot::take_input(bool hovered, bool active, bool focused) {
   if (area.empty() || !(view_.x_lo < view_.x_hi) || !(view_.y_lo < view_.y_hi)) return;
   const ImGuiID item = ImGui::GetItemID();
   const ImGuiIO& io = ImGui::GetIO();
+  if (options_.link && options_.link->ready()) {
+    view_.x_lo = options_.link->x.lo;
+    view_.x_hi = options_.link->x.hi;
+  }
   const Ranges ranges{view_, options_};
-  const AxisMap x(options_.x.kind, ranges.x(), static_cast<double>(area.min.x), static_cast<double>(area.max.x));
-  const AxisMap y(options_.y.kind, ranges.y(), static_cast<double>(area.max.y), static_cast<double>(area.min.y));
+  const auto line = static_cast<double>(theme().type(Type::small));
+  const AxisMap x =
+      axis_map(options_.x, ranges.x(), static_cast<double>(area.min.x), static_cast<double>(area.max.x), line);
+  const AxisMap y =
+      axis_map(options_.y, ranges.y(), static_cast<double>(area.max.y), static_cast<double>(area.min.y), line);
   const ImVec2 mouse = io.MousePos;
   if (hovered) {
     ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
@@ -68,7 +82,7 @@ void Plot::take_input(bool hovered, bool active, bool focused) {
       ranges.zoom(x.value(static_cast<double>(mouse.x)), y.value(static_cast<double>(mouse.y)), y_only ? 1 : factor,
                   x_only ? 1 : factor);
     }
-    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) view_.zoomed = false;
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ranges.fit();
   }
   if (ImGui::IsItemActivated() && (io.KeyShift || ImGui::IsMouseDown(ImGuiMouseButton_Right))) {
     s.boxing = true;
@@ -100,7 +114,7 @@ void Plot::take_input(bool hovered, bool active, bool focused) {
     if (ImGui::IsKeyPressed(ImGuiKey_Minus) || ImGui::IsKeyPressed(ImGuiKey_KeypadSubtract))
       ranges.zoom(centre_x, centre_y, 1.25, 1.25);
     if (ImGui::IsKeyPressed(ImGuiKey_0) || ImGui::IsKeyPressed(ImGuiKey_Keypad0) || ImGui::IsKeyPressed(ImGuiKey_Home))
-      view_.zoomed = false;
+      ranges.fit();
   }
 }
 
@@ -111,10 +125,11 @@ bool Plot::handle(PlotMark::Kind kind, const char* id, double& x, double& y, con
   const Box area{{outer_.min.x + r.min.x, outer_.min.y + r.min.y}, {outer_.min.x + r.max.x, outer_.min.y + r.max.y}};
   bool changed = false, hot = false;
   if (options_.interactive && !area.empty() && view_.x_lo < view_.x_hi && view_.y_lo < view_.y_hi) {
-    const AxisMap mx(options_.x.kind, {view_.x_lo, view_.x_hi}, static_cast<double>(area.min.x),
-                     static_cast<double>(area.max.x));
-    const AxisMap my(options_.y.kind, {view_.y_lo, view_.y_hi}, static_cast<double>(area.max.y),
-                     static_cast<double>(area.min.y));
+    const auto line = static_cast<double>(theme().type(Type::small));
+    const AxisMap mx = axis_map(options_.x, {view_.x_lo, view_.x_hi}, static_cast<double>(area.min.x),
+                                static_cast<double>(area.max.x), line);
+    const AxisMap my = axis_map(options_.y, {view_.y_lo, view_.y_hi}, static_cast<double>(area.max.y),
+                                static_cast<double>(area.min.y), line);
     const ImVec2 at{moves_x ? static_cast<float>(mx.pixel(x)) : (area.min.x + area.max.x) / 2,
                     moves_y ? static_cast<float>(my.pixel(y)) : (area.min.y + area.max.y) / 2};
     if (at.x >= area.min.x - 1 && at.x <= area.max.x + 1 && at.y >= area.min.y - 1 && at.y <= area.max.y + 1) {

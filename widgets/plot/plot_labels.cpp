@@ -11,7 +11,9 @@ std::optional<Box> take(Occupancy& room, ImVec2 min, ImVec2 size) {
   const Box box{min, {min.x + size.x, min.y + size.y}};
   if (!room.is_free({{box.min.x - 3, box.min.y - 1}, {box.max.x + 3, box.max.y + 1}}))
     return std::nullopt;  // air around letters
-  room.block(box);
+  // Another text stays twelve pixels away on the same line and a little above and below, so that two names do not read
+  // as one.
+  room.block({{box.min.x - 9, box.min.y - 3}, {box.max.x + 9, box.max.y + 3}});
   return box;
 }
 
@@ -125,6 +127,45 @@ bool Occupancy::is_free(ImVec2 p) const {
          !taken_[static_cast<std::size_t>(r) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(c)];
 }
 
+bool Occupancy::is_clear(ImVec2 a, ImVec2 b, float skip_px) const {
+  const float length = std::hypot(b.x - a.x, b.y - a.y);
+  for (float px = skip_px; px < length; px += cell_px * 0.7f)
+    if (!is_free({a.x + (b.x - a.x) * px / length, a.y + (b.y - a.y) * px / length})) return false;
+  return true;
+}
+
+int Occupancy::taken_in(const Box& box) const {
+  int taken = 0;
+  for (float y = box.min.y; y <= box.max.y; y += 2 * cell_px)
+    for (float x = box.min.x; x <= box.max.x; x += 2 * cell_px)
+      if (!is_free({x, y})) ++taken;
+  return taken;
+}
+
+Box place_callout(const Occupancy& room, ImVec2 anchor, const Box& area, ImVec2 size, float clear_px) {
+  constexpr int columns = 14, rows = 10;
+  const ImVec2 span{std::max(area.width() - size.x, 0.0f), std::max(area.height() - size.y, 0.0f)};
+  Box best{area.min, {area.min.x + size.x, area.min.y + size.y}};
+  float least = HUGE_VALF;
+  for (int r = 0; r <= rows; ++r)
+    for (int c = 0; c <= columns; ++c) {
+      const ImVec2 min{std::floor(area.min.x + span.x * static_cast<float>(c) / columns),
+                       std::floor(area.min.y + span.y * static_cast<float>(r) / rows)};
+      const Box box{min, {min.x + size.x, min.y + size.y}};
+      const ImVec2 end{std::clamp(anchor.x, box.min.x, box.max.x), std::clamp(anchor.y, box.min.y, box.max.y)};
+      const float away = std::hypot(end.x - anchor.x, end.y - anchor.y);
+      float cost = away * 0.02f + (away < clear_px ? 1000.0f : 0.0f);
+      if (cost >= least) continue;
+      cost += static_cast<float>(room.taken_in(box));
+      if (cost < least && !room.is_clear(anchor, end, clear_px * 0.7f)) cost += 6;
+      if (cost < least) {
+        least = cost;
+        best = box;
+      }
+    }
+  return best;
+}
+
 std::optional<ImVec2> leader_needed(ImVec2 at, float radius, const Box& label) {
   const ImVec2 end{std::clamp(at.x, label.min.x, label.max.x), std::clamp(at.y, label.min.y, label.max.y)};
   if (std::hypot(end.x - at.x, end.y - at.y) <= radius + 6 + label.height()) return std::nullopt;
@@ -150,7 +191,7 @@ std::optional<Box> place_by_point(Occupancy& room, ImVec2 at, float radius, ImVe
                  by = static_cast<double>(end->y);
           return clip_segment(ax, ay, bx, by, other);
         });
-        if (crosses) continue;
+        if (crosses || !room.is_clear(at, *end, radius + 7)) continue;
       }
       if (const auto taken = take(room, t, size)) return taken;
     }

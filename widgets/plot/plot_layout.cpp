@@ -138,24 +138,38 @@ void decimate_band(std::span<const double> xs, std::span<const double> upper, st
   }
 }
 
-void layout_frame(const Box& outer, float above_px, const AxisSpec& x, const AxisSpec& y, Range x_range, Range y_range,
-                  float (*width_px)(std::string_view), float line_px, PlotFrame& out) {
+void layout_frame(const Box& outer, const FrameRoom& room, const AxisSpec& x, const AxisSpec& y, Range x_range,
+                  Range y_range, float (*width_px)(std::string_view), float line_px, PlotFrame& out) {
   const float pad = std::floor(line_px * 0.4f);
-  const bool x_named = !x.label.empty() || !x.unit.empty(), y_named = !y.label.empty() || !y.unit.empty();
+  const bool x_named = room.x_axis && (!x.label.empty() || !x.unit.empty()),
+             y_named = !y.label.empty() || !y.unit.empty();
   Box& area = out.area;
-  area.min.y = std::floor(outer.min.y + above_px + line_px * 0.6f);
-  area.max.y = std::floor(outer.max.y - line_px - pad - (x_named ? line_px + pad : 0.0f));
-  area.max.y = std::max(area.max.y, area.min.y + 8);
-  out.y = AxisMap(y.kind, y_range, static_cast<double>(area.max.y), static_cast<double>(area.min.y));
+  area.min.y = std::floor(outer.min.y + room.above_px + line_px * 0.6f + (y_named ? line_px + pad : 0.0f));
+  const float below = room.x_axis ? line_px + pad + (x_named ? line_px + pad : 0.0f) : line_px * 0.6f;
+  area.max.y = std::max(std::floor(outer.max.y - below), area.min.y + 8);
+  const auto line = static_cast<double>(line_px);
+  out.y = axis_map(y, y_range, static_cast<double>(area.max.y), static_cast<double>(area.min.y), line);
   layout_ticks(y, y_range, out.y, {width_px, line_px, true}, out.y_ticks);
   float widest = 0;
   for (const Tick& t : out.y_ticks.major()) widest = std::max(widest, width_px(t.label));
-  area.min.x = std::floor(outer.min.x + widest + pad + (y_named ? line_px + pad : 0.0f) + 2);
-  area.max.x = std::max(std::floor(outer.max.x - line_px * 1.8f), area.min.x + 8);
-  out.x = AxisMap(x.kind, x_range, static_cast<double>(area.min.x), static_cast<double>(area.max.x));
+  area.min.x = std::floor(outer.min.x + std::max(widest + pad + 2, room.least_gutter_px));
+  area.max.x = std::max(std::floor(outer.max.x - std::max(line_px * 1.8f, room.right_px)), area.min.x + 8);
+  out.x = axis_map(x, x_range, static_cast<double>(area.min.x), static_cast<double>(area.max.x), line);
   layout_ticks(x, x_range, out.x, {width_px, line_px, false}, out.x_ticks);
   out.x_title = axis_title(x, out.x_ticks);
   out.y_title = axis_title(y, out.y_ticks);
+}
+
+void spread_labels(std::span<float> wanted, float line_px, float gap_px, float lo, float hi) {
+  const float step = line_px + gap_px;
+  lo += line_px / 2;
+  hi -= line_px / 2;
+  for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = std::max(wanted[i], i == 0 ? lo : wanted[i - 1] + step);
+  float most = hi;
+  for (std::size_t i = wanted.size(); i-- > 0; most = wanted[i] - step) {
+    if (wanted[i] <= most) break;
+    wanted[i] = most;
+  }
 }
 
 float nearest_on_segment(ImVec2 p, ImVec2 a, ImVec2 b, ImVec2& at) {

@@ -58,9 +58,19 @@ struct PlotFrame {
   AxisTicks x_ticks, y_ticks;
   NumberText x_title, y_title;
 };
-/// Leaves room for the labels that the ranges need. `above_px` is kept free on top for title and legend.
-void layout_frame(const Box& outer, float above_px, const AxisSpec& x, const AxisSpec& y, Range x_range, Range y_range,
-                  float (*width_px)(std::string_view), float line_px, PlotFrame& out);
+/// What else takes room around the data, in pixels.
+struct FrameRoom {
+  float above_px = 0;         ///< for title and legend
+  float least_gutter_px = 0;  ///< left of the data, for plots that stand under each other
+  float right_px = 0;         ///< for names at the ends of lines
+  bool x_axis = true;         ///< false: another plot below draws it
+};
+/// Leaves room for the labels that the ranges need. The y axis is named on a line of its own above the frame.
+void layout_frame(const Box& outer, const FrameRoom& room, const AxisSpec& x, const AxisSpec& y, Range x_range,
+                  Range y_range, float (*width_px)(std::string_view), float line_px, PlotFrame& out);
+/// Where texts of `line_px` height go that want their middles at `wanted` (ascending): in order, `gap_px` between them,
+/// within [lo, hi] where they fit there at all, as near as that allows. Writes over `wanted`.
+void spread_labels(std::span<float> wanted, float line_px, float gap_px, float lo, float hi);
 
 /// The point of segment ab that is nearest to p; squared distance in pixels.
 float nearest_on_segment(ImVec2 p, ImVec2 a, ImVec2 b, ImVec2& at);

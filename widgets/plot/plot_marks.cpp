@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "widgets/plot/plot_paint.h"
@@ -24,7 +25,7 @@ void ends_of(const PlotFrame& f, const PlotMark& m, ImVec2& a, ImVec2& b) {
   } else if (m.kind == Kind::horizontal || m.kind == Kind::handle_y) {
     a = {f.area.min.x, a.y};
     b = {f.area.max.x, a.y};
-  } else if (m.kind != Kind::arrow) {
+  } else if (m.kind != Kind::arrow && m.kind != Kind::bracket) {
     b = a;
   }
 }
@@ -63,9 +64,10 @@ void block_all(const PlotEnd& plot) {
     for (const PlotPoint& p : s.caches[i].points) {
       const ImVec2 a = pixel_of(f, p.x, p.y), b = pixel_of(f, p.x, p.y2);
       const float x = a.x + (series.kind == Series::bars ? series.offset * bar * 2 : 0.0f);
-      if (series.kind == Series::scatter)
-        s.room.block({{x - bar, a.y - bar}, {x + bar, a.y + bar}});
-      else
+      DotPlace dot;
+      if (series.kind == Series::scatter) {
+        if (dot_place(plot, p, dot)) s.room.block({{dot.at.x - bar, dot.at.y - bar}, {dot.at.x + bar, dot.at.y + bar}});
+      } else
         s.room.block({{x - bar, std::min(a.y, b.y)}, {x + bar, std::max(a.y, b.y)}});
     }
   }
@@ -75,7 +77,7 @@ void block_all(const PlotEnd& plot) {
     const float r = t.px(7);
     if (m.kind == Kind::handle)
       s.room.block({{a.x - r, a.y - r}, {a.x + r, a.y + r}});
-    else if (m.kind != Kind::text)
+    else if (m.kind != Kind::text && m.kind < Kind::tag_x)
       s.room.block_segment(a, b, 1);
   }
 }
@@ -84,7 +86,7 @@ void block_all(const PlotEnd& plot) {
 class Names {
  public:
   Names(const PlotEnd& plot, const Painter& painter)
-      : s_(plot.scratch()), f_(plot.frame()), t_(theme()), painter_(painter) {
+      : plot_(plot), s_(plot.scratch()), f_(plot.frame()), t_(theme()), painter_(painter) {
     s_.placed.clear();
   }
 
@@ -95,20 +97,33 @@ class Names {
   void of_arrows_and_texts();
 
  private:
+  /// Names right of the frame, beside the ends of their lines, spread so that none touches another.
+  void at_ends();
+  /// The first line before this one that lies on it everywhere; -1: none does.
+  int twin_of(std::size_t line) const;
+  /// The name, with the lines that lie on it: "blocked = pairwise".
+  std::string_view full_name(std::size_t line);
+  bool named(std::size_t i) const {
+    return !s_.series[i].hidden && s_.series[i].label_line && s_.series[i].label.length > 0;
+  }
   float gap() const { return t_.px(3) + 4; }
   void write(const std::optional<Box>& box, std::string_view label, ImU32 colour);
   /// Beside a point, with a leader where the nearest room is not next to it.
   void by_point(ImVec2 at, float radius, std::string_view label, ImU32 colour);
-  void along_line(const PlotSeries& series, std::span<const PlotPoint> points);
+  void along_line(const PlotSeries& series, std::span<const PlotPoint> points, std::string_view label);
 
+  const PlotEnd& plot_;
   PlotScratch& s_;
   const PlotFrame& f_;
   const Theme& t_;
   const Painter& painter_;
+  char name_[160];
 };
 
 void Names::write(const std::optional<Box>& box, std::string_view label, ImU32 colour) {
   if (!box) return;
+  // A halo of the ground, so that the grid does not run through the letters.
+  painter_.halo(box->min, label, t_.background, Type::small);
   painter_.text(box->min, label, colour, Type::small);
   s_.placed.push_back(*box);
 }
@@ -132,8 +147,70 @@ void Names::by_point(ImVec2 at, float radius, std::string_view label, ImU32 colo
   write(box, label, colour);
 }
 
-void Names::along_line(const PlotSeries& series, std::span<const PlotPoint> points) {
-  const std::string_view label = text_of(s_, series.label);
+int Names::twin_of(std::size_t line) const {
+  const std::vector<PlotPoint>& mine = s_.caches[line].points;
+  if (mine.size() < 2) return -1;
+  for (std::size_t k = 0; k < line; ++k) {
+    if (!named(k) || s_.series[k].kind != s_.series[line].kind) continue;
+    const std::vector<PlotPoint>& other = s_.caches[k].points;
+    const bool same =
+        std::equal(mine.begin(), mine.end(), other.begin(), other.end(), [&](const PlotPoint& a, const PlotPoint& b) {
+          const ImVec2 p = pixel_of(f_, a.x, a.y), q = pixel_of(f_, b.x, b.y);
+          return std::abs(p.x - q.x) <= 1 && std::abs(p.y - q.y) <= 1;
+        });
+    if (same) return static_cast<int>(k);
+  }
+  return -1;
+}
+
+std::string_view Names::full_name(std::size_t line) {
+  std::size_t n = 0;
+  const auto add = [&](std::string_view s) {
+    const std::size_t more = std::min(s.size(), sizeof name_ - n);
+    std::copy_n(s.begin(), more, name_ + n);
+    n += more;
+  };
+  add(text_of(s_, s_.series[line].label));
+  for (std::size_t k = line + 1; k < s_.series.size(); ++k)
+    if (named(k) && twin_of(k) == static_cast<int>(line)) {
+      add(" = ");
+      add(text_of(s_, s_.series[k].label));
+    }
+  return {name_, n};
+}
+
+void Names::at_ends() {
+  constexpr std::size_t most = 32;
+  struct End {
+    std::size_t line;
+    float y;
+  };
+  std::array<End, most> ends;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < s_.series.size() && n < most; ++i) {
+    if (!named(i) || twin_of(i) >= 0) continue;
+    for (std::size_t k = s_.caches[i].points.size(); k-- > 0;) {
+      const PlotPoint& p = s_.caches[i].points[k];
+      const ImVec2 at = pixel_of(f_, p.x, p.y);
+      if (!std::isfinite(p.y) || at.x > f_.area.max.x + 1) continue;
+      ends[n++] = {i, std::clamp(at.y, f_.area.min.y, f_.area.max.y)};
+      break;
+    }
+  }
+  std::sort(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(n),
+            [](const End& a, const End& b) { return a.y != b.y ? a.y < b.y : a.line < b.line; });
+  std::array<float, most> wanted;
+  for (std::size_t i = 0; i < n; ++i) wanted[i] = ends[i].y;
+  const float line = t_.type(Type::small), x = f_.area.max.x + t_.px(10);
+  spread_labels({wanted.data(), n}, line, t_.px(2), f_.area.min.y, f_.area.max.y);
+  for (std::size_t i = 0; i < n; ++i) {
+    const ImU32 colour = s_.series[ends[i].line].colour;
+    painter_.line({f_.area.max.x + 1, ends[i].y}, {x - t_.px(2), wanted[i]}, with_alpha(colour, 0.7f), 1);
+    painter_.text_fit({x, wanted[i] - line / 2}, full_name(ends[i].line), plot_.outer.max.x - x, colour, Type::small);
+  }
+}
+
+void Names::along_line(const PlotSeries& series, std::span<const PlotPoint> points, std::string_view label) {
   const ImVec2 size = text_size(label, Type::small);
   // The name goes to the last piece that is long enough for it.
   s_.other_points.clear();
@@ -156,9 +233,9 @@ void Names::along_line(const PlotSeries& series, std::span<const PlotPoint> poin
 }
 
 void Names::along_lines() {
+  if (plot_.options.end_labels) return at_ends();
   for (std::size_t i = 0; i < s_.series.size(); ++i)
-    if (const PlotSeries& series = s_.series[i]; !series.hidden && series.label_line && series.label.length > 0)
-      along_line(series, s_.caches[i].points);
+    if (named(i) && twin_of(i) < 0) along_line(s_.series[i], s_.caches[i].points, full_name(i));
 }
 
 void Names::of_marks() {
@@ -187,9 +264,9 @@ void Names::of_points() {
     const PlotSeries& series = s_.series[i];
     if (series.hidden) continue;
     for (std::size_t k = 0; k < std::min(series.point_labels, s_.caches[i].points.size()); ++k) {
-      const PlotPoint& p = s_.caches[i].points[k];
-      by_point(pixel_of(f_, p.x, p.y), t_.px(series.radius), text_of(s_, s_.point_labels[series.first_point_label + k]),
-               t_.text);
+      DotPlace dot;
+      if (!dot_place(plot_, s_.caches[i].points[k], dot)) continue;
+      by_point(dot.at, t_.px(series.radius), text_of(s_, s_.point_labels[series.first_point_label + k]), t_.text);
     }
   }
 }
@@ -214,6 +291,10 @@ void paint_marks(const PlotEnd& plot, const Painter& painter) {
     const float width = m.hot ? t.px(2.5f) : t.px(1.5f);
     switch (m.kind) {
       case Kind::text:
+      case Kind::tag_x:
+      case Kind::tag_y:
+      case Kind::bracket:
+      case Kind::callout:
         break;
       case Kind::arrow:
         paint_arrow(painter, a, b, m.colour);
@@ -239,6 +320,17 @@ void paint_marks(const PlotEnd& plot, const Painter& painter) {
         break;
     }
   }
+}
+
+float end_label_room(const PlotEnd& plot) {
+  if (!plot.options.end_labels) return 0;
+  float widest = 0;
+  const PlotScratch& s = plot.scratch();
+  for (const PlotSeries& series : s.series)
+    if (!series.hidden && series.label_line)
+      widest = std::max(widest, text_size(text_of(s, series.label), Type::small).x);
+  if (!(widest > 0)) return 0;
+  return std::min(widest + theme().px(14), (plot.outer.max.x - plot.outer.min.x) * 0.3f);
 }
 
 void paint_labels(const PlotEnd& plot, const Painter& painter) {

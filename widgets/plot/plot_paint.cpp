@@ -6,6 +6,19 @@
 namespace widgets {
 namespace {
 
+/// A dot whose place lies beyond the edge: an arrow against the edge, hollow at its foot.
+void paint_beyond(const Painter& painter, const DotPlace& dot, float r, ImU32 colour) {
+  const float length = std::hypot(dot.beyond.x, dot.beyond.y);
+  const ImVec2 u{dot.beyond.x / length, dot.beyond.y / length}, n{-u.y, u.x};
+  const ImVec2 foot{dot.at.x - u.x * r * 1.8f, dot.at.y - u.y * r * 1.8f};
+  const ImVec2 tip[] = {dot.at, {foot.x + n.x * r, foot.y + n.y * r}, {foot.x - n.x * r, foot.y - n.y * r}};
+  painter.polygon(tip, colour);
+  painter.ring({foot.x - u.x * r * 0.9f, foot.y - u.y * r * 0.9f}, r * 0.6f, colour, theme().px(1.5f));
+}
+
+/// Beyond this a cloud's ghost is a second cloud.
+constexpr std::size_t most_ghost_dots = 400;
+
 float small_width(std::string_view s) { return text_size(s, Type::small).x; }
 
 void paint_band(const PlotEnd& plot, const Painter& painter, const PlotSeries& series,
@@ -86,6 +99,26 @@ void paint_errors(const PlotEnd& plot, const Painter& painter, const PlotSeries&
   }
 }
 
+void paint_ghosts(const PlotEnd& plot, const Painter& painter) {
+  PlotScratch& s = plot.scratch();
+  const PlotFrame& f = plot.frame();
+  const Theme& t = theme();
+  for (std::size_t i = 0; i < s.series.size(); ++i) {
+    const PlotSeries& series = s.series[i];
+    const std::vector<PlotPoint>& ghost = s.caches[i].ghost;
+    if (series.hidden || ghost.empty()) continue;
+    const ImU32 pale = with_alpha(series.colour, 0.5f);
+    if (series.kind == PlotSeries::Kind::line || series.kind == PlotSeries::Kind::steps)
+      for_pieces(ghost, f, series.kind == PlotSeries::Kind::steps, s.points,
+                 [&](std::span<const ImVec2> piece) { painter.dashed_polyline(piece, pale, t.px(1), t.px(3)); });
+    if (series.kind != PlotSeries::Kind::scatter || ghost.size() > most_ghost_dots) continue;
+    for (const PlotPoint& p : ghost) {
+      const float x = static_cast<float>(f.x.pixel(p.x)), y = static_cast<float>(f.y.pixel(p.y));
+      if (f.area.contains({x, y})) painter.ring({x, y}, t.px(series.radius), pale, t.px(1));
+    }
+  }
+}
+
 }  // namespace
 
 void finish_plot(const PlotEnd& plot) {
@@ -93,9 +126,27 @@ void finish_plot(const PlotEnd& plot) {
   const Painter painter = Painter::window();
   const float title = plot.options.title.empty() ? 0.0f : theme().type(Type::body) * 1.5f;
   follow_data(plot);
-  const float above = title + legend(plot, plot.outer.min.y + title, nullptr);
-  layout_frame(plot.outer, above, plot.options.x, plot.options.y, {plot.view.x_lo, plot.view.x_hi},
-               {plot.view.y_lo, plot.view.y_hi}, small_width, theme().type(Type::small), s.frame);
+  const float line = theme().type(Type::small);
+  PlotLink* const link = plot.options.link;
+  const auto lay_out = [&](float gutter) {
+    const FrameRoom room{
+        .above_px = title + legend(plot, plot.outer.min.y + title, nullptr),
+        .least_gutter_px = gutter,
+        .right_px = end_label_room(plot),
+        .x_axis = plot.options.x_axis,
+    };
+    layout_frame(plot.outer, room, plot.options.x, plot.options.y, {plot.view.x_lo, plot.view.x_hi},
+                 {plot.view.y_lo, plot.view.y_hi}, small_width, line, s.frame);
+  };
+  const float tags = tag_gutter(plot);
+  lay_out(tags);
+  if (link) {
+    link->need_gutter(s.frame.area.min.x - plot.outer.min.x);
+    if (link->gutter_px > s.frame.area.min.x - plot.outer.min.x) lay_out(link->gutter_px);
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    if (plot.hovered && s.frame.area.contains(mouse)) link->point_at(s.frame.x.value(static_cast<double>(mouse.x)));
+  }
+  displace_ticks(plot);
   const Box& area = s.frame.area;
   s.area_from_corner = {{area.min.x - plot.outer.min.x, area.min.y - plot.outer.min.y},
                         {area.max.x - plot.outer.min.x, area.max.y - plot.outer.min.y}};
@@ -105,10 +156,19 @@ void finish_plot(const PlotEnd& plot) {
                      Type::body, Font::bold);
   paint_axes(plot, painter);
   painter.clip(area.min, area.max);
+  paint_ghosts(plot, painter);
   paint_series(plot, painter);
   paint_marks(plot, painter);
-  paint_labels(plot, painter);
+  if (link && !plot.hovered && std::isfinite(link->cursor_x)) {
+    const float x = static_cast<float>(s.frame.x.pixel(link->cursor_x));
+    painter.dashed_line({x, area.min.y}, {x, area.max.y}, with_alpha(theme().muted, 0.6f), 1, theme().px(3));
+  }
   painter.unclip();
+  painter.clip(area.min, {plot.outer.max.x, area.max.y});
+  paint_labels(plot, painter);
+  paint_annotations(plot, painter);
+  painter.unclip();
+  paint_tags(plot, painter);
   legend(plot, plot.outer.min.y + title, &painter);
   paint_hover(plot, painter);
   if (Record* record = painter.record()) record_tables(plot, *record);
@@ -123,11 +183,12 @@ void paint_axes(const PlotEnd& plot, const Painter& painter) {
     painter.line({static_cast<float>(px), a.min.y}, {static_cast<float>(px), a.max.y}, with_alpha(t.grid, 0.45f));
   for (const double px : f.y_ticks.minor())
     painter.line({a.min.x, static_cast<float>(px)}, {a.max.x, static_cast<float>(px)}, with_alpha(t.grid, 0.45f));
-  const bool x_grid = plot.options.x.categories.empty(), y_grid = plot.options.y.categories.empty();
+  const bool x_grid = !is_category(plot.options.x), y_grid = !is_category(plot.options.y);
   for (const Tick& tick : f.x_ticks.major()) {
     const float px = std::floor(static_cast<float>(tick.pixel)) + 0.5f;
     if (x_grid) painter.line({px, a.min.y}, {px, a.max.y}, t.grid);
-    painter.text({px, a.max.y + pad}, tick.label, t.muted, Type::small, Font::sans, Align::center);
+    if (plot.options.x_axis)
+      painter.text({px, a.max.y + pad}, tick.label, t.muted, Type::small, Font::sans, Align::center);
   }
   for (const Tick& tick : f.y_ticks.major()) {
     const float px = std::floor(static_cast<float>(tick.pixel)) + 0.5f;
@@ -135,15 +196,48 @@ void paint_axes(const PlotEnd& plot, const Painter& painter) {
     painter.text({a.min.x - pad, px - line / 2}, tick.label, t.muted, Type::small, Font::sans, Align::right);
   }
   painter.frame(a.min, a.max, t.line);
+  if (f.y.has_zero()) {
+    const float edge = std::floor(static_cast<float>(f.y.start())) + 0.5f;
+    painter.rect({a.min.x, edge}, a.max, with_alpha(t.card, 0.6f));
+    painter.line({a.min.x, edge}, {a.max.x, edge}, t.line);
+  }
+  if (f.x.has_zero()) {
+    const float edge = std::floor(static_cast<float>(f.x.start())) + 0.5f;
+    painter.rect(a.min, {edge, a.max.y}, with_alpha(t.card, 0.6f));
+    painter.line({edge, a.min.y}, {edge, a.max.y}, t.line);
+  }
   const float x_y = a.max.y + pad + line + pad;
-  if (f.x_title.length > 0)
+  if (f.x_title.length > 0 && plot.options.x_axis)
     painter.text_fit({(a.min.x + a.max.x) / 2, x_y}, f.x_title, a.width(), t.muted, Type::small, Font::sans,
                      Align::center);
   if (f.y_title.length == 0) return;
-  const ImVec2 at{plot.outer.min.x, (a.min.y + a.max.y) / 2};
-  const std::string_view title = small_width(f.y_title) <= a.height() ? f.y_title.view() : f.y_ticks.unit.view();
-  if (small_width(title) <= a.height())
-    painter.rotated_text(at, -90, title, t.muted, Type::small, Font::sans, Align::center);
+  // Above the frame, from where the numbers start when it is longer than the frame is wide.
+  const float title_y = a.min.y - pad - line, width = small_width(f.y_title), right = plot.outer.max.x;
+  const float from = a.min.x + width <= right ? a.min.x : plot.outer.min.x;
+  painter.text_fit({from, title_y}, from + width <= right || f.y_ticks.unit.length == 0 ? f.y_title : f.y_ticks.unit,
+                   right - from, t.muted, Type::small);
+}
+
+bool dot_place(const PlotEnd& plot, const PlotPoint& p, DotPlace& out) {
+  const PlotFrame& f = plot.frame();
+  double x = f.x.pixel(p.x), y = f.y.pixel(p.y);
+  if (std::isnan(x) || std::isnan(y)) return false;
+  out = {};
+  const double left = static_cast<double>(f.area.min.x), right = static_cast<double>(f.area.max.x);
+  const double top = static_cast<double>(f.area.min.y), bottom = static_cast<double>(f.area.max.y);
+  constexpr double slack = 0.5;
+  if (plot.view.zoomed || (plot.options.link && plot.options.link->zoomed)) {
+    if (!(x >= left - 10 && x <= right + 10 && y >= top - 10 && y <= bottom + 10)) return false;
+  } else {
+    if (!(x >= left - slack)) out.beyond.x = -1;
+    if (!(x <= right + slack)) out.beyond.x = 1;
+    if (!(y >= top - slack)) out.beyond.y = -1;
+    if (!(y <= bottom + slack)) out.beyond.y = 1;
+    x = std::clamp(x, left, right);
+    y = std::clamp(y, top, bottom);
+  }
+  out.at = {static_cast<float>(x), static_cast<float>(y)};
+  return true;
 }
 
 void paint_marker(const Painter& painter, ImVec2 at, Marker marker, float r, ImU32 colour) {
@@ -185,6 +279,7 @@ void paint_series(const PlotEnd& plot, const Painter& painter) {
       if (pass == 0 && series.kind == Kind::area) paint_band(plot, painter, series, points);
       if (pass == 0 && series.kind == Kind::bars) paint_bars(plot, painter, series, points);
       if (pass == 1 && (series.kind == Kind::line || series.kind == Kind::steps || series.kind == Kind::area)) {
+        if (series.width <= 0) continue;
         const float width = series.kind == Kind::area ? t.px(1) : t.px(series.width);
         for_pieces(points, f, series.kind == Kind::steps, s.points, [&](std::span<const ImVec2> piece) {
           if (series.dashed)
@@ -195,11 +290,21 @@ void paint_series(const PlotEnd& plot, const Painter& painter) {
       }
       if (pass == 2 && series.kind == Kind::errors) paint_errors(plot, painter, series, points);
       if (pass == 2 && series.kind == Kind::scatter) {
+        // Beyond one dot in three pixels they lie on each other: pale ones then add up to how many there are.
+        const auto room = static_cast<double>(f.area.width()) / 3;
+        const double crowd = room > 0 ? static_cast<double>(points.size()) / room : 1;
+        const float own = static_cast<float>(series.colour >> IM_COL32_A_SHIFT & 255) / 255.0f;
+        const ImU32 dot_colour =
+            crowd > 1 ? with_alpha(series.colour, own * std::max(static_cast<float>(1 / std::sqrt(crowd)), 0.3f))
+                      : series.colour;
+        DotPlace dot;
         for (const PlotPoint& p : points) {
-          const double x = f.x.pixel(p.x), y = f.y.pixel(p.y);
-          if (x >= f.x.start() - 10 && x <= f.x.end() + 10 && y >= f.y.end() - 10 && y <= f.y.start() + 10)
-            paint_marker(painter, {static_cast<float>(x), static_cast<float>(y)}, series.marker, t.px(series.radius),
-                         series.colour);
+          if (!dot_place(plot, p, dot)) continue;
+          const float r = t.px(series.radius);
+          if (dot.beyond.x == 0 && dot.beyond.y == 0)
+            paint_marker(painter, dot.at, series.marker, r, dot_colour);
+          else
+            paint_beyond(painter, dot, r, series.colour);
         }
       }
     }

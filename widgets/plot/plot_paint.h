@@ -33,6 +33,23 @@ void reduce_series(const PlotEnd& plot);
 void paint_axes(const PlotEnd& plot, const Painter& painter);
 void paint_series(const PlotEnd& plot, const Painter& painter);
 void paint_marks(const PlotEnd& plot, const Painter& painter);
+/// Where a dot stands: its place, or the edge that it lies beyond while the view follows the data.
+struct DotPlace {
+  ImVec2 at{};
+  ImVec2 beyond{};  ///< direction of the true place, a unit vector along the axes; zero: it stands where it belongs
+};
+/// False when the dot is not drawn at all (not a number, or outside of what the user zoomed to).
+bool dot_place(const PlotEnd& plot, const PlotPoint& point, DotPlace& out);
+/// Value tags on the axes, over the ticks that they displace; outside of the clipped area.
+void paint_tags(const PlotEnd& plot, const Painter& painter);
+/// The width left of the data that tags on the y axis need; 0 when there are none.
+float tag_gutter(const PlotEnd& plot);
+/// Drops the ticks that a tag would touch.
+void displace_ticks(const PlotEnd& plot);
+/// Dimension lines and callouts, with what labels must not cross already in scratch.room.
+void paint_annotations(const PlotEnd& plot, const Painter& painter);
+/// The width that names at the ends of lines need; 0 when there are none.
+float end_label_room(const PlotEnd& plot);
 /// Everything that carries a name, once all lines and dots are down.
 void paint_labels(const PlotEnd& plot, const Painter& painter);
 /// Lays out the legend in rows from `top`; paints it and offers its entries when `painter` is given. Returns its

@@ -68,6 +68,11 @@ Range axis_range(const AxisSpec& spec, const RangeFinder& found, bool from_zero_
   if (!is_log(spec.kind) && from_zero_down_to_data && data.lo >= 0 && data.lo <= data.hi / 2) range.lo = 0;
   if (!is_log(spec.kind) && from_zero_down_to_data && data.hi <= 0 && data.hi >= data.lo / 2) range.hi = 0;
   if (!spec.categories.empty()) range = {-0.6, static_cast<double>(spec.categories.size()) - 0.4};
+  if (is_log(spec.kind) && spec.window_decades >= 0) {
+    const double reach = std::pow(10.0, spec.window_decades);
+    if (spec.window_lo > 0) range.lo = std::max(range.lo, spec.window_lo / reach);
+    if (spec.window_hi > 0) range.hi = std::min(range.hi, spec.window_hi * reach);
+  }
   if (std::isfinite(spec.lo)) range.lo = spec.lo;
   if (std::isfinite(spec.hi)) range.hi = spec.hi;
   return sane_range(spec.kind, range);
@@ -102,9 +107,13 @@ void follow_data(const PlotEnd& plot) {
   PlotScratch& s = plot.scratch();
   if (s.caches.size() < s.series.size()) s.caches.resize(s.series.size());
   PlotView& view = plot.view;
+  PlotLink* const link = plot.options.link;
   const bool drawable = view.x_lo < view.x_hi && view.y_lo < view.y_hi;
   // While a handle is held the ground must not move under it.
-  if (drawable && (view.zoomed || s.handle_active)) return;
+  if (drawable && (view.zoomed || s.handle_active)) {
+    if (link) link->need_x({view.x_lo, view.x_hi});
+    return;
+  }
   RangeFinder x{.positive_only = is_log(plot.options.x.kind)}, y{.positive_only = is_log(plot.options.y.kind)};
   for (std::size_t i = 0; i < s.series.size(); ++i) {
     if (s.series[i].hidden) continue;
@@ -122,13 +131,56 @@ void follow_data(const PlotEnd& plot) {
   const Range ry = axis_range(plot.options.y, y, true, 0.07);
   view.x_lo = rx.lo;
   view.x_hi = rx.hi;
+  if (link) {
+    link->need_x(rx);
+    if (link->ready()) {
+      view.x_lo = link->x.lo;
+      view.x_hi = link->x.hi;
+    }
+  }
   view.y_lo = ry.lo;
   view.y_hi = ry.hi;
   view.zoomed = false;
 }
 
+namespace {
+
+std::uint64_t name_of(const PlotScratch& s, const PlotSeries& series) {
+  std::uint64_t h = 0xCBF29CE484222325u + static_cast<std::uint64_t>(series.kind);
+  for (const char c : text_of(s, series.label)) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+  return h;
+}
+
+/// Before the points of a series are made anew: what they were stays as the ghost. While a control is held, the ghost
+/// is the state from before it was taken. True when there is a new ghost.
+bool keep_ghost(const PlotEnd& plot, const PlotSeries& series, PlotCache& c) {
+  PlotScratch& s = plot.scratch();
+  const std::uint64_t name = name_of(s, series);
+  const bool same_thing = c.name == name;
+  c.name = name;
+  if (!plot.options.ghost || series.version == 0 || !same_thing) {
+    c.ghost.clear();
+    return false;
+  }
+  if (c.version == 0 || c.version == series.version || s.ghost_held) return false;
+  c.ghost.swap(c.points);
+  return true;
+}
+
+bool same_points(const std::vector<PlotPoint>& a, const std::vector<PlotPoint>& b) {
+  const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const PlotPoint& p, const PlotPoint& q) {
+    return same(p.x, q.x) && same(p.y, q.y) && same(p.y2, q.y2);
+  });
+}
+
+}  // namespace
+
 void reduce_series(const PlotEnd& plot) {
   PlotScratch& s = plot.scratch();
+  const bool held = ImGui::IsAnyItemActive();
+  bool changed = false;
+  s.ghost_held = s.ghost_held && held;
   const PlotFrame& f = plot.frame();
   const PlotView& v = plot.view;
   const int columns = static_cast<int>(f.area.width());
@@ -143,6 +195,7 @@ void reduce_series(const PlotEnd& plot) {
                       c.lo == v.x_lo && c.hi == v.x_hi && c.width == f.area.width() &&
                       (!dots || (c.y_lo == v.y_lo && c.y_hi == v.y_hi && c.height == f.area.height()));
     if (same) continue;
+    if (keep_ghost(plot, series, c)) changed = true;
     c.version = series.version;
     c.x = xs.data();
     c.y = ys.data();
@@ -182,7 +235,9 @@ void reduce_series(const PlotEnd& plot) {
         for (std::size_t k = 0; k < series.n; ++k) c.points.push_back({xs[k], ys[k], 0});
         break;
     }
+    if (same_points(c.ghost, c.points)) c.ghost.clear();
   }
+  s.ghost_held = s.ghost_held || (held && changed);
 }
 
 }  // namespace widgets

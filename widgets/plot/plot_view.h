@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "widgets/base/marker.h"
@@ -35,8 +36,20 @@ struct PlotSeries {
 };
 
 struct PlotMark {
-  enum class Kind : std::uint8_t { vertical, horizontal, arrow, text, handle, handle_x, handle_y } kind{};
-  PlotText label;
+  enum class Kind : std::uint8_t {
+    vertical,
+    horizontal,
+    arrow,
+    text,
+    handle,
+    handle_x,
+    handle_y,
+    tag_x,
+    tag_y,
+    bracket,
+    callout
+  } kind{};
+  PlotText label, note;
   ImU32 colour = 0;
   double x = 0, y = 0, x2 = 0, y2 = 0;
   bool dashed = false, hot = false;
@@ -56,6 +69,8 @@ struct PlotCache {
   std::size_t range_n = 0;
   std::uint64_t range_version = 0;
   RangeFinder x_range, y_range;
+  std::vector<PlotPoint> ghost;  ///< what stood here before the data changed; empty: nothing else did
+  std::uint64_t name = 0;        ///< of the series whose points these are
 };
 
 /// Room that is reused from frame to frame, so that a steady frame allocates nothing. Not to be saved.
@@ -73,7 +88,30 @@ struct PlotScratch {
   PlotFrame frame;
   Box area_from_corner;  ///< last frame's area, relative to the plot's corner: where handles are offered this frame
   bool boxing = false, handle_active = false;
+  bool ghost_held = false;  ///< a control is held: the ghost is the state from before it
   ImVec2 box_from{}, grab{};
+};
+
+/// What plots of a group share: the width left of their data, the range of x, and the cursor. The lab's View holds one
+/// and gives it to each of the group's plots; the lowest of them draws the axis (PlotOptions::x_axis).
+struct PlotLink {
+  Range x{};            ///< what all of them show, once every one of them was drawn
+  bool zoomed = false;  ///< by the user, in any of them
+  float gutter_px = 0;  ///< the widest that any of them needed in the frame before
+  double cursor_x = std::numeric_limits<double>::quiet_NaN();  ///< where the mouse is over one of them; NaN: nowhere
+
+  /// A plot of the group starts to be drawn in this frame: the first of a frame takes over what the last one gathered.
+  void begin(int frame);
+  void need_gutter(float px);
+  void need_x(Range needed);
+  bool ready() const { return x.lo < x.hi; }
+  void point_at(double value) { next_cursor_ = value; }
+
+ private:
+  int frame_ = -1;
+  float next_gutter_ = 0;
+  RangeFinder next_x_;
+  double next_cursor_ = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct PlotView {

@@ -72,7 +72,7 @@ void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view
 void draw_sums_table(const Outputs& out, const Picture& picture, View& view, float width);
 void draw_updates_table(const Outputs& out, const Picture& picture, View& view, float width);
 /// The same colour for a way of keeping a number in all pictures: numbers of the theme's series, by method.
-inline constexpr std::array<std::size_t, models::sum_method_count> sum_series{4, 1, 3, 2, 6, 0};
+inline constexpr std::array<std::size_t, models::sum_method_count> sum_series{4, 1, 3, 2, 5, 0};
 inline constexpr std::array<std::size_t, models::update_method_count> update_series{4, 1, 3, 0};
 
 void describe(Fields& fields, SumRow& row);

@@ -41,7 +41,7 @@ void draw_range(const Picture& picture, View& view, float width, float height) {
             });
   plot.line("largest", picture.step, picture.largest,
             {
-                .colour = t.series_at(6),
+                .colour = t.series_at(2),
                 .width = 1.5f,
                 .label = false,
                 .info = "the largest scaled gradient of each stretch of steps",

@@ -21,7 +21,7 @@ void draw_memory(const Outputs& out, const Picture& picture, View& view, float w
     segments[i][1] = {
         .label = "copies",
         .value = m.copies,
-        .tint = widgets::Tint::series(6),
+        .tint = widgets::Tint::series(4),
         .info = "8-bit operands, or autocast's cache",
     };
     segments[i][2] = {
@@ -51,7 +51,7 @@ void draw_memory(const Outputs& out, const Picture& picture, View& view, float w
     segments[i][6] = {
         .label = "logits",
         .value = m.logits,
-        .tint = widgets::Tint::series(4),
+        .tint = widgets::Tint(),
         .info = "of the last product, and in FP32 for the loss",
     };
     bars[shown++] = {.label = r.recipe, .segments = segments[i]};
@@ -69,7 +69,7 @@ void draw_memory(const Outputs& out, const Picture& picture, View& view, float w
 void draw_time(const Outputs& out, const Picture& picture, View& view, float width, float height) {
   constexpr std::array<std::string_view, models::step_part_count> names{"products", "attention", "norms and the like",
                                                                         "casts and scales", "optimizer"};
-  constexpr std::array<widgets::Tint, models::step_part_count> tints{widgets::Tint::series(0), widgets::Tint::series(6),
+  constexpr std::array<widgets::Tint, models::step_part_count> tints{widgets::Tint::series(0), widgets::Tint::series(4),
                                                                      widgets::Tint::series(2), widgets::Tint::series(1),
                                                                      widgets::Tint::series(3)};
   widgets::BarSegment segments[models::recipe_count][models::step_part_count];

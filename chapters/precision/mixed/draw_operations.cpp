@@ -11,7 +11,7 @@ namespace {
 using models::NumberFormat;
 
 /// One colour and shape for each format: squares 32 bits, circles 16, triangles 8.
-constexpr std::array<std::size_t, 6> format_series{3, 6, 0, 2, 1, 4};
+constexpr std::array<std::size_t, 6> format_series{3, 5, 0, 2, 1, 4};
 constexpr std::array format_shapes{widgets::Marker::square, widgets::Marker::square,   widgets::Marker::circle,
                                    widgets::Marker::circle, widgets::Marker::triangle, widgets::Marker::diamond};
 

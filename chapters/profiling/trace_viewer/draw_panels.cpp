@@ -32,7 +32,7 @@ void draw_breakdown(const Outputs& out, View& view, float width) {
       {{"computing", Meaning::forward, "computation with no communication beside it", false},
        {"both", Meaning::communication, "communication hidden under computation", true},
        {"communicating", Meaning::communication, "exposed: nothing computes meanwhile", false},
-       {"copying", Tint::series(6), "copies and memsets with nothing beside them", false},
+       {"copying", Tint::series(0), "copies and memsets with nothing beside them", false},
        {"idle: host", Meaning::data_loading, "the device ran dry before the next launch was called", true},
        {"idle: kernel", Meaning::launch_bound, "gaps under 30 us between kernels launched in time", true},
        {"idle: other", Meaning::idle, "launched in time and yet late: waits for streams and events", true}}};

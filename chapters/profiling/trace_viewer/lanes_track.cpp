@@ -19,7 +19,7 @@ Tint tint_of(EventClass cls, Part part, Says says) {
     case EventClass::communication:
       return Meaning::communication;
     case EventClass::memory:
-      return Tint::series(6);
+      return Tint::series(0);
     case EventClass::computation:
       return part == Part::optimizer  ? Meaning::optimizer
              : part == Part::backward ? Meaning::backward

@@ -26,8 +26,8 @@ constexpr std::array<RegimeStyle, 3> styles{{{"memory-bound", Meaning::memory_bo
 
 static_assert(styles.size() == static_cast<std::size_t>(models::Regime::launch) + 1);
 
-/// Colours of the palette that mean no regime and are not the accent.
-constexpr std::array<std::size_t, 4> chip_colours{3, 6, 7, 1};
+/// Hues that stand apart from the accent of the chosen chip.
+constexpr std::array<std::size_t, 4> chip_colours{3, 1, 4, 5};
 
 void draw_line(Plot& plot, const Line& line, ImU32 colour, float width, bool dashed, bool legend = false) {
   if (!line.xs.empty())

@@ -86,7 +86,7 @@ void draw_gantt(const Outputs& out, const Picture& pic, View& view, Room room) {
     if (span.waves > 1) name.add(" to ").add_integer(span.first_wave + span.waves);
     plot.area(name.view(), xs, busy,
               {
-                  .colour = widgets::colour(span.waves > 1 ? Tint::series(6) : tint_of_wave(span.first_wave), t),
+                  .colour = widgets::colour(span.waves > 1 ? Tint() : tint_of_wave(span.first_wave), t),
                   .alpha = 1,
                   .legend = false,
                   .info = "thread blocks at work",

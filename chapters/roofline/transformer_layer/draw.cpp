@@ -37,7 +37,7 @@ void draw_totals(const Outputs& out, const Picture& pic, View& view, float width
   constexpr std::string_view blocks[block_count] = {"projections", "attention", "feed-forward", "norms and adds",
                                                     "embedding, output"};
   constexpr widgets::Tint tints[block_count] = {widgets::Tint::series(0), widgets::Tint::series(3),
-                                                widgets::Tint::series(6), widgets::Tint::series(7), widgets::Tint()};
+                                                widgets::Tint::series(2), widgets::Tint::series(1), widgets::Tint()};
   widgets::BarSegment times[3][block_count];
   widgets::StackedBar variants[3];
   const std::size_t n = std::min<std::size_t>(pic.variants.size(), 3);
@@ -52,8 +52,8 @@ void draw_totals(const Outputs& out, const Picture& pic, View& view, float width
                              {.unit = "s", .size = {left, height}, .bar_px = 20});
 
   constexpr std::string_view parts[4] = {"embedding, output", "attention", "feed-forward", "norms"};
-  constexpr widgets::Tint part_tints[4] = {widgets::Tint(), widgets::Tint::series(0), widgets::Tint::series(6),
-                                           widgets::Tint::series(7)};
+  constexpr widgets::Tint part_tints[4] = {widgets::Tint(), widgets::Tint::series(3), widgets::Tint::series(2),
+                                           widgets::Tint::series(1)};
   widgets::BarSegment stored[4], active[4];
   for (std::size_t i = 0; i < 4; ++i) {
     stored[i] = {.label = parts[i], .value = static_cast<double>(pic.stored[i]), .tint = part_tints[i]};

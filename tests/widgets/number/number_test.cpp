@@ -190,3 +190,29 @@ TEST_CASE("infinity and NaN are read in the ways people write them, and nothing 
   CHECK(std::isnan(widgets::parse_special("NaN").value_or(0)));
   for (const char* other : {"", "-", "1", "in", "infinite", "nano"}) CHECK_FALSE(widgets::parse_special(other));
 }
+
+TEST_CASE("powers of two have raised exponents") {
+  CHECK(widgets::power_of_two(10).view() == "2¹⁰");
+  CHECK(widgets::power_of_two(0).view() == "2⁰");
+  CHECK(widgets::power_of_two(-1074).view() == "2⁻¹⁰⁷⁴");
+  CHECK(widgets::exponent_of_two(1024) == 10);
+  CHECK(widgets::exponent_of_two(0x1p-24) == -24);
+  CHECK_FALSE(widgets::exponent_of_two(1000).has_value());
+  CHECK_FALSE(widgets::exponent_of_two(0).has_value());
+  CHECK_FALSE(widgets::exponent_of_two(-2).has_value());
+  CHECK_FALSE(widgets::exponent_of_two(HUGE_VAL).has_value());
+}
+
+TEST_CASE("a power of two is read as it is written, and as it is typed") {
+  for (const int e : {-149, -24, 0, 1, 10, 31, 1023}) {
+    const auto read = widgets::parse_quantity(widgets::power_of_two(e).view(), "");
+    CHECK(read.error.empty());
+    CHECK(read.value == std::ldexp(1.0, e));
+  }
+  CHECK(widgets::parse_quantity("2^10", "").value == 1024);
+  CHECK(widgets::parse_quantity("2^-3", "").value == 0.125);
+  CHECK(widgets::parse_quantity("2^30 B", "B").value == 1073741824.0);
+  CHECK_FALSE(widgets::parse_quantity("2^", "").error.empty());
+  CHECK_FALSE(widgets::parse_quantity("3^2", "").error.empty());
+  CHECK_FALSE(widgets::parse_quantity("2^99999", "").error.empty());
+}
