@@ -65,6 +65,7 @@ void Workspace::reload_catalog() {
     session->invalidate();
   }
   claims_.clear();
+  find_drilled();
 }
 
 }  // namespace app
