@@ -214,7 +214,7 @@ void draw_chapter(Shell& shell, const HomeChapter& chapter, ImVec2 at, float wid
   // Under the rings, so that the labs hang on one thread.
   if (rows > 0) {
     const float foot = at.y + t.px(home::header + home::row * (static_cast<float>(rows) - 0.5f));
-    p.dashed_line({ring.x, ring.y + t.px(chapter_ring)}, {ring.x, foot}, widgets::with_alpha(t.line, 0.8f), t.px(1),
+    p.dashed_line({ring.x, ring.y + t.px(chapter_ring)}, {ring.x, foot}, t.line, t.px(1),
                   t.px(3));
     for (std::size_t row = 0; row < rows; ++row)
       p.circle({ring.x, at.y + t.px(home::header + home::row * (static_cast<float>(row) + 0.5f))}, t.px(lab_ring + 3),
@@ -294,11 +294,11 @@ void draw_home(Shell& shell, ImVec2 screen) {
   if (ui::begin_panel("home", {screen.x, screen.y - top}, t.background, {side, 0})) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
-    float y = corner.y + t.px(24);
+    float y = corner.y + t.px(22);
     const Painter p = Painter::window();
     p.text_fit({corner.x, y}, home.promise, width, t.text, Type::title, Font::bold);
-    y += t.px(heading - 4);
-    y += draw_doors(shell, {corner.x, y}, width) + t.px(30);
+    y += t.px(heading - 6);
+    y += draw_doors(shell, {corner.x, y}, width) + t.px(26);
     const ImVec2 room{width / t.scale, (screen.y - (y + ImGui::GetScrollY()) - t.px(20)) / t.scale};
     if (home.map.at.size() != home.blocks.size() || home.map_for.x != room.x || home.map_for.y != room.y) {
       home.map = lay_out_map(home.blocks, room.x, room.y);
@@ -310,7 +310,7 @@ void draw_home(Shell& shell, ImVec2 screen) {
                    home.map.folded);
     draw_count_box(home, {corner.x + t.px(home.map.box.x), y + t.px(home.map.box.y)}, column);
     ImGui::SetCursorScreenPos({corner.x, y + t.px(home.map.height)});
-    ImGui::Dummy({1, t.px(18)});
+    ImGui::Dummy({1, t.px(12)});
   }
   ImGui::EndChild();
 }

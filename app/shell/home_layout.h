@@ -14,7 +14,7 @@ struct HomeBlock {
 };
 
 namespace home {
-inline constexpr float row = 24, header = 36, gap = 18, column_gap = 30, least_column = 236, count_box = 214;
+inline constexpr float row = 24, header = 33, gap = 15, column_gap = 30, least_column = 236, count_box = 214;
 inline constexpr int most_columns = 5;
 }  // namespace home
 

@@ -9,7 +9,6 @@
 struct Opened {
   explicit Opened(const char* lab = "roofline/roofline") {
     if (!d.workspace.open(lab)) throw std::runtime_error(std::string("no lab ") + lab);
-    d.shell.message_until = 0;
     d.workspace.messages().clear();
     d.ui.frames(3);
   }
