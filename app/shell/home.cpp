@@ -64,11 +64,14 @@ Door door(const char* label, ImVec2 size, bool again, bool dashed) {
   return {{at.x + pad, at.y + t.px(16)}, {end.x - pad, end.y - t.px(16)}, pressed};
 }
 
+/// A narrow door has no room for its picture beside the words.
+bool pictured(const Door& d) { return d.end.x - d.at.x > theme().px(290); }
+
 /// Heading, up to three lines of text, and what a press does. Returns whether it was pressed.
 bool worded_door(const Door& d, std::string_view title, std::string_view text, std::string_view go, float picture) {
   const auto& t = theme();
   const Painter p = Painter::window();
-  const float width = d.end.x - d.at.x - picture;
+  const float width = d.end.x - d.at.x - (pictured(d) ? picture : 0);
   p.text_fit(d.at, title, width, t.text, Type::title, Font::bold);
   lines_of(p, {d.at.x, d.at.y + t.px(32)}, text, width, 3, t.muted);
   p.text_fit({d.at.x, d.end.y - t.type(Type::small)}, go, d.end.x - d.at.x, t.accent, Type::small);
@@ -101,7 +104,7 @@ void learn_door(Shell& shell, ImVec2 size) {
   const Painter p = Painter::window();
   // The steps as a roofline of dots: those behind are filled.
   const float picture = t.px(96);
-  const std::size_t n = std::min<std::size_t>(doors.lesson_steps, 16);
+  const std::size_t n = pictured(d) ? std::min<std::size_t>(doors.lesson_steps, 16) : 0;
   const ImVec2 foot{d.end.x - t.px(80), d.at.y + t.px(76)};
   for (std::size_t i = 0; i < n; ++i) {
     const float x = static_cast<float>(i) / static_cast<float>(std::max<std::size_t>(n - 1, 1));
@@ -123,9 +126,11 @@ void practise_door(Shell& shell, ImVec2 size) {
   const Door d = door("Practise", size, false, false);
   const Painter p = Painter::window();
   const ImVec2 centre{d.end.x - t.px(34), (d.at.y + d.end.y) / 2 - t.px(4)};
-  p.ring(centre, t.px(32), t.accent, t.px(3));
-  p.text({centre.x, centre.y - t.type(Type::body) * 0.6f}, "2:00", t.text, Type::body, Font::mono,
-         widgets::Align::center);
+  if (pictured(d)) {
+    p.ring(centre, t.px(32), t.accent, t.px(3));
+    p.text({centre.x, centre.y - t.type(Type::body) * 0.6f}, "2:00", t.text, Type::body, Font::mono,
+           widgets::Align::center);
+  }
   if (worded_door(d, "Practise", doors.question, doors.question_go, t.px(88)))
     shell.workspace.say_failure(shell.workspace.open_with("interview/drills", {{"drill", "today"}}, Json::object()));
 }
@@ -136,7 +141,7 @@ void data_door(Shell& shell, ImVec2 size) {
   const Painter p = Painter::window();
   constexpr std::array<std::array<float, 6>, 3> spans{
       {{0, 14, 20, 30, 38, 60}, {6, 32, 38, 50, 56, 76}, {0, 10, 16, 50, 56, 72}}};
-  for (std::size_t row = 0; row < spans.size(); ++row)
+  for (std::size_t row = 0; row < spans.size() && pictured(d); ++row)
     for (std::size_t i = 0; i < 6; i += 2) {
       const float x = d.end.x - t.px(78), y = d.at.y + t.px(24 + 22 * static_cast<float>(row));
       p.rect({x + t.px(spans[row][i]), y}, {x + t.px(spans[row][i + 1]), y + t.px(14)}, t.muted, t.px(2));
@@ -214,8 +219,7 @@ void draw_chapter(Shell& shell, const HomeChapter& chapter, ImVec2 at, float wid
   // Under the rings, so that the labs hang on one thread.
   if (rows > 0) {
     const float foot = at.y + t.px(home::header + home::row * (static_cast<float>(rows) - 0.5f));
-    p.dashed_line({ring.x, ring.y + t.px(chapter_ring)}, {ring.x, foot}, t.line, t.px(1),
-                  t.px(3));
+    p.dashed_line({ring.x, ring.y + t.px(chapter_ring)}, {ring.x, foot}, t.line, t.px(1), t.px(3));
     for (std::size_t row = 0; row < rows; ++row)
       p.circle({ring.x, at.y + t.px(home::header + home::row * (static_cast<float>(row) + 0.5f))}, t.px(lab_ring + 3),
                t.background);
@@ -296,7 +300,10 @@ void draw_home(Shell& shell, ImVec2 screen) {
     const float width = ImGui::GetContentRegionAvail().x;
     float y = corner.y + t.px(22);
     const Painter p = Painter::window();
-    p.text_fit({corner.x, y}, home.promise, width, t.text, Type::title, Font::bold);
+    const std::string_view promise = home.promise;
+    const bool whole = widgets::text_size(promise, Type::title, Font::bold).x <= width;
+    p.text_fit({corner.x, y}, whole ? promise : promise.substr(0, promise.find(':')), width, t.text, Type::title,
+               Font::bold);
     y += t.px(heading - 6);
     y += draw_doors(shell, {corner.x, y}, width) + t.px(26);
     const ImVec2 room{width / t.scale, (screen.y - (y + ImGui::GetScrollY()) - t.px(20)) / t.scale};

@@ -46,6 +46,8 @@ HomeMap packed(std::span<const HomeBlock> blocks, float width, bool folded) {
   while (!fits()) limit += home::row;
   for (std::size_t i = 0; i < map.at.size(); ++i)
     map.height = std::max(map.height, map.at[i].y + height_of(blocks[i], folded));
+  if (!map.at.empty() && map.at.back().x >= step * (n - 1) - 0.5f)
+    map.height = std::max(map.height, map.at.back().y + height_of(blocks.back(), folded) + home::gap + home::count_box);
   map.height = std::max(map.height, home::count_box);
   map.box = {step * (n - 1), map.height - home::count_box};
   return map;

@@ -73,17 +73,20 @@ TEST_CASE("F6 goes round the panels, each reached in fewer than ten presses") {
   o.ui.resize({1600, 1000});
   o.ui.frames(2);
   std::set<std::string> seen;
+  std::string walk;
   for (int i = 0; i < 6; ++i) {
     o.ui.key(ImGuiKey_F6);
     o.ui.frames(3);
     const ImGuiWindow* window = o.ui.context()->NavWindow;
     REQUIRE(window);
     const std::string_view name = window->Name;
+    walk += window->Name;
+    walk += ' ';
     for (const char* panel : {"rail", "top", "inputs", "outputs", "drawer"})
       if (name.find(std::string("/") + panel + "_") != std::string_view::npos) seen.insert(panel);
   }
   for (const char* panel : {"rail", "top", "inputs", "drawer"}) {
-    INFO(panel);
+    INFO(panel << " in " << walk);
     CHECK(seen.contains(panel));
   }
 }
