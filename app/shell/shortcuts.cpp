@@ -58,8 +58,8 @@ void leave(Shell& s) {
     s.workspace.open(s.workspace.lab().info().id);
 }
 
-/// Panels in the order in which F6 goes round.
-constexpr const char* panels[] = {"rail", "top", "canvas", "inputs", "outputs", "drawer", "lesson"};
+/// Panels in the order in which F6 goes round. What can be dragged on the canvas is reached by Tab.
+constexpr const char* panels[] = {"rail", "top", "inputs", "outputs", "drawer", "lesson"};
 
 void walk_panels(Shell&, int by) {
   const auto is = [](const char* panel, std::string_view window) {

@@ -74,7 +74,7 @@ TEST_CASE("F6 goes round the panels, each reached in fewer than ten presses") {
   o.ui.frames(2);
   std::set<std::string> seen;
   std::string walk;
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 7; ++i) {
     o.ui.key(ImGuiKey_F6);
     o.ui.frames(3);
     const ImGuiWindow* window = o.ui.context()->NavWindow;
