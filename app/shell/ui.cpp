@@ -140,6 +140,7 @@ bool begin_panel(const char* id, ImVec2 size, ImU32 background, ImVec2 padding, 
   ImGui::PopStyleColor();
   if (wanted_panel && std::string_view(wanted_panel) == id) {
     wanted_panel = nullptr;
+    ImGui::GetCurrentContext()->NavId = 0;  // drawn later in this frame, it would take the focus back to its window
     ImGui::SetKeyboardFocusHere();
     ImGui::SetNavCursorVisible(true);
   }
