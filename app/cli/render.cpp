@@ -127,9 +127,28 @@ models::Status write_picture(const std::filesystem::path& path, const std::strin
   return write_file(path, to_csv(record));
 }
 
+/// `render home` and `render glossary`: the pages around the labs.
+int render_page(const Arguments& a, const Streams& s, Page page) {
+  const auto picture = picture_of(a);
+  if (!picture) return complain(s, picture.error);
+  const std::filesystem::path path = a.value("-o");
+  if (path.extension() != ".png") return complain(s, "render " + a.words[0] + " needs -o FILE.png.");
+  auto headless = Headless::create(picture->width, picture->height);
+  if (!headless) return complain(s, headless.error);
+  const auto workspace = fresh_workspace();
+  Shell shell(*workspace, {});
+  shell.page = page;
+  draw_settled(**headless, shell, *picture, nullptr);
+  if (const auto written = write_png(path, (*headless)->image()); !written) return complain(s, written.error);
+  s.out << path.string() << "\n";
+  return 0;
+}
+
 }  // namespace
 
 int render(const Arguments& a, const Streams& s) {
+  if (a.words.size() == 1 && a.words[0] == "home") return render_page(a, s, Page::home);
+  if (a.words.size() == 1 && a.words[0] == "glossary") return render_page(a, s, Page::glossary);
   const auto made = make_set_lab(a);
   if (!made) return complain(s, made.error);
   const auto& lab = *made;
@@ -176,6 +195,23 @@ int tour(const Arguments& a, const Streams& s) {
       "solid #2b3541;border-radius:6px}"
       "section{margin:2rem 0}p{color:#93a1b0}</style><h1>Ridgeline, a tour</h1>\n";
   int count = 0;
+  page += "<section><h2>Home</h2>";
+  for (const bool light : {false, true}) {
+    if (!both && light != base.light) continue;
+    const auto workspace = fresh_workspace();
+    Shell shell(*workspace, {});
+    shell.page = Page::home;
+    Picture p = base;
+    p.light = light;
+    p.presentation = false;
+    draw_settled(**headless, shell, p, nullptr);
+    const std::string name = light ? "home-light.png" : "home-dark.png";
+    if (const auto written = write_png(folder / name, (*headless)->image()); !written)
+      return complain(s, written.error);
+    page += "<p><img src=\"" + name + "\" alt=\"Home" + (light ? ", light" : ", dark") + "\"></p>";
+    ++count;
+  }
+  page += "</section>\n";
   for (const auto& chapter : chapters::all_chapters()) {
     page += "<h2>" + std::string(chapter.ordinal) + " " + std::string(chapter.title) + "</h2>\n";
     for (const auto& entry : chapter.labs) {

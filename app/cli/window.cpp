@@ -38,6 +38,8 @@ int window(const Arguments& a, const Streams& s) {
   WindowPlace place;
   place.width = static_cast<int>(settings.window_width);
   place.height = static_cast<int>(settings.window_height);
+  place.x = static_cast<int>(settings.window_x);
+  place.y = static_cast<int>(settings.window_y);
   place.maximized = settings.maximized;
   auto created = Window::create("Ridgeline", place);
   if (!created) return complain(s, created.error);
@@ -62,6 +64,16 @@ int window(const Arguments& a, const Streams& s) {
                              .quit = [&w] { w.close(); },
                          });
   shell.drawer_open = settings.drawer_open;
+  resume_shell(shell);
+  if (!asked) go_home(shell);
+  const auto remember_window = [&] {
+    const WindowPlace last = w.place();
+    workspace.settings.window_x = last.x;
+    workspace.settings.window_y = last.y;
+    workspace.settings.window_width = last.width;
+    workspace.settings.window_height = last.height;
+    workspace.settings.maximized = last.maximized;
+  };
   w.on_drop([&](std::vector<std::string> paths) {
     for (const auto& path : paths) workspace.say_failure(workspace.drop_file(path));
   });
@@ -81,14 +93,15 @@ int window(const Arguments& a, const Streams& s) {
           workspace.save();
         }
       },
-      [&] { return shell.animating; });
-  const WindowPlace last = w.place();
-  workspace.settings.window_width = last.width;
-  workspace.settings.window_height = last.height;
-  workspace.settings.maximized = last.maximized;
-  workspace.settings.drawer_open = shell.drawer_open;
-  workspace.save();
+      [&] {  // asked at least once a second, asleep or not
+        remember_window();
+        keep_place(shell, ImGui::GetTime());
+        return shell.animating;
+      });
+  remember_window();
   workspace.jobs.cancel_all();
+  note_shell(shell);
+  workspace.save();
   opened = nullptr;
   return 0;
 }

@@ -44,6 +44,18 @@ class Reader {
     if (!at->is_object()) fail(std::string(key) + " must be an object");
     return at->is_object() ? to_text(*at) : "{}";
   }
+  std::vector<std::string> texts(const char* key) {
+    std::vector<std::string> out;
+    const auto at = object_.is_object() ? object_.find(key) : object_.end();
+    if (at == object_.end()) return out;
+    if (!at->is_array()) fail(std::string(key) + " must be a list of texts");
+    for (const Json& item : *at)
+      if (item.is_string())
+        out.push_back(item.get<std::string>());
+      else
+        fail(std::string(key) + " must be a list of texts");
+    return out;
+  }
   void fail(const std::string& what) {
     if (error_.empty()) error_ = origin_ + ": " + what + (what.ends_with('.') ? "" : ".");
   }
@@ -117,6 +129,35 @@ void load_lab(const fs::path& assets, std::string_view id, Content& content) {
   });
 }
 
+/// What a step shows first and points at must be inputs of its lab.
+void check_step_keys(const LessonStep& s, Reader& step) {
+  if (s.controls.empty() && s.point_at.empty()) return;
+  const auto lab = chapters::make_lab_by_id(s.lab);
+  if (!lab) return;  // said elsewhere
+  for (const std::string& key : s.controls)
+    if (!lab->inputs().find(key)) step.fail(unknown_key(s.lab, "input", key, lab->inputs()));
+  if (!s.point_at.empty() && !lab->inputs().find(s.point_at))
+    step.fail(unknown_key(s.lab, "input", s.point_at, lab->inputs()));
+}
+
+void load_curriculum(const fs::path& root, Content& content) {
+  const auto take_chapter = [&](Reader r, const Json& row) {
+    CurriculumChapter chapter{r.text("slug"), r.text("ordinal"), r.text("title"), {}};
+    std::string error = r.error();
+    each(row, "labs", "curriculum.json, chapter " + chapter.slug, [&](Reader l, const Json&) {
+      chapter.labs.push_back({l.text("id"), l.text("title")});
+      if (error.empty()) error = l.error();
+    });
+    if (error.empty())
+      content.curriculum.push_back(std::move(chapter));
+    else
+      content.errors.push_back(error);
+  };
+  std::error_code none;
+  if (fs::exists(root / "curriculum.json", none))
+    each(parse_file(root / "curriculum.json", content.errors), "chapters", "curriculum.json", take_chapter);
+}
+
 }  // namespace
 
 std::array<std::string, angles.size()> split_angles(std::string_view markdown) {
@@ -149,8 +190,9 @@ models::Result<Lesson> parse_lesson(std::string_view text, std::string_view orig
   Lesson lesson{r.text("id"), r.text("title"), {}};
   std::string error = r.error();
   each(*doc, "steps", std::string(origin), [&](Reader step, const Json&) {
-    LessonStep s{step.text("lab"), step.text("title", false), step.text("say", false), step.object("inputs"),
-                 step.object("view")};
+    LessonStep s{step.text("lab"),    step.text("title", false), step.text("say", false),     step.object("inputs"),
+                 step.object("view"), step.texts("controls"),    step.text("point_at", false)};
+    if (step.error().empty()) check_step_keys(s, step);
     if (error.empty() && step.error().empty() && !chapters::has_lab(s.lab)) step.fail(unknown_lab(s.lab));
     if (error.empty()) error = step.error();
     lesson.steps.push_back(std::move(s));
@@ -162,12 +204,16 @@ models::Result<Lesson> parse_lesson(std::string_view text, std::string_view orig
 
 std::string lesson_to_text(const Lesson& lesson) {
   Json doc = {{"id", lesson.id}, {"title", lesson.title}, {"steps", Json::array()}};
-  for (const auto& s : lesson.steps)
-    doc["steps"].push_back({{"lab", s.lab},
-                            {"title", s.title},
-                            {"say", s.say},
-                            {"inputs", parse_own_json(s.inputs)},
-                            {"view", parse_own_json(s.view)}});
+  for (const auto& s : lesson.steps) {
+    Json step = {{"lab", s.lab},
+                 {"title", s.title},
+                 {"say", s.say},
+                 {"inputs", parse_own_json(s.inputs)},
+                 {"view", parse_own_json(s.view)}};
+    if (!s.controls.empty()) step["controls"] = s.controls;
+    if (!s.point_at.empty()) step["point_at"] = s.point_at;
+    doc["steps"].push_back(std::move(step));
+  }
   return to_text(doc, 2) + "\n";
 }
 
@@ -226,6 +272,7 @@ Content load_content(const std::string& assets) {
         content.errors.push_back(r.error());
     });
   load_lessons(root / "lessons", content);
+  load_curriculum(root, content);
   std::error_code none;
   if (fs::exists(root / "glossary.json", none))
     each(parse_file(root / "glossary.json", content.errors), "terms", "glossary.json", [&](Reader r, const Json&) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/content/curriculum.h"
 #include "models/base/result.h"
 
 /// What is said about labs: prose, presets, predictions, claims, lessons, glossary. All of it data under assets/,
@@ -43,7 +44,9 @@ struct Claim {
 
 struct LessonStep {
   std::string lab, title, say;
-  std::string inputs, view;  ///< JSON objects
+  std::string inputs, view;             ///< JSON objects
+  std::vector<std::string> controls{};  ///< keys of the inputs to show first, the others behind "more"; empty: all
+  std::string point_at{};               ///< key of what to drag first; empty: nothing is pointed at
 };
 struct Lesson {
   std::string id, title;
@@ -59,7 +62,8 @@ struct Content {
   std::vector<Claim> claims;
   std::vector<Lesson> lessons;
   std::vector<Term> glossary;
-  std::vector<std::string> errors;  ///< one sentence each; the rest is loaded all the same
+  std::vector<CurriculumChapter> curriculum;  ///< every chapter, the planned ones too, in teaching order
+  std::vector<std::string> errors;            ///< one sentence each; the rest is loaded all the same
 
   const LabContent& of(std::string_view lab) const;
   std::vector<const Claim*> claims_of(std::string_view lab) const;

@@ -5,6 +5,7 @@
 #include <GLFW/glfw3.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,8 +18,12 @@ namespace {
 
 constexpr double awake_after_event_s = 0.5;  // longer than Dear ImGui's slowest tooltip, 0.4 s
 constexpr double longest_sleep_s = 1.0;
+constexpr double most_catching_up_s = 0.1;  // a flood of input must not keep the picture from the screen
 constexpr double caret_blink_s = 0.2;
 constexpr double shortest_frame_s = 1.0 / 240.0;  // where the driver ignores vsync, the loop must not spin
+
+/// Events that Dear ImGui has not looked at yet.
+bool input_waits() { return !ImGui::GetCurrentContext()->InputEventsQueue.empty(); }
 
 }  // namespace
 
@@ -107,11 +112,16 @@ void Window::Impl::toggle_fullscreen() {
 }
 
 void Window::Impl::draw(const std::function<void()>& frame) {
-  ImGui_ImplOpenGL3_NewFrame();
-  ImGui_ImplGlfw_NewFrame();
-  ImGui::NewFrame();
-  frame();
-  ImGui::Render();
+  // Dear ImGui takes one press or release a frame, so that none is missed. Where painting is slow (a software renderer)
+  // a fast typist would be ahead of it by seconds: until the queue is empty, frames are built and not painted.
+  const double begun_s = glfwGetTime();
+  do {
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGui_ImplGlfw_NewFrame();
+    ImGui::NewFrame();
+    frame();
+    ImGui::Render();
+  } while (input_waits() && glfwGetTime() - begun_s < most_catching_up_s);
   int width = 0, height = 0;
   glfwGetFramebufferSize(handle, &width, &height);
   glViewport(0, 0, width, height);
@@ -195,7 +205,7 @@ void Window::run(const std::function<void()>& frame, const std::function<bool()>
     const bool hidden = glfwGetWindowAttrib(impl_->handle, GLFW_ICONIFIED) == GLFW_TRUE;
     const bool caret = ImGui::GetIO().WantTextInput;
     const bool moving = animating && animating();
-    if (hidden || !(moving || glfwGetTime() < awake_until_s)) {
+    if (hidden || !(moving || input_waits() || glfwGetTime() < awake_until_s)) {
       glfwWaitEventsTimeout(caret && !hidden ? caret_blink_s : longest_sleep_s);
     } else if (const double early_s = last_frame_s + shortest_frame_s - glfwGetTime(); early_s > 0) {
       glfwWaitEventsTimeout(early_s);
@@ -209,7 +219,7 @@ void Window::run(const std::function<void()>& frame, const std::function<bool()>
       const std::vector<std::string> paths = std::exchange(impl_->dropped, {});
       if (impl_->drop) impl_->drop(paths);
     }
-    const bool due = moving || caret || glfwGetTime() < awake_until_s;
+    const bool due = moving || caret || input_waits() || glfwGetTime() < awake_until_s;
     if (due && !hidden) impl_->draw(frame);
   }
 }

@@ -65,8 +65,10 @@ void draw_angle(Shell& shell, std::size_t angle) {
         if (!f) f = l.inputs().find(name);
         return !f ? std::string_view() : !f->spec.formula.empty() ? f->spec.formula : f->spec.label;
       }};
-  const auto result = widgets::draw_prose("prose", text, source, shell.prose, ImGui::GetContentRegionAvail().x);
-  if (!result.clicked.empty()) shell.workspace.say_failure(shell.workspace.open_link(result.clicked));
+  const auto result = widgets::draw_prose("prose", prose_with_terms(shell, text), source, shell.prose,
+                                          ImGui::GetContentRegionAvail().x);
+  if (!serve_terms(shell, result.hovered, result.clicked) && !result.clicked.empty())
+    shell.workspace.say_failure(shell.workspace.open_link(result.clicked));
   if (!result.copied.empty()) shell.workspace.say("Copied " + std::string(result.copied) + ".");
 }
 
@@ -107,8 +109,10 @@ void draw_claim(Shell& shell, const Claim& claim, const models::Result<CheckedCl
   } else {
     ui::wrapped(checked.error, t.warning, Type::small);
   }
-  if (ui::button("See it in the lab"))
+  if (ui::button("See it in the lab")) {
+    shell.workspace.progress.explore(claim.lab);
     shell.workspace.say_failure(shell.workspace.open_with(claim.lab, parse_own_json(claim.set), Json::object()));
+  }
   ui::spacing(4);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   Painter::window().line(at, {at.x + ImGui::GetContentRegionAvail().x, at.y}, t.grid);

@@ -119,7 +119,10 @@ void draw_explore(Shell& shell) {
   ExploreState& e = shell.explore;
   const chapters::Lab& lab = shell.workspace.lab();
   if (e.lab != lab.info().id) begin_explore(shell);
-  if (take_explored(e) && e.mode == ExploreState::Mode::sweep) label_sweep_axes(e, lab);
+  if (take_explored(e)) {
+    shell.workspace.progress.explore(lab.info().id);
+    if (e.mode == ExploreState::Mode::sweep) label_sweep_axes(e, lab);
+  }
   using Mode = ExploreState::Mode;
   choose_mode(e);
   const float width = ImGui::GetContentRegionAvail().x;

@@ -27,6 +27,47 @@ bool text_box(const char* id, std::string& text, ImVec2 size, bool lines) {
   return edited;
 }
 
+/// The step's words, and the ways on. Pale while another lab than the step's is open.
+void draw_playing(Shell& shell, ImVec2 at, float width) {
+  const auto& t = theme();
+  LessonState& state = shell.lesson;
+  const Lesson& l = shell.workspace.content.lessons[state.lesson];
+  const LessonStep& s = l.steps[std::min(state.step, l.steps.size() - 1)];
+  const bool away = step_shown(shell) == nullptr;
+  const bool last = state.step + 1 >= l.steps.size();
+  const char* on = last ? "End" : "Next";
+  float buttons = t.px(24 + 3 * 8);
+  for (const char* label : {"Back", "To this step", on}) buttons += widgets::button_size(label).x;
+  char head[256];
+  std::snprintf(head, sizeof head, "%s   %zu / %zu   %s", l.title.c_str(), state.step + 1, l.steps.size(),
+                away ? "You wandered off: F8 brings this step back, Escape leaves the lesson." : s.title.c_str());
+  Painter::window().text_fit(at, head, width - buttons - t.px(20), t.muted, Type::small, Font::bold);
+  ImGui::SetCursorScreenPos({at.x, at.y + t.px(20)});
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - buttons - t.px(20));
+  ui::text(s.say, away ? widgets::with_alpha(t.muted, 0.6f) : t.text);
+  ImGui::PopTextWrapPos();
+  ImGui::SetCursorScreenPos({at.x + width - buttons, at.y + t.px(8)});
+  ImGui::BeginDisabled(state.step == 0);
+  if (ui::button("Back")) lesson_go(shell, state.lesson, state.step - 1);
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  if (ui::button("To this step", away)) lesson_go(shell, state.lesson, state.step);
+  ui::hint("Wander as you like: this, or F8, brings back what the step shows.");
+  ImGui::SameLine();
+  if (ui::button(on, !away)) {
+    if (last)
+      lesson_leave(shell);
+    else
+      lesson_go(shell, state.lesson, state.step + 1);
+  }
+  ImGui::SameLine();
+  const ImVec2 close = ImGui::GetCursorScreenPos();
+  if (ImGui::InvisibleButton("Leave lesson", {t.px(24), t.px(28)}, ImGuiButtonFlags_EnableNav)) lesson_leave(shell);
+  ui::hint("Leave the lesson (Escape); home goes on where you left it.");
+  ui::focus_ring(t.px(4));
+  Painter::window().text({close.x + t.px(8), close.y + t.px(4)}, "\xC3\x97", t.muted, Type::body);
+}
+
 }  // namespace
 
 void lesson_go(Shell& shell, std::size_t lesson, std::size_t step) {
@@ -38,9 +79,48 @@ void lesson_go(Shell& shell, std::size_t lesson, std::size_t step) {
   const auto opened = w.open_with(s.lab, parse_own_json(s.inputs), parse_own_json(s.view));
   if (!opened) w.say("Step " + std::to_string(step + 1) + " of \"" + l.title + "\": " + opened.error);
   shell.lesson.playing = true;
+  shell.lesson.recording = false;
+  shell.lesson.more = false;
   shell.lesson.lesson = lesson;
   shell.lesson.step = step;
+  w.resume.lesson_steps[l.id] = static_cast<std::int64_t>(step);
   if (step + 1 == l.steps.size()) w.progress.play_lesson(l.id);
+}
+
+const LessonStep* step_shown(const Shell& shell) {
+  const LessonState& state = shell.lesson;
+  const auto& lessons = shell.workspace.content.lessons;
+  if (!state.playing || state.lesson >= lessons.size() || state.step >= lessons[state.lesson].steps.size()) return {};
+  const LessonStep& s = lessons[state.lesson].steps[state.step];
+  return s.lab == shell.workspace.lab().info().id ? &s : nullptr;
+}
+
+std::size_t next_lesson(const Shell& shell) {
+  const Content& content = shell.workspace.content;
+  std::size_t first = content.lessons.size();
+  for (const CurriculumChapter& chapter : content.curriculum)
+    for (std::size_t i = 0; i < content.lessons.size(); ++i)
+      if (content.lessons[i].id == chapter.slug) {
+        if (!shell.workspace.progress.lessons.contains(content.lessons[i].id)) return i;
+        first = std::min(first, i);
+      }
+  return first < content.lessons.size() ? first : 0;
+}
+
+void lesson_resume(Shell& shell, std::size_t lesson) {
+  const auto& lessons = shell.workspace.content.lessons;
+  if (lesson >= lessons.size()) return;
+  const auto kept = shell.workspace.resume.lesson_steps.find(lessons[lesson].id);
+  const std::size_t last = lessons[lesson].steps.size() - 1;
+  std::size_t step =
+      kept == shell.workspace.resume.lesson_steps.end() ? 0 : std::min(static_cast<std::size_t>(kept->second), last);
+  if (step == last) step = 0;  // played to the end: from the start again
+  lesson_go(shell, lesson, step);
+}
+
+void lesson_leave(Shell& shell) {
+  shell.lesson.playing = false;
+  shell.lesson.more = false;
 }
 
 void lesson_record_step(Shell& shell) {
@@ -85,29 +165,7 @@ void draw_lesson_bar(Shell& shell, ImVec2 size) {
       ImGui::SameLine();
       if (ui::button("Finish lesson", true)) lesson_finish_recording(shell);
     } else if (state.lesson < shell.workspace.content.lessons.size()) {
-      const Lesson& l = shell.workspace.content.lessons[state.lesson];
-      const LessonStep& s = l.steps[std::min(state.step, l.steps.size() - 1)];
-      char head[256];
-      std::snprintf(head, sizeof head, "%s   %zu / %zu   %s", l.title.c_str(), state.step + 1, l.steps.size(),
-                    s.title.c_str());
-      Painter::window().text_fit(at, head, width - buttons - t.px(20), t.muted, Type::small, Font::bold);
-      ImGui::SetCursorScreenPos({at.x, at.y + t.px(20)});
-      ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - buttons - t.px(20));
-      ui::text(s.say, t.text);
-      ImGui::PopTextWrapPos();
-      ImGui::SetCursorScreenPos({at.x + width - buttons, at.y + t.px(8)});
-      if (ui::button("Back") && state.step > 0) lesson_go(shell, state.lesson, state.step - 1);
-      ImGui::SameLine();
-      if (ui::button("To this step")) lesson_go(shell, state.lesson, state.step);
-      ui::hint("Wander as you like: this brings back what the step shows.");
-      ImGui::SameLine();
-      const bool last = state.step + 1 >= l.steps.size();
-      if (ui::button(last ? "End" : "Next", true)) {
-        if (last)
-          state.playing = false;
-        else
-          lesson_go(shell, state.lesson, state.step + 1);
-      }
+      draw_playing(shell, at, width);
     }
   }
   ImGui::EndChild();

@@ -1,4 +1,7 @@
+#include <imgui_internal.h>
+
 #include <algorithm>
+#include <cstring>
 
 #include "app/scenario/link.h"
 #include "app/shell/shell.h"
@@ -31,39 +34,32 @@ int fit(std::string_view text, std::string_view query) {
   return q == query.size() ? score * 8 - static_cast<int>(text.size()) : -1;
 }
 
+/// Letters that arrive before the box has the keyboard, a frame or two after the palette opened.
+void take_early_letters(PaletteState& state) {
+  for (const ImWchar c : ImGui::GetIO().InputQueueCharacters) {
+    const std::size_t n = std::strlen(state.query);
+    if (c >= 32 && c < 127 && n + 1 < sizeof state.query) state.query[n] = static_cast<char>(c);
+  }
+}
+
 /// Finds what fits the query, best first.
 void match(PaletteState& state) {
   state.matched = state.query;
   state.hits.clear();
   for (std::size_t i = 0; i < state.commands.size(); ++i)
     if (const int score = fit(state.commands[i].label, state.query); score >= 0 || !state.query[0])
-      state.hits.push_back({state.query[0] ? score : 0, i});
+      state.hits.push_back({state.query[0] ? score + state.commands[i].rank : 0, i});
   std::stable_sort(state.hits.begin(), state.hits.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });
   if (state.hits.size() > 60) state.hits.resize(60);
 }
 
-void zoom(Shell& s, double factor) {
-  auto& scale = s.workspace.settings.scale;
-  scale = std::clamp((scale > 0 ? scale : static_cast<double>(theme().scale)) * factor, 0.5, 4.0);
-}
-
-void walk_labs(Shell& s, int by) {
-  const auto labs = chapters::all_labs();
-  const auto at =
-      std::find_if(labs.begin(), labs.end(), [&](const auto& e) { return e.id == s.workspace.lab().info().id; });
-  const auto n = static_cast<int>(labs.size());
-  for (int i = static_cast<int>(at - labs.begin()) + by; i >= 0 && i < n; i += by)
-    if (!labs[static_cast<std::size_t>(i)].make()->info().hidden) {
-      s.workspace.open(labs[static_cast<std::size_t>(i)].id);
-      return;
-    }
-}
-
-void lesson_step(Shell& s, int by) {
-  if (!s.lesson.playing) return;
-  const auto next = static_cast<std::ptrdiff_t>(s.lesson.step) + by;
-  if (next >= 0) lesson_go(s, s.lesson.lesson, static_cast<std::size_t>(next));
+/// " (The roofline)" for the lesson of a chapter.
+std::string chapter_of_lesson(const Shell& shell, std::string_view id) {
+  for (const CurriculumChapter& chapter : shell.workspace.content.curriculum)
+    if (id == chapter.slug || (id.starts_with(chapter.slug) && id[chapter.slug.size()] == '-'))
+      return " (" + chapter.title + ")";
+  return {};
 }
 
 }  // namespace
@@ -72,51 +68,6 @@ void ask_export(Shell& s, ExportKind kind, const char* extension, ImGuiID panel)
   std::string name(s.workspace.lab().info().id);
   std::replace(name.begin(), name.end(), '/', '-');
   s.export_request = {kind, s.workspace.export_folder() + "/" + name + extension, panel};
-}
-
-const std::vector<Command>& shortcut_commands() {
-  static const std::vector<Command> commands = {
-      {"Command palette", "Ctrl+K", ImGuiMod_Ctrl | ImGuiKey_K,
-       [](Shell& s) { s.palette = {.open = true, .just_opened = true}; }},
-      {"Undo", "Ctrl+Z", ImGuiMod_Ctrl | ImGuiKey_Z, [](Shell& s) { s.workspace.current().undo(); }},
-      {"Redo", "Ctrl+Y", ImGuiMod_Ctrl | ImGuiKey_Y, [](Shell& s) { s.workspace.current().redo(); }},
-      {"Reset this lab", "Ctrl+R", ImGuiMod_Ctrl | ImGuiKey_R, [](Shell& s) { s.workspace.current().reset(); }},
-      {"Next lab", "Ctrl+]", ImGuiMod_Ctrl | ImGuiKey_RightBracket, [](Shell& s) { walk_labs(s, 1); }},
-      {"Previous lab", "Ctrl+[", ImGuiMod_Ctrl | ImGuiKey_LeftBracket, [](Shell& s) { walk_labs(s, -1); }},
-      {"Presentation mode", "F5", ImGuiKey_F5, [](Shell& s) { s.presentation = !s.presentation; }},
-      {"Full screen", "F11", ImGuiKey_F11,
-       [](Shell& s) {
-         if (s.host.toggle_fullscreen) s.host.toggle_fullscreen();
-       }},
-      {"Light or dark", "Ctrl+T", ImGuiMod_Ctrl | ImGuiKey_T,
-       [](Shell& s) { s.workspace.settings.light = !s.workspace.settings.light; }},
-      {"Larger interface", "Ctrl++", ImGuiMod_Ctrl | ImGuiKey_Equal, [](Shell& s) { zoom(s, 1.1); }},
-      {"Smaller interface", "Ctrl+-", ImGuiMod_Ctrl | ImGuiKey_Minus, [](Shell& s) { zoom(s, 1 / 1.1); }},
-      {"Interface scale from the monitor", "Ctrl+0", ImGuiMod_Ctrl | ImGuiKey_0,
-       [](Shell& s) { s.workspace.settings.scale = 0; }},
-      {"Fold or open the drawer", "Ctrl+J", ImGuiMod_Ctrl | ImGuiKey_J,
-       [](Shell& s) { s.drawer_open = !s.drawer_open; }},
-      {"Copy as command", "Ctrl+Shift+C", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_C,
-       [](Shell& s) {
-         if (s.host.copy) s.host.copy(command_line_of(s.workspace.lab()));
-         s.workspace.say("The command for this scenario is on the clipboard.");
-       }},
-      {"Copy link to this scenario", "Ctrl+L", ImGuiMod_Ctrl | ImGuiKey_L,
-       [](Shell& s) {
-         if (s.host.copy) s.host.copy("ridgeline://" + link_of(s.workspace.lab()));
-         s.workspace.say("A link to this scenario is on the clipboard.");
-       }},
-      {"Export picture (PNG)", "Ctrl+E", ImGuiMod_Ctrl | ImGuiKey_E,
-       [](Shell& s) { ask_export(s, ExportKind::png, ".png"); }},
-      {"Record lesson step", "F9", ImGuiKey_F9, [](Shell& s) { lesson_record_step(s); }},
-      {"Next lesson step", "Page Down", ImGuiKey_PageDown, [](Shell& s) { lesson_step(s, 1); }},
-      {"Previous lesson step", "Page Up", ImGuiKey_PageUp, [](Shell& s) { lesson_step(s, -1); }},
-      {"Quit", "Ctrl+Q", ImGuiMod_Ctrl | ImGuiKey_Q,
-       [](Shell& s) {
-         if (s.host.quit) s.host.quit();
-       }},
-  };
-  return commands;
 }
 
 std::vector<Command> all_commands(Shell& shell) {
@@ -137,9 +88,15 @@ std::vector<Command> all_commands(Shell& shell) {
                      s.workspace.say_failure(s.workspace.open_scenario(scenario));
                    }});
   for (std::size_t i = 0; i < shell.workspace.content.lessons.size(); ++i)
-    out.push_back({"Play lesson: " + shell.workspace.content.lessons[i].title, "lesson", 0,
-                   [i](Shell& s) { lesson_go(s, i, 0); }});
-  for (const Command& c : shortcut_commands()) out.push_back(c);
+    out.push_back({.label = "Play lesson: " + shell.workspace.content.lessons[i].title +
+                            chapter_of_lesson(shell, shell.workspace.content.lessons[i].id),
+                   .shortcut = "lesson",
+                   .run = [i](Shell& s) { lesson_go(s, i, 0); },
+                   .rank = 40});
+  for (const Command& c : shortcut_commands())
+    if (!c.can || c.can(shell)) out.push_back(c);
+  out.push_back({"Glossary", "page", 0, [](Shell& s) { open_glossary(s, ""); }});
+  out.push_back({"Open a file", "", 0, [](Shell& s) { ask_for_file(s); }});
   out.push_back({"Export picture (SVG)", "", 0, [](Shell& s) { ask_export(s, ExportKind::svg, ".svg"); }});
   out.push_back({"Export data (CSV)", "", 0, [](Shell& s) { ask_export(s, ExportKind::csv, ".csv"); }});
   out.push_back({"Export scenario (JSON)", "", 0, [](Shell& s) { ask_export(s, ExportKind::scenario, ".json"); }});
@@ -149,28 +106,9 @@ std::vector<Command> all_commands(Shell& shell) {
   out.push_back({"Keep my scenario from lab to lab", "", 0,
                  [](Shell& s) { s.workspace.settings.keep_my_scenario = !s.workspace.settings.keep_my_scenario; }});
   for (const Term& term : shell.workspace.content.glossary)
-    out.push_back({term.term + ": " + term.meaning, "term", 0, [term](Shell& s) {
-                     if (term.lab.empty() || !s.workspace.open(term.lab))
-                       s.workspace.say(term.term + ": " + term.meaning);
-                   }});
+    out.push_back(
+        {term.term + ": " + term.meaning, "term", 0, [name = term.term](Shell& s) { open_glossary(s, name); }});
   return out;
-}
-
-void handle_shortcuts(Shell& shell) {
-  if (shell.palette.open) return;
-  const bool typing = ImGui::GetIO().WantTextInput;
-  for (const Command& c : shortcut_commands()) {
-    if (typing && (c.chord == (ImGuiMod_Ctrl | ImGuiKey_Z) || c.chord == (ImGuiMod_Ctrl | ImGuiKey_Y)))
-      continue;  // the text box's own
-    if (ImGui::IsKeyChordPressed(c.chord)) c.run(shell);
-  }
-  if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_KeypadAdd) ||
-      ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Equal))
-    zoom(shell, 1.1);
-  if (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_KeypadSubtract)) zoom(shell, 1 / 1.1);
-  if (shell.presentation && !typing && ImGui::IsKeyPressed(ImGuiKey_Escape)) shell.presentation = false;
-  if (shell.presentation && !typing && ImGui::IsKeyPressed(ImGuiKey_PageDown)) turn_page(shell, 1);
-  if (shell.presentation && !typing && ImGui::IsKeyPressed(ImGuiKey_PageUp)) turn_page(shell, -1);
 }
 
 void draw_palette(Shell& shell) {
@@ -194,9 +132,17 @@ void draw_palette(Shell& shell) {
           ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings)) {
     if (state.just_opened) ImGui::SetKeyboardFocusHere();
     state.just_opened = false;
+    if (!state.active) take_early_letters(state);
     ImGui::SetNextItemWidth(-1);
-    if (ImGui::InputTextWithHint("##query", "a lab, a preset, a command, a term", state.query, sizeof state.query))
+    if (ImGui::InputTextWithHint("##query", "a lab, a preset, a command, a term, a link", state.query,
+                                 sizeof state.query))
       state.selected = 0;
+    if (ImGui::IsItemActive() && !state.active) {
+      state.active = true;
+      // Focus by the keyboard selects everything, so that the next letter would replace those that came early.
+      if (state.query[0])
+        if (ImGuiInputTextState* box = ImGui::GetInputTextState(ImGui::GetItemID())) box->ReloadUserBufAndMoveToEnd();
+    }
     if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++state.selected;
     if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --state.selected;
     state.selected = std::clamp(state.selected, 0, std::max(0, static_cast<int>(hits.size()) - 1));

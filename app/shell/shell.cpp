@@ -38,35 +38,6 @@ float splitter(const char* id, ImVec2 at, ImVec2 size, bool vertical) {
   return moved;
 }
 
-void draw_message(Shell& shell, ImVec2 canvas_min, ImVec2 canvas_max) {
-  Workspace& w = shell.workspace;
-  const double now = ImGui::GetTime();
-  if (now >= shell.message_until && !w.messages().empty()) {
-    shell.message = std::move(w.messages().front());
-    w.messages().erase(w.messages().begin());
-    shell.message_until = now + 4.0 + 0.04 * static_cast<double>(shell.message.size());
-  }
-  if (now >= shell.message_until || shell.message.empty()) return;
-  shell.animating = true;  // so that it goes away by itself
-  const auto& t = theme();
-  const float width = std::min(t.px(560), canvas_max.x - canvas_min.x - t.px(32));
-  ImGui::SetNextWindowPos({canvas_min.x + t.px(16), canvas_max.y - t.px(16)}, ImGuiCond_Always, {0, 1});
-  ImGui::SetNextWindowSize({width, 0});
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, t.panel);
-  ImGui::PushStyleColor(ImGuiCol_Border, t.accent);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, t.px(6));
-  if (ImGui::Begin("message", nullptr,
-                   ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings |
-                       ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav)) {
-    ui::wrapped(shell.message, t.text, Type::small);
-    if (ImGui::IsWindowHovered() && ImGui::IsMouseClicked(0)) shell.message_until = 0;
-  }
-  ImGui::End();
-  ImGui::PopStyleVar(2);
-  ImGui::PopStyleColor(2);
-}
-
 /// What the open lab asks of the shell: to go elsewhere, or to keep the window awake.
 void serve_requests(Shell& shell) {
   chapters::Requests* asks = shell.workspace.lab().requests();
@@ -145,6 +116,7 @@ void draw_shell(Shell& shell) {
   w.serve();
   if (w.services.running()) shell.animating = true;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  if (draw_page(shell, screen)) return;
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(screen);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
@@ -155,7 +127,7 @@ void draw_shell(Shell& shell) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   const auto& t = theme();
   const bool chrome = !shell.hide_chrome, full = chrome && !shell.presentation;
-  const float rail = full ? std::min(t.px(195), screen.x * 0.2f) : 0;
+  const float rail = full ? rail_width(shell, screen) : 0;
   const float top = full ? t.px(48) : 0;
   // In a narrow window the inspector slides over the canvas when it is asked for.
   shell.narrow = full && screen.x < t.px(900);
@@ -242,7 +214,9 @@ void draw_shell(Shell& shell) {
   ImGui::PopStyleVar();
   ImGui::End();
   draw_palette(shell);
-  draw_message(shell, shell.canvas_min, shell.canvas_max);
+  draw_help(shell);
+  // Over the drawer's lower right, beside the canvas; where there is no drawer, in the window's corner.
+  draw_toasts(shell, {drawer > 0 ? shell.canvas_max.x - t.px(8) : screen.x - t.px(12), top + body - t.px(4)});
 }
 
 models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& path) {

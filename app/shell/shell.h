@@ -9,6 +9,8 @@
 #include "app/explore/explore.h"
 #include "app/explore/fixes.h"
 #include "app/shell/controls.h"
+#include "app/shell/home.h"
+#include "app/shell/toasts.h"
 #include "app/workspace/workspace.h"
 #include "widgets/base/painter.h"
 #include "widgets/charts/heat_map.h"
@@ -27,6 +29,8 @@ struct Host {
   std::function<void()> quit;
 };
 
+/// What the window shows: a lab, or one of the pages around the labs.
+enum class Page : std::uint8_t { lab, home, glossary };
 enum class Drawer : std::uint8_t { concept_, design, code, debug, frontier, claims, predict, explore, notes, lesson };
 enum class ExportKind : std::uint8_t { png, svg, csv, scenario, document };
 
@@ -88,8 +92,15 @@ struct PresetState {
 
 struct LessonState {
   bool playing = false, recording = false;
+  bool more = false;  ///< the person asked for all inputs of a step that shows a few
   std::size_t lesson = 0, step = 0;
   Lesson draft;
+};
+
+struct GlossaryState {
+  char query[128] = {};
+  bool just_opened = false;
+  std::string prose, linked;  ///< a text as it is written, and with its terms as links
 };
 
 struct Shell;
@@ -99,11 +110,16 @@ struct Command {
   std::string shortcut;  ///< as shown
   ImGuiKeyChord chord = 0;
   std::function<void(Shell&)> run;
+  const char* section = "";              ///< shortcuts: where help lists them
+  bool (*can)(const Shell&) = nullptr;   ///< null: always. What cannot act is neither offered nor run.
+  ImGuiKeyChord also = 0, and_also = 0;  ///< other keys for the same
+  int rank = 0;                          ///< in the palette: above what fits as well
 };
 
 struct PaletteState {
   bool open = false, just_opened = false;
-  char query[128] = {};
+  char query[256] = {};
+  bool active = false;  ///< the box has the keyboard
   int selected = 0;
   std::vector<Command> commands{};  ///< gathered when it opens
   struct Hit {
@@ -123,10 +139,15 @@ struct ExportRequest {
 
 /// One shell for window, headless and tests.
 struct Shell {
-  Shell(Workspace& w, Host h) : workspace(w), host(std::move(h)) {}
+  Shell(Workspace& w, Host h) : workspace(w), host(std::move(h)), openings_seen(w.openings()) {}
 
   Workspace& workspace;
   Host host;
+  Page page = Page::lab;
+  std::uint64_t openings_seen = 0;  ///< Workspace::openings when the page was chosen: a lab opened since shows
+  HomeState home;
+  GlossaryState glossary;
+  bool help_open = false;
   bool presentation = false;
   bool drawer_open = true;
   Drawer drawer = Drawer::concept_;
@@ -153,8 +174,7 @@ struct Shell {
   ExportRequest export_request;
   Job document_job;                            ///< writes a lab's document
   std::shared_ptr<std::string> document_said;  ///< what that job has to say when it is done
-  double message_until = 0;
-  std::string message;
+  ToastState toasts;
   bool animating = false;  ///< something moves: the window must not sleep
   bool prediction_hides_outputs = false;
 };
@@ -173,7 +193,16 @@ void ask_export(Shell& shell, ExportKind kind, const char* extension, ImGuiID pa
 models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& path);
 
 // The parts of the shell, each in its own file.
+/// Width of the rail in pixels: folded to numbered rings in a narrow window, unless the person chose otherwise.
+float rail_width(const Shell& shell, ImVec2 screen);
 void draw_rail(Shell& shell, ImVec2 size);
+/// Draws home or the glossary in place of the lab; false when a lab is to be drawn.
+bool draw_page(Shell& shell, ImVec2 screen);
+void draw_home(Shell& shell, ImVec2 screen);
+void draw_glossary(Shell& shell, ImVec2 screen);
+void draw_help(Shell& shell);
+/// Messages, newest on top of the stack, whose lower right corner is `corner`.
+void draw_toasts(Shell& shell, ImVec2 corner);
 void draw_top_bar(Shell& shell, ImVec2 size);
 void draw_canvas(Shell& shell, ImVec2 size);
 void draw_inspector(Shell& shell, ImVec2 size);
@@ -191,6 +220,37 @@ void handle_shortcuts(Shell& shell);
 std::vector<Command> all_commands(Shell& shell);
 /// The commands with a chord: they do not change while the program runs.
 const std::vector<Command>& shortcut_commands();
+
+void go_home(Shell& shell);
+/// The glossary with what fits `query`; all terms when it is empty.
+void open_glossary(Shell& shell, std::string_view query);
+/// Lets the person choose a file of their own for the lab that reads it.
+void ask_for_file(Shell& shell);
+/// Markdown in which the first occurrence of every term of the glossary is a link to "term:TERM". Headings, code,
+/// formulas and links stay as they are.
+std::string link_terms(std::string_view markdown, const std::vector<Term>& glossary);
+/// The same for a text that is drawn every frame: made anew only when the text changes.
+const std::string& prose_with_terms(Shell& shell, const std::string& markdown);
+/// After draw_prose: shows the meaning of a hovered term, opens the glossary at a clicked one. True when `clicked` was
+/// a term.
+bool serve_terms(Shell& shell, std::string_view hovered, std::string_view clicked);
+
+/// The lesson's step that is shown now; null while no lesson plays or another lab than the step's is open.
+const LessonStep* step_shown(const Shell& shell);
+/// The lesson to begin or to go on with first: the first in teaching order that was not played to the end.
+std::size_t next_lesson(const Shell& shell);
+/// Starts a lesson, or goes on at the step where it was left.
+void lesson_resume(Shell& shell, std::size_t lesson);
+void lesson_leave(Shell& shell);
+/// The drawer's tab and the lesson as they were when the program ended; call once, before the first frame.
+void resume_shell(Shell& shell);
+/// Writes them where Workspace::save and Workspace::keep_place keep them.
+void note_shell(Shell& shell);
+/// The same, and keeps everything: call it about once a second with a clock in seconds.
+void keep_place(Shell& shell, double now_s);
+/// The name of a drawer's tab as it is kept, and back; `concept` for an unknown name.
+const char* name_of(Drawer drawer);
+Drawer drawer_of(std::string_view name);
 
 void lesson_go(Shell& shell, std::size_t lesson, std::size_t step);
 void lesson_record_step(Shell& shell);

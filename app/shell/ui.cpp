@@ -108,6 +108,12 @@ void bar(ImVec2 at, float width, double fraction, ImU32 colour) {
   if (f > 0) p.rect(at, {at.x + std::max(width * f, h), at.y + h}, colour, h / 2);
 }
 
+namespace {
+const char* wanted_panel = nullptr;
+}
+
+void focus_panel(const char* id) { wanted_panel = id; }
+
 bool begin_panel(const char* id, ImVec2 size, ImU32 background, ImVec2 padding, ImGuiWindowFlags flags) {
   ImGui::PushStyleColor(ImGuiCol_ChildBg, background);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {theme().px(padding.x), theme().px(padding.y)});
@@ -115,6 +121,12 @@ bool begin_panel(const char* id, ImVec2 size, ImU32 background, ImVec2 padding, 
       ImGui::BeginChild(id, size, ImGuiChildFlags_AlwaysUseWindowPadding | ImGuiChildFlags_NavFlattened, flags);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
+  if (wanted_panel && std::string_view(wanted_panel) == id) {
+    wanted_panel = nullptr;
+    ImGui::GetCurrentContext()->NavId = 0;  // drawn later in this frame, it would take the focus back to its window
+    ImGui::SetKeyboardFocusHere();
+    ImGui::SetNavCursorVisible(true);
+  }
   return open;
 }
 

@@ -43,6 +43,8 @@ void hint(std::string_view s);
 /// A thin bar, filled from 0 to 1.
 void bar(ImVec2 at, float width, double fraction, ImU32 colour);
 
+/// The next panel of that name gives the keyboard to its first control.
+void focus_panel(const char* id);
 /// Opens and styles a child panel with its background; end with ImGui::EndChild().
 bool begin_panel(const char* id, ImVec2 size, ImU32 background, ImVec2 padding, ImGuiWindowFlags flags = 0);
 

@@ -35,6 +35,7 @@ models::Status take(const json& content, Progress& progress) {
     Reader reader(entry, where, fault);
     LabProgress lab;
     reader.flag("visited", lab.visited);
+    reader.flag("explored", lab.explored);
     reader.texts("presets", lab.presets);
     for (const json& item : reader.array("predictions")) {
       std::string item_fault;
@@ -64,13 +65,17 @@ void write(json& content, const Progress& progress) {
     for (const Prediction& p : lab.predictions)
       predictions.push_back(
           {{"question", p.question}, {"committed", p.committed}, {"answer", p.answer}, {"time_unix_s", p.time_unix_s}});
-    labs[id] = {{"visited", lab.visited}, {"presets", lab.presets}, {"predictions", std::move(predictions)}};
+    labs[id] = {{"visited", lab.visited},
+                {"explored", lab.explored},
+                {"presets", lab.presets},
+                {"predictions", std::move(predictions)}};
   }
 }
 
 }  // namespace
 
 void Progress::visit(std::string_view lab) { lab_of(*this, lab).visited = true; }
+void Progress::explore(std::string_view lab) { lab_of(*this, lab).explored = true; }
 void Progress::try_preset(std::string_view lab, std::string_view preset) { lab_of(*this, lab).presets.emplace(preset); }
 void Progress::predict(std::string_view lab, const Prediction& prediction) {
   if (std::isfinite(prediction.committed) && std::isfinite(prediction.answer))
@@ -91,20 +96,21 @@ void Progress::merge(const Progress& other) {
   for (const auto& [id, theirs] : other.labs) {
     LabProgress& ours = labs[id];
     ours.visited = ours.visited || theirs.visited;
+    ours.explored = ours.explored || theirs.explored;
     ours.presets.insert(theirs.presets.begin(), theirs.presets.end());
     for (const Prediction& prediction : theirs.predictions) insert(ours.predictions, prediction);
   }
 }
 
-double Progress::fraction(std::span<const std::string_view> lab_ids) const {
-  if (lab_ids.empty()) return 0.0;
-  double halves = 0.0;
-  for (const std::string_view id : lab_ids) {
-    const auto found = labs.find(id);
-    if (found == labs.end()) continue;
-    halves += found->second.predictions.empty() ? (found->second.visited ? 1.0 : 0.0) : 2.0;
-  }
-  return halves / (2.0 * static_cast<double>(lab_ids.size()));
+Quarters Progress::quarters(std::string_view lab, std::optional<bool> answered, std::optional<bool> drilled) const {
+  const auto found = labs.find(lab);
+  const bool visited = found != labs.end() && found->second.visited;
+  return {
+      .opened = visited,
+      .predicted = answered.value_or(visited),
+      .explored = found != labs.end() && (found->second.explored || !found->second.presets.empty()),
+      .drilled = drilled.value_or(visited),
+  };
 }
 
 LoadReport load(const std::filesystem::path& path, Progress& progress) {

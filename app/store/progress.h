@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +21,23 @@ struct Prediction {
   bool operator==(const Prediction&) const = default;
 };
 
+/// How far a lab is, in the four quarters of its ring.
+///  - opened: the lab was open.
+///  - predicted: each of its questions was answered once, right or wrong.
+///  - explored: a preset was tried, a claim was opened in the lab, or a sweep, sensitivity, solve or comparison was
+///  run.
+///  - drilled: a drill on this lab was answered right once.
+/// A quarter for which a lab has nothing (no question, no drill) fills with `opened`.
+struct Quarters {
+  bool opened = false, predicted = false, explored = false, drilled = false;
+  int count() const { return int{opened} + int{predicted} + int{explored} + int{drilled}; }
+  double fraction() const { return count() / 4.0; }
+  bool operator==(const Quarters&) const = default;
+};
+
 struct LabProgress {
   bool visited = false;
+  bool explored = false;                ///< one of the four ways to think was used, or a claim opened
   std::set<std::string> presets;        ///< tried, by name
   std::vector<Prediction> predictions;  ///< in order of time
   bool operator==(const LabProgress&) const = default;
@@ -38,13 +53,14 @@ struct Progress {
   void try_preset(std::string_view lab, std::string_view preset);
   /// A prediction whose numbers are not finite is not kept.
   void predict(std::string_view lab, const Prediction& prediction);
+  void explore(std::string_view lab);
   void play_lesson(std::string_view lesson);
   /// The latest prediction for a question of a lab, or null.
   const Prediction* latest(std::string_view lab, std::string_view question) const;
   void merge(const Progress& other);
-  /// 0 to 1: a lab counts half when visited and fully once a prediction was committed there (every lab asks one). 0
-  /// without labs.
-  double fraction(std::span<const std::string_view> lab_ids) const;
+  /// `answered`: was each of the lab's questions answered; `drilled`: was a drill on it answered right. Nothing where
+  /// the lab has no question, or no drill.
+  Quarters quarters(std::string_view lab, std::optional<bool> answered, std::optional<bool> drilled) const;
 };
 
 /// Adds what the file holds to `progress`.

@@ -33,18 +33,32 @@ Workspace::Workspace(Content loaded, models::Result<UserPaths> user, std::functi
     say_if_any(notes_.load(user_->data / "notes.json"));
     say_if_any(kept_.load(user_->data / "kept.json"));
     say_if_any(recent_.load(user_->state / "recent.json"));
+    say_if_any(resume_.load(user_->state / "resume.json"));
     load_lessons(user_->data / "lessons", content);
   } else {
     say(user_.error);
   }
   for (const auto& error : content.errors) say(error);
   describe_shared();
-  if (!chapters::all_labs().empty() && !open(settings.last_lab)) open(chapters::all_labs().front().id);
+  find_drilled();
+  if (!chapters::all_labs().empty())
+    show(chapters::has_lab(settings.last_lab) ? settings.last_lab : chapters::all_labs().front().id, [] {});
 }
 
 Workspace::~Workspace() = default;  // here, where Json is complete
 
-double Workspace::lab_fraction(std::string_view lab) const { return progress.fraction({&lab, 1}); }
+std::size_t Workspace::answered_questions(std::string_view lab) const {
+  const auto& questions = content.of(lab).predictions;
+  return static_cast<std::size_t>(std::count_if(
+      questions.begin(), questions.end(), [&](const Prediction& q) { return progress.latest(lab, q.id) != nullptr; }));
+}
+
+store::Quarters Workspace::quarters(std::string_view lab) const {
+  std::optional<bool> answered, drilled;
+  if (const std::size_t n = content.of(lab).predictions.size(); n > 0) answered = answered_questions(lab) == n;
+  if (drills_on_.contains(lab)) drilled = drilled_.contains(lab);
+  return progress.quarters(lab, answered, drilled);
+}
 
 const std::string& Workspace::title_of(std::string_view lab) const {
   static const std::string none;
@@ -69,8 +83,11 @@ std::size_t Workspace::claim_count(std::string_view lab) const {
 
 Session& Workspace::session(std::string_view id) {
   auto at = sessions_.find(id);
-  if (at == sessions_.end())
-    at = sessions_.emplace(std::string(id), std::make_unique<Session>(chapters::make_lab_by_id(id), jobs)).first;
+  if (at == sessions_.end()) {
+    auto lab = chapters::make_lab_by_id(id);
+    restore(*lab);
+    at = sessions_.emplace(std::string(id), std::make_unique<Session>(std::move(lab), jobs)).first;
+  }
   return *at->second;
 }
 
@@ -85,15 +102,21 @@ void Workspace::remember() {
   recent.add({std::string(lab().info().id), std::move(title), to_text(scenario_to_json(lab())), now});
 }
 
-void Workspace::enter(std::string_view id, const std::function<void()>& set_up) {
+void Workspace::show(std::string_view id, const std::function<void()>& set_up) {
   remember();
+  if (current_) note_place();
   current_ = &session(id);
   group_shared();
   set_up();
   fill_personal();
   current_->update(false);
+}
+
+void Workspace::enter(std::string_view id, const std::function<void()>& set_up) {
+  show(id, set_up);
   progress.visit(id);
   settings.last_lab = id;
+  ++openings_;
 }
 
 bool Workspace::update(bool control_held) {
@@ -103,9 +126,15 @@ bool Workspace::update(bool control_held) {
   return changed;
 }
 
-void Workspace::say(std::string sentence) {
-  messages_.push_back(std::move(sentence));
+void Workspace::say(std::string sentence, Action action) {
+  messages_.push_back({std::move(sentence), false, std::move(action)});
   if (messages_.size() > 50) messages_.erase(messages_.begin());
+}
+
+void Workspace::say_failure(std::string sentence, Action action) {
+  if (sentence.empty()) return;
+  say(std::move(sentence), std::move(action));
+  messages_.back().failure = true;
 }
 
 void Workspace::say_if_any(std::string notice) {
@@ -130,6 +159,8 @@ std::string Workspace::export_folder() const {
 
 void Workspace::save() {
   if (!user_) return;
+  note_place();
+  say_if_any(resume_.save(user_->state / "resume.json"));
   say_if_any(settings_.save(user_->config / "settings.json"));
   say_if_any(progress_.save(user_->data / "progress.json"));
   say_if_any(recent_.save(user_->state / "recent.json"));

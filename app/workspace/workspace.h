@@ -1,7 +1,9 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "app/store/notes.h"
 #include "app/store/progress.h"
 #include "app/store/recent.h"
+#include "app/store/resume.h"
 #include "app/store/settings.h"
 #include "app/workspace/jobs.h"
 #include "app/workspace/services.h"
@@ -21,6 +24,19 @@
 
 namespace app {
 
+/// What a person can do about a message: a button with a word or two, and what it does.
+struct Action {
+  std::string label;  ///< empty: there is nothing to do
+  std::function<void()> run;
+};
+
+/// One sentence for the person.
+struct Message {
+  std::string text;
+  bool failure = false;  ///< something did not work: it looks like it and stays longer
+  Action action{};
+};
+
 /// Everything that is open and known, without a picture: the labs in use, what the learner shares between them,
 /// content, progress. The shell draws it; the command line and tests drive it directly.
 class Workspace {
@@ -29,6 +45,7 @@ class Workspace {
   Stored<store::Notes> notes_;
   Stored<store::Kept> kept_;
   Stored<store::Recent> recent_;
+  Stored<store::Resume> resume_;
 
  public:
   /// Where `user` failed nothing is kept, and its sentence is the first message.
@@ -45,6 +62,7 @@ class Workspace {
   store::Notes& notes = notes_.value;
   store::Kept& kept = kept_.value;  ///< what labs keep of the learner
   store::Recent& recent = recent_.value;
+  store::Resume& resume = resume_.value;
 
   /// Opens a lab by id (made on first use) and applies the shared choices. False when there is none.
   bool open(std::string_view lab);
@@ -60,8 +78,17 @@ class Workspace {
   /// or one for the first lab with a file input that accepts its suffix.
   models::Status drop_file(const std::string& path);
 
-  /// Half for a visit, whole for a committed prediction.
-  double lab_fraction(std::string_view lab) const;
+  /// How far a lab is.
+  store::Quarters quarters(std::string_view lab) const;
+  double lab_fraction(std::string_view lab) const { return quarters(lab).fraction(); }
+  /// How many of the lab's questions were answered.
+  std::size_t answered_questions(std::string_view lab) const;
+  /// Are there drills on this lab?
+  bool has_drills(std::string_view lab) const { return drills_on_.contains(lab); }
+  /// True until this person has opened a lab, in this start of the program or one before.
+  bool first_start() const { return settings.last_lab.empty(); }
+  /// Counts how often a lab was opened, the same one again included.
+  std::uint64_t openings() const { return openings_; }
   const std::string& title_of(std::string_view lab) const;
 
   /// The open lab's claims, each recomputed once.
@@ -93,17 +120,22 @@ class Workspace {
   /// Keeps a committed prediction, to disk at once.
   void keep_prediction(chapters::PredictionRecord record);
 
-  /// One-line messages for the learner, oldest first.
-  void say(std::string sentence);
+  /// Messages for the learner, oldest first. An action becomes a button on the message.
+  void say(std::string sentence, Action action = {});
   /// Says why something failed, if it did.
-  void say_failure(const models::Status& status) { say_if_any(status.error); }
-  std::vector<std::string>& messages() { return messages_; }
+  void say_failure(const models::Status& status) { say_failure(status.error); }
+  void say_failure(std::string sentence, Action action = {});
+  std::vector<Message>& messages() { return messages_; }
 
   /// Keeps a lesson of the learner's own under the data folder, beside those that were there.
   models::Status keep_lesson(Lesson lesson);
   std::string export_folder() const;
 
   void save();  ///< progress, notes, settings, when they changed
+  /// Keeps where the person is, so that a crash loses at most the last second: settings and `resume`, the latter on a
+  /// worker. Call it about once a second with a clock in seconds, whether anything is drawn or not; writes at most once
+  /// a second, and nothing while nothing has changed.
+  void keep_place(double now_s);
 
  private:
   Session& session(std::string_view lab);
@@ -114,6 +146,11 @@ class Workspace {
   void group_shared();
   /// Makes a lab the open one. `set_up` sets its inputs, when it is the open lab already and not yet computed.
   void enter(std::string_view lab, const std::function<void()>& set_up);
+  /// The same without counting as a visit: what the window has open before the person chose anything.
+  void show(std::string_view lab, const std::function<void()>& set_up);
+  void restore(chapters::Lab& lab);  ///< as it was left, as far as that is still possible
+  void note_place();                 ///< puts the open lab's state into `resume`
+  void find_drilled();               ///< from what is kept and the catalog
   models::Status drop_lesson(const std::string& path, std::string_view text);
   /// Gives the text to the first file input of the open lab that it leaves feasible. Fails with the lab's reason; empty
   /// when the lab has no input for texts.
@@ -135,7 +172,16 @@ class Workspace {
   std::map<std::string, std::unique_ptr<Session>, std::less<>> sessions_;
   Session* current_ = nullptr;
   std::map<std::string, Json, std::less<>> shared_;
-  std::vector<std::string> messages_;
+  std::vector<Message> messages_;
+  std::uint64_t openings_ = 0;
+  std::set<std::string, std::less<>> drills_on_, drilled_;  ///< labs with drills; those of which one was answered right
+  struct Keeping {
+    double last_s = -1e9;     ///< when something was written
+    std::uint64_t stamp = 0;  ///< of what was noted last
+    Job job;                  ///< writes
+    store::Resume writing;    ///< what it writes
+    std::shared_ptr<std::string> said;
+  } keeping_;
   std::map<std::string, CheckedClaims, std::less<>> claims_;
 };
 

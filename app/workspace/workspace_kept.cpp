@@ -1,7 +1,9 @@
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 #include "app/workspace/kept_rows.h"
 #include "app/workspace/workspace.h"
+#include "chapters/mechanism/catalog.h"
 
 /// What the learner did, between the labs that show it and the disk.
 namespace app {
@@ -22,7 +24,24 @@ void Workspace::gather_kept() {
   bool more = false;
   for (const Field& f : lab().inputs())
     if (f.spec.origin == chapters::Origin::kept) more = add_to_kept(f, kept) || more;
-  if (more) save_kept();
+  if (!more) return;
+  find_drilled();
+  save_kept();
+}
+
+void Workspace::find_drilled() {
+  drills_on_.clear();
+  drilled_.clear();
+  for (const auto& drill : chapters::catalog().drills) drills_on_.insert(drill.lab);
+  const auto history = kept.tables.find("drill.history");
+  if (history == kept.tables.end()) return;
+  for (const std::string& row : history->second) {
+    const Json record = parse_own_json(row);
+    const auto right = record.find("right"), id = record.find("drill");
+    if (right == record.end() || id == record.end() || !id->is_string() || *right != Json(true)) continue;
+    for (const auto& drill : chapters::catalog().drills)
+      if (drill.id == id->get<std::string>()) drilled_.insert(drill.lab);
+  }
 }
 
 void Workspace::keep_prediction(chapters::PredictionRecord record) {

@@ -6,6 +6,7 @@
 namespace widgets {
 namespace {
 
+bool term(std::string_view target) { return target.starts_with("term:"); }
 bool web(std::string_view target) { return target.starts_with("http://") || target.starts_with("https://"); }
 
 void tooltip(std::string_view text) {
@@ -23,9 +24,9 @@ void paint(const Painter& painter, const ProseView& view, ImVec2 origin, bool ho
     switch (item.kind) {
       case ProseItem::Kind::text:
         painter.text(at, view.doc.shown(item.begin, item.end),
-                     item.link >= 0 ? t.accent
-                     : item.muted   ? t.muted
-                                    : t.text,
+                     item.link >= 0 && !term(view.doc.links[static_cast<std::size_t>(item.link)].target) ? t.accent
+                     : item.muted                                                                        ? t.muted
+                                                                                                         : t.text,
                      item.type, item.font);
         break;
       case ProseItem::Kind::marker:
@@ -80,8 +81,12 @@ void draw_links(const Painter& painter, const ProseView& view, ImVec2 origin, Pr
     ImGui::PopID();
     const float line = at.y + box.size.y / 2 + 0.55f * t.type(Type::body);
     const bool hovered = ImGui::IsItemHovered();
-    painter.line({at.x, line}, {at.x + box.size.x, line}, hovered ? t.accent : with_alpha(t.accent, 0.45f),
-                 std::max(1.0f, t.px(1)));
+    const float thick = std::max(1.0f, t.px(1));
+    if (term(link.target) && !hovered)
+      painter.dashed_line({at.x, line}, {at.x + box.size.x, line}, t.muted, thick, t.px(2));
+    else
+      painter.line({at.x, line}, {at.x + box.size.x, line}, hovered ? t.accent : with_alpha(t.accent, 0.45f), thick);
+    if (hovered || (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible)) result.hovered = link.target;
     if (hovered) {
       ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
       if (web(link.target)) ImGui::SetTooltip("%s\nclick to copy the address", link.target.c_str());
@@ -116,6 +121,7 @@ ProseResult draw_prose(const char* id, std::string_view markdown, const ProseSou
   }
   ProseResult result{
       .clicked = {},
+      .hovered = {},
       .copied = {},
       .width = view.layout.width,
       .height = view.layout.height,

@@ -12,7 +12,8 @@
 /// `{key}` shows the current value of an input or output in its unit; `{key.bin}` asks for binary prefixes and
 /// `{key:GB/s}` for that unit (the source of values gets the whole of it, see split_live_key). In blocks of code
 /// nothing is replaced, in spans of it `{key}` is. A link to `lab:chapter/lab?input=value` is reported when clicked;
-/// one to http(s) copies its address. Write
+/// one to http(s) copies its address. One to `term:WORD` reads as text with a dotted line, and the caller says what the
+/// word means. Write
 /// `\$` for a dollar sign where two of them could be taken for a formula.
 namespace widgets {
 
@@ -29,6 +30,7 @@ struct ProseView {
 
 struct ProseResult {
   std::string_view clicked;     ///< target of the link clicked in this frame, else empty; lives in the view
+  std::string_view hovered;     ///< target of the link under the pointer or with the keyboard's ring, else empty
   std::string_view copied;      ///< http(s) address just copied to the clipboard, else empty; lives in the view
   float width = 0, height = 0;  ///< pixels
 };

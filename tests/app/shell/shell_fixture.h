@@ -9,8 +9,8 @@
 struct Opened {
   explicit Opened(const char* lab = "roofline/roofline") {
     if (!d.workspace.open(lab)) throw std::runtime_error(std::string("no lab ") + lab);
-    d.shell.message_until = 0;
     d.workspace.messages().clear();
+    d.workspace.settings.rail = app::store::Settings::Rail::open;  // tests press its rows in a window of any width
     d.ui.frames(3);
   }
 

@@ -16,7 +16,7 @@ TEST_CASE("a lab's tab and a row of the rail open it, and the visit counts as pr
   o.ui.resize({1920, 1080});
   o.ui.click("top/Iron law");
   CHECK(o.d.open_lab() == "roofline/iron-law");
-  CHECK(o.w.lab_fraction("roofline/iron-law") == 0.5);
+  CHECK(o.w.quarters("roofline/iron-law") == app::store::Quarters{.opened = true});
   o.ui.click("roofline/hierarchy");
   CHECK(o.d.open_lab() == "roofline/hierarchy");
   CHECK(o.ui.text_present(o.w.lab().info().question));
@@ -169,19 +169,62 @@ TEST_CASE("the scenario is copied as a link and as a command") {
   CHECK(o.d.quit);
 }
 
-TEST_CASE("a message shows, and goes away by itself; the next one waits its turn") {
+TEST_CASE("messages stack, the newest on top, and go away by themselves; an error stays longer and says so") {
   Opened o;
   o.w.say("The first thing.");
-  o.w.say("The second thing.");
+  o.ui.frames(2);
+  o.w.say_failure("The second thing went wrong.");
   o.ui.frames(2);
   CHECK(o.ui.text_present("The first thing."));
-  CHECK_FALSE(o.ui.text_present("The second thing."));
+  CHECK(o.ui.text_present("The second thing went wrong."));
+  REQUIRE(o.d.shell.toasts.shown.size() == 2);
+  CHECK(o.d.shell.toasts.shown[0].message.failure);
   CHECK(o.d.shell.animating);
   o.ui.frames(60 * 6);
-  CHECK(o.ui.text_present("The second thing."));
-  o.ui.frames(60 * 6);
-  CHECK_FALSE(o.ui.text_present("The second thing."));
+  CHECK_FALSE(o.ui.text_present("The first thing."));
+  CHECK(o.ui.text_present("The second thing went wrong."));
+  o.ui.frames(60 * 12);
+  CHECK_FALSE(o.ui.text_present("The second thing went wrong."));
   CHECK_FALSE(o.d.shell.animating);  // the window may sleep
+}
+
+TEST_CASE("a message stands beside the canvas and not over it") {
+  Opened o;
+  o.w.say("Something short.");
+  o.ui.frames(3);
+  const auto& close = o.ui.item("Close");
+  CHECK(close.min.y >= o.d.shell.canvas_max.y);
+  CHECK(close.max.x <= o.d.shell.canvas_max.x);
+}
+
+TEST_CASE("a message's button does what it says and closes the message; the cross closes it too") {
+  Opened o;
+  int done = 0;
+  o.w.say("A file was written.", {"Show folder", [&] { ++done; }});
+  o.ui.frames(2);
+  o.ui.click("Show folder");
+  o.ui.frames(2);
+  CHECK(done == 1);
+  CHECK_FALSE(o.ui.text_present("A file was written."));
+  o.w.say("Another thing.");
+  o.ui.frames(2);
+  o.ui.click("Close");
+  o.ui.frames(2);
+  CHECK_FALSE(o.ui.text_present("Another thing."));
+}
+
+TEST_CASE("the same message again does not stack up, and of many the oldest that are no errors go first") {
+  Opened o;
+  o.w.say_failure("It failed.");
+  for (int i = 0; i < 9; ++i) {
+    o.w.say("Copied.");
+    o.w.say("Step " + std::to_string(i) + ".");
+    o.ui.frames(1);
+  }
+  CHECK(o.d.shell.toasts.shown.size() == 4);
+  CHECK(o.d.was_said("It failed."));
+  CHECK(o.d.was_said("Step 8."));
+  CHECK_FALSE(o.d.was_said("Step 0."));
 }
 
 TEST_CASE("edges of drawer and inspector are dragged, within limits, and kept as settings") {

@@ -52,14 +52,34 @@ TEST_CASE("starting over forgets what the file held") {
   CHECK(back == app::store::Progress{});
 }
 
-TEST_CASE("a lab counts half when visited and fully with a prediction") {
+TEST_CASE("a lab's ring fills in quarters: opened, predicted, explored, drilled") {
   app::store::Progress progress;
+  using app::store::Quarters;
+  CHECK(progress.quarters("c/a", false, false) == Quarters{});
   progress.visit("c/a");
-  progress.predict("c/b", {"q", 1, 2, 3});
-  progress.predict("c/c", {"q", std::numeric_limits<double>::quiet_NaN(), 2, 3});  // not kept
-  const std::array<std::string_view, 4> ids{"c/a", "c/b", "c/c", "c/d"};
-  CHECK(progress.fraction(ids) == 0.375);  // (1/2 + 1 + 0 + 0) / 4
-  CHECK(progress.fraction({}) == 0.0);
+  CHECK(progress.quarters("c/a", false, false) == Quarters{.opened = true});
+  CHECK(progress.quarters("c/a", true, false) == Quarters{.opened = true, .predicted = true});
+  CHECK(progress.quarters("c/a", false, true) == Quarters{.opened = true, .drilled = true});
+  progress.explore("c/a");
+  CHECK(progress.quarters("c/a", true, true).fraction() == 1.0);
+  progress.try_preset("c/b", "a preset");
+  CHECK(progress.quarters("c/b", false, false) == Quarters{.explored = true});
+  // What a lab has nothing for fills when it is opened, not before.
+  CHECK(progress.quarters("c/c", {}, {}) == Quarters{});
+  progress.visit("c/c");
+  CHECK(progress.quarters("c/c", {}, {}).count() == 3);
+}
+
+TEST_CASE("what was explored is kept and merged") {
+  const Folder folder;
+  app::store::Progress mine, theirs, back;
+  mine.explore("c/a");
+  theirs.explore("c/b");
+  REQUIRE(app::store::save(folder / "progress.json", theirs).saved);
+  REQUIRE(app::store::save(folder / "progress.json", mine).saved);
+  REQUIRE(app::store::load(folder / "progress.json", back).found == Found::loaded);
+  CHECK(back.labs.at("c/a").explored);
+  CHECK(back.labs.at("c/b").explored);
 }
 
 TEST_CASE("progress with a bad member keeps the good ones and sets the file aside") {

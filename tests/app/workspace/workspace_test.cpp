@@ -38,7 +38,7 @@ std::string_view open_lab(app::Workspace& w) { return w.lab().info().id; }
 
 bool said(app::Workspace& w, std::string_view part) {
   for (const auto& m : w.messages())
-    if (m.find(part) != std::string::npos) return true;
+    if (m.text.find(part) != std::string::npos) return true;
   return false;
 }
 
@@ -144,8 +144,8 @@ TEST_CASE("a shared choice that a lab does not offer is refused with a sentence,
   REQUIRE(w->open("compression/sparsity"));
   CHECK(text(*w, "format") == "bf16");
   REQUIRE(w->messages().size() == 1);
-  CHECK(w->messages()[0].find("keeps its own \"Format\"") != std::string::npos);
-  CHECK(w->messages()[0].find("fp64") != std::string::npos);
+  CHECK(w->messages()[0].text.find("keeps its own \"Format\"") != std::string::npos);
+  CHECK(w->messages()[0].text.find("fp64") != std::string::npos);
 }
 
 TEST_CASE("a dropped scenario opens its lab with its inputs and the rest at their defaults") {
@@ -324,8 +324,8 @@ TEST_CASE("progress, settings and notes are saved and come back; the window open
   REQUIRE(w->progress.latest(second, "q"));
   CHECK(w->progress.latest(second, "q")->committed == 3.0);
   CHECK(w->progress.labs.at(second).presets.size() == 1);
-  CHECK(w->lab_fraction(second) == 1.0);
-  CHECK(w->lab_fraction(first) == 0.5);
+  CHECK(w->quarters(second) == app::store::Quarters{.opened = true, .explored = true});
+  CHECK(w->lab_fraction(first) == 0.25);
   CHECK(w->lab_fraction("roofline/iron-law") == 0.0);
 }
 
@@ -351,7 +351,7 @@ TEST_CASE("without a home nothing is kept, which is said once, and everything el
   const Folder folder;
   app::Workspace w(support::bundled_content(), models::Result<app::UserPaths>::fail("Nothing can be kept: set HOME."));
   REQUIRE(w.messages().size() >= 1);
-  CHECK(w.messages()[0] == "Nothing can be kept: set HOME.");
+  CHECK(w.messages()[0].text == "Nothing can be kept: set HOME.");
   REQUIRE(w.open(first));
   w.notes.set(first, "gone");
   w.save();

@@ -75,11 +75,12 @@ struct ShellDriver {
     ui.key(ImGuiKey_Enter);
     ui.frames(2);
   }
-  /// Is this part of the message on screen, or of one that waits its turn?
+  /// Is this part of the message on screen, or of one that comes with the next frame?
   bool was_said(std::string_view part) {
-    if (shell.message.find(part) != std::string::npos) return true;
-    for (const auto& sentence : workspace.messages())
-      if (sentence.find(part) != std::string::npos) return true;
+    for (const auto& toast : shell.toasts.shown)
+      if (toast.message.text.find(part) != std::string::npos) return true;
+    for (const auto& message : workspace.messages())
+      if (message.text.find(part) != std::string::npos) return true;
     return false;
   }
   /// By how much the canvas of the open lab is higher than what the window shows of it.

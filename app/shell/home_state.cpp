@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/shell/shell.h"
+#include "app/workspace/kept_rows.h"
+#include "chapters/mechanism/registry.h"
+
+/// What home says, put into words.
+namespace app {
+namespace {
+
+using chapters::Field;
+using chapters::Kind;
+
+std::string minutes_text(double minutes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f", std::max(1.0, std::round(minutes)));
+  return text;
+}
+
+std::string hours_text(double minutes) {
+  const long whole = std::lround(minutes);
+  if (whole < 60) return std::to_string(whole) + " min";
+  return std::to_string(whole / 60) + " h " + std::to_string(whole % 60) + " min";
+}
+
+std::string counted(std::size_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
+
+/// "Predicted 2 of 4 questions. Left: explore (a preset, a claim or a sweep), a drill."
+std::string hint_of(const Workspace& w, const HomeLab& lab) {
+  const std::size_t questions = w.content.of(lab.id).predictions.size();
+  if (lab.done.count() == 4) return "Done: opened, predicted, explored and drilled.";
+  std::string left;
+  const auto add = [&](const std::string& what) { left += (left.empty() ? "" : "; ") + what; };
+  if (!lab.done.opened) add("open it");
+  if (!lab.done.predicted && questions > 0)
+    add("predict, " + std::to_string(w.answered_questions(lab.id)) + " of " + counted(questions, "question") +
+        " answered");
+  if (!lab.done.explored) add("explore: a preset, a claim, or a sweep");
+  if (!lab.done.drilled && w.has_drills(lab.id)) add("drill: one right answer");
+  return "About " + minutes_text(lab.minutes) + " minutes. Left: " + left + ".";
+}
+
+HomeLab lab_of(const Workspace& w, const CurriculumLab& row) {
+  HomeLab lab;
+  lab.id = row.id;
+  lab.open = chapters::has_lab(row.id);
+  lab.title = lab.open ? w.title_of(row.id) : row.title;
+  if (!lab.open) {
+    lab.hint = "Planned.";
+    return lab;
+  }
+  lab.done = w.quarters(row.id);
+  lab.minutes = std::max(1.0, minutes_of(w.content.of(row.id)));
+  lab.minutes_text = minutes_text(lab.minutes);
+  lab.hint = hint_of(w, lab);
+  return lab;
+}
+
+HomeChapter chapter_of(const Workspace& w, const CurriculumChapter& row) {
+  HomeChapter chapter{.slug = row.slug, .ordinal = row.ordinal, .title = row.title};
+  for (const CurriculumLab& planned : row.labs) {
+    const HomeLab& lab = chapter.labs.emplace_back(lab_of(w, planned));
+    if (lab.open) {
+      ++chapter.open;
+      chapter.minutes += lab.minutes;
+      chapter.fraction += lab.done.fraction();
+    } else {
+      chapter.planned_hint += (chapter.planned_hint.empty() ? "Planned: " : ", ") + lab.title;
+    }
+  }
+  if (!chapter.planned_hint.empty()) chapter.planned_hint += ".";
+  if (chapter.open > 0) chapter.fraction /= static_cast<double>(chapter.open);
+  chapter.minutes_text = chapter.open > 0 ? minutes_text(chapter.minutes) + " min" : "planned";
+  chapter.planned_text = std::to_string(chapter.labs.size() - chapter.open) + " planned";
+  return chapter;
+}
+
+/// "next" is the first lab after "here", else from the start, that was never opened; then the first that is not done.
+void mark_here_and_next(HomeState& home, std::string_view here) {
+  std::vector<HomeLab*> labs;
+  std::size_t at = 0;
+  for (HomeChapter& chapter : home.chapters)
+    for (HomeLab& lab : chapter.labs)
+      if (lab.open) {
+        lab.here = lab.id == here;
+        if (lab.here) at = labs.size() + 1;
+        labs.push_back(&lab);
+      }
+  const auto mark = [&](auto&& fits) {
+    for (std::size_t i = 0; i < labs.size(); ++i) {
+      HomeLab& lab = *labs[(at + i) % labs.size()];
+      if (!lab.here && fits(lab)) return lab.next = true;
+    }
+    return false;
+  };
+  if (!mark([](const HomeLab& lab) { return !lab.done.opened; }))
+    mark([](const HomeLab& lab) { return lab.done.count() < 4; });
+}
+
+/// "Llama 3 70B, H100 SXM, BF16", and the name of a file of one's own.
+std::string setting_of(const chapters::Lab& lab) {
+  std::string text;
+  const auto add = [&](std::string_view what) { text += (text.empty() ? "" : ", ") + std::string(what); };
+  for (const Field& f : lab.inputs())
+    if (f.kind == Kind::file && !f.file().path.empty()) add(f.file().path.substr(f.file().path.rfind('/') + 1));
+  for (const Field& f : lab.inputs()) {
+    if (f.kind != Kind::choice || f.spec.shared.empty() || !chapters::holds(f.spec.when, lab.inputs())) continue;
+    if (const double i = f.number(); i >= 0) add((*f.options)[static_cast<std::size_t>(i)].label);
+  }
+  return text;
+}
+
+void continue_door(const Workspace& w, const chapters::Lab& lab, HomeDoors& doors) {
+  doors.again = !w.first_start();
+  doors.lab = lab.info().id;
+  doors.lab_title = lab.info().title;
+  doors.lab_setting = setting_of(lab);
+  doors.lab_done = w.quarters(doors.lab);
+  if (const std::size_t n = w.content.of(doors.lab).predictions.size())
+    doors.lab_questions =
+        std::to_string(w.answered_questions(doors.lab)) + " of " + counted(n, "question") + " answered";
+}
+
+void lesson_door(const Shell& shell, HomeDoors& doors) {
+  const auto& lessons = shell.workspace.content.lessons;
+  doors.lesson_index = next_lesson(shell);
+  if (doors.lesson_index >= lessons.size()) return;
+  const Lesson& lesson = lessons[doors.lesson_index];
+  const auto at = shell.workspace.resume.lesson_steps.find(lesson.id);
+  doors.lesson_steps = lesson.steps.size();
+  if (at != shell.workspace.resume.lesson_steps.end())
+    doors.lesson_step = std::min(static_cast<std::size_t>(at->second), doors.lesson_steps - 1);
+  doors.lesson = lesson.title + ": " + counted(doors.lesson_steps, "step") + ", from \"" + lesson.steps.front().title +
+                 "\" to \"" + lesson.steps.back().title + "\"";
+  doors.lesson_go = doors.lesson_step == 0 ? "start the lesson"
+                                           : "go on at step " + std::to_string(doors.lesson_step + 1) + " of " +
+                                                 std::to_string(doors.lesson_steps);
+}
+
+void question_door(const Workspace& w, HomeDoors& doors) {
+  const auto drills = chapters::make_lab_by_id("interview/drills");
+  if (!drills) return;
+  for (const Field& f : drills->inputs()) {
+    if (f.spec.origin == chapters::Origin::kept) (void)fill_from_kept(f, w.kept);  // what cannot be read is said there
+    if (f.key == "drill") (void)f.set_choice_id("today");
+    if (f.spec.origin == chapters::Origin::clock)
+      f.set_number(static_cast<double>(
+          std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+              .count()));
+  }
+  drills->compute();
+  const Field* done = drills->outputs().find("daily_done");
+  const Field* question = drills->outputs().find("question");
+  if (!done || !question || !drills->reason().empty()) return;
+  doors.question = question->text();
+  doors.question_go = done->toggle() ? "today's is answered: the next one" : "question of the day, 2 min";
+}
+
+}  // namespace
+
+HomeState home_of(const Shell& shell) {
+  const Workspace& w = shell.workspace;
+  HomeState home;
+  double minutes = 0, done = 0;
+  std::size_t open = 0, all = 0;
+  for (const CurriculumChapter& row : w.content.curriculum) {
+    const HomeChapter& chapter = home.chapters.emplace_back(chapter_of(w, row));
+    home.blocks.push_back({chapter.open, chapter.labs.size()});
+    open += chapter.open;
+    all += chapter.labs.size();
+    for (const HomeLab& lab : chapter.labs) {
+      minutes += lab.open ? lab.minutes : 0;
+      done += lab.open ? lab.minutes * lab.done.fraction() : 0;
+    }
+  }
+  mark_here_and_next(home, w.first_start() ? std::string_view() : std::string_view(w.settings.last_lab));
+  home.promise =
+      "Drag a number and see which wall you hit: " + counted(all, "lab") + " on making machine learning fast.";
+  home.count_text = std::to_string(open) + " of " + std::to_string(all) + " labs are open";
+  home.hours_text = hours_text(minutes) + ", of which " + hours_text(done) + " done";
+  continue_door(w, shell.workspace.lab(), home.doors);
+  lesson_door(shell, home.doors);
+  question_door(w, home.doors);
+  home.ready = true;
+  return home;
+}
+
+}  // namespace app

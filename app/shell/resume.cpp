@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <array>
+
+#include "app/shell/shell.h"
+
+/// What the shell remembers of where the person was.
+namespace app {
+namespace {
+
+constexpr std::array<const char*, 10> drawer_names{"concept", "design",  "code",    "debug", "frontier",
+                                                   "claims",  "predict", "explore", "notes", "lesson"};
+
+}  // namespace
+
+const char* name_of(Drawer drawer) { return drawer_names[static_cast<std::size_t>(drawer)]; }
+
+Drawer drawer_of(std::string_view name) {
+  const auto at = std::find(drawer_names.begin(), drawer_names.end(), name);
+  return at == drawer_names.end() ? Drawer::concept_ : static_cast<Drawer>(at - drawer_names.begin());
+}
+
+void resume_shell(Shell& shell) {
+  const store::Resume& left = shell.workspace.resume;
+  shell.drawer = drawer_of(left.drawer);
+  if (shell.drawer == Drawer::lesson) shell.drawer = Drawer::concept_;  // a recording does not outlive the program
+  const auto& lessons = shell.workspace.content.lessons;
+  for (std::size_t i = 0; i < lessons.size(); ++i) {
+    const auto step = left.lesson_steps.find(lessons[i].id);
+    if (left.lesson != lessons[i].id || step == left.lesson_steps.end()) continue;
+    shell.lesson.playing = true;
+    shell.lesson.lesson = i;
+    shell.lesson.step = std::min(static_cast<std::size_t>(step->second), lessons[i].steps.size() - 1);
+  }
+}
+
+void note_shell(Shell& shell) {
+  Workspace& w = shell.workspace;
+  w.settings.drawer_open = shell.drawer_open;
+  w.resume.drawer = name_of(shell.drawer);
+  const LessonState& lesson = shell.lesson;
+  if (lesson.playing && lesson.lesson < w.content.lessons.size())
+    w.resume.lesson = w.content.lessons[lesson.lesson].id;
+  else
+    w.resume.lesson.clear();
+}
+
+void keep_place(Shell& shell, double now_s) {
+  note_shell(shell);
+  shell.workspace.keep_place(now_s);
+}
+
+void ask_for_file(Shell& shell) {
+  shell.workspace.say(
+      "Drop a file on this window: a trace, a config.json, weights (.safetensors), arrivals (.csv), a scenario or a "
+      "lesson opens in the lab that reads it.");
+}
+
+}  // namespace app
