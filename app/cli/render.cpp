@@ -139,6 +139,7 @@ int render(const Arguments& a, const Streams& s) {
   const std::string kind = path.extension().string();
   if (kind != ".png" && kind != ".svg" && kind != ".csv")
     return complain(s, "render needs -o FILE.png, FILE.svg or FILE.csv.");
+  if (const auto there = folder_exists(path); !there) return complain(s, there.error);
   if (a.has("--at")) {
     const auto* time = lab->view().find("time");
     if (!time) return complain(s, std::string(lab->info().id) + " has nothing that plays: --at has no meaning there.");
