@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/scenario/scenario.h"
+#include "app/scenario/sentences.h"
+#include "chapters/mechanism/registry.h"
 
 namespace app {
 namespace {
@@ -58,6 +60,24 @@ void make_paths_whole(const Fields& fields, Json& inputs, const fs::path& folder
   change_paths(fields, inputs, [&](const std::string& path) {
     return fs::path(path).is_absolute() ? path : whole_path(folder / path).string();
   });
+}
+
+void leave_files_out(const Fields& fields, Json& inputs) {
+  change_paths(fields, inputs, [](const std::string&) { return std::string(); });
+}
+
+models::Result<Json> link_inputs(const Link& link) {
+  using Inputs = models::Result<Json>;
+  const auto trial = chapters::make_lab_by_id(link.lab);
+  if (!trial) return Inputs::fail(unknown_lab(link.lab));
+  FileReader untouched([](const std::string&) { return models::Result<std::string>::ok({}); });
+  untouched.bytes = [](const std::string&) { return models::Result<FileBytesPtr>::ok(nullptr); };
+  for (const auto& [key, value] : link.sets) {
+    const Field* f = trial->inputs().find(key);
+    if (!f) return Inputs::fail(unknown_key(link.lab, "input", key, trial->inputs()));
+    if (auto set = set_field_from_text(*f, value, untouched); !set) return Inputs::fail(std::move(set.error));
+  }
+  return Inputs::ok(fields_to_json(trial->inputs()));
 }
 
 std::string scenario_file_text(const chapters::Lab& lab, const fs::path& folder) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/platform/json.h"
+#include "app/scenario/link.h"
 #include "chapters/mechanism/lab.h"
 
 /// The files that a scenario names. In a scenario file a relative path counts from the folder of that file.
@@ -23,6 +24,13 @@ void make_paths_relative(const chapters::Fields& fields, Json& inputs, const std
 
 /// Of a scenario file in `folder`: relative paths get their whole path.
 void make_paths_whole(const chapters::Fields& fields, Json& inputs, const std::filesystem::path& folder);
+
+/// The same inputs without any file.
+void leave_files_out(const chapters::Fields& fields, Json& inputs);
+
+/// The inputs that a link to a lab sets, and the lab's defaults for the rest. No file is touched. Fails on an unknown
+/// key and on a value out of range.
+models::Result<Json> link_inputs(const Link& link);
 
 /// The scenario of a lab as the text of a file in `folder`.
 std::string scenario_file_text(const chapters::Lab& lab, const std::filesystem::path& folder);

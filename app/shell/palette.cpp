@@ -34,6 +34,15 @@ int fit(std::string_view text, std::string_view query) {
 void match(PaletteState& state) {
   state.matched = state.query;
   state.hits.clear();
+  if (std::string_view(state.query).starts_with("ridgeline://")) {
+    if (state.commands.empty() || state.commands.back().shortcut != "link")
+      state.commands.push_back({"Open this link", "link", 0, {}});
+    state.commands.back().run = [link = std::string(state.query)](Shell& s) {
+      s.workspace.say_failure(s.workspace.open_link(link));
+    };
+    state.hits.push_back({0, state.commands.size() - 1});
+    return;
+  }
   for (std::size_t i = 0; i < state.commands.size(); ++i)
     if (const int score = fit(state.commands[i].label, state.query); score >= 0 || !state.query[0])
       state.hits.push_back({state.query[0] ? score : 0, i});
@@ -68,7 +77,7 @@ void lesson_step(Shell& s, int by) {
 void ask_export(Shell& s, ExportKind kind, const char* extension) {
   std::string name(s.workspace.lab().info().id);
   std::replace(name.begin(), name.end(), '/', '-');
-  s.export_request = {kind, s.workspace.export_folder() + "/" + name + extension};
+  ask_where(s, kind, name + extension);
 }
 
 }  // namespace
@@ -77,6 +86,7 @@ const std::vector<Command>& shortcut_commands() {
   static const std::vector<Command> commands = {
       {"Command palette", "Ctrl+K", ImGuiMod_Ctrl | ImGuiKey_K,
        [](Shell& s) { s.palette = {.open = true, .just_opened = true}; }},
+      {"Open a file...", "Ctrl+O", ImGuiMod_Ctrl | ImGuiKey_O, [](Shell& s) { ask_for_file(s); }},
       {"Undo", "Ctrl+Z", ImGuiMod_Ctrl | ImGuiKey_Z, [](Shell& s) { s.workspace.current().undo(); }},
       {"Redo", "Ctrl+Y", ImGuiMod_Ctrl | ImGuiKey_Y, [](Shell& s) { s.workspace.current().redo(); }},
       {"Reset this lab", "Ctrl+R", ImGuiMod_Ctrl | ImGuiKey_R, [](Shell& s) { s.workspace.current().reset(); }},
@@ -156,7 +166,7 @@ std::vector<Command> all_commands(Shell& shell) {
 }
 
 void handle_shortcuts(Shell& shell) {
-  if (shell.palette.open) return;
+  if (shell.palette.open || shell.open_panel.open || shell.workspace.asked_files) return;
   const bool typing = ImGui::GetIO().WantTextInput;
   for (const Command& c : shortcut_commands()) {
     if (typing && (c.chord == (ImGuiMod_Ctrl | ImGuiKey_Z) || c.chord == (ImGuiMod_Ctrl | ImGuiKey_Y)))

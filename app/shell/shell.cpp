@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "app/platform/csv.h"
 #include "app/platform/file.h"
 #include "app/platform/svg.h"
-#include "app/scenario/scenario.h"
+#include "app/scenario/scenario_files.h"
 #include "app/shell/ui.h"
 
 namespace app {
@@ -41,7 +42,8 @@ void draw_message(Shell& shell, ImVec2 canvas_min, ImVec2 canvas_max) {
   Workspace& w = shell.workspace;
   const double now = ImGui::GetTime();
   if (now >= shell.message_until && !w.messages().empty()) {
-    shell.message = std::move(w.messages().front());
+    shell.message = std::move(w.messages().front().text);
+    shell.message_action = std::move(w.messages().front().action);
     w.messages().erase(w.messages().begin());
     shell.message_until = now + 4.0 + 0.04 * static_cast<double>(shell.message.size());
   }
@@ -59,7 +61,12 @@ void draw_message(Shell& shell, ImVec2 canvas_min, ImVec2 canvas_max) {
                    ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings |
                        ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav)) {
     ui::wrapped(shell.message, t.text, Type::small);
-    if (ImGui::IsWindowHovered() && ImGui::IsMouseClicked(0)) shell.message_until = 0;
+    if (!shell.message_action.label.empty() && ui::button(shell.message_action.label.c_str())) {
+      const Action action = std::exchange(shell.message_action, {});
+      shell.message_until = 0;
+      action.run();
+    } else if (ImGui::IsWindowHovered() && ImGui::IsMouseClicked(0))
+      shell.message_until = 0;
   }
   ImGui::End();
   ImGui::PopStyleVar(2);
@@ -93,16 +100,26 @@ void serve_requests(Shell& shell) {
   shell.workspace.say_failure(shell.workspace.open_link(link));
 }
 
+/// Says where an export went, and offers to show it.
+void say_saved(Shell& shell, const std::string& path) {
+  Action show;
+  if (shell.host.show_folder)
+    show = {"Show folder",
+            [to = shell.host.show_folder, folder = std::filesystem::path(path).parent_path().string()] { to(folder); }};
+  shell.workspace.say("Saved " + path + ".", std::move(show));
+}
+
 /// A document may be as large as the file it came from: a job writes it, from a copy of the lab.
 void export_document(Shell& shell, const std::string& path) {
   Workspace& w = shell.workspace;
   if (!w.lab().reason().empty()) return w.say("There is nothing to export yet: " + w.lab().reason());
   shell.document_said = std::make_shared<std::string>();
+  shell.document_path = path;
   const std::shared_ptr<const chapters::Lab> lab = w.lab().clone();
   shell.document_job = w.jobs.submit("document", [lab, path, said = shell.document_said](chapters::Progress&) {
     const auto document = lab->document();
     const auto written = document ? write_file(path, *document) : models::Status::fail(document.error);
-    *said = written ? "Saved " + path + "." : written.error;
+    *said = written.error;
   });
 }
 
@@ -206,14 +223,21 @@ void draw_shell(Shell& shell) {
   if (!request.path.empty() && !shell.record) shell.record = &export_record;
   spaced([&] { draw_canvas(shell, {middle, body - drawer}); });
   if (shell.document_job.ended()) {
-    w.say(shell.document_job.done() ? *shell.document_said : shell.document_job.error());
+    const std::string why = shell.document_job.done() ? *shell.document_said : shell.document_job.error();
+    if (why.empty())
+      say_saved(shell, shell.document_path);
+    else
+      w.say_failure(why);
     shell.document_job = {};
   }
   if (request.kind == ExportKind::document && !request.path.empty())
     export_document(shell, request.path);
   else if (!request.path.empty()) {
     const auto exported = export_canvas(shell, request.kind, request.path);
-    w.say(exported ? "Saved " + request.path + "." : exported.error);
+    if (exported)
+      say_saved(shell, request.path);
+    else
+      w.say_failure(exported);
   }
   if (shell.record == &export_record) shell.record = nullptr;
   if (w.update(ImGui::IsAnyItemActive()))
@@ -235,11 +259,14 @@ void draw_shell(Shell& shell) {
   ImGui::PopStyleVar();
   ImGui::End();
   draw_palette(shell);
+  draw_open_panel(shell);
+  draw_asked_files(shell);
   draw_message(shell, shell.canvas_min, shell.canvas_max);
 }
 
 models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& path) {
-  if (kind == ExportKind::scenario) return write_file(path, to_text(scenario_to_json(shell.workspace.lab()), 2) + "\n");
+  if (kind == ExportKind::scenario)
+    return write_file(path, scenario_file_text(shell.workspace.lab(), std::filesystem::path(path).parent_path()));
   if (kind == ExportKind::png)
     return shell.host.save_png ? shell.host.save_png(shell.canvas_min, shell.canvas_max, path)
                                : models::Status::fail("Pictures cannot be saved here.");

@@ -6,6 +6,7 @@
 
 #include "app/explore/explore.h"
 #include "app/shell/controls.h"
+#include "app/shell/open_panel.h"
 #include "app/workspace/workspace.h"
 #include "widgets/base/painter.h"
 #include "widgets/charts/heat_map.h"
@@ -21,6 +22,8 @@ struct Host {
   std::function<models::Status(ImVec2 min, ImVec2 max, const std::string& path)> save_png;
   std::function<void()> toggle_fullscreen;
   std::function<void()> quit;
+  Chooser choose_file;                                         ///< the desktop's own; null: the shell's panel asks
+  std::function<void(const std::string& folder)> show_folder;  ///< in the file manager; null: it is not offered
 };
 
 enum class Drawer : std::uint8_t { concept_, design, code, debug, frontier, claims, predict, explore, notes, lesson };
@@ -75,7 +78,7 @@ struct Command {
 
 struct PaletteState {
   bool open = false, just_opened = false;
-  char query[128] = {};
+  char query[2048] = {};  ///< long enough for a link
   int selected = 0;
   std::vector<Command> commands{};  ///< gathered when it opens
   struct Hit {
@@ -107,6 +110,7 @@ struct Shell {
   PredictState predict;
   LessonState lesson;
   PaletteState palette;
+  OpenPanel open_panel;
   widgets::ProseView prose;
   char note[16384] = {};
   std::string note_lab;
@@ -115,9 +119,11 @@ struct Shell {
   widgets::Record* record = nullptr;  ///< set for one frame to keep what the canvas draws
   ExportRequest export_request;
   Job document_job;                            ///< writes a lab's document
-  std::shared_ptr<std::string> document_said;  ///< what that job has to say when it is done
+  std::shared_ptr<std::string> document_said;  ///< why that job failed, when it is done; empty: it did not
+  std::string document_path;                   ///< where it writes
   double message_until = 0;
   std::string message;
+  Action message_action;
   bool animating = false;  ///< something moves: the window must not sleep
   bool prediction_hides_outputs = false;
 };

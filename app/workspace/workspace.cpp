@@ -33,6 +33,7 @@ Workspace::Workspace(Content loaded, models::Result<UserPaths> user, std::functi
     say_if_any(notes_.load(user_->data / "notes.json"));
     say_if_any(kept_.load(user_->data / "kept.json"));
     say_if_any(recent_.load(user_->state / "recent.json"));
+    say_if_any(files_.load(user_->state / "files.json"));
     load_lessons(user_->data / "lessons", content);
   } else {
     say(user_.error);
@@ -102,9 +103,15 @@ bool Workspace::update(bool control_held) {
   return changed;
 }
 
-void Workspace::say(std::string sentence) {
-  messages_.push_back(std::move(sentence));
+void Workspace::say(std::string sentence, Action action) {
+  messages_.push_back({std::move(sentence), false, std::move(action)});
   if (messages_.size() > 50) messages_.erase(messages_.begin());
+}
+
+void Workspace::say_failure(std::string sentence, Action action) {
+  if (sentence.empty()) return;
+  say(std::move(sentence), std::move(action));
+  messages_.back().failure = true;
 }
 
 void Workspace::say_if_any(std::string notice) {
@@ -132,6 +139,7 @@ void Workspace::save() {
   say_if_any(settings_.save(user_->config / "settings.json"));
   say_if_any(progress_.save(user_->data / "progress.json"));
   say_if_any(recent_.save(user_->state / "recent.json"));
+  say_if_any(files_.save(user_->state / "files.json"));
   say_if_any(notes_.save(user_->data / "notes.json"));
 }
 

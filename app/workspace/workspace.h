@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "app/content/content.h"
 #include "app/platform/paths.h"
+#include "app/store/files.h"
 #include "app/store/kept.h"
 #include "app/store/notes.h"
 #include "app/store/progress.h"
@@ -21,6 +23,26 @@
 
 namespace app {
 
+/// What a person can do about a message: a button with a word or two, and what it does.
+struct Action {
+  std::string label;  ///< empty: there is nothing to do
+  std::function<void()> run;
+};
+
+/// One sentence for the person.
+struct Message {
+  std::string text;
+  bool failure = false;  ///< something did not work: it looks like it and stays longer
+  Action action{};
+};
+
+/// A document of somebody else that names files: they are not touched before the person agrees.
+struct AskedFiles {
+  std::string origin;              ///< what names them: a file's name, or "The link"
+  std::vector<std::string> files;  ///< whole paths
+  std::function<models::Status(bool with_files)> open;
+};
+
 /// Everything that is open and known, without a picture: the labs in use, what the learner shares between them,
 /// content, progress. The shell draws it; the command line and tests drive it directly.
 class Workspace {
@@ -29,6 +51,7 @@ class Workspace {
   Stored<store::Notes> notes_;
   Stored<store::Kept> kept_;
   Stored<store::Recent> recent_;
+  Stored<store::Files> files_;
 
  public:
   /// Where `user` failed nothing is kept, and its sentence is the first message.
@@ -45,6 +68,7 @@ class Workspace {
   store::Notes& notes = notes_.value;
   store::Kept& kept = kept_.value;  ///< what labs keep of the learner
   store::Recent& recent = recent_.value;
+  store::Files& files = files_.value;
 
   /// Opens a lab by id (made on first use) and applies the shared choices. False when there is none.
   bool open(std::string_view lab);
@@ -56,9 +80,23 @@ class Workspace {
   models::Status open_scenario(std::string_view text);
   models::Status open_link(std::string_view link);
   models::Status apply_preset(const Preset& preset);
-  /// A file dropped on the window: a scenario, a lesson, a file for the first file input of the open lab that takes it,
-  /// or one for the first lab with a file input that accepts its suffix.
-  models::Status drop_file(const std::string& path);
+  /// The one way in for files, chosen or dropped: a scenario or a lesson, a chip for the catalog, a file for the open
+  /// lab when it takes it, or one for the first lab that reads such files. Fails with what labs say of it, and the
+  /// state is unchanged; `remedy` then gets what could be done instead.
+  models::Status open_file(const std::string& path, Action* remedy = nullptr);
+  /// Opens it, and says why not.
+  void show_file(const std::string& path);
+  /// A scenario from somebody's file, whose relative paths count from the folder of `path`. One that names files waits
+  /// in `asked_files`.
+  models::Status open_scenario_file(const std::string& path, std::string_view text);
+  std::optional<AskedFiles> asked_files;
+  /// Answers the question that waits: with the files, without them, or not at all.
+  enum class FilesAnswer : unsigned char { open, leave_out, cancel };
+  void answer_files(FilesAnswer answer);
+  /// The suffixes of files that labs read, ".json" and so on, scenarios among them.
+  std::vector<std::string> readable_suffixes() const;
+  /// Titles of the labs that read files of this name's suffix: "Trace viewer"; empty when none does.
+  std::string readers_of(std::string_view path) const;
 
   /// Half for a visit, whole for a committed prediction.
   double lab_fraction(std::string_view lab) const;
@@ -93,11 +131,12 @@ class Workspace {
   /// Keeps a committed prediction, to disk at once.
   void keep_prediction(chapters::PredictionRecord record);
 
-  /// One-line messages for the learner, oldest first.
-  void say(std::string sentence);
+  /// Messages for the learner, oldest first. An action becomes a button on the message.
+  void say(std::string sentence, Action action = {});
   /// Says why something failed, if it did.
-  void say_failure(const models::Status& status) { say_if_any(status.error); }
-  std::vector<std::string>& messages() { return messages_; }
+  void say_failure(const models::Status& status) { say_failure(status.error); }
+  void say_failure(std::string sentence, Action action = {});
+  std::vector<Message>& messages() { return messages_; }
 
   /// Keeps a lesson of the learner's own under the data folder, beside those that were there.
   models::Status keep_lesson(Lesson lesson);
@@ -115,12 +154,20 @@ class Workspace {
   void group_shared();
   /// Makes a lab the open one. `set_up` sets its inputs, when it is the open lab already and not yet computed.
   void enter(std::string_view lab, const std::function<void()>& set_up);
-  models::Status drop_lesson(const std::string& path, std::string_view text);
-  /// Gives the text to the first file input of the open lab that it leaves feasible. Fails with the lab's reason; empty
-  /// when the lab has no input for texts.
-  std::optional<models::Status> drop_on_open_lab(const std::string& path, const std::string& text);
-  /// Opens the first lab that accepts the path's suffix; empty when none does.
-  std::optional<models::Status> drop_by_suffix(const std::string& path, bool only_if_feasible);
+  models::Status open_lesson_file(const std::string& path, std::string_view text);
+  models::Status keep_chip_file(const std::string& path, const std::string& text);
+  /// One file input that was tried, and why its lab refuses the file.
+  struct Refusal {
+    std::string lab{}, title{}, reason{};
+    bool by_bytes = false, open_lab_reads_such = false;
+  };
+  /// Gives the file to the first input of the open lab that takes it; false when none does.
+  bool open_in_lab(const std::string& path, const std::string* text, std::vector<Refusal>& refusals);
+  /// Opens the first other lab that reads such a file; false when none does. Fails when the file cannot be read.
+  models::Result<bool> open_in_another(const std::string& path, bool only_if_feasible, std::vector<Refusal>& refusals);
+  /// Opens at once what names no files; else asks.
+  models::Status ask_about_files(AskedFiles asked);
+  const chapters::Fields& inputs_of(std::string_view lab) const;
   void fill_personal();  ///< kept tables and the clock into the open lab
   void gather_kept();    ///< what the open lab added to them, to disk at once
   void save_kept();
@@ -136,7 +183,7 @@ class Workspace {
   std::map<std::string, std::unique_ptr<Session>, std::less<>> sessions_;
   Session* current_ = nullptr;
   std::map<std::string, Json, std::less<>> shared_;
-  std::vector<std::string> messages_;
+  std::vector<Message> messages_;
   std::map<std::string, CheckedClaims, std::less<>> claims_;
 };
 

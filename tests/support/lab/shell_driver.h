@@ -66,7 +66,7 @@ struct ShellDriver {
   bool was_said(std::string_view part) {
     if (shell.message.find(part) != std::string::npos) return true;
     for (const auto& sentence : workspace.messages())
-      if (sentence.find(part) != std::string::npos) return true;
+      if (sentence.text.find(part) != std::string::npos) return true;
     return false;
   }
   /// By how much the canvas of the open lab is higher than what the window shows of it.
