@@ -76,9 +76,10 @@ std::string fault_of_file(const chapters::Lab& lab) {
     alone->reset();
     alone->inputs().find(f.key)->file() = f.file();
     alone->compute();
+    const std::string name = excerpt(std::filesystem::path(f.file().path).filename().string());
+    const bool named = alone->reason().find(name) != std::string::npos;
     if (!alone->reason().empty())
-      return std::string(f.key) + " is \"" + excerpt(std::filesystem::path(f.file().path).filename().string()) +
-             "\": " + alone->reason();
+      return std::string(f.key) + (named ? ": " : " is \"" + name + "\": ") + alone->reason();
   }
   return {};
 }

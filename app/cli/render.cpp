@@ -10,6 +10,7 @@
 #include "app/platform/headless.h"
 #include "app/platform/image.h"
 #include "app/platform/svg.h"
+#include "app/scenario/sentences.h"
 #include "app/shell/shell.h"
 #include "chapters/mechanism/registry.h"
 
@@ -165,6 +166,14 @@ int tour(const Arguments& a, const Streams& s) {
   if (!picture) return complain(s, picture.error);
   const Picture& base = *picture;
   if (!a.has("-o")) return complain(s, "tour needs -o DIR.");
+  std::vector<std::string> slugs;
+  for (const auto& chapter : chapters::all_chapters()) slugs.emplace_back(chapter.slug);
+  if (!a.words.empty() && std::find(slugs.begin(), slugs.end(), a.words[0]) == slugs.end()) {
+    const std::string guess = did_you_mean(a.words[0], slugs);
+    return complain(s, "There is no chapter \"" + excerpt(a.words[0]) + "\"" +
+                           (guess.empty() ? ". " : ": " + guess + " ") + "Chapters are " + sentence_list(slugs, 40) +
+                           ".");
+  }
   const std::filesystem::path folder = a.value("-o");
   auto headless = Headless::create(base.width, base.height);
   if (!headless) return complain(s, headless.error);
@@ -177,6 +186,7 @@ int tour(const Arguments& a, const Streams& s) {
       "section{margin:2rem 0}p{color:#93a1b0}</style><h1>Ridgeline, a tour</h1>\n";
   int count = 0;
   for (const auto& chapter : chapters::all_chapters()) {
+    if (!a.words.empty() && chapter.slug != a.words[0]) continue;
     page += "<h2>" + std::string(chapter.ordinal) + " " + std::string(chapter.title) + "</h2>\n";
     for (const auto& entry : chapter.labs) {
       const auto lab = entry.make();

@@ -17,12 +17,14 @@ void print_table(std::ostream& out, const std::vector<std::vector<std::string>>&
       widths[i] = std::max(widths[i], row.size() > 2 ? width_of(row[i]) : i == 0 ? width_of(row[i]) : 0);
     }
   for (const auto& row : rows) {
+    std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string pad(std::max(widths[i], width_of(row[i])) - width_of(row[i]), ' ');
       const bool last = i + 1 == row.size(), left = i == 0 || last;
-      out << "  " << (left ? row[i] : pad + row[i]) << (left && !last ? pad : "");
+      line += "  " + (left ? row[i] : pad + row[i]) + (left && !last ? pad : "");
     }
-    out << "\n";
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    out << line << "\n";
   }
 }
 

@@ -169,7 +169,7 @@ void print_job(std::ostream& out, const std::vector<viewer::RecordingPtr>& recor
                      mean(sum.idle_s), ""});
   }
   print_table(out, table);
-  const auto slowest = models::trace::slowest_rank(steps);
+  const auto slowest = ranks.size() < recordings.size() ? models::trace::Slowest() : models::trace::slowest_rank(steps);
   if (slowest.row >= 0 && slowest.excess >= viewer::notable_excess)
     out << "  " << viewer::slowest_sentence(rows[static_cast<std::size_t>(slowest.row)].rank(), slowest) << "\n";
   else if (slowest.row >= 0)

@@ -56,15 +56,15 @@ std::vector<std::string> nearest_few(std::string_view word, const std::vector<st
   for (std::size_t i = 0; i < options.size(); ++i) {
     const std::string option = lower_case(std::string_view(options[i]).substr(0, 2 * most_bytes));
     const bool part = typed.size() >= least_part && option.find(typed) != std::string::npos;
-    const std::size_t edits = std::min(edit_distance(typed, option), part ? std::size_t{1} : far);
+    const std::size_t edits = std::min(edit_distance(typed, option), part ? std::size_t{0} : far);
     if (edits < far) found.push_back({edits, std::max(option.size(), typed.size()) - typed.size(), i});
   }
   std::sort(found.begin(), found.end(), [](const Near& a, const Near& b) {
     return std::tie(a.edits, a.longer, a.at) < std::tie(b.edits, b.longer, b.at);
   });
   std::vector<std::string> out;
-  for (const Near& n : found)  // what is much farther than the nearest is no guess any more
-    if (out.size() < max_items && n.edits <= found.front().edits + 1) out.push_back(options[n.at]);
+  for (const Near& n : found)  // what is farther than the nearest is no guess
+    if (out.size() < max_items && n.edits == found.front().edits) out.push_back(options[n.at]);
   return out;
 }
 

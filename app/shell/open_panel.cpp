@@ -62,7 +62,8 @@ void take_path(Shell& shell, const OpenPanel& p, fs::path path) {
 }
 
 void go_to(OpenPanel& p, const fs::path& folder) {
-  p.ask.folder = folder.lexically_normal().string();
+  const fs::path whole = folder.lexically_normal();
+  p.ask.folder = (whole.has_filename() ? whole : whole.parent_path()).string();
   p.selected = 0;
   p.error.clear();
   p.replace.clear();
@@ -198,28 +199,34 @@ void draw_entries(Shell& shell, OpenPanel& p, ImVec2 size) {
 
 void draw_typed(OpenPanel& p) {
   const bool was_empty = p.typed[0] == '\0';
-  if (p.just_opened) ImGui::SetKeyboardFocusHere();
-  p.just_opened = false;
+  if (p.just_opened || p.focus) ImGui::SetKeyboardFocusHere();
+  p.just_opened = p.focus = false;
   ImGui::SetNextItemWidth(-1);
   const char* hint = p.ask.save ? "a name for the file" : "a path, or a part of a name";
-  if (ImGui::InputTextWithHint("##path", hint, p.typed, sizeof p.typed)) {
+  // The box keeps the keyboard while the arrow keys walk the list.
+  const auto walk = [](ImGuiInputTextCallbackData* data) {
+    auto& panel = *static_cast<OpenPanel*>(data->UserData);
+    panel.selected += data->EventKey == ImGuiKey_DownArrow ? 1 : -1;
+    return 0;
+  };
+  if (ImGui::InputTextWithHint("##path", hint, p.typed, sizeof p.typed, ImGuiInputTextFlags_CallbackHistory, walk,
+                               &p)) {
     p.error.clear();
     p.replace.clear();
   }
   const bool up = (was_empty && ImGui::IsKeyPressed(ImGuiKey_Backspace)) ||
                   (ImGui::GetIO().KeyAlt && ImGui::IsKeyPressed(ImGuiKey_UpArrow));
-  if (up) return go_to(p, fs::path(p.ask.folder).parent_path());
-  if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++p.selected;
-  if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --p.selected;
+  if (up) go_to(p, fs::path(p.ask.folder).parent_path());
 }
 
 void draw_body(Shell& shell, OpenPanel& p) {
   const auto& t = theme();
+  const bool first = p.just_opened;  // the key that opened the panel is not meant for it
   ui::text(p.ask.title, t.text, Type::title, Font::bold);
   draw_typed(p);
   refresh(p);
   p.selected = std::clamp(p.selected, 0, std::max(0, static_cast<int>(p.list.entries.size()) - 1));
-  const bool enter = ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter);
+  const bool enter = !first && (ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter));
   if (ui::button("Up")) go_to(p, fs::path(p.ask.folder).parent_path());
   ImGui::SameLine();
   ui::text(excerpt(p.ask.folder, 200), t.muted, Type::small, Font::mono);
@@ -240,9 +247,11 @@ void draw_body(Shell& shell, OpenPanel& p) {
   const bool replacing = !p.replace.empty();
   const bool pressed = ui::button(!p.ask.save ? "Open" : replacing ? "Replace" : "Save", true);
   ImGui::SameLine();
-  const bool leave = ui::button("Cancel") || ImGui::IsKeyPressed(ImGuiKey_Escape);
+  const bool leave = ui::button("Cancel") || (!first && ImGui::IsKeyPressed(ImGuiKey_Escape));
   if (leave) return close_panel(p);
-  if (p.open && (pressed || (enter && typing))) accept(shell, p);
+  if (!p.open || !(pressed || (enter && typing))) return;
+  accept(shell, p);
+  p.focus = p.open;  // back into the box, which Enter has left
 }
 
 void begin_panel_of(Shell& shell, FileAsk ask) {

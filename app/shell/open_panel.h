@@ -16,6 +16,7 @@ enum class ExportKind : std::uint8_t;
 /// that one asks, and this is its state meanwhile.
 struct OpenPanel {
   bool open = false, just_opened = false;
+  bool focus = false;  ///< the box is to have the keyboard in the next frame
   FileAsk ask;
   ExportKind kind{};
   char typed[4096] = {};  ///< opening: a path, or a part of a name; saving: the name

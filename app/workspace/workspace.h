@@ -164,7 +164,7 @@ class Workspace {
   /// Gives the file to the first input of the open lab that takes it; false when none does.
   bool open_in_lab(const std::string& path, const std::string* text, std::vector<Refusal>& refusals);
   /// Opens the first other lab that reads such a file; false when none does. Fails when the file cannot be read.
-  models::Result<bool> open_in_another(const std::string& path, bool only_if_feasible, std::vector<Refusal>& refusals);
+  models::Result<bool> open_in_another(const std::string& path, bool readable, std::vector<Refusal>& refusals);
   /// Opens at once what names no files; else asks.
   models::Status ask_about_files(AskedFiles asked);
   const chapters::Fields& inputs_of(std::string_view lab) const;

@@ -56,13 +56,19 @@ models::Result<chapters::LabPtr> try_file(const chapters::Lab& lab, std::string_
   return Trial::ok(std::move(trial));
 }
 
+/// Many things are text or JSON: only one that the lab can read is its own. What one kind of file alone is named like
+/// is read by the lab's own job, which says then what is wrong with it.
+bool must_be_tried(const Field& f, std::string_view path) {
+  return !f.file_spec.by_bytes || path.ends_with(".json") || path.ends_with(".JSON");
+}
+
 /// Leaves the refusals that say something: the open lab's alone where it reads such files; and of a JSON object that is
 /// no recording, not that the trace viewer finds no recording in it.
 template <class Refusals>
 void keep_telling(Refusals& refusals, bool is_object) {
-  if (refusals.front().open_lab_reads_such) refusals.resize(1);
   const auto of_bytes = [](const auto& r) { return r.by_bytes; };
   if (is_object && !std::all_of(refusals.begin(), refusals.end(), of_bytes)) std::erase_if(refusals, of_bytes);
+  if (refusals.front().open_lab_reads_such) refusals.resize(1);
 }
 
 }  // namespace
@@ -95,6 +101,8 @@ Status Workspace::open_file(const std::string& path, Action* remedy) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
     return Status::fail("\"" + file_name(path) + "\" is a folder: choose a file in it.");
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+    return Status::fail("\"" + file_name(path) + "\" is a device or a pipe: choose a file on the disk.");
   const auto remember_it = [&](Status opened) {
     if (opened) files.add_opened(fs::absolute(path, ignored).lexically_normal().string());
     return opened;
@@ -111,12 +119,9 @@ Status Workspace::open_file(const std::string& path, Action* remedy) {
     }
   std::vector<Refusal> refusals;
   if (open_in_lab(path, readable ? &*text : nullptr, refusals)) return remember_it(Status::ok());
-  // Many things are text: only one that a lab can read is its own. What is large is read by the lab's own job.
   auto opened = open_in_another(path, readable, refusals);
   if (!opened) return Status::fail(std::move(opened.error));
   if (*opened) return remember_it(Status::ok());
-  if (!text && refusals.empty() && readers_of(path).empty() && !fs::is_regular_file(path, ignored))
-    return Status::fail(text.error);
   if (refusals.empty()) {
     if (!text) return Status::fail(text.error);
     std::string known;
@@ -126,6 +131,8 @@ Status Workspace::open_file(const std::string& path, Action* remedy) {
   keep_telling(refusals, is_object);
   const Refusal& first = refusals.front();
   if (remedy && first.lab != lab().info().id) *remedy = {"Open " + first.title, [this, id = first.lab] { open(id); }};
+  for (Refusal& r : refusals)  // its name is said already
+    if (const std::string start = file_name(path) + ": "; r.reason.starts_with(start)) r.reason.erase(0, start.size());
   if (refusals.size() == 1)
     return Status::fail(first.title + " does not take \"" + file_name(path) + "\": " + first.reason);
   std::string all = "No lab takes \"" + file_name(path) + "\".";
@@ -141,8 +148,7 @@ void Workspace::show_file(const std::string& path) {
 bool Workspace::open_in_lab(const std::string& path, const std::string* text, std::vector<Refusal>& refusals) {
   for (const Field& f : lab().inputs()) {
     if (f.kind != Kind::file || (f.file_spec.by_bytes ? !accepts(f, path) : !text)) continue;
-    // A recording of gigabytes is read by the lab's own job, which says then what is wrong with it.
-    auto trial = try_file(lab(), f.key, path, text != nullptr);
+    auto trial = try_file(lab(), f.key, path, must_be_tried(f, path));
     if (!trial) {
       refusals.push_back({std::string(lab().info().id), std::string(lab().info().title), std::move(trial.error),
                           f.file_spec.by_bytes, accepts(f, path)});
@@ -156,14 +162,16 @@ bool Workspace::open_in_lab(const std::string& path, const std::string* text, st
   return false;
 }
 
-models::Result<bool> Workspace::open_in_another(const std::string& path, bool only_if_feasible,
+models::Result<bool> Workspace::open_in_another(const std::string& path, bool readable,
                                                 std::vector<Refusal>& refusals) {
   using Opened = models::Result<bool>;
   for (const Prototype& p : prototypes_)
     for (const Field& f : p.lab->inputs()) {
       if (f.kind != Kind::file || !accepts(f, path) || p.id == lab().info().id) continue;
-      auto trial = try_file(*p.lab, f.key, path, only_if_feasible);
-      if (!trial && !only_if_feasible) return Opened::fail(std::move(trial.error));
+      if (!f.file_spec.by_bytes && !readable) continue;
+      const bool tried = must_be_tried(f, path);
+      auto trial = try_file(*p.lab, f.key, path, tried);
+      if (!trial && !tried) return Opened::fail(std::move(trial.error));
       if (!trial) {
         refusals.push_back({p.id, p.title, std::move(trial.error), f.file_spec.by_bytes, false});
         continue;
@@ -218,7 +226,7 @@ Status Workspace::open_lesson_file(const std::string& path, std::string_view tex
 
 Status Workspace::keep_chip_file(const std::string& path, const std::string& text) {
   const auto chips = models::parse_chips(text, file_name(path));
-  if (!chips) return Status::fail(chips.error);
+  if (!chips) return Status::fail(chips.error + (chips.error.ends_with('.') ? "" : "."));
   if (chips->empty()) return Status::fail("\"" + file_name(path) + "\" names no chip.");
   if (!user_) return Status::fail(user_.error);
   const fs::path folder = user_->config / "chips";

@@ -122,8 +122,10 @@ TEST_CASE("a trace dropped on any lab opens the trace viewer with it; what is no
   folder.write("config.json", R"({"model_type": "gpt2"})");
   const auto w = workspace();
   REQUIRE(w->open("roofline/iron-law"));
-  CHECK(w->open_file((folder / "config.json").string()).error ==
-        "Iron law takes no file: open a lab with a file input, such as Transformer layer, and drop it there.");
+  app::Action remedy;
+  const std::string refused = w->open_file((folder / "config.json").string(), &remedy).error;
+  CHECK(refused.find("Transformer layer does not take \"config.json\": ") == 0);
+  CHECK(remedy.label == "Open Transformer layer");
   CHECK(w->lab().info().id == "roofline/iron-law");
   CHECK(w->open_file((folder / "rank0.json").string()).error == "");
   CHECK(w->lab().info().id == viewer);
