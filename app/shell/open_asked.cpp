@@ -19,7 +19,9 @@ void draw_asked_files(Shell& shell) {
   const auto& t = theme();
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({screen.x / 2, screen.y * 0.2f}, ImGuiCond_Always, {0.5f, 0});
-  ImGui::SetNextWindowSize({std::min(t.px(680), screen.x - t.px(24)), std::min(t.px(320), screen.y * 0.7f)});
+  const auto files = static_cast<float>(w.asked_files->files.size());
+  ImGui::SetNextWindowSize(
+      {std::min(t.px(680), screen.x - t.px(24)), std::min(t.px(150 + 24 * files), screen.y * 0.7f)});
   if (!ImGui::IsPopupOpen("asked files")) ImGui::OpenPopup("asked files");
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {t.px(16), t.px(14)});
   if (ImGui::BeginPopupModal(

@@ -177,12 +177,15 @@ void draw_entries(Shell& shell, OpenPanel& p, ImVec2 size) {
       const ImVec2 at = ImGui::GetCursorScreenPos();
       if (ImGui::Selectable("##entry", i == p.selected, ImGuiSelectableFlags_NoAutoClosePopups, {width, 0})) chosen = i;
       const Painter painter = Painter::window();
-      painter.text_fit({at.x + t.px(6), at.y}, shown, width - t.px(280), e.folder ? t.accent : t.text);
+      const bool room = width >= t.px(520);  // for who reads it
+      painter.text_fit({at.x + t.px(6), at.y}, shown, width - t.px(room ? 350 : 100), e.folder ? t.accent : t.text);
       if (!e.folder) {
-        painter.text_fit({at.x + width - t.px(260), at.y}, shell.workspace.readers_of(e.name), t.px(160), t.muted,
-                         Type::small);
-        painter.text({at.x + width - t.px(6), at.y}, widgets::format(static_cast<double>(e.size_bytes), "B", 3),
-                     t.muted, Type::small, Font::mono, widgets::Align::right);
+        const float y = at.y + t.px(2);
+        if (room)
+          painter.text_fit({at.x + width - t.px(330), y}, shell.workspace.readers_of(e.name), t.px(240), t.muted,
+                           Type::small);
+        painter.text({at.x + width - t.px(6), y}, widgets::format(static_cast<double>(e.size_bytes), "B", 3), t.muted,
+                     Type::small, Font::mono, widgets::Align::right);
       }
       if (i == p.selected && (ImGui::IsKeyPressed(ImGuiKey_DownArrow) || ImGui::IsKeyPressed(ImGuiKey_UpArrow)))
         ImGui::SetScrollHereY();
@@ -229,7 +232,9 @@ void draw_body(Shell& shell, OpenPanel& p) {
   const bool enter = !first && (ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter));
   if (ui::button("Up")) go_to(p, fs::path(p.ask.folder).parent_path());
   ImGui::SameLine();
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + t.px(7));  // in the middle of the button's height
   ui::text(excerpt(p.ask.folder, 200), t.muted, Type::small, Font::mono);
+  ui::spacing(4);
   const float height = std::max(t.px(60), ImGui::GetContentRegionAvail().y - t.px(70));
   const float width = ImGui::GetContentRegionAvail().x, places = std::min(t.px(190), width * 0.3f);
   const bool typing = ImGui::GetIO().WantTextInput;
