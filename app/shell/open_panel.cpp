@@ -129,6 +129,7 @@ void refresh(OpenPanel& p) {
   if (of == p.listed) return;
   p.listed = std::move(of);
   p.list = list_folder(p.ask.folder, p.every_file ? std::vector<std::string>() : p.ask.suffixes, part);
+  if (p.ask.save && !is_there(p.ask.folder)) p.list.note = "This folder is made when you save.";
   p.selected = 0;
 }
 
