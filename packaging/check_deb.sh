@@ -24,6 +24,8 @@ for file in bin/ridgeline share/ridgeline/assets/glossary.json share/application
   share/icons/hicolor/scalable/apps/ridgeline.svg share/icons/hicolor/{48x48,128x128,256x256}/apps/ridgeline.png; do
   [ -s "$work/root/usr/$file" ] || fail "The package has no usr/$file."
 done
+grep -q '^MimeType=x-scheme-handler/ridgeline;$' "$work/root/usr/share/applications/ridgeline.desktop" &&
+  grep -q '^Exec=ridgeline %u$' "$work/root/usr/share/applications/ridgeline.desktop" || fail "The desktop entry opens no links."
 if command -v desktop-file-validate >/dev/null; then
   desktop-file-validate "$work/root/usr/share/applications/ridgeline.desktop" || fail "The desktop entry is not valid."
 fi

@@ -3,9 +3,11 @@
 #include <ostream>
 
 #include "app/cli/cli.h"
+#include "app/content/content.h"
 #include "app/platform/file.h"
 #include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
+#include "app/scenario/scenario_files.h"
 #include "app/scenario/sentences.h"
 #include "chapters/mechanism/registry.h"
 
@@ -52,14 +54,52 @@ models::Result<Arguments> parse_arguments(const std::vector<std::string>& all, c
     } else {
       auto known = valued;
       known.insert(known.end(), flags.begin(), flags.end());
-      const auto guess = nearest(name, known);
-      return Parsed::fail("There is no option " + name.substr(0, 60) + " here" +
-                          (guess.empty() ? "" : ": did you mean " + guess) + "; allowed are " +
-                          sentence_list(known, 40) + ".");
+      const auto guess = did_you_mean(name, known);
+      return Parsed::fail("There is no option " + name.substr(0, 60) + " here" + (guess.empty() ? "" : ": " + guess) +
+                          (guess.empty() ? "; " : " ") +
+                          (known.empty()
+                               ? "No option is allowed."
+                               : (guess.empty() ? "allowed are " : "Allowed are ") + sentence_list(known, 40) + "."));
     }
   }
   return Parsed::ok(std::move(a));
 }
+
+namespace {
+
+/// Of an infeasible lab: the sentence that says which file is at fault, and why; "" when none is. A file is at fault
+/// when the lab is infeasible with it and every other input at its default.
+std::string fault_of_file(const chapters::Lab& lab) {
+  for (const auto& f : lab.inputs()) {
+    if (f.kind != chapters::Kind::file || f.file().path.empty()) continue;
+    const auto alone = lab.clone();
+    alone->reset();
+    alone->inputs().find(f.key)->file() = f.file();
+    alone->compute();
+    const std::string name = excerpt(std::filesystem::path(f.file().path).filename().string());
+    const bool named = alone->reason().find(name) != std::string::npos;
+    if (!alone->reason().empty())
+      return std::string(f.key) + (named ? ": " : " is \"" + name + "\": ") + alone->reason();
+  }
+  return {};
+}
+
+models::Status apply_preset(chapters::Lab& lab, const std::string& name) {
+  const auto assets = load_assets();
+  if (!assets) return models::Status::fail(assets.error);
+  const Content content = load_content(*assets);
+  std::vector<std::string> names;
+  for (const Preset& p : content.of(lab.info().id).presets) {
+    if (p.name == name) return apply_inputs(lab, parse_own_json(p.set));
+    names.push_back(p.name);
+  }
+  const std::string guess = did_you_mean(name, names);
+  return models::Status::fail(std::string(lab.info().id) + " has no preset \"" + excerpt(name) + "\"" +
+                              (guess.empty() ? ". " : ": " + guess + " ") + "It has " +
+                              (names.empty() ? "none" : sentence_list(names, 40)) + ".");
+}
+
+}  // namespace
 
 models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments) {
   using Made = models::Result<chapters::LabPtr>;
@@ -83,7 +123,11 @@ models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments) {
   }
   auto lab = chapters::make_lab_by_id(id);
   if (!lab) return Made::fail(unknown_lab(id));
-  if (const auto set = apply_inputs(*lab, parse_own_json(scenario.inputs_text)); !set) return Made::fail(set.error);
+  if (arguments.has("--preset"))
+    if (const auto set = apply_preset(*lab, arguments.value("--preset")); !set) return Made::fail(set.error);
+  Json inputs = parse_own_json(scenario.inputs_text);
+  make_paths_whole(lab->inputs(), inputs, std::filesystem::path(arguments.value("--scenario")).parent_path());
+  if (const auto set = apply_inputs(*lab, inputs); !set) return Made::fail(set.error);
   if (const auto set = apply_view(*lab, parse_own_json(scenario.view_text)); !set) return Made::fail(set.error);
   for (const auto& set : arguments.values("--set")) {
     const auto equals = set.find('=');
@@ -96,12 +140,19 @@ models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments) {
     if (const auto set = set_field_from_text(*field, value); !set) return Made::fail(set.error);
   }
   lab->compute();
+  if (!lab->reason().empty())
+    if (auto fault = fault_of_file(*lab); !fault.empty()) return Made::fail(std::move(fault));
   return Made::ok(std::move(lab));
 }
 
 int complain(const Streams& s, const std::string& sentence) {
   s.error << excerpt(sentence, sentence.size()) << "\n";  // on one line, whatever it quotes
   return 2;
+}
+
+int say_infeasible(const Streams& s, const std::string& reason) {
+  complain(s, reason);
+  return 1;
 }
 
 }  // namespace app::cli

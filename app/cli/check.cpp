@@ -3,14 +3,19 @@
 
 #include "app/cli/cli.h"
 #include "app/content/content.h"
+#include "app/scenario/sentences.h"
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/registry.h"
 #include "models/transformer/transformer.h"
 #include "widgets/number/number.h"
 
 namespace app::cli {
 
-/// Recomputes every claim and every published parameter count; 1 when one differs from what is recorded.
-int check(const Arguments&, const Streams& s) {
+/// Recomputes every claim and every published parameter count, or the claims of one lab; 1 when one differs from what
+/// is recorded.
+int check(const Arguments& a, const Streams& s) {
+  const std::string lab = a.words.empty() ? "" : a.words[0];
+  if (!lab.empty() && !chapters::has_lab(lab)) return complain(s, unknown_lab(lab));
   const auto assets = load_assets();
   if (!assets) return complain(s, assets.error);
   const Content content = load_content(*assets);
@@ -21,6 +26,7 @@ int check(const Arguments&, const Streams& s) {
   };
   for (const auto& error : content.errors) say(false, error);
   for (const Claim& claim : content.claims) {
+    if (!lab.empty() && claim.lab != lab) continue;
     const auto checked = check_claim(claim);
     if (!checked) {
       say(false, checked.error);
@@ -33,7 +39,7 @@ int check(const Arguments&, const Streams& s) {
                       (c.agrees ? "" : ", which is not the recorded verdict"));
   }
   for (const auto& model : chapters::catalog().models) {
-    if (!model.published) continue;
+    if (!model.published || !lab.empty()) continue;
     const auto total = static_cast<double>(models::count_parameters(model.architecture).total);
     say(std::abs(total - model.published->parameters) <= model.published->rounding,
         model.id + "  published " + std::string(widgets::format(model.published->parameters, "", 15)) + ", counted " +

@@ -1,7 +1,9 @@
 #include "app/cli/cli.h"
 
+#include <algorithm>
 #include <ostream>
 
+#include "app/cli/commands.h"
 #include "app/cli/version.h"
 #include "app/content/load_catalog.h"
 #include "app/platform/paths.h"
@@ -12,98 +14,38 @@
 namespace app::cli {
 namespace {
 
-struct Call {
-  const char* name;
-  const char* usage;
-  const char* does;
+/// The inputs of one lab, for `ridgeline LAB --help`.
+int lab_help(const Arguments& a, const Streams& s) {
+  const auto lab = make_set_lab(a);
+  if (!lab) return complain(s, lab.error);
+  s.out << (*lab)->info().id << ": " << (*lab)->info().question << "\n";
+  for (const auto& f : (*lab)->inputs())
+    s.out << "  --set " << f.key << "=...   " << f.spec.label << (f.spec.help.empty() ? "" : ": ") << f.spec.help
+          << "\n";
+  return 0;
+}
+
+int run_command(const Command& command, const std::vector<std::string>& rest, const Streams& s) {
   std::vector<std::string> valued, flags;
-  int (*run)(const Arguments&, const Streams&);
-  std::size_t most_words;
-};
-
-const std::vector<Call>& calls() {
-  static const std::vector<Call> all = {
-      {"list", "list [--json]", "chapters, labs, their inputs (key, unit, range) and outputs", {}, {"--json"}, list, 0},
-      {"eval",
-       "eval LAB [--set k=v]... [--scenario F] [--json]",
-       "computes a lab and prints inputs and outputs",
-       {"--set", "--scenario"},
-       {"--json"},
-       eval,
-       1},
-      {"render",
-       "render LAB -o F.png [--size 1600x1000] [--theme dark|light] [--scale S] [--at T] [--set k=v]... [--canvas] "
-       "[--presentation] [--drawer TAB]",
-       "one picture without a display; F.svg and F.csv too",
-       {"-o", "--size", "--theme", "--scale", "--at", "--set", "--scenario", "--drawer"},
-       {"--canvas", "--presentation"},
-       render,
-       1},
-      {"tour",
-       "tour -o DIR [--size 1600x1000] [--theme dark|light]",
-       "pictures of every lab, with an index page",
-       {"-o", "--size", "--theme"},
-       {},
-       tour,
-       0},
-      {"sweep",
-       "sweep LAB --over k=LO:HI:N[:log] [--over ...] --output K [--set k=v]... [--json]",
-       "an output over one or two inputs, as CSV",
-       {"--over", "--output", "--set", "--scenario"},
-       {"--json"},
-       sweep,
-       1},
-      {"solve",
-       "solve LAB --for k=LO:HI --output K=V [--set k=v]... [--json]",
-       "the input at which an output meets a target, or why none does",
-       {"--for", "--output", "--set", "--scenario"},
-       {"--json"},
-       solve,
-       1},
-      {"sensitivity",
-       "sensitivity LAB --output K [--set k=v]... [--json]",
-       "which inputs move an output most",
-       {"--output", "--set", "--scenario"},
-       {"--json"},
-       sensitivity,
-       1},
-      {"trace",
-       "trace FILE... [--json] [-o F.json]",
-       "metrics of real traces: PyTorch/Kineto and other Chrome JSON, plain or .gz, Nsight Systems SQLite; times in ns",
-       {"-o"},
-       {"--json"},
-       trace,
-       256},
-      {"kernels",
-       "kernels list|run LADDER|roofline [--rung R]... [--size N] [--warm] [--seconds S] [--seed N] [--source F --rung "
-       "R] [--device cpu|cuda] [--save] [--json]",
-       "kernels on this machine: the ladders, a ladder timed rung by rung (checked first, cold unless --warm), the "
-       "measured ceilings (--save: as a chip for every lab); --json is one event a line",
-       {"--rung", "--size", "--seconds", "--seed", "--source", "--device"},
-       {"--warm", "--json", "--save"},
-       kernels_call,
-       2},
-      {"drill",
-       "drill [--topic T] [--seed N] [--count N] [--level 1-6] [--clock 120|60|none] [--today]",
-       "numeric questions in the terminal, graded, with worked solutions; --clock: seconds in which an answer must "
-       "come; --today: one question a day",
-       {"--topic", "--seed", "--count", "--level", "--clock"},
-       {"--today"},
-       drill,
-       0},
-      {"check", "check", "recomputes every claim and published figure", {}, {}, check, 0},
-  };
-  return all;
+  for (const Option& o : command.options) (*o.value ? valued : flags).emplace_back(o.name);
+  const auto parsed = parse_arguments(rest, valued, flags);
+  if (!parsed) return complain(s, parsed.error);
+  if (parsed->words.size() > command.max_words)
+    return complain(s, "\"" + parsed->words[command.max_words].substr(0, 60) + "\" is one word too many: ridgeline " +
+                           command.usage + ".");
+  return command.run(*parsed, s);
 }
 
-void help(std::ostream& out) {
-  out << "ridgeline " << version() << ": ML performance engineering to touch\n\n"
-      << "  ridgeline [LAB] [--set k=v]... [--scenario F]\n      the window, at a lab\n";
-  for (const Call& c : calls()) out << "  ridgeline " << c.usage << "\n      " << c.does << "\n";
-  out << "\nQuantities take units and prefixes: 3.35e12, 1.07GB, 310ms. Lists read [1,2,3]. `ridgeline list` names "
-         "keys, units and ranges;\n"
-         "`ridgeline LAB --help` those of one lab. Bad input is one sentence and exit status 2.\n";
+/// The first word is neither a command nor a lab.
+std::string unknown_word(const std::string& word) {
+  std::vector<std::string> names;
+  for (const Command& c : commands()) names.emplace_back(std::string(c.name).substr(0, std::string(c.name).find(' ')));
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const std::string guess = word.find('/') == std::string::npos ? did_you_mean(word, names) : "";
+  return guess.empty() ? unknown_lab(word) : "There is no command \"" + word.substr(0, 60) + "\": " + guess;
 }
+
+bool asks_help(const std::string& word) { return word == "--help" || word == "-h"; }
 
 }  // namespace
 
@@ -126,56 +68,40 @@ models::Result<std::string> load_assets() {
 
 int run(const std::vector<std::string>& arguments, const Streams& s) {
   const std::string name = arguments.empty() ? std::string() : arguments[0];
-  if (name == "--help" || name == "-h" || name == "help") {
-    help(s.out);
+  if (asks_help(name)) {
+    print_overview(s.out);
     return 0;
   }
   if (name == "--version") {
     s.out << "ridgeline " << version() << "\n";
     return 0;
   }
+  const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   if (const auto assets = load_assets(); !assets) return complain(s, assets.error);
   for (const auto& notice : chapters::catalog().notices) s.error << notice << "\n";  // the rest is good: go on
-  for (const Call& call : calls()) {
-    if (name != call.name) continue;
-    const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-    for (const auto& word : rest)
-      if (word == "--help" || word == "-h") {
-        s.out << "ridgeline " << call.usage << "\n    " << call.does << "\n";
-        return 0;
-      }
-    const auto parsed = parse_arguments(rest, call.valued, call.flags);
-    if (!parsed) return complain(s, parsed.error);
-    const Arguments& a = *parsed;
-    if (a.words.size() > call.most_words)
-      return complain(
-          s, "\"" + a.words[call.most_words].substr(0, 60) + "\" is one word too many: ridgeline " + call.usage + ".");
-    return call.run(a, s);
+  if (name == "help") {
+    if (rest.size() == 1 && chapters::has_lab(rest[0])) return lab_help({rest, {}}, s);
+    const auto helped = print_help_of(rest, s.out);
+    return helped ? 0 : complain(s, helped.error);
   }
-  const auto parsed = parse_arguments(arguments, {"--set", "--scenario"}, {"--help", "-h"});
+  const bool group = std::any_of(commands().begin(), commands().end(),
+                                 [&](const Command& c) { return std::string(c.name).starts_with(name + " "); });
+  const Command* command = find_command(arguments);
+  if ((command || group) && std::any_of(rest.begin(), rest.end(), asks_help)) {
+    if (command) print_help(*command, s.out);
+    const auto helped = command ? models::Status::ok() : print_help_of({name}, s.out);
+    return helped ? 0 : complain(s, helped.error);
+  }
+  if (command) return run_command(*command, rest, s);
+  if (group) return kernels_call({rest, {}}, s);  // its second word is missing or wrong, which it says
+  const auto parsed = parse_arguments(arguments, {"--set", "--preset", "--scenario"}, {"--help", "-h"});
   if (!parsed) return complain(s, parsed.error);
   const Arguments& a = *parsed;
   if (a.words.size() > 1)
     return complain(s,
                     "\"" + a.words[1].substr(0, 60) + "\" is one word too many: `ridgeline --help` shows every call.");
-  if (!a.words.empty() && parse_link(a.words[0]).lab.empty()) {
-    std::vector<std::string> names;
-    for (const Call& c : calls()) names.emplace_back(c.name);
-    const auto guess = a.words[0].find('/') == std::string::npos ? nearest(a.words[0], names) : "";
-    return complain(s, guess.empty()
-                           ? unknown_lab(a.words[0])
-                           : "There is no call \"" + a.words[0].substr(0, 60) + "\": did you mean \"" + guess + "\"?");
-  }
-  if (a.has("--help") || a.has("-h")) {
-    const auto lab = make_set_lab(a);
-    if (!lab) return complain(s, lab.error);
-    s.out << (*lab)->info().id << ": " << (*lab)->info().question << "\n";
-    for (const auto& f : (*lab)->inputs())
-      s.out << "  --set " << f.key << "=...   " << f.spec.label << (f.spec.help.empty() ? "" : ": ") << f.spec.help
-            << "\n";
-    return 0;
-  }
-  return window(a, s);
+  if (!a.words.empty() && parse_link(a.words[0]).lab.empty()) return complain(s, unknown_word(a.words[0]));
+  return a.has("--help") || a.has("-h") ? lab_help(a, s) : window(a, s);
 }
 
 }  // namespace app::cli

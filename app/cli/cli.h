@@ -34,7 +34,8 @@ struct Arguments {
 models::Result<Arguments> parse_arguments(const std::vector<std::string>& all, const std::vector<std::string>& valued,
                                           const std::vector<std::string>& flags);
 
-/// Makes the lab that words[0] names, with --scenario and --set applied, computed.
+/// Makes the lab that words[0] names, with --scenario, --preset and --set applied, computed. Fails also where a file
+/// that was named is at fault: one that leaves the lab infeasible with every other input at its default.
 models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments);
 
 /// Loads chips and models once for this process. Gives the folder of the assets; fails when they are not found.
@@ -55,5 +56,7 @@ int window(const Arguments& a, const Streams& s);
 
 /// Prints the sentence and returns 2.
 int complain(const Streams& s, const std::string& sentence);
+/// Prints why what was asked is not feasible and returns 1.
+int say_infeasible(const Streams& s, const std::string& reason);
 
 }  // namespace app::cli

@@ -80,10 +80,10 @@ models::Status check_topic(const std::string& topic) {
   for (const auto& t : chapters::catalog().drill_topics) ids.push_back(t.id);
   for (const auto& id : ids)
     if (id == topic) return models::Status::ok();
-  const auto guess = nearest(topic, ids);
-  return models::Status::fail("There is no topic \"" + topic.substr(0, 60) +
-                              "\": " + (guess.empty() ? "" : "did you mean \"" + guess + "\"? ") + "Topics are " +
-                              sentence_list(ids) + ".");
+  const auto guess = did_you_mean(topic, ids);
+  return models::Status::fail("There is no topic \"" + excerpt(topic) + "\"" +
+                              (guess.empty() ? ". " : ": " + guess + " ") + "Topics are " + sentence_list(ids, 40) +
+                              ".");
 }
 
 }  // namespace
@@ -102,8 +102,8 @@ int drill(const Arguments& a, const Streams& s) {
     return complain(s, "--seed is \"" + a.value("--seed").substr(0, 60) +
                            "\": a whole number from 0 to 1,000,000,000 is expected.");
   if (!level)
-    return complain(s, "--level is \"" + a.value("--level").substr(0, 60) +
-                           "\": a whole number from 0 (adaptive) to 6 is expected.");
+    return complain(s, "--level is \"" + a.value("--level").substr(0, 60) + "\": a whole number from 1 to " +
+                           std::to_string(chapters::drill_levels) + " is expected, or 0 to follow your answers.");
   if (!limit_s)
     return complain(s, "--clock is \"" + a.value("--clock").substr(0, 60) +
                            "\": 120 (two minutes), 60 (sixty seconds) or none is expected.");

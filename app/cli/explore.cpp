@@ -48,6 +48,38 @@ models::Result<Target> parse_target(const chapters::Lab& lab, const std::string&
   return parsed.error.empty() ? Parsed::ok({key, parsed.value}) : Parsed::fail(parsed.error);
 }
 
+/// The reason why a point of the sweep is not feasible; "" when it is, and its output is not a number there.
+std::string reason_at(const chapters::Lab& lab, const SweepResult& r, std::size_t point) {
+  const auto at = lab.clone();
+  at->inputs().find(r.x.key)->set_number(r.x.values[point % r.x.values.size()]);
+  if (!r.y.key.empty()) at->inputs().find(r.y.key)->set_number(r.y.values[point / r.x.values.size()]);
+  at->compute();
+  return at->reason();
+}
+
+/// Says on the error stream which points have no value, and why the first has none. The exit status: 1 when none has.
+int say_missing_points(const Streams& s, const chapters::Lab& lab, const SweepResult& r) {
+  std::size_t missing = 0, first = 0;
+  for (std::size_t i = r.values.size(); i-- > 0;)
+    if (!std::isfinite(r.values[i])) {
+      ++missing;
+      first = i;
+    }
+  if (missing == 0) return 0;
+  const std::string reason = reason_at(lab, r, first);
+  const std::string why = reason.empty() ? r.output + " has no value there." : reason;
+  if (missing == r.values.size()) return say_infeasible(s, why);
+  say_infeasible(s, std::to_string(missing) + " of " + std::to_string(r.values.size()) +
+                        " points have no value; at the first of them: " + why);
+  return 0;
+}
+
+/// Does one end or option of this input give another output? One that leaves the lab infeasible does.
+bool moves(const SensitivityRow& row, double base) {
+  const auto same = [&](double v) { return std::isfinite(v) && std::abs(v - base) <= 1e-12 * std::abs(base); };
+  return !(same(row.low_output) && same(row.high_output));
+}
+
 }  // namespace
 
 int sweep(const Arguments& a, const Streams& s) {
@@ -77,13 +109,13 @@ int sweep(const Arguments& a, const Streams& s) {
       points.push_back(p);
     }
     s.out << to_text(Json{{"lab", lab.info().id}, {"output", r.output}, {"points", points}}, 2) << "\n";
-    return 0;
+    return say_missing_points(s, lab, r);
   }
   s.out << r.x.key << (r.y.key.empty() ? "" : "," + r.y.key) << "," << r.output << "\n";
   for (std::size_t i = 0; i < r.values.size(); ++i)
     s.out << axis_cell(r.x, i % nx) << (r.y.key.empty() ? "" : "," + axis_cell(r.y, i / nx)) << ","
           << exact(r.values[i]) << "\n";
-  return 0;
+  return say_missing_points(s, lab, r);
 }
 
 int solve(const Arguments& a, const Streams& s) {
@@ -124,6 +156,7 @@ int sensitivity(const Arguments& a, const Streams& s) {
   const chapters::Lab& lab = **made;
   if (!a.has("--output"))
     return complain(s, "sensitivity needs --output KEY: " + sentence_list(readable_outputs(lab), 40) + ".");
+  if (!lab.reason().empty()) return say_infeasible(s, lab.reason());
   chapters::Progress progress;
   const auto analysed = app::sensitivity(lab, a.value("--output"), progress);
   if (!analysed) return complain(s, analysed.error);
@@ -140,10 +173,18 @@ int sensitivity(const Arguments& a, const Streams& s) {
           << "\n";
     return 0;
   }
+  std::size_t still = 0;
   s.out << "input,low_input,high_input,low_" << r.output << ",high_" << r.output << "\n";
-  for (const auto& row : r.rows)
+  for (const auto& row : r.rows) {
+    if (!moves(row, r.base)) {
+      ++still;
+      continue;
+    }
     s.out << row.key << "," << quoted(row.low_input) << "," << quoted(row.high_input) << "," << exact(row.low_output)
           << "," << exact(row.high_output) << "\n";
+  }
+  if (still > 0)
+    s.error << still << " of " << r.rows.size() << " inputs are left out: none of them moves " << r.output << ".\n";
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "app/cli/cli.h"
+#include "app/cli/table.h"
 #include "app/kernel_runs/kernel_json.h"
 #include "app/kernel_runs/this_machine.h"
 #include "app/platform/file.h"
@@ -34,28 +35,6 @@ std::string size_text(const Ladder& l, std::int64_t size) {
                              : std::string(format(static_cast<double>(size), l.size_unit, 4, widgets::Prefix::binary));
 }
 const char* device_name(Device d) { return d == Device::cpu ? "cpu" : "cuda"; }
-
-/// Rows of cells under each other, the first column to the left, the others to the right, the last to the left again.
-void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows) {
-  const auto width_of = [](const std::string& s) {  // characters, not bytes
-    return static_cast<std::size_t>(
-        std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-  };
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths.resize(std::max(widths.size(), row.size()));
-      widths[i] = std::max(widths[i], row.size() > 2 ? width_of(row[i]) : i == 0 ? width_of(row[i]) : 0);
-    }
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string pad(std::max(widths[i], width_of(row[i])) - width_of(row[i]), ' ');
-      const bool last = i + 1 == row.size(), left = i == 0 || last;
-      out << "  " << (left ? row[i] : pad + row[i]) << (left && !last ? pad : "");
-    }
-    out << "\n";
-  }
-}
 
 int list_ladders(const Arguments& a, const Streams& s) {
   Json all = Json::array();

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "app/cli/cli.h"
+#include "app/content/content.h"
 #include "app/explore/explore.h"
 #include "app/scenario/scenario.h"
 #include "app/scenario/sentences.h"
@@ -60,9 +62,44 @@ std::string allowed(const Field& f) {
   return kind_name(f.kind);
 }
 
-}  // namespace
+std::string without_trailing_space(std::string s) {
+  while (!s.empty() && s.back() == ' ') s.pop_back();
+  return s;
+}
 
-int list(const Arguments& a, const Streams& s) {
+void print_long(std::ostream& out, const chapters::Lab& lab, const std::vector<Preset>& presets) {
+  out << lab.info().id << "  " << lab.info().title << "\n  " << lab.info().question << "\n\ninputs\n";
+  for (const Field& f : lab.inputs())
+    out << "  --set " << f.key << "=" << display_text(f) << "   " << f.spec.label << "; " << allowed(f) << "\n";
+  out << "outputs\n";
+  for (const Field& f : lab.outputs())
+    out << "  " << f.key << "   " << f.spec.label << (f.spec.unit.empty() ? "" : ", ") << f.spec.unit << "\n";
+  if (!presets.empty()) out << "presets\n";
+  for (const Preset& p : presets) out << "  --preset \"" << p.name << "\"   " << p.note << "\n";
+}
+
+void print_short(std::ostream& out) {
+  std::size_t id_width = 0, title_width = 0;
+  for (const auto& entry : chapters::all_labs()) {
+    id_width = std::max(id_width, entry.id.size());
+    title_width = std::max(title_width, entry.make()->info().title.size());
+  }
+  for (const auto& chapter : chapters::all_chapters()) {
+    std::string lines;
+    for (const auto& entry : chapter.labs) {
+      const auto info = entry.make()->info();
+      if (info.hidden) continue;
+      lines += without_trailing_space("  " + std::string(entry.id) + std::string(id_width - entry.id.size() + 2, ' ') +
+                                      std::string(info.title) + std::string(title_width - info.title.size() + 2, ' ') +
+                                      std::string(info.question)) +
+               "\n";
+    }
+    if (!lines.empty()) out << chapter.ordinal << "  " << chapter.title << "\n" << lines;
+  }
+  out << "\n`ridgeline list LAB` names the inputs, outputs and presets of one.\n";
+}
+
+Json all_as_json() {
   Json out = Json::array();
   for (const auto& chapter : chapters::all_chapters()) {
     Json labs = Json::array();
@@ -79,23 +116,31 @@ int list(const Arguments& a, const Streams& s) {
     }
     out.push_back({{"chapter", chapter.slug}, {"title", chapter.title}, {"labs", labs}});
   }
-  if (a.has("--json")) {
-    s.out << to_text(out, 2) << "\n";
+  return out;
+}
+
+}  // namespace
+
+int list(const Arguments& a, const Streams& s) {
+  if (a.has("--json") && a.words.empty()) {
+    s.out << to_text(all_as_json(), 2) << "\n";
     return 0;
   }
-  for (const auto& chapter : chapters::all_chapters()) {
-    s.out << chapter.ordinal << "  " << chapter.title << "\n";
-    for (const auto& entry : chapter.labs) {
-      const auto lab = entry.make();
-      s.out << "\n  " << entry.id << "  " << lab->info().question << "\n";
-      for (const Field& f : lab->inputs())
-        s.out << "    --set " << f.key << "=" << display_text(f) << "   " << f.spec.label << "; " << allowed(f) << "\n";
-      for (const Field& f : lab->outputs())
-        s.out << "    -> " << f.key << "   " << f.spec.label << (f.spec.unit.empty() ? "" : ", ") << f.spec.unit
-              << "\n";
-    }
-    s.out << "\n";
+  if (a.words.empty()) {
+    print_short(s.out);
+    return 0;
   }
+  const auto lab = chapters::make_lab_by_id(a.words[0]);
+  if (!lab) return complain(s, unknown_lab(a.words[0]));
+  if (a.has("--json")) {
+    for (const auto& chapter : all_as_json())
+      for (const auto& one : chapter["labs"])
+        if (one["id"] == a.words[0]) s.out << to_text(one, 2) << "\n";
+    return 0;
+  }
+  const auto assets = load_assets();
+  if (!assets) return complain(s, assets.error);
+  print_long(s.out, *lab, load_content(*assets).of(a.words[0]).presets);
   return 0;
 }
 
@@ -103,18 +148,17 @@ int eval(const Arguments& a, const Streams& s) {
   const auto made = make_set_lab(a);
   if (!made) return complain(s, made.error);
   const auto& lab = *made;
+  const bool feasible = lab->reason().empty();
   if (a.has("--json")) {
     s.out << to_text(evaluation_to_json(*lab), 2) << "\n";
-    return 0;
+  } else {
+    s.out << lab->info().id << "\n";
+    for (const Field& f : lab->inputs()) s.out << "  " << f.key << " = " << display_text(f) << "\n";
+    if (feasible)
+      for (const Field& f : lab->outputs())
+        s.out << "  -> " << f.key << " = " << display_text(f) << "   (" << f.spec.label << ")\n";
   }
-  s.out << lab->info().id << "\n";
-  for (const Field& f : lab->inputs()) s.out << "  " << f.key << " = " << display_text(f) << "\n";
-  if (!lab->reason().empty())
-    s.out << "  not feasible: " << lab->reason() << "\n";
-  else
-    for (const Field& f : lab->outputs())
-      s.out << "  -> " << f.key << " = " << display_text(f) << "   (" << f.spec.label << ")\n";
-  return 0;
+  return feasible ? 0 : say_infeasible(s, lab->reason());
 }
 
 }  // namespace app::cli

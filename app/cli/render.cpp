@@ -10,6 +10,7 @@
 #include "app/platform/headless.h"
 #include "app/platform/image.h"
 #include "app/platform/svg.h"
+#include "app/scenario/sentences.h"
 #include "app/shell/shell.h"
 #include "app/shell/stage_area.h"
 #include "chapters/mechanism/registry.h"
@@ -159,6 +160,7 @@ int render(const Arguments& a, const Streams& s) {
   const std::string kind = path.extension().string();
   if (kind != ".png" && kind != ".svg" && kind != ".csv")
     return complain(s, "render needs -o FILE.png, FILE.svg or FILE.csv.");
+  if (const auto there = folder_exists(path); !there) return complain(s, there.error);
   if (a.has("--at")) {
     const auto* time = lab->view().find("time");
     if (!time) return complain(s, std::string(lab->info().id) + " has nothing that plays: --at has no meaning there.");
@@ -184,6 +186,14 @@ int tour(const Arguments& a, const Streams& s) {
   if (!picture) return complain(s, picture.error);
   const Picture& base = *picture;
   if (!a.has("-o")) return complain(s, "tour needs -o DIR.");
+  std::vector<std::string> slugs;
+  for (const auto& chapter : chapters::all_chapters()) slugs.emplace_back(chapter.slug);
+  if (!a.words.empty() && std::find(slugs.begin(), slugs.end(), a.words[0]) == slugs.end()) {
+    const std::string guess = did_you_mean(a.words[0], slugs);
+    return complain(s, "There is no chapter \"" + excerpt(a.words[0]) + "\"" +
+                           (guess.empty() ? ". " : ": " + guess + " ") + "Chapters are " + sentence_list(slugs, 40) +
+                           ".");
+  }
   const std::filesystem::path folder = a.value("-o");
   auto headless = Headless::create(base.width, base.height);
   if (!headless) return complain(s, headless.error);
@@ -213,6 +223,7 @@ int tour(const Arguments& a, const Streams& s) {
   }
   page += "</section>\n";
   for (const auto& chapter : chapters::all_chapters()) {
+    if (!a.words.empty() && chapter.slug != a.words[0]) continue;
     page += "<h2>" + std::string(chapter.ordinal) + " " + std::string(chapter.title) + "</h2>\n";
     for (const auto& entry : chapter.labs) {
       const auto lab = entry.make();

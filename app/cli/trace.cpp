@@ -1,20 +1,26 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 
 #include "app/cli/cli.h"
+#include "app/cli/table.h"
 #include "app/platform/file.h"
 #include "app/platform/file_bytes.h"
 #include "app/platform/json.h"
 #include "chapters/profiling/trace_viewer/diagnosis_text.h"
+#include "chapters/profiling/trace_viewer/rows.h"
 #include "models/trace/metrics.h"
+#include "widgets/number/number.h"
 
 namespace app::cli {
 namespace {
 
-using chapters::profiling::trace_viewer::diagnosis_sentence;
+namespace viewer = chapters::profiling::trace_viewer;
 using models::trace::DeviceMetrics;
 using models::trace::Metrics;
 using models::trace::Trace;
+using viewer::diagnosis_sentence;
 
 Json idle_json(const models::trace::Idle& i) {
   return {{"host_wait_ns", i.host_wait_ns},
@@ -78,43 +84,110 @@ Json trace_json(const Trace& t, const Metrics& m) {
   return j;
 }
 
+std::string time_of(std::int64_t ns) { return widgets::format_text(static_cast<double>(ns) * 1e-9, "s"); }
+
+std::string share_of(std::int64_t part, std::int64_t whole) {
+  return widgets::format_text(100.0 * static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(whole, 1)),
+                              "%");
+}
+
+std::string counted(std::int64_t n, const char* one, const char* many) {
+  return widgets::format_text(static_cast<double>(n), "", 15) + " " + (n == 1 ? one : many);
+}
+
+void print_device(std::ostream& out, const DeviceMetrics& d) {
+  out << "  GPU " << d.device << ": busy for " << time_of(d.busy_ns) << " of " << time_of(d.span_ns) << ", "
+      << share_of(d.busy_ns, d.span_ns) << "\n";
+  std::vector<std::vector<std::string>> rows;
+  const auto row = [&](const char* what, std::int64_t ns, const std::string& more = {}) {
+    rows.push_back({std::string("  ") + what, time_of(ns), more});
+  };
+  row("computation", d.comp_ns);
+  if (d.comm_ns > 0)
+    row("communication", d.comm_ns,
+        share_of(d.comp_and_comm_ns, d.comm_ns) + " of it behind computation, " + time_of(d.exposed_comm_ns) +
+            " exposed");
+  if (d.mem_ns > 0) row("copies and sets", d.mem_ns);
+  row("idle", d.idle_ns,
+      d.idle.total_ns() > 0 ? time_of(d.idle.host_wait_ns) + " for the host, " + time_of(d.idle.kernel_wait_ns) +
+                                  " between kernels, " + time_of(d.idle.other_ns) + " for other causes"
+                            : "");
+  if (d.launch.linked > 0)
+    row("launch delay", d.launch.median_delay_ns, "median; the longest is " + time_of(d.launch.max_delay_ns));
+  print_table(out, rows);
+}
+
 void print(std::ostream& out, const Trace& t, const Metrics& m) {
-  out << t.origin << ": " << t.format << ", events " << t.records;
+  out << t.origin << ": " << t.format << ", " << counted(t.records, "event", "events");
   if (t.rank >= 0) out << ", rank " << t.rank;
-  if (t.world_size >= 0) out << " of " << t.world_size;
+  if (t.rank >= 0 && t.world_size >= 0) out << " of " << t.world_size;
+  if (!m.steps.empty()) out << ", " << counted(static_cast<std::int64_t>(m.steps.size()), "step", "steps");
   out << "\n";
-  for (const auto& d : m.devices) {
-    out << "  device " << d.device << "\n";
-    const auto line = [&](const char* key, std::int64_t value) { out << "    " << key << " " << value << "\n"; };
-    line("busy_ns", d.busy_ns);
-    line("idle_ns", d.idle_ns);
-    line("span_ns", d.span_ns);
-    line("comp_ns", d.comp_ns);
-    line("comm_ns", d.comm_ns);
-    line("mem_ns", d.mem_ns);
-    line("exposed_comm_ns", d.exposed_comm_ns);
-    out << "    overlap_pct_of_comm ";
-    if (d.overlap_pct_of_comm < 0)
-      out << "none\n";
-    else
-      out << d.overlap_pct_of_comm << "\n";
-    line("idle_host_wait_ns", d.idle.host_wait_ns);
-    line("idle_kernel_wait_ns", d.idle.kernel_wait_ns);
-    line("idle_other_ns", d.idle.other_ns);
+  for (const auto& d : m.devices) print_device(out, d);
+  for (const auto& d : m.diagnosis)
+    out << "  - " << viewer::diagnosis_title(d.kind) << ". " << diagnosis_sentence(t, m, d) << "\n";
+  for (const auto& loss : t.losses) out << "  - Lost: " << loss << "\n";
+}
+
+/// What several recordings say together: who is in the job, and who holds the others up.
+void print_job(std::ostream& out, const std::vector<viewer::RecordingPtr>& recordings) {
+  const auto rows = viewer::rows_of(recordings);
+  const auto steps = viewer::rank_steps(rows);
+  std::int64_t spans = 0;
+  std::size_t named = 0;
+  std::set<std::int64_t> ranks;
+  for (const auto& r : recordings) {
+    spans += std::count_if(r->trace.events.begin(), r->trace.events.end(),
+                           [](const auto& e) { return e.kind == models::trace::EventKind::span; });
+    named += r->trace.rank >= 0;
   }
-  for (const auto& d : m.diagnosis) out << "  " << diagnosis_sentence(t, m, d) << "\n";
-  for (const auto& loss : t.losses) out << "  lost: " << loss << "\n";
+  for (const auto& row : rows) ranks.insert(row.rank());
+  out << "One job of " << counted(static_cast<std::int64_t>(ranks.size()), "rank", "ranks") << ": "
+      << counted(static_cast<std::int64_t>(recordings.size()), "recording", "recordings") << ", "
+      << counted(spans, "span", "spans") << "\n";
+  if (ranks.size() < recordings.size())
+    out << "  Some recordings are of the same rank: give one file a rank to compare them.\n";
+  if (named < recordings.size())
+    out << "  Some recordings do not say their rank: those are numbered in the order given.\n";
+  std::vector<std::vector<std::string>> table{
+      {"a step, mean", "time", "computation", "communication", "exposed", "idle", ""}};
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    models::trace::RankStep sum;
+    double n = 0;
+    for (const auto& s : steps) {
+      if (s.row != i) continue;
+      n += 1;
+      sum.step_s += s.step_s;
+      sum.comp_s += s.comp_s;
+      sum.comm_s += s.comm_s;
+      sum.exposed_comm_s += s.exposed_comm_s;
+      sum.idle_s += s.idle_s;
+    }
+    if (n == 0) continue;
+    const auto mean = [&](double seconds) { return widgets::format_text(seconds / n, "s"); };
+    table.push_back({rows[i].label(), mean(sum.step_s), mean(sum.comp_s), mean(sum.comm_s), mean(sum.exposed_comm_s),
+                     mean(sum.idle_s), ""});
+  }
+  print_table(out, table);
+  const auto slowest = ranks.size() < recordings.size() ? models::trace::Slowest() : models::trace::slowest_rank(steps);
+  if (slowest.row >= 0 && slowest.excess >= viewer::notable_excess)
+    out << "  " << viewer::slowest_sentence(rows[static_cast<std::size_t>(slowest.row)].rank(), slowest) << "\n";
+  else if (slowest.row >= 0)
+    out << "  No rank is late: none computes more than 5 % longer than the median.\n";
+  out << "\n";
 }
 
 }  // namespace
 
-/// Reads each file by itself; one that cannot be read is a sentence and exit status 2, after the others were printed.
+/// One that cannot be read is a sentence and exit status 2, after the others were printed.
 int trace(const Arguments& a, const Streams& s) {
   if (a.words.empty())
     return complain(
         s, "Name a trace: ridgeline trace FILE... reads Chrome JSON, plain or .gz, and Nsight Systems SQLite.");
   if (a.has("-o") && a.words.size() != 1) return complain(s, "-o writes one trace: name one file.");
-  Json all = Json::array();
+  if (a.has("-o"))
+    if (const auto there = folder_exists(a.value("-o")); !there) return complain(s, there.error);
+  std::vector<viewer::RecordingPtr> recordings;
   int status = 0;
   for (const auto& path : a.words) {
     const auto file = read_file_bytes(path);
@@ -122,23 +195,29 @@ int trace(const Arguments& a, const Streams& s) {
       status = complain(s, file.error);
       continue;
     }
-    const auto read = models::trace::read_trace(models::trace::Bytes{(*file)->size_bytes, (*file)->read_at}, path);
+    auto read = models::trace::read_trace(models::trace::Bytes{(*file)->size_bytes, (*file)->read_at}, path);
     if (!read) {
       status = complain(s, read.error);
       continue;
     }
-    const Metrics metrics = models::trace::measure(*read);
-    if (a.has("--json"))
-      all.push_back(trace_json(*read, metrics));
-    else
-      print(s.out, *read, metrics);
-    if (a.has("-o")) {
-      const auto json = models::trace::to_chrome_json(*read);
-      const auto written = json ? write_file(a.value("-o"), *json) : models::Status::fail(json.error);
-      if (!written) return complain(s, written.error);
-    }
+    const auto recording = std::make_shared<viewer::Recording>();
+    recording->trace = std::move(*read);
+    recording->metrics = models::trace::measure(recording->trace);
+    recordings.push_back(recording);
   }
-  if (a.has("--json") && !all.empty()) s.out << to_text(all, 2) << "\n";
+  if (a.has("-o") && !recordings.empty()) {
+    const auto text = models::trace::to_chrome_json(recordings[0]->trace);
+    const auto written = text ? write_file(a.value("-o"), *text) : models::Status::fail(text.error);
+    if (!written) return complain(s, written.error);
+  }
+  if (a.has("--json")) {
+    Json all = Json::array();
+    for (const auto& r : recordings) all.push_back(trace_json(r->trace, r->metrics));
+    if (!all.empty()) s.out << to_text(all, 2) << "\n";
+    return status;
+  }
+  if (recordings.size() > 1) print_job(s.out, recordings);
+  for (const auto& r : recordings) print(s.out, r->trace, r->metrics);
   return status;
 }
 

@@ -6,20 +6,27 @@
 #include "app/platform/image.h"
 #include "app/platform/window.h"
 #include "app/scenario/fields_json.h"
+#include "app/scenario/scenario_files.h"
 #include "app/shell/shell.h"
 #include "app/shell/stage_area.h"
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/registry.h"
 
 namespace app::cli {
 
 int window(const Arguments& a, const Streams& s) {
   chapters::LabPtr asked;
-  if (!a.words.empty() || a.has("--scenario")) {
+  // A link that names files comes from somebody else's page: the window asks before it touches them.
+  const Link link = a.words.empty() ? Link() : parse_link(a.words[0]);
+  const auto linked = link_inputs(link);
+  const bool asks = !link.sets.empty() && linked && !a.has("--set") && !a.has("--preset") && !a.has("--scenario") &&
+                    !named_files(chapters::make_lab_by_id(link.lab)->inputs(), *linked).empty();
+  if (!asks && (!a.words.empty() || a.has("--scenario"))) {
     auto made = make_set_lab(a);
     if (!made) return complain(s, made.error);
     asked = std::move(*made);
-  } else if (a.has("--set")) {
-    return complain(s, "--set needs a lab before it: ridgeline LAB --set key=value.");
+  } else if (a.has("--set") || a.has("--preset")) {
+    return complain(s, "--set and --preset need a lab before them: ridgeline LAB --set key=value.");
   }
   const auto assets = load_assets();
   if (!assets) return complain(s, assets.error);
@@ -49,6 +56,7 @@ int window(const Arguments& a, const Streams& s) {
     workspace.say_failure(
         workspace.open_with(asked->info().id, fields_to_json(asked->inputs()), fields_to_json(asked->view())));
 
+  if (asks) workspace.say_failure(workspace.open_link(a.words[0]));
   Shell shell(workspace, {
                              .copy = [](const std::string& text) { ImGui::SetClipboardText(text.c_str()); },
                              .save_png =
@@ -62,6 +70,8 @@ int window(const Arguments& a, const Streams& s) {
                                  },
                              .toggle_fullscreen = {},  // the window takes F11 itself
                              .quit = [&w] { w.close(); },
+                             .choose_file = desktop_chooser(process_environment()),
+                             .show_folder = folder_shower(process_environment()),
                          });
   shell.drawer_open = settings.drawer_open;
   resume_shell(shell);
@@ -75,7 +85,7 @@ int window(const Arguments& a, const Streams& s) {
     workspace.settings.maximized = last.maximized;
   };
   w.on_drop([&](std::vector<std::string> paths) {
-    for (const auto& path : paths) workspace.say_failure(workspace.drop_file(path));
+    for (const auto& path : paths) workspace.show_file(path);
   });
   std::string title;
   w.run(

@@ -63,6 +63,15 @@ models::Status write_file(const std::filesystem::path& path, std::string_view by
   return failure(path, error);
 }
 
+models::Status folder_exists(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  std::error_code ignored;
+  if (std::filesystem::is_directory(folder, ignored)) return models::Status::ok();
+  return models::Status::fail(std::filesystem::exists(folder, ignored)
+                                  ? "\"" + folder.string() + "\" is not a folder: choose another place."
+                                  : "The folder \"" + folder.string() + "\" does not exist: make it first.");
+}
+
 models::Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
   using Text = models::Result<std::string>;
   const auto fail = [&](const std::string& why) { return Text::fail("cannot read " + path.string() + ": " + why); };

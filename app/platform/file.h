@@ -11,6 +11,9 @@ namespace app {
 /// over it. Missing folders are made. Fails with the path and the reason.
 models::Status write_file(const std::filesystem::path& path, std::string_view bytes);
 
+/// Fails when the folder that this file is to be written to does not exist.
+models::Status folder_exists(const std::filesystem::path& file);
+
 /// The whole file. Fails when it is missing, not readable, a folder, or larger than `max_bytes`.
 models::Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes);
 

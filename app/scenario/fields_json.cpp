@@ -34,6 +34,20 @@ Status refuse(const Field& f, const Json& v, const std::string& allowed) {
   return Status::fail(std::string(f.key) + " is " + json_excerpt(v) + ": " + allowed + ".");
 }
 
+/// An option that is not there: the nearest ones are named, and all of them where there is room or none is near.
+Status refuse_option(const Field& f, const Json& v) {
+  constexpr std::size_t few = 8;
+  std::vector<std::string> ids;
+  for (const auto& o : *f.options) ids.push_back(o.id);
+  const std::string guess = v.is_string() ? did_you_mean(v.get_ref<const std::string&>(), ids) : std::string();
+  const std::string start = std::string(f.key) + " is " + json_excerpt(v) + ": ";
+  if (guess.empty()) return Status::fail(start + "allowed are " + option_ids(f) + ".");
+  return Status::fail(start + guess + " " +
+                      (ids.size() <= few ? "Allowed are " + option_ids(f)
+                                         : "`ridgeline list LAB` names all " + std::to_string(ids.size())) +
+                      ".");
+}
+
 Status number_from(const Field& f, const Json& v) {
   const bool whole = f.kind == Kind::integer;
   const std::string allowed =
@@ -114,7 +128,7 @@ Status choices_from(const Field& f, const Json& v) {
     const bool known = e.is_string() && std::any_of(f.options->begin(), f.options->end(), [&](const auto& o) {
                          return o.id == e.get_ref<const std::string&>();
                        });
-    if (!known) return refuse(f, e, "allowed are " + option_ids(f));
+    if (!known) return refuse_option(f, e);
     const auto& id = e.get_ref<const std::string&>();
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
   }
@@ -210,7 +224,7 @@ Status field_from_json(const Field& f, const Json& v, const FileReader& read) {
       return toggle_from(f, v);
     case Kind::choice:
       if (v.is_string() && f.set_choice_id(v.get_ref<const std::string&>())) return Status::ok();
-      return refuse(f, v, "allowed are " + option_ids(f));
+      return refuse_option(f, v);
     case Kind::choices:
       return choices_from(f, v);
     case Kind::text:

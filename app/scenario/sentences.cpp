@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "chapters/mechanism/registry.h"
 
@@ -23,6 +24,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+std::string lower_case(std::string_view s) {
+  std::string out(s);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  return out;
+}
+
 }  // namespace
 
 std::string sentence_list(const std::vector<std::string>& items, std::size_t max_items) {
@@ -36,15 +44,41 @@ std::string sentence_list(const std::vector<std::string>& items, std::size_t max
   return s;
 }
 
+std::vector<std::string> nearest_few(std::string_view word, const std::vector<std::string>& options,
+                                     std::size_t max_items) {
+  constexpr std::size_t most_bytes = 64, least_part = 3;
+  const std::string typed = lower_case(word.substr(0, most_bytes));
+  const std::size_t far = std::max<std::size_t>(2, typed.size() / 3) + 1;
+  struct Near {
+    std::size_t edits, longer, at;
+  };
+  std::vector<Near> found;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const std::string option = lower_case(std::string_view(options[i]).substr(0, 2 * most_bytes));
+    const bool part = typed.size() >= least_part && option.find(typed) != std::string::npos;
+    const std::size_t edits = std::min(edit_distance(typed, option), part ? std::size_t{0} : far);
+    if (edits < far) found.push_back({edits, std::max(option.size(), typed.size()) - typed.size(), i});
+  }
+  std::sort(found.begin(), found.end(), [](const Near& a, const Near& b) {
+    return std::tie(a.edits, a.longer, a.at) < std::tie(b.edits, b.longer, b.at);
+  });
+  std::vector<std::string> out;
+  for (const Near& n : found)  // what is farther than the nearest is no guess
+    if (out.size() < max_items && n.edits == found.front().edits) out.push_back(options[n.at]);
+  return out;
+}
+
 std::string nearest(std::string_view word, const std::vector<std::string>& options) {
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (const auto& o : options)
-    if (const auto d = edit_distance(word.substr(0, 64), o); d < best_distance) {
-      best_distance = d;
-      best = o;
-    }
-  return best;
+  auto found = nearest_few(word, options, 1);
+  return found.empty() ? std::string() : std::move(found.front());
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& options) {
+  const auto found = nearest_few(word, options);
+  std::string s;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    s += (i == 0 ? "did you mean \"" : i + 1 == found.size() ? " or \"" : ", \"") + found[i] + "\"";
+  return s.empty() ? s : s + "?";
 }
 
 std::string excerpt(std::string_view text, std::size_t max_bytes) {
@@ -60,21 +94,23 @@ std::string unknown_key(std::string_view owner, std::string_view what, std::stri
                         const chapters::Fields& fields) {
   std::vector<std::string> keys;
   for (const auto& f : fields) keys.emplace_back(f.key);
-  std::string s = std::string(owner) + " has no " + std::string(what) + " \"" + excerpt(key) + "\"";
-  if (const auto guess = nearest(key, keys); !guess.empty()) s += ": did you mean \"" + guess + "\"";
-  return s + (s.back() == '"' && s.find("did you mean") != std::string::npos ? "? " : ". ") + "It has " +
-         (keys.empty() ? "none" : sentence_list(keys, 40)) + ".";
+  const std::string guess = did_you_mean(key, keys);
+  return std::string(owner) + " has no " + std::string(what) + " \"" + excerpt(key) + "\"" +
+         (guess.empty() ? ". " : ": " + guess + " ") + "It has " + (keys.empty() ? "none" : sentence_list(keys, 40)) +
+         ".";
 }
 
 std::string unknown_lab(std::string_view id) {
-  std::vector<std::string> ids;
-  for (const auto& e : chapters::all_labs()) ids.emplace_back(e.id);
-  std::string s = "There is no lab \"" + excerpt(id) + "\"";
-  if (const auto guess = nearest(id, ids); !guess.empty())
-    s += ": did you mean \"" + guess + "\"?";
-  else
-    s += ".";
-  return s + " `ridgeline list` names all.";
+  std::vector<std::string> ids, of_chapter;
+  for (const auto& e : chapters::all_labs()) {
+    ids.emplace_back(e.id);
+    if (!id.empty() && e.id.starts_with(std::string(id) + "/")) of_chapter.emplace_back(e.id);
+  }
+  if (!of_chapter.empty())
+    return "\"" + excerpt(id) + "\" is a chapter: name one of its labs, " + sentence_list(of_chapter, 40) + ".";
+  const std::string guess = did_you_mean(id, ids);
+  return "There is no lab \"" + excerpt(id) + "\"" + (guess.empty() ? "." : ": " + guess) +
+         " `ridgeline list` names all.";
 }
 
 }  // namespace app

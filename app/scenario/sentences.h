@@ -14,6 +14,14 @@ std::string sentence_list(const std::vector<std::string>& items, std::size_t max
 /// The nearest of `options` to a mistyped word; "" when none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& options);
 
+/// The options nearest to a mistyped word, the nearest first, at most `max_items`: those within a few edits, either
+/// case of letters alike, and those that contain the word.
+std::vector<std::string> nearest_few(std::string_view word, const std::vector<std::string>& options,
+                                     std::size_t max_items = 3);
+
+/// "did you mean "a", "b" or "c"?" of at most three options; "" when none is near.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& options);
+
 /// The beginning of somebody else's text, fit to be quoted in a sentence: on one line, cut between characters.
 std::string excerpt(std::string_view text, std::size_t max_bytes = 60);
 

@@ -46,6 +46,15 @@ void take_early_letters(PaletteState& state) {
 void match(PaletteState& state) {
   state.matched = state.query;
   state.hits.clear();
+  if (std::string_view(state.query).starts_with("ridgeline://")) {
+    if (state.commands.empty() || state.commands.back().shortcut != "link")
+      state.commands.push_back({"Open this link", "link", 0, {}});
+    state.commands.back().run = [link = std::string(state.query)](Shell& s) {
+      s.workspace.say_failure(s.workspace.open_link(link));
+    };
+    state.hits.push_back({0, state.commands.size() - 1});
+    return;
+  }
   for (std::size_t i = 0; i < state.commands.size(); ++i)
     if (const int score = fit(state.commands[i].label, state.query); score >= 0 || !state.query[0])
       state.hits.push_back({state.query[0] ? score + state.commands[i].rank : 0, i});
@@ -67,7 +76,8 @@ std::string chapter_of_lesson(const Shell& shell, std::string_view id) {
 void ask_export(Shell& s, ExportKind kind, const char* extension, ImGuiID panel) {
   std::string name(s.workspace.lab().info().id);
   std::replace(name.begin(), name.end(), '/', '-');
-  s.export_request = {kind, s.workspace.export_folder() + "/" + name + extension, panel};
+  s.export_panel = panel;
+  ask_where(s, kind, name + extension);
 }
 
 std::vector<Command> all_commands(Shell& shell) {
@@ -96,7 +106,6 @@ std::vector<Command> all_commands(Shell& shell) {
   for (const Command& c : shortcut_commands())
     if (!c.can || c.can(shell)) out.push_back(c);
   out.push_back({"Glossary", "page", 0, [](Shell& s) { open_glossary(s, ""); }});
-  out.push_back({"Open a file", "", 0, [](Shell& s) { ask_for_file(s); }});
   out.push_back({"Export picture (SVG)", "", 0, [](Shell& s) { ask_export(s, ExportKind::svg, ".svg"); }});
   out.push_back({"Export data (CSV)", "", 0, [](Shell& s) { ask_export(s, ExportKind::csv, ".csv"); }});
   out.push_back({"Export scenario (JSON)", "", 0, [](Shell& s) { ask_export(s, ExportKind::scenario, ".json"); }});

@@ -49,10 +49,4 @@ void keep_place(Shell& shell, double now_s) {
   shell.workspace.keep_place(now_s);
 }
 
-void ask_for_file(Shell& shell) {
-  shell.workspace.say(
-      "Drop a file on this window: a trace, a config.json, weights (.safetensors), arrivals (.csv), a scenario or a "
-      "lesson opens in the lab that reads it.");
-}
-
 }  // namespace app

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "app/platform/file.h"
 #include "app/platform/svg.h"
 #include "app/scenario/scenario.h"
+#include "app/scenario/scenario_files.h"
 #include "app/shell/stage_area.h"
 #include "app/shell/ui.h"
 
@@ -48,16 +50,26 @@ void serve_requests(Shell& shell) {
   shell.workspace.say_failure(shell.workspace.open_link(link));
 }
 
+/// Says where an export went, and offers to show it.
+void say_saved(Shell& shell, const std::string& path) {
+  Action show;
+  if (shell.host.show_folder)
+    show = {"Show folder",
+            [to = shell.host.show_folder, folder = std::filesystem::path(path).parent_path().string()] { to(folder); }};
+  shell.workspace.say("Saved " + path + ".", std::move(show));
+}
+
 /// A document may be as large as the file it came from: a job writes it, from a copy of the lab.
 void export_document(Shell& shell, const std::string& path) {
   Workspace& w = shell.workspace;
   if (!w.lab().reason().empty()) return w.say("There is nothing to export yet: " + w.lab().reason());
   shell.document_said = std::make_shared<std::string>();
+  shell.document_path = path;
   const std::shared_ptr<const chapters::Lab> lab = w.lab().clone();
   shell.document_job = w.jobs.submit("document", [lab, path, said = shell.document_said](chapters::Progress&) {
     const auto document = lab->document();
     const auto written = document ? write_file(path, *document) : models::Status::fail(document.error);
-    *said = written ? "Saved " + path + "." : written.error;
+    *said = written.error;
   });
 }
 
@@ -182,14 +194,21 @@ void draw_shell(Shell& shell) {
     spaced([&] { draw_inspector(shell, {width, body}); });
   }
   if (shell.document_job.ended()) {
-    w.say(shell.document_job.done() ? *shell.document_said : shell.document_job.error());
+    const std::string why = shell.document_job.done() ? *shell.document_said : shell.document_job.error();
+    if (why.empty())
+      say_saved(shell, shell.document_path);
+    else
+      w.say_failure(why);
     shell.document_job = {};
   }
   if (request.kind == ExportKind::document && !request.path.empty())
     export_document(shell, request.path);
   else if (!request.path.empty()) {
     const auto exported = export_canvas(shell, request.kind, request.path);
-    w.say(exported ? "Saved " + request.path + "." : exported.error);
+    if (exported)
+      say_saved(shell, request.path);
+    else
+      w.say_failure(exported);
   }
   if (shell.record == &export_record) {
     shell.record = nullptr;
@@ -215,12 +234,15 @@ void draw_shell(Shell& shell) {
   ImGui::End();
   draw_palette(shell);
   draw_help(shell);
+  draw_open_panel(shell);
+  draw_asked_files(shell);
   // Over the drawer's lower right, beside the canvas; where there is no drawer, in the window's corner.
   draw_toasts(shell, {drawer > 0 ? shell.canvas_max.x - t.px(8) : screen.x - t.px(12), top + body - t.px(4)});
 }
 
 models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& path) {
-  if (kind == ExportKind::scenario) return write_file(path, to_text(scenario_to_json(shell.workspace.lab()), 2) + "\n");
+  if (kind == ExportKind::scenario)
+    return write_file(path, scenario_file_text(shell.workspace.lab(), std::filesystem::path(path).parent_path()));
   if (kind == ExportKind::png)
     return shell.host.save_png
                ? shell.host.save_png(shell.record && shell.record_panel != 0 ? shell.record->min : shell.canvas_min,

@@ -10,6 +10,7 @@
 #include "app/explore/fixes.h"
 #include "app/shell/controls.h"
 #include "app/shell/home.h"
+#include "app/shell/open_panel.h"
 #include "app/shell/toasts.h"
 #include "app/workspace/workspace.h"
 #include "widgets/base/painter.h"
@@ -27,6 +28,8 @@ struct Host {
   std::function<models::Status(ImVec2 min, ImVec2 max, const std::string& path)> save_png;
   std::function<void()> toggle_fullscreen;
   std::function<void()> quit;
+  Chooser choose_file;                                         ///< the desktop's own; null: the shell's panel asks
+  std::function<void(const std::string& folder)> show_folder;  ///< in the file manager; null: it is not offered
 };
 
 /// What the window shows: a lab, or one of the pages around the labs.
@@ -118,8 +121,8 @@ struct Command {
 
 struct PaletteState {
   bool open = false, just_opened = false;
-  char query[256] = {};
-  bool active = false;  ///< the box has the keyboard
+  char query[2048] = {};  ///< long enough for a link
+  bool active = false;    ///< the box has the keyboard
   int selected = 0;
   std::vector<Command> commands{};  ///< gathered when it opens
   struct Hit {
@@ -161,6 +164,7 @@ struct Shell {
   PresetState preset;
   HeadlineState headlines;
   std::map<std::string, widgets::StageView, std::less<>> stages;  ///< by lab
+  OpenPanel open_panel;
   widgets::ProseView prose;
   char note[16384] = {};
   std::string note_lab;
@@ -173,7 +177,8 @@ struct Shell {
   bool slide_over = false;            ///< in a narrow window, the inspector stands over the canvas
   ExportRequest export_request;
   Job document_job;                            ///< writes a lab's document
-  std::shared_ptr<std::string> document_said;  ///< what that job has to say when it is done
+  std::shared_ptr<std::string> document_said;  ///< why that job failed, when it is done; empty: it did not
+  std::string document_path;                   ///< where it writes
   ToastState toasts;
   bool animating = false;  ///< something moves: the window must not sleep
   bool prediction_hides_outputs = false;
@@ -224,8 +229,6 @@ const std::vector<Command>& shortcut_commands();
 void go_home(Shell& shell);
 /// The glossary with what fits `query`; all terms when it is empty.
 void open_glossary(Shell& shell, std::string_view query);
-/// Lets the person choose a file of their own for the lab that reads it.
-void ask_for_file(Shell& shell);
 /// Markdown in which the first occurrence of every term of the glossary is a link to "term:TERM". Headings, code,
 /// formulas and links stay as they are.
 std::string link_terms(std::string_view markdown, const std::vector<Term>& glossary);

@@ -117,6 +117,7 @@ const std::vector<Command>& shortcut_commands() {
       {"Fold or open the rail", "Ctrl+B", ImGuiMod_Ctrl | ImGuiKey_B, fold_rail, "Move", on_lab},
       {"Fold or open the drawer", "Ctrl+J", ImGuiMod_Ctrl | ImGuiKey_J,
        [](Shell& s) { s.drawer_open = !s.drawer_open; }, "Move", on_lab},
+      {"Open a file...", "Ctrl+O", ImGuiMod_Ctrl | ImGuiKey_O, [](Shell& s) { ask_for_file(s); }, "Everywhere", {}},
       {"Undo", "Ctrl+Z", ImGuiMod_Ctrl | ImGuiKey_Z, [](Shell& s) { s.workspace.current().undo(); }, "This lab",
        can_undo},
       {"Redo", "Ctrl+Y", ImGuiMod_Ctrl | ImGuiKey_Y, [](Shell& s) { s.workspace.current().redo(); }, "This lab",
@@ -151,7 +152,7 @@ const std::vector<Command>& shortcut_commands() {
 }
 
 void handle_shortcuts(Shell& shell) {
-  if (shell.palette.open || shell.help_open) return;
+  if (shell.palette.open || shell.help_open || shell.open_panel.open || shell.workspace.asked_files) return;
   const bool typing = ImGui::GetIO().WantTextInput;
   const bool busy = typing || ImGui::IsAnyItemActive() || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   for (const Command& c : shortcut_commands()) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 // The documents, each with its load and save.
+#include "app/store/files.h"
 #include "app/store/kept.h"
 #include "app/store/notes.h"
 #include "app/store/progress.h"

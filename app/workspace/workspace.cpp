@@ -34,6 +34,7 @@ Workspace::Workspace(Content loaded, models::Result<UserPaths> user, std::functi
     say_if_any(kept_.load(user_->data / "kept.json"));
     say_if_any(recent_.load(user_->state / "recent.json"));
     say_if_any(resume_.load(user_->state / "resume.json"));
+    say_if_any(files_.load(user_->state / "files.json"));
     load_lessons(user_->data / "lessons", content);
   } else {
     say(user_.error);
@@ -164,6 +165,7 @@ void Workspace::save() {
   say_if_any(settings_.save(user_->config / "settings.json"));
   say_if_any(progress_.save(user_->data / "progress.json"));
   say_if_any(recent_.save(user_->state / "recent.json"));
+  say_if_any(files_.save(user_->state / "files.json"));
   say_if_any(notes_.save(user_->data / "notes.json"));
 }
 

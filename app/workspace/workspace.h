@@ -10,6 +10,7 @@
 
 #include "app/content/content.h"
 #include "app/platform/paths.h"
+#include "app/store/files.h"
 #include "app/store/kept.h"
 #include "app/store/notes.h"
 #include "app/store/progress.h"
@@ -37,6 +38,13 @@ struct Message {
   Action action{};
 };
 
+/// A document of somebody else that names files: they are not touched before the person agrees.
+struct AskedFiles {
+  std::string origin;              ///< what names them: a file's name, or "The link"
+  std::vector<std::string> files;  ///< whole paths
+  std::function<models::Status(bool with_files)> open;
+};
+
 /// Everything that is open and known, without a picture: the labs in use, what the learner shares between them,
 /// content, progress. The shell draws it; the command line and tests drive it directly.
 class Workspace {
@@ -46,6 +54,7 @@ class Workspace {
   Stored<store::Kept> kept_;
   Stored<store::Recent> recent_;
   Stored<store::Resume> resume_;
+  Stored<store::Files> files_;
 
  public:
   /// Where `user` failed nothing is kept, and its sentence is the first message.
@@ -63,6 +72,7 @@ class Workspace {
   store::Kept& kept = kept_.value;  ///< what labs keep of the learner
   store::Recent& recent = recent_.value;
   store::Resume& resume = resume_.value;
+  store::Files& files = files_.value;
 
   /// Opens a lab by id (made on first use) and applies the shared choices. False when there is none.
   bool open(std::string_view lab);
@@ -74,9 +84,23 @@ class Workspace {
   models::Status open_scenario(std::string_view text);
   models::Status open_link(std::string_view link);
   models::Status apply_preset(const Preset& preset);
-  /// A file dropped on the window: a scenario, a lesson, a file for the first file input of the open lab that takes it,
-  /// or one for the first lab with a file input that accepts its suffix.
-  models::Status drop_file(const std::string& path);
+  /// The one way in for files, chosen or dropped: a scenario or a lesson, a chip for the catalog, a file for the open
+  /// lab when it takes it, or one for the first lab that reads such files. Fails with what labs say of it, and the
+  /// state is unchanged; `remedy` then gets what could be done instead.
+  models::Status open_file(const std::string& path, Action* remedy = nullptr);
+  /// Opens it, and says why not.
+  void show_file(const std::string& path);
+  /// A scenario from somebody's file, whose relative paths count from the folder of `path`. One that names files waits
+  /// in `asked_files`.
+  models::Status open_scenario_file(const std::string& path, std::string_view text);
+  std::optional<AskedFiles> asked_files;
+  /// Answers the question that waits: with the files, without them, or not at all.
+  enum class FilesAnswer : unsigned char { open, leave_out, cancel };
+  void answer_files(FilesAnswer answer);
+  /// The suffixes of files that labs read, ".json" and so on, scenarios among them.
+  std::vector<std::string> readable_suffixes() const;
+  /// Titles of the labs that read files of this name's suffix: "Trace viewer"; empty when none does.
+  std::string readers_of(std::string_view path) const;
 
   /// How far a lab is.
   store::Quarters quarters(std::string_view lab) const;
@@ -151,12 +175,20 @@ class Workspace {
   void restore(chapters::Lab& lab);  ///< as it was left, as far as that is still possible
   void note_place();                 ///< puts the open lab's state into `resume`
   void find_drilled();               ///< from what is kept and the catalog
-  models::Status drop_lesson(const std::string& path, std::string_view text);
-  /// Gives the text to the first file input of the open lab that it leaves feasible. Fails with the lab's reason; empty
-  /// when the lab has no input for texts.
-  std::optional<models::Status> drop_on_open_lab(const std::string& path, const std::string& text);
-  /// Opens the first lab that accepts the path's suffix; empty when none does.
-  std::optional<models::Status> drop_by_suffix(const std::string& path, bool only_if_feasible);
+  models::Status open_lesson_file(const std::string& path, std::string_view text);
+  models::Status keep_chip_file(const std::string& path, const std::string& text);
+  /// One file input that was tried, and why its lab refuses the file.
+  struct Refusal {
+    std::string lab{}, title{}, reason{};
+    bool by_bytes = false, open_lab_reads_such = false;
+  };
+  /// Gives the file to the first input of the open lab that takes it; false when none does.
+  bool open_in_lab(const std::string& path, const std::string* text, std::vector<Refusal>& refusals);
+  /// Opens the first other lab that reads such a file; false when none does. Fails when the file cannot be read.
+  models::Result<bool> open_in_another(const std::string& path, bool readable, std::vector<Refusal>& refusals);
+  /// Opens at once what names no files; else asks.
+  models::Status ask_about_files(AskedFiles asked);
+  const chapters::Fields& inputs_of(std::string_view lab) const;
   void fill_personal();  ///< kept tables and the clock into the open lab
   void gather_kept();    ///< what the open lab added to them, to disk at once
   void save_kept();

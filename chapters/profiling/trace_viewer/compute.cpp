@@ -84,25 +84,6 @@ void fill_device(const Row& row, Outputs& out) {
   out.late_launches = d->launch.delays_over_100_us;
 }
 
-std::vector<models::trace::RankStep> rank_steps(const std::vector<Row>& rows) {
-  std::vector<models::trace::RankStep> out;
-  for (std::uint32_t r = 0; r < rows.size(); ++r) {
-    const Metrics& m = rows[r].recording->metrics;
-    for (const auto& s : m.step_devices) {
-      if (s.device != rows[r].device) continue;
-      const auto& step = m.steps[s.step];
-      out.push_back({r, s.step, seconds(step.end_ns - step.start_ns), seconds(s.busy_ns), seconds(s.comp_ns),
-                     seconds(s.comm_ns), seconds(s.exposed_comm_ns), seconds(s.idle_ns)});
-    }
-    if (m.steps.empty()) {
-      const WindowMetrics w = measure(rows[r], 0);
-      out.push_back({r, 0, seconds(w.window_ns), seconds(w.busy_ns), seconds(w.comp_ns), seconds(w.comm_ns),
-                     seconds(w.exposed_comm_ns), seconds(w.idle_ns)});
-    }
-  }
-  return out;
-}
-
 double figure(const models::trace::RankStep& s, RankFigure what) {
   switch (what) {
     case RankFigure::communication:
@@ -148,12 +129,8 @@ void fill_ranks(const Inputs& in, const std::vector<Row>& rows, std::size_t chos
   const Row& slow = rows[static_cast<std::size_t>(slowest.row)];
   out.slowest_rank = slow.rank();
   out.slowest_excess = 100 * slowest.excess;
-  constexpr double notable = 0.05;
-  if (slowest.excess >= notable) {
-    const std::string sentence_of =
-        "Rank " + std::to_string(slow.rank()) + " computes " + format_text(out.slowest_excess, "%") +
-        " longer a step than the median rank (" + format_text(slowest.mean_comp_s, "s") + " against " +
-        format_text(slowest.median_comp_s, "s") + "); the others wait for it inside their collectives.";
+  if (slowest.excess >= notable_excess) {
+    const std::string sentence_of = slowest_sentence(slow.rank(), slowest);
     const double covers = slowest.mean_comp_s - slowest.median_comp_s;
     out.findings.push_back({"Rank " + std::to_string(slow.rank()) + " is slower", sentence_of, covers});
     out.finding_places.push_back({});  // it is about all steps

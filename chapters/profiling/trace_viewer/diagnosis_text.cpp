@@ -166,4 +166,10 @@ std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const
   return {};
 }
 
+std::string slowest_sentence(std::int64_t rank, const models::trace::Slowest& slowest) {
+  return "Rank " + std::to_string(rank) + " computes " + widgets::format_text(100 * slowest.excess, "%") +
+         " longer a step than the median rank (" + widgets::format_text(slowest.mean_comp_s, "s") + " against " +
+         widgets::format_text(slowest.median_comp_s, "s") + "); the others wait for it inside their collectives.";
+}
+
 }  // namespace chapters::profiling::trace_viewer

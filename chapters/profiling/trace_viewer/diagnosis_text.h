@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "models/trace/metrics.h"
+#include "models/trace/window.h"
 
 /// The findings of models::trace in words, the same in the lab and on the command line.
 namespace chapters::profiling::trace_viewer {
@@ -13,5 +14,10 @@ std::string_view diagnosis_title(models::trace::DiagnosisKind kind);
 /// One or more whole sentences. `diagnosis` is one of `metrics.diagnosis`, which were measured from `trace`.
 std::string diagnosis_sentence(const models::trace::Trace& trace, const models::trace::Metrics& metrics,
                                const models::trace::Diagnosis& diagnosis);
+
+/// A rank whose computation exceeds the median by this share holds the others up.
+inline constexpr double notable_excess = 0.05;
+/// One whole sentence on the rank that is `slowest`.
+std::string slowest_sentence(std::int64_t rank, const models::trace::Slowest& slowest);
 
 }  // namespace chapters::profiling::trace_viewer

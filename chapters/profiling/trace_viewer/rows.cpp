@@ -48,4 +48,23 @@ models::trace::WindowMetrics measure(const Row& row, std::int64_t step) {
   return models::trace::measure_window(row.recording->trace, row.device, w.from_ns, w.to_ns);
 }
 
+std::vector<models::trace::RankStep> rank_steps(const std::vector<Row>& rows) {
+  std::vector<models::trace::RankStep> out;
+  for (std::uint32_t r = 0; r < rows.size(); ++r) {
+    const models::trace::Metrics& m = rows[r].recording->metrics;
+    for (const auto& s : m.step_devices) {
+      if (s.device != rows[r].device) continue;
+      const auto& step = m.steps[s.step];
+      out.push_back({r, s.step, seconds(step.end_ns - step.start_ns), seconds(s.busy_ns), seconds(s.comp_ns),
+                     seconds(s.comm_ns), seconds(s.exposed_comm_ns), seconds(s.idle_ns)});
+    }
+    if (m.steps.empty()) {
+      const models::trace::WindowMetrics w = measure(rows[r], 0);
+      out.push_back({r, 0, seconds(w.window_ns), seconds(w.busy_ns), seconds(w.comp_ns), seconds(w.comm_ns),
+                     seconds(w.exposed_comm_ns), seconds(w.idle_ns)});
+    }
+  }
+  return out;
+}
+
 }  // namespace chapters::profiling::trace_viewer

@@ -172,7 +172,8 @@ void describe(Fields& f, Inputs& in) {
            {.label = "Launches are", .help = "Waited for one by one, or hidden behind the work of the kernel before."});
   f.file("measured", in.measured,
          {.label = "Measured points",
-          .help = "A CSV with the columns name, flops, bytes, time_s: each row becomes a diamond."});
+          .help = "A CSV with the columns name, flops, bytes, time_s: each row becomes a diamond."},
+         {.accepts = "csv"});
 }
 
 void describe(Fields& f, Outputs& o) {

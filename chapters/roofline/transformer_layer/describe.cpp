@@ -38,7 +38,8 @@ void describe(Fields& f, Inputs& in) {
       {.help = "Published configuration; drop a config.json on the window to use your own.", .when = {"config", ""}});
   f.file("config", in.config,
          {.label = "Your config.json",
-          .help = "A Hugging Face config.json. While one is here, it stands in for the model above."});
+          .help = "A Hugging Face config.json. While one is here, it stands in for the model above."},
+         {.accepts = "json"});
   shared::chip(f, "chip", in.chip, {.help = "One chip: dense peak and memory bandwidth as specified."});
   shared::phase(f, "phase", in.phase, {.help = "What one step does."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences that run together."});

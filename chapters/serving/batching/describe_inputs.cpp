@@ -68,7 +68,8 @@ void describe(Fields& f, Inputs& in) {
   f.file("trace", in.trace,
          {.label = "Your arrivals",
           .help = "A CSV with columns named time, prompt and output (also as the Azure and BurstGPT traces name them): "
-                  "seconds or dates, tokens, tokens. While one is here, it replaces rate, number and lengths."});
+                  "seconds or dates, tokens, tokens. While one is here, it replaces rate, number and lengths."},
+         {.accepts = "csv"});
   f.integer("requests", in.requests,
             {
                 .label = "Requests",

@@ -97,7 +97,12 @@ TEST_CASE("render and tour refuse what they cannot do in one sentence, and write
   CHECK(refused({"render", "-o", out}) == "Name a lab: `ridgeline list` shows them all.\n");
   CHECK(refused({"render", "roofline/roofline", "-o", out, "--at", "3 s"}) ==
         "roofline/roofline has nothing that plays: --at has no meaning there.\n");
+  CHECK(refused({"render", "roofline/roofline", "-o", (folder / "none/x.png").string()}) ==
+        "The folder \"" + (folder / "none").string() + "\" does not exist: make it first.\n");
+  CHECK_FALSE(std::filesystem::exists(folder / "none"));
   CHECK(refused({"tour"}) == "tour needs -o DIR.\n");
+  CHECK(refused({"tour", "rofline", "-o", folder.path.string()}).find("did you mean \"roofline\"?") !=
+        std::string::npos);
   CHECK(refused({"tour", "-o", folder.path.string(), "--size", "1x1"}).find("--size is \"1x1\"") == 0);
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/scenario/scenario.h"
+#include "chapters/mechanism/catalog.h"
 #include "tests/support/base/files.h"
 #include "tests/support/lab/cli_run.h"
 
@@ -45,11 +46,20 @@ TEST_CASE("help and version go to standard output; help names every call of the 
   CHECK(run_cli({"roofline/roofline", "--help"}).out.find("--set chip=") != std::string::npos);
 }
 
-TEST_CASE("list says every lab's inputs with key, unit and range, and its outputs; as JSON the same") {
-  const Ran text = run_cli({"list"});
+TEST_CASE("list is a line a lab; of one lab inputs with key, unit and range, outputs and presets; JSON has all") {
+  const Ran brief = run_cli({"list"});
+  CHECK(brief.status == 0);
+  CHECK(brief.out.find("\n  roofline/roofline ") != std::string::npos);
+  CHECK(brief.out.find("Which ceiling stops this operation") != std::string::npos);
+  CHECK(brief.out.find("--set") == std::string::npos);
+  CHECK(std::count(brief.out.begin(), brief.out.end(), '\n') < 60);  // a line a lab
+  const Ran text = run_cli({"list", "roofline/roofline"});
   CHECK(text.status == 0);
-  CHECK(text.out.find("roofline/roofline") != std::string::npos);
   CHECK(text.out.find("--set chip=") != std::string::npos);
+  CHECK(text.out.find("\n  intensity   Arithmetic intensity, FLOP/B\n") != std::string::npos);
+  CHECK(text.out.find("--preset \"Four generations\"") != std::string::npos);
+  CHECK(text.out.find("iron-law") == std::string::npos);
+  CHECK(refused_by_cli({"list", "roofline/rofline"}).find("did you mean \"roofline/roofline\"?") != std::string::npos);
   const Ran r = run_cli({"list", "--json"});
   REQUIRE(r.status == 0);
   const Json doc = Json::parse(r.out);
@@ -147,14 +157,23 @@ TEST_CASE("a scenario file sets what it says, and --set goes over it") {
 TEST_CASE("bad input is one sentence that names what, where and what is allowed") {
   CHECK(refused_by_cli({"evaluate", "roofline/roofline"}) ==
         "\"roofline/roofline\" is one word too many: `ridgeline --help` shows every call.");
-  CHECK(refused_by_cli({"evel"}) == "There is no call \"evel\": did you mean \"eval\"?");
+  CHECK(refused_by_cli({"evel"}) == "There is no command \"evel\": did you mean \"eval\"?");
+  CHECK(refused_by_cli({"eval", "roofline"}).find("\"roofline\" is a chapter: name one of its labs, roofline/") == 0);
+  CHECK(refused_by_cli({"iron-law"}) ==
+        "There is no lab \"iron-law\": did you mean \"roofline/iron-law\"? `ridgeline list` names all.");
+  CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "chip=H100"})) ==
+        "chip is \"H100\": did you mean \"h100_sxm\", \"h100_nvl\" or \"h100_pcie\"? `ridgeline list LAB` names all " +
+            std::to_string(chapters::catalog().chips.size()) + ".");
+  CHECK(refused_by_cli(eval({"roofline/roofline", "--preset", "four generation"}))
+            .find("roofline/roofline has no preset \"four generation\": did you mean \"Four generations\"? It has ") ==
+        0);
   CHECK(refused_by_cli({"roofline/rofline"}) ==
         "There is no lab \"roofline/rofline\": did you mean \"roofline/roofline\"? `ridgeline list` names all.");
   CHECK(refused_by_cli(eval({})) == "Name a lab: `ridgeline list` shows them all.");
   CHECK(refused_by_cli(eval({"nothing/like-it"})) ==
         "There is no lab \"nothing/like-it\". `ridgeline list` names all.");
   CHECK(refused_by_cli(eval({"roofline/roofline", "--sett", "chip=x"})) ==
-        "There is no option --sett here: did you mean --set; allowed are --set, --scenario and --json.");
+        "There is no option --sett here: did you mean \"--set\"? Allowed are --set, --preset, --scenario and --json.");
   CHECK(refused_by_cli(eval({"roofline/roofline", "--set"})) == "--set needs a value after it.");
   CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "chip"})) == "--set needs key=value; it is \"chip\".");
   CHECK(refused_by_cli(eval({"roofline/roofline", "again"})).find("\"again\" is one word too many") == 0);
@@ -197,16 +216,78 @@ TEST_CASE("hostile scenario and input files end in a sentence") {
             .find("config: The file ") == 0);
 }
 
-TEST_CASE("a config.json of another kind leaves the evaluation infeasible, with a reason and no numbers") {
+TEST_CASE(
+    "a config.json that cannot be read is bad input: a sentence, exit status 2 and nothing printed, in every call") {
   const Folder folder;
-  folder.write("config.json", R"({"model_type": "mamba", "hidden_size": 2048})");
-  const Ran r =
-      run_cli(eval({"roofline/transformer-layer", "--set", "config=" + (folder / "config.json").string(), "--json"}));
-  REQUIRE(r.status == 0);
-  const Json doc = Json::parse(r.out);
-  CHECK(doc["feasible"] == false);
-  CHECK(doc["reason"].get<std::string>().find("mamba") != std::string::npos);
+  const auto call = [&](const std::string& text, std::vector<std::string> words) {
+    folder.write("config.json", text);
+    words.insert(words.end(), {"--set", "config=" + (folder / "config.json").string()});
+    return refused_by_cli(words);
+  };
+  const std::string mamba = R"({"model_type": "mamba", "hidden_size": 2048})";
+  for (const std::string& text : {mamba, std::string("{\"model_type\": \"lla"), std::string("\0\1\xff", 3),
+                                  std::string("[1, 2]"), std::string(300, '[')})
+    CHECK(call(text, {"eval", "roofline/transformer-layer", "--json"}).find("config: ") == 0);
+  CHECK(call(mamba, {"eval", "roofline/transformer-layer"}).find("mamba") != std::string::npos);
+  CHECK(call(mamba, {"sweep", "roofline/transformer-layer", "--over", "batch=1:8:3", "--output", "time_s"})
+            .find("mamba") != std::string::npos);
+  CHECK(call(mamba, {"sensitivity", "roofline/transformer-layer", "--output", "time_s"}).find("mamba") !=
+        std::string::npos);
+  CHECK(call(mamba, {"render", "roofline/transformer-layer", "-o", (folder / "x.png").string()}).find("mamba") !=
+        std::string::npos);
+}
+
+// The A100 has no FP8 units (NVIDIA A100 datasheet), so that format is a state which the model refuses.
+TEST_CASE("what is not feasible exits with 1 and says why on standard error, in eval, sweep and sensitivity") {
+  const std::vector<std::string> state = {"roofline/roofline", "--set", "chip=a100_80_sxm", "--set", "format=fp8"};
+  const auto call = [&](std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), state.begin(), state.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return run_cli(words);
+  };
+  const Ran as_json = call({"eval"}, {"--json"});
+  const Json doc = Json::parse(as_json.out);
+  REQUIRE(doc["feasible"] == false);
+  const std::string reason = doc["reason"].get<std::string>() + "\n";
+  CHECK(reason.find("states no dense FP8 peak") != std::string::npos);
+  CHECK(as_json.status == 1);
+  CHECK(as_json.error == reason);
   CHECK(doc["outputs"]["time_s"].is_null());
+  const Ran text = call({"eval"}, {});
+  CHECK(text.status == 1);
+  CHECK(text.error == reason);
+  CHECK(text.out.find("->") == std::string::npos);
+  const Ran swept = call({"sweep"}, {"--over", "bytes=1e9:4e9:3", "--output", "time_s"});
+  CHECK(swept.status == 1);
+  CHECK(swept.error == reason);
+  const Ran moved = call({"sensitivity"}, {"--output", "time_s"});
+  CHECK(moved.status == 1);
+  CHECK(moved.error == reason);
+  CHECK(moved.out == "");
+  // Some points alone are no failure: they are counted, and the first is explained.
+  const Ran some = call({"sweep"}, {"--over", "format=bf16,fp8,int8", "--output", "time_s"});
+  CHECK(some.status == 0);
+  CHECK(some.error == "1 of 3 points have no value; at the first of them: " + reason);
+}
+
+TEST_CASE("a preset is a start that --set goes over") {
+  const Ran r = run_cli(eval({"roofline/roofline", "--preset", "Fuse attention", "--set", "chip=b200_sxm", "--json"}));
+  CHECK(r.error == "");
+  REQUIRE(r.status == 0);
+  CHECK(Json::parse(r.out)["inputs"]["chip"] == "b200_sxm");
+  CHECK_FALSE(Json::parse(r.out)["inputs"]["operation"] ==
+              Json::parse(run_cli(eval({"roofline/roofline", "--json"})).out)["inputs"]["operation"]);
+}
+
+TEST_CASE("paths in a scenario file count from its folder, wherever the program was started") {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "mine");
+  folder.write("mine/config.json", llama_2_7b);
+  folder.write("mine/s.json", R"({"lab": "roofline/transformer-layer", "inputs": {"config": "config.json"}})");
+  const Ran r = run_cli(eval({"--scenario", (folder / "mine/s.json").string(), "--json"}));
+  CHECK(r.error == "");
+  REQUIRE(r.status == 0);
+  CHECK(Json::parse(r.out)["outputs"]["parameters_total"] == 6738415616);
 }
 
 TEST_CASE("a path that is not UTF-8 is shown as well as it can be and stops nothing") {
@@ -275,7 +356,9 @@ TEST_CASE("solve finds the input, or says why none does and exits with 1") {
 
 TEST_CASE("sensitivity lists the inputs, the one that moves the output most first") {
   const Ran csv = run_cli({"sensitivity", "roofline/roofline", "--set", "operation=custom", "--output", "intensity"});
-  CHECK(csv.error == "");
+  CHECK(csv.error.find(" inputs are left out: none of them moves intensity.\n") != std::string::npos);
+  CHECK(csv.out.find("\nlaunch_cost,") == std::string::npos);  // it moves the time alone
+  CHECK(csv.out.find("\nbytes,") != std::string::npos);
   CHECK(csv.status == 0);
   CHECK(csv.out.find("input,low_input,high_input,low_intensity,high_intensity\n") == 0);
   const Json doc = Json::parse(

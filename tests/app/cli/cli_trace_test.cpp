@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
+#include "chapters/profiling/trace_viewer/rows.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
 #include "tests/support/lab/cli_run.h"
@@ -20,9 +21,14 @@ TEST_CASE("trace prints the metrics of every device, in text and as JSON") {
   const Ran text = run_cli({"trace", small});
   CHECK(text.status == 0);
   CHECK(text.error == "");
-  for (const char* line : {"events 28", "busy_ns 130000", "idle_ns 190000", "span_ns 320000", "comp_ns 100001",
-                           "comm_ns 30000", "mem_ns 10000", "exposed_comm_ns 19999", "overlap_pct_of_comm 33.33"})
-    CHECK(text.out.find(line) != std::string::npos);
+  for (const char* part : {"28 events, rank 1 of 4, 2 steps", "GPU 0: busy for 130 µs of 320 µs, 40.6 %", "100 µs\n",
+                           "33.3 % of it behind computation, 20.0 µs exposed",
+                           "80 µs for the host, 10 µs between kernels, 100 µs for other",
+                           "- The device is idle. GPU 0 is idle for 59.4 % of 320 µs"}) {
+    INFO(part);
+    CHECK(text.out.find(part) != std::string::npos);
+  }
+  CHECK(text.out.find("_ns") == std::string::npos);
   const Ran r = run_cli({"trace", small, support::data_file("traces/small.sqlite"), "--json"});
   REQUIRE(r.status == 0);
   const auto doc = nlohmann::json::parse(r.out);
@@ -38,7 +44,39 @@ TEST_CASE("trace refuses in a sentence, and still prints the files that are good
   const Ran r = run_cli({"trace", "no-such-file.json", small});
   CHECK(r.status == 2);
   CHECK(r.error.find("no-such-file.json") != std::string::npos);
-  CHECK(r.out.find("busy_ns 130000") != std::string::npos);
+  CHECK(r.out.find("busy for 130 µs") != std::string::npos);
+}
+
+// The made-up run of the trace viewer: rank 2 of four computes longer.
+TEST_CASE("several files are the ranks of one job: who is in it, and who is late") {
+  const support::Folder folder;
+  const auto runs = chapters::profiling::trace_viewer::sample_recordings(models::SampleFault::straggler);
+  REQUIRE(runs.size() == 4);
+  std::vector<std::string> call{"trace"};
+  for (const auto& run : runs) {
+    const std::string name = "rank" + std::to_string(run->trace.rank) + ".json";
+    const auto json = models::trace::to_chrome_json(run->trace);
+    REQUIRE(json);
+    folder.write(name, *json);
+    call.push_back((folder / name).string());
+  }
+  const auto slowest = models::trace::slowest_rank(
+      chapters::profiling::trace_viewer::rank_steps(chapters::profiling::trace_viewer::rows_of(runs)));
+  REQUIRE(slowest.row >= 0);
+  REQUIRE(slowest.excess > 0.05);
+  const Ran r = run_cli(call);
+  INFO(r.out.substr(0, 1200));
+  CHECK(r.status == 0);
+  CHECK(r.error == "");
+  CHECK(r.out.find("One job of 4 ranks: 4 recordings, ") == 0);
+  CHECK(r.out.find("\n  rank 3 ") != std::string::npos);
+  CHECK(r.out.find("  Rank " + std::to_string(runs[static_cast<std::size_t>(slowest.row)]->trace.rank) +
+                   " computes ") != std::string::npos);
+  CHECK(r.out.find("the others wait for it inside their collectives.") != std::string::npos);
+  // Twice the same rank is not compared with itself.
+  const Ran twice = run_cli({"trace", call[1], call[1]});
+  CHECK(twice.out.find("Some recordings are of the same rank") != std::string::npos);
+  CHECK(twice.out.find("computes") == std::string::npos);
 }
 
 TEST_CASE("trace -o writes Chrome JSON that reopens to the same figures") {

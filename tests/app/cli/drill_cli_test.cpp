@@ -99,7 +99,9 @@ TEST_CASE("drill refuses bad options in one sentence") {
   CHECK(has(refused({"--topic", "roofine"}), "did you mean \"roofline\"?"));
   CHECK(has(refused({"--seed", "many"}), "--seed is \"many\""));
   CHECK(has(refused({"--count", "0"}), "from 1 to 1,000"));
-  CHECK(has(refused({"--level", "7"}), "--level"));
+  CHECK(refused({"--level", "7"}) ==
+        "--level is \"7\": a whole number from 1 to 6 is expected, or 0 to follow your answers.\n");
+  CHECK(has(refused({"--topic", "nothing"}), "There is no topic \"nothing\". Topics are "));
   CHECK(has(refused({"--tpoic", "x"}), "--tpoic"));
   CHECK(
       has(refused({"--clock", "90"}), "--clock is \"90\": 120 (two minutes), 60 (sixty seconds) or none is expected."));

@@ -155,23 +155,31 @@ TEST_CASE("steps of a recording are moved and removed") {
 TEST_CASE("the palette exports picture, data and scenario into the person's folder, and says where") {
   Opened o;
   o.d.type_value("inputs/Traffic", "3 GB");
+  // The panel asks where, with a name proposed: Enter takes it.
+  const auto take = [&] {
+    o.ui.frames(2);
+    REQUIRE(o.d.shell.open_panel.open);
+    o.ui.key(ImGuiKey_Enter);
+    o.ui.frames(3);
+    CHECK_FALSE(o.d.shell.open_panel.open);
+  };
   o.d.command("export picture svg");
-  o.ui.frames(2);
+  take();
   const std::string svg = o.folder.read("data/exports/roofline-roofline.svg");
   CHECK(svg.find("<svg") != std::string::npos);
   CHECK(svg.find(">Roofline<") != std::string::npos);
   CHECK(o.d.was_said("Saved "));
   o.d.command("export data csv");
-  o.ui.frames(2);
+  take();
   CHECK(o.folder.read("data/exports/roofline-roofline.csv").rfind("# ", 0) == 0);
   o.d.command("export scenario");
-  o.ui.frames(2);
+  take();
   const auto scenario = app::parse_scenario(o.folder.read("data/exports/roofline-roofline.json"));
   CHECK(scenario.error == "");
   CHECK(app::Json::parse(scenario->inputs_text)["bytes"] == 3e9);
   // And the file opens again.
   o.ui.click("Reset");
-  CHECK(o.w.drop_file((o.folder / "data/exports/roofline-roofline.json").string()).error == "");
+  CHECK(o.w.open_file((o.folder / "data/exports/roofline-roofline.json").string()).error == "");
   CHECK(o.in("bytes") == 3e9);
 }
 
@@ -179,6 +187,8 @@ TEST_CASE("the trace viewer's recording is exported as a Chrome trace that measu
   Opened o("profiling/trace-viewer");
   o.w.current().finish();
   o.d.command("export chrome trace");
+  o.ui.frames(2);
+  o.ui.key(ImGuiKey_Enter);
   for (int i = 0; i < 2000 && !o.d.was_said("Saved "); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     o.ui.frames(1);
@@ -202,6 +212,8 @@ TEST_CASE("an export that cannot be written says why") {
   REQUIRE(app::write_file(o.folder / "data/exports", "a file where a folder should be").error.empty());
   o.d.command("export picture svg");
   o.ui.frames(2);
+  o.ui.key(ImGuiKey_Enter);
+  o.ui.frames(3);
   CHECK(o.d.was_said("exports"));
   CHECK_FALSE(o.d.was_said("Saved "));
 }

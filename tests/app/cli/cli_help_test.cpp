@@ -1,0 +1,123 @@
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "app/cli/commands.h"
+#include "app/platform/headless.h"
+#include "tests/support/base/files.h"
+#include "tests/support/base/paths.h"
+#include "tests/support/lab/cli_run.h"
+
+using support::Ran;
+using support::refused_by_cli;
+using support::run_cli;
+
+namespace {
+
+/// Words of a call as a shell splits them: blanks, and double quotes around what has some.
+std::vector<std::string> words_of(const std::string& call) {
+  std::vector<std::string> words(1);
+  bool quoted = false;
+  for (const char c : call) {
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == ' ' && !quoted)
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+/// A person who works in a folder of their own, with recordings of two ranks in it.
+struct Working {
+  Working() {
+    setenv("HOME", folder.path.c_str(), 1);
+    for (const char* name : variables) unsetenv(name);
+    std::filesystem::current_path(folder.path);
+    for (const char* name : {"trace.json", "rank0.json", "rank1.json"})
+      std::filesystem::copy_file(support::data_file("traces/small.json"), folder / name);
+  }
+  ~Working() {
+    std::filesystem::current_path(before);
+    setenv("HOME", home.c_str(), 1);
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      if (!values[i].empty()) setenv(variables[i], values[i].c_str(), 1);
+  }
+  static std::string value(const char* name) {
+    const char* v = std::getenv(name);
+    return v ? v : "";
+  }
+  static constexpr std::array variables{"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"};
+  std::string home = value("HOME");
+  std::array<std::string, 3> values{value(variables[0]), value(variables[1]), value(variables[2])};
+  std::filesystem::path before = std::filesystem::current_path();
+  support::Folder folder;
+};
+
+}  // namespace
+
+TEST_CASE("every command has two examples and a sentence for each option, and help shows them") {
+  std::set<std::string> names;
+  for (const auto& c : app::cli::commands()) {
+    INFO(c.name);
+    CHECK(names.insert(c.name).second);
+    CHECK(std::string(c.usage).starts_with(c.name));
+    CHECK(c.examples.size() >= 2);
+    std::vector<std::string> call{"help"};
+    for (const auto& word : words_of(c.name)) call.push_back(word);
+    const Ran r = run_cli(call);
+    CHECK(r.status == 0);
+    CHECK(r.error == "");
+    CHECK(r.out.starts_with("ridgeline " + std::string(c.usage) + "\n"));
+    for (const char* example : c.examples) {
+      CHECK(std::string(example).starts_with("ridgeline " + std::string(c.name)));
+      CHECK(r.out.find(std::string("\n  ") + example + "\n") != std::string::npos);
+    }
+    for (const auto& o : c.options) {
+      INFO(o.name);
+      CHECK(std::string(o.does).size() > 3);
+      CHECK(r.out.find(std::string("\n  ") + o.name) != std::string::npos);
+    }
+    call.erase(call.begin());
+    call.emplace_back("--help");
+    CHECK(run_cli(call).out == r.out);
+  }
+}
+
+TEST_CASE("help of a group shows all of it, help of a lab its inputs, and help of nothing known the nearest") {
+  const Ran kernels = run_cli({"help", "kernels"});
+  for (const char* part : {"ridgeline kernels list", "ridgeline kernels run LADDER", "ridgeline kernels roofline"})
+    CHECK(kernels.out.find(part) != std::string::npos);
+  CHECK(run_cli({"kernels", "--help"}).out == kernels.out);
+  CHECK(run_cli({"help", "roofline/roofline"}).out.find("--set chip=") != std::string::npos);
+  CHECK(refused_by_cli({"help", "swep"}) ==
+        "There is no command \"swep\": did you mean \"sweep\"? `ridgeline help` shows every one.");
+  CHECK(refused_by_cli({"help", "kernels", "rum"}).find("did you mean \"kernels run\"?") != std::string::npos);
+  CHECK(refused_by_cli({"help", std::string(500, 'z')}).size() < 160);
+}
+
+TEST_CASE("every example of the help runs as it is written") {
+  const Working working;
+  const bool pictures = static_cast<bool>(app::Headless::create(64, 64));
+  for (const auto& c : app::cli::commands()) {
+    const std::string name = c.name;
+    if (!pictures && (name == "render" || name == "tour")) continue;
+    for (const char* example : c.examples) {
+      INFO(example);
+      auto words = words_of(example);
+      REQUIRE(words.front() == "ridgeline");
+      words.erase(words.begin());
+      const Ran r = run_cli(words, "quit\n");
+      INFO(r.error);
+      CHECK(r.status == 0);
+      CHECK_FALSE(r.out.empty());
+    }
+  }
+  if (pictures) CHECK(std::filesystem::exists(working.folder / "roofline.png"));
+  CHECK(std::filesystem::exists(working.folder / ".config/ridgeline/chips"));  // kernels roofline --save
+}

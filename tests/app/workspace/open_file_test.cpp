@@ -1,0 +1,210 @@
+#include <sys/stat.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "app/content/load_catalog.h"
+#include "app/workspace/workspace.h"
+#include "chapters/mechanism/catalog.h"
+#include "tests/support/base/files.h"
+#include "tests/support/base/paths.h"
+#include "tests/support/lab/catalog.h"
+
+namespace {
+
+/// A person with folders of their own, and some files of theirs.
+struct Opener {
+  Opener() {
+    if (chapters::catalog().chips.empty())
+      chapters::set_catalog(app::load_catalog(support::source_file("assets"), {}).catalog);
+    w = std::make_unique<app::Workspace>(
+        support::bundled_content(),
+        models::Result<app::UserPaths>::ok({folder / "data", folder / "config", folder / "state"}));
+    folder.write("config.json",
+                 R"({"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024,
+                     "n_ctx": 1024, "vocab_size": 50257})");
+    folder.write("runs.csv", "name,flops,bytes,time_s\nmatmul,2e12,4e9,0.004\n");
+    folder.write("arrivals.csv", "time,prompt,output\n0,100,20\n1,200,30\n2,50,60\n");
+  }
+  ~Opener() {
+    w.reset();
+    chapters::set_catalog(app::load_catalog(support::source_file("assets"), {}).catalog);
+  }
+  std::string open(const std::string& name, app::Action* remedy = nullptr) {
+    return w->open_file((folder / name).string(), remedy).error;
+  }
+  std::string lab() const { return std::string(w->lab().info().id); }
+  std::string file_in(const char* key) const { return w->lab().inputs().find(key)->file().path; }
+
+  support::Folder folder;
+  std::unique_ptr<app::Workspace> w;
+};
+
+}  // namespace
+
+TEST_CASE("each file goes to the lab that reads it, from any lab, one that reads others too") {
+  Opener o;
+  for (const char* from :
+       {"roofline/iron-law", "profiling/trace-viewer", "serving/batching", "precision/number-line"}) {
+    INFO(from);
+    REQUIRE(o.w->open(from));
+    CHECK(o.open("config.json") == "");
+    CHECK(o.lab() == "roofline/transformer-layer");
+    CHECK(o.file_in("config") == (o.folder / "config.json").string());
+    REQUIRE(o.w->open(from));
+    CHECK(o.open("runs.csv") == "");
+    CHECK(o.lab() == "roofline/roofline");
+    CHECK(o.file_in("measured") == (o.folder / "runs.csv").string());
+    REQUIRE(o.w->open(from));
+    CHECK(o.open("arrivals.csv") == "");
+    CHECK(o.lab() == "serving/batching");
+    CHECK(o.file_in("trace") == (o.folder / "arrivals.csv").string());
+  }
+  CHECK(o.w->files.opened.front() == (o.folder / "arrivals.csv").string());
+  CHECK(o.w->files.opened.size() == 3);
+}
+
+TEST_CASE("a file that no lab takes gets a true sentence, and a way to the lab that reads such files") {
+  Opener o;
+  REQUIRE(o.w->open("profiling/trace-viewer"));
+  o.folder.write("mamba.json", R"({"model_type": "mamba", "hidden_size": 2048})");
+  app::Action remedy;
+  const std::string refused = o.open("mamba.json", &remedy);
+  CHECK(refused.find("Transformer layer does not take \"mamba.json\": model_type is \"mamba\"") == 0);
+  CHECK(o.lab() == "profiling/trace-viewer");
+  REQUIRE(remedy.label == "Open Transformer layer");
+  remedy.run();
+  CHECK(o.lab() == "roofline/transformer-layer");
+
+  o.folder.write("x.png", std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 17));
+  REQUIRE(o.w->open("serving/batching"));
+  CHECK(o.open("x.png").find("No lab reads \"x.png\": they read .json, ") == 0);
+  o.folder.write("x.csv", std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 17));
+  CHECK(o.open("x.csv").find("No lab reads \"x.csv\"") == 0);
+  o.folder.write("other.csv", "a,b\n1,2\n");
+  REQUIRE(o.w->open("roofline/iron-law"));
+  const std::string both = o.open("other.csv");
+  CHECK(both.find("No lab takes \"other.csv\". Roofline: ") == 0);
+  CHECK(both.find(" Batching: ") != std::string::npos);
+  CHECK(o.w->files.opened.empty());
+}
+
+TEST_CASE("folders, pipes, files that are not there and empty ones are refused at once, and nothing changes") {
+  Opener o;
+  REQUIRE(o.w->open("roofline/transformer-layer"));
+  const auto before = o.w->lab().clone();
+  CHECK(o.w->open_file(o.folder.path.string()).error.find("is a folder: choose a file in it.") != std::string::npos);
+  REQUIRE(::mkfifo((o.folder / "pipe.json").c_str(), 0600) == 0);
+  CHECK(o.open("pipe.json") == "\"pipe.json\" is a device or a pipe: choose a file on the disk.");
+  CHECK_FALSE(o.open("none.json").empty());
+  o.folder.write("empty.json", "");
+  CHECK_FALSE(o.open("empty.json").empty());
+  for (const std::string& text : {std::string(100000, '['), std::string("{\"lab\": 7, \"inputs\": 1}"),
+                                  std::string("{\"chips\": [{}]}"), std::string("{\"steps\": [[]]}"),
+                                  std::string("{\"lab\": \"roofline/roofline\", \"inputs\": {\"measured\": 1}}")}) {
+    o.folder.write("bad.json", text);
+    const std::string sentence = o.open("bad.json");
+    INFO(sentence);
+    CHECK(sentence.back() == '.');
+    CHECK(sentence.find('\n') == std::string::npos);
+  }
+  CHECK(o.lab() == "roofline/transformer-layer");
+  CHECK(o.w->lab().same_inputs(*before));
+}
+
+TEST_CASE("a chip becomes one that every lab offers, and can be taken away again") {
+  Opener o;
+  o.folder.write("mine.json",
+                 R"({"id": "my_chip", "name": "My chip", "vendor": "Me", "architecture": "mine",
+                     "confidence": "medium", "year_available": 2025, "peak_flops_per_s": {"bf16": 400e12},
+                     "memory_bytes": 64e9, "memory_bandwidth_bytes_per_s": 2e12})");
+  REQUIRE(o.w->open("roofline/roofline"));
+  o.w->messages().clear();
+  CHECK(o.open("mine.json") == "");
+  CHECK(o.folder.read("config/chips/mine.json").find("my_chip") != std::string::npos);
+  CHECK(o.w->lab().inputs().find("chip")->set_choice_id("my_chip"));
+  REQUIRE_FALSE(o.w->messages().empty());
+  const app::Message message = o.w->messages().back();
+  CHECK(message.text.find("The chip My chip is kept with your own") == 0);
+  REQUIRE(message.action.label == "Take it away");
+  CHECK(o.w->lab().inputs().find("chip")->set_choice_id("h100_sxm"));
+  message.action.run();
+  CHECK_FALSE(std::filesystem::exists(o.folder / "config/chips/mine.json"));
+  CHECK_FALSE(o.w->lab().inputs().find("chip")->set_choice_id("my_chip"));
+}
+
+TEST_CASE("somebody's scenario that names files asks before it touches them") {
+  Opener o;
+  o.folder.write("s.json", R"({"lab": "roofline/transformer-layer", "inputs": {"batch": 7, "config": "config.json"}})");
+  REQUIRE(o.w->open("roofline/iron-law"));
+  CHECK(o.open("s.json") == "");
+  REQUIRE(o.w->asked_files);
+  CHECK(o.w->asked_files->origin == "s.json");
+  CHECK(o.w->asked_files->files == std::vector<std::string>{(o.folder / "config.json").string()});
+  CHECK(o.lab() == "roofline/iron-law");
+  o.w->answer_files(app::Workspace::FilesAnswer::cancel);
+  CHECK_FALSE(o.w->asked_files);
+  CHECK(o.lab() == "roofline/iron-law");
+
+  CHECK(o.open("s.json") == "");
+  o.w->answer_files(app::Workspace::FilesAnswer::leave_out);
+  CHECK(o.lab() == "roofline/transformer-layer");
+  CHECK(o.w->lab().inputs().find("batch")->number() == 7);
+  CHECK(o.file_in("config") == "");
+
+  CHECK(o.open("s.json") == "");
+  o.w->answer_files(app::Workspace::FilesAnswer::open);
+  CHECK(o.file_in("config") == (o.folder / "config.json").string());
+  // The person's own list of scenarios does not ask.
+  CHECK(o.w->open_scenario(R"({"lab": "roofline/roofline", "inputs": {"measured": ")" +
+                           (o.folder / "runs.csv").string() + "\"}}")
+            .error == "");
+  CHECK_FALSE(o.w->asked_files);
+}
+
+TEST_CASE("a link and a lesson that name files ask, and a file that is not there is said when it is opened") {
+  Opener o;
+  REQUIRE(o.w->open("roofline/iron-law"));
+  CHECK(o.w->open_link("ridgeline://roofline/roofline?measured=/no/such/runs.csv").error == "");
+  REQUIRE(o.w->asked_files);
+  CHECK(o.w->asked_files->files == std::vector<std::string>{"/no/such/runs.csv"});
+  o.w->messages().clear();
+  o.w->answer_files(app::Workspace::FilesAnswer::open);
+  CHECK(o.lab() == "roofline/iron-law");
+  REQUIRE(o.w->messages().size() == 1);
+  CHECK(o.w->messages()[0].failure);
+  CHECK(o.w->messages()[0].text.find("/no/such/runs.csv") != std::string::npos);
+
+  o.folder.write("lesson.json",
+                 R"({"id": "x", "title": "X", "steps": [{"lab": "roofline/roofline", "title": "One", "say": "Look.",
+                     "inputs": {"measured": "runs.csv"}, "view": {}}]})");
+  const auto lessons = o.w->content.lessons.size();
+  CHECK(o.open("lesson.json") == "");
+  REQUIRE(o.w->asked_files);
+  CHECK(o.w->asked_files->files == std::vector<std::string>{(o.folder / "runs.csv").string()});
+  CHECK(o.w->content.lessons.size() == lessons);
+  o.w->answer_files(app::Workspace::FilesAnswer::leave_out);
+  REQUIRE(o.w->content.lessons.size() == lessons + 1);
+  CHECK(o.w->content.lessons.back().steps[0].inputs.find("runs.csv") == std::string::npos);
+}
+
+TEST_CASE("files opened last and folders of exports come back; a bad list of them is set aside") {
+  const support::Folder folder;
+  app::store::Files files;
+  for (int i = 0; i < 20; ++i) files.add_opened("/a/" + std::to_string(i) + ".json");
+  files.add_opened("/b/x.csv");
+  files.add_opened("/a/19.json");
+  files.folder["png"] = "/pictures";
+  CHECK(files.opened.size() == app::store::Files::most);
+  CHECK(files.opened[0] == "/a/19.json");
+  CHECK(files.opened[1] == "/b/x.csv");
+  CHECK(files.folders() == std::vector<std::string>{"/a", "/b", "/pictures"});
+  CHECK(save(folder / "files.json", files).notice == "");
+  app::store::Files again;
+  CHECK(load(folder / "files.json", again).notice == "");
+  CHECK(again == files);
+  folder.write("files.json", R"({"version": 1, "opened": [7, "/a.csv"], "folder": {"png": []}})");
+  app::store::Files part;
+  CHECK(load(folder / "files.json", part).found == app::store::Found::set_aside);
+  CHECK(part.opened == std::vector<std::string>{"/a.csv"});
+}
