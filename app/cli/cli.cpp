@@ -33,9 +33,9 @@ const std::vector<Call>& calls() {
        1},
       {"render",
        "render LAB -o F.png [--size 1600x1000] [--theme dark|light] [--scale S] [--at T] [--set k=v]... [--canvas] "
-       "[--presentation] [--drawer TAB]",
+       "[--presentation] [--drawer TAB] [--question N [--guess X]]",
        "one picture without a display; F.svg and F.csv too",
-       {"-o", "--size", "--theme", "--scale", "--at", "--set", "--scenario", "--drawer"},
+       {"-o", "--size", "--theme", "--scale", "--at", "--set", "--scenario", "--drawer", "--question", "--guess"},
        {"--canvas", "--presentation"},
        render,
        1},

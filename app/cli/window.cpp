@@ -59,6 +59,7 @@ int window(const Arguments& a, const Streams& s) {
                                  },
                              .toggle_fullscreen = {},  // the window takes F11 itself
                              .quit = [&w] { w.close(); },
+                             .animates = true,
                          });
   shell.drawer_open = settings.drawer_open;
   w.on_drop([&](std::vector<std::string> paths) {

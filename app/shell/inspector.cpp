@@ -177,7 +177,11 @@ void draw_inspector(Shell& shell, ImVec2 size) {
   const float wanted = t.px(25) * static_cast<float>(shell.workspace.lab().outputs().size()) + t.px(60);
   const float outputs = std::min(wanted, size.y * 0.42f);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (ui::begin_panel("inputs", {size.x, size.y - outputs}, t.panel, {16, 8})) draw_inputs(shell);
+  if (ui::begin_panel("inputs", {size.x, size.y - outputs}, t.panel, {16, 8})) {
+    ImGui::BeginDisabled(question_open(shell));  // set by the question
+    draw_inputs(shell);
+    ImGui::EndDisabled();
+  }
   ImGui::EndChild();
   ImGui::SetCursorScreenPos({at.x, at.y + size.y - outputs});
   if (ui::begin_panel("outputs", {size.x, outputs}, t.panel, {16, 2})) draw_outputs(shell);

@@ -83,6 +83,21 @@ void draw_job(Shell& shell, ImVec2 top_right) {
   Painter::window().text({at.x, at.y - t.px(16)}, percent, t.muted, Type::small);
 }
 
+/// The question in the place of the lab's title, and what belongs to it. True when the lab's own picture follows.
+bool draw_question_canvas(Shell& shell) {
+  const auto& t = theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float lines = t.px(84), buttons = t.px(40);
+  draw_question_lines(shell, {at, {at.x + room.x, at.y + lines}});
+  draw_question_buttons(shell, {{at.x, at.y + lines}, {at.x + room.x, at.y + lines + buttons}});
+  const ImVec2 below{at.x, at.y + lines + buttons};
+  const float least = t.px(180);
+  const float used = draw_question_stage(shell, {below, {at.x + room.x, std::max(at.y + room.y, below.y + least)}});
+  ImGui::SetCursorScreenPos({at.x, below.y + used});
+  ImGui::Dummy({room.x, 0});
+  return !question_takes_stage(shell);
+}
+
 /// What the open lab asks of the shell: to go elsewhere, or to keep the window awake.
 void serve_requests(Shell& shell) {
   chapters::Requests* asks = shell.workspace.lab().requests();
@@ -96,6 +111,7 @@ void serve_requests(Shell& shell) {
 /// A document may be as large as the file it came from: a job writes it, from a copy of the lab.
 void export_document(Shell& shell, const std::string& path) {
   Workspace& w = shell.workspace;
+  if (question_open(shell)) return w.say("The document is veiled until you commit to an answer.");
   if (!w.lab().reason().empty()) return w.say("There is nothing to export yet: " + w.lab().reason());
   shell.document_said = std::make_shared<std::string>();
   const std::shared_ptr<const chapters::Lab> lab = w.lab().clone();
@@ -117,8 +133,10 @@ void draw_canvas(Shell& shell, ImVec2 size) {
     chapters::Lab& lab = shell.workspace.lab();
     const auto draw = [&] {
       const Painter p = Painter::window();
+      if (question_shown(shell) && !draw_question_canvas(shell)) return;
       const ImVec2 at = ImGui::GetCursorScreenPos();
       const float width = ImGui::GetContentRegionAvail().x;
+      if (question_shown(shell)) return lab.draw();
       p.text_fit(at, lab.info().title, width, t.text, Type::title, Font::bold);
       p.text_fit({at.x, at.y + t.px(29)}, lab.info().question, width, t.muted, Type::body);
       draw_job(shell, {at.x + width, at.y});
@@ -150,6 +168,7 @@ void draw_shell(Shell& shell) {
   shell.animating = false;
   handle_shortcuts(shell);
   w.serve();
+  follow_question(shell);
   if (w.services.running()) shell.animating = true;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({0, 0});

@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "app/explore/explore.h"
 #include "app/shell/controls.h"
+#include "app/shell/predict.h"
 #include "app/workspace/workspace.h"
 #include "widgets/base/painter.h"
 #include "widgets/charts/heat_map.h"
@@ -21,6 +23,7 @@ struct Host {
   std::function<models::Status(ImVec2 min, ImVec2 max, const std::string& path)> save_png;
   std::function<void()> toggle_fullscreen;
   std::function<void()> quit;
+  bool animates = false;  ///< a person watches: what changes may take its time. Headless pictures and tests skip that.
 };
 
 enum class Drawer : std::uint8_t { concept_, design, code, debug, frontier, claims, predict, explore, notes, lesson };
@@ -46,16 +49,6 @@ struct ExploreState {
   std::vector<std::string_view> row_labels, col_labels;
   std::uint64_t for_version = 0, compared_version = 0;
   std::string error;
-};
-
-struct PredictState {
-  std::string lab;
-  std::size_t index = 0;
-  char answer[128] = {};
-  std::string error;
-  bool answered = false;
-  double committed = 0, computed = 0;
-  chapters::LabPtr asked{};  ///< with the question's inputs, computed; null when the question's data is broken
 };
 
 struct LessonState {
@@ -104,7 +97,9 @@ struct Shell {
   bool hide_chrome = false;  ///< canvas alone: exports of pictures
   ControlState controls;
   ExploreState explore;
-  PredictState predict;
+  PredictState predict;                                              ///< of the open lab
+  std::map<std::string, PredictState, std::less<>> other_questions;  ///< of labs that were left, by id
+  std::map<std::string, std::vector<Guess>, std::less<>> guesses;    ///< by lab, the latest for each question
   LessonState lesson;
   PaletteState palette;
   widgets::ProseView prose;

@@ -17,6 +17,7 @@
 #include "app/workspace/services.h"
 #include "app/workspace/session.h"
 #include "app/workspace/stored.h"
+#include "chapters/practice/drawn_curve.h"
 #include "chapters/practice/prediction_history.h"
 
 namespace app {
@@ -92,6 +93,8 @@ class Workspace {
 
   /// Keeps a committed prediction, to disk at once.
   void keep_prediction(chapters::PredictionRecord record);
+  /// Keeps a drawn curve beside its prediction, to disk at once.
+  void keep_curve(chapters::CurveRecord record);
 
   /// One-line messages for the learner, oldest first.
   void say(std::string sentence);
