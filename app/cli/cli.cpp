@@ -83,6 +83,14 @@ const std::vector<Call>& calls() {
        {"--warm", "--json", "--save"},
        kernels_call,
        2},
+      {"predict",
+       "predict LAB [--question N] [--answer X] [--seed N]",
+       "a lab's questions in the terminal: a number with its unit or one of the options, before the lab shows it; a "
+       "curve is drawn in the window; --seed: in another order",
+       {"--question", "--answer", "--seed"},
+       {},
+       predict,
+       1},
       {"drill",
        "drill [--topic T] [--seed N] [--count N] [--level 1-6] [--clock 120|60|none] [--today]",
        "numeric questions in the terminal, graded, with worked solutions; --clock: seconds in which an answer must "

@@ -218,6 +218,25 @@ bool curve_on_log(const CurveAsk& ask, const Field& output) {
   return output.spec.scale == chapters::Scale::log || (ask.least > 0 && ask.most >= 100 * ask.least);
 }
 
+std::string explained(const Prediction& question, const chapters::Lab& lab) {
+  const std::string_view words = question.explain;
+  std::string out;
+  for (std::size_t at = 0; at < words.size();) {
+    const auto open = words.find('{', at), close = words.find('}', open);
+    if (open == std::string_view::npos || close == std::string_view::npos) return out += words.substr(at);
+    const std::string_view key = words.substr(open + 1, close - open - 1);
+    const Field* f = lab.outputs().find(key);
+    if (!f) f = lab.inputs().find(key);
+    out += words.substr(at, open - at);
+    const bool number = f && (f->kind == Kind::real || f->kind == Kind::integer);
+    out += number ? widgets::format_text(f->number(), f->spec.unit, 3)
+           : f    ? display_text(*f)
+                  : std::string(words.substr(open, close - open + 1));
+    at = close + 1;
+  }
+  return out;
+}
+
 Status check_question(const Prediction& q, std::string_view id) {
   const auto fresh = chapters::make_lab_by_id(id);
   if (!fresh) return Status::fail(sentence(q, unknown_lab(id)));

@@ -36,6 +36,9 @@ models::Result<SweepAxis> curve_axis(const chapters::Lab& lab, const CurveAsk& a
 /// of a hundred or more.
 bool curve_on_log(const CurveAsk& ask, const chapters::Field& output);
 
+/// The question's explanation with every {key} that the computed lab knows replaced by its value.
+std::string explained(const Prediction& question, const chapters::Lab& lab);
+
 /// Everything that would make a question unfair or broken, as a sentence: keys that the lab does not have, an answer
 /// that is no number, a curve that is infeasible over more than a fifth of its samples, leaves the range given, or
 /// moves by less than a tenth of it.

@@ -46,6 +46,7 @@ struct PredictState {
   std::shared_ptr<PredictAnswer> found{};
   // Of a curve:
   SweepAxis axis{};
+  std::vector<std::string> labels{};  ///< of the places of a step axis
   std::vector<std::string_view> categories{};
   std::vector<widgets::GivenMark> given{};
   std::vector<double> places{};  ///< of the samples on the x axis: values, or 0, 1, 2... for options

@@ -33,11 +33,11 @@ bool pressed(const Shell& shell, ImGuiKey key) {
          !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId) && ImGui::IsKeyPressed(key, false);
 }
 
-/// A button with its key behind the label, beside the one before.
+/// A button with its key behind the label; `right` above 0: beside the item before, where there is room.
 bool keyed_button(const char* label, const char* key, bool strong, float right) {
   char words[64];
-  std::snprintf(words, sizeof words, "%s  %s###%s", label, key, label);
-  widgets::next_button(words, right);
+  std::snprintf(words, sizeof words, "%s  %s", label, key);
+  if (right > 0) widgets::next_button(words, right);
   return ui::button(words, strong);
 }
 
@@ -67,7 +67,7 @@ void draw_choices(Shell& shell, float right) {
 void draw_curve_buttons(Shell& shell, float right) {
   PredictState& state = shell.predict;
   ImGui::BeginDisabled(!state.line.whole());
-  const bool commit = keyed_button("Commit", "Enter", true, right);
+  const bool commit = keyed_button("Commit", "Enter", true, 0);
   ImGui::EndDisabled();
   const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
   if (!state.line.whole() && !state.line.values().empty())

@@ -8,27 +8,11 @@
 #include "app/shell/predict_parts.h"
 #include "app/shell/shell.h"
 #include "widgets/number/number.h"
-#include "widgets/prose/prose.h"
 
 namespace app {
 namespace {
 
 std::string scenario_text(const chapters::Lab& lab) { return to_text(set_by_hand(lab)); }
-
-/// The words with every {key} that the lab knows replaced by its value.
-std::string with_live_values(const std::string& words, const chapters::Lab& lab) {
-  std::string out;
-  widgets::NumberText scratch;
-  for (std::size_t at = 0; at < words.size();) {
-    const auto open = words.find('{', at), close = words.find('}', open);
-    if (open == std::string::npos || close == std::string::npos) return out + words.substr(at);
-    const auto value = live_value(lab, std::string_view(words).substr(open + 1, close - open - 1), scratch);
-    out += words.substr(at, open - at);
-    out += value.empty() ? words.substr(open, close - open + 1) : std::string(value);
-    at = close + 1;
-  }
-  return out;
-}
 
 void compute_answer(const Prediction& question, chapters::Lab& lab, const SweepAxis& axis, PredictAnswer& answer,
                     chapters::Progress& progress) {
@@ -40,7 +24,7 @@ void compute_answer(const Prediction& question, chapters::Lab& lab, const SweepA
   }
   lab.compute(progress);
   answer.number = curve ? 100 : reading(lab, question.output);
-  answer.why = with_live_values(question.explain, lab);
+  answer.why = explained(question, lab);
 }
 
 void begin_curve(PredictState& state, const Prediction& question, const chapters::Field& output) {
@@ -52,8 +36,12 @@ void begin_curve(PredictState& state, const Prediction& question, const chapters
   }
   state.axis = std::move(*axis);
   state.places = state.axis.values;
-  for (std::size_t i = 0; i < state.axis.labels.size(); ++i) {
-    state.categories.push_back(state.axis.labels[i]);
+  state.labels = state.axis.labels;
+  constexpr std::size_t most_named = 24;
+  if (state.labels.empty() && ask.scale == CurveScale::step && state.places.size() <= most_named)
+    for (const double v : state.places) state.labels.push_back(widgets::format_text(v, "", 6));
+  for (std::size_t i = 0; i < state.labels.size(); ++i) {
+    state.categories.push_back(state.labels[i]);
     state.places[i] = static_cast<double>(i);
   }
   for (const GivenLine& given : ask.given) state.given.push_back({given.label, given.value});

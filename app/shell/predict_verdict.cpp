@@ -60,7 +60,9 @@ void say_curve(PredictState& state, const Prediction& q, const chapters::Field& 
   if (measure == CurveMeasure::ratio)
     state.heading = times(std::exp(std::abs(s.worst_gap))) + std::string(here) + at;
   else
-    state.heading = format_text(std::abs(mine - theirs), output.spec.unit, 2) + std::string(here) + at;
+    state.heading = (output.spec.unit == "%" ? format_text(std::abs(mine - theirs), "", 2) + " points"
+                                             : format_text(std::abs(mine - theirs), output.spec.unit, 2)) +
+                    std::string(here) + at;
   state.because = s.error == CurveError::too_high  ? ask.too_high
                   : s.error == CurveError::too_low ? ask.too_low
                   : s.error == CurveError::close   ? state.why
