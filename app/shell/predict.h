@@ -98,7 +98,8 @@ void follow_question(Shell& shell);
 /// reveal the question and the verdict. Draws inside of `area` only.
 void draw_question_lines(Shell& shell, const widgets::Box& area);
 /// In the place of the presets: commit, number field or choices, start again, show me; after the reveal what is next.
-void draw_question_buttons(Shell& shell, const widgets::Box& area);
+/// Returns the pixels taken from the area's top: one row, and more where the area is too narrow for one.
+float draw_question_buttons(Shell& shell, const widgets::Box& area);
 /// In the place of the picture: the plot to draw on, a veiled plate, or the revealed curves. After the reveal of a
 /// number or a choice: the explanation at the top of the area. Returns the pixels taken from its top.
 float draw_question_stage(Shell& shell, const widgets::Box& area);

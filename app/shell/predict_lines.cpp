@@ -140,9 +140,9 @@ void draw_question_lines(Shell& shell, const widgets::Box& area) {
   }
 }
 
-void draw_question_buttons(Shell& shell, const widgets::Box& area) {
+float draw_question_buttons(Shell& shell, const widgets::Box& area) {
   const Prediction* question = question_of(shell);
-  if (!question || !shell.predict.asked) return;
+  if (!question || !shell.predict.asked) return 0;
   ImGui::SetCursorScreenPos(area.min);
   ImGui::PushID("question");
   ImGui::BeginGroup();
@@ -152,6 +152,7 @@ void draw_question_buttons(Shell& shell, const widgets::Box& area) {
     draw_answered(shell, shell.workspace.content.of(shell.predict.lab).predictions.size(), area.max.x);
   ImGui::EndGroup();
   ImGui::PopID();
+  return ImGui::GetItemRectMax().y - area.min.y;
 }
 
 }  // namespace app

@@ -87,10 +87,10 @@ void draw_job(Shell& shell, ImVec2 top_right) {
 bool draw_question_canvas(Shell& shell) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const float lines = t.px(84), buttons = t.px(40);
+  const float lines = t.px(84);
   draw_question_lines(shell, {at, {at.x + room.x, at.y + lines}});
-  draw_question_buttons(shell, {{at.x, at.y + lines}, {at.x + room.x, at.y + lines + buttons}});
-  const ImVec2 below{at.x, at.y + lines + buttons};
+  const float buttons = draw_question_buttons(shell, {{at.x, at.y + lines}, {at.x + room.x, at.y + lines + t.px(40)}});
+  const ImVec2 below{at.x, at.y + lines + buttons + t.px(10)};
   const float least = t.px(180);
   const float used = draw_question_stage(shell, {below, {at.x + room.x, std::max(at.y + room.y, below.y + least)}});
   ImGui::SetCursorScreenPos({at.x, below.y + used});

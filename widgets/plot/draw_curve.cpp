@@ -50,7 +50,7 @@ void paint_given(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec
     const bool above = y - t.px(22) > f.area.min.y;
     const ImVec2 at{f.area.min.x + t.px(10), above ? y - t.px(18) : y + t.px(6)};
     p.rect({at.x, at.y + t.px(2)}, {at.x + square, at.y + t.px(2) + square}, colour);
-    p.text_fit({at.x + square + t.px(6), at.y}, g.label, f.area.width() - t.px(40), colour, Type::small);
+    p.text_fit({at.x + square + t.px(6), at.y}, g.label, f.area.width() - t.px(40), t.text, Type::small);
   }
 }
 
