@@ -94,6 +94,10 @@ void commit_question(Shell& shell);
 /// Once a frame before anything is drawn: follows the learner from lab to lab, takes a finished job's answer.
 void follow_question(Shell& shell);
 
+/// All of a question that is shown, in the place of the stage: its two lines, its buttons, and what belongs to the
+/// picture. Returns the pixels taken from the area's top: all of them where question_takes_stage, else the lab's own
+/// picture follows below.
+float draw_question(Shell& shell, const widgets::Box& area);
 /// In the place of the question's and the answer's line: "Predict first: question 1 of 3" and the question; after the
 /// reveal the question and the verdict. Draws inside of `area` only.
 void draw_question_lines(Shell& shell, const widgets::Box& area);

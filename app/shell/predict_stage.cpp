@@ -136,4 +136,15 @@ float draw_question_stage(Shell& shell, const Box& area) {
   return state.answered ? draw_explanation(state, area) : 0;
 }
 
+float draw_question(Shell& shell, const Box& area) {
+  const auto& t = theme();
+  const ImVec2 row{area.min.x, area.min.y + t.px(84)};
+  draw_question_lines(shell, {area.min, {area.max.x, row.y}});
+  const float buttons = draw_question_buttons(shell, {row, {area.max.x, row.y + t.px(34)}});
+  const float top = row.y + buttons + t.px(10);
+  const float used =
+      draw_question_stage(shell, {{area.min.x, top}, {area.max.x, std::max(area.max.y, top + t.px(60))}});
+  return top + used - area.min.y;
+}
+
 }  // namespace app

@@ -83,21 +83,6 @@ void draw_job(Shell& shell, ImVec2 top_right) {
   Painter::window().text({at.x, at.y - t.px(16)}, percent, t.muted, Type::small);
 }
 
-/// The question in the place of the lab's title, and what belongs to it. True when the lab's own picture follows.
-bool draw_question_canvas(Shell& shell) {
-  const auto& t = theme();
-  const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const float lines = t.px(84);
-  draw_question_lines(shell, {at, {at.x + room.x, at.y + lines}});
-  const float buttons = draw_question_buttons(shell, {{at.x, at.y + lines}, {at.x + room.x, at.y + lines + t.px(40)}});
-  const ImVec2 below{at.x, at.y + lines + buttons + t.px(10)};
-  const float least = t.px(180);
-  const float used = draw_question_stage(shell, {below, {at.x + room.x, std::max(at.y + room.y, below.y + least)}});
-  ImGui::SetCursorScreenPos({at.x, below.y + used});
-  ImGui::Dummy({room.x, 0});
-  return !question_takes_stage(shell);
-}
-
 /// What the open lab asks of the shell: to go elsewhere, or to keep the window awake.
 void serve_requests(Shell& shell) {
   chapters::Requests* asks = shell.workspace.lab().requests();
@@ -133,10 +118,16 @@ void draw_canvas(Shell& shell, ImVec2 size) {
     chapters::Lab& lab = shell.workspace.lab();
     const auto draw = [&] {
       const Painter p = Painter::window();
-      if (question_shown(shell) && !draw_question_canvas(shell)) return;
       const ImVec2 at = ImGui::GetCursorScreenPos();
       const float width = ImGui::GetContentRegionAvail().x;
-      if (question_shown(shell)) return lab.draw();
+      if (question_shown(shell)) {
+        const float room = std::max(ImGui::GetContentRegionAvail().y, t.px(320));
+        const float used = draw_question(shell, {at, {at.x + width, at.y + room}});
+        ImGui::SetCursorScreenPos({at.x, at.y + used});
+        ImGui::Dummy({width, 0});
+        if (!question_takes_stage(shell)) lab.draw();
+        return;
+      }
       p.text_fit(at, lab.info().title, width, t.text, Type::title, Font::bold);
       p.text_fit({at.x, at.y + t.px(29)}, lab.info().question, width, t.muted, Type::body);
       draw_job(shell, {at.x + width, at.y});
