@@ -69,7 +69,7 @@ std::size_t sample_at(const PlotFrame& frame, std::span<const double> xs, float 
 
 void layout_draw_curve(const Box& outer, const DrawCurveSpec& spec, const DrawnLine& line,
                        float (*width_px)(std::string_view), float line_px, DrawCurveLayout& out) {
-  layout_frame(outer, line_px * 1.1f, spec.x, spec.y, spec.x_range, spec.y_range, width_px, line_px, out.frame);
+  layout_frame(outer, FrameRoom{}, spec.x, spec.y, spec.x_range, spec.y_range, width_px, line_px, out.frame);
   const Box& a = out.frame.area;
   out.still_to_draw = out.value_tag = out.place_tag = {};
   out.pen = {a.min.x, (a.min.y + a.max.y) / 2};

@@ -10,7 +10,7 @@ using Catch::Approx;
 
 namespace {
 
-float eight_px(std::string_view s) { return 8.0f * static_cast<float>(s.size()); }
+float eight_px_each(std::string_view s) { return 8.0f * static_cast<float>(s.size()); }
 
 struct Sheet {
   std::vector<double> xs;
@@ -23,7 +23,7 @@ struct Sheet {
     spec = {.x = {.label = "batch"}, .y = {.label = "rate"}, .x_range = {0, last}, .y_range = {0, 100}, .xs = xs};
     line.begin(samples, AxisKind::linear, {0, 100});
   }
-  void lay_out() { layout_draw_curve({{0, 0}, {800, 400}}, spec, line, eight_px, 14, layout); }
+  void lay_out() { layout_draw_curve({{0, 0}, {800, 400}}, spec, line, eight_px_each, 14, layout); }
 };
 
 }  // namespace
@@ -138,12 +138,12 @@ TEST_CASE("card and explanation stand on no line and not on each other, the expl
 }
 
 TEST_CASE("text is cut at spaces into lines that fit") {
-  const auto lines = wrap_lines("one two three four", 8 * 9, eight_px);
+  const auto lines = wrap_lines("one two three four", 8 * 9, eight_px_each);
   REQUIRE(lines.count == 3);
   CHECK(lines.lines[0] == "one two");
   CHECK(lines.lines[1] == "three");
   CHECK(lines.lines[2] == "four");
   CHECK(lines.width == 8 * 7);
-  CHECK(wrap_lines("", 100, eight_px).count == 0);
-  CHECK(wrap_lines("unbreakable", 8, eight_px).count == 1);
+  CHECK(wrap_lines("", 100, eight_px_each).count == 0);
+  CHECK(wrap_lines("unbreakable", 8, eight_px_each).count == 1);
 }
