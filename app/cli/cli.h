@@ -47,6 +47,7 @@ int sweep(const Arguments& a, const Streams& s);
 int solve(const Arguments& a, const Streams& s);
 int sensitivity(const Arguments& a, const Streams& s);
 int drill(const Arguments& a, const Streams& s);
+int predict(const Arguments& a, const Streams& s);
 int check(const Arguments& a, const Streams& s);
 int trace(const Arguments& a, const Streams& s);
 int kernels_call(const Arguments& a, const Streams& s);

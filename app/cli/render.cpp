@@ -145,6 +145,20 @@ int render_page(const Arguments& a, const Streams& s, Page page) {
   return 0;
 }
 
+/// --question asks one of the lab's questions, --guess answers it.
+models::Status ask(const Arguments& a, Shell& shell) {
+  if (!a.has("--question")) return models::Status::ok();
+  const std::size_t questions = shell.workspace.content.of(shell.workspace.lab().info().id).predictions.size();
+  int number = 0;
+  if (!parse_int(a.value("--question"), number) || number < 1 || static_cast<std::size_t>(number) > questions)
+    return models::Status::fail("--question is \"" + a.value("--question").substr(0, 40) + "\": this lab asks " +
+                                std::to_string(questions) + ", counted from 1.");
+  follow_question(shell);
+  ask_question(shell, static_cast<std::size_t>(number) - 1);
+  shell.workspace.current().finish();
+  return a.has("--guess") ? answer_question(shell, a.value("--guess")) : models::Status::ok();
+}
+
 }  // namespace
 
 int render(const Arguments& a, const Streams& s) {
@@ -173,6 +187,7 @@ int render(const Arguments& a, const Streams& s) {
   set_like(workspace->lab(), *lab);
   workspace->current().finish();
   Shell shell(*workspace, {});
+  if (const auto asked = ask(a, shell); !asked) return complain(s, asked.error);
   widgets::Record record;
   draw_settled(**headless, shell, p, &record);
   const auto written = write_picture(path, kind, **headless, record);

@@ -72,6 +72,7 @@ int window(const Arguments& a, const Streams& s) {
                              .quit = [&w] { w.close(); },
                              .choose_file = desktop_chooser(process_environment()),
                              .show_folder = folder_shower(process_environment()),
+                             .animates = true,
                          });
   shell.drawer_open = settings.drawer_open;
   resume_shell(shell);

@@ -2,6 +2,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,10 +21,34 @@ struct Preset {
   std::string set;  ///< JSON object of inputs; the rest are defaults
 };
 
-/// A question the learner answers with a number before the lab shows it.
+/// How the input's axis of a curve question is spread; `step`: whole numbers or options, one beside the other.
+enum class CurveScale : unsigned char { linear, log, step };
+
+/// A line that is given on the plot of a curve question.
+struct GivenLine {
+  std::string label;
+  double value = 0;  ///< in the SI unit of the output
+};
+
+/// The curve that a question asks for: an output over an input.
+struct CurveAsk {
+  std::string over, output;  ///< keys of the lab
+  double lo = 0, hi = 1;     ///< of the input, in its SI unit
+  CurveScale scale = CurveScale::linear;
+  std::size_t points = 65;                    ///< samples, at most; whole numbers and options are taken once each
+  double least = 0, most = 1;                 ///< range of the plot's y axis, as given
+  std::vector<GivenLine> given;               ///< what is known before the answer
+  std::string too_high, too_low, wrong_bend;  ///< a sentence for each kind of error
+};
+
+/// A question that the learner answers before the lab shows it: with a number, by choosing, or by drawing a curve.
 struct Prediction {
   std::string id, question, set, output, explain;
   double tolerance = 0.1;  ///< relative error that counts as right
+  /// Numbers to choose from, in the unit of the output; empty: type one, or choose among the options of an output that
+  /// is a choice or a toggle.
+  std::vector<double> options{};
+  std::optional<CurveAsk> curve{};  ///< set: draw it; `output` is its output and `explain` says why
 };
 
 struct LabContent {

@@ -53,12 +53,17 @@ void draw_angle(Shell& shell, std::size_t angle) {
   const chapters::Lab& lab = shell.workspace.lab();
   const std::string& text = shell.workspace.content.of(lab.info().id).prose[angle];
   if (text.empty()) return ui::text("Nothing is written here yet for this lab.", theme().muted);
+  using LiveValue = std::string_view (*)(const void*, std::string_view, widgets::NumberText&);
+  const LiveValue value = [](const void* context, std::string_view key, widgets::NumberText& scratch) {
+    return live_value(*static_cast<const chapters::Lab*>(context), key, scratch);
+  };
+  const LiveValue veiled = [](const void* context, std::string_view key, widgets::NumberText& scratch) {
+    const auto& l = *static_cast<const chapters::Lab*>(context);
+    return l.outputs().find(widgets::split_live_key(key).name) ? std::string_view("veiled")
+                                                               : live_value(l, key, scratch);
+  };
   const widgets::ProseSource source{
-      &lab,
-      [](const void* context, std::string_view key, widgets::NumberText& scratch) {
-        return live_value(*static_cast<const chapters::Lab*>(context), key, scratch);
-      },
-      [](const void* context, std::string_view key) -> std::string_view {
+      &lab, question_open(shell) ? veiled : value, [](const void* context, std::string_view key) -> std::string_view {
         const auto& l = *static_cast<const chapters::Lab*>(context);
         const auto name = widgets::split_live_key(key).name;
         const Field* f = l.outputs().find(name);
@@ -147,6 +152,7 @@ void draw_notes(Shell& shell) {
 }
 
 void draw_claims(Shell& shell) {
+  if (question_open(shell)) return ui::text("Veiled until you commit to an answer.", theme().muted);
   const auto& claims = shell.workspace.checked_claims();
   if (claims.empty()) return ui::text("No claim is recorded for this lab.", theme().muted);
   for (const auto& [claim, checked] : claims) {
@@ -154,11 +160,6 @@ void draw_claims(Shell& shell) {
     draw_claim(shell, *claim, checked);
     ImGui::PopID();
   }
-}
-
-bool question_open(const Shell& shell) {
-  return !shell.presentation && !shell.hide_chrome && shell.drawer_open && shell.drawer == Drawer::predict &&
-         !shell.predict.answered && !shell.workspace.content.of(shell.workspace.lab().info().id).predictions.empty();
 }
 
 void draw_drawer(Shell& shell, ImVec2 size) {
@@ -178,6 +179,8 @@ void draw_drawer(Shell& shell, ImVec2 size) {
       if (ui::tab(names[i], selected, true)) {
         shell.drawer_open = !selected;  // a second press on the open tab folds the drawer
         shell.drawer = static_cast<Drawer>(i);
+        if (shell.drawer_open && shell.drawer == Drawer::predict && !question_shown(shell))
+          ask_question(shell, first_unanswered(shell));
       }
     }
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -192,7 +195,10 @@ void draw_drawer(Shell& shell, ImVec2 size) {
           draw_predict(shell);
           break;
         case Drawer::explore:
-          draw_explore(shell);
+          if (question_open(shell))
+            ui::text("Veiled until you commit to an answer.", t.muted);
+          else
+            draw_explore(shell);
           break;
         case Drawer::notes:
           draw_notes(shell);

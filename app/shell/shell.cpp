@@ -62,6 +62,7 @@ void say_saved(Shell& shell, const std::string& path) {
 /// A document may be as large as the file it came from: a job writes it, from a copy of the lab.
 void export_document(Shell& shell, const std::string& path) {
   Workspace& w = shell.workspace;
+  if (question_open(shell)) return w.say("The document is veiled until you commit to an answer.");
   if (!w.lab().reason().empty()) return w.say("There is nothing to export yet: " + w.lab().reason());
   shell.document_said = std::make_shared<std::string>();
   shell.document_path = path;
@@ -124,8 +125,8 @@ void draw_shell(Shell& shell) {
   Workspace& w = shell.workspace;
   shell.animating = false;
   handle_shortcuts(shell);
-  shell.prediction_hides_outputs = question_open(shell);
   w.serve();
+  follow_question(shell);
   if (w.services.running()) shell.animating = true;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   if (draw_page(shell, screen)) return;

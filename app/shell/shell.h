@@ -11,6 +11,7 @@
 #include "app/shell/controls.h"
 #include "app/shell/home.h"
 #include "app/shell/open_panel.h"
+#include "app/shell/predict.h"
 #include "app/shell/toasts.h"
 #include "app/workspace/workspace.h"
 #include "widgets/base/painter.h"
@@ -30,6 +31,7 @@ struct Host {
   std::function<void()> quit;
   Chooser choose_file;                                         ///< the desktop's own; null: the shell's panel asks
   std::function<void(const std::string& folder)> show_folder;  ///< in the file manager; null: it is not offered
+  bool animates = false;  ///< a person watches: what changes may take its time. Headless pictures and tests skip that.
 };
 
 /// What the window shows: a lab, or one of the pages around the labs.
@@ -57,16 +59,6 @@ struct ExploreState {
   std::vector<std::string_view> row_labels, col_labels;
   std::uint64_t for_version = 0, compared_version = 0;
   std::string error;
-};
-
-struct PredictState {
-  std::string lab;
-  std::size_t index = 0;
-  char answer[128] = {};
-  std::string error;
-  bool answered = false;
-  double committed = 0, computed = 0;
-  chapters::LabPtr asked{};  ///< with the question's inputs, computed; null when the question's data is broken
 };
 
 /// What would make the open lab feasible again, while it is not.
@@ -157,7 +149,9 @@ struct Shell {
   bool hide_chrome = false;  ///< canvas alone: exports of pictures
   ControlState controls;
   ExploreState explore;
-  PredictState predict;
+  PredictState predict;                                              ///< of the open lab
+  std::map<std::string, PredictState, std::less<>> other_questions;  ///< of labs that were left, by id
+  std::map<std::string, std::vector<Guess>, std::less<>> guesses;    ///< by lab, the latest for each question
   LessonState lesson;
   PaletteState palette;
   FixState fixes;
@@ -186,9 +180,6 @@ struct Shell {
 
 /// Draws the whole interface for this frame and reacts to input. Call between NewFrame and Render.
 void draw_shell(Shell& shell);
-
-/// Is there a question whose answer may not be seen? Then figures and pictures are veiled everywhere.
-bool question_open(const Shell& shell);
 
 /// Asks for an export with the next picture, named after the lab, into the folder for exports; `panel` 0: the whole
 /// canvas.

@@ -149,10 +149,17 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
   const auto& t = theme();
   chapters::Lab& lab = shell.workspace.lab();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float job = draw_job(shell, {at.x + size.x, at.y});
-  float y = at.y + draw_lines(shell, at, size.x - job) + t.px(8);
   const bool bad = !lab.reason().empty();
-  if (!shell.presentation && (bad || !shell.workspace.content.of(lab.info().id).presets.empty())) {
+  float y = at.y;
+  if (question_shown(shell)) {  // in the same lines, so that nothing jumps at the reveal
+    y += draw_question(shell, {at, {at.x + size.x, at.y + size.y}});
+    if (question_takes_stage(shell)) return;
+  } else {
+    const float job = draw_job(shell, {at.x + size.x, at.y});
+    y += draw_lines(shell, at, size.x - job) + t.px(8);
+  }
+  if (!question_shown(shell) && !shell.presentation &&
+      (bad || !shell.workspace.content.of(lab.info().id).presets.empty())) {
     ImGui::SetCursorScreenPos({at.x, y});
     if (bad)
       draw_fixes(shell);

@@ -21,6 +21,7 @@
 #include "app/workspace/services.h"
 #include "app/workspace/session.h"
 #include "app/workspace/stored.h"
+#include "chapters/practice/drawn_curve.h"
 #include "chapters/practice/prediction_history.h"
 
 namespace app {
@@ -143,6 +144,8 @@ class Workspace {
 
   /// Keeps a committed prediction, to disk at once.
   void keep_prediction(chapters::PredictionRecord record);
+  /// Keeps a drawn curve beside its prediction, to disk at once.
+  void keep_curve(chapters::CurveRecord record);
 
   /// Messages for the learner, oldest first. An action becomes a button on the message.
   void say(std::string sentence, Action action = {});

@@ -50,6 +50,12 @@ void Workspace::keep_prediction(chapters::PredictionRecord record) {
   if (keep_row(cells, chapters::predictions_table, kept)) save_kept();
 }
 
+void Workspace::keep_curve(chapters::CurveRecord record) {
+  chapters::Fields cells;
+  describe(cells, record);
+  if (keep_row(cells, chapters::curves_table, kept)) save_kept();
+}
+
 void Workspace::save_kept() {
   if (user_) say_if_any(kept_.save(user_->data / "kept.json"));
 }

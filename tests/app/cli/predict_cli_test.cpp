@@ -1,0 +1,63 @@
+#include <stdlib.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/base/files.h"
+#include "tests/support/lab/cli_run.h"
+
+namespace {
+
+/// A person's data folder of this test's own.
+struct Home {
+  support::Folder folder;
+  std::string before;
+  Home() {
+    if (const char* home = getenv("XDG_DATA_HOME")) before = home;
+    setenv("XDG_DATA_HOME", folder.path.c_str(), 1);
+  }
+  ~Home() {
+    if (before.empty())
+      unsetenv("XDG_DATA_HOME");
+    else
+      setenv("XDG_DATA_HOME", before.c_str(), 1);
+  }
+};
+bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("predict asks in the terminal, marks what is typed, explains it and keeps it") {
+  const Home home;
+  const auto ran = support::run_cli({"predict", "roofline/roofline"}, "1169\nmany\n1\n\nquit\n");
+  INFO(ran.out);
+  CHECK(ran.status == 0);
+  CHECK(holds(ran.out, "A B200 computes 9 PFLOP/s"));
+  CHECK(holds(ran.out, "close: you said 1,169"));
+  CHECK(holds(ran.out, "four times the BF16 ridge"));
+  CHECK(holds(ran.out, "\"many\""));
+  CHECK(holds(ran.out, "1 of 2 close."));
+  CHECK(holds(ran.out, "1 more asks for a curve"));
+  CHECK(holds(home.folder.read("ridgeline/kept.json"), "prediction.history"));
+}
+
+TEST_CASE("one question with its answer on the line; choices by place or name; a curve is drawn in the window") {
+  const Home home;
+  const auto one = support::run_cli({"predict", "roofline/roofline", "--question", "1", "--answer", "300"});
+  CHECK(one.status == 0);
+  CHECK(holds(one.out, "not yet: you said 300"));
+  CHECK(holds(one.out, "gap -74.3 %"));
+  const auto chosen = support::run_cli({"predict", "roofline/iron-law", "--question", "5", "--answer", "latency"});
+  INFO(chosen.out << chosen.error);
+  CHECK(holds(chosen.out, "close: "));
+  CHECK(holds(chosen.out, "2.64 ms"));
+  const auto curve = support::run_cli({"predict", "roofline/roofline", "--question", "6"});
+  CHECK(curve.status == 0);
+  CHECK(holds(curve.out, "A curve is drawn in the window"));
+}
+
+TEST_CASE("predict refuses what it does not know with one sentence") {
+  CHECK(holds(support::refused_by_cli({"predict", "roofline/rofline"}), "did you mean \"roofline/roofline\"?"));
+  CHECK(holds(support::refused_by_cli({"predict"}), "predict needs a lab"));
+  CHECK(holds(support::refused_by_cli({"predict", "roofline/roofline", "--question", "99"}), "counted from 1"));
+  CHECK(holds(support::refused_by_cli({"predict", "roofline/roofline", "--seed", "x"}), "--seed is \"x\""));
+}
