@@ -85,6 +85,7 @@ void draw_settled(Headless& headless, Shell& shell, const Picture& p, widgets::R
   shell.workspace.messages().clear();
   shell.presentation = p.presentation;
   shell.hide_chrome = p.canvas_only;
+  shell.drawer_open = p.drawer >= 0 || opens_drawer({}, static_cast<float>(p.height / p.scale));
   if (p.drawer >= 0) shell.drawer = static_cast<Drawer>(p.drawer);
   // Plots and prose lay themselves out over the first frames; a sweep in the drawer is a job that ends soon.
   constexpr int settle = 4, most = 600;

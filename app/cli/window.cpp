@@ -74,7 +74,7 @@ int window(const Arguments& a, const Streams& s) {
                              .show_folder = folder_shower(process_environment()),
                              .animates = true,
                          });
-  shell.drawer_open = settings.drawer_open;
+  shell.drawer_open = opens_drawer(settings, static_cast<float>(settings.window_height));
   resume_shell(shell);
   if (!asked) go_home(shell);
   const auto remember_window = [&] {

@@ -177,6 +177,7 @@ void draw_drawer(Shell& shell, ImVec2 size) {
       if (i > 0) ImGui::SameLine(0, t.px(22));
       const bool selected = shell.drawer_open && static_cast<int>(shell.drawer) == i;
       if (ui::tab(names[i], selected, true)) {
+        shell.workspace.settings.drawer_chosen = true;
         shell.drawer_open = !selected;  // a second press on the open tab folds the drawer
         shell.drawer = static_cast<Drawer>(i);
         if (shell.drawer_open && shell.drawer == Drawer::predict && !question_shown(shell))

@@ -86,6 +86,20 @@ std::string_view first_value(const chapters::Lab& lab, std::span<const Field> fi
   return {};
 }
 
+/// A glowing dot beside the control drawn last: what a lesson asks to be dragged.
+void point_at_control(Shell& shell) {
+  const auto& t = theme();
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+  const double beat = shell.host.animates ? 0.5 + 0.5 * std::sin(3.0 * ImGui::GetTime()) : 1.0;
+  const Painter p = Painter::window();
+  const ImVec2 at{(min.x + max.x) / 2, max.y + t.px(10)};
+  p.circle(at, t.px(4.0f + 3.0f * static_cast<float>(beat)), widgets::with_alpha(t.accent, 0.3f));
+  p.circle(at, t.px(3.5f), t.accent);
+  p.text({at.x + t.px(12), at.y - t.type(Type::small) / 2 - t.px(1)}, "drag me", t.accent, Type::small, Font::bold);
+  ImGui::Dummy({0, t.px(16)});
+  if (shell.host.animates) shell.animating = true;
+}
+
 void draw_inputs(Shell& shell) {
   const auto& t = theme();
   const chapters::Lab& lab = shell.workspace.lab();
@@ -99,8 +113,17 @@ void draw_inputs(Shell& shell) {
   shell.controls.inputs = &lab.inputs();
   std::string_view group;
   bool open = true, first = true;
+  // A step of a lesson may show a few controls and put the rest behind "more".
+  const LessonStep* step = step_shown(shell);
+  const bool few = step && !step->controls.empty() && !shell.lesson.more;
   for (const Field& f : lab.inputs()) {
     if (!is_input_shown(lab, f)) continue;
+    if (few) {
+      if (std::find(step->controls.begin(), step->controls.end(), f.key) == step->controls.end()) continue;
+      draw_control(f, shell.controls, width);
+      if (step->point_at == f.key) point_at_control(shell);
+      continue;
+    }
     if (f.group != group) {
       group = f.group;
       widgets::NumberText scratch;
@@ -111,6 +134,7 @@ void draw_inputs(Shell& shell) {
     if (open) draw_control(f, shell.controls, width);
   }
   shell.controls.inputs = nullptr;
+  if (few && ui::pill("More inputs", false)) shell.lesson.more = true;
   ImGui::PopID();
   ImGui::PopStyleVar();
 }

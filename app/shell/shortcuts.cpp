@@ -116,7 +116,11 @@ const std::vector<Command>& shortcut_commands() {
       {"Previous lab", "Ctrl+[", ImGuiMod_Ctrl | ImGuiKey_LeftBracket, [](Shell& s) { walk_labs(s, -1); }, "Move"},
       {"Fold or open the rail", "Ctrl+B", ImGuiMod_Ctrl | ImGuiKey_B, fold_rail, "Move", on_lab},
       {"Fold or open the drawer", "Ctrl+J", ImGuiMod_Ctrl | ImGuiKey_J,
-       [](Shell& s) { s.drawer_open = !s.drawer_open; }, "Move", on_lab},
+       [](Shell& s) {
+         s.drawer_open = !s.drawer_open;
+         s.workspace.settings.drawer_chosen = true;
+       },
+       "Move", on_lab},
       {"Open a file...", "Ctrl+O", ImGuiMod_Ctrl | ImGuiKey_O, [](Shell& s) { ask_for_file(s); }, "Everywhere", {}},
       {"Undo", "Ctrl+Z", ImGuiMod_Ctrl | ImGuiKey_Z, [](Shell& s) { s.workspace.current().undo(); }, "This lab",
        can_undo},

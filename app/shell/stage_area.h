@@ -7,6 +7,12 @@ namespace app {
 /// Interface scale in presentation, of that outside it.
 constexpr double presentation_scale = 1.5;
 
+/// Is the drawer open when the program starts? Until the person has chosen, only where the window is high enough for a
+/// whole picture above it. `height` is in design pixels.
+inline bool opens_drawer(const store::Settings& settings, float height) {
+  return settings.drawer_open && (settings.drawer_chosen || height >= 1050);
+}
+
 /// The stage view of the open lab.
 widgets::StageView& stage_view(Shell& shell);
 

@@ -27,6 +27,7 @@ models::Status take(const json& content, Settings& settings) {
   reader.number("inspector_width", settings.inspector_width);
   reader.number("drawer_height", settings.drawer_height);
   reader.flag("drawer_open", settings.drawer_open);
+  reader.flag("drawer_chosen", settings.drawer_chosen);
   reader.text("rail", rail);
   for (int i = 0; i < 3; ++i)
     if (rail == rail_names[i]) settings.rail = static_cast<Settings::Rail>(i);
@@ -62,6 +63,7 @@ SaveReport save(const std::filesystem::path& path, const Settings& settings) {
                    {"inspector_width", settings.inspector_width},
                    {"drawer_height", settings.drawer_height},
                    {"drawer_open", settings.drawer_open},
+                   {"drawer_chosen", settings.drawer_chosen},
                    {"last_lab", settings.last_lab},
                    {"window_x", settings.window_x},
                    {"window_y", settings.window_y},

@@ -19,6 +19,7 @@ struct Settings {
   double inspector_width = 340;  ///< 200 to 1200
   double drawer_height = 220;    ///< 80 to 1200
   bool drawer_open = true;
+  bool drawer_chosen = false;  ///< the person folded or opened it; until then it is open where the window is high
   Rail rail = Rail::by_width;
   std::string last_lab;  ///< where the window opens; empty: at the first
 

@@ -171,7 +171,7 @@ TEST_CASE("a choice is committed with one press and is right or wrong; a veiled 
   CHECK_FALSE(o.ui.text_present("veiled until you commit"));
   o.ui.click("Try again");
   o.ui.frames(3);
-  o.ui.click(o.d.shell.predict.choices[2]);
+  o.ui.click("canvas/" + o.d.shell.predict.choices[2]);  // the prose has the term, too
   o.ui.frames(3);
   CHECK(o.ui.text_present("close"));
   CHECK(o.ui.text_present("2.64 ms"));  // the explanation's live value

@@ -145,6 +145,7 @@ TEST_CASE("Reset, Undo, Redo and the presets are pressed") {
   const auto fresh = o.w.lab().clone();
   const auto& presets = o.w.content.of("roofline/iron-law").presets;
   REQUIRE(presets.size() >= 2);
+  o.ui.resize({1920, 1080});  // where every preset has room for its chip
   o.ui.click(presets[1].name);
   CHECK_FALSE(o.w.lab().same_inputs(*fresh));
   CHECK(o.w.progress.labs.at("roofline/iron-law").presets.contains(presets[1].name));

@@ -199,7 +199,7 @@ TEST_CASE("the rail folds to numbers in a narrow window, by its button and by Ct
   const auto width = [&] { return app::rail_width(o.d.shell, ImGui::GetIO().DisplaySize); };
   o.ui.resize({1280, 800});
   CHECK(width() == 48);
-  o.ui.resize({1600, 1000});
+  o.ui.resize({1920, 1080});
   CHECK(width() > 180);
   o.ui.click("Fold rail");
   o.ui.frames(2);

@@ -167,7 +167,7 @@ TEST_CASE("the palette exports picture, data and scenario into the person's fold
   take();
   const std::string svg = o.folder.read("data/exports/roofline-roofline.svg");
   CHECK(svg.find("<svg") != std::string::npos);
-  CHECK(svg.find(">Roofline<") != std::string::npos);
+  CHECK(svg.find(">Which ceiling stops this operation") != std::string::npos);
   CHECK(o.d.was_said("Saved "));
   o.d.command("export data csv");
   take();
