@@ -173,7 +173,10 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
                                                               : widgets::Cover::none;
   widgets::Stage stage(stage_view(shell), area, {.scale = t.scale, .one_panel = shell.presentation}, cover);
   if (shell.record_panel != 0) stage.record(shell.record_panel, shell.record);
-  if (!bad || lab.shows_earlier()) lab.draw(stage);
+  if (!bad || lab.shows_earlier())
+    lab.draw(stage);
+  else
+    ImGui::Dummy({0, 0});  // the row of fixes may be empty
 }
 
 }  // namespace app
