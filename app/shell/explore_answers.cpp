@@ -56,9 +56,7 @@ void tornado_row(const SensitivityRow& row, double base_output, const Field& out
   const bool hovered = ImGui::IsItemHovered();
   p.text_fit({scale.left - t.px(10), at.y + t.px(3)}, row.label, scale.label_width - t.px(12),
              hovered ? t.text : t.muted, Type::small, Font::sans, widgets::Align::right);
-  if (!(row.span() > 0)) {
-    p.text({scale.left, at.y + t.px(3)}, "moves nothing here", t.muted, Type::small);
-  } else {
+  {
     const float a = scale.x_of(row.low_output), b = scale.x_of(row.high_output), base = scale.x_of(base_output);
     p.rect({std::min(a, base), at.y + t.px(4)}, {std::max(a, base), at.y + t.px(17)}, t.of(widgets::Meaning::forward),
            t.px(2));
@@ -83,7 +81,19 @@ void show_tornado(Shell& shell, float width) {
   const Field* out = shell.workspace.lab().outputs().find(r.output);
   if (!out || r.rows.empty()) return;
   const TornadoScale scale = tornado_scale(r, width);
-  for (const auto& row : r.rows) tornado_row(row, r.base, *out, scale, width);
+  std::size_t still = 0;
+  for (const auto& row : r.rows) {
+    if (row.span() > 0)
+      tornado_row(row, r.base, *out, scale, width);
+    else
+      ++still;
+  }
+  if (still > 0) {
+    char words[64];
+    std::snprintf(words, sizeof words,
+                  still == 1 ? "%zu other input moves nothing here." : "%zu other inputs move nothing here.", still);
+    ui::text(words, theme().muted, Type::small);
+  }
   const auto& t = theme();
   ui::text(
       "Blue: the lower input (or the option with the least output). Orange: the higher. Numbers on a log scale are "
@@ -136,6 +146,7 @@ void show_compare(Shell& shell, float width) {
   const auto line = [&](const ComparedOutput& o) {
     char shown[256];
     const auto a = widgets::format(o.a, o.unit), b = widgets::format(o.b, o.unit);
+    if (a.view() == b.view()) return;  // too small a change to be told apart
     const auto ratio = o.a != 0 ? widgets::format(o.b / o.a, "", 3) : widgets::format(std::nan(""), "");
     std::snprintf(shown, sizeof shown, "%s: %s \xE2\x86\x92 %s  (\xC3\x97 %s)", o.label.c_str(), a.chars, b.chars,
                   ratio.chars);
@@ -150,6 +161,7 @@ void show_compare(Shell& shell, float width) {
     if (s.moved.empty()) ui::text("    moves no output here", t.muted, Type::small);
     for (const auto& o : s.moved) line(o);
   }
+  if (e.compare.steps.size() < 2) return;  // one change is the whole difference
   const ImVec2 at = ImGui::GetCursorScreenPos();
   Painter::window().line(at, {at.x + width, at.y}, t.line);
   ui::spacing(4);

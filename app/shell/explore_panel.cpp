@@ -3,6 +3,8 @@
 
 #include "app/shell/explore_parts.h"
 #include "app/shell/ui.h"
+#include "widgets/base/parts.h"
+#include "widgets/number/number.h"
 
 namespace app {
 namespace {
@@ -36,7 +38,8 @@ bool pick_key(const char* label, std::string& key, const std::vector<std::string
   return changed;
 }
 
-bool typed_text(const char* label, std::string& text, float width) {
+/// A box to type in; while it is empty it shows `hint`, which is what holds then.
+bool typed_text(const char* label, std::string& text, float width, std::string_view hint = {}) {
   char buffer[64];
   const std::size_t n = std::min(text.size(), sizeof buffer - 1);
   std::memcpy(buffer, text.data(), n);
@@ -45,7 +48,8 @@ bool typed_text(const char* label, std::string& text, float width) {
   ui::text(label, theme().muted, Type::small);
   ImGui::SetNextItemWidth(width);
   ImGui::PushID(label);
-  const bool edited = ImGui::InputText("##typed", buffer, sizeof buffer);
+  const widgets::Line shown = widgets::Line{}.add(hint);
+  const bool edited = ImGui::InputTextWithHint("##typed", shown.c_str(), buffer, sizeof buffer);
   ImGui::PopID();
   ImGui::EndGroup();
   if (edited) text = buffer;
@@ -92,8 +96,15 @@ Asked ask_row(ExploreState& e, const chapters::Lab& lab, float width) {
       e.lo.clear();
       e.hi.clear();
     }
-    out.changed |= typed_text("From", e.lo, next(box * 0.5f));
-    out.changed |= typed_text("To", e.hi, next(box * 0.5f));
+    const Field* in = lab.inputs().find(e.input);
+    widgets::NumberText lo, hi;
+    if (in && (in->kind == chapters::Kind::real || in->kind == chapters::Kind::integer)) {
+      const bool typical = in->spec.typical_lo < in->spec.typical_hi;
+      lo = widgets::format(typical ? in->spec.typical_lo : in->spec.lo, in->spec.unit);
+      hi = widgets::format(typical ? in->spec.typical_hi : in->spec.hi, in->spec.unit);
+    }
+    out.changed |= typed_text("From", e.lo, next(box * 0.5f), lo);
+    out.changed |= typed_text("To", e.hi, next(box * 0.5f), hi);
     if (e.mode == Mode::sweep)
       out.changed |= pick_key("Second input", e.second_input, e.inputs, lab.inputs(), next(box), "none");
   }
@@ -119,7 +130,7 @@ void draw_explore(Shell& shell) {
   ExploreState& e = shell.explore;
   const chapters::Lab& lab = shell.workspace.lab();
   if (e.lab != lab.info().id) begin_explore(shell);
-  if (take_explored(e)) {
+  if (take_explored(e, lab)) {
     shell.workspace.progress.explore(lab.info().id);
     if (e.mode == ExploreState::Mode::sweep) label_sweep_axes(e, lab);
   }
@@ -130,7 +141,10 @@ void draw_explore(Shell& shell) {
   const Asked asked = ask_row(e, lab, width);
   const bool one_number = !e.lo.empty() != !e.hi.empty();  // half typed: wait for the other end
   const bool stale = e.for_version != shell.workspace.current().version() && e.mode != Mode::solve;
-  if (asked.run || ((asked.changed || stale) && !one_number && e.mode != Mode::solve)) start_explore(shell);
+  if (asked.run || ((asked.changed || stale) && !one_number && e.mode != Mode::solve)) {
+    if (asked.run || asked.changed) e.choosing = false;  // the person has chosen
+    start_explore(shell);
+  }
   if (e.running) {
     shell.animating = true;
     ui::bar(ImGui::GetCursorScreenPos(), width, e.job.fraction(), t.accent);

@@ -42,9 +42,13 @@ void show_curve(ExploreState& e, const Field& in, const Field& out, ImVec2 size)
   const bool log_y = positive(r.values) && *lo > 0 && *hi / *lo > 50;
   widgets::Plot plot("explore plot", e.plot,
                      {
-                         .x = {.kind = r.x.log ? widgets::AxisKind::log10 : widgets::AxisKind::linear,
+                         .x = {.kind = !r.x.labels.empty() ? widgets::AxisKind::category
+                                       : r.x.log           ? widgets::AxisKind::log10
+                                                           : widgets::AxisKind::linear,
                                .label = in.spec.label,
-                               .unit = in.spec.unit},
+                               .unit = in.spec.unit,
+                               .categories = !r.x.labels.empty() ? std::span<const std::string_view>(e.col_labels)
+                                                                 : std::span<const std::string_view>()},
                          .y = {.kind = log_y ? widgets::AxisKind::log10 : widgets::AxisKind::linear,
                                .label = out.spec.label,
                                .unit = out.spec.unit},
@@ -56,12 +60,18 @@ void show_curve(ExploreState& e, const Field& in, const Field& out, ImVec2 size)
     if (in.kind == Kind::real || in.kind == Kind::integer)
       plot.vertical_mark(in.number(), "now", {.colour = theme().accent});
   } else {
-    plot.bars(out.spec.label, r.x.values, r.values, {.info = out.spec.formula});
-    for (std::size_t i = 0; i < r.x.labels.size(); ++i) plot.text(r.x.values[i], r.values[i], r.x.labels[i]);
+    plot.bars(out.spec.label, e.places, r.values, {.info = out.spec.formula});
   }
 }
 
 }  // namespace
+
+static std::string label_of_option(const Field& f, const std::string& id) {
+  if (!f.options) return id;  // a toggle's are "off" and "on"
+  for (const chapters::Choice& option : *f.options)
+    if (option.id == id) return option.label;
+  return id;
+}
 
 void label_sweep_axes(ExploreState& e, const chapters::Lab& lab) {
   const auto name = [&](const SweepAxis& axis, std::vector<std::string>& texts, std::vector<std::string_view>& views) {
@@ -70,10 +80,12 @@ void label_sweep_axes(ExploreState& e, const chapters::Lab& lab) {
     const Field* f = lab.inputs().find(axis.key);
     for (std::size_t i = 0; f && i < axis.values.size(); ++i)
       texts.push_back(axis.labels.empty() ? std::string(widgets::format(axis.values[i], f->spec.unit))
-                                          : axis.labels[i]);
+                                          : label_of_option(*f, axis.labels[i]));
     for (const auto& text : texts) views.push_back(text);
   };
   name(e.sweep.x, e.col_texts, e.col_labels);
+  e.places.clear();
+  for (std::size_t i = 0; i < e.sweep.x.values.size(); ++i) e.places.push_back(static_cast<double>(i));
   name(e.sweep.y, e.row_texts, e.row_labels);
 }
 

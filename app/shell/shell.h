@@ -45,6 +45,7 @@ struct ExploreState {
   std::string lo, hi, target;  ///< as typed
   Job job;
   bool running = false;
+  bool choosing = false;  ///< the job looks for the input that moves the output most
   SweepResult sweep;
   SensitivityResult sensitivity;
   SolveResult solve;
@@ -57,6 +58,7 @@ struct ExploreState {
   widgets::HeatMapView heat;
   std::vector<std::string> row_texts, col_texts;
   std::vector<std::string_view> row_labels, col_labels;
+  std::vector<double> places;  ///< of options on their axis: 0, 1, 2...
   std::uint64_t for_version = 0, compared_version = 0;
   std::string error;
 };

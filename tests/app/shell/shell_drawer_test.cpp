@@ -203,7 +203,7 @@ TEST_CASE("sensitivity names the inputs by rank, solve finds a value that can be
   REQUIRE(e.sensitivity.rows.size() > 3);
   CHECK((e.sensitivity.rows[0].key == "flops" || e.sensitivity.rows[0].key == "bytes" ||
          e.sensitivity.rows[0].key == "operation"));
-  CHECK(o.ui.text_present("moves nothing here"));
+  CHECK(o.ui.text_present("move nothing here"));
   o.ui.click("Solve");
   o.ui.frames(2);
   o.ui.click("drawer/Input");
