@@ -207,6 +207,7 @@ void draw_inspector(Shell& shell, ImVec2 size) {
                        t.px(30) * static_cast<float>(groups) + t.px(groups > 0 ? 60.0f : 0.0f);
   const float outputs = std::min(wanted, size.y * (cards > 0 ? 0.55f : 0.42f));
   const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::PushID(lab.info().id.data());  // each lab scrolls for itself
   if (ui::begin_panel("inputs", {size.x, size.y - outputs}, t.panel, {14, 10})) {
     ImGui::BeginDisabled(question_open(shell));  // set by the question
     draw_inputs(shell);
@@ -216,6 +217,7 @@ void draw_inspector(Shell& shell, ImVec2 size) {
   ImGui::SetCursorScreenPos({at.x, at.y + size.y - outputs});
   if (ui::begin_panel("outputs", {size.x, outputs}, t.panel, {14, 8})) draw_outputs(shell);
   ImGui::EndChild();
+  ImGui::PopID();
   const Painter p = Painter::window();
   p.line(at, {at.x, at.y + size.y}, t.line);
   p.line({at.x, at.y + size.y - outputs}, {at.x + size.x, at.y + size.y - outputs}, t.line);

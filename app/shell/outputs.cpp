@@ -79,7 +79,25 @@ void draw_change(ImVec2 at, float width, const Field& f, double now, double befo
   Painter::window().text(at, words, t.muted, Type::small);
 }
 
-void draw_card(const Field& f, const OutputState& state, ImVec2 at, ImVec2 size, double now, double before) {
+/// What the learner committed to for this figure, while the picture is that of the question.
+const Guess* guess_of(const Shell& shell, std::string_view key) {
+  for (const Guess& g : guesses(shell, shell.workspace.lab().info().id))
+    if (g.here && g.output == key && g.kind == QuestionKind::number) return &g;
+  return nullptr;
+}
+
+/// The last line of a card: the learner's guess where there is one, else the change.
+void draw_below(const Shell& shell, const Field& f, ImVec2 at, float room, double now, double before) {
+  const Guess* guess = guess_of(shell, f.key);
+  if (!guess) return draw_change(at, room, f, now, before);
+  widgets::Line words;
+  words.add("you: ").add(widgets::format(guess->value, f.spec.unit, 3, prefix_of(f)));
+  if (widgets::text_size(words.view(), Type::small).x <= room)
+    Painter::window().text(at, words.view(), theme().accent, Type::small);
+}
+
+void draw_card(const Shell& shell, const Field& f, const OutputState& state, ImVec2 at, ImVec2 size, double now,
+               double before) {
   const auto& t = theme();
   const Painter p = Painter::window();
   ImGui::SetCursorScreenPos(at);
@@ -101,6 +119,7 @@ void draw_card(const Field& f, const OutputState& state, ImVec2 at, ImVec2 size,
   }
   if (!state.feasible || !has_value(f)) {
     p.text({x, y}, "\xE2\x80\x94", t.muted, Type::title, Font::mono);
+    if (state.feasible) p.text_fit({x, at.y + t.px(53)}, f.spec.absent, room, t.muted, Type::small);
   } else if (is_figure(f)) {
     widgets::NumberParts parts;
     Type type = Type::title;
@@ -116,7 +135,7 @@ void draw_card(const Field& f, const OutputState& state, ImVec2 at, ImVec2 size,
     number = p.text({x, y}, parts.number.view(), t.text, type, Font::mono);
     if (number + unit <= room + t.px(6))
       p.text({x + number + t.px(6), y + t.type(type) - t.type(Type::small)}, parts.unit, t.muted, Type::small);
-    draw_change({x, at.y + t.px(53)}, room, f, now, before);
+    draw_below(shell, f, {x, at.y + t.px(53)}, room, now, before);
   } else {
     widgets::NumberText scratch;
     p.text_fit({x, y + t.px(3)}, field_text(f, scratch), room, t.text, Type::body, Font::bold);
@@ -139,6 +158,8 @@ void explain_output(const Field& f, const OutputState& state) {
       ui::text(f.spec.unit, theme().muted, Type::small);
     }
   }
+  if (state.feasible && !state.hidden && !has_value(f) && !f.spec.absent.empty())
+    ui::text(f.spec.absent, theme().text, Type::small);
   if (!f.spec.formula.empty()) ui::text(f.spec.formula, theme().accent, Type::small, Font::mono);
   if (!f.spec.source.empty()) ui::text(f.spec.source, theme().muted, Type::small);
   ui::text(f.key, theme().muted, Type::small, Font::mono);
@@ -155,8 +176,9 @@ void draw_headlines(Shell& shell, const OutputState& state, float width) {
   std::size_t n = 0;
   for (const Field& f : lab.outputs()) {
     if (!f.spec.headline || n >= HeadlineState::most) continue;
-    draw_card(f, state, {at.x + (n % 2 == 1 ? card + gap : 0), at.y + static_cast<float>(n / 2) * (height + gap)},
-              {card, height}, shell.headlines.now[n], shell.headlines.before[n]);
+    draw_card(shell, f, state,
+              {at.x + (n % 2 == 1 ? card + gap : 0), at.y + static_cast<float>(n / 2) * (height + gap)}, {card, height},
+              shell.headlines.now[n], shell.headlines.before[n]);
     ++n;
   }
   if (n == 0) return;

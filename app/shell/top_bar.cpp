@@ -96,6 +96,50 @@ void shared_chip(Shell& shell, const Workspace::SharedGroup& group, std::string_
   ImGui::EndPopup();
 }
 
+/// The chapter's labs from `at` to `right`; those without room stand in a list behind "more". The open one is always
+/// shown.
+void draw_lab_tabs(Shell& shell, ImVec2 at, float right) {
+  const auto& t = theme();
+  const std::string_view open = shell.workspace.lab().info().id;
+  const std::string_view chapter = open.substr(0, open.find('/') + 1);
+  const auto labs = chapters::all_labs();
+  const auto width_of = [&](std::string_view id) {
+    return widgets::text_size(shell.workspace.title_of(id), Type::body).x + t.px(28);
+  };
+  float all = 0;
+  for (const auto& entry : labs)
+    if (entry.id.starts_with(chapter)) all += width_of(entry.id);
+  const float more = at.x + all > right ? widgets::text_size("more", Type::body).x + t.px(28) : 0;
+  float x = at.x, owed = width_of(open);  // room that is kept for the open lab until it has its tab
+  bool hidden = false;
+  for (const auto& entry : labs) {
+    if (!entry.id.starts_with(chapter)) continue;
+    const float width = width_of(entry.id);
+    if (entry.id == open) owed = 0;
+    if (entry.id != open && x + width + owed + more > right) {
+      hidden = true;
+      continue;
+    }
+    ImGui::SetCursorScreenPos({x, at.y});
+    if (ui::tab(shell.workspace.title_of(entry.id).c_str(), entry.id == open, false) && entry.id != open) {
+      shell.workspace.open(entry.id);
+      return;
+    }
+    x += width;
+  }
+  if (!hidden) return;
+  ImGui::SetCursorScreenPos({x, at.y});
+  if (ui::tab("more###more labs", false, false)) ImGui::OpenPopup("more labs");
+  if (!ImGui::BeginPopup("more labs")) return;
+  for (const auto& entry : labs)
+    if (entry.id.starts_with(chapter) &&
+        ImGui::Selectable(shell.workspace.title_of(entry.id).c_str(), entry.id == open) && entry.id != open) {
+      shell.workspace.open(entry.id);
+      break;
+    }
+  ImGui::EndPopup();
+}
+
 }  // namespace
 
 void draw_top_bar(Shell& shell, ImVec2 size) {
@@ -128,20 +172,7 @@ void draw_top_bar(Shell& shell, ImVec2 size) {
     for (std::size_t g = fits; g-- > 0;)
       if (shown[g].length > 0) shared_chip(shell, groups[g], shown[g].view(), right, y);
 
-    ImGui::SetCursorScreenPos(at);
-    bool first = true;
-    for (const auto& entry : chapters::all_labs()) {
-      if (entry.id.substr(0, entry.id.find('/')) != slug) continue;
-      const std::string& title = shell.workspace.title_of(entry.id);
-      const float width = widgets::text_size(title, Type::body).x + t.px(32);
-      if (!first) ImGui::SameLine(0, t.px(4));
-      if (ImGui::GetCursorScreenPos().x + width > right && entry.id != open) {
-        ImGui::NewLine();
-        break;  // no room beside the chips: the rail lists every lab
-      }
-      first = false;
-      if (ui::tab(title.c_str(), entry.id == open, false) && entry.id != open) shell.workspace.open(entry.id);
-    }
+    draw_lab_tabs(shell, at, right);
   }
   ImGui::EndChild();
   const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
