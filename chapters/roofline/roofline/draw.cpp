@@ -211,7 +211,7 @@ const RegimeStyle& style_of(models::Regime regime) {
 }
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
-  stage.panel("roofline", {.title = "Roofline", .least = {600, 400}, .answers = true},
+  stage.panel("roofline", {.title = "Roofline", .least = {860, 420}, .answers = true},
               [&](ImVec2 size) { draw_roofline(in, out, pic, view, size); });
   if (!out.operations.empty())
     stage.panel("operations", {.title = "Every operation", .least = {460, 220}, .ideal = {900, 420}, .scrolls = true},

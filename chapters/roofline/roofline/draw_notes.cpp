@@ -255,7 +255,7 @@ void Notes::names() {
   for (const Picture::Line& line : pic_.measured_ceilings)
     line.ys.front() == line.ys.back() ? along_flat(line, t_.text, Font::sans) : along_slope(line, t_.text, Font::sans);
   for (const Picture::Line& line : pic_.ceilings) along_slope(line, t_.muted, Font::sans);
-  along_flat(pic_.launch, t_.of(Meaning::launch_bound), Font::sans);
+  along_flat(pic_.launch, t_.text, Font::sans);
   for (const Picture::Dot& dot : pic_.dots) beside_dot(pixel_of(f_, dot.x, dot.y), t_.px(6), dot.label, t_.muted);
   for (const Picture::Arrow* arrow : {&pic_.fusion, &pic_.quantization})
     if (arrow->shown) {
