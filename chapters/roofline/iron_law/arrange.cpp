@@ -1,17 +1,144 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 #include "chapters/roofline/iron_law/lab.h"
-#include "chapters/roofline/iron_law/tints.h"
+#include "widgets/number/number.h"
 
 namespace chapters::roofline::iron_law {
+namespace {
+
+using models::IronLaw;
+using models::IronPart;
+using models::IronTime;
+using widgets::format_text;
+
+constexpr std::string_view part_names[] = {"memory", "compute", "latency"};
+
+Parts exposed_parts(const IronLaw& law, const IronTime& time) {
+  Parts out{};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = models::exposed_s(law, time, static_cast<IronPart>(i));
+  return out;
+}
+
+WaterfallRow row_of(std::string label, const IronLaw& law, const IronTime& time) {
+  WaterfallRow row;
+  row.label = std::move(label);
+  row.text = format_text(time.time_s, "s");
+  row.seen = exposed_parts(law, time);
+  row.total_s = time.time_s;
+  for (std::size_t i = 0; i < row.seen.size(); ++i) {
+    const auto part = static_cast<IronPart>(i);
+    if (!(row.seen[i] < models::part_s(time, part))) continue;
+    row.hidden = part;
+    row.hidden_s = models::part_s(time, part);
+  }
+  return row;
+}
+
+/// What a technique took off each part, scaled so that it adds up to what the whole lost.
+void compare(const Parts& before, double change_s, WaterfallRow& row) {
+  if (std::abs(change_s) <= 5e-4 * row.total_s) {
+    row.text = "no change";
+    return;
+  }
+  row.text = (change_s > 0 ? "+" : change_s < 0 ? "\xE2\x88\x92" : "") + format_text(std::abs(change_s), "s");
+  if (change_s > 0) row.added_s = change_s;
+  if (!(change_s < 0)) return;
+  double fell = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) fell += std::max(before[i] - row.seen[i], 0.0);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    row.taken[i] = fell > 0 ? std::max(before[i] - row.seen[i], 0.0) * -change_s / fell : 0;
+}
+
+void arrange_rows(const Outputs& out, Picture& pic) {
+  pic.rows.push_back(row_of("before", out.law_before, out.before));
+  for (const models::TechniqueEffect& step : out.steps) {
+    const Parts before = pic.rows.back().seen;
+    pic.rows.push_back(row_of(std::string(step.technique->label), step.law, step.after));
+    pic.rows.back().info = step.technique->why;
+    compare(before, step.after.time_s - step.before.time_s, pic.rows.back());
+  }
+  if (!out.steps.empty()) {
+    pic.rows.push_back(row_of("now", out.law, out.now));
+    const double ratio = std::max(out.speedup, 1 / out.speedup);
+    if (ratio > 1.005)
+      pic.rows.back().text += ", " + format_text(ratio, "", 3) + "\xC3\x97 " + (out.speedup > 1 ? "faster" : "slower");
+  }
+  pic.rows.front().strong = pic.rows.back().strong = true;
+  for (const WaterfallRow& row : pic.rows) pic.longest_s = std::max({pic.longest_s, row.total_s, row.hidden_s});
+  for (std::size_t i = 0; i < pic.parts.size(); ++i) {
+    const auto part = static_cast<IronPart>(i);
+    const double was = models::part_s(out.before, part), is = models::part_s(out.now, part);
+    pic.parts[i] = std::string(part_names[i]) + " " + format_text(was, "s");
+    if (was != is) pic.parts[i] += " to " + format_text(is, "s");
+    if (models::exposed_s(out.law, out.now, part) < is) pic.parts[i] += ", hidden";
+  }
+}
+
+void arrange_presses(const Outputs& out, Picture& pic) {
+  pic.order.resize(out.rows.size());
+  std::iota(pic.order.begin(), pic.order.end(), std::size_t{0});
+  std::stable_sort(pic.order.begin(), pic.order.end(),
+                   [&](std::size_t a, std::size_t b) { return out.rows[a].alone.speedup > out.rows[b].alone.speedup; });
+  for (const TechniqueRow& row : out.rows) {
+    pic.best_speedup = std::max({pic.best_speedup, row.alone.speedup, row.speedup_now});
+    const double time_s = row.on ? out.now.time_s * row.speedup_now : out.now.time_s / row.speedup_now;
+    pic.presses.push_back({time_s, (row.on ? "without " : "with ") + row.technique + ": " + format_text(time_s, "s")});
+  }
+}
+
+std::string figure(double value, std::string_view unit) {
+  const widgets::NumberParts parts = widgets::format_parts(value, unit);
+  return "`" + std::string(parts.number.view()) + "` " + std::string(parts.unit.view());
+}
+
+/// "Memory falls `2`x, latency stays"; empty where every part stays.
+std::string moved_parts(const Outputs& out) {
+  std::string moved, stays;
+  std::size_t still = 0;
+  for (std::size_t i = 0; i < models::iron_part_count; ++i) {
+    const auto part = static_cast<IronPart>(i);
+    const double was = models::part_s(out.before, part), is = models::part_s(out.now, part);
+    const std::string name(part_names[i]);
+    if (was == is || !(was > 0) || !(is > 0)) {
+      stays += (stays.empty() ? "" : " and ") + name;
+      ++still;
+      continue;
+    }
+    moved += (moved.empty() ? "" : ", ") + name + (is < was ? " falls `" : " rises `") +
+             format_text(std::max(was, is) / std::min(was, is), "", 3) + "`\xC3\x97";
+  }
+  if (moved.empty()) return {};
+  if (still > 0) moved += ", " + stays + (still == 1 ? " stays" : " stay");
+  moved[0] = static_cast<char>(moved[0] - 'a' + 'A');
+  return moved;
+}
+
+std::string answer_of(const Outputs& out) {
+  const double was = out.before.time_s, is = out.now.time_s;
+  const std::string moved = moved_parts(out);
+  const std::string became = figure(was, "s") + " become " + figure(is, "s") + ".";
+  const bool same = std::abs(was - is) <= 5e-4 * was;
+  if (!moved.empty() && same && out.law.combine == models::Combine::overlapped)
+    return moved + ". The time stays " + figure(is, "s") + ": what moved runs under the longer term.";
+  if (!moved.empty()) return moved + ": " + (same ? "the time stays " + figure(is, "s") + "." : became);
+  if (out.law.combine != out.law_before.combine) return "Memory and compute overlap and no term moves: " + became;
+  const auto longest = static_cast<std::size_t>(out.now.dominant);
+  std::string name(part_names[longest]);
+  name[0] = static_cast<char>(name[0] - 'a' + 'A');
+  return "No term is moved. " + name + " is the longest: " + figure(models::part_s(out.now, out.now.dominant), "s") +
+         " of " + figure(is, "s") + ".";
+}
+
+}  // namespace
 
 Picture arrange(const Inputs&, const Outputs& out) {
   Picture pic;
-  for (const models::TechniqueEffect& step : out.steps)
-    pic.steps.push_back({
-        .label = step.technique->label,
-        .value = step.after.time_s - step.before.time_s,
-        .tint = tint_of(step.part),
-        .info = step.technique->why,
-    });
+  if (!out.reason.empty()) return pic;
+  arrange_rows(out, pic);
+  arrange_presses(out, pic);
+  pic.answer = answer_of(out);
   return pic;
 }
 

@@ -22,10 +22,21 @@ static_assert(static_cast<int>(models::Combine::overlapped) == 1 && static_cast<
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
-  shared::chip(f, "chip", in.chip, {.help = "Its memory bandwidth and its dense peak rate enter the law."});
-  shared::format(
-      f, "format", in.format,
-      {.label = "Format of the arithmetic", .help = "Chooses the peak rate. The bytes are set for themselves, below."});
+  f.group("Techniques");
+  f.choices("techniques", in.techniques, technique_choices,
+            {.label = "Techniques, in order",
+             .help = "Applied one after the other; the order changes each step's gain, not the total."});
+  f.real("strength", in.strength,
+         {
+             .label = "Strength",
+             .unit = "",
+             .help = "1 applies each factor in full; 0.5 its square root, for a technique that reaches part of the "
+                     "work; 0 leaves the law alone.",
+             .lo = 0,
+             .hi = 1,
+             .headline = true,
+         });
+  f.group("The work");
   f.real("bytes", in.bytes,
          {
              .label = "Bytes moved",
@@ -34,10 +45,13 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1e3,
              .hi = 1e15,
              .scale = Scale::log,
+             .typical_lo = 1e6,
+             .typical_hi = 1e12,
+             .headline = true,
          });
   f.real("weight_share", in.weight_share,
          {
-             .label = "Weights' share of the bytes",
+             .label = "Weights' share of bytes",
              .unit = "",
              .help = "The rest is intermediates, operands read again and caches: quantized weights shrink the one, "
                      "fusion and tiling the other.",
@@ -52,14 +66,8 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1e3,
              .hi = 1e18,
              .scale = Scale::log,
-         });
-  f.real("efficiency", in.efficiency,
-         {
-             .label = "Efficiency \xCE\xB7",
-             .unit = "",
-             .help = "The part of the peak rate that the kernels reach while they compute.",
-             .lo = 0.01,
-             .hi = 1,
+             .typical_lo = 1e6,
+             .typical_hi = 1e16,
          });
   f.real("overhead_s", in.overhead_s,
          {
@@ -69,22 +77,26 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1e-9,
              .hi = 10,
              .scale = Scale::log,
+             .typical_lo = 1e-6,
+             .typical_hi = 0.1,
+             .headline = true,
+         });
+  f.group("The chip");
+  shared::chip(f, "chip", in.chip, {.help = "Its memory bandwidth and its dense peak rate enter the law."});
+  shared::format(
+      f, "format", in.format,
+      {.label = "Format of the arithmetic", .help = "Chooses the peak rate. The bytes are set for themselves, below."});
+  f.real("efficiency", in.efficiency,
+         {
+             .label = "Efficiency \xCE\xB7",
+             .unit = "",
+             .help = "The part of the peak rate that the kernels reach while they compute.",
+             .lo = 0.01,
+             .hi = 1,
          });
   f.choice("combine", in.combine, combine_choices,
            {.label = "Memory and compute are",
             .help = "Added when they take turns, overlapped when loads run under the arithmetic."});
-  f.choices("techniques", in.techniques, technique_choices,
-            {.label = "Techniques, in order",
-             .help = "Applied one after the other; the order changes each step's gain, not the total."});
-  f.real("strength", in.strength,
-         {
-             .label = "Strength of the techniques",
-             .unit = "",
-             .help = "1 applies each factor in full; 0.5 its square root, for a technique that reaches part of the "
-                     "work; 0 leaves the law alone.",
-             .lo = 0,
-             .hi = 1,
-         });
 }
 
 void describe(Fields& f, TechniqueRow& r) {
@@ -98,25 +110,30 @@ void describe(Fields& f, TechniqueRow& r) {
 
 void describe(Fields& f, Outputs& o) {
   constexpr std::string_view amdahl = "Amdahl 1967";
+  f.group("The time");
   f.real("time_s", o.now.time_s,
          {
              .label = "Time",
              .unit = "s",
+             .headline = true,
              .formula = "bytes / bandwidth + operations / (rate x efficiency) + latency",
              .source = "after Hennessy and Patterson; max() when overlapped: Williams, Waterman, Patterson 2009",
          });
   f.real("before_s", o.before.time_s,
-         {.label = "Time without techniques", .unit = "s", .formula = "the same law, no technique"});
-  f.real("speedup", o.speedup, {.label = "Speedup", .formula = "time without techniques / time"});
+         {.label = "Time before", .unit = "s", .headline = true, .formula = "the same law, no technique"});
+  f.real("speedup", o.speedup, {.label = "Speedup", .headline = true, .formula = "time without techniques / time"});
+  f.text("moved", o.moved, {.label = "Moved", .help = "The quantities that the chosen techniques change."});
+  f.text("caution", o.caution, {.label = "Counted twice", .help = "Techniques that claim the same saving."});
+  f.group("Terms");
+  f.choice("dominant", o.now.dominant, part_choices,
+           {.label = "Longest term now", .formula = "the largest of the three"});
+  f.choice("dominant_before", o.before.dominant, part_choices,
+           {.label = "Longest term before", .formula = "the largest of the three"});
   f.real("memory_s", o.now.memory_s, {.label = "Memory term", .unit = "s", .formula = "bytes / bandwidth"});
   f.real("compute_s", o.now.compute_s,
          {.label = "Compute term", .unit = "s", .formula = "operations / (rate x efficiency)"});
   f.real("latency_s", o.now.latency_s, {.label = "Latency term", .unit = "s", .formula = "launches and waits"});
-  f.choice("dominant_before", o.before.dominant, part_choices,
-           {.label = "Longest term before", .formula = "the largest of the three"});
-  f.choice("dominant", o.now.dominant, part_choices,
-           {.label = "Longest term now", .formula = "the largest of the three"});
-  f.text("moved", o.moved, {.label = "Moved", .help = "The quantities that the chosen techniques change."});
+  f.group("At most");
   f.real("bound_memory", o.bounds[0],
          {
              .label = "At most, memory free",
@@ -138,11 +155,12 @@ void describe(Fields& f, Outputs& o) {
              .formula = "time / time without the latency term",
              .source = amdahl,
          });
+  f.group("Use of the chip");
   f.real("bandwidth_use", o.bandwidth_use,
-         {.label = "Bandwidth used", .unit = "%", .formula = "bytes / (bandwidth x time)"});
+         {.label = "Bandwidth used", .unit = "%", .headline = true, .formula = "bytes / (bandwidth x time)"});
   f.real("compute_use", o.compute_use,
          {.label = "Peak rate used", .unit = "%", .formula = "operations / (rate x time)"});
-  f.text("caution", o.caution, {.label = "Counted twice", .help = "Techniques that claim the same saving."});
+  f.group("One by one");
   f.table("rows", o.rows, {.label = "Techniques, one by one", .help = "Each technique alone on the original work."});
 }
 

@@ -1,7 +1,9 @@
 #include "chapters/roofline/iron_law/draw_matrix.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "chapters/roofline/iron_law/tints.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
 #include "widgets/number/number.h"
@@ -14,7 +16,6 @@ using models::IronPart;
 using models::IronTerm;
 using widgets::Align;
 using widgets::Font;
-using widgets::Meaning;
 using widgets::Painter;
 using widgets::theme;
 using widgets::Type;
@@ -37,16 +38,9 @@ Grid grid_of(std::span<const TechniqueRow> rows, ImVec2 at, float width) {
   for (const TechniqueRow& row : rows)
     label = std::max(label, widgets::text_size(row.technique, Type::small).x + t.px(34));
   label = std::clamp(label, width * 0.26f, width * 0.36f);
-  const float column = std::min(t.px(92), (width - label) / static_cast<float>(columns));
+  const float column = std::min(t.px(106), (width - label) / static_cast<float>(columns));
   const float used = label + column * static_cast<float>(columns);
   return {at.x, at.x + used, at.x + label, column};
-}
-
-void mark(const Painter& p, ImVec2 c, std::size_t part) {
-  using widgets::Marker;
-  constexpr Marker shapes[] = {Marker::circle, Marker::square, Marker::triangle};
-  constexpr Meaning meanings[] = {Meaning::memory_bound, Meaning::compute_bound, Meaning::launch_bound};
-  widgets::paint_row_mark(p, {shapes[part], theme().of(meanings[part])}, c, theme().px(4.5f));
 }
 
 /// First and last column of a part of the time.
@@ -58,7 +52,7 @@ void head(const Painter& p, const Grid& g, float y) {
   for (std::size_t part = 0; part < 3; ++part) {
     const float from = g.x(first_of[part]) + t.px(5), to = g.x(last_of[part] + 1) - t.px(5);
     const float name = widgets::text_size(parts[part], Type::small, Font::bold).x, x = (from + to - name) / 2;
-    mark(p, {x - t.px(3), y + t.type(Type::small) / 2 + t.px(1)}, part);
+    part_mark(p, {x - t.px(3), y + t.type(Type::small) / 2 + t.px(1)}, part);
     p.text({x + t.px(6), y}, parts[part], t.text, Type::small, Font::bold);
     p.line({from, y + line}, {to, y + line}, t.line);
   }
@@ -92,6 +86,16 @@ void cell(const Painter& p, const Grid& g, std::size_t i, float y, double factor
   p.text({x + 2 * a + t.px(3), y}, text.view(), ink, Type::small, Font::mono);
 }
 
+/// A bar behind a speedup, as long as its logarithm: two gains that multiply add up in length.
+void gain_bar(const Painter& p, const Grid& g, std::size_t column, float y, float height, double speedup, double best,
+              ImU32 ink) {
+  if (!(best > 1.005) || !(speedup > 1.005)) return;
+  const float room = g.column - theme().px(10), from = g.x(column) + theme().px(5);
+  const float share = static_cast<float>(std::min(std::log(speedup) / std::log(best), 1.0));
+  p.rect({from, y + theme().px(2)}, {from + room * share, y + height - theme().px(3)}, widgets::with_alpha(ink, 0.25f),
+         theme().px(2));
+}
+
 void gain(const Painter& p, float x, float y, double speedup, ImU32 ink) {
   const auto& t = theme();
   widgets::Line text;
@@ -104,11 +108,11 @@ void gain(const Painter& p, float x, float y, double speedup, ImU32 ink) {
          Type::small, Font::mono, Align::center);
 }
 
-void row(const Painter& p, const Grid& g, ImVec2 at, float height, const TechniqueRow& r) {
+void row(const Painter& p, const Grid& g, ImVec2 at, float height, const TechniqueRow& r, double best) {
   const auto& t = theme();
   const bool hovered = ImGui::IsItemHovered();
   if (r.on || hovered)
-    p.rect(at, {g.right, at.y + height - t.px(1)}, r.on ? widgets::with_alpha(t.accent, 0.14f) : t.card, t.px(4));
+    p.rect(at, {g.right, at.y + height - t.px(1)}, r.on ? widgets::with_alpha(t.accent, 0.06f) : t.card, t.px(4));
   const float y = at.y + (height - t.type(Type::small)) / 2 - t.px(1);
   const ImVec2 box{at.x + t.px(6), at.y + height / 2 - t.px(6)}, end{box.x + t.px(12), box.y + t.px(12)};
   if (r.on) {
@@ -126,8 +130,10 @@ void row(const Painter& p, const Grid& g, ImVec2 at, float height, const Techniq
                t.good, Type::small, Font::sans, Align::center);
   for (std::size_t i = 0; i < models::iron_term_count; ++i)
     if (!r.alone.technique->overlaps || i == 5) cell(p, g, i, y, r.alone.factor[i]);
+  gain_bar(p, g, 6, at.y, height, r.alone.speedup, best, t.muted);
+  gain_bar(p, g, 7, at.y, height, r.speedup_now, best, t.accent);
   gain(p, g.centre(6), y, r.alone.speedup, t.text);
-  gain(p, g.centre(7), y, r.speedup_now, t.accent);
+  gain(p, g.centre(7), y, r.speedup_now, t.text);
   if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible)
     p.frame(at, {g.right, at.y + height}, t.accent, t.px(2), t.px(4));
 }
@@ -148,36 +154,38 @@ void record(widgets::Record& out, std::span<const TechniqueRow> rows) {
 
 }  // namespace
 
-int draw_technique_matrix(std::span<const TechniqueRow> rows,
-                          const std::array<double, models::iron_part_count>& bounds) {
+int draw_technique_matrix(const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
   const auto& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x;
-  const Grid g = grid_of(rows, at, width);
-  const float height = t.type(Type::small) + t.px(8), header = 2 * t.type(Type::small) + t.px(12);
-  p.text_fit({at.x, at.y}, "Press a technique", g.label_right - at.x, t.text, Type::small, Font::bold);
+  const Grid g = grid_of(out.rows, at, size.x);
+  const float header = 2 * t.type(Type::small) + t.px(12), foot = t.type(Type::small) + t.px(12);
+  const float height =
+      std::min((size.y - header - foot) / static_cast<float>(std::max<std::size_t>(out.rows.size(), 1)),
+               t.type(Type::small) + t.px(13));
+  p.text_fit({at.x, at.y}, "Press a technique", g.label_right - at.x, t.muted, Type::small);
   head(p, g, at.y);
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
-  ImGui::Dummy({width, header});
   int pressed = -1;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const ImVec2 here = ImGui::GetCursorScreenPos();
-    if (ImGui::InvisibleButton(rows[i].technique.c_str(), {g.right - g.left, height}, ImGuiButtonFlags_EnableNav))
+  view.hovered = -1;
+  float y = at.y + header;
+  for (const std::size_t i : pic.order) {
+    const TechniqueRow& r = out.rows[i];
+    ImGui::SetCursorScreenPos({at.x, y});
+    if (ImGui::InvisibleButton(r.technique.c_str(), {g.right - g.left, height}, ImGuiButtonFlags_EnableNav))
       pressed = static_cast<int>(i);
-    row(p, g, here, height, rows[i]);
-    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort))
-      widgets::tip(rows[i].technique, {}, rows[i].alone.technique->why);
+    if (ImGui::IsItemHovered()) view.hovered = static_cast<std::int64_t>(i);
+    row(p, g, {at.x, y}, height, r, pic.best_speedup);
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) widgets::tip(r.technique, {}, r.alone.technique->why);
+    y += height;
   }
-  const ImVec2 foot = ImGui::GetCursorScreenPos();
-  p.line({g.left, foot.y + t.px(3)}, {g.right, foot.y + t.px(3)}, t.line);
-  const float y = foot.y + t.px(8);
-  p.text_fit({g.left + t.px(26), y}, "at most, were it free", g.label_right - g.left - t.px(28), t.muted, Type::small);
+  p.line({g.left, y + t.px(3)}, {g.right, y + t.px(3)}, t.line);
+  p.text_fit({g.left + t.px(26), y + t.px(8)}, "at most, were it free", g.label_right - g.left - t.px(28), t.muted,
+             Type::small);
   for (std::size_t part = 0; part < 3; ++part)
-    gain(p, (g.x(first_of[part]) + g.x(last_of[part] + 1)) / 2, y, bounds[part], t.text);
-  ImGui::Dummy({width, height + t.px(6)});
-  ImGui::PopStyleVar();
-  if (p.record()) record(*p.record(), rows);
+    gain(p, (g.x(first_of[part]) + g.x(last_of[part] + 1)) / 2, y + t.px(8), out.bounds[part], t.text);
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy(size);
+  if (p.record()) record(*p.record(), out.rows);
   return pressed;
 }
 

@@ -6,9 +6,8 @@
 
 #include "chapters/mechanism/field.h"
 #include "models/machine/iron_law_effects.h"
-#include "widgets/charts/stacked_bar.h"
-#include "widgets/charts/waterfall.h"
 #include "widgets/prose/formula.h"
+#include "widgets/stage/stage.h"
 
 /// T = bytes / bandwidth + operations / (rate x efficiency) + latency, and what each technique does to it.
 namespace chapters::roofline::iron_law {
@@ -48,15 +47,39 @@ struct Outputs {
   std::string reason;
 };
 
+/// The parts of the time in seconds, by IronPart.
+using Parts = std::array<double, models::iron_part_count>;
+
+/// One row of the waterfall: what is left of each part, what the technique took off or added, and what runs hidden.
+struct WaterfallRow {
+  std::string label, text, info;
+  Parts seen{}, taken{};  ///< s; `taken` adds up to what the whole lost
+  double added_s = 0;     ///< what the whole gained instead
+  double total_s = 0;
+  double hidden_s = 0;  ///< of the part that runs under a longer one
+  models::IronPart hidden = models::IronPart::memory;
+  bool strong = false;  ///< first and last
+};
+/// What a press of a technique would make of the time.
+struct Press {
+  double time_s = 0;
+  std::string text;
+};
+
 struct Picture {
   std::uint64_t version = 0;
-  std::vector<widgets::WaterfallStep> steps;
+  std::string answer;
+  std::vector<WaterfallRow> rows;
+  std::array<std::string, models::iron_part_count> parts;  ///< "memory 5.32 ms to 2.69 ms"
+  double longest_s = 0;
+  std::vector<std::size_t> order;  ///< of Outputs::rows: what helps most alone comes first
+  std::vector<Press> presses;      ///< by Outputs::rows
+  double best_speedup = 1;
 };
 
 struct View {
   widgets::FormulaView formula;
-  widgets::StackedBarView bars;
-  widgets::WaterfallView waterfall;
+  std::int64_t hovered = -1;  ///< row of Outputs::rows under the pointer; -1: none
 };
 
 void describe(Fields& fields, Inputs& inputs);
@@ -65,6 +88,6 @@ void describe(Fields& fields, Outputs& outputs);
 
 Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
-void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::roofline::iron_law

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "chapters/mechanism/catalog.h"
-#include "chapters/roofline/roofline/lab.h"
+#include "chapters/roofline/roofline/answer.h"
 #include "widgets/number/number.h"
 
 namespace chapters::roofline::roofline {
@@ -19,55 +19,50 @@ constexpr RooflineOp dotted[] = {
     RooflineOp::gate,        RooflineOp::softmax,         RooflineOp::residual,         RooflineOp::attention_unfused};
 
 /// Ends of lines that leave the picture, FLOP/B.
-constexpr double far_left = 1e-4, far_right = 1e9;
+constexpr double far_left = 1e-30, far_right = 1e30;
 
-void put(std::array<Picture::Dots, 3>& sets, const Placement& p, std::string label, std::string_view operation,
-         std::int64_t batch = 0) {
-  auto& set = sets[static_cast<std::size_t>(p.regime)];
-  set.xs.push_back(p.intensity);
-  set.ys.push_back(p.achieved_flops_per_s);
-  set.labels.push_back(std::move(label));
-  set.operations.emplace_back(operation);
-  set.batches.push_back(batch);
+Picture::Dot dot_of(const Outputs& out, const Placement& p, std::string label, std::string_view operation,
+                    std::int64_t batch = 0) {
+  return {p.intensity,
+          p.achieved_flops_per_s,
+          p.regime,
+          std::move(label),
+          std::string(operation),
+          batch,
+          models::attainable_flops_per_s(out.machine, p.intensity)};
 }
 
 Picture::Arrow arrow_between(const Placement& from, const Placement& to, std::string label) {
   return {true, from.intensity, from.achieved_flops_per_s, to.intensity, to.achieved_flops_per_s, std::move(label)};
 }
 
-std::string chosen_label(const Inputs& in, const Outputs& out) {
-  if (in.operation == "custom") return "yours";
-  if (in.operation == "gemm")
-    return "GEMM " + std::to_string(in.m) + " x " + std::to_string(in.n) + " x " + std::to_string(in.k);
-  for (const auto& named : out.works)
-    if (models::roofline_op_id(named.op) == in.operation) return named.label;
-  return {};
-}
-
-void arrange_chosen(const Inputs& in, const Outputs& out, Picture& pic) {
-  pic.selected_label = chosen_label(in, out);
+void arrange_launch(const Outputs& out, Picture& pic) {
   if (!(out.placement.launch_s > 0)) return;
   const double rate = out.work.flops / out.placement.launch_s;
-  pic.launch = {"launches allow this work " + format_text(rate, "FLOP/s"),
-                "FLOP of the ringed operation / (kernels x launch)",
-                {},
+  pic.launch = {"launches allow " + format_text(rate, "FLOP/s"),
+                "FLOP of your operation / (kernels x launch)",
+                {far_left, far_right},
                 {rate, rate}};
 }
 
 void arrange_roofs(const Inputs& in, const models::Chip& main, const Outputs& out, Picture& pic) {
   for (const RoofRow& row : out.roofs) {
     const models::Machine& m = row.machine;
-    Picture::Line line;
-    line.label = row.chip + " " + format_text(m.peak_flops_per_s, "FLOP/s") +
-                 (row.format == models::format_label(in.format) ? "" : " (" + row.format + ")");
-    line.info = "min(peak, intensity x " + format_text(m.bandwidth_bytes_per_s, "B/s") + "), ridge " +
-                format_text(row.ridge, "FLOP/B");
-    line.xs = {far_left, row.ridge, far_right};
-    line.ys = {far_left * m.bandwidth_bytes_per_s, m.peak_flops_per_s, m.peak_flops_per_s};
-    if (&row == &out.roofs.front() && row.chip == main.short_name)
-      pic.roof = std::move(line);
-    else
-      pic.roofs.push_back(std::move(line));
+    const std::string info = "min(peak, intensity x " + format_text(m.bandwidth_bytes_per_s, "B/s") + "), ridge " +
+                             format_text(row.ridge, "FLOP/B");
+    const std::string peak = format_text(m.peak_flops_per_s, "FLOP/s");
+    if (&row == &out.roofs.front() && row.chip == main.short_name) {
+      pic.flat = {(in.chips.empty() ? row.format : row.chip + ", " + row.format) + " " + peak,
+                  info,
+                  {row.ridge, far_right},
+                  {m.peak_flops_per_s, m.peak_flops_per_s}};
+      continue;
+    }
+    const std::string other = row.format == models::format_label(in.format) ? "" : " (" + row.format + ")";
+    pic.roofs.push_back({row.chip + " " + peak + other,
+                         info,
+                         {far_left, row.ridge, far_right},
+                         {far_left * m.bandwidth_bytes_per_s, m.peak_flops_per_s, m.peak_flops_per_s}});
   }
 }
 
@@ -85,7 +80,7 @@ void arrange_operations(const Inputs& in, const Outputs& out, Picture& pic) {
   for (const RooflineOp op : dotted) {
     const std::string_view id = models::roofline_op_id(op);
     const auto* p = placed(op);
-    if (p && id != in.operation) put(pic.dots, *p, models::find_work(out.works, op)->label, id);
+    if (p && id != in.operation) pic.dots.push_back(dot_of(out, *p, models::find_work(out.works, op)->label, id));
   }
 }
 
@@ -99,7 +94,7 @@ void arrange_decode(const Inputs& in, const Outputs& out, Picture& pic) {
   pic.walk.info = "batch x FLOP a token / (weights + batch x context x cache bytes a token)";
   for (const WalkRow& row : out.walk) {
     const auto batch = static_cast<std::int64_t>(row.batch);
-    put(pic.steps, row.placement, "B=" + std::to_string(batch), "decode", batch);
+    pic.steps.push_back(dot_of(out, row.placement, std::to_string(batch), "decode", batch));
     pic.walk.xs.push_back(row.placement.intensity);
     pic.walk.ys.push_back(row.placement.achieved_flops_per_s);
   }
@@ -108,8 +103,8 @@ void arrange_decode(const Inputs& in, const Outputs& out, Picture& pic) {
       arrow_between(out.decode, out.quantized,
                     in.weight_bits + "-bit weights: " + format_text(out.quantized_speedup, "", 2) + "x faster");
   if (!shows(in, "walk") && in.operation != "decode")
-    put(pic.dots, out.decode, "decode, B=" + std::to_string(in.batch), "decode");
-  put(pic.dots, out.quantized, "decode, " + in.weight_bits + "-bit weights", "");
+    pic.dots.push_back(dot_of(out, out.decode, "decode, batch " + std::to_string(in.batch), "decode"));
+  pic.dots.push_back(dot_of(out, out.quantized, "decode, " + in.weight_bits + "-bit weights", ""));
 }
 
 Picture::Line slanted_line(const models::Ceiling& ceiling, const models::Machine& machine, std::string info) {
@@ -137,42 +132,47 @@ void arrange_ceilings(const models::Chip& chip, const Outputs& out, Picture& pic
 }
 
 void arrange_measured(const Outputs& out, Picture& pic) {
-  for (const MeasuredRow& row : out.measured_points) {
-    pic.measured.xs.push_back(row.intensity);
-    pic.measured.ys.push_back(row.flops_per_s);
-    pic.measured.labels.push_back(row.name);
-  }
+  for (const MeasuredRow& row : out.measured_points)
+    pic.measured.push_back({row.intensity,
+                            row.flops_per_s,
+                            models::Regime::memory,
+                            row.name,
+                            {},
+                            0,
+                            models::attainable_flops_per_s(out.machine, row.intensity)});
 }
 
-/// Ranges in which every dot and roof lies, with room for names.
+/// Ranges in which the roofs and the dots lie. Dots stretch them by three decades at most: what lies further stands at
+/// the edge with an arrow. Dots below the roof stretch nothing, except the learner's own and measured ones.
 void arrange_ranges(const Outputs& out, Picture& pic) {
-  double x_lo = 0.1, x_hi = std::max(2e4, 60 * out.ridge), y_lo = HUGE_VAL, y_hi = 0;
-  for (const RoofRow& row : out.roofs) {
-    y_lo = std::min(y_lo, row.machine.bandwidth_bytes_per_s * x_lo);
-    y_hi = std::max(y_hi, row.machine.peak_flops_per_s);
-  }
-  const auto cover = [&](double x, double y) {
-    if (!(x > 0) || !(y > 0)) return;
-    x_lo = std::min(x_lo, x / 1.6);
-    x_hi = std::max(x_hi, x * 1.6);
-    y_lo = std::min(y_lo, y);
-    y_hi = std::max(y_hi, y);
+  constexpr double reach = 1e3;
+  const double least_x = 0.5, most_x = 30 * out.ridge;
+  double x_lo = least_x, x_hi = most_x, below = HUGE_VAL, y_hi = out.machine.peak_flops_per_s;
+  const auto cover = [&](double x) {
+    if (!(x > 0)) return;
+    x_lo = std::min(x_lo, std::max(x / 1.7, least_x / reach));
+    x_hi = std::max(x_hi, std::min(x * 1.7, most_x * reach));
   };
-  for (const auto* sets : {&pic.dots, &pic.steps})
-    for (const auto& set : *sets)
-      for (std::size_t i = 0; i < set.xs.size(); ++i) cover(set.xs[i], set.ys[i]);
-  for (std::size_t i = 0; i < pic.measured.xs.size(); ++i) cover(pic.measured.xs[i], pic.measured.ys[i]);
-  cover(out.placement.intensity, out.placement.achieved_flops_per_s);
-  if (!(y_lo < y_hi)) return;
+  for (const auto* set : {&pic.dots, &pic.steps, &pic.measured})
+    for (const Picture::Dot& dot : *set) cover(dot.x);
+  cover(out.placement.intensity);
+  if (out.placement.achieved_flops_per_s > 0) below = out.placement.achieved_flops_per_s;
+  for (const Picture::Dot& dot : pic.measured) {
+    below = std::min(below, dot.y);
+    y_hi = std::max(y_hi, dot.y);
+  }
+  for (const RoofRow& row : out.roofs) y_hi = std::max(y_hi, row.machine.peak_flops_per_s);
+  for (const Picture::Gain& gain : pic.gains) y_hi = std::max(y_hi, gain.to);
+  const double roof = out.machine.bandwidth_bytes_per_s * x_lo;
   pic.x_lo = x_lo;
   pic.x_hi = x_hi;
-  pic.y_lo = y_lo / 1.8;
-  pic.y_hi = y_hi * 2.2;
-  auto& launch = pic.launch;
-  if (!launch.ys.empty() && launch.ys[0] > pic.y_lo && launch.ys[0] < pic.y_hi / 2)
-    launch.xs = {far_left, far_right};
-  else
-    launch = {};
+  for (double x = out.ridge; x > x_lo / reach; x *= std::pow(10.0, -0.125)) {
+    pic.ground.xs.insert(pic.ground.xs.begin(), x);
+    pic.ground.ys.insert(pic.ground.ys.begin(), x * out.machine.bandwidth_bytes_per_s);
+  }
+  pic.y_lo = std::min(roof / 1.6, std::max(below / 2.5, roof / reach));
+  pic.y_hi = y_hi * 2.4;
+  if (!pic.launch.ys.empty() && (pic.launch.ys[0] < pic.y_lo || pic.launch.ys[0] > pic.y_hi / 2)) pic.launch = {};
 }
 
 }  // namespace
@@ -180,16 +180,14 @@ void arrange_ranges(const Outputs& out, Picture& pic) {
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture pic;
   const models::Chip* chip = catalog().chip(in.chip);
-  if (!chip) return pic;
+  if (!chip || !(out.ridge > 0)) return pic;
   arrange_roofs(in, *chip, out, pic);
-  if (out.ridge > 0) {
-    pic.ridge_label = "ridge " + format_text(out.ridge, "FLOP/B");
-    arrange_chosen(in, out, pic);
-    arrange_operations(in, out, pic);
-    arrange_decode(in, out, pic);
-    arrange_ceilings(*chip, out, pic);
-    arrange_measured(out, pic);
-  }
+  arrange_launch(out, pic);
+  arrange_operations(in, out, pic);
+  arrange_decode(in, out, pic);
+  arrange_ceilings(*chip, out, pic);
+  arrange_measured(out, pic);
+  say_answer(in, *chip, out, pic);
   arrange_ranges(out, pic);
   return pic;
 }

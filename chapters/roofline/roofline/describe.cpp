@@ -96,12 +96,9 @@ void describe(Fields& f, MeasuredRow& r) {
 }
 
 void describe(Fields& f, Inputs& in) {
-  shared::chip(f, "chip", in.chip,
-               {.help = "The chip whose roof is the thick one, and on which the times are computed."});
-  shared::format(f, "format", in.format,
-                 {.help = "The dense peak counts in this format, and operands of the operations take its bytes."});
+  f.group("The operation");
   f.choice("operation", in.operation, operations,
-           {.label = "Operation", .help = "The dot with a ring. Drag it and it becomes your own."});
+           {.label = "Operation", .help = "The large dot. Drag it and it becomes your own.", .headline = true});
   f.real("flops", in.flops,
          {
              .label = "Work",
@@ -110,6 +107,9 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1,
              .hi = 1e21,
              .scale = Scale::log,
+             .typical_lo = 1e6,
+             .typical_hi = 1e16,
+             .headline = true,
              .when = {"operation", "custom"},
          });
   f.real("bytes", in.bytes,
@@ -120,6 +120,9 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1,
              .hi = 1e18,
              .scale = Scale::log,
+             .typical_lo = 1e4,
+             .typical_hi = 1e13,
+             .headline = true,
              .when = {"operation", "custom"},
          });
   f.integer("kernels", in.kernels,
@@ -129,6 +132,8 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 1,
                 .hi = 100000,
                 .scale = Scale::log,
+                .typical_lo = 1,
+                .typical_hi = 2000,
                 .when = {"operation", "custom"},
             });
   const auto side = [&](const char* key, std::int64_t& slot, const char* label, const char* help) {
@@ -139,17 +144,24 @@ void describe(Fields& f, Inputs& in) {
                   .lo = 1,
                   .hi = 1048576,
                   .scale = Scale::log,
+                  .typical_lo = 16,
+                  .typical_hi = 65536,
                   .when = {"operation", "gemm"},
               });
   };
   side("m", in.m, "m", "Rows of A and C.");
   side("n", in.n, "n", "Columns of B and C.");
   side("k", in.k, "k", "Columns of A, rows of B: the summed dimension.");
+  f.group("The chip");
+  shared::chip(f, "chip", in.chip,
+               {.help = "The chip whose roof is the thick one, and on which the times are computed."});
+  shared::format(f, "format", in.format,
+                 {.help = "The dense peak counts in this format, and operands of the operations take its bytes."});
   f.choices("chips", in.chips, catalog().chip_choices,
             {.label = "Beside it",
              .help = "Thin roofs of other chips. One without the format shows its nearest and says so.",
              .max_items = 12});
-  f.choices("show", in.show, layers, {.label = "Show", .help = "What is drawn over the roof."});
+  f.group("The model");
   shared::model(f, "model", in.model, {.help = "Whose operations the dots are."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences that are worked on together."});
   shared::sequence(f, "sequence", in.sequence, {.label = "Prompt", .help = "New tokens of each sequence in prefill."});
@@ -160,6 +172,7 @@ void describe(Fields& f, Inputs& in) {
       "weight_bits", in.weight_bits, weight_widths,
       {.label = "Quantized weights",
        .help = "Width of the weights at the head of the quantization arrow; arithmetic stays in the format above."});
+  f.group("Launches");
   f.real("launch_s", in.launch_s,
          {
              .label = "Launch",
@@ -167,9 +180,13 @@ void describe(Fields& f, Inputs& in) {
              .help = "What one kernel costs to start: 2 to 10 us is usual, 0 leaves the classical roofline.",
              .lo = 0,
              .hi = 1e-4,
+             .typical_lo = 0,
+             .typical_hi = 2e-5,
          });
   f.choice("launch_cost", in.launch_cost, launch_costs,
            {.label = "Launches are", .help = "Waited for one by one, or hidden behind the work of the kernel before."});
+  f.group("What is drawn");
+  f.choices("show", in.show, layers, {.label = "Show", .help = "What is drawn over the roof."});
   f.file("measured", in.measured,
          {.label = "Measured points",
           .help = "A CSV with the columns name, flops, bytes, time_s: each row becomes a diamond."},
@@ -177,13 +194,53 @@ void describe(Fields& f, Inputs& in) {
 }
 
 void describe(Fields& f, Outputs& o) {
+  f.group("The operation");
+  f.choice("regime", o.placement.regime, regimes, {.label = "Regime", .help = "The largest of the three terms."});
   f.real("intensity", o.placement.intensity,
          {
              .label = "Arithmetic intensity",
              .unit = "FLOP/B",
+             .headline = true,
              .formula = "I = flops / bytes",
              .source = roofline_source,
          });
+  f.real("attainable_flops_per_s", o.placement.attainable_flops_per_s,
+         {
+             .label = "Attainable",
+             .unit = "FLOP/s",
+             .help = "The roof above this intensity.",
+             .headline = true,
+             .formula = "min(peak, I x bandwidth)",
+             .source = roofline_source,
+         });
+  f.real("achieved_flops_per_s", o.placement.achieved_flops_per_s,
+         {
+             .label = "Achieved",
+             .unit = "FLOP/s",
+             .help = "Below the attainable rate by what launches cost.",
+             .headline = true,
+             .formula = "flops / time",
+         });
+  f.real("time_s", o.placement.time_s,
+         {
+             .label = "Time",
+             .unit = "s",
+             .headline = true,
+             .formula = "max(compute, memory, launches), or max(compute, memory) + launches",
+             .source = "launches after S4 section 2",
+         });
+  f.real("share_of_peak_percent", o.share_of_peak_percent,
+         {.label = "Share of peak", .unit = "%", .formula = "100 achieved / peak"});
+  f.group("Times");
+  f.real("compute_s", o.placement.compute_s, {.label = "Compute time", .unit = "s", .formula = "flops / peak"});
+  f.real("memory_s", o.placement.memory_s, {.label = "Memory time", .unit = "s", .formula = "bytes / bandwidth"});
+  f.real("launches_s", o.placement.launch_s, {.label = "Launch time", .unit = "s", .formula = "kernels x launch"});
+  f.group("Work and traffic");
+  f.real("flops_total", o.work.flops, {.label = "Work", .unit = "FLOP", .formula = "each multiply-add is two"});
+  f.real("bytes_total", o.work.bytes,
+         {.label = "Traffic", .unit = "B", .help = "Each operand read once, each result written once: a lower bound."});
+  f.real("kernels_total", o.work.kernels, {.label = "Kernels", .help = "Launches; one for each operation of a model."});
+  f.group("The chip");
   f.real("ridge", o.ridge,
          {
              .label = "Ridge point",
@@ -192,42 +249,13 @@ void describe(Fields& f, Outputs& o) {
              .formula = "peak / bandwidth",
              .source = roofline_source,
          });
-  f.real("attainable_flops_per_s", o.placement.attainable_flops_per_s,
-         {
-             .label = "Attainable",
-             .unit = "FLOP/s",
-             .help = "The roof above this intensity.",
-             .formula = "min(peak, I x bandwidth)",
-             .source = roofline_source,
-         });
-  f.real("time_s", o.placement.time_s,
-         {
-             .label = "Time",
-             .unit = "s",
-             .formula = "max(compute, memory, launches), or max(compute, memory) + launches",
-             .source = "launches after S4 section 2",
-         });
-  f.choice("regime", o.placement.regime, regimes, {.label = "Regime", .help = "The largest of the three terms."});
-  f.real("achieved_flops_per_s", o.placement.achieved_flops_per_s,
-         {
-             .label = "Achieved",
-             .unit = "FLOP/s",
-             .help = "Below the attainable rate by what launches cost.",
-             .formula = "flops / time",
-         });
-  f.real("share_of_peak_percent", o.share_of_peak_percent,
-         {.label = "Share of peak", .unit = "%", .formula = "100 achieved / peak"});
-  f.real("flops_total", o.work.flops, {.label = "Work", .unit = "FLOP", .formula = "each multiply-add is two"});
-  f.real("bytes_total", o.work.bytes,
-         {.label = "Traffic", .unit = "B", .help = "Each operand read once, each result written once: a lower bound."});
-  f.real("kernels_total", o.work.kernels, {.label = "Kernels", .help = "Launches; one for each operation of a model."});
-  f.real("compute_s", o.placement.compute_s, {.label = "Compute time", .unit = "s", .formula = "flops / peak"});
-  f.real("memory_s", o.placement.memory_s, {.label = "Memory time", .unit = "s", .formula = "bytes / bandwidth"});
-  f.real("launches_s", o.placement.launch_s, {.label = "Launch time", .unit = "s", .formula = "kernels x launch"});
   f.real("square_side", o.square_side,
-         {.label = "Square GEMM at the ridge",
+         {.label = "Square GEMM at ridge",
           .help = "The smallest n for which an n^3 product is compute-bound.",
           .formula = "n = 1.5 x ridge x bytes an element"});
+  f.table("roofs", o.roofs, {.label = "Roofs"});
+  f.table("ceilings", o.ceilings, {.label = "Ceilings"});
+  f.group("Decode");
   f.real("decode_intensity", o.decode.intensity,
          {
              .label = "Decode intensity",
@@ -250,22 +278,28 @@ void describe(Fields& f, Outputs& o) {
              .formula = "max(flops / peak, (weights + B context kv) / bandwidth, launches)",
          });
   f.real("decode_tokens_per_s", o.decode_tokens_per_s,
-         {.label = "Decode tokens a second", .help = "Over the batch.", .formula = "B / step time"});
+         {.label = "Decode tokens/s", .help = "Over the batch.", .formula = "B / step time"});
   f.text("decode_verdict", o.decode_verdict, {.label = "Decode and the ridge"});
-  f.real("quantized_time_s", o.quantized.time_s,
-         {.label = "Decode step, quantized",
-          .unit = "s",
-          .help = "The same step with narrower weights; cache and arithmetic stay in the format."});
+  f.table("walk", o.walk, {.label = "Decode walk"});
+  f.group("Fewer bytes");
+  f.real("fusion_speedup", o.fusion.speedup,
+         {.label = "Fusing attention gains",
+          .help = "Times faster than the three kernels.",
+          .may_be_missing = true,
+          .absent = "The model has no attention over a square of scores."});
+  f.real("fusion_bytes_ratio", o.fusion.bytes_ratio,
+         {.label = "Fusing cuts bytes by",
+          .help = "Traffic of the three kernels over that of the fused one.",
+          .may_be_missing = true,
+          .absent = "The model has no attention over a square of scores."});
   f.real("quantized_speedup", o.quantized_speedup,
          {.label = "Quantizing gains", .help = "Times faster than the step with weights in the format."});
-  f.real("fusion_speedup", o.fusion.speedup,
-         {.label = "Fusing attention gains", .help = "Times faster than the three kernels."});
-  f.real("fusion_bytes_ratio", o.fusion.bytes_ratio,
-         {.label = "Fusing cuts bytes by", .help = "Traffic of the three kernels over that of the fused one."});
-  f.table("roofs", o.roofs, {.label = "Roofs"});
-  f.table("ceilings", o.ceilings, {.label = "Ceilings"});
+  f.real("quantized_time_s", o.quantized.time_s,
+         {.label = "Quantized decode step",
+          .unit = "s",
+          .help = "The same step with narrower weights; cache and arithmetic stay in the format."});
+  f.group("Kernels");
   f.table("operations", o.operations, {.label = "Operations"});
-  f.table("walk", o.walk, {.label = "Decode walk"});
   f.table("measured_points", o.measured_points, {.label = "Measured points", .max_items = 10000});
 }
 

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
-#include "chapters/roofline/roofline/lab.h"
+#include "chapters/roofline/roofline/draw_notes.h"
 
 namespace chapters::roofline::roofline {
 namespace {
@@ -13,71 +14,92 @@ using widgets::Plot;
 using widgets::theme;
 using widgets::with_alpha;
 using Line = Picture::Line;
-using Dots = Picture::Dots;
+using Dot = Picture::Dot;
 
-struct RegimeStyle {
-  const char* name;
-  Meaning meaning;
-  Marker marker;
+struct LineStyle {
+  ImU32 colour = 0;
+  float width = 1.2f;
+  bool dashed = false;
 };
-constexpr std::array<RegimeStyle, 3> styles{{{"memory-bound", Meaning::memory_bound, Marker::circle},
-                                             {"compute-bound", Meaning::compute_bound, Marker::square},
-                                             {"launch-bound", Meaning::launch_bound, Marker::triangle}}};
-
-static_assert(styles.size() == static_cast<std::size_t>(models::Regime::launch) + 1);
-
-/// Hues that stand apart from the accent of the chosen chip.
-constexpr std::array<std::size_t, 4> chip_colours{3, 1, 4, 5};
-
-void draw_line(Plot& plot, const Line& line, ImU32 colour, float width, bool dashed, bool legend = false) {
+/// Names are written beside lines by the notes, where there is room; here they are for the hover.
+void draw_line(Plot& plot, const Line& line, const LineStyle& style) {
   if (!line.xs.empty())
     plot.line(line.label, line.xs, line.ys,
               {
-                  .colour = colour,
-                  .width = width,
-                  .dashed = dashed,
-                  .legend = legend,
+                  .colour = style.colour,
+                  .width = style.width,
+                  .dashed = style.dashed,
+                  .label = false,
+                  .legend = false,
                   .info = line.info,
               });
 }
 
-/// So many dots have their names beside them; the others say them on hover.
-constexpr std::size_t max_names = 64;
-
-void draw_dots(Plot& plot, const char* name, const Dots& dots, ImU32 colour, Marker marker, float radius, bool legend) {
-  std::array<std::string_view, max_names> names;
-  const std::size_t n = std::min(dots.labels.size(), max_names);
-  std::copy_n(dots.labels.begin(), n, names.begin());
-  if (legend || !dots.xs.empty())
-    plot.scatter(name, dots.xs, dots.ys,
-                 {
-                     .colour = colour,
-                     .marker = marker,
-                     .radius = radius,
-                     .labels = {names.data(), n},
-                     .legend = legend,
-                 });
+/// The plot's own grid has nine lines a decade, which is graph paper: this covers it, and the notes draw the decades.
+/// Over it, the ground under each part of the roof has the colour of what rules there.
+void draw_ground(Plot& plot, const Picture& pic) {
+  const auto& t = theme();
+  constexpr std::array<double, 2> all{1e-60, 1e60}, top{1e120, 1e120}, bottom{1e-120, 1e-120};
+  static const std::vector<double> floor(1024, 1e-120);
+  plot.area({}, all, top, bottom, {.colour = t.background, .alpha = 1, .legend = false, .outline = false});
+  const auto under = [&](const Line& roof, Meaning meaning, std::string_view name) {
+    if (!roof.xs.empty())
+      plot.area(name, roof.xs, roof.ys, std::span(floor).first(std::min(roof.xs.size(), floor.size())),
+                {.colour = t.of(meaning), .alpha = 0.10f, .legend = false, .outline = false, .info = roof.info});
+  };
+  under(pic.ground, Meaning::memory_bound, "memory-bound");
+  under(pic.flat, Meaning::compute_bound, "compute-bound");
 }
 
-/// A click on a dot, not the end of a drag, puts the ring on it.
+/// Bounds of the model are hollow.
+void draw_bound(Plot& plot, const Picture& pic, const Dot& dot) {
+  const auto& t = theme();
+  const std::array<double, 1> x{dot.x}, y{dot.y};
+  const RegimeStyle& style = style_of(dot.regime);
+  plot.scatter(dot.label, x, y,
+               {
+                   .colour = t.of(style.meaning),
+                   .marker = style.marker,
+                   .radius = 5,
+                   .legend = false,
+                   .info = "what the model allows; a click makes it yours",
+               });
+  const bool in_view = dot.x >= pic.x_lo && dot.x <= pic.x_hi && dot.y >= pic.y_lo && dot.y <= pic.y_hi;
+  if (in_view)
+    plot.scatter({}, x, y, {.colour = t.background, .marker = style.marker, .radius = 2.8f, .legend = false});
+}
+
+/// Measurements are filled, and what the kernel lost to its roof is drawn.
+void draw_measured(Plot& plot, const Dot& dot) {
+  const auto& t = theme();
+  const std::array<double, 1> x{dot.x}, y{dot.y}, lo{std::min(dot.y, dot.roof)}, hi{std::max(dot.y, dot.roof)};
+  plot.error_bars(x, lo, hi, t.muted);
+  plot.scatter(dot.label, x, y,
+               {.colour = t.text, .marker = Marker::diamond, .radius = 5, .legend = false, .info = "measured"});
+}
+
+/// A click on a dot or on a tick of the walk, not the end of a drag, makes it the learner's own.
 void choose_clicked(const Plot& plot, const Picture& pic, Inputs& in) {
   const ImGuiIO& io = ImGui::GetIO();
   const float still = io.MouseDragThreshold;
   if (!ImGui::IsMouseReleased(0) || io.MouseDragMaxDistanceSqr[0] > still * still || !ImGui::IsWindowHovered() ||
       !plot.frame().area.contains(io.MousePos))
     return;
-  const float reach = theme().px(9);
+  const float reach = theme().px(10);
   float best = reach * reach;
-  for (const auto* sets : {&pic.dots, &pic.steps})
-    for (const Dots& dots : *sets)
-      for (std::size_t i = 0; i < dots.operations.size(); ++i) {
-        const float dx = static_cast<float>(plot.frame().x.pixel(dots.xs[i])) - io.MousePos.x;
-        const float dy = static_cast<float>(plot.frame().y.pixel(dots.ys[i])) - io.MousePos.y;
-        if (dots.operations[i].empty() || !(dx * dx + dy * dy <= best)) continue;
-        best = dx * dx + dy * dy;
-        in.operation = dots.operations[i];
-        if (dots.batches[i] > 0) in.batch = dots.batches[i];
-      }
+  const auto offer = [&](const Dot& dot, ImVec2 at) {
+    const float dx = at.x - io.MousePos.x, dy = at.y - io.MousePos.y;
+    if (dot.operation.empty() || !(dx * dx + dy * dy <= best)) return;
+    best = dx * dx + dy * dy;
+    in.operation = dot.operation;
+    if (dot.batch > 0) in.batch = dot.batch;
+  };
+  for (const Dot& dot : pic.dots) offer(dot, pixel_of(plot.frame(), dot.x, dot.y));
+  for (const Dot& dot : pic.steps) {
+    const WalkTick tick = tick_of(plot.frame(), dot);
+    offer(dot, tick.from);
+    offer(dot, tick.to);
+  }
 }
 
 /// Makes the work one's own: the FLOP of `out` over the bytes that give `intensity` (FLOP/B).
@@ -88,78 +110,112 @@ void set_intensity(Inputs& in, const Outputs& out, double intensity) {
   in.bytes = std::clamp(out.work.flops / intensity, 1.0, 1e18);
 }
 
-}  // namespace
-
-void draw(Inputs& in, const Outputs& out, const Picture& pic, View& view) {
+void draw_lines(Plot& plot, const Picture& pic) {
   const auto& t = theme();
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  Plot plot("roofline", view.plot,
-            {.x =
-                 {
-                     .kind = AxisKind::log10,
-                     .lo = pic.x_lo,
-                     .hi = pic.x_hi,
-                     .label = "arithmetic intensity",
-                     .unit = "FLOP/B",
-                 },
-             .y =
-                 {
-                     .kind = AxisKind::log10,
-                     .lo = pic.y_lo,
-                     .hi = pic.y_hi,
-                     .label = "attainable",
-                     .unit = "FLOP/s",
-                 },
-             .size = {room.x, std::max(room.y, t.px(200))}});
-  if (!pic.walk.xs.empty())
-    plot.line(pic.walk.label, pic.walk.xs, pic.walk.ys,
-              {
-                  .colour = with_alpha(t.warning, 0.45f),
-                  .width = 9,
-                  .label = false,
-                  .info = pic.walk.info,
-              });
-  for (std::size_t i = 0; i < pic.roofs.size(); ++i)
-    draw_line(plot, pic.roofs[i], t.series_at(chip_colours[i % chip_colours.size()]), 1.5f, false);
-  draw_line(plot, pic.roof, t.accent, 3, false, true);
-  for (const Line& line : pic.ceilings) draw_line(plot, line, with_alpha(t.accent, 0.75f), 1.2f, true);
-  for (const Line& line : pic.measured_ceilings) draw_line(plot, line, t.text, 1.2f, true);
-  draw_line(plot, pic.launch, t.of(Meaning::launch_bound), 1.5f, true);
-  if (!pic.slope.xs.empty()) draw_line(plot, pic.slope, t.accent, 3, false);
+  if (!pic.walk.xs.empty()) draw_line(plot, pic.walk, {with_alpha(t.text, 0.22f), 9});
+  for (const Line& line : pic.roofs) draw_line(plot, line, {with_alpha(t.muted, 0.75f), 1.3f});
+  for (const Line& line : pic.ceilings) draw_line(plot, line, {t.muted, 1.2f, true});
+  for (const Line& line : pic.measured_ceilings) draw_line(plot, line, {t.text, 1.2f, true});
+  draw_line(plot, pic.next_format, {with_alpha(t.of(Meaning::compute_bound), 0.8f), 1.2f, true});
+  draw_line(plot, pic.launch, {t.of(Meaning::launch_bound), 1.5f, true});
+  draw_line(plot, pic.slope, {t.of(Meaning::memory_bound), 3});
+  draw_line(plot, pic.flat, {t.of(Meaning::compute_bound), 3});
+}
 
-  for (std::size_t i = 0; i < styles.size(); ++i) {
-    draw_dots(plot, styles[i].name, pic.dots[i], t.of(styles[i].meaning), styles[i].marker, 5.5f, true);
-    draw_dots(plot, styles[i].name, pic.steps[i], t.of(styles[i].meaning), styles[i].marker, 4, false);
-  }
-  if (!pic.measured.xs.empty()) draw_dots(plot, "measured", pic.measured, t.text, Marker::diamond, 5, true);
-  if (out.ridge > 0) plot.vertical_mark(out.ridge, pic.ridge_label, {.colour = t.accent});
-  if (pic.kv_wall > 0 && !pic.walk.xs.empty()) plot.vertical_mark(pic.kv_wall, pic.wall_label, {.colour = t.warning});
+void draw_roofline(Inputs& in, const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
+  const auto& t = theme();
+  Plot plot(
+      "roofline", view.plot,
+      {.x =
+           {.kind = AxisKind::log10, .lo = pic.x_lo, .hi = pic.x_hi, .label = "arithmetic intensity", .unit = "FLOP/B"},
+       .y = {.kind = AxisKind::log10, .lo = pic.y_lo, .hi = pic.y_hi, .label = "attainable", .unit = "FLOP/s"},
+       .size = size,
+       .legend = false});
+  draw_lines(plot, pic);
+  draw_ground(plot, pic);
+  for (const Dot& dot : pic.dots) draw_bound(plot, pic, dot);
+  for (const Dot& dot : pic.measured) draw_measured(plot, dot);
+  plot.vertical_mark(out.ridge, {}, {.colour = t.muted});
+  if (pic.kv_wall > 0 && !pic.walk.xs.empty()) plot.vertical_mark(pic.kv_wall, {}, {.colour = t.muted});
   for (const Picture::Arrow* arrow : {&pic.fusion, &pic.quantization})
-    if (arrow->shown) plot.arrow(arrow->x0, arrow->y0, arrow->x1, arrow->y1, arrow->label, {.colour = t.text});
+    if (arrow->shown) plot.arrow(arrow->x0, arrow->y0, arrow->x1, arrow->y1, {}, {.colour = t.muted});
 
   bool dragged = false;
   double x = out.placement.intensity;
   double y = out.placement.achieved_flops_per_s;
   if (x > 0 && y > 0) {
-    const RegimeStyle& style = styles[static_cast<std::size_t>(out.placement.regime)];
+    const std::array<double, 1> xs{x}, ys{y};
+    plot.scatter(pic.own_label, xs, ys,
+                 {.colour = t.accent, .radius = 8, .legend = false, .info = pic.callout, .version = pic.version});
     // The dot rides the roof: to the right is the same work with fewer bytes.
-    dragged = plot.drag_point("drag operation", x, y,
-                              {
-                                  .colour = t.of(style.meaning),
-                                  .marker = style.marker,
-                                  .label = pic.selected_label,
-                                  .lo = 1e-3,
-                                  .hi = 1e6,
-                                  .y_lo = y,
-                                  .y_hi = y,
-                              });
+    dragged =
+        plot.drag_point("drag operation", x, y, {.colour = t.accent, .lo = 1e-3, .hi = 1e6, .y_lo = y, .y_hi = y});
+    plot.tag_x(out.placement.intensity, pic.x_tag);
+    // In the multiple of the axis, so that the number alone is enough.
+    const bool one_unit = view.plot.y_hi < view.plot.y_lo * 3e6;
+    const widgets::UnitScale scale = widgets::unit_scale(std::sqrt(view.plot.y_lo * view.plot.y_hi), "FLOP/s");
+    const double rate = out.placement.achieved_flops_per_s;
+    plot.tag_y(rate, one_unit ? widgets::format_in(scale, rate) : widgets::format(rate, "FLOP/s"));
   }
+  if (ridge_tag_fits(view.plot, out, pic)) plot.tag_x(out.ridge, pic.ridge_tag, {.colour = t.card});
   plot.end();
-  if (dragged) {
+  draw_notes(out, pic, view.plot);
+  if (dragged)
     set_intensity(in, out, x);
-  } else {
+  else
     choose_clicked(plot, pic, in);
+}
+
+constexpr widgets::TableColumn operation_columns[] = {
+    {.title = "operation", .number = false},
+    {.title = "FLOP/B", .priority = 2},
+    {.title = "rate", .value_unit = "FLOP/s", .priority = 3},
+    {.title = "time", .value_unit = "s", .bar = true, .priority = 1},
+};
+
+void operation_cell(const void* context, std::size_t row, std::size_t column, widgets::TableCell& out) {
+  const OperationRow& r = static_cast<const Outputs*>(context)->operations[row];
+  if (column == 0) {
+    out.text = r.named.label;
+    return;
   }
+  out.value = column == 1 ? r.placement.intensity : column == 2 ? r.placement.achieved_flops_per_s : r.placement.time_s;
+  if (column == 1) out.number = widgets::format(out.value, "");
+}
+
+widgets::RowMark operation_mark(const void* context, std::size_t row) {
+  const RegimeStyle& style = style_of(static_cast<const Outputs*>(context)->operations[row].placement.regime);
+  return {style.marker, theme().of(style.meaning)};
+}
+
+/// A click on a row makes the operation the learner's own.
+void draw_operations(Inputs& in, const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
+  const widgets::TableSource source{.context = &out,
+                                    .rows = out.operations.size(),
+                                    .version = pic.version,
+                                    .cell = operation_cell,
+                                    .mark = operation_mark};
+  const auto result = widgets::draw_table("operations of the model", operation_columns, source, view.operations, size);
+  if (!result.selection_changed || view.operations.selected < 0) return;
+  const auto& row = out.operations[static_cast<std::size_t>(view.operations.selected)];
+  in.operation = models::roofline_op_id(row.named.op);
+}
+
+}  // namespace
+
+const RegimeStyle& style_of(models::Regime regime) {
+  static constexpr std::array<RegimeStyle, 3> styles{{{"memory-bound", Meaning::memory_bound, Marker::circle},
+                                                      {"compute-bound", Meaning::compute_bound, Marker::square},
+                                                      {"launch-bound", Meaning::launch_bound, Marker::triangle}}};
+  return styles[std::min(static_cast<std::size_t>(regime), styles.size() - 1)];
+}
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
+  stage.panel("roofline", {.title = "Roofline", .least = {860, 420}, .answers = true},
+              [&](ImVec2 size) { draw_roofline(in, out, pic, view, size); });
+  if (!out.operations.empty())
+    stage.panel("operations", {.title = "Every operation", .least = {460, 220}, .ideal = {900, 420}, .scrolls = true},
+                [&](ImVec2 size) { draw_operations(in, out, pic, view, size); });
 }
 
 }  // namespace chapters::roofline::roofline

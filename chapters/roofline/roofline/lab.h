@@ -1,6 +1,6 @@
 #pragma once
-#include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -9,6 +9,8 @@
 #include "models/machine/roofline.h"
 #include "models/transformer/roofline_ops.h"
 #include "widgets/plot/plot.h"
+#include "widgets/stage/stage.h"
+#include "widgets/table/table.h"
 
 /// The roofline of a chip, the operations of a language model under it, and what would move them.
 namespace chapters::roofline::roofline {
@@ -21,8 +23,8 @@ struct Inputs {
   double bytes = 100663296;     ///< its three matrices, once each, 2 B an element
   std::int64_t kernels = 1;
   std::int64_t m = 4096, n = 4096, k = 4096;
-  std::vector<std::string> chips = {"v100_sxm2", "a100_80_sxm", "h100_sxm", "b200_sxm"};
-  std::vector<std::string> show = {"operations", "walk", "fusion", "link"};
+  std::vector<std::string> chips;
+  std::vector<std::string> show = {"operations", "walk"};
   std::string model = "llama-3-70b";
   std::int64_t batch = 1, sequence = 4096, context = 4096;
   bool kv_reads = true;
@@ -61,10 +63,10 @@ struct MeasuredRow {
   std::string name;
   double intensity = 0, flops_per_s = 0, share_of_roof_percent = 0;
 };
-/// Attention as three kernels beside the same attention as one. Speedup 0: the model has no such pair.
+/// Attention as three kernels beside the same attention as one; NaN where the model has no such pair.
 struct AttentionFusion {
   models::Placement unfused, fused;
-  double speedup = 0, bytes_ratio = 0;
+  double speedup = std::numeric_limits<double>::quiet_NaN(), bytes_ratio = speedup;
 };
 
 struct Outputs {
@@ -86,38 +88,50 @@ struct Outputs {
   std::string reason;
 };
 
-/// Points and texts of the plot, made once instead of once a frame.
+/// Points and texts of the picture, made once instead of once a frame.
 struct Picture {
   struct Line {
     std::string label, info;
     std::vector<double> xs, ys;
   };
-  struct Dots {
-    std::vector<double> xs, ys;
-    std::vector<std::string> labels;
-    std::vector<std::string> operations;  ///< what a click chooses; empty: nothing
-    std::vector<std::int64_t> batches;    ///< and at which batch; 0: as it is
+  /// A kernel under the roof. `operation` is what a click chooses (empty: nothing), at `batch` (0: as it is).
+  struct Dot {
+    double x = 0, y = 0;
+    models::Regime regime = models::Regime::memory;
+    std::string label, operation;
+    std::int64_t batch = 0;
+    double roof = 0;  ///< FLOP/s that its intensity allows
   };
   struct Arrow {
     bool shown = false;
     double x0 = 0, y0 = 0, x1 = 0, y1 = 0;
     std::string label;
   };
+  /// What could be gained, as a dimension line between two rates; `until` is how far its upper level is drawn, FLOP/B.
+  struct Gain {
+    double from = 0, to = 0, until = 0;  ///< FLOP/s
+    std::string factor, words;
+  };
   std::uint64_t version = 0;
+  std::string answer;
   double x_lo = 0.1, x_hi = 1e4, y_lo = 1e10, y_hi = 1e16;
   std::vector<Line> roofs;  ///< of the other chips
-  Line roof, slope, walk;   ///< of the chip itself
+  Line slope, flat, walk;   ///< of the chip itself: where memory and where arithmetic rules; the decode walk
+  Line ground;              ///< under the slope, eight points a decade, since its bottom is cut level
+  Line next_format;         ///< the ceiling of a faster format; empty where it is not what would move the work
   std::vector<Line> ceilings, measured_ceilings;
-  Line launch;                      ///< empty unless it lies within the picture
-  std::array<Dots, 3> dots, steps;  ///< by regime: memory, compute, launch; operations, and the decode walk
-  Dots measured;
+  Line launch;                   ///< empty unless it lies within the picture
+  std::vector<Dot> dots, steps;  ///< bounds of the model: operations, and the decode walk's batches
+  std::vector<Dot> measured;
   Arrow fusion, quantization;
+  std::vector<Gain> gains;
   double kv_wall = 0;  ///< FLOP/B that decode never passes; 0 when out of the picture
-  std::string ridge_label, wall_label, selected_label;
+  std::string wall_label, ridge_tag, x_tag, own_label, callout, callout_words;
 };
 
 struct View {
   widgets::PlotView plot;
+  widgets::TableView operations;
 };
 
 /// Whether the learner chose to see `what`, an id of the input "show".
@@ -125,6 +139,6 @@ bool shows(const Inputs& in, const char* what);
 
 Outputs compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out);
-void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::roofline::roofline

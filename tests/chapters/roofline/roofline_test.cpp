@@ -80,6 +80,7 @@ TEST_CASE("a chip without the format says which it has, and still stands beside 
   const LabPtr lab = open_lab("roofline/roofline");
   CHECK(reason_of(set(*lab, "chip", "v100_sxm2", "format", "bf16")) ==
         "V100 states no dense BF16 peak; choose one of fp64, fp32, fp16, int8.");
+  input(*lab, "chips").chosen() = {"v100_sxm2", "a100_80_sxm", "h100_sxm", "b200_sxm"};
   compute(set(*lab, "chip", "h100_sxm"));
   CHECK(lab->reason().empty());
   bool found = false;
@@ -182,13 +183,15 @@ TEST_CASE("a click on a dot of the decode walk chooses that step") {
   compute(*lab);
   Canvas canvas(*lab, {1000, 700});
   UiDriver& ui = canvas.ui;
-  // All five steps are memory-bound here, so they are the first circles painted, B = 1 first; the legend's comes after
-  // them.
+  // The steps are strokes across the walk with their batch beside their lower ends.
   ImVec2 fourth{};
-  int seen = 0;
+  bool seen = false;
   for (const auto& stroke : ui.record().strokes)
-    if (stroke.kind == widgets::Stroke::Kind::circle && ++seen == 4) fourth = stroke.points[0];
-  REQUIRE(seen >= 5);
+    if (stroke.kind == widgets::Stroke::Kind::text && stroke.text == "64") {
+      seen = true;
+      fourth = stroke.points[0];
+    }
+  REQUIRE(seen);
   ui.click_at(fourth);
   ui.frames(2);
   CHECK(input(*lab, "operation").choice_id() == "decode");
@@ -209,4 +212,50 @@ TEST_CASE("what is measured is drawn only where somebody measured it, and named 
   CHECK(matmul);
   CHECK(stream);
   CHECK(rows(*lab, "operations") == 0);
+}
+
+namespace {
+
+std::string answer_of(Lab& lab) {
+  compute(lab);
+  return std::string(lab.answer());
+}
+
+}  // namespace
+
+TEST_CASE("the roofline's answer names the ceiling and what would move it") {
+  const LabPtr lab = open_lab("roofline/roofline");
+  CHECK(answer_of(*lab) ==
+        "Arithmetic stops it at `989` TFLOP/s. Fewer FLOP help, or FP8, whose ceiling is `2`\xC3\x97 as high.");
+  set(*lab, "format", "fp8");
+  CHECK(answer_of(*lab) ==
+        "Arithmetic stops it at `1.98` PFLOP/s. Fewer FLOP help, or a chip with a higher ceiling: this one has no "
+        "faster format.");
+  set(*lab, "format", "bf16", "flops", 1e12, "bytes", 1e11);
+  CHECK(answer_of(*lab) ==
+        "Memory stops it: `10` FLOP/B allow `33.5` TFLOP/s. More FLOP per byte raise the roof, up to `30`\xC3\x97 at "
+        "the ridge.");
+  set(*lab, "flops", 2.9e13);
+  CHECK(answer_of(*lab) ==
+        "Memory stops it: `290` FLOP/B allow `972` TFLOP/s. It is almost at the ridge of `295` FLOP/B.");
+  set(*lab, "flops", 1e6, "bytes", 1e6, "launch_s", 5e-6);
+  CHECK(answer_of(*lab) ==
+        "Launches stop it: its kernel takes `5` \xC2\xB5s to start, the work only `299` ns. More work a launch would "
+        "help.");
+  set(*lab, "operation", "decode", "batch", 64, "context", 32768);
+  CHECK(answer_of(*lab).find("the caches hold it below `20.9` FLOP/B") != std::string::npos);
+  set(*lab, "operation", "attention_unfused", "sequence", 8192);
+  CHECK(answer_of(*lab).find("One fused kernel would be `9.2`\xC3\x97 as fast.") != std::string::npos);
+}
+
+// One FLOP over 1e18 B lies eighteen decades left of the roofs: it stands at the edge and does not crush them.
+TEST_CASE("work far off the scale leaves the roofs three decades of room at most") {
+  const LabPtr lab = open_lab("roofline/roofline");
+  set(*lab, "flops", 1, "bytes", 1e18);
+  compute(*lab);
+  Canvas canvas(*lab, {1000, 700});
+  bool left = false;
+  for (const auto& stroke : canvas.ui.record().strokes)
+    if (stroke.kind == widgets::Stroke::Kind::text && stroke.text.starts_with("0.001")) left = true;
+  CHECK(left);
 }

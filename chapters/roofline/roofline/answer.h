@@ -1,0 +1,9 @@
+#pragma once
+#include "chapters/roofline/roofline/lab.h"
+
+namespace chapters::roofline::roofline {
+
+/// What the picture says in words: the answer, the learner's own dot, and what could be gained from where it stands.
+void say_answer(const Inputs& in, const models::Chip& chip, const Outputs& out, Picture& pic);
+
+}  // namespace chapters::roofline::roofline

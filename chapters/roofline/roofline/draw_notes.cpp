@@ -1,0 +1,353 @@
+#include "chapters/roofline/roofline/draw_notes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "widgets/base/painter.h"
+#include "widgets/plot/callout.h"
+
+namespace chapters::roofline::roofline {
+namespace {
+
+using widgets::Align;
+using widgets::Box;
+using widgets::Font;
+using widgets::Meaning;
+using widgets::Painter;
+using widgets::theme;
+using widgets::Type;
+using widgets::with_alpha;
+
+/// Paints over a plot that was drawn, and knows what is taken in it.
+class Notes {
+ public:
+  Notes(const Outputs& out, const Picture& pic, widgets::PlotView& plot)
+      : out_(out), pic_(pic), s_(plot.scratch), f_(plot.scratch.frame), area_(f_.area) {
+    own_ = pixel_of(f_, out.placement.intensity, out.placement.achieved_flops_per_s);
+    has_own_ = out.placement.achieved_flops_per_s > 0 && area_.contains(own_);
+    s_.placed.clear();
+  }
+
+  void decades() const;
+  void walk_ticks();
+  void drop_lines();
+  void gains();
+  void callout();
+  void names();
+  void own_dot() const;
+  void legend() const;
+
+ private:
+  float line() const { return t_.type(Type::small); }
+  float clamp_y(float y) const { return std::clamp(y, area_.min.y, area_.max.y); }
+  bool free(ImVec2 at, ImVec2 size) const {
+    return s_.room.is_free({{at.x - 4, at.y - 1}, {at.x + size.x + 4, at.y + size.y + 1}});
+  }
+  void take(ImVec2 at, ImVec2 size) {
+    const Box box{{at.x - 8, at.y - 3}, {at.x + size.x + 8, at.y + size.y + 3}};
+    s_.room.block(box);
+    s_.placed.push_back(box);
+  }
+  void write(ImVec2 at, std::string_view text, ImU32 colour, Font font = Font::sans) const {
+    p_.text(at, text, colour, Type::small, font);
+  }
+  void write_dotted_level(double rate, double until);
+  void regime_name(Meaning meaning, std::string_view name, bool left);
+  void along_slope(const Picture::Line& line, ImU32 colour, Font font);
+  void along_flat(const Picture::Line& line, ImU32 colour, Font font);
+  void beside_vertical(double x, std::string_view name);
+  void beside_dot(ImVec2 at, float radius, std::string_view name, ImU32 colour);
+
+  const Outputs& out_;
+  const Picture& pic_;
+  widgets::PlotScratch& s_;
+  const widgets::PlotFrame& f_;
+  const Box area_;
+  const widgets::Theme& t_ = theme();
+  const Painter p_ = Painter::window();
+  ImVec2 own_{};
+  bool has_own_ = false;
+};
+
+void Notes::decades() const {
+  const ImU32 colour = with_alpha(t_.muted, t_.mode == widgets::Mode::dark ? 0.13f : 0.16f);
+  for (const widgets::Tick& tick : f_.x_ticks.major()) {
+    const float x = std::floor(static_cast<float>(tick.pixel)) + 0.5f;
+    p_.line({x, area_.min.y}, {x, area_.max.y}, colour);
+  }
+  for (const widgets::Tick& tick : f_.y_ticks.major()) {
+    const float y = std::floor(static_cast<float>(tick.pixel)) + 0.5f;
+    p_.line({area_.min.x, y}, {area_.max.x, y}, colour);
+  }
+  p_.frame(area_.min, area_.max, t_.line);
+}
+
+void Notes::walk_ticks() {
+  bool first = true;
+  for (const Picture::Dot& dot : pic_.steps) {
+    const WalkTick tick = tick_of(f_, dot);
+    if (!area_.contains(tick.from) || !area_.contains(tick.to)) continue;
+    p_.line(tick.from, tick.to, t_.text, t_.px(1.8f));
+    // The number alone is enough but for the first, which says what is counted.
+    std::array<char, 32> chars{};
+    const std::string_view word = first ? "decode, batch " : "";
+    std::copy(word.begin(), word.end(), chars.begin());
+    std::copy_n(dot.label.begin(), std::min(dot.label.size(), std::size_t{8}), chars.begin() + word.size());
+    const std::string_view name(chars.data());
+    const ImVec2 size = widgets::text_size(name, Type::small);
+    const ImVec2 at{tick.to.x + t_.px(5), tick.to.y};
+    first = false;
+    if (free(at, size)) {
+      write(at, name, t_.text);
+      take(at, size);
+    }
+    s_.room.block_segment(tick.from, tick.to, 2);
+  }
+}
+
+void Notes::drop_lines() {
+  if (!has_own_) return;
+  p_.dashed_line({own_.x, own_.y}, {own_.x, area_.max.y}, t_.accent, t_.px(1.3f), t_.px(4));
+  p_.dashed_line({area_.min.x, own_.y}, {own_.x, own_.y}, t_.accent, t_.px(1.3f), t_.px(4));
+  s_.room.block_segment({own_.x, own_.y}, {own_.x, area_.max.y}, 2);
+  s_.room.block_segment({area_.min.x, own_.y}, {own_.x, own_.y}, 2);
+  const float r = t_.px(18);
+  s_.room.block({{own_.x - r, own_.y - r}, {own_.x + r, own_.y + r}});
+}
+
+void Notes::write_dotted_level(double rate, double until) {
+  const float y = static_cast<float>(f_.y.pixel(rate));
+  const float to = std::min(static_cast<float>(f_.x.pixel(until)), area_.max.x);
+  if (!(y > area_.min.y && y < area_.max.y && to > area_.min.x)) return;
+  p_.dashed_line({area_.min.x, y}, {to, y}, with_alpha(t_.muted, 0.8f), 1, t_.px(2));
+  s_.room.block_segment({area_.min.x, y}, {to, y}, 1);
+}
+
+void Notes::gains() {
+  const float x = area_.min.x + t_.px(16), foot = t_.px(5), gap = t_.px(6);
+  for (const Picture::Gain& gain : pic_.gains) {
+    const float a = clamp_y(static_cast<float>(f_.y.pixel(gain.from))),
+                b = clamp_y(static_cast<float>(f_.y.pixel(gain.to)));
+    if (!(a - b >= t_.px(5))) continue;
+    write_dotted_level(gain.to, gain.until);
+    if (&gain == &pic_.gains.front() && !has_own_) write_dotted_level(gain.from, gain.until);
+    const ImVec2 points[] = {{x + foot, a - 1}, {x, a - 1}, {x, b + 1}, {x + foot, b + 1}};
+    p_.polyline(points, t_.text, t_.px(1.5f));
+    s_.room.block({{x - 2, b}, {x + foot, a}});
+    const float bold = widgets::text_size(gain.factor, Type::small, Font::bold).x;
+    const ImVec2 size{bold + gap + widgets::text_size(gain.words, Type::small).x, line()};
+    for (const float shift : {0.0f, -1.3f, 1.3f, -2.6f, 2.6f, -4.0f, 4.0f}) {
+      const ImVec2 at{x + t_.px(13), (a + b) / 2 + shift * line() - line() / 2};
+      if (!free(at, size)) continue;
+      write(at, gain.factor, t_.text, Font::bold);
+      write({at.x + bold + gap, at.y}, gain.words, t_.muted);
+      take(at, size);
+      break;
+    }
+  }
+}
+
+void Notes::callout() {
+  const ImVec2 size = widgets::callout_size(pic_.callout, pic_.callout_words);
+  if (!has_own_ || area_.width() < size.x + t_.px(120) || area_.height() < size.y * 3.5f) return;
+  const Box box = widgets::draw_callout(p_, s_.room, own_, area_, pic_.callout, pic_.callout_words, t_.accent);
+  s_.room.block(box);
+  s_.room.block_segment(own_, {std::clamp(own_.x, box.min.x, box.max.x), std::clamp(own_.y, box.min.y, box.max.y)}, 3);
+}
+
+void Notes::along_slope(const Picture::Line& line, ImU32 colour, Font font) {
+  if (line.xs.size() < 2) return;
+  const ImVec2 size = widgets::text_size(line.label, Type::small, font);
+  const double slope = line.ys[0] / line.xs[0];  // B/s: the line rises by its bandwidth
+  const ImVec2 end = pixel_of(f_, line.xs[1], line.ys[1]);
+  constexpr int steps = 36;
+  for (int i = 1; i < steps; ++i) {
+    const float x = area_.min.x + area_.width() * static_cast<float>(i) / steps;
+    if (x > end.x) return;
+    const double value = f_.x.value(static_cast<double>(x));
+    const float y = static_cast<float>(f_.y.pixel(value * slope));
+    const ImVec2 below{x + t_.px(9), y + t_.px(5)}, above{x - size.x - t_.px(9), y - size.y - t_.px(5)};
+    for (const ImVec2 at : {below, above})
+      if (free(at, size)) {
+        write(at, line.label, colour, font);
+        return take(at, size);
+      }
+  }
+}
+
+void Notes::along_flat(const Picture::Line& line, ImU32 colour, Font font) {
+  if (line.xs.empty()) return;
+  const ImVec2 size = widgets::text_size(line.label, Type::small, font);
+  const float y = static_cast<float>(f_.y.pixel(line.ys.back()));
+  const float from = static_cast<float>(f_.x.pixel(line.xs[line.xs.size() - 2]));
+  if (!(y > area_.min.y && y < area_.max.y)) return;
+  // Above the flat part a name may begin in front of the ridge.
+  for (float right = area_.max.x - t_.px(10); right - size.x >= std::max(from - size.x * 0.7f, area_.min.x);
+       right -= t_.px(14))
+    for (const ImVec2 at : {ImVec2{right - size.x, y - size.y - t_.px(5)}, ImVec2{right - size.x, y + t_.px(5)}})
+      if (free(at, size)) {
+        write(at, line.label, colour, font);
+        return take(at, size);
+      }
+}
+
+void Notes::regime_name(Meaning meaning, std::string_view name, bool left) {
+  const ImVec2 text = widgets::text_size(name, Type::small), size{text.x + t_.px(14), text.y};
+  const float ridge = static_cast<float>(f_.x.pixel(out_.ridge));
+  for (float y = area_.max.y - t_.px(10) - size.y; y > area_.min.y; y -= size.y) {
+    for (float step = 0; step < area_.width(); step += t_.px(24)) {
+      const float x = left ? ridge - t_.px(14) - size.x - step : ridge + t_.px(14) + step;
+      const ImVec2 at{x, y};
+      if (!(x > area_.min.x) || !(x + size.x < area_.max.x)) break;
+      if (!free(at, size)) continue;
+      const float r = t_.px(4);
+      const ImVec2 mark{at.x + r, at.y + size.y / 2};
+      if (left)
+        p_.circle(mark, r, t_.of(meaning));
+      else
+        p_.rect({mark.x - r, mark.y - r}, {mark.x + r, mark.y + r}, t_.of(meaning));
+      write({at.x + t_.px(14), at.y}, name, t_.of(meaning));
+      return take(at, size);
+    }
+    if (area_.max.y - y > area_.height() * 0.3f) return;
+  }
+}
+
+void Notes::beside_vertical(double x, std::string_view name) {
+  const float at = static_cast<float>(f_.x.pixel(x));
+  if (name.empty() || !(at > area_.min.x && at < area_.max.x)) return;
+  const Box upper{area_.min, {area_.max.x, area_.min.y + area_.height() * 0.45f}};
+  auto box = widgets::place_by_vertical(s_.room, at, upper, widgets::text_size(name, Type::small), t_.px(6));
+  if (!box) box = widgets::place_by_vertical(s_.room, at, area_, widgets::text_size(name, Type::small), t_.px(6));
+  if (box) write(box->min, name, t_.text);
+}
+
+void Notes::beside_dot(ImVec2 at, float radius, std::string_view name, ImU32 colour) {
+  if (name.empty()) return;
+  if (!area_.contains(at)) {  // off the scale: beside its arrow at the edge
+    const float in = t_.px(10);
+    at = {std::clamp(at.x, area_.min.x + in, area_.max.x - in), std::clamp(at.y, area_.min.y + in, area_.max.y - in)};
+    radius = t_.px(15);
+  }
+  const auto box = widgets::place_by_point(s_.room, at, radius, widgets::text_size(name, Type::small), s_.placed);
+  if (!box) return;
+  if (const auto end = widgets::leader_needed(at, radius, *box)) {
+    const float length = std::hypot(end->x - at.x, end->y - at.y), share = radius / length;
+    p_.line({at.x + (end->x - at.x) * share, at.y + (end->y - at.y) * share}, *end, t_.muted, 1);
+    s_.room.block_segment(at, *end, 2);
+  }
+  write(box->min, name, colour);
+  s_.placed.push_back(*box);
+}
+
+void Notes::names() {
+  const ImU32 memory = t_.of(Meaning::memory_bound), compute = t_.of(Meaning::compute_bound);
+  along_flat(pic_.flat, compute, Font::bold);
+  along_slope(pic_.slope, memory, Font::bold);
+  beside_dot(own_, t_.px(15), pic_.own_label, t_.text);
+  regime_name(Meaning::memory_bound, "memory-bound: bytes set the time", true);
+  regime_name(Meaning::compute_bound, "compute-bound: arithmetic sets the time", false);
+  for (const Picture::Line& line : pic_.roofs) along_flat(line, t_.muted, Font::sans);
+  along_flat(pic_.next_format, compute, Font::sans);
+  if (pic_.kv_wall > 0 && !pic_.walk.xs.empty()) beside_vertical(pic_.kv_wall, pic_.wall_label);
+  for (const Picture::Dot& dot : pic_.measured) beside_dot(pixel_of(f_, dot.x, dot.y), t_.px(5), dot.label, t_.text);
+  for (const Picture::Line& line : pic_.measured_ceilings)
+    line.ys.front() == line.ys.back() ? along_flat(line, t_.text, Font::sans) : along_slope(line, t_.text, Font::sans);
+  for (const Picture::Line& line : pic_.ceilings) along_slope(line, t_.muted, Font::sans);
+  along_flat(pic_.launch, t_.text, Font::sans);
+  for (const Picture::Dot& dot : pic_.dots) beside_dot(pixel_of(f_, dot.x, dot.y), t_.px(6), dot.label, t_.muted);
+  for (const Picture::Arrow* arrow : {&pic_.fusion, &pic_.quantization})
+    if (arrow->shown) {
+      const ImVec2 a = pixel_of(f_, arrow->x0, arrow->y0), b = pixel_of(f_, arrow->x1, arrow->y1);
+      beside_dot({(a.x + b.x) / 2, (a.y + b.y) / 2}, 2, arrow->label, t_.text);
+    }
+}
+
+void Notes::own_dot() const {
+  if (!has_own_) return;
+  p_.circle(own_, t_.px(17), with_alpha(t_.accent, 0.28f));
+  p_.circle(own_, t_.px(11.2f), t_.accent);
+  p_.circle(own_, t_.px(10), IM_COL32_WHITE);
+  p_.circle(own_, t_.px(7.6f), t_.accent);
+}
+
+void Notes::legend() const {
+  const float top = area_.min.y - std::floor(line() * 0.4f) - line();
+  float x = area_.max.x;
+  const float least = area_.min.x + widgets::text_size(f_.y_title, Type::small).x + t_.px(24), r = t_.px(4.5f);
+  const auto entry = [&](std::string_view name, auto&& mark) {
+    const float width = widgets::text_size(name, Type::small).x;
+    if (x - width - t_.px(16) < least) return;
+    x -= width;
+    p_.text({x, top}, name, t_.muted, Type::small);
+    x -= t_.px(10);
+    mark(ImVec2{x, top + line() / 2});
+    x -= t_.px(22);
+  };
+  if (std::any_of(pic_.dots.begin(), pic_.dots.end(), [](auto& d) { return d.regime == models::Regime::launch; }))
+    entry("launch-bound", [&](ImVec2 c) {
+      const ImVec2 points[] = {{c.x, c.y - r}, {c.x + r, c.y + r * 0.8f}, {c.x - r, c.y + r * 0.8f}};
+      p_.polyline(points, t_.of(Meaning::launch_bound), t_.px(1.5f), true);
+    });
+  if (!pic_.measured.empty())
+    entry("measured", [&](ImVec2 c) {
+      const ImVec2 points[] = {{c.x, c.y - r}, {c.x + r, c.y}, {c.x, c.y + r}, {c.x - r, c.y}};
+      p_.polygon(points, t_.text);
+    });
+  if (!pic_.measured_ceilings.empty())
+    entry("measured ceiling", [&](ImVec2 c) {
+      p_.dashed_line({c.x - t_.px(12), c.y}, {c.x + t_.px(4), c.y}, t_.text, t_.px(1.2f), t_.px(4));
+    });
+  if (!pic_.dots.empty())
+    entry("bound of the model", [&](ImVec2 c) { p_.ring(c, r, t_.of(Meaning::memory_bound), t_.px(1.8f)); });
+  if (has_own_)
+    entry("yours", [&](ImVec2 c) {
+      p_.circle(c, r + t_.px(2), t_.accent);
+      p_.circle(c, r + t_.px(1), IM_COL32_WHITE);
+      p_.circle(c, r, t_.accent);
+    });
+}
+
+}  // namespace
+
+ImVec2 pixel_of(const widgets::PlotFrame& frame, double x, double y) {
+  const auto near = [](double v) { return static_cast<float>(std::isnan(v) ? -1e5 : std::clamp(v, -1e5, 1e5)); };
+  return {near(frame.x.pixel(x)), near(frame.y.pixel(y))};
+}
+
+WalkTick tick_of(const widgets::PlotFrame& frame, const Picture::Dot& dot) {
+  const ImVec2 at = pixel_of(frame, dot.x, dot.y);
+  // Across the slope, on which a factor in intensity is the same factor in rate; to the right and down.
+  const auto dx = static_cast<float>(frame.x.pixel(10) - frame.x.pixel(1)),
+             dy = static_cast<float>(frame.y.pixel(1) - frame.y.pixel(10));
+  const float length = std::max(std::hypot(dx, dy), 1.0f), back = theme().px(6) / length, on = theme().px(11) / length;
+  return {{at.x - dy * back, at.y - dx * back}, {at.x + dy * on, at.y + dx * on}};
+}
+
+bool ridge_tag_fits(const widgets::PlotView& plot, const Outputs& out, const Picture& pic) {
+  const auto& x = plot.scratch.frame.x;
+  const double apart = std::abs(x.pixel(out.ridge) - x.pixel(out.placement.intensity));
+  const float tags = widgets::text_size(pic.ridge_tag, Type::small, Font::mono).x +
+                     (pic.x_tag.empty() ? 0.0f : widgets::text_size(pic.x_tag, Type::small, Font::mono).x);
+  return apart > static_cast<double>(tags / 2 + theme().px(16));
+}
+
+void draw_notes(const Outputs& out, const Picture& pic, widgets::PlotView& plot) {
+  const Box area = plot.scratch.frame.area;
+  if (!(area.width() > theme().px(120)) || !(area.height() > theme().px(60))) return;
+  Notes notes(out, pic, plot);
+  const Painter p = Painter::window();
+  p.clip(area.min, area.max);
+  notes.decades();
+  notes.drop_lines();
+  notes.walk_ticks();
+  notes.gains();
+  notes.callout();
+  notes.names();
+  notes.own_dot();
+  p.unclip();
+  notes.legend();
+}
+
+}  // namespace chapters::roofline::roofline

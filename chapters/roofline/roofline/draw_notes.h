@@ -1,0 +1,28 @@
+#pragma once
+#include "chapters/roofline/roofline/lab.h"
+
+namespace chapters::roofline::roofline {
+
+struct RegimeStyle {
+  std::string_view name;
+  widgets::Meaning meaning;
+  widgets::Marker marker;
+};
+const RegimeStyle& style_of(models::Regime regime);
+
+ImVec2 pixel_of(const widgets::PlotFrame& frame, double x, double y);
+
+/// A batch of the decode walk: a short stroke across the walk, whose number stands beyond `to`.
+struct WalkTick {
+  ImVec2 from{}, to{};
+};
+WalkTick tick_of(const widgets::PlotFrame& frame, const Picture::Dot& dot);
+
+/// Whether the ridge's tag on the axis keeps clear of the tag of the learner's own dot.
+bool ridge_tag_fits(const widgets::PlotView& plot, const Outputs& out, const Picture& pic);
+
+/// What is said in the plot after it was drawn: decades, drop lines, what could be gained, the callout, every name
+/// where there is room, and over all of it the learner's own dot.
+void draw_notes(const Outputs& out, const Picture& pic, widgets::PlotView& plot);
+
+}  // namespace chapters::roofline::roofline
