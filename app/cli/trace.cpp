@@ -171,7 +171,10 @@ void print_job(std::ostream& out, const std::vector<viewer::RecordingPtr>& recor
   print_table(out, table);
   const auto slowest = ranks.size() < recordings.size() ? models::trace::Slowest() : models::trace::slowest_rank(steps);
   if (slowest.row >= 0 && slowest.excess >= viewer::notable_excess)
-    out << "  " << viewer::slowest_sentence(rows[static_cast<std::size_t>(slowest.row)].rank(), slowest) << "\n";
+    out << "  "
+        << viewer::slowest_sentence(rows[static_cast<std::size_t>(slowest.row)].rank(), slowest,
+                                    viewer::others_wait(steps, slowest.row))
+        << "\n";
   else if (slowest.row >= 0)
     out << "  No rank is late: none computes more than 5 % longer than the median.\n";
   out << "\n";

@@ -17,22 +17,12 @@ using models::trace::Trace;
 using models::trace::WindowMetrics;
 using widgets::format_text;
 
-constexpr std::size_t overview_bins = 240, most_rows = 200;
+constexpr std::size_t overview_bins = 240, most_rows = 200, most_windows = 16;
 
 double percent(std::int64_t part, std::int64_t of) {
   return of > 0 ? 100 * static_cast<double>(part) / static_cast<double>(of) : 0;
 }
-std::string count(std::int64_t n, std::string_view one, std::string_view many) {
-  return format_text(static_cast<double>(n), "", 15) + " " + std::string(n == 1 ? one : many);
-}
 void sentence(std::string& to, const std::string& s) { (to += to.empty() ? "" : " ") += s; }
-
-Outputs::Bar bar_of(const Row& row, const WindowMetrics& m, const std::string& before) {
-  return {before + row.label(),
-          {seconds(m.comp_ns - m.comp_and_comm_ns), seconds(m.comp_and_comm_ns), seconds(m.exposed_comm_ns),
-           seconds(m.exposed_mem_ns), seconds(m.idle.host_wait_ns), seconds(m.idle.kernel_wait_ns),
-           seconds(m.idle.other_ns)}};
-}
 
 void fill_times(const WindowMetrics& m, Outputs& out) {
   out.span_s = seconds(m.window_ns);
@@ -44,7 +34,7 @@ void fill_times(const WindowMetrics& m, Outputs& out) {
   out.idle_other_s = seconds(m.idle.other_ns), out.idle_other_share = percent(m.idle.other_ns, m.window_ns);
   out.compute_s = seconds(m.comp_ns), out.communication_s = seconds(m.comm_ns), out.memory_s = seconds(m.mem_ns);
   out.exposed_communication_s = seconds(m.exposed_comm_ns), out.overlapped_s = seconds(m.comp_and_comm_ns),
-  out.overlap = m.overlap_pct_of_comm();
+  out.overlap = m.comm_ns > 0 ? m.overlap_pct_of_comm() : std::nan("");
 }
 
 void fill_device(const Row& row, Outputs& out) {
@@ -66,13 +56,6 @@ void fill_device(const Row& row, Outputs& out) {
         {h.name == models::trace::none ? "(nothing was recorded)" : row.recording->trace.strings[h.name], h.pieces,
          seconds(h.ns), percent(h.ns, host.total_ns), seconds(h.longest_ns)});
   }
-  if (host.total_ns > 0) {
-    out.host_story =
-        format_text(out.host_wait_s, "s") + " over the whole recording, up to the call that ended each gap";
-    if (host.after_sync_ns > 0)
-      out.host_story +=
-          "; " + format_text(percent(host.after_sync_ns, host.total_ns), "%") + " of it after a synchronisation";
-  }
   for (const auto& s : d->streams) {
     out.streams.push_back({s.stream, s.events, seconds(s.busy_ns), seconds(s.idle.total_ns()), s.queue_max});
     out.streams_idle_s += seconds(s.idle.total_ns());
@@ -84,32 +67,11 @@ void fill_device(const Row& row, Outputs& out) {
   out.late_launches = d->launch.delays_over_100_us;
 }
 
-double figure(const models::trace::RankStep& s, RankFigure what) {
-  switch (what) {
-    case RankFigure::communication:
-      return s.comm_s;
-    case RankFigure::idle:
-      return s.idle_s;
-    case RankFigure::step:
-      return s.step_s;
-    case RankFigure::computation:
-      break;
-  }
-  return s.comp_s;
-}
-
-void fill_ranks(const Inputs& in, const std::vector<Row>& rows, std::size_t chosen, Outputs& out) {
-  const auto steps = rank_steps(rows);
-  for (const Row& r : rows) {
-    out.heat_cols = std::max({out.heat_cols, r.recording->metrics.steps.size(), std::size_t{1}});
-    out.heat_labels.push_back(r.label());
-  }
-  out.heat_rows = rows.size();
-  out.heat.assign(out.heat_rows * out.heat_cols, std::numeric_limits<double>::quiet_NaN());
+void fill_ranks(const std::vector<Row>& rows, std::size_t chosen, Outputs& out) {
+  out.rank_steps = rank_steps(rows);
   for (const Row& r : rows) out.ranks.push_back({.rank = r.rank(), .device = r.device});
   std::vector<double> counts(rows.size(), 0);
-  for (const auto& s : steps) {
-    out.heat[s.row * out.heat_cols + s.step] = figure(s, in.rank_figure);
+  for (const auto& s : out.rank_steps) {
     RankRow& r = out.ranks[s.row];
     r.step_s += s.step_s, r.compute_s += s.comp_s, r.communication_s += s.comm_s, r.exposed_s += s.exposed_comm_s,
         r.idle_s += s.idle_s;
@@ -121,23 +83,19 @@ void fill_ranks(const Inputs& in, const std::vector<Row>& rows, std::size_t chos
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (RankRow& r = out.ranks[i]; counts[i] > 0)
       for (double* v : {&r.step_s, &r.compute_s, &r.communication_s, &r.exposed_s, &r.idle_s}) *v /= counts[i];
-  const auto slowest = models::trace::slowest_rank(steps);
+  const auto slowest = models::trace::slowest_rank(out.rank_steps);
   if (slowest.row < 0) {
-    out.rank_story = "One rank: give the files of the others under Ranks to compare them";
+    out.slowest_excess = std::nan("");
     return;
   }
   const Row& slow = rows[static_cast<std::size_t>(slowest.row)];
   out.slowest_rank = slow.rank();
   out.slowest_excess = 100 * slowest.excess;
-  if (slowest.excess >= notable_excess) {
-    const std::string sentence_of = slowest_sentence(slow.rank(), slowest);
-    const double covers = slowest.mean_comp_s - slowest.median_comp_s;
-    out.findings.push_back({"Rank " + std::to_string(slow.rank()) + " is slower", sentence_of, covers});
-    out.finding_places.push_back({});  // it is about all steps
-    out.rank_story = "Rank " + std::to_string(slow.rank()) + " holds the others up";
-  } else {
-    out.rank_story = "No rank computes more than 5 % longer than the median";
-  }
+  if (slowest.excess < notable_excess) return;
+  const bool waited_for = others_wait(out.rank_steps, slowest.row);
+  out.findings.push_back({"Rank " + std::to_string(slow.rank()) + " is slower",
+                          slowest_sentence(slow.rank(), slowest, waited_for),
+                          slowest.mean_comp_s - slowest.median_comp_s});
 }
 
 /// Recordings beside each other start together: at the chosen step if there is one, else at their first work.
@@ -149,7 +107,7 @@ std::vector<LaneSource> lane_sources(const Inputs& in, const std::vector<Row>& r
                                      const Row* beside) {
   const Row& main = rows[chosen];
   const bool named = in.all_ranks || beside != nullptr;
-  std::vector<LaneSource> out{{main.recording, named ? main.label() : "", 0, main.device, true, !named}};
+  std::vector<LaneSource> out{{main.recording, named ? main.label() : "", 0, main.device, true, !named, true}};
   if (in.all_ranks)
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (i == chosen) continue;
@@ -162,50 +120,38 @@ std::vector<LaneSource> lane_sources(const Inputs& in, const std::vector<Row>& r
   return out;
 }
 
-void fill_places(const Row& main, Outputs& out) {
-  const Lanes& lanes = *out.lanes;
-  const Metrics& m = main.recording->metrics;
-  const auto place = [&](std::int64_t from, std::int64_t to, std::uint32_t event) {
-    return Place{lanes.seconds(0, from), lanes.seconds(0, to),
-                 event == models::trace::none ? widgets::TimelineSelection{} : lanes.span_of(0, event)};
-  };
-  for (const auto& d : m.diagnosis) {
-    out.findings.push_back({std::string(diagnosis_title(d.kind)), diagnosis_sentence(main.recording->trace, m, d),
-                            seconds(d.end_ns - d.start_ns)});
-    out.finding_places.push_back(place(d.start_ns, d.end_ns, d.event));
-  }
-  if (const DeviceMetrics* d = main.metrics()) {
-    for (const auto& g : d->longest_gaps) out.gap_places.push_back(place(g.start_ns, g.end_ns, g.next));
-    std::sort(out.gap_places.begin(), out.gap_places.end(),
-              [](const Place& a, const Place& b) { return a.start_s < b.start_s; });
-    for (std::size_t i = 0; i < out.host_rows.size(); ++i)
-      out.host_places.push_back(
-          place(d->host_wait.what[i].start_ns, d->host_wait.what[i].end_ns, d->host_wait.what[i].longest));
-    for (std::size_t i = 0; i < std::min(d->kernels.size(), most_rows); ++i) {
-      const auto& run = main.recording->trace.events[d->kernels[i].longest];
-      out.kernel_places.push_back(place(run.start_ns, run.end_ns(), d->kernels[i].longest));
-    }
+/// What a finding costs in all; 0 where it is no time.
+double covered_s(const models::trace::Diagnosis& d) {
+  using enum models::trace::DiagnosisKind;
+  switch (d.kind) {
+    case host_slow:
+      return seconds(d.whole);
+    case idle:
+    case sync_drains_queue:
+    case data_loader_late:
+    case host_busy:
+    case exposed_communication:
+    case copies:
+    case one_kernel_leads:
+      return seconds(d.part);
+    default:
+      return 0;
   }
 }
 
 void fill_beside(const Inputs& in, const Row& main, const Row& beside, Outputs& out) {
   const WindowMetrics m = measure(beside, in.step);
-  out.beside_step_time_s = mean_step_s(beside, in.step);
+  if (const double step_s = mean_step_s(beside, in.step); step_s > 0) out.beside_step_time_s = step_s;
   out.beside_busy_share = percent(m.busy_ns, m.window_ns);
   const double ours = mean_step_s(main, in.step);
   if (ours > 0 && out.beside_step_time_s > 0) out.beside_speedup = ours / out.beside_step_time_s;
-  out.bars.push_back(bar_of(beside, m, "beside, "));
-  if (out.beside_speedup > 0)
-    out.beside_story = "A step takes " + format_text(ours, "s") + " here and " +
-                       format_text(out.beside_step_time_s, "s") + " beside: " + format_text(out.beside_speedup, "") +
-                       " times as fast";
+  out.windows.push_back(m);
 }
 
 /// The kernels beside, joined by name. Recordings of different length are compared by the step, where both have steps.
 void compare_kernels(const Row& main, const Row& beside, Outputs& out) {
   const DeviceMetrics* d = beside.metrics();
   if (!d) return;
-  out.compared = true;
   const auto steps = [](const Row& r) { return static_cast<double>(r.recording->metrics.steps.size()); };
   const double scale = steps(main) > 0 && steps(beside) > 0 ? steps(main) / steps(beside) : 1;
   std::unordered_map<std::string_view, std::size_t> row_of;
@@ -220,15 +166,7 @@ void compare_kernels(const Row& main, const Row& beside, Outputs& out) {
       only_beside.push_back({.name = name, .beside_s = total_s});
   }
   out.kernels.insert(out.kernels.end(), only_beside.begin(), only_beside.end());
-  const KernelRow* most = nullptr;
-  for (KernelRow& k : out.kernels) {
-    k.saved_s = k.total_s - k.beside_s;
-    if (!most || std::abs(k.saved_s) > std::abs(most->saved_s)) most = &k;
-  }
-  if (!most || most->saved_s == 0) return;
-  const std::string name = most->name.size() <= 48 ? most->name : most->name.substr(0, 45) + "...";
-  out.kernel_story = "the largest difference: " + name + ", " + format_text(std::abs(most->saved_s), "s") +
-                     (most->saved_s > 0 ? " less beside" : " more beside");
+  for (KernelRow& k : out.kernels) k.saved_s = k.total_s - k.beside_s;
 }
 
 void add_rank_files(const Inputs& in, Progress& progress, std::vector<RecordingPtr>& recordings, Outputs& out) {
@@ -282,44 +220,38 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.events = static_cast<std::int64_t>(trace.events.size());
   out.steps = static_cast<std::int64_t>(main.recording->metrics.steps.size());
   out.devices = static_cast<std::int64_t>(rows.size());
-  out.step_time_s = mean_step_s(main, in.step);
+  out.step_time_s = out.steps > 0 ? mean_step_s(main, in.step) : std::nan("");
+  out.beside_step_time_s = out.beside_busy_share = out.beside_speedup = std::nan("");
   const WindowMetrics m = measure(main, in.step);
   fill_times(m, out);
   fill_device(main, out);
-  out.bars.push_back(bar_of(main, m, ""));
+  out.windows.push_back(m);
+  out.window_rows.push_back(chosen);
   if (in.all_ranks)
-    for (std::size_t i = 0; i < rows.size() && out.bars.size() < 16; ++i)
-      if (i != chosen) out.bars.push_back(bar_of(rows[i], measure(rows[i], in.step), ""));
+    for (std::size_t i = 0; i < rows.size() && out.windows.size() < most_windows; ++i) {
+      if (i == chosen) continue;
+      out.windows.push_back(measure(rows[i], in.step));
+      out.window_rows.push_back(i);
+    }
   progress.fraction = 0.92;
 
-  std::vector<Row> other;
   if (auto beside = beside_recording(in, progress, main.file, out)) {
-    other = rows_of({std::move(beside)});
-    fill_beside(in, main, other.front(), out);
-    compare_kernels(main, other.front(), out);
+    out.beside = rows_of({std::move(beside)}).front();
+    fill_beside(in, main, *out.beside, out);
+    compare_kernels(main, *out.beside, out);
   }
   if (progress.cancelled) return out;
-  out.lanes = Lanes::make(lane_sources(in, rows, chosen, other.empty() ? nullptr : &other.front()), in.search);
+  out.lanes = Lanes::make(lane_sources(in, rows, chosen, out.beside ? &*out.beside : nullptr), in.search);
   out.matches = out.lanes->matches(), out.matches_s = seconds(out.lanes->matches_ns());
-  fill_ranks(in, rows, chosen, out);  // a finding about all ranks comes before those about one
-  fill_places(main, out);
+  fill_ranks(rows, chosen, out);  // a finding about all ranks comes before those about one
+  const Metrics& metrics = main.recording->metrics;
+  for (const auto& d : metrics.diagnosis)
+    out.findings.push_back({std::string(diagnosis_title(d.kind)), diagnosis_sentence(trace, metrics, d), covered_s(d)});
   for (const Finding& f : out.findings) sentence(out.diagnosis, f.finding);
-
-  out.overview_start_s = out.lanes->index().first_s,
-  out.overview_end_s = out.lanes->index().last_s;  // of what the timeline shows
-  out.overview = models::trace::busy_profile(trace, main.device, out.lanes->time_ns(0, out.overview_start_s),
-                                             out.lanes->time_ns(0, out.overview_end_s), overview_bins);
-  if (const Window w = window_of(main, in.step); w.is_step)
-    out.window = {out.lanes->seconds(0, w.from_ns), seconds(w.to_ns - w.from_ns)};
-  out.summary = (in.file.path.empty() ? "A made-up run" : trace.origin + " (" + trace.format + ")") + ": " +
-                count(out.events, "event", "events") + ", " + count(out.steps, "step", "steps") + "; " + main.label() +
-                " of " + count(out.devices, "device", "devices");
-  out.matches_text =
-      in.search.empty() ? "" : count(out.matches, "match", "matches") + ", " + format_text(out.matches_s, "s");
-  out.breakdown_story = main.device < 0 ? "No work on a device was recorded"
-                                        : format_text(out.busy_share, "%") + " of " + format_text(out.span_s, "s") +
-                                              " busy; of the communication, " + format_text(out.overlap, "%") +
-                                              " is hidden under computation";
+  out.overview = models::trace::busy_profile(trace, main.device, out.lanes->time_ns(0, out.lanes->index().first_s),
+                                             out.lanes->time_ns(0, out.lanes->index().last_s), overview_bins);
+  out.rows = rows;
+  out.chosen = chosen;
   progress.fraction = 1;
   return out;
 }

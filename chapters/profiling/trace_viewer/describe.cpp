@@ -37,61 +37,58 @@ void describe(Fields& f, RankFile& r) {
 }
 
 void describe(Fields& f, Inputs& in) {
-  f.file("file", in.file,
-         {
-             .label = "Recording",
-             .help = "PyTorch or other Chrome trace (JSON, plain or gz), or an Nsight Systems export (sqlite). Drop "
-                     "one anywhere.",
-         },
-         {.accepts = files, .by_bytes = true});
+  f.group("The recording");
   f.choice("sample", in.sample, samples,
-           {
-               .label = "Made-up run",
-               .help = "Shown while no recording is given: four ranks of a small data-parallel training.",
-               .when = {"file", ""},
-           });
-  f.integer("device", in.device,
-            {
-                .label = "Rank and device",
-                .help = "Counted from 0 over all recordings and their devices; beyond the last means the last.",
-                .lo = 0,
-                .hi = 63,
-                .scale = Scale::step,
-            });
+           {.label = "Made-up run",
+            .help = "Shown while no recording is given: four ranks of a small data-parallel training.",
+            .headline = true,
+            .when = {"file", ""}});
+  f.file("file", in.file,
+         {.label = "Recording",
+          .help = "PyTorch or other Chrome trace (JSON, plain or gz), or an Nsight Systems export (sqlite). Drop "
+                  "one anywhere."},
+         {.accepts = files, .by_bytes = true});
   f.integer("step", in.step,
-            {
-                .label = "Step",
-                .help = "Counted from 1; 0 is the whole recording, and beyond the last means the last.",
-                .lo = 0,
-                .hi = 999,
-                .scale = Scale::step,
-            });
+            {.label = "Step",
+             .help = "Counted from 1; 0 is the whole recording, and beyond the last means the last.",
+             .lo = 0,
+             .hi = 999,
+             .scale = Scale::step,
+             .typical_lo = 0,
+             .typical_hi = 20,
+             .headline = true});
+  f.integer("device", in.device,
+            {.label = "Rank and device",
+             .help = "Counted from 0 over all recordings and their devices; beyond the last means the last.",
+             .lo = 0,
+             .hi = 63,
+             .scale = Scale::step,
+             .typical_lo = 0,
+             .typical_hi = 8,
+             .headline = true});
+  f.group("The picture");
   f.text("search", in.search,
          {.label = "Search",
           .help = "Part of a name, such as nccl or gemm: matches stand out, and the key n steps to the next, with "
                   "Shift to the one before."});
-  f.choice("rank_figure", in.rank_figure, figures,
-           {.label = "Ranks by", .help = "What the heat map of ranks and steps shows."});
   f.toggle("arrows", in.arrows,
            {.label = "All launch arrows",
             .help = "From each launching call to the work that it started; else only those of the call or the kernel "
                     "that is selected or under the pointer."});
   f.toggle("all_ranks", in.all_ranks, {.label = "All ranks", .help = "The streams of all other ranks, too."});
   f.toggle("one_clock", in.one_clock,
-           {
-               .label = "On one clock",
-               .help = "Ranks where their own clocks put them; off: each moved so that they start together.",
-               .when = {"all_ranks", "true"},
-           });
+           {.label = "On one clock",
+            .help = "Ranks where their own clocks put them; off: each moved so that they start together.",
+            .when = {"all_ranks", "true"}});
+  f.choice("rank_figure", in.rank_figure, figures,
+           {.label = "Ranks by", .help = "What the heat map of ranks and steps shows."});
+  f.group("Beside it");
   f.choice("beside", in.beside, besides,
-           {
-               .label = "Beside it",
-               .help = "A made-up run in the same picture, moved to the same start.",
-               .when = {"beside_file", ""},
-           });
+           {.label = "Beside it",
+            .help = "A made-up run in the same picture, moved to the same start.",
+            .when = {"beside_file", ""}});
   f.file("beside_file", in.beside_file,
-         {.label = "Another recording beside it",
-          .help = "The run before or after a change; it is moved to the same start."},
+         {.label = "Another recording", .help = "The run before or after a change; it is moved to the same start."},
          {.by_bytes = true});
   f.table("ranks", in.ranks,
           {.label = "Ranks", .help = "More recordings of the same run, a file for each other rank.", .max_items = 64});
@@ -148,35 +145,37 @@ void describe(Fields& f, RankRow& r) {
 void describe(Fields& f, Finding& r) {
   f.text("title", r.title, {.label = "In short"});
   f.text("finding", r.finding, {.label = "Finding"});
-  f.real("covers_s", r.covers_s, {.label = "Covers", .unit = "s"});
+  f.real("covers_s", r.covers_s, {.label = "Costs", .unit = "s"});
 }
 
 void describe(Fields& f, Outputs& o) {
+  f.group("The device");
+  f.real("busy_share", o.busy_share, {.label = "Device busy", .unit = "%", .headline = true, .formula = "busy / time"});
   f.real("step_time_s", o.step_time_s,
-         {
-             .label = "Step",
-             .unit = "s",
-             .help = "The chosen step, or the mean of all; 0 where the recording marks none.",
-             .formula = "from ProfilerStep to the next",
-         });
-  f.real("busy_share", o.busy_share, {.label = "Device busy", .unit = "%", .formula = "busy / time"});
-  f.real("idle_share", o.idle_share, {.label = "Device idle", .unit = "%", .formula = "idle / time"});
+         {.label = "Step",
+          .unit = "s",
+          .help = "The chosen step, or the mean of all.",
+          .headline = true,
+          .may_be_missing = true,
+          .absent = "The recording marks no steps.",
+          .formula = "from ProfilerStep to the next"});
   f.real("span_s", o.span_s,
          {.label = "Time looked at",
           .unit = "s",
           .help = "The chosen step, or from the device's first work to its last."});
   f.real("busy_s", o.busy_s,
-         {
-             .label = "Busy",
-             .unit = "s",
-             .formula = "union of computation, communication and memory work",
-             .source = rules,
-         });
+         {.label = "Busy",
+          .unit = "s",
+          .formula = "union of computation, communication and memory work",
+          .source = rules});
   f.real("idle_s", o.idle_s, {.label = "Idle", .unit = "s", .formula = "time - busy"});
+  f.real("idle_share", o.idle_share, {.label = "Device idle", .unit = "%", .formula = "idle / time"});
+  f.group("Idle by cause");
   f.real("idle_host_share", o.idle_host_share,
          {.label = "Idle, host wait",
           .unit = "%",
-          .help = "The device had run dry before the next launch was even called."});
+          .help = "The device had run dry before the next launch was even called.",
+          .headline = true});
   f.real("idle_kernel_share", o.idle_kernel_share,
          {.label = "Idle, kernel wait",
           .unit = "%",
@@ -188,59 +187,32 @@ void describe(Fields& f, Outputs& o) {
   f.real("idle_host_s", o.idle_host_s, {.label = "Host wait", .unit = "s", .source = rules});
   f.real("idle_kernel_s", o.idle_kernel_s, {.label = "Kernel wait", .unit = "s", .source = rules});
   f.real("idle_other_s", o.idle_other_s, {.label = "Other idle", .unit = "s", .source = rules});
-  f.real("streams_idle_s", o.streams_idle_s,
-         {
-             .label = "Idle summed over streams",
-             .unit = "s",
-             .help = "Not the device's idle time: one stream rests while another works. Of the whole recording.",
-             .formula = "sum of each stream's gaps",
-         });
-  f.real("compute_s", o.compute_s, {.label = "Computation", .unit = "s", .formula = "union of the computing kernels"});
+  f.group("Communication");
+  f.real("exposed_communication_s", o.exposed_communication_s,
+         {.label = "Exposed communication",
+          .unit = "s",
+          .headline = true,
+          .formula = "communication while nothing computes"});
   f.real("communication_s", o.communication_s,
          {.label = "Communication", .unit = "s", .formula = "union of the collectives"});
-  f.real("memory_s", o.memory_s, {.label = "Copies", .unit = "s", .formula = "union of copies and memsets"});
-  f.real("exposed_communication_s", o.exposed_communication_s,
-         {.label = "Exposed communication", .unit = "s", .formula = "communication while nothing computes"});
   f.real("overlapped_s", o.overlapped_s,
          {.label = "Hidden communication", .unit = "s", .formula = "communication while something computes"});
   f.real("overlap", o.overlap,
-         {
-             .label = "Overlapped",
-             .unit = "%",
-             .formula = "hidden / communication",
-             .source = rules,
-         });
-  f.integer("queue_longest", o.queue_longest,
-            {.label = "Queue, longest",
-             .help = "Launched and not yet started, on the fullest stream, in the whole recording."});
-  f.integer("launches", o.launches,
-            {.label = "Launches", .help = "Work on the device whose launching call was recorded."});
-  f.real("launch_delay_median_s", o.launch_delay_median_s,
-         {.label = "Launch delay, median", .unit = "s", .formula = "start on the device - end of the call"});
-  f.real("launch_delay_longest_s", o.launch_delay_longest_s,
-         {.label = "Launch delay, longest",
+         {.label = "Overlapped",
+          .unit = "%",
+          .may_be_missing = true,
+          .absent = "Nothing was communicated.",
+          .formula = "hidden / communication",
+          .source = rules});
+  f.group("Other work");
+  f.real("compute_s", o.compute_s, {.label = "Computation", .unit = "s", .formula = "union of the computing kernels"});
+  f.real("memory_s", o.memory_s, {.label = "Copies", .unit = "s", .formula = "union of copies and memsets"});
+  f.real("streams_idle_s", o.streams_idle_s,
+         {.label = "Idle summed over streams",
           .unit = "s",
-          .help = "A long delay is a full queue, and a good sign on its own."});
-  f.integer("late_launches", o.late_launches,
-            {.label = "Delays over 100 us", .help = "Work that waited in the queue for longer than that."});
-  f.integer("slowest_rank", o.slowest_rank,
-            {.label = "Slowest rank", .help = "With the longest mean computation a step; -1 with one rank."});
-  f.real("slowest_excess", o.slowest_excess,
-         {.label = "Slower than the median", .unit = "%", .formula = "mean computation / median of ranks - 1"});
-  f.integer("matches", o.matches, {.label = "Matches", .help = "Spans shown whose name contains the text searched."});
-  f.real(
-      "matches_s", o.matches_s,
-      {.label = "Time in matches", .unit = "s", .help = "Sum of their durations; nested ones count more than once."});
-  f.real("beside_step_time_s", o.beside_step_time_s,
-         {.label = "Step beside", .unit = "s", .help = "0 where nothing stands beside."});
-  f.real("beside_busy_share", o.beside_busy_share, {.label = "Busy beside", .unit = "%", .formula = "busy / time"});
-  f.real("beside_speedup", o.beside_speedup, {.label = "Beside is faster by", .formula = "step / step beside"});
-  f.integer("events", o.events, {.label = "Events", .help = "Spans and instants of the recording shown."});
-  f.integer("steps", o.steps, {.label = "Steps", .help = "ProfilerStep annotations."});
-  f.integer("devices", o.devices, {.label = "Ranks and devices", .help = "Over all recordings."});
-  f.text("diagnosis", o.diagnosis, {.label = "Diagnosis"});
-  f.text("losses", o.losses, {.label = "Not read"});
-  f.table("findings", o.findings, {.label = "Findings", .max_items = 64});
+          .help = "Not the device's idle time: one stream rests while another works. Of the whole recording.",
+          .formula = "sum of each stream's gaps"});
+  f.group("The host meanwhile");
   f.real(
       "host_wait_s", o.host_wait_s,
       {.label = "Host late",
@@ -253,37 +225,74 @@ void describe(Fields& f, Outputs& o) {
        .unit = "s",
        .help = "Of that, where the gap began inside a call that waits for the device, such as cudaStreamSynchronize."});
   f.table("host_rows", o.host_rows, {.label = "What the host did meanwhile", .max_items = 200});
+  f.group("Launches");
+  f.real("launch_delay_median_s", o.launch_delay_median_s,
+         {.label = "Launch delay, median", .unit = "s", .formula = "start on the device - end of the call"});
+  f.real("launch_delay_longest_s", o.launch_delay_longest_s,
+         {.label = "Launch delay, longest",
+          .unit = "s",
+          .help = "A long delay is a full queue, and a good sign on its own."});
+  f.integer("late_launches", o.late_launches,
+            {.label = "Delays over 100 us", .help = "Work that waited in the queue for longer than that."});
+  f.integer("launches", o.launches,
+            {.label = "Launches", .help = "Work on the device whose launching call was recorded."});
+  f.integer("queue_longest", o.queue_longest,
+            {.label = "Queue, longest",
+             .help = "Launched and not yet started, on the fullest stream, in the whole recording."});
+  f.group("Ranks");
+  f.real("slowest_excess", o.slowest_excess,
+         {.label = "Slower than the median",
+          .unit = "%",
+          .may_be_missing = true,
+          .absent = "There is one rank.",
+          .formula = "mean computation / median of ranks - 1"});
+  f.integer("slowest_rank", o.slowest_rank,
+            {.label = "Slowest rank", .help = "With the longest mean computation a step; -1 with one rank."});
+  f.integer("devices", o.devices, {.label = "Ranks and devices", .help = "Over all recordings."});
+  f.table("rank_rows", o.ranks, {.label = "Ranks, mean of steps", .max_items = 4096});
+  f.group("Search");
+  f.integer("matches", o.matches, {.label = "Matches", .help = "Spans shown whose name contains the text searched."});
+  f.real(
+      "matches_s", o.matches_s,
+      {.label = "Time in matches", .unit = "s", .help = "Sum of their durations; nested ones count more than once."});
+  f.group("Beside it");
+  f.real("beside_speedup", o.beside_speedup,
+         {.label = "Beside is faster by",
+          .may_be_missing = true,
+          .absent = "Nothing stands beside it, or it marks no steps.",
+          .formula = "step / step beside"});
+  f.real("beside_step_time_s", o.beside_step_time_s,
+         {.label = "Step beside",
+          .unit = "s",
+          .help = "The same step of the recording beside, or the mean of all.",
+          .may_be_missing = true,
+          .absent = "Nothing stands beside it, or it marks no steps."});
+  f.real("beside_busy_share", o.beside_busy_share,
+         {.label = "Busy beside",
+          .unit = "%",
+          .may_be_missing = true,
+          .absent = "Nothing stands beside it, or it marks no steps.",
+          .formula = "busy / time"});
+  f.group("Recording");
+  f.integer("events", o.events, {.label = "Events", .help = "Spans and instants of the recording shown."});
+  f.integer("steps", o.steps, {.label = "Steps", .help = "ProfilerStep annotations."});
+  f.text("losses", o.losses, {.label = "Not read"});
+  f.group("Diagnosis");
+  f.text("diagnosis", o.diagnosis, {.label = "Diagnosis"});
+  f.table("findings", o.findings, {.label = "Findings", .max_items = 64});
+  f.group("Tables");
   f.table("kernels", o.kernels, {.label = "Kernels, whole recording", .max_items = 200});
   f.table("streams", o.streams, {.label = "Streams, whole recording", .max_items = 4096});
   f.table("step_rows", o.step_rows, {.label = "Steps", .max_items = 200});
-  f.table("rank_rows", o.ranks, {.label = "Ranks, mean of steps", .max_items = 4096});
 }
 
 void describe(Fields& f, View& v) {
   f.real("time", v.time,
-         {
-             .label = "Time cursor",
-             .unit = "s",
-             .help = "Since the first span shown.",
-             .lo = 0,
-             .hi = 1e6,
-         });
+         {.label = "Time cursor", .unit = "s", .help = "Since the first span shown.", .lo = 0, .hi = 1e6});
   f.real("start_s", v.start_s,
-         {
-             .label = "Shown from",
-             .unit = "s",
-             .help = "Left end of the picture.",
-             .lo = -1e6,
-             .hi = 1e6,
-         });
+         {.label = "Shown from", .unit = "s", .help = "Left end of the picture.", .lo = -1e6, .hi = 1e6});
   f.real("duration_s", v.duration_s,
-         {
-             .label = "Shown for",
-             .unit = "s",
-             .help = "Width of the picture; 0 shows everything.",
-             .lo = 0,
-             .hi = 1e6,
-         });
+         {.label = "Shown for", .unit = "s", .help = "Width of the picture; 0 shows everything.", .lo = 0, .hi = 1e6});
 }
 
 models::Result<std::string> document_of(const Outputs& out) {
@@ -293,7 +302,7 @@ models::Result<std::string> document_of(const Outputs& out) {
 }
 
 LabPtr make() {
-  return make_lab<Inputs, Outputs, View>(
+  return make_lab<Inputs, Outputs, Picture, View>(
       {
           .id = "profiling/trace-viewer",
           .title = "Trace viewer",
@@ -301,7 +310,7 @@ LabPtr make() {
           .job = true,
           .document = "Chrome trace",
       },
-      compute, draw);
+      compute, arrange, draw);
 }
 
 }  // namespace chapters::profiling::trace_viewer

@@ -166,10 +166,21 @@ std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const
   return {};
 }
 
-std::string slowest_sentence(std::int64_t rank, const models::trace::Slowest& slowest) {
+bool others_wait(std::span<const models::trace::RankStep> steps, std::int64_t row) {
+  double own_s = 0, others_s = 0, own = 0, others = 0;
+  for (const auto& s : steps) {
+    const bool here = static_cast<std::int64_t>(s.row) == row;
+    (here ? own_s : others_s) += s.comm_s;
+    (here ? own : others) += 1;
+  }
+  return own > 0 && others > 0 && others_s / others > own_s / own;
+}
+
+std::string slowest_sentence(std::int64_t rank, const models::trace::Slowest& slowest, bool waited_for) {
   return "Rank " + std::to_string(rank) + " computes " + widgets::format_text(100 * slowest.excess, "%") +
          " longer a step than the median rank (" + widgets::format_text(slowest.mean_comp_s, "s") + " against " +
-         widgets::format_text(slowest.median_comp_s, "s") + "); the others wait for it inside their collectives.";
+         widgets::format_text(slowest.median_comp_s, "s") + ")" +
+         (waited_for ? "; the others wait for it inside their collectives." : ".");
 }
 
 }  // namespace chapters::profiling::trace_viewer

@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,9 @@ std::string diagnosis_sentence(const models::trace::Trace& trace, const models::
 
 /// A rank whose computation exceeds the median by this share holds the others up.
 inline constexpr double notable_excess = 0.05;
-/// One whole sentence on the rank that is `slowest`.
-std::string slowest_sentence(std::int64_t rank, const models::trace::Slowest& slowest);
+/// Do the other ranks spend longer in their collectives than the one at `row`, as those do who wait for it?
+bool others_wait(std::span<const models::trace::RankStep> steps, std::int64_t row);
+/// One whole sentence on the rank that is `slowest`; `waited_for` as others_wait says.
+std::string slowest_sentence(std::int64_t rank, const models::trace::Slowest& slowest, bool waited_for);
 
 }  // namespace chapters::profiling::trace_viewer

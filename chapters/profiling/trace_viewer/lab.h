@@ -3,20 +3,21 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/profiling/trace_viewer/lanes.h"
+#include "chapters/profiling/trace_viewer/rows.h"
 #include "models/trace/sample.h"
 #include "widgets/charts/heat_map.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/table/table.h"
 #include "widgets/timeline/timeline.h"
 
-/// The lab profiling/trace-viewer, in parts: described (trace_viewer.cpp), read (trace_source), laid out (trace_lanes),
-/// computed (trace_viewer_compute.cpp), drawn (trace_viewer_draw.cpp, trace_viewer_panels.cpp).
+/// Recordings of real runs: read (source), laid out (lanes), measured (compute), told (arrange) and drawn.
 namespace chapters::profiling::trace_viewer {
 
 enum class Beside : std::uint8_t {
@@ -109,23 +110,51 @@ struct Outputs {
   std::vector<HostRow> host_rows;
   double host_wait_s = 0, after_sync_s = 0;
 
-  // For the picture alone.
+  // What a Picture is arranged from: measured in the job, since a recording of millions of events takes longer than a
+  // frame.
   std::shared_ptr<const Lanes> lanes;
   std::vector<double> overview;  ///< busy share of equal parts of the whole recording
+  std::vector<Row> rows;         ///< every device of every recording
+  std::size_t chosen = 0;        ///< of `rows`
+  std::optional<Row> beside;
+  std::vector<models::trace::WindowMetrics> windows;  ///< of the chosen row, the other ranks shown, and what is beside
+  std::vector<std::size_t> window_rows;               ///< of each window but the one beside: its row
+  std::vector<models::trace::RankStep> rank_steps;
+};
+
+/// A finding as a card: what it costs in all, and its share.
+struct Card {
+  std::string title, figure, share, sentence;
+  widgets::Tint tint{};  ///< of what is to blame, the same as in the tracks
+  bool hatched = false;
+  Place place;
+};
+
+struct Bar {
+  std::string label;
+  std::array<double, 7>
+      parts{};  ///< seconds: computing alone, both, communicating alone, memory alone, idle by three causes
+};
+
+/// Each rank's figure of each step, as the difference from the median.
+struct RankMap {
+  std::vector<double> percent, value_s;  ///< rows x cols; NaN: no such step
+  std::size_t rows = 0, cols = 0;
+  double span = 5;  ///< ends of the ramp, % either way
+  std::vector<std::string> labels;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  std::string answer;
+  std::vector<Card> cards;                                    ///< in the order of Outputs::findings
+  std::vector<Place> gap_places, kernel_places, host_places;  ///< of a row: its longest piece
+  std::vector<Bar> bars;                                      ///< empty: no device did any work
+  RankMap ranks;
+  bool compared = false;  ///< something stands beside, and its kernels with it
   double overview_start_s = 0, overview_end_s = 0;
   widgets::TimelineWindow window;  ///< the step chosen; duration 0: everything
-  std::vector<Place> finding_places, gap_places, kernel_places, host_places;  ///< of a row: its longest piece
-  std::vector<double> heat;
-  std::size_t heat_rows = 0, heat_cols = 0;
-  std::vector<std::string> heat_labels;
-  struct Bar {
-    std::string label;
-    std::array<double, 7>
-        parts{};  ///< seconds: computing alone, both, communicating alone, memory alone, idle by three causes
-  };
-  std::vector<Bar> bars;
-  std::string summary, matches_text, rank_story, breakdown_story, beside_story, host_story, kernel_story;
-  bool compared = false;  ///< something stands beside, and its kernels with it
+  std::string summary, matches_text, rank_story, breakdown_story, host_story, kernel_story;
 };
 
 struct SelectionStatistics {
@@ -145,17 +174,15 @@ struct View {
   std::shared_ptr<const Lanes> shown;  ///< what the timeline's index was made for
   widgets::TimelineWindow asked;       ///< the window that Outputs asked for last
   SelectionStatistics selection;
-  std::uint64_t version = 0;
-  float natural_px = 0, natural_scale = 0;  ///< the timeline's own height, and the interface scale that it is for
+  float low_px = 0, high_px = 0,
+        natural_scale = 0;  ///< the timeline's height with low and high rows, and for which scale
 };
 
 Outputs compute(const Inputs& inputs, Progress& progress);
-void draw(Inputs& inputs, const Outputs& out, View& view);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 /// The recording shown first as Chrome JSON, which this lab and other viewers read again.
 models::Result<std::string> document_of(const Outputs& out);
-/// Shows a span of time with some room around it, and selects what is there.
-void show(View& view, const Place& place);
-void draw_panels(Inputs& inputs, const Outputs& out, View& view);
 
 void describe(Fields& fields, RankFile& row);
 void describe(Fields& fields, Inputs& inputs);

@@ -165,14 +165,13 @@ void Lanes::sort_found() {
   found_.shrink_to_fit();
 }
 
-void Lanes::add_gaps(std::size_t source) {
+std::vector<std::uint32_t> Lanes::add_gaps(std::size_t source) {
   const LaneSource& s = sources_[source];
   Lane lane;
   lane.source = source;
   lane.label = "device idle";
   lane.sublabel = s.label.empty() ? "longest gaps" : s.label + ", longest gaps";
   constexpr std::string_view causes_said[] = {"host wait", "kernel wait", "other"};
-  const auto first_name = extra_name + static_cast<std::uint32_t>(extra_names_.size());
   std::vector<std::uint32_t> causes;  // the event that launched what ended each gap
   for (const auto& d : s.recording->metrics.devices) {
     if (s.device >= 0 && d.device != s.device) continue;
@@ -188,16 +187,21 @@ void Lanes::add_gaps(std::size_t source) {
       causes.push_back(host ? events[gap.next].link : models::trace::none);
     }
   }
-  if (lane.gaps.empty()) return;
+  if (lane.gaps.empty()) return {};
+  const std::uint32_t first = lane.gaps.front().name;
   widgets::stack_depths(lane.gaps);
-  for (std::uint32_t i = 0; i < lane.gaps.size(); ++i) {
-    const std::uint32_t launch = causes[lane.gaps[i].name - first_name];
-    const widgets::TimelineSelection from = span_of(source, launch);
-    if (launch == models::trace::none || from.lane < 0) continue;
-    causes_.push_back({static_cast<std::uint32_t>(from.lane), static_cast<std::uint32_t>(from.span),
-                       static_cast<std::uint32_t>(lanes_.size()), i});
-  }
+  std::vector<std::uint32_t> by_gap;
+  for (const widgets::TimelineSpan& gap : lane.gaps) by_gap.push_back(causes[gap.name - first]);
   lanes_.push_back(std::move(lane));
+  return by_gap;
+}
+
+void Lanes::link_gaps(std::size_t source, std::uint32_t lane, const std::vector<std::uint32_t>& causes) {
+  for (std::uint32_t i = 0; i < causes.size(); ++i) {
+    const widgets::TimelineSelection from = span_of(source, causes[i]);
+    if (causes[i] == models::trace::none || from.lane < 0) continue;
+    causes_.push_back({static_cast<std::uint32_t>(from.lane), static_cast<std::uint32_t>(from.span), lane, i});
+  }
 }
 
 void Lanes::add_counters(std::size_t source) {
@@ -265,8 +269,23 @@ void Lanes::add_source(std::size_t source, std::string_view matching) {
   const std::vector<bool> wanted = models::trace::matching_strings(trace, matching);
   looks_[source] = name_looks(trace, wanted);
   lane_of_track_[source].assign(trace.tracks.size(), -1);
-  for (const std::uint32_t t : tracks_to_show(s)) add_track(source, t, parts, !wanted.empty());
-  if (s.threads) add_gaps(source);
+  // The gaps stand under the streams that they are gaps of, where those come first, and else at the end.
+  const std::vector<std::uint32_t> tracks = tracks_to_show(s);
+  std::size_t before = tracks.size();
+  if (s.streams_first)
+    before = static_cast<std::size_t>(
+        std::find_if(tracks.begin(), tracks.end(), [&](auto t) { return !is_stream(trace.tracks[t]); }) -
+        tracks.begin());
+  std::vector<std::uint32_t> causes;
+  std::uint32_t gaps = 0;
+  for (std::size_t i = 0; i <= tracks.size(); ++i) {
+    if (i == before && s.threads) {
+      gaps = static_cast<std::uint32_t>(lanes_.size());
+      causes = add_gaps(source);
+    }
+    if (i < tracks.size()) add_track(source, tracks[i], parts, !wanted.empty());
+  }
+  link_gaps(source, gaps, causes);
   if (s.counters) add_counters(source);
 }
 

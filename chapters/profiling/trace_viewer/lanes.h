@@ -70,7 +70,9 @@ class Lanes {
   void add_track(std::size_t source, std::uint32_t track, const std::vector<models::trace::Part>& parts,
                  bool searching);
   void add_counters(std::size_t source);
-  void add_gaps(std::size_t source);
+  /// Adds a lane of the longest gaps; returns, for each, the event that launched what ended it, or none.
+  std::vector<std::uint32_t> add_gaps(std::size_t source);
+  void link_gaps(std::size_t source, std::uint32_t lane, const std::vector<std::uint32_t>& causes);
   void find(std::uint32_t lane);
   void sort_found();
   /// Streams of recordings that show nothing else go under the first recording's streams, so that ranks stand under

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/roofline/tiling_waves/lab.h"
@@ -67,21 +68,53 @@ std::string schedule_story(const Outputs& out) {
 void write_headings(const Inputs& in, const std::string& chip, const Outputs& out, Picture& pic) {
   const std::int64_t waves = out.result.waves;
   const std::string slots = whole(out.slots), blocks = whole(out.result.work_units);
+  pic.tile_story = whole(out.result.tiles_m) + " down M and " + whole(out.result.tiles_n) + " across N";
   pic.summary = whole(out.result.tiles) + " tiles of " + whole(in.tile_m) + " x " + whole(in.tile_n) + " for " + slots +
                 " slots of " + chip + ": ";
   if (in.schedule == Schedule::stream_k) {
     pic.summary += "shared out step by step to " + blocks + " blocks.";
-    pic.wave_story = "Slots at work over time: " + blocks + " of " + slots + ", one share each";
-    pic.tile_title = "C by thread block; number: blocks on a tile";
+    pic.wave_story = blocks + " of " + slots + " slots at work, one share each";
+    pic.tile_story += ", dealt to thread blocks step by step";
     return;
   }
   pic.summary += whole(waves) + (waves == 1 ? " wave, with " : " waves, the last with ") + whole(out.last_wave_blocks) +
                  " of " + slots + " slots busy.";
-  pic.wave_story = "Slots at work over time: " + format_text(out.wave_efficiency, "%") + " busy, " +
-                   (waves == 1 ? "a single wave" : "the rest idles in wave " + whole(waves));
-  pic.tile_title = in.schedule == Schedule::split_k ? "C by the wave that ends a tile; hatched: unwanted"
-                   : waves > 8                      ? "C by wave, colours repeat; hatched: unwanted"
-                                                    : "C by wave; hatched: unwanted";
+  pic.wave_story = format_text(out.wave_efficiency, "%") + " of " + slots + " slots busy" +
+                   (out.last_wave_blocks == out.slots ? "" : ", the others idle in wave " + whole(waves));
+}
+
+/// What each loss takes of what those before it left, the largest first; their product is the share of the peak.
+std::string answer_of(const Picture& pic, const Outputs& out) {
+  struct Loss {
+    std::string_view name;
+    double factor;
+  };
+  const models::TilingLosses& l = pic.losses;
+  std::array<Loss, 6> losses{{{"alignment", l.alignment},
+                              {"idle slots", l.idle},
+                              {"edge tiles", l.edge},
+                              {"depth beyond K", l.depth},
+                              {"waiting for operands", l.memory},
+                              {"adding partial sums", l.reduction}}};
+  std::stable_sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) { return a.factor < b.factor; });
+  constexpr double least = 0.001;
+  constexpr std::size_t most = 3;
+  std::string s;
+  for (std::size_t i = 0; i < most; ++i) {
+    if (1 - losses[i].factor < least) break;
+    s += (i == 0   ? ""
+          : i == 1 ? ", then "
+                   : ", ") +
+         std::string(losses[i].name) + (i == 0 ? " costs `" : " `") +
+         format_text(100 * (1 - losses[i].factor), "%", 2) + "`";
+    if (i == 0 && losses[0].name.ends_with("s") && losses[0].name != "waiting for operands" &&
+        losses[0].name != "adding partial sums")
+      s.replace(s.find(" costs"), 6, " cost");
+  }
+  const std::string left = "`" + format_text(out.efficiency, "%", 3) + "` of the peak";
+  if (s.empty()) return "Nothing is lost that counts: tiles, waves and alignment leave " + left + ".";
+  s[0] = static_cast<char>(s[0] - 'a' + 'A');
+  return s + ": " + left + " is left.";
 }
 
 }  // namespace
@@ -93,6 +126,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   pic.losses = models::losses_of(out.result);
   pic.spans = models::wave_spans(out.setting, out.result);
   pic.tile_aspect = drawn_aspect(in, out.result);
+  pic.answer = answer_of(pic, out);
   arrange_saw(out, pic);
   arrange_neighbours(out, pic);
   write_padding(in, out, pic);

@@ -2,13 +2,11 @@
 #include <array>
 
 #include "chapters/roofline/tiling_waves/draw.h"
-#include "widgets/base/columns.h"
-#include "widgets/base/heading.h"
+#include "widgets/base/wrapped_text.h"
 
 namespace chapters::roofline::tiling_waves {
 namespace {
 
-using widgets::heading;
 using widgets::Meaning;
 using widgets::Tint;
 
@@ -32,7 +30,7 @@ void draw_losses(const Outputs& out, const Picture& pic, View& view, Room room) 
                               .unit = "FLOP/s",
                               .end_tint = Meaning::compute_bound,
                               .size = {room.width, room.height},
-                              .row_px = 30,
+                              .row_px = 34,
                           });
 }
 
@@ -61,37 +59,40 @@ void draw_schedules(const Outputs& out, View& view, Room room) {
                              {.unit = "s", .size = {room.width, room.height}, .bar_px = 22});
 }
 
+/// A line of words over a picture, which is left the rest.
+Room under(std::string_view words, Room room) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float taken =
+      widgets::wrapped_text(widgets::Painter::window(), at, words, room.width, t.muted, {.max_lines = 2}) + t.px(4);
+  ImGui::SetCursorScreenPos({at.x, at.y + taken});
+  return {room.width, std::max(t.px(40), room.height - taken)};
+}
+
 }  // namespace
 
-void draw(Inputs& in, const Outputs& out, const Picture& pic, View& view) {
-  if (!out.reason.empty()) return;
-  const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x, low = t.px(230);
-  heading(pic.summary, {}, width);
-  draw_saw(in, out, pic, view, {width, t.px(250)});
-  ImGui::Dummy({width, t.px(6)});
-  const auto grid = [&](float w) {
-    heading(pic.tile_title, {}, w);
-    draw_grid(out, pic, view, {w, low});
-  };
-  const auto gantt = [&](float w) {
-    heading(pic.wave_story, {}, w);
-    draw_gantt(out, pic, view, {w, low});
-  };
-  widgets::draw_columns(widgets::two_columns(width, {.left_share = 0.4f}), grid, gantt);
-  ImGui::Dummy({width, t.px(6)});
-  const auto near = [&](float w) {
-    heading(pic.padding_story, pic.padding_table, w);
-    draw_near(in, out, pic, view, {w, low});
-  };
-  const auto losses = [&](float w) {
-    heading("What is left of the peak, loss by loss", "each step keeps a share of what came before", w);
-    draw_losses(out, pic, view, {w, low});
-  };
-  widgets::draw_columns(widgets::two_columns(width), near, losses);
-  ImGui::Dummy({width, t.px(6)});
-  heading(pic.schedule_story, {}, width);
-  draw_schedules(out, view, {width, t.px(150)});
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
+  stage.panel("losses", {.title = "What is left of the peak", .least = {440, 210}, .ideal = {0, 270}, .answers = true},
+              [&](ImVec2 size) {
+                draw_losses(out, pic, view, {size.x, size.y});
+              });
+  stage.panel("tiles", {.title = "Tiles of C", .least = {300, 200}}, [&](ImVec2 size) {
+    draw_tiles(out, view, under(pic.tile_story, {size.x, size.y}), pic.tile_aspect);
+  });
+  stage.panel("slots", {.title = "Slots over time", .least = {340, 200}}, [&](ImVec2 size) {
+    draw_slots(out, pic, view, under(pic.wave_story, {size.x, size.y}));
+  });
+  stage.panel("saw", {.title = "Share of the peak over N", .least = {440, 220}, .ideal = {0, 320}}, [&](ImVec2 size) {
+    draw_saw(in, out, pic, view, {size.x, size.y});
+  });
+  stage.panel("near", {.title = "Padding", .least = {400, 230}, .ideal = {0, 320}}, [&](ImVec2 size) {
+    Room room = under(pic.padding_story, {size.x, size.y});
+    if (!pic.padding_table.empty()) room = under(pic.padding_table, room);
+    draw_near(in, out, pic, view, room);
+  });
+  stage.panel("schedules", {.title = "Schedules", .least = {400, 180}, .ideal = {0, 260}}, [&](ImVec2 size) {
+    draw_schedules(out, view, under(pic.schedule_story, {size.x, size.y}));
+  });
 }
 
 }  // namespace chapters::roofline::tiling_waves

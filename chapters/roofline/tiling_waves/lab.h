@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "chapters/mechanism/field.h"
+#include "chapters/mechanism/lab.h"
 #include "models/machine/tiling_study.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/charts/tile_grid.h"
@@ -74,20 +75,32 @@ struct Picture {
   double saw_top = 105, near_top = 110;                                 ///< of the axes, %
   double tile_aspect = 1;  ///< of a drawn tile: its own, within what can be seen
   std::vector<models::WaveSpan> spans;
-  std::string summary, wave_story, padding_story, padding_table, tile_title, schedule_story;
+  std::string answer;
+  std::string summary, wave_story, padding_story, padding_table, tile_story, schedule_story;
+};
+
+/// A thread block's place in time: what the pointer is on in one picture is marked in the other.
+struct BlockPlace {
+  std::int64_t wave = -1, slot = -1;  ///< from 0; -1: any
+  bool any() const { return wave >= 0 || slot >= 0; }
+  bool operator==(const BlockPlace&) const = default;
 };
 
 struct View {
   double time = 1;  ///< cursor over the matmul's time, 0 to 1
-  widgets::PlotView saw, gantt, near;
-  widgets::TileGridView grid;
+  widgets::PlotView saw, near;
+  widgets::TileGridLayout tiles;
+  BlockPlace pointed;      ///< by the pointer, in either picture
+  int pointed_frame = -1;  ///< when that was
+  BlockPlace lit() const;  ///< what was pointed at in this frame or the one before
+  void point(BlockPlace place);
   widgets::WaterfallView losses;
   widgets::StackedBarView schedules;
 };
 
 Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
-void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, ScheduleRow& row);

@@ -132,7 +132,7 @@ TEST_CASE("tiling: what cannot be computed is refused in one sentence") {
 
 TEST_CASE("tiling: dragging N moves the input, dragging the cursor dims later waves") {
   const LabPtr lab = open_lab("roofline/tiling-waves");
-  Canvas canvas(*lab, {1000, 1200});
+  Canvas canvas(*lab, {1200, 1400});
   support::UiDriver& ui = canvas.ui;
   ui.drag_by("drag N", {-200, 0});
   const std::int64_t n = lab->inputs().find("n")->integer();
@@ -144,7 +144,7 @@ TEST_CASE("tiling: dragging N moves the input, dragging the cursor dims later wa
   CHECK(time > 0.2);
   const widgets::Record record = ui.record();
   for (const char* name :
-       {"odd N, since cuBLAS 11", "tiles of C", "wave 2", "idle", "before cuBLAS 11", "from the peak", "schedules"}) {
+       {"odd N, since cuBLAS 11", "tiles of C", "slots over time", "before cuBLAS 11", "from the peak", "schedules"}) {
     INFO(name);
     CHECK(std::any_of(record.tables.begin(), record.tables.end(),
                       [&](const auto& t) { return t.name == name && !t.rows.empty(); }));

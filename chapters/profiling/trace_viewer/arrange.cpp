@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/profiling/trace_viewer/cards.h"
+#include "chapters/profiling/trace_viewer/diagnosis_text.h"
+#include "chapters/profiling/trace_viewer/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::profiling::trace_viewer {
+namespace {
+
+using models::trace::DeviceMetrics;
+using models::trace::WindowMetrics;
+using widgets::format_text;
+
+std::string count(std::int64_t n, std::string_view one, std::string_view many) {
+  return format_text(static_cast<double>(n), "", 15) + " " + std::string(n == 1 ? one : many);
+}
+
+Bar bar_of(std::string label, const WindowMetrics& m) {
+  return {std::move(label),
+          {seconds(m.comp_ns - m.comp_and_comm_ns), seconds(m.comp_and_comm_ns), seconds(m.exposed_comm_ns),
+           seconds(m.exposed_mem_ns), seconds(m.idle.host_wait_ns), seconds(m.idle.kernel_wait_ns),
+           seconds(m.idle.other_ns)}};
+}
+
+void arrange_bars(const Outputs& out, Picture& pic) {
+  for (std::size_t i = 0; i < out.windows.size(); ++i) {
+    const bool beside = i >= out.window_rows.size();
+    const Row& row = beside ? *out.beside : out.rows[out.window_rows[i]];
+    if (row.device >= 0) pic.bars.push_back(bar_of((beside ? "beside, " : "") + row.label(), out.windows[i]));
+  }
+  pic.breakdown_story = pic.bars.empty() ? "No device track was recognised, so there is no time of a device to divide."
+                        : !std::isfinite(out.overlap)
+                            ? format_text(out.busy_share, "%") + " of " + format_text(out.span_s, "s") + " busy"
+                            : format_text(out.busy_share, "%") + " of " + format_text(out.span_s, "s") + " busy; " +
+                                  format_text(out.overlap, "%") + " of the communication is hidden";
+  if (std::isfinite(out.beside_speedup))
+    pic.breakdown_story = "A step takes " + format_text(out.step_time_s, "s") + " here and " +
+                          format_text(out.beside_step_time_s, "s") + " beside";
+}
+
+double figure(const models::trace::RankStep& s, RankFigure what) {
+  switch (what) {
+    case RankFigure::communication:
+      return s.comm_s;
+    case RankFigure::idle:
+      return s.idle_s;
+    case RankFigure::step:
+      return s.step_s;
+    case RankFigure::computation:
+      break;
+  }
+  return s.comp_s;
+}
+
+double median_of(std::vector<double> v) {
+  if (v.empty()) return 0;
+  std::sort(v.begin(), v.end());
+  return v.size() % 2 ? v[v.size() / 2] : (v[v.size() / 2 - 1] + v[v.size() / 2]) / 2;
+}
+
+/// Differences from the median of all cells, so that a slow rank and a slow step both stand out. The ramp spans at
+/// least 5 % either way: scatter must not look like a fault.
+void arrange_ranks(const Inputs& in, const Outputs& out, Picture& pic) {
+  RankMap& map = pic.ranks;
+  bool any = false;
+  for (const Row& r : out.rows) {
+    map.cols = std::max({map.cols, r.recording->metrics.steps.size(), std::size_t{1}});
+    map.labels.push_back(r.label());
+    any = any || r.device >= 0;
+  }
+  map.rows = any ? out.rows.size() : 0;
+  map.value_s.assign(map.rows * map.cols, std::nan(""));
+  std::vector<double> all;
+  for (const auto& s : out.rank_steps) {
+    if (s.row >= map.rows || out.rows[s.row].device < 0) continue;
+    all.push_back(map.value_s[s.row * map.cols + s.step] = figure(s, in.rank_figure));
+  }
+  const double median = median_of(all);
+  map.percent = map.value_s;
+  for (double& v : map.percent) {
+    v = median > 0 ? 100 * (v / median - 1) : std::isfinite(v) ? 0 : v;
+    if (std::isfinite(v)) map.span = std::max(map.span, std::abs(v));
+  }
+  if (map.rows == 0)
+    pic.rank_story = "No device track was recognised, so there are no ranks to compare.";
+  else if (out.rows.size() < 2)
+    pic.rank_story = "One rank: give the files of the others under Ranks to compare them";
+  else if (out.slowest_excess >= 100 * notable_excess)
+    pic.rank_story = "Rank " + std::to_string(out.slowest_rank) + " computes " +
+                     format_text(out.slowest_excess, "%", 3) + " longer than the median rank";
+  else
+    pic.rank_story = "No rank computes more than 5 % longer than the median";
+}
+
+void arrange_places(const Outputs& out, Picture& pic) {
+  const Row& main = out.rows[out.chosen];
+  const DeviceMetrics* d = main.metrics();
+  if (!d) return;
+  const Lanes& lanes = *out.lanes;
+  const auto place = [&](std::int64_t from, std::int64_t to, std::uint32_t event) {
+    return Place{lanes.seconds(0, from), lanes.seconds(0, to),
+                 event == models::trace::none ? widgets::TimelineSelection{} : lanes.span_of(0, event)};
+  };
+  for (const auto& g : d->longest_gaps) pic.gap_places.push_back(place(g.start_ns, g.end_ns, g.next));
+  std::sort(pic.gap_places.begin(), pic.gap_places.end(),
+            [](const Place& a, const Place& b) { return a.start_s < b.start_s; });
+  for (std::size_t i = 0; i < std::min(out.host_rows.size(), d->host_wait.what.size()); ++i) {
+    const auto& h = d->host_wait.what[i];
+    pic.host_places.push_back(place(h.start_ns, h.end_ns, h.longest));
+  }
+  for (std::size_t i = 0; i < std::min(out.kernels.size(), d->kernels.size()); ++i) {
+    const auto& run = main.recording->trace.events[d->kernels[i].longest];
+    pic.kernel_places.push_back(place(run.start_ns, run.end_ns(), d->kernels[i].longest));
+  }
+}
+
+void write_tables(const Outputs& out, Picture& pic) {
+  const DeviceMetrics* d = out.rows[out.chosen].metrics();
+  if (d && d->host_wait.total_ns > 0) {
+    pic.host_story =
+        format_text(out.host_wait_s, "s") + " over the whole recording, up to the call that ended each gap";
+    if (out.after_sync_s > 0)
+      pic.host_story +=
+          "; " + format_text(100 * out.after_sync_s / out.host_wait_s, "%") + " of it after a synchronisation";
+  }
+  pic.kernel_story = "of the whole recording; press a row to see its longest run, a title to sort";
+  pic.compared = out.beside && out.beside->metrics();
+  if (!pic.compared || out.kernels.empty()) return;
+  const auto most = std::max_element(
+      out.kernels.begin(), out.kernels.end(),
+      [](const KernelRow& a, const KernelRow& b) { return std::abs(a.saved_s) < std::abs(b.saved_s); });
+  if (most->saved_s == 0) return;
+  constexpr std::size_t longest_name = 48;
+  pic.kernel_story = "the largest difference: " + said_name(most->name, longest_name) + ", " +
+                     format_text(std::abs(most->saved_s), "s") + (most->saved_s > 0 ? " less beside" : " more beside");
+}
+
+void write_summary(const Inputs& in, const Outputs& out, Picture& pic) {
+  const Row& main = out.rows[out.chosen];
+  const auto& trace = main.recording->trace;
+  pic.summary = (in.file.path.empty() ? "A made-up run" : trace.origin + " (" + trace.format + ")") + ": " +
+                count(out.events, "event", "events") + ", " + count(out.steps, "step", "steps") + "; " + main.label() +
+                (out.devices > 1 ? ", one of " + format_text(static_cast<double>(out.devices), "", 15) : "");
+  if (!in.search.empty())
+    pic.matches_text = count(out.matches, "match", "matches") + ", " + format_text(out.matches_s, "s");
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture pic;
+  if (!out.reason.empty() || !out.lanes || out.rows.empty()) return pic;
+  const Row& main = out.rows[out.chosen];
+  pic.answer = answer_of(in, out);
+  pic.cards = cards_of(out);
+  arrange_bars(out, pic);
+  arrange_ranks(in, out, pic);
+  arrange_places(out, pic);
+  write_tables(out, pic);
+  write_summary(in, out, pic);
+  pic.overview_start_s = out.lanes->index().first_s;
+  pic.overview_end_s = out.lanes->index().last_s;  // of what the timeline shows
+  if (in.step > 0)  // without a step, the extent of the device's work would be looked for among all events
+    if (const Window w = window_of(main, in.step); w.is_step)
+      pic.window = {out.lanes->seconds(0, w.from_ns), seconds(w.to_ns - w.from_ns)};
+  return pic;
+}
+
+}  // namespace chapters::profiling::trace_viewer

@@ -1,0 +1,180 @@
+#include "chapters/profiling/trace_viewer/cards.h"
+
+#include <algorithm>
+
+#include "chapters/profiling/trace_viewer/diagnosis_text.h"
+#include "widgets/number/number.h"
+
+namespace chapters::profiling::trace_viewer {
+namespace {
+
+using models::trace::Diagnosis;
+using models::trace::DiagnosisKind;
+using widgets::format_text;
+using widgets::Meaning;
+using widgets::Tint;
+
+std::string time_of(std::int64_t ns) { return format_text(seconds(ns), "s"); }
+
+std::string share_of(std::int64_t part, std::int64_t whole, std::string_view of) {
+  const double share = 100.0 * static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(1, whole));
+  return format_text(share, "%", 3) + " of " + std::string(of);
+}
+
+/// The colour that the culprit has in the tracks.
+Tint tint_of(DiagnosisKind kind) {
+  switch (kind) {
+    case DiagnosisKind::idle:
+      return Meaning::idle;
+    case DiagnosisKind::sync_drains_queue:
+    case DiagnosisKind::launches_set_pace:
+      return Meaning::launch_bound;
+    case DiagnosisKind::data_loader_late:
+      return Meaning::data_loading;
+    case DiagnosisKind::exposed_communication:
+      return Meaning::communication;
+    case DiagnosisKind::copies:
+      return Tint::series(0);
+    case DiagnosisKind::one_kernel_leads:
+      return Meaning::forward;
+    default:
+      return {};
+  }
+}
+
+void write_figures(const Diagnosis& d, Card& card) {
+  const auto time = [&](std::int64_t ns, std::int64_t whole, std::string_view of) {
+    card.figure = time_of(ns);
+    card.share = share_of(ns, whole, of);
+  };
+  const auto count = [&](std::string_view of) {
+    card.figure = format_text(static_cast<double>(d.part), "", 15);
+    card.share = "of " + format_text(static_cast<double>(d.whole), "", 15) + " " + std::string(of);
+  };
+  switch (d.kind) {
+    case DiagnosisKind::no_device:
+      card.share = "only what the host did was recorded";
+      break;
+    case DiagnosisKind::idle:
+      time(d.part, d.whole, time_of(d.whole));
+      break;
+    case DiagnosisKind::sync_drains_queue:
+    case DiagnosisKind::data_loader_late:
+    case DiagnosisKind::host_busy:
+      time(d.part, d.whole, "the waits for the host");
+      break;
+    case DiagnosisKind::host_slow:
+      card.figure = time_of(d.whole);
+      card.share = "of waiting for the host, in no one call";
+      break;
+    case DiagnosisKind::exposed_communication:
+      time(d.part, d.whole, time_of(d.whole));
+      break;
+    case DiagnosisKind::copies:
+      time(d.part, d.whole, "the busy time");
+      break;
+    case DiagnosisKind::launches_set_pace:
+      count("tasks are shorter than their launch");
+      break;
+    case DiagnosisKind::queue_full:
+      card.figure = format_text(static_cast<double>(d.part), "", 15);
+      card.share = "launches ahead of the device";
+      break;
+    case DiagnosisKind::one_kernel_leads:
+      time(d.part, d.whole, "the kernels' time");
+      break;
+    case DiagnosisKind::launches_missing:
+      count("tasks have no launch in the file");
+      break;
+    case DiagnosisKind::kernels_missing:
+      count("launches have no work in the file");
+      break;
+    case DiagnosisKind::durations_doubtful:
+      count("tasks overlap on one stream");
+      break;
+  }
+}
+
+/// The call that stands out among what the host did while the device waited for it; empty: none does.
+std::string_view blamed_call(const Outputs& out) {
+  const auto& m = out.rows[out.chosen].recording->metrics;
+  for (const Diagnosis& d : m.diagnosis)
+    if (d.calls_that_stand_out > 0 && d.device < m.devices.size() &&
+        m.devices[d.device].device == out.rows[out.chosen].device && !out.host_rows.empty())
+      return out.host_rows.front().name;
+  return {};
+}
+
+/// The largest loss of the time looked at, in words; empty where none reaches 1 %.
+std::string largest_loss(const Inputs& in, const Outputs& out) {
+  const double exposed = out.span_s > 0 ? 100 * out.exposed_communication_s / out.span_s : 0;
+  const double largest = std::max({exposed, out.idle_host_share, out.idle_kernel_share, out.idle_other_share});
+  if (!(largest >= 1)) return {};
+  const std::string share = "`" + format_text(largest, "%", 3) + "`";
+  if (largest == exposed) return ", but " + share + " is communication that nothing hides";
+  if (largest == out.idle_kernel_share) return "; " + share + " are short gaps between kernels launched in time";
+  if (largest == out.idle_other_share) return "; " + share + " it waits though the next work was launched";
+  constexpr std::size_t most = 30;
+  const std::string_view call = in.step == 0 || out.steps == 0 ? blamed_call(out) : std::string_view();
+  return "; " + share + " it waits for the host" + (call.empty() ? "" : ", mostly in " + said_name(call, most));
+}
+
+}  // namespace
+
+std::string said_name(std::string_view name, std::size_t most) {
+  name = name.substr(0, std::max<std::size_t>(1, name.find('#')));  // what follows tells objects apart, not calls
+  std::string out(name.substr(0, most));
+  if (name.size() > most) {
+    std::size_t end = most - 1;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;  // never inside a character
+    out = std::string(name.substr(0, end)) + "…";
+  }
+  for (char& c : out)
+    if (c == '`' || static_cast<unsigned char>(c) < 0x20) c = '\'';
+  return out;
+}
+
+std::vector<Card> cards_of(const Outputs& out) {
+  const Row& main = out.rows[out.chosen];
+  const auto& diagnosis = main.recording->metrics.diagnosis;
+  std::vector<Card> cards;
+  const std::size_t about_ranks = out.findings.size() - std::min(out.findings.size(), diagnosis.size());
+  for (std::size_t i = 0; i < out.findings.size(); ++i) {
+    const Finding& f = out.findings[i];
+    Card& card = cards.emplace_back();
+    card.title = f.title;
+    card.sentence = f.finding;
+    if (i < about_ranks) {
+      card.figure = format_text(f.covers_s, "s");
+      card.share = "a step, " + format_text(out.slowest_excess, "%", 3) + " over the median rank";
+      card.tint = Meaning::forward;
+      continue;
+    }
+    const Diagnosis& d = diagnosis[i - about_ranks];
+    write_figures(d, card);
+    card.tint = tint_of(d.kind);
+    card.hatched = d.kind == DiagnosisKind::idle;
+    if (out.lanes)
+      card.place = {out.lanes->seconds(0, d.start_ns), out.lanes->seconds(0, d.end_ns),
+                    d.event == models::trace::none ? widgets::TimelineSelection{} : out.lanes->span_of(0, d.event)};
+  }
+  return cards;
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  if (out.rows[out.chosen].device < 0)
+    return "No device track was recognised: only what the host did can be seen, in `" +
+           format_text(static_cast<double>(out.events), "", 15) + (out.events == 1 ? "` event." : "` events.");
+  if (!(out.span_s > 0)) return "The device's work in this recording takes no time.";
+  std::string s = "Of `" + format_text(out.span_s, "s", 3) + "` the device works `" +
+                  format_text(out.busy_share, "%", 3) + "`" + largest_loss(in, out) + ".";
+  if (out.slowest_rank >= 0 && out.slowest_excess >= 100 * notable_excess) {
+    const auto slow =
+        std::find_if(out.ranks.begin(), out.ranks.end(), [&](const RankRow& r) { return r.rank == out.slowest_rank; });
+    s += " Rank `" + std::to_string(out.slowest_rank) + "` computes `" + format_text(out.slowest_excess, "%", 3) +
+         "` longer" + (others_wait(out.rank_steps, slow - out.ranks.begin()) ? ": the others wait for it." : ".");
+  }
+  return s;
+}
+
+}  // namespace chapters::profiling::trace_viewer

@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/profiling/trace_viewer/draw.h"
+#include "widgets/base/painter.h"
+#include "widgets/base/parts.h"
+#include "widgets/base/wrapped_text.h"
+#include "widgets/number/number.h"
+
+namespace chapters::profiling::trace_viewer {
+namespace {
+
+using widgets::Font;
+using widgets::Painter;
+using widgets::Type;
+
+constexpr std::size_t most_ranks = 64;
+
+/// Above the median towards the warning's colour, below it towards the accent, at the median the card's own.
+ImU32 colour_of(double share) {
+  const auto& t = widgets::theme();
+  const ImU32 to = share < 0 ? t.accent : t.warning;
+  const double part = std::min(1.0, std::abs(share));
+  ImU32 out = IM_COL32_A_MASK;
+  for (const int shift : {IM_COL32_R_SHIFT, IM_COL32_G_SHIFT, IM_COL32_B_SHIFT}) {
+    const double from = (t.card >> shift) & 255, end = (to >> shift) & 255;
+    out |= static_cast<ImU32>(std::lround(from + (end - from) * part)) << shift;
+  }
+  return out;
+}
+
+void add_signed(widgets::Line& line, double percent, int digits) {
+  line.add(percent > 0 ? "+" : "").add(widgets::format(percent, "%", digits));
+}
+
+void paint_cells(const Painter& painter, const widgets::HeatMapLayout& l, double span) {
+  const auto& t = widgets::theme();
+  for (std::size_t r = 0; r < l.rows; ++r)
+    for (std::size_t c = 0; c < l.cols; ++c) {
+      const widgets::Rect cell = l.cell(r, c);
+      const double percent = l.cells[r * l.cols + c];
+      if (!std::isfinite(percent)) {
+        widgets::hatch(painter, cell, t.line);
+        continue;
+      }
+      const ImU32 fill = colour_of(percent / span);
+      painter.rect(cell.min, {cell.max.x - 1, cell.max.y - 1}, fill);
+      widgets::Line text;
+      add_signed(text, std::abs(percent) < 0.05 ? 0 : percent, 2);
+      const ImVec2 needs = widgets::text_size(text.view(), Type::small, Font::mono);
+      if (needs.x + t.px(6) < cell.width() && needs.y + t.px(2) < cell.height())
+        painter.text({(cell.min.x + cell.max.x) / 2, (cell.min.y + cell.max.y - t.type(Type::small)) / 2}, text.view(),
+                     widgets::text_on(fill, t), Type::small, Font::mono, widgets::Align::center);
+    }
+}
+
+void paint_names(const Painter& painter, const RankMap& map, const widgets::HeatMapLayout& l, widgets::Rect area) {
+  const auto& t = widgets::theme();
+  const float small = t.type(Type::small);
+  for (std::size_t r = 0; r < std::min(map.rows, most_ranks); r += l.row_label_stride) {
+    const widgets::Rect cell = l.cell(l.shown_row(r, map.rows), 0);
+    widgets::fit_text(painter, {l.grid.min.x - t.px(6), (cell.min.y + cell.max.y - small) / 2}, map.labels[r],
+                      l.grid.min.x - t.px(6) - area.min.x, t.muted, Type::small, Font::sans, widgets::Align::right);
+  }
+  float free_from = l.grid.min.x - small;
+  for (std::size_t c = 0; c < map.cols; c += l.col_label_stride) {
+    const widgets::Rect cell = l.cell(0, l.shown_col(c, map.cols));
+    widgets::Line name;
+    if (c == 0) name.add("step ");
+    name.add_integer(static_cast<std::int64_t>(c) + 1);
+    const float w = widgets::text_size(name.view(), Type::small).x, x = (cell.min.x + cell.max.x - w) / 2;
+    if (x < free_from || x + w > area.max.x) continue;
+    painter.text({x, l.grid.max.y + t.px(4)}, name.view(), t.muted, Type::small);
+    free_from = x + w + t.px(6);
+  }
+}
+
+/// The ramp with its ends, across under the words.
+void paint_key(const Painter& painter, double span, ImVec2 at, float width) {
+  const auto& t = widgets::theme();
+  const float small = t.type(Type::small), ramp = t.px(96), y = at.y;
+  widgets::Line low, high;
+  add_signed(low, -span, 2);
+  add_signed(high, span, 2);
+  high.add(" of the median");
+  float x = at.x + painter.text({at.x, y}, low.view(), t.muted, Type::small, Font::mono) + t.px(6);
+  constexpr int parts = 24;
+  for (int i = 0; i < parts; ++i)
+    painter.rect({x + ramp * static_cast<float>(i) / parts, y + small * 0.15f},
+                 {x + ramp * static_cast<float>(i + 1) / parts + 0.5f, y + small},
+                 colour_of(2 * (i + 0.5) / parts - 1));
+  painter.frame({x, y + small * 0.15f}, {x + ramp, y + small}, t.line);
+  x += ramp + t.px(6);
+  painter.text_fit({x, y}, high.view(), at.x + width - x, t.muted, Type::small);
+}
+
+void record_map(widgets::Record& record, const RankMap& map) {
+  widgets::DataTable table{"ranks", {"rank"}, {}};
+  for (std::size_t c = 0; c < map.cols; ++c) table.columns.push_back("step " + std::to_string(c + 1) + " (s)");
+  for (std::size_t r = 0; r < map.rows; ++r) {
+    table.rows.push_back({map.labels[r]});
+    for (std::size_t c = 0; c < map.cols; ++c)
+      table.rows.back().push_back(widgets::exact(map.value_s[r * map.cols + c]));
+  }
+  record.tables.push_back(std::move(table));
+}
+
+}  // namespace
+
+void draw_ranks(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
+  static constexpr std::string_view figures[] = {"Computation", "Communication", "Idle time", "Step time"};
+  const auto& t = widgets::theme();
+  const Painter painter = Painter::window();
+  const RankMap& map = pic.ranks;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  float y = at.y + widgets::wrapped_text(painter, at, pic.rank_story, size.x, t.muted, {.max_lines = 2}) + t.px(4);
+  if (map.rows == 0) return;
+  const std::string_view figure = figures[static_cast<std::size_t>(in.rank_figure)];
+  painter.text({at.x, y}, figure, t.text, Type::small);
+  const float key = widgets::text_size(figure, Type::small).x + t.px(14);
+  paint_key(painter, map.span, {at.x + key, y}, size.x - key);
+  y += t.type(Type::small) + t.px(8);
+  ImGui::SetCursorScreenPos({at.x, y});
+  std::array<std::string_view, most_ranks> labels;
+  const std::size_t rows = std::min(map.rows, labels.size());
+  for (std::size_t i = 0; i < rows; ++i) labels[i] = map.labels[i];
+  // The layout keeps room for a ramp at its right, which stands above here.
+  const widgets::HeatData data{.values = {map.percent.data(), rows * map.cols},
+                               .rows = rows,
+                               .cols = map.cols,
+                               .row_labels = {labels.data(), rows},
+                               .first_col = 1,
+                               .revision = pic.version};
+  const widgets::Rect area =
+      widgets::canvas("ranks", {size.x, std::max(t.px(60), at.y + size.y - y)}, {t.px(140), t.px(60)});
+  const bool clicked = ImGui::IsItemClicked(), hovered = ImGui::IsItemHovered();
+  widgets::HeatMapLayout& l = view.heat.layout;
+  widgets::Fingerprint now;
+  for (const float v : {area.min.x, area.min.y, area.max.x, area.max.y, t.scale}) now.add(static_cast<double>(v));
+  now.add(pic.version);
+  if (view.heat.layout_of != now.value) {
+    view.heat.layout_of = now.value;
+    widgets::layout_heat_map(data, {.unit = "%", .lo = -map.span, .hi = map.span}, area, widgets::measure_text, l);
+  }
+  if (l.cells.empty()) return;
+  paint_cells(painter, l, map.span);
+  paint_names(painter, map, l, area);
+  if (widgets::Record* record = painter.record()) record_map(*record, map);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (!hovered || !l.grid.contains(mouse)) return;
+  const auto index = [](float from, float to, float v, std::size_t n) {
+    return std::min(n - 1, static_cast<std::size_t>((v - from) / (to - from) * static_cast<float>(n)));
+  };
+  const std::size_t row = index(l.grid.min.y, l.grid.max.y, mouse.y, rows),
+                    col = index(l.grid.min.x, l.grid.max.x, mouse.x, map.cols);
+  widgets::Line name, value;
+  name.add(map.labels[row]).add(", step ").add_integer(static_cast<std::int64_t>(col) + 1);
+  value.add(widgets::format(map.value_s[row * map.cols + col], "s")).add(", ");
+  add_signed(value, map.percent[row * map.cols + col], 3);
+  value.add(" of the median");
+  widgets::tip(name.view(), value.view(), "press to look at this rank and step");
+  if (!clicked) return;
+  in.device = static_cast<std::int64_t>(row);  // rows are in the order in which devices are counted
+  in.step = static_cast<std::int64_t>(col) + 1;
+}
+
+}  // namespace chapters::profiling::trace_viewer

@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/profiling/trace_viewer/draw.h"
+#include "models/trace/window.h"
+#include "widgets/base/painter.h"
+#include "widgets/base/parts.h"
+#include "widgets/controls/button.h"
+#include "widgets/number/number.h"
+
+namespace chapters::profiling::trace_viewer {
+namespace {
+
+using widgets::format;
+using widgets::Painter;
+using widgets::Type;
+
+constexpr float low_row_px = 19, high_row_px = 30;
+
+/// The whole recording as a strip of bars; the part that the timeline shows is lit, and follows a press.
+void draw_overview(const Outputs& out, const Picture& pic, View& view, float label, float height) {
+  const auto& t = widgets::theme();
+  const Painter painter = Painter::window();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const widgets::Rect area = widgets::canvas("overview", {width, height}, {t.px(60), height});
+  const float left = area.min.x + label, right = area.max.x - t.px(1);
+  painter.text_fit({area.min.x, area.min.y}, "whole recording", left - area.min.x - t.px(8), t.text, Type::small);
+  painter.text_fit({area.min.x, area.min.y + t.type(Type::small) + t.px(2)}, "share busy", left - area.min.x - t.px(8),
+                   t.muted, Type::small);
+  const double total = pic.overview_end_s - pic.overview_start_s;
+  if (!(total > 0) || right <= left) return;
+  const auto x_of = [&](double s) {
+    return left + static_cast<float>(std::clamp((s - pic.overview_start_s) / total, 0.0, 1.0)) * (right - left);
+  };
+  painter.rect({left, area.min.y}, {right, area.max.y}, t.card, t.px(3));
+  const float step = (right - left) / static_cast<float>(std::max<std::size_t>(1, out.overview.size()));
+  for (std::size_t i = 0; i < out.overview.size(); ++i) {
+    const float x = left + static_cast<float>(i) * step,
+                tall = static_cast<float>(out.overview[i]) * (area.height() - t.px(4));
+    if (tall > 0)
+      painter.rect({x, area.max.y - tall}, {x + std::max(1.0f, step - 1), area.max.y},
+                   widgets::with_alpha(t.accent, 0.55f));
+  }
+  const double from = view.duration_s > 0 ? view.start_s : pic.overview_start_s,
+               shown = view.duration_s > 0 ? view.duration_s : total;
+  painter.rect({x_of(from), area.min.y}, {x_of(from + shown), area.max.y}, widgets::with_alpha(t.accent, 0.22f));
+  painter.frame({left, area.min.y}, {right, area.max.y}, t.line, 1, t.px(3));
+  if (ImGui::IsItemActive() && ImGui::GetIO().MousePos.x >= left && view.duration_s > 0) {
+    const double at =
+        pic.overview_start_s + static_cast<double>((ImGui::GetIO().MousePos.x - left) / (right - left)) * total;
+    view.start_s = at - view.duration_s / 2;
+  }
+  if (ImGui::IsItemHovered())
+    widgets::tip("whole recording", "height: share of the time in which the device works",
+                 "press or drag to move the part shown below");
+  if (widgets::Record* record = painter.record()) {
+    widgets::DataTable table{"overview", {"part", "busy share"}, {}};
+    for (std::size_t i = 0; i < out.overview.size(); ++i)
+      table.rows.push_back({std::to_string(i), widgets::exact(out.overview[i])});
+    record->tables.push_back(std::move(table));
+  }
+}
+
+void step_to_match(const Outputs& out, View& view, std::int64_t by) {
+  const auto& found = out.lanes->found();
+  const auto n = static_cast<std::int64_t>(found.size());
+  if (n == 0) return;
+  view.match = view.match < 0 ? (by > 0 ? 0 : n - 1) : (view.match + by + n) % n;
+  const auto& f = found[static_cast<std::size_t>(view.match)];
+  const auto& span = out.lanes->lanes()[f.lane].spans[f.span];
+  const double start = static_cast<double>(span.start_ns - out.lanes->data().origin_ns) * 1e-9;
+  show(view, {start, start + static_cast<double>(span.length_ns()) * 1e-9, {f.lane, f.span}});
+}
+
+void step_to_gap(const Picture& pic, View& view, std::int64_t by) {
+  const auto n = static_cast<std::int64_t>(pic.gap_places.size());
+  if (n == 0) return;
+  view.gap = view.gap < 0 ? (by > 0 ? 0 : n - 1) : (view.gap + by + n) % n;
+  show(view, pic.gap_places[static_cast<std::size_t>(view.gap)]);
+}
+
+void draw_tools(const Inputs& in, const Outputs& out, const Picture& pic, View& view) {
+  const auto& t = widgets::theme();
+  if (widgets::button("Fit")) view.start_s = view.duration_s = 0;
+  ImGui::SameLine();
+  ImGui::BeginDisabled(pic.gap_places.empty());
+  if (widgets::button("Next gap")) step_to_gap(pic, view, 1);
+  ImGui::EndDisabled();
+  if (!in.search.empty()) {
+    ImGui::SameLine();
+    ImGui::BeginDisabled(out.lanes->found().empty());
+    if (widgets::button("Previous match")) step_to_match(out, view, -1);
+    ImGui::SameLine();
+    if (widgets::button("Next match")) step_to_match(out, view, 1);
+    ImGui::EndDisabled();
+  }
+  ImGui::SameLine();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float room = ImGui::GetContentRegionAvail().x;
+  widgets::Line line;
+  if (!in.search.empty()) {
+    if (view.match >= 0 && view.match < static_cast<std::int64_t>(out.lanes->found().size()))
+      line.add_integer(view.match + 1).add(" of ");
+    line.add(pic.matches_text);
+  }
+  if (!view.selection.text.empty()) line.add(line.view().empty() ? "" : " | ").add(view.selection.text);
+  if (line.view().empty()) {
+    constexpr std::string_view hint = ". Wheel zooms, drag pans, shift-drag measures a part, click selects.";
+    line.add(pic.summary);
+    if (widgets::text_size(line.view(), Type::small).x + widgets::text_size(hint, Type::small).x < room - t.px(6))
+      line.add(hint);
+  }
+  widgets::fit_text(Painter::window(),
+                    {at.x + t.px(6), at.y + (widgets::button_size("Fit").y - t.type(Type::small)) / 2}, line.view(),
+                    room - t.px(6), t.muted, Type::small);
+}
+
+/// n and g step to the next match and gap, with Shift to the one before.
+void step_by_key(const Outputs& out, const Picture& pic, View& view) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || io.KeySuper ||
+      !ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows))
+    return;
+  const std::int64_t by = io.KeyShift ? -1 : 1;
+  if (ImGui::IsKeyPressed(ImGuiKey_N)) step_to_match(out, view, by);
+  if (ImGui::IsKeyPressed(ImGuiKey_G)) step_to_gap(pic, view, by);
+}
+
+/// Measures the part selected by shift-drag once the button is up: over millions of events that takes longer than a
+/// frame.
+void measure_selection(const Outputs& out, View& view) {
+  SelectionStatistics& s = view.selection;
+  const widgets::TimelineView& v = view.timeline;
+  const bool none =
+      !std::isfinite(v.range_start_s) || !std::isfinite(v.range_end_s) || v.range_start_s == v.range_end_s;
+  if (none) {
+    s.text.clear();
+    s.from_s = s.to_s = std::nan("");
+    return;
+  }
+  if (ImGui::IsMouseDown(ImGuiMouseButton_Left) ||
+      (s.of == out.lanes && s.from_s == v.range_start_s && s.to_s == v.range_end_s))
+    return;
+  s.of = out.lanes, s.from_s = v.range_start_s, s.to_s = v.range_end_s;
+  const LaneSource& source = out.lanes->sources().front();
+  const auto [low, high] = std::minmax(s.from_s, s.to_s);
+  const auto m = models::trace::measure_window(source.recording->trace, source.device, out.lanes->time_ns(0, low),
+                                               out.lanes->time_ns(0, high));
+  const auto time = [](std::int64_t ns) { return std::string(format(static_cast<double>(ns) * 1e-9, "s").view()); };
+  s.text = "Selected " + time(m.window_ns) + ": " + std::string(format(static_cast<double>(m.events), "").view()) +
+           " tasks on the device, busy " + time(m.busy_ns) + ", computing " + time(m.comp_ns) + ", communicating " +
+           time(m.comm_ns) + " (" + time(m.exposed_comm_ns) + " exposed), idle " + time(m.idle_ns) + " (" +
+           time(m.idle.host_wait_ns) + " for the host)";
+}
+
+/// Rows as tall as the room allows: between low and high ones the height grows evenly.
+float row_height(const Outputs& out, View& view, const widgets::TimelineOptions& options) {
+  const auto& t = widgets::theme();
+  if (view.natural_scale != t.scale) {  // asking for a height makes a layout, which a steady frame should not
+    view.natural_scale = t.scale;
+    widgets::TimelineOptions o = options;
+    o.row_px = low_row_px;
+    view.low_px = widgets::timeline_height(out.lanes->data(), out.lanes->index(), o);
+    o.row_px = high_row_px;
+    view.high_px = widgets::timeline_height(out.lanes->data(), out.lanes->index(), o);
+  }
+  if (!(view.high_px > view.low_px)) return low_row_px;
+  const float share = (options.height - t.px(2) - view.low_px) / (view.high_px - view.low_px);
+  return std::floor(low_row_px + (high_row_px - low_row_px) * std::clamp(share, 0.0f, 1.0f));
+}
+
+}  // namespace
+
+void show(View& view, const Place& place) {
+  const double length = std::max(place.end_s - place.start_s, 1e-7);
+  view.start_s = place.start_s - 0.6 * length;
+  view.duration_s = 2.2 * length;
+  view.time = std::max(0.0, place.start_s);
+  if (place.at.lane >= 0) view.timeline.selected = place.at, view.timeline.reveal = true;
+}
+
+void draw_timeline_panel(const Inputs& in, const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float gap = t.px(6), small = t.type(Type::small);
+  const float label = std::min(150.0f, 0.3f * size.x / t.scale);  // design pixels
+  const float cards = 2 * small + t.px(19), strip = 2 * small + t.px(4), tools = widgets::button_size("Fit").y;
+  const bool with_cards = !pic.cards.empty() && size.y >= t.px(330), with_strip = size.y >= t.px(250);
+  float y = at.y;
+  if (with_cards) {
+    draw_cards(pic, view, {size.x, cards});
+    y += cards + gap;
+  }
+  if (with_strip) {
+    ImGui::SetCursorScreenPos({at.x, y});
+    draw_overview(out, pic, view, t.px(label), strip);
+    y += strip + gap;
+  }
+  ImGui::SetCursorScreenPos({at.x, y});
+  draw_tools(in, out, pic, view);
+  step_by_key(out, pic, view);
+  y += tools + gap;
+  ImGui::SetCursorScreenPos({at.x, y});
+  widgets::TimelineView& v = view.timeline;
+  v.window = {view.start_s, view.duration_s};
+  v.cursor_s = view.time;
+  widgets::TimelineOptions options{
+      .height = std::max(t.px(60), at.y + size.y - y),
+      .label_px = label,
+      .arrows = in.arrows ? widgets::TimelineArrows::all : widgets::TimelineArrows::touched,
+      .legend = true,
+      .fold_wrappers = true};
+  options.row_px = row_height(out, view, options);
+  widgets::draw_timeline("timeline", out.lanes->data(), v, options);
+  view.start_s = v.window.start_s, view.duration_s = v.window.duration_s;
+  view.time = v.cursor_s;
+  measure_selection(out, view);
+}
+
+}  // namespace chapters::profiling::trace_viewer
