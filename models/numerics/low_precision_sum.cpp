@@ -176,6 +176,16 @@ double ones_stop_at(const FloatFormat& format) {
   return std::min(std::ldexp(1.0, format.mantissa_bits + 1), limits(format).max_finite);
 }
 
+std::vector<double> low_precision_terms(const SumInputs& in) {
+  std::vector<double> out;
+  if (!format_problem(in.format).empty() || !(in.count >= 1 && in.count <= 1048576)) return out;
+  FormatRounder terms(*in.format);
+  const std::uint64_t stream = random_stream(in.seed, 11);
+  out.reserve(static_cast<std::size_t>(in.count));
+  for (std::int64_t n = 0; n < in.count; ++n) out.push_back(terms.nearest(in.size * term_of(in, stream, n)));
+  return out;
+}
+
 Result<SumRun> run_low_precision_sum(const SumInputs& in) {
   using Outcome = Result<SumRun>;
   if (std::string problem = format_problem(in.format); !problem.empty()) return Outcome::fail(std::move(problem));

@@ -82,6 +82,9 @@ struct SumRun {
 /// ed., section 4.2.
 Result<SumRun> run_low_precision_sum(const SumInputs& inputs);
 
+/// The terms of such a sum, rounded to the format, in their order; empty for inputs that are infeasible.
+std::vector<double> low_precision_terms(const SumInputs& inputs);
+
 /// Where adding ones stops in a format: 2^(mantissa bits + 1), the first sum whose spacing is 2.
 double ones_stop_at(const FloatFormat& format);
 

@@ -9,17 +9,12 @@ namespace {
 
 using widgets::format_text;
 
-/// A small power of two reads as one: "1/512", "2^-20".
+/// A small power of two reads as one: "1/512", or 2 with a raised exponent.
 std::string power_text(double value) {
   int exponent = 0;
   if (std::frexp(value, &exponent) != 0.5 || value > 0.05) return format_text(value, "");
-  return exponent > -13 ? "1/" + format_text(1 / value, "", 6) : "2^" + std::to_string(exponent - 1);
-}
-
-std::vector<double> not_below(double least, const std::vector<double>& values) {
-  std::vector<double> out(values.size());
-  std::transform(values.begin(), values.end(), out.begin(), [&](double v) { return std::max(v, least); });
-  return out;
+  return exponent > -13 ? "1/" + format_text(1 / value, "", 6)
+                        : std::string(widgets::power_of_two(exponent - 1).view());
 }
 
 /// The range of all weights drawn, with a margin.
@@ -39,18 +34,72 @@ void fit_weights(const models::UpdateRun& run, Picture& p) {
   p.weight_hi += margin;
 }
 
-std::string story_of_the_sum(const Inputs& in, const Outputs& out) {
+/// One sentence: from where on adding one changes nothing, and what becomes of the terms that are added.
+std::string answer_of(const Inputs& in, const Outputs& out) {
   const SumRow& naive = out.sums.front();
-  const std::string format(models::find_float_format(in.format)->name), sum = format_text(naive.sum, "", 5),
-                                                                        exact = format_text(out.exact_sum, "", 5);
+  const auto figure = [](double v) { return "`" + format_text(v, "", 6) + "`"; };
+  const std::string name(models::find_float_format(in.format)->name);
+  const std::string stop = "From `" + format_text(out.ones_stop_at, "", 9) + "` on in " + name;
+  if (in.terms == models::SumTerms::ones && in.size == 1) {
+    if (static_cast<double>(in.count) > out.ones_stop_at)
+      return stop + ", where neighbours are `2` apart: of " + figure(out.exact_sum) + " ones " + figure(naive.sum) +
+             " arrive.";
+    return stop + ", where neighbours are `2` apart; " + figure(static_cast<double>(in.count)) +
+           " ones do not get there.";
+  }
   if (naive.overflowed)
-    return "The sum is too large for " + format + ": its accumulator ends at the largest value, " + sum + ".";
-  if (naive.moved_last < in.count * 9 / 10)
-    return "The " + format + " accumulator holds " + sum + " after " +
-           format_text(static_cast<double>(naive.moved_last), "", 6) + " terms and never moves again; the sum is " +
-           exact + ".";
-  return "One " + format + " accumulator ends at " + sum + "; the sum is " + exact + ", an error of " +
-         format_text(naive.error, "%") + " of the magnitudes added.";
+    return stop + "; these terms overflow it and end at " + figure(naive.sum) + ", not " + figure(out.exact_sum) + ".";
+  if (naive.error == 0) return stop + "; these terms add up to " + figure(naive.sum) + ", which is exact.";
+  return stop + "; these terms end at " + figure(naive.sum) + ", not " + figure(out.exact_sum) + ".";
+}
+
+/// The sums over the exact one.
+void arrange_shares(const models::SumRun& run, Picture& p) {
+  p.one.assign(run.count.size(), 1);
+  double highest = 1;
+  for (std::size_t m = 0; m < p.share.size(); ++m)
+    for (std::size_t i = 0; i < run.count.size(); ++i) {
+      p.share[m].push_back(run.methods[m].sum[i] / run.exact[i]);
+      highest = std::max(highest, p.share[m].back());
+    }
+  p.share_hi = std::max(1.15, 1.05 * highest);
+  for (std::size_t m = 0; m < p.share.size(); ++m)
+    p.right[m] = std::all_of(p.share[m].begin(), p.share[m].end(), [](double s) { return std::abs(s - 1) <= 0.01; });
+  const auto others = std::count(p.right.begin(), p.right.end(), true);
+  if (others > 0) p.exact_name += ", " + std::to_string(others) + " alike";
+}
+
+/// The least error that is not 0, over all methods, with room below it.
+double least_error_of(const models::SumRun& run) {
+  double least = 1;
+  for (const models::SumTrace& method : run.methods)
+    for (const double e : method.error)
+      if (e > 0) least = std::min(least, e);
+  return std::max(least / 3, 1e-12);
+}
+
+/// Replays the naive sum; the adder shows the first addition that is lost on it.
+void arrange_additions(const Inputs& in, Picture& p) {
+  p.term = models::low_precision_terms(
+      {.format = p.format, .terms = in.terms, .count = in.count, .size = in.size, .seed = in.seed});
+  models::FormatRounder rounder(*p.format);
+  double sum = 0;
+  p.shown_first = static_cast<std::int64_t>(p.term.size());
+  bool stalled = false, inexact = false;
+  for (std::size_t i = 0; i < p.term.size(); ++i) {
+    p.before.push_back(sum);
+    const double exact = sum + p.term[i], next = rounder.nearest(exact);
+    const auto n = static_cast<std::int64_t>(i) + 1;
+    if (!inexact && !stalled && next != exact) {
+      p.shown_first = n;
+      inexact = true;
+    }
+    if (!stalled && next == sum && p.term[i] != 0) {
+      p.shown_first = n;
+      stalled = true;
+    }
+    sum = next;
+  }
 }
 
 std::string story_of_the_updates(const Inputs& in, const Outputs& out) {
@@ -66,10 +115,12 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty()) return p;
   const models::SumRun& run = out.sum_run;
   p.positive = *std::min_element(run.exact.begin(), run.exact.end()) > 0;
-  for (std::size_t m = 0; m < p.error.size(); ++m) p.error[m] = not_below(p.least_error, run.methods[m].error);
-  p.bound = not_below(p.least_error, run.first_order);
+  p.format = models::find_float_format(in.format);
+  if (p.positive) arrange_shares(run, p);
+  p.least_error = least_error_of(run);
+  arrange_additions(in, p);
   fit_weights(out.update_run, p);
-  p.sum_story = story_of_the_sum(in, out);
+  p.answer = answer_of(in, out);
   p.update_story = story_of_the_updates(in, out);
   return p;
 }

@@ -38,9 +38,12 @@ void describe(Fields& f, UpdateRow& r) {
 }
 
 void describe(Fields& f, Inputs& in) {
+  f.group("The sum");
   f.choice("format", in.format, formats,
-           {.label = "Format", .help = "Of the accumulator and of the weight: every result is rounded to it."});
-  f.choice("terms", in.terms, terms, {.label = "Terms", .help = "What is added up."});
+           {.label = "Format",
+            .help = "Of the accumulator and of the weight: every result is rounded to it.",
+            .headline = true});
+  f.choice("terms", in.terms, terms, {.label = "Terms", .help = "What is added up.", .headline = true});
   f.integer("count", in.count,
             {
                 .label = "Terms added",
@@ -48,6 +51,7 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 16,
                 .hi = 65536,
                 .scale = Scale::log,
+                .headline = true,
             });
   f.real("size", in.size,
          {
@@ -65,6 +69,7 @@ void describe(Fields& f, Inputs& in) {
                 .hi = 4096,
                 .scale = Scale::log,
             });
+  f.group("The weight");
   f.real("weight", in.weight,
          {
              .label = "Weight",
@@ -97,6 +102,7 @@ void describe(Fields& f, Inputs& in) {
                 .hi = 128,
                 .scale = Scale::log,
             });
+  f.group("Chance");
   f.integer("seed", in.seed,
             {
                 .label = "Seed",
@@ -107,6 +113,16 @@ void describe(Fields& f, Inputs& in) {
             });
 }
 
+void describe(Fields& f, View& v) {
+  f.real("addition", v.addition,
+         {
+             .label = "Addition",
+             .help = "The addition that the adder shows, counted from 1; 0: the first that is lost on it.",
+             .lo = 0,
+             .hi = 65536,
+         });
+}
+
 void describe(Fields& f, Outputs& o) {
   using models::SumMethod;
   using models::UpdateMethod;
@@ -114,14 +130,20 @@ void describe(Fields& f, Outputs& o) {
   const auto weight = [&](UpdateMethod m) -> double& { return o.weight[static_cast<std::size_t>(m)]; };
   const auto gained = [&](UpdateMethod m) -> double& { return o.gained[static_cast<std::size_t>(m)]; };
   models::SumTrace& naive = o.sum_run.methods[static_cast<std::size_t>(SumMethod::naive)];
+  f.group("The sum");
   f.real("exact_sum", o.exact_sum,
          {.label = "Exact sum", .help = "Of the terms as the format holds them, in compensated double."});
   f.real("naive_sum", naive.final,
-         {.label = "Sum in the format", .help = "One accumulator, rounded after each addition."});
+         {
+             .label = "Sum in the format",
+             .help = "One accumulator, rounded after each addition.",
+             .headline = true,
+         });
   f.real("naive_error", error(SumMethod::naive),
          {
              .label = "Its error",
              .unit = "%",
+             .headline = true,
              .formula = "|sum - exact| / sum of magnitudes",
              .source = higham,
          });
@@ -132,9 +154,11 @@ void describe(Fields& f, Outputs& o) {
              .label = "Ones stop at",
              .help = "The sum from which adding 1 changes nothing: there the spacing is 2, and the tie goes to the "
                      "even neighbour.",
+             .headline = true,
              .formula = "2^(mantissa bits + 1)",
              .source = "IEEE 754, round to nearest, ties to even",
          });
+  f.group("Better ways to add");
   f.real("pairwise_error", error(SumMethod::pairwise), {.label = "Error, pairwise", .unit = "%", .source = higham});
   f.real("kahan_error", error(SumMethod::kahan),
          {.label = "Error, Kahan", .unit = "%", .source = "Kahan, CACM 8(1), 1965"});
@@ -149,6 +173,7 @@ void describe(Fields& f, Outputs& o) {
           .unit = "%",
           .help = "Terms of the format, an accumulator in FP32: what tensor cores offer."});
   f.text("best", o.best, {.label = "Nearest within the format", .help = "Of the methods that use no wider number."});
+  f.group("The weight's neighbours");
   f.real("epsilon", o.epsilon, {.label = "Spacing above 1", .formula = "2^(-mantissa bits)"});
   f.real("spacing", o.spacing,
          {.label = "Spacing at the weight", .help = "To the next value in the update's direction."});
@@ -158,11 +183,17 @@ void describe(Fields& f, Outputs& o) {
           .formula = "spacing / 2"});
   f.toggle("update_seen", o.update_run.first_seen,
            {.label = "The update is seen", .help = "One update changes the weight in the format."});
+  f.group("The weight after the updates");
   f.real("exact_weight", o.update_run.exact_final, {.label = "Weight, exact", .formula = "weight + steps x update"});
   f.real("plain_weight", weight(UpdateMethod::plain),
          {.label = "Weight, in the format", .help = "Kept in the format alone, rounded to nearest."});
   f.real("plain_gained", gained(UpdateMethod::plain),
-         {.label = "... arrived", .unit = "%", .formula = "(weight - start) / (steps x update)"});
+         {
+             .label = "... arrived",
+             .unit = "%",
+             .headline = true,
+             .formula = "(weight - start) / (steps x update)",
+         });
   f.real("stochastic_weight", weight(UpdateMethod::stochastic),
          {.label = "Weight, stochastic", .help = "Mean of the replicas."});
   f.real("stochastic_gained", gained(UpdateMethod::stochastic),
@@ -181,6 +212,7 @@ void describe(Fields& f, Outputs& o) {
   f.integer("master_first_move", o.update_run.first_move[static_cast<std::size_t>(UpdateMethod::master)],
             {.label = "Its copy first moves",
              .help = "After this many steps the master has gathered enough to show; 0 for never."});
+  f.group("Row by row");
   f.table("sums", o.sums, {.label = "Sums"});
   f.table("updates", o.updates, {.label = "Weights"});
 }

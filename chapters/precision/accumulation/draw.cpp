@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "chapters/precision/accumulation/lab.h"
 #include "chapters/precision/shared/formats.h"
-#include "widgets/base/columns.h"
-#include "widgets/base/heading.h"
 #include "widgets/plot/plot.h"
 
 namespace chapters::precision::accumulation {
@@ -15,66 +14,80 @@ using widgets::AxisKind;
 constexpr std::array<std::string_view, models::sum_method_count> sum_names{
     "one accumulator", "stochastic", "Kahan", "pairwise", "blocks into FP32", "FP32 accumulator"};
 
-void draw_sum(const Outputs& out, const Picture& picture, View& view, float width, float height) {
+/// The cursor that says which addition the adder shows.
+void choose_addition(widgets::Plot& plot, const Picture& picture, View& view) {
+  const auto last = static_cast<double>(picture.term.size());
+  double at = std::clamp(view.addition >= 1 ? view.addition : static_cast<double>(picture.shown_first), 1.0, last);
+  if (plot.drag_x("drag addition", at, {.label = "", .lo = 1, .hi = last})) view.addition = std::round(at);
+}
+
+/// What each method has over what it should have; sums that change sign are drawn as they are.
+void draw_sum(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const models::SumRun& run = out.sum_run;
+  widgets::AxisSpec y{.label = "sum so far"};
+  if (picture.positive) y = {.lo = 0, .hi = picture.share_hi, .label = "sum / exact sum"};
   widgets::Plot plot("sum so far", view.sum,
                      {
-                         .x =
-                             {
-                                 .kind = AxisKind::log2,
-                                 .lo = 1,
-                                 .hi = run.count.back(),
-                                 .label = "terms added",
-                             },
-                         .y = {.kind = picture.positive ? AxisKind::log2 : AxisKind::linear, .label = "sum"},
-                         .size = {width, height},
+                         .x = {.kind = AxisKind::log2, .lo = 1, .hi = run.count.back(), .label = "terms added"},
+                         .y = y,
+                         .size = size,
                          .legend = false,
+                         .end_labels = size.x >= t.px(420),
                      });
-  plot.line("exact", run.count, run.exact,
+  plot.line(picture.exact_name, run.count, picture.positive ? picture.one : run.exact,
             {
                 .colour = t.muted,
                 .width = 5,
-                .label = false,
+                .label = picture.positive,
                 .legend = false,
                 .info = "of the same terms, in compensated double",
                 .version = picture.version,
             });
   for (std::size_t i = sum_names.size(); i-- > 0;)
-    plot.line(sum_names[i], run.count, run.methods[i].sum,
+    plot.line(sum_names[i], run.count, picture.positive ? picture.share[i] : run.methods[i].sum,
               {
                   .colour = t.series_at(sum_series[i]),
-                  .width = i == 0 ? 2.5f : 1.5f,
+                  .width = i == 0 ? 3.0f : 1.7f,
                   .dashed = i == 1,
-                  .label = i == 0,
+                  .label = !picture.right[i],
                   .legend = false,
                   .version = picture.version,
               });
+  choose_addition(plot, picture, view);
 }
 
-void draw_error(const Outputs& out, const Picture& picture, View& view, float width, float height) {
+/// The adder at one addition, and under it how far each way of adding has come.
+void draw_adding(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const bool plot = size.y >= t.px(230);
+  const float adder = plot ? std::clamp(size.y * 0.48f, t.px(128), t.px(216)) : size.y;
+  draw_adder(picture, view, {size.x, adder});
+  if (!plot) return;
+  ImGui::SetCursorScreenPos({corner.x, corner.y + adder + t.px(8)});
+  draw_sum(out, picture, view, {size.x, size.y - adder - t.px(8)});
+}
+
+void draw_error(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const models::SumRun& run = out.sum_run;
   widgets::Plot plot("error of the sum", view.error,
                      {
-                         .x =
-                             {
-                                 .kind = AxisKind::log2,
-                                 .lo = 1,
-                                 .hi = run.count.back(),
-                                 .label = "terms added",
-                             },
+                         .x = {.kind = AxisKind::log2, .lo = 1, .hi = run.count.back(), .label = "terms added"},
                          .y =
                              {
                                  .kind = AxisKind::log10,
-                                 .lo = picture.least_error * 0.5,
+                                 .lo = picture.least_error,
                                  .hi = 4,
                                  .label = "error / sum of magnitudes",
+                                 .zero_word = "exact",
                              },
-                         .size = {width, height},
+                         .size = size,
                          .legend = false,
+                         .end_labels = true,
                      });
-  plot.line("bound (n - 1) u", run.count, picture.bound,
+  plot.line("bound (n - 1) u", run.count, run.first_order,
             {
                 .colour = t.muted,
                 .width = 1,
@@ -84,27 +97,30 @@ void draw_error(const Outputs& out, const Picture& picture, View& view, float wi
                 .version = picture.version,
             });
   for (std::size_t i = sum_names.size(); i-- > 0;)
-    plot.line(sum_names[i], run.count, picture.error[i],
+    plot.line(sum_names[i], run.count, run.methods[i].error,
               {
                   .colour = t.series_at(sum_series[i]),
                   .width = i == 0 ? 2.5f : 1.7f,
                   .dashed = i == 1,
-                  .label = true,
                   .legend = false,
-                  .info = "exact sums are drawn at the bottom",
                   .version = picture.version,
               });
 }
 
-void draw_weight(const Outputs& out, const Picture& picture, View& view, float width, float height) {
+void draw_weight(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float line = t.type(widgets::Type::small) + t.px(6);
+  widgets::fit_text(widgets::Painter::window(), corner, picture.update_story, size.x, t.muted, widgets::Type::small);
+  ImGui::SetCursorScreenPos({corner.x, corner.y + line});
   const models::UpdateRun& run = out.update_run;
   widgets::Plot plot("weight", view.weight,
                      {
                          .x = {.lo = 0, .hi = std::max(1.0, run.step.back()), .label = "update"},
                          .y = {.lo = picture.weight_lo, .hi = picture.weight_hi, .label = "weight"},
-                         .size = {width, height},
+                         .size = {size.x, size.y - line},
                          .legend = false,
+                         .end_labels = true,
                      });
   plot.line("exact", run.step, run.exact,
             {
@@ -130,7 +146,6 @@ void draw_weight(const Outputs& out, const Picture& picture, View& view, float w
                    .colour = t.series_at(update_series[i]),
                    .width = i == 0 ? 2.5f : 1.7f,
                    .dashed = i == 2,
-                   .label = i == 0,
                    .legend = false,
                    .version = picture.version,
                });
@@ -138,31 +153,18 @@ void draw_weight(const Outputs& out, const Picture& picture, View& view, float w
 
 }  // namespace
 
-void draw(Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.reason.empty() || out.sums.empty() || out.updates.empty()) return;
-  const auto& t = widgets::theme();
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float width = room.x, line = t.type(widgets::Type::body) + t.px(12);
-  const float space = ImGui::GetStyle().ItemSpacing.y, row = t.type(widgets::Type::body) + t.px(11);
-  const float tables = 12 * row + 2 * space;  // The two tables fill the right half and are the legend of the pictures.
-  const float upper =
-      std::max(t.px(190), std::min(t.px(420), room.y - tables - line - t.type(widgets::Type::small) - t.px(34)));
-  widgets::heading("Adding up", picture.sum_story, width, widgets::HeadingMore::beside);
-  widgets::draw_columns(
-      widgets::two_columns(width, {.least = 560, .gap = 22}), [&](float w) { draw_sum(out, picture, view, w, upper); },
-      [&](float w) { draw_error(out, picture, view, w, upper); });
-  const widgets::TwoColumns lower = widgets::two_columns(
-      width, {.least = 902, .gap = 22});  // This is the width at which the tables show their words whole.
-  const auto weight = [&](float w) {
-    widgets::heading("Updating a weight", picture.update_story, w, widgets::HeadingMore::beside);
-    draw_weight(out, picture, view, w,
-                lower.beside ? tables - line - t.type(widgets::Type::small) - t.px(6) : t.px(200));
-  };
-  const auto both_tables = [&](float w) {
-    draw_sums_table(out, picture, view, w);
-    draw_updates_table(out, picture, view, w);
-  };
-  widgets::draw_columns(lower, weight, both_tables);
+void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
+  if (out.sums.empty() || out.updates.empty() || picture.term.empty()) return;
+  stage.panel("adder", {.title = "The adder and the sum", .least = {560, 330}, .answers = true},
+              [&](ImVec2 size) { draw_adding(out, picture, view, size); });
+  stage.panel("error", {.title = "Error of the sum", .least = {440, 210}},
+              [&](ImVec2 size) { draw_error(out, picture, view, size); });
+  stage.panel("weight", {.title = "Updating a weight", .least = {440, 220}},
+              [&](ImVec2 size) { draw_weight(out, picture, view, size); });
+  stage.panel("sums", {.title = "All sums", .least = {420, 180}, .ideal = {0, 230}, .scrolls = true},
+              [&](ImVec2 size) { draw_sums_table(out, picture, view, size); });
+  stage.panel("weights", {.title = "All weights", .least = {420, 140}, .ideal = {0, 180}, .scrolls = true},
+              [&](ImVec2 size) { draw_updates_table(out, picture, view, size); });
 }
 
 }  // namespace chapters::precision::accumulation

@@ -14,7 +14,7 @@ widgets::RowMark mark_of(std::size_t series, std::size_t row) {
 
 }  // namespace
 
-void draw_sums_table(const Outputs& out, const Picture& picture, View& view, float width) {
+void draw_sums_table(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 4> columns{{{.title = "accumulator", .number = false},
                                                                 {.title = "sum"},
                                                                 {.title = "error", .unit = "%"},
@@ -34,10 +34,10 @@ void draw_sums_table(const Outputs& out, const Picture& picture, View& view, flo
       cell.number = widgets::format(cell.value, "", column == 2 ? 3 : 6);
   };
   source.mark = [](const void*, std::size_t row) { return mark_of(sum_series[row], row); };
-  widgets::draw_table("sums", columns, source, view.sums, {width, 0});
+  widgets::draw_table("sums", columns, source, view.sums, size);
 }
 
-void draw_updates_table(const Outputs& out, const Picture& picture, View& view, float width) {
+void draw_updates_table(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 4> columns{{{.title = "the weight is kept", .number = false},
                                                                 {.title = "weight"},
                                                                 {.title = "arrived", .unit = "%"},
@@ -57,7 +57,7 @@ void draw_updates_table(const Outputs& out, const Picture& picture, View& view, 
       cell.number = widgets::format(cell.value, "", column == 1 ? 5 : 3);
   };
   source.mark = [](const void*, std::size_t row) { return mark_of(update_series[row], row); };
-  widgets::draw_table("weights", columns, source, view.updates, {width, 0});
+  widgets::draw_table("weights", columns, source, view.updates, size);
 }
 
 }  // namespace chapters::precision::accumulation

@@ -6,6 +6,7 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "models/numerics/low_precision_sum.h"
+#include "widgets/pictures/bit_rows.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
@@ -49,28 +50,61 @@ struct Outputs {
   models::UpdateRun update_run;
 };
 
+/// One addition of the naive sum as its adder sees it. Rows of bits: the sum so far, the term, their exact sum, what is
+/// stored. All bits are of one scale: column 0 is worth 2^`top`.
+struct Addition {
+  struct Row {
+    std::vector<std::uint8_t> bits;
+    std::int64_t shift = 0;
+    std::string value;
+    bool minus = false;
+  };
+  std::array<Row, 4> rows;
+  std::int64_t kept = 0;  ///< columns that the register holds
+  bool lost = false;      ///< the stored sum is not the exact one
+  bool stalled = false;   ///< the stored sum is the sum so far, although the term is not 0
+};
+
 struct Picture {
   std::uint64_t version = 0;
-  bool positive = true;  ///< the exact sum is above zero all the way, so that a log axis shows it
-  /// Errors and their bound, not below the foot of the axis, so that an exact sum stays on a log axis.
-  std::array<std::vector<double>, models::sum_method_count> error;
-  std::vector<double> bound;
-  double least_error = 1e-9;
+  std::string answer;
+  bool positive = true;  ///< the exact sum is above zero all the way, so that shares of it can be drawn
+  /// Of each method, its sum over the exact one at each checkpoint.
+  std::array<std::vector<double>, models::sum_method_count> share;
+  std::vector<double> one;  ///< what they should be
+  /// Of each method: its share is right to a hundredth all the way, so that its line lies under that of the exact sum.
+  std::array<bool, models::sum_method_count> right{};
+  std::string exact_name = "exact";  ///< "exact, and 4 others"
+  double share_hi = 1.25;            ///< end of that axis
+  double least_error = 1e-9;         ///< foot of the axis of errors; those that are 0 have a band of their own under it
+  const models::FloatFormat* format = nullptr;
+  std::vector<double> term, before;     ///< of each addition: what is added, and to which sum
+  std::int64_t shown_first = 1;         ///< the addition that is shown until another is chosen; counted from 1
   double weight_lo = 0, weight_hi = 1;  ///< range of the weights drawn
-  std::string sum_story, update_story;
+  std::string update_story;
 };
 
 struct View {
+  double addition = 0;  ///< which one the adder shows, counted from 1; 0: the one that tells most
+  /// The addition that the adder was last laid out for.
+  Addition shown;
+  std::int64_t shown_addition = 0;
+  std::uint64_t shown_version = 0;
+  widgets::BitRowView adder;
   widgets::PlotView sum, error, weight;
   widgets::TableView sums, updates;
 };
 
 Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
-void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+/// The n-th addition of the naive sum, counted from 1, as bits.
+Addition addition_of(const Picture& picture, std::int64_t n);
+/// The adder at the chosen addition, under words that say what happens there.
+void draw_adder(const Picture& picture, View& view, ImVec2 size);
 
-void draw_sums_table(const Outputs& out, const Picture& picture, View& view, float width);
-void draw_updates_table(const Outputs& out, const Picture& picture, View& view, float width);
+void draw_sums_table(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_updates_table(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// The same colour for a way of keeping a number in all pictures: numbers of the theme's series, by method.
 inline constexpr std::array<std::size_t, models::sum_method_count> sum_series{4, 1, 3, 2, 5, 0};
 inline constexpr std::array<std::size_t, models::update_method_count> update_series{4, 1, 3, 0};
@@ -79,5 +113,6 @@ void describe(Fields& fields, SumRow& row);
 void describe(Fields& fields, UpdateRow& row);
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);
+void describe(Fields& fields, View& view);
 
 }  // namespace chapters::precision::accumulation

@@ -1,5 +1,6 @@
-#include <charconv>
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "chapters/precision/bits/lab.h"
 #include "widgets/number/number.h"
@@ -13,25 +14,32 @@ using models::RoundingRule;
 using models::Specials;
 using models::ValueKind;
 
-std::string short_text(double x) { return models::exact_decimal(x, 17); }
-/// The shortest decimal that is read back as the same number: what was typed, not what is stored.
-std::string typed_text(double x) {
-  if (!std::isfinite(x)) return short_text(x);
-  char text[40];
-  return {text, std::to_chars(text, text + sizeof text, x).ptr};
+/// All digits of a value where they are few, otherwise as many as tell it from its neighbours in the format.
+std::string value_text(const FloatFormat& f, double v) {
+  const std::string all = models::exact_decimal(v, 17);
+  if (all.find("\xE2\x80\xA6") == std::string::npos) return all;
+  const int digits =
+      f.family == FormatFamily::binary ? 2 + static_cast<int>(std::ceil(0.30103 * (f.mantissa_bits + 1))) : 8;
+  char text[48];
+  std::snprintf(text, sizeof text, "%.*g", std::min(digits, 17), v);
+  return text;
+}
+std::string number_text(const models::TypedDecimal& x) {
+  return std::isfinite(x.value) ? x.text : models::exact_decimal(x.value, 17);
 }
 std::string percent(double share) { return widgets::format_text(100 * share, "%"); }
 
 /// One sentence that says what decided.
-std::string sentence_of(const Inputs& in, const FloatFormat& f, const models::RoundingStudy& s, double x) {
-  const std::string name(f.name), number = typed_text(x);
+std::string sentence_of(const Inputs& in, const FloatFormat& f, const models::RoundingStudy& s,
+                        const models::TypedDecimal& x) {
+  const std::string name(f.name), number = number_text(x);
   if (gives_code(in)) return "The code was given: nothing is rounded. All numbers of the shaded stretch round to it.";
   switch (s.rule) {
     case RoundingRule::exact:
       return number + " is a value of " + name + ": nothing to decide. All numbers of the shaded stretch round to it.";
     case RoundingRule::nearer:
       return "It lies " + percent(s.position) + " of the way up, " + (s.position < 0.5 ? "below" : "above") +
-             " the midpoint: the " + (s.value <= x ? "lower" : "upper") + " neighbour is nearer.";
+             " the midpoint: the " + (s.lower_chosen ? "lower" : "upper") + " neighbour is nearer.";
     case RoundingRule::tie:
       return std::string("Exactly the midpoint. ") +
              (f.family == FormatFamily::table
@@ -41,9 +49,9 @@ std::string sentence_of(const Inputs& in, const FloatFormat& f, const models::Ro
       return "Toward zero cuts off whatever lies between, however near the other neighbour is.";
     case RoundingRule::drawn:
       return "Up with probability " + percent(s.position) + ", down otherwise: draw " + std::to_string(in.seed) +
-             " went " + (s.value >= x ? "up" : "down") + ". Over many draws the mean is the number itself.";
+             " went " + (s.upper_chosen ? "up" : "down") + ". Over many draws the mean is the number itself.";
     case RoundingRule::saturated:
-      return "Past the largest value, " + short_text(s.value) + " is taken in its place: " +
+      return "Past the largest value, " + value_text(f, s.value) + " is taken in its place: " +
              (in.overflow == models::Overflow::saturate ? "saturation was asked for."
                                                         : name + " has neither infinity nor NaN.");
     case RoundingRule::to_infinity:
@@ -54,7 +62,7 @@ std::string sentence_of(const Inputs& in, const FloatFormat& f, const models::Ro
       return name + " has no zero: its smallest value is taken.";
     case RoundingRule::not_a_number:
       return f.has_nan() ? "Not a number stays one."
-                         : name + " has no NaN: " + short_text(s.value) + " is taken in its place.";
+                         : name + " has no NaN: " + value_text(f, s.value) + " is taken in its place.";
   }
   return {};
 }
@@ -123,41 +131,89 @@ std::vector<Jump> jumps_of(const FloatFormat& f, std::uint64_t code) {
 /// The line on which an exact value stands in the middle of its neighbours.
 void label_exact(const FloatFormat& f, const Outputs& out, Picture& p) {
   p.exact = true;
-  if (p.down) p.left = {short_text(models::decode(f, *p.down)), out.next_down_code, "next down"};
-  if (p.up) p.right = {short_text(models::decode(f, *p.up)), out.next_up_code, "next up"};
-  p.middle = {out.exact.size() > 26 ? typed_text(p.number) : out.exact, out.code, "stored"};
+  if (p.down) p.left = {value_text(f, models::decode(f, *p.down)), out.next_down_code, "next down"};
+  if (p.up) p.right = {value_text(f, models::decode(f, *p.up)), out.next_up_code, "next up"};
+  p.middle = {value_text(f, out.study.value), out.code, "stored"};
 }
 
 /// The line between the two neighbours that compete; past an end one of them has no code.
 void label_neighbours(const FloatFormat& f, const models::RoundingStudy& s, Picture& p) {
-  p.left = {short_text(s.lower), s.past_lowest ? "no code" : code_text(f, s.lower_code),
+  p.left = {value_text(f, s.lower), s.past_lowest ? "no code" : code_text(f, s.lower_code),
             s.lower_chosen  ? "stored"
             : s.past_lowest ? "would be next"
                             : "lower"};
-  p.right = {short_text(s.upper), s.past_highest ? "no code" : code_text(f, s.upper_code),
+  p.right = {value_text(f, s.upper), s.past_highest ? "no code" : code_text(f, s.upper_code),
              s.upper_chosen   ? "stored"
              : s.past_highest ? "would be next"
                               : "upper"};
   p.goes_down = !s.upper_chosen;
-  p.midpoint_text = short_text(s.midpoint);
+  const bool between = s.midpoint != s.lower && s.midpoint != s.upper;
+  p.midpoint_text = between ? value_text(f, s.midpoint) : "";
   p.chance_text = "up in " + percent(s.position) + " of the draws";
-  p.number_label = "number " + typed_text(p.number);
+  p.number_label = "number " + number_text(p.number);
 }
 
-FormatLine line_of(const Inputs& in, const Row& row, double x) {
+/// How long the bar of an error is: FormatLine::bar.
+double bar_of(double share, bool lost) {
+  if (share == 0) return 0;
+  const double length = lost ? 1 : std::clamp((std::log2(std::abs(share)) + 56) / 56, 0.02, 1.0);
+  return share < 0 ? -length : length;
+}
+
+FormatLine line_of(const Inputs& in, const Row& row, const models::TypedDecimal& x) {
   FormatLine line;
   line.format = models::find_float_format(row.id);
-  line.bits = encode_as_set(in, *line.format, x);
+  const models::RoundingStudy study = study_number(in, *line.format, x);
+  line.bits = study.code;
   line.code = row.code;
-  const double v = models::decode(*line.format, line.bits);
-  line.value = short_text(v);
-  line.lost = !std::isfinite(v) || (v == 0 && x != 0);
+  const double v = study.value;
+  line.value = value_text(*line.format, v);
+  line.lost = !std::isfinite(v) || (v == 0 && x.value != 0);
   line.exact = row.relative_error == 0;
   if (line.lost)
     line.outcome = v == 0 ? "underflow" : std::isnan(v) ? "NaN" : "infinity";
   else
     line.outcome = line.exact ? "exact" : widgets::format_text(row.relative_error, "%");
+  line.bar = std::isfinite(row.relative_error) ? bar_of(row.relative_error / 100, line.lost) : 0;
   return line;
+}
+
+/// One sentence: what is stored for the number, and which rule chose it.
+std::string answer_of(const Inputs& in, const FloatFormat& f, const Outputs& out, const Picture& p) {
+  const models::RoundingStudy& s = out.study;
+  const std::string name(f.name), number = "`" + number_text(p.number) + "`";
+  const std::string stored = std::isnan(s.value)   ? "NaN"
+                             : std::isinf(s.value) ? (s.value > 0 ? "infinity" : "minus infinity")
+                                                   : "`" + value_text(f, s.value) + "`";
+  if (gives_code(in)) return name + " reads the code `" + out.code + "` as " + stored + "; nothing is rounded.";
+  const std::string off = std::isfinite(out.relative_error) && out.relative_error != 0
+                              ? ", `" + widgets::format_text(out.relative_error, "%") + "` off"
+                              : "";
+  const std::string what = name + " stores " + stored + " for " + number;
+  switch (s.rule) {
+    case RoundingRule::exact:
+      return name + " stores " + stored + " for " + number + ": it is one of its values.";
+    case RoundingRule::nearer:
+      return what + ": the nearer neighbour" + off + ".";
+    case RoundingRule::tie:
+      return what + ": a tie, which the even code takes.";
+    case RoundingRule::truncated:
+      return what + ": the one nearer to zero" + off + ".";
+    case RoundingRule::drawn:
+      return what + ": chance took it " + (s.upper_chosen ? "up" : "down") + "; up was `" +
+             widgets::format_text(100 * s.position, "%") + "` likely.";
+    case RoundingRule::saturated:
+      return what + ": it does not fit, and the largest value is taken.";
+    case RoundingRule::to_infinity:
+      return what + ": half a step past its largest value or more.";
+    case RoundingRule::to_nan:
+      return what + ": past its largest value, and it has no infinity.";
+    case RoundingRule::clamped_up:
+      return what + ": it has no zero, and its smallest value is taken.";
+    case RoundingRule::not_a_number:
+      return what + ": what was given is none of its numbers.";
+  }
+  return what + ".";
 }
 
 }  // namespace
@@ -168,7 +224,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty() || !p.format) return p;
   const FloatFormat& f = *p.format;
   const models::RoundingStudy& s = out.study;
-  p.number = gives_code(in) ? s.value : in.value;
+  p.number = number_of(in, s.value);
   p.up = models::next_up(f, s.code);
   p.down = models::next_down(f, s.code);
   p.jumps = jumps_of(f, s.code);
@@ -182,7 +238,15 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     label_exact(f, out, p);
   else
     label_neighbours(f, s, p);
-  for (const Row& row : out.formats) p.formats.push_back(line_of(in, row, p.number));
+  for (const Row& row : out.formats) {
+    p.formats.push_back(line_of(in, row, p.number));
+    const FloatFormat& other = *p.formats.back().format;
+    p.widest_mantissa = std::max(p.widest_mantissa, other.mantissa_bits > 0 ? other.mantissa_bits : other.bits);
+    p.widest_exponent = std::max(p.widest_exponent, other.sign_bits + other.exponent_bits);
+  }
+  const std::string full = models::exact_decimal(s.value, 56);
+  p.value_text = full.find("\xE2\x80\xA6") == std::string::npos ? full : value_text(f, s.value);
+  p.answer = answer_of(in, f, out, p);
   return p;
 }
 

@@ -3,7 +3,6 @@
 
 #include "chapters/precision/bits/lab.h"
 #include "models/base/result.h"
-#include "models/numerics/float_cast.h"
 
 namespace chapters::precision::bits {
 namespace {
@@ -16,9 +15,9 @@ const double missing = std::nan("");
 double finite_or_missing(double x) { return std::isfinite(x) ? x : missing; }
 
 /// (value - number) / number in percent; 0 where both are 0.
-double relative_percent(double value, double number) {
-  if (number == 0) return value == 0 ? 0 : missing;
-  return finite_or_missing(100 * ((value - number) / number));
+double relative_percent(const models::RoundingStudy& study, const models::TypedDecimal& number) {
+  if (number.value == 0) return study.value == 0 ? 0 : missing;
+  return finite_or_missing(100 * (study.error / number.value));
 }
 
 std::string_view rule_text(RoundingRule rule) {
@@ -32,9 +31,7 @@ std::string_view rule_text(RoundingRule rule) {
 /// The rounding of the value, or of the code that is given in its place; a sentence where the code is none.
 models::Result<models::RoundingStudy> study_of(const Inputs& in, const FloatFormat& f) {
   using Study = models::Result<models::RoundingStudy>;
-  if (!gives_code(in))
-    return Study::ok(models::study_rounding(f, in.value, in.rounding, in.overflow,
-                                            models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0)));
+  if (!gives_code(in)) return Study::ok(study_number(in, f, models::typed_decimal(in.value)));
   const auto code = read_code(in.code);
   if (code && *code <= f.code_mask()) return Study::ok(models::study_code(f, *code, in.rounding));
   return Study::fail((code ? "The code does not fit: codes of " : "The code reads as none: codes of ") +
@@ -47,23 +44,23 @@ void take_apart(const FloatFormat& f, std::uint64_t code, Outputs& o) {
   const std::uint64_t mantissa = code & ((std::uint64_t{1} << f.mantissa_bits) - 1);
   const bool binary = f.family == FormatFamily::binary;
   o.sign = f.sign_bits && (code & f.sign_mask()) ? 1 : 0;
-  o.mantissa_field = static_cast<double>(binary ? mantissa : code);
+  o.mantissa_field = static_cast<std::int64_t>(binary ? mantissa : code);
   if (!binary) return;
   o.exponent_field = static_cast<std::int64_t>((code & ~f.sign_mask()) >> f.mantissa_bits);
   const bool hidden = o.exponent_field > 0 || f.specials == models::Specials::scale;
   o.exponent = (hidden ? o.exponent_field : 1) - f.bias;
 }
 
-Row row_of(const FloatFormat& f, double x, const Inputs& in) {
-  const std::uint64_t code = encode_as_set(in, f, x);
-  const double v = models::decode(f, code);
+Row row_of(const FloatFormat& f, const models::TypedDecimal& x, const Inputs& in) {
+  const models::RoundingStudy study = study_number(in, f, x);
+  const std::uint64_t code = study.code;
   return {
       .id = std::string(f.id),
       .code = code_text(f, code),
       .kind = std::string(models::kind_text(models::classify(f, code))),
-      .value = finite_or_missing(v),
-      .error = finite_or_missing(v - x),
-      .relative_error = relative_percent(v, x),
+      .value = finite_or_missing(study.value),
+      .error = finite_or_missing(study.error),
+      .relative_error = relative_percent(study, x),
   };
 }
 
@@ -83,7 +80,8 @@ Outputs compute(const Inputs& in) {
   Outputs o;
   o.study = *study;
   const std::uint64_t code = o.study.code;
-  const double v = models::decode(*f, code), x = gives_code(in) ? v : in.value;
+  const double v = models::decode(*f, code);
+  const models::TypedDecimal x = number_of(in, v);
   o.code = code_text(*f, code);
   o.code_number = static_cast<double>(code);
   o.value = finite_or_missing(v);
@@ -95,14 +93,16 @@ Outputs compute(const Inputs& in) {
   o.next_down = down ? finite_or_missing(models::decode(*f, *down)) : missing;
   o.next_up_code = up ? code_text(*f, *up) : "none";
   o.next_down_code = down ? code_text(*f, *down) : "none";
-  o.error = finite_or_missing(v - x);
-  o.relative_error = relative_percent(v, x);
+  o.error = finite_or_missing(o.study.error);
+  o.relative_error = relative_percent(o.study, x);
   o.error_ulp = finite_or_missing(o.error / o.ulp);
   o.relative_ulp = v == 0 ? missing : finite_or_missing(100 * (o.ulp / std::abs(v)));
   o.rule = gives_code(in) ? "the code itself" : rule_text(o.study.rule);
   o.lower = finite_or_missing(o.study.lower);
   o.upper = finite_or_missing(o.study.upper);
-  o.midpoint = finite_or_missing(o.study.midpoint);
+  // Half a step of FP64 is no double: there is no number to give.
+  const bool between = o.study.midpoint != o.study.lower && o.study.midpoint != o.study.upper;
+  o.midpoint = between || o.study.lower == o.study.upper ? finite_or_missing(o.study.midpoint) : missing;
   o.position = finite_or_missing(100 * o.study.position);
   take_apart(*f, code, o);
   for (const std::string& id : in.compare)

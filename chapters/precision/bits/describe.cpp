@@ -12,17 +12,22 @@ bool Inputs::operator==(const Inputs& o) const {
 }
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("format", in.format, format_choices(), {.label = "Format", .help = "The format whose bits are shown."});
+  f.group("The number");
+  f.choice("format", in.format, format_choices(),
+           {.label = "Format", .help = "The format whose bits are shown.", .headline = true});
   f.real("value", in.value,
          {
              .label = "Value",
-             .help = "The number that is stored; any decimal, inf, -inf or nan. Waits while a code is set.",
+             .help = "The number that is stored: up to 15 digits are taken as the decimal that they are; inf, -inf or "
+                     "nan too. Waits while a code is set.",
              .lo = -8,
              .hi = 8,
+             .headline = true,
              .any_number = true,
          });
   f.text("code", in.code,
          {.label = "Code", .help = "A code instead of a value: 0x2E66, 0b1010 or decimal. Empty: the value counts."});
+  f.group("How it is rounded");
   f.choice("rounding", in.rounding, rounding_choices(),
            {.label = "Rounding", .help = "Which of the two neighbours takes a number between them."});
   f.choice("overflow", in.overflow, overflow_choices(),
@@ -36,6 +41,7 @@ void describe(Fields& f, Inputs& in) {
                 .scale = Scale::step,
                 .when = {"rounding", "stochastic"},
             });
+  f.group("Beside it");
   f.choices("compare", in.compare, format_choices(),
             {.label = "Compare", .help = "The same number in these formats.", .max_items = 16});
 }
@@ -56,12 +62,15 @@ void describe(Fields& f, Row& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
+  f.group("What is stored");
   f.text("code", o.code, {.label = "Code", .help = "Sign, exponent and mantissa from the left, in hexadecimal."});
   f.real("value", o.value,
          {
              .label = "Value",
              .help = "What the code is worth, exactly; no number for inf and nan (see kind).",
+             .headline = true,
              .may_be_missing = true,
+             .absent = "Infinity and NaN are no numbers.",
              .formula = "(-1)^sign x 2^exponent x significand",
              .source = "IEEE 754-2019, 3.3",
          });
@@ -70,9 +79,11 @@ void describe(Fields& f, Outputs& o) {
          {
              .label = "ULP",
              .help = "Spacing of the values here.",
+             .headline = true,
              .may_be_missing = true,
              .formula = "2^(exponent - mantissa bits)",
          });
+  f.group("Its neighbours");
   f.real("next_up", o.next_up,
          {
              .label = "Next up",
@@ -87,6 +98,7 @@ void describe(Fields& f, Outputs& o) {
              .may_be_missing = true,
              .source = "IEEE 754-2019, nextDown",
          });
+  f.group("What rounding did");
   f.real("error", o.error,
          {
              .label = "Error",
@@ -98,6 +110,7 @@ void describe(Fields& f, Outputs& o) {
          {
              .label = "Relative error",
              .unit = "%",
+             .headline = true,
              .may_be_missing = true,
              .formula = "(value - number) / number",
          });
@@ -117,6 +130,7 @@ void describe(Fields& f, Outputs& o) {
              .formula = "ulp / |value|",
          });
   f.text("rule", o.rule, {.label = "Decided by", .help = "The rule that chose between the neighbours."});
+  f.group("Between which values");
   f.real(
       "lower", o.lower,
       {.label = "Lower neighbour", .help = "The largest value that is not above the number.", .may_be_missing = true});
@@ -133,15 +147,19 @@ void describe(Fields& f, Outputs& o) {
              .may_be_missing = true,
              .formula = "(number - lower) / (upper - lower)",
          });
+  f.group("The code, taken apart");
   f.integer("sign", o.sign, {.label = "Sign bit", .help = "1: negative."});
   f.integer("exponent_field", o.exponent_field,
             {.label = "Exponent field", .help = "As stored, before the bias is taken off."});
   f.integer("exponent", o.exponent, {.label = "Exponent", .formula = "field - bias, and 1 - bias for subnormals"});
-  f.real("mantissa_field", o.mantissa_field, {.label = "Mantissa field", .help = "As stored, without the hidden bit."});
+  f.integer("mantissa_field", o.mantissa_field,
+            {.label = "Mantissa field", .help = "As stored, without the hidden bit."});
   f.real("code_number", o.code_number, {.label = "Code as a number", .help = "Exact up to 53 bits."});
+  f.group("In full");
   f.text("next_up_code", o.next_up_code, {.label = "Code of next up"});
   f.text("next_down_code", o.next_down_code, {.label = "Code of next down"});
   f.text("exact", o.exact, {.label = "In full", .help = "All decimal digits, up to 40."});
+  f.group("Other formats");
   f.table("formats", o.formats, {.label = "In other formats"});
 }
 

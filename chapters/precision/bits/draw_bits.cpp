@@ -43,14 +43,13 @@ float bit_x(const FloatFormat& f, const BitGrid& g, int bit) {
 
 }  // namespace
 
-void draw_bits(Inputs& in, const Outputs& out, const Picture& picture, float width) {
+float draw_bits(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 at, float width, float tallest) {
   const auto& t = widgets::theme();
   const FloatFormat& f = *picture.format;
   const Painter p = Painter::window();
   const BitGrid g = grid_of(f, width);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool numbered = g.step >= t.px(22);
-  const float label = t.type(Type::small) + t.px(6), height = std::min(g.box * 1.12f, t.px(58)),
+  const float label = t.type(Type::small) + t.px(6), height = std::min({g.box * 1.12f, tallest, t.px(58)}),
               under = numbered ? t.type(Type::small) + t.px(5) : t.px(6);
   float clear_from = at.x - t.px(1);
   for (int bit = f.bits - 1; bit >= 0; --bit) {
@@ -64,8 +63,8 @@ void draw_bits(Inputs& in, const Outputs& out, const Picture& picture, float wid
                                 : part == BitPart::exponent ? picture.exponent_text
                                                             : picture.mantissa_text;
       const float x = std::max(min.x, clear_from);
-      if (row == 0 && x + t.px(8) < at.x + width)
-        clear_from = x + p.text({x, at.y}, name, text_colour_of(part), Type::small, Font::mono) + t.px(10);
+      if (row == 0 && x + widgets::text_size(name, Type::small, Font::mono).x <= at.x + width)
+        clear_from = x + p.text({x, at.y}, name, colour_of(part), Type::small, Font::mono) + t.px(10);
     }
     widgets::Line name;
     name.add("bit ").add_integer(bit);
@@ -82,18 +81,18 @@ void draw_bits(Inputs& in, const Outputs& out, const Picture& picture, float wid
             : set              ? colour
                                : widgets::with_alpha(colour, 0.75f),
             hovered || focused ? t.px(2) : t.px(1.3f), round);
-    const Type type = g.box >= t.px(32) ? Type::title : g.box >= t.px(17) ? Type::body : Type::small;
-    if (g.box >= t.px(8))
+    const float least = std::min(g.box, height);
+    const Type type = least >= t.px(32) ? Type::title : least >= t.px(17) ? Type::body : Type::small;
+    if (g.box >= t.px(8) && height >= t.type(Type::small))
       p.text({(min.x + max.x) / 2, (min.y + max.y - t.type(type)) / 2 - t.px(1)}, set ? "1" : "0",
-             set ? t.on_colour : t.muted, type, Font::mono, Align::center);
+             set ? widgets::text_on(colour, t) : t.muted, type, Font::mono, Align::center);
     if (numbered) {
       widgets::Line index;
       index.add_integer(bit);
       p.text({(min.x + max.x) / 2, max.y + t.px(2)}, index.view(), t.muted, Type::small, Font::mono, Align::center);
     }
   }
-  ImGui::SetCursorScreenPos(at);
-  ImGui::Dummy({width, label + static_cast<float>(g.rows) * (height + under + t.px(4))});
+  return label + static_cast<float>(g.rows) * (height + under + t.px(4));
 }
 
 }  // namespace chapters::precision::bits

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "chapters/precision/bits/lab.h"
-#include "widgets/base/heading.h"
 #include "widgets/base/painter.h"
 
 namespace chapters::precision::bits {
@@ -22,7 +21,8 @@ struct Line {
   float at(double share) const { return left + (right - left) * static_cast<float>(share); }
 };
 
-void end_mark(const Painter& p, float x, float y, bool chosen, const EndLabels& labels, Align align) {
+/// `room` is the width in px that its labels may take; those that need more are left out.
+void end_mark(const Painter& p, float x, float y, bool chosen, const EndLabels& labels, Align align, float room) {
   const auto& t = widgets::theme();
   p.line({x, y - t.px(13)}, {x, y + t.px(13)}, chosen ? t.text : t.muted, t.px(chosen ? 2 : 1.2f));
   if (chosen)
@@ -30,8 +30,12 @@ void end_mark(const Painter& p, float x, float y, bool chosen, const EndLabels& 
   else
     p.circle({x, y}, t.px(5.5f), t.background);
   p.ring({x, y}, t.px(chosen ? 6.5f : 5.5f), chosen ? t.accent : t.muted, t.px(1.5f));
-  p.text({x, y + t.px(17)}, labels.value, chosen ? t.text : t.muted, Type::small, Font::mono, align);
-  p.text({x, y + t.px(34)}, labels.code, t.muted, Type::small, Font::mono, align);
+  const auto write = [&](float below, const std::string& s, ImU32 colour) {
+    if (widgets::text_size(s, Type::small, Font::mono).x <= room)
+      p.text({x, y + below}, s, colour, Type::small, Font::mono, align);
+  };
+  write(t.px(17), labels.value, chosen ? t.text : t.muted);
+  write(t.px(34), labels.code, t.muted);
   p.text({x, y - t.px(33)}, labels.what, chosen ? t.accent : t.muted, Type::small, Font::sans, align);
 }
 
@@ -60,7 +64,8 @@ void stretches(const Painter& p, const Line& l, const Inputs& in, const Picture&
       p.rect({l.left, top}, {middle, bottom}, down);
       p.rect({middle, top}, {l.right, bottom}, up);
       p.dashed_line({middle, l.y - t.px(14)}, {middle, l.y + t.px(16)}, t.muted, t.px(1.2f), t.px(3));
-      p.text({middle, l.y + t.px(17)}, picture.midpoint_text, t.muted, Type::small, Font::mono, Align::center);
+      if (widgets::text_size(picture.midpoint_text, Type::small, Font::mono).x <= (l.right - l.left) / 3 - t.px(8))
+        p.text({middle, l.y + t.px(17)}, picture.midpoint_text, t.muted, Type::small, Font::mono, Align::center);
       p.text({middle, l.y + t.px(34)}, "midpoint", t.muted, Type::small, Font::sans, Align::center);
       break;
     case Rounding::toward_zero: {
@@ -92,29 +97,31 @@ void draw_exact(const Painter& p, const Line& l, const Inputs& in, const Outputs
     p.rect({l.at(out.study.captures_lo), l.y - t.px(8)}, {l.at(out.study.captures_hi), l.y + t.px(8)}, fill);
   }
   p.line({l.left, l.y}, {l.right, l.y}, t.muted, t.px(1.2f));
-  if (picture.down) end_mark(p, l.left, l.y, false, picture.left, Align::left);
-  if (picture.up) end_mark(p, l.right, l.y, false, picture.right, Align::right);
-  end_mark(p, l.at(0.5), l.y, true, picture.middle, Align::center);
+  const float room = (l.right - l.left) / 3 - t.px(8);
+  if (picture.down) end_mark(p, l.left, l.y, false, picture.left, Align::left, room);
+  if (picture.up) end_mark(p, l.right, l.y, false, picture.right, Align::right, room);
+  end_mark(p, l.at(0.5), l.y, true, picture.middle, Align::center, room);
 }
 
 }  // namespace
 
-void draw_rounding(const Inputs& in, const Outputs& out, const Picture& picture, float width) {
+float rounding_height() { return widgets::theme().px(24 + 100); }
+
+void draw_rounding(const Inputs& in, const Outputs& out, const Picture& picture, ImVec2 at, float width) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  widgets::heading("The rounding, decided", picture.decided, width, widgets::HeadingMore::beside);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const Line l{at.x + t.px(8), at.x + width - t.px(8), at.y + t.px(42)};
+  if (widgets::text_size(picture.decided, Type::small).x <= width) p.text(at, picture.decided, t.muted, Type::small);
+  const Line l{at.x + t.px(8), at.x + width - t.px(8), at.y + t.px(24 + 42)};
   if (picture.exact) {
     draw_exact(p, l, in, out, picture);
   } else {
     stretches(p, l, in, picture);
     p.line({l.left, l.y}, {l.right, l.y}, t.muted, t.px(1.2f));
-    end_mark(p, l.left, l.y, out.study.lower_chosen, picture.left, Align::left);
-    end_mark(p, l.right, l.y, out.study.upper_chosen, picture.right, Align::right);
+    const float room = (l.right - l.left) / 3 - t.px(8);
+    end_mark(p, l.left, l.y, out.study.lower_chosen, picture.left, Align::left, room);
+    end_mark(p, l.right, l.y, out.study.upper_chosen, picture.right, Align::right, room);
     number_mark(p, l, out.study.position, picture.number_label);
   }
-  ImGui::Dummy({width, t.px(102)});
 }
 
 }  // namespace chapters::precision::bits

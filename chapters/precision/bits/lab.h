@@ -7,7 +7,7 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/precision/shared/formats.h"
-#include "models/numerics/rounding.h"
+#include "models/numerics/decimal_rounding.h"
 
 /// The bits of one number in one format, the rounding that led to them, and the same number in other formats.
 namespace chapters::precision::bits {
@@ -37,7 +37,8 @@ struct Outputs {
   double error = 0, relative_error = 0, error_ulp = 0;
   double lower = 0, upper = 0, midpoint = 0, position = 0;  ///< of `study`, NaN where infinite; position in %
   std::int64_t sign = 0, exponent_field = 0, exponent = 0;
-  double mantissa_field = 0, relative_ulp = 0;
+  std::int64_t mantissa_field = 0;
+  double relative_ulp = 0;
   std::vector<Row> formats;
   models::RoundingStudy study;  ///< its code is the one that is shown
 };
@@ -62,13 +63,19 @@ struct FormatLine {
   std::string outcome;  ///< "exact", "0.024 %", "underflow", "infinity", "NaN"
   bool lost = false;    ///< underflow, infinity or NaN
   bool exact = false;
+  /// Length of the error's bar from -1 to 1, below 0 where the stored value is smaller: by the logarithm of the
+  /// relative error, 0 at 2^-56 and 1 where all is lost.
+  double bar = 0;
 };
 
 struct Picture {
   std::uint64_t version = 0;
   const models::FloatFormat* format = nullptr;
-  double number = 0;                      ///< what is rounded: the value, or what the code is worth
-  std::optional<std::uint64_t> up, down;  ///< codes of the neighbours
+  models::TypedDecimal number;  ///< what is rounded: the value as a decimal, or what the code is worth
+  std::string answer;
+  std::string value_text;  ///< the value in full, or as many digits as tell it from its neighbours
+  int widest_exponent = 1, widest_mantissa = 1;  ///< bits left and right of where the mantissas begin, of all `formats`
+  std::optional<std::uint64_t> up, down;         ///< codes of the neighbours
   std::vector<Jump> jumps;
   std::string title_note, decided;                      ///< `decided`: one sentence that says which rule chose
   std::string sign_text, exponent_text, mantissa_text;  ///< names of the parts of the code with what they read
@@ -89,15 +96,20 @@ struct View {
 
 Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
-void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
-void draw_bits(Inputs& inputs, const Outputs& out, const Picture& picture, float width);  ///< the code, bit by bit
-/// The line between the two neighbours.
-void draw_rounding(const Inputs& inputs, const Outputs& out, const Picture& picture, float width);
-/// The same number in every format.
-void draw_formats(Inputs& inputs, const Picture& picture, float width);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+/// The code, bit by bit, from `at` on; tiles are at most `tallest` px high. Returns the height in px.
+float draw_bits(Inputs& inputs, const Outputs& out, const Picture& picture, ImVec2 at, float width, float tallest);
+/// The line between the two neighbours, under the sentence that says which rule chose; takes rounding_height() px.
+void draw_rounding(const Inputs& inputs, const Outputs& out, const Picture& picture, ImVec2 at, float width);
+float rounding_height();
+/// The same number in every format, one a row.
+void draw_formats(Inputs& inputs, const Picture& picture, ImVec2 size);
 
-/// The code of `x` in a format, rounded as the inputs say.
-std::uint64_t encode_as_set(const Inputs& inputs, const models::FloatFormat& format, double x);
+/// How a number is rounded to a format under these inputs.
+models::RoundingStudy study_number(const Inputs& inputs, const models::FloatFormat& format,
+                                   const models::TypedDecimal& number);
+/// The number that the inputs give, or the value of their code.
+models::TypedDecimal number_of(const Inputs& inputs, double code_value);
 /// Do the inputs give a code in place of a value?
 bool gives_code(const Inputs& inputs);
 /// Makes the lab show this code: by its value where that encodes back to it, by the code itself otherwise.

@@ -56,15 +56,24 @@ std::optional<double> read_number(std::string_view text) {
 
 bool gives_code(const Inputs& in) { return !trimmed(in.code).empty(); }
 
-std::uint64_t encode_as_set(const Inputs& in, const models::FloatFormat& f, double x) {
-  return models::encode(f, x, in.rounding, in.overflow, models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0));
+models::RoundingStudy study_number(const Inputs& in, const models::FloatFormat& f, const models::TypedDecimal& number) {
+  return models::study_decimal(f, number, in.rounding, in.overflow,
+                               models::random_bits_at(static_cast<std::uint64_t>(in.seed), 0));
+}
+
+models::TypedDecimal number_of(const Inputs& in, double code_value) {
+  if (!gives_code(in)) return models::typed_decimal(in.value);
+  models::TypedDecimal number = models::typed_decimal(code_value);
+  number.remainder = 0;  // A code is worth its value to the last digit.
+  return number;
 }
 
 void show_code(Inputs& in, const models::FloatFormat& f, std::uint64_t code) {
   code &= f.code_mask();
   const double v = models::decode(f, code);
   // The value is set where it says the same; a NaN's payload or a clipped infinity needs the code itself.
-  const bool value_says_it = encode_as_set(in, f, v) == code;
+  const models::TypedDecimal number = models::typed_decimal(v);
+  const bool value_says_it = number.remainder == 0 && study_number(in, f, number).code == code;
   if (value_says_it) in.value = v;
   in.code = value_says_it ? std::string() : code_text(f, code);
 }

@@ -10,41 +10,49 @@ namespace {
 using models::ScalerHealth;
 using widgets::format_text;
 
-std::string count_text(std::int64_t n) { return format_text(static_cast<double>(n), ""); }
+std::string figure(double v, std::string_view unit = {}, int digits = 3) {
+  return "`" + format_text(v, unit, digits) + "`";
+}
+std::string count_text(std::int64_t n) { return figure(static_cast<double>(n), "", 9); }
+std::string one_in(double percent) { return "1 in " + figure(std::round(100 / percent), "", 9); }
 
-void write_verdict(const Inputs& in, const Outputs& out, Picture& p) {
-  const models::ScalerRun& run = out.run;
-  if (out.health == ScalerHealth::unscaled) {
-    p.verdict = format_text(out.zero_scaled, "%") + " of the gradients round to zero, " +
-                format_text(out.skip_rate, "%") + " of the steps are skipped";
-    p.story = in.policy == models::ScalerPolicy::none
-                  ? "FP16 keeps nothing below 2^-25 = 3.0e-8. BF16 loses " + format_text(out.zero_bf16, "%") +
-                        " of the same gradients, with no scale at all."
-                  : "A fixed scale fits one moment of a run. When gradients grow, every step overflows; when they "
-                    "shrink, they sink below FP16 again.";
-    return;
+/// Of a run without a scale that adapts: nothing there has a normal rate.
+std::string answer_without_scaler(const Inputs& in, const Outputs& out) {
+  if (in.policy == models::ScalerPolicy::none)
+    return "Without a scaler " + (out.skips > 0 ? count_text(out.skips) : std::string("no")) +
+           (out.skips == 1 ? " step is skipped" : " steps are skipped") + ", and " + share_words(out.zero_scaled) +
+           " of the gradients become zero.";
+  return "No: a fixed scale has no normal rate. It skips " + count_text(out.skips) + " of " + count_text(in.steps) +
+         " steps and loses " + share_words(out.zero_scaled) + " of the gradients.";
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  if (out.health == ScalerHealth::unscaled) return answer_without_scaler(in, out);
+  const std::string normal = one_in(out.balance_rate);
+  if (out.health == ScalerHealth::searching)
+    return "Normal is " + normal + ". This run is too short to say: its " + count_text(out.skips) +
+           (out.skips == 1 ? " skip is" : " skips are") + " the scale being found.";
+  const std::string rate = out.late_skip_rate > 0 ? one_in(out.late_skip_rate) : "none";
+  if (out.health == ScalerHealth::healthy) {
+    const double fifty = 2 / out.balance_rate;  // 1 in 50 is 2 %
+    const std::string then = fifty >= 1.5 ? "; 1 in `50` would be " + figure(fifty) + " times the normal." : ".";
+    return "Normal is " + normal + " steps, and this run skips " + rate + then;
   }
-  if (out.health == ScalerHealth::searching) {
-    p.verdict = "The scale is being found: " + count_text(out.skips) + " of the first " + count_text(in.steps) +
-                " steps are skipped";
-    p.story = "It halves until the largest gradient fits, and has not yet had " + count_text(in.growth_interval) +
-              " clean steps to grow again.";
-    return;
-  }
-  const std::string rate =
-      out.late_skip_rate > 0 ? "1 step in " + format_text(std::round(100 / out.late_skip_rate), "") : "no step";
-  p.verdict = "After the first " + count_text(in.growth_interval) + " steps the scaler skips " + rate +
-              "; normal is 1 in " + format_text(std::round(100 / out.balance_rate), "");
-  if (out.health == ScalerHealth::healthy)
-    p.story = "Each doubling is tried and, if too much, taken back: " + format_text(out.zero_scaled, "%") +
-              " of the gradients become zero instead of " + format_text(out.zero_unscaled, "%") + ".";
-  else if (run.bad_skips > run.overflow_skips)
-    p.story = count_text(run.bad_skips) +
-              " steps hold inf or NaN whatever the scale is. The scaler halves all the same: at this rate " +
-              format_text(out.scale_drift, "") + " factors of two in 1,000 steps.";
-  else
-    p.story = "The scale is knocked down " + format_text(out.times_balance, "") +
-              " times as often as it can grow back: gradients are growing, or spikes are frequent. Find out which.";
+  const std::string times = figure(out.times_balance) + " times the normal " + normal;
+  if (out.health == ScalerHealth::collapsed)
+    return "It skips " + rate + " steps, " + times + ": the scale sinks until gradients become zero.";
+  return "It skips " + rate + " steps, " + times + ": gradients grow, or steps break.";
+}
+
+/// "418 steps skipped; 10 would be normal"
+std::string words_of_skips(const Inputs& in, const Outputs& out) {
+  std::string words =
+      format_text(static_cast<double>(out.skips), "", 9) + (out.skips == 1 ? " step" : " steps") + " skipped";
+  if (out.run.bad_skips > 0)
+    words += ", " + format_text(static_cast<double>(out.run.bad_skips), "", 9) + " of them broken at any scale";
+  if (std::isfinite(out.balance_rate))
+    words += "; " + format_text(out.balance_rate / 100 * static_cast<double>(in.steps), "") + " would be normal";
+  return words;
 }
 
 /// The density of log2 |g|, which is normal, over multiples of the median; and what FP16 tells apart.
@@ -111,21 +119,39 @@ void arrange_samples(const Inputs& in, const models::ScalerRun& run, Picture& p)
 }
 
 /// Where the scale changes, and the steps that are skipped.
-void arrange_steps(const models::ScalerRun& run, Picture& p) {
+void arrange_steps(const Outputs& out, Picture& p) {
+  const models::ScalerRun& run = out.run;
   const std::size_t n = run.fate.size();
   p.steps = static_cast<double>(n);
+  p.skipped_at.push_back(0);
+  p.skipped.push_back(0);
   for (std::size_t i = 0; i < n; ++i) {
+    const auto step = static_cast<double>(i);
     if (i == 0 || run.scale_log2[i] != run.scale_log2[i - 1]) {
-      p.scale_step.push_back(static_cast<double>(i));
+      p.scale_step.push_back(step);
       p.scale.push_back(std::exp2(static_cast<double>(run.scale_log2[i])));
     }
     if (run.fate[i] == models::StepFate::applied) continue;
-    const bool bad = run.fate[i] == models::StepFate::bad;
-    (bad ? p.bad_step : p.skip_step).push_back(static_cast<double>(i));
-    (bad ? p.bad_magnitude : p.skip_magnitude).push_back(std::exp2(largest_log2(run, i, i + 1)));
+    p.skips.push_back(step);
+    p.skipped_at.push_back(step);
+    p.skipped.push_back(static_cast<double>(p.skips.size()));
+    if (run.fate[i] != models::StepFate::overflowed) continue;
+    p.overflow_step.push_back(step);
+    p.overflow_magnitude.push_back(std::exp2(largest_log2(run, i, i + 1)));
   }
   p.scale_step.push_back(p.steps);
   p.scale.push_back(p.scale.back());
+  p.skipped_at.push_back(p.steps);
+  p.skipped.push_back(p.skipped.back());
+  constexpr std::size_t apart = 150;  // More marks than that run into each other; the rug has them all.
+  if (p.overflow_step.size() > apart) {
+    p.overflow_step.clear();
+    p.overflow_magnitude.clear();
+  }
+  const double normal = std::isfinite(out.balance_rate) ? out.balance_rate / 100 : 0;
+  p.normal_at = {0, p.steps};
+  p.normal = {0, normal * p.steps};
+  p.skipped_hi = 1.15 * std::max({p.skipped.back(), p.normal.back(), 4.0});
 }
 
 }  // namespace
@@ -135,8 +161,9 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty() || out.run.samples.empty()) return p;
   arrange_bell(in, p);
   arrange_samples(in, out.run, p);
-  arrange_steps(out.run, p);
-  write_verdict(in, out, p);
+  arrange_steps(out, p);
+  p.answer = answer_of(in, out);
+  p.skip_words = words_of_skips(in, out);
   return p;
 }
 

@@ -21,9 +21,11 @@ constexpr std::string_view tail = "normal tail of log2 |g|";
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
+  f.group("The scaler");
   f.choice("policy", in.policy, policies,
            {.label = "Loss scale",
-            .help = "By what the loss, and with it every gradient, is multiplied before the backward pass."});
+            .help = "By what the loss, and with it every gradient, is multiplied before the backward pass.",
+            .headline = true});
   f.real("init_scale", in.init_scale,
          {
              .label = "First scale",
@@ -58,6 +60,7 @@ void describe(Fields& f, Inputs& in) {
              .hi = 0.99,
              .when = {"policy", "dynamic"},
          });
+  f.group("The gradients");
   f.real("median", in.median,
          {
              .label = "Median gradient",
@@ -79,6 +82,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "By how many factors of two all gradients grow (or shrink) over the run.",
              .lo = -24,
              .hi = 24,
+             .headline = true,
          });
   f.real("gradients", in.gradients,
          {
@@ -87,6 +91,17 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1000,
              .hi = 1e12,
              .scale = Scale::log,
+         });
+  f.group("What goes wrong");
+  f.real("bad_rate", in.bad_rate,
+         {
+             .label = "Broken steps",
+             .unit = "%",
+             .help = "Steps that hold inf or NaN whatever the scale is: a division by zero, a poisoned sample, an "
+                     "overflow in the forward pass.",
+             .lo = 0,
+             .hi = 5,
+             .headline = true,
          });
   f.real("spike_rate", in.spike_rate,
          {
@@ -103,15 +118,7 @@ void describe(Fields& f, Inputs& in) {
              .lo = 0,
              .hi = 24,
          });
-  f.real("bad_rate", in.bad_rate,
-         {
-             .label = "Broken steps",
-             .unit = "%",
-             .help = "Steps that hold inf or NaN whatever the scale is: a division by zero, a poisoned sample, an "
-                     "overflow in the forward pass.",
-             .lo = 0,
-             .hi = 5,
-         });
+  f.group("The run");
   f.integer("steps", in.steps,
             {
                 .label = "Steps",
@@ -131,6 +138,7 @@ void describe(Fields& f, Inputs& in) {
 }
 
 void describe(Fields& f, Outputs& o) {
+  f.group("Skips");
   f.choice("health", o.health, healths, {.label = "The scaler is"});
   f.integer("skips", o.skips, {.label = "Steps skipped", .formula = "overflows + broken steps", .source = grad_scaler});
   f.integer("overflow_skips", o.run.overflow_skips,
@@ -139,12 +147,16 @@ void describe(Fields& f, Outputs& o) {
   f.integer(
       "early_skips", o.run.early_skips,
       {.label = "... in the first interval", .help = "The scale is being found: skips here are how it is found."});
+  f.group("Their rate");
   f.real("skip_rate", o.skip_rate, {.label = "Skip rate", .unit = "%", .formula = "skips / steps"});
   f.real("late_skip_rate", o.late_skip_rate,
          {
              .label = "Skip rate afterwards",
              .unit = "%",
-             .help = "After the first growth interval; 0 where the run is not longer.",
+             .help = "After the first growth interval.",
+             .headline = true,
+             .may_be_missing = true,
+             .absent = "The run is not longer than the first interval.",
              .formula = "skips after it / steps after it",
          });
   f.real("balance_rate", o.balance_rate,
@@ -152,13 +164,25 @@ void describe(Fields& f, Outputs& o) {
              .label = "Normal skip rate",
              .unit = "%",
              .help = "Halvings and doublings hold each other: 1 in 2,000 as GradScaler ships.",
+             .headline = true,
+             .may_be_missing = true,
+             .absent = "Only a dynamic scale has one.",
              .formula = "ln growth / (-ln backoff x interval)",
          });
   f.real("times_balance", o.times_balance,
-         {.label = "Times the normal rate", .formula = "skip rate afterwards / normal skip rate"});
+         {
+             .label = "Times the normal rate",
+             .headline = true,
+             .may_be_missing = true,
+             .absent = "There is no normal rate, or the run is too short.",
+             .formula = "skip rate afterwards / normal skip rate",
+         });
+  f.group("The scale");
   f.real("scale_drift", o.scale_drift,
-         {.label = "Scale's drift, 1,000 steps",
+         {.label = "Drift, 1,000 steps",
           .help = "Factors of two, if steps went on being skipped at random at that rate: below 0 it sinks.",
+          .may_be_missing = true,
+          .absent = "Nothing adapts, or the run is too short.",
           .formula = "1000 x (growths a step x log2 growth + skip rate x log2 backoff)"});
   f.real("final_scale", o.final_scale,
          {.label = "Last scale", .help = "What the step after the run would be multiplied by."});
@@ -167,43 +191,47 @@ void describe(Fields& f, Outputs& o) {
   f.integer("growths", o.run.growths, {.label = "Growths", .help = "Times the scale grew after a clean interval."});
   f.integer("longest_skip_run", o.run.longest_skip_run,
             {.label = "Longest run of skips", .help = "Steps in a row that trained nothing."});
+  f.real("headroom_binades", o.headroom_binades,
+         {.label = "Headroom at the end",
+          .help = "Factors of two between the largest gradient of the last step, under the last scale, and overflow.",
+          .formula = "log2 65,520 - log2 (largest x scale)"});
+  f.group("Gradients lost");
   f.real("zero_scaled", o.zero_scaled,
          {
-             .label = "Become zero, FP16 scaled",
+             .label = "To zero, FP16 scaled",
              .unit = "%",
              .help = "Mean over the run of the share of gradients that round to zero.",
+             .headline = true,
              .formula = "P(|g| scale < 2^-25)",
              .source = tail,
          });
   f.real("zero_unscaled", o.zero_unscaled,
          {
-             .label = "Become zero, FP16 as they are",
+             .label = "To zero, FP16 unscaled",
              .unit = "%",
              .formula = "P(|g| < 2^-25)",
              .source = tail,
          });
   f.real("zero_bf16", o.zero_bf16,
          {
-             .label = "Become zero, BF16",
+             .label = "To zero, BF16",
              .unit = "%",
              .formula = "P(|g| < 2^-134)",
              .source = tail,
          });
   f.real("worst_zero_scaled", o.worst_zero_scaled,
-         {.label = "Become zero, at worst", .unit = "%", .help = "Scaled, at the worst moment looked at."});
-  f.real("norm_lost", o.norm_lost,
-         {
-             .label = "Squared norm lost, unscaled",
-             .unit = "%",
-             .help = "Share of the squared gradient norm that the zeros held at the first step. Small ones are many "
-                     "and weigh little: what they lose is their own weights' training.",
-             .formula = "P(z < (log2 limit - centre) / spread - 2 spread ln 2)",
-             .source = "second moment of a log-normal",
-         });
-  f.real("headroom_binades", o.headroom_binades,
-         {.label = "Headroom at the end",
-          .help = "Factors of two between the largest gradient of the last step, under the last scale, and overflow.",
-          .formula = "log2 65,520 - log2 (largest x scale)"});
+         {.label = "To zero, at worst", .unit = "%", .help = "Scaled, at the worst moment looked at."});
+  f.real(
+      "norm_lost", o.norm_lost,
+      {
+          .label = "Squared norm lost",
+          .unit = "%",
+          .help =
+              "Unscaled: share of the squared gradient norm that the zeros held at the first step. Small ones are many "
+              "and weigh little: what they lose is their own weights' training.",
+          .formula = "P(z < (log2 limit - centre) / spread - 2 spread ln 2)",
+          .source = "second moment of a log-normal",
+      });
 }
 
 void describe(Fields& f, View& v) {

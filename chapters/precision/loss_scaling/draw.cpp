@@ -2,25 +2,115 @@
 #include <cmath>
 
 #include "chapters/precision/loss_scaling/lab.h"
-#include "chapters/precision/shared/formats.h"
-#include "widgets/base/columns.h"
-#include "widgets/base/heading.h"
+#include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
 
 namespace chapters::precision::loss_scaling {
 namespace {
 
 using widgets::AxisKind;
-using widgets::Marker;
+using widgets::Painter;
+using widgets::Type;
 
-void range_marks(widgets::Plot& plot, const Picture& picture) {
-  const auto& t = widgets::theme();
-  plot.horizontal_mark(picture.infinite_from, picture.infinite_label, {.colour = t.bad});
-  plot.horizontal_mark(picture.smallest_normal, "smallest normal", {.colour = t.muted});
-  plot.horizontal_mark(picture.zero_below, "zero below", {.colour = t.bad});
+void cursor(widgets::Plot& plot, const char* handle, const Picture& picture, View& view) {
+  double at = std::clamp(view.time, 0.0, picture.steps - 1);
+  if (plot.drag_x(handle, at, {.label = "", .lo = 0, .hi = picture.steps - 1})) view.time = std::round(at);
 }
 
-void draw_range(const Picture& picture, View& view, float width, float height) {
+/// How many steps were skipped so far, beside how many would be at the normal rate.
+void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("steps skipped", view.skips,
+                     {
+                         .x = {.lo = 0, .hi = picture.steps, .label = "step"},
+                         .y = {.lo = 0, .hi = picture.skipped_hi, .label = "skipped so far"},
+                         .size = size,
+                         .legend = false,
+                         .link = &view.run,
+                         .x_axis = x_axis,
+                     });
+  if (picture.normal.back() > 0)
+    plot.line("normal", picture.normal_at, picture.normal,
+              {
+                  .colour = t.muted,
+                  .width = 1.5f,
+                  .dashed = true,
+                  .info = "ln growth / (-ln backoff × interval) of the steps",
+                  .version = picture.version,
+              });
+  plot.steps("this run", picture.skipped_at, picture.skipped,
+             {
+                 .colour = colour_of(Fate::overflow),
+                 .width = 2.5f,
+                 .info = "steps whose update was dropped",
+                 .version = picture.version,
+             });
+  cursor(plot, "drag step", picture, view);
+}
+
+void draw_scale(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("the scale", view.scale,
+                     {
+                         .x = {.lo = 0, .hi = picture.steps, .label = "step"},
+                         .y =
+                             {
+                                 .kind = AxisKind::log2,
+                                 .lo = out.lowest_scale / 2,
+                                 .hi = out.highest_scale * 2,
+                                 .label = "loss scale",
+                             },
+                         .size = size,
+                         .legend = false,
+                         .link = &view.run,
+                     });
+  plot.steps("scale", picture.scale_step, picture.scale,
+             {
+                 .colour = t.accent,
+                 .width = 2,
+                 .label = false,
+                 .legend = false,
+                 .info = "what the loss is multiplied by",
+                 .version = picture.version,
+             });
+  plot.vertical_mark(std::clamp(view.time, 0.0, picture.steps - 1), "", {.colour = t.accent});
+}
+
+/// Skips counted, skips one by one, and the scale that they knock down, over the same steps.
+void draw_run(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float gap = t.px(6);
+  const bool scale = size.y >= t.px(260), rug = size.y >= t.px(170);
+  const float rug_h = rug ? t.px(46) : 0.0f, scale_h = scale ? std::clamp(size.y * 0.36f, t.px(104), t.px(230)) : 0.0f;
+  const float count_h = size.y - rug_h - scale_h - (rug ? gap : 0.0f) - (scale ? gap : 0.0f);
+  draw_count(picture, view, {size.x, count_h}, !scale);
+  float y = corner.y + count_h + gap;
+  if (rug) {
+    const widgets::Box data = view.skips.data_area();
+    const double rate = std::isfinite(out.balance_rate) ? out.balance_rate / 100 : std::nan("");
+    ImGui::SetCursorScreenPos({corner.x, y});
+    widgets::draw_event_rug("skips", picture.skips, view.rug,
+                            {
+                                .lo = 0,
+                                .hi = static_cast<double>(in.steps),
+                                .expected_per_unit = rate,
+                                .label = "steps skipped",
+                                .unit = "steps",
+                                .tint = tint_of(Fate::overflow),
+                                .size = {size.x, rug_h},
+                                .left_px = data.min.x - corner.x,
+                                .right_px = corner.x + size.x - data.max.x,
+                                .axis = false,
+                            });
+    y += rug_h + gap;
+  }
+  if (!scale) return;
+  ImGui::SetCursorScreenPos({corner.x, y});
+  draw_scale(out, picture, view, {size.x, corner.y + size.y - y});
+}
+
+void draw_range(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("scaled gradients", view.range,
                      {.x = {.lo = 0, .hi = picture.steps, .label = "step"},
@@ -31,7 +121,8 @@ void draw_range(const Picture& picture, View& view, float width, float height) {
                               .hi = picture.range_hi,
                               .label = "|g| × scale",
                           },
-                      .size = {width, height}});
+                      .size = size,
+                      .link = &view.run});
   plot.area("95 % of the gradients", picture.step, picture.upper, picture.lower,
             {
                 .colour = t.series_at(0),
@@ -47,53 +138,19 @@ void draw_range(const Picture& picture, View& view, float width, float height) {
                 .info = "the largest scaled gradient of each stretch of steps",
                 .version = picture.version,
             });
-  plot.scatter("overflow: skipped", picture.skip_step, picture.skip_magnitude,
-               {
-                   .colour = t.bad,
-                   .marker = Marker::triangle,
-                   .radius = 4.5f,
-                   .info = "the step is dropped and the scale multiplied by the backoff",
-                   .version = picture.version,
-               });
-  if (!picture.bad_step.empty())
-    plot.scatter("broken: skipped", picture.bad_step, picture.bad_magnitude,
+  if (!picture.overflow_step.empty())
+    plot.scatter("overflow: skipped", picture.overflow_step, picture.overflow_magnitude,
                  {
-                     .colour = t.series_at(3),
-                     .marker = Marker::diamond,
-                     .radius = 3.5f,
-                     .info = "inf or NaN whatever the scale",
+                     .colour = t.bad,
+                     .marker = widgets::Marker::triangle,
+                     .radius = 4.5f,
+                     .info = "the step is dropped and the scale multiplied by the backoff",
                      .version = picture.version,
                  });
-  range_marks(plot, picture);
-  double at = std::clamp(view.time, 0.0, picture.steps - 1);
-  if (plot.drag_x("drag step", at, {.label = "", .lo = 0, .hi = picture.steps - 1})) view.time = std::round(at);
-}
-
-void draw_scale(const Outputs& out, const Picture& picture, View& view, float width, float height) {
-  const auto& t = widgets::theme();
-  widgets::Plot plot("the scale", view.scale,
-                     {
-                         .x = {.lo = 0, .hi = picture.steps, .label = "step"},
-                         .y =
-                             {
-                                 .kind = AxisKind::log2,
-                                 .lo = out.lowest_scale / 2,
-                                 .hi = out.highest_scale * 2,
-                                 .label = "scale",
-                             },
-                         .size = {width, height},
-                         .legend = false,
-                     });
-  plot.steps("scale", picture.scale_step, picture.scale,
-             {
-                 .colour = t.accent,
-                 .width = 2,
-                 .label = false,
-                 .legend = false,
-                 .info = "what the loss is multiplied by",
-                 .version = picture.version,
-             });
-  plot.vertical_mark(std::clamp(view.time, 0.0, picture.steps - 1), "", {.colour = t.accent});
+  plot.horizontal_mark(picture.infinite_from, picture.infinite_label, {.colour = t.bad});
+  plot.horizontal_mark(picture.smallest_normal, "smallest normal", {.colour = t.text});
+  plot.horizontal_mark(picture.zero_below, "zero below", {.colour = t.bad});
+  cursor(plot, "drag step of the gradients", picture, view);
 }
 
 const StepPicture& step_at(const Picture& picture, double step) {
@@ -102,31 +159,48 @@ const StepPicture& step_at(const Picture& picture, double step) {
   return picture.steps_shown[static_cast<std::size_t>(i)];
 }
 
+/// What the step was, over the picture that `body(size)` draws of it.
+template <class Body>
+void under_step_words(const Outputs& out, const View& view, ImVec2 size, const Body& body) {
+  const auto& t = widgets::theme();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float line = t.type(Type::small) + t.px(6);
+  widgets::fit_text(Painter::window(), corner, step_words(out, view.time).view(), size.x, t.muted, Type::small);
+  ImGui::SetCursorScreenPos({corner.x, corner.y + line});
+  body(ImVec2{size.x, size.y - line});
+}
+
 }  // namespace
 
-void draw(Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.reason.empty() || picture.steps_shown.empty()) return;
-  const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x, room = ImGui::GetContentRegionAvail().y;
-  widgets::heading(picture.verdict, picture.story, width, widgets::HeadingMore::beside);
-  const float small = t.type(widgets::Type::small),
-              line = t.type(widgets::Type::body) + t.px(5) + ImGui::GetStyle().ItemSpacing.y;
-  const float spare = std::max(0.0f, room - 4 * line - 2 * small - 4 * ImGui::GetStyle().ItemSpacing.y - t.px(440));
-  widgets::heading("The run: gradients under the scale, against FP16; drag the cursor", {}, width);
-  draw_range(picture, view, width, t.px(190) + spare * 0.45f);
-  widgets::heading("The scale", {}, width);
-  draw_scale(out, picture, view, width, t.px(95) + spare * 0.2f);
-  const StepPicture& s = step_at(picture, view.time);
-  const float height = t.px(155) + spare * 0.35f;
-  const auto bell = [&](float w) {
-    widgets::heading("At the cursor: magnitudes under the scale, and before (dashed)", {}, w);
-    draw_bell(picture, s, view, w, height);
-  };
-  const auto shares = [&](float w) {
-    widgets::heading("What becomes of them", {}, w);
-    draw_shares(s, view, w, height);
-  };
-  widgets::draw_columns(widgets::two_columns(width, {.gap = 20}), bell, shares);
+widgets::Line step_words(const Outputs& out, double step) {
+  widgets::Line line;
+  const auto i = static_cast<std::size_t>(std::clamp(step, 0.0, static_cast<double>(out.run.fate.size()) - 1));
+  line.add("step ").add(widgets::format(static_cast<double>(i), "", 9));
+  switch (out.run.fate[i]) {
+    case models::StepFate::applied:
+      return line.add(": trained");
+    case models::StepFate::overflowed:
+      return line.add(": skipped, its largest overflows");
+    case models::StepFate::bad:
+      return line.add(": skipped, it holds inf or NaN at any scale");
+  }
+  return line;
+}
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  if (picture.steps_shown.empty()) return;
+  stage.panel("run", {.title = "Skips and the scale", .least = {520, 330}, .answers = true},
+              [&](ImVec2 size) { draw_run(in, out, picture, view, size); });
+  stage.panel("gradients", {.title = "Gradients against FP16", .least = {440, 220}},
+              [&](ImVec2 size) { draw_range(picture, view, size); });
+  stage.panel(
+      "shares", {.title = "What a step's gradients become", .least = {420, 190}, .ideal = {0, 260}}, [&](ImVec2 size) {
+        under_step_words(out, view, size, [&](ImVec2 room) { draw_shares(step_at(picture, view.time), view, room); });
+      });
+  stage.panel("bell", {.title = "One step's magnitudes", .least = {420, 200}, .ideal = {0, 320}}, [&](ImVec2 size) {
+    under_step_words(out, view, size,
+                     [&](ImVec2 room) { draw_bell(picture, step_at(picture, view.time), view, room); });
+  });
 }
 
 }  // namespace chapters::precision::loss_scaling

@@ -10,13 +10,13 @@ namespace {
 
 using widgets::Tint;
 
-/// One colour and name for each thing that FP16 can make of a magnitude.
-constexpr Tint zero_tint = Tint::series(4), subnormal_tint = Tint::series(1), normal_tint = Tint::series(0),
-               overflow_tint = Tint::series(3);
+/// One colour for each thing that FP16 can make of a magnitude.
+const Tint zero_tint = tint_of(Fate::zero), subnormal_tint = tint_of(Fate::subnormal),
+           normal_tint = tint_of(Fate::normal), overflow_tint = tint_of(Fate::overflow);
 
 }  // namespace
 
-void draw_bell(const Picture& picture, const StepPicture& s, View& view, float width, float height) {
+void draw_bell(const Picture& picture, const StepPicture& s, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("gradients at the step", view.bell,
                      {
@@ -28,7 +28,7 @@ void draw_bell(const Picture& picture, const StepPicture& s, View& view, float w
                                  .label = "magnitude",
                              },
                          .y = {.lo = 0, .hi = 1.15, .label = "density"},
-                         .size = {width, height},
+                         .size = size,
                          .legend = false,
                      });
   const auto stand_at = [&](double median) {
@@ -36,7 +36,7 @@ void draw_bell(const Picture& picture, const StepPicture& s, View& view, float w
   };
   stand_at(s.scaled_median);
   constexpr std::array<std::string_view, 4> names{"becomes zero", "subnormal", "normal", "becomes inf"};
-  constexpr std::array<Tint, 4> tints{zero_tint, subnormal_tint, normal_tint, overflow_tint};
+  const std::array<Tint, 4> tints{zero_tint, subnormal_tint, normal_tint, overflow_tint};
   for (std::size_t k = 0; k < 4; ++k) {
     const std::size_t first = s.ends[k], end = s.ends[k + 1];
     if (end <= first) continue;
@@ -63,7 +63,7 @@ void draw_bell(const Picture& picture, const StepPicture& s, View& view, float w
   plot.vertical_mark(picture.infinite_from, "inf", {.colour = t.bad});
 }
 
-void draw_shares(const StepPicture& s, View& view, float width, float height) {
+void draw_shares(const StepPicture& s, View& view, ImVec2 size) {
   constexpr std::array<std::string_view, 3> names{"FP16, scaled", "FP16, as they are", "BF16, as they are"};
   widgets::BarSegment segments[3][4];
   widgets::StackedBar bars[3];
@@ -98,7 +98,7 @@ void draw_shares(const StepPicture& s, View& view, float width, float height) {
                              {
                                  .unit = "%",
                                  .axis_label = "share of the gradients",
-                                 .size = {width, height},
+                                 .size = size,
                                  .totals = false,
                                  .bar_px = 26,
                                  .axis_max = 100,

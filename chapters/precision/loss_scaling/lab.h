@@ -5,7 +5,9 @@
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/precision/shared/formats.h"
 #include "models/numerics/loss_scaler.h"
+#include "widgets/charts/event_rug.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/plot/plot_view.h"
 
@@ -26,7 +28,8 @@ struct Outputs {
   std::string reason;
   models::ScalerRun run;
   std::int64_t skips = 0;
-  double skip_rate = 0, late_skip_rate = 0, balance_rate = 0, times_balance = 0, scale_drift = 0;  ///< rates in %
+  /// Rates in %. NaN: the run is not longer than the first interval, or no scaler balances anything.
+  double skip_rate = 0, late_skip_rate = 0, balance_rate = 0, times_balance = 0, scale_drift = 0;
   double final_scale = 1, lowest_scale = 1, highest_scale = 1;
   double zero_scaled = 0, zero_unscaled = 0, zero_bf16 = 0, worst_zero_scaled = 0, norm_lost = 0;  ///< %
   double headroom_binades = 0;
@@ -51,30 +54,38 @@ struct Picture {
   std::vector<StepPicture> steps_shown;  ///< one a sample
   /// One a sample: its step, scaled magnitudes of the middle 95 %, and the largest over the sample's stretch of steps.
   std::vector<double> step, upper, lower, largest;
-  std::vector<double> scale_step, scale;  ///< where the scale changes
-  std::vector<double> skip_step, skip_magnitude, bad_step, bad_magnitude;
-  double steps = 1, range_lo = 1, range_hi = 2;  ///< ends of the axes
+  std::vector<double> scale_step, scale;                  ///< where the scale changes
+  std::vector<double> skips;                              ///< the steps that were skipped, in order
+  std::vector<double> skipped_at, skipped;                ///< how many until a step
+  std::array<double, 2> normal_at{}, normal{};            ///< how many at the normal rate
+  double skipped_hi = 1;                                  ///< end of that axis
+  std::vector<double> overflow_step, overflow_magnitude;  ///< empty where there are too many to stand apart
+  double steps = 1, range_lo = 1, range_hi = 2;           ///< ends of the axes
   /// Density of a magnitude that is this multiple of the median; it is 1 at the median.
   std::array<double, bell_points> bell_multiple{}, bell_density{};
   double zero_below = 0, smallest_normal = 0, infinite_from = 0;  ///< magnitudes in FP16
   std::string infinite_label;                                     ///< "65,520: inf"
-  std::string verdict, story;
+  std::string answer, skip_words;
 };
 
 struct View {
   double time = 15000;  ///< the step looked at
-  widgets::PlotView range, scale, bell;
+  widgets::PlotView skips, range, scale, bell;
+  widgets::PlotLink run;  ///< the pictures over the steps share x, gutter and cursor
+  widgets::EventRugView rug;
   widgets::StackedBarView shares;
   std::array<double, bell_points> x{};  ///< room for the bell at the cursor
 };
 
 Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
-void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+/// What the step at the cursor was: "step 15,000: trained", "skipped: the largest overflows".
+widgets::Line step_words(const Outputs& out, double step);
 /// The gradients of one step, each stretch of the bell in the colour of what FP16 makes of it.
-void draw_bell(const Picture& picture, const StepPicture& step, View& view, float width, float height);
+void draw_bell(const Picture& picture, const StepPicture& step, View& view, ImVec2 size);
 /// What becomes of them, in shares.
-void draw_shares(const StepPicture& step, View& view, float width, float height);
+void draw_shares(const StepPicture& step, View& view, ImVec2 size);
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include "chapters/precision/number_line/lab.h"
 #include "widgets/number/number.h"
 
@@ -50,6 +53,30 @@ std::string sample_text(const Inputs& in, const models::TensorEntry& entry) {
          " numbers)" + scale_text(in);
 }
 
+/// A power of two as far as it is one: "to 2^127" of FP32's 2^127 (2 - 2^-23).
+std::string reach_text(double log2) {
+  return "to " + std::string(widgets::power_of_two(static_cast<int>(std::floor(log2))).view());
+}
+
+/// One sentence: how many numbers the format has, and what becomes of the learner's.
+std::string answer_of(const Inputs& in, const Outputs& out, const FloatFormat& f) {
+  const std::string name(f.name), count = "`" + widgets::format_text(out.values, "", 12) + "`";
+  const auto number = [](double v) { return "`" + widgets::format_text(v, "", 4) + "`"; };
+  if (out.tensor.spread == ValueSpread::none)
+    return name + " has " + count + " values, from " + number(out.limits.lowest) + " to " +
+           number(out.limits.max_finite) + "; the smallest above zero is " + number(out.limits.min_positive) + ".";
+  (void)in;
+  return "Of your numbers in " + name + ", " + share_words(out.underflow) + " become zero, " +
+         share_words(out.subnormal) + " subnormal, " + share_words(out.overflow) + " overflow.";
+}
+
+/// What is shown at first: on a linear axis the chosen format whole, since the widest would leave nothing to see.
+models::LineStretch first_stretch(const Inputs& in, const Outputs& out, const Picture& p) {
+  if (in.axis != models::LineAxis::linear) return models::whole_line(p.formats, in.axis);
+  const double reach = std::min(1.1 * std::max(out.limits.max_finite, -out.limits.lowest), 8e307);
+  return {-reach, reach};
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out) {
@@ -67,8 +94,14 @@ Picture arrange(const Inputs& in, const Outputs& out) {
         .underflow_text = share_text("underflow", r.underflow),
         .overflow_text = share_text("overflow", r.overflow),
         .fate_text = fate_text(r),
+        .below_text = reach_text(std::log2(r.limits.min_positive)),
+        .above_text = reach_text(std::log2(r.limits.max_finite)),
+        .least_log2 = std::log2(r.limits.min_positive),
+        .most_log2 = std::log2(r.limits.max_finite),
     });
   }
+  p.answer = answer_of(in, out, *p.format);
+  p.whole = first_stretch(in, out, p);
   return p;
 }
 

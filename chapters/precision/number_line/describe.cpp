@@ -18,10 +18,13 @@ const Choices spreads = choices_in_order<models::ValueSpread::gradients>(
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("format", in.format, format_choices(), {.label = "Format", .help = "The format that the figures speak of."});
+  f.group("The formats");
+  f.choice("format", in.format, format_choices(),
+           {.label = "Format", .help = "The format that the figures speak of.", .headline = true});
   f.choices("formats", in.formats, format_choices(),
             {.label = "Rows", .help = "The formats that are drawn, one a row.", .max_items = 8});
   f.choice("axis", in.axis, axes, {.label = "Axis", .help = "What a step to the right is."});
+  f.group("Your numbers");
   f.choice("spread", in.spread, spreads,
            {.label = "Numbers", .help = "The distribution of a tensor's numbers, laid over the formats."});
   f.real("size", in.size,
@@ -31,6 +34,7 @@ void describe(Fields& f, Inputs& in) {
              .lo = 0x1p-40,
              .hi = 0x1p20,
              .scale = Scale::log,
+             .headline = true,
          });
   f.real("octaves", in.octaves,
          {
@@ -40,6 +44,16 @@ void describe(Fields& f, Inputs& in) {
              .hi = 12,
              .when = {"spread", "gradients"},
          });
+  f.real("scale", in.scale,
+         {
+             .label = "Loss scale",
+             .help = "Every number is multiplied by this before it is stored.",
+             .lo = 1,
+             .hi = 0x1p24,
+             .scale = Scale::log,
+             .headline = true,
+         });
+  f.group("A tensor of yours");
   f.file("file", in.file,
          {
              .label = "Your tensors",
@@ -51,14 +65,6 @@ void describe(Fields& f, Inputs& in) {
              .label = "Tensor",
              .help = "Which tensor of the file, by name; empty: the largest one of floats.",
              .when = {"file", "set"},
-         });
-  f.real("scale", in.scale,
-         {
-             .label = "Loss scale",
-             .help = "Every number is multiplied by this before it is stored.",
-             .lo = 1,
-             .hi = 0x1p24,
-             .scale = Scale::log,
          });
 }
 
@@ -76,24 +82,38 @@ void describe(Fields& f, Row& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
+  f.group("What becomes of them");
   f.real("underflow", o.underflow,
          {
              .label = "Underflow",
              .unit = "%",
              .help = "Share of the numbers that are rounded to zero.",
+             .headline = true,
              .formula = "P(|x| <= smallest / 2)",
          });
   f.real("subnormal", o.subnormal,
-         {.label = "Subnormal", .unit = "%", .help = "Share that is stored with fewer bits than the mantissa has."});
+         {
+             .label = "Subnormal",
+             .unit = "%",
+             .help = "Share that is stored with fewer bits than the mantissa has.",
+             .headline = true,
+         });
   f.real("normal", o.normal,
          {.label = "Normal", .unit = "%", .help = "Share that is stored with all bits of the mantissa."});
   f.real("overflow", o.overflow,
-         {.label = "Overflow", .unit = "%", .help = "Share past half a step beyond the largest value."});
+         {
+             .label = "Overflow",
+             .unit = "%",
+             .help = "Share past half a step beyond the largest value.",
+             .headline = true,
+         });
+  f.group("How many values");
   f.real("values", o.values,
          {.label = "Values",
           .help = "Distinct finite values; both zeros count once.",
           .source = "counted from the encoding"});
   f.real("codes", o.limits.codes, {.label = "Codes", .formula = "2^bits"});
+  f.group("Where they end");
   f.real("largest", o.limits.max_finite,
          {.label = "Largest", .help = "The largest finite value.", .source = "IEEE 754-2019; OCP OFP8; OCP MX v1.0"});
   f.real("smallest_normal", o.limits.min_normal, {.label = "Smallest normal", .formula = "2^(1 - bias)"});
@@ -113,6 +133,7 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Subnormals", .help = "Codes between zero and the smallest normal, both signs."});
   f.real("below_one", o.below_one,
          {.label = "Positive values up to 1", .unit = "%", .help = "Share of the positive values that are at most 1."});
+  f.group("Every row");
   f.table("rows", o.rows, {.label = "All rows"});
 }
 

@@ -60,28 +60,30 @@ void take_input(View& view, const Frame& frame) {
 void draw_buttons(const Outputs& out, const Picture& picture, View& view, const Frame& frame, float width) {
   const auto& t = widgets::theme();
   const models::FloatFormat& f = *picture.format;
-  const float right = ImGui::GetCursorScreenPos().x + width;
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
   const double middle = (frame.stretch.lo + frame.stretch.hi) / 2;
-  bool first = true;
+  float x = corner.x;
+  bool full = false;
+  // One row: those that have no room are left out, the wheel and the keys do the same.
   const auto button = [&](const char* label) {
-    if (!first) widgets::next_button(label, right);
-    first = false;
+    const float wide = widgets::button_size(label).x;
+    full = full || x + wide > corner.x + width;
+    if (full) return false;
+    ImGui::SetCursorScreenPos({x, corner.y});
+    x += wide + t.px(6);
     return widgets::button(label);
   };
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {t.px(6), t.px(6)});
   if (button("all of it")) show_all(view);
-  if (button("closer")) zoom(view, frame, middle, 0.25);
-  if (button("farther")) zoom(view, frame, middle, 4);
-  const auto go = [&](const char* label, double x) {
-    if (button(label)) show(view, frame.axis, models::around(f, frame.axis, x, 2));
+  const auto go = [&](const char* label, double at) {
+    if (button(label)) show(view, frame.axis, models::around(f, frame.axis, at, 2));
   };
   go("single values at 1", 1);
-  if (frame.axis != LineAxis::log2) go("at 0", 0);
   go("smallest", out.limits.min_positive);
-  if (out.limits.subnormal_codes > 0) go("first normal", out.limits.min_normal);
   go("largest", out.limits.max_finite);
-  ImGui::PopStyleVar();
-  ImGui::Dummy({width, t.px(6)});
+  if (button("closer")) zoom(view, frame, middle, 0.25);
+  if (button("farther")) zoom(view, frame, middle, 4);
+  if (out.limits.subnormal_codes > 0) go("first normal", out.limits.min_normal);
+  if (frame.axis != LineAxis::log2) go("at 0", 0);
 }
 
 }  // namespace chapters::precision::number_line

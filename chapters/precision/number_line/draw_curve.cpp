@@ -9,7 +9,12 @@ namespace chapters::precision::number_line {
 void paint_curve(const widgets::Painter& p, const Outputs& out, const Picture& picture, View& view, const Frame& frame,
                  float top, float height) {
   if (out.tensor.spread == models::ValueSpread::none) return;
-  const auto& t = widgets::theme();
+  const auto fate_at = [&](double magnitude) {
+    return magnitude <= out.limits.underflow_threshold ? Fate::zero
+           : magnitude > out.limits.overflow_threshold ? Fate::overflow
+           : magnitude < out.limits.min_normal         ? Fate::subnormal
+                                                       : Fate::normal;
+  };
   const std::size_t columns = static_cast<std::size_t>(std::max(1.0f, (frame.right - frame.left) / 2));
   if (view.curve_version != picture.version || view.curve_laid_out != frame.laid_out()) {
     view.curve_version = picture.version;
@@ -32,35 +37,45 @@ void paint_curve(const widgets::Painter& p, const Outputs& out, const Picture& p
   const double highest = *std::max_element(view.curve.begin(), view.curve.end()),
                all = std::accumulate(view.curve.begin(), view.curve.end(), 0.0);
   if (!(all > 1e-7)) return;  // Hardly a number is in view: the shape would be that of rounding errors.
-  const double edge = out.limits.overflow_threshold, small = out.limits.underflow_threshold;
   const float step = (frame.right - frame.left) / static_cast<float>(columns);
   for (std::size_t i = 0; i < columns; ++i) {
     const float x = frame.left + step * static_cast<float>(i), h = height * static_cast<float>(view.curve[i] / highest);
     if (h < 0.4f) continue;
-    const double magnitude =
-        frame.axis == models::LineAxis::ordinal
-            ? 1
-            : std::abs(models::value_at(*picture.format, frame.axis, frame.coordinate(x + step / 2)));
-    const bool inside = frame.axis == models::LineAxis::ordinal || (magnitude > small && magnitude <= edge);
-    const ImU32 colour = inside               ? t.of(widgets::Meaning::forward)
-                         : magnitude <= small ? t.of(widgets::Meaning::data_loading)
-                                              : t.of(widgets::Meaning::optimizer);
-    p.rect({x, top + height - h}, {x + step, top + height}, widgets::with_alpha(colour, 0.45f));
+    const double magnitude = std::abs(models::value_at(*picture.format, frame.axis, frame.coordinate(x + step / 2)));
+    p.rect({x, top + height - h}, {x + step, top + height}, widgets::with_alpha(colour_of(fate_at(magnitude)), 0.6f));
   }
 }
 
-void paint_fate(const widgets::Painter& p, const Row& r, std::string_view text, float left, float right, float top) {
+void paint_fate(const widgets::Painter& p, const Row& r, std::string_view text, float left, float right, float top,
+                float height) {
   const auto& t = widgets::theme();
   const double shares[] = {r.underflow, r.subnormal, r.normal, r.overflow};
-  const ImU32 colours[] = {t.of(widgets::Meaning::data_loading), colour_of(BitPart::exponent),
-                           colour_of(BitPart::mantissa), t.of(widgets::Meaning::optimizer)};
+  const float small = t.type(widgets::Type::small), bar = std::min(t.px(13), height - t.px(2));
+  const bool words = height >= bar + small + t.px(6);
+  const float y = top + (height - bar - (words ? small + t.px(5) : 0.0f)) / 2;
   float x = left;
-  for (std::size_t i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < fate_count; ++i) {
     const float wide = (right - left) * static_cast<float>(shares[i] / 100);
-    if (wide > 0.3f) p.rect({x, top + t.px(3)}, {x + wide, top + t.px(15)}, colours[i]);
+    if (wide > 0.3f) p.rect({x, y}, {x + wide, y + bar}, colour_of(static_cast<Fate>(i)));
     x += wide;
   }
-  widgets::fit_text(p, {left, top + t.px(19)}, text, right - left, t.muted, widgets::Type::small);
+  if (words) widgets::fit_text(p, {left, y + bar + t.px(4)}, text, right - left, t.muted, widgets::Type::small);
+}
+
+void paint_legend(const widgets::Painter& p, ImVec2 at, float right) {
+  const auto& t = widgets::theme();
+  const auto entry = [&](ImU32 colour, std::string_view text) {
+    const float wide = t.px(15) + widgets::text_size(text, widgets::Type::small).x;
+    if (at.x + wide > right) return;
+    p.rect({at.x, at.y + t.px(2)}, {at.x + t.px(10), at.y + t.px(12)}, colour, t.px(2));
+    p.text({at.x + t.px(15), at.y}, text, t.muted, widgets::Type::small);
+    at.x += wide + t.px(16);
+  };
+  entry(colour_of(Fate::normal), "normal");
+  entry(colour_of(Fate::subnormal), "subnormal");
+  entry(colour_of(Fate::zero), "rounded to zero");
+  entry(colour_of(Fate::overflow), "past the largest");
+  entry(t.card, "brighter: more values a pixel");
 }
 
 }  // namespace chapters::precision::number_line

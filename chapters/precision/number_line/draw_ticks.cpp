@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "chapters/precision/number_line/lab.h"
+#include "widgets/number/number.h"
 
 namespace chapters::precision::number_line {
 
@@ -12,28 +13,22 @@ void paint_ticks(const widgets::Painter& p, const Frame& frame, float top, float
   const double room = static_cast<double>((frame.right - frame.left) /
                                           t.px(frame.axis == models::LineAxis::log2 && span > 6 ? 64 : 150));
   float clear_from = frame.left - t.px(30);
-  const auto tick = [&](double coordinate, std::string_view text, std::string_view raised) {
+  const auto tick = [&](double coordinate, std::string_view text) {
     const float x = frame.x(coordinate);
     if (x < frame.left - 0.5f || x > frame.right + 0.5f) return;
     p.line({x, top}, {x, bottom}, t.grid);
-    const float base = widgets::text_size(text, widgets::Type::small, widgets::Font::mono).x,
-                wide = base + widgets::text_size(raised, widgets::Type::small, widgets::Font::mono).x;
+    const float wide = widgets::text_size(text, widgets::Type::small, widgets::Font::mono).x;
     const float from = std::clamp(x - wide / 2, frame.left - t.px(20), frame.right - wide);
     if (from < clear_from) return;
     p.text({from, bottom + t.px(6)}, text, t.muted, widgets::Type::small, widgets::Font::mono);
-    if (!raised.empty())
-      p.text({from + base, bottom + t.px(1)}, raised, t.muted, widgets::Type::small, widgets::Font::mono);
     clear_from = from + wide + t.px(10);
   };
   const double raw = span / std::max(room, 1.0);
   if (frame.axis == models::LineAxis::log2 && span > 6) {
     const auto every = static_cast<std::int64_t>(std::max(1.0, std::ceil(raw)));
     for (auto k = static_cast<std::int64_t>(std::floor(frame.stretch.lo / static_cast<double>(every))) * every;
-         static_cast<double>(k) <= frame.stretch.hi; k += every) {
-      widgets::Line power;
-      power.add_integer(k);
-      tick(static_cast<double>(k), "2", power.view());
-    }
+         static_cast<double>(k) <= frame.stretch.hi; k += every)
+      tick(static_cast<double>(k), widgets::power_of_two(static_cast<int>(k)).view());
     return;
   }
   // Ticks stand at round decimals of the value (by share on the ordinal axis), with as many digits as tell neighbours
@@ -59,7 +54,7 @@ void paint_ticks(const widgets::Painter& p, const Frame& frame, float top, float
                     shown);
     else
       std::snprintf(text, sizeof text, "%.*g", digits, shown);
-    tick(log ? std::log2(v) : v, text, {});
+    tick(log ? std::log2(v) : v, text);
   }
 }
 

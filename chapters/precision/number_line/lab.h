@@ -57,6 +57,8 @@ struct RowPicture {
   std::string note;                           ///< "5 exponent, 10 mantissa"
   std::string underflow_text, overflow_text;  ///< "underflow 4.01 %"
   std::string fate_text;                      ///< the largest trouble: "4.01 % lost"
+  std::string below_text, above_text;         ///< where its magnitudes end: "to 2^-149", "to 2^127"
+  double least_log2 = 0, most_log2 = 0;       ///< the same as exponents
 };
 
 struct Picture {
@@ -65,6 +67,8 @@ struct Picture {
   std::vector<const models::FloatFormat*> formats;  ///< of the rows
   std::vector<RowPicture> rows;                     ///< one a row of the Outputs
   std::string spread_text;                          ///< what the numbers are
+  std::string answer;
+  models::LineStretch whole;  ///< the stretch that is shown at first
 };
 
 /// The stretch of an axis that something was laid out for, and how many pixels it had.
@@ -115,19 +119,23 @@ Outputs compute(const Inputs& inputs, Progress& progress);
 /// Reads the tensor that the inputs name from their file, or says why it cannot be shown. A cancelled read fails.
 models::Result<std::shared_ptr<const TensorSample>> load_sample(const Inputs& inputs, Progress& progress);
 Picture arrange(const Inputs& inputs, const Outputs& out);
-void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 /// Wheel, drag and keys over the whole picture, as in a plot; call after the item that they act on.
 void take_input(View& view, const Frame& frame);
 /// Places worth going to with one press.
 void draw_buttons(const Outputs& out, const Picture& picture, View& view, const Frame& frame, float width);
+/// What the colours mean, in a row.
+void paint_legend(const widgets::Painter& p, ImVec2 at, float right);
 void refresh_row(RowCache& cache, const models::FloatFormat& format, const Frame& frame);
 void paint_row(const widgets::Painter& p, const Row& row, const RowPicture& picture, const RowCache& cache,
                const Frame& frame, float top, float height);
 void paint_curve(const widgets::Painter& p, const Outputs& out, const Picture& picture, View& view, const Frame& frame,
                  float top, float height);
-/// What becomes of the numbers in one format: a bar of shares, and the largest trouble in words.
-void paint_fate(const widgets::Painter& p, const Row& row, std::string_view text, float left, float right, float top);
+/// What becomes of the numbers in one format: a bar of shares in the middle of a row, and the largest trouble in words
+/// where the row is high enough.
+void paint_fate(const widgets::Painter& p, const Row& row, std::string_view text, float left, float right, float top,
+                float height);
 /// Grid lines down to `bottom` and labels under it. Ordinal axes are labelled by share.
 void paint_ticks(const widgets::Painter& p, const Frame& frame, float top, float bottom);
 

@@ -1,6 +1,9 @@
 #include "chapters/precision/shared/formats.h"
 
+#include <array>
+
 #include "chapters/mechanism/choices_in_order.h"
+#include "widgets/number/number.h"
 
 namespace chapters::precision {
 
@@ -43,21 +46,32 @@ BitPart part_of_bit(const models::FloatFormat& f, int bit) {
   return bit >= f.mantissa_bits && f.exponent_bits > 0 ? BitPart::exponent : BitPart::mantissa;
 }
 
-ImU32 colour_of(BitPart part) {
-  const auto& t = widgets::theme();
+widgets::Tint tint_of(BitPart part) {
   switch (part) {
     case BitPart::sign:
-      return t.of(widgets::Meaning::optimizer);
+      return widgets::Tint::series(3);
     case BitPart::exponent:
-      return t.of(widgets::Meaning::backward);
+      return widgets::Tint::series(1);
     case BitPart::mantissa:
-      return t.of(widgets::Meaning::forward);
+      return widgets::Tint::series(0);
   }
-  return t.text;
+  return {};
 }
+ImU32 colour_of(BitPart part) { return widgets::colour(tint_of(part), widgets::theme()); }
 
-ImU32 text_colour_of(BitPart part) {
-  return widgets::theme().mode == widgets::Mode::light ? widgets::theme().text : colour_of(part);
+widgets::Tint tint_of(Fate fate) {
+  static constexpr std::array<widgets::Tint, fate_count> tints{widgets::Tint::series(4), widgets::Tint::series(1),
+                                                               widgets::Tint::series(0), widgets::Tint::series(3)};
+  return tints[static_cast<std::size_t>(fate)];
+}
+ImU32 colour_of(Fate fate) { return widgets::colour(tint_of(fate), widgets::theme()); }
+
+std::string share_words(double percent) {
+  if (!(percent > 1e-7)) return "none";
+  if (percent < 0.01) return "under `0.01 %`";
+  if (percent >= 100) return "all";
+  if (percent >= 99.95) return "over `99.9 %`";
+  return "`" + widgets::format_text(percent, "%") + "`";
 }
 
 }  // namespace chapters::precision

@@ -7,6 +7,7 @@
 #include "chapters/mechanism/field.h"
 #include "models/numerics/float_format.h"
 #include "widgets/base/parts.h"
+#include "widgets/base/tint.h"
 
 /// Small pieces that the labs of this chapter share.
 namespace chapters::precision {
@@ -23,6 +24,15 @@ std::string code_text(const models::FloatFormat& format, std::uint64_t code);
 enum class BitPart : std::uint8_t { sign, exponent, mantissa };
 BitPart part_of_bit(const models::FloatFormat& format, int bit);
 ImU32 colour_of(BitPart part);
-ImU32 text_colour_of(BitPart part);  ///< for words: the plain text colour where the other would be too pale
+widgets::Tint tint_of(BitPart part);
+
+/// What a format makes of a number, in this order in every picture of the chapter.
+enum class Fate : std::uint8_t { zero, subnormal, normal, overflow };
+inline constexpr std::size_t fate_count = 4;
+widgets::Tint tint_of(Fate fate);
+ImU32 colour_of(Fate fate);
+
+/// A share in percent as a sentence says it: "none", "under 0.01 %", "4.01 %", "over 99.9 %", "all".
+std::string share_words(double percent);
 
 }  // namespace chapters::precision

@@ -83,6 +83,31 @@ TEST_CASE(
   CHECK(std::abs(up - 128) <= 43);  // four standard deviations of 1,000 draws
 }
 
+// 0.1 = 0x1.999999999999999999...p-4: FP64 keeps 52 bits of it, and 0.1 lies 0.6 of the way to the value above.
+TEST_CASE("bits: a decimal is rounded as it was typed, so that not even FP64 stores 0.1") {
+  const LabPtr lab = open_lab("precision/bits");
+  set(*lab, "format", "fp64", "value", "0.1");
+  const auto o = outputs_of(*lab);
+  CHECK(o["code"] == "0x3FB999999999999A");
+  CHECK(o["rule"] == "nearer neighbour");
+  CHECK(o["value"] == 0.1);
+  CHECK(o["lower"] == std::nextafter(0.1, 0.0));
+  CHECK(o["upper"] == 0.1);
+  CHECK(std::abs(o["position"].get<double>() - 60) <= 1e-9);
+  CHECK(std::abs(o["error"].get<double>() - 5.551115123125783e-18) <= 1e-30);
+  CHECK(outputs_of(set(*lab, "rounding", "zero"))["code"] == "0x3FB9999999999999");
+  CHECK(lab->answer().find("0.09999999999999999") != std::string_view::npos);
+  set(*lab, "rounding", "nearest", "value", "0.5");
+  CHECK(outputs_of(*lab)["rule"] == "exact");
+  CHECK(outputs_of(*lab)["error"] == 0);
+  set(*lab, "value", "-0.3");  // stored as -0.299999999999999988897769753748...
+  CHECK(std::abs(outputs_of(*lab)["error"].get<double>() - 1.1102230246251565e-17) <= 1e-29);
+  // A code is worth its value, whatever decimal is near.
+  set(*lab, "code", "0x3FB999999999999A");
+  CHECK(outputs_of(*lab)["rule"] == "the code itself");
+  CHECK(outputs_of(*lab)["error"] == 0);
+}
+
 TEST_CASE("bits: the same number stands in every format that is compared") {
   const LabPtr lab = open_lab("precision/bits");
   set(*lab, "value", "0.1", "compare", "e4m3fn,e2m1,nf4");
@@ -127,6 +152,7 @@ TEST_CASE("bits: pressing a bit, a step and a format changes the number shown") 
   CHECK(d.input("code").text() == "0x7E01");
   d.ui.click("1");
   d.ui.frames(3);
+  for (int i = 0; i < 40 && !d.shell.message.empty(); ++i) d.ui.frames(20);  // The message stands over the table.
   d.ui.click("edit e4m3fn");
   d.ui.frames(3);
   CHECK(d.output("code").text() == "0x38");

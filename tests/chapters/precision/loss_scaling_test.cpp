@@ -56,7 +56,7 @@ TEST_CASE("loss scaling: dragging the cursor shows another step's shares") {
   Canvas canvas(*lab, {1200, 1000});
   support::UiDriver& ui = canvas.ui;
   const double before = lab->view().find("time")->real();
-  ui.drag_by("drag step", {-700, 0});
+  ui.drag_by("drag step", {-350, 0});
   const double after = lab->view().find("time")->real();
   CHECK(before == 15000);
   CHECK((after > 100 && after < 5000));
