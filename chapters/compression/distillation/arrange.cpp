@@ -97,9 +97,11 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Alike& alike) 
 void write_lines(const Inputs& in, const Outputs& out, const Alike& alike, Picture& p) {
   const std::string t = format_text(in.temperature, "");
   p.answer = answer_of(in, out, alike);
-  p.soft_title = "the teacher says, T = " + t;
-  p.alike_line = "a " + std::to_string(alike.drawn) + " is " + format_text(alike.percent, "%") + " a " +
+  p.soft_title = "the teacher says at T = " + t + ", in %";
+  p.alike_line = "outlined: a " + std::to_string(alike.drawn) + " is " + format_text(alike.percent, "%") + " a " +
                  std::to_string(alike.said);
+  p.alike_drawn = alike.drawn;
+  p.alike_said = alike.said;
   p.bar_names = {"teacher, T = 1", "teacher, T = " + t, "student, T = " + t};
   p.says_lines = {"drawn as a " + std::to_string(out.label), "teacher says " + std::to_string(out.teacher_says),
                   "student says " + std::to_string(out.student_says)};

@@ -13,49 +13,6 @@ using widgets::Painter;
 
 constexpr std::array<std::string_view, 10> class_names{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
 
-void draw_answers(const char* label, std::span<const double> percent, std::uint64_t version, widgets::HeatMapView& view,
-                  ImVec2 size) {
-  widgets::draw_heat_map(label,
-                         {
-                             .values = percent,
-                             .rows = models::digit_classes,
-                             .cols = models::digit_classes,
-                             .row_labels = class_names,
-                             .col_labels = class_names,
-                             .revision = version,
-                         },
-                         view,
-                         {
-                             .row_title = "drawn as",
-                             .col_title = "said",
-                             .value_title = "probability",
-                             .unit = "%",
-                             .size = size,
-                             .log = true,
-                             .numbers = false,
-                             .lo = 0.01,
-                             .hi = 100,
-                         });
-}
-
-/// What labels say beside what the teacher says; where there is no room for both, the teacher alone.
-void draw_confusion(const Picture& picture, View& view, ImVec2 size) {
-  const auto& t = widgets::theme();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const Painter p = Painter::window();
-  const float gap = t.px(20), head = t.type(widgets::Type::body) + t.px(6);
-  const bool both = size.x >= t.px(460);
-  const float w = both ? std::floor((size.x - gap) / 2) : size.x;
-  const auto half = [&](float x, std::string_view title, const char* label, std::span<const double> percent,
-                        widgets::HeatMapView& heat) {
-    widgets::fit_text(p, {x, at.y}, title, w, t.text, widgets::Type::body);
-    ImGui::SetCursorScreenPos({x, at.y + head});
-    draw_answers(label, percent, picture.version, heat, {w, size.y - head});
-  };
-  if (both) half(at.x, "labels say", "what labels say", picture.labels, view.labels);
-  half(both ? at.x + w + gap : at.x, picture.soft_title, "what the teacher says", picture.soft, view.soft);
-}
-
 /// The digit as ink, with what it is and what it is taken for under it.
 void draw_example(const Outputs& out, const Picture& picture, ImVec2 at, ImVec2 size) {
   const auto& t = widgets::theme();
@@ -245,7 +202,7 @@ void draw_students(const Outputs& out, const Picture& picture, View& view, ImVec
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   stage.panel("confusion", {.title = "What labels do not say", .least = {560, 300}, .ideal = {0, 440}, .answers = true},
-              [&](ImVec2 size) { draw_confusion(picture, view, size); });
+              [&](ImVec2 size) { draw_confusion(picture, size); });
   stage.panel("digit", {.title = "One digit", .least = {480, 220}, .ideal = {0, 320}}, [&](ImVec2 size) {
     const auto& t = widgets::theme();
     const ImVec2 at = ImGui::GetCursorScreenPos();

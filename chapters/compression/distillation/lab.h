@@ -6,7 +6,6 @@
 
 #include "chapters/compression/shared/network.h"
 #include "models/compression/distillation.h"
-#include "widgets/charts/heat_map.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
@@ -65,7 +64,8 @@ struct Picture {
   std::string answer;
   std::vector<double> labels, soft;    ///< [class drawn, class said] in percent: one-hot, and the teacher's mean at T
   std::string soft_title, alike_line;  ///< over the teacher's half; the two classes that it finds most alike
-  std::vector<float> digit;            ///< pixels of the example
+  std::size_t alike_drawn = 0, alike_said = 1;
+  std::vector<float> digit;                 ///< pixels of the example
   std::array<std::vector<double>, 3> bars;  ///< %, by class: teacher at 1, teacher at T, student at T
   double most_likely = 1;                   ///< the tallest bar
   GradientCurves gradients;
@@ -75,7 +75,6 @@ struct Picture {
 };
 
 struct View {
-  widgets::HeatMapView labels, soft;
   widgets::PlotView targets, gradients, sizes;
   widgets::TableView students;
 };
@@ -84,6 +83,8 @@ struct Memory;
 Outputs compute(const Inputs& in, Progress& progress, Memory& memory);
 Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+/// What labels say of each class beside what the teacher says at T; in a narrow place the teacher alone.
+void draw_confusion(const Picture& picture, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, StudentRow& r);

@@ -46,7 +46,10 @@ std::string scrolling_window(const ShellDriver& d, const widgets::StageView& sta
 
 std::vector<std::string> faults_now(ShellDriver& d, const LayoutCase& c) {
   std::vector<std::string> out;
-  const widgets::Record record = d.ui.record();
+  widgets::Record record;  // of the canvas alone
+  d.shell.record = &record;
+  d.ui.frames(1);
+  d.shell.record = nullptr;
   const widgets::StageView& stage = app::stage_view(d.shell);
   if (stage.specs.empty()) return {"the lab shows no panel"};
   const std::size_t answers = widgets::answering_panel(stage.specs);
@@ -63,14 +66,7 @@ std::vector<std::string> faults_now(ShellDriver& d, const LayoutCase& c) {
       .canvas = canvas, .ground = widgets::theme().background, .least_text_px = 8.9f * widgets::theme().scale};
   for (const widgets::PlacedPanel& p : stage.placed)
     if (stage.specs[p.panel].scrolls) rules.scrolling.push_back(p.at);
-  // Of the whole window only what stands on the canvas.
-  widgets::Record on_canvas = record;
-  std::erase_if(on_canvas.strokes, [&](const widgets::Stroke& s) {
-    return s.kind == widgets::Stroke::Kind::text &&
-           !(s.points[0].x >= canvas.min.x - 200 && s.points[0].x < canvas.max.x && s.points[0].y >= canvas.min.y &&
-             s.points[0].y < canvas.max.y);
-  });
-  for (auto& fault : layout_faults(on_canvas, rules)) out.push_back(std::move(fault));
+  for (auto& fault : layout_faults(record, rules)) out.push_back(std::move(fault));
   if (!d.workspace.lab().reason().empty()) return out;
   // The answer is said in figures.
   if (!d.workspace.lab().info().hidden) {
