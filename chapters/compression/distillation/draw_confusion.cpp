@@ -42,7 +42,11 @@ struct AnswerGrid {
 
 void draw_cell(const Painter& p, Rect at, double percent) {
   const auto& t = widgets::theme();
-  const ImU32 fill = mix(t.card, t.series_at(0), std::sqrt(std::clamp(percent / 100, 0.0, 1.0)));
+  double share = std::sqrt(std::clamp(percent / 100, 0.0, 1.0));
+  ImU32 fill = mix(t.card, t.series_at(0), share);
+  // Halfway between the two, neither dark nor light figures can be read.
+  while (share > 0.02 && widgets::contrast(widgets::text_on(fill, t), fill) < 4.6)
+    fill = mix(t.card, t.series_at(0), share -= 0.02);
   p.rect(at.min, at.max, fill);
   if (percent < 0.5) return;
   const widgets::NumberText number = widgets::format(std::round(percent), "", 3);

@@ -78,10 +78,10 @@ void place_sweep(const Inputs& in, const Outputs& out, Picture& p) {
 
 void part_bytes(const Outputs& out, Picture& p) {
   const models::PackedSize& size = out.compressed.size;
-  p.parts = {{{"values", "weights kept, packed", size.values_bytes, Tint::series(0)},
-              {"indices", "where they belong", size.indices_bytes, Tint::series(1)},
-              {"scales", "float32, per channel or layer, and of activations", size.scales_bytes, Tint::series(2)},
-              {"biases", "float32", size.biases_bytes, Tint::series(3)}}};
+  p.parts = {{{"values", "weights kept, packed", size.values_bytes, Tint::ramp(3, 4)},
+              {"indices", "where they belong", size.indices_bytes, Tint::ramp(2, 4)},
+              {"scales", "float32, per channel or layer, and of activations", size.scales_bytes, Tint::ramp(1, 4)},
+              {"biases", "float32", size.biases_bytes, Tint::ramp(0, 4)}}};
   p.before_line = "float32: " + format_text(out.original_bytes, "B");
   p.after_line = "yours: " + format_text(out.size_bytes, "B");
 }

@@ -130,6 +130,7 @@ void save_table(const Outputs& out) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  if (!out.study) return;  // the first job has not ended
   stage.panel("pareto", {.title = "Accuracy by size", .least = {500, 320}, .answers = true}, [&](ImVec2 size) {
     draw_pareto(in, out, picture, view, size);
     save_table(out);

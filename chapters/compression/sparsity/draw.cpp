@@ -135,6 +135,7 @@ void draw_patterns(const Outputs& out, const Picture& picture, View& view, ImVec
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  if (!out.example) return;
   stage.panel("path", {.title = "Four weights on their way", .least = {500, 270}, .ideal = {0, 420}, .answers = true},
               [&](ImVec2 size) { draw_path(in, out, picture, view, size); });
   stage.panel("mask", {.title = "The mask: press a group", .least = {300, 170}, .ideal = {0, 300}}, [&](ImVec2 size) {
