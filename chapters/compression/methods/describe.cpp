@@ -39,9 +39,8 @@ void describe(Fields& f, Inputs& in) {
            {.label = "Search the range",
             .help = "The range that loses least squared error, instead of smallest to largest."});
   f.group("The methods");
-  f.choice(
-      "sign", in.sign, signs,
-      {.label = "GPTQ's update", .help = "What happens to the columns that are not rounded yet.", .headline = true});
+  f.choice("sign", in.sign, signs,
+           {.label = "GPTQ's update", .help = "What happens to the columns that are not rounded yet."});
   f.toggle("act_order", in.act_order,
            {.label = "Largest inputs first", .help = "GPTQ rounds columns in the order of their inputs' size."});
   f.real("damping", in.damping,

@@ -110,6 +110,7 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
 
 void draw_steps(const Picture& p, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
   const float below = std::floor(size.y * 0.38f);
   {
     widgets::Plot plot("weight in, weight out", view.steps,
@@ -134,6 +135,7 @@ void draw_steps(const Picture& p, View& view, ImVec2 size) {
                   .version = p.version,
               });
   }
+  ImGui::SetCursorScreenPos({at.x, at.y + size.y - below});
   widgets::Plot plot("gradient", view.gradient,
                      {.x = {.lo = p.in.front(), .hi = p.in.back(), .label = "weight in"},
                       .y = {.lo = -0.15, .hi = 1.25, .label = "slope"},
