@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "chapters/compression/deploy/lab.h"
 #include "widgets/number/number.h"
 
@@ -6,52 +8,112 @@ namespace {
 
 using widgets::format_text;
 
-/// What the chosen recipe takes and how fast it decodes.
-std::string verdict_of(const Inputs& in, const Outputs& out) {
-  const models::LanguageModel* model = catalog().model(in.model);
-  const models::Chip* chip = catalog().chip(in.chip);
-  if (!model || !chip) return {};
-  const std::string where = (in.chips > 1 ? std::to_string(in.chips) + " x " : "") + chip->short_name;
-  const std::string room = out.estimate.fits ? " of " + format_text(out.estimate.memory_bytes, "B")
-                                             : ", needs " + format_text(out.estimate.chips_needed, "") + " chips";
-  return model->name + " in " + std::string(out.recipe.label) + " on " + where + ": " +
-         format_text(out.total_bytes, "B") + room + ", " + format_text(out.speed.decode_tokens_per_s, "") +
-         " tokens a second, " + format_text(out.speed.decode_speedup, "", 2) + " times BF16";
+std::string times(double factor) { return format_text(factor, "", 2) + "\xC3\x97"; }
+
+std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
+
+std::string chips_text(double chips) { return format_text(chips, "") + (chips == 1 ? " chip" : " chips"); }
+
+/// What was published of the recipe's loss, as the end of a sentence.
+std::string loss_clause(const models::Recipe& recipe) {
+  if (recipe.published_loss_high == 0) return "published tests found no loss";
+  return "published loss " + ticked(published_loss(recipe));
 }
 
-/// What prefill gains, what is known to be lost, and what the tree says.
-std::string story_of(const Outputs& out) {
-  const std::string prefill = out.speed.prefill_speedup < 1.01
-                                  ? "Prefill no faster"
-                                  : "Prefill " + format_text(out.speed.prefill_speedup, "", 2) + " times as fast";
-  return prefill + "; published loss " + published_loss(out.recipe) + ". The tree says " + out.recommended + ".";
+std::string answer_of(const Outputs& out) {
+  const std::string name = ticked(out.recommended);
+  const auto& e = out.recommended_estimate;
+  const models::Recipe* recipe = models::find_recipe(out.decision.recipe);
+  if (!e || !recipe) return name + " is what the tree says, and this chip cannot run it.";
+  const std::string bytes = ticked(format_text(e->weights_bytes + e->cache_bytes, "B"));
+  const std::string room = ticked(format_text(e->memory_bytes, "B"));
+  if (recipe->id == "bf16")
+    return e->fits ? "Nothing may be lost: `BF16`, whose " + bytes + " fit in " + room + "."
+                   : "Nothing may be lost: `BF16`, whose " + bytes + " need " + ticked(chips_text(e->chips_needed)) +
+                         " instead of room for " + room + ".";
+  const std::string speed = "decode is " + ticked(times(out.recommended_speedup)) + " BF16's";
+  if (!e->fits)
+    return name + ": " + bytes + " need " + ticked(chips_text(e->chips_needed)) + "; on these " + speed + ".";
+  return name + ": " + bytes + " fit in " + room + ", " + speed + "; " + loss_clause(*recipe) + ".";
 }
 
-std::string tree_story_of(const Outputs& out) {
-  std::string story = "ends at " + out.recommended + "; outlined boxes were asked and carry the figure that decided";
-  const auto& estimate = out.recommended_estimate;
-  if (estimate && !estimate->fits) story += "; it needs " + format_text(estimate->chips_needed, "") + " of these chips";
-  return story;
+/// What a recipe of the tree takes on these chips.
+std::string leaf_note(const models::DecisionNode& node, const models::Architecture& a, const models::Deployment& d) {
+  const auto e = models::estimate_deployment(a, *models::find_recipe(node.recipe), *models::find_kv_recipe(node.kv), d);
+  if (!e) return "the chip cannot";
+  return format_text(e->weights_bytes + e->cache_bytes, "B") + ", " + chips_text(e->chips_needed);
 }
 
-std::vector<TreeStop> walked_tree(const models::Decision& decision) {
-  std::vector<TreeStop> tree(models::decision_nodes().size());
-  for (const models::DecisionStep& s : decision.steps)
-    tree[static_cast<std::size_t>(s.node)] = {true, s.yes, (s.yes ? "yes: " : "no: ") + s.because};
-  tree[static_cast<std::size_t>(decision.leaf)] = {.reached = true, .note = "the tree says this"};
-  return tree;
-}
+/// Lists the boxes below node `at` and returns the row that its box stands in.
+class TreeList {
+ public:
+  TreeList(const Inputs& in, const Outputs& out, Picture& picture) : out_(out), picture_(picture) {
+    if (const auto* model = catalog().model(in.model)) architecture_ = &model->architecture;
+    deployment_.chip = catalog().chip(in.chip);
+    deployment_.chips = static_cast<double>(in.chips);
+    deployment_.batch = static_cast<double>(in.batch);
+    deployment_.context = static_cast<double>(in.context);
+    deployment_.prompt = static_cast<double>(in.prompt);
+    deployment_.roof_share = in.roof_share;
+  }
+
+  void make() {
+    if (!architecture_ || !deployment_.chip) return;
+    add(0, -1, 0, false, true);
+    picture_.rows = static_cast<std::size_t>(next_row_);
+    for (TreeBox& box : picture_.tree) picture_.columns = std::max(picture_.columns, box.column + 2);
+    for (TreeBox& box : picture_.tree)
+      if (box.leaf) box.column = picture_.columns - 1;
+  }
+
+ private:
+  /// `walked`: the walk through the tree comes to this box.
+  double add(int at, std::ptrdiff_t parent, std::size_t column, bool yes, bool walked) {
+    const models::DecisionNode& node = models::decision_nodes()[static_cast<std::size_t>(at)];
+    const auto index = static_cast<std::ptrdiff_t>(picture_.tree.size());
+    picture_.tree.push_back({.text = node.text, .column = column, .parent = parent, .reached = walked, .yes = yes});
+    double row = 0;
+    std::string note;
+    if (node.yes < 0) {
+      row = next_row_++;
+      note = leaf_note(node, *architecture_, deployment_);
+      picture_.tree.back().leaf = true;
+      picture_.tree.back().column = 0;
+    } else {
+      const auto step = std::find_if(out_.decision.steps.begin(), out_.decision.steps.end(),
+                                     [&](const models::DecisionStep& s) { return walked && s.node == at; });
+      const bool asked = step != out_.decision.steps.end();
+      if (asked) note = step->because;
+      const double above = add(node.yes, index, column + 1, true, asked && step->yes),
+                   below = add(node.no, index, column + 1, false, asked && !step->yes);
+      row = (above + below) / 2;
+    }
+    TreeBox& box = picture_.tree[static_cast<std::size_t>(index)];
+    box.row = row;
+    box.note = std::move(note);
+    return row;
+  }
+
+  const Outputs& out_;
+  Picture& picture_;
+  const models::Architecture* architecture_ = nullptr;
+  models::Deployment deployment_;
+  double next_row_ = 0;
+};
 
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out) {
-  if (!out.reason.empty()) return {};
-  return {
-      .verdict = verdict_of(in, out),
-      .story = story_of(out),
-      .tree_story = tree_story_of(out),
-      .tree = walked_tree(out.decision),
-  };
+  Picture p;
+  if (!out.reason.empty()) return p;
+  p.answer = answer_of(out);
+  TreeList(in, out, p).make();
+  for (std::size_t i = 0; i < out.recipes.size(); ++i)
+    p.why_not.push_back(out.recipes[i].possible
+                            ? std::string()
+                            : "no " + std::string(models::format_label(models::deployment_recipes()[i].product)) +
+                                  " units on this chip");
+  return p;
 }
 
 }  // namespace chapters::compression::deploy

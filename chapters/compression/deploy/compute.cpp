@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "chapters/compression/deploy/lab.h"
 #include "widgets/number/number.h"
 
@@ -117,6 +119,8 @@ Outputs compute(const Inputs& in) {
   out.recommended_estimate =
       models::estimate_deployment(a, *models::find_recipe(decision->recipe), *models::find_kv_recipe(decision->kv), d)
           .value;
+  out.recommended_speedup = out.recommended_estimate ? base->decode_s / out.recommended_estimate->decode_s
+                                                     : std::numeric_limits<double>::quiet_NaN();
   return out;
 }
 

@@ -22,15 +22,10 @@ constexpr std::string_view roof = "roofline of every operation, 70 % of it by de
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
-  shared::model(f, "model", in.model,
-                {.help = "Its matrices are quantized; embedding, norms, router and output stay in 16 bits."});
-  shared::chip(f, "chip", in.chip, {.help = "Its memory, bandwidth and the formats that it multiplies decide."});
-  shared::parallel_tensor(
-      f, "chips", in.chips,
-      {.label = "Chips", .help = "They share every layer; two all-reduces of 8 us each in a layer."});
+  f.group("The recipe");
   f.choice("recipe", in.recipe, recipe_choices,
-           {.label = "Recipe", .help = "W: bits of the weights, A: of the activations in products."});
-  f.choice("kv", in.kv, kv_choices, {.label = "Cache", .help = "How keys and values are stored."});
+           {.label = "Recipe", .help = "W: bits of the weights, A: of the activations in products.", .headline = true});
+  f.choice("kv", in.kv, kv_choices, {.label = "Cache", .help = "How keys and values are stored.", .headline = true});
   f.real("may_lose", in.may_lose,
          {
              .label = "May lose",
@@ -38,7 +33,16 @@ void describe(Fields& f, Inputs& in) {
              .help = "Of a benchmark's score: what the decision tree may spend.",
              .lo = 0,
              .hi = 5,
+             .headline = true,
          });
+  f.group("The device");
+  shared::model(f, "model", in.model,
+                {.help = "Its matrices are quantized; embedding, norms, router and output stay in 16 bits."});
+  shared::chip(f, "chip", in.chip, {.help = "Its memory, bandwidth and the formats that it multiplies decide."});
+  shared::parallel_tensor(
+      f, "chips", in.chips,
+      {.label = "Chips", .help = "They share every layer; two all-reduces of 8 us each in a layer."});
+  f.group("The work");
   shared::batch(f, "batch", in.batch, {.help = "Sequences that decode together."});
   shared::context(f, "context", in.context, {.help = "Tokens in the cache of each sequence."});
   f.integer("prompt", in.prompt,
@@ -77,16 +81,29 @@ void describe(Fields& f, RecipeRow& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
+  f.group("The tree");
+  f.text("recommended", o.recommended, {.label = "The tree says"});
+  f.real("recommended_speedup", o.recommended_speedup,
+         {
+             .label = "... decode over BF16",
+             .help = "Of the recipe that the tree says, against BF16 weights and a 16-bit cache, as if they fitted.",
+             .may_be_missing = true,
+             .absent = "The chip cannot run what the tree says.",
+             .formula = "decode step in BF16 / decode step",
+         });
+  f.text("because", o.because, {.label = "Because"});
+  f.group("Memory");
   f.real("weights_bytes", o.estimate.weights_bytes,
          {.label = "Weights", .unit = "B", .formula = "matrices x bits / 8 + the rest x 2"});
   f.real("cache_bytes", o.estimate.cache_bytes,
          {.label = "Cache", .unit = "B", .formula = "batch x context x bytes of a token"});
-  f.real("total_bytes", o.total_bytes, {.label = "Both", .unit = "B", .formula = "weights + cache"});
+  f.real("total_bytes", o.total_bytes,
+         {.label = "Weights and cache", .unit = "B", .headline = true, .formula = "weights + cache"});
   f.real("memory_bytes", o.estimate.memory_bytes,
          {.label = "May be taken", .unit = "B", .formula = "0.9 x memory x chips"});
   f.toggle("fits", o.estimate.fits, {.label = "Fits"});
   f.real("chips_needed", o.estimate.chips_needed,
-         {.label = "Chips needed", .formula = "both / 0.9 memory, rounded up"});
+         {.label = "Chips needed", .headline = true, .formula = "both / 0.9 memory, rounded up"});
   f.real("largest_batch", o.estimate.largest_batch,
          {.label = "Largest batch",
           .help = "Sequences of this context that fit beside the weights.",
@@ -96,6 +113,7 @@ void describe(Fields& f, Outputs& o) {
           .help = "Over all parameters, those left in 16 bits among them.",
           .formula = "8 weights / parameters"});
   f.real("smaller", o.smaller, {.label = "Weights smaller by", .formula = "16 bits / bits a parameter"});
+  f.group("Speed");
   f.real("prefill_s", o.estimate.prefill_s,
          {
              .label = "Prefill",
@@ -109,22 +127,23 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Prefill over BF16", .formula = "prefill in BF16 / prefill"});
   f.real("decode_s", o.estimate.decode_s, {.label = "Decode step", .unit = "s", .source = roof});
   f.real("decode_tokens_per_s", o.speed.decode_tokens_per_s,
-         {.label = "Decode tokens a second", .formula = "batch / decode step"});
+         {.label = "Decode tokens a second", .headline = true, .formula = "batch / decode step"});
   f.real("decode_speedup", o.speed.decode_speedup,
          {.label = "Decode over BF16",
           .help = "Against BF16 weights and a 16-bit cache, as if they fitted.",
+          .headline = true,
           .formula = "decode step in BF16 / decode step"});
   f.real("memory_bound", o.memory_bound,
          {.label = "Decode bound by memory",
           .unit = "%",
           .help = "Share of the step in operations that wait for memory."});
+  f.group("What is lost");
   f.real("loss_low", o.recipe.published_loss_low,
          {.label = "Published loss, from", .unit = "%", .help = "Of a benchmark's score; see where it comes from."});
   f.real("loss_high", o.recipe.published_loss_high,
          {.label = "Published loss, to", .unit = "%", .help = "Of a benchmark's score; see where it comes from."});
   f.text("loss_source", o.loss_source, {.label = "Loss measured by"});
-  f.text("recommended", o.recommended, {.label = "The tree says"});
-  f.text("because", o.because, {.label = "Because"});
+  f.group("Side by side");
   f.table("recipes", o.recipes, {.label = "Recipes with the chosen cache"});
   f.table("caches", o.caches, {.label = "Caches with the chosen recipe"});
 }

@@ -1,9 +1,6 @@
 #include <algorithm>
-#include <limits>
 
 #include "chapters/compression/deploy/lab.h"
-#include "widgets/base/columns.h"
-#include "widgets/base/heading.h"
 #include "widgets/number/number.h"
 
 namespace chapters::compression::deploy {
@@ -17,15 +14,16 @@ void number(widgets::TableCell& cell, double value, std::string_view unit, int d
   cell.number = widgets::format(value, unit, digits);
 }
 
-void draw_recipes(Inputs& in, const Outputs& out, const Picture& picture, View& view, float width) {
-  static constexpr std::array<widgets::TableColumn, 8> columns{{{.title = "recipe", .number = false},
-                                                                {.title = "weights", .value_unit = "B"},
-                                                                {.title = "chips"},
-                                                                {.title = "batch"},
-                                                                {.title = "prefill tok/s"},
-                                                                {.title = "decode tok/s"},
-                                                                {.title = "x BF16"},
-                                                                {.title = "published loss", .number = false}}};
+void draw_recipes(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 8> columns{
+      {{.title = "recipe", .number = false},
+       {.title = "weights", .value_unit = "B"},
+       {.title = "chips needed", .priority = 1},
+       {.title = "largest batch", .priority = 4},
+       {.title = "prefill tok/s", .priority = 3},
+       {.title = "decode tok/s", .bar = true, .priority = 1},
+       {.title = "\xC3\x97 BF16", .priority = 2},
+       {.title = "published loss", .number = false, .priority = 2}}};
   widgets::TableSource source{.context = &out, .rows = out.recipes.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const RecipeRow& r = static_cast<const Outputs*>(context)->recipes[row];
@@ -37,6 +35,8 @@ void draw_recipes(Inputs& in, const Outputs& out, const Picture& picture, View& 
       cell.text = r.possible ? std::string_view(r.loss) : "no such units";
     else if (!r.possible)
       cell.text = "\xE2\x80\x93";
+    else if (column == 3 && !(r.estimate.largest_batch > 0))
+      cell.text = "none";
     else if (column == 2)
       number(cell, r.estimate.chips_needed, "");
     else if (column == 3)
@@ -58,12 +58,12 @@ void draw_recipes(Inputs& in, const Outputs& out, const Picture& picture, View& 
     return column == 0 || column == 7 ? std::string_view(static_cast<const Outputs*>(context)->recipes[row].source)
                                       : std::string_view();
   };
-  const auto result = widgets::draw_table("recipes", columns, source, view.recipes, {width, 0});
+  const auto result = widgets::draw_table("recipes", columns, source, view.recipes, size);
   if (result.selection_changed && view.recipes.selected >= 0)
     in.recipe = models::deployment_recipes()[static_cast<std::size_t>(view.recipes.selected)].id;
 }
 
-void draw_caches(Inputs& in, const Outputs& out, const Picture& picture, View& view, float width) {
+void draw_caches(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 5> columns{{{.title = "cache", .number = false},
                                                                 {.title = "takes", .value_unit = "B"},
                                                                 {.title = "largest batch"},
@@ -76,6 +76,8 @@ void draw_caches(Inputs& in, const Outputs& out, const Picture& picture, View& v
       cell.text = r.recipe;
     else if (column == 1)
       number(cell, r.estimate.cache_bytes, "B");
+    else if (column == 2 && !(r.estimate.largest_batch > 0))
+      cell.text = "none";
     else if (column == 2)
       number(cell, r.estimate.largest_batch, "");
     else if (column == 3)
@@ -87,16 +89,16 @@ void draw_caches(Inputs& in, const Outputs& out, const Picture& picture, View& v
     return column == 0 ? std::string_view(static_cast<const Outputs*>(context)->caches[row].source)
                        : std::string_view();
   };
-  const auto result = widgets::draw_table("caches", columns, source, view.caches, {width, 0});
+  const auto result = widgets::draw_table("caches", columns, source, view.caches, size);
   if (result.selection_changed && view.caches.selected >= 0)
     in.kv = models::kv_recipes()[static_cast<std::size_t>(view.caches.selected)].id;
 }
 
-void draw_memory(const Outputs& out, View& view, float width, float height) {
+void draw_memory(const Outputs& out, View& view, ImVec2 size) {
   view.segments.clear();
   view.bars.clear();
   for (const RecipeRow& r : out.recipes)
-    view.segments.push_back({{{.label = "weights", .value = r.estimate.weights_bytes, .tint = Tint::series(1)},
+    view.segments.push_back({{{.label = "weights", .value = r.estimate.weights_bytes, .tint = Tint::series(0)},
                               {.label = "cache",
                                .value = r.possible ? r.estimate.cache_bytes : out.estimate.cache_bytes,
                                .tint = Meaning::kv_cache},
@@ -106,78 +108,47 @@ void draw_memory(const Outputs& out, View& view, float width, float height) {
   widgets::draw_stacked_bars("memory", view.bars, view.memory,
                              {
                                  .unit = "B",
-                                 .size = {width, height},
+                                 .size = size,
                                  .limit = out.estimate.memory_bytes,
                                  .limit_label = "may be taken",
                              });
 }
 
-/// A recipe that the chip cannot multiply has a bar without segments, and so without a total.
-void draw_decode(const Outputs& out, View& view, float width, float height) {
+/// A recipe that the chip cannot multiply has no bar and no total, but the reason in their place.
+void draw_decode(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   view.segments.clear();
   view.bars.clear();
   for (const RecipeRow& r : out.recipes)
-    view.segments.push_back({{{.label = "matrices", .value = r.estimate.decode_weights_s, .tint = Tint::series(1)},
+    view.segments.push_back({{{.label = "matrices", .value = r.estimate.decode_weights_s, .tint = Tint::series(0)},
                               {.label = "attention", .value = r.estimate.decode_cache_s, .tint = Meaning::kv_cache},
                               {.label = "rest", .value = r.estimate.decode_other_s, .tint = Meaning::idle}}});
   for (std::size_t i = 0; i < out.recipes.size(); ++i)
     view.bars.push_back({.label = out.recipes[i].recipe,
                          .segments = std::span(view.segments[i]).first(out.recipes[i].possible ? 3 : 0)});
-  widgets::draw_stacked_bars("decode step", view.bars, view.decode, {.unit = "s", .size = {width, height}});
-}
-
-void draw_tree(const Picture& picture, View& view, float width, float height) {
-  view.nodes.clear();
-  view.edges.clear();
-  const auto tree = models::decision_nodes();
-  for (std::size_t i = 0; i < tree.size(); ++i) {
-    const bool leaf = tree[i].yes < 0;
-    const TreeStop& stop = picture.tree[i];
-    view.nodes.push_back({
-        .label = tree[i].text,
-        .sublabel = stop.note,
-        .tint = !stop.reached ? Tint{}
-                : leaf        ? Tint(Meaning::compute_bound)
-                              : Tint::series(0),
-    });
-    if (leaf) continue;
-    for (const bool yes : {true, false})
-      view.edges.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(yes ? tree[i].yes : tree[i].no),
-                            yes ? "yes" : "no",
-                            stop.reached && stop.yes == yes ? 1.0 : std::numeric_limits<double>::quiet_NaN()});
+  widgets::draw_stacked_bars("decode step", view.bars, view.decode, {.unit = "s", .size = size});
+  const auto& t = widgets::theme();
+  const widgets::Painter p = widgets::Painter::window();
+  for (std::size_t i = 0; i < picture.why_not.size() && i < view.decode.layout.bars.size(); ++i) {
+    const widgets::Rect bar = view.decode.layout.bars[i].rect;
+    widgets::fit_text(p, {bar.min.x + t.px(6), (bar.min.y + bar.max.y - t.type(widgets::Type::small)) / 2},
+                      picture.why_not[i], view.decode.layout.plot.max.x - bar.min.x - t.px(8), t.muted,
+                      widgets::Type::small);
   }
-  widgets::draw_flow_graph("decision tree", view.nodes, view.edges, view.tree, {.size = {width, height}});
 }
 
 }  // namespace
 
-void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.reason.empty()) return;
-  const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x;
-  widgets::heading(picture.verdict, picture.story, width);
-  draw_recipes(in, out, picture, view, width);
-  widgets::fit_text(widgets::Painter::window(), ImGui::GetCursorScreenPos(),
-                    "chips: needed for weights and cache; batch: the largest that fits; x BF16: decode against 16 "
-                    "bits; loss: hover for whose",
-                    width, t.muted, widgets::Type::small);
-  ImGui::Dummy({width, t.px(24)});
-  const auto memory = [&](float w) {
-    widgets::heading("Memory", "weights and the chosen cache against what may be taken", w);
-    draw_memory(out, view, w, t.px(250));
-  };
-  const auto decode = [&](float w) {
-    widgets::heading("One decode step", "as if it fitted; empty where the chip cannot multiply the format", w);
-    draw_decode(out, view, w, t.px(250));
-  };
-  const widgets::TwoColumns columns = widgets::two_columns(width);
-  widgets::draw_columns(columns, memory, decode);
-  ImGui::Dummy({width, t.px(8)});
-  widgets::heading("The decision tree, walked", picture.tree_story, width);
-  draw_tree(picture, view, width, t.px(330));
-  ImGui::Dummy({width, t.px(8)});
-  widgets::heading("The cache, with this recipe", "press a row to choose it", width);
-  draw_caches(in, out, picture, view, columns.left);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("tree", {.title = "Decision tree", .least = {760, 400}, .answers = true},
+              [&](ImVec2 size) { draw_tree(picture, size); });
+  stage.panel("memory", {.title = "Memory", .least = {380, 260}, .ideal = {0, 320}},
+              [&](ImVec2 size) { draw_memory(out, view, size); });
+  stage.panel("step", {.title = "One decode step", .least = {380, 260}, .ideal = {0, 320}},
+              [&](ImVec2 size) { draw_decode(out, picture, view, size); });
+  stage.panel("recipes", {.title = "Every recipe", .least = {640, 200}, .ideal = {0, 220}, .scrolls = true},
+              [&](ImVec2 size) { draw_recipes(in, out, picture, view, size); });
+  stage.panel("caches", {.title = "Every cache", .least = {420, 150}, .ideal = {0, 170}, .scrolls = true},
+              [&](ImVec2 size) { draw_caches(in, out, picture, view, size); });
 }
 
 }  // namespace chapters::compression::deploy

@@ -9,7 +9,6 @@
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
 #include "models/compression/deployment.h"
-#include "widgets/charts/flow_graph.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
@@ -50,37 +49,43 @@ struct Outputs {
   models::Decision decision;  ///< the way through the tree
   std::string recommended, because;
   std::optional<models::DeploymentEstimate>
-      recommended_estimate;  ///< none where the chip cannot run what the tree says
+      recommended_estimate;        ///< none where the chip cannot run what the tree says
+  double recommended_speedup = 1;  ///< of a decode step over BF16; NaN where there is no estimate
   std::vector<RecipeRow> recipes, caches;
 };
 
-/// A node of the decision tree on this walk.
-struct TreeStop {
-  bool reached = false;
-  bool yes = false;  ///< the answer of a question that was asked
-  std::string note;
+/// A box of the drawn tree. Questions stand left of their answers, yes above no; recipes stand in the last column, each
+/// as often as it is reached.
+struct TreeBox {
+  std::string_view text;
+  std::string note;  ///< the figure that decided, or what the recipe takes on these chips
+  std::size_t column = 0;
+  double row = 0;
+  std::ptrdiff_t parent = -1;                       ///< in the same list; -1: the first question
+  bool leaf = false, reached = false, yes = false;  ///< yes: it is the parent's yes
 };
 
 struct Picture {
   std::uint64_t version = 0;
-  std::string verdict, story, tree_story;
-  std::vector<TreeStop> tree;  ///< in the order of models::decision_nodes()
+  std::string answer;
+  std::vector<TreeBox> tree;  ///< parents before their children
+  std::size_t columns = 1, rows = 1;
+  std::vector<std::string> why_not;  ///< by recipe: the reason in a few words; empty where it runs
 };
 
 struct View {
   widgets::StackedBarView memory, decode;
   widgets::TableView recipes, caches;
-  widgets::FlowGraphView tree;
-  // These are made anew each frame in the same place, since they point into the Outputs and Picture of the moment.
+  // These are made anew each frame in the same place, since they point into the Outputs of the moment.
   std::vector<widgets::StackedBar> bars;
   std::vector<std::array<widgets::BarSegment, 3>> segments;
-  std::vector<widgets::FlowNode> nodes;
-  std::vector<widgets::FlowEdge> edges;
 };
 
 Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
-void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+/// The decision tree in `size` px from the cursor.
+void draw_tree(const Picture& picture, ImVec2 size);
 
 /// What is published about a recipe's loss: "baseline", "none found" or its range in percent.
 std::string published_loss(const models::Recipe& recipe);

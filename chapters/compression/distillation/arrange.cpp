@@ -49,29 +49,64 @@ void show_example(const Inputs& in, const Outputs& out, Picture& p) {
     }
 }
 
-std::string verdict_of(const Inputs& in, const Outputs& out) {
-  const std::string units = std::to_string(hidden_units(in.student));
-  if (in.train == Train::none) return "A student of " + units + " units before its first step";
-  return units + " units, " + std::to_string(digit_count(in)) + " digits: " + format_text(out.labels_accuracy, "%") +
-         " from labels, " + format_text(out.distilled_accuracy, "%") + " distilled";
+constexpr std::size_t class_count = models::digit_classes;
+
+/// Two classes of which the teacher gives most to the wrong one.
+struct Alike {
+  std::size_t drawn = 0, said = 1;
+  double percent = 0;
+};
+
+/// What the teacher says of each class at T, the mean over the held-out digits, beside what labels say.
+Alike compare_answers(const Inputs& in, const Outputs& out, Picture& p) {
+  const models::DigitSet& digits = out.study->held_out;
+  const std::vector<float> logits = models::logits_of(out.study->networks[0], digits);
+  std::array<double, class_count> count{};
+  p.labels.assign(class_count * class_count, 0);
+  p.soft.assign(class_count * class_count, 0);
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    std::array<double, class_count> row{};
+    for (std::size_t c = 0; c < class_count; ++c) row[c] = static_cast<double>(logits[i * class_count + c]);
+    const std::vector<double> said = models::softened(row, in.temperature);
+    const std::size_t drawn = digits.labels[i];
+    ++count[drawn];
+    for (std::size_t c = 0; c < class_count; ++c) p.soft[drawn * class_count + c] += 100 * said[c];
+  }
+  Alike most;
+  for (std::size_t r = 0; r < class_count; ++r)
+    for (std::size_t c = 0; c < class_count; ++c) {
+      double& mean = p.soft[r * class_count + c];
+      mean /= std::max(1.0, count[r]);
+      p.labels[r * class_count + c] = r == c ? 100 : 0;
+      if (r != c && mean > most.percent) most = {r, c, mean};
+    }
+  return most;
 }
 
-void write_lines(const Inputs& in, const Outputs& out, Picture& p) {
+std::string answer_of(const Inputs& in, const Outputs& out, const Alike& alike) {
+  const std::string likeness = "How alike digits are: at T = `" + format_text(in.temperature, "") + "` a `" +
+                               std::to_string(alike.drawn) + "` is `" + format_text(alike.percent, "%") + "` a `" +
+                               std::to_string(alike.said) + "`. ";
+  const std::string labels = "`" + format_text(out.labels_accuracy, "%") + "`",
+                    distilled = "`" + format_text(out.distilled_accuracy, "%") + "`";
+  if (in.train == Train::none) return likeness + "The student has not learned yet: it reads " + distilled + ".";
+  if (in.alpha >= 1) return "Nothing here: `alpha = 1` leaves the teacher out, and both students read " + labels + ".";
+  return likeness + "Its student reads " + distilled + ", from labels alone " + labels + ".";
+}
+
+void write_lines(const Inputs& in, const Outputs& out, const Alike& alike, Picture& p) {
   const std::string t = format_text(in.temperature, "");
-  p.verdict = verdict_of(in, out);
-  p.story = "T = " + t + " softens the teacher's first choice from " + format_text(out.teacher_top, "%") + " to " +
-            format_text(out.teacher_top_soft, "%") + ": " + format_text(out.entropy_soft, "") + " bits.";
+  p.answer = answer_of(in, out, alike);
+  p.soft_title = "the teacher says at T = " + t + ", in %";
+  p.alike_line = "outlined: a " + std::to_string(alike.drawn) + " is " + format_text(alike.percent, "%") + " a " +
+                 std::to_string(alike.said);
+  p.alike_drawn = alike.drawn;
+  p.alike_said = alike.said;
   p.bar_names = {"teacher, T = 1", "teacher, T = " + t, "student, T = " + t};
-  p.loss_line = "loss " + format_text(out.terms.loss, "") + " = " + format_text(in.alpha, "") + " x " +
-                format_text(out.terms.hard_loss, "") + " (label) + " + format_text(1 - in.alpha, "") + " x " +
-                format_text(out.terms.soft_loss, "") + " (T² KL)";
-  p.says_lines = {"a " + std::to_string(out.label), "teacher says " + std::to_string(out.teacher_says),
+  p.says_lines = {"drawn as a " + std::to_string(out.label), "teacher says " + std::to_string(out.teacher_says),
                   "student says " + std::to_string(out.student_says)};
-  p.pull_line = "on the student before its first step, mean of " + std::to_string(curve_digits) + " digits";
   p.teacher_line = "teacher, " + format_text(models::study_training, "") + " digits";
   p.teacher_info = std::to_string(models::study_widths[0]) + " units, float32";
-  p.students_line = "each sees " + std::to_string(digit_count(in)) + " digits " + std::to_string(out.steps) +
-                    " times; accuracy on " + format_text(models::study_held_out, "") + " others";
 }
 
 }  // namespace
@@ -86,7 +121,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     p.labels_accuracy.push_back(row.labels_accuracy);
     p.distilled_accuracy.push_back(row.distilled_accuracy);
   }
-  write_lines(in, out, p);
+  write_lines(in, out, compare_answers(in, out, p), p);
   return p;
 }
 

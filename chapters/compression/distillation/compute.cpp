@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "chapters/compression/distillation/students.h"
 
@@ -84,7 +85,10 @@ Outputs compute(const Inputs& in, Progress& progress, Memory& memory) {
     }
     out.students.push_back(row);
   }
-  if (in.train == Train::none) out.distilled_accuracy = 100 * models::accuracy(student, study.held_out);
+  if (in.train == Train::none) {
+    out.distilled_accuracy = 100 * models::accuracy(student, study.held_out);
+    out.labels_accuracy = out.gain = std::numeric_limits<double>::quiet_NaN();
+  }
   examine_example(in, student, out);
   return out;
 }

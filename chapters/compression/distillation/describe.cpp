@@ -28,6 +28,7 @@ constexpr std::string_view hinton = "Hinton, Vinyals, Dean, Distilling the knowl
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
+  f.group("The loss");
   f.real("temperature", in.temperature,
          {
              .label = "Temperature T",
@@ -35,6 +36,7 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1,
              .hi = 20,
              .scale = Scale::log,
+             .headline = true,
          });
   f.real("alpha", in.alpha,
          {
@@ -42,16 +44,20 @@ void describe(Fields& f, Inputs& in) {
              .help = "alpha: 1 learns from labels alone, 0 from the teacher alone.",
              .lo = 0,
              .hi = 1,
+             .headline = true,
          });
+  f.group("The student");
   f.choice("student", in.student, widths, {.label = "Student", .help = "Its hidden units; the teacher has 32."});
   f.choice("digits", in.digits, digit_choices,
            {.label = "Digits to learn from",
-            .help = "The teacher had 2,000. The fewer the student sees, the more a soft answer is worth."});
+            .help = "The teacher had 2,000. The fewer the student sees, the more a soft answer is worth.",
+            .headline = true});
   f.choice("train", in.train, trainings,
            {.label = "Train", .help = "Which students are trained, each on labels and from the teacher."});
   f.choice("views", in.views, view_choices,
            {.label = "Digits looked at",
             .help = "The same digits again and again; the learning rate falls to a tenth on the way."});
+  f.group("The digits");
   f.integer("example", in.example,
             {
                 .label = "Example",
@@ -80,18 +86,23 @@ void describe(Fields& f, StudentRow& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
+  f.group("What was learned");
   f.real("distilled_accuracy", o.distilled_accuracy,
          {
              .label = "Distilled",
              .unit = "%",
              .help = "Accuracy of the chosen student with this loss; before training what chance gives.",
+             .headline = true,
              .source = held_out,
          });
   f.real("labels_accuracy", o.labels_accuracy,
          {
              .label = "From labels",
              .unit = "%",
-             .help = "The same student, start and digits, with alpha 1; 0 before training.",
+             .help = "The same student, start and digits, with alpha 1.",
+             .headline = true,
+             .may_be_missing = true,
+             .absent = "No student is trained.",
              .source = held_out,
          });
   f.real("gain", o.gain,
@@ -99,13 +110,18 @@ void describe(Fields& f, Outputs& o) {
              .label = "Gain",
              .unit = "%",
              .help = "Percentage points.",
+             .headline = true,
+             .may_be_missing = true,
+             .absent = "No student is trained.",
              .formula = "distilled - from labels",
          });
-  f.real("teacher_accuracy", o.teacher_accuracy, {.label = "Teacher", .unit = "%", .source = held_out});
+  f.real("teacher_accuracy", o.teacher_accuracy,
+         {.label = "Teacher", .unit = "%", .headline = true, .source = held_out});
   f.real("student_bytes", o.student_bytes,
          {.label = "Student's size", .unit = "B", .formula = "4 (74 hidden + hidden + 10)"});
   f.real("times_smaller", o.times_smaller, {.label = "Times smaller", .formula = "teacher's bytes / student's"});
   f.integer("steps", o.steps, {.label = "Passes over the digits", .formula = "digits looked at / digits, at least 1"});
+  f.group("The example");
   f.integer("label", o.label, {.label = "Example is a", .help = "What the digit was drawn as."});
   f.integer("teacher_says", o.teacher_says, {.label = "Teacher says", .formula = "class of the largest logit"});
   f.integer("student_says", o.student_says, {.label = "Student says", .formula = "class of the largest logit"});
@@ -130,6 +146,7 @@ void describe(Fields& f, Outputs& o) {
           .formula = "- sum p log2 p"});
   f.real("entropy_soft", o.entropy_soft,
          {.label = "... softened", .help = "At this T; log2 10 = 3.32 at most.", .formula = "- sum p log2 p"});
+  f.group("The loss");
   f.real("hard_loss", o.terms.hard_loss,
          {.label = "Loss by label", .help = "Nats, on the example.", .formula = "- log softmax(s)[label]"});
   f.real("kl_teacher_student", o.terms.kl_teacher_student,
@@ -147,6 +164,7 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Soft loss", .formula = "T^2 KL(teacher || student)", .source = hinton});
   f.real("loss", o.terms.loss,
          {.label = "Loss", .formula = "alpha loss by label + (1 - alpha) soft loss", .source = hinton});
+  f.group("The gradients");
   f.real("hard_gradient", o.hard_gradient,
          {.label = "Gradient by label",
           .help = "Length, by the student's logits, on the example.",
@@ -169,6 +187,7 @@ void describe(Fields& f, Outputs& o) {
              .formula = "(1 - alpha) |(s - mean s) - (t - mean t)| / 10",
              .source = hinton,
          });
+  f.group("Every size");
   f.table("students", o.students, {.label = "Students", .help = "Every size that was trained."});
 }
 

@@ -2,8 +2,6 @@
 #include <cmath>
 
 #include "chapters/compression/distillation/lab.h"
-#include "widgets/base/columns.h"
-#include "widgets/base/heading.h"
 #include "widgets/plot/plot.h"
 
 namespace chapters::compression::distillation {
@@ -13,11 +11,27 @@ using widgets::AxisKind;
 using widgets::Marker;
 using widgets::Painter;
 
-void draw_example(const Outputs& out, const Picture& picture, float side) {
-  const widgets::Rect area = widgets::canvas("example digit", {side, side}, {16, 16});
-  const float cell = std::floor(std::min(area.width(), area.height()) / static_cast<float>(models::digit_side));
-  paint_digit(Painter::window(), picture.digit, area.min, cell);
-  if (ImGui::IsItemHovered()) {
+constexpr std::array<std::string_view, 10> class_names{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+
+/// The digit as ink, with what it is and what it is taken for under it.
+void draw_example(const Outputs& out, const Picture& picture, ImVec2 at, ImVec2 size) {
+  const auto& t = widgets::theme();
+  ImGui::SetCursorScreenPos(at);
+  const widgets::Rect area = widgets::canvas("example digit", size, {16, 16});
+  const bool hovered = ImGui::IsItemHovered();
+  const float line = t.type(widgets::Type::small) * 1.4f;
+  const float words = std::min(line * 3, area.height() / 2);
+  const float cell =
+      std::floor(std::min(area.width(), area.height() - words - t.px(6)) / static_cast<float>(models::digit_side));
+  const Painter p = Painter::window();
+  paint_digit(p, picture.digit, area.min, cell);
+  float y = area.min.y + cell * static_cast<float>(models::digit_side) + t.px(6);
+  for (const std::string& says : picture.says_lines) {
+    if (y + line > area.max.y + 1) break;
+    widgets::fit_text(p, {area.min.x, y}, says, area.width(), t.muted, widgets::Type::small);
+    y += line;
+  }
+  if (hovered) {
     widgets::Line what;
     what.add("drawn as ")
         .add_integer(out.label)
@@ -31,7 +45,6 @@ void draw_example(const Outputs& out, const Picture& picture, float side) {
 
 void draw_targets(const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  static constexpr std::array<std::string_view, 10> names{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
   static constexpr std::array<double, 10> classes{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   widgets::Plot plot("answers", view.targets,
                      {
@@ -40,7 +53,7 @@ void draw_targets(const Picture& picture, View& view, ImVec2 size) {
                                  .lo = -0.6,
                                  .hi = 9.6,
                                  .label = "class",
-                                 .categories = names,
+                                 .categories = class_names,
                              },
                          .y =
                              {
@@ -69,8 +82,8 @@ void draw_gradients(Inputs& in, const Picture& picture, View& view, ImVec2 size)
                      {.x =
                           {
                               .kind = AxisKind::log10,
-                              .lo = 1,
-                              .hi = 20,
+                              .lo = 0.9,
+                              .hi = 24,
                               .label = "temperature T",
                           },
                       .y =
@@ -163,10 +176,10 @@ void draw_sizes(const Outputs& out, const Picture& picture, View& view, ImVec2 s
                });
 }
 
-void draw_students(const Outputs& out, const Picture& picture, View& view, float width) {
+void draw_students(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "hidden units"},
-                                                                {.title = "weights"},
-                                                                {.title = "float32", .value_unit = "B"},
+                                                                {.title = "weights", .priority = 2},
+                                                                {.title = "float32", .value_unit = "B", .priority = 1},
                                                                 {.title = "from labels", .unit = "%"},
                                                                 {.title = "distilled", .unit = "%"},
                                                                 {.title = "gain", .unit = "%"}}};
@@ -182,42 +195,30 @@ void draw_students(const Outputs& out, const Picture& picture, View& view, float
     cell.value = values[column];
     cell.number = widgets::format(cell.value, column == 2 ? "B" : "");
   };
-  widgets::draw_table("students", columns, source, view.students, {width, 0});
+  widgets::draw_table("students", columns, source, view.students, size);
 }
 
 }  // namespace
 
-void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.reason.empty() || !out.study) return;
-  const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetContentRegionAvail().y, gap = t.px(24);
-  widgets::heading(picture.verdict, picture.story, width);
-  const float row = std::clamp((height - t.px(290)) / 2, t.px(210), t.px(340)), side = t.px(128);
-  ImGui::BeginGroup();
-  widgets::heading("One digit", {}, side);
-  draw_example(out, picture, side);
-  for (const std::string& line : picture.says_lines) {
-    widgets::fit_text(Painter::window(), ImGui::GetCursorScreenPos(), line, side, t.muted, widgets::Type::small);
-    ImGui::Dummy({side, t.type(widgets::Type::small)});
-  }
-  ImGui::EndGroup();
-  ImGui::SameLine(0, gap);
-  ImGui::BeginGroup();
-  widgets::heading("What teacher and student say of it", picture.loss_line, width - side - gap);
-  draw_targets(picture, view, {width - side - gap, row});
-  ImGui::EndGroup();
-  ImGui::Dummy({width, t.px(4)});
-  const auto pulls = [&](float w) {
-    widgets::heading("How hard each part pulls", picture.pull_line, w);
-    draw_gradients(in, picture, view, {w, row});
-  };
-  const auto sizes = [&](float w) {
-    widgets::heading("What they learn", picture.students_line, w);
-    draw_sizes(out, picture, view, {w, row});
-  };
-  widgets::draw_columns(widgets::two_columns(width), pulls, sizes);
-  ImGui::Dummy({width, t.px(4)});
-  if (!out.students.empty()) draw_students(out, picture, view, width);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  if (!out.study) return;  // the first job has not ended
+  stage.panel("confusion", {.title = "What labels do not say", .least = {560, 300}, .ideal = {0, 440}, .answers = true},
+              [&](ImVec2 size) { draw_confusion(picture, size); });
+  stage.panel("digit", {.title = "One digit", .least = {480, 220}, .ideal = {0, 320}}, [&](ImVec2 size) {
+    const auto& t = widgets::theme();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float side = std::min(t.px(128), size.x * 0.25f), gap = t.px(20);
+    draw_example(out, picture, at, {side, std::min(size.y, side + t.px(64))});
+    ImGui::SetCursorScreenPos({at.x + side + gap, at.y});
+    draw_targets(picture, view, {size.x - side - gap, size.y});
+  });
+  stage.panel("learned", {.title = "What they learn", .least = {380, 220}, .ideal = {0, 340}},
+              [&](ImVec2 size) { draw_sizes(out, picture, view, size); });
+  stage.panel("pull", {.title = "How hard each part pulls", .least = {380, 220}, .ideal = {0, 340}},
+              [&](ImVec2 size) { draw_gradients(in, picture, view, size); });
+  if (!out.students.empty())
+    stage.panel("students", {.title = "Students", .least = {420, 110}, .ideal = {0, 130}, .scrolls = true},
+                [&](ImVec2 size) { draw_students(out, picture, view, size); });
 }
 
 }  // namespace chapters::compression::distillation

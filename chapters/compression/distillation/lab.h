@@ -61,13 +61,17 @@ struct GradientCurves {
 
 struct Picture {
   std::uint64_t version = 0;
+  std::string answer;
+  std::vector<double> labels, soft;    ///< [class drawn, class said] in percent: one-hot, and the teacher's mean at T
+  std::string soft_title, alike_line;  ///< over the teacher's half; the two classes that it finds most alike
+  std::size_t alike_drawn = 0, alike_said = 1;
   std::vector<float> digit;                 ///< pixels of the example
   std::array<std::vector<double>, 3> bars;  ///< %, by class: teacher at 1, teacher at T, student at T
   double most_likely = 1;                   ///< the tallest bar
   GradientCurves gradients;
   std::vector<double> widths, labels_accuracy, distilled_accuracy;  ///< of the students that were trained
   std::array<std::string, 3> bar_names, says_lines;
-  std::string verdict, story, loss_line, students_line, pull_line, teacher_line, teacher_info;
+  std::string teacher_line, teacher_info;
 };
 
 struct View {
@@ -78,7 +82,9 @@ struct View {
 struct Memory;
 Outputs compute(const Inputs& in, Progress& progress, Memory& memory);
 Picture arrange(const Inputs& in, const Outputs& out);
-void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+/// What labels say of each class beside what the teacher says at T; in a narrow place the teacher alone.
+void draw_confusion(const Picture& picture, ImVec2 size);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, StudentRow& r);

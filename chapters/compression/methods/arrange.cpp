@@ -10,18 +10,38 @@ namespace {
 using models::Method;
 using widgets::format_text;
 
+/// "-22 %", "+97 %" or "0 %": what a method makes of the error of rounding, in percent of it.
+std::string change_text(double left) {
+  const double change = std::round(left - 100);
+  if (change == 0) return "0 %";
+  return (change < 0 ? "\xE2\x88\x92" : "+") + format_text(std::abs(change), "%");
+}
+
+void compare_with_rounding(const Outputs& out, Picture& p) {
+  constexpr std::array methods{Method::gptq, Method::awq, Method::smooth};
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    const ErrorPercent& error = out.error_of(methods[i]);
+    const ErrorPercent& plain = out.error_of(methods[i] == Method::smooth ? Method::both : Method::rtn);
+    const auto left = [](double e, double rounding) { return rounding > 0 ? 100 * e / rounding : 100.0; };
+    p.place.push_back(static_cast<double>(i));
+    p.calibration_left.push_back(left(error.calibration, plain.calibration));
+    p.held_out_left.push_back(left(error.held_out, plain.held_out));
+    p.change_words.push_back(change_text(p.held_out_left.back()));
+    p.most_left = std::max({p.most_left, p.calibration_left.back(), p.held_out_left.back()});
+  }
+}
+
 void write_headings(const Inputs& in, const Outputs& out, Picture& p) {
-  const double rounding = out.error_of(Method::rtn).held_out;
-  const double awq_share = rounding > 0 ? out.error_of(Method::awq).held_out / rounding : 1;
-  p.verdict = out.best + " loses least at " + format_text(out.study.errors[0].weight_bits, "", 4) +
-              " bits a weight: GPTQ " + format_text(out.gptq_ratio_held_out, "") + " and AWQ " +
-              format_text(awq_share, "") + " of rounding's error on new tokens";
-  p.story = "Squared error of the layer's output; weights " + out.weights + "." +
-            (in.sign == Sign::plus ? " The update has the wrong sign, on purpose." : "") +
-            (out.note.empty() ? "" : " " + out.note);
-  p.awq_story = "best at " + format_text(out.study.awq_alpha, "") + "; 0 is plain rounding";
-  p.smooth_story = "best at " + format_text(out.study.smooth_best_alpha, "") + "; largest over median input " +
-                   format_text(out.input_spread, "") + ", smoothed " + format_text(out.smoothed_spread, "");
+  p.answer = "On new tokens, against rounding at the same bits: GPTQ `" + p.change_words[0] + "`, AWQ `" +
+             p.change_words[1] + "`, SmoothQuant `" + p.change_words[2] + "` of the error.";
+  if (in.sign == Sign::plus)
+    p.answer = "The update has the wrong sign: GPTQ `" + p.change_words[0] + "` of rounding's error; AWQ `" +
+               p.change_words[1] + "`, SmoothQuant `" + p.change_words[2] + "`.";
+  p.rounding_words = "100 % is rounding: " + format_text(out.error_of(Method::rtn).held_out, "%") +
+                     " of the output for weights alone, " + format_text(out.error_of(Method::both).held_out, "%") +
+                     " for both operands";
+  p.awq_story = "best at " + format_text(out.study.awq_alpha, "");
+  p.smooth_story = "best at " + format_text(out.study.smooth_best_alpha, "");
 }
 
 /// The error column by column, from 0 before the first one.
@@ -54,12 +74,8 @@ Curve error_over_alpha(const std::vector<models::AwqPoint>& points) {
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty() || !out.history) return p;
+  compare_with_rounding(out, p);
   write_headings(in, out, p);
-  for (std::size_t m = 0; m < models::method_count; ++m) {
-    p.method_x.push_back(static_cast<double>(m));
-    p.calibration.push_back(out.errors[m].calibration);
-    p.held_out.push_back(out.errors[m].held_out);
-  }
   trace_history(*out.history, p);
   p.awq = error_over_alpha(out.study.awq_curve);
   p.smooth = error_over_alpha(out.study.smooth_curve);

@@ -20,8 +20,10 @@ constexpr std::string_view gptq_paper = "Frantar et al. 2022, arXiv:2210.17323",
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("format", in.format, quant_format_choices(),
-           {.label = "Weights in", .help = "For rounding, GPTQ and AWQ, which leave activations alone."});
+  f.group("The weights");
+  f.choice(
+      "format", in.format, quant_format_choices(),
+      {.label = "Weights in", .help = "For rounding, GPTQ and AWQ, which leave activations alone.", .headline = true});
   f.toggle("symmetric", in.symmetric, {.label = "Symmetric", .help = "Integers: without a zero point."});
   f.choice("grain", in.grain, quant_grain_choices(), {.label = "One scale for", .help = "What shares a scale."});
   f.integer("group", in.group,
@@ -36,6 +38,7 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("search_range", in.search_range,
            {.label = "Search the range",
             .help = "The range that loses least squared error, instead of smallest to largest."});
+  f.group("The methods");
   f.choice("sign", in.sign, signs,
            {.label = "GPTQ's update", .help = "What happens to the columns that are not rounded yet."});
   f.toggle("act_order", in.act_order,
@@ -61,12 +64,14 @@ void describe(Fields& f, Inputs& in) {
              .lo = 0,
              .hi = 1,
          });
+  f.group("The inputs");
   f.real("correlation", in.correlation,
          {
              .label = "Inputs in common",
              .help = "Part of an input's variance that it shares with the others.",
              .lo = 0,
              .hi = 0.95,
+             .headline = true,
          });
   f.integer("outlier_inputs", in.outlier_inputs,
             {
@@ -84,6 +89,7 @@ void describe(Fields& f, Inputs& in) {
              .hi = 100,
              .scale = Scale::log,
          });
+  f.group("The layer");
   f.integer("inputs", in.inputs,
             {
                 .label = "Inputs",
@@ -136,6 +142,7 @@ void describe(Fields& f, MethodRow& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
+  f.group("Errors");
   f.real("rtn_error", o.error_of(Method::rtn).calibration,
          {.label = "Rounding, calibration", .unit = "%", .formula = error_formula});
   f.real("gptq_error", o.error_of(Method::gptq).calibration,
@@ -171,15 +178,18 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Both rounded, held out", .unit = "%", .formula = error_formula});
   f.real("smooth_held_out", o.error_of(Method::smooth).held_out,
          {.label = "SmoothQuant, held out", .unit = "%", .formula = error_formula});
+  f.group("Over rounding");
   f.real("gptq_ratio", o.gptq_ratio,
          {.label = "GPTQ over rounding",
           .help = "Below 1: GPTQ is better on the tokens it was fitted to.",
           .formula = "GPTQ / rounding, calibration"});
   f.real("gptq_ratio_held_out", o.gptq_ratio_held_out,
-         {.label = "... on held-out tokens", .formula = "GPTQ / rounding, held out"});
-  f.real("awq_ratio", o.awq_ratio, {.label = "AWQ over rounding", .formula = "AWQ / rounding, calibration"});
+         {.label = "GPTQ, held-out tokens", .headline = true, .formula = "GPTQ / rounding, held out"});
+  f.real("awq_ratio", o.awq_ratio,
+         {.label = "AWQ over rounding", .headline = true, .formula = "AWQ / rounding, calibration"});
   f.real("smooth_ratio", o.smooth_ratio,
-         {.label = "SmoothQuant over both rounded", .formula = "smoothed / not smoothed, calibration"});
+         {.label = "Smoothed over rounded", .headline = true, .formula = "smoothed / not smoothed, calibration"});
+  f.group("Bits and searches");
   f.real("weight_bits", o.study.errors[static_cast<std::size_t>(Method::rtn)].weight_bits,
          {.label = "Bits a weight", .formula = "b + (16 + zero bits) / group"});
   f.real("pair_bits", o.study.errors[static_cast<std::size_t>(Method::both)].weight_bits,
@@ -192,8 +202,11 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Largest over median input", .formula = "max_j max|x_j| / median_j max|x_j|"});
   f.real("smoothed_spread", o.smoothed_spread, {.label = "... after smoothing", .formula = "of x_j / s_j"});
   f.integer("first_column", o.first_column, {.label = "Column rounded first", .help = "By GPTQ, counted from 0."});
+  f.group("Which is best");
   f.text("best", o.best,
-         {.label = "Least error at these bits", .help = "Of rounding, GPTQ and AWQ, on held-out tokens."});
+         {.label = "Least error at these bits",
+          .help = "Of rounding, GPTQ and AWQ, on held-out tokens.",
+          .headline = true});
   f.text("weights", o.weights, {.label = "Weights of"});
   f.text("note", o.note, {.label = "Note"});
   f.table("rows", o.rows, {.label = "Methods"});

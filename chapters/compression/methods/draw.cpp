@@ -3,8 +3,6 @@
 #include <cmath>
 
 #include "chapters/compression/methods/lab.h"
-#include "widgets/base/columns.h"
-#include "widgets/base/heading.h"
 #include "widgets/number/number.h"
 #include "widgets/plot/plot.h"
 
@@ -13,13 +11,13 @@ namespace {
 
 using widgets::Marker;
 
-void draw_table(const Outputs& out, const Picture& picture, View& view, float width) {
+void draw_table(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "method", .number = false},
-                                                                {.title = "w bits"},
-                                                                {.title = "a bits"},
-                                                                {.title = "calibration", .unit = "%"},
+                                                                {.title = "bits a weight", .priority = 2},
+                                                                {.title = "an activation", .priority = 3},
+                                                                {.title = "calibration", .unit = "%", .priority = 1},
                                                                 {.title = "held out", .unit = "%"},
-                                                                {.title = "of rounding"}}};
+                                                                {.title = "of rounding", .unit = "%"}}};
   widgets::TableSource source{.context = &out, .rows = out.rows.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const MethodRow& r = static_cast<const Outputs*>(context)->rows[row];
@@ -27,7 +25,8 @@ void draw_table(const Outputs& out, const Picture& picture, View& view, float wi
       cell.text = r.method;
       return;
     }
-    const std::array<double, 6> values{0, r.weight_bits, r.activation_bits, r.error, r.held_out, r.against_rounding};
+    const std::array<double, 6> values{0,       r.weight_bits, r.activation_bits,
+                                       r.error, r.held_out,    100 * r.against_rounding};
     cell.value = values[column];
     cell.number = widgets::format(cell.value, "", column == 1 ? 4 : 3);
   };
@@ -38,45 +37,47 @@ void draw_table(const Outputs& out, const Picture& picture, View& view, float wi
         "Xiao et al. 2022, arXiv:2211.10438"};
     return column == 0 ? what[row] : std::string_view();
   };
-  widgets::draw_table("methods side by side", columns, source, view.table, {width, 0});
+  widgets::draw_table("methods side by side", columns, source, view.table, size);
 }
 
-void draw_bars(const Picture& picture, View& view, float width, float height) {
-  static constexpr std::array<std::string_view, 5> names{"rounding", "GPTQ", "AWQ", "both", "smooth"};
+void draw_bars(const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<std::string_view, 3> names{"GPTQ", "AWQ", "SmoothQuant"};
   const auto& t = widgets::theme();
-  const double top = std::max(*std::max_element(picture.calibration.begin(), picture.calibration.end()),
-                              *std::max_element(picture.held_out.begin(), picture.held_out.end()));
   widgets::Plot plot("output error", view.bars,
-                     {.x = {.categories = names},
+                     {.x = {.lo = -0.6, .hi = 2.6, .categories = names},
                       .y =
                           {
                               .lo = 0,
-                              .hi = top * 1.1,
-                              .label = "output error",
+                              .hi = picture.most_left * 1.16,
+                              .label = "error left, of rounding at the same bits",
                               .unit = "%",
                           },
-                      .size = {width, height}});
-  plot.bars("calibration tokens", picture.method_x, picture.calibration,
+                      .size = size,
+                      .crosshair = false});
+  plot.bars("calibration tokens", picture.place, picture.calibration_left,
             {
                 .colour = t.series_at(0),
                 .width = 0.36f,
                 .offset = -0.5f,
                 .info = "what the methods are fitted to",
             });
-  plot.bars("held-out tokens", picture.method_x, picture.held_out,
+  plot.bars("held-out tokens", picture.place, picture.held_out_left,
             {
                 .colour = t.series_at(1),
                 .width = 0.36f,
                 .offset = 0.5f,
                 .info = "other tokens of the same kind",
             });
+  plot.horizontal_mark(100, "rounding");
+  for (std::size_t i = 0; i < picture.place.size(); ++i)
+    plot.text(picture.place[i] + 0.18, picture.held_out_left[i], picture.change_words[i], {.colour = t.text});
 }
 
 std::size_t step_of(const Outputs& out, const View& view) {
   return std::min(static_cast<std::size_t>(std::max(0.0, std::round(view.time))), out.history->cols);
 }
 
-void draw_change(const Outputs& out, const Picture& picture, View& view, float width, float height) {
+void draw_change(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& h = *out.history;
   const std::size_t cells = h.rows * h.cols, step = step_of(out, view);
   widgets::draw_heat_map("weights moved",
@@ -88,23 +89,32 @@ void draw_change(const Outputs& out, const Picture& picture, View& view, float w
                          },
                          view.change,
                          {
-                             .row_title = "output",
                              .col_title = "input",
-                             .value_title = "|moved|",
-                             .size = {width, height},
+                             .value_title = "moved",
+                             .size = size,
                              .numbers = false,
                              .lo = 0,
                              .hi = picture.largest_change > 0 ? picture.largest_change : 1,
                          });
+  if (step == 0) return;
+  // The column that was rounded last, where the plot's cursor stands.
+  const auto& t = widgets::theme();
+  const auto& map = view.change.layout;
+  if (map.rows == 0 || map.cols == 0) return;
+  const std::size_t column = map.shown_col(h.order[step - 1], h.cols);
+  const widgets::Rect top = map.cell(0, column), bottom = map.cell(map.rows - 1, column);
+  const widgets::Painter p = widgets::Painter::window();
+  p.frame({top.min.x - t.px(1), top.min.y - t.px(1)}, {bottom.max.x + t.px(1), bottom.max.y + t.px(1)}, t.accent,
+          t.px(2));
 }
 
-void draw_history(const Outputs& out, const Picture& picture, View& view, float width, float height) {
+void draw_history(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const double columns = static_cast<double>(out.history->cols);
   widgets::Plot plot("error column by column", view.history,
                      {.x = {.lo = 0, .hi = columns, .label = "columns rounded"},
                       .y = {.lo = 0, .label = "output error", .unit = "%"},
-                      .size = {width, height}});
+                      .size = size});
   plot.line("rounding", picture.columns, picture.rtn_error,
             {
                 .colour = t.series_at(0),
@@ -124,14 +134,31 @@ void draw_history(const Outputs& out, const Picture& picture, View& view, float 
   if (plot.drag_x("drag column", at, {.lo = 0, .hi = columns})) view.time = std::round(std::clamp(at, 0.0, columns));
 }
 
+/// How far weights have moved, and the error so far, on one cursor; beside each other where there is room.
+void draw_columns(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (size.x >= t.px(620)) {
+    const float half = std::floor((size.x - t.px(20)) / 2);
+    draw_change(out, picture, view, {half, size.y});
+    ImGui::SetCursorScreenPos({at.x + size.x - half, at.y});
+    draw_history(out, picture, view, {half, size.y});
+    return;
+  }
+  const float above = std::floor(size.y * 0.46f);
+  draw_change(out, picture, view, {size.x, above});
+  ImGui::SetCursorScreenPos({at.x, at.y + above + t.px(8)});
+  draw_history(out, picture, view, {size.x, size.y - above - t.px(8)});
+}
+
 void draw_search(const char* id, widgets::PlotView& plot_view, const Curve& curve, double chosen, std::uint64_t version,
-                 float width, float height) {
+                 std::string_view best, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot(id, plot_view,
                      {
                          .x = {.lo = -0.03, .hi = 1.03, .label = "alpha"},
                          .y = {.lo = 0, .label = "output error", .unit = "%"},
-                         .size = {width, height},
+                         .size = size,
                          .legend = false,
                      });
   plot.line("error", curve.x, curve.y, {.colour = t.series_at(2), .label = false, .version = version});
@@ -142,50 +169,33 @@ void draw_search(const char* id, widgets::PlotView& plot_view, const Curve& curv
                    .legend = false,
                    .version = version,
                });
-  plot.vertical_mark(chosen, "chosen", {.colour = t.accent});
+  plot.vertical_mark(chosen, best, {.colour = t.accent});
 }
 
 }  // namespace
 
-void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.reason.empty() || !out.history) return;
-  const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x;
-  const widgets::TwoColumns halves = widgets::two_columns(width);
-  widgets::heading(picture.verdict, picture.story, width);
-  const auto table = [&](float w) {
-    widgets::heading("One layer, five ways", "of rounding: held-out error over that of plain rounding at the same bits",
-                     w);
-    draw_table(out, picture, view, w);
-  };
-  const auto bars = [&](float w) {
-    widgets::heading("Error of the output", {}, w);
-    draw_bars(picture, view, w, t.px(196));
-  };
-  widgets::draw_columns(widgets::two_columns(width, {.least = 860, .left_share = 0.54f}), table,
-                        bars);  // the table wants its words whole
-  ImGui::Dummy({width, t.px(8)});
-
-  const auto change = [&](float w) {
-    widgets::heading("GPTQ, column by column", "how far each weight has moved, rounded or not yet", w);
-    draw_change(out, picture, view, w, t.px(230));
-  };
-  const auto history = [&](float w) {
-    widgets::heading("What the output loses on the way", "drag the cursor; right of it nothing is rounded yet", w);
-    draw_history(out, picture, view, w, t.px(230));
-  };
-  widgets::draw_columns(halves, change, history);
-  ImGui::Dummy({width, t.px(8)});
-
-  const auto awq = [&](float w) {
-    widgets::heading("AWQ tries scales", picture.awq_story, w);
-    draw_search("AWQ search", view.awq, picture.awq, out.study.awq_alpha, picture.version, w, t.px(190));
-  };
-  const auto smooth = [&](float w) {
-    widgets::heading("SmoothQuant shares the range out", picture.smooth_story, w);
-    draw_search("smoothing", view.smooth, picture.smooth, in.smoothing, picture.version, w, t.px(190));
-  };
-  widgets::draw_columns(halves, awq, smooth);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  if (!out.history) return;  // the first job has not ended
+  stage.panel("left", {.title = "What is left of rounding's error", .least = {440, 280}, .answers = true},
+              [&](ImVec2 size) {
+                const auto& t = widgets::theme();
+                const ImVec2 at = ImGui::GetCursorScreenPos();
+                const float foot = t.type(widgets::Type::small) + t.px(6);
+                draw_bars(picture, view, {size.x, size.y - foot});
+                widgets::fit_text(widgets::Painter::window(), {at.x, at.y + size.y - foot + t.px(4)},
+                                  picture.rounding_words, size.x, t.muted, widgets::Type::small);
+              });
+  stage.panel("columns", {.title = "GPTQ, column by column", .least = {320, 330}, .ideal = {0, 440}},
+              [&](ImVec2 size) { draw_columns(out, picture, view, size); });
+  stage.panel("awq", {.title = "AWQ tries scales", .least = {300, 200}, .ideal = {0, 300}}, [&](ImVec2 size) {
+    draw_search("AWQ search", view.awq, picture.awq, out.study.awq_alpha, picture.version, picture.awq_story, size);
+  });
+  stage.panel("smooth", {.title = "SmoothQuant shares the range", .least = {300, 200}, .ideal = {0, 300}},
+              [&](ImVec2 size) {
+                draw_search("smoothing", view.smooth, picture.smooth, in.smoothing, picture.version, "yours", size);
+              });
+  stage.panel("methods", {.title = "Side by side", .least = {420, 160}, .ideal = {0, 180}, .scrolls = true},
+              [&](ImVec2 size) { draw_table(out, picture, view, size); });
 }
 
 }  // namespace chapters::compression::methods

@@ -72,12 +72,16 @@ struct Curve {
 /// Errors are in percent.
 struct Picture {
   std::uint64_t version = 0;
-  std::string verdict, story, smooth_story, awq_story;
-  std::vector<double> method_x, calibration, held_out;
+  std::string answer, smooth_story, awq_story;
+  /// GPTQ, AWQ and SmoothQuant: what is left of the error of rounding at the same bits, in percent.
+  std::vector<double> place, calibration_left, held_out_left;
+  std::vector<std::string> change_words;  ///< "-22 %", by method, on held-out tokens
+  double most_left = 100;
   std::vector<double> columns, gptq_error, rtn_error;
   Curve awq, smooth;           ///< over alpha
   std::vector<double> change;  ///< |weights then - weights at first|, [step, row, column]; step 0: nothing has moved
   double largest_change = 0;
+  std::string rounding_words;  ///< the errors that stand for 100 %
 };
 
 struct View {
@@ -89,7 +93,7 @@ struct View {
 
 Outputs compute(const Inputs& inputs, Progress& progress);
 Picture arrange(const Inputs& inputs, const Outputs& out);
-void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);

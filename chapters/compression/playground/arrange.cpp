@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "chapters/compression/playground/lab.h"
+#include "models/compression/distillation.h"
 #include "widgets/number/number.h"
 
 namespace chapters::compression::playground {
@@ -10,25 +12,63 @@ namespace {
 using widgets::format_text;
 using widgets::Tint;
 
-void write_headings(const Inputs& in, const Outputs& out, Picture& p) {
-  p.verdict = format_text(out.size_bytes, "B") + ", " + format_text(out.compression, "") + " times smaller: reads " +
-              format_text(out.accuracy, "%") + ", goal of " + format_text(in.goal, "%") +
-              (out.goal_met ? " met" : " missed");
-  p.story =
-      "Float32: " + format_text(out.original_bytes, "B") + " and " + format_text(out.original_accuracy, "%") + ". ";
-  p.story += out.goal_bytes > 0 ? "Smallest of the sweep above the goal: " + format_text(out.goal_bytes, "B") + " at " +
-                                      format_text(out.goal_accuracy, "%") + "."
-                                : "Nothing in the sweep is above the goal.";
-  if (out.goal_met && (out.goal_bytes <= 0 || out.size_bytes < out.goal_bytes)) p.story += " Yours is smaller.";
-  p.digits_line = "the first forty held out; red: misread, and as what";
-  p.weights_line = std::to_string(out.hidden) + " units; blue above zero, orange below, empty: zero";
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const auto figure = [](double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; };
+  const std::string yours = "Yours takes " + figure(out.size_bytes, "B") + ", `" + format_text(out.compression, "") +
+                            "\xC3\x97` smaller, and reads " + figure(out.accuracy, "%") + "; ";
+  if (!(out.goal_bytes > 0)) return yours + "nothing in the sweep reads more than " + figure(in.goal, "%") + ".";
+  if (out.goal_met && out.size_bytes < out.goal_bytes)
+    return yours + "above " + figure(in.goal, "%") + " nothing in the sweep is smaller.";
+  return yours + "the smallest of the sweep above " + figure(in.goal, "%") + " takes " + figure(out.goal_bytes, "B") +
+         ".";
 }
 
-void place_sweep(const Outputs& out, Picture& p) {
-  for (const auto& point : out.study->sweep) {
-    Points& points = p.sweep[static_cast<std::size_t>(point.plan.pruning)];
-    points.bytes.push_back(point.bytes);
-    points.accuracy.push_back(100 * point.accuracy);
+/// The first point of the recipe that is nearest to the learner's: same network and pruning, nearest share.
+std::size_t nearest_recipe(const Inputs& in, const Outputs& out) {
+  const auto& sweep = out.study->sweep;
+  const auto pruning = in.pruning != Zeros::two_four && !(in.sparsity > 0)
+                           ? models::Pruning::none
+                           : static_cast<models::Pruning>(1 + static_cast<int>(in.pruning));
+  std::size_t best = sweep.size();
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < sweep.size(); ++i) {
+    if (sweep[i].width != static_cast<std::size_t>(in.student) || sweep[i].plan.pruning != pruning) continue;
+    const double off = std::abs(sweep[i].plan.share - in.sparsity / 100);
+    if (off >= least) continue;
+    least = off;
+    best = i;
+  }
+  return best;
+}
+
+bool same_recipe(const models::SweepPoint& a, const models::SweepPoint& b) {
+  return a.width == b.width && a.plan.pruning == b.plan.pruning && a.plan.share == b.plan.share;
+}
+
+void place_sweep(const Inputs& in, const Outputs& out, Picture& p) {
+  constexpr double gap = std::numeric_limits<double>::quiet_NaN();
+  static constexpr std::array<std::string_view, 17> digits{"0", "1",  "2",  "3",  "4",  "5",  "6",  "7", "8",
+                                                           "9", "10", "11", "12", "13", "14", "15", "16"};
+  const auto& sweep = out.study->sweep;
+  const std::size_t mine = nearest_recipe(in, out);
+  for (std::size_t i = 0; i < sweep.size(); ++i) {
+    const auto& point = sweep[i];
+    const auto add = [&](Points& points) {
+      points.bytes.push_back(point.bytes);
+      points.accuracy.push_back(100 * point.accuracy);
+    };
+    const auto kind = static_cast<std::size_t>(point.plan.pruning);
+    add(p.sweep[kind]);
+    Points& lines = p.recipes[kind];
+    if (!lines.bytes.empty() && i > 0 && !same_recipe(point, sweep[i - 1])) {
+      lines.bytes.push_back(gap);
+      lines.accuracy.push_back(gap);
+    }
+    add(lines);
+    if (mine < sweep.size() && same_recipe(point, sweep[mine])) {
+      add(p.recipe);
+      p.recipe_bits.push_back(digits[static_cast<std::size_t>(std::clamp(point.plan.weights.bits, 0, 16))]);
+    }
   }
   for (const FrontRow& row : out.front) {
     p.front.bytes.push_back(row.bytes);
@@ -36,50 +76,66 @@ void place_sweep(const Outputs& out, Picture& p) {
   }
 }
 
-void stack_bytes(const Outputs& out, Picture& p) {
+void part_bytes(const Outputs& out, Picture& p) {
   const models::PackedSize& size = out.compressed.size;
-  p.before = {{{
-      .label = "float32",
-      .value = out.original_bytes,
-      .tint = Tint{},
-      .info = "four bytes a weight and a bias",
-  }}};
-  p.after = {{{
-                  .label = "values",
-                  .value = size.values_bytes,
-                  .tint = Tint::series(0),
-                  .info = "weights kept, packed",
-              },
-              {
-                  .label = "indices",
-                  .value = size.indices_bytes,
-                  .tint = Tint::series(1),
-                  .info = "where they belong",
-              },
-              {
-                  .label = "scales",
-                  .value = size.scales_bytes,
-                  .tint = Tint::series(2),
-                  .info = "float32, per channel or layer, and of activations",
-              },
-              {
-                  .label = "biases",
-                  .value = size.biases_bytes,
-                  .tint = Tint::series(3),
-                  .info = "float32",
-              }}};
+  p.parts = {{{"values", "weights kept, packed", size.values_bytes, Tint::ramp(3, 4)},
+              {"indices", "where they belong", size.indices_bytes, Tint::ramp(2, 4)},
+              {"scales", "float32, per channel or layer, and of activations", size.scales_bytes, Tint::ramp(1, 4)},
+              {"biases", "float32", size.biases_bytes, Tint::ramp(0, 4)}}};
+  p.before_line = "float32: " + format_text(out.original_bytes, "B");
+  p.after_line = "yours: " + format_text(out.size_bytes, "B");
+}
+
+/// Misread digits first, in their order, then right ones.
+void choose_digits(const Outputs& out, Picture& p) {
+  const auto& digits = out.study->held_out;
+  const std::size_t n = std::min(digits.size(), out.guesses.size());
+  for (const bool misread : {true, false})
+    for (std::size_t i = 0; i < n && p.shown.size() < shown_digits; ++i)
+      if ((out.guesses[i] != digits.labels[i]) == misread) p.shown.push_back(i);
+  p.misread_line = format_text(static_cast<double>(out.wrong), "") + " of " + format_text(static_cast<double>(n), "") +
+                   " misread; framed, with what it reads instead";
+}
+
+void inspect_layer(const Outputs& out, Picture& p) {
+  const models::DenseLayer& layer = out.compressed.network.layers.front();
+  for (const float w : layer.weights) p.largest_weight = std::max(p.largest_weight, std::abs(w));
+  for (std::size_t u = 0; u < layer.outputs; ++u) {
+    bool gone = true;
+    for (std::size_t i = 0; i < layer.inputs; ++i) gone = gone && layer.at(i, u) == 0.0f;
+    p.gone.push_back(gone ? 1 : 0);
+  }
+}
+
+/// Probabilities in percent, and the class of the largest.
+std::size_t read(const models::SmallNetwork& network, const models::ActivationGrid& grid, std::span<const float> ink,
+                 std::array<double, models::digit_classes>& percent) {
+  models::Pass pass(network);
+  models::forward(network, ink, pass, grid);
+  std::array<double, models::digit_classes> logits{};
+  for (std::size_t c = 0; c < logits.size(); ++c) logits[c] = static_cast<double>(pass.logits[c]);
+  const std::vector<double> says = models::softened(logits, 1);
+  for (std::size_t c = 0; c < percent.size(); ++c) percent[c] = 100 * says[c];
+  return static_cast<std::size_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
 }
 
 }  // namespace
 
+Reading read_ink(const Outputs& out, std::span<const float> ink) {
+  Reading reading;
+  reading.original_says = read(out.study->networks[0], {}, ink, reading.original);
+  reading.your_says = read(out.compressed.network, out.compressed.activations, ink, reading.yours);
+  return reading;
+}
+
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty() || !out.study) return p;
-  write_headings(in, out, p);
-  place_sweep(out, p);
-  stack_bytes(out, p);
-  for (const float w : out.compressed.network.layers.front().weights)
-    p.largest_weight = std::max(p.largest_weight, std::abs(w));
+  p.answer = answer_of(in, out);
+  place_sweep(in, out, p);
+  part_bytes(out, p);
+  choose_digits(out, p);
+  inspect_layer(out, p);
   return p;
 }
 

@@ -24,6 +24,7 @@ constexpr std::string_view held_out = "measured on 1,000 digits that no network 
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
+  f.group("The recipe");
   f.choice("student", in.student, students,
            {.label = "Network",
             .help = "The teacher, or a student that learned from its softened answers (T = 4, a tenth of the loss from "
@@ -36,6 +37,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "Share of the weights, or of the hidden units, that goes; 2 of 4 is always half.",
              .lo = 0,
              .hi = 95,
+             .headline = true,
          });
   f.integer(
       "weight_bits", in.weight_bits,
@@ -46,6 +48,7 @@ void describe(Fields& f, Inputs& in) {
           .lo = 2,
           .hi = 16,
           .scale = Scale::step,
+          .headline = true,
       });
   f.integer(
       "activation_bits", in.activation_bits,
@@ -61,8 +64,9 @@ void describe(Fields& f, Inputs& in) {
   f.toggle(
       "fine_tune", in.fine_tune,
       {.label = "Tune again",
-       .help =
-           "Two more epochs over 1,000 digits: zeros stay, and the gradient passes straight through the rounding."});
+       .help = "Two more epochs over 1,000 digits: zeros stay, and the gradient passes straight through the rounding.",
+       .headline = true});
+  f.group("Goal and digits");
   f.real("goal", in.goal,
          {
              .label = "Goal",
@@ -94,11 +98,13 @@ void describe(Fields& f, FrontRow& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
+  f.group("Yours");
   f.real("accuracy", o.accuracy,
          {
              .label = "Accuracy",
              .unit = "%",
              .help = "Of the compressed network, on 1,000 held-out digits.",
+             .headline = true,
              .formula = "right / digits",
              .source = held_out,
          });
@@ -107,9 +113,10 @@ void describe(Fields& f, Outputs& o) {
              .label = "Size",
              .unit = "B",
              .help = "Everything that must travel: values, indices, scales, biases.",
+             .headline = true,
              .formula = "values + indices + scales + biases",
          });
-  f.real("compression", o.compression, {.label = "Times smaller", .formula = "original size / size"});
+  f.real("compression", o.compression, {.label = "Times smaller", .headline = true, .formula = "original size / size"});
   f.toggle("goal_met", o.goal_met, {.label = "Above the goal", .formula = "accuracy > goal"});
   f.toggle("on_front", o.on_front,
            {.label = "Beats the sweep", .help = "Nothing in the sweep is both smaller and as accurate."});
@@ -125,6 +132,7 @@ void describe(Fields& f, Outputs& o) {
              .label = "Accuracy lost",
              .unit = "%",
              .help = "Percentage points; below 0 when rounding happened to help.",
+             .headline = true,
              .formula = "original accuracy - accuracy",
          });
   f.real("student_accuracy", o.student_accuracy,
@@ -139,6 +147,7 @@ void describe(Fields& f, Outputs& o) {
           .unit = "%",
           .help = "Higher than on held-out ones: some of it is memory."});
   f.integer("wrong", o.wrong, {.label = "Misread of 1,000", .help = "Of the held-out digits.", .source = held_out});
+  f.group("Its bytes");
   f.real("original_bytes", o.original_bytes,
          {.label = "Original size", .unit = "B", .formula = "4 (2,368 weights + 42 biases)"});
   f.real("values_bytes", o.compressed.size.values_bytes,
@@ -171,12 +180,14 @@ void describe(Fields& f, Outputs& o) {
   f.integer("weights", o.weights, {.label = "Weights", .formula = "(64 + 10) hidden"});
   f.integer("multiply_adds", o.multiply_adds,
             {.label = "Multiply-adds a digit", .help = "On hardware that skips no zeros.", .formula = "weights"});
+  f.group("The sweep");
   f.real("goal_bytes", o.goal_bytes,
          {.label = "Smallest above the goal",
           .unit = "B",
           .help = "Of the sweep's 168 compressions, none of them tuned again; 0 when none is above it."});
   f.real("goal_accuracy", o.goal_accuracy, {.label = "... its accuracy", .unit = "%", .source = held_out});
   f.real("goal_compression", o.goal_compression, {.label = "... times smaller", .formula = "original size / its size"});
+  f.group("Speed and training");
   f.real("speed_memory", o.speed.memory_bound,
          {.label = "Speed, bytes bound",
           .help = "Of a large network of this shape with one request at a time, unpacking not counted.",
@@ -189,6 +200,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("first_loss", o.first_loss,
          {.label = "Loss, first epoch", .help = "Of the teacher, nats, mean while training."});
   f.real("last_loss", o.last_loss, {.label = "Loss, last epoch", .help = "Of the teacher, nats, mean while training."});
+  f.group("Front of the sweep");
   f.table("front", o.front,
           {.label = "Front of the sweep", .help = "Compressions that no other of the sweep beats in both."});
 }

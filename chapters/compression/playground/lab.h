@@ -5,7 +5,7 @@
 
 #include "chapters/compression/shared/network.h"
 #include "models/compression/small_network_speed.h"
-#include "widgets/charts/stacked_bar.h"
+#include "widgets/base/tint.h"
 #include "widgets/plot/plot_view.h"
 
 /// A small network that reads digits, compressed by the learner and measured on digits that it never saw.
@@ -59,19 +59,46 @@ struct Points {
 };
 inline constexpr std::size_t pruning_count = static_cast<std::size_t>(models::Pruning::neurons) + 1;
 
+/// A part of the bytes that the compressed network takes.
+struct BytePart {
+  std::string_view name, info;
+  double bytes = 0;
+  widgets::Tint tint{};
+};
+
 struct Picture {
   std::uint64_t version = 0;
-  std::string verdict, story, digits_line, weights_line;
-  std::array<Points, pruning_count> sweep;  ///< by models::Pruning
-  Points front;
-  std::array<widgets::BarSegment, 1> before{};
-  std::array<widgets::BarSegment, 4> after{};
-  float largest_weight = 0;  ///< of the first layer
+  std::string answer;
+  std::array<Points, pruning_count> sweep;    ///< by models::Pruning
+  std::array<Points, pruning_count> recipes;  ///< the same with equal recipes in a row over their bits, parted by NaN
+  Points front, recipe;                       ///< `recipe`: the sweep's nearest to the learner's, over its bits
+  std::vector<std::string_view> recipe_bits;
+  std::array<BytePart, 4> parts{};
+  std::string before_line, after_line;
+  float largest_weight = 0;        ///< of the first layer
+  std::vector<std::uint8_t> gone;  ///< by hidden unit: nothing of it is left
+  std::vector<std::size_t> shown;  ///< held-out digits, misread ones first
+  std::string misread_line;
+};
+
+inline constexpr std::size_t shown_digits = 40;
+
+/// What the two networks say of the ink.
+struct Reading {
+  std::array<double, models::digit_classes> original{}, yours{};  ///< %
+  std::size_t original_says = 0, your_says = 0;
 };
 
 struct View {
   widgets::PlotView pareto;
-  widgets::StackedBarView sizes;
+  std::array<float, models::digit_pixels> ink{};  ///< 0 (paper) to 1
+  bool drawn = false;                             ///< false: a held-out digit stands there
+  std::size_t from = 0;                           ///< which of Picture::shown
+  std::size_t cell = 27;                          ///< where the keyboard's pen is
+  // Kept until the ink or the networks change.
+  Reading reading;
+  bool fresh = false;
+  std::uint64_t reading_of = 0;
 };
 
 /// What is trained depends on these alone.
@@ -84,7 +111,16 @@ using Studies = Memo<StudyKey, models::NetworkStudy>;
 
 Outputs compute(const Inputs& in, Progress& progress, Studies& studies);
 Picture arrange(const Inputs& in, const Outputs& out);
-void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+/// A card of 8 x 8 to draw on, and what both networks read in it.
+void draw_pen(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+/// Float32's bytes above and the compressed network's below, both over the full width, with the scale between them.
+void draw_bytes(const Outputs& out, const Picture& picture, ImVec2 size);
+void draw_digits(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_weights(const Outputs& out, const Picture& picture, ImVec2 size);
+
+/// What float32 and the compressed network say of the ink.
+Reading read_ink(const Outputs& out, std::span<const float> ink);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, FrontRow& r);

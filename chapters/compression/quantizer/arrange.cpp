@@ -11,7 +11,7 @@ namespace {
 using models::QuantGrain;
 using widgets::format_text;
 
-constexpr std::size_t histogram_bins = 48, curve_points = 512;
+constexpr std::size_t most_columns = 192, most_levels = 32, curve_points = 512;
 
 models::Matrix absolute_errors(const Outputs& out) {
   models::Matrix error = models::difference(*out.original, out.quantized->weights);
@@ -19,27 +19,41 @@ models::Matrix absolute_errors(const Outputs& out) {
   return error;
 }
 
-/// Bins that reach as far on either side as the row or its levels do.
-void count_row(std::span<const double> row, const Outputs& out, Picture& p) {
-  const auto [smallest, largest] = std::minmax_element(row.begin(), row.end());
-  const double reach = std::max({std::abs(out.shown_lowest), std::abs(out.shown_highest), std::abs(*smallest),
-                                 std::abs(*largest), 1e-300}) *
-                       1.02;
-  constexpr auto bins = static_cast<double>(histogram_bins);
-  p.bin_centre.resize(histogram_bins);
-  p.bin_count.assign(histogram_bins, 0);
-  for (std::size_t i = 0; i < histogram_bins; ++i)
-    p.bin_centre[i] = reach * (2 * (static_cast<double>(i) + 0.5) / bins - 1);
-  for (const double w : row)
-    ++p.bin_count[std::min(histogram_bins - 1, static_cast<std::size_t>((w / reach + 1) / 2 * bins))];
-  p.tallest_bin = *std::max_element(p.bin_count.begin(), p.bin_count.end());
+/// The columns that are drawn: of the group, or of a row that is too long those about its largest weight.
+struct ShownColumns {
+  std::size_t first = 0, count = 0;
+};
+ShownColumns shown_columns(const Inputs& in, ShownGroup at, std::span<const double> row) {
+  if (in.grain == QuantGrain::group) {
+    const std::size_t length = models::Quantizer(quant_spec(in)).group_length(row.size());
+    const std::size_t first = std::min(at.group * length, row.size() - 1);
+    return {first, std::min({length, row.size() - first, most_columns})};
+  }
+  if (row.size() <= most_columns) return {0, row.size()};
+  const auto largest = static_cast<std::size_t>(
+      std::max_element(row.begin(), row.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }) -
+      row.begin());
+  const std::size_t before = std::min(largest, most_columns / 2);
+  return {std::min(largest - before, row.size() - most_columns), most_columns};
 }
 
-void stroke_levels(const std::vector<double>& levels, Picture& p) {
+/// Each weight, where it is drawn, and the level that it becomes.
+void place_row(const Inputs& in, const Outputs& out, ShownGroup at, const std::vector<double>& levels, Picture& p) {
   constexpr double gap = std::numeric_limits<double>::quiet_NaN();
+  const auto row = out.original->row(at.row), rounded = out.quantized->weights.row(at.row);
+  const ShownColumns shown = shown_columns(in, at, row);
+  p.row = at.row;
+  for (std::size_t c = shown.first; c < shown.first + shown.count; ++c) {
+    p.column.push_back(static_cast<double>(c));
+    p.weight.push_back(row[c]);
+    p.rounded.push_back(rounded[c]);
+    p.lower.push_back(std::min(row[c], rounded[c]));
+    p.upper.push_back(std::max(row[c], rounded[c]));
+  }
+  if (levels.size() > most_levels) return;  // they would be one plane
   for (const double level : levels) {
-    p.level_x.insert(p.level_x.end(), {level, level, gap});
-    p.level_y.insert(p.level_y.end(), {0, -0.14 * p.tallest_bin, gap});
+    p.level_x.insert(p.level_x.end(), {p.column.front() - 0.5, p.column.back() + 0.5, gap});
+    p.level_y.insert(p.level_y.end(), {level, level, gap});
   }
 }
 
@@ -58,23 +72,21 @@ void trace_quantizer(const models::Quantizer& quantizer, const Outputs& out, Pic
   }
 }
 
-std::string grain_phrase(const Inputs& in) {
-  if (in.grain == QuantGrain::tensor) return "one scale for all";
-  if (in.grain == QuantGrain::channel) return "a scale for each row";
-  return "a scale for every " + std::to_string(in.group) + " weights";
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const std::string format = "`" + std::string(models::quant_format_label(in.format)) + "` at `" +
+                             format_text(out.bits_per_weight, "", 4) + "` bits ";
+  if (!(out.relative_error > 0)) return format + "loses nothing: every weight is one of its levels.";
+  const std::string lost = format + "is off by `" + format_text(out.relative_error, "%") + "`";
+  if (out.original->rows < 2) return lost + ", all of it in the only row there is.";
+  return lost + "; row `" + std::to_string(out.largest_row) + "`, one of `" + std::to_string(out.original->rows) +
+         "`, pays `" + format_text(out.largest_row_share, "%") + "` of the squared error.";
 }
 
 void write_headings(const Inputs& in, const Outputs& out, ShownGroup at, std::size_t levels, Picture& p) {
-  p.verdict = std::string(models::quant_format_label(in.format)) + ", " + grain_phrase(in) + ": " +
-              format_text(out.error.sqnr_db, "") + " dB at " + format_text(out.bits_per_weight, "", 4) +
-              " bits a weight";
-  p.story = "The layer's output is off by " + format_text(out.product_error, "%") + ", " +
-            format_text(out.clipped, "%") + " of the weights are clipped; weights " + out.weights + "." +
-            (out.note.empty() ? "" : " " + out.note);
-  p.shown = "Row " + std::to_string(at.row) +
-            (in.grain == QuantGrain::group ? ", group " + std::to_string(at.group) : "") + ": " +
-            std::to_string(levels) + " levels from " + format_text(out.shown_lowest, "") + " to " +
-            format_text(out.shown_highest, "") + "; click the map for another";
+  p.answer = answer_of(in, out);
+  p.row_tag = "row " + std::to_string(at.row);
+  p.row_title = p.row_tag + (in.grain == QuantGrain::group ? ", group " + std::to_string(at.group) : "") + ": " +
+                std::to_string(levels) + " levels";
 }
 
 }  // namespace
@@ -83,12 +95,11 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty() || !out.original) return p;
   const models::Quantizer quantizer(quant_spec(in));
-  const ShownGroup at = shown_group(in, *out.original);
+  const ShownGroup at = shown_group(in, *out.original, out.largest_row);
   const std::vector<double> levels = quantizer.levels(out.shown_grid);
   write_headings(in, out, at, levels.size(), p);
   p.error = absolute_errors(out);
-  count_row(out.original->row(at.row), out, p);
-  stroke_levels(levels, p);
+  place_row(in, out, at, levels, p);
   trace_quantizer(quantizer, out, p);
   for (std::size_t i = 0; i < out.formats.size(); ++i) {
     GrainPoints& points = p.formats[i / quant_format_count];

@@ -42,23 +42,23 @@ double product_error(const Matrix& w, const Matrix& q) {
              : 0;
 }
 
-/// The row that holds most of the squared error.
-std::int64_t row_that_loses_most(const Matrix& w, const Matrix& q) {
+/// The row that holds most of the squared error, and how much of it.
+void find_row_that_loses_most(const Matrix& w, const Matrix& q, Outputs& out) {
   const Matrix error = models::difference(w, q);
-  std::int64_t largest_row = 0;
-  double largest = -1;
+  double largest = -1, all = 0;
   for (std::size_t r = 0; r < w.rows; ++r) {
     const double lost = models::dot(error.row(r), error.row(r));
+    all += lost;
     if (lost <= largest) continue;
     largest = lost;
-    largest_row = static_cast<std::int64_t>(r);
+    out.largest_row = static_cast<std::int64_t>(r);
   }
-  return largest_row;
+  out.largest_row_share = all > 0 ? 100 * largest / all : 0;
 }
 
 /// The levels that the weights of the shown row or group can become.
 void take_shown_grid(const Inputs& in, const models::Quantizer& quantizer, Outputs& out) {
-  const ShownGroup at = shown_group(in, *out.original);
+  const ShownGroup at = shown_group(in, *out.original, out.largest_row);
   const auto& q = *out.quantized;
   out.shown_grid = q.grids[in.grain == QuantGrain::tensor ? 0 : at.row * q.grids_per_row + at.group];
   out.shown_lowest = quantizer.lowest(out.shown_grid);
@@ -105,11 +105,11 @@ QuantSpec quant_spec(const Inputs& in) {
   };
 }
 
-ShownGroup shown_group(const Inputs& in, const Matrix& w) {
+ShownGroup shown_group(const Inputs& in, const Matrix& w, std::int64_t worst) {
   const std::size_t column = std::min(static_cast<std::size_t>(in.column), w.cols - 1);
   const models::Quantizer quantizer(quant_spec(in));
   return {
-      .row = std::min(static_cast<std::size_t>(in.row), w.rows - 1),
+      .row = std::min(static_cast<std::size_t>(in.row < 0 ? worst : in.row), w.rows - 1),
       .group = in.grain == QuantGrain::group ? column / quantizer.group_length(w.cols) : 0,
   };
 }
@@ -148,7 +148,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.clipped = 100 * models::share_outside(w, q, spec);
   out.gradient_passed = 100 - out.clipped;
   out.scales = static_cast<std::int64_t>(q.grids.size());
-  out.largest_row = row_that_loses_most(w, q.weights);
+  find_row_that_loses_most(w, q.weights, out);
   if (!in.symmetric && !models::is_integer(in.format))
     out.note = std::string(models::quant_format_label(in.format)) +
                " has fixed levels on both sides of zero: it stays symmetric.";

@@ -14,20 +14,15 @@ constexpr std::string_view study = "Jacob et al. 2018, arXiv:1712.05877";
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
-  f.file("file", in.file,
-         {
-             .label = "Your weights",
-             .help = "A safetensors file; its header and the rows looked at are read, not the rest.",
-         },
-         {.accepts = "safetensors", .by_bytes = true});
-  f.text("tensor", in.tensor,
-         {.label = "Tensor", .help = "Name of a tensor of that file; empty takes its largest matrix."});
-  f.choice("format", in.format, quant_format_choices(), {.label = "Format", .help = "Which levels a weight can take."});
+  f.group("The levels");
+  f.choice("format", in.format, quant_format_choices(),
+           {.label = "Format", .help = "Which levels a weight can take.", .headline = true});
   f.toggle(
       "symmetric", in.symmetric,
       {.label = "Symmetric",
        .help = "Integers: without a zero point, as many levels below zero as above; the other formats always are."});
-  f.choice("grain", in.grain, quant_grain_choices(), {.label = "One scale for", .help = "What shares a scale."});
+  f.choice("grain", in.grain, quant_grain_choices(),
+           {.label = "One scale for", .help = "What shares a scale.", .headline = true});
   f.integer("group", in.group,
             {
                 .label = "Group",
@@ -56,6 +51,15 @@ void describe(Fields& f, Inputs& in) {
                 .scale = Scale::step,
                 .step = 8,
             });
+  f.group("The weights");
+  f.file("file", in.file,
+         {
+             .label = "Your weights",
+             .help = "A safetensors file; its header and the rows looked at are read, not the rest.",
+         },
+         {.accepts = "safetensors", .by_bytes = true});
+  f.text("tensor", in.tensor,
+         {.label = "Tensor", .help = "Name of a tensor of that file; empty takes its largest matrix."});
   f.integer("rows", in.rows,
             {
                 .label = "Rows",
@@ -86,6 +90,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "Of the made-up weights.",
              .lo = 0,
              .hi = 5,
+             .headline = true,
          });
   f.real("outlier_size", in.outlier_size,
          {
@@ -103,11 +108,12 @@ void describe(Fields& f, Inputs& in) {
                 .hi = 1000,
                 .scale = Scale::step,
             });
+  f.group("The row shown");
   f.integer("row", in.row,
             {
                 .label = "Row shown",
-                .help = "Whose levels are drawn; a click on the map chooses it.",
-                .lo = 0,
+                .help = "Whose levels are drawn; a click on the map chooses it. -1: the row that loses most.",
+                .lo = -1,
                 .hi = 255,
                 .scale = Scale::step,
             });
@@ -136,9 +142,11 @@ void describe(Fields& f, TensorRow& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
+  f.group("The error");
   f.real("sqnr_db", o.error.sqnr_db,
          {.label = "SQNR (dB)",
           .help = "Signal to quantization noise: 6 dB for each bit of a uniform weight.",
+          .headline = true,
           .formula = "10 log10(sum w^2 / sum e^2)"});
   f.real("mean_error", o.error.mean_abs,
          {.label = "Mean error",
@@ -150,7 +158,7 @@ void describe(Fields& f, Outputs& o) {
           .formula = "sqrt(mean (w - q)^2)"});
   f.real("largest_error", o.error.largest, {.label = "Largest error", .formula = "max |w - q|"});
   f.real("relative_error", o.relative_error,
-         {.label = "Relative error", .unit = "%", .formula = "sqrt(sum e^2 / sum w^2)"});
+         {.label = "Relative error", .unit = "%", .headline = true, .formula = "sqrt(sum e^2 / sum w^2)"});
   f.real("product_error", o.product_error,
          {
              .label = "Error of the product",
@@ -158,13 +166,17 @@ void describe(Fields& f, Outputs& o) {
              .help = "On 16 tokens of standard normal inputs.",
              .formula = "|X (W - Q)^T| / |X W^T|",
          });
-  f.real(
-      "bits_per_weight", o.bits_per_weight,
-      {.label = "Bits a weight", .formula = "b + (scale bits + zero bits) / weights under a scale", .source = study});
+  f.group("What it takes");
+  f.real("bits_per_weight", o.bits_per_weight,
+         {.label = "Bits a weight",
+          .headline = true,
+          .formula = "b + (scale bits + zero bits) / weights under a scale",
+          .source = study});
   f.real("overhead_bits", o.overhead_bits,
          {.label = "... of them for scales", .formula = "(scale bits + zero bits) / weights under a scale"});
   f.real("size_bytes", o.size_bytes, {.label = "Size", .unit = "B", .formula = "weights x bits / 8"});
   f.real("smaller", o.smaller, {.label = "Smaller than BF16 by", .formula = "16 / bits a weight"});
+  f.group("Clipping");
   f.real("clipped", o.clipped, {.label = "Clipped", .unit = "%", .help = "Weights beyond the last level."});
   f.real("gradient_passed", o.gradient_passed,
          {
@@ -174,6 +186,16 @@ void describe(Fields& f, Outputs& o) {
              .source = "Bengio, Leonard, Courville 2013, arXiv:1308.3432",
          });
   f.integer("scales", o.scales, {.label = "Scales", .help = "Stored with the matrix."});
+  f.group("The row shown");
+  f.integer("largest_row", o.largest_row, {.label = "Row that loses most", .help = "By the sum of squared errors."});
+  f.real("largest_row_share", o.largest_row_share,
+         {
+             .label = "The worst row pays",
+             .unit = "%",
+             .help = "Of the squared error of all rows.",
+             .headline = true,
+             .formula = "its sum of e^2 / sum e^2",
+         });
   f.real("shown_step", o.shown_grid.step,
          {.label = "Scale shown",
           .help = "Of the chosen row or group; for integers the distance of two levels.",
@@ -181,7 +203,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("shown_lowest", o.shown_lowest, {.label = "Lowest level shown", .help = "Of the chosen row or group."});
   f.real("shown_highest", o.shown_highest, {.label = "Highest level shown", .help = "Of the chosen row or group."});
   f.integer("weight_count", o.weight_count, {.label = "Weights", .help = "That were quantized."});
-  f.integer("largest_row", o.largest_row, {.label = "Row that loses most", .help = "By the sum of squared errors."});
+  f.group("The matrix");
   f.text("weights", o.weights, {.label = "Weights of"});
   f.text("note", o.note, {.label = "Note"});
   f.table("formats", o.formats, {.label = "Every format on these weights"});

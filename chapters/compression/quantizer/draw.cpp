@@ -3,8 +3,6 @@
 #include <cmath>
 
 #include "chapters/compression/quantizer/lab.h"
-#include "widgets/base/columns.h"
-#include "widgets/base/heading.h"
 #include "widgets/plot/plot.h"
 
 namespace chapters::compression::quantizer {
@@ -12,7 +10,7 @@ namespace {
 
 using widgets::Marker;
 
-void draw_errors(Inputs& in, const Picture& picture, View& view, float width, float height) {
+void draw_errors(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& e = picture.error;
   view.errors.row = -1;
   const auto event = widgets::draw_heat_map("error of each weight",
@@ -24,10 +22,9 @@ void draw_errors(Inputs& in, const Picture& picture, View& view, float width, fl
                                             },
                                             view.errors,
                                             {
-                                                .row_title = "row (output)",
-                                                .col_title = "column (input)",
-                                                .value_title = "|w - q|",
-                                                .size = {width, height},
+                                                .col_title = "input",
+                                                .value_title = "error",
+                                                .size = size,
                                                 .numbers = false,
                                             });
   if (event.clicked && event.row >= 0) {
@@ -36,37 +33,92 @@ void draw_errors(Inputs& in, const Picture& picture, View& view, float width, fl
   }
 }
 
-void draw_histogram(const Picture& p, View& view, float width, float height) {
+/// The row that is shown, on the map: outlined, with its name beside it.
+void outline_row(const Picture& picture, const View& view) {
   const auto& t = widgets::theme();
-  widgets::Plot plot("weights of the row", view.histogram,
-                     {.x = {.lo = p.bin_centre.front() * 1.03, .hi = p.bin_centre.back() * 1.03, .label = "weight"},
-                      .y = {.lo = -0.2 * p.tallest_bin, .hi = 1.08 * p.tallest_bin, .label = "weights"},
-                      .size = {width, height}});
-  plot.area("weights of the row", p.bin_centre, p.bin_count,
-            {
-                .colour = t.series_at(0),
-                .alpha = 0.5f,
-                .info = "48 bins over the row",
-                .version = p.version,
-            });
+  const auto& map = view.errors.layout;
+  if (map.rows == 0 || map.cols == 0 || picture.error.rows == 0) return;
+  const std::size_t row = map.shown_row(picture.row, picture.error.rows);
+  const widgets::Rect first = map.cell(row, 0), last = map.cell(row, map.cols - 1);
+  const widgets::Painter p = widgets::Painter::window();
+  const float air = t.px(2);
+  p.frame({first.min.x - air - 1, first.min.y - air - 1}, {last.max.x + air + 1, last.max.y + air + 1}, t.background,
+          t.px(4), t.px(2));
+  p.frame({first.min.x - air, first.min.y - air}, {last.max.x + air, last.max.y + air}, t.accent, t.px(2), t.px(2));
+  const ImVec2 text = widgets::text_size(picture.row_tag, widgets::Type::small, widgets::Font::bold);
+  const float high = text.y + t.px(4), above = first.min.y - air - t.px(2) - high;
+  const float y = above >= map.grid.min.y ? above : last.max.y + air + t.px(2);
+  const float x = first.min.x + t.px(4);
+  if (y + high > map.grid.max.y || text.x + t.px(14) > map.grid.width()) return;
+  p.rect({x, y}, {x + text.x + t.px(8), y + high}, t.accent, t.px(3));
+  p.text({x + t.px(4), y + t.px(2)}, picture.row_tag, widgets::text_on(t.accent, t), widgets::Type::small,
+         widgets::Font::bold);
+}
+
+/// Weights of the row as dots, each with a stem to the level that it becomes.
+void draw_row(const Picture& p, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("weights of the row", view.row,
+                     {.x = {.lo = p.column.front() - 1.5, .hi = p.column.back() + 1.5, .label = "input"},
+                      .y = {.label = "weight"},
+                      .size = size});
   plot.line("levels", p.level_x, p.level_y,
             {
-                .colour = t.series_at(1),
-                .width = p.level_x.size() > 200 ? 1.0f : 2.0f,
+                .colour = widgets::with_alpha(t.series_at(1), 0.8f),
+                .width = 1,
                 .label = false,
                 .info = "what a weight can become",
                 .version = p.version,
             });
+  plot.error_bars(p.column, p.lower, p.upper, t.series_at(3));
+  plot.scatter("becomes", p.column, p.rounded,
+               {
+                   .colour = t.series_at(1),
+                   .marker = Marker::square,
+                   .radius = p.column.size() > 80 ? 1.6f : 3.0f,
+                   .info = "the nearest level",
+                   .version = p.version,
+               });
+  plot.scatter("weight", p.column, p.weight,
+               {
+                   .colour = t.series_at(0),
+                   .radius = p.column.size() > 80 ? 2.0f : 3.5f,
+                   .info = "as it was",
+                   .version = p.version,
+               });
 }
 
-void draw_steps(const Picture& p, View& view, float width, float height) {
+/// The map with the row that pays, and that row with its levels; in a narrow place one above the other.
+void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  const float below = std::floor(height * 0.36f);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool beside = size.x >= t.px(560);
+  const float gap = t.px(beside ? 20 : 8), head = t.type(widgets::Type::small) + t.px(6);
+  const ImVec2 map{beside ? std::floor((size.x - gap) * 0.48f) : size.x,
+                   (beside ? size.y : std::floor((size.y - gap) * 0.45f)) - head};
+  const ImVec2 row_at{beside ? at.x + map.x + gap : at.x, beside ? at.y : at.y + head + map.y + gap};
+  const ImVec2 row{beside ? size.x - map.x - gap : size.x, at.y + size.y - row_at.y - head};
+  const widgets::Painter p = widgets::Painter::window();
+  widgets::fit_text(p, at, "error of each weight, rows are outputs; press one", map.x, t.muted, widgets::Type::small);
+  ImGui::SetCursorScreenPos({at.x, at.y + head});
+  draw_errors(in, picture, view, map);
+  outline_row(picture, view);
+  widgets::fit_text(p, row_at, picture.row_title, row.x, t.muted, widgets::Type::small);
+  ImGui::SetCursorScreenPos({row_at.x, row_at.y + head});
+  draw_row(picture, view, row);
+}
+
+void draw_steps(const Picture& p, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float below = std::floor(size.y * 0.38f);
   {
     widgets::Plot plot("weight in, weight out", view.steps,
                        {.x = {.lo = p.in.front(), .hi = p.in.back(), .label = "weight in"},
-                        .y = {.lo = p.in.front(), .hi = p.in.back(), .label = "out"},
-                        .size = {width, height - below}});
+                        .y = {.lo = p.in.front(), .hi = p.in.back(), .label = "weight out"},
+                        .size = {size.x, size.y - below},
+                        .link = &view.link,
+                        .x_axis = false});
     plot.line("no rounding", p.in, p.identity,
               {
                   .colour = t.muted,
@@ -83,10 +135,12 @@ void draw_steps(const Picture& p, View& view, float width, float height) {
                   .version = p.version,
               });
   }
+  ImGui::SetCursorScreenPos({at.x, at.y + size.y - below});
   widgets::Plot plot("gradient", view.gradient,
                      {.x = {.lo = p.in.front(), .hi = p.in.back(), .label = "weight in"},
                       .y = {.lo = -0.15, .hi = 1.25, .label = "slope"},
-                      .size = {width, below}});
+                      .size = {size.x, below},
+                      .link = &view.link});
   plot.line("true slope", p.in, p.true_gradient,
             {
                 .colour = t.muted,
@@ -105,15 +159,14 @@ void draw_steps(const Picture& p, View& view, float width, float height) {
             });
 }
 
-void draw_formats(const Outputs& out, const Picture& picture, View& view, float width, float height) {
+void draw_formats(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<std::string_view, quant_format_count> names{"INT8", "INT4", "INT3", "INT2",
                                                                           "FP8",  "NF4",  "FP4"};
   static constexpr std::array<std::string_view, quant_grain_count> grains{"whole tensor", "each row", "each group"};
   static constexpr std::array<Marker, quant_grain_count> shapes{Marker::triangle, Marker::square, Marker::circle};
   const auto& t = widgets::theme();
-  widgets::Plot plot(
-      "formats", view.formats,
-      {.x = {.label = "bits a weight, scales included"}, .y = {.label = "SQNR (dB)"}, .size = {width, height}});
+  widgets::Plot plot("formats", view.formats,
+                     {.x = {.label = "bits a weight, scales included"}, .y = {.label = "SQNR (dB)"}, .size = size});
   for (std::size_t g = 0; g < grains.size(); ++g)
     plot.scatter(grains[g], picture.formats[g].bits, picture.formats[g].sqnr_db,
                  {
@@ -127,7 +180,7 @@ void draw_formats(const Outputs& out, const Picture& picture, View& view, float 
   plot.scatter("chosen", x, y, {.colour = t.accent, .marker = Marker::diamond, .radius = 7});
 }
 
-void draw_tensors(Inputs& in, const Outputs& out, const Picture& picture, View& view, float width) {
+void draw_tensors(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 3> columns{{{.title = "tensor", .number = false, .code = true},
                                                                 {.title = "type", .number = false},
                                                                 {.title = "shape", .number = false}}};
@@ -136,46 +189,24 @@ void draw_tensors(Inputs& in, const Outputs& out, const Picture& picture, View& 
     const TensorRow& r = static_cast<const Outputs*>(context)->tensors[row];
     cell.text = column == 0 ? r.name : column == 1 ? r.type : r.shape;
   };
-  const auto result = widgets::draw_table(
-      "tensors of the file", columns, source, view.tensors,
-      {width,
-       std::min(widgets::theme().px(220), widgets::theme().px(26) * static_cast<float>(out.tensors.size() + 1))});
+  const auto result = widgets::draw_table("tensors of the file", columns, source, view.tensors, size);
   if (result.selection_changed && view.tensors.selected >= 0)
     in.tensor = out.tensors[static_cast<std::size_t>(view.tensors.selected)].name;
 }
 
 }  // namespace
 
-void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.reason.empty() || !out.original) return;
-  const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x;
-  const widgets::TwoColumns columns = widgets::two_columns(width);
-  widgets::heading(picture.verdict, picture.story, width);
-  const auto pair = [&](std::string_view left_name, std::string_view left_more, const auto& left,
-                        std::string_view right_name, std::string_view right_more, const auto& right) {
-    const auto titled = [](std::string_view name, std::string_view more, const auto& draw_picture) {
-      return [=](float w) {
-        widgets::heading(name, more, w);
-        draw_picture(w);
-      };
-    };
-    widgets::draw_columns(columns, titled(left_name, left_more, left), titled(right_name, right_more, right));
-    ImGui::Dummy({width, t.px(8)});
-  };
-  const float tall = t.px(225);
-  pair(
-      "Where the error is", "a bright row holds an outlier that stretched its scale",
-      [&](float w) { draw_errors(in, picture, view, w, tall); }, "One row and its levels", picture.shown,
-      [&](float w) { draw_histogram(picture, view, w, tall); });
-  pair(
-      "The quantizer as training sees it", "true slope 0; straight-through says 1 inside the range",
-      [&](float w) { draw_steps(picture, view, w, t.px(310)); }, "Every format on these weights",
-      "higher is better, left is smaller", [&](float w) { draw_formats(out, picture, view, w, t.px(310)); });
-  if (!out.tensors.empty()) {
-    widgets::heading("Tensors of the file", "click one to quantize it", width);
-    draw_tensors(in, out, picture, view, width);
-  }
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  if (!out.original) return;  // the first job has not ended
+  stage.panel("rows", {.title = "Who pays", .least = {640, 300}, .answers = true},
+              [&](ImVec2 size) { draw_hero(in, picture, view, size); });
+  stage.panel("formats", {.title = "Every format on these weights", .least = {380, 240}, .ideal = {0, 360}},
+              [&](ImVec2 size) { draw_formats(out, picture, view, size); });
+  stage.panel("steps", {.title = "As training sees it", .least = {340, 300}, .ideal = {0, 420}},
+              [&](ImVec2 size) { draw_steps(picture, view, size); });
+  if (!out.tensors.empty())
+    stage.panel("tensors", {.title = "Tensors of the file", .least = {380, 160}, .ideal = {0, 240}, .scrolls = true},
+                [&](ImVec2 size) { draw_tensors(in, out, picture, view, size); });
 }
 
 }  // namespace chapters::compression::quantizer

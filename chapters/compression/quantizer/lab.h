@@ -27,7 +27,7 @@ struct Inputs {
   models::QuantRange range = models::QuantRange::min_max;
   double percentile = 99.9;
   std::int64_t scale_bits = 16;
-  std::int64_t row = 3, column = 0;
+  std::int64_t row = -1, column = 0;  ///< row -1: the one that loses most
   bool operator==(const Inputs&) const = default;
 };
 
@@ -49,6 +49,7 @@ struct Outputs {
   models::QuantGrid shown_grid;  ///< of the chosen row or group
   double shown_lowest = 0, shown_highest = 0;
   std::int64_t weight_count = 0, largest_row = 0;
+  double largest_row_share = 0;  ///< percent of the squared error
   std::string weights, note;
   std::vector<FormatRow> formats;  ///< every format at every grain, grain by grain
   std::vector<TensorRow> tensors;
@@ -63,33 +64,36 @@ struct GrainPoints {
 
 struct Picture {
   std::uint64_t version = 0;
-  std::string verdict, story, shown;
-  models::Matrix error;                       ///< |w - q|
-  std::vector<double> bin_centre, bin_count;  ///< weights of the shown row
-  std::vector<double> level_x, level_y;       ///< a stroke for each level, parted by NaN
+  std::string answer, row_title, row_tag;
+  models::Matrix error;  ///< |w - q|
+  std::size_t row = 0;   ///< the one that is shown
+  /// Weights of the shown row by column, the values they become, and the ends of the strokes between them.
+  std::vector<double> column, weight, rounded, lower, upper;
+  std::vector<double> level_x, level_y;  ///< a stroke over the columns for each level, parted by NaN
   std::vector<double> in, out, identity, gradient,
       true_gradient;  ///< the quantizer as a function, and its two derivatives
-  double tallest_bin = 1;
   std::array<GrainPoints, quant_grain_count> formats;
 };
 
 struct View {
   widgets::HeatMapView errors;
-  widgets::PlotView histogram, steps, gradient, formats;
+  widgets::PlotLink link;
+  widgets::PlotView row, steps, gradient, formats;
   widgets::TableView tensors;
 };
 
 Outputs compute(const Inputs& inputs, Progress& progress);
 Picture arrange(const Inputs& inputs, const Outputs& out);
-void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 /// The quantizer that these Inputs ask for.
 models::QuantSpec quant_spec(const Inputs& inputs);
-/// The row that is looked at, and the group in it (0 where rows have no groups), of a [rows, cols] matrix.
+/// The row that is looked at, and the group in it (0 where rows have no groups), of a [rows, cols] matrix whose row
+/// `worst` loses most.
 struct ShownGroup {
   std::size_t row = 0, group = 0;
 };
-ShownGroup shown_group(const Inputs& inputs, const models::Matrix& weights);
+ShownGroup shown_group(const Inputs& inputs, const models::Matrix& weights, std::int64_t worst);
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);

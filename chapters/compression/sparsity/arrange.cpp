@@ -8,6 +8,7 @@
 namespace chapters::compression::sparsity {
 namespace {
 
+using models::SparsePattern;
 using widgets::format_text;
 
 /// The speed-up of every pattern from 1 token to 65,536.
@@ -21,10 +22,29 @@ void trace_speedups(const Inputs& in, const models::Chip& chip, Picture& p) {
     }
 }
 
-std::string story_of(const Outputs& out, const PatternRow& row, const models::Chip& chip) {
-  const std::string bound =
-      out.dense_regime == out.regime ? out.regime + " binds." : out.dense_regime + " bound, now " + out.regime + ".";
-  return (chip.short_name.empty() ? chip.name : chip.short_name) + " skips " + row.skips + "; " + bound;
+Skips skips_of(const Inputs& in, const Outputs& out) {
+  if (in.pattern == SparsePattern::structured) return Skips::rows;
+  if (in.pattern == SparsePattern::two_four) return out.two_four_rate > 1 ? Skips::products : Skips::nothing;
+  return in.packed ? Skips::bytes : Skips::nothing;
+}
+
+std::string answer_of(const Outputs& out, Skips skips) {
+  if (out.kept >= 100) return "No weight is pruned: there is nothing to skip, and the error is `0 %`.";
+  const std::string speed = "`" + format_text(out.time.speedup, "") + "\xC3\x97`",
+                    error = "an error of `" + format_text(out.error, "%") + "`",
+                    bytes = "`" + format_text(100 * out.memory_ratio, "%") + "` of the bytes";
+  switch (skips) {
+    case Skips::nothing:
+      return "None: these zeros are stored and multiplied. " + speed + " as fast, for " + error + " in the weights.";
+    case Skips::bytes:
+      return "Bytes alone: " + bytes + " are read and every zero is multiplied. At most " + speed + ", for " + error +
+             ".";
+    case Skips::products:
+      return "It skips half of the products and reads " + bytes + ": at most " + speed + ", for " + error + ".";
+    case Skips::rows:
+      break;
+  }
+  return "All of them, since whole rows are gone: at most " + speed + " as fast, for " + error + " in the weights.";
 }
 
 }  // namespace
@@ -33,13 +53,12 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   const models::Chip* chip = catalog().chip(in.chip);
   if (!out.reason.empty() || !out.example || !chip) return p;
-  const PatternRow& row = out.patterns[static_cast<std::size_t>(in.pattern)];
-  p.verdict = row.name + ": " + format_text(out.time.speedup, "") + " times as fast, " +
-              format_text(out.memory_ratio, "") + " of the weight bytes, error " + format_text(out.error, "%");
-  p.story = story_of(out, row, *chip);
-  p.mask_text = std::to_string(mask_rows) + " outputs by " + std::to_string(mask_cols) +
-                " inputs; coloured: kept, empty: dropped";
-  p.pruned = row.share;
+  p.skips = skips_of(in, out);
+  p.answer = answer_of(out, p.skips);
+  p.speed_words = out.regime + "-bound at " + format_text(in.tokens, "tokens");
+  p.error_words = "error of " + out.patterns[static_cast<std::size_t>(in.pattern)].name;
+  p.pruned = out.patterns[static_cast<std::size_t>(in.pattern)].share;
+  p.value_bits = 8 * models::format_bytes(sparse_formats[static_cast<std::size_t>(in.format)]);
   trace_speedups(in, *chip, p);
   return p;
 }

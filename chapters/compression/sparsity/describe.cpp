@@ -18,7 +18,8 @@ constexpr std::string_view mishra = "Mishra et al., Accelerating sparse deep neu
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("pattern", in.pattern, patterns, {.label = "Zeros", .help = "Where they may lie."});
+  f.group("The zeros");
+  f.choice("pattern", in.pattern, patterns, {.label = "Zeros", .help = "Where they may lie.", .headline = true});
   f.real("share", in.share,
          {
              .label = "Pruned",
@@ -26,6 +27,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "Share of weights or rows; 2:4 is always half.",
              .lo = 0,
              .hi = 95,
+             .headline = true,
          });
   f.toggle("packed", in.packed,
            {
@@ -34,6 +36,7 @@ void describe(Fields& f, Inputs& in) {
                        "tiles. Off: zeros are stored like any weight.",
                .when = {"pattern", "unstructured"},
            });
+  f.group("The layer");
   shared::chip(f, "chip", in.chip, {.help = "Its peak, bandwidth, and whether it has 2:4 units."});
   shared::format(f, "format", in.format, formats, {.help = "Of weights and activations."});
   f.real("tokens", in.tokens,
@@ -44,6 +47,7 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1,
              .hi = 65536,
              .scale = Scale::log,
+             .headline = true,
          });
   f.real("inputs", in.inputs,
          {
@@ -61,6 +65,7 @@ void describe(Fields& f, Inputs& in) {
              .hi = 65536,
              .scale = Scale::log,
          });
+  f.group("The example matrix");
   f.toggle("heavy", in.heavy,
            {.label = "Heavy tails",
             .help = "Laplace weights instead of normal ones: more near zero, and larger large ones."});
@@ -96,11 +101,13 @@ void describe(Fields& f, PatternRow& r) {
 void describe(Fields& f, Outputs& o) {
   const auto error_of = [&](models::SparsePattern p) -> double& { return o.errors[static_cast<std::size_t>(p)]; };
   const auto speedup_of = [&](models::SparsePattern p) -> double& { return o.speedups[static_cast<std::size_t>(p)]; };
+  f.group("The pattern");
   f.real("error", o.error,
          {
              .label = "Error",
              .unit = "%",
              .help = "Of the example's weights; expected error of its output when inputs are independent and alike.",
+             .headline = true,
              .formula = "sqrt(energy dropped / energy)",
          });
   f.real("kept", o.kept, {.label = "Kept", .unit = "%", .help = "Of the example's weights."});
@@ -108,9 +115,11 @@ void describe(Fields& f, Outputs& o) {
          {
              .label = "Speed-up",
              .help = "The most there can be: unpacking and imperfect kernels are not counted.",
+             .headline = true,
              .formula = "dense time / time",
              .source = williams,
          });
+  f.group("Time and bytes");
   f.real("time_s", o.time.placement.time_s,
          {
              .label = "Time",
@@ -142,18 +151,21 @@ void describe(Fields& f, Outputs& o) {
          {
              .label = "Weight bytes of dense",
              .help = "2:4 of 16-bit weights: (2 x 16 + 2 x 2) / (4 x 16) = 9/16.",
+             .headline = true,
              .formula = "weight bytes / dense weight bytes",
              .source = mishra,
          });
   f.real("flops_skipped", o.flops_skipped,
          {.label = "Multiplications skipped",
           .unit = "%",
-          .help = "By the hardware; a zero that is multiplied is not skipped."});
+          .help = "By the hardware; a zero that is multiplied is not skipped.",
+          .headline = true});
   f.real(
       "two_four_rate", o.two_four_rate,
       {.label = "2:4 rate",
        .help = "Peak with 2:4 weights over the dense peak: 2 on NVIDIA from Ampere on and on AMD CDNA 3 and 4, else 1.",
        .source = mishra});
+  f.group("The three patterns");
   f.real("error_unstructured", error_of(models::SparsePattern::unstructured),
          {.label = "Error, unstructured", .unit = "%", .help = "At this share."});
   f.real("error_two_four", error_of(models::SparsePattern::two_four),
@@ -168,6 +180,18 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Speed-up, whole rows", .formula = "dense time / time"});
   f.table("patterns", o.patterns,
           {.label = "The three beside each other", .help = "Each pattern on the same layer and chip."});
+}
+
+void describe(Fields& f, View& v) {
+  f.integer("group_row", v.group_row,
+            {.label = "Row followed", .help = "Whose four neighbours are followed.", .lo = 0, .hi = mask_rows - 1});
+  f.integer("group", v.group,
+            {
+                .label = "Group followed",
+                .help = "Which four neighbours of the row.",
+                .lo = 0,
+                .hi = mask_cols / group_size - 1,
+            });
 }
 
 LabPtr make() {

@@ -72,25 +72,40 @@ struct Outputs {
   std::shared_ptr<const Example> example;
 };
 
+/// What the hardware does with the zeros of the pattern that is set.
+enum class Skips : std::uint8_t {
+  nothing,   ///< zeros are stored and multiplied
+  bytes,     ///< a bitmap says where they were; they are multiplied again
+  products,  ///< two of four: values, indices, a selector in front of the multipliers
+  rows       ///< whole outputs are gone
+};
+
+inline constexpr std::size_t mask_rows = 32, mask_cols = 64, group_size = 4;
+
 struct Picture {
   std::uint64_t version = 0;
-  std::string verdict, story, mask_text;
+  std::string answer, speed_words, error_words;
   std::vector<double> tokens;
   std::array<std::vector<double>, pattern_count> speedups;  ///< over the tokens, by pattern
   double largest_speedup = 1;
   double pruned = 50;  ///< %, of the pattern that is set
+  Skips skips = Skips::nothing;
+  double value_bits = 16;  ///< of a stored weight
 };
 
-inline constexpr std::size_t mask_rows = 32, mask_cols = 64;
-
 struct View {
+  std::int64_t group_row = 5, group = 3;  ///< the four neighbours that are followed, counted from 0
   widgets::PlotView errors, speeds;
   widgets::TableView patterns;
 };
 
 Outputs compute(const Inputs& in, Examples& examples);
 Picture arrange(const Inputs& in, const Outputs& out);
-void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+/// The matrix with its zeros; a press on four neighbours, or the arrow keys, choose them to be followed.
+void draw_mask(const Example& example, const std::vector<std::uint8_t>& mask, View& view, ImVec2 size);
+/// The way of four weights to the multipliers.
+void draw_path(const Inputs& in, const Outputs& out, const Picture& picture, const View& view, ImVec2 size);
 
 /// The layer that these Inputs ask for, with another pattern or another number of tokens.
 models::SparseLayer sparse_layer(const Inputs& in, models::SparsePattern pattern, double tokens);
@@ -98,5 +113,6 @@ models::SparseLayer sparse_layer(const Inputs& in, models::SparsePattern pattern
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, PatternRow& r);
 void describe(Fields& f, Outputs& o);
+void describe(Fields& f, View& v);
 
 }  // namespace chapters::compression::sparsity

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/compression/deploy/lab.h"
+#include "widgets/base/arrow.h"
+
+namespace chapters::compression::deploy {
+namespace {
+
+using widgets::Font;
+using widgets::Painter;
+using widgets::Rect;
+using widgets::Type;
+
+/// Where the boxes stand, in screen pixels.
+struct TreePlan {
+  Rect area;
+  float pitch_x = 1, pitch_y = 1, box_w = 1, leaf_w = 1, box_h = 1;
+  bool notes = false;
+
+  Rect box(const TreeBox& b) const {
+    const float x = area.min.x + pitch_x * static_cast<float>(b.column),
+                y = area.min.y + pitch_y * (static_cast<float>(b.row) + 0.5f) - box_h / 2;
+    return {{std::round(x), std::round(y)}, {std::round(x + (b.leaf ? leaf_w : box_w)), std::round(y + box_h)}};
+  }
+};
+
+TreePlan plan_of(const Picture& picture, Rect area) {
+  const auto& t = widgets::theme();
+  TreePlan p{.area = area};
+  const auto columns = static_cast<float>(picture.columns), rows = static_cast<float>(picture.rows);
+  const float gap = std::clamp(area.width() * 0.026f, t.px(8), t.px(34));
+  // Recipes have longer names than questions.
+  p.box_w = std::max(1.0f, (area.width() - gap * (columns - 1)) / (columns + 0.2f));
+  p.leaf_w = std::max(1.0f, area.width() - (p.box_w + gap) * (columns - 1));
+  p.pitch_x = p.box_w + gap;
+  p.pitch_y = area.height() / rows;
+  const float two = t.type(Type::body) + t.type(Type::small) + t.px(8), one = t.type(Type::small) + t.px(8);
+  p.notes = p.pitch_y >= two + t.px(3);
+  p.box_h = std::min(p.notes ? two : one, p.pitch_y - t.px(2));
+  return p;
+}
+
+/// From the parent's upper or lower edge to the child's left one, with a corner.
+void draw_branch(const Painter& p, const TreePlan& plan, const TreeBox& parent, const TreeBox& child) {
+  const auto& t = widgets::theme();
+  const Rect from = plan.box(parent), to = plan.box(child);
+  const float x = std::round(from.min.x + from.width() * 0.5f), y = std::round((to.min.y + to.max.y) / 2);
+  const bool walked = parent.reached && child.reached;
+  const std::array<ImVec2, 3> path{ImVec2{x, child.yes ? from.min.y : from.max.y}, ImVec2{x, y},
+                                   ImVec2{to.min.x - t.px(1), y}};
+  widgets::draw_arrow(p, path, walked ? t.accent : widgets::with_alpha(t.muted, 0.6f), t.px(walked ? 2.5f : 1.2f));
+  const std::string_view word = child.yes ? "yes" : "no";
+  const float room = from.max.x - x, high = t.type(Type::small);
+  const float clear = child.yes ? from.min.y - y : y - from.max.y;
+  if (room < widgets::text_size(word, Type::small).x + t.px(8)) return;
+  // Yes stands over its line and no under it, so that neither touches the question.
+  if (clear < 0) return;
+  const float at = child.yes ? y - high - t.px(3) : y + t.px(2);
+  p.text({x + t.px(5), at}, word, walked ? t.accent : t.muted, Type::small, walked ? Font::bold : Font::sans);
+}
+
+void draw_box(const Painter& p, const TreePlan& plan, const TreeBox& box) {
+  const auto& t = widgets::theme();
+  const Rect at = plan.box(box);
+  const bool says = box.leaf && box.reached;
+  p.rect(at.min, at.max, box.reached ? t.card : t.grid, t.px(box.leaf ? 9 : 4));
+  if (says)
+    p.rect(at.min, at.max, t.accent, t.px(9));
+  else if (box.reached)
+    p.frame(at.min, at.max, t.accent, t.px(2), t.px(4));
+  const ImU32 ink = says ? widgets::text_on(t.accent, t) : box.reached ? t.text : t.muted;
+  const float room = at.width() - t.px(8), x = (at.min.x + at.max.x) / 2;
+  const Type type = plan.notes && widgets::text_size(box.text, Type::body, says ? Font::bold : Font::sans).x <= room
+                        ? Type::body
+                        : Type::small;
+  const bool two = plan.notes && !box.note.empty();
+  const float height = t.type(type) + (two ? t.type(Type::small) + t.px(2) : 0.0f);
+  const float y = (at.min.y + at.max.y - height) / 2;
+  const bool bold = says && widgets::text_size(box.text, type, Font::bold).x <= room;
+  widgets::fit_text(p, {x, y}, box.text, room, ink, type, bold ? Font::bold : Font::sans, widgets::Align::center);
+  if (two && widgets::text_size(box.note, Type::small).x <= room)
+    p.text({x, y + t.type(type) + t.px(2)}, box.note, ink, Type::small, Font::sans, widgets::Align::center);
+}
+
+void show_tip(const TreePlan& plan, const Picture& picture) {
+  const ImVec2 mouse = ImGui::GetMousePos();
+  for (const TreeBox& box : picture.tree)
+    if (plan.box(box).contains(mouse))
+      widgets::tip(box.text, box.note,
+                   box.leaf ? "weights and cache on these chips, and how many of them they need"
+                            : (box.reached ? "asked: the figure decided" : "not asked on this way"));
+}
+
+}  // namespace
+
+void draw_tree(const Picture& picture, ImVec2 size) {
+  const Rect area = widgets::canvas("decision tree", size, {16, 16});
+  const bool hovered = ImGui::IsItemHovered();
+  if (picture.tree.empty()) return;
+  const Painter p = Painter::window();
+  const TreePlan plan = plan_of(picture, area);
+  for (const bool walked : {false, true})  // the way that was taken lies over the others
+    for (const TreeBox& box : picture.tree)
+      if (box.parent >= 0 && box.reached == walked)
+        draw_branch(p, plan, picture.tree[static_cast<std::size_t>(box.parent)], box);
+  for (const TreeBox& box : picture.tree) draw_box(p, plan, box);
+  if (hovered) show_tip(plan, picture);
+  if (p.record()) {
+    widgets::DataTable table{"decision tree", {"box", "note", "reached"}, {}};
+    for (const TreeBox& box : picture.tree)
+      table.rows.push_back({std::string(box.text), box.note, box.reached ? "1" : "0"});
+    p.record()->tables.push_back(std::move(table));
+  }
+}
+
+}  // namespace chapters::compression::deploy

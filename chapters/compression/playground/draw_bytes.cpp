@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/compression/playground/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::compression::playground {
+namespace {
+
+using widgets::Painter;
+using widgets::Rect;
+using widgets::Type;
+
+void show_tip(const Outputs& out, const BytePart& part) {
+  widgets::Line what;
+  what.add(widgets::format(part.bytes, "B")).add(", ").add(widgets::format(100 * part.bytes / out.size_bytes, "%"));
+  widgets::tip(part.name, what.view(), part.info);
+}
+
+}  // namespace
+
+void draw_bytes(const Outputs& out, const Picture& picture, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const Rect area = widgets::canvas("bytes", size, {16, 16});
+  const bool hovered = ImGui::IsItemHovered();
+  const Painter p = Painter::window();
+  const float line = t.type(Type::small), words = line + t.px(4);
+  const float bar = std::clamp((area.height() - 3 * words) / 3, t.px(6), t.px(30));
+  const float first = area.min.y + words, second = area.max.y - words - bar;
+  const float share = static_cast<float>(std::min(1.0, out.size_bytes / out.original_bytes));
+  const float cut = area.min.x + area.width() * share;
+  widgets::fit_text(p, area.min, picture.before_line, area.width(), t.muted, Type::small);
+  p.rect({area.min.x, first}, {area.max.x, first + bar}, t.muted);
+  p.rect({area.min.x, first}, {cut, first + bar}, t.accent);
+  // The scale: this little part above is all of what stands below.
+  const std::array<ImVec2, 4> fan{ImVec2{area.min.x, first + bar}, ImVec2{cut, first + bar}, ImVec2{area.max.x, second},
+                                  ImVec2{area.min.x, second}};
+  p.polygon(fan, widgets::with_alpha(t.accent, 0.10f));
+  p.line(fan[1], fan[2], t.accent, t.px(1.2f));
+  p.line(fan[0], fan[3], t.accent, t.px(1.2f));
+  const float middle = (first + bar + second - line) / 2;
+  const float room = area.width() * 0.45f;
+  widgets::fit_text(p, {area.min.x + t.px(6), middle}, picture.after_line, room, t.text, Type::small);
+  float x = area.min.x, legend = area.min.x;
+  const ImVec2 mouse = ImGui::GetMousePos();
+  for (const BytePart& part : picture.parts) {
+    if (!(part.bytes > 0)) continue;
+    const float end = x + area.width() * static_cast<float>(part.bytes / out.size_bytes);
+    const ImU32 fill = widgets::colour(part.tint, t);
+    p.rect({x, second}, {end - 1, second + bar}, fill);
+    if (hovered && mouse.y >= second && mouse.y < second + bar && mouse.x >= x && mouse.x < end) show_tip(out, part);
+    x = end;
+    widgets::Line name;
+    name.add(part.name).add(" ").add(widgets::format(part.bytes, "B"));
+    const float w = t.px(12) + widgets::text_size(name.view(), Type::small).x;
+    if (legend + w > area.max.x) continue;
+    p.rect({legend, second + bar + t.px(5)}, {legend + t.px(8), second + bar + t.px(13)}, fill);
+    p.text({legend + t.px(12), second + bar + t.px(4)}, name.view(), t.text, Type::small);
+    legend += w + t.px(14);
+  }
+  if (p.record()) {
+    widgets::DataTable table{"bytes", {"part", "bytes_B"}, {}};
+    table.rows.push_back({"float32", widgets::exact(out.original_bytes)});
+    for (const BytePart& part : picture.parts)
+      table.rows.push_back({std::string(part.name), widgets::exact(part.bytes)});
+    p.record()->tables.push_back(std::move(table));
+  }
+}
+
+}  // namespace chapters::compression::playground

@@ -1,0 +1,248 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/compression/sparsity/lab.h"
+#include "widgets/base/arrow.h"
+#include "widgets/number/number.h"
+
+namespace chapters::compression::sparsity {
+namespace {
+
+using widgets::Align;
+using widgets::Font;
+using widgets::Line;
+using widgets::Painter;
+using widgets::Type;
+
+/// The four neighbours that are followed, and how many of them are stored and multiplied.
+struct Four {
+  std::array<double, group_size> weights{};
+  std::array<bool, group_size> kept{};
+  std::array<std::size_t, group_size> row{};  ///< multiplier that takes the i-th weight
+  std::size_t rows = group_size;              ///< multipliers at work
+};
+
+Four four_of(const Outputs& out, const Inputs& in, Skips skips, const View& view) {
+  Four f;
+  const auto r = static_cast<std::size_t>(std::clamp<std::int64_t>(view.group_row, 0, mask_rows - 1));
+  const auto g = static_cast<std::size_t>(std::clamp<std::int64_t>(view.group, 0, mask_cols / group_size - 1));
+  const auto& mask = out.example->masks[static_cast<std::size_t>(in.pattern)];
+  std::size_t stored = 0;
+  for (std::size_t i = 0; i < group_size; ++i) {
+    const std::size_t at = r * mask_cols + g * group_size + i;
+    f.weights[i] = out.example->weights[at];
+    f.kept[i] = mask[at] != 0;
+    f.row[i] = skips == Skips::products ? stored : i;
+    stored += f.kept[i] ? 1 : 0;
+  }
+  if (skips == Skips::products || skips == Skips::rows) f.rows = stored;
+  return f;
+}
+
+/// Columns and rows of the picture in screen pixels.
+struct PathPlan {
+  ImVec2 at, size;
+  float title = 0, foot = 0;  ///< y of the words above and below
+  float top = 0, pitch = 0;   ///< of the four rows of weights
+  float cell_w = 0, cell_h = 0;
+  float stored_x = 0, wires_x = 0, wire_gap = 0, multiply_x = 0, add_x = 0;
+  float input_y = 0;  ///< top of the input cells
+  float radius = 0;
+
+  float weight_y(std::size_t i) const { return top + pitch * (static_cast<float>(i) + 0.5f); }
+  /// Of n multipliers, spread over the same height.
+  float row_y(std::size_t i, std::size_t n) const {
+    const float step = pitch * static_cast<float>(group_size) / static_cast<float>(std::max<std::size_t>(n, 1));
+    return top + step * (static_cast<float>(i) + 0.5f);
+  }
+  float wire_x(std::size_t i) const { return wires_x + wire_gap * static_cast<float>(i); }
+};
+
+PathPlan plan_of(ImVec2 at, ImVec2 size) {
+  const auto& t = widgets::theme();
+  PathPlan p{.at = at, .size = size};
+  const float line = t.type(Type::small);
+  p.title = at.y;
+  p.foot = at.y + size.y - line - t.px(4);
+  p.cell_h = std::min(t.px(34), (size.y - 3 * line - t.px(20)) / 6);
+  p.input_y = at.y + line + t.px(5);
+  p.top = p.input_y + p.cell_h + line + t.px(4);
+  p.pitch = (p.foot - t.px(4) - p.top) / static_cast<float>(group_size);
+  p.cell_h = std::min(p.cell_h, p.pitch * 0.8f);
+  p.cell_w = std::clamp(size.x * 0.11f, t.px(40), t.px(110));
+  p.stored_x = at.x + size.x * 0.21f;
+  p.wires_x = at.x + size.x * 0.5f;
+  p.wire_gap = size.x * 0.07f;
+  p.multiply_x = at.x + size.x * 0.83f;
+  p.add_x = at.x + size.x * 0.93f;
+  p.radius = std::min({t.px(15), p.pitch * 0.36f, size.x * 0.035f});
+  return p;
+}
+
+void draw_cell(const Painter& p, const PathPlan& plan, float x, float y, double weight, double largest, bool kept) {
+  const auto& t = widgets::theme();
+  const ImVec2 min{x, y - plan.cell_h / 2}, max{x + plan.cell_w, y + plan.cell_h / 2};
+  p.rect(min, max, t.card, t.px(3));
+  if (kept)
+    p.rect(min, {min.x + t.px(4) + (plan.cell_w - t.px(4)) * static_cast<float>(std::abs(weight) / largest), max.y},
+           widgets::with_alpha(t.series_at(0), 0.45f), t.px(3));
+  p.frame(min, max, kept ? t.series_at(0) : t.line, t.px(kept ? 1.5f : 1.0f), t.px(3));
+  const widgets::NumberText number = widgets::format(weight, "", 2);
+  const float w = widgets::text_size(number, Type::small, Font::mono).x;
+  if (w > plan.cell_w - t.px(4)) return;
+  const float mid = (min.x + max.x) / 2;
+  p.text({mid, y - t.type(Type::small) / 2}, number, kept ? t.text : t.muted, Type::small, Font::mono, Align::center);
+  if (!kept) p.line({mid - w / 2, y}, {mid + w / 2, y}, t.muted, t.px(1.2f));
+}
+
+void draw_chip(const Painter& p, ImVec2 at, std::string_view bits, bool on) {
+  const auto& t = widgets::theme();
+  const ImVec2 text = widgets::text_size(bits, Type::small, Font::mono);
+  const ImVec2 max{at.x + text.x + t.px(8), at.y + t.type(Type::small) + t.px(4)};
+  p.rect(at, max, on ? t.series_at(1) : t.grid, t.px(3));
+  p.text({at.x + t.px(4), at.y + t.px(2)}, bits, on ? widgets::text_on(t.series_at(1), t) : t.muted, Type::small,
+         Font::mono);
+}
+
+constexpr std::array<std::string_view, group_size> places{"00", "01", "10", "11"}, input_names{"x0", "x1", "x2", "x3"};
+
+void draw_inputs(const Painter& p, const PathPlan& plan, const Four& f, Skips skips) {
+  const auto& t = widgets::theme();
+  const float w = std::min(plan.wire_gap * 0.8f, t.px(44));
+  for (std::size_t i = 0; i < group_size; ++i) {
+    const float x = plan.wire_x(i);
+    const bool used = skips != Skips::products ? f.rows > 0 : f.kept[i];
+    p.line({x, plan.input_y + plan.cell_h}, {x, plan.foot - t.px(6)}, used ? t.series_at(2) : t.line, t.px(1.2f));
+    p.rect({x - w / 2, plan.input_y}, {x + w / 2, plan.input_y + plan.cell_h}, t.card, t.px(3));
+    p.frame({x - w / 2, plan.input_y}, {x + w / 2, plan.input_y + plan.cell_h}, used ? t.series_at(2) : t.line,
+            t.px(1.2f), t.px(3));
+    p.text({x, plan.input_y + (plan.cell_h - t.type(Type::small)) / 2}, input_names[i], used ? t.text : t.muted,
+           Type::small, Font::mono, Align::center);
+    if (skips != Skips::products) continue;
+    const float ground = widgets::text_size(places[i], Type::small, Font::mono).x / 2 + t.px(2);
+    const float y = plan.input_y + plan.cell_h + t.px(2);
+    p.rect({x - ground, y}, {x + ground, y + t.type(Type::small)}, t.background);
+    p.text({x, y}, places[i], f.kept[i] ? t.text : t.muted, Type::small, Font::mono, Align::center);
+  }
+}
+
+/// A weight's way: stored or not, past the inputs, into its multiplier.
+void draw_weight(const Painter& p, const PathPlan& plan, const Four& f, Skips skips, std::size_t i, double largest) {
+  const auto& t = widgets::theme();
+  const float from = plan.weight_y(i);
+  draw_cell(p, plan, plan.at.x, from, f.weights[i], largest, f.kept[i]);
+  const bool stored = f.kept[i] || skips == Skips::nothing;
+  const bool multiplied = f.rows > 0 && (f.kept[i] || skips == Skips::nothing || skips == Skips::bytes);
+  if (!multiplied) return;
+  const float y = plan.row_y(f.row[i], f.rows), lower = y + plan.radius * 0.55f, upper = y - plan.radius * 0.55f;
+  const ImU32 ink = f.kept[i] ? t.series_at(0) : t.line;
+  const float gap = t.px(4), right = plan.stored_x + plan.cell_w;
+  const std::array<ImVec2, 2> in{ImVec2{plan.at.x + plan.cell_w + gap, from}, ImVec2{plan.stored_x - gap, upper}};
+  if (stored) {
+    widgets::draw_arrow(p, in, ink, t.px(1.5f));
+    draw_cell(p, plan, plan.stored_x, upper, f.kept[i] ? f.weights[i] : 0.0, largest, f.kept[i]);
+  }
+  const float mark = right + t.px(6);
+  float begin = right;
+  if (skips == Skips::bytes) {
+    draw_chip(p, {mark, upper - t.type(Type::small) / 2 - t.px(2)}, f.kept[i] ? "1" : "0", f.kept[i]);
+    begin = mark + widgets::text_size("1", Type::small, Font::mono).x + t.px(10);
+  }
+  // The weight arrives above, the input below.
+  p.line({begin, upper}, {plan.multiply_x - plan.radius * 0.8f, upper}, ink, t.px(1.5f));
+  const ImU32 input = f.kept[i] ? t.series_at(2) : t.line;
+  if (skips == Skips::products) {
+    const float chip = plan.cell_h / 2 + upper + t.px(3), mid = chip + (t.type(Type::small) + t.px(4)) / 2;
+    draw_chip(p, {right - widgets::text_size(places[i], Type::small, Font::mono).x - t.px(8), chip}, places[i], true);
+    p.line({right, mid}, {plan.wires_x - plan.wire_gap * 0.5f, mid}, t.series_at(1), t.px(1.5f));
+    for (std::size_t k = 0; k < group_size; ++k)
+      if (k != i) p.ring({plan.wire_x(k), mid}, t.px(4), t.muted, t.px(1.2f));
+    p.line({plan.wires_x - plan.wire_gap * 0.5f, mid}, {plan.wire_x(i), mid}, t.series_at(1), t.px(1.5f));
+    p.circle({plan.wire_x(i), mid}, t.px(5), t.series_at(2));
+    const float turn = plan.multiply_x - plan.radius - t.px(10);
+    const std::array<ImVec2, 4> way{ImVec2{plan.wire_x(i), mid}, ImVec2{turn, mid}, ImVec2{turn, lower},
+                                    ImVec2{plan.multiply_x - plan.radius * 0.8f, lower}};
+    p.polyline(way, input, t.px(1.5f));
+  } else {
+    p.circle({plan.wire_x(i), lower}, t.px(4), input);
+    p.line({plan.wire_x(i), lower}, {plan.multiply_x - plan.radius * 0.8f, lower}, input, t.px(1.5f));
+  }
+  const ImVec2 centre{plan.multiply_x, y};
+  p.circle(centre, plan.radius, t.card);
+  p.ring(centre, plan.radius, f.kept[i] ? t.text : t.line, t.px(1.5f));
+  p.text({centre.x, centre.y - t.type(Type::body) / 2}, "\xC3\x97", f.kept[i] ? t.text : t.muted, Type::body,
+         Font::sans, Align::center);
+  const float slope_x = plan.add_x - plan.radius, slope_y = plan.row_y(0, 1);
+  p.line({centre.x + plan.radius, y}, {slope_x, slope_y}, f.kept[i] ? t.muted : t.line, t.px(1.2f));
+}
+
+void draw_sum(const Painter& p, const PathPlan& plan) {
+  const auto& t = widgets::theme();
+  const ImVec2 centre{plan.add_x, plan.row_y(0, 1)};
+  p.circle(centre, plan.radius, t.card);
+  p.ring(centre, plan.radius, t.text, t.px(1.5f));
+  p.text({centre.x, centre.y - t.type(Type::body) / 2}, "+", t.text, Type::body, Font::sans, Align::center);
+  const std::array<ImVec2, 2> out{ImVec2{centre.x + plan.radius, centre.y},
+                                  ImVec2{plan.at.x + plan.size.x - t.px(2), centre.y}};
+  widgets::draw_arrow(p, out, t.text, t.px(1.5f));
+}
+
+/// Bits that a group takes in memory.
+double stored_bits(const Four& f, Skips skips, double value_bits) {
+  const auto kept = static_cast<double>(std::count(f.kept.begin(), f.kept.end(), true));
+  if (skips == Skips::products) return kept * (value_bits + 2);
+  if (skips == Skips::bytes) return group_size + kept * value_bits;
+  return static_cast<double>(f.rows) * value_bits;
+}
+
+void draw_words(const Painter& p, const PathPlan& plan, const Four& f, const Picture& picture) {
+  const auto& t = widgets::theme();
+  const Skips skips = picture.skips;
+  const auto word = [&](float x, float y, std::string_view s, float room, ImU32 ink, Font font = Font::sans) {
+    if (widgets::text_size(s, Type::small, font).x <= room) p.text({x, y}, s, ink, Type::small, font);
+  };
+  const float second = plan.stored_x - t.px(8);
+  word(plan.at.x, plan.title, "four weights", second - plan.at.x, t.muted);
+  word(plan.stored_x, plan.title, skips == Skips::products ? "values and indices" : "stored",
+       plan.wires_x - plan.wire_gap * 0.5f - plan.stored_x, t.muted);
+  word(plan.wires_x - plan.wire_gap * 0.5f, plan.title,
+       skips == Skips::products ? "inputs, picked by the index" : "inputs",
+       plan.multiply_x - plan.radius - plan.wires_x, t.muted);
+  Line bits;
+  bits.add(widgets::format(stored_bits(f, skips, picture.value_bits), "", 4))
+      .add(" of ")
+      .add(widgets::format(group_size * picture.value_bits, "", 4))
+      .add(" bits");
+  word(plan.stored_x, plan.foot, bits.view(), plan.wires_x - plan.stored_x, t.text, Font::bold);
+  Line products;
+  products.add_integer(static_cast<std::int64_t>(f.rows)).add(" of 4 products");
+  const float room = plan.at.x + plan.size.x - plan.wire_x(3) - t.px(6);
+  const float w = widgets::text_size(products.view(), Type::small, Font::bold).x;
+  word(plan.at.x + plan.size.x - w, plan.foot, products.view(), room, t.text, Font::bold);
+  if (f.rows == 0)
+    word(plan.stored_x, plan.row_y(0, 1), "This row is gone.", plan.wires_x - plan.wire_gap - plan.stored_x, t.text);
+}
+
+}  // namespace
+
+void draw_path(const Inputs& in, const Outputs& out, const Picture& picture, const View& view, ImVec2 size) {
+  const widgets::Rect area = widgets::reserve(size, {16, 16});
+  const Painter p = Painter::window();
+  const PathPlan plan = plan_of(area.min, {area.width(), area.height()});
+  const Four f = four_of(out, in, picture.skips, view);
+  double largest = 1e-300;
+  for (const double w : f.weights) largest = std::max(largest, std::abs(w));
+  draw_inputs(p, plan, f, picture.skips);
+  for (std::size_t i = 0; i < group_size; ++i) draw_weight(p, plan, f, picture.skips, i, largest);
+  if (f.rows > 0) draw_sum(p, plan);
+  draw_words(p, plan, f, picture);
+  if (p.record()) {
+    widgets::DataTable table{"four weights", {"weight", "kept"}, {}};
+    for (std::size_t i = 0; i < group_size; ++i)
+      table.rows.push_back({widgets::exact(f.weights[i]), f.kept[i] ? "1" : "0"});
+    p.record()->tables.push_back(std::move(table));
+  }
+}
+
+}  // namespace chapters::compression::sparsity
