@@ -84,6 +84,8 @@ void describe(Fields& f, models::StackTask& t) {
             });
   f.toggle("carries_state", t.carries_state,
            {.label = "State", .help = "Waits for its own result of the frame before."});
+  f.text("short_name", t.short_name,
+         {.label = "Short", .help = "Its name where there is little room.", .max_bytes = 16});
 }
 
 }  // namespace chapters

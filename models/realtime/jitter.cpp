@@ -100,6 +100,9 @@ class Stack {
   explicit Stack(const JitterInputs& in)
       : in_(in), period_(1 / in.rate_hz), limit_(in.watchdog / in.rate_hz), due_(period_ * (1 + 1e-9)) {}
 
+  /// Nothing is left over when the next frame arrives.
+  bool idle() const { return left_ <= 1e-6 * period_; }
+
   struct Answer {
     double response_s;
     FrameFate fate;
@@ -107,8 +110,7 @@ class Stack {
   };
   /// `network_s` shrinks with the small network, `fixed_s` does not.
   Answer step(double network_s, double fixed_s) {
-    if (in_.policy == JitterPolicy::skip &&
-        left_ > 1e-6 * period_) {  // ready just as it arrives is not busy, whatever rounding says
+    if (in_.policy == JitterPolicy::skip && !idle()) {  // ready just as it arrives is not busy, whatever rounding says
       left_ = std::max(0.0, left_ - period_);
       return {0, FrameFate::skipped, false};
     }
@@ -129,6 +131,27 @@ class Stack {
   const JitterInputs& in_;
   double period_, limit_, due_, left_ = 0;
   std::int64_t recover_ = 0;
+};
+
+/// What each source has added since the stack was last idle, to say which of them a miss is owed to.
+class Blame {
+ public:
+  explicit Blame(std::size_t sources) : added_s_(sources, 0) {}
+  void start_anew() {
+    std::fill(added_s_.begin(), added_s_.end(), 0.0);
+    own_s_ = 0;
+  }
+  void add(std::size_t source, double added_s) { added_s_[source] += added_s; }
+  void add_own(double excess_s) { own_s_ += std::max(0.0, excess_s); }
+  std::uint8_t largest() const {
+    const auto top = std::max_element(added_s_.begin(), added_s_.end());
+    const bool source = top != added_s_.end() && *top > own_s_;
+    return source ? static_cast<std::uint8_t>(top - added_s_.begin()) : own_jitter_cause;
+  }
+
+ private:
+  std::vector<double> added_s_;
+  double own_s_ = 0;
 };
 
 std::string problem_of(const JitterInputs& in) {
@@ -168,6 +191,7 @@ Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(do
   JitterRun run;
   run.response_s.resize(n);
   run.fate.resize(n);
+  run.cause.assign(n, no_jitter_cause);
   std::vector<Generator> sources;
   for (std::size_t k = 0; k < in.sources.size(); ++k) sources.emplace_back(in.sources[k], in.seed, k);
   std::vector<std::vector<float>> parts(sources.size());
@@ -176,7 +200,10 @@ Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(do
   std::vector<float> base_kept(kept);
   const std::uint64_t base_stream = stream_of(in.seed, 1u << 20, 0);
   const float base = static_cast<float>(in.base_s), sigma = static_cast<float>(in.base_s * in.spread);
-  std::array<float, block> network, fixed, part;
+  std::array<float, block> network, fixed, undisturbed;
+  std::vector<std::array<float, block>> block_parts(sources.size());
+  Blame blame(sources.size());
+  std::vector<std::int64_t> misses(sources.size(), 0);
   Stack stack(in);
   std::int64_t missed_run = 0;
   for (std::size_t first = 0; first < n; first += block) {
@@ -188,8 +215,10 @@ Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(do
     for (std::size_t i = 0; i < m; ++i) network[i] = base + sigma * bell(draw_of(base_stream, first + i));
     const std::size_t keep = first < kept ? std::min(m, kept - first) : 0;
     std::copy_n(network.begin(), keep, base_kept.begin() + static_cast<std::ptrdiff_t>(std::min(first, kept)));
+    std::copy_n(network.begin(), m, undisturbed.begin());
     std::fill_n(fixed.begin(), m, 0.0f);
     for (std::size_t k = 0; k < sources.size(); ++k) {
+      auto& part = block_parts[k];
       if (!in.sources[k].on) continue;
       sources[k].fill(first, {part.data(), m});
       std::copy_n(part.begin(), keep, parts[k].begin() + static_cast<std::ptrdiff_t>(std::min(first, kept)));
@@ -197,7 +226,17 @@ Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(do
       for (std::size_t i = 0; i < m; ++i) sum[i] += part[i];
     }
     for (std::size_t i = 0; i < m; ++i) {
+      if (stack.idle()) blame.start_anew();
       const auto answer = stack.step(static_cast<double>(network[i]), static_cast<double>(fixed[i]));
+      if (answer.fate != FrameFate::skipped) {
+        blame.add_own(static_cast<double>(undisturbed[i]) - 1 / in.rate_hz);
+        for (std::size_t k = 0; k < sources.size(); ++k)
+          if (in.sources[k].on && block_parts[k][i] > 0) blame.add(k, static_cast<double>(block_parts[k][i]));
+      }
+      if (answer.fate != FrameFate::fresh) {
+        const std::uint8_t cause = run.cause[first + i] = blame.largest();
+        ++(cause == own_jitter_cause ? run.own_misses : misses[cause]);
+      }
       run.response_s[first + i] = static_cast<float>(answer.response_s);
       run.fate[first + i] = answer.fate;
       run.late += answer.fate == FrameFate::late;
@@ -215,6 +254,7 @@ Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(do
   run.p99_of_study_s = p99_without(in, sources, parts, base_kept, sources.size());
   for (std::size_t k = 0; k < sources.size(); ++k) {
     run.hits.push_back(sources[k].hits());
+    run.hits[k].misses = misses[k];
     run.hits[k].p99_without_s = in.sources[k].on ? p99_without(in, sources, parts, base_kept, k) : run.p99_of_study_s;
   }
   return Result<JitterRun>::ok(std::move(run));

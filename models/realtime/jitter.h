@@ -55,8 +55,12 @@ struct JitterInputs {
 
 enum class FrameFate : std::uint8_t { fresh, late, reused, skipped };
 
+/// Causes that are no source: of a frame that is no miss, and of one that its own undisturbed time made late.
+inline constexpr std::uint8_t no_jitter_cause = 255, own_jitter_cause = 254;
+
 struct JitterHits {
-  std::int64_t hits = 0;  ///< frames it added to
+  std::int64_t hits = 0;    ///< frames it added to
+  std::int64_t misses = 0;  ///< missed frames that it had the largest part in
   double added_s = 0, largest_s = 0;
   double p99_without_s = 0;  ///< of the first `jitter_study_frames` frames with this source off
 };
@@ -68,12 +72,16 @@ struct JitterTotals {
   std::int64_t late = 0, reused = 0, skipped = 0, small = 0;
   std::int64_t longest_missed_run = 0;    ///< frames in a row without a fresh result in time
   std::int64_t longest_missed_first = 0;  ///< the first frame of the earliest such run
+  std::int64_t own_misses = 0;            ///< those that no source had the largest part in
   std::int64_t misses() const { return late + reused + skipped; }
 };
 
 struct JitterRun : JitterTotals {
   std::vector<float> response_s;  ///< from arrival to an answer; of a skipped frame 0
   std::vector<FrameFate> fate;
+  /// One a frame: what took most of the time since the stack was last idle, of a frame that missed. A source's index;
+  /// `own_jitter_cause` where what undisturbed frames took beyond the period is more; else `no_jitter_cause`.
+  std::vector<std::uint8_t> cause;
   std::vector<JitterHits> hits;  ///< one a source
   bool cancelled = false;
 };

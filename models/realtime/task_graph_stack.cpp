@@ -121,13 +121,13 @@ Result<TaskGraph> stack_graph(std::span<const StackTask> tasks,
 std::vector<StackTask> example_stack() {
   using enum StackResource;
   using enum StackRole;
-  return {{"Camera", isp, classic, 5e-3, 2e-3, "", 0, false},
-          {"Backbone", gpu, encoder, 12e-3, 6e-3, "Camera", 0, false},
-          {"Detection", gpu, head, 8e-3, 4e-3, "Backbone", 0, false},
-          {"Segmentation", dla, head, 5e-3, 3e-3, "Backbone", 0, false},
-          {"Tracking", cpu, classic, 3e-3, 3e-3, "Detection, Segmentation", 0, true},
-          {"Prediction", gpu, network, 10e-3, 5e-3, "Tracking", 0, false},
-          {"Planning", cpu, classic, 5e-3, 4e-3, "Prediction", 0, false}};
+  return {{"Camera", isp, classic, 5e-3, 2e-3, "", 0, false, "Cam"},
+          {"Backbone", gpu, encoder, 12e-3, 6e-3, "Camera", 0, false, "Bone"},
+          {"Detection", gpu, head, 8e-3, 4e-3, "Backbone", 0, false, "Det"},
+          {"Segmentation", dla, head, 5e-3, 3e-3, "Backbone", 0, false, "Seg"},
+          {"Tracking", cpu, classic, 3e-3, 3e-3, "Detection, Segmentation", 0, true, "Trk"},
+          {"Prediction", gpu, network, 10e-3, 5e-3, "Tracking", 0, false, "Pred"},
+          {"Planning", cpu, classic, 5e-3, 4e-3, "Prediction", 0, false, "Plan"}};
 }
 
 }  // namespace models

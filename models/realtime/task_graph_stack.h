@@ -20,6 +20,7 @@ struct StackTask {
   std::string depends_on;  ///< names of tasks, separated by commas; a name that several tasks have means all of them
   std::int64_t priority = 0;
   bool carries_state = false;  ///< waits for its own result of the frame before
+  std::string short_name{};    ///< for where the name has no room; empty: there is none
   bool operator==(const StackTask&) const = default;
 };
 

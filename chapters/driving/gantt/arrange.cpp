@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "chapters/driving/gantt/lab.h"
 #include "widgets/number/number.h"
@@ -12,9 +13,10 @@ using models::TaskGraph;
 using widgets::format_text;
 using widgets::Tint;
 
-std::uint32_t add_name(Picture& picture, std::string name, std::string info) {
+std::string quoted(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
+
+std::uint32_t add_name(Picture& picture, SpanName name) {
   picture.names.push_back(std::move(name));
-  picture.infos.push_back(std::move(info));
   return static_cast<std::uint32_t>(picture.names.size() - 1);
 }
 
@@ -32,27 +34,41 @@ std::vector<widgets::TimelineSpan> frame_spans(Picture& picture, const GraphSche
     row_free[row] = std::max(frame.finish_ns, due);
     const auto depth = static_cast<std::uint16_t>(row);
     const std::string number = std::to_string(f + 1), latency = format_text(seconds(frame.latency_ns()), "s");
+    const auto add = [&](std::int64_t from, std::int64_t to, SpanName name, widgets::TimelineMark mark) {
+      name.duration_ns = to - from;
+      frames.push_back({from, to - from, add_name(picture, std::move(name)), depth, Tint(), mark});
+    };
     if (in_time > frame.release_ns)
-      frames.push_back({frame.release_ns, in_time - frame.release_ns,
-                        add_name(picture, number + ": " + latency, "from arrival to plan"), depth, Tint::series(2),
-                        widgets::TimelineMark::solid});
-    if (frame.finish_ns > due)
-      frames.push_back(
-          {due, frame.finish_ns - due,
-           add_name(picture, format_text(seconds(frame.finish_ns - due), "s") + " late", "after the deadline"), depth,
-           widgets::Meaning::memory_bound, widgets::TimelineMark::hatched});
-    else if (frame.finish_ns < due)
-      frames.push_back({frame.finish_ns, due - frame.finish_ns,
-                        add_name(picture, std::string(widgets::format(seconds(due - frame.finish_ns), "s", 2).view()),
-                                 "slack: left for jitter"),
-                        depth, Tint::series(2), widgets::TimelineMark::callout});
+      add(frame.release_ns, in_time, {{number + ": " + latency, latency, number}, 0, "from arrival to plan"},
+          widgets::TimelineMark::solid);
+    if (frame.finish_ns > due) {
+      const std::string late = format_text(seconds(frame.finish_ns - due), "s");
+      add(due, frame.finish_ns, {{late + " late", late, "late"}, 0, "after the deadline"},
+          widgets::TimelineMark::hatched);
+    } else if (frame.finish_ns < due) {
+      const double slack_s = seconds(due - frame.finish_ns);
+      add(frame.finish_ns, due,
+          {{format_text(slack_s, "s") + " slack", std::string(widgets::format(slack_s, "s", 2).view()),
+            std::string(widgets::format_parts(slack_s, "s", 2).number.view())},
+           0,
+           "slack: left for jitter"},
+          widgets::TimelineMark::callout);
+    }
   }
   return frames;
 }
 
+/// What a task is called, from its whole name to what has room in a few letters.
+std::array<std::string, 3> names_of(const Inputs& in, const models::GraphTask& task) {
+  const auto row = std::find_if(in.tasks.begin(), in.tasks.end(), [&](const auto& t) { return t.name == task.name; });
+  std::string brief = row != in.tasks.end() && !row->short_name.empty() ? row->short_name : task.name;
+  return {task.name, brief, brief.substr(0, 1)};
+}
+
 /// One lane for each resource in use, from the camera to the plan, one row a unit.
 /// `lanes_before`: those that stand above these in the picture.
-void add_resource_lanes(Picture& picture, const ScheduledStack& stack, std::size_t lanes_before, Lanes& lanes) {
+void add_resource_lanes(const Inputs& in, Picture& picture, const ScheduledStack& stack, std::size_t lanes_before,
+                        Lanes& lanes) {
   const TaskGraph& graph = stack.graph;
   const GraphSchedule& s = stack.schedule;
   std::vector<bool> critical(s.segments.size(), false);
@@ -60,28 +76,24 @@ void add_resource_lanes(Picture& picture, const ScheduledStack& stack, std::size
   for (std::size_t f = 0; f < s.frames.size(); ++f)
     for (const std::size_t i : models::critical_chain(graph, s, f))
       if (s.segments[i].frame == f) critical[i] = true;
-  const std::size_t n = graph.tasks.size();
-  std::vector<std::uint32_t> plain(n), marked(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::string took = graph.tasks[i].name + ": " + format_text(seconds(graph.tasks[i].duration_ns), "s");
-    plain[i] = add_name(picture, graph.tasks[i].name, took + ", not on the critical path");
-    marked[i] = add_name(picture, graph.tasks[i].name, took + ", on the critical path of its frame");
-  }
   constexpr std::array<std::size_t, models::stack_resource_count> from_camera_to_plan{3, 1, 2, 0};
   for (const std::size_t r : from_camera_to_plan) {
     std::vector<widgets::TimelineSpan> spans;
     for (std::size_t i = 0; i < s.segments.size(); ++i) {
       const auto& g = s.segments[i];
-      if (graph.tasks[g.task].resource != r || g.end_ns == g.start_ns) continue;
+      const models::GraphTask& task = graph.tasks[g.task];
+      if (task.resource != r || g.end_ns == g.start_ns) continue;
       place_of[i] = {static_cast<std::uint32_t>(lanes_before + lanes.spans.size()),
                      static_cast<std::uint32_t>(spans.size())};
-      spans.push_back({g.start_ns, g.end_ns - g.start_ns, critical[i] ? marked[g.task] : plain[g.task],
-                       static_cast<std::uint16_t>(g.unit), Tint::series(g.task),
+      SpanName name{names_of(in, task), g.end_ns - g.start_ns,
+                    task.name + ": " + format_text(seconds(task.duration_ns), "s") +
+                        (critical[i] ? ", on the critical path of its frame" : ", not on the critical path")};
+      spans.push_back({g.start_ns, g.end_ns - g.start_ns, add_name(picture, std::move(name)),
+                       static_cast<std::uint16_t>(g.unit), Tint::series(r),
                        critical[i] ? widgets::TimelineMark::solid : widgets::TimelineMark::pale});
     }
     if (spans.empty()) continue;
     lanes.labels.push_back(graph.resources[r].name);
-    lanes.sublabels.emplace_back();
     lanes.spans.push_back(std::move(spans));
   }
   if (s.frames.empty()) return;
@@ -90,30 +102,74 @@ void add_resource_lanes(Picture& picture, const ScheduledStack& stack, std::size
 }
 
 /// Frames with their slack or delay on top, then one lane a resource in use, one row a unit.
-Lanes lanes_of(Picture& picture, const ScheduledStack& stack, std::int64_t deadline_ns, std::size_t lanes_before,
-               std::string_view when) {
+Lanes lanes_of(const Inputs& in, Picture& picture, const ScheduledStack& stack, std::int64_t deadline_ns,
+               std::size_t lanes_before, std::string_view when) {
   Lanes lanes;
   lanes.labels.emplace_back(when);
-  lanes.sublabels.emplace_back("frames");
   lanes.spans.push_back(frame_spans(picture, stack.schedule, deadline_ns));
-  add_resource_lanes(picture, stack, lanes_before, lanes);
+  add_resource_lanes(in, picture, stack, lanes_before, lanes);
   return lanes;
 }
 
-std::string verdict_of(const Inputs& in, const Outputs& out) {
-  const std::string latency = format_text(out.latency_s, "s"), before = format_text(out.before_s, "s"),
-                    deadline = format_text(out.deadline_s, "s");
-  return before + " as found, " + latency + " now; due in " + deadline +
-         (out.deadline_met  ? ", met with " + format_text(out.slack_s, "s") + " to spare"
-          : out.slack_s < 0 ? ", missed by " + format_text(-out.slack_s, "s")
-                            : ", met by the first frame and missed by " + std::to_string(out.missed_frames) + " of " +
-                                  std::to_string(in.frames));
+bool same_schedule(const ScheduledStack& a, const ScheduledStack& b) {
+  const auto same = [](const models::GraphSegment& x, const models::GraphSegment& y) {
+    return x.start_ns == y.start_ns && x.end_ns == y.end_ns && x.frame == y.frame && x.task == y.task &&
+           x.unit == y.unit;
+  };
+  return std::equal(a.schedule.segments.begin(), a.schedule.segments.end(), b.schedule.segments.begin(),
+                    b.schedule.segments.end(), same);
 }
 
-std::string story_of(const Outputs& out) {
-  return "At most " + format_text(out.throughput_hz, "Hz") + " (" + format_text(out.before_throughput_hz, "Hz") +
-         " as found); the busiest resource is " + out.busiest + " with " + format_text(out.busiest_s, "s") +
-         " a frame.";
+/// The change that saves most by `saving_s`, among those that `counts` admits; null where none saves.
+template <class Saving, class Counts>
+const ChangeRow* best_change(const Outputs& out, const Saving& saving_s, const Counts& counts) {
+  const ChangeRow* best = nullptr;
+  for (const ChangeRow& row : out.changes)
+    if (counts(row) && saving_s(row) < (best ? saving_s(*best) : -1e-9)) best = &row;
+  return best;
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const std::string now = quoted(out.latency_s, "s"), found = quoted(out.before_s, "s"),
+                    due = quoted(out.deadline_s, "s");
+  const auto alone = [](const ChangeRow& r) { return r.alone_s; };
+  const auto on_top = [](const ChangeRow& r) { return r.on_top_s; };
+  const ChangeRow* most = best_change(out, alone, [](const ChangeRow& r) { return r.on; });
+  const ChangeRow* next = best_change(out, on_top, [](const ChangeRow& r) { return !r.on; });
+  const std::string then = next ? " Next: " + next->name + ", by `" + format_text(-next->on_top_s, "s") + "`." : "";
+  if (out.saved_s < -1e-9)
+    return "None of these: the frame takes " + now + ", longer than the " + found + " as found; due in " + due + ".";
+  if (out.slack_s < 0 && in.pipelining && out.keeps_up)
+    return "Pipelining keeps up with the camera, but each plan takes " + now + " and is due in " + due + "." + then;
+  if (out.slack_s < 0 && !out.keeps_up)
+    return "None yet: frames take " + now + ", come every " + due + " and pile up." + then;
+  if (out.slack_s < 0) return "None yet: the frame takes " + now + " and is due in " + due + "." + then;
+  if (out.missed_frames > 0)
+    return "A lone frame is in time with " + now + " of " + due +
+           ", but later ones wait: " + quoted(static_cast<double>(out.missed_frames), "") + " of " +
+           quoted(static_cast<double>(in.frames), "") + " are late.";
+  const std::string spare = quoted(out.slack_s, "s") + " to spare.";
+  if (out.before_s <= out.deadline_s && !most)
+    return "None is needed: the frame takes " + found + " as found and is due in " + due + ".";
+  if (!most) return "The frame takes " + now + " of " + due + ": " + spare;
+  return most->name + " saves most, " + quoted(-most->alone_s, "s") + " alone: " + found + " become " + now + ", " +
+         spare;
+}
+
+void arrange_changes(const Outputs& out, Picture& picture) {
+  for (const ChangeRow& row : out.changes) picture.change_names.push_back(row.name + (row.on ? " (on)" : ""));
+  const auto span = [](double change_s) {
+    if (!std::isfinite(change_s)) return widgets::TornadoSpan{};
+    return widgets::TornadoSpan{std::min(0.0, change_s), std::max(0.0, change_s)};
+  };
+  for (std::size_t i = 0; i < out.changes.size(); ++i)
+    picture.changes.push_back({
+        .label = picture.change_names[i],
+        .alone = span(out.changes[i].alone_s),
+        .on_top = span(out.changes[i].on_top_s),
+        .info = out.changes[i].name == "Pipelining" ? "raises the rate; no frame is sooner done"
+                                                    : "latency of a frame that finds the machine empty",
+    });
 }
 
 }  // namespace
@@ -122,12 +178,14 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   Picture picture;
   if (!out.reason.empty()) return picture;
   const std::int64_t period_ns = period_ns_of(in.rate_hz);
-  picture.before = lanes_of(picture, out.found, period_ns, 0, "as found");
-  picture.now = lanes_of(picture, out.changed, period_ns, picture.before.spans.size(), "now");
+  picture.changed = !same_schedule(out.found, out.changed);
+  if (picture.changed) picture.before = lanes_of(in, picture, out.found, period_ns, 0, "as found");
+  picture.now =
+      lanes_of(in, picture, out.changed, period_ns, picture.before.spans.size(), picture.changed ? "now" : "as found");
   for (const models::GraphFrame& frame : out.changed.schedule.frames)
     picture.deadlines_s.push_back(seconds(frame.release_ns + period_ns));
-  picture.verdict = verdict_of(in, out);
-  picture.story = story_of(out);
+  picture.answer = answer_of(in, out);
+  arrange_changes(out, picture);
   return picture;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "chapters/driving/gantt/lab.h"
 #include "widgets/number/number.h"
@@ -9,6 +10,13 @@ namespace {
 using models::GraphSchedule;
 using models::TaskGraph;
 using widgets::format_text;
+
+/// As found: every change off. A shared backbone stays as it is set.
+models::StackChanges none_of(models::StackChanges changes) {
+  changes.engine = changes.tuned_code = changes.temporal_fusion = changes.sparse = changes.parallel_heads =
+      changes.int8 = false;
+  return changes;
+}
 
 std::string chain_text(const TaskGraph& graph, const GraphSchedule& s, const std::vector<std::size_t>& chain) {
   std::string out;
@@ -88,6 +96,55 @@ void fill_frames(const GraphSchedule& s, std::int64_t period_ns, Outputs& out) {
   out.deadline_met = out.missed_frames == 0;
 }
 
+/// A switch of the lab: its name, and where it stands in the Inputs.
+struct Switch {
+  std::string_view name;
+  bool& (*of)(Inputs&);
+};
+constexpr std::array<Switch, 9> switches{{
+    {"Engine compilation", [](Inputs& in) -> bool& { return in.changes.engine; }},
+    {"Tuned code", [](Inputs& in) -> bool& { return in.changes.tuned_code; }},
+    {"Shared backbone", [](Inputs& in) -> bool& { return in.changes.shared_backbone; }},
+    {"Parallel heads", [](Inputs& in) -> bool& { return in.changes.parallel_heads; }},
+    {"Temporal fusion", [](Inputs& in) -> bool& { return in.changes.temporal_fusion; }},
+    {"Sparse compute", [](Inputs& in) -> bool& { return in.changes.sparse; }},
+    {"INT8", [](Inputs& in) -> bool& { return in.changes.int8; }},
+    {"Pipelining", [](Inputs& in) -> bool& { return in.pipelining; }},
+    {"Preemption", [](Inputs& in) -> bool& { return in.preemptive; }},
+}};
+
+/// Latency of a lone frame, s; NaN where there is no schedule.
+double lone_latency_s(const Inputs& in) {
+  const auto graph = models::stack_graph(in.tasks, {in.cpu, in.gpu, in.dla, in.isp}, in.changes);
+  if (!graph) return std::numeric_limits<double>::quiet_NaN();
+  const auto s = models::schedule_frames(
+      *graph,
+      {.frames = 1, .period_ns = period_ns_of(in.rate_hz), .pipelined = in.pipelining, .preemptive = in.preemptive});
+  return s ? seconds(s->makespan_ns) : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// What each switch saves, from the stack as found and on top of those that are on.
+void fill_changes(const Inputs& in, Outputs& out) {
+  Inputs found = in;
+  found.changes = none_of(in.changes);
+  found.pipelining = found.preemptive = false;
+  for (const Switch& change : switches) {
+    const auto effect_s = [&](Inputs state) {
+      change.of(state) = false;
+      const double without_s = lone_latency_s(state);
+      change.of(state) = true;
+      return lone_latency_s(state) - without_s;
+    };
+    Inputs now = in;
+    out.changes.push_back({
+        .name = std::string(change.name),
+        .on = change.of(now),
+        .alone_s = effect_s(found),
+        .on_top_s = effect_s(in),
+    });
+  }
+}
+
 Outputs infeasible(std::string sentence) {
   Outputs out;
   out.reason = std::move(sentence);
@@ -99,8 +156,7 @@ Outputs infeasible(std::string sentence) {
 Outputs compute(const Inputs& in) {
   Outputs out;
   const std::array<std::int64_t, models::stack_resource_count> units{in.cpu, in.gpu, in.dla, in.isp};
-  models::StackChanges none = in.changes;
-  none.engine = none.tuned_code = none.temporal_fusion = none.sparse = none.parallel_heads = none.int8 = false;
+  const models::StackChanges none = none_of(in.changes);
   const auto found = models::stack_graph(in.tasks, units, none),
              graph = models::stack_graph(in.tasks, units, in.changes);
   if (!found || !graph) return infeasible(!found ? found.error : graph.error);
@@ -138,6 +194,7 @@ Outputs compute(const Inputs& in) {
   out.critical_path = chain_text(*graph, *first, chain);
   fill_tasks(*found, *graph, *first, chain, out);
   fill_resources(in, *graph, *now, out);
+  fill_changes(in, out);
   out.found = {*found, *before};
   out.changed = {*graph, *now};
   return out;

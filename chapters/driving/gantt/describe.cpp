@@ -13,6 +13,7 @@ constexpr std::string_view graham = "Graham, Bounds on Multiprocessing Timing An
 
 void describe(Fields& f, Inputs& in) {
   auto& c = in.changes;
+  f.group("The camera");
   f.real("rate_hz", in.rate_hz,
          {
              .label = "Camera rate",
@@ -20,19 +21,41 @@ void describe(Fields& f, Inputs& in) {
              .help = "A frame arrives this often, and is due when the next one arrives.",
              .lo = 5,
              .hi = 120,
+             .headline = true,
          });
+  f.integer("frames", in.frames,
+            {
+                .label = "Frames shown",
+                .help = "All are scheduled from an empty machine at time 0.",
+                .lo = 1,
+                .hi = 8,
+                .scale = Scale::step,
+            });
+  f.group("Faster tasks");
   f.toggle(
       "engine", c.engine,
       {.label = "Engine compilation",
-       .help = "Networks run as compiled engines with fused layers and chosen kernels: they take their tuned time."});
+       .help = "Networks run as compiled engines with fused layers and chosen kernels: they take their tuned time.",
+       .headline = true});
   f.toggle("tuned_code", c.tuned_code,
            {.label = "Tuned code", .help = "What is not a network (camera, tracking, planning) takes its tuned time."});
+  f.toggle("int8", c.int8, {.label = "INT8", .help = "Networks on GPU and DLA run in 8-bit integers."});
+  f.real("int8_speedup", c.int8_speedup,
+         {
+             .label = "INT8 is faster by",
+             .help = "Factor on each network; the peak doubles over FP16, and memory-bound layers gain less.",
+             .lo = 1,
+             .hi = 4,
+             .when = {"int8", "true"},
+         });
+  f.group("Heads");
   f.toggle("shared_backbone", c.shared_backbone,
            {.label = "Shared backbone",
             .help = "One encoder feeds all heads; without it every further head runs an encoder of its own."});
   f.toggle("parallel_heads", c.parallel_heads,
            {.label = "Parallel heads",
-            .help = "Heads no longer wait for each other; they overlap only where they run on different units."});
+            .help = "Heads no longer wait for each other; they overlap only where they run on different units.",
+            .headline = true});
   f.toggle(
       "temporal_fusion", c.temporal_fusion,
       {.label = "Temporal fusion",
@@ -56,30 +79,15 @@ void describe(Fields& f, Inputs& in) {
              .hi = 0.9,
              .when = {"sparse", "true"},
          });
-  f.toggle("int8", c.int8, {.label = "INT8", .help = "Networks on GPU and DLA run in 8-bit integers."});
-  f.real("int8_speedup", c.int8_speedup,
-         {
-             .label = "INT8 is faster by",
-             .help = "Factor on each network; the peak doubles over FP16, and memory-bound layers gain less.",
-             .lo = 1,
-             .hi = 4,
-             .when = {"int8", "true"},
-         });
+  f.group("Scheduling");
   f.toggle(
       "pipelining", in.pipelining,
-      {.label = "Pipelining across frames",
+      {.label = "Pipelining",
        .help = "A frame starts before the one before it has ended: more frames a second, no frame is sooner done."});
   f.toggle("preemptive", in.preemptive,
            {.label = "Preemption",
             .help = "A ready task of higher priority takes the place of a running one, which goes on later."});
-  f.integer("frames", in.frames,
-            {
-                .label = "Frames shown",
-                .help = "All are scheduled from an empty machine at time 0.",
-                .lo = 1,
-                .hi = 8,
-                .scale = Scale::step,
-            });
+  f.group("Hardware");
   f.integer("cpu", in.cpu,
             {
                 .label = "CPU cores",
@@ -112,6 +120,7 @@ void describe(Fields& f, Inputs& in) {
                 .hi = 4,
                 .scale = Scale::step,
             });
+  f.group("The stack");
   f.table("tasks", in.tasks,
           {.label = "Tasks of a frame", .help = "What runs where, for how long, and after what.", .max_items = 20});
 }
@@ -144,12 +153,29 @@ void describe(Fields& f, FrameRow& r) {
   f.toggle("met", r.met, {.label = "In time"});
 }
 
+void describe(Fields& f, ChangeRow& r) {
+  f.text("name", r.name, {.label = "Change"});
+  f.toggle("on", r.on, {.label = "On"});
+  f.real("alone_s", r.alone_s,
+         {.label = "Alone",
+          .unit = "s",
+          .help = "Against the stack as found; below 0 it saves time.",
+          .may_be_missing = true});
+  f.real("on_top_s", r.on_top_s,
+         {.label = "On top",
+          .unit = "s",
+          .help = "With the other changes as they are set; below 0 it saves time.",
+          .may_be_missing = true});
+}
+
 void describe(Fields& f, Outputs& o) {
+  f.group("One frame");
   f.real("latency_s", o.latency_s,
          {
              .label = "Latency",
              .unit = "s",
              .help = "Of a frame that finds the machine empty.",
+             .headline = true,
              .formula = "end of the last task - arrival",
          });
   f.real("before_s", o.before_s,
@@ -162,14 +188,17 @@ void describe(Fields& f, Outputs& o) {
              .label = "Slack",
              .unit = "s",
              .help = "Left for jitter; negative when a lone frame is already late.",
+             .headline = true,
              .formula = "deadline - latency",
          });
   f.toggle("deadline_met", o.deadline_met, {.label = "Deadline met", .help = "By every frame shown."});
+  f.group("Frame after frame");
   f.real("throughput_hz", o.throughput_hz,
          {
              .label = "Throughput",
              .unit = "Hz",
              .help = "Frames a second when there is always a next frame waiting.",
+             .headline = true,
              .formula = "frames / time between their ends, pipeline full",
          });
   f.real("before_throughput_hz", o.before_throughput_hz,
@@ -179,7 +208,8 @@ void describe(Fields& f, Outputs& o) {
             .help = "Throughput is at least the rate: latency does not grow from frame to frame."});
   f.real("worst_latency_s", o.worst_latency_s,
          {.label = "Worst latency shown", .unit = "s", .formula = "max over the frames shown"});
-  f.integer("missed_frames", o.missed_frames, {.label = "Frames late", .help = "Of those shown."});
+  f.integer("missed_frames", o.missed_frames, {.label = "Frames late", .help = "Of those shown.", .headline = true});
+  f.group("What holds it up");
   f.real("critical_path_s", o.critical_path_s,
          {
              .label = "Longest dependency chain",
@@ -201,10 +231,13 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Critical path", .help = "What the end of the first frame waited for, task by task."});
   f.integer("preemptions", o.preemptions,
             {.label = "Preemptions", .help = "Times a running task was set aside, in the frames shown."});
+  f.group("Resources at the camera's rate");
   f.real("cpu_demand", o.demand[0], {.label = "CPU asked for", .unit = "%", .formula = "work a frame x rate / cores"});
   f.real("gpu_demand", o.demand[1], {.label = "GPU asked for", .unit = "%", .formula = "work a frame x rate / queues"});
   f.real("dla_demand", o.demand[2], {.label = "DLA asked for", .unit = "%", .formula = "work a frame x rate / units"});
   f.real("isp_demand", o.demand[3], {.label = "ISP asked for", .unit = "%", .formula = "work a frame x rate / units"});
+  f.group("Tables");
+  f.table("changes", o.changes, {.label = "Changes", .help = "What each switch does to the latency of a lone frame."});
   f.table("stages", o.tasks, {.label = "Tasks"});
   f.table("resources", o.resources, {.label = "Resources"});
   f.table("frame_times", o.frames, {.label = "Frames"});

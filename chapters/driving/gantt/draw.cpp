@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "chapters/driving/gantt/draw_tables.h"
-#include "widgets/base/heading.h"
 #include "widgets/base/parts.h"
 
 namespace chapters::driving::gantt {
@@ -10,14 +9,38 @@ namespace {
 
 using widgets::Type;
 
-void add_lanes(const Lanes& from, View& view) {
-  for (std::size_t i = 0; i < from.spans.size(); ++i)
-    view.lanes.push_back({
-        .label = from.labels[i],
-        .sublabel = from.sublabels[i],
-        .spans = from.spans[i],
-        .indent = i > 0 ? 1u : 0u,
-    });
+/// What names the spans: the picture, and how wide a nanosecond and a letter are.
+struct Naming {
+  const Picture* picture = nullptr;
+  const std::vector<widgets::TimelineLane>* lanes = nullptr;
+  float px_per_ns = 0, letter_px = 1;
+};
+
+/// The longest of a span's names that has room.
+std::string_view name_that_fits(const void* context, std::uint32_t id) {
+  const Naming& naming = *static_cast<const Naming*>(context);
+  if (id >= naming.picture->names.size()) return {};
+  const SpanName& name = naming.picture->names[id];
+  const float room = static_cast<float>(name.duration_ns) * naming.px_per_ns - widgets::theme().px(6);
+  for (const std::string& said : name.said)
+    if (!said.empty() && static_cast<float>(said.size()) * naming.letter_px <= room) return said;
+  return {};
+}
+
+/// The first lane holds the frames; the resources under it are left out where there is no room for them.
+void add_lanes(const Lanes& from, bool resources, View& view) {
+  for (std::size_t i = 0; i < (resources ? from.spans.size() : std::min<std::size_t>(1, from.spans.size())); ++i)
+    view.lanes.push_back({.label = from.labels[i], .spans = from.spans[i], .indent = i > 0 ? 1u : 0u});
+}
+
+std::size_t rows_of(const Lanes& lanes, bool resources) {
+  std::size_t rows = 0;
+  for (std::size_t i = 0; i < lanes.spans.size() && (i == 0 || resources); ++i) {
+    std::size_t deepest = 0;
+    for (const widgets::TimelineSpan& s : lanes.spans[i]) deepest = std::max<std::size_t>(deepest, s.depth);
+    rows += deepest + 1;
+  }
+  return rows;
 }
 
 /// Does a task of this lane stand where the line would go through its name?
@@ -54,68 +77,108 @@ void mark_deadlines(const Picture& picture, const View& view) {
   }
 }
 
-void draw_schedule(const Picture& picture, View& view) {
+/// Samples and words in one row; those without room are left out whole.
+void draw_key(const Picture& picture, ImVec2 at, float width) {
+  const auto& t = widgets::theme();
+  const auto p = widgets::Painter::window();
+  const float sample = t.px(22), middle = at.y + t.type(Type::small) / 2, half = t.px(5);
+  float x = at.x;
+  const auto entry = [&](std::string_view words, const auto& paint) {
+    const float whole = sample + t.px(6) + widgets::text_size(words, Type::small).x;
+    if (x + whole > at.x + width) return;
+    paint(x);
+    p.text({x + sample + t.px(6), at.y}, words, t.muted, Type::small);
+    x += whole + t.px(18);
+  };
+  entry("due", [&](float from) { p.dashed_line({from, middle}, {from + sample, middle}, t.bad, t.px(1.5f), t.px(5)); });
+  entry(picture.changed ? "critical path of the first frame, now" : "critical path of the first frame",
+        [&](float from) {
+          p.line({from, middle}, {from + sample, middle}, t.text, t.px(3));
+        });
+  entry("not on it", [&](float from) {
+    p.rect({from, middle - half}, {from + sample, middle + half}, widgets::with_alpha(t.muted, 0.25f), t.px(2));
+  });
+  entry("slack", [&](float from) {
+    p.frame({from, middle - half}, {from + sample, middle + half}, t.muted, 1, t.px(2));
+  });
+  entry("late", [&](float from) {
+    widgets::hatch(p, {{from, middle - half}, {from + sample, middle + half}}, t.muted, t.px(5));
+  });
+}
+
+void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
+  if (picture.now.spans.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float key = t.type(Type::small) + t.px(8), room = size.y - key;
+  // Rows are as high as there is room for; where they would be hard to read, the resources as found go first.
+  const float least_row = 16, most_row = 26, head = t.px(34), lane_gap = t.px(6);
+  const auto row_that_fits = [&](bool found) {
+    const auto rows = static_cast<float>(rows_of(picture.before, found) + rows_of(picture.now, true));
+    const auto lanes = static_cast<float>(
+        (found ? picture.before.spans.size() : std::min<std::size_t>(1, picture.before.spans.size())) +
+        picture.now.spans.size());
+    return ((room - head - lanes * lane_gap) / std::max(1.0f, rows) - t.px(2)) / t.scale;
+  };
+  const bool found = row_that_fits(true) >= least_row;
   view.lanes.clear();
-  add_lanes(picture.before, view);
-  add_lanes(picture.now, view);
+  add_lanes(picture.before, found, view);
+  const std::size_t hidden = picture.before.spans.size() - view.lanes.size();
+  add_lanes(picture.now, true, view);
+  // The thread names lanes as if all were shown.
+  view.thread.clear();
+  for (widgets::TimelineStep step : picture.now.thread) {
+    step.lane -= static_cast<std::uint32_t>(hidden);
+    view.thread.push_back(step);
+  }
+  const Naming naming{&picture, &view.lanes, (view.timeline.x_pixel(1) - view.timeline.x_pixel(0)) * 1e-9f,
+                      widgets::text_size("0", Type::small, widgets::Font::mono).x};
   widgets::TimelineData data;
   data.lanes = view.lanes;
-  data.thread = picture.now.thread;
-  data.context = &picture;
-  data.name = [](const void* context, std::uint32_t id) -> std::string_view {
-    const auto& names = static_cast<const Picture*>(context)->names;
-    return id < names.size() ? std::string_view(names[id]) : std::string_view{};
-  };
+  data.thread = view.thread;
+  data.context = &naming;
+  data.name = name_that_fits;
   data.info = [](const void* context, std::uint32_t lane, std::uint32_t span) -> std::string_view {
-    const auto& p = *static_cast<const Picture*>(context);
-    const bool first = lane < p.before.spans.size();
-    const auto& spans = (first ? p.before : p.now).spans[first ? lane : lane - p.before.spans.size()];
-    return span < spans.size() ? std::string_view(p.infos[spans[span].name]) : std::string_view{};
+    const Naming& n = *static_cast<const Naming*>(context);
+    const auto& lanes = *n.lanes;
+    if (lane >= lanes.size() || span >= lanes[lane].spans.size()) return {};
+    const std::uint32_t id = widgets::TimelineSpan(lanes[lane].spans[span]).name;
+    return id < n.picture->names.size() ? std::string_view(n.picture->names[id].info) : std::string_view{};
   };
-  widgets::TimelineOptions options{.row_px = 20, .label_px = 84, .initials = true};
-  // As tall as all lanes: what is left of the canvas scrolls.
-  const bool known = view.timeline.drawn_lanes() == view.lanes.size() && !view.lanes.empty();
-  options.height =
-      (known ? view.timeline.whole_height() : widgets::timeline_height(data, widgets::index_timeline(data), options)) +
-      widgets::theme().px(2);
+  const widgets::TimelineOptions options{
+      .height = room,
+      .row_px = std::clamp(row_that_fits(found), 12.0f, most_row),
+      .label_px = 84,
+  };
   widgets::draw_timeline("schedule", data, view.timeline, options);
   mark_deadlines(picture, view);
+  draw_key(picture, {at.x, at.y + size.y - t.type(Type::small) - t.px(2)}, size.x);
 }
 
 }  // namespace
 
-void draw(Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.reason.empty()) return;
-  const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x, gap = t.px(24);
-  widgets::heading(picture.verdict, picture.story, width);
-  draw_schedule(picture, view);
-  ImGui::Dummy({width, t.px(2)});
-  const auto painter = widgets::Painter::window();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  painter.dashed_line({at.x, at.y + t.px(8)}, {at.x + t.px(24), at.y + t.px(8)}, t.bad, t.px(1.5f), t.px(5));
-  widgets::fit_text(
-      painter, {at.x + t.px(32), at.y},
-      "a frame is due; outlined: slack; hatched: late; thread: the first frame's critical path; pale: has room",
-      width - t.px(32), t.muted, Type::small);
-  ImGui::Dummy({width, t.px(26)});
-  const bool beside = width >= t.px(760);
-  const float left = beside ? std::floor((width - gap) * 0.58f) : width, right = beside ? width - gap - left : width;
-  ImGui::BeginGroup();
-  widgets::heading("The first frame, task by task", "square: on the critical path; circle: has room", left);
-  draw_tasks(out, picture, view, left);
-  ImGui::EndGroup();
-  if (beside)
-    ImGui::SameLine(0, gap);
-  else
-    ImGui::Dummy({width, t.px(8)});
-  ImGui::BeginGroup();
-  widgets::heading("Resources at the camera's rate", "above 100 % asked for, frames pile up", right);
-  draw_resources(out, picture, view, right);
-  ImGui::Dummy({right, t.px(10)});
-  widgets::heading("Frames", {}, right);
-  draw_frames(out, picture, view, right);
-  ImGui::EndGroup();
+void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("schedule", {.title = "The schedule", .least = {560, picture.changed ? 316.0f : 210.0f}, .answers = true},
+              [&](ImVec2 size) { draw_schedule(picture, view, size); });
+  stage.panel("changes", {.title = "What each change saves", .least = {400, 250}}, [&](ImVec2 size) {
+    widgets::draw_tornado("changes", picture.changes, view.tornado,
+                          {
+                              .base = out.before_s,
+                              .base_label = "as found",
+                              .unit = "s",
+                              .axis_label = "latency of a frame",
+                              .size = size,
+                          });
+  });
+  stage.panel("tasks", {.title = "The first frame, task by task", .least = {440, 150}, .scrolls = true},
+              [&](ImVec2 size) { draw_tasks(out, picture, view, size); });
+  stage.panel("resources", {.title = "Resources", .least = {330, 120}, .scrolls = true},
+              [&](ImVec2 size) { draw_resources(out, picture, view, size); });
+  stage.panel("frames", {.title = "Frames", .least = {330, 120}, .scrolls = true},
+              [&](ImVec2 size) { draw_frames(out, picture, view, size); });
 }
 
 }  // namespace chapters::driving::gantt

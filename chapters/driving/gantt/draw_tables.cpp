@@ -1,5 +1,6 @@
 #include "chapters/driving/gantt/draw_tables.h"
 
+#include <algorithm>
 #include <array>
 
 #include "widgets/number/number.h"
@@ -14,7 +15,7 @@ void number(widgets::TableCell& cell, double value, std::string_view unit) {
 
 }  // namespace
 
-void draw_tasks(const Outputs& out, const Picture& picture, View& view, float width) {
+void draw_tasks(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 7> columns{{{.title = "task", .number = false},
                                                                 {.title = "on", .number = false},
                                                                 {.title = "as found", .value_unit = "s", .priority = 1},
@@ -49,18 +50,20 @@ void draw_tasks(const Outputs& out, const Picture& picture, View& view, float wi
     }
   };
   source.mark = [](const void* context, std::size_t row) {
-    const bool critical = static_cast<const Outputs*>(context)->tasks[row].critical;
-    return widgets::RowMark{critical ? widgets::Marker::square : widgets::Marker::circle,
-                            widgets::theme().series_at(row)};
+    const TaskRow& r = static_cast<const Outputs*>(context)->tasks[row];
+    const auto unit = std::find(models::stack_resource_names.begin(), models::stack_resource_names.end(), r.resource);
+    return widgets::RowMark{
+        r.critical ? widgets::Marker::square : widgets::Marker::circle,
+        widgets::theme().series_at(static_cast<std::size_t>(unit - models::stack_resource_names.begin()))};
   };
   source.hover = [](const void* context, std::size_t row, std::size_t) -> std::string_view {
     return static_cast<const Outputs*>(context)->tasks[row].critical ? "on the critical path of the first frame"
                                                                      : "could end later by its room";
   };
-  widgets::draw_table("tasks of the first frame", columns, source, view.tasks, {width, 0});
+  widgets::draw_table("tasks of the first frame", columns, source, view.tasks, size);
 }
 
-void draw_resources(const Outputs& out, const Picture& picture, View& view, float width) {
+void draw_resources(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 5> columns{{{.title = "resource", .number = false},
                                                                 {.title = "units"},
                                                                 {.title = "work a frame", .value_unit = "s"},
@@ -86,10 +89,10 @@ void draw_resources(const Outputs& out, const Picture& picture, View& view, floa
         number(cell, r.busy, "");
     }
   };
-  widgets::draw_table("resources", columns, source, view.resources, {width, 0});
+  widgets::draw_table("resources", columns, source, view.resources, size);
 }
 
-void draw_frames(const Outputs& out, const Picture& picture, View& view, float width) {
+void draw_frames(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 5> columns{{{.title = "frame"},
                                                                 {.title = "arrives", .value_unit = "s"},
                                                                 {.title = "ends", .value_unit = "s"},
@@ -120,7 +123,7 @@ void draw_frames(const Outputs& out, const Picture& picture, View& view, float w
     const bool met = static_cast<const Outputs*>(context)->frames[row].met;
     return widgets::RowMark{met ? widgets::Marker::circle : widgets::Marker::triangle, met ? t.good : t.bad};
   };
-  widgets::draw_table("frames", columns, source, view.frames, {width, 0});
+  widgets::draw_table("frames", columns, source, view.frames, size);
 }
 
 }  // namespace chapters::driving::gantt

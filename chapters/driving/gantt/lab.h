@@ -6,6 +6,7 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "models/realtime/task_graph_stack.h"
+#include "widgets/charts/tornado.h"
 #include "widgets/table/table.h"
 #include "widgets/timeline/timeline.h"
 
@@ -39,6 +40,14 @@ struct FrameRow {
   bool met = false;
 };
 
+/// What one change does to the latency of a lone frame, s; below 0: it is sooner done.
+struct ChangeRow {
+  std::string name;
+  bool on = false;
+  double alone_s = 0;   ///< from the stack as found
+  double on_top_s = 0;  ///< with the other changes as they are set
+};
+
 /// A stack as a task graph, and its schedule over the frames shown.
 struct ScheduledStack {
   models::TaskGraph graph;
@@ -58,39 +67,53 @@ struct Outputs {
   std::vector<TaskRow> tasks;
   std::vector<ResourceRow> resources;
   std::vector<FrameRow> frames;
+  std::vector<ChangeRow> changes;
 
   ScheduledStack found, changed;
 };
 
 /// Lanes of one schedule: its frames, then the resources that do something.
 struct Lanes {
-  std::vector<std::string> labels, sublabels;
+  std::vector<std::string> labels;
   std::vector<std::vector<widgets::TimelineSpan>> spans;
   std::vector<widgets::TimelineStep>
       thread;  ///< the critical path of the first frame, by time; lanes as in the picture
 };
 
+/// A span's name, the longest first: the picture shows the first that has room.
+struct SpanName {
+  std::array<std::string, 3> said;
+  std::int64_t duration_ns = 0;
+  std::string info;
+};
+
 struct Picture {
   std::uint64_t version = 0;
   Lanes before, now;
-  std::vector<std::string> names, infos;  ///< of spans, by the number in TimelineSpan::name
+  std::vector<SpanName> names;  ///< of spans, by the number in TimelineSpan::name
   std::vector<double> deadlines_s;
-  std::string verdict, story;
+  std::string answer;
+  bool changed = true;                    ///< else both schedules are the same, and one is shown
+  std::vector<std::string> change_names;  ///< of the rows of `changes`
+  std::vector<widgets::TornadoRow> changes;
 };
 
 struct View {
   widgets::TimelineView timeline;
   widgets::TableView tasks, resources, frames;
+  widgets::TornadoView tornado;
   std::vector<widgets::TimelineLane> lanes;
+  std::vector<widgets::TimelineStep> thread;
 };
 
 Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
-void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& fields, TaskRow& row);
 void describe(Fields& fields, ResourceRow& row);
 void describe(Fields& fields, FrameRow& row);
+void describe(Fields& fields, ChangeRow& row);
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);
 void describe(Fields& fields, View& view);

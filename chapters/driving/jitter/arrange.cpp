@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "chapters/driving/jitter/lab.h"
 #include "widgets/number/number.h"
@@ -6,22 +8,150 @@
 namespace chapters::driving::jitter {
 namespace {
 
+using models::FrameFate;
 using widgets::format_text;
 
-constexpr std::size_t max_stretches = 1200;
+constexpr std::size_t max_columns = 400, max_causes = 6, max_bins = 60;
+constexpr double car_m = 4.5;
 
-std::string verdict_of(const Outputs& out) {
-  return "P50 " + format_text(out.summary.p50_s, "s") + ", P99 " + format_text(out.summary.p99_s, "s") + ": " +
-         format_text(out.tail_ratio, "") + " times the median" + (out.tail_held ? ", within 1.2" : ", above 1.2") +
-         "; due in " + format_text(out.deadline_s, "s");
+std::string quoted(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
+
+/// The source that most misses are owed to; empty where it is the undisturbed frame itself.
+std::string_view chief_cause(const Outputs& out) {
+  std::int64_t most = out.totals.own_misses;
+  std::string_view name;
+  for (const EffectRow& row : out.effects)
+    if (row.hits.misses > most) {
+      most = row.hits.misses;
+      name = row.name;
+    }
+  return name;
 }
 
-std::string story_of(const Outputs& out) {
-  if (out.misses == 0) return "No frame of this run missed its deadline.";
-  return format_text(out.miss_rate, "%") + " of the frames have no fresh result in time, " +
-         format_text(out.misses_per_hour, "") + " an hour; the longest run of them is " +
-         format_text(out.blind_worst_s, "s") + ", in which the car travels " + format_text(out.blind_worst_m, "m") +
-         ".";
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const std::string due = quoted(out.deadline_s, "s"), needs = quoted(out.needs_s, "s");
+  if (out.overloaded)
+    return "Overload: a frame needs " + needs + " and gets " + due + ": the queue never ends, and the car stays blind.";
+  const std::string frames = quoted(static_cast<double>(in.frames), "");
+  if (out.misses == 0)
+    return "Not at all in this run: the slowest of " + frames + " frames took " + quoted(out.summary.worst_s, "s") +
+           " of " + due + ".";
+  if (out.misses == in.frames)
+    return "All the way: no frame is in time, for each needs " + needs + " and gets " + due + ".";
+  const bool in_time = out.summary.mean_s <= out.deadline_s;
+  std::string answer = quoted(out.blind_worst_m, "m") + " in one stretch, though the average answer takes " +
+                       quoted(out.summary.mean_s, "s") + " of " + due;
+  if (!in_time)
+    answer = quoted(out.blind_worst_m, "m") + " in one stretch: the average answer takes " +
+             quoted(out.summary.mean_s, "s") + ", due in " + due;
+  const std::string_view cause = chief_cause(out);
+  return cause.empty() ? answer + "." : answer + "; chief cause: " + std::string(cause) + ".";
+}
+
+std::string_view cause_name(const Inputs& in, std::uint8_t cause) {
+  return cause < in.sources.size() ? std::string_view(in.sources[cause].name) : std::string_view("undisturbed frames");
+}
+
+/// The road about the longest blind stretch, with the frames on it. A run without misses shows its first frames.
+void arrange_road(const Inputs& in, const Outputs& out, Picture& picture) {
+  const models::JitterRun& run = *out.run;
+  const std::size_t n = run.fate.size();
+  const auto missed = [&](std::size_t i) { return run.fate[i] != FrameFate::fresh; };
+  const double frame_m = out.frame_m, worst_m = static_cast<double>(run.longest_missed_run) * frame_m,
+               interest_m = std::max(worst_m, frame_m), visible_m = std::max(3 * interest_m, 6 * car_m),
+               middle_m = static_cast<double>(run.longest_missed_first) * frame_m + interest_m / 2;
+  // Distances count from where the car goes blind.
+  const double start_m = static_cast<double>(run.longest_missed_first) * frame_m, from_m = middle_m - visible_m / 2,
+               to_m = middle_m + visible_m / 2;
+  picture.from_m = from_m - start_m;
+  picture.to_m = to_m - start_m;
+  const auto frame_at = [&](double m) {
+    return static_cast<std::size_t>(std::clamp(std::floor(m / frame_m), 0.0, static_cast<double>(n)));
+  };
+  const std::size_t first = frame_at(from_m), last = std::min(n, frame_at(to_m) + 1);
+  if (run.misses() == 0) {
+    picture.stretches.push_back({.from_m = 0, .length_m = frame_m, .info = "one frame"});
+    picture.worst = 0;
+  }
+  for (std::size_t i = first; i < last;) {
+    std::size_t end = i + 1;
+    while (end < last && missed(end) == missed(i)) ++end;
+    if (missed(i)) {
+      if (i == static_cast<std::size_t>(run.longest_missed_first))
+        picture.worst = static_cast<std::int64_t>(picture.stretches.size());
+      picture.stretches.push_back({.from_m = static_cast<double>(i) * frame_m - start_m,
+                                   .length_m = static_cast<double>(end - i) * frame_m,
+                                   .blind = true});
+    }
+    i = end;
+  }
+  const std::size_t step = std::max<std::size_t>(1, (last - first + max_columns - 1) / max_columns);
+  for (std::size_t i = first; i < last; i += step) {
+    const std::size_t end = std::min(last, i + step);
+    FrameColumn column{.from_m = static_cast<double>(i) * frame_m - start_m,
+                       .to_m = static_cast<double>(end) * frame_m - start_m};
+    for (std::size_t k = i; k < end; ++k) {
+      column.response_s = std::max(column.response_s, static_cast<double>(run.response_s[k]));
+      if (column.fate == FrameFate::fresh) column.fate = run.fate[k];
+    }
+    picture.slowest_s = std::max(picture.slowest_s, column.response_s);
+    picture.columns.push_back(column);
+  }
+  picture.lines[0] = "Response of each frame, at most " + format_text(picture.slowest_s, "s") + " here";
+  if (run.misses() > 0) {
+    const auto at = static_cast<std::size_t>(run.longest_missed_first);
+    picture.lines[0] += "; began with: " + std::string(cause_name(in, run.cause[at]));
+  }
+  picture.slowest_s = std::max(picture.slowest_s, 1.2 * out.deadline_s);
+}
+
+/// Misses a minute over the run, by what they are owed to.
+void arrange_causes(const Inputs& in, const Outputs& out, Picture& picture) {
+  const models::JitterRun& run = *out.run;
+  std::vector<std::pair<std::int64_t, std::uint8_t>> order;
+  for (std::size_t k = 0; k < out.effects.size(); ++k)
+    order.emplace_back(out.effects[k].hits.misses, static_cast<std::uint8_t>(k));
+  order.emplace_back(out.totals.own_misses, models::own_jitter_cause);
+  std::erase_if(order, [](const auto& o) { return o.first == 0; });
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::uint8_t> place_of(256, 0);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t place = std::min(i, max_causes - 1);
+    place_of[order[i].second] = static_cast<std::uint8_t>(place);
+    const bool several = order.size() > max_causes && place == max_causes - 1;
+    if (place < picture.causes.size()) continue;
+    picture.causes.emplace_back(several ? std::string_view("others") : cause_name(in, order[i].second));
+  }
+  for (const std::string& name : picture.causes) picture.cause_labels.emplace_back(name);
+  if (picture.causes.empty()) return;
+  const double whole_minutes = std::ceil(picture.length_s / 60);
+  const auto bins = static_cast<std::size_t>(std::clamp(whole_minutes, 12.0, static_cast<double>(max_bins)));
+  const double width_s = picture.length_s / static_cast<double>(bins);
+  for (std::size_t b = 0; b < bins; ++b) picture.minute_s.push_back((static_cast<double>(b) + 0.5) * width_s);
+  picture.misses_per_minute.assign(bins * picture.causes.size(), 0);
+  std::vector<double> total(bins, 0);
+  for (std::size_t i = 0; i < run.cause.size(); ++i) {
+    if (run.cause[i] == models::no_jitter_cause) continue;
+    const std::size_t bin = std::min(bins - 1, i * bins / run.cause.size());
+    picture.misses_per_minute[place_of[run.cause[i]] * bins + bin] += 60 / width_s;
+    total[bin] += 60 / width_s;
+  }
+  picture.most_per_minute = *std::max_element(total.begin(), total.end());
+}
+
+void arrange_sources(const Inputs& in, const Outputs& out, Picture& picture) {
+  for (std::size_t k = 0; k < out.effects.size(); ++k)
+    if (in.sources[k].on) picture.source_names.push_back(out.effects[k].name);
+  std::size_t place = 0;
+  for (std::size_t k = 0; k < out.effects.size(); ++k) {
+    if (!in.sources[k].on) continue;
+    const double change_s = -out.effects[k].p99_saved_s;
+    picture.sources.push_back({
+        .label = picture.source_names[place++],
+        .alone = {std::min(0.0, change_s), std::max(0.0, change_s)},
+        .info = "P99 with this source switched off, and all other luck the same",
+    });
+  }
 }
 
 }  // namespace
@@ -29,12 +159,20 @@ std::string story_of(const Outputs& out) {
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture picture;
   if (!out.reason.empty() || !out.run) return picture;
-  picture.verdict = verdict_of(out);
-  picture.story = story_of(out);
-  picture.envelope = models::envelope_of(*out.run, max_stretches);
+  picture.answer = answer_of(in, out);
   picture.length_s = static_cast<double>(in.frames) * out.deadline_s;
   const std::vector<double>& shares = out.summary.tail_share;
   if (!shares.empty()) picture.min_tail_share = *std::min_element(shares.begin(), shares.end());
+  // The right end moves in few steps, so that pictures of several settings compare.
+  picture.histogram_s = 2 * out.deadline_s;
+  while (!out.overloaded && picture.histogram_s < out.summary.p999_s) picture.histogram_s *= 2;
+  if (out.overloaded) {
+    picture.lines[1] = "Each frame waits " + format_text(out.needs_s - out.deadline_s, "s") + " longer than the last.";
+    return picture;
+  }
+  arrange_road(in, out, picture);
+  arrange_causes(in, out, picture);
+  arrange_sources(in, out, picture);
   return picture;
 }
 

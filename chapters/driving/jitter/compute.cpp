@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "chapters/driving/jitter/lab.h"
 
 namespace chapters::driving::jitter {
@@ -24,6 +26,30 @@ models::JitterInputs jitter_of(const Inputs& in) {
       .small_share = in.small_share / 100,
       .recover_frames = in.recover_frames,
   };
+}
+
+/// Mean work of a frame of this run whose network takes `share` of the full one's time.
+double mean_work_s(const Inputs& in, const models::JitterRun& run, double share) {
+  double work_s = in.base_s * share;
+  for (std::size_t k = 0; k < run.hits.size(); ++k)
+    work_s += run.hits[k].added_s / static_cast<double>(in.frames) *
+              (in.sources[k].pattern == models::JitterPattern::state ? share : 1);
+  return work_s;
+}
+
+/// Of a queue that never ends times say how long somebody watched, and nothing of the stack.
+void forget_times(Outputs& out) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  models::JitterSummary& s = out.summary;
+  for (double* x : {&s.mean_s, &s.p50_s, &s.p99_s, &s.p999_s, &s.worst_s, &out.tail_ratio, &out.slack_p99_s,
+                    &out.extra_p99_m, &out.blind_worst_s, &out.blind_worst_m, &out.totals.p99_of_study_s})
+    *x = none;
+  out.tail_held = false;
+  out.biggest = "none";
+  for (EffectRow& row : out.effects) {
+    row.p99_saved_s = none;
+    row.hits.p99_without_s = none;
+  }
 }
 
 /// A row for each source; also names the one whose end lowers the P99 most.
@@ -77,6 +103,10 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.frame_m = in.speed_m_per_s * period_s;
   out.extra_p99_m = in.speed_m_per_s * (out.summary.p99_s - out.summary.p50_s);
   fill_effects(in, *run, out);
+  const bool waits = in.policy == models::JitterPolicy::wait, small = in.policy == models::JitterPolicy::small;
+  out.needs_s = mean_work_s(in, *run, small ? in.small_share / 100 : 1);
+  out.overloaded = (waits || small) && out.needs_s > period_s * (1 + 1e-9);
+  if (out.overloaded) forget_times(out);
   out.run = std::make_shared<const models::JitterRun>(std::move(*run));
   return out;
 }

@@ -16,13 +16,12 @@ void mark_deadline(widgets::Plot& plot, const Outputs& out) {
 void draw_histogram(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const auto& s = out.summary;
-  const double right = std::max(out.deadline_s * 1.06, s.bin_s.back());
   widgets::Plot plot("answers by time", view.histogram,
                      {
                          .x =
                              {
-                                 .lo = std::min(s.bin_s.front(), out.deadline_s) * 0.98,
-                                 .hi = right,
+                                 .lo = 0,
+                                 .hi = picture.histogram_s,
                                  .label = "response",
                                  .unit = "s",
                              },
@@ -37,14 +36,14 @@ void draw_histogram(const Outputs& out, const Picture& picture, View& view, ImVe
                          .size = size,
                          .legend = false,
                      });
-  plot.area("share of answers", s.bin_s, s.bin_share,
-            {
-                .colour = t.series_at(0),
-                .alpha = 0.55f,
-                .legend = false,
-                .info = "120 bins up to P99.9",
-                .version = picture.version,
-            });
+  plot.steps("share of answers", s.bin_s, s.bin_share,
+             {
+                 .colour = t.series_at(0),
+                 .label = false,
+                 .legend = false,
+                 .info = "120 bins up to P99.9; the last holds what is slower",
+                 .version = picture.version,
+             });
   plot.vertical_mark(out.summary.p50_s, "P50");
   plot.vertical_mark(out.summary.p99_s, "P99", {.colour = t.accent});
   mark_deadline(plot, out);

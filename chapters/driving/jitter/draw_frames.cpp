@@ -3,6 +3,8 @@
 
 #include "chapters/driving/jitter/draw_parts.h"
 #include "widgets/base/parts.h"
+#include "widgets/charts/rows.h"
+#include "widgets/controls/button.h"
 #include "widgets/plot/plot.h"
 
 namespace chapters::driving::jitter {
@@ -10,43 +12,63 @@ namespace chapters::driving::jitter {
 using models::FrameFate;
 using widgets::Marker;
 
-void draw_whole(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+namespace {
+
+/// Where the cursor stands: where it was put, or some frames before the longest blind stretch.
+double cursor_s(const Outputs& out, const View& view) {
+  return view.time_s >= 0 ? view.time_s : std::max(0.0, out.blind_from_s - 20 * out.deadline_s);
+}
+
+}  // namespace
+
+void draw_causes(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
-  const auto& e = picture.envelope;
-  const double top = std::max(out.summary.worst_s, out.deadline_s) * 1.08;
-  widgets::Plot plot("frames over the run", view.whole,
+  if (picture.causes.empty()) {
+    widgets::paint_nothing(widgets::Painter::window(), widgets::canvas("causes", size, {t.px(40), t.px(20)}),
+                           "No frame of this run missed its deadline.");
+    return;
+  }
+  static constexpr std::size_t most = 6;
+  std::array<ImU32, most> colours{};
+  for (std::size_t i = 0; i < most; ++i) colours[i] = t.series_at(i);
+  widgets::Plot plot("misses by cause", view.minutes,
                      {
-                         .x = {.lo = 0, .hi = static_cast<double>(out.run->response_s.size()), .label = "frame"},
-                         .y =
+                         .x =
                              {
+                                 .kind = widgets::AxisKind::time,
                                  .lo = 0,
-                                 .hi = top,
-                                 .label = "response",
+                                 .hi = picture.length_s,
+                                 .label = "time in the run",
                                  .unit = "s",
                              },
+                         .y = {.lo = 0, .hi = picture.most_per_minute * 1.25, .label = "misses a minute"},
                          .size = size,
-                         .legend = false,
                      });
-  plot.area("best to worst", e.frame, e.high_s, e.low_s,
-            {
-                .colour = t.series_at(0),
-                .alpha = 0.4f,
-                .legend = false,
-                .info = "of each stretch of frames",
-                .version = picture.version,
-            });
-  plot.horizontal_mark(out.deadline_s, "deadline", {.colour = t.bad});
-  double at = std::min(view.time_s, picture.length_s) / out.deadline_s;
-  if (plot.drag_x("drag time", at, {.label = "", .lo = 0, .hi = static_cast<double>(out.run->response_s.size() - 1)}))
-    view.time_s = std::max(0.0, at * out.deadline_s);
+  plot.stacked(picture.cause_labels, picture.minute_s, picture.misses_per_minute,
+               {
+                   .bars = true,
+                   .width = 0.86f,
+                   .colours = {colours.data(), picture.causes.size()},
+                   .info = "what added most since the stack was last idle",
+               });
+  double at = std::min(cursor_s(out, view), picture.length_s);
+  if (plot.drag_x("drag time", at, {.label = "", .lo = 0, .hi = picture.length_s - out.deadline_s}))
+    view.time_s = std::max(0.0, at);
 }
 
 void draw_window(const Outputs& out, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  if (out.misses > 0 && !out.overloaded) {
+    const float row = widgets::button_size("Longest blind stretch").y + t.px(6);
+    if (widgets::button("Longest blind stretch")) view.time_s = std::max(0.0, out.blind_from_s - 20 * out.deadline_s);
+    ImGui::SetCursorScreenPos({corner.x, corner.y + row});
+    size.y -= row;
+  }
   const auto& run = *out.run;
   const std::size_t n = run.response_s.size(), shown = std::min(n, window_frames);
-  const std::size_t first =
-      std::min(n - shown, static_cast<std::size_t>(std::max(0.0, std::floor(view.time_s / out.deadline_s + 1e-6))));
+  const std::size_t first = std::min(
+      n - shown, static_cast<std::size_t>(std::max(0.0, std::floor(cursor_s(out, view) / out.deadline_s + 1e-6))));
   auto& [x, y, late_x, late_y, reused_x, reused_y, skipped_x, skipped_y] = view.room;
   std::size_t late = 0, reused = 0, skipped = 0;
   double top = out.deadline_s;
@@ -87,7 +109,7 @@ void draw_window(const Outputs& out, View& view, ImVec2 size) {
             });
   plot.scatter("late", {late_x.data(), late}, {late_y.data(), late},
                {
-                   .colour = t.bad,
+                   .colour = t.warning,
                    .marker = Marker::triangle,
                    .radius = 4.5f,
                    .info = "answered after the deadline",
@@ -95,7 +117,7 @@ void draw_window(const Outputs& out, View& view, ImVec2 size) {
   if (out.totals.reused > 0)
     plot.scatter("last result again", {reused_x.data(), reused}, {reused_y.data(), reused},
                  {
-                     .colour = t.series_at(1),
+                     .colour = t.warning,
                      .marker = Marker::square,
                      .radius = 4,
                      .info = "given up at the watchdog's limit",
@@ -103,48 +125,12 @@ void draw_window(const Outputs& out, View& view, ImVec2 size) {
   if (out.totals.skipped > 0)
     plot.scatter("skipped", {skipped_x.data(), skipped}, {skipped_y.data(), skipped},
                  {
-                     .colour = t.series_at(3),
+                     .colour = t.warning,
                      .marker = Marker::diamond,
                      .radius = 4,
                      .info = "arrived while the stack was busy",
                  });
   plot.horizontal_mark(out.deadline_s, "deadline", {.colour = t.bad});
-}
-
-void draw_road(const Outputs& out, const View& view, float width) {
-  const auto& t = widgets::theme();
-  const auto& run = *out.run;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float lane = t.px(16), height = lane + t.type(widgets::Type::small) + t.px(8);
-  ImGui::Dummy({width, height});
-  const float left = view.window.data_area().min.x, right = view.window.data_area().max.x;
-  if (!(right > left) || !(view.window.x_hi > view.window.x_lo)) return;
-  const auto p = widgets::Painter::window();
-  const auto x_of = [&](double i) { return std::clamp(view.window.x_pixel(i), left, right); };
-  p.rect({left, at.y}, {right, at.y + lane}, t.card, t.px(3));
-  const auto missed = [&](std::size_t i) { return run.fate[i] != FrameFate::fresh; };
-  const std::size_t n = run.response_s.size(),
-                    last = std::min(n, static_cast<std::size_t>(std::max(0.0, view.window.x_hi)) + 1);
-  float labelled = left - 1;
-  for (std::size_t i = static_cast<std::size_t>(std::max(0.0, view.window.x_lo)); i < last;) {
-    std::size_t end = i + 1;
-    while (end < last && missed(end) == missed(i)) ++end;
-    if (missed(i)) {
-      const float x0 = x_of(static_cast<double>(i)), x1 = std::max(x_of(static_cast<double>(end)), x0 + t.px(2));
-      p.rect({x0, at.y}, {x1, at.y + lane}, widgets::with_alpha(t.bad, 0.35f));
-      widgets::hatch(p, {{x0, at.y}, {x1, at.y + lane}}, t.bad);
-      widgets::Line metres;
-      metres.add(widgets::format(static_cast<double>(end - i) * out.frame_m, "m")).add(" blind");
-      const float half = widgets::text_size(metres.view(), widgets::Type::small).x / 2,
-                  centre = std::clamp((x0 + x1) / 2, left + half, std::max(left + half, right - half));
-      if (centre - half > labelled) {  // dropped where there is no room
-        p.text({centre, at.y + lane + t.px(3)}, metres.view(), t.muted, widgets::Type::small, widgets::Font::sans,
-               widgets::Align::center);
-        labelled = centre + half + t.px(8);
-      }
-    }
-    i = end;
-  }
 }
 
 }  // namespace chapters::driving::jitter

@@ -3,19 +3,24 @@
 
 #include "chapters/driving/jitter/lab.h"
 
-/// Parts of the picture of driving/jitter. Sizes are in px; each part begins at the cursor.
+/// Bodies of the panels of driving/jitter. Each takes `size` px at the cursor and no more.
 namespace chapters::driving::jitter {
 
-/// The histogram of response times up to P99.9, with the percentiles and the deadline.
+/// The road about the longest blind stretch, to scale, and under it the frames on the same metres.
+void draw_road_and_frames(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+/// Of an overloaded stack: how the response grows from frame to frame.
+void draw_overload(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+/// Misses a minute by cause over the whole run, with the cursor that the learner drags.
+void draw_causes(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+/// The frames from the cursor on: a line through the answers, and a mark of its own shape on every miss.
+void draw_window(const Outputs& out, View& view, ImVec2 size);
+/// How often each response time comes, with the percentiles and the deadline.
 void draw_histogram(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// The share of answered frames that take longer than each time.
 void draw_tail(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
-/// The whole run, best to worst of each stretch of frames, with the cursor that the learner drags.
-void draw_whole(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
-/// The frames from the cursor on: a line through the answers, and a mark of its own shape on every miss.
-void draw_window(const Outputs& out, View& view, ImVec2 size);
-/// The road under the frames that draw_window showed: a stretch of it for each frame, hatched where the car drove
-/// without a fresh result in time.
-void draw_road(const Outputs& out, const View& view, float width);
+/// What P99 would be without each source.
+void draw_sources(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+/// The figures of each source.
+void draw_effects(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
 }  // namespace chapters::driving::jitter

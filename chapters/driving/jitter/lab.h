@@ -8,6 +8,8 @@
 #include "chapters/mechanism/lab.h"
 #include "models/realtime/jitter.h"
 #include "models/realtime/jitter_summary.h"
+#include "widgets/charts/tornado.h"
+#include "widgets/pictures/road.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
 
@@ -41,6 +43,8 @@ struct Outputs {
   models::JitterTotals totals;
   double deadline_s = 0;  ///< also the time from frame to frame
   double slack_p99_s = 0;
+  double needs_s = 0;       ///< mean work of a frame; of the smaller model where the policy has one
+  bool overloaded = false;  ///< the queue grows for as long as the run lasts: no percentile means anything
   double tail_ratio = 1;
   bool tail_held = false;
   std::int64_t misses = 0;
@@ -54,19 +58,40 @@ struct Outputs {
   std::shared_ptr<const models::JitterRun> run;
 };
 
+/// A frame on its piece of the road; where they are many, the slowest of its neighbours.
+struct FrameColumn {
+  double from_m = 0, to_m = 0, response_s = 0;
+  models::FrameFate fate{};
+};
+
 struct Picture {
   std::uint64_t version = 0;
-  std::string verdict, story;
-  models::JitterEnvelope envelope;
+  std::string answer;
   double length_s = 1;           ///< of the run
   double min_tail_share = 1e-3;  ///< smallest share on the plot of the tail, %
+  double histogram_s = 1;        ///< right end of the histogram: a multiple of the deadline
+  double from_m = 0, to_m = 1;   ///< of the road that is shown
+  std::vector<widgets::RoadStretch> stretches;
+  std::int64_t worst = 0;  ///< which of them is in the middle
+  std::vector<FrameColumn> columns;
+  double slowest_s = 0;  ///< the top of the columns
+  std::string lines[2];  ///< what stands over the columns, and what is said of an overload
+
+  std::vector<std::string> causes;  ///< of misses, most first, at most six
+  std::vector<std::string_view> cause_labels;
+  std::vector<double> minute_s, misses_per_minute;  ///< bins of the run; their values one cause after the other
+  double most_per_minute = 0;
+  std::vector<std::string> source_names;
+  std::vector<widgets::TornadoRow> sources;
 };
 
 constexpr std::size_t window_frames = 240;
 
 struct View {
-  double time_s = 0;  ///< the cursor, since the run began
-  widgets::PlotView histogram, tail, whole, window;
+  double time_s = -1;  ///< the cursor, since the run began; below 0: shortly before the longest blind stretch
+  widgets::RoadView road;
+  widgets::TornadoView tornado;
+  widgets::PlotView histogram, tail, minutes, window, ramp;
   widgets::TableView effects;
   // Room for what the window shows, so that a frame allocates nothing: x, y of answered frames and of each kind of
   // miss.
@@ -75,7 +100,7 @@ struct View {
 
 Outputs compute(const Inputs& inputs, Progress& progress);
 Picture arrange(const Inputs& inputs, const Outputs& out);
-void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& fields, EffectRow& row);
 void describe(Fields& fields, Inputs& inputs);

@@ -42,8 +42,57 @@ std::array<Headline, 6> headlines_of(const PolicyRun& run, bool tokens) {
            {"served", count_text(s.throughput_per_s) + "/s"}}};
 }
 
+/// Requests in the queue, each in the first row that is free when it arrives. Somebody who is sent back waits again and
+/// is not shown a second time. `served` holds times that are NaN for requests that were refused.
+void arrange_queue(const std::vector<models::ServingRequest>& requests, PolicyPicture& out) {
+  std::vector<double> free_s;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const double from_s = requests[i].arrival_s, to_s = out.served[i].start_s;
+    if (!(to_s > from_s)) continue;
+    std::size_t row = 0;
+    while (row < free_s.size() && free_s[row] > from_s) ++row;
+    if (row == free_s.size()) free_s.push_back(0);
+    free_s[row] = to_s;
+    out.queue.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(i), from_s, to_s});
+  }
+  out.queue_rows = static_cast<std::int32_t>(free_s.size());
+}
+
+/// How many slots put a prompt through, decode or are held, over time.
+std::vector<Occupation> occupation_of(const std::vector<models::SlotSpan>& spans) {
+  struct Change {
+    double time_s;
+    std::size_t use;
+    std::int32_t by;
+  };
+  std::vector<Change> changes;
+  for (const models::SlotSpan& s : spans) {
+    changes.push_back({s.start_s, static_cast<std::size_t>(s.use), 1});
+    changes.push_back({s.end_s, static_cast<std::size_t>(s.use), -1});
+  }
+  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time_s < b.time_s; });
+  std::vector<Occupation> out{{}};
+  for (const Change& c : changes) {
+    if (c.time_s > out.back().time_s) {
+      out.push_back(out.back());
+      out.back().time_s = c.time_s;
+    }
+    out.back().slots[c.use] += c.by;
+  }
+  return out;
+}
+
+/// Whether a request was later than a limit allows, as goodput counts it.
+bool missed_slo(const models::ServingRequest& r, const models::ServedRequest& s, const Inputs& in) {
+  if (!(s.finish_s >= 0)) return true;
+  const double more = r.output_tokens > 1 ? static_cast<double>(r.output_tokens - 1) : 0;
+  const double each_s = more > 0 && in.service == Service::llm ? (s.last_token_s - s.first_token_s) / more : 0;
+  return !(s.first_token_s - r.arrival_s <= in.ttft_limit_s && each_s <= in.tpot_limit_s);
+}
+
 PolicyPicture picture_of(const PolicyRun& run, const models::ServingRun& history,
-                         const std::vector<models::ServingRequest>& requests, bool tokens) {
+                         const std::vector<models::ServingRequest>& requests, const Inputs& in) {
+  const bool tokens = in.service == Service::llm;
   PolicyPicture out{
       .name = run.name,
       .spans = history.spans,
@@ -51,16 +100,18 @@ PolicyPicture picture_of(const PolicyRun& run, const models::ServingRun& history
       .served = history.served,
       .headlines = headlines_of(run, tokens),
   };
-  std::vector<std::pair<double, double>> done;
-  for (std::size_t i = 0; i < requests.size(); ++i)
-    if (const double finish_s = history.served[i].finish_s; finish_s >= 0)
-      done.emplace_back(finish_s, finish_s - requests[i].arrival_s);
-  std::sort(done.begin(), done.end());
-  for (const auto& [at_s, took_s] : done) {
-    out.done_s.push_back(at_s);
-    out.latency_s.push_back(took_s);
+  double end_s = 0;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const models::ServedRequest& s = history.served[i];
+    out.missed.push_back(missed_slo(requests[i], s, in));
+    if (!(s.finish_s >= 0)) continue;
+    out.latency_s.push_back(s.finish_s - requests[i].arrival_s);
+    out.ttft_s.push_back(s.first_token_s - requests[i].arrival_s);
+    end_s = std::max(end_s, s.finish_s);
   }
-  const double end_s = done.empty() ? 0 : done.back().first;
+  arrange_queue(requests, out);
+  out.occupation = occupation_of(history.spans);
+  out.end_s = end_s;
   for (const models::SlotSpan& s : history.spans) out.lanes = std::max(out.lanes, s.lane + 1);
   out.waiting = keep_last_at_each_time(history.waiting, end_s);
   out.blocks = keep_last_at_each_time(history.blocks, end_s);
@@ -91,24 +142,68 @@ std::string caption_of(const Inputs& in, const Outputs& out) {
   return what;
 }
 
+/// For what a request waits under a policy.
+std::string_view waits_for(models::ServingPolicy policy, bool tokens) {
+  switch (policy) {
+    case models::ServingPolicy::fixed:
+      return "for a full batch and the one before it";
+    case models::ServingPolicy::dynamic:
+      return "for its batch to start and the one before it";
+    case models::ServingPolicy::single:
+      break;
+    case models::ServingPolicy::continuous:
+    case models::ServingPolicy::chunked:
+      if (tokens) return "for the running step and room in the batch";
+  }
+  return "for those ahead of it";
+}
+
+std::string wait_text(const PolicyRun& run, bool tokens) {
+  if (!(run.figures.mean_wait_s > 0)) return run.name + ": nobody waits";
+  return run.name + ": `" + format_text(run.figures.mean_wait_s, "s") + "` " +
+         std::string(waits_for(run.policy, tokens));
+}
+
+/// Who waits, for whom, and how long: of the chosen policy, and of the rival whose requests wait most.
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const bool tokens = in.service == Service::llm;
+  const PolicyRun* rival = nullptr;
+  for (const PolicyRun& run : out.racers)
+    if (&run != &out.racers.front() && (!rival || run.figures.mean_wait_s > rival->figures.mean_wait_s)) rival = &run;
+  const PolicyRun& chosen = out.racers.front();
+  if (!rival) {
+    std::string alone = "On average, " + wait_text(chosen, tokens);
+    if (chosen.figures.mean_wait_s > 0)
+      alone += "; p99 latency `" + format_text(chosen.figures.p99_latency_s, "s") + "`";
+    return alone + ".";
+  }
+  const bool rival_first = rival->figures.mean_wait_s > chosen.figures.mean_wait_s;
+  const PolicyRun &longer = rival_first ? *rival : chosen, &shorter = rival_first ? chosen : *rival;
+  return "Mean wait under " + wait_text(longer, tokens) + "; " + wait_text(shorter, tokens) + ".";
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture picture;
   if (!out.reason.empty() || out.racers.empty()) return picture;
-  picture.shown_s = picture.slowest_shown_s = 1e-9;
+  picture.shown_s = 1e-9;
   for (std::size_t i = 0; i < out.racers.size(); ++i) {
-    picture.policies.push_back(
-        picture_of(out.racers[i], out.histories[i], out.first_requests, in.service == Service::llm));
+    picture.policies.push_back(picture_of(out.racers[i], out.histories[i], out.first_requests, in));
     const PolicyPicture& policy = picture.policies.back();
-    if (!policy.done_s.empty()) picture.shown_s = std::max(picture.shown_s, policy.done_s.back());
-    for (const double took_s : policy.latency_s) picture.slowest_shown_s = std::max(picture.slowest_shown_s, took_s);
+    picture.shown_s = std::max(picture.shown_s, policy.end_s);
     picture.peak_waiting = std::max(picture.peak_waiting, policy.peak_waiting);
-    picture.peak_blocks = std::max(picture.peak_blocks, peak_of(policy.blocks));
   }
   for (const models::ServingRequest& r : out.first_requests) picture.dots.push_back(dot_of(r, in));
   picture.kv_blocks = out.kv_blocks;
   picture.caption = caption_of(in, out);
+  picture.answer = answer_of(in, out);
+  const bool all = out.first_requests.size() >= static_cast<std::size_t>(out.chosen.requests);
+  const std::string whose =
+      all ? std::string() : " of the first " + count_text(static_cast<double>(out.first_requests.size()));
+  picture.latency_axis = "latency" + whose;
+  picture.ttft_axis = (in.service == Service::llm ? "time to first token" : "time to the answer") + whose;
+  picture.ttft_limit_s = in.ttft_limit_s;
   return picture;
 }
 

@@ -26,6 +26,13 @@ void describe(Fields& f, PolicyRun& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
+  f.group("Latency");
+  f.real("p50_latency_s", o.chosen.figures.p50_latency_s,
+         {.label = "Latency p50", .unit = "s", .headline = true, .formula = "nearest rank of all requests, exact"});
+  f.real("p99_latency_s", o.chosen.figures.p99_latency_s,
+         {.label = "Latency p99", .unit = "s", .headline = true, .formula = "nearest rank of all requests, exact"});
+  f.real("p90_latency_s", o.chosen.figures.p90_latency_s,
+         {.label = "Latency p90", .unit = "s", .formula = "nearest rank of all requests, exact"});
   f.real("mean_latency_s", o.chosen.figures.mean_latency_s,
          {
              .label = "Latency, mean",
@@ -33,12 +40,7 @@ void describe(Fields& f, Outputs& o) {
              .help = "From arrival to departure; of a static batch all leave together.",
              .formula = "sum of (departure - arrival) / requests",
          });
-  f.real("p50_latency_s", o.chosen.figures.p50_latency_s,
-         {.label = "Latency p50", .unit = "s", .formula = "nearest rank of all requests, exact"});
-  f.real("p90_latency_s", o.chosen.figures.p90_latency_s,
-         {.label = "Latency p90", .unit = "s", .formula = "nearest rank of all requests, exact"});
-  f.real("p99_latency_s", o.chosen.figures.p99_latency_s,
-         {.label = "Latency p99", .unit = "s", .formula = "nearest rank of all requests, exact"});
+  f.group("Waiting");
   f.real("mean_wait_s", o.chosen.figures.mean_wait_s,
          {
              .label = "Wait, mean",
@@ -62,6 +64,27 @@ void describe(Fields& f, Outputs& o) {
              .help = "The formula for this queue, or why there is none.",
              .when = {"service", "exponential|deterministic"},
          });
+  f.real("mean_waiting", o.chosen.figures.mean_waiting, {.label = "In the queue, mean", .formula = "Lq"});
+  f.real("mean_in_system", o.chosen.figures.mean_in_system,
+         {.label = "In the system, mean",
+          .help = "Requests there at a time, integrated as they come and go.",
+          .formula = "L"});
+  f.real("little_error", o.chosen.figures.little_error,
+         {
+             .label = "Little's law is off by",
+             .help = "The integral against the sum of latencies: rounding alone.",
+             .formula = "|L - rate x W| / L",
+             .source = little,
+         });
+  f.group("Tokens");
+  f.real("ttft_p99_s", o.chosen.figures.ttft_p99_s,
+         {
+             .label = "TTFT p99",
+             .unit = "s",
+             .help = "Time to first token: queue and prompt. In a plain queue the answer is one token.",
+             .headline = true,
+             .formula = "nearest rank of (first token - arrival)",
+         });
   f.real("ttft_p50_s", o.chosen.figures.ttft_p50_s,
          {
              .label = "TTFT p50",
@@ -69,25 +92,18 @@ void describe(Fields& f, Outputs& o) {
              .help = "Time to first token: queue and prompt.",
              .formula = "nearest rank of (first token - arrival)",
          });
-  f.real("ttft_p99_s", o.chosen.figures.ttft_p99_s,
+  f.real("tpot_p99_s", o.chosen.figures.tpot_p99_s,
          {
-             .label = "TTFT p99",
+             .label = "TPOT p99",
              .unit = "s",
-             .help = "Time to first token: queue and prompt. In a plain queue the answer is one token.",
-             .formula = "nearest rank of (first token - arrival)",
+             .help = "Time per output token after the first; 0 in a plain queue.",
+             .formula = "(last token - first token) / (output - 1)",
          });
   f.real("tpot_p50_s", o.chosen.figures.tpot_p50_s,
          {
              .label = "TPOT p50",
              .unit = "s",
              .help = "Time per output token after the first.",
-             .formula = "(last token - first token) / (output - 1)",
-         });
-  f.real("tpot_p99_s", o.chosen.figures.tpot_p99_s,
-         {
-             .label = "TPOT p99",
-             .unit = "s",
-             .help = "Time per output token after the first; 0 in a plain queue.",
              .formula = "(last token - first token) / (output - 1)",
          });
   f.real("gap_p99_s", o.chosen.figures.itl_p99_s,
@@ -106,23 +122,27 @@ void describe(Fields& f, Outputs& o) {
              .help = "The worst stall inside any answer.",
              .formula = "max of (token - token before)",
          });
+  f.group("Rate");
+  f.real("goodput_per_s", o.chosen.figures.goodput_per_s,
+         {
+             .label = "Goodput a second",
+             .help = "Requests whose first token and pace are within the limits.",
+             .headline = true,
+             .formula = "requests within both limits / time",
+             .source = "DistServe, Zhong et al., OSDI 2024",
+         });
   f.real("throughput_per_s", o.chosen.figures.throughput_per_s,
          {.label = "Served a second", .formula = "requests / (last departure - first arrival)"});
   f.real("tokens_per_s", o.chosen.figures.tokens_per_s,
          {.label = "Tokens a second",
           .help = "Output tokens; 0 in a plain queue.",
           .formula = "output tokens / (last departure - first arrival)"});
-  f.real("goodput_per_s", o.chosen.figures.goodput_per_s,
-         {
-             .label = "Goodput a second",
-             .help = "Requests whose first token and pace are within the limits.",
-             .formula = "requests within both limits / time",
-             .source = "DistServe, Zhong et al., OSDI 2024",
-         });
   f.real("speedup_p50", o.speedup_p50,
          {.label = "Rival's p50 over this",
           .help = "Of the first rival, when both served the same requests; 1 without one.",
           .formula = "rival's latency p50 / latency p50"});
+  f.real("makespan_s", o.chosen.counts.end_s, {.label = "Last departure", .unit = "s", .formula = "from time 0"});
+  f.group("Use");
   f.real("utilization", o.chosen.utilization_percent,
          {.label = "Busy", .unit = "%", .formula = "time with work / time, over the servers"});
   f.real("offered_load", o.offered_load,
@@ -141,29 +161,18 @@ void describe(Fields& f, Outputs& o) {
              .formula = "(held - used) / held",
              .source = orca,
          });
-  f.real("mean_in_system", o.chosen.figures.mean_in_system,
-         {.label = "In the system, mean",
-          .help = "Requests there at a time, integrated as they come and go.",
-          .formula = "L"});
-  f.real("mean_waiting", o.chosen.figures.mean_waiting, {.label = "In the queue, mean", .formula = "Lq"});
-  f.real("little_error", o.chosen.figures.little_error,
-         {
-             .label = "Little's law is off by",
-             .help = "The integral against the sum of latencies: rounding alone.",
-             .formula = "|L - rate x W| / L",
-             .source = little,
-         });
-  f.real("makespan_s", o.chosen.counts.end_s, {.label = "Last departure", .unit = "s", .formula = "from time 0"});
-  f.real("kv_pool_bytes", o.kv_pool_bytes,
-         {.label = "Cache pool", .unit = "B", .formula = "share x (0.9 x memory - weights)"});
+  f.group("KV cache");
+  f.real("kv_peak", o.chosen.kv_peak_percent,
+         {.label = "Cache at most", .unit = "%", .formula = "largest number of blocks taken / blocks"});
   f.integer("kv_blocks", o.kv_blocks,
             {.label = "Blocks",
              .formula = "pool / (block x bytes per token)",
              .source = "PagedAttention, Kwon et al., SOSP 2023"});
-  f.real("kv_peak", o.chosen.kv_peak_percent,
-         {.label = "Cache at most", .unit = "%", .formula = "largest number of blocks taken / blocks"});
+  f.real("kv_pool_bytes", o.kv_pool_bytes,
+         {.label = "Cache pool", .unit = "B", .formula = "share x (0.9 x memory - weights)"});
   f.integer("preemptions", o.chosen.counts.preemptions,
             {.label = "Preemptions", .help = "Requests sent back because blocks ran out."});
+  f.group("The run");
   f.integer("completed", o.chosen.counts.completed,
             {.label = "Served", .help = "Requests that left with their whole answer."});
   f.integer("refused", o.chosen.counts.refused, {.label = "Refused", .help = "Requests longer than the whole cache."});

@@ -27,10 +27,41 @@ const Choices preemptions{
 const Choices& policy_choices() { return policies; }
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("policy", in.policy, policies, {.label = "Policy", .help = "The scheduler whose figures the outputs give."});
+  f.group("The race");
+  f.choice("policy", in.policy, policies,
+           {.label = "Policy", .help = "The scheduler whose figures the outputs give.", .headline = true});
   f.choices("against", in.against, policies,
             {.label = "Race against",
              .help = "Others that meet the same arrivals, up to 5,000 of them; the first three are shown."});
+  f.integer("slots", in.slots,
+            {.label = "Slots",
+             .help = "Requests in a batch of one server; engines ship with some 256.",
+             .lo = 1,
+             .hi = 256,
+             .scale = Scale::log,
+             .headline = true});
+  f.real("timeout_s", in.timeout_s,
+         {
+             .label = "Timeout",
+             .unit = "s",
+             .help = "After which a dynamic batch starts short.",
+             .lo = 1e-3,
+             .hi = 100,
+             .scale = Scale::log,
+             .typical_lo = 0.01,
+             .typical_hi = 10,
+         });
+  f.integer("chunk_tokens", in.chunk_tokens,
+            {
+                .label = "Tokens a step",
+                .unit = "tokens",
+                .help = "Chunked prefill: decoding requests take one each, prompts what is left, 16 at least.",
+                .lo = 64,
+                .hi = 8192,
+                .scale = Scale::log,
+                .when = {"service", "llm"},
+            });
+  f.group("What serves");
   f.choice("service", in.service, services,
            {.label = "Service time",
             .help = "From the model's steps, or a plain queue in which a request takes one time drawn beforehand."});
@@ -47,14 +78,33 @@ void describe(Fields& f, Inputs& in) {
                  {.label = "Weights",
                   .help = "Format of weights and products; the cache stays in two bytes.",
                   .when = {"service", "llm"}});
-  f.real("arrival_rate", in.arrival_rate,
+  f.real("service_time_s", in.service_time_s,
          {
-             .label = "Arrivals a second",
-             .help = "Mean rate of requests; a file of arrivals replaces it.",
-             .lo = 0.01,
-             .hi = 1000,
+             .label = "Service time, mean",
+             .unit = "s",
+             .help = "Of the plain queue; the model's steps give their own.",
+             .lo = 1e-4,
+             .hi = 1e3,
              .scale = Scale::log,
          });
+  f.integer("servers", in.servers,
+            {
+                .label = "Servers",
+                .help = "Of the plain queue, fed from one line; with a model, replicas that get requests in turn.",
+                .lo = 1,
+                .hi = 64,
+                .scale = Scale::log,
+            });
+  f.group("Arrivals");
+  f.real("arrival_rate", in.arrival_rate,
+         {.label = "Arrivals a second",
+          .help = "Mean rate of requests; a file of arrivals replaces it.",
+          .lo = 0.01,
+          .hi = 1000,
+          .scale = Scale::log,
+          .typical_lo = 0.5,
+          .typical_hi = 50,
+          .headline = true});
   f.choice("arrivals", in.arrivals, arrival_kinds,
            {.label = "Arrivals", .help = "How they come, at the same mean rate."});
   f.real("burst", in.burst,
@@ -65,11 +115,6 @@ void describe(Fields& f, Inputs& in) {
              .hi = 5,
              .when = {"arrivals", "bursty"},
          });
-  f.file("trace", in.trace,
-         {.label = "Your arrivals",
-          .help = "A CSV with columns named time, prompt and output (also as the Azure and BurstGPT traces name them): "
-                  "seconds or dates, tokens, tokens. While one is here, it replaces rate, number and lengths."},
-         {.accepts = "csv"});
   f.integer("requests", in.requests,
             {
                 .label = "Requests",
@@ -77,7 +122,23 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 1,
                 .hi = 1e6,
                 .scale = Scale::log,
+                .typical_lo = 8,
+                .typical_hi = 1000,
             });
+  f.integer("seed", in.seed,
+            {
+                .label = "Seed",
+                .help = "The same seed gives the same arrivals and lengths to every policy. Beyond 8,192 requests "
+                        "every second block mirrors the one before it.",
+                .lo = 0,
+                .hi = 1e9,
+            });
+  f.file("trace", in.trace,
+         {.label = "Your arrivals",
+          .help = "A CSV with columns named time, prompt and output (also as the Azure and BurstGPT traces name them): "
+                  "seconds or dates, tokens, tokens. While one is here, it replaces rate, number and lengths."},
+         {.accepts = "csv"});
+  f.group("Lengths");
   f.real("prompt_tokens", in.prompt_tokens,
          {
              .label = "Prompt, mean",
@@ -106,60 +167,7 @@ void describe(Fields& f, Inputs& in) {
              .hi = 2,
              .when = {"service", "llm"},
          });
-  f.real("service_time_s", in.service_time_s,
-         {
-             .label = "Service time, mean",
-             .unit = "s",
-             .help = "Of the plain queue; the model's steps give their own.",
-             .lo = 1e-4,
-             .hi = 1e3,
-             .scale = Scale::log,
-         });
-  f.integer("servers", in.servers,
-            {
-                .label = "Servers",
-                .help = "Of the plain queue, fed from one line; with a model, replicas that get requests in turn.",
-                .lo = 1,
-                .hi = 64,
-                .scale = Scale::log,
-            });
-  f.integer("slots", in.slots,
-            {
-                .label = "Slots",
-                .help = "Requests in a batch of one server; engines ship with some 256.",
-                .lo = 1,
-                .hi = 256,
-                .scale = Scale::log,
-            });
-  f.real("timeout_s", in.timeout_s,
-         {
-             .label = "Timeout",
-             .unit = "s",
-             .help = "After which a dynamic batch starts short.",
-             .lo = 1e-3,
-             .hi = 100,
-             .scale = Scale::log,
-         });
-  f.integer("chunk_tokens", in.chunk_tokens,
-            {
-                .label = "Tokens a step",
-                .unit = "tokens",
-                .help = "Chunked prefill: decoding requests take one each, prompts what is left, 16 at least.",
-                .lo = 64,
-                .hi = 8192,
-                .scale = Scale::log,
-                .when = {"service", "llm"},
-            });
-  f.integer("block_tokens", in.block_tokens,
-            {
-                .label = "Tokens a block",
-                .unit = "tokens",
-                .help = "The cache is handed out in blocks of this size.",
-                .lo = 1,
-                .hi = 256,
-                .scale = Scale::log,
-                .when = {"service", "llm"},
-            });
+  f.group("KV cache");
   f.real("kv_share", in.kv_share,
          {
              .label = "Memory for the cache",
@@ -170,12 +178,23 @@ void describe(Fields& f, Inputs& in) {
              .scale = Scale::log,
              .when = {"service", "llm"},
          });
+  f.integer("block_tokens", in.block_tokens,
+            {
+                .label = "Tokens a block",
+                .unit = "tokens",
+                .help = "The cache is handed out in blocks of this size.",
+                .lo = 1,
+                .hi = 256,
+                .scale = Scale::log,
+                .when = {"service", "llm"},
+            });
   f.choice("preemption", in.preemption, preemptions,
            {
                .label = "When blocks run out",
                .help = "The youngest request goes back to the queue.",
                .when = {"service", "llm"},
            });
+  f.group("SLO");
   f.real("ttft_limit_s", in.ttft_limit_s,
          {
              .label = "First token within",
@@ -184,25 +203,21 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1e-3,
              .hi = 1e3,
              .scale = Scale::log,
+             .typical_lo = 0.05,
+             .typical_hi = 10,
          });
   f.real("tpot_limit_s", in.tpot_limit_s,
          {
-             .label = "Each further token within",
+             .label = "Further tokens within",
              .unit = "s",
              .help = "For goodput.",
              .lo = 1e-3,
              .hi = 10,
              .scale = Scale::log,
+             .typical_lo = 5e-3,
+             .typical_hi = 0.5,
              .when = {"service", "llm"},
          });
-  f.integer("seed", in.seed,
-            {
-                .label = "Seed",
-                .help = "The same seed gives the same arrivals and lengths to every policy. Beyond 8,192 requests "
-                        "every second block mirrors the one before it.",
-                .lo = 0,
-                .hi = 1e9,
-            });
 }
 
 }  // namespace chapters::serving::batching

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "chapters/serving/batching/draw_race.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
-#include "widgets/plot/plot.h"
+#include "widgets/controls/button.h"
 
 namespace chapters::serving::batching {
 namespace {
@@ -14,17 +15,39 @@ namespace {
 using widgets::Painter;
 using widgets::Type;
 
-/// One request's way through every policy, or what the colours mean.
-void draw_story(const Picture& picture, std::int64_t request, float width) {
+/// What the colours mean; entries without room are left out whole.
+void draw_key(ImVec2 at, float width) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::Dummy({width, t.type(Type::small) + t.px(6)});
+  const float sample = t.px(16), height = t.type(Type::small);
+  float x = at.x;
+  const auto entry = [&](std::string_view words, const auto& paint) {
+    const float whole = sample + t.px(6) + widgets::text_size(words, Type::small).x;
+    if (x + whole > at.x + width) return;
+    paint(widgets::Rect{{x, at.y + t.px(2)}, {x + sample, at.y + height}});
+    p.text({x + sample + t.px(6), at.y}, words, t.muted, Type::small);
+    x += whole + t.px(16);
+  };
+  const auto fill = [&](models::SlotUse use, bool missed) {
+    return [&p, use, missed](widgets::Rect r) { p.rect(r.min, r.max, use_colour(use, missed)); };
+  };
+  entry("waits", [&](widgets::Rect r) { p.frame(r.min, r.max, t.text, 1); });
+  entry("prefill", fill(models::SlotUse::prefill, false));
+  entry("decode", fill(models::SlotUse::decode, false));
+  entry("SLO missed", fill(models::SlotUse::decode, true));
+  entry("done, slot held", [&](widgets::Rect r) {
+    p.rect(r.min, r.max, widgets::with_alpha(t.muted, 0.22f));
+    widgets::hatch(p, r, widgets::with_alpha(t.muted, 0.55f), t.px(5));
+  });
+  entry("sent back", [&](widgets::Rect r) { p.rect({r.max.x - t.px(3), r.min.y}, r.max, t.text); });
+}
+
+/// One request's way through every policy, or what the colours mean.
+void draw_story(const Picture& picture, std::int64_t request, ImVec2 at, float width) {
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
   if (request < 0) {
-    widgets::fit_text(p, at,
-                      "Colour and number: a request. Capped: its prompt. Pale: done, its slot held. Red end: sent "
-                      "back. Click one to follow it.",
-                      width, t.muted, Type::small);
+    draw_key(at, width);
     return;
   }
   const auto index = static_cast<std::size_t>(request);
@@ -69,57 +92,60 @@ void save_tables(const Painter& p, const Picture& picture) {
   p.record()->tables.push_back(std::move(queue));
 }
 
-void draw_latencies(const Outputs& out, const Picture& picture, View& view, float width, float height) {
-  const auto& t = widgets::theme();
-  widgets::Plot plot("latencies", view.latencies,
-                     {.x =
-                          {
-                              .lo = 0,
-                              .hi = picture.shown_s,
-                              .label = "time of departure",
-                              .unit = "s",
-                          },
-                      .y =
-                          {
-                              .lo = 0,
-                              .hi = 1.1 * picture.slowest_shown_s,
-                              .label = "latency",
-                              .unit = "s",
-                          },
-                      .size = {width, height}});
-  for (std::size_t i = 0; i < picture.policies.size(); ++i) {
-    const PolicyPicture& r = picture.policies[i];
-    const auto n = static_cast<std::size_t>(std::upper_bound(r.done_s.begin(), r.done_s.end(), view.playback.time_s) -
-                                            r.done_s.begin());
-    plot.scatter(r.name, {r.done_s.data(), n}, {r.latency_s.data(), n},
-                 {
-                     .colour = t.series_at(i),
-                     .marker = policy_markers[i % policy_markers.size()],
-                     .radius = 4.5f,
-                     .legend = false,
-                     .info = "departure - arrival, one request each",
-                 });
+/// The slots, queues and caches of all policies on one axis of time.
+void draw_race_panel(const Picture& picture, View& view, ImVec2 size) {
+  if (picture.policies.empty()) {
+    ImGui::Dummy(size);
+    return;
   }
-  if (out.theory_latency_s > 0) plot.horizontal_mark(out.theory_latency_s, "mean by formula", {.colour = t.accent});
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  // In very little room the legend goes first, then the buttons: the keyboard plays all the same.
+  const float least = least_race_height(picture), buttons = widgets::button_size("Play").y + t.px(6),
+              key = t.type(Type::small) + t.px(8), top = size.y - buttons >= least ? buttons : 0,
+              story = size.y - top - key >= least ? key : 0;
+  if (top > 0) {
+    widgets::draw_playback("race", view.playback, picture.shown_s, picture.caption);
+    ImGui::SetCursorScreenPos({at.x, at.y + top});
+  } else {
+    widgets::advance(view.playback, picture.shown_s, static_cast<double>(ImGui::GetIO().DeltaTime));
+  }
+  const RaceRows rows = fit_race(picture, size.y - top - story);
+  const std::int64_t request = draw_race(picture, view, size.x, rows);
+  save_tables(Painter::window(), picture);
+  if (story > 0) draw_story(picture, request, {at.x, at.y + size.y - story + t.px(4)}, size.x);
+}
+
+/// Shares of the requests up to each time, a curve for each policy.
+void draw_shares(const char* label, const Picture& picture, bool ttft, widgets::EcdfView& view, ImVec2 size) {
+  std::array<widgets::EcdfSeries, policy_markers.size()> series;
+  const std::size_t n = std::min(series.size(), picture.policies.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    const PolicyPicture& r = picture.policies[i];
+    series[i] = {.label = r.name, .values = ttft ? r.ttft_s : r.latency_s, .tint = policy_tint(i)};
+  }
+  widgets::draw_ecdf(label, {series.data(), n}, view,
+                     {
+                         .unit = "s",
+                         .axis_label = ttft ? picture.ttft_axis : picture.latency_axis,
+                         .size = size,
+                         .limit = ttft ? picture.ttft_limit_s : std::numeric_limits<double>::quiet_NaN(),
+                         .limit_label = "SLO",
+                         .revision = picture.version,
+                     });
 }
 
 }  // namespace
 
-void draw(Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.reason.empty() || picture.policies.empty()) return;
-  const auto& t = widgets::theme();
-  const float width = ImGui::GetContentRegionAvail().x;
-  widgets::draw_playback("race", view.playback, picture.shown_s, picture.caption);
-  // The plot keeps a readable height, the race gets what is left of the canvas; scrolling changes neither.
-  const float room = ImGui::GetContentRegionAvail().y - ImGui::GetScrollY(),
-              story = t.type(Type::small) + t.px(6) + 2 * ImGui::GetStyle().ItemSpacing.y;
-  const float least = std::clamp(0.26f * room, t.px(104), t.px(200));
-  const RaceRows rows = fit_race(picture, room - story - least);
-  const std::int64_t request = draw_race(picture, view, width, rows);
-  save_tables(Painter::window(), picture);
-  draw_story(picture, request, width);
-  draw_latencies(out, picture, view, width,
-                 std::clamp(room - story - race_height(picture, rows) - t.px(2), least, t.px(460)));
+void draw(widgets::Stage& stage, Inputs&, const Outputs&, const Picture& picture, View& view) {
+  const auto policies = static_cast<float>(std::max<std::size_t>(1, picture.policies.size()));
+  const float each = picture.kv_blocks > 0 ? 88 : 68;
+  stage.panel("race", {.title = "The race", .least = {540, 104 + each * policies}, .answers = true},
+              [&](ImVec2 size) { draw_race_panel(picture, view, size); });
+  stage.panel("ttft", {.title = "Time to first token", .least = {300, 180}},
+              [&](ImVec2 size) { draw_shares("ttft", picture, true, view.ttft, size); });
+  stage.panel("latency", {.title = "Latency", .least = {300, 180}},
+              [&](ImVec2 size) { draw_shares("latency", picture, false, view.latency, size); });
 }
 
 }  // namespace chapters::serving::batching

@@ -19,7 +19,7 @@ using widgets::Font;
 using widgets::Painter;
 using widgets::Type;
 
-constexpr float future_alpha = 0.2f, held_alpha = 0.3f, aside_alpha = 0.22f;
+constexpr float future_alpha = 0.2f, aside_alpha = 0.22f;
 constexpr float arrivals_px = 20, ruler_px = 24;
 
 /// Where time lies, and who is looked at; shared by all rows of the race.
@@ -33,45 +33,41 @@ struct Scale {
   float alpha_of(std::int64_t request) const { return followed < 0 || followed == request ? 1 : aside_alpha; }
 };
 
-ImU32 colour_of(std::int64_t request) { return widgets::theme().series_at(static_cast<std::size_t>(request)); }
-
 void row_label(const Painter& p, float right, float centre, std::string_view label) {
   const auto& t = widgets::theme();
   p.text({right, centre - t.type(Type::small) / 2}, label, t.muted, Type::small, Font::sans, Align::right);
 }
 
-void paint_span(const Painter& p, const models::SlotSpan& s, ImVec2 low, ImVec2 high, float alpha) {
+void paint_span(const Painter& p, const models::SlotSpan& s, bool missed, ImVec2 low, ImVec2 high, float alpha) {
   const auto& t = widgets::theme();
-  const ImU32 colour = colour_of(s.request);
+  const ImU32 colour = use_colour(s.use, missed);
   if (s.use == SlotUse::held) {
-    p.rect(low, high, widgets::with_alpha(colour, held_alpha * alpha));
+    p.rect(low, high, widgets::with_alpha(colour, 0.22f * alpha));
+    if (high.x - low.x > t.px(4)) widgets::hatch(p, {low, high}, widgets::with_alpha(colour, 0.55f * alpha), t.px(5));
     return;
   }
   p.rect(low, high, widgets::with_alpha(colour, alpha),
          high.x - low.x > t.px(6) && high.y - low.y > t.px(6) ? t.px(2) : 0);
-  const bool thin = high.y - low.y < t.px(5);  // a cap would hide what it caps
-  if (s.use == SlotUse::prefill)
-    p.rect(low, {high.x, thin ? high.y : low.y + std::max(t.px(2), (high.y - low.y) * 0.3f)},
-           widgets::with_alpha(t.text, thin ? alpha * 0.45f : alpha));
-  if (s.preempted) p.rect({std::max(low.x, high.x - t.px(3)), low.y}, high, widgets::with_alpha(t.bad, alpha));
+  if (s.preempted) p.rect({std::max(low.x, high.x - t.px(3)), low.y}, high, widgets::with_alpha(t.text, alpha));
 }
 
 /// The request's number at the head of its span, where it fits.
-void paint_number(const Painter& p, const models::SlotSpan& s, ImVec2 low, ImVec2 high) {
+void paint_number(const Painter& p, const models::SlotSpan& s, bool missed, ImVec2 low, ImVec2 high) {
   const auto& t = widgets::theme();
-  if (s.use != SlotUse::decode || high.y - low.y < 0.75f * t.type(Type::small)) return;
+  if (s.use != SlotUse::decode || high.y - low.y < 0.85f * t.type(Type::small)) return;
   widgets::Line number;
   number.add_integer(s.request + 1);
   const ImVec2 size = widgets::text_size(number.view(), Type::small, Font::mono);
   if (high.x - low.x < size.x + t.px(6)) return;
-  p.text({low.x + t.px(3), (low.y + high.y - size.y) / 2}, number.view(), widgets::text_on(colour_of(s.request), t),
-         Type::small, Font::mono);
+  p.text({low.x + t.px(3), (low.y + high.y - size.y) / 2}, number.view(),
+         widgets::text_on(use_colour(s.use, missed), t), Type::small, Font::mono);
 }
 
 /// What is under the pointer, in words.
-void span_tip(const models::SlotSpan& s) {
+void span_tip(const models::SlotSpan& s, bool missed) {
   widgets::Line name;
   name.add("request ").add_integer(s.request + 1);
+  if (missed) name.add(", SLO missed");
   static constexpr std::array<std::string_view, 3> uses{"its prompt is put through", "it is served, token by token",
                                                         "done; its slot waits for the batch"};
   widgets::tip(name.view(), widgets::format(s.end_s - s.start_s, "s"),
@@ -90,12 +86,13 @@ void paint_lanes(const Painter& p, const PolicyPicture& r, const Scale& scale, f
     const float y = top + lane * static_cast<float>(s.lane), x0 = scale.x(s.start_s),
                 x1 = std::max(scale.x(s.end_s), x0 + 1), alpha = scale.alpha_of(s.request);
     const float split = std::clamp(now, x0, x1);
-    if (x0 < now) paint_span(p, s, {x0, y}, {std::max(split, std::min(x1, x0 + 1)), y + lane - gap}, alpha);
-    if (x1 > now) paint_span(p, s, {split, y}, {x1, y + lane - gap}, alpha * future_alpha);
-    if (x0 < now && alpha >= 1) paint_number(p, s, {x0, y}, {split, y + lane - gap});
+    const bool missed = r.missed_by(s.request);
+    if (x0 < now) paint_span(p, s, missed, {x0, y}, {std::max(split, std::min(x1, x0 + 1)), y + lane - gap}, alpha);
+    if (x1 > now) paint_span(p, s, missed, {split, y}, {x1, y + lane - gap}, alpha * future_alpha);
+    if (x0 < now && alpha >= 1) paint_number(p, s, missed, {x0, y}, {split, y + lane - gap});
     if (scale.mouse.x >= x0 && scale.mouse.x < x1 && scale.mouse.y >= y && scale.mouse.y < y + lane) {
       hot = s.request;
-      span_tip(s);
+      span_tip(s, missed);
     }
   }
 }
@@ -138,6 +135,63 @@ void paint_steps(const Painter& p, std::span<const models::ServingPoint> points,
                 peak = highest > last ? std::min(x0 + 1, x1) : x0;
     bar(x0, peak, highest);
     bar(peak, x1, last);
+  }
+}
+
+/// Slots by what they do, stacked: where there are too many for a lane each. `slots` is the height in slots.
+void paint_occupation(const Painter& p, const PolicyPicture& r, const Scale& scale, float top, float height) {
+  const auto& t = widgets::theme();
+  p.rect({scale.left, top}, {scale.right(), top + height}, t.card);
+  const float now = scale.x(scale.now_s), each = height / static_cast<float>(std::max(1, r.lanes));
+  for (std::size_t i = 0; i < r.occupation.size();) {
+    const float x0 = scale.x(r.occupation[i].time_s);
+    const Occupation& at = r.occupation[i];
+    // Of what changes within a pixel the last counts.
+    std::size_t last = i;
+    while (last + 1 < r.occupation.size() && scale.x(r.occupation[last + 1].time_s) < x0 + 1) ++last;
+    const Occupation& shown = last > i ? r.occupation[last] : at;
+    i = last + 1;
+    const float x1 = i < r.occupation.size() ? scale.x(r.occupation[i].time_s) : scale.right();
+    float y = top + height;
+    for (const SlotUse use : {SlotUse::decode, SlotUse::prefill, SlotUse::held}) {
+      const float h = each * static_cast<float>(shown.slots[static_cast<std::size_t>(use)]);
+      if (!(h > 0) || !(x1 > x0)) continue;
+      const float solid = use == SlotUse::held ? 0.4f : 1, split = std::clamp(now, x0, x1);
+      const ImU32 colour = use_colour(use, false);
+      if (split > x0) p.rect({x0, y - h}, {split, y}, widgets::with_alpha(colour, solid));
+      if (x1 > split) p.rect({split, y - h}, {x1, y}, widgets::with_alpha(colour, solid * future_alpha));
+      y -= h;
+    }
+  }
+}
+
+/// Everybody who waits as a hollow bar, from arrival until taken from the queue.
+void paint_queue(const Painter& p, const PolicyPicture& r, double peak, const Scale& scale, float top, float height,
+                 std::int64_t& hot) {
+  const auto& t = widgets::theme();
+  const float row = std::min(t.px(9), height / static_cast<float>(std::max(1.0, peak)));
+  if (row < t.px(2.5f)) {
+    paint_steps(p, r.waiting, peak, scale, top, height, t.muted);
+    return;
+  }
+  p.rect({scale.left, top}, {scale.right(), top + height}, t.card);
+  const float now = scale.x(scale.now_s), gap = row > t.px(4) ? t.px(1.5f) : 0.5f;
+  for (const QueueSpan& q : r.queue) {
+    const float x0 = scale.x(q.start_s), x1 = std::max(scale.x(q.end_s), x0 + 1),
+                bottom = top + height - row * static_cast<float>(q.row);
+    const bool missed = r.missed_by(q.request);
+    const float alpha = scale.alpha_of(q.request) * (x0 < now ? 1 : future_alpha);
+    const ImU32 colour = widgets::with_alpha(missed ? t.bad : t.text, alpha);
+    if (x1 - x0 < t.px(3))
+      p.rect({x0, bottom - row + gap}, {x1, bottom}, colour);
+    else
+      p.frame({x0, bottom - row + gap}, {x1, bottom}, colour, 1);
+    if (scale.mouse.x >= x0 && scale.mouse.x < x1 && scale.mouse.y >= bottom - row && scale.mouse.y < bottom) {
+      hot = q.request;
+      widgets::Line name;
+      name.add("request ").add_integer(q.request + 1);
+      widgets::tip(name.view(), widgets::format(q.end_s - q.start_s, "s"), "it waits in the queue");
+    }
   }
 }
 
@@ -184,7 +238,7 @@ void paint_arrivals(const Painter& p, const Picture& picture, const Scale& scale
     const ImVec2 at{scale.x(d.arrival_s), centre};
     const float radius = t.px(2.5f) + t.px(4) * d.size,
                 alpha = scale.alpha_of(static_cast<std::int64_t>(i)) * (d.arrival_s <= scale.now_s ? 1 : future_alpha);
-    p.circle(at, radius, widgets::with_alpha(colour_of(static_cast<std::int64_t>(i)), alpha));
+    p.circle(at, radius, widgets::with_alpha(t.muted, alpha));
     const float dx = scale.mouse.x - at.x, dy = scale.mouse.y - at.y;
     if (dx * dx + dy * dy <= radius * radius) hot = static_cast<std::int64_t>(i);
   }
@@ -197,36 +251,44 @@ void paint_policy(const Painter& p, const Picture& picture, const PolicyPicture&
   const auto place = static_cast<std::size_t>(&r - picture.policies.data());
   const float mark = t.px(14);
   widgets::paint_marker(p, {corner.x + t.px(5), y + t.type(Type::body) / 2},
-                        policy_markers[place % policy_markers.size()], t.px(4.5f), t.series_at(place));
+                        policy_markers[place % policy_markers.size()], t.px(4.5f),
+                        widgets::colour(policy_tint(place), t));
   const float name = mark + p.text({corner.x + mark, y}, r.name, t.text, Type::body, Font::bold);
   paint_headlines(p, r, corner.x + name + t.px(16), scale.right() - t.px(6),
                   y + (t.type(Type::body) - t.type(Type::small)) / 2);
   y = corner.y + rows.heading;
   row_label(p, scale.left - t.px(8), y + rows.lanes_of(r) / 2, "slots");
-  paint_lanes(p, r, scale, y, rows.lane, hot);
+  if (rows.occupied > 0)
+    paint_occupation(p, r, scale, y, rows.occupied);
+  else
+    paint_lanes(p, r, scale, y, rows.lane, hot);
   y += rows.lanes_of(r);
-  const float height = rows.strip - t.px(4), top = t.px(2);
-  row_label(p, scale.left - t.px(8), y + top + height / 2, "queue");
-  paint_steps(p, r.waiting, picture.peak_waiting, scale, y + top, height, t.of(widgets::Meaning::memory_bound));
-  widgets::Line waits;
-  const auto now = static_cast<std::int64_t>(value_at(r.waiting, scale.now_s)),
-             most = static_cast<std::int64_t>(r.peak_waiting);
-  if (scale.now_s < scale.end_s) waits.add_integer(now).add(" wait, ");
-  strip_figure(p, scale.right(), y + top, height,
-               (most > 0 ? waits.add("at most ").add_integer(most) : waits.add("nobody waits")).view());
-  y += rows.strip;
-  if (!rows.blocks) return;
+  const float top = t.px(2);
+  if (rows.queue > 0) {
+    const float height = rows.queue - t.px(4);
+    row_label(p, scale.left - t.px(8), y + top + height / 2, "queue");
+    paint_queue(p, r, picture.peak_waiting, scale, y + top, height, hot);
+    widgets::Line waits;
+    const auto now = static_cast<std::int64_t>(value_at(r.waiting, scale.now_s)),
+               most = static_cast<std::int64_t>(r.peak_waiting);
+    if (scale.now_s < scale.end_s) waits.add_integer(now).add(" wait, ");
+    strip_figure(p, scale.right(), y + top, height,
+                 (most > 0 ? waits.add("at most ").add_integer(most) : waits.add("nobody waits")).view());
+    y += rows.queue;
+  }
+  if (rows.blocks <= 0) return;
+  const float height = rows.blocks - t.px(4);
   row_label(p, scale.left - t.px(8), y + top + height / 2, "KV blocks");
-  // All policies against the highest peak of them: a pool that is nearly empty would show nothing of itself.
-  paint_steps(p, r.blocks, 1.1 * picture.peak_blocks, scale, y + top, height, t.of(widgets::Meaning::kv_cache));
+  // Against the whole pool: what is nearly empty looks nearly empty.
+  paint_steps(p, r.blocks, static_cast<double>(picture.kv_blocks), scale, y + top, height,
+              t.of(widgets::Meaning::kv_cache));
+  p.dashed_line({scale.left, y + top}, {scale.right(), y + top}, t.of(widgets::Meaning::kv_cache), t.px(1), t.px(4));
   widgets::Line taken;
-  if (scale.now_s < scale.end_s)
-    taken.add(widgets::format(value_at(r.blocks, scale.now_s), "", 6))
-        .add(" of ")
-        .add(widgets::format(static_cast<double>(picture.kv_blocks), "", 9))
-        .add(", ");
-  taken.add("at most ").add(widgets::format(r.kv_peak_percent, "%"));
-  if (scale.now_s >= scale.end_s) taken.add(" of ").add(widgets::format(static_cast<double>(picture.kv_blocks), "", 9));
+  if (scale.now_s < scale.end_s) taken.add(widgets::format(value_at(r.blocks, scale.now_s), "", 6)).add(" taken, ");
+  taken.add("at most ")
+      .add(widgets::format(r.kv_peak_percent, "%"))
+      .add(" of ")
+      .add(widgets::format(static_cast<double>(picture.kv_blocks), "", 9));
   strip_figure(p, scale.right(), y + top, height, taken.view());
 }
 
@@ -271,19 +333,40 @@ void take_pointer(const Picture& picture, View& view, const Scale& scale, std::i
 
 }  // namespace
 
+ImU32 use_colour(SlotUse use, bool missed) {
+  const auto& t = widgets::theme();
+  if (use == SlotUse::held) return t.muted;
+  if (use == SlotUse::prefill) return t.series_at(2);
+  return missed ? t.bad : t.series_at(0);
+}
+
 RaceRows fit_race(const Picture& picture, float room) {
   const auto& t = widgets::theme();
-  RaceRows rows{.heading = t.type(Type::body) + t.px(10), .blocks = picture.kv_blocks > 0};
-  float lanes = 0;
-  for (const PolicyPicture& r : picture.policies) lanes += static_cast<float>(r.lanes);
-  const auto n = static_cast<float>(picture.policies.size()), strips = n * (rows.blocks ? 2 : 1);
-  const float fixed = t.px(arrivals_px + ruler_px) + n * rows.heading, spare = room - fixed;
-  // Strips get a third of what is left, lanes the rest, each between what can be read and what is enough.
-  rows.strip = std::clamp(spare * 0.3f / strips, t.type(Type::small) + t.px(5), t.px(44));
-  rows.gap = std::clamp((spare - strips * rows.strip) * 0.05f / n, t.px(2), t.px(12));
-  rows.lane =
-      std::clamp((spare - strips * rows.strip - n * rows.gap) / lanes, lanes > 40 ? t.px(2) : t.px(6), t.px(22));
+  RaceRows rows{.heading = t.type(Type::body) + t.px(10)};
+  std::int32_t lanes = 0, most_lanes = 0;
+  for (const PolicyPicture& r : picture.policies) {
+    lanes += r.lanes;
+    most_lanes = std::max(most_lanes, r.lanes);
+  }
+  const auto n = static_cast<float>(picture.policies.size());
+  const float each = (room - t.px(arrivals_px + ruler_px)) / n - rows.heading,
+              least_strip = t.type(Type::small) + t.px(5), least_slots = t.px(22);
+  // In little room the cache goes first, then the queue.
+  const bool queue = each >= least_slots + least_strip,
+             blocks = picture.kv_blocks > 0 && each >= least_slots + 2 * least_strip;
+  rows.gap = std::clamp(each * 0.05f, t.px(1), t.px(10));
+  rows.blocks = blocks ? std::clamp(each * 0.13f, least_strip, t.px(34)) : 0;
+  rows.queue = queue ? std::clamp(each * 0.27f, least_strip, t.px(96)) : 0;
+  const float slots = each - rows.blocks - rows.queue - rows.gap;
+  rows.lane = std::min(t.px(22), slots * n / static_cast<float>(std::max(1, lanes)));
+  if (most_lanes > max_lanes || rows.lane < t.px(5)) rows.occupied = std::max(t.px(10), std::min(t.px(180), slots));
   return rows;
+}
+
+float least_race_height(const Picture& picture) {
+  const auto& t = widgets::theme();
+  return t.px(arrivals_px + ruler_px) +
+         static_cast<float>(picture.policies.size()) * (t.type(Type::body) + t.px(10 + 14));
 }
 
 float race_height(const Picture& picture, const RaceRows& rows) {
@@ -318,15 +401,21 @@ std::int64_t draw_race(const Picture& picture, View& view, float width, const Ra
   const std::int64_t shown = hot >= 0 ? hot : scale.followed;
   y = top;
   for (const PolicyPicture& r : picture.policies) {
-    if (shown >= 0) paint_followed(p, r, scale, y + rows.heading, rows.lane, shown);
+    if (shown >= 0 && rows.occupied <= 0) paint_followed(p, r, scale, y + rows.heading, rows.lane, shown);
     y += rows.total(r);
   }
   if (shown >= 0) {
     const Dot& d = picture.dots[static_cast<std::size_t>(shown)];
     p.ring({scale.x(d.arrival_s), area.min.y + arrivals / 2}, t.px(4) + t.px(4) * d.size, t.text, t.px(1.5f));
   }
+  // The cursor's line passes behind the headings.
   const float x = scale.x(scale.now_s);
-  p.line({x, area.min.y + t.px(4)}, {x, bottom}, t.accent, t.px(1.5f));
+  p.line({x, area.min.y + t.px(4)}, {x, top}, t.accent, t.px(1.5f));
+  y = top;
+  for (const PolicyPicture& r : picture.policies) {
+    p.line({x, y + rows.heading}, {x, y + rows.total(r)}, t.accent, t.px(1.5f));
+    y += rows.total(r);
+  }
   const std::array<ImVec2, 3> handle{ImVec2{x - t.px(5), area.min.y - t.px(2)},
                                      ImVec2{x + t.px(5), area.min.y - t.px(2)}, ImVec2{x, area.min.y + t.px(6)}};
   p.polygon(handle, t.accent);

@@ -6,8 +6,8 @@
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
 #include "models/serving/serving.h"
+#include "widgets/charts/ecdf.h"
 #include "widgets/controls/playback.h"
-#include "widgets/plot/plot_view.h"
 
 /// The race of schedulers over the same arrivals.
 namespace chapters::serving::batching {
@@ -72,14 +72,35 @@ struct Headline {
   std::string value;
 };
 
+/// A request that stands in the queue, from its arrival until it is taken; rows of those that wait at once.
+struct QueueSpan {
+  std::int32_t row = 0, request = 0;
+  double start_s = 0, end_s = 0;
+};
+
+/// How many slots do what, from this time on.
+struct Occupation {
+  double time_s = 0;
+  std::array<std::int32_t, 3> slots{};  ///< by models::SlotUse
+};
+
 /// A policy's row in the race.
 struct PolicyPicture {
   std::string name;
   std::vector<models::SlotSpan> spans;
   std::vector<models::ServingPoint> waiting, blocks;
   std::int32_t lanes = 1;
+  double end_s = 0;  ///< when the last of the requests shown leaves
   double peak_waiting = 0, kv_peak_percent = 0;
-  std::vector<double> done_s, latency_s;      ///< of the requests shown, by time of leaving
+  std::vector<QueueSpan> queue;
+  std::int32_t queue_rows = 0;
+  std::vector<Occupation> occupation;
+  std::vector<double> latency_s, ttft_s;  ///< of the requests shown that were served
+  std::vector<bool> missed;               ///< of the requests shown, by number: beyond a limit, or refused
+  bool missed_by(std::int64_t request) const {
+    return request >= 0 && static_cast<std::size_t>(request) < missed.size() &&
+           missed[static_cast<std::size_t>(request)];
+  }
   std::vector<models::ServedRequest> served;  ///< of the requests shown, by number
   std::array<Headline, 6> headlines;          ///< the ones that matter most first
 };
@@ -95,16 +116,18 @@ struct Picture {
   std::uint64_t version = 0;
   std::vector<PolicyPicture> policies;
   std::vector<Dot> dots;
-  double shown_s = 1, slowest_shown_s = 1;
-  double peak_blocks = 1, peak_waiting = 1;  ///< over all policies, so that their strips compare
-  std::int64_t kv_blocks = 0;                ///< 0: a plain queue without a cache
-  std::string caption;
+  double shown_s = 1;
+  double peak_waiting = 1;     ///< over all policies, so that their strips compare
+  std::int64_t kv_blocks = 0;  ///< 0: a plain queue without a cache
+  std::string caption, answer;
+  std::string latency_axis, ttft_axis;  ///< whose latencies the curves are
+  double ttft_limit_s = 1;
 };
 
 struct View {
   widgets::Playback playback{.time_s = 1e9};  ///< at first the cursor stands at the end
   std::int64_t request = 0;                   ///< followed through the lanes, from 1; 0: none
-  widgets::PlotView latencies;
+  widgets::EcdfView latency, ttft;
 };
 
 /// Requests that the picture follows, and arrivals that a rival meets.
@@ -112,7 +135,7 @@ inline constexpr std::int64_t max_pictured = 120, max_raced = 5000;
 
 Outputs compute(const Inputs& in, Progress& progress);
 Picture arrange(const Inputs& in, const Outputs& out);
-void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 void describe(Fields& f, Inputs& in);
 void describe(Fields& f, PolicyRun& r);

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/driving/jitter/draw_parts.h"
+#include "widgets/base/parts.h"
+#include "widgets/plot/plot.h"
+
+namespace chapters::driving::jitter {
+namespace {
+
+using models::FrameFate;
+using widgets::Painter;
+using widgets::Rect;
+using widgets::Type;
+
+/// A column for each frame, on the metres that the car travels in it, against the deadline.
+void draw_columns(const Outputs& out, const Picture& picture, Rect area) {
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
+  const float small = t.type(Type::small);
+  widgets::fit_text(p, area.min, picture.lines[0], area.width(), t.muted, Type::small);
+  widgets::Line due;
+  due.add("due in ").add(widgets::format(out.deadline_s, "s"));
+  const float gutter = widgets::text_size(due.view(), Type::small).x + t.px(8);
+  const Rect plot{{area.min.x, area.min.y + small + t.px(6)}, area.max};
+  const double metres = picture.to_m - picture.from_m;
+  const auto x_of = [&](double m) {
+    return std::clamp(plot.min.x + static_cast<float>((m - picture.from_m) / metres) * plot.width(), plot.min.x,
+                      plot.max.x);
+  };
+  const auto y_of = [&](double s) {
+    return plot.max.y - static_cast<float>(std::clamp(s / picture.slowest_s, 0.0, 1.0)) * plot.height();
+  };
+  p.line({plot.min.x, plot.max.y}, plot.max, t.line);
+  for (const FrameColumn& c : picture.columns) {
+    const float x0 = x_of(c.from_m), whole = x_of(c.to_m) - x0,
+                x1 = x0 + std::max(1.0f, whole - (whole > t.px(4) ? t.px(2) : 0));
+    if (!(whole > 0)) continue;
+    const bool skipped = c.fate == FrameFate::skipped, missed = c.fate != FrameFate::fresh;
+    const Rect bar{{x0, y_of(skipped && c.response_s == 0 ? out.deadline_s : c.response_s)}, {x1, plot.max.y}};
+    if (!missed) {
+      p.rect(bar.min, bar.max, widgets::with_alpha(t.muted, 0.45f));
+    } else if (c.fate == FrameFate::late) {
+      p.rect(bar.min, bar.max, t.warning);
+    } else {
+      p.rect(bar.min, bar.max, widgets::with_alpha(t.warning, 0.16f));
+      widgets::hatch(p, bar, t.warning, t.px(5));
+    }
+  }
+  const float y = y_of(out.deadline_s);
+  p.dashed_line({plot.min.x, y}, {plot.max.x, y}, t.bad, t.px(1.5f), t.px(5));
+  // On a plate at the right end, above the line.
+  const float top = std::max(plot.min.y, y - small - t.px(3));
+  p.rect({plot.max.x - gutter, top}, {plot.max.x, top + small + t.px(1)}, t.background, t.px(2));
+  p.text({plot.max.x - t.px(4), top}, due.view(), t.text, Type::small, widgets::Font::sans, widgets::Align::right);
+}
+
+}  // namespace
+
+void draw_road_and_frames(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float road = std::floor(std::clamp(size.y * 0.52f, std::min(t.px(120), size.y), t.px(300)));
+  widgets::draw_road("road", picture.stretches, view.road,
+                     {
+                         .car_m = picture.stretches[static_cast<std::size_t>(picture.worst)].from_m,
+                         .visible_m = picture.to_m - picture.from_m,
+                         .interest = picture.worst,
+                         .size = {size.x, road},
+                     });
+  const float top = at.y + road + t.px(8);
+  if (at.y + size.y - top > t.px(50)) draw_columns(out, picture, {{at.x, top}, {at.x + size.x, at.y + size.y}});
+}
+
+void draw_overload(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const auto& run = *out.run;
+  const std::size_t shown = std::min(run.response_s.size(), window_frames);
+  auto& x = view.room[0];
+  auto& y = view.room[1];
+  for (std::size_t i = 0; i < shown; ++i) {
+    x[i] = static_cast<double>(i) * out.deadline_s;
+    y[i] = static_cast<double>(run.response_s[i]);
+  }
+  widgets::Plot plot("an endless queue", view.ramp,
+                     {
+                         .x = {.lo = 0, .hi = x[shown - 1] * 1.02, .label = "a frame's arrival", .unit = "s"},
+                         .y = {.lo = 0, .label = "until its plan", .unit = "s"},
+                         .size = size,
+                         .legend = false,
+                     });
+  plot.line("response", {x.data(), shown}, {y.data(), shown},
+            {
+                .colour = t.warning,
+                .width = 2.5f,
+                .label = false,
+                .legend = false,
+                .info = "from arrival to an answer",
+            });
+  plot.horizontal_mark(out.deadline_s, "due", {.colour = t.bad});
+  widgets::Line bold;
+  bold.add("needs ").add(widgets::format(out.needs_s, "s")).add(", gets ").add(widgets::format(out.deadline_s, "s"));
+  plot.callout(x[shown / 2], y[shown / 2], bold.view(), picture.lines[1], {.colour = t.warning});
+}
+
+}  // namespace chapters::driving::jitter
