@@ -62,7 +62,7 @@ UiDriver::UiDriver(std::function<void()> frame, ImVec2 display, const std::funct
   io.LogFilename = nullptr;
   io.DisplaySize = display;
   io.DeltaTime = 1.0f / 60.0f;
-  io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures | ImGuiBackendFlags_RendererHasVtxOffset;
   io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
   io.ConfigErrorRecoveryEnableTooltip = false;  // an error must stop the test, not decorate the picture
   if (set_up) set_up();
