@@ -16,6 +16,10 @@ KernelBound sane(KernelBound bound) {
   return bound;
 }
 
+void ask(PortLoads& loads, std::string_view port, std::string_view unit, double demand, double supply) {
+  loads.room[loads.count++] = {port, unit, demand, supply};
+}
+
 }  // namespace
 
 std::string_view limit_label(KernelLimit limit) {
@@ -69,6 +73,54 @@ KernelBound warp_stream_bound(const GpuPorts& gpu, const WarpStream& loop) {
   limit_by(bound, gpu.threads * loop.bytes_per_thread * gpu.multiprocessors / waiting_s / gpu.dram_bytes_per_s,
            KernelLimit::latency);
   return sane(bound);
+}
+
+PortLoads fma_ports(const CorePorts& core, const FmaLoop& loop) {
+  PortLoads out;
+  const double fma = core.fma_per_cycle,
+               latency = core.fma_latency_cycles + (loop.through_memory ? core.forward_cycles : 0);
+  ask(out, "multiply-add ports", "/cycle", fma, fma);
+  ask(out, "vector lanes", "lanes", core.lanes, loop.lanes);
+  ask(out, "sums under way", "", latency * fma, loop.chains);
+  if (loop.loads > 0) ask(out, "load ports", "/cycle", loop.loads * fma, core.loads_per_cycle);
+  if (loop.stores > 0) ask(out, "store ports", "/cycle", loop.stores * fma, core.stores_per_cycle);
+  return out;
+}
+
+PortLoads stream_ports(const CorePorts& core, const StreamLoop& loop) {
+  PortLoads out;
+  ask(out, "memory", "B/s", loop.moved * core.dram_bytes_per_s, core.dram_bytes_per_s);
+  if (loop.cycles_per_byte > 0)
+    ask(out, "instructions", "cycles/s", loop.cycles_per_byte * core.dram_bytes_per_s, core.clock_hz);
+  return out;
+}
+
+PortLoads chase_ports(const CorePorts& core, const ChaseLoop& loop) {
+  PortLoads out;
+  ask(out, "memory", "B/s", core.dram_bytes_per_s, core.dram_bytes_per_s);
+  const double wait_s = loop.waits * core.dram_latency_s + loop.walks * core.page_walk_s;
+  if (wait_s > 0) ask(out, "loads under way", "", core.dram_bytes_per_s * wait_s / 64, loop.chains);
+  return out;
+}
+
+PortLoads warp_fma_ports(const GpuPorts& gpu, double wavefronts_per_fma) {
+  PortLoads out;
+  const double warps = gpu.fma_lanes / 32;
+  ask(out, "multiply-add lanes", "warps/cycle", warps, warps);
+  if (wavefronts_per_fma > 0) ask(out, "shared memory", "wavefronts/cycle", warps * wavefronts_per_fma, 1);
+  return out;
+}
+
+PortLoads warp_stream_ports(const GpuPorts& gpu, const WarpStream& loop) {
+  PortLoads out;
+  const double dram = gpu.dram_bytes_per_s, waiting_s = gpu.loaded_latency_s + loop.tree_cycles / gpu.clock_hz;
+  ask(out, "memory", "B/s", dram, dram);
+  ask(out, "sectors at the L2", "B/s", 32 * loop.sectors / loop.useful_bytes * dram, gpu.l2_bytes_per_s);
+  if (loop.wavefronts > 0)
+    ask(out, "shared memory", "wavefronts/cycle",
+        loop.wavefronts / loop.useful_bytes * dram / gpu.multiprocessors / gpu.clock_hz, 1);
+  ask(out, "bytes under way", "B", dram * waiting_s / gpu.multiprocessors, gpu.threads * loop.bytes_per_thread);
+  return out;
 }
 
 }  // namespace models

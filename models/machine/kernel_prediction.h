@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 /// What one version of a kernel can reach at most, from what its inner loop asks of the ports and wires of the machine:
@@ -14,6 +16,18 @@ std::string_view limit_label(KernelLimit limit);
 struct KernelBound {
   double share = 1;  ///< of the roof, above 0, at most 1
   KernelLimit limit = KernelLimit::arithmetic;
+};
+
+/// What running at the roof would ask of one port, unit or wire, and what it gives, both in `unit`.
+struct PortLoad {
+  std::string_view port, unit;
+  double demand = 0, supply = 0;
+};
+/// All that the inner loop asks for, in fixed room.
+struct PortLoads {
+  std::array<PortLoad, 5> room;
+  std::size_t count = 0;
+  std::span<const PortLoad> all() const { return {room.data(), count}; }
 };
 
 /// A core as its ports see it. Defaults: two FMA ports of four cycles, two loads and one store a cycle (Haswell to Zen
@@ -36,6 +50,8 @@ struct FmaLoop {
 };
 /// min(chains / (latency x ports), loads, stores) x lanes / lanes of the roof.
 KernelBound fma_bound(const CorePorts& core, const FmaLoop& loop);
+/// The same loop port by port. The lanes multiply the tightest of the others.
+PortLoads fma_ports(const CorePorts& core, const FmaLoop& loop);
 
 /// A loop over memory: `moved` bytes cross the wire for each useful one (write-allocate, several passes, partly used
 /// lines) and `cycles_per_byte` of instructions are spent on a useful byte.
@@ -43,6 +59,7 @@ struct StreamLoop {
   double moved = 1, cycles_per_byte = 0;
 };
 KernelBound stream_bound(const CorePorts& core, const StreamLoop& loop);
+PortLoads stream_ports(const CorePorts& core, const StreamLoop& loop);
 
 /// Loads that wait for each other: `chains` at a time, each bringing a line of 64 bytes after `waits` x latency +
 /// `walks` x page walk.
@@ -51,6 +68,7 @@ struct ChaseLoop {
 };
 /// Lines over waiting time, by Little's law, as a share of the bandwidth.
 KernelBound chase_bound(const CorePorts& core, const ChaseLoop& loop);
+PortLoads chase_ports(const CorePorts& core, const ChaseLoop& loop);
 
 /// A GPU as its multiprocessors see it. `fma_lanes` x 2 x clock x multiprocessors is its FP32 peak.
 struct GpuPorts {
@@ -64,6 +82,7 @@ struct GpuPorts {
 /// Matrix product: shared-memory (or L1) wavefronts for each multiply-add of a warp. A multiprocessor serves one a
 /// cycle while it could start lanes/32 multiply-adds.
 KernelBound warp_fma_bound(const GpuPorts& gpu, double wavefronts_per_fma);
+PortLoads warp_fma_ports(const GpuPorts& gpu, double wavefronts_per_fma);
 
 /// Kernel that moves `useful` bytes a warp by `sectors` sectors of 32 bytes at the L2 and `wavefronts` of shared
 /// memory, with `bytes_per_thread` in flight while a thread waits for memory, and `tree_cycles` of other waiting in a
@@ -73,5 +92,7 @@ struct WarpStream {
 };
 /// The least of: DRAM (1), sectors at the L2, shared memory, and Little's law (bytes in flight over the latency).
 KernelBound warp_stream_bound(const GpuPorts& gpu, const WarpStream& loop);
+/// The same of one multiprocessor.
+PortLoads warp_stream_ports(const GpuPorts& gpu, const WarpStream& loop);
 
 }  // namespace models

@@ -122,6 +122,26 @@ constexpr FmaRule fma_rules[] = {
      zen5},
 };
 
+// Bytes behind the first cache for each multiply-add of one float, counted in the sources of cpu-sgemm for a product
+// whose operands do not fit into 48 KiB (N of 768 and more). naive: a line of 64 bytes for each float of B. ikj and
+// simd: a float of B. blocked: C is read and written once for 32 steps of k, A is read once for 256 columns. tile and
+// spill: 16 floats of B and 6 or 8 of A for 96 or 128 multiply-adds. packed and avx512: a panel of B stays, A passes
+// (6 floats for 96, 12 for 384), C is read and written once for 256 steps of k.
+struct SecondLevel {
+  std::string_view rung;
+  double bytes_per_fma;
+};
+constexpr SecondLevel second_level[] = {
+    {"naive", 64},
+    {"ikj", 4},
+    {"simd", 4},
+    {"blocked", 8.0 / 32 + 4.0 / 256},
+    {"tile", 4.0 * (16 + 6) / 96},
+    {"spill", 4.0 * (16 + 8) / 128},
+    {"packed", 4.0 * 6 / 96 + 8.0 / 256},
+    {"avx512", 4.0 * 12 / 384 + 8.0 / 256},
+};
+
 struct StreamRule {
   std::string_view ladder, rung;
   StreamLoop loop;
@@ -316,25 +336,59 @@ constexpr WarpStreamRule warp_stream_rules[] = {
      "NVIDIA H100, 3,240 GB/s of 3,350: pranjalssh, fast.cu"},
 };
 
+KernelPrediction of_fma(const FmaRule& rule, const CorePorts& core) {
+  KernelPrediction out{.bound = fma_bound(core, rule.loop),
+                       .why = rule.why,
+                       .published_share = rule.published,
+                       .published_source = rule.source,
+                       .ports = fma_ports(core, rule.loop)};
+  // A vector of floats a load or store for each vector multiply-add of two operations a lane.
+  out.first_level_bytes_per_flop = (rule.loop.loads + rule.loop.stores) * 4 / 2;
+  if (rule.ladder == "cpu-sgemm")
+    for (const SecondLevel& s : second_level)
+      if (s.rung == rule.rung) out.second_level_bytes_per_flop = s.bytes_per_fma / 2;
+  return out;
+}
+
 }  // namespace
 
 std::optional<KernelPrediction> predict_kernel(std::string_view ladder, std::string_view rung,
                                                const KernelMachine& machine) {
   for (const auto& r : fma_rules)
-    if (r.ladder == ladder && r.rung == rung)
-      return KernelPrediction{fma_bound(machine.core, r.loop), r.why, r.published, r.source};
+    if (r.ladder == ladder && r.rung == rung) return of_fma(r, machine.core);
   for (const auto& r : stream_rules)
     if (r.ladder == ladder && r.rung == rung)
-      return KernelPrediction{stream_bound(machine.core, r.loop), r.why, r.published, zen5_triad};
+      return KernelPrediction{.bound = stream_bound(machine.core, r.loop),
+                              .why = r.why,
+                              .published_share = r.published,
+                              .published_source = zen5_triad,
+                              .ports = stream_ports(machine.core, r.loop),
+                              .moved = r.loop.moved};
   if (ladder == "cpu-latency")
     for (const auto& r : chase_rules)
-      if (r.rung == rung) return KernelPrediction{chase_bound(machine.core, r.loop), r.why, 0, {}};
+      if (r.rung == rung) {
+        return KernelPrediction{.bound = chase_bound(machine.core, r.loop),
+                                .why = r.why,
+                                .published_source = {},
+                                .ports = chase_ports(machine.core, r.loop)};
+      }
   for (const auto& r : warp_stream_rules)
     if (r.ladder == ladder && r.rung == rung)
-      return KernelPrediction{warp_stream_bound(machine.gpu, r.loop), r.why, r.published, r.source};
+      return KernelPrediction{.bound = warp_stream_bound(machine.gpu, r.loop),
+                              .why = r.why,
+                              .published_share = r.published,
+                              .published_source = r.source,
+                              .ports = warp_stream_ports(machine.gpu, r.loop)};
   if (ladder == "cuda-sgemm")
     for (const auto& r : warp_fma_rules)
-      if (r.rung == rung) return KernelPrediction{warp_fma_bound(machine.gpu, r.wavefronts), r.why, r.published, boehm};
+      if (r.rung == rung)
+        return KernelPrediction{.bound = warp_fma_bound(machine.gpu, r.wavefronts),
+                                .why = r.why,
+                                .published_share = r.published,
+                                .published_source = boehm,
+                                .ports = warp_fma_ports(machine.gpu, r.wavefronts),
+                                // 128 bytes a wavefront, 64 operations a warp's multiply-add
+                                .first_level_bytes_per_flop = r.wavefronts * 128 / 64};
   return std::nullopt;
 }
 

@@ -13,6 +13,11 @@ struct KernelPrediction {
   std::string_view why;               ///< what was counted, for hover
   double published_share = 0;         ///< what somebody measured for the same version; 0: none known
   std::string_view published_source;  ///< chip and source of that
+  PortLoads ports;                    ///< what running at the roof would ask of each port
+  /// Bytes an operation, between registers and the first level (L1 or shared memory, each access as wide as the port)
+  /// and between the first level and what lies behind it; 0: not counted.
+  double first_level_bytes_per_flop = 0, second_level_bytes_per_flop = 0;
+  double moved = 1;  ///< bytes over the memory's wire for each byte of the algorithm
 };
 struct KernelMachine {
   CorePorts core;

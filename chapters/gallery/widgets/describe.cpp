@@ -4,7 +4,6 @@
 #include "chapters/gallery/widgets/rooms.h"
 #include "chapters/mechanism/choices_in_order.h"
 #include "chapters/mechanism/lab.h"
-#include "widgets/controls/button.h"
 
 /// Every widget with its options, a section at a time: the reference for whoever builds a lab, and the picture in which
 /// a change of a widget is seen.
@@ -59,9 +58,14 @@ const Choices state_choices = choices_in_order<DataState::forty>({
 });
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("section", in.section, section_choices, {.label = "Section", .help = "Which widgets are shown."});
+  f.group("What is shown");
+  f.choice("section", in.section, section_choices,
+           {.label = "Section", .help = "Which widgets are shown.", .headline = true});
   f.choice("state", in.state, state_choices,
-           {.label = "Data", .help = "What comparisons, distributions and mechanisms are given."});
+           {.label = "Data",
+            .help = "What comparisons, distributions and mechanisms are given.",
+            .headline = true,
+            .when = {"section", "comparisons|distributions|mechanisms"}});
   f.integer("seed", in.seed,
             {
                 .label = "Seed",
@@ -69,6 +73,7 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 0,
                 .hi = 1000,
             });
+  f.group("How much of it");
   f.integer("points", in.points,
             {
                 .label = "Points of the long line",
@@ -164,64 +169,38 @@ Outputs compute(const Inputs& in) {
   return out;
 }
 
-/// Tabs of the sections, and behind them the states of the data where they matter.
-void draw_tabs(Inputs& in) {
-  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
-  static constexpr const char* names[] = {"Plots##tab",         "Timeline##tab",   "Bars##tab",
-                                          "Grids##tab",         "Graphs##tab",     "Comparisons##tab",
-                                          "Distributions##tab", "Mechanisms##tab", "Texts##tab"};
-  static_assert(std::size(names) == static_cast<std::size_t>(Section::texts) + 1);
-  for (std::size_t i = 0; i < std::size(names); ++i) {
-    if (i > 0) ::widgets::next_button(names[i], right);
-    const auto section = static_cast<Section>(i);
-    if (::widgets::button(names[i], in.section == section)) in.section = section;
-  }
-  const bool has_states =
-      in.section == Section::comparisons || in.section == Section::distributions || in.section == Section::mechanisms;
-  if (!has_states) return;
-  static constexpr const char* states[] = {"ordinary##state", "empty##state", "one point##state",
-                                           "40 categories##state"};
-  static_assert(std::size(states) == static_cast<std::size_t>(DataState::forty) + 1);
-  for (std::size_t i = 0; i < std::size(states); ++i) {
-    if (i > 0) ::widgets::next_button(states[i], right);
-    const auto state = static_cast<DataState>(i);
-    if (::widgets::button(states[i], in.state == state)) in.state = state;
-  }
-}
-
-void draw(Inputs& in, const Outputs& out, View& views) {
+void draw(::widgets::Stage& stage, Inputs& in, const Outputs& out, View& views) {
   if (out.sample.x.empty()) return;
-  draw_tabs(in);
   switch (in.section) {
     case Section::plots:
-      draw_theme(views);
-      draw_axes();
-      draw_plots(out.sample, views);
+      draw_plots(stage, out.sample, views);
+      draw_axes(stage);
+      draw_theme(stage, views);
       return;
     case Section::timeline:
-      draw_timelines(out.sample, views);
+      draw_timelines(stage, out.sample, views);
       return;
     case Section::bars:
-      draw_bars(out.sample, views);
+      draw_bars(stage, out.sample, views);
       return;
     case Section::grids:
-      draw_grids(out.sample, out.size, views);
+      draw_grids(stage, out.sample, out.size, views);
       return;
     case Section::graphs:
-      draw_arrows();
-      draw_flows(out.sample, views);
+      draw_flows(stage, out.sample, views);
+      draw_arrows(stage);
       return;
     case Section::comparisons:
-      draw_comparisons(out.edge, views.edges);
+      draw_comparisons(stage, out.edge, views.edges);
       return;
     case Section::distributions:
-      draw_distributions(out.edge, views.edges);
+      draw_distributions(stage, out.edge, views.edges);
       return;
     case Section::mechanisms:
-      draw_mechanisms(out.edge, views.edges);
+      draw_mechanisms(stage, out.edge, views.edges);
       return;
     case Section::texts:
-      draw_texts(out.sample, views);
+      draw_texts(stage, out.sample, views);
       return;
   }
 }

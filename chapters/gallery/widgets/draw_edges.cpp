@@ -10,42 +10,6 @@ using ::widgets::AxisKind;
 using ::widgets::theme;
 using ::widgets::Tint;
 
-/// Two columns of charts, each under a heading, that together fill what is left of the canvas.
-struct EdgeGrid {
-  ImVec2 from, cell;  ///< pixels; a cell has its heading and its chart
-  float gap = 0;
-  EdgeGrid(int columns, int rows) {
-    gap = theme().px(20);
-    const ImVec2 room = ImGui::GetContentRegionAvail();
-    from = ImGui::GetCursorScreenPos();
-    const float least = theme().px(170);
-    cell.x = std::floor((room.x - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
-    cell.y = std::max(least, std::floor((room.y - theme().px(8)) / static_cast<float>(rows)));
-  }
-  /// Draws `chart` with the size that the heading leaves.
-  template <class Chart>
-  void draw(int column, int row, std::string_view name, std::string_view options, const Chart& chart) const {
-    const float x = from.x + static_cast<float>(column) * (cell.x + gap), y = from.y + static_cast<float>(row) * cell.y;
-    ImGui::SetCursorScreenPos({x, y + theme().px(4)});
-    ImGui::BeginGroup();
-    title(name, options);
-    const float top = ImGui::GetCursorScreenPos().y;
-    chart(ImVec2{cell.x, y + cell.y - top});
-    ImGui::EndGroup();
-  }
-
- private:
-  void title(std::string_view name, std::string_view options) const {
-    const auto& t = theme();
-    const ::widgets::Painter p = ::widgets::Painter::window();
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float used = p.text(at, name, t.text, ::widgets::Type::body, ::widgets::Font::bold);
-    ::widgets::fit_text(p, {at.x + used + t.px(10), at.y + t.px(2)}, options, cell.x - used - t.px(10), t.muted,
-                        ::widgets::Type::small);
-    ImGui::Dummy({cell.x, t.type(::widgets::Type::body) + t.px(8)});
-  }
-};
-
 void fill_rows(const EdgeSample& s, EdgeViews& v) {
   v.tornado_rows.clear();
   v.dot_rows.clear();
@@ -87,34 +51,42 @@ void fill_rows(const EdgeSample& s, EdgeViews& v) {
 
 }  // namespace
 
-void draw_comparisons(const EdgeSample& s, EdgeViews& v) {
+void draw_comparisons(::widgets::Stage& stage, const EdgeSample& s, EdgeViews& v) {
   fill_rows(s, v);
-  const EdgeGrid grid(2, 2);
-  grid.draw(0, 0, "tornado", "which change moves one output most, alone and on top of the others", [&](ImVec2 size) {
+  stage.panel("tornado", {.title = "tornado", .least = {380, 200}, .answers = true}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("which change moves one output most, alone and on top of the others", whole);
+
     ::widgets::draw_tornado("tornado", v.tornado_rows, v.tornado,
                             {.base = 18.4e-3, .unit = "s", .axis_label = "latency of a step", .size = size});
   });
-  grid.draw(1, 0, "dot_plot", "bound hollow, measured filled, what is lost drawn between", [&](ImVec2 size) {
+  stage.panel("dot_plot", {.title = "dot_plot", .least = {380, 200}}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("bound hollow, measured filled, what is lost drawn between", whole);
+
     ::widgets::draw_dot_plot("dots", v.dot_rows, v.dots,
                              {.unit = "FLOP/s", .axis_label = "rate", .axis = AxisKind::log10, .size = size});
   });
-  grid.draw(0, 1, "interval_bar", "estimate and interval against a goal", [&](ImVec2 size) {
+  stage.panel("interval_bar", {.title = "interval_bar", .least = {380, 200}}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("estimate and interval against a goal", whole);
+
     ::widgets::draw_interval_bars("intervals", v.interval_rows, v.intervals,
                                   {.lo = 0, .hi = 100, .unit = "%", .axis_label = "share right", .size = size});
   });
-  grid.draw(1, 1, "port_bars", "demand against supply, the tightest marked",
-            [&](ImVec2 size) { ::widgets::draw_port_bars("ports", v.port_rows, v.ports, {.size = size}); });
+  stage.panel("port_bars", {.title = "port_bars", .least = {380, 200}}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("demand against supply, the tightest marked", whole);
+    ::widgets::draw_port_bars("ports", v.port_rows, v.ports, {.size = size});
+  });
 }
 
-void draw_distributions(const EdgeSample& s, EdgeViews& v) {
+void draw_distributions(::widgets::Stage& stage, const EdgeSample& s, EdgeViews& v) {
   fill_rows(s, v);
   v.series.clear();
   constexpr std::string_view policies[] = {"continuous", "static", "chunked prefill"};
   for (std::size_t i = 0; i < s.latencies.size(); ++i)
     v.series.push_back(
         {s.latencies.size() <= 3 ? policies[i] : std::string_view(s.names[i]), s.latencies[i], Tint::series(i)});
-  const EdgeGrid grid(2, 2);
-  grid.draw(0, 0, "ecdf", "p50 and p99, a limit and the share beyond it, a 95 % band", [&](ImVec2 size) {
+  stage.panel("ecdf", {.title = "ecdf", .least = {380, 200}, .answers = true}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("p50 and p99, a limit and the share beyond it, a 95 % band", whole);
+
     ::widgets::draw_ecdf("ecdf", v.series, v.ecdf,
                          {
                              .unit = "s",
@@ -126,7 +98,9 @@ void draw_distributions(const EdgeSample& s, EdgeViews& v) {
                              .revision = s.seed,
                          });
   });
-  grid.draw(1, 0, "ecdf, log10", "the same on a logarithmic axis, without a limit", [&](ImVec2 size) {
+  stage.panel("ecdf log10", {.title = "ecdf, log10", .least = {380, 200}}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("the same on a logarithmic axis, without a limit", whole);
+
     ::widgets::draw_ecdf("log ecdf", v.series, v.log_ecdf,
                          {
                              .unit = "s",
@@ -136,7 +110,9 @@ void draw_distributions(const EdgeSample& s, EdgeViews& v) {
                              .revision = s.seed,
                          });
   });
-  grid.draw(0, 1, "event_rug", "a tick an event while they can be told apart", [&](ImVec2 size) {
+  stage.panel("event_rug", {.title = "event_rug", .least = {380, 200}}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("a tick an event while they can be told apart", whole);
+
     ::widgets::draw_event_rug("few", s.few_events, v.few,
                               {
                                   .lo = 0,
@@ -146,7 +122,9 @@ void draw_distributions(const EdgeSample& s, EdgeViews& v) {
                                   .size = {size.x, std::min(size.y, theme().px(110))},
                               });
   });
-  grid.draw(1, 1, "event_rug, dense", "bars a bin beyond one event a 3 px, the expected rate dashed", [&](ImVec2 size) {
+  stage.panel("event_rug dense", {.title = "event_rug, dense", .least = {380, 200}}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("bars a bin beyond one event a 3 px, the expected rate dashed", whole);
+
     ::widgets::draw_event_rug("many", s.many_events, v.many,
                               {
                                   .lo = 0,
@@ -159,7 +137,7 @@ void draw_distributions(const EdgeSample& s, EdgeViews& v) {
   });
 }
 
-void draw_mechanisms(const EdgeSample& s, EdgeViews& v) {
+void draw_mechanisms(::widgets::Stage& stage, const EdgeSample& s, EdgeViews& v) {
   v.bit_rows.clear();
   static constexpr ::widgets::BitField fields[] = {{"significand", 12, Tint::series(0)}};
   constexpr std::string_view labels[] = {"accumulator", "addend", "sum"}, signs[] = {"", "+", "="};
@@ -173,16 +151,19 @@ void draw_mechanisms(const EdgeSample& s, EdgeViews& v) {
         .operation = signs[i % 3],
         .info = "made up",
     });
-  const EdgeGrid grid(2, 2);
-  grid.draw(0, 0, "road", "to scale in metres, the longest blind stretch in the middle",
-            [&](ImVec2 size) { ::widgets::draw_road("road", s.stretches, v.road, {.size = size}); });
-  grid.draw(1, 0, "bit_rows", "bits of one weight under each other, what the register cannot hold falls off",
-            [&](ImVec2 size) {
-              ::widgets::draw_bit_rows(
-                  "adder", v.bit_rows, v.adder,
-                  {.kept = s.bits.empty() || s.bits[0].size() < 12 ? 0 : 12, .extra = 3, .size = size});
-            });
-  grid.draw(0, 1, "matrix", "cells by value, a click shows a group of 4 x 8, zeros have no colour", [&](ImVec2 size) {
+  stage.panel("road", {.title = "road", .least = {380, 200}, .answers = true}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("to scale in metres, the longest blind stretch in the middle", whole);
+    ::widgets::draw_road("road", s.stretches, v.road, {.size = size});
+  });
+  stage.panel("bit_rows", {.title = "bit_rows", .least = {380, 200}}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("bits of one weight under each other, what the register cannot hold falls off", whole);
+
+    ::widgets::draw_bit_rows("adder", v.bit_rows, v.adder,
+                             {.kept = s.bits.empty() || s.bits[0].size() < 12 ? 0 : 12, .extra = 3, .size = size});
+  });
+  stage.panel("matrix", {.title = "matrix", .least = {380, 200}}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("cells by value, a click shows a group of 4 x 8, zeros have no colour", whole);
+
     const ::widgets::MatrixData data{
         .rows = s.matrix_rows,
         .cols = s.matrix_cols,
@@ -209,23 +190,24 @@ void draw_mechanisms(const EdgeSample& s, EdgeViews& v) {
                             .blank_zero = true,
                             .size = size});
   });
-  grid.draw(1, 1, "matrix, 1,024 wide", "a causal mask with a window: folded to what can be seen, its cursor linked",
-            [&](ImVec2 size) {
-              const std::size_t side = s.state == DataState::empty ? 0 : s.state == DataState::one ? 1 : 1024;
-              const ::widgets::MatrixData data{
-                  .rows = side,
-                  .cols = side,
-                  .at =
-                      [](const void*, std::size_t row, std::size_t col) {
-                        return col <= row && row - col < 300 ? 1.0 - static_cast<double>(row - col) / 600 : 0.0;
-                      },
-                  .context = nullptr,
-                  .revision = 1,
-              };
-              ::widgets::draw_matrix(
-                  "mask", data, v.wide,
-                  {.row_title = "query", .col_title = "key", .value_title = "mask", .blank_zero = true, .size = size});
-            });
+  stage.panel("matrix 1024 wide", {.title = "matrix, 1,024 wide", .least = {380, 200}}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("a causal mask with a window: folded to what can be seen, its cursor linked", whole);
+
+    const std::size_t side = s.state == DataState::empty ? 0 : s.state == DataState::one ? 1 : 1024;
+    const ::widgets::MatrixData data{
+        .rows = side,
+        .cols = side,
+        .at =
+            [](const void*, std::size_t row, std::size_t col) {
+              return col <= row && row - col < 300 ? 1.0 - static_cast<double>(row - col) / 600 : 0.0;
+            },
+        .context = nullptr,
+        .revision = 1,
+    };
+    ::widgets::draw_matrix(
+        "mask", data, v.wide,
+        {.row_title = "query", .col_title = "key", .value_title = "mask", .blank_zero = true, .size = size});
+  });
 }
 
 }  // namespace chapters::gallery::widgets

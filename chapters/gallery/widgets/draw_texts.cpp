@@ -69,32 +69,45 @@ __global__ void axpy(float a, const float* x, float* y) { y[threadIdx.x] += a * 
 
 }  // namespace
 
-void draw_texts(const Sample& s, Views& v) {
-  const auto& t = theme();
+void draw_texts(::widgets::Stage& stage, const Sample& s, Views& v) {
   const ::widgets::ValueSource values{&s, value_of, nullptr};
-  heading("formula", "fractions, scripts, roots, sums, fences that grow, live values in them");
-  constexpr const char* ids[] = {"formula 1", "formula 2", "formula 3", "formula 4"};
-  const float width = ImGui::GetContentRegionAvail().x;
-  for (std::size_t i = 0; i < v.formulas.size(); ++i)
-    ::widgets::draw_formula(ids[i], formulas[i], values, v.formulas[i], {.max_width = width});
-  heading("table", "sorts by a click on its head, aligns on the decimal point, scrolls, selects, copies with Ctrl+C");
-  static constexpr ::widgets::TableColumn columns[] = {{.title = "kernel", .number = false, .code = true},
-                                                       {.title = "moved", .value_unit = "B"},
-                                                       {.title = "time", .value_unit = "s"},
-                                                       {.title = "calls"}};
-  ::widgets::TableSource source;
-  source.context = &s;
-  source.rows = s.names.size();
-  source.version = 1 + s.names.size() + static_cast<std::uint64_t>(s.table[0] * 1e3);
-  source.cell = cell;
-  source.key = [](const void* context, std::size_t row, std::size_t column) {
-    const auto& sample = *static_cast<const Sample*>(context);
-    return column == 0 ? std::numeric_limits<double>::quiet_NaN() : sample.table[row * 3 + column - 1];
-  };
-  source.mark = mark;
-  ::widgets::draw_table("table", columns, source, v.table, {t.px(460), t.px(260)});
-  heading("prose", "headings, lists, quotes, tables, code, links, values and formulas");
-  ::widgets::draw_prose("prose in the gallery", markdown, values, v.prose, width);
+  stage.panel("formulas", {.title = "formula", .least = {420, 210}, .answers = true}, [&](ImVec2 whole) {
+    const ImVec2 size = shows("fractions, scripts, roots, sums, fences that grow, live values in them", whole);
+    constexpr const char* ids[] = {"formula 1", "formula 2", "formula 3", "formula 4"};
+    ImVec2 at = ImGui::GetCursorScreenPos();
+    const float bottom = at.y + size.y;
+    for (std::size_t i = 0; i < v.formulas.size(); ++i) {
+      ImGui::SetCursorScreenPos(at);
+      // One that has no room any more is left out whole.
+      if (i > 0 && at.y + theme().px(52) > bottom) return;
+      at.y +=
+          ::widgets::draw_formula(ids[i], formulas[i], values, v.formulas[i], {.max_width = size.x}).y + theme().px(6);
+    }
+  });
+  stage.panel("table", {.title = "table", .least = {420, 180}, .scrolls = true}, [&](ImVec2 whole) {
+    const ImVec2 size =
+        shows("sorts by a click on its head, drops columns, scrolls, selects, copies with Ctrl+C", whole);
+    static constexpr ::widgets::TableColumn columns[] = {{.title = "kernel", .number = false, .code = true},
+                                                         {.title = "moved", .value_unit = "B"},
+                                                         {.title = "time", .value_unit = "s"},
+                                                         {.title = "calls"}};
+    ::widgets::TableSource source;
+    source.context = &s;
+    source.rows = s.names.size();
+    source.version = 1 + s.names.size() + static_cast<std::uint64_t>(s.table[0] * 1e3);
+    source.cell = cell;
+    source.key = [](const void* context, std::size_t row, std::size_t column) {
+      const auto& sample = *static_cast<const Sample*>(context);
+      return column == 0 ? std::numeric_limits<double>::quiet_NaN() : sample.table[row * 3 + column - 1];
+    };
+    source.mark = mark;
+    ::widgets::draw_table("table", columns, source, v.table, size);
+  });
+  stage.panel("prose", {.title = "prose", .least = {420, 180}, .scrolls = true}, [&](ImVec2 size) {
+    if (ImGui::BeginChild("prose of the gallery", size))
+      ::widgets::draw_prose("prose in the gallery", markdown, values, v.prose, ImGui::GetContentRegionAvail().x);
+    ImGui::EndChild();
+  });
 }
 
 }  // namespace chapters::gallery::widgets

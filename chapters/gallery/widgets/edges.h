@@ -13,6 +13,7 @@
 #include "widgets/pictures/bit_rows.h"
 #include "widgets/pictures/matrix_view.h"
 #include "widgets/pictures/road.h"
+#include "widgets/stage/stage.h"
 
 namespace chapters::gallery::widgets {
 
@@ -59,8 +60,8 @@ struct EdgeViews {
   std::vector<::widgets::BitRow> bit_rows;
 };
 
-void draw_comparisons(const EdgeSample& sample, EdgeViews& views);
-void draw_distributions(const EdgeSample& sample, EdgeViews& views);
-void draw_mechanisms(const EdgeSample& sample, EdgeViews& views);
+void draw_comparisons(::widgets::Stage& stage, const EdgeSample& sample, EdgeViews& views);
+void draw_distributions(::widgets::Stage& stage, const EdgeSample& sample, EdgeViews& views);
+void draw_mechanisms(::widgets::Stage& stage, const EdgeSample& sample, EdgeViews& views);
 
 }  // namespace chapters::gallery::widgets

@@ -12,6 +12,7 @@
 #include "widgets/plot/plot.h"
 #include "widgets/prose/formula.h"
 #include "widgets/prose/prose.h"
+#include "widgets/stage/stage.h"
 #include "widgets/table/table.h"
 
 namespace chapters::gallery::widgets {
@@ -36,17 +37,18 @@ struct Views {
   EdgeViews edges;
 };
 
-/// A heading over one widget, with the options that it shows.
-void heading(std::string_view name, std::string_view options);
+/// The options that a panel's widget shows, in small words over it; the cursor stands below them. Returns what is left
+/// of `size`.
+ImVec2 shows(std::string_view options, ImVec2 size);
 
-void draw_theme(Views& views);
-void draw_axes();
-void draw_plots(const Sample& sample, Views& views);
-void draw_timelines(const Sample& sample, Views& views);
-void draw_bars(const Sample& sample, Views& views);
-void draw_grids(const Sample& sample, const SampleSize& size, Views& views);
-void draw_flows(const Sample& sample, Views& views);
-void draw_arrows();
-void draw_texts(const Sample& sample, Views& views);
+void draw_theme(::widgets::Stage& stage, Views& views);
+void draw_axes(::widgets::Stage& stage);
+void draw_plots(::widgets::Stage& stage, const Sample& sample, Views& views);
+void draw_timelines(::widgets::Stage& stage, const Sample& sample, Views& views);
+void draw_bars(::widgets::Stage& stage, const Sample& sample, Views& views);
+void draw_grids(::widgets::Stage& stage, const Sample& sample, const SampleSize& size, Views& views);
+void draw_flows(::widgets::Stage& stage, const Sample& sample, Views& views);
+void draw_arrows(::widgets::Stage& stage);
+void draw_texts(::widgets::Stage& stage, const Sample& sample, Views& views);
 
 }  // namespace chapters::gallery::widgets

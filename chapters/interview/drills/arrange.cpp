@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <cmath>
+
 #include "chapters/interview/drills/lab.h"
+#include "chapters/interview/shared/words.h"
+#include "models/learning/practice.h"
 #include "widgets/number/number.h"
 
 namespace chapters::interview::drills {
@@ -14,15 +19,81 @@ std::string daily_line(const Outputs& out) {
   return (out.is_daily ? "This is it" : "Question of the day") + days;
 }
 
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  if (out.answered == 0)
+    return out.limit_s > 0 ? "Nothing is shown yet: press Start, and you have `" +
+                                 whole(static_cast<std::int64_t>(out.limit_s)) + "` seconds for a number with its unit."
+                           : "Nothing is shown yet: say a number with its unit; there is no clock.";
+  const auto right = std::count_if(in.history.begin(), in.history.end(), [](const auto& r) { return r.right; });
+  std::string text = "`" + whole(right) + "` of `" + whole(out.answered) + "` answers were right and in time";
+  if (std::isfinite(out.median_s)) text += ", half of them within `" + widgets::format_text(out.median_s, "s") + "`";
+  return text + ".";
+}
+
+/// How the topics stand: share right, what the answers support, and how many there were.
+void add_standings(const Outputs& out, Picture& picture) {
+  const double z = models::confidence_z(95);
+  for (const TopicStanding& s : out.topics)
+    picture.notes.push_back(s.asked > 0 ? whole(static_cast<std::int64_t>(s.right)) + " of " +
+                                              whole(static_cast<std::int64_t>(s.asked)) + " right"
+                                        : "not asked yet");
+  for (std::size_t i = 0; i < out.topics.size(); ++i) {
+    const TopicStanding& s = out.topics[i];
+    widgets::IntervalRow row{.label = s.label, .n = static_cast<std::int64_t>(s.asked), .info = picture.notes[i]};
+    if (s.asked > 0) {
+      row.value = 100 * s.right / s.asked;
+      row.low = 100 * models::wilson_lower(s.right, s.asked, z);
+      row.high = 100 - 100 * models::wilson_lower(s.asked - s.right, s.asked, z);
+    }
+    picture.standings.push_back(row);
+  }
+}
+
 }  // namespace
+
+CardText card_text(const DrillQuestion& question) {
+  CardText card{.question = spoken(question.text),
+                .unit_label = question.unit_label,
+                .hint = spoken(question.hint),
+                .hint_formula = formula_of(question.hint),
+                .steps = {}};
+  for (const std::string& step : question.steps) card.steps.push_back(spoken(step));
+  return card;
+}
+
+Ruler ruler_of(const DrillQuestion& question, double said) {
+  Ruler ruler;
+  ruler.answer = question.answer;
+  ruler.said = said;
+  if (!(question.answer > 0) || !(said > 0) || !std::isfinite(said)) return ruler;
+  const double tolerance = std::clamp(question.drill->tolerance, 0.0, 0.999);
+  ruler.from = question.answer * (1 - tolerance);
+  ruler.to = question.answer * (1 + tolerance);
+  ruler.answer_text = spoken(widgets::format_text(question.answer, question.unit, 4));
+  ruler.said_text = spoken(widgets::format_text(said, question.unit, 4));
+  double low = std::min(ruler.from, said), high = std::max(ruler.to, said);
+  for (const auto& [value, says] : question.slips)
+    if (value > 0 && std::isfinite(value) && value > question.answer / 1e4 && value < question.answer * 1e4) {
+      ruler.slips.push_back({value, says});
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  ruler.lo = low / 1.6;
+  ruler.hi = high * 1.6;
+  ruler.drawn = true;
+  return ruler;
+}
 
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture picture;
   if (!out.reason.empty()) return picture;
+  picture.answer = answer_of(in, out);
+  picture.card = card_text(out.asked);
   picture.daily = daily_line(out);
   picture.heading = (out.is_daily ? "Question of the day \xC2\xB7 " : "") + out.topic_now + " \xC2\xB7 level " +
                     whole(out.level_now) + " \xC2\xB7 question " + whole(out.question_of_round) + " of " +
                     whole(in.questions);
+  add_standings(out, picture);
   return picture;
 }
 

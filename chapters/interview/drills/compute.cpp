@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "chapters/interview/drills/lab.h"
+#include "chapters/interview/shared/words.h"
 #include "chapters/mechanism/catalog.h"
 #include "models/learning/practice.h"
 
@@ -44,7 +45,7 @@ Outputs compute(const Inputs& in) {
   out.hint = in.hints ? out.asked.hint : std::string();
   out.why = pick.why;
   out.level_now = pick.drill->level;
-  out.answer = in.reveal ? out.asked.answer : 0;
+  out.answer = in.reveal ? out.asked.answer : std::numeric_limits<double>::quiet_NaN();
   out.limit_s = limit_of(in.clock);
   for (const Choice& topic : c.drill_topics)
     if (topic.id == pick.drill->topic) out.topic_now = topic.label;
@@ -64,10 +65,8 @@ Outputs compute(const Inputs& in) {
   out.median_s = median(std::move(times));
   out.due = due_count(in.history, in.now_s);
   out.topics = standings(c.drills, c.drill_topics, in.history, in.now_s, models::confidence_z(95));
-  const auto worst = std::min_element(out.topics.begin(), out.topics.end(), [](const auto& a, const auto& b) {
-    return (a.asked > 0 ? a.ready : 2) < (b.asked > 0 ? b.ready : 2);
-  });
-  out.weakest = worst == out.topics.end() || worst->asked == 0 ? "not known yet" : std::string(worst->label);
+  const TopicStanding* weakest = weakest_topic(out.topics);
+  out.weakest = weakest ? std::string(weakest->label) : "not known yet";
   out.daily_done = daily_done(in.history, in.now_s);
   out.daily_streak = daily_streak(in.history, in.now_s);
   out.is_daily = in.drill == today_drill && !out.daily_done;

@@ -23,14 +23,18 @@ const Choices level_choices{
 
 void describe(Fields& f, Inputs& in) {
   const Catalog& c = catalog();
-  f.choice("topic", in.topic, c.drill_topics, {.label = "Topics", .help = "Weak ones first, or one topic alone."});
+  f.group("What is asked");
+  f.choice("topic", in.topic, c.drill_topics,
+           {.label = "Topics", .help = "Weak ones first, or one topic alone.", .headline = true});
   f.choice(
       "drill", in.drill, c.drill_choices,
       {.label = "Drill",
        .help =
            "Chosen for you by what you answered, the question of the day, or one kind of question again and again."});
   f.choice("level", in.level, level_choices, {.label = "Level", .help = "Follows your answers, or stays."});
-  f.choice("clock", in.clock, clock_choices, {.label = "Clock", .help = "A right answer counts while there is time."});
+  f.group("Rules");
+  f.choice("clock", in.clock, clock_choices,
+           {.label = "Clock", .help = "A right answer counts while there is time.", .headline = true});
   f.integer("questions", in.questions,
             {
                 .label = "Questions a round",
@@ -55,34 +59,48 @@ void describe(Fields& f, Inputs& in) {
 }
 
 void describe(Fields& f, Outputs& o) {
-  f.integer("right_in_round", o.right_in_round, {.label = "Right so far", .help = "In this round."});
+  f.group("Your answers");
+  f.integer("right_in_round", o.right_in_round,
+            {.label = "Right in this round", .help = "Of its questions so far.", .headline = true});
   f.integer("question_of_round", o.question_of_round, {.label = "Question of the round", .help = "Counts from one."});
   f.real("median_s", o.median_s,
          {
              .label = "Median time",
              .unit = "s",
-             .help = "Over all your answers; nothing before the first.",
+             .help = "Over all your answers, from the start press on; nothing before the first.",
+             .headline = true,
              .may_be_missing = true,
+             .absent = "Nothing was answered against a clock yet.",
          });
-  f.integer("best_streak", o.best_streak, {.label = "Best streak", .help = "Right answers in a row."});
+  f.integer("best_streak", o.best_streak,
+            {.label = "Best streak", .help = "Right answers in a row.", .headline = true});
   f.integer("due", o.due,
             {.label = "Due for review",
              .help = "Kinds of question whose time to come back has come.",
              .source = "intervals of SM-2, Wozniak 1990"});
+  f.group("Question of the day");
   f.toggle("daily_done", o.daily_done,
            {.label = "Today's question answered", .help = "One a day, the same for everybody, new at midnight UTC."});
   f.integer("daily_streak", o.daily_streak,
             {.label = "Days in a row", .help = "On which you answered the question of the day, right or wrong."});
+  f.group("Topics");
+  f.text("weakest", o.weakest,
+         {.label = "Weakest topic", .help = "Whose answers support the least, of those asked three times or more."});
   f.integer("answered", o.answered, {.label = "Answered", .help = "All your answers that are kept."});
-  f.text("weakest", o.weakest, {.label = "Weakest topic"});
+  f.group("The question");
   f.text("topic_now", o.topic_now, {.label = "Topic"});
   f.integer("level_now", o.level_now, {.label = "Level of the question", .help = "1 recall to 6 design."});
   f.real("limit_s", o.limit_s, {.label = "Time to answer", .unit = "s", .help = "0 without a clock."});
-  f.text("question", o.question, {.label = "Question"});
-  f.text("unit_hint", o.unit_hint, {.label = "Counts as right"});
-  f.text("hint", o.hint, {.label = "Hint"});
+  // Its words stand on the card; here they would show the next question before its clock runs.
+  f.text("question", o.question, {.label = "Question", .when = {"reveal", "true"}});
+  f.text("unit_hint", o.unit_hint, {.label = "Counts as right", .when = {"reveal", "true"}});
+  f.text("hint", o.hint, {.label = "Hint", .when = {"reveal", "true"}});
   f.text("why", o.why, {.label = "Why this one"});
-  f.real("answer", o.answer, {.label = "Answer", .help = "In the SI unit of the question; 0 until it is revealed."});
+  f.real("answer", o.answer,
+         {.label = "Answer",
+          .help = "In the SI unit of the question.",
+          .may_be_missing = true,
+          .absent = "It is shown once you have answered or revealed it."});
 }
 
 void describe(Fields& f, View& v) {

@@ -1,16 +1,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 
-#include "chapters/interview/drills/lab.h"
-#include "chapters/interview/shared/paper.h"
+#include "chapters/interview/drills/draw_parts.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/wrapped_text.h"
 #include "widgets/controls/button.h"
 #include "widgets/number/number.h"
 
-/// The card: question, clock, box for the answer, verdict with its steps; readiness by topic under it.
+/// The card: question, clock, box for the answer, verdict with its ruler and steps; beside it how the topics stand.
 namespace chapters::interview::drills {
 namespace {
 
@@ -18,14 +16,6 @@ using widgets::Font;
 using widgets::Painter;
 using widgets::theme;
 using widgets::Type;
-
-struct Shown {
-  const DrillQuestion& question;
-  std::string_view heading;
-  const DrillMark* mark;  ///< null: not answered
-  bool solution;
-  double elapsed_s, limit_s;
-};
 
 void paint_clock(const Painter& p, ImVec2 centre, float radius, const Shown& s) {
   const auto& t = theme();
@@ -51,50 +41,6 @@ void paint_clock(const Painter& p, ImVec2 centre, float radius, const Shown& s) 
          widgets::Align::center);
 }
 
-/// Verdict, steps and the way into the lab; returns the height. `link_at` receives where the link stands.
-float paint_solution(const Painter& p, ImVec2 at, float width, const Shown& s, bool paint, ImVec2& link_at) {
-  const auto& t = theme();
-  const float pad = t.px(16), inner = width - 2 * pad;
-  float y = pad * 0.8f;
-  const ImVec2 text_at{at.x + pad, at.y};
-  if (s.mark) {
-    const ImU32 colour = s.mark->right ? t.good : s.mark->late ? t.warning : t.bad;
-    const std::string_view sign = s.mark->right ? "\xE2\x9C\x93" : "\xC3\x97";
-    if (paint) p.text({text_at.x, at.y + y}, sign, colour, Type::body, Font::bold);
-    y += widgets::wrapped_text(p, {text_at.x + t.px(22), at.y + y}, s.mark->verdict, inner - t.px(22), colour,
-                               {.type = Type::body, .font = Font::bold, .paint = paint}) +
-         t.px(6);
-  }
-  for (const auto& step : s.question.steps)
-    y += widgets::wrapped_text(p, {text_at.x, at.y + y}, step, inner, t.text, {.font = Font::mono, .paint = paint}) +
-         t.px(3);
-  link_at = {at.x + width - pad, at.y + y};
-  return y + t.px(30);
-}
-
-void record(Inputs& in, const Outputs& out, const Picture& picture, View& view, double now) {
-  const double seconds = view.running ? std::max(0.0, now - view.started) : 0;
-  DrillMark mark = grade(out.asked, view.typed, seconds, out.limit_s);
-  view.refused = mark.read ? std::string() : mark.verdict;
-  if (!mark.read) return;
-  view.held = out.asked;
-  view.held_heading = picture.heading;
-  view.held_seconds = seconds;
-  view.mark = std::move(mark);
-  view.holding = true;
-  view.running = false;
-  add_record(in.history, {out.asked.drill->id, static_cast<std::int64_t>(out.asked.seed), view.mark.said,
-                          view.mark.right, seconds, in.now_s > 0 ? in.now_s + (now - view.first) : 0});
-}
-
-void next(View& view, double now) {
-  view.holding = false;
-  view.typed[0] = '\0';
-  view.refused.clear();
-  view.running = view.focus = true;  // a round goes on: the clock starts with the question
-  view.started = now;
-}
-
 /// A link whose right end is at `end`; true when it is clicked, or Enter is pressed on it.
 bool right_link(const Painter& p, const char* id, std::string_view label, ImVec2 end) {
   const auto& t = theme();
@@ -107,149 +53,171 @@ bool right_link(const Painter& p, const char* id, std::string_view label, ImVec2
   return pressed;
 }
 
-void draw_topics(const Outputs& out, ImVec2 at, float width) {
+/// The question of the day: done, or a link to it, right under the box.
+void draw_daily(Inputs& in, const Outputs& out, const Picture& picture, const Painter& p, ImVec2 end, float room,
+                bool offered) {
   const auto& t = theme();
-  const Painter p = Painter::window();
-  p.text(at, "Readiness", t.text, Type::body, Font::bold);
-  p.text_fit({at.x + t.px(96), at.y + t.px(2)}, "per cent right that your answers support with 95 % confidence",
-             width - t.px(96), t.muted, Type::small);
-  const int columns = std::max(1, static_cast<int>(width / t.px(150)));
-  const float gap = t.px(20), cell = (width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns),
-              row = t.px(44);
-  int i = 0;
-  for (const TopicStanding& s : out.topics) {
-    share_bar(p,
-              {at.x + static_cast<float>(i % columns) * (cell + gap),
-               at.y + t.px(30) + static_cast<float>(i / columns) * row},
-              cell, s.label, s.ready, -1, s.asked > 0);
-    ++i;
-  }
-  const float height = t.px(34) + row * static_cast<float>((i + columns - 1) / columns);
-  ImGui::SetCursorScreenPos(at);
-  ImGui::Dummy({width, height});
-  if (widgets::Record* record = p.record()) {
-    widgets::DataTable table{"Readiness by topic", {"topic", "asked", "right", "ready", "level", "due"}, {}};
-    for (const TopicStanding& s : out.topics)
-      table.rows.push_back({std::string(s.label), widgets::exact(s.asked), widgets::exact(s.right),
-                            widgets::exact(s.ready), std::to_string(s.level), std::to_string(s.due)});
-    record->tables.push_back(std::move(table));
-  }
+  if (!(in.now_s > 0) || out.is_daily || widgets::text_size(picture.daily, Type::small).x > room) return;
+  if (out.daily_done)
+    p.text(end, picture.daily, t.muted, Type::small, Font::sans, widgets::Align::right);
+  else if (offered && right_link(p, "question of the day", picture.daily, end))
+    in.drill = today_drill;
 }
 
-}  // namespace
+/// Where the parts of the card stand.
+struct CardPlace {
+  ImVec2 corner, text_at;
+  float width = 0, inner = 0, words = 0, ring = 0, pad = 0;
+  Type type = Type::title;
+};
 
-void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.reason.empty()) return;
+CardPlace place_card(ImVec2 at, ImVec2 size, const Shown& s, bool open) {
   const auto& t = theme();
-  const Painter p = Painter::window();
-  const double now = ImGui::GetTime();
-  if (view.first < 0) view.first = now;
-  if (view.asked_drill != out.asked.drill || view.asked_seed != out.asked.seed) {
-    if (view.asked_drill && !view.holding) {  // another topic or drill was chosen: its clock has not begun
-      view.running = false;
-      view.typed[0] = '\0';
-      view.refused.clear();
-    }
-    view.asked_drill = out.asked.drill;
-    view.asked_seed = out.asked.seed;
+  CardPlace c;
+  c.width = std::min(size.x, t.px(760));
+  const bool low = size.y < t.px(300);
+  c.pad = low ? t.px(12) : std::min(t.px(28), c.width * 0.05f);
+  c.corner = {at.x + (size.x - c.width) / 2, at.y};
+  c.text_at = {c.corner.x + c.pad, c.corner.y + c.pad};
+  c.inner = c.width - 2 * c.pad;
+  c.ring = s.limit_s > 0 ? t.px(low ? 30 : 38) : 0;
+  c.words = c.inner - (c.ring > 0 ? 2 * c.ring + t.px(20) : 0);
+  // A long question in a low card, or over its solution, is set smaller.
+  const float asked =
+      widgets::wrapped_text(Painter::window(), {}, s.card.question, c.words, t.text, {.type = c.type, .paint = false});
+  if (open && (low || s.solution || asked > 0.45f * size.y)) c.type = Type::body;
+  return c;
+}
+
+/// The hint, as a formula where it is one; returns its height.
+float draw_hint(const Painter& p, ImVec2 at, float width, std::string_view hint, std::string_view formula, View& view) {
+  const auto& t = theme();
+  if (formula.empty()) return widgets::wrapped_text(p, at, hint, width, t.muted) + t.px(8);
+  ImGui::SetCursorScreenPos(at);
+  return widgets::draw_formula("hint", formula, {}, view.hint, {.type = Type::body, .max_width = width}).y + t.px(8);
+}
+
+enum class Pressed : std::uint8_t { nothing, start, enter, next };
+
+/// The row of the box and its button, `box` px high.
+Pressed draw_box(const CardPlace& c, float y, float box, const Shown& s, bool open, View& view, std::size_t answered) {
+  const auto& t = theme();
+  if (!open) {
+    ImGui::SetCursorScreenPos({c.text_at.x, y});
+    return widgets::button("Start", true, {t.px(130), box}) ? Pressed::start : Pressed::nothing;
   }
-  // An answer from a scenario is graded and shown, not kept.
-  const bool shows_said = !view.said.empty() && !view.holding;
-  if (shows_said && (view.held.drill != out.asked.drill || view.held.seed != out.asked.seed ||
-                     view.held.text != out.asked.text || view.mark.verdict.empty())) {
-    view.held = out.asked;
-    view.mark = grade(out.asked, view.said, 0, 0);
-    std::snprintf(view.typed, sizeof view.typed, "%s", view.said.c_str());
-  }
-  const Shown s{view.holding ? view.held : out.asked,
-                view.holding ? std::string_view(view.held_heading) : std::string_view(picture.heading),
-                view.holding || shows_said ? &view.mark : nullptr,
-                view.holding || shows_said || in.reveal,
-                view.holding   ? view.held_seconds
-                : view.running ? now - view.started
-                               : 0,
-                out.limit_s};
-
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float room = ImGui::GetContentRegionAvail().x, width = std::min(room, t.px(700)),
-              left = corner.x + (room - width) / 2, pad = std::min(t.px(32), width * 0.06f);
-  const float ring = s.limit_s > 0 ? t.px(40) : 0, inner = width - 2 * pad,
-              words = inner - (ring > 0 ? 2 * ring + t.px(24) : 0);
-  const ImVec2 text_at{left + pad, corner.y + pad};
-  const float heading = t.px(30), asked = widgets::wrapped_text(p, text_at, s.question.text, words, t.text,
-                                                                {.type = Type::title, .paint = false});
-  const float question = std::max(asked, 2 * ring - heading + t.px(8)) + t.px(14), box = t.px(44);
-  const bool hinted = !out.hint.empty() && !view.holding;
-  const float hint =
-      hinted
-          ? widgets::wrapped_text(p, text_at, out.hint, inner, t.muted, {.font = Font::mono, .paint = false}) + t.px(8)
-          : 0;
-  const float refused =
-      view.refused.empty()
-          ? 0
-          : widgets::wrapped_text(p, text_at, view.refused, inner, t.warning, {.paint = false}) + t.px(8);
-  ImVec2 link_at{};
-  const float solution = s.solution ? paint_solution(p, {}, inner, s, false, link_at) + t.px(18) : 0;
-  const float height = 2 * pad + heading + question + hint + box + t.px(26) + refused + solution;
-
-  p.rect({left, corner.y}, {left + width, corner.y + height}, t.panel, t.px(12));
-  p.frame({left, corner.y}, {left + width, corner.y + height}, t.line, 1, t.px(12));
-  p.text_fit(text_at, s.heading, words, t.muted, Type::small);
-  float y = text_at.y + heading;
-  widgets::wrapped_text(p, {text_at.x, y}, s.question.text, words, t.text, {.type = Type::title});
-  if (ring > 0) paint_clock(p, {left + width - pad - ring, text_at.y + ring}, ring - t.px(3), s);
-  y += question;
-  if (hinted) widgets::wrapped_text(p, {text_at.x, y}, out.hint, inner, t.muted, {.font = Font::mono});
-  y += hint;
-
   const float button = t.px(110);
-  ImGui::SetCursorScreenPos({text_at.x, y});
-  ImGui::SetNextItemWidth(inner - button - t.px(12));
+  ImGui::SetCursorScreenPos({c.text_at.x, y});
+  ImGui::SetNextItemWidth(c.inner - button - t.px(12));
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(12), (box - ImGui::GetFontSize()) / 2});
   if (view.focus && !view.holding) ImGui::SetKeyboardFocusHere();
   view.focus = false;
-  ImGui::PushID(static_cast<int>(in.history.size()) * 2 +
-                (view.holding ? 1 : 0));  // a box of its own for each question: nothing typed before comes back
+  // A box of its own for each question: nothing typed before comes back.
+  ImGui::PushID(static_cast<int>(answered) * 2 + (view.holding ? 1 : 0));
   const bool entered = ImGui::InputTextWithHint(
       "##drill answer", s.question.unit.empty() ? "a number" : "a number and its unit", view.typed, sizeof view.typed,
       ImGuiInputTextFlags_EnterReturnsTrue | (view.holding ? ImGuiInputTextFlags_ReadOnly : 0));
   ImGui::PopID();
-  if (ImGui::IsItemActivated() && !view.running && !view.holding) {
-    view.running = true;
-    view.started = now;
-  }
   ImGui::PopStyleVar();
-  ImGui::SetCursorScreenPos({text_at.x + inner - button, y});
+  ImGui::SetCursorScreenPos({c.text_at.x + c.inner - button, y});
   const bool pressed = widgets::button(view.holding ? "Next" : "Enter", true, {button, box});
-  p.text_fit({text_at.x, y + box + t.px(6)}, s.question.unit_label, inner, t.muted, Type::small);
-  const ImVec2 daily_at{text_at.x + inner, y + box + t.px(6)};
-  if (in.now_s > 0 && !out.is_daily) {
-    if (out.daily_done)
-      p.text(daily_at, picture.daily, t.muted, Type::small, Font::sans, widgets::Align::right);
-    else if (!view.holding && right_link(p, "question of the day", picture.daily, daily_at))
-      in.drill = today_drill;
-  }
-  y += box + t.px(26);
-  if (refused > 0) widgets::wrapped_text(p, {text_at.x, y}, view.refused, inner, t.warning);
-  y += refused;
-  if (s.solution) {
-    const ImVec2 at{text_at.x, y + t.px(8)};
-    p.rect(at, {at.x + inner, at.y + solution - t.px(18)}, t.card, t.px(8));
-    paint_solution(p, at, inner, s, true, link_at);
-    if (right_link(p, "open in the lab", "open in the lab", link_at)) view.requests.open_link = s.question.link;
-  }
-  draw_topics(out, {left, corner.y + height + t.px(24)}, width);
 
-  const bool again = view.holding && ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows) &&
-                     ImGui::IsKeyPressed(ImGuiKey_Enter, false);
-  if (view.holding) {
-    if (pressed || again || entered) next(view, now);
-  } else if ((pressed || entered) && view.typed[0] != '\0') {
-    view.said.clear();
-    record(in, out, picture, view, now);
-    if (!view.holding) view.focus = true;
+  if (!pressed && !entered) return Pressed::nothing;
+  return view.holding ? Pressed::next : Pressed::enter;
+}
+
+Pressed draw_card(Inputs& in, const Outputs& out, const Picture& picture, View& view, const Shown& s, bool open,
+                  ImVec2 size) {
+  const auto& t = theme();
+  const Painter p = Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const CardPlace c = place_card(at, size, s, open);
+  p.rect(c.corner, {c.corner.x + c.width, c.corner.y + size.y}, t.panel, t.px(12));
+  p.frame(c.corner, {c.corner.x + c.width, c.corner.y + size.y}, t.line, 1, t.px(12));
+  const float bottom = at.y + size.y - c.pad, box = t.px(size.y < t.px(300) ? 34 : 44);
+  widgets::fit_text(p, c.text_at, s.heading, c.words, t.muted, Type::small);
+  float y = c.text_at.y + t.px(26);
+  if (open)
+    y += widgets::wrapped_text(p, {c.text_at.x, y}, s.card.question, c.words, t.text, {.type = c.type});
+  else
+    y += widgets::wrapped_text(p, {c.text_at.x, y},
+                               "The question shows when you press Start, and its clock runs from then on.", c.words,
+                               t.text, {.type = Type::body});
+  if (c.ring > 0) {
+    paint_clock(p, {c.corner.x + c.width - c.pad - c.ring, c.text_at.y + c.ring}, c.ring - t.px(3), s);
+    y = std::max(y, c.text_at.y + 2 * c.ring + t.px(4));
   }
-  view.requests.awake = view.running && !view.holding && out.limit_s > 0 && now - view.started < out.limit_s;
+  y += t.px(12);
+  if (open && !view.holding && !out.hint.empty() && y + t.px(40) + box < bottom)
+    y += draw_hint(p, {c.text_at.x, y}, c.inner, picture.card.hint, picture.card.hint_formula, view);
+  y = std::min(y, bottom - box);
+  const Pressed pressed = draw_box(c, y, box, s, open, view, in.history.size());
+  y += box + t.px(6);
+  if (y + t.type(Type::small) > bottom) return pressed;
+  const float unit = open ? widgets::text_size(s.card.unit_label, Type::small).x : 0;
+  if (open && !s.card.unit_label.empty())
+    p.text_fit({c.text_at.x, y}, s.card.unit_label, c.inner, t.muted, Type::small);
+  draw_daily(in, out, picture, p, {c.text_at.x + c.inner, y}, c.inner - unit - t.px(16), !view.holding);
+  y += t.type(Type::small) + t.px(10);
+  if (!view.refused.empty())
+    y += widgets::wrapped_text(p, {c.text_at.x, y}, view.refused, c.inner, t.warning) + t.px(6);
+  if (!s.solution || y + t.px(60) > bottom) return pressed;
+  ImVec2 link_at{};
+  const float room = bottom - y,
+              high = paint_solution(p, {c.text_at.x, y}, c.inner, room, s, view.ruler, false, link_at);
+  p.rect({c.text_at.x, y}, {c.text_at.x + c.inner, y + std::min(high, room)}, t.card, t.px(8));
+  paint_solution(p, {c.text_at.x, y}, c.inner, room, s, view.ruler, true, link_at);
+  if (right_link(p, "open in the lab", "open in the lab", link_at)) view.requests.open_link = s.question.link;
+  return pressed;
+}
+
+void keep_table(const Outputs& out, widgets::Record& record) {
+  widgets::DataTable table{"Readiness by topic", {"topic", "asked", "right", "ready"}, {}};
+  for (const TopicStanding& topic : out.topics)
+    table.rows.push_back({std::string(topic.label), widgets::exact(topic.asked), widgets::exact(topic.right),
+                          widgets::exact(topic.ready)});
+  record.tables.push_back(std::move(table));
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  if (!out.asked.drill) return;
+  stage.panel("card", {.title = "Question", .least = {460, 330}, .ideal = {0, 560}, .answers = true}, [&](ImVec2 size) {
+    const double now = ImGui::GetTime();
+    if (view.first < 0) view.first = now;
+    follow_question(out, picture, view);
+    const bool shows_said = !view.said.empty() && !view.holding;
+    const Shown s{view.holding ? view.held : out.asked,
+                  view.holding ? view.held_card : picture.card,
+                  view.holding ? std::string_view(view.held_heading) : std::string_view(picture.heading),
+                  view.holding || shows_said ? &view.mark : nullptr,
+                  view.holding || shows_said || in.reveal,
+                  view.holding   ? view.held_seconds
+                  : view.running ? now - view.started
+                                 : 0,
+                  out.limit_s};
+    const bool open = view.begun || !(out.limit_s > 0) || s.solution;
+    Pressed pressed = draw_card(in, out, picture, view, s, open, size);
+    if (pressed == Pressed::nothing && view.holding && ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows) &&
+        ImGui::IsKeyPressed(ImGuiKey_Enter, false))
+      pressed = Pressed::next;
+    if (pressed == Pressed::start) begin_question(view, now);
+    if (pressed == Pressed::next) next_question(view, now);
+    if (pressed == Pressed::enter && view.typed[0] != '\0') {
+      view.said.clear();
+      record_answer(in, out, picture, view, now);
+      if (!view.holding) view.focus = true;
+    }
+    view.requests.awake = view.running && !view.holding && out.limit_s > 0 && now - view.started < out.limit_s;
+  });
+  const auto rows = static_cast<float>(picture.standings.size());
+  stage.panel("topics", {.title = "Share right, topic by topic", .least = {300, 50 + 18 * rows}}, [&](ImVec2 size) {
+    widgets::draw_interval_bars(
+        "standings", picture.standings, view.standings,
+        {.lo = 0, .hi = 100, .unit = "%", .axis_label = "right, and what the answers support", .size = size});
+    if (widgets::Record* record = Painter::window().record()) keep_table(out, *record);
+  });
 }
 
 }  // namespace chapters::interview::drills

@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "chapters/practice/drill_history.h"
+#include "widgets/charts/interval_bar.h"
+#include "widgets/prose/formula.h"
 
 namespace chapters::interview::drills {
 
@@ -26,7 +28,7 @@ struct Outputs {
   std::int64_t level_now = 1, question_of_round = 1, right_in_round = 0, answered = 0, best_streak = 0, due = 0,
                daily_streak = 0;
   bool daily_done = false;
-  double answer = 0, limit_s = 0, median_s = 0;
+  double answer = 0, limit_s = 0, median_s = 0;  ///< NaN: not revealed; no clock's limit is 0; nothing answered
   std::string reason;
 
   DrillQuestion asked;
@@ -34,10 +36,36 @@ struct Outputs {
   std::vector<TopicStanding> topics;
 };
 
+/// A question as it is read: in people's numbers, its formula set as one.
+struct CardText {
+  std::string question, unit_label;
+  std::string hint, hint_formula;  ///< the formula is empty where the hint is a sentence
+  std::vector<std::string> steps;
+};
+CardText card_text(const DrillQuestion& question);
+
+/// Where an answer stands among those that count, on a logarithmic scale.
+struct Ruler {
+  double lo = 1, hi = 10, from = 0, to = 0;  ///< the scale; what counts as right
+  double answer = 0, said = 0;               ///< in the SI unit
+  std::string answer_text, said_text;
+  struct Slip {
+    double value = 0;
+    std::string says;
+  };
+  std::vector<Slip> slips;
+  bool drawn = false;  ///< false where the answer or what was said is not above 0
+};
+Ruler ruler_of(const DrillQuestion& question, double said);
+
 struct Picture {
   std::uint64_t version = 0;
+  std::string answer;
   std::string heading;  ///< topic, level and number of the question
   std::string daily;    ///< how the question of the day stands
+  CardText card;
+  std::vector<std::string> notes;               ///< of the topics: "7 of 9 right"
+  std::vector<widgets::IntervalRow> standings;  ///< of the topics; they lie beside `notes`
 };
 
 /// What is on the card: the question that waits, or the one just answered, held until Next.
@@ -47,12 +75,17 @@ struct View {
   std::string said;     ///< an answer to show graded without keeping it
   std::string refused;  ///< why the last answer could not be read
   DrillQuestion held;
+  CardText held_card;
   DrillMark mark;
+  Ruler ruler;
   std::string held_heading;
   const Drill* asked_drill = nullptr;  ///< which question the clock and the box belong to
   std::uint64_t asked_seed = 0;
+  bool begun = false;  ///< the question was opened, so that its clock runs
   bool holding = false, running = false, focus = false;
   double started = 0, first = -1, held_seconds = 0;  ///< ImGui time, s
+  widgets::FormulaView hint;
+  widgets::IntervalBarView standings;
 };
 
 void describe(Fields& f, Inputs& in);
@@ -60,6 +93,6 @@ void describe(Fields& f, Outputs& out);
 void describe(Fields& f, View& view);
 Outputs compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out);
-void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 }  // namespace chapters::interview::drills

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/interview/readiness/lab.h"
+#include "chapters/interview/shared/words.h"
 #include "chapters/mechanism/catalog.h"
 #include "models/learning/practice.h"
 #include "widgets/number/number.h"
@@ -12,10 +13,12 @@ namespace {
 std::string percent_text(double share) { return widgets::format_text(std::round(share * 1000) / 10, "%", 3); }
 
 std::string verdict_of(std::int64_t needed, double rate, double goal) {
+  if (needed == 1)
+    return "One more question, right with a chance of " + percent_text(rate) + ", shows " + percent_text(goal) + ".";
   if (needed == 0) return "You are there: your answers support " + percent_text(goal) + ".";
   if (needed > 0)
-    return widgets::format_text(static_cast<double>(needed), "", 9) + " more questions with " + percent_text(rate) +
-           " right show it.";
+    return widgets::format_text(static_cast<double>(needed), "", 9) + " more questions, " + percent_text(rate) +
+           " of them right, show " + percent_text(goal) + ".";
   return percent_text(rate) + " right never shows " + percent_text(goal) + ".";
 }
 
@@ -32,7 +35,6 @@ Outputs compute(const Inputs& in) {
   out.standings = standings(c.drills, c.drill_topics, in.history, in.now_s, z);
   const bool everything = in.topic == "weak";
   double asked = 0, right = 0;
-  const TopicStanding* weakest = nullptr;
   for (const TopicStanding& s : out.standings) {
     if (everything || s.topic == in.topic) {
       asked += s.asked;
@@ -40,7 +42,6 @@ Outputs compute(const Inputs& in) {
       out.level_reached = std::max<std::int64_t>(out.level_reached, s.best);
     }
     out.topics_ready += s.ready >= goal;
-    if (!weakest || s.ready < weakest->ready) weakest = &s;
     out.topics.push_back({std::string(s.label), s.next ? s.next->title : std::string(),
                           static_cast<std::int64_t>(s.asked), static_cast<std::int64_t>(s.right), s.best, s.due,
                           s.ready * 100});
@@ -53,15 +54,21 @@ Outputs compute(const Inputs& in) {
   // A kind of question that the templates no longer have still counts as an answer given.
   out.asked = everything ? static_cast<std::int64_t>(in.history.size()) : static_cast<std::int64_t>(asked);
   out.right = static_cast<std::int64_t>(right);
-  out.success_percent = asked > 0 ? 100 * right / asked : 0;
+  out.success_percent = asked > 0 ? 100 * right / asked : std::nan("");
   out.ready_percent = 100 * models::wilson_lower(right, asked, z);
   const double rate = in.plan_right_percent / 100, more = static_cast<double>(in.plan_questions);
   out.plan_ready_percent = 100 * models::wilson_lower(right + rate * more, asked + more, z);
   const std::int64_t needed = models::questions_to_goal(right, asked, rate, goal, z);
   out.needed_questions = std::max<std::int64_t>(needed, 0);
   out.verdict = verdict_of(needed, rate, goal);
-  out.weakest = weakest ? std::string(weakest->label) : std::string();
-  out.next = weakest && weakest->next ? weakest->next->title : std::string();
+  const TopicStanding* weakest = weakest_topic(out.standings);
+  out.weakest = weakest ? std::string(weakest->label) : "not known yet";
+  // Of the chosen topic, of the weakest one, or what the drills would ask now.
+  const Drill* next = nullptr;
+  for (const TopicStanding& s : out.standings)
+    if (everything ? &s == weakest : s.topic == in.topic) next = s.next;
+  if (!next) next = choose_drill(c.drills, in.history, {.now_s = in.now_s}).drill;
+  out.next = next ? next->title : std::string();
   return out;
 }
 

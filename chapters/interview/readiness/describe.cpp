@@ -16,8 +16,10 @@ static_assert(std::size(confidences) == static_cast<std::size_t>(Confidence::nin
 double z_of(Confidence confidence) { return models::confidence_z(confidences[static_cast<std::size_t>(confidence)]); }
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("topic", in.topic, catalog().drill_topics,
-           {.label = "Topic", .help = "What the figures speak of: one topic, or all of them together."});
+  f.group("What counts");
+  f.choice(
+      "topic", in.topic, catalog().drill_topics,
+      {.label = "Topic", .help = "What the figures speak of: one topic, or all of them together.", .headline = true});
   f.real("goal_percent", in.goal_percent,
          {
              .label = "Ready means",
@@ -28,12 +30,14 @@ void describe(Fields& f, Inputs& in) {
          });
   f.choice("confidence", in.confidence, confidence_choices,
            {.label = "How sure", .help = "Two-sided confidence of the interval whose lower end counts."});
+  f.group("Suppose you go on");
   f.integer("plan_questions", in.plan_questions,
             {
                 .label = "Suppose you answer",
                 .help = "So many questions more.",
                 .lo = 0,
                 .hi = 200,
+                .headline = true,
             });
   f.real("plan_right_percent", in.plan_right_percent,
          {
@@ -42,6 +46,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "The share of those that you get right.",
              .lo = 0,
              .hi = 100,
+             .headline = true,
          });
   shared::history(f, "history", in.history, "drill.history", most_drill_records,
                   {.label = "Your answers", .help = "Everything you answered in the drills; kept between sessions."});
@@ -63,20 +68,31 @@ void describe(Fields& f, Row& r) {
 
 void describe(Fields& f, Outputs& o) {
   constexpr std::string_view wilson = "Wilson 1927, score interval";
+  f.group("What your answers show");
   f.real("ready_percent", o.ready_percent,
          {
              .label = "Ready",
              .unit = "%",
              .help = "The share of right answers that your answers support; not the share itself.",
+             .headline = true,
              .formula = "(p + z^2/2n - z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)",
              .source = wilson,
          });
-  f.real("success_percent", o.success_percent, {.label = "Right so far", .unit = "%", .formula = "right / asked"});
+  f.real("success_percent", o.success_percent,
+         {
+             .label = "Right so far",
+             .unit = "%",
+             .headline = true,
+             .may_be_missing = true,
+             .absent = "Nothing was asked yet.",
+             .formula = "right / asked",
+         });
   f.real("plan_ready_percent", o.plan_ready_percent,
          {
              .label = "Ready, if so",
              .unit = "%",
              .help = "With the questions that you suppose.",
+             .headline = true,
              .source = wilson,
          });
   f.integer("needed_questions", o.needed_questions,
@@ -85,12 +101,14 @@ void describe(Fields& f, Outputs& o) {
   f.integer("topics_ready", o.topics_ready, {.label = "Topics ready", .help = "Topics whose figure reaches the goal."});
   f.integer("level_reached", o.level_reached,
             {.label = "Level reached", .help = "Highest level answered right: 1 recall to 6 design."});
+  f.group("Counts");
   f.integer("due", o.due,
             {.label = "Due for review",
              .help = "Kinds of question, of every topic, whose time to come back has come.",
              .source = "intervals of SM-2, Wozniak 1990"});
   f.integer("asked", o.asked, {.label = "Asked", .help = "Questions answered."});
   f.integer("right", o.right, {.label = "Right", .help = "Of them right and in time."});
+  f.group("Predictions");
   f.integer("predicted", o.predicted,
             {.label = "Predictions",
              .help = "Questions that labs asked before they showed the answer; the first answer to each counts."});
@@ -103,7 +121,9 @@ void describe(Fields& f, Outputs& o) {
              .help = "The share of close predictions that these support.",
              .source = wilson,
          });
-  f.text("weakest", o.weakest, {.label = "Weakest topic"});
+  f.group("What to do next");
+  f.text("weakest", o.weakest,
+         {.label = "Weakest topic", .help = "Whose answers support the least, of those asked three times or more."});
   f.text("next", o.next, {.label = "Do next"});
   f.text("verdict", o.verdict, {.label = "To the goal"});
   f.table("topics", o.topics, {.label = "By topic", .help = "How every topic stands."});

@@ -2,102 +2,137 @@
 #include <cmath>
 
 #include "chapters/interview/readiness/lab.h"
-#include "chapters/interview/shared/paper.h"
 #include "widgets/base/parts.h"
-#include "widgets/base/wrapped_text.h"
 #include "widgets/number/number.h"
 
+/// Topics as intervals against the goal with a way into each, the days of practice, and what is due.
 namespace chapters::interview::readiness {
 namespace {
 
+using widgets::Align;
+using widgets::Painter;
 using widgets::theme;
+using widgets::Type;
 
-void draw_figures(const widgets::Painter& p, ImVec2 at, float width, const Outputs& out, double goal) {
+/// A word that leads somewhere, its right end at `end`.
+bool link(const Painter& p, int id, const char* word, ImVec2 end) {
   const auto& t = theme();
-  struct Figure {
-    std::string_view label;
-    widgets::NumberText value;
-    ImU32 colour;
-  };
-  const bool known = out.asked > 0;
-  const Figure figures[] = {
-      {"supported now",
-       known ? widgets::format(std::round(out.ready_percent), "%", 3) : widgets::format(std::nan(""), ""),
-       known ? share_colour(out.ready_percent / 100, goal) : t.muted},
-      {"right so far",
-       known ? widgets::format(std::round(out.success_percent), "%", 3) : widgets::format(std::nan(""), ""), t.text},
-      {"supported, if so", widgets::format(std::round(out.plan_ready_percent), "%", 3),
-       share_colour(out.plan_ready_percent / 100, goal)},
-      {"topics ready", widgets::format(static_cast<double>(out.topics_ready), ""), t.text},
-      {"level reached", widgets::format(static_cast<double>(out.level_reached), ""), t.text}};
-  const float cell = width / static_cast<float>(std::size(figures));
-  for (std::size_t i = 0; i < std::size(figures); ++i) {
-    const float x = at.x + cell * static_cast<float>(i);
-    p.text({x, at.y}, figures[i].value, figures[i].colour, widgets::Type::title, widgets::Font::mono);
-    p.text_fit({x, at.y + t.px(30)}, figures[i].label, cell - t.px(8), t.muted, widgets::Type::small);
+  const ImVec2 size = widgets::text_size(word, Type::small);
+  ImGui::SetCursorScreenPos({end.x - size.x, end.y});
+  ImGui::PushID(id);
+  const bool pressed = ImGui::InvisibleButton(word, {size.x, size.y + t.px(3)}, ImGuiButtonFlags_EnableNav);
+  ImGui::PopID();
+  p.text({end.x - size.x, end.y}, word, t.accent, Type::small);
+  if (ImGui::IsItemHovered() || ImGui::IsItemFocused())
+    p.line({end.x - size.x, end.y + size.y}, {end.x, end.y + size.y}, t.accent);
+  return pressed;
+}
+
+void keep_tables(const Inputs& in, const Outputs& out, widgets::Record& record) {
+  widgets::DataTable topics{
+      "Readiness by topic", {"topic", "asked", "right", "ready_percent", "level", "due", "next"}, {}};
+  for (const Row& r : out.topics)
+    topics.rows.push_back({r.topic, std::to_string(r.asked), std::to_string(r.right), widgets::exact(r.ready_percent),
+                           std::to_string(r.level), std::to_string(r.due), r.next});
+  widgets::DataTable answers{"Answers", {"drill", "seed", "said", "right", "seconds", "time_unix_s"}, {}};
+  for (const DrillRecord& r : in.history)
+    answers.rows.push_back({r.drill, std::to_string(r.seed), widgets::exact(r.said), r.right ? "1" : "0",
+                            widgets::exact(r.seconds), widgets::exact(r.time_s)});
+  record.tables.push_back(std::move(topics));
+  record.tables.push_back(std::move(answers));
+}
+
+void draw_topics(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = theme();
+  const Painter p = Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float links = widgets::text_size("look again", Type::small).x + t.px(12);
+  view.topics.selected = picture.chosen;
+  if (widgets::draw_interval_bars("topics", picture.rows, view.topics,
+                                  {.lo = 0,
+                                   .hi = 100,
+                                   .unit = "%",
+                                   .axis_label = "right, and what the answers support",
+                                   .size = {size.x - links, size.y},
+                                   .row_px = 34}) &&
+      view.topics.selected >= 0)
+    view.requests.open_link = picture.lines[static_cast<std::size_t>(view.topics.selected)].link;
+  const widgets::RowStack& stack = view.topics.layout.stack;
+  for (std::size_t i = 0; i < std::min(stack.shown, picture.lines.size()); ++i)
+    if (link(p, static_cast<int>(i), picture.lines[i].act,
+             {at.x + size.x, stack.middle(i) - t.type(Type::small) / 2 - t.px(1)}))
+      view.requests.open_link = picture.lines[i].link;
+  if (widgets::Record* record = p.record()) keep_tables(in, out, *record);
+}
+
+/// A square a day, a column a week, the last square today; the more answers the further along the ramp.
+void draw_days(const Picture& picture, ImVec2 size) {
+  const auto& t = theme();
+  const Painter p = Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float small = t.type(Type::small), foot = small + t.px(6);
+  if (picture.days.empty()) {
+    widgets::fit_text(p, at, "No day is known yet.", size.x, t.muted, Type::small);
+    return;
   }
+  constexpr std::size_t rows = 7;
+  const float side = std::floor(std::min((size.y - foot) / rows, t.px(22)));
+  if (side < t.px(3)) return;
+  const auto weeks = std::min<std::size_t>(picture.days.size() / rows, static_cast<std::size_t>(size.x / side));
+  const std::size_t first = picture.days.size() - weeks * rows;
+  const float gap = std::max(1.0f, side * 0.14f);
+  for (std::size_t i = first; i < picture.days.size(); ++i) {
+    const std::size_t k = i - first;
+    const ImVec2 corner{at.x + side * static_cast<float>(k / rows), at.y + side * static_cast<float>(k % rows)};
+    const std::int64_t n = picture.days[i];
+    const auto step = static_cast<std::size_t>(
+        picture.most_a_day > 0 ? std::ceil(4.0 * static_cast<double>(n) / static_cast<double>(picture.most_a_day)) : 0);
+    p.rect(corner, {corner.x + side - gap, corner.y + side - gap}, n > 0 ? t.ramp_at(step, 5) : t.card, t.px(2));
+    if (i + 1 == picture.days.size())
+      p.frame(corner, {corner.x + side - gap, corner.y + side - gap}, t.accent, t.px(1.5f), t.px(2));
+  }
+  widgets::Line line;
+  line.add_integer(picture.days_with).add(picture.days_with == 1 ? " day with answers" : " days with answers");
+  if (picture.most_a_day > 0) line.add(", at most ").add_integer(picture.most_a_day).add(" a day");
+  widgets::fit_text(p, {at.x, at.y + side * rows + t.px(4)}, line.view(), size.x, t.muted, Type::small);
+}
+
+void draw_due(const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = theme();
+  const Painter p = Painter::window();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float row = t.type(Type::small) + t.px(9);
+  if (picture.due.empty()) {
+    widgets::fit_text(p, at, "Nothing is due.", size.x, t.muted, Type::small);
+    return;
+  }
+  const auto places = static_cast<std::size_t>(std::max(1.0f, size.y / row));
+  const std::size_t shown = picture.due.size() <= places ? picture.due.size() : std::max<std::size_t>(places, 2) - 1;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Due& due = picture.due[i];
+    const float y = at.y + row * static_cast<float>(i), act = widgets::text_size("ask me", Type::small).x + t.px(10),
+                when = widgets::text_size(due.when, Type::small).x + t.px(10);
+    widgets::fit_text(p, {at.x, y}, due.title, size.x - act - when, t.text, Type::small);
+    p.text({at.x + size.x - act, y}, due.when, t.muted, Type::small, widgets::Font::sans, Align::right);
+    if (link(p, static_cast<int>(i), "ask me", {at.x + size.x, y})) view.requests.open_link = due.link;
+  }
+  if (shown == picture.due.size()) return;
+  widgets::Line more;
+  more.add("and ").add_integer(static_cast<std::int64_t>(picture.due.size() - shown)).add(" more");
+  p.text({at.x, at.y + row * static_cast<float>(shown)}, more.view(), t.muted, Type::small);
 }
 
 }  // namespace
 
-void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.reason.empty()) return;
-  const auto& t = theme();
-  const widgets::Painter p = widgets::Painter::window();
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float room = ImGui::GetContentRegionAvail().x, width = std::min(room, t.px(860)), pad = t.px(22);
-  const float row = t.px(54);
-  const std::size_t rows = picture.lines.size();
-  const float height = t.px(124) + row * static_cast<float>(rows) + pad;
-  p.rect(corner, {corner.x + width, corner.y + height}, t.panel, t.px(12));
-  p.frame(corner, {corner.x + width, corner.y + height}, t.line, 1, t.px(12));
-  const float x = corner.x + pad, inner = width - 2 * pad;
-  draw_figures(p, {x, corner.y + pad}, inner, out, picture.goal);
-  p.text_fit({x, corner.y + pad + t.px(62)}, out.verdict, inner, t.accent, widgets::Type::body, widgets::Font::bold);
-  float y = corner.y + t.px(120);
-  for (std::size_t i = 0; i < rows; ++i) {
-    const auto& line = picture.lines[i];
-    if (line.chosen)
-      p.rect({corner.x + t.px(6), y - t.px(8)}, {corner.x + width - t.px(6), y + row - t.px(9)}, t.card, t.px(6));
-    p.line({x, y - t.px(8)}, {x + inner, y - t.px(8)}, t.grid);
-    const char* const practise = line.act;
-    const float link = widgets::text_size("look again", widgets::Type::small).x,
-                bar = (inner - link - t.px(40)) * 0.55f;
-    share_bar(p, {x, y}, bar, line.label, line.share, picture.goal, line.known);
-    const float middle = x + bar + t.px(20), text = inner - bar - link - t.px(36);
-    p.text_fit({middle, y}, line.detail, text, t.text, widgets::Type::small);
-    p.text_fit({middle, y + t.px(20)}, line.next, text, t.muted, widgets::Type::small);
-    ImGui::SetCursorScreenPos({x + inner - link, y});
-    ImGui::PushID(static_cast<int>(i));
-    if (ImGui::InvisibleButton(practise, {link, t.px(22)}, ImGuiButtonFlags_EnableNav))
-      view.requests.open_link = line.link;
-    ImGui::PopID();
-    p.text({x + inner, y}, practise, t.accent, widgets::Type::small, widgets::Font::sans, widgets::Align::right);
-    y += row;
-  }
-  ImGui::SetCursorScreenPos(corner);
-  ImGui::Dummy({width, height});
-  const float note = corner.y + height + t.px(12);
-  const float noted =
-      widgets::wrapped_text(p, {x, note},
-                            "Each bar is what your answers support, not your score: the lower end of the interval "
-                            "around the share that was right. The line across it is the goal.",
-                            inner, t.muted);
-  ImGui::SetCursorScreenPos({corner.x, note});
-  ImGui::Dummy({width, noted});
-  if (widgets::Record* record = p.record()) {
-    widgets::DataTable topics{
-        "Readiness by topic", {"topic", "asked", "right", "ready_percent", "level", "due", "next"}, {}};
-    for (const Row& r : out.topics)
-      topics.rows.push_back({r.topic, std::to_string(r.asked), std::to_string(r.right), widgets::exact(r.ready_percent),
-                             std::to_string(r.level), std::to_string(r.due), r.next});
-    widgets::DataTable answers{"Answers", {"drill", "seed", "said", "right", "seconds", "time_unix_s"}, {}};
-    for (const DrillRecord& r : in.history)
-      answers.rows.push_back({r.drill, std::to_string(r.seed), widgets::exact(r.said), r.right ? "1" : "0",
-                              widgets::exact(r.seconds), widgets::exact(r.time_s)});
-    record->tables.push_back(std::move(topics));
-    record->tables.push_back(std::move(answers));
-  }
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  if (picture.rows.empty()) return;
+  const auto rows = static_cast<float>(picture.rows.size());
+  stage.panel("topics", {.title = "Topics against the goal", .least = {460, 50 + 18 * rows}, .answers = true},
+              [&](ImVec2 size) { draw_topics(in, out, picture, view, size); });
+  stage.panel("days", {.title = "Days of practice", .least = {260, 110}, .ideal = {0, 180}},
+              [&](ImVec2 size) { draw_days(picture, size); });
+  stage.panel("due", {.title = "Due for review", .least = {260, 90}},
+              [&](ImVec2 size) { draw_due(picture, view, size); });
 }
 
 }  // namespace chapters::interview::readiness

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/practice/drill_history.h"
 #include "chapters/practice/prediction_history.h"
+#include "widgets/charts/interval_bar.h"
 
 /// What the answers given so far support, topic by topic, and what to do next.
 namespace chapters::interview::readiness {
@@ -42,23 +44,33 @@ struct Outputs {
   PredictionStanding predictions;
 };
 
-/// A row of the page: a topic of the drills, or the predictions.
+/// What a row of the page leads to: a topic of the drills, or the predictions.
 struct Line {
   std::string_view label;
-  std::string detail, link, next;
-  double share = 0;
-  bool known = false, chosen = false;
+  std::string detail, link;
   const char* act = "practise";
+};
+
+/// A kind of question whose time to come back has come.
+struct Due {
+  std::string title, when, link;
 };
 
 struct Picture {
   std::uint64_t version = 0;
+  std::string answer;
   std::vector<Line> lines;
-  double goal = 0.8;  ///< share of right answers
+  std::vector<widgets::IntervalRow> rows;  ///< of `lines`, whose texts they point to
+  std::int64_t chosen = -1;                ///< row of the topic that the figures speak of
+  std::vector<Due> due;                    ///< the longest overdue first
+  std::int64_t last_day = 0;               ///< today, in days since 1970; 0: not known
+  std::vector<std::int64_t> days;          ///< answers a day, the last one today
+  std::int64_t most_a_day = 0, days_with = 0;
 };
 
 struct View {
   Requests requests;
+  widgets::IntervalBarView topics;
 };
 
 void describe(Fields& f, Inputs& in);
@@ -69,6 +81,8 @@ void describe(Fields& f, View& v);
 double z_of(Confidence confidence);
 Outputs compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out);
-void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+/// Kinds of question to come back to at `now_s`, the longest overdue first: as many as due_count says.
+std::vector<Due> due_list(std::span<const DrillRecord> history, double now_s);
 
 }  // namespace chapters::interview::readiness

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "chapters/kernels/lab/arrange_parts.h"
 #include "widgets/number/number.h"
 
@@ -8,25 +10,41 @@ using ::kernels::Ladder;
 using ::kernels::Measure;
 using widgets::format_text;
 
-std::string percent(double share) { return format_text(100 * share, "%", share < 0.0995 ? 2 : 3); }
-
 /// The median time, and half the interquartile range as a share of it.
 std::string time_text(const RunRow& run) {
   return format_text(run.time_s, "s") +
          (run.samples > 1 ? " \xC2\xB1" + format_text(100 * run.spread_s / run.time_s / 2, "%", 2) : " once");
 }
 
-Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& ladder, const models::OpCost& cost) {
-  Bar bar{rated, rung.id, rung.title, rung.change, {}, {}, {}, {}, {}};
+/// `amount` is what the ladder counts: operations, or bytes.
+Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& ladder, double amount, bool predict) {
+  Bar bar{rated, rung.id, rung.title, rung.change};
+  if (rated.floor_s > 0) bar.roof_rate = amount / rated.floor_s;
+  // Somebody else's measurement says what ours will be: it waits for the prediction too.
+  if (predict && !(rated.yours > 0)) bar.published = -1;
   if (const auto& p = rated.prediction) {
-    bar.predicted_text = "model " + percent(rated.limit.share);
+    if (bar.roof_rate > 0) bar.predicted_rate = bar.roof_rate * rated.limit.share;
+    bar.share = "\xE2\x89\xA4 " + percent_text(rated.limit.share);
+    if (bar.predicted_rate > 0)
+      bar.rate =
+          "\xE2\x89\xA4 " + format_text(bar.predicted_rate, ladder.measure == Measure::flops_per_s ? "FLOP/s" : "B/s");
     bar.hover = std::string(p->why) + " Limited by " + std::string(models::limit_label(p->bound.limit)) + ".";
-    if (p->published_share > 0)
-      bar.published_text = std::string(p->published_source) + ": " + percent(p->published_share);
+    if (bar.published > 0) {
+      bar.published_rate = bar.roof_rate * bar.published;
+      bar.published_text = std::string(p->published_source) + ": " + percent_text(p->published_share);
+    }
   }
-  if (timed(rated.run)) {
-    bar.rate = rate_text(ladder, cost.flops, cost.bytes(), rated.run->time_s);
-    bar.time = time_text(*rated.run);
+  if (!shown(rated)) return bar;
+  const RunRow& run = *rated.run;
+  const bool bytes = ladder.measure != Measure::flops_per_s;
+  bar.rate = rate_text(ladder, bytes ? 0 : amount, bytes ? amount : 0, run.time_s);
+  bar.time = time_text(run);
+  if (bar.measured >= 0) bar.share = percent_text(bar.measured);
+  bar.measured_rate = amount / run.time_s;
+  const double half = std::min(run.spread_s, run.time_s) / 2;
+  if (run.samples > 1) {
+    bar.slow_rate = amount / (run.time_s + half);
+    bar.fast_rate = amount / (run.time_s - half);
   }
   return bar;
 }
@@ -39,13 +57,22 @@ std::string caption_of(const Inputs& in, const Outputs& out, const RatedRung& no
   const bool measured = bandwidth ? c.bandwidth_measured : c.arithmetic_measured;
   const auto prefix = ladder.size_unit == "B" ? widgets::Prefix::binary : widgets::Prefix::none;
   const std::string size(widgets::format(static_cast<double>(out.size), ladder.size_unit, 4, prefix).view());
-  return "share of each rung's roof; rung " + std::to_string(out.selected + 1) + ": " +
+  return "Its roof: " +
          (bandwidth ? c.bandwidth + ", " + format_text(out.roof.bytes_per_s, "B/s")
                     : c.arithmetic + ", " + format_text(out.roof.flops_per_s, "FLOP/s")) +
-         (measured ? ", measured here; " : "; ") + std::string(ladder.size_label) + " " + size;
+         (measured ? ", measured here. " : ". ") + std::string(ladder.size_label) + " " + size + ".";
+}
+
+std::string change_of(const Outputs& out) {
+  std::string text =
+      "Rung " + std::to_string(out.selected + 1) + ": " + std::string(out.ladder->rungs[out.selected].change);
+  if (text.back() != '.') text += ".";
+  return text;
 }
 
 }  // namespace
+
+std::string percent_text(double share) { return format_text(100 * share, "%", share < 0.0995 ? 2 : 3); }
 
 std::string rate_text(const Ladder& ladder, double flops, double bytes, double time_s) {
   switch (ladder.measure) {
@@ -66,9 +93,22 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   const auto rated = rate_rungs(in, ladder, out.size);
   if (!rated) return picture;
   const models::OpCost cost = ladder.cost(out.size);
-  for (std::size_t i = 0; i < rated->size(); ++i)
-    picture.bars.push_back(bar_of((*rated)[i], ladder.rungs[i], ladder, cost));
+  const bool flops = ladder.measure == Measure::flops_per_s;
+  const double amount = flops ? cost.flops : cost.bytes();
+  picture.unit = flops ? "FLOP/s" : "B/s";
+  double highest = 0;
+  for (std::size_t i = 0; i < rated->size(); ++i) {
+    const Bar& bar = picture.bars.emplace_back(bar_of((*rated)[i], ladder.rungs[i], ladder, amount, in.predict_first));
+    highest = std::max({highest, bar.roof_rate, bar.measured_rate});
+    picture.any_hidden |= bar.hidden;
+  }
+  picture.highest = highest > 0 ? 1.1 * highest : 1;
+  picture.change = change_of(out);
   picture.caption = caption_of(in, out, (*rated)[out.selected]);
+  picture.answer = answer_of(out, *rated, amount, picture.unit);
+  if (const auto& p = (*rated)[out.selected].prediction)
+    for (const models::PortLoad& load : p->ports.all())
+      picture.ports.push_back({load.port, load.demand, load.supply, load.unit, p->why});
   picture.plot = arrange_plot(in, out, *rated);
   picture.source = arrange_source(in, out, *rated);
   return picture;

@@ -8,28 +8,19 @@ namespace chapters::kernels::lab {
 namespace {
 
 using ::kernels::Device;
-using ::kernels::Ladder;
-using ::kernels::Measure;
 using widgets::format_text;
 
 constexpr std::size_t max_ceilings = 3;
 
-/// The values on the plot's y axis, which has to hold them all.
+/// The values on an axis, which has to hold them all.
 struct Extent {
   double low = HUGE_VAL, high = 0;
-  void add(double y) {
-    if (!(y > 0)) return;
-    low = std::min(low, y);
-    high = std::max(high, y);
+  void add(double v) {
+    if (!(v > 0) || !std::isfinite(v)) return;
+    low = std::min(low, v);
+    high = std::max(high, v);
   }
 };
-
-void add_point(PlotPoints& points, double x, double y, std::size_t rung, Extent& extent) {
-  points.x.push_back(x);
-  points.y.push_back(y);
-  points.names.push_back(std::to_string(rung + 1));
-  extent.add(y);
-}
 
 /// A straight line of a roofline, as two or three points on log axes.
 void roof_line(const models::Machine& m, double x_lo, double x_hi, std::vector<double>& xs, std::vector<double>& ys) {
@@ -40,25 +31,44 @@ void roof_line(const models::Machine& m, double x_lo, double x_hi, std::vector<d
   for (const double x : xs) ys.push_back(models::attainable_flops_per_s(m, x));
 }
 
-CeilingLine ceiling_line(std::string label, double value, const models::Machine& m, const PlotPicture& plot) {
-  CeilingLine line{std::move(label), value, {}, {}};
+CeilingLine ceiling_line(std::string label, const models::Machine& m, const PlotPicture& plot) {
+  CeilingLine line{std::move(label), {}, {}};
   roof_line(m, plot.x_lo, plot.x_hi, line.x, line.y);
   return line;
 }
 
-/// A dot for each rung: measured where the learner may see it, else what the model allows.
-void add_rungs(const Outputs& out, std::span<const RatedRung> rated, PlotPicture& plot, Extent& extent) {
-  const Measure measure = out.ladder->measure;
-  const double amount = plot.by_rung && measure != Measure::flops_per_s ? out.bytes : out.flops;
-  const auto y_of = [&](double time_s) { return measure == Measure::latency_s ? time_s : amount / time_s; };
+/// The rate that a rung's dots stand at: measured where the learner may see it, else what the model allows.
+double rate_of(const Outputs& out, const RatedRung& r) {
+  if (shown(r)) return out.flops / r.run->time_s;
+  return r.predicted_s > 0 ? out.flops / r.predicted_s : 0;
+}
+
+/// Operations for each byte that crosses at a level, rung by rung; NaN where they were not counted.
+template <class Intensity>
+void add_level(PlotPicture& plot, std::string name, std::string info, const Outputs& out,
+               std::span<const RatedRung> rated, const Intensity& intensity) {
+  LevelDots level{std::move(name), std::move(info), {}, {}, {}};
   for (std::size_t i = 0; i < rated.size(); ++i) {
-    const RatedRung& r = rated[i];
-    const double x = plot.by_rung ? static_cast<double>(i) : out.intensity;
-    if (shown(r))
-      add_point(plot.measured, x, y_of(r.run->time_s), i, extent);
-    else if (r.predicted_s > 0)
-      add_point(plot.predicted, x, y_of(r.predicted_s), i, extent);
+    const double x = rated[i].prediction ? intensity(*rated[i].prediction) : 0, y = rate_of(out, rated[i]);
+    if (!(x > 0) || !std::isfinite(x) || !(y > 0)) continue;
+    level.x.push_back(x);
+    level.y.push_back(y);
+    level.names.push_back(std::to_string(i + 1));
   }
+  if (!level.x.empty()) plot.levels.push_back(std::move(level));
+}
+
+void add_levels(const Outputs& out, std::span<const RatedRung> rated, PlotPicture& plot) {
+  const bool cpu = out.ladder->device == Device::cpu;
+  using Prediction = models::KernelPrediction;
+  add_level(plot, cpu ? "L1" : "L1 and shared", "operations for each byte that loads and stores of the inner loop move",
+            out, rated, [](const Prediction& p) { return 1 / p.first_level_bytes_per_flop; });
+  constexpr std::int64_t counted_from = 768;  // the smallest product that the counts behind the first cache hold for
+  if (out.size >= counted_from)
+    add_level(plot, "behind L1", "operations for each byte that comes from behind the first cache", out, rated,
+              [](const Prediction& p) { return 1 / p.second_level_bytes_per_flop; });
+  add_level(plot, "main memory", "operations for each byte that crosses the memory's wire", out, rated,
+            [&](const Prediction& p) { return out.intensity / p.moved; });
 }
 
 /// The plot's roof is that of the fastest instructions.
@@ -69,58 +79,52 @@ const RatedRung& top_roof(std::span<const RatedRung> rated, std::size_t selected
   return *top;
 }
 
-/// The one ceiling of a plot by rung, a horizontal mark.
-void add_mark(const Measure measure, const RatedRung& now, const models::Machine& m, PlotPicture& plot,
-              Extent& extent) {
-  const bool flops = measure == Measure::flops_per_s;
-  const double roof = measure == Measure::latency_s ? now.floor_s
-                      : flops                       ? m.peak_flops_per_s
-                                                    : m.bandwidth_bytes_per_s;
-  extent.add(roof);
-  const std::string& name = flops ? now.ceilings.arithmetic : now.ceilings.bandwidth;
-  plot.ceilings.push_back({name + " " + format_text(roof, plot.y_unit), roof, {}, {}});
-}
-
-/// The roofline, the selected rung's own roof where it is lower, and measured bandwidths of faster memories.
-void add_roofline(const Inputs& in, const Outputs& out, const models::Machine& own, const models::Machine& m,
-                  PlotPicture& plot, Extent& extent) {
-  plot.x_lo = std::min({0.05, out.intensity / 4, out.roof.ridge / 8});
-  plot.x_hi = std::max({100.0, out.intensity * 4, out.roof.ridge * 8});
-  roof_line(m, plot.x_lo, plot.x_hi, plot.roof_x, plot.roof_y);
-  for (const double y : plot.roof_y) extent.add(y);
+/// What the load ports bring from the first level, and measured bandwidths of the memories between.
+void add_ceilings(const Inputs& in, const Outputs& out, const RatedRung& now, const models::Machine& m,
+                  PlotPicture& plot) {
+  const models::Machine& own = now.ceilings.machine;
   if (own.peak_flops_per_s < 0.99 * m.peak_flops_per_s)
-    plot.ceilings.push_back(
-        ceiling_line(format_text(own.peak_flops_per_s, "FLOP/s") + " of rung " + std::to_string(out.selected + 1),
-                     own.peak_flops_per_s, own, plot));
-  const std::string_view device = out.ladder->device == Device::cuda ? "cuda" : "cpu";
+    plot.ceilings.push_back(ceiling_line("roof of rung " + std::to_string(out.selected + 1), own, plot));
+  const bool cpu = out.ladder->device == Device::cpu;
+  const models::CorePorts& core = now.ceilings.ports.core;
+  if (cpu && plot.levels.size() > 1) {
+    const double first = (core.loads_per_cycle + core.stores_per_cycle) * core.lanes * 4 * core.clock_hz;
+    plot.ceilings.push_back(ceiling_line("L1 ports", {own.peak_flops_per_s, first, 0}, plot));
+  }
+  const std::string_view device = cpu ? "cpu" : "cuda";
   for (const RoofRow& r : in.roofs)
     if (r.unit == "B/s" && r.device == device && r.value > m.bandwidth_bytes_per_s * 1.05 &&
         plot.ceilings.size() < max_ceilings)
-      plot.ceilings.push_back(ceiling_line(r.title, r.value, {m.peak_flops_per_s, r.value, 0}, plot));
+      plot.ceilings.push_back(ceiling_line(r.title, {m.peak_flops_per_s, r.value, 0}, plot));
 }
 
 }  // namespace
 
 PlotPicture arrange_plot(const Inputs& in, const Outputs& out, std::span<const RatedRung> rated) {
-  const Measure measure = out.ladder->measure;
+  PlotPicture plot;
+  plot.shown =
+      out.ladder->measure == ::kernels::Measure::flops_per_s && out.intensity > 0 && std::isfinite(out.intensity);
+  if (!plot.shown) return plot;
+  plot.selected = std::to_string(out.selected + 1);
+  plot.selected_name = "rung " + plot.selected;
   const RatedRung& now = rated[out.selected];
   const RatedRung& top = top_roof(rated, out.selected);
   const models::Machine& m = top.ceilings.machine;
-  PlotPicture plot;
-  plot.by_rung = !(out.intensity > 0);
-  plot.y_unit = measure == Measure::latency_s                     ? "s"
-                : plot.by_rung && measure != Measure::flops_per_s ? "B/s"
-                                                                  : "FLOP/s";
-  Extent extent;
-  add_rungs(out, rated, plot, extent);
-  if (plot.by_rung)
-    add_mark(measure, now, m, plot, extent);
-  else
-    add_roofline(in, out, now.ceilings.machine, m, plot, extent);
-  plot.roof_label = format_text(m.peak_flops_per_s, "FLOP/s") + (top.ceilings.arithmetic_measured ? ", measured" : "");
-  plot.y_lo = extent.low < extent.high ? extent.low / 2.5 : extent.high / 10;
-  plot.y_hi = extent.high > 0 ? extent.high * 2.5 : 10;
-  if (!(plot.y_lo > 0)) plot.y_lo = plot.y_hi / 100;
+  add_levels(out, rated, plot);
+  Extent across, up;
+  for (const LevelDots& level : plot.levels) {
+    for (const double x : level.x) across.add(x);
+    for (const double y : level.y) up.add(y);
+  }
+  across.add(out.roof.ridge);
+  plot.x_lo = across.low / 4;
+  plot.x_hi = across.high * 4;
+  roof_line(m, plot.x_lo, plot.x_hi, plot.roof_x, plot.roof_y);
+  for (const double y : plot.roof_y) up.add(y);
+  add_ceilings(in, out, now, m, plot);
+  plot.roof_label = format_text(m.peak_flops_per_s, "FLOP/s");
+  plot.y_lo = up.low / 2.5;
+  plot.y_hi = up.high * 2.5;
   return plot;
 }
 

@@ -23,7 +23,6 @@ RungFigures rung_figures(const RatedRung& r, const Ladder& ladder, std::size_t s
       .floor_s = r.floor_s,
       .predicted_s = r.predicted_s,
       .your_share = percent_or_missing(r.yours),
-      .published_share = percent_or_missing(r.published),
   };
   const std::string_view before = selected == 0 ? rung.source : ladder.rungs[selected - 1].source;
   out.changed_lines = static_cast<std::int64_t>(models::diff_lines(before, rung.source).added);
@@ -48,8 +47,8 @@ RungFigures rung_figures(const RatedRung& r, const Ladder& ladder, std::size_t s
 /// How many times faster the model expects the rung after the selected one; 1 at the last.
 double gain_of_next(const std::vector<RatedRung>& rated, std::size_t selected) {
   if (selected + 1 >= rated.size()) return 1;
-  const double now = rated[selected].predicted, next = rated[selected + 1].predicted;
-  return next > 0 && now > 0 ? next / now : 1;
+  const double now = rated[selected].predicted_s, next = rated[selected + 1].predicted_s;
+  return next > 0 && now > 0 ? now / next : 1;
 }
 
 RoofFigures roof_figures(const Inputs& in, const Ceilings& c, const models::OpCost& cost) {
@@ -121,6 +120,9 @@ Outputs compute(const Inputs& in) {
     out.measured_rungs += timed(r.run);
   }
   out.rung = rung_figures((*rated)[out.selected], ladder, out.selected, cost);
+  // What others measured says what ours will be: it waits for the prediction as well.
+  if (!in.predict_first || (*rated)[out.selected].yours > 0)
+    out.rung.published_share = percent_or_missing((*rated)[out.selected].published);
   out.rung.next_gain = gain_of_next(*rated, out.selected);
   out.best = best_figures(*rated, ladder, cost);
   out.roof = roof_figures(in, (*rated)[out.selected].ceilings, cost);

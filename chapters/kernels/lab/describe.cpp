@@ -13,13 +13,16 @@ constexpr std::string_view here = "the kernel lab, on the machine that ran it";
 }  // namespace
 
 void describe(Fields& f, Outputs& o) {
+  f.group("The rung");
   f.text("rung_title", o.rung.title, {.label = "Rung"});
   f.real("share", o.rung.share,
          {
              .label = "Measured share",
              .unit = "%",
              .help = "Of its roof; nothing until it is run (and predicted, where you predict first).",
+             .headline = true,
              .may_be_missing = true,
+             .absent = "It was not run, or waits for your prediction.",
              .formula = "rate / roof",
              .source = here,
          });
@@ -28,6 +31,7 @@ void describe(Fields& f, Outputs& o) {
              .label = "Model's share",
              .unit = "%",
              .help = "What the scarcest port or wire allows; a bound, which measurements stay under.",
+             .headline = true,
              .formula = "min over the ports of supply / demand",
              .source = ports,
          });
@@ -36,7 +40,9 @@ void describe(Fields& f, Outputs& o) {
              .label = "Your prediction",
              .unit = "%",
              .help = "Of the selected rung.",
+             .headline = true,
              .may_be_missing = true,
+             .absent = "Press in its row to say how far it gets.",
          });
   f.real("prediction_miss", o.rung.prediction_miss,
          {
@@ -47,6 +53,7 @@ void describe(Fields& f, Outputs& o) {
              .formula = "yours - measured",
          });
   f.text("limit", o.rung.limit, {.label = "Limited by"});
+  f.group("Its measurement");
   f.real("time_s", o.rung.time_s,
          {
              .label = "Time",
@@ -97,6 +104,7 @@ void describe(Fields& f, Outputs& o) {
              .formula = "2 eps sqrt(K)",
              .source = "random-walk rounding: Higham, Accuracy and Stability of Numerical Algorithms, 2002",
          });
+  f.group("By the model");
   f.real("predicted_s", o.rung.predicted_s,
          {
              .label = "Model's time",
@@ -117,7 +125,8 @@ void describe(Fields& f, Outputs& o) {
              .label = "Next rung, by the model",
              .unit = "",
              .help = "How many times faster the model expects the next rung; 1 at the last.",
-             .formula = "share of the next / share",
+             .headline = true,
+             .formula = "model's time / model's time of the next",
              .source = ports,
          });
   f.real("published_share", o.rung.published_share,
@@ -134,6 +143,7 @@ void describe(Fields& f, Outputs& o) {
                .formula = "intensity against the ridge; latency where chains wait",
                .source = "Williams, Waterman, Patterson, CACM 52(4), 2009",
            });
+  f.group("Best of the ladder");
   f.text("best_rung", o.best.title, {.label = "Best rung"});
   f.real("best_share", o.best.share,
          {
@@ -166,11 +176,13 @@ void describe(Fields& f, Outputs& o) {
          });
   f.real("predicted_speedup", o.best.predicted_speedup,
          {.label = "The same by the model", .formula = "best share / share of rung 1", .source = ports});
+  f.group("The operation");
   f.integer("size_now", o.size, {.label = "Size", .help = "Of the operation, in the ladder's own unit."});
   f.real("flops", o.flops,
          {.label = "Operations", .unit = "FLOP", .source = "counting rules of the operation: a multiply-add is two"});
   f.real("bytes", o.bytes, {.label = "Bytes", .unit = "B", .help = "Each operand once, each result once."});
   f.real("intensity", o.intensity, {.label = "Intensity", .unit = "FLOP/B", .formula = "operations / bytes"});
+  f.group("Roofs");
   f.real("ridge", o.roof.ridge, {.label = "Ridge", .unit = "FLOP/B", .formula = "peak / bandwidth"});
   f.real("attainable_flops_per_s", o.roof.attainable_flops_per_s,
          {
@@ -189,6 +201,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("clock_now_hz", o.roof.clock_hz,
          {.label = "Clock", .unit = "Hz", .help = "Measured by a chain of dependent additions where ceilings are."});
   f.toggle("roofs_measured", o.roof.measured, {.label = "Ceilings measured"});
+  f.group("The ladder");
   f.integer("rungs", o.rungs, {.label = "Rungs", .help = "Versions in this ladder."});
   f.integer("measured_rungs", o.measured_rungs,
             {.label = "Rungs measured", .help = "At this size and with these caches."});
@@ -196,12 +209,14 @@ void describe(Fields& f, Outputs& o) {
             {.label = "Rungs that failed", .help = "Not compiled, wrong, crashed, or not possible here."});
   f.integer("changed_lines", o.rung.changed_lines,
             {.label = "Lines changed", .help = "Against the source of the rung before."});
+  f.group("What the compiler says");
   f.integer("registers", o.rung.registers,
             {.label = "Registers a thread", .help = "As the compiler reports; GPU kernels only."});
   f.integer("spill_bytes", o.rung.spill_bytes,
             {.label = "Spilled", .unit = "B", .help = "Bytes that did not fit into registers, stored and loaded."});
   f.integer("shared_bytes", o.rung.shared_bytes,
             {.label = "Shared memory a block", .unit = "B", .help = "As the compiler reports; GPU kernels only."});
+  f.group("What is kept");
   f.integer("rows", o.rows, {.label = "Runs kept", .help = "Of all ladders and sizes."});
   f.integer("roof_rows", o.roof_rows, {.label = "Ceilings kept", .help = "Of all devices that were measured."});
   f.integer("prediction_rows", o.prediction_rows,

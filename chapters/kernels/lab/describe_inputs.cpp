@@ -122,18 +122,21 @@ void describe(Fields& f, RoofRow& r) {
 }
 
 void describe(Fields& f, Inputs& in) {
+  f.group("What runs");
   f.choice("device", in.device, devices,
            {.label = "Device", .help = "Which ladders: those of the processor or those of a GPU."});
   f.choice("cpu_ladder", in.cpu_ladder, cpu_ladders(),
            {
                .label = "Ladder",
                .help = "One operation in several versions, each mostly faster than the one before.",
+               .headline = true,
                .when = {"device", "cpu"},
            });
   f.choice("cuda_ladder", in.cuda_ladder, cuda_ladders(),
            {
                .label = "Ladder",
                .help = "One operation in several versions, each mostly faster than the one before.",
+               .headline = true,
                .when = {"device", "cuda"},
            });
   f.integer("rung", in.rung,
@@ -143,12 +146,31 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 1,
                 .hi = 12,
                 .scale = Scale::step,
+                .headline = true,
             });
   f.choice("size", in.size, sizes,
            {.label = "Size", .help = "How large the operation is; the figure is under the outputs."});
+  f.group("How it is measured");
   f.toggle("cold", in.cold,
            {.label = "Cold caches",
             .help = "Operands are out of the caches when a timed run begins; off: they stay there."});
+  f.integer("seed", in.seed,
+            {
+                .label = "Seed",
+                .help = "Of the operands: random numbers, never zeros, which some chips multiply faster.",
+                .lo = 1,
+                .hi = 1e6,
+            });
+  f.real("seconds_per_rung", in.seconds_per_rung,
+         {
+             .label = "Time for each rung",
+             .unit = "s",
+             .help = "Runs are repeated until the median is known to 1 % or this time is over.",
+             .lo = 0.05,
+             .hi = 5,
+             .scale = Scale::log,
+         });
+  f.group("What you expect");
   f.toggle("predict_first", in.predict_first,
            {.label = "Predict first",
             .help = "A measured bar shows once you have said how long it will be: press or drag in its row."});
@@ -156,6 +178,7 @@ void describe(Fields& f, Inputs& in) {
           {.label = "Your predictions",
            .help = "Share of the roof that you expect of a rung: press or drag in its row.",
            .max_items = 120});
+  f.group("Roofs until they are measured");
   shared::chip(
       f, "chip", in.chip,
       {.help = "Its data sheet gives the roofs until some are measured on a GPU.", .when = {"device", "cuda"}});
@@ -184,22 +207,7 @@ void describe(Fields& f, Inputs& in) {
              .scale = Scale::log,
              .when = {"device", "cpu"},
          });
-  f.integer("seed", in.seed,
-            {
-                .label = "Seed",
-                .help = "Of the operands: random numbers, never zeros, which some chips multiply faster.",
-                .lo = 1,
-                .hi = 1e6,
-            });
-  f.real("seconds_per_rung", in.seconds_per_rung,
-         {
-             .label = "Time for each rung",
-             .unit = "s",
-             .help = "Runs are repeated until the median is known to 1 % or this time is over.",
-             .lo = 0.05,
-             .hi = 5,
-             .scale = Scale::log,
-         });
+  f.group("Measured here");
   f.table("runs", in.runs,
           {
               .label = "Measured runs",

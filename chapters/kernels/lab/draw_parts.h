@@ -4,15 +4,16 @@
 /// Parts of the picture of kernels/lab, each in its own file. Sizes are in px; each part begins at the cursor.
 namespace chapters::kernels::lab {
 
-/// Buttons that run and stop, and how far the measurement has come.
-void draw_tools(Inputs& in, const Outputs& out, const Picture& picture, View& view);
-/// A row for each rung, `row` px high; pressing in it selects or predicts the rung.
-void draw_bars(Inputs& in, const Outputs& out, const Picture& picture, float row);
-/// The roofline, or rates by rung where the operation has no arithmetic.
-void draw_roofline(const Outputs& out, const Picture& picture, View& view, float width, float height);
+/// Buttons that run and stop in `width`, and how far the measurement has come.
+void draw_tools(Inputs& in, const Outputs& out, const Picture& picture, View& view, float width);
+/// Height of the row of tools, px.
+float tools_height();
+/// A row for each rung, its rate on one axis; pressing in it selects or predicts the rung.
+void draw_rungs(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 size);
+/// The roofline with a dot a rung at each level of memory.
+void draw_roofline(const Picture& picture, View& view, ImVec2 size);
 /// The source of the selected rung and the editor of CUDA sources.
-void draw_source(const Inputs& in, const Outputs& out, const SourcePicture& source, View& view, float width,
-                 float height);
+void draw_source(const Inputs& in, const Outputs& out, const SourcePicture& source, View& view, ImVec2 size);
 /// A button in the lab's own rows; true when pressed.
 bool tool(const char* label, bool enabled, bool strong = false);
 

@@ -57,10 +57,14 @@ void paint_lines(std::span<const SourceLine> lines, std::span<const Note> notes,
           p.rect({left, y - 1}, {right, y + line - 1}, widgets::with_alpha(complained ? t.bad : t.good, 0.16f));
         char shown[16];
         std::snprintf(shown, sizeof shown, "%d", static_cast<int>(number));
-        p.text({at.x + gutter - t.px(16), y}, shown, t.muted, Type::small, Font::mono, widgets::Align::right);
+        p.text({at.x + gutter - t.px(16), y}, shown, wash && lines[i].changed ? t.text : t.muted, Type::small,
+               Font::mono, widgets::Align::right);
         if (complained || lines[i].changed)
-          p.text({at.x + gutter - t.px(12), y}, complained ? "!" : "+", complained ? t.bad : t.good, Type::small,
-                 Font::mono);
+          p.text({at.x + gutter - t.px(12), y}, complained ? "!" : "+",
+                 complained ? t.bad
+                 : wash     ? t.text
+                            : t.good,
+                 Type::small, Font::mono);
         if (!lines[i].text.empty()) p.text({at.x + gutter, y}, lines[i].text, t.text, Type::small, Font::mono);
       }
       if (!lines[i].text.empty()) widest = std::max(widest, static_cast<float>(lines[i].text.size()));
@@ -118,10 +122,11 @@ void draw_editor_tools(const Inputs& in, const Outputs& out, View& view, bool mi
     }
     view.editing = true;
   }
+  if (!mine) return;
   ImGui::SameLine(0, gap);
-  if (tool("Compile and run", !view.requests.running && mine)) view.requests.work = run_request(in, out, false, &view);
+  if (tool("Compile and run", !view.requests.running)) view.requests.work = run_request(in, out, false, &view);
   ImGui::SameLine(0, gap);
-  if (tool("Original", mine)) {
+  if (tool("Original", true)) {
     view.edited_rung.clear();
     view.edited_source.clear();
     view.editing = false;
@@ -130,8 +135,8 @@ void draw_editor_tools(const Inputs& in, const Outputs& out, View& view, bool mi
 
 }  // namespace
 
-void draw_source(const Inputs& in, const Outputs& out, const SourcePicture& source, View& view, float width,
-                 float height) {
+void draw_source(const Inputs& in, const Outputs& out, const SourcePicture& source, View& view, ImVec2 size) {
+  const float width = size.x, height = size.y;
   const auto& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -141,7 +146,7 @@ void draw_source(const Inputs& in, const Outputs& out, const SourcePicture& sour
   const bool cuda = out.ladder->device == ::kernels::Device::cuda, mine = cuda && edits(out, view);
   widgets::Line title;
   title.add("Rung ").add_integer(static_cast<std::int64_t>(out.selected) + 1).add(", ").add(rung.title);
-  p.text_fit({at.x + pad, at.y + t.px(8)}, title.view(), width - 2 * pad, t.text, Type::small, Font::bold);
+  p.text_fit({at.x + pad, at.y + t.px(8)}, title.view(), width - 2 * pad, t.text, Type::small);
   float y = at.y + t.px(28);
   if (!mine) {
     widgets::Line words;
@@ -150,7 +155,7 @@ void draw_source(const Inputs& in, const Outputs& out, const SourcePicture& sour
     else
       words.add_integer(out.rung.changed_lines)
           .add(out.rung.changed_lines == 1 ? " line is not in the rung before" : " lines are not in the rung before");
-    const float taken = widgets::text_size(title.view(), Type::small, Font::bold).x + t.px(12);
+    const float taken = widgets::text_size(title.view(), Type::small).x + t.px(12);
     if (width - 2 * pad - taken > t.px(60))
       p.text_fit({at.x + pad + taken, at.y + t.px(8)}, words.view(), width - 2 * pad - taken, t.muted, Type::small);
   }

@@ -8,6 +8,7 @@
 
 #include "chapters/mechanism/lab.h"
 #include "kernels/kernel.h"
+#include "widgets/charts/port_bars.h"
 #include "widgets/plot/plot_view.h"
 
 /// Ladders of kernels that run on this machine, each rung against its roof. In here `kernels` alone means this chapter:
@@ -113,30 +114,32 @@ struct RungShares {
   bool failed = false, above_roof = false;
 };
 
-/// What is drawn of one rung.
+/// What is drawn of one rung. Rates are in Picture::unit; below 0: there is none to show.
 struct Bar : RungShares {
   std::string_view id, title, change;
-  std::string rate, time, predicted_text, hover, published_text;
+  double roof_rate = -1, predicted_rate = -1, measured_rate = -1, published_rate = -1;
+  double slow_rate = -1, fast_rate = -1;  ///< ends of the interquartile range
+  std::string rate, time, share, hover, published_text;
 };
 
-/// Times or rates on the plot, named after their rungs.
-struct PlotPoints {
+/// Dots of one level of memory: a rung's rate over the operations for each byte that crosses there.
+struct LevelDots {
+  std::string name, info;
   std::vector<double> x, y;
-  std::vector<std::string> names;
+  std::vector<std::string> names;  ///< of the rungs
 };
 
 struct CeilingLine {
   std::string label;
-  double value = 0;
-  std::vector<double> x, y;  ///< of the roofline; empty: a horizontal mark
+  std::vector<double> x, y;
 };
 
 struct PlotPicture {
-  bool by_rung = false;  ///< no arithmetic: rates by rung under their ceilings instead of a roofline
+  bool shown = false;  ///< the operation has arithmetic, so that there is a roofline
   double x_lo = 0.1, x_hi = 1000, y_lo = 1, y_hi = 10;
-  std::string y_unit, roof_label;
+  std::string roof_label, selected, selected_name;  ///< the selected rung's number, and "rung 5"
   std::vector<double> roof_x, roof_y;
-  PlotPoints measured, predicted;
+  std::vector<LevelDots> levels;  ///< from the registers outwards
   std::vector<CeilingLine> ceilings;
 };
 
@@ -161,8 +164,13 @@ struct SourcePicture {
 
 struct Picture {
   std::uint64_t version = 0;
-  std::string caption;
+  std::string answer;
+  std::string change, caption;  ///< what the selected rung changes; its roof and the operation's size
+  std::string unit;             ///< of the rates: "FLOP/s" or "B/s"
+  double highest = 1;           ///< right end of the rungs' axis
+  bool any_hidden = false;      ///< a rung was measured and waits for its prediction
   std::vector<Bar> bars;
+  std::vector<widgets::PortRow> ports;  ///< of the selected rung
   PlotPicture plot;
   SourcePicture source;
 };
@@ -173,7 +181,8 @@ struct View {
   std::string edited_rung, edited_source;  ///< "ladder/rung"
   std::string shown_source;                ///< the edited text that `shown_lines` are of
   std::vector<SourceLine> shown_lines;
-  widgets::PlotView plot, by_rung;
+  widgets::PlotView plot;
+  widgets::PortBarView ports;
 };
 
 void describe(Fields& f, PredictionRow& r);
@@ -184,7 +193,7 @@ void describe(Fields& f, Outputs& out);
 void describe(Fields& f, View& view);
 Outputs compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out);
-void draw(Inputs& in, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 
 /// The ladder's size for the choice: its default, a quarter or a sixteenth of it, the most it takes, or half way
 /// (geometrically) to that.

@@ -26,8 +26,11 @@ TEST_CASE("typing an answer and Enter grades it, shows the worked steps, and Ent
   CHECK(o.ui.text_present("question 1 of 10"));
   CHECK(o.ui.text_present("2:00"));
   CHECK_FALSE(o.ui.text_present("open in the lab"));
-  o.ui.click("##drill answer");
-  o.ui.type("86 GB");
+  CHECK_FALSE(o.ui.text_present("how much memory does the cache"));  // its clock does not run yet
+  o.ui.click("Start");
+  o.ui.frames(2);
+  CHECK(o.ui.text_present("how much memory does the cache"));
+  o.ui.type("86 GB");  // the box has the focus
   o.ui.key(ImGuiKey_Enter);
   o.ui.frames(2);
   CHECK(o.ui.text_present("85.9"));
@@ -54,7 +57,8 @@ TEST_CASE("typing an answer and Enter grades it, shows the worked steps, and Ent
 
 TEST_CASE("an answer that cannot be read is refused in words and is not counted") {
   Drilling o;
-  o.ui.click("##drill answer");
+  o.ui.click("Start");
+  o.ui.frames(2);
   o.ui.type("86 ms");
   o.ui.click("Enter");
   o.ui.frames(2);
@@ -64,7 +68,8 @@ TEST_CASE("an answer that cannot be read is refused in words and is not counted"
 
 TEST_CASE("the solution leads into the lab with the question's numbers") {
   Drilling o;
-  o.ui.click("##drill answer");
+  o.ui.click("Start");
+  o.ui.frames(2);
   o.ui.type("1 TB");
   o.ui.click("Enter");
   o.ui.frames(2);
@@ -99,7 +104,8 @@ TEST_CASE("readiness leads to the drills of a topic") {
 
 TEST_CASE("another question has a clock and a box of its own: what was typed for the one before is gone") {
   Drilling o;
-  o.ui.click("##drill answer");
+  o.ui.click("Start");
+  o.ui.frames(2);
   o.ui.type("86");
   o.ui.frames(90);
   CHECK(o.ui.text_present("1:59"));
@@ -116,7 +122,8 @@ TEST_CASE("the question of the day is offered under the card, counted once, and 
   o.ui.frames(3);
   CHECK(o.ui.text_present("Question of the day \xC2\xB7"));
   CHECK(o.out("daily_streak") == 0);
-  o.ui.click("##drill answer");
+  o.ui.click("Start");
+  o.ui.frames(2);
   o.ui.type("1");
   o.ui.click("Enter");
   o.ui.frames(2);

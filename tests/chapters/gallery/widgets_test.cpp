@@ -14,20 +14,24 @@ TEST_CASE("gallery: hidden, and every widget of widgets/ that charts data hands 
   CHECK(lab->info().hidden);
   support::Canvas canvas(*lab, {1400, 5000});
   support::UiDriver& ui = canvas.ui;
-  // A section at a time, each reached by its tab.
+  const auto show = [&](const char* key, const char* id) {
+    REQUIRE(lab->inputs().find(key)->set_choice_id(id));
+    ui.frames(3);
+  };
+  // A section at a time, as the control panel chooses it.
   const std::pair<const char*, std::vector<const char*>> sections[] = {
-      {"Plots##tab", {"band", "signal"}},
-      {"Timeline##tab", {"timeline"}},
-      {"Bars##tab", {"across", "added"}},
-      {"Grids##tab", {"heat", "tiles"}},
-      {"Graphs##tab", {"to the right"}},
-      {"Comparisons##tab", {"tornado", "dots", "intervals", "ports"}},
-      {"Distributions##tab", {"ecdf", "few", "many"}},
-      {"Mechanisms##tab", {"road", "adder", "matrix"}},
-      {"Texts##tab", {"table"}},
+      {"plots", {"band", "signal"}},
+      {"timeline", {"timeline"}},
+      {"bars", {"across", "added"}},
+      {"grids", {"heat", "tiles"}},
+      {"graphs", {"to the right"}},
+      {"comparisons", {"tornado", "dots", "intervals", "ports"}},
+      {"distributions", {"ecdf", "few", "many"}},
+      {"mechanisms", {"road", "adder", "matrix"}},
+      {"texts", {"table"}},
   };
   for (const auto& [tab, names] : sections) {
-    ui.click(tab);
+    show("section", tab);
     const widgets::Record record = ui.record();
     for (const char* name : names) {
       INFO(tab << ": " << name);
@@ -35,7 +39,7 @@ TEST_CASE("gallery: hidden, and every widget of widgets/ that charts data hands 
     }
   }
   CHECK(ui.text_present("A quotation keeps its distance."));
-  ui.click("Plots##tab");
+  show("section", "plots");
   CHECK(ui.text_present("Every mark on logarithmic axes"));
 }
 
@@ -53,21 +57,25 @@ TEST_CASE("gallery: the same seed gives the same data, another one other data") 
 
 TEST_CASE("gallery: each new chart says in one sentence that it has nothing to show, and draws a single point") {
   const auto lab = chapters::make_lab_by_id("gallery/widgets");
-  support::Canvas canvas(*lab, {1400, 900});
+  support::Canvas canvas(*lab, {1400, 1400});
   support::UiDriver& ui = canvas.ui;
-  ui.click("Comparisons##tab");
-  ui.click("empty##state");
+  const auto show = [&](const char* key, const char* id) {
+    REQUIRE(lab->inputs().find(key)->set_choice_id(id));
+    ui.frames(3);
+  };
+  show("section", "comparisons");
+  show("state", "empty");
   for (const char* s : {"Nothing to show: there is no change to compare.", "Nothing to show: there are no rows.",
                         "Nothing to show: there are no ports."})
     CHECK(ui.text_present(s));
-  ui.click("Distributions##tab");
+  show("section", "distributions");
   CHECK(ui.text_present("Nothing to show: there are no values."));
   CHECK(ui.text_present("No skipped steps."));
-  ui.click("Mechanisms##tab");
+  show("section", "mechanisms");
   for (const char* s : {"Nothing to show: nothing was driven.", "Nothing to show: there are no bits.",
                         "Nothing to show: the matrix is empty."})
     CHECK(ui.text_present(s));
-  ui.click("one point##state");
+  show("state", "one");
   CHECK_FALSE(ui.text_present("Nothing to show: the matrix is empty."));
   CHECK(ui.text_present("weight, 1 \xC3\x97 1"));
 }

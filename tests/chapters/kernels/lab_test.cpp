@@ -44,6 +44,57 @@ TEST_CASE("kernel lab: every rung of every ladder has a model's bound, a source 
 }
 
 // 2 x 768^3 = 906 MFLOP on 3 x 768^2 x 4 = 7.08 MB: 128 FLOP/B, compute-bound on any core.
+// What running at the roof asks of the tightest port is one over the share that the rung can reach.
+TEST_CASE("kernel lab: the ports of a rung give its bound") {
+  for (const auto& ladder : kernels::all_ladders())
+    for (const auto& rung : ladder.rungs) {
+      INFO(ladder.id << " " << rung.id);
+      const auto p = models::predict_kernel(ladder.id, rung.id, {});
+      REQUIRE(p);
+      REQUIRE(p->ports.count >= 1);
+      double tightest = 0, lanes = 1;
+      for (const models::PortLoad& load : p->ports.all()) {
+        const double asked = load.demand / load.supply;
+        if (load.port == "vector lanes")
+          lanes = std::max(1.0, asked);
+        else
+          tightest = std::max(tightest, asked);
+      }
+      CHECK(1 / (tightest * lanes) == Approx(p->bound.share));
+    }
+}
+
+// One line of 64 bytes for a multiply-add of three loops, half of a float's four bytes an operation for rows; a tile
+// of 6 x 16 brings 22 floats for 96 multiply-adds.
+TEST_CASE("kernel lab: bytes at each level fall from rung to rung") {
+  const auto at = [](const char* rung) { return *models::predict_kernel("cpu-sgemm", rung, {}); };
+  CHECK(at("naive").second_level_bytes_per_flop == Approx(32));
+  CHECK(at("simd").second_level_bytes_per_flop == Approx(2));
+  CHECK(at("simd").first_level_bytes_per_flop == Approx(6));  // two loads and a store of four bytes for two operations
+  CHECK(at("tile").second_level_bytes_per_flop == Approx(4.0 * 22 / 96 / 2));
+  CHECK(at("packed").second_level_bytes_per_flop < at("tile").second_level_bytes_per_flop);
+  CHECK(models::predict_kernel("cpu-triad", "simd", {})->moved == Approx(4.0 / 3));
+}
+
+TEST_CASE("kernel lab: the answer names what holds the rung and what the next one changes, measured or not") {
+  const LabPtr lab = open_lab("kernels/lab");
+  compute(set(*lab, {{"rung", 3}}));
+  CHECK(lab->answer() ==
+        "Rung `3` can reach `50 %` of its roof, `64 GFLOP/s`, held by its loads; rung `4` is held to the same rate.");
+  compute(set(*lab, {{"rung", 8}}));
+  CHECK(lab->answer().ends_with("it is the last rung."));
+  compute(set(*lab, {{"rung", 4},
+                     {"predict_first", false},
+                     {"runs", {result_of_run("blocked", 0.02), result_of_run("tile", 0.01)}},
+                     {"roofs", roofs}}));
+  CHECK(lab->answer().find("reached `34.8 %`") != std::string::npos);
+  CHECK(lab->answer().ends_with("rung `5` measured `2` times as fast."));
+  // What was measured and not predicted is not told.
+  compute(set(*lab, {{"predict_first", true}}));
+  CHECK(lab->answer().find("34.8") == std::string::npos);
+  CHECK(std::isnan(out(*lab, "published_share")));
+}
+
 TEST_CASE("kernel lab: the first picture predicts and has measured nothing") {
   const LabPtr lab = open_lab("kernels/lab");
   compute(*lab);
@@ -148,6 +199,8 @@ TEST_CASE("kernel lab: what the compiler reports is read from the run, and its l
   d.ui.frames(3);
   CHECK(d.output("registers").number() == 32);
   CHECK(d.output("spill_bytes").number() == 16);
+  d.ui.click("Source");  // at this size its panel is behind a tab
+  d.ui.frames(3);
   CHECK(d.ui.text_present("identifier \"tiles\" is undefined"));
   CHECK(d.ui.text_present("It did not compile."));
 }
@@ -165,6 +218,8 @@ TEST_CASE("kernel lab: pressing in a row predicts that rung, and the editor send
   CHECK(d.input("rung").number() == 2);
   CHECK(d.output("your_share").number() == Approx(55).margin(1));  // rows end at 110 %
   CHECK(d.input("predictions").table_size() == 1);
+  d.ui.click("Source");  // at this size its panel is behind a tab
+  d.ui.frames(3);
   d.ui.click("Edit");
   d.ui.frames(2);
   d.ui.click("##editor");

@@ -1,0 +1,30 @@
+#pragma once
+#include "chapters/interview/drills/lab.h"
+#include "widgets/base/painter.h"
+
+/// Parts of the card of interview/drills, each in its own file.
+namespace chapters::interview::drills {
+
+/// The question on the card: the one that waits, or the one that was answered.
+struct Shown {
+  const DrillQuestion& question;
+  const CardText& card;
+  std::string_view heading;
+  const DrillMark* mark;  ///< null: not answered
+  bool solution;
+  double elapsed_s, limit_s;
+};
+
+/// Verdict, ruler, steps and the way into the lab in at most `room` px; returns the height. `link_at` receives where
+/// the link ends. `paint` off measures alone.
+float paint_solution(const widgets::Painter& painter, ImVec2 at, float width, float room, const Shown& shown,
+                     const Ruler& ruler, bool paint, ImVec2& link_at);
+
+/// What the card does.
+void begin_question(View& view, double now);
+void record_answer(Inputs& in, const Outputs& out, const Picture& picture, View& view, double now);
+void next_question(View& view, double now);
+/// Another question on the card has a clock and a box of its own; an answer of a scenario is graded and shown.
+void follow_question(const Outputs& out, const Picture& picture, View& view);
+
+}  // namespace chapters::interview::drills
