@@ -24,12 +24,13 @@ bool is_input_shown(const chapters::Lab& lab, const Field& f) {
   return enabled(lab, f) && !is_personal(f) && f.spec.origin != chapters::Origin::measured;
 }
 
-/// A heading that folds what follows; folded, it says `value` at its right. True while it is open.
-bool group_heading(std::string_view title, bool open_at_first, std::string_view value, float width) {
+/// A heading that folds what follows; folded, it says `value` at its right. True while it is open, which it always is
+/// where all are `unfolded`.
+bool group_heading(std::string_view title, bool open_at_first, bool unfolded, std::string_view value, float width) {
   const auto& t = theme();
   ImGuiStorage* storage = ImGui::GetStateStorage();
   const ImGuiID id = ImGui::GetID(title.data(), title.data() + title.size());
-  bool open = storage->GetBool(id, open_at_first);
+  bool open = unfolded || storage->GetBool(id, open_at_first);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = t.px(30);
   ImGui::PushID("group");
@@ -128,7 +129,7 @@ void draw_inputs(Shell& shell) {
       group = f.group;
       widgets::NumberText scratch;
       open = group.empty() ||
-             group_heading(group, first, first_value(lab, lab.inputs().all(), group, is_input_shown, scratch), width);
+             group_heading(group, first, shell.unfold_groups, first_value(lab, lab.inputs().all(), group, is_input_shown, scratch), width);
       first = false;
     }
     if (open) draw_control(f, shell.controls, width);
@@ -175,7 +176,7 @@ void draw_outputs(Shell& shell) {
                     lab, lab.outputs().all(), group,
                     [](const chapters::Lab& l, const Field& o) { return !o.spec.headline && enabled(l, o); }, scratch)
               : std::string_view();
-      open = group.empty() || group_heading(group, false, value, width);
+      open = group.empty() || group_heading(group, false, shell.unfold_groups, value, width);
     }
     if (open) draw_output_row(f, state, width);
   }

@@ -43,6 +43,7 @@ void fold_rail(Shell& s) {
 
 bool on_lab(const Shell& s) { return s.page == Page::lab; }
 bool plays(const Shell& s) { return s.lesson.playing; }
+bool has_pages(const Shell& s) { return s.lesson.playing || s.presentation; }
 bool can_undo(const Shell& s) { return on_lab(s) && s.workspace.current().can_undo(); }
 bool can_redo(const Shell& s) { return on_lab(s) && s.workspace.current().can_redo(); }
 bool can_leave(const Shell& s) { return s.presentation || s.lesson.playing || s.page != Page::lab; }
@@ -126,6 +127,8 @@ const std::vector<Command>& shortcut_commands() {
        can_undo},
       {"Redo", "Ctrl+Y", ImGuiMod_Ctrl | ImGuiKey_Y, [](Shell& s) { s.workspace.current().redo(); }, "This lab",
        can_redo},
+      {"Unfold or fold all groups", "Ctrl+G", ImGuiMod_Ctrl | ImGuiKey_G,
+       [](Shell& s) { s.unfold_groups = !s.unfold_groups; }, "This lab", on_lab},
       {"Reset this lab", "Ctrl+R", ImGuiMod_Ctrl | ImGuiKey_R, [](Shell& s) { s.workspace.current().reset(); },
        "This lab", on_lab},
       {"Copy as command", "Ctrl+Shift+C", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_C,
@@ -144,10 +147,10 @@ const std::vector<Command>& shortcut_commands() {
        [](Shell& s) { ask_export(s, ExportKind::png, ".png"); }, "This lab", on_lab},
       {"Presentation mode", "F5", ImGuiKey_F5, [](Shell& s) { s.presentation = !s.presentation; },
        "Lessons and presentation", on_lab},
-      {"Next lesson step", "Page Down", ImGuiKey_PageDown,
-       [](Shell& s) { s.presentation ? turn_page(s, 1) : lesson_step(s, 1); }, "Lessons and presentation", plays},
-      {"Previous lesson step", "Page Up", ImGuiKey_PageUp,
-       [](Shell& s) { s.presentation ? turn_page(s, -1) : lesson_step(s, -1); }, "Lessons and presentation", plays},
+      {"Next panel or lesson step", "Page Down", ImGuiKey_PageDown,
+       [](Shell& s) { s.presentation ? turn_page(s, 1) : lesson_step(s, 1); }, "Lessons and presentation", has_pages},
+      {"Previous panel or lesson step", "Page Up", ImGuiKey_PageUp,
+       [](Shell& s) { s.presentation ? turn_page(s, -1) : lesson_step(s, -1); }, "Lessons and presentation", has_pages},
       {"Back to the lesson's step", "F8", ImGuiKey_F8, [](Shell& s) { lesson_step(s, 0); }, "Lessons and presentation",
        plays},
       {"Record lesson step", "F9", ImGuiKey_F9, lesson_record_step, "Lessons and presentation", on_lab},

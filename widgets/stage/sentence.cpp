@@ -110,12 +110,4 @@ float draw_sentence(const Painter& painter, ImVec2 at, std::string_view text, fl
   return static_cast<float>(walk_sentence(&painter, at, text, width, style)) * theme().type(style.type) * 1.35f;
 }
 
-std::string_view plain_sentence(std::string_view text, char* buffer, std::size_t size) {
-  std::size_t n = 0;
-  for (const char c : text)
-    if (c != '`' && n + 1 < size) buffer[n++] = c;
-  if (size > 0) buffer[n] = '\0';
-  return {buffer, n};
-}
-
 }  // namespace widgets

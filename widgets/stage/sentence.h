@@ -20,7 +20,4 @@ int sentence_lines(std::string_view text, float width, const SentenceStyle& styl
 /// Draws it with its top left at `at` and returns its height in px.
 float draw_sentence(const Painter& painter, ImVec2 at, std::string_view text, float width, const SentenceStyle& style);
 
-/// The sentence without its backticks in `buffer`, for where it is read as plain text; cut where the buffer ends.
-std::string_view plain_sentence(std::string_view text, char* buffer, std::size_t size);
-
 }  // namespace widgets

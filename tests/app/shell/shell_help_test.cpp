@@ -59,13 +59,13 @@ TEST_CASE("commands that cannot act are not offered") {
       if (c.label == label) return true;
     return false;
   };
-  CHECK_FALSE(offers("Next lesson step"));
+  CHECK_FALSE(offers("Next panel or lesson step"));
   CHECK_FALSE(offers("Undo"));
   o.d.type_value("inputs/Traffic", "3 GB");
   CHECK(offers("Undo"));
   o.d.command("play lesson");
-  CHECK(o.d.shell.lesson.playing);  // and not "Next lesson step", which could do nothing
-  CHECK(offers("Next lesson step"));
+  CHECK(o.d.shell.lesson.playing);  // and not "Next panel or lesson step", which could do nothing
+  CHECK(offers("Next panel or lesson step"));
 }
 
 TEST_CASE("F6 goes round the panels, each reached in fewer than ten presses") {

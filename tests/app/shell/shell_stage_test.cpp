@@ -1,0 +1,129 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/shell/stage_area.h"
+#include "tests/app/shell/shell_fixture.h"
+
+namespace {
+
+/// The front panel's title.
+std::string front(Opened& o) {
+  const widgets::StageView& view = app::stage_view(o.d.shell);
+  return std::string(view.specs[view.main].title);
+}
+
+}  // namespace
+
+TEST_CASE("question, answer with figures and presets stand above the panels") {
+  Opened o;
+  o.ui.resize({1600, 1000});
+  o.ui.frames(2);
+  CHECK(o.ui.text_present(o.w.lab().info().question));
+  const std::string answer(o.w.lab().answer());
+  REQUIRE(answer.find('`') != std::string::npos);
+  CHECK(o.ui.text_present(answer.substr(0, answer.find('`'))));
+  CHECK(o.ui.text_present(o.w.content.of("roofline/roofline").presets[0].name));
+}
+
+TEST_CASE("a tab brings its panel to the front, and a panel is enlarged and put back") {
+  Opened o("compression/deploy");
+  o.d.shell.drawer_open = false;
+  o.ui.resize({1280, 800});
+  o.ui.frames(3);
+  const widgets::StageView& view = app::stage_view(o.d.shell);
+  REQUIRE(view.plan.tabs);
+  const std::string first = front(o);
+  std::string other;
+  for (const auto& spec : view.specs)
+    if (spec.title != first) other = spec.title;
+  o.ui.click("canvas/" + other);
+  o.ui.frames(2);
+  CHECK(front(o) == other);
+  const auto shown = view.placed.size();
+  o.ui.click("canvas/Enlarge");
+  o.ui.frames(2);
+  CHECK(view.enlarged);
+  CHECK(view.placed.size() == 1);
+  o.ui.click("Back to all");
+  o.ui.frames(2);
+  CHECK_FALSE(view.enlarged);
+  CHECK(view.placed.size() == shown);
+}
+
+TEST_CASE("presentation shows panel after panel by the Page keys, and a strip of at most three inputs") {
+  Opened o("compression/deploy");
+  o.ui.key(ImGuiKey_F5);
+  o.ui.frames(3);
+  const widgets::StageView& view = app::stage_view(o.d.shell);
+  REQUIRE(view.specs.size() > 1);
+  CHECK(view.placed.size() == 1);
+  const std::string first = front(o);
+  o.ui.key(ImGuiKey_PageDown);
+  o.ui.frames(2);
+  CHECK(front(o) != first);
+  o.ui.key(ImGuiKey_PageUp);
+  o.ui.frames(2);
+  CHECK(front(o) == first);
+  std::size_t controls = 0;
+  for (const auto& f : o.w.lab().inputs()) controls += o.ui.has("strip/" + std::string(f.spec.label));
+  CHECK(controls >= 1);
+  CHECK(controls <= 3);
+}
+
+TEST_CASE("a preset's chip is lit until an input changes") {
+  Opened o;
+  o.ui.resize({1920, 1080});
+  const auto& presets = o.w.content.of("roofline/roofline").presets;
+  o.ui.click(presets[1].name);
+  o.ui.frames(3);
+  CHECK(o.d.shell.preset.lab == "roofline/roofline");
+  CHECK(o.d.shell.preset.index == 1);
+  const auto lit = [&] { return o.w.current().edits() <= o.d.shell.preset.edits; };
+  CHECK(lit());
+  o.d.input("chip").set_choice_id(o.chosen("chip") == "b200_sxm" ? "a100_80_sxm" : "b200_sxm");
+  o.ui.frames(3);
+  CHECK_FALSE(lit());
+}
+
+TEST_CASE("infeasible inputs keep the last picture, dimmed, and one press makes them feasible again") {
+  Opened o("serving/batching");
+  REQUIRE(o.d.settle());
+  REQUIRE(o.w.lab().reason().empty());
+  REQUIRE(o.d.input("model").set_choice_id("deepseek-v3"));
+  o.d.input("chips").set_number(1);
+  REQUIRE(o.d.settle());
+  REQUIRE_FALSE(o.w.lab().reason().empty());
+  CHECK(o.w.lab().shows_earlier());
+  CHECK(o.ui.text_present(o.w.lab().reason()));
+  CHECK_FALSE(app::stage_view(o.d.shell).placed.empty());
+  REQUIRE(!o.d.shell.fixes.found.empty());
+  o.ui.click("canvas/" + o.d.shell.fixes.found[0].words);
+  REQUIRE(o.d.settle());
+  CHECK(o.w.lab().reason().empty());
+  CHECK_FALSE(o.w.lab().shows_earlier());
+}
+
+TEST_CASE("headline figures say what they were before the last step") {
+  Opened o;
+  o.ui.resize({1600, 1000});
+  o.d.type_value("inputs/Work", "1 TFLOP");
+  o.ui.frames(3);
+  o.d.type_value("inputs/Work", "2 TFLOP");
+  o.ui.frames(3);
+  CHECK(o.ui.text_present("from"));
+  const auto& h = o.d.shell.headlines;
+  CHECK(h.before != h.now);
+}
+
+TEST_CASE("in a narrow window the inspector slides over the canvas") {
+  Opened o;
+  o.ui.resize({640, 480});
+  o.ui.frames(3);
+  CHECK(o.d.shell.narrow);
+  CHECK_FALSE(o.ui.has("inputs/Work"));
+  o.ui.click("top/Inputs");
+  o.ui.frames(3);
+  CHECK(o.ui.has("inputs/Work"));
+  o.ui.click("top/Inputs");
+  o.ui.frames(3);
+  CHECK_FALSE(o.ui.has("inputs/Work"));
+}
