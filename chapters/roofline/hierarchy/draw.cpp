@@ -62,8 +62,8 @@ void draw_curves(Inputs& in, const Outputs& out, const Picture& pic, View& view,
     plot.vertical_mark(out.needed_in_flight_bytes, pic.fill_label, {.colour = t.muted});
   double bytes = in.bytes, time_s = out.chosen.time_s;
   if (time_s > 0) {
-    plot.callout(in.bytes, time_s, pic.callout, pic.callout_words);
-    if (plot.drag_point("bytes moved", bytes, time_s, {.lo = 1, .hi = 1e12, .y_lo = time_s, .y_hi = time_s}))
+    if (plot.drag_point("bytes moved", bytes, time_s,
+                        {.label = pic.own_label, .lo = 1, .hi = 1e12, .y_lo = time_s, .y_hi = time_s}))
       in.bytes = bytes;
   }
   plot.tag_x(in.bytes);

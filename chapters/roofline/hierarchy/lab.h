@@ -65,7 +65,7 @@ struct Picture {
   std::uint64_t version = 0;
   std::string answer;
   std::string chip_name, comparison, filling, power_title, power_note, power_scale;
-  std::string fill_label, callout, callout_words;
+  std::string fill_label, own_label;
   std::vector<double> curve_bytes;
   std::vector<LevelCurve> curves;  ///< in the order of Outputs::levels
   std::size_t selected = 0;        ///< index in levels; levels.size() when the chip lacks the chosen level

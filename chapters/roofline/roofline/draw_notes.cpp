@@ -53,7 +53,7 @@ class Notes {
     p_.text(at, text, colour, Type::small, font);
   }
   void write_dotted_level(double rate, double until);
-  void regime_name(Meaning meaning, std::string_view name, bool left);
+  bool regime_name(Meaning meaning, std::string_view name, bool left);
   void along_slope(const Picture::Line& line, ImU32 colour, Font font);
   void along_flat(const Picture::Line& line, ImU32 colour, Font font);
   void beside_vertical(double x, std::string_view name);
@@ -107,6 +107,13 @@ void Notes::walk_ticks() {
 }
 
 void Notes::drop_lines() {
+  const float edge = t_.px(10);
+  for (const Picture::Dot& dot : pic_.dots) {  // off the scale an arrow stands at the edge
+    const ImVec2 at = pixel_of(f_, dot.x, dot.y);
+    const ImVec2 shown{std::clamp(at.x, area_.min.x, area_.max.x), std::clamp(at.y, area_.min.y, area_.max.y)};
+    if (!area_.contains(at))
+      s_.room.block({{shown.x - edge, shown.y - 2 * edge}, {shown.x + edge, shown.y + 2 * edge}});
+  }
   if (!has_own_) return;
   p_.dashed_line({own_.x, own_.y}, {own_.x, area_.max.y}, t_.accent, t_.px(1.3f), t_.px(4));
   p_.dashed_line({area_.min.x, own_.y}, {own_.x, own_.y}, t_.accent, t_.px(1.3f), t_.px(4));
@@ -137,7 +144,7 @@ void Notes::gains() {
     s_.room.block({{x - 2, b}, {x + foot, a}});
     const float bold = widgets::text_size(gain.factor, Type::small, Font::bold).x;
     const ImVec2 size{bold + gap + widgets::text_size(gain.words, Type::small).x, line()};
-    for (const float shift : {0.0f, -1.3f, 1.3f, -2.6f, 2.6f, -4.0f, 4.0f}) {
+    for (const float shift : {0.0f, -1.3f, 1.3f, -2.6f, 2.6f, -4.0f, 4.0f, -5.5f, -7.0f}) {
       const ImVec2 at{x + t_.px(13), (a + b) / 2 + shift * line() - line() / 2};
       if (!free(at, size)) continue;
       write(at, gain.factor, t_.text, Font::bold);
@@ -151,9 +158,18 @@ void Notes::gains() {
 void Notes::callout() {
   const ImVec2 size = widgets::callout_size(pic_.callout, pic_.callout_words);
   if (!has_own_ || area_.width() < size.x + t_.px(120) || area_.height() < size.y * 3.5f) return;
-  const Box box = widgets::draw_callout(p_, s_.room, own_, area_, pic_.callout, pic_.callout_words, t_.accent);
+  const float air = t_.px(6);
+  const Box inner{{area_.min.x + air, area_.min.y + air}, {area_.max.x - air, area_.max.y - air}};
+  const Box box = widgets::place_callout(s_.room, own_, inner, size, t_.px(20));
+  const ImVec2 end{std::clamp(own_.x, box.min.x, box.max.x), std::clamp(own_.y, box.min.y, box.max.y)};
+  p_.line(own_, end, t_.accent, t_.px(1.5f));
+  p_.rect(box.min, box.max, t_.card, t_.px(5));
+  p_.frame(box.min, box.max, t_.accent, t_.px(1.2f), t_.px(5));
+  const ImVec2 at{box.min.x + t_.px(12), box.min.y + t_.px(8)};
+  p_.text(at, pic_.callout, t_.text, Type::small, Font::bold);
+  p_.text({at.x, at.y + line() * 1.35f}, pic_.callout_words, t_.muted, Type::small);
   s_.room.block(box);
-  s_.room.block_segment(own_, {std::clamp(own_.x, box.min.x, box.max.x), std::clamp(own_.y, box.min.y, box.max.y)}, 3);
+  s_.room.block_segment(own_, end, 3);
 }
 
 void Notes::along_slope(const Picture::Line& line, ImU32 colour, Font font) {
@@ -192,7 +208,7 @@ void Notes::along_flat(const Picture::Line& line, ImU32 colour, Font font) {
       }
 }
 
-void Notes::regime_name(Meaning meaning, std::string_view name, bool left) {
+bool Notes::regime_name(Meaning meaning, std::string_view name, bool left) {
   const ImVec2 text = widgets::text_size(name, Type::small), size{text.x + t_.px(14), text.y};
   const float ridge = static_cast<float>(f_.x.pixel(out_.ridge));
   for (float y = area_.max.y - t_.px(10) - size.y; y > area_.min.y; y -= size.y) {
@@ -208,10 +224,12 @@ void Notes::regime_name(Meaning meaning, std::string_view name, bool left) {
       else
         p_.rect({mark.x - r, mark.y - r}, {mark.x + r, mark.y + r}, t_.of(meaning));
       write({at.x + t_.px(14), at.y}, name, t_.of(meaning));
-      return take(at, size);
+      take(at, size);
+      return true;
     }
-    if (area_.max.y - y > area_.height() * 0.3f) return;
+    if (area_.max.y - y > area_.height() * 0.3f) break;
   }
+  return false;
 }
 
 void Notes::beside_vertical(double x, std::string_view name) {
@@ -243,13 +261,20 @@ void Notes::beside_dot(ImVec2 at, float radius, std::string_view name, ImU32 col
 
 void Notes::names() {
   const ImU32 memory = t_.of(Meaning::memory_bound), compute = t_.of(Meaning::compute_bound);
+  for (const Picture::Arrow* arrow : {&pic_.fusion, &pic_.quantization})
+    if (arrow->shown) {
+      const ImVec2 a = pixel_of(f_, arrow->x0, arrow->y0), b = pixel_of(f_, arrow->x1, arrow->y1);
+      beside_dot({(a.x + b.x) / 2, (a.y + b.y) / 2}, 2, arrow->label, t_.text);
+    }
   along_flat(pic_.flat, compute, Font::bold);
   along_slope(pic_.slope, memory, Font::bold);
-  beside_dot(own_, t_.px(15), pic_.own_label, t_.text);
-  regime_name(Meaning::memory_bound, "memory-bound: bytes set the time", true);
-  regime_name(Meaning::compute_bound, "compute-bound: arithmetic sets the time", false);
   for (const Picture::Line& line : pic_.roofs) along_flat(line, t_.muted, Font::sans);
   along_flat(pic_.next_format, compute, Font::sans);
+  beside_dot(own_, t_.px(15), pic_.own_label, t_.text);
+  if (!regime_name(Meaning::memory_bound, "memory-bound: bytes set the time", true))
+    regime_name(Meaning::memory_bound, "memory-bound", true);
+  if (!regime_name(Meaning::compute_bound, "compute-bound: arithmetic sets the time", false))
+    regime_name(Meaning::compute_bound, "compute-bound", false);
   if (pic_.kv_wall > 0 && !pic_.walk.xs.empty()) beside_vertical(pic_.kv_wall, pic_.wall_label);
   for (const Picture::Dot& dot : pic_.measured) beside_dot(pixel_of(f_, dot.x, dot.y), t_.px(5), dot.label, t_.text);
   for (const Picture::Line& line : pic_.measured_ceilings)
@@ -257,11 +282,6 @@ void Notes::names() {
   for (const Picture::Line& line : pic_.ceilings) along_slope(line, t_.muted, Font::sans);
   along_flat(pic_.launch, t_.text, Font::sans);
   for (const Picture::Dot& dot : pic_.dots) beside_dot(pixel_of(f_, dot.x, dot.y), t_.px(6), dot.label, t_.muted);
-  for (const Picture::Arrow* arrow : {&pic_.fusion, &pic_.quantization})
-    if (arrow->shown) {
-      const ImVec2 a = pixel_of(f_, arrow->x0, arrow->y0), b = pixel_of(f_, arrow->x1, arrow->y1);
-      beside_dot({(a.x + b.x) / 2, (a.y + b.y) / 2}, 2, arrow->label, t_.text);
-    }
 }
 
 void Notes::own_dot() const {
