@@ -39,8 +39,7 @@ void say_answer(const Inputs& in, const Outputs& out, Picture& pic) {
                "` if a clock took a second: " + figure(in.bytes, "B") + " in " + figure(row.time_s, "s") +
                (row.energy_j > 0 ? " for " + figure(row.energy_j, "J") : "") + ".";
   pic.fill_label = "in flight to fill it: " + format_text(out.needed_in_flight_bytes, "B");
-  pic.own_label =
-      row.facts.label + ": " + format_text(row.time_s, "s") + ", or " + row.human_time + " if a clock took a second";
+  pic.own_label = row.facts.label + ": " + format_text(row.time_s, "s");
 }
 
 void write_power(const Inputs& in, const models::Chip& chip, const Outputs& out, Picture& pic) {

@@ -34,9 +34,9 @@ class Notes {
   void drop_lines();
   void gains();
   void callout();
+  Box callout_place(const Box& inner, ImVec2 size) const;
   void names();
   void own_dot() const;
-  void legend() const;
 
  private:
   float line() const { return t_.type(Type::small); }
@@ -155,12 +155,39 @@ void Notes::gains() {
   }
 }
 
+/// Near the dot rather than on empty ground far away: a box may cover a line, but neither it nor its leader a text.
+Box Notes::callout_place(const Box& inner, ImVec2 size) const {
+  constexpr int columns = 24, rows = 14;
+  Box best{inner.min, {inner.min.x + size.x, inner.min.y + size.y}};
+  float least = HUGE_VALF;
+  for (int r = 0; r <= rows; ++r)
+    for (int c = 0; c <= columns; ++c) {
+      const ImVec2 min{std::floor(inner.min.x + (inner.width() - size.x) * static_cast<float>(c) / columns),
+                       std::floor(inner.min.y + (inner.height() - size.y) * static_cast<float>(r) / rows)};
+      const Box box{min, {min.x + size.x, min.y + size.y}};
+      const ImVec2 end{std::clamp(own_.x, box.min.x, box.max.x), std::clamp(own_.y, box.min.y, box.max.y)};
+      const float away = std::hypot(end.x - own_.x, end.y - own_.y) / t_.scale;
+      float cost = away * 0.15f + (away < 26 ? 1000.0f : 0.0f);
+      if (cost >= least) continue;
+      const bool crosses = std::any_of(s_.placed.begin(), s_.placed.end(), [&](const Box& text) {
+        double ax = static_cast<double>(own_.x), ay = static_cast<double>(own_.y), bx = static_cast<double>(end.x),
+               by = static_cast<double>(end.y);
+        return text.overlaps(box) || widgets::clip_segment(ax, ay, bx, by, text);
+      });
+      cost += (crosses ? 200.0f : 0.0f) + static_cast<float>(s_.room.taken_in(box));
+      if (cost >= least) continue;
+      least = cost;
+      best = box;
+    }
+  return best;
+}
+
 void Notes::callout() {
   const ImVec2 size = widgets::callout_size(pic_.callout, pic_.callout_words);
   if (!has_own_ || area_.width() < size.x + t_.px(120) || area_.height() < size.y * 3.5f) return;
   const float air = t_.px(6);
   const Box inner{{area_.min.x + air, area_.min.y + air}, {area_.max.x - air, area_.max.y - air}};
-  const Box box = widgets::place_callout(s_.room, own_, inner, size, t_.px(20));
+  const Box box = callout_place(inner, size);
   const ImVec2 end{std::clamp(own_.x, box.min.x, box.max.x), std::clamp(own_.y, box.min.y, box.max.y)};
   p_.line(own_, end, t_.accent, t_.px(1.5f));
   p_.rect(box.min, box.max, t_.card, t_.px(5));
@@ -292,43 +319,6 @@ void Notes::own_dot() const {
   p_.circle(own_, t_.px(7.6f), t_.accent);
 }
 
-void Notes::legend() const {
-  const float top = area_.min.y - std::floor(line() * 0.4f) - line();
-  float x = area_.max.x;
-  const float least = area_.min.x + widgets::text_size(f_.y_title, Type::small).x + t_.px(24), r = t_.px(4.5f);
-  const auto entry = [&](std::string_view name, auto&& mark) {
-    const float width = widgets::text_size(name, Type::small).x;
-    if (x - width - t_.px(16) < least) return;
-    x -= width;
-    p_.text({x, top}, name, t_.muted, Type::small);
-    x -= t_.px(10);
-    mark(ImVec2{x, top + line() / 2});
-    x -= t_.px(22);
-  };
-  if (std::any_of(pic_.dots.begin(), pic_.dots.end(), [](auto& d) { return d.regime == models::Regime::launch; }))
-    entry("launch-bound", [&](ImVec2 c) {
-      const ImVec2 points[] = {{c.x, c.y - r}, {c.x + r, c.y + r * 0.8f}, {c.x - r, c.y + r * 0.8f}};
-      p_.polyline(points, t_.of(Meaning::launch_bound), t_.px(1.5f), true);
-    });
-  if (!pic_.measured.empty())
-    entry("measured", [&](ImVec2 c) {
-      const ImVec2 points[] = {{c.x, c.y - r}, {c.x + r, c.y}, {c.x, c.y + r}, {c.x - r, c.y}};
-      p_.polygon(points, t_.text);
-    });
-  if (!pic_.measured_ceilings.empty())
-    entry("measured ceiling", [&](ImVec2 c) {
-      p_.dashed_line({c.x - t_.px(12), c.y}, {c.x + t_.px(4), c.y}, t_.text, t_.px(1.2f), t_.px(4));
-    });
-  if (!pic_.dots.empty())
-    entry("bound of the model", [&](ImVec2 c) { p_.ring(c, r, t_.of(Meaning::memory_bound), t_.px(1.8f)); });
-  if (has_own_)
-    entry("yours", [&](ImVec2 c) {
-      p_.circle(c, r + t_.px(2), t_.accent);
-      p_.circle(c, r + t_.px(1), IM_COL32_WHITE);
-      p_.circle(c, r, t_.accent);
-    });
-}
-
 }  // namespace
 
 ImVec2 pixel_of(const widgets::PlotFrame& frame, double x, double y) {
@@ -367,7 +357,7 @@ void draw_notes(const Outputs& out, const Picture& pic, widgets::PlotView& plot)
   notes.names();
   notes.own_dot();
   p.unclip();
-  notes.legend();
+  draw_legend(pic, plot);
 }
 
 }  // namespace chapters::roofline::roofline
