@@ -24,8 +24,22 @@ void write_level(const Outputs& out, Picture& pic) {
   const auto times = [](double ratio) { return format_text(ratio, "", 2); };
   if (out.compared_with != out.chosen.facts.label)
     pic.comparison = "Against " + out.compared_with + ": bandwidth / " + times(out.bandwidth_ratio) + ", latency x " +
-                     times(out.latency_ratio) + ", energy x " + times(out.energy_ratio);
-  pic.filling = format_text(out.needed_in_flight_bytes, "B") + " in flight fill it; here " + out.limit + " rules";
+                     times(out.latency_ratio) + ", energy x " + times(out.energy_ratio) + ".";
+  pic.filling = format_text(out.needed_in_flight_bytes, "B") + " in flight fill it; here " + out.limit + " rules.";
+}
+
+std::string figure(double value, std::string_view unit) {
+  const widgets::NumberParts parts = widgets::format_parts(value, unit);
+  return "`" + std::string(parts.number.view()) + "` " + std::string(parts.unit.view());
+}
+
+void say_answer(const Inputs& in, const Outputs& out, Picture& pic) {
+  const LevelRow& row = out.chosen;
+  pic.answer = row.facts.label + " is " + figure(row.latency_s, "s") + " away, `" + row.human_latency +
+               "` if a clock took a second: " + figure(in.bytes, "B") + " in " + figure(row.time_s, "s") +
+               (row.energy_j > 0 ? " for " + figure(row.energy_j, "J") : "") + ".";
+  pic.fill_label = "in flight to fill it: " + format_text(out.needed_in_flight_bytes, "B");
+  pic.own_label = row.facts.label + ": " + format_text(row.time_s, "s");
 }
 
 void write_power(const Inputs& in, const models::Chip& chip, const Outputs& out, Picture& pic) {
@@ -33,9 +47,10 @@ void write_power(const Inputs& in, const models::Chip& chip, const Outputs& out,
   pic.cluster_tdp_w = chip.tdp_w.value_or(0) * chips;
   pic.power_title = "Memory traffic of " + format_text(chips, "") + (in.chips == 1 ? " chip" : " chips");
   pic.power_note = "Saves " + format_text(out.power.saved_cluster_w, "W") + ", " +
-                   format_text(out.power.saved_j_per_year / 3.6e9, "", 3) + " MWh a year";
-  pic.power_scale = "Full width: the TDP of all, " + format_text(pic.cluster_tdp_w, "W") + ". Now " +
-                    format_text(out.memory_tdp_percent, "%", 2) + " of it.";
+                   format_text(out.power.saved_j_per_year / 3.6e9, "", 3) + " MWh a year.";
+  if (pic.cluster_tdp_w > 0)
+    pic.power_scale = "Full width: the TDP of all, " + format_text(pic.cluster_tdp_w, "W") + ". Now " +
+                      format_text(out.memory_tdp_percent, "%", 2) + " of it.";
 }
 
 }  // namespace
@@ -49,7 +64,10 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   for (int i = 0; i <= 96; ++i) pic.curve_bytes.push_back(std::pow(10.0, i / 8.0));  // 1 B to 1 TB
   for (const LevelRow& row : out.levels) pic.curves.push_back(curve_of(row, in, pic.curve_bytes));
   write_power(in, *chip, out, pic);
-  if (out.reason.empty()) write_level(out, pic);
+  if (out.reason.empty()) {
+    write_level(out, pic);
+    say_answer(in, out, pic);
+  }
   return pic;
 }
 

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <limits>
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/roofline/hierarchy/lab.h"
 
 namespace chapters::roofline::hierarchy {
 namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 models::Access access_of(const Inputs& in) { return {in.pattern, in.in_flight_bytes, in.access_bytes}; }
 
@@ -13,13 +16,13 @@ LevelRow row_of(const models::Level& level, const Inputs& in, double scale) {
   row.facts = level;
   row.move = models::move_bytes(level, in.bytes, access_of(in));
   row.level = models::level_id(level.kind);
-  row.capacity_bytes = level.capacity_bytes.value.value_or(0);
-  row.bandwidth_bytes_per_s = level.bandwidth_bytes_per_s.value.value_or(0);
-  row.measured_bandwidth_bytes_per_s = level.measured_bandwidth_bytes_per_s.value.value_or(0);
-  row.latency_s = level.latency_s.value.value_or(0);
-  row.energy_j_per_byte = level.energy_j_per_byte.value.value_or(0);
-  row.time_s = row.move.time_s.value_or(0);
-  row.energy_j = row.move.energy_j.value_or(0);
+  row.capacity_bytes = level.capacity_bytes.value.value_or(unknown);
+  row.bandwidth_bytes_per_s = level.bandwidth_bytes_per_s.value.value_or(unknown);
+  row.measured_bandwidth_bytes_per_s = level.measured_bandwidth_bytes_per_s.value.value_or(unknown);
+  row.latency_s = level.latency_s.value.value_or(unknown);
+  row.energy_j_per_byte = level.energy_j_per_byte.value.value_or(unknown);
+  row.time_s = row.move.time_s.value_or(unknown);
+  row.energy_j = row.move.energy_j.value_or(unknown);
   row.human_latency = level.latency_s.value ? models::human_duration(row.latency_s * scale) : "—";
   row.human_time = row.move.time_s ? models::human_duration(row.time_s * scale) : "—";
   return row;
@@ -61,7 +64,7 @@ void choose(const Inputs& in, const LevelRow& row, Outputs& out) {
   out.achieved_bandwidth_bytes_per_s = in.bytes / row.time_s;
   out.needed_in_flight_bytes = models::bytes_in_flight(row.facts).value_or(0);
   out.limit = row.move.latency_bound ? "latency" : "bandwidth";
-  out.fits = row.capacity_bytes == 0 ? "no capacity stated" : row.move.fits ? "yes" : "no";
+  out.fits = !(row.capacity_bytes > 0) ? "no capacity stated" : row.move.fits ? "yes" : "no";
 }
 
 void add_power(const Inputs& in, const models::Chip& chip, const std::vector<models::Level>& levels, Outputs& out) {
@@ -73,7 +76,7 @@ void add_power(const Inputs& in, const models::Chip& chip, const std::vector<mod
   traffic.chips = static_cast<double>(in.chips);
   traffic.share_kept_on_chip = in.fused_percent / 100;
   out.power = models::traffic_power(traffic);
-  out.memory_tdp_percent = chip.tdp_w ? 100 * out.power.per_chip_w / *chip.tdp_w : 0;
+  out.memory_tdp_percent = chip.tdp_w ? 100 * out.power.per_chip_w / *chip.tdp_w : unknown;
 }
 
 }  // namespace

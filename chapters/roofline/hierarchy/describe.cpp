@@ -37,7 +37,11 @@ static_assert(static_cast<int>(models::AccessPattern::chase) == 2 &&
 std::string_view level_name(models::LevelKind kind) { return level_choices[static_cast<std::size_t>(kind)].label; }
 
 void describe(Fields& f, Inputs& in) {
-  shared::chip(f, "chip", in.chip, {.help = "Whose levels are shown."});
+  f.group("The fetch");
+  f.choice("level", in.level, level_choices,
+           {.label = "Level",
+            .help = "Which level the outputs speak of; a click on its row does the same.",
+            .headline = true});
   f.real("bytes", in.bytes,
          {
              .label = "Bytes moved",
@@ -46,6 +50,9 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1,
              .hi = 1e12,
              .scale = Scale::log,
+             .typical_lo = 1e3,
+             .typical_hi = 1e11,
+             .headline = true,
          });
   f.choice("pattern", in.pattern, pattern_choices,
            {.label = "Access pattern",
@@ -58,6 +65,8 @@ void describe(Fields& f, Inputs& in) {
              .lo = 32,
              .hi = 1e9,
              .scale = Scale::log,
+             .typical_lo = 1e3,
+             .typical_hi = 1e8,
              .when = {"pattern", "limited"},
          });
   f.real("access_bytes", in.access_bytes,
@@ -70,11 +79,12 @@ void describe(Fields& f, Inputs& in) {
              .scale = Scale::log,
              .when = {"pattern", "chase"},
          });
-  f.choice("level", in.level, level_choices,
-           {.label = "Level", .help = "Which level the outputs speak of; a click on its row does the same."});
+  f.group("The chip");
+  shared::chip(f, "chip", in.chip, {.help = "Whose levels are shown."});
+  f.choice("network", in.network, network_choices, {.label = "Network", .help = "One port for each chip."});
   f.choice("against", in.against, against_choices,
            {.label = "Compared with", .help = "The level that the ratios divide by."});
-  f.choice("network", in.network, network_choices, {.label = "Network", .help = "One port for each chip."});
+  f.group("Power of a cluster");
   shared::cluster_chips(f, "chips", in.chips, {.help = "How many chips stream their memory, for the power figures."});
   f.real("memory_j_per_bit", in.memory_j_per_bit,
          {
@@ -94,7 +104,7 @@ void describe(Fields& f, Inputs& in) {
          });
   f.real("fused_percent", in.fused_percent,
          {
-             .label = "Traffic that fusion keeps on chip",
+             .label = "Traffic kept by fusion",
              .unit = "%",
              .help = "This share of the memory traffic becomes shared-memory traffic.",
              .lo = 0,
@@ -105,15 +115,20 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, LevelRow& r) {
   f.text("level", r.level, {.label = "Level"});
   f.text("name", r.facts.label, {.label = "Name"});
-  f.real("capacity_bytes", r.capacity_bytes, {.label = "Capacity", .unit = "B", .help = "0: nobody states it."});
+  f.real("capacity_bytes", r.capacity_bytes,
+         {.label = "Capacity", .unit = "B", .may_be_missing = true, .absent = "Nobody states it."});
   f.real("bandwidth_bytes_per_s", r.bandwidth_bytes_per_s,
-         {.label = "Bandwidth", .unit = "B/s", .help = "0: nobody states it."});
+         {.label = "Bandwidth", .unit = "B/s", .may_be_missing = true, .absent = "Nobody states it."});
   f.real("measured_bandwidth_bytes_per_s", r.measured_bandwidth_bytes_per_s,
-         {.label = "Measured bandwidth", .unit = "B/s", .help = "0: nobody measured it."});
-  f.real("latency_s", r.latency_s, {.label = "Latency", .unit = "s", .help = "0: nobody states it."});
-  f.real("energy_j_per_byte", r.energy_j_per_byte, {.label = "Energy a byte", .unit = "J/B"});
-  f.real("time_s", r.time_s, {.label = "Time", .unit = "s"});
-  f.real("energy_j", r.energy_j, {.label = "Energy", .unit = "J"});
+         {.label = "Measured bandwidth", .unit = "B/s", .may_be_missing = true, .absent = "Nobody measured it."});
+  f.real("latency_s", r.latency_s,
+         {.label = "Latency", .unit = "s", .may_be_missing = true, .absent = "Nobody states it."});
+  f.real("energy_j_per_byte", r.energy_j_per_byte,
+         {.label = "Energy a byte", .unit = "J/B", .may_be_missing = true, .absent = "Nobody states it."});
+  f.real("time_s", r.time_s,
+         {.label = "Time", .unit = "s", .may_be_missing = true, .absent = "Its latency or bandwidth is not stated."});
+  f.real("energy_j", r.energy_j,
+         {.label = "Energy", .unit = "J", .may_be_missing = true, .absent = "Its energy is not stated."});
   f.text("human_latency", r.human_latency, {.label = "Latency when one clock is a second"});
   f.text("human_time", r.human_time, {.label = "Time when one clock is a second"});
   f.toggle("fits", r.move.fits, {.label = "Fits"});
@@ -123,11 +138,14 @@ void describe(Fields& f, Outputs& o) {
   constexpr std::string_view chip_data = "assets/hardware, each figure with its own source",
                              little = "Little 1961: throughput = in flight / latency",
                              energies = "Horowitz 2014 (SRAM), Chen, Emer, Sze 2016 (registers), 4 to 7 pJ a bit (HBM)";
+  f.group("The fetch");
+  f.text("limit", o.limit, {.label = "Limited by", .help = "Whether waiting or transferring takes longer."});
   f.real("time_s", o.chosen.time_s,
          {
              .label = "Time",
              .unit = "s",
              .help = "To move the bytes once at the chosen level.",
+             .headline = true,
              .formula = "latency + bytes / bandwidth",
              .source = little,
          });
@@ -136,17 +154,24 @@ void describe(Fields& f, Outputs& o) {
              .label = "Energy",
              .unit = "J",
              .help = "To move the bytes once at the chosen level.",
+             .headline = true,
+             .may_be_missing = true,
+             .absent = "Nobody states what a byte costs there.",
              .formula = "bytes x energy a byte",
              .source = energies,
          });
   f.real("achieved_bandwidth_bytes_per_s", o.achieved_bandwidth_bytes_per_s,
-         {.label = "Achieved bandwidth", .unit = "B/s", .formula = "bytes / time"});
-  f.text("limit", o.limit, {.label = "Limited by", .help = "Whether waiting or transferring takes longer."});
+         {.label = "Achieved bandwidth", .unit = "B/s", .headline = true, .formula = "bytes / time"});
   f.text("fits", o.fits, {.label = "Fits into the level", .help = "Whether the bytes can rest there at once."});
-  f.text("human_time", o.chosen.human_time, {.label = "If a clock took 1 s: time", .formula = "time x boost clock"});
+  f.text("human_time", o.chosen.human_time, {.label = "Time if a clock is 1 s", .formula = "time x boost clock"});
+  f.group("The level");
   f.text("human_latency", o.chosen.human_latency,
-         {.label = "If a clock took 1 s: latency", .formula = "latency x boost clock"});
-  f.real("capacity_bytes", o.chosen.capacity_bytes, {.label = "Capacity", .unit = "B", .source = chip_data});
+         {.label = "Latency if a clock is 1 s", .formula = "latency x boost clock"});
+  f.real("latency_s", o.chosen.latency_s,
+         {.label = "Latency",
+          .unit = "s",
+          .headline = true,
+          .source = "gpu-benches pointer chases where the chip was measured"});
   f.real("bandwidth_bytes_per_s", o.chosen.bandwidth_bytes_per_s,
          {
              .label = "Bandwidth",
@@ -154,10 +179,18 @@ void describe(Fields& f, Outputs& o) {
              .help = "Of the whole chip; links per direction.",
              .source = chip_data,
          });
-  f.real("latency_s", o.chosen.latency_s,
-         {.label = "Latency", .unit = "s", .source = "gpu-benches pointer chases where the chip was measured"});
+  f.real("capacity_bytes", o.chosen.capacity_bytes,
+         {.label = "Capacity",
+          .unit = "B",
+          .may_be_missing = true,
+          .absent = "Nobody states how much it holds.",
+          .source = chip_data});
   f.real("energy_j_per_byte", o.chosen.energy_j_per_byte,
-         {.label = "Energy a byte", .unit = "J/B", .source = energies});
+         {.label = "Energy a byte",
+          .unit = "J/B",
+          .may_be_missing = true,
+          .absent = "Nobody states what a byte costs there.",
+          .source = energies});
   f.real("needed_in_flight_bytes", o.needed_in_flight_bytes,
          {
              .label = "In flight to fill it",
@@ -166,15 +199,21 @@ void describe(Fields& f, Outputs& o) {
              .formula = "latency x bandwidth",
              .source = little,
          });
+  f.group("Compared");
   f.text("compared_with", o.compared_with, {.label = "Compared with"});
   f.real("bandwidth_ratio", o.bandwidth_ratio,
          {.label = "Bandwidth, times less", .formula = "its bandwidth / this bandwidth"});
   f.real("latency_ratio", o.latency_ratio, {.label = "Latency, times more", .formula = "this latency / its latency"});
-  f.real("energy_ratio", o.energy_ratio, {.label = "Energy a byte, times more", .formula = "this energy / its energy"});
+  f.real("energy_ratio", o.energy_ratio,
+         {.label = "Energy a byte, times more",
+          .may_be_missing = true,
+          .absent = "Nobody states what a byte costs in one of the two.",
+          .formula = "this energy / its energy"});
   f.real("mean_bandwidth_step", o.mean_bandwidth_step,
          {.label = "Bandwidth lost a step",
           .help = "From each level to the next, on average over all levels.",
           .formula = "(first / last)^(1 / steps)"});
+  f.group("Power");
   f.real("memory_w", o.power.per_chip_w,
          {
              .label = "Memory power a chip",
@@ -186,11 +225,12 @@ void describe(Fields& f, Outputs& o) {
          {
              .label = "Share of the chip's TDP",
              .unit = "%",
-             .help = "0 where the chip states no TDP.",
+             .may_be_missing = true,
+             .absent = "The chip states no TDP.",
              .formula = "memory power / TDP",
          });
   f.real("cluster_w", o.power.cluster_w,
-         {.label = "Memory power of the cluster", .unit = "W", .formula = "chips x memory power"});
+         {.label = "Memory power, cluster", .unit = "W", .formula = "chips x memory power"});
   f.real("saved_w", o.power.saved_per_chip_w,
          {.label = "Saved by fusion, a chip",
           .unit = "W",
@@ -199,6 +239,7 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Saved by fusion, cluster", .unit = "W", .formula = "chips x saved a chip"});
   f.real("saved_j_per_year", o.power.saved_j_per_year,
          {.label = "Saved in a year", .unit = "J", .formula = "saved x 31,557,600 s"});
+  f.group("All levels");
   f.table("levels", o.levels, {.label = "All levels"});
 }
 

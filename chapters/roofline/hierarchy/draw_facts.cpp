@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "widgets/base/parts.h"
+#include "widgets/base/wrapped_text.h"
 #include "widgets/number/number.h"
 
 namespace chapters::roofline::hierarchy {
@@ -14,60 +15,60 @@ using widgets::Painter;
 using widgets::theme;
 using widgets::Type;
 
-/// One figure of the chosen level: what, how much, how it is known, and under it the source where there is room.
-float fact_line(ImVec2 at, float width, std::string_view what, const models::Sourced& figure, std::string_view unit,
-                bool sources) {
+/// One figure of the chosen level: what, how much, how it is known, and under it where it comes from. Returns its
+/// height.
+float fact_line(ImVec2 at, float width, std::string_view what, const models::Sourced& figure, std::string_view unit) {
   const auto& t = theme();
   const Painter p = Painter::window();
-  const float value_x = at.x + t.px(150), basis_x = at.x + t.px(160);
+  const float line = t.type(Type::small), value_x = at.x + t.px(160);
   p.text(at, what, t.muted, Type::small);
   if (!figure.value) {
     p.text({value_x, at.y}, "not stated", t.muted, Type::small, Font::sans, Align::right);
-    return t.px(16);
+    return line + t.px(8);
   }
   p.text({value_x, at.y}, widgets::format(*figure.value, unit), t.text, Type::small, Font::mono, Align::right);
-  p.text_fit({basis_x, at.y}, models::basis_id(figure.basis), width - (basis_x - at.x), t.accent, Type::small);
-  ImGui::SetCursorScreenPos(at);
-  ImGui::Dummy({width, t.px(16)});
-  if (ImGui::IsItemHovered()) widgets::tip(what, models::basis_id(figure.basis), figure.source);
-  if (!sources) return t.px(16);
-  p.text_fit({at.x + t.px(10), at.y + t.px(15)}, figure.source, width - t.px(10), t.muted, Type::small);
-  return t.px(31);
+  p.text({value_x + t.px(12), at.y}, models::basis_id(figure.basis), t.accent, Type::small);
+  const float source =
+      widgets::wrapped_text(p, {at.x, at.y + line + t.px(3)}, figure.source, width - t.px(14), t.muted);
+  return line + source + t.px(11);
 }
 
 }  // namespace
 
-void draw_facts(const Outputs& out, const Picture& pic, ImVec2 at, ImVec2 size) {
+void draw_facts(const Outputs& out, const Picture& pic, ImVec2 size) {
   const auto& t = theme();
   const Painter p = Painter::window();
   if (pic.selected >= out.levels.size()) return;
-  const LevelRow& row = out.levels[pic.selected];
-  const float title = p.text_fit(at, row.facts.label, size.x * 0.6f, t.text, Type::body, Font::bold);
-  p.text_fit({at.x + title + t.px(8), at.y + t.px(2)}, pic.chip_name, size.x - title - t.px(8), t.muted, Type::small);
-  const models::Level& level = row.facts;
-  const bool twice =
-      level.measured_bandwidth_bytes_per_s.value && level.bandwidth_bytes_per_s.basis != models::Basis::measured;
-  const bool sources = size.y >= t.px(22 + (twice ? 5 : 4) * 31 + 36);
-  float y = at.y + t.px(22);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const models::Level& level = out.levels[pic.selected].facts;
+  const ImVec2 corner{ImGui::GetWindowPos()};
+  p.clip(corner, {corner.x + size.x, corner.y + size.y});
+  float y = at.y;
+  const float title = p.text({at.x, y}, level.label, t.text, Type::body, Font::bold);
+  p.text_fit({at.x + title + t.px(8), y + t.px(2)}, pic.chip_name, size.x - title - t.px(22), t.muted, Type::small);
+  y += t.px(26);
   const auto add = [&](std::string_view what, const models::Sourced& figure, std::string_view unit) {
-    y += fact_line({at.x, y}, size.x, what, figure, unit, sources);
+    y += fact_line({at.x, y}, size.x, what, figure, unit);
   };
   add("capacity", level.capacity_bytes, "B");
   add("bandwidth", level.bandwidth_bytes_per_s, "B/s");
-  if (twice && (sources || size.y >= t.px(22 + 5 * 16))) add("", level.measured_bandwidth_bytes_per_s, "B/s");
+  if (level.measured_bandwidth_bytes_per_s.value && level.bandwidth_bytes_per_s.basis != models::Basis::measured)
+    add("measured", level.measured_bandwidth_bytes_per_s, "B/s");
   add("latency", level.latency_s, "s");
   add("energy", level.energy_j_per_byte, "J/B");
-  for (const std::string_view line : {std::string_view(pic.comparison), std::string_view(pic.filling)}) {
-    if (line.empty() || y + t.px(18) > at.y + size.y) continue;
-    p.text_fit({at.x, y + t.px(3)}, line, size.x, t.text, Type::small);
-    y += t.px(17);
-  }
+  for (const std::string_view words : {std::string_view(pic.comparison), std::string_view(pic.filling)})
+    if (!words.empty()) y += widgets::wrapped_text(p, {at.x, y}, words, size.x - t.px(14), t.text) + t.px(4);
+  p.unclip();
+  ImGui::Dummy({size.x - t.px(14), y - at.y});
 }
 
-void draw_power(const Outputs& out, const Picture& pic, ImVec2 at, float width, bool scale) {
+void draw_power(const Outputs& out, const Picture& pic, ImVec2 size) {
   const auto& t = theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = size.x;
+  ImGui::Dummy(size);
   const Painter p = Painter::window();
-  p.text_fit(at, pic.power_title, width, t.text, Type::body, Font::bold);
+  p.text_fit(at, pic.power_title, width, t.muted, Type::small);
   const double full_w = pic.cluster_tdp_w > 0 ? std::max(pic.cluster_tdp_w, out.power.cluster_w)
                                               : out.power.cluster_w * 1.5;  // room for the figures
   const float name = t.px(76);
@@ -89,8 +90,7 @@ void draw_power(const Outputs& out, const Picture& pic, ImVec2 at, float width, 
     p.rect({at.x + name, y}, {at.x + width, y + t.px(14)}, t.card);
     p.frame({at.x + name, y}, {at.x + width, y + t.px(14)}, t.line);
   };
-  const ImU32 memory = t.of(widgets::Meaning::memory_bound),
-              on_chip = t.series_at(static_cast<std::size_t>(models::LevelKind::shared));
+  const ImU32 memory = t.of(widgets::Meaning::memory_bound), on_chip = t.accent;
   const float first = at.y + t.px(26), second = first + t.px(22);
   row(first, "as it is");
   bar(first, 0, out.power.cluster_w, memory, false);
@@ -105,9 +105,9 @@ void draw_power(const Outputs& out, const Picture& pic, ImVec2 at, float width, 
   };
   value(first, out.power.cluster_w);
   value(second, out.power.still_memory_w + out.power.moved_on_chip_w);
-  p.text_fit({at.x, second + t.px(20)}, pic.power_note, width, t.good, Type::small);
-  if (scale && pic.cluster_tdp_w > 0)
-    p.text_fit({at.x, second + t.px(36)}, pic.power_scale, width, t.muted, Type::small);
+  float note = second + t.px(24);
+  note += widgets::wrapped_text(p, {at.x, note}, pic.power_note, width, t.good);
+  if (!pic.power_scale.empty()) widgets::wrapped_text(p, {at.x, note}, pic.power_scale, width, t.muted);
 }
 
 }  // namespace chapters::roofline::hierarchy

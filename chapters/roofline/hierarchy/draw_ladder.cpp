@@ -17,98 +17,129 @@ using widgets::Painter;
 using widgets::theme;
 using widgets::Type;
 
-/// One figure of a level as a bar on a log axis. Fixed ranges, so that chips can be compared by eye.
-struct BarColumn {
+/// One figure of a level as a dot on a log axis. Fixed ranges, so that chips can be compared by eye.
+struct DotColumn {
   std::string_view title, unit;
   double lo, hi;
   std::array<double, 3> marks;  ///< named on the axis; 0: none
+  float width;                  ///< share of the room
   const models::Sourced models::Level::*figure;
 };
-constexpr std::array<BarColumn, 3> bar_columns{
-    {{"Capacity", "B", 1e6, 3e13, {1e6, 1e9, 1e12}, &models::Level::capacity_bytes},
-     {"Bandwidth", "B/s", 1e9, 2e15, {1e9, 1e12, 1e15}, &models::Level::bandwidth_bytes_per_s},
-     {"Latency", "s", 1e-10, 2e-4, {1e-9, 1e-6, 0}, &models::Level::latency_s}}};
+constexpr std::array<DotColumn, 3> dot_columns{
+    {{"Capacity", "B", 1e6, 1e13, {1e6, 1e9, 1e12}, 0.9f, &models::Level::capacity_bytes},
+     {"Bandwidth", "B/s", 1e9, 2e15, {1e9, 1e12, 1e15}, 0.9f, &models::Level::bandwidth_bytes_per_s},
+     {"Latency", "s", 3e-10, 2e-4, {1e-9, 1e-6, 0}, 1.2f, &models::Level::latency_s}}};
 
-/// Left edges of the columns: name, three bars, time, energy, human scale, and the right end.
+/// Left edges and widths of the columns: name, dots, time, energy, human scale, and the right end. A column without
+/// room has no width.
 struct Columns {
-  float name = 0, bar[3]{}, bar_width = 0, time = 0, energy = 0, human = 0, right = 0;
+  float name = 0, dots[3]{}, dots_width[3]{}, time = 0, energy = 0, human = 0, right = 0;
+  bool has_time = true, has_energy = true;
 };
+
+/// Width in which a dot and its figure fit, design pixels.
+constexpr float least_dots = 96;
 
 Columns columns_in(float left, float width) {
   const auto& t = theme();
-  const float name = t.px(122), time = t.px(72), energy = t.px(68), human = t.px(92), gap = t.px(14);
+  const float gap = t.px(16), human = t.px(92), time = t.px(76), energy = t.px(70);
   Columns c;
   c.name = left;
   c.right = left + width;
+  bool capacity = true;
+  const auto room = [&] {
+    return width - t.px(126) - human - (c.has_time ? time : 0) - (c.has_energy ? energy : 0) -
+           gap * (capacity ? 3.0f : 2.0f);
+  };
+  const auto least = [&] { return t.px(least_dots) * (capacity ? 3.0f : 2.1f); };
+  if (room() < least()) c.has_energy = false;
+  if (room() < least()) c.has_time = false;
+  if (room() < least()) capacity = false;
   c.human = c.right - human;
-  c.energy = c.human - energy;
-  c.time = c.energy - time;
-  c.bar_width = std::max(t.px(40), (c.time - left - name) / 3 - gap);
-  for (int i = 0; i < 3; ++i) c.bar[i] = left + name + static_cast<float>(i) * (c.bar_width + gap);
+  c.energy = c.human - (c.has_energy ? energy : 0);
+  c.time = c.energy - (c.has_time ? time : 0);
+  float shares = 0, x = left + t.px(126);
+  for (std::size_t i = 0; i < 3; ++i) shares += i == 0 && !capacity ? 0 : dot_columns[i].width;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const bool shown = i > 0 || capacity;
+    c.dots[i] = x;
+    c.dots_width[i] = shown ? room() * dot_columns[i].width / shares : 0;
+    x += shown ? c.dots_width[i] + gap : 0;
+  }
   return c;
 }
 
-widgets::AxisMap map_of(const BarColumn& column, float left, float width) {
-  return {
-      widgets::AxisKind::log10, {column.lo, column.hi}, static_cast<double>(left), static_cast<double>(left + width)};
+widgets::AxisMap map_of(const DotColumn& column, float left, float width) {
+  const double inset = static_cast<double>(theme().px(7));
+  return {widgets::AxisKind::log10,
+          {column.lo, column.hi},
+          static_cast<double>(left) + inset,
+          static_cast<double>(left + width) - inset};
 }
 
 void draw_header(const Columns& c, const Inputs& in, ImVec2 at, float rows_bottom) {
   const auto& t = theme();
   const Painter p = Painter::window();
-  for (std::size_t i = 0; i < bar_columns.size(); ++i) {
-    const BarColumn& column = bar_columns[i];
-    p.text({c.bar[i], at.y}, column.title, t.text, Type::small, Font::bold);
-    const auto map = map_of(column, c.bar[i], c.bar_width);
-    float free_from = c.bar[i] - t.px(6);
+  const float small = t.type(Type::small), second = at.y + small + t.px(3);
+  for (std::size_t i = 0; i < dot_columns.size(); ++i) {
+    const DotColumn& column = dot_columns[i];
+    if (!(c.dots_width[i] > 0)) continue;
+    p.text({c.dots[i], at.y}, column.title, t.text, Type::small, Font::bold);
+    const auto map = map_of(column, c.dots[i], c.dots_width[i]);
+    float free_from = c.dots[i] - t.px(6);
     for (const double mark : column.marks) {
       if (!(mark > 0)) continue;
-      const auto x = static_cast<float>(map.pixel(mark));
+      const float x = std::floor(static_cast<float>(map.pixel(mark))) + 0.5f;
       const auto label = widgets::format(mark, column.unit);
       const float half = widgets::text_size(label, Type::small).x / 2;
-      p.line({x, at.y + t.px(34)}, {x, rows_bottom}, t.grid);
-      const float centre = std::max(x, c.bar[i] + half);
-      if (centre - half < free_from || centre + half > c.bar[i] + c.bar_width + t.px(8)) continue;
-      p.text({centre, at.y + t.px(16)}, label, t.muted, Type::small, Font::sans, Align::center);
+      p.line({x, second + small + t.px(3)}, {x, rows_bottom}, t.grid);
+      const float centre = std::max(x, c.dots[i] + half);
+      if (centre - half < free_from || centre + half > c.dots[i] + c.dots_width[i] + t.px(4)) continue;
+      p.text({centre, second}, label, t.muted, Type::small, Font::sans, Align::center);
       free_from = centre + half + t.px(6);
     }
   }
-  const auto right = [&](float x, std::string_view first, std::string_view second) {
+  const auto right = [&](float x, std::string_view first, std::string_view under) {
     p.text({x, at.y}, first, t.text, Type::small, Font::bold, Align::right);
-    p.text({x, at.y + t.px(16)}, second, t.muted, Type::small, Font::sans, Align::right);
+    p.text({x, second}, under, t.muted, Type::small, Font::sans, Align::right);
   };
   const auto bytes = widgets::format(in.bytes, "B");
-  right(c.energy - t.px(4), "Time", bytes);
-  right(c.human - t.px(4), "Energy", bytes);
-  right(c.right - t.px(6), "Latency", "if 1 clock = 1 s");
+  if (c.has_time) right(c.energy - t.px(4), "Time", bytes);
+  if (c.has_energy) right(c.human - t.px(4), "Energy", bytes);
+  right(c.right - t.px(6), "Latency", "if a clock is 1 s");
 }
 
-void draw_bar(const BarColumn& column, const LevelRow& row, float left, float width, float top, float height) {
+void draw_dot(const DotColumn& column, const LevelRow& row, float left, float width, float middle, ImU32 colour) {
   const auto& t = theme();
   const Painter p = Painter::window();
   const models::Sourced& figure = row.facts.*column.figure;
-  const float text_y = top + (height - t.type(Type::small) - t.px(8)) * 0.5f - t.px(1);
+  const float text_y = middle - t.type(Type::small) / 2;
+  p.line({left, middle}, {left + width, middle}, t.grid);
   if (!figure.value) {
-    p.text({left, text_y}, "not stated", t.muted, Type::small);
+    p.text({left + t.px(4), text_y}, "not stated", t.muted, Type::small);
     return;
   }
   const auto map = map_of(column, left, width);
-  const float bar_top = text_y + t.type(Type::small) + t.px(3);
-  const auto end = std::clamp(static_cast<float>(map.pixel(*figure.value)), left + t.px(2), left + width);
-  p.text({left, text_y}, widgets::format(*figure.value, column.unit), t.text, Type::small, Font::mono);
-  basis_bar({left, bar_top}, {end, bar_top + t.px(6)}, level_colour(row), figure.basis);
+  const auto text = widgets::format(*figure.value, column.unit);
+  const float size = widgets::text_size(text, Type::small, Font::mono).x, side = t.px(10);
+  const float x = std::clamp(static_cast<float>(map.pixel(*figure.value)), left + t.px(6), left + width - t.px(6));
+  const bool after = x + side + size <= left + width;
+  const ImVec2 at{after ? x + side : x - side - size, text_y};
+  p.rect({at.x - t.px(3), text_y}, {at.x + size + t.px(3), text_y + t.type(Type::small)}, t.background, t.px(2));
+  p.text(at, text, t.text, Type::small, Font::mono);
+  basis_dot(p, {x, middle}, colour, figure.basis);
 }
 
 /// What is under the pointer in a row: the figure, how it is known, and its source.
 void row_tip(const Columns& c, const LevelRow& row, float x) {
   Line name, value;
   name.add(row.facts.label);
-  for (std::size_t i = 0; i < bar_columns.size(); ++i) {
-    if (!(x >= c.bar[i] && x < c.bar[i] + c.bar_width)) continue;
-    const models::Sourced& figure = row.facts.*bar_columns[i].figure;
-    name.add(": ").add(bar_columns[i].title);
+  for (std::size_t i = 0; i < dot_columns.size(); ++i) {
+    if (!(x >= c.dots[i] && x < c.dots[i] + c.dots_width[i])) continue;
+    const models::Sourced& figure = row.facts.*dot_columns[i].figure;
+    name.add(": ").add(dot_columns[i].title);
     if (!figure.value) return widgets::tip(name.view(), "not stated by anyone we know of");
-    value.add(widgets::format(*figure.value, bar_columns[i].unit, 4)).add(", ").add(models::basis_id(figure.basis));
+    value.add(widgets::format(*figure.value, dot_columns[i].unit, 4)).add(", ").add(models::basis_id(figure.basis));
     const bool measured = i == 1 && row.measured_bandwidth_bytes_per_s > 0 && figure.basis != Basis::measured;
     if (measured) value.add("; measured ").add(widgets::format(row.measured_bandwidth_bytes_per_s, "B/s", 3));
     return widgets::tip(name.view(), value.view(), figure.source);
@@ -136,35 +167,35 @@ void draw_row(const Columns& c, const Outputs& out, const Picture& pic, std::siz
   ImGui::PopID();
   const bool hovered = ImGui::IsItemHovered(), selected = index == pic.selected,
              focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible;
-  if (selected || hovered)
-    p.rect({c.name, top}, {c.right, top + height}, widgets::with_alpha(t.accent, selected ? 0.13f : 0.06f), t.px(4));
-  if (selected) p.rect({c.name, top}, {c.name + t.px(3), top + height}, t.accent, t.px(1));
-  if (focused) p.frame({c.name, top}, {c.right, top + height}, t.accent, t.px(1.5f), t.px(4));
+  const float middle = std::floor(top + height / 2), text_y = middle - t.type(Type::small) / 2;
+  for (std::size_t i = 0; i < dot_columns.size(); ++i)
+    if (c.dots_width[i] > 0)
+      draw_dot(dot_columns[i], row, c.dots[i], c.dots_width[i], middle, selected ? t.accent : t.text);
+  if (selected || hovered) {
+    p.frame({c.name, top + 1}, {c.right, top + height - 1}, selected ? t.accent : t.line, t.px(selected ? 1.5f : 1.0f),
+            t.px(5));
+    if (selected) p.rect({c.name, top + 1}, {c.name + t.px(4), top + height - 1}, t.accent, t.px(2));
+  }
+  if (focused) p.frame({c.name, top}, {c.right, top + height}, t.accent, t.px(2.5f), t.px(5));
   if (hovered && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) row_tip(c, row, ImGui::GetIO().MousePos.x);
-  const float middle = top + (height - t.type(Type::small)) * 0.5f - t.px(1);
-  const float side = t.px(10);
-  p.rect({c.name + t.px(9), middle + t.px(2)}, {c.name + t.px(9) + side, middle + t.px(2) + side}, level_colour(row),
-         t.px(2));
-  p.text_fit({c.name + t.px(26), middle}, row.facts.label, c.bar[0] - c.name - t.px(32), t.text, Type::small,
+  p.text_fit({c.name + t.px(12), text_y}, row.facts.label, t.px(112), t.text, Type::small,
              selected ? Font::bold : Font::sans);
-  for (std::size_t i = 0; i < bar_columns.size(); ++i)
-    draw_bar(bar_columns[i], row, c.bar[i], c.bar_width, top, height);
   if (row.measured_bandwidth_bytes_per_s > 0 &&
       row.facts.bandwidth_bytes_per_s.basis != Basis::measured) {  // what was measured beside what is stated
-    const auto x =
-        static_cast<float>(map_of(bar_columns[1], c.bar[1], c.bar_width).pixel(row.measured_bandwidth_bytes_per_s));
-    const float y = top + (height + t.type(Type::small) - t.px(8)) * 0.5f + t.px(5);
-    p.ring({x, y}, t.px(4), t.text, t.px(1.5f));
+    const auto map = map_of(dot_columns[1], c.dots[1], c.dots_width[1]);
+    basis_dot(p, {static_cast<float>(map.pixel(row.measured_bandwidth_bytes_per_s)), middle}, t.text, Basis::measured);
   }
-  const auto number = [&](float x, double value, std::string_view unit, bool dim) {
+  const auto number = [&](float x, double value, std::string_view unit) {
     if (value > 0)
-      p.text({x, middle}, widgets::format(value, unit), dim ? t.muted : t.text, Type::small, Font::mono, Align::right);
+      p.text({x, text_y}, widgets::format(value, unit), row.move.fits ? t.text : t.muted, Type::small, Font::mono,
+             Align::right);
     else
-      p.text({x, middle}, "—", t.muted, Type::small, Font::mono, Align::right);
+      p.text({x, text_y}, "\xE2\x80\x94", t.muted, Type::small, Font::mono, Align::right);
   };
-  number(c.energy - t.px(4), row.time_s, "s", !row.move.fits);
-  number(c.human - t.px(4), row.energy_j, "J", !row.move.fits);
-  p.text({c.right - t.px(6), middle}, row.human_latency, t.accent, Type::small, Font::mono, Align::right);
+  if (c.has_time) number(c.energy - t.px(4), row.time_s, "s");
+  if (c.has_energy) number(c.human - t.px(4), row.energy_j, "J");
+  p.text({c.right - t.px(8), text_y}, row.human_latency, selected ? t.accent : t.text, Type::small,
+         selected ? Font::bold : Font::sans, Align::right);
 }
 
 void record_table(const Outputs& out) {
@@ -186,54 +217,52 @@ void record_table(const Outputs& out) {
 
 }  // namespace
 
-ImU32 level_colour(const LevelRow& row) { return theme().series_at(static_cast<std::size_t>(row.facts.kind)); }
-
-void basis_bar(ImVec2 min, ImVec2 max, ImU32 colour, Basis basis) {
+void basis_dot(const Painter& p, ImVec2 at, ImU32 colour, Basis basis) {
   const auto& t = theme();
-  const Painter p = Painter::window();
-  if (basis == Basis::assumed) {
-    p.rect(min, max, widgets::with_alpha(colour, 0.15f), t.px(1));
-    p.frame(min, max, colour, t.px(1), t.px(1));
-  } else if (basis == Basis::computed) {
-    p.rect(min, max, widgets::with_alpha(colour, 0.35f), t.px(1));
-    widgets::hatch(p, {min, max}, colour, t.px(5));
+  const float r = t.px(4.5f);
+  if (basis == Basis::measured) {
+    const float d = r * 1.25f;
+    const ImVec2 points[] = {{at.x, at.y - d}, {at.x + d, at.y}, {at.x, at.y + d}, {at.x - d, at.y}};
+    p.polygon(points, colour);
+  } else if (basis == Basis::specified) {
+    p.circle(at, r, colour);
   } else {
-    p.rect(min, max, colour, t.px(1));
-    if (basis == Basis::specified) p.rect({max.x - t.px(2), min.y - t.px(2)}, {max.x, max.y + t.px(2)}, t.text);
+    p.circle(at, r, t.background);
+    p.ring(at, r, colour, t.px(basis == Basis::computed ? 2.2f : 1.1f));
+    if (basis == Basis::assumed) p.circle(at, t.px(1.2f), colour);
   }
 }
 
-constexpr std::array<Basis, 4> legend_order{Basis::assumed, Basis::computed, Basis::measured,
-                                            Basis::specified};  // from the right
-
-float basis_legend_width() {
-  float width = 0;
-  for (const Basis basis : legend_order)
-    width += widgets::text_size(models::basis_id(basis), Type::small).x + theme().px(38);
-  return width;
-}
-
-void basis_legend(float right, float y) {
+/// The four kinds of dot with their names, from the left.
+static void draw_basis_legend(ImVec2 at, float width) {
   const auto& t = theme();
   const Painter p = Painter::window();
-  float x = right;
-  for (const Basis basis : legend_order) {
+  constexpr std::array<Basis, 4> order{Basis::specified, Basis::measured, Basis::computed, Basis::assumed};
+  float x = at.x;
+  for (const Basis basis : order) {
     const std::string_view name = models::basis_id(basis);
-    x -= widgets::text_size(name, Type::small).x;
-    p.text({x, y}, name, t.muted, Type::small);
-    x -= t.px(24);
-    basis_bar({x, y + t.px(5)}, {x + t.px(18), y + t.px(11)}, t.accent, basis);
-    x -= t.px(14);
+    const float size = widgets::text_size(name, Type::small).x;
+    if (x + t.px(14) + size > at.x + width) return;
+    basis_dot(p, {x + t.px(5), at.y + t.type(Type::small) / 2}, t.text, basis);
+    p.text({x + t.px(14), at.y}, name, t.muted, Type::small);
+    x += t.px(34) + size;
   }
 }
 
-void draw_ladder(Inputs& in, const Outputs& out, const Picture& pic, ImVec2 at, ImVec2 size) {
+void draw_ladder(Inputs& in, const Outputs& out, const Picture& pic, ImVec2 size) {
   const auto& t = theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (out.levels.empty()) return;
   const Columns c = columns_in(at.x, size.x);
-  const float header = t.px(36), row = (size.y - header) / static_cast<float>(out.levels.size());
-  draw_header(c, in, at, at.y + size.y);
+  const float small = t.type(Type::small), header = 2 * small + t.px(12), foot = small + t.px(8);
+  const float row = std::min((size.y - header - foot) / static_cast<float>(out.levels.size()), t.px(52));
+  const float bottom = at.y + header + row * static_cast<float>(out.levels.size());
+  draw_header(c, in, at, bottom);
   for (std::size_t i = 0; i < out.levels.size(); ++i)
     draw_row(c, out, pic, i, in, at.y + header + static_cast<float>(i) * row, row);
+  draw_basis_legend({at.x + t.px(12), bottom + t.px(6)}, size.x - t.px(12));
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy(size);
   record_table(out);
 }
 

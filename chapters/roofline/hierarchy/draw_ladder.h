@@ -2,20 +2,17 @@
 #include <imgui.h>
 
 #include "chapters/roofline/hierarchy/lab.h"
+#include "widgets/base/painter.h"
 
 namespace chapters::roofline::hierarchy {
 
-/// Rows of levels with their figures as bars on log axes. A click on a row chooses its level.
-/// `at` and `size` are screen pixels; every row is an item labelled with its level's name.
-void draw_ladder(Inputs& inputs, const Outputs& outputs, const Picture& picture, ImVec2 at, ImVec2 size);
+/// Rows of levels with their figures as dots on log axes, from the cursor in `size` pixels. A click on a row chooses
+/// its level; every row is an item labelled with its level's name. Where there is no room, energy goes first, then
+/// time, then capacity.
+void draw_ladder(Inputs& inputs, const Outputs& outputs, const Picture& picture, ImVec2 size);
 
-/// Colour of a level, the same in all parts of the picture.
-ImU32 level_colour(const LevelRow& row);
-/// A bar whose fill says how the figure is known: measured solid, specified solid with an end cap, computed hatched,
-/// assumed outlined.
-void basis_bar(ImVec2 min, ImVec2 max, ImU32 colour, models::Basis basis);
-/// Swatches and names of the four kinds of fill, ending at `right`.
-void basis_legend(float right, float y);
-float basis_legend_width();
+/// A dot whose shape says how the figure is known: specified filled, measured a filled diamond, computed hollow,
+/// assumed thin with a point in it.
+void basis_dot(const widgets::Painter& painter, ImVec2 at, ImU32 colour, models::Basis basis);
 
 }  // namespace chapters::roofline::hierarchy

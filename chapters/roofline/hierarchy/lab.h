@@ -7,6 +7,7 @@
 #include "chapters/mechanism/field.h"
 #include "models/machine/hierarchy.h"
 #include "widgets/plot/plot_view.h"
+#include "widgets/stage/stage.h"
 
 /// The memory and the links of a chip, level by level: how much each holds, how fast and how far it is.
 namespace chapters::roofline::hierarchy {
@@ -32,7 +33,7 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
-/// One level; a figure that nobody states is 0.
+/// One level; a figure that nobody states is NaN.
 struct LevelRow {
   models::Level facts;
   models::Move move;  ///< of the bytes set
@@ -40,7 +41,7 @@ struct LevelRow {
   std::string human_latency, human_time;
   double capacity_bytes = 0, bandwidth_bytes_per_s = 0, measured_bandwidth_bytes_per_s = 0, latency_s = 0;
   double energy_j_per_byte = 0;
-  double time_s = 0, energy_j = 0;
+  double time_s = 0, energy_j = 0;  ///< NaN where they cannot be computed
 };
 
 struct Outputs {
@@ -62,7 +63,9 @@ struct LevelCurve {
 
 struct Picture {
   std::uint64_t version = 0;
+  std::string answer;
   std::string chip_name, comparison, filling, power_title, power_note, power_scale;
+  std::string fill_label, own_label;
   std::vector<double> curve_bytes;
   std::vector<LevelCurve> curves;  ///< in the order of Outputs::levels
   std::size_t selected = 0;        ///< index in levels; levels.size() when the chip lacks the chosen level
@@ -85,6 +88,6 @@ std::size_t find_row(const std::vector<LevelRow>& rows, models::LevelKind kind);
 
 Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& outputs);
-void draw(Inputs& inputs, const Outputs& outputs, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& outputs, const Picture& picture, View& view);
 
 }  // namespace chapters::roofline::hierarchy

@@ -90,8 +90,8 @@ void say_gains(const models::Chip& chip, const Outputs& out, Picture& pic) {
   };
   if (!(achieved > 0)) return;
   if (achieved < visible * roof) add(achieved, roof, p.intensity, "without waiting for launches");
+  if (p.regime == Regime::launch) return;  // nothing else moves it
   if (roof < visible * peak) return add(roof, peak, out.ridge, "with more FLOP per byte");
-  if (p.regime == Regime::launch) return;
   if (const auto next = next_format(chip, peak)) {
     const std::string name(models::format_label(next->format));
     const double meets = next->peak_flops_per_s / out.machine.bandwidth_bytes_per_s;
@@ -114,9 +114,12 @@ void say_answer(const Inputs& in, const models::Chip& chip, const Outputs& out, 
   pic.own_label = own_label(in, out);
   pic.x_tag = format_text(p.intensity, "");
   pic.ridge_tag = "ridge " + format_text(out.ridge, "");
-  pic.callout = format_text(p.time_s, "s") + " at " + format_text(out.share_of_peak_percent, "%", 2) + " of the peak";
-  pic.callout_words = "compute " + format_text(p.compute_s, "s") + ", memory " + format_text(p.memory_s, "s");
-  if (p.launch_s > 0) pic.callout_words += ", launch " + format_text(p.launch_s, "s");
+  pic.callout = format_text(p.time_s, "s") + ", " + format_text(out.share_of_peak_percent, "%", 2) + " of peak";
+  const bool bytes_rule = p.memory_s > p.compute_s;
+  pic.callout_words = p.regime == Regime::launch
+                          ? "its work takes " + format_text(std::max(p.compute_s, p.memory_s), "s")
+                      : bytes_rule ? "its FLOP take " + format_text(p.compute_s, "s")
+                                   : "its bytes take " + format_text(p.memory_s, "s");
   say_gains(chip, out, pic);
 }
 

@@ -168,19 +168,28 @@ void draw_roofline(Inputs& in, const Outputs& out, const Picture& pic, View& vie
 
 constexpr widgets::TableColumn operation_columns[] = {
     {.title = "operation", .number = false},
+    {.title = "time", .value_unit = "s", .bar = true, .priority = 1},
     {.title = "FLOP/B", .priority = 2},
     {.title = "rate", .value_unit = "FLOP/s", .priority = 3},
-    {.title = "time", .value_unit = "s", .bar = true, .priority = 1},
+    {.title = "work", .value_unit = "FLOP", .priority = 5},
+    {.title = "traffic", .value_unit = "B", .priority = 4},
+    {.title = "bound by", .number = false, .priority = 6},
 };
 
 void operation_cell(const void* context, std::size_t row, std::size_t column, widgets::TableCell& out) {
   const OperationRow& r = static_cast<const Outputs*>(context)->operations[row];
-  if (column == 0) {
-    out.text = r.named.label;
+  const double values[] = {0,
+                           r.placement.time_s,
+                           r.placement.intensity,
+                           r.placement.achieved_flops_per_s,
+                           r.named.work.flops,
+                           r.named.work.bytes};
+  if (column == 0 || column == 6) {
+    out.text = column == 0 ? std::string_view(r.named.label) : std::string_view(r.regime);
     return;
   }
-  out.value = column == 1 ? r.placement.intensity : column == 2 ? r.placement.achieved_flops_per_s : r.placement.time_s;
-  if (column == 1) out.number = widgets::format(out.value, "");
+  out.value = values[column];
+  if (column == 2) out.number = widgets::format(out.value, "");
 }
 
 widgets::RowMark operation_mark(const void* context, std::size_t row) {

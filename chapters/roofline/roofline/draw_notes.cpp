@@ -34,9 +34,9 @@ class Notes {
   void drop_lines();
   void gains();
   void callout();
+  Box callout_place(const Box& inner, ImVec2 size) const;
   void names();
   void own_dot() const;
-  void legend() const;
 
  private:
   float line() const { return t_.type(Type::small); }
@@ -53,7 +53,7 @@ class Notes {
     p_.text(at, text, colour, Type::small, font);
   }
   void write_dotted_level(double rate, double until);
-  void regime_name(Meaning meaning, std::string_view name, bool left);
+  bool regime_name(Meaning meaning, std::string_view name, bool left);
   void along_slope(const Picture::Line& line, ImU32 colour, Font font);
   void along_flat(const Picture::Line& line, ImU32 colour, Font font);
   void beside_vertical(double x, std::string_view name);
@@ -107,6 +107,13 @@ void Notes::walk_ticks() {
 }
 
 void Notes::drop_lines() {
+  const float edge = t_.px(10);
+  for (const Picture::Dot& dot : pic_.dots) {  // off the scale an arrow stands at the edge
+    const ImVec2 at = pixel_of(f_, dot.x, dot.y);
+    const ImVec2 shown{std::clamp(at.x, area_.min.x, area_.max.x), std::clamp(at.y, area_.min.y, area_.max.y)};
+    if (!area_.contains(at))
+      s_.room.block({{shown.x - edge, shown.y - 2 * edge}, {shown.x + edge, shown.y + 2 * edge}});
+  }
   if (!has_own_) return;
   p_.dashed_line({own_.x, own_.y}, {own_.x, area_.max.y}, t_.accent, t_.px(1.3f), t_.px(4));
   p_.dashed_line({area_.min.x, own_.y}, {own_.x, own_.y}, t_.accent, t_.px(1.3f), t_.px(4));
@@ -137,7 +144,7 @@ void Notes::gains() {
     s_.room.block({{x - 2, b}, {x + foot, a}});
     const float bold = widgets::text_size(gain.factor, Type::small, Font::bold).x;
     const ImVec2 size{bold + gap + widgets::text_size(gain.words, Type::small).x, line()};
-    for (const float shift : {0.0f, -1.3f, 1.3f, -2.6f, 2.6f, -4.0f, 4.0f}) {
+    for (const float shift : {0.0f, -1.3f, 1.3f, -2.6f, 2.6f, -4.0f, 4.0f, -5.5f, -7.0f}) {
       const ImVec2 at{x + t_.px(13), (a + b) / 2 + shift * line() - line() / 2};
       if (!free(at, size)) continue;
       write(at, gain.factor, t_.text, Font::bold);
@@ -148,12 +155,48 @@ void Notes::gains() {
   }
 }
 
+/// Near the dot rather than on empty ground far away: a box may cover a line, but neither it nor its leader a text.
+Box Notes::callout_place(const Box& inner, ImVec2 size) const {
+  constexpr int columns = 24, rows = 14;
+  Box best{inner.min, {inner.min.x + size.x, inner.min.y + size.y}};
+  float least = HUGE_VALF;
+  for (int r = 0; r <= rows; ++r)
+    for (int c = 0; c <= columns; ++c) {
+      const ImVec2 min{std::floor(inner.min.x + (inner.width() - size.x) * static_cast<float>(c) / columns),
+                       std::floor(inner.min.y + (inner.height() - size.y) * static_cast<float>(r) / rows)};
+      const Box box{min, {min.x + size.x, min.y + size.y}};
+      const ImVec2 end{std::clamp(own_.x, box.min.x, box.max.x), std::clamp(own_.y, box.min.y, box.max.y)};
+      const float away = std::hypot(end.x - own_.x, end.y - own_.y) / t_.scale;
+      float cost = away * 0.15f + (away < 26 ? 1000.0f : 0.0f);
+      if (cost >= least) continue;
+      const bool crosses = std::any_of(s_.placed.begin(), s_.placed.end(), [&](const Box& text) {
+        double ax = static_cast<double>(own_.x), ay = static_cast<double>(own_.y), bx = static_cast<double>(end.x),
+               by = static_cast<double>(end.y);
+        return text.overlaps(box) || widgets::clip_segment(ax, ay, bx, by, text);
+      });
+      cost += (crosses ? 200.0f : 0.0f) + static_cast<float>(s_.room.taken_in(box));
+      if (cost >= least) continue;
+      least = cost;
+      best = box;
+    }
+  return best;
+}
+
 void Notes::callout() {
   const ImVec2 size = widgets::callout_size(pic_.callout, pic_.callout_words);
   if (!has_own_ || area_.width() < size.x + t_.px(120) || area_.height() < size.y * 3.5f) return;
-  const Box box = widgets::draw_callout(p_, s_.room, own_, area_, pic_.callout, pic_.callout_words, t_.accent);
+  const float air = t_.px(6);
+  const Box inner{{area_.min.x + air, area_.min.y + air}, {area_.max.x - air, area_.max.y - air}};
+  const Box box = callout_place(inner, size);
+  const ImVec2 end{std::clamp(own_.x, box.min.x, box.max.x), std::clamp(own_.y, box.min.y, box.max.y)};
+  p_.line(own_, end, t_.accent, t_.px(1.5f));
+  p_.rect(box.min, box.max, t_.card, t_.px(5));
+  p_.frame(box.min, box.max, t_.accent, t_.px(1.2f), t_.px(5));
+  const ImVec2 at{box.min.x + t_.px(12), box.min.y + t_.px(8)};
+  p_.text(at, pic_.callout, t_.text, Type::small, Font::bold);
+  p_.text({at.x, at.y + line() * 1.35f}, pic_.callout_words, t_.muted, Type::small);
   s_.room.block(box);
-  s_.room.block_segment(own_, {std::clamp(own_.x, box.min.x, box.max.x), std::clamp(own_.y, box.min.y, box.max.y)}, 3);
+  s_.room.block_segment(own_, end, 3);
 }
 
 void Notes::along_slope(const Picture::Line& line, ImU32 colour, Font font) {
@@ -192,7 +235,7 @@ void Notes::along_flat(const Picture::Line& line, ImU32 colour, Font font) {
       }
 }
 
-void Notes::regime_name(Meaning meaning, std::string_view name, bool left) {
+bool Notes::regime_name(Meaning meaning, std::string_view name, bool left) {
   const ImVec2 text = widgets::text_size(name, Type::small), size{text.x + t_.px(14), text.y};
   const float ridge = static_cast<float>(f_.x.pixel(out_.ridge));
   for (float y = area_.max.y - t_.px(10) - size.y; y > area_.min.y; y -= size.y) {
@@ -208,10 +251,12 @@ void Notes::regime_name(Meaning meaning, std::string_view name, bool left) {
       else
         p_.rect({mark.x - r, mark.y - r}, {mark.x + r, mark.y + r}, t_.of(meaning));
       write({at.x + t_.px(14), at.y}, name, t_.of(meaning));
-      return take(at, size);
+      take(at, size);
+      return true;
     }
-    if (area_.max.y - y > area_.height() * 0.3f) return;
+    if (area_.max.y - y > area_.height() * 0.3f) break;
   }
+  return false;
 }
 
 void Notes::beside_vertical(double x, std::string_view name) {
@@ -243,13 +288,20 @@ void Notes::beside_dot(ImVec2 at, float radius, std::string_view name, ImU32 col
 
 void Notes::names() {
   const ImU32 memory = t_.of(Meaning::memory_bound), compute = t_.of(Meaning::compute_bound);
+  for (const Picture::Arrow* arrow : {&pic_.fusion, &pic_.quantization})
+    if (arrow->shown) {
+      const ImVec2 a = pixel_of(f_, arrow->x0, arrow->y0), b = pixel_of(f_, arrow->x1, arrow->y1);
+      beside_dot({(a.x + b.x) / 2, (a.y + b.y) / 2}, 2, arrow->label, t_.text);
+    }
   along_flat(pic_.flat, compute, Font::bold);
   along_slope(pic_.slope, memory, Font::bold);
-  beside_dot(own_, t_.px(15), pic_.own_label, t_.text);
-  regime_name(Meaning::memory_bound, "memory-bound: bytes set the time", true);
-  regime_name(Meaning::compute_bound, "compute-bound: arithmetic sets the time", false);
   for (const Picture::Line& line : pic_.roofs) along_flat(line, t_.muted, Font::sans);
   along_flat(pic_.next_format, compute, Font::sans);
+  beside_dot(own_, t_.px(15), pic_.own_label, t_.text);
+  if (!regime_name(Meaning::memory_bound, "memory-bound: bytes set the time", true))
+    regime_name(Meaning::memory_bound, "memory-bound", true);
+  if (!regime_name(Meaning::compute_bound, "compute-bound: arithmetic sets the time", false))
+    regime_name(Meaning::compute_bound, "compute-bound", false);
   if (pic_.kv_wall > 0 && !pic_.walk.xs.empty()) beside_vertical(pic_.kv_wall, pic_.wall_label);
   for (const Picture::Dot& dot : pic_.measured) beside_dot(pixel_of(f_, dot.x, dot.y), t_.px(5), dot.label, t_.text);
   for (const Picture::Line& line : pic_.measured_ceilings)
@@ -257,11 +309,6 @@ void Notes::names() {
   for (const Picture::Line& line : pic_.ceilings) along_slope(line, t_.muted, Font::sans);
   along_flat(pic_.launch, t_.text, Font::sans);
   for (const Picture::Dot& dot : pic_.dots) beside_dot(pixel_of(f_, dot.x, dot.y), t_.px(6), dot.label, t_.muted);
-  for (const Picture::Arrow* arrow : {&pic_.fusion, &pic_.quantization})
-    if (arrow->shown) {
-      const ImVec2 a = pixel_of(f_, arrow->x0, arrow->y0), b = pixel_of(f_, arrow->x1, arrow->y1);
-      beside_dot({(a.x + b.x) / 2, (a.y + b.y) / 2}, 2, arrow->label, t_.text);
-    }
 }
 
 void Notes::own_dot() const {
@@ -270,43 +317,6 @@ void Notes::own_dot() const {
   p_.circle(own_, t_.px(11.2f), t_.accent);
   p_.circle(own_, t_.px(10), IM_COL32_WHITE);
   p_.circle(own_, t_.px(7.6f), t_.accent);
-}
-
-void Notes::legend() const {
-  const float top = area_.min.y - std::floor(line() * 0.4f) - line();
-  float x = area_.max.x;
-  const float least = area_.min.x + widgets::text_size(f_.y_title, Type::small).x + t_.px(24), r = t_.px(4.5f);
-  const auto entry = [&](std::string_view name, auto&& mark) {
-    const float width = widgets::text_size(name, Type::small).x;
-    if (x - width - t_.px(16) < least) return;
-    x -= width;
-    p_.text({x, top}, name, t_.muted, Type::small);
-    x -= t_.px(10);
-    mark(ImVec2{x, top + line() / 2});
-    x -= t_.px(22);
-  };
-  if (std::any_of(pic_.dots.begin(), pic_.dots.end(), [](auto& d) { return d.regime == models::Regime::launch; }))
-    entry("launch-bound", [&](ImVec2 c) {
-      const ImVec2 points[] = {{c.x, c.y - r}, {c.x + r, c.y + r * 0.8f}, {c.x - r, c.y + r * 0.8f}};
-      p_.polyline(points, t_.of(Meaning::launch_bound), t_.px(1.5f), true);
-    });
-  if (!pic_.measured.empty())
-    entry("measured", [&](ImVec2 c) {
-      const ImVec2 points[] = {{c.x, c.y - r}, {c.x + r, c.y}, {c.x, c.y + r}, {c.x - r, c.y}};
-      p_.polygon(points, t_.text);
-    });
-  if (!pic_.measured_ceilings.empty())
-    entry("measured ceiling", [&](ImVec2 c) {
-      p_.dashed_line({c.x - t_.px(12), c.y}, {c.x + t_.px(4), c.y}, t_.text, t_.px(1.2f), t_.px(4));
-    });
-  if (!pic_.dots.empty())
-    entry("bound of the model", [&](ImVec2 c) { p_.ring(c, r, t_.of(Meaning::memory_bound), t_.px(1.8f)); });
-  if (has_own_)
-    entry("yours", [&](ImVec2 c) {
-      p_.circle(c, r + t_.px(2), t_.accent);
-      p_.circle(c, r + t_.px(1), IM_COL32_WHITE);
-      p_.circle(c, r, t_.accent);
-    });
 }
 
 }  // namespace
@@ -347,7 +357,7 @@ void draw_notes(const Outputs& out, const Picture& pic, widgets::PlotView& plot)
   notes.names();
   notes.own_dot();
   p.unclip();
-  notes.legend();
+  draw_legend(pic, plot);
 }
 
 }  // namespace chapters::roofline::roofline

@@ -21,6 +21,9 @@ WalkTick tick_of(const widgets::PlotFrame& frame, const Picture::Dot& dot);
 /// Whether the ridge's tag on the axis keeps clear of the tag of the learner's own dot.
 bool ridge_tag_fits(const widgets::PlotView& plot, const Outputs& out, const Picture& pic);
 
+/// What the marks are, right-aligned above the plot's frame; entries without room are left out.
+void draw_legend(const Picture& pic, const widgets::PlotView& plot);
+
 /// What is said in the plot after it was drawn: decades, drop lines, what could be gained, the callout, every name
 /// where there is room, and over all of it the learner's own dot.
 void draw_notes(const Outputs& out, const Picture& pic, widgets::PlotView& plot);

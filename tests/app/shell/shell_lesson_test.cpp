@@ -111,6 +111,9 @@ TEST_CASE("two steps recorded with F9 make a lesson that is kept as a file and p
   CHECK(o.d.shell.lesson.recording);
   CHECK(o.ui.text_present("Recording a lesson"));
   o.ui.click("roofline/iron-law");
+  o.ui.frames(2);
+  o.ui.click("inputs/The chip");
+  o.ui.frames(2);
   o.d.type_value("inputs/Efficiency \xCE\xB7", "0.5");
   o.ui.key(ImGuiKey_F9);
   REQUIRE(o.d.shell.lesson.draft.steps.size() == 2);

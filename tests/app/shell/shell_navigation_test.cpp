@@ -137,6 +137,8 @@ TEST_CASE("a chip chosen in the top bar is chosen in every lab") {
 
 TEST_CASE("what was set in one lab is there in the next while my scenario is kept, and not when it is not") {
   Opened o;
+  o.ui.click("inputs/The chip");
+  o.ui.frames(2);
   o.ui.click("inputs/Chip");
   o.ui.frames(2);
   o.ui.type("b200");
@@ -146,6 +148,9 @@ TEST_CASE("what was set in one lab is there in the next while my scenario is kep
   CHECK(o.chosen("chip") == "b200_sxm");
   o.d.command("keep my scenario");
   CHECK_FALSE(o.w.settings.keep_my_scenario);
+  o.ui.frames(2);
+  o.ui.click("inputs/The chip");
+  o.ui.frames(2);
   o.ui.click("inputs/Chip");
   o.ui.frames(2);
   o.ui.type("mi300");
@@ -240,6 +245,10 @@ TEST_CASE("edges of drawer and inspector are dragged, within limits, and kept as
 
 TEST_CASE("every control of the interface is reached by Tab") {
   Opened o;
+  for (const char* group : {"inputs/The chip", "inputs/The model"}) {
+    o.ui.click(group);
+    o.ui.frames(2);
+  }
   std::vector<std::string> reached;
   for (int i = 0; i < 400; ++i) {
     o.ui.key(ImGuiKey_Tab);

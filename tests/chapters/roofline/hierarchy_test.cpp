@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -97,4 +98,20 @@ TEST_CASE("hierarchy: a click on a row chooses its level, and dragging the line 
   CHECK(record.tables.front().name == "levels");
   CHECK(record.tables.front().rows.size() == 8);
   CHECK(ui.text_present("30 minutes"));  // PCIe: 1 us x 1.83 GHz
+}
+
+TEST_CASE("hierarchy: the answer says how far the level is and what the fetch costs") {
+  const LabPtr lab = hierarchy();
+  CHECK(lab->answer() ==
+        "HBM3 is `371` ns away, `11 minutes` if a clock took a second: `16.8` MB in `5.38` \xC2\xB5s for `738` "
+        "\xC2\xB5J.");
+  REQUIRE(lab->inputs().find("pattern")->set_choice_id("chase"));
+  lab->compute();
+  CHECK(lab->answer().find("`16.8` MB in `195` ms for") != std::string::npos);  // 524,288 loads of 371 ns
+}
+
+TEST_CASE("hierarchy: figures that nobody states are absent, not zero") {
+  const LabPtr lab = hierarchy({{"level", "network"}});
+  CHECK(std::isnan(out(*lab, "capacity_bytes")));
+  CHECK(text_of(*lab, "fits") == "no capacity stated");
 }

@@ -143,3 +143,22 @@ TEST_CASE("iron law: pressing a technique on the canvas turns it on and off") {
   CHECK(tables == 1);
   CHECK(ui.text_present("at most, were it free"));
 }
+
+TEST_CASE("iron law: the answer names what falls, what rises, what stays and what the whole becomes") {
+  const LabPtr lab = iron_law();
+  CHECK(lab->answer() ==
+        "Memory falls `1.98`\xC3\x97, latency falls `3.67`\xC3\x97, compute stays: `7.99` ms become `3.44` ms.");
+  techniques(*lab) = {"speculation"};
+  lab->compute();
+  CHECK(lab->answer().find("compute rises `1.49`\xC3\x97") != std::string::npos);
+  techniques(*lab).clear();
+  lab->compute();
+  CHECK(lab->answer() == "No term is moved. Memory is the longest: `5.32` ms of `7.99` ms.");
+  set(*lab, "flops", 1.446e14);
+  choose(*lab, "combine", "overlapped");
+  techniques(*lab) = {"weights_8bit"};
+  lab->compute();
+  CHECK(lab->answer() ==
+        "Memory falls `1.98`\xC3\x97, compute and latency stay. The time stays `246` ms: what moved runs under the "
+        "longer term.");
+}
