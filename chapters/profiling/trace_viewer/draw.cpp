@@ -29,7 +29,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("timeline", {.title = "Timeline", .least = {620, 400}, .answers = true}, [&](ImVec2 size) {
     if (!out.lanes) {
       widgets::Painter::window().text(ImGui::GetCursorScreenPos(), "Reading...", widgets::theme().muted);
-      return;
+      return ImGui::Dummy(size);
     }
     follow(out, pic, view);
     draw_timeline_panel(in, out, pic, view, size);

@@ -66,6 +66,8 @@ void draw_findings(const Outputs& out, const Picture& pic, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float left = at.x + t.px(18), room = std::min(width - t.px(24), t.px(760)), small = t.type(Type::small);
   float y = at.y + t.px(2);
+  const ImVec2 low = ImGui::GetWindowPos(), high{low.x + ImGui::GetWindowWidth(), low.y + ImGui::GetWindowHeight()};
+  painter.clip(low, high);  // also in a file, where the window does not cut what is scrolled away
   for (const Card& card : pic.cards) {
     const float top = y;
     y += widgets::wrapped_text(painter, {left, y}, card.title, room, t.text, {.font = Font::bold}) + t.px(2);
@@ -74,6 +76,7 @@ void draw_findings(const Outputs& out, const Picture& pic, float width) {
     y += t.px(12);
   }
   if (!out.losses.empty()) y += widgets::wrapped_text(painter, {left, y}, out.losses, room, t.warning) + t.px(8);
+  painter.unclip();
   ImGui::Dummy({width, y - at.y + small});
 }
 

@@ -169,6 +169,29 @@ float row_height(const Outputs& out, View& view, const widgets::TimelineOptions&
   return std::floor(low_row_px + (high_row_px - low_row_px) * std::clamp(share, 0.0f, 1.0f));
 }
 
+/// The height at which the last lane seen ends with one of its rows, so that no words are cut in half; as far as the
+/// frame before tells.
+float whole_rows(const widgets::TimelineView& v, float height, float row_px) {
+  const auto& t = widgets::theme();
+  const float lanes = v.lanes_rect().height(), around = v.scratch.area.height() - lanes;
+  if (v.drawn_lanes() == 0 || v.scroll_px != 0 || !(lanes > 0)) return height;
+  const float room = height - around;
+  float best = 0;
+  for (std::size_t i = 0; i < v.drawn_lanes(); ++i) {
+    const auto& lane = v.scratch.lanes[i];
+    if (lane.hidden || lane.top > room) continue;
+    if (lane.top + lane.height <= room) {
+      best = std::max(best, lane.top + lane.height);
+      continue;
+    }
+    // Of a lane that is cut: its label's two lines stay whole, and so do the rows beside them.
+    const float label = t.type(Type::body) + t.type(Type::small) + t.px(4), row = t.px(row_px) + t.px(2);
+    const float rows = std::floor((room - lane.top) / row) * row;
+    if (rows >= label && lane.counters <= 0) best = std::max(best, lane.top + rows);
+  }
+  return best > t.px(40) ? best + around : height;
+}
+
 }  // namespace
 
 void show(View& view, const Place& place) {
@@ -211,6 +234,7 @@ void draw_timeline_panel(const Inputs& in, const Outputs& out, const Picture& pi
       .legend = true,
       .fold_wrappers = true};
   options.row_px = row_height(out, view, options);
+  options.height = whole_rows(v, options.height, options.row_px);
   widgets::draw_timeline("timeline", out.lanes->data(), v, options);
   view.start_s = v.window.start_s, view.duration_s = v.window.duration_s;
   view.time = v.cursor_s;

@@ -97,7 +97,7 @@ std::string answer_of(const Picture& pic, const Outputs& out) {
                               {"waiting for operands", l.memory},
                               {"adding partial sums", l.reduction}}};
   std::stable_sort(losses.begin(), losses.end(), [](const Loss& a, const Loss& b) { return a.factor < b.factor; });
-  constexpr double least = 0.001;
+  constexpr double least = 0.005;
   constexpr std::size_t most = 3;
   std::string s;
   for (std::size_t i = 0; i < most; ++i) {

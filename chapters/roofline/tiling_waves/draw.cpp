@@ -22,6 +22,8 @@ void draw_losses(const Outputs& out, const Picture& pic, View& view, Room room) 
   step("alignment", pic.losses.alignment, Tint::series(1), "share of the Tensor Core rate at this alignment", true);
   step("memory", pic.losses.memory, Meaning::memory_bound, "arithmetic waits for operands");
   step("partial sums", pic.losses.reduction, Tint::series(3), "written, read again and added");
+  const float row_px =
+      (room.height / widgets::theme().scale - 24) / static_cast<float>(n + 2);  // the rows fill what there is
   widgets::draw_waterfall("from the peak", out.setting.peak_flops_per_s, {steps.data(), n}, view.losses,
                           {
                               .rule = widgets::WaterfallRule::multiply,
@@ -30,7 +32,7 @@ void draw_losses(const Outputs& out, const Picture& pic, View& view, Room room) 
                               .unit = "FLOP/s",
                               .end_tint = Meaning::compute_bound,
                               .size = {room.width, room.height},
-                              .row_px = 34,
+                              .row_px = std::clamp(row_px, 16.0f, 64.0f),
                           });
 }
 

@@ -57,8 +57,21 @@ void label_in(const Frame& f, Rect r, std::string_view words, ImU32 ink) {
   const auto& t = widgets::theme();
   const ImVec2 size = widgets::text_size(words, Type::small);
   if (size.x + t.px(6) > r.width() || size.y + t.px(4) > r.height()) return;
-  f.painter.text({(r.min.x + r.max.x) / 2, (r.min.y + r.max.y - t.type(Type::small)) / 2}, words, ink, Type::small,
-                 Font::sans, widgets::Align::center);
+  const ImVec2 mid{(r.min.x + r.max.x) / 2, (r.min.y + r.max.y - t.type(Type::small)) / 2};
+  f.painter.text(mid, words, ink, Type::small, Font::sans, widgets::Align::center);
+}
+
+/// The same on a fill whose lightness may lie where neither dark nor white reads well: then on a plate.
+void label_on(const Frame& f, Rect r, std::string_view words, ImU32 fill) {
+  const auto& t = widgets::theme();
+  constexpr double readable = 4.6;
+  const ImU32 ink = widgets::text_on(fill, t);
+  if (widgets::contrast(ink, fill) >= readable) return label_in(f, r, words, ink);
+  const ImVec2 half{widgets::text_size(words, Type::small).x / 2 + t.px(3), t.type(Type::small) / 2 + t.px(2)};
+  const ImVec2 mid{(r.min.x + r.max.x) / 2, (r.min.y + r.max.y) / 2};
+  if (2 * half.x + t.px(2) > r.width() || 2 * half.y > r.height()) return;
+  f.painter.rect({mid.x - half.x, mid.y - half.y}, {mid.x + half.x, mid.y + half.y}, t.card, t.px(3));
+  label_in(f, r, words, t.text);
 }
 
 /// Two slanted strokes where the axis is broken.
@@ -103,7 +116,7 @@ void paint_waves(const Frame& f, std::int64_t first, std::int64_t count, double 
     name.add_integer(count).add(" full waves");
   else
     name.add(f.axis.break_at < 1 || x1 - x0 > t.px(60) ? "wave " : "").add_integer(first + 1);
-  label_in(f, works, name.view(), widgets::text_on(fill, t));
+  label_on(f, works, name.view(), fill);
 }
 
 void paint_axis(const Frame& f) {
@@ -177,13 +190,14 @@ void draw_slots(const Outputs& out, const Picture& pic, View& view, Room room) {
   const Painter painter = Painter::window();
   const Rect area{
       {at.x, at.y + small + t.px(8)},
-      {at.x + room.width - t.px(4), std::max(at.y + small + t.px(30), at.y + room.height - small - t.px(10))}};
+      {at.x + room.width - t.px(9), std::max(at.y + small + t.px(30), at.y + room.height - small - t.px(10))}};
   Frame f{out, painter, area, axis_of(out, area.min.x, area.max.x), pic.spans.empty() ? 0 : pic.spans.back().end_s};
   ImGui::SetCursorScreenPos(area.min);
   ImGui::SetNextItemAllowOverlap();
   ImGui::InvisibleButton("slots over time", {area.width(), area.height()});
   const bool hovered = ImGui::IsItemHovered();
   const std::int64_t waves = out.result.waves;
+  if (waves < 1 || out.slots < 1) return;  // an infeasible state
   const double n = static_cast<double>(waves);
   if (out.setting.schedule == Schedule::stream_k) {
     paint_waves(f, 0, 1, 0, 1, out.result.work_units);

@@ -43,6 +43,8 @@ void paint_tile(const Painter& painter, Rect r, const models::TileWork& work, Im
   }
   painter.rect(r.min, used, pale ? widgets::with_alpha(fill, 0.18f) : fill);
   const ImVec2 size = widgets::text_size(number, Type::small, Font::mono);
+  constexpr double readable = 4.6;
+  if (widgets::contrast(widgets::text_on(fill, t), fill) < readable) return;
   if (number.empty() || pale || partly || size.x + t.px(4) > r.width() || size.y > r.height()) return;
   painter.text({(r.min.x + r.max.x) / 2, (r.min.y + r.max.y - t.type(Type::small)) / 2}, number,
                widgets::text_on(fill, t), Type::small, Font::mono, widgets::Align::center);

@@ -36,7 +36,6 @@ OperationPicture arrange_operation(const OperationRow& row) {
           .memory_s = n * p.memory_s,
           .launch_s = n * p.launch_s,
           .time_s = n * p.time_s,
-          .section = "other",
           .detail = op.name + (op.count > 1 ? ", " + format_text(n, "") + " times" : "") +
                     (row.shape.empty() ? "" : ": " + row.shape) + ". Arithmetic needs " +
                     format_text(p.compute_s, "s") + ", memory " + format_text(p.memory_s, "s") +
@@ -88,12 +87,39 @@ std::size_t longest_of(const std::vector<LayerFlow>& layers, const Outputs& out)
   return static_cast<std::size_t>(longest - layers.begin());
 }
 
-/// Which part of its layer each operation belongs to; what lies outside the layers stays "other".
-void name_sections(Picture& pic) {
-  for (const LayerFlow& flow : pic.layers)
-    for (std::size_t s = 0; s < flow.stages.size(); ++s)
-      for (std::size_t i = flow.stages[s].first; i < flow.stages[s].end; ++i)
-        pic.operations[i].section = s < flow.attention_end ? "attention" : "feed-forward";
+/// One kind of work among all of the step.
+struct BlockShares {
+  double time_s = 0, flops = 0, bytes = 0;
+};
+
+/// The kind of work that takes most of the time, its parts of all three, and the walls.
+std::string answer_of(const Outputs& out) {
+  constexpr std::string_view names[block_count] = {"The projections take", "Attention takes", "The feed-forward takes",
+                                                   "Norms and adds take", "Embedding and output take"};
+  std::array<BlockShares, block_count> blocks{};
+  BlockShares all;
+  std::array<double, 4> walls{};
+  for (const OperationRow& row : out.operations) {
+    const auto n = static_cast<double>(row.timed.operation.count);
+    const double time_s = n * row.timed.placement.time_s;
+    for (BlockShares* b : {&blocks[static_cast<std::size_t>(block_of(row.timed.operation.group))], &all}) {
+      b->time_s += time_s;
+      b->flops += n * row.timed.cost.flops;
+      b->bytes += n * row.bytes;
+    }
+    walls[static_cast<std::size_t>(row.timed.placement.regime)] += time_s;
+  }
+  const auto first =
+      std::max_element(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.time_s < b.time_s; });
+  const auto share = [](double part, double whole) {
+    return "`" + format_text(whole > 0 ? 100 * part / whole : 0, "%", 2) + "`";
+  };
+  constexpr std::string_view wall_names[] = {"memory", "arithmetic", "launching", "the link"};
+  const auto wall = std::max_element(walls.begin(), walls.end());
+  return std::string(names[first - blocks.begin()]) + " " + share(first->time_s, all.time_s) + " of `" +
+         format_text(all.time_s, "s", 3) + "`, " + share(first->flops, all.flops) + " of the flops, " +
+         share(first->bytes, all.bytes) + " of the bytes; " + std::string(wall_names[wall - walls.begin()]) +
+         " is the wall for " + share(*wall, all.time_s) + ".";
 }
 
 void arrange_variants(const Inputs& in, const Outputs& out, Picture& pic) {
@@ -125,8 +151,7 @@ void write_headlines(const Setting& s, const Outputs& out, Picture& pic) {
   pic.subject = s.name + " on one " + s.chip->short_name + ": " + workload_text(s.workload) + ", products at " +
                 format_text(s.machine.peak_flops_per_s, "FLOP/s") + " (" +
                 std::string(models::format_label(s.product_format)) + ")";
-  pic.convention = s.workload.phase == models::Phase::decode
-                       ? "A decoded token attends to all of its context: causal and full counts agree here."
+  pic.convention = s.workload.phase == models::Phase::decode ? "Decode: causal and full counts agree here."
                    : s.workload.attention == models::AttentionFlops::causal
                        ? "Attention is counted causal: half the square of the sequence."
                        : "Attention is counted in full: the whole square of the sequence.";
@@ -149,7 +174,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   }
   pic.layers = arrange_layers(out.step.operations);
   pic.longest_layer = longest_of(pic.layers, out);
-  name_sections(pic);
+  for (OperationPicture& op : pic.operations) op.weight = pic.longest_s > 0 ? op.time_s / pic.longest_s : 0;
+  pic.answer = answer_of(out);
   arrange_variants(in, out, pic);
   arrange_parameters(out, pic);
   return pic;

@@ -33,14 +33,10 @@ constexpr std::string_view roofline_source = "Williams, Waterman, Patterson, CAC
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
+  f.group("The step");
   shared::model(
       f, "model", in.model,
       {.help = "Published configuration; drop a config.json on the window to use your own.", .when = {"config", ""}});
-  f.file("config", in.config,
-         {.label = "Your config.json",
-          .help = "A Hugging Face config.json. While one is here, it stands in for the model above."},
-         {.accepts = "json"});
-  shared::chip(f, "chip", in.chip, {.help = "One chip: dense peak and memory bandwidth as specified."});
   shared::phase(f, "phase", in.phase, {.help = "What one step does."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences that run together."});
   shared::sequence(
@@ -50,10 +46,13 @@ void describe(Fields& f, Inputs& in) {
   shared::context(
       f, "context", in.context,
       {.help = "Decode: tokens that each new one attends to, itself among them.", .when = {"phase", "decode"}});
-  f.choice("attention_flops", in.attention_flops, conventions,
-           {.label = "Attention counted",
-            .help = "Published figures differ here, by a tenth and more at long sequences. A decoded token has nothing "
-                    "after it, so both agree on it."});
+  f.group("Own model, and chip");
+  f.file("config", in.config,
+         {.label = "Your config.json",
+          .help = "A Hugging Face config.json. While one is here, it stands in for the model above."},
+         {.accepts = "json"});
+  shared::chip(f, "chip", in.chip, {.help = "One chip: dense peak and memory bandwidth as specified."});
+  f.group("Formats");
   shared::format(
       f, "format", in.format, formats,
       {.label = "Weights",
@@ -62,6 +61,7 @@ void describe(Fields& f, Inputs& in) {
            {.label = "Activations",
             .help = "Format between operations; products run in it, or in the weights' where that is wider."});
   f.choice("kv_format", in.kv_format, formats, {.label = "KV cache", .help = "Format of cached keys and values."});
+  f.group("Kernels");
   f.toggle("fused_attention", in.fused_attention,
            {.label = "Fused attention",
             .help = "Scores stay on the chip (FlashAttention). Off: they are written, read for the softmax, written "
@@ -69,21 +69,22 @@ void describe(Fields& f, Inputs& in) {
   f.toggle("fused_elementwise", in.fused_elementwise,
            {.label = "Fused element-wise",
             .help = "Residual add joins the norm behind it, activation joins the gate product."});
-  f.choice("recompute", in.recompute, recomputes,
-           {
-               .label = "Recomputation",
-               .help = "What the backward pass computes again to spare memory.",
-               .when = {"phase", "train"},
-           });
   f.real("launch_s", in.launch_s,
-         {
-             .label = "Kernel launch",
-             .unit = "s",
-             .help = "No kernel is shorter than this. 0 leaves the classical roofline; eager PyTorch needs a few "
-                     "microseconds, a CUDA graph about one.",
-             .lo = 0,
-             .hi = 2e-5,
-         });
+         {.label = "Kernel launch",
+          .unit = "s",
+          .help = "No kernel is shorter than this. 0 leaves the classical roofline; eager PyTorch needs a few "
+                  "microseconds, a CUDA graph about one.",
+          .lo = 0,
+          .hi = 2e-5});
+  f.group("Counting");
+  f.choice("attention_flops", in.attention_flops, conventions,
+           {.label = "Attention counted",
+            .help = "Published figures differ here, by a tenth and more at long sequences. A decoded token has nothing "
+                    "after it, so both agree on it."});
+  f.choice("recompute", in.recompute, recomputes,
+           {.label = "Recomputation",
+            .help = "What the backward pass computes again to spare memory.",
+            .when = {"phase", "train"}});
 }
 
 void describe(Fields& f, OperationRow& row) {
@@ -105,74 +106,83 @@ void describe(Fields& f, OperationRow& row) {
 }
 
 void describe(Fields& f, Outputs& out) {
+  f.group("Time");
   f.real("time_s", out.step.time_s,
-         {
-             .label = "Time of the step",
-             .unit = "s",
-             .help = "All operations one after the other, each under the roofline: a lower bound.",
-             .formula = "sum of count x max(flops / peak, bytes / bandwidth, launches)",
-             .source = roofline_source,
-         });
+         {.label = "Time of the step",
+          .unit = "s",
+          .help = "All operations one after the other, each under the roofline: a lower bound.",
+          .headline = true,
+          .formula = "sum of count x max(flops / peak, bytes / bandwidth, launches)",
+          .source = roofline_source});
   f.real("tokens_per_s", out.tokens_per_s,
-         {.label = "New tokens a second", .unit = "tokens/s", .formula = "new tokens / time"});
-  f.real("flops_total", out.step.totals.product_flops,
-         {
-             .label = "Flops of the step",
-             .unit = "FLOP",
-             .help = "Matrix products, a multiply-add being two, recomputation in. Norms, softmax and the like are in "
-                     "the table and in the time, not here, as published counts have it.",
-             .formula = "sum of count x 2 m n k",
-         });
-  f.real("flops_per_token", out.step.totals.flops_per_token,
-         {.label = "Flops a new token", .unit = "FLOP", .formula = "flops_total / new tokens"});
-  f.real("bytes_total", out.step.totals.bytes,
-         {
-             .label = "Memory traffic",
-             .unit = "B",
-             .formula = "sum of count x (read + written)",
-             .source = "operand sizes, each moved once",
-         });
-  f.real("intensity", out.intensity,
-         {
-             .label = "Intensity of the step",
-             .unit = "FLOP/B",
-             .help = "Everything counts, softmax and norms too.",
-             .formula = "all flops / bytes_total",
-         });
-  f.real("ridge", out.ridge,
-         {
-             .label = "Ridge point",
-             .unit = "FLOP/B",
-             .formula = "peak / bandwidth",
-             .source = roofline_source,
-         });
-  f.real("memory_bound_share", out.memory_bound_share,
-         {.label = "Time memory-bound", .unit = "%", .formula = "time of memory-bound operations / time"});
-  f.real("mfu", out.mfu,
-         {
-             .label = "MFU at best",
-             .unit = "%",
-             .help = "Model flops utilization that the roofline allows; recomputation is not credited.",
-             .formula = "flops without recomputation / (time x peak)",
-             .source = "Chowdhery et al. 2022, appendix B",
-         });
-  f.real("hfu", out.hfu,
-         {
-             .label = "HFU at best",
-             .unit = "%",
-             .help = "Hardware flops utilization: recomputation is credited.",
-             .formula = "flops_total / (time x peak)",
-         });
-  f.real("mbu", out.mbu,
-         {.label = "Memory bandwidth used", .unit = "%", .formula = "bytes_total / (time x bandwidth)"});
+         {.label = "New tokens a second", .unit = "tokens/s", .headline = true, .formula = "new tokens / time"});
   f.real("fused_time_s", out.fused.time_s,
          {.label = "Time, all fused", .unit = "s", .help = "The same step with both fusions on."});
   f.real("unfused_time_s", out.unfused.time_s,
          {.label = "Time, nothing fused", .unit = "s", .help = "The same step with both fusions off."});
+  f.group("Walls");
+  f.real("memory_bound_share", out.memory_bound_share,
+         {.label = "Time memory-bound",
+          .unit = "%",
+          .headline = true,
+          .formula = "time of memory-bound operations / time"});
+  f.real("intensity", out.intensity,
+         {.label = "Intensity of the step",
+          .unit = "FLOP/B",
+          .help = "Everything counts, softmax and norms too.",
+          .formula = "all flops / bytes_total"});
+  f.real("ridge", out.ridge,
+         {.label = "Ridge point", .unit = "FLOP/B", .formula = "peak / bandwidth", .source = roofline_source});
+  f.group("Flops");
+  f.real("flops_total", out.step.totals.product_flops,
+         {.label = "Flops of the step",
+          .unit = "FLOP",
+          .help = "Matrix products, a multiply-add being two, recomputation in. Norms, softmax and the like are in "
+                  "the table and in the time, not here, as published counts have it.",
+          .formula = "sum of count x 2 m n k"});
+  f.real("flops_per_token", out.step.totals.flops_per_token,
+         {.label = "Flops a new token", .unit = "FLOP", .formula = "flops_total / new tokens"});
+  f.real("mfu", out.mfu,
+         {.label = "MFU at best",
+          .unit = "%",
+          .help = "Model flops utilization that the roofline allows; recomputation is not credited.",
+          .headline = true,
+          .formula = "flops without recomputation / (time x peak)",
+          .source = "Chowdhery et al. 2022, appendix B"});
+  f.real("hfu", out.hfu,
+         {.label = "HFU at best",
+          .unit = "%",
+          .help = "Hardware flops utilization: recomputation is credited.",
+          .formula = "flops_total / (time x peak)"});
+  f.group("Bytes");
+  f.real("bytes_total", out.step.totals.bytes,
+         {.label = "Memory traffic",
+          .unit = "B",
+          .formula = "sum of count x (read + written)",
+          .source = "operand sizes, each moved once"});
+  f.real("mbu", out.mbu,
+         {.label = "Memory bandwidth used", .unit = "%", .formula = "bytes_total / (time x bandwidth)"});
   f.real("fused_bytes", out.fused.totals.bytes,
          {.label = "Traffic, all fused", .unit = "B", .help = "Bytes moved with both fusions on."});
   f.real("unfused_bytes", out.unfused.totals.bytes,
          {.label = "Traffic, nothing fused", .unit = "B", .help = "Bytes moved with both fusions off."});
+  f.group("Memory");
+  f.real("chip_share", out.chip_share,
+         {.label = "Weights and cache, of the chip",
+          .unit = "%",
+          .help = "Above 100 %, one chip cannot hold them; the times are then those of a chip that could.",
+          .formula = "(weights + cache) / memory"});
+  f.real("weights_bytes", out.resident.weights,
+         {.label = "Weights", .unit = "B", .formula = "parameters_total x bytes of the format"});
+  f.real("kv_total_bytes", out.resident.cache,
+         {.label = "Cache of the batch",
+          .unit = "B",
+          .help = "Nothing in training. Layers with a sliding window keep no more than it."});
+  f.real("kv_bytes_per_token", out.kv_bytes_per_token,
+         {.label = "Cache a token",
+          .unit = "B",
+          .formula = "2 x layers x kv heads x head width x bytes; latent attention: layers x (rank + rotary) x bytes"});
+  f.group("Parameters");
   f.integer("parameters_total", out.parameters.total,
             {.label = "Parameters",
              .unit = "parameters",
@@ -196,42 +206,23 @@ void describe(Fields& f, Outputs& out) {
             {.label = "In norms",
              .unit = "parameters",
              .help = "Gains and biases of every norm, those of queries and keys among them."});
-  f.real("weights_bytes", out.resident.weights,
-         {.label = "Weights", .unit = "B", .formula = "parameters_total x bytes of the format"});
-  f.real("kv_bytes_per_token", out.kv_bytes_per_token,
-         {.label = "Cache a token",
-          .unit = "B",
-          .formula = "2 x layers x kv heads x head width x bytes; latent attention: layers x (rank + rotary) x bytes"});
-  f.real("kv_total_bytes", out.resident.cache,
-         {.label = "Cache of the batch",
-          .unit = "B",
-          .help = "Nothing in training. Layers with a sliding window keep no more than it."});
-  f.real("chip_share", out.chip_share,
-         {
-             .label = "Weights and cache, of the chip",
-             .unit = "%",
-             .help = "Above 100 %, one chip cannot hold them; the times are then those of a chip that could.",
-             .formula = "(weights + cache) / memory",
-         });
+  f.group("Against formulas");
+  f.real("six_nd_ratio", out.six_nd_ratio,
+         {.label = "Training against 6ND",
+          .help = "N: active parameters less the input embedding, whose rows are looked up, not multiplied. What is "
+                  "above 1 is attention.",
+          .formula = "training_flops_per_token / 6 N",
+          .source = "Kaplan et al. 2020, section 2.1"});
+  f.real("megatron_ratio", out.megatron_ratio,
+         {.label = "Training against Megatron-LM",
+          .help = "Its formula counts attention causal; set to full, the surplus is the other half of the square.",
+          .formula = "training_flops_per_token / Megatron-LM's count",
+          .source = "Megatron-LM num_floating_point_operations, 2025"});
   f.real("training_flops_per_token", out.training_flops_per_token,
          {.label = "Training flops a token",
           .unit = "FLOP",
           .help = "At the sequence set, whatever the phase, without recomputation."});
-  f.real("six_nd_ratio", out.six_nd_ratio,
-         {
-             .label = "Training against 6ND",
-             .help = "N: active parameters less the input embedding, whose rows are looked up, not multiplied. What is "
-                     "above 1 is attention.",
-             .formula = "training_flops_per_token / 6 N",
-             .source = "Kaplan et al. 2020, section 2.1",
-         });
-  f.real("megatron_ratio", out.megatron_ratio,
-         {
-             .label = "Training against Megatron-LM",
-             .help = "Its formula counts attention causal; set to full, the surplus is the other half of the square.",
-             .formula = "training_flops_per_token / Megatron-LM's count",
-             .source = "Megatron-LM num_floating_point_operations, 2025",
-         });
+  f.group("Table");
   f.table("operations", out.operations,
           {.label = "Operations",
            .help = "Every operation in the order in which it runs; figures are of one of its count.",

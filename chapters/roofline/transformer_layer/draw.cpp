@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/base/wrapped_text.h"
 #include "widgets/table/table_layout.h"
 
 namespace chapters::roofline::transformer_layer {
@@ -30,10 +31,22 @@ void gather_rows(const Outputs& out, const Picture& pic, View& view) {
           elsewhere || (k != layer && i >= pic.layers[k].stages.front().first && i < pic.layers[k].stages.back().end);
     if (!elsewhere) view.rows.push_back(static_cast<std::uint32_t>(i));
   }
+  // The costliest first, whatever the order in which they run.
+  std::stable_sort(view.rows.begin(), view.rows.end(),
+                   [&](auto a, auto b) { return pic.operations[a].time_s > pic.operations[b].time_s; });
 }
 
-void draw_totals(const Outputs& out, const Picture& pic, View& view, float width, float height) {
-  const Theme& t = theme();
+/// A few words over a picture; returns the height that they take.
+float story(std::string_view words, float width, ImU32 ink) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height =
+      widgets::wrapped_text(Painter::window(), at, words, width, ink, {.max_lines = 2}) + theme().px(4);
+  ImGui::SetCursorScreenPos({at.x, at.y + height});
+  return height;
+}
+
+/// The same step with and without fusion, by kind of work.
+void draw_variants(const Picture& pic, View& view, ImVec2 size) {
   constexpr std::string_view blocks[block_count] = {"projections", "attention", "feed-forward", "norms and adds",
                                                     "embedding, output"};
   constexpr widgets::Tint tints[block_count] = {widgets::Tint::series(0), widgets::Tint::series(3),
@@ -46,11 +59,13 @@ void draw_totals(const Outputs& out, const Picture& pic, View& view, float width
       times[v][b] = {.label = blocks[b], .value = pic.variants[v].time_s[b], .tint = tints[b]};
     variants[v] = {.label = pic.variants[v].label, .segments = times[v]};
   }
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float left = width * 0.56f - t.px(12);
+  const float above = story(pic.convention, size.x, theme().muted);
   widgets::draw_stacked_bars("time of the step", {variants, n}, view.time_bars,
-                             {.unit = "s", .size = {left, height}, .bar_px = 20});
+                             {.unit = "s", .size = {size.x, size.y - above}, .bar_px = 24});
+}
 
+/// Where the parameters are, and for experts how many of them a token uses.
+void draw_parameters(const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
   constexpr std::string_view parts[4] = {"embedding, output", "attention", "feed-forward", "norms"};
   constexpr widgets::Tint part_tints[4] = {widgets::Tint(), widgets::Tint::series(3), widgets::Tint::series(2),
                                            widgets::Tint::series(1)};
@@ -62,9 +77,8 @@ void draw_totals(const Outputs& out, const Picture& pic, View& view, float width
   const bool sparse = out.parameters.active != out.parameters.total;
   const widgets::StackedBar counts[2] = {{.label = sparse ? "stored" : "parameters", .segments = stored},
                                          {.label = "a token uses", .segments = active}};
-  ImGui::SetCursorScreenPos({at.x + width * 0.56f + t.px(12), at.y});
   widgets::draw_stacked_bars("parameters", {counts, sparse ? 2u : 1u}, view.parameter_bars,
-                             {.unit = "parameters", .size = {width * 0.44f - t.px(12), height}, .bar_px = 20});
+                             {.unit = "parameters", .size = size, .bar_px = 24});
 }
 
 }  // namespace
@@ -127,45 +141,33 @@ void describe(Fields& f, View& view) {
             });
 }
 
-void draw(Inputs& in, const Outputs& out, const Picture& pic, View& view) {
-  if (!out.reason.empty() || out.operations.empty()) return;
-  gather_rows(out, pic, view);
-  const Theme& t = theme();
-  const Painter p = Painter::window();
-  const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const float line = t.type(Type::small) + t.px(5), width = room.x;
-  // The convention stands behind the subject where there is room, else under it.
-  const float subject = widgets::text_size(pic.subject, Type::small).x, after = subject + t.px(18);
-  const bool beside = after + widgets::text_size(pic.convention, Type::small).x <= width;
-  p.text_fit(at, pic.subject, width, t.text, Type::small);
-  p.text_fit(beside ? ImVec2{at.x + after, at.y} : ImVec2{at.x, at.y + line}, pic.convention,
-             width - (beside ? after : 0.0f), t.muted, Type::small);
-  float head = line * (beside ? 1.0f : 2.0f);
-  if (!pic.capacity.empty()) {
-    p.text_fit({at.x, at.y + head}, pic.capacity, width, t.warning, Type::small);
-    head += line;
-  }
-  head += t.px(4);
-  const float flow_least = t.px(128), totals_least = t.px(122), gap = t.px(10);
-  // As many whole rows as there is room for above the totals; where there is hardly any, the totals are scrolled to.
-  widgets::TableLayout rows;
-  widgets::arrange_columns({}, rows, 0, false);
-  const float above = room.y - head - flow_least - gap - t.px(2), beneath = above - totals_least - gap;
-  const bool scrolled = beneath < t.px(190);
-  const float left = scrolled ? std::max(above, t.px(190)) : beneath;
-  const float fit =
-      std::min(std::floor((left - rows.header_height) / rows.row_height), static_cast<float>(view.rows.size()));
-  const float table = rows.header_height + fit * rows.row_height + 1;
-  const float spare =
-      static_cast<std::size_t>(fit) == view.rows.size() && !scrolled ? left - table : 0.0f;  // of a large canvas
-  const float flow = flow_least + std::min(spare * 0.6f, t.px(110)),
-              totals = totals_least + std::min(spare * 0.4f, t.px(60));
-  ImGui::SetCursorScreenPos({at.x, at.y + head});
-  draw_flow(out, pic, view, in.launch_s > 0, width, flow);
-  ImGui::SetCursorScreenPos({at.x, at.y + head + flow + gap});
-  draw_operations(out, pic, view, width, table);
-  ImGui::SetCursorScreenPos({at.x, at.y + head + flow + (scrolled ? left : table) + (scrolled ? 3.5f : 2.0f) * gap});
-  draw_totals(out, pic, view, width, totals);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
+  stage.panel("layer", {.title = "The layer", .least = {520, 190}, .ideal = {0, 330}, .answers = true},
+              [&](ImVec2 size) {
+                if (out.operations.empty()) return ImGui::Dummy(size);
+                float above = story(pic.subject, size.x, theme().text);
+                if (!pic.capacity.empty()) above += story(pic.capacity, size.x, theme().warning);
+                draw_flow(out, pic, view, in.launch_s > 0, size.x, size.y - above);
+              });
+  stage.panel("operations", {.title = "Operations, the costliest first", .least = {460, 220}, .scrolls = true},
+              [&](ImVec2 size) {
+                if (out.operations.empty()) return ImGui::Dummy(size);
+                gather_rows(out, pic, view);
+                const float above =
+                    story(in.launch_s > 0 ? "bars: what memory, arithmetic and launching need; full is the wall"
+                                          : "bars: what memory and arithmetic need; full is the wall",
+                          size.x, theme().muted);
+                draw_operations(out, pic, view, size.x, size.y - above);
+              });
+  stage.panel("variants", {.title = "The step, fused and not", .least = {380, 190}, .ideal = {0, 240}},
+              [&](ImVec2 size) {
+                if (out.operations.empty()) return ImGui::Dummy(size);
+                draw_variants(pic, view, size);
+              });
+  stage.panel("parameters", {.title = "Parameters", .least = {380, 130}, .ideal = {0, 180}}, [&](ImVec2 size) {
+    if (out.operations.empty()) return ImGui::Dummy(size);
+    draw_parameters(out, pic, view, size);
+  });
 }
 
 }  // namespace chapters::roofline::transformer_layer

@@ -1,4 +1,5 @@
 #pragma once
+#include "chapters/mechanism/lab.h"
 #include "chapters/roofline/transformer_layer/lab.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/table/table.h"
@@ -15,7 +16,7 @@ struct View {
 };
 
 void describe(Fields& fields, View& view);
-void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
 // The parts of the picture, from top to bottom; each draws at the cursor in a box of this size.
 void draw_flow(const Outputs& out, const Picture& picture, View& view, bool with_launch, float width, float height);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "chapters/roofline/transformer_layer/draw.h"
 
@@ -29,6 +30,22 @@ float regime_key(const Painter& p, ImVec2 right_top, bool with_launch) {
   return x;
 }
 
+/// The colour of a wall, the stronger the more time stands behind it, and such that text on it can be read.
+ImU32 weighted(ImU32 colour, double weight) {
+  const Theme& t = theme();
+  constexpr double readable = 4.6;
+  ImU32 out = colour;
+  for (double part = 0.35 + 0.65 * weight; part < 1; part += 0.05) {
+    out = IM_COL32_A_MASK;
+    for (const int shift : {IM_COL32_R_SHIFT, IM_COL32_G_SHIFT, IM_COL32_B_SHIFT}) {
+      const double from = (t.card >> shift) & 255, to = (colour >> shift) & 255;
+      out |= static_cast<ImU32>(std::lround(from + (to - from) * part)) << shift;
+    }
+    if (widgets::contrast(widgets::text_on(out, t), out) >= readable) return out;
+  }
+  return colour;
+}
+
 /// One operation of the layer's flow.
 void flow_box(const Painter& p, const Outputs& out, const Picture& pic, View& view, std::size_t index, Rect r) {
   const Theme& t = theme();
@@ -42,24 +59,27 @@ void flow_box(const Painter& p, const Outputs& out, const Picture& pic, View& vi
     select(view, index);
   ImGui::PopID();
   if (ImGui::IsItemHovered()) show_tip(row, pic.operations[index]);
-  const ImU32 fill = t.of(meaning_of(row.timed.placement.regime));
+  const ImU32 fill = weighted(t.of(meaning_of(row.timed.placement.regime)), pic.operations[index].weight),
+              ink = widgets::text_on(fill, t);
   p.rect(r.min, r.max, fill, t.px(3));
   const float small = t.type(Type::small), y = (r.min.y + r.max.y - small) / 2;
   float left = r.min.x + t.px(5);
   const bool slim = r.width() < t.px(16);
   if (r.height() >= t.px(9))
-    widgets::paint_row_mark(p, {shape_of(row.timed.placement.regime), t.on_colour},
+    widgets::paint_row_mark(p, {shape_of(row.timed.placement.regime), ink},
                             {slim ? (r.min.x + r.max.x) / 2 : left + t.px(3), (r.min.y + r.max.y) / 2},
                             t.px(slim ? 2.4f : 3.0f));
   left += t.px(12);
-  const ImU32 ink = widgets::contrast(t.on_colour, fill) >= 4.5 ? t.on_colour : t.text;
   // The whole name, or what is left without "projection", or none: the hover has it.
   const std::string_view name = row.timed.operation.name, brief = name.substr(0, name.find(" projection"));
   const float room = r.max.x - left - t.px(4);
   const std::string_view shown = widgets::text_size(name, Type::small).x <= room    ? name
                                  : widgets::text_size(brief, Type::small).x <= room ? brief
                                                                                     : std::string_view{};
-  if (!shown.empty() && r.height() >= small) p.text({left, y}, shown, ink, Type::small);
+  const float line = small + t.px(3);
+  const bool shaped = r.height() >= 2 * line + t.px(6) && widgets::text_size(row.shape, Type::small).x <= room;
+  if (!shown.empty() && r.height() >= small) p.text({left, shaped ? y - line / 2 : y}, shown, ink, Type::small);
+  if (!shown.empty() && shaped && !row.shape.empty()) p.text({left, y + line / 2}, row.shape, ink, Type::small);
   if (is_selected(view, index) || ImGui::IsItemFocused())
     p.frame({r.min.x - 1, r.min.y - 1}, {r.max.x + 1, r.max.y + 1}, t.text, t.px(2), t.px(3));
 }
@@ -146,8 +166,7 @@ void draw_flow(const Outputs& out, const Picture& pic, View& view, bool with_lau
   }
   const bool any = view.selected >= 0 && view.selected < static_cast<std::int64_t>(out.operations.size());
   const std::string_view detail = any ? std::string_view(pic.operations[static_cast<std::size_t>(view.selected)].detail)
-                                      : "Press an operation to read its shape. In the bars, full is the wall it meets, "
-                                        "pale what the other resource would need.";
+                                      : std::string_view("Press an operation to read its shape.");
   p.text_fit({at.x + pad, at.y + height - small - t.px(5)}, detail, width - 2 * pad, any ? t.text : t.muted,
              Type::small);
 }

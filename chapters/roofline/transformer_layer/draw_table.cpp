@@ -31,7 +31,7 @@ constexpr widgets::TableColumn columns[column_count] = {{.title = "operation", .
                                                         {.title = "flops", .value_unit = "FLOP", .priority = 3},
                                                         {.title = "bytes", .value_unit = "B", .priority = 2},
                                                         {.title = "FLOP/B", .priority = 1},
-                                                        {.title = "time", .value_unit = "s"},
+                                                        {.title = "time, all", .value_unit = "s"},
                                                         {.title = "share", .unit = "%", .bar = true}};
 
 double value_of(const OperationRow& row, std::size_t column) {
@@ -43,7 +43,7 @@ double value_of(const OperationRow& row, std::size_t column) {
     case intensity_column:
       return row.timed.placement.intensity;
     case time_column:
-      return row.timed.placement.time_s;
+      return static_cast<double>(row.timed.operation.count) * row.timed.placement.time_s;
     case share_column:
       return 100 * row.timed.share;
     default:
@@ -99,7 +99,8 @@ void draw_pairs(const Outputs& out, const Picture& pic, View& view, Rect area, f
     const OperationRow& row = out.operations[index];
     const OperationPicture& all = pic.operations[index];
     const float y = body + window.offset + static_cast<float>(position - window.first) * l.row_height;
-    const float thick = std::max(2.0f, l.row_height * 0.26f), middle = y + l.row_height / 2;
+    const bool launched = all.launch_s > 0;
+    const float thick = std::max(2.0f, l.row_height * (launched ? 0.2f : 0.26f)), middle = y + l.row_height / 2;
     const float top = std::max(y, body), bottom = std::min(y + l.row_height, body + body_height);
     if (bottom - top >= 1) {
       ImGui::SetCursorScreenPos({area.min.x, top});
@@ -117,20 +118,10 @@ void draw_pairs(const Outputs& out, const Picture& pic, View& view, Rect area, f
       p.rect({area.min.x, from_y}, {std::max(end_of(time_s), area.min.x + 1), from_y + thick},
              with_alpha(t.of(meaning_of(regime)), decides ? 1.0f : 0.4f), t.px(1.5f));
     };
-    bar(middle - thick - 0.5f, all.memory_s, models::Regime::memory);
-    bar(middle + 0.5f, all.compute_s, models::Regime::compute);
-    const bool first_of_section =
-        view.table.rows_in_order.empty() && (place == 0 || pic.operations[view.rows[place - 1]].section != all.section);
-    const float label = widgets::text_size(all.section, Type::small).x;
-    if (first_of_section && end_of(all.time_s) + label + t.px(20) < area.max.x) {
-      p.rect({area.max.x - label - t.px(10), y + 2}, {area.max.x, y + l.row_height - 2},
-             is_selected(view, index) ? t.card : t.background, t.px(3));  // no grid line through it
-      p.text({area.max.x - t.px(5), middle - small / 2}, all.section, t.muted, Type::small, Font::sans, Align::right);
-    }
-    if (first_of_section && place > 0) p.line({area.min.x, y}, {area.max.x, y}, t.line);
-    if (all.launch_s > 0)
-      p.rect({end_of(all.launch_s) - 1, y + t.px(3)}, {end_of(all.launch_s) + 1, y + l.row_height - t.px(3)},
-             t.of(Meaning::launch_bound));
+    const float first = middle - (launched ? 1.5f : 1.0f) * thick - 0.5f;
+    bar(first, all.memory_s, models::Regime::memory);
+    bar(first + thick + 1, all.compute_s, models::Regime::compute);
+    if (launched) bar(first + 2 * (thick + 1), all.launch_s, models::Regime::launch);
   }
   p.unclip();
 }

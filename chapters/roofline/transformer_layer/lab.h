@@ -54,8 +54,8 @@ inline constexpr std::size_t block_count = 5;
 /// What is drawn of one operation beside its row.
 struct OperationPicture {
   double compute_s = 0, memory_s = 0, launch_s = 0, time_s = 0;  ///< of all of its count together
-  std::string_view section;                                      ///< "attention", "feed-forward" or "other"
-  std::string detail;                                            ///< all about it in one line
+  double weight = 0;   ///< its time as a share of the longest, 0 to 1: how strongly it is coloured
+  std::string detail;  ///< all about it in one line
 };
 
 /// The operations of one kind of layer in the order in which they run. Those of one stage read the same input.
@@ -77,7 +77,7 @@ struct Variant {
 
 struct Picture {
   std::uint64_t version = 0;
-  std::string subject, convention, capacity;
+  std::string answer, subject, convention, capacity;
   std::vector<OperationPicture> operations;  ///< in the order of Outputs::operations
   std::vector<LayerFlow> layers;
   std::size_t longest_layer = 0;  ///< of `layers`, the kind that takes the most time of the step

@@ -134,11 +134,11 @@ TEST_CASE("tiling: dragging N moves the input, dragging the cursor dims later wa
   const LabPtr lab = open_lab("roofline/tiling-waves");
   Canvas canvas(*lab, {1200, 1400});
   support::UiDriver& ui = canvas.ui;
-  ui.drag_by("drag N", {-200, 0});
+  ui.drag_by("drag N", {-100, 0});
   const std::int64_t n = lab->inputs().find("n")->integer();
   CHECK(n < 4097);
   CHECK(n > 1000);
-  ui.drag_by("drag time", {-200, 0});
+  ui.drag_by("drag time", {-150, 0});
   const double time = lab->view().find("time")->real();
   CHECK(time < 0.8);
   CHECK(time > 0.2);
