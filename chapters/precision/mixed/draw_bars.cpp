@@ -4,7 +4,7 @@
 
 namespace chapters::precision::mixed {
 
-void draw_memory(const Outputs& out, const Picture& picture, View& view, float width, float height) {
+void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   widgets::BarSegment segments[models::recipe_count][7];
   widgets::StackedBar bars[models::recipe_count];
   std::size_t shown = 0;
@@ -59,14 +59,14 @@ void draw_memory(const Outputs& out, const Picture& picture, View& view, float w
   widgets::draw_stacked_bars("memory of one chip", {bars, shown}, view.memory,
                              {
                                  .unit = "B",
-                                 .size = {width, height},
+                                 .size = size,
                                  .bar_px = 22,
                                  .limit = picture.chip_bytes,
                                  .limit_label = picture.chip_name,
                              });
 }
 
-void draw_time(const Outputs& out, const Picture& picture, View& view, float width, float height) {
+void draw_time(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   constexpr std::array<std::string_view, models::step_part_count> names{"products", "attention", "norms and the like",
                                                                         "casts and scales", "optimizer"};
   constexpr std::array<widgets::Tint, models::step_part_count> tints{widgets::Tint::series(0), widgets::Tint::series(4),
@@ -81,8 +81,7 @@ void draw_time(const Outputs& out, const Picture& picture, View& view, float wid
       segments[i][p] = {.label = names[p], .value = out.recipes[i].step.part_s[p], .tint = tints[p]};
     bars[shown++] = {.label = out.recipes[i].recipe, .segments = segments[i]};
   }
-  widgets::draw_stacked_bars("time of a step", {bars, shown}, view.time,
-                             {.unit = "s", .size = {width, height}, .bar_px = 22});
+  widgets::draw_stacked_bars("time of a step", {bars, shown}, view.time, {.unit = "s", .size = size, .bar_px = 22});
 }
 
 }  // namespace chapters::precision::mixed
