@@ -30,8 +30,7 @@ void describe(Fields& f, Inputs& in) {
   f.group("The format");
   f.choice("scheme", in.scheme, schemes,
            {.label = "Scheme", .help = "Element format, block size and kind of scale.", .headline = true});
-  f.choice("block", in.block, blocks,
-           {.label = "Block size", .help = "How many elements share a scale.", .headline = true});
+  f.choice("block", in.block, blocks, {.label = "Block size", .help = "How many elements share a scale."});
   f.choice("rule", in.rule, rules,
            {.label = "MX scale rule",
             .help = "How the MX schemes choose their power of two; the others divide by the largest magnitude."});
@@ -54,6 +53,7 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1,
              .hi = 1000,
              .scale = Scale::log,
+             .headline = true,
          });
   f.integer("elements", in.elements,
             {

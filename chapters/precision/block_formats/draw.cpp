@@ -1,6 +1,8 @@
 #include <imgui.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "chapters/precision/block_formats/lab.h"
 #include "widgets/base/painter.h"
@@ -71,15 +73,16 @@ void draw_trade(const Outputs& out, const Picture& picture, View& view, ImVec2 s
 void draw_scheme_table(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 size) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const float width = size.x, row = std::min(t.px(26), size.y / (static_cast<float>(out.schemes.size()) + 1.0f));
+  const float width = size.x,
+              row = std::floor(std::min(t.px(26), size.y / (static_cast<float>(out.schemes.size()) + 1.0f)));
   const std::array<float, 5> right{width * 0.44f, width * 0.56f, width * 0.72f, width * 0.83f, width - t.px(4)};
   const ImVec2 head = ImGui::GetCursorScreenPos();
   static constexpr std::array<std::string_view, 5> titles{"scheme", "bits", "RMS error", "to 0", "clipped"};
   p.text({head.x + t.px(8), head.y}, titles[0], t.muted, Type::small);
   for (std::size_t i = 1; i < titles.size(); ++i)
     p.text({head.x + right[i], head.y}, titles[i], t.muted, Type::small, Font::sans, Align::right);
-  ImGui::Dummy({width, row});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+  ImGui::Dummy({width, row});
   for (std::size_t i = 0; i < out.schemes.size(); ++i) {
     const SchemeRow& r = out.schemes[i];
     const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -102,6 +102,9 @@ void paint_row(const Painter& p, const Picture& picture, std::size_t first, std:
     if (s.product) paint_weights(p, s, picture.kept_weights, box, std::min(area.max.y - t.px(9), box.max.y + t.px(30)));
     paint_stage(p, s, box);
     if (i > first) paint_pipe(p, from, box.min.x, middle, in);
+    // What an operation computes longer than it writes is rounded where it leaves.
+    if (!s.product && models::number_bytes(s.writes) < models::number_bytes(s.computes))
+      p.circle({box.max.x, middle}, t.px(4), colour_of_format(s.writes));
     if (in != s.computes) paint_cast(p, (from + box.min.x) / 2, middle, in, s.computes, gap + t.px(16));
   }
 }
