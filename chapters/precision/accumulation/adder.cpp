@@ -50,9 +50,9 @@ Addition addition_of(const Picture& p, std::int64_t n) {
   if (top == -2000) top = 0;
   const int floor = top - widest + 1;
   const auto last_of = [&](double x) { return x == 0 ? floor : std::max(last_exponent(f, x), floor); };
-  const int last = std::min(last_of(before), last_of(term));
-  a.rows = {row_of(before, top, last_of(before)), row_of(term, top, last_of(term)), row_of(exact, top, last),
+  a.rows = {row_of(before, top, last_of(before)), row_of(term, top, last_of(term)),
             row_of(stored, top, last_of(stored))};
+  a.exact = widgets::format_text(exact, "", 9);
   a.kept = stored == 0 ? f.mantissa_bits + 1 : std::max(1, top - last_of(stored) + 1);
   a.lost = stored != exact;
   a.stalled = stored == before && term != 0;
@@ -73,18 +73,18 @@ void draw_adder(const Picture& picture, View& view, ImVec2 size) {
   const Addition& a = view.shown;
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   widgets::Line words;
-  words.add("addition ").add(widgets::format(static_cast<double>(n), "", 9));
-  words.add(a.stalled ? ": the term falls off, and the sum stays as it was"
-            : a.lost  ? ": bits fall off, and the sum is rounded"
-                      : ": every bit has a place");
+  words.add("addition ").add(widgets::format(static_cast<double>(n), "", 9)).add(": exactly ").add(a.exact);
+  words.add(a.stalled ? "; the term falls off, and the sum stays as it was"
+            : a.lost  ? "; bits fall off, and the sum is rounded"
+                      : "; every bit has a place");
   widgets::fit_text(painter, corner, words.view(), size.x, a.lost ? t.bad : t.muted, widgets::Type::small);
   const std::array<widgets::BitField, 1> sum{{{{}, 64, widgets::Tint::series(0)}}},
-      term{{{{}, 64, widgets::Tint::series(1)}}}, exact{{{{}, 64, widgets::Tint()}}};
-  const std::array<std::string_view, 4> names{"sum so far", "term", "exact sum", "stored"};
-  const std::array<std::string_view, 4> operations{"", a.rows[1].minus != a.rows[0].minus ? "\xE2\x88\x92" : "+", "=",
-                                                   ""};
-  const std::array<std::span<const widgets::BitField>, 4> fields{sum, term, exact, sum};
-  std::array<widgets::BitRow, 4> rows;
+      term{{{{}, 64, widgets::Tint::series(1)}}};
+  const std::array<std::string_view, 3> names{"sum so far", "term", "stored sum"};
+  const bool minus = a.rows[1].minus != a.rows[0].minus;
+  const std::array<std::string_view, 3> operations{"", minus ? "\xE2\x88\x92" : "+", "="};
+  const std::array<std::span<const widgets::BitField>, 3> fields{sum, term, sum};
+  std::array<widgets::BitRow, 3> rows;
   for (std::size_t i = 0; i < rows.size(); ++i)
     rows[i] = {
         .label = names[i],
@@ -95,9 +95,9 @@ void draw_adder(const Picture& picture, View& view, ImVec2 size) {
         .operation = operations[i],
     };
   const float line = t.type(widgets::Type::small) + t.px(4);
-  // Four rows with their falling bits, and the words under them, fill the height.
+  // The rows with their falling bits, and the words under them, fill the height.
   const float foot = t.type(widgets::Type::small) + t.px(6),
-              cell = ((size.y - line - foot) / 4 - t.px(8.5f)) / (1.36f * t.scale);
+              cell = ((size.y - line - foot) / 3 - t.px(8.5f)) / (1.36f * t.scale);
   ImGui::SetCursorScreenPos({corner.x, corner.y + line});
   widgets::draw_bit_rows("adder", rows, view.adder,
                          {.kept = a.kept, .size = {size.x, size.y - line}, .cell_px = std::clamp(cell, 6.0f, 34.0f)});

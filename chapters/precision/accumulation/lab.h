@@ -50,7 +50,7 @@ struct Outputs {
   models::UpdateRun update_run;
 };
 
-/// One addition of the naive sum as its adder sees it. Rows of bits: the sum so far, the term, their exact sum, what is
+/// One addition of the naive sum as its adder sees it. Rows of bits: the sum so far, the term, and what is
 /// stored. All bits are of one scale: column 0 is worth 2^`top`.
 struct Addition {
   struct Row {
@@ -59,7 +59,8 @@ struct Addition {
     std::string value;
     bool minus = false;
   };
-  std::array<Row, 4> rows;
+  std::array<Row, 3> rows;
+  std::string exact;      ///< the sum before it is rounded
   std::int64_t kept = 0;  ///< columns that the register holds
   bool lost = false;      ///< the stored sum is not the exact one
   bool stalled = false;   ///< the stored sum is the sum so far, although the term is not 0

@@ -27,13 +27,16 @@ constexpr std::string_view mx = "OCP Microscaling Formats (MX) v1.0, 6.3";
 }  // namespace
 
 void describe(Fields& f, Inputs& in) {
-  f.choice("scheme", in.scheme, schemes, {.label = "Scheme", .help = "Element format, block size and kind of scale."});
+  f.group("The format");
+  f.choice("scheme", in.scheme, schemes,
+           {.label = "Scheme", .help = "Element format, block size and kind of scale.", .headline = true});
   f.choice("block", in.block, blocks, {.label = "Block size", .help = "How many elements share a scale."});
   f.choice("rule", in.rule, rules,
            {.label = "MX scale rule",
             .help = "How the MX schemes choose their power of two; the others divide by the largest magnitude."});
   f.choice("rounding", in.rounding, rounding_choices(),
            {.label = "Rounding", .help = "Of the elements; scales are rounded to nearest."});
+  f.group("The tensor");
   f.integer("outliers", in.outliers,
             {
                 .label = "Outliers",
@@ -41,6 +44,7 @@ void describe(Fields& f, Inputs& in) {
                 .lo = 0,
                 .hi = 64,
                 .scale = Scale::step,
+                .headline = true,
             });
   f.real("outlier_size", in.outlier_size,
          {
@@ -49,6 +53,7 @@ void describe(Fields& f, Inputs& in) {
              .lo = 1,
              .hi = 1000,
              .scale = Scale::log,
+             .headline = true,
          });
   f.integer("elements", in.elements,
             {
@@ -66,6 +71,7 @@ void describe(Fields& f, Inputs& in) {
                 .hi = 1000,
                 .scale = Scale::step,
             });
+  f.group("Values of your own");
   f.reals("values", in.values,
           {
               .label = "Your values",
@@ -94,31 +100,37 @@ void describe(Fields& f, SizeRow& r) {
 }
 
 void describe(Fields& f, Outputs& o) {
+  f.group("What it takes");
   f.real("bits_per_element", o.bits_per_element,
          {
              .label = "Bits an element",
              .help = "With its share of the block's scale.",
+             .headline = true,
              .formula = "element bits + scale bits / block size",
              .source = mx,
          });
   f.real("compression", o.compression,
          {.label = "Smaller than BF16", .help = "Times.", .formula = "16 / bits an element"});
+  f.group("What it costs");
   f.real("rms_error", o.error.rms, {.label = "RMS error", .formula = "sqrt(mean((value - exact)^2))"});
   f.real("relative_error", o.relative_error,
          {
              .label = "RMS error / RMS",
              .unit = "%",
              .help = "Of the tensor's own root mean square.",
+             .headline = true,
              .formula = "RMS error / RMS of the tensor",
          });
   f.real("largest_error", o.error.max_abs, {.label = "Largest error", .formula = "max |value - exact|"});
   f.real("mean_error", o.error.mean_abs, {.label = "Mean |error|", .formula = "mean |value - exact|"});
   f.real("snr_db", o.error.signal_to_noise_db,
          {.label = "Signal to noise (dB)", .formula = "10 log10(sum x^2 / sum e^2)"});
-  f.real("lost", o.lost, {.label = "Became 0", .help = "Elements that are not 0 and are stored as 0."});
+  f.real("lost", o.lost,
+         {.label = "Became 0", .help = "Elements that are not 0 and are stored as 0.", .headline = true});
   f.real("lost_share", o.lost_share, {.label = "Share that became 0", .unit = "%", .formula = "became 0 / elements"});
   f.real("saturated", o.saturated,
          {.label = "Clipped", .help = "Elements past the largest value that their block's scale reaches."});
+  f.group("Blocks");
   f.real("block_size", o.block_size, {.label = "Block size", .help = "Elements that share a scale."});
   f.real("blocks", o.blocks, {.label = "Blocks", .formula = "ceil(elements / block size)"});
   f.real("tensor_scale", o.stored.tensor_scale,
@@ -127,17 +139,26 @@ void describe(Fields& f, Outputs& o) {
          {.label = "... with the tensor scale",
           .help = "NVFP4's 32 bits spread over this tensor.",
           .formula = "bits an element + 32 / elements"});
+  f.group("As it is stored");
   f.reals(
       "scales", o.stored.scales,
       {.label = "Scales",
        .help = "One a block: powers of two, or the E4M3 or FP16 value; NVFP4 multiplies them by the tensor scale."});
   f.reals("codes", o.codes, {.label = "Codes", .help = "One an element."});
   f.reals("values", o.stored.values, {.label = "Values", .help = "What the codes are worth."});
+  f.group("Compared");
   f.table("schemes", o.schemes, {.label = "All schemes"});
   f.table("sizes", o.sizes, {.label = "By block size"});
 }
 
 void describe(Fields& f, View& v) {
+  f.integer("block", v.block,
+            {
+                .label = "Block in bits",
+                .help = "Which block is shown bit by bit; -1: the one with the largest magnitude.",
+                .lo = -1,
+                .hi = 4096,
+            });
   f.integer("first", v.first,
             {
                 .label = "First element",
@@ -148,7 +169,7 @@ void describe(Fields& f, View& v) {
   f.integer("shown", v.shown,
             {
                 .label = "Elements shown",
-                .help = "0: as many as there are, up to 256.",
+                .help = "0: as many as stand apart, with the largest one among them.",
                 .lo = 0,
                 .hi = 4096,
             });

@@ -76,13 +76,13 @@ void paint_blocks(const Painter& p, const Outputs& out, const Picture& picture, 
 void paint_elements(const Painter& p, const Outputs& out, const Picture& picture, const Strip& s) {
   const auto& t = widgets::theme();
   const float step = (s.right - s.left) / static_cast<float>(s.end - s.first),
-              radius = std::clamp(step * 0.32f, t.px(1.3f), t.px(4));
+              radius = std::clamp(step * 0.36f, t.px(1.6f), t.px(6));
   for (std::size_t i = s.first; i < s.end; ++i) {
     const float x = s.x(static_cast<double>(i) + 0.5), from = s.y(picture.exact[i]), to = s.y(out.stored.values[i]);
     const bool lost = picture.lost[i] != 0;
     if (std::abs(from - to) > 0.5f)
       p.line({x, from}, {x, to}, widgets::with_alpha(lost ? t.bad : t.warning, 0.75f), t.px(1.2f));
-    p.ring({x, from}, radius, t.muted, t.px(1.1f));
+    p.ring({x, from}, radius, t.muted, t.px(1.3f));
     if (lost) {  // A cross says that the value is gone.
       p.line({x - radius, to - radius}, {x + radius, to + radius}, t.bad, t.px(1.4f));
       p.line({x - radius, to + radius}, {x + radius, to - radius}, t.bad, t.px(1.4f));
@@ -115,63 +115,63 @@ void element_tip(const Outputs& out, const Picture& picture, const Strip& s) {
 
 }  // namespace
 
-void draw_strip(const Outputs& out, const Picture& picture, View& view, float width) {
+namespace {
+
+/// Which elements are shown: those asked for, or as many whole blocks as leave each its room.
+void choose_stretch(const Outputs& out, const Picture& picture, const View& view, float width, Strip& s) {
+  const std::size_t n = picture.exact.size(), block = static_cast<std::size_t>(out.block_size);
+  std::size_t shown = view.shown > 0 ? static_cast<std::size_t>(view.shown) : 0;
+  if (shown == 0) {
+    const auto room = static_cast<std::size_t>(std::max(8.0f, width / widgets::theme().px(8.5f)));
+    shown = std::max(room / block * block, std::min(room, block));
+  }
+  shown = std::min(shown, n);
+  std::size_t first = static_cast<std::size_t>(std::max<std::int64_t>(view.first, 0));
+  if (view.shown <= 0 && view.first <= 0)
+    first = shown < 2 * block ? picture.largest_block * block : picture.first_shown;
+  s.first = std::min(first, n - shown);
+  s.end = s.first + shown;
+}
+
+/// Buttons to the elements before and after, and where the picture stands. Returns the height in px.
+float draw_pages(const Picture& picture, View& view, const Strip& s, ImVec2 at) {
   const auto& t = widgets::theme();
-  const Painter p = Painter::window();
-  const std::size_t n = picture.exact.size();
-  const std::size_t shown = std::min(n, view.shown > 0 ? static_cast<std::size_t>(view.shown) : 256);
-  const std::size_t first = std::min(static_cast<std::size_t>(std::max<std::int64_t>(view.first, 0)), n - shown);
-  if (shown < n) {
-    if (widgets::button("earlier"))
-      view.first = static_cast<std::int64_t>(first) - static_cast<std::int64_t>(std::min(first, shown));
-    ImGui::SameLine(0, t.px(6));
-    if (widgets::button("later")) view.first = static_cast<std::int64_t>(std::min(first + shown, n - shown));
-    ImGui::SameLine(0, t.px(12));
-    widgets::Line where;
-    where.add("elements ")
-        .add_integer(static_cast<std::int64_t>(first))
-        .add(" to ")
-        .add_integer(static_cast<std::int64_t>(first + shown) - 1)
-        .add(" of ")
-        .add_integer(static_cast<std::int64_t>(n));
-    ImGui::AlignTextToFramePadding();
-    p.text({ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y + t.px(5)}, where.view(), t.muted,
-           Type::small);
-    ImGui::NewLine();
-  }
-  const float spare = ImGui::GetContentRegionAvail().y -
-                      t.px(268 + 26 + 262);  // Its key, the plot and the table stand under the strip.
-  const float height = t.px(268) + std::floor(std::clamp(spare, 0.0f, t.px(120)));
-  const widgets::Rect area = widgets::canvas("elements and their blocks", {width, height}, {t.px(200), height});
-  Strip s{first, first + shown, area.min.x + t.px(46), area.max.x, 0, 0, 0, 1};
-  double magnitudes = 0;
-  for (std::size_t i = s.first; i < s.end; ++i) {
-    s.largest = std::max({s.largest, std::abs(picture.exact[i]), std::abs(out.stored.values[i])});
-    magnitudes += std::abs(picture.exact[i]);
-  }
-  if (!(s.largest > 0)) s.largest = 1;
-  s.unit = std::max(magnitudes / static_cast<double>(shown) * 0.5, s.largest * 1e-6);
-  const float top = area.min.y + t.px(22), bottom = area.max.y - t.px(4);
-  s.middle = (top + bottom) / 2;
-  s.half = (bottom - top) / 2 - t.px(8);
-  paint_blocks(p, out, picture, s, top, bottom);
-  paint_heights(p, s);
-  paint_elements(p, out, picture, s);
-  p.text({area.min.x, area.min.y + t.px(3)}, "scale", t.muted, Type::small);
-  if (ImGui::IsItemHovered()) element_tip(out, picture, s);
-  ImVec2 at = ImGui::GetCursorScreenPos();
-  at.x = s.left;
-  const auto key = [&](const auto& mark, std::string_view text) {
-    mark(ImVec2{at.x + t.px(5), at.y + t.px(8)});
-    at.x += t.px(15);
-    at.x += p.text(at, text, t.muted, Type::small) + t.px(18);
+  const std::size_t n = picture.exact.size(), shown = s.end - s.first;
+  ImGui::SetCursorScreenPos(at);
+  const auto go = [&](std::size_t first) {
+    view.first = static_cast<std::int64_t>(first);
+    view.shown = static_cast<std::int64_t>(shown);
   };
-  key([&](ImVec2 c) { p.ring(c, t.px(3.5f), t.muted, t.px(1.1f)); }, "exact");
+  if (widgets::button("earlier")) go(s.first - std::min(s.first, shown));
+  ImGui::SameLine(0, t.px(6));
+  if (widgets::button("later")) go(std::min(s.first + shown, n - shown));
+  ImGui::SameLine(0, t.px(12));
+  widgets::Line where;
+  where.add("elements ")
+      .add_integer(static_cast<std::int64_t>(s.first))
+      .add(" to ")
+      .add_integer(static_cast<std::int64_t>(s.end) - 1)
+      .add(" of ")
+      .add_integer(static_cast<std::int64_t>(n));
+  Painter::window().text({ImGui::GetCursorScreenPos().x, at.y + t.px(7)}, where.view(), t.muted, Type::small);
+  return t.px(36);
+}
+
+void paint_key(const Painter& p, const Picture& picture, ImVec2 at, float right) {
+  const auto& t = widgets::theme();
+  const auto key = [&](const auto& mark, std::string_view text) {
+    const float wide = t.px(15) + widgets::text_size(text, Type::small).x;
+    if (at.x + wide > right) return;
+    mark(ImVec2{at.x + t.px(5), at.y + t.px(8)});
+    p.text({at.x + t.px(15), at.y}, text, t.muted, Type::small);
+    at.x += wide + t.px(18);
+  };
+  key([&](ImVec2 c) { p.ring(c, t.px(3.5f), t.muted, t.px(1.3f)); }, "exact");
   key([&](ImVec2 c) { p.circle(c, t.px(3.5f), t.accent); }, "stored");
   key(
       [&](ImVec2 c) {
-        p.line({c.x - t.px(4), c.y - t.px(4)}, {c.x + t.px(4), c.y + t.px(4)}, t.bad, t.px(1.5f));
-        p.line({c.x - t.px(4), c.y + t.px(4)}, {c.x + t.px(4), c.y - t.px(4)}, t.bad, t.px(1.5f));
+        p.line({c.x - t.px(4), c.y - t.px(4)}, {c.x + t.px(4), c.y + t.px(4)}, t.bad, t.px(1.8f));
+        p.line({c.x - t.px(4), c.y + t.px(4)}, {c.x + t.px(4), c.y - t.px(4)}, t.bad, t.px(1.8f));
       },
       "became 0");
   if (!picture.levels.empty() && !picture.levels[0].empty())
@@ -180,7 +180,47 @@ void draw_strip(const Outputs& out, const Picture& picture, View& view, float wi
           p.line({c.x - t.px(5), c.y}, {c.x + t.px(5), c.y}, t.accent, t.px(1));
         },
         "what the block's codes can say");
-  ImGui::Dummy({width, t.px(26)});
+  key([](ImVec2) {}, "heights: asinh of the value");
+}
+
+}  // namespace
+
+void draw_strip(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  Strip s{0, 0, corner.x + t.px(54), corner.x + size.x, 0, 0, 1, 1};
+  choose_stretch(out, picture, view, s.right - s.left, s);
+  float y = corner.y;
+  if (s.end - s.first < picture.exact.size() && size.y >= t.px(230)) y += draw_pages(picture, view, s, corner);
+  const bool key = size.y >= t.px(170);
+  const float end = corner.y + size.y - (key ? t.type(Type::small) + t.px(8) : 0.0f);
+  ImGui::SetCursorScreenPos({corner.x, y});
+  const widgets::Rect area = widgets::canvas("elements and their blocks", {size.x, std::max(1.0f, end - y)}, {1, 1});
+  const bool hovered = ImGui::IsItemHovered();
+  if (ImGui::IsItemClicked()) {
+    const float share = (ImGui::GetMousePos().x - s.left) / (s.right - s.left);
+    const auto at = static_cast<double>(s.first) +
+                    static_cast<double>(std::clamp(share, 0.0f, 0.9999f)) * static_cast<double>(s.end - s.first);
+    view.block = static_cast<std::int64_t>(at / out.block_size);
+  }
+  double magnitudes = 0;
+  s.largest = 0;
+  for (std::size_t i = s.first; i < s.end; ++i) {
+    s.largest = std::max({s.largest, std::abs(picture.exact[i]), std::abs(out.stored.values[i])});
+    magnitudes += std::abs(picture.exact[i]);
+  }
+  if (!(s.largest > 0)) s.largest = 1;
+  s.unit = std::max(magnitudes / static_cast<double>(s.end - s.first) * 0.5, s.largest * 1e-6);
+  const float top = area.min.y + t.px(22), bottom = area.max.y - t.px(2);
+  s.middle = (top + bottom) / 2;
+  s.half = std::max(1.0f, (bottom - top) / 2 - t.px(8));
+  paint_blocks(p, out, picture, s, top, bottom);
+  paint_heights(p, s);
+  paint_elements(p, out, picture, s);
+  p.text({area.min.x, area.min.y + t.px(3)}, "scale", t.muted, Type::small);
+  if (hovered) element_tip(out, picture, s);
+  if (key) paint_key(p, picture, {s.left, end + t.px(6)}, corner.x + size.x);
 }
 
 }  // namespace chapters::precision::block_formats

@@ -50,10 +50,14 @@ struct Outputs {
 
 struct Picture {
   std::uint64_t version = 0;
-  std::vector<double> exact;                ///< what went in
-  std::vector<std::uint8_t> lost;           ///< of each element: not 0 where it became 0
-  std::vector<std::vector<double>> levels;  ///< of each block: every value its codes can have
-  std::vector<std::string> scale_texts;
+  std::vector<double> exact;                          ///< what went in
+  std::vector<std::uint8_t> lost;                     ///< of each element: not 0 where it became 0
+  std::vector<std::vector<double>> levels;            ///< of each block: every value its codes can have
+  std::vector<std::string> scale_texts, scale_codes;  ///< of each block: "2^-3", and its scale's bits
+  std::string answer;
+  std::size_t largest_block = 0;  ///< the block with the largest magnitude
+  std::size_t first_shown = 0;    ///< of a long tensor: where the picture begins at first
+  std::string scale_name;         ///< format of the scale: "E8M0"
   std::vector<double> size_bits, size_rms, scheme_bits, scheme_rms;
   std::vector<std::string_view> scheme_labels;  ///< empty for the chosen one, which has a mark of its own
   double error_lo = 1e-6, error_hi = 1e-5;      ///< range of the errors drawn
@@ -64,15 +68,18 @@ struct Picture {
 
 struct View {
   widgets::PlotView plot;
-  std::int64_t first = 0;  ///< first element shown
-  std::int64_t shown = 0;  ///< how many; 0: all, up to 256
+  std::int64_t first = 0;   ///< first element shown
+  std::int64_t shown = 0;   ///< how many; 0: as many as stand apart, from where the largest one's block is in sight
+  std::int64_t block = -1;  ///< whose bits are shown; -1: the block with the largest magnitude
 };
 
 Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
-void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 /// The elements, exact and stored, over their blocks.
-void draw_strip(const Outputs& out, const Picture& picture, View& view, float width);
+void draw_strip(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+/// One block as it is stored: its scale bit by bit, and its codes.
+void draw_block_bits(const Inputs& inputs, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
 /// The numbers that are stored: the learner's own, or the made-up tensor.
 std::vector<double> tensor_of(const Inputs& inputs);

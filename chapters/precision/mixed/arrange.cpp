@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cmath>
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/precision/mixed/lab.h"
+#include "chapters/precision/shared/formats.h"
 #include "widgets/number/number.h"
 
 namespace chapters::precision::mixed {
@@ -10,25 +12,23 @@ namespace {
 using models::PrecisionRecipe;
 using widgets::format_text;
 
-std::string verdict_of(const Inputs& in, const Outputs& out, double chip_bytes) {
-  std::string verdict =
-      std::string(models::recipe_label(in.recipe)) + ": " + format_text(out.step.time_s, "s") + " a step";
-  if (in.recipe != PrecisionRecipe::tf32 && out.speedup_tf32 > 0)
-    verdict += ", " + format_text(out.speedup_tf32, "") + " times TF32";
-  if (in.recipe == PrecisionRecipe::fp8 && out.speedup_bf16 > 0)
-    verdict += " and " + format_text(out.speedup_bf16, "") + " times BF16";
-  return verdict + "; " + format_text(out.total_bytes, "B") + " on a chip of " + format_text(chip_bytes, "B");
-}
-
-std::string story_of(const Inputs& in, const Outputs& out) {
-  const std::string activations = format_text(out.step.activation_bytes_per_token, "B/token");
-  if (in.recipe == PrecisionRecipe::fp32 || in.recipe == PrecisionRecipe::tf32)
-    return "The baseline: 16 B of states a parameter and " + activations +
-           " of activations. Short formats leave the first as it is and halve the second.";
-  return format_text(out.step.bytes_per_parameter, "B") +
-         " of states a parameter against 16 B in FP32: a short format saves " +
-         (out.states_over_fp32 < 1 ? "some" : "none") + " of them. It saves activations (" + activations +
-         ") and time.";
+/// One sentence: which share of the arithmetic runs in the recipe's format, and what it saves of time and memory.
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const auto figure = [](double v, std::string_view unit = {}) { return "`" + format_text(v, unit) + "`"; };
+  const std::string label(models::recipe_label(in.recipe));
+  const std::string states = "states take " + figure(out.step.bytes_per_parameter, "B") + " a parameter";
+  if (in.recipe == PrecisionRecipe::fp32) return "Everything runs in FP32 and nothing is saved: " + states + ".";
+  const std::string share = share_words(out.recipe_flops_share);
+  std::string faster;
+  if (in.recipe == PrecisionRecipe::fp8 && std::isfinite(out.speedup_bf16))
+    faster = "a step is " + figure(out.speedup_bf16) + " times as fast as in BF16";
+  else if (in.recipe != PrecisionRecipe::tf32 && std::isfinite(out.speedup_tf32))
+    faster = "a step is " + figure(out.speedup_tf32) + " times as fast as in TF32";
+  else if (std::isfinite(out.speedup_fp32))
+    faster = "a step is " + figure(out.speedup_fp32) + " times as fast as in FP32";
+  const std::string format(models::format_label(models::recipe_product_format(in.recipe)));
+  return format + " does " + share + " of the matrix arithmetic" + (faster.empty() ? "" : "; " + faster) + ", " +
+         states + ".";
 }
 
 /// The recipes that the chip has no unit for; empty where it runs all.
@@ -39,6 +39,21 @@ std::string left_out_of(const Outputs& out, const std::string& chip) {
   return text;
 }
 
+/// What the weights that products read are kept in.
+models::NumberFormat kept_format(const Inputs& in) {
+  using models::NumberFormat;
+  switch (in.recipe) {
+    case PrecisionRecipe::fp32:
+    case PrecisionRecipe::tf32:
+      return NumberFormat::fp32;
+    default:
+      break;
+  }
+  if (in.keeping == models::StateKeeping::autocast) return NumberFormat::fp32;
+  if (in.recipe == PrecisionRecipe::fp8 && in.fp8_primary) return NumberFormat::e4m3;
+  return in.recipe == PrecisionRecipe::amp_fp16 ? NumberFormat::fp16 : NumberFormat::bf16;
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out) {
@@ -47,15 +62,21 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty() || !chip) return p;
   p.chip_bytes = (*chip)->memory_bytes;
   p.chip_name = (*chip)->short_name;
-  p.verdict = verdict_of(in, out, p.chip_bytes);
-  p.story = story_of(in, out);
+  p.answer = answer_of(in, out);
+  p.flow = flow_of(out);
+  p.kept_weights = kept_format(in);
+  p.weights_text = "weights come in from below and are kept in " + std::string(models::number_label(p.kept_weights)) +
+                   "; sums inside products are FP32; percentages are shares of the step";
   p.left_out = left_out_of(out, p.chip_name);
   // FP32 takes ten times as long as the others and would hide them: it is drawn when it is chosen.
   p.times_fp32 = in.recipe == PrecisionRecipe::fp32;
   const RecipeRow& fp32 = out.recipes[static_cast<std::size_t>(PrecisionRecipe::fp32)];
   if (!p.times_fp32 && fp32.runs)
     p.time_note = "FP32 on the vector units, not drawn: " + format_text(fp32.step.time_s, "s");
-  for (const OperationRow& row : out.operations) p.formats.push_back(row.figures.forward);
+  for (const OperationRow& row : out.operations) {
+    p.formats.push_back(row.figures.forward);
+    p.formats.push_back(row.figures.result);
+  }
   std::sort(p.formats.begin(), p.formats.end());
   p.formats.erase(std::unique(p.formats.begin(), p.formats.end()), p.formats.end());
   return p;

@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/precision/mixed/lab.h"
@@ -42,8 +43,9 @@ std::vector<RecipeRow> compare_recipes(const models::Architecture& model, const 
     }
     rows.push_back(std::move(row));
   }
-  const double tf32_s = rows[static_cast<std::size_t>(PrecisionRecipe::tf32)].step.time_s;
-  for (RecipeRow& row : rows) row.speedup = row.runs ? tf32_s / row.step.time_s : 0;
+  const RecipeRow& tf32 = rows[static_cast<std::size_t>(PrecisionRecipe::tf32)];
+  const double tf32_s = tf32.runs ? tf32.step.time_s : std::nan("");
+  for (RecipeRow& row : rows) row.speedup = row.runs ? tf32_s / row.step.time_s : std::nan("");
   return rows;
 }
 
@@ -51,14 +53,17 @@ void fill_comparison(Outputs& out) {
   const auto step_of = [&](PrecisionRecipe recipe) -> const models::MixedStep& {
     return out.recipes[static_cast<std::size_t>(recipe)].step;
   };
-  out.speedup_fp32 = step_of(PrecisionRecipe::fp32).time_s / out.step.time_s;
-  out.speedup_tf32 = step_of(PrecisionRecipe::tf32).time_s / out.step.time_s;
-  out.speedup_bf16 = step_of(PrecisionRecipe::amp_bf16).time_s / out.step.time_s;
+  const auto speedup = [&](PrecisionRecipe recipe) {
+    return out.recipes[static_cast<std::size_t>(recipe)].runs ? step_of(recipe).time_s / out.step.time_s : std::nan("");
+  };
+  out.speedup_fp32 = speedup(PrecisionRecipe::fp32);
+  out.speedup_tf32 = speedup(PrecisionRecipe::tf32);
+  out.speedup_bf16 = speedup(PrecisionRecipe::amp_bf16);
   const double bf16_per_token = step_of(PrecisionRecipe::amp_bf16).activation_bytes_per_token,
                fp32_bytes = step_of(PrecisionRecipe::fp32).memory.total();
   out.states_over_fp32 = out.step.bytes_per_parameter / 16;
-  out.activations_over_bf16 = bf16_per_token > 0 ? out.step.activation_bytes_per_token / bf16_per_token : 0;
-  out.total_over_fp32 = fp32_bytes > 0 ? out.total_bytes / fp32_bytes : 0;
+  out.activations_over_bf16 = bf16_per_token > 0 ? out.step.activation_bytes_per_token / bf16_per_token : std::nan("");
+  out.total_over_fp32 = fp32_bytes > 0 ? out.total_bytes / fp32_bytes : std::nan("");
 }
 
 Outputs infeasible(std::string reason) {
@@ -98,7 +103,10 @@ Outputs compute(const Inputs& in) {
   out.recipe_flops_share = 100 * out.step.recipe_flops_share;
   out.states_bytes = out.step.memory.states();
   out.total_bytes = out.step.memory.total();
-  if (const auto fp32 = chip.peak_flops_per_s(models::Format::fp32)) out.peak_ratio = out.step.peak_flops_per_s / *fp32;
+  if (const auto fp32 = chip.peak_flops_per_s(models::Format::fp32))
+    out.peak_ratio = out.step.peak_flops_per_s / *fp32;
+  else
+    out.peak_ratio = std::nan("");
   fill_comparison(out);
   out.chip_share = 100 * out.total_bytes / chip.memory_bytes;
   out.fits = out.total_bytes <= chip.memory_bytes;

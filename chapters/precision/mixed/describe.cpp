@@ -52,7 +52,10 @@ void describe(Fields& f, RecipeRow& r) {
   f.text("recipe", r.recipe, {.label = "Recipe"});
   f.toggle("runs", r.runs, {.label = "Runs here", .help = "The chip states a peak for its format."});
   f.real("time_s", r.step.time_s, {.label = "Step", .unit = "s"});
-  f.real("speedup", r.speedup, {.label = "Against TF32", .help = "0 where the chip states no TF32 peak."});
+  f.real("speedup", r.speedup,
+         {.label = "Against TF32",
+          .may_be_missing = true,
+          .absent = "The chip has no TF32 unit, or does not run the recipe."});
   f.real("bytes_per_parameter", r.step.bytes_per_parameter, {.label = "States a parameter", .unit = "B"});
   f.real("states_bytes", r.states_bytes, {.label = "States", .unit = "B"});
   f.real("activations_bytes", r.step.memory.activations, {.label = "Activations", .unit = "B"});
@@ -62,10 +65,9 @@ void describe(Fields& f, RecipeRow& r) {
 }
 
 void describe(Fields& f, Inputs& in) {
-  shared::model(f, "model", in.model, {.help = "Published configuration."});
-  shared::chip(f, "chip", in.chip, {.help = "Dense peaks and memory bandwidth as specified."});
+  f.group("The recipe");
   f.choice("recipe", in.recipe, recipes,
-           {.label = "Recipe", .help = "Which the table shows; the bars compare all of them."});
+           {.label = "Recipe", .help = "Which the layer shows; the bars compare all of them.", .headline = true});
   f.choice("keeping", in.keeping, keepings,
            {.label = "States of AdamW", .help = "What the 16-bit and 8-bit recipes keep of each parameter."});
   f.choice("scaling", in.scaling, scalings,
@@ -73,8 +75,12 @@ void describe(Fields& f, Inputs& in) {
   f.toggle(
       "fp8_primary", in.fp8_primary,
       {.label = "FP8 weights only", .help = "No 16-bit weights beside the 8-bit ones, where there is an FP32 master."});
+  f.group("What is trained");
+  shared::model(f, "model", in.model, {.help = "Published configuration."});
+  shared::chip(f, "chip", in.chip, {.help = "Dense peaks and memory bandwidth as specified."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences of a step on one chip."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Length of each."});
+  f.group("Memory");
   shared::parallel_shards(
       f, "shards", in.shards,
       {.label = "States split over",
@@ -87,26 +93,48 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, Outputs& o) {
   using models::StepPart;
   const auto part = [&](StepPart p) -> double& { return o.step.part_s[static_cast<std::size_t>(p)]; };
+  f.group("Time");
   f.real("time_s", o.step.time_s,
          {
              .label = "Time of the step",
              .unit = "s",
              .help = "All operations one after the other on one chip: a lower bound. Communication is not in.",
+             .headline = true,
              .formula = "sum of count x max(flops / peak of the format, bytes / bandwidth)",
              .source = roofline,
          });
   f.real("tokens_per_s", o.tokens_per_s,
          {.label = "Tokens a second", .unit = "tokens/s", .formula = "batch x sequence / time"});
+  f.group("Against other formats");
   f.real("speedup_fp32", o.speedup_fp32,
          {.label = "Against FP32",
-          .help = "FP32 on the vector units, as before tensor cores; 0 where the chip states no FP32 peak.",
+          .help = "FP32 on the vector units, as before tensor cores.",
+          .may_be_missing = true,
+          .absent = "The chip states no FP32 peak.",
           .formula = "time of FP32 / time"});
-  f.real("speedup_tf32", o.speedup_tf32, {.label = "Against TF32", .formula = "time of TF32 / time"});
-  f.real("speedup_bf16", o.speedup_bf16, {.label = "Against AMP BF16", .formula = "time of AMP BF16 / time"});
+  f.real("speedup_tf32", o.speedup_tf32,
+         {
+             .label = "Against TF32",
+             .headline = true,
+             .may_be_missing = true,
+             .absent = "The chip has no TF32 unit.",
+             .formula = "time of TF32 / time",
+         });
+  f.real("speedup_bf16", o.speedup_bf16,
+         {
+             .label = "Against AMP BF16",
+             .headline = true,
+             .may_be_missing = true,
+             .absent = "The chip has no BF16 unit.",
+             .formula = "time of AMP BF16 / time",
+         });
   f.real("peak_ratio", o.peak_ratio,
          {.label = "Peak against FP32",
           .help = "What the products alone would gain.",
+          .may_be_missing = true,
+          .absent = "The chip states no FP32 peak.",
           .formula = "peak of the format / FP32 peak"});
+  f.group("Where the time goes");
   f.real("products_s", part(StepPart::products),
          {.label = "... products", .unit = "s", .help = "Matrix products of the layers and the last one."});
   f.real("attention_s", part(StepPart::attention),
@@ -128,6 +156,7 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Arithmetic in the recipe's format",
           .unit = "%",
           .help = "Of all matrix products, attention in. FP8 leaves attention and the last product in 16 bits."});
+  f.group("States");
   f.real("bytes_per_parameter", o.step.bytes_per_parameter,
          {
              .label = "States a parameter",
@@ -148,6 +177,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("moments_bytes", o.step.memory.moments,
          {.label = "Adam's moments", .unit = "B", .formula = "8 x parameters / chips"});
   f.real("states_bytes", o.states_bytes, {.label = "All states", .unit = "B", .help = "On one chip."});
+  f.group("Activations");
   f.real("activations_bytes", o.step.memory.activations,
          {
              .label = "Activations",
@@ -164,17 +194,32 @@ void describe(Fields& f, Outputs& o) {
              .help = "As the last product writes them, and in FP32 for the loss.",
              .formula = "tokens x vocabulary x (element + 4)",
          });
-  f.real("total_bytes", o.total_bytes, {.label = "Memory", .unit = "B", .formula = "states + activations + logits"});
+  f.group("Memory in all");
+  f.real("total_bytes", o.total_bytes,
+         {
+             .label = "Memory",
+             .unit = "B",
+             .headline = true,
+             .formula = "states + activations + logits",
+         });
   f.real("chip_share", o.chip_share,
          {.label = "Of the chip's memory", .unit = "%", .formula = "memory / capacity of the chip"});
   f.toggle("fits", o.fits, {.label = "Fits"});
+  f.group("Saved");
   f.real("states_over_fp32", o.states_over_fp32, {.label = "States against FP32", .formula = "bytes a parameter / 16"});
   f.real("activations_over_bf16", o.activations_over_bf16,
-         {.label = "Activations against BF16", .formula = "bytes a token / those of AMP BF16"});
+         {.label = "Activations against BF16",
+          .may_be_missing = true,
+          .absent = "The chip has no BF16 unit.",
+          .formula = "bytes a token / those of AMP BF16"});
   f.real("total_over_fp32", o.total_over_fp32,
-         {.label = "Memory against FP32", .formula = "memory / that of the FP32 recipe"});
+         {.label = "Memory against FP32",
+          .may_be_missing = true,
+          .absent = "The chip states no FP32 peak.",
+          .formula = "memory / that of the FP32 recipe"});
   f.real("parameters", o.parameters,
          {.label = "Parameters", .unit = "parameters", .help = "Of the whole model, counted from its configuration."});
+  f.group("Row by row");
   f.table("recipes", o.recipes, {.label = "Recipes"});
   f.table("operations", o.operations, {.label = "Operations", .max_items = 256});
 }

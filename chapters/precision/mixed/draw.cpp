@@ -2,43 +2,39 @@
 #include <cmath>
 
 #include "chapters/precision/mixed/lab.h"
-#include "widgets/base/heading.h"
-#include "widgets/table/table_layout.h"
+#include "widgets/base/painter.h"
 
 namespace chapters::precision::mixed {
+namespace {
 
-void draw(Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  if (!out.reason.empty() || out.operations.empty() || out.recipes.size() != models::recipe_count) return;
+using widgets::Type;
+
+/// A quiet line of words over what `body(size)` draws; none where there are no words.
+template <class Body>
+void under_words(std::string_view words, ImVec2 size, const Body& body) {
   const auto& t = widgets::theme();
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float width = room.x, top = ImGui::GetCursorScreenPos().y, gap = t.px(22),
-              space = ImGui::GetStyle().ItemSpacing.y;
-  const bool beside = width >= t.px(900);  // The bars stand right of the table, or under it.
-  const float left = beside ? std::min(std::floor(width * 0.58f), t.px(740)) : width,
-              right = beside ? width - left - gap : width;
-  widgets::heading(picture.verdict, picture.story, width, widgets::HeadingMore::beside);
-  widgets::TableLayout rows;
-  widgets::arrange_columns({}, rows, 0, false);
-  ImGui::BeginGroup();
-  draw_legend(picture, left);
-  const float used = ImGui::GetCursorScreenPos().y - top,
-              all = rows.header_height + static_cast<float>(out.operations.size()) * rows.row_height + 1;
-  const float table = std::max(t.px(230), beside ? room.y - used - t.px(4) : room.y * 0.45f);
-  const float fit = std::floor((table - rows.header_height) / rows.row_height);
-  draw_operations(out, picture, view, left, std::min(all, rows.header_height + fit * rows.row_height + 1));
-  ImGui::EndGroup();
-  if (beside) ImGui::SameLine(0, gap);
-  ImGui::BeginGroup();
-  const float line = t.type(widgets::Type::body) + t.px(5) + space, small = t.type(widgets::Type::small) + t.px(6),
-              note = (picture.time_note.empty() ? 0.0f : small) + (picture.left_out.empty() ? 0.0f : small);
-  const float head = used - (beside ? t.type(widgets::Type::small) + t.px(8) + space : 0.0f);
-  const float bars =
-      beside ? std::clamp((room.y - head - 2 * line - note - 2 * space) / 2, t.px(205), t.px(340)) : t.px(215);
-  widgets::heading("Memory of one chip", picture.left_out, right);
-  draw_memory(out, picture, view, right, bars);
-  widgets::heading("Time of a step", picture.time_note, right);
-  draw_time(out, picture, view, right, bars);
-  ImGui::EndGroup();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  if (words.empty()) return body(size);
+  const float line = t.type(Type::small) + t.px(6);
+  widgets::fit_text(widgets::Painter::window(), corner, words, size.x, t.muted, Type::small);
+  ImGui::SetCursorScreenPos({corner.x, corner.y + line});
+  body(ImVec2{size.x, size.y - line});
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
+  if (out.operations.empty() || out.recipes.size() != models::recipe_count) return;
+  stage.panel("layer", {.title = "One layer, by format", .least = {620, 300}, .ideal = {0, 420}, .answers = true},
+              [&](ImVec2 size) { draw_flow(picture, size); });
+  stage.panel("memory", {.title = "Memory of one chip", .least = {420, 210}, .ideal = {0, 320}}, [&](ImVec2 size) {
+    under_words(picture.left_out, size, [&](ImVec2 room) { draw_memory(out, picture, view, room); });
+  });
+  stage.panel("time", {.title = "Time of a step", .least = {420, 210}, .ideal = {0, 320}}, [&](ImVec2 size) {
+    under_words(picture.time_note, size, [&](ImVec2 room) { draw_time(out, picture, view, room); });
+  });
+  stage.panel("operations", {.title = "All operations", .least = {520, 220}, .scrolls = true},
+              [&](ImVec2 size) { draw_operations(out, picture, view, size); });
 }
 
 }  // namespace chapters::precision::mixed

@@ -18,32 +18,14 @@ constexpr std::array format_shapes{widgets::Marker::square, widgets::Marker::squ
 static_assert(format_series.size() == static_cast<std::size_t>(NumberFormat::e5m2) + 1);
 static_assert(format_shapes.size() == format_series.size());
 
+}  // namespace
+
 widgets::RowMark mark_of(NumberFormat format) {
   const auto i = static_cast<std::size_t>(format);
   return {format_shapes[i], widgets::theme().series_at(format_series[i])};
 }
 
-}  // namespace
-
-void draw_legend(const Picture& picture, float width) {
-  const auto& t = widgets::theme();
-  const auto painter = widgets::Painter::window();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float height = t.type(widgets::Type::small) + t.px(8);
-  float x = at.x;
-  for (const NumberFormat format : picture.formats) {
-    widgets::paint_row_mark(painter, mark_of(format), {x + t.px(6), at.y + height / 2}, t.px(5));
-    x += t.px(16) +
-         painter.text({x + t.px(16), at.y + t.px(3)}, models::number_label(format), t.text, widgets::Type::small) +
-         t.px(16);
-  }
-  widgets::fit_text(painter, {x + t.px(6), at.y + t.px(3)},
-                    "what it computes in, forward; sums inside products are FP32", at.x + width - x - t.px(6), t.muted,
-                    widgets::Type::small);
-  ImGui::Dummy({width, height});
-}
-
-void draw_operations(const Outputs& out, const Picture& picture, View& view, float width, float height) {
+void draw_operations(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "operation", .number = false},
                                                                 {.title = "times"},
                                                                 {.title = "forward", .number = false},
@@ -85,7 +67,7 @@ void draw_operations(const Outputs& out, const Picture& picture, View& view, flo
   source.hover = [](const void* context, std::size_t row, std::size_t) {
     return std::string_view(static_cast<const Outputs*>(context)->operations[row].why);
   };
-  widgets::draw_table("operations", columns, source, view.operations, {width, height});
+  widgets::draw_table("operations", columns, source, view.operations, size);
 }
 
 }  // namespace chapters::precision::mixed

@@ -40,7 +40,7 @@ struct Outputs {
   std::string reason;
   models::MixedStep step;  ///< of the recipe chosen
   double tokens_per_s = 0;
-  /// 0 where the chip states no peak to compare with.
+  /// NaN where the chip has no unit, or states no peak, to compare with.
   double speedup_fp32 = 0, speedup_tf32 = 0, speedup_bf16 = 0, peak_ratio = 0;
   double product_share = 0, recipe_flops_share = 0;  ///< %
   double states_bytes = 0, total_bytes = 0, chip_share = 0;
@@ -51,10 +51,24 @@ struct Outputs {
   std::vector<RecipeRow> recipes;  ///< by models::PrecisionRecipe
 };
 
+/// One operation of a layer, or a few alike, on the way of its numbers.
+struct FlowStage {
+  std::string title, share_text;  ///< "Q, K, V"; "5.9 %" of the step
+  std::string_view why;
+  models::NumberFormat computes = models::NumberFormat::fp32, writes = models::NumberFormat::fp32,
+                       back = models::NumberFormat::fp32;
+  bool product = false;      ///< weights come in from below
+  bool second_half = false;  ///< of the layer: the feed-forward part
+  bool any = false;          ///< the model has it
+};
+
 struct Picture {
   std::uint64_t version = 0;
-  std::string verdict, story;
-  std::string time_note, left_out;  ///< what the bars leave out and why
+  std::string answer;
+  std::vector<FlowStage> flow;
+  models::NumberFormat kept_weights = models::NumberFormat::fp32;  ///< what weights are kept in between steps
+  std::string weights_text, layers_text;                           ///< "weights kept in BF16"; "one of 32 layers"
+  std::string time_note, left_out;                                 ///< what the bars leave out and why
   double chip_bytes = 0;
   std::string chip_name;
   bool times_fp32 = false;                    ///< the step in FP32 has a bar of its time
@@ -68,13 +82,18 @@ struct View {
 
 Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
-void draw(Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
-/// Marks and names of the formats that the operations have.
-void draw_legend(const Picture& picture, float width);
-void draw_operations(const Outputs& out, const Picture& picture, View& view, float width, float height);
-void draw_memory(const Outputs& out, const Picture& picture, View& view, float width, float height);
-void draw_time(const Outputs& out, const Picture& picture, View& view, float width, float height);
+/// The operations of the layer that the model has most of, in their order.
+std::vector<FlowStage> flow_of(const Outputs& out);
+/// One layer: its operations in the colour of what they compute in, joined by pipes in the colour and width of what is
+/// written between them, with a mark wherever a format changes.
+void draw_flow(const Picture& picture, ImVec2 size);
+/// The colour and mark of a format.
+widgets::RowMark mark_of(models::NumberFormat format);
+void draw_operations(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+void draw_time(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
 void describe(Fields& fields, OperationRow& row);
 void describe(Fields& fields, RecipeRow& row);

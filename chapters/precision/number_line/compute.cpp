@@ -13,7 +13,11 @@ double per_octave(const FloatFormat& f) {
 }
 
 Row row_of(const FloatFormat& f, const models::Tensor& tensor) {
-  const models::Fate fate = models::fate_of(f, tensor);
+  models::Fate fate = models::fate_of(f, tensor);
+  if (tensor.spread == models::ValueSpread::none) {  // No number becomes anything.
+    const double none = std::nan("");
+    fate = {none, none, none, none};
+  }
   const models::FormatLimits limits = models::limits(f);
   return {
       .name = std::string(f.name),

@@ -75,10 +75,14 @@ void describe(Fields& f, Row& r) {
   f.real("smallest_normal", r.limits.min_normal, {.label = "Smallest normal"});
   f.real("smallest", r.limits.min_positive, {.label = "Smallest"});
   f.real("per_octave", r.per_octave, {.label = "Values an octave"});
-  f.real("underflow", r.underflow, {.label = "Underflow", .unit = "%"});
-  f.real("subnormal", r.subnormal, {.label = "Subnormal", .unit = "%"});
-  f.real("normal", r.normal, {.label = "Normal", .unit = "%"});
-  f.real("overflow", r.overflow, {.label = "Overflow", .unit = "%"});
+  f.real("underflow", r.underflow,
+         {.label = "Underflow", .unit = "%", .may_be_missing = true, .absent = "There are no numbers."});
+  f.real("subnormal", r.subnormal,
+         {.label = "Subnormal", .unit = "%", .may_be_missing = true, .absent = "There are no numbers."});
+  f.real("normal", r.normal,
+         {.label = "Normal", .unit = "%", .may_be_missing = true, .absent = "There are no numbers."});
+  f.real("overflow", r.overflow,
+         {.label = "Overflow", .unit = "%", .may_be_missing = true, .absent = "There are no numbers."});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -89,6 +93,8 @@ void describe(Fields& f, Outputs& o) {
              .unit = "%",
              .help = "Share of the numbers that are rounded to zero.",
              .headline = true,
+             .may_be_missing = true,
+             .absent = "There are no numbers: choose some under Numbers.",
              .formula = "P(|x| <= smallest / 2)",
          });
   f.real("subnormal", o.subnormal,
@@ -97,15 +103,23 @@ void describe(Fields& f, Outputs& o) {
              .unit = "%",
              .help = "Share that is stored with fewer bits than the mantissa has.",
              .headline = true,
+             .may_be_missing = true,
+             .absent = "There are no numbers: choose some under Numbers.",
          });
   f.real("normal", o.normal,
-         {.label = "Normal", .unit = "%", .help = "Share that is stored with all bits of the mantissa."});
+         {.label = "Normal",
+          .unit = "%",
+          .help = "Share that is stored with all bits of the mantissa.",
+          .may_be_missing = true,
+          .absent = "There are no numbers: choose some under Numbers."});
   f.real("overflow", o.overflow,
          {
              .label = "Overflow",
              .unit = "%",
              .help = "Share past half a step beyond the largest value.",
              .headline = true,
+             .may_be_missing = true,
+             .absent = "There are no numbers: choose some under Numbers.",
          });
   f.group("How many values");
   f.real("values", o.values,

@@ -75,7 +75,9 @@ void paint_legend(const widgets::Painter& p, ImVec2 at, float right) {
   entry(colour_of(Fate::subnormal), "subnormal");
   entry(colour_of(Fate::zero), "rounded to zero");
   entry(colour_of(Fate::overflow), "past the largest");
-  entry(t.card, "brighter: more values a pixel");
+  const std::string_view density = "brighter: more values a pixel";
+  if (at.x + widgets::text_size(density, widgets::Type::small).x <= right)
+    p.text(at, density, t.muted, widgets::Type::small);
 }
 
 }  // namespace chapters::precision::number_line

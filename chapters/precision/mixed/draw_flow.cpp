@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/precision/mixed/lab.h"
+#include "widgets/base/painter.h"
+#include "widgets/base/theme.h"
+
+namespace chapters::precision::mixed {
+namespace {
+
+using models::NumberFormat;
+using widgets::Align;
+using widgets::Font;
+using widgets::Painter;
+using widgets::Rect;
+using widgets::Type;
+
+ImU32 colour_of_format(NumberFormat format) { return mark_of(format).colour; }
+/// Pixels of a pipe that carries numbers of this format: by their bytes.
+float pipe_px(NumberFormat format) {
+  return widgets::theme().px(4.0f * static_cast<float>(models::number_bytes(format)));
+}
+
+/// A pipe from left to right that ends in an arrow head; its colour and width are those of what flows in it.
+void paint_pipe(const Painter& p, float x0, float x1, float y, NumberFormat format) {
+  const auto& t = widgets::theme();
+  const ImU32 colour = colour_of_format(format);
+  const float half = pipe_px(format) / 2, head = std::min(t.px(9), (x1 - x0) / 2);
+  p.rect({x0, y - half}, {x1 - head, y + half}, widgets::with_alpha(colour, 0.75f));
+  const ImVec2 tip[] = {{x1, y}, {x1 - head, y - half - t.px(4)}, {x1 - head, y + half + t.px(4)}};
+  p.polygon(tip, widgets::with_alpha(colour, 0.9f));
+}
+
+/// The mark of a cast: a ring in the colour of what it makes, with its words over the pipe.
+void paint_cast(const Painter& p, float x, float y, NumberFormat from, NumberFormat to, float room) {
+  const auto& t = widgets::theme();
+  const ImU32 ring = colour_of_format(to);
+  p.circle({x, y}, t.px(7), t.background);
+  p.circle({x, y}, t.px(4), ring);
+  p.ring({x, y}, t.px(7), ring, t.px(2));
+  const bool narrows = models::number_bytes(to) < models::number_bytes(from) || to == NumberFormat::tf32;
+  const std::string_view words = narrows ? "bits lost" : "cast";
+  if (widgets::text_size(words, Type::small).x <= room)
+    p.text({x, y - t.px(16) - t.type(Type::small)}, words, narrows ? t.bad : t.muted, Type::small, Font::sans,
+           Align::center);
+}
+
+/// Weights of a product come in from below, cast where they are kept in another format.
+void paint_weights(const Painter& p, const FlowStage& s, NumberFormat kept, Rect box, float bottom) {
+  const auto& t = widgets::theme();
+  const float x = (box.min.x + box.max.x) / 2, half = pipe_px(s.computes) / 2;
+  if (bottom - box.max.y < t.px(20)) return;
+  p.rect({x - half, box.max.y + t.px(7)}, {x + half, bottom}, widgets::with_alpha(colour_of_format(s.computes), 0.75f));
+  const ImVec2 tip[] = {
+      {x, box.max.y + t.px(1)}, {x - half - t.px(4), box.max.y + t.px(8)}, {x + half + t.px(4), box.max.y + t.px(8)}};
+  p.polygon(tip, widgets::with_alpha(colour_of_format(s.computes), 0.9f));
+  if (kept != s.computes) {
+    const ImU32 ring = colour_of_format(s.computes);
+    const float y = bottom - t.px(2);
+    p.circle({x, y}, t.px(7), t.background);
+    p.circle({x, y}, t.px(4), ring);
+    p.ring({x, y}, t.px(7), ring, t.px(2));
+  }
+}
+
+void paint_stage(const Painter& p, const FlowStage& s, Rect box) {
+  const auto& t = widgets::theme();
+  const ImU32 colour = colour_of_format(s.computes);
+  p.rect(box.min, box.max, t.card, t.px(6));
+  p.rect(box.min, {box.min.x + t.px(5), box.max.y}, colour, t.px(2));
+  p.frame(box.min, box.max, colour, t.px(1.5f), t.px(6));
+  const float x = box.min.x + t.px(12), room = box.width() - t.px(18), line = t.type(Type::small) + t.px(3);
+  const int lines = std::clamp(static_cast<int>((box.height() - t.px(8)) / line), 1, 3);
+  float y = box.min.y + (box.height() - line * static_cast<float>(lines)) / 2 + t.px(1);
+  widgets::fit_text(p, {x, y}, s.title, room, t.text, Type::small);
+  y += line;
+  if (lines >= 2) widgets::fit_text(p, {x, y}, models::number_label(s.computes), room, colour, Type::small);
+  y += line;
+  if (lines >= 3) widgets::fit_text(p, {x, y}, s.share_text, room, t.muted, Type::small, Font::mono);
+}
+
+/// One half of the layer in a row of boxes.
+void paint_row(const Painter& p, const Picture& picture, std::size_t first, std::size_t end, Rect area) {
+  const auto& t = widgets::theme();
+  const std::size_t n = end - first;
+  if (n == 0) return;
+  const float slot = area.width() / static_cast<float>(n), gap = std::clamp(slot * 0.36f, t.px(18), t.px(78));
+  const float up = t.px(20), below = std::min(area.height() * 0.3f, t.px(42));
+  const Rect line{{area.min.x, area.min.y + up}, {area.max.x, area.max.y - below}};
+  const float middle = (line.min.y + line.max.y) / 2, half = std::min(line.height() / 2, t.px(34));
+  const auto box_of = [&](std::size_t i) {
+    const float left = area.min.x + gap * 0.6f + slot * static_cast<float>(i - first);
+    return Rect{{left, middle - half}, {left + slot - gap, middle + half}};
+  };
+  for (std::size_t i = first; i < end; ++i) {
+    const FlowStage& s = picture.flow[i];
+    const Rect box = box_of(i);
+    // What comes in is what the box before has written; the residual stream comes in first.
+    const NumberFormat in = i > 0 ? picture.flow[i - 1].writes : s.writes;
+    const float from = i > first ? box_of(i - 1).max.x : area.min.x;
+    if (i == first) paint_pipe(p, from, box.min.x, middle, in);
+    if (s.product) paint_weights(p, s, picture.kept_weights, box, std::min(area.max.y - t.px(9), box.max.y + t.px(30)));
+    paint_stage(p, s, box);
+    if (i > first) paint_pipe(p, from, box.min.x, middle, in);
+    // What an operation computes longer than it writes is rounded where it leaves.
+    if (!s.product && models::number_bytes(s.writes) < models::number_bytes(s.computes))
+      p.circle({box.max.x, middle}, t.px(4), colour_of_format(s.writes));
+    if (in != s.computes) paint_cast(p, (from + box.min.x) / 2, middle, in, s.computes, gap + t.px(16));
+  }
+}
+
+}  // namespace
+
+void draw_flow(const Picture& picture, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const Painter p = Painter::window();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float line = t.type(Type::small) + t.px(8);
+  // The legend: formats, then what the marks mean.
+  float x = corner.x, y = corner.y;
+  for (const NumberFormat format : picture.formats) {
+    const std::string_view name = models::number_label(format);
+    const float wide = t.px(20) + widgets::text_size(name, Type::small).x;
+    if (x + wide > corner.x + size.x) break;
+    p.rect({x, y + t.px(2)}, {x + t.px(12), y + t.px(13)}, colour_of_format(format), t.px(2));
+    p.text({x + t.px(18), y}, name, t.text, Type::small);
+    x += wide + t.px(14);
+  }
+  const std::string_view marks = "pipes: as wide as a number's bytes; rings: casts";
+  if (x + widgets::text_size(marks, Type::small).x <= corner.x + size.x) p.text({x, y}, marks, t.muted, Type::small);
+  y += line;
+  const auto half = static_cast<std::size_t>(
+      std::find_if(picture.flow.begin(), picture.flow.end(), [](const FlowStage& s) { return s.second_half; }) -
+      picture.flow.begin());
+  const bool words = size.y >= t.px(240);
+  const float end = corner.y + size.y - (words ? line : 0.0f), rows = end - y;
+  paint_row(p, picture, 0, half, {{corner.x, y}, {corner.x + size.x, y + rows / 2}});
+  paint_row(p, picture, half, picture.flow.size(), {{corner.x, y + rows / 2}, {corner.x + size.x, end}});
+  if (words) widgets::fit_text(p, {corner.x, end + t.px(4)}, picture.weights_text, size.x, t.muted, Type::small);
+}
+
+}  // namespace chapters::precision::mixed
