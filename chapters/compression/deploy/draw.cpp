@@ -94,7 +94,7 @@ void draw_caches(Inputs& in, const Outputs& out, const Picture& picture, View& v
     in.kv = models::kv_recipes()[static_cast<std::size_t>(view.caches.selected)].id;
 }
 
-void draw_memory(const Outputs& out, View& view, ImVec2 size) {
+void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   view.segments.clear();
   view.bars.clear();
   for (const RecipeRow& r : out.recipes)
@@ -104,11 +104,12 @@ void draw_memory(const Outputs& out, View& view, ImVec2 size) {
                                .tint = Meaning::kv_cache},
                               {}}});
   for (std::size_t i = 0; i < out.recipes.size(); ++i)
-    view.bars.push_back({.label = out.recipes[i].recipe, .segments = std::span(view.segments[i]).first(2)});
+    view.bars.push_back({.label = picture.memory_names[i], .segments = std::span(view.segments[i]).first(2)});
   widgets::draw_stacked_bars("memory", view.bars, view.memory,
                              {
                                  .unit = "B",
                                  .size = size,
+                                 .totals = false,
                                  .limit = out.estimate.memory_bytes,
                                  .limit_label = "may be taken",
                              });
@@ -142,7 +143,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("tree", {.title = "Decision tree", .least = {760, 400}, .answers = true},
               [&](ImVec2 size) { draw_tree(picture, size); });
   stage.panel("memory", {.title = "Memory", .least = {380, 260}, .ideal = {0, 320}},
-              [&](ImVec2 size) { draw_memory(out, view, size); });
+              [&](ImVec2 size) { draw_memory(out, picture, view, size); });
   stage.panel("step", {.title = "One decode step", .least = {380, 260}, .ideal = {0, 320}},
               [&](ImVec2 size) { draw_decode(out, picture, view, size); });
   stage.panel("recipes", {.title = "Every recipe", .least = {640, 200}, .ideal = {0, 220}, .scrolls = true},

@@ -98,7 +98,7 @@ void show_tip(const TreePlan& plan, const Picture& picture) {
 void draw_tree(const Picture& picture, ImVec2 size) {
   const Rect area = widgets::canvas("decision tree", size, {16, 16});
   const bool hovered = ImGui::IsItemHovered();
-  if (picture.tree.empty()) return;
+  if (picture.tree.empty() || area.height() < widgets::theme().px(90)) return;  // no box could be told from another
   const Painter p = Painter::window();
   const TreePlan plan = plan_of(picture, area);
   for (const bool walked : {false, true})  // the way that was taken lies over the others

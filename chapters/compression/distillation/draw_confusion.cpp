@@ -106,6 +106,7 @@ void draw_grid(const char* label, std::string_view title, std::span<const double
 
 void draw_confusion(const Picture& picture, ImVec2 size) {
   const auto& t = widgets::theme();
+  if (size.y < t.px(90)) return;  // no cell could be told from another
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = t.px(24), foot = t.type(Type::small) + t.px(6);
   const bool both = size.x >= t.px(480);

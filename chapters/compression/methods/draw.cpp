@@ -181,6 +181,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                 const auto& t = widgets::theme();
                 const ImVec2 at = ImGui::GetCursorScreenPos();
                 const float foot = t.type(widgets::Type::small) + t.px(6);
+                if (size.y < t.px(90)) return;  // no bar could be told from another
                 draw_bars(picture, view, {size.x, size.y - foot});
                 widgets::fit_text(widgets::Painter::window(), {at.x, at.y + size.y - foot + t.px(4)},
                                   picture.rounding_words, size.x, t.muted, widgets::Type::small);

@@ -228,6 +228,7 @@ void draw_words(const Painter& p, const PathPlan& plan, const Four& f, const Pic
 
 void draw_path(const Inputs& in, const Outputs& out, const Picture& picture, const View& view, ImVec2 size) {
   const widgets::Rect area = widgets::reserve(size, {16, 16});
+  if (area.height() < widgets::theme().px(90)) return;  // no cell could be told from another
   const Painter p = Painter::window();
   const PathPlan plan = plan_of(area.min, {area.width(), area.height()});
   const Four f = four_of(out, in, picture.skips, view);
