@@ -55,8 +55,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty() || !out.example || !chip) return p;
   p.skips = skips_of(in, out);
   p.answer = answer_of(out, p.skips);
-  p.speed_words = out.regime + "-bound at " + format_text(in.tokens, "tokens");
-  p.error_words = "error of " + out.patterns[static_cast<std::size_t>(in.pattern)].name;
+  p.speed_words = out.regime + "-bound";
+  p.error_words = "error";
   p.pruned = out.patterns[static_cast<std::size_t>(in.pattern)].share;
   p.value_bits = 8 * models::format_bytes(sparse_formats[static_cast<std::size_t>(in.format)]);
   trace_speedups(in, *chip, p);
