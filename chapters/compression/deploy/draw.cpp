@@ -105,14 +105,15 @@ void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 
                               {}}});
   for (std::size_t i = 0; i < out.recipes.size(); ++i)
     view.bars.push_back({.label = picture.memory_names[i], .segments = std::span(view.segments[i]).first(2)});
-  widgets::draw_stacked_bars("memory", view.bars, view.memory,
-                             {
-                                 .unit = "B",
-                                 .size = size,
-                                 .totals = false,
-                                 .limit = out.estimate.memory_bytes,
-                                 .limit_label = "may be taken",
-                             });
+  widgets::draw_stacked_bars(
+      "memory", view.bars, view.memory,
+      {
+          .unit = "B",
+          .size = {size.x - widgets::theme().px(28), size.y},  // its unit stands right of the axis
+          .totals = false,
+          .limit = out.estimate.memory_bytes,
+          .limit_label = "may be taken",
+      });
 }
 
 /// A recipe that the chip cannot multiply has no bar and no total, but the reason in their place.
