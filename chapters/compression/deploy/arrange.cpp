@@ -31,10 +31,10 @@ std::string answer_of(const Outputs& out) {
     return "Nothing may be lost: `BF16`. Its " + bytes +
            (e->fits ? " fit in " + room + "."
                     : " need " + ticked(chips_text(e->chips_needed)) + "; here is room for " + room + ".");
-  const std::string speed = "decode is " + ticked(times(out.recommended_speedup)) + " BF16's";
+  const std::string speed = "decode is " + ticked(times(out.recommended_speedup)) + " as fast as BF16";
   if (!e->fits)
     return name + ": " + bytes + " need " + ticked(chips_text(e->chips_needed)) +
-           "; if it fitted here, decode would be " + ticked(times(out.recommended_speedup)) + " BF16's.";
+           "; if it fitted here, decode would be " + ticked(times(out.recommended_speedup)) + " as fast as BF16.";
   return name + ": " + bytes + " fit in " + room + ", " + speed + "; " + loss_clause(*recipe) + ".";
 }
 

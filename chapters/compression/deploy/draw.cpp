@@ -68,7 +68,7 @@ void draw_caches(Inputs& in, const Outputs& out, const Picture& picture, View& v
                                                                 {.title = "takes", .value_unit = "B"},
                                                                 {.title = "largest batch"},
                                                                 {.title = "decode tok/s"},
-                                                                {.title = "decode x"}}};
+                                                                {.title = "\xC3\x97 BF16"}}};
   widgets::TableSource source{.context = &out, .rows = out.caches.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const RecipeRow& r = static_cast<const Outputs*>(context)->caches[row];

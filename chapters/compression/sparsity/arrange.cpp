@@ -32,7 +32,7 @@ std::string answer_of(const Outputs& out, Skips skips) {
   if (out.kept >= 100) return "No weight is pruned: there is nothing to skip, and the error is `0 %`.";
   const std::string speed = "`" + format_text(out.time.speedup, "") + "\xC3\x97`",
                     error = "an error of `" + format_text(out.error, "%") + "`",
-                    bytes = "`" + format_text(100 * out.memory_ratio, "%") + "` of the bytes";
+                    bytes = "`" + format_text(100 * out.memory_ratio, "%") + "` of the weight bytes";
   switch (skips) {
     case Skips::nothing:
       return "None: these zeros are stored and multiplied. " + speed + " as fast, for " + error + " in the weights.";

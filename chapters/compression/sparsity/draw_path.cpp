@@ -232,7 +232,9 @@ void draw_path(const Inputs& in, const Outputs& out, const Picture& picture, con
   const widgets::Rect area = widgets::reserve(size, {16, 16});
   if (area.height() < widgets::theme().px(90)) return;  // no cell could be told from another
   const Painter p = Painter::window();
-  const PathPlan plan = plan_of(area.min, {area.width(), area.height()});
+  // Taller brings nothing: it stands in the middle then.
+  const float high = std::min(area.height(), widgets::theme().px(480));
+  const PathPlan plan = plan_of({area.min.x, area.min.y + (area.height() - high) / 2}, {area.width(), high});
   const Four f = four_of(out, in, picture.skips, view);
   double largest = 1e-300;
   for (const double w : f.weights) largest = std::max(largest, std::abs(w));

@@ -24,7 +24,8 @@ TEST_CASE("deploy lab: the tree lights the questions that were asked and one rec
   CHECK(boxes == 17);  // eight questions, and nine ends: W8A16 stands at two of them
   CHECK(reached == std::set<std::string>{"Any loss allowed?", "Memory-bound?", "Cache > weights?", "1 % loss allowed?",
                                          "FP4 units?", "W4A16"});
-  CHECK(lab->answer() == "`W4A16`: `50.2 GB` fit in `72 GB`, decode is `3.1\xC3\x97` BF16's; published loss `1.1 %`.");
+  CHECK(lab->answer() ==
+        "`W4A16`: `50.2 GB` fit in `72 GB`, decode is `3.1\xC3\x97` as fast as BF16; published loss `1.1 %`.");
 }
 
 TEST_CASE("deploy lab: the answer for what does not fit and for what may lose nothing") {
@@ -36,6 +37,7 @@ TEST_CASE("deploy lab: the answer for what does not fit and for what may lose no
   CHECK(says(R"({"may_lose": 0})") ==
         "Nothing may be lost: `BF16`. Its `152 GB` need `3 chips`; here is room for `72 GB`.");
   CHECK(says(R"({"may_lose": 0, "chips": 4})") == "Nothing may be lost: `BF16`. Its `152 GB` fit in `288 GB`.");
-  CHECK(says(R"({"batch": 1024, "context": 128})") ==
-        "`FP8, FP8 cache`: `94.1 GB` need `2 chips`; if it fitted here, decode would be `1.9\xC3\x97` BF16's.");
+  CHECK(
+      says(R"({"batch": 1024, "context": 128})") ==
+      "`FP8, FP8 cache`: `94.1 GB` need `2 chips`; if it fitted here, decode would be `1.9\xC3\x97` as fast as BF16.");
 }
