@@ -55,6 +55,7 @@ void draw_branch(const Painter& p, const TreePlan& plan, const TreeBox& parent, 
   const float room = from.max.x - x, high = t.type(Type::small);
   const float clear = child.yes ? from.min.y - y : y - from.max.y;
   if (room < widgets::text_size(word, Type::small).x + t.px(8)) return;
+  if (plan.pitch_y < (walked ? 1.7f : 2.1f) * high) return;  // rows too close for words between them
   // Yes stands over its line and no under it, so that neither touches the question.
   if (clear < 0) return;
   const float at = child.yes ? y - high - t.px(3) : y + t.px(2);

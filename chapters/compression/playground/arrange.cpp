@@ -84,7 +84,6 @@ void part_bytes(const Outputs& out, Picture& p) {
               {"biases", "float32", size.biases_bytes, Tint::ramp(0, 4)}}};
   p.before_line = "float32: " + format_text(out.original_bytes, "B");
   p.yours_figure = format_text(out.accuracy, "%");
-  p.yours_words = "yours, " + format_text(out.size_bytes, "B");
   p.after_line = "yours: " + format_text(out.size_bytes, "B");
 }
 

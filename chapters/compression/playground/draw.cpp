@@ -104,7 +104,7 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
                    .legend = false,
                    .info = "what the controls say",
                });
-  plot.callout(out.size_bytes, out.accuracy, picture.yours_figure, picture.yours_words, {.colour = t.accent});
+  plot.callout(out.size_bytes, out.accuracy, picture.yours_figure, "yours", {.colour = t.accent});
   plot.drag_y("drag goal", in.goal,
               {
                   .colour = t.good,
