@@ -28,19 +28,24 @@ std::string answer_of(const Outputs& out) {
   const std::string bytes = ticked(format_text(e->weights_bytes + e->cache_bytes, "B"));
   const std::string room = ticked(format_text(e->memory_bytes, "B"));
   if (recipe->id == "bf16")
-    return e->fits ? "Nothing may be lost: `BF16`, whose " + bytes + " fit in " + room + "."
-                   : "Nothing may be lost: `BF16`, whose " + bytes + " need " + ticked(chips_text(e->chips_needed)) +
-                         " instead of room for " + room + ".";
-  const std::string speed = "decode is " + ticked(times(out.recommended_speedup)) + " BF16's";
+    return "Nothing may be lost: `BF16`. Its " + bytes +
+           (e->fits ? " fit in " + room + "."
+                    : " need " + ticked(chips_text(e->chips_needed)) + "; here is room for " + room + ".");
+  const std::string speed = "decode is " + ticked(times(out.recommended_speedup)) + " as fast as BF16";
   if (!e->fits)
-    return name + ": " + bytes + " need " + ticked(chips_text(e->chips_needed)) + "; on these " + speed + ".";
+    return name + ": " + bytes + " need " + ticked(chips_text(e->chips_needed)) +
+           "; if it fitted here, decode would be " + ticked(times(out.recommended_speedup)) + " as fast as BF16.";
   return name + ": " + bytes + " fit in " + room + ", " + speed + "; " + loss_clause(*recipe) + ".";
+}
+
+std::string missing_units(const models::Recipe& recipe) {
+  return "no " + std::string(models::format_label(recipe.product)) + " units";
 }
 
 /// What a recipe of the tree takes on these chips.
 std::string leaf_note(const models::DecisionNode& node, const models::Architecture& a, const models::Deployment& d) {
   const auto e = models::estimate_deployment(a, *models::find_recipe(node.recipe), *models::find_kv_recipe(node.kv), d);
-  if (!e) return "the chip cannot";
+  if (!e) return missing_units(*models::find_recipe(node.recipe));
   return format_text(e->weights_bytes + e->cache_bytes, "B") + ", " + chips_text(e->chips_needed);
 }
 
@@ -108,11 +113,13 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty()) return p;
   p.answer = answer_of(out);
   TreeList(in, out, p).make();
-  for (std::size_t i = 0; i < out.recipes.size(); ++i)
-    p.why_not.push_back(out.recipes[i].possible
-                            ? std::string()
-                            : "no " + std::string(models::format_label(models::deployment_recipes()[i].product)) +
-                                  " units on this chip");
+  for (std::size_t i = 0; i < out.recipes.size(); ++i) {
+    const RecipeRow& row = out.recipes[i];
+    p.why_not.push_back(row.possible ? std::string()
+                                     : missing_units(models::deployment_recipes()[i]) + " on this chip");
+    const double cache = row.possible ? row.estimate.cache_bytes : out.estimate.cache_bytes;
+    p.memory_names.push_back(row.recipe + ", " + format_text(row.estimate.weights_bytes + cache, "B"));
+  }
   return p;
 }
 

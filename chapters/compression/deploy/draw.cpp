@@ -68,7 +68,7 @@ void draw_caches(Inputs& in, const Outputs& out, const Picture& picture, View& v
                                                                 {.title = "takes", .value_unit = "B"},
                                                                 {.title = "largest batch"},
                                                                 {.title = "decode tok/s"},
-                                                                {.title = "decode x"}}};
+                                                                {.title = "\xC3\x97 BF16"}}};
   widgets::TableSource source{.context = &out, .rows = out.caches.size(), .version = picture.version};
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const RecipeRow& r = static_cast<const Outputs*>(context)->caches[row];
@@ -94,7 +94,7 @@ void draw_caches(Inputs& in, const Outputs& out, const Picture& picture, View& v
     in.kv = models::kv_recipes()[static_cast<std::size_t>(view.caches.selected)].id;
 }
 
-void draw_memory(const Outputs& out, View& view, ImVec2 size) {
+void draw_memory(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   view.segments.clear();
   view.bars.clear();
   for (const RecipeRow& r : out.recipes)
@@ -104,14 +104,16 @@ void draw_memory(const Outputs& out, View& view, ImVec2 size) {
                                .tint = Meaning::kv_cache},
                               {}}});
   for (std::size_t i = 0; i < out.recipes.size(); ++i)
-    view.bars.push_back({.label = out.recipes[i].recipe, .segments = std::span(view.segments[i]).first(2)});
-  widgets::draw_stacked_bars("memory", view.bars, view.memory,
-                             {
-                                 .unit = "B",
-                                 .size = size,
-                                 .limit = out.estimate.memory_bytes,
-                                 .limit_label = "may be taken",
-                             });
+    view.bars.push_back({.label = picture.memory_names[i], .segments = std::span(view.segments[i]).first(2)});
+  widgets::draw_stacked_bars(
+      "memory", view.bars, view.memory,
+      {
+          .unit = "B",
+          .size = {size.x - widgets::theme().px(28), size.y},  // its unit stands right of the axis
+          .totals = false,
+          .limit = out.estimate.memory_bytes,
+          .limit_label = "may be taken",
+      });
 }
 
 /// A recipe that the chip cannot multiply has no bar and no total, but the reason in their place.
@@ -142,7 +144,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   stage.panel("tree", {.title = "Decision tree", .least = {760, 400}, .answers = true},
               [&](ImVec2 size) { draw_tree(picture, size); });
   stage.panel("memory", {.title = "Memory", .least = {380, 260}, .ideal = {0, 320}},
-              [&](ImVec2 size) { draw_memory(out, view, size); });
+              [&](ImVec2 size) { draw_memory(out, picture, view, size); });
   stage.panel("step", {.title = "One decode step", .least = {380, 260}, .ideal = {0, 320}},
               [&](ImVec2 size) { draw_decode(out, picture, view, size); });
   stage.panel("recipes", {.title = "Every recipe", .least = {640, 200}, .ideal = {0, 220}, .scrolls = true},

@@ -55,6 +55,7 @@ void draw_branch(const Painter& p, const TreePlan& plan, const TreeBox& parent, 
   const float room = from.max.x - x, high = t.type(Type::small);
   const float clear = child.yes ? from.min.y - y : y - from.max.y;
   if (room < widgets::text_size(word, Type::small).x + t.px(8)) return;
+  if (plan.pitch_y < (walked ? 1.7f : 2.1f) * high) return;  // rows too close for words between them
   // Yes stands over its line and no under it, so that neither touches the question.
   if (clear < 0) return;
   const float at = child.yes ? y - high - t.px(3) : y + t.px(2);
@@ -98,7 +99,7 @@ void show_tip(const TreePlan& plan, const Picture& picture) {
 void draw_tree(const Picture& picture, ImVec2 size) {
   const Rect area = widgets::canvas("decision tree", size, {16, 16});
   const bool hovered = ImGui::IsItemHovered();
-  if (picture.tree.empty()) return;
+  if (picture.tree.empty() || area.height() < widgets::theme().px(90)) return;  // no box could be told from another
   const Painter p = Painter::window();
   const TreePlan plan = plan_of(picture, area);
   for (const bool walked : {false, true})  // the way that was taken lies over the others

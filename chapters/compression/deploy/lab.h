@@ -70,7 +70,8 @@ struct Picture {
   std::string answer;
   std::vector<TreeBox> tree;  ///< parents before their children
   std::size_t columns = 1, rows = 1;
-  std::vector<std::string> why_not;  ///< by recipe: the reason in a few words; empty where it runs
+  std::vector<std::string> why_not;       ///< by recipe: the reason in a few words; empty where it runs
+  std::vector<std::string> memory_names;  ///< by recipe: its name and what it takes
 };
 
 struct View {

@@ -106,11 +106,12 @@ void draw_grid(const char* label, std::string_view title, std::span<const double
 
 void draw_confusion(const Picture& picture, ImVec2 size) {
   const auto& t = widgets::theme();
+  if (size.y < t.px(90)) return;  // no cell could be told from another
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = t.px(24), foot = t.type(Type::small) + t.px(6);
   const bool both = size.x >= t.px(480);
   const float w = both ? std::floor((size.x - gap) / 2) : size.x, right = at.x + size.x - w;
-  const float bottom = at.y + size.y - foot;
+  const float bottom = at.y + std::min(size.y - foot, w + t.px(40));  // squares at most, not towers
   if (both) draw_grid("what labels say", "labels say, in %", picture.labels, picture, {at, {at.x + w, bottom}});
   draw_grid("what the teacher says", picture.soft_title, picture.soft, picture, {{right, at.y}, {right + w, bottom}});
   const Painter p = Painter::window();

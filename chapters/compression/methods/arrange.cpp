@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 #include "chapters/compression/methods/lab.h"
 #include "widgets/number/number.h"
@@ -60,6 +62,29 @@ void trace_history(const models::MethodHistory& h, Picture& p) {
   }
 }
 
+/// What each step moved. GPTQ rounds one column and lets those that are left take its error up.
+void trace_steps(const models::MethodHistory& h, Picture& p) {
+  const std::size_t weights = h.rows * h.cols;
+  for (std::size_t c = 0; c < h.cols; ++c) p.input.push_back(static_cast<double>(c));
+  p.moved.assign(h.cols * h.cols, 0);
+  p.absorbing.resize(h.cols);
+  for (std::size_t step = 0; step < h.cols; ++step) {
+    const std::span<double> moved = std::span(p.moved).subspan(step * h.cols, h.cols);
+    for (std::size_t i = 0; i < weights; ++i) {
+      const double before = step > 0 ? h.change[(step - 1) * weights + i] : 0;
+      moved[i % h.cols] += std::abs(h.change[step * weights + i] - before) / static_cast<double>(h.rows);
+    }
+    std::vector<std::size_t> by(h.cols);
+    std::iota(by.begin(), by.end(), std::size_t{0});
+    std::erase(by, h.order[step]);
+    const auto first = static_cast<std::ptrdiff_t>(std::min<std::size_t>(p.absorbing[step].size(), by.size()));
+    std::partial_sort(by.begin(), by.begin() + first, by.end(),
+                      [&](std::size_t x, std::size_t y) { return moved[x] > moved[y]; });
+    p.absorbing[step].fill(h.order[step]);
+    std::copy_n(by.begin(), first, p.absorbing[step].begin());
+  }
+}
+
 Curve error_over_alpha(const std::vector<models::AwqPoint>& points) {
   Curve curve;
   for (const models::AwqPoint& p : points) {
@@ -77,6 +102,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   compare_with_rounding(out, p);
   write_headings(in, out, p);
   trace_history(*out.history, p);
+  trace_steps(*out.history, p);
   p.awq = error_over_alpha(out.study.awq_curve);
   p.smooth = error_over_alpha(out.study.smooth_curve);
   return p;

@@ -108,6 +108,28 @@ void draw_change(const Outputs& out, const Picture& picture, View& view, ImVec2 
           t.px(2));
 }
 
+/// One step of GPTQ: the column that is rounded, how far its weights move to their levels, and the columns that take
+/// its error up.
+void draw_step(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const auto& h = *out.history;
+  const std::size_t step = std::max<std::size_t>(step_of(out, view), 1) - 1, rounded = h.order[step];
+  const auto moved = std::span(picture.moved).subspan(step * h.cols, h.cols);
+  const std::array<double, 1> at{static_cast<double>(rounded)}, by{moved[rounded]};
+  widgets::Plot plot("one step", view.step,
+                     {.x = {.lo = -1, .hi = static_cast<double>(h.cols), .label = "input"},
+                      .y = {.lo = 0,
+                            .hi = 1.25 * *std::max_element(moved.begin(), moved.end()) + 1e-12,
+                            .label = "mean move of its weights in this step"},
+                      .size = size});
+  plot.bars("columns left, which take its error up", picture.input, moved,
+            {.colour = t.series_at(2), .width = 0.8f, .info = "by the inverse of H: inputs that go together"});
+  plot.bars("rounded in this step", at, by, {.colour = t.series_at(1), .width = 0.8f, .info = "to its nearest levels"});
+  for (const std::size_t column : picture.absorbing[step])
+    if (column != rounded && moved[column] > 0)
+      plot.arrow(at[0], by[0], static_cast<double>(column), moved[column], {}, {.colour = t.text, .dashed = false});
+}
+
 void draw_history(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const double columns = static_cast<double>(out.history->cols);
@@ -181,12 +203,15 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                 const auto& t = widgets::theme();
                 const ImVec2 at = ImGui::GetCursorScreenPos();
                 const float foot = t.type(widgets::Type::small) + t.px(6);
+                if (size.y < t.px(90)) return;  // no bar could be told from another
                 draw_bars(picture, view, {size.x, size.y - foot});
                 widgets::fit_text(widgets::Painter::window(), {at.x, at.y + size.y - foot + t.px(4)},
                                   picture.rounding_words, size.x, t.muted, widgets::Type::small);
               });
   stage.panel("columns", {.title = "GPTQ, column by column", .least = {320, 330}, .ideal = {0, 440}},
               [&](ImVec2 size) { draw_columns(out, picture, view, size); });
+  stage.panel("step", {.title = "One step of GPTQ", .least = {320, 210}, .ideal = {0, 300}},
+              [&](ImVec2 size) { draw_step(out, picture, view, size); });
   stage.panel("awq", {.title = "AWQ tries scales", .least = {300, 200}, .ideal = {0, 300}}, [&](ImVec2 size) {
     draw_search("AWQ search", view.awq, picture.awq, out.study.awq_alpha, picture.version, picture.awq_story, size);
   });

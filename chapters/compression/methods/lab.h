@@ -81,13 +81,18 @@ struct Picture {
   Curve awq, smooth;           ///< over alpha
   std::vector<double> change;  ///< |weights then - weights at first|, [step, row, column]; step 0: nothing has moved
   double largest_change = 0;
-  std::string rounding_words;  ///< the errors that stand for 100 %
+  /// Mean |movement| of each column in each step, [step, column]: the column that is rounded, and those that take its
+  /// error up.
+  std::vector<double> moved;
+  std::vector<double> input;                          ///< 0, 1, 2 ...: the columns
+  std::vector<std::array<std::size_t, 3>> absorbing;  ///< by step: the columns that take up most, most first
+  std::string rounding_words;                         ///< the errors that stand for 100 %
 };
 
 struct View {
   double time = 24;  ///< columns rounded so far
   widgets::HeatMapView change;
-  widgets::PlotView bars, history, awq, smooth;
+  widgets::PlotView bars, history, step, awq, smooth;
   widgets::TableView table;
 };
 

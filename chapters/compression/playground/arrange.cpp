@@ -83,15 +83,16 @@ void part_bytes(const Outputs& out, Picture& p) {
               {"scales", "float32, per channel or layer, and of activations", size.scales_bytes, Tint::ramp(1, 4)},
               {"biases", "float32", size.biases_bytes, Tint::ramp(0, 4)}}};
   p.before_line = "float32: " + format_text(out.original_bytes, "B");
+  p.yours_figure = format_text(out.accuracy, "%");
   p.after_line = "yours: " + format_text(out.size_bytes, "B");
 }
 
-/// Misread digits first, in their order, then right ones.
+/// Misread digits first, at most half of the place, then right ones.
 void choose_digits(const Outputs& out, Picture& p) {
   const auto& digits = out.study->held_out;
   const std::size_t n = std::min(digits.size(), out.guesses.size());
   for (const bool misread : {true, false})
-    for (std::size_t i = 0; i < n && p.shown.size() < shown_digits; ++i)
+    for (std::size_t i = 0; i < n && p.shown.size() < (misread ? shown_digits / 2 : shown_digits); ++i)
       if ((out.guesses[i] != digits.labels[i]) == misread) p.shown.push_back(i);
   p.misread_line = format_text(static_cast<double>(out.wrong), "") + " of " + format_text(static_cast<double>(n), "") +
                    " misread; framed, with what it reads instead";

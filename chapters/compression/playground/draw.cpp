@@ -86,7 +86,7 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
                  .version = picture.version,
              });
   const std::array<double, 1> x0{out.original_bytes}, y0{out.original_accuracy}, x{out.size_bytes}, y{out.accuracy};
-  static constexpr std::array<std::string_view, 1> float32{"float32"}, yours{"yours"};
+  static constexpr std::array<std::string_view, 1> float32{"float32"};
   plot.scatter("float32", x0, y0,
                {
                    .colour = t.text,
@@ -101,10 +101,10 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
                    .colour = t.accent,
                    .marker = Marker::diamond,
                    .radius = 8,
-                   .labels = yours,
                    .legend = false,
                    .info = "what the controls say",
                });
+  plot.callout(out.size_bytes, out.accuracy, picture.yours_figure, "yours", {.colour = t.accent});
   plot.drag_y("drag goal", in.goal,
               {
                   .colour = t.good,

@@ -18,6 +18,17 @@ void show_tip(const Outputs& out, const BytePart& part) {
   widgets::tip(part.name, what.view(), part.info);
 }
 
+widgets::Line name_of(const BytePart& part) {
+  widgets::Line name;
+  name.add(part.name).add(" ").add(widgets::format(part.bytes, "B"));
+  return name;
+}
+
+/// Width of a part's name with its square.
+float name_px(const BytePart& part) {
+  return widgets::theme().px(12) + widgets::text_size(name_of(part).view(), Type::small).x;
+}
+
 }  // namespace
 
 void draw_bytes(const Outputs& out, const Picture& picture, ImVec2 size) {
@@ -26,8 +37,12 @@ void draw_bytes(const Outputs& out, const Picture& picture, ImVec2 size) {
   const bool hovered = ImGui::IsItemHovered();
   const Painter p = Painter::window();
   const float line = t.type(Type::small), words = line + t.px(4);
-  const float bar = std::clamp((area.height() - 3 * words) / 3, t.px(6), t.px(30));
-  const float first = area.min.y + words, second = area.max.y - words - bar;
+  float names = 0;
+  for (const BytePart& part : picture.parts)
+    if (part.bytes > 0) names += name_px(part) + t.px(14);
+  const float lines = names > area.width() ? 2 : 1;
+  const float bar = std::clamp((area.height() - (2 + lines) * words) / 3, t.px(6), t.px(30));
+  const float first = area.min.y + words, second = area.max.y - lines * words - bar;
   const float share = static_cast<float>(std::min(1.0, out.size_bytes / out.original_bytes));
   const float cut = area.min.x + area.width() * share;
   widgets::fit_text(p, area.min, picture.before_line, area.width(), t.muted, Type::small);
@@ -42,7 +57,8 @@ void draw_bytes(const Outputs& out, const Picture& picture, ImVec2 size) {
   const float middle = (first + bar + second - line) / 2;
   const float room = area.width() * 0.45f;
   widgets::fit_text(p, {area.min.x + t.px(6), middle}, picture.after_line, room, t.text, Type::small);
-  float x = area.min.x, legend = area.min.x;
+  float x = area.min.x;
+  ImVec2 legend{area.min.x, second + bar + t.px(4)};
   const ImVec2 mouse = ImGui::GetMousePos();
   for (const BytePart& part : picture.parts) {
     if (!(part.bytes > 0)) continue;
@@ -51,13 +67,13 @@ void draw_bytes(const Outputs& out, const Picture& picture, ImVec2 size) {
     p.rect({x, second}, {end - 1, second + bar}, fill);
     if (hovered && mouse.y >= second && mouse.y < second + bar && mouse.x >= x && mouse.x < end) show_tip(out, part);
     x = end;
-    widgets::Line name;
-    name.add(part.name).add(" ").add(widgets::format(part.bytes, "B"));
-    const float w = t.px(12) + widgets::text_size(name.view(), Type::small).x;
-    if (legend + w > area.max.x) continue;
-    p.rect({legend, second + bar + t.px(5)}, {legend + t.px(8), second + bar + t.px(13)}, fill);
-    p.text({legend + t.px(12), second + bar + t.px(4)}, name.view(), t.text, Type::small);
-    legend += w + t.px(14);
+    const widgets::Line name = name_of(part);
+    const float w = name_px(part);
+    if (legend.x + w > area.max.x) legend = {area.min.x, legend.y + words};
+    if (legend.x + w > area.max.x || legend.y + line > area.max.y + 1) continue;
+    p.rect({legend.x, legend.y + t.px(1)}, {legend.x + t.px(8), legend.y + t.px(9)}, fill);
+    p.text({legend.x + t.px(12), legend.y}, name.view(), t.text, Type::small);
+    legend.x += w + t.px(14);
   }
   if (p.record()) {
     widgets::DataTable table{"bytes", {"part", "bytes_B"}, {}};

@@ -102,14 +102,30 @@ void draw_reading(const Reading& reading, Rect area) {
 void draw_verdict(const Reading& reading, ImVec2 at, float width) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
-  const auto says = [&](float x, std::string_view who, std::size_t digit, ImU32 ink) {
+  const auto says = [&](float y, std::string_view who, std::size_t digit, ImU32 ink) {
     const char word[2] = {static_cast<char>('0' + digit), 0};
-    const float used = p.text({x, at.y}, who, ink, Type::small);
-    return x + used + t.px(5) + p.text({x + used + t.px(5), at.y}, word, ink, Type::small, Font::bold);
+    const float used = widgets::text_size(who, Type::small).x + t.px(5);
+    if (used + widgets::text_size(word, Type::small, Font::bold).x > width) return;
+    p.text({at.x, y}, who, ink, Type::small);
+    p.text({at.x + used, y}, word, ink, Type::small, Font::bold);
   };
-  const float next = says(at.x, "float32 reads", reading.original_says, t.muted) + t.px(14);
-  const float room = widgets::text_size("yours reads 0", Type::small, Font::bold).x + t.px(8);
-  if (next + room <= at.x + width) says(next, "yours reads", reading.your_says, t.accent);
+  says(at.y, "float32 reads", reading.original_says, t.muted);
+  says(at.y + t.type(Type::small) + t.px(3), "yours reads", reading.your_says, t.accent);
+}
+
+void save_tables(const View& view) {
+  const Painter p = Painter::window();
+  if (!p.record()) return;
+  widgets::DataTable ink{"ink", {"row", "column", "ink"}, {}};
+  for (std::size_t i = 0; i < view.ink.size(); ++i)
+    ink.rows.push_back(
+        {std::to_string(i / side), std::to_string(i % side), widgets::exact(static_cast<double>(view.ink[i]))});
+  widgets::DataTable reading{"reading", {"digit", "float32_%", "yours_%"}, {}};
+  for (std::size_t c = 0; c < models::digit_classes; ++c)
+    reading.rows.push_back(
+        {std::to_string(c), widgets::exact(view.reading.original[c]), widgets::exact(view.reading.yours[c])});
+  p.record()->tables.push_back(std::move(ink));
+  p.record()->tables.push_back(std::move(reading));
 }
 
 }  // namespace
@@ -123,7 +139,7 @@ void draw_pen(const Outputs& out, const Picture& picture, View& view, ImVec2 siz
     const auto digit = out.study->held_out.picture(picture.shown[view.from]);
     std::copy(digit.begin(), digit.end(), view.ink.begin());
   }
-  const float foot = widgets::button_size("Clear").y, words = t.type(Type::small) + t.px(8), gap = t.px(14);
+  const float foot = widgets::button_size("Clear").y, words = 2 * t.type(Type::small) + t.px(11), gap = t.px(14);
   const float high = size.y - foot - t.px(8);
   const float cell = std::max(2.0f, std::floor(std::min(high, size.x * 0.5f) / static_cast<float>(side)));
   draw_card(view, at, cell);
@@ -147,6 +163,7 @@ void draw_pen(const Outputs& out, const Picture& picture, View& view, ImVec2 siz
   const float x = at.x + cell * static_cast<float>(side) + gap;
   draw_verdict(view.reading, {x, at.y}, at.x + size.x - x);
   draw_reading(view.reading, {{x, at.y + words}, {at.x + size.x, at.y + high}});
+  save_tables(view);
 }
 
 }  // namespace chapters::compression::playground

@@ -110,9 +110,8 @@ void draw_weights(const Outputs& out, const Picture& picture, ImVec2 size) {
       }
     }
   }
-  widgets::fit_text(p, {area.min.x, area.max.y - foot + t.px(4)},
-                    "a unit a tile; crossed out: nothing of it is left; blue above zero, orange below", area.width(),
-                    t.muted, Type::small);
+  widgets::fit_text(p, {area.min.x, area.max.y - foot + t.px(4)}, "crossed out: nothing is left of the unit",
+                    area.width(), t.muted, Type::small);
 }
 
 }  // namespace chapters::compression::playground

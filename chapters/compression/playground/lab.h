@@ -74,7 +74,7 @@ struct Picture {
   Points front, recipe;                       ///< `recipe`: the sweep's nearest to the learner's, over its bits
   std::vector<std::string_view> recipe_bits;
   std::array<BytePart, 4> parts{};
-  std::string before_line, after_line;
+  std::string before_line, after_line, yours_figure;
   float largest_weight = 0;        ///< of the first layer
   std::vector<std::uint8_t> gone;  ///< by hidden unit: nothing of it is left
   std::vector<std::size_t> shown;  ///< held-out digits, misread ones first

@@ -91,6 +91,7 @@ void draw_row(const Picture& p, View& view, ImVec2 size) {
 /// The map with the row that pays, and that row with its levels; in a narrow place one above the other.
 void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
+  if (size.y < t.px(90)) return;  // no row could be told from another
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool beside = size.x >= t.px(560);
   const float gap = t.px(beside ? 20 : 8), head = t.type(widgets::Type::small) + t.px(6);

@@ -32,7 +32,7 @@ std::string answer_of(const Outputs& out, Skips skips) {
   if (out.kept >= 100) return "No weight is pruned: there is nothing to skip, and the error is `0 %`.";
   const std::string speed = "`" + format_text(out.time.speedup, "") + "\xC3\x97`",
                     error = "an error of `" + format_text(out.error, "%") + "`",
-                    bytes = "`" + format_text(100 * out.memory_ratio, "%") + "` of the bytes";
+                    bytes = "`" + format_text(100 * out.memory_ratio, "%") + "` of the weight bytes";
   switch (skips) {
     case Skips::nothing:
       return "None: these zeros are stored and multiplied. " + speed + " as fast, for " + error + " in the weights.";
@@ -55,8 +55,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty() || !out.example || !chip) return p;
   p.skips = skips_of(in, out);
   p.answer = answer_of(out, p.skips);
-  p.speed_words = out.regime + "-bound at " + format_text(in.tokens, "tokens");
-  p.error_words = "error of " + out.patterns[static_cast<std::size_t>(in.pattern)].name;
+  p.speed_words = out.regime + "-bound";
+  p.error_words = "error";
   p.pruned = out.patterns[static_cast<std::size_t>(in.pattern)].share;
   p.value_bits = 8 * models::format_bytes(sparse_formats[static_cast<std::size_t>(in.format)]);
   trace_speedups(in, *chip, p);

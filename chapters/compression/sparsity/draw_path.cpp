@@ -80,20 +80,22 @@ PathPlan plan_of(ImVec2 at, ImVec2 size) {
   return p;
 }
 
-void draw_cell(const Painter& p, const PathPlan& plan, float x, float y, double weight, double largest, bool kept) {
+/// A weight as it was or as it is stored; `struck`: it is dropped.
+void draw_cell(const Painter& p, const PathPlan& plan, float x, float y, double weight, double largest, bool kept,
+               bool struck) {
   const auto& t = widgets::theme();
   const ImVec2 min{x, y - plan.cell_h / 2}, max{x + plan.cell_w, y + plan.cell_h / 2};
   p.rect(min, max, t.card, t.px(3));
   if (kept)
     p.rect(min, {min.x + t.px(4) + (plan.cell_w - t.px(4)) * static_cast<float>(std::abs(weight) / largest), max.y},
            widgets::with_alpha(t.series_at(0), 0.45f), t.px(3));
-  p.frame(min, max, kept ? t.series_at(0) : t.line, t.px(kept ? 1.5f : 1.0f), t.px(3));
+  p.frame(min, max, kept ? t.series_at(0) : struck ? t.line : t.muted, t.px(kept ? 1.5f : 1.0f), t.px(3));
   const widgets::NumberText number = widgets::format(weight, "", 2);
   const float w = widgets::text_size(number, Type::small, Font::mono).x;
   if (w > plan.cell_w - t.px(4)) return;
   const float mid = (min.x + max.x) / 2;
   p.text({mid, y - t.type(Type::small) / 2}, number, kept ? t.text : t.muted, Type::small, Font::mono, Align::center);
-  if (!kept) p.line({mid - w / 2, y}, {mid + w / 2, y}, t.muted, t.px(1.2f));
+  if (struck) p.line({mid - w / 2, y}, {mid + w / 2, y}, t.muted, t.px(1.2f));
 }
 
 void draw_chip(const Painter& p, ImVec2 at, std::string_view bits, bool on) {
@@ -131,17 +133,17 @@ void draw_inputs(const Painter& p, const PathPlan& plan, const Four& f, Skips sk
 void draw_weight(const Painter& p, const PathPlan& plan, const Four& f, Skips skips, std::size_t i, double largest) {
   const auto& t = widgets::theme();
   const float from = plan.weight_y(i);
-  draw_cell(p, plan, plan.at.x, from, f.weights[i], largest, f.kept[i]);
+  draw_cell(p, plan, plan.at.x, from, f.weights[i], largest, f.kept[i], !f.kept[i]);
   const bool stored = f.kept[i] || skips == Skips::nothing;
   const bool multiplied = f.rows > 0 && (f.kept[i] || skips == Skips::nothing || skips == Skips::bytes);
   if (!multiplied) return;
   const float y = plan.row_y(f.row[i], f.rows), lower = y + plan.radius * 0.55f, upper = y - plan.radius * 0.55f;
-  const ImU32 ink = f.kept[i] ? t.series_at(0) : t.line;
+  const ImU32 ink = f.kept[i] ? t.series_at(0) : t.muted;
   const float gap = t.px(4), right = plan.stored_x + plan.cell_w;
   const std::array<ImVec2, 2> in{ImVec2{plan.at.x + plan.cell_w + gap, from}, ImVec2{plan.stored_x - gap, upper}};
   if (stored) {
     widgets::draw_arrow(p, in, ink, t.px(1.5f));
-    draw_cell(p, plan, plan.stored_x, upper, f.kept[i] ? f.weights[i] : 0.0, largest, f.kept[i]);
+    draw_cell(p, plan, plan.stored_x, upper, f.kept[i] ? f.weights[i] : 0.0, largest, f.kept[i], false);
   }
   const float mark = right + t.px(6);
   float begin = right;
@@ -151,7 +153,7 @@ void draw_weight(const Painter& p, const PathPlan& plan, const Four& f, Skips sk
   }
   // The weight arrives above, the input below.
   p.line({begin, upper}, {plan.multiply_x - plan.radius * 0.8f, upper}, ink, t.px(1.5f));
-  const ImU32 input = f.kept[i] ? t.series_at(2) : t.line;
+  const ImU32 input = f.kept[i] ? t.series_at(2) : t.muted;
   if (skips == Skips::products) {
     const float chip = plan.cell_h / 2 + upper + t.px(3), mid = chip + (t.type(Type::small) + t.px(4)) / 2;
     draw_chip(p, {right - widgets::text_size(places[i], Type::small, Font::mono).x - t.px(8), chip}, places[i], true);
@@ -170,11 +172,11 @@ void draw_weight(const Painter& p, const PathPlan& plan, const Four& f, Skips sk
   }
   const ImVec2 centre{plan.multiply_x, y};
   p.circle(centre, plan.radius, t.card);
-  p.ring(centre, plan.radius, f.kept[i] ? t.text : t.line, t.px(1.5f));
+  p.ring(centre, plan.radius, f.kept[i] ? t.text : t.muted, t.px(1.5f));
   p.text({centre.x, centre.y - t.type(Type::body) / 2}, "\xC3\x97", f.kept[i] ? t.text : t.muted, Type::body,
          Font::sans, Align::center);
   const float slope_x = plan.add_x - plan.radius, slope_y = plan.row_y(0, 1);
-  p.line({centre.x + plan.radius, y}, {slope_x, slope_y}, f.kept[i] ? t.muted : t.line, t.px(1.2f));
+  p.line({centre.x + plan.radius, y}, {slope_x, slope_y}, t.muted, t.px(1.2f));
 }
 
 void draw_sum(const Painter& p, const PathPlan& plan) {
@@ -228,8 +230,11 @@ void draw_words(const Painter& p, const PathPlan& plan, const Four& f, const Pic
 
 void draw_path(const Inputs& in, const Outputs& out, const Picture& picture, const View& view, ImVec2 size) {
   const widgets::Rect area = widgets::reserve(size, {16, 16});
+  if (area.height() < widgets::theme().px(90)) return;  // no cell could be told from another
   const Painter p = Painter::window();
-  const PathPlan plan = plan_of(area.min, {area.width(), area.height()});
+  // Taller brings nothing: it stands in the middle then.
+  const float high = std::min(area.height(), widgets::theme().px(480));
+  const PathPlan plan = plan_of({area.min.x, area.min.y + (area.height() - high) / 2}, {area.width(), high});
   const Four f = four_of(out, in, picture.skips, view);
   double largest = 1e-300;
   for (const double w : f.weights) largest = std::max(largest, std::abs(w));

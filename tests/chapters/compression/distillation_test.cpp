@@ -39,3 +39,17 @@ TEST_CASE("distillation: before the first step the pull of the teacher stays wit
   CHECK(out(*lab, "entropy_soft") == out(*lab, "entropy"));
   CHECK(out(*lab, "kl_student_teacher") > 2 * out(*lab, "kl_teacher_student"));
 }
+
+TEST_CASE(
+    "distillation: the answer names two digits that are alike, and says where there is no teacher or no student") {
+  const LabPtr lab = open_lab("compression/distillation");
+  lab->compute();
+  CHECK(std::string(lab->answer()).find("How alike digits are: at T = `4` a `") == 0);
+  set(*lab, "alpha", 1);
+  lab->compute();
+  CHECK(std::string(lab->answer()).find("`alpha = 1` leaves the teacher out") != std::string::npos);
+  choose(*lab, "train", "none");
+  lab->compute();
+  CHECK(std::string(lab->answer()).find("The student has not learned yet") != std::string::npos);
+  CHECK(std::isnan(out(*lab, "gain")));
+}

@@ -1,10 +1,30 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <string>
 
+#include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
+
+namespace {
+
+/// A column of one of the tables that the canvas would export, row by row.
+std::vector<double> exported(UiDriver& ui, std::string_view table, std::size_t column) {
+  std::vector<double> out;
+  const widgets::Record record = ui.record();
+  for (const auto& t : record.tables)
+    if (t.name == table)
+      for (const auto& row : t.rows) out.push_back(std::stod(row[column]));
+  return out;
+}
+
+std::size_t inked(const std::vector<double>& ink) {
+  return static_cast<std::size_t>(std::count(ink.begin(), ink.end(), 1.0));
+}
+
+}  // namespace
 
 // Bounds and not figures: the last bits of exp and log differ between C libraries, and a digit near the border may
 // change sides.
@@ -77,4 +97,47 @@ TEST_CASE("playground: a run that is stopped says so and keeps nothing half trai
   CHECK(lab->reason() == "The training was stopped before its end.");
   lab->compute();
   CHECK(out(*lab, "original_accuracy") > 90);
+}
+
+TEST_CASE("playground: a stroke of the mouse is read by both networks, Clear takes it away, keys put ink down") {
+  const LabPtr lab = open_lab("compression/playground");
+  lab->compute();
+  Canvas canvas(*lab, {1700, 1000});
+  UiDriver& ui = canvas.ui;
+  ui.click("Clear");
+  ui.frames(2);
+  const std::vector<double> blank = exported(ui, "reading", 1);
+  REQUIRE(blank.size() == 10);
+  CHECK(inked(exported(ui, "ink", 2)) == 0);
+  ui.drag_points(ui.point_in("card to draw on", {0.55f, 0.1f}), ui.point_in("card to draw on", {0.55f, 0.95f}));
+  ui.frames(2);
+  const std::vector<double> stroke = exported(ui, "ink", 2), says = exported(ui, "reading", 1);
+  CHECK(inked(stroke) >= 2);
+  CHECK(stroke[0 * 8 + 4] == 1);
+  CHECK(stroke[7 * 8 + 4] == 1);
+  CHECK(stroke[0] == 0);
+  double all = 0;
+  for (const double p : says) all += p;
+  CHECK(near(all, 100, 1e-9));
+  CHECK(says != blank);
+  // The pen stands where the mouse left it: to the left, and Space.
+  ui.key(ImGuiKey_LeftArrow);
+  ui.key(ImGuiKey_LeftArrow);
+  ui.key(ImGuiKey_LeftArrow);
+  ui.key(ImGuiKey_Space);
+  ui.frames(2);
+  CHECK(exported(ui, "ink", 2)[7 * 8 + 1] == 1);
+  ui.key(ImGuiKey_Space);
+  ui.frames(2);
+  CHECK(exported(ui, "ink", 2)[7 * 8 + 1] == 0);
+}
+
+TEST_CASE("playground: the answer names the learner's network and what the sweep has above the goal") {
+  const LabPtr lab = open_lab("compression/playground");
+  lab->compute();
+  CHECK(std::string(lab->answer()).find("the smallest of the sweep above `70 %`") != std::string::npos);
+  set(*lab, "goal", 95);
+  choose(*lab, "difficulty", "hard");
+  lab->compute();
+  CHECK(std::string(lab->answer()).find("nothing in the sweep reads more than `95 %`") != std::string::npos);
 }

@@ -117,6 +117,21 @@ TEST_CASE("quantizer lab: a click on the map chooses the row whose levels are dr
   CHECK((row > 15 && row < 50));  // about the middle of 64
 }
 
+TEST_CASE("quantizer lab: the row that loses most is shown until another is chosen") {
+  const LabPtr lab = open_lab("compression/quantizer");
+  lab->compute();
+  const double worst = out(*lab, "largest_row"), step = out(*lab, "shown_step");
+  CHECK(out(*lab, "largest_row_share") > 100.0 / 64);
+  set(*lab, "row", worst);
+  lab->compute();
+  CHECK(out(*lab, "shown_step") == step);
+  set(*lab, "row", worst > 0 ? 0 : 1);
+  lab->compute();
+  CHECK(out(*lab, "shown_step") < step);
+  CHECK(std::string(lab->answer()).find("row `" + std::to_string(static_cast<int>(worst)) + "`, one of `64`, pays") !=
+        std::string::npos);
+}
+
 // Pins of the other labs of this half of the chapter.
 TEST_CASE("methods lab: GPTQ and AWQ beat rounding at the same bits, and the printed sign loses") {
   const LabPtr lab = open_lab("compression/methods");

@@ -41,3 +41,47 @@ TEST_CASE("sparsity: dragging the tokens moves the layer from memory to compute"
   lab->compute();
   CHECK(lab->outputs().find("regime")->text() == "compute");
 }
+
+TEST_CASE("sparsity: a press on the mask chooses the four weights that are followed, arrow keys step through them") {
+  const LabPtr lab = open_lab("compression/sparsity");
+  lab->compute();
+  Canvas canvas(*lab, {1400, 900});
+  UiDriver& ui = canvas.ui;
+  ui.click("mask");
+  const double row = view(*lab, "group_row").number(), group = view(*lab, "group").number();
+  CHECK((row > 13 && row < 19));
+  CHECK((group > 6 && group < 9));
+  ui.key(ImGuiKey_RightArrow);
+  CHECK(view(*lab, "group").number() == group + 1);
+  CHECK(view(*lab, "group_row").number() == row);
+  // Of the four, two are kept.
+  ui.frames(2);
+  const widgets::Record record = ui.record();
+  bool found = false;
+  for (const auto& t : record.tables) {
+    if (t.name != "four weights") continue;
+    found = true;
+    REQUIRE(t.rows.size() == 4);
+    int kept = 0;
+    for (const auto& r : t.rows) kept += r[1] == "1" ? 1 : 0;
+    CHECK(kept == 2);
+  }
+  CHECK(found);
+}
+
+TEST_CASE("sparsity: the answer says what the hardware skips in each case") {
+  const auto says = [](const char* inputs) {
+    const LabPtr lab = open_lab("compression/sparsity", inputs);
+    lab->compute();
+    return std::string(lab->answer());
+  };
+  CHECK(says("{}") ==
+        "It skips half of the products and reads `56.2 %` of the weight bytes: at most `2\xC3\x97`, for an error of "
+        "`35.5 %`.");
+  CHECK(says(R"({"pattern": "unstructured", "share": 90})").find("None: these zeros are stored and multiplied.") == 0);
+  CHECK(says(R"({"pattern": "unstructured", "share": 90, "packed": true})").find("Bytes alone:") == 0);
+  CHECK(says(R"({"pattern": "structured"})").find("All of them, since whole rows are gone") == 0);
+  CHECK(says(R"({"pattern": "structured", "share": 0})") ==
+        "No weight is pruned: there is nothing to skip, and the error is `0 %`.");
+  CHECK(says(R"({"chip": "v100_sxm2", "format": "fp16"})").find("None:") == 0);
+}
