@@ -179,6 +179,12 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   }
   const bool rival_first = rival->figures.mean_wait_s > chosen.figures.mean_wait_s;
   const PolicyRun &longer = rival_first ? *rival : chosen, &shorter = rival_first ? chosen : *rival;
+  if (!(longer.figures.mean_wait_s > 0)) return "Nobody waits under any of them: every request is taken on arrival.";
+  const std::string_view reason = waits_for(longer.policy, tokens);
+  if (shorter.figures.mean_wait_s > 0 && reason == waits_for(shorter.policy, tokens))
+    return "Mean wait under " + longer.name + ": `" + format_text(longer.figures.mean_wait_s, "s") + "`, under " +
+           shorter.name + ": `" + format_text(shorter.figures.mean_wait_s, "s") + "`, both " + std::string(reason) +
+           ".";
   return "Mean wait under " + wait_text(longer, tokens) + "; " + wait_text(shorter, tokens) + ".";
 }
 
@@ -202,7 +208,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   const std::string whose =
       all ? std::string() : " of the first " + count_text(static_cast<double>(out.first_requests.size()));
   picture.latency_axis = "latency" + whose;
-  picture.ttft_axis = (in.service == Service::llm ? "time to first token" : "time to the answer") + whose;
+  picture.ttft_axis = "time to first token" + whose;
   picture.ttft_limit_s = in.ttft_limit_s;
   return picture;
 }

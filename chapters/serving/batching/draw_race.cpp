@@ -169,8 +169,8 @@ void paint_occupation(const Painter& p, const PolicyPicture& r, const Scale& sca
 void paint_queue(const Painter& p, const PolicyPicture& r, double peak, const Scale& scale, float top, float height,
                  std::int64_t& hot) {
   const auto& t = widgets::theme();
-  const float row = std::min(t.px(9), height / static_cast<float>(std::max(1.0, peak)));
-  if (row < t.px(2.5f)) {
+  const float row = std::min(t.px(14), height / static_cast<float>(std::max(1.0, peak)));
+  if (row < t.px(1.9f)) {
     paint_steps(p, r.waiting, peak, scale, top, height, t.muted);
     return;
   }
@@ -182,7 +182,7 @@ void paint_queue(const Painter& p, const PolicyPicture& r, double peak, const Sc
     const bool missed = r.missed_by(q.request);
     const float alpha = scale.alpha_of(q.request) * (x0 < now ? 1 : future_alpha);
     const ImU32 colour = widgets::with_alpha(missed ? t.bad : t.text, alpha);
-    if (x1 - x0 < t.px(3))
+    if (x1 - x0 < t.px(3) || row < t.px(4))  // hollow where there is an inside
       p.rect({x0, bottom - row + gap}, {x1, bottom}, colour);
     else
       p.frame({x0, bottom - row + gap}, {x1, bottom}, colour, 1);
@@ -298,8 +298,11 @@ void paint_ruler(const Painter& p, const Scale& scale, float top, float bottom) 
   const widgets::AxisMap map(spec.kind, {0, scale.end_s}, static_cast<double>(scale.left),
                              static_cast<double>(scale.right()));
   widgets::AxisTicks ticks;
-  widgets::layout_ticks(spec, {0, scale.end_s}, map,
-                        {[](std::string_view s) { return widgets::text_size(s, Type::small, Font::mono).x; }}, ticks);
+  widgets::layout_ticks(spec, {0, scale.end_s}, map, {[](std::string_view s) {
+                          return widgets::text_size(s, Type::small, Font::mono).x +
+                                 widgets::text_size(" ms", Type::small, Font::mono).x;
+                        }},
+                        ticks);
   for (const widgets::Tick& tick : ticks.major()) {
     const float x = static_cast<float>(tick.pixel);
     p.line({x, top}, {x, bottom}, t.grid);
@@ -358,8 +361,13 @@ RaceRows fit_race(const Picture& picture, float room) {
   rows.blocks = blocks ? std::clamp(each * 0.13f, least_strip, t.px(34)) : 0;
   rows.queue = queue ? std::clamp(each * 0.27f, least_strip, t.px(96)) : 0;
   const float slots = each - rows.blocks - rows.queue - rows.gap;
-  rows.lane = std::min(t.px(22), slots * n / static_cast<float>(std::max(1, lanes)));
+  rows.lane = std::min(t.px(most_lanes <= 2 ? 40 : 22), slots * n / static_cast<float>(std::max(1, lanes)));
   if (most_lanes > max_lanes || rows.lane < t.px(5)) rows.occupied = std::max(t.px(10), std::min(t.px(180), slots));
+  // What few lanes leave goes to those that wait.
+  const float left = slots - (rows.occupied > 0 ? rows.occupied : rows.lane * static_cast<float>(most_lanes));
+  if (queue && left > 0)
+    rows.queue = std::min(rows.queue + left,
+                          std::max(rows.queue, t.px(14) * static_cast<float>(picture.peak_waiting) + t.px(8)));
   return rows;
 }
 
