@@ -59,7 +59,7 @@ void arrange_queue(const std::vector<models::ServingRequest>& requests, PolicyPi
 }
 
 /// How many slots put a prompt through, decode or are held, over time.
-std::vector<Occupation> occupation_of(const std::vector<models::SlotSpan>& spans) {
+std::vector<Occupation> occupation_of(const std::vector<models::SlotSpan>& spans, const PolicyPicture& policy) {
   struct Change {
     double time_s;
     std::size_t use;
@@ -67,8 +67,10 @@ std::vector<Occupation> occupation_of(const std::vector<models::SlotSpan>& spans
   };
   std::vector<Change> changes;
   for (const models::SlotSpan& s : spans) {
-    changes.push_back({s.start_s, static_cast<std::size_t>(s.use), 1});
-    changes.push_back({s.end_s, static_cast<std::size_t>(s.use), -1});
+    const bool late = s.use == models::SlotUse::decode && policy.missed_by(s.request);
+    const std::size_t use = late ? 3 : static_cast<std::size_t>(s.use);
+    changes.push_back({s.start_s, use, 1});
+    changes.push_back({s.end_s, use, -1});
   }
   std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time_s < b.time_s; });
   std::vector<Occupation> out{{}};
@@ -110,7 +112,7 @@ PolicyPicture picture_of(const PolicyRun& run, const models::ServingRun& history
     end_s = std::max(end_s, s.finish_s);
   }
   arrange_queue(requests, out);
-  out.occupation = occupation_of(history.spans);
+  out.occupation = occupation_of(history.spans, out);
   out.end_s = end_s;
   for (const models::SlotSpan& s : history.spans) out.lanes = std::max(out.lanes, s.lane + 1);
   out.waiting = keep_last_at_each_time(history.waiting, end_s);
