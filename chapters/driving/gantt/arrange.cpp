@@ -59,10 +59,10 @@ std::vector<widgets::TimelineSpan> frame_spans(Picture& picture, const GraphSche
 }
 
 /// What a task is called, from its whole name to what has room in a few letters.
-std::array<std::string, 3> names_of(const Inputs& in, const models::GraphTask& task) {
+std::array<std::string, 4> names_of(const Inputs& in, const models::GraphTask& task) {
   const auto row = std::find_if(in.tasks.begin(), in.tasks.end(), [&](const auto& t) { return t.name == task.name; });
   std::string brief = row != in.tasks.end() && !row->short_name.empty() ? row->short_name : task.name;
-  return {task.name, brief, brief.substr(0, 1)};
+  return {task.name, brief, brief.substr(0, 2), brief.substr(0, 1)};
 }
 
 /// One lane for each resource in use, from the camera to the plan, one row a unit.

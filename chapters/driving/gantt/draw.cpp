@@ -115,7 +115,7 @@ void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float key = t.type(Type::small) + t.px(8), room = size.y - key;
   // Rows are as high as there is room for; where they would be hard to read, the resources as found go first.
-  const float least_row = 16, most_row = 26, head = t.px(34), lane_gap = t.px(6);
+  const float least_row = 16, most_row = 34, head = t.px(34), lane_gap = t.px(6);
   const auto row_that_fits = [&](bool found) {
     const auto rows = static_cast<float>(rows_of(picture.before, found) + rows_of(picture.now, true));
     const auto lanes = static_cast<float>(

@@ -82,7 +82,7 @@ struct Lanes {
 
 /// A span's name, the longest first: the picture shows the first that has room.
 struct SpanName {
-  std::array<std::string, 3> said;
+  std::array<std::string, 4> said;
   std::int64_t duration_ns = 0;
   std::string info;
 };

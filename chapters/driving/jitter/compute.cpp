@@ -104,8 +104,12 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.extra_p99_m = in.speed_m_per_s * (out.summary.p99_s - out.summary.p50_s);
   fill_effects(in, *run, out);
   const bool waits = in.policy == models::JitterPolicy::wait, small = in.policy == models::JitterPolicy::small;
-  out.needs_s = mean_work_s(in, *run, small ? in.small_share / 100 : 1);
-  out.overloaded = (waits || small) && out.needs_s > period_s * (1 + 1e-9);
+  // The smaller model is what an overloaded stack stays on.
+  const double full_s = mean_work_s(in, *run, 1),
+               least_s = small ? mean_work_s(in, *run, in.small_share / 100) : full_s,
+               on_small = static_cast<double>(run->small) / frames;
+  out.needs_s = on_small * least_s + (1 - on_small) * full_s;
+  out.overloaded = (waits || small) && least_s > period_s * (1 + 1e-9);
   if (out.overloaded) forget_times(out);
   out.run = std::make_shared<const models::JitterRun>(std::move(*run));
   return out;

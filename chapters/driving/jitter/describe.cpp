@@ -165,8 +165,7 @@ void describe(Fields& f, Outputs& o) {
   f.real("needs_s", o.needs_s,
          {.label = "Work of a frame, mean",
           .unit = "s",
-          .help = "What it gets is the deadline; above that a queue never ends. With the policy of a smaller model, "
-                  "that model's.",
+          .help = "What it gets is the deadline; above that a queue never ends. Of the model that each frame ran on.",
           .headline = true,
           .formula = "undisturbed frame + time added / frames"});
   f.real("p99_s", o.summary.p99_s,

@@ -43,7 +43,7 @@ struct Outputs {
   models::JitterTotals totals;
   double deadline_s = 0;  ///< also the time from frame to frame
   double slack_p99_s = 0;
-  double needs_s = 0;       ///< mean work of a frame; of the smaller model where the policy has one
+  double needs_s = 0;       ///< mean work of a frame, on the model that it ran on
   bool overloaded = false;  ///< the queue grows for as long as the run lasts: no percentile means anything
   double tail_ratio = 1;
   bool tail_held = false;

@@ -59,7 +59,7 @@ void arrange_queue(const std::vector<models::ServingRequest>& requests, PolicyPi
 }
 
 /// How many slots put a prompt through, decode or are held, over time.
-std::vector<Occupation> occupation_of(const std::vector<models::SlotSpan>& spans) {
+std::vector<Occupation> occupation_of(const std::vector<models::SlotSpan>& spans, const PolicyPicture& policy) {
   struct Change {
     double time_s;
     std::size_t use;
@@ -67,8 +67,10 @@ std::vector<Occupation> occupation_of(const std::vector<models::SlotSpan>& spans
   };
   std::vector<Change> changes;
   for (const models::SlotSpan& s : spans) {
-    changes.push_back({s.start_s, static_cast<std::size_t>(s.use), 1});
-    changes.push_back({s.end_s, static_cast<std::size_t>(s.use), -1});
+    const bool late = s.use == models::SlotUse::decode && policy.missed_by(s.request);
+    const std::size_t use = late ? 3 : static_cast<std::size_t>(s.use);
+    changes.push_back({s.start_s, use, 1});
+    changes.push_back({s.end_s, use, -1});
   }
   std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time_s < b.time_s; });
   std::vector<Occupation> out{{}};
@@ -110,7 +112,7 @@ PolicyPicture picture_of(const PolicyRun& run, const models::ServingRun& history
     end_s = std::max(end_s, s.finish_s);
   }
   arrange_queue(requests, out);
-  out.occupation = occupation_of(history.spans);
+  out.occupation = occupation_of(history.spans, out);
   out.end_s = end_s;
   for (const models::SlotSpan& s : history.spans) out.lanes = std::max(out.lanes, s.lane + 1);
   out.waiting = keep_last_at_each_time(history.waiting, end_s);
@@ -179,6 +181,12 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   }
   const bool rival_first = rival->figures.mean_wait_s > chosen.figures.mean_wait_s;
   const PolicyRun &longer = rival_first ? *rival : chosen, &shorter = rival_first ? chosen : *rival;
+  if (!(longer.figures.mean_wait_s > 0)) return "Nobody waits under any of them: every request is taken on arrival.";
+  const std::string_view reason = waits_for(longer.policy, tokens);
+  if (shorter.figures.mean_wait_s > 0 && reason == waits_for(shorter.policy, tokens))
+    return "Mean wait under " + longer.name + ": `" + format_text(longer.figures.mean_wait_s, "s") + "`, under " +
+           shorter.name + ": `" + format_text(shorter.figures.mean_wait_s, "s") + "`, both " + std::string(reason) +
+           ".";
   return "Mean wait under " + wait_text(longer, tokens) + "; " + wait_text(shorter, tokens) + ".";
 }
 
@@ -202,7 +210,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   const std::string whose =
       all ? std::string() : " of the first " + count_text(static_cast<double>(out.first_requests.size()));
   picture.latency_axis = "latency" + whose;
-  picture.ttft_axis = (in.service == Service::llm ? "time to first token" : "time to the answer") + whose;
+  picture.ttft_axis = "time to first token" + whose;
   picture.ttft_limit_s = in.ttft_limit_s;
   return picture;
 }

@@ -16,7 +16,7 @@ using widgets::Painter;
 using widgets::Type;
 
 /// What the colours mean; entries without room are left out whole.
-void draw_key(ImVec2 at, float width) {
+void draw_key(const Picture& picture, ImVec2 at, float width, bool queue) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   const float sample = t.px(16), height = t.type(Type::small);
@@ -31,23 +31,24 @@ void draw_key(ImVec2 at, float width) {
   const auto fill = [&](models::SlotUse use, bool missed) {
     return [&p, use, missed](widgets::Rect r) { p.rect(r.min, r.max, use_colour(use, missed)); };
   };
-  entry("waits", [&](widgets::Rect r) { p.frame(r.min, r.max, t.text, 1); });
-  entry("prefill", fill(models::SlotUse::prefill, false));
-  entry("decode", fill(models::SlotUse::decode, false));
+  if (queue) entry("waits", [&](widgets::Rect r) { p.frame(r.min, r.max, t.text, 1); });
+  const bool tokens = picture.kv_blocks > 0;
+  if (tokens) entry("prefill", fill(models::SlotUse::prefill, false));
+  entry(tokens ? "decode" : "in service", fill(models::SlotUse::decode, false));
   entry("SLO missed", fill(models::SlotUse::decode, true));
   entry("done, slot held", [&](widgets::Rect r) {
     p.rect(r.min, r.max, widgets::with_alpha(t.muted, 0.22f));
     widgets::hatch(p, r, widgets::with_alpha(t.muted, 0.55f), t.px(5));
   });
-  entry("sent back", [&](widgets::Rect r) { p.rect({r.max.x - t.px(3), r.min.y}, r.max, t.text); });
+  if (tokens) entry("sent back", [&](widgets::Rect r) { p.rect({r.max.x - t.px(3), r.min.y}, r.max, t.text); });
 }
 
 /// One request's way through every policy, or what the colours mean.
-void draw_story(const Picture& picture, std::int64_t request, ImVec2 at, float width) {
+void draw_story(const Picture& picture, const RaceRows& rows, std::int64_t request, ImVec2 at, float width) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   if (request < 0) {
-    draw_key(at, width);
+    draw_key(picture, at, width, rows.queue > 0);
     return;
   }
   const auto index = static_cast<std::size_t>(request);
@@ -113,11 +114,12 @@ void draw_race_panel(const Picture& picture, View& view, ImVec2 size) {
   const RaceRows rows = fit_race(picture, size.y - top - story);
   const std::int64_t request = draw_race(picture, view, size.x, rows);
   save_tables(Painter::window(), picture);
-  if (story > 0) draw_story(picture, request, {at.x, at.y + size.y - story + t.px(4)}, size.x);
+  if (story > 0) draw_story(picture, rows, request, {at.x, at.y + size.y - story + t.px(4)}, size.x);
 }
 
-/// Shares of the requests up to each time, a curve for each policy.
-void draw_shares(const char* label, const Picture& picture, bool ttft, widgets::EcdfView& view, ImVec2 size) {
+/// Shares of the requests up to each time, a curve for each policy. `limited`: the limit on the first token is on this.
+void draw_shares(const char* label, const Picture& picture, bool ttft, bool limited, widgets::EcdfView& view,
+                 ImVec2 size) {
   std::array<widgets::EcdfSeries, policy_markers.size()> series;
   const std::size_t n = std::min(series.size(), picture.policies.size());
   for (std::size_t i = 0; i < n; ++i) {
@@ -129,7 +131,7 @@ void draw_shares(const char* label, const Picture& picture, bool ttft, widgets::
                          .unit = "s",
                          .axis_label = ttft ? picture.ttft_axis : picture.latency_axis,
                          .size = size,
-                         .limit = ttft ? picture.ttft_limit_s : std::numeric_limits<double>::quiet_NaN(),
+                         .limit = limited ? picture.ttft_limit_s : std::numeric_limits<double>::quiet_NaN(),
                          .limit_label = "SLO",
                          .revision = picture.version,
                      });
@@ -142,10 +144,13 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs&, const Picture& picture
   const float each = picture.kv_blocks > 0 ? 88 : 68;
   stage.panel("race", {.title = "The race", .least = {540, 104 + each * policies}, .answers = true},
               [&](ImVec2 size) { draw_race_panel(picture, view, size); });
-  stage.panel("ttft", {.title = "Time to first token", .least = {300, 180}},
-              [&](ImVec2 size) { draw_shares("ttft", picture, true, view.ttft, size); });
+  // In a plain queue the answer is one token.
+  const bool tokens = picture.kv_blocks > 0;
+  if (tokens)
+    stage.panel("ttft", {.title = "Time to first token", .least = {300, 180}},
+                [&](ImVec2 size) { draw_shares("ttft", picture, true, true, view.ttft, size); });
   stage.panel("latency", {.title = "Latency", .least = {300, 180}},
-              [&](ImVec2 size) { draw_shares("latency", picture, false, view.latency, size); });
+              [&](ImVec2 size) { draw_shares("latency", picture, false, !tokens, view.latency, size); });
 }
 
 }  // namespace chapters::serving::batching

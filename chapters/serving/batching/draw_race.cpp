@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "chapters/serving/batching/draw_strips.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
 #include "widgets/base/tint.h"
@@ -19,19 +20,7 @@ using widgets::Font;
 using widgets::Painter;
 using widgets::Type;
 
-constexpr float future_alpha = 0.2f, aside_alpha = 0.22f;
 constexpr float arrivals_px = 20, ruler_px = 24;
-
-/// Where time lies, and who is looked at; shared by all rows of the race.
-struct Scale {
-  float left = 0, width = 0;
-  double end_s = 1, now_s = 0;
-  std::int64_t followed = -1;  ///< the others stand aside
-  ImVec2 mouse{-1, -1};        ///< off the canvas when not hovered
-  float x(double time_s) const { return left + width * static_cast<float>(std::clamp(time_s / end_s, 0.0, 1.0)); }
-  float right() const { return left + width; }
-  float alpha_of(std::int64_t request) const { return followed < 0 || followed == request ? 1 : aside_alpha; }
-};
 
 void row_label(const Painter& p, float right, float centre, std::string_view label) {
   const auto& t = widgets::theme();
@@ -74,7 +63,7 @@ void span_tip(const models::SlotSpan& s, bool missed) {
                s.preempted ? std::string_view("sent back: the blocks ran out") : uses[static_cast<std::size_t>(s.use)]);
 }
 
-void paint_lanes(const Painter& p, const PolicyPicture& r, const Scale& scale, float top, float lane,
+void paint_lanes(const Painter& p, const PolicyPicture& r, const RaceScale& scale, float top, float lane,
                  std::int64_t& hot) {
   const auto& t = widgets::theme();
   const float gap = lane > t.px(5) ? t.px(2) : 0, now = scale.x(scale.now_s);
@@ -98,7 +87,7 @@ void paint_lanes(const Painter& p, const PolicyPicture& r, const Scale& scale, f
 }
 
 /// Frames around one request's spans: the same one in every policy.
-void paint_followed(const Painter& p, const PolicyPicture& r, const Scale& scale, float top, float lane,
+void paint_followed(const Painter& p, const PolicyPicture& r, const RaceScale& scale, float top, float lane,
                     std::int64_t request) {
   const auto& t = widgets::theme();
   const float gap = lane > t.px(5) ? t.px(2) : 0;
@@ -107,91 +96,6 @@ void paint_followed(const Painter& p, const PolicyPicture& r, const Scale& scale
     const float y = top + lane * static_cast<float>(s.lane);
     p.frame({scale.x(s.start_s) - 1, y - 1},
             {std::max(scale.x(s.end_s), scale.x(s.start_s) + 1) + 1, y + lane - gap + 1}, t.text, t.px(1.5f), t.px(2));
-  }
-}
-
-/// A quantity that holds its value until the next point, filled from below. What came and went within a pixel is one
-/// pixel wide.
-void paint_steps(const Painter& p, std::span<const models::ServingPoint> points, double highest_of_all,
-                 const Scale& scale, float top, float height, ImU32 colour) {
-  const auto& t = widgets::theme();
-  p.rect({scale.left, top}, {scale.right(), top + height}, t.card);
-  const float bottom = top + height, now = scale.x(scale.now_s);
-  const auto bar = [&](float x0, float x1, double value) {
-    if (!(value > 0) || !(x1 > x0)) return;
-    const float y = bottom - (height - t.px(2)) * static_cast<float>(std::min(1.0, value / highest_of_all)),
-                split = std::clamp(now, x0, x1);
-    if (split > x0) p.rect({x0, y}, {split, bottom}, widgets::with_alpha(colour, 0.75f));
-    if (x1 > split) p.rect({split, y}, {x1, bottom}, widgets::with_alpha(colour, 0.75f * future_alpha));
-  };
-  for (std::size_t i = 0; i < points.size();) {
-    const float x0 = scale.x(points[i].time_s);
-    double highest = points[i].value, last = highest;
-    for (++i; i < points.size() && scale.x(points[i].time_s) < x0 + 1; ++i) {
-      last = points[i].value;
-      highest = std::max(highest, last);
-    }
-    const float x1 = i < points.size() ? scale.x(points[i].time_s) : scale.right(),
-                peak = highest > last ? std::min(x0 + 1, x1) : x0;
-    bar(x0, peak, highest);
-    bar(peak, x1, last);
-  }
-}
-
-/// Slots by what they do, stacked: where there are too many for a lane each. `slots` is the height in slots.
-void paint_occupation(const Painter& p, const PolicyPicture& r, const Scale& scale, float top, float height) {
-  const auto& t = widgets::theme();
-  p.rect({scale.left, top}, {scale.right(), top + height}, t.card);
-  const float now = scale.x(scale.now_s), each = height / static_cast<float>(std::max(1, r.lanes));
-  for (std::size_t i = 0; i < r.occupation.size();) {
-    const float x0 = scale.x(r.occupation[i].time_s);
-    const Occupation& at = r.occupation[i];
-    // Of what changes within a pixel the last counts.
-    std::size_t last = i;
-    while (last + 1 < r.occupation.size() && scale.x(r.occupation[last + 1].time_s) < x0 + 1) ++last;
-    const Occupation& shown = last > i ? r.occupation[last] : at;
-    i = last + 1;
-    const float x1 = i < r.occupation.size() ? scale.x(r.occupation[i].time_s) : scale.right();
-    float y = top + height;
-    for (const SlotUse use : {SlotUse::decode, SlotUse::prefill, SlotUse::held}) {
-      const float h = each * static_cast<float>(shown.slots[static_cast<std::size_t>(use)]);
-      if (!(h > 0) || !(x1 > x0)) continue;
-      const float solid = use == SlotUse::held ? 0.4f : 1, split = std::clamp(now, x0, x1);
-      const ImU32 colour = use_colour(use, false);
-      if (split > x0) p.rect({x0, y - h}, {split, y}, widgets::with_alpha(colour, solid));
-      if (x1 > split) p.rect({split, y - h}, {x1, y}, widgets::with_alpha(colour, solid * future_alpha));
-      y -= h;
-    }
-  }
-}
-
-/// Everybody who waits as a hollow bar, from arrival until taken from the queue.
-void paint_queue(const Painter& p, const PolicyPicture& r, double peak, const Scale& scale, float top, float height,
-                 std::int64_t& hot) {
-  const auto& t = widgets::theme();
-  const float row = std::min(t.px(9), height / static_cast<float>(std::max(1.0, peak)));
-  if (row < t.px(2.5f)) {
-    paint_steps(p, r.waiting, peak, scale, top, height, t.muted);
-    return;
-  }
-  p.rect({scale.left, top}, {scale.right(), top + height}, t.card);
-  const float now = scale.x(scale.now_s), gap = row > t.px(4) ? t.px(1.5f) : 0.5f;
-  for (const QueueSpan& q : r.queue) {
-    const float x0 = scale.x(q.start_s), x1 = std::max(scale.x(q.end_s), x0 + 1),
-                bottom = top + height - row * static_cast<float>(q.row);
-    const bool missed = r.missed_by(q.request);
-    const float alpha = scale.alpha_of(q.request) * (x0 < now ? 1 : future_alpha);
-    const ImU32 colour = widgets::with_alpha(missed ? t.bad : t.text, alpha);
-    if (x1 - x0 < t.px(3))
-      p.rect({x0, bottom - row + gap}, {x1, bottom}, colour);
-    else
-      p.frame({x0, bottom - row + gap}, {x1, bottom}, colour, 1);
-    if (scale.mouse.x >= x0 && scale.mouse.x < x1 && scale.mouse.y >= bottom - row && scale.mouse.y < bottom) {
-      hot = q.request;
-      widgets::Line name;
-      name.add("request ").add_integer(q.request + 1);
-      widgets::tip(name.view(), widgets::format(q.end_s - q.start_s, "s"), "it waits in the queue");
-    }
   }
 }
 
@@ -230,7 +134,7 @@ void paint_headlines(const Painter& p, const PolicyPicture& r, float left, float
   }
 }
 
-void paint_arrivals(const Painter& p, const Picture& picture, const Scale& scale, float centre, std::int64_t& hot) {
+void paint_arrivals(const Painter& p, const Picture& picture, const RaceScale& scale, float centre, std::int64_t& hot) {
   const auto& t = widgets::theme();
   row_label(p, scale.left - t.px(8), centre, "arrivals");
   for (std::size_t i = 0; i < picture.dots.size(); ++i) {
@@ -244,8 +148,8 @@ void paint_arrivals(const Painter& p, const Picture& picture, const Scale& scale
   }
 }
 
-void paint_policy(const Painter& p, const Picture& picture, const PolicyPicture& r, const Scale& scale, ImVec2 corner,
-                  const RaceRows& rows, std::int64_t& hot) {
+void paint_policy(const Painter& p, const Picture& picture, const PolicyPicture& r, const RaceScale& scale,
+                  ImVec2 corner, const RaceRows& rows, std::int64_t& hot) {
   const auto& t = widgets::theme();
   float y = corner.y + t.px(3);
   const auto place = static_cast<std::size_t>(&r - picture.policies.data());
@@ -292,14 +196,17 @@ void paint_policy(const Painter& p, const Picture& picture, const PolicyPicture&
   strip_figure(p, scale.right(), y + top, height, taken.view());
 }
 
-void paint_ruler(const Painter& p, const Scale& scale, float top, float bottom) {
+void paint_ruler(const Painter& p, const RaceScale& scale, float top, float bottom) {
   const auto& t = widgets::theme();
   const widgets::AxisSpec spec{.kind = widgets::AxisKind::linear, .label = "time", .unit = "s"};
   const widgets::AxisMap map(spec.kind, {0, scale.end_s}, static_cast<double>(scale.left),
                              static_cast<double>(scale.right()));
   widgets::AxisTicks ticks;
-  widgets::layout_ticks(spec, {0, scale.end_s}, map,
-                        {[](std::string_view s) { return widgets::text_size(s, Type::small, Font::mono).x; }}, ticks);
+  widgets::layout_ticks(spec, {0, scale.end_s}, map, {[](std::string_view s) {
+                          return widgets::text_size(s, Type::small, Font::mono).x +
+                                 widgets::text_size(" ms", Type::small, Font::mono).x;
+                        }},
+                        ticks);
   for (const widgets::Tick& tick : ticks.major()) {
     const float x = static_cast<float>(tick.pixel);
     p.line({x, top}, {x, bottom}, t.grid);
@@ -313,7 +220,7 @@ void paint_ruler(const Painter& p, const Scale& scale, float top, float bottom) 
 
 /// A drag scrubs; a click on nobody does, too; a click on a request follows it, and on the same again lets it go. With
 /// the keyboard on it, arrows step by a hundredth and Space plays.
-void take_pointer(const Picture& picture, View& view, const Scale& scale, std::int64_t hot) {
+void take_pointer(const Picture& picture, View& view, const RaceScale& scale, std::int64_t hot) {
   const ImGuiIO& io = ImGui::GetIO();
   const widgets::PlayKeys keys = widgets::play_keys();
   if (keys.play) widgets::start_or_stop(view.playback, picture.shown_s);
@@ -333,13 +240,6 @@ void take_pointer(const Picture& picture, View& view, const Scale& scale, std::i
 
 }  // namespace
 
-ImU32 use_colour(SlotUse use, bool missed) {
-  const auto& t = widgets::theme();
-  if (use == SlotUse::held) return t.muted;
-  if (use == SlotUse::prefill) return t.series_at(2);
-  return missed ? t.bad : t.series_at(0);
-}
-
 RaceRows fit_race(const Picture& picture, float room) {
   const auto& t = widgets::theme();
   RaceRows rows{.heading = t.type(Type::body) + t.px(10)};
@@ -358,8 +258,13 @@ RaceRows fit_race(const Picture& picture, float room) {
   rows.blocks = blocks ? std::clamp(each * 0.13f, least_strip, t.px(34)) : 0;
   rows.queue = queue ? std::clamp(each * 0.27f, least_strip, t.px(96)) : 0;
   const float slots = each - rows.blocks - rows.queue - rows.gap;
-  rows.lane = std::min(t.px(22), slots * n / static_cast<float>(std::max(1, lanes)));
+  rows.lane = std::min(t.px(most_lanes <= 2 ? 40 : 22), slots * n / static_cast<float>(std::max(1, lanes)));
   if (most_lanes > max_lanes || rows.lane < t.px(5)) rows.occupied = std::max(t.px(10), std::min(t.px(180), slots));
+  // What few lanes leave goes to those that wait.
+  const float left = slots - (rows.occupied > 0 ? rows.occupied : rows.lane * static_cast<float>(most_lanes));
+  if (queue && left > 0)
+    rows.queue = std::min(rows.queue + left,
+                          std::max(rows.queue, t.px(14) * static_cast<float>(picture.peak_waiting) + t.px(8)));
   return rows;
 }
 
@@ -379,7 +284,7 @@ std::int64_t draw_race(const Picture& picture, View& view, float width, const Ra
   const auto& t = widgets::theme();
   const widgets::Rect area = widgets::canvas("cursor", {width, race_height(picture, rows)}, {t.px(200), t.px(60)});
   const Painter p = Painter::window();
-  Scale scale{
+  RaceScale scale{
       .left = area.min.x + t.px(72),
       .end_s = picture.shown_s,
       .now_s = std::min(view.playback.time_s, picture.shown_s),

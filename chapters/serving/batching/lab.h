@@ -81,7 +81,7 @@ struct QueueSpan {
 /// How many slots do what, from this time on.
 struct Occupation {
   double time_s = 0;
-  std::array<std::int32_t, 3> slots{};  ///< by models::SlotUse
+  std::array<std::int32_t, 4> slots{};  ///< by models::SlotUse; the last decode for requests that miss a limit
 };
 
 /// A policy's row in the race.

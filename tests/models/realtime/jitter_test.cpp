@@ -178,3 +178,22 @@ TEST_CASE("a run can be stopped, and refuses what makes no sense in one sentence
   in = calm({source(JitterPattern::random, 0.5, 1, JitterShape::constant, -1)});
   CHECK(run_jitter(in).error == "'s' must add 0 to 3,600 s.");
 }
+
+// 460 ms at 5 Hz: the frame is late, and the next one waits 260 ms for it. Both are owed to the pause, though the
+// second was not hit.
+TEST_CASE("a miss is owed to what added most since the stack was last idle, or to the frames' own time") {
+  const JitterRun run = run_of(calm({source(JitterPattern::random, 0.5, 1, JitterShape::constant, 1e-3),
+                                     source(JitterPattern::periodic, 0, 1000, JitterShape::constant, 0.45)}));
+  CHECK(run.misses() == 800);
+  CHECK(run.hits[1].misses == 800);
+  CHECK(run.hits[0].misses == 0);
+  CHECK(run.own_misses == 0);
+  for (std::size_t i = 0; i < run.fate.size(); ++i)
+    if (run.cause[i] != (run.fate[i] == FrameFate::fresh ? no_jitter_cause : 1)) FAIL("frame " << i);
+  JitterInputs slow = calm({source(JitterPattern::random, 0.5, 1, JitterShape::constant, 1e-3)});
+  slow.base_s = 0.3;
+  slow.frames = 1000;
+  const JitterRun endless = run_of(slow);
+  CHECK(endless.misses() == 1000);
+  CHECK(endless.own_misses == 1000);
+}
