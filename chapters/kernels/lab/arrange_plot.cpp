@@ -83,8 +83,6 @@ const RatedRung& top_roof(std::span<const RatedRung> rated, std::size_t selected
 void add_ceilings(const Inputs& in, const Outputs& out, const RatedRung& now, const models::Machine& m,
                   PlotPicture& plot) {
   const models::Machine& own = now.ceilings.machine;
-  if (own.peak_flops_per_s < 0.99 * m.peak_flops_per_s)
-    plot.ceilings.push_back(ceiling_line("roof of rung " + std::to_string(out.selected + 1), own, plot));
   const bool cpu = out.ladder->device == Device::cpu;
   const models::CorePorts& core = now.ceilings.ports.core;
   if (cpu && plot.levels.size() > 1) {

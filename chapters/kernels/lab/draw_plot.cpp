@@ -38,15 +38,18 @@ void draw_roofline(const Picture& picture, View& view, ImVec2 size) {
                      .unit = "FLOP/s",
                  },
              .size = size});
-  for (const CeilingLine& c : shown.ceilings)
+  for (const CeilingLine& c : shown.ceilings) {
     plot.line(c.label, c.x, c.y,
               {
                   .colour = t.muted,
                   .width = 1.2f,
                   .dashed = true,
+                  .label = false,
                   .legend = false,
                   .version = picture.version,
               });
+    plot.text(c.x.front() * 6, c.y.front() * 9, c.label, {.colour = t.muted});
+  }
   plot.line(shown.roof_label, shown.roof_x, shown.roof_y,
             {
                 .colour = t.accent,
