@@ -21,9 +21,9 @@ std::string daily_line(const Outputs& out) {
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.answered == 0)
-    return out.limit_s > 0 ? "Nothing is shown yet: press Start, and you have `" +
+    return out.limit_s > 0 ? "No answer yet: press Start, and you have `" +
                                  whole(static_cast<std::int64_t>(out.limit_s)) + "` seconds for a number with its unit."
-                           : "Nothing is shown yet: say a number with its unit; there is no clock.";
+                           : "No answer yet: say a number with its unit; there is no clock.";
   const auto right = std::count_if(in.history.begin(), in.history.end(), [](const auto& r) { return r.right; });
   std::string text = "`" + whole(right) + "` of `" + whole(out.answered) + "` answers were right and in time";
   if (std::isfinite(out.median_s)) text += ", half of them within `" + widgets::format_text(out.median_s, "s") + "`";
@@ -80,6 +80,10 @@ Ruler ruler_of(const DrillQuestion& question, double said) {
     }
   ruler.lo = low / 1.6;
   ruler.hi = high * 1.6;
+  for (double decade = std::pow(10.0, std::floor(std::log10(ruler.lo))); decade <= ruler.hi; decade *= 10)
+    for (const double step : {1.0, 2.0, 5.0})
+      if (const double v = step * decade; v >= ruler.lo && v <= ruler.hi)
+        ruler.ticks.push_back({v, spoken(widgets::format_text(v, question.unit, 1)), step == 1.0});
   ruler.drawn = true;
   return ruler;
 }

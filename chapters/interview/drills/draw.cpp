@@ -85,7 +85,7 @@ CardPlace place_card(ImVec2 at, ImVec2 size, const Shown& s, bool open) {
   // A long question in a low card, or over its solution, is set smaller.
   const float asked =
       widgets::wrapped_text(Painter::window(), {}, s.card.question, c.words, t.text, {.type = c.type, .paint = false});
-  if (open && (low || s.solution || asked > 0.45f * size.y)) c.type = Type::body;
+  if (open && (low || (s.solution && size.y < t.px(480)) || asked > 0.4f * size.y)) c.type = Type::body;
   return c;
 }
 
@@ -109,6 +109,7 @@ Pressed draw_box(const CardPlace& c, float y, float box, const Shown& s, bool op
   const float button = t.px(110);
   ImGui::SetCursorScreenPos({c.text_at.x, y});
   ImGui::SetNextItemWidth(c.inner - button - t.px(12));
+  ImGui::PushFont(widgets::font_of(Font::sans), t.type(Type::body));
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(12), (box - ImGui::GetFontSize()) / 2});
   if (view.focus && !view.holding) ImGui::SetKeyboardFocusHere();
   view.focus = false;
@@ -119,6 +120,7 @@ Pressed draw_box(const CardPlace& c, float y, float box, const Shown& s, bool op
       ImGuiInputTextFlags_EnterReturnsTrue | (view.holding ? ImGuiInputTextFlags_ReadOnly : 0));
   ImGui::PopID();
   ImGui::PopStyleVar();
+  ImGui::PopFont();
   ImGui::SetCursorScreenPos({c.text_at.x + c.inner - button, y});
   const bool pressed = widgets::button(view.holding ? "Next" : "Enter", true, {button, box});
 
@@ -161,7 +163,15 @@ Pressed draw_card(Inputs& in, const Outputs& out, const Picture& picture, View& 
   y += t.type(Type::small) + t.px(10);
   if (!view.refused.empty())
     y += widgets::wrapped_text(p, {c.text_at.x, y}, view.refused, c.inner, t.warning) + t.px(6);
-  if (!s.solution || y + t.px(60) > bottom) return pressed;
+  if (y + t.px(60) > bottom) return pressed;
+  if (!s.solution) {
+    const ImVec2 end{c.text_at.x + c.inner, bottom};
+    p.frame({c.text_at.x, y}, end, t.line, 1, t.px(8));
+    widgets::fit_text(p, {c.text_at.x + c.inner / 2, (y + bottom - t.type(Type::small)) / 2},
+                      "The answer on its ruler, and the steps to it", c.inner - t.px(20), t.muted, Type::small,
+                      Font::sans, widgets::Align::center);
+    return pressed;
+  }
   ImVec2 link_at{};
   const float room = bottom - y,
               high = paint_solution(p, {c.text_at.x, y}, c.inner, room, s, view.ruler, false, link_at);
@@ -183,7 +193,7 @@ void keep_table(const Outputs& out, widgets::Record& record) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (!out.asked.drill) return;
-  stage.panel("card", {.title = "Question", .least = {460, 330}, .ideal = {0, 560}, .answers = true}, [&](ImVec2 size) {
+  stage.panel("card", {.title = "Question", .least = {560, 330}, .ideal = {0, 600}, .answers = true}, [&](ImVec2 size) {
     const double now = ImGui::GetTime();
     if (view.first < 0) view.first = now;
     follow_question(out, picture, view);

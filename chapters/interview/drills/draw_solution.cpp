@@ -16,7 +16,7 @@ using widgets::Painter;
 using widgets::theme;
 using widgets::Type;
 
-constexpr float ruler_px = 74;
+constexpr float ruler_px = 72;
 
 /// The answer in the middle of what counts as right, your mark, and the slips that people make, on a log axis.
 void paint_ruler(const Painter& p, ImVec2 at, float width, const Ruler& r, bool right) {
@@ -26,11 +26,20 @@ void paint_ruler(const Painter& p, ImVec2 at, float width, const Ruler& r, bool 
                              static_cast<double>(at.x + width));
   const auto px = [&](double v) { return std::clamp(static_cast<float>(map.pixel(v)), at.x, at.x + width); };
   p.line({at.x, y}, {at.x + width, y}, t.line, t.px(2));
-  // Ticks at 1, 2 and 5 times each power of ten.
-  for (double decade = std::pow(10.0, std::floor(std::log10(r.lo))); decade <= r.hi; decade *= 10)
-    for (const double step : {1.0, 2.0, 5.0})
-      if (const double v = step * decade; v >= r.lo && v <= r.hi)
-        p.line({px(v), y - t.px(step == 1.0 ? 5 : 3)}, {px(v), y + t.px(step == 1.0 ? 5 : 3)}, t.muted, 1);
+  // What was said is named under the line; ticks are, where they keep clear of it and of each other.
+  widgets::Line said;
+  said.add("you said ").add(r.said_text);
+  const float said_wide = widgets::text_size(said.view(), Type::small).x,
+              said_left = std::clamp(px(r.said) - said_wide / 2, at.x, at.x + std::max(width - said_wide, 0.0f));
+  float taken = at.x;
+  for (const Ruler::Tick& tick : r.ticks) {
+    const float x = px(tick.value), wide = widgets::text_size(tick.text, Type::small).x, left = x - wide / 2;
+    p.line({x, y - t.px(tick.decade ? 6 : 4)}, {x, y + t.px(tick.decade ? 6 : 4)}, t.muted, 1);
+    const bool clear = left > said_left + said_wide + t.px(10) || left + wide < said_left - t.px(10);
+    if (!clear || left < taken || left + wide > at.x + width) continue;
+    p.text({left, y + t.px(15)}, tick.text, t.muted, Type::small);
+    taken = left + wide + t.px(14);
+  }
   const float from = px(r.from), to = std::max(px(r.to), px(r.from) + t.px(3));
   p.rect({from, y - half}, {to, y + half}, widgets::with_alpha(t.good, 0.35f), t.px(3));
   p.line({px(r.answer), y - t.px(11)}, {px(r.answer), y + t.px(11)}, t.good, t.px(2.5f));
@@ -38,16 +47,12 @@ void paint_ruler(const Painter& p, ImVec2 at, float width, const Ruler& r, bool 
   const float mine = px(r.said);
   p.circle({mine, y}, t.px(6), t.background);
   p.circle({mine, y}, t.px(5), t.accent);
-  // The answer is named above the line, what was said below, each within the ruler.
-  const auto name = [&](float x, float top, std::string_view before, std::string_view value, ImU32 ink) {
-    widgets::Line line;
-    line.add(before).add(value);
-    const float wide = widgets::text_size(line.view(), Type::small).x;
-    if (wide > width) return;
-    p.text({std::clamp(x - wide / 2, at.x, at.x + width - wide), top}, line.view(), ink, Type::small);
-  };
-  name(px(r.answer), at.y, "answer ", r.answer_text, t.good);
-  name(mine, y + t.px(15), "you said ", r.said_text, right ? t.good : t.accent);
+  widgets::Line answer;
+  answer.add("answer ").add(r.answer_text);
+  const float wide = widgets::text_size(answer.view(), Type::small).x;
+  if (wide <= width)
+    p.text({std::clamp(px(r.answer) - wide / 2, at.x, at.x + width - wide), at.y}, answer.view(), t.good, Type::small);
+  if (said_wide <= width) p.text({said_left, y + t.px(15)}, said.view(), right ? t.good : t.accent, Type::small);
 }
 
 }  // namespace
@@ -66,10 +71,7 @@ float paint_solution(const Painter& p, ImVec2 at, float width, float room, const
                                {.type = Type::body, .font = Font::bold, .paint = paint}) +
          t.px(8);
   }
-  float steps = 0;
-  for (const auto& step : s.card.steps)
-    steps += widgets::wrapped_text(p, {}, step, inner, t.text, {.font = Font::mono, .paint = false}) + t.px(3);
-  if (s.mark && ruler.drawn && y + t.px(ruler_px) + steps + t.px(30) <= room) {
+  if (s.mark && ruler.drawn && y + t.px(ruler_px) + t.px(26) <= room) {
     if (paint) paint_ruler(p, {text_at.x + t.px(4), at.y + y}, inner - t.px(8), ruler, s.mark->right);
     y += t.px(ruler_px);
   }

@@ -54,7 +54,13 @@ struct Ruler {
     std::string says;
   };
   std::vector<Slip> slips;
-  bool drawn = false;  ///< false where the answer or what was said is not above 0
+  struct Tick {
+    double value = 0;
+    std::string text;
+    bool decade = false;
+  };
+  std::vector<Tick> ticks;  ///< 1, 2 and 5 times the powers of ten
+  bool drawn = false;       ///< false where the answer or what was said is not above 0
 };
 Ruler ruler_of(const DrillQuestion& question, double said);
 

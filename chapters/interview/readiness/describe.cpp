@@ -17,9 +17,8 @@ double z_of(Confidence confidence) { return models::confidence_z(confidences[sta
 
 void describe(Fields& f, Inputs& in) {
   f.group("What counts");
-  f.choice(
-      "topic", in.topic, catalog().drill_topics,
-      {.label = "Topic", .help = "What the figures speak of: one topic, or all of them together.", .headline = true});
+  f.choice("topic", in.topic, catalog().drill_topics,
+           {.label = "Topic", .help = "What the figures speak of: one topic, or all of them together."});
   f.real("goal_percent", in.goal_percent,
          {
              .label = "Ready means",

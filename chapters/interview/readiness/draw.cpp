@@ -94,6 +94,7 @@ void draw_days(const Picture& picture, ImVec2 size) {
   widgets::Line line;
   line.add_integer(picture.days_with).add(picture.days_with == 1 ? " day with answers" : " days with answers");
   if (picture.most_a_day > 0) line.add(", at most ").add_integer(picture.most_a_day).add(" a day");
+  line.add("; the last square is today");
   widgets::fit_text(p, {at.x, at.y + side * rows + t.px(4)}, line.view(), size.x, t.muted, Type::small);
 }
 

@@ -31,8 +31,8 @@ void roof_line(const models::Machine& m, double x_lo, double x_hi, std::vector<d
   for (const double x : xs) ys.push_back(models::attainable_flops_per_s(m, x));
 }
 
-CeilingLine ceiling_line(std::string label, const models::Machine& m, const PlotPicture& plot) {
-  CeilingLine line{std::move(label), {}, {}};
+CeilingLine ceiling_line(std::string label, std::size_t level, const models::Machine& m, const PlotPicture& plot) {
+  CeilingLine line{std::move(label), level, {}, {}};
   roof_line(m, plot.x_lo, plot.x_hi, line.x, line.y);
   return line;
 }
@@ -83,19 +83,17 @@ const RatedRung& top_roof(std::span<const RatedRung> rated, std::size_t selected
 void add_ceilings(const Inputs& in, const Outputs& out, const RatedRung& now, const models::Machine& m,
                   PlotPicture& plot) {
   const models::Machine& own = now.ceilings.machine;
-  if (own.peak_flops_per_s < 0.99 * m.peak_flops_per_s)
-    plot.ceilings.push_back(ceiling_line("roof of rung " + std::to_string(out.selected + 1), own, plot));
   const bool cpu = out.ladder->device == Device::cpu;
   const models::CorePorts& core = now.ceilings.ports.core;
   if (cpu && plot.levels.size() > 1) {
     const double first = (core.loads_per_cycle + core.stores_per_cycle) * core.lanes * 4 * core.clock_hz;
-    plot.ceilings.push_back(ceiling_line("L1 ports", {own.peak_flops_per_s, first, 0}, plot));
+    plot.ceilings.push_back(ceiling_line("L1 ports", 0, {own.peak_flops_per_s, first, 0}, plot));
   }
   const std::string_view device = cpu ? "cpu" : "cuda";
   for (const RoofRow& r : in.roofs)
     if (r.unit == "B/s" && r.device == device && r.value > m.bandwidth_bytes_per_s * 1.05 &&
         plot.ceilings.size() < max_ceilings)
-      plot.ceilings.push_back(ceiling_line(r.title, {m.peak_flops_per_s, r.value, 0}, plot));
+      plot.ceilings.push_back(ceiling_line(r.title, 1, {m.peak_flops_per_s, r.value, 0}, plot));
 }
 
 }  // namespace

@@ -38,13 +38,15 @@ void draw_roofline(const Picture& picture, View& view, ImVec2 size) {
                      .unit = "FLOP/s",
                  },
              .size = size});
+  // A bandwidth has the colour of the dots that it bounds: of the first level, then of what lies behind it.
   for (const CeilingLine& c : shown.ceilings)
     plot.line(c.label, c.x, c.y,
               {
-                  .colour = t.muted,
-                  .width = 1.2f,
+                  .colour = t.series_at(c.level),
+                  .width = 1.5f,
                   .dashed = true,
-                  .legend = false,
+                  .label = false,
+                  .legend = true,
                   .version = picture.version,
               });
   plot.line(shown.roof_label, shown.roof_x, shown.roof_y,

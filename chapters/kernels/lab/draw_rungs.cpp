@@ -213,7 +213,7 @@ void draw_rungs(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 s
   const float change = widgets::wrapped_text(p, at, picture.change, words_width, t.text, {.paint = false}),
               caption = widgets::wrapped_text(p, at, picture.caption, words_width, t.muted, {.paint = false});
   const bool worded = take(change + caption + t.px(8));
-  const float row = std::min(room / std::max(n, 1.0f), t.px(44)), bottom = at.y + row * n;
+  const float row = std::min(room / std::max(n, 1.0f), t.px(52)), bottom = at.y + row * n;
   if (axis) {
     const widgets::AxisSpec spec{.lo = 0, .hi = picture.highest, .label = "rate", .unit = picture.unit};
     const widgets::Range range{0, picture.highest};

@@ -36,7 +36,7 @@ void paint_status(const Inputs& in, const Outputs& out, const Picture& picture, 
   else if (picture.any_hidden)
     line.add("Press in a row to predict it; then it shows");
   else {
-    line.add_integer(out.measured_rungs).add(" of ").add_integer(out.rungs).add(" measured");
+    line.add_integer(out.measured_rungs).add(" of ").add_integer(out.rungs).add(" rungs measured");
     if (out.failed_rungs > 0) line.add(", ").add_integer(out.failed_rungs).add(" failed");
   }
   if (widgets::text_size(line.view(), Type::small).x <= room) p.text({at.x, y}, line.view(), t.muted, Type::small);
@@ -58,7 +58,7 @@ void draw_tools(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = t.px(8);
   float x = at.x;
-  // What has no room is left out. Stop keeps its place: where it was a moment ago, nothing else may be pressed.
+  // What has no room is left out. Stop stands behind all others: where it was, nothing else may be pressed.
   const auto put = [&](const char* label, bool enabled, bool strong, std::string_view value, std::string_view info) {
     const float wide = widgets::button_size(label).x;
     if (x + wide > at.x + width) return false;
@@ -74,16 +74,16 @@ void draw_tools(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   if (put("Run all", idle, true, {}, {})) view.requests.work = run_request(in, out, true, nullptr);
   if (put("Measure ceilings", idle, false, "a few seconds", "they become the chip \"this machine\""))
     view.requests.work = roofline_request(in.device);
+  const float others = widgets::button_size("Reveal all").x + widgets::button_size("Clear runs").x + 2 * gap,
+              stop = widgets::button_size("Stop").x;
   if (!idle) {
+    if (x + others + stop <= at.x + width) x += others;
     if (put("Stop", true, false, {}, {})) view.requests.work = "stop";
   } else {
-    x += widgets::button_size("Stop").x + gap;
     if (picture.any_hidden && put("Reveal all", true, false, "without a prediction", "turns Predict first off"))
       in.predict_first = false;
     if (!in.runs.empty() && put("Clear runs", true, false, {}, {})) in.runs.clear();
   }
-  const bool bare = idle && !picture.any_hidden && in.runs.empty();
-  if (bare) x -= widgets::button_size("Stop").x;
   paint_status(in, out, picture, view, {x + gap, at.y}, at.x + width - x - gap);
 }
 

@@ -131,6 +131,7 @@ struct LevelDots {
 
 struct CeilingLine {
   std::string label;
+  std::size_t level = 0;  ///< 0: of the first level of memory, 1: of what lies behind it
   std::vector<double> x, y;
 };
 

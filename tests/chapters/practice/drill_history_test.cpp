@@ -7,6 +7,8 @@
 #include <set>
 
 #include "app/scenario/scenario.h"
+#include "chapters/interview/readiness/lab.h"
+#include "chapters/interview/shared/words.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/registry.h"
 #include "models/learning/practice.h"
@@ -223,6 +225,49 @@ TEST_CASE("interview/readiness: what the answers support, per topic and in all, 
   CHECK(out("ready_percent") == Approx(100 * models::wilson_lower(30, 40)));
   CHECK(out("needed_questions") > 0);
   CHECK(out("level_reached") == 2);  // "ridge" is one step
+}
+
+TEST_CASE("drills and readiness agree on the weakest topic, which one answer does not make") {
+  support::use_bundled_catalog();
+  const auto drills = chapters::make_lab_by_id("interview/drills"),
+             readiness = chapters::make_lab_by_id("interview/readiness");
+  const auto weakest_of = [](chapters::Lab& lab, const app::Json& rows) {
+    REQUIRE(app::apply_inputs(lab, {{"history", rows}}).error == "");
+    lab.compute();
+    return lab.outputs().find("weakest")->text();
+  };
+  app::Json rows = app::Json::array({{{"drill", "ridge"}, {"right", true}}});
+  CHECK(weakest_of(*drills, rows) == "not known yet");
+  CHECK(weakest_of(*readiness, rows) == "not known yet");
+  for (int i = 0; i < 8; ++i) rows.push_back({{"drill", i % 2 == 0 ? "ridge" : "tiles"}, {"right", i % 2 == 0}});
+  CHECK(weakest_of(*drills, rows) == "Tiles and waves");
+  CHECK(weakest_of(*readiness, rows) == "Tiles and waves");
+  CHECK(drills->answer().starts_with("`5` of `9` answers were right"));
+  CHECK(readiness->answer().starts_with("Your answers support"));
+}
+
+TEST_CASE("readiness lists as many kinds of question as are due, the longest overdue first") {
+  support::use_bundled_catalog();
+  constexpr double now_s = 1.9e9, day_s = 86400;
+  const std::vector<DrillRecord> history{{"ridge", 1, 1, true, 9, now_s - 3 * day_s},
+                                         {"tiles", 1, 1, false, 9, now_s - 5 * day_s},
+                                         {"waves", 1, 1, true, 9, now_s - 0.5 * day_s}};
+  const auto due = chapters::interview::readiness::due_list(history, now_s);
+  REQUIRE(due.size() == static_cast<std::size_t>(chapters::due_count(history, now_s)));
+  REQUIRE(due.size() == 2);
+  CHECK(due[0].link == "interview/drills?drill=tiles");
+  CHECK(due[1].link == "interview/drills?drill=ridge");
+  CHECK(due[1].when == "since 2 days");
+}
+
+TEST_CASE("what people say: billions, signs, formulas") {
+  using namespace chapters::interview;
+  CHECK(spoken("Llama has 12.88 G parameters, 2 M tokens") == "Llama has 12.88 billion parameters, 2 million tokens");
+  CHECK(spoken("2 n^3 / (3 n^2 x bytes)") == "2 n\xC2\xB3 / (3 n\xC2\xB2 \xC3\x97 bytes)");
+  CHECK(typed_prefixes("12.9 billion parameters") == "12.9 G parameters");
+  CHECK(formula_of("2 x layers x KV heads") == "2 \\times \\text{layers} \\times \\text{KV heads} ");
+  CHECK(formula_of("2 n^3 / (3 n^2 x bytes)").find("^{3}") != std::string::npos);
+  CHECK(formula_of("Little's law: bandwidth times latency").empty());
 }
 
 TEST_CASE("interview/readiness: the first answer to each prediction counts, whatever the order of the rows") {
