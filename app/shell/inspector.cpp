@@ -128,8 +128,9 @@ void draw_inputs(Shell& shell) {
     if (f.group != group) {
       group = f.group;
       widgets::NumberText scratch;
-      open = group.empty() ||
-             group_heading(group, first, shell.unfold_groups, first_value(lab, lab.inputs().all(), group, is_input_shown, scratch), width);
+      open =
+          group.empty() || group_heading(group, first, shell.unfold_groups,
+                                         first_value(lab, lab.inputs().all(), group, is_input_shown, scratch), width);
       first = false;
     }
     if (open) draw_control(f, shell.controls, width);

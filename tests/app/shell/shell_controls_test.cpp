@@ -13,10 +13,7 @@ TEST_CASE("a slider dragged to its ends sets the ends of its typical range, and 
   Opened o;
   const auto& work = o.d.input("flops");
   o.ui.drag("inputs/Work", 1.0f);
-<<<<<<< HEAD
   REQUIRE(work.spec.typical_lo < work.spec.typical_hi);  // what a drag spans; typing reaches the whole range
-=======
->>>>>>> mv-roofline
   CHECK(o.in("flops") == work.spec.typical_hi);
   CHECK(o.out("intensity") == Approx(o.in("flops") / o.in("bytes")));
   o.ui.drag("inputs/Work", 0.0f, 0.98f);

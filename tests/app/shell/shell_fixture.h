@@ -11,7 +11,7 @@ struct Opened {
     if (!d.workspace.open(lab)) throw std::runtime_error(std::string("no lab ") + lab);
     d.workspace.messages().clear();
     d.workspace.settings.rail = app::store::Settings::Rail::open;  // tests press its rows in a window of any width
-    d.shell.unfold_groups = true;  // tests reach every control by its label
+    d.shell.unfold_groups = true;                                  // tests reach every control by its label
     d.ui.frames(3);
   }
 
