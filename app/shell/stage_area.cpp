@@ -101,11 +101,11 @@ void draw_presets(Shell& shell, float width) {
   const auto press = [&](std::size_t i) {
     const std::string lab(session.lab().info().id);
     shell.workspace.say_failure(shell.workspace.apply_preset(presets[i]));
-    shell.preset = {lab, i, shell.workspace.current().edits() + 1};
+    shell.preset = {lab, i, shell.workspace.current().edits()};
   };
   const auto on = [&](std::size_t i) {
     return shell.preset.index == i && shell.preset.lab == session.lab().info().id &&
-           session.edits() <= shell.preset.edits && session.edits() + 1 >= shell.preset.edits;
+           session.edits() == shell.preset.edits;
   };
   float x = 0;
   std::size_t shown = 0;

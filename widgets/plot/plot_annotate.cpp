@@ -73,7 +73,8 @@ ImVec2 callout_size(std::string_view bold, std::string_view words) {
   const float line = t.type(Type::small) * 1.35f;
   const float width =
       std::max(text_size(bold, Type::small, Font::bold).x, words.empty() ? 0 : text_size(words, Type::small).x);
-  return {width + t.px(24), line * (words.empty() ? 1.0f : 2.0f) + t.px(14)};
+  // One pixel more than the words, since their place is rounded to whole pixels.
+  return {std::ceil(width) + 1 + t.px(24), line * (words.empty() ? 1.0f : 2.0f) + t.px(14)};
 }
 
 Box draw_callout(const Painter& painter, const Occupancy& room, ImVec2 anchor, const Box& area, std::string_view bold,
