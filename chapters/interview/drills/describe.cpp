@@ -70,7 +70,7 @@ void describe(Fields& f, Outputs& o) {
              .help = "Over all your answers, from the start press on; nothing before the first.",
              .headline = true,
              .may_be_missing = true,
-             .absent = "Nothing was answered against a clock yet.",
+             .absent = "No clock ran yet.",
          });
   f.integer("best_streak", o.best_streak,
             {.label = "Best streak", .help = "Right answers in a row.", .headline = true});

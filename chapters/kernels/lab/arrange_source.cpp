@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "chapters/kernels/lab/arrange_parts.h"
 #include "models/base/line_diff.h"
 #include "widgets/number/number.h"
@@ -49,6 +51,8 @@ std::string next_text_of(const Outputs& out, std::span<const RatedRung> rated) {
   const RatedRung& after = rated[next];
   if (shown(after) && shown(before))
     text += " Measured: " + format_text(before.run->time_s / after.run->time_s, "") + " times as fast.";
+  else if (after.predicted > 0 && std::abs(out.rung.next_gain - 1) < 0.015)
+    text += " The model allows the same rate.";
   else if (after.predicted > 0)
     text += " The model allows " + format_text(out.rung.next_gain, "") + " times the rate.";
   return text;

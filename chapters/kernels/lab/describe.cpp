@@ -22,7 +22,7 @@ void describe(Fields& f, Outputs& o) {
              .help = "Of its roof; nothing until it is run (and predicted, where you predict first).",
              .headline = true,
              .may_be_missing = true,
-             .absent = "It was not run, or waits for your prediction.",
+             .absent = "Run and predict it.",
              .formula = "rate / roof",
              .source = here,
          });
@@ -42,7 +42,7 @@ void describe(Fields& f, Outputs& o) {
              .help = "Of the selected rung.",
              .headline = true,
              .may_be_missing = true,
-             .absent = "Press in its row to say how far it gets.",
+             .absent = "Press in its row.",
          });
   f.real("prediction_miss", o.rung.prediction_miss,
          {

@@ -71,7 +71,8 @@ void paint_pin(const Painter& p, float x, float y0, float y1) {
 /// The track up to the roof and all that stands in it.
 void paint_track(const Painter& p, const Columns& c, const Bar& bar, float top, float row, bool selected) {
   const auto& t = theme();
-  const float h = std::min(t.px(18), row - t.px(8)), y0 = top + (row - h) / 2, y1 = y0 + h, middle = top + row / 2;
+  const float h = std::min(t.px(24), std::min(row - t.px(8), row * 0.5f + t.px(4))), y0 = top + (row - h) / 2,
+              y1 = y0 + h, middle = top + row / 2;
   const ImU32 hue = colour_of(bar);
   const bool shown = bar.measured_rate > 0 && !bar.hidden;
   const float roof = bar.roof_rate > 0 ? c.at(bar.roof_rate) : c.bar_right;
@@ -213,7 +214,7 @@ void draw_rungs(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 s
   const float change = widgets::wrapped_text(p, at, picture.change, words_width, t.text, {.paint = false}),
               caption = widgets::wrapped_text(p, at, picture.caption, words_width, t.muted, {.paint = false});
   const bool worded = take(change + caption + t.px(8));
-  const float row = std::min(room / std::max(n, 1.0f), t.px(52)), bottom = at.y + row * n;
+  const float row = std::min(room / std::max(n, 1.0f), t.px(60)), bottom = at.y + row * n;
   if (axis) {
     const widgets::AxisSpec spec{.lo = 0, .hi = picture.highest, .label = "rate", .unit = picture.unit};
     const widgets::Range range{0, picture.highest};
