@@ -86,9 +86,13 @@ void draw_footer(Shell& shell, ImVec2 at, float width) {
 
 void draw_presentation(Shell& shell, ImVec2 at, ImVec2 size) {
   const auto& t = theme();
-  const float margin = std::min(t.px(36), size.x * 0.04f), strip = t.px(48), footer = t.px(34);
+  const float margin = std::min(t.px(36), size.x * 0.04f), footer = t.px(34);
   std::array<const Field*, most_inputs> inputs{};
-  const bool has_strip = strip_inputs(shell.workspace.lab(), inputs) > 0;
+  const std::size_t shown = strip_inputs(shell.workspace.lab(), inputs);
+  const bool has_strip = shown > 0;
+  // Where an input has less than this, its label stands above its control.
+  const bool tight = has_strip && (size.x - 2 * margin) / static_cast<float>(shown) < t.px(400);
+  const float strip = t.px(tight ? 70.0f : 48.0f);
   const float below = footer + (has_strip ? strip + t.px(10) : 0);
   ImGui::SetCursorScreenPos({at.x + margin, at.y + t.px(18)});
   draw_stage_area(shell, {size.x - 2 * margin, size.y - t.px(18) - below});

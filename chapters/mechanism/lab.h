@@ -226,15 +226,8 @@ class LabOf final : public Lab {
     stage.run([&] {
       if constexpr (std::is_invocable_v<Draw, widgets::Stage&, Inputs&, const Outputs&, const Picture&, View&>)
         draw_(stage, inputs, outputs, picture, view_);
-      else if constexpr (std::is_invocable_v<Draw, widgets::Stage&, Inputs&, const Outputs&, View&>)
-        draw_(stage, inputs, outputs, view_);
       else
-        stage.panel("picture", {.title = info_.title, .answers = true, .scrolls = true}, [&](ImVec2) {
-          if constexpr (std::is_invocable_v<Draw, Inputs&, const Outputs&, const Picture&, View&>)
-            draw_(inputs, outputs, picture, view_);
-          else
-            draw_(inputs, outputs, view_);
-        });
+        draw_(stage, inputs, outputs, view_);
     });
   }
 

@@ -164,6 +164,7 @@ bool Stage::begin_panel(const char* id, ImVec2& size) {
   }
   ImGui::SetCursorScreenPos(current_.min);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushID("panel");  // apart from whatever else stands in the same window
   const bool scrolls = view_.specs[index].scrolls;
   ImGui::BeginChild(id, size, ImGuiChildFlags_NavFlattened,
                     scrolls ? 0 : ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
@@ -178,6 +179,7 @@ void Stage::end_panel() {
     Painter::window().rect(current_.min, current_.max, with_alpha(theme().background, 0.62f));
   }
   ImGui::EndChild();
+  ImGui::PopID();
 }
 
 Rect Stage::place_of(const char* id) const {

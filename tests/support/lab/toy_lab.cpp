@@ -132,7 +132,7 @@ Outputs compute(const Inputs& in) {
   return out;
 }
 
-void draw(Inputs&, const Outputs&, View&) {}
+void draw(widgets::Stage&, Inputs&, const Outputs&, View&) {}
 
 }  // namespace
 
