@@ -122,7 +122,7 @@ void draw_code(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   const float spare = std::max(0.0f, end - y - rounding);
   if (picture.octave && spare >= octave_height() + t.px(8)) {
     const float top = y + octave_height() + std::min(spare - octave_height(), t.px(64));
-    draw_octave(picture, {corner.x, y + t.px(6)}, size.x, top + t.px(20));
+    draw_octave(picture, {corner.x, y + t.px(6)}, size.x, top - t.px(4));
     draw_rounding(in, out, picture, {corner.x, top}, size.x);
     return;
   }
