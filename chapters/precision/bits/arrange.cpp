@@ -216,6 +216,26 @@ std::string answer_of(const Inputs& in, const FloatFormat& f, const Outputs& out
   return what + ".";
 }
 
+/// The stretch from one power of two to the next that holds the value, and its steps.
+void arrange_octave(const FloatFormat& f, const Outputs& out, Picture& p) {
+  const models::RoundingStudy& s = out.study;
+  const ValueKind kind = models::classify(f, s.code);
+  p.octave = f.family == FormatFamily::binary && f.mantissa_bits > 0 &&
+             (kind == ValueKind::normal || kind == ValueKind::subnormal);
+  if (!p.octave) return;
+  const double magnitude = std::abs(s.value);
+  const int exponent = std::max(std::ilogb(magnitude), f.emin());
+  const bool subnormal = kind == ValueKind::subnormal;
+  const double lo = subnormal ? 0 : std::ldexp(1.0, exponent), span = std::ldexp(1.0, exponent);
+  p.octave_steps = std::ldexp(1.0, f.mantissa_bits);
+  p.octave_at = (magnitude - lo) / span;
+  p.octave_lo = subnormal ? "0" : std::string(widgets::power_of_two(exponent).view());
+  p.octave_hi = std::string(widgets::power_of_two(subnormal ? exponent : exponent + 1).view());
+  p.octave_words = widgets::format_text(p.octave_steps, "", 16, widgets::Prefix::none) + " steps of " +
+                   std::string(widgets::power_of_two(exponent - f.mantissa_bits).view()) +
+                   (subnormal ? " are the subnormals" : " in its octave") + (s.value < 0 ? ", by magnitude" : "") + ":";
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out) {
@@ -246,6 +266,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   }
   const std::string full = models::exact_decimal(s.value, 56);
   p.value_text = full.find("\xE2\x80\xA6") == std::string::npos ? full : value_text(f, s.value);
+  arrange_octave(f, out, p);
   p.answer = answer_of(in, f, out, p);
   return p;
 }

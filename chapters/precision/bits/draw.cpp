@@ -120,13 +120,19 @@ void draw_code(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     y += t.px(44);
   }
   const float spare = std::max(0.0f, end - y - rounding);
+  if (picture.octave && spare >= octave_height() + t.px(8)) {
+    const float top = y + octave_height() + std::min(spare - octave_height(), t.px(64));
+    draw_octave(picture, {corner.x, y + t.px(6)}, size.x, top - t.px(4));
+    draw_rounding(in, out, picture, {corner.x, top}, size.x);
+    return;
+  }
   draw_rounding(in, out, picture, {corner.x, y + std::min(spare / 2, t.px(24))}, size.x);
 }
 
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("code", {.title = "The code and its rounding", .least = {600, 330}, .ideal = {0, 400}, .answers = true},
+  stage.panel("code", {.title = "The code and its rounding", .least = {600, 330}, .ideal = {0, 500}, .answers = true},
               [&](ImVec2 size) {
                 if (picture.format) draw_code(in, out, picture, view, size);
               });

@@ -87,6 +87,10 @@ struct Picture {
   bool goes_down = false;         ///< toward zero: all between the neighbours goes to the lower one
   std::string number_label, midpoint_text, chance_text;
   std::vector<FormatLine> formats;
+  /// The octave of the stored value, or the subnormals below the first; none for zero, inf, NaN, tables and integers.
+  bool octave = false;
+  std::string octave_lo, octave_hi, octave_words;
+  double octave_steps = 0, octave_at = 0;  ///< steps in it; place of the value, 0 to 1
 };
 
 struct View {
@@ -102,6 +106,10 @@ float draw_bits(Inputs& inputs, const Outputs& out, const Picture& picture, ImVe
 /// The line between the two neighbours, under the sentence that says which rule chose; takes rounding_height() px.
 void draw_rounding(const Inputs& inputs, const Outputs& out, const Picture& picture, ImVec2 at, float width);
 float rounding_height();
+/// The octave that the value lies in, and lines from the value to the ends of the rounding at `below` px; takes
+/// octave_height() px.
+void draw_octave(const Picture& picture, ImVec2 at, float width, float below);
+float octave_height();
 /// The same number in every format, one a row.
 void draw_formats(Inputs& inputs, const Picture& picture, ImVec2 size);
 

@@ -44,17 +44,6 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   return "It skips " + rate + " steps, " + times + ": gradients grow, or steps break.";
 }
 
-/// "418 steps skipped; 10 would be normal"
-std::string words_of_skips(const Inputs& in, const Outputs& out) {
-  std::string words =
-      format_text(static_cast<double>(out.skips), "", 9) + (out.skips == 1 ? " step" : " steps") + " skipped";
-  if (out.run.bad_skips > 0)
-    words += ", " + format_text(static_cast<double>(out.run.bad_skips), "", 9) + " of them broken at any scale";
-  if (std::isfinite(out.balance_rate))
-    words += "; " + format_text(out.balance_rate / 100 * static_cast<double>(in.steps), "") + " would be normal";
-  return words;
-}
-
 /// The density of log2 |g|, which is normal, over multiples of the median; and what FP16 tells apart.
 void arrange_bell(const Inputs& in, Picture& p) {
   constexpr double reach = 4.2;  // These standard deviations are drawn either way: outside is less than a pixel.
@@ -163,7 +152,6 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   arrange_samples(in, out.run, p);
   arrange_steps(out, p);
   p.answer = answer_of(in, out);
-  p.skip_words = words_of_skips(in, out);
   return p;
 }
 

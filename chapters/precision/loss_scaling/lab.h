@@ -65,7 +65,7 @@ struct Picture {
   std::array<double, bell_points> bell_multiple{}, bell_density{};
   double zero_below = 0, smallest_normal = 0, infinite_from = 0;  ///< magnitudes in FP16
   std::string infinite_label;                                     ///< "65,520: inf"
-  std::string answer, skip_words;
+  std::string answer;
 };
 
 struct View {

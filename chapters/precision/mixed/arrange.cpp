@@ -27,8 +27,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   else if (std::isfinite(out.speedup_fp32))
     faster = "a step is " + figure(out.speedup_fp32) + " times as fast as in FP32";
   const std::string format(models::format_label(models::recipe_product_format(in.recipe)));
-  return format + " does " + share + " of the matrix arithmetic" + (faster.empty() ? "" : "; " + faster) + ", " +
-         states + ".";
+  return format + " does " + share + " of the matrix arithmetic" + (faster.empty() ? "" : "; " + faster) +
+         (faster.empty() ? "; " : ", and ") + states + ".";
 }
 
 /// The recipes that the chip has no unit for; empty where it runs all.

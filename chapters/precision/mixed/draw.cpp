@@ -19,6 +19,8 @@ void under_words(std::string_view words, ImVec2 size, const Body& body) {
   widgets::fit_text(widgets::Painter::window(), corner, words, size.x, t.muted, Type::small);
   ImGui::SetCursorScreenPos({corner.x, corner.y + line});
   body(ImVec2{size.x, size.y - line});
+  ImGui::SetCursorScreenPos(corner);
+  ImGui::Dummy(size);  // A chart without bars makes no item.
 }
 
 }  // namespace

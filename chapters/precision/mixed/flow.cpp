@@ -53,6 +53,7 @@ std::vector<FlowStage> flow_of(const Outputs& out) {
       share += row.share;
     }
     if (!stage.any) continue;
+    stage.back_text = "back: " + std::string(models::number_label(stage.back));
     stage.share_text = widgets::format_text(share, "%", 2);
     stages.push_back(std::move(stage));
   }

@@ -53,7 +53,7 @@ struct Outputs {
 
 /// One operation of a layer, or a few alike, on the way of its numbers.
 struct FlowStage {
-  std::string title, share_text;  ///< "Q, K, V"; "5.9 %" of the step
+  std::string title, share_text, back_text;  ///< "Q, K, V"; "5.9 %" of the step; "back: E5M2"
   std::string_view why;
   models::NumberFormat computes = models::NumberFormat::fp32, writes = models::NumberFormat::fp32,
                        back = models::NumberFormat::fp32;
