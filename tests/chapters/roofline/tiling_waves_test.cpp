@@ -186,5 +186,5 @@ TEST_CASE("tiling: a tile under the pointer marks its slot in time, a wave there
   const std::size_t before = canvas.ui.record().strokes.size();
   canvas.ui.move_to(canvas.ui.point_in("tiles of C", {0.05f, 0.05f}));
   canvas.ui.frames(3);
-  CHECK(canvas.ui.record().strokes.size() > before);                // a frame around the tile, a bar at its slot
+  CHECK(canvas.ui.record().strokes.size() > before);  // a frame around the tile, a bar at its slot
 }
