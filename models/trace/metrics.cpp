@@ -211,8 +211,9 @@ class Device {
 std::vector<Step> find_steps(const Trace& trace) {
   std::vector<Step> steps;
   for (const Event& e : trace.events)
-    if (e.cls == EventClass::annotation && e.kind == EventKind::span &&
-        trace.tracks[e.track].kind == TrackKind::thread && trace.name(e).starts_with("ProfilerStep#"))
+    // Annotations; profilers of 2021 wrote them as operators.
+    if (!on_device(e.cls) && e.kind == EventKind::span && trace.tracks[e.track].kind == TrackKind::thread &&
+        trace.name(e).starts_with("ProfilerStep#"))
       steps.push_back({std::string(trace.name(e)), e.start_ns, e.end_ns()});
   std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
     return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;

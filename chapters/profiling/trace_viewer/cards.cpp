@@ -61,7 +61,7 @@ void write_figures(const Diagnosis& d, Card& card) {
     case DiagnosisKind::sync_drains_queue:
     case DiagnosisKind::data_loader_late:
     case DiagnosisKind::host_busy:
-      time(d.part, d.whole, "the waits for the host");
+      time(d.part, d.whole, "the host waits");
       break;
     case DiagnosisKind::host_slow:
       card.figure = time_of(d.whole);

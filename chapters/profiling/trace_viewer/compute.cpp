@@ -37,6 +37,15 @@ void fill_times(const WindowMetrics& m, Outputs& out) {
   out.overlap = m.comm_ns > 0 ? m.overlap_pct_of_comm() : std::nan("");
 }
 
+/// Without a device there are no times of one, which is not the same as 0.
+void forget_times(Outputs& out) {
+  for (double* v :
+       {&out.span_s, &out.busy_s, &out.idle_s, &out.busy_share, &out.idle_share, &out.idle_host_s, &out.idle_kernel_s,
+        &out.idle_other_s, &out.idle_host_share, &out.idle_kernel_share, &out.idle_other_share, &out.compute_s,
+        &out.communication_s, &out.memory_s, &out.exposed_communication_s, &out.overlapped_s})
+    *v = std::nan("");
+}
+
 void fill_device(const Row& row, Outputs& out) {
   const DeviceMetrics* d = row.metrics();
   if (!d) return;
@@ -224,6 +233,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.beside_step_time_s = out.beside_busy_share = out.beside_speedup = std::nan("");
   const WindowMetrics m = measure(main, in.step);
   fill_times(m, out);
+  if (main.device < 0) forget_times(out);
   fill_device(main, out);
   out.windows.push_back(m);
   out.window_rows.push_back(chosen);

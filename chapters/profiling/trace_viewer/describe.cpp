@@ -7,19 +7,18 @@ namespace {
 
 const Choices samples = {
     {"none", "Healthy", "Nothing planted: computation is the limit."},
-    {"hidden_sync", "A hidden synchronisation", "The loss is read back in the middle of each step."},
-    {"data_starved", "A starved data loader", "Each batch arrives late."},
+    {"hidden_sync", "Hidden sync", "The loss is read back in the middle of each step."},
+    {"data_starved", "Starved loader", "Each batch arrives late."},
     {"launch_bound", "Launch-bound", "Kernels are shorter than the processor takes to launch them."},
-    {"exposed_communication", "Exposed communication", "All-reduces take longer than the backward pass can hide."},
+    {"exposed_communication", "Exposed comms", "All-reduces take longer than the backward pass can hide."},
     {"straggler", "A straggler", "Rank 2 computes 21 % slower than the others."}};
-const Choices besides = {
-    {"nothing", "Nothing", "One recording alone."},
-    {"healthy", "Healthy", "The made-up run with nothing planted."},
-    {"hidden_sync", "A hidden synchronisation", "The made-up run that reads its loss back in each step."},
-    {"data_starved", "A starved data loader", "The made-up run whose batches arrive late."},
-    {"launch_bound", "Launch-bound", "The made-up run of kernels that are too short."},
-    {"exposed_communication", "Exposed communication", "The made-up run with slow all-reduces."},
-    {"straggler", "A straggler", "The made-up run with one slow rank."}};
+const Choices besides = {{"nothing", "Nothing", "One recording alone."},
+                         {"healthy", "Healthy", "The made-up run with nothing planted."},
+                         {"hidden_sync", "Hidden sync", "The made-up run that reads its loss back in each step."},
+                         {"data_starved", "Starved loader", "The made-up run whose batches arrive late."},
+                         {"launch_bound", "Launch-bound", "The made-up run of kernels that are too short."},
+                         {"exposed_communication", "Exposed comms", "The made-up run with slow all-reduces."},
+                         {"straggler", "A straggler", "The made-up run with one slow rank."}};
 const Choices figures = {
     {"computation", "Computation", "Tells who is slow: time in which the device computes."},
     {"communication", "Communication", "Who waits: the fast ranks sit longest inside a collective."},
@@ -150,7 +149,13 @@ void describe(Fields& f, Finding& r) {
 
 void describe(Fields& f, Outputs& o) {
   f.group("The device");
-  f.real("busy_share", o.busy_share, {.label = "Device busy", .unit = "%", .headline = true, .formula = "busy / time"});
+  f.real("busy_share", o.busy_share,
+         {.label = "Device busy",
+          .unit = "%",
+          .headline = true,
+          .may_be_missing = true,
+          .absent = "No device track was recognised.",
+          .formula = "busy / time"});
   f.real("step_time_s", o.step_time_s,
          {.label = "Step",
           .unit = "s",
@@ -162,41 +167,86 @@ void describe(Fields& f, Outputs& o) {
   f.real("span_s", o.span_s,
          {.label = "Time looked at",
           .unit = "s",
-          .help = "The chosen step, or from the device's first work to its last."});
+          .help = "The chosen step, or from the device's first work to its last.",
+          .may_be_missing = true,
+          .absent = "No device track was recognised."});
   f.real("busy_s", o.busy_s,
          {.label = "Busy",
           .unit = "s",
+          .may_be_missing = true,
+          .absent = "No device track was recognised.",
           .formula = "union of computation, communication and memory work",
           .source = rules});
-  f.real("idle_s", o.idle_s, {.label = "Idle", .unit = "s", .formula = "time - busy"});
-  f.real("idle_share", o.idle_share, {.label = "Device idle", .unit = "%", .formula = "idle / time"});
+  f.real("idle_s", o.idle_s,
+         {.label = "Idle",
+          .unit = "s",
+          .may_be_missing = true,
+          .absent = "No device track was recognised.",
+          .formula = "time - busy"});
+  f.real("idle_share", o.idle_share,
+         {.label = "Device idle",
+          .unit = "%",
+          .may_be_missing = true,
+          .absent = "No device track was recognised.",
+          .formula = "idle / time"});
   f.group("Idle by cause");
   f.real("idle_host_share", o.idle_host_share,
          {.label = "Idle, host wait",
           .unit = "%",
           .help = "The device had run dry before the next launch was even called.",
-          .headline = true});
+          .headline = true,
+          .may_be_missing = true,
+          .absent = "No device track was recognised."});
   f.real("idle_kernel_share", o.idle_kernel_share,
          {.label = "Idle, kernel wait",
           .unit = "%",
-          .help = "Gaps under 30 us between kernels that were launched in time."});
+          .help = "Gaps under 30 us between kernels that were launched in time.",
+          .may_be_missing = true,
+          .absent = "No device track was recognised."});
   f.real("idle_other_share", o.idle_other_share,
          {.label = "Idle, other",
           .unit = "%",
-          .help = "Launched in time and yet late: waiting for another stream or an event."});
-  f.real("idle_host_s", o.idle_host_s, {.label = "Host wait", .unit = "s", .source = rules});
-  f.real("idle_kernel_s", o.idle_kernel_s, {.label = "Kernel wait", .unit = "s", .source = rules});
-  f.real("idle_other_s", o.idle_other_s, {.label = "Other idle", .unit = "s", .source = rules});
+          .help = "Launched in time and yet late: waiting for another stream or an event.",
+          .may_be_missing = true,
+          .absent = "No device track was recognised."});
+  f.real("idle_host_s", o.idle_host_s,
+         {.label = "Host wait",
+          .unit = "s",
+          .may_be_missing = true,
+          .absent = "No device track was recognised.",
+          .source = rules});
+  f.real("idle_kernel_s", o.idle_kernel_s,
+         {.label = "Kernel wait",
+          .unit = "s",
+          .may_be_missing = true,
+          .absent = "No device track was recognised.",
+          .source = rules});
+  f.real("idle_other_s", o.idle_other_s,
+         {.label = "Other idle",
+          .unit = "s",
+          .may_be_missing = true,
+          .absent = "No device track was recognised.",
+          .source = rules});
   f.group("Communication");
   f.real("exposed_communication_s", o.exposed_communication_s,
          {.label = "Exposed communication",
           .unit = "s",
           .headline = true,
+          .may_be_missing = true,
+          .absent = "No device track was recognised.",
           .formula = "communication while nothing computes"});
   f.real("communication_s", o.communication_s,
-         {.label = "Communication", .unit = "s", .formula = "union of the collectives"});
+         {.label = "Communication",
+          .unit = "s",
+          .may_be_missing = true,
+          .absent = "No device track was recognised.",
+          .formula = "union of the collectives"});
   f.real("overlapped_s", o.overlapped_s,
-         {.label = "Hidden communication", .unit = "s", .formula = "communication while something computes"});
+         {.label = "Hidden communication",
+          .unit = "s",
+          .may_be_missing = true,
+          .absent = "No device track was recognised.",
+          .formula = "communication while something computes"});
   f.real("overlap", o.overlap,
          {.label = "Overlapped",
           .unit = "%",
@@ -205,8 +255,18 @@ void describe(Fields& f, Outputs& o) {
           .formula = "hidden / communication",
           .source = rules});
   f.group("Other work");
-  f.real("compute_s", o.compute_s, {.label = "Computation", .unit = "s", .formula = "union of the computing kernels"});
-  f.real("memory_s", o.memory_s, {.label = "Copies", .unit = "s", .formula = "union of copies and memsets"});
+  f.real("compute_s", o.compute_s,
+         {.label = "Computation",
+          .unit = "s",
+          .may_be_missing = true,
+          .absent = "No device track was recognised.",
+          .formula = "union of the computing kernels"});
+  f.real("memory_s", o.memory_s,
+         {.label = "Copies",
+          .unit = "s",
+          .may_be_missing = true,
+          .absent = "No device track was recognised.",
+          .formula = "union of copies and memsets"});
   f.real("streams_idle_s", o.streams_idle_s,
          {.label = "Idle summed over streams",
           .unit = "s",

@@ -37,7 +37,7 @@ void show_row(View& view, const std::vector<Place>& places, std::int64_t row) {
 
 void draw_breakdown(const Picture& pic, View& view, ImVec2 size) {
   const float above = draw_story(pic.breakdown_story, size.x);
-  if (pic.bars.empty()) return;
+  if (pic.bars.empty()) return ImGui::Dummy({1, 1});
   struct Part {
     std::string_view label;
     Tint tint;

@@ -47,7 +47,7 @@ void paint_cells(const Painter& painter, const widgets::HeatMapLayout& l, double
       const ImU32 fill = colour_of(percent / span);
       painter.rect(cell.min, {cell.max.x - 1, cell.max.y - 1}, fill);
       widgets::Line text;
-      add_signed(text, std::abs(percent) < 0.05 ? 0 : percent, 2);
+      add_signed(text, std::round(10 * percent) / 10, 3);  // further digits are scatter
       const ImVec2 needs = widgets::text_size(text.view(), Type::small, Font::mono);
       if (needs.x + t.px(6) < cell.width() && needs.y + t.px(2) < cell.height())
         painter.text({(cell.min.x + cell.max.x) / 2, (cell.min.y + cell.max.y - t.type(Type::small)) / 2}, text.view(),
@@ -115,7 +115,7 @@ void draw_ranks(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
   const RankMap& map = pic.ranks;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   float y = at.y + widgets::wrapped_text(painter, at, pic.rank_story, size.x, t.muted, {.max_lines = 2}) + t.px(4);
-  if (map.rows == 0) return;
+  if (map.rows == 0) return ImGui::Dummy(size);
   const std::string_view figure = figures[static_cast<std::size_t>(in.rank_figure)];
   painter.text({at.x, y}, figure, t.text, Type::small);
   const float key = widgets::text_size(figure, Type::small).x + t.px(14);

@@ -208,7 +208,8 @@ void draw_timeline_panel(const Inputs& in, const Outputs& out, const Picture& pi
   const float gap = t.px(6), small = t.type(Type::small);
   const float label = std::min(150.0f, 0.3f * size.x / t.scale);  // design pixels
   const float cards = 2 * small + t.px(19), strip = 2 * small + t.px(4), tools = widgets::button_size("Fit").y;
-  const bool with_cards = !pic.cards.empty() && size.y >= t.px(330), with_strip = size.y >= t.px(250);
+  const bool with_cards = !pic.cards.empty() && size.y >= t.px(330),
+             with_strip = !pic.bars.empty() && size.y >= t.px(250);
   float y = at.y;
   if (with_cards) {
     draw_cards(pic, view, {size.x, cards});

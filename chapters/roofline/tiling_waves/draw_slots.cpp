@@ -92,7 +92,7 @@ void paint_waves(const Frame& f, std::int64_t first, std::int64_t count, double 
   const float x0 = f.axis.x(from), x1 = std::max(x0 + 1, f.axis.x(to) - 1);
   const bool stream = f.out.setting.schedule == Schedule::stream_k;
   const ImU32 fill = widgets::colour(
-      stream ? widgets::Tint::ramp(1, 2) : tint_of_wave(f.out, count > 1 ? first + count / 2 : first), t);
+      stream ? widgets::Tint::ramp(1, 3) : tint_of_wave(f.out, count > 1 ? first + count / 2 : first), t);
   const Rect works{{x0, f.y(static_cast<double>(busy))}, {x1, f.area.max.y}},
       idles{{x0, f.area.min.y}, {x1, works.min.y}};
   f.painter.rect(works.min, works.max, fill);

@@ -89,7 +89,7 @@ widgets::Tint tint_of_wave(const Outputs& out, std::int64_t wave) {
     const auto blocks = static_cast<std::uint64_t>(std::max<std::int64_t>(1, out.result.work_units));
     return widgets::Tint::ramp(static_cast<std::uint64_t>(wave), blocks);
   }
-  if (wave + 1 == out.result.waves && out.last_wave_blocks < out.slots) return widgets::Tint::series(1);
+  if (wave + 1 == out.result.waves && out.last_wave_blocks < out.slots) return widgets::Tint::series(4);
   return widgets::Tint::ramp(static_cast<std::uint64_t>(wave) + 1, static_cast<std::uint64_t>(out.result.waves) + 2);
 }
 

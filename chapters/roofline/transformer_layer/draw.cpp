@@ -149,7 +149,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                 if (!pic.capacity.empty()) above += story(pic.capacity, size.x, theme().warning);
                 draw_flow(out, pic, view, in.launch_s > 0, size.x, size.y - above);
               });
-  stage.panel("operations", {.title = "Operations, the costliest first", .least = {460, 220}, .scrolls = true},
+  stage.panel("operations", {.title = "Operations, the costliest first", .least = {470, 220}, .scrolls = true},
               [&](ImVec2 size) {
                 if (out.operations.empty()) return ImGui::Dummy(size);
                 gather_rows(out, pic, view);
@@ -159,12 +159,12 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                           size.x, theme().muted);
                 draw_operations(out, pic, view, size.x, size.y - above);
               });
-  stage.panel("variants", {.title = "The step, fused and not", .least = {380, 190}, .ideal = {0, 240}},
+  stage.panel("variants", {.title = "The step, fused and not", .least = {360, 190}, .ideal = {0, 240}},
               [&](ImVec2 size) {
                 if (out.operations.empty()) return ImGui::Dummy(size);
                 draw_variants(pic, view, size);
               });
-  stage.panel("parameters", {.title = "Parameters", .least = {380, 130}, .ideal = {0, 180}}, [&](ImVec2 size) {
+  stage.panel("parameters", {.title = "Parameters", .least = {360, 130}, .ideal = {0, 180}}, [&](ImVec2 size) {
     if (out.operations.empty()) return ImGui::Dummy(size);
     draw_parameters(out, pic, view, size);
   });

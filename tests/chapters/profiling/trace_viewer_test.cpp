@@ -100,3 +100,18 @@ TEST_CASE("a file that is not at hand, and a row of ranks without a file, are sa
   lab->compute();
   CHECK(lab->reason() == "The file rank0.json is not at hand: choose it again.");
 }
+
+TEST_CASE("the answer names the largest loss, the call behind it, and a rank that the others wait for") {
+  const LabPtr lab = open_lab("profiling/trace-viewer");
+  compute(*lab);
+  CHECK(lab->answer() ==
+        "Of `101 ms` the device works `88.0 %`; `11.6 %` it waits for the host, mostly in log_metrics.");
+  compute(set(*lab, "sample", "data_starved"));
+  CHECK(lab->answer().find("waits for the host, mostly in enumerate(DataLoader).") != std::string_view::npos);
+  compute(set(*lab, "sample", "exposed_communication"));
+  CHECK(lab->answer().find("is communication that nothing hides.") != std::string_view::npos);
+  compute(set(*lab, "sample", "straggler"));
+  CHECK(lab->answer().find("Rank `2` computes `21.3 %` longer: the others wait for it.") != std::string_view::npos);
+  compute(set(*lab, "sample", "none"));
+  CHECK(lab->answer().find("Rank") == std::string_view::npos);
+}

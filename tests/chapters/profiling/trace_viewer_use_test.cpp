@@ -204,3 +204,29 @@ TEST_CASE(
   CHECK(std::abs(v.view("start_s") + 0.6 / 2.2 * v.view("duration_s") - 3e-6) <=
         1e-9);  // shown from its start, with room around it
 }
+
+TEST_CASE("a finding's card says what it costs in all and of what it is a share") {
+  ViewerInUse v(app::Json{{"sample", "data_starved"}});
+  CHECK(v.d.ui.text_present("The data loader is late"));
+  CHECK(v.d.ui.text_present("21.1 ms"));  // all four waits together, not the longest of them
+  CHECK(v.d.ui.text_present("100 % of the host waits"));
+  CHECK(v.d.ui.text_present("19.3 % of 112 ms"));
+}
+
+TEST_CASE("a recording without a device is told in sentences, without figures, bars or a map that nobody measured") {
+  const support::Folder folder;
+  folder.write("host.json", R"({"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":10,"dur":500},
+{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":600,"dur":200}]})");
+  ViewerInUse v(app::Json{{"file", (folder / "host.json").string()}});
+  CHECK(v.d.workspace.lab().answer() ==
+        "No device track was recognised: only what the host did can be seen, in `2` events.");
+  CHECK(std::isnan(v.out("busy_share")));
+  CHECK(std::isnan(v.out("step_time_s")));
+  CHECK(v.d.ui.text_present("No device track was recognised, so there is no time of a device to divide."));
+  CHECK(v.d.ui.text_present("No device track was recognised, so there are no ranks to compare."));
+  for (const auto& table : v.d.ui.record().tables) {
+    CHECK(table.name != "ranks");
+    CHECK(table.name != "breakdown");
+  }
+}

@@ -150,3 +150,41 @@ TEST_CASE("tiling: dragging N moves the input, dragging the cursor dims later wa
                       [&](const auto& t) { return t.name == name && !t.rows.empty(); }));
   }
 }
+
+TEST_CASE("tiling: the answer lists what each loss takes, the largest first, and says so where there is none") {
+  const LabPtr lab = open_lab("roofline/tiling-waves");
+  compute(*lab);
+  CHECK(lab->answer() ==
+        "Alignment costs `33 %`, then idle slots `18 %`, edge tiles `5.9 %`: `52.0 %` of the peak is left.");
+  set(*lab, "n", 4096);
+  compute(*lab);
+  CHECK(lab->answer() == "Idle slots cost `3.0 %`: `97.0 %` of the peak is left.");
+  choose(*lab, "chip", "a100_80_sxm");
+  set(*lab, "m", 2304);
+  set(*lab, "n", 1536);
+  set(*lab, "tile_m", 256);
+  set(*lab, "tile_n", 128);
+  compute(*lab);
+  CHECK(lab->answer() == "Nothing is lost that counts: tiles, waves and alignment leave `100 %` of the peak.");
+}
+
+TEST_CASE("tiling: more waves than can be told apart stand together before the last one") {
+  const LabPtr lab = open_lab("roofline/tiling-waves");
+  set(*lab, "m", 8192);
+  set(*lab, "n", 50257);
+  set(*lab, "k", 768);
+  set(*lab, "tile_n", 128);
+  Canvas canvas(*lab, {1200, 1400});
+  CHECK(canvas.ui.text_present("190 full waves"));
+  CHECK(canvas.ui.text_present("wave 191"));
+  CHECK(canvas.ui.text_present("60 idle"));
+}
+
+TEST_CASE("tiling: a tile under the pointer marks its slot in time, a wave there lights its tiles") {
+  const LabPtr lab = open_lab("roofline/tiling-waves");
+  Canvas canvas(*lab, {1200, 1400});
+  const std::size_t before = canvas.ui.record().strokes.size();
+  canvas.ui.move_to(canvas.ui.point_in("tiles of C", {0.05f, 0.05f}));
+  canvas.ui.frames(3);
+  CHECK(canvas.ui.record().strokes.size() > before);  // a frame around the tile, a bar at its slot
+}

@@ -285,3 +285,23 @@ TEST_CASE(
   CHECK_FALSE(d.ui.has("router##flow"));
   CHECK(d.ui.has("gate projection##flow"));
 }
+
+TEST_CASE("transformer layer: the answer says where time, flops and bytes go, and which wall most of the time meets") {
+  const LabPtr lab = open_lab("roofline/transformer-layer");
+  compute(set(*lab, "phase", "prefill", "sequence", 4096));
+  CHECK(
+      lab->answer() ==
+      "The feed-forward takes `77 %` of `624 ms`, `79 %` of the flops, `65 %` of the bytes; arithmetic is the wall for "
+      "`94 %`.");
+  compute(set(*lab, "phase", "decode", "batch", 1, "context", 4096));
+  CHECK(lab->answer().ends_with("memory is the wall for `100 %`."));
+  compute(set(*lab, "model", "llama-3.2-1b", "launch_s", 5e-6));
+  CHECK(lab->answer().find("launching is the wall for `") != std::string_view::npos);
+}
+
+TEST_CASE("transformer layer: the table begins with the costliest operations, whatever their place in the layer") {
+  Drawn d;
+  const auto top = [&](const char* name) { return d.ui.point_in(name, {0.5f, 0.5f}).y; };
+  CHECK(top("gate projection##bars") < top("query projection##bars"));
+  CHECK(top("down projection##bars") < top("fused attention##bars"));
+}

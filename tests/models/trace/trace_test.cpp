@@ -234,3 +234,17 @@ TEST_CASE("an export opens to the same events, arguments and metrics", "[trace]"
   CHECK(a.exposed_comm_ns == b.exposed_comm_ns);
   CHECK(again.counters.size() == 2);
 }
+
+TEST_CASE("steps that a profiler of 2021 wrote as operators are steps") {
+  auto read = read_trace(std::string(R"({"traceEvents":[
+{"ph":"X","cat":"Operator","name":"ProfilerStep#5","pid":1,"tid":1,"ts":0,"dur":1000},
+{"ph":"X","cat":"Operator","name":"aten::mm","pid":1,"tid":1,"ts":10,"dur":500},
+{"ph":"X","cat":"Operator","name":"ProfilerStep#6","pid":1,"tid":1,"ts":1000,"dur":1000},
+{"ph":"X","cat":"Kernel","name":"gemm","pid":0,"tid":"stream 7","ts":100,"dur":600,"args":{"device":0,"stream":7}}]})"),
+                         "test");
+  REQUIRE(read);
+  const Metrics m = measure(*read);
+  REQUIRE(m.steps.size() == 2);
+  CHECK(m.steps[0].name == "ProfilerStep#5");
+  CHECK(m.steps[0].end_ns - m.steps[0].start_ns == 1'000'000);
+}
