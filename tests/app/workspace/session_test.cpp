@@ -50,7 +50,7 @@ chapters::LabPtr lab(std::shared_ptr<Gate> gate) {
     if (in.amount < 0) throw std::runtime_error("negative");
     return Outputs{.doubled = 2 * in.amount, .reason = {}};
   };
-  const auto draw = [](Inputs&, const Outputs&, chapters::NoView&) {};
+  const auto draw = [](widgets::Stage&, Inputs&, const Outputs&, chapters::NoView&) {};
   return chapters::make_lab<Inputs, Outputs, chapters::NoView>(
       {
           .id = "toy/slow",

@@ -1,6 +1,7 @@
 #include "tests/support/lab/layout_faults.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 
@@ -107,10 +108,13 @@ void check_alone(const Written& w, const LayoutRules& rules, std::vector<std::st
   };
   if (!w.scrolls && !covers(rules.canvas, w.at, 1)) fault("leaves the canvas");
   if (const auto cut = w.text.find(ellipsis); cut != std::string::npos) {
-    const std::size_t word = w.text.rfind(' ', cut) == std::string::npos ? 0 : w.text.rfind(' ', cut) + 1;
-    const bool digit =
-        std::any_of(w.text.begin() + static_cast<std::ptrdiff_t>(word),
-                    w.text.begin() + static_cast<std::ptrdiff_t>(cut), [](char c) { return c >= '0' && c <= '9'; });
+    // "12,2…" is a cut number; "sm90…" is the beginning of a name.
+    std::size_t from = cut;
+    const auto of_number = [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ','; };
+    while (from > 0 && of_number(w.text[from - 1])) --from;
+    const bool in_name =
+        from > 0 && (std::isalpha(static_cast<unsigned char>(w.text[from - 1])) || w.text[from - 1] == '_');
+    const bool digit = from < cut && !in_name;
     if (digit) fault("cuts a number");
     if (w.heading) fault("cuts a heading");
   }
