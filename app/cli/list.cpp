@@ -157,6 +157,10 @@ int eval(const Arguments& a, const Streams& s) {
     if (feasible)
       for (const Field& f : lab->outputs())
         s.out << "  -> " << f.key << " = " << display_text(f) << "   (" << f.spec.label << ")\n";
+    if (std::string answer(feasible ? lab->answer() : ""); !answer.empty()) {
+      std::erase(answer, '`');  // they set figures apart on the screen
+      s.out << lab->info().question << "\n" << answer << "\n";
+    }
   }
   return feasible ? 0 : say_infeasible(s, lab->reason());
 }
