@@ -179,7 +179,7 @@ HomeState home_of(const Shell& shell) {
   }
   mark_here_and_next(home, w.first_start() ? std::string_view() : std::string_view(w.settings.last_lab));
   home.promise =
-      "Drag a number and see which wall you hit: " + counted(all, "lab") + " on making machine learning fast.";
+      "Drag a number and see which wall you hit: " + counted(open, "lab") + " on making machine learning fast.";
   home.count_text = std::to_string(open) + " of " + std::to_string(all) + " labs are open";
   home.hours_text = hours_text(minutes) + ", of which " + hours_text(done) + " done";
   continue_door(w, shell.workspace.lab(), home.doors);
