@@ -152,10 +152,9 @@ static void trace_lanes(benchmark::State& state) {
   recording->trace = std::move(*models::trace::read_trace(training_trace(state.range(0)), "bench"));
   recording->metrics = models::trace::measure(recording->trace);
   for (auto _ : state)
-    benchmark::DoNotOptimize(
-        chapters::profiling::trace_viewer::Lanes::make({{.recording = recording, .label = ""}}, "")
-            ->index()
-            .link_count);
+    benchmark::DoNotOptimize(chapters::profiling::trace_viewer::Lanes::make({{.recording = recording, .label = ""}}, "")
+                                 ->index()
+                                 .link_count);
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(trace_lanes)->Arg(999'999)->Unit(benchmark::kMillisecond);

@@ -19,8 +19,7 @@ using ::widgets::Type;
 ImVec2 shows(std::string_view options, ImVec2 size) {
   const auto& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float height =
-      std::floor(::widgets::wrapped_text(Painter::window(), at, options, size.x, t.muted) + t.px(6));
+  const float height = std::floor(::widgets::wrapped_text(Painter::window(), at, options, size.x, t.muted) + t.px(6));
   ImGui::Dummy({size.x, height + 1});
   ImGui::SetCursorScreenPos({at.x, at.y + height});
   return {size.x, std::max(size.y - height, 1.0f)};
