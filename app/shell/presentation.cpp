@@ -91,7 +91,7 @@ void draw_presentation(Shell& shell, ImVec2 at, ImVec2 size) {
   const std::size_t shown = strip_inputs(shell.workspace.lab(), inputs);
   const bool has_strip = shown > 0;
   // Where an input has less than this, its label stands above its control.
-  const bool tight = has_strip && (size.x - 2 * margin) / static_cast<float>(shown) < t.px(400);
+  const bool tight = has_strip && (size.x - 2 * margin) / static_cast<float>(shown) < t.px(310);
   const float strip = t.px(tight ? 70.0f : 48.0f);
   const float below = footer + (has_strip ? strip + t.px(10) : 0);
   ImGui::SetCursorScreenPos({at.x + margin, at.y + t.px(18)});
