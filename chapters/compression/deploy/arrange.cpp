@@ -14,13 +14,16 @@ std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
 
 std::string chips_text(double chips) { return format_text(chips, "") + (chips == 1 ? " chip" : " chips"); }
 
-/// What was published of the recipe's loss, as the end of a sentence.
-std::string loss_clause(const models::Recipe& recipe) {
+/// What was published of the recipe's loss, as the end of a sentence, and whether it may be more than is allowed.
+std::string loss_clause(const models::Recipe& recipe, double may_lose) {
   if (recipe.published_loss_high == 0) return "published tests found no loss";
-  return "published loss " + ticked(published_loss(recipe));
+  const std::string loss = "published loss " + ticked(published_loss(recipe)), allowed = format_text(may_lose, "%");
+  if (recipe.published_loss_low > may_lose) return loss + ", above " + ticked(allowed);
+  if (recipe.published_loss_high > may_lose) return loss + ", which can pass " + ticked(allowed);
+  return loss;
 }
 
-std::string answer_of(const Outputs& out) {
+std::string answer_of(const Inputs& in, const Outputs& out) {
   const std::string name = ticked(out.recommended);
   const auto& e = out.recommended_estimate;
   const models::Recipe* recipe = models::find_recipe(out.decision.recipe);
@@ -35,7 +38,7 @@ std::string answer_of(const Outputs& out) {
   if (!e->fits)
     return name + ": " + bytes + " need " + ticked(chips_text(e->chips_needed)) +
            "; if it fitted here, decode would be " + ticked(times(out.recommended_speedup)) + " as fast as BF16.";
-  return name + ": " + bytes + " fit in " + room + ", " + speed + "; " + loss_clause(*recipe) + ".";
+  return name + ": " + bytes + " fit in " + room + ", " + speed + "; " + loss_clause(*recipe, in.may_lose) + ".";
 }
 
 std::string missing_units(const models::Recipe& recipe) {
@@ -111,7 +114,7 @@ class TreeList {
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty()) return p;
-  p.answer = answer_of(out);
+  p.answer = answer_of(in, out);
   TreeList(in, out, p).make();
   for (std::size_t i = 0; i < out.recipes.size(); ++i) {
     const RecipeRow& row = out.recipes[i];

@@ -83,9 +83,13 @@ Alike compare_answers(const Inputs& in, const Outputs& out, Picture& p) {
   return most;
 }
 
+/// "an" before an eight, "a" before any other digit.
+std::string_view article(std::size_t digit) { return digit == 8 ? "an " : "a "; }
+
 std::string answer_of(const Inputs& in, const Outputs& out, const Alike& alike) {
-  const std::string likeness = "How alike digits are: at T = `" + format_text(in.temperature, "") + "` a `" +
-                               std::to_string(alike.drawn) + "` is `" + format_text(alike.percent, "%") + "` a `" +
+  const std::string likeness = "How alike digits are: at T = `" + format_text(in.temperature, "") + "` " +
+                               std::string(article(alike.drawn)) + "`" + std::to_string(alike.drawn) + "` is `" +
+                               format_text(alike.percent, "%") + "` " + std::string(article(alike.said)) + "`" +
                                std::to_string(alike.said) + "`. ";
   const std::string labels = "`" + format_text(out.labels_accuracy, "%") + "`",
                     distilled = "`" + format_text(out.distilled_accuracy, "%") + "`";
@@ -98,12 +102,13 @@ void write_lines(const Inputs& in, const Outputs& out, const Alike& alike, Pictu
   const std::string t = format_text(in.temperature, "");
   p.answer = answer_of(in, out, alike);
   p.soft_title = "the teacher says at T = " + t + ", in %";
-  p.alike_line = "outlined: a " + std::to_string(alike.drawn) + " is " + format_text(alike.percent, "%") + " a " +
-                 std::to_string(alike.said);
+  p.alike_line = "outlined: " + std::string(article(alike.drawn)) + std::to_string(alike.drawn) + " is " +
+                 format_text(alike.percent, "%") + " " + std::string(article(alike.said)) + std::to_string(alike.said);
   p.alike_drawn = alike.drawn;
   p.alike_said = alike.said;
   p.bar_names = {"teacher, T = 1", "teacher, T = " + t, "student, T = " + t};
-  p.says_lines = {"drawn as a " + std::to_string(out.label), "teacher says " + std::to_string(out.teacher_says),
+  p.says_lines = {"drawn as " + std::string(article(static_cast<std::size_t>(out.label))) + std::to_string(out.label),
+                  "teacher says " + std::to_string(out.teacher_says),
                   "student says " + std::to_string(out.student_says)};
   p.teacher_line = "teacher, " + format_text(models::study_training, "") + " digits";
   p.teacher_info = std::to_string(models::study_widths[0]) + " units, float32";

@@ -12,10 +12,11 @@ namespace {
 using models::Method;
 using widgets::format_text;
 
-/// "-22 %", "+97 %" or "0 %": what a method makes of the error of rounding, in percent of it.
+/// "-22 %", "+97 %" or "-0.3 %": what a method makes of the error of rounding, in percent of it. "0 %" is the same
+/// error.
 std::string change_text(double left) {
-  const double change = std::round(left - 100);
-  if (change == 0) return "0 %";
+  const double exact = left - 100, change = std::abs(exact) < 1 ? std::round(10 * exact) / 10 : std::round(exact);
+  if (change == 0) return std::abs(exact) < 1e-9 ? "0 %" : exact < 0 ? "\xE2\x88\x92<0.1 %" : "+<0.1 %";
   return (change < 0 ? "\xE2\x88\x92" : "+") + format_text(std::abs(change), "%");
 }
 

@@ -30,21 +30,25 @@ Skips skips_of(const Inputs& in, const Outputs& out) {
 
 std::string answer_of(const Outputs& out, Skips skips) {
   if (out.kept >= 100) return "No weight is pruned: there is nothing to skip, and the error is `0 %`.";
+  const bool faster = std::round(100 * out.time.speedup) > 100;
   const std::string speed = "`" + format_text(out.time.speedup, "") + "\xC3\x97`",
+                    at_most = faster ? "at most " + speed + " as fast" : std::string("no faster than dense"),
                     error = "an error of `" + format_text(out.error, "%") + "`",
                     bytes = "`" + format_text(100 * out.memory_ratio, "%") + "` of the weight bytes";
   switch (skips) {
     case Skips::nothing:
-      return "None: these zeros are stored and multiplied. " + speed + " as fast, for " + error + " in the weights.";
+      return "None: these zeros are stored and multiplied, " + at_most + ", for " + error + " in the weights.";
     case Skips::bytes:
-      return "Bytes alone: " + bytes + " are read and every zero is multiplied. At most " + speed + ", for " + error +
-             ".";
+      if (out.memory_ratio >= 1)
+        return "None: with the bitmap " + bytes + " are read, and every zero is multiplied; " + at_most + ", for " +
+               error + ".";
+      return "Bytes alone: " + bytes + " are read and every zero is multiplied; " + at_most + ", for " + error + ".";
     case Skips::products:
-      return "It skips half of the products and reads " + bytes + ": at most " + speed + ", for " + error + ".";
+      return "It skips half of the products and reads " + bytes + ": " + at_most + ", for " + error + ".";
     case Skips::rows:
       break;
   }
-  return "All of them, since whole rows are gone: at most " + speed + " as fast, for " + error + " in the weights.";
+  return "All of them, since whole rows are gone: " + at_most + ", for " + error + " in the weights.";
 }
 
 }  // namespace

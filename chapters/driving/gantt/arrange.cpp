@@ -134,7 +134,9 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
                     due = quoted(out.deadline_s, "s");
   const auto alone = [](const ChangeRow& r) { return r.alone_s; };
   const auto on_top = [](const ChangeRow& r) { return r.on_top_s; };
-  const ChangeRow* most = best_change(out, alone, [](const ChangeRow& r) { return r.on; });
+  // The stack as found has its shared backbone already, so that it is no part of what was saved since.
+  const ChangeRow* most =
+      best_change(out, alone, [](const ChangeRow& r) { return r.on && r.name != "Shared backbone"; });
   const ChangeRow* next = best_change(out, on_top, [](const ChangeRow& r) { return !r.on; });
   const std::string then = next ? " Next: " + next->name + ", by `" + format_text(-next->on_top_s, "s") + "`." : "";
   if (out.saved_s < -1e-9)
@@ -147,13 +149,13 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.missed_frames > 0)
     return "A lone frame is in time with " + now + " of " + due +
            ", but later ones wait: " + quoted(static_cast<double>(out.missed_frames), "") + " of " +
-           quoted(static_cast<double>(in.frames), "") + " are late.";
+           quoted(static_cast<double>(in.frames), "") + (out.missed_frames == 1 ? " is late." : " are late.");
   const std::string spare = quoted(out.slack_s, "s") + " to spare.";
   if (out.before_s <= out.deadline_s && !most)
     return "None is needed: the frame takes " + found + " as found and is due in " + due + ".";
   if (!most) return "The frame takes " + now + " of " + due + ": " + spare;
-  return most->name + " saves most, " + quoted(-most->alone_s, "s") + " alone: " + found + " become " + now + ", " +
-         spare;
+  return "Most is saved by " + most->name + ", " + quoted(-most->alone_s, "s") + " alone: " + found + " become " + now +
+         ", " + spare;
 }
 
 void arrange_changes(const Outputs& out, Picture& picture) {

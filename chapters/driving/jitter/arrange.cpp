@@ -28,16 +28,40 @@ std::string_view chief_cause(const Outputs& out) {
   return name;
 }
 
+/// A source's name within a sentence: lower case, unless it begins with an abbreviation.
+std::string within_sentence(std::string_view name) {
+  const auto upper = [&](std::size_t i) { return i < name.size() && name[i] >= 'A' && name[i] <= 'Z'; };
+  std::string text(name);
+  if (upper(0) && !upper(1)) text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
+/// A time with as many digits as tell it from another one, at least three.
+std::string told_apart(double value_s, double other_s) {
+  int digits = 3;
+  while (digits < 7 && format_text(value_s, "s", digits) == format_text(other_s, "s", digits)) ++digits;
+  return "`" + format_text(value_s, "s", digits) + "`";
+}
+
+/// No frame is in time, because each needs longer than a period or because the watchdog gives it less.
+std::string all_missed_text(const Inputs& in, const Outputs& out) {
+  const bool reuse = in.policy == models::JitterPolicy::reuse && out.needs_s <= out.deadline_s;
+  const double given_s = reuse ? in.watchdog / 100 * out.deadline_s : out.deadline_s;
+  if (out.needs_s <= given_s) return "All the way: no frame of this run is in time.";
+  return "All the way: no frame is in time, for each needs " + told_apart(out.needs_s, given_s) +
+         (reuse ? " and the watchdog waits " : " and gets ") + told_apart(given_s, out.needs_s) + ".";
+}
+
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string due = quoted(out.deadline_s, "s"), needs = quoted(out.needs_s, "s");
+  const std::string due = quoted(out.deadline_s, "s");
   if (out.overloaded)
-    return "Overload: a frame needs " + needs + " and gets " + due + ": the queue never ends, and the car stays blind.";
+    return "Overload: a frame needs " + told_apart(out.needs_s, out.deadline_s) + " and gets " +
+           told_apart(out.deadline_s, out.needs_s) + ": the queue never ends, and the car stays blind.";
   const std::string frames = quoted(static_cast<double>(in.frames), "");
   if (out.misses == 0)
     return "Not at all in this run: the slowest of " + frames + " frames took " + quoted(out.summary.worst_s, "s") +
            " of " + due + ".";
-  if (out.misses == in.frames)
-    return "All the way: no frame is in time, for each needs " + needs + " and gets " + due + ".";
+  if (out.misses == in.frames) return all_missed_text(in, out);
   const bool in_time = out.summary.mean_s <= out.deadline_s;
   std::string answer = quoted(out.blind_worst_m, "m") + " in one stretch, though the average answer takes " +
                        quoted(out.summary.mean_s, "s") + " of " + due;
@@ -45,7 +69,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     answer = quoted(out.blind_worst_m, "m") + " in one stretch: the average answer takes " +
              quoted(out.summary.mean_s, "s") + ", due in " + due;
   const std::string_view cause = chief_cause(out);
-  return cause.empty() ? answer + "." : answer + "; chief cause: " + std::string(cause) + ".";
+  return cause.empty() ? answer + "." : answer + "; chief cause of misses: " + within_sentence(cause) + ".";
 }
 
 std::string_view cause_name(const Inputs& in, std::uint8_t cause) {

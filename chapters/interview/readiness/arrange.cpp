@@ -72,11 +72,16 @@ void add_calendar(const Inputs& in, Picture& picture) {
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const std::string next = out.next.empty() ? std::string() : " Next: " + out.next + ".";
+  if (out.asked == 0 && in.plan_questions == 0) return "Nothing is shown yet, and no answer is planned." + next;
   if (out.asked == 0)
-    return "Nothing is shown yet; `" + whole(static_cast<double>(in.plan_questions)) + "` answers with " +
-           percent(in.plan_right_percent) + " right would support " + percent(out.plan_ready_percent) + "." + next;
-  std::string text = "Your answers support " + percent(out.ready_percent) + " right";
-  text += out.ready_percent >= in.goal_percent ? ", past the goal of " : "; the goal is ";
+    return "Nothing is shown yet; `" + whole(static_cast<double>(in.plan_questions)) +
+           (in.plan_questions == 1 ? "` answer with " : "` answers with ") + percent(in.plan_right_percent) +
+           " right would support " + percent(out.plan_ready_percent) + "." + next;
+  const bool reached = out.ready_percent >= in.goal_percent;
+  // Short of the goal nothing is rounded up to it.
+  std::string text =
+      "Your answers support " + percent(reached ? out.ready_percent : std::floor(out.ready_percent)) + " right";
+  text += reached ? ", which reaches the goal of " : "; the goal is ";
   return text + percent(in.goal_percent) + "." + next;
 }
 

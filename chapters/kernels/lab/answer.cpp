@@ -28,7 +28,7 @@ std::string_view holder(KernelLimit limit) {
     case KernelLimit::sectors:
       return "sectors at the L2";
     case KernelLimit::shared_memory:
-      return "shared memory";
+      return "the pipe of L1 and shared memory";
     case KernelLimit::issue:
       return "its instructions";
   }

@@ -157,7 +157,7 @@ std::string_view waits_for(models::ServingPolicy policy, bool tokens) {
     case models::ServingPolicy::chunked:
       if (tokens) return "for the running step and room in the batch";
   }
-  return "for those ahead of it";
+  return "for the requests ahead";
 }
 
 std::string wait_text(const PolicyRun& run, bool tokens) {
@@ -173,12 +173,10 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   for (const PolicyRun& run : out.racers)
     if (&run != &out.racers.front() && (!rival || run.figures.mean_wait_s > rival->figures.mean_wait_s)) rival = &run;
   const PolicyRun& chosen = out.racers.front();
-  if (!rival) {
-    std::string alone = "On average, " + wait_text(chosen, tokens);
-    if (chosen.figures.mean_wait_s > 0)
-      alone += "; p99 latency `" + format_text(chosen.figures.p99_latency_s, "s") + "`";
-    return alone + ".";
-  }
+  if (!rival && !(chosen.figures.mean_wait_s > 0)) return "Under " + chosen.name + " nobody waits.";
+  if (!rival)
+    return "Mean wait under " + wait_text(chosen, tokens) + "; p99 latency `" +
+           format_text(chosen.figures.p99_latency_s, "s") + "`.";
   const bool rival_first = rival->figures.mean_wait_s > chosen.figures.mean_wait_s;
   const PolicyRun &longer = rival_first ? *rival : chosen, &shorter = rival_first ? chosen : *rival;
   if (!(longer.figures.mean_wait_s > 0)) return "Nobody waits under any of them: every request is taken on arrival.";

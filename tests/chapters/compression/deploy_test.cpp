@@ -37,6 +37,8 @@ TEST_CASE("deploy lab: the answer for what does not fit and for what may lose no
   CHECK(says(R"({"may_lose": 0})") ==
         "Nothing may be lost: `BF16`. Its `152 GB` need `3 chips`; here is room for `72 GB`.");
   CHECK(says(R"({"may_lose": 0, "chips": 4})") == "Nothing may be lost: `BF16`. Its `152 GB` fit in `288 GB`.");
+  CHECK(says(R"({"chip": "b200_sxm"})").ends_with("published loss `1.1 to 6.2 %`, which can pass `2 %`."));
+  CHECK(says(R"({"chip": "b200_sxm", "may_lose": 1})").ends_with("published loss `1.1 to 6.2 %`, above `1 %`."));
   CHECK(
       says(R"({"batch": 1024, "context": 128})") ==
       "`FP8, FP8 cache`: `94.1 GB` need `2 chips`; if it fitted here, decode would be `1.9\xC3\x97` as fast as BF16.");

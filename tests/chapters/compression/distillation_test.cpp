@@ -45,6 +45,9 @@ TEST_CASE(
   const LabPtr lab = open_lab("compression/distillation");
   lab->compute();
   CHECK(std::string(lab->answer()).find("How alike digits are: at T = `4` a `") == 0);
+  const LabPtr eight = open_lab("compression/distillation", R"({"train": "none", "seed": 4, "temperature": 1})");
+  eight->compute();
+  CHECK(std::string(eight->answer()).find("at T = `1` an `8` is ") != std::string::npos);
   set(*lab, "alpha", 1);
   lab->compute();
   CHECK(std::string(lab->answer()).find("`alpha = 1` leaves the teacher out") != std::string::npos);

@@ -141,6 +141,10 @@ TEST_CASE("methods lab: GPTQ and AWQ beat rounding at the same bits, and the pri
   CHECK(computed(*lab, "smooth_ratio") < 0.5);
   CHECK(computed(*open_lab("compression/methods", R"({"sign": "plus"})"), "gptq_ratio") > 1.368 / 0.686);
   CHECK(computed(*open_lab("compression/methods", R"({"sign": "none"})"), "gptq_ratio") == 1);
+  // Less than one percent is no "0 %", which stands for the very same error.
+  const LabPtr tied = open_lab("compression/methods", R"({"correlation": 0.95, "outlier_inputs": 0})");
+  tied->compute();
+  CHECK(std::string(tied->answer()).ends_with("AWQ `0 %`, SmoothQuant `+0.2 %` of the error."));
 }
 
 TEST_CASE("methods lab: dragging the cursor shows the weights after as many columns") {

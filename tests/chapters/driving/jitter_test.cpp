@@ -132,8 +132,16 @@ TEST_CASE("jitter: the answer names distance and chief cause, and says when noth
   const LabPtr lab = jitter();
   lab->compute();
   CHECK(lab->answer() ==
-        "`15.6 m` in one stretch, though the average answer takes `27.6 ms` of `33.3 ms`; chief cause: Garbage "
-        "collection.");
+        "`15.6 m` in one stretch, though the average answer takes `27.6 ms` of `33.3 ms`; chief cause of misses: "
+        "garbage collection.");
+  const LabPtr reuse = jitter(R"({"policy": "reuse", "watchdog": 50, "frames": 1000, "spread": 0, "sources": []})");
+  reuse->compute();
+  CHECK(reuse->answer() ==
+        "All the way: no frame is in time, for each needs `27 ms` and the watchdog waits `16.7 ms`.");
+  const LabPtr barely = jitter(R"({"base_s": 0.03334, "spread": 0, "frames": 1000, "sources": []})");
+  barely->compute();
+  CHECK(barely->answer() ==
+        "Overload: a frame needs `33.34 ms` and gets `33.33 ms`: the queue never ends, and the car stays blind.");
   const LabPtr calm = jitter(R"({"spread": 0, "sources": [], "frames": 1000})");
   calm->compute();
   CHECK(calm->answer() == "Not at all in this run: the slowest of `1,000` frames took `27.0 ms` of `33.3 ms`.");

@@ -243,7 +243,7 @@ TEST_CASE("batching: the answer names who waits, for what and how long") {
   input(*lab, "against").chosen().clear();
   set(*lab, "requests", 1);
   lab->compute();
-  CHECK(lab->answer() == "On average, Continuous: nobody waits.");
+  CHECK(lab->answer() == "Under Continuous nobody waits.");
 }
 
 TEST_CASE("batching: dragging the race moves the cursor, who waits then is said, and Play moves it on") {
