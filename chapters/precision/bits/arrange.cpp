@@ -158,7 +158,7 @@ void label_exact(const FloatFormat& f, const Outputs& out, Picture& p) {
 }
 
 /// The line between the two neighbours that compete; past an end one of them has no code.
-void label_neighbours(const FloatFormat& f, const models::RoundingStudy& s, Picture& p) {
+void label_neighbours(const Inputs& in, const FloatFormat& f, const models::RoundingStudy& s, Picture& p) {
   p.left = {value_text(f, s.lower), s.past_lowest ? "no code" : code_text(f, s.lower_code),
             s.lower_chosen  ? "stored"
             : s.past_lowest ? "would be next"
@@ -170,7 +170,8 @@ void label_neighbours(const FloatFormat& f, const models::RoundingStudy& s, Pict
   p.goes_down = !s.upper_chosen;
   const bool between = s.midpoint != s.lower && s.midpoint != s.upper;
   p.midpoint_text = between ? value_text(f, s.midpoint) : "";
-  p.chance_text = "up in " + percent(s.position) + " of the draws";
+  const bool saturates = s.rule == RoundingRule::saturated && !drawn_at_end(in, f, s);
+  p.chance_text = saturates ? "nothing is drawn past the end" : "up in " + percent(s.position) + " of the draws";
   p.number_label = "number " + number_text(p.number);
 }
 
@@ -281,7 +282,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (s.rule == RoundingRule::exact || !std::isfinite(s.lower) || !std::isfinite(s.upper))
     label_exact(f, out, p);
   else
-    label_neighbours(f, s, p);
+    label_neighbours(in, f, s, p);
   for (const Row& row : out.formats) {
     p.formats.push_back(line_of(in, row, p.number));
     const FloatFormat& other = *p.formats.back().format;
