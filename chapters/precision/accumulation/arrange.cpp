@@ -37,7 +37,11 @@ void fit_weights(const models::UpdateRun& run, Picture& p) {
 /// One sentence: from where on adding one changes nothing, and what becomes of the terms that are added.
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const SumRow& naive = out.sums.front();
-  const auto figure = [](double v) { return "`" + format_text(v, "", 6) + "`"; };
+  int digits = 6;  // as many as tell the sum from the exact one
+  while (digits < 15 && naive.sum != out.exact_sum &&
+         format_text(naive.sum, "", digits) == format_text(out.exact_sum, "", digits))
+    ++digits;
+  const auto figure = [digits](double v) { return "`" + format_text(v, "", digits) + "`"; };
   const std::string name(models::find_float_format(in.format)->name);
   const std::string stop = "From `" + format_text(out.ones_stop_at, "", 9) + "` on in " + name;
   if (in.terms == models::SumTerms::ones && in.size == 1) {
@@ -45,7 +49,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
       return stop + ", where neighbours are `2` apart: of " + figure(out.exact_sum) + " ones " + figure(naive.sum) +
              " arrive.";
     return stop + ", where neighbours are `2` apart; " + figure(static_cast<double>(in.count)) +
-           " ones do not get there.";
+           (static_cast<double>(in.count) < out.ones_stop_at ? " ones do not get there." : " ones just get there.");
   }
   if (naive.overflowed)
     return stop + "; these terms overflow it and end at " + figure(naive.sum) + ", not " + figure(out.exact_sum) + ".";

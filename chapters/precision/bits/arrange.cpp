@@ -29,6 +29,20 @@ std::string number_text(const models::TypedDecimal& x) {
 }
 std::string percent(double share) { return widgets::format_text(100 * share, "%"); }
 
+/// "largest value", or "lowest" at the other end.
+std::string end_text(const models::RoundingStudy& s) { return s.past_lowest ? "lowest value" : "largest value"; }
+
+/// Whether a finite number past the end was drawn between the last value and what follows it.
+bool drawn_at_end(const Inputs& in, const FloatFormat& f, const models::RoundingStudy& s) {
+  return in.rounding == models::Rounding::stochastic && in.overflow == models::Overflow::ieee && f.has_nan() &&
+         s.past_end && s.position > 0 && s.position < 1;
+}
+/// "infinity was `81 %` likely"
+std::string draw_text(const FloatFormat& f, const models::RoundingStudy& s) {
+  return std::string(f.has_inf() ? "infinity" : "NaN") + " was `" +
+         percent(s.past_lowest ? 1 - s.position : s.position) + "` likely";
+}
+
 /// One sentence that says what decided.
 std::string sentence_of(const Inputs& in, const FloatFormat& f, const models::RoundingStudy& s,
                         const models::TypedDecimal& x) {
@@ -51,13 +65,20 @@ std::string sentence_of(const Inputs& in, const FloatFormat& f, const models::Ro
       return "Up with probability " + percent(s.position) + ", down otherwise: draw " + std::to_string(in.seed) +
              " went " + (s.upper_chosen ? "up" : "down") + ". Over many draws the mean is the number itself.";
     case RoundingRule::saturated:
-      return "Past the largest value, " + value_text(f, s.value) + " is taken in its place: " +
+      if (drawn_at_end(in, f, s))
+        return "Past the " + end_text(s) + " by less than a step: draw " + std::to_string(in.seed) + " kept it.";
+      return "Past the " + end_text(s) + ", " + value_text(f, s.value) + " is taken in its place: " +
              (in.overflow == models::Overflow::saturate ? "saturation was asked for."
                                                         : name + " has neither infinity nor NaN.");
     case RoundingRule::to_infinity:
-      return "Half a step past the largest value or farther: infinity, and every sum it enters is lost.";
+      if (drawn_at_end(in, f, s))
+        return "Past the " + end_text(s) + " by less than a step: draw " + std::to_string(in.seed) +
+               " took infinity, and every sum it enters is lost.";
+      return "Half a step past the " + end_text(s) + " or farther: infinity, and every sum it enters is lost.";
     case RoundingRule::to_nan:
-      return "Half a step past the largest value or farther, and " + name + " has no infinity: NaN.";
+      if (drawn_at_end(in, f, s))
+        return "Past the " + end_text(s) + " by less than a step: draw " + std::to_string(in.seed) + " took NaN.";
+      return "Half a step past the " + end_text(s) + " or farther, and " + name + " has no infinity: NaN.";
     case RoundingRule::clamped_up:
       return name + " has no zero: its smallest value is taken.";
     case RoundingRule::not_a_number:
@@ -137,7 +158,7 @@ void label_exact(const FloatFormat& f, const Outputs& out, Picture& p) {
 }
 
 /// The line between the two neighbours that compete; past an end one of them has no code.
-void label_neighbours(const FloatFormat& f, const models::RoundingStudy& s, Picture& p) {
+void label_neighbours(const Inputs& in, const FloatFormat& f, const models::RoundingStudy& s, Picture& p) {
   p.left = {value_text(f, s.lower), s.past_lowest ? "no code" : code_text(f, s.lower_code),
             s.lower_chosen  ? "stored"
             : s.past_lowest ? "would be next"
@@ -149,7 +170,8 @@ void label_neighbours(const FloatFormat& f, const models::RoundingStudy& s, Pict
   p.goes_down = !s.upper_chosen;
   const bool between = s.midpoint != s.lower && s.midpoint != s.upper;
   p.midpoint_text = between ? value_text(f, s.midpoint) : "";
-  p.chance_text = "up in " + percent(s.position) + " of the draws";
+  const bool saturates = s.rule == RoundingRule::saturated && !drawn_at_end(in, f, s);
+  p.chance_text = saturates ? "nothing is drawn past the end" : "up in " + percent(s.position) + " of the draws";
   p.number_label = "number " + number_text(p.number);
 }
 
@@ -196,18 +218,21 @@ std::string answer_of(const Inputs& in, const FloatFormat& f, const Outputs& out
     case RoundingRule::nearer:
       return what + ": the nearer neighbour" + off + ".";
     case RoundingRule::tie:
-      return what + ": a tie, which the even code takes.";
+      return what + ": a tie, which the " + (f.family == FormatFamily::table ? "lower value" : "even code") + " takes.";
     case RoundingRule::truncated:
       return what + ": the one nearer to zero" + off + ".";
     case RoundingRule::drawn:
       return what + ": chance took it " + (s.upper_chosen ? "up" : "down") + "; up was `" +
              widgets::format_text(100 * s.position, "%") + "` likely.";
     case RoundingRule::saturated:
-      return what + ": it does not fit, and the largest value is taken.";
+      if (drawn_at_end(in, f, s)) return what + ": past the end, chance kept it; " + draw_text(f, s) + ".";
+      return what + ": it does not fit, and the " + end_text(s) + " is taken.";
     case RoundingRule::to_infinity:
-      return what + ": half a step past its largest value or more.";
+      if (drawn_at_end(in, f, s)) return what + ": past the end, chance took it; " + draw_text(f, s) + ".";
+      return what + ": half a step past its " + end_text(s) + " or more.";
     case RoundingRule::to_nan:
-      return what + ": past its largest value, and it has no infinity.";
+      if (drawn_at_end(in, f, s)) return what + ": past the end, chance took it; " + draw_text(f, s) + ".";
+      return what + ": past its " + end_text(s) + ", and it has no infinity.";
     case RoundingRule::clamped_up:
       return what + ": it has no zero, and its smallest value is taken.";
     case RoundingRule::not_a_number:
@@ -257,7 +282,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (s.rule == RoundingRule::exact || !std::isfinite(s.lower) || !std::isfinite(s.upper))
     label_exact(f, out, p);
   else
-    label_neighbours(f, s, p);
+    label_neighbours(in, f, s, p);
   for (const Row& row : out.formats) {
     p.formats.push_back(line_of(in, row, p.number));
     const FloatFormat& other = *p.formats.back().format;

@@ -102,16 +102,18 @@ std::string answer_of(const Outputs& out, const Picture& p) {
   const std::size_t largest = largest_of(p.exact, 0, p.exact.size());
   const auto figure = [](double v) { return "`" + widgets::format_text(v, "", 3) + "`"; };
   const Cost beside = cost_of(out, p, p.largest_block, largest);
+  if (p.exact[largest] == 0) return "All numbers are 0 and stay 0: nothing is lost.";
   const std::string what = "Beside the largest, " + figure(p.exact[largest]) + ", ";
   if (beside.count == 0) return "The largest, " + figure(p.exact[largest]) + ", has its scale for itself.";
   const std::string zeros = beside.lost == 0
                                 ? "none of `" + std::to_string(beside.count) + "`"
                                 : "`" + std::to_string(beside.lost) + "` of `" + std::to_string(beside.count) + "`";
-  const std::string become = beside.lost == 1 ? " becomes 0" : " become 0";
+  const std::string become = beside.lost == 1 || beside.count == 1 ? " becomes 0" : " become 0";
   const std::size_t calm = calmest_block(out, p.exact);
   const Cost quiet = cost_of(out, p, calm, p.exact.size());
   if (calm == p.largest_block || !(quiet.rms > 0))
-    return what + zeros + become + "; their RMS error is " + figure(beside.rms) + ".";
+    return what + zeros + become + "; " + (beside.count == 1 ? "its error is " : "their RMS error is ") +
+           figure(beside.rms) + ".";
   return what + zeros + become + ", and errors are " + figure(beside.rms / quiet.rms) + " times a calm block's.";
 }
 

@@ -14,7 +14,11 @@ std::string figure(double v, std::string_view unit = {}, int digits = 3) {
   return "`" + format_text(v, unit, digits) + "`";
 }
 std::string count_text(std::int64_t n) { return figure(static_cast<double>(n), "", 9); }
-std::string one_in(double percent) { return "1 in " + figure(std::round(100 / percent), "", 9); }
+/// A rate that "steps" can follow: "1 in 50", and "80 % of" where that would be 1 in 1.
+std::string one_in(double percent) {
+  const double every = std::round(100 / percent);
+  return every < 2 ? figure(percent, "%") + " of" : "1 in " + figure(every, "", 9);
+}
 
 /// Of a run without a scale that adapts: nothing there has a normal rate.
 std::string answer_without_scaler(const Inputs& in, const Outputs& out) {
@@ -28,17 +32,26 @@ std::string answer_without_scaler(const Inputs& in, const Outputs& out) {
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.health == ScalerHealth::unscaled) return answer_without_scaler(in, out);
+  const std::string rate = out.late_skip_rate > 0 ? one_in(out.late_skip_rate) : "none of the";
+  if (out.balance_rate > 50)
+    return "Growth outweighs backoff here, so no rate is too high" +
+           (std::isfinite(out.late_skip_rate) ? "; after the first interval " + rate + " steps are skipped." : ".");
   const std::string normal = one_in(out.balance_rate);
   if (out.health == ScalerHealth::searching)
-    return "Normal is " + normal + ". This run is too short to say: its " + count_text(out.skips) +
-           (out.skips == 1 ? " skip is" : " skips are") + " the scale being found.";
-  const std::string rate = out.late_skip_rate > 0 ? one_in(out.late_skip_rate) : "none";
+    return "Normal is " + normal + ". This run is too short to say: " +
+           (out.skips == 0 ? "it skips no step."
+                           : "its " + count_text(out.skips) + (out.skips == 1 ? " skip is" : " skips are") +
+                                 " the scale being found.");
   if (out.health == ScalerHealth::healthy) {
     const double fifty = 2 / out.balance_rate;  // 1 in 50 is 2 %
     const std::string then = fifty >= 1.5 ? "; 1 in `50` would be " + figure(fifty) + " times the normal." : ".";
-    return "Normal is " + normal + " steps, and this run skips " + rate + then;
+    const std::string said = out.late_skip_rate > 0 ? rate + (rate.ends_with(" of") ? " steps" : "") : "none";
+    return "Normal is " + normal + " steps, and this run skips " + said + then;
   }
   const std::string times = figure(out.times_balance) + " times the normal " + normal;
+  if (out.health == ScalerHealth::collapsed && !(out.times_balance > 2))
+    return "Normal is " + normal + ", but skips tell little here: at worst " + share_words(out.worst_zero_scaled) +
+           " of the gradients become zero.";
   if (out.health == ScalerHealth::collapsed)
     return "It skips " + rate + " steps, " + times + ": the scale sinks until gradients become zero.";
   return "It skips " + rate + " steps, " + times + ": gradients grow, or steps break.";

@@ -59,15 +59,16 @@ std::string reach_text(double log2) {
 }
 
 /// One sentence: how many numbers the format has, and what becomes of the learner's.
-std::string answer_of(const Inputs& in, const Outputs& out, const FloatFormat& f) {
+std::string answer_of(const Outputs& out, const FloatFormat& f) {
   const std::string name(f.name), count = "`" + widgets::format_text(out.values, "", 12) + "`";
   const auto number = [](double v) { return "`" + widgets::format_text(v, "", 4) + "`"; };
   if (out.tensor.spread == ValueSpread::none)
     return name + " has " + count + " values, from " + number(out.limits.lowest) + " to " +
            number(out.limits.max_finite) + "; the smallest above zero is " + number(out.limits.min_positive) + ".";
-  (void)in;
-  return "Of your numbers in " + name + ", " + share_words(out.underflow) + " become zero, " +
-         share_words(out.subnormal) + " subnormal, " + share_words(out.overflow) + " overflow.";
+  const bool no_sign = f.family == models::FormatFamily::binary && f.sign_bits == 0;
+  return (no_sign ? "Of the magnitudes of your numbers in " : "Of your numbers in ") + name + ", " +
+         share_words(out.underflow) + " become zero, " + share_words(out.subnormal) + " subnormal, " +
+         share_words(out.overflow) + " overflow.";
 }
 
 /// What is shown at first: on a linear axis the chosen format whole, since the widest would leave nothing to see.
@@ -100,7 +101,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
         .most_log2 = std::log2(r.limits.max_finite),
     });
   }
-  p.answer = answer_of(in, out, *p.format);
+  p.answer = answer_of(out, *p.format);
   p.whole = first_stretch(in, out, p);
   return p;
 }

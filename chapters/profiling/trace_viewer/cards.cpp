@@ -116,7 +116,8 @@ std::string largest_loss(const Inputs& in, const Outputs& out) {
   if (largest == out.idle_other_share) return "; " + share + " it waits though the next work was launched";
   constexpr std::size_t most = 30;
   const std::string_view call = in.step == 0 || out.steps == 0 ? blamed_call(out) : std::string_view();
-  return "; " + share + " it waits for the host" + (call.empty() ? "" : ", mostly in " + said_name(call, most));
+  const std::string mostly = !call.empty() && out.host_rows.front().share > 50 ? ", mostly in " : ", most of all in ";
+  return "; " + share + " it waits for the host" + (call.empty() ? "" : mostly + said_name(call, most));
 }
 
 }  // namespace

@@ -35,9 +35,12 @@ std::string figure(double value, std::string_view unit) {
 
 void say_answer(const Inputs& in, const Outputs& out, Picture& pic) {
   const LevelRow& row = out.chosen;
-  pic.answer = row.facts.label + " is " + figure(row.latency_s, "s") + " away, `" + row.human_latency +
-               "` if a clock took a second: " + figure(in.bytes, "B") + " in " + figure(row.time_s, "s") +
-               (row.energy_j > 0 ? " for " + figure(row.energy_j, "J") : "") + ".";
+  const bool many = row.facts.kind == models::LevelKind::registers;
+  pic.answer = row.facts.label + (many ? " are " : " is ") + figure(row.latency_s, "s") + " away, `" +
+               row.human_latency + "` if a clock took a second: " + figure(in.bytes, "B") + " in " +
+               figure(row.time_s, "s") + (row.energy_j > 0 ? " for " + figure(row.energy_j, "J") : "") + ".";
+  if (!row.move.fits)
+    pic.answer += std::string(many ? " They hold " : " It holds ") + figure(row.capacity_bytes, "B") + " at a time.";
   pic.fill_label = "in flight to fill it: " + format_text(out.needed_in_flight_bytes, "B");
   pic.own_label = row.facts.label + ": " + format_text(row.time_s, "s");
 }

@@ -106,8 +106,9 @@ std::string moved_parts(const Outputs& out) {
       ++still;
       continue;
     }
-    moved += (moved.empty() ? "" : ", ") + name + (is < was ? " falls `" : " rises `") +
-             format_text(std::max(was, is) / std::min(was, is), "", 3) + "`\xC3\x97";
+    const double ratio = std::max(was, is) / std::min(was, is);
+    moved += (moved.empty() ? "" : ", ") + name + (ratio < 1.005 ? " hardly" : "") + (is < was ? " falls" : " rises") +
+             (ratio < 1.005 ? "" : " `" + format_text(ratio, "", 3) + "`\xC3\x97");
   }
   if (moved.empty()) return {};
   if (still > 0) moved += ", " + stays + (still == 1 ? " stays" : " stay");
@@ -115,15 +116,25 @@ std::string moved_parts(const Outputs& out) {
   return moved;
 }
 
+/// Whether every part that moved is hidden under a longer one.
+bool moved_unseen(const Outputs& out) {
+  for (std::size_t i = 0; i < models::iron_part_count; ++i) {
+    const auto part = static_cast<IronPart>(i);
+    const double is = models::part_s(out.now, part);
+    if (models::part_s(out.before, part) != is && !(models::exposed_s(out.law, out.now, part) < is)) return false;
+  }
+  return true;
+}
+
 std::string answer_of(const Outputs& out) {
   const double was = out.before.time_s, is = out.now.time_s;
   const std::string moved = moved_parts(out);
-  const std::string became = figure(was, "s") + " become " + figure(is, "s") + ".";
   const bool same = std::abs(was - is) <= 5e-4 * was;
-  if (!moved.empty() && same && out.law.combine == models::Combine::overlapped)
+  const std::string result = (same ? "the time stays " : figure(was, "s") + " become ") + figure(is, "s") + ".";
+  if (!moved.empty() && same && moved_unseen(out))
     return moved + ". The time stays " + figure(is, "s") + ": what moved runs under the longer term.";
-  if (!moved.empty()) return moved + ": " + (same ? "the time stays " + figure(is, "s") + "." : became);
-  if (out.law.combine != out.law_before.combine) return "Memory and compute overlap and no term moves: " + became;
+  if (!moved.empty()) return moved + ": " + result;
+  if (out.law.combine != out.law_before.combine) return "Memory and compute overlap and no term moves: " + result;
   const auto longest = static_cast<std::size_t>(out.now.dominant);
   std::string name(part_names[longest]);
   name[0] = static_cast<char>(name[0] - 'a' + 'A');

@@ -105,8 +105,8 @@ std::string answer_of(const Picture& pic, const Outputs& out) {
     s += (i == 0   ? ""
           : i == 1 ? ", then "
                    : ", ") +
-         std::string(losses[i].name) + (i == 0 ? " costs `" : " `") +
-         format_text(100 * (1 - losses[i].factor), "%", 2) + "`";
+         std::string(losses[i].name) + (i == 0 ? " costs " : " ") +
+         (losses[i].factor <= 0.005 ? "over `99 %`" : "`" + format_text(100 * (1 - losses[i].factor), "%", 2) + "`");
     if (i == 0 && losses[0].name.ends_with("s") && losses[0].name != "waiting for operands" &&
         losses[0].name != "adding partial sums")
       s.replace(s.find(" costs"), 6, " cost");
@@ -114,6 +114,7 @@ std::string answer_of(const Picture& pic, const Outputs& out) {
   const std::string left = "`" + format_text(out.efficiency, "%", 3) + "` of the peak";
   if (s.empty()) return "Nothing is lost that counts: tiles, waves and alignment leave " + left + ".";
   s[0] = static_cast<char>(s[0] - 'a' + 'A');
+  if (1 - losses[most].factor >= least) s += " and smaller losses";
   return s + ": " + left + " is left.";
 }
 

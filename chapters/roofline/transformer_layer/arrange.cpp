@@ -112,7 +112,9 @@ std::string answer_of(const Outputs& out) {
   const auto first =
       std::max_element(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.time_s < b.time_s; });
   const auto share = [](double part, double whole) {
-    return "`" + format_text(whole > 0 ? 100 * part / whole : 0, "%", 2) + "`";
+    const double percent = whole > 0 ? 100 * part / whole : 0;
+    if (percent >= 99.5 && part < whole * (1 - 1e-12)) return std::string("over `99 %`");
+    return "`" + format_text(percent, "%", 2) + "`";
   };
   constexpr std::string_view wall_names[] = {"memory", "arithmetic", "launching", "the link"};
   const auto wall = std::max_element(walls.begin(), walls.end());

@@ -58,3 +58,12 @@ TEST_CASE("accumulation: a learning rate of 1e-5 takes the master 391 steps to s
   CHECK(out(*lab, "master_first_move") == 391);  // ceil(2^-8 / 1e-5)
   CHECK(out(*lab, "plain_gained") == 0);
 }
+
+TEST_CASE("accumulation: 256 ones get there, 255 do not, and a sum that is off shows the digits that are") {
+  CHECK(sums(R"({"count": 256})")->answer().ends_with("`256` ones just get there."));
+  CHECK(sums(R"({"count": 255})")->answer().ends_with("`255` ones do not get there."));
+  const LabPtr off = sums(R"({"format": "fp32", "terms": "normal"})");
+  const std::string said(off->answer());
+  const auto from = said.find("end at `") + 8, then = said.find("not `") + 5;
+  CHECK(said.substr(from, said.find('`', from) - from) != said.substr(then, said.find('`', then) - then));
+}

@@ -161,3 +161,21 @@ TEST_CASE("bits: pressing a bit, a step and a format changes the number shown") 
   d.ui.frames(3);
   CHECK(d.output("value").real() == 0.34375);  // 11/32
 }
+
+TEST_CASE("bits: the answer names the end that was passed, NF4's rule for ties, and the draw past the end") {
+  const LabPtr lab = open_lab("precision/bits");
+  const auto answer = [&] {
+    lab->compute();
+    return std::string(lab->answer());
+  };
+  set(*lab, "format", "int8", "value", "-200");
+  CHECK(answer() == "INT8 stores `-128` for `-200`: it does not fit, and the lowest value is taken.");
+  set(*lab, "format", "nf4", "value", "0.03979014977812767");
+  CHECK(answer().ends_with("a tie, which the lower value takes."));
+  set(*lab, "format", "fp16", "value", "65530");
+  CHECK(answer().ends_with("half a step past its largest value or more."));
+  set(*lab, "rounding", "stochastic", "seed", "1");
+  CHECK(answer() == "FP16 stores `65504` for `65530`: past the end, chance kept it; infinity was `81.2 %` likely.");
+  set(*lab, "seed", "2");
+  CHECK(answer() == "FP16 stores infinity for `65530`: past the end, chance took it; infinity was `81.2 %` likely.");
+}

@@ -51,3 +51,11 @@ TEST_CASE("block formats: 4.25 bits at a group of 64 with an FP16 scale, and wha
   CHECK(computed(set(*lab, "scheme", "mxfp8_e4m3", "block", "own"), "bits_per_element") == 8.25);
   CHECK(computed(set(*lab, "scheme", "mxfp6_e2m3"), "bits_per_element") == 6.25);
 }
+
+TEST_CASE("block formats: the answer counts one neighbour as one, and loses nothing of zeros") {
+  const LabPtr lab = open_lab("precision/block-formats");
+  compute(set(*lab, "values", "[1, 2]"));
+  CHECK(lab->answer() == "Beside the largest, `2`, none of `1` becomes 0; its error is `0`.");
+  compute(set(*lab, "values", "[0, 0]"));
+  CHECK(lab->answer() == "All numbers are 0 and stay 0: nothing is lost.");
+}

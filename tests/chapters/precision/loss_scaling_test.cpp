@@ -61,3 +61,15 @@ TEST_CASE("loss scaling: dragging the cursor shows another step's shares") {
   CHECK(before == 15000);
   CHECK((after > 100 && after < 5000));
 }
+
+TEST_CASE("loss scaling: the answer is whole where nothing is skipped, where all is, and where a run is short") {
+  CHECK(scaling(R"({"steps": 500, "drift_binades": 0, "median": 1e-12})")->answer() ==
+        "Normal is 1 in `2,000`. This run is too short to say: it skips no step.");
+  CHECK(scaling(R"({"spike_rate": 0, "drift_binades": -24})")
+            ->answer()
+            .starts_with("Normal is 1 in `2,000`, but skips tell little here: at worst `"));
+  CHECK(scaling(R"({"steps": 500, "drift_binades": -24})")->answer().find("\xE2\x80\x94") == std::string_view::npos);
+  CHECK(scaling(R"({"growth_interval": 10, "growth": 8, "backoff": 0.99})")
+            ->answer()
+            .starts_with("Growth outweighs backoff here, so no rate is too high; "));
+}

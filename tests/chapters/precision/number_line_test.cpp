@@ -107,3 +107,9 @@ TEST_CASE("number line: its buttons lead to single values with their labels, and
   d.ui.frames(3);
   CHECK(std::abs((view("to") - view("from")) / span - std::pow(0.8, 3)) <= 1e-6);
 }
+
+TEST_CASE("number line: of numbers with signs a format without one takes the magnitudes, and the answer says so") {
+  const LabPtr lab = open_lab("precision/number-line");
+  compute(set(*lab, "format", "e8m0"));
+  CHECK(lab->answer().starts_with("Of the magnitudes of your numbers in E8M0, "));
+}

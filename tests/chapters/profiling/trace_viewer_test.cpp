@@ -108,6 +108,8 @@ TEST_CASE("the answer names the largest loss, the call behind it, and a rank tha
         "Of `101 ms` the device works `88.0 %`; `11.6 %` it waits for the host, mostly in log_metrics.");
   compute(set(*lab, "sample", "data_starved"));
   CHECK(lab->answer().find("waits for the host, mostly in enumerate(DataLoader).") != std::string_view::npos);
+  compute(set(*lab, "sample", "launch_bound"));  // in 47 % of the waiting
+  CHECK(lab->answer().find("waits for the host, most of all in MmBackward0.") != std::string_view::npos);
   compute(set(*lab, "sample", "exposed_communication"));
   CHECK(lab->answer().find("is communication that nothing hides.") != std::string_view::npos);
   compute(set(*lab, "sample", "straggler"));

@@ -115,3 +115,12 @@ TEST_CASE("hierarchy: figures that nobody states are absent, not zero") {
   CHECK(std::isnan(out(*lab, "capacity_bytes")));
   CHECK(text_of(*lab, "fits") == "no capacity stated");
 }
+
+TEST_CASE("hierarchy: the answer says what a level holds where the bytes do not fit, and speaks of registers as many") {
+  const LabPtr lab = hierarchy({{"level", "registers"}});
+  CHECK(lab->answer().starts_with("Registers are `"));
+  CHECK(lab->answer().find("at a time") == std::string::npos);
+  set(*lab, "bytes", 1e12);
+  lab->compute();
+  CHECK(lab->answer().ends_with(" They hold `34.6` MB at a time."));
+}

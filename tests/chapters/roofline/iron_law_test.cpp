@@ -161,4 +161,8 @@ TEST_CASE("iron law: the answer names what falls, what rises, what stays and wha
   CHECK(lab->answer() ==
         "Memory falls `1.98`\xC3\x97, compute and latency stay. The time stays `246` ms: what moved runs under the "
         "longer term.");
+  techniques(*lab) = {"cuda_graphs"};
+  set(*lab, "overhead_s", 1e-9);
+  lab->compute();
+  CHECK(lab->answer() == "Latency falls `3.67`\xC3\x97, memory and compute stay: the time stays `244` ms.");
 }

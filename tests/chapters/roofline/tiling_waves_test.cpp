@@ -166,6 +166,11 @@ TEST_CASE("tiling: the answer lists what each loss takes, the largest first, and
   set(*lab, "tile_n", 128);
   compute(*lab);
   CHECK(lab->answer() == "Nothing is lost that counts: tiles, waves and alignment leave `100 %` of the peak.");
+  set(*lab, "n", 1);
+  set(*lab, "k", 1);
+  compute(*lab);
+  CHECK(lab->answer().find("`100 %`") == std::string::npos);
+  CHECK(lab->answer().find(" and smaller losses: ") != std::string::npos);
 }
 
 TEST_CASE("tiling: more waves than can be told apart stand together before the last one") {
