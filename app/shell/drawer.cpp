@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/platform/json.h"
+#include "app/shell/field_text.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 #include "widgets/number/number.h"
@@ -26,14 +27,6 @@ std::string_view text_of(const Field& f, const widgets::LiveKey& key, widgets::N
       scratch = widgets::format(f.number(), unit, 3, key.prefix);
       return scratch;
     }
-    case Kind::toggle:
-      return f.toggle() ? "on" : "off";
-    case Kind::choice: {
-      const double i = f.number();
-      return i >= 0 ? std::string_view((*f.options)[static_cast<std::size_t>(i)].label) : f.choice_id();
-    }
-    case Kind::text:
-      return f.text().empty() ? std::string_view("—") : std::string_view(f.text());
     case Kind::file:
       return f.file().path.empty() ? std::string_view("none") : std::string_view(f.file().path);
     case Kind::choices:
@@ -45,8 +38,9 @@ std::string_view text_of(const Field& f, const widgets::LiveKey& key, widgets::N
     case Kind::table:
       scratch = widgets::format(static_cast<double>(f.table_size()), "");
       return scratch;
+    default:
+      return field_text(f, scratch);
   }
-  return {};
 }
 
 void draw_angle(Shell& shell, std::size_t angle) {

@@ -93,19 +93,6 @@ void draw_curve(Shell& shell, const Prediction& question, const Box& area) {
     p.text(at, lines.lines[i], theme().muted, Type::small);
 }
 
-void draw_veil(const Box& area) {
-  const auto& t = theme();
-  const Painter p = Painter::window();
-  p.rect(area.min, area.max, t.panel, t.px(8));
-  widgets::paint_veil(p, area, t.px(8));
-  constexpr std::string_view words = "veiled until you commit";
-  const ImVec2 size = widgets::text_size(words, Type::small),
-               middle{(area.min.x + area.max.x) / 2, (area.min.y + area.max.y) / 2};
-  const ImVec2 half{size.x / 2 + t.px(28), size.y / 2 + t.px(10)};
-  p.rect({middle.x - half.x, middle.y - half.y}, {middle.x + half.x, middle.y + half.y}, t.card, t.px(7));
-  p.text({middle.x, middle.y - size.y / 2}, words, t.muted, Type::small, Font::sans, widgets::Align::center);
-}
-
 /// Why, over the lab's picture. Returns its height.
 float draw_explanation(const PredictState& state, const Box& area) {
   const auto& t = theme();
@@ -130,7 +117,7 @@ float draw_question_stage(Shell& shell, const Box& area) {
     return area.height();
   }
   if (state.open) {
-    draw_veil(area);
+    widgets::draw_veil(Painter::window(), {area.min, area.max}, "veiled until you commit");
     return area.height();
   }
   return state.answered ? draw_explanation(state, area) : 0;

@@ -122,9 +122,7 @@ void layout_port_bars(std::span<const PortRow> rows, const PortBarOptions& o, Re
 bool draw_port_bars(const char* label, std::span<const PortRow> rows, PortBarView& view, const PortBarOptions& o) {
   const Theme& t = theme();
   const float small = t.type(Type::small);
-  const float needed =
-      static_cast<float>(std::max<std::size_t>(rows.size(), 1)) * t.px(o.row_px) + small * 3 + t.px(16);
-  const Rect area = canvas(label, {o.size.x, o.size.y > 0 ? o.size.y : needed}, {t.px(40), t.px(16)});
+  const Rect area = rows_canvas(label, o.size, rows.size(), o.row_px, 16);
   const bool hovered = ImGui::IsItemHovered(), clicked = ImGui::IsItemClicked();
   PortBarLayout& l = view.layout;
   layout_port_bars(rows, o, area, measure_text, l);

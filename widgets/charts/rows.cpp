@@ -29,6 +29,13 @@ RowStack stack_rows(std::size_t rows, float top, float bottom, float row_px, flo
   return out;
 }
 
+Rect rows_canvas(const char* label, ImVec2 size, std::size_t rows, float row_px, float least_y) {
+  const Theme& t = theme();
+  const float needed =
+      static_cast<float>(std::max<std::size_t>(rows, 1)) * t.px(row_px) + t.type(Type::small) * 3 + t.px(16);
+  return canvas(label, {size.x, size.y > 0 ? size.y : needed}, {t.px(40), t.px(least_y)});
+}
+
 void paint_left_out(const Painter& painter, const RowStack& stack, float left, float right, float bottom) {
   const Theme& t = theme();
   if (stack.left_out == 0 || stack.bottom() + t.type(Type::small) > bottom + 1) return;

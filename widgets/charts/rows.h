@@ -21,6 +21,9 @@ struct RowStack {
 };
 /// `row_px` is the height that a row takes when there is room, `least_px` that under which rows are left out.
 RowStack stack_rows(std::size_t rows, float top, float bottom, float row_px, float least_px);
+/// The canvas of a chart of rows of `row_px` design pixels with an axis below: of `size` px, or as high as the rows
+/// need where `size.y` is 0, and at least `least_y` design pixels high. Its item is the one made last.
+Rect rows_canvas(const char* label, ImVec2 size, std::size_t rows, float row_px, float least_y);
 /// Writes "and 12 more" in the place behind the last row; nothing when none is left out.
 void paint_left_out(const Painter& painter, const RowStack& stack, float left, float right, float bottom);
 

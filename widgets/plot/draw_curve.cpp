@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "widgets/base/parts.h"
+
 namespace widgets {
 namespace {
 
@@ -163,12 +165,7 @@ void paint_veil(const Painter& p, const Box& box, float rounding) {
   if (box.empty()) return;
   const Theme& t = theme();
   p.rect(box.min, box.max, with_alpha(t.panel, 0.55f), rounding);
-  const float step = t.px(9), height = box.height();
-  const ImU32 colour = with_alpha(t.line, 0.55f);
-  for (float x = box.min.x - height + step; x < box.max.x; x += step) {
-    const float from = std::max(x, box.min.x), to = std::min(x + height, box.max.x);
-    if (to > from) p.line({from, box.max.y - (from - x)}, {to, box.max.y - (to - x)}, colour);
-  }
+  hatch(p, {box.min, box.max}, with_alpha(t.line, 0.55f), t.px(9));
 }
 
 void paint_draw_curve(const Painter& p, const DrawCurveSpec& spec, const DrawCurveLayout& layout, const DrawnLine& line,
