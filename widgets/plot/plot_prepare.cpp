@@ -181,6 +181,7 @@ void blend_points(const PlotSeries& series, const PlotFrame& f, double share, Pl
     return axis.value(from + share * (to - from));
   };
   c.points.assign(c.target.begin(), c.target.end());
+  if (share >= 1) return;  // to the last bit: a way there and back through pixels would round
   const bool line = series.kind == PlotSeries::Kind::line || series.kind == PlotSeries::Kind::steps;
   if (c.from.size() == c.target.size()) {
     for (std::size_t i = 0; i < c.points.size(); ++i) {

@@ -222,7 +222,7 @@ TEST_CASE("a new state eases in while a person watches, and its ghost stands whe
   std::uint64_t version = 1;
   double top = 9;
   bool watched = true;
-  std::vector<double> dot{2};
+  std::vector<double> dot{0.1};
   UiDriver ui(over_the_display([&] {
                 begin_motion(watched, ImGui::IsAnyItemActive(), 1.0f / 60);
                 const std::array<double, 3> now{1, 4, top};
@@ -246,6 +246,7 @@ TEST_CASE("a new state eases in while a person watches, and its ghost stands whe
   CHECK(view.scratch.marks[0].y < 16);
   CHECK(view.scratch.caches[0].ghost[2].y == 9);
   ui.frames(9);
+  CHECK_FALSE(motion().moving);
   CHECK(line_end() == 16);
   CHECK(view.scratch.caches[1].points[0].y == 16);
   CHECK(view.scratch.marks[0].y == 16);
