@@ -187,7 +187,8 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
     const float job = draw_job(shell, {at.x + size.x, at.y});
     y += draw_lines(shell, at, size.x - job) + t.px(8);
   }
-  if (!question_shown(shell) && !shell.presentation &&
+  const bool low = size.y < t.px(330);  // the picture needs what height there is; the palette has the presets too
+  if (!question_shown(shell) && !shell.presentation && (bad || !low) &&
       (bad || !shell.workspace.content.of(lab.info().id).presets.empty())) {
     ImGui::SetCursorScreenPos({at.x, y});
     if (bad)
