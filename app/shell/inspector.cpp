@@ -195,10 +195,8 @@ void draw_inspector(Shell& shell, ImVec2 size) {
   std::string_view group;
   for (const Field& f : lab.outputs()) {
     if (!enabled(lab, f)) continue;
-    if (f.spec.headline) {
-      ++cards;
-      continue;
-    }
+    if (f.spec.headline || guess_of(shell, f.key)) ++cards;
+    if (f.spec.headline) continue;
     if (f.group.empty())
       ++rows;
     else if (f.group != group)

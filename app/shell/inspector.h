@@ -9,6 +9,9 @@ struct OutputState {
   bool hidden = false;  ///< a question is open: no figure may be seen, by hover neither
 };
 
+/// What the learner has guessed for this output, while its question's scenario is open; null: nothing.
+const Guess* guess_of(const Shell& shell, std::string_view key);
+
 /// The figures that stand large, two beside each other, with the change since the step before.
 void draw_headlines(Shell& shell, const OutputState& state, float width);
 

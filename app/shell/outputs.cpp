@@ -81,12 +81,16 @@ void draw_change(ImVec2 at, float width, const Field& f, double now, double befo
   Painter::window().text(at, words, t.muted, Type::small);
 }
 
+}  // namespace
+
 /// What the learner committed to for this figure, while the picture is that of the question.
 const Guess* guess_of(const Shell& shell, std::string_view key) {
   for (const Guess& g : guesses(shell, shell.workspace.lab().info().id))
     if (g.here && g.output == key && g.kind == QuestionKind::number) return &g;
   return nullptr;
 }
+
+namespace {
 
 /// The last line of a card: the learner's guess where there is one, else the change.
 void draw_below(const Shell& shell, const Field& f, ImVec2 at, float room, double now, double before) {
@@ -186,6 +190,14 @@ void draw_headlines(Shell& shell, const OutputState& state, float width) {
     draw_card(shell, f, state,
               {at.x + (n % 2 == 1 ? card + gap : 0), at.y + static_cast<float>(n / 2) * (height + gap)}, {card, height},
               shell.headlines.now[n], shell.headlines.before[n]);
+    ++n;
+  }
+  // A figure that the learner has guessed stands beside them, whatever group it is of.
+  for (const Field& f : lab.outputs()) {
+    if (f.spec.headline || !guess_of(shell, f.key)) continue;
+    draw_card(shell, f, state,
+              {at.x + (n % 2 == 1 ? card + gap : 0), at.y + static_cast<float>(n / 2) * (height + gap)}, {card, height},
+              std::nan(""), std::nan(""));
     ++n;
   }
   if (n == 0) return;

@@ -1,6 +1,7 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/shell/inspector.h"
 #include "tests/app/shell/shell_fixture.h"
 
 using Catch::Approx;
@@ -152,6 +153,26 @@ TEST_CASE("a question is put away when its scenario is changed under it") {
   c.ui.frames(4);
   CHECK_FALSE(app::question_shown(c.d.shell));
   CHECK(c.d.was_said("The question is put away"));
+}
+
+TEST_CASE("what was guessed stands beside what was computed, whether or not it is a headline figure") {
+  Opened o("roofline/tiling-waves");
+  auto& questions = o.w.content.labs["roofline/tiling-waves"].predictions;
+  questions = {{"test-waves", "How many waves?", R"({"n": 4097})", "waves", "Count the tiles.", 0.1}};
+  REQUIRE_FALSE(o.w.lab().outputs().find("waves")->spec.headline);
+  CHECK_FALSE(o.ui.text_present("you: "));
+  o.ui.click("Predict");
+  o.ui.frames(2);
+  o.ui.click("##answer");
+  o.ui.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  o.ui.type("3");
+  o.ui.click("Commit");
+  o.ui.frames(3);
+  CHECK(o.ui.text_present("you: 3"));
+  REQUIRE(app::guess_of(o.d.shell, "waves") != nullptr);
+  o.w.lab().inputs().find("n")->set_number(4096);  // another scenario than the question's
+  o.ui.frames(3);
+  CHECK_FALSE(o.ui.text_present("you: 3"));
 }
 
 TEST_CASE("a choice is committed with one press and is right or wrong; a veiled plate stands for the picture") {
