@@ -46,4 +46,11 @@ std::string_view field_text(const Field& f, widgets::NumberText& scratch, int di
   return {};
 }
 
+const chapters::Field* file_instead(const chapters::Field& input, const chapters::Fields& inputs) {
+  const chapters::Field* file = input.spec.when.value.empty() ? inputs.find(input.spec.when.key) : nullptr;
+  return file && file->kind == chapters::Kind::file && !file->file().path.empty() ? file : nullptr;
+}
+
+std::string_view name_in_path(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
 }  // namespace app

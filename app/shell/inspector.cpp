@@ -101,6 +101,19 @@ void point_at_control(Shell& shell) {
   if (shell.host.animates) shell.animating = true;
 }
 
+/// An input that a file of the person's own stands in for: its name, pale, and the file's.
+void draw_replaced(const Field& f, const Field& file, float width) {
+  const auto& t = theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = t.px(26), y = at.y + (height - t.type(Type::small)) / 2;
+  ImGui::Dummy({width, height});
+  const ImU32 pale = widgets::with_alpha(t.muted, 0.8f);
+  const float label = Painter::window().text_fit({at.x, y}, f.spec.label, width * 0.4f, pale, Type::small);
+  Painter::window().text_fit({at.x + width, y}, name_in_path(file.file().path), width - label - t.px(12), pale,
+                             Type::small, Font::sans, widgets::Align::right);
+  ui::hint("A file of your own stands in for it.");
+}
+
 void draw_inputs(Shell& shell) {
   const auto& t = theme();
   const chapters::Lab& lab = shell.workspace.lab();
@@ -118,7 +131,8 @@ void draw_inputs(Shell& shell) {
   const LessonStep* step = step_shown(shell);
   const bool few = step && !step->controls.empty() && !shell.lesson.more;
   for (const Field& f : lab.inputs()) {
-    if (!is_input_shown(lab, f)) continue;
+    const Field* const file = file_instead(f, lab.inputs());
+    if (!file && !is_input_shown(lab, f)) continue;
     if (few) {
       if (std::find(step->controls.begin(), step->controls.end(), f.key) == step->controls.end()) continue;
       draw_control(f, shell.controls, width);
@@ -133,7 +147,10 @@ void draw_inputs(Shell& shell) {
                                          first_value(lab, lab.inputs().all(), group, is_input_shown, scratch), width);
       first = false;
     }
-    if (open) draw_control(f, shell.controls, width);
+    if (open && file)
+      draw_replaced(f, *file, width);
+    else if (open)
+      draw_control(f, shell.controls, width);
   }
   shell.controls.inputs = nullptr;
   if (few && ui::pill("More inputs", false)) shell.lesson.more = true;

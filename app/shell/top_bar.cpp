@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/scenario/fields_json.h"
+#include "app/shell/field_text.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
 #include "chapters/mechanism/registry.h"
@@ -21,12 +22,6 @@ struct Shown {
   std::string_view view() const { return {chars, length}; }
 };
 
-/// The file that stands in for an input, such as a config.json in place of a published model; null: none does.
-const chapters::Field* file_instead(const chapters::Field& f, const chapters::Fields& inputs) {
-  const chapters::Field* file = f.spec.when.value.empty() ? inputs.find(f.spec.when.key) : nullptr;
-  return file && file->kind == chapters::Kind::file && !file->file().path.empty() ? file : nullptr;
-}
-
 /// Empty where none of the group matters for the open lab.
 Shown shown_of(const Workspace::SharedGroup& group, const chapters::Fields& inputs) {
   Shown out;
@@ -40,8 +35,7 @@ Shown shown_of(const Workspace::SharedGroup& group, const chapters::Fields& inpu
         widgets::format(f->kind == chapters::Kind::real || f->kind == chapters::Kind::integer ? f->number() : 0, "", 4);
     std::string_view piece = number;
     if (file) {
-      const std::string_view path = file->file().path;
-      piece = path.substr(path.find_last_of('/') + 1);
+      piece = name_in_path(file->file().path);
     } else if (f->kind == chapters::Kind::choice) {
       const double i = f->number();
       piece = i >= 0 ? std::string_view((*f->options)[static_cast<std::size_t>(i)].label) : f->choice_id();

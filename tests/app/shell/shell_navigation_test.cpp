@@ -260,3 +260,21 @@ TEST_CASE("every control of the interface is reached by Tab") {
     CHECK(std::find(reached.begin(), reached.end(), label) != reached.end());
   }
 }
+
+TEST_CASE("a model of one's own is named in the bar and in place of the one it stands for; one press takes it away") {
+  Opened o("roofline/transformer-layer");
+  o.ui.resize({1600, 1000});
+  REQUIRE(o.w.open_file(support::data_file("configs/gpt2.json")).error.empty());
+  o.ui.frames(4);
+  const widgets::Record drawn = o.ui.record();
+  const auto named = std::count_if(drawn.strokes.begin(), drawn.strokes.end(),
+                                   [](const auto& s) { return s.text.find("gpt2.json") != std::string::npos; });
+  CHECK(named >= 3);  // the bar, the model's row, and the file's own control
+  o.ui.click("model");
+  o.ui.frames(2);
+  o.ui.click("Go back to the published one");
+  o.ui.frames(4);
+  CHECK(o.w.lab().inputs().find("config")->file().path.empty());
+  const widgets::Record after = o.ui.record();
+  CHECK(std::none_of(after.strokes.begin(), after.strokes.end(), [](const auto& s) { return s.text == "gpt2.json"; }));
+}
