@@ -20,11 +20,13 @@ double relative_percent(const models::RoundingStudy& study, const models::TypedD
   return finite_or_missing(100 * (study.error / number.value));
 }
 
-std::string_view rule_text(RoundingRule rule) {
+std::string_view rule_text(const FloatFormat& f, RoundingRule rule) {
   static constexpr std::string_view texts[] = {
       "exact",     "nearer neighbour",     "tie to even",     "toward zero",    "drawn",
       "saturated", "overflow to infinity", "overflow to NaN", "smallest value", "not a number"};
   static_assert(std::size(texts) == static_cast<std::size_t>(RoundingRule::not_a_number) + 1);
+  if (rule == RoundingRule::tie && f.family == FormatFamily::table) return "tie to the lower";
+  if (rule == RoundingRule::tie && f.specials == models::Specials::scale) return "tie to the upper";
   return texts[static_cast<std::size_t>(rule)];
 }
 
@@ -97,7 +99,7 @@ Outputs compute(const Inputs& in) {
   o.relative_error = relative_percent(o.study, x);
   o.error_ulp = finite_or_missing(o.error / o.ulp);
   o.relative_ulp = v == 0 ? missing : finite_or_missing(100 * (o.ulp / std::abs(v)));
-  o.rule = gives_code(in) ? "the code itself" : rule_text(o.study.rule);
+  o.rule = gives_code(in) ? "the code itself" : rule_text(*f, o.study.rule);
   o.lower = finite_or_missing(o.study.lower);
   o.upper = finite_or_missing(o.study.upper);
   // Half a step of FP64 is no double: there is no number to give.
