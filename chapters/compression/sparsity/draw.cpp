@@ -136,10 +136,14 @@ void draw_patterns(const Outputs& out, const Picture& picture, View& view, ImVec
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (!out.example) return;
-  stage.panel("path", {.title = "Four weights on their way", .least = {500, 270}, .ideal = {0, 420}, .answers = true},
+  stage.panel("path",
+              {.title = picture.pairs ? "Four pairs of weights on their way" : "Four weights on their way",
+               .least = {500, 270},
+               .ideal = {0, 420},
+               .answers = true},
               [&](ImVec2 size) { draw_path(in, out, picture, view, size); });
   stage.panel("mask", {.title = "The mask: press a group", .least = {300, 170}, .ideal = {0, 300}}, [&](ImVec2 size) {
-    draw_mask(*out.example, out.example->masks[static_cast<std::size_t>(in.pattern)], view, size);
+    draw_mask(*out.example, out.example->masks[static_cast<std::size_t>(in.pattern)], picture.pairs, view, size);
   });
   stage.panel("cost", {.title = "What the zeros cost", .least = {340, 220}, .ideal = {0, 340}},
               [&](ImVec2 size) { draw_errors(in, out, picture, view, size); });

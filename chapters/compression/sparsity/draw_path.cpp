@@ -15,9 +15,9 @@ using widgets::Line;
 using widgets::Painter;
 using widgets::Type;
 
-/// The four neighbours that are followed, and how many of them are stored and multiplied.
+/// The four neighbours that are followed, or four pairs of them, and how many of them are stored and multiplied.
 struct Four {
-  std::array<double, group_size> weights{};
+  std::array<double, group_size> weights{};  ///< of a pair the larger one
   std::array<bool, group_size> kept{};
   std::array<std::size_t, group_size> row{};  ///< multiplier that takes the i-th weight
   std::size_t rows = group_size;              ///< multipliers at work
@@ -28,10 +28,13 @@ Four four_of(const Outputs& out, const Inputs& in, Skips skips, const View& view
   const auto r = static_cast<std::size_t>(std::clamp<std::int64_t>(view.group_row, 0, mask_rows - 1));
   const auto g = static_cast<std::size_t>(std::clamp<std::int64_t>(view.group, 0, mask_cols / group_size - 1));
   const auto& mask = out.example->masks[static_cast<std::size_t>(in.pattern)];
+  const bool pairs = zeros_in_pairs(in);
+  const std::size_t unit = pairs ? 2 : 1, first = r * mask_cols + (pairs ? g / 2 * 2 : g) * group_size;
+  const auto& all = out.example->weights;
   std::size_t stored = 0;
   for (std::size_t i = 0; i < group_size; ++i) {
-    const std::size_t at = r * mask_cols + g * group_size + i;
-    f.weights[i] = out.example->weights[at];
+    const std::size_t at = first + i * unit;
+    f.weights[i] = pairs && std::abs(all[at + 1]) > std::abs(all[at]) ? all[at + 1] : all[at];
     f.kept[i] = mask[at] != 0;
     f.row[i] = skips == Skips::products ? stored : i;
     stored += f.kept[i] ? 1 : 0;
@@ -107,11 +110,12 @@ void draw_chip(const Painter& p, ImVec2 at, std::string_view bits, bool on) {
          Font::mono);
 }
 
-constexpr std::array<std::string_view, group_size> places{"00", "01", "10", "11"}, input_names{"x0", "x1", "x2", "x3"};
+constexpr std::array<std::string_view, group_size> places{"00", "01", "10", "11"}, input_names{"x0", "x1", "x2", "x3"},
+    pair_names{"x0,1", "x2,3", "x4,5", "x6,7"};
 
-void draw_inputs(const Painter& p, const PathPlan& plan, const Four& f, Skips skips) {
+void draw_inputs(const Painter& p, const PathPlan& plan, const Four& f, Skips skips, bool pairs) {
   const auto& t = widgets::theme();
-  const float w = std::min(plan.wire_gap * 0.8f, t.px(44));
+  const float w = std::min(plan.wire_gap * (pairs ? 0.95f : 0.8f), t.px(44));
   for (std::size_t i = 0; i < group_size; ++i) {
     const float x = plan.wire_x(i);
     const bool used = skips != Skips::products ? f.rows > 0 : f.kept[i];
@@ -119,8 +123,8 @@ void draw_inputs(const Painter& p, const PathPlan& plan, const Four& f, Skips sk
     p.rect({x - w / 2, plan.input_y}, {x + w / 2, plan.input_y + plan.cell_h}, t.card, t.px(3));
     p.frame({x - w / 2, plan.input_y}, {x + w / 2, plan.input_y + plan.cell_h}, used ? t.series_at(2) : t.line,
             t.px(1.2f), t.px(3));
-    p.text({x, plan.input_y + (plan.cell_h - t.type(Type::small)) / 2}, input_names[i], used ? t.text : t.muted,
-           Type::small, Font::mono, Align::center);
+    p.text({x, plan.input_y + (plan.cell_h - t.type(Type::small)) / 2}, (pairs ? pair_names : input_names)[i],
+           used ? t.text : t.muted, Type::small, Font::mono, Align::center);
     if (skips != Skips::products) continue;
     const float ground = widgets::text_size(places[i], Type::small, Font::mono).x / 2 + t.px(2);
     const float y = plan.input_y + plan.cell_h + t.px(2);
@@ -190,7 +194,7 @@ void draw_sum(const Painter& p, const PathPlan& plan) {
   widgets::draw_arrow(p, out, t.text, t.px(1.5f));
 }
 
-/// Bits that a group takes in memory.
+/// Bits that a group takes in memory; `value_bits` of a weight, or of a pair.
 double stored_bits(const Four& f, Skips skips, double value_bits) {
   const auto kept = static_cast<double>(std::count(f.kept.begin(), f.kept.end(), true));
   if (skips == Skips::products) return kept * (value_bits + 2);
@@ -201,24 +205,26 @@ double stored_bits(const Four& f, Skips skips, double value_bits) {
 void draw_words(const Painter& p, const PathPlan& plan, const Four& f, const Picture& picture) {
   const auto& t = widgets::theme();
   const Skips skips = picture.skips;
+  const double unit = picture.pairs ? 2 : 1;
   const auto word = [&](float x, float y, std::string_view s, float room, ImU32 ink, Font font = Font::sans) {
     if (widgets::text_size(s, Type::small, font).x <= room) p.text({x, y}, s, ink, Type::small, font);
   };
   const float second = plan.stored_x - t.px(8);
-  word(plan.at.x, plan.title, "four weights", second - plan.at.x, t.muted);
+  word(plan.at.x, plan.title, picture.pairs ? "four pairs" : "four weights", second - plan.at.x, t.muted);
   word(plan.stored_x, plan.title, skips == Skips::products ? "values and indices" : "stored",
        plan.wires_x - plan.wire_gap * 0.5f - plan.stored_x, t.muted);
   word(plan.wires_x - plan.wire_gap * 0.5f, plan.title,
        skips == Skips::products ? "inputs, picked by the index" : "inputs",
        plan.multiply_x - plan.radius - plan.wires_x, t.muted);
   Line bits;
-  bits.add(widgets::format(stored_bits(f, skips, picture.value_bits), "", 4))
+  bits.add(widgets::format(stored_bits(f, skips, unit * picture.value_bits), "", 4))
       .add(" of ")
-      .add(widgets::format(group_size * picture.value_bits, "", 4))
+      .add(widgets::format(group_size * unit * picture.value_bits, "", 4))
       .add(" bits");
   word(plan.stored_x, plan.foot, bits.view(), plan.wires_x - plan.stored_x, t.text, Font::bold);
   Line products;
-  products.add_integer(static_cast<std::int64_t>(f.rows)).add(" of 4 products");
+  products.add_integer(static_cast<std::int64_t>(f.rows) * (picture.pairs ? 2 : 1))
+      .add(picture.pairs ? " of 8 products" : " of 4 products");
   const float room = plan.at.x + plan.size.x - plan.wire_x(3) - t.px(6);
   const float w = widgets::text_size(products.view(), Type::small, Font::bold).x;
   word(plan.at.x + plan.size.x - w, plan.foot, products.view(), room, t.text, Font::bold);
@@ -238,7 +244,7 @@ void draw_path(const Inputs& in, const Outputs& out, const Picture& picture, con
   const Four f = four_of(out, in, picture.skips, view);
   double largest = 1e-300;
   for (const double w : f.weights) largest = std::max(largest, std::abs(w));
-  draw_inputs(p, plan, f, picture.skips);
+  draw_inputs(p, plan, f, picture.skips, picture.pairs);
   for (std::size_t i = 0; i < group_size; ++i) draw_weight(p, plan, f, picture.skips, i, largest);
   if (f.rows > 0) draw_sum(p, plan);
   draw_words(p, plan, f, picture);

@@ -52,7 +52,7 @@ TEST_CASE("MX blocks take the oracle's scale and values under both rules") {
   CHECK(data.size() == 8);
   for (const auto& v : data) {
     const BlockScheme& s = mx_of(v.at("element").get<std::string>());
-    const MxRule rule = v.at("rule") == "floor" ? MxRule::floor : MxRule::ceil;
+    const ScaleRule rule = v.at("rule") == "floor" ? ScaleRule::floor : ScaleRule::ceil;
     INFO(s.name << " " << v.at("rule"));
     const auto in = v.at("block").get<std::vector<double>>();
     const Blocks b = to_blocks(s, in, {.rule = rule});
@@ -118,7 +118,7 @@ TEST_CASE("the floor rule clips what the ceil rule keeps, and smaller blocks los
   const std::vector<double> one{7.9};
   CHECK(to_blocks(scheme("mxfp4"), one).values[0] == 6);  // 24 % of the block's largest
   CHECK(to_blocks(scheme("mxfp4"), one).saturated == 1);
-  CHECK(to_blocks(scheme("mxfp4"), one, {.rule = MxRule::ceil}).values[0] == 8);
+  CHECK(to_blocks(scheme("mxfp4"), one, {.rule = ScaleRule::ceil}).values[0] == 8);
   auto in = normals(1024, 2);
   in[100] = 60;
   double before = HUGE_VAL;
