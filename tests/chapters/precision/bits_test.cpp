@@ -179,3 +179,14 @@ TEST_CASE("bits: the answer names the end that was passed, NF4's rule for ties, 
   set(*lab, "seed", "2");
   CHECK(answer() == "FP16 stores infinity for `65530`: past the end, chance took it; infinity was `81.2 %` likely.");
 }
+
+// ml_dtypes and PyTorch: 3 becomes 4, 12 becomes 16, 0.75 becomes 1.
+TEST_CASE("bits: E8M0 takes a tie to the upper value and says why") {
+  const LabPtr lab = open_lab("precision/bits");
+  for (const auto& [value, stored] : {std::pair{"3", 4.0}, {"12", 16.0}, {"0.75", 1.0}, {"1.5", 2.0}, {"6", 8.0}}) {
+    set(*lab, "format", "e8m0", "value", value);
+    CHECK(outputs_of(*lab)["value"] == stored);
+    CHECK(outputs_of(*lab)["rule"] == "tie to the upper");
+  }
+  CHECK(lab->answer() == "E8M0 stores `8` for `6`: a tie, which the upper value takes.");
+}
