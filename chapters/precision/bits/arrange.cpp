@@ -25,7 +25,9 @@ std::string value_text(const FloatFormat& f, double v) {
   return text;
 }
 std::string number_text(const models::TypedDecimal& x) {
-  return std::isfinite(x.value) ? x.text : models::exact_decimal(x.value, 17);
+  if (!std::isfinite(x.value)) return models::exact_decimal(x.value, 17);
+  constexpr std::size_t longest = 26;
+  return x.text.size() <= longest ? x.text : x.text.substr(0, longest - 2) + "\xE2\x80\xA6";
 }
 std::string percent(double share) { return widgets::format_text(100 * share, "%"); }
 

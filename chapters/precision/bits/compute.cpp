@@ -33,7 +33,10 @@ std::string_view rule_text(const FloatFormat& f, RoundingRule rule) {
 /// The rounding of the value, or of the code that is given in its place; a sentence where the code is none.
 models::Result<models::RoundingStudy> study_of(const Inputs& in, const FloatFormat& f) {
   using Study = models::Result<models::RoundingStudy>;
-  if (!gives_code(in)) return Study::ok(study_number(in, f, models::typed_decimal(in.value)));
+  if (!gives_code(in) && !in.decimal.empty() && !models::read_decimal(in.decimal))
+    return Study::fail(
+        "The decimal reads as none between 5e-324 and 1.8e308: write up to 80 digits, as 0.1 or 6.02e23.");
+  if (!gives_code(in)) return Study::ok(study_number(in, f, number_of(in, 0)));
   const auto code = read_code(in.code);
   if (code && *code <= f.code_mask()) return Study::ok(models::study_code(f, *code, in.rounding));
   return Study::fail((code ? "The code does not fit: codes of " : "The code reads as none: codes of ") +
