@@ -46,7 +46,7 @@ void draw_errors(Inputs& in, const Outputs& out, const Picture& picture, View& v
   const bool two_four = in.pattern == models::SparsePattern::two_four;
   const std::array<double, 1> half{two_four_share},
       error{out.errors[static_cast<std::size_t>(models::SparsePattern::two_four)]};
-  plot.scatter("2:4", half, error,
+  plot.scatter(picture.two_four_name, half, error,
                {
                    .colour = two_four ? t.accent : t.series_at(1),
                    .marker = Marker::triangle,
@@ -81,7 +81,7 @@ void draw_speeds(Inputs& in, const Outputs& out, const Picture& picture, View& v
        .y = {.lo = 0, .hi = std::max(2.1, 1.08 * picture.largest_speedup), .label = "speed-up over dense, at most"},
        .size = size,
        .end_labels = true});
-  static constexpr std::array<std::string_view, pattern_count> names{"unstructured", "2:4", "whole rows"};
+  const std::array<std::string_view, pattern_count> names{"unstructured", picture.two_four_name, "whole rows"};
   for (std::size_t k = 0; k < names.size(); ++k)
     plot.line(names[k], picture.tokens, picture.speedups[k],
               {

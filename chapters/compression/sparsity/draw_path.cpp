@@ -17,7 +17,8 @@ using widgets::Type;
 
 /// The four neighbours that are followed, or four pairs of them, and how many of them are stored and multiplied.
 struct Four {
-  std::array<double, group_size> weights{};  ///< of a pair the larger one
+  std::array<double, group_size> weights{};   ///< of a pair the first
+  std::array<double, group_size> partners{};  ///< of a pair the second; 0 where there are no pairs
   std::array<bool, group_size> kept{};
   std::array<std::size_t, group_size> row{};  ///< multiplier that takes the i-th weight
   std::size_t rows = group_size;              ///< multipliers at work
@@ -34,7 +35,8 @@ Four four_of(const Outputs& out, const Inputs& in, Skips skips, const View& view
   std::size_t stored = 0;
   for (std::size_t i = 0; i < group_size; ++i) {
     const std::size_t at = first + i * unit;
-    f.weights[i] = pairs && std::abs(all[at + 1]) > std::abs(all[at]) ? all[at + 1] : all[at];
+    f.weights[i] = all[at];
+    f.partners[i] = pairs ? all[at + 1] : 0;
     f.kept[i] = mask[at] != 0;
     f.row[i] = skips == Skips::products ? stored : i;
     stored += f.kept[i] ? 1 : 0;
@@ -62,7 +64,7 @@ struct PathPlan {
   float wire_x(std::size_t i) const { return wires_x + wire_gap * static_cast<float>(i); }
 };
 
-PathPlan plan_of(ImVec2 at, ImVec2 size) {
+PathPlan plan_of(ImVec2 at, ImVec2 size, bool pairs) {
   const auto& t = widgets::theme();
   PathPlan p{.at = at, .size = size};
   const float line = t.type(Type::small);
@@ -73,7 +75,7 @@ PathPlan plan_of(ImVec2 at, ImVec2 size) {
   p.top = p.input_y + p.cell_h + line + t.px(4);
   p.pitch = (p.foot - t.px(4) - p.top) / static_cast<float>(group_size);
   p.cell_h = std::min(p.cell_h, p.pitch * 0.8f);
-  p.cell_w = std::clamp(size.x * 0.11f, t.px(40), t.px(110));
+  p.cell_w = pairs ? std::clamp(size.x * 0.17f, t.px(40), t.px(130)) : std::clamp(size.x * 0.11f, t.px(40), t.px(110));
   p.stored_x = at.x + size.x * 0.21f;
   p.wires_x = at.x + size.x * 0.5f;
   p.wire_gap = size.x * 0.07f;
@@ -83,21 +85,29 @@ PathPlan plan_of(ImVec2 at, ImVec2 size) {
   return p;
 }
 
-/// A weight as it was or as it is stored; `struck`: it is dropped.
-void draw_cell(const Painter& p, const PathPlan& plan, float x, float y, double weight, double largest, bool kept,
-               bool struck) {
+/// What is written in a cell: a weight, or the two of a pair.
+Line cell_text(const Four& f, std::size_t i, bool pairs, bool zero) {
+  Line text;
+  text.add(widgets::format(zero ? 0.0 : f.weights[i], "", 2));
+  if (pairs) text.add(" ").add(widgets::format(zero ? 0.0 : f.partners[i], "", 2));
+  return text;
+}
+
+/// A weight, or a pair, as it was or as it is stored; `strength`, 0 to 1, says how large it is; `struck`: it is
+/// dropped.
+void draw_cell(const Painter& p, const PathPlan& plan, float x, float y, std::string_view text, double strength,
+               bool kept, bool struck) {
   const auto& t = widgets::theme();
   const ImVec2 min{x, y - plan.cell_h / 2}, max{x + plan.cell_w, y + plan.cell_h / 2};
   p.rect(min, max, t.card, t.px(3));
   if (kept)
-    p.rect(min, {min.x + t.px(4) + (plan.cell_w - t.px(4)) * static_cast<float>(std::abs(weight) / largest), max.y},
+    p.rect(min, {min.x + t.px(4) + (plan.cell_w - t.px(4)) * static_cast<float>(strength), max.y},
            widgets::with_alpha(t.series_at(0), 0.45f), t.px(3));
   p.frame(min, max, kept ? t.series_at(0) : struck ? t.line : t.muted, t.px(kept ? 1.5f : 1.0f), t.px(3));
-  const widgets::NumberText number = widgets::format(weight, "", 2);
-  const float w = widgets::text_size(number, Type::small, Font::mono).x;
+  const float w = widgets::text_size(text, Type::small, Font::mono).x;
   if (w > plan.cell_w - t.px(4)) return;
   const float mid = (min.x + max.x) / 2;
-  p.text({mid, y - t.type(Type::small) / 2}, number, kept ? t.text : t.muted, Type::small, Font::mono, Align::center);
+  p.text({mid, y - t.type(Type::small) / 2}, text, kept ? t.text : t.muted, Type::small, Font::mono, Align::center);
   if (struck) p.line({mid - w / 2, y}, {mid + w / 2, y}, t.muted, t.px(1.2f));
 }
 
@@ -134,10 +144,12 @@ void draw_inputs(const Painter& p, const PathPlan& plan, const Four& f, Skips sk
 }
 
 /// A weight's way: stored or not, past the inputs, into its multiplier.
-void draw_weight(const Painter& p, const PathPlan& plan, const Four& f, Skips skips, std::size_t i, double largest) {
+void draw_weight(const Painter& p, const PathPlan& plan, const Four& f, Skips skips, bool pairs, std::size_t i,
+                 double largest) {
   const auto& t = widgets::theme();
   const float from = plan.weight_y(i);
-  draw_cell(p, plan, plan.at.x, from, f.weights[i], largest, f.kept[i], !f.kept[i]);
+  const double strength = std::hypot(f.weights[i], f.partners[i]) / largest;
+  draw_cell(p, plan, plan.at.x, from, cell_text(f, i, pairs, false).view(), strength, f.kept[i], !f.kept[i]);
   const bool stored = f.kept[i] || skips == Skips::nothing;
   const bool multiplied = f.rows > 0 && (f.kept[i] || skips == Skips::nothing || skips == Skips::bytes);
   if (!multiplied) return;
@@ -147,7 +159,7 @@ void draw_weight(const Painter& p, const PathPlan& plan, const Four& f, Skips sk
   const std::array<ImVec2, 2> in{ImVec2{plan.at.x + plan.cell_w + gap, from}, ImVec2{plan.stored_x - gap, upper}};
   if (stored) {
     widgets::draw_arrow(p, in, ink, t.px(1.5f));
-    draw_cell(p, plan, plan.stored_x, upper, f.kept[i] ? f.weights[i] : 0.0, largest, f.kept[i], false);
+    draw_cell(p, plan, plan.stored_x, upper, cell_text(f, i, pairs, !f.kept[i]).view(), strength, f.kept[i], false);
   }
   const float mark = right + t.px(6);
   float begin = right;
@@ -240,18 +252,21 @@ void draw_path(const Inputs& in, const Outputs& out, const Picture& picture, con
   const Painter p = Painter::window();
   // Taller brings nothing: it stands in the middle then.
   const float high = std::min(area.height(), widgets::theme().px(480));
-  const PathPlan plan = plan_of({area.min.x, area.min.y + (area.height() - high) / 2}, {area.width(), high});
+  const PathPlan plan =
+      plan_of({area.min.x, area.min.y + (area.height() - high) / 2}, {area.width(), high}, picture.pairs);
   const Four f = four_of(out, in, picture.skips, view);
   double largest = 1e-300;
-  for (const double w : f.weights) largest = std::max(largest, std::abs(w));
+  for (std::size_t i = 0; i < group_size; ++i) largest = std::max(largest, std::hypot(f.weights[i], f.partners[i]));
   draw_inputs(p, plan, f, picture.skips, picture.pairs);
-  for (std::size_t i = 0; i < group_size; ++i) draw_weight(p, plan, f, picture.skips, i, largest);
+  for (std::size_t i = 0; i < group_size; ++i) draw_weight(p, plan, f, picture.skips, picture.pairs, i, largest);
   if (f.rows > 0) draw_sum(p, plan);
   draw_words(p, plan, f, picture);
   if (p.record()) {
     widgets::DataTable table{"four weights", {"weight", "kept"}, {}};
-    for (std::size_t i = 0; i < group_size; ++i)
+    for (std::size_t i = 0; i < group_size; ++i) {
       table.rows.push_back({widgets::exact(f.weights[i]), f.kept[i] ? "1" : "0"});
+      if (picture.pairs) table.rows.push_back({widgets::exact(f.partners[i]), f.kept[i] ? "1" : "0"});
+    }
     p.record()->tables.push_back(std::move(table));
   }
 }

@@ -91,8 +91,9 @@ struct Picture {
   double largest_speedup = 1;
   double pruned = 50;  ///< %, of the pattern that is set
   Skips skips = Skips::nothing;
-  double value_bits = 16;  ///< of a stored weight
-  bool pairs = false;      ///< the four that are followed are pairs
+  double value_bits = 16;                  ///< of a stored weight
+  bool pairs = false;                      ///< the four that are followed are pairs
+  std::string_view two_four_name = "2:4";  ///< "4:8 in pairs" of FP4
 };
 
 struct View {
