@@ -274,15 +274,16 @@ std::vector<double> figures_in(const std::string& text) {
   return out;
 }
 
-/// Of 60 instances, the percentage whose answer stands in the question, to 0.5 % or as near as the drill asks.
+/// Of 60 instances, the percentage whose answer stands in the question, to 0.5 % or as near as the drill asks for.
 double answers_in_question(const Drill& d) {
   double found = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     chapters::DrillLabs labs;
     const auto q = make_question(d, bundled_drills(), seed, labs);
     const auto figures = figures_in(q.text);
-    found += std::any_of(figures.begin(), figures.end(),
-                         [&](double v) { return std::abs(v - q.answer) <= std::min(d.tolerance, 0.005) * std::abs(q.answer); });
+    found += std::any_of(figures.begin(), figures.end(), [&](double v) {
+      return std::abs(v - q.answer) <= std::min(d.tolerance, 0.005) * std::abs(q.answer);
+    });
   }
   return found / 0.6;
 }
