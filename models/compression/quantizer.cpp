@@ -38,13 +38,14 @@ double at_rank(std::vector<double>& v, double share) {
 }  // namespace
 
 std::string_view quant_format_label(QuantFormat format) {
-  static constexpr std::string_view labels[] = {"INT8", "INT4", "INT3", "INT2", "FP8 E4M3", "NF4", "FP4 E2M1"};
+  static constexpr std::string_view labels[] = {"INT8", "INT6",     "INT5", "INT4",    "INT3",
+                                                "INT2", "FP8 E4M3", "NF4",  "FP4 E2M1"};
   static_assert(std::size(labels) == static_cast<std::size_t>(QuantFormat::fp4) + 1);
   return labels[static_cast<std::size_t>(format)];
 }
 
 int quant_bits(QuantFormat format) {
-  static constexpr int bits[] = {8, 4, 3, 2, 8, 4, 4};
+  static constexpr int bits[] = {8, 6, 5, 4, 3, 2, 8, 4, 4};
   static_assert(std::size(bits) == static_cast<std::size_t>(QuantFormat::fp4) + 1);
   return bits[static_cast<std::size_t>(format)];
 }

@@ -12,7 +12,7 @@
 /// and loses.
 namespace models {
 
-enum class QuantFormat : std::uint8_t { int8, int4, int3, int2, fp8, nf4, fp4 };  ///< fp8: E4M3; fp4: E2M1
+enum class QuantFormat : std::uint8_t { int8, int6, int5, int4, int3, int2, fp8, nf4, fp4 };  ///< fp8: E4M3; fp4: E2M1
 enum class QuantGrain : std::uint8_t {
   tensor,
   channel,

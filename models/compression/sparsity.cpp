@@ -55,16 +55,22 @@ std::vector<double> sparse_example(std::uint64_t seed, std::size_t rows, std::si
 }
 
 std::vector<std::uint8_t> sparse_mask(std::span<const double> weights, std::size_t rows, std::size_t cols,
-                                      SparsePattern pattern, double share) {
+                                      SparsePattern pattern, double share, bool pairs) {
   std::vector<std::uint8_t> mask(weights.size(), 1);
   if (pattern == SparsePattern::two_four) {
+    const std::size_t unit = pairs ? 2 : 1;
+    const auto energy = [&](std::size_t first) {
+      double sum = 0;
+      for (const double w : weights.subspan(first, unit)) sum += w * w;
+      return sum;
+    };
     for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t c = 0; c + 4 <= cols; c += 4) {
+      for (std::size_t c = 0; c + 4 * unit <= cols; c += 4 * unit) {
         std::array<std::size_t, 4> at{};
-        std::iota(at.begin(), at.end(), r * cols + c);
-        std::stable_sort(at.begin(), at.end(),
-                         [&](std::size_t a, std::size_t b) { return std::abs(weights[a]) < std::abs(weights[b]); });
-        mask[at[0]] = mask[at[1]] = 0;
+        for (std::size_t i = 0; i < at.size(); ++i) at[i] = r * cols + c + i * unit;
+        std::stable_sort(at.begin(), at.end(), [&](std::size_t a, std::size_t b) { return energy(a) < energy(b); });
+        for (const std::size_t first : {at[0], at[1]})
+          std::fill_n(mask.begin() + static_cast<std::ptrdiff_t>(first), unit, std::uint8_t{0});
       }
     return mask;
   }
@@ -109,18 +115,20 @@ std::vector<double> error_curve(std::span<const double> weights, std::size_t row
   return out;
 }
 
-double sparse_bytes(double count, double bits, SparsePattern pattern, double share, bool packed) {
+double sparse_bytes(double count, double bits, SparsePattern pattern, double share, bool packed, bool pairs) {
   const double dense = count * bits / 8;
   switch (pattern) {
     case SparsePattern::unstructured:
       return packed ? dense * (1 - share) + count / 8 : dense;
     case SparsePattern::two_four:
-      return packed ? count / 2 * (bits + 2) / 8 : dense;
+      return packed ? count / 2 * (bits + (pairs ? 1 : 2)) / 8 : dense;
     case SparsePattern::structured:
       return dense * (1 - share);
   }
   return dense;
 }
+
+bool in_pairs(Format format) { return format == Format::fp4; }
 
 double two_four_rate(const Chip& chip, Format format) {
   const bool narrow =
@@ -129,6 +137,8 @@ double two_four_rate(const Chip& chip, Format format) {
                       (compute_capability(chip.architecture) >= 80 || chip.architecture.starts_with("Blackwell"));
   const bool amd =
       chip.vendor == "AMD" && (chip.architecture.starts_with("CDNA3") || chip.architecture.starts_with("CDNA4"));
+  if (format == Format::fp4 && nvidia && chip.architecture.starts_with("Blackwell"))
+    return compute_capability(chip.architecture) == 103 ? 4.0 / 3 : 2;
   return narrow && (nvidia || amd) ? 2 : 1;
 }
 
@@ -146,9 +156,9 @@ Result<SparseTime> sparse_time(const Chip& chip, const SparseLayer& layer) {
   if (layer.pattern == SparsePattern::structured)
     cost = gemm(layer.tokens, layer.outputs * (1 - layer.share), layer.inputs, e, e, e);
   out.dense_weight_bytes = count * e;
-  out.weight_bytes = sparse_bytes(count, 8 * e, layer.pattern, layer.share, packed);
+  out.weight_bytes = sparse_bytes(count, 8 * e, layer.pattern, layer.share, packed, in_pairs(layer.format));
   if (layer.pattern != SparsePattern::structured) cost.read_bytes += out.weight_bytes - out.dense_weight_bytes;
-  out.flops_done = cost.flops / (layer.pattern == SparsePattern::two_four ? rate : 1);
+  out.flops_done = cost.flops / (layer.pattern == SparsePattern::two_four && rate > 1 ? 2 : 1);
   const auto before = place(*machine, {.flops = dense.flops, .bytes = dense.bytes(), .kernels = 0});
   const auto after = place(fast, {.flops = cost.flops, .bytes = cost.bytes(), .kernels = 0});
   if (!before || !after) return Result<SparseTime>::fail(before ? after.error : before.error);

@@ -11,9 +11,13 @@ namespace models {
 
 enum class SparsePattern : std::uint8_t {
   unstructured,  ///< the smallest weights anywhere
-  two_four,      ///< two of every four neighbours along the inputs
+  two_four,      ///< two of every four neighbours along the inputs; of 4-bit weights two of four pairs, see in_pairs
   structured     ///< whole output rows
 };
+
+/// 4-bit weights lose zeros in pairs: of eight neighbours two of four pairs stay (4:8), since the matrix units pick
+/// pairs. Source: PTX ISA, mma.sp, "pair-wise structured sparse at a granularity of 4:8"; cuSPARSELt, "paired 4:8".
+bool in_pairs(Format format);
 
 /// A matrix to prune, rows (outputs) x cols (inputs), row by row. `heavy`: Laplace weights instead of normal ones.
 /// `row_spread`: standard deviation of the logarithm of each row's own scale; 0 makes all rows alike.
@@ -21,9 +25,9 @@ std::vector<double> sparse_example(std::uint64_t seed, std::size_t rows, std::si
                                    double row_spread);
 
 /// 1 keeps, 0 drops. `share` (0 to 1) of the weights or rows goes, rounded down; two_four always drops half (cols in
-/// groups of four; a last, shorter group stays).
+/// groups of four; a last, shorter group stays), with `pairs` the two of four pairs that hold least.
 std::vector<std::uint8_t> sparse_mask(std::span<const double> weights, std::size_t rows, std::size_t cols,
-                                      SparsePattern pattern, double share);
+                                      SparsePattern pattern, double share, bool pairs = false);
 
 /// sqrt(energy dropped / energy of all). Inputs that are independent and alike make this the expected relative error of
 /// the layer's output.
@@ -34,12 +38,13 @@ std::vector<double> error_curve(std::span<const double> weights, std::size_t row
                                 SparsePattern pattern, std::span<const double> shares);
 
 /// Bytes of `count` weights of `bits` each: what is kept, and indices. `packed` unstructured: a bit a weight says
-/// where; not packed: zeros are stored. two_four packed: 2 bits a kept weight, 9/16 of a 16-bit matrix. structured:
-/// what is left, dense.
-double sparse_bytes(double count, double bits, SparsePattern pattern, double share, bool packed);
+/// where; not packed: zeros are stored. two_four packed: 2 bits a kept weight or pair, 9/16 of a 16-bit matrix, 5/8
+/// of an 8-bit one, and in pairs 5/8 of a 4-bit one. structured: what is left, dense.
+double sparse_bytes(double count, double bits, SparsePattern pattern, double share, bool packed, bool pairs = false);
 
 /// By how much the chip's matrix units speed up on 2:4 weights: 2 for NVIDIA from Ampere (sm_80) and AMD from CDNA 3
-/// (16 and 8 bits), else 1.
+/// (16 and 8 bits). FP4: 2 on Blackwell, 4/3 on Blackwell Ultra (sm_103: 20 PFLOP/s sparse, 15 dense on the GB300),
+/// whose dense units are faster. Else 1.
 double two_four_rate(const Chip& chip, Format format);
 
 struct SparseLayer {

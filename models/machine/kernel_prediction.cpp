@@ -23,9 +23,14 @@ void ask(PortLoads& loads, std::string_view port, std::string_view unit, double 
 }  // namespace
 
 std::string_view limit_label(KernelLimit limit) {
-  static constexpr std::string_view labels[] = {"arithmetic",    "latency",          "load ports",
-                                                "store ports",   "memory bandwidth", "sectors at the L2",
-                                                "shared memory", "instructions"};
+  static constexpr std::string_view labels[] = {"arithmetic",
+                                                "latency",
+                                                "load ports",
+                                                "store ports",
+                                                "memory bandwidth",
+                                                "sectors at the L2",
+                                                "the pipe of L1 and shared memory",
+                                                "instructions"};
   static_assert(std::size(labels) == static_cast<std::size_t>(KernelLimit::issue) + 1);
   return labels[static_cast<std::size_t>(limit)];
 }
@@ -107,7 +112,7 @@ PortLoads warp_fma_ports(const GpuPorts& gpu, double wavefronts_per_fma) {
   PortLoads out;
   const double warps = gpu.fma_lanes / 32;
   ask(out, "multiply-add lanes", "warps/cycle", warps, warps);
-  if (wavefronts_per_fma > 0) ask(out, "shared memory", "wavefronts/cycle", warps * wavefronts_per_fma, 1);
+  if (wavefronts_per_fma > 0) ask(out, "L1 and shared memory", "wavefronts/cycle", warps * wavefronts_per_fma, 1);
   return out;
 }
 
@@ -117,7 +122,7 @@ PortLoads warp_stream_ports(const GpuPorts& gpu, const WarpStream& loop) {
   ask(out, "memory", "B/s", dram, dram);
   ask(out, "sectors at the L2", "B/s", 32 * loop.sectors / loop.useful_bytes * dram, gpu.l2_bytes_per_s);
   if (loop.wavefronts > 0)
-    ask(out, "shared memory", "wavefronts/cycle",
+    ask(out, "L1 and shared memory", "wavefronts/cycle",
         loop.wavefronts / loop.useful_bytes * dram / gpu.multiprocessors / gpu.clock_hz, 1);
   ask(out, "bytes under way", "B", dram * waiting_s / gpu.multiprocessors, gpu.threads * loop.bytes_per_thread);
   return out;

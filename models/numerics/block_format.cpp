@@ -1,6 +1,7 @@
 #include "models/numerics/block_format.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -58,6 +59,59 @@ void fill(const Block& b, double scale, double least, double most) {
   }
 }
 
+/// 1, 0.95 ... 0.5: the parts of the range that the search for the least error tries.
+constexpr int shrinks_tried = 11;
+double shrink_at(int k) { return 1 - 0.05 * k; }
+
+/// Squared error of the block's elements, rounded to nearest in units of `scale`.
+double squared_error(const Block& b, double scale, double least, double most) {
+  double sum = 0;
+  for (const double x : b.in) {
+    const double scaled = scale > 0 ? std::clamp(x / scale, least, most) : 0;
+    const double e =
+        x - decode(b.element, encode(b.element, scaled, Rounding::nearest_even, Overflow::saturate)) * scale;
+    sum += e * e;
+  }
+  return sum;
+}
+
+/// Of `tried` choices the one with the least error; the first of equals. `error_at` gives the error of choice k.
+template <class ErrorAt>
+int least_of(int tried, ErrorAt error_at) {
+  int best = 0;
+  double least = error_at(0);
+  for (int k = 1; k < tried; ++k) {
+    const double error = error_at(k);
+    if (!(error < least)) continue;
+    least = error;
+    best = k;
+  }
+  return best;
+}
+
+/// The part of the range with the least error, where that is asked for; all of it otherwise. `error_of` is the error
+/// with a part of the range.
+template <class ErrorOf>
+double shrink_of(const Block& b, ErrorOf error_of) {
+  if (b.options.rule != ScaleRule::least_error) return 1;
+  return shrink_at(least_of(shrinks_tried, [&](int k) { return error_of(shrink_at(k)); }));
+}
+
+int mx_exponent(const Block& b, double amax, double most) {
+  if (!(amax > 0)) return -127;
+  if (b.options.rule == ScaleRule::ceil) {
+    const double ratio = amax / most;
+    return std::ilogb(ratio) + (ratio > std::ldexp(1.0, std::ilogb(ratio)) ? 1 : 0);
+  }
+  const int exponent = std::ilogb(amax) - std::ilogb(most);
+  if (b.options.rule != ScaleRule::least_error) return exponent;
+  static constexpr std::array offsets{0, 1, -1, -2};
+  return exponent + offsets[static_cast<std::size_t>(least_of(static_cast<int>(offsets.size()), [&](int k) {
+           const int at = std::clamp(exponent + offsets[static_cast<std::size_t>(k)], -127, 127);
+           return squared_error(b, std::ldexp(1.0, at), -most, most);
+         }))];
+}
+
 void mx_block(const Block& b) {
   const FloatFormat &e = b.element, &e8m0 = format("e8m0");
   const double amax = amax_of(b.in), most = limits(e).max_finite;
@@ -68,13 +122,7 @@ void mx_block(const Block& b) {
     b.out.values.insert(b.out.values.end(), b.in.size(), std::numeric_limits<double>::quiet_NaN());
     return;
   }
-  int exponent = -127;
-  if (amax > 0 && b.options.rule == MxRule::floor) exponent = std::ilogb(amax) - std::ilogb(most);
-  if (amax > 0 && b.options.rule == MxRule::ceil) {
-    const double ratio = amax / most;
-    exponent = std::ilogb(ratio) + (ratio > std::ldexp(1.0, std::ilogb(ratio)) ? 1 : 0);
-  }
-  exponent = std::clamp(exponent, -127, 127);
+  const int exponent = std::clamp(mx_exponent(b, amax, most), -127, 127);
   const double scale = std::ldexp(1.0, exponent);
   b.out.scales.push_back(scale);
   b.out.scale_codes.push_back(static_cast<std::uint32_t>(encode(e8m0, scale)));
@@ -84,16 +132,29 @@ void mx_block(const Block& b) {
 void nvfp4_block(const Block& b) {
   const FloatFormat& e4m3 = format("e4m3fn");
   const double most = limits(b.element).max_finite;
-  const auto code = encode(e4m3, amax_of(b.in) / most / b.out.tensor_scale, Rounding::nearest_even, Overflow::saturate);
+  auto code = static_cast<int>(
+      encode(e4m3, amax_of(b.in) / most / b.out.tensor_scale, Rounding::nearest_even, Overflow::saturate));
+  if (b.options.rule == ScaleRule::least_error && code > 0) {
+    const int widest = code, last = static_cast<int>(last_ordinal(e4m3));
+    const auto tried = [&](int k) { return std::clamp(k == 9 ? widest + 1 : widest - k, 1, last); };
+    code = tried(least_of(10, [&](int k) {
+      const double scale = decode(e4m3, static_cast<std::uint64_t>(tried(k))) * b.out.tensor_scale;
+      return squared_error(b, scale, -most, most);
+    }));
+  }
   b.out.scale_codes.push_back(static_cast<std::uint32_t>(code));
-  b.out.scales.push_back(decode(e4m3, code));
+  b.out.scales.push_back(decode(e4m3, static_cast<std::uint64_t>(code)));
   fill(b, b.out.scales.back() * b.out.tensor_scale, -most, most);
+}
+
+std::uint64_t fp16_code(double scale) {
+  return encode(format("fp16"), scale, Rounding::nearest_even, Overflow::saturate);
 }
 
 /// The scale as FP16 stores it.
 double push_fp16(Blocks& out, double scale) {
   const FloatFormat& fp16 = format("fp16");
-  const auto code = encode(fp16, scale, Rounding::nearest_even, Overflow::saturate);
+  const auto code = fp16_code(scale);
   out.scale_codes.push_back(static_cast<std::uint32_t>(code));
   out.scales.push_back(decode(fp16, code));
   return out.scales.back();
@@ -102,10 +163,28 @@ double push_fp16(Blocks& out, double scale) {
 void zero_point_block(const Block& b) {
   const int steps = (1 << b.element.bits) - 1;
   double lo = 0, hi = 0;  // zero must have a code
-  for (const double v : b.in) lo = std::min(lo, v), hi = std::max(hi, v);
+  for (const double v : b.in) {
+    lo = std::min(lo, v);
+    hi = std::max(hi, v);
+  }
+  const auto zero_of = [&](double lowest, double scale) {
+    return scale > 0 ? std::clamp(std::nearbyint(-lowest / scale), 0.0, static_cast<double>(steps)) : 0;
+  };
+  const double shrink = shrink_of(b, [&](double part) {
+    const double scale = decode(format("fp16"), fp16_code((hi / steps - lo / steps) * part));
+    const double at = zero_of(lo * part, scale);
+    double sum = 0;
+    for (const double x : b.in) {
+      const double code = scale > 0 ? std::clamp(std::nearbyint(x / scale + at), 0.0, static_cast<double>(steps)) : at;
+      const double e = x - (code - at) * scale;
+      sum += e * e;
+    }
+    return sum;
+  });
+  lo *= shrink;
+  hi *= shrink;
   const double scale = push_fp16(b.out, hi / steps - lo / steps);
-  const int zero =
-      scale > 0 ? static_cast<int>(std::clamp(std::nearbyint(-lo / scale), 0.0, static_cast<double>(steps))) : 0;
+  const int zero = static_cast<int>(zero_of(lo, scale));
   b.out.zero_points.push_back(zero);
   for (std::size_t i = 0; i < b.in.size(); ++i) {
     const double scaled = scale > 0 ? b.in[i] / scale + zero : 0;
@@ -132,11 +211,16 @@ void one_block(const Block& b) {
     case BlockScale::fp16: {
       // Symmetric: -2^(b-1) is left unused, so that -x has a code when x has one
       const auto most = static_cast<double>(last_ordinal(b.element));
-      return fill(b, push_fp16(b.out, amax_of(b.in) / most), -most, most);
+      const double widest = amax_of(b.in) / most;
+      const double shrink = shrink_of(b, [&](double part) {
+        return squared_error(b, decode(format("fp16"), fp16_code(widest * part)), -most, most);
+      });
+      return fill(b, push_fp16(b.out, widest * shrink), -most, most);
     }
     case BlockScale::fp32: {
-      const auto amax =
-          static_cast<float>(std::min(amax_of(b.in), static_cast<double>(std::numeric_limits<float>::max())));
+      const double widest = std::min(amax_of(b.in), static_cast<double>(std::numeric_limits<float>::max()));
+      const auto amax = static_cast<float>(
+          widest * shrink_of(b, [&](double part) { return squared_error(b, widest * part, -1, 1); }));
       b.out.scale_codes.push_back(std::bit_cast<std::uint32_t>(amax));
       b.out.scales.push_back(static_cast<double>(amax));
       return fill(b, static_cast<double>(amax), -1, 1);

@@ -30,15 +30,17 @@ std::span<const BlockScheme> block_schemes();
 const BlockScheme* find_block_scheme(std::string_view id);  ///< null when there is none
 const FloatFormat& element_of(const BlockScheme& scheme);
 
-/// How MX chooses its power of two.
-enum class MxRule : std::uint8_t {
-  floor,  ///< OCP MX v1.0, 6.3: 2^(floor(log2 amax) - emax); the largest element may saturate
-  ceil,   ///< 2^ceil(log2(amax / element max)): nothing saturates, up to a binade of resolution lost
+/// How a block's scale is chosen. Floor and ceil differ under MX alone: the others then take the largest magnitude
+/// (or the range) over the largest code.
+enum class ScaleRule : std::uint8_t {
+  floor,        ///< OCP MX v1.0, 6.3: 2^(floor(log2 amax) - emax); the largest element may saturate
+  ceil,         ///< 2^ceil(log2(amax / element max)): nothing saturates, up to a binade of resolution lost
+  least_error,  ///< the scale whose rounding to nearest has the least squared error, of those tried: see to_blocks
 };
 
 struct BlockOptions {
   int block_size = 0;  ///< 0: the scheme's own
-  MxRule rule = MxRule::floor;
+  ScaleRule rule = ScaleRule::floor;
   Rounding rounding = Rounding::nearest_even;  ///< of the elements
   std::uint64_t seed = 0;                      ///< for stochastic rounding
 };
@@ -58,7 +60,9 @@ struct Blocks {
 
 /// Cuts `values` into blocks in order (the last may be shorter) and quantizes each. A block with a NaN or an infinity
 /// becomes NaN under MX (the scale code 0xFF); otherwise infinities count as the largest double. A block of zeros has
-/// the smallest scale.
+/// the smallest scale. Least error tries, for each block: powers of two up to two below and one above that of floor
+/// (MX), the E4M3 code of the largest magnitude, the next one and the eight below (NVFP4), and 1, 0.95 ... 0.5 of the
+/// range (the others).
 Blocks to_blocks(const BlockScheme& scheme, std::span<const double> values, const BlockOptions& options = {});
 
 /// Bits of one element with its part of the block's scale (and zero point): 4.25 for MXFP4. NVFP4's 32 bits a tensor

@@ -1,5 +1,7 @@
 #include "models/numerics/decimal_rounding.h"
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -29,8 +31,8 @@ Digits digits_of(std::string_view scientific) {
   return d;
 }
 
-/// a - b for a >= b, to double.
-double difference(const Digits& a, const Digits& b) {
+/// a - b for a >= b, as scientific text without a point.
+std::string difference_text(const Digits& a, const Digits& b) {
   const int top = std::max(a.exponent, b.exponent), bottom = std::min(a.last(), b.last());
   std::string figures;
   int borrow = 0;
@@ -40,14 +42,78 @@ double difference(const Digits& a, const Digits& b) {
     if (digit < 0) digit += 10;
     figures.insert(figures.begin(), static_cast<char>('0' + digit));
   }
-  const std::string text = figures + "e" + std::to_string(bottom);
-  return std::strtod(text.c_str(), nullptr);
+  return figures + "e" + std::to_string(bottom);
 }
+
+double difference(const Digits& a, const Digits& b) { return std::strtod(difference_text(a, b).c_str(), nullptr); }
+
+Digits difference_digits(const Digits& a, const Digits& b) {
+  const std::string text = difference_text(a, b);
+  const std::size_t e = text.find('e'), first = std::min(text.find_first_not_of('0'), e - 1);
+  const int exponent = std::atoi(text.c_str() + e + 1) + static_cast<int>(e - first) - 1;
+  return digits_of(text.substr(first, e - first) + "e" + std::to_string(exponent));
+}
+
+/// What `typed` exceeds the magnitude of a double by. Where a double does not hold it, its last bit is set, so that it
+/// never seems to be half of a step. Below 1e-290 such differences leave the range of doubles and count as 0.
+double difference_to(const Digits& typed, double magnitude);
 
 bool is_less(const Digits& a, const Digits& b) {
   for (int power = std::max(a.exponent, b.exponent); power >= std::min(a.last(), b.last()); --power)
     if (a.at(power) != b.at(power)) return a.at(power) < b.at(power);
   return false;
+}
+
+double difference_to(const Digits& typed, double magnitude) {
+  if (magnitude < 1e-290) return 0;
+  char full[1100];
+  std::snprintf(full, sizeof full, "%.*e", 780, magnitude);
+  const Digits held = digits_of(full);
+  const bool below = is_less(typed, held);
+  const Digits &more = below ? held : typed, &less = below ? typed : held;
+  double away = difference(more, less);
+  // A difference that was rounded to a double with a last bit of 0 goes to the odd neighbour it lies beside.
+  std::snprintf(full, sizeof full, "%.*e", 780, away);
+  const Digits rounded = digits_of(full);
+  const Digits exact = difference_digits(more, less);
+  const bool low = is_less(rounded, exact), high = is_less(exact, rounded);
+  if ((low || high) && (std::bit_cast<std::uint64_t>(away) & 1) == 0) away = std::nextafter(away, low ? HUGE_VAL : 0);
+  return below ? -away : away;
+}
+
+/// "1.25e-3" of "0.00125"; nothing where a text is no decimal, or one of more than 80 digits.
+std::optional<std::string> scientific_of(std::string_view text) {
+  constexpr std::size_t most_digits = 80;
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  std::string figures;
+  int point = 0, exponent = 0;
+  bool past_point = false, any = false;
+  std::size_t i = 0;
+  for (; i < text.size() && (text[i] == '.' || (text[i] >= '0' && text[i] <= '9')); ++i) {
+    if (text[i] == '.') {
+      if (past_point) return std::nullopt;
+      past_point = true;
+      continue;
+    }
+    any = true;
+    if (figures.empty() && text[i] == '0') {
+      point -= past_point ? 1 : 0;
+      continue;
+    }
+    figures += text[i];
+    point += past_point ? 0 : 1;
+  }
+  if (!any || figures.size() > most_digits) return std::nullopt;
+  if (i < text.size()) {
+    if (text[i] != 'e' && text[i] != 'E') return std::nullopt;
+    std::string_view rest = text.substr(i + 1);
+    if (rest.starts_with('+')) rest.remove_prefix(1);
+    const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), exponent);
+    if (rest.empty() || read.ec != std::errc() || read.ptr != rest.data() + rest.size() || std::abs(exponent) > 9999)
+      return std::nullopt;
+  }
+  if (figures.empty()) return "0e0";
+  return figures.substr(0, 1) + "." + figures.substr(1) + "e" + std::to_string(point - 1 + exponent);
 }
 
 /// Moves a study of a double that is a value of the format to the decimal `remainder` beside it.
@@ -94,23 +160,38 @@ TypedDecimal typed_decimal(double x) {
   const auto end = std::to_chars(shortest, shortest + sizeof shortest, std::abs(x), std::chars_format::scientific).ptr;
   const Digits typed = digits_of({shortest, static_cast<std::size_t>(end - shortest)});
   if (typed.figures.size() > 15) return t;
-  char full[1100];
-  std::snprintf(full, sizeof full, "%.*e", 780, std::abs(x));
-  const Digits held = digits_of(full);
-  const double away = is_less(typed, held) ? -difference(held, typed) : difference(typed, held);
+  const double away = difference_to(typed, std::abs(x));
   t.remainder = x < 0 ? -away : away;
+  return t;
+}
+
+std::optional<TypedDecimal> read_decimal(std::string_view text) {
+  const auto scientific = scientific_of(text);
+  if (!scientific) return std::nullopt;
+  TypedDecimal t;
+  t.text = text;
+  const bool negative = text.front() == '-';
+  const double magnitude = std::strtod(scientific->c_str(), nullptr);
+  const Digits typed = digits_of(*scientific);
+  const bool zero = typed.figures == "0";
+  if (!std::isfinite(magnitude) || (magnitude == 0 && !zero)) return std::nullopt;
+  t.value = negative ? -magnitude : magnitude;
+  const double away = zero ? 0 : difference_to(typed, magnitude);
+  t.remainder = negative ? -away : away;
   return t;
 }
 
 RoundingStudy study_decimal(const FloatFormat& f, const TypedDecimal& x, Rounding rounding, Overflow overflow,
                             std::uint64_t random_bits) {
   RoundingStudy s = study_rounding(f, x.value, rounding, overflow, random_bits);
-  if (x.remainder == 0 || !std::isfinite(x.value) || !std::isfinite(s.value)) return s;
+  if (x.remainder == 0 || !std::isfinite(x.value)) return s;
   if (s.rule == RoundingRule::exact) {
     move_off_value(f, x.remainder, rounding, random_bits, s);
-  } else if (s.rule == RoundingRule::tie) {
-    s.rule = RoundingRule::nearer;
-    s.code = x.remainder > 0 ? s.upper_code : s.lower_code;
+  } else if (s.rule == RoundingRule::tie || s.past_end) {
+    // No value and no midpoint of a narrower format lies between a double and the next.
+    s = study_rounding(f, std::nextafter(x.value, x.remainder > 0 ? HUGE_VAL : -HUGE_VAL), rounding, overflow,
+                       random_bits);
+    if (!std::isfinite(s.value)) return s;
   }
   s.value = decode(f, s.code);
   s.error = s.value - x.value - x.remainder;

@@ -1,5 +1,7 @@
 #pragma once
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "models/numerics/rounding.h"
 
@@ -14,6 +16,11 @@ struct TypedDecimal {
   std::string text;      ///< the shortest decimal: "0.1"
 };
 TypedDecimal typed_decimal(double x);
+
+/// The decimal that a text writes, to its last digit: a sign, digits with or without a point, an exponent ("-0.1",
+/// "9007199254740993", "6.02e23"), at most 80 digits. Nothing when it is written otherwise, and when its nearest double
+/// is infinite, or 0 though the decimal is not.
+std::optional<TypedDecimal> read_decimal(std::string_view text);
 
 /// study_rounding of the decimal itself, not of the double next to it: 0.1 lies between two values of FP64 as well, and
 /// what is a tie of the double may be none of the decimal.

@@ -119,18 +119,17 @@ void round_binary(const Plan plan, const FloatFormat& f, Overflow overflow, Roun
   }
 }
 
-/// E8M0: the float's own exponent, rounded; below 2^-126 the only other value is 2^-127.
+/// E8M0: the float's own exponent, rounded, ties up; below 2^-126 the only other value is 2^-127.
 template <class Out>
 void encode_scale(const float* in, Out* out, std::size_t n, Rounding rounding, Overflow overflow) {
   const bool nearest = rounding == Rounding::nearest_even;
-  const std::uint32_t odd_mask = nearest ? 1 : 0, round_add = nearest ? 0x3FFFFF : 0,
-                      small_tie = nearest ? 0x600000 : ~0U;
+  const std::uint32_t round_add = nearest ? 0x400000 : 0, last_below = nearest ? 0x5FFFFF : ~0U;
   const std::uint32_t over_inf = overflow == Overflow::saturate ? 254 : 255, over_finite = nearest ? over_inf : 254;
   for (std::size_t i = 0; i < n; ++i) {
     const auto u = std::bit_cast<std::uint32_t>(in[i]);
     const std::uint32_t bits = u & ~float_sign;
-    const std::uint32_t normal = (bits + ((bits >> 23) & odd_mask) + round_add) >> 23;
-    std::uint32_t code = choose(mask_if(bits < 0x800000), mask_if(bits > small_tie) & 1U, normal);
+    const std::uint32_t normal = (bits + round_add) >> 23;
+    std::uint32_t code = choose(mask_if(bits < 0x800000), mask_if(bits > last_below) & 1U, normal);
     code = choose(mask_if(code > 254), choose(mask_if(bits == float_inf), over_inf, over_finite), code);
     out[i] = static_cast<Out>(code | ((mask_if(bits > float_inf) | mask_if(u > float_sign)) & 255U));
   }

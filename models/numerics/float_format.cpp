@@ -121,9 +121,8 @@ std::uint64_t encode_binary(const FloatFormat& f, double x, Rounding rounding, O
     const int shift = 52 - f.mantissa_bits + std::max(f.emin() - exponent, 0);
     const std::uint64_t kept = shift > 63 ? 0 : significand >> shift;
     const std::uint64_t rest = shift > 63 ? significand : significand & ((std::uint64_t{1} << shift) - 1);
-    // E8M0 has no mantissa: its even codes are those of even exponents
-    const bool odd = f.specials == Specials::scale ? (exponent - f.emin()) & 1 : kept & 1;
-    magnitude = kept + (rounds_away(odd, rest, shift, rounding, random_bits) ? 1 : 0) +
+    // E8M0 stores no mantissa, so that the last bit kept is the implied one: it is odd, and a tie goes up
+    magnitude = kept + (rounds_away(kept & 1, rest, shift, rounding, random_bits) ? 1 : 0) +
                 (static_cast<std::uint64_t>(std::max(exponent - f.emin(), 0)) << f.mantissa_bits);
     // Without a zero the codes start at the hidden bit: 2^emin is code 0
     if (f.specials == Specials::scale) magnitude = magnitude == 0 ? 0 : magnitude - 1;
@@ -354,10 +353,10 @@ FormatLimits limits(const FloatFormat& f) {
   l.min_positive = l.subnormal_codes ? magnitude_value(f, 1) : l.min_normal;
   l.epsilon = std::ldexp(1.0, -f.mantissa_bits);
   l.unit_roundoff = l.epsilon / 2;
-  // Half a step past the largest: the tie goes up where the largest code is odd
+  // Half a step past the largest: the tie goes up where the largest code is odd, and always between scales
   const std::uint64_t top = last_magnitude(f);
   l.overflow_threshold = l.max_finite + ulp(f, top) / 2;
-  l.overflow_at_tie = top & 1;
+  l.overflow_at_tie = (top & 1) != 0 || f.specials == Specials::scale;
   l.underflow_threshold = l.zero_codes > 0 ? l.min_positive / 2 : 0;
   return l;
 }

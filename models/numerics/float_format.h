@@ -60,10 +60,12 @@ ValueKind classify(const FloatFormat& format, std::uint64_t code);
 std::string_view kind_text(ValueKind kind);  ///< "subnormal"
 
 /// The code nearest to x, or as `rounding` says; ties go to the even code (NF4: to the lower value, as bitsandbytes
-/// does). Stochastic: up with probability (x - lower) / (upper - lower), decided by `random_bits`, 64 uniform bits.
-/// Toward zero never overflows from a finite x (IEEE 754-2019, 7.4). NaN becomes NaN where there is one; otherwise the
-/// largest finite value (E3M2, E2M3, E2M1: PTX ISA, cvt), 0 for integers and NF4. E8M0: 0 becomes the smallest, less
-/// than 0 NaN.
+/// does; E8M0: to the upper one, since the implied bit is the last and is odd, as ml_dtypes and PyTorch do).
+/// Stochastic: up with probability (x - lower) / (upper - lower), decided by `random_bits`, 64 uniform bits. Toward
+/// zero never overflows from a finite x (IEEE 754-2019, 7.4). NaN becomes NaN where there is one; otherwise the largest
+/// finite value (E3M2, E2M3, E2M1: PTX ISA, cvt), 0 for integers and NF4. E8M0: 0 becomes the smallest (as in PyTorch;
+/// ml_dtypes makes it NaN), less than 0 NaN (as in ml_dtypes; PyTorch drops the sign), and between the two smallest
+/// the nearer is taken, where both libraries go up.
 std::uint64_t encode(const FloatFormat& format, double x, Rounding rounding = Rounding::nearest_even,
                      Overflow overflow = Overflow::ieee, std::uint64_t random_bits = 0);
 

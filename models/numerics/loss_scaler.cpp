@@ -147,7 +147,8 @@ Result<ScalerRun> run_loss_scaler(const ScalerInputs& in) {
   const std::int64_t late_steps = in.steps - in.growth_interval;
   run.late_skip_rate = late_steps > 0 ? static_cast<double>(late_skips) / static_cast<double>(late_steps) : 0;
   if (in.policy == ScalerPolicy::dynamic)
-    run.balance_rate = std::log(in.growth) / (-std::log(in.backoff) * static_cast<double>(in.growth_interval));
+    run.balance_rate =
+        std::log(in.growth) / (std::log(in.growth) - std::log(in.backoff) * static_cast<double>(in.growth_interval));
   summarize_samples(run);
   return Outcome::ok(std::move(run));
 }

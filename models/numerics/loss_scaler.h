@@ -12,7 +12,7 @@
 namespace models {
 
 /// `dynamic`: as torch.amp.GradScaler; `fixed`: the first scale for ever, overflowing steps skipped; `none`: a scale
-/// of 1.
+/// of 1, and nobody looks: a step that overflows is applied, and its inf or NaN with it.
 enum class ScalerPolicy : std::uint8_t { dynamic, fixed, none };
 
 struct ScalerInputs {
@@ -69,8 +69,10 @@ struct ScalerRun {
   std::int64_t early_skips = 0;  ///< of all skips, those in the first growth interval: the scale being found
   std::int64_t longest_skip_run = 0;
   double late_skip_rate = 0;  ///< skips a step after the first growth interval; 0 where the run is not longer
-  double balance_rate =
-      0;  ///< skips a step at which halving and doubling hold each other: ln growth / (-ln backoff x interval)
+  /// Skips a step at which halving and doubling hold each other, where clean steps come in whole intervals: a share r
+  /// takes r (-ln backoff) and the others give (1 - r) ln growth / interval, so r = ln growth / (ln growth - interval x
+  /// ln backoff): 1 in 2,001 as GradScaler ships, and below 1 whatever growth and backoff are.
+  double balance_rate = 0;
   double mean_zero_scaled = 0, mean_zero_unscaled = 0, worst_zero_scaled = 0, mean_zero_bf16 = 0;  ///< over the samples
   double final_scale_log2 = 0, highest_scale_log2 = 0, lowest_scale_log2 = 0;
   std::int64_t skips() const { return overflow_skips + bad_skips; }

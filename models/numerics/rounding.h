@@ -10,7 +10,7 @@ namespace models {
 enum class RoundingRule : std::uint8_t {
   exact,         ///< x is a value of the format
   nearer,        ///< one neighbour is nearer
-  tie,           ///< exactly between: the even code (NF4: the lower value)
+  tie,           ///< exactly between: the even code (NF4: the lower value, E8M0: the upper)
   truncated,     ///< toward zero
   drawn,         ///< stochastic: one draw with probability x's distance from the lower neighbour
   saturated,     ///< too large: the largest value
@@ -35,7 +35,7 @@ struct RoundingStudy {
   bool past_highest = false, past_lowest = false;  ///< past_end by its side: upper or lower is that neighbour
   double error = 0;                                ///< value - x; NaN unless both are finite
   /// What rounds to the value, as places between its two neighbours: 0 is the next value below, 0.5 the value itself, 1
-  /// the next value above. Nearest even captures half of the way on each side (the ties go to the even code), toward
+  /// the next value above. Nearest even captures half of the way on each side (the ties go as `tie` says), toward
   /// zero all of the way on the side away from zero, and zero both sides; stochastic may capture anything between the
   /// neighbours, the less likely the farther away it is.
   double captures_lo = 0.25, captures_hi = 0.75;

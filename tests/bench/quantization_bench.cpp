@@ -30,7 +30,7 @@ static void round_to_nearest(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(models::quantize(w, spec).bits_per_weight);
   state.SetItemsProcessed(state.iterations() * 1024 * 1024);
 }
-BENCHMARK(round_to_nearest)->Arg(1)->Arg(4)->Arg(5)->Unit(benchmark::kMillisecond);
+BENCHMARK(round_to_nearest)->Arg(3)->Arg(6)->Arg(7)->Unit(benchmark::kMillisecond);
 
 // The whole study of the methods lab at its defaults.
 static void methods_study(benchmark::State& state) {

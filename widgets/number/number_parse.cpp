@@ -247,10 +247,9 @@ ParsedQuantity parse_quantity(std::string_view text, std::string_view unit) {
   const auto read = std::from_chars(plain.data(), plain.data() + plain.size(), value);
   const std::string_view suffix = trimmed(rest);
   if (read.ec == std::errc::result_out_of_range) {
-    // Too small for a double is as good as nothing; too large is a mistake.
     const std::size_t e = plain.find('e');
-    if (e == std::string::npos || plain[e + 1] != '-') return {0, quoted(typed) + " is too large for a number"};
-    value = 0;
+    const bool small = e == std::string::npos ? plain.find("0.0") != std::string::npos : plain[e + 1] == '-';
+    return {0, quoted(typed) + (small ? " is too small for a number: write 0" : " is too large for a number")};
   }
   const auto factor = suffix_factor(suffix, unit);
   if (!factor) {

@@ -78,6 +78,12 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (!(out.relative_error > 0)) return format + "loses nothing: every weight is one of its levels.";
   const std::string lost = format + "is off by `" + format_text(out.relative_error, "%") + "`";
   if (out.original->rows < 2) return lost + ", all of it in the only row there is.";
+  if (in.grain == QuantGrain::tensor && out.hurt_row == out.scale_row)
+    return lost + ": row `" + std::to_string(out.scale_row) +
+           "` sets the one scale, and loses most of its own size, `" + format_text(out.hurt_row_error, "%") + "`.";
+  if (in.grain == QuantGrain::tensor)
+    return lost + ": row `" + std::to_string(out.scale_row) + "` sets the one scale, all others pay, and row `" +
+           std::to_string(out.hurt_row) + "` most: `" + format_text(out.hurt_row_error, "%") + "` of its size.";
   return lost + "; row `" + std::to_string(out.largest_row) + "`, one of `" + std::to_string(out.original->rows) +
          "`, pays `" + format_text(out.largest_row_share, "%") + "` of the squared error.";
 }
@@ -95,7 +101,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty() || !out.original) return p;
   const models::Quantizer quantizer(quant_spec(in));
-  const ShownGroup at = shown_group(in, *out.original, out.largest_row);
+  const ShownGroup at = shown_group(in, *out.original, paying_row(in, out));
   const std::vector<double> levels = quantizer.levels(out.shown_grid);
   write_headings(in, out, at, levels.size(), p);
   p.error = absolute_errors(out);

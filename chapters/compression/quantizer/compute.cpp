@@ -42,23 +42,33 @@ double product_error(const Matrix& w, const Matrix& q) {
              : 0;
 }
 
-/// The row that holds most of the squared error, and how much of it.
-void find_row_that_loses_most(const Matrix& w, const Matrix& q, Outputs& out) {
+/// The row that holds most of the squared error, the one that loses most of itself, and the one of the largest weight.
+void find_rows_that_pay(const Matrix& w, const Matrix& q, Outputs& out) {
   const Matrix error = models::difference(w, q);
-  double largest = -1, all = 0;
+  double largest = -1, all = 0, worst = -1, highest = -1;
   for (std::size_t r = 0; r < w.rows; ++r) {
-    const double lost = models::dot(error.row(r), error.row(r));
+    const double lost = models::dot(error.row(r), error.row(r)), whole = models::dot(w.row(r), w.row(r));
     all += lost;
+    if (const double part = whole > 0 ? lost / whole : 0; part > worst) {
+      worst = part;
+      out.hurt_row = static_cast<std::int64_t>(r);
+    }
+    for (const double v : w.row(r))
+      if (std::abs(v) > highest) {
+        highest = std::abs(v);
+        out.scale_row = static_cast<std::int64_t>(r);
+      }
     if (lost <= largest) continue;
     largest = lost;
     out.largest_row = static_cast<std::int64_t>(r);
   }
   out.largest_row_share = all > 0 ? 100 * largest / all : 0;
+  out.hurt_row_error = 100 * std::sqrt(std::max(worst, 0.0));
 }
 
 /// The levels that the weights of the shown row or group can become.
 void take_shown_grid(const Inputs& in, const models::Quantizer& quantizer, Outputs& out) {
-  const ShownGroup at = shown_group(in, *out.original, out.largest_row);
+  const ShownGroup at = shown_group(in, *out.original, paying_row(in, out));
   const auto& q = *out.quantized;
   out.shown_grid = q.grids[in.grain == QuantGrain::tensor ? 0 : at.row * q.grids_per_row + at.group];
   out.shown_lowest = quantizer.lowest(out.shown_grid);
@@ -105,6 +115,10 @@ QuantSpec quant_spec(const Inputs& in) {
   };
 }
 
+std::int64_t paying_row(const Inputs& in, const Outputs& out) {
+  return in.grain == QuantGrain::tensor ? out.hurt_row : out.largest_row;
+}
+
 ShownGroup shown_group(const Inputs& in, const Matrix& w, std::int64_t worst) {
   const std::size_t column = std::min(static_cast<std::size_t>(in.column), w.cols - 1);
   const models::Quantizer quantizer(quant_spec(in));
@@ -148,7 +162,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.clipped = 100 * models::share_outside(w, q, spec);
   out.gradient_passed = 100 - out.clipped;
   out.scales = static_cast<std::int64_t>(q.grids.size());
-  find_row_that_loses_most(w, q.weights, out);
+  find_rows_that_pay(w, q.weights, out);
   if (!in.symmetric && !models::is_integer(in.format))
     out.note = std::string(models::quant_format_label(in.format)) +
                " has fixed levels on both sides of zero: it stays symmetric.";

@@ -112,7 +112,8 @@ void describe(Fields& f, Inputs& in) {
   f.integer("row", in.row,
             {
                 .label = "Row shown",
-                .help = "Whose levels are drawn; a click on the map chooses it. -1: the row that loses most.",
+                .help = "Whose levels are drawn; a click on the map chooses it. -1: the row that pays most, "
+                        "with one scale for all measured by its own size.",
                 .lo = -1,
                 .hi = 255,
                 .scale = Scale::step,
@@ -195,6 +196,18 @@ void describe(Fields& f, Outputs& o) {
              .help = "Of the squared error of all rows.",
              .headline = true,
              .formula = "its sum of e^2 / sum e^2",
+         });
+  f.integer("scale_row", o.scale_row,
+            {.label = "Row of the largest weight", .help = "With one scale for the whole tensor it sets that scale."});
+  f.integer(
+      "hurt_row", o.hurt_row,
+      {.label = "Row hurt most", .help = "By its error over its own size: with one scale a row of small weights."});
+  f.real("hurt_row_error", o.hurt_row_error,
+         {
+             .label = "... of its own size",
+             .unit = "%",
+             .help = "100 %: all of its weights became 0.",
+             .formula = "sqrt(its sum of e^2 / its sum of w^2)",
          });
   f.real("shown_step", o.shown_grid.step,
          {.label = "Scale shown",

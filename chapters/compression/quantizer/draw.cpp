@@ -161,8 +161,8 @@ void draw_steps(const Picture& p, View& view, ImVec2 size) {
 }
 
 void draw_formats(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<std::string_view, quant_format_count> names{"INT8", "INT4", "INT3", "INT2",
-                                                                          "FP8",  "NF4",  "FP4"};
+  static constexpr std::array<std::string_view, quant_format_count> names{"INT8", "INT6", "INT5", "INT4", "INT3",
+                                                                          "INT2", "FP8",  "NF4",  "FP4"};
   static constexpr std::array<std::string_view, quant_grain_count> grains{"whole tensor", "each row", "each group"};
   static constexpr std::array<Marker, quant_grain_count> shapes{Marker::triangle, Marker::square, Marker::circle};
   const auto& t = widgets::theme();

@@ -50,6 +50,9 @@ struct Outputs {
   double shown_lowest = 0, shown_highest = 0;
   std::int64_t weight_count = 0, largest_row = 0;
   double largest_row_share = 0;  ///< percent of the squared error
+  std::int64_t scale_row = 0;    ///< the row of the largest weight: with one scale for all it sets that
+  std::int64_t hurt_row = 0;     ///< the row that loses most of its own size, and how much in percent
+  double hurt_row_error = 0;
   std::string weights, note;
   std::vector<FormatRow> formats;  ///< every format at every grain, grain by grain
   std::vector<TensorRow> tensors;
@@ -88,8 +91,10 @@ void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Pictu
 
 /// The quantizer that these Inputs ask for.
 models::QuantSpec quant_spec(const Inputs& inputs);
+/// The row that pays: of all rows' squared error, or, where one scale serves all of them, of its own size.
+std::int64_t paying_row(const Inputs& inputs, const Outputs& out);
 /// The row that is looked at, and the group in it (0 where rows have no groups), of a [rows, cols] matrix whose row
-/// `worst` loses most.
+/// `worst` pays.
 struct ShownGroup {
   std::size_t row = 0, group = 0;
 };

@@ -104,6 +104,8 @@ models::Status read_weights(const FileInput& file, std::string_view tensor, std:
 const Choices& quant_format_choices() {
   static const Choices choices = choices_in_order<models::QuantFormat::fp4>(
       {{"int8", "INT8", "256 even levels."},
+       {"int6", "INT6", "64 even levels."},
+       {"int5", "INT5", "32 even levels."},
        {"int4", "INT4", "16 even levels."},
        {"int3", "INT3", "8 even levels."},
        {"int2", "INT2", "4 even levels."},

@@ -63,6 +63,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.error_words = "error";
   p.pruned = out.patterns[static_cast<std::size_t>(in.pattern)].share;
   p.value_bits = 8 * models::format_bytes(sparse_formats[static_cast<std::size_t>(in.format)]);
+  p.pairs = zeros_in_pairs(in);
+  if (models::in_pairs(sparse_formats[static_cast<std::size_t>(in.format)])) p.two_four_name = "4:8 in pairs";
   trace_speedups(in, *chip, p);
   return p;
 }

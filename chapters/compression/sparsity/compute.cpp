@@ -15,16 +15,17 @@ Outputs infeasible(std::string sentence) {
   return out;
 }
 
-std::string_view name_of(SparsePattern p) {
-  if (p == SparsePattern::two_four) return "2:4";
+std::string_view name_of(SparsePattern p, bool pairs) {
+  if (p == SparsePattern::two_four) return pairs ? "4:8 in pairs" : "2:4";
   return p == SparsePattern::unstructured ? "Unstructured" : "Whole rows";
 }
 
-std::string_view skips_of(SparsePattern p, bool packed, double rate, double bytes_each) {
+std::string_view skips_of(SparsePattern p, bool packed, double rate, models::Format format) {
   if (p == SparsePattern::structured) return "rows: bytes and products";
   if (p == SparsePattern::two_four)
-    return rate > 1 ? (bytes_each > 1 ? "half the products, 7/16 of the bytes" : "half the products, 3/8 of the bytes")
-                    : "nothing: this chip has no 2:4 units";
+    return rate > 1 ? (models::format_bytes(format) > 1 ? "half the products, 7/16 of the bytes"
+                                                        : "half the products, 3/8 of the bytes")
+                    : "nothing: this chip has no such units for the format";
   return packed ? "bytes alone, after unpacking" : "nothing: zeros are stored and multiplied";
 }
 
@@ -34,7 +35,8 @@ std::shared_ptr<const Example> make_example(const ExampleKey& key) {
       models::sparse_example(static_cast<std::uint64_t>(key.seed), mask_rows, mask_cols, key.heavy, key.row_spread);
   for (const double w : out->weights) out->largest = std::max(out->largest, std::abs(w));
   for (std::size_t k = 0; k < all_patterns.size(); ++k) {
-    out->masks[k] = models::sparse_mask(out->weights, mask_rows, mask_cols, all_patterns[k], key.share / 100);
+    out->masks[k] =
+        models::sparse_mask(out->weights, mask_rows, mask_cols, all_patterns[k], key.share / 100, key.pairs);
     out->errors[k] = 100 * models::mask_error(out->weights, out->masks[k]);
   }
   std::vector<double> parts;
@@ -57,6 +59,10 @@ double kept_percent(const std::vector<std::uint8_t>& mask) {
 
 }  // namespace
 
+bool zeros_in_pairs(const Inputs& in) {
+  return in.pattern == SparsePattern::two_four && models::in_pairs(sparse_formats[static_cast<std::size_t>(in.format)]);
+}
+
 models::SparseLayer sparse_layer(const Inputs& in, SparsePattern pattern, double tokens) {
   return {
       .tokens = tokens,
@@ -74,7 +80,7 @@ Outputs compute(const Inputs& in, Examples& examples) {
   if (!chip) return infeasible(chip.error);
   const models::Format format = sparse_formats[static_cast<std::size_t>(in.format)];
   Outputs out;
-  out.example = examples.get({in.seed, in.heavy, in.row_spread, in.share}, make_example);
+  out.example = examples.get({in.seed, in.heavy, in.row_spread, in.share, models::in_pairs(format)}, make_example);
   out.two_four_rate = models::two_four_rate(**chip, format);
   for (const SparsePattern pattern : all_patterns) {
     const auto time = models::sparse_time(**chip, sparse_layer(in, pattern, in.tokens));
@@ -85,8 +91,8 @@ Outputs compute(const Inputs& in, Examples& examples) {
     out.errors[k] = out.example->errors[k];
     out.speedups[k] = time->speedup;
     out.patterns.push_back({
-        .name = std::string(name_of(pattern)),
-        .skips = std::string(skips_of(pattern, in.packed, out.two_four_rate, models::format_bytes(format))),
+        .name = std::string(name_of(pattern, models::in_pairs(format))),
+        .skips = std::string(skips_of(pattern, in.packed, out.two_four_rate, format)),
         .share = pattern == SparsePattern::two_four ? two_four_share : in.share,
         .error = out.errors[k],
         .time = *time,

@@ -8,10 +8,10 @@ namespace {
 
 const Choices patterns = choices_in_order<models::SparsePattern::structured>(
     {{"unstructured", "Unstructured", "The smallest weights, wherever they are."},
-     {"two_four", "2:4", "Two of every four neighbours along the inputs."},
+     {"two_four", "2:4", "Two of every four neighbours along the inputs; in FP4 two of four pairs (4:8)."},
      {"structured", "Whole rows", "Outputs with all their weights: the matrix shrinks."}});
-const Choices formats = choices_in_order<Narrow::int8>(
-    {{"bf16", "BF16", ""}, {"fp16", "FP16", ""}, {"fp8", "FP8", ""}, {"int8", "INT8", ""}});
+const Choices formats = choices_in_order<Narrow::fp4>(
+    {{"bf16", "BF16", ""}, {"fp16", "FP16", ""}, {"fp8", "FP8", ""}, {"int8", "INT8", ""}, {"fp4", "FP4", ""}});
 constexpr std::string_view mishra = "Mishra et al., Accelerating sparse deep neural networks, 2021",
                            williams = "Williams, Waterman, Patterson 2009";
 
@@ -147,14 +147,15 @@ void describe(Fields& f, Outputs& o) {
          });
   f.real("dense_weight_bytes", o.time.dense_weight_bytes,
          {.label = "Dense weight bytes", .unit = "B", .formula = "inputs x outputs x bytes"});
-  f.real("memory_ratio", o.memory_ratio,
-         {
-             .label = "Weight bytes of dense",
-             .help = "2:4 of 16-bit weights: (2 x 16 + 2 x 2) / (4 x 16) = 9/16.",
-             .headline = true,
-             .formula = "weight bytes / dense weight bytes",
-             .source = mishra,
-         });
+  f.real(
+      "memory_ratio", o.memory_ratio,
+      {
+          .label = "Weight bytes of dense",
+          .help = "2:4 of 16-bit weights: (2 x 16 + 2 x 2) / (4 x 16) = 9/16; of 8-bit ones, and of FP4 in pairs, 5/8.",
+          .headline = true,
+          .formula = "weight bytes / dense weight bytes",
+          .source = mishra,
+      });
   f.real("flops_skipped", o.flops_skipped,
          {.label = "Multiplications skipped",
           .unit = "%",

@@ -46,7 +46,7 @@ void draw_errors(Inputs& in, const Outputs& out, const Picture& picture, View& v
   const bool two_four = in.pattern == models::SparsePattern::two_four;
   const std::array<double, 1> half{two_four_share},
       error{out.errors[static_cast<std::size_t>(models::SparsePattern::two_four)]};
-  plot.scatter("2:4", half, error,
+  plot.scatter(picture.two_four_name, half, error,
                {
                    .colour = two_four ? t.accent : t.series_at(1),
                    .marker = Marker::triangle,
@@ -81,7 +81,7 @@ void draw_speeds(Inputs& in, const Outputs& out, const Picture& picture, View& v
        .y = {.lo = 0, .hi = std::max(2.1, 1.08 * picture.largest_speedup), .label = "speed-up over dense, at most"},
        .size = size,
        .end_labels = true});
-  static constexpr std::array<std::string_view, pattern_count> names{"unstructured", "2:4", "whole rows"};
+  const std::array<std::string_view, pattern_count> names{"unstructured", picture.two_four_name, "whole rows"};
   for (std::size_t k = 0; k < names.size(); ++k)
     plot.line(names[k], picture.tokens, picture.speedups[k],
               {
@@ -136,10 +136,14 @@ void draw_patterns(const Outputs& out, const Picture& picture, View& view, ImVec
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (!out.example) return;
-  stage.panel("path", {.title = "Four weights on their way", .least = {500, 270}, .ideal = {0, 420}, .answers = true},
+  stage.panel("path",
+              {.title = picture.pairs ? "Four pairs of weights on their way" : "Four weights on their way",
+               .least = {500, 270},
+               .ideal = {0, 420},
+               .answers = true},
               [&](ImVec2 size) { draw_path(in, out, picture, view, size); });
   stage.panel("mask", {.title = "The mask: press a group", .least = {300, 170}, .ideal = {0, 300}}, [&](ImVec2 size) {
-    draw_mask(*out.example, out.example->masks[static_cast<std::size_t>(in.pattern)], view, size);
+    draw_mask(*out.example, out.example->masks[static_cast<std::size_t>(in.pattern)], picture.pairs, view, size);
   });
   stage.panel("cost", {.title = "What the zeros cost", .least = {340, 220}, .ideal = {0, 340}},
               [&](ImVec2 size) { draw_errors(in, out, picture, view, size); });

@@ -71,7 +71,7 @@ void show_tip(const Example& example, const std::vector<std::uint8_t>& mask, con
 
 }  // namespace
 
-void draw_mask(const Example& example, const std::vector<std::uint8_t>& mask, View& view, ImVec2 size) {
+void draw_mask(const Example& example, const std::vector<std::uint8_t>& mask, bool pairs, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const Rect area = widgets::canvas("mask", size, {16, 16});
   const bool hovered = ImGui::IsItemHovered();
@@ -93,8 +93,10 @@ void draw_mask(const Example& example, const std::vector<std::uint8_t>& mask, Vi
                widgets::with_alpha(t.series_at(0), 0.35f + 0.65f * strength));
       }
     }
-  const Rect chosen = plan.group(static_cast<std::size_t>(std::clamp<std::int64_t>(view.group_row, 0, mask_rows - 1)),
-                                 static_cast<std::size_t>(std::clamp<std::int64_t>(view.group, 0, groups - 1)));
+  const auto row = static_cast<std::size_t>(std::clamp<std::int64_t>(view.group_row, 0, mask_rows - 1));
+  const auto group = static_cast<std::size_t>(std::clamp<std::int64_t>(view.group, 0, groups - 1));
+  const std::size_t first = pairs ? group / 2 * 2 : group;
+  const Rect chosen{plan.group(row, first).min, plan.group(row, pairs ? first + 1 : first).max};
   const float air = t.px(2);
   p.frame({chosen.min.x - air - 1, chosen.min.y - air - 1}, {chosen.max.x + air + 1, chosen.max.y + air + 1},
           t.background, t.px(4), t.px(2));

@@ -15,9 +15,10 @@ using widgets::Line;
 using widgets::Painter;
 using widgets::Type;
 
-/// The four neighbours that are followed, and how many of them are stored and multiplied.
+/// The four neighbours that are followed, or four pairs of them, and how many of them are stored and multiplied.
 struct Four {
-  std::array<double, group_size> weights{};
+  std::array<double, group_size> weights{};   ///< of a pair the first
+  std::array<double, group_size> partners{};  ///< of a pair the second; 0 where there are no pairs
   std::array<bool, group_size> kept{};
   std::array<std::size_t, group_size> row{};  ///< multiplier that takes the i-th weight
   std::size_t rows = group_size;              ///< multipliers at work
@@ -28,10 +29,14 @@ Four four_of(const Outputs& out, const Inputs& in, Skips skips, const View& view
   const auto r = static_cast<std::size_t>(std::clamp<std::int64_t>(view.group_row, 0, mask_rows - 1));
   const auto g = static_cast<std::size_t>(std::clamp<std::int64_t>(view.group, 0, mask_cols / group_size - 1));
   const auto& mask = out.example->masks[static_cast<std::size_t>(in.pattern)];
+  const bool pairs = zeros_in_pairs(in);
+  const std::size_t unit = pairs ? 2 : 1, first = r * mask_cols + (pairs ? g / 2 * 2 : g) * group_size;
+  const auto& all = out.example->weights;
   std::size_t stored = 0;
   for (std::size_t i = 0; i < group_size; ++i) {
-    const std::size_t at = r * mask_cols + g * group_size + i;
-    f.weights[i] = out.example->weights[at];
+    const std::size_t at = first + i * unit;
+    f.weights[i] = all[at];
+    f.partners[i] = pairs ? all[at + 1] : 0;
     f.kept[i] = mask[at] != 0;
     f.row[i] = skips == Skips::products ? stored : i;
     stored += f.kept[i] ? 1 : 0;
@@ -59,7 +64,7 @@ struct PathPlan {
   float wire_x(std::size_t i) const { return wires_x + wire_gap * static_cast<float>(i); }
 };
 
-PathPlan plan_of(ImVec2 at, ImVec2 size) {
+PathPlan plan_of(ImVec2 at, ImVec2 size, bool pairs) {
   const auto& t = widgets::theme();
   PathPlan p{.at = at, .size = size};
   const float line = t.type(Type::small);
@@ -70,7 +75,7 @@ PathPlan plan_of(ImVec2 at, ImVec2 size) {
   p.top = p.input_y + p.cell_h + line + t.px(4);
   p.pitch = (p.foot - t.px(4) - p.top) / static_cast<float>(group_size);
   p.cell_h = std::min(p.cell_h, p.pitch * 0.8f);
-  p.cell_w = std::clamp(size.x * 0.11f, t.px(40), t.px(110));
+  p.cell_w = pairs ? std::clamp(size.x * 0.17f, t.px(40), t.px(130)) : std::clamp(size.x * 0.11f, t.px(40), t.px(110));
   p.stored_x = at.x + size.x * 0.21f;
   p.wires_x = at.x + size.x * 0.5f;
   p.wire_gap = size.x * 0.07f;
@@ -80,21 +85,29 @@ PathPlan plan_of(ImVec2 at, ImVec2 size) {
   return p;
 }
 
-/// A weight as it was or as it is stored; `struck`: it is dropped.
-void draw_cell(const Painter& p, const PathPlan& plan, float x, float y, double weight, double largest, bool kept,
-               bool struck) {
+/// What is written in a cell: a weight, or the two of a pair.
+Line cell_text(const Four& f, std::size_t i, bool pairs, bool zero) {
+  Line text;
+  text.add(widgets::format(zero ? 0.0 : f.weights[i], "", 2));
+  if (pairs) text.add(" ").add(widgets::format(zero ? 0.0 : f.partners[i], "", 2));
+  return text;
+}
+
+/// A weight, or a pair, as it was or as it is stored; `strength`, 0 to 1, says how large it is; `struck`: it is
+/// dropped.
+void draw_cell(const Painter& p, const PathPlan& plan, float x, float y, std::string_view text, double strength,
+               bool kept, bool struck) {
   const auto& t = widgets::theme();
   const ImVec2 min{x, y - plan.cell_h / 2}, max{x + plan.cell_w, y + plan.cell_h / 2};
   p.rect(min, max, t.card, t.px(3));
   if (kept)
-    p.rect(min, {min.x + t.px(4) + (plan.cell_w - t.px(4)) * static_cast<float>(std::abs(weight) / largest), max.y},
+    p.rect(min, {min.x + t.px(4) + (plan.cell_w - t.px(4)) * static_cast<float>(strength), max.y},
            widgets::with_alpha(t.series_at(0), 0.45f), t.px(3));
   p.frame(min, max, kept ? t.series_at(0) : struck ? t.line : t.muted, t.px(kept ? 1.5f : 1.0f), t.px(3));
-  const widgets::NumberText number = widgets::format(weight, "", 2);
-  const float w = widgets::text_size(number, Type::small, Font::mono).x;
+  const float w = widgets::text_size(text, Type::small, Font::mono).x;
   if (w > plan.cell_w - t.px(4)) return;
   const float mid = (min.x + max.x) / 2;
-  p.text({mid, y - t.type(Type::small) / 2}, number, kept ? t.text : t.muted, Type::small, Font::mono, Align::center);
+  p.text({mid, y - t.type(Type::small) / 2}, text, kept ? t.text : t.muted, Type::small, Font::mono, Align::center);
   if (struck) p.line({mid - w / 2, y}, {mid + w / 2, y}, t.muted, t.px(1.2f));
 }
 
@@ -107,11 +120,12 @@ void draw_chip(const Painter& p, ImVec2 at, std::string_view bits, bool on) {
          Font::mono);
 }
 
-constexpr std::array<std::string_view, group_size> places{"00", "01", "10", "11"}, input_names{"x0", "x1", "x2", "x3"};
+constexpr std::array<std::string_view, group_size> places{"00", "01", "10", "11"}, input_names{"x0", "x1", "x2", "x3"},
+    pair_names{"x0,1", "x2,3", "x4,5", "x6,7"};
 
-void draw_inputs(const Painter& p, const PathPlan& plan, const Four& f, Skips skips) {
+void draw_inputs(const Painter& p, const PathPlan& plan, const Four& f, Skips skips, bool pairs) {
   const auto& t = widgets::theme();
-  const float w = std::min(plan.wire_gap * 0.8f, t.px(44));
+  const float w = std::min(plan.wire_gap * (pairs ? 0.95f : 0.8f), t.px(44));
   for (std::size_t i = 0; i < group_size; ++i) {
     const float x = plan.wire_x(i);
     const bool used = skips != Skips::products ? f.rows > 0 : f.kept[i];
@@ -119,8 +133,8 @@ void draw_inputs(const Painter& p, const PathPlan& plan, const Four& f, Skips sk
     p.rect({x - w / 2, plan.input_y}, {x + w / 2, plan.input_y + plan.cell_h}, t.card, t.px(3));
     p.frame({x - w / 2, plan.input_y}, {x + w / 2, plan.input_y + plan.cell_h}, used ? t.series_at(2) : t.line,
             t.px(1.2f), t.px(3));
-    p.text({x, plan.input_y + (plan.cell_h - t.type(Type::small)) / 2}, input_names[i], used ? t.text : t.muted,
-           Type::small, Font::mono, Align::center);
+    p.text({x, plan.input_y + (plan.cell_h - t.type(Type::small)) / 2}, (pairs ? pair_names : input_names)[i],
+           used ? t.text : t.muted, Type::small, Font::mono, Align::center);
     if (skips != Skips::products) continue;
     const float ground = widgets::text_size(places[i], Type::small, Font::mono).x / 2 + t.px(2);
     const float y = plan.input_y + plan.cell_h + t.px(2);
@@ -130,10 +144,12 @@ void draw_inputs(const Painter& p, const PathPlan& plan, const Four& f, Skips sk
 }
 
 /// A weight's way: stored or not, past the inputs, into its multiplier.
-void draw_weight(const Painter& p, const PathPlan& plan, const Four& f, Skips skips, std::size_t i, double largest) {
+void draw_weight(const Painter& p, const PathPlan& plan, const Four& f, Skips skips, bool pairs, std::size_t i,
+                 double largest) {
   const auto& t = widgets::theme();
   const float from = plan.weight_y(i);
-  draw_cell(p, plan, plan.at.x, from, f.weights[i], largest, f.kept[i], !f.kept[i]);
+  const double strength = std::hypot(f.weights[i], f.partners[i]) / largest;
+  draw_cell(p, plan, plan.at.x, from, cell_text(f, i, pairs, false).view(), strength, f.kept[i], !f.kept[i]);
   const bool stored = f.kept[i] || skips == Skips::nothing;
   const bool multiplied = f.rows > 0 && (f.kept[i] || skips == Skips::nothing || skips == Skips::bytes);
   if (!multiplied) return;
@@ -143,7 +159,7 @@ void draw_weight(const Painter& p, const PathPlan& plan, const Four& f, Skips sk
   const std::array<ImVec2, 2> in{ImVec2{plan.at.x + plan.cell_w + gap, from}, ImVec2{plan.stored_x - gap, upper}};
   if (stored) {
     widgets::draw_arrow(p, in, ink, t.px(1.5f));
-    draw_cell(p, plan, plan.stored_x, upper, f.kept[i] ? f.weights[i] : 0.0, largest, f.kept[i], false);
+    draw_cell(p, plan, plan.stored_x, upper, cell_text(f, i, pairs, !f.kept[i]).view(), strength, f.kept[i], false);
   }
   const float mark = right + t.px(6);
   float begin = right;
@@ -190,7 +206,7 @@ void draw_sum(const Painter& p, const PathPlan& plan) {
   widgets::draw_arrow(p, out, t.text, t.px(1.5f));
 }
 
-/// Bits that a group takes in memory.
+/// Bits that a group takes in memory; `value_bits` of a weight, or of a pair.
 double stored_bits(const Four& f, Skips skips, double value_bits) {
   const auto kept = static_cast<double>(std::count(f.kept.begin(), f.kept.end(), true));
   if (skips == Skips::products) return kept * (value_bits + 2);
@@ -201,24 +217,26 @@ double stored_bits(const Four& f, Skips skips, double value_bits) {
 void draw_words(const Painter& p, const PathPlan& plan, const Four& f, const Picture& picture) {
   const auto& t = widgets::theme();
   const Skips skips = picture.skips;
+  const double unit = picture.pairs ? 2 : 1;
   const auto word = [&](float x, float y, std::string_view s, float room, ImU32 ink, Font font = Font::sans) {
     if (widgets::text_size(s, Type::small, font).x <= room) p.text({x, y}, s, ink, Type::small, font);
   };
   const float second = plan.stored_x - t.px(8);
-  word(plan.at.x, plan.title, "four weights", second - plan.at.x, t.muted);
+  word(plan.at.x, plan.title, picture.pairs ? "four pairs" : "four weights", second - plan.at.x, t.muted);
   word(plan.stored_x, plan.title, skips == Skips::products ? "values and indices" : "stored",
        plan.wires_x - plan.wire_gap * 0.5f - plan.stored_x, t.muted);
   word(plan.wires_x - plan.wire_gap * 0.5f, plan.title,
        skips == Skips::products ? "inputs, picked by the index" : "inputs",
        plan.multiply_x - plan.radius - plan.wires_x, t.muted);
   Line bits;
-  bits.add(widgets::format(stored_bits(f, skips, picture.value_bits), "", 4))
+  bits.add(widgets::format(stored_bits(f, skips, unit * picture.value_bits), "", 4))
       .add(" of ")
-      .add(widgets::format(group_size * picture.value_bits, "", 4))
+      .add(widgets::format(group_size * unit * picture.value_bits, "", 4))
       .add(" bits");
   word(plan.stored_x, plan.foot, bits.view(), plan.wires_x - plan.stored_x, t.text, Font::bold);
   Line products;
-  products.add_integer(static_cast<std::int64_t>(f.rows)).add(" of 4 products");
+  products.add_integer(static_cast<std::int64_t>(f.rows) * (picture.pairs ? 2 : 1))
+      .add(picture.pairs ? " of 8 products" : " of 4 products");
   const float room = plan.at.x + plan.size.x - plan.wire_x(3) - t.px(6);
   const float w = widgets::text_size(products.view(), Type::small, Font::bold).x;
   word(plan.at.x + plan.size.x - w, plan.foot, products.view(), room, t.text, Font::bold);
@@ -234,18 +252,21 @@ void draw_path(const Inputs& in, const Outputs& out, const Picture& picture, con
   const Painter p = Painter::window();
   // Taller brings nothing: it stands in the middle then.
   const float high = std::min(area.height(), widgets::theme().px(480));
-  const PathPlan plan = plan_of({area.min.x, area.min.y + (area.height() - high) / 2}, {area.width(), high});
+  const PathPlan plan =
+      plan_of({area.min.x, area.min.y + (area.height() - high) / 2}, {area.width(), high}, picture.pairs);
   const Four f = four_of(out, in, picture.skips, view);
   double largest = 1e-300;
-  for (const double w : f.weights) largest = std::max(largest, std::abs(w));
-  draw_inputs(p, plan, f, picture.skips);
-  for (std::size_t i = 0; i < group_size; ++i) draw_weight(p, plan, f, picture.skips, i, largest);
+  for (std::size_t i = 0; i < group_size; ++i) largest = std::max(largest, std::hypot(f.weights[i], f.partners[i]));
+  draw_inputs(p, plan, f, picture.skips, picture.pairs);
+  for (std::size_t i = 0; i < group_size; ++i) draw_weight(p, plan, f, picture.skips, picture.pairs, i, largest);
   if (f.rows > 0) draw_sum(p, plan);
   draw_words(p, plan, f, picture);
   if (p.record()) {
     widgets::DataTable table{"four weights", {"weight", "kept"}, {}};
-    for (std::size_t i = 0; i < group_size; ++i)
+    for (std::size_t i = 0; i < group_size; ++i) {
       table.rows.push_back({widgets::exact(f.weights[i]), f.kept[i] ? "1" : "0"});
+      if (picture.pairs) table.rows.push_back({widgets::exact(f.partners[i]), f.kept[i] ? "1" : "0"});
+    }
     p.record()->tables.push_back(std::move(table));
   }
 }

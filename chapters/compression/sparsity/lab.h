@@ -12,9 +12,9 @@
 namespace chapters::compression::sparsity {
 
 /// Formats in which matrix units know 2:4; order of sparse_formats.
-enum class Narrow : std::uint8_t { bf16, fp16, fp8, int8 };
+enum class Narrow : std::uint8_t { bf16, fp16, fp8, int8, fp4 };
 inline constexpr std::array sparse_formats{models::Format::bf16, models::Format::fp16, models::Format::fp8,
-                                           models::Format::int8};
+                                           models::Format::int8, models::Format::fp4};
 
 /// Every pattern, in the order of the enumeration.
 inline constexpr std::array all_patterns{models::SparsePattern::unstructured, models::SparsePattern::two_four,
@@ -39,6 +39,7 @@ struct ExampleKey {
   std::int64_t seed = 1;
   bool heavy = false;
   double row_spread = 0, share = 50;
+  bool pairs = false;
   bool operator==(const ExampleKey&) const = default;
 };
 struct Example {
@@ -90,7 +91,9 @@ struct Picture {
   double largest_speedup = 1;
   double pruned = 50;  ///< %, of the pattern that is set
   Skips skips = Skips::nothing;
-  double value_bits = 16;  ///< of a stored weight
+  double value_bits = 16;                  ///< of a stored weight
+  bool pairs = false;                      ///< the four that are followed are pairs
+  std::string_view two_four_name = "2:4";  ///< "4:8 in pairs" of FP4
 };
 
 struct View {
@@ -103,10 +106,13 @@ Outputs compute(const Inputs& in, Examples& examples);
 Picture arrange(const Inputs& in, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
 /// The matrix with its zeros; a press on four neighbours, or the arrow keys, choose them to be followed.
-void draw_mask(const Example& example, const std::vector<std::uint8_t>& mask, View& view, ImVec2 size);
+/// `pairs`: eight neighbours are followed, not four.
+void draw_mask(const Example& example, const std::vector<std::uint8_t>& mask, bool pairs, View& view, ImVec2 size);
 /// The way of four weights to the multipliers.
 void draw_path(const Inputs& in, const Outputs& out, const Picture& picture, const View& view, ImVec2 size);
 
+/// Whether the zeros that are set come in pairs, two of four pairs in eight neighbours.
+bool zeros_in_pairs(const Inputs& in);
 /// The layer that these Inputs ask for, with another pattern or another number of tokens.
 models::SparseLayer sparse_layer(const Inputs& in, models::SparsePattern pattern, double tokens);
 

@@ -59,6 +59,8 @@ std::string next_of(const Outputs& out, std::span<const RatedRung> rated) {
 std::string answer_of(const Outputs& out, std::span<const RatedRung> rated, double amount, std::string_view unit) {
   const RatedRung& now = rated[out.selected];
   std::string text = "R" + name_of(out.selected).substr(1);
+  if (out.asked_rung > out.rungs)
+    text = "There is no rung " + quoted(std::to_string(out.asked_rung)) + ": the last, " + name_of(out.selected) + ",";
   if (now.failed) return text + " failed here: the sentence under its source says why.";
   const bool bound = now.predicted > 0 && now.floor_s > 0;
   const bool free = bound && now.limit.share > 0.985;

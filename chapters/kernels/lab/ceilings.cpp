@@ -20,6 +20,12 @@ const RoofRow* first_roof(const Inputs& in, std::string_view device, std::span<c
   return nullptr;
 }
 
+/// Chips of these makers run no CUDA; of a chip of the learner's own nothing is known, and it is taken.
+bool runs_no_cuda(const models::Chip& chip) {
+  static constexpr std::array<std::string_view, 4> makers{"AMD", "AWS", "Google", "Intel"};
+  return std::find(makers.begin(), makers.end(), chip.vendor) != makers.end();
+}
+
 }  // namespace
 
 const RoofRow* measured_roof(const Inputs& in, std::string_view device, std::string_view id) {
@@ -51,6 +57,10 @@ models::Result<Ceilings> ceilings_of(const Inputs& in, const Ladder& ladder, std
     if (chip->architecture.starts_with("CPU"))
       return models::Result<Ceilings>::fail(chip->name +
                                             " is a processor, and these kernels run on a GPU: choose one as the chip.");
+    if (runs_no_cuda(*chip))
+      return models::Result<Ceilings>::fail(chip->name + " is made by " + chip->vendor +
+                                            " and runs no CUDA, in which these kernels are written: choose an NVIDIA "
+                                            "GPU as the chip.");
     auto machine = models::machine_of(*chip, models::Format::fp32);
     if (!machine)
       return models::Result<Ceilings>::fail(

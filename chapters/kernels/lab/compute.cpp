@@ -104,6 +104,7 @@ Outputs compute(const Inputs& in) {
   }
   const Ladder& ladder = *out.ladder;
   out.rungs = static_cast<std::int64_t>(ladder.rungs.size());
+  out.asked_rung = in.rung;
   out.selected = static_cast<std::size_t>(std::clamp<std::int64_t>(in.rung, 1, out.rungs) - 1);
   out.size = size_of(ladder, in.size);
   const models::OpCost cost = ladder.cost(out.size);

@@ -99,6 +99,7 @@ struct Outputs {
   RoofFigures roof;
   double flops = 0, bytes = 0, intensity = 0;  ///< of the operation at `size`
   std::int64_t size = 0, rungs = 0, measured_rungs = 0, failed_rungs = 0;
+  std::int64_t asked_rung = 1;  ///< counted from 1; past the last means the last, and the answer says so
   std::int64_t rows = 0, roof_rows = 0, prediction_rows = 0;
   std::string command;
 

@@ -25,7 +25,9 @@ std::string value_text(const FloatFormat& f, double v) {
   return text;
 }
 std::string number_text(const models::TypedDecimal& x) {
-  return std::isfinite(x.value) ? x.text : models::exact_decimal(x.value, 17);
+  if (!std::isfinite(x.value)) return models::exact_decimal(x.value, 17);
+  constexpr std::size_t longest = 26;
+  return x.text.size() <= longest ? x.text : x.text.substr(0, longest - 2) + "\xE2\x80\xA6";
 }
 std::string percent(double share) { return widgets::format_text(100 * share, "%"); }
 
@@ -43,6 +45,18 @@ std::string draw_text(const FloatFormat& f, const models::RoundingStudy& s) {
          percent(s.past_lowest ? 1 - s.position : s.position) + "` likely";
 }
 
+/// Which neighbour takes a tie.
+std::string tie_text(const FloatFormat& f) {
+  if (f.family == FormatFamily::table) return "lower value";
+  return f.specials == Specials::scale ? "upper value" : "even code";
+}
+std::string tie_sentence(const FloatFormat& f) {
+  if (f.family == FormatFamily::table) return "The lower value takes a tie.";
+  if (f.specials == Specials::scale)
+    return "The upper value takes a tie: with no mantissa stored, the last bit kept is the hidden one, which is odd.";
+  return "The neighbour whose last bit is 0 takes a tie, so that ties go up as often as down.";
+}
+
 /// One sentence that says what decided.
 std::string sentence_of(const Inputs& in, const FloatFormat& f, const models::RoundingStudy& s,
                         const models::TypedDecimal& x) {
@@ -55,10 +69,7 @@ std::string sentence_of(const Inputs& in, const FloatFormat& f, const models::Ro
       return "It lies " + percent(s.position) + " of the way up, " + (s.position < 0.5 ? "below" : "above") +
              " the midpoint: the " + (s.lower_chosen ? "lower" : "upper") + " neighbour is nearer.";
     case RoundingRule::tie:
-      return std::string("Exactly the midpoint. ") +
-             (f.family == FormatFamily::table
-                  ? "The lower value takes a tie."
-                  : "The neighbour whose last bit is 0 takes a tie, so that ties go up as often as down.");
+      return "Exactly the midpoint. " + tie_sentence(f);
     case RoundingRule::truncated:
       return "Toward zero cuts off whatever lies between, however near the other neighbour is.";
     case RoundingRule::drawn:
@@ -218,7 +229,7 @@ std::string answer_of(const Inputs& in, const FloatFormat& f, const Outputs& out
     case RoundingRule::nearer:
       return what + ": the nearer neighbour" + off + ".";
     case RoundingRule::tie:
-      return what + ": a tie, which the " + (f.family == FormatFamily::table ? "lower value" : "even code") + " takes.";
+      return what + ": a tie, which the " + tie_text(f) + " takes.";
     case RoundingRule::truncated:
       return what + ": the one nearer to zero" + off + ".";
     case RoundingRule::drawn:

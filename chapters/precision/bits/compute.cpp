@@ -20,18 +20,23 @@ double relative_percent(const models::RoundingStudy& study, const models::TypedD
   return finite_or_missing(100 * (study.error / number.value));
 }
 
-std::string_view rule_text(RoundingRule rule) {
+std::string_view rule_text(const FloatFormat& f, RoundingRule rule) {
   static constexpr std::string_view texts[] = {
       "exact",     "nearer neighbour",     "tie to even",     "toward zero",    "drawn",
       "saturated", "overflow to infinity", "overflow to NaN", "smallest value", "not a number"};
   static_assert(std::size(texts) == static_cast<std::size_t>(RoundingRule::not_a_number) + 1);
+  if (rule == RoundingRule::tie && f.family == FormatFamily::table) return "tie to the lower";
+  if (rule == RoundingRule::tie && f.specials == models::Specials::scale) return "tie to the upper";
   return texts[static_cast<std::size_t>(rule)];
 }
 
 /// The rounding of the value, or of the code that is given in its place; a sentence where the code is none.
 models::Result<models::RoundingStudy> study_of(const Inputs& in, const FloatFormat& f) {
   using Study = models::Result<models::RoundingStudy>;
-  if (!gives_code(in)) return Study::ok(study_number(in, f, models::typed_decimal(in.value)));
+  if (!gives_code(in) && !in.decimal.empty() && !models::read_decimal(in.decimal))
+    return Study::fail(
+        "The decimal reads as none between 5e-324 and 1.8e308: write up to 80 digits, as 0.1 or 6.02e23.");
+  if (!gives_code(in)) return Study::ok(study_number(in, f, number_of(in, 0)));
   const auto code = read_code(in.code);
   if (code && *code <= f.code_mask()) return Study::ok(models::study_code(f, *code, in.rounding));
   return Study::fail((code ? "The code does not fit: codes of " : "The code reads as none: codes of ") +
@@ -97,7 +102,7 @@ Outputs compute(const Inputs& in) {
   o.relative_error = relative_percent(o.study, x);
   o.error_ulp = finite_or_missing(o.error / o.ulp);
   o.relative_ulp = v == 0 ? missing : finite_or_missing(100 * (o.ulp / std::abs(v)));
-  o.rule = gives_code(in) ? "the code itself" : rule_text(o.study.rule);
+  o.rule = gives_code(in) ? "the code itself" : rule_text(*f, o.study.rule);
   o.lower = finite_or_missing(o.study.lower);
   o.upper = finite_or_missing(o.study.upper);
   // Half a step of FP64 is no double: there is no number to give.

@@ -7,8 +7,8 @@ namespace chapters::precision::bits {
 
 bool Inputs::operator==(const Inputs& o) const {
   return std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(o.value) &&
-         std::tie(format, code, rounding, overflow, seed, compare) ==
-             std::tie(o.format, o.code, o.rounding, o.overflow, o.seed, o.compare);
+         std::tie(format, decimal, code, rounding, overflow, seed, compare) ==
+             std::tie(o.format, o.decimal, o.code, o.rounding, o.overflow, o.seed, o.compare);
 }
 
 void describe(Fields& f, Inputs& in) {
@@ -19,12 +19,16 @@ void describe(Fields& f, Inputs& in) {
          {
              .label = "Value",
              .help = "The number that is stored: up to 15 digits are taken as the decimal that they are; inf, -inf or "
-                     "nan too. Waits while a code is set.",
+                     "nan too. Waits while a decimal or a code is set.",
              .lo = -8,
              .hi = 8,
              .headline = true,
              .any_number = true,
          });
+  f.text("decimal", in.decimal,
+         {.label = "Decimal",
+          .help = "A number of up to 80 digits, rounded as the decimal that it is: 9007199254740993. Empty: the value "
+                  "counts."});
   f.text("code", in.code,
          {.label = "Code", .help = "A code instead of a value: 0x2E66, 0b1010 or decimal. Empty: the value counts."});
   f.group("How it is rounded");

@@ -60,17 +60,13 @@ void draw_steps(Inputs& in, const Picture& picture, View& view, ImVec2 at, float
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {t.px(8), t.px(6)});
   if (ImGui::InputTextWithHint("##type a number", "0.1, 1/3, 2^-24, inf", view.typed, sizeof view.typed,
                                ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll)) {
-    const auto number = read_number(view.typed);
-    view.bad = !number;
-    if (number) {
-      in.value = *number;
-      in.code.clear();
-    }
+    view.bad = !take_typed(in, view.typed);
   }
   ImGui::PopStyleVar();
   ImGui::PopFont();
   if (view.bad && ImGui::IsItemHovered())
-    widgets::tip("That reads as no number", "0.1, 6e-8, -0, 1/3, 2^-24, 0x1.8p3, inf and nan do");
+    widgets::tip("That reads as no number between 5e-324 and 1.8e308",
+                 "0.1, 6e-8, -0, 1/3, 2^-24, 0x1.8p3, inf and nan do");
   float x = at.x + box;
   bool full = false;
   const auto button = [&](const char* label) {

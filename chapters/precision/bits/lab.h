@@ -15,7 +15,8 @@ namespace chapters::precision::bits {
 struct Inputs {
   std::string format = "fp16";
   double value = 0.1;
-  std::string code;  ///< not empty: this code, and `value` waits
+  std::string decimal;  ///< not empty: this decimal to its last digit, and `value` waits
+  std::string code;     ///< not empty: this code, and both wait
   models::Rounding rounding = models::Rounding::nearest_even;
   models::Overflow overflow = models::Overflow::ieee;
   std::int64_t seed = 1;
@@ -95,7 +96,7 @@ struct Picture {
 
 struct View {
   char typed[64] = {};
-  bool bad = false;  ///< what was typed last is no number
+  bool bad = false;  ///< what was typed last is no number that this lab reads
 };
 
 Outputs compute(const Inputs& inputs);
@@ -118,11 +119,14 @@ models::RoundingStudy study_number(const Inputs& inputs, const models::FloatForm
                                    const models::TypedDecimal& number);
 /// The number that the inputs give, or the value of their code.
 models::TypedDecimal number_of(const Inputs& inputs, double code_value);
+/// Takes what was typed into the box: as the value where a double and its shortest decimal say the same, as the decimal
+/// otherwise. False where it reads as no number, or lies beyond the range of doubles; the inputs are then as before.
+bool take_typed(Inputs& inputs, std::string_view text);
 /// Do the inputs give a code in place of a value?
 bool gives_code(const Inputs& inputs);
 /// Makes the lab show this code: by its value where that encodes back to it, by the code itself otherwise.
 void show_code(Inputs& inputs, const models::FloatFormat& format, std::uint64_t code);
-/// "0.1", "-0", "inf", "1/3", "2^-24", "0x1.8p3" as a number.
+/// "0.1", "-0", "inf", "1/3", "2^-24", "0x1.8p3" as a number; nothing for what lies beyond the range of doubles.
 std::optional<double> read_number(std::string_view text);
 /// "0x2E66", "0b101", "11878"; nothing when it is none of these or needs more than 64 bits.
 std::optional<std::uint64_t> read_code(std::string_view text);

@@ -47,10 +47,7 @@ std::optional<double> read_number(std::string_view text) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), v,
                                     hex ? std::chars_format::hex : std::chars_format::general);
   if (text.empty() || text.front() == '-' || read.ptr != text.data() + text.size()) return std::nullopt;
-  if (read.ec == std::errc::result_out_of_range)
-    v = text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos ? 0 : HUGE_VAL;
-  else if (read.ec != std::errc())
-    return std::nullopt;
+  if (read.ec != std::errc()) return std::nullopt;  // past the largest double, and below the smallest, among others
   return negative ? -v : v;
 }
 
@@ -62,10 +59,22 @@ models::RoundingStudy study_number(const Inputs& in, const models::FloatFormat& 
 }
 
 models::TypedDecimal number_of(const Inputs& in, double code_value) {
+  if (!gives_code(in) && !in.decimal.empty()) return models::read_decimal(in.decimal).value_or(models::TypedDecimal{});
   if (!gives_code(in)) return models::typed_decimal(in.value);
   models::TypedDecimal number = models::typed_decimal(code_value);
   number.remainder = 0;  // A code is worth its value to the last digit.
   return number;
+}
+
+bool take_typed(Inputs& in, std::string_view text) {
+  text = trimmed(text);
+  const auto number = read_number(text);
+  if (!number) return false;
+  const auto decimal = models::read_decimal(text);
+  in.value = *number;
+  in.code.clear();
+  in.decimal = decimal && decimal->remainder != models::typed_decimal(*number).remainder ? std::string(text) : "";
+  return true;
 }
 
 void show_code(Inputs& in, const models::FloatFormat& f, std::uint64_t code) {
@@ -75,6 +84,7 @@ void show_code(Inputs& in, const models::FloatFormat& f, std::uint64_t code) {
   const models::TypedDecimal number = models::typed_decimal(v);
   const bool value_says_it = number.remainder == 0 && study_number(in, f, number).code == code;
   if (value_says_it) in.value = v;
+  in.decimal.clear();
   in.code = value_says_it ? std::string() : code_text(f, code);
 }
 

@@ -54,10 +54,10 @@ void arrange_trade(const Inputs& in, const Outputs& out, double rms, Picture& p)
   p.error_hi = std::max(std::max(*scheme_hi, *size_hi) * 2, 1e-5);
 }
 
-/// RMS error of elements first to end but `without`, and how many of them became 0.
+/// RMS error of a block's elements but `without`, how many they are, how many of them became 0, and how many were 0.
 struct Cost {
   double rms = 0;
-  std::size_t count = 0, lost = 0;
+  std::size_t count = 0, lost = 0, zeros = 0;
 };
 Cost cost_of(const Outputs& out, const Picture& p, std::size_t block, std::size_t without) {
   const auto size = static_cast<std::size_t>(out.stored.block_size);
@@ -68,6 +68,7 @@ Cost cost_of(const Outputs& out, const Picture& p, std::size_t block, std::size_
     const double e = out.stored.values[i] - p.exact[i];
     squares += e * e;
     c.lost += p.lost[i];
+    c.zeros += p.exact[i] == 0;
     ++c.count;
   }
   c.rms = c.count > 0 ? std::sqrt(squares / static_cast<double>(c.count)) : 0;
@@ -105,10 +106,11 @@ std::string answer_of(const Outputs& out, const Picture& p) {
   if (p.exact[largest] == 0) return "All numbers are 0 and stay 0: nothing is lost.";
   const std::string what = "Beside the largest, " + figure(p.exact[largest]) + ", ";
   if (beside.count == 0) return "The largest, " + figure(p.exact[largest]) + ", has its scale for itself.";
-  const std::string zeros = beside.lost == 0
-                                ? "none of `" + std::to_string(beside.count) + "`"
-                                : "`" + std::to_string(beside.lost) + "` of `" + std::to_string(beside.count) + "`";
-  const std::string become = beside.lost == 1 || beside.count == 1 ? " becomes 0" : " become 0";
+  const std::size_t others = beside.count - beside.zeros;  // What is 0 already has nothing to lose.
+  if (others == 0) return "All that shares a scale with the largest, " + figure(p.exact[largest]) + ", is 0 already.";
+  const std::string of = " of `" + std::to_string(others) + "`" + (beside.zeros > 0 ? " that are not 0" : "");
+  const std::string zeros = beside.lost == 0 ? "none" + of : "`" + std::to_string(beside.lost) + "`" + of;
+  const std::string become = beside.lost == 1 || others == 1 ? " becomes 0" : " become 0";
   const std::size_t calm = calmest_block(out, p.exact);
   const Cost quiet = cost_of(out, p, calm, p.exact.size());
   if (calm == p.largest_block || !(quiet.rms > 0))

@@ -49,6 +49,13 @@ std::vector<SizeRow> compare_sizes(const BlockScheme& scheme, std::span<const do
   return rows;
 }
 
+/// Signal to noise in dB with the scale of a rule.
+double snr_db(const BlockScheme& scheme, std::span<const double> exact, models::BlockOptions options,
+              models::ScaleRule rule) {
+  options.rule = rule;
+  return models::error_of(exact, models::to_blocks(scheme, exact, options).values).signal_to_noise_db;
+}
+
 }  // namespace
 
 std::vector<double> tensor_of(const Inputs& in) {
@@ -96,6 +103,8 @@ Outputs compute(const Inputs& in) {
   o.saturated = static_cast<double>(o.stored.saturated);
   o.lost = static_cast<double>(o.stored.lost);
   o.lost_share = 100 * o.lost / n;
+  o.scale_gain_db = snr_db(*scheme, exact, options, models::ScaleRule::least_error) -
+                    snr_db(*scheme, exact, options, models::ScaleRule::floor);
   o.schemes = compare_schemes(exact, rms, options);
   o.sizes = compare_sizes(*scheme, exact, options);
   return o;

@@ -18,10 +18,13 @@ const Choices blocks = {{"own", "the scheme's own", "32 for MX, 16 for NVFP4, 64
                         {"64", "64", ""},
                         {"128", "128", ""},
                         {"256", "256", ""}};
-const Choices rules = choices_in_order<models::MxRule::ceil>(
+const Choices rules = choices_in_order<models::ScaleRule::least_error>(
     {{"floor", "floor (OCP MX v1.0)", "2^(floor(log2 largest) - emax): the largest element may be clipped."},
      {"ceil", "ceil (nothing clipped)",
-      "2^ceil(log2(largest / element's largest)): up to an octave of resolution less."}});
+      "2^ceil(log2(largest / element's largest)): up to an octave of resolution less."},
+     {"least_error", "least squared error",
+      "Of a few scales for each block, the one whose rounding loses least: four powers of two, ten E4M3 codes, or "
+      "eleven parts of the range."}});
 constexpr std::string_view mx = "OCP Microscaling Formats (MX) v1.0, 6.3";
 
 }  // namespace
@@ -31,9 +34,11 @@ void describe(Fields& f, Inputs& in) {
   f.choice("scheme", in.scheme, schemes,
            {.label = "Scheme", .help = "Element format, block size and kind of scale.", .headline = true});
   f.choice("block", in.block, blocks, {.label = "Block size", .help = "How many elements share a scale."});
-  f.choice("rule", in.rule, rules,
-           {.label = "MX scale rule",
-            .help = "How the MX schemes choose their power of two; the others divide by the largest magnitude."});
+  f.choice(
+      "rule", in.rule, rules,
+      {.label = "Scale rule",
+       .help = "How a block's scale is chosen. Floor and ceil differ under MX alone: the others then divide by the "
+               "largest magnitude."});
   f.choice("rounding", in.rounding, rounding_choices(),
            {.label = "Rounding", .help = "Of the elements; scales are rounded to nearest."});
   f.group("The tensor");
@@ -125,6 +130,11 @@ void describe(Fields& f, Outputs& o) {
   f.real("mean_error", o.error.mean_abs, {.label = "Mean |error|", .formula = "mean |value - exact|"});
   f.real("snr_db", o.error.signal_to_noise_db,
          {.label = "Signal to noise (dB)", .formula = "10 log10(sum x^2 / sum e^2)"});
+  f.real("scale_gain_db", o.scale_gain_db,
+         {.label = "A searched scale gains (dB)",
+          .help = "Signal to noise with the scale of least squared error, less that with the scale from the largest "
+                  "element (floor).",
+          .formula = "SNR(least error) - SNR(floor)"});
   f.real("lost", o.lost,
          {.label = "Became 0", .help = "Elements that are not 0 and are stored as 0.", .headline = true});
   f.real("lost_share", o.lost_share, {.label = "Share that became 0", .unit = "%", .formula = "became 0 / elements"});

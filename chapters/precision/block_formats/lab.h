@@ -17,7 +17,7 @@ struct Inputs {
   std::string scheme = "mxfp4";
   std::vector<double> values;  ///< not empty: these, and no tensor is made up
   std::string block = "own";   ///< elements that share a scale: "own", "8" ... "256"
-  models::MxRule rule = models::MxRule::floor;
+  models::ScaleRule rule = models::ScaleRule::floor;
   models::Rounding rounding = models::Rounding::nearest_even;
   std::int64_t elements = 256, seed = 1, outliers = 3;
   double outlier_size = 24;
@@ -44,6 +44,7 @@ struct Outputs {
   double bits_per_element = 0, bits_with_tensor_scale = 0, blocks = 0, block_size = 0, compression = 0;
   double relative_error = 0;  ///< %
   double saturated = 0, lost = 0, lost_share = 0;
+  double scale_gain_db = 0;  ///< of searching each block's scale, over floor
   std::vector<SchemeRow> schemes;
   std::vector<SizeRow> sizes;
 };

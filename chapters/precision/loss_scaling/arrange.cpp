@@ -22,10 +22,12 @@ std::string one_in(double percent) {
 
 /// Of a run without a scale that adapts: nothing there has a normal rate.
 std::string answer_without_scaler(const Inputs& in, const Outputs& out) {
+  const std::string zeros = share_words(out.zero_scaled) + " of the gradients become zero";
+  if (in.policy == models::ScalerPolicy::none && out.skips == 0)
+    return "Without a scaler nothing is skipped and nothing overflows here, but " + zeros + ".";
   if (in.policy == models::ScalerPolicy::none)
-    return "Without a scaler " + (out.skips > 0 ? count_text(out.skips) : std::string("no")) +
-           (out.skips == 1 ? " step is skipped" : " steps are skipped") + ", and " + share_words(out.zero_scaled) +
-           " of the gradients become zero.";
+    return "Without a scaler nothing is skipped: " + count_text(out.skips) +
+           (out.skips == 1 ? " step puts" : " steps put") + " inf or NaN into the weights, and " + zeros + ".";
   return "No: a fixed scale has no normal rate. It skips " + count_text(out.skips) + " of " + count_text(in.steps) +
          " steps and loses " + share_words(out.zero_scaled) + " of the gradients.";
 }
@@ -34,8 +36,8 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.health == ScalerHealth::unscaled) return answer_without_scaler(in, out);
   const std::string rate = out.late_skip_rate > 0 ? one_in(out.late_skip_rate) : "none of the";
   if (out.balance_rate > 50)
-    return "Growth outweighs backoff here, so no rate is too high" +
-           (std::isfinite(out.late_skip_rate) ? "; after the first interval " + rate + " steps are skipped." : ".");
+    return "Growth outweighs backoff here: up to " + figure(out.balance_rate, "%") + " of the steps may be skipped" +
+           (std::isfinite(out.late_skip_rate) ? "; after the first interval " + rate + " steps are." : ".");
   const std::string normal = one_in(out.balance_rate);
   if (out.health == ScalerHealth::searching)
     return "Normal is " + normal + ". This run is too short to say: " +
@@ -164,6 +166,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   arrange_bell(in, p);
   arrange_samples(in, out.run, p);
   arrange_steps(out, p);
+  p.unguarded = in.policy == models::ScalerPolicy::none;
   p.answer = answer_of(in, out);
   return p;
 }

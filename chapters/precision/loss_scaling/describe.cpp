@@ -7,7 +7,7 @@ namespace {
 const Choices policies = choices_in_order<models::ScalerPolicy::none>(
     {{"dynamic", "Dynamic", "Halved when a step overflows, doubled after a run of clean steps: torch.amp.GradScaler."},
      {"fixed", "Fixed", "The first scale for ever; steps that overflow are skipped."},
-     {"none", "None", "Gradients as they are."}});
+     {"none", "None", "Gradients as they are, and nobody looks whether they are finite."}});
 const Choices healths = choices_in_order<models::ScalerHealth::searching>(
     {{"healthy", "healthy", "It skips no more often than it can grow back."},
      {"investigate", "investigate", "It skips more often than it can grow back."},
@@ -140,7 +140,11 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, Outputs& o) {
   f.group("Skips");
   f.choice("health", o.health, healths, {.label = "The scaler is"});
-  f.integer("skips", o.skips, {.label = "Steps skipped", .formula = "overflows + broken steps", .source = grad_scaler});
+  f.integer("skips", o.skips,
+            {.label = "Steps skipped",
+             .help = "Without a scaler nobody skips them: the first one puts inf or NaN into the weights.",
+             .formula = "overflows + broken steps",
+             .source = grad_scaler});
   f.integer("overflow_skips", o.run.overflow_skips,
             {.label = "... by overflow", .help = "The largest scaled gradient rounds to infinity: 65,520 or more."});
   f.integer("bad_skips", o.run.bad_skips, {.label = "... broken", .help = "No scale would have helped."});
@@ -163,11 +167,12 @@ void describe(Fields& f, Outputs& o) {
          {
              .label = "Normal skip rate",
              .unit = "%",
-             .help = "Halvings and doublings hold each other: 1 in 2,000 as GradScaler ships.",
+             .help = "Halvings and doublings hold each other: 2,000 clean steps and one skip, 1 in 2,001, as "
+                     "GradScaler ships.",
              .headline = true,
              .may_be_missing = true,
              .absent = "Only a dynamic scale has one.",
-             .formula = "ln growth / (-ln backoff x interval)",
+             .formula = "ln growth / (ln growth - interval x ln backoff)",
          });
   f.real("times_balance", o.times_balance,
          {

@@ -20,31 +20,33 @@ void cursor(widgets::Plot& plot, const char* handle, const Picture& picture, Vie
 /// How many steps were skipped so far, beside how many would be at the normal rate.
 void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
   const auto& t = widgets::theme();
-  widgets::Plot plot("steps skipped", view.skips,
-                     {
-                         .x = {.lo = 0, .hi = picture.steps, .label = "step"},
-                         .y = {.lo = 0, .hi = picture.skipped_hi, .label = "skipped so far"},
-                         .size = size,
-                         .legend = false,
-                         .link = &view.run,
-                         .x_axis = x_axis,
-                     });
+  widgets::Plot plot(
+      "steps skipped", view.skips,
+      {
+          .x = {.lo = 0, .hi = picture.steps, .label = "step"},
+          .y = {.lo = 0, .hi = picture.skipped_hi, .label = picture.unguarded ? "not finite so far" : "skipped so far"},
+          .size = size,
+          .legend = false,
+          .link = &view.run,
+          .x_axis = x_axis,
+      });
   if (picture.normal.back() > 0)
     plot.line("normal", picture.normal_at, picture.normal,
               {
                   .colour = t.muted,
                   .width = 1.5f,
                   .dashed = true,
-                  .info = "ln growth / (-ln backoff × interval) of the steps",
+                  .info = "ln growth / (ln growth - interval × ln backoff) of the steps",
                   .version = picture.version,
               });
-  plot.steps("this run", picture.skipped_at, picture.skipped,
-             {
-                 .colour = colour_of(Fate::overflow),
-                 .width = 2.5f,
-                 .info = "steps whose update was dropped",
-                 .version = picture.version,
-             });
+  plot.steps(
+      "this run", picture.skipped_at, picture.skipped,
+      {
+          .colour = colour_of(Fate::overflow),
+          .width = 2.5f,
+          .info = picture.unguarded ? "steps that put inf or NaN into the weights" : "steps whose update was dropped",
+          .version = picture.version,
+      });
   cursor(plot, "drag step", picture, view);
 }
 
@@ -95,7 +97,7 @@ void draw_run(const Inputs& in, const Outputs& out, const Picture& picture, View
                                 .lo = 0,
                                 .hi = static_cast<double>(in.steps),
                                 .expected_per_unit = rate,
-                                .label = "steps skipped",
+                                .label = picture.unguarded ? "steps not finite" : "steps skipped",
                                 .unit = "steps",
                                 .tint = tint_of(Fate::overflow),
                                 .size = {size.x, rug_h},
@@ -139,12 +141,14 @@ void draw_range(const Picture& picture, View& view, ImVec2 size) {
                 .version = picture.version,
             });
   if (!picture.overflow_step.empty())
-    plot.scatter("overflow: skipped", picture.overflow_step, picture.overflow_magnitude,
+    plot.scatter(picture.unguarded ? "overflow: not skipped" : "overflow: skipped", picture.overflow_step,
+                 picture.overflow_magnitude,
                  {
                      .colour = t.bad,
                      .marker = widgets::Marker::triangle,
                      .radius = 4.5f,
-                     .info = "the step is dropped and the scale multiplied by the backoff",
+                     .info = picture.unguarded ? "nobody drops the step: the weights become inf or NaN"
+                                               : "the step is dropped and the scale multiplied by the backoff",
                      .version = picture.version,
                  });
   plot.horizontal_mark(picture.infinite_from, picture.infinite_label, {.colour = t.bad});
@@ -161,18 +165,19 @@ const StepPicture& step_at(const Picture& picture, double step) {
 
 /// What the step was, over the picture that `body(size)` draws of it.
 template <class Body>
-void under_step_words(const Outputs& out, const View& view, ImVec2 size, const Body& body) {
+void under_step_words(const Outputs& out, const Picture& picture, const View& view, ImVec2 size, const Body& body) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const float line = t.type(Type::small) + t.px(6);
-  widgets::fit_text(Painter::window(), corner, step_words(out, view.time).view(), size.x, t.muted, Type::small);
+  widgets::fit_text(Painter::window(), corner, step_words(out, picture.unguarded, view.time).view(), size.x, t.muted,
+                    Type::small);
   ImGui::SetCursorScreenPos({corner.x, corner.y + line});
   body(ImVec2{size.x, size.y - line});
 }
 
 }  // namespace
 
-widgets::Line step_words(const Outputs& out, double step) {
+widgets::Line step_words(const Outputs& out, bool unguarded, double step) {
   widgets::Line line;
   const auto i = static_cast<std::size_t>(std::clamp(step, 0.0, static_cast<double>(out.run.fate.size()) - 1));
   line.add("step ").add(widgets::format(static_cast<double>(i), "", 9));
@@ -180,9 +185,11 @@ widgets::Line step_words(const Outputs& out, double step) {
     case models::StepFate::applied:
       return line.add(": trained");
     case models::StepFate::overflowed:
-      return line.add(": skipped, its largest overflows");
+      return line.add(unguarded ? ": its largest overflows, and the weights are lost"
+                                : ": skipped, its largest overflows");
     case models::StepFate::bad:
-      return line.add(": skipped, it holds inf or NaN at any scale");
+      return line.add(unguarded ? ": it holds inf or NaN, and the weights are lost"
+                                : ": skipped, it holds inf or NaN at any scale");
   }
   return line;
 }
@@ -193,12 +200,13 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_run(in, out, picture, view, size); });
   stage.panel("gradients", {.title = "Gradients against FP16", .least = {440, 220}},
               [&](ImVec2 size) { draw_range(picture, view, size); });
-  stage.panel(
-      "shares", {.title = "What a step's gradients become", .least = {420, 190}, .ideal = {0, 260}}, [&](ImVec2 size) {
-        under_step_words(out, view, size, [&](ImVec2 room) { draw_shares(step_at(picture, view.time), view, room); });
-      });
+  stage.panel("shares", {.title = "What a step's gradients become", .least = {420, 190}, .ideal = {0, 260}},
+              [&](ImVec2 size) {
+                under_step_words(out, picture, view, size,
+                                 [&](ImVec2 room) { draw_shares(step_at(picture, view.time), view, room); });
+              });
   stage.panel("bell", {.title = "One step's magnitudes", .least = {420, 200}, .ideal = {0, 320}}, [&](ImVec2 size) {
-    under_step_words(out, view, size,
+    under_step_words(out, picture, view, size,
                      [&](ImVec2 room) { draw_bell(picture, step_at(picture, view.time), view, room); });
   });
 }

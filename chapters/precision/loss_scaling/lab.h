@@ -50,6 +50,7 @@ struct StepPicture {
 };
 
 struct Picture {
+  bool unguarded = false;  ///< no scaler: steps that overflow are not skipped but applied
   std::uint64_t version = 0;
   std::vector<StepPicture> steps_shown;  ///< one a sample
   /// One a sample: its step, scaled magnitudes of the middle 95 %, and the largest over the sample's stretch of steps.
@@ -81,7 +82,7 @@ Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 /// What the step at the cursor was: "step 15,000: trained", "skipped: the largest overflows".
-widgets::Line step_words(const Outputs& out, double step);
+widgets::Line step_words(const Outputs& out, bool unguarded, double step);
 /// The gradients of one step, each stretch of the bell in the colour of what FP16 makes of it.
 void draw_bell(const Picture& picture, const StepPicture& step, View& view, ImVec2 size);
 /// What becomes of them, in shares.

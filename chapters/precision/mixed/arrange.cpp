@@ -12,6 +12,14 @@ namespace {
 using models::PrecisionRecipe;
 using widgets::format_text;
 
+/// "a step is `1.42` times as fast as in BF16", "a step takes `1.15` times as long as in BF16"
+std::string speed_words(double speedup, std::string_view other) {
+  const bool slower = speedup < 0.995;
+  const std::string times = "`" + format_text(slower ? 1 / speedup : speedup, "") + "`";
+  return (slower ? "a step takes " + times + " times as long as in " : "a step is " + times + " times as fast as in ") +
+         std::string(other);
+}
+
 /// One sentence: which share of the arithmetic runs in the recipe's format, and what it saves of time and memory.
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const auto figure = [](double v, std::string_view unit = {}) { return "`" + format_text(v, unit) + "`"; };
@@ -21,11 +29,11 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   const std::string share = share_words(out.recipe_flops_share);
   std::string faster;
   if (in.recipe == PrecisionRecipe::fp8 && std::isfinite(out.speedup_bf16))
-    faster = "a step is " + figure(out.speedup_bf16) + " times as fast as in BF16";
+    faster = speed_words(out.speedup_bf16, "BF16");
   else if (in.recipe != PrecisionRecipe::tf32 && std::isfinite(out.speedup_tf32))
-    faster = "a step is " + figure(out.speedup_tf32) + " times as fast as in TF32";
+    faster = speed_words(out.speedup_tf32, "TF32");
   else if (std::isfinite(out.speedup_fp32))
-    faster = "a step is " + figure(out.speedup_fp32) + " times as fast as in FP32";
+    faster = speed_words(out.speedup_fp32, "FP32");
   const std::string format(models::format_label(models::recipe_product_format(in.recipe)));
   return format + " does " + share + " of the matrix arithmetic" + (faster.empty() ? "" : "; " + faster) +
          (faster.empty() ? "; " : ", and ") + states + ".";

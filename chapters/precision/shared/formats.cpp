@@ -19,7 +19,8 @@ const Choices& format_choices() {
 
 const Choices& rounding_choices() {
   static const Choices choices = choices_in_order<models::Rounding::stochastic>({
-      {"nearest", "nearest, ties to even", "The nearer neighbour; exactly between, the one whose code is even."},
+      {"nearest", "nearest, ties to even",
+       "The nearer neighbour; exactly between, the one whose code is even (E8M0: the upper, NF4: the lower)."},
       {"zero", "toward zero", "What does not fit is cut off."},
       {"stochastic", "stochastic", "Up with the probability of how far x lies above its lower neighbour."},
   });

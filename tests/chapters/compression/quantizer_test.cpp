@@ -211,3 +211,14 @@ TEST_CASE("deploy lab: a recipe that the chip cannot multiply is said, and the o
   other->outputs().find("recipes")->table_row(5, row);
   CHECK(row.find("possible")->number() == 0);
 }
+
+TEST_CASE("quantizer lab: with one scale a row of large weights sets it, and the row of the smallest weights pays") {
+  const LabPtr lab = open_lab("compression/quantizer", R"({"grain": "tensor"})");
+  compute(*lab);
+  CHECK(out(*lab, "hurt_row_error") == 100);  // all of it became 0
+  CHECK(out(*lab, "largest_row_share") < 5);
+  CHECK(lab->answer().find("sets the one scale, all others pay, and row `") != std::string_view::npos);
+  CHECK(lab->answer().ends_with(" most: `100 %` of its size."));
+  compute(set(*lab, "grain", "channel"));
+  CHECK(lab->answer().find(" of the squared error.") != std::string_view::npos);
+}

@@ -88,3 +88,14 @@ TEST_CASE("sparsity: the answer says what the hardware skips in each case") {
         "No weight is pruned: there is nothing to skip, and the error is `0 %`.");
   CHECK(says(R"({"chip": "v100_sxm2", "format": "fp16"})").find("None:") == 0);
 }
+
+TEST_CASE("sparsity lab: FP4 keeps 5/8 of the bytes in pairs, doubles on a B200 and gains a third on a B300") {
+  const LabPtr lab = open_lab("compression/sparsity", R"({"chip": "b200_sxm", "format": "fp4", "tokens": 8192})");
+  compute(*lab);
+  CHECK(out(*lab, "memory_ratio") == 0.625);
+  CHECK(out(*lab, "two_four_rate") == 2);
+  CHECK(out(*lab, "flops_skipped") == 50);
+  compute(set(*lab, "chip", "b300_sxm"));
+  CHECK(near(out(*lab, "two_four_rate"), 4.0 / 3, 1e-12));
+  CHECK(out(*lab, "flops_skipped") == 50);
+}

@@ -170,7 +170,8 @@ TEST_CASE("kernel lab: on a GPU the chip's data sheet is the roof until one was 
   CHECK(out(*lab, "roof_bytes_per_s") == Approx(2.8e12));
   CHECK(out(*lab, "predicted_share") == Approx(56 * 3.35 / 2.8).margin(1.5));
   CHECK(reason_of(set(*lab, {{"chip", "gaudi2"}})) ==
-        "Intel Gaudi 2 states no FP32 peak, which these kernels are held against: choose another chip.");
+        "Intel Gaudi 2 is made by Intel and runs no CUDA, in which these kernels are written: choose an NVIDIA GPU as "
+        "the chip.");
 }
 
 TEST_CASE("kernel lab: what the compiler reports is read from the run, and its lines are shown at the source") {
@@ -253,4 +254,26 @@ TEST_CASE("kernel lab: at the smallest window the whole lab is seen without scro
     REQUIRE(d.ui.probe().find("rung " + std::string(ladder.rungs.front().id)));
     CHECK(d.canvas_overflow_px() == 0);
   }
+}
+
+TEST_CASE(
+    "kernel lab: CUDA rungs are rated on no chip that runs no CUDA, and a rung past the last is said to be the last") {
+  const LabPtr lab = open_lab("kernels/lab");
+  set(*lab, {{"device", "cuda"}});
+  for (const char* chip : {"mi300x", "tpu_v5p", "trn2", "gaudi3"})
+    CHECK(reason_of(set(*lab, {{"chip", chip}})).find(" runs no CUDA, in which these kernels are written: ") !=
+          std::string::npos);
+  compute(set(*lab, {{"chip", "b200_sxm"}, {"rung", 12}}));
+  CHECK(lab->reason().empty());
+  const auto last = static_cast<int>(out(*lab, "rungs"));
+  CHECK(last < 12);
+  CHECK(lab->answer().starts_with("There is no rung `12`: the last, rung `" + std::to_string(last) + "`, can reach"));
+  compute(set(*lab, {{"rung", last}}));
+  CHECK(lab->answer().starts_with("Rung `" + std::to_string(last) + "` can reach"));
+}
+
+TEST_CASE("kernel lab: the naive product waits for the pipe of L1 and shared memory, which it shares with both") {
+  const LabPtr lab = open_lab("kernels/lab");
+  compute(set(*lab, {{"device", "cuda"}, {"cuda_ladder", "cuda-sgemm"}, {"rung", 1}}));
+  CHECK(text_of(*lab, "limit") == "the pipe of L1 and shared memory");
 }

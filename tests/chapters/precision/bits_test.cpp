@@ -126,9 +126,8 @@ TEST_CASE("bits: numbers are read as people write them") {
   CHECK(read_number("2^-24") == 0x1p-24);
   CHECK(read_number("-0x1.8p3") == -12);
   CHECK(std::signbit(*read_number("-0")));
-  CHECK(read_number("1e400") == HUGE_VAL);
-  CHECK(read_number("1e-400") == 0);
-  for (const char* bad : {"", "-", "1/", "two", "1.2.3", "--1"}) CHECK_FALSE(read_number(bad));
+  for (const char* bad : {"1e400", "1e-400", "0.0e-400x", "", "-", "1/", "two", "1.2.3", "--1"})
+    CHECK_FALSE(read_number(bad));
 }
 
 TEST_CASE("bits: pressing a bit, a step and a format changes the number shown") {
@@ -178,4 +177,66 @@ TEST_CASE("bits: the answer names the end that was passed, NF4's rule for ties, 
   CHECK(answer() == "FP16 stores `65504` for `65530`: past the end, chance kept it; infinity was `81.2 %` likely.");
   set(*lab, "seed", "2");
   CHECK(answer() == "FP16 stores infinity for `65530`: past the end, chance took it; infinity was `81.2 %` likely.");
+}
+
+// ml_dtypes and PyTorch: 3 becomes 4, 12 becomes 16, 0.75 becomes 1.
+TEST_CASE("bits: E8M0 takes a tie to the upper value and says why") {
+  const LabPtr lab = open_lab("precision/bits");
+  for (const auto& [value, stored] : {std::pair{"3", 4.0}, {"12", 16.0}, {"0.75", 1.0}, {"1.5", 2.0}, {"6", 8.0}}) {
+    set(*lab, "format", "e8m0", "value", value);
+    CHECK(outputs_of(*lab)["value"] == stored);
+    CHECK(outputs_of(*lab)["rule"] == "tie to the upper");
+  }
+  CHECK(lab->answer() == "E8M0 stores `8` for `6`: a tie, which the upper value takes.");
+}
+
+namespace {
+
+models::RoundingStudy study_of(const char* format, const char* text) {
+  const auto x = models::read_decimal(text);
+  REQUIRE(x);
+  return models::study_decimal(*models::find_float_format(format), *x, models::Rounding::nearest_even,
+                               models::Overflow::ieee);
+}
+
+}  // namespace
+
+// 8 + 3 x 2^-21 = 8.000001430511474609375 is a tie of FP32, and the double next to all of these decimals.
+TEST_CASE("decimals of more digits than a double holds are rounded as they are, beside ties and past the end") {
+  CHECK(study_of("fp32", "8.000001430511474609375").rule == models::RoundingRule::tie);
+  CHECK(study_of("fp32", "8.000001430511474609375").value == 8 + 0x1p-19);
+  CHECK(study_of("fp32", "8.00000143051147460937499").value == 8 + 0x1p-20);
+  CHECK(study_of("fp32", "8.00000143051147460937499").rule == models::RoundingRule::nearer);
+  CHECK(study_of("fp32", "-8.00000143051147460937499").value == -8 - 0x1p-20);
+  CHECK(study_of("fp64", "9007199254740993").rule == models::RoundingRule::tie);
+  CHECK(study_of("fp64", "9007199254740993.0000000000000000001").value == 9007199254740994);
+  CHECK(study_of("fp64", "9007199254740992.9999999999999999999").value == 9007199254740992);
+  CHECK(study_of("fp64", "9007199254740993.0000000000000000001").rule == models::RoundingRule::nearer);
+  // From 65,520 on FP16 overflows, and not below it, however little.
+  CHECK(study_of("fp16", "65520").rule == models::RoundingRule::to_infinity);
+  CHECK(study_of("fp16", "65519.99999999999999999999").value == 65504);
+  CHECK(study_of("e8m0", "3").value == 4);
+  CHECK(study_of("e8m0", "2.99999999999999999999").value == 2);
+  CHECK(models::read_decimal("0.1")->remainder == models::typed_decimal(0.1).remainder);
+  CHECK(models::read_decimal("-0.0e5")->value == 0);
+  for (const char* bad : {"", "-", ".", "1e", "1e400", "1e-400", "1.2.3", "0x10", "1/3", "1e99999999999"})
+    CHECK_FALSE(models::read_decimal(bad));
+}
+
+TEST_CASE("bits: what is typed with more digits than a double has is kept as a decimal, and a short one as the value") {
+  using namespace chapters::precision::bits;
+  Inputs in;
+  CHECK(take_typed(in, " 0.25 "));
+  CHECK((in.value == 0.25 && in.decimal.empty()));
+  CHECK(take_typed(in, "8.00000143051147460937499"));
+  CHECK(in.decimal == "8.00000143051147460937499");
+  in.format = "fp32";
+  CHECK(compute(in).value == 8 + 0x1p-20);
+  CHECK_FALSE(take_typed(in, "1e-400"));
+  CHECK(in.decimal == "8.00000143051147460937499");
+  CHECK(take_typed(in, "1/3"));
+  CHECK(in.decimal.empty());
+  const LabPtr lab = open_lab("precision/bits");
+  CHECK(reason_of(set(*lab, "decimal", "1e-400")) ==
+        "The decimal reads as none between 5e-324 and 1.8e308: write up to 80 digits, as 0.1 or 6.02e23.");
 }

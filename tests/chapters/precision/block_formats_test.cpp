@@ -59,3 +59,20 @@ TEST_CASE("block formats: the answer counts one neighbour as one, and loses noth
   compute(set(*lab, "values", "[0, 0]"));
   CHECK(lab->answer() == "All numbers are 0 and stay 0: nothing is lost.");
 }
+
+TEST_CASE("block formats: neighbours that are 0 already are not counted among those that could become 0") {
+  const LabPtr lab = open_lab("precision/block-formats");
+  compute(set(*lab, "values", "[100, 0, 0, 1, 20, 0]"));
+  CHECK(lab->answer().starts_with("Beside the largest, `100`, `1` of `2` that are not 0 becomes 0; "));
+  compute(set(*lab, "values", "[100, 0, 0]"));
+  CHECK(lab->answer() == "All that shares a scale with the largest, `100`, is 0 already.");
+}
+
+TEST_CASE("block formats: searching the scale gains under a decibel on a bell, and the rule itself loses less") {
+  const LabPtr lab = open_lab("precision/block-formats");
+  set(*lab, "scheme", "int4_group", "outliers", "0", "elements", "4096");
+  const double plain = computed(*lab, "snr_db"), gain = out(*lab, "scale_gain_db");
+  CHECK(near(gain, 0.64, 0.05));
+  CHECK(near(computed(set(*lab, "rule", "least_error"), "snr_db"), plain + gain, 1e-9));
+  CHECK(near(out(*lab, "scale_gain_db"), gain, 1e-9));
+}

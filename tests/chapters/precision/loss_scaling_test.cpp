@@ -25,7 +25,7 @@ LabPtr scaling(const char* inputs = "{}") {
 TEST_CASE("loss scaling: one step in fifty is forty times the normal rate and ends in zeros") {
   const LabPtr healthy = scaling(), broken = scaling(R"({"bad_rate": 2})");
   CHECK(out(*healthy, "highest_scale") == 65536);
-  CHECK(out(*healthy, "balance_rate") == Approx(0.05));
+  CHECK(out(*healthy, "balance_rate") == Approx(100.0 / 2001));
   CHECK(out(*healthy, "times_balance") <= 2);
   CHECK(healthy->outputs().find("health")->choice_id() == "healthy");
   CHECK(out(*broken, "times_balance") == Approx(40).epsilon(0.15));
@@ -64,12 +64,24 @@ TEST_CASE("loss scaling: dragging the cursor shows another step's shares") {
 
 TEST_CASE("loss scaling: the answer is whole where nothing is skipped, where all is, and where a run is short") {
   CHECK(scaling(R"({"steps": 500, "drift_binades": 0, "median": 1e-12})")->answer() ==
-        "Normal is 1 in `2,000`. This run is too short to say: it skips no step.");
+        "Normal is 1 in `2,001`. This run is too short to say: it skips no step.");
   CHECK(scaling(R"({"spike_rate": 0, "drift_binades": -24})")
             ->answer()
-            .starts_with("Normal is 1 in `2,000`, but skips tell little here: at worst `"));
+            .starts_with("Normal is 1 in `2,001`, but skips tell little here: at worst `"));
   CHECK(scaling(R"({"steps": 500, "drift_binades": -24})")->answer().find("\xE2\x80\x94") == std::string_view::npos);
   CHECK(scaling(R"({"growth_interval": 10, "growth": 8, "backoff": 0.99})")
             ->answer()
-            .starts_with("Growth outweighs backoff here, so no rate is too high; "));
+            .starts_with("Growth outweighs backoff here: up to `95.4 %` of the steps may be skipped; "));
+  // The most extreme settings that the controls give: more than every step cannot be skipped.
+  CHECK(out(*scaling(R"({"growth_interval": 10, "growth": 8, "backoff": 0.99})"), "balance_rate") < 100);
+}
+
+TEST_CASE("loss scaling: without a scaler nothing is skipped, and what overflows reaches the weights") {
+  CHECK(scaling(R"({"policy": "none", "drift_binades": 0})")
+            ->answer()
+            .starts_with("Without a scaler nothing is skipped and nothing overflows here, but "));
+  const LabPtr grown = scaling(R"({"policy": "none", "drift_binades": 24})");
+  CHECK(out(*grown, "skips") > 1);
+  CHECK(grown->answer().starts_with("Without a scaler nothing is skipped: `"));
+  CHECK(grown->answer().find(" steps put inf or NaN into the weights, and ") != std::string_view::npos);
 }

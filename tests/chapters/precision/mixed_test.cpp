@@ -71,3 +71,9 @@ TEST_CASE("mixed precision: parts of the step and of the memory add up") {
   CHECK(out(*lab, "bytes_per_parameter") * out(*lab, "parameters") / 512 == Approx(states));
   CHECK(row(lab, "recipes", 4).find("time_s")->number() == out(*lab, "time_s"));
 }
+
+TEST_CASE("mixed precision: a recipe that is slower says how many times as long a step takes") {
+  const LabPtr small = lab_of(R"({"model": "qwen2.5-0.5b", "sequence": 128})");
+  CHECK(out(*small, "speedup_bf16") < 0.95);
+  CHECK(small->answer().find("; a step takes `1.12` times as long as in BF16, and ") != std::string_view::npos);
+}

@@ -119,3 +119,19 @@ TEST_CASE("sparsity: what the hardware makes of the zeros, by roofline") {
   CHECK(volta->weight_bytes == volta->dense_weight_bytes);
   CHECK_FALSE(sparse_time(a100, {.format = Format::fp8}));
 }
+
+// PTX ISA, mma.sp: 4-bit operands are sparse pair by pair, 4:8; cuSPARSELt: "paired 4:8 for e2m1".
+TEST_CASE("zeros of FP4 come in pairs: two of four pairs stay, 20 of 32 bits, and the error is larger than 2:4's") {
+  const std::vector<double> w{3, 0, 1, 1, 2, 2, 0, 1};
+  CHECK(sparse_mask(w, 1, 8, SparsePattern::two_four, 0.5, true) == std::vector<std::uint8_t>{1, 1, 0, 0, 1, 1, 0, 0});
+  CHECK(sparse_bytes(8, 4, SparsePattern::two_four, 0.5, true, true) == 20.0 / 8);
+  CHECK(sparse_bytes(8, 4, SparsePattern::two_four, 0.5, true) == 24.0 / 8);
+  CHECK(sparse_bytes(8, 16, SparsePattern::two_four, 0.5, true) == 72.0 / 8);
+  const auto many = sparse_example(1, 256, 256, false, 0);
+  const auto error = [&](bool pairs) {
+    return mask_error(many, sparse_mask(many, 256, 256, SparsePattern::two_four, 0.5, pairs));
+  };
+  CHECK(error(true) > error(false) * 1.15);
+  CHECK(in_pairs(Format::fp4));
+  CHECK_FALSE(in_pairs(Format::fp8));
+}

@@ -5,9 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "models/numerics/float_cast.h"
+#include "models/numerics/outlier_tensor.h"
 #include "tests/models/numerics/formats_oracle.h"
+#include "tests/support/base/near.h"
 
 using namespace models;
+using support::near;
 
 namespace {
 
@@ -52,7 +55,7 @@ TEST_CASE("MX blocks take the oracle's scale and values under both rules") {
   CHECK(data.size() == 8);
   for (const auto& v : data) {
     const BlockScheme& s = mx_of(v.at("element").get<std::string>());
-    const MxRule rule = v.at("rule") == "floor" ? MxRule::floor : MxRule::ceil;
+    const ScaleRule rule = v.at("rule") == "floor" ? ScaleRule::floor : ScaleRule::ceil;
     INFO(s.name << " " << v.at("rule"));
     const auto in = v.at("block").get<std::vector<double>>();
     const Blocks b = to_blocks(s, in, {.rule = rule});
@@ -118,7 +121,7 @@ TEST_CASE("the floor rule clips what the ceil rule keeps, and smaller blocks los
   const std::vector<double> one{7.9};
   CHECK(to_blocks(scheme("mxfp4"), one).values[0] == 6);  // 24 % of the block's largest
   CHECK(to_blocks(scheme("mxfp4"), one).saturated == 1);
-  CHECK(to_blocks(scheme("mxfp4"), one, {.rule = MxRule::ceil}).values[0] == 8);
+  CHECK(to_blocks(scheme("mxfp4"), one, {.rule = ScaleRule::ceil}).values[0] == 8);
   auto in = normals(1024, 2);
   in[100] = 60;
   double before = HUGE_VAL;
@@ -146,4 +149,47 @@ TEST_CASE("blocks of zeros, infinities and numbers beyond every scale have an an
     }
     CHECK(to_blocks(s, {}).scales.empty());
   }
+}
+
+namespace {
+
+double snr_of(const char* scheme_id, int block, ScaleRule rule = ScaleRule::floor) {
+  static const std::vector<double> bell = outlier_tensor({.elements = 16384, .outliers = 0, .seed = 1});
+  return error_of(bell, to_blocks(scheme(scheme_id), bell, {.block_size = block, .rule = rule}).values)
+      .signal_to_noise_db;
+}
+
+}  // namespace
+
+// figures.md A4.1: 0.4 to 0.9 dB for INT4 and 0.6 to 1.1 dB for FP4 in blocks of 16 to 128, where a bit is worth 6.
+TEST_CASE("the scale of least error gains at four bits less than a decibel on a bell, a sixth of what a bit is worth") {
+  for (const char* id : {"mxfp4", "nvfp4", "int4_group", "int4_zero", "nf4"})
+    for (const int block : {16, 32, 64, 128}) {
+      INFO(id << " " << block);
+      const double gain = snr_of(id, block, ScaleRule::least_error) - snr_of(id, block);
+      CHECK(gain >= 0);
+      CHECK(gain < 1.2);
+    }
+  CHECK(near(snr_of("int4_group", 16, ScaleRule::least_error) - snr_of("int4_group", 16), 0.4, 0.1));
+  CHECK(near(snr_of("int4_group", 128, ScaleRule::least_error) - snr_of("int4_group", 128), 0.9, 0.05));
+  CHECK(near(snr_of("nvfp4", 16, ScaleRule::least_error) - snr_of("nvfp4", 16), 0.82, 0.05));
+  CHECK(snr_of("mxfp4", 32, ScaleRule::least_error) >= snr_of("mxfp4", 32, ScaleRule::ceil));
+}
+
+TEST_CASE("the searched scale is one that the format can store, and no other choice of those tried is better") {
+  const std::vector<double> x{7.9, -3.3, 0.1, 1.26, -0.74, 5.0, 2.5, -6.1, 0.2, -0.3, 1.1, 0.7, -2.2, 3.8, -0.9, 0.4};
+  for (const BlockScheme& s : block_schemes()) {
+    INFO(s.id);
+    const Blocks b = to_blocks(s, x, {.block_size = 16, .rule = ScaleRule::least_error});
+    CHECK(error_of(x, b.values).rms <= error_of(x, to_blocks(s, x, {.block_size = 16}).values).rms);
+    if (s.scale == BlockScale::e8m0) CHECK(b.scales[0] == std::exp2(std::ilogb(b.scales[0])));
+    if (s.scale == BlockScale::e4m3) CHECK(decode(*find_float_format("e4m3fn"), b.scale_codes[0]) == b.scales[0]);
+  }
+}
+
+// figures.md A4.2: FP4 loses to INT4 in groups of 16 and 32, and wins from 64 on; NF4 wins at every size.
+TEST_CASE("INT4, FP4 and NF4 by block size on a bell: FP4 wins in large groups alone, NF4 in all") {
+  for (const int block : {16, 32}) CHECK(snr_of("nvfp4", block) < snr_of("int4_group", block) - 0.2);
+  for (const int block : {64, 128}) CHECK(snr_of("nvfp4", block) > snr_of("int4_group", block) + 0.1);
+  for (const int block : {16, 32, 64, 128}) CHECK(snr_of("nf4", block) > snr_of("int4_group", block) + 0.4);
 }

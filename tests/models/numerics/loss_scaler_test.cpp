@@ -46,7 +46,7 @@ TEST_CASE("the scaler follows GradScaler's rule step by step") {
   CHECK(run->longest_skip_run == 5);
   CHECK(run->growths == 9);
   CHECK(run->late_skip_rate == Approx(9.0 / 18000));
-  CHECK(run->balance_rate == Approx(1.0 / 2000));
+  CHECK(run->balance_rate == Approx(1.0 / 2001));
   CHECK(models::health_of(*run, flat(4)) == models::ScalerHealth::healthy);
 }
 

@@ -153,6 +153,8 @@ TEST_CASE("a wrong quantity gets one sentence that says what is expected") {
   CHECK(error("400 Gb/s", "B/s") == "\"400 Gb/s\" is unclear: write Gbit for bits or GB for bytes");
   CHECK(error("1,5", "") == "\"1,5\" has a comma that does not group thousands: write 4,096 or 1.5");
   CHECK(error("1e999", "") == "\"1e999\" is too large for a number");
+  CHECK(error("1e-400", "") == "\"1e-400\" is too small for a number: write 0");
+  CHECK(error("-1e-400 s", "s") == "\"-1e-400 s\" is too small for a number: write 0");
   CHECK(error("1e308 GB", "B") == "\"1e308 GB\" is too large for a number");
 }
 
