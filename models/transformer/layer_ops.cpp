@@ -137,6 +137,7 @@ OperationTotals total_operations(std::span<const LayerOperation> operations, con
     totals.flops += as_double(op.count) * cost.flops;
     totals.bytes += as_double(op.count) * cost.bytes();
     totals.product_flops += as_double(op.count) * (op.product_flops * op.forward_passes + op.backward_product_flops);
+    totals.hardware_product_flops += as_double(op.count) * op.hardware_product_flops();
     totals.parameters += op.count * op.parameters;
   }
   totals.flops_per_token = totals.product_flops / new_tokens(workload);

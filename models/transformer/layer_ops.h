@@ -12,7 +12,9 @@
 namespace models {
 
 enum class Phase { train, prefill, decode };
-enum class AttentionFlops { causal, full };  ///< causal: the triangle of a sequence counts as half its square
+/// Which pairs of a sequence count as the model's arithmetic. causal: the triangle, as half its square; a fused kernel
+/// skips the other half. Unfused attention computes the whole square and masks it, whatever is counted.
+enum class AttentionFlops { causal, full };
 enum class Recompute {
   none,
   selective,
@@ -37,8 +39,6 @@ struct Workload {
       true;  ///< residual add with the norm behind it, activation with the gate product, qk-norm with rotation
   bool logits_for_all = false;  ///< prefill: logits of every position, not of the last alone (training always has all)
   Recompute recompute = Recompute::none;
-  bool rescored_backward =
-      false;  ///< count that fused attention computes scores again in its backward pass (2.5x, not 2x, forward)
   LatentPath latent = LatentPath::automatic;
   bool operator==(const Workload&) const = default;
 };
@@ -71,8 +71,16 @@ struct LayerOperation {
   double forward_passes = 1;  ///< 2 when recomputed
   double product_flops = 0;   ///< of forward: its matrix products alone, without softmax and the like
   double backward_product_flops = 0;
+  /// What the kernels multiply beyond those: masked pairs of unfused attention; in the backward pass of fused attention
+  /// the scores once more.
+  double extra_product_flops = 0, backward_extra_product_flops = 0;
 
   OpCost cost() const { return forward * forward_passes + backward; }  ///< of one, in the whole step
+  /// Of one, in the whole step: all matrix products that the hardware computes.
+  double hardware_product_flops() const {
+    return (product_flops + extra_product_flops) * forward_passes + backward_product_flops +
+           backward_extra_product_flops;
+  }
 };
 
 /// All operations of one layer of `kind`, in order. Products have no flops for their biases (they ride in the
@@ -87,8 +95,9 @@ std::vector<LayerOperation> layer_operations(const Architecture& architecture, c
 std::vector<LayerOperation> model_operations(const Architecture& architecture, const Workload& workload);
 
 struct OperationTotals {
-  double flops = 0;          ///< all operations
-  double product_flops = 0;  ///< matrix products alone: what 6ND, PaLM and Megatron count
+  double flops = 0;                   ///< all operations
+  double product_flops = 0;           ///< matrix products alone: what 6ND, PaLM and Megatron count
+  double hardware_product_flops = 0;  ///< with the masked and the rescored pairs too: what the hardware multiplies
   double bytes = 0;
   std::int64_t parameters = 0;
   double flops_per_token = 0;  ///< product_flops over new tokens: the published convention

@@ -26,7 +26,7 @@ void OperationBuilder::push(LayerOperation operation) {
   operation.count = count_;
   if (!train) {
     operation.backward = {};
-    operation.backward_product_flops = 0;
+    operation.backward_product_flops = operation.backward_extra_product_flops = 0;
     operation.forward_passes = 1;
   }
   out_.push_back(std::move(operation));
@@ -93,6 +93,10 @@ void OperationBuilder::attention(const AttentionShape& s, double kv_bytes) {
     op.forward = forward;
     op.product_flops = product_flops;
     op.backward_product_flops = 2 * product_flops;
+    if (product_flops > 0 && !w.fused_attention) {
+      op.extra_product_flops = forward.flops - product_flops;
+      op.backward_extra_product_flops = 2 * op.extra_product_flops;
+    }
     op.forward_passes = passes;
     // Saved inputs and the gradient of the output are read, gradients of the inputs written.
     op.backward = {2 * forward.flops, forward.read_bytes + forward.write_bytes, forward.read_bytes};
@@ -113,11 +117,10 @@ void OperationBuilder::attention(const AttentionShape& s, double kv_bytes) {
   if (train) {
     op.forward.write_bytes += rows * log_sum_exp_bytes;
     op.backward.read_bytes += op.forward.write_bytes;  // output, its gradient and the row sums
-    if (w.rescored_backward) {
-      const double again = 2 * s.batch * s.heads * s.pairs * s.qk_dim;
-      op.backward.flops += again;
-      op.backward_product_flops += again;
-    }
+    // The score tile was never stored, so the backward pass makes it again: five products where the forward has two.
+    // Source: Dao et al. 2022 (FlashAttention), section 3.1 and appendix B.
+    op.backward_extra_product_flops = 2 * s.batch * s.heads * s.pairs * s.qk_dim;
+    op.backward.flops += op.backward_extra_product_flops;
   }
   push(std::move(op));
 }

@@ -58,7 +58,8 @@ struct NamedWork {
   Work work;
 };
 /// Every operation that the model has; one layer's (of its most frequent kind) except for decode and prefill, which are
-/// the whole model. Attention counts the causal half. Kernels: one for each operation, three for unfused attention.
+/// the whole model. FlashAttention computes the causal half, unfused attention the whole square. Kernels: one for each
+/// operation, three for unfused attention.
 std::vector<NamedWork> roofline_works(const Architecture& architecture, const OpSizes& sizes);
 /// The one that is asked for; null when the model has none.
 const NamedWork* find_work(const std::vector<NamedWork>& works, RooflineOp op);

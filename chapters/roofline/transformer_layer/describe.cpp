@@ -64,8 +64,8 @@ void describe(Fields& f, Inputs& in) {
   f.group("Kernels");
   f.toggle("fused_attention", in.fused_attention,
            {.label = "Fused attention",
-            .help = "Scores stay on the chip (FlashAttention). Off: they are written, read for the softmax, written "
-                    "and read again."});
+            .help = "Scores stay on the chip and masked tiles are skipped (FlashAttention). Off: the whole square is "
+                    "computed, written, read for the softmax, written and read again."});
   f.toggle("fused_elementwise", in.fused_elementwise,
            {.label = "Fused element-wise",
             .help = "Residual add joins the norm behind it, activation joins the gate product."});
@@ -140,6 +140,14 @@ void describe(Fields& f, Outputs& out) {
           .help = "Matrix products, a multiply-add being two, recomputation in. Norms, softmax and the like are in "
                   "the table and in the time, not here, as published counts have it.",
           .formula = "sum of count x 2 m n k"});
+  f.real(
+      "hardware_flops", out.step.totals.hardware_product_flops,
+      {.label = "Flops the hardware does",
+       .unit = "FLOP",
+       .help = "With what no published count credits: masked pairs that unfused attention computes all the same, and "
+               "the scores that FlashAttention makes again in its backward pass.",
+       .formula = "flops_total + masked and rescored pairs",
+       .source = "Dao et al. 2022, section 3.1"});
   f.real("flops_per_token", out.step.totals.flops_per_token,
          {.label = "Flops a new token", .unit = "FLOP", .formula = "flops_total / new tokens"});
   f.real("mfu", out.mfu,
@@ -152,8 +160,9 @@ void describe(Fields& f, Outputs& out) {
   f.real("hfu", out.hfu,
          {.label = "HFU at best",
           .unit = "%",
-          .help = "Hardware flops utilization: recomputation is credited.",
-          .formula = "flops_total / (time x peak)"});
+          .help = "Hardware flops utilization: recomputation is credited, also that of the scores in the backward pass "
+                  "of fused attention.",
+          .formula = "hardware_flops / (time x peak)"});
   f.group("Bytes");
   f.real("bytes_total", out.step.totals.bytes,
          {.label = "Memory traffic",
