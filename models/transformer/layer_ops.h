@@ -31,7 +31,10 @@ struct Workload {
   std::int64_t prefix = 0;  ///< prefill: tokens already cached before the new ones (chunked prefill, shared prompts)
   std::int64_t decode_tokens = 1;  ///< decode: new tokens of each sequence per step (more than 1 when verifying drafts)
   AttentionFlops attention = AttentionFlops::causal;
-  double weight_bytes = 2;
+  double weight_bytes = 2;  ///< of the matrices inside the layers, scales counted
+  /// Of all other weights: embedding, norms, biases, router, output matrix. 0: as `weight_bytes`. Published checkpoints
+  /// with weights of 8 bits and less leave these in 16: see weight_storage.h.
+  double other_weight_bytes = 0;
   double activation_bytes = 2;
   double kv_bytes = 2;
   bool fused_attention = true;  ///< FlashAttention; otherwise scores are written to memory and read back

@@ -41,10 +41,10 @@ const Choices layers = {
     {"measured", "measured", "Rates that people measured on this chip, beside the specified ones."},
 };
 
-const Choices weight_widths = {{"8", "8 bits", "Half of BF16."},
-                               {"6", "6 bits", ""},
-                               {"4", "4 bits", "A quarter of BF16; block scales not counted."},
-                               {"2", "2 bits", ""}};
+const Choices weight_widths = {{"8", "8 bits", "Half of BF16; one scale a row."},
+                               {"6", "6 bits", "6.125 with scales."},
+                               {"4", "4 bits", "INT4: 4.125 bits with a 16-bit scale for each group of 128."},
+                               {"2", "2 bits", "2.125 with scales."}};
 const Choices launch_costs = {{"added", "added", "Every launch is waited for: time = max(compute, memory) + launches."},
                               {"hidden", "hidden", "The CPU runs ahead: time = max(compute, memory, launches)."}};
 const Choices regimes = {{"memory", "memory-bound", "Bytes take longest."},
@@ -161,6 +161,7 @@ void describe(Fields& f, Inputs& in) {
   f.choices("chips", in.chips, catalog().chip_choices,
             {.label = "Beside it",
              .help = "Thin roofs of other chips. One without the format shows its nearest and says so.",
+             .refused = &catalog().refused_chips,
              .max_items = 12});
   f.group("The model");
   shared::model(f, "model", in.model, {.help = "Whose operations the dots are."});
@@ -172,7 +173,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice(
       "weight_bits", in.weight_bits, weight_widths,
       {.label = "Quantized weights",
-       .help = "Width of the weights at the head of the quantization arrow; arithmetic stays in the format above."});
+       .help = "Width of the matrices inside the layers at the head of the quantization arrow. Norms and output matrix "
+               "stay in the format above, as published checkpoints leave them, and so does arithmetic."});
   f.group("Launches");
   f.real("launch_s", in.launch_s,
          {
@@ -295,10 +297,12 @@ void describe(Fields& f, Outputs& o) {
           .absent = "The model has no attention over a square of scores."});
   f.real("quantized_speedup", o.quantized_speedup,
          {.label = "Quantizing gains", .help = "Times faster than the step with weights in the format."});
-  f.real("quantized_time_s", o.quantized.time_s,
-         {.label = "Quantized decode step",
-          .unit = "s",
-          .help = "The same step with narrower weights; cache and arithmetic stay in the format."});
+  f.real(
+      "quantized_time_s", o.quantized.time_s,
+      {.label = "Quantized decode step",
+       .unit = "s",
+       .help = "The same step with narrower weights, scales counted; output matrix, cache and arithmetic stay in the "
+               "format."});
   f.group("Kernels");
   f.table("operations", o.operations, {.label = "Operations"});
   f.table("measured_points", o.measured_points, {.label = "Measured points", .max_items = 10000});

@@ -159,6 +159,7 @@ void write_headlines(const Setting& s, const Outputs& out, Picture& pic) {
                    : s.workload.fused_attention
                        ? "Attention is counted causal: half the square of the sequence."
                        : "Attention is counted causal; unfused, its kernels compute the whole square.";
+  if (!s.architecture.left_out.empty()) pic.subject += ". " + s.architecture.left_out;
   if (out.chip_share > 100)
     pic.capacity = format_text(out.resident.total(), "B") + " of weights" +
                    (out.resident.cache > 0 ? " and cache" : "") + " in " + format_text(s.chip->memory_bytes, "B") +

@@ -18,7 +18,7 @@ const Choices recomputes = {
 const Choices formats = {
     {"fp32", "FP32", "4 bytes an element"}, {"bf16", "BF16", "2 bytes an element"},
     {"fp16", "FP16", "2 bytes an element"}, {"fp8", "FP8", "1 byte an element"},
-    {"int8", "INT8", "1 byte an element"},  {"fp4", "4 bits", "Half a byte an element: FP4, or INT4 weights"}};
+    {"int8", "INT8", "1 byte an element"},  {"fp4", "4 bits", "Half a byte an element, and for weights their scales"}};
 const Choices regimes = {{"memory", "memory-bound", ""},
                          {"compute", "compute-bound", ""},
                          {"launch", "launch-bound", ""},
@@ -56,7 +56,10 @@ void describe(Fields& f, Inputs& in) {
   shared::format(
       f, "format", in.format, formats,
       {.label = "Weights",
-       .help = "Format of the weights in memory. Narrower than the activations, it saves bytes and no arithmetic."});
+       .help =
+           "Format of the matrices inside the layers. 4 bits are INT4 in groups of 128 with a 16-bit scale (4.125), "
+           "beside 4-bit activations NVFP4 (4.5). Below 16 bits the embedding, norms and output matrix stay in 16. "
+           "Narrower than the activations, it saves bytes and no arithmetic."});
   f.choice("activation_format", in.activation_format, formats,
            {.label = "Activations",
             .help = "Format between operations; products run in it, or in the weights' where that is wider."});
