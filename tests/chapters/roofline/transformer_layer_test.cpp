@@ -94,7 +94,7 @@ TEST_CASE(
     const char *file, *says, *also;
   };
   const Bad bad[] = {{"truncated.json", "truncated.json", "JSON"},
-                     {"unknown_type.json", "mamba2", "llama"},
+                     {"unknown_type.json", "mamba2", "state-space"},
                      {"heads_do_not_divide.json", "num_key_value_heads", "7"},
                      {"text_for_a_number.json", "hidden_size", "number"}};
   const LabPtr lab = open_lab("roofline/transformer-layer");
