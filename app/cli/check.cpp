@@ -35,7 +35,9 @@ int check(const Arguments& a, const Streams& s) {
     const CheckedClaim& c = *checked;
     say(c.agrees, claim.id + "  claimed " + std::string(widgets::format(claim.claimed, c.unit, 5)) + ", computed " +
                       std::string(widgets::format(c.computed, c.unit, 5)) +
-                      (c.verdict == Verdict::right ? ": holds" : ": does not hold") +
+                      (c.verdict == Verdict::right   ? ": holds"
+                       : c.verdict == Verdict::wrong ? ": does not hold"
+                                                     : ": unsettled") +
                       (c.agrees ? "" : ", which is not the recorded verdict"));
   }
   for (const auto& model : chapters::catalog().models) {

@@ -215,8 +215,10 @@ Content load_content(const std::string& assets) {
       const std::string verdict = r.text("verdict");
       if (verdict == "wrong")
         c.verdict = Verdict::wrong;
+      else if (verdict == "unsettled")
+        c.verdict = Verdict::unsettled;
       else if (verdict != "right")
-        r.fail("verdict is \"" + verdict + "\": right or wrong is allowed");
+        r.fail("verdict is \"" + verdict + "\": right, wrong or unsettled is allowed");
       if (!std::isfinite(c.claimed)) r.fail("claimed must be a number");
       if (r.error().empty())
         content.claims.push_back(std::move(c));
@@ -252,8 +254,9 @@ models::Result<CheckedClaim> check_claim(const Claim& claim) {
   if (!std::isfinite(c.computed))
     return fail(lab->reason().empty() ? claim.output + " is not a number." : lab->reason());
   c.residual = c.computed != 0 ? (claim.claimed - c.computed) / std::abs(c.computed) : claim.claimed;
-  c.verdict =
-      std::abs(claim.claimed - c.computed) <= claim.tolerance * std::abs(c.computed) ? Verdict::right : Verdict::wrong;
+  c.verdict = claim.verdict == Verdict::unsettled                                              ? Verdict::unsettled
+              : std::abs(claim.claimed - c.computed) <= claim.tolerance * std::abs(c.computed) ? Verdict::right
+                                                                                               : Verdict::wrong;
   c.agrees = c.verdict == claim.verdict;
   return Checked::ok(std::move(c));
 }

@@ -57,7 +57,9 @@ struct LabContent {
   std::vector<Prediction> predictions;
 };
 
-enum class Verdict : unsigned char { right, wrong };
+/// unsettled: what the lab computes rests on an assumption or on a single measurement, so it is shown beside the claim
+/// and judges nothing.
+enum class Verdict : unsigned char { right, wrong, unsettled };
 
 /// A figure somebody states, and what the lab's model says of it.
 struct Claim {

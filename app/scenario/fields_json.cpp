@@ -41,6 +41,9 @@ Status refuse_option(const Field& f, const Json& v) {
   for (const auto& o : *f.options) ids.push_back(o.id);
   const std::string guess = v.is_string() ? did_you_mean(v.get_ref<const std::string&>(), ids) : std::string();
   const std::string start = std::string(f.key) + " is " + json_excerpt(v) + ": ";
+  if (f.spec.refused && v.is_string())
+    for (const auto& o : *f.spec.refused)
+      if (o.id == v.get_ref<const std::string&>()) return Status::fail(start + o.help);
   if (guess.empty()) return Status::fail(start + "allowed are " + option_ids(f) + ".");
   return Status::fail(start + guess + " " +
                       (ids.size() <= few ? "Allowed are " + option_ids(f)

@@ -77,6 +77,8 @@ void claim_heading(const Claim& claim, const models::Result<CheckedClaim>& check
     ui::text("?", t.warning, Type::body, Font::bold);
   else if (checked->verdict == Verdict::right)
     ui::text("\xE2\x9C\x93 holds", t.good, Type::body, Font::bold);
+  else if (checked->verdict == Verdict::unsettled)
+    ui::text("? unsettled", t.warning, Type::body, Font::bold);
   else
     ui::text("\xC3\x97 does not hold", t.bad, Type::body, Font::bold);
   ImGui::SameLine();

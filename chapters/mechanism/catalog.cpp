@@ -12,6 +12,11 @@ auto* find_id(const List& list, std::string_view id) {
   return at == list.end() ? nullptr : &*at;
 }
 
+std::string why_refused(const models::Chip& chip) {
+  return chip.name + " is " + std::to_string(*chip.chip_count) +
+         " chips together, and this computes one: choose a single chip.";
+}
+
 /// The catalog is process-wide like the files it comes from. Workers read it while a newer one is put in force.
 struct Holder {
   std::vector<std::shared_ptr<const Catalog>> kept;
@@ -31,7 +36,9 @@ const models::Network* Catalog::network(std::string_view id) const { return find
 
 models::Result<const models::Chip*> find_chip(std::string_view id) {
   using Found = models::Result<const models::Chip*>;
-  if (const models::Chip* chip = catalog().chip(id)) return Found::ok(chip);
+  const models::Chip* chip = catalog().chip(id);
+  if (chip && chip->is_several()) return Found::fail(why_refused(*chip));
+  if (chip) return Found::ok(chip);
   return Found::fail("There is no chip \"" + std::string(id.substr(0, 80)) + "\": choose one of the list.");
 }
 models::Result<const models::LanguageModel*> find_model(std::string_view id) {
@@ -42,6 +49,7 @@ models::Result<const models::LanguageModel*> find_model(std::string_view id) {
 
 void index_catalog(Catalog& c) {
   c.chip_choices.clear();
+  c.refused_chips.clear();
   c.model_choices.clear();
   c.network_choices.clear();
   c.drill_topics.assign(1, {"weak", "all, weak ones first", ""});
@@ -50,8 +58,14 @@ void index_catalog(Catalog& c) {
     c.drill_choices.push_back({drill.id, drill.title, drill.lab});
     if (!find_id(c.drill_topics, drill.topic)) c.drill_topics.push_back({drill.topic, drill.topic_label, ""});
   }
-  for (const auto& chip : c.chips)
-    c.chip_choices.push_back({chip.id, chip.short_name.empty() ? chip.name : chip.short_name, chip.name});
+  for (const auto& chip : c.chips) {
+    const std::string label = chip.short_name.empty() ? chip.name : chip.short_name;
+    if (chip.is_several())
+      c.refused_chips.push_back({chip.id, label, why_refused(chip)});
+    else
+      c.chip_choices.push_back(
+          {chip.id, label, chip.name + (chip.confidence == "low" ? "; its sources are weak" : "")});
+  }
   for (const auto& model : c.models) c.model_choices.push_back({model.id, model.name, model.source});
   for (const auto& network : c.networks) c.network_choices.push_back({network.id, network.name, network.source});
 }

@@ -18,8 +18,10 @@ struct Catalog {
   std::vector<models::Network> networks;
   std::vector<models::LanguageModel> models;
   std::vector<Drill> drills;
-  std::vector<std::string> notices;                      ///< one sentence for each file or entry that could not be used
-  Choices chip_choices, model_choices, network_choices;  ///< in the order of the lists; filled by `index_catalog`
+  std::vector<std::string> notices;  ///< one sentence for each file or entry that could not be used
+  /// Filled by `index_catalog`, in the order of the lists. Chips are those that are one chip.
+  Choices chip_choices, model_choices, network_choices;
+  Choices refused_chips;  ///< racks: `help` says in a sentence why a lab that computes one chip does not take them
   Choices drill_topics{{"weak", "weak ones first", ""}};  ///< and every topic of the drills, in order
   Choices drill_choices{{"any", "chosen for you", ""},
                         {"today", "question of the day",
@@ -30,8 +32,8 @@ struct Catalog {
   const models::Network* network(std::string_view id) const;
 };
 
-/// The chip or the language model of the catalog in force with that id, or a sentence that says that there is none and
-/// what to do.
+/// The chip or the language model of the catalog in force with that id, or a sentence that says that there is none, or
+/// that it is several chips, and what to do.
 models::Result<const models::Chip*> find_chip(std::string_view id);
 models::Result<const models::LanguageModel*> find_model(std::string_view id);
 

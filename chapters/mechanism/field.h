@@ -66,6 +66,9 @@ struct Spec {
   /// Not empty: the value follows the learner from lab to lab under this name ("model", "chip", "workload.batch"). Only
   /// chapters/mechanism/shared_choices.h sets it.
   std::string_view shared;
+  /// Of choices: what exists and is not offered here. `help` of each is the whole sentence that a scenario which names
+  /// it gets. Must outlive the fields, as options must.
+  const Choices* refused = nullptr;
   When when;                     ///< the field matters only while this holds
   std::string_view formula;      ///< outputs: how it is computed, in the notation of widgets/formula
   std::string_view source;       ///< outputs: where the formula or figure comes from

@@ -52,7 +52,9 @@ void model(Fields& f, std::string_view key, std::string& id, const Says& says) {
   f.choice(key, id, catalog().model_choices, detail::spec("model", "Model", "", 0, 1, says));
 }
 void chip(Fields& f, std::string_view key, std::string& id, const Says& says) {
-  f.choice(key, id, catalog().chip_choices, detail::spec("chip", "Chip", "", 0, 1, says));
+  Spec spec = detail::spec("chip", "Chip", "", 0, 1, says);
+  spec.refused = &catalog().refused_chips;
+  f.choice(key, id, catalog().chip_choices, spec);
 }
 void network(Fields& f, std::string_view key, std::string& id, const Says& says) {
   f.choice(key, id, catalog().network_choices, detail::spec("network", "Network", "", 0, 1, says));

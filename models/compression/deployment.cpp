@@ -6,6 +6,7 @@
 
 #include "models/machine/roofline.h"
 #include "models/transformer/step_time.h"
+#include "models/transformer/weight_storage.h"
 
 namespace models {
 namespace {
@@ -84,10 +85,7 @@ const KvRecipe* find_kv_recipe(std::string_view id) {
 }
 
 double recipe_weight_bytes(const Architecture& a, const Recipe& recipe) {
-  const ParameterCount n = count_parameters(a);
-  const double matrices =
-      static_cast<double>(n.layers.attention + n.layers.dense_ffn + n.layers.routed_experts + n.layers.shared_experts);
-  return matrices * recipe.weight_bits / 8 + (static_cast<double>(n.total) - matrices) * 2;
+  return stored_weight_bytes(a, recipe.weight_bits);
 }
 
 Result<DeploymentEstimate> estimate_deployment(const Architecture& a, const Recipe& recipe, const KvRecipe& cache,

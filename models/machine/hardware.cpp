@@ -66,6 +66,8 @@ std::vector<Row> make_rows() {
   add("tensor_cores", "", 1, 1e8, &Chip::tensor_cores);
   add("tensor_core_fma_per_cycle", "", 1, 1e6, &Chip::tensor_core_fma_per_cycle);
   add("boost_clock_hz", "Hz", 1e3, 1e12, &Chip::boost_clock_hz);
+  add("matrix_clock_hz", "Hz", 1e3, 1e12, &Chip::matrix_clock_hz);
+  add("chip_count", "", 1, 1e6, &Chip::chip_count);
   add("pcie_generation", "", 1, 6, &Chip::pcie_generation);
   add("tdp_w", "W", 0.001, 1e9, &Chip::tdp_w);
   rate("interconnect.bytes_per_s_per_direction", &Interconnect::bytes_per_s_per_direction);

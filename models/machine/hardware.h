@@ -83,8 +83,12 @@ struct Chip {
   std::optional<double> tensor_mem_per_unit_bytes;  ///< Blackwell TMEM
   std::optional<int> tensor_cores;
   std::optional<double> tensor_core_fma_per_cycle;  ///< FP16 multiply-adds of one Tensor Core in one clock
-  std::optional<double> boost_clock_hz;             ///< the clock that reproduces the stated peak, where known
-  std::optional<int> pcie_generation;               ///< of the x16 host link
+  /// The largest clock of the compute units: where there is a vector unit, the one that reproduces the stated FP32
+  /// peak. All that is counted by the clock (registers, shared memory, caches, latencies in cycles) uses it.
+  std::optional<double> boost_clock_hz;
+  std::optional<double> matrix_clock_hz;  ///< at which the matrix peaks are stated, where that is a lower one
+  std::optional<int> chip_count;          ///< of an entry that is several chips together (a rack); empty for one chip
+  std::optional<int> pcie_generation;     ///< of the x16 host link
   std::optional<double> tdp_w;
   Interconnect interconnect;
   Measured measured;
@@ -95,6 +99,7 @@ struct Chip {
 
   /// Dense peak in flop/s (op/s for int8), or nothing when the chip states none for the format.
   std::optional<double> peak_flops_per_s(Format format) const;
+  bool is_several() const { return chip_count.value_or(1) > 1; }  ///< a rack: no lab of one chip may compute it
   bool operator==(const Chip&) const = default;
 };
 

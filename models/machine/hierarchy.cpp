@@ -18,7 +18,7 @@ constexpr double network_w_per_bytes_per_s =
     68.0 / 50e9;  // two adapters of 25 W and two optical modules of 9 W at 400 Gb/s
 constexpr double storage_w_per_bytes_per_s = 12.0 / 7e9;  // a 12 W drive that reads 7 GB/s
 
-// gpu-benches measures 34.7 (H100 PCIe), 35.5 (A100) and 40.6 (H200) bytes a clock and SM out of L2.
+// gpu-benches measures 34.7 (H100 PCIe), 35.5 (A100) and 37.5 (H200) bytes a clock and SM out of L2.
 constexpr double l2_bytes_per_cycle_per_unit = 35;
 // H100 PCIe in gpu-benches, used where a chip has no measurement of its own.
 constexpr double other_l1_cycles = 34, other_l2_s = 151e-9, other_memory_s = 371e-9;

@@ -67,18 +67,16 @@ OpCost rope(double tokens, double heads, double rotary_dim, double element_bytes
 }
 
 OpCost attention_scores(const AttentionShape& s, double element_bytes, double kv_bytes) {
-  return {2 * head_pairs(s) * s.qk_dim, query_elements(s) * element_bytes + key_elements(s) * kv_bytes,
+  return {2 * score_elements(s) * s.qk_dim, query_elements(s) * element_bytes + key_elements(s) * kv_bytes,
           score_elements(s) * element_bytes};
 }
 
 OpCost attention_softmax(const AttentionShape& s, double element_bytes) {
-  OpCost cost = softmax(s.batch * s.heads * s.queries, s.keys, element_bytes);
-  cost.flops = softmax_flops * head_pairs(s);
-  return cost;
+  return softmax(s.batch * s.heads * s.queries, s.keys, element_bytes);
 }
 
 OpCost attention_values(const AttentionShape& s, double element_bytes, double kv_bytes) {
-  return {2 * head_pairs(s) * s.v_dim, score_elements(s) * element_bytes + value_elements(s) * kv_bytes,
+  return {2 * score_elements(s) * s.v_dim, score_elements(s) * element_bytes + value_elements(s) * kv_bytes,
           output_elements(s) * element_bytes};
 }
 

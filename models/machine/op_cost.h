@@ -73,7 +73,9 @@ OpCost triad(double elements,
 OpCost rope(double tokens, double heads, double rotary_dim, double element_bytes);
 
 /// One attention over a batch. All counts are per batch: `queries` and `keys` per sequence, `pairs` the (query, key)
-/// pairs per head and sequence that are counted (queries x keys in full, half of that when causal; see attended_pairs).
+/// pairs per head and sequence that a kernel which skips masked tiles computes (queries x keys in full, half of that
+/// when causal; see attended_pairs). Unfused attention is three plain operations that know of no mask: they compute
+/// every pair of queries x keys.
 /// `shared_latent`: keys and values are one cached latent vector per token (absorbed MLA), so that it is read once.
 struct AttentionShape {
   double batch = 1;
@@ -88,19 +90,20 @@ struct AttentionShape {
   bool operator==(const AttentionShape&) const = default;
 };
 
-/// Scores Q K^T of unfused attention: 2 pairs qk_dim flops a head; the whole [queries, keys] square of each head is
-/// written.
+/// Scores Q K^T of unfused attention: 2 queries keys qk_dim flops a head; the whole [queries, keys] square of each head
+/// is computed and written.
 OpCost attention_scores(const AttentionShape& shape, double element_bytes, double kv_bytes);
 
-/// Softmax over the written scores: 5 flops a counted pair; the square of each head is read and written.
+/// Softmax over the written scores: 5 flops a pair; the square of each head is read and written.
 OpCost attention_softmax(const AttentionShape& shape, double element_bytes);
 
-/// Values P V of unfused attention: 2 pairs v_dim flops a head; reads the square of each head and V, writes the output.
+/// Values P V of unfused attention: 2 queries keys v_dim flops a head; reads the square of each head and V, writes the
+/// output.
 OpCost attention_values(const AttentionShape& shape, double element_bytes, double kv_bytes);
 
-/// Scores, softmax and values in one tiled pass (FlashAttention, Dao et al. 2022): the same flops, and of the bytes
-/// only Q, K, V and the output. Tile reloads served by the caches are not counted. Its two products alone:
-/// attention_product_flops.
+/// Scores, softmax and values in one tiled pass (FlashAttention, Dao et al. 2022): the flops of `pairs` alone, since
+/// masked tiles are skipped, and of the bytes only Q, K, V and the output. Tile reloads served by the caches are not
+/// counted. Its two products alone: attention_product_flops.
 OpCost fused_attention(const AttentionShape& shape, double element_bytes, double kv_bytes);
 
 /// 2 pairs (qk_dim + v_dim) a head: what published attention TFLOP/s count, without the softmax.

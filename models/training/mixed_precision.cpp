@@ -60,7 +60,7 @@ class Writer {
     const double backward = p.rows * p.n * in + weights * in + p.rows * p.k * r_.value_bytes +
                             p.rows * (p.k + p.n) * in + weights * r_.states.gradients;
     row.bytes = op.forward_passes * forward + backward;
-    const double flops = op.forward_passes * op.product_flops + op.backward_product_flops;
+    const double flops = op.hardware_product_flops();
     row.flops = flops;
     row.compute_s = flops / (low ? peak_ : low_peak_);
     row.why = r_.quantized && !low ? "The last product feeds the loss: it stays in 16 bits."
@@ -90,7 +90,7 @@ class Writer {
     MixedOperation row = row_of(op, f, f, attention ? StepPart::attention : StepPart::vector);
     row.result = stored;
     const OpCost cost = op.cost();
-    const double products = op.product_flops * op.forward_passes + op.backward_product_flops;
+    const double products = op.hardware_product_flops();
     row.flops = cost.flops;
     row.bytes = cost.bytes();
     row.compute_s = products / low_peak_ + (vector_ > 0 ? (cost.flops - products) / vector_ : 0);

@@ -89,7 +89,7 @@ struct MixedStep {
   double activation_bytes_per_token = 0;  ///< of all layers, nothing recomputed
   double time_s = 0;
   std::array<double, step_part_count> part_s{};
-  double product_flops = 0;  ///< matrix products of the step, recomputed ones too
+  double product_flops = 0;  ///< matrix products of the step, recomputed and rescored ones too
   double recipe_flops_share =
       0;  ///< of them, in the recipe's own product format, 0 to 1: an 8-bit recipe leaves some in 16 bits
   double peak_flops_per_s = 0;  ///< of the recipe's products on this chip

@@ -8,11 +8,6 @@ namespace models {
 
 namespace {
 
-/// Class defaults; kv_heads or head_dim 0 follow from the others.
-struct Defaults {
-  std::int64_t vocab, hidden, ffn, layers, heads, kv_heads = 0, head_dim = 0;
-};
-
 void read_head_dim(ConfigFields& f, Architecture& a, std::int64_t missing) {
   a.head_dim = f.size_or({"head_dim"}, 1, max_heads, {missing, 0});
   if (a.head_dim > 0) return;
@@ -21,6 +16,8 @@ void read_head_dim(ConfigFields& f, Architecture& a, std::int64_t missing) {
            ") does not divide; a multiple of it, or head_dim, is expected.");
   a.head_dim = std::max<std::int64_t>(1, a.hidden / a.heads);
 }
+
+}  // namespace
 
 void read_activation(ConfigFields& f, Architecture& a, Names names, const char* missing) {
   const std::string name = f.word(names, missing);
@@ -35,8 +32,7 @@ void read_activation(ConfigFields& f, Architecture& a, Names names, const char* 
   }
 }
 
-/// Sizes under the names that Llama set and most follow; RMSNorm, rotary embedding and a gated feed-forward.
-void read_llama_sizes(ConfigFields& f, Architecture& a, const Defaults& d) {
+void read_llama_sizes(ConfigFields& f, Architecture& a, const SizeDefaults& d) {
   a.vocab = f.size({"vocab_size"}, max_vocab, d.vocab);
   a.hidden = f.size({"hidden_size"}, max_hidden, d.hidden);
   a.ffn = f.size({"intermediate_size"}, max_ffn, d.ffn);
@@ -47,16 +43,7 @@ void read_llama_sizes(ConfigFields& f, Architecture& a, const Defaults& d) {
   read_activation(f, a, {"hidden_act", "hidden_activation"}, "silu");
 }
 
-void read_biases(ConfigFields& f, Architecture& a) {
-  a.qkv_bias = a.output_bias = f.flag({"attention_bias"}, false);
-  a.mlp_bias = f.flag({"mlp_bias"}, false);
-}
-
-/// Writes one form per layer, or none when they are all alike; drops a window, experts or rotation that no layer has.
-template <class FormOf>
-void set_forms(Architecture& a, FormOf form_of) {
-  std::vector<LayerForm> forms;
-  for (std::int64_t i = 0; i < a.layers; ++i) forms.push_back(form_of(i));
+void keep_forms(Architecture& a, std::vector<LayerForm> forms) {
   const auto none = [&](auto member) {
     return std::none_of(forms.begin(), forms.end(), [&](const LayerForm& form) { return form.*member; });
   };
@@ -68,15 +55,36 @@ void set_forms(Architecture& a, FormOf form_of) {
   if (!alike) a.layer_forms = std::move(forms);
 }
 
+std::vector<bool> read_layer_types(ConfigFields& f, const Architecture& a) {
+  std::vector<bool> sliding;
+  for (const std::string& type : f.words_per_layer("layer_types", a.layers)) {
+    const bool slides = type == "sliding_attention" || type == "chunked_attention";
+    if (!slides && type != "full_attention")
+      f.fail("layer_types has \"" + type.substr(0, 40) + "\"; sliding_attention or full_attention is expected.");
+    sliding.push_back(a.sliding_window > 0 && slides);
+  }
+  return sliding;
+}
+
+namespace {
+
+void read_biases(ConfigFields& f, Architecture& a) {
+  a.qkv_bias = a.output_bias = f.flag({"attention_bias"}, false);
+  a.mlp_bias = f.flag({"mlp_bias"}, false);
+}
+
+/// Sets the form of every layer by its index.
+template <class FormOf>
+void set_forms(Architecture& a, FormOf form_of) {
+  std::vector<LayerForm> forms;
+  for (std::int64_t i = 0; i < a.layers; ++i) forms.push_back(form_of(i));
+  keep_forms(a, std::move(forms));
+}
+
 /// Which layers slide: `layer_types` where the config lists them, the rule `slides(index)` otherwise.
 template <class Slides>
 std::vector<bool> read_sliding(ConfigFields& f, const Architecture& a, Slides slides) {
-  std::vector<bool> sliding;
-  for (const std::string& type : f.words_per_layer("layer_types", a.layers)) {
-    if (type != "sliding_attention" && type != "full_attention")
-      f.fail("layer_types has \"" + type.substr(0, 40) + "\"; sliding_attention or full_attention is expected.");
-    sliding.push_back(a.sliding_window > 0 && type == "sliding_attention");
-  }
+  std::vector<bool> sliding = read_layer_types(f, a);
   if (sliding.empty())
     for (std::int64_t i = 0; i < a.layers; ++i) sliding.push_back(a.sliding_window > 0 && slides(i));
   return sliding;
@@ -198,8 +206,8 @@ void read_phi3(ConfigFields& f, Architecture& a) {
 }
 
 void read_deepseek(ConfigFields& f, Architecture& a, bool third) {
-  read_llama_sizes(f, a,
-                   third ? Defaults{129280, 7168, 18432, 61, 128, 128} : Defaults{32000, 4096, 11008, 32, 32, 32});
+  read_llama_sizes(
+      f, a, third ? SizeDefaults{129280, 7168, 18432, 61, 128, 128} : SizeDefaults{32000, 4096, 11008, 32, 32, 32});
   a.tied = f.tied(false);
   a.qkv_bias = a.output_bias = f.flag({"attention_bias"}, false);
   a.latent.q_lora_rank = f.size_or({"q_lora_rank"}, 1, max_hidden, {1536, 0});
@@ -227,7 +235,7 @@ void read_deepseek_v3(ConfigFields& f, Architecture& a) { read_deepseek(f, a, tr
 
 }  // namespace
 
-/// The older families, in transformer_families_gpt.cpp.
+/// The older families, in families_gpt.cpp.
 void read_gpt2(ConfigFields& f, Architecture& a);
 void read_opt(ConfigFields& f, Architecture& a);
 void read_bloom(ConfigFields& f, Architecture& a);
@@ -240,21 +248,32 @@ const std::vector<Family>& families() {
       {"bloom", read_bloom},
       {"deepseek_v2", read_deepseek_v2},
       {"deepseek_v3", read_deepseek_v3},
+      {"falcon", read_falcon},
       {"gemma", read_gemma},
       {"gemma2", read_gemma2},
       {"gemma3_text", read_gemma3},
       {"gpt2", read_gpt2},
       {"gpt_neox", read_gpt_neox},
+      {"gpt_oss", read_gpt_oss},
       {"llama", read_llama},
+      {"llama4_text", read_llama4},
       {"mistral", read_mistral},
       {"mixtral", read_mixtral},
+      {"mllama_text_model", read_mllama},
       {"mpt", read_mpt},
+      {"olmo2", read_olmo2},
       {"opt", read_opt},
       {"phi", read_phi},
       {"phi3", read_phi3},
       {"qwen2", read_qwen2},
+      {"qwen2_5_vl", read_qwen2},
+      {"qwen2_5_vl_text", read_qwen2},
+      {"qwen2_vl", read_qwen2},
+      {"qwen2_vl_text", read_qwen2},
       {"qwen3", read_qwen3},
       {"qwen3_moe", read_qwen3_moe},
+      {"qwen3_vl_moe_text", read_qwen3_moe},
+      {"qwen3_vl_text", read_qwen3},
       {"smollm3", read_smollm3},
   };
   return list;

@@ -83,6 +83,21 @@ bool ConfigFields::has(Names names) const {
   return value && !value->is_null();
 }
 
+std::string ConfigFields::left_out() const {
+  const json& whole = document_->wrapper ? *document_->wrapper : document_->root;
+  std::string parts;
+  const auto add = [&](const char* key, const char* what) {
+    const auto it = whole.is_object() ? whole.find(key) : whole.end();
+    if (it == whole.end() || !it->is_object()) return;
+    parts += (parts.empty() ? "the " : " and the ") + std::string(what);
+  };
+  add("vision_config", "vision tower with its projector");
+  add("audio_config", "audio tower with its projector");
+  if (parts.empty() && !document_->wrapper) return {};
+  if (parts.empty()) parts = "whatever is beside it";
+  return "Of this multimodal model the language model alone is counted; left out is " + parts + ".";
+}
+
 std::int64_t ConfigFields::size(Names names, std::int64_t highest, std::int64_t wrapped_default) {
   const json* value = document_->find(names).second;
   if (!value && document_->wrapper) return wrapped_default;

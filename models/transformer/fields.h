@@ -34,6 +34,8 @@ class ConfigFields {
   void fail_value(Names names, const std::string& expected);  ///< "names[0] is VALUE; EXPECTED is expected."
 
   bool has(Names names) const;  ///< given and not null
+  /// Of a multimodal config, one whole sentence: what beside the language model it describes. Empty for any other.
+  std::string left_out() const;
   /// A size that must be given; in a wrapper it may be missing and is `wrapped_default`.
   std::int64_t size(Names names, std::int64_t highest, std::int64_t wrapped_default);
   /// A size that may be left out or be null. `lowest` is the smallest that may be given.
@@ -69,5 +71,24 @@ struct Family {
   FamilyReader read;
 };
 const std::vector<Family>& families();  ///< sorted by model_type
+/// The readers of families_recent.cpp.
+void read_olmo2(ConfigFields& f, Architecture& a);
+void read_falcon(ConfigFields& f, Architecture& a);
+void read_gpt_oss(ConfigFields& f, Architecture& a);
+void read_llama4(ConfigFields& f, Architecture& a);
+void read_mllama(ConfigFields& f, Architecture& a);
+
+/// What the readers of several files share.
+struct SizeDefaults {
+  std::int64_t vocab, hidden, ffn, layers, heads, kv_heads = 0, head_dim = 0;  ///< kv_heads or head_dim 0 follow
+};
+/// Sizes under the names that Llama set and most follow; RMSNorm, rotary embedding and a gated feed-forward.
+void read_llama_sizes(ConfigFields& f, Architecture& a, const SizeDefaults& d);
+/// `names` say how the activation is called; `missing` stands for one left out.
+void read_activation(ConfigFields& f, Architecture& a, Names names, const char* missing);
+/// `layer_types` where the config lists them, one for each layer and true for those that slide; empty otherwise.
+std::vector<bool> read_layer_types(ConfigFields& f, const Architecture& a);
+/// One form per layer, or none when they are all alike; drops a window, experts or rotation that no layer has.
+void keep_forms(Architecture& a, std::vector<LayerForm> forms);
 
 }  // namespace models

@@ -15,10 +15,10 @@ void add_layer(const Architecture& a, const LayerKind& kind, const Workload& w, 
   OperationBuilder b(a, w, kind.name, kind.count, out);
   const double h = as_double(a.hidden);
   const bool fuse = w.fused_elementwise && !a.parallel_attention;
-  b.norm(fuse ? "residual and attention norm" : "attention norm", b.tokens, h, a.norm_bias, fuse);
+  if (!a.post_norm) b.norm(fuse ? "residual and attention norm" : "attention norm", b.tokens, h, a.norm_bias, fuse);
   add_attention_block(b, kind.form);
   if (!w.fused_elementwise && !a.parallel_attention) b.residual("attention residual");
-  if (a.norms_per_layer >= 2)
+  if (a.norms_per_layer >= 2 && !a.post_norm)
     b.norm(fuse ? "residual and feed-forward norm" : "feed-forward norm", b.tokens, h, a.norm_bias, fuse);
   add_feed_forward_block(b, kind.form);
   if (a.parallel_attention) {
@@ -34,7 +34,7 @@ void add_embedding(const Architecture& a, const Workload& w, std::vector<LayerOp
   const double h = as_double(a.hidden);
   const std::int64_t width = a.embedding_width > 0 ? a.embedding_width : a.hidden;
   b.simple("token embedding", OperationGroup::embedding,
-           embedding_gather(b.tokens, as_double(width), w.weight_bytes, w.activation_bytes), a.vocab * width);
+           embedding_gather(b.tokens, as_double(width), b.other_weight_bytes(), w.activation_bytes), a.vocab * width);
   if (a.embedding_width > 0)
     b.product("embedding projection", OperationGroup::embedding, b.tokens, h, as_double(width));
   if (a.learned_positions > 0)
@@ -77,8 +77,9 @@ std::string workload_problem(const Workload& w) {
     const char* name;
     double value;
   };
-  for (const Width& width : {Width{"weight_bytes", w.weight_bytes}, Width{"activation_bytes", w.activation_bytes},
-                             Width{"kv_bytes", w.kv_bytes}})
+  const double other = w.other_weight_bytes == 0 ? w.weight_bytes : w.other_weight_bytes;
+  for (const Width& width : {Width{"weight_bytes", w.weight_bytes}, Width{"other_weight_bytes", other},
+                             Width{"activation_bytes", w.activation_bytes}, Width{"kv_bytes", w.kv_bytes}})
     if (!(width.value > 0 && width.value <= 8))
       return std::string(width.name) + " is out of range; above 0 and up to 8 bytes an element is allowed.";
   if (w.phase == Phase::decode && w.context < w.decode_tokens)
@@ -137,6 +138,7 @@ OperationTotals total_operations(std::span<const LayerOperation> operations, con
     totals.flops += as_double(op.count) * cost.flops;
     totals.bytes += as_double(op.count) * cost.bytes();
     totals.product_flops += as_double(op.count) * (op.product_flops * op.forward_passes + op.backward_product_flops);
+    totals.hardware_product_flops += as_double(op.count) * op.hardware_product_flops();
     totals.parameters += op.count * op.parameters;
   }
   totals.flops_per_token = totals.product_flops / new_tokens(workload);

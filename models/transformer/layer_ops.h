@@ -12,7 +12,9 @@
 namespace models {
 
 enum class Phase { train, prefill, decode };
-enum class AttentionFlops { causal, full };  ///< causal: the triangle of a sequence counts as half its square
+/// Which pairs of a sequence count as the model's arithmetic. causal: the triangle, as half its square; a fused kernel
+/// skips the other half. Unfused attention computes the whole square and masks it, whatever is counted.
+enum class AttentionFlops { causal, full };
 enum class Recompute {
   none,
   selective,
@@ -29,7 +31,10 @@ struct Workload {
   std::int64_t prefix = 0;  ///< prefill: tokens already cached before the new ones (chunked prefill, shared prompts)
   std::int64_t decode_tokens = 1;  ///< decode: new tokens of each sequence per step (more than 1 when verifying drafts)
   AttentionFlops attention = AttentionFlops::causal;
-  double weight_bytes = 2;
+  double weight_bytes = 2;  ///< of the matrices inside the layers, scales counted
+  /// Of all other weights: embedding, norms, biases, router, output matrix. 0: as `weight_bytes`. Published checkpoints
+  /// with weights of 8 bits and less leave these in 16: see weight_storage.h.
+  double other_weight_bytes = 0;
   double activation_bytes = 2;
   double kv_bytes = 2;
   bool fused_attention = true;  ///< FlashAttention; otherwise scores are written to memory and read back
@@ -37,8 +42,6 @@ struct Workload {
       true;  ///< residual add with the norm behind it, activation with the gate product, qk-norm with rotation
   bool logits_for_all = false;  ///< prefill: logits of every position, not of the last alone (training always has all)
   Recompute recompute = Recompute::none;
-  bool rescored_backward =
-      false;  ///< count that fused attention computes scores again in its backward pass (2.5x, not 2x, forward)
   LatentPath latent = LatentPath::automatic;
   bool operator==(const Workload&) const = default;
 };
@@ -71,8 +74,16 @@ struct LayerOperation {
   double forward_passes = 1;  ///< 2 when recomputed
   double product_flops = 0;   ///< of forward: its matrix products alone, without softmax and the like
   double backward_product_flops = 0;
+  /// What the kernels multiply beyond those: masked pairs of unfused attention; in the backward pass of fused attention
+  /// the scores once more.
+  double extra_product_flops = 0, backward_extra_product_flops = 0;
 
   OpCost cost() const { return forward * forward_passes + backward; }  ///< of one, in the whole step
+  /// Of one, in the whole step: all matrix products that the hardware computes.
+  double hardware_product_flops() const {
+    return (product_flops + extra_product_flops) * forward_passes + backward_product_flops +
+           backward_extra_product_flops;
+  }
 };
 
 /// All operations of one layer of `kind`, in order. Products have no flops for their biases (they ride in the
@@ -87,8 +98,9 @@ std::vector<LayerOperation> layer_operations(const Architecture& architecture, c
 std::vector<LayerOperation> model_operations(const Architecture& architecture, const Workload& workload);
 
 struct OperationTotals {
-  double flops = 0;          ///< all operations
-  double product_flops = 0;  ///< matrix products alone: what 6ND, PaLM and Megatron count
+  double flops = 0;                   ///< all operations
+  double product_flops = 0;           ///< matrix products alone: what 6ND, PaLM and Megatron count
+  double hardware_product_flops = 0;  ///< with the masked and the rescored pairs too: what the hardware multiplies
   double bytes = 0;
   std::int64_t parameters = 0;
   double flops_per_token = 0;  ///< product_flops over new tokens: the published convention

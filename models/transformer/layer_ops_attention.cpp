@@ -38,20 +38,24 @@ void add_rotation(OperationBuilder& b, const LayerForm& form) {
     if (form.rope) b.simple("rope", OperationGroup::attention, rotation);
     return;
   }
+  const double q_width = a.qk_norm_whole ? d * as_double(a.heads) : d;
+  const double k_width = a.qk_norm_whole ? d * as_double(a.kv_heads) : d;
   if (!form.rope || !b.w.fused_elementwise) {
-    b.norm("query norm", q_rows, d, a.norm_bias);
-    b.norm("key norm", k_rows, d, a.norm_bias);
+    b.norm("query norm", q_rows * d / q_width, q_width, a.norm_bias);
+    b.norm("key norm", k_rows * d / k_width, k_width, a.norm_bias);
     if (form.rope) b.simple("rope", OperationGroup::attention, rotation);
     return;
   }
   // One pass over both: the norm's traffic, the rotation's flops and its table.
   const double per_element = a.norm_bias ? 2 : 1;
   OpCost cost = a.norm == NormKind::rms
-                    ? rms_norm(q_rows + k_rows, d, b.w.activation_bytes, 2 * b.w.weight_bytes)
-                    : layer_norm(q_rows + k_rows, d, b.w.activation_bytes, 2 * b.w.weight_bytes, per_element);
+                    ? rms_norm(q_rows + k_rows, d, b.w.activation_bytes, 2 * b.other_weight_bytes())
+                    : layer_norm(q_rows + k_rows, d, b.w.activation_bytes, 2 * b.other_weight_bytes(), per_element);
   cost.flops += rotation.flops;
   cost.read_bytes += b.tokens * rotated * b.w.activation_bytes;
-  b.simple("qk-norm and rope", OperationGroup::norm, cost, 2 * a.head_dim * (a.norm_bias ? 2 : 1));
+  const double weights = (a.qk_norm_whole ? q_width + k_width : 2 * d) * per_element;
+  cost.read_bytes += (weights - 2 * d * per_element) * b.other_weight_bytes();
+  b.simple("qk-norm and rope", OperationGroup::norm, cost, static_cast<std::int64_t>(weights));
 }
 
 void add_cache_write(OperationBuilder& b, double elements_per_token) {
@@ -129,6 +133,7 @@ void add_attention_block(OperationBuilder& b, const LayerForm& form) {
     add_plain_attention(b, form);
   }
   if (b.a.norms_per_layer >= 4) b.norm("norm after attention", b.tokens, h, b.a.norm_bias);
+  if (b.a.post_norm) b.post_norm("post-attention norm");
 }
 
 }  // namespace models

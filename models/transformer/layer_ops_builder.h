@@ -25,6 +25,10 @@ class OperationBuilder {
   /// A norm of `rows` rows; `with_residual` adds the residual in the same pass.
   void norm(std::string name, double rows, double width, bool bias, bool with_residual = false);
   void residual(std::string name);
+  /// The norm of a block's result, and where element-wise operations are fused the residual add behind it.
+  void post_norm(std::string name);
+  /// Bytes an element of what a weight format leaves alone: see Workload::other_weight_bytes.
+  double other_weight_bytes() const { return w.other_weight_bytes > 0 ? w.other_weight_bytes : w.weight_bytes; }
   /// One attention, fused or in three steps; keys and values are read at `kv_bytes` an element.
   void attention(const AttentionShape& shape, double kv_bytes);
   void push(LayerOperation operation);

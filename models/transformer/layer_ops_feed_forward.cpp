@@ -44,7 +44,7 @@ void add_experts(OperationBuilder& b) {
   router.group = OperationGroup::experts;
   router.shape = {1, b.tokens, routed, h};
   router.parameters = moe.routed * (b.a.hidden + (moe.router_bias ? 1 : 0));
-  router.forward = moe_router(b.tokens, h, routed, top_k, bytes, b.w.weight_bytes);
+  router.forward = moe_router(b.tokens, h, routed, top_k, bytes, b.other_weight_bytes());
   router.backward = {2 * router.forward.flops, router.forward.read_bytes + router.forward.write_bytes,
                      router.forward.read_bytes};
   router.product_flops = 2 * b.tokens * routed * h;
@@ -71,6 +71,7 @@ void add_feed_forward_block(OperationBuilder& b, const LayerForm& form) {
     add_feed_forward(b, "", OperationGroup::feed_forward, b.tokens, as_double(b.a.ffn), 1, 1);
   }
   if (b.a.norms_per_layer >= 4) b.norm("norm after feed-forward", b.tokens, as_double(b.a.hidden), b.a.norm_bias);
+  if (b.a.post_norm) b.post_norm("post-feed-forward norm");
 }
 
 }  // namespace models

@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "models/transformer/layer_ops.h"
+#include "models/transformer/weight_storage.h"
 
 namespace models {
 namespace {
@@ -108,19 +109,20 @@ const NamedWork* find_work(const std::vector<NamedWork>& works, RooflineOp op) {
   return at == works.end() ? nullptr : &*at;
 }
 
-DecodeStep decode_step(const Architecture& a, const OpSizes& sizes, double weight_bytes_each) {
+DecodeStep decode_step(const Architecture& a, const OpSizes& sizes, double matrix_bytes) {
   const ParameterCount p = count_parameters(a);
   const double routed = static_cast<double>(p.layers.routed_experts), experts = static_cast<double>(a.moe.routed);
   const double looked_up = static_cast<double>(p.active - p.active_without_input_embedding);
-  double read = static_cast<double>(p.total) - looked_up;
+  double matrices = layer_matrix_parameters(a);
+  const double others = static_cast<double>(p.total) - looked_up - matrices;
   if (experts > 0) {
     const double touched =
         expected_distinct_experts(experts, static_cast<double>(a.moe.per_token), static_cast<double>(sizes.batch));
-    read -= routed * (1 - touched / experts);
+    matrices -= routed * (1 - touched / experts);
   }
   DecodeStep step;
   step.flops_per_token = 2 * static_cast<double>(p.active_without_input_embedding);
-  step.weight_bytes = read * weight_bytes_each;
+  step.weight_bytes = matrices * matrix_bytes + others * sizes.element_bytes;
   step.activation_bytes_per_token = static_cast<double>(a.hidden) * sizes.element_bytes;
   step.context_tokens = static_cast<double>(sizes.context);
   step.kv_bytes_per_token = kv_cache_bytes(a, step.context_tokens, sizes.element_bytes) / step.context_tokens;

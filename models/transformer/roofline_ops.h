@@ -58,15 +58,16 @@ struct NamedWork {
   Work work;
 };
 /// Every operation that the model has; one layer's (of its most frequent kind) except for decode and prefill, which are
-/// the whole model. Attention counts the causal half. Kernels: one for each operation, three for unfused attention.
+/// the whole model. FlashAttention computes the causal half, unfused attention the whole square. Kernels: one for each
+/// operation, three for unfused attention.
 std::vector<NamedWork> roofline_works(const Architecture& architecture, const OpSizes& sizes);
 /// The one that is asked for; null when the model has none.
 const NamedWork* find_work(const std::vector<NamedWork>& works, RooflineOp op);
 
-/// A decode step of `batch` sequences: weights of `weight_bytes_each` (of a mixture, the experts that the batch is
-/// expected to touch; the input embedding is looked up, not read), cache and activations of `element_bytes`. `kernels`
-/// of the step: see decode_kernels.
-DecodeStep decode_step(const Architecture& architecture, const OpSizes& sizes, double weight_bytes_each);
+/// A decode step of `batch` sequences: matrices inside the layers of `matrix_bytes` an element (of a mixture, the
+/// experts that the batch is expected to touch), the other weights, cache and activations of `element_bytes`; the input
+/// embedding is looked up, not read. `kernels` of the step: see decode_kernels.
+DecodeStep decode_step(const Architecture& architecture, const OpSizes& sizes, double matrix_bytes);
 /// Kernels that one decode step launches, one for each operation.
 double decode_kernels(const Architecture& architecture, const OpSizes& sizes);
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "models/base/integer_math.h"
+#include "models/transformer/weight_storage.h"
 
 namespace models {
 
@@ -51,7 +52,10 @@ Result<StepTime> time_step(const Architecture& architecture, const Workload& wor
 
 ResidentBytes resident_bytes(const Architecture& architecture, const Workload& w) {
   ResidentBytes bytes;
-  bytes.weights = as_double(count_parameters(architecture).total) * w.weight_bytes;
+  const double matrices = layer_matrix_parameters(architecture);
+  const double other_bytes = w.other_weight_bytes > 0 ? w.other_weight_bytes : w.weight_bytes;
+  bytes.weights =
+      matrices * w.weight_bytes + (as_double(count_parameters(architecture).total) - matrices) * other_bytes;
   if (w.phase == Phase::train) return bytes;
   const double tokens = w.phase == Phase::decode ? as_double(w.context) : as_double(w.prefix + w.sequence);
   bytes.cache = as_double(w.batch) * kv_cache_bytes(architecture, tokens, w.kv_bytes);

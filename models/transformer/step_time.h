@@ -29,7 +29,7 @@ struct StepTime {
   double compute_s = 0, launch_s = 0;
   double kernels = 0;
   double model_product_flops =
-      0;  ///< matrix products without recomputation: what MFU counts. totals.product_flops is what HFU counts
+      0;  ///< matrix products without recomputation: what MFU counts. totals.hardware_product_flops is what HFU counts
 };
 
 /// The whole model for one workload: embedding, all layers, output. The CPU runs ahead, so that an operation takes the

@@ -46,6 +46,7 @@ Number plain_attention(const Architecture& a) {
   Number bias{};
   if (a.qkv_bias) bias += q + 2 * kv;
   if (a.output_bias) bias += h;
+  if (a.attention_sinks) bias += static_cast<Number>(a.heads);
   return h * q + 2 * h * kv + q * h + bias;
 }
 
@@ -55,7 +56,10 @@ LayerSum<Number> sum_layer(const Architecture& a, const LayerForm& form) {
   const Number per_element = a.norm_bias ? 2 : 1;
   sum.attention = a.has_latent() ? latent_attention<Number>(a) : plain_attention<Number>(a);
   sum.norms = static_cast<Number>(a.norms_per_layer) * static_cast<Number>(a.hidden) * per_element;
-  if (a.qk_norm) sum.norms += 2 * static_cast<Number>(a.head_dim) * per_element;
+  if (a.qk_norm) {
+    const auto d = static_cast<Number>(a.head_dim);
+    sum.norms += (a.qk_norm_whole ? static_cast<Number>(a.heads + a.kv_heads) * d : 2 * d) * per_element;
+  }
   if (a.has_latent())
     sum.norms += static_cast<Number>(a.latent.q_lora_rank) + static_cast<Number>(a.latent.kv_lora_rank);
   if (!form.experts) {

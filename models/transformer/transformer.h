@@ -27,7 +27,7 @@ struct MixtureOfExperts {
   std::int64_t shared = 0;  ///< always-on experts, merged into one feed-forward `shared` times as wide
   std::int64_t per_token = 0;
   std::int64_t ffn = 0;      ///< inner width of one expert
-  bool router_bias = false;  ///< one balancing bias per routed expert (DeepSeek-V3)
+  bool router_bias = false;  ///< one bias per routed expert: balancing (DeepSeek-V3) or of the router itself (gpt-oss)
   bool operator==(const MixtureOfExperts&) const = default;
 };
 
@@ -66,7 +66,10 @@ struct Architecture {
   bool mlp_bias = false;
   bool head_bias = false;
   bool norm_bias = false;
-  bool qk_norm = false;  ///< a norm over each head's query and key
+  bool qk_norm = false;          ///< a norm of queries and keys
+  bool qk_norm_whole = false;    ///< of all heads together, with a weight for each element (OLMo 2); else head by head
+  bool post_norm = false;        ///< each block's result is normed before it is added, and its input is not (OLMo 2)
+  bool attention_sinks = false;  ///< one learned score a head, in every softmax (gpt-oss)
   bool final_norm = true;
   bool embedding_norm = false;  ///< BLOOM
   bool rotary = true;
@@ -75,6 +78,7 @@ struct Architecture {
   MixtureOfExperts moe;
   LatentAttention latent;
   std::vector<LayerForm> layer_forms;  ///< one per layer, or empty when all are alike
+  std::string left_out;  ///< of a multimodal config: the sentence that says what of the model is not in; else empty
 
   bool has_latent() const { return latent.kv_lora_rank > 0; }
   bool operator==(const Architecture&) const = default;
@@ -82,11 +86,10 @@ struct Architecture {
 
 /// Reads the text of a config.json. `origin` names it in error sentences (a file name, say).
 /// Fails with one sentence that names the field, its value and what is allowed: unknown model_type, a missing field, a
-/// wrong type, a size out of range, heads that do not divide. A wrapper with `text_config` (multimodal models) is read
-/// as its language model alone. Fields that a config may leave out take Hugging Face's own defaults. Never throws.
+/// wrong type, a size out of range, heads that do not divide; a model whose layers are not all attention (state spaces,
+/// recurrences, linear attention) is refused by name. A multimodal config is read as its language model alone, and
+/// `left_out` says so. Fields that a config may leave out take Hugging Face's own defaults. Never throws.
 Result<Architecture> parse_config(std::string_view json_text, std::string_view origin);
-
-/// Model types that parse_config knows, sorted.
 
 /// The form of layer `index` (0-based).
 LayerForm layer_form(const Architecture& architecture, std::int64_t index);

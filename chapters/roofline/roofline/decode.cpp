@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chapters/roofline/roofline/setting.h"
+#include "models/transformer/weight_storage.h"
 #include "widgets/number/number.h"
 
 namespace chapters::roofline::roofline {
@@ -11,16 +12,17 @@ constexpr double walked_batches[] = {1, 4, 16, 64, 256};
 /// Tokens of a step from which on a mixture reads all its experts.
 constexpr double all_experts_batch = 4096;
 
-models::DecodeStep decode_step_at(const Setting& setting, double batch, double weight_bytes) {
+models::DecodeStep decode_step_at(const Setting& setting, double batch, double matrix_bytes) {
   models::OpSizes sizes = setting.sizes;
   sizes.batch = static_cast<std::int64_t>(batch);
-  return models::decode_step(setting.model->architecture, sizes, weight_bytes);
+  return models::decode_step(setting.model->architecture, sizes, matrix_bytes);
 }
 
+/// Bytes of one weight inside a layer, scales counted.
 double bytes_of_bits(const std::string& digits) {
   double bits = 4;
   std::from_chars(digits.data(), digits.data() + digits.size(), bits);
-  return bits / 8;
+  return models::stored_bits(bits) / 8;
 }
 
 std::string decode_verdict(const models::DecodeStep& step, double ridge, double limit) {

@@ -13,10 +13,11 @@ const Choices operations = {
     {"decode", "decode step, whole model", "One token for each sequence of the batch: all weights, and the cache."},
     {"prefill", "prefill, whole model", "The prompt of each sequence in one pass."},
     {"attention_unfused", "attention, unfused",
-     "Scores, softmax and values as three kernels; the score square goes to memory and back."},
+     "Scores, softmax and values as three kernels: the whole score square is computed, and goes to memory and back."},
     {"flash_attention", "FlashAttention",
-     "The same attention in one tiled kernel: only Q, K, V and the result touch memory."},
-    {"attention_scores", "attention scores, unfused", "Q K^T with its square written out."},
+     "The same attention in one tiled kernel: tiles that the mask drops are skipped, and only Q, K, V and the result "
+     "touch memory."},
+    {"attention_scores", "attention scores, unfused", "Q K^T with its whole square computed and written out."},
     {"softmax", "softmax over scores", "Reads and writes the score square."},
     {"decode_attention", "attention of one decode step", "Each new query against the whole cache, one layer."},
     {"query_projection", "query projection", "One layer's product over all tokens of the prompt."},
@@ -40,10 +41,10 @@ const Choices layers = {
     {"measured", "measured", "Rates that people measured on this chip, beside the specified ones."},
 };
 
-const Choices weight_widths = {{"8", "8 bits", "Half of BF16."},
-                               {"6", "6 bits", ""},
-                               {"4", "4 bits", "A quarter of BF16; block scales not counted."},
-                               {"2", "2 bits", ""}};
+const Choices weight_widths = {{"8", "8 bits", "Half of BF16; one scale a row."},
+                               {"6", "6 bits", "6.125 with scales."},
+                               {"4", "4 bits", "INT4: 4.125 bits with a 16-bit scale for each group of 128."},
+                               {"2", "2 bits", "2.125 with scales."}};
 const Choices launch_costs = {{"added", "added", "Every launch is waited for: time = max(compute, memory) + launches."},
                               {"hidden", "hidden", "The CPU runs ahead: time = max(compute, memory, launches)."}};
 const Choices regimes = {{"memory", "memory-bound", "Bytes take longest."},
@@ -160,6 +161,7 @@ void describe(Fields& f, Inputs& in) {
   f.choices("chips", in.chips, catalog().chip_choices,
             {.label = "Beside it",
              .help = "Thin roofs of other chips. One without the format shows its nearest and says so.",
+             .refused = &catalog().refused_chips,
              .max_items = 12});
   f.group("The model");
   shared::model(f, "model", in.model, {.help = "Whose operations the dots are."});
@@ -171,7 +173,8 @@ void describe(Fields& f, Inputs& in) {
   f.choice(
       "weight_bits", in.weight_bits, weight_widths,
       {.label = "Quantized weights",
-       .help = "Width of the weights at the head of the quantization arrow; arithmetic stays in the format above."});
+       .help = "Width of the matrices inside the layers at the head of the quantization arrow. Norms and output matrix "
+               "stay in the format above, as published checkpoints leave them, and so does arithmetic."});
   f.group("Launches");
   f.real("launch_s", in.launch_s,
          {
@@ -292,12 +295,17 @@ void describe(Fields& f, Outputs& o) {
           .help = "Traffic of the three kernels over that of the fused one.",
           .may_be_missing = true,
           .absent = "The model has no attention over a square of scores."});
-  f.real("quantized_speedup", o.quantized_speedup,
-         {.label = "Quantizing gains", .help = "Times faster than the step with weights in the format."});
-  f.real("quantized_time_s", o.quantized.time_s,
-         {.label = "Quantized decode step",
-          .unit = "s",
-          .help = "The same step with narrower weights; cache and arithmetic stay in the format."});
+  f.real(
+      "quantized_speedup", o.quantized_speedup,
+      {.label = "Quantizing gains",
+       .help = "Times faster than the step with all weights in the format. Narrow are the matrices inside the layers, "
+               "with a 16-bit scale for each 128 below 8 bits; output matrix and cache stay."});
+  f.real(
+      "quantized_time_s", o.quantized.time_s,
+      {.label = "Quantized decode step",
+       .unit = "s",
+       .help = "The same step with narrower weights, scales counted; output matrix, cache and arithmetic stay in the "
+               "format."});
   f.group("Kernels");
   f.table("operations", o.operations, {.label = "Operations"});
   f.table("measured_points", o.measured_points, {.label = "Measured points", .max_items = 10000});

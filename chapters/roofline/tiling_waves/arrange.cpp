@@ -90,7 +90,7 @@ std::string answer_of(const Picture& pic, const Outputs& out) {
     double factor;
   };
   const models::TilingLosses& l = pic.losses;
-  std::array<Loss, 6> losses{{{"alignment", l.alignment},
+  std::array<Loss, 6> losses{{{"alignment (assumed)", l.alignment},
                               {"idle slots", l.idle},
                               {"edge tiles", l.edge},
                               {"depth beyond K", l.depth},

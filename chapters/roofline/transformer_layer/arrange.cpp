@@ -154,9 +154,12 @@ void write_headlines(const Setting& s, const Outputs& out, Picture& pic) {
                 format_text(s.machine.peak_flops_per_s, "FLOP/s") + " (" +
                 std::string(models::format_label(s.product_format)) + ")";
   pic.convention = s.workload.phase == models::Phase::decode ? "Decode: causal and full counts agree here."
-                   : s.workload.attention == models::AttentionFlops::causal
+                   : s.workload.attention == models::AttentionFlops::full
+                       ? "Attention is counted in full: the whole square of the sequence."
+                   : s.workload.fused_attention
                        ? "Attention is counted causal: half the square of the sequence."
-                       : "Attention is counted in full: the whole square of the sequence.";
+                       : "Attention is counted causal; unfused, its kernels compute the whole square.";
+  if (!s.architecture.left_out.empty()) pic.subject += ". " + s.architecture.left_out;
   if (out.chip_share > 100)
     pic.capacity = format_text(out.resident.total(), "B") + " of weights" +
                    (out.resident.cache > 0 ? " and cache" : "") + " in " + format_text(s.chip->memory_bytes, "B") +

@@ -46,7 +46,7 @@ void rate_step(const Setting& s, Outputs& out) {
   out.ridge = models::ridge_flops_per_byte(machine);
   out.memory_bound_share = 100 * step.memory_s / step.time_s;
   out.mfu = 100 * step.model_product_flops / (step.time_s * machine.peak_flops_per_s);
-  out.hfu = 100 * step.totals.product_flops / (step.time_s * machine.peak_flops_per_s);
+  out.hfu = 100 * step.totals.hardware_product_flops / (step.time_s * machine.peak_flops_per_s);
   out.mbu = 100 * step.totals.bytes / (step.time_s * machine.bandwidth_bytes_per_s);
 }
 

@@ -18,7 +18,7 @@ const Choices recomputes = {
 const Choices formats = {
     {"fp32", "FP32", "4 bytes an element"}, {"bf16", "BF16", "2 bytes an element"},
     {"fp16", "FP16", "2 bytes an element"}, {"fp8", "FP8", "1 byte an element"},
-    {"int8", "INT8", "1 byte an element"},  {"fp4", "4 bits", "Half a byte an element: FP4, or INT4 weights"}};
+    {"int8", "INT8", "1 byte an element"},  {"fp4", "4 bits", "Half a byte an element, and for weights their scales"}};
 const Choices regimes = {{"memory", "memory-bound", ""},
                          {"compute", "compute-bound", ""},
                          {"launch", "launch-bound", ""},
@@ -56,7 +56,10 @@ void describe(Fields& f, Inputs& in) {
   shared::format(
       f, "format", in.format, formats,
       {.label = "Weights",
-       .help = "Format of the weights in memory. Narrower than the activations, it saves bytes and no arithmetic."});
+       .help =
+           "Format of the matrices inside the layers. 4 bits are INT4 in groups of 128 with a 16-bit scale (4.125), "
+           "beside 4-bit activations NVFP4 (4.5). Below 16 bits the embedding, norms and output matrix stay in 16. "
+           "Narrower than the activations, it saves bytes and no arithmetic."});
   f.choice("activation_format", in.activation_format, formats,
            {.label = "Activations",
             .help = "Format between operations; products run in it, or in the weights' where that is wider."});
@@ -64,8 +67,8 @@ void describe(Fields& f, Inputs& in) {
   f.group("Kernels");
   f.toggle("fused_attention", in.fused_attention,
            {.label = "Fused attention",
-            .help = "Scores stay on the chip (FlashAttention). Off: they are written, read for the softmax, written "
-                    "and read again."});
+            .help = "Scores stay on the chip and masked tiles are skipped (FlashAttention). Off: the whole square is "
+                    "computed, written, read for the softmax, written and read again."});
   f.toggle("fused_elementwise", in.fused_elementwise,
            {.label = "Fused element-wise",
             .help = "Residual add joins the norm behind it, activation joins the gate product."});
@@ -140,6 +143,14 @@ void describe(Fields& f, Outputs& out) {
           .help = "Matrix products, a multiply-add being two, recomputation in. Norms, softmax and the like are in "
                   "the table and in the time, not here, as published counts have it.",
           .formula = "sum of count x 2 m n k"});
+  f.real(
+      "hardware_flops", out.step.totals.hardware_product_flops,
+      {.label = "Flops the hardware does",
+       .unit = "FLOP",
+       .help = "With what no published count credits: masked pairs that unfused attention computes all the same, and "
+               "the scores that FlashAttention makes again in its backward pass.",
+       .formula = "flops_total + masked and rescored pairs",
+       .source = "Dao et al. 2022, section 3.1"});
   f.real("flops_per_token", out.step.totals.flops_per_token,
          {.label = "Flops a new token", .unit = "FLOP", .formula = "flops_total / new tokens"});
   f.real("mfu", out.mfu,
@@ -152,8 +163,9 @@ void describe(Fields& f, Outputs& out) {
   f.real("hfu", out.hfu,
          {.label = "HFU at best",
           .unit = "%",
-          .help = "Hardware flops utilization: recomputation is credited.",
-          .formula = "flops_total / (time x peak)"});
+          .help = "Hardware flops utilization: recomputation is credited, also that of the scores in the backward pass "
+                  "of fused attention.",
+          .formula = "hardware_flops / (time x peak)"});
   f.group("Bytes");
   f.real("bytes_total", out.step.totals.bytes,
          {.label = "Memory traffic",

@@ -1,6 +1,7 @@
 #include "chapters/roofline/transformer_layer/setting.h"
 
 #include "chapters/mechanism/catalog.h"
+#include "models/transformer/weight_storage.h"
 
 namespace chapters::roofline::transformer_layer {
 
@@ -36,7 +37,9 @@ models::Result<Setting> read_setting(const Inputs& in) {
   w.sequence = in.sequence;
   w.context = in.context;
   w.attention = in.attention_flops;
-  w.weight_bytes = models::format_bytes(*weights);
+  const double weight_bits = models::stored_bits(*weights, *activations);
+  w.weight_bytes = weight_bits / 8;
+  w.other_weight_bytes = models::other_weight_bytes(weight_bits);
   w.activation_bytes = models::format_bytes(*activations);
   w.kv_bytes = models::format_bytes(*kv);
   w.fused_attention = in.fused_attention;

@@ -163,7 +163,7 @@ TEST_CASE("bad input is one sentence that names what, where and what is allowed"
         "There is no lab \"iron-law\": did you mean \"roofline/iron-law\"? `ridgeline list` names all.");
   CHECK(refused_by_cli(eval({"roofline/roofline", "--set", "chip=H100"})) ==
         "chip is \"H100\": did you mean \"h100_sxm\", \"h100_nvl\" or \"h100_pcie\"? `ridgeline list LAB` names all " +
-            std::to_string(chapters::catalog().chips.size()) + ".");
+            std::to_string(chapters::catalog().chip_choices.size()) + ".");
   CHECK(refused_by_cli(eval({"roofline/roofline", "--preset", "four generation"}))
             .find("roofline/roofline has no preset \"four generation\": did you mean \"Four generations\"? It has ") ==
         0);

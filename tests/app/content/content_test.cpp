@@ -115,6 +115,11 @@ TEST_CASE("a claim is right within its tolerance of what is computed, and agrees
   CHECK_FALSE(checked->agrees);
   c.verdict = app::Verdict::wrong;
   CHECK(app::check_claim(c)->agrees);
+  // Where the figure rests on an assumption nothing is judged, however far the claim is.
+  c.verdict = app::Verdict::unsettled;
+  c.claimed = 5;
+  CHECK(app::check_claim(c)->verdict == app::Verdict::unsettled);
+  CHECK(app::check_claim(c)->agrees);
 }
 
 TEST_CASE("a claim whose own data is broken never agrees, and says why") {
@@ -143,8 +148,9 @@ TEST_CASE("a claim with a verdict that is none, or without a number, is refused"
   a.folder.write("claims/c.json", "[" + maybe + "," + unsaid + "]");
   const auto content = a.load();
   CHECK(content.claims.empty());
-  CHECK(content.errors == std::vector<std::string>{"c.json, claims 1: verdict is \"maybe\": right or wrong is allowed.",
-                                                   "c.json, claims 2: claimed must be a number."});
+  CHECK(content.errors ==
+        std::vector<std::string>{"c.json, claims 1: verdict is \"maybe\": right, wrong or unsettled is allowed.",
+                                 "c.json, claims 2: claimed must be a number."});
 }
 
 TEST_CASE("a lesson written and read again is the same, and each fault of one is named") {

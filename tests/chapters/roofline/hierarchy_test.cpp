@@ -27,18 +27,18 @@ TEST_CASE("hierarchy: 16.8 MB pass the HBM of an H100 in 5.4 us for 0.74 mJ") {
   CHECK(near(out(*lab, "time_s"), 371e-9 + 16777216 / 3.35e12, 1e-9));
   CHECK(near(out(*lab, "energy_j"), 16777216 * 44e-12, 1e-9));
   CHECK(text_of(*lab, "limit") == "bandwidth");
-  CHECK(text_of(*lab, "human_latency") == "11 minutes");  // 371 ns x 1.83 GHz = 679 s
-  CHECK(text_of(*lab, "human_time") == "2.7 hours");
+  CHECK(text_of(*lab, "human_latency") == "12 minutes");  // 371 ns x 1.98 GHz = 735 s
+  CHECK(text_of(*lab, "human_time") == "3.0 hours");
   CHECK(text_of(*lab, "compared_with") == "L2");
   REQUIRE(lab->outputs().find("levels")->table_size() == 8);
   CHECK(near(out(*lab, "needed_in_flight_bytes"), 371e-9 * 3.35e12, 1e-9));
 }
 
-TEST_CASE("hierarchy: HBM is 9 times narrower, 20 times farther and 35 times costlier than shared memory") {
-  // 132 x 128 B x 1.83 GHz over 3.35 TB/s; 371 ns over 34 cycles; 44 pJ over 5 pJ for 32 bits (Horowitz 2014)
+TEST_CASE("hierarchy: HBM is 10 times narrower, 22 times farther and 35 times costlier than shared memory") {
+  // 132 x 128 B x 1.98 GHz over 3.35 TB/s; 371 ns over 34 cycles; 44 pJ over 5 pJ for 32 bits (Horowitz 2014)
   const LabPtr lab = hierarchy({{"against", "shared"}});
-  CHECK(near(out(*lab, "bandwidth_ratio"), 9.2, 0.005));
-  CHECK(near(out(*lab, "latency_ratio"), 20, 0.01));
+  CHECK(near(out(*lab, "bandwidth_ratio"), 9.99, 0.005));
+  CHECK(near(out(*lab, "latency_ratio"), 21.6, 0.01));
   CHECK(near(out(*lab, "energy_ratio"), 35.2, 1e-9));
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("hierarchy: a click on a row chooses its level, and dragging the line 
   support::UiDriver& ui = canvas.ui;
   ui.click("Shared memory");
   CHECK(lab->inputs().find("level")->choice_id() == "shared");
-  CHECK(near(out(*lab, "bandwidth_bytes_per_s"), 30.9e12, 0.003));
+  CHECK(near(out(*lab, "bandwidth_bytes_per_s"), 33.45e12, 0.003));
   ui.click("NVMe");
   CHECK(lab->inputs().find("level")->choice_id() == "storage");
   const double before = lab->inputs().find("bytes")->real();
@@ -97,13 +97,13 @@ TEST_CASE("hierarchy: a click on a row chooses its level, and dragging the line 
   REQUIRE_FALSE(record.tables.empty());
   CHECK(record.tables.front().name == "levels");
   CHECK(record.tables.front().rows.size() == 8);
-  CHECK(ui.text_present("30 minutes"));  // PCIe: 1 us x 1.83 GHz
+  CHECK(ui.text_present("33 minutes"));  // PCIe: 1 us x 1.98 GHz
 }
 
 TEST_CASE("hierarchy: the answer says how far the level is and what the fetch costs") {
   const LabPtr lab = hierarchy();
   CHECK(lab->answer() ==
-        "HBM3 is `371` ns away, `11 minutes` if a clock took a second: `16.8` MB in `5.38` \xC2\xB5s for `738` "
+        "HBM3 is `371` ns away, `12 minutes` if a clock took a second: `16.8` MB in `5.38` \xC2\xB5s for `738` "
         "\xC2\xB5J.");
   REQUIRE(lab->inputs().find("pattern")->set_choice_id("chase"));
   lab->compute();

@@ -1,4 +1,5 @@
 #include "models/machine/hardware.h"
+#include "models/machine/hierarchy.h"
 #include "tests/models/machine/hardware_bundled.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
@@ -32,12 +33,12 @@ TEST_CASE("formats have the ids of files and the bytes of one element") {
   CHECK(models::format_bytes(Format::fp4) == 0.5);
 }
 
-TEST_CASE("every chip of confidence high or medium is bundled, with a source for every figure") {
-  CHECK(bundled_chips().size() == 34);
+TEST_CASE("every chip is bundled, with its confidence and a source for every figure") {
+  CHECK(bundled_chips().size() == 36);
   std::set<std::string> short_names;
   for (const auto& [id, one] : bundled_chips()) {
     INFO(id);
-    CHECK((one.confidence == "high" || one.confidence == "medium"));
+    CHECK((one.confidence == "high" || one.confidence == "medium" || one.confidence == "low"));
     CHECK(one.short_name.size() <= 14);
     CHECK(short_names.insert(one.short_name).second);
     for (const auto& figure : models::figures()) {
@@ -48,10 +49,12 @@ TEST_CASE("every chip of confidence high or medium is bundled, with a source for
   }
 }
 
-// tests/data/hardware_ridge.json: dense peak over memory bandwidth of all 34, collected independently, rounded to 0.1.
+// tests/data/hardware_ridge.json: dense peak over memory bandwidth of all 36, collected independently, rounded to 0.1.
+// Gaudi 3 in FP16 and TF32 is corrected: a quarter of 1,678 TFLOP/s over 3.7 TB/s is 113.4; the 124.1 collected mixed
+// the announced 1,750 MHz (459 TFLOP/s) with the shipping 1,600.
 TEST_CASE("the ridge of every chip and format is the collected one") {
   const auto table = nlohmann::json::parse(support::read_text(support::data_file("hardware_ridge.json")));
-  CHECK(table.size() == 34);
+  CHECK(table.size() == 36);
   int compared = 0;
   for (const auto& [id, formats] : table.items()) {
     for (const auto& [format_id, expected] : formats.items()) {
@@ -65,7 +68,7 @@ TEST_CASE("the ridge of every chip and format is the collected one") {
     for (const Format format : {Format::tf32, Format::fp16, Format::bf16, Format::fp8, Format::fp4, Format::int8})
       CHECK(chip(id).peak_flops_per_s(format).has_value() == formats.contains(std::string(models::format_id(format))));
   }
-  CHECK(compared == 147);
+  CHECK(compared == 151);
 }
 
 // Units x multiply-adds x 2 x clock, as the vendors' whitepapers count their own peaks.
@@ -73,7 +76,8 @@ TEST_CASE("stated peaks follow from Tensor Cores, multiply-adds and clock") {
   for (const char* id : {"v100_sxm2", "a100_40_sxm", "a100_80_sxm", "h100_sxm", "h200_sxm"}) {
     INFO(id);
     const Chip& c = chip(id);
-    const double counted = *c.tensor_cores * *c.tensor_core_fma_per_cycle * 2 * *c.boost_clock_hz;
+    const double clock_hz = c.matrix_clock_hz.value_or(*c.boost_clock_hz);
+    const double counted = *c.tensor_cores * *c.tensor_core_fma_per_cycle * 2 * clock_hz;
     CHECK(std::abs(counted / *c.peak_flops_per_s(Format::fp16) - 1) <= 0.003);
   }
   CHECK(std::abs(*chip("mi300x").compute_units * 2048 * *chip("mi300x").boost_clock_hz / 1307.4e12 - 1) <= 0.001);
@@ -86,7 +90,44 @@ TEST_CASE("stated peaks follow from Tensor Cores, multiply-adds and clock") {
   // Shipping B200: the stated peak needs 1.856 GHz on 148 SMs of 4 Tensor Cores.
   CHECK(std::abs(*chip("b200_sxm").peak_flops_per_s(Format::bf16) /
                      (148 * 4 * 2 * *chip("b200_sxm").tensor_core_fma_per_cycle) -
-                 1.856e9) <= 0.001e9);
+                 *chip("b200_sxm").matrix_clock_hz) <= 0.001e9);
+  CHECK(std::abs(*chip("gb200_gpu").peak_flops_per_s(Format::bf16) / (152 * 4 * 2 * 1024) -
+                 *chip("gb200_gpu").matrix_clock_hz) <= 0.001e9);
+}
+
+// One clock for everything that is counted by the clock: units x lanes x 2 x clock is the stated FP32 peak. An H100's
+// is 1.98 GHz (66.9 TFLOP/s), a B200's 1.965 (75 stated, 74.4 counted); their matrix peaks are stated lower.
+TEST_CASE("the boost clock of every GPU is the one of its FP32 peak, and no matrix clock is above it") {
+  int counted = 0;
+  for (const auto& [id, c] : bundled_chips()) {
+    INFO(id);
+    if (c.matrix_clock_hz) CHECK(*c.matrix_clock_hz < c.boost_clock_hz.value());
+    const auto lanes = models::fp32_lanes_per_unit(c);
+    if (!lanes) continue;
+    ++counted;
+    const double peak = *c.compute_units * *lanes * 2.0 * *c.boost_clock_hz;
+    CHECK(std::abs(peak / *c.peak_flops_per_s(Format::fp32) - 1) <= 0.01);
+  }
+  CHECK(counted >= 20);
+}
+
+TEST_CASE("Gaudi 3 has one clock in all formats of its matrix engines") {
+  const Chip& c = chip("gaudi3");
+  CHECK(*c.peak_flops_per_s(Format::fp16) * 4 == *c.peak_flops_per_s(Format::bf16));
+  CHECK(*c.peak_flops_per_s(Format::tf32) * 4 == *c.peak_flops_per_s(Format::bf16));
+  CHECK(*c.peak_flops_per_s(Format::fp32) * 8 == *c.peak_flops_per_s(Format::bf16));
+  CHECK(std::abs(c.announced.at("peak_flops_per_s.fp16") * 1.6 / 1.75 / *c.peak_flops_per_s(Format::fp16) - 1) <=
+        0.001);
+}
+
+TEST_CASE("a rack says how many chips it is, and is made of them") {
+  const Chip &rack = chip("gb200_nvl72"), &one = chip("gb200_gpu");
+  CHECK(rack.is_several());
+  CHECK(rack.chip_count == 72);
+  CHECK(*rack.compute_units == 72 * *one.compute_units);
+  CHECK(rack.memory_bytes == 72 * one.memory_bytes);
+  CHECK(*rack.peak_flops_per_s(Format::bf16) == 72 * *one.peak_flops_per_s(Format::bf16));
+  for (const auto& [id, c] : bundled_chips()) CHECK(c.is_several() == (id == "gb200_nvl72"));
 }
 
 TEST_CASE("links count per direction, and vendors' sums are twice that") {
@@ -96,6 +137,7 @@ TEST_CASE("links count per direction, and vendors' sums are twice that") {
   CHECK(chip("mi300x").interconnect.bytes_per_s_per_peer_per_direction == 64e9);
   for (const auto& [id, one] : bundled_chips()) {
     INFO(id);
+    if (id == "drive_thor") continue;  // nobody states its links
     CHECK(one.interconnect.bytes_per_s_bidirectional == 2 * one.interconnect.bytes_per_s_per_direction.value());
   }
   // 72 x 1.8 TB/s is injection; half the rack talking to the other half gets a quarter of it each way.

@@ -32,21 +32,30 @@ TEST_CASE("FP32 lanes of a unit follow from the peak, whatever the boost clock")
     CHECK_FALSE(models::fp32_lanes_per_unit(bundled_chip(id)));
 }
 
-// SMs x 128 B x clock: 108 x 128 x 1.41 GHz, 132 x 128 x 1.83 GHz, 148 x 128 x 1.965 GHz.
-TEST_CASE("shared memory bandwidth is 19.5, 30.9 and 37.2 TB/s on A100, H100 and B200") {
+// SMs x 128 B x boost clock: 108 x 128 x 1.41 GHz, 132 x 128 x 1.98 GHz, 148 x 128 x 1.965 GHz. The clock of the stated
+// matrix peaks (H100 1.83, B200 1.856) is no bound: at the 1.62 GHz of an H100 PCIe's, shared memory would deliver
+// 23.6 TB/s, and gpu-benches measured 25.2 on it.
+TEST_CASE("shared memory bandwidth is 19.5, 33.5 and 37.2 TB/s on A100, H100 and B200, and never below a measurement") {
   CHECK(near(bandwidth("a100_80_sxm", LevelKind::shared), 19.5e12, 0.003));
-  CHECK(near(bandwidth("h100_sxm", LevelKind::shared), 30.9e12, 0.003));
+  CHECK(near(bandwidth("h100_sxm", LevelKind::shared), 33.45e12, 0.003));
   CHECK(near(bandwidth("b200_sxm", LevelKind::shared), 37.2e12, 0.003));
   // gpu-benches measured 19.2 TB/s on the A100: the computed ceiling is above it and within 2 %.
   const double measured = level("a100_80_sxm", LevelKind::shared).measured_bandwidth_bytes_per_s.value.value();
   CHECK(measured == 19.2e12);
-  CHECK(measured <= bandwidth("a100_80_sxm", LevelKind::shared));
+  int compared = 0;
+  for (const auto& [id, chip] : bundled_chips()) {
+    if (!chip.measured.l1_bytes_per_s) continue;
+    INFO(id);
+    CHECK(*chip.measured.l1_bytes_per_s <= bandwidth(id.c_str(), LevelKind::shared));
+    ++compared;
+  }
+  CHECK(compared >= 2);
 }
 
-// 108 x 64 lanes x 12 B x 1.41 GHz and 132 x 128 lanes x 12 B x 1.83 GHz: six and twelve times shared memory.
-TEST_CASE("registers feed 117 TB/s on A100 and 371 TB/s on H100") {
+// 108 x 64 lanes x 12 B x 1.41 GHz and 132 x 128 lanes x 12 B x 1.98 GHz: six and twelve times shared memory.
+TEST_CASE("registers feed 117 TB/s on A100 and 401 TB/s on H100") {
   CHECK(near(bandwidth("a100_80_sxm", LevelKind::registers), 117e12, 0.003));
-  CHECK(near(bandwidth("h100_sxm", LevelKind::registers), 371e12, 0.003));
+  CHECK(near(bandwidth("h100_sxm", LevelKind::registers), 401e12, 0.003));
   CHECK(near(level("h100_sxm", LevelKind::registers).capacity_bytes.value.value(), 34.6e6, 0.001));  // 132 x 256 KiB
 }
 
@@ -122,10 +131,10 @@ TEST_CASE("too few bytes in flight cap the bandwidth, and a pointer chase pays t
   CHECK_FALSE(models::bytes_in_flight(models::Level{}));
 }
 
-// H100 SXM from registers (371 TB/s) to one drive (7 GB/s) in seven steps: (371e12 / 7e9)^(1/7) = 4.73, far from a
+// H100 SXM from registers (401 TB/s) to one drive (7 GB/s) in seven steps: (401e12 / 7e9)^(1/7) = 4.78, far from a
 // hundred.
 TEST_CASE("bandwidth falls about fivefold from level to level") {
-  CHECK(near(models::mean_bandwidth_step(models::memory_levels(bundled_chip("h100_sxm"))), 4.73, 0.005));
+  CHECK(near(models::mean_bandwidth_step(models::memory_levels(bundled_chip("h100_sxm"))), 4.78, 0.005));
   CHECK(models::mean_bandwidth_step({}) == 1);
 }
 

@@ -84,7 +84,7 @@ TEST_CASE("a saving that is counted twice is named") {
   CHECK(
       models::counted_twice(List{&technique("weights_8bit"), &technique("cuda_graphs")}, models::Format::bf16).empty());
   CHECK(models::counted_twice(List{&technique("weights_8bit"), &technique("weights_4bit")}, models::Format::bf16) ==
-        "8-bit weights and 4-bit weights, groups of 64 both shrink the same 16-bit numbers: keep one of them.");
+        "8-bit weights and 4-bit weights, groups of 128 both shrink the same 16-bit numbers: keep one of them.");
   CHECK(models::counted_twice(List{&technique("tensor_cores")}, models::Format::bf16) ==
         "Tensor Cores in BF16 counts from the FP32 lanes, but the rate is already that of BF16: choose FP32, or leave "
         "it off.");

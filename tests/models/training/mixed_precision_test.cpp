@@ -123,7 +123,7 @@ TEST_CASE("recipes do the same products: the step's flops are those of the opera
     INFO(model);
     const auto a = shipped_model(model).architecture;
     const models::Workload w{.phase = models::Phase::train, .batch = 1, .sequence = 4096};
-    const double expected = models::total_operations(models::model_operations(a, w), w).product_flops;
+    const double expected = models::total_operations(models::model_operations(a, w), w).hardware_product_flops;
     for (const PrecisionRecipe recipe : models::all_recipes)
       CHECK(step_of({.recipe = recipe}, model).product_flops == Approx(expected).epsilon(1e-12));
   }

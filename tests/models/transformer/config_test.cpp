@@ -56,20 +56,26 @@ TEST_CASE("a multimodal wrapper is read as its language model, with class defaul
                                   "config.json");
   REQUIRE(llava);
   CHECK(models::count_parameters(*llava).total == 6738415616 + 2 * 64 * 4096);
+  CHECK(llava->left_out ==
+        "Of this multimodal model the language model alone is counted; left out is the vision tower with its "
+        "projector.");
   const auto tied =
       parse_config(R"({"tie_word_embeddings": true, "text_config": {"model_type": "qwen2"}})", "config.json");
   REQUIRE(tied);
   CHECK(tied->tied);
+  CHECK(tied->left_out ==
+        "Of this multimodal model the language model alone is counted; left out is whatever is beside it.");
   CHECK(error(R"({"text_config": {"model_type": "llama", "hidden_size": 0}})") ==
         "config.json: text_config.hidden_size is 0; a whole number from 1 to 1000000 is expected.");
 }
 
 TEST_CASE("an unknown architecture is named with what is supported") {
   const std::string known =
-      "one of bloom, deepseek_v2, deepseek_v3, gemma, gemma2, gemma3_text, gpt2, gpt_neox, llama, mistral, mixtral, "
-      "mpt, opt, phi, phi3, "
-      "qwen2, qwen3, qwen3_moe, smollm3 is expected.";
-  CHECK(error(R"({"model_type": "mamba"})") == "config.json: model_type is \"mamba\"; " + known);
+      "one of bloom, deepseek_v2, deepseek_v3, falcon, gemma, gemma2, gemma3_text, gpt2, gpt_neox, gpt_oss, llama, "
+      "llama4_text, mistral, mixtral, mllama_text_model, mpt, olmo2, opt, phi, phi3, qwen2, qwen2_5_vl, "
+      "qwen2_5_vl_text, qwen2_vl, qwen2_vl_text, qwen3, qwen3_moe, qwen3_vl_moe_text, qwen3_vl_text, smollm3 is "
+      "expected.";
+  CHECK(error(R"({"model_type": "bert"})") == "config.json: model_type is \"bert\"; " + known);
   CHECK(error("{}") == "config.json: model_type is missing; " + known);
   CHECK(error(R"({"model_type": 7})") == "config.json: model_type is 7; a text in quotes is expected.");
 }

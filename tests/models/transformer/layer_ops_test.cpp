@@ -156,7 +156,7 @@ TEST_CASE("a mixture reads the experts that its tokens touch and computes for th
   CHECK(named(shared, "up projection", "dense layer").shape.n == 18432);
 }
 
-TEST_CASE("fusing keeps the flops and cuts the bytes") {
+TEST_CASE("fusing attention skips the masked half, fusing the rest keeps the flops; both cut the bytes") {
   const auto& a = shipped_model("llama-3-8b").architecture;
   Workload w;
   w.sequence = 8192;
@@ -165,8 +165,11 @@ TEST_CASE("fusing keeps the flops and cuts the bytes") {
   const auto half = models::total_operations(models::model_operations(a, w), w);
   w.fused_elementwise = false;
   const auto unfused = models::total_operations(models::model_operations(a, w), w);
-  CHECK(half.flops == Approx(fused.flops).epsilon(1e-12));
-  CHECK(unfused.flops == Approx(fused.flops).epsilon(1e-12));
+  // A masked pair costs 2 x 128 flops in each of two products and 5 in the softmax.
+  const double masked_pairs = 32 * 32 * 8192.0 * 8192 / 2;
+  CHECK(half.flops - fused.flops == Approx(masked_pairs * (4 * 128 + 5)));
+  CHECK(half.product_flops == Approx(fused.product_flops).epsilon(1e-12));
+  CHECK(unfused.flops == Approx(half.flops).epsilon(1e-12));
   // The score squares: four trips of 32 heads x 8192^2 x 2 bytes in each of 32 layers.
   CHECK(half.bytes - fused.bytes == Approx(32 * 4 * 32 * 8192.0 * 8192 * 2));
   CHECK(unfused.bytes > half.bytes);
@@ -206,15 +209,48 @@ TEST_CASE("full recomputation repeats the layers' forward and nothing outside th
   CHECK(named(models::model_operations(a, w), "query projection").forward_passes == 1);
 }
 
-TEST_CASE("rescoring in the backward pass makes it 2.5 times the forward") {
+// Dao et al. 2022, appendix B: forward S = Q K^T, O = P V; backward S again, dV = P^T dO, dP = dO V^T, dQ = dS K,
+// dK = dS^T Q. Each is 2 pairs d flops a head where queries, keys and values have one width.
+TEST_CASE("the backward pass of fused attention multiplies five times where the forward multiplies twice") {
   const auto& a = shipped_model("llama-3-8b").architecture;
   Workload w;
   w.phase = Phase::train;
-  const auto plain = named(models::model_operations(a, w), "fused attention");
-  CHECK(plain.backward_product_flops == Approx(2 * plain.product_flops));
-  w.rescored_backward = true;
-  const auto rescored = named(models::model_operations(a, w), "fused attention");
-  CHECK(rescored.backward_product_flops == Approx(2.5 * rescored.product_flops));
+  w.sequence = 8192;
+  const auto op = named(models::model_operations(a, w), "fused attention");
+  const double one_product = 2 * (8192.0 * 8192 / 2) * 128 * 32;
+  CHECK(op.product_flops == Approx(2 * one_product));
+  CHECK(op.backward_product_flops == Approx(4 * one_product));  // what the model asks for
+  CHECK(op.backward_extra_product_flops == Approx(one_product));
+  CHECK(op.hardware_product_flops() == Approx(7 * one_product));
+  CHECK(op.backward.flops >= 5 * one_product);
+  w.phase = Phase::prefill;
+  CHECK(named(models::model_operations(a, w), "fused attention").hardware_product_flops() == Approx(2 * one_product));
+  // Latent attention has wider queries than values: scores 192 wide, values 128.
+  w.phase = Phase::train;
+  const auto latent = named(models::model_operations(shipped_model("deepseek-v3").architecture, w), "fused attention");
+  CHECK(latent.backward_extra_product_flops == Approx(latent.product_flops * 192 / (192 + 128)));
+}
+
+TEST_CASE("unfused attention computes the whole square and masks it; the model's flops stay half of it") {
+  const auto& a = shipped_model("llama-2-7b").architecture;
+  Workload w;
+  w.batch = 4;
+  w.sequence = 2048;
+  w.fused_attention = false;
+  const double square = 4 * 32 * 2048.0 * 2048;
+  const auto operations = models::model_operations(a, w);
+  const auto& scores = named(operations, "scores");
+  CHECK(scores.forward.flops == Approx(2 * square * 128));
+  CHECK(scores.product_flops == Approx(square * 128));
+  CHECK(scores.forward.intensity() == Approx(113.8).margin(0.05));  // errata row 15
+  CHECK(named(operations, "softmax").forward.flops == Approx(5 * square));
+  CHECK(named(operations, "values").forward.flops == Approx(2 * square * 128));
+  const auto totals = models::total_operations(operations, w);
+  CHECK(totals.hardware_product_flops - totals.product_flops == Approx(32 * 2 * square * 128));
+  w.attention = models::AttentionFlops::full;
+  const auto full = models::total_operations(models::model_operations(a, w), w);
+  CHECK(full.flops == totals.flops);
+  CHECK(full.product_flops == Approx(totals.hardware_product_flops).epsilon(1e-12));
 }
 
 TEST_CASE("a workload out of range is named") {

@@ -60,6 +60,24 @@ TEST_CASE("launches are a floor: with 10 us each, a small model's decode step is
   }
 }
 
+// MFU counts the model's arithmetic. At 131,072 tokens the scores, made again in the backward pass, are a good part of
+// what the hardware multiplies: HFU is above MFU without any recomputation that the user asked for.
+TEST_CASE("at long contexts the hardware multiplies more than the model asks for, and takes the time for it") {
+  Workload w;
+  w.phase = Phase::train;
+  w.sequence = 131072;
+  const auto& a = shipped_model("llama-3-8b").architecture;
+  const auto step = models::time_step(a, w, h100);
+  REQUIRE(step);
+  const double score_product = 32 * 32 * (131072.0 * 131072 / 2) * 2 * 128;  // one, all heads and layers
+  CHECK(step->totals.product_flops == Approx(step->model_product_flops));
+  CHECK(step->totals.hardware_product_flops - step->model_product_flops == Approx(score_product));
+  CHECK(step->totals.hardware_product_flops > 1.1 * step->model_product_flops);
+  for (const auto& timed : step->operations)
+    if (timed.operation.name == "fused attention")
+      CHECK(32 * timed.placement.compute_s >= 7 * score_product / h100.peak_flops_per_s);
+}
+
 TEST_CASE("recomputation counts for the hardware, not for the model") {
   Workload w;
   w.phase = Phase::train;
