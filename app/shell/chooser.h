@@ -21,8 +21,8 @@ struct FileAsk {
 /// `stop` is asked about twenty times a second.
 using Chooser = std::function<models::Result<std::string>(const FileAsk& ask, const std::function<bool()>& stop)>;
 
-/// The desktop's portal, else zenity or kdialog, found in PATH; null where there is no desktop, or neither a session bus
-/// nor such a program.
+/// The desktop's portal, else zenity or kdialog, found in PATH; null where there is no desktop, or neither a session
+/// bus nor such a program.
 Chooser desktop_chooser(const Environment& environment);
 
 /// The call of a chooser, `program` being the path of zenity or kdialog.
