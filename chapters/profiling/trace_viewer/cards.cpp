@@ -28,6 +28,7 @@ Tint tint_of(DiagnosisKind kind) {
       return Meaning::idle;
     case DiagnosisKind::sync_drains_queue:
     case DiagnosisKind::launches_set_pace:
+    case DiagnosisKind::launch_slow:
       return Meaning::launch_bound;
     case DiagnosisKind::data_loader_late:
       return Meaning::data_loading;
@@ -61,7 +62,7 @@ void write_figures(const Diagnosis& d, Card& card) {
     case DiagnosisKind::sync_drains_queue:
     case DiagnosisKind::data_loader_late:
     case DiagnosisKind::host_busy:
-      time(d.part, d.whole, "the host waits");
+      time(d.part, d.whole, "the waits for a call");
       break;
     case DiagnosisKind::host_slow:
       card.figure = time_of(d.whole);
@@ -73,8 +74,10 @@ void write_figures(const Diagnosis& d, Card& card) {
     case DiagnosisKind::copies:
       time(d.part, d.whole, "the busy time");
       break;
+    case DiagnosisKind::launch_slow:
+    case DiagnosisKind::started_late:
     case DiagnosisKind::launches_set_pace:
-      count("tasks are shorter than their launch");
+      time(d.part, d.whole, "the waiting for launches");
       break;
     case DiagnosisKind::queue_full:
       card.figure = format_text(static_cast<double>(d.part), "", 15);

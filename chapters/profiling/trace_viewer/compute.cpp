@@ -139,6 +139,8 @@ double covered_s(const models::trace::Diagnosis& d) {
     case sync_drains_queue:
     case data_loader_late:
     case host_busy:
+    case launch_slow:
+    case started_late:
     case exposed_communication:
     case copies:
     case one_kernel_leads:
