@@ -18,21 +18,18 @@ const Event* call_of(const Trace& trace, const Gap& gap) {
   return link == none ? nullptr : &trace.events[link];
 }
 
-/// The span of a thread, other than `but`, that lies longest in a stretch of time; the innermost of equals.
-std::uint32_t longest_in(const Trace& trace, const Track& track, std::int64_t from_ns, std::int64_t to_ns,
-                         std::uint32_t but) {
-  std::uint32_t best = none;
-  std::int64_t best_ns = 0;
+/// What a thread was in for at least three quarters of a stretch of time: the innermost such span other than `but`.
+std::uint32_t mostly_in(const Trace& trace, const Track& track, std::int64_t from_ns, std::int64_t to_ns,
+                        std::uint32_t but) {
+  std::uint32_t found = none;
   for (std::uint32_t i = track.first; i < track.first + track.count; ++i) {
     const Event& e = trace.events[i];
     if (e.start_ns >= to_ns) break;
     if (i == but || e.kind != EventKind::span || trace.name(e).starts_with("ProfilerStep#")) continue;
     const std::int64_t ns = std::min(e.end_ns(), to_ns) - std::max(e.start_ns, from_ns);
-    if (ns < best_ns || ns <= 0) continue;
-    best = i;
-    best_ns = ns;
+    if (ns >= (to_ns - from_ns) / 4 * 3 && ns > 0) found = i;  // by start: what comes later lies further in
   }
-  return best;
+  return found;
 }
 
 enum class Call : std::uint8_t { unasked, other, launch, begin_capture, end_capture };
@@ -125,7 +122,7 @@ SlowLaunches slow_launches(const Trace& trace, const std::vector<Gap>& gaps, con
   if (const Gap& gap = out.started_late; gap.next != none && gap.after_ns() > 0) {
     const std::uint32_t call = trace.events[gap.next].link;
     const Track& thread = trace.tracks[trace.events[call].track];
-    out.meanwhile = longest_in(trace, thread, gap.end_ns - gap.after_ns(), gap.end_ns, call);
+    out.meanwhile = mostly_in(trace, thread, gap.end_ns - gap.after_ns(), gap.end_ns, call);
   }
   return out;
 }

@@ -90,7 +90,7 @@ struct SlowLaunches {
   std::uint32_t call = none;                 ///< with the longest part of a gap inside
   std::int64_t call_ns = 0;                  ///< that part
   Gap started_late{};                        ///< the gap with the longest part after its call had returned
-  std::uint32_t meanwhile = none;            ///< what the launching thread was in for most of that part, or none
+  std::uint32_t meanwhile = none;            ///< what the launching thread was in for most of that part; none: nothing
 };
 
 /// Time that the host spent in calls of one name while the device waited for it to launch.

@@ -130,13 +130,48 @@ std::vector<Meeting> match(const std::vector<std::vector<Part>>& ranks, std::spa
   return out;
 }
 
-std::int64_t spread_of(const Meeting& meeting) {
+/// Latest end less earliest; `offsets` are taken from each row's clock first.
+std::int64_t spread_of(const Meeting& meeting, const std::vector<std::int64_t>& offsets) {
   std::int64_t first = INT64_MAX, last = INT64_MIN;
   for (const Part& p : meeting) {
-    first = std::min(first, p.end_ns);
-    last = std::max(last, p.end_ns);
+    first = std::min(first, p.end_ns - offsets[p.row]);
+    last = std::max(last, p.end_ns - offsets[p.row]);
   }
   return last - first;
+}
+
+/// Each row's clock less that of the first row which it shares collectives with, by way of others if need be: the
+/// median difference of ends.
+std::vector<std::int64_t> clock_offsets(const std::vector<Meeting>& meetings, std::size_t rows) {
+  std::vector<std::int64_t> offsets(rows, 0);
+  std::vector<char> known(rows, 0);
+  for (bool all = false; !all;) {
+    // Start another group of rows that share nothing with those before.
+    all = true;
+    for (const Meeting& m : meetings)
+      if (std::none_of(m.begin(), m.end(), [&](const Part& p) { return known[p.row] != 0; })) {
+        known[m.front().row] = 1;
+        all = false;
+        break;
+      }
+    for (bool any = true; any;) {
+      any = false;
+      std::vector<std::vector<std::int64_t>> differences(rows);
+      for (const Meeting& m : meetings) {
+        const auto from = std::find_if(m.begin(), m.end(), [&](const Part& p) { return known[p.row] != 0; });
+        if (from == m.end()) continue;
+        for (const Part& p : m)
+          if (known[p.row] == 0) differences[p.row].push_back(p.end_ns - from->end_ns + offsets[from->row]);
+      }
+      for (std::size_t r = 0; r < rows; ++r)
+        if (known[r] == 0 && !differences[r].empty()) {
+          offsets[r] = median_or(differences[r], 0);
+          known[r] = 1;
+          any = true;
+        }
+    }
+  }
+  return offsets;
 }
 
 /// When a rank computes, by its own clock.
@@ -172,7 +207,7 @@ Collective judged(const Meeting& meeting, std::span<const RankWork> ranks, const
   c.waited_ns.assign(ranks.size(), 0);
   const Trace& first = *ranks[meeting.front().row].trace;
   c.name = first.name(first.events[meeting.front().event]);
-  c.spread_ns = spread_of(meeting);
+  c.spread_ns = spread_of(meeting, std::vector<std::int64_t>(ranks.size(), 0));
   const auto arrival = [&](const Part& p) { return one_clock ? p.start_ns : p.start_ns - p.end_ns; };
   const auto last = std::max_element(meeting.begin(), meeting.end(),
                                      [&](const Part& a, const Part& b) { return arrival(a) < arrival(b); });
@@ -212,12 +247,19 @@ JobWaits waits_of(std::span<const RankWork> ranks) {
     out.unmatched += static_cast<std::int64_t>(parts.back().size());
   }
   std::vector<Meeting> meetings = match(parts, ranks);
-  std::vector<std::int64_t> spreads;
-  for (const Meeting& m : meetings) spreads.push_back(spread_of(m));
-  out.spread_ns = median_or(spreads, 0);
+  const std::vector<std::int64_t> as_recorded(n, 0);
+  const auto median_spread = [&](const std::vector<std::int64_t>& offsets) {
+    std::vector<std::int64_t> spreads;
+    for (const Meeting& m : meetings) spreads.push_back(spread_of(m, offsets));
+    return median_or(spreads, 0);
+  };
+  out.spread_ns = median_spread(as_recorded);
   out.one_clock = !meetings.empty() && out.spread_ns <= clock_tolerance_ns;
-  // On one clock, what does not end together is not one collective, or one that does not wait for all.
-  if (out.one_clock) std::erase_if(meetings, [](const Meeting& m) { return spread_of(m) > clock_tolerance_ns; });
+  const std::vector<std::int64_t> offsets = out.one_clock ? as_recorded : clock_offsets(meetings, n);
+  out.ends_agree = !meetings.empty() && median_spread(offsets) <= clock_tolerance_ns;
+  // What does not end together is not one collective, or one that does not wait for all.
+  std::erase_if(meetings,
+                [&](const Meeting& m) { return !out.ends_agree || spread_of(m, offsets) > clock_tolerance_ns; });
   std::sort(meetings.begin(), meetings.end(),
             [](const Meeting& a, const Meeting& b) { return a.front().start_ns < b.front().start_ns; });
   std::int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;

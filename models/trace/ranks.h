@@ -40,7 +40,10 @@ struct JobWaits {
   /// Ends of the median collective agree within `clock_tolerance_ns`. If not, each rank's wait is the time by which its
   /// kernel lasts longer than the shortest, which needs no clock.
   bool one_clock = false;
-  std::int64_t spread_ns = 0;  ///< of the median collective
+  /// The ends agree at least when each clock is moved by a fixed time. If not, these are not the same collectives, or
+  /// exchanges that do not wait for all, and none of them is judged.
+  bool ends_agree = false;
+  std::int64_t spread_ns = 0;  ///< of the median collective matched, by the clocks as recorded
   int culprit = -1;            ///< row that causes most waiting; -1: nobody waits
   /// The culprit causes so much more than its part that it is no accident, and lets each of the others wait, with
   /// nothing to compute, for at least 2 % of the time from the first collective to the last.

@@ -248,28 +248,45 @@ std::vector<Part> parts_of(const Trace& trace) {
   return out;
 }
 
-Slowest slowest_rank(const std::vector<RankStep>& steps) {
-  std::map<std::uint32_t, std::pair<double, int>> rows;
+namespace {
+
+/// Mean computation of each row, by row.
+std::map<std::uint32_t, double> means_of(const std::vector<RankStep>& steps) {
+  std::map<std::uint32_t, double> sums;
+  std::map<std::uint32_t, int> counts;
   for (const RankStep& s : steps) {
-    auto& [sum, count] = rows[s.row];
-    sum += s.comp_s;
-    ++count;
+    sums[s.row] += s.comp_s;
+    ++counts[s.row];
   }
+  for (auto& [row, sum] : sums) sum /= counts[row];
+  return sums;
+}
+
+Slowest compared(const std::map<std::uint32_t, double>& means, int row) {
   Slowest out;
-  if (rows.size() < 2) return out;
+  const auto own = row < 0 ? means.end() : means.find(static_cast<std::uint32_t>(row));
+  if (means.size() < 2 || own == means.end()) return out;
+  out.row = row;
+  out.mean_comp_s = own->second;
   std::vector<double> others;
-  for (const auto& [row, sum] : rows)
-    if (const double mean = sum.first / sum.second; out.row < 0 || mean > out.mean_comp_s) {
-      out.row = static_cast<int>(row);
-      out.mean_comp_s = mean;
-    }
-  for (const auto& [row, sum] : rows)
-    if (static_cast<int>(row) != out.row) others.push_back(sum.first / sum.second);
+  for (const auto& [number, mean] : means)
+    if (static_cast<int>(number) != row) others.push_back(mean);
   std::sort(others.begin(), others.end());
   const std::size_t n = others.size();
   out.median_comp_s = n % 2 ? others[n / 2] : (others[n / 2 - 1] + others[n / 2]) / 2;
   if (out.median_comp_s > 0) out.excess = out.mean_comp_s / out.median_comp_s - 1;
   return out;
+}
+
+}  // namespace
+
+Slowest compare_rank(const std::vector<RankStep>& steps, int row) { return compared(means_of(steps), row); }
+
+Slowest slowest_rank(const std::vector<RankStep>& steps) {
+  const auto means = means_of(steps);
+  const auto longest =
+      std::max_element(means.begin(), means.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return longest == means.end() ? Slowest() : compared(means, static_cast<int>(longest->first));
 }
 
 }  // namespace models::trace

@@ -108,19 +108,46 @@ std::string_view blamed_call(const Outputs& out) {
   return {};
 }
 
+/// The culprit's costliest collective as it stands in the recording shown first; nowhere where that took no part.
+Place place_of_costliest(const Outputs& out) {
+  const models::trace::Collective* costliest = nullptr;
+  for (const auto& c : out.waits.collectives)
+    if (static_cast<int>(c.last) == out.waits.culprit && (!costliest || c.cost_ns > costliest->cost_ns)) costliest = &c;
+  const std::uint32_t event = costliest ? costliest->events[out.chosen] : models::trace::none;
+  if (event == models::trace::none) return {};
+  const auto& e = out.rows[out.chosen].recording->trace.events[event];
+  return {out.lanes->seconds(0, e.start_ns), out.lanes->seconds(0, e.end_ns()), out.lanes->span_of(0, event)};
+}
+
 /// The largest loss of the time looked at, in words; empty where none reaches 1 %.
 std::string largest_loss(const Inputs& in, const Outputs& out) {
   const double exposed = out.span_s > 0 ? 100 * out.exposed_communication_s / out.span_s : 0;
-  const double largest = std::max({exposed, out.idle_host_share, out.idle_kernel_share, out.idle_other_share});
+  const auto share_of_time = [&](double part_s) { return out.span_s > 0 ? 100 * part_s / out.span_s : 0; };
+  const double before = share_of_time(out.late_before_s), inside = share_of_time(out.late_inside_s),
+               after = share_of_time(out.late_after_s);
+  const double largest = std::max({exposed, before, inside, after, out.idle_kernel_share, out.idle_other_share});
   if (!(largest >= 1)) return {};
   const std::string share = "`" + format_text(largest, "%", 3) + "`";
   if (largest == exposed) return ", but " + share + " is communication that nothing hides";
+  if (largest == inside) return "; " + share + " it waits while the host is inside a launching call";
+  if (largest == after) return "; " + share + " it begins late though the launching call had returned";
   if (largest == out.idle_kernel_share) return "; " + share + " are short gaps between kernels launched in time";
   if (largest == out.idle_other_share) return "; " + share + " it waits though the next work was launched";
   constexpr std::size_t most = 30;
   const std::string_view call = in.step == 0 || out.steps == 0 ? blamed_call(out) : std::string_view();
   const std::string mostly = !call.empty() && out.host_rows.front().share > 50 ? ", mostly in " : ", most of all in ";
   return "; " + share + " it waits for the host" + (call.empty() ? "" : mostly + said_name(call, most));
+}
+
+/// Without a device: what the busiest thread did, and where the time of all threads went.
+std::string host_answer(const Outputs& out) {
+  std::string s = "No device track was recognised: only what the host did can be seen, in `" +
+                  format_text(static_cast<double>(out.events), "", 15) + (out.events == 1 ? "` event." : "` events.");
+  if (out.span_rows.empty() || !(out.span_rows.front().share > 0)) return s;
+  constexpr std::size_t most = 40;
+  const SpanRow& first = out.span_rows.front();
+  return s + " Most of the threads' time, `" + format_text(first.share, "%", 3) + "`, is in " +
+         said_name(first.name, most) + " itself.";
 }
 
 }  // namespace
@@ -149,9 +176,12 @@ std::vector<Card> cards_of(const Outputs& out) {
     card.title = f.title;
     card.sentence = f.finding;
     if (i < about_ranks) {
-      card.figure = format_text(f.covers_s, "s");
-      card.share = "a step, " + format_text(out.slowest_excess, "%", 3) + " over the median rank";
-      card.tint = Meaning::forward;
+      card.figure = format_text(f.covers_s, "s", 3);
+      const bool waits = out.waits.stands_out;
+      card.share = waits ? "of waiting, " + format_text(out.late_rank_share, "%", 3) + " of all"
+                         : "a step, " + format_text(out.slowest_excess, "%", 3) + " over the other ranks";
+      card.tint = waits ? Meaning::communication : Meaning::forward;
+      if (waits && out.lanes) card.place = place_of_costliest(out);
       continue;
     }
     const Diagnosis& d = diagnosis[i - about_ranks];
@@ -166,18 +196,15 @@ std::vector<Card> cards_of(const Outputs& out) {
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  if (out.rows[out.chosen].device < 0)
-    return "No device track was recognised: only what the host did can be seen, in `" +
-           format_text(static_cast<double>(out.events), "", 15) + (out.events == 1 ? "` event." : "` events.");
+  if (out.rows[out.chosen].device < 0) return host_answer(out);
   if (!(out.span_s > 0)) return "The device's work in this recording takes no time.";
   std::string s = "Of `" + format_text(out.span_s, "s", 3) + "` the device works `" +
                   format_text(out.busy_share, "%", 3) + "`" + largest_loss(in, out) + ".";
-  if (out.slowest_rank >= 0 && out.slowest_excess >= 100 * notable_excess) {
-    const auto slow =
-        std::find_if(out.ranks.begin(), out.ranks.end(), [&](const RankRow& r) { return r.rank == out.slowest_rank; });
-    s += " Rank `" + std::to_string(out.slowest_rank) + "` computes `" + format_text(out.slowest_excess, "%", 3) +
-         "` longer" + (others_wait(out.rank_steps, slow - out.ranks.begin()) ? ": the others wait for it." : ".");
-  }
+  if (out.waits.stands_out)
+    s += " Rank `" + format_text(out.late_rank, "", 15) + "` arrives last in `" +
+         std::to_string(out.waits.times_last[static_cast<std::size_t>(out.waits.culprit)]) + "` of `" +
+         std::to_string(out.waits.collectives.size()) + "` collectives and costs the others `" +
+         format_text(out.late_rank_cost_s, "s", 3) + "`.";
   return s;
 }
 

@@ -40,17 +40,17 @@ std::string part_of_whole(const Diagnosis& d) {
 
 std::string idle_sentence(const Trace& trace, const DeviceMetrics& d, const std::string& gpu, const Diagnosis& what) {
   const models::trace::Idle& i = d.idle;
-  std::string s = gpu + " is idle for " + share_text(what.part, what.whole) + " of " + time_text(what.whole) + ": ";
+  std::string s = gpu + " is idle for " + share_text(what.part, what.whole) + " of " + time_text(what.whole);
   std::string parts;
   const auto add = [&](std::int64_t ns, std::string_view says) {
-    if (ns > 0) (parts += parts.empty() ? "" : ", ") += share_text(ns, d.idle_ns) + " of that " + std::string(says);
+    if (ns > 0) (parts += parts.empty() ? "" : ", ") += share_text(ns, d.idle_ns) + " " + std::string(says);
   };
   add(i.late.before_ns, "before the host called the next launch");
   add(i.late.inside_ns, "inside that call");
   add(i.late.after_ns, "after it had returned");
   add(i.kernel_wait_ns, "in short pauses between tasks launched in time");
-  add(i.other_ns, "for another cause");
-  s += parts + ".";
+  add(i.other_ns, "in gaps with another cause");
+  s += (parts.empty() ? "." : ". Of that idle time lies " + parts + ".");
   if (i.late.total_ns() == 0 && i.in_time.gaps > 0) s += " It never waits for the host to launch.";
   if (what.event != models::trace::none)
     s += " The longest gap, " + time_text(what.end_ns - what.start_ns) + ", ends with " +
@@ -69,9 +69,8 @@ std::string launch_slow_sentence(const Trace& trace, const DeviceMetrics& d, con
     return s + "A call takes " + time_text(d.pace.call_ns) + " (median), and the longest part of a gap inside one, " +
            time_text(slow.call_ns) + ", is in " + call + ".";
   return s + share_text(slow.long_ns, what.part) + " of that in " + std::to_string(slow.long_calls) +
-         (slow.long_calls == 1 ? " call" : " calls") + " of up to " +
-         time_text(trace.events[slow.call].duration_ns) + " (" + call + "), where the median call takes " +
-         time_text(d.pace.call_ns) +
+         (slow.long_calls == 1 ? " call" : " calls") + " of up to " + time_text(trace.events[slow.call].duration_ns) +
+         " (" + call + "), where the median call takes " + time_text(d.pace.call_ns) +
          ": loading code at its first use, allocating, or waiting for room in the queue does that. What runs once goes "
          "away with a warm-up before the recording; fewer launches would not help.";
 }
@@ -85,15 +84,16 @@ std::string started_late_sentence(const Trace& trace, const DeviceMetrics& d, co
                   shortened(trace.name(trace.events[what.event]));
   if (slow.meanwhile != models::trace::none)
     s += ", with the host in " + shortened(trace.name(trace.events[slow.meanwhile]));
-  return s + ". The work was launched and the device began it late: it did something that was not recorded, waited for "
-             "an event or another stream, or its clock and the host's differ.";
+  return s +
+         ". The work was launched and the device began it late: it did something that was not recorded, waited for "
+         "an event or another stream, or its clock and the host's differ.";
 }
 
 std::string pace_sentence(const DeviceMetrics& d, const std::string& gpu, const Diagnosis& what) {
   const models::trace::LaunchPace& p = d.pace;
   return "From one launch to the next the host takes " + time_text(p.interval_ns) + ", " + time_text(p.call_ns) +
-         " of it in the call, and a task of " + gpu + " " + time_text(p.task_ns) + ": a gap of " +
-         time_text(p.gap_ns) + " is left (medians). Gaps of that kind make up " + share_text(what.part, what.whole) +
+         " of it in the call, and a task of " + gpu + " " + time_text(p.task_ns) + ": a gap of " + time_text(p.gap_ns) +
+         " is left (medians). Gaps of that kind make up " + share_text(what.part, what.whole) +
          " of its waiting for the host: the launches set the pace. Fewer and larger kernels, or a CUDA graph, would "
          "help.";
 }
@@ -219,23 +219,6 @@ std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const
              "long, and so is the busy time.";
   }
   return {};
-}
-
-bool others_wait(std::span<const models::trace::RankStep> steps, std::int64_t row) {
-  double own_s = 0, others_s = 0, own = 0, others = 0;
-  for (const auto& s : steps) {
-    const bool here = static_cast<std::int64_t>(s.row) == row;
-    (here ? own_s : others_s) += s.comm_s;
-    (here ? own : others) += 1;
-  }
-  return own > 0 && others > 0 && others_s / others > own_s / own;
-}
-
-std::string slowest_sentence(std::int64_t rank, const models::trace::Slowest& slowest, bool waited_for) {
-  return "Rank " + std::to_string(rank) + " computes " + widgets::format_text(100 * slowest.excess, "%") +
-         " longer a step than the median rank (" + widgets::format_text(slowest.mean_comp_s, "s") + " against " +
-         widgets::format_text(slowest.median_comp_s, "s") + ")" +
-         (waited_for ? "; the others wait for it inside their collectives." : ".");
 }
 
 }  // namespace chapters::profiling::trace_viewer

@@ -35,10 +35,15 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     draw_timeline_panel(in, out, pic, view, size);
   });
   if (!out.lanes) return;
-  stage.panel("cause", {.title = "Where the time went", .least = {400, 170}, .ideal = {0, 260}},
-              [&](ImVec2 size) { draw_breakdown(pic, view, size); });
-  stage.panel("ranks", {.title = "Ranks and steps", .least = {340, 170}, .ideal = {0, 320}},
-              [&](ImVec2 size) { draw_ranks(in, pic, view, size); });
+  if (!pic.bars.empty())
+    stage.panel("cause", {.title = "Where the time went", .least = {400, 170}, .ideal = {0, 260}},
+                [&](ImVec2 size) { draw_breakdown(pic, view, size); });
+  if (pic.ranks.rows > 0)
+    stage.panel("ranks", {.title = "Who waits for whom", .least = {340, 170}, .ideal = {0, 320}},
+                [&](ImVec2 size) { draw_ranks(in, pic, view, size); });
+  if (!out.span_rows.empty())
+    stage.panel("spans", {.title = "Top spans", .least = {420, 190}, .scrolls = true},
+                [&](ImVec2 size) { draw_spans(out, pic, view, size); });
   stage.panel("findings", {.title = "Diagnosis", .least = {420, 190}, .scrolls = true},
               [&](ImVec2 size) { draw_findings(out, pic, size.x); });
   if (!out.host_rows.empty())

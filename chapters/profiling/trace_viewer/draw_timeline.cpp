@@ -25,8 +25,8 @@ void draw_overview(const Outputs& out, const Picture& pic, View& view, float lab
   const widgets::Rect area = widgets::canvas("overview", {width, height}, {t.px(60), height});
   const float left = area.min.x + label, right = area.max.x - t.px(1);
   painter.text_fit({area.min.x, area.min.y}, "whole recording", left - area.min.x - t.px(8), t.text, Type::small);
-  painter.text_fit({area.min.x, area.min.y + t.type(Type::small) + t.px(2)}, "share busy", left - area.min.x - t.px(8),
-                   t.muted, Type::small);
+  painter.text_fit({area.min.x, area.min.y + t.type(Type::small) + t.px(2)}, pic.overview_title,
+                   left - area.min.x - t.px(8), t.muted, Type::small);
   const double total = pic.overview_end_s - pic.overview_start_s;
   if (!(total > 0) || right <= left) return;
   const auto x_of = [&](double s) {
@@ -51,7 +51,9 @@ void draw_overview(const Outputs& out, const Picture& pic, View& view, float lab
     view.start_s = at - view.duration_s / 2;
   }
   if (ImGui::IsItemHovered())
-    widgets::tip("whole recording", "height: share of the time in which the device works",
+    widgets::tip("whole recording",
+                 pic.bars.empty() ? "height: share of the time in which the busiest thread is in some span"
+                                  : "height: share of the time in which the device works",
                  "press or drag to move the part shown below");
   if (widgets::Record* record = painter.record()) {
     widgets::DataTable table{"overview", {"part", "busy share"}, {}};
@@ -209,7 +211,7 @@ void draw_timeline_panel(const Inputs& in, const Outputs& out, const Picture& pi
   const float label = std::min(150.0f, 0.3f * size.x / t.scale);  // design pixels
   const float cards = 2 * small + t.px(19), strip = 2 * small + t.px(4), tools = widgets::button_size("Fit").y;
   const bool with_cards = !pic.cards.empty() && size.y >= t.px(330),
-             with_strip = !pic.bars.empty() && size.y >= t.px(250);
+             with_strip = !out.overview.empty() && size.y >= t.px(250);
   float y = at.y;
   if (with_cards) {
     draw_cards(pic, view, {size.x, cards});

@@ -11,10 +11,10 @@
 // Which part of a wait for a launch lies before the launching call, which inside it, and which after it.
 
 using namespace models::trace;
-using trace_test::call;
-using trace_test::kernel;
-using trace_test::opened;
-using trace_test::recording;
+using trace_test::made_call;
+using trace_test::made_kernel;
+using trace_test::made_recording;
+using trace_test::opened_made;
 
 namespace {
 
@@ -29,8 +29,8 @@ std::vector<std::string> steady(int n, double from_us, double interval_us, int c
   std::vector<std::string> out;
   for (int i = 0; i < n; ++i) {
     const double at = from_us + i * interval_us;
-    out.push_back(call(at - 2, 1, correlation + i));
-    out.push_back(kernel("k", at, 5, correlation + i));
+    out.push_back(made_call(at - 2, 1, correlation + i));
+    out.push_back(made_kernel("k", at, 5, correlation + i));
   }
   return out;
 }
@@ -40,8 +40,9 @@ std::vector<std::string> steady(int n, double from_us, double interval_us, int c
 TEST_CASE("a gap is what came before the launching call, what passed inside it, and what came after", "[trace]") {
   // The device ends at 100; the call runs from 140 to 170; the work begins at 200. The second gap, 210 to 250, is
   // launched from 180 to 230; the third, 260 to 300, by nothing in the file.
-  const Trace t = opened(recording({call(0, 1, 1), kernel("a", 2, 98, 1), call(140, 30, 2), kernel("b", 200, 10, 2),
-                                    call(180, 50, 3), kernel("c", 250, 10, 3), kernel("d", 300, 10, 4)}));
+  const Trace t = opened_made(made_recording({made_call(0, 1, 1), made_kernel("a", 2, 98, 1), made_call(140, 30, 2),
+                                              made_kernel("b", 200, 10, 2), made_call(180, 50, 3),
+                                              made_kernel("c", 250, 10, 3), made_kernel("d", 300, 10, 4)}));
   const Idle& idle = measure(t).devices.at(0).idle;
   CHECK(idle.late.gaps == 1);
   CHECK(idle.late.before_ns == 40'000);
@@ -57,7 +58,8 @@ TEST_CASE("a gap is what came before the launching call, what passed inside it, 
 }
 
 TEST_CASE("a window cuts each part of a gap where the window ends", "[trace]") {
-  const Trace t = opened(recording({call(0, 1, 1), kernel("a", 2, 98, 1), call(140, 30, 2), kernel("b", 200, 10, 2)}));
+  const Trace t = opened_made(made_recording(
+      {made_call(0, 1, 1), made_kernel("a", 2, 98, 1), made_call(140, 30, 2), made_kernel("b", 200, 10, 2)}));
   const auto parts = [&](std::int64_t from, std::int64_t to) {
     const LaunchSplit s = measure_window(t, 0, from * 1000, to * 1000).idle.late;
     return std::array{s.before_ns / 1000, s.inside_ns / 1000, s.after_ns / 1000};
@@ -71,9 +73,9 @@ TEST_CASE("a window cuts each part of a gap where the window ends", "[trace]") {
 
 TEST_CASE("a first launch that takes long is named, and not blamed on the pace of launching", "[trace]") {
   auto events = steady(120, 10, 20, 100);  // gaps of 15 us, all of the pace of launching
-  events.push_back(call(2500, 300'000, 1));
-  events.push_back(kernel("first", 302'510, 5, 1));
-  const Metrics m = measure(opened(recording(events)));
+  events.push_back(made_call(2500, 300'000, 1));
+  events.push_back(made_kernel("first", 302'510, 5, 1));
+  const Metrics m = measure(opened_made(made_recording(events)));
   const DeviceMetrics& d = m.devices.at(0);
   CHECK(found(m, DiagnosisKind::launch_slow));
   CHECK(d.slow.long_calls == 1);
@@ -86,7 +88,7 @@ TEST_CASE("a first launch that takes long is named, and not blamed on the pace o
 }
 
 TEST_CASE("launches set the pace where gaps of their length make up the waiting", "[trace]") {
-  const Metrics m = measure(opened(recording(steady(120, 10, 20, 100))));
+  const Metrics m = measure(opened_made(made_recording(steady(120, 10, 20, 100))));
   CHECK(found(m, DiagnosisKind::launches_set_pace));
   CHECK_FALSE(found(m, DiagnosisKind::launch_slow));
   const LaunchPace& p = m.devices.at(0).pace;
@@ -98,10 +100,10 @@ TEST_CASE("launches set the pace where gaps of their length make up the waiting"
 TEST_CASE("work that begins long after its launch is the device's delay, with what the host was in meanwhile",
           "[trace]") {
   auto events = steady(20, 10, 6, 100);
-  events.push_back(call(200, 5, 1));
-  events.push_back(trace_test::span("cuda_runtime", "hipMemcpyWithStream", 9, 1, 206, 400'000, ""));
-  events.push_back(kernel("prefill", 400'205, 50'000, 1));
-  const Trace t = opened(recording(events));
+  events.push_back(made_call(200, 5, 1));
+  events.push_back(trace_test::made_span("cuda_runtime", "hipMemcpyWithStream", 9, 1, 206, 400'000, ""));
+  events.push_back(made_kernel("prefill", 400'205, 50'000, 1));
+  const Trace t = opened_made(made_recording(events));
   const Metrics m = measure(t);
   const DeviceMetrics& d = m.devices.at(0);
   CHECK(found(m, DiagnosisKind::started_late));
@@ -115,10 +117,10 @@ TEST_CASE("work that begins long after its launch is the device's delay, with wh
 TEST_CASE("launches inside a stream capture run nothing and are not lost", "[trace]") {
   const auto capture = [](bool with_end, bool with_begin) {
     auto events = steady(5, 10, 20, 100);
-    if (with_begin) events.push_back(call(1000, 2, 500, "cudaStreamBeginCapture"));
-    for (int i = 0; i < 40; ++i) events.push_back(call(1010 + i * 2, 1, 600 + i));
-    if (with_end) events.push_back(call(1200, 2, 501, "cudaStreamEndCapture"));
-    return measure(opened(recording(events)));
+    if (with_begin) events.push_back(made_call(1000, 2, 500, "cudaStreamBeginCapture"));
+    for (int i = 0; i < 40; ++i) events.push_back(made_call(1010 + i * 2, 1, 600 + i));
+    if (with_end) events.push_back(made_call(1200, 2, 501, "cudaStreamEndCapture"));
+    return measure(opened_made(made_recording(events)));
   };
   for (const auto& [end, begin] : {std::pair{true, true}, {false, true}, {true, false}}) {
     const Metrics m = capture(end, begin);
@@ -139,11 +141,11 @@ TEST_CASE("a deep queue is full only where launching is slow in it", "[trace]") 
     double at = 0;
     for (int i = 0; i < 1200; ++i) {
       const double took = i < 1000 ? 2 : late_call_us;
-      events.push_back(call(at, took, i + 1));
+      events.push_back(made_call(at, took, i + 1));
       at += took + 1;
-      events.push_back(kernel("k", 200'000 + i * 10, 9, i + 1));
+      events.push_back(made_kernel("k", 200'000 + i * 10, 9, i + 1));
     }
-    return measure(opened(recording(events)));
+    return measure(opened_made(made_recording(events)));
   };
   const Metrics slow = deep(20), fast = deep(3);
   CHECK(slow.devices.at(0).streams.at(0).queue_max == 1200);
@@ -176,7 +178,7 @@ TEST_CASE("the three parts of the real recordings, to the nanosecond", "[trace]"
     const auto path = folder / (std::string(e.file) + ".json.gz");
     if (!std::filesystem::exists(path)) continue;
     INFO(e.file);
-    const Trace t = opened(support::read_text(path));
+    const Trace t = opened_made(support::read_text(path));
     const Metrics m = measure(t);
     const DeviceMetrics& d = m.devices.at(0);
     CHECK(d.idle.late.gaps == e.gaps);
