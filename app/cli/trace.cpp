@@ -114,9 +114,10 @@ void print_device(std::ostream& out, const DeviceMetrics& d) {
             " exposed");
   if (d.mem_ns > 0) row("copies and sets", d.mem_ns);
   row("idle", d.idle_ns,
-      d.idle.total_ns() > 0 ? time_of(d.idle.host_wait_ns) + " for the host, " + time_of(d.idle.kernel_wait_ns) +
-                                  " between kernels, " + time_of(d.idle.other_ns) + " for other causes"
-                            : "");
+      d.launch.linked == 0    ? "no launching call was recorded that would say why"
+      : d.idle.total_ns() > 0 ? time_of(d.idle.host_wait_ns) + " for the host, " + time_of(d.idle.kernel_wait_ns) +
+                                    " between kernels, " + time_of(d.idle.other_ns) + " for other causes"
+                              : "");
   if (d.launch.linked > 0)
     row("launch delay", d.launch.median_delay_ns, "median; the longest is " + time_of(d.launch.max_delay_ns));
   print_table(out, rows);

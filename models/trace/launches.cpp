@@ -66,6 +66,7 @@ void add_gap(Idle& idle, const Trace& trace, const Gap& gap) {
                                           : idle.other_ns) += ns;
   if (!call_of(trace, gap)) {
     idle.unknown_ns += ns;
+    if (gap.cause == Gap::Cause::kernel_wait) idle.unknown_short_ns += ns;
     return;
   }
   LaunchSplit& split = gap.cause == Gap::Cause::host_wait ? idle.late : idle.in_time;

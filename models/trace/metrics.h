@@ -24,9 +24,10 @@ struct LaunchSplit {
 struct Idle {
   std::int64_t host_wait_ns = 0, kernel_wait_ns = 0, other_ns = 0;
   std::int64_t gaps = 0;
-  LaunchSplit late;             ///< of the gaps of the cause host_wait: adds up to host_wait_ns
-  LaunchSplit in_time;          ///< of the gaps whose call began before them: before_ns is 0
-  std::int64_t unknown_ns = 0;  ///< gaps before work without a launching call in the file
+  LaunchSplit late;     ///< of the gaps of the cause host_wait: adds up to host_wait_ns
+  LaunchSplit in_time;  ///< of the gaps whose call began before them: before_ns is 0
+  /// Gaps before work without a launching call in the file, and those of them under 30 us: nobody knows their cause.
+  std::int64_t unknown_ns = 0, unknown_short_ns = 0;
   std::int64_t total_ns() const { return host_wait_ns + kernel_wait_ns + other_ns; }
 };
 

@@ -18,10 +18,12 @@ std::string count(std::int64_t n, std::string_view one, std::string_view many) {
 }
 
 Bar bar_of(std::string label, const WindowMetrics& m) {
+  const models::trace::Idle& i = m.idle;
   return {std::move(label),
           {seconds(m.comp_ns - m.comp_and_comm_ns), seconds(m.comp_and_comm_ns), seconds(m.exposed_comm_ns),
-           seconds(m.exposed_mem_ns), seconds(m.idle.late.before_ns), seconds(m.idle.late.inside_ns),
-           seconds(m.idle.late.after_ns), seconds(m.idle.kernel_wait_ns), seconds(m.idle.other_ns)}};
+           seconds(m.exposed_mem_ns), seconds(i.late.before_ns), seconds(i.late.inside_ns), seconds(i.late.after_ns),
+           seconds(i.kernel_wait_ns - i.unknown_short_ns), seconds(i.other_ns - (i.unknown_ns - i.unknown_short_ns)),
+           seconds(i.unknown_ns)}};
 }
 
 void arrange_bars(const Outputs& out, Picture& pic) {
@@ -103,7 +105,8 @@ void write_summary(const Inputs& in, const Outputs& out, Picture& pic) {
                 count(out.events, "event", "events") + ", " + count(out.steps, "step", "steps") + "; " + main.label() +
                 (out.devices > 1 ? ", one of " + format_text(static_cast<double>(out.devices), "", 15) : "");
   if (!in.search.empty())
-    pic.matches_text = count(out.matches, "match", "matches") + ", " + format_text(out.matches_s, "s");
+    pic.matches_text =
+        count(static_cast<std::int64_t>(out.matches), "match", "matches") + ", " + format_text(out.matches_s, "s");
 }
 
 }  // namespace

@@ -55,6 +55,20 @@ void arrange_steps(const Inputs& in, const Outputs& out, RankMap& map) {
   }
 }
 
+/// The step, counted from 1, in which a collective begins on the first rank that takes part; 0 outside of all.
+std::int64_t step_of(const std::vector<Row>& rows, const models::trace::Collective& c) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (c.events[r] == models::trace::none) continue;
+    const auto& recording = *rows[r].recording;
+    const std::int64_t start_ns = recording.trace.events[c.events[r]].start_ns;
+    const auto& steps = recording.metrics.steps;
+    for (std::size_t s = 0; s < steps.size(); ++s)
+      if (start_ns >= steps[s].start_ns && start_ns < steps[s].end_ns) return static_cast<std::int64_t>(s) + 1;
+    return 0;
+  }
+  return 0;
+}
+
 /// A column a collective: below 0 what a rank waited, above 0 what it cost the others as the last to arrive.
 void arrange_waits(const Outputs& out, RankMap& map) {
   const auto& all = out.waits.collectives;
@@ -79,15 +93,16 @@ void arrange_waits(const Outputs& out, RankMap& map) {
   map.percent = map.value_s;
   for (double& v : map.percent) v = map.largest_s > 0 ? 100 * v / map.largest_s : v;
   for (std::size_t c = 0; c < map.cols; ++c) {
-    const std::size_t first = (c * all.size() + map.cols - 1) / map.cols + 1;
-    map.col_labels.push_back(std::to_string(first));
+    const std::size_t first = (c * all.size() + map.cols - 1) / map.cols;
+    map.col_labels.push_back(std::to_string(first + 1));
+    map.col_steps.push_back(step_of(out.rows, all[first]));
   }
 }
 
 std::string story_of(const Outputs& out, const RankMap& map) {
   if (map.rows == 0) return "No device track was recognised, so there are no ranks to compare.";
   if (out.rows.size() < 2) return "One rank: give the files of the others under Ranks to compare them";
-  if (map.waits) return waits_sentences(out.rows, out.waits, out.rank_steps);
+  if (map.waits) return waits_story(out.rows, out.waits);
   if (out.slowest_excess >= 100 * notable_excess)
     return "Rank " + format_text(out.slowest_rank, "", 15) + " computes " + format_text(out.slowest_excess, "%", 3) +
            " longer than the median of the others";

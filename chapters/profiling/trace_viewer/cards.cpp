@@ -1,6 +1,7 @@
 #include "chapters/profiling/trace_viewer/cards.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "chapters/profiling/trace_viewer/diagnosis_text.h"
 #include "widgets/number/number.h"
@@ -125,7 +126,11 @@ std::string largest_loss(const Inputs& in, const Outputs& out) {
   const auto share_of_time = [&](double part_s) { return out.span_s > 0 ? 100 * part_s / out.span_s : 0; };
   const double before = share_of_time(out.late_before_s), inside = share_of_time(out.late_inside_s),
                after = share_of_time(out.late_after_s);
-  const double largest = std::max({exposed, before, inside, after, out.idle_kernel_share, out.idle_other_share});
+  const auto known = [](double share_or_nan) { return std::isfinite(share_or_nan) ? share_or_nan : 0; };
+  if (out.launches == 0 && !(exposed >= out.idle_share) && out.idle_share >= 1)
+    return "; `" + format_text(out.idle_share, "%", 3) + "` it is idle, and no launching call was recorded to say why";
+  const double largest = std::max({known(exposed), known(before), known(inside), known(after),
+                                   known(out.idle_kernel_share), known(out.idle_other_share)});
   if (!(largest >= 1)) return {};
   const std::string share = "`" + format_text(largest, "%", 3) + "`";
   if (largest == exposed) return ", but " + share + " is communication that nothing hides";
@@ -146,14 +151,19 @@ std::string host_answer(const Outputs& out) {
   if (out.span_rows.empty() || !(out.span_rows.front().share > 0)) return s;
   constexpr std::size_t most = 40;
   const SpanRow& first = out.span_rows.front();
-  return s + " Most of the threads' time, `" + format_text(first.share, "%", 3) + "`, is in " +
+  return s + " The largest part of the threads' time, `" + format_text(first.share, "%", 3) + "`, is in " +
          said_name(first.name, most) + " itself.";
 }
 
 }  // namespace
 
 std::string said_name(std::string_view name, std::size_t most) {
-  name = name.substr(0, std::max<std::size_t>(1, name.find('#')));  // what follows tells objects apart, not calls
+  // What follows a # tells objects apart, not calls: "enumerate(DataLoader)#_MultiProcessingDataLoaderIter".
+  for (std::size_t i = 1; i < name.size(); ++i)
+    if (name[i] == '#' && name[i - 1] != '#' && name[i - 1] != ' ') {
+      name = name.substr(0, i);
+      break;
+    }
   std::string out(name.substr(0, most));
   if (name.size() > most) {
     std::size_t end = most - 1;

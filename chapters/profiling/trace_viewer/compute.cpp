@@ -58,9 +58,21 @@ void forget_times(Outputs& out) {
     *v = std::nan("");
 }
 
+/// What was not recorded has no time: causes without launching calls, communication without a collective.
+void forget_unrecorded(const DeviceMetrics& d, Outputs& out) {
+  if (d.launch.linked == 0)
+    for (double* v :
+         {&out.idle_host_s, &out.idle_kernel_s, &out.idle_other_s, &out.idle_host_share, &out.idle_kernel_share,
+          &out.idle_other_share, &out.late_before_s, &out.late_inside_s, &out.late_after_s})
+      *v = std::nan("");
+  if (d.communications == 0)
+    for (double* v : {&out.communication_s, &out.exposed_communication_s, &out.overlapped_s}) *v = std::nan("");
+}
+
 void fill_device(const Row& row, Outputs& out) {
   const DeviceMetrics* d = row.metrics();
   if (!d) return;
+  forget_unrecorded(*d, out);
   std::int64_t kernels_ns = 0;
   for (const auto& k : d->kernels) kernels_ns += k.total_ns;
   for (std::size_t i = 0; i < std::min(d->kernels.size(), most_rows); ++i) {
@@ -317,7 +329,10 @@ Outputs compute(const Inputs& in, Progress& progress) {
   }
   if (progress.cancelled) return out;
   out.lanes = Lanes::make(lane_sources(in, rows, chosen, out.beside ? &*out.beside : nullptr), in.search);
-  out.matches = out.lanes->matches(), out.matches_s = seconds(out.lanes->matches_ns());
+  if (!in.search.empty()) {
+    out.matches = static_cast<double>(out.lanes->matches());
+    out.matches_s = seconds(out.lanes->matches_ns());
+  }
   fill_ranks(rows, chosen, out);  // a finding about all ranks comes before those about one
   const Metrics& metrics = main.recording->metrics;
   for (const auto& d : metrics.diagnosis)

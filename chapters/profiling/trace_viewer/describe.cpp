@@ -144,56 +144,56 @@ void describe(Fields& f, Outputs& o) {
           .help = "The device had run dry before the next launch was even called.",
           .headline = true,
           .may_be_missing = true,
-          .absent = "No device track was recognised."});
+          .absent = "No launching call was recorded."});
   f.real("idle_kernel_share", o.idle_kernel_share,
          {.label = "Idle, kernel wait",
           .unit = "%",
           .help = "Gaps under 30 us between kernels that were launched in time.",
           .may_be_missing = true,
-          .absent = "No device track was recognised."});
+          .absent = "No launching call was recorded."});
   f.real("idle_other_share", o.idle_other_share,
          {.label = "Idle, other",
           .unit = "%",
           .help = "Launched in time and yet late: waiting for another stream or an event.",
           .may_be_missing = true,
-          .absent = "No device track was recognised."});
+          .absent = "No launching call was recorded."});
   f.real("idle_host_s", o.idle_host_s,
          {.label = "Host wait",
           .unit = "s",
           .may_be_missing = true,
-          .absent = "No device track was recognised.",
+          .absent = "No launching call was recorded.",
           .source = rules});
   f.real("idle_kernel_s", o.idle_kernel_s,
          {.label = "Kernel wait",
           .unit = "s",
           .may_be_missing = true,
-          .absent = "No device track was recognised.",
+          .absent = "No launching call was recorded.",
           .source = rules});
   f.real("idle_other_s", o.idle_other_s,
          {.label = "Other idle",
           .unit = "s",
           .may_be_missing = true,
-          .absent = "No device track was recognised.",
+          .absent = "No launching call was recorded.",
           .source = rules});
   f.real("late_before_s", o.late_before_s,
          {.label = "Before the launch",
           .unit = "s",
           .help = "Of the host wait: until the launching call began.",
           .may_be_missing = true,
-          .absent = "No device track was recognised."});
+          .absent = "No launching call was recorded."});
   f.real(
       "late_inside_s", o.late_inside_s,
       {.label = "Inside the launch",
        .unit = "s",
        .help = "Of the host wait: within the launching call. A first use, an allocation and a full queue make it slow.",
        .may_be_missing = true,
-       .absent = "No device track was recognised."});
+       .absent = "No launching call was recorded."});
   f.real("late_after_s", o.late_after_s,
          {.label = "After the launch",
           .unit = "s",
           .help = "Of the host wait: from the return of the launching call to the start of the work.",
           .may_be_missing = true,
-          .absent = "No device track was recognised.",
+          .absent = "No launching call was recorded.",
           .formula = "host wait - before - inside"});
   f.group("Communication");
   f.real("exposed_communication_s", o.exposed_communication_s,
@@ -201,25 +201,25 @@ void describe(Fields& f, Outputs& o) {
           .unit = "s",
           .headline = true,
           .may_be_missing = true,
-          .absent = "No device track was recognised.",
+          .absent = "No communication was recorded.",
           .formula = "communication while nothing computes"});
   f.real("communication_s", o.communication_s,
          {.label = "Communication",
           .unit = "s",
           .may_be_missing = true,
-          .absent = "No device track was recognised.",
+          .absent = "No communication was recorded.",
           .formula = "union of the collectives"});
   f.real("overlapped_s", o.overlapped_s,
          {.label = "Hidden communication",
           .unit = "s",
           .may_be_missing = true,
-          .absent = "No device track was recognised.",
+          .absent = "No communication was recorded.",
           .formula = "communication while something computes"});
   f.real("overlap", o.overlap,
          {.label = "Overlapped",
           .unit = "%",
           .may_be_missing = true,
-          .absent = "Nothing was communicated.",
+          .absent = "No communication was recorded.",
           .formula = "hidden / communication",
           .source = rules});
   f.group("Other work");
@@ -324,10 +324,17 @@ void describe(Fields& f, Outputs& o) {
   f.integer("devices", o.devices, {.label = "Ranks and devices", .help = "Over all recordings."});
   f.table("rank_rows", o.ranks, {.label = "Ranks, mean of steps", .max_items = 4096});
   f.group("Search");
-  f.integer("matches", o.matches, {.label = "Matches", .help = "Spans shown whose name contains the text searched."});
-  f.real(
-      "matches_s", o.matches_s,
-      {.label = "Time in matches", .unit = "s", .help = "Sum of their durations; nested ones count more than once."});
+  f.real("matches", o.matches,
+         {.label = "Matches",
+          .help = "Spans shown whose name contains the text searched.",
+          .may_be_missing = true,
+          .absent = "Nothing is searched for."});
+  f.real("matches_s", o.matches_s,
+         {.label = "Time in matches",
+          .unit = "s",
+          .help = "Sum of their durations; nested ones count more than once.",
+          .may_be_missing = true,
+          .absent = "Nothing is searched for."});
   f.group("Beside it");
   f.real("beside_speedup", o.beside_speedup,
          {.label = "Beside is faster by",

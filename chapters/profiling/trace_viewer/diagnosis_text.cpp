@@ -43,14 +43,18 @@ std::string idle_sentence(const Trace& trace, const DeviceMetrics& d, const std:
   std::string s = gpu + " is idle for " + share_text(what.part, what.whole) + " of " + time_text(what.whole);
   std::string parts;
   const auto add = [&](std::int64_t ns, std::string_view says) {
-    if (ns > 0) (parts += parts.empty() ? "" : ", ") += share_text(ns, d.idle_ns) + " " + std::string(says);
+    if (ns <= 0) return;
+    const bool first = parts.empty();
+    (parts += first ? "" : ", ") += share_text(ns, d.idle_ns) + (first ? " of the idle time lies " : " ");
+    parts += says;
   };
   add(i.late.before_ns, "before the host called the next launch");
   add(i.late.inside_ns, "inside that call");
   add(i.late.after_ns, "after it had returned");
-  add(i.kernel_wait_ns, "in short pauses between tasks launched in time");
-  add(i.other_ns, "in gaps with another cause");
-  s += (parts.empty() ? "." : ". Of that idle time lies " + parts + ".");
+  add(i.kernel_wait_ns - i.unknown_short_ns, "in short pauses between tasks launched in time");
+  add(i.other_ns - (i.unknown_ns - i.unknown_short_ns), "before tasks launched in time and begun late");
+  add(i.unknown_ns, "before tasks whose launching call is not in the file");
+  s += (parts.empty() ? "." : ": " + parts + ".");
   if (i.late.total_ns() == 0 && i.in_time.gaps > 0) s += " It never waits for the host to launch.";
   if (what.event != models::trace::none)
     s += " The longest gap, " + time_text(what.end_ns - what.start_ns) + ", ends with " +

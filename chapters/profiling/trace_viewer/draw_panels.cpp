@@ -44,9 +44,9 @@ void draw_breakdown(const Picture& pic, View& view, ImVec2 size) {
     std::string_view info;
     bool hatched;
   };
-  static constexpr std::array<Part, 9> parts{
+  static constexpr std::array<Part, 10> parts{
       {{"computing", Meaning::forward, "computation with no communication beside it", false},
-       {"hidden comms", Tint::series(2), "communication while something computes", true},
+       {"hidden comms", Tint::series(4), "communication while something computes", true},
        {"exposed comms", Meaning::communication, "communication while nothing computes", false},
        {"copying", Tint::series(0), "copies and memsets with nothing beside them", false},
        {"idle: not launched", Meaning::idle, "the device had run dry, and the next launch was not yet called", true},
@@ -54,7 +54,8 @@ void draw_breakdown(const Picture& pic, View& view, ImVec2 size) {
         true},
        {"idle: launched", Tint::series(3), "the launching call had returned, and the work had not begun", true},
        {"idle: between", Tint(), "gaps under 30 us between kernels launched in time", true},
-       {"idle: other", Tint::series(1), "launched before the gap and yet late: waits for streams and events", true}}};
+       {"idle: other", Tint::series(1), "launched before the gap and yet late: waits for streams and events", true},
+       {"idle: unknown", Tint(), "the launching call of what came next is not in the file", false}}};
   std::array<std::array<widgets::BarSegment, parts.size()>, most_bars> segments;
   std::array<widgets::StackedBar, most_bars> bars;
   const std::size_t n = std::min(pic.bars.size(), most_bars);

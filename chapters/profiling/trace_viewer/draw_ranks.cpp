@@ -80,41 +80,59 @@ void paint_totals(const Painter& painter, const RankMap& map, const widgets::Hea
   for (const double s : map.totals_s)
     figures = std::max(figures, widgets::text_size(widgets::format(s, "s", 3), Type::small, Font::mono).x);
   const float room = right - left - figures - t.px(6);
-  float free_from = -1e9f;
-  for (std::size_t r = 0; r < std::min(map.rows, most_ranks); ++r) {
+  const auto middle_of = [&](std::size_t r) {
     const widgets::Rect cell = l.cell(l.shown_row(r, map.rows), 0);
-    const float middle = (cell.min.y + cell.max.y) / 2, half = std::min(cell.height() / 2 - 1, t.px(7));
+    return (cell.min.y + cell.max.y) / 2;
+  };
+  const std::size_t rows = std::min(map.rows, most_ranks);
+  for (std::size_t r = 0; r < rows; ++r) {
     const bool culprit = static_cast<std::int64_t>(r) == map.culprit;
+    const float middle = middle_of(r), half = std::min(l.cell(0, 0).height() / 2 - 1, t.px(7));
     const float length = most > 0 ? std::max(0.0f, room) * static_cast<float>(map.totals_s[r] / most) : 0;
     if (length > 0)
       painter.rect({left, middle - half}, {left + length, middle + half},
                    culprit ? t.warning : widgets::with_alpha(t.warning, 0.5f), t.px(2));
-    if (middle - small / 2 < free_from || !(map.totals_s[r] > 0)) continue;
-    painter.text({left + length + t.px(6), middle - small / 2}, widgets::format(map.totals_s[r], "s", 3),
-                 culprit ? t.text : t.muted, Type::small, Font::mono);
-    free_from = middle + small / 2;
+    // A figure gives way to the larger one of a row near it.
+    const auto larger_near = [&](std::size_t other) {
+      return other != r && std::abs(middle_of(other) - middle) < small &&
+             (map.totals_s[other] > map.totals_s[r] || (map.totals_s[other] == map.totals_s[r] && other < r));
+    };
+    bool shown = map.totals_s[r] > 0;
+    for (std::size_t other = 0; other < rows && shown; ++other) shown = !larger_near(other);
+    if (shown)
+      painter.text({left + length + t.px(6), middle - small / 2}, widgets::format(map.totals_s[r], "s", 3),
+                   culprit ? t.text : t.muted, Type::small, Font::mono);
   }
 }
 
 void paint_names(const Painter& painter, const RankMap& map, const widgets::HeatMapLayout& l, widgets::Rect area) {
   const auto& t = widgets::theme();
-  const float small = t.type(Type::small);
-  for (std::size_t r = 0; r < std::min(map.rows, most_ranks); r += l.row_label_stride) {
+  const float small = t.type(Type::small), right = l.grid.min.x - t.px(6);
+  const auto label_y = [&](std::size_t r) {
     const widgets::Rect cell = l.cell(l.shown_row(r, map.rows), 0);
-    const bool culprit = static_cast<std::int64_t>(r) == map.culprit;
-    widgets::fit_text(painter, {l.grid.min.x - t.px(6), (cell.min.y + cell.max.y - small) / 2}, map.labels[r],
-                      l.grid.min.x - t.px(6) - area.min.x, culprit ? t.text : t.muted, Type::small,
+    return (cell.min.y + cell.max.y - small) / 2;
+  };
+  const auto say = [&](float y, std::string_view name, bool culprit) {
+    widgets::fit_text(painter, {right, y}, name, right - area.min.x, culprit ? t.text : t.muted, Type::small,
                       culprit ? Font::bold : Font::sans, widgets::Align::right);
-  }
+  };
+  // The culprit is named whatever else has room.
+  const std::size_t rows = std::min(map.rows, most_ranks);
+  const bool blamed = map.culprit >= 0 && map.culprit < static_cast<std::int64_t>(rows);
+  const auto culprit = static_cast<std::size_t>(std::max<std::int64_t>(0, map.culprit));
+  const float blamed_y = blamed ? label_y(culprit) : -1e9f;
+  if (blamed) say(blamed_y, map.labels[culprit], true);
+  for (std::size_t r = 0; r < rows; r += l.row_label_stride)
+    if (std::abs(label_y(r) - blamed_y) >= small) say(label_y(r), map.labels[r], false);
+  if (map.waits) say(l.grid.max.y + t.px(4), "collective", false);
   float free_from = l.grid.min.x - small;
   for (std::size_t c = 0; c < map.cols; c += l.col_label_stride) {
     const widgets::Rect cell = l.cell(0, l.shown_col(c, map.cols));
     widgets::Line name;
-    if (c == 0) name.add(map.waits ? "collective " : "step ");
     if (map.waits)
       name.add(map.col_labels[c]);
     else
-      name.add_integer(static_cast<std::int64_t>(c) + 1);
+      name.add(c == 0 ? "step " : "").add_integer(static_cast<std::int64_t>(c) + 1);
     const float w = widgets::text_size(name.view(), Type::small).x, x = (cell.min.x + cell.max.x - w) / 2;
     if (x < free_from || x + w > area.max.x) continue;
     painter.text({x, l.grid.max.y + t.px(4)}, name.view(), t.muted, Type::small);
@@ -180,8 +198,7 @@ void draw_ranks(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
   const Painter painter = Painter::window();
   const RankMap& map = pic.ranks;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const int lines = map.waits ? (size.y > t.px(300) ? 4 : 3) : 2;
-  float y = at.y + widgets::wrapped_text(painter, at, pic.rank_story, size.x, t.muted, {.max_lines = lines}) + t.px(4);
+  float y = at.y + widgets::wrapped_text(painter, at, pic.rank_story, size.x, t.muted, {.max_lines = 2}) + t.px(4);
   if (map.rows == 0) return ImGui::Dummy(size);
   if (map.waits) {
     paint_waits_key(painter, {at.x, y}, size.x);
@@ -242,11 +259,10 @@ void draw_ranks(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
     add_signed(value, map.percent[row * map.cols + col], 3);
     value.add(" of the median");
   }
-  widgets::tip(name.view(), value.view(),
-               map.waits ? "press to look at this rank" : "press to look at this rank and step");
+  widgets::tip(name.view(), value.view(), "press to look at this rank and step");
   if (!clicked) return;
   in.device = static_cast<std::int64_t>(row);  // rows are in the order in which devices are counted
-  if (!map.waits) in.step = static_cast<std::int64_t>(col) + 1;
+  in.step = map.waits ? map.col_steps[col] : static_cast<std::int64_t>(col) + 1;
 }
 
 }  // namespace chapters::profiling::trace_viewer

@@ -116,8 +116,8 @@ struct Outputs {
   double slowest_rank = std::numeric_limits<double>::quiet_NaN(), slowest_excess = slowest_rank;
   double late_rank = slowest_rank, late_rank_cost_s = slowest_rank, late_rank_share = slowest_rank,
          collectives_waited_s = slowest_rank;
-  std::int64_t matches = 0;
-  double matches_s = 0;
+  double matches = std::numeric_limits<double>::quiet_NaN(),
+         matches_s = matches;  ///< not a number: nothing is searched
   double beside_step_time_s = 0, beside_busy_share = 0, beside_speedup = 0;
   std::string diagnosis, losses;
   std::vector<KernelRow> kernels;
@@ -155,8 +155,8 @@ struct Card {
 struct Bar {
   std::string label;
   /// Seconds: computing alone, both, communicating alone, memory alone; idle before a launch was called, inside that
-  /// call, after it had returned, between tasks launched in time, and for other causes.
-  std::array<double, 9> parts{};
+  /// call, after it had returned, between tasks launched in time, late though launched, and for a cause not known.
+  std::array<double, 10> parts{};
 };
 
 /// Each rank's figure of each step, as the difference from the median; or how long each rank waited in each collective.
@@ -167,6 +167,7 @@ struct RankMap {
   std::size_t rows = 0, cols = 0;
   double span = 5;  ///< ends of the ramp, % either way
   std::vector<std::string> labels, col_labels;
+  std::vector<std::int64_t> col_steps;  ///< of waits: the step that holds the column's first collective; 0: none
   bool waits = false;
   double largest_s = 0;          ///< of waits: what the ramp's ends stand for
   std::vector<double> totals_s;  ///< of waits, by row: costs the others

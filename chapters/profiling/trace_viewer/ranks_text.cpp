@@ -77,6 +77,18 @@ std::string clock_sentence(const JobWaits& waits) {
          " apart (median). Who stays shortest in a collective is taken for the last to arrive.";
 }
 
+std::string waits_story(const std::vector<Row>& rows, const JobWaits& waits) {
+  const std::string clock = waits.one_clock ? "; on one clock" : "; without a common clock, by duration";
+  if (waits.culprit < 0) return "Nobody waits: all ranks arrive together" + clock;
+  const auto at = static_cast<std::size_t>(waits.culprit);
+  const std::string share = widgets::format_text(100 * waits.culprit_share(), "%", 3);
+  if (!waits.stands_out)
+    return "No rank holds the others up: of " + ns_text(waits.total_ns) + " of waiting " + rows[at].label() +
+           " causes most, " + share + clock;
+  return capital(rows[at].label()) + " causes " + share + " of the " + ns_text(waits.total_ns) + " of waiting, " +
+         ns_text(waits.idle_caused_ns[at]) + " of it with nothing to compute" + clock;
+}
+
 std::string waits_sentences(const std::vector<Row>& rows, const JobWaits& waits,
                             std::span<const models::trace::RankStep> steps) {
   if (rank_twice(rows)) return "Two recordings are of the same rank: with one file a rank it can be seen who waits.";

@@ -24,6 +24,8 @@ std::string waits_title(const std::vector<Row>& rows, const models::trace::JobWa
 /// Whole sentences: who arrives last, how often and at what cost, whether computation explains it, and by which clock.
 std::string waits_sentences(const std::vector<Row>& rows, const models::trace::JobWaits& waits,
                             std::span<const models::trace::RankStep> steps);
+/// The first of these in few words, and the clock in as few.
+std::string waits_story(const std::vector<Row>& rows, const models::trace::JobWaits& waits);
 /// One sentence: how the times of different ranks were compared.
 std::string clock_sentence(const models::trace::JobWaits& waits);
 
