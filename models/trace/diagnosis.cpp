@@ -109,9 +109,7 @@ class DeviceFindings {
     if (matters(late.inside_ns, d_.span_ns, 2) && slow.call != none && (few || !launches_set_pace()))
       add_event(late.inside_ns, DiagnosisKind::launch_slow, late.inside_ns, late.total_ns(), slow.call);
     // A few microseconds after every call are its latency.
-    if (!matters(late.after_ns, d_.span_ns, 2) || !matters(late.after_ns, late.total_ns(), 10) ||
-        slow.started_late.next == none)
-      return;
+    if (!matters(slow.late_ns, d_.span_ns, 2)) return;
     Diagnosis& what = add(late.after_ns, DiagnosisKind::started_late, late.after_ns, late.total_ns());
     what.event = slow.started_late.next;
     what.start_ns = slow.started_late.end_ns - slow.started_late.after_ns();

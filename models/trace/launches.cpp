@@ -9,7 +9,7 @@ namespace models::trace {
 namespace {
 
 constexpr std::int64_t kernel_wait_below_ns = 30'000;
-constexpr std::int64_t ordinary_intervals = 4;
+constexpr std::int64_t ordinary_intervals = 4, latency_below_ns = 100'000;
 constexpr std::int64_t long_launch_ns = 1'000'000, long_launch_medians = 100;
 
 /// The call that launched what ended a gap; null: it is not in the file.
@@ -118,6 +118,7 @@ SlowLaunches slow_launches(const Trace& trace, const std::vector<Gap>& gaps, con
       out.call_ns = gap.inside_ns;
       out.call = call;
     }
+    if (gap.after_ns() > latency_below_ns) out.late_ns += gap.after_ns();
     if (out.started_late.next == none || gap.after_ns() > out.started_late.after_ns()) out.started_late = gap;
   }
   if (const Gap& gap = out.started_late; gap.next != none && gap.after_ns() > 0) {

@@ -90,6 +90,7 @@ struct SlowLaunches {
   std::int64_t long_calls = 0, long_ns = 0;  ///< calls of at least 1 ms and 100 medians, and the gaps' time inside them
   std::uint32_t call = none;                 ///< with the longest part of a gap inside
   std::int64_t call_ns = 0;                  ///< that part
+  std::int64_t late_ns = 0;                  ///< parts after the call of more than 100 us: more than its latency
   Gap started_late{};                        ///< the gap with the longest part after its call had returned
   std::uint32_t meanwhile = none;            ///< what the launching thread was in for most of that part; none: nothing
 };

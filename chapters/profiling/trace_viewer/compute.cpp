@@ -159,6 +159,7 @@ void fill_waits(const std::vector<Row>& rows, Outputs& out) {
   const auto culprit = static_cast<std::size_t>(w.culprit);
   out.late_rank = static_cast<double>(rows[culprit].rank());
   out.late_rank_cost_s = seconds(w.caused_ns[culprit]);
+  out.late_rank_idle_cost_s = seconds(w.idle_caused_ns[culprit]);
   out.late_rank_share = 100 * w.culprit_share();
   if (w.stands_out)
     out.findings.push_back(

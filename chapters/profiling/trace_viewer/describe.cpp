@@ -32,10 +32,6 @@ constexpr std::string_view files = "json, json.gz, gz, sqlite";
 
 }  // namespace
 
-void describe(Fields& f, RankFile& r) {
-  f.file("file", r.file, {.label = "File", .help = "The recording of one more rank."}, {.by_bytes = true});
-}
-
 void describe(Fields& f, Inputs& in) {
   f.group("The recording");
   f.choice("sample", in.sample, samples,
@@ -298,11 +294,18 @@ void describe(Fields& f, Outputs& o) {
           .help = "Summed over the ranks that wait, in the whole recording.",
           .may_be_missing = true,
           .absent = "No collective of two ranks was recorded."});
+  f.real("late_rank_idle_cost_s", o.late_rank_idle_cost_s,
+         {.label = "With nothing to compute",
+          .unit = "s",
+          .help = "Of that, while the rank that waited computed nothing: the rest hides under computation.",
+          .may_be_missing = true,
+          .absent = "No collective of two ranks was recorded."});
   f.real("late_rank_share", o.late_rank_share,
          {.label = "Of all waiting",
           .unit = "%",
           .may_be_missing = true,
-          .absent = "No collective of two ranks was recorded."});
+          .absent = "No collective of two ranks was recorded.",
+          .formula = "its cost / all waiting"});
   f.real("collectives_waited_s", o.collectives_waited_s,
          {.label = "Waiting in collectives",
           .unit = "s",

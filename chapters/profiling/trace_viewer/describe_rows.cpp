@@ -1,8 +1,12 @@
 #include "chapters/profiling/trace_viewer/lab.h"
 
-// The rows of the tables among the outputs.
+// The rows of the tables among inputs and outputs.
 
 namespace chapters::profiling::trace_viewer {
+
+void describe(Fields& f, RankFile& r) {
+  f.file("file", r.file, {.label = "File", .help = "The recording of one more rank."}, {.by_bytes = true});
+}
 
 void describe(Fields& f, KernelRow& r) {
   f.text("name", r.name, {.label = "Kernel"});

@@ -114,8 +114,8 @@ struct Outputs {
   double queue_longest = std::numeric_limits<double>::quiet_NaN(), launch_delay_median_s = queue_longest,
          launch_delay_longest_s = queue_longest, late_launches = queue_longest;
   double slowest_rank = std::numeric_limits<double>::quiet_NaN(), slowest_excess = slowest_rank;
-  double late_rank = slowest_rank, late_rank_cost_s = slowest_rank, late_rank_share = slowest_rank,
-         collectives_waited_s = slowest_rank;
+  double late_rank = slowest_rank, late_rank_cost_s = slowest_rank, late_rank_idle_cost_s = slowest_rank,
+         late_rank_share = slowest_rank, collectives_waited_s = slowest_rank;
   double matches = std::numeric_limits<double>::quiet_NaN(),
          matches_s = matches;  ///< not a number: nothing is searched
   double beside_step_time_s = 0, beside_busy_share = 0, beside_speedup = 0;

@@ -97,6 +97,14 @@ TEST_CASE("launches set the pace where gaps of their length make up the waiting"
   CHECK(p.ordinary_ns == 119 * 15'000);
 }
 
+TEST_CASE("the latency of every launch is no late device", "[trace]") {
+  const Metrics m = measure(opened_made(models::sample_traces({.fault = models::SampleFault::launch_bound}).front()));
+  CHECK(m.devices.at(0).idle.late.after_ns > m.devices[0].span_ns / 20);
+  CHECK(m.devices[0].slow.late_ns == 0);
+  CHECK_FALSE(found(m, DiagnosisKind::started_late));
+  CHECK(found(m, DiagnosisKind::launches_set_pace));
+}
+
 TEST_CASE("work that begins long after its launch is the device's delay, with what the host was in meanwhile",
           "[trace]") {
   auto events = steady(20, 10, 6, 100);
