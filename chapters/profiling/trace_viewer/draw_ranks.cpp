@@ -124,7 +124,6 @@ void paint_names(const Painter& painter, const RankMap& map, const widgets::Heat
   if (blamed) say(blamed_y, map.labels[culprit], true);
   for (std::size_t r = 0; r < rows; r += l.row_label_stride)
     if (std::abs(label_y(r) - blamed_y) >= small) say(label_y(r), map.labels[r], false);
-  if (map.waits) say(l.grid.max.y + t.px(4), "collective", false);
   float free_from = l.grid.min.x - small;
   for (std::size_t c = 0; c < map.cols; c += l.col_label_stride) {
     const widgets::Rect cell = l.cell(0, l.shown_col(c, map.cols));
@@ -155,6 +154,9 @@ void paint_waits_key(const Painter& painter, ImVec2 at, float width) {
   };
   entry(colour_of(1), "arrives last: costs the others");
   entry(colour_of(-0.5), "waits");
+  constexpr std::string_view columns = "columns: collectives in order";
+  if (x + widgets::text_size(columns, Type::small).x <= at.x + width)
+    painter.text({x, at.y}, columns, t.muted, Type::small);
 }
 
 /// The ramp with its ends, across under the words.
