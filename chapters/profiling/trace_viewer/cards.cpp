@@ -55,7 +55,7 @@ void write_figures(const Diagnosis& d, Card& card) {
   };
   switch (d.kind) {
     case DiagnosisKind::no_device:
-      card.share = "only what the host did was recorded";
+      card.share = "no device track was recognised";
       break;
     case DiagnosisKind::idle:
       time(d.part, d.whole, time_of(d.whole));

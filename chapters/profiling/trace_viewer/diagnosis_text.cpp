@@ -1,6 +1,7 @@
 #include "chapters/profiling/trace_viewer/diagnosis_text.h"
 
 #include <algorithm>
+#include <set>
 
 #include "widgets/number/number.h"
 
@@ -129,6 +130,19 @@ std::string leading_kernel_sentence(const Trace& trace, const DeviceMetrics& d, 
          (k.count == 1 ? " run." : " runs.");
 }
 
+/// What was not recognised may be there all the same: how much there is says whether to look for it.
+std::string no_device_sentence(const Trace& trace) {
+  std::set<std::string_view> processes;
+  std::int64_t spans = 0;
+  for (const auto& track : trace.tracks) {
+    processes.insert(track.pid);
+    spans += track.count;
+  }
+  return "No device track was recognised among " + std::to_string(processes.size()) +
+         (processes.size() == 1 ? " process and " : " processes and ") + std::to_string(spans) +
+         (spans == 1 ? " event" : " events") + ": only what the host did is told.";
+}
+
 }  // namespace
 
 std::string_view diagnosis_title(DiagnosisKind kind) {
@@ -170,8 +184,7 @@ std::string_view diagnosis_title(DiagnosisKind kind) {
 }
 
 std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const Diagnosis& what) {
-  if (what.kind == DiagnosisKind::no_device)
-    return "No work on a device is in this trace: only what the host did can be seen.";
+  if (what.kind == DiagnosisKind::no_device) return no_device_sentence(trace);
   if (what.kind == DiagnosisKind::kernels_missing)
     return part_of_whole(what) +
            "launching calls have no work on a device in the file, and no stream capture was recorded around them: "

@@ -95,6 +95,12 @@ TEST_CASE("doubts are said with their counts, and a leading kernel with its shar
   CHECK(sentence_about(two, "One kernel leads") == "a takes 75 % of the time of all kernels of GPU 0 in 1 run.");
 }
 
+TEST_CASE("where no device is recognised the sentence says among how much, and not that there is none") {
+  const Measured m = measured(recording_of({call_event(1, 1), call_event(5, 2)}));
+  CHECK(sentence_about(m, "No device") ==
+        "No device track was recognised among 1 process and 2 events: only what the host did is told.");
+}
+
 TEST_CASE("each kind of finding has a title of its own") {
   std::set<std::string_view> titles;
   const int count = static_cast<int>(DiagnosisKind::durations_doubtful) + 1;
