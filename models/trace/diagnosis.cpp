@@ -96,6 +96,8 @@ class DeviceFindings {
     what.end_ns = first.end_ns;
     what.calls_that_stand_out = !stands_out ? 0 : second ? 2 : 1;
     if (!matters(w.after_sync_ns, w.total_ns, 20) || w.sync == none) return;
+    // A loader that takes longer than all that follows a synchronisation would be waited for without one, too.
+    if (what.kind == DiagnosisKind::data_loader_late && first.ns > w.after_sync_ns) return;
     what.kind = DiagnosisKind::sync_drains_queue;
     what.part = w.after_sync_ns;
   }

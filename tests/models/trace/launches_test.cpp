@@ -165,6 +165,23 @@ TEST_CASE("a deep queue is full only where launching is slow in it", "[trace]") 
   CHECK_FALSE(found(fast, DiagnosisKind::queue_full));
 }
 
+TEST_CASE("a loader that takes longer than what follows a synchronisation is the cause, not that", "[trace]") {
+  // Two gaps of 1000 us, the first of which begins inside a synchronisation; the loader fills `loads_us` of each.
+  const auto blamed = [](double loads_us) {
+    std::vector<std::string> events;
+    for (int i = 0; i < 3; ++i) {
+      const double at = 1100.0 * i;
+      events.push_back(made_call(at + 1, 1, i + 1));
+      events.push_back(made_kernel("k", at + 3, 97, i + 1));
+      if (i == 0) events.push_back(made_call(at + 50, 51, 90, "cudaStreamSynchronize"));
+      events.push_back(trace_test::made_span("user_annotation", "enumerate(DataLoader)", 9, 1, at + 110, loads_us, ""));
+    }
+    return measure(opened_made(made_recording(events)));
+  };
+  CHECK(found(blamed(980), DiagnosisKind::data_loader_late));
+  CHECK_FALSE(found(blamed(980), DiagnosisKind::sync_drains_queue));
+}
+
 // Found by an independent reader of the same files.
 TEST_CASE("the three parts of the real recordings, to the nanosecond", "[trace]") {
   const auto folder = trace_test::real_traces();
@@ -200,6 +217,7 @@ TEST_CASE("the three parts of the real recordings, to the nanosecond", "[trace]"
     CHECK(found(m, DiagnosisKind::launch_slow) ==
           (file.starts_with("mi300_norm") || file == "param_resnet_loader_bound"));
     CHECK(found(m, DiagnosisKind::started_late) == (file == "mi300_sglang_prefill_decode"));
+    CHECK(found(m, DiagnosisKind::data_loader_late) == (file == "param_resnet_loader_bound"));
     CHECK(found(m, DiagnosisKind::launches_set_pace) == (file == "param_linear"));
   }
 }
