@@ -9,6 +9,7 @@
 #include "app/platform/file_bytes.h"
 #include "app/platform/json.h"
 #include "chapters/profiling/trace_viewer/diagnosis_text.h"
+#include "chapters/profiling/trace_viewer/ranks_text.h"
 #include "chapters/profiling/trace_viewer/rows.h"
 #include "models/trace/metrics.h"
 #include "widgets/number/number.h"
@@ -26,7 +27,11 @@ Json idle_json(const models::trace::Idle& i) {
   return {{"host_wait_ns", i.host_wait_ns},
           {"kernel_wait_ns", i.kernel_wait_ns},
           {"other_ns", i.other_ns},
-          {"gaps", i.gaps}};
+          {"gaps", i.gaps},
+          {"host_wait_gaps", i.late.gaps},
+          {"before_call_ns", i.late.before_ns},
+          {"inside_call_ns", i.late.inside_ns},
+          {"after_call_ns", i.late.after_ns}};
 }
 
 Json device_json(const Trace& t, const DeviceMetrics& d) {
@@ -109,9 +114,10 @@ void print_device(std::ostream& out, const DeviceMetrics& d) {
             " exposed");
   if (d.mem_ns > 0) row("copies and sets", d.mem_ns);
   row("idle", d.idle_ns,
-      d.idle.total_ns() > 0 ? time_of(d.idle.host_wait_ns) + " for the host, " + time_of(d.idle.kernel_wait_ns) +
-                                  " between kernels, " + time_of(d.idle.other_ns) + " for other causes"
-                            : "");
+      d.launch.linked == 0    ? "no launching call was recorded that would say why"
+      : d.idle.total_ns() > 0 ? time_of(d.idle.host_wait_ns) + " for the host, " + time_of(d.idle.kernel_wait_ns) +
+                                    " between kernels, " + time_of(d.idle.other_ns) + " for other causes"
+                              : "");
   if (d.launch.linked > 0)
     row("launch delay", d.launch.median_delay_ns, "median; the longest is " + time_of(d.launch.max_delay_ns));
   print_table(out, rows);
@@ -127,6 +133,69 @@ void print(std::ostream& out, const Trace& t, const Metrics& m) {
   for (const auto& d : m.diagnosis)
     out << "  - " << viewer::diagnosis_title(d.kind) << ". " << diagnosis_sentence(t, m, d) << "\n";
   for (const auto& loss : t.losses) out << "  - Lost: " << loss << "\n";
+}
+
+/// Who waits for whom: a row a rank, and the collectives that cost most.
+void print_waits(std::ostream& out, const std::vector<viewer::Row>& rows,
+                 const std::vector<models::trace::RankStep>& steps) {
+  constexpr std::size_t most = 10;
+  const auto waits = viewer::job_waits(rows);
+  if (!waits.collectives.empty()) {
+    std::vector<std::vector<std::string>> table{{"in collectives", "waits", "costs the others", "last in", ""}};
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      table.push_back({rows[i].label(), time_of(waits.waited_ns[i]), time_of(waits.caused_ns[i]),
+                       std::to_string(waits.times_last[i]), ""});
+    print_table(out, table);
+    auto costliest = waits.collectives;
+    std::stable_sort(costliest.begin(), costliest.end(),
+                     [](const auto& a, const auto& b) { return a.cost_ns > b.cost_ns; });
+    costliest.resize(std::min(costliest.size(), most));
+    table = {{"costliest collectives", "cost", "last", ""}};
+    for (const auto& c : costliest)
+      table.push_back({c.name.substr(0, c.name.find('(')), time_of(c.cost_ns), rows[c.last].label(), ""});
+    print_table(out, table);
+  }
+  out << "  " << viewer::waits_sentences(rows, waits, steps) << "\n";
+  const auto longest = models::trace::slowest_rank(steps);
+  if (waits.collectives.empty() && longest.row >= 0 && longest.excess >= viewer::notable_excess)
+    out << "  " << viewer::slowest_sentence(rows[static_cast<std::size_t>(longest.row)].label(), longest) << "\n";
+}
+
+/// The same for programs. Rows of `waited_ns` are collectives, columns are ranks; null: no part in it.
+Json job_json(const std::vector<viewer::RecordingPtr>& recordings) {
+  const auto rows = viewer::rows_of(recordings);
+  const auto steps = viewer::rank_steps(rows);
+  const auto w = viewer::job_waits(rows);
+  Json j = {{"rows", Json::array()},
+            {"one_clock", w.one_clock},
+            {"end_spread_ns", w.spread_ns},
+            {"total_waited_ns", w.total_ns},
+            {"unmatched_kernels", w.unmatched},
+            {"culprit", Json(nullptr)},
+            {"collectives", Json::array()},
+            {"finding", viewer::waits_sentences(rows, w, steps)}};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Json rank = {{"rank", rows[i].rank()}, {"device", rows[i].device}, {"file", rows[i].recording->trace.origin}};
+    if (!w.collectives.empty()) {
+      rank["waited_ns"] = w.waited_ns[i];
+      rank["caused_ns"] = w.caused_ns[i];
+      rank["caused_with_nothing_to_compute_ns"] = w.idle_caused_ns[i];
+      rank["times_last"] = w.times_last[i];
+    }
+    j["rows"].push_back(std::move(rank));
+  }
+  if (w.culprit >= 0)
+    j["culprit"] = {{"rank", rows[static_cast<std::size_t>(w.culprit)].rank()},
+                    {"share_of_waiting", w.culprit_share()},
+                    {"stands_out", w.stands_out}};
+  for (const auto& c : w.collectives) {
+    Json waited = Json::array();
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      waited.push_back(c.events[i] == models::trace::none ? Json(nullptr) : Json(c.waited_ns[i]));
+    j["collectives"].push_back(
+        {{"name", c.name}, {"last_rank", rows[c.last].rank()}, {"cost_ns", c.cost_ns}, {"waited_ns", waited}});
+  }
+  return j;
 }
 
 /// What several recordings say together: who is in the job, and who holds the others up.
@@ -145,8 +214,6 @@ void print_job(std::ostream& out, const std::vector<viewer::RecordingPtr>& recor
   out << "One job of " << counted(static_cast<std::int64_t>(ranks.size()), "rank", "ranks") << ": "
       << counted(static_cast<std::int64_t>(recordings.size()), "recording", "recordings") << ", "
       << counted(spans, "span", "spans") << "\n";
-  if (ranks.size() < recordings.size())
-    out << "  Some recordings are of the same rank: give one file a rank to compare them.\n";
   if (named < recordings.size())
     out << "  Some recordings do not say their rank: those are numbered in the order given.\n";
   std::vector<std::vector<std::string>> table{
@@ -169,14 +236,7 @@ void print_job(std::ostream& out, const std::vector<viewer::RecordingPtr>& recor
                      mean(sum.idle_s), ""});
   }
   print_table(out, table);
-  const auto slowest = ranks.size() < recordings.size() ? models::trace::Slowest() : models::trace::slowest_rank(steps);
-  if (slowest.row >= 0 && slowest.excess >= viewer::notable_excess)
-    out << "  "
-        << viewer::slowest_sentence(rows[static_cast<std::size_t>(slowest.row)].rank(), slowest,
-                                    viewer::others_wait(steps, slowest.row))
-        << "\n";
-  else if (slowest.row >= 0)
-    out << "  No rank is late: none computes more than 5 % longer than the median.\n";
+  print_waits(out, rows, steps);
   out << "\n";
 }
 
@@ -216,11 +276,12 @@ int trace(const Arguments& a, const Streams& s) {
   if (a.has("--json")) {
     Json all = Json::array();
     for (const auto& r : recordings) all.push_back(trace_json(r->trace, r->metrics));
+    if (recordings.size() > 1) all.push_back({{"ranks", job_json(recordings)}});
     if (!all.empty()) s.out << to_text(all, 2) << "\n";
     return status;
   }
-  if (recordings.size() > 1) print_job(s.out, recordings);
   for (const auto& r : recordings) print(s.out, r->trace, r->metrics);
+  if (recordings.size() > 1) print_job(s.out, recordings);
   return status;
 }
 

@@ -39,6 +39,7 @@ class DeviceFindings {
   void find() {
     find_idle();
     find_host_wait();
+    find_late_parts();
     find_doubts();
     if (matters(d_.exposed_comm_ns, d_.span_ns, 2))
       add_event(d_.exposed_comm_ns, DiagnosisKind::exposed_communication, d_.exposed_comm_ns, d_.span_ns,
@@ -80,7 +81,7 @@ class DeviceFindings {
   /// What the host did meanwhile, and whether it had waited for the device before: the cause of the cause.
   void find_host_wait() {
     const HostWait& w = d_.host_wait;
-    if (w.what.empty() || !matters(d_.idle.host_wait_ns, d_.span_ns, 2)) return;
+    if (w.what.empty() || !matters(d_.idle.late.before_ns, d_.span_ns, 2)) return;
     const HostTime& first = w.what.front();
     const bool stands_out = matters(first.ns, w.total_ns, 20);
     const bool second = stands_out && w.what.size() > 1 && matters(w.what[1].ns, w.total_ns, 10);
@@ -95,8 +96,26 @@ class DeviceFindings {
     what.end_ns = first.end_ns;
     what.calls_that_stand_out = !stands_out ? 0 : second ? 2 : 1;
     if (!matters(w.after_sync_ns, w.total_ns, 20) || w.sync == none) return;
+    // A loader that takes longer than all that follows a synchronisation would be waited for without one, too.
+    if (what.kind == DiagnosisKind::data_loader_late && first.ns > w.after_sync_ns) return;
     what.kind = DiagnosisKind::sync_drains_queue;
     what.part = w.after_sync_ns;
+  }
+
+  /// The parts of the gaps that what the host did before its calls does not explain.
+  void find_late_parts() {
+    const LaunchSplit& late = d_.idle.late;
+    const SlowLaunches& slow = d_.slow;
+    // What every launch takes is part of their pace; what few take is not.
+    const bool few = slow.long_ns >= late.inside_ns / 2;
+    if (matters(late.inside_ns, d_.span_ns, 2) && slow.call != none && (few || !launches_set_pace()))
+      add_event(late.inside_ns, DiagnosisKind::launch_slow, late.inside_ns, late.total_ns(), slow.call);
+    // A few microseconds after every call are its latency.
+    if (!matters(slow.late_ns, d_.span_ns, 2)) return;
+    Diagnosis& what = add(late.after_ns, DiagnosisKind::started_late, late.after_ns, late.total_ns());
+    what.event = slow.started_late.next;
+    what.start_ns = slow.started_late.end_ns - slow.started_late.after_ns();
+    what.end_ns = slow.started_late.end_ns;
   }
 
   /// What makes the figures themselves doubtful.
@@ -106,12 +125,20 @@ class DeviceFindings {
         add(0, DiagnosisKind::durations_doubtful, s.overlaps, s.events).stream = i;
   }
 
+  /// A task shorter than the time from launch to launch leaves a gap each time. Few long gaps have another cause.
+  bool launches_set_pace() const {
+    constexpr int some = 100;
+    return d_.launch.linked >= some && d_.pace.task_ns < d_.pace.interval_ns &&
+           matters(d_.idle.host_wait_ns, d_.span_ns, 10) && matters(d_.pace.ordinary_ns, d_.idle.host_wait_ns, 50);
+  }
+
   void find_launches() {
-    const LaunchMetrics& l = d_.launch;
-    if (l.linked >= 100 && l.shorter_than_launch * 2 >= l.linked && matters(d_.idle_ns, d_.span_ns, 10))
-      add(d_.idle.host_wait_ns / 2, DiagnosisKind::launches_set_pace, l.shorter_than_launch, l.linked);
+    if (launches_set_pace())
+      add(d_.pace.ordinary_ns / 2, DiagnosisKind::launches_set_pace, d_.pace.ordinary_ns, d_.idle.host_wait_ns);
     for (std::uint32_t i = 0; i < d_.streams.size(); ++i)
-      if (d_.streams[i].queue_max >= 1000) add(0, DiagnosisKind::queue_full, d_.streams[i].queue_max, 0).stream = i;
+      if (const StreamMetrics& s = d_.streams[i];
+          s.shallow_call_ns >= 0 && s.deep_call_ns >= 2 * std::max<std::int64_t>(1, s.shallow_call_ns))
+        add(0, DiagnosisKind::queue_full, s.queue_max, 0).stream = i;
   }
 
   void find_leading_kernel() {

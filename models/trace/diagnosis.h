@@ -14,10 +14,12 @@ enum class DiagnosisKind : std::uint8_t {
   data_loader_late,       ///< The first call of DeviceMetrics::host_wait is a data loader; it takes part of the waits.
   host_busy,              ///< The first call of DeviceMetrics::host_wait takes part of the waits.
   host_slow,              ///< The same, but no call stands out.
+  launch_slow,            ///< Gaps of the cause host_wait pass inside their launching calls (SlowLaunches has which).
+  started_late,           ///< Such gaps go on after the launching call has returned; the event is what began late.
   exposed_communication,  ///< Communication that nothing hides takes part of the device's time.
   copies,                 ///< Copies and memory sets take part of the busy time.
-  launches_set_pace,      ///< So many of the linked tasks take less time than the call that launches them.
-  queue_full,             ///< The host runs `part` launches ahead of the stream; `whole` is 0.
+  launches_set_pace,      ///< Gaps no longer than launching explains take part of all that wait for the host.
+  queue_full,             ///< The host runs `part` launches ahead of the stream, and launching is slow there.
   one_kernel_leads,       ///< The kernel with the longest total takes part of the time of all kernels.
   launches_missing,       ///< So many tasks of the device have no launching call in the file.
   kernels_missing,        ///< So many launching calls have no work on a device in the file.

@@ -4,11 +4,12 @@
 #include <limits>
 
 #include "models/trace/intervals.h"
+#include "models/trace/median.h"
 
 namespace models::trace {
 namespace {
 
-constexpr std::int64_t kernel_wait_ns = 30'000, long_call_ns = 50'000, long_delay_ns = 100'000;
+constexpr std::int64_t long_call_ns = 50'000, long_delay_ns = 100'000;
 constexpr std::size_t max_gaps = 20;
 
 std::int64_t add(std::int64_t a, std::int64_t b) {
@@ -64,6 +65,8 @@ class Device {
     std::vector<Gap> gaps;
     m.idle = idle(work, &gaps);
     m.host_wait = watch_host(trace_, gaps);
+    m.pace = pace_of(trace_, work, gaps);
+    m.slow = slow_launches(trace_, gaps, m.pace);
     m.longest_gaps = longest(std::move(gaps));
     by_stream();
     by_kernel();
@@ -82,17 +85,8 @@ class Device {
     for (const std::uint32_t i : rows) {
       const Event& e = trace_.events[i];
       if (end != std::numeric_limits<std::int64_t>::min() && e.start_ns > end) {
-        const std::int64_t length = e.start_ns - end;
-        Gap gap{end, e.start_ns, i, Gap::Cause::other};
-        if (e.link != none && trace_.events[e.link].start_ns > end) {
-          gap.cause = Gap::Cause::host_wait;
-          sum.host_wait_ns += length;
-        } else if (length < kernel_wait_ns) {
-          gap.cause = Gap::Cause::kernel_wait;
-          sum.kernel_wait_ns += length;
-        } else
-          sum.other_ns += length;
-        ++sum.gaps;
+        const Gap gap = gap_before(trace_, end, i, e.start_ns);
+        add_gap(sum, trace_, gap);
         if (gaps) gaps->push_back(gap);
       }
       end = std::max(end, e.end_ns());
@@ -135,23 +129,33 @@ class Device {
 
   /// One longer when a launching call starts, one shorter when its work starts.
   void queue(const Work& rows, StreamMetrics& s) const {
-    std::vector<std::int64_t> calls, starts;
+    std::vector<std::uint32_t> calls;
+    std::vector<std::int64_t> starts, shallow, deep;
     for (const std::uint32_t i : rows) {
       const Event& e = trace_.events[i];
       if (e.link == none) continue;
-      calls.push_back(trace_.events[e.link].start_ns);
+      calls.push_back(e.link);
       starts.push_back(e.start_ns);  // `rows` are by start
     }
     s.linked = static_cast<std::int64_t>(calls.size());
-    std::sort(calls.begin(), calls.end());
+    const auto called_at = [&](std::size_t i) { return trace_.events[calls[i]].start_ns; };
+    std::sort(calls.begin(), calls.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const std::int64_t x = trace_.events[a].start_ns, y = trace_.events[b].start_ns;
+      return x != y ? x < y : a < b;
+    });
     std::int64_t length = 0;
     for (std::size_t called = 0, started = 0; called < calls.size() || started < starts.size();) {
-      const bool call = started == starts.size() || (called < calls.size() && calls[called] <= starts[started]);
+      const bool call = started == starts.size() || (called < calls.size() && called_at(called) <= starts[started]);
+      if (call && (called == 0 || calls[called] != calls[called - 1]))  // a graph's launch is one call of many tasks
+        (length >= deep_queue ? deep : shallow).push_back(trace_.events[calls[called]].duration_ns);
       length += call ? 1 : -1;
       ++(call ? called : started);
       s.queue_max = std::max(s.queue_max, length);
       s.queue_min = std::min(s.queue_min, length);
     }
+    s.deep_calls = static_cast<std::int64_t>(deep.size());
+    s.shallow_call_ns = median_or(shallow, -1);
+    s.deep_call_ns = median_or(deep, -1);
   }
 
   void by_kernel() {
@@ -223,22 +227,6 @@ std::vector<Step> find_steps(const Trace& trace) {
   if (steps.size() > 10'000) steps.resize(10'000);
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) steps[i].end_ns = steps[i + 1].start_ns;
   return steps;
-}
-
-/// Calls that put work on a device: HolisticTraceAnalysis' list, with the driver's names and graphs.
-void count_calls(const Trace& trace, LaunchMetrics& l) {
-  std::vector<std::int8_t> launches(trace.strings.size(), -1);
-  for (const Event& e : trace.events) {
-    if (e.cls != EventClass::runtime || !e.correlated) continue;
-    if (launches[e.name] < 0) {
-      const std::string_view name = trace.strings[e.name];
-      const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-      launches[e.name] = has("Launch") || ((has("Memcpy") || has("Memset")) && has("Async")) ? 1 : 0;
-    }
-    if (launches[e.name] == 0) continue;
-    ++l.calls;
-    l.calls_without_work += e.link == none;
-  }
 }
 
 /// What of a device's work lies in each step. Both are by start, and an interval rarely spans steps, so one pass does.

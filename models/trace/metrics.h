@@ -12,19 +12,36 @@
 /// communication and memory work; waits on the device and annotations are not work.
 namespace models::trace {
 
+/// Gaps before work whose launching call was recorded, in three parts that add up: before that call began, inside it,
+/// and after it had returned.
+struct LaunchSplit {
+  std::int64_t gaps = 0, before_ns = 0, inside_ns = 0, after_ns = 0;
+  std::int64_t total_ns() const { return before_ns + inside_ns + after_ns; }
+};
+
 /// Time without work, by cause. A gap runs from the latest end so far to the next start. host_wait: the launching call
 /// came after the gap began; kernel_wait: it did not, and the gap is under 30 us; other: the rest.
 struct Idle {
   std::int64_t host_wait_ns = 0, kernel_wait_ns = 0, other_ns = 0;
   std::int64_t gaps = 0;
+  LaunchSplit late;     ///< of the gaps of the cause host_wait: adds up to host_wait_ns
+  LaunchSplit in_time;  ///< of the gaps whose call began before them: before_ns is 0
+  /// Gaps before work without a launching call in the file, and those of them under 30 us: nobody knows their cause.
+  std::int64_t unknown_ns = 0, unknown_short_ns = 0;
   std::int64_t total_ns() const { return host_wait_ns + kernel_wait_ns + other_ns; }
 };
 
 struct Gap {
   std::int64_t start_ns = 0, end_ns = 0;
-  std::uint32_t next = none;  ///< the event that ended it
+  std::uint32_t next = none;                  ///< the event that ended it
+  std::int64_t before_ns = 0, inside_ns = 0;  ///< as LaunchSplit has them; the rest is after the call
   enum class Cause : std::uint8_t { host_wait, kernel_wait, other } cause = Cause::other;
+  std::int64_t after_ns() const { return end_ns - start_ns - before_ns - inside_ns; }
 };
+/// The gap from `start_ns` to the event `next`, which starts later, with its cause and its parts.
+Gap gap_before(const Trace& trace, std::int64_t start_ns, std::uint32_t next, std::int64_t end_ns);
+/// Counts a gap.
+void add_gap(Idle& idle, const Trace& trace, const Gap& gap);
 
 struct KernelTime {
   std::uint32_t name = 0;        ///< index into Trace::strings
@@ -38,6 +55,9 @@ struct StreamMetrics {
   std::int64_t events = 0, linked = 0, busy_ns = 0;
   Idle idle;
   std::int64_t queue_max = 0, queue_min = 0;  ///< launched and not yet started; device_queue has it over time
+  /// Launching calls that found at least `deep_queue` others waiting, and the median time of a call with fewer and with
+  /// so many; -1 where there is none.
+  std::int64_t deep_calls = 0, shallow_call_ns = -1, deep_call_ns = -1;
   std::int64_t overlaps =
       0;  ///< work that starts before the work before it ends: a stream cannot do that, a faulty duration can
 };
@@ -50,9 +70,29 @@ struct LaunchMetrics {
   std::int64_t calls_over_50_us = 0, delays_over_100_us = 0;
   std::int64_t before_launch_ends = 0, before_launch_starts = 0;
   std::int64_t median_delay_ns = 0, max_delay_ns = 0;
-  std::int64_t calls = 0,
-               calls_without_work =
-                   0;  ///< calls that launch a kernel, copy or set; those whose work is not in the file. Of all devices
+  // Of all devices: calls that launch a kernel, copy or set; those whose work is not in the file; and those that a
+  // stream capture recorded into a graph, which run nothing and are none of the others.
+  std::int64_t calls = 0, calls_without_work = 0, calls_captured = 0;
+};
+/// So many launches deep a queue may be full: CUDA has room for 1024.
+inline constexpr std::int64_t deep_queue = 1000;
+
+/// How fast the host launches, beside how fast the device works; medians, 0 where nothing was measured.
+struct LaunchPace {
+  std::int64_t call_ns = 0;      ///< inside a launching call
+  std::int64_t interval_ns = 0;  ///< from the start of a launching call to that of the next on its thread
+  std::int64_t task_ns = 0;      ///< of a task on the device
+  std::int64_t gap_ns = 0;       ///< of a gap of the cause host_wait
+  std::int64_t ordinary_ns = 0;  ///< sum of such gaps of at most four intervals: the pace of launching explains these
+};
+/// What the parts of the gaps inside of launching calls and after them point at, over the gaps of the cause host_wait.
+struct SlowLaunches {
+  std::int64_t long_calls = 0, long_ns = 0;  ///< calls of at least 1 ms and 100 medians, and the gaps' time inside them
+  std::uint32_t call = none;                 ///< with the longest part of a gap inside
+  std::int64_t call_ns = 0;                  ///< that part
+  std::int64_t late_ns = 0;                  ///< parts after the call of more than 100 us: more than its latency
+  Gap started_late{};                        ///< the gap with the longest part after its call had returned
+  std::uint32_t meanwhile = none;            ///< what the launching thread was in for most of that part; none: nothing
 };
 
 /// Time that the host spent in calls of one name while the device waited for it to launch.
@@ -88,6 +128,8 @@ struct DeviceMetrics {
   std::vector<StreamMetrics> streams;  ///< by stream number
   std::vector<KernelTime> kernels;     ///< by total time, computation and communication
   HostWait host_wait;                  ///< what the host did meanwhile, over all gaps of the cause host_wait
+  LaunchPace pace;
+  SlowLaunches slow;
   LaunchMetrics launch;
 };
 
@@ -113,6 +155,12 @@ struct Metrics {
 Metrics measure(const Trace& trace);
 /// Fills DeviceMetrics::host_wait from the gaps of a device, by time (trace_host.cpp); measure() calls it.
 HostWait watch_host(const Trace& trace, const std::vector<Gap>& gaps);
+/// Fill DeviceMetrics::pace and ::slow from the device's work and gaps, both by time (launches.cpp); measure() calls
+/// them.
+LaunchPace pace_of(const Trace& trace, const std::vector<std::uint32_t>& work, const std::vector<Gap>& gaps);
+SlowLaunches slow_launches(const Trace& trace, const std::vector<Gap>& gaps, const LaunchPace& pace);
+/// Counts the calls of all devices into `launch` (launches.cpp); measure() calls it.
+void count_calls(const Trace& trace, LaunchMetrics& launch);
 /// Does a call of this name return only when the device is done? cudaStreamSynchronize, aten::item and their kin.
 bool waits_for_device(std::string_view name);
 /// Fills Metrics::diagnosis from the rest; measure() calls it.

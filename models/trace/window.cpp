@@ -20,17 +20,20 @@ struct Union {
   }
 };
 
-Gap::Cause cause_of(const Trace& trace, const Event& next, std::int64_t gap_start, std::int64_t gap_ns) {
-  constexpr std::int64_t kernel_wait_below_ns = 30'000;
-  if (next.link != none && trace.events[next.link].start_ns > gap_start) return Gap::Cause::host_wait;
-  return gap_ns < kernel_wait_below_ns ? Gap::Cause::kernel_wait : Gap::Cause::other;
-}
-
-void add_gap(Idle& idle, Gap::Cause cause, std::int64_t ns) {
-  ++idle.gaps;
-  (cause == Gap::Cause::host_wait     ? idle.host_wait_ns
-   : cause == Gap::Cause::kernel_wait ? idle.kernel_wait_ns
-                                      : idle.other_ns) += ns;
+/// What of a gap lies between two times, each part of it cut there.
+Gap cut(const Gap& whole, std::int64_t from_ns, std::int64_t to_ns) {
+  const auto inside = [&](std::int64_t a, std::int64_t b) {
+    return std::max<std::int64_t>(0, std::min(b, to_ns) - std::max(a, from_ns));
+  };
+  const std::int64_t called_ns = whole.start_ns + whole.before_ns;
+  return {
+      .start_ns = from_ns,
+      .end_ns = to_ns,
+      .next = whole.next,
+      .before_ns = inside(whole.start_ns, called_ns),
+      .inside_ns = inside(called_ns, called_ns + whole.inside_ns),
+      .cause = whole.cause,
+  };
 }
 
 /// Times that spans cover.
@@ -108,16 +111,19 @@ WindowMetrics measure_window(const Trace& trace, int device, std::int64_t from_n
   // The latest end so far, inside the window and in truth: a gap is cut at the ends of the window, and judged by its
   // whole length.
   std::int64_t reached = from_ns, ended = INT64_MIN;
-  const auto close_gap = [&](const Event* next, std::int64_t start) {
+  const auto close_gap = [&](std::uint32_t next, std::int64_t start) {
     if (start <= reached) return;
-    const std::int64_t began = ended == INT64_MIN ? from_ns : ended;
-    add_gap(m.idle, next ? cause_of(trace, *next, began, next->start_ns - began) : Gap::Cause::other, start - reached);
+    Gap gap{.start_ns = reached, .end_ns = start};
+    if (next != none)
+      gap = cut(gap_before(trace, ended == INT64_MIN ? from_ns : ended, next, trace.events[next].start_ns), reached,
+                start);
+    add_gap(m.idle, trace, gap);
   };
   bool closed = false;
   for (const std::uint32_t i : device_events(trace, device)) {
     const Event& e = trace.events[i];
     if (e.start_ns >= to_ns) {
-      close_gap(&e, to_ns);
+      close_gap(i, to_ns);
       closed = true;
       break;
     }
@@ -127,14 +133,14 @@ WindowMetrics measure_window(const Trace& trace, int device, std::int64_t from_n
     }
     const std::int64_t a = std::max(e.start_ns, from_ns), b = std::min(e.end_ns(), to_ns);
     ++m.events;
-    close_gap(&e, a);
+    close_gap(i, a);
     reached = std::max(reached, b);
     ended = std::max(ended, e.end_ns());
     busy.add(a, b);
     (e.cls == EventClass::communication ? comm : e.cls == EventClass::memory ? mem : comp).add(a, b);
     if (e.cls != EventClass::memory) both.add(a, b);
   }
-  if (!closed) close_gap(nullptr, to_ns);
+  if (!closed) close_gap(none, to_ns);
   m.busy_ns = busy.total;
   m.idle_ns = m.window_ns - m.busy_ns;
   m.comp_ns = comp.total;
@@ -242,28 +248,45 @@ std::vector<Part> parts_of(const Trace& trace) {
   return out;
 }
 
-Slowest slowest_rank(const std::vector<RankStep>& steps) {
-  std::map<std::uint32_t, std::pair<double, int>> rows;
+namespace {
+
+/// Mean computation of each row, by row.
+std::map<std::uint32_t, double> means_of(const std::vector<RankStep>& steps) {
+  std::map<std::uint32_t, double> sums;
+  std::map<std::uint32_t, int> counts;
   for (const RankStep& s : steps) {
-    auto& [sum, count] = rows[s.row];
-    sum += s.comp_s;
-    ++count;
+    sums[s.row] += s.comp_s;
+    ++counts[s.row];
   }
+  for (auto& [row, sum] : sums) sum /= counts[row];
+  return sums;
+}
+
+Slowest compared(const std::map<std::uint32_t, double>& means, int row) {
   Slowest out;
-  if (rows.size() < 2) return out;
-  std::vector<double> means;
-  for (const auto& [row, sum] : rows) {
-    means.push_back(sum.first / sum.second);
-    if (means.back() > out.mean_comp_s) {
-      out.row = static_cast<int>(row);
-      out.mean_comp_s = means.back();
-    }
-  }
-  std::sort(means.begin(), means.end());
-  const std::size_t n = means.size();
-  out.median_comp_s = n % 2 ? means[n / 2] : (means[n / 2 - 1] + means[n / 2]) / 2;
+  const auto own = row < 0 ? means.end() : means.find(static_cast<std::uint32_t>(row));
+  if (means.size() < 2 || own == means.end()) return out;
+  out.row = row;
+  out.mean_comp_s = own->second;
+  std::vector<double> others;
+  for (const auto& [number, mean] : means)
+    if (static_cast<int>(number) != row) others.push_back(mean);
+  std::sort(others.begin(), others.end());
+  const std::size_t n = others.size();
+  out.median_comp_s = n % 2 ? others[n / 2] : (others[n / 2 - 1] + others[n / 2]) / 2;
   if (out.median_comp_s > 0) out.excess = out.mean_comp_s / out.median_comp_s - 1;
   return out;
+}
+
+}  // namespace
+
+Slowest compare_rank(const std::vector<RankStep>& steps, int row) { return compared(means_of(steps), row); }
+
+Slowest slowest_rank(const std::vector<RankStep>& steps) {
+  const auto means = means_of(steps);
+  const auto longest =
+      std::max_element(means.begin(), means.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return longest == means.end() ? Slowest() : compared(means, static_cast<int>(longest->first));
 }
 
 }  // namespace models::trace

@@ -58,13 +58,14 @@ struct RankStep {
   std::uint32_t row = 0, step = 0;
   double step_s = 0, busy_s = 0, comp_s = 0, comm_s = 0, exposed_comm_s = 0, idle_s = 0;
 };
-/// Who holds the others up: the row whose mean computation a step is longest, and by how much of the median it exceeds
-/// it. In data parallel training the steps of all ranks take equally long, since the fast ones wait inside the
-/// collective: only computation tells them apart. row is -1 with fewer than two rows.
+/// A row's mean computation a step beside the median of the other rows. That may explain why a rank is late, and is not
+/// lateness itself: who is late is what waits_of (ranks.h) says. row is -1 with fewer than two rows.
 struct Slowest {
   int row = -1;
-  double excess = 0, mean_comp_s = 0, median_comp_s = 0;
+  double excess = 0, mean_comp_s = 0, median_comp_s = 0;  ///< mean / median of the others - 1, and both
 };
+Slowest compare_rank(const std::vector<RankStep>& steps, int row);
+/// The row that computes longest.
 Slowest slowest_rank(const std::vector<RankStep>& steps);
 
 }  // namespace models::trace

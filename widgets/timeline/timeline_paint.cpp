@@ -115,14 +115,18 @@ void paint_block(const TimelineFrame& f, const Painter& painter, const TimelineB
   }
 }
 
-/// What does not fit goes without the beginning that it shares with a neighbour, and then is cut in the middle.
+/// What does not fit goes without the folders that it shares with a neighbour, as few as must go, then without all that
+/// it shares, and then is cut in the middle.
 Line lane_label(const TimelineFrame& f, std::size_t i, float width) {
   const std::string_view label = f.data.lanes[i].label;
   if (label.empty() || text_size(label).x <= width) return Line().add(label);
   std::size_t shared = 0;
   if (i > 0) shared = common_prefix(label, f.data.lanes[i - 1].label);
   if (i + 1 < f.data.lanes.size()) shared = std::max(shared, common_prefix(label, f.data.lanes[i + 1].label));
-  return shorten_middle(label.substr(shared < label.size() ? shared : 0), width);
+  if (shared >= label.size()) return shorten_middle(label, width);
+  for (std::size_t cut = 1; cut <= shared; ++cut)
+    if (label[cut - 1] == '/' && text_size(label.substr(cut)).x <= width) return Line().add(label.substr(cut));
+  return shorten_middle(label.substr(shared), width);
 }
 
 bool caret_open(const TimelineFrame& f, std::size_t i) {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chapters/profiling/trace_viewer/arrange_ranks.h"
 #include "chapters/profiling/trace_viewer/cards.h"
-#include "chapters/profiling/trace_viewer/diagnosis_text.h"
 #include "chapters/profiling/trace_viewer/lab.h"
 #include "widgets/number/number.h"
 
@@ -18,10 +18,12 @@ std::string count(std::int64_t n, std::string_view one, std::string_view many) {
 }
 
 Bar bar_of(std::string label, const WindowMetrics& m) {
+  const models::trace::Idle& i = m.idle;
   return {std::move(label),
           {seconds(m.comp_ns - m.comp_and_comm_ns), seconds(m.comp_and_comm_ns), seconds(m.exposed_comm_ns),
-           seconds(m.exposed_mem_ns), seconds(m.idle.host_wait_ns), seconds(m.idle.kernel_wait_ns),
-           seconds(m.idle.other_ns)}};
+           seconds(m.exposed_mem_ns), seconds(i.late.before_ns), seconds(i.late.inside_ns), seconds(i.late.after_ns),
+           seconds(i.kernel_wait_ns - i.unknown_short_ns), seconds(i.other_ns - (i.unknown_ns - i.unknown_short_ns)),
+           seconds(i.unknown_ns)}};
 }
 
 void arrange_bars(const Outputs& out, Picture& pic) {
@@ -40,69 +42,19 @@ void arrange_bars(const Outputs& out, Picture& pic) {
                           format_text(out.beside_step_time_s, "s") + " beside";
 }
 
-double figure(const models::trace::RankStep& s, RankFigure what) {
-  switch (what) {
-    case RankFigure::communication:
-      return s.comm_s;
-    case RankFigure::idle:
-      return s.idle_s;
-    case RankFigure::step:
-      return s.step_s;
-    case RankFigure::computation:
-      break;
-  }
-  return s.comp_s;
-}
-
-double median_of(std::vector<double> v) {
-  if (v.empty()) return 0;
-  std::sort(v.begin(), v.end());
-  return v.size() % 2 ? v[v.size() / 2] : (v[v.size() / 2 - 1] + v[v.size() / 2]) / 2;
-}
-
-/// Differences from the median of all cells, so that a slow rank and a slow step both stand out. The ramp spans at
-/// least 5 % either way: scatter must not look like a fault.
-void arrange_ranks(const Inputs& in, const Outputs& out, Picture& pic) {
-  RankMap& map = pic.ranks;
-  bool any = false;
-  for (const Row& r : out.rows) {
-    map.cols = std::max({map.cols, r.recording->metrics.steps.size(), std::size_t{1}});
-    map.labels.push_back(r.label());
-    any = any || r.device >= 0;
-  }
-  map.rows = any ? out.rows.size() : 0;
-  map.value_s.assign(map.rows * map.cols, std::nan(""));
-  std::vector<double> all;
-  for (const auto& s : out.rank_steps) {
-    if (s.row >= map.rows || out.rows[s.row].device < 0) continue;
-    all.push_back(map.value_s[s.row * map.cols + s.step] = figure(s, in.rank_figure));
-  }
-  const double median = median_of(all);
-  map.percent = map.value_s;
-  for (double& v : map.percent) {
-    v = median > 0 ? 100 * (v / median - 1) : std::isfinite(v) ? 0 : v;
-    if (std::isfinite(v)) map.span = std::max(map.span, std::abs(v));
-  }
-  if (map.rows == 0)
-    pic.rank_story = "No device track was recognised, so there are no ranks to compare.";
-  else if (out.rows.size() < 2)
-    pic.rank_story = "One rank: give the files of the others under Ranks to compare them";
-  else if (out.slowest_excess >= 100 * notable_excess)
-    pic.rank_story = "Rank " + std::to_string(out.slowest_rank) + " computes " +
-                     format_text(out.slowest_excess, "%", 3) + " longer than the median rank";
-  else
-    pic.rank_story = "No rank computes more than 5 % longer than the median";
-}
-
 void arrange_places(const Outputs& out, Picture& pic) {
   const Row& main = out.rows[out.chosen];
   const DeviceMetrics* d = main.metrics();
-  if (!d) return;
   const Lanes& lanes = *out.lanes;
   const auto place = [&](std::int64_t from, std::int64_t to, std::uint32_t event) {
     return Place{lanes.seconds(0, from), lanes.seconds(0, to),
                  event == models::trace::none ? widgets::TimelineSelection{} : lanes.span_of(0, event)};
   };
+  for (std::size_t i = 0; i < out.span_rows.size(); ++i) {
+    const auto& run = main.recording->trace.events[out.host_spans.names[i].longest];
+    pic.span_places.push_back(place(run.start_ns, run.end_ns(), out.host_spans.names[i].longest));
+  }
+  if (!d) return;
   for (const auto& g : d->longest_gaps) pic.gap_places.push_back(place(g.start_ns, g.end_ns, g.next));
   std::sort(pic.gap_places.begin(), pic.gap_places.end(),
             [](const Place& a, const Place& b) { return a.start_s < b.start_s; });
@@ -125,6 +77,15 @@ void write_tables(const Outputs& out, Picture& pic) {
       pic.host_story +=
           "; " + format_text(100 * out.after_sync_s / out.host_wait_s, "%") + " of it after a synchronisation";
   }
+  if (!out.span_rows.empty())
+    pic.span_story =
+        "time of a name itself, without the spans inside it, over all threads; press a row to see its longest span";
+  const auto& tracks = out.rows[out.chosen].recording->trace.tracks;
+  pic.overview_title = "share busy";
+  if (out.host_spans.busiest != models::trace::none) {
+    const auto& busiest = tracks[out.host_spans.busiest];
+    pic.overview_title = busiest.name.empty() ? "thread " + busiest.tid : busiest.name;
+  }
   pic.kernel_story = "of the whole recording; press a row to see its longest run, a title to sort";
   pic.compared = out.beside && out.beside->metrics();
   if (!pic.compared || out.kernels.empty()) return;
@@ -144,7 +105,8 @@ void write_summary(const Inputs& in, const Outputs& out, Picture& pic) {
                 count(out.events, "event", "events") + ", " + count(out.steps, "step", "steps") + "; " + main.label() +
                 (out.devices > 1 ? ", one of " + format_text(static_cast<double>(out.devices), "", 15) : "");
   if (!in.search.empty())
-    pic.matches_text = count(out.matches, "match", "matches") + ", " + format_text(out.matches_s, "s");
+    pic.matches_text =
+        count(static_cast<std::int64_t>(out.matches), "match", "matches") + ", " + format_text(out.matches_s, "s");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "chapters/profiling/trace_viewer/cards.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "chapters/profiling/trace_viewer/diagnosis_text.h"
 #include "widgets/number/number.h"
@@ -28,6 +29,7 @@ Tint tint_of(DiagnosisKind kind) {
       return Meaning::idle;
     case DiagnosisKind::sync_drains_queue:
     case DiagnosisKind::launches_set_pace:
+    case DiagnosisKind::launch_slow:
       return Meaning::launch_bound;
     case DiagnosisKind::data_loader_late:
       return Meaning::data_loading;
@@ -53,7 +55,7 @@ void write_figures(const Diagnosis& d, Card& card) {
   };
   switch (d.kind) {
     case DiagnosisKind::no_device:
-      card.share = "only what the host did was recorded";
+      card.share = "no device track was recognised";
       break;
     case DiagnosisKind::idle:
       time(d.part, d.whole, time_of(d.whole));
@@ -61,7 +63,7 @@ void write_figures(const Diagnosis& d, Card& card) {
     case DiagnosisKind::sync_drains_queue:
     case DiagnosisKind::data_loader_late:
     case DiagnosisKind::host_busy:
-      time(d.part, d.whole, "the host waits");
+      time(d.part, d.whole, "the waits for a call");
       break;
     case DiagnosisKind::host_slow:
       card.figure = time_of(d.whole);
@@ -73,8 +75,10 @@ void write_figures(const Diagnosis& d, Card& card) {
     case DiagnosisKind::copies:
       time(d.part, d.whole, "the busy time");
       break;
+    case DiagnosisKind::launch_slow:
+    case DiagnosisKind::started_late:
     case DiagnosisKind::launches_set_pace:
-      count("tasks are shorter than their launch");
+      time(d.part, d.whole, "the waiting for launches");
       break;
     case DiagnosisKind::queue_full:
       card.figure = format_text(static_cast<double>(d.part), "", 15);
@@ -105,13 +109,33 @@ std::string_view blamed_call(const Outputs& out) {
   return {};
 }
 
+/// The culprit's costliest collective as it stands in the recording shown first; nowhere where that took no part.
+Place place_of_costliest(const Outputs& out) {
+  const models::trace::Collective* costliest = nullptr;
+  for (const auto& c : out.waits.collectives)
+    if (static_cast<int>(c.last) == out.waits.culprit && (!costliest || c.cost_ns > costliest->cost_ns)) costliest = &c;
+  const std::uint32_t event = costliest ? costliest->events[out.chosen] : models::trace::none;
+  if (event == models::trace::none) return {};
+  const auto& e = out.rows[out.chosen].recording->trace.events[event];
+  return {out.lanes->seconds(0, e.start_ns), out.lanes->seconds(0, e.end_ns()), out.lanes->span_of(0, event)};
+}
+
 /// The largest loss of the time looked at, in words; empty where none reaches 1 %.
 std::string largest_loss(const Inputs& in, const Outputs& out) {
   const double exposed = out.span_s > 0 ? 100 * out.exposed_communication_s / out.span_s : 0;
-  const double largest = std::max({exposed, out.idle_host_share, out.idle_kernel_share, out.idle_other_share});
+  const auto share_of_time = [&](double part_s) { return out.span_s > 0 ? 100 * part_s / out.span_s : 0; };
+  const double before = share_of_time(out.late_before_s), inside = share_of_time(out.late_inside_s),
+               after = share_of_time(out.late_after_s);
+  const auto known = [](double share_or_nan) { return std::isfinite(share_or_nan) ? share_or_nan : 0; };
+  if (out.launches == 0 && !(exposed >= out.idle_share) && out.idle_share >= 1)
+    return "; `" + format_text(out.idle_share, "%", 3) + "` it is idle, and no launching call was recorded to say why";
+  const double largest = std::max({known(exposed), known(before), known(inside), known(after),
+                                   known(out.idle_kernel_share), known(out.idle_other_share)});
   if (!(largest >= 1)) return {};
   const std::string share = "`" + format_text(largest, "%", 3) + "`";
   if (largest == exposed) return ", but " + share + " is communication that nothing hides";
+  if (largest == inside) return "; " + share + " it waits while the host is inside a launching call";
+  if (largest == after) return "; " + share + " it begins late though the launching call had returned";
   if (largest == out.idle_kernel_share) return "; " + share + " are short gaps between kernels launched in time";
   if (largest == out.idle_other_share) return "; " + share + " it waits though the next work was launched";
   constexpr std::size_t most = 30;
@@ -120,10 +144,26 @@ std::string largest_loss(const Inputs& in, const Outputs& out) {
   return "; " + share + " it waits for the host" + (call.empty() ? "" : mostly + said_name(call, most));
 }
 
+/// Without a device: what the busiest thread did, and where the time of all threads went.
+std::string host_answer(const Outputs& out) {
+  std::string s = "No device track was recognised: only what the host did can be seen, in `" +
+                  format_text(static_cast<double>(out.events), "", 15) + (out.events == 1 ? "` event." : "` events.");
+  if (out.span_rows.empty() || !(out.span_rows.front().share > 0)) return s;
+  constexpr std::size_t most = 40;
+  const SpanRow& first = out.span_rows.front();
+  return s + " The largest part of the threads' time, `" + format_text(first.share, "%", 3) + "`, is in " +
+         said_name(first.name, most) + " itself.";
+}
+
 }  // namespace
 
 std::string said_name(std::string_view name, std::size_t most) {
-  name = name.substr(0, std::max<std::size_t>(1, name.find('#')));  // what follows tells objects apart, not calls
+  // What follows a # tells objects apart, not calls: "enumerate(DataLoader)#_MultiProcessingDataLoaderIter".
+  for (std::size_t i = 1; i < name.size(); ++i)
+    if (name[i] == '#' && name[i - 1] != '#' && name[i - 1] != ' ') {
+      name = name.substr(0, i);
+      break;
+    }
   std::string out(name.substr(0, most));
   if (name.size() > most) {
     std::size_t end = most - 1;
@@ -146,9 +186,12 @@ std::vector<Card> cards_of(const Outputs& out) {
     card.title = f.title;
     card.sentence = f.finding;
     if (i < about_ranks) {
-      card.figure = format_text(f.covers_s, "s");
-      card.share = "a step, " + format_text(out.slowest_excess, "%", 3) + " over the median rank";
-      card.tint = Meaning::forward;
+      card.figure = format_text(f.covers_s, "s", 3);
+      const bool waits = out.waits.stands_out;
+      card.share = waits ? "of waiting, " + format_text(out.late_rank_share, "%", 3) + " of all"
+                         : "a step, " + format_text(out.slowest_excess, "%", 3) + " over the other ranks";
+      card.tint = waits ? Meaning::communication : Meaning::forward;
+      if (waits && out.lanes) card.place = place_of_costliest(out);
       continue;
     }
     const Diagnosis& d = diagnosis[i - about_ranks];
@@ -163,18 +206,15 @@ std::vector<Card> cards_of(const Outputs& out) {
 }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  if (out.rows[out.chosen].device < 0)
-    return "No device track was recognised: only what the host did can be seen, in `" +
-           format_text(static_cast<double>(out.events), "", 15) + (out.events == 1 ? "` event." : "` events.");
+  if (out.rows[out.chosen].device < 0) return host_answer(out);
   if (!(out.span_s > 0)) return "The device's work in this recording takes no time.";
   std::string s = "Of `" + format_text(out.span_s, "s", 3) + "` the device works `" +
                   format_text(out.busy_share, "%", 3) + "`" + largest_loss(in, out) + ".";
-  if (out.slowest_rank >= 0 && out.slowest_excess >= 100 * notable_excess) {
-    const auto slow =
-        std::find_if(out.ranks.begin(), out.ranks.end(), [&](const RankRow& r) { return r.rank == out.slowest_rank; });
-    s += " Rank `" + std::to_string(out.slowest_rank) + "` computes `" + format_text(out.slowest_excess, "%", 3) +
-         "` longer" + (others_wait(out.rank_steps, slow - out.ranks.begin()) ? ": the others wait for it." : ".");
-  }
+  if (out.waits.stands_out)
+    s += " Rank `" + format_text(out.late_rank, "", 15) + "` arrives last in `" +
+         std::to_string(out.waits.times_last[static_cast<std::size_t>(out.waits.culprit)]) + "` of `" +
+         std::to_string(out.waits.collectives.size()) + "` collectives and costs the others `" +
+         format_text(out.late_rank_cost_s, "s", 3) + "`.";
   return s;
 }
 

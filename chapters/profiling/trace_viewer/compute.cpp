@@ -4,6 +4,7 @@
 
 #include "chapters/profiling/trace_viewer/diagnosis_text.h"
 #include "chapters/profiling/trace_viewer/lab.h"
+#include "chapters/profiling/trace_viewer/ranks_text.h"
 #include "chapters/profiling/trace_viewer/rows.h"
 #include "models/trace/window.h"
 #include "widgets/number/number.h"
@@ -20,35 +21,58 @@ using widgets::format_text;
 constexpr std::size_t overview_bins = 240, most_rows = 200, most_windows = 16;
 
 double percent(std::int64_t part, std::int64_t of) {
-  return of > 0 ? 100 * static_cast<double>(part) / static_cast<double>(of) : 0;
+  // To a thousandth: a share of 5e-5 % is none that anybody can act on.
+  return of > 0 ? std::round(1e5 * static_cast<double>(part) / static_cast<double>(of)) * 1e-3 : 0;
 }
 void sentence(std::string& to, const std::string& s) { (to += to.empty() ? "" : " ") += s; }
 
 void fill_times(const WindowMetrics& m, Outputs& out) {
   out.span_s = seconds(m.window_ns);
-  out.busy_s = seconds(m.busy_ns), out.idle_s = seconds(m.idle_ns), out.busy_share = percent(m.busy_ns, m.window_ns),
+  out.busy_s = seconds(m.busy_ns);
+  out.idle_s = seconds(m.idle_ns);
+  out.busy_share = percent(m.busy_ns, m.window_ns);
   out.idle_share = percent(m.idle_ns, m.window_ns);
-  out.idle_host_s = seconds(m.idle.host_wait_ns), out.idle_host_share = percent(m.idle.host_wait_ns, m.window_ns);
-  out.idle_kernel_s = seconds(m.idle.kernel_wait_ns),
+  out.idle_host_s = seconds(m.idle.host_wait_ns);
+  out.idle_host_share = percent(m.idle.host_wait_ns, m.window_ns);
+  out.idle_kernel_s = seconds(m.idle.kernel_wait_ns);
   out.idle_kernel_share = percent(m.idle.kernel_wait_ns, m.window_ns);
-  out.idle_other_s = seconds(m.idle.other_ns), out.idle_other_share = percent(m.idle.other_ns, m.window_ns);
-  out.compute_s = seconds(m.comp_ns), out.communication_s = seconds(m.comm_ns), out.memory_s = seconds(m.mem_ns);
-  out.exposed_communication_s = seconds(m.exposed_comm_ns), out.overlapped_s = seconds(m.comp_and_comm_ns),
+  out.idle_other_s = seconds(m.idle.other_ns);
+  out.idle_other_share = percent(m.idle.other_ns, m.window_ns);
+  out.late_before_s = seconds(m.idle.late.before_ns);
+  out.late_inside_s = seconds(m.idle.late.inside_ns);
+  out.late_after_s = seconds(m.idle.late.after_ns);
+  out.compute_s = seconds(m.comp_ns);
+  out.communication_s = seconds(m.comm_ns);
+  out.memory_s = seconds(m.mem_ns);
+  out.exposed_communication_s = seconds(m.exposed_comm_ns);
+  out.overlapped_s = seconds(m.comp_and_comm_ns);
   out.overlap = m.comm_ns > 0 ? m.overlap_pct_of_comm() : std::nan("");
 }
 
 /// Without a device there are no times of one, which is not the same as 0.
 void forget_times(Outputs& out) {
-  for (double* v :
-       {&out.span_s, &out.busy_s, &out.idle_s, &out.busy_share, &out.idle_share, &out.idle_host_s, &out.idle_kernel_s,
-        &out.idle_other_s, &out.idle_host_share, &out.idle_kernel_share, &out.idle_other_share, &out.compute_s,
-        &out.communication_s, &out.memory_s, &out.exposed_communication_s, &out.overlapped_s})
+  for (double* v : {&out.span_s, &out.busy_s, &out.idle_s, &out.busy_share, &out.idle_share, &out.idle_host_s,
+                    &out.idle_kernel_s, &out.idle_other_s, &out.idle_host_share, &out.idle_kernel_share,
+                    &out.idle_other_share, &out.late_before_s, &out.late_inside_s, &out.late_after_s, &out.compute_s,
+                    &out.communication_s, &out.memory_s, &out.exposed_communication_s, &out.overlapped_s})
     *v = std::nan("");
+}
+
+/// What was not recorded has no time: causes without launching calls, communication without a collective.
+void forget_unrecorded(const DeviceMetrics& d, Outputs& out) {
+  if (d.launch.linked == 0)
+    for (double* v :
+         {&out.idle_host_s, &out.idle_kernel_s, &out.idle_other_s, &out.idle_host_share, &out.idle_kernel_share,
+          &out.idle_other_share, &out.late_before_s, &out.late_inside_s, &out.late_after_s})
+      *v = std::nan("");
+  if (d.communications == 0)
+    for (double* v : {&out.communication_s, &out.exposed_communication_s, &out.overlapped_s}) *v = std::nan("");
 }
 
 void fill_device(const Row& row, Outputs& out) {
   const DeviceMetrics* d = row.metrics();
   if (!d) return;
+  forget_unrecorded(*d, out);
   std::int64_t kernels_ns = 0;
   for (const auto& k : d->kernels) kernels_ns += k.total_ns;
   for (std::size_t i = 0; i < std::min(d->kernels.size(), most_rows); ++i) {
@@ -58,32 +82,54 @@ void fill_device(const Row& row, Outputs& out) {
          seconds(k.total_ns) / static_cast<double>(std::max<std::int64_t>(1, k.count)), seconds(k.max_ns), 0, 0});
   }
   const auto& host = d->host_wait;
-  out.host_wait_s = seconds(host.total_ns), out.after_sync_s = seconds(host.after_sync_ns);
+  if (d->launch.linked > 0) {
+    out.host_wait_s = seconds(host.total_ns);
+    out.after_sync_s = seconds(host.after_sync_ns);
+  }
   for (std::size_t i = 0; i < std::min(host.what.size(), most_rows); ++i) {
     const auto& h = host.what[i];
     out.host_rows.push_back(
         {h.name == models::trace::none ? "(nothing was recorded)" : row.recording->trace.strings[h.name], h.pieces,
          seconds(h.ns), percent(h.ns, host.total_ns), seconds(h.longest_ns)});
   }
+  out.streams_idle_s = 0;
   for (const auto& s : d->streams) {
     out.streams.push_back({s.stream, s.events, seconds(s.busy_ns), seconds(s.idle.total_ns()), s.queue_max});
     out.streams_idle_s += seconds(s.idle.total_ns());
-    out.queue_longest = std::max(out.queue_longest, s.queue_max);
   }
   out.launches = d->launch.linked;
-  out.launch_delay_median_s = seconds(d->launch.median_delay_ns),
+  if (out.launches == 0) return;
+  std::int64_t longest = 0;
+  for (const auto& s : d->streams) longest = std::max(longest, s.queue_max);
+  out.queue_longest = static_cast<double>(longest);
+  out.launch_delay_median_s = seconds(d->launch.median_delay_ns);
   out.launch_delay_longest_s = seconds(d->launch.max_delay_ns);
-  out.late_launches = d->launch.delays_over_100_us;
+  out.late_launches = static_cast<double>(d->launch.delays_over_100_us);
 }
 
-void fill_ranks(const std::vector<Row>& rows, std::size_t chosen, Outputs& out) {
+/// What the threads did, where that is all there is.
+void fill_host_spans(const Trace& trace, Outputs& out) {
+  out.host_spans = models::trace::host_spans(trace);
+  const auto& all = out.host_spans;
+  for (std::size_t i = 0; i < std::min(all.names.size(), most_rows); ++i) {
+    const auto& n = all.names[i];
+    out.span_rows.push_back({trace.strings[n.name], n.count, seconds(n.self_ns), percent(n.self_ns, all.self_ns),
+                             seconds(n.total_ns), seconds(n.longest_self_ns)});
+  }
+}
+
+/// Means of the steps of each row, and the steps of the chosen one.
+void fill_rank_steps(const std::vector<Row>& rows, std::size_t chosen, Outputs& out) {
   out.rank_steps = rank_steps(rows);
   for (const Row& r : rows) out.ranks.push_back({.rank = r.rank(), .device = r.device});
   std::vector<double> counts(rows.size(), 0);
   for (const auto& s : out.rank_steps) {
     RankRow& r = out.ranks[s.row];
-    r.step_s += s.step_s, r.compute_s += s.comp_s, r.communication_s += s.comm_s, r.exposed_s += s.exposed_comm_s,
-        r.idle_s += s.idle_s;
+    r.step_s += s.step_s;
+    r.compute_s += s.comp_s;
+    r.communication_s += s.comm_s;
+    r.exposed_s += s.exposed_comm_s;
+    r.idle_s += s.idle_s;
     counts[s.row] += 1;
     if (s.row == chosen && !rows[s.row].recording->metrics.steps.empty() && out.step_rows.size() < most_rows)
       out.step_rows.push_back({rows[s.row].recording->metrics.steps[s.step].name, s.step_s, s.busy_s, s.comp_s,
@@ -92,18 +138,45 @@ void fill_ranks(const std::vector<Row>& rows, std::size_t chosen, Outputs& out) 
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (RankRow& r = out.ranks[i]; counts[i] > 0)
       for (double* v : {&r.step_s, &r.compute_s, &r.communication_s, &r.exposed_s, &r.idle_s}) *v /= counts[i];
-  const auto slowest = models::trace::slowest_rank(out.rank_steps);
-  if (slowest.row < 0) {
-    out.slowest_excess = std::nan("");
-    return;
+}
+
+/// Who waits for whom in the collectives.
+void fill_waits(const std::vector<Row>& rows, Outputs& out) {
+  out.waits = job_waits(rows);
+  const auto& w = out.waits;
+  if (w.collectives.empty()) return;
+  out.collectives_waited_s = seconds(w.total_ns);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out.ranks[i].waited_s = seconds(w.waited_ns[i]);
+    out.ranks[i].caused_s = seconds(w.caused_ns[i]);
+    out.ranks[i].times_last = w.times_last[i];
   }
+  for (const auto& c : w.collectives) out.collectives.push_back({c.name, rows[c.last].rank(), seconds(c.cost_ns)});
+  std::stable_sort(out.collectives.begin(), out.collectives.end(),
+                   [](const auto& a, const auto& b) { return a.cost_s > b.cost_s; });
+  out.collectives.resize(std::min(out.collectives.size(), most_rows));
+  if (w.culprit < 0) return;
+  const auto culprit = static_cast<std::size_t>(w.culprit);
+  out.late_rank = static_cast<double>(rows[culprit].rank());
+  out.late_rank_cost_s = seconds(w.caused_ns[culprit]);
+  out.late_rank_idle_cost_s = seconds(w.idle_caused_ns[culprit]);
+  out.late_rank_share = 100 * w.culprit_share();
+  if (w.stands_out)
+    out.findings.push_back(
+        {waits_title(rows, w), waits_sentences(rows, w, out.rank_steps), seconds(w.caused_ns[culprit])});
+}
+
+void fill_ranks(const std::vector<Row>& rows, std::size_t chosen, Outputs& out) {
+  fill_rank_steps(rows, chosen, out);
+  fill_waits(rows, out);
+  const auto slowest = models::trace::slowest_rank(out.rank_steps);
+  if (slowest.row < 0 || !(slowest.median_comp_s > 0)) return;
   const Row& slow = rows[static_cast<std::size_t>(slowest.row)];
-  out.slowest_rank = slow.rank();
+  out.slowest_rank = static_cast<double>(slow.rank());
   out.slowest_excess = 100 * slowest.excess;
-  if (slowest.excess < notable_excess) return;
-  const bool waited_for = others_wait(out.rank_steps, slowest.row);
-  out.findings.push_back({"Rank " + std::to_string(slow.rank()) + " is slower",
-                          slowest_sentence(slow.rank(), slowest, waited_for),
+  // Computation is a finding of its own only where no collective says who is late.
+  if (slowest.excess < notable_excess || !out.waits.collectives.empty()) return;
+  out.findings.push_back({"Rank " + std::to_string(slow.rank()) + " is slower", slowest_sentence(slow.label(), slowest),
                           slowest.mean_comp_s - slowest.median_comp_s});
 }
 
@@ -139,6 +212,8 @@ double covered_s(const models::trace::Diagnosis& d) {
     case sync_drains_queue:
     case data_loader_late:
     case host_busy:
+    case launch_slow:
+    case started_late:
     case exposed_communication:
     case copies:
     case one_kernel_leads:
@@ -233,7 +308,10 @@ Outputs compute(const Inputs& in, Progress& progress) {
   out.beside_step_time_s = out.beside_busy_share = out.beside_speedup = std::nan("");
   const WindowMetrics m = measure(main, in.step);
   fill_times(m, out);
-  if (main.device < 0) forget_times(out);
+  if (main.device < 0) {
+    forget_times(out);
+    fill_host_spans(trace, out);
+  }
   fill_device(main, out);
   out.windows.push_back(m);
   out.window_rows.push_back(chosen);
@@ -252,14 +330,20 @@ Outputs compute(const Inputs& in, Progress& progress) {
   }
   if (progress.cancelled) return out;
   out.lanes = Lanes::make(lane_sources(in, rows, chosen, out.beside ? &*out.beside : nullptr), in.search);
-  out.matches = out.lanes->matches(), out.matches_s = seconds(out.lanes->matches_ns());
+  if (!in.search.empty()) {
+    out.matches = static_cast<double>(out.lanes->matches());
+    out.matches_s = seconds(out.lanes->matches_ns());
+  }
   fill_ranks(rows, chosen, out);  // a finding about all ranks comes before those about one
   const Metrics& metrics = main.recording->metrics;
   for (const auto& d : metrics.diagnosis)
     out.findings.push_back({std::string(diagnosis_title(d.kind)), diagnosis_sentence(trace, metrics, d), covered_s(d)});
   for (const Finding& f : out.findings) sentence(out.diagnosis, f.finding);
-  out.overview = models::trace::busy_profile(trace, main.device, out.lanes->time_ns(0, out.lanes->index().first_s),
-                                             out.lanes->time_ns(0, out.lanes->index().last_s), overview_bins);
+  const std::int64_t first_ns = out.lanes->time_ns(0, out.lanes->index().first_s),
+                     last_ns = out.lanes->time_ns(0, out.lanes->index().last_s);
+  out.overview = main.device < 0
+                     ? models::trace::track_profile(trace, out.host_spans.busiest, first_ns, last_ns, overview_bins)
+                     : models::trace::busy_profile(trace, main.device, first_ns, last_ns, overview_bins);
   out.rows = rows;
   out.chosen = chosen;
   progress.fraction = 1;

@@ -20,7 +20,8 @@ const Choices besides = {{"nothing", "Nothing", "One recording alone."},
                          {"exposed_communication", "Exposed comms", "The made-up run with slow all-reduces."},
                          {"straggler", "A straggler", "The made-up run with one slow rank."}};
 const Choices figures = {
-    {"computation", "Computation", "Tells who is slow: time in which the device computes."},
+    {"waiting", "Waiting", "Who comes last to each collective, and how long the others wait for it there."},
+    {"computation", "Computation", "Time in which the device computes: it may explain why a rank is late."},
     {"communication", "Communication", "Who waits: the fast ranks sit longest inside a collective."},
     {"idle", "Idle", "Time without any work on the device."},
     {"step", "Step time", "Equal for all ranks that meet in a collective."}};
@@ -30,10 +31,6 @@ constexpr std::string_view rules =
 constexpr std::string_view files = "json, json.gz, gz, sqlite";
 
 }  // namespace
-
-void describe(Fields& f, RankFile& r) {
-  f.file("file", r.file, {.label = "File", .help = "The recording of one more rank."}, {.by_bytes = true});
-}
 
 void describe(Fields& f, Inputs& in) {
   f.group("The recording");
@@ -79,8 +76,9 @@ void describe(Fields& f, Inputs& in) {
            {.label = "On one clock",
             .help = "Ranks where their own clocks put them; off: each moved so that they start together.",
             .when = {"all_ranks", "true"}});
-  f.choice("rank_figure", in.rank_figure, figures,
-           {.label = "Ranks by", .help = "What the heat map of ranks and steps shows."});
+  f.choice(
+      "rank_figure", in.rank_figure, figures,
+      {.label = "Ranks by", .help = "What the heat map of ranks shows: waiting by collective, the others by step."});
   f.group("Beside it");
   f.choice("beside", in.beside, besides,
            {.label = "Beside it",
@@ -91,60 +89,6 @@ void describe(Fields& f, Inputs& in) {
          {.by_bytes = true});
   f.table("ranks", in.ranks,
           {.label = "Ranks", .help = "More recordings of the same run, a file for each other rank.", .max_items = 64});
-}
-
-void describe(Fields& f, KernelRow& r) {
-  f.text("name", r.name, {.label = "Kernel"});
-  f.integer("count", r.count, {.label = "Runs"});
-  f.real("total_s", r.total_s, {.label = "Total", .unit = "s"});
-  f.real("share", r.share, {.label = "Share", .unit = "%"});
-  f.real("mean_s", r.mean_s, {.label = "Mean", .unit = "s"});
-  f.real("longest_s", r.longest_s, {.label = "Longest", .unit = "s"});
-  f.real("beside_s", r.beside_s,
-         {.label = "Beside", .unit = "s", .help = "Its total in the recording beside, over as many steps."});
-  f.real("saved_s", r.saved_s, {.label = "Beside saves", .unit = "s", .formula = "total - beside"});
-}
-
-void describe(Fields& f, HostRow& r) {
-  f.text("name", r.name, {.label = "The host was in"});
-  f.integer("pieces", r.pieces, {.label = "Times"});
-  f.real("time_s", r.time_s, {.label = "Total", .unit = "s"});
-  f.real("share", r.share, {.label = "Share", .unit = "%"});
-  f.real("longest_s", r.longest_s, {.label = "Longest", .unit = "s"});
-}
-
-void describe(Fields& f, StreamRow& r) {
-  f.integer("stream", r.stream, {.label = "Stream"});
-  f.integer("events", r.events, {.label = "Work items"});
-  f.real("busy_s", r.busy_s, {.label = "Busy", .unit = "s"});
-  f.real("idle_s", r.idle_s, {.label = "Idle", .unit = "s"});
-  f.integer("queue_longest", r.queue_longest, {.label = "Longest queue"});
-}
-
-void describe(Fields& f, StepRow& r) {
-  f.text("name", r.name, {.label = "Step"});
-  f.real("step_s", r.step_s, {.label = "Time", .unit = "s"});
-  f.real("busy_s", r.busy_s, {.label = "Busy", .unit = "s"});
-  f.real("compute_s", r.compute_s, {.label = "Computation", .unit = "s"});
-  f.real("communication_s", r.communication_s, {.label = "Communication", .unit = "s"});
-  f.real("exposed_s", r.exposed_s, {.label = "Exposed", .unit = "s"});
-  f.real("idle_s", r.idle_s, {.label = "Idle", .unit = "s"});
-}
-
-void describe(Fields& f, RankRow& r) {
-  f.integer("rank", r.rank, {.label = "Rank"});
-  f.integer("device", r.device, {.label = "Device"});
-  f.real("step_s", r.step_s, {.label = "Step", .unit = "s"});
-  f.real("compute_s", r.compute_s, {.label = "Computation", .unit = "s"});
-  f.real("communication_s", r.communication_s, {.label = "Communication", .unit = "s"});
-  f.real("exposed_s", r.exposed_s, {.label = "Exposed", .unit = "s"});
-  f.real("idle_s", r.idle_s, {.label = "Idle", .unit = "s"});
-}
-
-void describe(Fields& f, Finding& r) {
-  f.text("title", r.title, {.label = "In short"});
-  f.text("finding", r.finding, {.label = "Finding"});
-  f.real("covers_s", r.covers_s, {.label = "Costs", .unit = "s"});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -196,62 +140,82 @@ void describe(Fields& f, Outputs& o) {
           .help = "The device had run dry before the next launch was even called.",
           .headline = true,
           .may_be_missing = true,
-          .absent = "No device track was recognised."});
+          .absent = "No launching call was recorded."});
   f.real("idle_kernel_share", o.idle_kernel_share,
          {.label = "Idle, kernel wait",
           .unit = "%",
           .help = "Gaps under 30 us between kernels that were launched in time.",
           .may_be_missing = true,
-          .absent = "No device track was recognised."});
+          .absent = "No launching call was recorded."});
   f.real("idle_other_share", o.idle_other_share,
          {.label = "Idle, other",
           .unit = "%",
           .help = "Launched in time and yet late: waiting for another stream or an event.",
           .may_be_missing = true,
-          .absent = "No device track was recognised."});
+          .absent = "No launching call was recorded."});
   f.real("idle_host_s", o.idle_host_s,
          {.label = "Host wait",
           .unit = "s",
           .may_be_missing = true,
-          .absent = "No device track was recognised.",
+          .absent = "No launching call was recorded.",
           .source = rules});
   f.real("idle_kernel_s", o.idle_kernel_s,
          {.label = "Kernel wait",
           .unit = "s",
           .may_be_missing = true,
-          .absent = "No device track was recognised.",
+          .absent = "No launching call was recorded.",
           .source = rules});
   f.real("idle_other_s", o.idle_other_s,
          {.label = "Other idle",
           .unit = "s",
           .may_be_missing = true,
-          .absent = "No device track was recognised.",
+          .absent = "No launching call was recorded.",
           .source = rules});
+  f.real("late_before_s", o.late_before_s,
+         {.label = "Before the launch",
+          .unit = "s",
+          .help = "Of the host wait: until the launching call began.",
+          .may_be_missing = true,
+          .absent = "No launching call was recorded."});
+  f.real(
+      "late_inside_s", o.late_inside_s,
+      {.label = "Inside the launch",
+       .unit = "s",
+       .help = "Of the host wait: within the launching call. A first use, an allocation and a full queue make it slow.",
+       .may_be_missing = true,
+       .absent = "No launching call was recorded."});
+  f.real("late_after_s", o.late_after_s,
+         {.label = "After the launch",
+          .unit = "s",
+          .help = "Of the host wait: from the return of the launching call to the start of the work.",
+          .may_be_missing = true,
+          .absent = "No launching call was recorded.",
+          .formula = "host wait - before - inside"});
   f.group("Communication");
   f.real("exposed_communication_s", o.exposed_communication_s,
          {.label = "Exposed communication",
           .unit = "s",
           .headline = true,
           .may_be_missing = true,
-          .absent = "No device track was recognised.",
+          .absent = "No communication was recorded.",
           .formula = "communication while nothing computes"});
   f.real("communication_s", o.communication_s,
          {.label = "Communication",
           .unit = "s",
           .may_be_missing = true,
-          .absent = "No device track was recognised.",
+          .absent = "No communication was recorded.",
           .formula = "union of the collectives"});
   f.real("overlapped_s", o.overlapped_s,
          {.label = "Hidden communication",
           .unit = "s",
           .may_be_missing = true,
-          .absent = "No device track was recognised.",
+          .absent = "No communication was recorded.",
           .formula = "communication while something computes"});
   f.real("overlap", o.overlap,
          {.label = "Overlapped",
           .unit = "%",
           .may_be_missing = true,
-          .absent = "Nothing was communicated.",
+          .absent = "No communication was recorded.",
           .formula = "hidden / communication",
           .source = rules});
   f.group("Other work");
@@ -271,50 +235,109 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Idle summed over streams",
           .unit = "s",
           .help = "Not the device's idle time: one stream rests while another works. Of the whole recording.",
+          .may_be_missing = true,
+          .absent = "No device track was recognised.",
           .formula = "sum of each stream's gaps"});
   f.group("The host meanwhile");
   f.real(
       "host_wait_s", o.host_wait_s,
       {.label = "Host late",
        .unit = "s",
-       .help =
-           "Of the whole recording: from the beginning of each gap of the cause host wait to the call that ended it."});
+       .help = "Of the whole recording: from the beginning of each gap of the cause host wait to the call that ended "
+               "it.",
+       .may_be_missing = true,
+       .absent = "No launching call was recorded."});
   f.real(
       "after_sync_s", o.after_sync_s,
       {.label = "Host late after a sync",
        .unit = "s",
-       .help = "Of that, where the gap began inside a call that waits for the device, such as cudaStreamSynchronize."});
+       .help = "Of that, where the gap began inside a call that waits for the device, such as cudaStreamSynchronize.",
+       .may_be_missing = true,
+       .absent = "No launching call was recorded."});
   f.table("host_rows", o.host_rows, {.label = "What the host did meanwhile", .max_items = 200});
+  f.table("span_rows", o.span_rows, {.label = "Spans of the host, where no device was recorded", .max_items = 200});
   f.group("Launches");
   f.real("launch_delay_median_s", o.launch_delay_median_s,
-         {.label = "Launch delay, median", .unit = "s", .formula = "start on the device - end of the call"});
+         {.label = "Launch delay, median",
+          .unit = "s",
+          .may_be_missing = true,
+          .absent = "No launching call was recorded.",
+          .formula = "start on the device - end of the call"});
   f.real("launch_delay_longest_s", o.launch_delay_longest_s,
          {.label = "Launch delay, longest",
           .unit = "s",
-          .help = "A long delay is a full queue, and a good sign on its own."});
-  f.integer("late_launches", o.late_launches,
-            {.label = "Delays over 100 us", .help = "Work that waited in the queue for longer than that."});
+          .help = "A long delay is a full queue, and a good sign on its own.",
+          .may_be_missing = true,
+          .absent = "No launching call was recorded."});
+  f.real("late_launches", o.late_launches,
+         {.label = "Delays over 100 us",
+          .help = "Work that waited in the queue for longer than that.",
+          .may_be_missing = true,
+          .absent = "No launching call was recorded."});
   f.integer("launches", o.launches,
             {.label = "Launches", .help = "Work on the device whose launching call was recorded."});
-  f.integer("queue_longest", o.queue_longest,
-            {.label = "Queue, longest",
-             .help = "Launched and not yet started, on the fullest stream, in the whole recording."});
+  f.real("queue_longest", o.queue_longest,
+         {.label = "Queue, longest",
+          .help = "Launched and not yet started, on the fullest stream, in the whole recording.",
+          .may_be_missing = true,
+          .absent = "No launching call was recorded."});
   f.group("Ranks");
+  f.real("late_rank", o.late_rank,
+         {.label = "Rank that costs most",
+          .help = "The last to arrive makes all others wait: the rank that causes the largest part of that.",
+          .may_be_missing = true,
+          .absent = "No collective of two ranks was recorded.",
+          .formula = "largest sum of (its start - start of each other) over the collectives where it is last"});
+  f.real("late_rank_cost_s", o.late_rank_cost_s,
+         {.label = "It costs the others",
+          .unit = "s",
+          .help = "Summed over the ranks that wait, in the whole recording.",
+          .may_be_missing = true,
+          .absent = "No collective of two ranks was recorded."});
+  f.real("late_rank_idle_cost_s", o.late_rank_idle_cost_s,
+         {.label = "With nothing to compute",
+          .unit = "s",
+          .help = "Of that, while the rank that waited computed nothing: the rest hides under computation.",
+          .may_be_missing = true,
+          .absent = "No collective of two ranks was recorded."});
+  f.real("late_rank_share", o.late_rank_share,
+         {.label = "Of all waiting",
+          .unit = "%",
+          .may_be_missing = true,
+          .absent = "No collective of two ranks was recorded.",
+          .formula = "its cost / all waiting"});
+  f.real("collectives_waited_s", o.collectives_waited_s,
+         {.label = "Waiting in collectives",
+          .unit = "s",
+          .help = "Of all ranks together, from their own start to that of the last.",
+          .may_be_missing = true,
+          .absent = "No collective of two ranks was recorded."});
+  f.table("collectives", o.collectives, {.label = "Collectives, the costliest first", .max_items = 200});
   f.real("slowest_excess", o.slowest_excess,
-         {.label = "Slower than the median",
+         {.label = "Computes longer by",
           .unit = "%",
           .may_be_missing = true,
           .absent = "There is one rank.",
-          .formula = "mean computation / median of ranks - 1"});
-  f.integer("slowest_rank", o.slowest_rank,
-            {.label = "Slowest rank", .help = "With the longest mean computation a step; -1 with one rank."});
+          .formula = "mean computation / median of the others - 1"});
+  f.real("slowest_rank", o.slowest_rank,
+         {.label = "Rank that computes longest",
+          .help = "By mean computation a step; it need not be the one that holds the others up.",
+          .may_be_missing = true,
+          .absent = "There is one rank."});
   f.integer("devices", o.devices, {.label = "Ranks and devices", .help = "Over all recordings."});
   f.table("rank_rows", o.ranks, {.label = "Ranks, mean of steps", .max_items = 4096});
   f.group("Search");
-  f.integer("matches", o.matches, {.label = "Matches", .help = "Spans shown whose name contains the text searched."});
-  f.real(
-      "matches_s", o.matches_s,
-      {.label = "Time in matches", .unit = "s", .help = "Sum of their durations; nested ones count more than once."});
+  f.real("matches", o.matches,
+         {.label = "Matches",
+          .help = "Spans shown whose name contains the text searched.",
+          .may_be_missing = true,
+          .absent = "Nothing is searched for."});
+  f.real("matches_s", o.matches_s,
+         {.label = "Time in matches",
+          .unit = "s",
+          .help = "Sum of their durations; nested ones count more than once.",
+          .may_be_missing = true,
+          .absent = "Nothing is searched for."});
   f.group("Beside it");
   f.real("beside_speedup", o.beside_speedup,
          {.label = "Beside is faster by",

@@ -1,6 +1,7 @@
 #include "chapters/profiling/trace_viewer/diagnosis_text.h"
 
 #include <algorithm>
+#include <set>
 
 #include "widgets/number/number.h"
 
@@ -40,17 +41,66 @@ std::string part_of_whole(const Diagnosis& d) {
 
 std::string idle_sentence(const Trace& trace, const DeviceMetrics& d, const std::string& gpu, const Diagnosis& what) {
   const models::trace::Idle& i = d.idle;
-  // 0 of the waiting for the host is said too: that nobody waits for it is news.
-  std::string s = gpu + " is idle for " + share_text(what.part, what.whole) + " of " + time_text(what.whole) + ": " +
-                  share_text(i.host_wait_ns, d.idle_ns) + " of that waits for the host to launch";
-  if (i.kernel_wait_ns > 0)
-    s += ", " + share_text(i.kernel_wait_ns, d.idle_ns) + " is the short pause between kernels already launched";
-  if (i.other_ns > 0) s += ", " + share_text(i.other_ns, d.idle_ns) + " has another cause";
-  s += ".";
+  std::string s = gpu + " is idle for " + share_text(what.part, what.whole) + " of " + time_text(what.whole);
+  std::string parts;
+  const auto add = [&](std::int64_t ns, std::string_view says) {
+    if (ns <= 0) return;
+    const bool first = parts.empty();
+    (parts += first ? "" : ", ") += share_text(ns, d.idle_ns) + (first ? " of the idle time lies " : " ");
+    parts += says;
+  };
+  add(i.late.before_ns, "before the host called the next launch");
+  add(i.late.inside_ns, "inside that call");
+  add(i.late.after_ns, "after it had returned");
+  add(i.kernel_wait_ns - i.unknown_short_ns, "in short pauses between tasks launched in time");
+  add(i.other_ns - (i.unknown_ns - i.unknown_short_ns), "before tasks launched in time and begun late");
+  add(i.unknown_ns, "before tasks whose launching call is not in the file");
+  s += (parts.empty() ? "." : ": " + parts + ".");
+  if (i.late.total_ns() == 0 && i.in_time.gaps > 0) s += " It never waits for the host to launch.";
   if (what.event != models::trace::none)
     s += " The longest gap, " + time_text(what.end_ns - what.start_ns) + ", ends with " +
          shortened(trace.name(trace.events[what.event])) + ".";
   return s;
+}
+
+/// The gaps' time inside of launching calls: a few very long ones, or all a little.
+std::string launch_slow_sentence(const Trace& trace, const DeviceMetrics& d, const std::string& gpu,
+                                 const Diagnosis& what) {
+  const models::trace::SlowLaunches& slow = d.slow;
+  const std::string call = shortened(trace.name(trace.events[slow.call]));
+  std::string s = time_text(what.part) + " of the " + time_text(what.whole) + " in which " + gpu +
+                  " waited for a launch pass inside the launching calls. ";
+  if (2 * slow.long_ns < what.part)
+    return s + "A call takes " + time_text(d.pace.call_ns) + " (median), and the longest part of a gap inside one, " +
+           time_text(slow.call_ns) + ", is in " + call + ".";
+  return s + share_text(slow.long_ns, what.part) + " of that in " + std::to_string(slow.long_calls) +
+         (slow.long_calls == 1 ? " call" : " calls") + " of up to " + time_text(trace.events[slow.call].duration_ns) +
+         " (" + call + "), where the median call takes " + time_text(d.pace.call_ns) +
+         ": loading code at its first use, allocating, or waiting for room in the queue does that. What runs once goes "
+         "away with a warm-up before the recording; fewer launches would not help.";
+}
+
+std::string started_late_sentence(const Trace& trace, const DeviceMetrics& d, const std::string& gpu,
+                                  const Diagnosis& what) {
+  const models::trace::SlowLaunches& slow = d.slow;
+  std::string s = time_text(what.part) + " of the " + time_text(what.whole) + " in which " + gpu +
+                  " waited for a launch pass after the launching call had returned. The longest such wait is " +
+                  time_text(what.end_ns - what.start_ns) + ", before " +
+                  shortened(trace.name(trace.events[what.event]));
+  if (slow.meanwhile != models::trace::none)
+    s += ", with the host in " + shortened(trace.name(trace.events[slow.meanwhile]));
+  return s +
+         ". The work was launched and the device began it late: it did something that was not recorded, waited for "
+         "an event or another stream, or its clock and the host's differ.";
+}
+
+std::string pace_sentence(const DeviceMetrics& d, const std::string& gpu, const Diagnosis& what) {
+  const models::trace::LaunchPace& p = d.pace;
+  return "From one launch to the next the host takes " + time_text(p.interval_ns) + ", " + time_text(p.call_ns) +
+         " of it in the call, and a task of " + gpu + " " + time_text(p.task_ns) + ": a gap of " + time_text(p.gap_ns) +
+         " is left (medians). Gaps of that kind make up " + share_text(what.part, what.whole) +
+         " of its waiting for the host: the launches set the pace. Fewer and larger kernels, or a CUDA graph, would "
+         "help.";
 }
 
 std::string host_sentence(const Trace& trace, const DeviceMetrics& d, const std::string& gpu, const Diagnosis& what) {
@@ -62,7 +112,7 @@ std::string host_sentence(const Trace& trace, const DeviceMetrics& d, const std:
         (w.after_sync == 1 ? " wait" : " waits") + " for the host, " + share_text(w.after_sync_ns, w.total_ns) +
         " of that time, " + (w.after_sync == 1 ? "begins" : "begin") + " inside " +
         shortened(trace.name(trace.events[w.sync])) + ". ";
-  s += "In the " + time_text(w.total_ns) + " in which " + gpu + " waited for the host ";
+  s += "In the " + time_text(w.total_ns) + " in which " + gpu + " waited for the host to call the next launch, ";
   if (what.calls_that_stand_out == 0)
     return s + "no operation stands out: " + call_name(trace, first) + " comes first of " +
            std::to_string(w.what.size()) + " with " + share_text(first.ns, w.total_ns) + ".";
@@ -78,6 +128,19 @@ std::string leading_kernel_sentence(const Trace& trace, const DeviceMetrics& d, 
   return shortened(trace.strings[k.name]) + " takes " + share_text(what.part, what.whole) +
          " of the time of all kernels of " + gpu + " in " + std::to_string(k.count) +
          (k.count == 1 ? " run." : " runs.");
+}
+
+/// What was not recognised may be there all the same: how much there is says whether to look for it.
+std::string no_device_sentence(const Trace& trace) {
+  std::set<std::string_view> processes;
+  std::int64_t spans = 0;
+  for (const auto& track : trace.tracks) {
+    processes.insert(track.pid);
+    spans += track.count;
+  }
+  return "No device track was recognised among " + std::to_string(processes.size()) +
+         (processes.size() == 1 ? " process and " : " processes and ") + std::to_string(spans) +
+         (spans == 1 ? " event" : " events") + ": only what the host did is told.";
 }
 
 }  // namespace
@@ -100,6 +163,10 @@ std::string_view diagnosis_title(DiagnosisKind kind) {
       return "Communication is exposed";
     case DiagnosisKind::copies:
       return "Copies take part of the time";
+    case DiagnosisKind::launch_slow:
+      return "Launching calls are slow";
+    case DiagnosisKind::started_late:
+      return "Launched, and begun late";
     case DiagnosisKind::launches_set_pace:
       return "Launches set the pace";
     case DiagnosisKind::queue_full:
@@ -117,12 +184,11 @@ std::string_view diagnosis_title(DiagnosisKind kind) {
 }
 
 std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const Diagnosis& what) {
-  if (what.kind == DiagnosisKind::no_device)
-    return "No work on a device is in this trace: only what the host did can be seen.";
+  if (what.kind == DiagnosisKind::no_device) return no_device_sentence(trace);
   if (what.kind == DiagnosisKind::kernels_missing)
     return part_of_whole(what) +
-           "launching calls have no work on a device in the file: the profiler lost kernels, and busy times are too "
-           "short.";
+           "launching calls have no work on a device in the file, and no stream capture was recorded around them: "
+           "either they went into a graph all the same, or the profiler lost kernels and busy times are too short.";
   const DeviceMetrics& d = metrics.devices[what.device];
   const std::string gpu = "GPU " + std::to_string(d.device);
   const std::string stream = what.stream == models::trace::none
@@ -146,13 +212,19 @@ std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const
     case DiagnosisKind::copies:
       return "Copies and memory sets take " + share_text(what.part, what.whole) + " of the busy time of " + gpu + ", " +
              time_text(what.part) + ".";
+    case DiagnosisKind::launch_slow:
+      return launch_slow_sentence(trace, d, gpu, what);
+    case DiagnosisKind::started_late:
+      return started_late_sentence(trace, d, gpu, what);
     case DiagnosisKind::launches_set_pace:
-      return part_of_whole(what) + "tasks of " + gpu +
-             " take less time than the call that launches them: the launches set the pace. Fewer and larger kernels, "
-             "or a CUDA graph, would help.";
-    case DiagnosisKind::queue_full:
-      return "The host runs up to " + std::to_string(what.part) + " launches ahead of " + stream +
-             ": near 1024 a launch has to wait for room in the queue.";
+      return pace_sentence(d, gpu, what);
+    case DiagnosisKind::queue_full: {
+      const models::trace::StreamMetrics& s = d.streams[what.stream];
+      return "The host runs up to " + std::to_string(what.part) + " launches ahead of " + stream + ". With " +
+             std::to_string(models::trace::deep_queue) + " or more waiting a launching call takes " +
+             time_text(s.deep_call_ns) + ", with fewer " + time_text(s.shallow_call_ns) +
+             " (medians): it waits for room in the queue.";
+    }
     case DiagnosisKind::one_kernel_leads:
       return leading_kernel_sentence(trace, d, gpu, what);
     case DiagnosisKind::launches_missing:
@@ -164,23 +236,6 @@ std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const
              "long, and so is the busy time.";
   }
   return {};
-}
-
-bool others_wait(std::span<const models::trace::RankStep> steps, std::int64_t row) {
-  double own_s = 0, others_s = 0, own = 0, others = 0;
-  for (const auto& s : steps) {
-    const bool here = static_cast<std::int64_t>(s.row) == row;
-    (here ? own_s : others_s) += s.comm_s;
-    (here ? own : others) += 1;
-  }
-  return own > 0 && others > 0 && others_s / others > own_s / own;
-}
-
-std::string slowest_sentence(std::int64_t rank, const models::trace::Slowest& slowest, bool waited_for) {
-  return "Rank " + std::to_string(rank) + " computes " + widgets::format_text(100 * slowest.excess, "%") +
-         " longer a step than the median rank (" + widgets::format_text(slowest.mean_comp_s, "s") + " against " +
-         widgets::format_text(slowest.median_comp_s, "s") + ")" +
-         (waited_for ? "; the others wait for it inside their collectives." : ".");
 }
 
 }  // namespace chapters::profiling::trace_viewer

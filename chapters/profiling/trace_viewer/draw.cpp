@@ -35,10 +35,28 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     draw_timeline_panel(in, out, pic, view, size);
   });
   if (!out.lanes) return;
-  stage.panel("cause", {.title = "Where the time went", .least = {400, 170}, .ideal = {0, 260}},
-              [&](ImVec2 size) { draw_breakdown(pic, view, size); });
-  stage.panel("ranks", {.title = "Ranks and steps", .least = {340, 170}, .ideal = {0, 320}},
-              [&](ImVec2 size) { draw_ranks(in, pic, view, size); });
+  const auto cause = [&] {
+    const float bars = static_cast<float>(pic.bars.size());
+    if (!pic.bars.empty())
+      stage.panel("cause", {.title = "Where the time went", .least = {400, 170}, .ideal = {0, 150 + 40 * bars}},
+                  [&](ImVec2 size) { draw_breakdown(pic, view, size); });
+  };
+  const auto ranks = [&] {
+    const float rows = static_cast<float>(pic.ranks.rows);
+    if (pic.ranks.rows * pic.ranks.cols > 1)
+      stage.panel("ranks",
+                  {.title = pic.ranks.waits ? "Who waits for whom" : "Ranks and steps",
+                   .least = {340, 170},
+                   .ideal = {0, 110 + 26 * rows}},
+                  [&](ImVec2 size) { draw_ranks(in, pic, view, size); });
+  };
+  // Where several ranks meet, who waits for whom comes first.
+  if (pic.ranks.waits) ranks();
+  cause();
+  if (!pic.ranks.waits) ranks();
+  if (!out.span_rows.empty())
+    stage.panel("spans", {.title = "Top spans", .least = {420, 190}, .scrolls = true},
+                [&](ImVec2 size) { draw_spans(out, pic, view, size); });
   stage.panel("findings", {.title = "Diagnosis", .least = {420, 190}, .scrolls = true},
               [&](ImVec2 size) { draw_findings(out, pic, size.x); });
   if (!out.host_rows.empty())

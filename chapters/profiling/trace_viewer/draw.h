@@ -18,6 +18,7 @@ void draw_findings(const Outputs& out, const Picture& pic, float width);
 void draw_breakdown(const Picture& pic, View& view, ImVec2 size);
 void draw_ranks(Inputs& in, const Picture& pic, View& view, ImVec2 size);
 void draw_host(const Outputs& out, const Picture& pic, View& view, ImVec2 size);
+void draw_spans(const Outputs& out, const Picture& pic, View& view, ImVec2 size);
 void draw_kernels(const Outputs& out, const Picture& pic, View& view, ImVec2 size);
 
 }  // namespace chapters::profiling::trace_viewer

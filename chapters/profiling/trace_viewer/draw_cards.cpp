@@ -64,7 +64,8 @@ void draw_findings(const Outputs& out, const Picture& pic, float width) {
   const auto& t = widgets::theme();
   const Painter painter = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float left = at.x + t.px(18), room = std::min(width - t.px(24), t.px(760)), small = t.type(Type::small);
+  const float seen = std::min(width, ImGui::GetContentRegionAvail().x);  // left of a bar that scrolls
+  const float left = at.x + t.px(18), room = std::min(seen - t.px(24), t.px(760)), small = t.type(Type::small);
   float y = at.y + t.px(2);
   const ImVec2 low = ImGui::GetWindowPos(), high{low.x + ImGui::GetWindowWidth(), low.y + ImGui::GetWindowHeight()};
   painter.clip(low, high);  // also in a file, where the window does not cut what is scrolled away

@@ -44,14 +44,18 @@ void draw_breakdown(const Picture& pic, View& view, ImVec2 size) {
     std::string_view info;
     bool hatched;
   };
-  static constexpr std::array<Part, 7> parts{
+  static constexpr std::array<Part, 10> parts{
       {{"computing", Meaning::forward, "computation with no communication beside it", false},
-       {"both", Meaning::communication, "communication hidden under computation", true},
-       {"communicating", Meaning::communication, "exposed: nothing computes meanwhile", false},
+       {"hidden comms", Tint::series(4), "communication while something computes", true},
+       {"exposed comms", Meaning::communication, "communication while nothing computes", false},
        {"copying", Tint::series(0), "copies and memsets with nothing beside them", false},
-       {"idle: host", Meaning::idle, "the device ran dry before the next launch was called", true},
-       {"idle: kernel", Tint(), "gaps under 30 us between kernels launched in time", true},
-       {"idle: other", Tint::series(1), "launched in time and yet late: waits for streams and events", true}}};
+       {"idle: not launched", Meaning::idle, "the device had run dry, and the next launch was not yet called", true},
+       {"idle: in the launch", Meaning::launch_bound, "the device waited while the host was inside the launching call",
+        true},
+       {"idle: launched", Tint::series(3), "the launching call had returned, and the work had not begun", true},
+       {"idle: between", Tint(), "gaps under 30 us between kernels launched in time", true},
+       {"idle: other", Tint::series(1), "launched before the gap and yet late: waits for streams and events", true},
+       {"idle: unknown", Tint(), "the launching call of what came next is not in the file", false}}};
   std::array<std::array<widgets::BarSegment, parts.size()>, most_bars> segments;
   std::array<widgets::StackedBar, most_bars> bars;
   const std::size_t n = std::min(pic.bars.size(), most_bars);
@@ -71,6 +75,37 @@ void draw_breakdown(const Picture& pic, View& view, ImVec2 size) {
   widgets::draw_stacked_bars(
       "breakdown", {bars.data(), n}, view.breakdown,
       {.unit = "s", .size = {size.x, std::max(widgets::theme().px(60), size.y - above)}, .bar_px = 24});
+}
+
+void draw_spans(const Outputs& out, const Picture& pic, View& view, ImVec2 size) {
+  const float above = draw_story(pic.span_story, size.x);
+  static constexpr std::array<widgets::TableColumn, 6> columns{
+      {{.title = "span", .number = false, .code = true},
+       {.title = "times", .priority = 2},
+       {.title = "self", .value_unit = "s"},
+       {.title = "share", .value_unit = "%", .bar = true, .full = 100},
+       {.title = "total", .value_unit = "s", .priority = 1},
+       {.title = "longest", .value_unit = "s"}}};
+  widgets::TableSource source;
+  source.context = &out;
+  source.rows = out.span_rows.size();
+  source.version = pic.version;
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const SpanRow& r = static_cast<const Outputs*>(context)->span_rows[row];
+    static constexpr std::string_view units[] = {"", "", "s", "%", "s", "s"};
+    if (column == 0) {
+      cell.text = r.name;
+      return;
+    }
+    const double values[] = {0, static_cast<double>(r.count), r.self_s, r.share, r.total_s, r.longest_s};
+    cell.value = values[column];
+    cell.number = widgets::format(cell.value, units[column]);
+  };
+  source.hover = [](const void* context, std::size_t row, std::size_t) -> std::string_view {
+    return static_cast<const Outputs*>(context)->span_rows[row].name;
+  };
+  const auto result = widgets::draw_table("spans", columns, source, view.spans, {size.x, table_height(size, above)});
+  if (result.selection_changed) show_row(view, pic.span_places, view.spans.selected);
 }
 
 void draw_kernels(const Outputs& out, const Picture& pic, View& view, ImVec2 size) {

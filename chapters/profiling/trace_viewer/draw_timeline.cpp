@@ -15,7 +15,7 @@ using widgets::format;
 using widgets::Painter;
 using widgets::Type;
 
-constexpr float low_row_px = 19, high_row_px = 30;
+constexpr float low_row_px = 19, high_row_px = 34;
 
 /// The whole recording as a strip of bars; the part that the timeline shows is lit, and follows a press.
 void draw_overview(const Outputs& out, const Picture& pic, View& view, float label, float height) {
@@ -25,8 +25,8 @@ void draw_overview(const Outputs& out, const Picture& pic, View& view, float lab
   const widgets::Rect area = widgets::canvas("overview", {width, height}, {t.px(60), height});
   const float left = area.min.x + label, right = area.max.x - t.px(1);
   painter.text_fit({area.min.x, area.min.y}, "whole recording", left - area.min.x - t.px(8), t.text, Type::small);
-  painter.text_fit({area.min.x, area.min.y + t.type(Type::small) + t.px(2)}, "share busy", left - area.min.x - t.px(8),
-                   t.muted, Type::small);
+  painter.text_fit({area.min.x, area.min.y + t.type(Type::small) + t.px(2)}, pic.overview_title,
+                   left - area.min.x - t.px(8), t.muted, Type::small);
   const double total = pic.overview_end_s - pic.overview_start_s;
   if (!(total > 0) || right <= left) return;
   const auto x_of = [&](double s) {
@@ -51,7 +51,9 @@ void draw_overview(const Outputs& out, const Picture& pic, View& view, float lab
     view.start_s = at - view.duration_s / 2;
   }
   if (ImGui::IsItemHovered())
-    widgets::tip("whole recording", "height: share of the time in which the device works",
+    widgets::tip("whole recording",
+                 pic.bars.empty() ? "height: share of the time in which the busiest thread is in some span"
+                                  : "height: share of the time in which the device works",
                  "press or drag to move the part shown below");
   if (widgets::Record* record = painter.record()) {
     widgets::DataTable table{"overview", {"part", "busy share"}, {}};
@@ -171,10 +173,11 @@ float row_height(const Outputs& out, View& view, const widgets::TimelineOptions&
 
 /// The height at which the last lane seen ends with one of its rows, so that no words are cut in half; as far as the
 /// frame before tells.
-float whole_rows(const widgets::TimelineView& v, float height, float row_px) {
+float whole_rows(const Outputs& out, const widgets::TimelineView& v, float height, float row_px) {
   const auto& t = widgets::theme();
   const float lanes = v.lanes_rect().height(), around = v.scratch.area.height() - lanes;
-  if (v.drawn_lanes() == 0 || v.scroll_px != 0 || !(lanes > 0)) return height;
+  if (v.drawn_lanes() == 0 || v.drawn_lanes() != out.lanes->data().lanes.size() || v.scroll_px != 0 || !(lanes > 0))
+    return height;
   const float room = height - around;
   float best = 0;
   for (std::size_t i = 0; i < v.drawn_lanes(); ++i) {
@@ -187,7 +190,7 @@ float whole_rows(const widgets::TimelineView& v, float height, float row_px) {
     // Of a lane that is cut: its label's two lines stay whole, and so do the rows beside them.
     const float label = t.type(Type::body) + t.type(Type::small) + t.px(4), row = t.px(row_px) + t.px(2);
     const float rows = std::floor((room - lane.top) / row) * row;
-    if (rows >= label && lane.counters <= 0) best = std::max(best, lane.top + rows);
+    if (rows >= label && out.lanes->data().lanes[i].counters.empty()) best = std::max(best, lane.top + rows);
   }
   return best > t.px(40) ? best + around : height;
 }
@@ -209,7 +212,7 @@ void draw_timeline_panel(const Inputs& in, const Outputs& out, const Picture& pi
   const float label = std::min(150.0f, 0.3f * size.x / t.scale);  // design pixels
   const float cards = 2 * small + t.px(19), strip = 2 * small + t.px(4), tools = widgets::button_size("Fit").y;
   const bool with_cards = !pic.cards.empty() && size.y >= t.px(330),
-             with_strip = !pic.bars.empty() && size.y >= t.px(250);
+             with_strip = !out.overview.empty() && size.y >= t.px(250);
   float y = at.y;
   if (with_cards) {
     draw_cards(pic, view, {size.x, cards});
@@ -235,7 +238,7 @@ void draw_timeline_panel(const Inputs& in, const Outputs& out, const Picture& pi
       .legend = true,
       .fold_wrappers = true};
   options.row_px = row_height(out, view, options);
-  options.height = whole_rows(v, options.height, options.row_px);
+  options.height = whole_rows(out, v, options.height, options.row_px);
   widgets::draw_timeline("timeline", out.lanes->data(), v, options);
   view.start_s = v.window.start_s, view.duration_s = v.window.duration_s;
   view.time = v.cursor_s;

@@ -11,7 +11,9 @@
 #include "chapters/mechanism/lab.h"
 #include "chapters/profiling/trace_viewer/lanes.h"
 #include "chapters/profiling/trace_viewer/rows.h"
+#include "models/trace/ranks.h"
 #include "models/trace/sample.h"
+#include "models/trace/spans.h"
 #include "widgets/charts/heat_map.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/table/table.h"
@@ -29,7 +31,7 @@ enum class Beside : std::uint8_t {
   exposed_communication,
   straggler
 };
-enum class RankFigure : std::uint8_t { computation, communication, idle, step };
+enum class RankFigure : std::uint8_t { waiting, computation, communication, idle, step };
 
 struct RankFile {
   FileInput file;
@@ -46,7 +48,7 @@ struct Inputs {
   std::int64_t step = 0;
   std::string search;
   bool all_ranks = false, one_clock = true, arrows = false;
-  RankFigure rank_figure = RankFigure::computation;
+  RankFigure rank_figure = RankFigure::waiting;
   bool operator==(const Inputs&) const = default;
 };
 
@@ -70,9 +72,22 @@ struct StepRow {
   std::string name;
   double step_s = 0, busy_s = 0, compute_s = 0, communication_s = 0, exposed_s = 0, idle_s = 0;
 };
+/// A name of the host's spans, where no device was recorded.
+struct SpanRow {
+  std::string name;
+  std::int64_t count = 0;
+  double self_s = 0, share = 0, total_s = 0, longest_s = 0;
+};
 struct RankRow {
   std::int64_t rank = 0, device = 0;
   double step_s = 0, compute_s = 0, communication_s = 0, exposed_s = 0, idle_s = 0;
+  double waited_s = std::numeric_limits<double>::quiet_NaN(), caused_s = waited_s;
+  std::int64_t times_last = 0;
+};
+struct CollectiveRow {
+  std::string name;
+  std::int64_t last_rank = 0;
+  double cost_s = 0;
 };
 struct Finding {
   std::string title, finding;
@@ -91,15 +106,18 @@ struct Outputs {
   double span_s = 0, step_time_s = 0;
   double busy_s = 0, idle_s = 0, busy_share = 0, idle_share = 0;
   double idle_host_s = 0, idle_kernel_s = 0, idle_other_s = 0, idle_host_share = 0, idle_kernel_share = 0,
-         idle_other_share = 0, streams_idle_s = 0;
+         idle_other_share = 0, streams_idle_s = std::numeric_limits<double>::quiet_NaN();
+  double late_before_s = 0, late_inside_s = 0, late_after_s = 0;
   double compute_s = 0, communication_s = 0, memory_s = 0, exposed_communication_s = 0, overlapped_s = 0, overlap = 0;
-  std::int64_t queue_longest = 0, launches = 0;
-  double launch_delay_median_s = 0, launch_delay_longest_s = 0;
-  std::int64_t late_launches = 0;
-  std::int64_t slowest_rank = -1;
-  double slowest_excess = 0;
-  std::int64_t matches = 0;
-  double matches_s = 0;
+  std::int64_t launches = 0;
+  // Not a number where no launch was recorded, and where there is one rank.
+  double queue_longest = std::numeric_limits<double>::quiet_NaN(), launch_delay_median_s = queue_longest,
+         launch_delay_longest_s = queue_longest, late_launches = queue_longest;
+  double slowest_rank = std::numeric_limits<double>::quiet_NaN(), slowest_excess = slowest_rank;
+  double late_rank = slowest_rank, late_rank_cost_s = slowest_rank, late_rank_idle_cost_s = slowest_rank,
+         late_rank_share = slowest_rank, collectives_waited_s = slowest_rank;
+  double matches = std::numeric_limits<double>::quiet_NaN(),
+         matches_s = matches;  ///< not a number: nothing is searched
   double beside_step_time_s = 0, beside_busy_share = 0, beside_speedup = 0;
   std::string diagnosis, losses;
   std::vector<KernelRow> kernels;
@@ -108,7 +126,9 @@ struct Outputs {
   std::vector<RankRow> ranks;
   std::vector<Finding> findings;
   std::vector<HostRow> host_rows;
-  double host_wait_s = 0, after_sync_s = 0;
+  std::vector<SpanRow> span_rows;
+  std::vector<CollectiveRow> collectives;
+  double host_wait_s = std::numeric_limits<double>::quiet_NaN(), after_sync_s = host_wait_s;
 
   // What a Picture is arranged from: measured in the job, since a recording of millions of events takes longer than a
   // frame.
@@ -120,6 +140,8 @@ struct Outputs {
   std::vector<models::trace::WindowMetrics> windows;  ///< of the chosen row, the other ranks shown, and what is beside
   std::vector<std::size_t> window_rows;               ///< of each window but the one beside: its row
   std::vector<models::trace::RankStep> rank_steps;
+  models::trace::JobWaits waits;        ///< by row; without collectives where there is one, or one rank twice
+  models::trace::HostSpans host_spans;  ///< of a recording without a device
 };
 
 /// A finding as a card: what it costs in all, and its share.
@@ -132,29 +154,37 @@ struct Card {
 
 struct Bar {
   std::string label;
-  std::array<double, 7>
-      parts{};  ///< seconds: computing alone, both, communicating alone, memory alone, idle by three causes
+  /// Seconds: computing alone, both, communicating alone, memory alone; idle before a launch was called, inside that
+  /// call, after it had returned, between tasks launched in time, late though launched, and for a cause not known.
+  std::array<double, 10> parts{};
 };
 
-/// Each rank's figure of each step, as the difference from the median.
+/// Each rank's figure of each step, as the difference from the median; or how long each rank waited in each collective.
 struct RankMap {
-  std::vector<double> percent, value_s;  ///< rows x cols; NaN: no such step
+  /// Rows x cols; NaN: no such step, or no part in that collective. Of waits: waited for others below 0, costs the
+  /// others above, in % of the largest either way.
+  std::vector<double> percent, value_s;
   std::size_t rows = 0, cols = 0;
   double span = 5;  ///< ends of the ramp, % either way
-  std::vector<std::string> labels;
+  std::vector<std::string> labels, col_labels;
+  std::vector<std::int64_t> col_steps;  ///< of waits: the step that holds the column's first collective; 0: none
+  bool waits = false;
+  double largest_s = 0;          ///< of waits: what the ramp's ends stand for
+  std::vector<double> totals_s;  ///< of waits, by row: costs the others
+  std::int64_t culprit = -1;     ///< row that stands out; -1: none
 };
 
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
-  std::vector<Card> cards;                                    ///< in the order of Outputs::findings
-  std::vector<Place> gap_places, kernel_places, host_places;  ///< of a row: its longest piece
-  std::vector<Bar> bars;                                      ///< empty: no device did any work
+  std::vector<Card> cards;                                                 ///< in the order of Outputs::findings
+  std::vector<Place> gap_places, kernel_places, host_places, span_places;  ///< of a row: its longest piece
+  std::vector<Bar> bars;                                                   ///< empty: no device did any work
   RankMap ranks;
   bool compared = false;  ///< something stands beside, and its kernels with it
   double overview_start_s = 0, overview_end_s = 0;
   widgets::TimelineWindow window;  ///< the step chosen; duration 0: everything
-  std::string summary, matches_text, rank_story, breakdown_story, host_story, kernel_story;
+  std::string summary, matches_text, rank_story, breakdown_story, host_story, kernel_story, span_story, overview_title;
 };
 
 struct SelectionStatistics {
@@ -170,7 +200,7 @@ struct View {
   widgets::TimelineView timeline;
   widgets::StackedBarView breakdown;
   widgets::HeatMapView heat;
-  widgets::TableView kernels, host;
+  widgets::TableView kernels, host, spans;
   std::shared_ptr<const Lanes> shown;  ///< what the timeline's index was made for
   widgets::TimelineWindow asked;       ///< the window that Outputs asked for last
   SelectionStatistics selection;
@@ -188,6 +218,8 @@ void describe(Fields& fields, RankFile& row);
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, KernelRow& row);
 void describe(Fields& fields, HostRow& row);
+void describe(Fields& fields, SpanRow& row);
+void describe(Fields& fields, CollectiveRow& row);
 void describe(Fields& fields, StreamRow& row);
 void describe(Fields& fields, StepRow& row);
 void describe(Fields& fields, RankRow& row);

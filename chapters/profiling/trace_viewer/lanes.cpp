@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <set>
 
 #include "models/trace/window.h"
 #include "widgets/number/number.h"
@@ -145,6 +147,24 @@ void Lanes::add_track(std::size_t source, std::uint32_t index, const std::vector
   if (searching) find(static_cast<std::uint32_t>(lanes_.size() - 1));
 }
 
+void Lanes::tell_apart(std::size_t source) {
+  const Trace& trace = sources_[source].recording->trace;
+  const auto is_thread = [&](const Lane& l) {
+    return l.source == source && l.track != models::trace::none && trace.tracks[l.track].kind == TrackKind::thread;
+  };
+  std::map<std::string, std::set<std::string>> processes;  // by label
+  for (const Lane& l : lanes_)
+    if (is_thread(l)) processes[l.label].insert(trace.tracks[l.track].process_name);
+  for (Lane& l : lanes_) {
+    if (!is_thread(l) || processes[l.label].size() < 2) continue;
+    const std::string& process = trace.tracks[l.track].process_name;
+    if (process.empty()) continue;
+    const std::string thread = l.label;
+    l.label = process;
+    l.sublabel = sources_[source].label.empty() ? thread : sources_[source].label + ", " + thread;
+  }
+}
+
 void Lanes::find(std::uint32_t lane) {
   const TrackSpans& track = lanes_[lane].events;
   for (std::uint32_t i = 0; i < track.count; ++i) {
@@ -171,7 +191,13 @@ std::vector<std::uint32_t> Lanes::add_gaps(std::size_t source) {
   lane.source = source;
   lane.label = "device idle";
   lane.sublabel = s.label.empty() ? "longest gaps" : s.label + ", longest gaps";
-  constexpr std::string_view causes_said[] = {"host wait", "kernel wait", "other"};
+  // Of a wait for the host: the part of it that is longest.
+  const auto said = [](const models::trace::Gap& g) -> std::string_view {
+    if (g.cause == models::trace::Gap::Cause::kernel_wait) return "kernel wait";
+    if (g.cause == models::trace::Gap::Cause::other) return "other";
+    if (g.before_ns >= g.inside_ns && g.before_ns >= g.after_ns()) return "host wait";
+    return g.inside_ns >= g.after_ns() ? "in the launch" : "launched, not begun";
+  };
   std::vector<std::uint32_t> causes;  // the event that launched what ended each gap
   for (const auto& d : s.recording->metrics.devices) {
     if (s.device >= 0 && d.device != s.device) continue;
@@ -181,7 +207,7 @@ std::vector<std::uint32_t> Lanes::add_gaps(std::size_t source) {
                            TimelineMark::hatched});
       extra_names_.push_back(
           std::string(widgets::format(static_cast<double>(gap.end_ns - gap.start_ns) * 1e-9, "s").view()) + " " +
-          std::string(causes_said[static_cast<std::size_t>(gap.cause)]));
+          std::string(said(gap)));
       const auto& events = s.recording->trace.events;
       const bool host = gap.cause == models::trace::Gap::Cause::host_wait && gap.next < events.size();
       causes.push_back(host ? events[gap.next].link : models::trace::none);
@@ -285,6 +311,7 @@ void Lanes::add_source(std::size_t source, std::string_view matching) {
     }
     if (i < tracks.size()) add_track(source, tracks[i], parts, !wanted.empty());
   }
+  tell_apart(source);
   link_gaps(source, gaps, causes);
   if (s.counters) add_counters(source);
 }

@@ -70,6 +70,8 @@ class Lanes {
   void add_track(std::size_t source, std::uint32_t track, const std::vector<models::trace::Part>& parts,
                  bool searching);
   void add_counters(std::size_t source);
+  /// Threads of one name in processes of several names stand under their process's name, their own below it.
+  void tell_apart(std::size_t source);
   /// Adds a lane of the longest gaps; returns, for each, the event that launched what ended it, or none.
   std::vector<std::uint32_t> add_gaps(std::size_t source);
   void link_gaps(std::size_t source, std::uint32_t lane, const std::vector<std::uint32_t>& causes);

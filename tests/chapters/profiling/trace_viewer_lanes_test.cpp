@@ -215,3 +215,48 @@ TEST_CASE("a packed queue gives back every sample, and so does one that does not
   samples[3].length = std::int64_t{1} << 40;
   same();
 }
+
+TEST_CASE("threads of one name in several processes stand under their process's name") {
+  const auto lane_labels = [](const std::string& second_process) {
+    auto read = models::trace::read_trace(
+        R"({"traceEvents":[{"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"/job/a"}},)"
+        R"({"ph":"M","name":"process_name","pid":2,"tid":0,"args":{"name":")" +
+            second_process +
+            R"("}},{"ph":"X","cat":"x","name":"f","pid":1,"tid":0,"ts":1,"dur":2},)"
+            R"({"ph":"X","cat":"x","name":"g","pid":2,"tid":0,"ts":2,"dur":2}]})",
+        "two processes");
+    REQUIRE(read);
+    const auto recording = std::make_shared<Recording>();
+    recording->trace = std::move(*read);
+    recording->metrics = models::trace::measure(recording->trace);
+    std::vector<std::string> out;
+    const auto lanes = Lanes::make({{.recording = recording, .label = ""}}, "");
+    for (const auto& lane : lanes->lanes()) out.push_back(lane.label + " | " + lane.sublabel);
+    return out;
+  };
+  CHECK(lane_labels("/job/b") == std::vector<std::string>{"/job/a | thread 0", "/job/b | thread 0"});
+  CHECK(lane_labels("/job/a") == std::vector<std::string>{"thread 0 | /job/a 1", "thread 0 | /job/a 2"});
+}
+
+TEST_CASE("a gap is named by the longest part of its wait for the host") {
+  const auto gap_name = [](int call_us, int call_takes_us) {
+    auto read = models::trace::read_trace(
+        R"([{"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":0,"dur":10,"args":{"device":0,"stream":7}},)"
+        R"({"ph":"X","cat":"kernel","name":"b","pid":0,"tid":7,"ts":1000,"dur":10,"args":{"device":0,"stream":7,)"
+        R"("correlation":1}},{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":)" +
+            std::to_string(call_us) + R"(,"dur":)" + std::to_string(call_takes_us) + R"(,"args":{"correlation":1}}])",
+        "one gap");
+    REQUIRE(read);
+    const auto recording = std::make_shared<Recording>();
+    recording->trace = std::move(*read);
+    recording->metrics = models::trace::measure(recording->trace);
+    const auto lanes = Lanes::make({{.recording = recording, .label = ""}}, "");
+    const auto& data = lanes->data();
+    for (const auto& lane : data.lanes)
+      if (lane.label == "device idle") return std::string(data.name(data.context, lane.spans[0].name));
+    return std::string();
+  };
+  CHECK(gap_name(900, 5) == "990 µs host wait");
+  CHECK(gap_name(50, 900) == "990 µs in the launch");
+  CHECK(gap_name(50, 5) == "990 µs launched, not begun");
+}

@@ -51,12 +51,16 @@ TEST_CASE("each planted fault shows where it should, against the healthy run") {
   CHECK(out(*lab, "exposed_communication_s") >= 3 * healthy_exposed);
 }
 
-TEST_CASE("a straggler is found by computation, though all ranks' steps take equally long") {
+TEST_CASE("a straggler is found by who comes last and explained by computation, though all steps take equally long") {
   const LabPtr lab = open_lab("profiling/trace-viewer");
   compute(set(*lab, "sample", "straggler"));
   CHECK(out(*lab, "slowest_rank") == 2);
   CHECK(std::abs(out(*lab, "slowest_excess") - 21) <= 2);  // its kernels take 1.21 times as long
-  CHECK(text_of(*lab, "diagnosis").find("Rank 2 computes") != std::string::npos);
+  CHECK(out(*lab, "late_rank") == 2);
+  CHECK(std::abs(out(*lab, "late_rank_share") - 100) <= 0.1);
+  const std::string said(text_of(*lab, "diagnosis"));
+  CHECK(said.find("Rank 2 arrives last in 20 of 20 collectives and costs the others 149 ms") != std::string::npos);
+  CHECK(said.find("It computes 21.3 % longer a step than the median of the others") != std::string::npos);
   double step[4]{}, communication[4]{};
   for (int rank = 0; rank < 4; ++rank) {
     compute(set(*lab, "device", rank));
@@ -113,7 +117,8 @@ TEST_CASE("the answer names the largest loss, the call behind it, and a rank tha
   compute(set(*lab, "sample", "exposed_communication"));
   CHECK(lab->answer().find("is communication that nothing hides.") != std::string_view::npos);
   compute(set(*lab, "sample", "straggler"));
-  CHECK(lab->answer().find("Rank `2` computes `21.3 %` longer: the others wait for it.") != std::string_view::npos);
+  CHECK(lab->answer().find("Rank `2` arrives last in `20` of `20` collectives and costs the others `149 ms`.") !=
+        std::string_view::npos);
   compute(set(*lab, "sample", "none"));
   CHECK(lab->answer().find("Rank") == std::string_view::npos);
 }

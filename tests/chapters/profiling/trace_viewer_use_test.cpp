@@ -107,6 +107,29 @@ TEST_CASE("a press in the rank heat map chooses that rank and step, counted from
   CHECK(std::abs(v.out("span_s") - v.out("step_time_s")) <= 1e-9);
 }
 
+TEST_CASE("the map of waits has the culprit's cost above 0 and what the others waited below") {
+  ViewerInUse v(app::Json{{"sample", "straggler"}});
+  CHECK(v.d.ui.text_present("Who waits for whom"));
+  CHECK(v.d.ui.text_present("arrives last: costs the others"));
+  bool found = false;
+  for (const auto& table : v.d.ui.record().tables) {
+    if (table.name != "waits") continue;
+    found = true;
+    REQUIRE(table.rows.size() == 4);
+    REQUIRE(table.columns.size() == 21);
+    for (std::size_t c = 1; c < table.columns.size(); ++c) {
+      double sum = 0;
+      for (std::size_t r = 0; r < 4; ++r) {
+        const double cell = std::stod(table.rows[r][c]);
+        sum += cell;
+        CHECK((r == 2 ? cell > 0 : cell < 0));
+      }
+      CHECK(std::abs(sum) <= 1e-9);  // what it costs is what the others wait
+    }
+  }
+  CHECK(found);
+}
+
 TEST_CASE("a row of the kernels shows its longest run, a row of the host's calls the longest wait in it") {
   ViewerInUse v(app::Json{{"sample", "hidden_sync"}});
   v.d.ui.click("log_metrics");
@@ -209,7 +232,7 @@ TEST_CASE("a finding's card says what it costs in all and of what it is a share"
   ViewerInUse v(app::Json{{"sample", "data_starved"}});
   CHECK(v.d.ui.text_present("The data loader is late"));
   CHECK(v.d.ui.text_present("21.1 ms"));  // all four waits together, not the longest of them
-  CHECK(v.d.ui.text_present("100 % of the host waits"));
+  CHECK(v.d.ui.text_present("100 % of the waits for a call"));
   CHECK(v.d.ui.text_present("19.3 % of 112 ms"));
 }
 
@@ -220,13 +243,32 @@ TEST_CASE("a recording without a device is told in sentences, without figures, b
 {"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":600,"dur":200}]})");
   ViewerInUse v(app::Json{{"file", (folder / "host.json").string()}});
   CHECK(v.d.workspace.lab().answer() ==
-        "No device track was recognised: only what the host did can be seen, in `2` events.");
+        "No device track was recognised: only what the host did can be seen, in `2` events. The largest part of the "
+        "threads' time, `71.4 %`, is in aten::mm itself.");
   CHECK(std::isnan(v.out("busy_share")));
   CHECK(std::isnan(v.out("step_time_s")));
-  CHECK(v.d.ui.text_present("No device track was recognised, so there is no time of a device to divide."));
-  CHECK(v.d.ui.text_present("No device track was recognised, so there are no ranks to compare."));
+  for (const char* absent : {"queue_longest", "launch_delay_median_s", "host_wait_s", "streams_idle_s", "slowest_rank",
+                             "late_rank", "matches", "idle_host_share", "exposed_communication_s"}) {
+    INFO(absent);
+    CHECK(std::isnan(v.out(absent)));
+  }
+  // Panels of a device are not there; the busiest thread and the top spans by their own time are.
+  CHECK_FALSE(v.d.ui.text_present("Where the time went"));
+  CHECK_FALSE(v.d.ui.text_present("Ranks and steps"));
+  CHECK(v.d.ui.text_present("Top spans"));
+  CHECK(v.d.ui.text_present("thread 1"));
+  bool overview = false;
   for (const auto& table : v.d.ui.record().tables) {
     CHECK(table.name != "ranks");
     CHECK(table.name != "breakdown");
+    if (table.name != "overview") continue;
+    overview = true;
+    // 500 us, a pause of 90 and 200 us: of 240 parts the first is full, the one at 550 us empty.
+    CHECK(std::abs(std::stod(table.rows.at(0).at(1)) - 1) <= 1e-9);
+    CHECK(std::stod(table.rows.at(166).at(1)) == 0);
   }
+  CHECK(overview);
+  v.d.ui.click("aten::add");
+  v.d.ui.frames(3);
+  CHECK(std::abs(v.view("duration_s") - 2.2 * 200e-6) <= 1e-9);
 }
