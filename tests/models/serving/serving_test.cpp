@@ -1,4 +1,4 @@
-#include "models/serving/serving.h"
+#include "models/serving/serving_summary.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -180,7 +180,7 @@ TEST_CASE(
     for (const auto& r : requests) longest = std::max<std::int64_t>(longest, r.prompt_tokens + r.output_tokens);
     setup.blocks = (longest + setup.block_tokens - 1) / setup.block_tokens + random.between(0, 40);
     const ServingRun run = simulate_serving(requests, setup);
-    const ServingSummary summary = summarize_serving(requests, run, setup.servers, 1, 0.1);
+    const ServingSummary summary = summarize_serving(requests, run, setup, 1, 0.1);
     preempted += run.preemptions;
     REQUIRE_FALSE(run.stopped);
     REQUIRE(run.completed == stream.requests);
