@@ -87,8 +87,8 @@ struct ServingRun : ServingCounts, ServingIntegrals {
   std::int64_t peak_waiting = 0, peak_blocks = 0;
   std::int64_t blocks_left = 0;  ///< Cache blocks that were not returned at the end; must be 0.
   double tokens = 0;             ///< output tokens delivered
-  TokenGaps gaps;  ///< between a request's tokens, in the time that is measured; none in a plain queue
-  bool stopped = false;  ///< cancelled, or more events than allowed: figures mean nothing
+  TokenGaps gaps;                ///< between a request's tokens, in the time that is measured; none in a plain queue
+  bool stopped = false;          ///< cancelled, or more events than allowed: figures mean nothing
   // Recorded only for replica 0, until its last of the first `history_requests` requests has left; used for drawing.
   std::vector<SlotSpan> spans;
   std::vector<ServingPoint> waiting, blocks;

@@ -103,8 +103,7 @@ class Ledger {
   void wait(double now_s, std::int64_t change) {
     waiting_ += change;
     run_.peak_waiting = std::max(run_.peak_waiting, waiting_);
-    if (pictured_ && run_.waiting.size() < max_points)
-      run_.waiting.push_back({now_s, static_cast<double>(waiting_)});
+    if (pictured_ && run_.waiting.size() < max_points) run_.waiting.push_back({now_s, static_cast<double>(waiting_)});
   }
   void report() {
     if (setup_.cancelled && setup_.cancelled->load()) run_.stopped = true;

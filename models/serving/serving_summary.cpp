@@ -123,8 +123,10 @@ ServingSummary summarize_serving(std::span<const ServingRequest> requests, const
   out.requests = static_cast<std::int64_t>(taken.latency_s.size());
   out.mean_wait_s = mean_of(taken.wait_s);
   out.mean_latency_s = mean_of(taken.latency_s);
-  const Quantile p50 = quantile_of(taken.latency_s, 0.5, intervals), p99 = quantile_of(taken.latency_s, 0.99, intervals),
-                 ttft50 = quantile_of(taken.ttft_s, 0.5, intervals), ttft99 = quantile_of(taken.ttft_s, 0.99, intervals),
+  const Quantile p50 = quantile_of(taken.latency_s, 0.5, intervals),
+                 p99 = quantile_of(taken.latency_s, 0.99, intervals),
+                 ttft50 = quantile_of(taken.ttft_s, 0.5, intervals),
+                 ttft99 = quantile_of(taken.ttft_s, 0.99, intervals),
                  tpot99 = quantile_of(taken.tpot_s, 0.99, intervals);
   out.p50_latency_s = p50.value;
   out.p90_latency_s = quantile_of(taken.latency_s, 0.9, false).value;
@@ -150,8 +152,7 @@ ServingSummary summarize_serving(std::span<const ServingRequest> requests, const
   out.little_error = over(std::abs(run.in_system_s - latency_s), latency_s);
   out.utilization = std::min(1.0, over(sums.busy_s, span_s * static_cast<double>(setup.servers)));
   out.wasted_slots = std::max(0.0, over(sums.slot_held_s - sums.slot_used_s, sums.slot_held_s));
-  const double growth = left.arrived - left.count,
-               chance = 30 + 3 * static_cast<double>(setup.slots * setup.servers);
+  const double growth = left.arrived - left.count, chance = 30 + 3 * static_cast<double>(setup.slots * setup.servers);
   out.overloaded = intervals && growth > 0.02 * left.arrived && growth > chance;
   const double batch_s = span_s / interval_batches;
   out.half = {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "chapters/serving/batching/draw_race.h"
+#include "chapters/serving/batching/draw_strips.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
 #include "widgets/controls/button.h"
@@ -40,6 +41,8 @@ void draw_key(const Picture& picture, ImVec2 at, float width, bool queue) {
     p.rect(r.min, r.max, widgets::with_alpha(t.muted, 0.22f));
     widgets::hatch(p, r, widgets::with_alpha(t.muted, 0.55f), t.px(5));
   });
+  if (!picture.later.empty())
+    entry("later requests", [&](widgets::Rect r) { p.rect(r.min, r.max, widgets::with_alpha(t.muted, later_alpha)); });
   if (tokens) entry("sent back", [&](widgets::Rect r) { p.rect({r.max.x - t.px(3), r.min.y}, r.max, t.text); });
 }
 

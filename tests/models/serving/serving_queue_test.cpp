@@ -265,11 +265,11 @@ TEST_CASE("serving: lengths have the mean and the spread asked for, and a seed g
 TEST_CASE("serving: arrivals from a file, sorted, counted from the first; bad lines are named") {
   const auto read = parse_requests("time,prompt,output\r\n12.5,100,20\n 10 , 7 , 3\n\n", 100);
   REQUIRE(read);
-  REQUIRE(read->size() == 2);
-  CHECK((*read)[0].arrival_s == 0);
-  CHECK((*read)[0].prompt_tokens == 7);
-  CHECK((*read)[1].arrival_s == 2.5);
-  CHECK((*read)[1].output_tokens == 20);
+  REQUIRE(read->requests.size() == 2);
+  CHECK(read->requests[0].arrival_s == 0);
+  CHECK(read->requests[0].prompt_tokens == 7);
+  CHECK(read->requests[1].arrival_s == 2.5);
+  CHECK(read->requests[1].output_tokens == 20);
   CHECK(parse_requests("1,2\n", 9).error ==
         "Line 1 of the arrivals has 2 of three values: each line is time,prompt,output in seconds and tokens.");
   CHECK(parse_requests("0,5,5\n1,nan,5\n", 9).error ==
@@ -299,11 +299,11 @@ TEST_CASE("serving: published traces are read as they are: columns by name, date
     const auto read = parse_requests(csv, 9);
     INFO(csv << " " << read.error);
     REQUIRE(read);
-    REQUIRE(read->size() == 2);
-    CHECK((*read)[0] == ServingRequest{0, 0, 374, 44});
-    CHECK((*read)[1].prompt_tokens == 396);
-    CHECK((*read)[1].output_tokens == 109);
-    return (*read)[1].arrival_s;
+    REQUIRE(read->requests.size() == 2);
+    CHECK(read->requests[0] == ServingRequest{0, 0, 374, 44});
+    CHECK(read->requests[1].prompt_tokens == 396);
+    CHECK(read->requests[1].output_tokens == 109);
+    return read->requests[1].arrival_s;
   };
   CHECK(near(same("TIMESTAMP,ContextTokens,GeneratedTokens\r\n2023-11-16 18:15:46.6805900,374,44\r\n2023-11-16 "
                   "18:15:50.9951690,396,109\r\n"),
