@@ -110,7 +110,7 @@ PolicyPicture picture_of(const PolicyRun& run, const models::ServingRun& history
   const bool tokens = in.service == Service::llm;
   PolicyPicture out{
       .name = run.name,
-      .kv_peak_percent = run.kv_peak_percent,
+      .curve = run.overloaded ? run.name + ", overloaded" : run.name,
       .latency_s = run.latency_s,
       .ttft_s = run.ttft_s,
       .served = history.served,
@@ -132,6 +132,7 @@ PolicyPicture picture_of(const PolicyRun& run, const models::ServingRun& history
   out.waiting = keep_last_at_each_time(history.waiting, out.end_s);
   out.blocks = keep_last_at_each_time(history.blocks, out.end_s);
   out.peak_waiting = peak_of(out.waiting);
+  out.peak_blocks = peak_of(out.blocks);
   // Behind the last departure nothing is shown, whoever is still there.
   for (auto* points : {&out.waiting, &out.blocks})
     if (!points->empty()) points->push_back({out.end_s, 0});

@@ -10,11 +10,11 @@ constexpr std::string_view orca = "Orca, Yu et al., OSDI 2022", little = "Little
                            no_interval = "Takes 1,000 requests of a steady stream.",
                            no_tokens = "Not of a plain queue, nor of too few requests.";
 
-/// Half of the interval around the figure above.
-void half_width(Fields& f, std::string_view key, double& slot, std::string_view unit) {
+/// Half of the interval around a figure.
+void half_width(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view unit = "s") {
   f.real(key, slot,
          {
-             .label = "... give or take",
+             .label = label,
              .unit = unit,
              .help = "Half of the interval that holds the long-run value with 95 % confidence, from 20 batches.",
              .may_be_missing = true,
@@ -56,7 +56,6 @@ void describe(Fields& f, Outputs& o) {
           .may_be_missing = true,
           .absent = no_figure,
           .formula = "nearest rank of the requests measured"});
-  half_width(f, "p50_latency_half", o.chosen.figures.half.p50_latency_s, "s");
   f.real("p99_latency_s", o.chosen.figures.p99_latency_s,
          {.label = "Latency p99",
           .unit = "s",
@@ -64,7 +63,6 @@ void describe(Fields& f, Outputs& o) {
           .may_be_missing = true,
           .absent = no_figure,
           .formula = "nearest rank of the requests measured"});
-  half_width(f, "p99_latency_half", o.chosen.figures.half.p99_latency_s, "s");
   f.real("p90_latency_s", o.chosen.figures.p90_latency_s,
          {.label = "Latency p90",
           .unit = "s",
@@ -80,7 +78,9 @@ void describe(Fields& f, Outputs& o) {
              .absent = no_figure,
              .formula = "sum of (departure - arrival) / requests measured",
          });
-  half_width(f, "mean_latency_half", o.chosen.figures.half.mean_latency_s, "s");
+  half_width(f, "p50_latency_half", o.chosen.figures.half.p50_latency_s, "Latency p50, give or take");
+  half_width(f, "p99_latency_half", o.chosen.figures.half.p99_latency_s, "Latency p99, give or take");
+  half_width(f, "mean_latency_half", o.chosen.figures.half.mean_latency_s, "Mean latency, give or take");
   f.group("Waiting");
   f.real("mean_wait_s", o.chosen.figures.mean_wait_s,
          {
@@ -91,7 +91,7 @@ void describe(Fields& f, Outputs& o) {
              .absent = no_wait,
              .formula = "sum of (start - arrival) / requests measured",
          });
-  half_width(f, "mean_wait_half", o.chosen.figures.half.mean_wait_s, "s");
+  half_width(f, "mean_wait_half", o.chosen.figures.half.mean_wait_s, "... give or take");
   f.real("theory_wait_s", o.theory_wait_s,
          {
              .label = "Wait by formula",
@@ -134,7 +134,6 @@ void describe(Fields& f, Outputs& o) {
              .absent = no_figure,
              .formula = "nearest rank of (first token - arrival)",
          });
-  half_width(f, "ttft_p99_half", o.chosen.figures.half.ttft_p99_s, "s");
   f.real("ttft_p50_s", o.chosen.figures.ttft_p50_s,
          {
              .label = "TTFT p50",
@@ -144,7 +143,6 @@ void describe(Fields& f, Outputs& o) {
              .absent = no_figure,
              .formula = "nearest rank of (first token - arrival)",
          });
-  half_width(f, "ttft_p50_half", o.chosen.figures.half.ttft_p50_s, "s");
   f.real("tpot_p99_s", o.chosen.figures.tpot_p99_s,
          {
              .label = "TPOT p99",
@@ -154,7 +152,6 @@ void describe(Fields& f, Outputs& o) {
              .absent = no_tokens,
              .formula = "(last token - first token) / (output - 1)",
          });
-  half_width(f, "tpot_p99_half", o.chosen.figures.half.tpot_p99_s, "s");
   f.real("tpot_p50_s", o.chosen.figures.tpot_p50_s,
          {
              .label = "TPOT p50",
@@ -182,6 +179,9 @@ void describe(Fields& f, Outputs& o) {
              .help = "The worst stall inside any answer.",
              .formula = "max of (token - token before)",
          });
+  half_width(f, "ttft_p99_half", o.chosen.figures.half.ttft_p99_s, "TTFT p99, give or take");
+  half_width(f, "ttft_p50_half", o.chosen.figures.half.ttft_p50_s, "TTFT p50, give or take");
+  half_width(f, "tpot_p99_half", o.chosen.figures.half.tpot_p99_s, "TPOT p99, give or take");
   f.group("Rate");
   f.real("goodput_per_s", o.chosen.figures.goodput_per_s,
          {
@@ -193,10 +193,8 @@ void describe(Fields& f, Outputs& o) {
              .formula = "requests within both limits that leave / time measured",
              .source = "DistServe, Zhong et al., OSDI 2024",
          });
-  half_width(f, "goodput_half", o.chosen.figures.half.goodput_per_s, "");
   f.real("throughput_per_s", o.chosen.figures.throughput_per_s,
          {.label = "Served a second", .formula = "requests that leave / time measured"});
-  half_width(f, "throughput_half", o.chosen.figures.half.throughput_per_s, "");
   f.real("tokens_per_s", o.chosen.figures.tokens_per_s,
          {.label = "Tokens a second",
           .help = "Output tokens; 0 in a plain queue.",
@@ -208,6 +206,8 @@ void describe(Fields& f, Outputs& o) {
           .absent = no_figure,
           .formula = "rival's latency p50 / latency p50"});
   f.real("makespan_s", o.chosen.counts.end_s, {.label = "Last departure", .unit = "s", .formula = "from time 0"});
+  half_width(f, "goodput_half", o.chosen.figures.half.goodput_per_s, "Goodput, give or take", "");
+  half_width(f, "throughput_half", o.chosen.figures.half.throughput_per_s, "Served, give or take", "");
   f.group("Use");
   f.real("utilization", o.chosen.utilization_percent,
          {.label = "Busy", .unit = "%", .formula = "time with work / time, over the servers"});

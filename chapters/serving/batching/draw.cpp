@@ -127,7 +127,7 @@ void draw_shares(const char* label, const Picture& picture, bool ttft, bool limi
   const std::size_t n = std::min(series.size(), picture.policies.size());
   for (std::size_t i = 0; i < n; ++i) {
     const PolicyPicture& r = picture.policies[i];
-    series[i] = {.label = r.name, .values = ttft ? r.ttft_s : r.latency_s, .tint = policy_tint(i)};
+    series[i] = {.label = r.curve, .values = ttft ? r.ttft_s : r.latency_s, .tint = policy_tint(i)};
   }
   widgets::draw_ecdf(label, {series.data(), n}, view,
                      {

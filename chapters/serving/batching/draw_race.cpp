@@ -193,7 +193,7 @@ void paint_policy(const Painter& p, const Picture& picture, const PolicyPicture&
   widgets::Line taken;
   if (scale.now_s < scale.end_s) taken.add(widgets::format(value_at(r.blocks, scale.now_s), "", 6)).add(" taken, ");
   taken.add("at most ")
-      .add(widgets::format(r.kv_peak_percent, "%"))
+      .add(widgets::format(100 * r.peak_blocks / static_cast<double>(picture.kv_blocks), "%"))
       .add(" of ")
       .add(widgets::format(static_cast<double>(picture.kv_blocks), "", 9));
   strip_figure(p, scale.right(), y + top, height, taken.view());

@@ -92,12 +92,12 @@ struct Occupation {
 
 /// A policy's row in the race.
 struct PolicyPicture {
-  std::string name;
+  std::string name, curve;  ///< `curve`: what its shares of latencies are called
   std::vector<models::SlotSpan> spans;
   std::vector<models::ServingPoint> waiting, blocks;
   std::int32_t lanes = 1;
-  double end_s = 0;  ///< when the last of the requests shown leaves
-  double peak_waiting = 0, kv_peak_percent = 0;
+  double end_s = 0;                          ///< when the last of the requests shown leaves
+  double peak_waiting = 0, peak_blocks = 0;  ///< while somebody pictured is there
   std::vector<QueueSpan> queue;
   std::int32_t queue_rows = 0;
   std::vector<Occupation> occupation;

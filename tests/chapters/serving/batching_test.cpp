@@ -20,7 +20,7 @@ double racer(const Lab& lab, std::size_t row, std::string_view key) { return cel
 
 }  // namespace
 
-// Erlang C: 4 servers at 3.2 erlangs wait 0.745541 service times; 100,000 arrivals leave some 2 % of noise.
+// Erlang C: 4 servers at 3.2 erlangs wait 0.745541 service times; 100,000 arrivals leave some 4 % of noise.
 TEST_CASE("batching: a plain queue meets its formula, which is shown beside it") {
   const LabPtr lab = batching();
   choose(*lab, "policy", "single");
@@ -36,16 +36,110 @@ TEST_CASE("batching: a plain queue meets its formula, which is shown beside it")
   CHECK(near(out(*lab, "mean_latency_s"), 1.745541, 0.04));
   CHECK(near(out(*lab, "utilization"), 80, 0.02));
   CHECK(out(*lab, "little_error") <= 1e-9);
-  CHECK(out(*lab, "tpot_p99_s") == 0);
-  CHECK(out(*lab, "completed") == 100'000);
+  CHECK(std::isnan(out(*lab, "tpot_p99_s")));  // a plain queue has no tokens
+  CHECK(out(*lab, "measured") == 100'000);
+  CHECK(out(*lab, "completed") == 120'000);
+  // The interval beside the mean holds the formula.
+  CHECK(std::abs(out(*lab, "mean_wait_s") - 0.745541) <= out(*lab, "mean_wait_half"));
+  CHECK(out(*lab, "mean_wait_half") < 0.1);
 }
 
-TEST_CASE("batching: at first, continuous batching beats static on the same arrivals") {
+// 48 requests at five a second seem to be served 2.8 a second, for the run has a start and an end.
+TEST_CASE("batching: figures are of a long run without its start and its drain, and say how sure they are") {
+  const LabPtr lab = batching();
+  lab->compute();
+  CHECK(out(*lab, "measured") == 10'000);
+  CHECK(near(out(*lab, "throughput_per_s"), 5, 0.03));
+  CHECK(std::abs(out(*lab, "throughput_per_s") - 5) <= out(*lab, "throughput_half"));
+  CHECK(near(out(*lab, "mean_waiting"), 2.5, 0.35));
+  CHECK(near(out(*lab, "goodput_per_s"), 4.08, 0.05));
+  CHECK(near(out(*lab, "p99_latency_s"), 6.34, 0.08));
+  for (const char* half : {"mean_wait_half", "mean_latency_half", "p50_latency_half", "p99_latency_half",
+                           "ttft_p50_half", "ttft_p99_half", "tpot_p99_half", "goodput_half", "throughput_half"}) {
+    INFO(half);
+    CHECK(out(*lab, half) > 0);
+  }
+  // Another seed lands within both intervals together.
+  const double mean_s = out(*lab, "mean_latency_s"), half_s = out(*lab, "mean_latency_half");
+  for (const int seed : {11, 12, 13}) {
+    set(*lab, "seed", seed);
+    lab->compute();
+    CHECK(std::abs(out(*lab, "mean_latency_s") - mean_s) <= 1.5 * (half_s + out(*lab, "mean_latency_half")));
+  }
+}
+
+TEST_CASE("batching: a P99 and an interval are given where there are requests enough for them") {
+  const LabPtr lab = batching();
+  input(*lab, "against").chosen().clear();
+  set(*lab, "requests", 900);
+  lab->compute();
+  CHECK(std::isnan(out(*lab, "p99_latency_s")));
+  CHECK(std::isnan(out(*lab, "ttft_p99_s")));
+  CHECK(std::isnan(out(*lab, "mean_wait_half")));
+  CHECK(out(*lab, "p90_latency_s") > out(*lab, "p50_latency_s"));
+  CHECK(lab->outputs().find("state")->text() == "too few requests to tell: start and end weigh on the figures");
+  set(*lab, "requests", 1000);
+  lab->compute();
+  CHECK(out(*lab, "p99_latency_s") > out(*lab, "p90_latency_s"));
+  CHECK(out(*lab, "mean_wait_half") > 0);
+}
+
+TEST_CASE("batching: an overloaded queue is said to be one, and its waits are not given") {
+  const LabPtr lab = batching();
+  choose(*lab, "policy", "static");
+  input(*lab, "against").chosen().clear();
+  lab->compute();
+  CHECK(lab->outputs().find("state")->text().find("overloaded: 2.5") == 0);
+  CHECK(lab->answer() == "Static is overloaded: `2.53` of `5.09` requests a second leave, and its queue grows.");
+  for (const char* grows : {"mean_wait_s", "p50_latency_s", "p99_latency_s", "ttft_p99_s", "mean_waiting"}) {
+    INFO(grows);
+    CHECK(std::isnan(out(*lab, grows)));
+  }
+  CHECK(near(out(*lab, "throughput_per_s"), 2.5, 0.05));
+  CHECK(near(out(*lab, "utilization"), 100, 0.01));
+  SECTION("a plain queue is, from its whole capacity on, however short the run") {
+    set(*lab, "policy", "single", "service", "exponential", "service_time_s", 1, "arrival_rate", 1, "requests", 50);
+    lab->compute();
+    CHECK(lab->outputs().find("state")->text().find("overloaded") == 0);
+    CHECK(std::isnan(out(*lab, "mean_wait_s")));
+    set(*lab, "arrival_rate", 0.95, "requests", 20'000);
+    lab->compute();
+    CHECK(lab->outputs().find("state")->text().find("steady") == 0);
+  }
+}
+
+// Llama-3-70B: 2 x 80 x 8 x 128 numbers a token. In FP8 a byte each, and 160 scales of four bytes in all.
+TEST_CASE("batching: the cache in FP8 holds twice the blocks, exactly, and batches take up to 4,096 slots") {
+  const LabPtr lab = batching();
+  set(*lab, "requests", 1);
+  lab->compute();
+  const double wide = out(*lab, "kv_pool_bytes"), blocks = out(*lab, "kv_blocks");
+  CHECK(blocks == std::floor(wide / (16 * 327680)));
+  choose(*lab, "kv_format", "fp8");
+  set(*lab, "slots", 4096);
+  lab->compute();
+  CHECK(lab->reason().empty());
+  CHECK(wide - out(*lab, "kv_pool_bytes") == 640);
+  CHECK(out(*lab, "kv_blocks") == std::floor((wide - 640) / (16 * 163840)));
+  // More at once than a picture of lanes could show: 2,000 requests in the first second.
+  set(*lab, "requests", 2000, "arrival_rate", 1000, "pictured", 120);
+  lab->compute();
+  CHECK(lab->reason().empty());
+  CHECK(out(*lab, "completed") == 2400);
+}
+
+TEST_CASE("batching: at first, static batches are overloaded and continuous batching is not") {
   const LabPtr lab = batching();
   lab->compute();
   REQUIRE(lab->outputs().find("racers")->table_size() == 2);
   CHECK(racer(*lab, 0, "wasted_slots") == 0);
   CHECK(racer(*lab, 1, "wasted_slots") > 20);
+  CHECK(racer(*lab, 0, "overloaded") == 0);
+  CHECK(racer(*lab, 1, "overloaded") == 1);
+  CHECK(std::isnan(out(*lab, "speedup_p50")));
+  // At two a second both keep up.
+  set(*lab, "arrival_rate", 2);
+  lab->compute();
   CHECK(out(*lab, "speedup_p50") > 1.5);
   CHECK(near(out(*lab, "speedup_p50"), racer(*lab, 1, "p50_latency_s") / racer(*lab, 0, "p50_latency_s"), 1e-12));
   CHECK(racer(*lab, 0, "ttft_p99_s") < racer(*lab, 1, "ttft_p99_s"));
@@ -59,6 +153,8 @@ TEST_CASE("batching: arrivals from a file replace the stream; a bad line is the 
   input(*lab, "trace").file() = {"arrivals.csv", "time,prompt,output\n0,100,10\n0.5,100,20\n1,100,30\n"};
   lab->compute();
   CHECK(out(*lab, "completed") == 3);
+  CHECK(out(*lab, "measured") == 3);
+  CHECK(lab->outputs().find("state")->text() == "a recording, measured as a whole, start and end included");
   CHECK(near(out(*lab, "tokens_per_s") / out(*lab, "throughput_per_s"), 20, 1e-9));
   input(*lab, "trace").file().text = "0,100\n";
   lab->compute();
@@ -68,7 +164,7 @@ TEST_CASE("batching: arrivals from a file replace the stream; a bad line is the 
   for (int i = 0; i < 300; ++i) many += std::to_string(i) + ",100,10\n";
   input(*lab, "trace").file() = {"/home/me/day one.csv", many};
   lab->compute();
-  CHECK(out(*lab, "completed") == 300);  // all of the file, whatever number the stream would have had
+  CHECK(out(*lab, "measured") == 300);  // all of the file, whatever number the stream would have had
 }
 
 TEST_CASE("batching: where no formula speaks of a queue, the reason is said and no wait is made up") {
@@ -111,11 +207,13 @@ TEST_CASE("batching: chunked prefill shortens the stalls inside answers many tim
   set(*lab, "arrival_rate", 2);
   set(*lab, "length_variation", 0.5);
   lab->compute();
+  CHECK(near(racer(*lab, 1, "gap_p99_s"), 0.3, 0.02));
+  CHECK(near(racer(*lab, 0, "gap_p99_s"), 0.0235, 0.02));
   CHECK(racer(*lab, 1, "gap_p99_s") > 3 * racer(*lab, 0, "gap_p99_s"));
   CHECK(racer(*lab, 1, "tpot_p99_s") < 3 * racer(*lab, 0, "tpot_p99_s"));
   CHECK(out(*lab, "gap_longest_s") >= out(*lab, "gap_p99_s"));
   // A mixed step of 512 tokens takes some 15 ms at 70 % of the roofs, and attention to what is cached on top.
-  CHECK(out(*lab, "gap_longest_s") < 0.06);
+  CHECK(out(*lab, "gap_longest_s") < 0.08);
 }
 
 TEST_CASE("batching: what cannot be served is refused in one sentence") {
@@ -143,10 +241,16 @@ struct Race {
 
 }  // namespace
 
-// Lq = rate x Wq: what the strip shows, integrated, is the mean of the queue. Somebody served on arrival never stood in
-// it.
-TEST_CASE("batching: the queue strips show the queue: their area is the mean number waiting, on one scale") {
+// The area under the strip is the time that all requests wait together.
+TEST_CASE("batching: the queue strips show the queue: their area is the time that all wait together") {
   Race c;
+  std::string file = "time,prompt,output\n";
+  for (int i = 0; i < 20; ++i) file += std::to_string(0.05 * i) + ",500,100\n";
+  input(*c.lab, "trace").file() = {"arrivals.csv", file};
+  c.lab->compute();
+  c.ui.frames(2);
+  const double wait_s = 20 * out(*c.lab, "mean_wait_s");
+  CHECK(wait_s > 5);
   const widgets::Record record = c.ui.record();
   const auto table =
       std::find_if(record.tables.begin(), record.tables.end(), [](const auto& t) { return t.name == "queue"; });
@@ -161,11 +265,8 @@ TEST_CASE("batching: the queue strips show the queue: their area is the mean num
     highest = std::max(highest, waiting);
   }
   CHECK(last == 0);
-  const double first_s = out(*c.lab, "completed") / -out(*c.lab, "throughput_per_s") + out(*c.lab, "makespan_s");
-  CHECK(near(area, out(*c.lab, "mean_waiting") * (out(*c.lab, "makespan_s") - first_s), 1e-6));
-  CHECK(area < 1);  // 13 ms for each of 48
+  CHECK(near(area, wait_s, 1e-6));
   CHECK(c.ui.text_present("at most 1"));
-  CHECK(c.ui.text_present("at most 22"));
 }
 
 TEST_CASE(
@@ -198,6 +299,11 @@ TEST_CASE(
 
 TEST_CASE("batching: with the keyboard on the race, arrows step by a hundredth and Space plays and stops") {
   Race c;
+  std::string file = "time,prompt,output\n";
+  for (int i = 0; i < 20; ++i) file += std::to_string(0.05 * i) + ",500,100\n";
+  input(*c.lab, "trace").file() = {"arrivals.csv", file};
+  c.lab->compute();
+  c.ui.frames(2);
   const auto time = [&] { return view(*c.lab, "time").real(); };
   const double end_s = out(*c.lab, "makespan_s");
   const ImVec2 corner = c.ui.point_in("cursor", {0.5f, 0.97f});  // on the ruler, where nobody is
@@ -238,8 +344,12 @@ TEST_CASE("batching: the answer names who waits, for what and how long") {
   const LabPtr lab = batching();
   lab->compute();
   CHECK(lab->answer() ==
-        "Mean wait under Static: `3.92 s` for a full batch and the one before it; Continuous: `13.1 ms` for the "
-        "running step and room in the batch.");
+        "Static is overloaded: `2.53` of `5.09` requests a second leave. Mean wait under Continuous: `580 ms` ± `156 "
+        "ms` for the running step and room in the batch.");
+  set(*lab, "arrival_rate", 2);
+  lab->compute();
+  CHECK(lab->answer().find("Mean wait under Static: `") == 0);
+  CHECK(lab->answer().find("` for a full batch and the one before it; Continuous: `") != std::string::npos);
   input(*lab, "against").chosen().clear();
   set(*lab, "requests", 1);
   lab->compute();
@@ -254,7 +364,7 @@ TEST_CASE("batching: dragging the race moves the cursor, who waits then is said,
   const double time = view(*lab, "time").real();
   CHECK(time > 0);
   CHECK(time < out(*lab, "makespan_s"));
-  CHECK(ui.text_present(" wait, at most 22"));
+  CHECK(ui.text_present(" wait, at most "));
   ui.click("Play");
   ui.frames(5);
   CHECK(view(*lab, "playing").toggle());
