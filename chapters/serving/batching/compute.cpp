@@ -45,13 +45,32 @@ models::Result<models::RecordedRequests> requests_of(const Inputs& in) {
   return read;
 }
 
-models::Result<models::ServingCost> cost_of(const Inputs& in) {
+/// A batch runs until its longest member is done.
+bool batches(ServingPolicy policy) { return policy == ServingPolicy::fixed || policy == ServingPolicy::dynamic; }
+
+/// The model and the chips that serve it, and what its steps cost.
+struct Served {
+  models::ServingCost cost;
+  models::ServingBound bound;
+};
+models::Result<Served> served_by(const Inputs& in) {
+  using Outcome = models::Result<Served>;
   const auto chip = find_chip(in.chip);
   const auto model = find_model(in.model);
-  if (!chip || !model) return models::Result<models::ServingCost>::fail(!chip ? chip.error : model.error);
-  return models::serving_cost(
-      (*model)->architecture,
-      {.chip = *chip, .chips = static_cast<double>(in.chips), .format = in.format, .kv = in.kv_format});
+  if (!chip || !model) return Outcome::fail(!chip ? chip.error : model.error);
+  const models::ServingMachine machine{
+      .chip = *chip,
+      .chips = static_cast<double>(in.chips),
+      .format = in.format,
+      .kv = in.kv_format,
+  };
+  const models::Architecture& architecture = (*model)->architecture;
+  const auto cost = models::serving_cost(architecture, machine);
+  if (!cost) return Outcome::fail(cost.error);
+  const auto bound = models::serving_bound(architecture, machine, static_cast<double>(in.slots), in.prompt_tokens,
+                                           in.output_tokens, batches(in.policy));
+  if (!bound) return Outcome::fail(bound.error);
+  return Outcome::ok({*cost, *bound});
 }
 
 /// The chosen policy first.
@@ -72,8 +91,6 @@ double offered_load(const Inputs& in, std::span<const models::ServingRequest> re
     rate = static_cast<double>(requests.size() - 1) / requests.back().arrival_s;
   return 100 * rate * in.service_time_s / static_cast<double>(in.servers);
 }
-
-bool batches(ServingPolicy policy) { return policy == ServingPolicy::fixed || policy == ServingPolicy::dynamic; }
 
 /// Takes out what only says how long the run was.
 void drop_what_grows(PolicyRun& run) {
@@ -196,9 +213,11 @@ Outputs compute(const Inputs& in, Progress& progress) {
       .cancelled = &progress.cancelled,
   };
   if (in.service == Service::llm) {
-    auto made = cost_of(in);
+    auto made = served_by(in);
     if (!made) return infeasible(made.error);
-    cost = std::move(*made);
+    cost = std::move(made->cost);
+    out.bound = made->bound;
+    out.bound.tokens_per_s *= static_cast<double>(in.servers);
     out.kv_pool_bytes = in.kv_share / 100 * cost.free_bytes;
     out.kv_blocks =
         static_cast<std::int64_t>(out.kv_pool_bytes / (cost.kv_bytes_per_token * static_cast<double>(in.block_tokens)));

@@ -227,6 +227,33 @@ void describe(Fields& f, Outputs& o) {
              .formula = "(held - used) / held",
              .source = orca,
          });
+  f.group("At full roofs");
+  f.real("bound_tpot_s", o.bound.tpot_s,
+         {
+             .label = "TPOT at best",
+             .unit = "s",
+             .help = "A decode step with all slots taken, or as many as memory holds, at the chips' full bandwidth and "
+                     "peak: no engine can be faster.",
+             .when = {"service", "llm"},
+             .formula = "(weights + slots x cache of prompt + output / 2) / bandwidth",
+             .source = "roofline; weights without the input embedding",
+         });
+  f.real("bound_ttft_s", o.bound.ttft_s,
+         {
+             .label = "First token at best",
+             .unit = "s",
+             .help = "A prompt alone: its arithmetic, or the reading of the weights if longer.",
+             .when = {"service", "llm"},
+             .formula = "max(weights / bandwidth, 2 x parameters x prompt / peak)",
+         });
+  f.real("bound_tokens_per_s", o.bound.tokens_per_s,
+         {
+             .label = "Tokens a second at best",
+             .help = "Output tokens with all slots taken, and the arithmetic of the prompts done as well; of static "
+                     "batches the prompts first, then the steps.",
+             .when = {"service", "llm"},
+             .formula = "min(slots / TPOT at best, peak / (2 x parameters x (prompt + output) / output))",
+         });
   f.group("KV cache");
   f.real("kv_peak", o.chosen.kv_peak_percent,
          {.label = "Cache at most", .unit = "%", .formula = "largest number of blocks taken / blocks"});

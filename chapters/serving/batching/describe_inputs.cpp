@@ -159,8 +159,10 @@ void describe(Fields& f, Inputs& in) {
              .unit = "tokens",
              .help = "Lengths are log-normal.",
              .lo = 1,
-             .hi = 8192,
+             .hi = 32768,
              .scale = Scale::log,
+             .typical_lo = 16,
+             .typical_hi = 8192,
              .when = {"service", "llm"},
          });
   f.real("output_tokens", in.output_tokens,
@@ -169,8 +171,10 @@ void describe(Fields& f, Inputs& in) {
              .unit = "tokens",
              .help = "Lengths are log-normal.",
              .lo = 1,
-             .hi = 4096,
+             .hi = 8192,
              .scale = Scale::log,
+             .typical_lo = 8,
+             .typical_hi = 2048,
              .when = {"service", "llm"},
          });
   f.real("length_variation", in.length_variation,

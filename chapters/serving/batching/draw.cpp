@@ -140,6 +140,27 @@ void draw_shares(const char* label, const Picture& picture, bool ttft, bool limi
                      });
 }
 
+/// What others measured, filled, the bound of each, hollow, and the share of it that was reached.
+void draw_measured(const Picture& picture, View& view, ImVec2 size) {
+  view.measured_rows.clear();
+  for (const MeasuredRun& run : picture.measured.runs)
+    view.measured_rows.push_back({
+        .label = run.name,
+        .bound = run.bound,
+        .measured = run.measured,
+        .tint = widgets::Tint::series(view.measured_rows.empty() ? 0 : 1),
+        .info = run.info,
+    });
+  widgets::draw_dot_plot(
+      "published runs", view.measured_rows, view.measured,
+      {
+          .axis_label = picture.measured.rate ? "output tokens a second, all answers" : "tokens a second of one answer",
+          .bound_label = "at full roofs",
+          .axis = widgets::AxisKind::log10,
+          .size = size,
+      });
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs&, const Picture& picture, View& view) {
@@ -147,6 +168,9 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs&, const Picture& picture
   const float each = picture.kv_blocks > 0 ? 88 : 68;
   stage.panel("race", {.title = "The race", .least = {540, 104 + each * policies}, .answers = true},
               [&](ImVec2 size) { draw_race_panel(picture, view, size); });
+  if (!picture.measured.runs.empty())
+    stage.panel("measured", {.title = "Published runs", .least = {300, 180}},
+                [&](ImVec2 size) { draw_measured(picture, view, size); });
   // In a plain queue the answer is one token.
   const bool tokens = picture.kv_blocks > 0;
   if (tokens)

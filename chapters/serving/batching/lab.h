@@ -5,7 +5,9 @@
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "models/serving/serving_bound.h"
 #include "models/serving/serving_summary.h"
+#include "widgets/charts/dot_plot.h"
 #include "widgets/charts/ecdf.h"
 #include "widgets/controls/playback.h"
 
@@ -63,6 +65,7 @@ struct Outputs {
   std::string theory;  ///< which formula speaks of this queue, or why none does
   double kv_pool_bytes = 0;
   std::int64_t kv_blocks = 0;
+  models::ServingBound bound;  ///< of a full batch at full roofs; all 0 without a model
   std::string reason;
 
   // What happened to the first requests: those pictured, and as many who came behind them as `max_followed` allows.
@@ -113,6 +116,19 @@ struct PolicyPicture {
   std::vector<Headline> headlines;            ///< the ones that matter most first
 };
 
+/// A run and the most that it could reach, tokens a second.
+struct MeasuredRun {
+  std::string name, info;  ///< what ran; how far from the bound it is, and where the figure is from
+  double measured = 0, bound = 0;
+};
+/// Published runs of the model that is served, after the chosen policy's own.
+struct MeasuredRuns {
+  bool rate = false;              ///< all output tokens; else those of one answer, which is 1 / TPOT
+  std::vector<MeasuredRun> runs;  ///< the first is this lab's own
+};
+/// Those of the same chip, where there are any.
+MeasuredRuns measured_runs(const Inputs& in, const Outputs& out);
+
 /// An arrival on the line above the race.
 struct Dot {
   double arrival_s = 0;
@@ -131,12 +147,15 @@ struct Picture {
   std::string caption, answer;
   std::string latency_axis, ttft_axis;  ///< whose latencies the curves are
   double ttft_limit_s = 1;
+  MeasuredRuns measured;
 };
 
 struct View {
   widgets::Playback playback{.time_s = 1e9};  ///< at first the cursor stands at the end
   std::int64_t request = 0;                   ///< followed through the lanes, from 1; 0: none
   widgets::EcdfView latency, ttft;
+  widgets::DotPlotView measured;
+  std::vector<widgets::DotRow> measured_rows;
 };
 
 /// Requests that the picture follows, those that it knows of, and arrivals that are measured of a rival.
