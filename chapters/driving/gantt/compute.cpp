@@ -145,15 +145,19 @@ void fill_changes(const Inputs& in, Outputs& out) {
   }
 }
 
-/// What the latency is measured to: a plan may be ready before a map that nobody waits for.
-std::string ends_with(const TaskGraph& graph, const GraphSchedule& s, std::size_t typed_in) {
+/// What the latency is measured to, and which other results, for which nobody waits, are ready before.
+std::string ends_with(const TaskGraph& graph, const GraphSchedule& s) {
+  std::vector<bool> awaited(graph.tasks.size(), false);
   std::size_t last = 0;
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i)
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    for (const std::size_t before : graph.tasks[i].after) awaited[before] = true;
     if (s.jobs[i].finish_ns > s.jobs[last].finish_ns) last = i;
-  const std::size_t plan = std::min(typed_in, graph.tasks.size()) - 1;  // copies of encoders stand behind
-  if (s.jobs[plan].finish_ns == s.jobs[last].finish_ns) return graph.tasks[plan].name;
-  return graph.tasks[last].name + "; " + graph.tasks[plan].name + " is ready after " +
-         format_text(seconds(s.jobs[plan].finish_ns), "s");
+  }
+  std::string out = graph.tasks[last].name;
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i)
+    if (!awaited[i] && s.jobs[i].finish_ns < s.jobs[last].finish_ns)
+      out += "; " + graph.tasks[i].name + " is ready after " + format_text(seconds(s.jobs[i].finish_ns), "s");
+  return out;
 }
 
 /// A lone frame as found, but for these changes.
@@ -205,7 +209,7 @@ Outputs compute(const Inputs& in) {
   out.saved_s = out.before_s - out.latency_s;
   out.engine_s = found_but_s(in, true, false);
   out.tuned_s = found_but_s(in, true, true);
-  out.ends_with = ends_with(*graph, *first, in.tasks.size());
+  out.ends_with = ends_with(*graph, *first);
   out.speedup = out.before_s / out.latency_s;
   out.slack_s = out.deadline_s - out.latency_s;
   out.throughput_hz = *sustained;

@@ -151,14 +151,13 @@ void draw_measured(const Picture& picture, View& view, ImVec2 size) {
         .tint = widgets::Tint::series(view.measured_rows.empty() ? 0 : 1),
         .info = run.info,
     });
-  widgets::draw_dot_plot(
-      "published runs", view.measured_rows, view.measured,
-      {
-          .axis_label = picture.measured.rate ? "output tokens a second, all answers" : "tokens a second of one answer",
-          .bound_label = "at full roofs",
-          .axis = widgets::AxisKind::log10,
-          .size = size,
-      });
+  widgets::draw_dot_plot("published runs", view.measured_rows, view.measured,
+                         {
+                             .axis_label = picture.measured.axis,
+                             .bound_label = "at full roofs",
+                             .axis = widgets::AxisKind::log10,
+                             .size = size,
+                         });
 }
 
 }  // namespace
@@ -169,7 +168,7 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs&, const Picture& picture
   stage.panel("race", {.title = "The race", .least = {540, 104 + each * policies}, .answers = true},
               [&](ImVec2 size) { draw_race_panel(picture, view, size); });
   if (!picture.measured.runs.empty())
-    stage.panel("measured", {.title = "Published runs", .least = {300, 180}},
+    stage.panel("measured", {.title = "Published runs: chips, sequences at once", .least = {300, 180}},
                 [&](ImVec2 size) { draw_measured(picture, view, size); });
   // In a plain queue the answer is one token.
   const bool tokens = picture.kv_blocks > 0;

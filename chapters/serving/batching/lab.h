@@ -123,7 +123,8 @@ struct MeasuredRun {
 };
 /// Published runs of the model that is served, after the chosen policy's own.
 struct MeasuredRuns {
-  bool rate = false;              ///< all output tokens; else those of one answer, which is 1 / TPOT
+  bool rate = false;  ///< all output tokens; else those of one answer, which is 1 / TPOT
+  std::string axis;
   std::vector<MeasuredRun> runs;  ///< the first is this lab's own
 };
 /// Those of the same chip, where there are any.

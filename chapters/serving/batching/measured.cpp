@@ -44,6 +44,13 @@ std::vector<const Published*> rows_of(const Inputs& in, std::string_view output,
   return out;
 }
 
+/// A format's id as people write it.
+std::string upper(std::string_view id) {
+  std::string out(id);
+  for (char& c : out) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return out;
+}
+
 /// The chosen policy's run: at the sequences that its batch holds on average.
 MeasuredRun own_run(const Inputs& in, const Outputs& out, bool all_tokens) {
   MeasuredRun own;
@@ -61,27 +68,25 @@ MeasuredRun own_run(const Inputs& in, const Outputs& out, bool all_tokens) {
   };
   const auto bound = models::serving_bound((*model)->architecture, machine, there, in.prompt_tokens, in.output_tokens);
   if (!bound) return own;
-  own.name = "this run, " + format_text(there, "", 2) + " at once";
+  own.name = "this " + upper(models::format_id(in.format)) + ", " + format_text(there, "", 2);
   own.info = "simulated, with the sequences that are in the batch on average";
   own.measured = all_tokens ? s.tokens_per_s / static_cast<double>(in.servers) : 1 / s.tpot_p50_s;
   own.bound = all_tokens ? bound->tokens_per_s : 1 / bound->tpot_s;
   return own;
 }
 
-/// What tells a row from others of the same model.
+/// What tells a row from others of the same model, as short as can be: tensor parallel over so many chips, sequences at
+/// once, and of saturated servers prompt and output.
 std::string short_name(const Published& row, bool same_chip) {
-  std::string out = format_text(row.number("chips", 1), "");
+  std::string out;
   const auto chip = find_chip(text_of(row, "chip"));
-  if (!same_chip && chip)
-    out += " x " + (*chip)->short_name;
-  else
-    out += row.number("chips", 1) == 1 ? " chip" : " chips";
-  std::string format(text_of(row, "format"));
-  for (char& c : format) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  out += ", " + format + ", " + format_text(row.number("slots", 1), "") + " at once";
+  if (!same_chip && chip) out = (*chip)->short_name + " ";
+  out += "TP" + format_text(row.number("chips", 1), "");
+  out += " " + upper(text_of(row, "format"));
+  out += ", " + format_text(row.number("slots", 1), "");
   if (row.output == rate)
-    out += ", " + format_text(row.number("prompt_tokens", 1), "") + " in, " +
-           format_text(row.number("output_tokens", 1), "") + " out";
+    out += ", " + format_text(row.number("prompt_tokens", 1), "") + " / " +
+           format_text(row.number("output_tokens", 1), "");
   return out;
 }
 
@@ -100,6 +105,7 @@ MeasuredRuns measured_runs(const Inputs& in, const Outputs& out) {
         same_chip = same;
       }
   if (rows.empty()) return all;
+  all.axis = all.rate ? "output tokens a second, all answers" : "tokens a second of one answer";
   if (MeasuredRun own = own_run(in, out, all.rate); own.bound > 0 && own.measured > 0) all.runs.push_back(own);
   for (const Published* row : rows) {
     const auto bound = bound_of(*row);

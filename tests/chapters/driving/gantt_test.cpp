@@ -81,7 +81,7 @@ TEST_CASE("gantt: resources at the rate, room off the critical path, and preempt
 TEST_CASE("gantt: a plan that is ready before the last result is said to be, and what it is counted to is named") {
   const LabPtr map = preset("The map steps aside");
   map->compute();
-  CHECK(map->outputs().find("ends_with")->text() == "Map; Planning is ready after 16 ms");
+  CHECK(map->outputs().find("ends_with")->text() == "Mapping; Planning is ready after 16 ms");
   const LabPtr lab = gantt();
   lab->compute();
   CHECK(lab->outputs().find("ends_with")->text() == "Planning");

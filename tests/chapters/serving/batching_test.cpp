@@ -300,7 +300,7 @@ TEST_CASE(
 TEST_CASE("batching: with the keyboard on the race, arrows step by a hundredth and Space plays and stops") {
   Race c;
   std::string file = "time,prompt,output\n";
-  for (int i = 0; i < 20; ++i) file += std::to_string(0.05 * i) + ",500,100\n";
+  for (int i = 0; i < 48; ++i) file += std::to_string(0.2 * i) + ",500,150\n";
   input(*c.lab, "trace").file() = {"arrivals.csv", file};
   c.lab->compute();
   c.ui.frames(2);
@@ -369,4 +369,27 @@ TEST_CASE("batching: dragging the race moves the cursor, who waits then is said,
   ui.frames(5);
   CHECK(view(*lab, "playing").toggle());
   CHECK(view(*lab, "time").real() > time);
+}
+
+// Model, chip and format as they come have seven published runs; the first row is the lab's own.
+TEST_CASE("batching: published runs of the model stand beside the race by default, filled, with their bounds") {
+  ShellDriver d(bundled_content());
+  for (const ImVec2 size : {ImVec2{1280, 800}, ImVec2{1600, 1000}, ImVec2{1920, 1080}}) {
+    d.ui.resize(size);
+    REQUIRE(d.workspace.open("serving/batching"));
+    REQUIRE(d.settle());
+    d.ui.frames(3);
+    INFO(size.x << " x " << size.y);
+    CHECK(d.ui.text_present("Published runs"));
+    CHECK(d.ui.text_present("TP8 FP8, 64"));
+    CHECK(d.ui.text_present("20.7 %"));  // 15.45 ms measured, 3.13 ms at full roofs
+    CHECK(d.ui.text_present("this BF16, 6.8"));
+    CHECK(d.canvas_overflow_px() == 0);
+  }
+  REQUIRE(d.input("model").set_choice_id("llama-2-70b"));  // saturated runs and MLPerf alone
+  REQUIRE(d.settle());
+  CHECK(d.ui.text_present("output tokens a second, all answers"));
+  REQUIRE(d.input("model").set_choice_id("smollm3-3b"));
+  REQUIRE(d.settle());
+  CHECK_FALSE(d.ui.text_present("Published runs"));
 }
