@@ -35,7 +35,7 @@ void describe(Fields& f, Inputs& in) {
            {.label = "Policy", .help = "The scheduler whose figures the outputs give.", .headline = true});
   f.choices("against", in.against, policies,
             {.label = "Race against",
-             .help = "Others that meet the same arrivals; up to 20,000 are measured, and the first three are shown."});
+             .help = "Others that meet the same arrivals; up to 10,000 are measured, and the first three are shown."});
   f.integer("slots", in.slots,
             {.label = "Slots",
              .help = "Requests in a batch of one server; engines ship with some 256, published runs take up to 4,096.",

@@ -160,7 +160,7 @@ struct View {
 };
 
 /// Requests that the picture follows, those that it knows of, and arrivals that are measured of a rival.
-inline constexpr std::int64_t max_pictured = 120, max_followed = 2000, max_raced = 20'000;
+inline constexpr std::int64_t max_pictured = 120, max_followed = 2000, max_raced = 10'000;
 
 Outputs compute(const Inputs& in, Progress& progress);
 Picture arrange(const Inputs& in, const Outputs& out);
