@@ -69,6 +69,7 @@ Quantile quantile_of(std::span<const double> values, double share, bool interval
 struct Departures {
   std::array<double, interval_batches> all{}, good{};
   double count = 0, good_count = 0, tokens = 0, arrived = 0;
+  double waiting_more = 0;  ///< in the queue at the end than at the start
 };
 Departures departures_in(std::span<const ServingRequest> requests, const ServingRun& run, const ServingWindow& window,
                          double until_s, double ttft_limit_s, double tpot_limit_s) {
@@ -78,6 +79,8 @@ Departures departures_in(std::span<const ServingRequest> requests, const Serving
     const ServedRequest& s = run.served[i];
     if (!(s.finish_s >= 0)) continue;
     out.arrived += requests[i].arrival_s >= window.from_s && requests[i].arrival_s < until_s;
+    out.waiting_more += requests[i].arrival_s < until_s && s.start_s >= until_s;
+    out.waiting_more -= requests[i].arrival_s < window.from_s && s.start_s >= window.from_s;
     if (!(s.finish_s >= window.from_s) || !(window.inside ? s.finish_s < until_s : s.finish_s <= until_s)) continue;
     const auto batch = static_cast<std::size_t>((s.finish_s - window.from_s) / span_s * interval_batches);
     const bool good = within_limits(requests[i], s, ttft_limit_s, tpot_limit_s);
@@ -152,8 +155,13 @@ ServingSummary summarize_serving(std::span<const ServingRequest> requests, const
   out.little_error = over(std::abs(run.in_system_s - latency_s), latency_s);
   out.utilization = std::min(1.0, over(sums.busy_s, span_s * static_cast<double>(setup.servers)));
   out.wasted_slots = std::max(0.0, over(sums.slot_held_s - sums.slot_used_s, sums.slot_held_s));
-  const double growth = left.arrived - left.count, chance = 30 + 3 * static_cast<double>(setup.slots * setup.servers);
-  out.overloaded = intervals && growth > 0.02 * left.arrived && growth > chance;
+  // A batch that waits to fill holds up to its slots in the queue.
+  const bool waits_to_fill = setup.policy == ServingPolicy::fixed || setup.policy == ServingPolicy::dynamic;
+  const double servers = static_cast<double>(setup.servers),
+               chance = 30 + servers * (waits_to_fill ? 2 * static_cast<double>(setup.slots) : 3),
+               much = std::max(0.02 * left.arrived, chance);
+  out.overloaded = intervals && left.waiting_more > much;
+  out.filling = intervals && !out.overloaded && left.arrived - left.count > much;
   const double batch_s = span_s / interval_batches;
   out.half = {
       .mean_wait_s = intervals ? mean_half_width(taken.wait_s) : no_number,
@@ -166,6 +174,10 @@ ServingSummary summarize_serving(std::span<const ServingRequest> requests, const
       .throughput_per_s = intervals ? rate_half_width(left.all, batch_s) : no_number,
       .goodput_per_s = intervals ? rate_half_width(left.good, batch_s) : no_number,
   };
+  if (out.filling) {
+    const double none = no_number;
+    out.half = {none, none, none, none, none, none, none, none, none};
+  }
   return out;
 }
 

@@ -42,12 +42,13 @@ struct ServingSummary {
   double utilization = 0;                         ///< 0 to 1, of the servers' time
   double wasted_slots = 0;                        ///< 0 to 1, of the slot-seconds taken
   double arrivals_per_s = 0;                      ///< in the window
-  /// More requests came than left, by over 2 % of the arrivals and by more than chance leaves in the queue: the queue
-  /// grows as long as they come, and waits say how long the run was. Known of windows inside a run alone.
+  /// The queue is longer at the window's end than at its start, by over 2 % of the arrivals and by more than chance
+  /// leaves: it grows as long as they come, and waits say how long the run was. Known of windows inside a run alone.
   bool overloaded = false;
+  /// Not that, but the batch itself has grown so much: the window begins before it has filled.
+  bool filling = false;
   ServingHalfWidths half;
 };
-/// `slots`: the most sequences in a batch of one server.
 ServingSummary summarize_serving(std::span<const ServingRequest> requests, const ServingRun& run,
                                  const ServingSetup& setup, double ttft_limit_s, double tpot_limit_s,
                                  const ServingWindow& window = {});

@@ -138,6 +138,8 @@ std::string state_of(const Inputs& in, const PolicyRun& run) {
   if (!in.trace.text.empty()) return "a recording, measured as a whole, start and end included";
   if (static_cast<std::size_t>(run.requests) < models::least_for_interval)
     return "too few requests to tell: start and end weigh on the figures";
+  if (s.filling)
+    return "not settled: " + leave + " requests a second leave while the batch fills; measure more of them";
   return "steady: " + leave + " requests a second leave";
 }
 
