@@ -44,7 +44,7 @@ const std::vector<Command>& commands() {
         scenario_option,
         {"--canvas", "", "the lab's picture alone, without rail, inspector and drawer"},
         {"--presentation", "", "as in presentation mode"},
-        {"--drawer", "TAB", "concept, design, code, debug, frontier, claims, predict, explore or notes"},
+        {"--drawer", "TAB", "concept, design, code, debug, frontier, claims, measured, predict, explore or notes"},
         {"--question", "N", "with this question asked, counted from 1"},
         {"--guess", "X", "and answered"}},
        {"ridgeline render roofline/roofline -o roofline.png --size 1280x800 --theme light",
@@ -157,10 +157,10 @@ const std::vector<Command>& commands() {
        drill,
        0},
       {"check",
-       "check [LAB]",
-       "recomputes every claim and published figure, or those of one lab; exit status 1 when one differs from its "
-       "recorded verdict",
-       {},
+       "check [LAB] [--json]",
+       "recomputes every claim and sets every published measurement beside the model, or those of one lab; exit status "
+       "1 when one differs from what is recorded",
+       {json_option},
        {"ridgeline check", "ridgeline check roofline/roofline"},
        check,
        1},

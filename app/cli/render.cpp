@@ -53,14 +53,14 @@ models::Status read_scale(const std::string& scale, Picture& p) {
 }
 
 models::Status read_drawer(const std::string& tab, Picture& p) {
-  static constexpr std::string_view tabs[] = {"concept", "design",  "code",    "debug", "frontier",
-                                              "claims",  "predict", "explore", "notes"};
+  static constexpr std::string_view tabs[] = {"concept", "design",   "code",    "debug",   "frontier",
+                                              "claims",  "measured", "predict", "explore", "notes"};
   const auto at = std::find(std::begin(tabs), std::end(tabs), tab);
   p.drawer = static_cast<int>(at - std::begin(tabs));
   if (at != std::end(tabs)) return models::Status::ok();
   return models::Status::fail(
       "--drawer is \"" + tab.substr(0, 40) +
-      "\": allowed are concept, design, code, debug, frontier, claims, predict, explore and notes.");
+      "\": allowed are concept, design, code, debug, frontier, claims, measured, predict, explore and notes.");
 }
 
 models::Result<Picture> picture_of(const Arguments& a) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/content/load_drills.h"
+#include "app/content/load_published.h"
 #include "app/platform/file.h"
 
 namespace app {
@@ -60,6 +61,9 @@ LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
     for (auto& drill : parse_drills(text, origin, out.errors)) add(c.drills, std::move(drill));
   };
   each_json(assets / "drills", out.errors, drills);
+  each_json(assets / "published", out.errors, [&](const std::string& text, const std::string& origin) {
+    for (auto& figure : parse_published(text, origin, out.errors)) c.published.push_back(std::move(figure));
+  });
   if (!user.empty()) {
     each_json(user / "drills", out.errors, drills);
     each_json(user / "chips", out.errors, chips);

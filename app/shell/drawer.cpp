@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "app/platform/json.h"
@@ -163,14 +164,24 @@ void draw_drawer(Shell& shell, ImVec2 size) {
   if (ui::begin_panel("drawer", size, t.panel, {18, 4},
                       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
     const std::string_view lab = shell.workspace.lab().info().id;
-    char claims[32];
-    widgets::NumberText count = widgets::format(static_cast<double>(shell.workspace.claim_count(lab)), "");
-    std::snprintf(claims, sizeof claims, "Claims %.8s", count.chars);
-    const char* names[] = {"Concept", "Design",  "Code",    "Debug", "Frontier",
-                           claims,    "Predict", "Explore", "Notes", "Lesson"};
+    const std::size_t figures = shell.workspace.figure_count(lab);
+    char claims[32], measured[32];
+    std::snprintf(claims, sizeof claims, "Claims %zu", shell.workspace.claim_count(lab));
+    std::snprintf(measured, sizeof measured, "Measured %zu", figures);
+    const char* names[] = {"Concept", "Design",  "Code",    "Debug", "Frontier", claims,
+                           measured,  "Predict", "Explore", "Notes", "Lesson"};
     const bool lesson_tab = shell.lesson.recording || shell.drawer == Drawer::lesson;
-    for (int i = 0; i < (lesson_tab ? 10 : 9); ++i) {
-      if (i > 0) ImGui::SameLine(0, t.px(22));
+    const auto shown = [&](int i) {
+      return (i != static_cast<int>(Drawer::measured) || figures > 0) &&
+             (i != static_cast<int>(Drawer::lesson) || lesson_tab);
+    };
+    float room = ImGui::GetContentRegionAvail().x;
+    for (int i = 0; i < static_cast<int>(std::size(names)); ++i)
+      if (shown(i)) room -= widgets::text_size(names[i], Type::body).x;
+    const float gap = std::clamp(room / static_cast<float>(std::size(names) - 1), t.px(8), t.px(22));
+    for (int i = 0; i < static_cast<int>(std::size(names)); ++i) {
+      if (!shown(i)) continue;
+      if (i > 0) ImGui::SameLine(0, gap);
       const bool selected = shell.drawer_open && static_cast<int>(shell.drawer) == i;
       if (ui::tab(names[i], selected, true)) {
         shell.workspace.settings.drawer_chosen = true;
@@ -187,6 +198,9 @@ void draw_drawer(Shell& shell, ImVec2 size) {
       switch (shell.drawer) {
         case Drawer::claims:
           draw_claims(shell);
+          break;
+        case Drawer::measured:
+          draw_measured(shell);
           break;
         case Drawer::predict:
           draw_predict(shell);

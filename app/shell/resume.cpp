@@ -7,8 +7,8 @@
 namespace app {
 namespace {
 
-constexpr std::array<const char*, 10> drawer_names{"concept", "design",  "code",    "debug", "frontier",
-                                                   "claims",  "predict", "explore", "notes", "lesson"};
+constexpr std::array<const char*, 11> drawer_names{"concept",  "design",  "code",    "debug", "frontier", "claims",
+                                                   "measured", "predict", "explore", "notes", "lesson"};
 
 }  // namespace
 

@@ -19,6 +19,7 @@
 #include "widgets/plot/plot.h"
 #include "widgets/prose/prose.h"
 #include "widgets/stage/stage.h"
+#include "widgets/table/table.h"
 
 namespace app {
 
@@ -36,7 +37,19 @@ struct Host {
 
 /// What the window shows: a lab, or one of the pages around the labs.
 enum class Page : std::uint8_t { lab, home, glossary };
-enum class Drawer : std::uint8_t { concept_, design, code, debug, frontier, claims, predict, explore, notes, lesson };
+enum class Drawer : std::uint8_t {
+  concept_,
+  design,
+  code,
+  debug,
+  frontier,
+  claims,
+  measured,
+  predict,
+  explore,
+  notes,
+  lesson
+};
 enum class ExportKind : std::uint8_t { png, svg, csv, scenario, document };
 
 struct ExploreState {
@@ -75,6 +88,14 @@ struct FixState {
   Job job;
   std::shared_ptr<std::vector<Fix>> result;  ///< what the job writes
   std::vector<Fix> found;
+};
+
+/// The table of published measurements in the drawer.
+struct MeasuredState {
+  std::string lab;
+  const void* of = nullptr;  ///< the figures that the table shows
+  std::uint64_t version = 0;
+  widgets::TableView table;
 };
 
 /// The headline figures of the open lab as they were before the last edit.
@@ -162,6 +183,7 @@ struct Shell {
   LessonState lesson;
   PaletteState palette;
   FixState fixes;
+  MeasuredState measured;
   PresetState preset;
   HeadlineState headlines;
   std::map<std::string, widgets::StageView, std::less<>> stages;  ///< by lab
@@ -214,6 +236,7 @@ void draw_drawer(Shell& shell, ImVec2 size);
 void draw_explore(Shell& shell);
 void draw_predict(Shell& shell);
 void draw_claims(Shell& shell);
+void draw_measured(Shell& shell);
 void draw_notes(Shell& shell);
 void draw_lesson_editor(Shell& shell);
 void draw_lesson_bar(Shell& shell, ImVec2 size);

@@ -7,6 +7,7 @@
 #include "app/platform/file.h"
 #include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
+#include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/registry.h"
 
 namespace app {
@@ -81,6 +82,19 @@ std::size_t Workspace::claim_count(std::string_view lab) const {
   return static_cast<std::size_t>(
       std::count_if(content.claims.begin(), content.claims.end(), [&](const Claim& c) { return c.lab == lab; }));
 }
+
+const Workspace::CheckedFigures& Workspace::checked_figures() {
+  const std::string_view id = lab().info().id;
+  auto at = figures_.find(id);
+  if (at == figures_.end()) {
+    at = figures_.emplace(std::string(id), CheckedFigures()).first;
+    for (const chapters::Published& row : chapters::catalog().published_of(id))
+      at->second.emplace_back(&row, check_published(row));
+  }
+  return at->second;
+}
+
+std::size_t Workspace::figure_count(std::string_view lab) const { return chapters::catalog().published_of(lab).size(); }
 
 Session& Workspace::session(std::string_view id) {
   auto at = sessions_.find(id);

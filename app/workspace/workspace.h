@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/content/content.h"
+#include "app/content/load_published.h"
 #include "app/platform/paths.h"
 #include "app/store/files.h"
 #include "app/store/kept.h"
@@ -121,6 +122,11 @@ class Workspace {
   const CheckedClaims& checked_claims();
   std::size_t claim_count(std::string_view lab) const;
 
+  /// The open lab's published measurements, each beside the lab's own figure, computed once.
+  using CheckedFigures = std::vector<std::pair<const chapters::Published*, models::Result<CheckedPublished>>>;
+  const CheckedFigures& checked_figures();
+  std::size_t figure_count(std::string_view lab) const;
+
   /// The open lab's shared choices, those that belong together in one group ("workload" of "workload.batch" and
   /// "workload.context"), for the chips of the top bar.
   struct SharedGroup {
@@ -218,6 +224,7 @@ class Workspace {
     std::shared_ptr<std::string> said;
   } keeping_;
   std::map<std::string, CheckedClaims, std::less<>> claims_;
+  std::map<std::string, CheckedFigures, std::less<>> figures_;
 };
 
 }  // namespace app

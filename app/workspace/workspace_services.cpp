@@ -65,6 +65,7 @@ void Workspace::reload_catalog() {
   }
   group_shared();
   claims_.clear();
+  figures_.clear();
   find_drilled();
 }
 

@@ -34,6 +34,12 @@ const models::Chip* Catalog::chip(std::string_view id) const { return find_id(ch
 const models::LanguageModel* Catalog::model(std::string_view id) const { return find_id(models, id); }
 const models::Network* Catalog::network(std::string_view id) const { return find_id(networks, id); }
 
+std::span<const Published> Catalog::published_of(std::string_view lab) const {
+  const auto of_lab = [&](const Published& p) { return p.lab == lab; };
+  const auto first = std::find_if(published.begin(), published.end(), of_lab);
+  return {first, std::find_if_not(first, published.end(), of_lab)};
+}
+
 models::Result<const models::Chip*> find_chip(std::string_view id) {
   using Found = models::Result<const models::Chip*>;
   const models::Chip* chip = catalog().chip(id);
@@ -54,6 +60,8 @@ void index_catalog(Catalog& c) {
   c.network_choices.clear();
   c.drill_topics.assign(1, {"weak", "all, weak ones first", ""});
   c.drill_choices.resize(2);  // those that are no template
+  std::stable_sort(c.published.begin(), c.published.end(),
+                   [](const Published& a, const Published& b) { return a.lab < b.lab; });
   for (const Drill& drill : c.drills) {
     c.drill_choices.push_back({drill.id, drill.title, drill.lab});
     if (!find_id(c.drill_topics, drill.topic)) c.drill_topics.push_back({drill.topic, drill.topic_label, ""});

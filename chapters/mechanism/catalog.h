@@ -1,23 +1,27 @@
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "chapters/mechanism/drill_template.h"
 #include "chapters/mechanism/field.h"
+#include "chapters/mechanism/published.h"
 #include "models/base/result.h"
 #include "models/machine/hardware.h"
 #include "models/transformer/language_model.h"
 
 namespace chapters {
 
-/// Chips, networks and language models that labs can choose, with their choices. Immutable once set.
+/// Chips, networks and language models that labs can choose, with their choices, and the figures that people published.
+/// Immutable once set.
 struct Catalog {
   std::vector<models::Chip> chips;
   std::vector<models::Network> networks;
   std::vector<models::LanguageModel> models;
   std::vector<Drill> drills;
+  std::vector<Published> published;  ///< measured figures, those of a lab in one row
   std::vector<std::string> notices;  ///< one sentence for each file or entry that could not be used
   /// Filled by `index_catalog`, in the order of the lists. Chips are those that are one chip.
   Choices chip_choices, model_choices, network_choices;
@@ -30,6 +34,8 @@ struct Catalog {
   const models::Chip* chip(std::string_view id) const;            ///< null when there is none
   const models::LanguageModel* model(std::string_view id) const;  ///< null when there is none
   const models::Network* network(std::string_view id) const;
+  /// The published figures that belong to a lab; empty where there are none.
+  std::span<const Published> published_of(std::string_view lab) const;
 };
 
 /// The chip or the language model of the catalog in force with that id, or a sentence that says that there is none, or

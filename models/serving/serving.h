@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -35,8 +36,13 @@ struct ServingSetup {
   std::int64_t block_tokens = 16, blocks = 1 << 20;
   Preemption preemption = Preemption::recompute;
   double swap_bytes_per_s = 25e9;
-  std::int64_t history_requests = 0;  ///< Spans are kept of this many first requests.
+  /// The run is pictured until this many first requests have left: spans, queue and cache are kept of all who are
+  /// there by then.
+  std::int64_t history_requests = 0;
   std::int64_t max_events = 20'000'000;
+  std::int64_t max_sequence_steps = 400'000'000;  ///< Steps of the engine times the sequences in each.
+  /// What ServingRun::measured and the gaps are of: the time from here on, and before there.
+  double measure_from_s = 0, measure_until_s = std::numeric_limits<double>::infinity();
   const std::atomic<bool>* cancelled = nullptr;
   std::atomic<double>* fraction = nullptr;  ///< Set to the share of requests that have left, as the run goes on.
 };
@@ -68,40 +74,27 @@ struct ServingCounts {
   double end_s = 0;  ///< of the last departure
 };
 
-struct ServingRun : ServingCounts {
-  std::vector<ServedRequest> served;
+/// What is integrated over time as requests come and go.
+struct ServingIntegrals {
   double busy_s = 0;                        ///< server-seconds with work
-  double in_system_s = 0, waiting_s = 0;    ///< requests x seconds, integrated as they come and go
+  double in_system_s = 0, waiting_s = 0;    ///< requests x seconds
   double slot_held_s = 0, slot_used_s = 0;  ///< slot-seconds taken, and of them by requests not yet done
+};
+
+struct ServingRun : ServingCounts, ServingIntegrals {
+  ServingIntegrals measured;  ///< of the time that the setup measures alone
+  std::vector<ServedRequest> served;
   std::int64_t peak_waiting = 0, peak_blocks = 0;
   std::int64_t blocks_left = 0;  ///< Cache blocks that were not returned at the end; must be 0.
   double tokens = 0;             ///< output tokens delivered
-  TokenGaps gaps;                ///< between a request's tokens, of all requests served; none in a plain queue
+  TokenGaps gaps;                ///< between a request's tokens, in the time that is measured; none in a plain queue
   bool stopped = false;          ///< cancelled, or more events than allowed: figures mean nothing
-  // Recorded only for replica 0 and its first `history_requests` requests; used for drawing.
+  // Recorded only for replica 0, until its last of the first `history_requests` requests has left; used for drawing.
   std::vector<SlotSpan> spans;
   std::vector<ServingPoint> waiting, blocks;
 };
 
 /// Runs all requests, sorted by arrival, to the end. Deterministic.
 ServingRun simulate_serving(std::span<const ServingRequest> requests, const ServingSetup& setup);
-
-/// Means and percentiles of those that were served; percentiles are exact (nearest rank).
-struct ServingSummary {
-  double mean_wait_s = 0, mean_latency_s = 0, p50_latency_s = 0, p90_latency_s = 0, p99_latency_s = 0;
-  double ttft_p50_s = 0, ttft_p99_s = 0, tpot_p50_s = 0,
-         tpot_p99_s = 0;  ///< time per output token after the first; of requests with at least two
-  /// Inter-token latency: time between one token of a request and its next, over all tokens of all requests.
-  /// Percentiles are within 0.5 %.
-  double itl_p50_s = 0, itl_p99_s = 0, itl_longest_s = 0;
-  double throughput_per_s = 0, tokens_per_s = 0;  ///< over the time from the first arrival to the last departure
-  double goodput_per_s = 0;                       ///< requests within both limits
-  double mean_in_system = 0, mean_waiting = 0;    ///< L and Lq over that time
-  double little_error = 0;                        ///< |L - throughput x mean latency| / L
-  double utilization = 0;                         ///< 0 to 1, of the servers' time
-  double wasted_slots = 0;                        ///< 0 to 1, of the slot-seconds taken
-};
-ServingSummary summarize_serving(std::span<const ServingRequest> requests, const ServingRun& run, std::int64_t servers,
-                                 double ttft_limit_s, double tpot_limit_s);
 
 }  // namespace models

@@ -71,8 +71,7 @@ class Batches {
     ledger_.take(now_s, static_cast<std::int64_t>(count));
     const double end_s = setup_.cost ? run_model(now_s, count) : run_plain(now_s, count, lane);
     if (setup_.cost) ledger_.blocks(now_s, taken);
-    ledger_.run().busy_s += end_s - now_s;
-    ledger_.run().slot_held_s += (end_s - now_s) * static_cast<double>(count);
+    ledger_.work(now_s, end_s, static_cast<double>(count));
     ledger_.run().events += static_cast<std::int64_t>(setup_.cost ? count + 2 : 1);
     busy_.push({end_s, lane, head_, count});
     head_ += count;
@@ -110,16 +109,17 @@ class Batches {
     for (std::size_t i = 0; i < count; ++i) {
       const double own_s = after_s(share_.at(head_ + i).output_tokens);
       ledger_.served(head_ + i) = {now_s, first_s, own_s, end_s};
-      ledger_.run().gaps.add_ramp(step_s + cost.context_s * n * (p + 1), cost.context_s * n,
-                                  share_.at(head_ + i).output_tokens - 1, 1);
+      if (ledger_.counts(own_s))
+        ledger_.run().gaps.add_ramp(step_s + cost.context_s * n * (p + 1), cost.context_s * n,
+                                    share_.at(head_ + i).output_tokens - 1, 1);
       show(i, 0, now_s, first_s, own_s, end_s);
     }
     return end_s;
   }
 
   void show(std::size_t i, std::int64_t lane, double start_s, double first_s, double own_s, double end_s) {
-    ledger_.run().slot_used_s += own_s - start_s;
-    if (!ledger_.shown(head_ + i)) return;
+    ledger_.use(start_s, own_s, 1);
+    if (!ledger_.shown()) return;
     lane += static_cast<std::int64_t>(i);
     if (first_s > start_s) ledger_.span(head_ + i, lane, start_s, first_s, SlotUse::prefill);
     if (own_s > first_s) ledger_.span(head_ + i, lane, first_s, own_s, SlotUse::decode);
@@ -130,10 +130,13 @@ class Batches {
     const Batch batch = busy_.top();
     busy_.pop();
     idle_.push(batch.lane);
-    for (std::size_t i = batch.first; i < batch.first + batch.count; ++i)
+    for (std::size_t i = batch.first; i < batch.first + batch.count; ++i) {
       ledger_.run().tokens += setup_.cost ? share_.at(i).output_tokens : 0;
+      ledger_.done(i);
+    }
     if (setup_.cost) ledger_.blocks(batch.end_s, 0);
     ledger_.leave(batch.end_s, static_cast<std::int64_t>(batch.count));
+    if (ledger_.picture_is_complete()) ledger_.close_picture();
     return batch.count;
   }
 

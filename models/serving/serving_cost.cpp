@@ -52,10 +52,11 @@ Result<ServingCost> serving_cost(const Architecture& architecture, const Serving
   Workload w;
   w.phase = Phase::decode;
   w.weight_bytes = format_bytes(m.format);
+  w.kv_bytes = kv_number_bytes(m.kv);
   cost.weights_bytes = resident_bytes(architecture, w).weights;
   cost.kv_bytes_per_token = kv_bytes_per_token(architecture, w.kv_bytes);
   const double memory = m.memory_share * m.chips * m.chip->memory_bytes;
-  cost.free_bytes = memory - cost.weights_bytes;
+  cost.free_bytes = memory - cost.weights_bytes - kv_scale_bytes(m.kv, architecture.layers);
   const std::string where = std::to_string(static_cast<int>(m.chips)) + " x " + m.chip->short_name;
   if (!(cost.free_bytes > 0))
     return Outcome::fail("The weights take " + gigabytes(cost.weights_bytes) + " and " + where + " offer " +

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "models/base/result.h"
@@ -9,11 +11,22 @@
 /// million times.
 namespace models {
 
+/// In what the keys and values are kept: two bytes a number, or FP8 with one FP32 scale for the keys and one for the
+/// values of each layer, as vLLM and TensorRT-LLM keep them.
+enum class KvFormat : std::uint8_t { bf16, fp8 };
+inline constexpr std::size_t kv_format_count = 2;
+inline double kv_number_bytes(KvFormat format) { return format == KvFormat::fp8 ? 1 : 2; }
+/// Of all scales of a model with this many layers.
+inline double kv_scale_bytes(KvFormat format, std::int64_t layers) {
+  return format == KvFormat::fp8 ? 2 * 4 * static_cast<double>(layers) : 0;
+}
+
 /// Where the model runs: `chips` of one kind that share every layer (tensor parallel).
 struct ServingMachine {
   const Chip* chip = nullptr;
   double chips = 8;
-  Format format = Format::bf16;     ///< of weights and products; activations and cache stay in 2 bytes
+  Format format = Format::bf16;     ///< of weights and products; activations stay in 2 bytes
+  KvFormat kv = KvFormat::bf16;     ///< of the cache
   double roof_share = 0.7;          ///< of peak and bandwidth that kernels reach
   double step_overhead_s = 0.5e-3;  ///< scheduling and launches that nothing hides, each step
   double allreduce_s = 8e-6;        ///< latency of one small all-reduce; two in each layer
@@ -37,7 +50,8 @@ class ServingCost {
   double fixed_s = 0, link_s_per_token = 0;
   double context_s = 0;  ///< per token of cache that one decoding sequence attends to
   double pair_s = 0;     ///< per (query, key) pair of a prompt
-  double weights_bytes = 0, kv_bytes_per_token = 0, free_bytes = 0;  ///< free: left for the cache, over all chips
+  double weights_bytes = 0, kv_bytes_per_token = 0;
+  double free_bytes = 0;  ///< left for the cache, over all chips: what weights and the scales of the cache leave
 
  private:
   friend Result<ServingCost> serving_cost(const Architecture&, const ServingMachine&);

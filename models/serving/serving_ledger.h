@@ -22,7 +22,10 @@ struct Share {
 class Ledger {
  public:
   Ledger(ServingRun& run, const ServingSetup& setup, const Share& share, bool pictured)
-      : run_(run), setup_(setup), share_(share), pictured_(pictured) {}
+      : run_(run), setup_(setup), share_(share), pictured_(pictured) {
+    for (const std::int32_t id : share.ids) to_picture_ += id < setup.history_requests;
+    pictured_ = pictured && to_picture_ > 0;
+  }
 
   void arrive(double now_s) {
     pass(now_s);
@@ -44,35 +47,63 @@ class Ledger {
     if (run_.completed / 4096 != (run_.completed - count) / 4096) report();
   }
   ServedRequest& served(std::size_t i) { return run_.served[static_cast<std::size_t>(share_.ids[i])]; }
+  /// The request at `i` has got all that it came for.
+  void done(std::size_t i) {
+    if (share_.ids[i] < setup_.history_requests) --to_picture_;
+  }
+  /// All who are pictured have left, and the picture has not been closed.
+  bool picture_is_complete() const { return pictured_ && to_picture_ == 0; }
+  void close_picture() { pictured_ = false; }
   void span(std::size_t i, std::int64_t lane, double start_s, double end_s, SlotUse use) {
-    if (!shown(i)) return;
+    if (!shown()) return;
     run_.spans.push_back({static_cast<std::int32_t>(lane), share_.ids[i], start_s, end_s, use, false});
   }
-  bool shown(std::size_t i) const { return pictured_ && share_.ids[i] < setup_.history_requests; }
+  bool shown() const { return pictured_ && run_.spans.size() < max_points; }
   void blocks(double now_s, std::int64_t used) {
     run_.peak_blocks = std::max(run_.peak_blocks, used);
-    if (pictured_ && run_.blocks.size() < max_points && setup_.history_requests > 0)
-      run_.blocks.push_back({now_s, static_cast<double>(used)});
+    if (pictured_ && run_.blocks.size() < max_points) run_.blocks.push_back({now_s, static_cast<double>(used)});
   }
+  /// A server worked from then to then, with this many slots taken.
+  void work(double from_s, double to_s, double slots) {
+    const double measured_s = measured(from_s, to_s);
+    run_.busy_s += to_s - from_s;
+    run_.measured.busy_s += measured_s;
+    run_.slot_held_s += slots * (to_s - from_s);
+    run_.measured.slot_held_s += slots * measured_s;
+  }
+  /// Of slots that are taken, `slots` were used by requests not yet done.
+  void use(double from_s, double to_s, double slots) {
+    run_.slot_used_s += slots * (to_s - from_s);
+    run_.measured.slot_used_s += slots * measured(from_s, to_s);
+  }
+  /// Do gaps between tokens that end now count?
+  bool counts(double now_s) const { return now_s >= setup_.measure_from_s && now_s < setup_.measure_until_s; }
   /// False when the run should end early.
-  bool may_go_on() {
-    if (run_.events > setup_.max_events) run_.stopped = true;
+  bool may_go_on(std::size_t sequences = 0) {
+    sequence_steps_ += static_cast<std::int64_t>(sequences);
+    if (run_.events > setup_.max_events || sequence_steps_ > setup_.max_sequence_steps) run_.stopped = true;
     return !run_.stopped;
   }
   std::int64_t waiting() const { return waiting_; }
   ServingRun& run() { return run_; }
 
  private:
+  double measured(double from_s, double to_s) const {
+    return std::max(0.0, std::min(to_s, setup_.measure_until_s) - std::max(from_s, setup_.measure_from_s));
+  }
   void pass(double now_s) {
-    run_.in_system_s += static_cast<double>(in_system_) * (now_s - last_s_);
-    run_.waiting_s += static_cast<double>(waiting_) * (now_s - last_s_);
+    const double measured_s = measured(last_s_, now_s), requests = static_cast<double>(in_system_),
+                 waiting = static_cast<double>(waiting_);
+    run_.in_system_s += requests * (now_s - last_s_);
+    run_.waiting_s += waiting * (now_s - last_s_);
+    run_.measured.in_system_s += requests * measured_s;
+    run_.measured.waiting_s += waiting * measured_s;
     last_s_ = now_s;
   }
   void wait(double now_s, std::int64_t change) {
     waiting_ += change;
     run_.peak_waiting = std::max(run_.peak_waiting, waiting_);
-    if (pictured_ && setup_.history_requests > 0 && run_.waiting.size() < max_points)
-      run_.waiting.push_back({now_s, static_cast<double>(waiting_)});
+    if (pictured_ && run_.waiting.size() < max_points) run_.waiting.push_back({now_s, static_cast<double>(waiting_)});
   }
   void report() {
     if (setup_.cancelled && setup_.cancelled->load()) run_.stopped = true;
@@ -83,8 +114,9 @@ class Ledger {
   ServingRun& run_;
   const ServingSetup& setup_;
   const Share& share_;
-  bool pictured_;
-  std::int64_t in_system_ = 0, waiting_ = 0;
+  bool pictured_ = false;
+  std::int64_t to_picture_ = 0;  ///< pictured requests that have not left
+  std::int64_t in_system_ = 0, waiting_ = 0, sequence_steps_ = 0;
   double last_s_ = 0;
 };
 

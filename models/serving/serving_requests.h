@@ -44,12 +44,22 @@ std::vector<ServingRequest> make_requests(const RequestStream& stream);
 /// Gives each request the plain-queue service time that the stream would.
 void draw_service_times(std::vector<ServingRequest>& requests, const RequestStream& stream);
 
+/// Requests of a file, by time of arrival, counted from the earliest.
+struct RecordedRequests {
+  std::vector<ServingRequest> requests;
+  std::int64_t failed = 0;  ///< rows left out: requests that got no token back
+};
+
 /// Reads one request a line: seconds, prompt tokens, output tokens. A first line of names may put the columns in any
 /// order and among others
 /// ("TIMESTAMP,ContextTokens,GeneratedTokens" of the Azure LLM inference trace, "Timestamp,Model,Request
-/// tokens,Response tokens" of BurstGPT); commas, tabs or semicolons part them. Times are seconds, or dates such as
-/// 2023-11-16 18:15:46.68; they need not be in order and count from the earliest. The error is one sentence that names
-/// the line, the value and what is allowed; more than `most` rows are one, too.
-Result<std::vector<ServingRequest>> parse_requests(std::string_view csv, std::size_t most);
+/// tokens,Response tokens" of BurstGPT); commas, tabs or semicolons part them. Where a file has arrival_s, input_tokens
+/// or output_tokens, they go before others of the same meaning. Times are seconds, or dates such as
+/// 2023-11-16 18:15:46.68; they need not be in order and count from the earliest; equal ones keep the file's order. In
+/// a file with names a row whose output is 0 is a request that failed, and is left out. A text that begins with { holds
+/// one JSON object a line instead, as the Mooncake traces do: input_length and output_length, and `timestamp` in
+/// milliseconds; arrival_s, input_tokens and output_tokens go before them. The error is one sentence that names the
+/// line, the value and what is allowed; more than `most` rows are one, too.
+Result<RecordedRequests> parse_requests(std::string_view text, std::size_t most);
 
 }  // namespace models

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "models/serving/serving_requests.h"
+#include "models/serving/serving_requests_file.h"
 
 namespace models {
 namespace {
@@ -19,6 +19,8 @@ constexpr std::string_view expected = "each line is time,prompt,output in second
 struct Layout {
   char separator = ',';
   std::array<std::size_t, column_count> at = {0, 1, 2};  ///< where time, prompt and output stand
+  bool named = false;
+  std::optional<std::int64_t> epoch_s;  ///< what dates count from: doubles since 1970 would lose microseconds
 };
 
 std::string_view trimmed(std::string_view s) {
@@ -51,14 +53,20 @@ std::size_t meaning_of(std::string_view name) {
   return has("time") || has("arriv") ? 0 : column_count;
 }
 
+/// The names that leave no doubt.
+constexpr std::array<std::string_view, column_count> exact_names = {"arrival_s", "input_tokens", "output_tokens"};
+
 /// Reads the line of names; the error names what is missing.
 std::string take_names(std::string_view line, std::size_t number, Layout& layout) {
   constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
   layout.at.fill(nowhere);
   for (std::size_t i = 0; i < cells_of(line, layout.separator); ++i) {
-    const std::size_t meaning = meaning_of(*cell_at(line, i, layout.separator));
-    if (meaning < column_count && layout.at[meaning] == nowhere) layout.at[meaning] = i;
+    const std::string_view name = *cell_at(line, i, layout.separator);
+    const std::size_t meaning = meaning_of(name);
+    if (meaning < column_count && (layout.at[meaning] == nowhere || name == exact_names[meaning]))
+      layout.at[meaning] = i;
   }
+  layout.named = true;
   for (std::size_t i = 0; i < column_count; ++i)
     if (layout.at[i] == nowhere)
       return "Line " + std::to_string(number) + " of the arrivals names no column for the " +
@@ -86,8 +94,8 @@ std::int64_t days_from_civil(std::int64_t y, std::int64_t m, std::int64_t d) {
 }
 
 /// "2023-11-16 18:15:46.6805900", with T for the blank, an offset or Z at the end if any left out of account: seconds
-/// since 1970.
-std::optional<double> date_s(std::string_view s) {
+/// since `epoch_s`, which the first date sets to its whole minute.
+std::optional<double> date_s(std::string_view s, std::optional<std::int64_t>& epoch_s) {
   if (s.size() < 19 || s[4] != '-' || s[7] != '-' || (s[10] != ' ' && s[10] != 'T') || s[13] != ':' || s[16] != ':')
     return {};
   std::int64_t year = 0, month = 0, day = 0, hour = 0, minute = 0;
@@ -99,7 +107,9 @@ std::optional<double> date_s(std::string_view s) {
   const bool sound = year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour >= 0 && hour <= 23 &&
                      minute >= 0 && minute <= 59 && second >= 0 && second < 61;
   if (!read || !sound) return {};
-  return static_cast<double>(days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60) + second;
+  const std::int64_t whole_s = days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60;
+  if (!epoch_s) epoch_s = whole_s;
+  return static_cast<double>(whole_s - *epoch_s) + second;
 }
 
 struct Cells {
@@ -107,7 +117,7 @@ struct Cells {
   std::string error;
 };
 
-Cells read_line(std::string_view line, std::size_t number, const Layout& layout) {
+Cells read_line(std::string_view line, std::size_t number, Layout& layout) {
   Cells cells;
   const auto fail = [&](std::string what) {
     cells.error = "Line " + std::to_string(number) + " of the arrivals " + what + ": " + std::string(expected);
@@ -122,9 +132,13 @@ Cells read_line(std::string_view line, std::size_t number, const Layout& layout)
     }
     double& value = cells.value[i];
     bool good = read_whole(*cell, value);
+    bool dated = false;
     if (i == 0 && !good)
-      if (const auto date = date_s(*cell)) value = *date, good = true;
-    const double low = i == 0 ? 0 : 1, high = i == 0 ? 1e10 : 1e6;
+      if (const auto date = date_s(*cell, layout.epoch_s)) {
+        value = *date;
+        good = dated = true;
+      }
+    const double low = dated ? -1e10 : i == 0 || layout.named ? 0 : 1, high = i == 0 ? 1e10 : 1e6;
     if (!good || !(value >= low && value <= high) || (i > 0 && value != std::floor(value))) {
       std::string shown(cell->substr(0, 32));
       for (char& c : shown)
@@ -139,17 +153,15 @@ Cells read_line(std::string_view line, std::size_t number, const Layout& layout)
 
 }  // namespace
 
-Result<std::vector<ServingRequest>> parse_requests(std::string_view csv, std::size_t most) {
-  using Outcome = Result<std::vector<ServingRequest>>;
-  std::vector<ServingRequest> out;
+Result<RecordedRequests> parse_requests(std::string_view csv, std::size_t most) {
+  using Outcome = Result<RecordedRequests>;
+  RecordedRequests out;
   Layout layout;
   bool first = true;
   if (csv.starts_with("\xEF\xBB\xBF")) csv.remove_prefix(3);
+  if (trimmed(csv.substr(0, 64)).starts_with('{')) return serving::parse_json_lines(csv, most);
   for (std::size_t number = 1; !csv.empty(); ++number) {
-    const auto end = csv.find_first_of("\n\r");
-    const std::string_view line = csv.substr(0, end);
-    const bool both = end != std::string_view::npos && csv.substr(end, 2) == "\r\n";
-    csv = end == std::string_view::npos ? std::string_view() : csv.substr(end + (both ? 2 : 1));
+    const std::string_view line = serving::take_line(csv);
     if (trimmed(line).empty()) continue;
     if (std::exchange(first, false)) {
       if (line.find(',') == std::string_view::npos)
@@ -164,16 +176,16 @@ Result<std::vector<ServingRequest>> parse_requests(std::string_view csv, std::si
     }
     const Cells cells = read_line(line, number, layout);
     if (!cells.error.empty()) return Outcome::fail(cells.error);
-    if (out.size() == most)
-      return Outcome::fail("The arrivals hold more than " + std::to_string(most) +
-                           " requests: cut the file after line " + std::to_string(number - 1) + ".");
-    out.push_back(
-        {cells.value[0], 0, static_cast<std::int32_t>(cells.value[1]), static_cast<std::int32_t>(cells.value[2])});
+    if (layout.named && cells.value[2] == 0) {
+      ++out.failed;
+      continue;
+    }
+    if (out.requests.size() == most) return Outcome::fail(serving::too_many(most, number));
+    out.requests.push_back({cells.value[0], 0, static_cast<std::int32_t>(std::max(1.0, cells.value[1])),
+                            static_cast<std::int32_t>(cells.value[2])});
   }
-  if (out.empty()) return Outcome::fail("The arrivals hold no request: " + std::string(expected));
-  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.arrival_s < b.arrival_s; });
-  const double first_s = out.front().arrival_s;
-  for (ServingRequest& r : out) r.arrival_s -= first_s;
+  if (out.requests.empty()) return Outcome::fail("The arrivals hold no request: " + std::string(expected));
+  serving::count_from_first(out.requests);
   return Outcome::ok(std::move(out));
 }
 

@@ -17,7 +17,7 @@ class Steps {
 
   void run() {
     const std::size_t n = share_.size();
-    while (left_ < n && ledger_.may_go_on()) {
+    while (left_ < n && ledger_.may_go_on(running_.size())) {
       arrive_until(now_s_);
       if (running_.empty() && queue_.empty()) {
         now_s_ = share_.at(arrived_).arrival_s;
@@ -30,9 +30,8 @@ class Steps {
         setup_.policy == ServingPolicy::chunked ? mixed_step() : prompt_step();
       else if (held == 0)
         decode_steps();
-      ledger_.run().busy_s += now_s_ - before_s;
-      ledger_.run().slot_held_s += (now_s_ - before_s) * batch;
-      ledger_.run().slot_used_s += (now_s_ - before_s) * batch;
+      ledger_.work(before_s, now_s_, batch);
+      ledger_.use(before_s, now_s_, batch);
       retire();
     }
     ledger_.run().blocks_left += setup_.blocks - free_;
@@ -143,7 +142,7 @@ class Steps {
   }
 
   void token(Sequence& s, double now_s) {
-    if (s.token_s >= 0) ledger_.run().gaps.add(now_s - s.token_s);
+    if (s.token_s >= 0 && ledger_.counts(now_s)) ledger_.run().gaps.add(now_s - s.token_s);
     s.token_s = now_s;
   }
 
@@ -191,8 +190,9 @@ class Steps {
       taken += blocks - s.blocks;
       s.blocks = blocks;
     }
-    ledger_.run().gaps.add_ramp(ramp.first_s + ramp.more_s, ramp.more_s, k - 1,
-                                static_cast<std::int64_t>(running_.size()));
+    if (ledger_.counts(end_s))
+      ledger_.run().gaps.add_ramp(ramp.first_s + ramp.more_s, ramp.more_s, k - 1,
+                                  static_cast<std::int64_t>(running_.size()));
     now_s_ = end_s;
     arrive_until(now_s_);
     if (taken > 0) take_blocks(taken);
@@ -265,16 +265,22 @@ class Steps {
       served.last_token_s = served.finish_s = now_s_;
       ledger_.run().tokens += share_.at(s.request).output_tokens;
       release(s, false);
+      ledger_.done(s.request);
       arrive_until(now_s_);
       ledger_.leave(now_s_, 1);
       ++left_;
       resting_ = false;
     }
     running_.resize(kept);
+    if (!ledger_.picture_is_complete()) return;
+    for (const Sequence& s : running_)
+      if (now_s_ > s.since_s)
+        ledger_.span(s.request, s.lane, s.since_s, now_s_, s.prompt_left > 0 ? SlotUse::prefill : SlotUse::decode);
+    ledger_.close_picture();
   }
 
   void release(const Sequence& s, bool preempted) {
-    if (ledger_.shown(s.request) && now_s_ > s.since_s) {
+    if (ledger_.shown() && now_s_ > s.since_s) {
       ledger_.span(s.request, s.lane, s.since_s, now_s_, s.prompt_left > 0 ? SlotUse::prefill : SlotUse::decode);
       ledger_.run().spans.back().preempted = preempted;
     }

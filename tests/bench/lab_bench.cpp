@@ -92,6 +92,7 @@ void register_labs() {
                                   {"debug", Drawer::debug},
                                   {"frontier", Drawer::frontier},
                                   {"claims", Drawer::claims},
+                                  {"measured", Drawer::measured},
                                   {"predict", Drawer::predict},
                                   {"explore", Drawer::explore},
                                   {"notes", Drawer::notes},

@@ -78,7 +78,7 @@ TEST_CASE("every tab of the drawer: a steady frame allocates nothing") {
   prepare();
   for (const auto tab :
        {app::Drawer::concept_, app::Drawer::design, app::Drawer::code, app::Drawer::debug, app::Drawer::frontier,
-        app::Drawer::claims, app::Drawer::predict, app::Drawer::explore, app::Drawer::notes})
+        app::Drawer::claims, app::Drawer::measured, app::Drawer::predict, app::Drawer::explore, app::Drawer::notes})
     DYNAMIC_SECTION("tab " << static_cast<int>(tab)) {
       bench::Stage stage("roofline/roofline");
       stage.shell().drawer = tab;

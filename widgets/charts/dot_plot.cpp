@@ -162,7 +162,7 @@ bool draw_dot_plot(const char* label, std::span<const DotRow> rows, DotPlotView&
   const std::int64_t under = hovered ? l.stack.row_at(ImGui::GetIO().MousePos.y) : -1;
   const float radius = std::min(t.px(5), l.stack.slot * 0.36f);
   for (std::size_t i = 0; i < l.rows.size(); ++i) {
-    const DotPlace& p = l.rows[i];
+    const DotRowPlace& p = l.rows[i];
     const float y = l.stack.middle(i), text_y = y - small / 2;
     const auto index = static_cast<std::int64_t>(i);
     if (index == view.selected || index == under)

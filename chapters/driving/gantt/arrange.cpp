@@ -39,7 +39,7 @@ std::vector<widgets::TimelineSpan> frame_spans(Picture& picture, const GraphSche
       frames.push_back({from, to - from, add_name(picture, std::move(name)), depth, Tint(), mark});
     };
     if (in_time > frame.release_ns)
-      add(frame.release_ns, in_time, {{number + ": " + latency, latency, number}, 0, "from arrival to plan"},
+      add(frame.release_ns, in_time, {{number + ": " + latency, latency, number}, 0, "from arrival to its last result"},
           widgets::TimelineMark::solid);
     if (frame.finish_ns > due) {
       const std::string late = format_text(seconds(frame.finish_ns - due), "s");
@@ -142,7 +142,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.saved_s < -1e-9)
     return "None of these: the frame takes " + now + ", longer than the " + found + " as found; due in " + due + ".";
   if (out.slack_s < 0 && in.pipelining && out.keeps_up)
-    return "Pipelining keeps up with the camera, but each plan takes " + now + " and is due in " + due + "." + then;
+    return "Pipelining keeps up with the camera, but each frame takes " + now + " and is due in " + due + "." + then;
   if (out.slack_s < 0 && !out.keeps_up)
     return "None yet: frames take " + now + ", come every " + due + " and pile up." + then;
   if (out.slack_s < 0) return "None yet: the frame takes " + now + " and is due in " + due + "." + then;
@@ -151,8 +151,11 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
            ", but later ones wait: " + quoted(static_cast<double>(out.missed_frames), "") + " of " +
            quoted(static_cast<double>(in.frames), "") + (out.missed_frames == 1 ? " is late." : " are late.");
   const std::string spare = quoted(out.slack_s, "s") + " to spare.";
-  if (out.before_s <= out.deadline_s && !most)
-    return "None is needed: the frame takes " + found + " as found and is due in " + due + ".";
+  if (out.before_s <= out.deadline_s) {
+    const std::string need = "None is needed: the frame takes " + found + " as found and is due in " + due;
+    if (!most) return need + ".";
+    return need + "; those that are on make it " + now + ".";
+  }
   if (!most) return "The frame takes " + now + " of " + due + ": " + spare;
   return "Most is saved by " + most->name + ", " + quoted(-most->alone_s, "s") + " alone: " + found + " become " + now +
          ", " + spare;

@@ -121,8 +121,12 @@ void describe(Fields& f, Inputs& in) {
                 .scale = Scale::step,
             });
   f.group("The stack");
-  f.table("tasks", in.tasks,
-          {.label = "Tasks of a frame", .help = "What runs where, for how long, and after what.", .max_items = 20});
+  f.table(
+      "tasks", in.tasks,
+      {.label = "Tasks of a frame",
+       .help = "What runs where, for how long, and after what. The times are typed in, from a published example; no "
+               "chip's peak or bandwidth stands behind them.",
+       .max_items = 20});
 }
 
 void describe(Fields& f, TaskRow& r) {
@@ -174,12 +178,27 @@ void describe(Fields& f, Outputs& o) {
          {
              .label = "Latency",
              .unit = "s",
-             .help = "Of a frame that finds the machine empty.",
+             .help = "Of a frame that finds the machine empty, to its last result.",
              .headline = true,
              .formula = "end of the last task - arrival",
          });
   f.real("before_s", o.before_s,
          {.label = "Latency as found", .unit = "s", .help = "Every change off; a shared backbone stays as it is set."});
+  f.real("engine_s", o.engine_s,
+         {.label = "With engines alone",
+          .unit = "s",
+          .help = "The stack as found, but its networks take their tuned time.",
+          .may_be_missing = true,
+          .absent = "There is no schedule."});
+  f.real("tuned_s", o.tuned_s,
+         {.label = "With engines and tuned code",
+          .unit = "s",
+          .help = "The stack as found, but every task takes its tuned time.",
+          .may_be_missing = true,
+          .absent = "There is no schedule."});
+  f.text("ends_with", o.ends_with,
+         {.label = "Ends with",
+          .help = "The task whose result comes last, which the latency counts to; a plan may be ready before."});
   f.real("saved_s", o.saved_s, {.label = "Saved", .unit = "s", .formula = "latency as found - latency"});
   f.real("speedup", o.speedup, {.label = "Faster by", .formula = "latency as found / latency"});
   f.real("deadline_s", o.deadline_s, {.label = "Deadline", .unit = "s", .formula = "1 / rate"});

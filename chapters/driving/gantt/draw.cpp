@@ -173,7 +173,8 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
                               .size = size,
                           });
   });
-  stage.panel("tasks", {.title = "The first frame, task by task", .least = {440, 150}, .scrolls = true},
+  stage.panel("tasks",
+              {.title = "The first frame, task by task: times as typed in", .least = {440, 150}, .scrolls = true},
               [&](ImVec2 size) { draw_tasks(out, picture, view, size); });
   stage.panel("resources", {.title = "Resources", .least = {330, 120}, .scrolls = true},
               [&](ImVec2 size) { draw_resources(out, picture, view, size); });

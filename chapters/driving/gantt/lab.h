@@ -57,6 +57,8 @@ struct ScheduledStack {
 struct Outputs {
   std::string reason;
   double before_s = 0, latency_s = 0, speedup = 1, saved_s = 0;
+  double engine_s = 0, tuned_s = 0;  ///< latency as found but for engines alone, and for engines and tuned code
+  std::string ends_with;             ///< the task that ends last, and results that are ready before
   double before_throughput_hz = 0, throughput_hz = 0;
   double deadline_s = 0, slack_s = 0, worst_latency_s = 0;
   bool deadline_met = false, keeps_up = false;

@@ -185,6 +185,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!out.reason.empty() || !out.run) return picture;
   picture.answer = answer_of(in, out);
   picture.length_s = static_cast<double>(in.frames) * out.deadline_s;
+  for (const auto& source : in.sources) picture.source_causes.push_back(source.name);
+  picture.source_causes.emplace_back("undisturbed");
   const std::vector<double>& shares = out.summary.tail_share;
   if (!shares.empty()) picture.min_tail_share = *std::min_element(shares.begin(), shares.end());
   // The right end moves in few steps, so that pictures of several settings compare.

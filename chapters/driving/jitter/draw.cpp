@@ -72,7 +72,7 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
     });
   }
   stage.panel("frames", {.title = "Frame by frame", .least = {420, 210}}, [&](ImVec2 size) {
-    if (shown) draw_window(out, view, size);
+    if (shown) draw_window(out, picture, view, size);
   });
   stage.panel("effects", {.title = "Sources", .least = {460, 150}, .scrolls = true},
               [&](ImVec2 size) { draw_effects(out, picture, view, size); });

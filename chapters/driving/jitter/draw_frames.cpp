@@ -56,7 +56,7 @@ void draw_causes(const Outputs& out, const Picture& picture, View& view, ImVec2 
     view.time_s = std::max(0.0, at);
 }
 
-void draw_window(const Outputs& out, View& view, ImVec2 size) {
+void draw_window(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   if (out.misses > 0 && !out.overloaded) {
@@ -79,6 +79,8 @@ void draw_window(const Outputs& out, View& view, ImVec2 size) {
     y[i] = fate == FrameFate::skipped ? std::nan("") : response;
     top = std::max(top, response);
     if (fate == FrameFate::late) {
+      const std::size_t cause = std::min<std::size_t>(run.cause[first + i], picture.source_causes.size() - 1);
+      view.late_causes[late] = picture.source_causes[cause];
       late_x[late] = at;
       late_y[late++] = response;
     } else if (fate == FrameFate::reused) {
@@ -112,7 +114,8 @@ void draw_window(const Outputs& out, View& view, ImVec2 size) {
                    .colour = t.warning,
                    .marker = Marker::triangle,
                    .radius = 4.5f,
-                   .info = "answered after the deadline",
+                   .labels = {view.late_causes.data(), late},
+                   .info = "answered after the deadline; beside it what added most since the stack was last idle",
                });
   if (out.totals.reused > 0)
     plot.scatter("last result again", {reused_x.data(), reused}, {reused_y.data(), reused},

@@ -12,8 +12,9 @@ void draw_road_and_frames(const Outputs& out, const Picture& picture, View& view
 void draw_overload(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// Misses a minute by cause over the whole run, with the cursor that the learner drags.
 void draw_causes(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
-/// The frames from the cursor on: a line through the answers, and a mark of its own shape on every miss.
-void draw_window(const Outputs& out, View& view, ImVec2 size);
+/// The frames from the cursor on: a line through the answers, and a mark of its own shape on every miss,
+/// with the cause beside the late ones.
+void draw_window(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// How often each response time comes, with the percentiles and the deadline.
 void draw_histogram(const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 /// The share of answered frames that take longer than each time.

@@ -77,7 +77,8 @@ struct Picture {
   double slowest_s = 0;  ///< the top of the columns
   std::string lines[2];  ///< what stands over the columns, and what is said of an overload
 
-  std::vector<std::string> causes;  ///< of misses, most first, at most six
+  std::vector<std::string> source_causes;  ///< what a miss is owed to, by source; the last: undisturbed frames
+  std::vector<std::string> causes;         ///< of misses, most first, at most six
   std::vector<std::string_view> cause_labels;
   std::vector<double> minute_s, misses_per_minute;  ///< bins of the run; their values one cause after the other
   double most_per_minute = 0;
@@ -96,6 +97,7 @@ struct View {
   // Room for what the window shows, so that a frame allocates nothing: x, y of answered frames and of each kind of
   // miss.
   std::array<std::array<double, window_frames>, 8> room{};
+  std::array<std::string_view, window_frames> late_causes{};
 };
 
 Outputs compute(const Inputs& inputs, Progress& progress);

@@ -30,24 +30,36 @@ double peak_of(const std::vector<models::ServingPoint>& points) {
   return peak;
 }
 
-/// The figures over a policy's lanes: a model's tokens, or a plain queue's waits.
-std::array<Headline, 6> headlines_of(const PolicyRun& run, bool tokens) {
+/// The figures over a policy's lanes: a model's tokens, or a plain queue's waits; those that there are.
+std::vector<Headline> headlines_of(const PolicyRun& run, bool tokens) {
   const models::ServingSummary& s = run.figures;
-  return {{{"p50", format_text(s.p50_latency_s, "s")},
-           {"p99", format_text(s.p99_latency_s, "s")},
-           {tokens ? "TTFT p99" : "wait", format_text(tokens ? s.ttft_p99_s : s.mean_wait_s, "s")},
-           {tokens ? "gap p99" : "busy",
-            tokens ? format_text(s.itl_p99_s, "s") : format_text(run.utilization_percent, "%")},
-           {"goodput", count_text(s.goodput_per_s) + "/s"},
-           {"served", count_text(s.throughput_per_s) + "/s"}}};
+  std::vector<Headline> out;
+  const auto add = [&](std::string_view label, double value, std::string_view unit, std::string_view behind = {}) {
+    if (std::isfinite(value)) out.push_back({label, format_text(value, unit) + std::string(behind)});
+  };
+  if (run.overloaded)
+    out.push_back(
+        {"overloaded, served", count_text(s.throughput_per_s) + " of " + count_text(s.arrivals_per_s) + "/s"});
+  add("p50", s.p50_latency_s, "s");
+  add("p99", s.p99_latency_s, "s");
+  if (tokens) {
+    add("TTFT p99", s.ttft_p99_s, "s");
+    add("gap p99", s.itl_p99_s, "s");
+  } else {
+    add("wait", s.mean_wait_s, "s");
+    add("busy", run.utilization_percent, "%");
+  }
+  add("goodput", s.goodput_per_s, "", "/s");
+  if (!run.overloaded) add("served", s.throughput_per_s, "", "/s");
+  return out;
 }
 
 /// Requests in the queue, each in the first row that is free when it arrives. Somebody who is sent back waits again and
 /// is not shown a second time. `served` holds times that are NaN for requests that were refused.
 void arrange_queue(const std::vector<models::ServingRequest>& requests, PolicyPicture& out) {
   std::vector<double> free_s;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const double from_s = requests[i].arrival_s, to_s = out.served[i].start_s;
+  for (std::size_t i = 0; i < requests.size() && requests[i].arrival_s < out.end_s; ++i) {
+    const double from_s = requests[i].arrival_s, to_s = std::min(out.served[i].start_s, out.end_s);
     if (!(to_s > from_s)) continue;
     std::size_t row = 0;
     while (row < free_s.size() && free_s[row] > from_s) ++row;
@@ -68,7 +80,7 @@ std::vector<Occupation> occupation_of(const std::vector<models::SlotSpan>& spans
   std::vector<Change> changes;
   for (const models::SlotSpan& s : spans) {
     const bool late = s.use == models::SlotUse::decode && policy.missed_by(s.request);
-    const std::size_t use = late ? 3 : static_cast<std::size_t>(s.use);
+    const std::size_t use = policy.later(s.request) ? 4 : late ? 3 : static_cast<std::size_t>(s.use);
     changes.push_back({s.start_s, use, 1});
     changes.push_back({s.end_s, use, -1});
   }
@@ -92,32 +104,38 @@ bool missed_slo(const models::ServingRequest& r, const models::ServedRequest& s,
   return !(s.first_token_s - r.arrival_s <= in.ttft_limit_s && each_s <= in.tpot_limit_s);
 }
 
+/// What is drawn of one policy: until the last of the `pictured` first requests has left.
 PolicyPicture picture_of(const PolicyRun& run, const models::ServingRun& history,
-                         const std::vector<models::ServingRequest>& requests, const Inputs& in) {
+                         const std::vector<models::ServingRequest>& requests, std::size_t pictured, const Inputs& in) {
   const bool tokens = in.service == Service::llm;
   PolicyPicture out{
       .name = run.name,
-      .spans = history.spans,
-      .kv_peak_percent = run.kv_peak_percent,
+      .curve = run.overloaded ? run.name + ", overloaded" : run.name,
+      .latency_s = run.latency_s,
+      .ttft_s = run.ttft_s,
       .served = history.served,
       .headlines = headlines_of(run, tokens),
   };
-  double end_s = 0;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
+  for (std::size_t i = 0; i < pictured; ++i) {
     const models::ServedRequest& s = history.served[i];
     out.missed.push_back(missed_slo(requests[i], s, in));
-    if (!(s.finish_s >= 0)) continue;
-    out.latency_s.push_back(s.finish_s - requests[i].arrival_s);
-    out.ttft_s.push_back(s.first_token_s - requests[i].arrival_s);
-    end_s = std::max(end_s, s.finish_s);
+    if (s.finish_s >= 0) out.end_s = std::max(out.end_s, s.finish_s);
+  }
+  for (models::SlotSpan s : history.spans) {
+    if (!(s.start_s < out.end_s)) continue;
+    s.end_s = std::min(s.end_s, out.end_s);
+    out.spans.push_back(s);
+    out.lanes = std::max(out.lanes, s.lane + 1);
   }
   arrange_queue(requests, out);
-  out.occupation = occupation_of(history.spans, out);
-  out.end_s = end_s;
-  for (const models::SlotSpan& s : history.spans) out.lanes = std::max(out.lanes, s.lane + 1);
-  out.waiting = keep_last_at_each_time(history.waiting, end_s);
-  out.blocks = keep_last_at_each_time(history.blocks, end_s);
+  out.occupation = occupation_of(out.spans, out);
+  out.waiting = keep_last_at_each_time(history.waiting, out.end_s);
+  out.blocks = keep_last_at_each_time(history.blocks, out.end_s);
   out.peak_waiting = peak_of(out.waiting);
+  out.peak_blocks = peak_of(out.blocks);
+  // Behind the last departure nothing is shown, whoever is still there.
+  for (auto* points : {&out.waiting, &out.blocks})
+    if (!points->empty()) points->push_back({out.end_s, 0});
   return out;
 }
 
@@ -129,11 +147,12 @@ Dot dot_of(const models::ServingRequest& r, const Inputs& in) {
 }
 
 std::string caption_of(const Inputs& in, const Outputs& out) {
-  const std::int64_t requests = out.chosen.requests;
-  std::string what = count_text(static_cast<double>(requests)) + " requests";
+  std::string what = "Figures of " + count_text(static_cast<double>(out.chosen.requests)) + " requests";
   if (!in.trace.text.empty()) what += " of " + in.trace.path.substr(in.trace.path.find_last_of("/\\") + 1);
-  if (out.first_requests.size() < static_cast<std::size_t>(requests))
-    what += ", the first " + count_text(static_cast<double>(out.first_requests.size())) + " shown";
+  if (out.failed > 0) what += ", " + count_text(static_cast<double>(out.failed)) + " failed ones left out";
+  if (out.warm_up > 0) what += " after a warm-up of " + count_text(static_cast<double>(out.warm_up));
+  if (out.pictured < out.chosen.requests + out.warm_up)
+    what += "; drawn: the first " + count_text(static_cast<double>(out.pictured));
   if (in.service != Service::llm)
     return what + " through a plain queue of " +
            (in.servers == 1 ? std::string("one server") : count_text(static_cast<double>(in.servers)) + " servers") +
@@ -160,10 +179,33 @@ std::string_view waits_for(models::ServingPolicy policy, bool tokens) {
   return "for the requests ahead";
 }
 
+/// "`516 ms` ± `40 ms`", the second where there is an interval.
+std::string with_half(double value_s, double half_s) {
+  std::string out = "`" + format_text(value_s, "s") + "`";
+  if (std::isfinite(half_s) && half_s > 0) out += " ± `" + format_text(half_s, "s") + "`";
+  return out;
+}
+
 std::string wait_text(const PolicyRun& run, bool tokens) {
   if (!(run.figures.mean_wait_s > 0)) return run.name + ": nobody waits";
-  return run.name + ": `" + format_text(run.figures.mean_wait_s, "s") + "` " +
+  return run.name + ": " + with_half(run.figures.mean_wait_s, run.figures.half.mean_wait_s) + " " +
          std::string(waits_for(run.policy, tokens));
+}
+
+std::string leave_text(const PolicyRun& run) {
+  return "`" + format_text(run.figures.throughput_per_s, "") + "` of `" + format_text(run.figures.arrivals_per_s, "") +
+         "` requests a second leave";
+}
+
+/// Who is overloaded, and how long requests wait under the other one.
+std::string overload_text(const PolicyRun& chosen, const PolicyRun* rival, bool tokens) {
+  if (!rival || (chosen.overloaded && rival->overloaded)) {
+    std::string out = chosen.name + " is overloaded: " + leave_text(chosen) + ", and its queue grows";
+    if (rival) out += "; so is " + rival->name + ", where " + leave_text(*rival);
+    return out + ".";
+  }
+  const PolicyRun &over = chosen.overloaded ? chosen : *rival, &other = chosen.overloaded ? *rival : chosen;
+  return over.name + " is overloaded: " + leave_text(over) + ". Mean wait under " + wait_text(other, tokens) + ".";
 }
 
 /// Who waits, for whom, and how long: of the chosen policy, and of the rival whose requests wait most.
@@ -171,19 +213,27 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
   const bool tokens = in.service == Service::llm;
   const PolicyRun* rival = nullptr;
   for (const PolicyRun& run : out.racers)
-    if (&run != &out.racers.front() && (!rival || run.figures.mean_wait_s > rival->figures.mean_wait_s)) rival = &run;
+    if (&run != &out.racers.front() &&
+        (!rival || (run.overloaded && !rival->overloaded) ||
+         (run.overloaded == rival->overloaded && run.figures.mean_wait_s > rival->figures.mean_wait_s)))
+      rival = &run;
   const PolicyRun& chosen = out.racers.front();
+  if (chosen.overloaded || (rival && rival->overloaded)) return overload_text(chosen, rival, tokens);
   if (!rival && !(chosen.figures.mean_wait_s > 0)) return "Under " + chosen.name + " nobody waits.";
-  if (!rival)
-    return "Mean wait under " + wait_text(chosen, tokens) + "; p99 latency `" +
-           format_text(chosen.figures.p99_latency_s, "s") + "`.";
+  if (!rival) {
+    const std::string tail = std::isfinite(chosen.figures.p99_latency_s)
+                                 ? "p99 latency `" + format_text(chosen.figures.p99_latency_s, "s") + "`"
+                                 : "longest latency `" + format_text(chosen.figures.longest_latency_s, "s") + "`";
+    return "Mean wait under " + wait_text(chosen, tokens) + "; " + tail + ".";
+  }
   const bool rival_first = rival->figures.mean_wait_s > chosen.figures.mean_wait_s;
   const PolicyRun &longer = rival_first ? *rival : chosen, &shorter = rival_first ? chosen : *rival;
   if (!(longer.figures.mean_wait_s > 0)) return "Nobody waits under any of them: every request is taken on arrival.";
   const std::string_view reason = waits_for(longer.policy, tokens);
   if (shorter.figures.mean_wait_s > 0 && reason == waits_for(shorter.policy, tokens))
-    return "Mean wait under " + longer.name + ": `" + format_text(longer.figures.mean_wait_s, "s") + "`, under " +
-           shorter.name + ": `" + format_text(shorter.figures.mean_wait_s, "s") + "`, both " + std::string(reason) +
+    return "Mean wait under " + longer.name + ": " +
+           with_half(longer.figures.mean_wait_s, longer.figures.half.mean_wait_s) + ", under " + shorter.name + ": " +
+           with_half(shorter.figures.mean_wait_s, shorter.figures.half.mean_wait_s) + ", both " + std::string(reason) +
            ".";
   return "Mean wait under " + wait_text(longer, tokens) + "; " + wait_text(shorter, tokens) + ".";
 }
@@ -194,22 +244,28 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   Picture picture;
   if (!out.reason.empty() || out.racers.empty()) return picture;
   picture.shown_s = 1e-9;
+  const auto pictured = static_cast<std::size_t>(out.pictured);
   for (std::size_t i = 0; i < out.racers.size(); ++i) {
-    picture.policies.push_back(picture_of(out.racers[i], out.histories[i], out.first_requests, in));
+    picture.policies.push_back(picture_of(out.racers[i], out.histories[i], out.first_requests, pictured, in));
     const PolicyPicture& policy = picture.policies.back();
     picture.shown_s = std::max(picture.shown_s, policy.end_s);
     picture.peak_waiting = std::max(picture.peak_waiting, policy.peak_waiting);
   }
-  for (const models::ServingRequest& r : out.first_requests) picture.dots.push_back(dot_of(r, in));
+  for (std::size_t i = 0; i < out.first_requests.size(); ++i) {
+    const models::ServingRequest& r = out.first_requests[i];
+    if (i < pictured)
+      picture.dots.push_back(dot_of(r, in));
+    else if (r.arrival_s < picture.shown_s)
+      picture.later.push_back(r.arrival_s);
+  }
   picture.kv_blocks = out.kv_blocks;
   picture.caption = caption_of(in, out);
   picture.answer = answer_of(in, out);
-  const bool all = out.first_requests.size() >= static_cast<std::size_t>(out.chosen.requests);
-  const std::string whose =
-      all ? std::string() : " of the first " + count_text(static_cast<double>(out.first_requests.size()));
+  const std::string whose = " of " + count_text(static_cast<double>(out.chosen.requests)) + " requests";
   picture.latency_axis = "latency" + whose;
   picture.ttft_axis = "time to first token" + whose;
   picture.ttft_limit_s = in.ttft_limit_s;
+  picture.measured = measured_runs(in, out);
   return picture;
 }
 

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <limits>
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/serving/batching/lab.h"
+#include "models/serving/batch_means.h"
 #include "models/serving/queueing.h"
 #include "widgets/number/number.h"
 
@@ -13,9 +15,13 @@ using widgets::format_text;
 
 constexpr std::size_t max_policies = 4, max_in_file = 1'000'000;
 
+/// Requests that come before those that are measured, and as many behind them: so that the server has filled, and does
+/// not run empty.
+std::int64_t edge_of(std::int64_t measured) { return measured / 10; }
+
 models::RequestStream stream_of(const Inputs& in) {
   return {
-      .requests = in.requests,
+      .requests = in.requests + 2 * edge_of(in.requests),
       .rate_per_s = in.arrival_rate,
       .seed = static_cast<std::uint64_t>(in.seed),
       .bursty = in.arrivals == Arrivals::bursty,
@@ -31,20 +37,40 @@ models::RequestStream stream_of(const Inputs& in) {
   };
 }
 
-models::Result<std::vector<models::ServingRequest>> requests_of(const Inputs& in) {
-  using Outcome = models::Result<std::vector<models::ServingRequest>>;
-  if (in.trace.text.empty()) return Outcome::ok(models::make_requests(stream_of(in)));
+models::Result<models::RecordedRequests> requests_of(const Inputs& in) {
+  using Outcome = models::Result<models::RecordedRequests>;
+  if (in.trace.text.empty()) return Outcome::ok({.requests = models::make_requests(stream_of(in))});
   auto read = models::parse_requests(in.trace.text, max_in_file);
-  if (read) models::draw_service_times(*read, stream_of(in));
+  if (read) models::draw_service_times(read->requests, stream_of(in));
   return read;
 }
 
-models::Result<models::ServingCost> cost_of(const Inputs& in) {
+/// A batch runs until its longest member is done.
+bool batches(ServingPolicy policy) { return policy == ServingPolicy::fixed || policy == ServingPolicy::dynamic; }
+
+/// The model and the chips that serve it, and what its steps cost.
+struct Served {
+  models::ServingCost cost;
+  models::ServingBound bound;
+};
+models::Result<Served> served_by(const Inputs& in) {
+  using Outcome = models::Result<Served>;
   const auto chip = find_chip(in.chip);
   const auto model = find_model(in.model);
-  if (!chip || !model) return models::Result<models::ServingCost>::fail(!chip ? chip.error : model.error);
-  return models::serving_cost((*model)->architecture,
-                              {.chip = *chip, .chips = static_cast<double>(in.chips), .format = in.format});
+  if (!chip || !model) return Outcome::fail(!chip ? chip.error : model.error);
+  const models::ServingMachine machine{
+      .chip = *chip,
+      .chips = static_cast<double>(in.chips),
+      .format = in.format,
+      .kv = in.kv_format,
+  };
+  const models::Architecture& architecture = (*model)->architecture;
+  const auto cost = models::serving_cost(architecture, machine);
+  if (!cost) return Outcome::fail(cost.error);
+  const auto bound = models::serving_bound(architecture, machine, static_cast<double>(in.slots), in.prompt_tokens,
+                                           in.output_tokens, batches(in.policy));
+  if (!bound) return Outcome::fail(bound.error);
+  return Outcome::ok({*cost, *bound});
 }
 
 /// The chosen policy first.
@@ -58,20 +84,63 @@ std::vector<ServingPolicy> policies_to_run(const Inputs& in) {
   return out;
 }
 
+/// Requests a second of a plain queue served one by one, over what its servers can do, in per cent.
+double offered_load(const Inputs& in, std::span<const models::ServingRequest> requests) {
+  double rate = in.arrival_rate;
+  if (!in.trace.text.empty() && requests.back().arrival_s > 0)
+    rate = static_cast<double>(requests.size() - 1) / requests.back().arrival_s;
+  return 100 * rate * in.service_time_s / static_cast<double>(in.servers);
+}
+
+/// Takes out what only says how long the run was.
+void drop_what_grows(PolicyRun& run) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  models::ServingSummary& s = run.figures;
+  for (double* value :
+       {&s.mean_wait_s, &s.mean_latency_s, &s.p50_latency_s, &s.p90_latency_s, &s.p99_latency_s, &s.longest_latency_s,
+        &s.ttft_p50_s, &s.ttft_p99_s, &s.mean_waiting, &s.mean_in_system, &s.half.mean_wait_s, &s.half.mean_latency_s,
+        &s.half.p50_latency_s, &s.half.p99_latency_s, &s.half.ttft_p50_s, &s.half.ttft_p99_s, &s.half.goodput_per_s})
+    *value = none;
+}
+
 PolicyRun summarize(ServingPolicy policy, std::span<const models::ServingRequest> requests,
-                    const models::ServingRun& run, const models::ServingSetup& setup, const Inputs& in) {
-  const auto figures = models::summarize_serving(requests, run, in.servers, in.ttft_limit_s, in.tpot_limit_s);
-  return {
+                    const models::ServingRun& run, const models::ServingSetup& setup,
+                    const models::ServingWindow& window, const Inputs& in) {
+  const auto figures = models::summarize_serving(requests, run, setup, in.ttft_limit_s, in.tpot_limit_s, window);
+  PolicyRun out{
       .policy = policy,
       .name = policy_choices()[static_cast<std::size_t>(policy)].label,
-      .requests = static_cast<std::int64_t>(requests.size()),
+      .requests = figures.requests,
       .figures = figures,
       .counts = run,
+      .overloaded = figures.overloaded || (in.service != Service::llm && in.trace.text.empty() && !batches(policy) &&
+                                           offered_load(in, requests) >= 100),
       .utilization_percent = 100 * figures.utilization,
       .wasted_slots_percent = 100 * figures.wasted_slots,
       .kv_peak_percent =
           setup.cost ? 100 * static_cast<double>(run.peak_blocks) / static_cast<double>(setup.blocks) : 0,
   };
+  if (out.overloaded) {
+    drop_what_grows(out);
+  } else {
+    out.latency_s = models::latency_quantiles(requests, run, window, false);
+    out.ttft_s = models::latency_quantiles(requests, run, window, true);
+  }
+  return out;
+}
+
+/// What the figures of the chosen policy are of.
+std::string state_of(const Inputs& in, const PolicyRun& run) {
+  const models::ServingSummary& s = run.figures;
+  const std::string leave = format_text(s.throughput_per_s, "") + " of " + format_text(s.arrivals_per_s, "");
+  if (run.overloaded)
+    return "overloaded: " + leave + " requests a second leave, and the queue grows as long as they come";
+  if (!in.trace.text.empty()) return "a recording, measured as a whole, start and end included";
+  if (static_cast<std::size_t>(run.requests) < models::least_for_interval)
+    return "too few requests to tell: start and end weigh on the figures";
+  if (s.filling)
+    return "not settled: " + leave + " requests a second leave while the batch fills; measure more of them";
+  return "steady: " + leave + " requests a second leave";
 }
 
 /// Why the figures of a run mean nothing; empty when they do.
@@ -79,10 +148,12 @@ std::string problem_of(const models::ServingRun& run, const models::ServingSetup
                        const Progress& progress) {
   if (run.stopped && progress.cancelled) return "The run was stopped before its end.";
   if (run.stopped)
-    return in.trace.text.empty()
-               ? "The run takes more than 20 million scheduler events: ask for fewer requests, or for longer chunks."
-               : "The run takes more than 20 million scheduler events: cut the file of arrivals, or take longer "
-                 "chunks.";
+    return in.trace.text.empty() ? "The run takes more than 20 million scheduler events or 400 million steps of a "
+                                   "sequence: ask for fewer "
+                                   "requests."
+                                 : "The run takes more than 20 million scheduler events or 400 million steps of a "
+                                   "sequence: cut the file of "
+                                   "arrivals.";
   if (run.completed == 0)
     return "No request fits into the cache of " +
            format_text(static_cast<double>(setup.blocks * in.block_tokens), "tokens") +
@@ -91,13 +162,13 @@ std::string problem_of(const models::ServingRun& run, const models::ServingSetup
 }
 
 /// What the formulas say of this queue: which one speaks of it, or why none does.
-void consult_theory(const Inputs& in, Outputs& out) {
+void consult_theory(const Inputs& in, std::span<const models::ServingRequest> requests, Outputs& out) {
   if (in.service == Service::llm) {
     out.theory = "none: the service time depends on who shares the batch";
     return;
   }
-  out.offered_load = 100 * in.arrival_rate * in.service_time_s / static_cast<double>(in.servers);
-  if (in.policy == ServingPolicy::fixed || in.policy == ServingPolicy::dynamic) {
+  out.offered_load = offered_load(in, requests);
+  if (batches(in.policy)) {
     out.theory = "none for batches";
   } else if (!in.trace.text.empty()) {
     out.theory = "none for arrivals of a file";
@@ -115,7 +186,6 @@ void consult_theory(const Inputs& in, Outputs& out) {
   } else {
     out.theory = "none in closed form for several servers of fixed time";
   }
-  if (out.theory_wait_s > 0) out.theory_latency_s = out.theory_wait_s + in.service_time_s;
 }
 
 Outputs infeasible(std::string sentence) {
@@ -127,9 +197,12 @@ Outputs infeasible(std::string sentence) {
 }  // namespace
 
 Outputs compute(const Inputs& in, Progress& progress) {
-  const auto requests = requests_of(in);
-  if (!requests) return infeasible(requests.error);
+  const auto read = requests_of(in);
+  if (!read) return infeasible(read.error);
+  const std::vector<models::ServingRequest>& requests = read->requests;
   Outputs out;
+  out.failed = read->failed;
+  const std::size_t pictured = std::min(requests.size(), static_cast<std::size_t>(in.pictured));
   models::ServingCost cost;
   models::ServingSetup setup{
       .servers = in.servers,
@@ -138,40 +211,59 @@ Outputs compute(const Inputs& in, Progress& progress) {
       .chunk_tokens = in.chunk_tokens,
       .block_tokens = in.block_tokens,
       .preemption = in.preemption,
-      .history_requests = max_pictured,
+      .history_requests = static_cast<std::int64_t>(pictured),
       .cancelled = &progress.cancelled,
   };
   if (in.service == Service::llm) {
-    auto made = cost_of(in);
+    auto made = served_by(in);
     if (!made) return infeasible(made.error);
-    cost = std::move(*made);
+    cost = std::move(made->cost);
+    out.bound = made->bound;
+    out.bound.tokens_per_s *= static_cast<double>(in.servers);
     out.kv_pool_bytes = in.kv_share / 100 * cost.free_bytes;
     out.kv_blocks =
         static_cast<std::int64_t>(out.kv_pool_bytes / (cost.kv_bytes_per_token * static_cast<double>(in.block_tokens)));
     setup.cost = &cost;
     setup.blocks = out.kv_blocks;
   }
-  const std::size_t pictured = std::min<std::size_t>(requests->size(), max_pictured);
+  const bool recorded = !in.trace.text.empty();
+  const std::size_t followed = std::min<std::size_t>(requests.size(), max_followed);
   for (const ServingPolicy policy : policies_to_run(in)) {
     const bool chosen = out.racers.empty();
-    const std::size_t count = chosen ? requests->size() : std::min<std::size_t>(requests->size(), max_raced);
-    const std::span<const models::ServingRequest> met(requests->data(), count);
+    const std::int64_t wanted = recorded ? static_cast<std::int64_t>(requests.size()) : in.requests,
+                       measured = chosen ? wanted : std::min(wanted, max_raced),
+                       edge = recorded ? 0 : edge_of(measured);
+    const std::span<const models::ServingRequest> met(requests.data(), static_cast<std::size_t>(measured + 2 * edge));
+    const models::ServingWindow window =
+        models::window_of(met, static_cast<std::size_t>(edge), static_cast<std::size_t>(measured));
+    if (chosen) out.warm_up = edge;
     setup.policy = policy;
+    setup.measure_from_s = window.from_s;
+    setup.measure_until_s = window.until_s;
     setup.fraction = chosen ? &progress.fraction : nullptr;
     models::ServingRun run = models::simulate_serving(met, setup);
     if (std::string problem = problem_of(run, setup, in, progress); !problem.empty()) {
       out.reason = std::move(problem);
       return out;
     }
-    out.racers.push_back(summarize(policy, met, run, setup, in));
-    run.served = {run.served.begin(), run.served.begin() + static_cast<std::ptrdiff_t>(pictured)};
+    out.racers.push_back(summarize(policy, met, run, setup, window, in));
+    run.served.resize(std::min(followed, run.served.size()));
+    run.served.shrink_to_fit();
     out.histories.push_back(std::move(run));
   }
   out.chosen = out.racers.front();
+  if (out.chosen.requests == 0)
+    return infeasible(
+        "None of the requests that are measured fits into the cache: give it more memory, or ask for shorter "
+        "requests.");
+  out.state = state_of(in, out.chosen);
   if (out.racers.size() > 1 && out.racers[1].requests == out.chosen.requests && out.chosen.figures.p50_latency_s > 0)
     out.speedup_p50 = out.racers[1].figures.p50_latency_s / out.chosen.figures.p50_latency_s;
-  consult_theory(in, out);
-  out.first_requests.assign(requests->begin(), requests->begin() + static_cast<std::ptrdiff_t>(pictured));
+  else if (out.racers.size() > 1)
+    out.speedup_p50 = std::numeric_limits<double>::quiet_NaN();
+  consult_theory(in, requests, out);
+  out.pictured = static_cast<std::int64_t>(pictured);
+  out.first_requests.assign(requests.begin(), requests.begin() + static_cast<std::ptrdiff_t>(followed));
   return out;
 }
 

@@ -6,7 +6,7 @@
 namespace chapters::serving::batching {
 namespace {
 
-// In the order of models::ServingPolicy, Service, Arrivals and models::Preemption.
+// In the order of models::ServingPolicy, Service, Arrivals, models::Preemption and models::KvFormat.
 const Choices policies{
     {"single", "One by one", "A request has the server to itself."},
     {"static", "Static", "Waits for a full batch; all leave when the longest is done."},
@@ -21,6 +21,9 @@ const Choices arrival_kinds{{"poisson", "Poisson", "Independent of each other at
 const Choices preemptions{
     {"recompute", "Recompute", "Its cache is dropped; prompt and output so far are put through again."},
     {"swap", "Swap to the host", "Its cache crosses PCIe at 25 GB/s, out and back."}};
+const Choices kv_formats{{"bf16", "BF16", "Two bytes a number."},
+                         {"fp8", "FP8", "One byte a number, and a 4-byte scale a layer for keys and one for values."}};
+static_assert(models::kv_format_count == 2);
 
 }  // namespace
 
@@ -32,13 +35,15 @@ void describe(Fields& f, Inputs& in) {
            {.label = "Policy", .help = "The scheduler whose figures the outputs give.", .headline = true});
   f.choices("against", in.against, policies,
             {.label = "Race against",
-             .help = "Others that meet the same arrivals, up to 5,000 of them; the first three are shown."});
+             .help = "Others that meet the same arrivals; up to 10,000 are measured, and the first three are shown."});
   f.integer("slots", in.slots,
             {.label = "Slots",
-             .help = "Requests in a batch of one server; engines ship with some 256.",
+             .help = "Requests in a batch of one server; engines ship with some 256, published runs take up to 4,096.",
              .lo = 1,
-             .hi = 256,
+             .hi = 4096,
              .scale = Scale::log,
+             .typical_lo = 1,
+             .typical_hi = 512,
              .headline = true});
   f.real("timeout_s", in.timeout_s,
          {
@@ -76,7 +81,7 @@ void describe(Fields& f, Inputs& in) {
                            .when = {"service", "llm"}});
   shared::format(f, "format", in.format,
                  {.label = "Weights",
-                  .help = "Format of weights and products; the cache stays in two bytes.",
+                  .help = "Format of weights and products; the cache has its own.",
                   .when = {"service", "llm"}});
   f.real("service_time_s", in.service_time_s,
          {
@@ -117,13 +122,21 @@ void describe(Fields& f, Inputs& in) {
          });
   f.integer("requests", in.requests,
             {
-                .label = "Requests",
-                .help = "How many arrive; the first 120 are pictured. A file of arrivals brings its own.",
+                .label = "Requests measured",
+                .help = "What the figures are from. A tenth more come before them, while the server fills, and a tenth "
+                        "behind; neither counts. A file of arrivals brings its own, and all of them count.",
                 .lo = 1,
                 .hi = 1e6,
                 .scale = Scale::log,
-                .typical_lo = 8,
-                .typical_hi = 1000,
+                .typical_lo = 100,
+                .typical_hi = 100'000,
+            });
+  f.integer("pictured", in.pictured,
+            {
+                .label = "Requests pictured",
+                .help = "The first of all, from an empty server on; those behind them are grey.",
+                .lo = 1,
+                .hi = 120,
             });
   f.integer("seed", in.seed,
             {
@@ -136,8 +149,9 @@ void describe(Fields& f, Inputs& in) {
   f.file("trace", in.trace,
          {.label = "Your arrivals",
           .help = "A CSV with columns named time, prompt and output (also as the Azure and BurstGPT traces name them): "
-                  "seconds or dates, tokens, tokens. While one is here, it replaces rate, number and lengths."},
-         {.accepts = "csv"});
+                  "seconds or dates, tokens, tokens; or a Mooncake trace in JSON lines. While one is here, it replaces "
+                  "rate, number and lengths."},
+         {.accepts = "csv, jsonl"});
   f.group("Lengths");
   f.real("prompt_tokens", in.prompt_tokens,
          {
@@ -145,8 +159,10 @@ void describe(Fields& f, Inputs& in) {
              .unit = "tokens",
              .help = "Lengths are log-normal.",
              .lo = 1,
-             .hi = 8192,
+             .hi = 32768,
              .scale = Scale::log,
+             .typical_lo = 16,
+             .typical_hi = 8192,
              .when = {"service", "llm"},
          });
   f.real("output_tokens", in.output_tokens,
@@ -155,8 +171,10 @@ void describe(Fields& f, Inputs& in) {
              .unit = "tokens",
              .help = "Lengths are log-normal.",
              .lo = 1,
-             .hi = 4096,
+             .hi = 8192,
              .scale = Scale::log,
+             .typical_lo = 8,
+             .typical_hi = 2048,
              .when = {"service", "llm"},
          });
   f.real("length_variation", in.length_variation,
@@ -178,6 +196,13 @@ void describe(Fields& f, Inputs& in) {
              .scale = Scale::log,
              .when = {"service", "llm"},
          });
+  f.choice(
+      "kv_format", in.kv_format, kv_formats,
+      {
+          .label = "Keys and values in",
+          .help = "What a cached number takes: half the bytes hold twice the tokens and are read in half the time.",
+          .when = {"service", "llm"},
+      });
   f.integer("block_tokens", in.block_tokens,
             {
                 .label = "Tokens a block",

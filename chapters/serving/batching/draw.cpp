@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "chapters/serving/batching/draw_race.h"
+#include "chapters/serving/batching/draw_strips.h"
 #include "widgets/base/painter.h"
 #include "widgets/base/parts.h"
 #include "widgets/controls/button.h"
@@ -40,6 +41,8 @@ void draw_key(const Picture& picture, ImVec2 at, float width, bool queue) {
     p.rect(r.min, r.max, widgets::with_alpha(t.muted, 0.22f));
     widgets::hatch(p, r, widgets::with_alpha(t.muted, 0.55f), t.px(5));
   });
+  if (!picture.later.empty())
+    entry("later requests", [&](widgets::Rect r) { p.rect(r.min, r.max, widgets::with_alpha(t.muted, later_alpha)); });
   if (tokens) entry("sent back", [&](widgets::Rect r) { p.rect({r.max.x - t.px(3), r.min.y}, r.max, t.text); });
 }
 
@@ -124,7 +127,7 @@ void draw_shares(const char* label, const Picture& picture, bool ttft, bool limi
   const std::size_t n = std::min(series.size(), picture.policies.size());
   for (std::size_t i = 0; i < n; ++i) {
     const PolicyPicture& r = picture.policies[i];
-    series[i] = {.label = r.name, .values = ttft ? r.ttft_s : r.latency_s, .tint = policy_tint(i)};
+    series[i] = {.label = r.curve, .values = ttft ? r.ttft_s : r.latency_s, .tint = policy_tint(i)};
   }
   widgets::draw_ecdf(label, {series.data(), n}, view,
                      {
@@ -137,6 +140,26 @@ void draw_shares(const char* label, const Picture& picture, bool ttft, bool limi
                      });
 }
 
+/// What others measured, filled, the bound of each, hollow, and the share of it that was reached.
+void draw_measured(const Picture& picture, View& view, ImVec2 size) {
+  view.measured_rows.clear();
+  for (const MeasuredRun& run : picture.measured.runs)
+    view.measured_rows.push_back({
+        .label = run.name,
+        .bound = run.bound,
+        .measured = run.measured,
+        .tint = widgets::Tint::series(view.measured_rows.empty() ? 0 : 1),
+        .info = run.info,
+    });
+  widgets::draw_dot_plot("published runs", view.measured_rows, view.measured,
+                         {
+                             .axis_label = picture.measured.axis,
+                             .bound_label = "at full roofs",
+                             .axis = widgets::AxisKind::log10,
+                             .size = size,
+                         });
+}
+
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs&, const Picture& picture, View& view) {
@@ -144,6 +167,9 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs&, const Picture& picture
   const float each = picture.kv_blocks > 0 ? 88 : 68;
   stage.panel("race", {.title = "The race", .least = {540, 104 + each * policies}, .answers = true},
               [&](ImVec2 size) { draw_race_panel(picture, view, size); });
+  if (!picture.measured.runs.empty())
+    stage.panel("measured", {.title = "Published runs: chips, sequences at once", .least = {300, 180}},
+                [&](ImVec2 size) { draw_measured(picture, view, size); });
   // In a plain queue the answer is one token.
   const bool tokens = picture.kv_blocks > 0;
   if (tokens)

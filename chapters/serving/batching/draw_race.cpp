@@ -27,9 +27,8 @@ void row_label(const Painter& p, float right, float centre, std::string_view lab
   p.text({right, centre - t.type(Type::small) / 2}, label, t.muted, Type::small, Font::sans, Align::right);
 }
 
-void paint_span(const Painter& p, const models::SlotSpan& s, bool missed, ImVec2 low, ImVec2 high, float alpha) {
+void paint_span(const Painter& p, const models::SlotSpan& s, ImU32 colour, ImVec2 low, ImVec2 high, float alpha) {
   const auto& t = widgets::theme();
-  const ImU32 colour = use_colour(s.use, missed);
   if (s.use == SlotUse::held) {
     p.rect(low, high, widgets::with_alpha(colour, 0.22f * alpha));
     if (high.x - low.x > t.px(4)) widgets::hatch(p, {low, high}, widgets::with_alpha(colour, 0.55f * alpha), t.px(5));
@@ -73,11 +72,13 @@ void paint_lanes(const Painter& p, const PolicyPicture& r, const RaceScale& scal
   }
   for (const models::SlotSpan& s : r.spans) {
     const float y = top + lane * static_cast<float>(s.lane), x0 = scale.x(s.start_s),
-                x1 = std::max(scale.x(s.end_s), x0 + 1), alpha = scale.alpha_of(s.request);
-    const float split = std::clamp(now, x0, x1);
-    const bool missed = r.missed_by(s.request);
-    if (x0 < now) paint_span(p, s, missed, {x0, y}, {std::max(split, std::min(x1, x0 + 1)), y + lane - gap}, alpha);
-    if (x1 > now) paint_span(p, s, missed, {split, y}, {x1, y + lane - gap}, alpha * future_alpha);
+                x1 = std::max(scale.x(s.end_s), x0 + 1), split = std::clamp(now, x0, x1);
+    const bool missed = r.missed_by(s.request), later = r.later(s.request);
+    const float alpha = scale.alpha_of(s.request) * (later ? later_alpha : 1);
+    const ImU32 colour = later ? t.muted : use_colour(s.use, missed);
+    if (x0 < now) paint_span(p, s, colour, {x0, y}, {std::max(split, std::min(x1, x0 + 1)), y + lane - gap}, alpha);
+    if (x1 > now) paint_span(p, s, colour, {split, y}, {x1, y + lane - gap}, alpha * future_alpha);
+    if (later) continue;
     if (x0 < now && alpha >= 1) paint_number(p, s, missed, {x0, y}, {split, y + lane - gap});
     if (scale.mouse.x >= x0 && scale.mouse.x < x1 && scale.mouse.y >= y && scale.mouse.y < y + lane) {
       hot = s.request;
@@ -137,6 +138,8 @@ void paint_headlines(const Painter& p, const PolicyPicture& r, float left, float
 void paint_arrivals(const Painter& p, const Picture& picture, const RaceScale& scale, float centre, std::int64_t& hot) {
   const auto& t = widgets::theme();
   row_label(p, scale.left - t.px(8), centre, "arrivals");
+  for (const double arrival_s : picture.later)
+    p.circle({scale.x(arrival_s), centre}, t.px(2), widgets::with_alpha(t.muted, later_alpha));
   for (std::size_t i = 0; i < picture.dots.size(); ++i) {
     const Dot& d = picture.dots[i];
     const ImVec2 at{scale.x(d.arrival_s), centre};
@@ -190,7 +193,7 @@ void paint_policy(const Painter& p, const Picture& picture, const PolicyPicture&
   widgets::Line taken;
   if (scale.now_s < scale.end_s) taken.add(widgets::format(value_at(r.blocks, scale.now_s), "", 6)).add(" taken, ");
   taken.add("at most ")
-      .add(widgets::format(r.kv_peak_percent, "%"))
+      .add(widgets::format(100 * r.peak_blocks / static_cast<double>(picture.kv_blocks), "%"))
       .add(" of ")
       .add(widgets::format(static_cast<double>(picture.kv_blocks), "", 9));
   strip_figure(p, scale.right(), y + top, height, taken.view());

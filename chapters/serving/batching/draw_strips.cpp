@@ -62,15 +62,17 @@ void paint_occupation(const Painter& p, const PolicyPicture& r, const RaceScale&
       bool missed;
       std::size_t place;
     };
-    static constexpr std::array<Layer, 4> layers{{{SlotUse::decode, true, 3},
+    static constexpr std::array<Layer, 5> layers{{{SlotUse::decode, true, 3},
                                                   {SlotUse::decode, false, 1},
                                                   {SlotUse::prefill, false, 0},
-                                                  {SlotUse::held, false, 2}}};
+                                                  {SlotUse::held, false, 2},
+                                                  {SlotUse::decode, false, later_place}}};
     for (const Layer& layer : layers) {
       const float h = each * static_cast<float>(shown.slots[layer.place]);
       if (!(h > 0) || !(x1 > x0)) continue;
-      const float solid = layer.use == SlotUse::held ? 0.4f : 1, split = std::clamp(now, x0, x1);
-      const ImU32 colour = use_colour(layer.use, layer.missed);
+      const bool later = layer.place == later_place;
+      const float solid = layer.use == SlotUse::held ? 0.4f : later ? later_alpha : 1, split = std::clamp(now, x0, x1);
+      const ImU32 colour = later ? t.muted : use_colour(layer.use, layer.missed);
       if (split > x0) p.rect({x0, y - h}, {split, y}, widgets::with_alpha(colour, solid));
       if (x1 > split) p.rect({split, y - h}, {x1, y}, widgets::with_alpha(colour, solid * future_alpha));
       y -= h;
@@ -91,14 +93,15 @@ void paint_queue(const Painter& p, const PolicyPicture& r, double peak, const Ra
   for (const QueueSpan& q : r.queue) {
     const float x0 = scale.x(q.start_s), x1 = std::max(scale.x(q.end_s), x0 + 1),
                 bottom = top + height - row * static_cast<float>(q.row);
-    const bool missed = r.missed_by(q.request);
-    const float alpha = scale.alpha_of(q.request) * (x0 < now ? 1 : future_alpha);
-    const ImU32 colour = widgets::with_alpha(missed ? t.bad : t.text, alpha);
+    const bool missed = r.missed_by(q.request), later = r.later(q.request);
+    const float alpha = scale.alpha_of(q.request) * (x0 < now ? 1 : future_alpha) * (later ? later_alpha : 1);
+    const ImU32 colour = widgets::with_alpha(missed ? t.bad : later ? t.muted : t.text, alpha);
     if (x1 - x0 < t.px(3) || row < t.px(4))  // hollow where there is an inside
       p.rect({x0, bottom - row + gap}, {x1, bottom}, colour);
     else
       p.frame({x0, bottom - row + gap}, {x1, bottom}, colour, 1);
-    if (scale.mouse.x >= x0 && scale.mouse.x < x1 && scale.mouse.y >= bottom - row && scale.mouse.y < bottom) {
+    if (!later && scale.mouse.x >= x0 && scale.mouse.x < x1 && scale.mouse.y >= bottom - row &&
+        scale.mouse.y < bottom) {
       hot = q.request;
       widgets::Line name;
       name.add("request ").add_integer(q.request + 1);

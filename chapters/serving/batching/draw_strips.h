@@ -9,7 +9,9 @@
 /// What the rows of the race are filled with. Positions and heights are in pixels.
 namespace chapters::serving::batching {
 
-inline constexpr float future_alpha = 0.2f, aside_alpha = 0.22f;
+/// `later`: of requests behind those pictured, which are grey.
+inline constexpr float future_alpha = 0.2f, aside_alpha = 0.22f, later_alpha = 0.45f;
+inline constexpr std::size_t later_place = 4;  ///< in Occupation::slots
 
 /// Where time lies, and who is looked at; shared by all rows of the race.
 struct RaceScale {

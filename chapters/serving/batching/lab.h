@@ -5,7 +5,9 @@
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
-#include "models/serving/serving.h"
+#include "models/serving/serving_bound.h"
+#include "models/serving/serving_summary.h"
+#include "widgets/charts/dot_plot.h"
 #include "widgets/charts/ecdf.h"
 #include "widgets/controls/playback.h"
 
@@ -15,7 +17,7 @@ namespace chapters::serving::batching {
 enum class Service : std::uint8_t { llm, exponential, deterministic };
 enum class Arrivals : std::uint8_t { poisson, bursty };
 
-/// Defaults: 48 requests reach Llama-3-70B on eight H100 faster than static batches of eight can clear them.
+/// Defaults: requests reach Llama-3-70B on eight H100 twice as fast as static batches of eight can clear them.
 struct Inputs {
   models::ServingPolicy policy = models::ServingPolicy::continuous;
   std::vector<std::string> against{"static"};
@@ -23,11 +25,12 @@ struct Inputs {
   std::string model = "llama-3-70b", chip = "h100_sxm";
   std::int64_t chips = 8;
   models::Format format = models::Format::bf16;
+  models::KvFormat kv_format = models::KvFormat::bf16;
   Arrivals arrivals = Arrivals::poisson;
   double burst = 4;
   FileInput trace;
   double arrival_rate = 5;
-  std::int64_t requests = 48;
+  std::int64_t requests = 10'000, pictured = 48;
   double prompt_tokens = 512, output_tokens = 128, length_variation = 0.8;
   double service_time_s = 0.8;
   std::int64_t servers = 1, slots = 8;
@@ -44,24 +47,29 @@ struct Inputs {
 struct PolicyRun {
   models::ServingPolicy policy{};
   std::string name;
-  std::int64_t requests = 0;  ///< that it met: all of them, or the first `max_raced` of a rival
+  std::int64_t requests = 0;  ///< that its figures are from
   models::ServingSummary figures;
   models::ServingCounts counts;
+  bool overloaded = false;  ///< more come than leave: what grows with the run is not given
   double utilization_percent = 0, wasted_slots_percent = 0;  ///< shares of `figures` as they are shown
-  double kv_peak_percent = 0;  ///< largest part of the cache that was taken; 0 without one
+  double kv_peak_percent = 0;             ///< largest part of the cache that was taken; 0 without one
+  std::vector<double> latency_s, ttft_s;  ///< at most 1,000 quantiles of what was measured; none when overloaded
 };
 
 struct Outputs {
   PolicyRun chosen;
   std::vector<PolicyRun> racers;  ///< the chosen one first, then its rivals
   double speedup_p50 = 1;
-  double theory_wait_s = 0, theory_latency_s = 0, offered_load = 0;
+  std::string state;  ///< of the chosen policy's queue: steady, overloaded, or why that is not known
+  double theory_wait_s = 0, offered_load = 0;
   std::string theory;  ///< which formula speaks of this queue, or why none does
   double kv_pool_bytes = 0;
   std::int64_t kv_blocks = 0;
+  models::ServingBound bound;  ///< of a full batch at full roofs; all 0 without a model
   std::string reason;
 
-  // What happened to the first `max_pictured` requests.
+  // What happened to the first requests: those pictured, and as many who came behind them as `max_followed` allows.
+  std::int64_t pictured = 0, warm_up = 0, failed = 0;
   std::vector<models::ServingRequest> first_requests;
   std::vector<models::ServingRun> histories;  ///< in the order of `racers`; `served` is of those requests alone
 };
@@ -81,29 +89,46 @@ struct QueueSpan {
 /// How many slots do what, from this time on.
 struct Occupation {
   double time_s = 0;
-  std::array<std::int32_t, 4> slots{};  ///< by models::SlotUse; the last decode for requests that miss a limit
+  /// By models::SlotUse; then decode for requests that miss a limit, and anything for requests behind those pictured.
+  std::array<std::int32_t, 5> slots{};
 };
 
 /// A policy's row in the race.
 struct PolicyPicture {
-  std::string name;
+  std::string name, curve;  ///< `curve`: what its shares of latencies are called
   std::vector<models::SlotSpan> spans;
   std::vector<models::ServingPoint> waiting, blocks;
   std::int32_t lanes = 1;
-  double end_s = 0;  ///< when the last of the requests shown leaves
-  double peak_waiting = 0, kv_peak_percent = 0;
+  double end_s = 0;                          ///< when the last of the requests shown leaves
+  double peak_waiting = 0, peak_blocks = 0;  ///< while somebody pictured is there
   std::vector<QueueSpan> queue;
   std::int32_t queue_rows = 0;
   std::vector<Occupation> occupation;
-  std::vector<double> latency_s, ttft_s;  ///< of the requests shown that were served
+  std::vector<double> latency_s, ttft_s;  ///< quantiles of the requests measured
   std::vector<bool> missed;               ///< of the requests shown, by number: beyond a limit, or refused
   bool missed_by(std::int64_t request) const {
     return request >= 0 && static_cast<std::size_t>(request) < missed.size() &&
            missed[static_cast<std::size_t>(request)];
   }
-  std::vector<models::ServedRequest> served;  ///< of the requests shown, by number
-  std::array<Headline, 6> headlines;          ///< the ones that matter most first
+  /// Behind those pictured.
+  bool later(std::int64_t request) const { return static_cast<std::size_t>(request) >= missed.size(); }
+  std::vector<models::ServedRequest> served;  ///< by number, of those behind them, too
+  std::vector<Headline> headlines;            ///< the ones that matter most first
 };
+
+/// A run and the most that it could reach, tokens a second.
+struct MeasuredRun {
+  std::string name, info;  ///< what ran; how far from the bound it is, and where the figure is from
+  double measured = 0, bound = 0;
+};
+/// Published runs of the model that is served, after the chosen policy's own.
+struct MeasuredRuns {
+  bool rate = false;  ///< all output tokens; else those of one answer, which is 1 / TPOT
+  std::string axis;
+  std::vector<MeasuredRun> runs;  ///< the first is this lab's own
+};
+/// Those of the same chip, where there are any.
+MeasuredRuns measured_runs(const Inputs& in, const Outputs& out);
 
 /// An arrival on the line above the race.
 struct Dot {
@@ -115,23 +140,27 @@ struct Dot {
 struct Picture {
   std::uint64_t version = 0;
   std::vector<PolicyPicture> policies;
-  std::vector<Dot> dots;
+  std::vector<Dot> dots;      ///< of the requests pictured
+  std::vector<double> later;  ///< arrivals behind them while somebody pictured is still there, seconds
   double shown_s = 1;
   double peak_waiting = 1;     ///< over all policies, so that their strips compare
   std::int64_t kv_blocks = 0;  ///< 0: a plain queue without a cache
   std::string caption, answer;
   std::string latency_axis, ttft_axis;  ///< whose latencies the curves are
   double ttft_limit_s = 1;
+  MeasuredRuns measured;
 };
 
 struct View {
   widgets::Playback playback{.time_s = 1e9};  ///< at first the cursor stands at the end
   std::int64_t request = 0;                   ///< followed through the lanes, from 1; 0: none
   widgets::EcdfView latency, ttft;
+  widgets::DotPlotView measured;
+  std::vector<widgets::DotRow> measured_rows;
 };
 
-/// Requests that the picture follows, and arrivals that a rival meets.
-inline constexpr std::int64_t max_pictured = 120, max_raced = 5000;
+/// Requests that the picture follows, those that it knows of, and arrivals that are measured of a rival.
+inline constexpr std::int64_t max_pictured = 120, max_followed = 2000, max_raced = 10'000;
 
 Outputs compute(const Inputs& in, Progress& progress);
 Picture arrange(const Inputs& in, const Outputs& out);

@@ -304,3 +304,24 @@ TEST_CASE("keys typed into notes are text, not commands") {
   CHECK(before != 7e9);
   CHECK(std::string(o.d.shell.note).size() < 3);  // the text box's own undo
 }
+
+TEST_CASE("measured lists what was published beside the model; a chosen row gives its source and sets the lab to it") {
+  Opened o;
+  const auto rows = chapters::catalog().published_of("roofline/roofline");
+  REQUIRE(rows.size() >= 100);
+  o.ui.click("Measured " + std::to_string(rows.size()));
+  o.ui.frames(3);
+  CHECK(o.ui.text_present("residual"));
+  CHECK_FALSE(o.ui.text_present(rows[0].url));
+  o.ui.click(rows[0].name);
+  o.ui.frames(2);
+  CHECK(o.ui.text_present(rows[0].url));
+  o.ui.click("See it in the lab");
+  o.ui.frames(3);
+  CHECK(o.in("m") == rows[0].number("m", 0));
+}
+
+TEST_CASE("a lab without published measurements has no tab for them") {
+  Opened o("roofline/hierarchy");
+  CHECK_FALSE(o.ui.text_present("Measured 0"));
+}

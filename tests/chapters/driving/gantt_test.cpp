@@ -78,6 +78,25 @@ TEST_CASE("gantt: resources at the rate, room off the critical path, and preempt
   CHECK(near(ms(*map), 32, 1e-9));  // the plan waits for the whole map: 18 + 6 + 4 + 4
 }
 
+TEST_CASE("gantt: a plan that is ready before the last result is said to be, and what it is counted to is named") {
+  const LabPtr map = preset("The map steps aside");
+  map->compute();
+  CHECK(map->outputs().find("ends_with")->text() == "Mapping; Planning is ready after 16 ms");
+  const LabPtr lab = gantt();
+  lab->compute();
+  CHECK(lab->outputs().find("ends_with")->text() == "Planning");
+  // What the text says of engines and of code is computed: 48 ms less 17, and less 4 more.
+  CHECK(near(computed(*lab, "engine_s"), 0.031, 1e-9));
+  CHECK(near(computed(*lab, "tuned_s"), 0.027, 1e-9));
+}
+
+TEST_CASE("gantt: at a slow camera no change is needed, and none is named as the one that saves") {
+  const LabPtr lab = gantt(R"({"rate_hz": 5})");
+  lab->compute();
+  CHECK(lab->answer() ==
+        "None is needed: the frame takes `48 ms` as found and is due in `200 ms`; those that are on make it `27 ms`.");
+}
+
 TEST_CASE("gantt: what the table cannot mean is refused in one sentence") {
   const LabPtr lab = gantt(R"({"dla": 0})");
   lab->compute();

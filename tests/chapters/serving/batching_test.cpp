@@ -20,32 +20,18 @@ double racer(const Lab& lab, std::size_t row, std::string_view key) { return cel
 
 }  // namespace
 
-// Erlang C: 4 servers at 3.2 erlangs wait 0.745541 service times; 100,000 arrivals leave some 2 % of noise.
-TEST_CASE("batching: a plain queue meets its formula, which is shown beside it") {
-  const LabPtr lab = batching();
-  choose(*lab, "policy", "single");
-  choose(*lab, "service", "exponential");
-  input(*lab, "against").chosen().clear();
-  set(*lab, "servers", 4);
-  set(*lab, "arrival_rate", 3.2);
-  set(*lab, "service_time_s", 1);
-  set(*lab, "requests", 100'000);
-  lab->compute();
-  CHECK(near(out(*lab, "theory_wait_s"), 0.745541, 1e-5));
-  CHECK(near(out(*lab, "mean_wait_s"), 0.745541, 0.08));
-  CHECK(near(out(*lab, "mean_latency_s"), 1.745541, 0.04));
-  CHECK(near(out(*lab, "utilization"), 80, 0.02));
-  CHECK(out(*lab, "little_error") <= 1e-9);
-  CHECK(out(*lab, "tpot_p99_s") == 0);
-  CHECK(out(*lab, "completed") == 100'000);
-}
-
-TEST_CASE("batching: at first, continuous batching beats static on the same arrivals") {
+TEST_CASE("batching: at first, static batches are overloaded and continuous batching is not") {
   const LabPtr lab = batching();
   lab->compute();
   REQUIRE(lab->outputs().find("racers")->table_size() == 2);
   CHECK(racer(*lab, 0, "wasted_slots") == 0);
   CHECK(racer(*lab, 1, "wasted_slots") > 20);
+  CHECK(racer(*lab, 0, "overloaded") == 0);
+  CHECK(racer(*lab, 1, "overloaded") == 1);
+  CHECK(std::isnan(out(*lab, "speedup_p50")));
+  // At two a second both keep up.
+  set(*lab, "arrival_rate", 2);
+  lab->compute();
   CHECK(out(*lab, "speedup_p50") > 1.5);
   CHECK(near(out(*lab, "speedup_p50"), racer(*lab, 1, "p50_latency_s") / racer(*lab, 0, "p50_latency_s"), 1e-12));
   CHECK(racer(*lab, 0, "ttft_p99_s") < racer(*lab, 1, "ttft_p99_s"));
@@ -59,6 +45,8 @@ TEST_CASE("batching: arrivals from a file replace the stream; a bad line is the 
   input(*lab, "trace").file() = {"arrivals.csv", "time,prompt,output\n0,100,10\n0.5,100,20\n1,100,30\n"};
   lab->compute();
   CHECK(out(*lab, "completed") == 3);
+  CHECK(out(*lab, "measured") == 3);
+  CHECK(lab->outputs().find("state")->text() == "a recording, measured as a whole, start and end included");
   CHECK(near(out(*lab, "tokens_per_s") / out(*lab, "throughput_per_s"), 20, 1e-9));
   input(*lab, "trace").file().text = "0,100\n";
   lab->compute();
@@ -68,7 +56,7 @@ TEST_CASE("batching: arrivals from a file replace the stream; a bad line is the 
   for (int i = 0; i < 300; ++i) many += std::to_string(i) + ",100,10\n";
   input(*lab, "trace").file() = {"/home/me/day one.csv", many};
   lab->compute();
-  CHECK(out(*lab, "completed") == 300);  // all of the file, whatever number the stream would have had
+  CHECK(out(*lab, "measured") == 300);  // all of the file, whatever number the stream would have had
 }
 
 TEST_CASE("batching: where no formula speaks of a queue, the reason is said and no wait is made up") {
@@ -111,11 +99,13 @@ TEST_CASE("batching: chunked prefill shortens the stalls inside answers many tim
   set(*lab, "arrival_rate", 2);
   set(*lab, "length_variation", 0.5);
   lab->compute();
+  CHECK(near(racer(*lab, 1, "gap_p99_s"), 0.3, 0.02));
+  CHECK(near(racer(*lab, 0, "gap_p99_s"), 0.0235, 0.02));
   CHECK(racer(*lab, 1, "gap_p99_s") > 3 * racer(*lab, 0, "gap_p99_s"));
   CHECK(racer(*lab, 1, "tpot_p99_s") < 3 * racer(*lab, 0, "tpot_p99_s"));
   CHECK(out(*lab, "gap_longest_s") >= out(*lab, "gap_p99_s"));
   // A mixed step of 512 tokens takes some 15 ms at 70 % of the roofs, and attention to what is cached on top.
-  CHECK(out(*lab, "gap_longest_s") < 0.06);
+  CHECK(out(*lab, "gap_longest_s") < 0.08);
 }
 
 TEST_CASE("batching: what cannot be served is refused in one sentence") {
@@ -143,10 +133,16 @@ struct Race {
 
 }  // namespace
 
-// Lq = rate x Wq: what the strip shows, integrated, is the mean of the queue. Somebody served on arrival never stood in
-// it.
-TEST_CASE("batching: the queue strips show the queue: their area is the mean number waiting, on one scale") {
+// The area under the strip is the time that all requests wait together.
+TEST_CASE("batching: the queue strips show the queue: their area is the time that all wait together") {
   Race c;
+  std::string file = "time,prompt,output\n";
+  for (int i = 0; i < 20; ++i) file += std::to_string(0.05 * i) + ",500,100\n";
+  input(*c.lab, "trace").file() = {"arrivals.csv", file};
+  c.lab->compute();
+  c.ui.frames(2);
+  const double wait_s = 20 * out(*c.lab, "mean_wait_s");
+  CHECK(wait_s > 5);
   const widgets::Record record = c.ui.record();
   const auto table =
       std::find_if(record.tables.begin(), record.tables.end(), [](const auto& t) { return t.name == "queue"; });
@@ -161,11 +157,8 @@ TEST_CASE("batching: the queue strips show the queue: their area is the mean num
     highest = std::max(highest, waiting);
   }
   CHECK(last == 0);
-  const double first_s = out(*c.lab, "completed") / -out(*c.lab, "throughput_per_s") + out(*c.lab, "makespan_s");
-  CHECK(near(area, out(*c.lab, "mean_waiting") * (out(*c.lab, "makespan_s") - first_s), 1e-6));
-  CHECK(area < 1);  // 13 ms for each of 48
+  CHECK(near(area, wait_s, 1e-6));
   CHECK(c.ui.text_present("at most 1"));
-  CHECK(c.ui.text_present("at most 22"));
 }
 
 TEST_CASE(
@@ -198,6 +191,11 @@ TEST_CASE(
 
 TEST_CASE("batching: with the keyboard on the race, arrows step by a hundredth and Space plays and stops") {
   Race c;
+  std::string file = "time,prompt,output\n";
+  for (int i = 0; i < 48; ++i) file += std::to_string(0.2 * i) + ",500,150\n";
+  input(*c.lab, "trace").file() = {"arrivals.csv", file};
+  c.lab->compute();
+  c.ui.frames(2);
   const auto time = [&] { return view(*c.lab, "time").real(); };
   const double end_s = out(*c.lab, "makespan_s");
   const ImVec2 corner = c.ui.point_in("cursor", {0.5f, 0.97f});  // on the ruler, where nobody is
@@ -238,8 +236,12 @@ TEST_CASE("batching: the answer names who waits, for what and how long") {
   const LabPtr lab = batching();
   lab->compute();
   CHECK(lab->answer() ==
-        "Mean wait under Static: `3.92 s` for a full batch and the one before it; Continuous: `13.1 ms` for the "
-        "running step and room in the batch.");
+        "Static is overloaded: `2.53` of `5.09` requests a second leave. Mean wait under Continuous: `580 ms` ± `156 "
+        "ms` for the running step and room in the batch.");
+  set(*lab, "arrival_rate", 2);
+  lab->compute();
+  CHECK(lab->answer().find("Mean wait under Static: `") == 0);
+  CHECK(lab->answer().find("` for a full batch and the one before it; Continuous: `") != std::string::npos);
   input(*lab, "against").chosen().clear();
   set(*lab, "requests", 1);
   lab->compute();
@@ -254,9 +256,32 @@ TEST_CASE("batching: dragging the race moves the cursor, who waits then is said,
   const double time = view(*lab, "time").real();
   CHECK(time > 0);
   CHECK(time < out(*lab, "makespan_s"));
-  CHECK(ui.text_present(" wait, at most 22"));
+  CHECK(ui.text_present(" wait, at most "));
   ui.click("Play");
   ui.frames(5);
   CHECK(view(*lab, "playing").toggle());
   CHECK(view(*lab, "time").real() > time);
+}
+
+// Model, chip and format as they come have seven published runs; the first row is the lab's own.
+TEST_CASE("batching: published runs of the model stand beside the race by default, filled, with their bounds") {
+  for (const ImVec2 size : {ImVec2{1280, 800}, ImVec2{1600, 1000}, ImVec2{1920, 1080}}) {
+    ShellDriver d(bundled_content(), nowhere(), size, true);
+    REQUIRE(d.workspace.open("serving/batching"));
+    REQUIRE(d.settle());
+    INFO(size.x << " x " << size.y);
+    CHECK(d.ui.text_present("Published runs"));
+    CHECK(d.ui.text_present("TP8 FP8, 64"));
+    CHECK(d.ui.text_present("20.7 %"));  // 15.45 ms measured, 3.13 ms at full roofs
+    CHECK(d.ui.text_present("this BF16, 6.8"));
+    CHECK(d.canvas_overflow_px() == 0);
+  }
+  ShellDriver d(bundled_content(), nowhere(), {1600, 1000}, true);
+  REQUIRE(d.workspace.open("serving/batching"));
+  REQUIRE(d.input("model").set_choice_id("llama-2-70b"));  // saturated runs and MLPerf alone
+  REQUIRE(d.settle());
+  CHECK(d.ui.text_present("output tokens a second, all answers"));
+  REQUIRE(d.input("model").set_choice_id("smollm3-3b"));
+  REQUIRE(d.settle());
+  CHECK_FALSE(d.ui.text_present("Published runs"));
 }

@@ -3,8 +3,9 @@
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto requests = models::parse_requests(fuzz::text_of(data, size), 1000);
-  if (!fuzz::accepted(requests)) return 0;
+  const auto read = models::parse_requests(fuzz::text_of(data, size), 1000);
+  if (!fuzz::accepted(read)) return 0;
+  const auto* requests = &read->requests;
   fuzz::require(!requests->empty() && requests->size() <= 1000 && requests->front().arrival_s == 0,
                 "arrivals that do not begin at 0");
   double last_s = 0;

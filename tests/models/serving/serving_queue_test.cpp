@@ -3,8 +3,9 @@
 #include <cmath>
 #include <queue>
 
+#include "models/serving/batch_means.h"
 #include "models/serving/queueing.h"
-#include "models/serving/serving.h"
+#include "models/serving/serving_summary.h"
 #include "tests/support/base/effort.h"
 #include "tests/support/base/near.h"
 
@@ -26,7 +27,7 @@ struct Ran {
 Ran plain_queue(ServingSetup setup, RequestStream stream) {
   Ran out{make_requests(stream), {}, {}};
   out.run = simulate_serving(out.requests, setup);
-  out.summary = summarize_serving(out.requests, out.run, setup.servers, 1e9, 1e9);
+  out.summary = summarize_serving(out.requests, out.run, setup, 1e9, 1e9);
   return out;
 }
 
@@ -75,6 +76,107 @@ TEST_CASE("serving: a plain queue waits as M/M/1, M/M/c and M/D/1 do, at a milli
       CHECK(near(ran.summary.p99_latency_s, 23.025851, 2 * tolerance));
     }
   }
+}
+
+namespace {
+
+/// A run from which the first tenth and the last are cut, as the batching lab does.
+ServingSummary steady(std::int64_t servers, double load, std::int64_t requests, std::uint64_t seed) {
+  const auto measured = static_cast<std::size_t>(requests), warm_up = measured / 10;
+  const auto all = make_requests({
+      .requests = requests + 2 * static_cast<std::int64_t>(warm_up),
+      .rate_per_s = load * static_cast<double>(servers),
+      .seed = seed,
+      .lengths = false,
+  });
+  const ServingWindow window = window_of(all, warm_up, measured);
+  const ServingSetup setup{
+      .policy = ServingPolicy::single,
+      .servers = servers,
+      .slots = 1,
+      .measure_from_s = window.from_s,
+      .measure_until_s = window.until_s,
+  };
+  return summarize_serving(all, simulate_serving(all, setup), setup, 1e9, 1e9, window);
+}
+
+}  // namespace
+
+// Student 1908: t of 9, 19 and 29 degrees is 2.2622, 2.0930 and 2.0452.
+TEST_CASE("serving: an interval by batch means is that of its 20 batches") {
+  CHECK(near(student_t_975(9), 2.26216, 5e-4));
+  CHECK(near(student_t_975(19), 2.09302, 1e-4));
+  CHECK(near(student_t_975(29), 2.04523, 1e-4));
+  // Batches of 50 whose means are 0, 1, 0, 1, ...: mean 1/2, deviation sqrt(20 x 1/4 / 19).
+  std::vector<double> values;
+  for (int i = 0; i < 1000; ++i) values.push_back(i / 50 % 2);
+  CHECK(near(mean_half_width(values), 2.09302 * std::sqrt(5.0 / 19 / 20), 1e-4));
+  CHECK(std::isnan(mean_half_width(std::span(values).first(999))));
+  CHECK(speaks_of_quantile(1000, 0.99));
+  CHECK_FALSE(speaks_of_quantile(999, 0.99));
+  CHECK(speaks_of_quantile(20, 0.5));
+}
+
+// The wait at 0.95 is correlated over thousands of services: the interval must know it. 95 % of intervals hold the
+// theory; of 12 the binomial law leaves fewer than nine in one case in 400.
+TEST_CASE("serving: the theory lies within the interval that is printed beside the mean, over many seeds") {
+  struct Case {
+    std::int64_t servers;
+    double load;
+  };
+  const std::int64_t requests = support::sanitized() ? 40'000 : 200'000;
+  for (const Case c : {Case{1, 0.8}, Case{8, 0.8}, Case{8, 0.95}}) {
+    const double theory_s = *mmc_wait_s(c.servers, c.load * static_cast<double>(c.servers), 1);
+    int inside = 0;
+    const int seeds = support::sanitized() ? 3 : 12;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      const ServingSummary s = steady(c.servers, c.load, requests, static_cast<std::uint64_t>(seed));
+      CHECK(s.requests == requests);
+      CHECK_FALSE(s.overloaded);
+      CHECK(s.half.mean_wait_s < 0.5 * theory_s);
+      CHECK(near(s.throughput_per_s, s.arrivals_per_s, 0.01));
+      CHECK(near(s.mean_waiting, s.arrivals_per_s * s.mean_wait_s, 0.02));
+      inside += std::abs(s.mean_wait_s - theory_s) <= s.half.mean_wait_s;
+    }
+    INFO(c.servers << " servers at " << c.load << ": " << inside << " of " << seeds);
+    CHECK(inside >= (support::sanitized() ? 1 : 9));
+  }
+}
+
+// One standard error of the mean of n million requests of M/M/8 is 2.1 % / sqrt(n) at a load of 0.9 and 4.2 % / sqrt(n)
+// at 0.95.
+TEST_CASE("serving: M/M/8 comes within 2 % of Erlang C once the run is long enough") {
+  if (support::sanitized()) SKIP("a minute under sanitizers; the interval is tested all the same");
+  struct Case {
+    double load;
+    int millions;
+  };
+  for (const Case c : {Case{0.9, 5}, Case{0.95, 40}}) {
+    if (c.millions > 5 && !support::full()) continue;
+    double wait_s = 0;
+    for (int seed = 1; seed <= c.millions; ++seed)
+      wait_s += steady(8, c.load, 1'000'000, static_cast<std::uint64_t>(seed)).mean_wait_s / c.millions;
+    INFO(c.load << ": " << wait_s << " against " << *mmc_wait_s(8, 8 * c.load, 1));
+    CHECK(near(wait_s, *mmc_wait_s(8, 8 * c.load, 1), 0.02));
+  }
+}
+
+TEST_CASE("serving: a queue that grows is found out, one near its capacity is not") {
+  CHECK(steady(1, 1.05, 20'000, 1).overloaded);
+  CHECK(steady(4, 1.2, 20'000, 2).overloaded);
+  CHECK(near(steady(4, 1.2, 20'000, 2).throughput_per_s, 4, 0.02));
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) CHECK_FALSE(steady(1, 0.97, 20'000, seed).overloaded);
+}
+
+TEST_CASE("serving: percentiles are given where ten requests lie beyond them") {
+  const ServingSummary few = steady(1, 0.5, 900, 1), more = steady(1, 0.5, 1000, 1), whole = steady(1, 0.5, 20'000, 1);
+  CHECK(std::isnan(few.p99_latency_s));
+  CHECK(std::isnan(few.half.mean_wait_s));
+  CHECK(few.p90_latency_s > 0);
+  CHECK(more.p99_latency_s > more.p90_latency_s);
+  // The time in M/M/1 at one half is exponential of mean 2: P99 at 2 ln 100.
+  CHECK(near(whole.p99_latency_s, 2 * std::log(100.0), 0.1));
+  CHECK(std::abs(whole.p99_latency_s - 2 * std::log(100.0)) <= 1.5 * whole.half.p99_latency_s);
 }
 
 // Kiefer and Wolfowitz 1955: each arrival takes the server that is free first. Written here without events.
@@ -163,11 +265,11 @@ TEST_CASE("serving: lengths have the mean and the spread asked for, and a seed g
 TEST_CASE("serving: arrivals from a file, sorted, counted from the first; bad lines are named") {
   const auto read = parse_requests("time,prompt,output\r\n12.5,100,20\n 10 , 7 , 3\n\n", 100);
   REQUIRE(read);
-  REQUIRE(read->size() == 2);
-  CHECK((*read)[0].arrival_s == 0);
-  CHECK((*read)[0].prompt_tokens == 7);
-  CHECK((*read)[1].arrival_s == 2.5);
-  CHECK((*read)[1].output_tokens == 20);
+  REQUIRE(read->requests.size() == 2);
+  CHECK(read->requests[0].arrival_s == 0);
+  CHECK(read->requests[0].prompt_tokens == 7);
+  CHECK(read->requests[1].arrival_s == 2.5);
+  CHECK(read->requests[1].output_tokens == 20);
   CHECK(parse_requests("1,2\n", 9).error ==
         "Line 1 of the arrivals has 2 of three values: each line is time,prompt,output in seconds and tokens.");
   CHECK(parse_requests("0,5,5\n1,nan,5\n", 9).error ==
@@ -197,11 +299,11 @@ TEST_CASE("serving: published traces are read as they are: columns by name, date
     const auto read = parse_requests(csv, 9);
     INFO(csv << " " << read.error);
     REQUIRE(read);
-    REQUIRE(read->size() == 2);
-    CHECK((*read)[0] == ServingRequest{0, 0, 374, 44});
-    CHECK((*read)[1].prompt_tokens == 396);
-    CHECK((*read)[1].output_tokens == 109);
-    return (*read)[1].arrival_s;
+    REQUIRE(read->requests.size() == 2);
+    CHECK(read->requests[0] == ServingRequest{0, 0, 374, 44});
+    CHECK(read->requests[1].prompt_tokens == 396);
+    CHECK(read->requests[1].output_tokens == 109);
+    return read->requests[1].arrival_s;
   };
   CHECK(near(same("TIMESTAMP,ContextTokens,GeneratedTokens\r\n2023-11-16 18:15:46.6805900,374,44\r\n2023-11-16 "
                   "18:15:50.9951690,396,109\r\n"),

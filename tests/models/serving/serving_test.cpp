@@ -1,4 +1,4 @@
-#include "models/serving/serving.h"
+#include "models/serving/serving_summary.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -180,7 +180,7 @@ TEST_CASE(
     for (const auto& r : requests) longest = std::max<std::int64_t>(longest, r.prompt_tokens + r.output_tokens);
     setup.blocks = (longest + setup.block_tokens - 1) / setup.block_tokens + random.between(0, 40);
     const ServingRun run = simulate_serving(requests, setup);
-    const ServingSummary summary = summarize_serving(requests, run, setup.servers, 1, 0.1);
+    const ServingSummary summary = summarize_serving(requests, run, setup, 1, 0.1);
     preempted += run.preemptions;
     REQUIRE_FALSE(run.stopped);
     REQUIRE(run.completed == stream.requests);
@@ -295,6 +295,14 @@ TEST_CASE("serving: a step's cost follows the roofline of every operation") {
   CHECK(near(cost->free_bytes, 0.9 * 640e9 - 141.1e9, 1e-3));
   // Two all-reduces of 8,192 numbers of 2 bytes in each of 80 layers, 7/4 of it over 450 GB/s.
   CHECK(near(link_s, 160 * 1.75 * 16384 / 450e9, 1e-9));
+  // In FP8 half of it, less 160 scales of 4 bytes; only what reads the cache is faster.
+  const auto narrow = serving_cost(llama, {.chip = &chip, .chips = 8, .kv = KvFormat::fp8, .roof_share = 1});
+  REQUIRE(narrow);
+  CHECK(narrow->kv_bytes_per_token == 163840);
+  CHECK(cost->free_bytes - narrow->free_bytes == 640);
+  CHECK(narrow->weights_bytes == cost->weights_bytes);
+  CHECK(near(narrow->context_s, cost->context_s / 2, 0.01));
+  CHECK(near(narrow->step_s(64, 64, 0), cost->step_s(64, 64, 0) + narrow->fixed_s - cost->fixed_s, 1e-3));
   CHECK(serving_cost(llama, {.chip = &chip, .chips = 1}).error ==
         "The weights take 141.1 GB and 1 x H100 SXM offer 72.0 GB: take more chips, a narrower format or a smaller "
         "model.");

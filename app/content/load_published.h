@@ -1,0 +1,40 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chapters/mechanism/published.h"
+#include "models/base/result.h"
+
+/// Published measurements: read from assets/published, and set beside what the labs compute.
+namespace app {
+
+/// Reads {"lab": ID, "sources": {ID: {"name", "date", "url"}}, "published": [{"id", "name", "label", "inputs",
+/// "output", "measured", "unit", "model": "ceiling", "floor" or "estimate", "tolerance", "beats", "source", "note"}]}.
+/// A row with a fault is left out, and a sentence in `errors` says which, where and why; `origin` is the file's name.
+std::vector<chapters::Published> parse_published(std::string_view text, std::string_view origin,
+                                                 std::vector<std::string>& errors);
+
+/// A published figure beside the model's.
+struct CheckedPublished {
+  double model = 0;     ///< what the lab computes, in the output's unit
+  double residual = 0;  ///< (measured - model) / |model|
+  double share = 0;     ///< of a bound that was reached; NaN for an estimate
+  std::string fault;    ///< a sentence where a bound is beaten or a tolerance missed; empty: all is well
+};
+/// Computes the row's lab on the row's inputs. Fails when the row itself is broken: an unknown lab, input or output, a
+/// value out of range, another unit than the output's, or inputs that the lab refuses.
+models::Result<CheckedPublished> check_published(const chapters::Published& row);
+
+/// Residuals of several rows together, relative.
+struct ResidualSummary {
+  std::size_t rows = 0, bounds = 0;
+  double mean = 0, mean_absolute = 0;
+  double worst = 0;                                        ///< the residual farthest from 0
+  std::string worst_id;                                    ///< its row
+  double least_share = 0, mean_share = 0, most_share = 0;  ///< of the bounds; NaN without any
+};
+ResidualSummary summarize_residuals(const std::vector<const chapters::Published*>& rows,
+                                    const std::vector<CheckedPublished>& checked);
+
+}  // namespace app

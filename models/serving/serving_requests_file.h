@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+
+#include "models/serving/serving_requests.h"
+
+/// What the readers of recorded requests share.
+namespace models::serving {
+
+/// Takes the next line off the text, without its end: a line feed, a carriage return, or both.
+std::string_view take_line(std::string_view& text);
+
+/// Sorts by arrival, equal ones in the order of the file, and lets the first arrive at 0.
+void count_from_first(std::vector<ServingRequest>& requests);
+
+std::string too_many(std::size_t most, std::size_t line);
+
+/// One JSON object a line, as parse_requests says.
+Result<RecordedRequests> parse_json_lines(std::string_view text, std::size_t most);
+
+}  // namespace models::serving

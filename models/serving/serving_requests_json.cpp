@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "models/base/json_nesting.h"
+#include "models/base/json_text.h"
+#include "models/serving/serving_requests_file.h"
+
+namespace models::serving {
+namespace {
+
+constexpr std::string_view expected_object =
+    "each line is an object with timestamp in milliseconds, input_length and output_length.";
+
+/// A number that one of two names may give; `scale` is of the second.
+struct NumberOf {
+  std::string_view first, second;
+  double scale, high;
+};
+constexpr std::array<NumberOf, 3> numbers{{{"arrival_s", "timestamp", 1e-3, 1e10},
+                                           {"input_tokens", "input_length", 1, 1e6},
+                                           {"output_tokens", "output_length", 1, 1e6}}};
+
+std::string in_line(std::size_t line, std::string_view what) {
+  return "Line " + std::to_string(line) + " of the arrivals " + std::string(what) + ": " + std::string(expected_object);
+}
+
+/// Reads time, prompt and output; the error says which is missing or what is wrong with it.
+std::string read_object(const nlohmann::json& object, std::size_t line, std::array<double, 3>& out) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const NumberOf& wanted = numbers[i];
+    const bool first = object.contains(wanted.first);
+    const std::string name(first ? wanted.first : wanted.second);
+    const auto found = object.find(name);
+    if (found == object.end()) return in_line(line, "has no " + name);
+    const double value = found->is_number() ? found->get<double>() * (first ? 1 : wanted.scale) : -1;
+    if (!(value >= 0 && value <= wanted.high) || (i > 0 && value != std::floor(value)))
+      return in_line(line, "has " + (i == 0 ? "a " + name + " that is not a number from 0 on"
+                                            : "an " + name + " that is not a whole number from 0 to 1e6"));
+    out[i] = value;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view take_line(std::string_view& text) {
+  const auto end = text.find_first_of("\n\r");
+  const std::string_view line = text.substr(0, end);
+  const bool both = end != std::string_view::npos && text.substr(end, 2) == "\r\n";
+  text = end == std::string_view::npos ? std::string_view() : text.substr(end + (both ? 2 : 1));
+  return line;
+}
+
+void count_from_first(std::vector<ServingRequest>& requests) {
+  std::stable_sort(requests.begin(), requests.end(),
+                   [](const auto& a, const auto& b) { return a.arrival_s < b.arrival_s; });
+  const double first_s = requests.front().arrival_s;
+  for (ServingRequest& r : requests) r.arrival_s -= first_s;
+}
+
+std::string too_many(std::size_t most, std::size_t line) {
+  return "The arrivals hold more than " + std::to_string(most) + " requests: cut the file after line " +
+         std::to_string(line - 1) + ".";
+}
+
+Result<RecordedRequests> parse_json_lines(std::string_view text, std::size_t most) {
+  using Outcome = Result<RecordedRequests>;
+  RecordedRequests out;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::string_view line = take_line(text);
+    if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
+    if (json_nesting(line) > 16) return Outcome::fail(in_line(number, "nests more than 16 brackets"));
+    const nlohmann::json object = parse_json(line);
+    if (!object.is_object()) return Outcome::fail(in_line(number, "is no JSON object"));
+    std::array<double, 3> values{};
+    if (std::string error = read_object(object, number, values); !error.empty()) return Outcome::fail(std::move(error));
+    if (values[2] == 0) {
+      ++out.failed;
+      continue;
+    }
+    if (out.requests.size() == most) return Outcome::fail(too_many(most, number));
+    out.requests.push_back(
+        {values[0], 0, static_cast<std::int32_t>(std::max(1.0, values[1])), static_cast<std::int32_t>(values[2])});
+  }
+  if (out.requests.empty()) return Outcome::fail("The arrivals hold no request: " + std::string(expected_object));
+  count_from_first(out.requests);
+  return Outcome::ok(std::move(out));
+}
+
+}  // namespace models::serving
