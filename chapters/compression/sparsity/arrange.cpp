@@ -64,6 +64,9 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.pruned = out.patterns[static_cast<std::size_t>(in.pattern)].share;
   p.value_bits = 8 * models::format_bytes(sparse_formats[static_cast<std::size_t>(in.format)]);
   trace_speedups(in, *chip, p);
+  Examples examples;
+  p.published = arrange_published("compression/sparsity", in,
+                                  [&](const Inputs& other) { return compute(other, examples); }, {"chip"});
   return p;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "chapters/compression/shared/network.h"
+#include "chapters/mechanism/published_panel.h"
 #include "models/compression/sparsity.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
@@ -91,6 +92,7 @@ struct Picture {
   double pruned = 50;  ///< %, of the pattern that is set
   Skips skips = Skips::nothing;
   double value_bits = 16;  ///< of a stored weight
+  PublishedMarks published;
 };
 
 struct View {
