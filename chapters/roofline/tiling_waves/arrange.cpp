@@ -128,6 +128,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   pic.spans = models::wave_spans(out.setting, out.result);
   pic.tile_aspect = drawn_aspect(in, out.result);
   pic.answer = answer_of(pic, out);
+  pic.published = arrange_published("roofline/tiling-waves", in, compute, {"chip"});
   arrange_saw(out, pic);
   arrange_neighbours(out, pic);
   write_padding(in, out, pic);
