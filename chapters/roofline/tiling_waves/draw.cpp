@@ -92,7 +92,6 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     if (!pic.padding_table.empty()) room = under(pic.padding_table, room);
     draw_near(in, out, pic, view, room);
   });
-  published_panel(stage, "cuBLAS beside tiles and waves", pic.published);
   stage.panel("schedules", {.title = "Schedules", .least = {400, 180}, .ideal = {0, 260}}, [&](ImVec2 size) {
     draw_schedules(out, view, under(pic.schedule_story, {size.x, size.y}));
   });
