@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "app/kernel_runs/child.h"
+#include "app/shell/portal.h"
 
 extern char** environ;
 
@@ -64,8 +65,11 @@ Chooser desktop_chooser(const Environment& environment) {
   const bool kde = variable(environment, "XDG_CURRENT_DESKTOP").find("KDE") != std::string::npos;
   std::string program = find_program(environment, kde ? "kdialog" : "zenity");
   if (program.empty()) program = find_program(environment, kde ? "zenity" : "kdialog");
-  if (program.empty()) return {};
-  return [program](const FileAsk& ask, const std::function<bool()>& stop) {
+  const std::string bus = session_bus(environment);
+  if (program.empty() && bus.empty()) return {};
+  return [program, bus](const FileAsk& ask, const std::function<bool()>& stop) {
+    if (auto chosen = ask_portal(bus, ask, stop)) return std::move(*chosen);
+    if (program.empty()) return Chosen::fail("The desktop has no file chooser.");
     constexpr double a_day_s = 86400;
     std::string path;
     const ChildEnd end = run_child(

@@ -6,7 +6,7 @@
 #include "app/platform/paths.h"
 #include "models/base/result.h"
 
-/// The desktop's own file chooser, where one of its programs is installed, and its file manager.
+/// The desktop's own file chooser, where it answers or one of its programs is installed, and its file manager.
 namespace app {
 
 /// What is asked for.
@@ -21,7 +21,8 @@ struct FileAsk {
 /// `stop` is asked about twenty times a second.
 using Chooser = std::function<models::Result<std::string>(const FileAsk& ask, const std::function<bool()>& stop)>;
 
-/// zenity or kdialog, found in PATH; null where neither is, or there is no desktop.
+/// The desktop's portal, else zenity or kdialog, found in PATH; null where there is no desktop, or neither a session bus
+/// nor such a program.
 Chooser desktop_chooser(const Environment& environment);
 
 /// The call of a chooser, `program` being the path of zenity or kdialog.

@@ -118,30 +118,66 @@ void show_solution(Shell& shell) {
   if (in && ui::button("Set it in the lab")) in->set_number(e.solve.input);
 }
 
+void set_aside_a(Shell& shell) {
+  ExploreState& e = shell.explore;
+  forget_a(shell);
+  e.scenario_a = shell.workspace.lab().clone();
+}
+
+void forget_a(Shell& shell) {
+  ExploreState& e = shell.explore;
+  e.compare_job.cancel();
+  e.compare_job = {};
+  e.scenario_a = nullptr;
+  e.picture_a = {};
+  e.frames_of_a = 0;
+  e.compare = {};
+  e.compared_version = 0;
+}
+
+/// Compares A with the present scenario: at once, or as a job where the lab computes as one.
+static void bring_up_to_date(Shell& shell) {
+  ExploreState& e = shell.explore;
+  const Session& session = shell.workspace.current();
+  if (e.compare_job.ended()) {
+    const bool found = e.compare_job.done() && *e.compare_found;
+    e.compare = found ? std::move(**e.compare_found) : CompareResult{};
+    e.compare_job = {};
+  }
+  if (e.compare_job) shell.animating = true;
+  if (e.compared_version == session.version() || e.compare_job || session.computing()) return;
+  e.compared_version = session.version();
+  if (!session.lab().info().job) {
+    auto compared = compare(*e.scenario_a, session.lab());
+    e.compare = compared ? std::move(*compared) : CompareResult{};
+    return;
+  }
+  e.compare_found = std::make_shared<models::Result<CompareResult>>();
+  e.compare_job = shell.workspace.jobs.submit(
+      "compare", [a = std::shared_ptr<const chapters::Lab>(e.scenario_a->clone()),
+                  b = std::shared_ptr<const chapters::Lab>(session.lab().clone()),
+                  found = e.compare_found](chapters::Progress&) { *found = compare(*a, *b); });
+}
+
 void show_compare(Shell& shell, float width) {
   ExploreState& e = shell.explore;
   const auto& t = theme();
-  if (ui::button("Set aside as A")) {
-    e.scenario_a = shell.workspace.lab().clone();
-    e.compared_version = 0;
-  }
+  if (ui::button("Set aside as A")) set_aside_a(shell);
   if (!e.scenario_a)
     return ui::wrapped("Set the present scenario aside as A, then change anything: what follows is why B differs.",
                        t.muted, Type::small);
-  if (e.compared_version != shell.workspace.current().version()) {
-    auto compared = compare(*e.scenario_a, shell.workspace.lab());
-    e.compare = compared ? std::move(*compared) : CompareResult{};
-    e.compared_version = shell.workspace.current().version();
-  }
+  bring_up_to_date(shell);
   ImGui::SameLine();
   if (ui::button("Swap A and B")) {
     auto b = shell.workspace.lab().clone();
     shell.workspace.say_failure(
         shell.workspace.open_with(e.lab, fields_to_json(e.scenario_a->inputs()), Json::object()));
+    forget_a(shell);
     e.scenario_a = std::move(b);
-    e.compared_version = 0;
     return;
   }
+  ImGui::SameLine();
+  if (ui::button("Forget A")) return forget_a(shell);
   if (e.compare.steps.empty()) return ui::text("A and B are the same so far: change an input.", t.muted, Type::small);
   const auto line = [&](const ComparedOutput& o) {
     char shown[256];

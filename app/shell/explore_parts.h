@@ -22,5 +22,8 @@ void show_sweep(Shell& shell, ImVec2 size);
 void show_tornado(Shell& shell, float width);
 void show_solution(Shell& shell);
 void show_compare(Shell& shell, float width);
+/// Keeps the present scenario as A, and takes away what A there was.
+void set_aside_a(Shell& shell);
+void forget_a(Shell& shell);
 
 }  // namespace app

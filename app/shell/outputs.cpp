@@ -5,6 +5,7 @@
 
 #include "app/shell/field_text.h"
 #include "app/shell/inspector.h"
+#include "app/shell/stage_area.h"
 #include "app/shell/ui.h"
 #include "widgets/base/parts.h"
 
@@ -47,8 +48,9 @@ void follow_headlines(Shell& shell) {
   }
 }
 
-/// "▲ 3.9 × from 31.7", or in points where the figure is a share or crosses zero.
-void draw_change(ImVec2 at, float width, const Field& f, double now, double before) {
+/// "▲ 3.9 × from 31.7", or in points where the figure is a share or crosses zero. `than` says what it was before:
+/// "from", or "A:" for the scenario that was set aside.
+void draw_change(ImVec2 at, float width, const Field& f, double now, double before, const char* than) {
   const auto& t = theme();
   if (!std::isfinite(now) || !std::isfinite(before)) return;
   char words[96];
@@ -60,22 +62,22 @@ void draw_change(ImVec2 at, float width, const Field& f, double now, double befo
   if (ratio > 0 && f.spec.unit != "%") {
     const double times = now > before ? ratio : 1 / ratio;
     if (times >= 1.1)
-      std::snprintf(words, sizeof words, "%s %.3g\xC3\x97 from %.*s", arrow, times, static_cast<int>(from.length),
+      std::snprintf(words, sizeof words, "%s %.3g\xC3\x97 %s %.*s", arrow, times, than, static_cast<int>(from.length),
                     from.chars);
     else
-      std::snprintf(words, sizeof words, "%s %.2g %% from %.*s", arrow, 100 * (times - 1),
+      std::snprintf(words, sizeof words, "%s %.2g %% %s %.*s", arrow, 100 * (times - 1), than,
                     static_cast<int>(from.length), from.chars);
   } else {
-    std::snprintf(words, sizeof words, "%s from %.*s", arrow, static_cast<int>(from.length), from.chars);
+    std::snprintf(words, sizeof words, "%s %s %.*s", arrow, than, static_cast<int>(from.length), from.chars);
   }
   const float needed = widgets::text_size(words, Type::small).x;
   if (needed <= width) {
     Painter::window().text(at, words, t.muted, Type::small);
     return;
   }
-  char* space = std::strstr(words, " from");
+  char* space = std::strstr(words, than);
   if (!space) return;
-  *space = '\0';
+  *(space - 1) = '\0';
   Painter::window().text(at, words, t.muted, Type::small);
 }
 
@@ -89,7 +91,12 @@ const Guess* guess_of(const Shell& shell, std::string_view key) {
 /// The last line of a card: the learner's guess where there is one, else the change.
 void draw_below(const Shell& shell, const Field& f, ImVec2 at, float room, double now, double before) {
   const Guess* guess = guess_of(shell, f.key);
-  if (!guess) return draw_change(at, room, f, now, before);
+  if (!guess) {
+    const chapters::Lab* const a = compared_with(shell);
+    const Field* const theirs = a ? a->outputs().find(f.key) : nullptr;
+    return theirs ? draw_change(at, room, f, now, theirs->number(), "A:")
+                  : draw_change(at, room, f, now, before, "from");
+  }
   widgets::Line words;
   words.add("you: ").add(widgets::format(guess->value, f.spec.unit, 3, prefix_of(f)));
   if (widgets::text_size(words.view(), Type::small).x <= room)

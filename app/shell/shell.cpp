@@ -124,6 +124,7 @@ static void draw_panel_export(Shell& shell) {
 void draw_shell(Shell& shell) {
   Workspace& w = shell.workspace;
   shell.animating = false;
+  widgets::begin_motion(shell.host.animates, ImGui::IsAnyItemActive(), ImGui::GetIO().DeltaTime);
   handle_shortcuts(shell);
   w.serve();
   follow_question(shell);
@@ -217,7 +218,7 @@ void draw_shell(Shell& shell) {
   }
   if (w.update(ImGui::IsAnyItemActive()))
     shell.animating = true;  // a drag on the canvas: its picture follows next frame
-  if (w.current().computing() || shell.document_job) shell.animating = true;
+  if (w.current().computing() || shell.document_job || widgets::motion().moving) shell.animating = true;
   if (const auto* playing = w.lab().view().find("playing"); playing && playing->toggle())
     shell.animating = true;  // a lab that plays
   if (full && shell.drawer_open)

@@ -63,10 +63,15 @@ struct ExploreState {
   SensitivityResult sensitivity;
   SolveResult solve;
   CompareResult compare;
-  std::shared_ptr<void> result;              ///< what the worker writes
-  chapters::LabPtr scenario_a;               ///< set aside for comparison
-  std::string lab;                           ///< the lab that the keys belong to
-  std::vector<std::string> inputs, outputs;  ///< keys that can be chosen there
+  Job compare_job;                                               ///< of a lab that computes for longer than a frame
+  std::shared_ptr<models::Result<CompareResult>> compare_found;  ///< what that job writes
+  std::shared_ptr<void> result;                                  ///< what the worker writes
+  chapters::LabPtr scenario_a;                                   ///< set aside for comparison
+  widgets::PlotReference picture_a;                              ///< what its picture shows, for the canvas
+  widgets::StageView stage_a;                                    ///< where that picture is drawn, out of sight
+  int frames_of_a = 0;                                           ///< how often it was drawn
+  std::string lab;                                               ///< the lab that the keys belong to
+  std::vector<std::string> inputs, outputs;                      ///< keys that can be chosen there
   widgets::PlotView plot;
   widgets::HeatMapView heat;
   std::vector<std::string> row_texts, col_texts;

@@ -137,7 +137,36 @@ void draw_presets(Shell& shell, float width) {
   ImGui::PopID();
 }
 
+/// Draws the scenario that was set aside once, out of sight, to learn what its plots and bars show. Marks that can be
+/// dragged are offered from a plot's second frame on, so it takes three frames.
+void gather_a(Shell& shell, const widgets::Rect& area) {
+  ExploreState& e = shell.explore;
+  constexpr int frames = 3;
+  if (!compared_with(shell) || e.frames_of_a >= frames || shell.record) return;
+  ++e.frames_of_a;
+  shell.animating = true;
+  const ImVec2 at{-4 * ImGui::GetIO().DisplaySize.x, 0}, size{2 * area.width(), 2 * area.height()};
+  ImGui::SetNextWindowPos(at);
+  ImGui::SetNextWindowSize(size);
+  ImGui::Begin("the scenario set aside", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoNav |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing |
+                   ImGuiWindowFlags_NoBringToFrontOnFocus);
+  {
+    const widgets::GatherReference gather(e.picture_a);
+    widgets::Stage stage(e.stage_a, {at, {at.x + size.x, at.y + size.y}}, {.scale = theme().scale});
+    e.scenario_a->draw(stage);
+  }
+  ImGui::End();
+}
+
 }  // namespace
+
+const chapters::Lab* compared_with(const Shell& shell) {
+  const ExploreState& e = shell.explore;
+  return e.scenario_a && e.lab == shell.workspace.lab().info().id && e.scenario_a->reason().empty() ? e.scenario_a.get()
+                                                                                                    : nullptr;
+}
 
 widgets::StageView& stage_view(Shell& shell) {
   const std::string_view id = shell.workspace.lab().info().id;
@@ -158,7 +187,8 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
     const float job = draw_job(shell, {at.x + size.x, at.y});
     y += draw_lines(shell, at, size.x - job) + t.px(8);
   }
-  if (!question_shown(shell) && !shell.presentation &&
+  const bool low = size.y < t.px(330);  // the picture needs what height there is; the palette has the presets too
+  if (!question_shown(shell) && !shell.presentation && (bad || !low) &&
       (bad || !shell.workspace.content.of(lab.info().id).presets.empty())) {
     ImGui::SetCursorScreenPos({at.x, y});
     if (bad)
@@ -171,6 +201,8 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
   const widgets::Cover cover = shell.prediction_hides_outputs ? widgets::Cover::veiled
                                : lab.shows_earlier()          ? widgets::Cover::dimmed
                                                               : widgets::Cover::none;
+  gather_a(shell, area);
+  const widgets::ShowReference reference(compared_with(shell) ? &shell.explore.picture_a : nullptr);
   widgets::Stage stage(stage_view(shell), area, {.scale = t.scale, .one_panel = shell.presentation}, cover);
   if (shell.record_panel != 0) stage.record(shell.record_panel, shell.record);
   if (!bad || lab.shows_earlier())

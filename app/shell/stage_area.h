@@ -19,6 +19,9 @@ widgets::StageView& stage_view(Shell& shell);
 /// Draws from the cursor in `size` px: the two fixed lines, then presets (not in presentation), then the panels.
 void draw_stage_area(Shell& shell, ImVec2 size);
 
+/// The scenario that the open lab is compared with; null: none.
+const chapters::Lab* compared_with(const Shell& shell);
+
 /// The whole screen while presenting: the stage, a strip of at most three inputs, dots for the panels.
 void draw_presentation(Shell& shell, ImVec2 at, ImVec2 size);
 

@@ -21,18 +21,28 @@ struct Shown {
   std::string_view view() const { return {chars, length}; }
 };
 
+/// The file that stands in for an input, such as a config.json in place of a published model; null: none does.
+const chapters::Field* file_instead(const chapters::Field& f, const chapters::Fields& inputs) {
+  const chapters::Field* file = f.spec.when.value.empty() ? inputs.find(f.spec.when.key) : nullptr;
+  return file && file->kind == chapters::Kind::file && !file->file().path.empty() ? file : nullptr;
+}
+
 /// Empty where none of the group matters for the open lab.
 Shown shown_of(const Workspace::SharedGroup& group, const chapters::Fields& inputs) {
   Shown out;
   const chapters::Field* before = nullptr;
   for (const auto* f : group.fields) {
-    if (!chapters::holds(f->spec.when, inputs)) continue;
+    const chapters::Field* const file = file_instead(*f, inputs);
+    if (!file && !chapters::holds(f->spec.when, inputs)) continue;
     const char* between = !before ? "" : before->kind == chapters::Kind::choice ? "  " : " × ";
     before = f;
     const auto number =
         widgets::format(f->kind == chapters::Kind::real || f->kind == chapters::Kind::integer ? f->number() : 0, "", 4);
     std::string_view piece = number;
-    if (f->kind == chapters::Kind::choice) {
+    if (file) {
+      const std::string_view path = file->file().path;
+      piece = path.substr(path.find_last_of('/') + 1);
+    } else if (f->kind == chapters::Kind::choice) {
       const double i = f->number();
       piece = i >= 0 ? std::string_view((*f->options)[static_cast<std::size_t>(i)].label) : f->choice_id();
     }
@@ -76,6 +86,11 @@ void shared_chip(Shell& shell, const Workspace::SharedGroup& group, std::string_
   ImGui::SetNextWindowSizeConstraints({theme().px(280), 0}, {theme().px(360), theme().px(480)});
   if (!ImGui::BeginPopup(group.popup.c_str())) return;
   for (const auto* f : group.fields) {
+    if (const chapters::Field* file = file_instead(*f, shell.workspace.lab().inputs())) {
+      ui::wrapped("A file of your own stands in for it.", theme().muted, Type::small);
+      if (ui::button("Go back to the published one")) file->file() = {};
+      continue;
+    }
     if (!chapters::holds(f->spec.when, shell.workspace.lab().inputs())) continue;
     bool changed = false;
     if (f->kind == chapters::Kind::choice && group.fields.size() == 1) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "app/shell/explore_parts.h"
 #include "chapters/mechanism/registry.h"
 #include "tests/bench/allocations.h"
 #include "tests/bench/lab_benchmarks.h"
@@ -25,6 +26,26 @@ void measure_frames(benchmark::State& state, Stage& stage) {
 void frame(benchmark::State& state, std::string_view lab) {
   Stage stage(lab);
   measure_frames(state, stage);
+}
+
+/// With another scenario set aside, which stands on the canvas as a ghost.
+void compared(benchmark::State& state, std::string_view lab) {
+  Stage stage(lab);
+  stage.shell().explore.lab = lab;
+  app::set_aside_a(stage.shell());
+  measure_frames(state, stage);
+}
+
+/// Frames of which nine in twenty show a change on its way, the computing of the change included.
+void easing(benchmark::State& state) {
+  Stage stage("roofline/roofline");
+  stage.settle();
+  const auto* batch = stage.shell().workspace.lab().inputs().find("batch");
+  int i = 0;
+  for (auto _ : state) {
+    if (++i % 20 == 0) batch->set_number(i % 40 == 0 ? 1 : 8);
+    stage.frame();
+  }
 }
 
 void drawer(benchmark::State& state, app::Drawer tab) {
@@ -57,6 +78,9 @@ void register_labs() {
     RegisterBenchmark(("frame/" + id).c_str(), [id](benchmark::State& s) {
       frame(s, id);
     })->Unit(benchmark::kMicrosecond);
+    RegisterBenchmark(("compared/" + id).c_str(), [id](benchmark::State& s) {
+      compared(s, id);
+    })->Unit(benchmark::kMicrosecond);
     RegisterBenchmark(("compute/" + id).c_str(), [id](benchmark::State& s) {
       compute(s, id);
     })->Unit(benchmark::kMicrosecond);
@@ -76,6 +100,7 @@ void register_labs() {
     RegisterBenchmark((std::string("drawer/") + name).c_str(), [t = tab](benchmark::State& s) {
       drawer(s, t);
     })->Unit(benchmark::kMicrosecond);
+  RegisterBenchmark("easing", easing)->Unit(benchmark::kMicrosecond);
   RegisterBenchmark("palette_open", palette)->Unit(benchmark::kMicrosecond);
 }
 

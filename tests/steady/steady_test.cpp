@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
+#include "app/shell/explore_parts.h"
 #include "chapters/mechanism/registry.h"
 #include "tests/bench/allocations.h"
 #include "tests/bench/stage.h"
@@ -43,6 +44,34 @@ TEST_CASE("every lab: a steady frame of the whole interface allocates nothing") 
       stage.settle();
       CHECK(allocations_of_frames(stage, 10) == 0);
     }
+}
+
+TEST_CASE("every lab beside a scenario that was set aside: a steady frame allocates nothing") {
+  prepare();
+  for (const auto& entry : chapters::all_labs()) DYNAMIC_SECTION(entry.id) {
+      bench::Stage stage(entry.id);
+      app::set_aside_a(stage.shell());
+      stage.shell().explore.lab = entry.id;
+      stage.settle();
+      CHECK(allocations_of_frames(stage, 10) == 0);
+    }
+}
+
+TEST_CASE("a change that eases allocates nothing once it has come to rest") {
+  prepare();
+  bench::Stage stage("roofline/roofline");
+  stage.settle();
+  const auto* batch = stage.shell().workspace.lab().inputs().find("batch");
+  REQUIRE(batch != nullptr);
+  for (const double value : {2.0, 1.0, 2.0, 1.0}) {
+    INFO(value << " after " << batch->number());
+    batch->set_number(value);
+    stage.frame();
+    stage.frame();
+    CHECK(stage.shell().animating);
+    stage.settle();
+    CHECK(allocations_of_frames(stage, 10) == 0);
+  }
 }
 
 TEST_CASE("every tab of the drawer: a steady frame allocates nothing") {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/plot/plot_reference.h"
+
 namespace widgets {
 namespace {
 
@@ -138,6 +140,57 @@ void paint_bar(const Painter& painter, const PlacedBar& placed, const StackedBar
   painter.polygon(diamond, t.text);
 }
 
+/// Pieces and bars that have changed move to their new ends.
+void ease_bars(StackedBarView& view, bool vertical) {
+  if (!motion().on) return;
+  StackedBarLayout& l = view.layout;
+  const auto along = [&](ImVec2& p) -> float& { return vertical ? p.y : p.x; };
+  const double start = static_cast<double>(along(l.plot.min)),
+               length = std::max(static_cast<double>(along(l.plot.max)) - start, 1.0);
+  const auto each = [&](auto&& visit) {
+    for (BarPiece& piece : l.pieces) {
+      visit(along(piece.rect.min));
+      visit(along(piece.rect.max));
+      visit(along(piece.caption_centre));
+    }
+    for (PlacedBar& bar : l.bars) {
+      visit(along(bar.rect.min));
+      visit(along(bar.rect.max));
+    }
+  };
+  view.ends.clear();
+  each([&](float& end) { view.ends.push_back((static_cast<double>(end) - start) / length); });
+  const auto eased = view.eased.towards(view.ends);
+  if (!view.eased.running()) return;
+  std::size_t k = 0;
+  each([&](float& end) { end = static_cast<float>(start + length * eased[k++]); });
+}
+
+/// Where the bars of the scenario that was set aside end: a dashed line across each, marked A.
+void compare_bars(const Painter& painter, const char* id, std::span<const StackedBar> bars, const StackedBarLayout& l,
+                  const StackedBarOptions& o) {
+  const Theme& t = theme();
+  PlotReference* const into = reference_gathered();
+  for (std::size_t b = 0; b < bars.size() && b < l.bars.size(); ++b) {
+    const std::uint64_t key = reference_key(id, o.axis_label, bars[b].label);
+    if (into && !bars[b].segments.empty() && !into->totals.emplace(key, l.bars[b].total).second) ++into->clashes;
+    const double* const theirs = reference_total(key);
+    if (!theirs) continue;
+    const auto at = static_cast<float>(l.map.pixel(*theirs));
+    const Rect& r = l.bars[b].rect;
+    const float out = t.px(4), small = t.type(Type::small);
+    const bool inside = o.vertical ? at >= l.plot.min.y : at <= l.plot.max.x;
+    if (!std::isfinite(at) || !inside) continue;
+    if (o.vertical) {
+      painter.dashed_line({r.min.x - out, at}, {r.max.x + out, at}, t.accent, t.px(1.5f), t.px(3));
+      painter.text({r.max.x + out + t.px(2), at - small / 2}, "A", t.accent, Type::small, Font::bold);
+    } else {
+      painter.dashed_line({at, r.min.y - out}, {at, r.max.y + out}, t.accent, t.px(1.5f), t.px(3));
+      painter.text({at, r.max.y + out}, "A", t.accent, Type::small, Font::bold, Align::center);
+    }
+  }
+}
+
 void record_bars(Record& record, const char* label, std::span<const StackedBar> bars, std::string_view unit) {
   DataTable table{label, {"bar", "segment", unit.empty() ? "value" : "value (" + std::string(unit) + ")"}, {}};
   for (const StackedBar& bar : bars) {
@@ -151,13 +204,18 @@ void record_bars(Record& record, const char* label, std::span<const StackedBar> 
 }  // namespace
 
 bool draw_stacked_bars(const char* label, std::span<const StackedBar> bars, StackedBarView& view,
-                       const StackedBarOptions& options) {
+                       const StackedBarOptions& asked) {
   const Theme& t = theme();
+  StackedBarOptions options = asked;
+  for (const StackedBar& bar : bars)
+    if (const double* theirs = reference_total(reference_key(label, options.axis_label, bar.label)))
+      options.axis_least = std::max(options.axis_least, *theirs);
   const ImVec2 size{options.size.x, options.size.y > 0 ? options.size.y : needed_height(bars.size(), options)};
   const Rect area = canvas(label, size, {t.px(120), t.px(60)});
   const bool hovered = ImGui::IsItemHovered(), clicked = ImGui::IsItemClicked();
   StackedBarLayout& l = view.layout;
   layout_stacked_bars(bars, options, area, measure_text, l);
+  ease_bars(view, options.vertical);
 
   const Painter painter = Painter::window();
   if (bars.empty())
@@ -170,6 +228,7 @@ bool draw_stacked_bars(const char* label, std::span<const StackedBar> bars, Stac
         static_cast<std::int64_t>(piece.bar) == view.bar && static_cast<std::int64_t>(piece.segment) == view.segment);
   for (std::size_t b = 0; b < bars.size(); ++b) paint_bar(painter, l.bars[b], bars[b], l, options, area);
   paint_limit(painter, l, options);
+  compare_bars(painter, label, bars, l, options);
   if (l.problem.length > 0)
     fit_text(painter, {area.min.x, area.max.y - t.type(Type::small)}, l.problem.view(), area.width(), t.bad,
              Type::small);

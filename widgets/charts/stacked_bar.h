@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "widgets/base/motion.h"
 #include "widgets/base/parts.h"
 #include "widgets/plot/axis.h"
 
@@ -32,6 +33,7 @@ struct StackedBarOptions {
   double limit = std::numeric_limits<double>::quiet_NaN();  ///< a marked value, such as a capacity
   std::string_view limit_label{};
   double axis_max = std::numeric_limits<double>::quiet_NaN();  ///< NaN: what the bars need
+  double axis_least = 0;                                       ///< the axis reaches this far at least
   AxisKind axis = AxisKind::linear;                            ///< linear, time or bytes; a stack has no logarithm
 };
 
@@ -74,6 +76,8 @@ Line total_text(const PlacedBar& placed, const StackedBar& bar, std::string_view
 struct StackedBarView {
   std::int64_t bar = -1, segment = -1;  ///< selected by click; -1: none
   StackedBarLayout layout;
+  EasedValues eased;  ///< ends of pieces and bars on their way, as shares of the plot
+  std::vector<double> ends;
 };
 
 /// Returns true when a click changed the selection.

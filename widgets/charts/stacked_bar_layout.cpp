@@ -66,7 +66,7 @@ void layout_stacked_bars(std::span<const StackedBar> bars, const StackedBarOptio
   out.bars.clear();
   out.legend.clear();
   out.problem = {};
-  double most = std::isfinite(options.limit) ? options.limit : 0.0;
+  double most = std::max(std::isfinite(options.limit) ? options.limit : 0.0, options.axis_least);
   float labels = 0, totals = 0;
   for (const StackedBar& bar : bars) {
     PlacedBar placed;

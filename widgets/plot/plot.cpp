@@ -20,6 +20,7 @@ Plot::Plot(const char* id, PlotView& view, const PlotOptions& options) : view_(v
   s.marks.clear();
   s.point_labels.clear();
   s.handle_active = false;
+  s.key = reference_key(id, options.x.label, options.y.label);
   if (options.link) options_.link->begin(ImGui::GetFrameCount());
   const Theme& t = theme();
   ImVec2 size = options.size;

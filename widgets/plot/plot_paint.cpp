@@ -99,23 +99,65 @@ void paint_errors(const PlotEnd& plot, const Painter& painter, const PlotSeries&
   }
 }
 
+/// Points of a state that is not the present one: dashed lines, rings, outlines of bars.
+void paint_pale(const PlotEnd& plot, const Painter& painter, const PlotSeries& series,
+                const std::vector<PlotPoint>& points) {
+  PlotScratch& s = plot.scratch();
+  const PlotFrame& f = plot.frame();
+  const Theme& t = theme();
+  const ImU32 pale = with_alpha(series.colour, 0.5f);
+  switch (series.kind) {
+    case PlotSeries::Kind::line:
+    case PlotSeries::Kind::steps:
+    case PlotSeries::Kind::area:
+      if (series.width > 0)
+        for_pieces(points, f, series.kind == PlotSeries::Kind::steps, s.points,
+                   [&](std::span<const ImVec2> piece) { painter.dashed_polyline(piece, pale, t.px(1), t.px(3)); });
+      return;
+    case PlotSeries::Kind::scatter:
+      if (points.size() > most_ghost_dots) return;
+      for (const PlotPoint& p : points) {
+        const float x = static_cast<float>(f.x.pixel(p.x)), y = static_cast<float>(f.y.pixel(p.y));
+        if (f.area.contains({x, y})) painter.ring({x, y}, t.px(series.radius), pale, t.px(1));
+      }
+      return;
+    case PlotSeries::Kind::bars: {
+      const float half = bar_half_px(s, series, f), shift = series.offset * half * 2;
+      for (const PlotPoint& p : points) {
+        const float x = static_cast<float>(f.x.pixel(p.x)) + shift, y = static_cast<float>(f.y.pixel(p.y));
+        if (f.area.contains({x, y})) painter.dashed_line({x - half, y}, {x + half, y}, t.text, t.px(1.5f), t.px(3));
+      }
+      return;
+    }
+    case PlotSeries::Kind::errors:
+      return;
+  }
+}
+
+/// The scenario that was set aside, where one is compared with; else what stood here before the last change.
 void paint_ghosts(const PlotEnd& plot, const Painter& painter) {
   PlotScratch& s = plot.scratch();
   const PlotFrame& f = plot.frame();
   const Theme& t = theme();
+  const PlotReference::Entry* const other = reference_shown(s.key);
   for (std::size_t i = 0; i < s.series.size(); ++i) {
     const PlotSeries& series = s.series[i];
-    const std::vector<PlotPoint>& ghost = s.caches[i].ghost;
-    if (series.hidden || ghost.empty()) continue;
-    const ImU32 pale = with_alpha(series.colour, 0.5f);
-    if (series.kind == PlotSeries::Kind::line || series.kind == PlotSeries::Kind::steps)
-      for_pieces(ghost, f, series.kind == PlotSeries::Kind::steps, s.points,
-                 [&](std::span<const ImVec2> piece) { painter.dashed_polyline(piece, pale, t.px(1), t.px(3)); });
-    if (series.kind != PlotSeries::Kind::scatter || ghost.size() > most_ghost_dots) continue;
-    for (const PlotPoint& p : ghost) {
-      const float x = static_cast<float>(f.x.pixel(p.x)), y = static_cast<float>(f.y.pixel(p.y));
-      if (f.area.contains({x, y})) painter.ring({x, y}, t.px(series.radius), pale, t.px(1));
+    if (series.hidden) continue;
+    if (!other) {
+      const bool bars = series.kind == PlotSeries::Kind::bars || series.kind == PlotSeries::Kind::area;
+      if (!bars) paint_pale(plot, painter, series, s.caches[i].ghost);
+      continue;
     }
+    const std::uint64_t name = name_of(s, series);
+    for (const PlotReference::Series& theirs : other->series)
+      if (theirs.name == name) paint_pale(plot, painter, series, theirs.points);
+  }
+  if (!other) return;
+  for (const PlotPoint& p : other->handles) {
+    const ImVec2 at{static_cast<float>(f.x.pixel(p.x)), static_cast<float>(f.y.pixel(p.y))};
+    if (!f.area.contains(at)) continue;
+    painter.ring(at, t.px(7), with_alpha(t.accent, 0.7f), t.px(1.5f));
+    painter.text({at.x + t.px(10), at.y - t.type(Type::small) / 2}, "A", t.accent, Type::small, Font::bold);
   }
 }
 
@@ -146,11 +188,13 @@ void finish_plot(const PlotEnd& plot) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     if (plot.hovered && s.frame.area.contains(mouse)) link->point_at(s.frame.x.value(static_cast<double>(mouse.x)));
   }
+  ease_marks(plot);
   displace_ticks(plot);
   const Box& area = s.frame.area;
   s.area_from_corner = {{area.min.x - plot.outer.min.x, area.min.y - plot.outer.min.y},
                         {area.max.x - plot.outer.min.x, area.max.y - plot.outer.min.y}};
   reduce_series(plot);
+  leave_reference(plot);
   if (title > 0)
     painter.text_fit({area.min.x, plot.outer.min.y}, plot.options.title, plot.outer.max.x - area.min.x, theme().text,
                      Type::body, Font::bold);

@@ -28,6 +28,12 @@ float bar_half_px(const PlotScratch& s, const PlotSeries& series, const PlotFram
 
 /// Sets the view's ranges from data, marks and fixed limits unless the user has zoomed.
 void follow_data(const PlotEnd& plot);
+/// Moves marks that are on their way to a new place.
+void ease_marks(const PlotEnd& plot);
+/// Leaves what the plot shows where another scenario's picture is gathered.
+void leave_reference(const PlotEnd& plot);
+/// Of a series' kind and label.
+std::uint64_t name_of(const PlotScratch& s, const PlotSeries& series);
 /// Fills scratch.caches[i].points for every visible series.
 void reduce_series(const PlotEnd& plot);
 void paint_axes(const PlotEnd& plot, const Painter& painter);

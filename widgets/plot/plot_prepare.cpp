@@ -121,6 +121,10 @@ void follow_data(const PlotEnd& plot) {
     for (const double v : {s.caches[i].x_range.lo, s.caches[i].x_range.hi}) x.add(v);
     for (const double v : {s.caches[i].y_range.lo, s.caches[i].y_range.hi}) y.add(v);
   }
+  if (const PlotReference::Entry* other = reference_shown(s.key)) {
+    for (const double v : {other->x_lo, other->x_hi}) x.add(v);
+    for (const double v : {other->y_lo, other->y_hi}) y.add(v);
+  }
   for (const PlotMark& m : s.marks) {
     if (m.kind == PlotMark::Kind::vertical || m.kind == PlotMark::Kind::handle || m.kind == PlotMark::Kind::handle_x)
       x.add(m.x);
@@ -143,35 +147,176 @@ void follow_data(const PlotEnd& plot) {
   view.zoomed = false;
 }
 
-namespace {
-
 std::uint64_t name_of(const PlotScratch& s, const PlotSeries& series) {
   std::uint64_t h = 0xCBF29CE484222325u + static_cast<std::uint64_t>(series.kind);
   for (const char c : text_of(s, series.label)) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
   return h;
 }
 
-/// Before the points of a series are made anew: what they were stays as the ghost. While a control is held, the ghost
-/// is the state from before it was taken. True when there is a new ghost.
-bool keep_ghost(const PlotEnd& plot, const PlotSeries& series, PlotCache& c) {
-  PlotScratch& s = plot.scratch();
-  const std::uint64_t name = name_of(s, series);
-  const bool same_thing = c.name == name;
-  c.name = name;
-  if (!plot.options.ghost || series.version == 0 || !same_thing) {
-    c.ghost.clear();
-    return false;
-  }
-  if (c.version == 0 || c.version == series.version || s.ghost_held) return false;
-  c.ghost.swap(c.points);
-  return true;
-}
+namespace {
 
 bool same_points(const std::vector<PlotPoint>& a, const std::vector<PlotPoint>& b) {
   const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const PlotPoint& p, const PlotPoint& q) {
     return same(p.x, q.x) && same(p.y, q.y) && same(p.y2, q.y2);
   });
+}
+
+/// The y of a line at x, along its points in axis space; NaN beyond its ends. `k` goes up with x from call to call.
+double line_at(const std::vector<PlotPoint>& line, const PlotFrame& f, double x, std::size_t& k) {
+  while (k + 1 < line.size() && line[k + 1].x < x) ++k;
+  if (k + 1 >= line.size() || x < line[k].x) return std::nan("");
+  const double a = f.x.pixel(line[k].x), b = f.x.pixel(line[k + 1].x), at = f.x.pixel(x);
+  const double share = b > a ? (at - a) / (b - a) : 1;
+  const double y = f.y.pixel(line[k].y);
+  return f.y.value(y + share * (f.y.pixel(line[k + 1].y) - y));
+}
+
+/// The points of a change that is under way. Points keep their order; a line whose number of points has changed moves
+/// up and down where it stands, and a cloud whose number has changed is drawn as it will be.
+void blend_points(const PlotSeries& series, const PlotFrame& f, double share, PlotCache& c) {
+  const auto between = [&](const AxisMap& axis, double a, double b) {
+    const double from = axis.pixel(a), to = axis.pixel(b);
+    if (!std::isfinite(from) || !std::isfinite(to) || a == b) return b;
+    return axis.value(from + share * (to - from));
+  };
+  c.points.assign(c.target.begin(), c.target.end());
+  if (share >= 1) return;  // to the last bit: a way there and back through pixels would round
+  const bool line = series.kind == PlotSeries::Kind::line || series.kind == PlotSeries::Kind::steps;
+  if (c.from.size() == c.target.size()) {
+    for (std::size_t i = 0; i < c.points.size(); ++i) {
+      PlotPoint& p = c.points[i];
+      p = {between(f.x, c.from[i].x, p.x), between(f.y, c.from[i].y, p.y), between(f.y, c.from[i].y2, p.y2)};
+    }
+  } else if (line) {
+    std::size_t k = 0;
+    for (PlotPoint& p : c.points) {
+      const double was = line_at(c.from, f, p.x, k);
+      if (std::isfinite(was)) p.y = between(f.y, was, p.y);
+    }
+  }
+}
+
+}  // namespace
+
+void ease_marks(const PlotEnd& plot) {
+  PlotScratch& s = plot.scratch();
+  if (!motion().on) return;
+  const AxisKind kinds[] = {plot.options.x.kind, plot.options.y.kind};
+  s.mark_places.clear();
+  for (const PlotMark& m : s.marks)
+    for (const double place : {axis_forward(kinds[0], m.x), axis_forward(kinds[1], m.y), axis_forward(kinds[0], m.x2),
+                               axis_forward(kinds[1], m.y2)})
+      s.mark_places.push_back(place);
+  const auto places = s.marks_eased.towards(s.mark_places);
+  if (!s.marks_eased.running()) return;
+  for (std::size_t i = 0; i < s.marks.size(); ++i) {
+    PlotMark& m = s.marks[i];
+    double* const values[] = {&m.x, &m.y, &m.x2, &m.y2};
+    for (std::size_t k = 0; k < 4; ++k)
+      if (std::isfinite(places[4 * i + k])) *values[k] = axis_inverse(kinds[k % 2], places[4 * i + k]);
+  }
+}
+
+namespace {
+
+/// What the pixels can show of a series.
+void reduce(const PlotEnd& plot, const PlotSeries& series, std::vector<PlotPoint>& out) {
+  PlotScratch& s = plot.scratch();
+  const PlotFrame& f = plot.frame();
+  const int columns = static_cast<int>(f.area.width());
+  const auto xs = values_of(s, series, 0), ys = values_of(s, series, 1), y2 = values_of(s, series, 2);
+  out.clear();
+  switch (series.kind) {
+    case PlotSeries::Kind::line:
+    case PlotSeries::Kind::steps:
+      decimate(xs, ys, f.x, columns, out);
+      break;
+    case PlotSeries::Kind::area:
+      // Without a lower edge the band goes down to zero; on a log axis the painter stops it at the frame.
+      if (y2.empty()) {
+        decimate(xs, ys, f.x, columns / 2, out);
+      } else {
+        decimate_band(xs, ys, y2, f.x, columns, out);
+      }
+      break;
+    case PlotSeries::Kind::bars:
+    case PlotSeries::Kind::errors:
+      for (std::size_t k = 0; k < series.n; ++k) out.push_back({xs[k], ys[k], y2.empty() ? 0 : y2[k]});
+      break;
+    case PlotSeries::Kind::scatter:
+      if (series.n > many_dots && series.point_labels == 0) {
+        thin_out(xs, ys, f, s.seen, out);
+        break;
+      }
+      for (std::size_t k = 0; k < series.n; ++k) out.push_back({xs[k], ys[k], 0});
+      break;
+  }
+}
+
+/// Whether the data are what was reduced last, and are seen the same way.
+bool is_kept(const PlotEnd& plot, const PlotSeries& series, const PlotCache& c) {
+  const PlotView& v = plot.view;
+  const Box& area = plot.frame().area;
+  return series.version != 0 && c.version == series.version && c.x == values_of(plot.scratch(), series, 0).data() &&
+         c.y == values_of(plot.scratch(), series, 1).data() && c.n == series.n && c.kind == plot.options.x.kind &&
+         c.y_kind == plot.options.y.kind && c.lo == v.x_lo && c.hi == v.x_hi && c.width == area.width() &&
+         (series.kind != PlotSeries::Kind::scatter ||
+          (c.y_lo == v.y_lo && c.y_hi == v.y_hi && c.height == area.height()));
+}
+
+void note_kept(const PlotEnd& plot, const PlotSeries& series, PlotCache& c) {
+  const PlotView& v = plot.view;
+  const Box& area = plot.frame().area;
+  c.version = series.version;
+  c.x = values_of(plot.scratch(), series, 0).data();
+  c.y = values_of(plot.scratch(), series, 1).data();
+  c.n = series.n;
+  c.kind = plot.options.x.kind;
+  c.y_kind = plot.options.y.kind;
+  c.lo = v.x_lo;
+  c.hi = v.x_hi;
+  c.y_lo = v.y_lo;
+  c.y_hi = v.y_hi;
+  c.width = area.width();
+  c.height = area.height();
+}
+
+/// Takes over a series' points made anew, `fresh`, and leaves others in it. What stood here before becomes the ghost
+/// where the data have changed, and while no control is held the new points ease in. True when there is a new ghost.
+bool take_points(const PlotEnd& plot, const PlotSeries& series, PlotCache& c, std::vector<PlotPoint>& fresh) {
+  PlotScratch& s = plot.scratch();
+  if (series.version == 0 && !motion().on) {  // neither a ghost nor a change to follow
+    c.ease = {};
+    c.ghost.clear();
+    c.points.swap(fresh);
+    return false;
+  }
+  const std::uint64_t name = name_of(s, series);
+  const bool same_thing = c.name == name && plot.options.ghost && c.n > 0;
+  const bool same_view = c.lo == plot.view.x_lo && c.hi == plot.view.x_hi && c.width == plot.frame().area.width();
+  const bool versions = series.version != 0 && c.version != 0;
+  c.name = name;
+  std::vector<PlotPoint>& settled = c.ease.running() ? c.target : c.points;
+  const bool moved = !same_points(settled, fresh);
+  // Copied numbers have no version: they have changed where other points come of them in the same view.
+  const bool changed = same_thing && (versions ? c.version != series.version : same_view && moved);
+  const bool new_ghost = changed && versions && !s.ghost_held;
+  if (new_ghost) c.ghost.assign(settled.begin(), settled.end());
+  if (!same_thing || series.version == 0) c.ghost.clear();
+  if (same_points(c.ghost, fresh)) c.ghost.clear();
+  if (changed && moved) c.ease.change();
+  if (!moved && c.ease.running()) {
+    blend_points(series, plot.frame(), static_cast<double>(c.ease.step()), c);
+  } else if (changed && moved && c.ease.running()) {
+    c.from.swap(c.points);
+    c.target.swap(fresh);
+    blend_points(series, plot.frame(), static_cast<double>(c.ease.step()), c);
+  } else {
+    c.ease = {};
+    c.points.swap(fresh);
+  }
+  return new_ghost;
 }
 
 }  // namespace
@@ -181,63 +326,32 @@ void reduce_series(const PlotEnd& plot) {
   const bool held = ImGui::IsAnyItemActive();
   bool changed = false;
   s.ghost_held = s.ghost_held && held;
-  const PlotFrame& f = plot.frame();
-  const PlotView& v = plot.view;
-  const int columns = static_cast<int>(f.area.width());
   for (std::size_t i = 0; i < s.series.size(); ++i) {
     const PlotSeries& series = s.series[i];
     PlotCache& c = s.caches[i];
     if (series.hidden) continue;
-    const auto xs = values_of(s, series, 0), ys = values_of(s, series, 1), y2 = values_of(s, series, 2);
-    const bool dots = series.kind == PlotSeries::Kind::scatter;
-    const bool same = series.version != 0 && c.version == series.version && c.x == xs.data() && c.y == ys.data() &&
-                      c.n == series.n && c.kind == plot.options.x.kind && c.y_kind == plot.options.y.kind &&
-                      c.lo == v.x_lo && c.hi == v.x_hi && c.width == f.area.width() &&
-                      (!dots || (c.y_lo == v.y_lo && c.y_hi == v.y_hi && c.height == f.area.height()));
-    if (same) continue;
-    if (keep_ghost(plot, series, c)) changed = true;
-    c.version = series.version;
-    c.x = xs.data();
-    c.y = ys.data();
-    c.n = series.n;
-    c.kind = plot.options.x.kind;
-    c.y_kind = plot.options.y.kind;
-    c.lo = v.x_lo;
-    c.hi = v.x_hi;
-    c.y_lo = v.y_lo;
-    c.y_hi = v.y_hi;
-    c.width = f.area.width();
-    c.height = f.area.height();
-    switch (series.kind) {
-      case PlotSeries::Kind::line:
-      case PlotSeries::Kind::steps:
-        decimate(xs, ys, f.x, columns, c.points);
-        break;
-      case PlotSeries::Kind::area:
-        // Without a lower edge the band goes down to zero; on a log axis the painter stops it at the frame.
-        if (y2.empty()) {
-          decimate(xs, ys, f.x, columns / 2, c.points);
-        } else {
-          decimate_band(xs, ys, y2, f.x, columns, c.points);
-        }
-        break;
-      case PlotSeries::Kind::bars:
-      case PlotSeries::Kind::errors:
-        c.points.clear();
-        for (std::size_t k = 0; k < series.n; ++k) c.points.push_back({xs[k], ys[k], y2.empty() ? 0 : y2[k]});
-        break;
-      case PlotSeries::Kind::scatter:
-        c.points.clear();
-        if (series.n > many_dots && series.point_labels == 0) {
-          thin_out(xs, ys, f, s.seen, c.points);
-          break;
-        }
-        for (std::size_t k = 0; k < series.n; ++k) c.points.push_back({xs[k], ys[k], 0});
-        break;
+    if (is_kept(plot, series, c)) {
+      if (c.ease.running()) blend_points(series, plot.frame(), static_cast<double>(c.ease.step()), c);
+      continue;
     }
-    if (same_points(c.ghost, c.points)) c.ghost.clear();
+    reduce(plot, series, s.fresh);
+    if (take_points(plot, series, c, s.fresh)) changed = true;
+    note_kept(plot, series, c);
   }
   s.ghost_held = s.ghost_held || (held && changed);
+}
+
+void leave_reference(const PlotEnd& plot) {
+  PlotReference* const into = reference_gathered();
+  if (!into) return;
+  PlotScratch& s = plot.scratch();
+  PlotReference::Entry entry{
+      .x_lo = plot.view.x_lo, .x_hi = plot.view.x_hi, .y_lo = plot.view.y_lo, .y_hi = plot.view.y_hi};
+  for (std::size_t i = 0; i < s.series.size(); ++i)
+    if (!s.series[i].hidden) entry.series.push_back({name_of(s, s.series[i]), s.caches[i].points});
+  for (const PlotMark& m : s.marks)
+    if (m.kind == PlotMark::Kind::handle) entry.handles.push_back({m.x, m.y, 0});
+  if (!into->plots.emplace(s.key, std::move(entry)).second) ++into->clashes;
 }
 
 }  // namespace widgets

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "widgets/base/marker.h"
+#include "widgets/base/motion.h"
 #include "widgets/plot/plot_labels.h"
 #include "widgets/plot/plot_layout.h"
+#include "widgets/plot/plot_reference.h"
 
 /// What a plot remembers between frames. A lab keeps one PlotView per plot in its View.
 namespace widgets {
@@ -70,11 +72,14 @@ struct PlotCache {
   std::uint64_t range_version = 0;
   RangeFinder x_range, y_range;
   std::vector<PlotPoint> ghost;  ///< what stood here before the data changed; empty: nothing else did
-  std::uint64_t name = 0;        ///< of the series whose points these are
+  Ease ease;                     ///< while it runs, `points` are on their way from `from` to `target`
+  std::vector<PlotPoint> from, target;
+  std::uint64_t name = 0;  ///< of the series whose points these are
 };
 
 /// Room that is reused from frame to frame, so that a steady frame allocates nothing. Not to be saved.
 struct PlotScratch {
+  std::uint64_t key = 0;  ///< of the plot, for PlotReference
   std::vector<char> text;
   std::vector<double> data;
   std::vector<PlotSeries> series;
@@ -88,7 +93,10 @@ struct PlotScratch {
   PlotFrame frame;
   Box area_from_corner;  ///< last frame's area, relative to the plot's corner: where handles are offered this frame
   bool boxing = false, handle_active = false;
-  bool ghost_held = false;  ///< a control is held: the ghost is the state from before it
+  bool ghost_held = false;       ///< a control is held: the ghost is the state from before it
+  std::vector<PlotPoint> fresh;  ///< a series made anew, before it is taken over
+  EasedValues marks_eased;       ///< places of marks in axis space, on their way
+  std::vector<double> mark_places;
   ImVec2 box_from{}, grab{};
 };
 

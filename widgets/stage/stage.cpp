@@ -121,13 +121,16 @@ void Stage::draw_tabs() {
   const Theme& t = theme();
   const float right = area_.max.x - t.px(panel_buttons);
   float x = area_.min.x;
-  const float more_width = text_size("more", Type::body).x + t.px(24);
+  const float gap = t.px(22), more_width = text_size("more", Type::body).x + t.px(24);
+  // Room that is kept for the front panel until it has its tab.
+  float owed = text_size(view_.specs[view_.main].title, Type::body).x + gap;
   std::size_t hidden = 0;
   for (std::size_t i = 0; i < view_.specs.size(); ++i) {
     const char* title = view_.specs[i].title.data();
     const float width = text_size(view_.specs[i].title, Type::body).x;
-    const bool last = i + 1 == view_.specs.size();
-    if (i != view_.main && x + width + (last ? 0 : more_width) > right) {
+    const bool last = i + 1 == view_.specs.size() && hidden == 0;
+    if (i == view_.main) owed = 0;
+    if (i != view_.main && x + width + (last ? 0 : gap + owed + more_width) > right) {
       ++hidden;
       continue;
     }
@@ -137,7 +140,7 @@ void Stage::draw_tabs() {
       view_.front = view_.ids[i];
     }
     ImGui::PopID();
-    x += width + t.px(22);
+    x += width + gap;
   }
   if (hidden == 0) return;
   ImGui::SetCursorScreenPos({x, area_.min.y - t.px(4)});

@@ -244,11 +244,32 @@ TEST_CASE("compare sets A aside and says which inputs differ and what each moved
   REQUIRE(e.compare.steps.size() == 1);
   CHECK(e.compare.steps[0].key == "bytes");
   CHECK(o.ui.text_present("Arithmetic intensity"));
+  // A stays on the canvas as a ghost, and the cards say what each figure was there.
+  o.ui.frames(4);
+  CHECK_FALSE(e.picture_a.plots.empty());
+  CHECK(e.picture_a.clashes == 0);
+  CHECK(app::compared_with(o.d.shell) == e.scenario_a.get());
+  CHECK(o.ui.text_present(" A: "));
+  const auto a_on_canvas = [&] {
+    const widgets::Record drawn = o.ui.record();
+    return std::count_if(drawn.strokes.begin(), drawn.strokes.end(), [](const auto& s) { return s.text == "A"; });
+  };
+  CHECK(a_on_canvas() == 1);
+  o.ui.click("Concept");  // another tab of the drawer: A stays
+  o.ui.frames(3);
+  CHECK(a_on_canvas() == 1);
+  o.ui.click("Explore");
+  o.ui.frames(3);
   o.ui.click("Swap A and B");
   o.ui.frames(3);
   CHECK(o.in("bytes") == before);
   REQUIRE(e.compare.steps.size() == 1);
   CHECK(e.compare.steps[0].from == "7 GB");
+  o.ui.frames(4);
+  CHECK(a_on_canvas() == 1);
+  o.ui.click("Forget A");
+  o.ui.frames(3);
+  CHECK(a_on_canvas() == 0);
 }
 
 TEST_CASE("notes are kept for the lab they were written on, in this run and the next") {

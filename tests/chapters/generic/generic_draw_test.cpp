@@ -42,6 +42,20 @@ std::optional<std::uint64_t> infeasible_seed(chapters::Lab& lab) {
 
 }  // namespace
 
+TEST_CASE("every lab: its plots and bars can be told apart, so that another scenario's can be laid beside each") {
+  use_bundled_catalog();
+  for (const auto& entry : labs_under_test()) DYNAMIC_SECTION(entry.id) {
+      ShellDriver d(bundled_content(), nowhere(), {1600, 1000});
+      REQUIRE(d.workspace.open(entry.id));
+      d.ui.frames(3);
+      d.shell.explore.lab = entry.id;
+      d.shell.explore.scenario_a = d.workspace.lab().clone();
+      d.ui.frames(6);
+      CHECK(d.shell.explore.frames_of_a == 3);
+      CHECK(d.shell.explore.picture_a.clashes == 0);
+    }
+}
+
 TEST_CASE(
     "every lab: draws at three window sizes in both themes with finite positions, and drawing alone sets nothing") {
   use_bundled_catalog();

@@ -217,6 +217,122 @@ TEST_CASE("the state before stays as a ghost until the next change") {
   CHECK(view.scratch.caches[0].ghost[2].y == 16);
 }
 
+TEST_CASE("a new state eases in while a person watches, and its ghost stands where it was") {
+  PlotView view;
+  std::uint64_t version = 1;
+  double top = 9;
+  bool watched = true;
+  std::vector<double> dot{0.1};
+  UiDriver ui(over_the_display([&] {
+                begin_motion(watched, ImGui::IsAnyItemActive(), 1.0f / 60);
+                const std::array<double, 3> now{1, 4, top};
+                const double y[] = {top};
+                Plot plot("ease", view, {.y = {.lo = 0, .hi = 20}, .size = {700, 400}});
+                plot.line("line", xs, now, {.version = version});
+                plot.scatter("copied", dot, y);
+                plot.horizontal_mark(top, "level");
+              }),
+              {800, 500}, plain_theme);
+  ui.frames(3);
+  top = 16;
+  version = 2;
+  ui.frames(1);
+  const auto line_end = [&] { return view.scratch.caches[0].points[2].y; };
+  CHECK(line_end() > 9);
+  CHECK(line_end() < 16);
+  CHECK(view.scratch.caches[1].points[0].y > 9);
+  CHECK(view.scratch.caches[1].points[0].y < 16);
+  CHECK(view.scratch.marks[0].y > 9);
+  CHECK(view.scratch.marks[0].y < 16);
+  CHECK(view.scratch.caches[0].ghost[2].y == 9);
+  ui.frames(9);
+  CHECK_FALSE(motion().moving);
+  CHECK(line_end() == 16);
+  CHECK(view.scratch.caches[1].points[0].y == 16);
+  CHECK(view.scratch.marks[0].y == 16);
+  CHECK(view.scratch.caches[0].ghost[2].y == 9);
+  top = 3;
+  version = 3;
+  ui.frames(1);
+  top = 5;  // faster than an ease: drawn at once
+  version = 4;
+  ui.frames(1);
+  CHECK(line_end() == 5);
+  CHECK(view.scratch.caches[0].ghost[2].y == 3);
+  watched = false;
+  top = 8;
+  version = 5;
+  ui.frames(1);
+  CHECK(line_end() == 8);
+  begin_motion(false, false, 0);
+}
+
+TEST_CASE("a line whose number of points has changed moves up and down where it stands") {
+  PlotView view;
+  std::uint64_t version = 1;
+  std::vector<double> x{1, 2, 4}, y{2, 2, 2};
+  UiDriver ui(over_the_display([&] {
+                begin_motion(true, false, 1.0f / 60);
+                Plot plot("ease", view, {.x = {.lo = 1, .hi = 4}, .y = {.lo = 0, .hi = 20}, .size = {700, 400}});
+                plot.line("line", x, y, {.version = version});
+              }),
+              {800, 500}, plain_theme);
+  ui.frames(3);
+  x = {1, 2, 3, 4};
+  y = {10, 10, 10, 10};
+  version = 2;
+  ui.frames(1);
+  REQUIRE(view.scratch.caches[0].points.size() == 4);
+  for (const PlotPoint& p : view.scratch.caches[0].points) {
+    CHECK(p.y > 2);
+    CHECK(p.y < 10);
+  }
+  begin_motion(false, false, 0);
+}
+
+TEST_CASE("a scenario that was set aside is drawn dashed in the axes of the present one") {
+  PlotView theirs, mine;
+  PlotReference reference;
+  double top = 40, x = 8, y = 30;
+  bool gather = true;
+  const auto body = [&](PlotView& view) {
+    const std::array<double, 3> now{1, 4, top};
+    const double bars[] = {top, 2, 1};
+    Plot plot("compared", view, {.x = {.label = "x"}, .y = {.label = "y"}, .size = {700, 400}});
+    plot.line("line", xs, now, {.version = static_cast<std::uint64_t>(top)});
+    plot.bars("bars", xs, bars);
+    plot.drag_point("dot", x, y);
+  };
+  UiDriver ui(over_the_display([&] {
+                if (gather) {
+                  const GatherReference into(reference);
+                  return body(theirs);
+                }
+                const ShowReference shown(&reference);
+                body(mine);
+              }),
+              {800, 500}, plain_theme);
+  ui.frames(3);
+  REQUIRE(reference.plots.size() == 1);
+  CHECK(reference.clashes == 0);
+  gather = false;
+  top = 9;
+  x = 2;
+  y = 5;
+  ui.frames(3);
+  CHECK(mine.y_hi >= 40);  // there is room for both
+  const Record record = ui.record();
+  const auto dashed_at = [&](double value) {
+    return std::any_of(record.strokes.begin(), record.strokes.end(), [&](const Stroke& s) {
+      return s.dash > 0 && std::abs(s.points.back().y - mine.y_pixel(value)) <= 1;
+    });
+  };
+  CHECK(dashed_at(40));
+  CHECK_FALSE(dashed_at(9));
+  CHECK(std::any_of(record.strokes.begin(), record.strokes.end(),
+                    [&](const Stroke& s) { return s.text == "A" && std::abs(s.points[0].x - mine.x_pixel(8)) < 20; }));
+}
+
 TEST_CASE("linked plots share gutter, range and the lowest one's axis") {
   PlotView above, below;
   PlotLink link;
