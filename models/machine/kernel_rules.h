@@ -13,6 +13,8 @@ struct KernelPrediction {
   std::string_view why;               ///< what was counted, for hover
   double published_share = 0;         ///< what somebody measured for the same version; 0: none known
   std::string_view published_source;  ///< chip and source of that
+  double published_flops_per_s = 0;   ///< the rate behind it; 0: not known
+  double published_peak_share = 0;    ///< the same as a share of that chip's own peak; 0: not known
   PortLoads ports;                    ///< what running at the roof would ask of each port
   /// Bytes an operation, between registers and the first level (L1 or shared memory, each access as wide as the port)
   /// and between the first level and what lies behind it; 0: not counted.

@@ -289,7 +289,7 @@ bool take_points(const PlotEnd& plot, const PlotSeries& series, PlotCache& c, st
   if (series.version == 0 && !motion().on) {  // neither a ghost nor a change to follow
     c.ease = {};
     c.ghost.clear();
-    c.points.swap(fresh);
+    c.points.assign(fresh.begin(), fresh.end());  // swapped, every series would grow every buffer
     return false;
   }
   const std::uint64_t name = name_of(s, series);
@@ -314,7 +314,7 @@ bool take_points(const PlotEnd& plot, const PlotSeries& series, PlotCache& c, st
     blend_points(series, plot.frame(), static_cast<double>(c.ease.step()), c);
   } else {
     c.ease = {};
-    c.points.swap(fresh);
+    c.points.assign(fresh.begin(), fresh.end());
   }
   return new_ghost;
 }

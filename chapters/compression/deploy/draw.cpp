@@ -147,6 +147,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_memory(out, picture, view, size); });
   stage.panel("step", {.title = "One decode step", .least = {380, 260}, .ideal = {0, 320}},
               [&](ImVec2 size) { draw_decode(out, picture, view, size); });
+  published_panel(stage, "Decode: best possible against reached", picture.published);
   stage.panel("recipes", {.title = "Every recipe", .least = {640, 200}, .ideal = {0, 220}, .scrolls = true},
               [&](ImVec2 size) { draw_recipes(in, out, picture, view, size); });
   stage.panel("caches", {.title = "Every cache", .least = {420, 150}, .ideal = {0, 170}, .scrolls = true},

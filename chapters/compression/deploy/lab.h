@@ -8,6 +8,7 @@
 #include "chapters/compression/shared/weights_source.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/published_panel.h"
 #include "models/compression/deployment.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/plot/plot_view.h"
@@ -72,6 +73,7 @@ struct Picture {
   std::size_t columns = 1, rows = 1;
   std::vector<std::string> why_not;       ///< by recipe: the reason in a few words; empty where it runs
   std::vector<std::string> memory_names;  ///< by recipe: its name and what it takes
+  PublishedMarks published;
 };
 
 struct View {

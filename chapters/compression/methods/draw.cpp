@@ -68,6 +68,13 @@ void draw_bars(const Picture& picture, View& view, ImVec2 size) {
                 .offset = 0.5f,
                 .info = "other tokens of the same kind",
             });
+  if (!picture.published_place.empty())
+    plot.scatter(
+        "published, Llama 2, perplexity", picture.published_place, picture.published_left,
+        {.colour = t.text,
+         .marker = Marker::diamond,
+         .radius = 4.5f,
+         .info = "other models, another measure: loss of perplexity over that of rounding; AWQ paper, table 4"});
   plot.horizontal_mark(100, "rounding");
   for (std::size_t i = 0; i < picture.place.size(); ++i)
     plot.text(picture.place[i] + 0.18, picture.held_out_left[i], picture.change_words[i], {.colour = t.text});

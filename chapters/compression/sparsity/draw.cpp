@@ -149,6 +149,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) { draw_errors(in, out, picture, view, size); });
   stage.panel("gain", {.title = "What they bring", .least = {380, 220}, .ideal = {0, 340}},
               [&](ImVec2 size) { draw_speeds(in, out, picture, view, size); });
+  published_panel(stage, "2:4: best possible against reached", picture.published);
   stage.panel("patterns", {.title = "The three patterns", .least = {420, 120}, .ideal = {0, 130}, .scrolls = true},
               [&](ImVec2 size) { draw_patterns(out, picture, view, size); });
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "chapters/compression/shared/network.h"
+#include "chapters/mechanism/published_panel.h"
 #include "models/compression/sparsity.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/table/table.h"
@@ -94,6 +95,7 @@ struct Picture {
   double value_bits = 16;                  ///< of a stored weight
   bool pairs = false;                      ///< the four that are followed are pairs
   std::string_view two_four_name = "2:4";  ///< "4:8 in pairs" of FP4
+  PublishedMarks published;
 };
 
 struct View {

@@ -31,7 +31,13 @@ Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& la
     bar.hover = std::string(p->why) + " Limited by " + std::string(models::limit_label(p->bound.limit)) + ".";
     if (bar.published > 0) {
       bar.published_rate = bar.roof_rate * bar.published;
-      bar.published_text = std::string(p->published_source) + ": " + percent_text(p->published_share);
+      bar.published_text = std::string(p->published_source) + ": ";
+      if (p->published_flops_per_s > 0)
+        bar.published_text += format_text(p->published_flops_per_s, "FLOP/s") + ", " +
+                              percent_text(p->published_share) + " of cuBLAS there, " +
+                              percent_text(p->published_peak_share) + " of its FP32 peak";
+      else
+        bar.published_text += percent_text(p->published_share);
     }
   }
   if (!shown(rated)) return bar;
@@ -105,6 +111,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   picture.highest = highest > 0 ? 1.1 * highest : 1;
   picture.change = change_of(out);
   picture.caption = caption_of(in, out, (*rated)[out.selected]);
+  if (const Bar& bar = picture.bars[out.selected]; bar.published_rate > 0)
+    picture.caption += " Published: " + bar.published_text + ".";
   picture.answer = answer_of(out, *rated, amount, picture.unit);
   if (const auto& p = (*rated)[out.selected].prediction)
     for (const models::PortLoad& load : p->ports.all())

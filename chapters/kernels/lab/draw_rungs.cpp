@@ -68,6 +68,17 @@ void paint_pin(const Painter& p, float x, float y0, float y1) {
   p.circle({x, y0 - t.px(3)}, t.px(3), t.text);
 }
 
+/// What somebody else measured: filled like every measurement, on a rim so that it shows on a bar.
+void paint_published(const Painter& p, ImVec2 c) {
+  const auto& t = theme();
+  const auto diamond = [&](float r, ImU32 colour) {
+    const ImVec2 points[] = {{c.x, c.y - r}, {c.x + r, c.y}, {c.x, c.y + r}, {c.x - r, c.y}};
+    p.polygon(points, colour);
+  };
+  diamond(t.px(6.5f), t.background);
+  diamond(t.px(4.5f), t.text);
+}
+
 /// The track up to the roof and all that stands in it.
 void paint_track(const Painter& p, const Columns& c, const Bar& bar, float top, float row, bool selected) {
   const auto& t = theme();
@@ -95,7 +106,7 @@ void paint_track(const Painter& p, const Columns& c, const Bar& bar, float top, 
     }
   }
   if (bar.roof_rate > 0) p.line({roof, y0 - t.px(3)}, {roof, y1 + t.px(3)}, t.accent, t.px(2));
-  if (bar.published_rate > 0) p.ring({c.at(bar.published_rate), middle}, t.px(4), t.text, t.px(1.3f));
+  if (bar.published_rate > 0) paint_published(p, {c.at(bar.published_rate), middle});
   if (bar.yours > 0 && bar.roof_rate > 0) paint_pin(p, c.at(bar.yours * bar.roof_rate), y0, y1);
 }
 
@@ -161,11 +172,11 @@ void paint_legend(const Painter& p, ImVec2 at, float width) {
       },
       "the model allows");
   entry([&](ImVec2 c) { paint_pin(p, c.x, c.y - t.px(3), c.y + t.px(3)); }, "your prediction");
+  entry([&](ImVec2 c) { paint_published(p, c); }, "published elsewhere");
   for (const auto& [bound, name, meaning] : {std::tuple{Bound::memory, "memory-bound", Meaning::memory_bound},
                                              std::tuple{Bound::compute, "compute-bound", Meaning::compute_bound},
                                              std::tuple{Bound::latency, "latency-bound", Meaning::launch_bound}})
     entry([&](ImVec2 c) { paint_shape(p, bound, c, t.px(4), t.of(meaning)); }, name);
-  entry([&](ImVec2 c) { p.ring(c, t.px(4), t.text, t.px(1.3f)); }, "published elsewhere");
 }
 
 void keep_table(const Picture& picture, widgets::Record& record) {

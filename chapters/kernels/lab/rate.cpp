@@ -34,9 +34,11 @@ void predict(const Inputs& in, const Ladder& ladder, const ::kernels::Rung& rung
     out.limit.share = std::min(1.0, out.limit.share * fma->value / out.ceilings.machine.peak_flops_per_s);
   out.predicted = out.limit.share;
   out.bound = bound_of(out.limit.limit);
-  // A share of a library's product stands on the axis only where such a product is the roof.
-  const double published = out.prediction->published_share;
-  if (published > 0 && (!product_is_roof || out.ceilings.arithmetic_measured)) out.published = published;
+  // A share of a library's product stands on the axis only where such a product is the roof; else the share of the
+  // peak of the chip that it was measured on.
+  const bool against_peak = product_is_roof && !out.ceilings.arithmetic_measured;
+  const double published = against_peak ? out.prediction->published_peak_share : out.prediction->published_share;
+  if (published > 0) out.published = published;
   out.predicted_s = out.floor_s > 0 ? out.floor_s / out.limit.share : 0;
 }
 

@@ -72,6 +72,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.chip_name = (*chip)->short_name;
   p.answer = answer_of(in, out);
   p.flow = flow_of(out);
+  p.published = arrange_published("precision/mixed", in, compute, {"model", "chip"});
   p.kept_weights = kept_format(in);
   p.weights_text = "weights come in from below and are kept in " + std::string(models::number_label(p.kept_weights)) +
                    "; sums inside products are FP32; percentages are shares of the step";

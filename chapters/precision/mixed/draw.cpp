@@ -35,6 +35,7 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& pic
   stage.panel("time", {.title = "Time of a step", .least = {420, 210}, .ideal = {0, 320}}, [&](ImVec2 size) {
     under_words(picture.time_note, size, [&](ImVec2 room) { draw_time(out, picture, view, room); });
   });
+  published_panel(stage, "FP8 over BF16: best possible against reached", picture.published);
   stage.panel("operations", {.title = "All operations", .least = {520, 220}, .scrolls = true},
               [&](ImVec2 size) { draw_operations(out, picture, view, size); });
 }

@@ -5,6 +5,7 @@
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/published_panel.h"
 #include "models/training/mixed_precision.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/table/table.h"
@@ -65,6 +66,7 @@ struct FlowStage {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
+  PublishedMarks published;
   std::vector<FlowStage> flow;
   models::NumberFormat kept_weights = models::NumberFormat::fp32;  ///< what weights are kept in between steps
   std::string weights_text, layers_text;                           ///< "weights kept in BF16"; "one of 32 layers"

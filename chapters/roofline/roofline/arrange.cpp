@@ -3,6 +3,7 @@
 
 #include "chapters/mechanism/catalog.h"
 #include "chapters/roofline/roofline/answer.h"
+#include "chapters/roofline/roofline/published_dots.h"
 #include "widgets/number/number.h"
 
 namespace chapters::roofline::roofline {
@@ -23,13 +24,13 @@ constexpr double far_left = 1e-30, far_right = 1e30;
 
 Picture::Dot dot_of(const Outputs& out, const Placement& p, std::string label, std::string_view operation,
                     std::int64_t batch = 0) {
-  return {p.intensity,
-          p.achieved_flops_per_s,
-          p.regime,
-          std::move(label),
-          std::string(operation),
-          batch,
-          models::attainable_flops_per_s(out.machine, p.intensity)};
+  return {.x = p.intensity,
+          .y = p.achieved_flops_per_s,
+          .regime = p.regime,
+          .label = std::move(label),
+          .operation = std::string(operation),
+          .batch = batch,
+          .roof = models::attainable_flops_per_s(out.machine, p.intensity)};
 }
 
 Picture::Arrow arrow_between(const Placement& from, const Placement& to, std::string label) {
@@ -122,8 +123,12 @@ void arrange_ceilings(const models::Chip& chip, const Outputs& out, Picture& pic
     const models::Ceiling& c = row.ceiling;
     const std::string info = row.basis + ": " + c.source;
     if (!row.of_bandwidth)
-      pic.measured_ceilings.push_back(
-          {c.label + " " + format_text(c.per_s, "FLOP/s"), info, {row.ridge, far_right}, {c.per_s, c.per_s}});
+      pic.measured_ceilings.push_back({c.label + " " + format_text(c.per_s, "FLOP/s") + ", " +
+                                           format_text(std::round(100 * c.per_s / out.machine.peak_flops_per_s), "%") +
+                                           " of the peak",
+                                       info,
+                                       {row.ridge, far_right},
+                                       {c.per_s, c.per_s}});
     else if (c.basis == models::Basis::measured && c.level == models::LevelKind::memory)
       pic.measured_ceilings.push_back(slanted_line(c, out.machine, info));
     else
@@ -131,15 +136,15 @@ void arrange_ceilings(const models::Chip& chip, const Outputs& out, Picture& pic
   }
 }
 
-void arrange_measured(const Outputs& out, Picture& pic) {
+void arrange_measured(const Inputs& in, const models::Chip& chip, const Outputs& out, Picture& pic) {
+  if (shows(in, "measured")) pic.published = published_dots(in, chip, out);
   for (const MeasuredRow& row : out.measured_points)
-    pic.measured.push_back({row.intensity,
-                            row.flops_per_s,
-                            models::Regime::memory,
-                            row.name,
-                            {},
-                            0,
-                            models::attainable_flops_per_s(out.machine, row.intensity)});
+    pic.measured.push_back({.x = row.intensity,
+                            .y = row.flops_per_s,
+                            .label = row.name,
+                            .roof = models::attainable_flops_per_s(out.machine, row.intensity),
+                            .name = row.name,
+                            .info = "measured, " + format_text(row.share_of_roof_percent, "%") + " of the roof"});
 }
 
 /// Ranges in which the roofs and the dots lie. Dots stretch them by three decades at most: what lies further stands at
@@ -153,7 +158,7 @@ void arrange_ranges(const Outputs& out, Picture& pic) {
     x_lo = std::min(x_lo, std::max(x / 1.7, least_x / reach));
     x_hi = std::max(x_hi, std::min(x * 1.7, most_x * reach));
   };
-  for (const auto* set : {&pic.dots, &pic.steps, &pic.measured})
+  for (const auto* set : {&pic.dots, &pic.steps, &pic.measured, &pic.published})
     for (const Picture::Dot& dot : *set) cover(dot.x);
   cover(out.placement.intensity);
   if (out.placement.achieved_flops_per_s > 0) below = out.placement.achieved_flops_per_s;
@@ -186,7 +191,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   arrange_operations(in, out, pic);
   arrange_decode(in, out, pic);
   arrange_ceilings(*chip, out, pic);
-  arrange_measured(out, pic);
+  arrange_measured(in, *chip, out, pic);
   say_answer(in, *chip, out, pic);
   arrange_ranges(out, pic);
   return pic;

@@ -38,7 +38,8 @@ const Choices layers = {
     {"l2", "L2", "Ceiling of the L2 cache."},
     {"link", "link", "Ceiling of the chip-to-chip link, per direction."},
     {"pcie", "PCIe", "Ceiling of the host link, per direction."},
-    {"measured", "measured", "Rates that people measured on this chip, beside the specified ones."},
+    {"measured", "measured",
+     "What people measured on this chip: kernels, and the best rates of matrix products and streams."},
 };
 
 const Choices weight_widths = {{"8", "8 bits", "Half of BF16; one scale a row."},

@@ -70,12 +70,12 @@ void draw_bound(Plot& plot, const Picture& pic, const Dot& dot) {
 }
 
 /// Measurements are filled, and what the kernel lost to its roof is drawn.
-void draw_measured(Plot& plot, const Dot& dot) {
+void draw_measured(Plot& plot, const Dot& dot, float radius) {
   const auto& t = theme();
   const std::array<double, 1> x{dot.x}, y{dot.y}, lo{std::min(dot.y, dot.roof)}, hi{std::max(dot.y, dot.roof)};
-  plot.error_bars(x, lo, hi, t.muted);
-  plot.scatter(dot.label, x, y,
-               {.colour = t.text, .marker = Marker::diamond, .radius = 5, .legend = false, .info = "measured"});
+  plot.error_bars(x, lo, hi, with_alpha(t.muted, 0.7f));
+  plot.scatter(dot.name, x, y,
+               {.colour = t.text, .marker = Marker::diamond, .radius = radius, .legend = false, .info = dot.info});
 }
 
 /// A click on a dot or on a tick of the walk, not the end of a drag, makes it the learner's own.
@@ -95,6 +95,16 @@ void choose_clicked(const Plot& plot, const Picture& pic, Inputs& in) {
     if (dot.batch > 0) in.batch = dot.batch;
   };
   for (const Dot& dot : pic.dots) offer(dot, pixel_of(plot.frame(), dot.x, dot.y));
+  for (const Dot& dot : pic.published) {
+    const ImVec2 at = pixel_of(plot.frame(), dot.x, dot.y);
+    const float dx = at.x - io.MousePos.x, dy = at.y - io.MousePos.y;
+    if (!(dx * dx + dy * dy <= best)) continue;
+    best = dx * dx + dy * dy;
+    in.operation = "custom";
+    in.flops = dot.work.flops;
+    in.bytes = dot.work.bytes;
+    in.kernels = 1;
+  }
   for (const Dot& dot : pic.steps) {
     const WalkTick tick = tick_of(plot.frame(), dot);
     offer(dot, tick.from);
@@ -134,7 +144,8 @@ void draw_roofline(Inputs& in, const Outputs& out, const Picture& pic, View& vie
   draw_lines(plot, pic);
   draw_ground(plot, pic);
   for (const Dot& dot : pic.dots) draw_bound(plot, pic, dot);
-  for (const Dot& dot : pic.measured) draw_measured(plot, dot);
+  for (const Dot& dot : pic.published) draw_measured(plot, dot, 3.5f);
+  for (const Dot& dot : pic.measured) draw_measured(plot, dot, 5);
   plot.vertical_mark(out.ridge, {}, {.colour = t.muted});
   if (pic.kv_wall > 0 && !pic.walk.xs.empty()) plot.vertical_mark(pic.kv_wall, {}, {.colour = t.muted});
   for (const Picture::Arrow* arrow : {&pic.fusion, &pic.quantization})

@@ -30,7 +30,7 @@ void draw_legend(const Picture& pic, const widgets::PlotView& plot) {
       const ImVec2 points[] = {{c.x, c.y - r}, {c.x + r, c.y + r * 0.8f}, {c.x - r, c.y + r * 0.8f}};
       p.polyline(points, t.of(Meaning::launch_bound), t.px(1.5f), true);
     });
-  if (!pic.measured.empty())
+  if (!pic.measured.empty() || !pic.published.empty())
     entry("measured", [&](ImVec2 c) {
       const ImVec2 points[] = {{c.x, c.y - r}, {c.x + r, c.y}, {c.x, c.y + r}, {c.x - r, c.y}};
       p.polygon(points, t.text);

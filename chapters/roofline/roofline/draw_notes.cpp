@@ -33,6 +33,7 @@ class Notes {
   void walk_ticks();
   void drop_lines();
   void gains();
+  void published_names();
   void callout();
   Box callout_place(const Box& inner, ImVec2 size) const;
   void names();
@@ -153,6 +154,16 @@ void Notes::gains() {
       break;
     }
   }
+}
+
+/// Before the callout, which finds another place more easily than a name that belongs beside its mark.
+void Notes::published_names() {
+  const float r = t_.px(5);
+  for (const Picture::Dot& dot : pic_.published) {
+    const ImVec2 at = pixel_of(f_, dot.x, dot.y);
+    if (area_.contains(at)) s_.room.block({{at.x - r, at.y - r}, {at.x + r, at.y + r}});
+  }
+  for (const Picture::Dot& dot : pic_.published) beside_dot(pixel_of(f_, dot.x, dot.y), r, dot.label, t_.text);
 }
 
 /// Near the dot rather than on empty ground far away: a box may cover a line, but neither it nor its leader a text.
@@ -353,6 +364,7 @@ void draw_notes(const Outputs& out, const Picture& pic, widgets::PlotView& plot)
   notes.drop_lines();
   notes.walk_ticks();
   notes.gains();
+  notes.published_names();
   notes.callout();
   notes.names();
   notes.own_dot();

@@ -24,7 +24,7 @@ struct Inputs {
   std::int64_t kernels = 1;
   std::int64_t m = 4096, n = 4096, k = 4096;
   std::vector<std::string> chips;
-  std::vector<std::string> show = {"operations", "walk"};
+  std::vector<std::string> show = {"operations", "walk", "measured"};
   std::string model = "llama-3-70b";
   std::int64_t batch = 1, sequence = 4096, context = 4096;
   bool kv_reads = true;
@@ -100,7 +100,9 @@ struct Picture {
     models::Regime regime = models::Regime::memory;
     std::string label, operation;
     std::int64_t batch = 0;
-    double roof = 0;  ///< FLOP/s that its intensity allows
+    double roof = 0;             ///< FLOP/s that its intensity allows
+    std::string name, info;      ///< of a measurement: what it is, and where it comes from; `label` stands beside it
+    models::Work work{0, 0, 0};  ///< of a published measurement: a click makes it the learner's own
   };
   struct Arrow {
     bool shown = false;
@@ -120,9 +122,9 @@ struct Picture {
   Line ground;              ///< under the slope, eight points a decade, since its bottom is cut level
   Line next_format;         ///< the ceiling of a faster format; empty where it is not what would move the work
   std::vector<Line> ceilings, measured_ceilings;
-  Line launch;                   ///< empty unless it lies within the picture
-  std::vector<Dot> dots, steps;  ///< bounds of the model: operations, and the decode walk's batches
-  std::vector<Dot> measured;
+  Line launch;                           ///< empty unless it lies within the picture
+  std::vector<Dot> dots, steps;          ///< bounds of the model: operations, and the decode walk's batches
+  std::vector<Dot> measured, published;  ///< of the learner's file, and of the catalog
   Arrow fusion, quantization;
   std::vector<Gain> gains;
   double kv_wall = 0;  ///< FLOP/B that decode never passes; 0 when out of the picture

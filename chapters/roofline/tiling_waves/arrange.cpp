@@ -118,6 +118,18 @@ std::string answer_of(const Picture& pic, const Outputs& out) {
   return s + ": " + left + " is left.";
 }
 
+/// Products of these rows and this depth that were measured on the chip, in a format of the same peak, within the plot.
+void arrange_published_products(const Inputs& in, const models::Chip& chip, Picture& pic) {
+  const double last = static_cast<double>(std::max(in.sweep_to, in.n));
+  if (chip.peak_flops_per_s(in.format) != chip.peak_flops_per_s(models::Format::fp16)) return;
+  for (const Published& row : catalog().published_of("roofline/tiling-waves"))
+    if (row.sets("chip", in.chip) && row.number("m", 0) == static_cast<double>(in.m) &&
+        row.number("k", 0) == static_cast<double>(in.k) && row.number("n", 0) <= last) {
+      pic.published_n.push_back(row.number("n", 0));
+      pic.published_share.push_back(row.measured);
+    }
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out) {
@@ -128,6 +140,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   pic.spans = models::wave_spans(out.setting, out.result);
   pic.tile_aspect = drawn_aspect(in, out.result);
   pic.answer = answer_of(pic, out);
+  arrange_published_products(in, *chip, pic);
   arrange_saw(out, pic);
   arrange_neighbours(out, pic);
   write_padding(in, out, pic);

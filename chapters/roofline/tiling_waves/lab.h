@@ -75,6 +75,8 @@ struct Picture {
   double saw_top = 105, near_top = 110;                                 ///< of the axes, %
   double tile_aspect = 1;  ///< of a drawn tile: its own, within what can be seen
   std::vector<models::WaveSpan> spans;
+  /// What was published of these rows and this depth on the chip: columns, and the share of the peak in %.
+  std::vector<double> published_n, published_share;
   std::string answer;
   std::string summary, wave_story, padding_story, padding_table, tile_story, schedule_story;
 };

@@ -164,6 +164,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                 if (out.operations.empty()) return ImGui::Dummy(size);
                 draw_variants(pic, view, size);
               });
+  published_panel(stage, "Training: best possible against reached", pic.published);
   stage.panel("parameters", {.title = "Parameters", .least = {360, 130}, .ideal = {0, 180}}, [&](ImVec2 size) {
     if (out.operations.empty()) return ImGui::Dummy(size);
     draw_parameters(out, pic, view, size);

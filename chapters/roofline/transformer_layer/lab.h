@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "chapters/mechanism/field.h"
+#include "chapters/mechanism/published_panel.h"
 #include "models/transformer/step_time.h"
 
 /// One step of a language model on one chip, operation by operation.
@@ -78,6 +79,7 @@ struct Variant {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer, subject, convention, capacity;
+  PublishedMarks published;
   std::vector<OperationPicture> operations;  ///< in the order of Outputs::operations
   std::vector<LayerFlow> layers;
   std::size_t longest_layer = 0;  ///< of `layers`, the kind that takes the most time of the step

@@ -58,9 +58,9 @@ TEST_CASE("a published figure carries its source, its inputs by kind and what th
   std::vector<std::string> errors;
   const auto rows = app::parse_published(
       R"({"lab": "roofline/roofline", "sources": {"s": {"name": "A table", "date": "2025-02-25", "url": "u"}},
-      "published": [{"id": "a", "name": "a kernel", "label": "k", "inputs": {"chip": "h100_sxm", "m": 64, "kv_reads": true,
-      "show": ["walk"]}, "output": "time_s", "measured": 1e-5, "unit": "s", "model": "floor", "tolerance": 0.5, "source": "s",
-      "note": "Once."}]})",
+      "published": [{"id": "a", "name": "a kernel", "label": "k",
+      "inputs": {"chip": "h100_sxm", "m": 64, "kv_reads": true, "show": ["walk"]}, "output": "time_s",
+      "measured": 1e-5, "unit": "s", "model": "floor", "tolerance": 0.5, "source": "s", "note": "Once."}]})",
       "p.json", errors);
   REQUIRE(errors.empty());
   REQUIRE(rows.size() == 1);

@@ -1,0 +1,72 @@
+#include "chapters/mechanism/published_panel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "widgets/number/number.h"
+
+namespace chapters {
+namespace detail {
+
+void set_published_inputs(const Fields& fields, const Published& row) {
+  for (const PublishedInput& input : row.inputs) {
+    const Field* f = fields.find(input.key);
+    if (!f) continue;
+    if (f->kind == Kind::choice)
+      (void)f->set_choice_id(input.text);  // checked where the data is
+    else if (f->kind == Kind::toggle)
+      f->toggle() = input.text == "true";
+    else if (f->kind == Kind::text)
+      f->text() = input.text;
+    else if ((f->kind == Kind::real || f->kind == Kind::integer) && std::isfinite(input.number))
+      f->set_number(std::clamp(input.number, f->spec.lo, f->spec.hi));
+  }
+}
+
+void add_published_mark(const Published& row, double model, std::size_t agrees, std::size_t keys,
+                        PublishedMarks& marks) {
+  if (!(std::abs(model) > 0)) return;
+  const bool bound = row.role != ModelRole::estimate;
+  const double share = bound ? published_share(row.role, row.measured, model) : row.measured / model;
+  marks.bounds = marks.bounds && bound;
+  marks.marks.push_back({.label = row.name,
+                         .figure = widgets::format_text(std::round(100 * share), "%"),
+                         .value = widgets::format_text(row.measured, row.unit) + " measured, " +
+                                  widgets::format_text(model, row.unit) + " by the model",
+                         .info = row.source + (row.note.empty() ? "." : ". " + row.note),
+                         .ratio = share,
+                         .faint = agrees < keys});
+  marks.agreement.push_back(agrees);
+}
+
+std::size_t published_agreement(const Published& row, const Fields& now, std::initializer_list<std::string_view> keys) {
+  return static_cast<std::size_t>(std::count_if(keys.begin(), keys.end(), [&](std::string_view key) {
+    const PublishedInput* input = row.input(key);
+    const Field* f = now.find(key);
+    return !input || !f || f->kind != Kind::choice || f->choice_id() == input->text;
+  }));
+}
+
+void order_published(PublishedMarks& marks) {
+  std::vector<std::size_t> order(marks.marks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return marks.agreement[a] > marks.agreement[b]; });
+  std::vector<widgets::MeasuredMark> sorted;
+  for (const std::size_t i : order) sorted.push_back(std::move(marks.marks[i]));
+  marks.marks = std::move(sorted);
+  std::sort(marks.agreement.rbegin(), marks.agreement.rend());
+}
+
+}  // namespace detail
+
+void published_panel(widgets::Stage& stage, std::string_view title, const PublishedMarks& marks) {
+  if (marks.marks.empty()) return;
+  stage.panel("published", {.title = title, .least = {420, 150}, .ideal = {0, 300}}, [&](ImVec2 size) {
+    widgets::draw_measured_strip("published", marks.marks,
+                                 marks.bounds ? "of the bound (%)" : "of the model's figure (%)", size);
+  });
+}
+
+}  // namespace chapters

@@ -1,0 +1,41 @@
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "app/platform/json.h"
+#include "tests/support/lab/cli_run.h"
+
+using app::Json;
+using Catch::Approx;
+using support::Ran;
+using support::run_cli;
+
+TEST_CASE("check recomputes every claim and published count, and all agree") {
+  const Ran r = run_cli({"check"});
+  INFO(r.out);
+  CHECK(r.status == 0);
+  CHECK(r.error == "");
+  CHECK(r.out.find("DIFFERS") == std::string::npos);
+  CHECK(r.out.find("llama-2-7b  published 6,738,415,616, counted 6,738,415,616") != std::string::npos);
+  CHECK(r.out.find(" 0 failed\n") != std::string::npos);
+}
+
+TEST_CASE("check sets published measurements beside the model, and ends with a table of their residuals") {
+  const Ran r = run_cli({"check", "roofline/roofline"});
+  CHECK(r.status == 0);
+  // 2 x 4096 x 22016 x 4096 FLOP in 0.987 ms, under 989.4 TFLOP/s.
+  CHECK(r.out.find("vidur-h100-gate-up-4096  measured 748.46 TFLOP/s, model 989.4 TFLOP/s: -24.4 %, 75.6 % of the "
+                   "bound reached") != std::string::npos);
+  CHECK(r.out.find("(measured - model) / model") != std::string::npos);
+  const Ran json = run_cli({"check", "roofline/roofline", "--json"});
+  const Json doc = Json::parse(json.out);
+  REQUIRE(doc["residuals"].size() == 1);
+  const Json& sum = doc["residuals"][0];
+  CHECK(sum["lab"] == "roofline/roofline");
+  CHECK(sum["rows"] == doc["published"].size());
+  double mean = 0;
+  for (const Json& row : doc["published"]) mean += row["residual"].get<double>();
+  CHECK(sum["mean"].get<double>() == Approx(mean / static_cast<double>(doc["published"].size())));
+  CHECK(sum["most_share_of_bound"].get<double>() <= 1);
+  CHECK(doc["errors"].empty());
+}
