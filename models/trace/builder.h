@@ -45,8 +45,11 @@ class Interner {
 
 /// What kind of event a category names, before its name says whether a kernel communicates.
 EventClass class_of_category(std::string_view category);
-/// Kernels of NCCL and of its kin: by prefix nccl, rccl, hccl, or ncclKernel or ncclDevKernel anywhere.
+/// Whether a kernel of this name moves data between devices: those of NCCL and its kin, of symmetric memory, custom
+/// all-reduces, NVSHMEM, MSCCL++ and DeepEP. Reductions inside a device are none.
 bool is_communication(std::string_view kernel);
+/// What work on a device is whose category says nothing: memory, communication or computation, by its name.
+EventClass class_of_work(std::string_view name);
 
 /// Puts a Trace together from records in any order.
 class Builder {
@@ -59,6 +62,10 @@ class Builder {
   void name_process(std::string_view pid, std::string_view name) { process_names_[std::string(pid)] = name; }
   void name_thread(std::string_view pid, std::string_view tid, std::string_view name) {
     thread_names_[std::string(pid) + '\n' + std::string(tid)] = name;
+  }
+  void sort_process(std::string_view pid, std::int64_t index) { process_order_[std::string(pid)] = index; }
+  void sort_thread(std::string_view pid, std::string_view tid, std::int64_t index) {
+    thread_order_[std::string(pid) + '\n' + std::string(tid)] = index;
   }
   std::uint32_t track(TrackKind kind, const Record& record);
   /// Makes room for so many events, so that growing does not hold two copies.
@@ -75,11 +82,13 @@ class Builder {
     Event event;
     bool begin = false;
   };
-  EventClass class_of(std::uint16_t category, std::uint32_t name);
+  EventClass class_of(const Record& record, std::uint16_t category, std::uint32_t name);
+  EventClass class_by_name(std::uint32_t name);
   TrackKind track_kind(EventClass cls, std::uint16_t category) const;
   void keep(Event event, std::int64_t duration_ns, std::int64_t correlation);
   void pair_edges();
   void drop_times_of_zero();
+  void recognise_devices();
   void sort_events();
   void nest_events();
   void link_events();
@@ -93,10 +102,11 @@ class Builder {
   std::vector<std::string> flow_rows_;  // "pid\ntid" of flow ends, until finish() knows the tracks
   Interner flow_row_{flow_rows_};
   std::vector<EventClass> category_class_;
-  std::vector<std::int8_t> communicates_;  // by name: -1 not yet asked
+  std::vector<EventClass> work_class_;  // by name: other where it was not yet asked
   std::unordered_map<std::string, std::uint32_t> track_ids_, counter_ids_;
   std::string key_;
   std::unordered_map<std::string, std::string> process_names_, thread_names_;
+  std::unordered_map<std::string, std::int64_t> process_order_, thread_order_;
   std::vector<std::int64_t>
       correlations_;  // of trace_.events: joins a launch with what it started; needed until they are linked
   std::vector<Edge> edges_;

@@ -37,6 +37,7 @@ std::vector<T> in_order(const std::vector<T>& from, const std::vector<std::uint3
 void Builder::finish() {
   pair_edges();
   drop_times_of_zero();
+  recognise_devices();
   if (trace_.category_counts.size() < trace_.categories.size()) trace_.category_counts.resize(trace_.categories.size());
   if (trace_.categories.empty()) {
     trace_.categories.emplace_back();
@@ -139,8 +140,8 @@ void Builder::pair_edges() {
     }
   edges_ = {};
   if (ends_alone > 0)
-    trace_.losses.push_back(counted(ends_alone, "span ends", "spans end") +
-                            " without a beginning in the file and were left out.");
+    trace_.losses.push_back(counted(ends_alone, "span ends", "spans end") + " without a beginning in the file" +
+                            (ends_alone == 1 ? " and was" : " and were") + " left out.");
   if (never_ended > 0)
     trace_.losses.push_back(counted(never_ended, "span begins and does", "spans begin and do") +
                             " not end in the file: drawn until the last event.");
@@ -228,6 +229,10 @@ void Builder::name_tracks() {
     if (const auto found = process_names_.find(t.pid); found != process_names_.end()) t.process_name = found->second;
     if (const auto found = thread_names_.find(t.pid + '\n' + t.tid); found != thread_names_.end())
       t.name = found->second;
+    if (const auto found = process_order_.find(t.pid); found != process_order_.end())
+      t.process_sort_index = found->second;
+    if (const auto found = thread_order_.find(t.pid + '\n' + t.tid); found != thread_order_.end())
+      t.sort_index = found->second;
   }
 }
 

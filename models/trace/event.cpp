@@ -204,7 +204,7 @@ bool EventReader::parse(const char* json, std::size_t bytes, std::size_t readabl
         const char* k = f.key().raw();
         if (k[0] != 'c' && k[0] != 'd' && k[0] != 's') continue;
         const std::string_view name = key_of(k);
-        if (name == "correlation") {
+        if (name == "correlation" || (name == "correlation_id" && !r.has_category)) {
           std::int64_t number = -1;
           if (parse_integer(scalar(f.value()), number) && number >= 0) r.correlation = number;
         } else if (name == "device") {
@@ -251,6 +251,11 @@ void EventReader::side_records(const Record& r, const char* args, std::size_t by
       if (key == "name") value = plain_text(field.value());
       if (r.name == "process_name" && key == "name") builder_.name_process(r.pid, value);
       if (r.name == "thread_name" && key == "name") builder_.name_thread(r.pid, r.tid, value);
+      std::int64_t index = 0;
+      if (key == "sort_index" && parse_integer(value, index)) {
+        if (r.name == "process_sort_index") builder_.sort_process(r.pid, index);
+        if (r.name == "thread_sort_index") builder_.sort_thread(r.pid, r.tid, index);
+      }
     } else if (r.phase == 'C') {
       double number = 0;
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);

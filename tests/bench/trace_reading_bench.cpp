@@ -129,9 +129,7 @@ std::string inflated(const std::filesystem::path& path) {
   return out;
 }
 
-void trace_read_beside_walk(benchmark::State& state) {
-  read_beside_walk(state, bench::training_trace(state.range(0)));
-}
+void trace_read_beside_walk(benchmark::State& state) { read_beside_walk(state, bench::training_trace(state.range(0))); }
 BENCHMARK(trace_read_beside_walk)->Arg(999'999)->Iterations(7)->Unit(benchmark::kMillisecond);
 
 /// A public recording of data-parallel training on two A100, 40,573 events, 26 times; where its folder is there.

@@ -118,7 +118,9 @@ std::string_view diagnosis_title(DiagnosisKind kind) {
 
 std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const Diagnosis& what) {
   if (what.kind == DiagnosisKind::no_device)
-    return "No work on a device is in this trace: only what the host did can be seen.";
+    return "No device track was recognised: " + std::to_string(what.part) +
+           (what.part == 1 ? " process, " : " processes, ") + std::to_string(what.whole) +
+           (what.whole == 1 ? " span" : " spans") + ".";
   if (what.kind == DiagnosisKind::kernels_missing)
     return part_of_whole(what) +
            "launching calls have no work on a device in the file: the profiler lost kernels, and busy times are too "
