@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "models/trace/number.h"
+#include "models/trace/plain_event.h"
 
 namespace models::trace {
 namespace {
@@ -71,11 +72,6 @@ bool parse_integer(std::string_view text, std::int64_t& value) {
   if (error2 != std::errc() || end2 != text.data() + text.size() || !(std::abs(real) < 9e18)) return false;
   value = static_cast<std::int64_t>(real);
   return true;
-}
-
-/// Whether the arguments of such an event may hold something that the builder asks for.
-bool args_matter(const Record& r) {
-  return !(r.category == "cpu_op" || r.category == "python_function" || r.category == "Operator");
 }
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
@@ -154,6 +150,17 @@ bool EventReader::read(const Source& source, std::size_t begin, std::size_t end)
   if (record.args_bytes > 0 && (record.phase == 'M' || record.phase == 'C' || record.name == "[memory]"))
     side_records(record, json + (record.args_offset - begin), record.args_bytes);
   return true;
+}
+
+std::size_t EventReader::read_plain(const Source& source, std::size_t begin, std::size_t max_bytes) {
+  const char* const json = source.at(begin);
+  Record record;
+  const char* const after = read_plain_event(json, source.at(source.end()), begin, record);
+  if (!after || static_cast<std::size_t>(after - json) > max_bytes) return 0;
+  builder_.add(record);
+  if (record.args_bytes > 0 && (record.phase == 'M' || record.phase == 'C' || record.name == "[memory]"))
+    side_records(record, json + (record.args_offset - begin), record.args_bytes);
+  return static_cast<std::size_t>(after - json);
 }
 
 bool EventReader::parse(const char* json, std::size_t bytes, std::size_t readable, std::size_t base, Record& r) {

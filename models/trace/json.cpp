@@ -154,8 +154,15 @@ class Reader {
         in_event_ = false;
         return false;
       }
+      const std::size_t most = in_damage_ > 64 ? max_event_bytes_in_damage : max_event_bytes;
+      if (c == '{')
+        if (const std::size_t bytes = event_.read_plain(source_, begin, most); bytes > 0) {
+          scan_.at = begin + bytes;
+          in_damage_ = 0;
+          continue;
+        }
       in_event_ = true;
-      const auto end = scan_.skip_value(in_damage_ > 64 ? max_event_bytes_in_damage : max_event_bytes);
+      const auto end = scan_.skip_value(most);
       if (c != '{') {
         if (end != Scanner::End::whole) {
           cut_ = true;

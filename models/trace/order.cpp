@@ -47,8 +47,8 @@ std::vector<std::uint32_t> display_order(const Trace& trace) {
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
     const Track &a = trace.tracks[x], &b = trace.tracks[y];
     if (on_a_device(a) != on_a_device(b)) return on_a_device(a);
-    if (a.process_sort_index != b.process_sort_index) return a.process_sort_index < b.process_sort_index;
     if (on_a_device(a)) return std::tie(a.device, a.stream) < std::tie(b.device, b.stream);
+    if (a.process_sort_index != b.process_sort_index) return a.process_sort_index < b.process_sort_index;
     if (const int by = natural_order(a.process_name, b.process_name); by != 0) return by < 0;
     if (const int by = natural_order(a.pid, b.pid); by != 0) return by < 0;
     if (a.sort_index != b.sort_index) return a.sort_index < b.sort_index;
