@@ -1,5 +1,7 @@
 #include "models/trace/builder.h"
 
+#include "models/trace/large_pages.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -36,14 +38,6 @@ bool stands_on_stream(const Record& r) {
 }
 
 }  // namespace
-
-std::uint32_t Interner::operator()(std::string_view text) {
-  if (const auto found = ids_.find(text); found != ids_.end()) return found->second;
-  const auto id = static_cast<std::uint32_t>(texts_.size());
-  texts_.emplace_back(text);
-  ids_.emplace(text, id);
-  return id;
-}
 
 EventClass class_of_category(std::string_view category) {
   const auto is = [&](std::string_view name) { return same_letters(category, name); };
@@ -101,8 +95,8 @@ std::uint32_t Builder::track(TrackKind kind, const Record& r) {
     key_ += part;
     key_ += '\n';
   }
-  if (const auto found = track_ids_.find(key_); found != track_ids_.end()) return found->second;
-  const auto id = static_cast<std::uint32_t>(trace_.tracks.size());
+  const std::uint32_t id = track_key_(key_);
+  if (id < trace_.tracks.size()) return id;
   Track t;
   t.kind = kind;
   t.pid = r.pid;
@@ -112,8 +106,17 @@ std::uint32_t Builder::track(TrackKind kind, const Record& r) {
     t.stream = number_in(r.stream.empty() ? r.tid : r.stream);
   }
   trace_.tracks.push_back(std::move(t));
-  track_ids_.emplace(key_, id);
   return id;
+}
+
+void Builder::expect(double times) {
+  const auto room_for = [&](auto& items) {
+    items.reserve(static_cast<std::size_t>(times * static_cast<double>(items.size())));
+    prefer_large_pages(items.data(), items.capacity() * sizeof(items[0]));
+  };
+  room_for(trace_.events);
+  room_for(correlations_);
+  room_for(trace_.flows);
 }
 
 void Builder::keep(Event e, std::int64_t duration_ns, std::int64_t correlation) {
@@ -139,7 +142,7 @@ void Builder::add(const Record& r) {
     ++trace_.uncategorised;
   if (r.phase == 'M' || r.phase == 'C') return;
   const bool span = r.phase == 'X';
-  if (std::string_view("XBEbeniIRstf").find(r.phase) == std::string_view::npos || r.phase == 0) {
+  if (!span && (r.phase == 0 || std::string_view("BEbeniIRstf").find(r.phase) == std::string_view::npos)) {
     ++unknown_phases_;
     return;
   }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "models/trace/interner.h"
 #include "models/trace/trace.h"
 
 namespace models::trace {
@@ -26,21 +27,6 @@ struct Record {
 struct MemoryChange {
   std::int64_t time_ns = 0, bytes = 0, allocated_bytes = -1, reserved_bytes = -1;
   int device_type = 0, device_id = -1;
-};
-
-/// Text to number, once each; views stay good while no text is added.
-class Interner {
- public:
-  explicit Interner(std::vector<std::string>& texts) : texts_(texts) {}
-  std::uint32_t operator()(std::string_view text);
-
- private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-  std::vector<std::string>& texts_;
-  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> ids_;
 };
 
 /// What kind of event a category names, before its name says whether a kernel communicates.
@@ -68,11 +54,8 @@ class Builder {
     thread_order_[std::string(pid) + '\n' + std::string(tid)] = index;
   }
   std::uint32_t track(TrackKind kind, const Record& record);
-  /// Makes room for so many events, so that growing does not hold two copies.
-  void expect(std::size_t events) {
-    trace_.events.reserve(events);
-    correlations_.reserve(events);
-  }
+  /// Makes room for so many times the events and flows there are, so that growing does not hold two copies.
+  void expect(double times);
   /// Pairs ends with begins, sorts, nests, links. After it the Trace is complete.
   void finish();
 
@@ -102,8 +85,10 @@ class Builder {
   std::vector<std::string> flow_rows_;  // "pid\ntid" of flow ends, until finish() knows the tracks
   Interner flow_row_{flow_rows_};
   std::vector<EventClass> category_class_;
-  std::vector<EventClass> work_class_;  // by name: other where it was not yet asked
-  std::unordered_map<std::string, std::uint32_t> track_ids_, counter_ids_;
+  std::vector<EventClass> work_class_;   // by name: other where it was not yet asked
+  std::vector<std::string> track_keys_;  // by track: the texts that make it one
+  Interner track_key_{track_keys_};
+  std::unordered_map<std::string, std::uint32_t> counter_ids_;
   std::string key_;
   std::unordered_map<std::string, std::string> process_names_, thread_names_;
   std::unordered_map<std::string, std::int64_t> process_order_, thread_order_;

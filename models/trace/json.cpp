@@ -132,9 +132,7 @@ class Reader {
         reported = scan_.at;
         source_.report(scan_.at);
         if (!expected) {
-          builder_.expect(static_cast<std::size_t>(1.1 * static_cast<double>(trace_.records) *
-                                                   static_cast<double>(source_.expected_bytes()) /
-                                                   static_cast<double>(scan_.at)));
+          builder_.expect(1.1 * static_cast<double>(source_.expected_bytes()) / static_cast<double>(scan_.at));
           expected = true;
         }
       }

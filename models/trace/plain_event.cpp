@@ -1,5 +1,6 @@
 #include "models/trace/plain_event.h"
 
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cstdint>
@@ -21,7 +22,9 @@ Sixteen sixteen(const char* p) {
   std::memcpy(&bytes, p, sizeof bytes);
   return bytes;
 }
-std::uint32_t bits(Sixteen equal) { return static_cast<std::uint32_t>(__builtin_ia32_pmovmskb128(std::bit_cast<Mask>(equal))); }
+std::uint32_t bits(Sixteen equal) {
+  return static_cast<std::uint32_t>(__builtin_ia32_pmovmskb128(std::bit_cast<Mask>(equal)));
+}
 
 /// Of each of 64 bytes a bit.
 template <class Test>
@@ -36,6 +39,22 @@ std::uint64_t parity_so_far(std::uint64_t b) {
   for (int by = 1; by < 64; by *= 2) b ^= b << by;
   return b;
 }
+
+/// A key of up to four letters as a number; 0 for longer ones.
+constexpr std::uint32_t code(std::string_view key) {
+  if (key.size() > 4) return 0;
+  std::uint32_t out = 0;
+  for (const char c : key) out = out << 8 | static_cast<unsigned char>(c);
+  return out;
+}
+
+constexpr std::array<bool, 256> bare_letters() {
+  std::array<bool, 256> out{};
+  for (const char c : std::string_view("0123456789.-+abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    out[static_cast<unsigned char>(c)] = true;
+  return out;
+}
+constexpr auto bare_letter = bare_letters();
 
 bool is_white(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
@@ -89,12 +108,7 @@ class PlainEvent {
   /// A number, or what stands in place of one.
   bool bare(std::string_view& out) {
     const char* const begin = p_;
-    for (;; ++p_) {
-      const char c = *p_;
-      const bool inside = (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || (c >= 'a' && c <= 'z') ||
-                          (c >= 'A' && c <= 'Z');
-      if (!inside) break;
-    }
+    while (bare_letter[static_cast<unsigned char>(*p_)]) ++p_;
     out = {begin, static_cast<std::size_t>(p_ - begin)};
     return p_ > begin;
   }
@@ -138,34 +152,32 @@ class PlainEvent {
 
   bool member(std::string_view key) {
     std::string_view value;
-    const auto is = [&](std::string_view name) { return key == name; };
-    switch (key.size()) {
-      case 2:
-        if (is("ph")) {
-          if (!scalar(value)) return false;
-          r_.phase = value.size() == 1 ? value[0] : '\0';
-          return true;
-        }
-        if (is("ts")) {
-          if (!scalar(value)) return false;
-          r_.has_time = parse_us(value, r_.time_ns);
-          return true;
-        }
-        return is("id") ? scalar(r_.id) : skip_value();
-      case 3:
-        if (is("cat")) {
-          r_.has_category = true;
-          return *p_ == '"' && text(r_.category);
-        }
-        if (is("dur")) {
-          if (!scalar(value)) return false;
-          r_.bad_duration = !parse_us(value, r_.duration_ns);
-          return true;
-        }
-        return is("pid") ? scalar(r_.pid) : is("tid") ? scalar(r_.tid) : skip_value();
-      case 4:
-        if (is("name")) return *p_ == '"' && text(r_.name);
-        return is("args") ? args() : skip_value();
+    switch (code(key)) {
+      case code("ph"):
+        if (!scalar(value)) return false;
+        r_.phase = value.size() == 1 ? value[0] : '\0';
+        return true;
+      case code("ts"):
+        if (!scalar(value)) return false;
+        r_.has_time = parse_us(value, r_.time_ns);
+        return true;
+      case code("dur"):
+        if (!scalar(value)) return false;
+        r_.bad_duration = !parse_us(value, r_.duration_ns);
+        return true;
+      case code("cat"):
+        r_.has_category = true;
+        return *p_ == '"' && text(r_.category);
+      case code("name"):
+        return *p_ == '"' && text(r_.name);
+      case code("pid"):
+        return scalar(r_.pid);
+      case code("tid"):
+        return scalar(r_.tid);
+      case code("id"):
+        return scalar(r_.id);
+      case code("args"):
+        return args();
       default:
         return skip_value();
     }
@@ -192,7 +204,10 @@ class PlainEvent {
       if (*p_ != '"' || !text(key) || next() != ':') return false;
       ++p_;
       next();
-      if (key == "correlation" || (key == "correlation_id" && !r_.has_category)) {
+      const char first = key.empty() ? '\0' : key.front();
+      if (first != 'c' && first != 'd' && first != 's') {
+        if (!skip_value()) return false;
+      } else if (key == "correlation" || (key == "correlation_id" && !r_.has_category)) {
         if (!scalar(value)) return false;
         std::int64_t number = -1;
         const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
