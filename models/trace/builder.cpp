@@ -141,6 +141,7 @@ void Builder::add(const Record& r) {
   else
     ++trace_.uncategorised;
   if (r.phase == 'M' || r.phase == 'C') return;
+  if (r.phase == 0 && r.name.empty() && !r.has_time) return;  // XLA's profiler ends its list with {}
   const bool span = r.phase == 'X';
   if (!span && (r.phase == 0 || std::string_view("BEbeniIRstf").find(r.phase) == std::string_view::npos)) {
     ++unknown_phases_;

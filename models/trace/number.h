@@ -11,7 +11,8 @@ namespace models::trace {
 /// Times beyond this (in the year 2096, since 1970) are damage; sums and differences of allowed ones fit in 64 bits.
 inline constexpr std::int64_t max_time_ns = 4'000'000'000'000'000'000;
 
-/// What profilers write: at most 18 characters, digits with a point and at most three more behind it. False for all else.
+/// What profilers write: at most 18 characters, digits with a point and at most three more behind it. False for all
+/// else.
 inline bool parse_plain_us(std::string_view text, std::int64_t& ns) {
   std::int64_t value = 0;
   std::size_t i = 0;

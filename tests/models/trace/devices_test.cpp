@@ -140,7 +140,20 @@ TEST_CASE("public recordings of TensorFlow and JAX have their devices", "[trace]
   if (!std::filesystem::exists(tensorflow) || !std::filesystem::exists(jax)) SKIP("an older set of public traces");
   const Metrics tf = measure(opened_device_trace(support::read_text(tensorflow)));
   CHECK(only_device(tf).events == 4810);
+  CHECK(only_device(tf).busy_ns == 1'850'188'000);
+  CHECK(only_device(tf).span_ns == 4'351'454'000);
+  CHECK(only_device(tf).mem_ns == 1'273'000);
+  CHECK(only_device(tf).memories == 11);
   const Trace xprof = opened_device_trace(support::read_text(jax));
-  CHECK(measure(xprof).devices.size() == 8);
-  CHECK(measure(xprof).devices.at(0).events == 60);
+  CHECK(xprof.losses.empty());
+  const Metrics m = measure(xprof);
+  constexpr std::int64_t busy_ns[] = {3'995'965, 3'345'845, 3'524'285, 3'403'364,
+                                      3'493'365, 3'464'884, 3'403'004, 3'502'165};
+  REQUIRE(m.devices.size() == 8);
+  for (std::size_t i = 0; i < 8; ++i) {
+    CHECK(m.devices[i].events == (i == 0 ? 60 : 25));
+    CHECK(m.devices[i].launch.linked == m.devices[i].events);
+    CHECK(m.devices[i].streams.size() == (i == 0 ? 4 : 1));
+    CHECK(m.devices[i].busy_ns == busy_ns[i]);
+  }
 }
