@@ -1,7 +1,5 @@
 #include "models/trace/builder.h"
 
-#include "models/trace/large_pages.h"
-
 #include <algorithm>
 #include <charconv>
 
@@ -112,7 +110,6 @@ std::uint32_t Builder::track(TrackKind kind, const Record& r) {
 void Builder::expect(double times) {
   const auto room_for = [&](auto& items) {
     items.reserve(static_cast<std::size_t>(times * static_cast<double>(items.size())));
-    prefer_large_pages(items.data(), items.capacity() * sizeof(items[0]));
   };
   room_for(trace_.events);
   room_for(correlations_);

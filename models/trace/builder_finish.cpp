@@ -2,7 +2,6 @@
 #include <numeric>
 
 #include "models/trace/builder.h"
-#include "models/trace/large_pages.h"
 
 namespace models::trace {
 namespace {
@@ -53,7 +52,6 @@ template <class T>
 std::vector<T> in_order(const std::vector<T>& from, const std::vector<std::uint32_t>& order) {
   std::vector<T> out;
   out.reserve(from.size());
-  prefer_large_pages(out.data(), out.capacity() * sizeof(T));
   for (const std::uint32_t i : order) out.push_back(from[i]);
   return out;
 }
