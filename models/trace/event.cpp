@@ -29,7 +29,7 @@ std::string_view scalar(json::value value) {
 bool is_clean(std::string_view token) {
   for (std::size_t i = 0; i < token.size(); ++i) {
     if (static_cast<unsigned char>(token[i]) < 0x20 || token[i] == '"') return false;
-    if (token[i] == '\\') ++i;
+    if (token[i] == '\\' && ++i == token.size()) return false;
   }
   return true;
 }
