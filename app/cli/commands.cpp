@@ -97,8 +97,8 @@ const std::vector<Command>& commands() {
        1},
       {"trace",
        "trace FILE... [--json] [-o F.json]",
-       "says where the time of a recording went: PyTorch or other Chrome JSON, plain or .gz, Nsight Systems SQLite; "
-       "several files are the ranks of one job",
+       "says where the time of a recording went: PyTorch, TensorFlow, JAX or other Chrome JSON, rocprofv3 JSON, plain "
+       "or .gz, Nsight Systems SQLite; several files are the ranks of one job",
        {{"--json", "", "every figure, in nanoseconds"}, {"-o", "F.json", "writes one recording as Chrome JSON"}},
        {"ridgeline trace trace.json", "ridgeline trace rank0.json rank1.json"},
        trace,

@@ -246,7 +246,9 @@ void print_job(std::ostream& out, const std::vector<viewer::RecordingPtr>& recor
 int trace(const Arguments& a, const Streams& s) {
   if (a.words.empty())
     return complain(
-        s, "Name a trace: ridgeline trace FILE... reads Chrome JSON, plain or .gz, and Nsight Systems SQLite.");
+        s,
+        "Name a trace: ridgeline trace FILE... reads Chrome JSON and rocprofv3 JSON, plain or .gz, and Nsight Systems "
+        "SQLite.");
   if (a.has("-o") && a.words.size() != 1) return complain(s, "-o writes one trace: name one file.");
   if (a.has("-o"))
     if (const auto there = folder_exists(a.value("-o")); !there) return complain(s, there.error);

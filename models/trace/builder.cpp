@@ -27,20 +27,22 @@ bool same_letters(std::string_view a, std::string_view b) {
                     [](char x, char y) { return (x >= 'A' && x <= 'Z' ? x + 32 : x) == y; });
 }
 
-}  // namespace
-
-std::uint32_t Interner::operator()(std::string_view text) {
-  if (const auto found = ids_.find(text); found != ids_.end()) return found->second;
-  const auto id = static_cast<std::uint32_t>(texts_.size());
-  texts_.emplace_back(text);
-  ids_.emplace(text, id);
-  return id;
+/// A row of a category that says nothing else is work of a device when it stands on a stream of one: an integer other
+/// than -1. Device runtimes name their categories as they like: mtia_ccp_events, xpu_kernel, privateuse1_kernel.
+bool stands_on_stream(const Record& r) {
+  std::int64_t stream = -1;
+  const auto [end, error] = std::from_chars(r.stream.data(), r.stream.data() + r.stream.size(), stream);
+  return !r.stream.empty() && error == std::errc() && end == r.stream.data() + r.stream.size() && stream != -1;
 }
+
+}  // namespace
 
 EventClass class_of_category(std::string_view category) {
   const auto is = [&](std::string_view name) { return same_letters(category, name); };
-  if (is("kernel")) return EventClass::computation;
-  if (is("gpu_memcpy") || is("gpu_memset") || is("memcpy") || is("memset")) return EventClass::memory;
+  if (is("kernel") || category.ends_with("_kernel")) return EventClass::computation;
+  if (is("gpu_memcpy") || is("gpu_memset") || is("memcpy") || is("memset") || category.ends_with("_memcpy") ||
+      category.ends_with("_memset"))
+    return EventClass::memory;
   if (is("cuda_sync") || is("cuda_event")) return EventClass::device_other;
   if (is("cpu_op") || is("operator")) return EventClass::cpu_operation;
   if (is("python_function")) return EventClass::python;
@@ -49,20 +51,28 @@ EventClass class_of_category(std::string_view category) {
   return EventClass::other;
 }
 
-bool is_communication(std::string_view kernel) {
-  const std::string_view start = kernel.substr(0, 4);
-  return same_letters(start, "nccl") || same_letters(start, "rccl") || same_letters(start, "hccl") ||
-         kernel.find("ncclKernel") != std::string_view::npos || kernel.find("ncclDevKernel") != std::string_view::npos;
+EventClass Builder::class_by_name(std::uint32_t name) {
+  if (work_class_.size() <= name) work_class_.resize(trace_.strings.size(), EventClass::other);
+  if (work_class_[name] == EventClass::other) work_class_[name] = class_of_work(trace_.strings[name]);
+  return work_class_[name];
 }
 
-EventClass Builder::class_of(std::uint16_t category, std::uint32_t name) {
+EventClass Builder::class_of(const Record& r, std::uint16_t category, std::uint32_t name) {
   while (category_class_.size() <= category)
     category_class_.push_back(class_of_category(trace_.categories[category_class_.size()]));
   const EventClass cls = category_class_[category];
-  if (cls != EventClass::computation) return cls;
-  if (communicates_.size() <= name) communicates_.resize(trace_.strings.size(), -1);
-  if (communicates_[name] < 0) communicates_[name] = is_communication(trace_.strings[name]) ? 1 : 0;
-  return communicates_[name] == 1 ? EventClass::communication : cls;
+  // A kernel that copies is one by its category.
+  if (cls == EventClass::computation)
+    return class_by_name(name) == EventClass::communication ? EventClass::communication : cls;
+  if (cls != EventClass::other) return cls;
+  if (r.has_category) {
+    const std::string_view written = trace_.categories[category];
+    const bool of_host = written == "overhead" || written == "Trace" || written == "cpu_instant_event";
+    return !of_host && stands_on_stream(r) ? class_by_name(name) : cls;
+  }
+  // XLA's profiler gives its calls no category, but joins them with what they launch.
+  const std::string_view call = trace_.strings[name];
+  return r.correlation >= 0 && (call.starts_with("cu") || call.starts_with("hip")) ? EventClass::runtime : cls;
 }
 
 TrackKind Builder::track_kind(EventClass cls, std::uint16_t category) const {
@@ -83,8 +93,8 @@ std::uint32_t Builder::track(TrackKind kind, const Record& r) {
     key_ += part;
     key_ += '\n';
   }
-  if (const auto found = track_ids_.find(key_); found != track_ids_.end()) return found->second;
-  const auto id = static_cast<std::uint32_t>(trace_.tracks.size());
+  const std::uint32_t id = track_key_(key_);
+  if (id < trace_.tracks.size()) return id;
   Track t;
   t.kind = kind;
   t.pid = r.pid;
@@ -94,8 +104,16 @@ std::uint32_t Builder::track(TrackKind kind, const Record& r) {
     t.stream = number_in(r.stream.empty() ? r.tid : r.stream);
   }
   trace_.tracks.push_back(std::move(t));
-  track_ids_.emplace(key_, id);
   return id;
+}
+
+void Builder::expect(double times) {
+  const auto room_for = [&](auto& items) {
+    items.reserve(static_cast<std::size_t>(times * static_cast<double>(items.size())));
+  };
+  room_for(trace_.events);
+  room_for(correlations_);
+  room_for(trace_.flows);
 }
 
 void Builder::keep(Event e, std::int64_t duration_ns, std::int64_t correlation) {
@@ -120,8 +138,9 @@ void Builder::add(const Record& r) {
   else
     ++trace_.uncategorised;
   if (r.phase == 'M' || r.phase == 'C') return;
+  if (r.phase == 0 && r.name.empty() && !r.has_time) return;  // XLA's profiler ends its list with {}
   const bool span = r.phase == 'X';
-  if (std::string_view("XBEbeniIRstf").find(r.phase) == std::string_view::npos || r.phase == 0) {
+  if (!span && (r.phase == 0 || std::string_view("BEbeniIRstf").find(r.phase) == std::string_view::npos)) {
     ++unknown_phases_;
     return;
   }
@@ -144,7 +163,7 @@ void Builder::add(const Record& r) {
     return;
   }
   e.name = string_(r.name);
-  e.cls = class_of(e.category, e.name);
+  e.cls = class_of(r, e.category, e.name);
   if (r.args_offset < std::uint64_t{1} << 40 && r.args_bytes < 1u << 24) {
     e.args_offset = r.args_offset & ((std::uint64_t{1} << 40) - 1);
     e.args_bytes = r.args_bytes & ((1u << 24) - 1);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "models/trace/interner.h"
 #include "models/trace/trace.h"
 
 namespace models::trace {
@@ -28,25 +29,13 @@ struct MemoryChange {
   int device_type = 0, device_id = -1;
 };
 
-/// Text to number, once each; views stay good while no text is added.
-class Interner {
- public:
-  explicit Interner(std::vector<std::string>& texts) : texts_(texts) {}
-  std::uint32_t operator()(std::string_view text);
-
- private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-  std::vector<std::string>& texts_;
-  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> ids_;
-};
-
 /// What kind of event a category names, before its name says whether a kernel communicates.
 EventClass class_of_category(std::string_view category);
-/// Kernels of NCCL and of its kin: by prefix nccl, rccl, hccl, or ncclKernel or ncclDevKernel anywhere.
+/// Whether a kernel of this name moves data between devices: those of NCCL and its kin, of symmetric memory, custom
+/// all-reduces, NVSHMEM, MSCCL++ and DeepEP. Reductions inside a device are none.
 bool is_communication(std::string_view kernel);
+/// What work on a device is whose category says nothing: memory, communication or computation, by its name.
+EventClass class_of_work(std::string_view name);
 
 /// Puts a Trace together from records in any order.
 class Builder {
@@ -60,12 +49,13 @@ class Builder {
   void name_thread(std::string_view pid, std::string_view tid, std::string_view name) {
     thread_names_[std::string(pid) + '\n' + std::string(tid)] = name;
   }
-  std::uint32_t track(TrackKind kind, const Record& record);
-  /// Makes room for so many events, so that growing does not hold two copies.
-  void expect(std::size_t events) {
-    trace_.events.reserve(events);
-    correlations_.reserve(events);
+  void sort_process(std::string_view pid, std::int64_t index) { process_order_[std::string(pid)] = index; }
+  void sort_thread(std::string_view pid, std::string_view tid, std::int64_t index) {
+    thread_order_[std::string(pid) + '\n' + std::string(tid)] = index;
   }
+  std::uint32_t track(TrackKind kind, const Record& record);
+  /// Makes room for so many times the events and flows there are, so that growing does not hold two copies.
+  void expect(double times);
   /// Pairs ends with begins, sorts, nests, links. After it the Trace is complete.
   void finish();
 
@@ -75,11 +65,13 @@ class Builder {
     Event event;
     bool begin = false;
   };
-  EventClass class_of(std::uint16_t category, std::uint32_t name);
+  EventClass class_of(const Record& record, std::uint16_t category, std::uint32_t name);
+  EventClass class_by_name(std::uint32_t name);
   TrackKind track_kind(EventClass cls, std::uint16_t category) const;
   void keep(Event event, std::int64_t duration_ns, std::int64_t correlation);
   void pair_edges();
   void drop_times_of_zero();
+  void recognise_devices();
   void sort_events();
   void nest_events();
   void link_events();
@@ -93,10 +85,13 @@ class Builder {
   std::vector<std::string> flow_rows_;  // "pid\ntid" of flow ends, until finish() knows the tracks
   Interner flow_row_{flow_rows_};
   std::vector<EventClass> category_class_;
-  std::vector<std::int8_t> communicates_;  // by name: -1 not yet asked
-  std::unordered_map<std::string, std::uint32_t> track_ids_, counter_ids_;
+  std::vector<EventClass> work_class_;   // by name: other where it was not yet asked
+  std::vector<std::string> track_keys_;  // by track: the texts that make it one
+  Interner track_key_{track_keys_};
+  std::unordered_map<std::string, std::uint32_t> counter_ids_;
   std::string key_;
   std::unordered_map<std::string, std::string> process_names_, thread_names_;
+  std::unordered_map<std::string, std::int64_t> process_order_, thread_order_;
   std::vector<std::int64_t>
       correlations_;  // of trace_.events: joins a launch with what it started; needed until they are linked
   std::vector<Edge> edges_;

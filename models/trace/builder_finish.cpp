@@ -22,6 +22,30 @@ struct SortKey {
   }
 };
 
+/// Sorts by merging what is in order already: recorders write a track as a few sorted runs, one behind the other. False
+/// where there was but one. `merged` and `runs` are room to work in.
+bool merge_runs(std::vector<SortKey>& keys, std::vector<SortKey>& merged, std::vector<std::size_t>& runs) {
+  runs.assign(1, 0);  // where each begins, and the end
+  for (std::size_t i = 1; i < keys.size(); ++i)
+    if (keys[i] < keys[i - 1]) runs.push_back(i);
+  if (runs.size() == 1) return false;
+  runs.push_back(keys.size());
+  merged.resize(keys.size());
+  while (runs.size() > 2) {
+    std::size_t kept = 1;
+    for (std::size_t r = 0; r + 1 < runs.size(); r += 2) {
+      const std::size_t end = r + 2 < runs.size() ? runs[r + 2] : runs[r + 1];
+      const auto at = [&](std::size_t i) { return keys.begin() + static_cast<std::ptrdiff_t>(i); };
+      std::merge(at(runs[r]), at(runs[r + 1]), at(runs[r + 1]), at(end),
+                 merged.begin() + static_cast<std::ptrdiff_t>(runs[r]));
+      runs[kept++] = end;
+    }
+    runs.resize(kept);
+    keys.swap(merged);
+  }
+  return true;
+}
+
 /// The items of `from` in this order: read along one track after the other, which is several times faster than swapping
 /// in place.
 template <class T>
@@ -37,6 +61,7 @@ std::vector<T> in_order(const std::vector<T>& from, const std::vector<std::uint3
 void Builder::finish() {
   pair_edges();
   drop_times_of_zero();
+  recognise_devices();
   if (trace_.category_counts.size() < trace_.categories.size()) trace_.category_counts.resize(trace_.categories.size());
   if (trace_.categories.empty()) {
     trace_.categories.emplace_back();
@@ -139,8 +164,8 @@ void Builder::pair_edges() {
     }
   edges_ = {};
   if (ends_alone > 0)
-    trace_.losses.push_back(counted(ends_alone, "span ends", "spans end") +
-                            " without a beginning in the file and were left out.");
+    trace_.losses.push_back(counted(ends_alone, "span ends", "spans end") + " without a beginning in the file" +
+                            (ends_alone == 1 ? " and was" : " and were") + " left out.");
   if (never_ended > 0)
     trace_.losses.push_back(counted(never_ended, "span begins and does", "spans begin and do") +
                             " not end in the file: drawn until the last event.");
@@ -157,14 +182,14 @@ void Builder::sort_events() {
     at += trace_.tracks[t].count;
   }
   for (std::uint32_t i = 0; i < events.size(); ++i) order[next[events[i].track]++] = i;
-  std::vector<SortKey> keys;
+  std::vector<SortKey> keys, merged;
+  std::vector<std::size_t> runs;
   for (const Track& track : trace_.tracks) {
     keys.clear();
     keys.reserve(track.count);
     for (std::uint32_t i = track.first; i < track.first + track.count; ++i)
       keys.push_back({events[order[i]].start_ns, events[order[i]].duration_ns, order[i]});
-    if (std::is_sorted(keys.begin(), keys.end())) continue;
-    std::sort(keys.begin(), keys.end());
+    if (!merge_runs(keys, merged, runs)) continue;
     for (std::uint32_t i = 0; i < track.count; ++i) order[track.first + i] = keys[i].index;
   }
   if (std::is_sorted(order.begin(), order.end())) return;
@@ -228,6 +253,10 @@ void Builder::name_tracks() {
     if (const auto found = process_names_.find(t.pid); found != process_names_.end()) t.process_name = found->second;
     if (const auto found = thread_names_.find(t.pid + '\n' + t.tid); found != thread_names_.end())
       t.name = found->second;
+    if (const auto found = process_order_.find(t.pid); found != process_order_.end())
+      t.process_sort_index = found->second;
+    if (const auto found = thread_order_.find(t.pid + '\n' + t.tid); found != thread_order_.end())
+      t.sort_index = found->second;
   }
 }
 

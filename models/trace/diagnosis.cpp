@@ -1,6 +1,7 @@
 #include "models/trace/diagnosis.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "models/trace/metrics.h"
@@ -156,6 +157,16 @@ class DeviceFindings {
   std::vector<Finding>& found_;
 };
 
+Diagnosis no_device(const Trace& trace) {
+  std::set<std::string_view> processes;
+  std::int64_t spans = 0;
+  for (const Track& t : trace.tracks) {
+    if (t.count > 0) processes.insert(t.pid);
+    for (std::uint32_t i = t.first; i < t.first + t.count; ++i) spans += trace.events[i].kind != EventKind::instant;
+  }
+  return {.kind = DiagnosisKind::no_device, .part = static_cast<std::int64_t>(processes.size()), .whole = spans};
+}
+
 }  // namespace
 
 void diagnose(const Trace& trace, Metrics& metrics) {
@@ -164,7 +175,7 @@ void diagnose(const Trace& trace, Metrics& metrics) {
   std::stable_sort(found.begin(), found.end(),
                    [](const Finding& a, const Finding& b) { return a.weight_ns > b.weight_ns; });
   metrics.diagnosis.clear();
-  if (metrics.devices.empty()) metrics.diagnosis.push_back({.kind = DiagnosisKind::no_device});
+  if (metrics.devices.empty()) metrics.diagnosis.push_back(no_device(trace));
   for (const Finding& f : found) metrics.diagnosis.push_back(f.what);
   if (const LaunchMetrics& l = metrics.launch;
       !metrics.devices.empty() && l.calls_without_work >= 10 && matters(l.calls_without_work, l.calls, 5))

@@ -8,7 +8,7 @@ namespace models::trace {
 
 /// What a finding is about. `part` of `whole` are the Diagnosis members; times are in nanoseconds.
 enum class DiagnosisKind : std::uint8_t {
-  no_device,              ///< No work on a device was recorded.
+  no_device,              ///< No track of a device was recognised among `part` processes with `whole` spans.
   idle,                   ///< The device has no work for part of its time; the event ends the longest gap.
   sync_drains_queue,      ///< Waits for the host that begin inside a synchronising call take part of all of them.
   data_loader_late,       ///< The first call of DeviceMetrics::host_wait is a data loader; it takes part of the waits.

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "models/trace/number.h"
+#include "models/trace/plain_event.h"
 
 namespace models::trace {
 namespace {
@@ -28,7 +29,7 @@ std::string_view scalar(json::value value) {
 bool is_clean(std::string_view token) {
   for (std::size_t i = 0; i < token.size(); ++i) {
     if (static_cast<unsigned char>(token[i]) < 0x20 || token[i] == '"') return false;
-    if (token[i] == '\\') ++i;
+    if (token[i] == '\\' && ++i == token.size()) return false;
   }
   return true;
 }
@@ -71,11 +72,6 @@ bool parse_integer(std::string_view text, std::int64_t& value) {
   if (error2 != std::errc() || end2 != text.data() + text.size() || !(std::abs(real) < 9e18)) return false;
   value = static_cast<std::int64_t>(real);
   return true;
-}
-
-/// Whether the arguments of such an event may hold something that the builder asks for.
-bool args_matter(const Record& r) {
-  return !(r.category == "cpu_op" || r.category == "python_function" || r.category == "Operator");
 }
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
@@ -156,6 +152,17 @@ bool EventReader::read(const Source& source, std::size_t begin, std::size_t end)
   return true;
 }
 
+std::size_t EventReader::read_plain(const Source& source, std::size_t begin, std::size_t max_bytes) {
+  const char* const json = source.at(begin);
+  Record record;
+  const char* const after = read_plain_event(json, source.at(source.end()), begin, record);
+  if (!after || static_cast<std::size_t>(after - json) > max_bytes) return 0;
+  builder_.add(record);
+  if (record.args_bytes > 0 && (record.phase == 'M' || record.phase == 'C' || record.name == "[memory]"))
+    side_records(record, json + (record.args_offset - begin), record.args_bytes);
+  return static_cast<std::size_t>(after - json);
+}
+
 bool EventReader::parse(const char* json, std::size_t bytes, std::size_t readable, std::size_t base, Record& r) {
   json::document document;
   json::object object;
@@ -204,7 +211,7 @@ bool EventReader::parse(const char* json, std::size_t bytes, std::size_t readabl
         const char* k = f.key().raw();
         if (k[0] != 'c' && k[0] != 'd' && k[0] != 's') continue;
         const std::string_view name = key_of(k);
-        if (name == "correlation") {
+        if (name == "correlation" || (name == "correlation_id" && !r.has_category)) {
           std::int64_t number = -1;
           if (parse_integer(scalar(f.value()), number) && number >= 0) r.correlation = number;
         } else if (name == "device") {
@@ -251,6 +258,11 @@ void EventReader::side_records(const Record& r, const char* args, std::size_t by
       if (key == "name") value = plain_text(field.value());
       if (r.name == "process_name" && key == "name") builder_.name_process(r.pid, value);
       if (r.name == "thread_name" && key == "name") builder_.name_thread(r.pid, r.tid, value);
+      std::int64_t index = 0;
+      if (key == "sort_index" && parse_integer(value, index)) {
+        if (r.name == "process_sort_index") builder_.sort_process(r.pid, index);
+        if (r.name == "thread_sort_index") builder_.sort_thread(r.pid, r.tid, index);
+      }
     } else if (r.phase == 'C') {
       double number = 0;
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);

@@ -17,6 +17,9 @@ class EventReader {
   /// not a whole JSON object. Bytes that are no UTF-8, control characters in texts and commas after the last member are
   /// mended first.
   bool read(const Source& source, std::size_t begin, std::size_t end);
+  /// The same of an event that stands in the window whole and as profilers write it: how many bytes it takes, at most
+  /// `max_bytes`. 0, with nothing kept, where only read() can tell.
+  std::size_t read_plain(const Source& source, std::size_t begin, std::size_t max_bytes);
   std::int64_t mended() const { return mended_; }                ///< events with a text that had to be mended
   std::int64_t mended_commas() const { return mended_commas_; }  ///< events in which only commas were too many
 

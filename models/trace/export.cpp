@@ -42,6 +42,8 @@ class ChromeWriter {
     for (const Track& t : trace_.tracks) {
       name("process_name", t, t.process_name);
       name("thread_name", t, t.name);
+      sort_index("process_sort_index", t, t.process_sort_index);
+      sort_index("thread_sort_index", t, t.sort_index);
     }
     for (const Event& e : trace_.events) event(e);
     for (const Counter& c : trace_.counters)
@@ -121,13 +123,29 @@ class ChromeWriter {
     out_ += "}}";
   }
 
+  void sort_index(const char* what, const Track& t, std::int64_t index) {
+    if (index == 0) return;
+    begin();
+    out_ += "M\", \"name\": \"";
+    out_ += what;
+    out_ += '"';
+    identifier("pid", t.pid);
+    identifier("tid", t.tid);
+    out_ += ", \"args\": {\"sort_index\": ";
+    number(index);
+    out_ += "}}";
+  }
+
   void event(const Event& e) {
     const Track& t = trace_.tracks[e.track];
     const bool async = t.kind == TrackKind::async;
     begin();
     out_ += e.kind == EventKind::instant ? "i" : async ? "b" : "X";
-    out_ += "\", \"cat\": ";
-    text(trace_.category(e));
+    out_ += '"';
+    if (!trace_.category(e).empty()) {  // a recorder that gives none means something by it
+      out_ += ", \"cat\": ";
+      text(trace_.category(e));
+    }
     out_ += ", \"name\": ";
     text(trace_.name(e));
     identifier("pid", t.pid);
@@ -163,7 +181,7 @@ class ChromeWriter {
     // Literals that are no JSON, such as inf, must not be handed on: rebuild from the parts.
     const auto all = models::trace::arguments(
         e.args_bytes > 0 ? std::string_view(text_).substr(e.args_offset, e.args_bytes) : std::string_view());
-    const bool own = e.args_bytes == 0 && (t.kind == TrackKind::stream || e.link != none);
+    const bool own = t.kind == TrackKind::stream || e.link != none;
     if (all.empty() && !own) return;
     out_ += ", \"args\": {";
     bool any = false;
@@ -173,27 +191,32 @@ class ChromeWriter {
       text(k);
       out_ += ": ";
     };
+    bool has_device = false, has_stream = false, has_correlation = false;
     for (const auto& [k, value] : all) {
+      has_device = has_device || k == "device";
+      has_stream = has_stream || k == "stream";
+      has_correlation = has_correlation || k == "correlation";
       key(k);
       if (value.is_json)
         out_ += value.text;
       else
         text(value.text);
     }
-    if (own) {
-      if (t.kind == TrackKind::stream) {
-        key("device");
-        number(t.device);
-        key("stream");
-        number(t.stream);
-      }
-      if (e.link != none) {
-        // The launching call's own number, above those that recorders give.
-        constexpr std::int64_t above = 1'000'000'000'000;
-        const bool call = e.cls == EventClass::runtime;
-        key("correlation");
-        number(above + (call ? &e - trace_.events.data() : static_cast<std::ptrdiff_t>(e.link)));
-      }
+    // What the recording says elsewhere than in the arguments, as Nsight's tables and rocprofv3's records do.
+    if (t.kind == TrackKind::stream && !has_device) {
+      key("device");
+      number(t.device);
+    }
+    if (t.kind == TrackKind::stream && !has_stream) {
+      key("stream");
+      number(t.stream);
+    }
+    if (e.link != none && !has_correlation) {
+      // The launching call's own number, above those that recorders give.
+      constexpr std::int64_t above = 1'000'000'000'000;
+      const bool call = e.cls == EventClass::runtime;
+      key("correlation");
+      number(above + (call ? &e - trace_.events.data() : static_cast<std::ptrdiff_t>(e.link)));
     }
     out_ += "}";
   }

@@ -7,6 +7,7 @@
 #include "models/base/json_text.h"
 #include "models/trace/event.h"
 #include "models/trace/number.h"
+#include "models/trace/rocprof.h"
 #include "models/trace/scan.h"
 
 namespace models::trace {
@@ -18,18 +19,32 @@ constexpr std::size_t max_event_bytes = 256 << 10, max_event_bytes_in_damage = 4
 class Reader {
  public:
   Reader(Source& source, Trace& trace, Builder& builder)
-      : source_(source), trace_(trace), builder_(builder), scan_(source), event_(builder) {}
+      : source_(source),
+        trace_(trace),
+        builder_(builder),
+        scan_(source),
+        event_(builder),
+        rocprof_(source, scan_, trace, builder) {}
 
   std::string read() {
     if (scan_.peek() == '\xEF') scan_.at += 3;  // a byte-order mark
     const char first = scan_.peek();
-    if (first == '[')
-      read_events();
-    else if (first == '{')
-      read_object();
-    else
+    bool closed = false;
+    if (first == '[') {
+      // Chrome lets the list of whole events end without its bracket.
+      closed = read_events();
+      if (!closed && cut_ && !in_event_) cut_ = false;
+    } else if (first == '{') {
+      closed = read_object();
+    } else {
       return first == 0 ? "The file is empty."
                         : "This is neither JSON nor an Nsight Systems SQLite export: a trace begins with { or [.";
+    }
+    scan_.keep = Scanner::nothing;
+    if (closed)
+      if (const char next = scan_.peek(); next == '{' || next == '[')
+        trace_.losses.push_back(
+            "A second recording follows the first in this file and was left out: give each a file of its own.");
     source_.all(source_.end());  // a gz says only at its end whether it is whole
     if (source_.cancelled()) return {};
     say_losses();
@@ -38,14 +53,16 @@ class Reader {
       return "This is a list of " + std::to_string(rows_) +
              " values, not of trace events: open the profiler's trace, not a memory timeline.";
     if (!seen_events_)
-      return "This JSON has no \"traceEvents\": open a trace of the PyTorch profiler or another in the Chrome format.";
+      return "This JSON has no \"traceEvents\": open a trace of the PyTorch profiler, of rocprofv3 or another in the "
+             "Chrome format.";
     return lost_places_ > 0 || cut_
                ? "No event of this trace is whole: it was cut or damaged while it was written or copied."
                : "This trace has no events.";
   }
 
  private:
-  void read_object() {
+  /// True: it was closed.
+  bool read_object() {
     ++scan_.at;
     while (!source_.cancelled()) {
       scan_.keep = Scanner::nothing;
@@ -54,15 +71,25 @@ class Reader {
         ++scan_.at;
         continue;
       }
-      if (c == '}') return;
+      if (c == '}') {
+        ++scan_.at;
+        return true;
+      }
       const std::size_t key_at = scan_.keep = scan_.at;
       if (c != '"' || scan_.skip_value(0) != Scanner::End::whole) return header_is_broken(key_at, c == 0);
       const std::string key(source_.view(key_at + 1, scan_.at - 1));
       if (!scan_.take(':')) return header_is_broken(key_at, scan_.peek() == 0);
       c = scan_.peek();
       if (key == "traceEvents" && c == '[') {
-        if (!read_events()) return;
+        if (!read_events()) return false;
         continue;
+      }
+      if (key == "rocprofiler-sdk-tool" && (c == '[' || c == '{')) {
+        trace_.format = "rocprofv3 JSON";
+        seen_events_ = true;
+        if (rocprof_.read()) continue;
+        cut_ = true;
+        return false;
       }
       const std::size_t value_at = scan_.at;
       const auto end = scan_.skip_value(0);
@@ -70,13 +97,14 @@ class Reader {
       if (end != Scanner::End::whole || scan_.at == value_at) return header_is_broken(key_at, end == Scanner::End::cut);
       keep_metadata(key, source_.view(value_at, scan_.at));
     }
+    return false;
   }
 
-  /// Looks for the events behind a key whose value, or which itself, does not end as one.
-  void header_is_broken(std::size_t key_at, bool cut) {
+  /// Looks for the events behind a key whose value, or which itself, does not end as one. False: the text ends there.
+  bool header_is_broken(std::size_t key_at, bool cut) {
     if (seen_events_) {
       trace_.losses.push_back("What follows the events could not be read: the file was cut or damaged there.");
-      return;
+      return false;
     }
     if (const auto found = scan_.find(key_at, "\"traceEvents\""); found != Scanner::nothing) {
       scan_.at = found + 13;
@@ -86,10 +114,11 @@ class Reader {
             "What stands before the events could not be read: device names, ranks and times since 1970 may be "
             "missing.");
         read_events();
-        return;
+        return false;
       }
     }
     cut_ = cut_ || cut;
+    return false;
   }
 
   /// False: the text ended, or nothing after this can be trusted.
@@ -103,9 +132,7 @@ class Reader {
         reported = scan_.at;
         source_.report(scan_.at);
         if (!expected) {
-          builder_.expect(static_cast<std::size_t>(1.1 * static_cast<double>(trace_.records) *
-                                                   static_cast<double>(source_.expected_bytes()) /
-                                                   static_cast<double>(scan_.at)));
+          builder_.expect(1.1 * static_cast<double>(source_.expected_bytes()) / static_cast<double>(scan_.at));
           expected = true;
         }
       }
@@ -122,9 +149,18 @@ class Reader {
       const std::size_t begin = scan_.keep = scan_.at;
       if (c == 0) {
         cut_ = true;
+        in_event_ = false;
         return false;
       }
-      const auto end = scan_.skip_value(in_damage_ > 64 ? max_event_bytes_in_damage : max_event_bytes);
+      const std::size_t most = in_damage_ > 64 ? max_event_bytes_in_damage : max_event_bytes;
+      if (c == '{')
+        if (const std::size_t bytes = event_.read_plain(source_, begin, most); bytes > 0) {
+          scan_.at = begin + bytes;
+          in_damage_ = 0;
+          continue;
+        }
+      in_event_ = true;
+      const auto end = scan_.skip_value(most);
       if (c != '{') {
         if (end != Scanner::End::whole) {
           cut_ = true;
@@ -174,7 +210,9 @@ class Reader {
   void say_losses() {
     if (cut_)
       trace_.losses.push_back("The file ends in the middle: " + std::to_string(trace_.records) +
-                              " whole events were kept.");
+                              (trace_.records == 1 ? " whole event was kept." : " whole events were kept."));
+    rocprof_.say_losses();
+    if (samples_) trace_.losses.push_back("The samples of call stacks beside the events are not shown.");
     if (const auto loss = source_.loss(); !loss.empty())
       trace_.losses.push_back(
           loss + (loss.back() == '.' ? " What came before it was kept." : ": what came before it was kept."));
@@ -184,7 +222,9 @@ class Reader {
                               std::to_string(lost_bytes_) + " bytes, the first at byte " + std::to_string(first_lost_) +
                               ").");
     if (rows_ > 0 && trace_.records > 0)
-      trace_.losses.push_back(std::to_string(rows_) + " entries among the events are no objects and were left out.");
+      trace_.losses.push_back(std::to_string(rows_) +
+                              (rows_ == 1 ? " entry among the events is no object and was left out."
+                                          : " entries among the events are no objects and were left out."));
     if (event_.mended() > 0)
       trace_.losses.push_back(
           std::to_string(event_.mended()) + (event_.mended() == 1 ? " event has" : " events have") +
@@ -196,6 +236,7 @@ class Reader {
 
   void keep_metadata(const std::string& key, std::string_view value) {
     if (value.size() <= kept_metadata_bytes && trace_.metadata.size() < 256) trace_.metadata.emplace_back(key, value);
+    if (key == "samples" || key == "stackFrames") samples_ = samples_ || value.size() > 2;
     if (key == "baseTimeNanoseconds") {
       std::int64_t base = 0;
       if (value.size() > 1 && value[0] == '"') value = value.substr(1, value.size() - 2);
@@ -226,7 +267,8 @@ class Reader {
   Builder& builder_;
   Scanner scan_;
   EventReader event_;
-  bool seen_events_ = false, cut_ = false;
+  RocprofReader rocprof_;
+  bool seen_events_ = false, cut_ = false, in_event_ = false, samples_ = false;
   std::int64_t rows_ = 0, lost_places_ = 0, in_damage_ = 0;
   std::size_t lost_bytes_ = 0, first_lost_ = 0;
 };

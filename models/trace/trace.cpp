@@ -1,9 +1,11 @@
 #include "models/trace/trace.h"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 
 #include "models/trace/builder.h"
+#include "models/trace/foreign.h"
 #include "models/trace/json.h"
 #include "models/trace/source.h"
 #include "models/trace/sqlite.h"
@@ -32,15 +34,20 @@ Result<Trace> read_trace(Bytes bytes, std::string_view origin, const Progress& p
   }
   const bool sqlite = source.view(0, source.end()).starts_with(sqlite_begins);
   if (sqlite) source.all(0);
+  const std::string head(source.view(0, std::min(source.end(), foreign_head_bytes)));
   std::string error = sqlite ? read_sqlite(source, trace, builder) : read_json(source, trace, builder);
   if (source.cancelled()) return fail("Reading was stopped.");
   if (!error.empty()) {
     if (const auto loss = source.loss(); !loss.empty())
       error = loss.back() == '.' ? loss : loss + " and nothing before that can be used.";
+    if (const auto foreign = sqlite ? std::string() : foreign_format(head, origin, source.compressed());
+        !foreign.empty())
+      error = foreign;
     return fail(error);
   }
   if (sqlite && !source.loss().empty()) trace.losses.push_back(source.loss() + ": what came before it was kept.");
-  trace.format = std::string(sqlite ? "Nsight Systems SQLite" : "Chrome JSON") + (source.compressed() ? ", gz" : "");
+  if (trace.format.empty()) trace.format = sqlite ? "Nsight Systems SQLite" : "Chrome JSON";
+  if (source.compressed()) trace.format += ", gz";
   if (!sqlite) trace.text = source.text();
   builder.finish();
   if (progress.report) progress.report(1);

@@ -11,8 +11,8 @@
 #include "models/base/result.h"
 #include "models/trace/bytes.h"
 
-/// A profiler's recording: PyTorch/Kineto and other Chrome-trace JSON (plain or gz), Nsight Systems SQLite. Times are
-/// integer nanoseconds.
+/// A profiler's recording: PyTorch/Kineto, TensorFlow, JAX and other Chrome-trace JSON and rocprofv3's JSON (plain or
+/// gz), Nsight Systems SQLite. Times are integer nanoseconds.
 namespace models::trace {
 
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -71,6 +71,8 @@ struct Track {
   int device = -1;       ///< -1: not a device
   std::int64_t stream = -1;
   std::string process_name, name;  ///< from the file's metadata; may be empty
+  /// Where the file wants the process among the others, and the row in its process; 0 where it does not say.
+  std::int64_t process_sort_index = 0, sort_index = 0;
   std::uint32_t first = 0;  ///< its events are events[first] to events[first + count - 1], by start, longer first
   std::uint32_t count = 0;
   std::uint16_t depths = 0;  ///< rows that its events need
@@ -108,7 +110,7 @@ struct MemoryRecord {
 
 struct Trace {
   std::string origin;  ///< what the caller named the input
-  std::string format;  ///< "Chrome JSON", "Chrome JSON, gz", "Nsight Systems SQLite", ...
+  std::string format;  ///< "Chrome JSON", "Chrome JSON, gz", "rocprofv3 JSON", "Nsight Systems SQLite", ...
   std::shared_ptr<const Text>
       text;  ///< the JSON, which stays where it lies: arguments are read from it on demand. Null for SQLite
   std::vector<Event> events;  ///< by track, then start, then longer first
@@ -137,16 +139,20 @@ struct Trace {
   std::string args(const Event& e, std::string* why = nullptr) const;
 };
 
+/// The tracks in the order in which they are shown: those of devices, by device and stream; then the others as the file
+/// sorts them, and by the numbers in their names and ids where it does not.
+std::vector<std::uint32_t> display_order(const Trace& trace);
+
 /// Reports how far reading is, and asks whether to stop. Both may be empty; both are called on the thread that reads.
 struct Progress {
   std::function<void(double fraction)> report;
   std::function<bool()> cancelled;
 };
 
-/// Reads a recording: JSON object or array, gz of either, SQLite, gz of SQLite. What is whole is kept; Trace::losses
-/// says what is not. JSON passes by in a window and stays where it lies, so a recording may be larger than memory;
-/// SQLite is held while it is read. Fails in one sentence when there is nothing to show, and when cancelled ("FILE:
-/// Reading was stopped.").
+/// Reads a recording: JSON object or array of Chrome's format, JSON of rocprofv3, gz of these, SQLite, gz of SQLite.
+/// What is whole is kept; Trace::losses says what is not. JSON passes by in a window and stays where it lies, so a
+/// recording may be larger than memory; SQLite is held while it is read. Fails in one sentence when there is nothing to
+/// show, and when cancelled ("FILE: Reading was stopped.").
 Result<Trace> read_trace(Bytes bytes, std::string_view origin, const Progress& progress = {});
 Result<Trace> read_trace(std::string bytes, std::string_view origin, const Progress& progress = {});
 

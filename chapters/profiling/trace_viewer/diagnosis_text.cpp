@@ -1,7 +1,6 @@
 #include "chapters/profiling/trace_viewer/diagnosis_text.h"
 
 #include <algorithm>
-#include <set>
 
 #include "widgets/number/number.h"
 
@@ -130,19 +129,6 @@ std::string leading_kernel_sentence(const Trace& trace, const DeviceMetrics& d, 
          (k.count == 1 ? " run." : " runs.");
 }
 
-/// What was not recognised may be there all the same: how much there is says whether to look for it.
-std::string no_device_sentence(const Trace& trace) {
-  std::set<std::string_view> processes;
-  std::int64_t spans = 0;
-  for (const auto& track : trace.tracks) {
-    processes.insert(track.pid);
-    spans += track.count;
-  }
-  return "No device track was recognised among " + std::to_string(processes.size()) +
-         (processes.size() == 1 ? " process and " : " processes and ") + std::to_string(spans) +
-         (spans == 1 ? " event" : " events") + ": only what the host did is told.";
-}
-
 }  // namespace
 
 std::string_view diagnosis_title(DiagnosisKind kind) {
@@ -184,7 +170,10 @@ std::string_view diagnosis_title(DiagnosisKind kind) {
 }
 
 std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const Diagnosis& what) {
-  if (what.kind == DiagnosisKind::no_device) return no_device_sentence(trace);
+  if (what.kind == DiagnosisKind::no_device)
+    return "No device track was recognised among " + std::to_string(what.part) +
+           (what.part == 1 ? " process and " : " processes and ") + std::to_string(what.whole) +
+           (what.whole == 1 ? " span" : " spans") + ": only what the host did is told.";
   if (what.kind == DiagnosisKind::kernels_missing)
     return part_of_whole(what) +
            "launching calls have no work on a device in the file, and no stream capture was recorded around them: "

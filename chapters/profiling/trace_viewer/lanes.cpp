@@ -28,6 +28,7 @@ constexpr std::uint32_t extra_name = 0x8000'0000u;  ///< ids from here on are in
 bool is_stream(const Track& t) { return t.kind == TrackKind::stream || t.kind == TrackKind::device_annotation; }
 
 std::string label_of(const Track& t) {
+  if (t.kind == TrackKind::stream && t.stream < 0 && t.name.starts_with("XLA")) return t.name;  // a TPU has no streams
   if (t.kind == TrackKind::stream) return t.stream >= 0 ? "stream " + std::to_string(t.stream) : "no stream";
   if (!t.name.empty()) return t.name;
   return is_stream(t) ? "device " + t.tid : "thread " + t.tid;
@@ -54,15 +55,14 @@ std::vector<std::uint32_t> tracks_to_show(const LaneSource& source) {
   const Trace& trace = source.recording->trace;
   std::vector<std::int64_t> launches(trace.tracks.size(), 0);
   std::vector<std::uint32_t> streams, threads;
-  for (std::uint32_t t = 0; t < trace.tracks.size(); ++t) {
+  const std::vector<std::uint32_t> order = models::trace::display_order(trace);
+  for (const std::uint32_t t : order) {
     const Track& track = trace.tracks[t];
     if (track.count == 0 || !is_stream(track) || (source.device >= 0 && track.device != source.device)) continue;
     if (track.kind == TrackKind::stream) streams.push_back(t);
     for (std::uint32_t i = track.first; i < track.first + track.count; ++i)
       if (trace.events[i].link != models::trace::none) ++launches[trace.events[trace.events[i].link].track];
   }
-  std::sort(streams.begin(), streams.end(),
-            [&](auto a, auto b) { return trace.tracks[a].stream < trace.tracks[b].stream; });
   if (!source.threads) return streams;
   // Processes that launch nothing here belong to other devices; where nothing is linked at all, every process is shown.
   const auto launching = [&](const std::string& pid) {
@@ -71,30 +71,22 @@ std::vector<std::uint32_t> tracks_to_show(const LaneSource& source) {
     return false;
   };
   const bool any = std::any_of(launches.begin(), launches.end(), [](auto n) { return n > 0; });
-  std::size_t rows = 0;
-  for (std::uint32_t t = 0; t < trace.tracks.size(); ++t) {
+  for (const std::uint32_t t : order) {
     const Track& track = trace.tracks[t];
     if (track.count == 0 || is_stream(track) || track.kind == TrackKind::overhead) continue;
     if (any && source.device >= 0 && !launching(track.pid)) continue;
     threads.push_back(t);
-    rows += track.depths;
   }
-  // Annotations, then threads that launch, by when they begin: the main thread before autograd's; then the others.
+  // Annotations, then threads that launch, then the others; among equals as the file sorts them.
   const auto rank = [&](std::uint32_t t) {
     return trace.tracks[t].kind == TrackKind::annotation ? 0
            : trace.tracks[t].kind == TrackKind::thread   ? (launches[t] > 0 ? 1 : 2)
                                                          : 3;
   };
-  const auto begins = [&](std::uint32_t t) { return trace.events[trace.tracks[t].first].start_ns; };
-  std::stable_sort(threads.begin(), threads.end(),
-                   [&](auto a, auto b) { return rank(a) != rank(b) ? rank(a) < rank(b) : begins(a) < begins(b); });
-  // Cause above effect; but deep stacks would push the device out of sight.
-  constexpr std::size_t most_rows_above = 9;
-  const bool device_first = source.streams_first || rows > most_rows_above;
-  auto& first = device_first ? streams : threads;
-  auto& second = device_first ? threads : streams;
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
+  std::stable_sort(threads.begin(), threads.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
+  // The device first: deep stacks of the host would push it out of sight.
+  streams.insert(streams.end(), threads.begin(), threads.end());
+  return streams;
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST_CASE("doubts are said with their counts, and a leading kernel with its shar
 TEST_CASE("where no device is recognised the sentence says among how much, and not that there is none") {
   const Measured m = measured(recording_of({call_event(1, 1), call_event(5, 2)}));
   CHECK(sentence_about(m, "No device") ==
-        "No device track was recognised among 1 process and 2 events: only what the host did is told.");
+        "No device track was recognised among 1 process and 2 spans: only what the host did is told.");
 }
 
 TEST_CASE("each kind of finding has a title of its own") {

@@ -172,6 +172,11 @@ TEST_CASE("damage costs the damaged events alone, and is said", "[trace]") {
     REQUIRE(t.losses.size() == 1);
     CHECK(t.losses[0].find("1 event has control characters") == 0);
   }
+  SECTION("a backslash after a number is no part of it: the event is left out, and the export opens") {
+    const Trace t = with(R"({"ph": "X", "name": "bad", "ts": 1, "dur": 1, "pid": 11\, "tid": 1})");
+    CHECK(t.events.size() == 2);
+    CHECK(opened(to_chrome_json(t).value.value()).events.size() == 2);
+  }
   SECTION("times that are none, and durations of centuries") {
     const Trace t =
         with(R"({"ph": "X", "name": "no time", "ts": NaN}, {"ph": "X", "name": "long", "ts": 1, "dur": 3e15}, )"
