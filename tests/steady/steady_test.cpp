@@ -6,6 +6,8 @@
 #include "chapters/mechanism/registry.h"
 #include "tests/bench/allocations.h"
 #include "tests/bench/stage.h"
+#include "tests/support/base/files.h"
+#include "tests/support/lab/monkey.h"
 
 // "No heap allocation in a steady frame" (design.md section 4), counted: operator new and all that Dear ImGui asks for.
 
@@ -43,6 +45,32 @@ TEST_CASE("every lab: a steady frame of the whole interface allocates nothing") 
       stage.settle();
       CHECK(allocations_of_frames(stage, 10) == 0);
     }
+}
+
+TEST_CASE("every lab: after a hundred careless events a frame at rest allocates nothing") {
+  prepare();
+  for (const auto& entry : chapters::all_labs()) DYNAMIC_SECTION(entry.id) {
+      const support::MonkeyTally done = support::walk({.lab = std::string(entry.id),
+                                                       .seed = 7,
+                                                       .events = 100,
+                                                       .events_a_start = 50,
+                                                       .allocations = bench::allocations});
+      CHECK(done.starts == 3);
+    }
+}
+
+TEST_CASE("an infeasible lab that shows its last feasible picture allocates nothing, whatever text its inputs hold") {
+  prepare();
+  bench::Stage stage("profiling/trace-viewer");
+  auto& workspace = stage.shell().workspace;
+  workspace.lab().inputs().find("search")->text() = "a text that is too long to lie within a string itself";
+  stage.settle();
+  const support::Folder folder;
+  folder.write("broken.sqlite", "This is no database, whatever its name says.");
+  REQUIRE(workspace.open_file((folder / "broken.sqlite").string()));
+  stage.settle();
+  REQUIRE(workspace.lab().shows_earlier());
+  CHECK(allocations_of_frames(stage, 10) == 0);
 }
 
 TEST_CASE("every tab of the drawer: a steady frame allocates nothing") {

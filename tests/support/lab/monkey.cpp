@@ -1,12 +1,9 @@
 #include "tests/support/lab/monkey.h"
 
-#include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <memory>
@@ -16,64 +13,17 @@
 
 #include "app/content/load_catalog.h"
 #include "chapters/mechanism/catalog.h"
-#include "tests/support/base/files.h"
+#include "tests/support/base/last_words.h"
 #include "tests/support/base/paths.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/monkey_checks.h"
 #include "tests/support/lab/monkey_files.h"
 #include "tests/support/lab/monkey_hands.h"
 
-extern "C" void __sanitizer_set_death_callback(void (*)()) __attribute__((weak));
-
 namespace support {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// What is written to standard error when the process dies. Of fixed size: a handler of signals may not allocate.
-struct LastWords {
-  std::array<char, 4096> text{};
-  std::size_t size = 0;
-  static LastWords& get() {
-    static LastWords words;
-    return words;
-  }
-  void set(const std::string& s) {
-    size = std::min(s.size(), text.size());
-    std::memcpy(text.data(), s.data(), size);
-  }
-  static void say() {
-    const LastWords& w = get();
-    if (w.size > 0) (void)!::write(STDERR_FILENO, w.text.data(), w.size);
-  }
-};
-
-/// Says the last words on a signal, which then does what it did before.
-class Watch {
- public:
-  Watch() {
-    struct sigaction action {};
-    action.sa_handler = [](int number) {
-      LastWords::say();
-      for (std::size_t i = 0; i < signals.size(); ++i)
-        if (signals[i] == number) ::sigaction(number, &before_[i], nullptr);
-      if (number == SIGABRT) ::raise(number);  // a fault of memory comes again by itself
-    };
-    action.sa_flags = SA_NODEFER;
-    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &action, &before_[i]);
-    if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(LastWords::say);
-  }
-  ~Watch() {
-    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
-    LastWords::get().size = 0;
-  }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-
- private:
-  static constexpr std::array<int, 5> signals{SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-  static inline std::array<struct sigaction, 5> before_{};
-};
 
 /// A home of the monkey's own, so that none of its keys reaches a file of somebody else.
 class Home {
@@ -93,6 +43,28 @@ class Home {
   bool had_ = false;
 };
 
+/// Where a walk keeps its files: the same folder for the same walk, since paths are shown, measured and searched.
+/// Another number stands at its end where the same walk goes on elsewhere, or was ended by a crash.
+class Sandbox {
+ public:
+  explicit Sandbox(const MonkeyWalk& what) {
+    std::string name = "ridgeline-monkey-" + what.lab + "-" + std::to_string(what.seed) + "-";
+    std::replace(name.begin(), name.end(), '/', '-');
+    for (int n = 10; n < 100; ++n)
+      if (fs::create_directory(path = fs::temp_directory_path() / (name + std::to_string(n)))) return;
+    throw std::runtime_error("Remove the folders " + path.string() + " and the like, which crashes have left.");
+  }
+  ~Sandbox() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  Sandbox(const Sandbox&) = delete;
+  Sandbox& operator=(const Sandbox&) = delete;
+
+  fs::path operator/(const char* name) const { return path / name; }
+  fs::path path;
+};
+
 bool lies_in(const fs::path& path, const fs::path& folder) {
   const std::string inner = path.lexically_normal().string(), outer = folder.lexically_normal().string();
   return inner == outer || inner.starts_with(outer + "/");
@@ -101,25 +73,32 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
 class Walker {
  public:
   explicit Walker(const MonkeyWalk& what)
-      : what_(what), chance_(what.seed * 0x2545F4914F6CDD1Du + lab_number(what.lab)) {}
+      : what_(what), folder_(what), chance_(what.seed * 0x2545F4914F6CDD1Du + lab_number(what.lab)) {}
+  /// A chip that was dropped is in the catalog of the process: the next walk begins with the bundled one.
+  ~Walker() {
+    hands_.reset();
+    driver_.reset();
+    chapters::set_catalog(app::load_catalog(source_file("assets"), {}).catalog);
+  }
+  Walker(const Walker&) = delete;
+  Walker& operator=(const Walker&) = delete;
 
   MonkeyTally go() {
     const Home home(folder_.path);
-    const Watch watch;
+    const LastWords last_words;
     files_ = make_files_to_drop(folder_ / "files", what_.lab);
     try {
       start();
       const int last = std::min(what_.events, what_.until);
       for (event_ = 1; event_ <= last; ++event_) {
         one_event();
-        if (event_ % what_.events_a_start == 0 || event_ == last) finish();
-        if (event_ % what_.events_a_start == 0 && event_ < last) restart();
+        if (event_ % what_.events_a_start != 0 && event_ != last) continue;
+        finish();
+        restart();
       }
     } catch (const std::exception& e) {
       throw std::runtime_error(e.what() + trail_text());
     }
-    driver_.reset();
-    restore_catalog();
     return tally_;
   }
 
@@ -160,7 +139,7 @@ class Walker {
       if (what_.on_event) what_.on_event(std::to_string(event_) + " " + std::string(d().open_lab()) + ": " + says);
       trail_.push_back(std::to_string(event_) + " " + std::string(d().open_lab()) + ": " + says);
       if (trail_.size() > 12) trail_.pop_front();
-      LastWords::get().set(trail_text() + "\n");
+      LastWords::set(trail_text() + "\n");
     });
     seen_.insert(std::string(d().open_lab()));
     ++tally_.events;
@@ -219,7 +198,7 @@ class Walker {
   /// Everything that must hold after the events of one start.
   void finish() {
     hands_->let_go();
-    if (d().workspace.asked_files) d().workspace.answer_files(app::Workspace::FilesAnswer::cancel);
+    check_nothing_asks(d().shell);
     tally_.dropped += static_cast<std::uint64_t>(hands_->dropped());
     for (const std::string& lab : std::set<std::string>(std::exchange(seen_, {}))) {
       open(lab);
@@ -266,12 +245,6 @@ class Walker {
     if (asked > 0) throw std::runtime_error("five frames at rest allocate " + std::to_string(asked) + " times");
   }
 
-  /// A chip that was dropped is in the catalog of the process: the next walk begins with the bundled one.
-  void restore_catalog() {
-    auto loaded = app::load_catalog(source_file("assets"), {});
-    chapters::set_catalog(std::move(loaded.catalog));
-  }
-
   std::string trail_text() const {
     std::string text = "\nThe last events of " + what_.lab + ":";
     for (const std::string& event : trail_) text += "\n  " + event;
@@ -282,8 +255,8 @@ class Walker {
   ShellDriver& d() { return *driver_; }
 
   const MonkeyWalk& what_;
+  Sandbox folder_;
   Chance chance_;
-  Folder folder_;
   std::vector<std::string> files_;
   std::unique_ptr<ShellDriver> driver_;
   std::unique_ptr<MonkeyHands> hands_;

@@ -16,6 +16,20 @@ void equal(bool same, const char* what) {
   if (!same) fault(std::string(what) + " read back differently");
 }
 
+void equal_resume(const app::store::Resume& again, const app::store::Resume& kept) {
+  for (const auto& [id, lab] : kept.labs) {
+    const auto at = again.labs.find(id);
+    if (at == again.labs.end()) fault("where the person was in " + id + " is not read back");
+    if (at->second == lab) continue;
+    fault("where the person was in " + id + " read back differently: " + lab.inputs + " " + lab.view + " " +
+          std::to_string(lab.time_unix_s) + " as " + at->second.inputs + " " + at->second.view + " " +
+          std::to_string(at->second.time_unix_s));
+  }
+  equal(again.labs.size() == kept.labs.size(), "the number of labs that were left");
+  equal(again.lesson_steps == kept.lesson_steps, "the steps of lessons");
+  equal(again.lesson == kept.lesson && again.drawer == kept.drawer, "the lesson or the drawer");
+}
+
 /// Without what a restart must not bring back.
 std::string lasting(const chapters::Fields& view) {
   app::Json all = app::fields_to_json(view);
@@ -57,6 +71,16 @@ void check_vertices() {
         fault(std::string("a vertex that is not a number, of ") + (list->_OwnerName ? list->_OwnerName : "no window"));
 }
 
+void check_nothing_asks(const app::Shell& s) {
+  std::string open = s.page == app::Page::home ? " home" : s.page == app::Page::glossary ? " the glossary" : "";
+  if (s.open_panel.open) open += " the panel that opens files";
+  if (s.workspace.asked_files) open += " the question about files";
+  if (s.palette.open) open += " the palette";
+  if (s.help_open) open += " help";
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) open += " a popup";
+  if (!open.empty()) fault("Escape, pressed again and again, does not lead out of:" + open);
+}
+
 KeptState kept_state(app::Workspace& w) {
   return {w.settings,
           w.progress,
@@ -77,7 +101,7 @@ void check_read_again(const KeptState& kept, app::Workspace& again) {
   equal(again.progress == kept.progress, "the progress");
   equal(again.kept == kept.kept, "what labs keep");
   equal(again.recent == kept.recent, "the recent list");
-  equal(again.resume == kept.resume, "where the person was");
+  equal_resume(again.resume, kept.resume);
   equal(again.files == kept.files, "the list of files");
   equal(again.notes.all() == kept.notes, "the notes");
   if (again.lab().info().id != kept.lab) fault("after a restart another lab is open than " + kept.lab);

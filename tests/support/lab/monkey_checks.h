@@ -15,6 +15,9 @@ void check_values(app::Workspace& workspace);
 void check_ids(const ImGuiContext& context);
 void check_vertices();
 
+/// After Escape was pressed several times: no dialog, palette or page stands in the way any more.
+void check_nothing_asks(const app::Shell& shell);
+
 /// What is kept, to be compared with what is read again.
 struct KeptState {
   app::store::Settings settings;
