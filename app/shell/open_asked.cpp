@@ -15,7 +15,7 @@ using widgets::Type;
 
 void draw_asked_files(Shell& shell) {
   Workspace& w = shell.workspace;
-  if (!w.asked_files || shell.open_panel.open || shell.palette.open) return;
+  if (!w.asked_files || shell.open_panel.open || shell.palette.open || shell.help_open) return;
   const auto& t = theme();
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({screen.x / 2, screen.y * 0.2f}, ImGuiCond_Always, {0.5f, 0});
@@ -47,7 +47,9 @@ void draw_asked_files(Shell& shell) {
     ImGui::SameLine();
     const bool without = ui::button(one ? "Open without it" : "Open without them", true);
     ImGui::SameLine();
-    const bool cancel = ui::button("Cancel") || ImGui::IsKeyPressed(ImGuiKey_Escape);
+    // The Escape that closed what stood before this question is no answer to it.
+    const bool escaped = !ImGui::IsWindowAppearing() && ImGui::IsKeyPressed(ImGuiKey_Escape);
+    const bool cancel = ui::button("Cancel") || escaped;
     if (with || without || cancel) {
       ImGui::CloseCurrentPopup();
       w.answer_files(with      ? Workspace::FilesAnswer::open

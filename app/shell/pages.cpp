@@ -74,6 +74,8 @@ bool draw_page(Shell& shell, ImVec2 screen) {
   shell.workspace.update(ImGui::IsAnyItemActive());
   draw_palette(shell);
   draw_help(shell);
+  draw_open_panel(shell);
+  draw_asked_files(shell);
   draw_toasts(shell, {screen.x - t.px(16), screen.y - t.px(12)});
   return true;
 }

@@ -175,6 +175,8 @@ std::string Workspace::export_folder() const {
 void Workspace::save() {
   if (!user_) return;
   note_place();
+  if (keeping_.job)
+    resume_.saved = {};  // that job has written, or still writes, something else than what was saved last
   say_if_any(resume_.save(user_->state / "resume.json"));
   say_if_any(settings_.save(user_->config / "settings.json"));
   say_if_any(progress_.save(user_->data / "progress.json"));

@@ -156,6 +156,7 @@ bool Workspace::open_in_lab(const std::string& path, const std::string* text, st
     }
     f.file() = (*trial)->inputs().find(f.key)->file();
     current_->update(false);
+    ++openings_;  // where home is shown, the lab comes to the front
     say(std::string(f.spec.label) + ": " + path);
     return true;
   }

@@ -158,8 +158,8 @@ class LabOf final : public Lab {
   void draw(widgets::Stage& stage) override {
     arrange();
     if (shows_earlier()) {
-      Inputs untouched = earlier_->inputs;
-      paint_panels(stage, untouched, earlier_->outputs, earlier_->picture);
+      earlier_->touched = earlier_->inputs;
+      paint_panels(stage, earlier_->touched, earlier_->outputs, earlier_->picture);
     } else {
       paint_panels(stage, inputs_, outputs_, picture_);
     }
@@ -214,6 +214,7 @@ class LabOf final : public Lab {
     Inputs inputs;
     Outputs outputs;
     Picture picture;
+    Inputs touched{};  ///< what a drag on it changes in vain; kept, since a copy of texts and lists would allocate
   };
 
   /// Called before the Outputs change: those that were drawn and are feasible stay at hand.

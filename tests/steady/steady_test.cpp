@@ -7,6 +7,8 @@
 #include "chapters/mechanism/registry.h"
 #include "tests/bench/allocations.h"
 #include "tests/bench/stage.h"
+#include "tests/support/base/files.h"
+#include "tests/support/lab/monkey.h"
 
 // "No heap allocation in a steady frame" (design.md section 4), counted: operator new and all that Dear ImGui asks for.
 
@@ -72,6 +74,32 @@ TEST_CASE("a change that eases allocates nothing once it has come to rest") {
     stage.settle();
     CHECK(allocations_of_frames(stage, 10) == 0);
   }
+}
+
+TEST_CASE("every lab: after careless hands a frame at rest allocates nothing") {
+  prepare();
+  for (const auto& entry : chapters::all_labs()) DYNAMIC_SECTION(entry.id) {
+      const support::MonkeyTally done = support::walk({.lab = std::string(entry.id),
+                                                       .seed = 7,
+                                                       .events = 60,
+                                                       .events_a_start = 60,
+                                                       .allocations = bench::allocations});
+      CHECK(done.starts == 2);
+    }
+}
+
+TEST_CASE("an infeasible lab that shows its last feasible picture allocates nothing, whatever text its inputs hold") {
+  prepare();
+  bench::Stage stage("profiling/trace-viewer");
+  auto& workspace = stage.shell().workspace;
+  workspace.lab().inputs().find("search")->text() = "a text that is too long to lie within a string itself";
+  stage.settle();
+  const support::Folder folder;
+  folder.write("broken.sqlite", "This is no database, whatever its name says.");
+  REQUIRE(workspace.open_file((folder / "broken.sqlite").string()));
+  stage.settle();
+  REQUIRE(workspace.lab().shows_earlier());
+  CHECK(allocations_of_frames(stage, 10) == 0);
 }
 
 TEST_CASE("every tab of the drawer: a steady frame allocates nothing") {

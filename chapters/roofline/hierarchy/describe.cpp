@@ -243,35 +243,35 @@ void describe(Fields& f, Outputs& o) {
   f.table("levels", o.levels, {.label = "All levels"});
 }
 
-void describe(Fields& f, View& v) {
+void describe(Fields& f, View& v) {  // edges: as far as a plot zooms
   f.toggle("zoomed", v.plot.zoomed, {.label = "Zoomed"});
   f.real("x_lo", v.plot.x_lo,
          {
              .label = "Bytes from",
              .unit = "B",
              .lo = 0,
-             .hi = 1e15,
+             .hi = 1e300,
          });
   f.real("x_hi", v.plot.x_hi,
          {
              .label = "Bytes to",
              .unit = "B",
              .lo = 0,
-             .hi = 1e15,
+             .hi = 1e300,
          });
   f.real("y_lo", v.plot.y_lo,
          {
              .label = "Time from",
              .unit = "s",
              .lo = 0,
-             .hi = 1e12,
+             .hi = 1e300,
          });
   f.real("y_hi", v.plot.y_hi,
          {
              .label = "Time to",
              .unit = "s",
              .lo = 0,
-             .hi = 1e12,
+             .hi = 1e300,
          });
 }
 

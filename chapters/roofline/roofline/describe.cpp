@@ -315,7 +315,7 @@ void describe(Fields& f, Outputs& o) {
 void describe(Fields& f, View& v) {
   f.toggle("zoomed", v.plot.zoomed, {.label = "Zoomed"});
   const auto edge = [&](const char* key, double& slot, const char* label) {
-    f.real(key, slot, {.label = label, .lo = 0, .hi = 1e30});
+    f.real(key, slot, {.label = label, .lo = 0, .hi = 1e300});  // as far as a plot zooms
   };
   edge("x_lo", v.plot.x_lo, "Left");
   edge("x_hi", v.plot.x_hi, "Right");

@@ -164,7 +164,8 @@ void draw_roofline(Inputs& in, const Outputs& out, const Picture& pic, View& vie
     plot.tag_x(out.placement.intensity, pic.x_tag);
     // In the multiple of the axis, so that the number alone is enough.
     const bool one_unit = view.plot.y_hi < view.plot.y_lo * 3e6;
-    const widgets::UnitScale scale = widgets::unit_scale(std::sqrt(view.plot.y_lo * view.plot.y_hi), "FLOP/s");
+    const widgets::UnitScale scale =
+        widgets::unit_scale(std::sqrt(view.plot.y_lo) * std::sqrt(view.plot.y_hi), "FLOP/s");
     const double rate = out.placement.achieved_flops_per_s;
     plot.tag_y(rate, one_unit ? widgets::format_in(scale, rate) : widgets::format(rate, "FLOP/s"));
   }

@@ -60,6 +60,47 @@ TEST_CASE("Ctrl+O shows the folder of the files used last; the keyboard alone op
   CHECK(kept.opened == std::vector<std::string>{(o.folder / "mine/runs.csv").string()});
 }
 
+TEST_CASE(
+    "on home My data shows the panel, which opens a file or leaves by Escape, and a question about files is asked") {
+  Choosing o;
+  o.press(ImGuiKey_H, ImGuiMod_Ctrl);
+  REQUIRE(o.d.shell.page == app::Page::home);
+  o.ui.click("My data");
+  o.ui.frames(3);
+  REQUIRE(o.panel().open);
+  CHECK(o.ui.text_present("runs.csv"));
+  o.press(ImGuiKey_Escape);
+  CHECK_FALSE(o.panel().open);
+  CHECK(o.d.shell.page == app::Page::home);
+  o.folder.write("mine/of a file.json",
+                 R"({"lab": "roofline/roofline", "version": 1, "inputs": {"measured": "runs.csv"}})");
+  o.w.show_file((o.folder / "mine/of a file.json").string());
+  o.ui.frames(3);
+  REQUIRE(o.ui.text_present("Open it only if you know it:"));
+  o.press(ImGuiKey_Escape);
+  CHECK_FALSE(o.w.asked_files);
+  o.press(ImGuiKey_O, ImGuiMod_Ctrl);
+  o.ui.fill("##path", (o.folder / "mine/runs.csv").string());
+  o.ui.frames(3);
+  CHECK(o.d.shell.page == app::Page::lab);
+  CHECK(o.w.lab().inputs().find("measured")->file().path == (o.folder / "mine/runs.csv").string());
+}
+
+TEST_CASE("a question about files waits until help is closed, and is then asked") {
+  Choosing o;
+  o.press(ImGuiKey_F1);
+  REQUIRE(o.d.shell.help_open);
+  o.folder.write("mine/of a file.json",
+                 R"({"lab": "roofline/roofline", "version": 1, "inputs": {"measured": "runs.csv"}})");
+  o.w.show_file((o.folder / "mine/of a file.json").string());
+  o.ui.frames(4);
+  CHECK(o.ui.text_present("Pointer and controls"));
+  o.press(ImGuiKey_Escape);
+  CHECK_FALSE(o.d.shell.help_open);
+  REQUIRE(o.w.asked_files);
+  CHECK(o.ui.text_present("Open it only if you know it:"));
+}
+
 TEST_CASE("a part of a name filters, a typed path opens, and what is not there is said") {
   Choosing o;
   o.press(ImGuiKey_O, ImGuiMod_Ctrl);

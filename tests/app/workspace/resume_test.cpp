@@ -56,6 +56,22 @@ TEST_CASE("a corrupt resume file is set aside and said, and what was good in it 
   CHECK(said);
 }
 
+TEST_CASE("what was changed and changed back while the place was being kept is what the next start finds") {
+  const Folder folder;
+  const Opened any;  // the catalog
+  {
+    app::Workspace w(Opened::content(), paths_of(folder));
+    w.resume.drawer = "notes";
+    w.save();
+    w.resume.drawer = "explore";
+    w.keep_place(10);
+    while (w.jobs.busy() > 0) ::usleep(100);  // it is written, and the workspace has not looked yet
+    w.resume.drawer = "notes";
+    w.save();
+  }
+  CHECK(app::Workspace(Opened::content(), paths_of(folder)).resume.drawer == "notes");
+}
+
 TEST_CASE("nothing is written while nothing changes, and at most once a second while something does") {
   Opened o;
   const auto path = o.folder / "state/resume.json";

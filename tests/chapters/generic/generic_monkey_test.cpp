@@ -1,0 +1,37 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/base/effort.h"
+#include "tests/support/lab/catalog.h"
+#include "tests/support/lab/lab_walk.h"
+#include "tests/support/lab/monkey.h"
+#include "tests/support/lab/monkey_checks.h"
+#include "tests/support/lab/shell_driver.h"
+
+// Careless hands: a thousand random events on each lab, through the queue that a window fills. What must hold is said
+// at support::walk. ridgeline_monkey walks for as long as it is let.
+
+TEST_CASE("every lab: whatever is clicked, typed, dropped or undone, values stay in range and the state reads back") {
+  // A thousand events are fifteen seconds under sanitizers: those are for `./test full`.
+  const int events = support::sanitized() && !support::full() ? 250 : 1000;
+  for (const auto& entry : support::labs_under_test()) DYNAMIC_SECTION(entry.id) {
+      const support::MonkeyTally done =
+          support::walk({.lab = std::string(entry.id), .seed = 11, .events = events, .events_a_start = events / 2});
+      CHECK(done.events == static_cast<std::uint64_t>(events));
+      CHECK(done.starts == 3);
+      CHECK(done.edits > 2);
+    }
+}
+
+TEST_CASE("every lab: pictures zoomed out and in as far as they go leave a view that a scenario may hold") {
+  support::use_bundled_catalog();
+  for (const auto& entry : support::labs_under_test()) DYNAMIC_SECTION(entry.id) {
+      support::ShellDriver d(support::bundled_content());
+      REQUIRE(d.workspace.open(entry.id));
+      REQUIRE(d.settle());
+      for (const float turn : {-20.0f, 20.0f})
+        for (const ImVec2 at : {ImVec2{450, 300}, ImVec2{700, 420}})
+          for (int i = 0; i < 12; ++i) d.ui.wheel_at(at, turn);
+      d.settle();
+      CHECK_NOTHROW(support::check_values(d.workspace));
+    }
+}
