@@ -106,7 +106,7 @@ models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments) {
   std::string id = arguments.words.empty() ? std::string() : arguments.words[0];
   Scenario scenario;
   if (arguments.has("--scenario")) {
-    const auto text = read_text_file(arguments.value("--scenario"));
+    const auto text = read_text_argument(arguments.value("--scenario"));
     if (!text) return Made::fail(text.error);
     auto parsed = parse_scenario(*text);
     if (!parsed) return Made::fail(parsed.error);

@@ -98,7 +98,7 @@ models::Result<kernels::Request> read_request(const Arguments& a) {
   }
   if (!a.has("--source")) return Read::ok(std::move(r));
   if (r.rungs.size() != 1) return Read::fail("--source replaces the source of one rung: name it with one --rung.");
-  auto source = read_text_file(a.value("--source"));
+  auto source = read_text_argument(a.value("--source"));
   if (!source) return Read::fail(std::move(source.error));
   r.edited_rung = r.rungs[0];
   r.edited_source = std::move(*source);

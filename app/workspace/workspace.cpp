@@ -162,11 +162,21 @@ void Workspace::save() {
   if (!user_) return;
   note_place();
   say_if_any(resume_.save(user_->state / "resume.json"));
+  save_documents();
+}
+
+void Workspace::save_documents() {
   say_if_any(settings_.save(user_->config / "settings.json"));
   say_if_any(progress_.save(user_->data / "progress.json"));
   say_if_any(recent_.save(user_->state / "recent.json"));
   say_if_any(files_.save(user_->state / "files.json"));
   say_if_any(notes_.save(user_->data / "notes.json"));
+  if (kept_.unsaved) save_kept();
+}
+
+bool Workspace::anything_unsaved() const {
+  return settings_.unsaved || progress_.unsaved || recent_.unsaved || files_.unsaved || notes_.unsaved ||
+         kept_.unsaved || resume_.unsaved;
 }
 
 }  // namespace app
