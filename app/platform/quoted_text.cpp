@@ -14,6 +14,13 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string whole_sentence(std::string_view text) {
+  std::string out = printable(text);
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  if (!out.empty() && std::string_view(".!?").find(out.back()) == std::string_view::npos) out += '.';
+  return out;
+}
+
 std::string path_text(const std::filesystem::path& path) {
   constexpr std::size_t max_bytes = 80, head_bytes = 30, gap_bytes = 3;
   const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };

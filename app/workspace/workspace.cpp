@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/platform/file.h"
+#include "app/platform/quoted_text.h"
 #include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
 #include "chapters/mechanism/registry.h"
@@ -134,7 +135,7 @@ void Workspace::say(std::string sentence, Action action) {
 
 void Workspace::say_failure(std::string sentence, Action action) {
   if (sentence.empty()) return;
-  say(std::move(sentence), std::move(action));
+  say(whole_sentence(sentence), std::move(action));
   messages_.back().failure = true;
 }
 

@@ -114,14 +114,12 @@ void Workspace::keep_place(double now_s) {
   if (!user_) return;
   keep_notes(now_s);
   if (keeping_.job || now_s - keeping_.last_s < 1) return;
-  if (anything_unsaved()) {
-    if (now_s < keeping_.retry_s) return;
+  if (anything_unsaved() && now_s >= keeping_.retry_s) {
     keeping_.retry_s = now_s + retry_every_s;
     save();
-    if (anything_unsaved()) return;
   }
   const auto keep = [&](auto& stored, const std::filesystem::path& path) {
-    if (!stored.may_save || stored.value == stored.saved) return;
+    if (!stored.may_save || stored.unsaved || stored.value == stored.saved) return;
     keeping_.last_s = now_s;
     say_if_any(stored.save(path));
   };
@@ -133,7 +131,7 @@ void Workspace::keep_place(double now_s) {
     keeping_.stamp = stamp;
     note_place();
   }
-  if (resume == resume_.saved || !resume_.may_save) return;
+  if (!resume_.may_save || resume_.unsaved || resume == resume_.saved) return;
   keeping_.last_s = now_s;
   keeping_.writing = resume;
   keeping_.report = std::make_shared<store::SaveReport>();
