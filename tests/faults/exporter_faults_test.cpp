@@ -22,14 +22,14 @@ using faults::What;
 using models::Status;
 
 template <class Export>
-void check_exporting(const char* name, Export write) {
+void check_exporting(const char* name, What what, Export write) {
   const support::Folder folder;
   const auto path = folder / "out";
   REQUIRE(write(path));
   const std::string whole = folder.read("out");
   REQUIRE(whole.size() > 20);
   const int descriptors = faults::open_descriptors();
-  for (const What what : {What::memory, What::files})
+  {
     for (const bool exists : {true, false})
       faults::at_every_call(name, what, [&](Attempt& attempt) {
         if (exists)
@@ -49,6 +49,7 @@ void check_exporting(const char* name, Export write) {
         if (folder.count() != (there ? 1 : 0)) FAIL(name << ": something lies beside it");
         if (faults::open_descriptors() != descriptors) FAIL(name << ": a file was left open");
       });
+  }
 }
 
 widgets::Record record() {
@@ -60,25 +61,41 @@ widgets::Record record() {
 
 }  // namespace
 
-TEST_CASE("pictures and tables are written whole or not at all") {
+static void check_pictures(What what) {
   const app::Image image{8, 6, std::vector<std::uint8_t>(8 * 6 * 4, 128)};
-  check_exporting("PNG", [&](const std::filesystem::path& to) { return app::write_png(to, image); });
+  check_exporting("PNG", what, [&](const std::filesystem::path& to) { return app::write_png(to, image); });
   const widgets::Record drawn = record();
-  check_exporting("SVG", [&](const std::filesystem::path& to) { return app::write_file(to, app::to_svg(drawn)); });
-  check_exporting("CSV", [&](const std::filesystem::path& to) { return app::write_file(to, app::to_csv(drawn)); });
+  check_exporting("SVG", what,
+                  [&](const std::filesystem::path& to) { return app::write_file(to, app::to_svg(drawn)); });
+  check_exporting("CSV", what,
+                  [&](const std::filesystem::path& to) { return app::write_file(to, app::to_csv(drawn)); });
 }
 
-TEST_CASE("recordings and scenarios are written whole or not at all") {
+static void check_recordings(What what) {
   const auto trace =
       models::trace::read_trace(support::read_text(support::data_file("traces/small.json")), "small.json");
   REQUIRE(trace);
-  check_exporting("trace JSON", [&](const std::filesystem::path& to) {
+  check_exporting("trace JSON", what, [&](const std::filesystem::path& to) {
     const auto text = models::trace::to_chrome_json(*trace);
     return text ? app::write_file(to, *text) : Status::fail(text.error);
   });
   support::use_bundled_catalog();
   const auto lab = chapters::make_lab_by_id("roofline/iron-law");
-  check_exporting("scenario", [&](const std::filesystem::path& to) {
+  check_exporting("scenario", what, [&](const std::filesystem::path& to) {
     return app::write_file(to, app::scenario_file_text(*lab, to.parent_path()));
   });
+}
+
+TEST_CASE(
+    "pictures, tables, recordings and scenarios are written whole or not at all, whatever call to the disk fails") {
+  check_pictures(What::files);
+  check_recordings(What::files);
+}
+
+TEST_CASE("pictures and tables are written whole or not at all, whatever memory is missing", "[.memory]") {
+  check_pictures(What::memory);
+}
+
+TEST_CASE("recordings and scenarios are written whole or not at all, whatever memory is missing", "[.memory]") {
+  check_recordings(What::memory);
 }

@@ -1,5 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "tests/app/shell/shell_fixture.h"
 
@@ -20,7 +22,10 @@ struct Writing : Opened {
     ui.frames(2);
   }
   /// As the window's loop asks.
-  void wait_until(double now_s) { app::keep_place(d.shell, now_s); }
+  void wait_until(double now_s) {
+    while (w.jobs.busy() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    app::keep_place(d.shell, now_s);
+  }
 };
 
 }  // namespace
@@ -37,7 +42,8 @@ TEST_CASE("a note is on the disk a second after its last change, though the edit
   CHECK(o.on_disk().find("the ridge") != std::string::npos);
   // One who writes without a pause is not waited for for ever.
   for (int i = 0; i < 30; ++i) {
-    o.type("x");
+    o.ui.type("x");
+    o.ui.frames(1);
     o.wait_until(102 + 0.5 * i);
   }
   CHECK(o.on_disk().find("xxxxx") != std::string::npos);
@@ -71,6 +77,7 @@ TEST_CASE("a save that fails is said once, tried again, and loses nothing") {
   std::filesystem::create_directories(o.folder / "data");
   std::filesystem::create_directory(o.folder /
                                     "data/notes.json");  // a folder in the file's place: nothing can be written
+  std::filesystem::remove(o.folder / "data/progress.json");
   std::filesystem::create_directory(o.folder / "data/progress.json");
   o.w.messages().clear();
   o.type("kept in memory");

