@@ -50,7 +50,7 @@ TEST_CASE("a broken PNG gives a sentence, not a picture") {
   const Folder folder;
   CHECK_THAT(app::read_png(folder.path / "none.png").error, ContainsSubstring("No such file"));
   std::ofstream(folder.path / "text.png") << "not a picture at all";
-  CHECK_THAT(app::read_png(folder.path / "text.png").error, ContainsSubstring("text.png as PNG"));
+  CHECK_THAT(app::read_png(folder.path / "text.png").error, ContainsSubstring("text.png is no PNG"));
   REQUIRE(app::write_png(folder.path / "cut.png", ramp(40, 40)).error == "");
   fs::resize_file(folder.path / "cut.png", fs::file_size(folder.path / "cut.png") / 2);
   CHECK_FALSE(app::read_png(folder.path / "cut.png"));

@@ -84,6 +84,7 @@ TEST_CASE("kill -9 at any moment leaves the last saved state or the one being sa
       std::filesystem::last_write_time(entry.path(),
                                        std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
   folder.write("file.json.ridgeline-newnew", "being written");
+  REQUIRE(app::store::save_json(path, 1, {{"n", 0}, {"text", std::string(200000, 'a')}}));
   REQUIRE(state_of(path).report.found == Found::loaded);
   CHECK(folder.count(".ridgeline-") == 1);
   CHECK(folder.read("file.json.ridgeline-newnew") == "being written");
