@@ -1,9 +1,3 @@
-#include <iostream>
-#include <string>
-#include <vector>
-
 #include "app/cli/cli.h"
 
-int main(int argc, char** argv) {
-  return app::cli::run(std::vector<std::string>(argv + 1, argv + argc), {std::cout, std::cerr});
-}
+int main(int argc, char** argv) { return app::cli::run_process(argc, argv); }

@@ -135,6 +135,9 @@ struct Listener {
   std::function<bool(double fraction)> progress;
 };
 
+/// What is wrong with a request, one sentence; empty when it can be tried. Measures nothing.
+std::string fault_of(const Request& request);
+
 /// Runs the rungs one after the other on this thread: correctness first, then time (kernels are interleaved and
 /// repeated until the median is known to 1 % or the time is over). Returns one sentence when nothing could be run at
 /// all (unknown ladder, rung or size).

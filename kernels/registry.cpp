@@ -24,7 +24,7 @@ std::string ids_of(const List& list) {
 std::string quoted(std::string_view text) { return "\"" + std::string(text.substr(0, 40)) + "\""; }
 
 /// What is wrong with a request for a ladder, one sentence, or nothing.
-std::string fault_of(const Request& r, const Ladder& ladder) {
+std::string fault_for(const Request& r, const Ladder& ladder) {
   const std::string name(ladder.id);
   for (const auto& rung : r.rungs)
     if (!find_rung(ladder, rung))
@@ -68,10 +68,15 @@ const Rung* find_rung(const Ladder& ladder, std::string_view id) {
 
 std::string why_not(const Ladder& ladder) { return ladder.device == Device::cpu ? std::string() : cuda::why_not(); }
 
-std::string run(const Request& request, const Listener& listener) {
+std::string fault_of(const Request& request) {
   const Ladder* ladder = find_ladder(request.ladder);
   if (!ladder) return "There is no ladder " + quoted(request.ladder) + ": there are " + ids_of(all_ladders()) + ".";
-  if (const auto fault = fault_of(request, *ladder); !fault.empty()) return fault;
+  return fault_for(request, *ladder);
+}
+
+std::string run(const Request& request, const Listener& listener) {
+  if (auto fault = fault_of(request); !fault.empty()) return fault;
+  const Ladder* ladder = find_ladder(request.ladder);
   return ladder->device == Device::cpu ? cpu::run(request, *ladder, listener) : cuda::run(request, *ladder, listener);
 }
 

@@ -5,6 +5,7 @@
 #include "app/cli/cli.h"
 #include "app/content/content.h"
 #include "app/platform/file.h"
+#include "app/platform/quoted_text.h"
 #include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
 #include "app/scenario/scenario_files.h"
@@ -106,7 +107,7 @@ models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments) {
   std::string id = arguments.words.empty() ? std::string() : arguments.words[0];
   Scenario scenario;
   if (arguments.has("--scenario")) {
-    const auto text = read_text_file(arguments.value("--scenario"));
+    const auto text = read_text_argument(arguments.value("--scenario"));
     if (!text) return Made::fail(text.error);
     auto parsed = parse_scenario(*text);
     if (!parsed) return Made::fail(parsed.error);
@@ -146,7 +147,7 @@ models::Result<chapters::LabPtr> make_set_lab(const Arguments& arguments) {
 }
 
 int complain(const Streams& s, const std::string& sentence) {
-  s.error << excerpt(sentence, sentence.size()) << "\n";  // on one line, whatever it quotes
+  s.error << whole_sentence(sentence) << "\n";
   return 2;
 }
 

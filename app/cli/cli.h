@@ -19,6 +19,14 @@ struct Streams {
 /// Runs the program with the arguments after its name. Returns the exit status.
 int run(const std::vector<std::string>& arguments, const Streams& streams);
 
+/// The same, and never throws: no memory and no thread to be had is a sentence and exit status 1, and so is output that
+/// could not be written.
+int run_safely(const std::vector<std::string>& arguments, const Streams& streams);
+
+/// What main does: standard streams that are closed are taken by nothing else, and a file that may not grow is an error
+/// of the call that writes it, instead of the end of the process.
+int run_process(int argc, char** argv);
+
 /// What a call was given, after its name.
 struct Arguments {
   std::vector<std::string> words;

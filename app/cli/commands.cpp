@@ -5,8 +5,10 @@ namespace {
 
 const Option set_option{"--set", "k=v",
                         "sets one input; quantities take units: 3.35e12, 1.07GB, 310ms; lists read [1,2,3]"};
-const Option scenario_option{"--scenario", "F",
-                             "takes lab and inputs from a scenario file; paths in it count from its folder"};
+const Option scenario_option{
+    "--scenario", "F",
+    "takes lab and inputs from a scenario file (/dev/stdin: standard input); paths in it count from its "
+    "folder"};
 const Option preset_option{"--preset", "NAME", "starts from one of the lab's presets; `ridgeline list LAB` names them"};
 const Option json_option{"--json", "", "prints JSON, in SI units"};
 const Option size_option{"--size", "WIDTHxHEIGHT", "pixels, 320x240 to 16384x16384; 1600x1000 unless told"};
@@ -118,7 +120,7 @@ const std::vector<Command>& commands() {
         {"--warm", "", "caches keep what the run before left; cold unless told"},
         {"--seconds", "S", "time for a rung"},
         {"--seed", "N", "of the numbers that are computed with"},
-        {"--source", "F", "runs an edited CUDA source in place of the one rung's own"},
+        {"--source", "F", "runs an edited CUDA source in place of the one rung's own; /dev/stdin: standard input"},
         {"--json", "", "one event a line"}},
        {"ridgeline kernels run cpu-copy --size 1MiB --seconds 10ms",
         "ridgeline kernels run cpu-sgemm --rung naive --rung ikj --size 64 --seconds 10ms"},

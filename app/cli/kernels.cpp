@@ -98,7 +98,7 @@ models::Result<kernels::Request> read_request(const Arguments& a) {
   }
   if (!a.has("--source")) return Read::ok(std::move(r));
   if (r.rungs.size() != 1) return Read::fail("--source replaces the source of one rung: name it with one --rung.");
-  auto source = read_text_file(a.value("--source"));
+  auto source = read_text_argument(a.value("--source"));
   if (!source) return Read::fail(std::move(source.error));
   r.edited_rung = r.rungs[0];
   r.edited_source = std::move(*source);
@@ -154,6 +154,7 @@ int run_ladder(const Arguments& a, const Streams& s) {
   if (!read) return complain(s, read.error);
   const kernels::Request& request = *read;
   if (a.has("--json")) return finish_speaking(s, kernels::run(request, speaking(s)));
+  if (const auto fault = kernels::fault_of(request); !fault.empty()) return complain(s, fault);
   const Ladder* ladder = kernels::find_ladder(request.ladder);
   kernels::Roofs roofs;
   std::vector<std::vector<std::string>> rows{{"rung", "rate", "time", "spread", "samples", "error", "share of roof"}};
@@ -164,13 +165,8 @@ int run_ladder(const Arguments& a, const Streams& s) {
     rows.push_back(row_of(r, *ladder, roofs));
     return true;
   }};
-  // A request that cannot run says so before anything is measured.
-  if (ladder && kernels::why_not(*ladder).empty()) {
-    const Ladder& l = *ladder;
-    const bool fits = request.size == 0 || (l.size_lo <= request.size && request.size <= l.size_hi);
-    if (fits && request.seconds_per_rung > 0)
-      roofs = kernels::measure_roofs(l.device, std::min(seconds_of_roofs, 4 * request.seconds_per_rung), {});
-  }
+  if (kernels::why_not(*ladder).empty())
+    roofs = kernels::measure_roofs(ladder->device, std::min(seconds_of_roofs, 4 * request.seconds_per_rung), {});
   if (const auto failure = kernels::run(request, listener); !failure.empty()) return complain(s, failure);
   // In the ladder's order: rungs finish in their own.
   std::stable_sort(rows.begin() + 1, rows.end(), [&](const auto& x, const auto& y) {

@@ -8,6 +8,7 @@
 #include "app/platform/file.h"
 #include "app/platform/file_bytes.h"
 #include "app/platform/json.h"
+#include "app/platform/quoted_text.h"
 #include "chapters/profiling/trace_viewer/diagnosis_text.h"
 #include "chapters/profiling/trace_viewer/ranks_text.h"
 #include "chapters/profiling/trace_viewer/rows.h"
@@ -262,7 +263,9 @@ int trace(const Arguments& a, const Streams& s) {
     }
     auto read = models::trace::read_trace(models::trace::Bytes{(*file)->size_bytes, (*file)->read_at}, path);
     if (!read) {
-      status = complain(s, read.error);
+      // Its path begins the sentence, and may be long.
+      status =
+          complain(s, read.error.starts_with(path) ? path_text(path) + read.error.substr(path.size()) : read.error);
       continue;
     }
     const auto recording = std::make_shared<viewer::Recording>();

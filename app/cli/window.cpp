@@ -1,8 +1,12 @@
+#include <signal.h>
+
+#include <new>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "app/cli/cli.h"
 #include "app/kernel_runs/kernel_service.h"
+#include "app/platform/ending.h"
 #include "app/platform/image.h"
 #include "app/platform/window.h"
 #include "app/scenario/fields_json.h"
@@ -35,6 +39,8 @@ int window(const Arguments& a, const Streams& s) {
                     "There is no display to open a window on: `ridgeline tour -o DIR` and `ridgeline render LAB -o "
                     "F.png` work without one.");
 
+  ::signal(SIGPIPE, SIG_IGN);  // whoever stops reading what is exported must not end the window
+  const EndingSignals ending;
   Window* opened = nullptr;
   Workspace workspace(load_content(*assets), user_paths(), [&opened] {
     if (opened) opened->wake();
@@ -85,36 +91,47 @@ int window(const Arguments& a, const Streams& s) {
     workspace.settings.window_height = last.height;
     workspace.settings.maximized = last.maximized;
   };
+  const auto keep_everything = [&] {
+    remember_window();
+    note_shell(shell);
+    workspace.save();
+  };
+  w.on_display_lost(keep_everything);
   w.on_drop([&](std::vector<std::string> paths) {
     for (const auto& path : paths) workspace.show_file(path);
   });
   std::string title;
-  w.run(
-      [&] {
-        const double chosen = settings.scale > 0 ? settings.scale : static_cast<double>(w.content_scale());
-        widgets::set_theme(widgets::make_theme(
-            settings.light ? widgets::Mode::light : widgets::Mode::dark,
-            static_cast<float>(chosen * (shell.presentation ? presentation_scale : 1.0)), w.fonts()));
-        widgets::apply_to_imgui(widgets::theme());
-        draw_shell(shell);
-        const std::string_view now = workspace.lab().info().title;
-        if (title != now) {
-          title = now;
-          w.set_title("Ridgeline: " + title);
-          workspace.save();
-        }
-      },
-      [&] {  // asked at least once a second, asleep or not
-        remember_window();
-        keep_place(shell, ImGui::GetTime());
-        return shell.animating;
-      });
-  remember_window();
+  const auto frame = [&] {
+    const double chosen = settings.scale > 0 ? settings.scale : static_cast<double>(w.content_scale());
+    widgets::set_theme(widgets::make_theme(settings.light ? widgets::Mode::light : widgets::Mode::dark,
+                                           static_cast<float>(chosen * (shell.presentation ? presentation_scale : 1.0)),
+                                           w.fonts()));
+    widgets::apply_to_imgui(widgets::theme());
+    draw_shell(shell);
+    const std::string_view now = workspace.lab().info().title;
+    if (title != now) {
+      title = now;
+      w.set_title("Ridgeline: " + title);
+      workspace.save();
+    }
+  };
+  const auto ask = [&] {  // asked at least once a second, asleep or not
+    if (EndingSignals::received() != 0) w.close();
+    remember_window();
+    keep_place(shell, ImGui::GetTime());
+    return shell.animating;
+  };
+  try {
+    w.run(frame, ask);
+  } catch (const std::bad_alloc&) {  // nothing more can be drawn, but what was done may still be kept
+    keep_everything();
+    throw;
+  }
   workspace.jobs.cancel_all();
-  note_shell(shell);
-  workspace.save();
+  keep_everything();
   opened = nullptr;
-  return 0;
+  constexpr int ended_by_signal = 128;  // as a shell reports it
+  return EndingSignals::received() != 0 ? ended_by_signal + EndingSignals::received() : 0;
 }
 
 }  // namespace app::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "app/content/json_reader.h"
@@ -10,6 +11,7 @@
 #include "app/explore/explore.h"
 #include "app/platform/file.h"
 #include "app/platform/json.h"
+#include "app/platform/quoted_text.h"
 #include "app/scenario/scenario.h"
 #include "app/scenario/sentences.h"
 #include "chapters/mechanism/registry.h"
@@ -40,6 +42,16 @@ void each(const Json& doc, const char* key, const std::string& origin, Take take
   if (!list || !list->is_array()) return;
   for (std::size_t i = 0; i < list->size(); ++i)
     take(Reader((*list)[i], origin + ", " + key + " " + std::to_string(i + 1)), (*list)[i]);
+}
+
+/// Runs `read`; where there is no memory for it, that is one more of the errors.
+template <class Read>
+void or_no_memory(std::vector<std::string>& errors, std::string_view what, Read read) {
+  try {
+    read();
+  } catch (const std::bad_alloc&) {
+    errors.push_back("There is not enough memory to read " + std::string(what) + ": it is left out.");
+  }
 }
 
 std::vector<fs::path> files(const fs::path& folder, const char* extension) {
@@ -108,6 +120,45 @@ void load_curriculum(const fs::path& root, Content& content) {
   std::error_code none;
   if (fs::exists(root / "curriculum.json", none))
     each(parse_file(root / "curriculum.json", content.errors), "chapters", "curriculum.json", take_chapter);
+}
+
+void load_claims(const fs::path& path, Content& content) {
+  each(parse_file(path, content.errors), "claims", path.filename().string(), [&](Reader r, const Json&) {
+    Claim c{r.text("id"),
+            r.text("source"),
+            r.text("statement"),
+            r.text("lab"),
+            r.object("inputs"),
+            r.text("output"),
+            r.text("why"),
+            r.number("claimed", std::nan("")),
+            r.number("tolerance", 0.01),
+            Verdict::right};
+    const std::string verdict = r.text("verdict");
+    if (verdict == "wrong")
+      c.verdict = Verdict::wrong;
+    else if (verdict == "unsettled")
+      c.verdict = Verdict::unsettled;
+    else if (verdict != "right")
+      r.fail("verdict is \"" + verdict + "\": right, wrong or unsettled is allowed");
+    if (!std::isfinite(c.claimed)) r.fail("claimed must be a number");
+    if (r.error().empty())
+      content.claims.push_back(std::move(c));
+    else
+      content.errors.push_back(r.error());
+  });
+}
+
+void load_glossary(const fs::path& root, Content& content) {
+  std::error_code none;
+  if (fs::exists(root / "glossary.json", none))
+    each(parse_file(root / "glossary.json", content.errors), "terms", "glossary.json", [&](Reader r, const Json&) {
+      Term t{r.text("term"), r.text("meaning"), r.text("lab", false)};
+      if (r.error().empty())
+        content.glossary.push_back(std::move(t));
+      else
+        content.errors.push_back(r.error());
+    });
 }
 
 }  // namespace
@@ -183,59 +234,27 @@ std::vector<const Claim*> Content::claims_of(std::string_view lab) const {
 }
 
 void load_lessons(const fs::path& folder, Content& content) {
-  for (const auto& path : files(folder, ".json")) {
-    const auto text = read_text_file(path.string());
-    if (!text) {
-      content.errors.push_back(text.error);
-      continue;
-    }
-    if (auto lesson = parse_lesson(*text, path.filename().string()))
-      content.lessons.push_back(std::move(*lesson));
-    else
-      content.errors.push_back(std::move(lesson.error));
-  }
+  for (const auto& path : files(folder, ".json"))
+    or_no_memory(content.errors, path_text(path.filename()), [&] {
+      const auto text = read_text_file(path.string());
+      if (!text) return content.errors.push_back(text.error);
+      if (auto lesson = parse_lesson(*text, path_text(path.filename())))
+        content.lessons.push_back(std::move(*lesson));
+      else
+        content.errors.push_back(std::move(lesson.error));
+    });
 }
 
 Content load_content(const std::string& assets) {
   Content content;
   const fs::path root(assets);
-  for (const auto& entry : chapters::all_labs()) load_lab(root, entry.id, content);
+  for (const auto& entry : chapters::all_labs())
+    or_no_memory(content.errors, entry.id, [&] { load_lab(root, entry.id, content); });
   for (const auto& path : files(root / "claims", ".json"))
-    each(parse_file(path, content.errors), "claims", path.filename().string(), [&](Reader r, const Json&) {
-      Claim c{r.text("id"),
-              r.text("source"),
-              r.text("statement"),
-              r.text("lab"),
-              r.object("inputs"),
-              r.text("output"),
-              r.text("why"),
-              r.number("claimed", std::nan("")),
-              r.number("tolerance", 0.01),
-              Verdict::right};
-      const std::string verdict = r.text("verdict");
-      if (verdict == "wrong")
-        c.verdict = Verdict::wrong;
-      else if (verdict == "unsettled")
-        c.verdict = Verdict::unsettled;
-      else if (verdict != "right")
-        r.fail("verdict is \"" + verdict + "\": right, wrong or unsettled is allowed");
-      if (!std::isfinite(c.claimed)) r.fail("claimed must be a number");
-      if (r.error().empty())
-        content.claims.push_back(std::move(c));
-      else
-        content.errors.push_back(r.error());
-    });
+    or_no_memory(content.errors, path_text(path.filename()), [&] { load_claims(path, content); });
   load_lessons(root / "lessons", content);
-  load_curriculum(root, content);
-  std::error_code none;
-  if (fs::exists(root / "glossary.json", none))
-    each(parse_file(root / "glossary.json", content.errors), "terms", "glossary.json", [&](Reader r, const Json&) {
-      Term t{r.text("term"), r.text("meaning"), r.text("lab", false)};
-      if (r.error().empty())
-        content.glossary.push_back(std::move(t));
-      else
-        content.errors.push_back(r.error());
-    });
+  or_no_memory(content.errors, "curriculum.json", [&] { load_curriculum(root, content); });
+  or_no_memory(content.errors, "glossary.json", [&] { load_glossary(root, content); });
   return content;
 }
 

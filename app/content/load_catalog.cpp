@@ -1,10 +1,13 @@
 #include "app/content/load_catalog.h"
 
 #include <algorithm>
+#include <new>
+#include <system_error>
 
 #include "app/content/load_drills.h"
 #include "app/content/load_published.h"
 #include "app/platform/file.h"
+#include "app/platform/quoted_text.h"
 
 namespace app {
 namespace {
@@ -31,16 +34,34 @@ void take(models::Result<std::vector<T>> parsed, std::vector<T>& to, std::vector
 template <class Use>
 void each_json(const fs::path& folder, std::vector<std::string>& errors, Use use) {
   std::vector<fs::path> paths;
-  std::error_code none;
-  for (const auto& e : fs::directory_iterator(folder, none))
-    if (e.path().extension() == ".json") paths.push_back(e.path());
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".json") paths.push_back(at->path());
+  if (error && error != std::errc::no_such_file_or_directory)
+    errors.push_back("The folder " + path_text(folder) + " cannot be read (" + error.message() +
+                     "): what is in it is left out.");
   std::sort(paths.begin(), paths.end());
   for (const auto& path : paths) {
-    if (const auto text = read_text_file(path.string()))
-      use(*text, path.filename().string());
-    else
-      errors.push_back(text.error);
+    const std::string name = path_text(path.filename());
+    try {
+      if (const auto text = read_text_file(path.string()))
+        use(*text, name);
+      else
+        errors.push_back(text.error);
+    } catch (const std::bad_alloc&) {
+      errors.push_back("There is not enough memory to read " + name + ": it is left out.");
+    }
   }
+}
+
+/// Thousands of bad files are told by the first few and their number.
+void sum_up(std::vector<std::string>& errors) {
+  constexpr std::size_t most = 5;
+  for (std::string& error : errors) error = whole_sentence(error);
+  if (errors.size() <= most + 1) return;
+  const std::string rest = std::to_string(errors.size() - most);
+  errors.resize(most);
+  errors.push_back("And " + rest + " more faults of that kind: mend or remove those files.");
 }
 
 }  // namespace
@@ -69,6 +90,7 @@ LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
     each_json(user / "chips", out.errors, chips);
     each_json(user / "models", out.errors, language);
   }
+  sum_up(out.errors);
   chapters::index_catalog(c);
   return out;
 }

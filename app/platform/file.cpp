@@ -1,124 +1,144 @@
 #include "app/platform/file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <fstream>
 #include <new>
 #include <system_error>
-#include <vector>
+
+#include "app/platform/plain_file.h"
+#include "app/platform/quoted_text.h"
 
 namespace app {
 namespace {
 
-models::Status failure(const std::filesystem::path& path, int error) {
-  return models::Status::fail("cannot write " + path.string() + ": " + std::generic_category().message(error) +
-                              "; choose another place or free some space");
+namespace fs = std::filesystem;
+using models::Status;
+using Text = models::Result<std::string>;
+
+constexpr std::size_t max_text_bytes = 8u << 20;
+constexpr int patience_ms = 10'000;
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+Status cannot_write(const fs::path& path, int error) {
+  const std::string what = "The file " + path_text(path) + " cannot be written: ";
+  if (error == ENXIO) return Status::fail(what + "it is a pipe that nobody reads; choose another place.");
+  if (error == ETIMEDOUT) return Status::fail(what + "who reads it takes nothing; choose another place.");
+  return Status::fail(what + reason(error) + "; choose another place or free some space.");
 }
 
-/// Writes and syncs everything; 0 or the error number.
-int write_all(int file, std::string_view bytes) {
+/// Writes to a device or a pipe without waiting for one that is stuck; 0, or the system's error number.
+int write_to_device(const fs::path& path, std::string_view bytes) {
+  const Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!device.good()) return errno;
   while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+    const ssize_t put = ::write(device.get(), bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && errno != EAGAIN) return errno;
+    if (put < 0) {
+      pollfd ready{device.get(), POLLOUT, 0};
+      if (::poll(&ready, 1, patience_ms) == 0) return ETIMEDOUT;
+      continue;
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(put));
   }
-  return ::fsync(file) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
+  return 0;
+}
+
+Status write_anything(const fs::path& path, std::string_view bytes) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return cannot_write(path, EISDIR);
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
+  // Renaming replaces a link or a device instead of writing to what it stands for (/dev/stdout, a linked notes file).
+  fs::path target = path;
+  if (fs::is_symlink(path, ignored))
+    if (const auto real = fs::canonical(path, ignored); !ignored) target = real;
+  struct stat old {};
+  const bool exists = ::stat(target.c_str(), &old) == 0;
+  const int error = exists && !S_ISREG(old.st_mode) ? write_to_device(target, bytes)
+                                                    : replace_file(target, bytes, exists ? old.st_mode & 0777 : 0644);
+  return error == 0 ? Status::ok() : cannot_write(path, error);
+}
+
+Text text_of(int file, const std::string& path) {
+  const auto fail = [&](const std::string& why) { return Text::fail("The file " + path_text(path) + " " + why); };
+  std::string text;
+  if (const int error = read_to_end(file, max_text_bytes, text); error != 0)
+    return fail("cannot be read to its end (" + reason(error) + "): choose another.");
+  if (text.size() > max_text_bytes) return fail("is larger than 8 MiB: choose a smaller one.");
+  if (text.empty()) return fail("is empty or cannot be read: choose another.");
+  return Text::ok(std::move(text));
+}
+
+Text no_memory_for(const fs::path& path) {
+  return Text::fail("The file " + path_text(path) + " does not fit into the memory that is free.");
 }
 
 }  // namespace
 
-models::Status write_file(const std::filesystem::path& path, std::string_view bytes) {
+Status write_file(const fs::path& path, std::string_view bytes) {
+  try {
+    return write_anything(path, bytes);
+  } catch (const std::bad_alloc&) {
+    return cannot_write(path, ENOMEM);
+  }
+}
+
+Status folder_exists(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return failure(path, EISDIR);
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
-  // Renaming replaces a link or a device instead of writing to what it stands for (/dev/stdout, a linked notes file).
-  std::filesystem::path target = path;
-  if (std::filesystem::is_symlink(path, ignored)) {
-    if (const auto real = std::filesystem::canonical(path, ignored); !ignored) target = real;
-  }
-  if (std::filesystem::exists(target, ignored) && !std::filesystem::is_regular_file(target, ignored)) {
-    const int device = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
-    if (device < 0) return failure(path, errno);
-    const int error = write_all(device, bytes);
-    ::close(device);
-    return error ? failure(path, error) : models::Status::ok();
-  }
-  const std::string pattern = target.string() + ".XXXXXX";
-  std::vector<char> temporary(pattern.c_str(), pattern.c_str() + pattern.size() + 1);
-  const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (file < 0) return failure(path, errno);
-  struct stat old {};
-  ::fchmod(file, ::stat(target.c_str(), &old) == 0 ? old.st_mode & 0777 : 0644);  // mkostemp makes 0600
-  int error = write_all(file, bytes);
-  if (::close(file) != 0 && error == 0) error = errno;
-  if (error == 0 && ::rename(temporary.data(), target.c_str()) != 0) error = errno;
-  if (error == 0) return models::Status::ok();
-  ::unlink(temporary.data());
-  return failure(path, error);
+  if (fs::is_directory(folder, ignored)) return Status::ok();
+  return Status::fail(fs::exists(folder, ignored)
+                          ? "\"" + path_text(folder) + "\" is not a folder: choose another place."
+                          : "The folder \"" + path_text(folder) + "\" does not exist: make it first.");
 }
 
-models::Status folder_exists(const std::filesystem::path& file) {
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  std::error_code ignored;
-  if (std::filesystem::is_directory(folder, ignored)) return models::Status::ok();
-  return models::Status::fail(std::filesystem::exists(folder, ignored)
-                                  ? "\"" + folder.string() + "\" is not a folder: choose another place."
-                                  : "The folder \"" + folder.string() + "\" does not exist: make it first.");
+Text read_file(const fs::path& path, std::size_t max_bytes) {
+  const auto fail = [&](const std::string& why) { return Text::fail("The file " + path_text(path) + " " + why + "."); };
+  try {
+    const PlainFile opened = open_plain_file(path);
+    if (opened.fault == PlainFile::Fault::not_there) return fail("cannot be opened: " + reason(opened.error));
+    if (opened.fault == PlainFile::Fault::not_a_file)
+      return fail(opened.is_folder ? "is a folder: name a file in it"
+                                   : "is a pipe or a device: name a file on the disk");
+    std::string bytes;
+    // Growing by doubling would touch a trace of gigabytes twice; a file of no stated size grows as it is read.
+    if (const auto size = static_cast<std::size_t>(opened.about.st_size); size <= max_bytes) bytes.reserve(size + 1);
+    if (const int error = read_to_end(opened.file.get(), max_bytes, bytes); error != 0)
+      return fail("cannot be read to its end: " + reason(error));
+    if (bytes.size() > max_bytes) return fail("is larger than " + std::to_string(max_bytes) + " bytes");
+    return Text::ok(std::move(bytes));
+  } catch (const std::bad_alloc&) {
+    return no_memory_for(path);
+  }
 }
 
-models::Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
-  using Text = models::Result<std::string>;
-  const auto fail = [&](const std::string& why) { return Text::fail("cannot read " + path.string() + ": " + why); };
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) return fail("there is no such file");
-  if (std::filesystem::is_directory(status)) return fail("it is a folder; name a file in it");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return fail("you may not read it; change its permissions");
-  std::string bytes;
-  // Growing by doubling would touch a trace of gigabytes twice; a file of no stated size grows as it is read.
-  if (const auto size = std::filesystem::file_size(path, error); !error && size <= max_bytes) {
-    try {
-      bytes.reserve(static_cast<std::size_t>(size));
-    } catch (const std::bad_alloc&) {
-      return fail("there is no memory for its " + std::to_string(size) + " bytes");
-    }
+Text read_text_file(const std::string& path) {
+  const auto fail = [&](const std::string& why) { return Text::fail("The file " + path_text(path) + " " + why); };
+  try {
+    const PlainFile opened = open_plain_file(path);
+    if (opened.fault == PlainFile::Fault::not_there)
+      return fail("cannot be opened: check the path and that it may be read.");
+    if (opened.fault == PlainFile::Fault::not_a_file)
+      return fail(opened.is_folder ? "is a folder: choose a file in it."
+                                   : "is a pipe or a device: choose a file on the disk.");
+    return text_of(opened.file.get(), path);
+  } catch (const std::bad_alloc&) {
+    return no_memory_for(path);
   }
-  std::vector<char> chunk(64 << 10);
-  while (in.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) || in.gcount() > 0) {
-    bytes.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
-    if (bytes.size() > max_bytes) return fail("it is larger than " + std::to_string(max_bytes) + " bytes");
-  }
-  if (in.bad()) return fail("the disk reported an error part-way");
-  return Text::ok(std::move(bytes));
 }
 
-models::Result<std::string> read_text_file(const std::string& path) {
-  constexpr std::size_t max_bytes = 8u << 20;
-  const auto fail = [&](const std::string& why) {
-    return models::Result<std::string>::fail("The file " + path + " " + why);
-  };
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return fail("cannot be opened: check the path and that it may be read.");
-  std::string text;
-  // The pieces follow the size of the file: clearing a buffer of the limit for each of a hundred files would take
-  // longer than reading them.
-  for (std::size_t piece = 64u << 10; in && text.size() <= max_bytes; piece *= 2) {
-    const std::size_t before = text.size();
-    text.resize(std::min(before + piece, max_bytes + 1));
-    in.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
-    text.resize(before + static_cast<std::size_t>(in.gcount()));
+Text read_text_argument(const std::string& path) {
+  if (path != "/dev/stdin") return read_text_file(path);
+  try {
+    return text_of(STDIN_FILENO, path);
+  } catch (const std::bad_alloc&) {
+    return no_memory_for(path);
   }
-  if (in.bad()) return fail("cannot be read: is it a folder?");
-  if (text.size() > max_bytes) return fail("is larger than 8 MiB: choose a smaller one.");
-  if (text.empty()) return fail("is empty or cannot be read: choose another.");
-  return models::Result<std::string>::ok(std::move(text));
 }
 
 }  // namespace app

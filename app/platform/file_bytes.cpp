@@ -1,26 +1,18 @@
 #include "app/platform/file_bytes.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <new>
 
+#include "app/platform/plain_file.h"
+#include "app/platform/quoted_text.h"
+
 namespace app {
 namespace {
 
 constexpr off_t max_whole_bytes = off_t{4} << 30;
-
-struct Descriptor {
-  explicit Descriptor(int number) : fd(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-  const int fd;
-};
 
 bool read_all(int fd, char* to, std::size_t bytes, std::uint64_t from) {
   for (std::size_t done = 0; done < bytes;) {
@@ -40,41 +32,42 @@ std::int64_t modified_ns(const struct stat& about) {
 
 models::Result<FileBytesPtr> read_file_bytes(const std::string& path) {
   const auto refuse = [&](const std::string& why) {
-    return models::Result<FileBytesPtr>::fail("The file " + path + " " + why);
+    return models::Result<FileBytesPtr>::fail("The file " + path_text(path) + " " + why);
   };
-  const auto file = std::make_shared<const Descriptor>(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat about {};
-  if (file->fd < 0 || ::fstat(file->fd, &about) != 0)
+  PlainFile opened = open_plain_file(path);
+  if (opened.fault == PlainFile::Fault::not_there)
     return refuse("cannot be opened: check the path and that it may be read.");
-  if (!S_ISREG(about.st_mode)) return refuse("is a folder or a device: choose a file.");
+  if (opened.fault == PlainFile::Fault::not_a_file) return refuse("is a folder or a device: choose a file.");
+  const struct stat& about = opened.about;
   if (about.st_size == 0) return refuse("is empty: choose another.");
+  const auto file = std::make_shared<const Descriptor>(std::move(opened.file));
   auto out = std::make_shared<chapters::FileBytes>();
   out->path = path;
   out->size_bytes = static_cast<std::uint64_t>(about.st_size);
   out->modified_ns = modified_ns(about);
-  out->read_at = [file, path, size = out->size_bytes](std::uint64_t offset, char* to,
-                                                      std::size_t bytes) -> std::string {
+  out->read_at = [file, name = path_text(path), size = out->size_bytes](std::uint64_t offset, char* to,
+                                                                        std::size_t bytes) -> std::string {
     if (offset > size || bytes > size - offset)
-      return "The file " + path + " has " + std::to_string(size) + " bytes: a part beyond its end was asked for.";
-    return read_all(file->fd, to, bytes, offset)
+      return "The file " + name + " has " + std::to_string(size) + " bytes: a part beyond its end was asked for.";
+    return read_all(file->get(), to, bytes, offset)
                ? ""
-               : "The file " + path +
+               : "The file " + name +
                      " cannot be read to its end: it was shortened after it was chosen; choose it again.";
   };
-  out->read_part = [read_at = out->read_at, path, size = out->size_bytes](std::uint64_t offset, std::uint64_t length,
-                                                                          std::string& text) -> std::string {
+  out->read_part = [read_at = out->read_at, name = path_text(path), size = out->size_bytes](
+                       std::uint64_t offset, std::uint64_t length, std::string& text) -> std::string {
     if (offset > size || length > size - offset)
       return read_at(offset, nullptr, static_cast<std::size_t>(length));  // read_at refuses it with a sentence
     try {
       text.resize(static_cast<std::size_t>(length));
     } catch (const std::bad_alloc&) {
-      return "The file " + path + " does not fit into the memory that is free.";
+      return "The file " + name + " does not fit into the memory that is free.";
     }
     return read_at(offset, text.data(), text.size());
   };
-  out->read = [part = out->read_part, path, size = out->size_bytes](std::string& text) {
+  out->read = [part = out->read_part, name = path_text(path), size = out->size_bytes](std::string& text) {
     return size > static_cast<std::uint64_t>(max_whole_bytes)
-               ? "The file " + path + " is larger than 4 GiB: only parts of it can be read."
+               ? "The file " + name + " is larger than 4 GiB: only parts of it can be read."
                : part(0, size, text);
   };
   return models::Result<FileBytesPtr>::ok(std::move(out));

@@ -12,7 +12,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
+#include <system_error>
+#include <thread>
 
 namespace app {
 namespace {
@@ -61,8 +64,17 @@ EGLContext create_context(EGLDisplay display) {
 }
 
 constexpr const char* no_egl =
-    "cannot draw without a window: no EGL driver offers OpenGL 3.3; install libegl1 and libgl1-mesa-dri "
-    "(a software renderer is among them), or run where there is a display";
+    "No picture can be drawn without a window: no EGL driver offers OpenGL 3.3; install libegl1 and libgl1-mesa-dri "
+    "(a software renderer is among them), or run where there is a display.";
+
+/// Mesa's software renderer waits for ever for threads that could not be started, unless it is told to use none.
+void draw_without_threads_where_none_start() {
+  try {
+    std::thread([] {}).join();
+  } catch (const std::system_error&) {
+    ::setenv("LP_NUM_THREADS", "0", 0);
+  }
+}
 
 }  // namespace
 
@@ -86,6 +98,7 @@ models::Result<std::unique_ptr<Headless>> Headless::create(int width, int height
   using Made = models::Result<std::unique_ptr<Headless>>;
   std::unique_ptr<Headless> made(new Headless);
   Gl& gl = *made->gl_;
+  draw_without_threads_where_none_start();
   for (const EGLDisplay display : candidate_displays()) {
     if (display == EGL_NO_DISPLAY || !eglInitialize(display, nullptr, nullptr)) continue;
     gl.display = display;
@@ -125,8 +138,8 @@ models::Status Headless::resize(int width, int height) {
   glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
   const std::string size = std::to_string(width) + "x" + std::to_string(height);
   if (width < 1 || height < 1 || width > largest || height > largest)
-    return models::Status::fail("cannot draw a picture of " + size + " pixels: each side must be 1 to " +
-                                std::to_string(largest));
+    return models::Status::fail("No picture of " + size + " pixels can be drawn: each side must be 1 to " +
+                                std::to_string(largest) + ".");
   Gl fresh;
   glGenFramebuffers(1, &fresh.framebuffer);
   glGenRenderbuffers(1, &fresh.colour);
@@ -136,8 +149,8 @@ models::Status Headless::resize(int width, int height) {
   glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, fresh.colour);
   if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE || glGetError() != GL_NO_ERROR) {
     fresh.drop_target();
-    return models::Status::fail("cannot draw a picture of " + size +
-                                " pixels: the driver has no memory for it; choose a smaller size");
+    return models::Status::fail("No picture of " + size +
+                                " pixels can be drawn: the driver has no memory for it; choose a smaller size.");
   }
   gl_->drop_target();
   gl_->framebuffer = fresh.framebuffer;

@@ -3,9 +3,11 @@
 #include <png.h>
 
 #include <algorithm>
+#include <new>
 #include <string_view>
 
 #include "app/platform/file.h"
+#include "app/platform/quoted_text.h"
 
 namespace app {
 namespace {
@@ -28,13 +30,13 @@ Image crop(const Image& image, int x, int y, int width, int height) {
   return out;
 }
 
-models::Status write_png(const std::filesystem::path& path, const Image& image) {
+models::Status write_png(const std::filesystem::path& path, const Image& image) try {
   const std::size_t pixels = image.width > 0 && image.height > 0
                                  ? static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height)
                                  : 0;
   if (pixels == 0 || image.rgba.size() != 4 * pixels)
-    return models::Status::fail("cannot write " + path.string() +
-                                ": the picture is empty; give it a size of at least 1x1");
+    return models::Status::fail("The file " + path_text(path) +
+                                " cannot be written: the picture is empty; give it a size of at least 1x1.");
   png_image png{};
   png.version = PNG_IMAGE_VERSION;
   png.width = static_cast<png_uint_32>(image.width);
@@ -43,13 +45,16 @@ models::Status write_png(const std::filesystem::path& path, const Image& image) 
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
   std::string bytes(size, '\0');
   if (!png_image_write_to_memory(&png, bytes.data(), &size, 0, image.rgba.data(), 0, nullptr))
-    return models::Status::fail("cannot write " + path.string() + ": " + png.message);
+    return models::Status::fail("The file " + path_text(path) + " cannot be written: " + png.message + ".");
   return write_file(path, std::string_view(bytes).substr(0, size));
+} catch (const std::bad_alloc&) {
+  return models::Status::fail("There is not enough memory to write " + path_text(path) + ": choose a smaller size.");
 }
 
 models::Result<Image> read_png(const std::filesystem::path& path) {
   const auto fail = [&](std::string_view why) {
-    return models::Result<Image>::fail("cannot read " + path.string() + " as PNG: " + std::string(why));
+    return models::Result<Image>::fail("The file " + path_text(path) +
+                                       " is no PNG that can be read: " + std::string(why) + ".");
   };
   const models::Result<std::string> bytes = read_file(path, largest_file_bytes);
   if (!bytes) return models::Result<Image>::fail(bytes.error);

@@ -19,7 +19,9 @@ inline constexpr int max_json_depth = 64;
 /// parsed, so that no recursion over it can exhaust the stack.
 bool shallow_enough(std::string_view json, int max_depth = max_json_depth);
 
-/// Reads JSON of any kind. Never throws; fails on a text that is not JSON or nests deeper than `max_depth`.
+/// Reads JSON of any kind, in a time that grows with the text alone: an object may have any number of keys, of which
+/// the last of those that are alike counts. Fails on a text that is not JSON or nests deeper than `max_depth`. Throws
+/// std::bad_alloc alone.
 models::Result<Json> parse_json(std::string_view text, int max_depth = max_json_depth);
 
 /// As parse_json, with the members of objects in the order of the alphabet.

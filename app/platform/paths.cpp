@@ -38,9 +38,10 @@ Environment process_environment() {
   return [](const char* name) -> const char* { return std::getenv(name); };
 }
 
-models::Result<UserPaths> user_paths(const Environment& environment, const fs::path& home_of_user) {
+models::Result<UserPaths> user_paths(const Environment& environment, const std::function<fs::path()>& home_of_user) {
   fs::path home = absolute_value(environment, "HOME");
-  if (home.empty() && home_of_user.is_absolute()) home = home_of_user;
+  if (home.empty())
+    if (const fs::path known = home_of_user(); known.is_absolute()) home = known;
   const auto folder = [&](const char* variable, const char* below_home) {
     fs::path base = absolute_value(environment, variable);
     if (base.empty() && !home.empty()) base = home / below_home;
@@ -54,7 +55,7 @@ models::Result<UserPaths> user_paths(const Environment& environment, const fs::p
   return models::Result<UserPaths>::ok(std::move(paths));
 }
 
-models::Result<UserPaths> user_paths() { return user_paths(process_environment(), home_in_user_database()); }
+models::Result<UserPaths> user_paths() { return user_paths(process_environment(), home_in_user_database); }
 
 models::Result<fs::path> find_assets(const Environment& environment, const fs::path& executable_folder,
                                      const fs::path& source_assets) {

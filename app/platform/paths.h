@@ -21,8 +21,10 @@ struct UserPaths {
 
 /// `$XDG_DATA_HOME/ridgeline` or `~/.local/share/ridgeline`, and so on. A relative XDG value is ignored, as the
 /// specification asks. `home_of_user` is the home directory in the user database (used where HOME is not set), empty if
-/// unknown. Fails when there is no home directory to keep anything in. Source: XDG Base Directory Specification 0.8.
-models::Result<UserPaths> user_paths(const Environment& environment, const std::filesystem::path& home_of_user);
+/// unknown; it is asked for there alone. Fails when there is no home directory to keep anything in. Source: XDG Base
+/// Directory Specification 0.8.
+models::Result<UserPaths> user_paths(const Environment& environment,
+                                     const std::function<std::filesystem::path()>& home_of_user);
 /// The same for this process and this user.
 models::Result<UserPaths> user_paths();
 

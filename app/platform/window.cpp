@@ -7,6 +7,9 @@
 #include <imgui_impl_opengl3.h>
 #include <imgui_internal.h>
 
+#include <dlfcn.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -24,6 +27,26 @@ constexpr double shortest_frame_s = 1.0 / 240.0;  // where the driver ignores vs
 
 /// Events that Dear ImGui has not looked at yet.
 bool input_waits() { return !ImGui::GetCurrentContext()->InputEventsQueue.empty(); }
+
+std::function<void()> display_lost;  // of the one window; Xlib's handler takes no pointer of ours
+
+/// Xlib calls this where the connection to the server is broken, and exits when it returns, through destructors of
+/// what the window's thread still works with.
+int on_broken_connection(void*) {
+  if (const auto callback = std::exchange(display_lost, {})) callback();
+  constexpr std::string_view sentence = "The display went away, so the window is closed.\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, sentence.data(), sentence.size());
+  ::_exit(1);
+}
+
+/// GLFW has loaded Xlib where it uses it. On Wayland it closes the window by itself.
+void watch_connection() {
+  using Handler = int (*)(void*);
+  void* const xlib = ::dlopen("libX11.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  if (!xlib) return;
+  if (void* const set = ::dlsym(xlib, "XSetIOErrorHandler"))
+    reinterpret_cast<Handler (*)(Handler)>(set)(on_broken_connection);
+}
 
 }  // namespace
 
@@ -155,8 +178,9 @@ models::Result<std::unique_ptr<Window>> Window::create(const std::string& title,
   using Made = models::Result<std::unique_ptr<Window>>;
   if (!glfwInit())
     return Made::fail(
-        "cannot open a window: there is no display; set DISPLAY, or use `ridgeline render` or `ridgeline tour`, which "
-        "need none");
+        "No window can be opened: there is no display; set DISPLAY, or use `ridgeline render` or `ridgeline tour`, "
+        "which "
+        "need none.");
   place.width = std::clamp(place.width, 320, 16384);
   place.height = std::clamp(place.height, 240, 16384);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
@@ -170,9 +194,9 @@ models::Result<std::unique_ptr<Window>> Window::create(const std::string& title,
   if (!impl.handle) {
     const char* reason = nullptr;
     glfwGetError(&reason);
-    return Made::fail(std::string("cannot open a window with OpenGL 3.3") +
+    return Made::fail(std::string("No window with OpenGL 3.3 can be opened") +
                       (reason ? " (" + std::string(reason) + ")" : "") +
-                      "; install libgl1-mesa-dri, which has a software renderer");
+                      ": install libgl1-mesa-dri, which has a software renderer.");
   }
   if (place.x >= 0 && place.y >= 0 && !place.maximized) glfwSetWindowPos(impl.handle, place.x, place.y);
   impl.windowed = place;
@@ -184,11 +208,12 @@ models::Result<std::unique_ptr<Window>> Window::create(const std::string& title,
   impl.backend_glfw = ImGui_ImplGlfw_InitForOpenGL(impl.handle, true);
   impl.backend_gl = impl.backend_glfw && ImGui_ImplOpenGL3_Init("#version 330 core");
   if (!impl.backend_gl)
-    return Made::fail("cannot open a window: its OpenGL driver offers no 3.3 functions; install libgl1-mesa-dri");
+    return Made::fail("No window can be opened: its OpenGL driver offers no 3.3 functions; install libgl1-mesa-dri.");
   return Made::ok(std::move(made));
 }
 
 Window::~Window() {
+  display_lost = {};
   if (impl_->ui) ImGui::SetCurrentContext(impl_->ui->get());
   if (impl_->backend_gl) ImGui_ImplOpenGL3_Shutdown();
   if (impl_->backend_glfw) ImGui_ImplGlfw_Shutdown();
@@ -232,6 +257,11 @@ void Window::wake() {
 void Window::close() {
   glfwSetWindowShouldClose(impl_->handle, GLFW_TRUE);
   wake();
+}
+
+void Window::on_display_lost(std::function<void()> callback) {
+  display_lost = std::move(callback);
+  watch_connection();
 }
 
 void Window::on_drop(std::function<void(std::vector<std::string>)> callback) { impl_->drop = std::move(callback); }

@@ -38,6 +38,9 @@ class Window {
   void wake();
   void close();
 
+  /// Called once when the display has gone away under the window (the X server ended), which ends the process with
+  /// status 1 as soon as the callback returns. It must not touch the window.
+  void on_display_lost(std::function<void()> callback);
   /// Paths dropped on the window, in UTF-8, between two frames.
   void on_drop(std::function<void(std::vector<std::string>)> callback);
   /// Called with the picture of the next frame, once.

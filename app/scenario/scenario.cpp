@@ -1,5 +1,6 @@
 #include "app/scenario/scenario.h"
 
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "app/scenario/sentences.h"
@@ -37,6 +38,22 @@ Status apply_checked_inputs(chapters::Lab& lab, const chapters::Lab& checked, co
   return Status::ok();
 }
 
+Status no_memory() {
+  return Status::fail("There is not enough memory for this scenario: it was not opened; close other programs.");
+}
+
+/// Gives the inputs that `changed` names the values that they had in `before`.
+void take_back(chapters::Lab& lab, const chapters::Lab& before, const Json& changed) {
+  for (const auto& [key, value] : changed.items()) {
+    const Field *f = lab.inputs().find(key), *was = before.inputs().find(key);
+    if (!f) continue;
+    if (f->kind == Kind::file)
+      f->file() = was->file();
+    else
+      (void)field_from_json(*f, field_to_json(*was));  // two copies of one lab: what one held the other takes
+  }
+}
+
 Json inputs_where(const chapters::Lab& lab, bool (*wanted)(const Field&)) {
   Json out = Json::object();
   for (const Field& f : lab.inputs())
@@ -52,9 +69,20 @@ std::string object_expected(const std::string& what, const Json& value) {
 
 Status apply_inputs(chapters::Lab& lab, const Json& inputs, const FileReader& read) {
   if (!inputs.is_object()) return Status::fail(object_expected("The inputs are ", inputs));
-  const auto trial = lab.clone();  // A bad value must leave the running state as it was.
-  if (auto checked = set_fields(*trial, trial->inputs(), "input", inputs, read); !checked) return checked;
-  return apply_checked_inputs(lab, *trial, inputs, read);
+  chapters::LabPtr trial, before;
+  try {
+    trial = lab.clone();  // A bad value must leave the running state as it was.
+    if (auto checked = set_fields(*trial, trial->inputs(), "input", inputs, read); !checked) return checked;
+    before = lab.clone();
+  } catch (const std::bad_alloc&) {
+    return no_memory();
+  }
+  try {
+    return apply_checked_inputs(lab, *trial, inputs, read);
+  } catch (const std::bad_alloc&) {
+    take_back(lab, *before, inputs);
+    return no_memory();
+  }
 }
 
 Status apply_view(chapters::Lab& lab, const Json& view) {
@@ -91,7 +119,7 @@ Json scenario_to_json(const chapters::Lab& lab) {
   return out;
 }
 
-models::Result<Scenario> parse_scenario(std::string_view text) {
+models::Result<Scenario> parse_scenario(std::string_view text) try {
   constexpr auto fail = models::Result<Scenario>::fail;
   if (text.size() > (8u << 20)) return fail("The scenario is larger than 8 MiB.");
   if (!shallow_enough(text)) return fail("The scenario is nested deeper than 64 levels: it is not one of ours.");
@@ -119,6 +147,8 @@ models::Result<Scenario> parse_scenario(std::string_view text) {
     return fail("The scenario names no lab: add \"lab\": \"roofline/roofline\" or another id from `ridgeline list`.");
   if (!chapters::has_lab(s.lab)) return fail(unknown_lab(s.lab));
   return models::Result<Scenario>::ok(std::move(s));
+} catch (const std::bad_alloc&) {
+  return models::Result<Scenario>::fail(no_memory().error);
 }
 
 Json evaluation_to_json(const chapters::Lab& lab) {

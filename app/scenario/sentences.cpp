@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "app/platform/quoted_text.h"
 #include "chapters/mechanism/registry.h"
 
 namespace app {
@@ -84,10 +85,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 std::string excerpt(std::string_view text, std::size_t max_bytes) {
   std::size_t n = std::min(text.size(), max_bytes);
   while (n > 0 && n < text.size() && (static_cast<unsigned char>(text[n]) & 0xC0) == 0x80) --n;
-  std::string out(text.substr(0, n));
-  for (char& c : out)
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  return out;
+  return printable(text.substr(0, n));
 }
 
 std::string unknown_key(std::string_view owner, std::string_view what, std::string_view key,

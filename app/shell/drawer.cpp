@@ -121,6 +121,14 @@ void draw_claim(Shell& shell, const Claim& claim, const models::Result<CheckedCl
   ui::spacing(4);
 }
 
+/// The editor asks for more room, or gives some back.
+int fit_note(ImGuiInputTextCallbackData* data) {
+  auto& note = *static_cast<std::string*>(data->UserData);
+  note.resize(static_cast<std::size_t>(data->BufTextLen));
+  data->Buf = note.data();
+  return 0;
+}
+
 }  // namespace
 
 std::string_view live_value(const chapters::Lab& lab, std::string_view key, widgets::NumberText& scratch) {
@@ -137,14 +145,15 @@ void draw_notes(Shell& shell) {
   const std::string_view lab = shell.workspace.lab().info().id;
   if (shell.note_lab != lab) {
     shell.note_lab = lab;
-    const std::string& note = shell.workspace.notes.of(lab);
-    const std::size_t n = std::min(note.size(), sizeof shell.note - 1);
-    std::memcpy(shell.note, note.data(), n);
-    shell.note[n] = '\0';
+    shell.note = shell.workspace.notes.of(lab);
+    std::replace(shell.note.begin(), shell.note.end(), '\0', ' ');  // where an editor of C strings would end the text
   }
   ui::text("Your notes on this lab, in Markdown. They are kept as you type.", theme().muted, Type::small);
-  if (ImGui::InputTextMultiline("##notes", shell.note, sizeof shell.note, {-1, -1}))
+  if (ImGui::InputTextMultiline("##notes", shell.note.data(), shell.note.capacity() + 1, {-1, -1},
+                                ImGuiInputTextFlags_CallbackResize, fit_note, &shell.note)) {
+    shell.note.resize(std::strlen(shell.note.c_str()));
     shell.workspace.notes.set(lab, shell.note);
+  }
   if (ImGui::IsItemDeactivatedAfterEdit()) shell.workspace.save();
 }
 

@@ -242,7 +242,7 @@ void draw_shell(Shell& shell) {
   draw_toasts(shell, {drawer > 0 ? shell.canvas_max.x - t.px(8) : screen.x - t.px(12), top + body - t.px(4)});
 }
 
-models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& path) {
+models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& path) try {
   if (kind == ExportKind::scenario)
     return write_file(path, scenario_file_text(shell.workspace.lab(), std::filesystem::path(path).parent_path()));
   if (kind == ExportKind::png)
@@ -255,6 +255,8 @@ models::Status export_canvas(Shell& shell, ExportKind kind, const std::string& p
   if (kind == ExportKind::csv && shell.record->tables.empty())
     return models::Status::fail("This lab shows no data to write as CSV.");
   return write_file(path, kind == ExportKind::svg ? to_svg(*shell.record, theme().background) : to_csv(*shell.record));
+} catch (const std::bad_alloc&) {
+  return models::Status::fail("There is not enough memory to export this: close other programs.");
 }
 
 }  // namespace app

@@ -189,7 +189,7 @@ struct Shell {
   std::map<std::string, widgets::StageView, std::less<>> stages;  ///< by lab
   OpenPanel open_panel;
   widgets::ProseView prose;
-  char note[16384] = {};
+  std::string note;  ///< the text in the editor, of the lab `note_lab`
   std::string note_lab;
   ImVec2 canvas_min, canvas_max;      ///< of the last frame, screen pixels
   int computing_frames = 0;           ///< how long the open lab's job has been running

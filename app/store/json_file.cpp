@@ -7,13 +7,15 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstring>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "app/platform/json.h"
+#include "app/platform/plain_file.h"
+#include "app/platform/quoted_text.h"
 
 namespace app::store {
 namespace {
@@ -21,23 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// A file descriptor that closes itself.
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() { close(); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  bool good() const { return descriptor_ >= 0; }
-  int get() const { return descriptor_; }
-  bool close() { return descriptor_ < 0 || ::close(std::exchange(descriptor_, -1)) == 0; }
-
- private:
-  int descriptor_;
-};
-
 std::string reason(int error) { return std::generic_category().message(error); }
-std::string quoted(const fs::path& path) { return "\"" + path.string() + "\""; }
+std::string quoted(const fs::path& path) { return "\"" + path_text(path) + "\""; }
 
 /// A store file may be a link into a folder that the person backs up: the link stays, its target is replaced.
 fs::path target_of(const fs::path& path) {
@@ -59,25 +46,18 @@ struct FileContent {
 models::Result<FileContent> read_all(const fs::path& path) {
   using Read = models::Result<FileContent>;
   FileContent out;
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  out.missing = !file.good() && (errno == ENOENT || errno == ENOTDIR);
+  const PlainFile opened = open_plain_file(path);
+  out.missing = opened.fault == PlainFile::Fault::not_there && (opened.error == ENOENT || opened.error == ENOTDIR);
   if (out.missing) return Read::ok(std::move(out));
   const auto fail = [&](const std::string& why) {
     return Read::fail(quoted(path) + " cannot be read (" + why +
                       "), so nothing is saved to it: make it a readable file, then start again.");
   };
-  if (!file.good()) return fail(reason(errno));
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return fail("it is not a plain file");
-  char buffer[65536];
-  while (!out.too_large) {
-    const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
-    if (got == 0) break;
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(reason(errno));
-    out.text.append(buffer, static_cast<std::size_t>(got));
-    out.too_large = out.text.size() > max_file_bytes;
-  }
+  if (opened.fault == PlainFile::Fault::not_there) return fail(reason(opened.error));
+  if (opened.fault == PlainFile::Fault::not_a_file) return fail("it is not a plain file");
+  if (const int error = read_to_end(opened.file.get(), max_file_bytes, out.text); error != 0)
+    return fail(reason(error));
+  out.too_large = out.text.size() > max_file_bytes;
   return Read::ok(std::move(out));
 }
 
@@ -106,7 +86,7 @@ LoadReport set_aside(const fs::path& path, const std::string& fault) {
   for (int n = 1; n <= 9999; ++n) {
     const fs::path aside = with_suffix(path, ".corrupt-" + std::to_string(n));
     // Made first, so that the name is ours; the rename then replaces this empty file.
-    File name(::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    const Descriptor name(::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!name.good() && errno == EEXIST) continue;
     if (!name.good() || ::rename(path.c_str(), aside.c_str()) != 0) {
       const int error = errno;
@@ -122,17 +102,6 @@ LoadReport set_aside(const fs::path& path, const std::string& fault) {
           quoted(path) + " cannot be used (" + fault + ") and 9,999 others are kept beside it: remove some."};
 }
 
-bool write_all(int file, const std::string& text) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t put = ::write(file, text.data() + done, text.size() - done);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    done += static_cast<std::size_t>(put);
-  }
-  return true;
-}
-
 bool make_folder(const fs::path& folder) {
   std::error_code error;
   if (folder.empty() || fs::is_directory(folder, error)) return true;
@@ -146,10 +115,7 @@ class FileLock {
   explicit FileLock(const fs::path& path) : file_(open_beside(path)) {
     if (!file_.good()) return;
     for (int tries = 0; tries < 2000; ++tries) {
-      if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) {
-        remove_leftovers(path);
-        return;
-      }
+      if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
       if (errno != EWOULDBLOCK) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -161,17 +127,7 @@ class FileLock {
                ? ::open(with_suffix(path, ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)
                : -1;
   }
-  /// What killed instances were writing. One that writes without the lock is done well within the minute.
-  static void remove_leftovers(const fs::path& path) {
-    std::error_code error;
-    const std::string start = path.filename().string() + ".tmp-";
-    const auto old = fs::file_time_type::clock::now() - std::chrono::minutes(1);
-    for (const auto& entry : fs::directory_iterator(path.parent_path(), error)) {
-      if (entry.path().filename().string().starts_with(start) && entry.last_write_time(error) < old)
-        ::unlink(entry.path().c_str());
-    }
-  }
-  File file_;
+  Descriptor file_;
 };
 
 models::Status cannot_save(const fs::path& path, int error) {
@@ -199,49 +155,52 @@ models::Status save(const fs::path& real, int version, const json& content) {
                                 std::to_string(max_file_bytes >> 20) + " MiB.");
   if (!make_folder(real.parent_path())) return cannot_save(real, errno);
 
-  std::string temporary = with_suffix(real, ".tmp-XXXXXX").string();
-  File file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!file.good()) return cannot_save(real, errno);
-  if (!write_all(file.get(), text) || ::fsync(file.get()) != 0 || !file.close() ||
-      ::rename(temporary.c_str(), real.c_str()) != 0) {
-    const int error = errno;
-    ::unlink(temporary.c_str());
-    return cannot_save(real, error);
-  }
-  // The rename itself reaches the disk with its folder; a file system that cannot sync folders has renamed all the
-  // same.
-  const File folder(
-      ::open(real.parent_path().empty() ? "." : real.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.good()) ::fsync(folder.get());
-  return models::Status::ok();
+  const int error = replace_file(real, text, 0600);
+  return error == 0 ? models::Status::ok() : cannot_save(real, error);
+}
+
+std::string no_memory_for(const fs::path& path, const char* what) {
+  return quoted(path) + " could not be " + what + ": there is not enough memory; close other programs.";
 }
 
 }  // namespace
 
 LoadReport load_json(const fs::path& path, int version, const Take& take) {
-  const fs::path real = target_of(path);
-  std::error_code error;
-  if (fs::status(real, error).type() == fs::file_type::not_found) return {};
-  const FileLock lock(real);
-  return load(real, version, take);
+  try {
+    const fs::path real = target_of(path);
+    std::error_code error;
+    if (fs::status(real, error).type() == fs::file_type::not_found) return {};
+    const FileLock lock(real);
+    return load(real, version, take);
+  } catch (const std::bad_alloc&) {
+    return {Found::unreadable, no_memory_for(path, "read")};
+  }
 }
 
 models::Status save_json(const fs::path& path, int version, const json& content) {
-  const fs::path real = target_of(path);
-  const FileLock lock(real);
-  return save(real, version, content);
+  try {
+    const fs::path real = target_of(path);
+    const FileLock lock(real);
+    return save(real, version, content);
+  } catch (const std::bad_alloc&) {
+    return models::Status::fail(no_memory_for(path, "saved"));
+  }
 }
 
 SaveReport save_merged(const fs::path& path, int version, const Take& merge, const std::function<void(json&)>& write) {
-  const fs::path real = target_of(path);
-  const FileLock lock(real);
-  LoadReport present = load(real, version, merge);
-  if (!present.may_save()) return {false, std::move(present.notice)};
-  json content = json::object();
-  write(content);
-  auto saved = save(real, version, content);
-  if (saved) return {true, std::move(present.notice)};
-  return {false, std::move(saved.error)};
+  try {
+    const fs::path real = target_of(path);
+    const FileLock lock(real);
+    LoadReport present = load(real, version, merge);
+    if (!present.may_save()) return {false, std::move(present.notice)};
+    json content = json::object();
+    write(content);
+    auto saved = save(real, version, content);
+    if (saved) return {true, std::move(present.notice)};
+    return {false, std::move(saved.error)};
+  } catch (const std::bad_alloc&) {
+    return {false, no_memory_for(path, "saved")};
+  }
 }
 
 }  // namespace app::store

@@ -35,6 +35,7 @@ const std::string& Notes::of(std::string_view lab) const {
 void Notes::set(std::string_view lab, std::string markdown) {
   if (of(lab) == markdown) return;
   changed_.emplace(lab);
+  ++edits_;
   if (markdown.empty())
     texts_.erase(texts_.find(lab));
   else

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -20,6 +21,8 @@ class Notes {
   void set(std::string_view lab, std::string markdown);
   /// Something was set since the last save.
   bool changed() const { return !changed_.empty(); }
+  /// Counts what was set.
+  std::uint64_t edits() const { return edits_; }
   const std::map<std::string, std::string, std::less<>>& all() const { return texts_; }
 
   /// Texts of the file, except for labs written about since.
@@ -31,6 +34,7 @@ class Notes {
   std::map<std::string, std::string, std::less<>> texts_;
   std::set<std::string, std::less<>> changed_;
   std::string none_;
+  std::uint64_t edits_ = 0;
 };
 
 }  // namespace app::store

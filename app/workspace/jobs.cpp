@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -74,7 +75,28 @@ struct Jobs::Shared {
   StatePtr take() {
     std::unique_lock lock(mutex);
     ready.wait(lock, [this] { return closing || !waiting.empty(); });
-    if (waiting.empty()) return nullptr;
+    return waiting.empty() ? nullptr : start_next();
+  }
+
+  void serve() {
+    while (const StatePtr job = take()) work_on(job);
+  }
+
+  /// On the caller's thread.
+  void serve_waiting() {
+    for (;;) {
+      StatePtr next;
+      {
+        const std::lock_guard lock(mutex);
+        if (waiting.empty()) return;
+        next = start_next();
+      }
+      work_on(next);
+    }
+  }
+
+  /// Call with the mutex held and something waiting.
+  StatePtr start_next() {
     StatePtr next = std::move(waiting.front());
     waiting.pop_front();
     next->phase.store(Phase::running, std::memory_order_relaxed);
@@ -82,19 +104,17 @@ struct Jobs::Shared {
     return next;
   }
 
-  void serve() {
-    while (const StatePtr job = take()) {
-      if (job->progress.cancelled.load()) {
-        job->finish(Phase::cancelled);
-      } else {
-        job->run();
-      }
-      {
-        const std::lock_guard lock(mutex);
-        std::erase(running, job);
-      }
-      if (wake) wake();
+  void work_on(const StatePtr& job) {
+    if (job->progress.cancelled.load()) {
+      job->finish(Phase::cancelled);
+    } else {
+      job->run();
     }
+    {
+      const std::lock_guard lock(mutex);
+      std::erase(running, job);
+    }
+    if (wake) wake();
   }
 
   /// What waits ends here and now; what runs is asked to. Call with the mutex held.
@@ -112,8 +132,13 @@ struct Jobs::Shared {
 
 Jobs::Jobs(std::size_t workers, std::function<void()> wake) : shared_(std::make_unique<Shared>()) {
   shared_->wake = std::move(wake);
-  for (std::size_t i = 0; i < std::max<std::size_t>(workers, 1); ++i)
-    shared_->workers.emplace_back([shared = shared_.get()] { shared->serve(); });
+  shared_->workers.reserve(workers);
+  try {
+    while (shared_->workers.size() < workers)
+      shared_->workers.emplace_back([shared = shared_.get()] { shared->serve(); });
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that there are do the work, or submit() itself where there is none.
+  }
 }
 
 Jobs::~Jobs() {
@@ -136,6 +161,7 @@ Job Jobs::submit(std::string_view slot, Work work) {
     shared_->waiting.push_back(state);
   }
   shared_->ready.notify_one();
+  if (shared_->workers.empty()) shared_->serve_waiting();
   return Job(std::move(state));
 }
 

@@ -38,6 +38,7 @@ class Job {
 
 class Jobs {
  public:
+  /// Where the system gives fewer threads, they do the work; where it gives none, submit() works before it returns.
   /// `wake` is called on a worker after each job has ended, so that a sleeping window looks again; it must be
   /// thread-safe.
   explicit Jobs(std::size_t workers = 2, std::function<void()> wake = {});

@@ -1,5 +1,6 @@
 #include "app/workspace/session.h"
 
+#include <new>
 #include <nlohmann/json.hpp>
 
 namespace app {
@@ -16,7 +17,7 @@ bool Session::update(bool control_held) {
   if (!computed_ || !lab_->same_inputs(*computed_)) {
     computed_ = lab_->clone();
     if (!lab_->info().job) {
-      lab_->compute();
+      compute_here();
       changed = true;
     } else {
       job_lab_ = lab_->clone();
@@ -35,6 +36,16 @@ bool Session::update(bool control_held) {
   if (!control_held) commit();
   if (changed) ++version_;
   return changed;
+}
+
+/// An answer that there was no memory for is not computed again before the inputs change.
+void Session::compute_here() {
+  job_error_.clear();
+  try {
+    lab_->compute();
+  } catch (const std::bad_alloc&) {
+    job_error_ = "The computation needs more memory than there is: choose smaller inputs.";
+  }
 }
 
 void Session::commit() {

@@ -43,6 +43,7 @@ class Session {
   const std::string& job_error() const { return job_error_; }
 
  private:
+  void compute_here();
   void commit();  ///< records an undo step when Inputs differ from the last one's
   void step(std::vector<Json>& from, std::vector<Json>& to);
 

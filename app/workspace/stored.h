@@ -19,6 +19,8 @@ struct Stored {
   T value{};
   T saved{};              ///< `value` as it was when it was last read or written
   bool may_save = false;  ///< false before `load`, and where a file is that could not be read: it is not overwritten
+  bool unsaved = false;   ///< the last save failed: what it was to keep is in memory alone
+  std::string said{};     ///< why; not said again before a save has succeeded
 
   /// Reads the file. Returns one sentence for the person, "" when there is nothing to say.
   std::string load(const std::filesystem::path& path) {
@@ -28,11 +30,27 @@ struct Stored {
     return std::move(report.notice);
   }
 
-  /// Writes the file when the value has changed. Returns one sentence for the person, "" when there is nothing to say.
+  /// Writes the file when the value has changed, or was not written when it should have been. Returns one sentence for
+  /// the person, "" when there is nothing to say.
   std::string save(const std::filesystem::path& path) {
-    if (!may_save || !changed()) return {};
+    if (!may_save || !(unsaved || changed())) return {};
     store::SaveReport report = save_document(path);
-    saved = value;
+    if (report.saved) {
+      unsaved = true;  // until the copy is made: there may be no memory for it, and then it is written again
+      saved = value;
+    }
+    return take(std::move(report));
+  }
+
+  /// Notes how a save went. Returns what is to be said about it.
+  std::string take(store::SaveReport report) {
+    unsaved = !report.saved;
+    if (report.saved)
+      said.clear();
+    else if (report.notice == said)
+      return {};
+    else
+      said = report.notice;
     return std::move(report.notice);
   }
 

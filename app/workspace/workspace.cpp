@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/platform/file.h"
+#include "app/platform/quoted_text.h"
 #include "app/scenario/link.h"
 #include "app/scenario/scenario.h"
 #include "chapters/mechanism/catalog.h"
@@ -148,7 +149,7 @@ void Workspace::say(std::string sentence, Action action) {
 
 void Workspace::say_failure(std::string sentence, Action action) {
   if (sentence.empty()) return;
-  say(std::move(sentence), std::move(action));
+  say(whole_sentence(sentence), std::move(action));
   messages_.back().failure = true;
 }
 
@@ -178,11 +179,21 @@ void Workspace::save() {
   if (keeping_.job)
     resume_.saved = {};  // that job has written, or still writes, something else than what was saved last
   say_if_any(resume_.save(user_->state / "resume.json"));
+  save_documents();
+}
+
+void Workspace::save_documents() {
   say_if_any(settings_.save(user_->config / "settings.json"));
   say_if_any(progress_.save(user_->data / "progress.json"));
   say_if_any(recent_.save(user_->state / "recent.json"));
   say_if_any(files_.save(user_->state / "files.json"));
   say_if_any(notes_.save(user_->data / "notes.json"));
+  if (kept_.unsaved) save_kept();
+}
+
+bool Workspace::anything_unsaved() const {
+  return settings_.unsaved || progress_.unsaved || recent_.unsaved || files_.unsaved || notes_.unsaved ||
+         kept_.unsaved || resume_.unsaved;
 }
 
 }  // namespace app

@@ -164,10 +164,11 @@ class Workspace {
   models::Status keep_lesson(Lesson lesson);
   std::string export_folder() const;
 
-  void save();  ///< progress, notes, settings, when they changed
-  /// Keeps where the person is, so that a crash loses at most the last second: settings and `resume`, the latter on a
-  /// worker. Call it about once a second with a clock in seconds, whether anything is drawn or not; writes at most once
-  /// a second, and nothing while nothing has changed.
+  void save();  ///< all that changed, and what could not be saved before
+  /// Keeps what the person did and where they are, so that a crash loses at most the last second: notes once they have
+  /// not changed for a second, progress, settings, and `resume` on a worker. What could not be saved is tried again
+  /// twice a minute. Call it about once a second with a clock in seconds, whether anything is drawn or not; writes at
+  /// most once a second, and nothing while nothing has changed.
   void keep_place(double now_s);
 
  private:
@@ -182,8 +183,12 @@ class Workspace {
   /// The same without counting as a visit: what the window has open before the person chose anything.
   void show(std::string_view lab, const std::function<void()>& set_up);
   void restore(chapters::Lab& lab);  ///< as it was left, as far as that is still possible
-  void note_place();                 ///< puts the open lab's state into `resume`
-  void find_drilled();               ///< from what is kept and the catalog
+  void save_documents();             ///< all but the place
+  void keep_notes(double now_s);
+  void take_written_place();
+  bool anything_unsaved() const;
+  void note_place();    ///< puts the open lab's state into `resume`
+  void find_drilled();  ///< from what is kept and the catalog
   models::Status open_lesson_file(const std::string& path, std::string_view text);
   models::Status keep_chip_file(const std::string& path, const std::string& text);
   /// One file input that was tried, and why its lab refuses the file.
@@ -221,7 +226,11 @@ class Workspace {
     std::uint64_t stamp = 0;  ///< of what was noted last
     Job job;                  ///< writes
     store::Resume writing;    ///< what it writes
-    std::shared_ptr<std::string> said;
+    std::shared_ptr<store::SaveReport> report;
+    std::uint64_t note_edits = 0;  ///< Notes::edits when they were looked at last
+    double note_s = 0;             ///< when they had changed last
+    double first_note_s = -1;      ///< when they had changed first since they were saved; negative: they have not
+    double retry_s = -1e9;         ///< before this nothing that failed is tried again
   } keeping_;
   std::map<std::string, CheckedClaims, std::less<>> claims_;
   std::map<std::string, CheckedFigures, std::less<>> figures_;

@@ -97,7 +97,7 @@ std::string Workspace::readers_of(std::string_view path) const {
   return sentence_list(titles, 4);
 }
 
-Status Workspace::open_file(const std::string& path, Action* remedy) {
+Status Workspace::open_file(const std::string& path, Action* remedy) try {
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
     return Status::fail("\"" + file_name(path) + "\" is a folder: choose a file in it.");
@@ -138,6 +138,8 @@ Status Workspace::open_file(const std::string& path, Action* remedy) {
   std::string all = "No lab takes \"" + file_name(path) + "\".";
   for (const Refusal& r : refusals) all += " " + r.title + ": " + r.reason;
   return Status::fail(all);
+} catch (const std::bad_alloc&) {
+  return Status::fail("There is not enough memory to open \"" + file_name(path) + "\": close other programs.");
 }
 
 void Workspace::show_file(const std::string& path) {

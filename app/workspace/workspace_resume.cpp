@@ -86,29 +86,57 @@ void Workspace::note_place() {
   resume.labs.insert_or_assign(std::string(lab().info().id), std::move(now));
 }
 
+void Workspace::take_written_place() {
+  if (!keeping_.job || !keeping_.job.ended()) return;
+  const bool done = keeping_.job.done();
+  if (done && keeping_.report->saved) resume_.saved = std::move(keeping_.writing);
+  say_failure(resume_.take(done ? std::move(*keeping_.report) : store::SaveReport{false, keeping_.job.error()}));
+  keeping_.job = {};
+}
+
+/// One who writes without a pause is not waited for for ever.
+void Workspace::keep_notes(double now_s) {
+  constexpr double pause_s = 1, longest_s = 10;
+  if (notes.edits() != keeping_.note_edits) {
+    keeping_.note_edits = notes.edits();
+    keeping_.note_s = now_s;
+    if (keeping_.first_note_s < 0) keeping_.first_note_s = now_s;
+  }
+  if (keeping_.first_note_s < 0) return;
+  if (now_s - keeping_.note_s < pause_s && now_s - keeping_.first_note_s < longest_s) return;
+  keeping_.first_note_s = -1;
+  say_if_any(notes_.save(user_->data / "notes.json"));
+}
+
 void Workspace::keep_place(double now_s) {
-  if (keeping_.job && keeping_.job.ended()) {
-    say_failure(std::move(*keeping_.said));
-    if (keeping_.job.done()) resume_.saved = std::move(keeping_.writing);
-    keeping_.job = {};
+  constexpr double retry_every_s = 30;
+  take_written_place();
+  if (!user_) return;
+  keep_notes(now_s);
+  if (keeping_.job || now_s - keeping_.last_s < 1) return;
+  if (anything_unsaved() && now_s >= keeping_.retry_s) {
+    keeping_.retry_s = now_s + retry_every_s;
+    save();
   }
-  if (!user_ || keeping_.job || now_s - keeping_.last_s < 1) return;
-  if (!(settings == settings_.saved) && settings_.may_save) {
+  const auto keep = [&](auto& stored, const std::filesystem::path& path) {
+    if (!stored.may_save || stored.unsaved || stored.value == stored.saved) return;
     keeping_.last_s = now_s;
-    say_if_any(settings_.save(user_->config / "settings.json"));
-  }
+    say_if_any(stored.save(path));
+  };
+  keep(settings_, user_->config / "settings.json");
+  keep(progress_, user_->data / "progress.json");
   std::uint64_t stamp = mixed(current_->version(), lab().info().id);
   stamp = mixed(mixed(stamp, openings_), stamp_of_view(lab().view()));
   if (stamp != keeping_.stamp) {
     keeping_.stamp = stamp;
     note_place();
   }
-  if (resume == resume_.saved || !resume_.may_save) return;
+  if (!resume_.may_save || resume_.unsaved || resume == resume_.saved) return;
   keeping_.last_s = now_s;
   keeping_.writing = resume;
-  keeping_.said = std::make_shared<std::string>();
-  keeping_.job = jobs.submit("resume", [copy = resume, said = keeping_.said, path = user_->state / "resume.json"](
-                                           chapters::Progress&) mutable { *said = store::save(path, copy).notice; });
+  keeping_.report = std::make_shared<store::SaveReport>();
+  keeping_.job = jobs.submit("resume", [copy = resume, report = keeping_.report, path = user_->state / "resume.json"](
+                                           chapters::Progress&) mutable { *report = store::save(path, copy); });
 }
 
 }  // namespace app

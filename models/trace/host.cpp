@@ -59,16 +59,7 @@ void walk(const Trace& trace, const Track& track, const std::vector<Wait>& waits
 
 class Watch {
  public:
-  Watch(const Trace& trace, HostWait& out) : trace_(trace), out_(out) {
-    for (std::uint32_t t = 0; t < trace.tracks.size(); ++t)
-      if (const Track& track = trace.tracks[t];
-          track.count > 0 && (track.kind == TrackKind::thread || track.kind == TrackKind::python))
-        of_process_[track.pid].push_back(t);
-    for (auto& [pid, tracks] : of_process_)
-      std::stable_sort(tracks.begin(), tracks.end(), [&](auto a, auto b) {
-        return trace.events[trace.tracks[a].first].start_ns < trace.events[trace.tracks[b].first].start_ns;
-      });
-  }
+  Watch(const Trace& trace, const HostThreads& host, HostWait& out) : trace_(trace), host_(host), out_(out) {}
 
   void thread(std::uint32_t track, std::vector<Wait> waits) {
     for (const Wait& w : waits) out_.total_ns += w.end_ns - w.start_ns;
@@ -102,11 +93,16 @@ class Watch {
     constexpr std::size_t most = 8;
     std::vector<std::uint32_t> out{thread};
     const Track& own = trace_.tracks[thread];
-    const auto of_process = of_process_.find(own.pid);
-    if (of_process == of_process_.end()) return out;
-    for (const bool mine : {true, false})
-      for (const std::uint32_t t : of_process->second)
-        if (t != thread && (trace_.tracks[t].tid == own.tid) == mine && out.size() < most) out.push_back(t);
+    const auto add_from = [&](const HostThreads::Tracks& group, const std::string& id, bool of_this_thread) {
+      const auto found = group.find(id);
+      if (found == group.end()) return;
+      for (const std::uint32_t t : found->second) {
+        if (out.size() == most) return;
+        if (t != thread && (trace_.tracks[t].tid == own.tid) == of_this_thread) out.push_back(t);
+      }
+    };
+    add_from(host_.of_thread, own.pid + '\n' + own.tid, true);
+    add_from(host_.of_process, own.pid, false);
     return out;
   }
 
@@ -154,11 +150,10 @@ class Watch {
   }
 
   const Trace& trace_;
+  const HostThreads& host_;
   HostWait& out_;
   std::unordered_map<std::uint32_t, HostTime> times_;  // by name
-  std::unordered_map<std::string, std::vector<std::uint32_t>>
-      of_process_;                         // its threads and their Python functions, by first start
-  std::vector<std::int8_t> synchronises_;  // by name: -1 not yet asked
+  std::vector<std::int8_t> synchronises_;              // by name: -1 not yet asked
   std::int64_t longest_after_sync_ns_ = 0;
 };
 
@@ -169,7 +164,21 @@ bool waits_for_device(std::string_view name) {
   return has("Synchronize") || name.ends_with("::item") || has("_local_scalar_dense");
 }
 
-HostWait watch_host(const Trace& trace, const std::vector<Gap>& gaps) {
+HostThreads::HostThreads(const Trace& trace) {
+  for (std::uint32_t t = 0; t < trace.tracks.size(); ++t) {
+    const Track& track = trace.tracks[t];
+    if (track.count == 0 || (track.kind != TrackKind::thread && track.kind != TrackKind::python)) continue;
+    of_process[track.pid].push_back(t);
+    of_thread[track.pid + '\n' + track.tid].push_back(t);
+  }
+  for (Tracks* group : {&of_process, &of_thread})
+    for (auto& [id, tracks] : *group)
+      std::stable_sort(tracks.begin(), tracks.end(), [&](auto a, auto b) {
+        return trace.events[trace.tracks[a].first].start_ns < trace.events[trace.tracks[b].first].start_ns;
+      });
+}
+
+HostWait watch_host(const Trace& trace, const HostThreads& host, const std::vector<Gap>& gaps) {
   HostWait out;
   std::unordered_map<std::uint32_t, std::vector<Wait>> by_thread;
   for (const Gap& g : gaps) {
@@ -179,7 +188,8 @@ HostWait watch_host(const Trace& trace, const std::vector<Gap>& gaps) {
     by_thread[call.track].push_back(
         {g.start_ns, std::min(call.start_ns, g.end_ns)});  // gaps of a device are apart and by time
   }
-  Watch watch(trace, out);
+  if (by_thread.empty()) return out;
+  Watch watch(trace, host, out);
   std::vector<std::uint32_t> threads;
   for (const auto& [track, waits] : by_thread) threads.push_back(track);
   std::sort(threads.begin(), threads.end());

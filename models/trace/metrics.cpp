@@ -24,7 +24,7 @@ class Device {
  public:
   Device(const Trace& trace, int device) : trace_(trace) { m.device = device; }
 
-  void measure() {
+  void measure(const HostThreads& host) {
     std::sort(work.begin(), work.end(), [&](std::uint32_t a, std::uint32_t b) {
       const Event &x = trace_.events[a], &y = trace_.events[b];
       return x.start_ns != y.start_ns ? x.start_ns < y.start_ns : a < b;
@@ -64,7 +64,7 @@ class Device {
     m.busy_intervals = static_cast<std::int64_t>(all.parts.size());
     std::vector<Gap> gaps;
     m.idle = idle(work, &gaps);
-    m.host_wait = watch_host(trace_, gaps);
+    m.host_wait = watch_host(trace_, host, gaps);
     m.pace = pace_of(trace_, work, gaps);
     m.slow = slow_launches(trace_, gaps, m.pace);
     m.longest_gaps = longest(std::move(gaps));
@@ -274,9 +274,10 @@ Metrics measure(const Trace& trace) {
         devices.try_emplace(track.device, trace, track.device).first->second.work.push_back(i);
   }
   out.steps = find_steps(trace);
+  const HostThreads host(trace);
   std::vector<std::int64_t> delays;
   for (auto& [number, device] : devices) {
-    device.measure();
+    device.measure(host);
     measure_steps(trace, device, out);
     delays.insert(delays.end(), device.delays.begin(), device.delays.end());
     const LaunchMetrics& l = device.m.launch;

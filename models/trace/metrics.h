@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "models/trace/diagnosis.h"
@@ -145,6 +146,14 @@ struct StepDevice {
                exposed_comm_ns = 0;  ///< inside the step's time
 };
 
+/// The tracks of the host, to be looked up once for all devices.
+struct HostThreads {
+  using Tracks = std::unordered_map<std::string, std::vector<std::uint32_t>>;
+  Tracks of_process;  ///< by pid: its threads and their Python functions, by first start
+  Tracks of_thread;   ///< by pid, a line feed, tid: the thread and its Python functions
+  explicit HostThreads(const Trace& trace);
+};
+
 struct Metrics {
   std::vector<DeviceMetrics> devices;  ///< by device number
   LaunchMetrics launch;                ///< all devices
@@ -153,8 +162,8 @@ struct Metrics {
   std::vector<Diagnosis> diagnosis;  ///< the worst first
 };
 Metrics measure(const Trace& trace);
-/// Fills DeviceMetrics::host_wait from the gaps of a device, by time (trace_host.cpp); measure() calls it.
-HostWait watch_host(const Trace& trace, const std::vector<Gap>& gaps);
+/// Fills DeviceMetrics::host_wait from the gaps of a device, by time (host.cpp); measure() calls it.
+HostWait watch_host(const Trace& trace, const HostThreads& host, const std::vector<Gap>& gaps);
 /// Fill DeviceMetrics::pace and ::slow from the device's work and gaps, both by time (launches.cpp); measure() calls
 /// them.
 LaunchPace pace_of(const Trace& trace, const std::vector<std::uint32_t>& work, const std::vector<Gap>& gaps);

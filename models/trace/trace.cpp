@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <unordered_set>
 
 #include "models/trace/builder.h"
 #include "models/trace/foreign.h"
@@ -11,6 +12,35 @@
 #include "models/trace/sqlite.h"
 
 namespace models::trace {
+namespace {
+
+/// What each device waited for is looked up in the threads that fed it, so that the time for it grows with both.
+constexpr std::size_t max_devices = 1024;
+/// Each is a row of the picture.
+constexpr std::size_t max_tracks = 250'000;
+
+/// "1,025", of a count from a thousand to below a million.
+std::string with_comma(std::size_t n) {
+  const std::string digits = std::to_string(n);
+  return digits.substr(0, digits.size() - 3) + "," + digits.substr(digits.size() - 3);
+}
+
+/// Empty, or why the recording has more in it than can be told apart.
+std::string too_many(const Trace& trace) {
+  const auto sentence = [](std::size_t found, const char* what, std::size_t most, const char* advice) {
+    return "This recording has " + (found < 1'000'000 ? with_comma(found) : "more than 999,999") + " " + what +
+           ", of which at most " + with_comma(most) + " are read: " + advice + ".";
+  };
+  if (trace.tracks.size() > max_tracks)
+    return sentence(trace.tracks.size(), "tracks", max_tracks, "record fewer threads, or a shorter time");
+  std::unordered_set<int> devices;
+  for (const Track& track : trace.tracks)
+    if (track.kind == TrackKind::stream) devices.insert(track.device);
+  return devices.size() > max_devices ? sentence(devices.size(), "devices", max_devices, "record one rank a file")
+                                      : std::string();
+}
+
+}  // namespace
 
 std::string Trace::args(const Event& e, std::string* why) const {
   if (e.args_bytes == 0 || !text) return {};
@@ -50,6 +80,7 @@ Result<Trace> read_trace(Bytes bytes, std::string_view origin, const Progress& p
   if (source.compressed()) trace.format += ", gz";
   if (!sqlite) trace.text = source.text();
   builder.finish();
+  if (auto sentence = too_many(trace); !sentence.empty()) return fail(sentence);
   if (progress.report) progress.report(1);
   return Result<Trace>::ok(std::move(trace));
 } catch (const std::bad_alloc&) {

@@ -104,12 +104,13 @@ TimelineLaneIndex index_lane(const TimelineSpans& spans) {
   if (size == 0) return index;
 
   bool by_start = true, by_depth = true;
-  std::vector<std::size_t> counts(65536, 0);
+  std::vector<std::size_t> counts;  // as long as the spans are deep: a recording may have a hundred thousand lanes
   index.first_ns = INT64_MAX;
   index.last_ns = INT64_MIN;
   TimelineSpan before;
   for (std::size_t i = 0; i < size; ++i) {
     const TimelineSpan s = spans[i];
+    if (s.depth >= counts.size()) counts.resize(s.depth + std::size_t{1}, 0);
     ++counts[s.depth];
     index.tints[s.tint.code] = true;
     index.first_ns = std::min(index.first_ns, s.start_ns);
@@ -121,7 +122,7 @@ TimelineLaneIndex index_lane(const TimelineSpans& spans) {
     before = s;
   }
 
-  std::vector<std::uint16_t> row_of_depth(65536, 0);
+  std::vector<std::uint16_t> row_of_depth(counts.size(), 0);
   for (std::size_t d = 0; d < counts.size(); ++d) {
     if (counts[d] == 0) continue;
     if (index.rows.size() < max_rows) index.rows.push_back({.depth = static_cast<std::uint16_t>(d), .levels = {}});

@@ -17,8 +17,22 @@ app::Environment environment(std::map<std::string, std::string> values) {
 }  // namespace
 
 // XDG Base Directory Specification 0.8: the defaults, and that relative values are to be ignored.
+static std::string unknown() { return {}; }
+
+TEST_CASE("where HOME is set, nobody asks the user database, which may be on the network") {
+  int asked = 0;
+  const auto home = [&] {
+    ++asked;
+    return "/home/db";
+  };
+  REQUIRE(app::user_paths(environment({{"HOME", "/home/ada"}}), home));
+  CHECK(asked == 0);
+  REQUIRE(app::user_paths(environment({}), home));
+  CHECK(asked == 1);
+}
+
 TEST_CASE("user paths follow the XDG variables, then HOME, then the user database") {
-  const auto home = app::user_paths(environment({{"HOME", "/home/ada"}}), "");
+  const auto home = app::user_paths(environment({{"HOME", "/home/ada"}}), [] { return "/not/asked"; });
   CHECK(home->data == "/home/ada/.local/share/ridgeline");
   CHECK(home->config == "/home/ada/.config/ridgeline");
   CHECK(home->state == "/home/ada/.local/state/ridgeline");
@@ -27,20 +41,20 @@ TEST_CASE("user paths follow the XDG variables, then HOME, then the user databas
   const auto xdg = app::user_paths(
       environment(
           {{"HOME", "/home/ada"}, {"XDG_DATA_HOME", "/data"}, {"XDG_CONFIG_HOME", "relative"}, {"XDG_STATE_HOME", ""}}),
-      "");
+      unknown);
   CHECK(xdg->data == "/data/ridgeline");
   CHECK(xdg->config == "/home/ada/.config/ridgeline");
   CHECK(xdg->state == "/home/ada/.local/state/ridgeline");
 
-  CHECK(app::user_paths(environment({}), "/home/db")->data == "/home/db/.local/share/ridgeline");
+  CHECK(app::user_paths(environment({}), [] { return "/home/db"; })->data == "/home/db/.local/share/ridgeline");
 }
 
 TEST_CASE("without any home there are no paths but a sentence") {
-  const auto none = app::user_paths(environment({{"XDG_DATA_HOME", "/data"}}), "");
+  const auto none = app::user_paths(environment({{"XDG_DATA_HOME", "/data"}}), unknown);
   CHECK_FALSE(none);
   CHECK(none.error.find("set HOME") != std::string::npos);
-  const auto all =
-      app::user_paths(environment({{"XDG_DATA_HOME", "/d"}, {"XDG_CONFIG_HOME", "/c"}, {"XDG_STATE_HOME", "/s"}}), "");
+  const auto all = app::user_paths(
+      environment({{"XDG_DATA_HOME", "/d"}, {"XDG_CONFIG_HOME", "/c"}, {"XDG_STATE_HOME", "/s"}}), unknown);
   CHECK(all.error.empty());
   CHECK(all->state == "/s/ridgeline");
 }

@@ -78,15 +78,16 @@ TEST_CASE("kill -9 at any moment leaves the last saved state or the one being sa
   CHECK(folder.count(".corrupt-") == 0);
 
   // What the killed ones were writing is swept once it is old enough to be nobody's.
-  folder.write("file.json.tmp-oldold", "half a fi");
+  folder.write("file.json.ridgeline-oldold", "half a fi");
   for (const auto& entry : std::filesystem::directory_iterator(folder.path))
-    if (entry.path().string().find(".tmp-") != std::string::npos)
+    if (entry.path().string().find(".ridgeline-") != std::string::npos)
       std::filesystem::last_write_time(entry.path(),
                                        std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
-  folder.write("file.json.tmp-newnew", "being written");
+  folder.write("file.json.ridgeline-newnew", "being written");
+  REQUIRE(app::store::save_json(path, 1, {{"n", 0}, {"text", std::string(200000, 'a')}}));
   REQUIRE(state_of(path).report.found == Found::loaded);
-  CHECK(folder.count(".tmp-") == 1);
-  CHECK(folder.read("file.json.tmp-newnew") == "being written");
+  CHECK(folder.count(".ridgeline-") == 1);
+  CHECK(folder.read("file.json.ridgeline-newnew") == "being written");
 }
 
 TEST_CASE("a save that runs out of space says so and leaves the state before it") {
@@ -107,7 +108,7 @@ TEST_CASE("a save that runs out of space says so and leaves the state before it"
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
   CHECK(json::parse(folder.read("file.json"))["n"] == 1);
-  CHECK(folder.count(".tmp-") == 0);
+  CHECK(folder.count(".ridgeline-") == 0);
 }
 
 TEST_CASE("instances that save at the same time lose none of each other's progress") {
