@@ -97,7 +97,7 @@ void check_measurements(std::string_view lab, CheckedRows& rows) {
     if (!computed.empty()) summaries.emplace_back(entry.id, summarize_residuals(computed, checked));
   }
   if (summaries.empty()) return;
-  rows.lines += "\nresiduals, (measured - model) / model\n";
+  rows.lines += "\nresiduals: (measured - model) / model of an estimate, the share reached less 1 of a bound\n";
   rows.lines += "lab                            rows      mean  mean abs.     worst  of the bound     the worst is\n";
   for (const auto& [id, summary] : summaries) add_residuals(id, summary, rows);
   rows.lines += "\n";

@@ -163,7 +163,7 @@ models::Result<CheckedPublished> check_published(const Published& row) {
   c.model = reading(*lab, row.output);
   if (!std::isfinite(c.model) || c.model == 0)
     return fail(lab->reason().empty() ? row.output + " is no number to compare with." : lab->reason());
-  c.residual = chapters::published_residual(row.measured, c.model);
+  c.residual = chapters::published_residual(row.role, row.measured, c.model);
   c.share = chapters::published_share(row.role, row.measured, c.model);
   c.fault = fault_of(row, c);
   return Checked::ok(std::move(c));

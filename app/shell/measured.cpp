@@ -109,7 +109,8 @@ void draw_measured(Shell& shell) {
   }
   ui::wrapped(
       "What people measured and published, beside what this lab computes on the same inputs. "
-      "Residual = (measured - model) / model. Choose a row for its source.",
+      "Residual = (measured - model) / model; of a bound it is what is missing of it, for rates and times alike. "
+      "Choose a row for its source.",
       t.muted, Type::small);
   if (state.table.selected >= 0 && static_cast<std::size_t>(state.table.selected) < figures.size()) {
     const auto& [row, checked] = figures[static_cast<std::size_t>(state.table.selected)];

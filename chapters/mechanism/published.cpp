@@ -21,7 +21,10 @@ double Published::number(std::string_view key, double otherwise) const {
   return found && std::isfinite(found->number) ? found->number : otherwise;
 }
 
-double published_residual(double measured, double model) { return (measured - model) / std::abs(model); }
+double published_residual(ModelRole role, double measured, double model) {
+  if (role == ModelRole::estimate) return (measured - model) / std::abs(model);
+  return published_share(role, measured, model) - 1;
+}
 
 double published_share(ModelRole role, double measured, double model) {
   if (role == ModelRole::ceiling) return measured / model;

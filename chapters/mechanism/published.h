@@ -42,8 +42,9 @@ struct Published {
   double number(std::string_view key, double otherwise) const;    ///< a number that the data sets
 };
 
-/// (measured - model) / |model|: -0.3 is 30 % below the model.
-double published_residual(double measured, double model);
+/// Of an estimate (measured - model) / |model|: -0.3 is 30 % below the model. Of a bound its share reached less 1: -0.3
+/// is 30 % short of it, whether a rate fell below its ceiling or a time took longer than its floor.
+double published_residual(ModelRole role, double measured, double model);
 /// The share of a bound that was reached: measured over a ceiling, a floor over measured; NaN for an estimate.
 double published_share(ModelRole role, double measured, double model);
 

@@ -113,8 +113,8 @@ MeasuredRuns measured_runs(const Inputs& in, const Outputs& out) {
     const double best = all.rate ? bound->tokens_per_s : bound->tpot_s;
     all.runs.push_back({
         .name = short_name(*row, same_chip),
-        .info = row->name + ": " + format_text(100 * published_residual(row->measured, best), "%", 3) +
-                " off the bound; " + row->source + ", " + row->date,
+        .info = row->name + ": " + format_text(-100 * published_residual(row->role, row->measured, best), "%", 3) +
+                " short of the bound; " + row->source + ", " + row->date,
         .measured = all.rate ? row->measured : 1 / row->measured,
         .bound = all.rate ? best : 1 / best,
     });

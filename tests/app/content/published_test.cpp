@@ -112,7 +112,10 @@ TEST_CASE("a row is recomputed by its lab: residual, share of a bound, and what 
   CHECK(reached.residual == Approx(-0.5));
   CHECK(reached.share == Approx(0.5));
   CHECK(reached.fault.empty());
-  CHECK(checked(R"("measured": 1978.8e12, "model": "floor")").share == Approx(0.5));  // twice the least
+  const auto late = checked(R"("measured": 1978.8e12, "model": "floor")");  // twice the least
+  CHECK(late.share == Approx(0.5));
+  CHECK(late.residual == Approx(-0.5));  // as for a rate: what is missing of the bound
+  CHECK(checked(R"("measured": 1978.8e12, "model": "estimate")").residual == Approx(1));
   CHECK(std::isnan(checked(R"("measured": 1e15, "model": "estimate")").share));
   CHECK(checked(R"("measured": 1.2e15, "model": "ceiling")").fault ==
         "a lies beyond the bound of the model, which was reached to 121 %: mend one of them, or say in beats why it "

@@ -11,14 +11,14 @@
 // at support::walk. ridgeline_monkey walks for as long as it is let.
 
 TEST_CASE("every lab: whatever is clicked, typed, dropped or undone, values stay in range and the state reads back") {
-  // A thousand events are fifteen seconds under sanitizers: those are for `./test full`.
-  const int events = support::sanitized() && !support::full() ? 250 : 1000;
+  // A lab whose jobs compute for long is given fewer than a thousand, and `./test full` gives all their thousand.
+  const double cpu_s = support::full() ? 1e30 : support::sanitized() ? 6 : 2.5;
   for (const auto& entry : support::labs_under_test()) DYNAMIC_SECTION(entry.id) {
-      const support::MonkeyTally done =
-          support::walk({.lab = std::string(entry.id), .seed = 11, .events = events, .events_a_start = events / 2});
-      CHECK(done.events == static_cast<std::uint64_t>(events));
-      CHECK(done.starts == 3);
-      CHECK(done.edits > 2);
+      const support::MonkeyTally done = support::walk(
+          {.lab = std::string(entry.id), .seed = 11, .events = 1000, .cpu_s = cpu_s, .events_a_start = 500});
+      CHECK(done.events >= 100);
+      CHECK(done.starts >= 2);
+      CHECK(done.edits > 0);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <deque>
 #include <filesystem>
 #include <memory>
@@ -89,12 +90,15 @@ class Walker {
     files_ = make_files_to_drop(folder_ / "files", what_.lab);
     try {
       start();
+      const double from_s = cpu_s();
       const int last = std::min(what_.events, what_.until);
       for (event_ = 1; event_ <= last; ++event_) {
         one_event();
-        if (event_ % what_.events_a_start != 0 && event_ != last) continue;
+        const bool enough = event_ >= what_.least && cpu_s() - from_s > what_.cpu_s;
+        if (event_ % what_.events_a_start != 0 && event_ != last && !enough) continue;
         finish();
         restart();
+        if (enough) break;
       }
     } catch (const std::exception& e) {
       throw std::runtime_error(e.what() + trail_text());
@@ -103,6 +107,8 @@ class Walker {
   }
 
  private:
+  static double cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
   static std::uint64_t lab_number(std::string_view lab) {
     std::uint64_t n = 0;
     for (const char c : lab) n = n * 131 + static_cast<unsigned char>(c);

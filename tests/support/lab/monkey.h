@@ -12,6 +12,9 @@ struct MonkeyWalk {
   std::string lab;
   std::uint64_t seed = 1;
   int events = 1000;
+  /// After `least` events a walk ends early once it has taken so much CPU time, its jobs included, seconds.
+  double cpu_s = 1e30;
+  int least = 100;
   /// The program is ended and started again after so many, with the state that it kept.
   int events_a_start = 250;
   int until = 1 << 30;  ///< stops after this event, counted from 1, as if the walk were as long: to find what did it

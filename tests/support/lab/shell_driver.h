@@ -2,10 +2,12 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "app/platform/fonts.h"
 #include "app/shell/shell.h"
@@ -93,13 +95,16 @@ struct ShellDriver {
   }
   /// Draws until nothing computes and no Explore job runs; false when that takes too many frames.
   bool settle() {
-    ui.frames(3);  // what was asked for starts in the next frame
-    for (int i = 0; i < 3000; ++i) {
+    ui.frames(3);   // what was asked for starts in the next frame
+    int quiet = 0;  // frames in a row: what one job finds may ask for the next
+    for (int i = 0; i < 20'000 && quiet < 4; ++i) {
       ui.frames(1);
-      if (!workspace.current().computing() && !shell.explore.running && workspace.jobs.busy() == 0)
-        return ui.frames(2), true;
+      const bool idle =
+          !workspace.current().computing() && !shell.explore.running && !shell.fixes.job && workspace.jobs.busy() == 0;
+      quiet = idle ? quiet + 1 : 0;
+      if (!idle) std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
-    return false;
+    return quiet >= 4;
   }
 
  private:
