@@ -376,6 +376,14 @@ void describe(Fields& f, View& v) {
          {.label = "Shown from", .unit = "s", .help = "Left end of the picture.", .lo = -1e6, .hi = 1e6});
   f.real("duration_s", v.duration_s,
          {.label = "Shown for", .unit = "s", .help = "Width of the picture; 0 shows everything.", .lo = 0, .hi = 1e6});
+  f.real("asked_start_s", v.asked.start_s,
+         {.label = "Step gone to",
+          .unit = "s",
+          .help = "Where the step begins that was gone to last.",
+          .lo = -1e6,
+          .hi = 1e6});
+  f.real("asked_duration_s", v.asked.duration_s,
+         {.label = "Length of that step", .unit = "s", .help = "0: the whole recording.", .lo = 0, .hi = 1e6});
 }
 
 models::Result<std::string> document_of(const Outputs& out) {
