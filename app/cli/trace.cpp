@@ -101,6 +101,20 @@ std::string counted(std::int64_t n, const char* one, const char* many) {
   return widgets::format_text(static_cast<double>(n), "", 15) + " " + (n == 1 ? one : many);
 }
 
+/// "1.0 ms not launched yet, 493 ms launched late and not begun": the causes of idle time that take any.
+std::string idle_parts(const models::trace::Idle& idle) {
+  std::string out;
+  const auto add = [&](std::int64_t ns, const char* what) {
+    if (ns > 0) out += (out.empty() ? "" : ", ") + time_of(ns) + what;
+  };
+  add(idle.late.before_ns, " not launched yet");
+  add(idle.late.inside_ns, " in launching calls");
+  add(idle.late.after_ns, " launched late and not begun");
+  add(idle.kernel_wait_ns, " between kernels");
+  add(idle.other_ns, " for other causes");
+  return out;
+}
+
 void print_device(std::ostream& out, const DeviceMetrics& d) {
   out << "  GPU " << d.device << ": busy for " << time_of(d.busy_ns) << " of " << time_of(d.span_ns) << ", "
       << share_of(d.busy_ns, d.span_ns) << "\n";
@@ -116,8 +130,7 @@ void print_device(std::ostream& out, const DeviceMetrics& d) {
   if (d.mem_ns > 0) row("copies and sets", d.mem_ns);
   row("idle", d.idle_ns,
       d.launch.linked == 0    ? "no launching call was recorded that would say why"
-      : d.idle.total_ns() > 0 ? time_of(d.idle.host_wait_ns) + " for the host, " + time_of(d.idle.kernel_wait_ns) +
-                                    " between kernels, " + time_of(d.idle.other_ns) + " for other causes"
+      : d.idle.total_ns() > 0 ? idle_parts(d.idle)
                               : "");
   if (d.launch.linked > 0)
     row("launch delay", d.launch.median_delay_ns, "median; the longest is " + time_of(d.launch.max_delay_ns));
@@ -187,14 +200,18 @@ Json job_json(const std::vector<viewer::RecordingPtr>& recordings) {
   }
   if (w.culprit >= 0)
     j["culprit"] = {{"rank", rows[static_cast<std::size_t>(w.culprit)].rank()},
+                    {"device", rows[static_cast<std::size_t>(w.culprit)].device},
                     {"share_of_waiting", w.culprit_share()},
                     {"stands_out", w.stands_out}};
   for (const auto& c : w.collectives) {
     Json waited = Json::array();
     for (std::size_t i = 0; i < rows.size(); ++i)
       waited.push_back(c.events[i] == models::trace::none ? Json(nullptr) : Json(c.waited_ns[i]));
-    j["collectives"].push_back(
-        {{"name", c.name}, {"last_rank", rows[c.last].rank()}, {"cost_ns", c.cost_ns}, {"waited_ns", waited}});
+    j["collectives"].push_back({{"name", c.name},
+                                {"last_rank", rows[c.last].rank()},
+                                {"last_device", rows[c.last].device},
+                                {"cost_ns", c.cost_ns},
+                                {"waited_ns", waited}});
   }
   return j;
 }
@@ -281,12 +298,12 @@ int trace(const Arguments& a, const Streams& s) {
   if (a.has("--json")) {
     Json all = Json::array();
     for (const auto& r : recordings) all.push_back(trace_json(r->trace, r->metrics));
-    if (recordings.size() > 1) all.push_back({{"ranks", job_json(recordings)}});
+    if (viewer::rows_of(recordings).size() > 1) all.push_back({{"ranks", job_json(recordings)}});
     if (!all.empty()) s.out << to_text(all, 2) << "\n";
     return status;
   }
   for (const auto& r : recordings) print(s.out, r->trace, r->metrics);
-  if (recordings.size() > 1) print_job(s.out, recordings);
+  if (viewer::rows_of(recordings).size() > 1) print_job(s.out, recordings);
   return status;
 }
 

@@ -6,6 +6,7 @@
 #include "app/scenario/fields_json.h"
 #include "app/shell/control_kinds.h"
 #include "app/shell/ui.h"
+#include "widgets/base/shorten.h"
 
 namespace app {
 namespace {
@@ -86,7 +87,12 @@ bool text_control(const Field& f, ControlState& state, float width) {
     const Painter p = Painter::window();
     p.rect(at, end, t.card, t.px(6));
     p.frame(at, end, ImGui::IsItemHovered() ? t.accent : t.line, 1, t.px(6));
-    p.text_fit({at.x + t.px(10), at.y + t.px(7)}, shown, box - t.px(20), value.empty() ? t.muted : t.text, Type::small);
+    const ImU32 ink = value.empty() ? t.muted : t.text;
+    if (f.kind == Kind::file && !value.empty())  // paths differ at their ends
+      p.text({at.x + t.px(10), at.y + t.px(7)}, widgets::shorten_middle(value, box - t.px(20), Type::small).view(), ink,
+             Type::small);
+    else
+      p.text_fit({at.x + t.px(10), at.y + t.px(7)}, shown, box - t.px(20), ink, Type::small);
     ui::focus_ring(t.px(6));
     if (pressed) start_typing(f, state, f.kind == Kind::reals ? to_text(field_to_json(f)) : std::string(value));
   }

@@ -59,8 +59,9 @@ bool is_communication(std::string_view kernel) {
 
 EventClass class_of_work(std::string_view name) {
   if (starts_like(name, "memcpy") || starts_like(name, "memset") || starts_like(name, "hipmemcpy") ||
-      starts_like(name, "hipmemset") || name.starts_with("dma"))
-    return EventClass::memory;
+      starts_like(name, "hipmemset") || name.starts_with("dma") || name.starts_with("__amd_rocclr_copyBuffer") ||
+      name.starts_with("__amd_rocclr_fillBuffer"))
+    return EventClass::memory;  // the last two are ROCm's copies and fills, which run as kernels
   // Operations of XLA are named after the collective, and numbered.
   for (const std::string_view collective :
        {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast"})

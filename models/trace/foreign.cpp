@@ -83,8 +83,9 @@ std::string foreign_format(std::string_view head, std::string_view name, bool in
     return "This is a report of Nsight Systems in its own format: nsys export --type sqlite writes a file that can be "
            "opened.";
   if (head.size() > 1 && head[0] == '\x80' && head[1] >= 2 && head[1] <= 5)
-    return "This is a pickle of Python, which is a program and is not run here: write the recording as JSON, with "
-           "export_chrome_trace of the PyTorch profiler.";
+    return "This is a pickle of Python, which is a program and is not run here. A recording is written as JSON by "
+           "export_chrome_trace of the PyTorch profiler; a memory snapshot or a flight recorder's dump is no "
+           "recording.";
   const Protobuf protobuf = protobuf_of(head);
   if (protobuf == Protobuf::xplane || (ends_like(name, ".xplane.pb") && !head.starts_with("{")))
     return "This is an XPlane of TensorFlow or JAX: open the .trace.json.gz beside it, or have xprof convert it to the "

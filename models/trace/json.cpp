@@ -52,6 +52,16 @@ class Reader {
     if (rows_ > 0)
       return "This is a list of " + std::to_string(rows_) +
              " values, not of trace events: open the profiler's trace, not a memory timeline.";
+    if (!seen_events_ && has_key("entries") && (has_key("pg_config") || has_key("nccl_version")))
+      return "This is a dump of PyTorch's flight recorder, which says which collectives a rank began and has no "
+             "timeline "
+             "of the device: fr_trace reads it.";
+    if (!seen_events_ && has_key("nodes") && has_key("schema"))
+      return "This is an execution trace of PyTorch, which lists operations and has no times: open the profiler's "
+             "trace "
+             "of the same run.";
+    if (!seen_events_ && has_key("profiles") && has_key("shared"))
+      return "This is a profile of speedscope, which samples call stacks: open a trace with spans.";
     if (!seen_events_)
       return "This JSON has no \"traceEvents\": open a trace of the PyTorch profiler, of rocprofv3 or another in the "
              "Chrome format.";
@@ -234,7 +244,12 @@ class Reader {
                               " a mistake in the JSON that could be mended: nothing of it is lost.");
   }
 
+  bool has_key(std::string_view key) const {
+    return std::find(header_keys_.begin(), header_keys_.end(), key) != header_keys_.end();
+  }
+
   void keep_metadata(const std::string& key, std::string_view value) {
+    if (header_keys_.size() < 64) header_keys_.push_back(key);
     if (value.size() <= kept_metadata_bytes && trace_.metadata.size() < 256) trace_.metadata.emplace_back(key, value);
     if (key == "samples" || key == "stackFrames") samples_ = samples_ || value.size() > 2;
     if (key == "baseTimeNanoseconds") {
@@ -268,6 +283,7 @@ class Reader {
   Scanner scan_;
   EventReader event_;
   RocprofReader rocprof_;
+  std::vector<std::string> header_keys_;  ///< those beside the events, the first 64
   bool seen_events_ = false, cut_ = false, in_event_ = false, samples_ = false;
   std::int64_t rows_ = 0, lost_places_ = 0, in_damage_ = 0;
   std::size_t lost_bytes_ = 0, first_lost_ = 0;

@@ -205,13 +205,28 @@ std::vector<Card> cards_of(const Outputs& out) {
   return cards;
 }
 
+/// "Rank `1`, device `0`".
+static std::string marked_name(const std::string& label) {
+  std::string out;
+  bool digits = false;
+  for (const char c : label + " ") {
+    const bool digit = c >= '0' && c <= '9';
+    if (digit != digits) out += '`';
+    digits = digit;
+    out += c;
+  }
+  out.pop_back();
+  out[0] = 'R';
+  return out;
+}
+
 std::string answer_of(const Inputs& in, const Outputs& out) {
   if (out.rows[out.chosen].device < 0) return host_answer(out);
   if (!(out.span_s > 0)) return "The device's work in this recording takes no time.";
   std::string s = "Of `" + format_text(out.span_s, "s", 3) + "` the device works `" +
                   format_text(out.busy_share, "%", 3) + "`" + largest_loss(in, out) + ".";
   if (out.waits.stands_out)
-    s += " Rank `" + format_text(out.late_rank, "", 15) + "` arrives last in `" +
+    s += " " + marked_name(out.rows[static_cast<std::size_t>(out.waits.culprit)].label()) + " arrives last in `" +
          std::to_string(out.waits.times_last[static_cast<std::size_t>(out.waits.culprit)]) + "` of `" +
          std::to_string(out.waits.collectives.size()) + "` collectives and costs the others `" +
          format_text(out.late_rank_cost_s, "s", 3) + "`.";

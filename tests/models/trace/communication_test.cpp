@@ -70,6 +70,8 @@ TEST_CASE("work whose category says nothing is classed by its name", "[trace]") 
   CHECK(class_of_work("MemcpyD2H") == EventClass::memory);
   CHECK(class_of_work("hipMemset") == EventClass::memory);
   CHECK(class_of_work("dma_in") == EventClass::memory);
+  CHECK(class_of_work("__amd_rocclr_copyBuffer.kd") == EventClass::memory);
+  CHECK(class_of_work("__amd_rocclr_fillBufferAligned.kd") == EventClass::memory);
   CHECK(class_of_work("all-reduce.17") == EventClass::communication);
   CHECK(class_of_work("reduce-scatter-start") == EventClass::communication);
   CHECK(class_of_work("reduce.5") == EventClass::computation);

@@ -47,8 +47,16 @@ TEST_CASE("foreign formats are named, each with the way out", "[trace]") {
         "This is a report of Nsight Systems in its own format: nsys export --type sqlite writes a file that can be "
         "opened.");
   const std::string pickle =
-      "This is a pickle of Python, which is a program and is not run here: write the recording as JSON, with "
-      "export_chrome_trace of the PyTorch profiler.";
+      "This is a pickle of Python, which is a program and is not run here. A recording is written as JSON by "
+      "export_chrome_trace of the PyTorch profiler; a memory snapshot or a flight recorder's dump is no recording.";
+  CHECK(refusal(R"({"version": "2.10", "pg_config": {}, "pg_status": {}, "entries": [{"record_id": 0}]})") ==
+        "This is a dump of PyTorch's flight recorder, which says which collectives a rank began and has no timeline of "
+        "the device: fr_trace reads it.");
+  CHECK(refusal(R"({"schema": "1.1.1-chakra.0.0.4", "pid": 1, "nodes": []})") ==
+        "This is an execution trace of PyTorch, which lists operations and has no times: open the profiler's trace of "
+        "the same run.");
+  CHECK(refusal(R"({"shared": {"frames": []}, "profiles": []})") ==
+        "This is a profile of speedscope, which samples call stacks: open a trace with spans.");
   CHECK(refusal("\x80\x04\x95\x10\0\0\0\0\0\0\0}\x94."s) == pickle);
   CHECK(refusal("\x80\x02}q\0."s) == pickle);
   const std::string plane =
