@@ -72,7 +72,7 @@ TEST_CASE("readers of models meet no memory at any moment", "[.memory]") {
   REQUIRE(requests);
   check_reading(
       "arrivals CSV", What::memory, [&] { return models::parse_requests(arrivals, 1000); },
-      [&](const auto& r) { return r->size() == requests->size(); });
+      [&](const auto& r) { return r->requests.size() == requests->requests.size(); });
   const std::string measured = "name,flops,bytes,time_s\na kernel with a long name,1e12,2e9,0.5\nb,1e9,1e9,1\n";
   check_reading(
       "measurements CSV", What::memory,
