@@ -21,14 +21,29 @@ find_package(PkgConfig REQUIRED)
 find_package(OpenGL REQUIRED COMPONENTS OpenGL EGL)
 find_package(glfw3 3.3 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
-# json: nlohmann_json without its two user-defined literals. Nothing here uses them, and they compile the whole parser in each
-# file that sees the header: a tenth of the time of a build. Where the header looks different it is taken as it is.
+# json: nlohmann_json with two changes. Its user-defined literals are left out: nothing here uses them, and they compile the
+# whole parser in each file that sees the header, a tenth of the time of a build. And a value is destroyed without asking for
+# memory: the library moves what is inside onto a vector so that deep values need no deep stack, in a destructor, which ends
+# the program where there is no memory for the vector. Every text is refused beyond 64 levels before it is parsed, so here it
+# recurses; and what was left without its list or its members, since there was no memory for them, has nothing to destroy.
+# Where the header looks different it is taken as it is.
 add_library(json INTERFACE)
 target_link_libraries(json INTERFACE nlohmann_json::nlohmann_json)
 get_target_property(json_folders nlohmann_json::nlohmann_json INTERFACE_INCLUDE_DIRECTORIES)
 find_file(json_header nlohmann/json.hpp PATHS ${json_folders} /usr/include /usr/local/include NO_DEFAULT_PATH)
 if(json_header)
   file(READ ${json_header} json_text)
+  set(json_end "                    // since it doesn't have any children\n                }\n")
+  string(FIND "${json_text}" "                // flatten the current json_value to a heap-allocated stack\n" json_from)
+  string(FIND "${json_text}" "${json_end}" json_to)
+  if(json_from GREATER 0 AND json_to GREATER json_from)
+    string(LENGTH "${json_end}" json_length)
+    math(EXPR json_to "${json_to} + ${json_length}")
+    string(SUBSTRING "${json_text}" 0 ${json_from} json_head)
+    string(SUBSTRING "${json_text}" ${json_to} -1 json_tail)
+    set(json_none "                if (t == value_t::array ? array == nullptr : object == nullptr) return;\n")
+    string(CONCAT json_text "${json_head}" "${json_none}" "${json_tail}")
+  endif()
   set(json_end "}  // namespace literals\n")
   string(FIND "${json_text}" "inline namespace literals\n" json_from)
   string(FIND "${json_text}" "${json_end}" json_to)

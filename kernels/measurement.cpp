@@ -11,6 +11,7 @@ namespace {
 std::vector<std::string> split(const std::string& line) {
   std::vector<std::string> cells;
   std::stringstream in(line);
+  in.exceptions(std::ios::badbit);
   for (std::string cell; std::getline(in, cell, ',');) {
     const auto first = cell.find_first_not_of(" \t\r\"");
     const auto last = cell.find_last_not_of(" \t\r\"");
@@ -30,6 +31,8 @@ bool parse_positive(const std::string& s, double& out) {
 Measurements parse_measurements(const std::string& csv) {
   static constexpr const char* needed[] = {"name", "flops", "bytes", "time_s"};
   std::stringstream in(csv);
+  in.exceptions(
+      std::ios::badbit);  // a stream keeps std::bad_alloc to itself, and the rest would be left out in silence
   std::string line;
   if (!std::getline(in, line))
     return {{}, "The measurement file is empty: its first line must be name,flops,bytes,time_s."};

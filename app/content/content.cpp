@@ -1,6 +1,7 @@
 #include "app/content/content.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <new>
@@ -11,6 +12,7 @@
 #include "app/explore/explore.h"
 #include "app/platform/file.h"
 #include "app/platform/json.h"
+#include "app/platform/plain_file.h"
 #include "app/platform/quoted_text.h"
 #include "app/scenario/scenario.h"
 #include "app/scenario/sentences.h"
@@ -56,9 +58,10 @@ void or_no_memory(std::vector<std::string>& errors, std::string_view what, Read 
 
 std::vector<fs::path> files(const fs::path& folder, const char* extension) {
   std::vector<fs::path> out;
-  std::error_code none;
-  for (const auto& e : fs::directory_iterator(folder, none))
-    if (e.path().extension() == extension) out.push_back(e.path());
+  std::vector<std::string> names;
+  if (read_names(folder, names) == ENOMEM) throw std::bad_alloc();
+  for (const std::string& name : names)
+    if (fs::path path = folder / name; path.extension() == extension) out.push_back(std::move(path));
   std::sort(out.begin(), out.end());
   return out;
 }

@@ -1,12 +1,14 @@
 #include "app/content/load_catalog.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <new>
 #include <system_error>
 
 #include "app/content/load_drills.h"
 #include "app/content/load_published.h"
 #include "app/platform/file.h"
+#include "app/platform/plain_file.h"
 #include "app/platform/quoted_text.h"
 
 namespace app {
@@ -34,12 +36,12 @@ void take(models::Result<std::vector<T>> parsed, std::vector<T>& to, std::vector
 template <class Use>
 void each_json(const fs::path& folder, std::vector<std::string>& errors, Use use) {
   std::vector<fs::path> paths;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    if (at->path().extension() == ".json") paths.push_back(at->path());
-  if (error && error != std::errc::no_such_file_or_directory)
-    errors.push_back("The folder " + path_text(folder) + " cannot be read (" + error.message() +
+  std::vector<std::string> names;
+  if (const int error = read_names(folder, names); error != 0 && error != ENOENT)
+    errors.push_back("The folder " + path_text(folder) + " cannot be read (" + std::generic_category().message(error) +
                      "): what is in it is left out.");
+  for (const std::string& name : names)
+    if (fs::path path = folder / name; path.extension() == ".json") paths.push_back(std::move(path));
   std::sort(paths.begin(), paths.end());
   for (const auto& path : paths) {
     const std::string name = path_text(path.filename());
@@ -70,8 +72,11 @@ LoadedCatalog load_catalog(const fs::path& assets, const fs::path& user) {
   LoadedCatalog out{std::make_shared<chapters::Catalog>(), {}};
   auto& c = *out.catalog;
   const auto chips = [&](const std::string& text, const std::string& origin) {
+    const std::size_t before = out.errors.size();
     take(models::parse_chips(text, origin), c.chips, out.errors);
-    if (auto networks = models::parse_networks(text, origin)) take(std::move(networks), c.networks, out.errors);
+    // What is wrong with the whole file is said once.
+    if (auto networks = models::parse_networks(text, origin); networks || out.errors.size() == before)
+      take(std::move(networks), c.networks, out.errors);
   };
   const auto language = [&](const std::string& text, const std::string& origin) {
     take(models::parse_language_models(text, origin), c.models, out.errors);

@@ -1,5 +1,6 @@
 #include "app/platform/plain_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <system_error>
 
@@ -50,12 +52,14 @@ int write_and_sync(int file, std::string_view bytes, mode_t mode) {
 void sweep_leftovers(const fs::path& folder, const fs::path& target) {
   const std::string start = target.filename().string() + std::string(mark);
   const auto old = fs::file_time_type::clock::now() - std::chrono::minutes(1);
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename().string();
+  std::vector<std::string> names;
+  read_names(folder, names);
+  for (const std::string& name : names) {
+    if (name.size() != start.size() + 6 || !name.starts_with(start)) continue;
+    const fs::path path = folder / name;
     std::error_code unknown;
-    if (name.size() != start.size() + 6 || !name.starts_with(start) || !at->is_regular_file(unknown)) continue;
-    if (const auto written = at->last_write_time(unknown); !unknown && written < old) ::unlink(at->path().c_str());
+    if (!fs::is_regular_file(path, unknown)) continue;
+    if (const auto written = fs::last_write_time(path, unknown); !unknown && written < old) ::unlink(path.c_str());
   }
 }
 
@@ -143,6 +147,21 @@ int read_to_end(int file, std::size_t max_bytes, std::string& text) {
     if (got < wanted) return 0;
   }
   return 0;
+}
+
+int read_names(const fs::path& folder, std::vector<std::string>& names) {
+  struct Close {
+    void operator()(DIR* opened) const { ::closedir(opened); }
+  };
+  const std::unique_ptr<DIR, Close> opened(::opendir(folder.c_str()));
+  if (!opened) return errno;
+  for (;;) {
+    errno = 0;
+    const dirent* const at = ::readdir(opened.get());
+    if (!at) return errno;
+    const std::string_view name(at->d_name);
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
 }
 
 int replace_file(const fs::path& target, std::string_view bytes, mode_t mode) {

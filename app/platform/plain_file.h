@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/platform/descriptor.h"
 
@@ -28,6 +29,11 @@ PlainFile open_plain_file(const std::filesystem::path& path);
 
 /// Reads on until the end into `text`, at most one byte more than `max_bytes`; 0, or the system's error number.
 int read_to_end(int file, std::size_t max_bytes, std::string& text);
+
+/// What a folder holds, but itself and the one above, in no order, into `names`; 0, or the system's error number. The
+/// standard library's iterators of folders end the program where there is no memory for them; this throws
+/// std::bad_alloc or says ENOMEM.
+int read_names(const std::filesystem::path& folder, std::vector<std::string>& names);
 
 /// Puts `bytes` in the place of a plain file, or makes it, in a folder that exists; 0, or the system's error number.
 /// At every moment the file is the old one or the new one, and both are on the disk: what is new is written beside it,

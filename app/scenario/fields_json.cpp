@@ -268,6 +268,7 @@ Status set_field_from_text(const Field& f, std::string_view text, const FileRead
         Json list = Json::array();
         std::stringstream in{
             std::string(!text.empty() && text.front() == '[' ? text.substr(1, text.size() - 2) : text)};
+        in.exceptions(std::ios::badbit);  // otherwise the stream keeps std::bad_alloc to itself and the list is cut
         for (std::string id; std::getline(in, id, ',');) list.push_back(id);
         return field_from_json(f, list, read);
       }

@@ -146,11 +146,14 @@ class LabOf final : public Lab {
   const Fields& view() const override { return view_fields_; }
   using Lab::compute;
   void compute(Progress& progress) override {
+    Outputs computed = [&] {
+      if constexpr (std::is_invocable_v<Compute, const Inputs&, Progress&>)
+        return compute_(inputs_, progress);
+      else
+        return compute_(inputs_);
+    }();
     keep_feasible();
-    if constexpr (std::is_invocable_v<Compute, const Inputs&, Progress&>)
-      outputs_ = compute_(inputs_, progress);
-    else
-      outputs_ = compute_(inputs_);
+    outputs_ = std::move(computed);
     theirs_.reset();
     arranged_ = false;
   }
@@ -217,10 +220,14 @@ class LabOf final : public Lab {
     Inputs touched{};  ///< what a drag on it changes in vain; kept, since a copy of texts and lists would allocate
   };
 
-  /// Called before the Outputs change: those that were drawn and are feasible stay at hand.
+  /// Called before the Outputs change: those that were drawn and are feasible stay at hand. Where there is no memory
+  /// for that, nothing has been moved.
   void keep_feasible() {
-    if (arranged_ && outputs_.reason.empty())
-      earlier_ = Earlier{drawn_inputs_, std::move(outputs_), std::move(picture_)};
+    if (!arranged_ || !outputs_.reason.empty()) return;
+    Earlier kept{drawn_inputs_, {}, {}};
+    kept.outputs = std::move(outputs_);
+    kept.picture = std::move(picture_);
+    earlier_ = std::move(kept);
   }
 
   void paint_panels(widgets::Stage& stage, Inputs& inputs, const Outputs& outputs, const Picture& picture) {

@@ -1,6 +1,7 @@
 #include "models/base/json_text.h"
 
 #include <exception>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
@@ -18,6 +19,8 @@ json parse_watched(std::string_view text, const json::parser_callback_t& watch, 
     failure.byte = error.byte;
   } catch (const json::out_of_range&) {
     failure.kind = JsonFailure::Kind::number;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception&) {
     failure.kind = JsonFailure::Kind::other;
   }

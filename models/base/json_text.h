@@ -5,8 +5,9 @@
 #include <string>
 #include <string_view>
 
-/// The one place where models parse JSON, so that the parser is compiled once. Nothing here throws. Texts that may nest
-/// deeper than a parser should recurse are refused before, see json_nesting.h.
+/// The one place where models parse JSON, so that the parser is compiled once. Nothing here throws but std::bad_alloc:
+/// that there is no memory says nothing about a text. Texts that may nest deeper than a parser should recurse are
+/// refused before, see json_nesting.h.
 namespace models {
 
 struct JsonFailure {
@@ -14,7 +15,7 @@ struct JsonFailure {
     none,
     syntax,        ///< not JSON in UTF-8
     number,        ///< a number beyond the range of double
-    other,         ///< for example out of memory
+    other,         ///< whatever else the parser refuses
     repeated_key,  ///< a key that stands twice in one object; only find_json_failure looks for these
   };
   Kind kind = Kind::none;

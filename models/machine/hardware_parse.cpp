@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <new>
 #include <set>
 
 namespace models {
@@ -39,7 +40,7 @@ Result<json> parse_text(std::string_view text, const std::string& origin) {
     case JsonFailure::Kind::other:
       break;
   }
-  return Result<json>::fail(origin + " could not be read as JSON; check that it is a complete text file");
+  return Result<json>::fail(origin + " could not be read as JSON; check that it is a complete text file.");
 }
 
 /// Reads members of one object and keeps the first thing that is wrong.
@@ -323,18 +324,22 @@ Result<std::vector<T>> read_list(std::string_view text, std::string_view origin_
 Result<std::vector<Chip>> parse_chips(std::string_view json_text, std::string_view origin) {
   try {
     return read_list<Chip>(json_text, origin, "chips", read_chip);
-  } catch (const std::exception&) {  // out of memory at worst: the caller still gets a sentence
+  } catch (const std::bad_alloc&) {
+    return Result<std::vector<Chip>>::fail(std::string(origin) + " does not fit into the memory that is free.");
+  } catch (const std::exception&) {
     return Result<std::vector<Chip>>::fail(std::string(origin) +
-                                           " could not be read; check that it is a complete hardware file");
+                                           " could not be read; check that it is a complete hardware file.");
   }
 }
 
 Result<std::vector<Network>> parse_networks(std::string_view json_text, std::string_view origin) {
   try {
     return read_list<Network>(json_text, origin, "networks", read_network);
+  } catch (const std::bad_alloc&) {
+    return Result<std::vector<Network>>::fail(std::string(origin) + " does not fit into the memory that is free.");
   } catch (const std::exception&) {
     return Result<std::vector<Network>>::fail(std::string(origin) +
-                                              " could not be read; check that it is a complete hardware file");
+                                              " could not be read; check that it is a complete hardware file.");
   }
 }
 

@@ -1,5 +1,8 @@
 #include <simdjson.h>
 
+#include <cstdint>
+#include <new>
+
 #include "models/base/json_text.h"
 #include "models/trace/event.h"
 #include "models/trace/trace.h"
@@ -21,21 +24,29 @@ std::vector<std::pair<std::string, Argument>> arguments(std::string_view written
   json::parser parser;
   json::document document;
   json::object object;
-  if (parser.iterate(simdjson::padded_string_view(text.data(), bytes, text.size())).get(document) != simdjson::SUCCESS)
-    return out;
+  const auto begun = parser.iterate(simdjson::padded_string_view(text.data(), bytes, text.size())).get(document);
+  if (begun == simdjson::MEMALLOC) throw std::bad_alloc();
+  if (begun != simdjson::SUCCESS) return out;
   if (document.get_object().get(object) != simdjson::SUCCESS) return out;
+  // The parser's own buffer for texts is missing where there was no memory for it, and nothing says so.
+  std::string buffer(text.size(), ' ');
+  const auto unescape = [&](json::raw_json_string raw, std::string_view& to) {
+    auto* end = reinterpret_cast<std::uint8_t*>(buffer.data());
+    return parser.unescape(raw, end).get(to);
+  };
   for (auto item : object) {
     json::field field;
+    json::raw_json_string raw;
     std::string_view key, value;
     json::value at;
-    if (std::move(item).get(field) != simdjson::SUCCESS || field.unescaped_key().get(key) != simdjson::SUCCESS)
-      return out;
+    if (std::move(item).get(field) != simdjson::SUCCESS || unescape(field.key(), key) != simdjson::SUCCESS) return out;
     std::string name(key);
     at = field.value();
     const std::string_view token = at.raw_json_token();
     Argument argument;
     if (!token.empty() && token[0] == '"') {
-      if (at.get_string().get(value) != simdjson::SUCCESS) return out;
+      if (at.get_raw_json_string().get(raw) != simdjson::SUCCESS || unescape(raw, value) != simdjson::SUCCESS)
+        return out;
       argument.text = value;
     } else if (!token.empty() && (token[0] == '{' || token[0] == '[')) {
       if (simdjson::to_json_string(at).get(value) != simdjson::SUCCESS) return out;

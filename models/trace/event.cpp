@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <new>
+#include <vector>
 
 #include "models/trace/number.h"
 #include "models/trace/plain_event.h"
@@ -32,14 +35,6 @@ bool is_clean(std::string_view token) {
     if (token[i] == '\\' && ++i == token.size()) return false;
   }
   return true;
-}
-
-/// A text with its escapes resolved.
-std::string_view plain_text(json::value value) {
-  const std::string_view raw = scalar(value);
-  if (raw.find('\\') == std::string_view::npos) return raw;
-  std::string_view text;
-  return value.get_string().get(text) == simdjson::SUCCESS ? text : raw;
 }
 
 std::string_view key_of(const char* raw) {
@@ -125,8 +120,41 @@ bool mend(std::string& out) {
   return texts;
 }
 
+/// A parser of events, with a buffer of its own for texts whose escapes are resolved: the library's is missing where
+/// there was no memory for it, and nothing says so.
+class EventReader::EventParser {
+ public:
+  /// False when the text is no JSON. What was read of the text before is gone.
+  bool begin(simdjson::padded_string_view text, json::document& document) {
+    longest_ = text.size() + simdjson::SIMDJSON_PADDING;
+    to_ = nullptr;
+    const auto error = parser_.iterate(text).get(document);
+    if (error == simdjson::MEMALLOC) throw std::bad_alloc();
+    return error == simdjson::SUCCESS;
+  }
+  /// A text with its escapes resolved.
+  std::string_view plain_text(json::value value) {
+    const std::string_view raw = scalar(value);
+    if (raw.find('\\') == std::string_view::npos) return raw;
+    if (!to_) {
+      if (texts_.size() < longest_) texts_.resize(longest_);
+      to_ = texts_.data();
+    }
+    json::raw_json_string written;
+    std::string_view text;
+    if (value.get_raw_json_string().get(written) != simdjson::SUCCESS) return raw;
+    return parser_.unescape(written, to_).get(text) == simdjson::SUCCESS ? text : raw;
+  }
+
+ private:
+  json::parser parser_;
+  std::vector<std::uint8_t> texts_;
+  std::uint8_t* to_ = nullptr;
+  std::size_t longest_ = 0;
+};
+
 struct EventReader::Parsers {
-  json::parser event, args;
+  EventParser event, args;
 };
 
 EventReader::EventReader(Builder& builder) : parsers_(std::make_unique<Parsers>()), builder_(builder) {}
@@ -166,8 +194,7 @@ std::size_t EventReader::read_plain(const Source& source, std::size_t begin, std
 bool EventReader::parse(const char* json, std::size_t bytes, std::size_t readable, std::size_t base, Record& r) {
   json::document document;
   json::object object;
-  if (parsers_->event.iterate(simdjson::padded_string_view(json, bytes, readable)).get(document) != simdjson::SUCCESS)
-    return false;
+  if (!parsers_->event.begin(simdjson::padded_string_view(json, bytes, readable), document)) return false;
   if (document.get_object().get(object) != simdjson::SUCCESS) return false;
   const char* args = nullptr;
   const char* args_end = nullptr;
@@ -182,10 +209,10 @@ bool EventReader::parse(const char* json, std::size_t bytes, std::size_t readabl
       const std::string_view ph = scalar(value);
       r.phase = ph.size() == 1 && ph[0] > 0 ? ph[0] : '\0';
     } else if (key == Key::category) {
-      r.category = plain_text(value);
+      r.category = parsers_->event.plain_text(value);
       r.has_category = true;
     } else if (key == Key::name) {
-      r.name = plain_text(value);
+      r.name = parsers_->event.plain_text(value);
     } else if (key == Key::process) {
       r.pid = scalar(value);
       if (!is_clean(r.pid)) return false;
@@ -242,8 +269,7 @@ void EventReader::side_records(const Record& r, const char* args, std::size_t by
   args_copy_.append(simdjson::SIMDJSON_PADDING, ' ');
   json::document document;
   json::object object;
-  if (parsers_->args.iterate(simdjson::padded_string_view(args_copy_.data(), bytes, args_copy_.size())).get(document) !=
-      simdjson::SUCCESS)
+  if (!parsers_->args.begin(simdjson::padded_string_view(args_copy_.data(), bytes, args_copy_.size()), document))
     return;
   if (document.get_object().get(object) != simdjson::SUCCESS) return;
   MemoryChange memory;
@@ -255,7 +281,7 @@ void EventReader::side_records(const Record& r, const char* args, std::size_t by
     const std::string_view key = key_of(field.key().raw());
     std::string_view value = scalar(field.value());
     if (r.phase == 'M') {
-      if (key == "name") value = plain_text(field.value());
+      if (key == "name") value = parsers_->args.plain_text(field.value());
       if (r.name == "process_name" && key == "name") builder_.name_process(r.pid, value);
       if (r.name == "thread_name" && key == "name") builder_.name_thread(r.pid, r.tid, value);
       std::int64_t index = 0;

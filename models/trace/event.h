@@ -24,6 +24,7 @@ class EventReader {
   std::int64_t mended_commas() const { return mended_commas_; }  ///< events in which only commas were too many
 
  private:
+  class EventParser;
   struct Parsers;
   bool parse(const char* json, std::size_t bytes, std::size_t readable, std::size_t args_base, Record& record);
   void side_records(const Record& record, const char* args, std::size_t bytes);

@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -201,7 +202,9 @@ void RocprofReader::header(std::string_view key, std::string_view json) {
   Process& p = *process_;
   dom::element all;
   dom::array list;
-  if (p.parser.parse(json.data(), json.size()).get(all) != simdjson::SUCCESS) {
+  const auto error = p.parser.parse(json.data(), json.size()).get(all);
+  if (error == simdjson::MEMALLOC) throw std::bad_alloc();
+  if (error != simdjson::SUCCESS) {
     ++lost_;
     return;
   }
@@ -253,7 +256,9 @@ void RocprofReader::record(std::string_view key, std::size_t begin, std::size_t 
   Process& p = *process_;
   dom::element json;
   static_assert(Source::padding >= simdjson::SIMDJSON_PADDING);
-  if (p.parser.parse(source_.at(begin), end - begin, false).get(json) != simdjson::SUCCESS || !json.is_object()) {
+  const auto error = p.parser.parse(source_.at(begin), end - begin, false).get(json);
+  if (error == simdjson::MEMALLOC) throw std::bad_alloc();
+  if (error != simdjson::SUCCESS || !json.is_object()) {
     ++lost_;
     return;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <memory>
+#include <new>
 #include <unordered_map>
 
 #include "models/trace/number.h"
@@ -22,29 +23,51 @@ using Statement = std::unique_ptr<sqlite3_stmt, Close>;
 std::int64_t process_of(std::int64_t global) { return (global >> 24) & 0xFFFFFF; }
 std::int64_t thread_of(std::int64_t global) { return global & 0xFFFFFF; }
 
+std::string text(const Statement& s, int column) {
+  if (sqlite3_column_type(s.get(), column) == SQLITE_NULL) return {};
+  const auto* p = sqlite3_column_text(s.get(), column);
+  if (!p && sqlite3_errcode(sqlite3_db_handle(s.get())) == SQLITE_NOMEM) throw std::bad_alloc();
+  return p ? std::string(reinterpret_cast<const char*>(p),
+                         static_cast<std::size_t>(sqlite3_column_bytes(s.get(), column)))
+           : std::string();
+}
+
+/// What sqlite3_step says, unless there is no memory.
+int row_status(const Statement& s) {
+  const int status = sqlite3_step(s.get());
+  if (status == SQLITE_NOMEM) throw std::bad_alloc();
+  return status;
+}
+
 class Database {
  public:
   explicit Database(Source& source) {
     sqlite3* db = nullptr;
     const int opened = sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     db_.reset(db);
+    if (opened == SQLITE_NOMEM) throw std::bad_alloc();
     if (opened != SQLITE_OK) return;
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_progress_handler(
         db, 100'000, [](void* s) { return static_cast<Source*>(s)->cancelled() ? 1 : 0; }, &source);
     const auto bytes = static_cast<sqlite3_int64>(source.end());
-    good_ = sqlite3_deserialize(db, "main", reinterpret_cast<unsigned char*>(source.data()), bytes, bytes,
-                                SQLITE_DESERIALIZE_READONLY) == SQLITE_OK;
+    const int taken = sqlite3_deserialize(db, "main", reinterpret_cast<unsigned char*>(source.data()), bytes, bytes,
+                                          SQLITE_DESERIALIZE_READONLY);
+    if (taken == SQLITE_NOMEM) throw std::bad_alloc();
+    good_ = taken == SQLITE_OK;
   }
 
   bool good() const { return good_; }
 
   Statement prepare(const std::string& sql) {
     sqlite3_stmt* s = nullptr;
-    if (sqlite3_prepare_v2(db_.get(), sql.c_str(), -1, &s, nullptr) != SQLITE_OK)
+    const int status = sqlite3_prepare_v2(db_.get(), sql.c_str(), -1, &s, nullptr);
+    Statement prepared(s);
+    if (status == SQLITE_NOMEM) throw std::bad_alloc();
+    if (status != SQLITE_OK)
       damaged = damaged || sqlite3_errcode(db_.get()) == SQLITE_CORRUPT || sqlite3_errcode(db_.get()) == SQLITE_NOTADB;
-    return Statement(s);
+    return prepared;
   }
 
   /// SELECT of these columns, with NULL for those that the table lacks. Null when it is no table of this file: views
@@ -52,12 +75,10 @@ class Database {
   Statement select(const std::string& table, std::initializer_list<const char*> columns) {
     Statement is_table = prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '" + table +
                                  "' AND sql NOT LIKE 'CREATE VIRTUAL%'");
-    if (!is_table || sqlite3_step(is_table.get()) != SQLITE_ROW) return nullptr;
+    if (!is_table || row_status(is_table) != SQLITE_ROW) return nullptr;
     std::vector<std::string> there;
     Statement info = prepare("PRAGMA table_info(" + table + ")");
-    while (info && sqlite3_step(info.get()) == SQLITE_ROW)
-      if (const auto* name = sqlite3_column_text(info.get(), 1))
-        there.emplace_back(reinterpret_cast<const char*>(name));
+    while (info && row_status(info) == SQLITE_ROW) there.push_back(text(info, 1));
     std::string sql;
     for (const char* column : columns) {
       sql += sql.empty() ? "SELECT " : ", ";
@@ -68,7 +89,7 @@ class Database {
 
   bool step(const Statement& s) {
     if (!s) return false;
-    const int status = sqlite3_step(s.get());
+    const int status = row_status(s);
     if (status != SQLITE_ROW && status != SQLITE_DONE) damaged = true;
     return status == SQLITE_ROW;
   }
@@ -82,13 +103,6 @@ class Database {
 
 std::int64_t integer(const Statement& s, int column) { return sqlite3_column_int64(s.get(), column); }
 bool given(const Statement& s, int column) { return sqlite3_column_type(s.get(), column) != SQLITE_NULL; }
-std::string text(const Statement& s, int column) {
-  const auto* p = sqlite3_column_text(s.get(), column);
-  return p ? std::string(reinterpret_cast<const char*>(p),
-                         static_cast<std::size_t>(sqlite3_column_bytes(s.get(), column)))
-           : std::string();
-}
-
 const char* copy_name(std::int64_t kind) {
   switch (kind) {
     case 1:

@@ -92,10 +92,10 @@ TEST_CASE(
   check_recordings(What::files);
 }
 
-TEST_CASE("pictures and tables are written whole or not at all, whatever memory is missing", "[.memory]") {
+TEST_CASE("pictures and tables are written whole or not at all, whatever memory is missing") {
   check_pictures(What::memory);
 }
 
-TEST_CASE("recordings and scenarios are written whole or not at all, whatever memory is missing", "[.memory]") {
+TEST_CASE("recordings and scenarios are written whole or not at all, whatever memory is missing") {
   check_recordings(What::memory);
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
@@ -54,7 +55,7 @@ std::string corpus(const char* name) { return support::read_text(support::source
 
 }  // namespace
 
-TEST_CASE("readers of models meet no memory at any moment", "[.memory]") {
+TEST_CASE("readers of models meet no memory at any moment") {
   const std::string chips = corpus("chips/one.json");
   check_reading(
       "chips", What::memory, [&] { return models::parse_chips(chips, "chips.json"); },
@@ -84,7 +85,7 @@ TEST_CASE("readers of models meet no memory at any moment", "[.memory]") {
       [](const auto& r) { return r->rows.size() == 2; });
 }
 
-TEST_CASE("recordings meet no memory at any moment, as JSON and as SQLite", "[.memory]") {
+TEST_CASE("recordings meet no memory at any moment, as JSON and as SQLite") {
   for (const char* file : {"traces/small.json", "traces/small.sqlite"}) {
     const std::string bytes = support::read_text(support::data_file(file));
     const auto whole = models::trace::read_trace(bytes, "small");
@@ -96,6 +97,34 @@ TEST_CASE("recordings meet no memory at any moment, as JSON and as SQLite", "[.m
           return (r->events.size() == whole->events.size() && r->strings == whole->strings) ||
                  r->losses.size() > whole->losses.size();
         });
+  }
+}
+
+TEST_CASE("names and arguments with escapes meet no memory at any moment, and so does rocprof's recording") {
+  const std::string escaped =
+      R"({"traceEvents":[{"ph":"M","pid":1,"name":"process_name","args":{"name":"a \"long\" name of a process"}},)"
+      R"({"ph":"X","pid":1,"tid":2,"ts":1,"dur":2,"cat":"k\"","name":"a \"quoted\" name \u00e9 that is long",)"
+      R"("args":{"the \"key\"":"a \"value\" that is long enough for the heap"}}]})";
+  const std::string rocprof = support::read_text(support::data_file("traces/rocprof.json"));
+  const auto resolved = models::trace::read_trace(escaped, "small");
+  REQUIRE((resolved && resolved->events.size() == 1));
+  CHECK(resolved->name(resolved->events[0]) == "a \"quoted\" name \u00e9 that is long");
+  const auto said = models::trace::arguments(*resolved, resolved->events[0]);
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].first == "the \"key\"");
+  CHECK(said[0].second.text == "a \"value\" that is long enough for the heap");
+  for (const auto& [name, bytes] : {std::pair("escapes", escaped), std::pair("rocprof", rocprof)}) {
+    const auto whole = models::trace::read_trace(bytes, "small");
+    REQUIRE(whole);
+    REQUIRE(!whole->events.empty());
+    const auto text = models::trace::to_chrome_json(*whole);
+    REQUIRE(text);
+    check_reading(
+        name, What::memory, [&] { return models::trace::read_trace(bytes, "small"); },
+        [&](const auto& r) { return r->events.size() == whole->events.size() && r->strings == whole->strings; });
+    check_reading(
+        "and written", What::memory, [&] { return models::trace::to_chrome_json(*whole); },
+        [&](const auto& r) { return *r == *text; });
   }
 }
 
@@ -123,7 +152,7 @@ TEST_CASE("files meet no memory, no descriptor and no disk at any moment") {
   }
 }
 
-TEST_CASE("JSON and lessons meet no memory at any moment", "[.memory]") {
+TEST_CASE("JSON and lessons meet no memory at any moment") {
   const std::string json = R"({"b":[1,2,{"c":"a text that does not fit into a short string"}],"a":null,"b":2.5})";
   check_reading(
       "JSON", What::memory, [&] { return app::parse_json(json); },
@@ -158,8 +187,10 @@ static void check_folders(What what) {
         "claims and lessons", what,
         [&] { return models::Result<app::Content>::ok(app::load_content(folder.path.string())); },
         [](const auto& r) {
-          return r->claims.size() + r->lessons.size() + r->errors.size() == 2 &&
-                 (r->errors.empty() || faults::is_sentence(r->errors.front()));
+          // Each lab has content of its own that there may be no memory for, so errors may be more than what is
+          // missing.
+          return r->claims.size() + r->lessons.size() + r->errors.size() >= 2 && r->claims.size() <= 1 &&
+                 r->lessons.size() <= 1 && std::all_of(r->errors.begin(), r->errors.end(), faults::is_sentence);
         });
   }
 }
@@ -168,11 +199,9 @@ TEST_CASE("claims, lessons and one's own chips meet no descriptor and no disk at
   check_folders(What::files);
 }
 
-TEST_CASE("claims, lessons and one's own chips meet no memory at any moment", "[.memory]") {
-  check_folders(What::memory);
-}
+TEST_CASE("claims, lessons and one's own chips meet no memory at any moment") { check_folders(What::memory); }
 
-TEST_CASE("a scenario that there is no memory for leaves every input as it was", "[.memory]") {
+TEST_CASE("a scenario that there is no memory for leaves every input as it was") {
   support::use_bundled_catalog();
   const std::string text =
       R"({"lab":"roofline/roofline","inputs":{"operation":"custom","flops":1e12,"bytes":2e9,"batch":3}})";

@@ -158,10 +158,7 @@ void check_loading(const char* name, What what) {
 
 }  // namespace
 
-/// Hidden from ./test, because the JSON library's destructor asks for memory and ends the process where there is none:
-/// `test_faults "[memory]"` runs them.
-TEST_CASE("no memory at any moment of saving loses neither the document on the disk nor the one in memory",
-          "[.memory]") {
+TEST_CASE("no memory at any moment of saving loses neither the document on the disk nor the one in memory") {
   check_saving<app::store::Settings>("save settings", What::memory);
   check_saving<app::store::Progress>("save progress", What::memory);
   check_saving<app::store::Notes>("save notes", What::memory);
@@ -197,6 +194,6 @@ TEST_CASE("a disk that fails at any call of loading leaves the file as it is, an
   check_loading_all(What::files);
 }
 
-TEST_CASE("no memory at any moment of loading leaves the file as it is, and it is not saved over", "[.memory]") {
+TEST_CASE("no memory at any moment of loading leaves the file as it is, and it is not saved over") {
   check_loading_all(What::memory);
 }
