@@ -243,7 +243,7 @@ TEST_CASE("a recording without a device is told in sentences, without figures, b
 {"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":600,"dur":200}]})");
   ViewerInUse v(app::Json{{"file", (folder / "host.json").string()}});
   CHECK(v.d.workspace.lab().answer() ==
-        "No device track was recognised: only what the host did can be seen, in `2` events. The largest part of the "
+        "No row was recognised as a device in `2` events: the rows are shown as they are. The largest part of the "
         "threads' time, `71.4 %`, is in aten::mm itself.");
   CHECK(std::isnan(v.out("busy_share")));
   CHECK(std::isnan(v.out("step_time_s")));
