@@ -103,8 +103,9 @@ struct Head {
   std::int64_t whole_ns = 0;   ///< of the first step if the first task lies in it, else of the recording from there on
   bool of_step = false;        ///< whole_ns is that of a step
   std::uint32_t first = none;  ///< the first task
-  std::uint32_t meanwhile = none;  ///< the innermost span of the host that covers at least half of it; none: no such
-  std::int64_t meanwhile_ns = 0;   ///< what of the head lies in that span
+  /// The innermost span of the host that covers nine tenths of it, else half of it; none: no such.
+  std::uint32_t meanwhile = none;
+  std::int64_t meanwhile_ns = 0;  ///< what of the head lies in that span
 };
 
 /// Time that the host spent in calls of one name while the device waited for it to launch.

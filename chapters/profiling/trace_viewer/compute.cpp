@@ -199,7 +199,7 @@ void fill_ranks(const std::vector<Row>& rows, std::size_t chosen, Outputs& out) 
 
 /// That a rank computes longer is a finding of its own only where no collective says who is late. It stands where what
 /// it adds to the steps puts it among what costs the recording shown its time.
-void add_slowest(const std::vector<Row>& rows, Outputs& out) {
+void add_slowest(const std::vector<Row>& rows, const Metrics& shown, Outputs& out) {
   const auto slowest = models::trace::slowest_rank(out.rank_steps);
   if (slowest.row < 0 || slowest.excess < notable_excess || !(slowest.median_comp_s > 0)) return;
   if (!out.waits.collectives.empty() || !not_one_job(rows, out.waits).empty()) return;
@@ -207,8 +207,11 @@ void add_slowest(const std::vector<Row>& rows, Outputs& out) {
   const auto steps =
       std::count_if(out.rank_steps.begin(), out.rank_steps.end(), [&](const auto& s) { return s.row == row; });
   const double more_s = slowest.mean_comp_s - slowest.median_comp_s, all_s = more_s * static_cast<double>(steps);
-  const auto at = std::find_if(out.findings.begin(), out.findings.end(),
-                               [&](const Finding& f) { return f.diagnosis >= 0 && f.covers_s < all_s; });
+  const auto at = std::find_if(out.findings.begin(), out.findings.end(), [&](const Finding& f) {
+    if (f.diagnosis < 0) return false;
+    const auto kind = shown.diagnosis[static_cast<std::size_t>(f.diagnosis)].kind;  // one that leads is no loss
+    return f.covers_s < all_s || kind == models::trace::DiagnosisKind::one_kernel_leads;
+  });
   out.findings.insert(
       at, {"Rank " + std::to_string(rows[row].rank()) + " computes longer", slowest_sentence(rows, slowest), more_s});
 }
@@ -379,7 +382,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
     out.findings.push_back({std::string(diagnosis_title(d.kind)), diagnosis_sentence(trace, metrics, d), covered_s(d),
                             static_cast<int>(i)});
   }
-  add_slowest(rows, out);
+  add_slowest(rows, metrics, out);
   if (const std::string apart = not_one_job(rows, out.waits); !apart.empty()) sentence(out.diagnosis, apart);
   for (const Finding& f : out.findings) sentence(out.diagnosis, f.finding);
   const std::int64_t first_ns = out.lanes->time_ns(0, out.lanes->index().first_s),
