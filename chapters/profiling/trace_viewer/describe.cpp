@@ -134,18 +134,19 @@ void describe(Fields& f, Outputs& o) {
           .absent = "No device track was recognised.",
           .formula = "idle / time"});
   f.group("Idle by cause");
-  f.real("idle_host_share", o.idle_host_share,
-         {.label = "Idle, host wait",
-          .unit = "%",
-          .help = "Gaps whose launch was called only after they began; three parts make them up.",
-          .may_be_missing = true,
-          .absent = "No launching call was recorded."});
+  f.real(
+      "idle_host_share", o.idle_host_share,
+      {.label = "Idle, launched late",
+       .unit = "%",
+       .help = "Gaps whose launch was called after they began: before the call, inside it and after it had returned.",
+       .headline = true,
+       .may_be_missing = true,
+       .absent = "No launching call was recorded."});
   const auto part = [&](const char* key, double& share, const char* label, const char* help) {
     f.real(key, share,
            {.label = label,
             .unit = "%",
             .help = help,
-            .headline = true,
             .may_be_missing = true,
             .absent = "No launching call was recorded."});
   };
