@@ -113,9 +113,10 @@ std::string not_one_job(const std::vector<Row>& rows, const JobWaits& waits) {
       traces.push_back(&r.recording->trace);
   if (traces.size() < 2) return {};
   if (!sizes_differ(rows)) {
-    const bool named = std::any_of(traces.begin(), traces.end(), [](const auto* t) { return t->rank >= 0; });
+    const bool named = std::all_of(traces.begin(), traces.end(), [](const auto* t) { return t->rank >= 0; });
     if (named || !waits.collectives.empty()) return {};
-    return "Nothing says that these recordings are of one job: they name no ranks and share no collective; they stand "
+    return "Nothing says that these recordings are of one job: not all name their rank, and they share no collective; "
+           "they stand "
            "side by side.";
   }
   std::string s = "These recordings are not of one job: ";

@@ -19,8 +19,8 @@ bool rank_twice(const std::vector<Row>& rows);
 /// Drops what was given twice: the same events and, with `ranks_too`, another recording of the same rank of a job of
 /// the same size. One sentence for each that is left out.
 std::vector<std::string> drop_repeated(std::vector<RecordingPtr>& recordings, bool ranks_too = true);
-/// One sentence where the recordings are not of one job: their world sizes differ, or they name no ranks and share no
-/// collective. Empty where they are, and of one recording.
+/// One sentence where the recordings are not of one job: their world sizes differ, or not all name their rank and
+/// they share no collective. Empty where they are, and of one recording.
 std::string not_one_job(const std::vector<Row>& rows, const models::trace::JobWaits& waits);
 
 /// How late the culprit's first step begins, where that is why it is late in the job's first collective.
