@@ -13,6 +13,7 @@
 #include "chapters/profiling/trace_viewer/ranks_text.h"
 #include "chapters/profiling/trace_viewer/rows.h"
 #include "models/trace/metrics.h"
+#include "models/trace/spans.h"
 #include "widgets/number/number.h"
 
 namespace app::cli {
@@ -117,7 +118,11 @@ std::string idle_parts(const models::trace::Idle& idle) {
 
 void print_device(std::ostream& out, const DeviceMetrics& d) {
   out << "  GPU " << d.device << ": busy for " << time_of(d.busy_ns) << " of " << time_of(d.span_ns) << ", "
-      << share_of(d.busy_ns, d.span_ns) << "\n";
+      << share_of(d.busy_ns, d.span_ns);
+  if (d.head.ns > 0 && d.head.ns >= d.head.whole_ns / 10)
+    out << ", from its first task on; " << time_of(d.head.ns) << " of the "
+        << (d.head.of_step ? "first step" : "recording") << " pass before that";
+  out << "\n";
   std::vector<std::vector<std::string>> rows;
   const auto row = [&](const char* what, std::int64_t ns, const std::string& more = {}) {
     rows.push_back({std::string("  ") + what, time_of(ns), more});
@@ -137,6 +142,20 @@ void print_device(std::ostream& out, const DeviceMetrics& d) {
   print_table(out, rows);
 }
 
+/// Where the time of the threads went, where no device was recorded.
+void print_spans(std::ostream& out, const Trace& t) {
+  constexpr std::size_t most = 10;
+  const auto spans = models::trace::host_spans(t);
+  if (spans.names.empty()) return;
+  std::vector<std::vector<std::string>> rows{{"  top spans", "self time", "share", "times", ""}};
+  for (std::size_t i = 0; i < std::min(most, spans.names.size()); ++i) {
+    const auto& n = spans.names[i];
+    rows.push_back({"  " + t.strings[n.name].substr(0, 60), time_of(n.self_ns), share_of(n.self_ns, spans.self_ns),
+                    std::to_string(n.count), ""});
+  }
+  print_table(out, rows);
+}
+
 void print(std::ostream& out, const Trace& t, const Metrics& m) {
   out << t.origin << ": " << t.format << ", " << counted(t.records, "event", "events");
   if (t.rank >= 0) out << ", rank " << t.rank;
@@ -146,6 +165,7 @@ void print(std::ostream& out, const Trace& t, const Metrics& m) {
   for (const auto& d : m.devices) print_device(out, d);
   for (const auto& d : m.diagnosis)
     out << "  - " << viewer::diagnosis_title(d.kind) << ". " << diagnosis_sentence(t, m, d) << "\n";
+  if (m.devices.empty()) print_spans(out, t);
   for (const auto& loss : t.losses) out << "  - Lost: " << loss << "\n";
 }
 
@@ -171,12 +191,14 @@ void print_waits(std::ostream& out, const std::vector<viewer::Row>& rows,
   }
   out << "  " << viewer::waits_sentences(rows, waits, steps) << "\n";
   const auto longest = models::trace::slowest_rank(steps);
-  if (waits.collectives.empty() && longest.row >= 0 && longest.excess >= viewer::notable_excess)
-    out << "  " << viewer::slowest_sentence(rows[static_cast<std::size_t>(longest.row)].label(), longest) << "\n";
+  if (waits.collectives.empty() && viewer::not_one_job(rows, waits).empty() && longest.row >= 0 &&
+      longest.excess >= viewer::notable_excess)
+    out << "  " << viewer::slowest_sentence(rows, longest) << "\n";
 }
 
 /// The same for programs. Rows of `waited_ns` are collectives, columns are ranks; null: no part in it.
-Json job_json(const std::vector<viewer::RecordingPtr>& recordings) {
+Json job_json(std::vector<viewer::RecordingPtr> recordings) {
+  const auto left_out = viewer::drop_repeated(recordings);
   const auto rows = viewer::rows_of(recordings);
   const auto steps = viewer::rank_steps(rows);
   const auto w = viewer::job_waits(rows);
@@ -187,6 +209,7 @@ Json job_json(const std::vector<viewer::RecordingPtr>& recordings) {
             {"unmatched_kernels", w.unmatched},
             {"culprit", Json(nullptr)},
             {"collectives", Json::array()},
+            {"left_out", left_out},
             {"finding", viewer::waits_sentences(rows, w, steps)}};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Json rank = {{"rank", rows[i].rank()}, {"device", rows[i].device}, {"file", rows[i].recording->trace.origin}};
@@ -217,7 +240,9 @@ Json job_json(const std::vector<viewer::RecordingPtr>& recordings) {
 }
 
 /// What several recordings say together: who is in the job, and who holds the others up.
-void print_job(std::ostream& out, const std::vector<viewer::RecordingPtr>& recordings) {
+void print_job(std::ostream& out, std::vector<viewer::RecordingPtr> recordings) {
+  for (const auto& left_out : viewer::drop_repeated(recordings)) out << left_out << "\n";
+  if (recordings.size() < 2) return;
   const auto rows = viewer::rows_of(recordings);
   const auto steps = viewer::rank_steps(rows);
   std::int64_t spans = 0;
@@ -229,8 +254,9 @@ void print_job(std::ostream& out, const std::vector<viewer::RecordingPtr>& recor
     named += r->trace.rank >= 0;
   }
   for (const auto& row : rows) ranks.insert(row.rank());
-  out << "One job of " << counted(static_cast<std::int64_t>(ranks.size()), "rank", "ranks") << ": "
-      << counted(static_cast<std::int64_t>(recordings.size()), "recording", "recordings") << ", "
+  const bool apart = !viewer::not_one_job(rows, viewer::job_waits(rows)).empty();
+  out << (apart ? "Side by side, " : "One job of ") << counted(static_cast<std::int64_t>(ranks.size()), "rank", "ranks")
+      << ": " << counted(static_cast<std::int64_t>(recordings.size()), "recording", "recordings") << ", "
       << counted(spans, "span", "spans") << "\n";
   if (named < recordings.size())
     out << "  Some recordings do not say their rank: those are numbered in the order given.\n";
@@ -290,6 +316,7 @@ int trace(const Arguments& a, const Streams& s) {
     recording->metrics = models::trace::measure(recording->trace);
     recordings.push_back(recording);
   }
+  for (const auto& left_out : viewer::drop_repeated(recordings, false)) s.error << left_out << "\n";
   if (a.has("-o") && !recordings.empty()) {
     const auto text = models::trace::to_chrome_json(recordings[0]->trace);
     const auto written = text ? write_file(a.value("-o"), *text) : models::Status::fail(text.error);

@@ -35,9 +35,10 @@ std::uint32_t longest_of(const Trace& trace, int device, EventClass cls) {
 class DeviceFindings {
  public:
   DeviceFindings(const Trace& trace, const Metrics& metrics, std::uint32_t index, std::vector<Finding>& found)
-      : trace_(trace), d_(metrics.devices[index]), index_(index), found_(found) {}
+      : trace_(trace), d_(metrics.devices[index]), calls_(metrics.launch.calls), index_(index), found_(found) {}
 
   void find() {
+    find_head();
     find_idle();
     find_host_wait();
     find_late_parts();
@@ -50,8 +51,10 @@ class DeviceFindings {
                 longest_of(trace_, d_.device, EventClass::memory));
     find_launches();
     find_leading_kernel();
+    find_in_time();
     if (const LaunchMetrics& l = d_.launch; matters(l.unlinked, l.linked + l.unlinked, 5))
-      add(0, DiagnosisKind::launches_missing, l.unlinked, l.linked + l.unlinked);
+      add(0, l.linked == 0 && calls_ == 0 ? DiagnosisKind::launches_none : DiagnosisKind::launches_missing, l.unlinked,
+          l.linked + l.unlinked);
   }
 
  private:
@@ -67,6 +70,35 @@ class DeviceFindings {
     if (event == none) return;
     what.start_ns = trace_.events[event].start_ns;
     what.end_ns = trace_.events[event].end_ns();
+  }
+
+  void find_head() {
+    const Head& h = d_.head;
+    if (!matters(h.ns, h.whole_ns, 10)) return;
+    Diagnosis& what = add(h.ns, DiagnosisKind::starts_late, h.ns, h.whole_ns);
+    what.event = h.first;
+    what.start_ns = h.start_ns;
+    what.end_ns = h.start_ns + h.ns;
+  }
+
+  /// Work that lay in the queue and was not begun.
+  void find_in_time() {
+    const std::int64_t ns = d_.idle.other_ns - (d_.idle.unknown_ns - d_.idle.unknown_short_ns);
+    if (!matters(ns, d_.span_ns, 5)) return;
+    Diagnosis& what = add(ns, DiagnosisKind::launched_in_time, ns, d_.span_ns);
+    for (const Gap& gap : d_.longest_gaps) {
+      if (gap.cause != Gap::Cause::other || gap.next == none || trace_.events[gap.next].link == none) continue;
+      what.event = gap.next;
+      what.start_ns = gap.start_ns;
+      what.end_ns = gap.end_ns;
+      return;
+    }
+  }
+
+  /// A span around the whole recording says nothing of what the host did inside it.
+  bool covers_all(const HostTime& time) const {
+    return time.longest != none && trace_.events[time.longest].duration_ns >= d_.span_ns / 10 * 9 &&
+           !blocks_host(trace_.strings[time.name]);
   }
 
   void find_idle() {
@@ -89,7 +121,9 @@ class DeviceFindings {
     const std::string_view name = first.name == none ? std::string_view() : trace_.strings[first.name];
     Diagnosis& what = add(w.total_ns,
                           !stands_out                                         ? DiagnosisKind::host_slow
+                          : first.name == none || covers_all(first)           ? DiagnosisKind::host_unrecorded
                           : name.find("DataLoader") != std::string_view::npos ? DiagnosisKind::data_loader_late
+                          : blocks_host(name)                                 ? DiagnosisKind::host_blocked
                                                                               : DiagnosisKind::host_busy,
                           first.ns, w.total_ns);
     what.event = first.longest;
@@ -109,7 +143,8 @@ class DeviceFindings {
     const SlowLaunches& slow = d_.slow;
     // What every launch takes is part of their pace; what few take is not.
     const bool few = slow.long_ns >= late.inside_ns / 2;
-    if (matters(late.inside_ns, d_.span_ns, 2) && slow.call != none && (few || !launches_set_pace()))
+    if (matters(late.inside_ns, d_.span_ns, 2) && matters(late.inside_ns, late.total_ns(), 20) && slow.call != none &&
+        (few || !launches_set_pace()))
       add_event(late.inside_ns, DiagnosisKind::launch_slow, late.inside_ns, late.total_ns(), slow.call);
     // A few microseconds after every call are its latency.
     if (!matters(slow.late_ns, d_.span_ns, 2)) return;
@@ -153,6 +188,7 @@ class DeviceFindings {
 
   const Trace& trace_;
   const DeviceMetrics& d_;
+  std::int64_t calls_;  // that launch, in the whole file
   std::uint32_t index_;
   std::vector<Finding>& found_;
 };

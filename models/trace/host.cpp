@@ -164,6 +164,18 @@ bool waits_for_device(std::string_view name) {
   return has("Synchronize") || name.ends_with("::item") || has("_local_scalar_dense");
 }
 
+bool blocks_host(std::string_view name) {
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  if (has("block_until_ready") || has("try_to_block") || has("BlockUntil") || has("Synchronize")) return true;
+  const auto letter = [&](std::size_t at) {
+    return at < name.size() && ((name[at] >= 'a' && name[at] <= 'z') || (name[at] >= 'A' && name[at] <= 'Z'));
+  };
+  // As a word: an event that a stream is to wait for (cudaStreamWaitEvent) does not hold up the host.
+  for (std::size_t at = name.find("wait"); at != std::string_view::npos; at = name.find("wait", at + 1))
+    if (!(at > 0 && letter(at - 1)) && !letter(at + 4)) return true;
+  return false;
+}
+
 HostThreads::HostThreads(const Trace& trace) {
   for (std::uint32_t t = 0; t < trace.tracks.size(); ++t) {
     const Track& track = trace.tracks[t];

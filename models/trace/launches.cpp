@@ -32,6 +32,24 @@ std::uint32_t mostly_in(const Trace& trace, const Track& track, std::int64_t fro
   return found;
 }
 
+/// The innermost span of a track that covers nine tenths of the head, else half of it, if there is one. Of a thread
+/// that launches nothing, waiting says nothing.
+void look_at(const Trace& trace, std::uint32_t track, bool launches, Head& head) {
+  const Track& t = trace.tracks[track];
+  const std::int64_t end_ns = head.start_ns + head.ns;
+  for (std::uint32_t i = t.first; i < t.first + t.count; ++i) {
+    const Event& e = trace.events[i];
+    if (e.start_ns >= end_ns) break;
+    if (e.kind != EventKind::span || trace.name(e).starts_with("ProfilerStep#")) continue;
+    const std::int64_t ns = std::min(e.end_ns(), end_ns) - std::max(e.start_ns, head.start_ns);
+    if (ns < head.ns - head.ns / 2 || (!launches && blocks_host(trace.name(e)))) continue;
+    const std::int64_t most_ns = head.ns - head.ns / 10;
+    if (ns < most_ns && head.meanwhile_ns >= most_ns) continue;
+    head.meanwhile = i;  // by start: what comes later lies further in
+    head.meanwhile_ns = ns;
+  }
+}
+
 enum class Call : std::uint8_t { unasked, other, launch, begin_capture, end_capture };
 
 /// HolisticTraceAnalysis' list of calls that put work on a device, with the driver's names and graphs.
@@ -126,6 +144,41 @@ SlowLaunches slow_launches(const Trace& trace, const std::vector<Gap>& gaps, con
     const Track& thread = trace.tracks[trace.events[call].track];
     out.meanwhile = mostly_in(trace, thread, gap.end_ns - gap.after_ns(), gap.end_ns, call);
   }
+  return out;
+}
+
+Head head_of(const Trace& trace, const HostThreads& host, const std::vector<Step>& steps,
+             const std::vector<std::uint32_t>& work) {
+  Head out;
+  if (work.empty()) return out;
+  const std::int64_t first_ns = trace.events[work.front()].start_ns;
+  std::int64_t start_ns = first_ns, last_ns = first_ns;
+  for (const std::uint32_t i : work) last_ns = std::max(last_ns, trace.events[i].end_ns());
+  if (!steps.empty()) {
+    start_ns = steps.front().start_ns;
+    last_ns = std::max(last_ns, steps.back().end_ns);
+  } else {
+    for (const auto& [pid, tracks] : host.of_process)
+      for (const std::uint32_t t : tracks) start_ns = std::min(start_ns, trace.events[trace.tracks[t].first].start_ns);
+  }
+  if (start_ns >= first_ns) return out;
+  out.start_ns = start_ns;
+  out.ns = first_ns - start_ns;
+  out.of_step = !steps.empty() && first_ns < steps.front().end_ns;
+  out.whole_ns = (out.of_step ? steps.front().end_ns : last_ns) - start_ns;
+  out.first = work.front();
+  // The first that is launched says which thread launches.
+  const auto linked =
+      std::find_if(work.begin(), work.end(), [&](std::uint32_t i) { return trace.events[i].link != none; });
+  if (linked != work.end()) {
+    const Track& own = trace.tracks[trace.events[trace.events[*linked].link].track];
+    if (const auto found = host.of_thread.find(own.pid + '\n' + own.tid); found != host.of_thread.end())
+      for (const std::uint32_t t : found->second)
+        if (out.meanwhile == none) look_at(trace, t, true, out);
+  }
+  for (const auto& [pid, tracks] : host.of_process)
+    for (const std::uint32_t t : tracks)
+      if (out.meanwhile == none) look_at(trace, t, false, out);
   return out;
 }
 

@@ -278,6 +278,7 @@ Metrics measure(const Trace& trace) {
   std::vector<std::int64_t> delays;
   for (auto& [number, device] : devices) {
     device.measure(host);
+    device.m.head = head_of(trace, host, out.steps, device.work);
     measure_steps(trace, device, out);
     delays.insert(delays.end(), device.delays.begin(), device.delays.end());
     const LaunchMetrics& l = device.m.launch;

@@ -96,6 +96,18 @@ struct SlowLaunches {
   std::uint32_t meanwhile = none;            ///< what the launching thread was in for most of that part; none: nothing
 };
 
+/// What passes before the device's first task: from the start of the first step, or of the first span of the host where
+/// no step is marked. All 0 where the device works from the start.
+struct Head {
+  std::int64_t start_ns = 0, ns = 0;
+  std::int64_t whole_ns = 0;   ///< of the first step if the first task lies in it, else of the recording from there on
+  bool of_step = false;        ///< whole_ns is that of a step
+  std::uint32_t first = none;  ///< the first task
+  /// The innermost span of the host that covers nine tenths of it, else half of it; none: no such.
+  std::uint32_t meanwhile = none;
+  std::int64_t meanwhile_ns = 0;  ///< what of the head lies in that span
+};
+
 /// Time that the host spent in calls of one name while the device waited for it to launch.
 struct HostTime {
   std::uint32_t name = none;     ///< index into Trace::strings; none: nothing was recorded then
@@ -131,6 +143,7 @@ struct DeviceMetrics {
   HostWait host_wait;                  ///< what the host did meanwhile, over all gaps of the cause host_wait
   LaunchPace pace;
   SlowLaunches slow;
+  Head head;
   LaunchMetrics launch;
 };
 
@@ -168,10 +181,15 @@ HostWait watch_host(const Trace& trace, const HostThreads& host, const std::vect
 /// them.
 LaunchPace pace_of(const Trace& trace, const std::vector<std::uint32_t>& work, const std::vector<Gap>& gaps);
 SlowLaunches slow_launches(const Trace& trace, const std::vector<Gap>& gaps, const LaunchPace& pace);
+/// Fills DeviceMetrics::head from the device's work, by time (launches.cpp); measure() calls it.
+Head head_of(const Trace& trace, const HostThreads& host, const std::vector<Step>& steps,
+             const std::vector<std::uint32_t>& work);
 /// Counts the calls of all devices into `launch` (launches.cpp); measure() calls it.
 void count_calls(const Trace& trace, LaunchMetrics& launch);
 /// Does a call of this name return only when the device is done? cudaStreamSynchronize, aten::item and their kin.
 bool waits_for_device(std::string_view name);
+/// Does the host stand still inside a call of this name, as in block_until_ready and in threads' wait?
+bool blocks_host(std::string_view name);
 /// Fills Metrics::diagnosis from the rest; measure() calls it.
 void diagnose(const Trace& trace, Metrics& metrics);
 

@@ -117,6 +117,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   const Row& main = out.rows[out.chosen];
   pic.answer = answer_of(in, out);
   pic.cards = cards_of(out);
+  pic.findings_title = in.step > 0 && out.steps > 0 ? "Diagnosis of the whole recording" : "Diagnosis";
   arrange_bars(out, pic);
   arrange_ranks(in, out, pic);
   arrange_places(out, pic);

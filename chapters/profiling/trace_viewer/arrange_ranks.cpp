@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "chapters/profiling/trace_viewer/ranks_text.h"
 #include "widgets/number/number.h"
@@ -36,22 +37,29 @@ double median_of_cells(std::vector<double> v) {
   return v.size() % 2 ? v[v.size() / 2] : (v[v.size() / 2 - 1] + v[v.size() / 2]) / 2;
 }
 
-/// Differences from the median of all cells, so that a slow rank and a slow step both stand out. The ramp spans at
-/// least 5 % either way: scatter must not look like a fault.
+/// Differences from the median of the other rows' means, as the sentences compare a rank; of a row alone, from the
+/// median of its own cells. The ramp spans at least 5 % either way: scatter must not look like a fault.
 void arrange_steps(const Inputs& in, const Outputs& out, RankMap& map) {
   for (const Row& r : out.rows) map.cols = std::max({map.cols, r.recording->metrics.steps.size(), std::size_t{1}});
   map.rows = out.rows.size();
   map.value_s.assign(map.rows * map.cols, std::nan(""));
-  std::vector<double> all;
+  std::vector<std::vector<double>> cells(map.rows);
   for (const auto& s : out.rank_steps) {
     if (out.rows[s.row].device < 0) continue;
-    all.push_back(map.value_s[s.row * map.cols + s.step] = figure(s, in.rank_figure));
+    cells[s.row].push_back(map.value_s[s.row * map.cols + s.step] = figure(s, in.rank_figure));
   }
-  const double median = median_of_cells(all);
   map.percent = map.value_s;
-  for (double& v : map.percent) {
-    v = median > 0 ? 100 * (v / median - 1) : std::isfinite(v) ? 0 : v;
-    if (std::isfinite(v)) map.span = std::max(map.span, std::abs(v));
+  for (std::size_t r = 0; r < map.rows; ++r) {
+    std::vector<double> others;
+    for (std::size_t o = 0; o < map.rows; ++o)
+      if (o != r && !cells[o].empty())
+        others.push_back(std::accumulate(cells[o].begin(), cells[o].end(), 0.0) / static_cast<double>(cells[o].size()));
+    const double median = median_of_cells(others.empty() ? cells[r] : others);
+    for (std::size_t c = 0; c < map.cols; ++c) {
+      double& v = map.percent[r * map.cols + c];
+      v = median > 0 ? 100 * (v / median - 1) : std::isfinite(v) ? 0 : v;
+      if (std::isfinite(v)) map.span = std::max(map.span, std::abs(v));
+    }
   }
 }
 
@@ -102,10 +110,11 @@ void arrange_waits(const Outputs& out, RankMap& map) {
 std::string story_of(const Outputs& out, const RankMap& map) {
   if (map.rows == 0) return "No device track was recognised, so there are no ranks to compare.";
   if (out.rows.size() < 2) return "One rank: give the files of the others under Ranks to compare them";
+  if (const std::string apart = not_one_job(out.rows, out.waits); !apart.empty()) return apart;
   if (map.waits) return waits_story(out.rows, out.waits);
   if (out.slowest_excess >= 100 * notable_excess)
     return "Rank " + format_text(out.slowest_rank, "", 15) + " computes " + format_text(out.slowest_excess, "%", 3) +
-           " longer than the median of the others";
+           " longer than " + others_text(out.rows, models::trace::slowest_rank(out.rank_steps).row);
   return "No rank computes more than 5 % longer than the median of the others";
 }
 

@@ -30,6 +30,7 @@ Tint tint_of(DiagnosisKind kind) {
     case DiagnosisKind::sync_drains_queue:
     case DiagnosisKind::launches_set_pace:
     case DiagnosisKind::launch_slow:
+    case DiagnosisKind::starts_late:
       return Meaning::launch_bound;
     case DiagnosisKind::data_loader_late:
       return Meaning::data_loading;
@@ -55,14 +56,18 @@ void write_figures(const Diagnosis& d, Card& card) {
   };
   switch (d.kind) {
     case DiagnosisKind::no_device:
-      card.share = "no device track was recognised";
+      card.share = "no row was recognised as a device";
       break;
     case DiagnosisKind::idle:
+    case DiagnosisKind::starts_late:
+    case DiagnosisKind::launched_in_time:
       time(d.part, d.whole, time_of(d.whole));
       break;
     case DiagnosisKind::sync_drains_queue:
     case DiagnosisKind::data_loader_late:
     case DiagnosisKind::host_busy:
+    case DiagnosisKind::host_blocked:
+    case DiagnosisKind::host_unrecorded:
       time(d.part, d.whole, "the waits for a call");
       break;
     case DiagnosisKind::host_slow:
@@ -78,7 +83,7 @@ void write_figures(const Diagnosis& d, Card& card) {
     case DiagnosisKind::launch_slow:
     case DiagnosisKind::started_late:
     case DiagnosisKind::launches_set_pace:
-      time(d.part, d.whole, "the waiting for launches");
+      time(d.part, d.whole, "the gaps launched late");
       break;
     case DiagnosisKind::queue_full:
       card.figure = format_text(static_cast<double>(d.part), "", 15);
@@ -86,6 +91,9 @@ void write_figures(const Diagnosis& d, Card& card) {
       break;
     case DiagnosisKind::one_kernel_leads:
       time(d.part, d.whole, "the kernels' time");
+      break;
+    case DiagnosisKind::launches_none:
+      card.share = "why the device waits cannot be seen";
       break;
     case DiagnosisKind::launches_missing:
       count("tasks have no launch in the file");
@@ -120,34 +128,61 @@ Place place_of_costliest(const Outputs& out) {
   return {out.lanes->seconds(0, e.start_ns), out.lanes->seconds(0, e.end_ns()), out.lanes->span_of(0, event)};
 }
 
-/// The largest loss of the time looked at, in words; empty where none reaches 1 %.
-std::string largest_loss(const Inputs& in, const Outputs& out) {
-  const double exposed = out.span_s > 0 ? 100 * out.exposed_communication_s / out.span_s : 0;
-  const auto share_of_time = [&](double part_s) { return out.span_s > 0 ? 100 * part_s / out.span_s : 0; };
-  const double before = share_of_time(out.late_before_s), inside = share_of_time(out.late_inside_s),
-               after = share_of_time(out.late_after_s);
+/// The largest part of the idle time, in words: ", for `11.6 %` waiting for the host"; empty where none reaches 1 %.
+std::string largest_idle_part(const Inputs& in, const Outputs& out) {
+  const auto share_of_time = [&](double part_s) {
+    return std::isfinite(part_s) && out.span_s > 0 ? 100 * part_s / out.span_s : 0;
+  };
   const auto known = [](double share_or_nan) { return std::isfinite(share_or_nan) ? share_or_nan : 0; };
-  if (out.launches == 0 && !(exposed >= out.idle_share) && out.idle_share >= 1)
-    return "; `" + format_text(out.idle_share, "%", 3) + "` it is idle, and no launching call was recorded to say why";
-  const double largest = std::max({known(exposed), known(before), known(inside), known(after),
-                                   known(out.idle_kernel_share), known(out.idle_other_share)});
-  if (!(largest >= 1)) return {};
-  const std::string share = "`" + format_text(largest, "%", 3) + "`";
-  if (largest == exposed) return ", but " + share + " is communication that nothing hides";
-  if (largest == inside) return "; " + share + " it waits while the host is inside a launching call";
-  if (largest == after) return "; " + share + " it begins late though the launching call had returned";
-  if (largest == out.idle_kernel_share) return "; " + share + " are short gaps between kernels launched in time";
-  if (largest == out.idle_other_share) return "; " + share + " it waits though the next work was launched";
+  const double before = share_of_time(out.late_before_s), inside = share_of_time(out.late_inside_s),
+               after = share_of_time(out.late_after_s), between = known(out.idle_kernel_share),
+               other = known(out.idle_other_share);
+  const double largest = std::max({before, inside, after, between, other});
+  if (largest < 1) return {};
+  const std::string share = ", for `" + format_text(largest, "%", 3) + "` ";
+  if (largest == inside) return share + "while the host is inside a launching call";
+  if (largest == after) return share + "though the launching call had returned";
+  if (largest == between) return share + "in short gaps between kernels";
+  if (largest == other) return share + "though the next work was launched";
   constexpr std::size_t most = 30;
   const std::string_view call = in.step == 0 || out.steps == 0 ? blamed_call(out) : std::string_view();
   const std::string mostly = !call.empty() && out.host_rows.front().share > 50 ? ", mostly in " : ", most of all in ";
-  return "; " + share + " it waits for the host" + (call.empty() ? "" : mostly + said_name(call, most));
+  return share + "it waits for the host" + (call.empty() ? "" : mostly + said_name(call, most));
+}
+
+/// What passed before the first task of the chosen device, where that is worth a finding; null otherwise.
+const models::trace::Head* late_head(const Outputs& out) {
+  const models::trace::DeviceMetrics* d = out.rows[out.chosen].metrics();
+  for (const Diagnosis& f : out.rows[out.chosen].recording->metrics.diagnosis)
+    if (d && f.kind == DiagnosisKind::starts_late && &out.rows[out.chosen].recording->metrics.devices[f.device] == d)
+      return &d->head;
+  return nullptr;
+}
+
+/// The largest loss of the time looked at, in words; empty where none reaches 1 %.
+std::string largest_loss(const Inputs& in, const Outputs& out) {
+  const double exposed =
+      out.span_s > 0 && std::isfinite(out.exposed_communication_s) ? 100 * out.exposed_communication_s / out.span_s : 0;
+  std::string s;
+  if (std::max(exposed, out.idle_share) >= 1) {
+    const std::string idle = "; for `" + format_text(out.idle_share, "%", 3) + "` it is idle";
+    s = exposed >= out.idle_share ? ", but `" + format_text(exposed, "%", 3) + "` is communication that nothing hides"
+        : out.launches == 0       ? idle + ", and no launching call was recorded to say why"
+                                  : idle + largest_idle_part(in, out);
+  }
+  if (const models::trace::Head* head = in.step == 0 ? late_head(out) : nullptr)
+    s += "; before its first task `" + format_text(seconds(head->ns), "s", 3) + "` " +
+         (head->of_step ? "of the step" : "of the recording") + " had passed";
+  return s;
 }
 
 /// Without a device: what the busiest thread did, and where the time of all threads went.
 std::string host_answer(const Outputs& out) {
-  std::string s = "No device track was recognised: only what the host did can be seen, in `" +
-                  format_text(static_cast<double>(out.events), "", 15) + (out.events == 1 ? "` event." : "` events.");
+  std::string s = out.events == 0
+                      ? "No span could be read."
+                      : "No row was recognised as a device in `" +
+                            format_text(static_cast<double>(out.events), "", 15) +
+                            (out.events == 1 ? "` event" : "` events") + ": the rows are shown as they are.";
   if (out.span_rows.empty() || !(out.span_rows.front().share > 0)) return s;
   constexpr std::size_t most = 40;
   const SpanRow& first = out.span_rows.front();
@@ -179,13 +214,11 @@ std::vector<Card> cards_of(const Outputs& out) {
   const Row& main = out.rows[out.chosen];
   const auto& diagnosis = main.recording->metrics.diagnosis;
   std::vector<Card> cards;
-  const std::size_t about_ranks = out.findings.size() - std::min(out.findings.size(), diagnosis.size());
-  for (std::size_t i = 0; i < out.findings.size(); ++i) {
-    const Finding& f = out.findings[i];
+  for (const Finding& f : out.findings) {
     Card& card = cards.emplace_back();
     card.title = f.title;
     card.sentence = f.finding;
-    if (i < about_ranks) {
+    if (f.diagnosis < 0) {
       card.figure = format_text(f.covers_s, "s", 3);
       const bool waits = out.waits.stands_out;
       card.share = waits ? "of waiting, " + format_text(out.late_rank_share, "%", 3) + " of all"
@@ -194,7 +227,7 @@ std::vector<Card> cards_of(const Outputs& out) {
       if (waits && out.lanes) card.place = place_of_costliest(out);
       continue;
     }
-    const Diagnosis& d = diagnosis[i - about_ranks];
+    const Diagnosis& d = diagnosis[static_cast<std::size_t>(f.diagnosis)];
     write_figures(d, card);
     card.tint = tint_of(d.kind);
     card.hatched = d.kind == DiagnosisKind::idle;

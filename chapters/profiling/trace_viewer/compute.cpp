@@ -41,6 +41,9 @@ void fill_times(const WindowMetrics& m, Outputs& out) {
   out.late_before_s = seconds(m.idle.late.before_ns);
   out.late_inside_s = seconds(m.idle.late.inside_ns);
   out.late_after_s = seconds(m.idle.late.after_ns);
+  out.late_before_share = percent(m.idle.late.before_ns, m.window_ns);
+  out.late_inside_share = percent(m.idle.late.inside_ns, m.window_ns);
+  out.late_after_share = percent(m.idle.late.after_ns, m.window_ns);
   out.compute_s = seconds(m.comp_ns);
   out.communication_s = seconds(m.comm_ns);
   out.memory_s = seconds(m.mem_ns);
@@ -51,19 +54,37 @@ void fill_times(const WindowMetrics& m, Outputs& out) {
 
 /// Without a device there are no times of one, which is not the same as 0.
 void forget_times(Outputs& out) {
-  for (double* v : {&out.span_s, &out.busy_s, &out.idle_s, &out.busy_share, &out.idle_share, &out.idle_host_s,
-                    &out.idle_kernel_s, &out.idle_other_s, &out.idle_host_share, &out.idle_kernel_share,
-                    &out.idle_other_share, &out.late_before_s, &out.late_inside_s, &out.late_after_s, &out.compute_s,
-                    &out.communication_s, &out.memory_s, &out.exposed_communication_s, &out.overlapped_s})
+  for (double* v : {&out.span_s,
+                    &out.busy_s,
+                    &out.idle_s,
+                    &out.busy_share,
+                    &out.idle_share,
+                    &out.idle_host_s,
+                    &out.idle_kernel_s,
+                    &out.idle_other_s,
+                    &out.idle_host_share,
+                    &out.idle_kernel_share,
+                    &out.idle_other_share,
+                    &out.late_before_s,
+                    &out.late_inside_s,
+                    &out.late_after_s,
+                    &out.late_before_share,
+                    &out.late_inside_share,
+                    &out.late_after_share,
+                    &out.compute_s,
+                    &out.communication_s,
+                    &out.memory_s,
+                    &out.exposed_communication_s,
+                    &out.overlapped_s})
     *v = std::nan("");
 }
 
 /// What was not recorded has no time: causes without launching calls, communication without a collective.
 void forget_unrecorded(const DeviceMetrics& d, Outputs& out) {
   if (d.launch.linked == 0)
-    for (double* v :
-         {&out.idle_host_s, &out.idle_kernel_s, &out.idle_other_s, &out.idle_host_share, &out.idle_kernel_share,
-          &out.idle_other_share, &out.late_before_s, &out.late_inside_s, &out.late_after_s})
+    for (double* v : {&out.idle_host_s, &out.idle_kernel_s, &out.idle_other_s, &out.idle_host_share,
+                      &out.idle_kernel_share, &out.idle_other_share, &out.late_before_s, &out.late_inside_s,
+                      &out.late_after_s, &out.late_before_share, &out.late_inside_share, &out.late_after_share})
       *v = std::nan("");
   if (d.communications == 0)
     for (double* v : {&out.communication_s, &out.exposed_communication_s, &out.overlapped_s}) *v = std::nan("");
@@ -171,13 +192,28 @@ void fill_ranks(const std::vector<Row>& rows, std::size_t chosen, Outputs& out) 
   fill_waits(rows, out);
   const auto slowest = models::trace::slowest_rank(out.rank_steps);
   if (slowest.row < 0 || !(slowest.median_comp_s > 0)) return;
-  const Row& slow = rows[static_cast<std::size_t>(slowest.row)];
-  out.slowest_rank = static_cast<double>(slow.rank());
+  if (!not_one_job(rows, out.waits).empty()) return;
+  out.slowest_rank = static_cast<double>(rows[static_cast<std::size_t>(slowest.row)].rank());
   out.slowest_excess = 100 * slowest.excess;
-  // Computation is a finding of its own only where no collective says who is late.
-  if (slowest.excess < notable_excess || !out.waits.collectives.empty()) return;
-  out.findings.push_back({"Rank " + std::to_string(slow.rank()) + " is slower", slowest_sentence(slow.label(), slowest),
-                          slowest.mean_comp_s - slowest.median_comp_s});
+}
+
+/// That a rank computes longer is a finding of its own only where no collective says who is late. It stands where what
+/// it adds to the steps puts it among what costs the recording shown its time.
+void add_slowest(const std::vector<Row>& rows, const Metrics& shown, Outputs& out) {
+  const auto slowest = models::trace::slowest_rank(out.rank_steps);
+  if (slowest.row < 0 || slowest.excess < notable_excess || !(slowest.median_comp_s > 0)) return;
+  if (!out.waits.collectives.empty() || !not_one_job(rows, out.waits).empty()) return;
+  const auto row = static_cast<std::uint32_t>(slowest.row);
+  const auto steps =
+      std::count_if(out.rank_steps.begin(), out.rank_steps.end(), [&](const auto& s) { return s.row == row; });
+  const double more_s = slowest.mean_comp_s - slowest.median_comp_s, all_s = more_s * static_cast<double>(steps);
+  const auto at = std::find_if(out.findings.begin(), out.findings.end(), [&](const Finding& f) {
+    if (f.diagnosis < 0) return false;
+    const auto kind = shown.diagnosis[static_cast<std::size_t>(f.diagnosis)].kind;  // one that leads is no loss
+    return f.covers_s < all_s || kind == models::trace::DiagnosisKind::one_kernel_leads;
+  });
+  out.findings.insert(
+      at, {"Rank " + std::to_string(rows[row].rank()) + " computes longer", slowest_sentence(rows, slowest), more_s});
 }
 
 /// Recordings beside each other start together: at the chosen step if there is one, else at their first work.
@@ -212,6 +248,10 @@ double covered_s(const models::trace::Diagnosis& d) {
     case sync_drains_queue:
     case data_loader_late:
     case host_busy:
+    case host_blocked:
+    case host_unrecorded:
+    case starts_late:
+    case launched_in_time:
     case launch_slow:
     case started_late:
     case exposed_communication:
@@ -292,6 +332,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
   }
   if (!out.reason.empty()) return out;
   add_rank_files(in, progress, recordings, out);
+  for (const auto& s : drop_repeated(recordings)) sentence(out.losses, s);
   const std::vector<Row> rows = rows_of(recordings);
   if (rows.empty()) {
     out.reason = "The recording holds no events.";
@@ -336,8 +377,13 @@ Outputs compute(const Inputs& in, Progress& progress) {
   }
   fill_ranks(rows, chosen, out);  // a finding about all ranks comes before those about one
   const Metrics& metrics = main.recording->metrics;
-  for (const auto& d : metrics.diagnosis)
-    out.findings.push_back({std::string(diagnosis_title(d.kind)), diagnosis_sentence(trace, metrics, d), covered_s(d)});
+  for (std::size_t i = 0; i < metrics.diagnosis.size(); ++i) {
+    const auto& d = metrics.diagnosis[i];
+    out.findings.push_back({std::string(diagnosis_title(d.kind)), diagnosis_sentence(trace, metrics, d), covered_s(d),
+                            static_cast<int>(i)});
+  }
+  add_slowest(rows, metrics, out);
+  if (const std::string apart = not_one_job(rows, out.waits); !apart.empty()) sentence(out.diagnosis, apart);
   for (const Finding& f : out.findings) sentence(out.diagnosis, f.finding);
   const std::int64_t first_ns = out.lanes->time_ns(0, out.lanes->index().first_s),
                      last_ns = out.lanes->time_ns(0, out.lanes->index().last_s);

@@ -134,13 +134,28 @@ void describe(Fields& f, Outputs& o) {
           .absent = "No device track was recognised.",
           .formula = "idle / time"});
   f.group("Idle by cause");
-  f.real("idle_host_share", o.idle_host_share,
-         {.label = "Idle, host wait",
-          .unit = "%",
-          .help = "The device had run dry before the next launch was even called.",
-          .headline = true,
-          .may_be_missing = true,
-          .absent = "No launching call was recorded."});
+  f.real(
+      "idle_host_share", o.idle_host_share,
+      {.label = "Idle, launched late",
+       .unit = "%",
+       .help = "Gaps whose launch was called after they began: before the call, inside it and after it had returned.",
+       .headline = true,
+       .may_be_missing = true,
+       .absent = "No launching call was recorded."});
+  const auto part = [&](const char* key, double& share, const char* label, const char* help) {
+    f.real(key, share,
+           {.label = label,
+            .unit = "%",
+            .help = help,
+            .may_be_missing = true,
+            .absent = "No launching call was recorded."});
+  };
+  part("late_before_share", o.late_before_share, "Idle before the launch",
+       "Of the time: the device had run dry, and the host had not called the next launch.");
+  part("late_inside_share", o.late_inside_share, "Idle inside the launch",
+       "Of the time: inside the launching call, which began after the gap did.");
+  part("late_after_share", o.late_after_share, "Idle after the launch",
+       "Of the time: the launching call had begun after the gap did, and had returned.");
   f.real("idle_kernel_share", o.idle_kernel_share,
          {.label = "Idle, kernel wait",
           .unit = "%",
@@ -367,29 +382,6 @@ void describe(Fields& f, Outputs& o) {
   f.table("kernels", o.kernels, {.label = "Kernels, whole recording", .max_items = 200});
   f.table("streams", o.streams, {.label = "Streams, whole recording", .max_items = 4096});
   f.table("step_rows", o.step_rows, {.label = "Steps", .max_items = 200});
-}
-
-void describe(Fields& f, View& v) {
-  f.real("time", v.time,
-         {.label = "Time cursor", .unit = "s", .help = "Since the first span shown.", .lo = 0, .hi = 1e6});
-  f.real("start_s", v.start_s,
-         {.label = "Shown from", .unit = "s", .help = "Left end of the picture.", .lo = -1e6, .hi = 1e6});
-  f.real("duration_s", v.duration_s,
-         {.label = "Shown for", .unit = "s", .help = "Width of the picture; 0 shows everything.", .lo = 0, .hi = 1e6});
-  f.real("asked_start_s", v.asked.start_s,
-         {.label = "Step gone to",
-          .unit = "s",
-          .help = "Where the step begins that was gone to last.",
-          .lo = -1e6,
-          .hi = 1e6});
-  f.real("asked_duration_s", v.asked.duration_s,
-         {.label = "Length of that step", .unit = "s", .help = "0: the whole recording.", .lo = 0, .hi = 1e6});
-}
-
-models::Result<std::string> document_of(const Outputs& out) {
-  if (!out.lanes || out.lanes->sources().empty())
-    return models::Result<std::string>::fail("There is no recording to export: choose a file.");
-  return models::trace::to_chrome_json(out.lanes->sources().front().recording->trace);
 }
 
 LabPtr make() {

@@ -1,6 +1,6 @@
 #include "chapters/profiling/trace_viewer/lab.h"
 
-// The rows of the tables among inputs and outputs.
+// The rows of the tables among inputs and outputs, and the view.
 
 namespace chapters::profiling::trace_viewer {
 
@@ -87,6 +87,29 @@ void describe(Fields& f, Finding& r) {
   f.text("title", r.title, {.label = "In short"});
   f.text("finding", r.finding, {.label = "Finding"});
   f.real("covers_s", r.covers_s, {.label = "Costs", .unit = "s"});
+}
+
+void describe(Fields& f, View& v) {
+  f.real("time", v.time,
+         {.label = "Time cursor", .unit = "s", .help = "Since the first span shown.", .lo = 0, .hi = 1e6});
+  f.real("start_s", v.start_s,
+         {.label = "Shown from", .unit = "s", .help = "Left end of the picture.", .lo = -1e6, .hi = 1e6});
+  f.real("duration_s", v.duration_s,
+         {.label = "Shown for", .unit = "s", .help = "Width of the picture; 0 shows everything.", .lo = 0, .hi = 1e6});
+  f.real("asked_start_s", v.asked.start_s,
+         {.label = "Step gone to",
+          .unit = "s",
+          .help = "Where the step begins that was gone to last.",
+          .lo = -1e6,
+          .hi = 1e6});
+  f.real("asked_duration_s", v.asked.duration_s,
+         {.label = "Length of that step", .unit = "s", .help = "0: the whole recording.", .lo = 0, .hi = 1e6});
+}
+
+models::Result<std::string> document_of(const Outputs& out) {
+  if (!out.lanes || out.lanes->sources().empty())
+    return models::Result<std::string>::fail("There is no recording to export: choose a file.");
+  return models::trace::to_chrome_json(out.lanes->sources().front().recording->trace);
 }
 
 }  // namespace chapters::profiling::trace_viewer

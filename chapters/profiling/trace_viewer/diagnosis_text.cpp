@@ -24,6 +24,9 @@ std::string share_text(std::int64_t part, std::int64_t whole) {
 
 std::string shortened(std::string_view name) {
   if (name.size() <= 60) return std::string(name);
+  // Of a Python function the name says more than its file: "models/videomae/processing.py(235): preprocess".
+  if (const auto at = name.find("): "); at != std::string_view::npos && name.substr(0, at).find(".py(") < at)
+    return shortened(name.substr(at + 3));
   std::size_t end = 57;
   while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;  // never inside a character
   return std::string(name.substr(0, end)) + "...";
@@ -62,13 +65,39 @@ std::string idle_sentence(const Trace& trace, const DeviceMetrics& d, const std:
   return s;
 }
 
+std::string late_gaps_text(const std::string& gpu, const Diagnosis& what) {
+  return "In gaps of " + gpu + " whose launch was called after they began, " + time_text(what.whole) + " in all, " +
+         time_text(what.part);
+}
+
+std::string head_sentence(const Trace& trace, const DeviceMetrics& d, const std::string& gpu, const Diagnosis& what,
+                          bool one_step) {
+  const models::trace::Head& h = d.head;
+  std::string s = time_text(what.part) + " of the " + time_text(what.whole) +
+                  (!h.of_step ? " recorded"
+                   : one_step ? " step"
+                              : " of the first step") +
+                  " pass before the first task of " + gpu;
+  if (h.meanwhile == models::trace::none) return s + "; no span of the host covers half of that.";
+  return s + "; the host is in " + shortened(trace.name(trace.events[h.meanwhile])) + " for " +
+         time_text(h.meanwhile_ns) + ".";
+}
+
+std::string in_time_sentence(const Trace& trace, const std::string& gpu, const Diagnosis& what) {
+  std::string s = gpu + " is idle for " + time_text(what.part) + ", " + share_text(what.part, what.whole) +
+                  " of its time, before tasks whose launch was called before the gap began.";
+  if (what.event != models::trace::none)
+    s += " The longest such gap, " + time_text(what.end_ns - what.start_ns) + ", ends with " +
+         shortened(trace.name(trace.events[what.event])) + ".";
+  return s + " They may have waited for an event, for another stream or for a copy; the recording does not say which.";
+}
+
 /// The gaps' time inside of launching calls: a few very long ones, or all a little.
 std::string launch_slow_sentence(const Trace& trace, const DeviceMetrics& d, const std::string& gpu,
                                  const Diagnosis& what) {
   const models::trace::SlowLaunches& slow = d.slow;
   const std::string call = shortened(trace.name(trace.events[slow.call]));
-  std::string s = time_text(what.part) + " of the " + time_text(what.whole) + " in which " + gpu +
-                  " waited for a launch pass inside the launching calls. ";
+  std::string s = late_gaps_text(gpu, what) + " pass inside the call. ";
   if (2 * slow.long_ns < what.part)
     return s + "A call takes " + time_text(d.pace.call_ns) + " (median), and the longest part of a gap inside one, " +
            time_text(slow.call_ns) + ", is in " + call + ".";
@@ -82,8 +111,7 @@ std::string launch_slow_sentence(const Trace& trace, const DeviceMetrics& d, con
 std::string started_late_sentence(const Trace& trace, const DeviceMetrics& d, const std::string& gpu,
                                   const Diagnosis& what) {
   const models::trace::SlowLaunches& slow = d.slow;
-  std::string s = time_text(what.part) + " of the " + time_text(what.whole) + " in which " + gpu +
-                  " waited for a launch pass after the launching call had returned. The longest such wait is " +
+  std::string s = late_gaps_text(gpu, what) + " lie after the call had returned. The longest such wait is " +
                   time_text(what.end_ns - what.start_ns) + ", before " +
                   shortened(trace.name(trace.events[what.event]));
   if (slow.meanwhile != models::trace::none)
@@ -96,9 +124,9 @@ std::string started_late_sentence(const Trace& trace, const DeviceMetrics& d, co
 std::string pace_sentence(const DeviceMetrics& d, const std::string& gpu, const Diagnosis& what) {
   const models::trace::LaunchPace& p = d.pace;
   return "From one launch to the next the host takes " + time_text(p.interval_ns) + ", " + time_text(p.call_ns) +
-         " of it in the call, and a task of " + gpu + " " + time_text(p.task_ns) + ": a gap of " + time_text(p.gap_ns) +
-         " is left (medians). Gaps of that kind make up " + share_text(what.part, what.whole) +
-         " of its waiting for the host: the launches set the pace. Fewer and larger kernels, or a CUDA graph, would "
+         " of it in the call, and a task of " + gpu + " " + time_text(p.task_ns) + ": the median gap is " +
+         time_text(p.gap_ns) + " (all are medians). Gaps of that kind make up " + share_text(what.part, what.whole) +
+         " of its waiting for the host: the launches set the pace. Fewer and larger kernels, or a graph, would "
          "help.";
 }
 
@@ -111,11 +139,19 @@ std::string host_sentence(const Trace& trace, const DeviceMetrics& d, const std:
         (w.after_sync == 1 ? " wait" : " waits") + " for the host, " + share_text(w.after_sync_ns, w.total_ns) +
         " of that time, " + (w.after_sync == 1 ? "begins" : "begin") + " inside " +
         shortened(trace.name(trace.events[w.sync])) + ". ";
+  if (what.kind == DiagnosisKind::host_unrecorded && first.name == models::trace::none)
+    return "In the " + time_text(w.total_ns) + " in which " + gpu +
+           " waited for the host to call the next launch, no host span covers " + share_text(first.ns, w.total_ns) +
+           " of it.";
   s += "In the " + time_text(w.total_ns) + " in which " + gpu + " waited for the host to call the next launch, ";
   if (what.calls_that_stand_out == 0)
     return s + "no operation stands out: " + call_name(trace, first) + " comes first of " +
            std::to_string(w.what.size()) + " with " + share_text(first.ns, w.total_ns) + ".";
-  s += "it was in " + call_name(trace, first) + " for " + share_text(first.ns, w.total_ns);
+  if (what.kind == DiagnosisKind::host_unrecorded)
+    return s + "it was inside " + call_name(trace, first) + ", in nothing recorded within it, for " +
+           share_text(first.ns, w.total_ns) + ".";
+  s += (what.kind == DiagnosisKind::host_blocked ? "it was blocked in " : "it was in ") + call_name(trace, first) +
+       " for " + share_text(first.ns, w.total_ns);
   if (what.calls_that_stand_out > 1)
     s += ", in " + call_name(trace, w.what[1]) + " for " + share_text(w.what[1].ns, w.total_ns);
   return s + ".";
@@ -143,6 +179,16 @@ std::string_view diagnosis_title(DiagnosisKind kind) {
       return "The data loader is late";
     case DiagnosisKind::host_busy:
       return "The host was busy elsewhere";
+    case DiagnosisKind::host_blocked:
+      return "The host was blocked";
+    case DiagnosisKind::host_unrecorded:
+      return "The host's time was not recorded";
+    case DiagnosisKind::launched_in_time:
+      return "Waits though launched";
+    case DiagnosisKind::starts_late:
+      return "The device starts late";
+    case DiagnosisKind::launches_none:
+      return "No launches recorded";
     case DiagnosisKind::host_slow:
       return "The host is slower than the device";
     case DiagnosisKind::exposed_communication:
@@ -171,9 +217,10 @@ std::string_view diagnosis_title(DiagnosisKind kind) {
 
 std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const Diagnosis& what) {
   if (what.kind == DiagnosisKind::no_device)
-    return "No device track was recognised among " + std::to_string(what.part) +
-           (what.part == 1 ? " process and " : " processes and ") + std::to_string(what.whole) +
-           (what.whole == 1 ? " span" : " spans") + ": only what the host did is told.";
+    return what.whole == 0 ? "No span could be read."
+                           : "No row was recognised as a device among " + std::to_string(what.part) +
+                                 (what.part == 1 ? " process and " : " processes and ") + std::to_string(what.whole) +
+                                 (what.whole == 1 ? " span" : " spans") + ": the rows are shown as they are.";
   if (what.kind == DiagnosisKind::kernels_missing)
     return part_of_whole(what) +
            "launching calls have no work on a device in the file, and no stream capture was recorded around them: "
@@ -192,6 +239,8 @@ std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const
     case DiagnosisKind::sync_drains_queue:
     case DiagnosisKind::data_loader_late:
     case DiagnosisKind::host_busy:
+    case DiagnosisKind::host_blocked:
+    case DiagnosisKind::host_unrecorded:
     case DiagnosisKind::host_slow:
       return host_sentence(trace, d, gpu, what);
     case DiagnosisKind::exposed_communication:
@@ -203,6 +252,12 @@ std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const
              time_text(what.part) + ".";
     case DiagnosisKind::launch_slow:
       return launch_slow_sentence(trace, d, gpu, what);
+    case DiagnosisKind::starts_late:
+      return head_sentence(trace, d, gpu, what, metrics.steps.size() == 1);
+    case DiagnosisKind::launched_in_time:
+      return in_time_sentence(trace, gpu, what);
+    case DiagnosisKind::launches_none:
+      return "This recording has no launching calls, so why " + gpu + " waits cannot be seen.";
     case DiagnosisKind::started_late:
       return started_late_sentence(trace, d, gpu, what);
     case DiagnosisKind::launches_set_pace:

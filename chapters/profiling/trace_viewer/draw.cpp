@@ -57,7 +57,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
   if (!out.span_rows.empty())
     stage.panel("spans", {.title = "Top spans", .least = {420, 190}, .scrolls = true},
                 [&](ImVec2 size) { draw_spans(out, pic, view, size); });
-  stage.panel("findings", {.title = "Diagnosis", .least = {420, 190}, .scrolls = true},
+  stage.panel("findings", {.title = pic.findings_title, .least = {420, 190}, .scrolls = true},
               [&](ImVec2 size) { draw_findings(out, pic, size.x); });
   if (!out.host_rows.empty())
     stage.panel("host", {.title = "The host meanwhile", .least = {520, 190}, .scrolls = true},

@@ -166,7 +166,7 @@ void paint_key(const Painter& painter, double span, ImVec2 at, float width) {
   widgets::Line low, high;
   add_signed(low, -span, 2);
   add_signed(high, span, 2);
-  high.add(" of the median");
+  high.add(" of the others' median");
   float x = at.x + painter.text({at.x, y}, low.view(), t.muted, Type::small, Font::mono) + t.px(6);
   constexpr int parts = 24;
   for (int i = 0; i < parts; ++i)
@@ -259,7 +259,7 @@ void draw_ranks(Inputs& in, const Picture& pic, View& view, ImVec2 size) {
     name.add(map.labels[row]).add(", step ").add_integer(static_cast<std::int64_t>(col) + 1);
     value.add(widgets::format(cell_s, "s")).add(", ");
     add_signed(value, map.percent[row * map.cols + col], 3);
-    value.add(" of the median");
+    value.add(" of the others' median");
   }
   widgets::tip(name.view(), value.view(), "press to look at this rank and step");
   if (!clicked) return;

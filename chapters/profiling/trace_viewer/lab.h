@@ -92,6 +92,7 @@ struct CollectiveRow {
 struct Finding {
   std::string title, finding;
   double covers_s = 0;
+  int diagnosis = -1;  ///< index into Metrics::diagnosis of the chosen recording; -1: about all ranks
 };
 
 /// Where a finding, a gap or a match lies in the timeline.
@@ -108,6 +109,7 @@ struct Outputs {
   double idle_host_s = 0, idle_kernel_s = 0, idle_other_s = 0, idle_host_share = 0, idle_kernel_share = 0,
          idle_other_share = 0, streams_idle_s = std::numeric_limits<double>::quiet_NaN();
   double late_before_s = 0, late_inside_s = 0, late_after_s = 0;
+  double late_before_share = 0, late_inside_share = 0, late_after_share = 0;
   double compute_s = 0, communication_s = 0, memory_s = 0, exposed_communication_s = 0, overlapped_s = 0, overlap = 0;
   std::int64_t launches = 0;
   // Not a number where no launch was recorded, and where there is one rank.
@@ -184,6 +186,7 @@ struct Picture {
   bool compared = false;  ///< something stands beside, and its kernels with it
   double overview_start_s = 0, overview_end_s = 0;
   widgets::TimelineWindow window;  ///< the step chosen; duration 0: everything
+  std::string findings_title;      ///< says so where the findings are about more than the step shown
   std::string summary, matches_text, rank_story, breakdown_story, host_story, kernel_story, span_story, overview_title;
 };
 

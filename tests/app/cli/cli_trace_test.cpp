@@ -90,7 +90,8 @@ TEST_CASE("several files are the ranks of one job: who is in it, and who is late
   call.pop_back();
   // Twice the same rank is not compared with itself.
   const Ran twice = run_cli({"trace", call[1], call[1]});
-  CHECK(twice.out.find("Two recordings are of the same rank") != std::string::npos);
+  CHECK(twice.error.find(" was given twice; the second is left out.") != std::string::npos);
+  CHECK(twice.out.find("One job") == std::string::npos);
   CHECK(twice.out.find("computes") == std::string::npos);
 }
 

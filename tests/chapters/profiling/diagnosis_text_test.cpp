@@ -98,7 +98,37 @@ TEST_CASE("doubts are said with their counts, and a leading kernel with its shar
 TEST_CASE("where no device is recognised the sentence says among how much, and not that there is none") {
   const Measured m = measured(recording_of({call_event(1, 1), call_event(5, 2)}));
   CHECK(sentence_about(m, "No device") ==
-        "No device track was recognised among 1 process and 2 spans: only what the host did is told.");
+        "No row was recognised as a device among 1 process and 2 spans: the rows are shown as they are.");
+}
+
+TEST_CASE("what begins late, is not recorded or only waits is said as that") {
+  const auto span = [](const char* name, int ts_us, int dur_us) {
+    return std::string(R"({"ph":"X","cat":"user_annotation","name":")") + name + R"(","pid":9,"tid":9,"ts":)" +
+           std::to_string(ts_us) + R"(,"dur":)" + std::to_string(dur_us) + ",\"args\":{}}";
+  };
+  const auto work = [](int ts_us, int dur_us, int correlation) {
+    return R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)" + std::to_string(ts_us) + R"(,"dur":)" +
+           std::to_string(dur_us) + R"(,"args":{"device":0,"stream":7,"correlation":)" + std::to_string(correlation) +
+           "}}";
+  };
+  const Measured late = measured(recording_of(
+      {span("ProfilerStep#1", 0, 1000), span("preprocess", 5, 290), call_event(298, 1), work(300, 600, 1)}));
+  CHECK(sentence_about(late, "The device starts late") ==
+        "300 µs of the 1 ms step pass before the first task of GPU 0; the host is in preprocess for 290 µs.");
+  const auto gap = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> events{call_event(0, 1), work(2, 98, 1), call_event(1099, 2), work(1101, 99, 2)};
+    events.insert(events.end(), more.begin(), more.end());
+    return measured(recording_of(events));
+  };
+  CHECK(sentence_about(gap({}), "The host's time was not recorded")
+            .ends_with("waited for the host to call the next launch, no host span covers 100 % of it."));
+  CHECK(sentence_about(gap({span("execute_diffusion", 0, 1200)}), "The host's time was not recorded")
+            .ends_with("it was inside execute_diffusion, in nothing recorded within it, for 100 %."));
+  CHECK(sentence_about(gap({span("block_until_ready", 110, 900)}), "The host was blocked")
+            .find("it was blocked in block_until_ready for 90.1 %") != std::string::npos);
+  const Measured unlaunched = measured(recording_of({kernel_event("a", 0, 30, 7)}));
+  CHECK(sentence_about(unlaunched, "No launches recorded") ==
+        "This recording has no launching calls, so why GPU 0 waits cannot be seen.");
 }
 
 TEST_CASE("each kind of finding has a title of its own") {

@@ -236,6 +236,44 @@ TEST_CASE("a finding's card says what it costs in all and of what it is a share"
   CHECK(v.d.ui.text_present("19.3 % of 112 ms"));
 }
 
+TEST_CASE("a rank given twice is left out with a sentence; one that computes longer stands behind what costs more") {
+  const support::Folder folder;
+  folder.write("r0.json", rank_file(0, 0, 100, 50));
+  folder.write("r1.json", rank_file(1, 0, 100, 100));
+  const auto row = [&](const char* name) { return app::Json{{"file", (folder / name).string()}}; };
+  ViewerInUse v(app::Json{{"file", (folder / "r0.json").string()}, {"ranks", {row("r1.json"), row("r1.json")}}});
+  CHECK(v.d.output("losses").text().find("r1.json was given twice; the second is left out.") != std::string::npos);
+  CHECK(v.out("devices") == 2);
+  const app::Json findings = app::evaluation_to_json(v.d.workspace.lab())["outputs"]["findings"];
+  REQUIRE(findings.size() >= 2);
+  // Rank 0 is idle for 450 of 550 us; rank 1 computes for 200 us where rank 0 does for 100.
+  CHECK(findings[0]["title"] == "The device is idle");
+  CHECK(findings[1]["title"] == "Rank 1 computes longer");
+  CHECK(v.d.ui.text_present("Rank 1 computes 100 % longer than rank 0"));
+}
+
+TEST_CASE("recordings of jobs of different size stand side by side in the lab") {
+  const support::Folder folder;
+  folder.write("r0.json", rank_file(0, 0, 100, 50));
+  std::string other = rank_file(1, 0, 100, 100);
+  other.replace(other.find("\"world_size\": 2"), 15, "\"world_size\": 4");
+  folder.write("r1.json", other);
+  ViewerInUse v(
+      app::Json{{"file", (folder / "r0.json").string()}, {"ranks", {{{"file", (folder / "r1.json").string()}}}}});
+  CHECK(v.d.output("diagnosis")
+            .text()
+            .starts_with("These recordings are not of one job: rank 0 of 2, rank 1 of 4; they stand side by side."));
+  CHECK(std::isnan(v.out("slowest_rank")));
+  CHECK(v.d.output("diagnosis").text().find("computes") == std::string::npos);
+}
+
+TEST_CASE("with a step chosen the panel says that the findings are about the whole recording") {
+  ViewerInUse v(app::Json{{"sample", "hidden_sync"}, {"step", 2}});
+  CHECK(v.d.ui.text_present("Diagnosis of the whole recording"));
+  ViewerInUse all(app::Json{{"sample", "hidden_sync"}});
+  CHECK_FALSE(all.d.ui.text_present("Diagnosis of the whole recording"));
+}
+
 TEST_CASE("a recording without a device is told in sentences, without figures, bars or a map that nobody measured") {
   const support::Folder folder;
   folder.write("host.json", R"({"traceEvents":[
@@ -243,7 +281,7 @@ TEST_CASE("a recording without a device is told in sentences, without figures, b
 {"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":600,"dur":200}]})");
   ViewerInUse v(app::Json{{"file", (folder / "host.json").string()}});
   CHECK(v.d.workspace.lab().answer() ==
-        "No device track was recognised: only what the host did can be seen, in `2` events. The largest part of the "
+        "No row was recognised as a device in `2` events: the rows are shown as they are. The largest part of the "
         "threads' time, `71.4 %`, is in aten::mm itself.");
   CHECK(std::isnan(v.out("busy_share")));
   CHECK(std::isnan(v.out("step_time_s")));
