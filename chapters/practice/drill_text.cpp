@@ -32,15 +32,10 @@ std::optional<std::string> of_model(std::string_view name, const Lab& lab) {
   const models::LanguageModel* model = chosen ? catalog().model(chosen->choice_id()) : nullptr;
   if (!model) return {};
   const models::Architecture& a = model->architecture;
-  const std::pair<std::string_view, std::int64_t> counts[] = {{"layers", a.layers},
-                                                              {"hidden", a.hidden},
-                                                              {"heads", a.heads},
-                                                              {"kv_heads", a.kv_heads},
-                                                              {"head_dim", a.head_dim},
-                                                              {"ffn", a.ffn},
-                                                              {"vocab", a.vocab},
-                                                              {"latent", a.latent.kv_lora_rank},
-                                                              {"rope", a.latent.rope_dim}};
+  const std::pair<std::string_view, std::int64_t> counts[] = {
+      {"layers", a.layers},       {"hidden", a.hidden}, {"heads", a.heads}, {"kv_heads", a.kv_heads},
+      {"head_dim", a.head_dim},   {"ffn", a.ffn},       {"vocab", a.vocab}, {"latent", a.latent.kv_lora_rank},
+      {"rope", a.latent.rope_dim}};
   for (const auto& [key, count] : counts)
     if (key == name) return format_text(static_cast<double>(count), "", 7);
   if (name == "parameters") return format_text(static_cast<double>(models::count_parameters(a).total), "parameters", 4);

@@ -38,9 +38,14 @@ double mean_half_width(std::span<const double> values) {
   return half_width_of_batches(means);
 }
 
+/// Requests of one busy period wait together: of fewer than so many beyond the percentile, batches are too alike inside
+/// and too few of their kind, and intervals came out at a third of their length.
+constexpr double least_beyond = 50;
+
 double quantile_half_width(std::span<const double> values, double share, double whole) {
   const std::size_t each = values.size() / interval_batches;
-  if (values.size() < least_for_interval || !(static_cast<double>(each) * (1 - share) >= 1 - 1e-9)) return no_number;
+  if (values.size() < least_for_interval || !(static_cast<double>(each) * (1 - share) >= least_beyond - 1e-9))
+    return no_number;
   double squares = 0;
   std::vector<double> batch;
   for (std::size_t b = 0; b < interval_batches; ++b) {

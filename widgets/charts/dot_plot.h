@@ -39,7 +39,7 @@ struct DotPlotLayout {
   Range range{0, 1};
   AxisMap map;
   RowStack stack;
-  std::vector<DotRowPlace> rows;               ///< shown ones, in the data's order
+  std::vector<DotRowPlace> rows;            ///< shown ones, in the data's order
   float values_right = 0, share_right = 0;  ///< right ends of the columns of figures; 0: no room for that column
   float head = 0;                           ///< pixels of legend and column heads above the rows
   int axis_lines = 0;                       ///< as row_axis_lines says

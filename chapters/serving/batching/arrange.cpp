@@ -208,6 +208,12 @@ std::string overload_text(const PolicyRun& chosen, const PolicyRun* rival, bool 
   return over.name + " is overloaded: " + leave_text(over) + ". Mean wait under " + wait_text(other, tokens) + ".";
 }
 
+/// What is said where a run is too short for an interval.
+std::string few_text(const PolicyRun& run) {
+  if (std::isfinite(run.figures.half.mean_wait_s)) return {};
+  return ", of `" + std::to_string(run.figures.requests) + "` requests: too few to give an interval";
+}
+
 /// Who waits, for whom, and how long: of the chosen policy, and of the rival whose requests wait most.
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const bool tokens = in.service == Service::llm;
@@ -235,7 +241,7 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
            with_half(longer.figures.mean_wait_s, longer.figures.half.mean_wait_s) + ", under " + shorter.name + ": " +
            with_half(shorter.figures.mean_wait_s, shorter.figures.half.mean_wait_s) + ", both " + std::string(reason) +
            ".";
-  return "Mean wait under " + wait_text(longer, tokens) + "; " + wait_text(shorter, tokens) + ".";
+  return "Mean wait under " + wait_text(longer, tokens) + "; " + wait_text(shorter, tokens) + few_text(chosen) + ".";
 }
 
 }  // namespace

@@ -178,10 +178,10 @@ void consult_theory(const Inputs& in, std::span<const models::ServingRequest> re
     out.theory =
         "no steady state: at " + format_text(out.offered_load, "%") + " of capacity the line grows without end";
   } else if (in.service == Service::exponential) {
-    out.theory_wait_s = models::mmc_wait_s(in.servers, in.arrival_rate, in.service_time_s).value_or(0);
+    out.theory_wait_s = models::mmc_wait_s(in.servers, in.arrival_rate, in.service_time_s).value_or(std::nan(""));
     out.theory = in.servers == 1 ? "M/M/1" : "M/M/" + std::to_string(in.servers) + ", Erlang C";
   } else if (in.servers == 1) {
-    out.theory_wait_s = models::mg1_wait_s(in.arrival_rate, in.service_time_s, 0).value_or(0);
+    out.theory_wait_s = models::mg1_wait_s(in.arrival_rate, in.service_time_s, 0).value_or(std::nan(""));
     out.theory = "M/D/1, Pollaczek-Khinchin";
   } else {
     out.theory = "none in closed form for several servers of fixed time";

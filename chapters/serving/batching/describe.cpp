@@ -96,8 +96,9 @@ void describe(Fields& f, Outputs& o) {
          {
              .label = "Wait by formula",
              .unit = "s",
-             .help = "For Poisson arrivals at a plain queue served one by one: M/M/c, or M/D/1; 0 where there is none, "
-                     "see the next line.",
+             .help = "For Poisson arrivals at a plain queue served one by one: M/M/c, or M/D/1.",
+             .may_be_missing = true,
+             .absent = "No formula speaks of it: the next line says why.",
              .when = {"service", "exponential|deterministic"},
              .formula = "Erlang C / (c / s - rate), or rate s^2 / (2 (1 - rate s))",
              .source = "Erlang 1917; Pollaczek 1930, Khinchin 1932",
@@ -215,7 +216,9 @@ void describe(Fields& f, Outputs& o) {
          {
              .label = "Offered load",
              .unit = "%",
-             .help = "Of a plain queue served one by one; from 100 % on the line grows without end. 0 with a model.",
+             .help = "Of a plain queue served one by one; from 100 % on the line grows without end.",
+             .may_be_missing = true,
+             .absent = "Of a plain queue alone.",
              .when = {"service", "exponential|deterministic"},
              .formula = "rate x service time / servers",
          });
@@ -230,10 +233,10 @@ void describe(Fields& f, Outputs& o) {
   f.group("At full roofs");
   f.real("bound_tpot_s", o.bound.tpot_s,
          {
-             .label = "TPOT at best",
+             .label = "TPOT, all slots taken",
              .unit = "s",
              .help = "A decode step with all slots taken, or as many as memory holds, at the chips' full bandwidth and "
-                     "peak: no engine can be faster.",
+                     "peak: with all of them taken no engine can be faster; with fewer, a step is shorter.",
              .when = {"service", "llm"},
              .formula = "(weights + slots x cache of prompt + output / 2) / bandwidth",
              .source = "roofline; weights without the input embedding",

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,7 @@ struct Outputs {
   std::vector<PolicyRun> racers;  ///< the chosen one first, then its rivals
   double speedup_p50 = 1;
   std::string state;  ///< of the chosen policy's queue: steady, overloaded, or why that is not known
-  double theory_wait_s = 0, offered_load = 0;
+  double theory_wait_s = std::nan(""), offered_load = std::nan("");
   std::string theory;  ///< which formula speaks of this queue, or why none does
   double kv_pool_bytes = 0;
   std::int64_t kv_blocks = 0;

@@ -21,10 +21,10 @@ TEST_CASE("trace prints the metrics of every device, in text and as JSON") {
   const Ran text = run_cli({"trace", small});
   CHECK(text.status == 0);
   CHECK(text.error == "");
-  for (const char* part : {"28 events, rank 1 of 4, 2 steps", "GPU 0: busy for 130 µs of 320 µs, 40.6 %", "100 µs\n",
-                           "33.3 % of it behind computation, 20.0 µs exposed",
-                           "10 µs between kernels, 100 µs for other causes",
-                           "- The device is idle. GPU 0 is idle for 59.4 % of 320 µs"}) {
+  for (const char* part :
+       {"28 events, rank 1 of 4, 2 steps", "GPU 0: busy for 130 µs of 320 µs, 40.6 %", "100 µs\n",
+        "33.3 % of it behind computation, 20.0 µs exposed", "10 µs between kernels, 100 µs for other causes",
+        "- The device is idle. GPU 0 is idle for 59.4 % of 320 µs"}) {
     INFO(part);
     CHECK(text.out.find(part) != std::string::npos);
   }

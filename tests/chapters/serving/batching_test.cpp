@@ -73,20 +73,22 @@ TEST_CASE("batching: where no formula speaks of a queue, the reason is said and 
   }
   SECTION("past capacity there is no steady state") {
     set(*lab, "arrival_rate", 12);
-    CHECK(theory() ==
-          std::pair<std::string, double>("no steady state: at 120 % of capacity the line grows without end", 0));
+    CHECK(theory().first == "no steady state: at 120 % of capacity the line grows without end");
+    CHECK(std::isnan(theory().second));
   }
   SECTION("several servers have one where service is exponential alone") {
     set(*lab, "arrival_rate", 12, "servers", 2);
     CHECK(theory().first == "M/M/2, Erlang C");
     choose(*lab, "service", "deterministic");
-    CHECK(theory() == std::pair<std::string, double>("none in closed form for several servers of fixed time", 0));
+    CHECK(theory().first == "none in closed form for several servers of fixed time");
+    CHECK(std::isnan(theory().second));
   }
   SECTION("one server of fixed time has one, batches have none") {
     set(*lab, "service", "deterministic", "arrival_rate", 5);
     CHECK(theory().first == "M/D/1, Pollaczek-Khinchin");
     choose(*lab, "policy", "static");
-    CHECK(theory() == std::pair<std::string, double>("none for batches", 0));
+    CHECK(theory().first == "none for batches");
+    CHECK(std::isnan(theory().second));
   }
 }
 

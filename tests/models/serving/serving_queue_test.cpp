@@ -176,7 +176,10 @@ TEST_CASE("serving: percentiles are given where ten requests lie beyond them") {
   CHECK(more.p99_latency_s > more.p90_latency_s);
   // The time in M/M/1 at one half is exponential of mean 2: P99 at 2 ln 100.
   CHECK(near(whole.p99_latency_s, 2 * std::log(100.0), 0.1));
-  CHECK(std::abs(whole.p99_latency_s - 2 * std::log(100.0)) <= 1.5 * whole.half.p99_latency_s);
+  CHECK(std::isnan(whole.half.p99_latency_s));  // ten requests beyond it in each of twenty batches are too few
+  CHECK(whole.half.p50_latency_s > 0);
+  const ServingSummary long_run = steady(1, 0.5, 120'000, 1);
+  CHECK(std::abs(long_run.p99_latency_s - 2 * std::log(100.0)) <= 1.5 * long_run.half.p99_latency_s);
 }
 
 // Kiefer and Wolfowitz 1955: each arrival takes the server that is free first. Written here without events.
