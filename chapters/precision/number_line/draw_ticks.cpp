@@ -25,10 +25,12 @@ void paint_ticks(const widgets::Painter& p, const Frame& frame, float top, float
   };
   const double raw = span / std::max(room, 1.0);
   if (frame.axis == models::LineAxis::log2 && span > 6) {
-    const auto every = static_cast<std::int64_t>(std::max(1.0, std::ceil(raw)));
-    for (auto k = static_cast<std::int64_t>(std::floor(frame.stretch.lo / static_cast<double>(every))) * every;
-         static_cast<double>(k) <= frame.stretch.hi; k += every)
-      tick(static_cast<double>(k), widgets::power_of_two(static_cast<int>(k)).view());
+    // A view zoomed out without end spans more than whole numbers hold, and no exponent that has a name.
+    constexpr double most = 1e6;
+    const double every = std::max(1.0, std::ceil(raw)), last = std::min(frame.stretch.hi, most);
+    if (!std::isfinite(every) || every > most) return;
+    for (double k = std::floor(std::max(frame.stretch.lo, -most) / every) * every; k <= last; k += every)
+      tick(k, widgets::power_of_two(static_cast<int>(k)).view());
     return;
   }
   // Ticks stand at round decimals of the value (by share on the ordinal axis), with as many digits as tell neighbours
