@@ -51,6 +51,4 @@ const chapters::Field* file_instead(const chapters::Field& input, const chapters
   return file && file->kind == chapters::Kind::file && !file->file().path.empty() ? file : nullptr;
 }
 
-std::string_view name_in_path(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
-
 }  // namespace app

@@ -14,8 +14,6 @@ widgets::Prefix prefix_of(const chapters::Field& field);
 
 /// The file that stands in for an input, such as a config.json in place of a published model; null: none does.
 const chapters::Field* file_instead(const chapters::Field& input, const chapters::Fields& inputs);
-/// The name of the file in a path.
-std::string_view name_in_path(std::string_view path);
 
 /// Does an output hold a figure? One that may be missing has none while it is NaN.
 bool has_value(const chapters::Field& field);

@@ -6,6 +6,7 @@
 #include "app/scenario/scenario.h"
 #include "app/shell/field_text.h"
 #include "app/shell/ui.h"
+#include "chapters/mechanism/file_name.h"
 #include "widgets/number/number.h"
 
 namespace app {
@@ -109,7 +110,7 @@ void draw_replaced(const Field& f, const Field& file, float width) {
   ImGui::Dummy({width, height});
   const ImU32 pale = widgets::with_alpha(t.muted, 0.8f);
   const float label = Painter::window().text_fit({at.x, y}, f.spec.label, width * 0.4f, pale, Type::small);
-  Painter::window().text_fit({at.x + width, y}, name_in_path(file.file().path), width - label - t.px(12), pale,
+  Painter::window().text_fit({at.x + width, y}, chapters::file_name(file.file().path), width - label - t.px(12), pale,
                              Type::small, Font::sans, widgets::Align::right);
   ui::hint("A file of your own stands in for it.");
 }

@@ -5,6 +5,7 @@
 #include "app/shell/field_text.h"
 #include "app/shell/shell.h"
 #include "app/shell/ui.h"
+#include "chapters/mechanism/file_name.h"
 #include "chapters/mechanism/registry.h"
 
 namespace app {
@@ -35,7 +36,7 @@ Shown shown_of(const Workspace::SharedGroup& group, const chapters::Fields& inpu
         widgets::format(f->kind == chapters::Kind::real || f->kind == chapters::Kind::integer ? f->number() : 0, "", 4);
     std::string_view piece = number;
     if (file) {
-      piece = name_in_path(file->file().path);
+      piece = chapters::file_name(file->file().path);
     } else if (f->kind == chapters::Kind::choice) {
       const double i = f->number();
       piece = i >= 0 ? std::string_view((*f->options)[static_cast<std::size_t>(i)].label) : f->choice_id();

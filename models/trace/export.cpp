@@ -110,28 +110,29 @@ class ChromeWriter {
     first_ = false;
   }
 
-  void name(const char* what, const Track& t, const std::string& value) {
-    if (value.empty()) return;
+  /// What a track or its process is called, or where it stands: up to the value of `key`.
+  void begin_metadata(const char* what, const Track& t, const char* key) {
     begin();
     out_ += "M\", \"name\": \"";
     out_ += what;
     out_ += '"';
     identifier("pid", t.pid);
     identifier("tid", t.tid);
-    out_ += ", \"args\": {\"name\": ";
+    out_ += ", \"args\": {\"";
+    out_ += key;
+    out_ += "\": ";
+  }
+
+  void name(const char* what, const Track& t, const std::string& value) {
+    if (value.empty()) return;
+    begin_metadata(what, t, "name");
     text(value);
     out_ += "}}";
   }
 
   void sort_index(const char* what, const Track& t, std::int64_t index) {
     if (index == 0) return;
-    begin();
-    out_ += "M\", \"name\": \"";
-    out_ += what;
-    out_ += '"';
-    identifier("pid", t.pid);
-    identifier("tid", t.tid);
-    out_ += ", \"args\": {\"sort_index\": ";
+    begin_metadata(what, t, "sort_index");
     number(index);
     out_ += "}}";
   }

@@ -1,6 +1,8 @@
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace models::trace {
@@ -24,6 +26,37 @@ struct Intervals {
     for (const Part& p : parts) sum += p.end_ns - p.start_ns;
     return sum;
   }
+};
+
+/// The share of each of equal parts of a time that intervals cover, which are added by start.
+class CoveredShares {
+ public:
+  /// `bins` parts of the time from `from_ns` to `to_ns`; no interval counts where there is none of either.
+  CoveredShares(std::int64_t from_ns, std::int64_t to_ns, std::size_t bins)
+      : from_ns_(from_ns),
+        to_ns_(to_ns),
+        reached_ns_(from_ns),
+        width_(bins > 0 ? static_cast<double>(to_ns - from_ns) / static_cast<double>(bins) : 0),
+        shares_(bins, 0) {}
+
+  void add(std::int64_t start_ns, std::int64_t end_ns) {
+    const std::int64_t a = std::max(start_ns, reached_ns_), b = std::min(end_ns, to_ns_);
+    if (b <= a || !(width_ > 0)) return;
+    reached_ns_ = b;
+    const double x = static_cast<double>(a - from_ns_) / width_, y = static_cast<double>(b - from_ns_) / width_;
+    for (auto bin = static_cast<std::size_t>(x); bin < shares_.size() && static_cast<double>(bin) < y; ++bin)
+      shares_[bin] += std::min(y, static_cast<double>(bin + 1)) - std::max(x, static_cast<double>(bin));
+  }
+  /// 0 to 1 each.
+  std::vector<double> take() {
+    for (double& share : shares_) share = std::min(share, 1.0);
+    return std::move(shares_);
+  }
+
+ private:
+  std::int64_t from_ns_, to_ns_, reached_ns_;
+  double width_;
+  std::vector<double> shares_;
 };
 
 /// The time that lies in both.

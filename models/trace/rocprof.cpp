@@ -126,9 +126,8 @@ bool RocprofReader::skip(std::size_t& begin) {
   return scan_.skip_value(0) == Scanner::End::whole && scan_.at > begin;
 }
 
-bool RocprofReader::read_process() {
-  process_ = std::make_unique<Process>();
-  process_->number = processes_++;
+template <class Body>
+bool RocprofReader::each_member(const Body& body) {
   ++scan_.at;
   while (!source_.cancelled()) {
     scan_.keep = Scanner::nothing;
@@ -142,37 +141,28 @@ bool RocprofReader::read_process() {
       continue;
     }
     std::string key;
-    if (!take_key(key)) return false;
-    if (key == "buffer_records" && scan_.peek() == '{') {
-      if (!read_records()) return false;
-      continue;
-    }
-    std::size_t begin = 0;
-    if (!skip(begin)) return false;
-    header(key, source_.view(begin, scan_.at));
+    if (!take_key(key) || !body(key)) return false;
   }
   return false;
 }
 
-bool RocprofReader::read_records() {
-  ++scan_.at;
-  while (!source_.cancelled()) {
-    scan_.keep = Scanner::nothing;
-    const char c = scan_.peek();
-    if (c == '}') {
-      ++scan_.at;
-      return true;
-    }
-    if (c == ',') {
-      ++scan_.at;
-      continue;
-    }
-    std::string key;
+bool RocprofReader::read_process() {
+  process_ = std::make_unique<Process>();
+  process_->number = processes_++;
+  return each_member([&](const std::string& key) {
+    if (key == "buffer_records" && scan_.peek() == '{') return read_records();
     std::size_t begin = 0;
-    if (!take_key(key)) return false;
-    if (scan_.peek() == '[' ? !read_list(key) : !skip(begin)) return false;
-  }
-  return false;
+    if (!skip(begin)) return false;
+    header(key, source_.view(begin, scan_.at));
+    return true;
+  });
+}
+
+bool RocprofReader::read_records() {
+  return each_member([&](const std::string& key) {
+    std::size_t begin = 0;
+    return scan_.peek() == '[' ? read_list(key) : skip(begin);
+  });
 }
 
 bool RocprofReader::read_list(std::string_view kind) {

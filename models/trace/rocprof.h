@@ -26,6 +26,9 @@ class RocprofReader {
   bool read_records();
   bool read_list(std::string_view kind);
   /// Moves over '"key":'. False: there is none.
+  /// Reads an object from its brace on: `body(key)` reads each value, and says whether it was whole.
+  template <class Body>
+  bool each_member(const Body& body);
   bool take_key(std::string& key);
   bool skip(std::size_t& begin);
   void header(std::string_view key, std::string_view json);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/trace/intervals.h"
+
 namespace models::trace {
 namespace {
 
@@ -79,23 +81,12 @@ HostSpans host_spans(const Trace& trace) {
 
 std::vector<double> track_profile(const Trace& trace, std::uint32_t track, std::int64_t from_ns, std::int64_t to_ns,
                                   std::size_t bins) {
-  std::vector<double> out(bins, 0);
-  if (bins == 0 || to_ns <= from_ns || track >= trace.tracks.size()) return out;
-  const double width = static_cast<double>(to_ns - from_ns) / static_cast<double>(bins);
-  std::int64_t reached = from_ns;
+  CoveredShares shares(from_ns, to_ns, bins);
+  if (track >= trace.tracks.size()) return shares.take();
   const Track& t = trace.tracks[track];
-  for (std::uint32_t i = t.first; i < t.first + t.count; ++i) {
-    const Event& e = trace.events[i];
-    if (!counts_as_span(trace, e)) continue;
-    const std::int64_t a = std::max(e.start_ns, reached), b = std::min(e.end_ns(), to_ns);
-    if (b <= a) continue;
-    reached = b;
-    const double x = static_cast<double>(a - from_ns) / width, y = static_cast<double>(b - from_ns) / width;
-    for (auto bin = static_cast<std::size_t>(x); bin < bins && static_cast<double>(bin) < y; ++bin)
-      out[bin] += std::min(y, static_cast<double>(bin + 1)) - std::max(x, static_cast<double>(bin));
-  }
-  for (double& share : out) share = std::min(share, 1.0);
-  return out;
+  for (std::uint32_t i = t.first; i < t.first + t.count; ++i)
+    if (const Event& e = trace.events[i]; counts_as_span(trace, e)) shares.add(e.start_ns, e.end_ns());
+  return shares.take();
 }
 
 }  // namespace models::trace

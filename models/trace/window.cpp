@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "models/trace/intervals.h"
+
 namespace models::trace {
 namespace {
 
@@ -154,21 +156,10 @@ WindowMetrics measure_window(const Trace& trace, int device, std::int64_t from_n
 
 std::vector<double> busy_profile(const Trace& trace, int device, std::int64_t from_ns, std::int64_t to_ns,
                                  std::size_t bins) {
-  std::vector<double> out(bins, 0);
-  if (bins == 0 || to_ns <= from_ns) return out;
-  const double width = static_cast<double>(to_ns - from_ns) / static_cast<double>(bins);
-  std::int64_t reached = from_ns;
-  for (const std::uint32_t i : device_events(trace, device)) {
-    const Event& e = trace.events[i];
-    const std::int64_t a = std::max(e.start_ns, reached), b = std::min(e.end_ns(), to_ns);
-    if (b <= a) continue;
-    reached = b;
-    const double x = static_cast<double>(a - from_ns) / width, y = static_cast<double>(b - from_ns) / width;
-    for (auto bin = static_cast<std::size_t>(x); bin < bins && static_cast<double>(bin) < y; ++bin)
-      out[bin] += std::min(y, static_cast<double>(bin + 1)) - std::max(x, static_cast<double>(bin));
-  }
-  for (double& share : out) share = std::min(share, 1.0);
-  return out;
+  CoveredShares shares(from_ns, to_ns, bins);
+  for (const std::uint32_t i : device_events(trace, device))
+    shares.add(trace.events[i].start_ns, trace.events[i].end_ns());
+  return shares.take();
 }
 
 std::vector<QueueSample> device_queue(const Trace& trace, int device) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chapters/mechanism/choices_in_order.h"
+#include "chapters/mechanism/file_name.h"
 #include "widgets/number/number.h"
 
 namespace chapters::compression {
@@ -16,7 +17,7 @@ std::string grouped(std::size_t n) { return widgets::format_text(static_cast<dou
 
 std::shared_ptr<const TensorFile> listed(const FileInput& file, std::string& error) {
   return file.bytes->made<TensorFile>([&]() -> std::shared_ptr<const TensorFile> {
-    const std::string name = file.path.substr(file.path.find_last_of('/') + 1);
+    const std::string name(file_name(file.path));
     std::string head;
     if (error = file.bytes->read_part(0, std::min<std::uint64_t>(8, file.bytes->size_bytes), head); !error.empty())
       return nullptr;

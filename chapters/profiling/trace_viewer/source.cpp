@@ -1,5 +1,7 @@
 #include "chapters/profiling/trace_viewer/source.h"
 
+#include "chapters/mechanism/file_name.h"
+
 namespace chapters::profiling::trace_viewer {
 namespace {
 
@@ -39,7 +41,7 @@ RecordingPtr read_recording(const FileInput& file, Progress& progress, std::stri
       if (error = file.bytes->read(text); !error.empty()) return nullptr;
       bytes = models::trace::in_memory(std::move(text));
     }
-    const auto name = file.path.substr(file.path.find_last_of('/') + 1);
+    const std::string name(file_name(file.path));
     return recorded(std::move(bytes), name,
                     {[&](double done) { progress.fraction = 0.9 * done; }, [&] { return progress.cancelled.load(); }},
                     error);

@@ -1,6 +1,7 @@
 #include "chapters/roofline/transformer_layer/setting.h"
 
 #include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/file_name.h"
 #include "models/transformer/weight_storage.h"
 
 namespace chapters::roofline::transformer_layer {
@@ -9,7 +10,7 @@ models::Result<Setting> read_setting(const Inputs& in) {
   using Out = models::Result<Setting>;
   Setting s;
   if (!in.config.text.empty()) {
-    const std::string file = in.config.path.substr(in.config.path.find_last_of('/') + 1);
+    const std::string file(file_name(in.config.path));
     auto parsed = models::parse_config(in.config.text, file.empty() ? "config.json" : file);
     if (!parsed) return Out::fail(parsed.error);
     s.architecture = std::move(*parsed);
