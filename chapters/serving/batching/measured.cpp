@@ -68,7 +68,7 @@ MeasuredRun own_run(const Inputs& in, const Outputs& out, bool all_tokens) {
   };
   const auto bound = models::serving_bound((*model)->architecture, machine, there, in.prompt_tokens, in.output_tokens);
   if (!bound) return own;
-  own.name = "simulated " + upper(models::format_id(in.format)) + ", " + format_text(there, "", 2);
+  own.name = "model " + upper(models::format_id(in.format)) + ", " + format_text(there, "", 2);
   own.info = "simulated, with the sequences that are in the batch on average";
   own.measured = all_tokens ? s.tokens_per_s / static_cast<double>(in.servers) : 1 / s.tpot_p50_s;
   own.bound = all_tokens ? bound->tokens_per_s : 1 / bound->tpot_s;

@@ -275,7 +275,7 @@ TEST_CASE("batching: published runs of the model stand beside the race by defaul
     CHECK(d.ui.text_present("Published runs"));
     CHECK(d.ui.text_present("TP8 FP8, 64"));
     CHECK(d.ui.text_present("20.7 %"));  // 15.45 ms measured, 3.13 ms at full roofs
-    CHECK(d.ui.text_present("simulated BF16, 6.8"));
+    CHECK(d.ui.text_present("model BF16, 6.8"));
     CHECK(d.canvas_overflow_px() == 0);
   }
   ShellDriver d(bundled_content(), nowhere(), {1600, 1000}, true);
