@@ -1,6 +1,8 @@
 #include "chapters/mechanism/registry.h"
 
 #include <algorithm>
+#include <array>
+#include <mutex>
 
 // The table of contents in teaching order, hidden labs last. A row names the chapter's folder and the lab: the lab lies
 // in chapters/<chapter>/<lab>/ or in chapters/<chapter>/<lab>.cpp, its namespace is chapters::<chapter>::<lab>, make()
@@ -89,7 +91,13 @@ bool has_lab(std::string_view id) {
 
 LabPtr make_lab_by_id(std::string_view id) {
   const auto at = std::find_if(labs.begin(), labs.end(), [&](const LabEntry& e) { return e.id == id; });
-  return at == labs.end() ? nullptr : at->make();
+  if (at == labs.end()) return nullptr;
+  static std::mutex one_at_a_time;
+  static std::array<LabPtr, std::size(entries)> first;
+  const std::lock_guard lock(one_at_a_time);
+  LabPtr& mine = first[static_cast<std::size_t>(at - labs.begin())];
+  if (!mine) mine = at->make();
+  return mine->clone();
 }
 
 }  // namespace chapters

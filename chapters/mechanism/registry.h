@@ -8,7 +8,7 @@ namespace chapters {
 
 struct LabEntry {
   std::string_view id;  ///< "chapter/lab"
-  LabPtr (*make)();     ///< a new copy with default Inputs, not yet computed
+  LabPtr (*make)();     ///< a new copy with default Inputs, not yet computed, that remembers nothing
 };
 
 struct Chapter {
@@ -24,7 +24,8 @@ std::span<const Chapter> all_chapters();
 std::span<const LabEntry> all_labs();
 /// True when there is a lab with that id. Makes none.
 bool has_lab(std::string_view id);
-/// A new copy of the lab with that id, or null.
+/// A new copy of the lab with that id and default Inputs, not yet computed; null if there is none. All that are made
+/// here share what the lab remembers between computations (networks trained before). Safe from any thread.
 LabPtr make_lab_by_id(std::string_view id);
 
 }  // namespace chapters

@@ -24,7 +24,7 @@ template <class Body>
 void each_shown_lab(Body&& body) {
   const app::Content& content = bundled_content();
   for (const auto& entry : labs_under_test()) {
-    const auto lab = entry.make();
+    const auto lab = chapters::make_lab_by_id(entry.id);
     if (lab->info().hidden) continue;
     INFO(entry.id);
     body(*lab, content);
