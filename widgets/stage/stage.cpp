@@ -10,6 +10,7 @@ namespace {
 
 /// Room for the two buttons of a panel, design pixels.
 constexpr float panel_buttons = 52;
+constexpr float least_panel = 40;  ///< a panel narrower or lower than this is not drawn
 
 /// Four corners that point outwards, or inwards when the panel is enlarged already.
 void enlarge_mark(const Painter& p, Rect r, bool inwards, ImU32 colour) {
@@ -160,7 +161,8 @@ bool Stage::begin_panel(const char* id, ImVec2& size) {
   draw_heading(*placed, id);
   current_ = placed->at;
   size = {current_.width(), current_.height()};
-  if (!(size.x >= 1) || !(size.y >= 1)) return false;
+  // In less than a line of text nothing can be read, and what divides such a panel would come to items without a size.
+  if (const float least = theme().px(least_panel); !(size.x >= least) || !(size.y >= least)) return false;
   if (cover_ == Cover::veiled) {
     draw_veil(Painter::window(), current_, "veiled until you commit");
     return false;

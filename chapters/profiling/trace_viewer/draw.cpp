@@ -26,12 +26,12 @@ void follow(const Outputs& out, const Picture& pic, View& view) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& pic, View& view) {
+  if (out.lanes) follow(out, pic, view);  // also where another panel stands in front of the timeline
   stage.panel("timeline", {.title = "Timeline", .least = {620, 400}, .answers = true}, [&](ImVec2 size) {
     if (!out.lanes) {
       widgets::Painter::window().text(ImGui::GetCursorScreenPos(), "Reading...", widgets::theme().muted);
       return ImGui::Dummy(size);
     }
-    follow(out, pic, view);
     draw_timeline_panel(in, out, pic, view, size);
   });
   if (!out.lanes) return;

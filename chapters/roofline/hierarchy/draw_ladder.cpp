@@ -255,7 +255,7 @@ void draw_ladder(Inputs& in, const Outputs& out, const Picture& pic, ImVec2 size
   if (out.levels.empty()) return;
   const Columns c = columns_in(at.x, size.x);
   const float small = t.type(Type::small), header = 2 * small + t.px(12), foot = small + t.px(8);
-  const float row = std::min((size.y - header - foot) / static_cast<float>(out.levels.size()), t.px(52));
+  const float row = std::clamp((size.y - header - foot) / static_cast<float>(out.levels.size()), 1.0f, t.px(52));
   const float bottom = at.y + header + row * static_cast<float>(out.levels.size());
   draw_header(c, in, at, bottom);
   for (std::size_t i = 0; i < out.levels.size(); ++i)

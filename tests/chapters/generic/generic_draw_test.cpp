@@ -84,6 +84,22 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("every lab: a canvas of any height down to none draws with finite positions") {
+  use_bundled_catalog();
+  for (const auto& entry : labs_under_test()) DYNAMIC_SECTION(entry.id) {
+      ShellDriver d(bundled_content());
+      REQUIRE(d.workspace.open(entry.id));
+      d.shell.drawer_open = false;
+      d.ui.frames(3);
+      for (float height = 360; height > 120; height -= sanitized() ? 7.0f : 1.0f) {
+        d.ui.resize({1280, height});
+        d.ui.frames(1);
+        INFO("height " << height);
+        CHECK(bad_position(d.ui) == "");
+      }
+    }
+}
+
 TEST_CASE("every lab: an infeasible state is drawn with its reason in words") {
   use_bundled_catalog();
   int shown = 0;

@@ -310,3 +310,20 @@ TEST_CASE("a recording without a device is told in sentences, without figures, b
   v.d.ui.frames(3);
   CHECK(std::abs(v.view("duration_s") - 2.2 * 200e-6) <= 1e-9);
 }
+
+// The timeline stands behind the panel in front; it is where the chosen step is all the same, and so it is kept.
+TEST_CASE("a step chosen while another panel is in front is gone to") {
+  ViewerInUse v(app::Json{{"sample", "hidden_sync"}, {"step", 1}});
+  const double start_s = v.view("start_s");
+  v.d.shell.drawer_open = false;
+  v.d.ui.resize({1280, 800});
+  v.d.ui.frames(3);
+  v.d.ui.click("Where the time went");
+  v.d.ui.frames(3);
+  v.d.input("step").set_number(3);
+  REQUIRE(v.d.settle());
+  v.d.ui.frames(3);
+  REQUIRE_FALSE(v.d.ui.has("Next gap"));
+  CHECK(v.view("asked_start_s") > start_s);
+  CHECK(v.view("start_s") > start_s);
+}
