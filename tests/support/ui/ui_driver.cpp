@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -90,6 +91,15 @@ void UiDriver::draw_frame() {
 
 void UiDriver::frames(int count) {
   for (int i = 0; i < count; ++i) draw_frame();
+}
+
+void UiDriver::wait(double seconds) {
+  ImGui::SetCurrentContext(context_);
+  float& step = ImGui::GetIO().DeltaTime;
+  const float usual = step;
+  step = 0.1f;
+  frames(static_cast<int>(std::ceil(seconds * 10)));
+  step = usual;
 }
 
 void UiDriver::resize(ImVec2 display) {

@@ -25,6 +25,8 @@ class UiDriver {
   UiDriver& operator=(const UiDriver&) = delete;
 
   void frames(int count = 1);
+  /// Lets made-up time pass, ten frames a second: for what goes away by itself.
+  void wait(double seconds);
   /// Changes the window's size; takes effect with the next frame, which is drawn.
   void resize(ImVec2 display);
 
