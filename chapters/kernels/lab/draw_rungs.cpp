@@ -176,7 +176,7 @@ void paint_legend(const Painter& p, ImVec2 at, float width) {
   for (const auto& [bound, name, meaning] : {std::tuple{Bound::memory, "memory-bound", Meaning::memory_bound},
                                              std::tuple{Bound::compute, "compute-bound", Meaning::compute_bound},
                                              std::tuple{Bound::latency, "latency-bound", Meaning::launch_bound}})
-    entry([&](ImVec2 c) { paint_shape(p, bound, c, t.px(4), t.of(meaning)); }, name);
+    entry([&, shape = bound, hue = meaning](ImVec2 c) { paint_shape(p, shape, c, t.px(4), t.of(hue)); }, name);
 }
 
 void keep_table(const Picture& picture, widgets::Record& record) {
