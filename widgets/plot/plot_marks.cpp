@@ -313,7 +313,9 @@ void paint_marks(const PlotEnd& plot, const Painter& painter) {
         else
           painter.line(a, b, m.colour, width);
         if (m.kind == Kind::handle_x || m.kind == Kind::handle_y) {
-          const ImVec2 mid{(a.x + b.x) / 2, (a.y + b.y) / 2};
+          // The grip of a level stands at the frame's edge: among the data it would look like one of them.
+          const bool level = m.kind == Kind::handle_y;
+          const ImVec2 mid{level ? std::min(a.x, b.x) + t.px(16) : (a.x + b.x) / 2, (a.y + b.y) / 2};
           const ImVec2 grip = m.kind == Kind::handle_x ? ImVec2{t.px(4), t.px(12)} : ImVec2{t.px(12), t.px(4)};
           painter.rect({mid.x - grip.x, mid.y - grip.y}, {mid.x + grip.x, mid.y + grip.y}, m.colour, t.px(3));
         }

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "chapters/compression/deploy/lab.h"
 #include "widgets/number/number.h"
@@ -52,6 +54,19 @@ std::string leaf_note(const models::DecisionNode& node, const models::Architectu
   return format_text(e->weights_bytes + e->cache_bytes, "B") + ", " + chips_text(e->chips_needed);
 }
 
+/// A question or recipe in the few letters of a small window's box; empty where it is as short already.
+std::string_view brief_of(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> brief{{{"Any loss allowed?", "Any loss?"},
+                                                                                {"Memory-bound?", "Memory?"},
+                                                                                {"Cache > weights?", "Cache?"},
+                                                                                {"1 % loss allowed?", "1 % loss?"},
+                                                                                {"BF16 on more chips", "BF16, more"},
+                                                                                {"W8A16, FP8 cache", "W8A16, 8-bit KV"},
+                                                                                {"FP8, FP8 cache", "FP8, 8-bit KV"}}};
+  const auto at = std::find_if(brief.begin(), brief.end(), [&](const auto& b) { return b.first == text; });
+  return at == brief.end() ? std::string_view() : at->second;
+}
+
 /// Lists the boxes below node `at` and returns the row that its box stands in.
 class TreeList {
  public:
@@ -79,7 +94,12 @@ class TreeList {
   double add(int at, std::ptrdiff_t parent, std::size_t column, bool yes, bool walked) {
     const models::DecisionNode& node = models::decision_nodes()[static_cast<std::size_t>(at)];
     const auto index = static_cast<std::ptrdiff_t>(picture_.tree.size());
-    picture_.tree.push_back({.text = node.text, .column = column, .parent = parent, .reached = walked, .yes = yes});
+    picture_.tree.push_back({.text = node.text,
+                             .brief = brief_of(node.text),
+                             .column = column,
+                             .parent = parent,
+                             .reached = walked,
+                             .yes = yes});
     double row = 0;
     std::string note;
     if (node.yes < 0) {

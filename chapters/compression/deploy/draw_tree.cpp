@@ -80,7 +80,9 @@ void draw_box(const Painter& p, const TreePlan& plan, const TreeBox& box) {
   const float height = t.type(type) + (two ? t.type(Type::small) + t.px(2) : 0.0f);
   const float y = (at.min.y + at.max.y - height) / 2;
   const bool bold = says && widgets::text_size(box.text, type, Font::bold).x <= room;
-  widgets::fit_text(p, {x, y}, box.text, room, ink, type, bold ? Font::bold : Font::sans, widgets::Align::center);
+  const bool whole = box.brief.empty() || widgets::text_size(box.text, type).x <= room;
+  widgets::fit_text(p, {x, y}, whole ? box.text : box.brief, room, ink, type, bold ? Font::bold : Font::sans,
+                    widgets::Align::center);
   if (two && widgets::text_size(box.note, Type::small).x <= room)
     p.text({x, y + t.type(type) + t.px(2)}, box.note, ink, Type::small, Font::sans, widgets::Align::center);
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/compression/shared/weights_source.h"
+#include "chapters/compression/shared/quant_choices.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
@@ -59,7 +59,8 @@ struct Outputs {
 /// as often as it is reached.
 struct TreeBox {
   std::string_view text;
-  std::string note;  ///< the figure that decided, or what the recipe takes on these chips
+  std::string_view brief;  ///< where the text has no room; empty: it is brief
+  std::string note;        ///< the figure that decided, or what the recipe takes on these chips
   std::size_t column = 0;
   double row = 0;
   std::ptrdiff_t parent = -1;                       ///< in the same list; -1: the first question

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "chapters/precision/bits/lab.h"
 #include "widgets/base/painter.h"
@@ -86,6 +87,30 @@ void stretches(const Painter& p, const Line& l, const Inputs& in, const Picture&
   }
 }
 
+/// A tie: both ways are half a step, and the number goes to the neighbour that the rule for ties takes.
+void tie_marks(const Painter& p, const Line& l, const Picture& picture) {
+  const auto& t = widgets::theme();
+  const float middle = l.at(0.5), gap = t.px(10), y = l.y - t.px(26);
+  const float number = widgets::text_size(picture.number_label, Type::small, Font::mono).x / 2 + gap;
+  const float from_left = l.left + widgets::text_size(picture.left.what, Type::small).x + gap,
+              to_right = l.right - widgets::text_size(picture.right.what, Type::small).x - gap;
+  const std::string_view words = "half a step";
+  const float half = widgets::text_size(words, Type::small).x / 2 + t.px(6);
+  for (const auto& [from, to] : {std::pair(from_left, middle - number), std::pair(middle + number, to_right)}) {
+    const float at = (from + to) / 2;
+    if (to - from < 2 * half + t.px(16)) continue;
+    p.line({from, y}, {at - half, y}, t.muted, t.px(1));
+    p.line({at + half, y}, {to, y}, t.muted, t.px(1));
+    for (const float x : {from, to}) p.line({x, y - t.px(4)}, {x, y + t.px(4)}, t.muted, t.px(1));
+    p.text({at, l.y - t.px(33)}, words, t.muted, Type::small, Font::sans, Align::center);
+  }
+  const float way = picture.goes_down ? -1.0f : 1.0f, end = (picture.goes_down ? l.left : l.right) - way * t.px(10),
+              head = end - way * t.px(14);
+  p.line({middle, l.y}, {head, l.y}, t.accent, t.px(4));
+  const ImVec2 point[] = {{end, l.y}, {head, l.y - t.px(8)}, {head, l.y + t.px(8)}};
+  p.polygon(point, t.accent);
+}
+
 /// An exact value stands in the middle of its neighbours; shaded is what rounds to it.
 void draw_exact(const Painter& p, const Line& l, const Inputs& in, const Outputs& out, const Picture& picture) {
   const auto& t = widgets::theme();
@@ -120,6 +145,7 @@ void draw_rounding(const Inputs& in, const Outputs& out, const Picture& picture,
     const float room = (l.right - l.left) / 3 - t.px(8);
     end_mark(p, l.left, l.y, out.study.lower_chosen, picture.left, Align::left, room);
     end_mark(p, l.right, l.y, out.study.upper_chosen, picture.right, Align::right, room);
+    if (picture.tie) tie_marks(p, l, picture);
     number_mark(p, l, out.study.position, picture.number_label);
   }
 }

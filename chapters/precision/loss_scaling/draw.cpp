@@ -17,7 +17,7 @@ void cursor(widgets::Plot& plot, const char* handle, const Picture& picture, Vie
   if (plot.drag_x(handle, at, {.label = "", .lo = 0, .hi = picture.steps - 1})) view.time = std::round(at);
 }
 
-/// How many steps were skipped so far, beside how many would be at the normal rate.
+/// How many steps were skipped so far, beside how many are normal at most.
 void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
   const auto& t = widgets::theme();
   widgets::Plot plot(
@@ -31,7 +31,7 @@ void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
           .x_axis = x_axis,
       });
   if (picture.normal.back() > 0)
-    plot.line("normal", picture.normal_at, picture.normal,
+    plot.line("normal at most", picture.normal_at, picture.normal,
               {
                   .colour = t.muted,
                   .width = 1.5f,
@@ -99,6 +99,7 @@ void draw_run(const Inputs& in, const Outputs& out, const Picture& picture, View
                                 .expected_per_unit = rate,
                                 .label = picture.unguarded ? "steps not finite" : "steps skipped",
                                 .unit = "steps",
+                                .expected_words = "normal at most",
                                 .tint = tint_of(Fate::overflow),
                                 .size = {size.x, rug_h},
                                 .left_px = data.min.x - corner.x,

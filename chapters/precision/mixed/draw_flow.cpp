@@ -69,17 +69,17 @@ void paint_stage(const Painter& p, const FlowStage& s, Rect box) {
   p.rect(box.min, box.max, t.card, t.px(6));
   p.rect(box.min, {box.min.x + t.px(5), box.max.y}, colour, t.px(2));
   p.frame(box.min, box.max, colour, t.px(1.5f), t.px(6));
-  const float x = box.min.x + t.px(12), room = box.width() - t.px(18), line = t.type(Type::small) + t.px(3);
+  const Type type = box.height() >= t.px(104) && box.width() >= t.px(104) ? Type::body : Type::small;
+  const float x = box.min.x + t.px(12), room = box.width() - t.px(18), line = t.type(type) + t.px(3);
   const int lines = std::clamp(static_cast<int>((box.height() - t.px(8)) / line), 1, 4);
   float y = box.min.y + (box.height() - line * static_cast<float>(lines)) / 2 + t.px(1);
-  widgets::fit_text(p, {x, y}, s.title, room, t.text, Type::small);
+  widgets::fit_text(p, {x, y}, s.title, room, t.text, type);
   y += line;
-  if (lines >= 2) widgets::fit_text(p, {x, y}, models::number_label(s.computes), room, colour, Type::small);
+  if (lines >= 2) widgets::fit_text(p, {x, y}, models::number_label(s.computes), room, colour, type);
   y += line;
-  if (lines >= 3) widgets::fit_text(p, {x, y}, s.share_text, room, t.muted, Type::small, Font::mono);
+  if (lines >= 3) widgets::fit_text(p, {x, y}, s.share_text, room, t.muted, type, Font::mono);
   y += line;
-  if (lines >= 4 && widgets::text_size(s.back_text, Type::small).x <= room)
-    p.text({x, y}, s.back_text, t.muted, Type::small);
+  if (lines >= 4 && widgets::text_size(s.back_text, type).x <= room) p.text({x, y}, s.back_text, t.muted, type);
 }
 
 /// One half of the layer in a row of boxes.
@@ -90,7 +90,7 @@ void paint_row(const Painter& p, const Picture& picture, std::size_t first, std:
   const float slot = area.width() / static_cast<float>(n), gap = std::clamp(slot * 0.36f, t.px(18), t.px(78));
   const float up = t.px(20), below = std::min(area.height() * 0.3f, t.px(42));
   const Rect line{{area.min.x, area.min.y + up}, {area.max.x, area.max.y - below}};
-  const float middle = (line.min.y + line.max.y) / 2, half = std::min(line.height() / 2, t.px(44));
+  const float middle = (line.min.y + line.max.y) / 2, half = std::min(line.height() / 2, t.px(62));
   const auto box_of = [&](std::size_t i) {
     const float left = area.min.x + gap * 0.6f + slot * static_cast<float>(i - first);
     return Rect{{left, middle - half}, {left + slot - gap, middle + half}};
@@ -108,7 +108,7 @@ void paint_row(const Painter& p, const Picture& picture, std::size_t first, std:
     // What an operation computes longer than it writes is rounded where it leaves.
     if (!s.product && models::number_bytes(s.writes) < models::number_bytes(s.computes))
       p.circle({box.max.x, middle}, t.px(4), colour_of_format(s.writes));
-    if (in != s.computes) paint_cast(p, (from + box.min.x) / 2, middle, in, s.computes, gap + t.px(16));
+    if (in != s.computes) paint_cast(p, (from + box.min.x) / 2, middle, in, s.computes, gap - t.px(4));
   }
 }
 

@@ -1,13 +1,12 @@
-#include "chapters/compression/shared/weights_source.h"
+#include "chapters/mechanism/weights_source.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "chapters/mechanism/choices_in_order.h"
 #include "chapters/mechanism/file_name.h"
 #include "widgets/number/number.h"
 
-namespace chapters::compression {
+namespace chapters {
 namespace {
 
 using models::TensorEntry;
@@ -102,26 +101,4 @@ models::Status read_weights(const FileInput& file, std::string_view tensor, std:
   return models::Status::ok();
 }
 
-const Choices& quant_format_choices() {
-  static const Choices choices = choices_in_order<models::QuantFormat::fp4>(
-      {{"int8", "INT8", "256 even levels."},
-       {"int6", "INT6", "64 even levels."},
-       {"int5", "INT5", "32 even levels."},
-       {"int4", "INT4", "16 even levels."},
-       {"int3", "INT3", "8 even levels."},
-       {"int2", "INT2", "4 even levels."},
-       {"fp8", "FP8 E4M3", "253 levels, denser near zero."},
-       {"nf4", "NF4", "16 levels at the quantiles of a normal distribution."},
-       {"fp4", "FP4 E2M1", "15 levels, denser near zero."}});
-  return choices;
-}
-
-const Choices& quant_grain_choices() {
-  static const Choices choices = choices_in_order<models::QuantGrain::group>(
-      {{"tensor", "the whole tensor", "One scale for all weights."},
-       {"channel", "each row", "One scale for each output channel."},
-       {"group", "each group", "One scale for a few neighbours in a row."}});
-  return choices;
-}
-
-}  // namespace chapters::compression
+}  // namespace chapters
