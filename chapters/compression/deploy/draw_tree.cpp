@@ -59,6 +59,7 @@ void draw_branch(const Painter& p, const TreePlan& plan, const TreeBox& parent, 
   // Yes stands over its line and no under it, so that neither touches the question.
   if (clear < 0) return;
   const float at = child.yes ? y - high - t.px(3) : y + t.px(2);
+  if (at < plan.area.min.y || at + high > plan.area.max.y) return;
   p.text({x + t.px(5), at}, word, walked ? t.accent : t.muted, Type::small, walked ? Font::bold : Font::sans);
 }
 

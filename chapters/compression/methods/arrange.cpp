@@ -13,12 +13,15 @@ namespace {
 using models::Method;
 using widgets::format_text;
 
-/// "-22 %", "+97 %" or "-0.3 %": what a method makes of the error of rounding, in percent of it. "0 %" is the same
-/// error.
+/// Two figures of a change, and three of one that is a hundred percent or more.
+std::string percent_of_change(double size) { return format_text(size, "%", size < 99.5 ? 2 : 3); }
+
+/// "-22 %", "+97 %" or "-0.12 %": what a method makes of the error of rounding, in percent of it. "0 %" is the same
+/// error, to a twentieth of a percent.
 std::string change_text(double left) {
-  const double exact = left - 100, change = std::abs(exact) < 1 ? std::round(10 * exact) / 10 : std::round(exact);
-  if (change == 0) return std::abs(exact) < 1e-9 ? "0 %" : exact < 0 ? "\xE2\x88\x92<0.1 %" : "+<0.1 %";
-  return (change < 0 ? "\xE2\x88\x92" : "+") + format_text(std::abs(change), "%");
+  const double change = left - 100;
+  if (std::abs(change) < 0.05) return "0 %";
+  return (change < 0 ? "\xE2\x88\x92" : "+") + percent_of_change(std::abs(change));
 }
 
 void compare_with_rounding(const Outputs& out, Picture& p) {
@@ -43,7 +46,7 @@ void add_published(const Inputs& in, Picture& p) {
   for (const Published& row : catalog().published_of("compression/methods")) {
     const bool gptq = row.output == "gptq_ratio_held_out";
     if (!row.sets("format", quant_format_choices()[static_cast<std::size_t>(in.format)].id) ||
-        (gptq && row.sets("act_order", "true") != in.act_order))
+        (gptq && (row.sets("act_order", "true") != in.act_order || in.sign != Sign::minus)))
       continue;
     const auto place = static_cast<double>(gptq ? Method::gptq : Method::awq);
     p.published_place.push_back(place - 0.06 + 0.06 * count[gptq ? 0 : 1]++);
@@ -60,7 +63,7 @@ struct Taken {
 Taken taken_of(double left) {
   const double taken = 100 - left, size = std::abs(taken);
   if (size < 0.05) return {"changes nothing", {}};
-  return {taken > 0 ? "takes back" : "adds", " `" + format_text(size, "%", size < 99.5 ? 2 : 3) + "`"};
+  return {taken > 0 ? "takes back" : "adds", " `" + percent_of_change(size) + "`"};
 }
 
 void write_headings(const Inputs& in, const Outputs& out, Picture& p) {

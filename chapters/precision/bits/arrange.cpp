@@ -180,6 +180,7 @@ void label_neighbours(const Inputs& in, const FloatFormat& f, const models::Roun
                               : "upper"};
   p.goes_down = !s.upper_chosen;
   p.tie = s.rule == RoundingRule::tie;
+  p.beyond = p.number.value > s.upper ? 1 : p.number.value < s.lower ? -1 : 0;
   if (p.tie && tie_text(f) == "even code")
     for (const auto& [labels, code] : {std::pair(&p.left, s.lower_code), std::pair(&p.right, s.upper_code)})
       labels->code += code % 2 == 0 ? ": ends in 0, even" : ": ends in 1, odd";

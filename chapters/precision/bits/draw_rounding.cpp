@@ -40,13 +40,16 @@ void end_mark(const Painter& p, float x, float y, bool chosen, const EndLabels& 
   p.text({x, y - t.px(33)}, labels.what, chosen ? t.accent : t.muted, Type::small, Font::sans, align);
 }
 
-/// The number itself, above the line; its label stays clear of the labels of the ends and of the midpoint.
-void number_mark(const Painter& p, const Line& l, double position, std::string_view text) {
+/// The number itself, above the line; its label stays clear of the labels of the ends and of the midpoint. A number
+/// beyond the line points out of it.
+void number_mark(const Painter& p, const Line& l, double position, int beyond, std::string_view text) {
   const auto& t = widgets::theme();
-  const float x = l.at(position);
+  const float x = beyond > 0 ? l.right : beyond < 0 ? l.left : l.at(position);
   const ImVec2 tip{x, l.y - t.px(3)};
-  const ImVec2 triangle[] = {tip, {tip.x - t.px(6), tip.y - t.px(11)}, {tip.x + t.px(6), tip.y - t.px(11)}};
-  p.polygon(triangle, t.warning);
+  const ImVec2 down[] = {tip, {tip.x - t.px(6), tip.y - t.px(11)}, {tip.x + t.px(6), tip.y - t.px(11)}};
+  const float out = t.px(8) * static_cast<float>(beyond), y = tip.y - t.px(7);
+  const ImVec2 outward[] = {{x + out, y}, {x - out / 2, y - t.px(6)}, {x - out / 2, y + t.px(6)}};
+  p.polygon(beyond != 0 ? outward : down, t.warning);
   const float half = widgets::text_size(text, Type::small, Font::mono).x / 2, reach = t.px(130);
   const float centre = std::clamp(x, l.left + reach + half, std::max(l.left + reach + half, l.right - reach - half));
   p.text({centre, l.y - t.px(33)}, text, t.warning, Type::small, Font::mono, Align::center);
@@ -146,7 +149,7 @@ void draw_rounding(const Inputs& in, const Outputs& out, const Picture& picture,
     end_mark(p, l.left, l.y, out.study.lower_chosen, picture.left, Align::left, room);
     end_mark(p, l.right, l.y, out.study.upper_chosen, picture.right, Align::right, room);
     if (picture.tie) tie_marks(p, l, picture);
-    number_mark(p, l, out.study.position, picture.number_label);
+    number_mark(p, l, out.study.position, picture.beyond, picture.number_label);
   }
 }
 

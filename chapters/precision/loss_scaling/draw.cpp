@@ -197,9 +197,14 @@ widgets::Line step_words(const Outputs& out, bool unguarded, double step) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (picture.steps_shown.empty()) return;
-  stage.panel("run", {.title = "Skips and the scale", .least = {520, 330}, .answers = true},
-              [&](ImVec2 size) { draw_run(in, out, picture, view, size); });
-  stage.panel("gradients", {.title = "Gradients against FP16", .least = {440, 220}},
+  // Where nothing is skipped and nothing could be, the gradients that become zero are the answer.
+  const bool quiet = in.policy == models::ScalerPolicy::none && picture.skips.empty();
+  const auto run = [&] {
+    stage.panel("run", {.title = "Skips and the scale", .least = {520, 330}, .answers = !quiet},
+                [&](ImVec2 size) { draw_run(in, out, picture, view, size); });
+  };
+  if (!quiet) run();
+  stage.panel("gradients", {.title = "Gradients against FP16", .least = {440, 220}, .answers = quiet},
               [&](ImVec2 size) { draw_range(picture, view, size); });
   stage.panel("shares", {.title = "What a step's gradients become", .least = {420, 190}, .ideal = {0, 260}},
               [&](ImVec2 size) {
@@ -210,6 +215,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     under_step_words(out, picture, view, size,
                      [&](ImVec2 room) { draw_bell(picture, step_at(picture, view.time), view, room); });
   });
+  if (quiet) run();
 }
 
 }  // namespace chapters::precision::loss_scaling

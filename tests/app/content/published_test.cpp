@@ -90,7 +90,7 @@ TEST_CASE("a broken file of published figures is named with its place and fault,
   CHECK(row_fault("1") == "p.json, published 1: an object is expected.");
   CHECK(row_fault(published_row(R"("model": "ceiling")")) == "p.json, published 1: measured must be a number.");
   CHECK(row_fault(published_row(R"("measured": 1, "model": "roof")")) ==
-        "p.json, published 1: model is \"roof\": ceiling, floor or estimate is allowed.");
+        "p.json, published 1: model is \"roof\": ceiling, floor, estimate or beside is allowed.");
   CHECK(row_fault(published_row(R"("measured": -1, "model": "ceiling")")) ==
         "p.json, published 1: measured beside a bound must be above 0.");
   CHECK(row_fault(published_row(R"("measured": 1, "model": "estimate", "beats": "So.")")) ==

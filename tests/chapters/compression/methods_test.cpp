@@ -18,7 +18,7 @@ TEST_CASE("methods lab: GPTQ and AWQ beat rounding at the same bits, and the pri
   // Less than one percent is no "0 %", which stands for the very same error.
   const LabPtr tied = open_lab("compression/methods", R"({"correlation": 0.95, "outlier_inputs": 0})");
   tied->compute();
-  CHECK(std::string(tied->answer()).ends_with("AWQ changes nothing, SmoothQuant adds `0.2 %`."));
+  CHECK(std::string(tied->answer()).ends_with("AWQ changes nothing, SmoothQuant adds `0.25 %`."));
 }
 
 TEST_CASE("methods lab: dragging the cursor shows the weights after as many columns") {

@@ -67,3 +67,14 @@ TEST_CASE("accumulation: 256 ones get there, 255 do not, and a sum that is off s
   const auto from = said.find("end at `") + 8, then = said.find("not `") + 5;
   CHECK(said.substr(from, said.find('`', from) - from) != said.substr(then, said.find('`', then) - then));
 }
+
+TEST_CASE("accumulation: where the weight is what was set, its updates are the answer") {
+  CHECK(sums()->answer().starts_with("From `256` on in BF16"));
+  CHECK(
+      sums(R"({"update": 1e-5, "steps": 4096})")->answer() ==
+      "Updates of `1e-5` never move a weight of `1` in BF16, where neighbours are `1/128` apart; an FP32 master's copy "
+      "moves after `391`.");
+  CHECK(sums(R"({"format": "fp16", "steps": 1024})")->answer() ==
+        "Updates of `1/512` move a weight of `1` in FP16, where neighbours are `1/1024` apart: `100 %` of their sum "
+        "arrives.");
+}
