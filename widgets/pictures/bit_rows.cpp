@@ -51,17 +51,23 @@ void paint_register(const Painter& painter, const BitRowLayout& l, const BitRowO
   if (l.extra_px > l.register_px) painter.dashed_line({l.extra_px, top}, {l.extra_px, bottom}, t.muted, 1.0f);
   if (l.lost == 0) return;
   Line whole, less;
-  less.add_integer(static_cast<std::int64_t>(l.lost)).add(l.lost == 1 ? " bit lost" : " bits lost");
-  whole.add(less.view())
-      .add(", ")
-      .add_integer(static_cast<std::int64_t>(l.lost_ones))
-      .add(l.lost_ones == 1 ? " of them is 1" : " of them are 1");
+  // Zeros that fall off take nothing away.
+  const bool zeros = l.lost_ones == 0;
+  less.add_integer(static_cast<std::int64_t>(l.lost))
+      .add(l.lost == 1 ? " bit " : " bits ")
+      .add(zeros ? "too far" : "lost");
+  whole.add(less.view()).add(", ");
+  if (zeros)
+    whole.add("all 0: nothing is lost");
+  else
+    whole.add_integer(static_cast<std::int64_t>(l.lost_ones))
+        .add(l.lost_ones == 1 ? " of them is 1" : " of them are 1");
   const float y = std::min(bottom + t.px(6), area.max.y - small);
   for (const std::string_view s : {whole.view(), less.view()}) {
     const float w = text_size(s, Type::small).x;
     if (w > area.width()) continue;
-    painter.text({std::clamp(std::max(l.register_px, l.extra_px), area.min.x, area.max.x - w), y}, s, t.bad,
-                 Type::small);
+    painter.text({std::clamp(std::max(l.register_px, l.extra_px), area.min.x, area.max.x - w), y}, s,
+                 zeros ? t.muted : t.bad, Type::small);
     return;
   }
 }

@@ -70,7 +70,7 @@ std::string_view brief_of(std::string_view text) {
 /// Lists the boxes below node `at` and returns the row that its box stands in.
 class TreeList {
  public:
-  TreeList(const Inputs& in, const Outputs& out, Picture& picture) : out_(out), picture_(picture) {
+  TreeList(const Inputs& in, const Outputs& out, Picture& picture) : in_(in), out_(out), picture_(picture) {
     if (const auto* model = catalog().model(in.model)) architecture_ = &model->architecture;
     deployment_.chip = catalog().chip(in.chip);
     deployment_.chips = static_cast<double>(in.chips);
@@ -107,6 +107,7 @@ class TreeList {
       note = leaf_note(node, *architecture_, deployment_);
       picture_.tree.back().leaf = true;
       picture_.tree.back().column = 0;
+      picture_.tree.back().yours = !picture_.yours.empty() && node.recipe == in_.recipe && node.kv == in_.kv;
     } else {
       const auto step = std::find_if(out_.decision.steps.begin(), out_.decision.steps.end(),
                                      [&](const models::DecisionStep& s) { return walked && s.node == at; });
@@ -122,6 +123,7 @@ class TreeList {
     return row;
   }
 
+  const Inputs& in_;
   const Outputs& out_;
   Picture& picture_;
   const models::Architecture* architecture_ = nullptr;
@@ -129,12 +131,21 @@ class TreeList {
   double next_row_ = 0;
 };
 
+/// What the learner has set, where the tree says something else.
+void write_yours(const Inputs& in, const Outputs& out, Picture& p) {
+  if (out.decision.recipe == in.recipe && out.decision.kv == in.kv) return;
+  p.yours = "yours: " + std::string(out.recipe.label) + ", " + std::string(models::find_kv_recipe(in.kv)->label);
+  p.yours_takes = format_text(out.total_bytes, "B") + ", " + chips_text(out.estimate.chips_needed) + "; decode " +
+                  times(out.speed.decode_speedup) + " BF16's";
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty()) return p;
   p.answer = answer_of(in, out);
+  write_yours(in, out, p);
   TreeList(in, out, p).make();
   p.published = arrange_published("compression/deploy", in, compute, {"model", "chip"});
   for (std::size_t i = 0; i < out.recipes.size(); ++i) {

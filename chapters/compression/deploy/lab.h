@@ -65,6 +65,7 @@ struct TreeBox {
   double row = 0;
   std::ptrdiff_t parent = -1;                       ///< in the same list; -1: the first question
   bool leaf = false, reached = false, yes = false;  ///< yes: it is the parent's yes
+  bool yours = false;                               ///< the recipe and cache that were set, where others are advised
 };
 
 struct Picture {
@@ -72,6 +73,7 @@ struct Picture {
   std::string answer;
   std::vector<TreeBox> tree;  ///< parents before their children
   std::size_t columns = 1, rows = 1;
+  std::string yours, yours_takes;         ///< the recipe and cache that were set; empty: they are what the tree says
   std::vector<std::string> why_not;       ///< by recipe: the reason in a few words; empty where it runs
   std::vector<std::string> memory_names;  ///< by recipe: its name and what it takes
   PublishedMarks published;

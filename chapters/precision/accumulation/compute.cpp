@@ -30,7 +30,7 @@ void fill_sums(const std::string& format, Outputs& out) {
 
 void fill_updates(Outputs& out) {
   constexpr std::array<std::string_view, models::update_method_count> names{
-      "in the format", "stochastic, mean", "with a compensation", "FP32 master's copy"};
+      "in the format", "stochastic, mean", "compensated", "FP32 master's copy"};
   const models::UpdateRun& run = out.update_run;
   const double all = run.exact_final - run.start;
   for (std::size_t m = 0; m < models::update_method_count; ++m) {

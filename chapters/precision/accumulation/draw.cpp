@@ -12,7 +12,7 @@ namespace {
 using widgets::AxisKind;
 
 constexpr std::array<std::string_view, models::sum_method_count> sum_names{
-    "one accumulator", "stochastic", "Kahan", "pairwise", "blocks into FP32", "sum in FP32"};
+    "one accumulator", "stochastic", "Kahan", "pairwise", "blocks into FP32", "FP32"};
 
 /// The cursor that says which addition the adder shows.
 void choose_addition(widgets::Plot& plot, const Picture& picture, View& view) {
@@ -61,8 +61,8 @@ void draw_sum(const Outputs& out, const Picture& picture, View& view, ImVec2 siz
 void draw_adding(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const bool plot = size.y >= t.px(300);  // less has no room for the three rows of the adder as well
-  const float adder = plot ? std::clamp(size.y * 0.48f, t.px(150), t.px(216)) : size.y;
+  const bool plot = size.y >= t.px(330);  // less has no room for the three rows of the adder as well
+  const float adder = plot ? std::clamp(size.y * 0.48f, t.px(186), t.px(216)) : size.y;
   draw_adder(picture, view, {size.x, adder});
   if (!plot) return;
   ImGui::SetCursorScreenPos({corner.x, corner.y + adder + t.px(8)});

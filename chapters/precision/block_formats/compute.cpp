@@ -72,9 +72,11 @@ models::Status take_numbers(const Inputs& in, std::vector<double>& numbers, std:
     what = part.what;
     return models::Status::ok();
   }
+  const std::string waits =
+      in.tensor.empty() ? "" : "; the tensor '" + in.tensor.substr(0, 80) + "' is looked for once a file is chosen";
   if (!in.values.empty()) {
     numbers = in.values;
-    what = "your list";
+    what = "your list" + waits;
     return models::Status::ok();
   }
   numbers = models::outlier_tensor({
@@ -83,7 +85,7 @@ models::Status take_numbers(const Inputs& in, std::vector<double>& numbers, std:
       .outlier_size = in.outlier_size,
       .seed = static_cast<std::uint64_t>(in.seed),
   });
-  what = "made up from seed " + std::to_string(in.seed);
+  what = "made up from seed " + std::to_string(in.seed) + waits;
   return models::Status::ok();
 }
 

@@ -30,15 +30,19 @@ void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
           .link = &view.run,
           .x_axis = x_axis,
       });
-  if (picture.normal.back() > 0)
+  if (picture.normal.back() > 0) {
     plot.line("normal at most", picture.normal_at, picture.normal,
               {
                   .colour = t.muted,
                   .width = 1.5f,
                   .dashed = true,
+                  .label = false,
                   .info = "ln growth / (ln growth - interval × ln backoff) of the steps",
                   .version = picture.version,
               });
+    // A label of its own stands upright whatever the line's slope is.
+    plot.text(0.9 * picture.steps, 0.9 * picture.normal.back(), "normal at most", {.colour = t.muted});
+  }
   plot.steps(
       "this run", picture.skipped_at, picture.skipped,
       {

@@ -75,6 +75,6 @@ TEST_CASE("accumulation: where the weight is what was set, its updates are the a
       "Updates of `1e-5` never move a weight of `1` in BF16, where neighbours are `1/128` apart; an FP32 master's copy "
       "moves after `391`.");
   CHECK(sums(R"({"format": "fp16", "steps": 1024})")->answer() ==
-        "Updates of `1/512` move a weight of `1` in FP16, where neighbours are `1/1024` apart: `100 %` of their sum "
+        "Updates of `1/512` move a weight of `1` in FP16, where neighbours are `1/1,024` apart: `100 %` of their sum "
         "arrives.");
 }
