@@ -116,7 +116,7 @@ void layout_bit_rows(std::span<const BitRow> rows, const BitRowOptions& o, Rect 
     labels = std::max(labels, measure(r.label, Type::small));
     values = std::max(values, measure(r.value, Type::small));
     operations = std::max(operations, measure(r.operation, Type::small));
-    names = names || !r.fields.empty();
+    names = names || std::any_of(r.fields.begin(), r.fields.end(), [](const BitField& f) { return !f.label.empty(); });
   }
   const float sign = operations > 0 ? operations + t.px(8) : 0.0f;
   const float gutter = label_gutter(labels, area.width(), 0.25f) + sign;
@@ -216,7 +216,9 @@ bool draw_bit_rows(const char* label, std::span<const BitRow> rows, BitRowView& 
   }
   if (l.left_out > 0 && l.shown > 0) {
     Line more;
-    more.add("and ").add_integer(static_cast<std::int64_t>(l.left_out)).add(" more rows");
+    more.add("and ")
+        .add_integer(static_cast<std::int64_t>(l.left_out))
+        .add(l.left_out == 1 ? " more row" : " more rows");
     paint_whole(painter, {area.min.x, area.max.y - small}, more.view(),
                 l.lost > 0 ? l.register_px - area.min.x : area.width(), t.muted);
   }

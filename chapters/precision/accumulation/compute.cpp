@@ -10,7 +10,7 @@ using models::UpdateMethod;
 
 void fill_sums(const std::string& format, Outputs& out) {
   const std::array<std::string, models::sum_method_count> names{"one " + format + " accumulator",
-                                                                "the same, stochastic rounding",
+                                                                "stochastic rounding",
                                                                 "Kahan, two " + format + " numbers",
                                                                 "pairwise in " + format,
                                                                 "blocks into FP32",

@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
 using Catch::Approx;
@@ -77,4 +78,14 @@ TEST_CASE("accumulation: where the weight is what was set, its updates are the a
   CHECK(sums(R"({"format": "fp16", "steps": 1024})")->answer() ==
         "Updates of `1/512` move a weight of `1` in FP16, where neighbours are `1/1,024` apart: `100 %` of their sum "
         "arrives.");
+}
+
+TEST_CASE("accumulation: the adder shows all three rows over the plot, wherever there is room for both") {
+  const LabPtr lab = sums();
+  for (const float high : {480.0f, 560.0f, 640.0f, 900.0f}) {
+    INFO(high);
+    Canvas canvas(*lab, {760, high});
+    CHECK(canvas.ui.text_present("stored sum"));
+    CHECK_FALSE(canvas.ui.text_present("more row"));
+  }
 }
