@@ -41,8 +41,8 @@ std::string spread_text(const Inputs& in) {
     case ValueSpread::heavy:
       return "heavy tail (Student's t, 3 degrees of freedom), scale " + size + scaled;
     case ValueSpread::gradients:
-      return "gradients: log-normal, median " + size + ", " + widgets::format_text(in.octaves, "", 2) +
-             " octaves wide" + scaled;
+      return "gradients: log-normal, median " + size + ", standard deviation " +
+             widgets::format_text(in.octaves, "", 2) + " octaves" + scaled;
     default:
       return {};
   }
@@ -102,7 +102,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     });
   }
   p.bell_text = "coloured by what " + std::string(p.format->name) + " makes of them" +
-                (in.axis == models::LineAxis::log2 ? "; drag them: the loss scale" : "");
+                (in.axis == models::LineAxis::log2 ? "; drag them to change the loss scale" : "");
   p.answer = answer_of(out, *p.format);
   p.whole = first_stretch(in, out, p);
   return p;
