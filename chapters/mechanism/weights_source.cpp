@@ -95,8 +95,10 @@ models::Status read_weights(const FileInput& file, std::string_view tensor, std:
     if (!std::isfinite(v))
       return models::Status::fail(subject + " holds a value that is not finite: it cannot be quantized.");
   out.tensor = t->name;
-  out.what = t->name + ", " + std::string(models::tensor_type_name(t->type)) + ": " + grouped(n_rows) +
-             (n_rows < shape.rows ? " rows evenly out of " + grouped(shape.rows) : " rows") + ", the first " +
+  const std::string taken = n_rows == 1 && shape.rows > 1 ? "the first of " + grouped(shape.rows) + " rows"
+                            : n_rows < shape.rows ? grouped(n_rows) + " rows evenly out of " + grouped(shape.rows)
+                                                  : grouped(n_rows) + (n_rows == 1 ? " row" : " rows");
+  out.what = t->name + ", " + std::string(models::tensor_type_name(t->type)) + ": " + taken + ", the first " +
              grouped(n_cols) + " of " + grouped(shape.cols) + " columns";
   return models::Status::ok();
 }

@@ -83,7 +83,7 @@ TEST_CASE("block formats: a learner's own tensor takes the made-up one's place, 
   folder.write("w.safetensors", weights_file(8, 40));
   const LabPtr lab = open_lab("precision/block-formats", R"({"elements": 64})");
   compute(set(*lab, "file", (folder / "w.safetensors").string().c_str()));
-  CHECK(text_of(*lab, "numbers") == "layer.weight, F32: 1 rows evenly out of 8, the first 40 of 40 columns");
+  CHECK(text_of(*lab, "numbers") == "layer.weight, F32: the first of 8 rows, the first 40 of 40 columns");
   CHECK(reals_of(*lab, "values").size() == 40);
   CHECK(out(*lab, "blocks") == 2);
   compute(set(*lab, "elements", 1024));  // four rows of 256 are asked for, and 40 are there
