@@ -34,9 +34,10 @@ bool check_row(const Published& row, CheckedRows& rows, CheckedPublished& checke
   const bool good = checked.fault.empty();
   const std::string share =
       std::isfinite(checked.share) ? ", " + percent_text(checked.share) + " of the bound reached" : "";
+  const std::string residual =
+      row.role == chapters::ModelRole::beside ? "another quantity, no residual" : percent_text(checked.residual, true);
   rows.say(good, good ? row.id + "  measured " + std::string(widgets::format(row.measured, row.unit, 5)) + ", model " +
-                            std::string(widgets::format(checked.model, row.unit, 5)) + ": " +
-                            percent_text(checked.residual, true) + share
+                            std::string(widgets::format(checked.model, row.unit, 5)) + ": " + residual + share
                       : checked.fault);
   rows.document["published"].push_back({{"id", row.id},
                                         {"lab", row.lab},
@@ -46,7 +47,7 @@ bool check_row(const Published& row, CheckedRows& rows, CheckedPublished& checke
                                         {"model_is", chapters::model_role_id(row.role)},
                                         {"measured", row.measured},
                                         {"model", checked.model},
-                                        {"residual", checked.residual},
+                                        {"residual", number_or_null(checked.residual)},
                                         {"share_of_bound", number_or_null(checked.share)},
                                         {"tolerance", number_or_null(row.tolerance)},
                                         {"source", row.source},
@@ -56,20 +57,24 @@ bool check_row(const Published& row, CheckedRows& rows, CheckedPublished& checke
 }
 
 void add_residuals(std::string_view lab, const ResidualSummary& s, CheckedRows& rows) {
-  char line[256];
-  std::snprintf(line, sizeof line, "%-30.*s %4zu %9s %9s %9s  %-16s %s\n", static_cast<int>(lab.size()), lab.data(),
-                s.rows, percent_text(s.mean, true).c_str(), percent_text(s.mean_absolute).c_str(),
-                percent_text(s.worst, true).c_str(),
-                s.bounds > 0 ? (percent_text(s.least_share) + " to " + percent_text(s.most_share)).c_str() : "-",
-                s.worst_id.c_str());
+  const std::string_view role = chapters::model_role_id(s.role);
+  const bool beside = s.role == chapters::ModelRole::beside;
+  char line[320];
+  std::snprintf(line, sizeof line, "%-26.*s %-24s %-8.*s %4zu %9s %9s %9s  %-16s %s\n", static_cast<int>(lab.size()),
+                lab.data(), s.output.c_str(), static_cast<int>(role.size()), role.data(), s.rows,
+                percent_text(s.mean, true).c_str(), percent_text(s.mean_absolute).c_str(),
+                beside ? "-" : percent_text(s.worst, true).c_str(),
+                is_bound(s.role) ? (percent_text(s.least_share) + " to " + percent_text(s.most_share)).c_str() : "-",
+                beside ? "-" : s.worst_id.c_str());
   rows.lines += line;
   rows.document["residuals"].push_back({{"lab", lab},
+                                        {"output", s.output},
+                                        {"model_is", role},
                                         {"rows", s.rows},
-                                        {"bounds", s.bounds},
-                                        {"mean", s.mean},
-                                        {"mean_absolute", s.mean_absolute},
-                                        {"worst", s.worst},
-                                        {"worst_row", s.worst_id},
+                                        {"mean", number_or_null(s.mean)},
+                                        {"mean_absolute", number_or_null(s.mean_absolute)},
+                                        {"worst", beside ? Json(nullptr) : Json(s.worst)},
+                                        {"worst_row", beside ? Json(nullptr) : Json(s.worst_id)},
                                         {"least_share_of_bound", number_or_null(s.least_share)},
                                         {"mean_share_of_bound", number_or_null(s.mean_share)},
                                         {"most_share_of_bound", number_or_null(s.most_share)}});
@@ -94,11 +99,15 @@ void check_measurements(std::string_view lab, CheckedRows& rows) {
       computed.push_back(&row);
       checked.push_back(std::move(one));
     }
-    if (!computed.empty()) summaries.emplace_back(entry.id, summarize_residuals(computed, checked));
+    for (ResidualSummary& kind : summarize_residuals(computed, checked))
+      summaries.emplace_back(entry.id, std::move(kind));
   }
   if (summaries.empty()) return;
   rows.lines += "\nresiduals: (measured - model) / model of an estimate, the share reached less 1 of a bound\n";
-  rows.lines += "lab                            rows      mean  mean abs.     worst  of the bound     the worst is\n";
+  rows.lines +=
+      "lab                        output                   model is rows      mean mean abs.     worst  of the bound   "
+      "  "
+      "the worst is\n";
   for (const auto& [id, summary] : summaries) add_residuals(id, summary, rows);
   rows.lines += "\n";
 }

@@ -21,7 +21,7 @@ struct CheckedRows {
 };
 
 /// Every published measurement of the catalog, or of one lab, beside what its lab computes; then a table of the
-/// residuals with a line for each lab.
+/// residuals with a line for each quantity of a lab.
 void check_measurements(std::string_view lab, CheckedRows& rows);
 
 }  // namespace app::cli

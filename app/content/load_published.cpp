@@ -40,12 +40,12 @@ std::vector<PublishedSource> read_sources(const Json& doc, std::string_view orig
 
 void read_role(Reader& r, Published& row) {
   const std::string role = r.text("model");
-  for (const auto known : {ModelRole::ceiling, ModelRole::floor, ModelRole::estimate})
+  for (const auto known : {ModelRole::ceiling, ModelRole::floor, ModelRole::estimate, ModelRole::beside})
     if (role == chapters::model_role_id(known)) {
       row.role = known;
       return;
     }
-  r.fail("model is \"" + excerpt(role) + "\": ceiling, floor or estimate is allowed");
+  r.fail("model is \"" + excerpt(role) + "\": ceiling, floor, estimate or beside is allowed");
 }
 
 /// The inputs that are one number, one text or a toggle; lists stay in `set` alone.
@@ -92,8 +92,9 @@ Published read_row(Reader& r, const Json& item, const std::string& lab, const st
   if (std::isfinite(row.tolerance) && !(row.tolerance > 0)) r.fail("tolerance must be above 0");
   if (!r.error().empty()) return row;
   read_role(r, row);
-  if (row.role != ModelRole::estimate && !(row.measured > 0)) r.fail("measured beside a bound must be above 0");
-  if (row.role == ModelRole::estimate && !row.beats.empty()) r.fail("beats is for a ceiling or a floor");
+  if (is_bound(row.role) && !(row.measured > 0)) r.fail("measured beside a bound must be above 0");
+  if (!is_bound(row.role) && !row.beats.empty()) r.fail("beats is for a ceiling or a floor");
+  if (row.role == ModelRole::beside && std::isfinite(row.tolerance)) r.fail("what stands beside has no tolerance");
   read_source(r, sources, row);
   read_inputs(item, row);
   return row;
@@ -103,7 +104,7 @@ std::string percent(double share) { return widgets::format_text(100 * share, "%"
 
 /// Why the row is not as it should be; empty when it is.
 std::string fault_of(const Published& row, const CheckedPublished& c) {
-  const bool beaten = !(c.share <= 1 + 1e-9) && row.role != ModelRole::estimate;
+  const bool beaten = is_bound(row.role) && !(c.share <= 1 + 1e-9);
   if (beaten && row.beats.empty())
     return row.id + " lies beyond the bound of the model, which was reached to " + percent(c.share) +
            ": mend one of them, or say in beats why it may.";
@@ -169,32 +170,28 @@ models::Result<CheckedPublished> check_published(const Published& row) {
   return Checked::ok(std::move(c));
 }
 
-ResidualSummary summarize_residuals(const std::vector<const Published*>& rows,
-                                    const std::vector<CheckedPublished>& checked) {
-  ResidualSummary s;
-  s.least_share = s.mean_share = s.most_share = std::numeric_limits<double>::quiet_NaN();
-  double shares = 0;
+std::vector<ResidualSummary> summarize_residuals(const std::vector<const Published*>& rows,
+                                                 const std::vector<CheckedPublished>& checked) {
+  std::vector<ResidualSummary> kinds;
   for (std::size_t i = 0; i < std::min(rows.size(), checked.size()); ++i) {
+    const Published& row = *rows[i];
+    auto at = std::find_if(kinds.begin(), kinds.end(),
+                           [&](const ResidualSummary& s) { return s.output == row.output && s.role == row.role; });
+    if (at == kinds.end()) at = kinds.insert(at, {.output = row.output, .role = row.role});
     const double residual = checked[i].residual, share = checked[i].share;
-    ++s.rows;
-    s.mean += residual;
-    s.mean_absolute += std::abs(residual);
-    if (s.worst_id.empty() || std::abs(residual) > std::abs(s.worst)) {
-      s.worst = residual;
-      s.worst_id = rows[i]->id;
+    const auto before = static_cast<double>(at->rows++);
+    const auto mean_with = [&](double mean, double value) { return (mean * before + value) / (before + 1); };
+    at->mean = mean_with(at->mean, residual);
+    at->mean_absolute = mean_with(at->mean_absolute, std::abs(residual));
+    if (at->worst_id.empty() || std::abs(residual) > std::abs(at->worst)) {
+      at->worst = residual;
+      at->worst_id = row.id;
     }
-    if (std::isnan(share)) continue;
-    ++s.bounds;
-    shares += share;
-    s.least_share = std::fmin(s.least_share, share);  // of a number and NaN: the number
-    s.most_share = std::fmax(s.most_share, share);
+    at->mean_share = mean_with(before > 0 ? at->mean_share : 0, share);
+    at->least_share = std::fmin(at->least_share, share);  // of a number and NaN: the number
+    at->most_share = std::fmax(at->most_share, share);
   }
-  if (s.rows > 0) {
-    s.mean /= static_cast<double>(s.rows);
-    s.mean_absolute /= static_cast<double>(s.rows);
-  }
-  if (s.bounds > 0) s.mean_share = shares / static_cast<double>(s.bounds);
-  return s;
+  return kinds;
 }
 
 }  // namespace app

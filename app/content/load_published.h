@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,8 @@
 namespace app {
 
 /// Reads {"lab": ID, "sources": {ID: {"name", "date", "url"}}, "published": [{"id", "name", "label", "inputs",
-/// "output", "measured", "unit", "model": "ceiling", "floor" or "estimate", "tolerance", "beats", "source", "note"}]}.
+/// "output", "measured", "unit", "model": "ceiling", "floor", "estimate" or "beside", "tolerance", "beats", "source",
+/// "note"}]}.
 /// A row with a fault is left out, and a sentence in `errors` says which, where and why; `origin` is the file's name.
 std::vector<chapters::Published> parse_published(std::string_view text, std::string_view origin,
                                                  std::vector<std::string>& errors);
@@ -18,7 +20,7 @@ std::vector<chapters::Published> parse_published(std::string_view text, std::str
 /// A published figure beside the model's.
 struct CheckedPublished {
   double model = 0;     ///< what the lab computes, in the output's unit
-  double residual = 0;  ///< (measured - model) / |model|
+  double residual = 0;  ///< see published_residual; NaN for another quantity
   double share = 0;     ///< of a bound that was reached; NaN for an estimate
   std::string fault;    ///< a sentence where a bound is beaten or a tolerance missed; empty: all is well
 };
@@ -26,15 +28,19 @@ struct CheckedPublished {
 /// value out of range, another unit than the output's, or inputs that the lab refuses.
 models::Result<CheckedPublished> check_published(const chapters::Published& row);
 
-/// Residuals of several rows together, relative.
+/// Residuals of one quantity, relative. All rows have one output and one role, so that a mean of them says something.
 struct ResidualSummary {
-  std::size_t rows = 0, bounds = 0;
-  double mean = 0, mean_absolute = 0;
-  double worst = 0;                                        ///< the residual farthest from 0
-  std::string worst_id;                                    ///< its row
-  double least_share = 0, mean_share = 0, most_share = 0;  ///< of the bounds; NaN without any
+  std::string output;
+  chapters::ModelRole role = chapters::ModelRole::estimate;
+  std::size_t rows = 0;
+  double mean = 0, mean_absolute = 0;  ///< NaN where the rows stand beside the model, without a residual
+  double worst = 0;                    ///< the residual farthest from 0
+  std::string worst_id;                ///< its row
+  /// Of a bound; NaN where the model is none.
+  double least_share = std::numeric_limits<double>::quiet_NaN(), mean_share = least_share, most_share = least_share;
 };
-ResidualSummary summarize_residuals(const std::vector<const chapters::Published*>& rows,
-                                    const std::vector<CheckedPublished>& checked);
+/// One summary for each output and role among `rows`, in the order of their first rows; `checked` is parallel.
+std::vector<ResidualSummary> summarize_residuals(const std::vector<const chapters::Published*>& rows,
+                                                 const std::vector<CheckedPublished>& checked);
 
 }  // namespace app

@@ -43,7 +43,9 @@ void measured_cell(const void* context, std::size_t index, std::size_t column, w
       out.number = widgets::format(checked->model, row->unit, 4);
       return;
     case 3:
-      if (checked) percent(checked->residual);
+      if (!checked) return;
+      percent(checked->residual);
+      if (std::isnan(checked->residual)) out.text = "none";
       return;
     case 4:
       if (!checked) return;
@@ -71,9 +73,12 @@ std::string_view role_sentence(chapters::ModelRole role) {
       return "The model is the most that can be reached.";
     case chapters::ModelRole::floor:
       return "The model is the least that it can take.";
-    default:
-      return "The model is an estimate of this figure.";
+    case chapters::ModelRole::beside:
+      return "The model computes another quantity: the two stand side by side, and there is no residual.";
+    case chapters::ModelRole::estimate:
+      break;
   }
+  return "The model is an estimate of this figure.";
 }
 
 void draw_chosen(Shell& shell, const chapters::Published& row, const models::Result<CheckedPublished>& checked) {

@@ -23,7 +23,7 @@ double Published::number(std::string_view key, double otherwise) const {
 
 double published_residual(ModelRole role, double measured, double model) {
   if (role == ModelRole::estimate) return (measured - model) / std::abs(model);
-  return published_share(role, measured, model) - 1;
+  return published_share(role, measured, model) - 1;  // NaN for what is no bound
 }
 
 double published_share(ModelRole role, double measured, double model) {
@@ -33,7 +33,7 @@ double published_share(ModelRole role, double measured, double model) {
 }
 
 std::string_view model_role_id(ModelRole role) {
-  static constexpr std::array<std::string_view, 3> ids{"ceiling", "floor", "estimate"};
+  static constexpr std::array<std::string_view, 4> ids{"ceiling", "floor", "estimate", "beside"};
   return ids[std::min(static_cast<std::size_t>(role), ids.size() - 1)];
 }
 

@@ -12,6 +12,7 @@ enum class ModelRole : unsigned char {
   ceiling,   ///< The most that can be reached: a rate. A measurement above it is wrong, or the model is.
   floor,     ///< The least that it can take: a time, bytes. A measurement below it is wrong, or the model is.
   estimate,  ///< The figure itself, as well as the model knows it.
+  beside,    ///< Another quantity that is worth seeing beside the model's: there is no residual.
 };
 
 /// One input of a published figure as its data states it.
@@ -43,12 +44,16 @@ struct Published {
 };
 
 /// Of an estimate (measured - model) / |model|: -0.3 is 30 % below the model. Of a bound its share reached less 1: -0.3
-/// is 30 % short of it, whether a rate fell below its ceiling or a time took longer than its floor.
+/// is 30 % short of it, whether a rate fell below its ceiling or a time took longer than its floor. NaN of another
+/// quantity.
 double published_residual(ModelRole role, double measured, double model);
-/// The share of a bound that was reached: measured over a ceiling, a floor over measured; NaN for an estimate.
+/// The share of a bound that was reached: measured over a ceiling, a floor over measured; NaN for what is no bound.
 double published_share(ModelRole role, double measured, double model);
 
-/// "ceiling", "floor", "estimate".
+/// The model bounds the measurement.
+constexpr bool is_bound(ModelRole role) { return role == ModelRole::ceiling || role == ModelRole::floor; }
+
+/// "ceiling", "floor", "estimate", "beside".
 std::string_view model_role_id(ModelRole role);
 
 }  // namespace chapters

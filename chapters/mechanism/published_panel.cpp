@@ -26,8 +26,8 @@ void set_published_inputs(const Fields& fields, const Published& row) {
 
 void add_published_mark(const Published& row, double model, std::size_t agrees, std::size_t keys,
                         PublishedMarks& marks) {
-  if (!(std::abs(model) > 0)) return;
-  const bool bound = row.role != ModelRole::estimate;
+  if (!(std::abs(model) > 0) || row.role == ModelRole::beside) return;
+  const bool bound = is_bound(row.role);
   const double share = bound ? published_share(row.role, row.measured, model) : row.measured / model;
   marks.bounds = marks.bounds && bound;
   marks.marks.push_back({.label = row.name,

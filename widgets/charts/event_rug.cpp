@@ -14,7 +14,8 @@ NumberText whole(double n) { return format(std::round(n), "", 12); }
 Line rug_words(const EventRugLayout& l, const EventRugOptions& o, int wording) {
   Line text;
   text.add(wording == 2 ? "" : o.label).add(wording == 2 ? "" : ": ").add(whole(static_cast<double>(l.inside)));
-  if (wording == 0 && std::isfinite(l.expected)) text.add(", ").add(format(l.expected, "", 3)).add(" expected");
+  if (wording == 0 && std::isfinite(l.expected))
+    text.add(", ").add(format(l.expected, "", 3)).add(" ").add(o.expected_words);
   if (wording == 0 && l.outside > 0)
     text.add(", ").add(whole(static_cast<double>(l.outside))).add(" outside this range");
   if (wording == 0 && l.dense)
@@ -32,7 +33,7 @@ void tip_rug(const EventRugLayout& l, std::span<const double> events, const Even
     value.add(format(l.map.value(static_cast<double>(bin->from)), o.unit, 4)).add(" to ");
     value.add(format(l.map.value(static_cast<double>(bin->to)), o.unit, 4));
     if (std::isfinite(o.expected_per_unit))
-      value.add(", ").add(format(o.expected_per_unit * l.bin_width, "")).add(" expected");
+      value.add(", ").add(format(o.expected_per_unit * l.bin_width, "")).add(" ").add(o.expected_words);
     tip(o.label, value.view());
     return;
   }

@@ -13,6 +13,7 @@ struct EventRugOptions {
   double lo = std::numeric_limits<double>::quiet_NaN(), hi = lo;        ///< ends of the axis; NaN: of the events
   double expected_per_unit = std::numeric_limits<double>::quiet_NaN();  ///< events a unit of the axis; NaN: not known
   std::string_view label = "events", unit{}, axis_label{};
+  std::string_view expected_words = "expected";  ///< after the number that `expected_per_unit` gives
   Tint tint = Tint::series(0);
   ImVec2 size{0, 0};  ///< pixels; 0: the width left, 64 design pixels high
   /// Pixels kept free at the left and right, so that the rug stands under a plot with these gutters.

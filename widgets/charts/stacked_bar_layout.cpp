@@ -102,7 +102,8 @@ void layout_stacked_bars(std::span<const StackedBar> bars, const StackedBarOptio
     out.plot = {{area.min.x + t.px(48), top + std::max(head, mark)}, {area.max.x, area.max.y - small - t.px(6)}};
   } else {
     const float left = std::min(labels + (labels > 0 ? t.px(10) : 0.0f), area.width() * 0.35f);
-    const float right = options.totals ? std::min(totals + t.px(10), area.width() * 0.4f) : t.px(2);
+    // Without totals half of the last tick's label stands right of the bars.
+    const float right = options.totals ? std::min(totals + t.px(10), area.width() * 0.4f) : small;
     out.plot = {{area.min.x + left, top + mark}, {area.max.x - right, area.max.y - axis_px}};
   }
   out.plot.max.x = std::max(out.plot.max.x, out.plot.min.x + 1);

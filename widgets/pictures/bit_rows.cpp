@@ -51,17 +51,23 @@ void paint_register(const Painter& painter, const BitRowLayout& l, const BitRowO
   if (l.extra_px > l.register_px) painter.dashed_line({l.extra_px, top}, {l.extra_px, bottom}, t.muted, 1.0f);
   if (l.lost == 0) return;
   Line whole, less;
-  less.add_integer(static_cast<std::int64_t>(l.lost)).add(l.lost == 1 ? " bit lost" : " bits lost");
-  whole.add(less.view())
-      .add(", ")
-      .add_integer(static_cast<std::int64_t>(l.lost_ones))
-      .add(l.lost_ones == 1 ? " of them is 1" : " of them are 1");
+  // Zeros that fall off take nothing away.
+  const bool zeros = l.lost_ones == 0;
+  less.add_integer(static_cast<std::int64_t>(l.lost))
+      .add(l.lost == 1 ? " bit " : " bits ")
+      .add(zeros ? "too far" : "lost");
+  whole.add(less.view()).add(", ");
+  if (zeros)
+    whole.add("all 0: nothing is lost");
+  else
+    whole.add_integer(static_cast<std::int64_t>(l.lost_ones))
+        .add(l.lost_ones == 1 ? " of them is 1" : " of them are 1");
   const float y = std::min(bottom + t.px(6), area.max.y - small);
   for (const std::string_view s : {whole.view(), less.view()}) {
     const float w = text_size(s, Type::small).x;
     if (w > area.width()) continue;
-    painter.text({std::clamp(std::max(l.register_px, l.extra_px), area.min.x, area.max.x - w), y}, s, t.bad,
-                 Type::small);
+    painter.text({std::clamp(std::max(l.register_px, l.extra_px), area.min.x, area.max.x - w), y}, s,
+                 zeros ? t.muted : t.bad, Type::small);
     return;
   }
 }
@@ -110,7 +116,7 @@ void layout_bit_rows(std::span<const BitRow> rows, const BitRowOptions& o, Rect 
     labels = std::max(labels, measure(r.label, Type::small));
     values = std::max(values, measure(r.value, Type::small));
     operations = std::max(operations, measure(r.operation, Type::small));
-    names = names || !r.fields.empty();
+    names = names || std::any_of(r.fields.begin(), r.fields.end(), [](const BitField& f) { return !f.label.empty(); });
   }
   const float sign = operations > 0 ? operations + t.px(8) : 0.0f;
   const float gutter = label_gutter(labels, area.width(), 0.25f) + sign;
@@ -210,7 +216,9 @@ bool draw_bit_rows(const char* label, std::span<const BitRow> rows, BitRowView& 
   }
   if (l.left_out > 0 && l.shown > 0) {
     Line more;
-    more.add("and ").add_integer(static_cast<std::int64_t>(l.left_out)).add(" more rows");
+    more.add("and ")
+        .add_integer(static_cast<std::int64_t>(l.left_out))
+        .add(l.left_out == 1 ? " more row" : " more rows");
     paint_whole(painter, {area.min.x, area.max.y - small}, more.view(),
                 l.lost > 0 ? l.register_px - area.min.x : area.width(), t.muted);
   }

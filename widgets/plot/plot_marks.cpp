@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "widgets/number/number.h"
 #include "widgets/plot/plot_paint.h"
 
 /// Marks, arrows and handles, and every name inside the plot's area.
@@ -101,8 +102,9 @@ class Names {
   void at_ends();
   /// The first line before this one that lies on it everywhere; -1: none does.
   int twin_of(std::size_t line) const;
-  /// The name, with the lines that lie on it: "blocked = pairwise".
-  std::string_view full_name(std::size_t line);
+  /// The name, with the lines that lie on it: "blocked = pairwise"; "blocked +1" or the name alone where that would be
+  /// wider than `room`.
+  std::string_view full_name(std::size_t line, float room = HUGE_VALF);
   bool named(std::size_t i) const {
     return !s_.series[i].hidden && s_.series[i].label_line && s_.series[i].label.length > 0;
   }
@@ -163,19 +165,27 @@ int Names::twin_of(std::size_t line) const {
   return -1;
 }
 
-std::string_view Names::full_name(std::size_t line) {
-  std::size_t n = 0;
+std::string_view Names::full_name(std::size_t line, float room) {
+  std::size_t n = 0, twins = 0;
   const auto add = [&](std::string_view s) {
     const std::size_t more = std::min(s.size(), sizeof name_ - n);
     std::copy_n(s.begin(), more, name_ + n);
     n += more;
   };
-  add(text_of(s_, s_.series[line].label));
+  const std::string_view own = text_of(s_, s_.series[line].label);
+  add(own);
   for (std::size_t k = line + 1; k < s_.series.size(); ++k)
     if (named(k) && twin_of(k) == static_cast<int>(line)) {
       add(" = ");
       add(text_of(s_, s_.series[k].label));
+      ++twins;
     }
+  if (twins > 0 && text_size({name_, n}, Type::small).x > room) {  // how many others, where their names have no room
+    n = own.size();
+    add(" +");
+    add(format(static_cast<double>(twins), "").view());
+    if (text_size({name_, n}, Type::small).x > room) n = own.size();
+  }
   return {name_, n};
 }
 
@@ -206,7 +216,8 @@ void Names::at_ends() {
   for (std::size_t i = 0; i < n; ++i) {
     const ImU32 colour = s_.series[ends[i].line].colour;
     painter_.line({f_.area.max.x + 1, ends[i].y}, {x - t_.px(2), wanted[i]}, with_alpha(colour, 0.7f), 1);
-    painter_.text_fit({x, wanted[i] - line / 2}, full_name(ends[i].line), plot_.outer.max.x - x, colour, Type::small);
+    painter_.text_fit({x, wanted[i] - line / 2}, full_name(ends[i].line, plot_.outer.max.x - x), plot_.outer.max.x - x,
+                      colour, Type::small);
   }
 }
 
@@ -313,7 +324,9 @@ void paint_marks(const PlotEnd& plot, const Painter& painter) {
         else
           painter.line(a, b, m.colour, width);
         if (m.kind == Kind::handle_x || m.kind == Kind::handle_y) {
-          const ImVec2 mid{(a.x + b.x) / 2, (a.y + b.y) / 2};
+          // The grip of a level stands at the frame's edge: among the data it would look like one of them.
+          const bool level = m.kind == Kind::handle_y;
+          const ImVec2 mid{level ? std::min(a.x, b.x) + t.px(16) : (a.x + b.x) / 2, (a.y + b.y) / 2};
           const ImVec2 grip = m.kind == Kind::handle_x ? ImVec2{t.px(4), t.px(12)} : ImVec2{t.px(12), t.px(4)};
           painter.rect({mid.x - grip.x, mid.y - grip.y}, {mid.x + grip.x, mid.y + grip.y}, m.colour, t.px(3));
         }

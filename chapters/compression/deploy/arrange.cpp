@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "chapters/compression/deploy/lab.h"
 #include "widgets/number/number.h"
@@ -52,10 +54,23 @@ std::string leaf_note(const models::DecisionNode& node, const models::Architectu
   return format_text(e->weights_bytes + e->cache_bytes, "B") + ", " + chips_text(e->chips_needed);
 }
 
+/// A question or recipe in the few letters of a small window's box; empty where it is as short already.
+std::string_view brief_of(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> brief{{{"Any loss allowed?", "Any loss?"},
+                                                                                {"Memory-bound?", "Memory?"},
+                                                                                {"Cache > weights?", "Cache?"},
+                                                                                {"1 % loss allowed?", "1 % loss?"},
+                                                                                {"BF16 on more chips", "BF16, more"},
+                                                                                {"W8A16, FP8 cache", "W8A16, 8-bit KV"},
+                                                                                {"FP8, FP8 cache", "FP8, 8-bit KV"}}};
+  const auto at = std::find_if(brief.begin(), brief.end(), [&](const auto& b) { return b.first == text; });
+  return at == brief.end() ? std::string_view() : at->second;
+}
+
 /// Lists the boxes below node `at` and returns the row that its box stands in.
 class TreeList {
  public:
-  TreeList(const Inputs& in, const Outputs& out, Picture& picture) : out_(out), picture_(picture) {
+  TreeList(const Inputs& in, const Outputs& out, Picture& picture) : in_(in), out_(out), picture_(picture) {
     if (const auto* model = catalog().model(in.model)) architecture_ = &model->architecture;
     deployment_.chip = catalog().chip(in.chip);
     deployment_.chips = static_cast<double>(in.chips);
@@ -79,7 +94,12 @@ class TreeList {
   double add(int at, std::ptrdiff_t parent, std::size_t column, bool yes, bool walked) {
     const models::DecisionNode& node = models::decision_nodes()[static_cast<std::size_t>(at)];
     const auto index = static_cast<std::ptrdiff_t>(picture_.tree.size());
-    picture_.tree.push_back({.text = node.text, .column = column, .parent = parent, .reached = walked, .yes = yes});
+    picture_.tree.push_back({.text = node.text,
+                             .brief = brief_of(node.text),
+                             .column = column,
+                             .parent = parent,
+                             .reached = walked,
+                             .yes = yes});
     double row = 0;
     std::string note;
     if (node.yes < 0) {
@@ -87,6 +107,7 @@ class TreeList {
       note = leaf_note(node, *architecture_, deployment_);
       picture_.tree.back().leaf = true;
       picture_.tree.back().column = 0;
+      picture_.tree.back().yours = !picture_.yours.empty() && node.recipe == in_.recipe && node.kv == in_.kv;
     } else {
       const auto step = std::find_if(out_.decision.steps.begin(), out_.decision.steps.end(),
                                      [&](const models::DecisionStep& s) { return walked && s.node == at; });
@@ -102,6 +123,7 @@ class TreeList {
     return row;
   }
 
+  const Inputs& in_;
   const Outputs& out_;
   Picture& picture_;
   const models::Architecture* architecture_ = nullptr;
@@ -109,12 +131,21 @@ class TreeList {
   double next_row_ = 0;
 };
 
+/// What the learner has set, where the tree says something else.
+void write_yours(const Inputs& in, const Outputs& out, Picture& p) {
+  if (out.decision.recipe == in.recipe && out.decision.kv == in.kv) return;
+  p.yours = "yours: " + std::string(out.recipe.label) + ", " + std::string(models::find_kv_recipe(in.kv)->label);
+  p.yours_takes = format_text(out.total_bytes, "B") + ", " + chips_text(out.estimate.chips_needed) + "; decode " +
+                  times(out.speed.decode_speedup) + " BF16's";
+}
+
 }  // namespace
 
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty()) return p;
   p.answer = answer_of(in, out);
+  write_yours(in, out, p);
   TreeList(in, out, p).make();
   p.published = arrange_published("compression/deploy", in, compute, {"model", "chip"});
   for (std::size_t i = 0; i < out.recipes.size(); ++i) {

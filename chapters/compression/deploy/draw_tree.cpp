@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "chapters/compression/deploy/lab.h"
 #include "widgets/base/arrow.h"
@@ -59,6 +60,7 @@ void draw_branch(const Painter& p, const TreePlan& plan, const TreeBox& parent, 
   // Yes stands over its line and no under it, so that neither touches the question.
   if (clear < 0) return;
   const float at = child.yes ? y - high - t.px(3) : y + t.px(2);
+  if (at < plan.area.min.y || at + high > plan.area.max.y) return;
   p.text({x + t.px(5), at}, word, walked ? t.accent : t.muted, Type::small, walked ? Font::bold : Font::sans);
 }
 
@@ -71,7 +73,9 @@ void draw_box(const Painter& p, const TreePlan& plan, const TreeBox& box) {
     p.rect(at.min, at.max, t.accent, t.px(9));
   else if (box.reached)
     p.frame(at.min, at.max, t.accent, t.px(2), t.px(4));
-  const ImU32 ink = says ? widgets::text_on(t.accent, t) : box.reached ? t.text : t.muted;
+  else if (box.yours)
+    p.frame(at.min, at.max, t.accent, t.px(2), t.px(9));
+  const ImU32 ink = says ? widgets::text_on(t.accent, t) : box.reached || box.yours ? t.text : t.muted;
   const float room = at.width() - t.px(8), x = (at.min.x + at.max.x) / 2;
   const Type type = plan.notes && widgets::text_size(box.text, Type::body, says ? Font::bold : Font::sans).x <= room
                         ? Type::body
@@ -80,9 +84,25 @@ void draw_box(const Painter& p, const TreePlan& plan, const TreeBox& box) {
   const float height = t.type(type) + (two ? t.type(Type::small) + t.px(2) : 0.0f);
   const float y = (at.min.y + at.max.y - height) / 2;
   const bool bold = says && widgets::text_size(box.text, type, Font::bold).x <= room;
-  widgets::fit_text(p, {x, y}, box.text, room, ink, type, bold ? Font::bold : Font::sans, widgets::Align::center);
+  const bool whole = box.brief.empty() || widgets::text_size(box.text, type).x <= room;
+  widgets::fit_text(p, {x, y}, whole ? box.text : box.brief, room, ink, type, bold ? Font::bold : Font::sans,
+                    widgets::Align::center);
   if (two && widgets::text_size(box.note, Type::small).x <= room)
     p.text({x, y + t.type(type) + t.px(2)}, box.note, ink, Type::small, Font::sans, widgets::Align::center);
+}
+
+/// In the empty corner over the first questions: what was set and what it takes, where the tree says otherwise.
+void draw_yours(const Painter& p, const TreePlan& plan, const Picture& picture) {
+  const auto& t = widgets::theme();
+  if (picture.yours.empty()) return;
+  const float room = 2 * plan.pitch_x - t.px(4), high = t.type(Type::small);
+  if (plan.pitch_y * 2 < 2 * high + t.px(10)) return;
+  float y = plan.area.min.y + t.px(2);
+  for (const auto& [words, ink] : {std::pair(&picture.yours, t.accent), std::pair(&picture.yours_takes, t.text)}) {
+    if (widgets::text_size(*words, Type::small).x > room) continue;
+    p.text({plan.area.min.x, y}, *words, ink, Type::small);
+    y += high + t.px(4);
+  }
 }
 
 void show_tip(const TreePlan& plan, const Picture& picture) {
@@ -107,6 +127,7 @@ void draw_tree(const Picture& picture, ImVec2 size) {
       if (box.parent >= 0 && box.reached == walked)
         draw_branch(p, plan, picture.tree[static_cast<std::size_t>(box.parent)], box);
   for (const TreeBox& box : picture.tree) draw_box(p, plan, box);
+  draw_yours(p, plan, picture);
   if (hovered) show_tip(plan, picture);
   if (p.record()) {
     widgets::DataTable table{"decision tree", {"box", "note", "reached"}, {}};

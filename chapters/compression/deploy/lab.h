@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/compression/shared/weights_source.h"
+#include "chapters/compression/shared/quant_choices.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/lab.h"
 #include "chapters/mechanism/published_panel.h"
@@ -59,11 +59,13 @@ struct Outputs {
 /// as often as it is reached.
 struct TreeBox {
   std::string_view text;
-  std::string note;  ///< the figure that decided, or what the recipe takes on these chips
+  std::string_view brief;  ///< where the text has no room; empty: it is brief
+  std::string note;        ///< the figure that decided, or what the recipe takes on these chips
   std::size_t column = 0;
   double row = 0;
   std::ptrdiff_t parent = -1;                       ///< in the same list; -1: the first question
   bool leaf = false, reached = false, yes = false;  ///< yes: it is the parent's yes
+  bool yours = false;                               ///< the recipe and cache that were set, where others are advised
 };
 
 struct Picture {
@@ -71,6 +73,7 @@ struct Picture {
   std::string answer;
   std::vector<TreeBox> tree;  ///< parents before their children
   std::size_t columns = 1, rows = 1;
+  std::string yours, yours_takes;         ///< the recipe and cache that were set; empty: they are what the tree says
   std::vector<std::string> why_not;       ///< by recipe: the reason in a few words; empty where it runs
   std::vector<std::string> memory_names;  ///< by recipe: its name and what it takes
   PublishedMarks published;

@@ -13,24 +13,29 @@ namespace {
 using models::Method;
 using widgets::format_text;
 
-/// "-22 %", "+97 %" or "-0.3 %": what a method makes of the error of rounding, in percent of it. "0 %" is the same
-/// error.
+/// Two figures of a change, and three of one that is a hundred percent or more.
+std::string percent_of_change(double size) { return format_text(size, "%", size < 99.5 ? 2 : 3); }
+
+/// "-22 %", "+97 %" or "-0.12 %": what a method makes of the error of rounding, in percent of it. "0 %" is the same
+/// error, to a twentieth of a percent.
 std::string change_text(double left) {
-  const double exact = left - 100, change = std::abs(exact) < 1 ? std::round(10 * exact) / 10 : std::round(exact);
-  if (change == 0) return std::abs(exact) < 1e-9 ? "0 %" : exact < 0 ? "\xE2\x88\x92<0.1 %" : "+<0.1 %";
-  return (change < 0 ? "\xE2\x88\x92" : "+") + format_text(std::abs(change), "%");
+  const double change = left - 100;
+  if (std::abs(change) < 0.05) return "0 %";
+  return (change < 0 ? "\xE2\x88\x92" : "+") + percent_of_change(std::abs(change));
 }
 
 void compare_with_rounding(const Outputs& out, Picture& p) {
-  constexpr std::array methods{Method::gptq, Method::awq, Method::smooth};
-  for (std::size_t i = 0; i < methods.size(); ++i) {
-    const ErrorPercent& error = out.error_of(methods[i]);
-    const ErrorPercent& plain = out.error_of(methods[i] == Method::smooth ? Method::both : Method::rtn);
+  for (std::size_t i = 0; i < models::method_count; ++i) {
+    const auto method = static_cast<Method>(i);
+    const ErrorPercent& error = out.error_of(method);
+    const bool both = method == Method::both || method == Method::smooth;
+    const ErrorPercent& plain = out.error_of(both ? Method::both : Method::rtn);
     const auto left = [](double e, double rounding) { return rounding > 0 ? 100 * e / rounding : 100.0; };
     p.place.push_back(static_cast<double>(i));
     p.calibration_left.push_back(left(error.calibration, plain.calibration));
     p.held_out_left.push_back(left(error.held_out, plain.held_out));
-    p.change_words.push_back(change_text(p.held_out_left.back()));
+    const bool rounding = method == Method::rtn || method == Method::both;
+    p.change_words.push_back(rounding ? format_text(error.held_out, "%") : change_text(p.held_out_left.back()));
     p.most_left = std::max({p.most_left, p.calibration_left.back(), p.held_out_left.back()});
   }
 }
@@ -41,21 +46,38 @@ void add_published(const Inputs& in, Picture& p) {
   for (const Published& row : catalog().published_of("compression/methods")) {
     const bool gptq = row.output == "gptq_ratio_held_out";
     if (!row.sets("format", quant_format_choices()[static_cast<std::size_t>(in.format)].id) ||
-        (gptq && row.sets("act_order", "true") != in.act_order))
+        (gptq && (row.sets("act_order", "true") != in.act_order || in.sign != Sign::minus)))
       continue;
-    const std::size_t method = gptq ? 0 : 1;
-    p.published_place.push_back(static_cast<double>(method) - 0.06 + 0.06 * count[method]++);
+    const auto place = static_cast<double>(gptq ? Method::gptq : Method::awq);
+    p.published_place.push_back(place - 0.06 + 0.06 * count[gptq ? 0 : 1]++);
     p.published_left.push_back(100 * row.measured);
     p.most_left = std::max(p.most_left, p.published_left.back());
   }
 }
 
+/// What a method makes of the error of rounding.
+struct Taken {
+  std::string_view verb;
+  std::string figure;
+};
+Taken taken_of(double left) {
+  const double taken = 100 - left, size = std::abs(taken);
+  if (size < 0.05) return {"changes nothing", {}};
+  return {taken > 0 ? "takes back" : "adds", " `" + percent_of_change(size) + "`"};
+}
+
 void write_headings(const Inputs& in, const Outputs& out, Picture& p) {
-  p.answer = "On new tokens, against rounding at the same bits: GPTQ `" + p.change_words[0] + "`, AWQ `" +
-             p.change_words[1] + "`, SmoothQuant `" + p.change_words[2] + "` of the error.";
-  if (in.sign == Sign::plus)
-    p.answer = "The update has the wrong sign: GPTQ `" + p.change_words[0] + "` of rounding's error; AWQ `" +
-               p.change_words[1] + "`, SmoothQuant `" + p.change_words[2] + "`.";
+  std::string told;
+  std::string_view verb;
+  for (const Method m : {Method::gptq, Method::awq, Method::smooth}) {
+    const Taken taken = taken_of(p.held_out_left[static_cast<std::size_t>(m)]);
+    told += (told.empty() ? "" : ", ") + std::string(models::method_label(m));
+    if (taken.verb != verb) told += " " + std::string(taken.verb);
+    told += taken.figure;
+    verb = taken.figure.empty() ? std::string_view() : taken.verb;
+  }
+  p.answer = (in.sign == Sign::plus ? "The update has the wrong sign. Of " : "Of ") +
+             std::string("the error of rounding to the same bits, on new tokens, ") + told + ".";
   p.rounding_words = "100 % is rounding: " + format_text(out.error_of(Method::rtn).held_out, "%") +
                      " of the output for weights alone, " + format_text(out.error_of(Method::both).held_out, "%") +
                      " for both operands";

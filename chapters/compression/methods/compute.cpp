@@ -84,6 +84,8 @@ void compare_methods(Outputs& out) {
   out.gptq_ratio = ratio_of(gptq.calibration, rtn.calibration);
   out.gptq_ratio_held_out = ratio_of(gptq.held_out, rtn.held_out);
   out.awq_ratio = ratio_of(out.error_of(Method::awq).calibration, rtn.calibration);
+  out.awq_ratio_held_out = ratio_of(out.error_of(Method::awq).held_out, rtn.held_out);
+  out.smooth_ratio_held_out = ratio_of(out.error_of(Method::smooth).held_out, out.error_of(Method::both).held_out);
   out.smooth_ratio = ratio_of(out.error_of(Method::smooth).calibration, out.error_of(Method::both).calibration);
   std::size_t best = 0;  // of the three that leave activations alone
   for (const Method m : {Method::gptq, Method::awq})
@@ -107,6 +109,9 @@ Outputs compute(const Inputs& in, Progress& progress) {
   } else if (!in.tensor.empty()) {
     out.note = "The tensor '" + in.tensor.substr(0, 80) + "' is looked for once a file is chosen.";
   }
+  if (in.grain == models::QuantGrain::group && static_cast<std::size_t>(in.group) > sample.inputs)
+    out.note = "A group of " + std::to_string(in.group) + " is the whole row of " + std::to_string(sample.inputs) +
+               " inputs: one scale a row.";
   models::Layer layer = models::sample_layer(sample);
   if (!in.file.path.empty()) layer.weights = std::move(part.weights);
   auto study = models::study_methods(layer, options_of(in), [&](double fraction) {

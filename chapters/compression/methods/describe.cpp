@@ -127,7 +127,7 @@ void describe(Fields& f, Inputs& in) {
             });
   f.file("file", in.file,
          {.label = "Your weights", .help = "A safetensors file for the weights; the inputs stay made up."},
-         {.by_bytes = true});
+         {.accepts = "safetensors", .by_bytes = true});
   f.text("tensor", in.tensor,
          {.label = "Tensor", .help = "Name of a tensor of that file; empty takes its largest matrix."});
 }
@@ -185,10 +185,13 @@ void describe(Fields& f, Outputs& o) {
           .formula = "GPTQ / rounding, calibration"});
   f.real("gptq_ratio_held_out", o.gptq_ratio_held_out,
          {.label = "GPTQ, held-out tokens", .headline = true, .formula = "GPTQ / rounding, held out"});
-  f.real("awq_ratio", o.awq_ratio,
-         {.label = "AWQ over rounding", .headline = true, .formula = "AWQ / rounding, calibration"});
+  f.real("awq_ratio", o.awq_ratio, {.label = "AWQ over rounding", .formula = "AWQ / rounding, calibration"});
+  f.real("awq_ratio_held_out", o.awq_ratio_held_out,
+         {.label = "AWQ, held-out tokens", .headline = true, .formula = "AWQ / rounding, held out"});
   f.real("smooth_ratio", o.smooth_ratio,
-         {.label = "Smoothed over rounded", .headline = true, .formula = "smoothed / not smoothed, calibration"});
+         {.label = "Smoothed over rounded", .formula = "smoothed / not smoothed, calibration"});
+  f.real("smooth_ratio_held_out", o.smooth_ratio_held_out,
+         {.label = "SmoothQuant, held-out", .headline = true, .formula = "smoothed / not smoothed, held out"});
   f.group("Bits and searches");
   f.real("weight_bits", o.study.errors[static_cast<std::size_t>(Method::rtn)].weight_bits,
          {.label = "Bits a weight", .formula = "b + (16 + zero bits) / group"});

@@ -41,10 +41,11 @@ void draw_table(const Outputs& out, const Picture& picture, View& view, ImVec2 s
 }
 
 void draw_bars(const Picture& picture, View& view, ImVec2 size) {
-  static constexpr std::array<std::string_view, 3> names{"GPTQ", "AWQ", "SmoothQuant"};
+  static constexpr std::array<std::string_view, models::method_count> names{"rounding", "GPTQ", "AWQ", "both rounded",
+                                                                            "SmoothQuant"};
   const auto& t = widgets::theme();
   widgets::Plot plot("output error", view.bars,
-                     {.x = {.lo = -0.6, .hi = 2.6, .categories = names},
+                     {.x = {.lo = -0.6, .hi = 4.6, .categories = names},
                       .y =
                           {
                               .lo = 0,
@@ -75,7 +76,8 @@ void draw_bars(const Picture& picture, View& view, ImVec2 size) {
          .marker = Marker::diamond,
          .radius = 4.5f,
          .info = "other models, another measure: loss of perplexity over that of rounding; AWQ paper, table 4"});
-  plot.horizontal_mark(100, "rounding");
+  plot.horizontal_mark(100, {});
+  plot.vertical_mark(2.5, {}, {.colour = t.line, .dashed = false});
   for (std::size_t i = 0; i < picture.place.size(); ++i)
     plot.text(picture.place[i] + 0.18, picture.held_out_left[i], picture.change_words[i], {.colour = t.text});
 }
@@ -209,11 +211,15 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
               [&](ImVec2 size) {
                 const auto& t = widgets::theme();
                 const ImVec2 at = ImGui::GetCursorScreenPos();
-                const float foot = t.type(widgets::Type::small) + t.px(6);
+                const float line = t.type(widgets::Type::small) + t.px(6);
+                const float foot = out.note.empty() ? line : 2 * line;
                 if (size.y < t.px(90)) return;  // no bar could be told from another
                 draw_bars(picture, view, {size.x, size.y - foot});
                 widgets::fit_text(widgets::Painter::window(), {at.x, at.y + size.y - foot + t.px(4)},
                                   picture.rounding_words, size.x, t.muted, widgets::Type::small);
+                if (!out.note.empty())
+                  widgets::fit_text(widgets::Painter::window(), {at.x, at.y + size.y - line + t.px(4)}, out.note,
+                                    size.x, t.warning, widgets::Type::small);
               });
   stage.panel("columns", {.title = "GPTQ, column by column", .least = {320, 330}, .ideal = {0, 440}},
               [&](ImVec2 size) { draw_columns(out, picture, view, size); });

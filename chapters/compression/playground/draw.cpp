@@ -13,6 +13,18 @@ using widgets::Marker;
 using widgets::Painter;
 using widgets::Type;
 
+/// The learner's own: filled, with a white ring and a halo, larger than all others.
+void own_dot(widgets::Plot& plot, std::span<const double> x, std::span<const double> y) {
+  const auto& t = widgets::theme();
+  const auto disc = [&](std::string_view name, ImU32 colour, float radius, std::string_view info) {
+    plot.scatter(name, x, y, {.colour = colour, .radius = radius, .legend = false, .info = info});
+  };
+  disc({}, widgets::with_alpha(t.accent, 0.28f), 16, {});
+  disc({}, t.accent, 10.5f, {});
+  disc({}, IM_COL32_WHITE, 9.3f, {});
+  disc("yours", t.accent, 7, "what the controls say");
+}
+
 void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   widgets::Plot plot("accuracy by size", view.pareto,
@@ -44,7 +56,7 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
   for (std::size_t k = 0; k < kinds.size(); ++k)
     plot.scatter(kinds[k].name, picture.sweep[k].bytes, picture.sweep[k].accuracy,
                  {
-                     .colour = widgets::with_alpha(t.series_at(kinds[k].series), 0.75f),
+                     .colour = widgets::with_alpha(t.series_at(kinds[k].series), 0.6f),
                      .marker = kinds[k].marker,
                      .radius = 3.5f,
                      .info = "teacher and students, 2 to 16 bits, not tuned again",
@@ -62,15 +74,15 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
               });
   plot.line("your recipe over bits", picture.recipe.bytes, picture.recipe.accuracy,
             {
-                .colour = t.text,
-                .width = 2,
+                .colour = t.accent,
+                .width = 1.5f,
                 .label = false,
                 .info = "the sweep's nearest to yours",
                 .version = picture.version,
             });
   plot.scatter("bits", picture.recipe.bytes, picture.recipe.accuracy,
                {
-                   .colour = t.text,
+                   .colour = t.accent,
                    .radius = 3,
                    .labels = picture.recipe_bits,
                    .legend = false,
@@ -96,14 +108,7 @@ void draw_pareto(Inputs& in, const Outputs& out, const Picture& picture, View& v
                    .legend = false,
                    .info = "the teacher as it was trained",
                });
-  plot.scatter("yours", x, y,
-               {
-                   .colour = t.accent,
-                   .marker = Marker::diamond,
-                   .radius = 8,
-                   .legend = false,
-                   .info = "what the controls say",
-               });
+  own_dot(plot, x, y);
   plot.callout(out.size_bytes, out.accuracy, picture.yours_figure, "yours", {.colour = t.accent});
   plot.drag_y("drag goal", in.goal,
               {

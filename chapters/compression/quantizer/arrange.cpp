@@ -47,8 +47,9 @@ void place_row(const Inputs& in, const Outputs& out, ShownGroup at, const std::v
     p.column.push_back(static_cast<double>(c));
     p.weight.push_back(row[c]);
     p.rounded.push_back(rounded[c]);
-    p.lower.push_back(std::min(row[c], rounded[c]));
-    p.upper.push_back(std::max(row[c], rounded[c]));
+    const auto x = static_cast<double>(c);
+    p.stem_x.insert(p.stem_x.end(), {x, x, gap});
+    p.stem_y.insert(p.stem_y.end(), {row[c], rounded[c], gap});
   }
   if (levels.size() > most_levels) return;  // they would be one plane
   for (const double level : levels) {

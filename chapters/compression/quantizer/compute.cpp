@@ -166,6 +166,9 @@ Outputs compute(const Inputs& in, Progress& progress) {
   if (!in.symmetric && !models::is_integer(in.format))
     out.note = std::string(models::quant_format_label(in.format)) +
                " has fixed levels on both sides of zero: it stays symmetric.";
+  if (in.grain == QuantGrain::group && static_cast<std::size_t>(in.group) > w.cols)
+    out.note = "A group of " + std::to_string(in.group) + " is the whole row of " + std::to_string(w.cols) +
+               " weights: one scale a row.";
   progress.fraction = 0.2;
 
   out.original = std::make_shared<const Matrix>(std::move(w));

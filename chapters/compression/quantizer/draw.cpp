@@ -70,12 +70,19 @@ void draw_row(const Picture& p, View& view, ImVec2 size) {
                 .info = "what a weight can become",
                 .version = p.version,
             });
-  plot.error_bars(p.column, p.lower, p.upper, t.series_at(3));
+  plot.line("error", p.stem_x, p.stem_y,
+            {
+                .colour = t.bad,
+                .width = 1.2f,
+                .label = false,
+                .info = "how far each weight is moved",
+                .version = p.version,
+            });
   plot.scatter("becomes", p.column, p.rounded,
                {
                    .colour = t.series_at(1),
                    .marker = Marker::square,
-                   .radius = p.column.size() > 80 ? 1.6f : 3.0f,
+                   .radius = p.column.size() > 80 ? 2.0f : 3.0f,
                    .info = "the nearest level",
                    .version = p.version,
                });
@@ -93,7 +100,7 @@ void draw_hero(Inputs& in, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   if (size.y < t.px(90)) return;  // no row could be told from another
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool beside = size.x >= t.px(560);
+  const bool beside = size.x >= t.px(470);
   const float gap = t.px(beside ? 20 : 8), head = t.type(widgets::Type::small) + t.px(6);
   const ImVec2 map{beside ? std::floor((size.x - gap) * 0.48f) : size.x,
                    (beside ? size.y : std::floor((size.y - gap) * 0.45f)) - head};

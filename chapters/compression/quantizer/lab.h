@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "chapters/compression/shared/weights_source.h"
+#include "chapters/compression/shared/quant_choices.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/weights_source.h"
 #include "models/compression/quantization_sample.h"
 #include "widgets/charts/heat_map.h"
 #include "widgets/plot/plot_view.h"
@@ -71,7 +72,8 @@ struct Picture {
   models::Matrix error;  ///< |w - q|
   std::size_t row = 0;   ///< the one that is shown
   /// Weights of the shown row by column, the values they become, and the ends of the strokes between them.
-  std::vector<double> column, weight, rounded, lower, upper;
+  std::vector<double> column, weight, rounded;
+  std::vector<double> stem_x, stem_y;    ///< from each weight to the level it becomes, parted by NaN
   std::vector<double> level_x, level_y;  ///< a stroke over the columns for each level, parted by NaN
   std::vector<double> in, out, identity, gradient,
       true_gradient;  ///< the quantizer as a function, and its two derivatives

@@ -70,7 +70,7 @@ void arrange_shares(const models::SumRun& run, Picture& p) {
   for (std::size_t m = 0; m < p.share.size(); ++m)
     p.right[m] = std::all_of(p.share[m].begin(), p.share[m].end(), [](double s) { return std::abs(s - 1) <= 0.01; });
   const auto others = std::count(p.right.begin(), p.right.end(), true);
-  if (others > 0) p.exact_name += ", " + std::to_string(others) + " alike";
+  if (others > 0) p.exact_name += ", " + std::to_string(others) + (others == 1 ? " other" : " others");
 }
 
 /// The least error that is not 0, over all methods, with room below it.
@@ -106,6 +106,26 @@ void arrange_additions(const Inputs& in, Picture& p) {
   }
 }
 
+/// One sentence: whether an update changes the weight, and what it takes.
+std::string answer_of_the_updates(const Inputs& in, const Outputs& out) {
+  using models::UpdateMethod;
+  const models::UpdateRun& run = out.update_run;
+  const auto figure = [](std::string text) { return "`" + std::move(text) + "`"; };
+  const std::string weight = "a weight of " + figure(format_text(run.start, "")) + " in " +
+                             std::string(models::find_float_format(in.format)->name) + ", where neighbours are " +
+                             figure(power_text(out.spacing)) + " apart";
+  const std::string update = figure(power_text(std::abs(in.update)));
+  if (in.update == 0) return "Updates of `0` change nothing.";
+  if (run.first_seen)
+    return "Updates of " + update + " move " + weight + ": " +
+           figure(format_text(out.gained[static_cast<std::size_t>(UpdateMethod::plain)], "%")) +
+           " of their sum arrives.";
+  const std::int64_t moves = run.first_move[static_cast<std::size_t>(UpdateMethod::master)];
+  return "Updates of " + update + " never move " + weight + "; an FP32 master's copy " +
+         (moves > 0 ? "moves after " + figure(format_text(static_cast<double>(moves), "", 9)) + "."
+                    : "has not moved after " + figure(format_text(static_cast<double>(in.steps), "", 9)) + " either.");
+}
+
 std::string story_of_the_updates(const Inputs& in, const Outputs& out) {
   return "Neighbours of " + format_text(out.update_run.start, "") + " are " + power_text(out.spacing) +
          " apart: updates of " + power_text(in.update) +
@@ -124,7 +144,9 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.least_error = least_error_of(run);
   arrange_additions(in, p);
   fit_weights(out.update_run, p);
-  p.answer = answer_of(in, out);
+  const Inputs shipped;
+  p.of_weight = in.weight != shipped.weight || in.update != shipped.update || in.steps != shipped.steps;
+  p.answer = p.of_weight ? answer_of_the_updates(in, out) : answer_of(in, out);
   p.update_story = story_of_the_updates(in, out);
   return p;
 }

@@ -10,7 +10,7 @@ using models::UpdateMethod;
 
 void fill_sums(const std::string& format, Outputs& out) {
   const std::array<std::string, models::sum_method_count> names{"one " + format + " accumulator",
-                                                                "the same, stochastic rounding",
+                                                                "stochastic rounding",
                                                                 "Kahan, two " + format + " numbers",
                                                                 "pairwise in " + format,
                                                                 "blocks into FP32",
@@ -30,7 +30,7 @@ void fill_sums(const std::string& format, Outputs& out) {
 
 void fill_updates(Outputs& out) {
   constexpr std::array<std::string_view, models::update_method_count> names{
-      "in the format", "stochastic, mean", "with a compensation", "copy of an FP32 master"};
+      "in the format", "stochastic, mean", "compensated", "FP32 master's copy"};
   const models::UpdateRun& run = out.update_run;
   const double all = run.exact_final - run.start;
   for (std::size_t m = 0; m < models::update_method_count; ++m) {

@@ -12,7 +12,7 @@ namespace {
 using widgets::AxisKind;
 
 constexpr std::array<std::string_view, models::sum_method_count> sum_names{
-    "one accumulator", "stochastic", "Kahan", "pairwise", "blocks into FP32", "FP32 accumulator"};
+    "one accumulator", "stochastic", "Kahan", "pairwise", "blocks into FP32", "FP32"};
 
 /// The cursor that says which addition the adder shows.
 void choose_addition(widgets::Plot& plot, const Picture& picture, View& view) {
@@ -61,8 +61,8 @@ void draw_sum(const Outputs& out, const Picture& picture, View& view, ImVec2 siz
 void draw_adding(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const bool plot = size.y >= t.px(230);
-  const float adder = plot ? std::clamp(size.y * 0.48f, t.px(128), t.px(216)) : size.y;
+  const bool plot = size.y >= t.px(330);  // less has no room for the three rows of the adder as well
+  const float adder = plot ? std::clamp(size.y * 0.48f, t.px(186), t.px(216)) : size.y;
   draw_adder(picture, view, {size.x, adder});
   if (!plot) return;
   ImGui::SetCursorScreenPos({corner.x, corner.y + adder + t.px(8)});
@@ -155,12 +155,16 @@ void draw_weight(const Outputs& out, const Picture& picture, View& view, ImVec2 
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
   if (out.sums.empty() || out.updates.empty() || picture.term.empty()) return;
-  stage.panel("adder", {.title = "The adder and the sum", .least = {560, 330}, .answers = true},
+  const auto weight = [&] {
+    stage.panel("weight", {.title = "Updating a weight", .least = {440, 220}, .answers = picture.of_weight},
+                [&](ImVec2 size) { draw_weight(out, picture, view, size); });
+  };
+  if (picture.of_weight) weight();
+  stage.panel("adder", {.title = "The adder and the sum", .least = {560, 330}, .answers = !picture.of_weight},
               [&](ImVec2 size) { draw_adding(out, picture, view, size); });
   stage.panel("error", {.title = "Error of the sum", .least = {440, 210}},
               [&](ImVec2 size) { draw_error(out, picture, view, size); });
-  stage.panel("weight", {.title = "Updating a weight", .least = {440, 220}},
-              [&](ImVec2 size) { draw_weight(out, picture, view, size); });
+  if (!picture.of_weight) weight();
   stage.panel("sums", {.title = "All sums", .least = {420, 180}, .ideal = {0, 230}, .scrolls = true},
               [&](ImVec2 size) { draw_sums_table(out, picture, view, size); });
   stage.panel("weights", {.title = "All weights", .least = {420, 140}, .ideal = {0, 180}, .scrolls = true},

@@ -75,13 +75,14 @@ struct Picture {
   std::vector<double> one;  ///< what they should be
   /// Of each method: its share is right to a hundredth all the way, so that its line lies under that of the exact sum.
   std::array<bool, models::sum_method_count> right{};
-  std::string exact_name = "exact";  ///< "exact, and 4 others"
+  std::string exact_name = "exact";  ///< "exact, 4 others"
   double share_hi = 1.25;            ///< end of that axis
   double least_error = 1e-9;         ///< foot of the axis of errors; those that are 0 have a band of their own under it
   const models::FloatFormat* format = nullptr;
   std::vector<double> term, before;     ///< of each addition: what is added, and to which sum
   std::int64_t shown_first = 1;         ///< the addition that is shown until another is chosen; counted from 1
   double weight_lo = 0, weight_hi = 1;  ///< range of the weights drawn
+  bool of_weight = false;               ///< what was set is about the weight, so that its updates are the answer
   std::string update_story;
 };
 

@@ -179,6 +179,11 @@ void label_neighbours(const Inputs& in, const FloatFormat& f, const models::Roun
              : s.past_highest ? "would be next"
                               : "upper"};
   p.goes_down = !s.upper_chosen;
+  p.tie = s.rule == RoundingRule::tie;
+  p.beyond = p.number.value > s.upper ? 1 : p.number.value < s.lower ? -1 : 0;
+  if (p.tie && tie_text(f) == "even code")
+    for (const auto& [labels, code] : {std::pair(&p.left, s.lower_code), std::pair(&p.right, s.upper_code)})
+      labels->code += code % 2 == 0 ? ": ends in 0, even" : ": ends in 1, odd";
   const bool between = s.midpoint != s.lower && s.midpoint != s.upper;
   p.midpoint_text = between ? value_text(f, s.midpoint) : "";
   const bool saturates = s.rule == RoundingRule::saturated && !drawn_at_end(in, f, s);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "chapters/precision/bits/lab.h"
 #include "widgets/base/painter.h"
@@ -39,13 +40,16 @@ void end_mark(const Painter& p, float x, float y, bool chosen, const EndLabels& 
   p.text({x, y - t.px(33)}, labels.what, chosen ? t.accent : t.muted, Type::small, Font::sans, align);
 }
 
-/// The number itself, above the line; its label stays clear of the labels of the ends and of the midpoint.
-void number_mark(const Painter& p, const Line& l, double position, std::string_view text) {
+/// The number itself, above the line; its label stays clear of the labels of the ends and of the midpoint. A number
+/// beyond the line points out of it.
+void number_mark(const Painter& p, const Line& l, double position, int beyond, std::string_view text) {
   const auto& t = widgets::theme();
-  const float x = l.at(position);
+  const float x = beyond > 0 ? l.right : beyond < 0 ? l.left : l.at(position);
   const ImVec2 tip{x, l.y - t.px(3)};
-  const ImVec2 triangle[] = {tip, {tip.x - t.px(6), tip.y - t.px(11)}, {tip.x + t.px(6), tip.y - t.px(11)}};
-  p.polygon(triangle, t.warning);
+  const ImVec2 down[] = {tip, {tip.x - t.px(6), tip.y - t.px(11)}, {tip.x + t.px(6), tip.y - t.px(11)}};
+  const float out = t.px(8) * static_cast<float>(beyond), y = tip.y - t.px(7);
+  const ImVec2 outward[] = {{x + out, y}, {x - out / 2, y - t.px(6)}, {x - out / 2, y + t.px(6)}};
+  p.polygon(beyond != 0 ? outward : down, t.warning);
   const float half = widgets::text_size(text, Type::small, Font::mono).x / 2, reach = t.px(130);
   const float centre = std::clamp(x, l.left + reach + half, std::max(l.left + reach + half, l.right - reach - half));
   p.text({centre, l.y - t.px(33)}, text, t.warning, Type::small, Font::mono, Align::center);
@@ -86,6 +90,30 @@ void stretches(const Painter& p, const Line& l, const Inputs& in, const Picture&
   }
 }
 
+/// A tie: both ways are half a step, and the number goes to the neighbour that the rule for ties takes.
+void tie_marks(const Painter& p, const Line& l, const Picture& picture) {
+  const auto& t = widgets::theme();
+  const float middle = l.at(0.5), gap = t.px(10), y = l.y - t.px(26);
+  const float number = widgets::text_size(picture.number_label, Type::small, Font::mono).x / 2 + gap;
+  const float from_left = l.left + widgets::text_size(picture.left.what, Type::small).x + gap,
+              to_right = l.right - widgets::text_size(picture.right.what, Type::small).x - gap;
+  const std::string_view words = "half a step";
+  const float half = widgets::text_size(words, Type::small).x / 2 + t.px(6);
+  for (const auto& [from, to] : {std::pair(from_left, middle - number), std::pair(middle + number, to_right)}) {
+    const float at = (from + to) / 2;
+    if (to - from < 2 * half + t.px(16)) continue;
+    p.line({from, y}, {at - half, y}, t.muted, t.px(1));
+    p.line({at + half, y}, {to, y}, t.muted, t.px(1));
+    for (const float x : {from, to}) p.line({x, y - t.px(4)}, {x, y + t.px(4)}, t.muted, t.px(1));
+    p.text({at, l.y - t.px(33)}, words, t.muted, Type::small, Font::sans, Align::center);
+  }
+  const float way = picture.goes_down ? -1.0f : 1.0f, end = (picture.goes_down ? l.left : l.right) - way * t.px(10),
+              head = end - way * t.px(14);
+  p.line({middle, l.y}, {head, l.y}, t.accent, t.px(4));
+  const ImVec2 point[] = {{end, l.y}, {head, l.y - t.px(8)}, {head, l.y + t.px(8)}};
+  p.polygon(point, t.accent);
+}
+
 /// An exact value stands in the middle of its neighbours; shaded is what rounds to it.
 void draw_exact(const Painter& p, const Line& l, const Inputs& in, const Outputs& out, const Picture& picture) {
   const auto& t = widgets::theme();
@@ -120,7 +148,8 @@ void draw_rounding(const Inputs& in, const Outputs& out, const Picture& picture,
     const float room = (l.right - l.left) / 3 - t.px(8);
     end_mark(p, l.left, l.y, out.study.lower_chosen, picture.left, Align::left, room);
     end_mark(p, l.right, l.y, out.study.upper_chosen, picture.right, Align::right, room);
-    number_mark(p, l, out.study.position, picture.number_label);
+    if (picture.tie) tie_marks(p, l, picture);
+    number_mark(p, l, out.study.position, picture.beyond, picture.number_label);
   }
 }
 

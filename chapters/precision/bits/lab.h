@@ -86,6 +86,8 @@ struct Picture {
   bool exact = false;             ///< the number stands in the middle of its neighbours, or has none
   EndLabels left, middle, right;  ///< `middle` only of an exact number
   bool goes_down = false;         ///< toward zero: all between the neighbours goes to the lower one
+  bool tie = false;               ///< the number is the midpoint, and a rule of its own decides
+  int beyond = 0;                 ///< -1 or 1: it lies left or right of all that the line shows
   std::string number_label, midpoint_text, chance_text;
   std::vector<FormatLine> formats;
   /// The octave of the stored value, or the subnormals below the first; none for zero, inf, NaN, tables and integers.

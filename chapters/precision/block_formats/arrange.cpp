@@ -150,8 +150,8 @@ ScaleForm scale_form(BlockScale scale) {
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   const BlockScheme* scheme = models::find_block_scheme(in.scheme);
-  if (!out.reason.empty() || !scheme) return p;
-  p.exact = tensor_of(in);
+  if (!out.reason.empty() || !out.exact || !scheme) return p;
+  p.exact = *out.exact;
   for (std::size_t i = 0; i < p.exact.size(); ++i) p.lost.push_back(out.stored.values[i] == 0 && p.exact[i] != 0);
   for (std::size_t i = 0; i < out.stored.scales.size(); ++i) {
     p.scale_texts.push_back(scale_text(*scheme, out.stored.scales[i]));

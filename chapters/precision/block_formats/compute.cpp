@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -56,17 +57,39 @@ double snr_db(const BlockScheme& scheme, std::span<const double> exact, models::
   return models::error_of(exact, models::to_blocks(scheme, exact, options).values).signal_to_noise_db;
 }
 
-}  // namespace
-
-std::vector<double> tensor_of(const Inputs& in) {
-  if (!in.values.empty()) return in.values;
-  return models::outlier_tensor({
+/// The numbers that are stored: of the learner's file, of the list, or the made-up tensor; `what` says which. A file's
+/// are whole stretches of its rows, so that no block spans two rows before they end.
+models::Status take_numbers(const Inputs& in, std::vector<double>& numbers, std::string& what) {
+  if (!in.file.path.empty()) {
+    constexpr std::int64_t longest_block = 256;
+    const std::int64_t cols = std::min(in.elements, longest_block),
+                       rows = std::max<std::int64_t>(1, in.elements / cols);
+    WeightPart part;
+    const models::Status read =
+        read_weights(in.file, in.tensor, static_cast<std::size_t>(rows), static_cast<std::size_t>(cols), part);
+    if (!read) return read;
+    numbers = std::move(part.weights.values);
+    what = part.what;
+    return models::Status::ok();
+  }
+  const std::string waits =
+      in.tensor.empty() ? "" : "; the tensor '" + in.tensor.substr(0, 80) + "' is looked for once a file is chosen";
+  if (!in.values.empty()) {
+    numbers = in.values;
+    what = "your list" + waits;
+    return models::Status::ok();
+  }
+  numbers = models::outlier_tensor({
       .elements = in.elements,
       .outliers = in.outliers,
       .outlier_size = in.outlier_size,
       .seed = static_cast<std::uint64_t>(in.seed),
   });
+  what = "made up from seed " + std::to_string(in.seed) + waits;
+  return models::Status::ok();
 }
+
+}  // namespace
 
 double rms_of(std::span<const double> x) {
   double sum = 0;
@@ -76,14 +99,18 @@ double rms_of(std::span<const double> x) {
 
 double percent_of_rms(double error, double rms) { return rms > 0 ? 100 * (error / rms) : 0; }
 
-Outputs compute(const Inputs& in) {
+Outputs compute(const Inputs& in, Progress& progress) {
   Outputs o;
   const BlockScheme* scheme = models::find_block_scheme(in.scheme);
   if (!scheme) {
     o.reason = "There is no scheme " + in.scheme + ".";
     return o;
   }
-  const std::vector<double> exact = tensor_of(in);
+  std::vector<double> exact;
+  if (const models::Status taken = take_numbers(in, exact, o.numbers); !taken) {
+    o.reason = taken.error;
+    return o;
+  }
   const models::BlockOptions options{
       .block_size = size_of(in.block),
       .rule = in.rule,
@@ -107,6 +134,8 @@ Outputs compute(const Inputs& in) {
                     snr_db(*scheme, exact, options, models::ScaleRule::floor);
   o.schemes = compare_schemes(exact, rms, options);
   o.sizes = compare_sizes(*scheme, exact, options);
+  o.exact = std::make_shared<const std::vector<double>>(std::move(exact));
+  progress.fraction = 1;
   return o;
 }
 

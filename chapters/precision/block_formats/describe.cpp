@@ -60,14 +60,15 @@ void describe(Fields& f, Inputs& in) {
              .scale = Scale::log,
              .headline = true,
          });
-  f.integer("elements", in.elements,
-            {
-                .label = "Elements",
-                .help = "Length of the made-up tensor: a bell of standard deviation 1.",
-                .lo = 16,
-                .hi = 4096,
-                .scale = Scale::log,
-            });
+  f.integer(
+      "elements", in.elements,
+      {
+          .label = "Elements",
+          .help = "Length of the made-up tensor, a bell of standard deviation 1, or how many numbers of your file.",
+          .lo = 16,
+          .hi = 4096,
+          .scale = Scale::log,
+      });
   f.integer("seed", in.seed,
             {
                 .label = "Seed",
@@ -76,11 +77,19 @@ void describe(Fields& f, Inputs& in) {
                 .hi = 1000,
                 .scale = Scale::step,
             });
-  f.group("Values of your own");
+  f.group("Numbers of your own");
+  f.file("file", in.file,
+         {
+             .label = "Your weights",
+             .help = "A safetensors file: as many of its numbers as Elements says take the made-up tensor's place.",
+         },
+         {.accepts = "safetensors", .by_bytes = true});
+  f.text("tensor", in.tensor,
+         {.label = "Tensor", .help = "Name of a tensor of that file; empty takes its largest matrix."});
   f.reals("values", in.values,
           {
               .label = "Your values",
-              .help = "A list of numbers instead of the made-up tensor; empty: the tensor.",
+              .help = "A list of numbers instead of the made-up tensor; waits while a file is chosen.",
               .lo = -1e30,
               .hi = 1e30,
               .max_items = 1024,
@@ -156,6 +165,7 @@ void describe(Fields& f, Outputs& o) {
        .help = "One a block: powers of two, or the E4M3 or FP16 value; NVFP4 multiplies them by the tensor scale."});
   f.reals("codes", o.codes, {.label = "Codes", .help = "One an element."});
   f.reals("values", o.stored.values, {.label = "Values", .help = "What the codes are worth."});
+  f.text("numbers", o.numbers, {.label = "Numbers of"});
   f.group("Compared");
   f.table("schemes", o.schemes, {.label = "All schemes"});
   f.table("sizes", o.sizes, {.label = "By block size"});
@@ -189,7 +199,8 @@ LabPtr make() {
   return make_lab<Inputs, Outputs, Picture, View>(
       {.id = "precision/block-formats",
        .title = "Block formats",
-       .question = "What does one outlier cost the numbers that share its scale?"},
+       .question = "What does one outlier cost the numbers that share its scale?",
+       .job = true},
       compute, arrange, draw);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -6,6 +7,7 @@
 
 #include "chapters/mechanism/field.h"
 #include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/weights_source.h"
 #include "chapters/precision/shared/formats.h"
 #include "models/numerics/block_format.h"
 #include "widgets/plot/plot_view.h"
@@ -15,6 +17,8 @@ namespace chapters::precision::block_formats {
 
 struct Inputs {
   std::string scheme = "mxfp4";
+  FileInput file;  ///< chosen: numbers of its tensor, and neither `values` nor the made-up tensor counts
+  std::string tensor;
   std::vector<double> values;  ///< not empty: these, and no tensor is made up
   std::string block = "own";   ///< elements that share a scale: "own", "8" ... "256"
   models::ScaleRule rule = models::ScaleRule::floor;
@@ -38,6 +42,8 @@ struct SizeRow {
 
 struct Outputs {
   std::string reason;
+  std::shared_ptr<const std::vector<double>> exact;  ///< the numbers that are stored; null: none yet
+  std::string numbers;                               ///< what they are
   models::Blocks stored;
   models::QuantizationError error;
   std::vector<double> codes;
@@ -74,7 +80,7 @@ struct View {
   std::int64_t block = -1;  ///< whose bits are shown; -1: the block with the largest magnitude
 };
 
-Outputs compute(const Inputs& inputs);
+Outputs compute(const Inputs& inputs, Progress& progress);
 Picture arrange(const Inputs& inputs, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 /// The elements, exact and stored, over their blocks.
@@ -82,8 +88,6 @@ void draw_strip(const Outputs& out, const Picture& picture, View& view, ImVec2 s
 /// One block as it is stored: its scale bit by bit, and its codes.
 void draw_block_bits(const Inputs& inputs, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
 
-/// The numbers that are stored: the learner's own, or the made-up tensor.
-std::vector<double> tensor_of(const Inputs& inputs);
 double rms_of(std::span<const double> values);
 /// An error in percent of the tensor's RMS; 0 where that is 0.
 double percent_of_rms(double error, double rms);

@@ -40,20 +40,21 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
            (std::isfinite(out.late_skip_rate) ? "; after the first interval " + rate + " steps are." : ".");
   const std::string normal = one_in(out.balance_rate);
   if (out.health == ScalerHealth::searching)
-    return "Normal is " + normal + ". This run is too short to say: " +
+    return "Normal is at most " + normal + ". This run is too short to say: " +
            (out.skips == 0 ? "it skips no step."
                            : "its " + count_text(out.skips) + (out.skips == 1 ? " skip is" : " skips are") +
                                  " the scale being found.");
   if (out.health == ScalerHealth::healthy) {
     const double fifty = 2 / out.balance_rate;  // 1 in 50 is 2 %
-    const std::string then = fifty >= 1.5 ? "; 1 in `50` would be " + figure(fifty) + " times the normal." : ".";
-    const std::string said = out.late_skip_rate > 0 ? rate + (rate.ends_with(" of") ? " steps" : "") : "none";
-    return "Normal is " + normal + " steps, and this run skips " + said + then;
+    const std::string then = fifty >= 1.5 ? ", and 1 in `50` is " + figure(fifty) + " times that." : ".";
+    const bool share = normal.ends_with(" of");
+    return "Normal is at most " + normal + (share ? " the steps" : "") + "; this run skips " +
+           count_text(out.late_skips) + " of its last " + count_text(out.late_steps) + " steps" + then;
   }
   const std::string times = figure(out.times_balance) + " times the normal " + normal;
   if (out.health == ScalerHealth::collapsed && !(out.times_balance > 2))
-    return "Normal is " + normal + ", but skips tell little here: at worst " + share_words(out.worst_zero_scaled) +
-           " of the gradients become zero.";
+    return "Normal is at most " + normal + ", but skips tell little here: at worst " +
+           share_words(out.worst_zero_scaled) + " of the gradients become zero.";
   if (out.health == ScalerHealth::collapsed)
     return "It skips " + rate + " steps, " + times + ": the scale sinks until gradients become zero.";
   return "It skips " + rate + " steps, " + times + ": gradients grow, or steps break.";

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "chapters/precision/loss_scaling/lab.h"
@@ -31,6 +32,8 @@ Outputs compute(const Inputs& in) {
   out.run = std::move(*result);
   const models::ScalerRun& run = out.run;
   out.skips = run.skips();
+  out.late_skips = out.skips - run.early_skips;
+  out.late_steps = std::max<std::int64_t>(0, in.steps - m.growth_interval);
   // Less than one in 10^12 gradients is no gradient of any step.
   const auto percent = [](double share) { return share < 1e-12 ? 0 : 100 * share; };
   const bool longer = dynamic && in.steps > in.growth_interval;

@@ -151,6 +151,8 @@ void describe(Fields& f, Outputs& o) {
   f.integer(
       "early_skips", o.run.early_skips,
       {.label = "... in the first interval", .help = "The scale is being found: skips here are how it is found."});
+  f.integer("late_skips", o.late_skips,
+            {.label = "... afterwards", .help = "What the rate afterwards rests on: few of them make it rough."});
   f.group("Their rate");
   f.real("skip_rate", o.skip_rate, {.label = "Skip rate", .unit = "%", .formula = "skips / steps"});
   f.real("late_skip_rate", o.late_skip_rate,
@@ -163,17 +165,19 @@ void describe(Fields& f, Outputs& o) {
              .absent = "The run is not longer than the first interval.",
              .formula = "skips after it / steps after it",
          });
-  f.real("balance_rate", o.balance_rate,
-         {
-             .label = "Normal skip rate",
-             .unit = "%",
-             .help = "Halvings and doublings hold each other: 2,000 clean steps and one skip, 1 in 2,001, as "
-                     "GradScaler ships.",
-             .headline = true,
-             .may_be_missing = true,
-             .absent = "Only a dynamic scale has one.",
-             .formula = "ln growth / (ln growth - interval x ln backoff)",
-         });
+  f.real(
+      "balance_rate", o.balance_rate,
+      {
+          .label = "Normal skip rate",
+          .unit = "%",
+          .help =
+              "At most this many, where halvings and doublings hold each other: 2,000 clean steps and one skip, 1 in "
+              "2,001, as GradScaler ships. A skip also starts the count of clean steps anew, so that runs stay below.",
+          .headline = true,
+          .may_be_missing = true,
+          .absent = "Only a dynamic scale has one.",
+          .formula = "ln growth / (ln growth - interval x ln backoff)",
+      });
   f.real("times_balance", o.times_balance,
          {
              .label = "Times the normal rate",

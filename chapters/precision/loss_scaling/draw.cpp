@@ -17,7 +17,7 @@ void cursor(widgets::Plot& plot, const char* handle, const Picture& picture, Vie
   if (plot.drag_x(handle, at, {.label = "", .lo = 0, .hi = picture.steps - 1})) view.time = std::round(at);
 }
 
-/// How many steps were skipped so far, beside how many would be at the normal rate.
+/// How many steps were skipped so far, beside how many are normal at most.
 void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
   const auto& t = widgets::theme();
   widgets::Plot plot(
@@ -30,15 +30,19 @@ void draw_count(const Picture& picture, View& view, ImVec2 size, bool x_axis) {
           .link = &view.run,
           .x_axis = x_axis,
       });
-  if (picture.normal.back() > 0)
-    plot.line("normal", picture.normal_at, picture.normal,
+  if (picture.normal.back() > 0) {
+    plot.line("normal at most", picture.normal_at, picture.normal,
               {
                   .colour = t.muted,
                   .width = 1.5f,
                   .dashed = true,
+                  .label = false,
                   .info = "ln growth / (ln growth - interval × ln backoff) of the steps",
                   .version = picture.version,
               });
+    // A label of its own stands upright whatever the line's slope is.
+    plot.text(0.9 * picture.steps, 0.9 * picture.normal.back(), "normal at most", {.colour = t.muted});
+  }
   plot.steps(
       "this run", picture.skipped_at, picture.skipped,
       {
@@ -99,6 +103,7 @@ void draw_run(const Inputs& in, const Outputs& out, const Picture& picture, View
                                 .expected_per_unit = rate,
                                 .label = picture.unguarded ? "steps not finite" : "steps skipped",
                                 .unit = "steps",
+                                .expected_words = "normal at most",
                                 .tint = tint_of(Fate::overflow),
                                 .size = {size.x, rug_h},
                                 .left_px = data.min.x - corner.x,
@@ -196,9 +201,14 @@ widgets::Line step_words(const Outputs& out, bool unguarded, double step) {
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
   if (picture.steps_shown.empty()) return;
-  stage.panel("run", {.title = "Skips and the scale", .least = {520, 330}, .answers = true},
-              [&](ImVec2 size) { draw_run(in, out, picture, view, size); });
-  stage.panel("gradients", {.title = "Gradients against FP16", .least = {440, 220}},
+  // Where nothing is skipped and nothing could be, the gradients that become zero are the answer.
+  const bool quiet = in.policy == models::ScalerPolicy::none && picture.skips.empty();
+  const auto run = [&] {
+    stage.panel("run", {.title = "Skips and the scale", .least = {520, 330}, .answers = !quiet},
+                [&](ImVec2 size) { draw_run(in, out, picture, view, size); });
+  };
+  if (!quiet) run();
+  stage.panel("gradients", {.title = "Gradients against FP16", .least = {440, 220}, .answers = quiet},
               [&](ImVec2 size) { draw_range(picture, view, size); });
   stage.panel("shares", {.title = "What a step's gradients become", .least = {420, 190}, .ideal = {0, 260}},
               [&](ImVec2 size) {
@@ -209,6 +219,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
     under_step_words(out, picture, view, size,
                      [&](ImVec2 room) { draw_bell(picture, step_at(picture, view.time), view, room); });
   });
+  if (quiet) run();
 }
 
 }  // namespace chapters::precision::loss_scaling

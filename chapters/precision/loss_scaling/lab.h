@@ -17,7 +17,7 @@ namespace chapters::precision::loss_scaling {
 struct Inputs {
   models::ScalerPolicy policy = models::ScalerPolicy::dynamic;
   double init_scale = 65536, growth = 2, backoff = 0.5;
-  std::int64_t growth_interval = 2000, steps = 20000;
+  std::int64_t growth_interval = 2000, steps = 50000;
   double median = 0x1p-22, spread_binades = 4, drift_binades = -8, gradients = 1e8;
   double spike_rate = 0.02, spike_binades = 6, bad_rate = 0;  ///< rates in %
   std::int64_t seed = 1;
@@ -27,7 +27,7 @@ struct Inputs {
 struct Outputs {
   std::string reason;
   models::ScalerRun run;
-  std::int64_t skips = 0;
+  std::int64_t skips = 0, late_skips = 0, late_steps = 0;  ///< late: after the first growth interval
   /// Rates in %. NaN: the run is not longer than the first interval, or no scaler balances anything.
   double skip_rate = 0, late_skip_rate = 0, balance_rate = 0, times_balance = 0, scale_drift = 0;
   double final_scale = 1, lowest_scale = 1, highest_scale = 1;

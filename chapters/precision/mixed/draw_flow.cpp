@@ -63,34 +63,39 @@ void paint_weights(const Painter& p, const FlowStage& s, NumberFormat kept, Rect
   }
 }
 
-void paint_stage(const Painter& p, const FlowStage& s, Rect box) {
+void paint_stage(const Painter& p, const FlowStage& s, Rect box, Type type) {
   const auto& t = widgets::theme();
   const ImU32 colour = colour_of_format(s.computes);
   p.rect(box.min, box.max, t.card, t.px(6));
   p.rect(box.min, {box.min.x + t.px(5), box.max.y}, colour, t.px(2));
   p.frame(box.min, box.max, colour, t.px(1.5f), t.px(6));
-  const float x = box.min.x + t.px(12), room = box.width() - t.px(18), line = t.type(Type::small) + t.px(3);
+  const float x = box.min.x + t.px(12), room = box.width() - t.px(18), line = t.type(type) + t.px(3);
   const int lines = std::clamp(static_cast<int>((box.height() - t.px(8)) / line), 1, 4);
   float y = box.min.y + (box.height() - line * static_cast<float>(lines)) / 2 + t.px(1);
-  widgets::fit_text(p, {x, y}, s.title, room, t.text, Type::small);
+  widgets::fit_text(p, {x, y}, s.title, room, t.text, type);
   y += line;
-  if (lines >= 2) widgets::fit_text(p, {x, y}, models::number_label(s.computes), room, colour, Type::small);
+  if (lines >= 2) widgets::fit_text(p, {x, y}, models::number_label(s.computes), room, colour, type);
   y += line;
-  if (lines >= 3) widgets::fit_text(p, {x, y}, s.share_text, room, t.muted, Type::small, Font::mono);
+  if (lines >= 3) widgets::fit_text(p, {x, y}, s.share_text, room, t.muted, type, Font::mono);
   y += line;
-  if (lines >= 4 && widgets::text_size(s.back_text, Type::small).x <= room)
-    p.text({x, y}, s.back_text, t.muted, Type::small);
+  if (lines >= 4 && widgets::text_size(s.back_text, type).x <= room) p.text({x, y}, s.back_text, t.muted, type);
+}
+
+/// Pixels between the boxes of a row that has `slot` px for each.
+float gap_px(float slot) {
+  const auto& t = widgets::theme();
+  return std::clamp(slot * 0.36f, t.px(18), t.px(78));
 }
 
 /// One half of the layer in a row of boxes.
-void paint_row(const Painter& p, const Picture& picture, std::size_t first, std::size_t end, Rect area) {
+void paint_row(const Painter& p, const Picture& picture, std::size_t first, std::size_t end, Rect area, Type type) {
   const auto& t = widgets::theme();
   const std::size_t n = end - first;
   if (n == 0) return;
-  const float slot = area.width() / static_cast<float>(n), gap = std::clamp(slot * 0.36f, t.px(18), t.px(78));
+  const float slot = area.width() / static_cast<float>(n), gap = gap_px(slot);
   const float up = t.px(20), below = std::min(area.height() * 0.3f, t.px(42));
   const Rect line{{area.min.x, area.min.y + up}, {area.max.x, area.max.y - below}};
-  const float middle = (line.min.y + line.max.y) / 2, half = std::min(line.height() / 2, t.px(44));
+  const float middle = (line.min.y + line.max.y) / 2, half = std::min(line.height() / 2, t.px(62));
   const auto box_of = [&](std::size_t i) {
     const float left = area.min.x + gap * 0.6f + slot * static_cast<float>(i - first);
     return Rect{{left, middle - half}, {left + slot - gap, middle + half}};
@@ -103,12 +108,12 @@ void paint_row(const Painter& p, const Picture& picture, std::size_t first, std:
     const float from = i > first ? box_of(i - 1).max.x : area.min.x;
     if (i == first) paint_pipe(p, from, box.min.x, middle, in);
     if (s.product) paint_weights(p, s, picture.kept_weights, box, std::min(area.max.y - t.px(9), box.max.y + t.px(30)));
-    paint_stage(p, s, box);
+    paint_stage(p, s, box, type);
     if (i > first) paint_pipe(p, from, box.min.x, middle, in);
     // What an operation computes longer than it writes is rounded where it leaves.
     if (!s.product && models::number_bytes(s.writes) < models::number_bytes(s.computes))
       p.circle({box.max.x, middle}, t.px(4), colour_of_format(s.writes));
-    if (in != s.computes) paint_cast(p, (from + box.min.x) / 2, middle, in, s.computes, gap + t.px(16));
+    if (in != s.computes) paint_cast(p, (from + box.min.x) / 2, middle, in, s.computes, gap - t.px(4));
   }
 }
 
@@ -137,8 +142,11 @@ void draw_flow(const Picture& picture, ImVec2 size) {
       picture.flow.begin());
   const bool words = size.y >= t.px(240);
   const float end = corner.y + size.y - (words ? line : 0.0f), rows = end - y;
-  paint_row(p, picture, 0, half, {{corner.x, y}, {corner.x + size.x, y + rows / 2}});
-  paint_row(p, picture, half, picture.flow.size(), {{corner.x, y + rows / 2}, {corner.x + size.x, end}});
+  // One size of type for both rows, as the one with more boxes allows.
+  const float slot = size.x / static_cast<float>(std::max({half, picture.flow.size() - half, std::size_t{1}}));
+  const Type type = slot - gap_px(slot) >= t.px(104) && rows / 2 >= t.px(170) ? Type::body : Type::small;
+  paint_row(p, picture, 0, half, {{corner.x, y}, {corner.x + size.x, y + rows / 2}}, type);
+  paint_row(p, picture, half, picture.flow.size(), {{corner.x, y + rows / 2}, {corner.x + size.x, end}}, type);
   if (words) widgets::fit_text(p, {corner.x, end + t.px(4)}, picture.weights_text, size.x, t.muted, Type::small);
 }
 

@@ -41,8 +41,8 @@ std::string spread_text(const Inputs& in) {
     case ValueSpread::heavy:
       return "heavy tail (Student's t, 3 degrees of freedom), scale " + size + scaled;
     case ValueSpread::gradients:
-      return "gradients: log-normal, median " + size + ", " + widgets::format_text(in.octaves, "", 2) +
-             " octaves wide" + scaled;
+      return "gradients: log-normal, median " + size + ", standard deviation " +
+             widgets::format_text(in.octaves, "", 2) + " octaves" + scaled;
     default:
       return {};
   }
@@ -58,7 +58,7 @@ std::string reach_text(double log2) {
   return "to " + std::string(widgets::power_of_two(static_cast<int>(std::floor(log2))).view());
 }
 
-/// One sentence: how many numbers the format has, and what becomes of the learner's.
+/// One sentence: how many numbers the format has, and what becomes of those that are stored.
 std::string answer_of(const Outputs& out, const FloatFormat& f) {
   const std::string name(f.name), count = "`" + widgets::format_text(out.values, "", 12) + "`";
   const auto number = [](double v) { return "`" + widgets::format_text(v, "", 4) + "`"; };
@@ -66,7 +66,7 @@ std::string answer_of(const Outputs& out, const FloatFormat& f) {
     return name + " has " + count + " values, from " + number(out.limits.lowest) + " to " +
            number(out.limits.max_finite) + "; the smallest above zero is " + number(out.limits.min_positive) + ".";
   const bool no_sign = f.family == models::FormatFamily::binary && f.sign_bits == 0;
-  return (no_sign ? "Of the magnitudes of your numbers in " : "Of your numbers in ") + name + ", " +
+  return (no_sign ? "Of the magnitudes of these numbers in " : "Of these numbers in ") + name + ", " +
          share_words(out.underflow) + " become zero, " + share_words(out.subnormal) + " subnormal, " +
          share_words(out.overflow) + " overflow.";
 }
@@ -101,6 +101,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
         .most_log2 = std::log2(r.limits.max_finite),
     });
   }
+  p.bell_text = "coloured by what " + std::string(p.format->name) + " makes of them" +
+                (in.axis == models::LineAxis::log2 ? "; drag them to change the loss scale" : "");
   p.answer = answer_of(out, *p.format);
   p.whole = first_stretch(in, out, p);
   return p;

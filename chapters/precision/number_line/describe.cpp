@@ -49,7 +49,7 @@ void describe(Fields& f, Inputs& in) {
              .label = "Loss scale",
              .help = "Every number is multiplied by this before it is stored.",
              .lo = 1,
-             .hi = 0x1p24,
+             .hi = most_scale,
              .scale = Scale::log,
              .headline = true,
          });

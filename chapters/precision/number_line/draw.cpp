@@ -44,7 +44,7 @@ LineParts place_parts(ImVec2 corner, ImVec2 size, float buttons_bottom, std::siz
   l.words = buttons_bottom;
   l.legend = end - t.type(Type::small) - t.px(3);
   l.bottom = l.legend - line - t.px(7);
-  l.curve = l.words + (curve ? line : 0.0f);
+  l.curve = l.words + (curve ? line + t.px(4) : 0.0f);
   const float room = l.bottom - l.curve, least = t.px(18);
   l.curve_h = curve ? std::clamp(room * 0.22f, t.px(16), t.px(120)) : t.px(4);
   const float each = std::max(room - l.curve_h - t.px(8), least);
@@ -66,7 +66,7 @@ void paint_name(const Painter& p, const RowPicture& r, bool chosen, float left, 
 }
 
 /// The bell of the numbers over the values of each format, on one axis.
-void draw_line(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+void draw_line(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const Painter p = Painter::window();
   if (view.drawn && view.axis != in.axis) {  // A stretch of the other axis says nothing on this one.
@@ -90,17 +90,20 @@ void draw_line(const Inputs& in, const Outputs& out, const Picture& picture, Vie
   ImGui::SetCursorScreenPos({corner.x, top});
   const widgets::Rect area =
       widgets::canvas("number line", {size.x, std::max(1.0f, l.legend - top - t.px(2))}, {1.0f, 1.0f});
-  take_input(view, frame);
+  if (!drag_bell(in, view, frame, l.curve, l.curve + l.curve_h)) take_input(view, frame);
   const bool hovered = ImGui::IsItemHovered() && !ImGui::IsItemActive();
   if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible) p.frame(area.min, area.max, t.accent, 1, t.px(4));
   view.rows.resize(std::max(view.rows.size(), out.rows.size()));
   if (curve) {
     widgets::fit_text(p, {corner.x, l.words}, picture.spread_text, frame.right - corner.x, t.muted, Type::small);
+    const float after = corner.x + widgets::text_size(picture.spread_text, Type::small).x + t.px(14);
+    if (after + widgets::text_size(picture.bell_text, Type::small).x <= frame.right)
+      p.text({after, l.words}, picture.bell_text, t.muted, Type::small);
     if (fate_w > 0 && !out.rows.empty())
       p.text({frame.right + t.px(12), l.first_row - t.px(20)}, "what they become", t.muted, Type::small);
   }
-  paint_curve(p, out, picture, view, frame, l.curve, l.curve_h);
   paint_ticks(p, frame, l.curve, l.bottom);
+  paint_curve(p, out, picture, view, frame, l.curve, l.curve_h);
   for (std::size_t i = 0; i < l.rows && i < out.rows.size(); ++i) {
     const RowPicture& r = picture.rows[i];
     const float y = l.first_row + l.pitch * static_cast<float>(i);

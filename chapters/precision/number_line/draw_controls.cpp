@@ -37,6 +37,27 @@ void pan(View& view, const Frame& frame, double share) {
 
 }  // namespace
 
+bool drag_bell(Inputs& in, View& view, const Frame& frame, float top, float bottom) {
+  if (!ImGui::IsItemActive()) view.bell_held = false;
+  if (frame.axis != LineAxis::log2 || !(view.curve_highest > 0) || view.curve.empty()) return false;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const float share = (mouse.x - frame.left) / (frame.right - frame.left);
+  const auto column =
+      static_cast<std::size_t>(std::clamp(share, 0.0f, 1.0f) * static_cast<float>(view.curve.size() - 1));
+  const bool over = ImGui::IsItemHovered() && mouse.y >= top && mouse.y <= bottom && share >= 0 && share <= 1 &&
+                    view.curve[column] > 0.02 * view.curve_highest;
+  if (over || view.bell_held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (over && ImGui::IsItemActivated()) {
+    view.bell_held = true;
+    view.bell_scale = in.scale;
+    view.bell_from = frame.coordinate(mouse.x);
+  }
+  if (!view.bell_held) return false;
+  if (ImGui::IsMouseDragging(ImGuiMouseButton_Left, 3.0f))
+    in.scale = std::clamp(view.bell_scale * std::exp2(frame.coordinate(mouse.x) - view.bell_from), 1.0, most_scale);
+  return true;
+}
+
 void take_input(View& view, const Frame& frame) {
   const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsItemHovered()) {

@@ -8,14 +8,17 @@ namespace chapters::precision::number_line {
 
 void paint_curve(const widgets::Painter& p, const Outputs& out, const Picture& picture, View& view, const Frame& frame,
                  float top, float height) {
-  if (out.tensor.spread == models::ValueSpread::none) return;
+  if (out.tensor.spread == models::ValueSpread::none) {
+    view.curve_highest = 0;
+    return;
+  }
   const auto fate_at = [&](double magnitude) {
     return magnitude <= out.limits.underflow_threshold ? Fate::zero
            : magnitude > out.limits.overflow_threshold ? Fate::overflow
            : magnitude < out.limits.min_normal         ? Fate::subnormal
                                                        : Fate::normal;
   };
-  const std::size_t columns = static_cast<std::size_t>(std::max(1.0f, (frame.right - frame.left) / 2));
+  const std::size_t columns = static_cast<std::size_t>(std::max(1.0f, frame.right - frame.left));
   if (view.curve_version != picture.version || view.curve_laid_out != frame.laid_out()) {
     view.curve_version = picture.version;
     view.curve_laid_out = frame.laid_out();
@@ -34,16 +37,31 @@ void paint_curve(const widgets::Painter& p, const Outputs& out, const Picture& p
       before = here;
     }
   }
-  const double highest = *std::max_element(view.curve.begin(), view.curve.end()),
-               all = std::accumulate(view.curve.begin(), view.curve.end(), 0.0);
-  if (!(all > 1e-7)) return;  // Hardly a number is in view: the shape would be that of rounding errors.
-  const float step = (frame.right - frame.left) / static_cast<float>(columns);
-  for (std::size_t i = 0; i < columns; ++i) {
-    const float x = frame.left + step * static_cast<float>(i), h = height * static_cast<float>(view.curve[i] / highest);
-    if (h < 0.4f) continue;
-    const double magnitude = std::abs(models::value_at(*picture.format, frame.axis, frame.coordinate(x + step / 2)));
-    p.rect({x, top + height - h}, {x + step, top + height}, widgets::with_alpha(colour_of(fate_at(magnitude)), 0.6f));
+  const double all = std::accumulate(view.curve.begin(), view.curve.end(), 0.0);
+  view.curve_highest = *std::max_element(view.curve.begin(), view.curve.end());
+  if (!(all > 1e-7)) {  // Hardly a number is in view: the shape would be that of rounding errors.
+    view.curve_highest = 0;
+    return;
   }
+  const float step = (frame.right - frame.left) / static_cast<float>(columns);
+  // A stretch of columns that become the same: its ground, and its outline in full colour.
+  const auto flush = [&](Fate fate) {
+    if (view.curve_edge.size() > 1) p.polyline(view.curve_edge, colour_of(fate), widgets::theme().px(2));
+    view.curve_edge.clear();
+  };
+  Fate before = Fate::normal;
+  view.curve_edge.clear();
+  for (std::size_t i = 0; i < columns; ++i) {
+    const float x = frame.left + step * static_cast<float>(i),
+                h = height * static_cast<float>(view.curve[i] / view.curve_highest);
+    const Fate fate = fate_at(std::abs(models::value_at(*picture.format, frame.axis, frame.coordinate(x + step / 2))));
+    if (fate != before || h < 0.4f) flush(before);
+    before = fate;
+    if (h < 0.4f) continue;
+    p.rect({x, top + height - h}, {x + step, top + height}, widgets::with_alpha(colour_of(fate), 0.5f));
+    view.curve_edge.push_back({x + step / 2, top + height - h});
+  }
+  flush(before);
 }
 
 void paint_fate(const widgets::Painter& p, const Row& r, std::string_view text, float left, float right, float top,

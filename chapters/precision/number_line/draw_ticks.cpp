@@ -13,18 +13,21 @@ void paint_ticks(const widgets::Painter& p, const Frame& frame, float top, float
   const double room = static_cast<double>((frame.right - frame.left) /
                                           t.px(frame.axis == models::LineAxis::log2 && span > 6 ? 64 : 150));
   float clear_from = frame.left - t.px(30);
+  // Raised digits of the monospaced font stand far apart; decimals align better in it.
+  const bool powers = frame.axis == models::LineAxis::log2 && span > 6;
+  const widgets::Font font = powers ? widgets::Font::sans : widgets::Font::mono;
   const auto tick = [&](double coordinate, std::string_view text) {
     const float x = frame.x(coordinate);
     if (x < frame.left - 0.5f || x > frame.right + 0.5f) return;
     p.line({x, top}, {x, bottom}, t.grid);
-    const float wide = widgets::text_size(text, widgets::Type::small, widgets::Font::mono).x;
+    const float wide = widgets::text_size(text, widgets::Type::small, font).x;
     const float from = std::clamp(x - wide / 2, frame.left - t.px(20), frame.right - wide);
     if (from < clear_from) return;
-    p.text({from, bottom + t.px(6)}, text, t.muted, widgets::Type::small, widgets::Font::mono);
+    p.text({from, bottom + t.px(6)}, text, t.muted, widgets::Type::small, font);
     clear_from = from + wide + t.px(10);
   };
   const double raw = span / std::max(room, 1.0);
-  if (frame.axis == models::LineAxis::log2 && span > 6) {
+  if (powers) {
     // A view zoomed out without end spans more than whole numbers hold, and no exponent that has a name.
     constexpr double most = 1e6;
     const double every = std::max(1.0, std::ceil(raw)), last = std::min(frame.stretch.hi, most);

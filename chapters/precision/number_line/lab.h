@@ -13,6 +13,8 @@
 /// The values of formats on a line, and which numbers of a tensor fall off its edges.
 namespace chapters::precision::number_line {
 
+inline constexpr double most_scale = 0x1p24;  ///< of a loss
+
 struct Inputs {
   std::string format = "fp16";
   std::vector<std::string> formats = {"fp32", "bf16", "fp16", "e5m2", "e4m3fn", "e2m1"};
@@ -67,6 +69,7 @@ struct Picture {
   std::vector<const models::FloatFormat*> formats;  ///< of the rows
   std::vector<RowPicture> rows;                     ///< one a row of the Outputs
   std::string spread_text;                          ///< what the numbers are
+  std::string bell_text;                            ///< how their curve is coloured, and that it can be dragged
   std::string answer;
   models::LineStretch whole;  ///< the stretch that is shown at first
 };
@@ -97,8 +100,12 @@ struct View {
   bool drawn = false;
   std::vector<RowCache> rows;
   LaidOut curve_laid_out;
-  std::uint64_t curve_version = 0;  ///< Picture that `curve` belongs to
-  std::vector<double> curve;        ///< share of the numbers in each column
+  std::uint64_t curve_version = 0;       ///< Picture that `curve` belongs to
+  std::vector<double> curve;             ///< share of the numbers in each column
+  double curve_highest = 0;              ///< the largest of them; 0: there is no curve
+  std::vector<ImVec2> curve_edge;        ///< room for its outline
+  bool bell_held = false;                ///< the curve is being dragged,
+  double bell_scale = 1, bell_from = 0;  ///< from this loss scale and place on the axis
 };
 
 /// Where the line lies on screen.
@@ -121,6 +128,9 @@ models::Result<std::shared_ptr<const TensorSample>> load_sample(const Inputs& in
 Picture arrange(const Inputs& inputs, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 
+/// A drag of the curve, which stands between `top` and `bottom`, on a logarithmic axis moves the numbers: the loss
+/// scale follows. True while it is held. Call after the item that it acts on.
+bool drag_bell(Inputs& inputs, View& view, const Frame& frame, float top, float bottom);
 /// Wheel, drag and keys over the whole picture, as in a plot; call after the item that they act on.
 void take_input(View& view, const Frame& frame);
 /// Places worth going to with one press.

@@ -49,8 +49,7 @@ void draw_saw(Inputs& in, const Outputs& out, const Picture& pic, View& view, Ro
   plot.scatter("this matmul", {&at, 1}, {&out.efficiency, 1},
                {
                    .colour = t.accent,
-                   .marker = widgets::Marker::diamond,
-                   .radius = 6,
+                   .radius = 6,  // Diamonds are measurements.
                    .legend = false,
                    .info = "as set, alignment in",
                });

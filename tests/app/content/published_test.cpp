@@ -90,7 +90,7 @@ TEST_CASE("a broken file of published figures is named with its place and fault,
   CHECK(row_fault("1") == "p.json, published 1: an object is expected.");
   CHECK(row_fault(published_row(R"("model": "ceiling")")) == "p.json, published 1: measured must be a number.");
   CHECK(row_fault(published_row(R"("measured": 1, "model": "roof")")) ==
-        "p.json, published 1: model is \"roof\": ceiling, floor or estimate is allowed.");
+        "p.json, published 1: model is \"roof\": ceiling, floor, estimate or beside is allowed.");
   CHECK(row_fault(published_row(R"("measured": -1, "model": "ceiling")")) ==
         "p.json, published 1: measured beside a bound must be above 0.");
   CHECK(row_fault(published_row(R"("measured": 1, "model": "estimate", "beats": "So.")")) ==
@@ -99,6 +99,8 @@ TEST_CASE("a broken file of published figures is named with its place and fault,
         "p.json, published 1: tolerance must be above 0.");
   CHECK(row_fault(R"({"id": "a", "name": "n", "output": "o", "measured": 1, "model": "floor", "source": "t"})") ==
         "p.json, published 1: there is no source \"t\" in the list of sources.");
+  CHECK(row_fault(published_row(R"("measured": 1, "tolerance": 1, "model": "beside")")) ==
+        "p.json, published 1: what stands beside has no tolerance.");
   std::vector<std::string> errors;
   const std::string good = published_row(R"("measured": 1, "model": "estimate")");
   CHECK(app::parse_published(published_file(good + ", " + good + ", {}"), "p.json", errors).size() == 1);
@@ -144,21 +146,48 @@ TEST_CASE("a row whose lab, input, output or unit is wrong is refused with a sen
   CHECK(app::check_published(lost).error.starts_with("Published figure a: There is no lab \"roofline/roofl\""));
 }
 
-TEST_CASE("residuals of several rows: mean, mean absolute, the worst with its row, and the shares of bounds") {
-  std::vector<chapters::Published> rows(3);
-  rows[0].id = "a";
-  rows[1].id = "b";
-  rows[2].id = "c";
+TEST_CASE("residuals are summed up by quantity and by what the model is to it: mean, the worst with its row, shares") {
+  using chapters::ModelRole;
+  const auto row = [](const char* id, const char* output, ModelRole role) {
+    chapters::Published r;
+    r.id = id;
+    r.output = output;
+    r.role = role;
+    return r;
+  };
+  const std::vector<chapters::Published> rows{
+      row("a", "rate", ModelRole::ceiling), row("b", "rate", ModelRole::estimate), row("c", "rate", ModelRole::ceiling),
+      row("d", "time", ModelRole::ceiling), row("e", "loss", ModelRole::beside)};
+  const double none = std::nan("");
   const std::vector<app::CheckedPublished> checked{
-      {100, -0.3, 0.7, ""}, {100, 0.1, std::nan(""), ""}, {100, -0.4, 0.6, ""}};
-  const auto s = app::summarize_residuals({rows.data(), &rows[1], &rows[2]}, checked);
-  CHECK(s.rows == 3);
-  CHECK(s.bounds == 2);
-  CHECK(s.mean == Approx(-0.2));
-  CHECK(s.mean_absolute == Approx(0.8 / 3));
-  CHECK(s.worst == Approx(-0.4));
-  CHECK(s.worst_id == "c");
-  CHECK(s.least_share == Approx(0.6));
-  CHECK(s.mean_share == Approx(0.65));
-  CHECK(s.most_share == Approx(0.7));
+      {100, -0.3, 0.7, ""}, {100, 0.1, none, ""}, {100, -0.4, 0.6, ""}, {100, -0.9, 0.1, ""}, {100, none, none, ""}};
+  std::vector<const chapters::Published*> of;
+  for (const auto& r : rows) of.push_back(&r);
+  const auto kinds = app::summarize_residuals(of, checked);
+  REQUIRE(kinds.size() == 4);
+  CHECK(kinds[0].output == "rate");
+  CHECK(kinds[0].role == ModelRole::ceiling);
+  CHECK(kinds[0].rows == 2);
+  CHECK(kinds[0].mean == Approx(-0.35));
+  CHECK(kinds[0].mean_absolute == Approx(0.35));
+  CHECK(kinds[0].worst == Approx(-0.4));
+  CHECK(kinds[0].worst_id == "c");
+  CHECK(kinds[0].least_share == Approx(0.6));
+  CHECK(kinds[0].mean_share == Approx(0.65));
+  CHECK(kinds[0].most_share == Approx(0.7));
+  CHECK(kinds[1].role == ModelRole::estimate);
+  CHECK(kinds[1].mean == Approx(0.1));
+  CHECK(std::isnan(kinds[1].mean_share));
+  CHECK(std::isnan(kinds[1].most_share));
+  CHECK(kinds[2].output == "time");
+  CHECK(kinds[2].mean == Approx(-0.9));
+  CHECK(kinds[3].rows == 1);
+  CHECK(std::isnan(kinds[3].mean));
+}
+
+TEST_CASE("what stands beside the model has no residual, no share and no tolerance, and is no fault") {
+  const auto other = checked(R"("measured": 0.8, "model": "beside")");
+  CHECK(std::isnan(other.residual));
+  CHECK(std::isnan(other.share));
+  CHECK(other.fault.empty());
 }

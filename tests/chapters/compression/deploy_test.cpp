@@ -43,3 +43,15 @@ TEST_CASE("deploy lab: the answer for what does not fit and for what may lose no
       says(R"({"batch": 1024, "context": 128})") ==
       "`FP8, FP8 cache`: `94.1 GB` need `2 chips`; if it fitted here, decode would be `1.9\xC3\x97` as fast as BF16.");
 }
+
+TEST_CASE("deploy lab: a recipe that the tree does not say stands in its picture as yours") {
+  const auto shows = [](const char* inputs, std::string_view words) {
+    const LabPtr lab = open_lab("compression/deploy", inputs);
+    lab->compute();
+    Canvas canvas(*lab, {1400, 900});
+    return canvas.ui.text_present(words);
+  };
+  CHECK_FALSE(shows("{}", "yours"));
+  CHECK(shows(R"({"recipe": "fp8"})", "yours: FP8, 16-bit cache"));
+  CHECK(shows(R"({"recipe": "fp8"})", "83.4 GB, 2 chips; decode 1.8\xC3\x97 BF16's"));
+}

@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
 
 using Catch::Approx;
@@ -66,4 +67,25 @@ TEST_CASE("accumulation: 256 ones get there, 255 do not, and a sum that is off s
   const std::string said(off->answer());
   const auto from = said.find("end at `") + 8, then = said.find("not `") + 5;
   CHECK(said.substr(from, said.find('`', from) - from) != said.substr(then, said.find('`', then) - then));
+}
+
+TEST_CASE("accumulation: where the weight is what was set, its updates are the answer") {
+  CHECK(sums()->answer().starts_with("From `256` on in BF16"));
+  CHECK(
+      sums(R"({"update": 1e-5, "steps": 4096})")->answer() ==
+      "Updates of `1e-5` never move a weight of `1` in BF16, where neighbours are `1/128` apart; an FP32 master's copy "
+      "moves after `391`.");
+  CHECK(sums(R"({"format": "fp16", "steps": 1024})")->answer() ==
+        "Updates of `1/512` move a weight of `1` in FP16, where neighbours are `1/1,024` apart: `100 %` of their sum "
+        "arrives.");
+}
+
+TEST_CASE("accumulation: the adder shows all three rows over the plot, wherever there is room for both") {
+  const LabPtr lab = sums();
+  for (const float high : {480.0f, 560.0f, 640.0f, 900.0f}) {
+    INFO(high);
+    Canvas canvas(*lab, {760, high});
+    CHECK(canvas.ui.text_present("stored sum"));
+    CHECK_FALSE(canvas.ui.text_present("more row"));
+  }
 }

@@ -7,6 +7,7 @@
 #include "chapters/mechanism/registry.h"
 #include "chapters/precision/bits/lab.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 #include "tests/support/lab/shell_driver.h"
@@ -239,4 +240,17 @@ TEST_CASE("bits: what is typed with more digits than a double has is kept as a d
   const LabPtr lab = open_lab("precision/bits");
   CHECK(reason_of(set(*lab, "decimal", "1e-400")) ==
         "The decimal reads as none between 5e-324 and 1.8e308: write up to 80 digits, as 0.1 or 6.02e23.");
+}
+
+TEST_CASE("bits: a tie shows both ways as half a step, and which neighbour's code is even") {
+  const LabPtr lab = open_lab("precision/bits", R"({"format": "bf16", "value": 1.00390625})");
+  compute(*lab);
+  Canvas tie(*lab, {1200, 900});
+  for (const char* words : {"half a step", "0x3F80: ends in 0, even", "0x3F81: ends in 1, odd"}) {
+    INFO(words);
+    CHECK(tie.ui.text_present(words));
+  }
+  compute(set(*lab, "value", 1.001));
+  Canvas nearer(*lab, {1200, 900});
+  CHECK_FALSE(nearer.ui.text_present("half a step"));
 }

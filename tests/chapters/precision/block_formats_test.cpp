@@ -7,6 +7,7 @@
 #include "chapters/mechanism/registry.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/base/weights_file.h"
 #include "tests/support/lab/lab_bench.h"
 
 using namespace support;
@@ -75,4 +76,18 @@ TEST_CASE("block formats: searching the scale gains under a decibel on a bell, a
   CHECK(near(gain, 0.64, 0.05));
   CHECK(near(computed(set(*lab, "rule", "least_error"), "snr_db"), plain + gain, 1e-9));
   CHECK(near(out(*lab, "scale_gain_db"), gain, 1e-9));
+}
+
+TEST_CASE("block formats: a learner's own tensor takes the made-up one's place, and a broken file is said") {
+  const Folder folder;
+  folder.write("w.safetensors", weights_file(8, 40));
+  const LabPtr lab = open_lab("precision/block-formats", R"({"elements": 64})");
+  compute(set(*lab, "file", (folder / "w.safetensors").string().c_str()));
+  CHECK(text_of(*lab, "numbers") == "layer.weight, F32: the first of 8 rows, the first 40 of 40 columns");
+  CHECK(reals_of(*lab, "values").size() == 40);
+  CHECK(out(*lab, "blocks") == 2);
+  compute(set(*lab, "elements", 1024));  // four rows of 256 are asked for, and 40 are there
+  CHECK(reals_of(*lab, "values").size() == 4 * 40);
+  CHECK(reason_of(set(*lab, "tensor", "lm_head")) ==
+        "The file holds no tensor 'lm_head'; among its 2 are layer.weight, layer.bias.");
 }

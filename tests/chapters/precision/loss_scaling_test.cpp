@@ -23,7 +23,7 @@ LabPtr scaling(const char* inputs = "{}") {
 
 // Errata 32, 35, 36: underflow is FP16's problem; GradScaler starts at 65,536; one skip in 2,000 is normal.
 TEST_CASE("loss scaling: one step in fifty is forty times the normal rate and ends in zeros") {
-  const LabPtr healthy = scaling(), broken = scaling(R"({"bad_rate": 2})");
+  const LabPtr healthy = scaling(R"({"steps": 20000})"), broken = scaling(R"({"bad_rate": 2, "steps": 20000})");
   CHECK(out(*healthy, "highest_scale") == 65536);
   CHECK(out(*healthy, "balance_rate") == Approx(100.0 / 2001));
   CHECK(out(*healthy, "times_balance") <= 2);
@@ -51,8 +51,23 @@ TEST_CASE("loss scaling: a fixed scale loses every step once gradients have grow
   CHECK(out(*scaling(R"({"drift_binades": 12, "spike_rate": 0})"), "skips") < 50);
 }
 
+// A rate that the sentence states rests on a dozen skips in the default run, not on three, and the sentence counts
+// them.
+TEST_CASE("loss scaling: the default run is long enough for its rate, which other seeds hardly move") {
+  const LabPtr lab = scaling();
+  const double rate = out(*lab, "late_skip_rate"), skips = out(*lab, "late_skips");
+  CHECK(skips >= 10);
+  CHECK(rate == Approx(100 * skips / 48000));
+  CHECK(out(*lab, "early_skips") + skips == out(*lab, "skips"));
+  CHECK(lab->answer() ==
+        "Normal is at most 1 in `2,001`; this run skips `12` of its last `48,000` steps, and 1 in `50` is `40.0` "
+        "times that.");
+  for (const char* seed : {R"({"seed": 2})", R"({"seed": 3})", R"({"seed": 4})"})
+    CHECK(out(*scaling(seed), "late_skip_rate") == Approx(rate).epsilon(0.25));
+}
+
 TEST_CASE("loss scaling: dragging the cursor shows another step's shares") {
-  const LabPtr lab = scaling(R"({"bad_rate": 2})");
+  const LabPtr lab = scaling(R"({"bad_rate": 2, "steps": 20000})");
   Canvas canvas(*lab, {1200, 1000});
   support::UiDriver& ui = canvas.ui;
   const double before = lab->view().find("time")->real();
@@ -64,10 +79,10 @@ TEST_CASE("loss scaling: dragging the cursor shows another step's shares") {
 
 TEST_CASE("loss scaling: the answer is whole where nothing is skipped, where all is, and where a run is short") {
   CHECK(scaling(R"({"steps": 500, "drift_binades": 0, "median": 1e-12})")->answer() ==
-        "Normal is 1 in `2,001`. This run is too short to say: it skips no step.");
-  CHECK(scaling(R"({"spike_rate": 0, "drift_binades": -24})")
+        "Normal is at most 1 in `2,001`. This run is too short to say: it skips no step.");
+  CHECK(scaling(R"({"spike_rate": 0, "drift_binades": -24, "steps": 20000})")
             ->answer()
-            .starts_with("Normal is 1 in `2,001`, but skips tell little here: at worst `"));
+            .starts_with("Normal is at most 1 in `2,001`, but skips tell little here: at worst `"));
   CHECK(scaling(R"({"steps": 500, "drift_binades": -24})")->answer().find("\xE2\x80\x94") == std::string_view::npos);
   CHECK(scaling(R"({"growth_interval": 10, "growth": 8, "backoff": 0.99})")
             ->answer()

@@ -111,5 +111,25 @@ TEST_CASE("number line: its buttons lead to single values with their labels, and
 TEST_CASE("number line: of numbers with signs a format without one takes the magnitudes, and the answer says so") {
   const LabPtr lab = open_lab("precision/number-line");
   compute(set(*lab, "format", "e8m0"));
-  CHECK(lab->answer().starts_with("Of the magnitudes of your numbers in E8M0, "));
+  CHECK(lab->answer().starts_with("Of the magnitudes of these numbers in E8M0, "));
+}
+
+TEST_CASE("number line: dragging the curve of the numbers by eight octaves multiplies the loss scale by 256") {
+  use_bundled_catalog();
+  ShellDriver d(bundled_content(), models::Result<app::UserPaths>::fail("Nothing is kept in a test."), {1600, 1000});
+  REQUIRE(d.workspace.open("precision/number-line"));
+  REQUIRE(d.settle());
+  const auto canvas = d.ui.item("number line");
+  const auto scale = [&] { return d.workspace.lab().inputs().find("scale")->real(); };
+  const auto from = [&] { return d.workspace.lab().view().find("from")->real(); };
+  // The curve stands in the middle third of the canvas, at its top; the median 2^-18 lies left of the middle.
+  const ImVec2 bell{canvas.min.x + (canvas.max.x - canvas.min.x) * 0.42f, canvas.min.y + 80};
+  d.ui.drag_points(bell, {bell.x + 100, bell.y});
+  REQUIRE(d.settle());
+  const double once = scale();
+  CHECK(once > 2);
+  CHECK(from() == 0);  // the stretch that is shown has not moved
+  d.ui.drag_points({bell.x + 100, bell.y}, {bell.x - 400, bell.y});
+  REQUIRE(d.settle());
+  CHECK(scale() == 1);  // and no further
 }

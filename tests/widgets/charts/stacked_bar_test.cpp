@@ -58,13 +58,26 @@ TEST_CASE("a total is the sum, and a measurement says by how much the model is o
   CHECK(std::isnan(residual_of(1, 0)));
 }
 
+/// A width whose bars take `px`: without totals half of the last tick's label stands right of them.
+float bars_and_last_tick(float px) { return px + theme().type(Type::small); }
+
+TEST_CASE("the label of the last tick, in the middle under the end of the axis, stays inside") {
+  PlainTheme theme;
+  const std::vector<BarSegment> segments{{"x", 100}};
+  const StackedBar bars[] = {{"", segments}};
+  StackedBarLayout l;
+  layout_stacked_bars(bars, {.legend = false, .totals = false, .axis_max = 100}, {{0, 0}, {300, 100}}, seven_px, l);
+  CHECK(l.plot.max.x + seven_px("100", Type::small) / 2 <= 300);
+}
+
 TEST_CASE("captions shrink with the room: name and value, name, value, letter, nothing") {
   PlainTheme theme;
   const auto caption = [](double share_of_700) {
     const std::vector<BarSegment> segments{{"forward", share_of_700, Meaning::forward}};
     const StackedBar bars[] = {{"", segments}};
     StackedBarLayout l;
-    layout_stacked_bars(bars, {.legend = false, .totals = false, .axis_max = 700}, {{0, 0}, {702, 100}}, seven_px, l);
+    layout_stacked_bars(bars, {.legend = false, .totals = false, .axis_max = 700},
+                        {{0, 0}, {bars_and_last_tick(700), 100}}, seven_px, l);
     return l.pieces.at(0).caption;
   };
   // "forward" is 49 px, its value of three digits 21, with 8 px of padding and 6 between.
@@ -88,7 +101,7 @@ TEST_CASE("a caption keeps clear of the lines of limit and measurement") {
                             .limit = limit,
                             .axis_max = 700,
                         },
-                        {{0, 0}, {702, 100}}, seven_px, l);
+                        {{0, 0}, {bars_and_last_tick(700), 100}}, seven_px, l);
     return l.pieces.at(0).caption_centre.x;
   };
   CHECK(std::abs(caption_x(std::nan("")) - 500) <= 1);  // 300 to 700

@@ -122,6 +122,43 @@ TEST_CASE("lines that lie on each other share one name, which says so") {
   CHECK(view.data_area().contains(both->points[0]));
 }
 
+TEST_CASE("a shared name beside the ends that has no room says how many lines it stands for, without an ellipsis") {
+  PlotView view;
+  UiDriver ui(over_the_display([&] {
+                Plot plot("twins", view, {.size = {340, 400}, .end_labels = true});
+                plot.line("sequential", xs, ys);
+                plot.line("pairwise in a tree", xs, ys);
+              }),
+              {800, 500}, plain_theme);
+  ui.frames(3);
+  const Record record = ui.record();
+  CHECK(text_stroke(record, "sequential +1"));
+}
+
+TEST_CASE("the grip of a level stands at the frame's edge, clear of the data in the middle") {
+  PlotView view;
+  double level = 5;
+  UiDriver ui(over_the_display([&] {
+                Plot plot("level", view, {.x = {.lo = 0, .hi = 10}, .y = {.lo = 0, .hi = 10}, .size = {700, 400}});
+                plot.drag_y("drag level", level, {});
+              }),
+              {800, 500}, plain_theme);
+  ui.frames(4);
+  const Record record = ui.record();
+  const Box area = view.data_area();
+  const float middle = (area.min.x + area.max.x) / 2, y = (area.min.y + area.max.y) / 2;
+  bool at_edge = false, in_middle = false;
+  for (const Stroke& s : record.strokes) {
+    if (s.kind != Stroke::Kind::rect || s.points.size() < 2) continue;
+    const ImVec2 a = s.points[0], b = s.points[1];
+    if (!(b.y - a.y < 14 && b.x - a.x < 40 && a.y < y && y < b.y)) continue;
+    at_edge = at_edge || b.x < area.min.x + 60;
+    in_middle = in_middle || (a.x < middle && middle < b.x);
+  }
+  CHECK(at_edge);
+  CHECK_FALSE(in_middle);
+}
+
 TEST_CASE("a dot beyond the scale stands at the edge as an arrow, with its name") {
   PlotView view;
   const std::array<double, 2> dx{2, 2.5}, dy{5, 5000};

@@ -1,17 +1,15 @@
 #pragma once
-#include <imgui.h>
-
+#include <memory>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "chapters/mechanism/field.h"
+#include "models/base/linear_algebra.h"
 #include "models/base/result.h"
-#include "models/compression/quantizer.h"
 #include "models/compression/safetensors.h"
-#include "widgets/base/parts.h"
 
-/// A learner's own weights for the labs of this chapter, and pieces that those labs share.
-namespace chapters::compression {
+/// A learner's own weights, from a safetensors file.
+namespace chapters {
 
 /// Part of one tensor of a safetensors file.
 struct WeightPart {
@@ -28,9 +26,4 @@ struct WeightPart {
 models::Status read_weights(const FileInput& file, std::string_view tensor, std::size_t rows, std::size_t cols,
                             WeightPart& out);
 
-const Choices& quant_format_choices();  ///< in the order of models::QuantFormat
-const Choices& quant_grain_choices();   ///< in the order of models::QuantGrain
-inline constexpr std::size_t quant_format_count = static_cast<std::size_t>(models::QuantFormat::fp4) + 1;
-inline constexpr std::size_t quant_grain_count = static_cast<std::size_t>(models::QuantGrain::group) + 1;
-
-}  // namespace chapters::compression
+}  // namespace chapters

@@ -1,13 +1,12 @@
-#include "chapters/compression/shared/weights_source.h"
+#include "chapters/mechanism/weights_source.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "chapters/mechanism/choices_in_order.h"
 #include "chapters/mechanism/file_name.h"
 #include "widgets/number/number.h"
 
-namespace chapters::compression {
+namespace chapters {
 namespace {
 
 using models::TensorEntry;
@@ -96,32 +95,12 @@ models::Status read_weights(const FileInput& file, std::string_view tensor, std:
     if (!std::isfinite(v))
       return models::Status::fail(subject + " holds a value that is not finite: it cannot be quantized.");
   out.tensor = t->name;
-  out.what = t->name + ", " + std::string(models::tensor_type_name(t->type)) + ": " + grouped(n_rows) +
-             (n_rows < shape.rows ? " rows evenly out of " + grouped(shape.rows) : " rows") + ", the first " +
+  const std::string taken = n_rows == 1 && shape.rows > 1 ? "the first of " + grouped(shape.rows) + " rows"
+                            : n_rows < shape.rows ? grouped(n_rows) + " rows evenly out of " + grouped(shape.rows)
+                                                  : grouped(n_rows) + (n_rows == 1 ? " row" : " rows");
+  out.what = t->name + ", " + std::string(models::tensor_type_name(t->type)) + ": " + taken + ", the first " +
              grouped(n_cols) + " of " + grouped(shape.cols) + " columns";
   return models::Status::ok();
 }
 
-const Choices& quant_format_choices() {
-  static const Choices choices = choices_in_order<models::QuantFormat::fp4>(
-      {{"int8", "INT8", "256 even levels."},
-       {"int6", "INT6", "64 even levels."},
-       {"int5", "INT5", "32 even levels."},
-       {"int4", "INT4", "16 even levels."},
-       {"int3", "INT3", "8 even levels."},
-       {"int2", "INT2", "4 even levels."},
-       {"fp8", "FP8 E4M3", "253 levels, denser near zero."},
-       {"nf4", "NF4", "16 levels at the quantiles of a normal distribution."},
-       {"fp4", "FP4 E2M1", "15 levels, denser near zero."}});
-  return choices;
-}
-
-const Choices& quant_grain_choices() {
-  static const Choices choices = choices_in_order<models::QuantGrain::group>(
-      {{"tensor", "the whole tensor", "One scale for all weights."},
-       {"channel", "each row", "One scale for each output channel."},
-       {"group", "each group", "One scale for a few neighbours in a row."}});
-  return choices;
-}
-
-}  // namespace chapters::compression
+}  // namespace chapters
