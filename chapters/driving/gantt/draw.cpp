@@ -161,9 +161,9 @@ void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("schedule", {.title = "The schedule", .least = {560, picture.changed ? 316.0f : 210.0f}, .answers = true},
+  stage.panel("schedule", {.title = "The schedule", .least = {560, picture.changed ? 256.0f : 210.0f}, .answers = true},
               [&](ImVec2 size) { draw_schedule(picture, view, size); });
-  stage.panel("changes", {.title = "What each change saves", .least = {400, 250}}, [&](ImVec2 size) {
+  stage.panel("changes", {.title = "What each change saves", .least = {400, 214}}, [&](ImVec2 size) {
     widgets::draw_tornado("changes", picture.changes, view.tornado,
                           {
                               .base = out.before_s,

@@ -56,16 +56,6 @@ Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& la
   return bar;
 }
 
-/// Measurements of others say what this machine's will be, so they wait for the prediction. Where there is no sign of a
-/// GPU nothing can be measured, and they stand for themselves.
-bool published_waits(const Inputs& in) {
-  if (!in.predict_first) return false;
-  const auto of_gpu = [](const auto& row) { return row.device == "cuda"; };
-  const auto compiled_here = [](const RunRow& row) { return timed(&row) && !row.arch.empty(); };
-  return in.device == ::kernels::Device::cpu || std::any_of(in.roofs.begin(), in.roofs.end(), of_gpu) ||
-         std::any_of(in.runs.begin(), in.runs.end(), compiled_here);
-}
-
 /// What is said of times that spread widely; empty where they do not.
 std::string noise_text(const RatedRung& now) {
   if (!shown(now) || !noisy(now.run)) return {};

@@ -270,6 +270,10 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   const std::string whose = " of " + count_text(static_cast<double>(out.chosen.requests)) + " requests";
   picture.latency_axis = "latency" + whose;
   picture.ttft_axis = "time to first token" + whose;
+  const bool overloaded =
+      std::any_of(out.racers.begin(), out.racers.end(), [](const PolicyRun& run) { return run.overloaded; });
+  picture.no_shares =
+      overloaded ? "Overloaded: waits grow as long as requests come." : "Nothing to show: too few requests have left.";
   picture.ttft_limit_s = in.ttft_limit_s;
   picture.measured = measured_runs(in, out);
   return picture;

@@ -136,6 +136,7 @@ void draw_shares(const char* label, const Picture& picture, bool ttft, bool limi
                          .size = size,
                          .limit = limited ? picture.ttft_limit_s : std::numeric_limits<double>::quiet_NaN(),
                          .limit_label = "SLO",
+                         .nothing = picture.no_shares,
                          .revision = picture.version,
                      });
 }
@@ -168,7 +169,7 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs&, const Picture& picture
   stage.panel("race", {.title = "The race", .least = {540, 104 + each * policies}, .answers = true},
               [&](ImVec2 size) { draw_race_panel(picture, view, size); });
   if (!picture.measured.runs.empty())
-    stage.panel("measured", {.title = "Published runs: chips, sequences at once", .least = {300, 180}},
+    stage.panel("measured", {.title = picture.measured.title, .least = {300, 180}},
                 [&](ImVec2 size) { draw_measured(picture, view, size); });
   // In a plain queue the answer is one token.
   const bool tokens = picture.kv_blocks > 0;

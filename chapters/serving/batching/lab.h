@@ -124,6 +124,7 @@ struct MeasuredRun {
 };
 /// Published runs of the model that is served, after the chosen policy's own.
 struct MeasuredRuns {
+  std::string title;  ///< of the panel: the model and the chip that were measured
   bool rate = false;  ///< all output tokens; else those of one answer, which is 1 / TPOT
   std::string axis;
   std::vector<MeasuredRun> runs;  ///< the first is this lab's own
@@ -148,6 +149,7 @@ struct Picture {
   std::int64_t kv_blocks = 0;  ///< 0: a plain queue without a cache
   std::string caption, answer;
   std::string latency_axis, ttft_axis;  ///< whose latencies the curves are
+  std::string no_shares;                ///< said where no policy has a distribution
   double ttft_limit_s = 1;
   MeasuredRuns measured;
 };

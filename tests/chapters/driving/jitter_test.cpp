@@ -147,3 +147,11 @@ TEST_CASE("jitter: the answer names distance and chief cause, and says when noth
   calm->compute();
   CHECK(calm->answer() == "Not at all in this run: the slowest of `1,000` frames took `27.0 ms` of `33.3 ms`.");
 }
+
+TEST_CASE("jitter: where no source moves the P99 a sentence stands in their place") {
+  const LabPtr lab = jitter(R"({"frames": 20000, "policy": "reuse"})");
+  lab->compute();
+  Canvas canvas(*lab, {1600, 1200});
+  canvas.ui.frames(3);
+  CHECK(canvas.ui.text_present("P99 is 31.7 ms whichever one"));
+}
