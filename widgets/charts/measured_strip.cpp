@@ -95,7 +95,9 @@ float draw_measured_line(const char* id, const MeasuredMark& mark, std::string_v
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float used = std::min(label, room), middle = at.y + height / 2, top = middle - t.type(Type::small) * 0.62f;
   ImGui::PushID(id);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});  // what follows begins right under the line
   ImGui::Dummy({width, height});
+  ImGui::PopStyleVar();
   if (ImGui::IsItemHovered()) tip(mark.label, mark.value, mark.info);
   ImGui::PopID();
   const Painter p = Painter::window();
@@ -107,7 +109,6 @@ float draw_measured_line(const char* id, const MeasuredMark& mark, std::string_v
   p.line({left, middle - t.px(4)}, {left, middle + t.px(4)}, t.muted);
   draw_strip_marks(p, x(1), x(mark.ratio), middle, mark.faint);
   p.text({left + track + gap, top}, share.view(), mark.faint ? t.muted : t.text, Type::small);
-  ImGui::SetCursorScreenPos({at.x, at.y + height});
   return height;
 }
 

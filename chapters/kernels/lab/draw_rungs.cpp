@@ -28,13 +28,13 @@ struct Columns {
   }
 };
 
-Columns columns_of(float left, float width, double highest) {
+Columns columns_of(float left, float width, double highest, bool any_time) {
   const auto& t = theme();
   Columns c{};
   c.name = left + t.px(6);
   c.end = left + width;
   c.bar_left = left + std::min(t.px(220), width * 0.3f);
-  const bool timed_too = width >= t.px(840), rated_too = width >= t.px(480);
+  const bool timed_too = any_time && width >= t.px(840), rated_too = width >= t.px(480);
   float x = c.end - t.px(8);
   c.time = timed_too ? x : -1;
   if (timed_too) x -= t.px(112);
@@ -225,7 +225,9 @@ void draw_rungs(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 s
   const auto& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const Columns c = columns_of(at.x, size.x, picture.highest);
+  const bool any_time = std::any_of(picture.bars.begin(), picture.bars.end(),
+                                    [](const Bar& bar) { return !bar.time.empty() && !bar.hidden; });
+  const Columns c = columns_of(at.x, size.x, picture.highest, any_time);
   const auto n = static_cast<float>(picture.bars.size());
   // From the bottom up, each where the rows keep their least height: the selected rung's words, the legend, the axis.
   const float least_row = t.px(24);

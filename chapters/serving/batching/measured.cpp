@@ -86,7 +86,7 @@ std::string short_name(const Published& row, bool same_chip, bool same_format) {
   else
     out += chips > 1 ? " chips" : " chip";
   if (!same_format) out += " " + upper(text_of(row, "format"));
-  const auto tokens = [&](std::string_view key) { return format_text(std::round(row.number(key, 1)), ""); };
+  const auto tokens = [&](std::string_view key) { return std::to_string(std::llround(row.number(key, 1))); };
   if (row.output == rate) return out + ", " + tokens("prompt_tokens") + "/" + tokens("output_tokens");
   return out + ", batch " + format_text(row.number("slots", 1), "");
 }

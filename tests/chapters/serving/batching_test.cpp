@@ -286,7 +286,7 @@ TEST_CASE("batching: published runs of the model stand beside the race by defaul
   REQUIRE(d.settle());
   CHECK(d.ui.text_present("output tokens a second, all answers"));
   CHECK(d.ui.text_present("Published: Llama 2 70B on H100 SXM, FP8"));
-  CHECK(d.ui.text_present("16 chips, 294/301"));
+  CHECK(d.ui.text_present("16 chips, 294/293"));
   REQUIRE(d.input("model").set_choice_id("smollm3-3b"));
   REQUIRE(d.settle());
   CHECK_FALSE(d.ui.text_present("Published: "));
