@@ -228,9 +228,14 @@ TEST_CASE("kernel lab: pressing in a row predicts that rung, and the editor send
   d.ui.key(ImGuiKey_Home, ImGuiMod_Ctrl);
   d.ui.type("// mine ");
   d.ui.frames(2);
+  CHECK_FALSE(d.ui.text_present("reads that file of this machine"));
   const std::string text = d.workspace.lab().view().find("edited_source")->text();
   CHECK(text.starts_with("// mine "));
   CHECK(text.size() == kernels::find_ladder("cuda-transpose")->rungs[1].source.size() + 8);
+  d.ui.key(ImGuiKey_Home, ImGuiMod_Ctrl);
+  d.ui.type("# include \"/etc/hostname\" ");
+  d.ui.frames(2);
+  CHECK(d.ui.text_present("This text has an #include"));
   d.ui.click("Done");
   d.ui.frames(2);
   CHECK(d.ui.text_present("// mine"));
