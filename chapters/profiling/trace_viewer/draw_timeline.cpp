@@ -237,7 +237,7 @@ void draw_timeline_panel(const Inputs& in, const Outputs& out, const Picture& pi
       .height = std::max(t.px(60), at.y + size.y - y),
       .label_px = label,
       .arrows = in.arrows ? widgets::TimelineArrows::all : widgets::TimelineArrows::touched,
-      .legend = true,
+      .legend = size.y >= t.px(240),  // in less room the tracks come first
       .fold_wrappers = true};
   options.row_px = row_height(out, view, options);
   options.height = whole_rows(out, v, options.height, options.row_px);

@@ -139,8 +139,14 @@ struct Dot {
   std::int64_t prompt_tokens = 0, output_tokens = 0;
 };
 
+/// Which marks stand in the race, so that its key names no others.
+struct DrawnMarks {
+  bool waits = false, prefill = false, decode = false, missed = false, held = false, sent_back = false;
+};
+
 struct Picture {
   std::uint64_t version = 0;
+  DrawnMarks drawn;
   std::vector<PolicyPicture> policies;
   std::vector<Dot> dots;      ///< of the requests pictured
   std::vector<double> later;  ///< arrivals behind them while somebody pictured is still there, seconds

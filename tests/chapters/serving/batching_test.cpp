@@ -300,3 +300,23 @@ TEST_CASE("batching: where every queue overflows the empty distributions say why
   REQUIRE(d.settle());
   CHECK(d.ui.text_present("Overloaded: waits grow as long as requests come."));
 }
+
+TEST_CASE("batching: the key of the race names what is drawn in it and nothing else") {
+  ShellDriver d(bundled_content(), nowhere(), {1600, 1000}, true);
+  REQUIRE(d.workspace.open("serving/batching"));
+  REQUIRE(d.settle());
+  CHECK(d.ui.text_present("done, slot held"));  // the static rival's
+  CHECK_FALSE(d.ui.text_present("sent back"));
+  REQUIRE(d.workspace
+              .open_with("serving/batching",
+                         {{"policy", "single"},
+                          {"against", app::Json::array()},
+                          {"service", "exponential"},
+                          {"arrival_rate", 0.8},
+                          {"service_time_s", 1}},
+                         app::Json::object())
+              .error == "");
+  REQUIRE(d.settle());
+  CHECK(d.ui.text_present("in service"));
+  CHECK_FALSE(d.ui.text_present("done, slot held"));
+}
