@@ -337,7 +337,7 @@ TEST_CASE("transformer layer: the best published step stands in the answering pa
   REQUIRE(d.workspace.open("roofline/transformer-layer"));
   REQUIRE(d.settle());
   CHECK(d.ui.text_present("best trained: "));
-  CHECK(d.ui.text_present("of the bound"));
+  CHECK(d.ui.text_present("of its bound"));
   REQUIRE(d.input("model").set_choice_id("deepseek-v3"));
   REQUIRE(d.settle());
   CHECK(d.ui.text_present("expert gate"));
