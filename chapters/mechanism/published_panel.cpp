@@ -68,7 +68,7 @@ float published_line(std::string_view words, const PublishedMarks& marks, ImVec2
       marks.marks.begin() + std::count(marks.agreement.begin(), marks.agreement.end(), marks.agreement.front());
   const auto best =
       std::max_element(marks.marks.begin(), end, [](const auto& a, const auto& b) { return a.ratio < b.ratio; });
-  return widgets::draw_measured_line("measured", *best, words, marks.bounds ? "of the bound" : "of the model's figure",
+  return widgets::draw_measured_line("measured", *best, words, marks.bounds ? "of its bound" : "of what its model says",
                                      room.x);
 }
 
