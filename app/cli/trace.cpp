@@ -163,8 +163,8 @@ void print(std::ostream& out, const Trace& t, const Metrics& m) {
   if (!m.steps.empty()) out << ", " << counted(static_cast<std::int64_t>(m.steps.size()), "step", "steps");
   out << "\n";
   for (const auto& d : m.devices) print_device(out, d);
-  for (const auto& d : m.diagnosis)
-    out << "  - " << viewer::diagnosis_title(d.kind) << ". " << diagnosis_sentence(t, m, d) << "\n";
+  for (const viewer::ToldDiagnosis& told : viewer::tell_diagnosis(t, m))
+    out << "  - " << told.title << ". " << told.sentence << "\n";
   if (m.devices.empty()) print_spans(out, t);
   for (const auto& loss : t.losses) out << "  - Lost: " << loss << "\n";
 }

@@ -61,6 +61,17 @@ void order_published(PublishedMarks& marks) {
 
 }  // namespace detail
 
+float published_line(std::string_view words, const PublishedMarks& marks, ImVec2 room, float least) {
+  if (marks.marks.empty() || room.y - widgets::measured_line_height() < least) return 0;
+  // The best of those that agree most with what is set.
+  const auto end =
+      marks.marks.begin() + std::count(marks.agreement.begin(), marks.agreement.end(), marks.agreement.front());
+  const auto best =
+      std::max_element(marks.marks.begin(), end, [](const auto& a, const auto& b) { return a.ratio < b.ratio; });
+  return widgets::draw_measured_line("measured", *best, words, marks.bounds ? "of its bound" : "of what its model says",
+                                     room.x);
+}
+
 void published_panel(widgets::Stage& stage, std::string_view title, const PublishedMarks& marks) {
   if (marks.marks.empty()) return;
   stage.panel("published", {.title = title, .least = {420, 150}, .ideal = {0, 300}}, [&](ImVec2 size) {

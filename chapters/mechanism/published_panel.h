@@ -67,6 +67,9 @@ PublishedMarks arrange_published(std::string_view lab, const Inputs& now, Comput
   return marks;
 }
 
+/// The best measurement of those that agree most, in one line of the answering panel, `words` before its name; returns
+/// the line's height, 0 where there is none or no room for `least` pixels of picture under it.
+float published_line(std::string_view words, const PublishedMarks& marks, ImVec2 room, float least);
 /// The panel under `title`; nothing where there are no marks.
 void published_panel(widgets::Stage& stage, std::string_view title, const PublishedMarks& marks);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "models/base/counter_random.h"
 #include "models/realtime/jitter_summary.h"
@@ -166,41 +167,64 @@ std::string problem_of(const JitterInputs& in) {
   return "";
 }
 
-/// The 99th percentile of the first frames, without one source (or with all: `without` past the end).
-double p99_without(const JitterInputs& in, std::span<const Generator> sources,
-                   const std::vector<std::vector<float>>& parts, std::span<const float> base, std::size_t without) {
-  Stack stack(in);
-  std::vector<float> answered;
-  answered.reserve(base.size());
-  for (std::size_t i = 0; i < base.size(); ++i) {
-    double network = static_cast<double>(base[i]), fixed = 0;
-    for (std::size_t k = 0; k < parts.size(); ++k)
-      if (k != without && !parts[k].empty())
-        (sources[k].scales_with_network() ? network : fixed) += static_cast<double>(parts[k][i]);
-    const auto answer = stack.step(network, fixed);
-    if (answer.fate != FrameFate::skipped) answered.push_back(static_cast<float>(answer.response_s));
+/// The largest of a run's response times, as many as its 99th percentile needs.
+class SlowestFrames {
+ public:
+  explicit SlowestFrames(std::size_t frames) : keep_(frames / 100 + 2) { values_.reserve(2 * keep_); }
+  void add(float response_s) {
+    ++count_;
+    if (response_s <= floor_) return;
+    values_.push_back(response_s);
+    if (values_.size() < 2 * keep_) return;
+    select(keep_ - 1);
+    values_.resize(keep_);
+    floor_ = values_.back();
   }
-  return answered.empty() ? 0 : percentile_in_place(answered, 0.99);
-}
+  double p99_s() {
+    if (count_ == 0) return 0;
+    const std::size_t from_above = count_ - 1 - percentile_rank(count_, 0.99);
+    select(from_above);
+    return static_cast<double>(values_[from_above]);
+  }
+
+ private:
+  void select(std::size_t from_above) {
+    std::nth_element(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(from_above), values_.end(),
+                     std::greater<>());
+  }
+  std::size_t keep_, count_ = 0;
+  float floor_ = -1;
+  std::vector<float> values_;
+};
+
+/// The run once more, with one of its sources off.
+struct RunWithout {
+  RunWithout(const JitterInputs& in, std::size_t source)
+      : off(source), stack(in), slowest(static_cast<std::size_t>(in.frames)) {}
+
+  std::size_t off;
+  Stack stack;
+  SlowestFrames slowest;
+};
 
 }  // namespace
 
 Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(double)>& keep_going) {
   if (std::string problem = problem_of(in); !problem.empty()) return Result<JitterRun>::fail(std::move(problem));
-  const auto n = static_cast<std::size_t>(in.frames), kept = std::min(n, static_cast<std::size_t>(jitter_study_frames));
+  const auto n = static_cast<std::size_t>(in.frames);
   JitterRun run;
   run.response_s.resize(n);
   run.fate.resize(n);
   run.cause.assign(n, no_jitter_cause);
   std::vector<Generator> sources;
   for (std::size_t k = 0; k < in.sources.size(); ++k) sources.emplace_back(in.sources[k], in.seed, k);
-  std::vector<std::vector<float>> parts(sources.size());
-  for (std::size_t k = 0; k < parts.size(); ++k)
-    if (in.sources[k].on) parts[k].resize(kept);
-  std::vector<float> base_kept(kept);
+  std::vector<RunWithout> without;
+  for (std::size_t k = 0; k < sources.size(); ++k)
+    if (in.sources[k].on) without.emplace_back(in, k);
   const std::uint64_t base_stream = stream_of(in.seed, 1u << 20, 0);
   const float base = static_cast<float>(in.base_s), sigma = static_cast<float>(in.base_s * in.spread);
-  std::array<float, block> network, fixed, undisturbed;
+  std::array<float, block> network, fixed, undisturbed, other_network, other_fixed;
+  SlowestFrames slowest(n);
   std::vector<std::array<float, block>> block_parts(sources.size());
   Blame blame(sources.size());
   std::vector<std::int64_t> misses(sources.size(), 0);
@@ -213,17 +237,28 @@ Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(do
     }
     const std::size_t m = std::min(block, n - first);
     for (std::size_t i = 0; i < m; ++i) network[i] = base + sigma * bell(draw_of(base_stream, first + i));
-    const std::size_t keep = first < kept ? std::min(m, kept - first) : 0;
-    std::copy_n(network.begin(), keep, base_kept.begin() + static_cast<std::ptrdiff_t>(std::min(first, kept)));
     std::copy_n(network.begin(), m, undisturbed.begin());
     std::fill_n(fixed.begin(), m, 0.0f);
     for (std::size_t k = 0; k < sources.size(); ++k) {
       auto& part = block_parts[k];
       if (!in.sources[k].on) continue;
       sources[k].fill(first, {part.data(), m});
-      std::copy_n(part.begin(), keep, parts[k].begin() + static_cast<std::ptrdiff_t>(std::min(first, kept)));
       auto& sum = sources[k].scales_with_network() ? network : fixed;
       for (std::size_t i = 0; i < m; ++i) sum[i] += part[i];
+    }
+    for (RunWithout& other : without) {
+      std::copy_n(undisturbed.begin(), m, other_network.begin());
+      std::fill_n(other_fixed.begin(), m, 0.0f);
+      for (std::size_t k = 0; k < sources.size(); ++k) {
+        if (!in.sources[k].on || k == other.off) continue;
+        auto& sum = sources[k].scales_with_network() ? other_network : other_fixed;
+        for (std::size_t i = 0; i < m; ++i) sum[i] += block_parts[k][i];
+      }
+      for (std::size_t i = 0; i < m; ++i) {
+        const auto answer =
+            other.stack.step(static_cast<double>(other_network[i]), static_cast<double>(other_fixed[i]));
+        if (answer.fate != FrameFate::skipped) other.slowest.add(static_cast<float>(answer.response_s));
+      }
     }
     for (std::size_t i = 0; i < m; ++i) {
       if (stack.idle()) blame.start_anew();
@@ -238,6 +273,7 @@ Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(do
         ++(cause == own_jitter_cause ? run.own_misses : misses[cause]);
       }
       run.response_s[first + i] = static_cast<float>(answer.response_s);
+      if (answer.fate != FrameFate::skipped) slowest.add(run.response_s[first + i]);
       run.fate[first + i] = answer.fate;
       run.late += answer.fate == FrameFate::late;
       run.reused += answer.fate == FrameFate::reused;
@@ -251,12 +287,13 @@ Result<JitterRun> run_jitter(const JitterInputs& in, const std::function<bool(do
     }
   }
   if (run.cancelled) return Result<JitterRun>::ok(std::move(run));
-  run.p99_of_study_s = p99_without(in, sources, parts, base_kept, sources.size());
+  const double p99_s = slowest.p99_s();
   for (std::size_t k = 0; k < sources.size(); ++k) {
     run.hits.push_back(sources[k].hits());
     run.hits[k].misses = misses[k];
-    run.hits[k].p99_without_s = in.sources[k].on ? p99_without(in, sources, parts, base_kept, k) : run.p99_of_study_s;
+    run.hits[k].p99_without_s = p99_s;
   }
+  for (RunWithout& other : without) run.hits[other.off].p99_without_s = other.slowest.p99_s();
   return Result<JitterRun>::ok(std::move(run));
 }
 

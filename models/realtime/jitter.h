@@ -62,13 +62,11 @@ struct JitterHits {
   std::int64_t hits = 0;    ///< frames it added to
   std::int64_t misses = 0;  ///< missed frames that it had the largest part in
   double added_s = 0, largest_s = 0;
-  double p99_without_s = 0;  ///< of the first `jitter_study_frames` frames with this source off
+  double p99_without_s = 0;  ///< of the same frames with this source off
 };
-constexpr std::int64_t jitter_study_frames = 20000;
 
 /// What a run comes to, without its frames.
 struct JitterTotals {
-  double p99_of_study_s = 0;  ///< of the first `jitter_study_frames` frames, all sources that are on
   std::int64_t late = 0, reused = 0, skipped = 0, small = 0;
   std::int64_t longest_missed_run = 0;    ///< frames in a row without a fresh result in time
   std::int64_t longest_missed_first = 0;  ///< the first frame of the earliest such run

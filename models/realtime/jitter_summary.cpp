@@ -4,18 +4,14 @@
 #include <cmath>
 
 namespace models {
-namespace {
-
-std::size_t rank_of(std::size_t n, double share) {
+std::size_t percentile_rank(std::size_t n, double share) {
   const double r = std::ceil(share * static_cast<double>(n) - 1e-9);
   return static_cast<std::size_t>(std::clamp(r, 1.0, static_cast<double>(n))) - 1;
 }
 
-}  // namespace
-
 double percentile_in_place(std::vector<float>& values, double share) {
   if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank_of(values.size(), share));
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(percentile_rank(values.size(), share));
   std::nth_element(values.begin(), at, values.end());
   return static_cast<double>(*at);
 }
@@ -38,7 +34,7 @@ JitterSummary summarize(const JitterRun& run) {
   // Each selection works on what the one before left above it.
   auto from = v.begin();
   const auto select = [&](double share) {
-    const auto at = v.begin() + static_cast<std::ptrdiff_t>(rank_of(n, share));
+    const auto at = v.begin() + static_cast<std::ptrdiff_t>(percentile_rank(n, share));
     std::nth_element(from, at, v.end());
     from = at;
     return static_cast<double>(*at);
@@ -48,8 +44,8 @@ JitterSummary summarize(const JitterRun& run) {
   out.p999_s = select(0.999);
   std::sort(from, v.end());
   out.worst_s = static_cast<double>(v.back());
-  out.best_s =
-      static_cast<double>(*std::min_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(rank_of(n, 0.5)) + 1));
+  out.best_s = static_cast<double>(
+      *std::min_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(percentile_rank(n, 0.5)) + 1));
 
   constexpr std::size_t bins = 120, fine = 1200;
   const double lo = out.best_s, hi = std::max(out.p999_s, lo * 1.001) * 1.0001,

@@ -4,6 +4,8 @@
 /// What a long run comes to: percentiles, the tail, and few enough points for a plot.
 namespace models {
 
+/// Index of the percentile `share` (0 to 1) among n sorted values, n > 0: the nearest rank.
+std::size_t percentile_rank(std::size_t n, double share);
 /// Nearest rank: the smallest value that at least this share of all values does not exceed. Reorders. 0 for none.
 double percentile_in_place(std::vector<float>& values, double share);
 

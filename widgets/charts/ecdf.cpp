@@ -135,7 +135,7 @@ void draw_ecdf(const char* label, std::span<const EcdfSeries> series, EcdfView& 
   const Painter painter = Painter::window();
   if (Record* record = painter.record()) record_ecdf(*record, label, l, series);
   if (std::all_of(l.curves.begin(), l.curves.end(), [](const EcdfCurve& c) { return c.sorted.empty(); })) {
-    paint_nothing(painter, area, "Nothing to show: there are no values.");
+    paint_nothing(painter, area, o.nothing);
     return;
   }
   // The words stay in the layout; the views of them are made anew, since a copied View has its own.

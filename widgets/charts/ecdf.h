@@ -23,6 +23,7 @@ struct EcdfOptions {
   std::string_view limit_label = "limit";
   /// Confidence of the band around each curve by the Dvoretzky-Kiefer-Wolfowitz inequality, 0 to 1; NaN: no band.
   double confidence = std::numeric_limits<double>::quiet_NaN();
+  std::string_view nothing = "Nothing to show: there are no values.";  ///< said where no series has any
   std::uint64_t revision = 0;  ///< raise it when more than 65,536 values change in place
 };
 

@@ -25,18 +25,24 @@ void draw_strip_axis(const Painter& p, const MeasuredStripLayout& l, std::string
   }
 }
 
+/// The model hollow at `model`, the measurement filled at `x`, and the loss between them.
+void draw_strip_marks(const Painter& p, float model, float x, float middle, bool faint) {
+  const Theme& t = theme();
+  const float r = t.px(4.5f);
+  if (std::abs(model - x) > 2 * r) p.line({x, middle}, {model, middle}, with_alpha(t.muted, 0.6f), t.px(1.2f));
+  p.circle({model, middle}, r, t.background);
+  p.ring({model, middle}, r, faint ? with_alpha(t.muted, 0.75f) : t.accent, t.px(1.6f));
+  const ImVec2 diamond[] = {{x, middle - r}, {x + r, middle}, {x, middle + r}, {x - r, middle}};
+  p.polygon(diamond, faint ? t.muted : t.text);
+}
+
 void draw_strip_row(const Painter& p, const MeasuredStripLayout& l, const MeasuredMark& mark, ImVec2 at, float middle) {
   const Theme& t = theme();
   const ImU32 ink = mark.faint ? t.muted : t.text;
-  const float top = middle - t.type(Type::small) * 0.62f, r = t.px(4.5f);
-  fit_text(p, {at.x, top}, mark.label, l.label_width, mark.faint ? t.muted : t.text, Type::small);
-  const float model = at.x + l.x(1), x = at.x + l.x(std::clamp(mark.ratio, 0.0, l.most));
-  if (std::abs(model - x) > 2 * r) p.line({x, middle}, {model, middle}, with_alpha(t.muted, 0.6f), t.px(1.2f));
-  p.circle({model, middle}, r, t.background);
-  p.ring({model, middle}, r, mark.faint ? with_alpha(t.muted, 0.75f) : t.accent, t.px(1.6f));
-  const ImVec2 diamond[] = {{x, middle - r}, {x + r, middle}, {x, middle + r}, {x - r, middle}};
-  p.polygon(diamond, ink);
-  p.text({at.x + l.figure_left, top}, mark.figure, mark.faint ? t.muted : t.text, Type::small, Font::mono);
+  const float top = middle - t.type(Type::small) * 0.62f;
+  fit_text(p, {at.x, top}, mark.label, l.label_width, ink, Type::small);
+  draw_strip_marks(p, at.x + l.x(1), at.x + l.x(std::clamp(mark.ratio, 0.0, l.most)), middle, mark.faint);
+  p.text({at.x + l.figure_left, top}, mark.figure, ink, Type::small, Font::mono);
 }
 
 }  // namespace
@@ -72,6 +78,38 @@ void draw_measured_strip(const char* id, std::span<const MeasuredMark> marks, st
              Type::small);
   }
   ImGui::PopID();
+}
+
+float measured_line_height() { return theme().type(Type::small) + theme().px(8); }
+
+float draw_measured_line(const char* id, const MeasuredMark& mark, std::string_view words, std::string_view of,
+                         float width) {
+  const Theme& t = theme();
+  const float height = measured_line_height(), gap = t.px(12), least = t.px(70);
+  Line share, name;
+  share.add(mark.figure).add(" ").add(of);
+  name.add(words).add(mark.label);
+  const float figure = text_size(share.view(), Type::small).x, label = text_size(name.view(), Type::small).x,
+              room = width - figure - 2 * gap - least;
+  if (!(room >= t.px(90))) return 0;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float used = std::min(label, room), middle = at.y + height / 2, top = middle - t.type(Type::small) * 0.62f;
+  ImGui::PushID(id);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});  // what follows begins right under the line
+  ImGui::Dummy({width, height});
+  ImGui::PopStyleVar();
+  if (ImGui::IsItemHovered()) tip(mark.label, mark.value, mark.info);
+  ImGui::PopID();
+  const Painter p = Painter::window();
+  const double most = std::max(1.0, mark.ratio);
+  const float left = at.x + used + gap, track = std::min(width - used - figure - 2 * gap, t.px(260));
+  const auto x = [&](double ratio) { return left + track * static_cast<float>(std::clamp(ratio / most, 0.0, 1.0)); };
+  fit_text(p, {at.x, top}, name.view(), used, mark.faint ? t.muted : t.text, Type::small);
+  p.line({left, middle}, {left + track, middle}, t.grid, t.px(1.2f));
+  p.line({left, middle - t.px(4)}, {left, middle + t.px(4)}, t.muted);
+  draw_strip_marks(p, x(1), x(mark.ratio), middle, mark.faint);
+  p.text({left + track + gap, top}, share.view(), mark.faint ? t.muted : t.text, Type::small);
+  return height;
 }
 
 }  // namespace widgets

@@ -38,4 +38,11 @@ MeasuredStripLayout layout_measured_strip(std::span<const MeasuredMark> marks, I
 /// gives both figures and the source.
 void draw_measured_strip(const char* id, std::span<const MeasuredMark> marks, std::string_view axis, ImVec2 size);
 
+/// One measurement in a single line of `width`, for a panel that has no room for the strip: words and what was
+/// measured, the track from nothing to the model, the share with `of` behind it. Takes its place at the cursor; returns
+/// its height in pixels, 0 where the track has no room.
+float draw_measured_line(const char* id, const MeasuredMark& mark, std::string_view words, std::string_view of,
+                         float width);
+float measured_line_height();
+
 }  // namespace widgets

@@ -168,6 +168,11 @@ std::int64_t draw_road(const char* label, std::span<const RoadStretch> stretches
   painter.rect(l.lane.min, l.lane.max, t.card);
   for (const RoadPiece& p : l.pieces) {
     if (!p.blind) continue;
+    if (p.rect.height() < t.px(6)) {  // a lane as thin as its edges: a band in its place
+      const float y = (p.rect.min.y + p.rect.max.y) / 2;
+      painter.rect({p.rect.min.x, y - t.px(3)}, {p.rect.max.x, y + t.px(3)}, t.warning);
+      continue;
+    }
     painter.rect(p.rect.min, p.rect.max, with_alpha(t.warning, 0.16f));
     hatch(painter, p.rect, with_alpha(t.warning, 0.8f), t.px(7));
   }

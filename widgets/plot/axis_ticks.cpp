@@ -79,6 +79,28 @@ UnitScale clock_scale(double step, double magnitude) {
   return unit_scale(std::min(magnitude, 1.0), "s");
 }
 
+/// 1, 2 and 5 times the powers of ten, or fewer of them, where even steps leave less than two names on a log axis.
+void lead_ticks(Ticker& t) {
+  const std::size_t before = t.out.major_count;
+  const double only = before > 0 ? t.out.major_room[0].value : 0;
+  const int significant = t.significant;
+  t.significant = 2;
+  const double lowest = std::floor(std::log10(t.range.lo) + 1e-9), highest = std::floor(std::log10(t.range.hi) + 1e-9);
+  constexpr double choices[][3] = {{1, 2, 5}, {1, 5, 0}, {1, 3, 0}, {1, 0, 0}, {2, 0, 0}, {5, 0, 0}, {3, 0, 0}};
+  for (const auto& leads : choices) {
+    t.out.major_count = 0;
+    for (double e = lowest; e <= highest; ++e)
+      for (const double lead : leads) {
+        const double value = lead * std::pow(10.0, e);
+        if (lead > 0 && value >= t.range.lo && value <= t.range.hi) t.add(value);
+      }
+    if (t.out.major_count >= 2 && t.clear()) return;
+  }
+  t.out.major_count = 0;
+  t.significant = significant;
+  if (before > 0) t.add(only);
+}
+
 /// Even steps; also serves a log axis that shows less than a decade.
 void even_ticks(Ticker& t) {
   // Steps of 1, 2, 5 seconds are odd in minutes, so seconds always go by the clock.
@@ -115,6 +137,7 @@ void even_ticks(Ticker& t) {
       break;
     }
   }
+  if (is_log(t.spec.kind) && t.out.major_count < 2) lead_ticks(t);
 }
 
 /// Every 7th or 11th power is no round choice.

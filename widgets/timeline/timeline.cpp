@@ -9,6 +9,9 @@
 namespace widgets {
 namespace {
 
+/// Design pixels that a dragged label column keeps.
+constexpr float least_label_px = 40;
+
 float ruler_px(const TimelineOptions& options) {
   return options.ruler || options.cursor ? theme().type(Type::small) + theme().px(14) : 0.0f;
 }
@@ -130,6 +133,22 @@ void cursor_handle(TimelineFrame& f) {
   }
 }
 
+/// The edge between labels and lanes is dragged; a double click gives it back to the options.
+void label_edge(TimelineFrame& f) {
+  const float half = theme().px(3);
+  ImGui::SetCursorScreenPos({f.lanes.min.x - 2 * half, f.lanes.min.y});
+  ImGui::InvisibleButton("label column", {2 * half, std::max(1.0f, f.lanes.height())});
+  const bool held = ImGui::IsItemActive();
+  if (held || ImGui::IsItemHovered()) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    Painter::window().line({f.lanes.min.x - half, f.lanes.min.y}, {f.lanes.min.x - half, f.lanes.max.y}, theme().accent,
+                           theme().px(2));
+  }
+  if (held && ImGui::IsMouseDragging(ImGuiMouseButton_Left))
+    f.view.label_px = std::max(least_label_px, (ImGui::GetIO().MousePos.x - f.area.min.x) / theme().scale);
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) f.view.label_px = 0;
+}
+
 /// Only what is folded or asked for has an order of its own, kept until the lanes change.
 void sort_lanes(TimelineFrame& f) {
   TimelineScratch& s = f.view.scratch;
@@ -203,7 +222,10 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
   ImGui::PushID(label);
   ImGui::BeginGroup();
   f.area = canvas(label, {0, height}, {theme().px(120), std::min(least, std::max(height, 1.0f))});
-  const float own_px = options.label_px > 0 ? std::min(theme().px(options.label_px), f.area.width() * 0.4f) : 0.0f;
+  const bool dragged = options.label_px > 0 && options.axis_left_px < 0 && view.label_px > 0;
+  const float own_px = options.label_px > 0 ? std::min(theme().px(dragged ? view.label_px : options.label_px),
+                                                       f.area.width() * (dragged ? 0.6f : 0.4f))
+                                            : 0.0f;
   const float left_px = options.axis_left_px >= 0 ? std::min(options.axis_left_px, f.area.width() * 0.6f) : own_px;
   const float right_px =
       options.axis_right_px >= 0 ? std::min(options.axis_right_px, f.area.width() * 0.3f) : theme().px(1);
@@ -217,6 +239,7 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
     advance_playback(view, f.index, static_cast<double>(ImGui::GetIO().DeltaTime));
     cursor_handle(f);
   }
+  if (options.label_px > 0 && options.axis_left_px < 0) label_edge(f);
   fold_timeline_lanes(f);
   ImGui::EndGroup();
   ImGui::PopID();

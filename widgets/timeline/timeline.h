@@ -138,6 +138,7 @@ struct TimelineView {
   bool playing = false;
   double play_rate = 0;  ///< seconds of data a second; 0: the whole in ten seconds
   float scroll_px = 0;   ///< lanes scrolled away above
+  float label_px = 0;    ///< design pixels that the label column was dragged to; 0: as wide as the options say
   TimelineSelection selected;
   bool reveal = false;  ///< scrolls the lanes once, so that the selected span is among those seen
   double range_start_s = std::numeric_limits<double>::quiet_NaN(), range_end_s = range_start_s;  ///< NaN: no range

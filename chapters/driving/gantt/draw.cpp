@@ -77,8 +77,16 @@ void mark_deadlines(const Picture& picture, const View& view) {
   }
 }
 
-/// Samples and words in one row; those without room are left out whole.
-void draw_key(const Picture& picture, ImVec2 at, float width) {
+/// Does a span that is shown carry the mark?
+bool is_drawn(const View& view, widgets::TimelineMark mark) {
+  for (const widgets::TimelineLane& lane : view.lanes)
+    for (std::size_t i = 0; i < lane.spans.size(); ++i)
+      if (widgets::TimelineSpan(lane.spans[i]).mark == mark) return true;
+  return false;
+}
+
+/// Samples and words in one row, of the marks that are drawn; those without room are left out whole.
+void draw_key(const Picture& picture, const View& view, ImVec2 at, float width) {
   const auto& t = widgets::theme();
   const auto p = widgets::Painter::window();
   const float sample = t.px(22), middle = at.y + t.type(Type::small) / 2, half = t.px(5);
@@ -95,15 +103,18 @@ void draw_key(const Picture& picture, ImVec2 at, float width) {
         [&](float from) {
           p.line({from, middle}, {from + sample, middle}, t.text, t.px(3));
         });
-  entry("not on it", [&](float from) {
-    p.rect({from, middle - half}, {from + sample, middle + half}, widgets::with_alpha(t.muted, 0.25f), t.px(2));
-  });
-  entry("slack", [&](float from) {
-    p.frame({from, middle - half}, {from + sample, middle + half}, t.muted, 1, t.px(2));
-  });
-  entry("late", [&](float from) {
-    widgets::hatch(p, {{from, middle - half}, {from + sample, middle + half}}, t.muted, t.px(5));
-  });
+  if (is_drawn(view, widgets::TimelineMark::pale))
+    entry("not on it", [&](float from) {
+      p.rect({from, middle - half}, {from + sample, middle + half}, widgets::with_alpha(t.muted, 0.25f), t.px(2));
+    });
+  if (is_drawn(view, widgets::TimelineMark::callout))
+    entry("slack", [&](float from) {
+      p.frame({from, middle - half}, {from + sample, middle + half}, t.muted, 1, t.px(2));
+    });
+  if (is_drawn(view, widgets::TimelineMark::hatched))
+    entry("late", [&](float from) {
+      widgets::hatch(p, {{from, middle - half}, {from + sample, middle + half}}, t.muted, t.px(5));
+    });
 }
 
 void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
@@ -155,15 +166,15 @@ void draw_schedule(const Picture& picture, View& view, ImVec2 size) {
   };
   widgets::draw_timeline("schedule", data, view.timeline, options);
   mark_deadlines(picture, view);
-  draw_key(picture, {at.x, at.y + size.y - t.type(Type::small) - t.px(2)}, size.x);
+  draw_key(picture, view, {at.x, at.y + size.y - t.type(Type::small) - t.px(2)}, size.x);
 }
 
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("schedule", {.title = "The schedule", .least = {560, picture.changed ? 316.0f : 210.0f}, .answers = true},
+  stage.panel("schedule", {.title = "The schedule", .least = {560, picture.changed ? 256.0f : 210.0f}, .answers = true},
               [&](ImVec2 size) { draw_schedule(picture, view, size); });
-  stage.panel("changes", {.title = "What each change saves", .least = {400, 250}}, [&](ImVec2 size) {
+  stage.panel("changes", {.title = "What each change saves", .least = {400, 214}}, [&](ImVec2 size) {
     widgets::draw_tornado("changes", picture.changes, view.tornado,
                           {
                               .base = out.before_s,

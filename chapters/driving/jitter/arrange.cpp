@@ -176,6 +176,11 @@ void arrange_sources(const Inputs& in, const Outputs& out, Picture& picture) {
         .info = "P99 with this source switched off, and all other luck the same",
     });
   }
+  const auto moves = [](const EffectRow& row) { return std::abs(row.p99_saved_s) > 0; };
+  if (!out.effects.empty() && std::none_of(out.effects.begin(), out.effects.end(), moves))
+    picture.no_source_moves_p99 =
+        "P99 is " + format_text(out.summary.p99_s, "s", 3) + " whichever one of the sources is switched off" +
+        (in.policy == models::JitterPolicy::reuse ? ": no answer takes longer than the watchdog waits." : ".");
 }
 
 }  // namespace

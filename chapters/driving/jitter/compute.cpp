@@ -42,7 +42,7 @@ void forget_times(Outputs& out) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   models::JitterSummary& s = out.summary;
   for (double* x : {&s.mean_s, &s.p50_s, &s.p99_s, &s.p999_s, &s.worst_s, &out.tail_ratio, &out.slack_p99_s,
-                    &out.extra_p99_m, &out.blind_worst_s, &out.blind_worst_m, &out.totals.p99_of_study_s})
+                    &out.extra_p99_m, &out.blind_worst_s, &out.blind_worst_m})
     *x = none;
   out.tail_held = false;
   out.biggest = "none";
@@ -64,7 +64,7 @@ void fill_effects(const Inputs& in, const models::JitterRun& run, Outputs& out) 
         .hits = h,
         .share = 100 * hits / static_cast<double>(in.frames),
         .mean_s = h.hits > 0 ? h.added_s / hits : 0,
-        .p99_saved_s = run.p99_of_study_s - h.p99_without_s,
+        .p99_saved_s = out.summary.p99_s - h.p99_without_s,
     });
     const EffectRow& row = out.effects.back();
     if (!(row.p99_saved_s > max_saved_s)) continue;

@@ -118,7 +118,7 @@ void describe(Fields& f, EffectRow& r) {
   f.real("p99_without_s", r.hits.p99_without_s,
          {.label = "P99 without it",
           .unit = "s",
-          .help = "Of the first 20,000 frames, with the same luck otherwise.",
+          .help = "Of the same frames with it off, with the same luck otherwise.",
           .may_be_missing = true,
           .absent = never_ends});
   f.real("p99_saved_s", r.p99_saved_s,
@@ -126,7 +126,7 @@ void describe(Fields& f, EffectRow& r) {
           .unit = "s",
           .may_be_missing = true,
           .absent = never_ends,
-          .formula = "P99 of those frames - P99 without it"});
+          .formula = "P99 - P99 without it"});
 }
 
 void describe(Fields& f, Outputs& o) {
@@ -237,12 +237,6 @@ void describe(Fields& f, Outputs& o) {
             {.label = "Longest run of misses", .help = "Frames in a row without a fresh result in time."});
   f.group("Sources");
   f.text("biggest", o.biggest, {.label = "Largest gain", .help = "The source whose end lowers the P99 most."});
-  f.real("p99_study_s", o.totals.p99_of_study_s,
-         {.label = "P99 of the first 20,000",
-          .unit = "s",
-          .help = "What the sources' savings are measured against.",
-          .may_be_missing = true,
-          .absent = never_ends});
   f.table("effects", o.effects, {.label = "Sources"});
 }
 

@@ -2,13 +2,20 @@
 #include <array>
 
 #include "chapters/driving/jitter/draw_parts.h"
+#include "widgets/base/wrapped_text.h"
 
 namespace chapters::driving::jitter {
 
 void draw_sources(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  if (!picture.no_source_moves_p99.empty()) {
+    const auto& t = widgets::theme();
+    const widgets::Painter p = widgets::Painter::window();
+    widgets::wrapped_text(p, ImGui::GetCursorScreenPos(), picture.no_source_moves_p99, size.x, t.text);
+    return;
+  }
   widgets::draw_tornado("sources of jitter", picture.sources, view.tornado,
                         {
-                            .base = out.totals.p99_of_study_s,
+                            .base = out.summary.p99_s,
                             .base_label = "P99",
                             .unit = "s",
                             .axis_label = "P99 without the source",

@@ -72,6 +72,7 @@ void draw_window(const Outputs& out, const Picture& picture, View& view, ImVec2 
   auto& [x, y, late_x, late_y, reused_x, reused_y, skipped_x, skipped_y] = view.room;
   std::size_t late = 0, reused = 0, skipped = 0;
   double top = out.deadline_s;
+  std::size_t last_cause = 0;
   for (std::size_t i = 0; i < shown; ++i) {
     const FrameFate fate = run.fate[first + i];
     const double at = static_cast<double>(first + i), response = static_cast<double>(run.response_s[first + i]);
@@ -80,7 +81,10 @@ void draw_window(const Outputs& out, const Picture& picture, View& view, ImVec2 
     top = std::max(top, response);
     if (fate == FrameFate::late) {
       const std::size_t cause = std::min<std::size_t>(run.cause[first + i], picture.source_causes.size() - 1);
-      view.late_causes[late] = picture.source_causes[cause];
+      // A burst is named at its first frame.
+      const bool goes_on = late > 0 && cause == last_cause && late_x[late - 1] == at - 1;
+      view.late_causes[late] = goes_on ? std::string_view() : std::string_view(picture.source_causes[cause]);
+      last_cause = cause;
       late_x[late] = at;
       late_y[late++] = response;
     } else if (fate == FrameFate::reused) {

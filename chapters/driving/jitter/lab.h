@@ -84,6 +84,7 @@ struct Picture {
   double most_per_minute = 0;
   std::vector<std::string> source_names;
   std::vector<widgets::TornadoRow> sources;
+  std::string no_source_moves_p99;  ///< a sentence in place of the sources; empty: at least one moves it
 };
 
 constexpr std::size_t window_frames = 240;

@@ -11,7 +11,9 @@ namespace chapters::interview::readiness {
 namespace {
 
 std::string whole(double v) { return widgets::format_text(v, "", 9); }
-std::string percent(double v) { return "`" + widgets::format_text(std::round(v), "%", 3) + "`"; }
+std::string percent(double v, std::string_view quote = "`") {
+  return std::string(quote) + widgets::format_text(std::round(v), "%", 3) + std::string(quote);
+}
 
 std::string standing_text(const TopicStanding& s) {
   const std::string next = s.next ? "; next: " + s.next->title : std::string();
@@ -93,7 +95,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   picture.answer = answer_of(in, out);
   const double z = z_of(in.confidence);
   const auto order = weak_first(out.standings, in.topic == "weak");
-  picture.lines.reserve(order.size() + 1);
+  picture.lines.reserve(order.size() + 2);
   for (const TopicStanding* s : order) {
     const Line& line = picture.lines.emplace_back(Line{
         .label = s->label, .detail = standing_text(*s), .link = "interview/drills?topic=" + std::string(s->topic)});
@@ -103,6 +105,17 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   const Line& line = picture.lines.emplace_back(predictions_line(out.predictions));
   picture.rows.push_back(
       row_of(line.label, out.predictions.close, out.predictions.asked, in.goal_percent, z, line.detail));
+  if (in.plan_questions > 0) {
+    const double more = static_cast<double>(in.plan_questions);
+    const Line& plan = picture.lines.emplace_back(Line{
+        .label = "If you go on so",
+        .detail = "supposed: " + whole(more) + (in.plan_questions == 1 ? " more answer, " : " more answers, ") +
+                  percent(in.plan_right_percent, "") + " of them right",
+        .act = nullptr,
+    });
+    picture.rows.push_back(row_of(plan.label, static_cast<double>(out.right) + more * in.plan_right_percent / 100,
+                                  static_cast<double>(out.asked) + more, in.goal_percent, z, plan.detail));
+  }
   picture.due = due_list(in.history, in.now_s);
   add_calendar(in, picture);
   return picture;

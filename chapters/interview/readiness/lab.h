@@ -48,7 +48,7 @@ struct Outputs {
 struct Line {
   std::string_view label;
   std::string detail, link;
-  const char* act = "practise";
+  const char* act = "practise";  ///< null: the row leads nowhere
 };
 
 /// A kind of question whose time to come back has come.

@@ -66,7 +66,7 @@ std::string answer_of(const Outputs& out, std::span<const RatedRung> rated, doub
   const bool free = bound && now.limit.share > 0.985;
   if (shown(now) && now.above_roof)
     return text + " measured " + quoted(percent_text(now.measured)) +
-           " of its roof: it ran from a cache, or counts other bytes.";
+           " of its roof: " + std::string(above_roof_text(now)) + ".";
   if (shown(now) && now.measured >= 0) {
     text += " reached " + quoted(percent_text(now.measured)) + " of its roof";
     if (bound && !free)

@@ -17,11 +17,11 @@ std::string time_text(const RunRow& run) {
 }
 
 /// `amount` is what the ladder counts: operations, or bytes.
-Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& ladder, double amount, bool predict) {
+Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& ladder, double amount, bool veiled) {
   Bar bar{rated, rung.id, rung.title, rung.change};
   if (rated.floor_s > 0) bar.roof_rate = amount / rated.floor_s;
-  // Somebody else's measurement says what ours will be: it waits for the prediction too.
-  if (predict && !(rated.yours > 0)) bar.published = -1;
+  if (rated.above_roof) bar.why_above = above_roof_text(rated);
+  if (veiled && !(rated.yours > 0)) bar.published = -1;
   if (const auto& p = rated.prediction) {
     if (bar.roof_rate > 0) bar.predicted_rate = bar.roof_rate * rated.limit.share;
     bar.share = "\xE2\x89\xA4 " + percent_text(rated.limit.share);
@@ -35,7 +35,8 @@ Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& la
       if (p->published_flops_per_s > 0)
         bar.published_text += format_text(p->published_flops_per_s, "FLOP/s") + ", " +
                               percent_text(p->published_share) + " of cuBLAS there, " +
-                              percent_text(p->published_peak_share) + " of its FP32 peak";
+                              percent_text(p->published_peak_share) +
+                              " of its FP32 peak at the stated clock; the clock of that run is not stated";
       else
         bar.published_text += percent_text(p->published_share);
     }
@@ -53,6 +54,13 @@ Bar bar_of(const RatedRung& rated, const ::kernels::Rung& rung, const Ladder& la
     bar.fast_rate = amount / (run.time_s - half);
   }
   return bar;
+}
+
+/// What is said of times that spread widely; empty where they do not.
+std::string noise_text(const RatedRung& now) {
+  if (!shown(now) || !noisy(now.run)) return {};
+  return " Its times spread by " + format_text(100 * now.run->spread_s / now.run->time_s, "%", 2) +
+         " (interquartile range): other work ran on this machine, or its clock moved. Run it again while it is quiet.";
 }
 
 /// Which ceiling the selected rung's roof is, and the operation's size.
@@ -104,15 +112,17 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   picture.unit = flops ? "FLOP/s" : "B/s";
   double highest = 0;
   for (std::size_t i = 0; i < rated->size(); ++i) {
-    const Bar& bar = picture.bars.emplace_back(bar_of((*rated)[i], ladder.rungs[i], ladder, amount, in.predict_first));
+    const Bar& bar =
+        picture.bars.emplace_back(bar_of((*rated)[i], ladder.rungs[i], ladder, amount, published_waits(in)));
     highest = std::max({highest, bar.roof_rate, bar.measured_rate});
     picture.any_hidden |= bar.hidden;
+    picture.noisy_rungs += shown((*rated)[i]) && noisy((*rated)[i].run);
   }
   picture.highest = highest > 0 ? 1.1 * highest : 1;
   picture.change = change_of(out);
-  picture.caption = caption_of(in, out, (*rated)[out.selected]);
+  picture.caption = caption_of(in, out, (*rated)[out.selected]) + noise_text((*rated)[out.selected]);
   if (const Bar& bar = picture.bars[out.selected]; bar.published_rate > 0)
-    picture.caption += " Published: " + bar.published_text + ".";
+    picture.caption += " Measured elsewhere: " + bar.published_text + ".";
   picture.answer = answer_of(out, *rated, amount, picture.unit);
   if (const auto& p = (*rated)[out.selected].prediction)
     for (const models::PortLoad& load : p->ports.all())

@@ -121,8 +121,7 @@ Outputs compute(const Inputs& in) {
     out.measured_rungs += timed(r.run);
   }
   out.rung = rung_figures((*rated)[out.selected], ladder, out.selected, cost);
-  // What others measured says what ours will be: it waits for the prediction as well.
-  if (!in.predict_first || (*rated)[out.selected].yours > 0)
+  if (!published_waits(in) || (*rated)[out.selected].yours > 0)
     out.rung.published_share = percent_or_missing((*rated)[out.selected].published);
   out.rung.next_gain = gain_of_next(*rated, out.selected);
   out.best = best_figures(*rated, ladder, cost);

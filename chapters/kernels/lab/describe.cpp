@@ -131,7 +131,7 @@ void describe(Fields& f, Outputs& o) {
          });
   f.real("published_share", o.rung.published_share,
          {
-             .label = "Published share",
+             .label = "Share elsewhere",
              .unit = "%",
              .help = "What others measured for the same version on the chip that the mark in the row names.",
              .may_be_missing = true,

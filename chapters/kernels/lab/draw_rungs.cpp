@@ -28,13 +28,13 @@ struct Columns {
   }
 };
 
-Columns columns_of(float left, float width, double highest) {
+Columns columns_of(float left, float width, double highest, bool any_time) {
   const auto& t = theme();
   Columns c{};
   c.name = left + t.px(6);
   c.end = left + width;
   c.bar_left = left + std::min(t.px(220), width * 0.3f);
-  const bool timed_too = width >= t.px(840), rated_too = width >= t.px(480);
+  const bool timed_too = any_time && width >= t.px(840), rated_too = width >= t.px(480);
   float x = c.end - t.px(8);
   c.time = timed_too ? x : -1;
   if (timed_too) x -= t.px(112);
@@ -144,39 +144,54 @@ void explain(const Bar& bar) {
   else if (bar.hidden)
     value.add("press where you expect its bar to end");
   else if (bar.above_roof)
-    value.add("Above its roof: it ran from a cache, or counts other bytes");
+    value.add("Above its roof: ").add(bar.why_above);
   else if (!bar.time.empty())
     value.add(bar.rate).add(", ").add(bar.time).add(", ").add(bar.share);
   else
     value.add(bar.share);
-  if (!bar.published_text.empty()) value.add("\npublished: ").add(bar.published_text);
+  if (!bar.published_text.empty()) value.add("\nmeasured elsewhere: ").add(bar.published_text);
   widgets::tip(bar.change, value.view(), bar.hover);
 }
 
-/// What the marks mean, in one line.
-void paint_legend(const Painter& p, ImVec2 at, float width) {
+/// What the marks that stand in the rows mean, in one line.
+void paint_legend(const Painter& p, std::span<const Bar> bars, ImVec2 at, float width) {
   const auto& t = theme();
   float x = at.x;
   const float middle = at.y + t.px(8);
-  const auto entry = [&](auto&& mark, std::string_view words) {
+  const auto any = [&](auto&& has) { return std::any_of(bars.begin(), bars.end(), has); };
+  const auto measured = [](const Bar& b) { return b.measured_rate > 0 && !b.hidden; };
+  const auto entry = [&](bool drawn, auto&& mark, std::string_view words) {
+    if (!drawn) return;
     const float w = widgets::text_size(words, Type::small).x;
     if (x + t.px(19) + w > at.x + width) return;
     mark(ImVec2{x + t.px(7), middle});
     p.text({x + t.px(19), at.y}, words, t.muted, Type::small);
     x += t.px(19) + w + t.px(12);
   };
-  entry([&](ImVec2 c) { p.line({c.x, c.y - t.px(6)}, {c.x, c.y + t.px(6)}, t.accent, t.px(2)); }, "its roof");
   entry(
+      any([](const Bar& b) { return b.roof_rate > 0; }),
+      [&](ImVec2 c) {
+        p.line({c.x, c.y - t.px(6)}, {c.x, c.y + t.px(6)}, t.accent, t.px(2));
+      },
+      "its roof");
+  entry(
+      any([](const Bar& b) { return b.predicted_rate > 0; }),
       [&](ImVec2 c) {
         widgets::hatch(p, {{c.x - t.px(7), c.y - t.px(5)}, {c.x + t.px(7), c.y + t.px(5)}}, t.muted, t.px(5));
       },
       "the model allows");
-  entry([&](ImVec2 c) { paint_pin(p, c.x, c.y - t.px(3), c.y + t.px(3)); }, "your prediction");
-  entry([&](ImVec2 c) { paint_published(p, c); }, "published elsewhere");
+  entry(
+      any([](const Bar& b) { return b.yours > 0 && b.roof_rate > 0; }),
+      [&](ImVec2 c) { paint_pin(p, c.x, c.y - t.px(3), c.y + t.px(3)); }, "your prediction");
+  entry(
+      any([](const Bar& b) { return b.published_rate > 0; }), [&](ImVec2 c) { paint_published(p, c); },
+      "measured elsewhere");
   for (const auto& [bound, name, meaning] : {std::tuple{Bound::memory, "memory-bound", Meaning::memory_bound},
                                              std::tuple{Bound::compute, "compute-bound", Meaning::compute_bound},
                                              std::tuple{Bound::latency, "latency-bound", Meaning::launch_bound}})
-    entry([&, shape = bound, hue = meaning](ImVec2 c) { paint_shape(p, shape, c, t.px(4), t.of(hue)); }, name);
+    entry(
+        any([&, shape = bound](const Bar& b) { return b.bound == shape && (b.predicted_rate > 0 || measured(b)); }),
+        [&, shape = bound, hue = meaning](ImVec2 c) { paint_shape(p, shape, c, t.px(4), t.of(hue)); }, name);
 }
 
 void keep_table(const Picture& picture, widgets::Record& record) {
@@ -210,7 +225,9 @@ void draw_rungs(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 s
   const auto& t = theme();
   const Painter p = Painter::window();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const Columns c = columns_of(at.x, size.x, picture.highest);
+  const bool any_time = std::any_of(picture.bars.begin(), picture.bars.end(),
+                                    [](const Bar& bar) { return !bar.time.empty() && !bar.hidden; });
+  const Columns c = columns_of(at.x, size.x, picture.highest, any_time);
   const auto n = static_cast<float>(picture.bars.size());
   // From the bottom up, each where the rows keep their least height: the selected rung's words, the legend, the axis.
   const float least_row = t.px(24);
@@ -258,7 +275,7 @@ void draw_rungs(Inputs& in, const Outputs& out, const Picture& picture, ImVec2 s
   }
   float y = bottom + (axis ? widgets::row_axis_height(2) : 0);
   if (legend) {
-    paint_legend(p, {at.x + t.px(6), y + t.px(6)}, words_width);
+    paint_legend(p, picture.bars, {at.x + t.px(6), y + t.px(6)}, words_width);
     y += t.px(24);
   }
   if (worded) {

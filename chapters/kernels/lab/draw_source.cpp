@@ -103,6 +103,21 @@ void refresh(const Outputs& out, View& view) {
 }
 
 /// The row of buttons of a source that can be edited.
+/// Does the text ask the compiler for files? It then reads them on this machine, whoever wrote the text.
+bool asks_for_files(std::string_view text) {
+  for (std::size_t at = text.find_first_of("#%"); at != std::string_view::npos; at = text.find_first_of("#%", at + 1)) {
+    const std::size_t word = text.find_first_not_of(" \t", at + (text[at] == '%' ? 2 : 1));
+    if (word == std::string_view::npos) return false;
+    if (text[at] == '%' && text.substr(at, 2) != "%:") continue;
+    const std::string_view rest = text.substr(word);
+    if (rest.starts_with("include") || rest.starts_with("import") || rest.starts_with("embed")) return true;
+  }
+  return false;
+}
+constexpr std::string_view reads_files =
+    "This text has an #include: compiling it reads that file of this machine, and what the compiler says may show "
+    "lines of it. Read the text before you compile what somebody else wrote.";
+
 void draw_editor_tools(const Inputs& in, const Outputs& out, View& view, bool mine) {
   const float gap = theme().px(6);
   const auto& rung = out.ladder->rungs[out.selected];
@@ -171,12 +186,15 @@ void draw_source(const Inputs& in, const Outputs& out, const SourcePicture& sour
                                                             : std::string_view(source.report_text);
   const float next = paint_note(p, {}, source.next_text, inner, t.muted, false),
               said = report.empty() ? 0 : paint_note(p, {}, report, inner, t.text, false) + t.px(4);
-  float foot = at.y + height - t.px(8) - next;
-  p.line({at.x + pad, foot - said - t.px(6)}, {at.x + width - pad, foot - said - t.px(6)}, t.line);
+  const bool warned = mine && asks_for_files(view.edited_source);
+  const float warning = warned ? paint_note(p, {}, reads_files, inner, t.warning, false) + t.px(4) : 0;
+  const float foot = at.y + height - t.px(8) - next, above = foot - said;
+  p.line({at.x + pad, above - warning - t.px(6)}, {at.x + width - pad, above - warning - t.px(6)}, t.line);
+  if (warned) paint_note(p, {at.x + pad, above - warning}, reads_files, inner, t.warning);
   paint_note(p, {at.x + pad, foot}, source.next_text, inner, t.muted);
   if (said > 0)
     paint_note(p, {at.x + pad, foot - said}, report, inner, !mine && !source.failure.empty() ? t.bad : t.text);
-  const ImVec2 room{width - pad - t.px(4), std::max(foot - said - t.px(10) - y, t.px(40))};
+  const ImVec2 room{width - pad - t.px(4), std::max(above - warning - t.px(10) - y, t.px(40))};
   ImGui::SetCursorScreenPos({at.x + t.px(4), y});
   if (mine && view.editing) {
     ImGui::PushFont(widgets::font_of(Font::mono), t.type(Type::small));

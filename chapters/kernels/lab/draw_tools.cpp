@@ -37,6 +37,7 @@ void paint_status(const Inputs& in, const Outputs& out, const Picture& picture, 
     line.add("Press in a row to predict it; then it shows");
   else {
     line.add_integer(out.measured_rungs).add(" of ").add_integer(out.rungs).add(" rungs measured");
+    if (picture.noisy_rungs > 0) line.add(", ").add_integer(picture.noisy_rungs).add(" on a busy machine: run again");
     if (out.failed_rungs > 0) line.add(", ").add_integer(out.failed_rungs).add(" failed");
   }
   if (widgets::text_size(line.view(), Type::small).x <= room) p.text({at.x, y}, line.view(), t.muted, Type::small);

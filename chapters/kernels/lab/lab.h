@@ -121,6 +121,7 @@ struct Bar : RungShares {
   double roof_rate = -1, predicted_rate = -1, measured_rate = -1, published_rate = -1;
   double slow_rate = -1, fast_rate = -1;  ///< ends of the interquartile range
   std::string rate, time, share, hover, published_text;
+  std::string why_above;  ///< of a measurement above its roof: what may be the reason
 };
 
 /// Dots of one level of memory: a rung's rate over the operations for each byte that crosses there.
@@ -167,10 +168,11 @@ struct SourcePicture {
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
-  std::string change, caption;  ///< what the selected rung changes; its roof and the operation's size
-  std::string unit;             ///< of the rates: "FLOP/s" or "B/s"
-  double highest = 1;           ///< right end of the rungs' axis
-  bool any_hidden = false;      ///< a rung was measured and waits for its prediction
+  std::string change, caption;   ///< what the selected rung changes; its roof and the operation's size
+  std::string unit;              ///< of the rates: "FLOP/s" or "B/s"
+  double highest = 1;            ///< right end of the rungs' axis
+  std::int64_t noisy_rungs = 0;  ///< those whose samples spread widely
+  bool any_hidden = false;       ///< a rung was measured and waits for its prediction
   std::vector<Bar> bars;
   std::vector<widgets::PortRow> ports;  ///< of the selected rung
   PlotPicture plot;

@@ -72,6 +72,22 @@ const RunRow* run_of(const Inputs& in, const Ladder& ladder, std::string_view ru
   return nullptr;
 }
 
+bool published_waits(const Inputs& in) {
+  if (!in.predict_first) return false;
+  const auto of_gpu = [](const RoofRow& row) { return row.device == "cuda"; };
+  const auto ran_on_gpu = [](const RunRow& row) { return timed(&row) && !row.arch.empty(); };
+  return in.device == ::kernels::Device::cpu || std::any_of(in.roofs.begin(), in.roofs.end(), of_gpu) ||
+         std::any_of(in.runs.begin(), in.runs.end(), ran_on_gpu);
+}
+
+std::string_view above_roof_text(const RatedRung& r) {
+  if (r.bandwidth) return "it ran from a cache, or counts other bytes";
+  return r.ceilings.arithmetic_measured ? "the roof was measured while the machine was busier or its clock lower"
+                                        : "the clock that is assumed is too low; measure the ceilings";
+}
+
+bool noisy(const RunRow* r) { return timed(r) && r->samples > 1 && r->spread_s > noisy_spread * r->time_s; }
+
 bool timed(const RunRow* r) { return r && r->failure.empty() && r->time_s > 0; }
 
 models::Result<std::vector<RatedRung>> rate_rungs(const Inputs& in, const Ladder& ladder, std::int64_t size) {
@@ -84,8 +100,8 @@ models::Result<std::vector<RatedRung>> rate_rungs(const Inputs& in, const Ladder
     RatedRung& r = rated.emplace_back();
     r.ceilings = std::move(*ceilings);
     const models::Machine& m = r.ceilings.machine;
-    const bool bandwidth = against_bandwidth(in, ladder, rung.roof) || cost.flops <= 0;
-    r.floor_s = bandwidth ? cost.bytes() / m.bandwidth_bytes_per_s : cost.flops / m.peak_flops_per_s;
+    r.bandwidth = against_bandwidth(in, ladder, rung.roof) || cost.flops <= 0;
+    r.floor_s = r.bandwidth ? cost.bytes() / m.bandwidth_bytes_per_s : cost.flops / m.peak_flops_per_s;
     predict(in, ladder, rung, r);
     compare(in, ladder, rung, size, r);
   }

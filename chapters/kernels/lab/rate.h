@@ -25,6 +25,7 @@ struct Ceilings {
 struct RatedRung : RungShares {
   const RunRow* run = nullptr;  ///< a row of the Inputs; null when there is none
   Ceilings ceilings;
+  bool bandwidth = false;  ///< its roof is one of bytes, not of operations
   double floor_s = 0, predicted_s = 0;
   models::KernelBound limit;                           ///< by the model, as a share of this rung's roof
   std::optional<models::KernelPrediction> prediction;  ///< as the model states it
@@ -41,6 +42,15 @@ const RunRow* run_of(const Inputs& in, const ::kernels::Ladder& ladder, std::str
                      bool edited);
 /// Did the run end with a time? False for null.
 bool timed(const RunRow* run);
+/// Measurements of others say what this machine's will be, so they wait for the prediction. Where there is no sign of a
+/// GPU nothing can be measured, and they stand for themselves.
+bool published_waits(const Inputs& in);
+/// Why a measurement may lie above the rung's roof: a clause.
+std::string_view above_roof_text(const RatedRung& rung);
+/// Half of a run's samples lie further apart than this share of the median: the machine was not quiet.
+inline constexpr double noisy_spread = 0.1;
+/// The run has samples, and they spread by more than that; false for null.
+bool noisy(const RunRow* run);
 /// Was the rung timed, and may the learner see it?
 inline bool shown(const RatedRung& rung) { return timed(rung.run) && !rung.hidden; }
 /// Is a rung with this roof held against bandwidth? By the roof, else by what its ladder counts.

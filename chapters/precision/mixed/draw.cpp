@@ -28,7 +28,11 @@ void under_words(std::string_view words, ImVec2 size, const Body& body) {
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
   if (out.operations.empty() || out.recipes.size() != models::recipe_count) return;
   stage.panel("layer", {.title = "One layer, by format", .least = {620, 300}, .ideal = {0, 420}, .answers = true},
-              [&](ImVec2 size) { draw_flow(picture, size); });
+              [&](ImVec2 size) {
+                const float above =
+                    published_line("FP8 over BF16: ", picture.published, size, widgets::theme().px(280));
+                draw_flow(picture, {size.x, size.y - above});
+              });
   stage.panel("memory", {.title = "Memory of one chip", .least = {420, 210}, .ideal = {0, 320}}, [&](ImVec2 size) {
     under_words(picture.left_out, size, [&](ImVec2 room) { draw_memory(out, picture, view, room); });
   });

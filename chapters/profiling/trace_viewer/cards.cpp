@@ -68,11 +68,11 @@ void write_figures(const Diagnosis& d, Card& card) {
     case DiagnosisKind::host_busy:
     case DiagnosisKind::host_blocked:
     case DiagnosisKind::host_unrecorded:
-      time(d.part, d.whole, "the waits for a call");
+      time(d.part, d.whole, "host waits");
       break;
     case DiagnosisKind::host_slow:
       card.figure = time_of(d.whole);
-      card.share = "of waiting for the host, in no one call";
+      card.share = "of host waits, no one call";
       break;
     case DiagnosisKind::exposed_communication:
       time(d.part, d.whole, time_of(d.whole));
@@ -83,14 +83,14 @@ void write_figures(const Diagnosis& d, Card& card) {
     case DiagnosisKind::launch_slow:
     case DiagnosisKind::started_late:
     case DiagnosisKind::launches_set_pace:
-      time(d.part, d.whole, "the gaps launched late");
+      time(d.part, d.whole, "late launches");
       break;
     case DiagnosisKind::queue_full:
       card.figure = format_text(static_cast<double>(d.part), "", 15);
       card.share = "launches ahead of the device";
       break;
     case DiagnosisKind::one_kernel_leads:
-      time(d.part, d.whole, "the kernels' time");
+      time(d.part, d.whole, "kernel time");
       break;
     case DiagnosisKind::launches_none:
       card.share = "why the device waits cannot be seen";

@@ -377,11 +377,9 @@ Outputs compute(const Inputs& in, Progress& progress) {
   }
   fill_ranks(rows, chosen, out);  // a finding about all ranks comes before those about one
   const Metrics& metrics = main.recording->metrics;
-  for (std::size_t i = 0; i < metrics.diagnosis.size(); ++i) {
-    const auto& d = metrics.diagnosis[i];
-    out.findings.push_back({std::string(diagnosis_title(d.kind)), diagnosis_sentence(trace, metrics, d), covered_s(d),
-                            static_cast<int>(i)});
-  }
+  for (ToldDiagnosis& told : tell_diagnosis(trace, metrics))
+    out.findings.push_back({std::move(told.title), std::move(told.sentence),
+                            covered_s(metrics.diagnosis[told.diagnosis]), static_cast<int>(told.diagnosis)});
   add_slowest(rows, metrics, out);
   if (const std::string apart = not_one_job(rows, out.waits); !apart.empty()) sentence(out.diagnosis, apart);
   for (const Finding& f : out.findings) sentence(out.diagnosis, f.finding);

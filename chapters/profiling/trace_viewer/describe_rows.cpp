@@ -104,6 +104,9 @@ void describe(Fields& f, View& v) {
           .hi = 1e6});
   f.real("asked_duration_s", v.asked.duration_s,
          {.label = "Length of that step", .unit = "s", .help = "0: the whole recording.", .lo = 0, .hi = 1e6});
+  f.real(
+      "label_px", v.label_px,
+      {.label = "Width of the names", .help = "Left of the tracks, at scale 1; 0: of its own.", .lo = 0, .hi = 4000});
 }
 
 models::Result<std::string> document_of(const Outputs& out) {

@@ -282,4 +282,42 @@ std::string diagnosis_sentence(const Trace& trace, const Metrics& metrics, const
   return {};
 }
 
+/// Findings of the kind that are about one device each.
+static bool of_one_device(const Diagnosis& d) {
+  return d.kind != DiagnosisKind::no_device && d.kind != DiagnosisKind::kernels_missing &&
+         d.kind != DiagnosisKind::queue_full && d.kind != DiagnosisKind::durations_doubtful;
+}
+
+static double part_share(const Diagnosis& d) {
+  return 100.0 * static_cast<double>(d.part) / static_cast<double>(std::max<std::int64_t>(d.whole, 1));
+}
+
+std::vector<ToldDiagnosis> tell_diagnosis(const Trace& trace, const Metrics& metrics) {
+  constexpr std::size_t few = 2;  // so many are told one by one
+  const auto& all = metrics.diagnosis;
+  std::vector<ToldDiagnosis> told;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto same = [&](const Diagnosis& d) { return d.kind == all[i].kind; };
+    const auto from = all.begin() + static_cast<std::ptrdiff_t>(i);
+    const bool folds =
+        of_one_device(all[i]) && static_cast<std::size_t>(std::count_if(all.begin(), all.end(), same)) > few;
+    if (folds && std::any_of(all.begin(), from, same)) continue;
+    told.push_back({i, std::string(diagnosis_title(all[i].kind)), diagnosis_sentence(trace, metrics, all[i])});
+    if (!folds) continue;
+    double lo = 1e300, hi = 0;
+    std::size_t others = 0;
+    for (auto d = from + 1; d != all.end(); ++d)
+      if (same(*d)) {
+        lo = std::min(lo, part_share(*d));
+        hi = std::max(hi, part_share(*d));
+        ++others;
+      }
+    const std::string low = widgets::format_text(lo, "%"), high = widgets::format_text(hi, "%");
+    told.back().sentence += " The same is found of " + std::to_string(others) + " more GPUs, with " + low +
+                            (low == high ? "" : " to " + high) + " in place of " +
+                            share_text(all[i].part, all[i].whole) + ".";
+  }
+  return told;
+}
+
 }  // namespace chapters::profiling::trace_viewer

@@ -209,7 +209,9 @@ void draw_timeline_panel(const Inputs& in, const Outputs& out, const Picture& pi
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = t.px(6), small = t.type(Type::small);
-  const float label = std::min(150.0f, 0.3f * size.x / t.scale);  // design pixels
+  view.timeline.label_px = static_cast<float>(view.label_px);
+  const float wide = size.x / t.scale;  // design pixels, as the label column's
+  const float label = view.label_px > 0 ? std::min(view.timeline.label_px, 0.6f * wide) : std::min(150.0f, 0.3f * wide);
   const float cards = 2 * small + t.px(19), strip = 2 * small + t.px(4), tools = widgets::button_size("Fit").y;
   const bool with_cards = !pic.cards.empty() && size.y >= t.px(330),
              with_strip = !out.overview.empty() && size.y >= t.px(250);
@@ -235,13 +237,14 @@ void draw_timeline_panel(const Inputs& in, const Outputs& out, const Picture& pi
       .height = std::max(t.px(60), at.y + size.y - y),
       .label_px = label,
       .arrows = in.arrows ? widgets::TimelineArrows::all : widgets::TimelineArrows::touched,
-      .legend = true,
+      .legend = size.y >= t.px(240),  // in less room the tracks come first
       .fold_wrappers = true};
   options.row_px = row_height(out, view, options);
   options.height = whole_rows(out, v, options.height, options.row_px);
   widgets::draw_timeline("timeline", out.lanes->data(), v, options);
   view.start_s = v.window.start_s, view.duration_s = v.window.duration_s;
   view.time = v.cursor_s;
+  view.label_px = static_cast<double>(v.label_px);
   measure_selection(out, view);
 }
 

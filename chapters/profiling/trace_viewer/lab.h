@@ -197,6 +197,7 @@ struct SelectionStatistics {
 };
 
 struct View {
+  double label_px = 0;                 ///< design pixels of the names left of the tracks; 0: of its own
   double time = 0;                     ///< cursor, seconds since the recording's first span
   double start_s = 0, duration_s = 0;  ///< what of the time is shown; a duration of 0 shows everything
   std::int64_t match = -1, gap = -1;   ///< the match and the gap stepped to last

@@ -123,7 +123,9 @@ void draw_dot(const DotColumn& column, const LevelRow& row, float left, float wi
   const auto text = widgets::format(*figure.value, column.unit);
   const float size = widgets::text_size(text, Type::small, Font::mono).x, side = t.px(10);
   const float x = std::clamp(static_cast<float>(map.pixel(*figure.value)), left + t.px(6), left + width - t.px(6));
-  const bool after = x + side + size <= left + width;
+  // Where neither side has room the name leaves its column on the side where it leaves it less.
+  const float after_over = x + side + size - (left + width), before_over = left - (x - side - size);
+  const bool after = after_over <= 0 || after_over < before_over;
   const ImVec2 at{after ? x + side : x - side - size, text_y};
   p.rect({at.x - t.px(3), text_y}, {at.x + size + t.px(3), text_y + t.type(Type::small)}, t.background, t.px(2));
   p.text(at, text, t.text, Type::small, Font::mono);
@@ -234,12 +236,25 @@ void basis_dot(const Painter& p, ImVec2 at, ImU32 colour, Basis basis) {
 }
 
 /// The four kinds of dot with their names, from the left.
-static void draw_basis_legend(ImVec2 at, float width) {
+/// Is a figure drawn that is known in this way?
+static bool is_drawn(const Outputs& out, Basis basis) {
+  return std::any_of(out.levels.begin(), out.levels.end(), [&](const LevelRow& row) {
+    const auto known_so = [&](const DotColumn& column) {
+      const models::Sourced& figure = row.facts.*column.figure;
+      return figure.value && figure.basis == basis;
+    };
+    return (basis == Basis::measured && row.measured_bandwidth_bytes_per_s > 0) ||
+           std::any_of(dot_columns.begin(), dot_columns.end(), known_so);
+  });
+}
+
+static void draw_basis_legend(const Outputs& out, ImVec2 at, float width) {
   const auto& t = theme();
   const Painter p = Painter::window();
   constexpr std::array<Basis, 4> order{Basis::specified, Basis::measured, Basis::computed, Basis::assumed};
   float x = at.x;
   for (const Basis basis : order) {
+    if (!is_drawn(out, basis)) continue;
     const std::string_view name = models::basis_id(basis);
     const float size = widgets::text_size(name, Type::small).x;
     if (x + t.px(14) + size > at.x + width) return;
@@ -260,7 +275,7 @@ void draw_ladder(Inputs& in, const Outputs& out, const Picture& pic, ImVec2 size
   draw_header(c, in, at, bottom);
   for (std::size_t i = 0; i < out.levels.size(); ++i)
     draw_row(c, out, pic, i, in, at.y + header + static_cast<float>(i) * row, row);
-  draw_basis_legend({at.x + t.px(12), bottom + t.px(6)}, size.x - t.px(12));
+  draw_basis_legend(out, {at.x + t.px(12), bottom + t.px(6)}, size.x - t.px(12));
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);
   record_table(out);

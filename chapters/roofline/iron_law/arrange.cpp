@@ -38,7 +38,7 @@ WaterfallRow row_of(std::string label, const IronLaw& law, const IronTime& time)
 
 /// What a technique took off each part, scaled so that it adds up to what the whole lost.
 void compare(const Parts& before, double change_s, WaterfallRow& row) {
-  if (std::abs(change_s) <= 5e-4 * row.total_s) {
+  if (std::abs(change_s) <= 1e-12 * row.total_s) {  // rounding
     row.text = "no change";
     return;
   }

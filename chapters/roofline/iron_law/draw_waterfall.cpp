@@ -145,7 +145,7 @@ void Bars::draw() {
   const float least = small() + t_.px(5);
   const auto fit = static_cast<std::size_t>(std::max((bottom - top) / least, 1.0f));
   const std::size_t count = pic_.rows.size(), shown = std::min(count, fit);
-  const float height = std::min((bottom - top) / static_cast<float>(shown), t_.px(96));
+  const float height = std::min((bottom - top) / static_cast<float>(shown), t_.px(128));
   area_.min.y = top;
   const float end = top + height * static_cast<float>(shown);
   draw_axis(end);

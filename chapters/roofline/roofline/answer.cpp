@@ -22,6 +22,7 @@ std::string figure(double value, std::string_view unit, int digits = 3) {
 }
 /// "2.4", and "2" where it is that to within the last digit.
 std::string factor(double ratio) {
+  if (ratio >= 1e6) return "over 1,000,000";
   const double whole = std::round(ratio);
   return std::abs(ratio - whole) < 0.005 * ratio ? format_text(whole, "", 4) : format_text(ratio, "", 2);
 }

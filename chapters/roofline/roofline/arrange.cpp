@@ -63,7 +63,8 @@ void arrange_roofs(const Inputs& in, const models::Chip& main, const Outputs& ou
     pic.roofs.push_back({row.chip + " " + peak + other,
                          info,
                          {far_left, row.ridge, far_right},
-                         {far_left * m.bandwidth_bytes_per_s, m.peak_flops_per_s, m.peak_flops_per_s}});
+                         {far_left * m.bandwidth_bytes_per_s, m.peak_flops_per_s, m.peak_flops_per_s},
+                         row.chip});
   }
 }
 

@@ -55,10 +55,11 @@ class Notes {
   }
   void write_dotted_level(double rate, double until);
   bool regime_name(Meaning meaning, std::string_view name, bool left);
-  void along_slope(const Picture::Line& line, ImU32 colour, Font font);
-  void along_flat(const Picture::Line& line, ImU32 colour, Font font);
+  bool along_slope(const Picture::Line& line, ImU32 colour, Font font);
+  bool along_flat(const Picture::Line& line, ImU32 colour, Font font);
   void beside_vertical(double x, std::string_view name);
-  void beside_dot(ImVec2 at, float radius, std::string_view name, ImU32 colour);
+  bool beside_dot(ImVec2 at, float radius, std::string_view name, ImU32 colour);
+  void by_leader(const Picture::Line& line);
 
   const Outputs& out_;
   const Picture& pic_;
@@ -210,40 +211,46 @@ void Notes::callout() {
   s_.room.block_segment(own_, end, 3);
 }
 
-void Notes::along_slope(const Picture::Line& line, ImU32 colour, Font font) {
-  if (line.xs.size() < 2) return;
+bool Notes::along_slope(const Picture::Line& line, ImU32 colour, Font font) {
+  if (line.xs.size() < 2) return true;
   const ImVec2 size = widgets::text_size(line.label, Type::small, font);
   const double slope = line.ys[0] / line.xs[0];  // B/s: the line rises by its bandwidth
   const ImVec2 end = pixel_of(f_, line.xs[1], line.ys[1]);
   constexpr int steps = 36;
   for (int i = 1; i < steps; ++i) {
     const float x = area_.min.x + area_.width() * static_cast<float>(i) / steps;
-    if (x > end.x) return;
+    if (x > end.x) break;
     const double value = f_.x.value(static_cast<double>(x));
     const float y = static_cast<float>(f_.y.pixel(value * slope));
     const ImVec2 below{x + t_.px(9), y + t_.px(5)}, above{x - size.x - t_.px(9), y - size.y - t_.px(5)};
     for (const ImVec2 at : {below, above})
       if (free(at, size)) {
         write(at, line.label, colour, font);
-        return take(at, size);
+        take(at, size);
+        return true;
       }
   }
+  return false;
 }
 
-void Notes::along_flat(const Picture::Line& line, ImU32 colour, Font font) {
-  if (line.xs.empty()) return;
-  const ImVec2 size = widgets::text_size(line.label, Type::small, font);
+bool Notes::along_flat(const Picture::Line& line, ImU32 colour, Font font) {
+  if (line.xs.empty()) return true;
   const float y = static_cast<float>(f_.y.pixel(line.ys.back()));
   const float from = static_cast<float>(f_.x.pixel(line.xs[line.xs.size() - 2]));
-  if (!(y > area_.min.y && y < area_.max.y)) return;
-  // Above the flat part a name may begin in front of the ridge.
-  for (float right = area_.max.x - t_.px(10); right - size.x >= std::max(from - size.x * 0.7f, area_.min.x);
-       right -= t_.px(14))
-    for (const ImVec2 at : {ImVec2{right - size.x, y - size.y - t_.px(5)}, ImVec2{right - size.x, y + t_.px(5)}})
-      if (free(at, size)) {
-        write(at, line.label, colour, font);
-        return take(at, size);
-      }
+  if (!(y > area_.min.y && y < area_.max.y)) return false;
+  for (const std::string_view label : {std::string_view(line.label), std::string_view(line.brief)}) {
+    const ImVec2 size = widgets::text_size(label, Type::small, font);
+    // Above the flat part a name may begin in front of the ridge.
+    for (float right = area_.max.x - t_.px(10);
+         !label.empty() && right - size.x >= std::max(from - size.x * 0.7f, area_.min.x); right -= t_.px(14))
+      for (const ImVec2 at : {ImVec2{right - size.x, y - size.y - t_.px(5)}, ImVec2{right - size.x, y + t_.px(5)}})
+        if (free(at, size)) {
+          write(at, label, colour, font);
+          take(at, size);
+          return true;
+        }
+  }
+  return false;
 }
 
 bool Notes::regime_name(Meaning meaning, std::string_view name, bool left) {
@@ -279,15 +286,15 @@ void Notes::beside_vertical(double x, std::string_view name) {
   if (box) write(box->min, name, t_.text);
 }
 
-void Notes::beside_dot(ImVec2 at, float radius, std::string_view name, ImU32 colour) {
-  if (name.empty()) return;
+bool Notes::beside_dot(ImVec2 at, float radius, std::string_view name, ImU32 colour) {
+  if (name.empty()) return true;
   if (!area_.contains(at)) {  // off the scale: beside its arrow at the edge
     const float in = t_.px(10);
     at = {std::clamp(at.x, area_.min.x + in, area_.max.x - in), std::clamp(at.y, area_.min.y + in, area_.max.y - in)};
     radius = t_.px(15);
   }
   const auto box = widgets::place_by_point(s_.room, at, radius, widgets::text_size(name, Type::small), s_.placed);
-  if (!box) return;
+  if (!box) return false;
   if (const auto end = widgets::leader_needed(at, radius, *box)) {
     const float length = std::hypot(end->x - at.x, end->y - at.y), share = radius / length;
     p_.line({at.x + (end->x - at.x) * share, at.y + (end->y - at.y) * share}, *end, t_.muted, 1);
@@ -295,6 +302,21 @@ void Notes::beside_dot(ImVec2 at, float radius, std::string_view name, ImU32 col
   }
   write(box->min, name, colour);
   s_.placed.push_back(*box);
+  return true;
+}
+
+/// The name of a slope that has no room beside it stands apart, with a line to it.
+void Notes::by_leader(const Picture::Line& line) {
+  const double slope = line.ys[0] / line.xs[0];
+  const ImVec2 end = pixel_of(f_, line.xs[1], line.ys[1]);
+  const float left = std::max(area_.min.x,
+                              static_cast<float>(f_.x.pixel(f_.y.value(static_cast<double>(area_.max.y)) / slope))),
+              right = std::min(end.x, area_.max.x);
+  for (int step = 1; step < 20; ++step) {
+    const float x = left + (right - left) * static_cast<float>(step) / 20;
+    const auto y = static_cast<float>(f_.y.pixel(f_.x.value(static_cast<double>(x)) * slope));
+    if (area_.contains({x, y}) && beside_dot({x, y}, t_.px(2), line.label, t_.muted)) return;
+  }
 }
 
 void Notes::names() {
@@ -306,7 +328,8 @@ void Notes::names() {
     }
   along_flat(pic_.flat, compute, Font::bold);
   along_slope(pic_.slope, memory, Font::bold);
-  for (const Picture::Line& line : pic_.roofs) along_flat(line, t_.muted, Font::sans);
+  for (const Picture::Line& line : pic_.roofs)
+    if (!along_flat(line, t_.muted, Font::sans) && !along_slope(line, t_.muted, Font::sans)) by_leader(line);
   along_flat(pic_.next_format, compute, Font::sans);
   beside_dot(own_, t_.px(15), pic_.own_label, t_.text);
   if (!regime_name(Meaning::memory_bound, "memory-bound: bytes set the time", true))
@@ -317,7 +340,8 @@ void Notes::names() {
   for (const Picture::Dot& dot : pic_.measured) beside_dot(pixel_of(f_, dot.x, dot.y), t_.px(5), dot.label, t_.text);
   for (const Picture::Line& line : pic_.measured_ceilings)
     line.ys.front() == line.ys.back() ? along_flat(line, t_.text, Font::sans) : along_slope(line, t_.text, Font::sans);
-  for (const Picture::Line& line : pic_.ceilings) along_slope(line, t_.muted, Font::sans);
+  for (const Picture::Line& line : pic_.ceilings)
+    if (!along_slope(line, t_.muted, Font::sans)) by_leader(line);
   along_flat(pic_.launch, t_.text, Font::sans);
   for (const Picture::Dot& dot : pic_.dots) beside_dot(pixel_of(f_, dot.x, dot.y), t_.px(6), dot.label, t_.muted);
 }

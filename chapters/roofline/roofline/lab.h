@@ -93,6 +93,7 @@ struct Picture {
   struct Line {
     std::string label, info;
     std::vector<double> xs, ys;
+    std::string brief = {};  ///< where the label has no room; empty: it is brief
   };
   /// A kernel under the roof. `operation` is what a click chooses (empty: nothing), at `batch` (0: as it is).
   struct Dot {

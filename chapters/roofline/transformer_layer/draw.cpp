@@ -147,6 +147,7 @@ void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& 
                 if (out.operations.empty()) return ImGui::Dummy(size);
                 float above = story(pic.subject, size.x, theme().text);
                 if (!pic.capacity.empty()) above += story(pic.capacity, size.x, theme().warning);
+                above += published_line("best trained: ", pic.published, {size.x, size.y - above}, theme().px(140));
                 draw_flow(out, pic, view, in.launch_s > 0, size.x, size.y - above);
               });
   stage.panel("operations", {.title = "Operations, the costliest first", .least = {470, 220}, .scrolls = true},

@@ -77,9 +77,10 @@ void flow_box(const Painter& p, const Outputs& out, const Picture& pic, View& vi
                                  : widgets::text_size(brief, Type::small).x <= room ? brief
                                                                                     : std::string_view{};
   const float line = small + t.px(3);
-  const bool shaped = r.height() >= 2 * line + t.px(6) && widgets::text_size(row.shape, Type::small).x <= room;
+  const bool shaped =
+      !row.shape.empty() && r.height() >= 2 * line + t.px(6) && widgets::text_size(row.shape, Type::small).x <= room;
   if (!shown.empty() && r.height() >= small) p.text({left, shaped ? y - line / 2 : y}, shown, ink, Type::small);
-  if (!shown.empty() && shaped && !row.shape.empty()) p.text({left, y + line / 2}, row.shape, ink, Type::small);
+  if (!shown.empty() && shaped) p.text({left, y + line / 2}, row.shape, ink, Type::small);
   if (is_selected(view, index) || ImGui::IsItemFocused())
     p.frame({r.min.x - 1, r.min.y - 1}, {r.max.x + 1, r.max.y + 1}, t.text, t.px(2), t.px(3));
 }

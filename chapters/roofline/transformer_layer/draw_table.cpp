@@ -51,9 +51,11 @@ double value_of(const OperationRow& row, std::size_t column) {
   }
 }
 
-void fill_cell(const OperationRow& row, std::size_t column, widgets::TableCell& out) {
+void fill_cell(const OperationRow& row, std::size_t column, bool narrow, widgets::TableCell& out) {
   if (column == name_column) {
-    out.text = row.timed.operation.name;
+    // In a narrow table "expert gate projection" and "expert up projection" would be cut to the same letters.
+    const std::string_view name = row.timed.operation.name;
+    out.text = narrow ? name.substr(0, name.find(" projection")) : name;
     return;
   }
   out.value = value_of(row, column);
@@ -148,8 +150,11 @@ void draw_operations(const Outputs& out, const Picture& pic, View& view, float w
       .context = &context,
       .rows = view.rows.size(),
       .version = 2 * view.rows_version + (context.narrow ? 1 : 0),
-      .cell = [](const void* c, std::size_t row, std::size_t column,
-                 widgets::TableCell& to) { fill_cell(Context::of(c).row(row), Context::of(c).column(column), to); },
+      .cell =
+          [](const void* c, std::size_t row, std::size_t column, widgets::TableCell& to) {
+            const Context& all = Context::of(c);
+            fill_cell(all.row(row), all.column(column), all.narrow, to);
+          },
       .key = [](const void* c, std::size_t row,
                 std::size_t column) { return value_of(Context::of(c).row(row), Context::of(c).column(column)); },
       .mark =

@@ -264,12 +264,29 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     else if (r.arrival_s < picture.shown_s)
       picture.later.push_back(r.arrival_s);
   }
+  for (const PolicyPicture& policy : picture.policies) {
+    DrawnMarks& drawn = picture.drawn;
+    drawn.waits |= !policy.queue.empty();
+    for (const models::SlotSpan& span : policy.spans) {
+      if (policy.later(span.request)) continue;
+      const bool missed = policy.missed_by(span.request);
+      drawn.prefill |= span.use == models::SlotUse::prefill;
+      drawn.decode |= span.use == models::SlotUse::decode && !missed;
+      drawn.missed |= span.use == models::SlotUse::decode && missed;
+      drawn.held |= span.use == models::SlotUse::held;
+      drawn.sent_back |= span.preempted;
+    }
+  }
   picture.kv_blocks = out.kv_blocks;
   picture.caption = caption_of(in, out);
   picture.answer = answer_of(in, out);
   const std::string whose = " of " + count_text(static_cast<double>(out.chosen.requests)) + " requests";
   picture.latency_axis = "latency" + whose;
   picture.ttft_axis = "time to first token" + whose;
+  const bool overloaded =
+      std::any_of(out.racers.begin(), out.racers.end(), [](const PolicyRun& run) { return run.overloaded; });
+  picture.no_shares =
+      overloaded ? "Overloaded: waits grow as long as requests come." : "Nothing to show: too few requests have left.";
   picture.ttft_limit_s = in.ttft_limit_s;
   picture.measured = measured_runs(in, out);
   return picture;

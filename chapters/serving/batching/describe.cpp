@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::string_view orca = "Orca, Yu et al., OSDI 2022", little = "Little 1961",
                            batch_means = "batch means, Schmeiser 1982; Student's t",
-                           no_figure = "Not of an overloaded queue, nor of too few requests.",
+                           no_figure = "No steady figure: the queue is overloaded, or requests are too few.",
                            no_wait = "Not of an overloaded queue: it grows with the run.",
                            no_interval = "Takes 1,000 requests of a steady stream.",
                            no_tokens = "Not of a plain queue, nor of too few requests.";

@@ -32,18 +32,21 @@ void draw_key(const Picture& picture, ImVec2 at, float width, bool queue) {
   const auto fill = [&](models::SlotUse use, bool missed) {
     return [&p, use, missed](widgets::Rect r) { p.rect(r.min, r.max, use_colour(use, missed)); };
   };
-  if (queue) entry("waits", [&](widgets::Rect r) { p.frame(r.min, r.max, t.text, 1); });
+  const DrawnMarks& drawn = picture.drawn;
+  if (queue && drawn.waits) entry("waits", [&](widgets::Rect r) { p.frame(r.min, r.max, t.text, 1); });
   const bool tokens = picture.kv_blocks > 0;
-  if (tokens) entry("prefill", fill(models::SlotUse::prefill, false));
-  entry(tokens ? "decode" : "in service", fill(models::SlotUse::decode, false));
-  entry("SLO missed", fill(models::SlotUse::decode, true));
-  entry("done, slot held", [&](widgets::Rect r) {
-    p.rect(r.min, r.max, widgets::with_alpha(t.muted, 0.22f));
-    widgets::hatch(p, r, widgets::with_alpha(t.muted, 0.55f), t.px(5));
-  });
+  if (tokens && drawn.prefill) entry("prefill", fill(models::SlotUse::prefill, false));
+  if (drawn.decode) entry(tokens ? "decode" : "in service", fill(models::SlotUse::decode, false));
+  if (drawn.missed) entry("SLO missed", fill(models::SlotUse::decode, true));
+  if (drawn.held)
+    entry("done, slot held", [&](widgets::Rect r) {
+      p.rect(r.min, r.max, widgets::with_alpha(t.muted, 0.22f));
+      widgets::hatch(p, r, widgets::with_alpha(t.muted, 0.55f), t.px(5));
+    });
   if (!picture.later.empty())
     entry("later requests", [&](widgets::Rect r) { p.rect(r.min, r.max, widgets::with_alpha(t.muted, later_alpha)); });
-  if (tokens) entry("sent back", [&](widgets::Rect r) { p.rect({r.max.x - t.px(3), r.min.y}, r.max, t.text); });
+  if (drawn.sent_back)
+    entry("sent back", [&](widgets::Rect r) { p.rect({r.max.x - t.px(3), r.min.y}, r.max, t.text); });
 }
 
 /// One request's way through every policy, or what the colours mean.
@@ -136,6 +139,7 @@ void draw_shares(const char* label, const Picture& picture, bool ttft, bool limi
                          .size = size,
                          .limit = limited ? picture.ttft_limit_s : std::numeric_limits<double>::quiet_NaN(),
                          .limit_label = "SLO",
+                         .nothing = picture.no_shares,
                          .revision = picture.version,
                      });
 }
@@ -168,7 +172,7 @@ void draw(widgets::Stage& stage, Inputs&, const Outputs&, const Picture& picture
   stage.panel("race", {.title = "The race", .least = {540, 104 + each * policies}, .answers = true},
               [&](ImVec2 size) { draw_race_panel(picture, view, size); });
   if (!picture.measured.runs.empty())
-    stage.panel("measured", {.title = "Published runs: chips, sequences at once", .least = {300, 180}},
+    stage.panel("measured", {.title = picture.measured.title, .least = {300, 180}},
                 [&](ImVec2 size) { draw_measured(picture, view, size); });
   // In a plain queue the answer is one token.
   const bool tokens = picture.kv_blocks > 0;

@@ -124,6 +124,7 @@ struct MeasuredRun {
 };
 /// Published runs of the model that is served, after the chosen policy's own.
 struct MeasuredRuns {
+  std::string title;  ///< of the panel: the model and the chip that were measured
   bool rate = false;  ///< all output tokens; else those of one answer, which is 1 / TPOT
   std::string axis;
   std::vector<MeasuredRun> runs;  ///< the first is this lab's own
@@ -138,8 +139,14 @@ struct Dot {
   std::int64_t prompt_tokens = 0, output_tokens = 0;
 };
 
+/// Which marks stand in the race, so that its key names no others.
+struct DrawnMarks {
+  bool waits = false, prefill = false, decode = false, missed = false, held = false, sent_back = false;
+};
+
 struct Picture {
   std::uint64_t version = 0;
+  DrawnMarks drawn;
   std::vector<PolicyPicture> policies;
   std::vector<Dot> dots;      ///< of the requests pictured
   std::vector<double> later;  ///< arrivals behind them while somebody pictured is still there, seconds
@@ -148,6 +155,7 @@ struct Picture {
   std::int64_t kv_blocks = 0;  ///< 0: a plain queue without a cache
   std::string caption, answer;
   std::string latency_axis, ttft_axis;  ///< whose latencies the curves are
+  std::string no_shares;                ///< said where no policy has a distribution
   double ttft_limit_s = 1;
   MeasuredRuns measured;
 };

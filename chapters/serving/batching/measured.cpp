@@ -75,19 +75,20 @@ MeasuredRun own_run(const Inputs& in, const Outputs& out, bool all_tokens) {
   return own;
 }
 
-/// What tells a row from others of the same model, as short as can be: tensor parallel over so many chips, sequences at
-/// once, and of saturated servers prompt and output.
-std::string short_name(const Published& row, bool same_chip) {
-  std::string out;
+/// What tells a row from others of the same model, as short as can be: chips, sequences at once, and of saturated
+/// servers prompt and output. The format only where the rows' differ.
+std::string short_name(const Published& row, bool same_chip, bool same_format) {
+  const double chips = row.number("chips", 1);
+  std::string out = format_text(chips, "");
   const auto chip = find_chip(text_of(row, "chip"));
-  if (!same_chip && chip) out = (*chip)->short_name + " ";
-  out += "TP" + format_text(row.number("chips", 1), "");
-  out += " " + upper(text_of(row, "format"));
-  out += ", " + format_text(row.number("slots", 1), "");
-  if (row.output == rate)
-    out += ", " + format_text(row.number("prompt_tokens", 1), "") + " / " +
-           format_text(row.number("output_tokens", 1), "");
-  return out;
+  if (!same_chip && chip)
+    out += "\xC3\x97 " + (*chip)->short_name;
+  else
+    out += chips > 1 ? " chips" : " chip";
+  if (!same_format) out += " " + upper(text_of(row, "format"));
+  const auto tokens = [&](std::string_view key) { return std::to_string(std::llround(row.number(key, 1))); };
+  if (row.output == rate) return out + ", " + tokens("prompt_tokens") + "/" + tokens("output_tokens");
+  return out + ", batch " + format_text(row.number("slots", 1), "");
 }
 
 }  // namespace
@@ -105,6 +106,13 @@ MeasuredRuns measured_runs(const Inputs& in, const Outputs& out) {
         same_chip = same;
       }
   if (rows.empty()) return all;
+  const auto chip = find_chip(in.chip);
+  const auto model = find_model(in.model);
+  all.title = "Published: " + (model ? (*model)->name : in.model) +
+              (same_chip && chip ? " on " + (*chip)->short_name : std::string(" on other chips"));
+  const bool same_format = std::all_of(
+      rows.begin(), rows.end(), [&](const Published* row) { return row->sets("format", text_of(*rows[0], "format")); });
+  if (same_format) all.title += ", " + upper(text_of(*rows[0], "format"));
   all.axis = all.rate ? "output tokens a second, all answers" : "tokens a second of one answer";
   if (MeasuredRun own = own_run(in, out, all.rate); own.bound > 0 && own.measured > 0) all.runs.push_back(own);
   for (const Published* row : rows) {
@@ -112,7 +120,7 @@ MeasuredRuns measured_runs(const Inputs& in, const Outputs& out) {
     if (!bound) continue;
     const double best = all.rate ? bound->tokens_per_s : bound->tpot_s;
     all.runs.push_back({
-        .name = short_name(*row, same_chip),
+        .name = short_name(*row, same_chip, same_format),
         .info = row->name + ": " + format_text(-100 * published_residual(row->role, row->measured, best), "%", 3) +
                 " short of the bound; " + row->source + ", " + row->date,
         .measured = all.rate ? row->measured : 1 / row->measured,

@@ -10,6 +10,7 @@
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
+#include "tests/support/lab/shell_driver.h"
 #include "widgets/base/theme.h"
 
 using namespace support;
@@ -197,4 +198,16 @@ TEST_CASE("gantt: a deadline's line passes behind the tasks it meets, and throug
   }
   CHECK(lines == 4);  // two deadlines, each in two pieces
   CHECK(names > 0);
+}
+
+TEST_CASE("gantt: what each change saves stands under the schedule at 1280 x 800, and the key names what is drawn") {
+  ShellDriver d(bundled_content(), nowhere(), {1280, 800}, true);
+  use_bundled_catalog();
+  d.shell.drawer_open = false;  // as small windows open
+  REQUIRE(d.workspace.open("driving/gantt"));
+  REQUIRE(d.settle());
+  CHECK(d.ui.text_present("latency of a frame (ms)"));
+  CHECK(d.ui.text_present("late"));
+  CHECK_FALSE(d.ui.text_present("not on it"));
+  CHECK(d.canvas_overflow_px() == 0);
 }

@@ -8,6 +8,7 @@
 #include "models/machine/kernel_prediction.h"
 #include "models/machine/kernel_rules.h"
 #include "tests/support/base/paths.h"
+#include "tests/support/lab/canvas.h"
 #include "tests/support/lab/catalog.h"
 #include "tests/support/lab/lab_bench.h"
 #include "tests/support/lab/shell_driver.h"
@@ -227,9 +228,14 @@ TEST_CASE("kernel lab: pressing in a row predicts that rung, and the editor send
   d.ui.key(ImGuiKey_Home, ImGuiMod_Ctrl);
   d.ui.type("// mine ");
   d.ui.frames(2);
+  CHECK_FALSE(d.ui.text_present("reads that file of this machine"));
   const std::string text = d.workspace.lab().view().find("edited_source")->text();
   CHECK(text.starts_with("// mine "));
   CHECK(text.size() == kernels::find_ladder("cuda-transpose")->rungs[1].source.size() + 8);
+  d.ui.key(ImGuiKey_Home, ImGuiMod_Ctrl);
+  d.ui.type("# include \"/etc/hostname\" ");
+  d.ui.frames(2);
+  CHECK(d.ui.text_present("This text has an #include"));
   d.ui.click("Done");
   d.ui.frames(2);
   CHECK(d.ui.text_present("// mine"));
@@ -276,4 +282,57 @@ TEST_CASE("kernel lab: the naive product waits for the pipe of L1 and shared mem
   const LabPtr lab = open_lab("kernels/lab");
   compute(set(*lab, {{"device", "cuda"}, {"cuda_ladder", "cuda-sgemm"}, {"rung", 1}}));
   CHECK(text_of(*lab, "limit") == "the pipe of L1 and shared memory");
+}
+
+// Boehm's rates stand on the ladder where this machine shows no GPU; a measured roof of one says that there is.
+TEST_CASE("kernel lab: what others measured stands by itself without a GPU and waits for the prediction with one") {
+  const LabPtr lab = open_lab("kernels/lab");
+  compute(set(*lab, {{"device", "cuda"}, {"cuda_ladder", "cuda-sgemm"}, {"rung", 2}}));
+  CHECK(out(*lab, "published_share") == Approx(100 * 1986.5 / 38.7e3));
+  compute(set(
+      *lab,
+      {{"roofs", app::Json::parse(
+                     R"([{"device": "cuda", "id": "gpu_fma", "title": "fma", "unit": "FLOP/s", "value": 6e13}])")}}));
+  CHECK(std::isnan(out(*lab, "published_share")));
+}
+
+TEST_CASE("kernel lab: the legend names the marks that stand in the rows and no others") {
+  ShellDriver d(bundled_content());
+  use_bundled_catalog();
+  REQUIRE(d.workspace.open("kernels/lab"));
+  d.ui.frames(4);
+  CHECK(d.ui.text_present("the model allows"));
+  CHECK(d.ui.text_present("latency-bound"));  // the first rung waits
+  for (const char* absent : {"your prediction", "measured elsewhere", "memory-bound"}) {
+    INFO(absent);
+    CHECK_FALSE(d.ui.text_present(absent));
+  }
+  REQUIRE(d.workspace.open_with("kernels/lab", {{"device", "cuda"}, {"cuda_ladder", "cuda-sgemm"}}, app::Json::object())
+              .error == "");
+  d.ui.frames(4);
+  CHECK(d.ui.text_present("measured elsewhere"));
+  CHECK_FALSE(d.ui.text_present("latency-bound"));
+}
+
+TEST_CASE("kernel lab: times that spread are called noisy, and a rate above an arithmetic roof blames the roof") {
+  const app::Json predicted = {{{"ladder", "cpu-sgemm"}, {"rung", "tile"}, {"share", 85}}};
+  const auto caption = [&](double spread_s) {
+    const LabPtr lab = open_lab("kernels/lab");
+    compute(set(*lab, {{"rung", 5},
+                       {"predictions", predicted},
+                       {"runs", {result_of_run("tile", 0.01, {{"spread_s", spread_s}})}},
+                       {"roofs", roofs}}));
+    Canvas canvas(*lab, {1600, 1000});
+    canvas.ui.frames(3);
+    return canvas.ui.text_present("spread by 20 % (interquartile range)");
+  };
+  CHECK(caption(0.002));
+  CHECK_FALSE(caption(0.0005));
+  const LabPtr lab = open_lab("kernels/lab");
+  compute(set(*lab, {{"rung", 5},
+                     {"predictions", predicted},
+                     {"runs", {result_of_run("tile", 0.006)}},
+                     {"roofs", roofs}}));  // 151 GFLOP/s over 130
+  CHECK(lab->answer().find("the roof was measured while the machine was busier or its clock lower") !=
+        std::string::npos);
 }

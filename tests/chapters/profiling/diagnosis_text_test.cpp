@@ -138,3 +138,27 @@ TEST_CASE("each kind of finding has a title of its own") {
   CHECK(titles.size() == static_cast<std::size_t>(count));
   CHECK_FALSE(titles.contains(""));
 }
+
+// Three devices do the same: 10 us of work, 80 us of nothing, 10 us of work.
+TEST_CASE("what three devices share is told once, with the count of the others and their shares") {
+  const auto on = [](int device, int ts_us) {
+    return R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)" + std::to_string(ts_us) +
+           R"(,"dur":10,"args":{"device":)" + std::to_string(device) + R"(,"stream":7}})";
+  };
+  const auto told_of = [&](int devices) {
+    std::vector<std::string> events;
+    for (int device = 0; device < devices; ++device) {
+      events.push_back(on(device, 0));
+      events.push_back(on(device, 90));
+    }
+    const Measured m = measured(recording_of(events));
+    std::vector<std::string> idle;
+    for (const auto& told : chapters::profiling::trace_viewer::tell_diagnosis(m.trace, m.metrics))
+      if (told.title == "The device is idle") idle.push_back(told.sentence);
+    return idle;
+  };
+  REQUIRE(told_of(3).size() == 1);
+  CHECK(told_of(3)[0].ends_with(" The same is found of 2 more GPUs, with 80 % in place of 80 %."));
+  CHECK(told_of(2).size() == 2);
+  CHECK(told_of(2)[0].find("more GPUs") == std::string::npos);
+}

@@ -232,7 +232,7 @@ TEST_CASE("a finding's card says what it costs in all and of what it is a share"
   ViewerInUse v(app::Json{{"sample", "data_starved"}});
   CHECK(v.d.ui.text_present("The data loader is late"));
   CHECK(v.d.ui.text_present("21.1 ms"));  // all four waits together, not the longest of them
-  CHECK(v.d.ui.text_present("100 % of the waits for a call"));
+  CHECK(v.d.ui.text_present("100 % of host waits"));
   CHECK(v.d.ui.text_present("19.3 % of 112 ms"));
 }
 

@@ -6,6 +6,7 @@
 
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
+#include "tests/support/lab/shell_driver.h"
 
 using namespace support;
 
@@ -263,4 +264,18 @@ TEST_CASE("work far off the scale leaves the roofs three decades of room at most
   for (const auto& stroke : canvas.ui.record().strokes)
     if (stroke.kind == widgets::Stroke::Kind::text && stroke.text.starts_with("0.001")) left = true;
   CHECK(left);
+}
+
+TEST_CASE("each chip that stands beside the main one is named at its roof") {
+  ShellDriver d(bundled_content(), nowhere(), {1280, 800}, true);
+  REQUIRE(d.workspace
+              .open_with("roofline/roofline",
+                         {{"chips", {"v100_sxm2", "a100_80_sxm", "h100_sxm", "b200_sxm"}}, {"show", {"operations"}}},
+                         app::Json::object())
+              .error == "");
+  REQUIRE(d.settle());
+  for (const char* chip : {"V100", "A100 80GB", "B200"}) {
+    INFO(chip);
+    CHECK(d.ui.text_present(chip));
+  }
 }

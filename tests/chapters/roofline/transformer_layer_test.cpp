@@ -10,6 +10,7 @@
 #include "tests/support/base/paths.h"
 #include "tests/support/lab/canvas.h"
 #include "tests/support/lab/lab_bench.h"
+#include "tests/support/lab/shell_driver.h"
 
 using namespace support;
 
@@ -329,4 +330,17 @@ TEST_CASE("transformer layer: the table begins with the costliest operations, wh
   const auto top = [&](const char* name) { return d.ui.point_in(name, {0.5f, 0.5f}).y; };
   CHECK(top("gate projection##bars") < top("query projection##bars"));
   CHECK(top("down projection##bars") < top("fused attention##bars"));
+}
+
+TEST_CASE("transformer layer: the best published step stands in the answering panel, and narrow names stay apart") {
+  ShellDriver d(bundled_content(), nowhere(), {1280, 800}, true);
+  REQUIRE(d.workspace.open("roofline/transformer-layer"));
+  REQUIRE(d.settle());
+  CHECK(d.ui.text_present("best trained: "));
+  CHECK(d.ui.text_present("of its bound"));
+  REQUIRE(d.input("model").set_choice_id("deepseek-v3"));
+  REQUIRE(d.settle());
+  CHECK(d.ui.text_present("expert gate"));
+  CHECK(d.ui.text_present("expert down"));
+  CHECK(d.canvas_overflow_px() == 0);
 }

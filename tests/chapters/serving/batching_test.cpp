@@ -272,8 +272,10 @@ TEST_CASE("batching: published runs of the model stand beside the race by defaul
     REQUIRE(d.workspace.open("serving/batching"));
     REQUIRE(d.settle());
     INFO(size.x << " x " << size.y);
-    CHECK(d.ui.text_present("Published runs"));
-    CHECK(d.ui.text_present("TP8 FP8, 64"));
+    CHECK(d.ui.text_present("Published: Llama 3 70B on H100 SXM, FP8"));
+    CHECK(d.ui.text_present("8 chips, batch 64"));
+    CHECK(d.ui.text_present("100"));
+    CHECK(d.ui.text_present("200"));     // two names at the axis
     CHECK(d.ui.text_present("20.7 %"));  // 15.45 ms measured, 3.13 ms at full roofs
     CHECK(d.ui.text_present("model BF16, 6.8"));
     CHECK(d.canvas_overflow_px() == 0);
@@ -283,7 +285,38 @@ TEST_CASE("batching: published runs of the model stand beside the race by defaul
   REQUIRE(d.input("model").set_choice_id("llama-2-70b"));  // saturated runs and MLPerf alone
   REQUIRE(d.settle());
   CHECK(d.ui.text_present("output tokens a second, all answers"));
+  CHECK(d.ui.text_present("Published: Llama 2 70B on H100 SXM, FP8"));
+  CHECK(d.ui.text_present("16 chips, 294/293"));
   REQUIRE(d.input("model").set_choice_id("smollm3-3b"));
   REQUIRE(d.settle());
-  CHECK_FALSE(d.ui.text_present("Published runs"));
+  CHECK_FALSE(d.ui.text_present("Published: "));
+}
+
+TEST_CASE("batching: where every queue overflows the empty distributions say why") {
+  ShellDriver d(bundled_content(), nowhere(), {1920, 1080}, true);
+  REQUIRE(
+      d.workspace.open_with("serving/batching", {{"against", {"static"}}, {"arrival_rate", 6.5}}, app::Json::object())
+          .error == "");
+  REQUIRE(d.settle());
+  CHECK(d.ui.text_present("Overloaded: waits grow as long as requests come."));
+}
+
+TEST_CASE("batching: the key of the race names what is drawn in it and nothing else") {
+  ShellDriver d(bundled_content(), nowhere(), {1600, 1000}, true);
+  REQUIRE(d.workspace.open("serving/batching"));
+  REQUIRE(d.settle());
+  CHECK(d.ui.text_present("done, slot held"));  // the static rival's
+  CHECK_FALSE(d.ui.text_present("sent back"));
+  REQUIRE(d.workspace
+              .open_with("serving/batching",
+                         {{"policy", "single"},
+                          {"against", app::Json::array()},
+                          {"service", "exponential"},
+                          {"arrival_rate", 0.8},
+                          {"service_time_s", 1}},
+                         app::Json::object())
+              .error == "");
+  REQUIRE(d.settle());
+  CHECK(d.ui.text_present("in service"));
+  CHECK_FALSE(d.ui.text_present("done, slot held"));
 }

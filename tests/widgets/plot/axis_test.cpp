@@ -75,6 +75,9 @@ TEST_CASE("a log axis names its decades, as the roofline needs") {
   CHECK(time.unit.length == 0);
   CHECK(labels(ticks({.kind = AxisKind::log10, .lo = 1, .hi = 100}, 600)) ==
         Labels{"1", "2", "5", "10", "20", "50", "100"});
+  // Less than a decade in little room: even steps would leave 200 alone.
+  CHECK(labels(ticks({.kind = AxisKind::log10, .lo = 45, .hi = 360}, 130)) == Labels{"50", "100", "200"});
+  CHECK(labels(ticks({.kind = AxisKind::log10, .lo = 1100, .hi = 90000}, 130)) == Labels{"2,000", "20,000"});
 }
 
 TEST_CASE("binary axes count in powers of two") {

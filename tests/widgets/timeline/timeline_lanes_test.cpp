@@ -244,3 +244,17 @@ TEST_CASE("the axis names its unit once and can be shared with a plot") {
   CHECK(std::abs(l.view.axis().left_px - 77) <= 0.01f);
   CHECK(std::abs(l.view.axis().right_px - 33) <= 0.01f);
 }
+
+TEST_CASE("the edge between labels and lanes is dragged, and a double click gives it back") {
+  Lanes l;
+  l.ui.frames(2);
+  const float before = l.view.lanes_rect().min.x;
+  l.ui.drag_by("label column", {60, 0});
+  l.ui.frames(1);
+  CHECK(std::abs(l.view.lanes_rect().min.x - before - 60) <= 4);
+  l.ui.drag_by("label column", {-4000, 0});
+  CHECK(std::abs(l.view.label_px - 40) <= 1e-3f);
+  l.ui.double_click("label column");
+  l.ui.frames(2);
+  CHECK(l.view.lanes_rect().min.x == before);
+}
