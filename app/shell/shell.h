@@ -58,7 +58,7 @@ struct ExploreState {
   std::string lo, hi, target;  ///< as typed
   Job job;
   bool running = false;
-  bool choosing = false;  ///< the job looks for the input that moves the output most
+  bool choosing = false;  ///< the job looks for the pair to open with
   SweepResult sweep;
   SensitivityResult sensitivity;
   SolveResult solve;

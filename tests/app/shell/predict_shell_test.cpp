@@ -207,7 +207,7 @@ TEST_CASE("a number is asked over the plot's axes, names and grid; its lines, it
   o.d.shell.drawer_open = false;
   o.ui.frames(4);
   const auto before = o.ui.record();
-  CHECK(o.ui.text_present("yours, drag me"));
+  CHECK(o.ui.text_present("ridge 295"));
   CHECK_FALSE(before.tables.empty());
   app::ask_question(o.d.shell, 0);
   o.ui.frames(3);
@@ -239,7 +239,7 @@ TEST_CASE("a number is asked over the plot's axes, names and grid; its lines, it
   CHECK_FALSE(o.ui.text_present("FLOP/B at"));
   o.ui.click("Show me without a guess  Esc");
   o.ui.frames(3);
-  CHECK(o.ui.text_present("yours, drag me"));
+  CHECK(o.ui.text_present("ridge 295"));
   CHECK_FALSE(o.ui.record().tables.empty());
 }
 
