@@ -228,9 +228,10 @@ TEST_CASE("a folder that is listed meets no memory at any moment: its names, or 
   for (const char* name : {"a name that is too long for the room inside of a string.csv", "b.csv", "c.csv"})
     folder.write(name, "x");
   std::filesystem::create_directory(folder / "deep");
+  const std::vector<std::string> suffixes{".csv"};
   const long calls = faults::at_every_call("a folder's names", What::memory, [&](Attempt& attempt) {
     app::FolderList list;
-    const bool returned = faults::armed(attempt, [&] { list = app::list_folder(folder.path, {".csv"}, ""); });
+    const bool returned = faults::armed(attempt, [&] { list = app::list_folder(folder.path, suffixes, ""); });
     if (!returned) FAIL("it threw");
     if (list.entries.size() != 4 && !list.entries.empty()) FAIL("a part of the folder stands for the whole");
     if (list.entries.empty() && !list.note.empty() && !faults::is_sentence(list.note))
