@@ -183,28 +183,6 @@ bool draw_cell(Frame& f, std::size_t i, const TableCell& cell, float y, float ma
   return !fits;
 }
 
-/// What the scenario that was set aside says in this cell, pale beside it, where that leaves the cell whole. False
-/// where there is no room.
-bool draw_other(Frame& f, std::size_t i, const TableCell& cell, float y, std::string_view words) {
-  const Theme& t = theme();
-  const ColumnLayout& c = f.view.layout.columns[i];
-  const float width = width_of(words, Type::small), gap = 0.4f * t.type(Type::body), left = f.at.x + c.left;
-  float x = left;  // numbers stand at the right of their column, texts at its left
-  if (from_left(f.columns[i], c)) {
-    x = left + width_of(cell.shown(), Type::body, f.columns[i].number ? Font::sans : cell_font(f.columns[i])) + gap;
-    if (x + width > left + c.width + 0.5f) return false;
-  } else {
-    const CellParts parts = split_cell(cell.shown());
-    const float begin = parts.number ? f.at.x + c.point - width_of(parts.whole, Type::body, cell_font(f.columns[i]))
-                                     : left + c.width - width_of(parts.whole);
-    x = begin - gap - width;
-    if (x < left - 0.5f) return false;
-  }
-  const float drop = baseline_of(Type::body, Font::sans) - baseline_of(Type::small, Font::sans);
-  f.painter.text({x, y + drop}, words, t.accent, Type::small);
-  return true;
-}
-
 void tooltip(std::string_view s) {
   if (!s.empty()) ImGui::SetTooltip("%.*s", static_cast<int>(s.size()), s.data());
 }
@@ -261,7 +239,8 @@ void draw_rows(Frame& f, RowWindow window, ImGuiID body_id) {
       const bool cut = draw_cell(f, i, cell, y + text_y, i == 0 ? mark : 0, grew);
       Line other;
       if (f.reference) other = reference_words(f.columns[i], l.columns[i], *f.reference, first.shown(), i, cell);
-      const bool other_unsaid = other.length > 0 && !draw_other(f, i, cell, y + text_y, other.view());
+      const bool other_unsaid = other.length > 0 && !paint_reference(f.painter, f.columns[i], l.columns[i], cell,
+                                                                     f.at.x, y + text_y, other.view());
       const float left = f.at.x + l.columns[i].left - l.pad, mouse = ImGui::GetIO().MousePos.x;
       if (!hovered || !(mouse >= left && mouse < left + l.columns[i].width + 2 * l.pad)) continue;
       f.result.hovered_row = static_cast<std::int64_t>(row);

@@ -24,6 +24,10 @@ void leave_rows(const char* id, std::span<const TableColumn> columns, const Tabl
 /// "A 12.3", in the column's unit: what the cell says there. Empty where it says the same, or there is no such row.
 Line reference_words(const TableColumn& column, const ColumnLayout& layout, const PlotReference::Rows& rows,
                      std::string_view first_cell, std::size_t index, const TableCell& cell);
+/// Writes those words beside what stands in the cell, whose text begins at `y`, where that leaves it whole; false where
+/// there is no room. `table_x` is the table's left edge.
+bool paint_reference(const Painter& painter, const TableColumn& column, const ColumnLayout& layout,
+                     const TableCell& cell, float table_x, float y, std::string_view words);
 /// Makes room for those words.
 void measure_reference(std::span<const TableColumn> columns, const TableSource& source, const PlotReference::Rows& rows,
                        TableLayout& layout);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/prose/formula.h"
 #include "widgets/table/table_layout.h"
 
 namespace widgets {
@@ -67,6 +68,26 @@ void measure_reference(std::span<const TableColumn> columns, const TableSource& 
         layout.columns[i].other = std::max(layout.columns[i].other, width_of(words.view(), Type::small));
     }
   }
+}
+
+bool paint_reference(const Painter& painter, const TableColumn& column, const ColumnLayout& layout,
+                     const TableCell& cell, float table_x, float y, std::string_view words) {
+  const Theme& t = theme();
+  const float width = width_of(words, Type::small), gap = 0.4f * t.type(Type::body), left = table_x + layout.left;
+  float x = left;  // numbers stand at the right of their column, texts at its left
+  if (from_left(column, layout)) {
+    x = left + width_of(cell.shown(), Type::body, column.number ? Font::sans : cell_font(column)) + gap;
+    if (x + width > left + layout.width + 0.5f) return false;
+  } else {
+    const CellParts parts = split_cell(cell.shown());
+    const float begin = parts.number ? table_x + layout.point - width_of(parts.whole, Type::body, cell_font(column))
+                                     : left + layout.width - width_of(parts.whole);
+    x = begin - gap - width;
+    if (x < left - 0.5f) return false;
+  }
+  const float drop = baseline_of(Type::body, Font::sans) - baseline_of(Type::small, Font::sans);
+  painter.text({x, y + drop}, words, t.accent, Type::small);
+  return true;
 }
 
 }  // namespace widgets
