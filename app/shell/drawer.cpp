@@ -246,7 +246,10 @@ void draw_drawer(Shell& shell, ImVec2 size) {
     draw_drawer_tabs(shell, names, shown, press);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     Painter::window().line({at.x - t.px(18), at.y - t.px(7)}, {at.x + size.x, at.y - t.px(7)}, t.line);
-    if (shell.drawer_open && ImGui::BeginChild("drawer body", {0, 0}, ImGuiChildFlags_NavFlattened)) {
+    ImGui::PushID(lab.data());  // each tab of each lab scrolls for itself
+    ImGui::PushID(static_cast<int>(shell.drawer));
+    const bool open = shell.drawer_open;
+    if (open && ImGui::BeginChild("drawer body", {0, 0}, ImGuiChildFlags_NavFlattened)) {
       ui::spacing(4);
       switch (shell.drawer) {
         case Drawer::claims:
@@ -275,7 +278,9 @@ void draw_drawer(Shell& shell, ImVec2 size) {
           break;
       }
     }
-    if (shell.drawer_open) ImGui::EndChild();
+    if (open) ImGui::EndChild();
+    ImGui::PopID();
+    ImGui::PopID();
   }
   ImGui::EndChild();
   const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();

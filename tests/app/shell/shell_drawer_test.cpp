@@ -1,3 +1,5 @@
+#include <imgui_internal.h>
+
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
@@ -326,4 +328,34 @@ TEST_CASE("measured lists what was published beside the model; a chosen row give
 TEST_CASE("a lab without published measurements has no tab for them") {
   Opened o("roofline/hierarchy");
   CHECK_FALSE(o.ui.text_present("Measured 0"));
+}
+
+TEST_CASE("each tab of the drawer, and each lab, keeps its own place in the text") {
+  Opened o;
+  o.d.shell.drawer_open = false;
+  o.ui.frames(2);
+  o.ui.click("Concept");
+  o.ui.frames(3);
+  const auto body = [] {
+    ImGuiWindow* found = nullptr;
+    for (ImGuiWindow* w : ImGui::GetCurrentContext()->Windows)
+      if (w->WasActive && std::string_view(w->Name).find("drawer body") != std::string_view::npos) found = w;
+    return found;
+  };
+  REQUIRE(body());
+  REQUIRE(body()->ScrollMax.y > 20);
+  const ImRect at = body()->InnerRect;
+  o.ui.wheel_at(at.GetCenter(), -1);
+  o.ui.frames(3);
+  const float read = body()->Scroll.y;
+  REQUIRE(read > 0);
+  o.ui.click("Design");
+  o.ui.frames(3);
+  CHECK(body()->Scroll.y == 0);
+  o.ui.click("Concept");
+  o.ui.frames(3);
+  CHECK(body()->Scroll.y == read);
+  REQUIRE(o.w.open("precision/bits"));
+  o.ui.frames(3);
+  CHECK(body()->Scroll.y == 0);
 }
