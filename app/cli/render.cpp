@@ -197,10 +197,55 @@ int render(const Arguments& a, const Streams& s) {
   return 0;
 }
 
+namespace {
+
+/// One of the pictures that a tour takes of every lab.
+struct Shot {
+  std::string suffix, words;  ///< of the file's name, and for who cannot see it
+  Picture picture;
+};
+
+/// In each theme asked for at the size asked for; and in the first of them on a small screen and in presentation.
+std::vector<Shot> shots_of(const Picture& base, bool both) {
+  std::vector<Shot> shots;
+  const auto add = [&](std::string suffix, std::string words, const Picture& p) {
+    shots.push_back({std::move(suffix), std::move(words), p});
+  };
+  Picture p = base;
+  p.presentation = false;
+  for (const bool light : {false, true}) {
+    if (!both && light != base.light) continue;
+    p.light = light;
+    add(light ? "-light" : "-dark", light ? "light" : "dark", p);
+  }
+  p.light = shots.front().picture.light;
+  if (p.width != 1280 || p.height != 800) {
+    Picture small = p;
+    small.width = 1280;
+    small.height = 800;
+    add("-1280x800", "1280 x 800", small);
+  }
+  p.presentation = true;
+  add("-presentation", "in presentation", p);
+  return shots;
+}
+
+/// Draws one picture into the folder and its line into the page.
+models::Status take(Headless& headless, Shell& shell, const Shot& shot, const std::filesystem::path& folder,
+                    const std::string& name, const std::string& title, std::string& page) {
+  if (headless.width() != shot.picture.width || headless.height() != shot.picture.height)
+    if (auto sized = headless.resize(shot.picture.width, shot.picture.height); !sized) return sized;
+  draw_settled(headless, shell, shot.picture, nullptr);
+  const std::string file = name + shot.suffix + ".png";
+  page += "<p><img src=\"" + file + "\" alt=\"" + title + ", " + shot.words + "\"></p>";
+  return write_png(folder / file, headless.image());
+}
+
+}  // namespace
+
 int tour(const Arguments& a, const Streams& s) {
   const auto picture = picture_of(a);
   if (!picture) return complain(s, picture.error);
-  const Picture& base = *picture;
   if (!a.has("-o")) return complain(s, "tour needs -o DIR.");
   std::vector<std::string> slugs;
   for (const auto& chapter : chapters::all_chapters()) slugs.emplace_back(chapter.slug);
@@ -211,9 +256,8 @@ int tour(const Arguments& a, const Streams& s) {
                            ".");
   }
   const std::filesystem::path folder = a.value("-o");
-  auto headless = Headless::create(base.width, base.height);
+  auto headless = Headless::create(picture->width, picture->height);
   if (!headless) return complain(s, headless.error);
-  const bool both = !a.has("--theme");
   std::string page =
       "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Ridgeline, a tour</title>"
       "<style>body{font:16px "
@@ -221,20 +265,15 @@ int tour(const Arguments& a, const Streams& s) {
       "solid #2b3541;border-radius:6px}"
       "section{margin:2rem 0}p{color:#93a1b0}</style><h1>Ridgeline, a tour</h1>\n";
   int count = 0;
+  const std::vector<Shot> shots = shots_of(*picture, !a.has("--theme"));
   page += "<section><h2>Home</h2>";
-  for (const bool light : {false, true}) {
-    if (!both && light != base.light) continue;
+  for (const Shot& shot : shots) {
+    if (shot.picture.presentation) continue;  // home is no lab
     const auto workspace = fresh_workspace();
     Shell shell(*workspace, {});
     shell.page = Page::home;
-    Picture p = base;
-    p.light = light;
-    p.presentation = false;
-    draw_settled(**headless, shell, p, nullptr);
-    const std::string name = light ? "home-light.png" : "home-dark.png";
-    if (const auto written = write_png(folder / name, (*headless)->image()); !written)
-      return complain(s, written.error);
-    page += "<p><img src=\"" + name + "\" alt=\"Home" + (light ? ", light" : ", dark") + "\"></p>";
+    if (const auto taken = take(**headless, shell, shot, folder, "home", "Home", page); !taken)
+      return complain(s, taken.error);
     ++count;
   }
   page += "</section>\n";
@@ -243,24 +282,17 @@ int tour(const Arguments& a, const Streams& s) {
     page += "<h2>" + std::string(chapter.ordinal) + " " + std::string(chapter.title) + "</h2>\n";
     for (const auto& entry : chapter.labs) {
       const auto lab = entry.make();
-      page +=
-          "<section><h3>" + std::string(lab->info().title) + "</h3><p>" + std::string(lab->info().question) + "</p>";
-      for (const bool light : {false, true}) {
-        if (!both && light != base.light) continue;
+      const std::string title(lab->info().title);
+      page += "<section><h3>" + title + "</h3><p>" + std::string(lab->info().question) + "</p>";
+      std::string name(entry.id);
+      std::replace(name.begin(), name.end(), '/', '-');
+      for (const Shot& shot : shots) {
         const auto workspace = fresh_workspace();
         workspace->open(entry.id);
         workspace->current().finish();
         Shell shell(*workspace, {});
-        Picture p = base;
-        p.light = light;
-        draw_settled(**headless, shell, p, nullptr);
-        std::string name(entry.id);
-        std::replace(name.begin(), name.end(), '/', '-');
-        name += light ? "-light.png" : "-dark.png";
-        if (const auto written = write_png(folder / name, (*headless)->image()); !written)
-          return complain(s, written.error);
-        page += "<p><img src=\"" + name + "\" alt=\"" + std::string(lab->info().title) +
-                (light ? ", light" : ", dark") + "\"></p>";
+        if (const auto taken = take(**headless, shell, shot, folder, name, title, page); !taken)
+          return complain(s, taken.error);
         ++count;
       }
       page += "<p>ridgeline " + std::string(entry.id) + "</p></section>\n";

@@ -39,6 +39,9 @@ struct CurveAsk {
   double least = 0, most = 1;                 ///< range of the plot's y axis, as given
   std::vector<GivenLine> given;               ///< what is known before the answer
   std::string too_high, too_low, wrong_bend;  ///< a sentence for each kind of error
+  /// What is drawn under the answer on the same axis, an output of the lab, and the sentence in which it says why the
+  /// curve runs as it does; empty: nothing.
+  std::string below, below_says;
 };
 
 /// A question that the learner answers before the lab shows it: with a number, by choosing, or by drawing a curve.

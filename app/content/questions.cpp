@@ -40,6 +40,15 @@ void read_given(Reader& r, const Json& item, CurveAsk& ask) {
   }
 }
 
+void read_below(Reader& r, const Json& item, CurveAsk& ask) {
+  const auto at = item.find("below");
+  if (at == item.end()) return;
+  Reader below(*at, "below");
+  ask.below = below.text("output");
+  ask.below_says = below.text("says");
+  if (!below.error().empty()) r.fail(below.error());
+}
+
 CurveAsk parse_curve(Reader& r, const Json& item) {
   CurveAsk ask;
   Reader draw(item["draw"], "draw");
@@ -62,6 +71,7 @@ CurveAsk parse_curve(Reader& r, const Json& item) {
   ask.points = static_cast<std::size_t>(std::clamp(points, 5.0, 257.0));
   read_range(r, item, ask);
   read_given(r, item, ask);
+  read_below(r, item, ask);
   const auto why = item.find("explain");
   if (why == item.end() || !why->is_object()) {
     r.fail("explain must be an object with \"too high\", \"too low\" and \"wrong bend\"");
@@ -114,6 +124,16 @@ Status check_curve(const Prediction& q, const chapters::Lab& lab, const Field& o
   if (log && !(ask.least > 0)) return Status::fail(sentence(q, "a log axis needs a range above 0."));
   const double part = log ? std::log(hi / lo) / std::log(ask.most / ask.least) : (hi - lo) / (ask.most - ask.least);
   if (part < 0.1) return Status::fail(sentence(q, "its curve moves by less than a tenth of the range given."));
+  if (!ask.below.empty()) {
+    const Field* const below = lab.outputs().find(ask.below);
+    if (!below) return Status::fail(sentence(q, unknown_key(lab.info().id, "output", ask.below, lab.outputs())));
+    const auto under = sweep(lab, {*axis}, ask.below, progress);
+    if (!under) return Status::fail(sentence(q, under.error));
+    const auto finite =
+        std::count_if(under->values.begin(), under->values.end(), [](double v) { return std::isfinite(v); });
+    if (static_cast<std::size_t>(finite) < feasible)
+      return Status::fail(sentence(q, ask.below + " is not a number everywhere that the curve is."));
+  }
   for (const GivenLine& given : ask.given)
     if (!(given.value >= ask.least && given.value <= ask.most))
       return Status::fail(sentence(q, "the line \"" + given.label + "\" lies outside of the range given."));

@@ -57,6 +57,14 @@ struct SensitivityResult {
 models::Result<SensitivityResult> sensitivity(const chapters::Lab& lab, std::string_view output,
                                               chapters::Progress& progress);
 
+/// An input and a headline figure whose curve over the input's typical range says something: of the first eight numbers
+/// among the inputs, the pair that leaves a straight line farthest. Empty keys where every curve is straight or flat.
+struct TellingPair {
+  std::string input, output;
+  double bend = 0;  ///< greatest distance from the line between the ends, as a part of the height
+};
+TellingPair telling_pair(const chapters::Lab& lab, chapters::Progress& progress);
+
 struct SolveResult {
   bool found = false;
   double input = 0, output = 0;

@@ -172,6 +172,20 @@ struct Writer {
         if (s.font == widgets::Font::italic) out += " font-style=\"italic\"";
         if (s.font == widgets::Font::bold) out += " font-weight=\"600\"";
         paint(out, "fill", s.fill);
+        if (seen(s.stroke)) {  // the ground around the letters, beneath them
+          paint(out, "stroke", s.stroke);
+          attribute(out, "stroke-width", static_cast<double>(s.width));
+          out += " stroke-linejoin=\"round\" paint-order=\"stroke\"";
+        }
+        if (s.rotation != 0) {
+          out += " transform=\"rotate(";
+          number(out, static_cast<double>(s.rotation));
+          out += ' ';
+          number(out, x(s.pivot));
+          out += ' ';
+          number(out, y(s.pivot));
+          out += ")\"";
+        }
         out += " xml:space=\"preserve\">";
         escaped(out, line);
         out += "</text>\n";

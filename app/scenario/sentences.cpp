@@ -106,7 +106,20 @@ std::string unknown_lab(std::string_view id) {
   }
   if (!of_chapter.empty())
     return "\"" + excerpt(id) + "\" is a chapter: name one of its labs, " + sentence_list(of_chapter, 40) + ".";
-  const std::string guess = did_you_mean(id, ids);
+  std::string guess = did_you_mean(id, ids);
+  if (guess.empty() && id.find('/') == std::string_view::npos) {  // a chapter, or a lab without its chapter
+    std::vector<std::string> words;
+    for (const std::string& whole : ids)
+      for (const std::string& word : {whole.substr(0, whole.find('/')), whole.substr(whole.find('/') + 1)})
+        if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+    if (const auto near = nearest_few(id, words); !near.empty()) {
+      std::vector<std::string> labs;
+      for (const std::string& whole : ids)
+        if (whole.starts_with(near[0] + "/") || whole.ends_with("/" + near[0])) labs.push_back(whole);
+      guess = labs.size() == 1 ? "did you mean \"" + labs[0] + "\"?"
+                               : "did you mean one of " + sentence_list(labs, 12) + "?";
+    }
+  }
   return "There is no lab \"" + excerpt(id) + "\"" + (guess.empty() ? "." : ": " + guess) +
          " `ridgeline list` names all.";
 }

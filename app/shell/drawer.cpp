@@ -3,6 +3,7 @@
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "app/platform/json.h"
 #include "app/shell/field_text.h"
@@ -129,6 +130,56 @@ int fit_note(ImGuiInputTextCallbackData* data) {
   return 0;
 }
 
+/// The tabs in one row; those without room stand behind "more". Over a canvas the row ends in the word that folds it.
+template <class Shown, class Press>
+void draw_drawer_tabs(Shell& shell, std::span<const char* const> names, const Shown& shown, const Press& press) {
+  const auto& t = theme();
+  const auto width_of = [](std::string_view s) { return widgets::text_size(s, Type::body).x; };
+  constexpr std::string_view fold = "Fold";
+  const float left = ImGui::GetCursorScreenPos().x, least = t.px(8);
+  const float right = left + ImGui::GetContentRegionAvail().x - (shell.drawer_over ? width_of(fold) + t.px(16) : 0);
+  const auto count = static_cast<int>(names.size());
+  float needed = 0, tabs = 0;
+  for (int i = 0; i < count; ++i) {
+    if (!shown(i)) continue;
+    needed += width_of(names[static_cast<std::size_t>(i)]);
+    ++tabs;
+  }
+  const float spare = (right - left - needed) / std::max(tabs - 1, 1.0f);
+  const float gap = std::clamp(spare, least, t.px(22));
+  const bool all_fit = spare >= least;
+  float end = all_fit ? HUGE_VALF : right - width_of("more") - gap;
+  float x = left;
+  int first_hidden = count;
+  for (int i = 0; i < count; ++i) {
+    if (!shown(i)) continue;
+    const char* const name = names[static_cast<std::size_t>(i)];
+    if (x + width_of(name) > end) {
+      first_hidden = i;
+      break;
+    }
+    if (x > left) ImGui::SameLine(0, gap);
+    if (ui::tab(name, shell.drawer_open && static_cast<int>(shell.drawer) == i, true)) press(i);
+    x += width_of(name) + gap;
+  }
+  if (first_hidden < count) {
+    ImGui::SameLine(0, gap);
+    const bool behind = shell.drawer_open && static_cast<int>(shell.drawer) >= first_hidden;
+    if (ui::tab("more", behind, true)) ImGui::OpenPopup("more of the drawer");
+    if (ImGui::BeginPopup("more of the drawer")) {
+      for (int i = first_hidden; i < count; ++i)
+        if (shown(i) && ImGui::Selectable(names[static_cast<std::size_t>(i)], static_cast<int>(shell.drawer) == i))
+          press(i);
+      ImGui::EndPopup();
+    }
+  }
+  if (!shell.drawer_over) return;
+  ImGui::SameLine(0, 0);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::SetCursorScreenPos({std::max(at.x, right + t.px(16)), at.y});
+  if (ui::tab(fold.data(), false, true)) shell.drawer_open = false;
+}
+
 }  // namespace
 
 std::string_view live_value(const chapters::Lab& lab, std::string_view key, widgets::NumberText& scratch) {
@@ -184,25 +235,21 @@ void draw_drawer(Shell& shell, ImVec2 size) {
       return (i != static_cast<int>(Drawer::measured) || figures > 0) &&
              (i != static_cast<int>(Drawer::lesson) || lesson_tab);
     };
-    float room = ImGui::GetContentRegionAvail().x;
-    for (int i = 0; i < static_cast<int>(std::size(names)); ++i)
-      if (shown(i)) room -= widgets::text_size(names[i], Type::body).x;
-    const float gap = std::clamp(room / static_cast<float>(std::size(names) - 1), t.px(8), t.px(22));
-    for (int i = 0; i < static_cast<int>(std::size(names)); ++i) {
-      if (!shown(i)) continue;
-      if (i > 0) ImGui::SameLine(0, gap);
+    const auto press = [&](int i) {
       const bool selected = shell.drawer_open && static_cast<int>(shell.drawer) == i;
-      if (ui::tab(names[i], selected, true)) {
-        shell.workspace.settings.drawer_chosen = true;
-        shell.drawer_open = !selected;  // a second press on the open tab folds the drawer
-        shell.drawer = static_cast<Drawer>(i);
-        if (shell.drawer_open && shell.drawer == Drawer::predict && !question_shown(shell))
-          ask_question(shell, first_unanswered(shell));
-      }
-    }
+      shell.workspace.settings.drawer_chosen = true;
+      shell.drawer_open = !selected;  // a second press on the open tab folds the drawer
+      shell.drawer = static_cast<Drawer>(i);
+      if (shell.drawer_open && shell.drawer == Drawer::predict && !question_shown(shell))
+        ask_question(shell, first_unanswered(shell));
+    };
+    draw_drawer_tabs(shell, names, shown, press);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     Painter::window().line({at.x - t.px(18), at.y - t.px(7)}, {at.x + size.x, at.y - t.px(7)}, t.line);
-    if (shell.drawer_open && ImGui::BeginChild("drawer body", {0, 0}, ImGuiChildFlags_NavFlattened)) {
+    ImGui::PushID(lab.data());  // each tab of each lab scrolls for itself
+    ImGui::PushID(static_cast<int>(shell.drawer));
+    const bool open = shell.drawer_open;
+    if (open && ImGui::BeginChild("drawer body", {0, 0}, ImGuiChildFlags_NavFlattened)) {
       ui::spacing(4);
       switch (shell.drawer) {
         case Drawer::claims:
@@ -231,7 +278,9 @@ void draw_drawer(Shell& shell, ImVec2 size) {
           break;
       }
     }
-    if (shell.drawer_open) ImGui::EndChild();
+    if (open) ImGui::EndChild();
+    ImGui::PopID();
+    ImGui::PopID();
   }
   ImGui::EndChild();
   const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();

@@ -120,8 +120,10 @@ void show_solution(Shell& shell) {
 
 void set_aside_a(Shell& shell) {
   ExploreState& e = shell.explore;
+  auto shown = shell.workspace.current().shown();
+  if (!shown) return shell.workspace.say("Nothing is computed yet: set it aside once the picture is there.");
   forget_a(shell);
-  e.scenario_a = shell.workspace.lab().clone();
+  e.scenario_a = std::move(shown);
 }
 
 void forget_a(Shell& shell) {
@@ -169,7 +171,7 @@ void show_compare(Shell& shell, float width) {
   bring_up_to_date(shell);
   ImGui::SameLine();
   if (ui::button("Swap A and B")) {
-    auto b = shell.workspace.lab().clone();
+    auto b = shell.workspace.current().shown();
     shell.workspace.say_failure(
         shell.workspace.open_with(e.lab, fields_to_json(e.scenario_a->inputs()), Json::object()));
     forget_a(shell);

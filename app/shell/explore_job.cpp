@@ -15,22 +15,29 @@ struct ExploreFound {
   models::Result<SweepResult> sweep;
   models::Result<SensitivityResult> sensitivity;
   models::Result<SolveResult> solve;
+  TellingPair pair;
 };
 using FoundPtr = std::shared_ptr<ExploreFound>;
 using LabCopy = std::shared_ptr<chapters::Lab>;
 
-/// The range as typed, else the typical one of the input where it has one.
-std::string range_text(const ExploreState& e, const chapters::Lab& lab) {
-  if (!e.lo.empty() || !e.hi.empty()) return "=" + e.lo + ":" + e.hi;
+/// The axis over the range as typed, else over the typical one of the input where it has one, on the input's own scale.
+models::Result<SweepAxis> axis_of(const ExploreState& e, const chapters::Lab& lab, std::size_t points) {
   const Field* f = lab.inputs().find(e.input);
-  if (!f || !(f->spec.typical_lo < f->spec.typical_hi)) return "";
-  char text[80];
-  std::snprintf(text, sizeof text, "=%.17g:%.17g", f->spec.typical_lo, f->spec.typical_hi);
-  return text;
+  std::string range;
+  if (!e.lo.empty() || !e.hi.empty()) {
+    range = "=" + e.lo + ":" + e.hi;
+  } else if (f && f->spec.typical_lo < f->spec.typical_hi) {
+    char text[80];
+    std::snprintf(text, sizeof text, "=%.17g:%.17g", f->spec.typical_lo, f->spec.typical_hi);
+    range = text;
+  }
+  if (f && f->spec.scale == chapters::Scale::log && !range.empty())
+    if (auto log = parse_sweep_axis(lab, e.input + range + ":" + std::to_string(points) + ":log", points)) return log;
+  return parse_sweep_axis(lab, e.input + range, points);
 }
 
 models::Result<Work> sweep_work(const ExploreState& e, const LabCopy& lab, const FoundPtr& found) {
-  auto x = parse_sweep_axis(*lab, e.input + range_text(e, *lab), e.second_input.empty() ? 128 : 48);
+  auto x = axis_of(e, *lab, e.second_input.empty() ? 128 : 48);
   if (!x) return models::Result<Work>::fail(x.error);
   std::vector<SweepAxis> axes{std::move(*x)};
   if (!e.second_input.empty()) {
@@ -44,7 +51,7 @@ models::Result<Work> sweep_work(const ExploreState& e, const LabCopy& lab, const
 
 models::Result<Work> solve_work(const ExploreState& e, const LabCopy& lab, const FoundPtr& found) {
   using Made = models::Result<Work>;
-  const auto axis = parse_sweep_axis(*lab, e.input + range_text(e, *lab), 2);
+  const auto axis = axis_of(e, *lab, 2);
   if (!axis) return Made::fail(axis.error);
   const Field* out = lab->outputs().find(e.output);
   const auto target = widgets::parse_quantity(e.target, out ? out->spec.unit : "");
@@ -56,7 +63,8 @@ models::Result<Work> solve_work(const ExploreState& e, const LabCopy& lab, const
 }
 
 models::Result<Work> explore_work(const ExploreState& e, const LabCopy& lab, const FoundPtr& found) {
-  switch (e.choosing ? ExploreState::Mode::sensitivity : e.mode) {
+  if (e.choosing) return models::Result<Work>::ok([=](chapters::Progress& p) { found->pair = telling_pair(*lab, p); });
+  switch (e.mode) {
     case ExploreState::Mode::sweep:
       return sweep_work(e, lab, found);
     case ExploreState::Mode::sensitivity:
@@ -96,7 +104,7 @@ void begin_explore(Shell& shell) {
   for (const auto& k : e.outputs)
     if (e.output.empty() && lab.outputs().find(k)->kind == Kind::real) e.output = k;
   if (e.output.empty() && !e.outputs.empty()) e.output = e.outputs.front();
-  // The first picture is of the number that moves the output most. A lab that computes for seconds is not asked.
+  // The first picture is of a pair that says something. A lab that computes for seconds is not asked.
   e.choosing = !lab.info().job && lab.reason().empty() && !e.output.empty();
 }
 
@@ -112,27 +120,17 @@ void start_explore(Shell& shell) {
   e.job = shell.workspace.jobs.submit("explore", std::move(*work));
 }
 
-/// Takes the input with the widest span, a number if there is one.
-static void choose_input(ExploreState& e, const chapters::Lab& lab, const SensitivityResult& found) {
-  for (const bool numbers : {true, false})
-    for (const SensitivityRow& row : found.rows) {
-      const Field* f = lab.inputs().find(row.key);
-      const bool number = f && (f->kind == Kind::real || f->kind == Kind::integer);
-      const bool known = std::find(e.inputs.begin(), e.inputs.end(), row.key) != e.inputs.end();
-      if (!(row.span() > 0) || !known || (numbers && !number)) continue;
-      e.input = row.key;
-      return;
-    }
-}
-
-bool take_explored(ExploreState& e, const chapters::Lab& lab) {
+bool take_explored(ExploreState& e) {
   if (!e.running || !e.job.ended()) return false;
   e.running = false;
   if (e.choosing) {
     e.choosing = false;
     e.for_version = 0;  // and then ask for its picture
-    if (const auto& found = static_cast<ExploreFound*>(e.result.get())->sensitivity; e.job.done() && found)
-      choose_input(e, lab, *found);
+    const TellingPair& pair = static_cast<ExploreFound*>(e.result.get())->pair;
+    if (e.job.done() && !pair.input.empty()) {
+      e.input = pair.input;
+      e.output = pair.output;
+    }
     return false;
   }
   if (!e.job.done()) {

@@ -130,7 +130,7 @@ void draw_explore(Shell& shell) {
   ExploreState& e = shell.explore;
   const chapters::Lab& lab = shell.workspace.lab();
   if (e.lab != lab.info().id) begin_explore(shell);
-  if (take_explored(e, lab)) {
+  if (take_explored(e)) {
     shell.workspace.progress.explore(lab.info().id);
     if (e.mode == ExploreState::Mode::sweep) label_sweep_axes(e, lab);
   }

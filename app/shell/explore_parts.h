@@ -7,8 +7,7 @@ namespace app {
 /// The label of a field by its key; the key itself where there is no such field.
 std::string_view field_label(const chapters::Fields& fields, std::string_view key);
 
-/// Makes the panel ready for the open lab: its first headline figure against the input that moves it most, which a job
-/// finds.
+/// Makes the panel ready for the open lab: a headline figure against an input over which it bends, which a job finds.
 void begin_explore(Shell& shell);
 /// Submits what the panel asks for as a job, or says in `error` why it cannot be asked.
 void start_explore(Shell& shell);

@@ -1,6 +1,13 @@
 #include "app/shell/open_list.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <new>
 #include <system_error>
 
 namespace app {
@@ -20,30 +27,43 @@ bool ends_in_any(const std::string& small_name, const std::vector<std::string>& 
          std::any_of(suffixes.begin(), suffixes.end(), [&](const auto& s) { return small_name.ends_with(s); });
 }
 
-}  // namespace
+/// As strcmp of the names in small letters.
+int compare_small(std::string_view a, std::string_view b) {
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    if (small(a[i]) != small(b[i]))
+      return static_cast<unsigned char>(small(a[i])) < static_cast<unsigned char>(small(b[i])) ? -1 : 1;
+  return a.size() == b.size() ? 0 : a.size() < b.size() ? -1 : 1;
+}
 
-FolderList list_folder(const fs::path& folder, const std::vector<std::string>& suffixes, std::string_view part) {
+struct Close {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+using Directory = std::unique_ptr<DIR, Close>;
+
+FolderList listed(const fs::path& folder, const std::vector<std::string>& suffixes, std::string_view part) {
   FolderList out;
-  std::error_code error;
-  if (!fs::exists(folder, error)) {
-    out.note = "This folder does not exist.";
-    return out;
-  }
-  fs::directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
-  if (error) {
-    out.note = "This folder cannot be read: " + error.message() + ".";
+  // Not std::filesystem: its iterator ends the program where there is no memory for a name.
+  const Directory directory(::opendir(folder.c_str()));
+  if (!directory) {
+    if (errno == ENOENT)
+      out.note = "This folder does not exist.";
+    else
+      out.note = "This folder cannot be read: " + std::system_category().message(errno) + ".";
     return out;
   }
   const std::string wanted = small_letters(part);
   bool hidden_by_kind = false, more = false;
-  for (; at != fs::directory_iterator(); at.increment(error)) {
-    if (error) break;
-    std::error_code unknown;
-    FolderEntry entry{at->path().filename().string(), at->is_directory(unknown), 0};
-    const std::string small = small_letters(entry.name);
+  while (const dirent* const at = ::readdir(directory.get())) {
+    const std::string_view name = at->d_name;
+    if (name == "." || name == "..") continue;
+    const std::string small = small_letters(name);
     if ((small[0] == '.' && !wanted.starts_with('.')) || small.find(wanted) == std::string::npos) continue;
-    if (!entry.folder && !at->is_regular_file(unknown)) continue;
-    if (!entry.folder && !ends_in_any(small, suffixes)) {
+    struct stat what {};
+    if (::fstatat(::dirfd(directory.get()), at->d_name, &what, 0) != 0) continue;
+    const bool is_folder = S_ISDIR(what.st_mode);
+    if (!is_folder && !S_ISREG(what.st_mode)) continue;
+    if (!is_folder && !ends_in_any(small, suffixes)) {
       hidden_by_kind = true;
       continue;
     }
@@ -51,20 +71,35 @@ FolderList list_folder(const fs::path& folder, const std::vector<std::string>& s
       more = true;
       break;
     }
-    if (!entry.folder) entry.size_bytes = at->file_size(unknown);
-    if (unknown) entry.size_bytes = 0;
+    FolderEntry entry{std::string(name), is_folder, 0, {}, {}};
+    if (!is_folder) entry.size_bytes = static_cast<std::uintmax_t>(std::max<off_t>(what.st_size, 0));
     out.entries.push_back(std::move(entry));
   }
   std::sort(out.entries.begin(), out.entries.end(), [](const FolderEntry& a, const FolderEntry& b) {
     if (a.folder != b.folder) return a.folder;
-    const std::string x = small_letters(a.name), y = small_letters(b.name);
-    return x != y ? x < y : a.name < b.name;
+    const int by_letters = compare_small(a.name, b.name);
+    return by_letters != 0 ? by_letters < 0 : a.name < b.name;
   });
   if (more) out.note = "Only 2,000 names are shown: type a part of the one you want.";
   if (out.entries.empty())
     out.note = hidden_by_kind ? "No file here is of a kind that labs read." : "Nothing here has such a name.";
   if (out.entries.empty() && !hidden_by_kind && part.empty()) out.note = "This folder is empty.";
   return out;
+}
+
+}  // namespace
+
+FolderList list_folder(const fs::path& folder, const std::vector<std::string>& suffixes, std::string_view part) {
+  try {
+    return listed(folder, suffixes, part);
+  } catch (const std::bad_alloc&) {
+    FolderList none;
+    try {
+      none.note = "There is not enough memory to list this folder.";
+    } catch (const std::bad_alloc&) {  // not for the sentence either
+    }
+    return none;
+  }
 }
 
 fs::path typed_path(std::string_view typed, const fs::path& folder, const fs::path& home) {

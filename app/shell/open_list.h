@@ -12,6 +12,7 @@ struct FolderEntry {
   std::string name;
   bool folder = false;
   std::uintmax_t size_bytes = 0;  ///< of files
+  std::string shown, readers;     ///< as the panel writes them: the name, and the labs that read the file
 };
 
 struct FolderList {
@@ -23,7 +24,8 @@ struct FolderList {
 inline constexpr std::size_t max_listed = 2000;
 
 /// Folders, and the files that end in one of `suffixes` (every file where there are none), whose names contain `part`.
-/// Names that begin with a dot are left out unless `part` does. Never fails: `note` says what is wrong.
+/// Names that begin with a dot are left out unless `part` does. Never fails: `note` says what is wrong, where there is
+/// no memory for the names too.
 FolderList list_folder(const std::filesystem::path& folder, const std::vector<std::string>& suffixes,
                        std::string_view part);
 

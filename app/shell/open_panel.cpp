@@ -123,47 +123,74 @@ void accept(Shell& shell, OpenPanel& p) {
   p.error = typed.empty() ? "Choose a file first." : "There is no file \"" + excerpt(path.string(), 80) + "\".";
 }
 
-void refresh(OpenPanel& p) {
-  const std::string part = p.ask.save || std::strchr(p.typed, '/') ? "" : p.typed;
-  std::string of = p.ask.folder + "\n" + part + (p.every_file ? "\n*" : "\n");
-  if (of == p.listed) return;
-  p.listed = std::move(of);
+/// Lists the folder when it, the filter or the kind of files is another; a frame in which none is allocates nothing.
+void refresh(const Shell& shell, OpenPanel& p) {
+  const std::string_view part =
+      p.ask.save || std::strchr(p.typed, '/') ? std::string_view() : std::string_view(p.typed);
+  if (p.is_listed && p.listed_folder == p.ask.folder && p.listed_part == part && p.listed_every == p.every_file) return;
+  p.is_listed = true;
+  p.listed_folder = p.ask.folder;
+  p.listed_part = part;
+  p.listed_every = p.every_file;
+  p.folder_words = excerpt(p.ask.folder, 200);
   p.list = list_folder(p.ask.folder, p.every_file ? std::vector<std::string>() : p.ask.suffixes, part);
+  for (FolderEntry& e : p.list.entries) {
+    e.shown = excerpt(e.name, 120) + (e.folder ? "/" : "");
+    if (!e.folder) e.readers = shell.workspace.readers_of(e.name);
+  }
   if (p.ask.save && !is_there(p.ask.folder)) p.list.note = "This folder is made when you save.";
   p.selected = 0;
 }
 
+/// Home, the folders used last and, for opening, the files opened last.
+void find_places(const Shell& shell, OpenPanel& p) {
+  const auto& files = shell.workspace.files;
+  const auto add = [&](const std::string& path, bool folder) {
+    p.places.push_back({excerpt(fs::path(path).filename().string(), 40), path, folder});
+  };
+  p.places = {{"Home", home_folder().string(), true}};
+  constexpr std::size_t most_folders = 7;
+  for (const auto& folder : files.folders())
+    if (folder != home_folder() && p.places.size() < most_folders) add(folder, true);
+  if (!p.ask.save)
+    for (const auto& path : files.opened) add(path, false);
+}
+
 void draw_places(Shell& shell, OpenPanel& p, ImVec2 size) {
   const auto& t = theme();
-  const auto place = [&](const std::string& label, const std::string& path, bool folder) {
-    ImGui::PushID(path.c_str());
-    if (ImGui::Selectable(label.c_str(), folder && p.ask.folder == path, ImGuiSelectableFlags_NoAutoClosePopups)) {
-      if (folder)
-        go_to(p, path);
-      else {
-        take_path(shell, p, path);
-        close_panel(p);
-      }
-    }
-    ui::hint(path);
-    ImGui::PopID();
-  };
-  const auto& files = shell.workspace.files;
+  const OpenPanel::Place* chosen = nullptr;
   if (ImGui::BeginChild("places", size, ImGuiChildFlags_NavFlattened)) {
-    ui::section("Folders");
-    place("Home", home_folder().string(), true);
-    std::size_t shown = 0;
-    for (const auto& folder : files.folders())
-      if (folder != home_folder() && shown++ < 6)
-        place(excerpt(fs::path(folder).filename().string(), 40), folder, true);
-    if (!p.ask.save && !files.opened.empty()) {
-      ui::section("Opened last");
-      for (const auto& path : files.opened) place(excerpt(fs::path(path).filename().string(), 40), path, false);
+    bool folders = false, opened = false;
+    for (const OpenPanel::Place& place : p.places) {
+      bool& headed = place.folder ? folders : opened;
+      if (!std::exchange(headed, true)) ui::section(place.folder ? "Folders" : "Opened last");
+      ImGui::PushID(place.path.c_str());
+      if (ImGui::Selectable(place.label.c_str(), place.folder && p.ask.folder == place.path,
+                            ImGuiSelectableFlags_NoAutoClosePopups))
+        chosen = &place;
+      ui::hint(place.path);
+      ImGui::PopID();
     }
   }
   ImGui::EndChild();
   const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
   Painter::window().line({b.x, a.y}, b, t.line);
+  if (!chosen) return;
+  if (chosen->folder) return go_to(p, chosen->path);
+  take_path(shell, p, chosen->path);
+  close_panel(p);
+}
+
+void draw_entry(const FolderEntry& e, ImVec2 at, float width) {
+  const auto& t = theme();
+  const Painter painter = Painter::window();
+  const bool room = width >= t.px(520);  // for who reads it
+  painter.text_fit({at.x + t.px(6), at.y}, e.shown, width - t.px(room ? 350 : 100), e.folder ? t.accent : t.text);
+  if (e.folder) return;
+  const float y = at.y + t.px(2);
+  if (room) painter.text_fit({at.x + width - t.px(330), y}, e.readers, t.px(240), t.muted, Type::small);
+  painter.text({at.x + width - t.px(6), y}, widgets::format(static_cast<double>(e.size_bytes), "B", 3), t.muted,
+               Type::small, Font::mono, widgets::Align::right);
 }
 
 void draw_entries(Shell& shell, OpenPanel& p, ImVec2 size) {
@@ -171,27 +198,20 @@ void draw_entries(Shell& shell, OpenPanel& p, ImVec2 size) {
   int chosen = -1;
   if (ImGui::BeginChild("entries", size, ImGuiChildFlags_NavFlattened)) {
     const float width = ImGui::GetContentRegionAvail().x;
-    for (int i = 0; i < static_cast<int>(p.list.entries.size()); ++i) {
-      const FolderEntry& e = p.list.entries[static_cast<std::size_t>(i)];
-      const std::string shown = excerpt(e.name, 120) + (e.folder ? "/" : "");
-      ImGui::PushID(i);
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      if (ImGui::Selectable("##entry", i == p.selected, ImGuiSelectableFlags_NoAutoClosePopups, {width, 0})) chosen = i;
-      const Painter painter = Painter::window();
-      const bool room = width >= t.px(520);  // for who reads it
-      painter.text_fit({at.x + t.px(6), at.y}, shown, width - t.px(room ? 350 : 100), e.folder ? t.accent : t.text);
-      if (!e.folder) {
-        const float y = at.y + t.px(2);
-        if (room)
-          painter.text_fit({at.x + width - t.px(330), y}, shell.workspace.readers_of(e.name), t.px(240), t.muted,
-                           Type::small);
-        painter.text({at.x + width - t.px(6), y}, widgets::format(static_cast<double>(e.size_bytes), "B", 3), t.muted,
-                     Type::small, Font::mono, widgets::Align::right);
+    ImGuiListClipper rows;  // thousands of names cost as much as those that are seen
+    rows.Begin(static_cast<int>(p.list.entries.size()));
+    if (!p.list.entries.empty()) rows.IncludeItemByIndex(p.selected);
+    while (rows.Step())
+      for (int i = rows.DisplayStart; i < rows.DisplayEnd; ++i) {
+        ImGui::PushID(i);
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        if (ImGui::Selectable("##entry", i == p.selected, ImGuiSelectableFlags_NoAutoClosePopups, {width, 0}))
+          chosen = i;
+        draw_entry(p.list.entries[static_cast<std::size_t>(i)], at, width);
+        if (i == p.selected && (ImGui::IsKeyPressed(ImGuiKey_DownArrow) || ImGui::IsKeyPressed(ImGuiKey_UpArrow)))
+          ImGui::SetScrollHereY();
+        ImGui::PopID();
       }
-      if (i == p.selected && (ImGui::IsKeyPressed(ImGuiKey_DownArrow) || ImGui::IsKeyPressed(ImGuiKey_UpArrow)))
-        ImGui::SetScrollHereY();
-      ImGui::PopID();
-    }
     if (!p.list.note.empty()) ui::wrapped(p.list.note, t.muted, Type::small);
   }
   ImGui::EndChild();
@@ -228,13 +248,13 @@ void draw_body(Shell& shell, OpenPanel& p) {
   const bool first = p.just_opened;  // the key that opened the panel is not meant for it
   ui::text(p.ask.title, t.text, Type::title, Font::bold);
   draw_typed(p);
-  refresh(p);
+  refresh(shell, p);
   p.selected = std::clamp(p.selected, 0, std::max(0, static_cast<int>(p.list.entries.size()) - 1));
   const bool enter = !first && (ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter));
   if (ui::button("Up")) go_to(p, fs::path(p.ask.folder).parent_path());
   ImGui::SameLine();
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + t.px(7));  // in the middle of the button's height
-  ui::text(excerpt(p.ask.folder, 200), t.muted, Type::small, Font::mono);
+  ui::text(p.folder_words, t.muted, Type::small, Font::mono);
   ui::spacing(4);
   const float height = std::max(t.px(60), ImGui::GetContentRegionAvail().y - t.px(70));
   const float width = ImGui::GetContentRegionAvail().x, places = std::min(t.px(190), width * 0.3f);
@@ -266,6 +286,7 @@ void begin_panel_of(Shell& shell, FileAsk ask) {
   p = {};
   p.ask = std::move(ask);
   set_typed(p, p.ask.name);
+  find_places(shell, p);
   if (!shell.host.choose_file) {
     p.open = p.just_opened = true;
     return;

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/shell/chooser.h"
 #include "app/shell/open_list.h"
@@ -21,7 +22,15 @@ struct OpenPanel {
   ExportKind kind{};
   char typed[4096] = {};  ///< opening: a path, or a part of a name; saving: the name
   FolderList list;
-  std::string listed;  ///< what `list` is of: folder and filter
+  std::string listed_folder, listed_part;  ///< what `list` is of
+  bool listed_every = false, is_listed = false;
+  std::string folder_words;  ///< the folder as it is written over the list
+  /// A folder or a file at the left, one press away.
+  struct Place {
+    std::string label, path;
+    bool folder = false;
+  };
+  std::vector<Place> places;
   int selected = 0;
   bool every_file = false;
   std::string error, replace;  ///< `replace`: the path of a file that is there, about which the person was asked

@@ -9,6 +9,7 @@
 #include "app/workspace/jobs.h"
 #include "chapters/practice/drawn_curve.h"
 #include "widgets/plot/draw_curve.h"
+#include "widgets/plot/plot_veil.h"
 
 /// Predict first: a question stands in the place of the lab's answer, and what would answer it is veiled, until the
 /// learner has committed to a number, a choice or a drawn curve.
@@ -20,7 +21,8 @@ struct Shell;
 struct PredictAnswer {
   double number = 0;
   std::vector<double> curve;
-  std::string why;  ///< the explanation, its live values filled in
+  std::vector<double> below;  ///< what is drawn under the curve, at the same places; empty: nothing
+  std::string why;            ///< the explanation, its live values filled in
   std::string error;
 };
 
@@ -42,6 +44,7 @@ struct PredictState {
   std::uint64_t version = 0;  ///< of the session's outputs when the inputs were last compared
   QuestionKind kind = QuestionKind::number;
   std::vector<std::string> choices{};
+  std::vector<widgets::GivenAxis> given_axes{};  ///< the question's inputs, for the axes of veiled plots
   Job job{};
   std::shared_ptr<PredictAnswer> found{};
   // Of a curve:
@@ -53,6 +56,7 @@ struct PredictState {
   widgets::DrawnLine line{};
   widgets::DrawCurveLayout layout{};
   widgets::RevealView reveal{};
+  widgets::PlotFrame below_frame{};
   double revealed_at_s = 0;
   chapters::CurveScore score{};
   std::string score_text{}, typical{}, up_to{}, heading{}, because{}, verdict{}, why{};
@@ -75,7 +79,8 @@ std::span<const Guess> guesses(const Shell& shell, std::string_view lab);
 bool question_open(const Shell& shell);
 /// Does a question of the open lab stand in the place of its question and answer: open, or answered and not put away?
 bool question_shown(const Shell& shell);
-/// Does it take the place of the picture: while it is open, and for a curve after the reveal too?
+/// Does it take the place of the picture: a curve does, while it is drawn and after the reveal? Over the panels of
+/// another question lies the veil.
 bool question_takes_stage(const Shell& shell);
 
 /// Asks a question of the open lab: sets the question's scenario and keeps the learner's own inputs.
@@ -104,8 +109,8 @@ void draw_question_lines(Shell& shell, const widgets::Box& area);
 /// In the place of the presets: commit, number field or choices, start again, show me; after the reveal what is next.
 /// Returns the pixels taken from the area's top: one row, and more where the area is too narrow for one.
 float draw_question_buttons(Shell& shell, const widgets::Box& area);
-/// In the place of the picture: the plot to draw on, a veiled plate, or the revealed curves. After the reveal of a
-/// number or a choice: the explanation at the top of the area. Returns the pixels taken from its top.
+/// In the place of the picture: the plot to draw on, or the revealed curves. After the reveal of a number or a choice:
+/// the explanation at the top of the area. Returns the pixels taken from its top.
 float draw_question_stage(Shell& shell, const widgets::Box& area);
 
 }  // namespace app

@@ -13,4 +13,7 @@ void say_verdict(PredictState& state, const Prediction& question, const chapters
 /// The axes, samples and given lines of the question's plot, over what the state keeps.
 widgets::DrawCurveSpec curve_spec(const PredictState& state, const CurveAsk& ask, const chapters::Field& output);
 
+/// The y axis of the plot under a revealed curve.
+widgets::AxisSpec below_axis(const PredictState& state, const chapters::Field& below);
+
 }  // namespace app

@@ -53,17 +53,38 @@ void take_drawing(Shell& shell, const Box& area) {
     commit_question(shell);
 }
 
+/// The plot under the revealed one, where there is one and room for it, and the sentence in which it says why. True
+/// when both were laid out.
+bool draw_below(PredictState& state, const CurveAsk& ask, const Box& plot, widgets::DrawCurveSpec& spec) {
+  const auto& t = theme();
+  const chapters::Field* const below = state.asked->outputs().find(ask.below);
+  if (!state.answered || !below || state.found->below.empty() || plot.height() < t.px(300)) return false;
+  const float line_px = t.type(Type::small);
+  const auto says = widgets::wrap_lines(ask.below_says, plot.width(), small_px);
+  const float caption = line_px * 1.4f * static_cast<float>(says.count) + t.px(10);
+  const widgets::AxisSpec y = below_axis(state, *below);
+  widgets::layout_below(plot, spec, y, state.found->below, state.line, 0.4f, caption, widgets::tick_width_px, line_px,
+                        state.layout, state.below_frame);
+  const Painter p = Painter::window();
+  ImVec2 at{state.layout.frame.area.min.x, state.layout.frame.area.max.y + t.px(14)};
+  for (std::size_t i = 0; i < says.count; ++i, at.y += line_px * 1.4f) p.text(at, says.lines[i], t.text, Type::small);
+  widgets::paint_below(p, spec, y, state.found->below, state.found->curve, state.layout, state.below_frame,
+                       state.guessed ? state.score.worst : spec.xs.size());
+  return true;
+}
+
 void draw_curve(Shell& shell, const Prediction& question, const Box& area) {
   PredictState& state = shell.predict;
   const chapters::Field& output = *state.asked->outputs().find(question.output);
-  const auto spec = curve_spec(state, *question.curve, output);
+  auto spec = curve_spec(state, *question.curve, output);
   const float line_px = theme().type(Type::small);
   Box plot = area;
   const bool why = state.answered && state.guessed && state.because != state.why;
   const auto lines =
       widgets::wrap_lines(why ? std::string_view(state.why) : std::string_view(), area.width(), small_px);
   plot.max.y -= why ? line_px * 1.4f * static_cast<float>(lines.count) + theme().px(8) : 0;
-  widgets::layout_draw_curve(plot, spec, state.line, widgets::tick_width_px, line_px, state.layout);
+  if (!draw_below(state, *question.curve, plot, spec))
+    widgets::layout_draw_curve(plot, spec, state.line, widgets::tick_width_px, line_px, state.layout);
   const Painter p = Painter::window();
   if (state.open) {
     take_drawing(shell, plot);
@@ -114,10 +135,6 @@ float draw_question_stage(Shell& shell, const Box& area) {
   if (!question || !state.asked) return 0;
   if (question->curve && (state.open || state.answered)) {
     draw_curve(shell, *question, area);
-    return area.height();
-  }
-  if (state.open) {
-    widgets::draw_veil(Painter::window(), {area.min, area.max}, "veiled until you commit");
     return area.height();
   }
   return state.answered ? draw_explanation(state, area) : 0;

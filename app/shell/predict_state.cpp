@@ -21,6 +21,8 @@ void compute_answer(const Prediction& question, chapters::Lab& lab, const SweepA
     auto swept = sweep(lab, {axis}, question.output, progress);
     answer.error = swept.error;
     if (swept) answer.curve = std::move(swept->values);
+    if (const std::string& below = question.curve->below; answer.error.empty() && !below.empty())
+      if (auto under = sweep(lab, {axis}, below, progress)) answer.below = std::move(under->values);
   }
   lab.compute(progress);
   answer.number = curve ? 100 : reading(lab, question.output);
@@ -47,6 +49,19 @@ void begin_curve(PredictState& state, const Prediction& question, const chapters
   for (const GivenLine& given : ask.given) state.given.push_back({given.label, given.value});
   const auto kind = curve_on_log(ask, output) ? widgets::AxisKind::log10 : widgets::AxisKind::linear;
   state.line.begin(state.places.size(), kind, {ask.least, ask.most});
+}
+
+/// Every number among the inputs: what the question gives.
+std::vector<widgets::GivenAxis> given_axes(const chapters::Lab& asked) {
+  std::vector<widgets::GivenAxis> out;
+  for (const chapters::Field& f : asked.inputs()) {
+    if (f.kind != chapters::Kind::real && f.kind != chapters::Kind::integer) continue;
+    const chapters::Spec& s = f.spec;
+    const bool narrowed = s.typical_lo < s.typical_hi;
+    const double value = f.number(), lo = narrowed ? s.typical_lo : s.lo, hi = narrowed ? s.typical_hi : s.hi;
+    out.push_back({s.label, s.unit, {std::min(lo, value), std::max(hi, value)}, value});
+  }
+  return out;
 }
 
 void keep_guess(Shell& shell, const Prediction& question) {
@@ -121,7 +136,7 @@ bool question_shown(const Shell& shell) {
   return (shell.predict.open || shell.predict.answered) && shell.predict.lab == shell.workspace.lab().info().id;
 }
 bool question_takes_stage(const Shell& shell) {
-  return question_open(shell) || (question_shown(shell) && shell.predict.kind == QuestionKind::curve);
+  return question_shown(shell) && shell.predict.kind == QuestionKind::curve;
 }
 
 std::span<const Guess> guesses(const Shell& shell, std::string_view lab) {
@@ -148,6 +163,7 @@ void ask_question(Shell& shell, std::size_t index) {
     next.kind = kind_of(question, *output);
     next.choices = choices_of(question, *output);
     if (question.curve) begin_curve(next, question, *output);
+    next.given_axes = given_axes(*next.asked);
   }
   shell.predict = std::move(next);
   PredictState& state = shell.predict;

@@ -120,4 +120,16 @@ widgets::DrawCurveSpec curve_spec(const PredictState& state, const CurveAsk& ask
   return spec;
 }
 
+widgets::AxisSpec below_axis(const PredictState& state, const chapters::Field& below) {
+  using widgets::AxisKind;
+  double lo = HUGE_VAL, hi = -HUGE_VAL;
+  for (const double v : state.found->below) {
+    if (!std::isfinite(v)) continue;
+    lo = std::min(lo, v);
+    hi = std::max(hi, v);
+  }
+  const bool log = below.spec.unit != "%" && lo > 0 && hi >= 100 * lo;
+  return {.kind = log ? AxisKind::log10 : AxisKind::linear, .label = below.spec.label, .unit = below.spec.unit};
+}
+
 }  // namespace app

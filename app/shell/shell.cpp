@@ -153,7 +153,13 @@ void draw_shell(Shell& shell) {
   const float asked = shell.drawer == Drawer::explore
                           ? std::max(t.px(static_cast<float>(w.settings.drawer_height)), body * 0.45f)
                           : t.px(static_cast<float>(w.settings.drawer_height));
-  const float drawer = !full ? 0 : shell.drawer_open ? std::min(asked, body * 0.5f) : t.px(40);
+  const float folded = t.px(40), open = std::min(asked, body * 0.5f);
+  // Where an open drawer would leave no room for the panel that answers, it lies over the canvas, and folds by a word.
+  shell.drawer_over = full && shell.drawer_open && body - open < t.px(300);
+  if (shell.drawer_over && shell.drawer == Drawer::predict && question_open(shell))
+    shell.drawer_open = shell.drawer_over = false;  // the question itself stands on the canvas
+  const float drawer_seen = !full ? 0 : shell.drawer_open ? open : folded;
+  const float drawer = shell.drawer_over ? folded : drawer_seen;
   const auto place = [](float x, float y) { ImGui::SetCursorScreenPos({x, y}); };
   const auto spaced = [](auto&& part) {
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme().px(8), theme().px(7)});
@@ -171,10 +177,11 @@ void draw_shell(Shell& shell) {
     spaced([&] { draw_inspector(shell, {inspector, body}); });
   }
   const float middle = screen.x - rail - inspector;
-  if (drawer > 0) {
-    place(rail, top + body - drawer);
-    spaced([&] { draw_drawer(shell, {middle, drawer}); });
-  }
+  const auto put_drawer = [&] {
+    place(rail, top + body - drawer_seen);
+    spaced([&] { draw_drawer(shell, {middle, drawer_seen}); });
+  };
+  if (drawer > 0 && !shell.drawer_over) put_drawer();
   if (lesson > 0) {
     place(rail, top + body);
     spaced([&] { draw_lesson_bar(shell, {screen.x - rail, lesson}); });
@@ -190,6 +197,7 @@ void draw_shell(Shell& shell) {
   }
   spaced([&] { draw_canvas(shell, {middle, body - drawer}); });
   spaced([&] { draw_panel_export(shell); });
+  if (shell.drawer_over) put_drawer();
   if (shell.narrow && shell.slide_over) {
     const float width = std::min(t.px(300), screen.x * 0.8f);
     place(screen.x - width, top);
@@ -222,10 +230,11 @@ void draw_shell(Shell& shell) {
   if (const auto* playing = w.lab().view().find("playing"); playing && playing->toggle())
     shell.animating = true;  // a lab that plays
   if (full && shell.drawer_open)
-    w.settings.drawer_height = std::clamp(
-        w.settings.drawer_height - static_cast<double>(splitter("drawer edge", {rail, top + body - drawer - t.px(3)},
-                                                                {middle, t.px(6)}, false)),
-        80.0, 1200.0);
+    w.settings.drawer_height =
+        std::clamp(w.settings.drawer_height -
+                       static_cast<double>(splitter("drawer edge", {rail, top + body - drawer_seen - t.px(3)},
+                                                    {middle, t.px(6)}, false)),
+                   80.0, 1200.0);
   if (inspector > 0)
     w.settings.inspector_width =
         std::clamp(w.settings.inspector_width -

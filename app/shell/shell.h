@@ -58,7 +58,7 @@ struct ExploreState {
   std::string lo, hi, target;  ///< as typed
   Job job;
   bool running = false;
-  bool choosing = false;  ///< the job looks for the input that moves the output most
+  bool choosing = false;  ///< the job looks for the pair to open with
   SweepResult sweep;
   SensitivityResult sensitivity;
   SolveResult solve;
@@ -197,6 +197,7 @@ struct Shell {
   ImGuiID record_panel = 0;           ///< only this panel goes into `record`
   ImGuiID export_panel = 0;           ///< whose export is being chosen
   bool narrow = false;                ///< no room for the inspector beside the canvas
+  bool drawer_over = false;           ///< in a low window, the open drawer lies over the canvas
   bool unfold_groups = false;         ///< every group of the inspector stands open
   bool slide_over = false;            ///< in a narrow window, the inspector stands over the canvas
   ExportRequest export_request;

@@ -204,8 +204,11 @@ void draw_stage_area(Shell& shell, ImVec2 size) {
   gather_a(shell, area);
   const widgets::ShowReference reference(compared_with(shell) ? &shell.explore.picture_a : nullptr);
   widgets::Stage stage(stage_view(shell), area, {.scale = t.scale, .one_panel = shell.presentation}, cover);
+  stage.give(shell.predict.given_axes);
   if (shell.record_panel != 0) stage.record(shell.record_panel, shell.record);
-  if (!bad || lab.shows_earlier())
+  if (bad && cover == widgets::Cover::veiled)  // which panels there are would say it
+    widgets::draw_veil(Painter::window(), area, "veiled until you commit");
+  else if (!bad || lab.shows_earlier())
     lab.draw(stage);
   else
     ImGui::Dummy({0, 0});  // the row of fixes may be empty

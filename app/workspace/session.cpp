@@ -15,9 +15,11 @@ Session::Session(chapters::LabPtr lab, Jobs& jobs) : lab_(std::move(lab)), commi
 bool Session::update(bool control_held) {
   bool changed = false;
   if (!computed_ || !lab_->same_inputs(*computed_)) {
+    if (fresh_) before_ = std::move(computed_);
+    fresh_ = false;
     computed_ = lab_->clone();
     if (!lab_->info().job) {
-      compute_here();
+      fresh_ = compute_here();
       changed = true;
     } else {
       job_lab_ = lab_->clone();
@@ -29,7 +31,7 @@ bool Session::update(bool control_held) {
     job_error_ = job_.error();
     if (job_.done()) {
       lab_->take_outputs(std::move(*job_lab_));
-      changed = true;
+      fresh_ = changed = true;
     }
     job_lab_.reset();
   }
@@ -39,12 +41,14 @@ bool Session::update(bool control_held) {
 }
 
 /// An answer that there was no memory for is not computed again before the inputs change.
-void Session::compute_here() {
+bool Session::compute_here() {
   job_error_.clear();
   try {
     lab_->compute();
+    return true;
   } catch (const std::bad_alloc&) {
     job_error_ = "The computation needs more memory than there is: choose smaller inputs.";
+    return false;
   }
 }
 
@@ -67,7 +71,18 @@ void Session::finish() {
   job_lab_.reset();
   lab_->compute();
   computed_ = lab_->clone();
+  fresh_ = true;
   ++version_;
+}
+
+chapters::LabPtr Session::shown() const {
+  const chapters::Lab* const theirs = fresh_ ? computed_.get() : before_.get();
+  if (!theirs) return nullptr;
+  if (lab_->same_inputs(*theirs)) return lab_->clone();
+  // Their Inputs with the present Outputs; a copy of that takes these Inputs for those of the Outputs.
+  const chapters::LabPtr both = theirs->clone();
+  both->take_outputs(std::move(*lab_->clone()));
+  return both->clone();
 }
 
 void Session::step(std::vector<Json>& from, std::vector<Json>& to) {

@@ -22,7 +22,11 @@ class Session {
   /// when Outputs changed.
   bool update(bool control_held);
   /// What Outputs depend on has changed (the catalog): the next update computes anew.
-  void invalidate() { computed_.reset(); }
+  void invalidate() {
+    if (fresh_) before_ = std::move(computed_);
+    fresh_ = false;
+    computed_.reset();
+  }
   /// Computes here and now, jobs too: for headless pictures and tests.
   void finish();
 
@@ -34,6 +38,10 @@ class Session {
   void redo();
   void reset();
 
+  /// A copy of what is on the screen: Outputs with the Inputs that they belong to, while a job works on others too.
+  /// Null before the first Outputs.
+  chapters::LabPtr shown() const;
+
   bool computing() const { return job_lab_ != nullptr; }
   double fraction() const { return job_ ? job_.fraction() : 1; }
   void cancel();
@@ -43,12 +51,14 @@ class Session {
   const std::string& job_error() const { return job_error_; }
 
  private:
-  void compute_here();
+  bool compute_here();
   void commit();  ///< records an undo step when Inputs differ from the last one's
   void step(std::vector<Json>& from, std::vector<Json>& to);
 
   chapters::LabPtr lab_;
   chapters::LabPtr computed_;   ///< has the Inputs that the Outputs belong to, or that the job works on
+  chapters::LabPtr before_;     ///< while `computed_` waits for its Outputs: has the Inputs of those on the screen
+  bool fresh_ = false;          ///< the Outputs belong to `computed_`
   chapters::LabPtr committed_;  ///< a copy with the Inputs of the last undo step
   std::vector<Json> undo_, redo_;
   Jobs& jobs_;

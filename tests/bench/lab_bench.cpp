@@ -31,8 +31,9 @@ void frame(benchmark::State& state, std::string_view lab) {
 /// With another scenario set aside, which stands on the canvas as a ghost.
 void compared(benchmark::State& state, std::string_view lab) {
   Stage stage(lab);
-  stage.shell().explore.lab = lab;
+  stage.settle();
   app::set_aside_a(stage.shell());
+  stage.shell().explore.lab = lab;
   measure_frames(state, stage);
 }
 

@@ -8,6 +8,7 @@
 #include "app/platform/file_bytes.h"
 #include "app/platform/json.h"
 #include "app/scenario/scenario.h"
+#include "app/shell/open_list.h"
 #include "chapters/mechanism/catalog.h"
 #include "chapters/mechanism/registry.h"
 #include "kernels/kernel.h"
@@ -220,4 +221,21 @@ TEST_CASE("a scenario that there is no memory for leaves every input as it was")
     if (!status && !faults::is_sentence(status.error)) FAIL("no sentence: \"" << status.error << "\"");
     if (!status && !lab->same_inputs(*before)) FAIL("half a scenario was opened");
   });
+}
+
+TEST_CASE("a folder that is listed meets no memory at any moment: its names, or a sentence") {
+  const support::Folder folder;
+  for (const char* name : {"a name that is too long for the room inside of a string.csv", "b.csv", "c.csv"})
+    folder.write(name, "x");
+  std::filesystem::create_directory(folder / "deep");
+  const std::vector<std::string> suffixes{".csv"};
+  const long calls = faults::at_every_call("a folder's names", What::memory, [&](Attempt& attempt) {
+    app::FolderList list;
+    const bool returned = faults::armed(attempt, [&] { list = app::list_folder(folder.path, suffixes, ""); });
+    if (!returned) FAIL("it threw");
+    if (list.entries.size() != 4 && !list.entries.empty()) FAIL("a part of the folder stands for the whole");
+    if (list.entries.empty() && !list.note.empty() && !faults::is_sentence(list.note))
+      FAIL("no sentence: \"" << list.note << "\"");
+  });
+  CHECK(calls > 4);
 }

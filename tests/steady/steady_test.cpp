@@ -52,7 +52,9 @@ TEST_CASE("every lab beside a scenario that was set aside: a steady frame alloca
   prepare();
   for (const auto& entry : chapters::all_labs()) DYNAMIC_SECTION(entry.id) {
       bench::Stage stage(entry.id);
+      stage.settle();
       app::set_aside_a(stage.shell());
+      REQUIRE(stage.shell().explore.scenario_a);
       stage.shell().explore.lab = entry.id;
       stage.settle();
       CHECK(allocations_of_frames(stage, 10) == 0);
@@ -113,6 +115,20 @@ TEST_CASE("every tab of the drawer: a steady frame allocates nothing") {
       stage.settle();
       CHECK(allocations_of_frames(stage, 10) == 0);
     }
+}
+
+TEST_CASE("the panel that opens a file, over a folder of files: a steady frame allocates nothing") {
+  prepare();
+  const support::Folder folder;
+  for (int i = 0; i < 300; ++i) folder.write("a run with a longer name " + std::to_string(i) + ".csv", "x");
+  bench::Stage stage("roofline/roofline");
+  stage.shell().workspace.files.folder["csv"] = folder.path.string();
+  stage.shell().workspace.files.opened = {(folder.path / "a run with a longer name 7.csv").string()};
+  app::ask_for_file(stage.shell());
+  stage.settle();
+  REQUIRE(stage.shell().open_panel.open);
+  REQUIRE(stage.shell().open_panel.list.entries.size() == 300);
+  CHECK(allocations_of_frames(stage, 10) == 0);
 }
 
 TEST_CASE("presentation mode, the light theme and a folded drawer: a steady frame allocates nothing") {

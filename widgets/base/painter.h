@@ -60,8 +60,8 @@ class Painter {
   /// Text with its top at `at.y`; `align` says which end `at.x` is. Returns its width.
   float text(ImVec2 at, std::string_view s, ImU32 colour, Type type = Type::body, Font font = Font::sans,
              Align align = Align::left) const;
-  /// The ground around where `text` will stand, so that grid and fills do not run through its letters. On the screen
-  /// only: a file keeps the text.
+  /// The ground around where `text` will stand, so that grid and fills do not run through its letters. A record keeps
+  /// it as the stroke of that text.
   void halo(ImVec2 at, std::string_view s, ImU32 ground, Type type = Type::body, Font font = Font::sans) const;
   /// The same in a size of its own, in pixels: scripts in formulas.
   float text_sized(ImVec2 at, std::string_view s, ImU32 colour, float size_px, Font font = Font::sans) const;
@@ -100,6 +100,18 @@ class Recording {
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
+};
+
+/// While alive, nothing is kept: what is painted between is not to be seen.
+class PausedRecording {
+ public:
+  PausedRecording();
+  ~PausedRecording();
+  PausedRecording(const PausedRecording&) = delete;
+  PausedRecording& operator=(const PausedRecording&) = delete;
+
+ private:
+  Record* paused_;
 };
 
 }  // namespace widgets

@@ -31,6 +31,14 @@ Line shorten_middle(std::string_view s, float width, Type type, Font font) {
   return fits < 2 ? Line() : both_ends(s, fits);
 }
 
+std::string_view fitting_title(std::string_view s, float width, Type type, Font font) {
+  const auto fits = [&](std::string_view part) { return !part.empty() && text_size(part, type, font).x <= width; };
+  if (fits(s)) return s;
+  std::string_view brief = s.substr(0, std::min(s.find_first_of(",("), s.size()));
+  while (!brief.empty() && brief.back() == ' ') brief.remove_suffix(1);
+  return fits(brief) ? brief : std::string_view();
+}
+
 std::size_t common_prefix(std::string_view a, std::string_view b) {
   std::size_t same = 0;
   while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;

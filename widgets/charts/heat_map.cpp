@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "widgets/base/shorten.h"
+
 namespace widgets {
 namespace {
 
@@ -75,13 +77,12 @@ void paint_labels(const Painter& painter, const HeatData& d, const HeatMapLayout
                   Rect area) {
   const Theme& t = theme();
   const float small = t.type(Type::small);
-  const float labels_left = area.min.x + (o.row_title.empty() ? 0.0f : small + t.px(6));
   for (std::size_t r = 0; r < d.rows; r += l.row_label_stride) {
     const Rect cell = l.cell(l.shown_row(r, d.rows), 0);
     Line name;
     add_name(name, d.row_labels, r);
     fit_text(painter, {l.grid.min.x - t.px(6), (cell.min.y + cell.max.y - small) / 2}, name.view(),
-             l.grid.min.x - t.px(6) - labels_left, t.muted, Type::small, Font::sans, Align::right);
+             l.grid.min.x - t.px(6) - area.min.x, t.muted, Type::small, Font::sans, Align::right);
   }
   float free_from = l.grid.min.x - small;
   for (std::size_t c = 0; c < d.cols; c += l.col_label_stride) {
@@ -93,11 +94,8 @@ void paint_labels(const Painter& painter, const HeatData& d, const HeatMapLayout
     painter.text({x, l.grid.max.y + t.px(4)}, name.view(), t.muted, Type::small);
     free_from = x + w + t.px(6);
   }
-  fit_text(painter, {(l.grid.min.x + l.grid.max.x) / 2, area.max.y - small - t.px(1)}, o.col_title, l.grid.width(),
-           t.muted, Type::small, Font::sans, Align::center);
-  if (!o.row_title.empty())
-    painter.rotated_text({area.min.x, (l.grid.min.y + l.grid.max.y) / 2}, -90, o.row_title, t.muted, Type::small,
-                         Font::sans, Align::center);
+  painter.text({(l.grid.min.x + l.grid.max.x) / 2, area.max.y - small - t.px(1)},
+               fitting_title(o.col_title, l.grid.width()), t.muted, Type::small, Font::sans, Align::center);
 }
 
 void paint_ramp(const Painter& painter, const HeatMapLayout& l, const HeatMapOptions& o, Rect area) {
@@ -123,11 +121,18 @@ void paint_ramp(const Painter& painter, const HeatMapLayout& l, const HeatMapOpt
   title.add(o.value_title);
   if (ticks.unit.length > 0)
     title.add(title.length > 0 ? " (" : "").add(ticks.unit).add(o.value_title.empty() ? "" : ")");
-  const float room = area.max.x - l.ramp.min.x;
-  if (!o.value_title.empty())
-    fit_text(painter, {l.ramp.min.x, l.grid.min.y}, title.view(), room, t.muted, Type::small);
-  else
-    fit_text(painter, {l.ramp.min.x, l.ramp.max.y + t.px(4)}, title.view(), room, t.muted, Type::small);
+  // Over the rows their title, from the left; over the ramp that of the colours, up to the right edge, which has the
+  // first claim on the room: the columns' title already says half of what the rows are.
+  float taken = 0;
+  if (!o.value_title.empty()) {
+    const std::string_view values = fitting_title(title.view(), area.width());
+    taken = painter.text({area.max.x, area.min.y}, values, t.muted, Type::small, Font::sans, Align::right);
+  } else {
+    painter.text({l.ramp.min.x, l.ramp.max.y + t.px(4)}, fitting_title(title.view(), area.max.x - l.ramp.min.x),
+                 t.muted, Type::small);
+  }
+  painter.text(area.min, fitting_title(o.row_title, area.width() - taken - (taken > 0 ? t.px(12) : 0)), t.muted,
+               Type::small);
 }
 
 void record_heat_map(Record& record, const char* label, const HeatData& d, const HeatMapOptions& o) {

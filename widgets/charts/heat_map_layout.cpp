@@ -110,15 +110,15 @@ void layout_heat_map(const HeatData& data, const HeatMapOptions& o, Rect area, M
   out.up = o.rows_up;
   out.numbers = false;
   const float small = t.type(Type::small);
-  const float left = std::min(widest(data.row_labels, data.rows, measure) + t.px(8), area.width() * 0.3f) +
-                     (o.row_title.empty() ? 0.0f : small + t.px(6));
+  const float left = std::min(widest(data.row_labels, data.rows, measure) + t.px(8), area.width() * 0.3f);
+  // What rows and colours are stands in a line above the grid.
+  const float top = o.row_title.empty() && o.value_title.empty() ? t.px(2) : small + t.px(6);
   const float bottom = small + t.px(6) + (o.col_title.empty() ? 0.0f : small + t.px(4));
   const float right = t.px(14 + 10 + 8) + small * 3.6f;
-  out.grid = {{area.min.x + left, area.min.y + t.px(2)}, {area.max.x - right, area.max.y - bottom}};
+  out.grid = {{area.min.x + left, area.min.y + top}, {area.max.x - right, area.max.y - bottom}};
   out.grid.max.x = std::max(out.grid.max.x, out.grid.min.x + 1);
   out.grid.max.y = std::max(out.grid.max.y, out.grid.min.y + 1);
   out.ramp = {{out.grid.max.x + t.px(14), out.grid.min.y}, {out.grid.max.x + t.px(24), out.grid.max.y}};
-  if (!o.value_title.empty()) out.ramp.min.y = std::min(out.ramp.min.y + small + t.px(6), out.ramp.max.y - 1);
   if (data.rows == 0 || data.cols == 0) {
     out.problem.add("Nothing to show: the matrix is empty.");
     return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "widgets/base/shorten.h"
 #include "widgets/number/number.h"
 
 namespace widgets {
@@ -65,9 +66,8 @@ void layout_tile_grid(const TileGridData& data, const TileGridOptions& o, Rect a
   const Theme& t = theme();
   const float small = t.type(Type::small);
   out.legend_height = layout_legend(o.legend, area.width(), small + t.px(6), measure, out.placed_legend);
-  const float left = o.row_title.empty() ? 0.0f : small + t.px(6), top = o.col_title.empty() ? 0.0f : small + t.px(5);
-  const ImVec2 origin{area.min.x + left,
-                      area.min.y + top + (out.legend_height > 0 ? out.legend_height + t.px(4) : 0.0f)};
+  const float top = o.row_title.empty() && o.col_title.empty() ? 0.0f : small + t.px(5);
+  const ImVec2 origin{area.min.x, area.min.y + top + (out.legend_height > 0 ? out.legend_height + t.px(4) : 0.0f)};
   out.rows = out.cols = 0;
   out.row_stride = out.col_stride = 1;
   out.grid = {origin, origin};
@@ -118,11 +118,11 @@ TileGridEvents draw_tile_grid(const char* label, const TileGridData& data, TileG
       const Tile tile = data.tile(data.context, r * l.row_stride, c * l.col_stride);
       paint_tile(painter, l.tile(r, c), tile, tile.group > o.up_to_group, l.numbers);
     }
-  fit_text(painter, {l.grid.min.x, l.grid.min.y - t.type(Type::small) - t.px(3)}, o.col_title,
-           area.max.x - l.grid.min.x, t.muted, Type::small);
-  if (!o.row_title.empty())
-    painter.rotated_text({area.min.x, (l.grid.min.y + l.grid.max.y) / 2}, -90, o.row_title, t.muted, Type::small,
-                         Font::sans, Align::center);
+  Line titles;
+  if (!o.row_title.empty()) titles.add(o.row_title).add(o.col_title.empty() ? " down" : " down, ");
+  if (!o.col_title.empty()) titles.add(o.col_title).add(" across");
+  painter.text({l.grid.min.x, l.grid.min.y - t.type(Type::small) - t.px(3)},
+               fitting_title(titles.view(), area.max.x - l.grid.min.x), t.muted, Type::small);
   if (Record* record = painter.record()) record_tiles(*record, label, data);
 
   const auto mark = [&](std::int64_t row, std::int64_t col, ImU32 ink, float width) {

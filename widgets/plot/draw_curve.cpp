@@ -17,30 +17,6 @@ float tick_px(double pixel) { return std::floor(static_cast<float>(pixel)) + 0.5
 
 float body_width_px(std::string_view s) { return text_size(s, Type::small).x; }
 
-/// Grid, ticks but for those that a tag would touch, frame, and the axes' names: y above the frame, x below it.
-void paint_frame(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec, const Box& value_tag,
-                 const Box& place_tag) {
-  const Theme& t = theme();
-  const Box& a = f.area;
-  const float line = t.type(Type::small), pad = std::floor(line * 0.4f);
-  for (const Tick& tick : f.x_ticks.major()) {
-    const float px = tick_px(tick.pixel), half = tick_width_px(tick.label) / 2 + pad;
-    if (spec.x.categories.empty()) p.line({px, a.min.y}, {px, a.max.y}, t.grid);
-    if (place_tag.empty() || px + half < place_tag.min.x || px - half > place_tag.max.x)
-      p.text({px, a.max.y + pad}, tick.label, t.muted, Type::small, Font::mono, Align::center);
-  }
-  for (const Tick& tick : f.y_ticks.major()) {
-    const float px = tick_px(tick.pixel);
-    p.line({a.min.x, px}, {a.max.x, px}, t.grid);
-    if (value_tag.empty() || value_tag.min.x >= a.min.x || px + line < value_tag.min.y || px - line > value_tag.max.y)
-      p.text({a.min.x - pad, px - line / 2}, tick.label, t.muted, Type::small, Font::mono, Align::right);
-  }
-  p.frame(a.min, a.max, t.line);
-  p.text_fit({a.min.x, a.min.y - line - pad}, f.y_title, a.width(), t.muted, Type::small);
-  p.text_fit({(a.min.x + a.max.x) / 2, a.max.y + pad + line + pad}, f.x_title, a.width(), t.muted, Type::small,
-             Font::sans, Align::center);
-}
-
 void paint_given(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec) {
   const Theme& t = theme();
   const ImU32 colour = t.of(Meaning::compute_bound);
@@ -161,6 +137,31 @@ ImVec2 card_size(const RevealText& text) {
 
 float tick_width_px(std::string_view s) { return text_size(s, Type::small, Font::mono).x; }
 
+void paint_curve_frame(const Painter& p, const PlotFrame& f, const DrawCurveSpec& spec, const Box& value_tag,
+                       const Box& place_tag) {
+  const Theme& t = theme();
+  const Box& a = f.area;
+  const float line = t.type(Type::small), pad = std::floor(line * 0.4f);
+  for (const Tick& tick : f.x_ticks.major()) {
+    const float px = tick_px(tick.pixel), half = tick_width_px(tick.label) / 2 + pad;
+    if (spec.x.categories.empty()) p.line({px, a.min.y}, {px, a.max.y}, t.grid);
+    if (!spec.x_axis) continue;
+    if (place_tag.empty() || px + half < place_tag.min.x || px - half > place_tag.max.x)
+      p.text({px, a.max.y + pad}, tick.label, t.muted, Type::small, Font::mono, Align::center);
+  }
+  for (const Tick& tick : f.y_ticks.major()) {
+    const float px = tick_px(tick.pixel);
+    p.line({a.min.x, px}, {a.max.x, px}, t.grid);
+    if (value_tag.empty() || value_tag.min.x >= a.min.x || px + line < value_tag.min.y || px - line > value_tag.max.y)
+      p.text({a.min.x - pad, px - line / 2}, tick.label, t.muted, Type::small, Font::mono, Align::right);
+  }
+  p.frame(a.min, a.max, t.line);
+  p.text_fit({a.min.x, a.min.y - line - pad}, f.y_title, a.width(), t.muted, Type::small);
+  if (!spec.x_axis) return;
+  p.text_fit({(a.min.x + a.max.x) / 2, a.max.y + pad + line + pad}, f.x_title, a.width(), t.muted, Type::small,
+             Font::sans, Align::center);
+}
+
 void paint_veil(const Painter& p, const Box& box, float rounding) {
   if (box.empty()) return;
   const Theme& t = theme();
@@ -168,12 +169,44 @@ void paint_veil(const Painter& p, const Box& box, float rounding) {
   hatch(p, {box.min, box.max}, with_alpha(t.line, 0.55f), t.px(9));
 }
 
+void paint_below(const Painter& p, const DrawCurveSpec& spec, const AxisSpec& y, std::span<const double> ys,
+                 std::span<const double> computed, const DrawCurveLayout& above, const PlotFrame& below,
+                 std::size_t worst) {
+  const Theme& t = theme();
+  DrawCurveSpec own = spec;
+  own.y = y;
+  own.x_axis = true;
+  const bool marked = worst < spec.xs.size() && spec.x.categories.empty();
+  const float x = marked ? static_cast<float>(below.x.pixel(spec.xs[worst])) : 0;
+  Box tag;
+  NumberText place;
+  if (marked) {
+    place = axis_value(spec.x, spec.xs[worst], 3);
+    const float line = t.type(Type::small), half = tick_width_px(place) / 2 + line * 0.5f;
+    const float middle = std::clamp(x, below.area.min.x + half - line, below.area.max.x - half + line);
+    tag = {{middle - half, below.area.max.y + line * 0.15f}, {middle + half, below.area.max.y + line * 1.65f}};
+  }
+  paint_curve_frame(p, below, own, {}, tag);
+  if (marked) {
+    const double at = worst < computed.size() ? above.frame.y.pixel(computed[worst]) : HUGE_VAL;
+    if (std::isfinite(at))
+      p.dashed_line({x, static_cast<float>(at)}, {x, above.frame.area.max.y}, t.accent, t.px(1.5f), t.px(4));
+    p.dashed_line({x, below.area.min.y}, {x, below.area.max.y}, t.accent, t.px(1.5f), t.px(4));
+    paint_tag(p, tag, place);
+  }
+  stretches(below, spec.xs, ys, below.area.max.x + 1,
+            [&](std::span<const ImVec2> piece) { p.polyline(piece, t.text, t.px(2.5f)); });
+  paint_dots(p, below, spec, ys, t.text, below.area.max.x + 1);
+  if (marked && worst < ys.size() && std::isfinite(ys[worst]))
+    p.circle({x, static_cast<float>(below.y.pixel(ys[worst]))}, t.px(5), t.text);
+}
+
 void paint_draw_curve(const Painter& p, const DrawCurveSpec& spec, const DrawCurveLayout& layout, const DrawnLine& line,
                       std::string_view hint) {
   const Theme& t = theme();
   const PlotFrame& f = layout.frame;
   paint_veil(p, f.area);
-  paint_frame(p, f, spec, layout.value_tag, layout.place_tag);
+  paint_curve_frame(p, f, spec, layout.value_tag, layout.place_tag);
   if (const Box& rest = layout.still_to_draw; !rest.empty()) {
     p.rect(rest.min, rest.max, with_alpha(t.accent, 0.10f));
     const float y = (rest.min.y + rest.max.y) / 2, tip = rest.max.x - t.px(12);
@@ -216,7 +249,7 @@ void paint_revealed_curve(const Painter& p, const DrawCurveSpec& spec, const Dra
   const PlotFrame& f = layout.frame;
   const Box& a = f.area;
   const float up_to = a.min.x + static_cast<float>(progress) * (a.width() + 1);
-  paint_frame(p, f, spec, {}, {});
+  paint_curve_frame(p, f, spec, {}, {});
   paint_given(p, f, spec);
   paint_gap(p, f, spec, drawn, computed, up_to);
   paint_mine(p, f, spec, drawn);

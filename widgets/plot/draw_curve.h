@@ -22,7 +22,9 @@ struct DrawCurveSpec {
   Range x_range{}, y_range{};
   std::span<const double> xs{};  ///< place of each sample on the x axis
   std::span<const GivenMark> given{};
-  bool dots = false;  ///< a dot at each sample: whole numbers and options
+  bool dots = false;          ///< a dot at each sample: whole numbers and options
+  float least_gutter_px = 0;  ///< left of the data, for plots that stand under each other
+  bool x_axis = true;         ///< false: the plot below draws it
 };
 
 /// A few lines of text, cut at spaces.
@@ -77,6 +79,9 @@ struct RevealView {
 /// A hatch at 45 degrees over a box: what is veiled.
 void paint_veil(const Painter& painter, const Box& box, float rounding = 0);
 
+/// Grid, ticks but for those that a tag would touch, frame, and the axes' names: y above the frame, x below it.
+void paint_curve_frame(const Painter& painter, const PlotFrame& frame, const DrawCurveSpec& spec, const Box& value_tag,
+                       const Box& place_tag);
 /// Axes, given lines, veil, the line so far, its tags.
 void paint_draw_curve(const Painter& painter, const DrawCurveSpec& spec, const DrawCurveLayout& layout,
                       const DrawnLine& line, std::string_view hint);
@@ -85,6 +90,17 @@ void paint_draw_curve(const Painter& painter, const DrawCurveSpec& spec, const D
 void paint_revealed_curve(const Painter& painter, const DrawCurveSpec& spec, const DrawCurveLayout& layout,
                           std::span<const double> drawn, std::span<const double> computed, const RevealText& text,
                           double progress, RevealView& view);
+
+/// A second plot under a revealed one, on the same axis: what explains it. Lays out both, with one gutter. `spec` is
+/// the revealed plot's; `y` and `ys` are of the one below.
+void layout_below(const Box& outer, DrawCurveSpec& spec, const AxisSpec& y, std::span<const double> ys,
+                  const DrawnLine& line, float share_below, float caption_px, float (*width_px)(std::string_view),
+                  float line_px, DrawCurveLayout& above, PlotFrame& below);
+/// Its axes and line, and from the computed curve's sample `worst`, where the explanation stands, one line down through
+/// both plots to its place on the axis.
+void paint_below(const Painter& painter, const DrawCurveSpec& spec, const AxisSpec& y, std::span<const double> ys,
+                 std::span<const double> computed, const DrawCurveLayout& above, const PlotFrame& below,
+                 std::size_t worst);
 
 /// Width in pixels of a text in the type of the plot's ticks and tags.
 float tick_width_px(std::string_view s);

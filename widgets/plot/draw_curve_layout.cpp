@@ -69,7 +69,8 @@ std::size_t sample_at(const PlotFrame& frame, std::span<const double> xs, float 
 
 void layout_draw_curve(const Box& outer, const DrawCurveSpec& spec, const DrawnLine& line,
                        float (*width_px)(std::string_view), float line_px, DrawCurveLayout& out) {
-  layout_frame(outer, FrameRoom{}, spec.x, spec.y, spec.x_range, spec.y_range, width_px, line_px, out.frame);
+  layout_frame(outer, {.least_gutter_px = spec.least_gutter_px, .x_axis = spec.x_axis}, spec.x, spec.y, spec.x_range,
+               spec.y_range, width_px, line_px, out.frame);
   const Box& a = out.frame.area;
   out.still_to_draw = out.value_tag = out.place_tag = {};
   out.pen = {a.min.x, (a.min.y + a.max.y) / 2};
@@ -93,6 +94,26 @@ void layout_draw_curve(const Box& outer, const DrawCurveSpec& spec, const DrawnL
   out.place_tag = {{middle - half, a.max.y + line_px * 0.15f}, {middle + half, a.max.y + line_px * 1.65f}};
 }
 
+void layout_below(const Box& outer, DrawCurveSpec& spec, const AxisSpec& y, std::span<const double> ys,
+                  const DrawnLine& line, float share_below, float caption_px, float (*width_px)(std::string_view),
+                  float line_px, DrawCurveLayout& above, PlotFrame& below) {
+  RangeFinder found{.positive_only = is_log(y.kind)};
+  for (const double v : ys) found.add(v);
+  Range range = fit_range(y.kind, found.any() ? Range{found.lo, found.hi} : Range{1, 10}, 0.07);
+  if (!is_log(y.kind) && found.any() && found.lo >= 0) range.lo = 0;
+  range = sane_range(y.kind, range);
+  const float edge = std::floor(outer.max.y - share_below * outer.height());
+  const Box upper{outer.min, {outer.max.x, edge}}, lower{{outer.min.x, edge + caption_px}, outer.max};
+  spec.x_axis = false;
+  float gutter = 0;
+  for (int pass = 0; pass < 2; ++pass) {  // the second knows which of the two needs the wider gutter
+    spec.least_gutter_px = gutter;
+    layout_draw_curve(upper, spec, line, width_px, line_px, above);
+    layout_frame(lower, {.least_gutter_px = gutter}, spec.x, y, spec.x_range, range, width_px, line_px, below);
+    gutter = std::max(above.frame.area.min.x, below.area.min.x) - outer.min.x;
+  }
+}
+
 RevealPlaces place_reveal(const DrawCurveLayout& layout, const DrawCurveSpec& spec, std::span<const double> drawn,
                           std::span<const double> computed, std::size_t worst, const RevealSizes& sizes,
                           Occupancy& room) {
@@ -111,6 +132,7 @@ RevealPlaces place_reveal(const DrawCurveLayout& layout, const DrawCurveSpec& sp
     const ImVec2 from = place_of(layout.frame, spec.xs[worst], drawn[worst]),
                  to = place_of(layout.frame, spec.xs[worst], computed[worst]);
     room.block_segment(from, to, 4);
+    if (!spec.x_axis) room.block_segment(to, {to.x, a.max.y}, 4);  // the line down to the plot below
     const float side = from.x < (a.min.x + a.max.x) / 2 ? 1.0f : -1.0f;
     out.explanation = nearest_free(room, a, sizes.explanation,
                                    {from.x + side * (sizes.explanation.x / 2 + 14), (from.y + to.y) / 2}, margin);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/plot/plot_veil.h"
+
 namespace widgets {
 namespace {
 
@@ -164,6 +166,7 @@ void paint_ghosts(const PlotEnd& plot, const Painter& painter) {
 }  // namespace
 
 void finish_plot(const PlotEnd& plot) {
+  if (veil_plot(plot.outer, plot.options.x, plot.options.y, plot.options.x_axis)) return;
   PlotScratch& s = plot.scratch();
   const Painter painter = Painter::window();
   const float title = plot.options.title.empty() ? 0.0f : theme().type(Type::body) * 1.5f;

@@ -18,7 +18,9 @@ std::uint64_t reference_key(std::string_view id, std::string_view a, std::string
 }
 
 GatherReference::GatherReference(PlotReference& into) {
+  static std::uint64_t gatherings = 0;
   into = {};
+  into.serial = ++gatherings;
   gathered = &into;
 }
 GatherReference::~GatherReference() { gathered = nullptr; }
@@ -26,6 +28,7 @@ ShowReference::ShowReference(const PlotReference* reference) { shown = reference
 ShowReference::~ShowReference() { shown = nullptr; }
 
 PlotReference* reference_gathered() { return gathered; }
+const PlotReference* reference_in_sight() { return shown; }
 
 const PlotReference::Entry* reference_shown(std::uint64_t key) {
   if (!shown) return nullptr;

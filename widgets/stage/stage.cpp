@@ -37,6 +37,17 @@ void export_mark(const Painter& p, Rect r, ImU32 colour) {
 
 }  // namespace
 
+/// What stands in the middle of a veil.
+static void draw_veil_words(const Painter& painter, Rect area, std::string_view words) {
+  const Theme& t = theme();
+  const float width = text_size(words, Type::small).x;
+  if (words.empty() || width + t.px(40) > area.width() || area.height() < t.px(48)) return;
+  const ImVec2 mid{(area.min.x + area.max.x) / 2, (area.min.y + area.max.y) / 2};
+  painter.rect({mid.x - width / 2 - t.px(16), mid.y - t.px(15)}, {mid.x + width / 2 + t.px(16), mid.y + t.px(15)},
+               t.card, t.px(7));
+  painter.text({mid.x, mid.y - t.type(Type::small) / 2}, words, t.muted, Type::small, Font::sans, Align::center);
+}
+
 void draw_veil(const Painter& painter, Rect area, std::string_view words) {
   const Theme& t = theme();
   painter.rect(area.min, area.max, t.panel, t.px(8));
@@ -44,12 +55,7 @@ void draw_veil(const Painter& painter, Rect area, std::string_view words) {
   hatch(painter, area, with_alpha(t.line, 0.8f), t.px(9));
   painter.unclip();
   painter.frame(area.min, area.max, t.line, 1, t.px(8));
-  const float width = text_size(words, Type::small).x;
-  if (words.empty() || width + t.px(40) > area.width() || area.height() < t.px(48)) return;
-  const ImVec2 mid{(area.min.x + area.max.x) / 2, (area.min.y + area.max.y) / 2};
-  painter.rect({mid.x - width / 2 - t.px(16), mid.y - t.px(15)}, {mid.x + width / 2 + t.px(16), mid.y + t.px(15)},
-               t.card, t.px(7));
-  painter.text({mid.x, mid.y - t.type(Type::small) / 2}, words, t.muted, Type::small, Font::sans, Align::center);
+  draw_veil_words(painter, area, words);
 }
 
 void Stage::start() {
@@ -112,6 +118,10 @@ void Stage::draw_heading(const PlacedPanel& placed, const char* id) {
   const auto hue = [&] { return ImGui::IsItemHovered() || ImGui::IsItemFocused() ? t.text : t.muted; };
   enlarge_mark(p, {{x, y}, {x + side, y + side}}, view_.enlarged, hue());
   if (ImGui::IsItemHovered()) tip(view_.enlarged ? "Show all panels" : "Enlarge this panel", {});
+  if (cover_ == Cover::veiled) {  // nothing to export yet
+    ImGui::PopID();
+    return;
+  }
   if (mark_button("Export", {x - side - t.px(4), y}, side)) view_.export_panel = key;
   export_mark(p, {{x - side - t.px(4), y}, {x - t.px(4), y + side}}, hue());
   if (ImGui::IsItemHovered()) tip("Export this panel", {});
@@ -163,10 +173,6 @@ bool Stage::begin_panel(const char* id, ImVec2& size) {
   size = {current_.width(), current_.height()};
   // In less than a line of text nothing can be read, and what divides such a panel would come to items without a size.
   if (const float least = theme().px(least_panel); !(size.x >= least) || !(size.y >= least)) return false;
-  if (cover_ == Cover::veiled) {
-    draw_veil(Painter::window(), current_, "veiled until you commit");
-    return false;
-  }
   ImGui::SetCursorScreenPos(current_.min);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
   ImGui::PushID("panel");  // apart from whatever else stands in the same window
@@ -174,17 +180,26 @@ bool Stage::begin_panel(const char* id, ImVec2& size) {
   ImGui::BeginChild(id, size, ImGuiChildFlags_NavFlattened,
                     scrolls ? 0 : ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar();
-  if (cover_ == Cover::dimmed) ImGui::BeginDisabled();
+  if (cover_ != Cover::none) ImGui::BeginDisabled();
+  // Under the veil the body runs, so that its plots say where they stand, and nothing of it is seen or met.
+  if (cover_ == Cover::veiled) ImGui::PushClipRect({0, 0}, {0, 0}, false);
   return true;
 }
 
 void Stage::end_panel() {
-  if (cover_ == Cover::dimmed) {
-    ImGui::EndDisabled();
+  if (cover_ == Cover::veiled) ImGui::PopClipRect();
+  if (cover_ != Cover::none) ImGui::EndDisabled();
+  if (cover_ == Cover::dimmed)
     Painter::window().rect(current_.min, current_.max, with_alpha(theme().background, 0.62f));
-  }
   ImGui::EndChild();
   ImGui::PopID();
+  if (cover_ != Cover::veiled) return;
+  const Painter p = Painter::window();
+  draw_veil(p, current_, {});
+  p.clip(current_.min, current_.max);
+  paint_veiled_plots(p, given_);
+  p.unclip();
+  draw_veil_words(p, current_, "veiled until you commit");
 }
 
 Rect Stage::place_of(const char* id) const {

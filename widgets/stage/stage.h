@@ -1,9 +1,11 @@
 #pragma once
 #include <imgui.h>
 
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "widgets/plot/plot_veil.h"
 #include "widgets/stage/stage_layout.h"
 
 /// The place where a lab draws its panels. A lab says which panels it has and how each is painted; the stage decides
@@ -14,7 +16,7 @@ namespace widgets {
 enum class Cover {
   none,
   dimmed,  ///< the last good picture of inputs for which there is none
-  veiled   ///< a question is open: nothing of the picture may be seen
+  veiled   ///< a question is open: of the picture only the axes of plots are seen, and what is given
 };
 
 /// What a stage remembers between frames.
@@ -62,6 +64,9 @@ class Stage {
     finish();
   }
 
+  /// What a question gives: stands on the axes of veiled plots. Must outlive the stage.
+  void give(std::span<const GivenAxis> given) { given_ = given; }
+
   /// What this one panel draws goes into `record`, with the place of its body.
   void record(ImGuiID panel, Record* record) {
     recorded_ = panel;
@@ -74,7 +79,11 @@ class Stage {
  private:
   template <class Body>
   void paint_body(ImVec2 size, const Body& body) {
-    if (record_ && view_.ids[next_ - 1] == recorded_) {
+    if (cover_ == Cover::veiled) {
+      const PausedRecording paused;
+      const VeilPlots plots;
+      body(size);
+    } else if (record_ && view_.ids[next_ - 1] == recorded_) {
       record_->min = current_.min;
       record_->max = current_.max;
       const Recording recording(*record_);
@@ -101,6 +110,7 @@ class Stage {
   Rect current_{};
   ImGuiID recorded_ = 0;
   Record* record_ = nullptr;
+  std::span<const GivenAxis> given_;
 };
 
 /// Brings the panel `steps` behind the front one to the front, around the end. Nothing where there is one panel.

@@ -23,15 +23,18 @@ struct Frame {
   ImVec2 at, size;
   float body_top, body_height, inner_width;
   bool scrolls;
+  const PlotReference::Rows* reference = nullptr;  ///< the cells of the scenario that was set aside
 };
 
 void refresh(Frame& f) {
   TableView& v = f.view;
   const float scale = theme().type(Type::body);
-  if (v.layouts == 0 || v.layout_version != f.source.version || v.layout_rows != f.source.rows ||
-      v.layout_width != f.inner_width || v.scale != scale || v.font != font_of(Font::sans) ||
-      v.layout.columns.size() != f.columns.size()) {
-    v.layout = layout_table(f.columns, f.source, f.inner_width);
+  const std::uint64_t reference = f.reference ? reference_in_sight()->serial : 0;
+  if (v.layout_reference != reference || v.layouts == 0 || v.layout_version != f.source.version ||
+      v.layout_rows != f.source.rows || v.layout_width != f.inner_width || v.scale != scale ||
+      v.font != font_of(Font::sans) || v.layout.columns.size() != f.columns.size()) {
+    v.layout = layout_table(f.columns, f.source, f.inner_width, f.reference);
+    v.layout_reference = reference;
     v.layout_version = f.source.version;
     v.layout_rows = f.source.rows;
     v.layout_width = f.inner_width;
@@ -234,12 +237,19 @@ void draw_rows(Frame& f, RowWindow window, ImGuiID body_id) {
       else
         read_cell(f.columns[i], l.columns[i], f.source, row, i, cell);
       const bool cut = draw_cell(f, i, cell, y + text_y, i == 0 ? mark : 0, grew);
+      Line other;
+      if (f.reference) other = reference_words(f.columns[i], l.columns[i], *f.reference, first.shown(), i, cell);
+      const bool other_unsaid = other.length > 0 && !paint_reference(f.painter, f.columns[i], l.columns[i], cell,
+                                                                     f.at.x, y + text_y, other.view());
       const float left = f.at.x + l.columns[i].left - l.pad, mouse = ImGui::GetIO().MousePos.x;
       if (!hovered || !(mouse >= left && mouse < left + l.columns[i].width + 2 * l.pad)) continue;
       f.result.hovered_row = static_cast<std::int64_t>(row);
       f.result.hovered_column = static_cast<int>(i);
       const std::string_view info = f.source.hover ? f.source.hover(f.source.context, row, i) : std::string_view{};
-      tooltip(!info.empty() ? info : cut ? cell.shown() : std::string_view{});
+      if (other_unsaid)
+        tip(cell.shown(), other.view(), info);
+      else
+        tooltip(!info.empty() ? info : cut ? cell.shown() : std::string_view{});
     }
   }
   f.painter.unclip();
@@ -333,7 +343,7 @@ TableResult draw_table(const char* id, std::span<const TableColumn> columns, con
   TableResult result;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (size.x <= 0) size.x = std::max(1.0f, ImGui::GetContentRegionAvail().x);
-  Frame f{id, columns, source, view, result, Painter::window(), at, size, 0, 0, size.x, false};
+  Frame f{id, columns, source, view, result, Painter::window(), at, size, 0, 0, size.x, false, reference_rows(id)};
   // The row height depends on the theme alone, so whether it scrolls is known before the columns are laid out.
   TableLayout heights;
   arrange_columns({}, heights, 0, false);
@@ -345,6 +355,7 @@ TableResult draw_table(const char* id, std::span<const TableColumn> columns, con
   if (f.scrolls) f.inner_width = std::max(1.0f, size.x - t.px(12));
   ImGui::PushID(id);
   refresh(f);
+  leave_rows(id, columns, view.layout, source);
   f.painter.clip(at, {at.x + f.inner_width, f.body_top});
   draw_header(f);
   f.painter.unclip();

@@ -72,6 +72,7 @@ struct ColumnLayout {
   float point = 0;                                    ///< number columns: where decimal points stand
   float unit_left = 0;                                ///< number columns: where units inside cells begin
   float whole = 0, fraction = 0, unit = 0, text = 0;  ///< widest of each so far, pixels
+  float other = 0;                                    ///< widest value of a scenario that was set aside, "A 12.3"
   float word = 0;                                     ///< number columns: the widest word in place of a number ("none")
   bool hidden = false;                                ///< there is no room for it
   bool words = false;  ///< a number column that holds words alone ("yes", "no"): set from the left like text
@@ -98,6 +99,7 @@ struct TableView {
   int order_column = -1;
   SortOrder order_made = SortOrder::none;
   float layout_width = 0, scale = 0;
+  std::uint64_t layout_reference = 0;  ///< of the scenario that was set aside; 0: none
   ImFont* font = nullptr;
   std::uint64_t layouts = 0;  ///< how often it was laid out
 };
@@ -110,10 +112,11 @@ struct TableResult {
 };
 
 /// Where there is no room, columns go by their priority and then texts shorten in the middle; a number is never cut.
-/// Draws at the cursor in a box of `size` and takes its place there; `size.y` 0: as tall as its rows, `size.x` 0: the
-/// room there is. Headers are items labelled with their titles: a click sorts up, then down, then not. Rows are items
-/// labelled with their first cell. With the focus: arrows, Page Up and Down, Home and End select, Ctrl+C copies; the
-/// right button offers the same.
+/// Beside a scenario that was set aside, a cell that differs from its cell there says "A" and that value; where there
+/// is no room for it, the hover does. Draws at the cursor in a box of `size` and takes its place there; `size.y` 0: as
+/// tall as its rows, `size.x` 0: the room there is. Headers are items labelled with their titles: a click sorts up,
+/// then down, then not. Rows are items labelled with their first cell. With the focus: arrows, Page Up and Down, Home
+/// and End select, Ctrl+C copies; the right button offers the same.
 TableResult draw_table(const char* id, std::span<const TableColumn> columns, const TableSource& source, TableView& view,
                        ImVec2 size = {0, 0});
 

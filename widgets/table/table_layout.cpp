@@ -71,6 +71,7 @@ void arrange_columns(std::span<const TableColumn> columns, TableLayout& layout, 
     c.width = from_left(columns[i], c)
                   ? std::max(c.text, c.word)
                   : std::max(c.whole + c.fraction + (c.unit > 0 ? c.unit + 0.4f * body : 0), c.word);
+    if (c.other > 0) c.width += c.other + 0.5f * body;
     c.width = std::max(c.width, widest_header(columns[i], c)) + (i == 0 ? mark : 0);
   }
   // Too wide: long texts shorten to what reads well, then the padding gives, then columns go by priority, then texts
@@ -123,7 +124,8 @@ void arrange_columns(std::span<const TableColumn> columns, TableLayout& layout, 
   layout.width = std::max(0.0f, x - air) + (layout.hidden > 0 ? count_px : 0);
 }
 
-TableLayout layout_table(std::span<const TableColumn> columns, const TableSource& source, float width) {
+TableLayout layout_table(std::span<const TableColumn> columns, const TableSource& source, float width,
+                         const PlotReference::Rows* reference) {
   TableLayout layout;
   layout.columns.resize(columns.size());
   scale_columns(columns, source, layout);
@@ -152,6 +154,7 @@ TableLayout layout_table(std::span<const TableColumn> columns, const TableSource
       c.unit = std::max(c.unit, width_of(parts.unit, Type::small));
     }
   }
+  if (reference) measure_reference(columns, source, *reference, layout);
   arrange_columns(columns, layout, width, source.mark != nullptr);
   return layout;
 }

@@ -28,9 +28,11 @@ NumberText fixed(double value, int decimals) {
   return out;
 }
 
-/// In the column's multiple, with as many decimals as its largest value has; a far smaller one has a few more, and one
-/// under those is said to be under them, never 0.
-NumberText number_in(const ColumnLayout& column, double value) {
+}  // namespace
+
+// In the column's multiple, with as many decimals as its largest value has; a far smaller one has a few more, and one
+// under those is said to be under them, never 0.
+NumberText number_in_column(const ColumnLayout& column, double value) {
   const double v = value / column.scale.factor, size = std::abs(v);
   if (v == 0) return fixed(0, 0);
   if (!std::isfinite(v) || size >= 1e4) return format_in(column.scale, value);
@@ -49,8 +51,6 @@ NumberText number_in(const ColumnLayout& column, double value) {
   return fixed(v, needed);
 }
 
-}  // namespace
-
 std::string_view head_unit(const TableColumn& column, const ColumnLayout& layout) {
   return column.scaled() ? layout.scale.unit.view() : column.unit;
 }
@@ -63,7 +63,7 @@ double bar_share(const TableColumn& column, const ColumnLayout& layout, double v
 void read_cell(const TableColumn& column, const ColumnLayout& layout, const TableSource& source, std::size_t row,
                std::size_t index, TableCell& out) {
   source.cell(source.context, row, index, out);
-  if (column.scaled() && out.text.empty() && !std::isnan(out.value)) out.number = number_in(layout, out.value);
+  if (column.scaled() && out.text.empty() && !std::isnan(out.value)) out.number = number_in_column(layout, out.value);
 }
 
 void scale_columns(std::span<const TableColumn> columns, const TableSource& source, TableLayout& layout) {

@@ -22,12 +22,15 @@ void set_sizes(TimelineFrame& f) {
   f.counter_px = theme().px(f.options.counter_px);
 }
 
-TimelineWindow shown_window(const TimelineView& view, const TimelineIndex& x) {
-  return view.window.duration_s > 0 ? limit_window(view.window, x.first_s, x.last_s) : fit_window(x.first_s, x.last_s);
+/// What was zoomed to, else everything, with the end of a scenario that was set aside.
+TimelineWindow shown_window(const TimelineFrame& f) {
+  const TimelineIndex& x = f.index;
+  return f.view.window.duration_s > 0 ? limit_window(f.view.window, x.first_s, x.last_s)
+                                      : fit_window(x.first_s, std::max(x.last_s, reference_last_s(f.label)));
 }
 
 void set_viewport(TimelineFrame& f) {
-  const TimelineWindow w = shown_window(f.view, f.index);
+  const TimelineWindow w = shown_window(f);
   f.viewport = {f.lanes.min.x, f.lanes.width(), w.start_s, w.duration_s, f.data.origin_ns};
 }
 
@@ -37,7 +40,7 @@ void set_window(TimelineFrame& f, TimelineWindow w) {
 }
 
 void zoom(TimelineFrame& f, double factor, double at_s) {
-  const TimelineWindow w = shown_window(f.view, f.index);
+  const TimelineWindow w = shown_window(f);
   const double longest = 4 * (f.index.last_s - f.index.first_s);
   // A limit that is already met must not turn a zoom into a pan.
   if ((factor > 1 && w.duration_s <= 1.0000001e-9) || (factor < 1 && w.duration_s >= 0.9999999 * longest)) return;
@@ -48,7 +51,7 @@ void keys(TimelineFrame& f, double at_s) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || io.KeySuper) return;
   const double step = std::min(static_cast<double>(io.DeltaTime), 0.1) * 3.0;  // e-fold in a third of a second
-  const TimelineWindow w = shown_window(f.view, f.index);
+  const TimelineWindow w = shown_window(f);
   const auto held = [](ImGuiKey key) { return ImGui::IsKeyDown(key); };
   if (held(ImGuiKey_W)) zoom(f, std::exp(step), at_s);
   if (held(ImGuiKey_S)) zoom(f, std::exp(-step), at_s);
@@ -69,13 +72,12 @@ void interact(TimelineFrame& f, float lanes_height_px) {
   const double at_s = has_mouse ? f.viewport.time_at(io.MousePos.x) : 0.0;
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
   if (!hovered && ImGui::IsItemFocused())
-    keys(f, shown_window(f.view, f.index).start_s +
-                shown_window(f.view, f.index).duration_s / 2);  // for those who use no mouse
+    keys(f, shown_window(f).start_s + shown_window(f).duration_s / 2);  // for those who use no mouse
   if (hovered && has_mouse) {
     if (io.MouseWheel != 0.0f && io.KeyShift) f.view.scroll_px -= io.MouseWheel * 3.0f * f.row_step_px;
     if (io.MouseWheel != 0.0f && !io.KeyShift) zoom(f, std::pow(1.25, static_cast<double>(io.MouseWheel)), at_s);
     if (io.MouseWheelH != 0.0f) {
-      const TimelineWindow w = shown_window(f.view, f.index);
+      const TimelineWindow w = shown_window(f);
       set_window(f, pan_window(w, -0.1 * w.duration_s * static_cast<double>(io.MouseWheelH)));
     }
     keys(f, at_s);
@@ -92,8 +94,7 @@ void interact(TimelineFrame& f, float lanes_height_px) {
     } else if (io.KeyShift && std::isfinite(f.view.range_start_s)) {
       f.view.range_end_s = at_s;
     } else if (moved && io.MouseDelta.x != 0.0f) {
-      set_window(
-          f, pan_window(shown_window(f.view, f.index), -static_cast<double>(io.MouseDelta.x) / f.viewport.px_per_s()));
+      set_window(f, pan_window(shown_window(f), -static_cast<double>(io.MouseDelta.x) / f.viewport.px_per_s()));
     }
     if (moved && !on_ruler && !io.KeyShift) f.view.scroll_px -= io.MouseDelta.y;
   }
@@ -248,6 +249,7 @@ TimelineEvents draw_timeline(const char* label, const TimelineData& data, Timeli
   view.scratch.lanes_area = f.lanes;
   view.scratch.viewport = f.viewport;
   layout_timeline_blocks(f);
+  leave_timeline(f);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (hovered && f.lanes.contains(mouse)) {
     find_timeline_hover(f, mouse);

@@ -57,6 +57,12 @@ void paint_timeline_cursor(const TimelineFrame& f, const Painter& painter);
 void paint_timeline_links(const TimelineFrame& f, const Painter& painter);
 void paint_timeline_causes(const TimelineFrame& f, const Painter& painter);
 void paint_timeline_thread(const TimelineFrame& f, const Painter& painter);
+/// Leaves where each lane ends where another scenario's picture is gathered.
+void leave_timeline(const TimelineFrame& f);
+/// The end of the last lane of the scenario that was set aside, in seconds since the origin; -infinity: there is none.
+double reference_last_s(const char* label);
+/// Where the lanes of the scenario that was set aside end: a dashed line across each that ends elsewhere, marked A.
+void paint_timeline_reference(const TimelineFrame& f, const Painter& painter);
 void record_timeline(const TimelineFrame& f, Record& record);
 
 }  // namespace widgets

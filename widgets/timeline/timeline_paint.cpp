@@ -263,6 +263,7 @@ void paint_timeline(const TimelineFrame& f, const Painter& painter) {
     paint_timeline_counters(f, painter, i);
   }
   paint_timeline_thread(f, painter);
+  paint_timeline_reference(f, painter);
   painter.unclip();
   paint_timeline_cursor(f, painter);
   if (f.view.scratch.legend_height > 0)

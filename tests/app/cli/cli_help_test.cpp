@@ -121,3 +121,11 @@ TEST_CASE("every example of the help runs as it is written") {
   if (pictures) CHECK(std::filesystem::exists(working.folder / "roofline.png"));
   CHECK(std::filesystem::exists(working.folder / ".config/ridgeline/chips"));  // kernels roofline --save
 }
+
+TEST_CASE("a lab's name without its chapter, and one with a letter wrong, are answered with what was meant") {
+  CHECK(run_cli({"eval", "rofline"}).error.find("did you mean one of roofline/hierarchy, roofline/roofline") !=
+        std::string::npos);
+  CHECK(run_cli({"eval", "batchin"}).error.find("did you mean \"serving/batching\"?") != std::string::npos);
+  CHECK(run_cli({"eval", "iron-low"}).error.find("did you mean \"roofline/iron-law\"?") != std::string::npos);
+  CHECK(run_cli({"eval", "xyzzy"}).error == "There is no lab \"xyzzy\". `ridgeline list` names all.\n");
+}

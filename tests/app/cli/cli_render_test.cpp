@@ -71,6 +71,33 @@ TEST_CASE("render writes true vector SVG with text as text, and the canvas's dat
   CHECK(std::count(rows.begin(), rows.end(), '\n') > 10);
 }
 
+TEST_CASE("a tour has home and each lab: in the theme, on a small screen and in presentation, with an index") {
+  need_egl();
+  const Folder folder;
+  const Ran r = run_cli({"tour", "serving", "-o", folder.path.string(), "--theme", "light", "--size", "640x480"});
+  CHECK(r.error == "");
+  REQUIRE(r.status == 0);
+  CHECK(r.out.find("5 pictures and ") == 0);
+  const std::string page = folder.read("index.html");
+  const auto size_of = [&](const char* name) {  // from the PNG's header, big-endian
+    INFO(name);
+    CHECK(page.find(name) != std::string::npos);
+    const std::string bytes = folder.read(name);
+    REQUIRE(bytes.size() > 24);
+    const auto number = [&](std::size_t at) {
+      int n = 0;
+      for (std::size_t i = 0; i < 4; ++i) n = n * 256 + static_cast<unsigned char>(bytes[at + i]);
+      return n;
+    };
+    return std::pair{number(16), number(20)};
+  };
+  CHECK(size_of("home-light.png") == std::pair{640, 480});
+  CHECK(size_of("home-1280x800.png") == std::pair{1280, 800});
+  CHECK(size_of("serving-batching-light.png") == std::pair{640, 480});
+  CHECK(size_of("serving-batching-1280x800.png") == std::pair{1280, 800});
+  CHECK(size_of("serving-batching-presentation.png") == std::pair{640, 480});
+}
+
 TEST_CASE("render and tour refuse what they cannot do in one sentence, and write nothing") {
   const Folder folder;
   const std::string out = (folder / "x.png").string();

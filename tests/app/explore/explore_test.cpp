@@ -4,8 +4,11 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "chapters/mechanism/registry.h"
+#include "tests/support/lab/catalog.h"
 #include "tests/support/lab/toy_lab.h"
 
 using Catch::Approx;
@@ -123,4 +126,32 @@ TEST_CASE("a cancelled sweep says so") {
   chapters::Progress progress;
   progress.cancelled = true;
   CHECK(app::sweep(*lab, {axis(*lab, "width=1:4:400")}, "area", progress).error == "The sweep was cancelled.");
+}
+
+TEST_CASE("the pair that Explore opens with bends; a ratio of its own two inputs, straight on both scales, does not") {
+  support::use_bundled_catalog();
+  const auto lab = chapters::make_lab_by_id("roofline/roofline");
+  REQUIRE(lab);
+  lab->compute();
+  chapters::Progress progress;
+  const app::TellingPair pair = app::telling_pair(*lab, progress);
+  CHECK(pair.bend > 0.2);
+  CHECK(pair.output != "intensity");  // work over traffic: a straight line over either
+  REQUIRE(lab->inputs().find(pair.input));
+  REQUIRE(lab->outputs().find(pair.output));
+  // Its curve over the typical range, in the words of the sweep itself.
+  const auto& spec = lab->inputs().find(pair.input)->spec;
+  char range[80];
+  std::snprintf(range, sizeof range, "%s=%.17g:%.17g:33:log", pair.input.c_str(), spec.typical_lo, spec.typical_hi);
+  const auto axis = app::parse_sweep_axis(*lab, range, 33);
+  REQUIRE(axis);
+  const auto swept = app::sweep(*lab, {*axis}, pair.output, progress);
+  REQUIRE(swept);
+  const auto& ys = swept->values;
+  CHECK(std::log(ys.back() / ys.front()) != 0);
+  const double middle = std::log(ys[16]), chord = (std::log(ys.front()) + std::log(ys.back())) / 2;
+  CHECK(std::abs(middle - chord) > 0.05 * std::abs(std::log(ys.back() / ys.front())));
+  chapters::Progress cancelled;
+  cancelled.cancelled = true;
+  CHECK(app::telling_pair(*lab, cancelled).input.empty());
 }

@@ -1,8 +1,12 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <set>
 
 #include "app/shell/inspector.h"
+#include "app/shell/stage_area.h"
+#include "chapters/mechanism/registry.h"
 #include "tests/app/shell/shell_fixture.h"
+#include "widgets/number/number.h"
 
 using Catch::Approx;
 
@@ -196,4 +200,142 @@ TEST_CASE("a choice is committed with one press and is right or wrong; a veiled 
   o.ui.frames(3);
   CHECK(o.ui.text_present("close"));
   CHECK(o.ui.text_present("2.64 ms"));  // the explanation's live value
+}
+
+TEST_CASE("a number is asked over the plot's axes, names and grid; its lines, its marks and its data are not there") {
+  Opened o("roofline/roofline");
+  o.d.shell.drawer_open = false;
+  o.ui.frames(4);
+  const auto before = o.ui.record();
+  CHECK(o.ui.text_present("ridge 295"));
+  CHECK_FALSE(before.tables.empty());
+  app::ask_question(o.d.shell, 0);
+  o.ui.frames(3);
+  REQUIRE(o.d.shell.predict.kind == app::QuestionKind::number);
+  CHECK(o.ui.text_present("attainable (FLOP/s)"));
+  CHECK(o.ui.text_present("arithmetic intensity (FLOP/B)"));
+  CHECK(o.ui.text_present("veiled until you commit"));
+  CHECK(o.ui.text_present("Every operation"));  // the panels keep their names
+  const auto veiled = o.ui.record();
+  CHECK(veiled.tables.empty());
+  const widgets::Rect panel = app::stage_view(o.d.shell).placed.at(0).at;
+  for (const auto& s : veiled.strokes) {
+    if (s.kind != widgets::Stroke::Kind::text || !panel.contains(s.points[0])) continue;
+    INFO(s.text);
+    CHECK((s.text == "attainable (FLOP/s)" || s.text == "arithmetic intensity (FLOP/B)" ||
+           s.text == "veiled until you commit"));
+  }
+  // Nothing under the veil is met: neither by the pointer nor by the keyboard.
+  const double bytes = o.in("bytes");
+  const widgets::Rect area{o.d.shell.canvas_min, o.d.shell.canvas_max};
+  const ImVec2 mid{(area.min.x + area.max.x) / 2, (area.min.y + area.max.y) / 2};
+  o.ui.move_to(mid);
+  o.ui.press();
+  o.ui.move_to({mid.x + 80, mid.y});
+  o.ui.frames(2);
+  o.ui.release();
+  o.ui.frames(2);
+  CHECK(o.in("bytes") == bytes);
+  CHECK_FALSE(o.ui.text_present("FLOP/B at"));
+  o.ui.click("Show me without a guess  Esc");
+  o.ui.frames(3);
+  CHECK_FALSE(o.ui.text_present("veiled until you commit"));
+  CHECK_FALSE(o.ui.record().tables.empty());
+}
+
+TEST_CASE("an axis over an input has the range that the input offers, and the question's value as a mark") {
+  Opened o("roofline/roofline");
+  const std::vector<widgets::GivenAxis> given{{"Batch", "", {1, 512}, 64}};
+  widgets::Record record{};
+  const auto frame = [&](double most) {
+    record = {};
+    ImGui::NewFrame();
+    ImGui::SetNextWindowSize({700, 500});
+    ImGui::Begin("alone");
+    {
+      const widgets::Recording recording(record);
+      widgets::StageView view;
+      widgets::Stage stage(view, {{0, 0}, {640, 460}}, {}, widgets::Cover::veiled);
+      stage.give(given);
+      stage.run([&] {
+        stage.panel("plot", {.title = "Plot"}, [&](ImVec2 size) {
+          static widgets::PlotView plot_view;
+          const double xs[] = {1, 64}, ys[] = {1, most};
+          widgets::Plot plot("plot", plot_view,
+                             {.x = {.kind = widgets::AxisKind::log2, .label = "batch"},
+                              .y = {.label = "tokens", .unit = "tokens/s"},
+                              .size = size});
+          plot.line("answer", xs, ys);
+        });
+      });
+    }
+    ImGui::End();
+    ImGui::EndFrame();
+    std::multiset<std::string> texts;
+    for (const auto& s : record.strokes)
+      if (s.kind == widgets::Stroke::Kind::text) texts.insert(s.text);
+    return texts;
+  };
+  const auto texts = frame(77);
+  CHECK(texts.contains("given: 64"));
+  CHECK(texts.contains("512"));
+  CHECK(texts.contains("tokens (tokens/s)"));
+  CHECK_FALSE(texts.contains("answer"));
+  CHECK(texts == frame(123456));  // whatever the answer is
+}
+
+TEST_CASE("under the veil of every lab the canvas says no answer and leaves no data") {
+  Opened o("roofline/roofline");
+  o.d.shell.drawer_open = false;
+  for (const auto& entry : chapters::all_labs()) {
+    REQUIRE(o.w.open(entry.id));
+    if (o.w.lab().info().job) continue;
+    o.ui.frames(2);
+    const auto& questions = o.w.content.of(entry.id).predictions;
+    const auto at = std::find_if(questions.begin(), questions.end(), [](const auto& q) { return !q.curve; });
+    if (at == questions.end()) continue;
+    INFO(entry.id << ": " << at->question);
+    app::ask_question(o.d.shell, static_cast<std::size_t>(at - questions.begin()));
+    o.ui.frames(3);
+    if (!app::question_open(o.d.shell)) continue;
+    const auto* output = o.d.shell.predict.asked->outputs().find(at->output);
+    const auto record = o.ui.record();
+    for (const auto& table : record.tables) {
+      INFO(table.name);
+      CHECK(table.name.empty());
+    }
+    std::string canvas;
+    for (const auto& s : record.strokes)
+      if (s.kind == widgets::Stroke::Kind::text && !s.points.empty() && s.points[0].x >= o.d.shell.canvas_min.x &&
+          s.points[0].x < o.d.shell.canvas_max.x && s.points[0].y >= o.d.shell.canvas_min.y + 130 &&
+          s.points[0].y < o.d.shell.canvas_max.y)
+        canvas += s.text + "\n";
+    CHECK(canvas.find("veiled until you commit") != std::string::npos);
+    if (o.d.shell.predict.kind != app::QuestionKind::number) continue;
+    const std::string answer = widgets::format_text(o.d.shell.predict.found->number, output->spec.unit, 3);
+    if (answer.size() >= 4) CHECK(canvas.find(answer) == std::string::npos);
+  }
+}
+
+TEST_CASE("under a revealed curve stands what explains it, on the same axis, with its reason in words") {
+  Curve c;
+  c.draw({{0.0f, 0.1f}, {0.5f, 0.9f}, {1.0f, 0.9f}});
+  c.ui.click("Commit  Enter");
+  REQUIRE(c.d.settle());
+  c.ui.frames(3);
+  const widgets::PlotFrame &above = c.state().layout.frame, &below = c.state().below_frame;
+  REQUIRE(c.state().found->below.size() == c.state().found->curve.size());
+  CHECK(below.area.min.x == above.area.min.x);
+  CHECK(below.area.max.x == above.area.max.x);
+  CHECK(below.area.min.y > above.area.max.y);
+  CHECK(below.x.pixel(64) == Approx(above.x.pixel(64)));
+  CHECK(c.ui.text_present("Decode step (ms)"));
+  CHECK(c.ui.text_present("Each sequence adds its own cache"));
+  // The axis is named once, under the lower of the two, and the place of the gap stands on it.
+  const auto record = c.ui.record();
+  const auto named = std::count_if(record.strokes.begin(), record.strokes.end(), [&](const auto& s) {
+    return s.text == "Batch" && s.kind == widgets::Stroke::Kind::text && s.points[0].x >= below.area.min.x &&
+           s.points[0].x < below.area.max.x;
+  });
+  CHECK(named == 1);
 }

@@ -1,3 +1,5 @@
+#include <imgui_internal.h>
+
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
@@ -151,8 +153,9 @@ TEST_CASE("Explore sweeps as soon as it opens, follows the lab, and takes anothe
   auto& e = o.d.shell.explore;
   CHECK(e.error == "");
   REQUIRE(e.sweep.values.size() > 10);
-  CHECK(e.sweep.x.key == "flops");  // the first input on a log scale
-  CHECK(e.sweep.output == "intensity");
+  CHECK(e.sweep.output != "intensity");  // which is a straight line over work and over traffic
+  CHECK(o.d.output(e.sweep.output.c_str()).spec.headline);
+  CHECK(e.sweep.x.log);  // as the input's own scale
   o.ui.click("drawer/Input");
   o.ui.frames(2);
   o.ui.click("Traffic");
@@ -195,11 +198,12 @@ TEST_CASE("sensitivity names the inputs by rank, solve finds a value that can be
   o.d.type_value("inputs/Work", "1 TFLOP");
   o.ui.click("Explore");
   REQUIRE(o.d.settle());
+  auto& e = o.d.shell.explore;
+  e.output = "intensity";
   o.ui.click("Sensitivity");
   o.ui.frames(2);
   o.ui.click("Run");
   REQUIRE(o.d.settle());
-  auto& e = o.d.shell.explore;
   REQUIRE(e.sensitivity.rows.size() > 3);
   CHECK((e.sensitivity.rows[0].key == "flops" || e.sensitivity.rows[0].key == "bytes" ||
          e.sensitivity.rows[0].key == "operation"));
@@ -324,4 +328,34 @@ TEST_CASE("measured lists what was published beside the model; a chosen row give
 TEST_CASE("a lab without published measurements has no tab for them") {
   Opened o("roofline/hierarchy");
   CHECK_FALSE(o.ui.text_present("Measured 0"));
+}
+
+TEST_CASE("each tab of the drawer, and each lab, keeps its own place in the text") {
+  Opened o;
+  o.d.shell.drawer_open = false;
+  o.ui.frames(2);
+  o.ui.click("Concept");
+  o.ui.frames(3);
+  const auto body = [] {
+    ImGuiWindow* found = nullptr;
+    for (ImGuiWindow* w : ImGui::GetCurrentContext()->Windows)
+      if (w->WasActive && std::string_view(w->Name).find("drawer body") != std::string_view::npos) found = w;
+    return found;
+  };
+  REQUIRE(body());
+  REQUIRE(body()->ScrollMax.y > 20);
+  const ImRect at = body()->InnerRect;
+  o.ui.wheel_at(at.GetCenter(), -1);
+  o.ui.frames(3);
+  const float read = body()->Scroll.y;
+  REQUIRE(read > 0);
+  o.ui.click("Design");
+  o.ui.frames(3);
+  CHECK(body()->Scroll.y == 0);
+  o.ui.click("Concept");
+  o.ui.frames(3);
+  CHECK(body()->Scroll.y == read);
+  REQUIRE(o.w.open("precision/bits"));
+  o.ui.frames(3);
+  CHECK(body()->Scroll.y == 0);
 }

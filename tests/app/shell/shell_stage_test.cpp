@@ -114,6 +114,53 @@ TEST_CASE("headline figures say what they were before the last step") {
   CHECK(h.before != h.now);
 }
 
+TEST_CASE("in a low window the open drawer lies over the canvas, which keeps its panel, and one word folds it") {
+  Opened o("serving/batching");
+  o.ui.resize({640, 480});
+  o.d.shell.drawer_open = false;
+  o.ui.frames(4);
+  const float whole = o.d.shell.canvas_max.y - o.d.shell.canvas_min.y;
+  const widgets::Rect panel = app::stage_view(o.d.shell).placed.at(0).at;
+  o.ui.click("Concept");
+  o.ui.frames(4);
+  REQUIRE(o.d.shell.drawer_open);
+  CHECK(o.d.shell.drawer_over);
+  CHECK(o.d.shell.canvas_max.y - o.d.shell.canvas_min.y == whole);
+  const widgets::Rect beneath = app::stage_view(o.d.shell).placed.at(0).at;
+  CHECK((beneath.height() == panel.height() && beneath.width() == panel.width()));
+  CHECK(o.ui.text_present("Fold"));
+  o.ui.click("Fold");
+  o.ui.frames(2);
+  CHECK_FALSE(o.d.shell.drawer_open);
+  CHECK_FALSE(o.ui.text_present("Fold"));
+  // A question that is asked there stands on the canvas, not under the drawer.
+  o.ui.click("Predict");
+  o.ui.frames(4);
+  CHECK(app::question_open(o.d.shell));
+  CHECK_FALSE(o.d.shell.drawer_open);
+  CHECK(o.ui.text_present("veiled until you commit"));
+  o.ui.resize({1280, 800});
+  o.ui.frames(3);
+  o.ui.click("Concept");
+  o.ui.frames(3);
+  CHECK(o.d.shell.drawer_open);
+  CHECK_FALSE(o.d.shell.drawer_over);
+}
+
+TEST_CASE("tabs of the drawer that have no room stand behind \"more\", at any scale") {
+  Opened o("serving/batching");
+  o.ui.resize({420, 480});
+  o.d.shell.drawer_open = false;
+  o.ui.frames(4);
+  CHECK_FALSE(o.ui.text_present("Notes"));
+  o.ui.click("drawer/more");
+  o.ui.frames(2);
+  o.ui.click("Notes");
+  o.ui.frames(3);
+  CHECK(o.d.shell.drawer_open);
+  CHECK(o.d.shell.drawer == app::Drawer::notes);
+}
+
 TEST_CASE("in a narrow window the inspector slides over the canvas") {
   Opened o;
   o.ui.resize({640, 480});

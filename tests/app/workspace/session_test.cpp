@@ -297,3 +297,28 @@ TEST_CASE("finish computes a job's lab here and now") {
   CHECK_FALSE(s.computing());
   CHECK_FALSE(s.update(false));
 }
+
+TEST_CASE("what is on the screen is copied with the inputs that it was computed of, while a job works on others") {
+  app::Jobs jobs;
+  const auto gate = std::make_shared<slow::Gate>();
+  app::Session s(slow::lab(gate), jobs);
+  CHECK(s.shown() == nullptr);
+  gate->open = true;
+  s.update(false);
+  REQUIRE(update_until(s, [&] { return output_number(s.lab(), "doubled") == 2; }));
+  gate->open = false;
+  set(s, "amount", 5);
+  s.update(false);
+  REQUIRE(s.computing());
+  const auto during = s.shown();
+  REQUIRE(during);
+  CHECK(during->inputs().find("amount")->number() == 1);
+  CHECK(output_number(*during, "doubled") == 2);
+  s.cancel();
+  CHECK(s.shown()->inputs().find("amount")->number() == 1);
+  gate->open = true;
+  set(s, "amount", 7);
+  REQUIRE(update_until(s, [&] { return output_number(s.lab(), "doubled") == 14; }));
+  CHECK(s.shown()->inputs().find("amount")->number() == 7);
+  CHECK(output_number(*s.shown(), "doubled") == 14);
+}

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/support/ui/headless_frame.h"
+#include "tests/support/ui/text_inside.h"
 #include "tests/widgets/charts/chart_measure.h"
 
 using namespace widgets;
@@ -130,4 +131,35 @@ TEST_CASE("hostile matrices draw at any size") {
     CHECK(b.layout.position(1e308) >= 0);
     CHECK(c.layout.problem.view() == "No value is finite.");
   }
+}
+
+TEST_CASE("titles of a heat map stand upright above it and are whole or not there, however narrow it is") {
+  const std::vector<double> values{1, 2, 3, 4, 5, 6};
+  const auto drawn = [&](float width) {
+    support::HeadlessFrame ui({1000, 600});
+    HeatMapView view;
+    Record record{};
+    ui.frame([&] {
+      const Recording recording(record);
+      draw_heat_map("sweep", {values, 2, 3}, view,
+                    {.row_title = "rank that sends (of the group)",
+                     .col_title = "rank that receives",
+                     .value_title = "rate",
+                     .unit = "B/s",
+                     .size = {width, 200}});
+    });
+    CHECK(support::texts_over_each_other(record).empty());
+    for (const Stroke& s : record.strokes) {
+      INFO(width << " px: " << s.text);
+      CHECK(s.rotation == 0);
+      CHECK(s.text.find("\xE2\x80\xA6") == std::string::npos);
+      if (s.text.starts_with("rank") && s.points[0].y < view.layout.grid.min.y) CHECK(s.points[0].x < 20);
+    }
+    return record;
+  };
+  CHECK(support::count_text(drawn(600), "rank that sends (of the group)") == 1);
+  const Record narrow = drawn(220);  // the bracket goes first
+  CHECK(support::count_text(narrow, "rank that sends (of the group)") == 0);
+  CHECK(support::count_text(narrow, "rank that sends") == 1);
+  CHECK(support::count_text(drawn(150), "rank that sends") == 0);
 }

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/support/ui/headless_frame.h"
+#include "tests/support/ui/text_inside.h"
 #include "tests/widgets/charts/chart_measure.h"
 
 using namespace widgets;
@@ -95,4 +96,21 @@ TEST_CASE("hostile tiles draw at any size") {
     CHECK(view.layout.cols * view.layout.col_stride >= 1'000'000);
     CHECK(view.layout.grid.max.x <= size.x);
   }
+}
+
+TEST_CASE("the titles of a tile grid are one upright line above it, shortened to the rows' where it is narrow") {
+  const auto drawn = [&](float width) {
+    support::HeadlessFrame ui({1000, 600});
+    TileGridView view;
+    Record record{};
+    ui.frame([&] {
+      const Recording recording(record);
+      draw_tile_grid("tiles", {16, 9, waves}, view,
+                     {.row_title = "M in tiles", .col_title = "N in tiles", .size = {width, 300}});
+    });
+    for (const Stroke& s : record.strokes) CHECK(s.rotation == 0);
+    return record;
+  };
+  CHECK(support::count_text(drawn(400), "M in tiles down, N in tiles across") == 1);
+  CHECK(support::count_text(drawn(110), "M in tiles down") == 1);
 }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/support/ui/headless_frame.h"
+#include "widgets/plot/plot_reference.h"
 
 using namespace widgets;
 
@@ -283,4 +284,44 @@ TEST_CASE("a timeline draws at any size with nothing, hostile and many spans, wi
     }
     CHECK(view.index.lanes.size() == 3);
   }
+}
+
+TEST_CASE("each lane that ends elsewhere in the scenario that was set aside has its end marked A") {
+  support::HeadlessFrame ui;
+  Scene a, b;
+  a.second[0].duration_ns = 10 * ms;  // rank 1 ends at 14 ms, after all that b shows
+  PlotReference reference;
+  for (int i = 0; i < 2; ++i)
+    ui.frame([&] {
+      const GatherReference gather(reference);
+      a.draw();
+    });
+  REQUIRE(reference.timelines.size() == 1);
+  REQUIRE(reference.timelines.begin()->second.size() == 3);
+  Record record{};
+  for (int i = 0; i < 2; ++i)
+    ui.frame([&] {
+      const ShowReference show(&reference);
+      record = {};
+      const Recording recording(record);
+      b.draw();
+    });
+  const auto marks = [&] {
+    std::vector<ImVec2> out;
+    for (const Stroke& s : record.strokes)
+      if (s.text == "A") out.push_back(s.points[0]);
+    return out;
+  };
+  REQUIRE(marks().size() == 1);  // rank 0 ends as it did, memory has no spans
+  const Rect lane = b.view.lane_rect(1);
+  CHECK((marks()[0].y >= lane.min.y && marks()[0].y < lane.max.y));
+  CHECK(std::abs(marks()[0].x - b.view.x_pixel(0.014)) < 20);
+  CHECK(b.view.x_pixel(0.014) <= b.view.lanes_rect().max.x);  // the first view shows it
+  record = {};
+  ui.frame([&] {
+    const Recording recording(record);
+    b.draw();
+  });
+  CHECK(marks().empty());
+  CHECK(b.view.x_pixel(0.014) > b.view.lanes_rect().max.x);
 }

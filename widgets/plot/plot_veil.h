@@ -1,0 +1,37 @@
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "widgets/base/painter.h"
+#include "widgets/plot/axis.h"
+#include "widgets/plot/plot_layout.h"
+
+/// Plots while a question is open: the hatch of the veil with the axes' names and the grid, ticks where the question
+/// gives the axis, and what it gives as a mark. Nothing of the data is drawn, and no range comes from it.
+namespace widgets {
+
+/// An input as the question sets it. An axis of this name and unit runs over its range and marks its value.
+struct GivenAxis {
+  std::string_view label, unit;
+  Range range{};
+  double value = 0;
+};
+
+/// While this lives, plots paint nothing and leave the place and the names of their axes instead.
+class VeilPlots {
+ public:
+  VeilPlots();
+  ~VeilPlots();
+  VeilPlots(const VeilPlots&) = delete;
+  VeilPlots& operator=(const VeilPlots&) = delete;
+};
+
+/// Whether plots are veiled; then the plot at `outer` is noted.
+bool veil_plot(const Box& outer, const AxisSpec& x, const AxisSpec& y, bool x_axis);
+/// How many plots were noted since the last VeilPlots began; at most twelve.
+std::size_t veiled_plots();
+/// Paints those: plate, hatch, grid, axes, and what is given.
+void paint_veiled_plots(const Painter& painter, std::span<const GivenAxis> given);
+
+}  // namespace widgets
