@@ -59,9 +59,8 @@ void draw_topics(const Inputs& in, const Outputs& out, const Picture& picture, V
     view.requests.open_link = picture.lines[static_cast<std::size_t>(view.topics.selected)].link;
   const widgets::RowStack& stack = view.topics.layout.stack;
   for (std::size_t i = 0; i < std::min(stack.shown, picture.lines.size()); ++i)
-    if (picture.lines[i].act &&
-        link(p, static_cast<int>(i), picture.lines[i].act,
-             {at.x + size.x, stack.middle(i) - t.type(Type::small) / 2 - t.px(1)}))
+    if (picture.lines[i].act && link(p, static_cast<int>(i), picture.lines[i].act,
+                                     {at.x + size.x, stack.middle(i) - t.type(Type::small) / 2 - t.px(1)}))
       view.requests.open_link = picture.lines[i].link;
   if (widgets::Record* record = p.record()) keep_tables(in, out, *record);
 }

@@ -9,12 +9,9 @@ using models::SumMethod;
 using models::UpdateMethod;
 
 void fill_sums(const std::string& format, Outputs& out) {
-  const std::array<std::string, models::sum_method_count> names{"one " + format + " accumulator",
-                                                                "stochastic rounding",
-                                                                "Kahan, two " + format + " numbers",
-                                                                "pairwise in " + format,
-                                                                "blocks into FP32",
-                                                                "one FP32 accumulator"};
+  const std::array<std::string, models::sum_method_count> names{
+      "one " + format + " accumulator", "stochastic rounding", "Kahan, two " + format + " numbers",
+      "pairwise in " + format,          "blocks into FP32",    "one FP32 accumulator"};
   double least = 1e300;
   for (std::size_t m = 0; m < models::sum_method_count; ++m) {
     const models::SumTrace& t = out.sum_run.methods[m];
@@ -29,8 +26,8 @@ void fill_sums(const std::string& format, Outputs& out) {
 }
 
 void fill_updates(Outputs& out) {
-  constexpr std::array<std::string_view, models::update_method_count> names{
-      "in the format", "stochastic, mean", "compensated", "FP32 master's copy"};
+  constexpr std::array<std::string_view, models::update_method_count> names{"in the format", "stochastic, mean",
+                                                                            "compensated", "FP32 master's copy"};
   const models::UpdateRun& run = out.update_run;
   const double all = run.exact_final - run.start;
   for (std::size_t m = 0; m < models::update_method_count; ++m) {
