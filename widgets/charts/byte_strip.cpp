@@ -63,8 +63,8 @@ std::ptrdiff_t draw_byte_strip(const char* label, std::span<const ByteStripRow> 
   const float small = t.type(Type::small);
   const float right = area.max.x - t.px(8), bytes_right = right - t.px(figure_px) * 0.62f;
   p.text({bytes_right, area.min.y}, "bytes", t.muted, Type::small, Font::sans, Align::right);
-  p.text({right, area.min.y}, options.figure_title.empty() ? " " : options.figure_title, t.muted, Type::small, Font::sans,
-         Align::right);
+  p.text({right, area.min.y}, options.figure_title.empty() ? " " : options.figure_title, t.muted, Type::small,
+         Font::sans, Align::right);
   for (std::size_t i = 0; i < l.rows.size(); ++i) {
     const Rect& r = l.rows[i];
     if (rows[i].chosen) p.rect(r.min, r.max, with_alpha(t.accent, 0.14f), t.px(4));

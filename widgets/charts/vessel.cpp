@@ -138,13 +138,14 @@ std::ptrdiff_t draw_vessels(const char* label, std::span<const Vessel> vessels, 
     paint_wall(p, l.vessels[i], has_rim);
     paint_head(p, vessels[i], l.vessels[i], options.unit);
     const PlacedVessel& v = l.vessels[i];
-    fit_text(p, {(v.body.min.x + v.body.max.x) / 2, l.ground + t.px(8)}, vessels[i].label,
-             v.body.width() + t.px(60), t.text, Type::small, Font::sans, Align::center);
+    fit_text(p, {(v.body.min.x + v.body.max.x) / 2, l.ground + t.px(8)}, vessels[i].label, v.body.width() + t.px(60),
+             t.text, Type::small, Font::sans, Align::center);
   }
   for (const VesselPiece& piece : l.pieces) {
     if (piece.caption == VesselCaption::none) continue;
     const PlacedVessel& v = l.vessels[piece.vessel];
-    const float right = piece.vessel + 1 < l.vessels.size() ? l.vessels[piece.vessel + 1].body.min.x - t.px(12) : area.max.x;
+    const float right =
+        piece.vessel + 1 < l.vessels.size() ? l.vessels[piece.vessel + 1].body.min.x - t.px(12) : area.max.x;
     paint_words(p, piece, vessels[piece.vessel].layers[piece.layer], options.unit, v, right);
   }
   if (!l.vessels.empty())

@@ -6,8 +6,8 @@
 
 #include "widgets/base/parts.h"
 
-/// A chip's memory as a vessel that is filled in layers by owner, with a rim; what does not fit stands above it, hatched.
-/// Several vessels stand side by side on one scale, joined by ribbons.
+/// A chip's memory as a vessel that is filled in layers by owner, with a rim; what does not fit stands above it,
+/// hatched. Several vessels stand side by side on one scale, joined by ribbons.
 namespace widgets {
 
 struct VesselLayer {
@@ -19,9 +19,9 @@ struct VesselLayer {
 };
 
 struct Vessel {
-  std::string_view label;  ///< under the vessel
-  std::string_view note;   ///< over it, under the total
-  std::span<const VesselLayer> layers;  ///< from the ground up
+  std::string_view label;                                 ///< under the vessel
+  std::string_view note;                                  ///< over it, under the total
+  std::span<const VesselLayer> layers;                    ///< from the ground up
   double rim = std::numeric_limits<double>::quiet_NaN();  ///< what it holds; NaN: no rim
 };
 
@@ -43,14 +43,14 @@ enum class VesselCaption : std::uint8_t { none, inside, beside };
 struct VesselPiece {
   std::size_t vessel = 0, layer = 0;
   Rect rect{};
-  bool over = false;       ///< above the rim
+  bool over = false;  ///< above the rim
   VesselCaption caption = VesselCaption::none;
-  float caption_y = 0;     ///< middle of the words
+  float caption_y = 0;  ///< middle of the words
 };
 
 struct PlacedVessel {
-  Rect body{};      ///< from the ground to the rim, or to the top of what it holds where it has none
-  float top = 0;    ///< y of the highest of fill and rim
+  Rect body{};    ///< from the ground to the rim, or to the top of what it holds where it has none
+  float top = 0;  ///< y of the highest of fill and rim
   double total = 0;
 };
 

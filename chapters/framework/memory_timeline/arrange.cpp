@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/framework/memory_timeline/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::framework::memory_timeline {
+namespace {
+
+using models::memory::LayerKeep;
+using models::memory::memory_owner_count;
+using models::memory::MemoryOwner;
+using models::memory::StepPhase;
+using widgets::format_text;
+
+constexpr std::size_t most_points = 900;
+
+std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
+
+/// At most `most_points` of the curve: of each stretch of time the fullest, twice, so that the plot has steps.
+Curve curve_of(const models::memory::StepTimeline& t) {
+  Curve curve;
+  std::vector<std::size_t> chosen;
+  const double end = t.points.back().time_s;
+  if (t.points.size() <= most_points) {
+    for (std::size_t i = 0; i < t.points.size(); ++i) chosen.push_back(i);
+  } else {
+    for (std::size_t i = 0; i < t.points.size();) {
+      const auto bucket = [&](std::size_t k) {
+        return static_cast<std::size_t>(t.points[k].time_s / end * static_cast<double>(most_points));
+      };
+      std::size_t best = i, k = i;
+      for (; k < t.points.size() && bucket(k) == bucket(i); ++k)
+        if (t.points[k].held.total() > t.points[best].held.total()) best = k;
+      chosen.push_back(best);
+      i = k;
+    }
+  }
+  const std::size_t count = 2 * chosen.size() - 1;
+  curve.owners.resize(memory_owner_count * count);
+  curve.time_s.resize(count);
+  curve.total.resize(count);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const models::memory::MemoryPoint& p = t.points[chosen[i]];
+    const double until = i + 1 < chosen.size() ? t.points[chosen[i + 1]].time_s : p.time_s;
+    for (std::size_t side = 0; side < (i + 1 < chosen.size() ? 2u : 1u); ++side) {
+      const std::size_t at = 2 * i + side;
+      curve.time_s[at] = side == 0 ? p.time_s : until;
+      curve.total[at] = p.held.total();
+      for (std::size_t k = 0; k < memory_owner_count; ++k)
+        curve.owners[k * count + at] = std::max(0.0, p.held.bytes[k]);
+    }
+  }
+  return curve;
+}
+
+std::string where_of(const Outputs& out) {
+  if (out.peak_phase == "loss") return "The peak is the loss";
+  if (out.peak_phase == "again") return "The peak is a layer that runs again";
+  if (out.peak_phase == "optimizer") return "The peak is the optimizer";
+  return "The peak is in the " + out.peak_phase + " pass";
+}
+
+std::string answer_of(const Outputs& out) {
+  std::string says = where_of(out) + ": " + ticked(format_text(out.peak_bytes, "B"));
+  says += out.fits ? ", " + ticked(format_text(out.free_bytes, "B")) + " under the line"
+                   : ", " + ticked(format_text(-out.free_bytes, "B")) + " over the line";
+  if (out.layers_again > 0)
+    says += ". Running " + ticked(format_text(out.layers_again, "")) + (out.layers_again == 1 ? " layer" : " layers") +
+            " again frees " + ticked(format_text(out.saved_bytes, "B")) + " and takes " +
+            ticked(format_text(out.again_share, "%", 2)) + " more time";
+  else if (!out.fits)
+    says += std::isnan(out.layers_needed)
+                ? "; not even running every layer again would do"
+                : "; running the first " + ticked(format_text(out.layers_needed, "")) + " layers again would do";
+  else
+    says += ", and no layer runs again";
+  return says + ".";
+}
+
+void arrange_pillars(const Setting& s, const Outputs& out, Picture& p) {
+  const auto costs =
+      models::memory::checkpoint_setting(s.architecture, s.timeline.plan, s.machine, s.timeline.roof_share, 0);
+  if (!costs) return;
+  double most = 0;
+  for (const auto& l : costs->layers) most = std::max(most, l.saved);
+  for (std::size_t i = 0; i < costs->layers.size(); ++i) {
+    const LayerKeep keep = s.timeline.layers[i];
+    const auto& l = costs->layers[i];
+    const bool hollow = keep == LayerKeep::again || keep == LayerKeep::joined;
+    const bool after = i > 0 && p.pillars.back().hollow;
+    p.pillars.push_back({.kept = hollow ? 0 : (keep == LayerKeep::selective ? l.selective : l.saved) / most,
+                         .hollow = hollow,
+                         .joined = keep == LayerKeep::joined && after});
+  }
+  p.low_share = costs->layers.front().checkpoint / most;
+  p.full_words = format_text(most, "B");
+  p.low_words = format_text(costs->layers.front().checkpoint, "B");
+  if (out.layers_needed > 0) {
+    p.mark = static_cast<std::ptrdiff_t>(out.layers_needed) - 1;
+    p.mark_words = "the first " + format_text(out.layers_needed, "") + " would fit";
+  }
+  p.count_words = format_text(out.layers_again, "") + " of " +
+                  format_text(static_cast<double>(s.architecture.layers), "") + " run again; press or drag the pillars";
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture p;
+  const auto setting = read_setting(in);
+  if (!out.reason.empty() || !setting) return p;
+  auto timeline = models::memory::step_timeline(setting->architecture, setting->timeline, setting->machine);
+  if (!timeline) return p;
+  p.timeline = std::move(*timeline);
+  p.curve = curve_of(p.timeline);
+  if (out.layers_again > 0) {
+    models::memory::TimelineSetting all = setting->timeline;
+    all.layers.clear();
+    if (const auto before = models::memory::step_timeline(setting->architecture, all, setting->machine)) {
+      p.before = curve_of(*before);
+      p.before_words = "all kept: " + format_text(out.before_peak_bytes, "B");
+    }
+  }
+  for (const models::memory::StepSpan& span : p.timeline.spans) {
+    const StepPhase phase = span.phase == StepPhase::again ? StepPhase::backward : span.phase;
+    if (!p.phases.empty() && p.phases.back().phase == phase && p.phases.back().micro_batch == span.micro_batch &&
+        p.phases.back().step == span.step)
+      p.phases.back().end_s = span.end_s;
+    else
+      p.phases.push_back({span.begin_s, span.end_s, phase, -1, span.micro_batch, span.step});
+  }
+  p.fullest.assign(p.phases.size(), 0);
+  std::size_t phase = 0;
+  for (const models::memory::MemoryPoint& point : p.timeline.points) {
+    while (phase + 1 < p.phases.size() && point.time_s >= p.phases[phase].end_s) ++phase;
+    p.fullest[phase] = std::max(p.fullest[phase], point.held.total());
+  }
+  p.answer = answer_of(out);
+  p.letters = models::memory::plan_letters(setting->timeline.layers);
+  p.peak_bold = format_text(out.peak_bytes, "B");
+  p.peak_words = out.peak_operation;
+  arrange_pillars(*setting, out, p);
+  const auto curve = recorded(in, nullptr);
+  if (curve && *curve) {
+    const auto& points = (*curve)->points;
+    const std::size_t step = std::max<std::size_t>(1, points.size() / 3000);
+    for (std::size_t i = 0; i < points.size();) {
+      std::size_t best = i;
+      const std::size_t until = std::min(points.size(), i + step);
+      for (std::size_t k = i; k < until; ++k)
+        if (points[k].bytes > points[best].bytes) best = k;
+      p.recorded_s.push_back(points[i].time_s);
+      p.recorded_bytes.push_back(points[best].bytes);
+      i = until;
+    }
+    p.recorded_words = (*curve)->kind + ": peak " + format_text((*curve)->peak_bytes, "B") + ", the model " +
+                       format_text(out.recording.residual, "%", 3) + " of it over";
+  }
+  return p;
+}
+
+}  // namespace chapters::framework::memory_timeline
