@@ -8,7 +8,6 @@ namespace chapters::framework::memory_timeline {
 namespace {
 
 using models::memory::LayerKeep;
-using models::memory::memory_owner_count;
 using models::memory::MemoryOwner;
 using models::memory::StepPhase;
 using widgets::format_text;
@@ -17,41 +16,59 @@ constexpr std::size_t most_points = 900;
 
 std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
 
-/// At most `most_points` of the curve: of each stretch of time the fullest, twice, so that the plot has steps.
-Curve curve_of(const models::memory::StepTimeline& t) {
+/// The chosen points, each twice, so that the plot has steps. The last one ends at `end_s`.
+Curve steps_of(const models::memory::StepTimeline& t, const std::vector<std::size_t>& chosen, double end_s) {
   Curve curve;
-  std::vector<std::size_t> chosen;
-  const double end = t.points.back().time_s;
-  if (t.points.size() <= most_points) {
-    for (std::size_t i = 0; i < t.points.size(); ++i) chosen.push_back(i);
-  } else {
-    for (std::size_t i = 0; i < t.points.size();) {
-      const auto bucket = [&](std::size_t k) {
-        return static_cast<std::size_t>(t.points[k].time_s / end * static_cast<double>(most_points));
-      };
-      std::size_t best = i, k = i;
-      for (; k < t.points.size() && bucket(k) == bucket(i); ++k)
-        if (t.points[k].held.total() > t.points[best].held.total()) best = k;
-      chosen.push_back(best);
-      i = k;
-    }
-  }
-  const std::size_t count = 2 * chosen.size() - 1;
-  curve.owners.resize(memory_owner_count * count);
+  const std::size_t count = 2 * chosen.size();
   curve.time_s.resize(count);
   curve.total.resize(count);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const models::memory::MemoryPoint& p = t.points[chosen[i]];
-    const double until = i + 1 < chosen.size() ? t.points[chosen[i + 1]].time_s : p.time_s;
-    for (std::size_t side = 0; side < (i + 1 < chosen.size() ? 2u : 1u); ++side) {
-      const std::size_t at = 2 * i + side;
-      curve.time_s[at] = side == 0 ? p.time_s : until;
-      curve.total[at] = p.held.total();
-      for (std::size_t k = 0; k < memory_owner_count; ++k)
-        curve.owners[k * count + at] = std::max(0.0, p.held.bytes[k]);
-    }
+    curve.time_s[2 * i] = p.time_s;
+    curve.time_s[2 * i + 1] = i + 1 < chosen.size() ? t.points[chosen[i + 1]].time_s : std::max(end_s, p.time_s);
+    curve.total[2 * i] = curve.total[2 * i + 1] = p.held.total();
+  }
+  for (const MemoryOwner owner : stack_order) {
+    const bool any =
+        std::any_of(chosen.begin(), chosen.end(), [&](std::size_t i) { return t.points[i].held[owner] > 0; });
+    if (!any) continue;
+    curve.shown.push_back(owner);
+    for (const std::size_t i : chosen)
+      curve.owners.insert(curve.owners.end(), 2, std::max(0.0, t.points[i].held[owner]));
   }
   return curve;
+}
+
+/// At most `most_points` of the curve: of each stretch of time the fullest.
+Curve curve_of(const models::memory::StepTimeline& t) {
+  std::vector<std::size_t> chosen;
+  const double end = t.points.back().time_s;
+  const auto bucket = [&](std::size_t k) {
+    return static_cast<std::size_t>(t.points[k].time_s / end * static_cast<double>(most_points));
+  };
+  for (std::size_t i = 0; i < t.points.size();) {
+    std::size_t best = i, k = i + 1;
+    for (; t.points.size() > most_points && k < t.points.size() && bucket(k) == bucket(i); ++k)
+      if (t.points[k].held.total() > t.points[best].held.total()) best = k;
+    chosen.push_back(best);
+    i = k;
+  }
+  return steps_of(t, chosen, end);
+}
+
+/// The first loss, operation by operation, with the end of the forward pass before it and the first backward after it.
+Curve loss_of(const models::memory::StepTimeline& t) {
+  std::vector<std::size_t> chosen;
+  double begin = -1, end = 0;
+  for (const models::memory::StepSpan& span : t.spans)
+    if (span.phase == StepPhase::loss && begin < 0) {
+      begin = span.begin_s;
+      end = span.end_s;
+    }
+  const double room = 0.06 * (end - begin);
+  for (std::size_t i = 0; i < t.points.size(); ++i)
+    if (t.points[i].time_s >= begin - room && t.points[i].time_s <= end + room) chosen.push_back(i);
+  return steps_of(t, chosen, end + room);
 }
 
 std::string where_of(const Outputs& out) {
@@ -114,6 +131,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (!timeline) return p;
   p.timeline = std::move(*timeline);
   p.curve = curve_of(p.timeline);
+  p.loss = loss_of(p.timeline);
   if (out.layers_again > 0) {
     models::memory::TimelineSetting all = setting->timeline;
     all.layers.clear();

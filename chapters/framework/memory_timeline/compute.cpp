@@ -18,18 +18,23 @@ Outputs infeasible(std::string sentence) {
   return out;
 }
 
-/// How many of the first layers must run again for the peak to be under the chip's memory; NaN where all are too few.
-double layers_needed(const Setting& s) {
-  const auto setting =
-      models::memory::checkpoint_setting(s.architecture, s.timeline.plan, s.machine, s.timeline.roof_share, 0);
-  if (!setting) return std::numeric_limits<double>::quiet_NaN();
-  const std::size_t layers = setting->layers.size();
-  for (std::size_t n = 0; n <= layers; ++n) {
-    const auto plan = models::memory::first_layers(layers, n);
-    const auto cost = models::memory::checkpoint_cost(setting->layers, plan, setting->ends);
-    if (setting->states + cost.peak_bytes <= s.chip->memory_bytes) return static_cast<double>(n);
+/// How many of the first layers must run again for the peak to be under the chip's memory, by halving the interval; NaN
+/// where all are too few.
+double layers_needed(const Setting& s, double with_none) {
+  const auto fits = [&](std::size_t n) {
+    models::memory::TimelineSetting setting = s.timeline;
+    setting.layers = models::memory::first_layers(setting.layers.size(), n);
+    const auto timeline = models::memory::step_timeline(s.architecture, setting, s.machine);
+    return timeline && timeline->peak_bytes <= s.chip->memory_bytes;
+  };
+  if (with_none <= s.chip->memory_bytes) return 0;
+  std::size_t low = 0, high = s.timeline.layers.size();
+  if (!fits(high)) return std::numeric_limits<double>::quiet_NaN();
+  while (high - low > 1) {
+    const std::size_t middle = (low + high) / 2;
+    (fits(middle) ? high : low) = middle;
   }
-  return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(high);
 }
 
 }  // namespace
@@ -153,7 +158,7 @@ Outputs compute(const Inputs& in, Progress& progress) {
     out.layers_again += keep == LayerKeep::again || keep == LayerKeep::joined ? 1 : 0;
   out.before_peak_bytes = before->peak_bytes;
   out.saved_bytes = out.before_peak_bytes - out.peak_bytes;
-  out.layers_needed = layers_needed(s);
+  out.layers_needed = layers_needed(s, before->peak_bytes);
   if (*curve) {
     const models::memory::RecordedCurve& r = **curve;
     out.recording = {.kind = r.kind,

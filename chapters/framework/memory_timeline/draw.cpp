@@ -36,18 +36,25 @@ const models::memory::MemoryPoint& point_at(const models::memory::StepTimeline& 
   return after == t.points.begin() ? t.points.front() : *(after - 1);
 }
 
+/// Names and colours of the owners that a curve shows.
 struct OwnerStack {
   std::array<std::string_view, memory_owner_count> names{};
   std::array<ImU32, memory_owner_count> colours{};
+  std::size_t count = 0;
 };
-OwnerStack owner_stack() {
+OwnerStack stack_of(const Curve& curve) {
   OwnerStack s;
-  for (std::size_t k = 0; k < memory_owner_count; ++k) {
-    const OwnerLook& look = owner_look(static_cast<MemoryOwner>(k));
-    s.names[k] = look.name;
-    s.colours[k] = widgets::vessel_colour(look.tint, look.pale, widgets::theme());
+  for (const MemoryOwner owner : curve.shown) {
+    const OwnerLook& look = owner_look(owner);
+    s.names[s.count] = look.name;
+    s.colours[s.count++] = widgets::vessel_colour(look.tint, look.pale, widgets::theme());
   }
   return s;
+}
+void draw_stack(widgets::Plot& plot, const Curve& curve) {
+  const OwnerStack s = stack_of(curve);
+  plot.stacked(std::span(s.names).first(s.count), curve.time_s, curve.owners,
+               {.colours = std::span(s.colours).first(s.count)});
 }
 
 /// Which phase runs, above the plot and on its axis.
@@ -81,8 +88,7 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
         {.x = {.kind = widgets::AxisKind::time, .lo = 0, .hi = end, .label = "time in the step", .unit = "s"},
          .y = {.lo = 0, .hi = std::min(top, 3 * std::max(out.peak_bytes, 1.0)), .label = "memory", .unit = "B"},
          .size = {size.x, size.y - strip}});
-    const OwnerStack stack = owner_stack();
-    plot.stacked(stack.names, picture.curve.time_s, picture.curve.owners, {.colours = stack.colours});
+    draw_stack(plot, picture.curve);
     if (!picture.before.time_s.empty())
       plot.line(picture.before_words, picture.before.time_s, picture.before.total,
                 {.colour = t.muted, .width = 1.5f, .dashed = true, .label = false, .version = picture.version});
@@ -109,10 +115,10 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     const double time_s = view.time_s < 0 ? out.peak_s : std::min(view.time_s, end);
     const models::memory::MemoryPoint& point = point_at(picture.timeline, time_s);
     view.layers.clear();
-    for (std::size_t k = 0; k < memory_owner_count; ++k) {
-      const OwnerLook& look = owner_look(static_cast<MemoryOwner>(k));
+    for (const MemoryOwner owner : stack_order) {
+      const OwnerLook& look = owner_look(owner);
       view.layers.push_back({.label = look.name,
-                             .value = std::max(0.0, point.held.bytes[k]),
+                             .value = std::max(0.0, point.held[owner]),
                              .tint = look.tint,
                              .pale = look.pale,
                              .info = look.info});
@@ -145,6 +151,21 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
   if (static_cast<std::size_t>(event.pillar) < in.letters.size())
     in.letters[static_cast<std::size_t>(event.pillar)] = event.hollow ? 'r' : 'k';
   in.which = Which::drawn;
+}
+
+/// The loss alone, operation by operation.
+void draw_loss(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  if (picture.loss.time_s.empty()) return;
+  const double from = picture.loss.time_s.front(), until = picture.loss.time_s.back();
+  widgets::Plot plot(
+      "loss", view.loss,
+      {.x = {.kind = widgets::AxisKind::time, .lo = from, .hi = until, .label = "time in the step", .unit = "s"},
+       .y = {.lo = 0, .hi = 1.1 * std::max(out.chip_bytes, out.loss_peak_bytes), .label = "memory", .unit = "B"},
+       .size = size});
+  draw_stack(plot, picture.loss);
+  plot.horizontal_mark(out.chip_bytes, "memory of the chip");
+  if (out.peak_phase == "loss" && out.peak_s >= from && out.peak_s <= until)
+    plot.callout(out.peak_s, out.peak_bytes, picture.peak_bold, picture.peak_words);
 }
 
 /// The recording and the model, each on its own time, as shares of their spans.
@@ -198,11 +219,13 @@ void draw_phase_table(const Picture& picture, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("step", {.title = "Step", .least = {640, 400}, .answers = true},
+  stage.panel("step", {.title = "Step", .least = {640, 440}, .answers = true},
               [&](ImVec2 size) { draw_step(in, out, picture, view, size); });
-  stage.panel("beside", {.title = "Beside a recording", .least = {560, 260}, .ideal = {0, 420}},
+  stage.panel("loss", {.title = "The loss", .least = {560, 300}, .ideal = {0, 460}},
+              [&](ImVec2 size) { draw_loss(out, picture, view, size); });
+  stage.panel("beside", {.title = "Beside a recording", .least = {560, 320}, .ideal = {0, 460}},
               [&](ImVec2 size) { draw_beside(out, picture, view, size); });
-  stage.panel("phases", {.title = "Phases", .least = {560, 180}, .ideal = {0, 300}, .scrolls = true},
+  stage.panel("phases", {.title = "Phases", .least = {560, 300}, .ideal = {0, 460}, .scrolls = true},
               [&](ImVec2 size) { draw_phase_table(picture, view, size); });
 }
 

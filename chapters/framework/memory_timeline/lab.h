@@ -54,23 +54,31 @@ struct Outputs {
   double again_s = 0, again_share = 0, layers_again = 0;
   double before_peak_bytes = 0, saved_bytes = 0;  ///< with every layer kept
   double layers_needed = 0;                       ///< first layers that must run again to fit; NaN: not even all
-  double closed_form_bytes = 0;                   ///< states, kept layers and the loss: NaN where the peak is elsewhere
   Recording recording;
 };
+
+/// From the ground up in the order in which they come and go: what stays at the bottom.
+inline constexpr std::array<models::memory::MemoryOwner, models::memory::memory_owner_count> stack_order{
+    models::memory::MemoryOwner::weights,   models::memory::MemoryOwner::master,
+    models::memory::MemoryOwner::optimizer, models::memory::MemoryOwner::buffers,
+    models::memory::MemoryOwner::gradients, models::memory::MemoryOwner::activations,
+    models::memory::MemoryOwner::logits,    models::memory::MemoryOwner::temporary,
+    models::memory::MemoryOwner::slack};
 
 /// The curve as points of a stacked plot.
 struct Curve {
   std::vector<double> time_s;
-  std::vector<double> owners;  ///< memory_owner_count runs of time_s.size() values, bottom first
+  std::vector<models::memory::MemoryOwner> shown;  ///< those that ever hold anything, bottom first
+  std::vector<double> owners;                      ///< for each of them time_s.size() values
   std::vector<double> total;
 };
 
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
-  Curve curve, before;
+  Curve curve, before, loss;                     ///< loss: its first time, every point
   std::vector<models::memory::StepSpan> phases;  ///< neighbours of one phase joined
-  std::vector<double> fullest;  ///< of each phase, bytes
+  std::vector<double> fullest;                   ///< of each phase, bytes
   std::vector<widgets::Pillar> pillars;
   std::string full_words, low_words, mark_words, count_words, peak_bold, peak_words, before_words, recorded_words;
   double low_share = 0;
@@ -82,7 +90,7 @@ struct Picture {
 };
 
 struct View {
-  widgets::PlotView plot, beside;
+  widgets::PlotView plot, beside, loss;
   widgets::PillarView pillars;
   widgets::VesselView vessel;
   std::vector<widgets::VesselLayer> layers;

@@ -85,6 +85,29 @@ void arrange_strips(const Inputs& in, const Outputs& out, const Setting& s, Pict
   }
 }
 
+/// A layer by the formula (attention 11, feed-forward 19, norms 4, scores 5as/h, of which t divides all but 10) and
+/// operation by operation.
+void arrange_layer(const Inputs& in, const Outputs& out, const Setting& s, Picture& p) {
+  const double t = static_cast<double>(in.tensor_parallel), whole = in.sequence_parallel ? t : 1;
+  const double scores = 5 * static_cast<double>(s.architecture.heads * (in.sequence / in.context_parallel)) /
+                        static_cast<double>(s.architecture.hidden);
+  p.layer[0] = {"formula", 8 / t + 3 / whole, 16 / t + 3 / whole, 4 / whole, scores / t};
+  LayerParts& own = p.layer[1];
+  own.name = "this model";
+  for (const SavedTensorRow& row : out.saved) {
+    const std::string& name = row.operation;
+    const double dropped = row.bytes > 0 ? row.per_sbh * row.dropped_bytes / row.bytes : 0;
+    const bool norm = name.find("norm") != std::string::npos;
+    const bool feed = name.find("gate") != std::string::npos || name.find("up") != std::string::npos ||
+                      name.find("down") != std::string::npos || name.find("activation") != std::string::npos ||
+                      name.find("expert") != std::string::npos || name == "router";
+    const bool latent =
+        name.find("latent") != std::string::npos || name.starts_with("query") || name.starts_with("key");
+    own.scores += dropped;
+    (norm ? own.norms : feed && !latent ? own.feed_forward : own.attention) += row.per_sbh - dropped;
+  }
+}
+
 void arrange_sequences(const Inputs& in, const Setting& s, Picture& p) {
   constexpr int points = 33;
   const double top = std::max(16384.0, 2.0 * static_cast<double>(in.sequence));
@@ -137,6 +160,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.layer_words = "The formula gives " + format_text(out.memory.formula_layer_bytes, "B") +
                   " a layer, the operations of this model " + format_text(out.memory.operations_layer_bytes, "B") + ".";
   arrange_strips(in, out, *setting, p);
+  arrange_layer(in, out, *setting, p);
   arrange_sequences(in, *setting, p);
   p.published = arrange_published("framework/training-memory", in, compute, {"model"});
   return p;

@@ -157,7 +157,30 @@ void draw_vessel(Inputs& in, const Outputs& out, const Picture& picture, View& v
     in.optimizer = picture.recipes[static_cast<std::size_t>(clicked)].optimizer;
   }
   const float bottom = view.bytes.layout.rows.empty() ? at.y + head : view.bytes.layout.rows.back().max.y;
-  widgets::wrapped_text(p, {x, std::min(bottom + t.px(8), at.y + size.y - words)}, picture.limit_words, width, t.muted);
+  const float words_y = std::min(bottom + t.px(8), at.y + size.y - words);
+  widgets::wrapped_text(p, {x, words_y}, picture.limit_words, width, t.muted);
+  const float rest = at.y + size.y - words_y - words;
+  if (rest < t.px(150)) return;
+  ImGui::SetCursorScreenPos({x, at.y + size.y - std::min(rest, t.px(170))});
+  draw_layer_parts(in, picture, view, {width, std::min(rest, t.px(170))});
+}
+
+void draw_layer_parts(const Inputs& in, const Picture& picture, View& view, ImVec2 size) {
+  constexpr std::string_view names[] = {"attention", "feed-forward", "norms", "scores"};
+  const bool kept = in.recompute == models::Recompute::none;
+  std::array<widgets::StackedBar, 2> bars;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const LayerParts& parts = picture.layer[i];
+    const double values[] = {parts.attention, parts.feed_forward, parts.norms, kept ? parts.scores : 0};
+    for (std::size_t k = 0; k < 4; ++k)
+      view.parts[i][k] = {.label = names[k],
+                          .value = values[k],
+                          .tint = widgets::Tint::ramp(3 * k + 3, 13),
+                          .info = "bytes for each token and hidden unit"};
+    bars[i] = {.label = parts.name, .segments = view.parts[i]};
+  }
+  widgets::draw_stacked_bars("layer", bars, view.layer,
+                             {.axis_label = "one layer: bytes over sbh", .size = size, .bar_px = 22});
 }
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {

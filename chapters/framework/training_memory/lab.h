@@ -91,8 +91,15 @@ struct RecipeStrip {
   bool is_a = false, is_b = false;
 };
 
+/// One layer of activations by part, in units of tokens x hidden.
+struct LayerParts {
+  std::string name;
+  double attention = 0, feed_forward = 0, norms = 0, scores = 0;
+};
+
 struct Picture {
   std::uint64_t version = 0;
+  std::array<LayerParts, 2> layer;  ///< by the formula, and this model's operations
   std::string answer;
   std::string a_label, a_note, b_label, b_note, over_bold, share_bold, limit_words, layer_words, moment_words;
   std::string_view over_words;
@@ -115,6 +122,7 @@ struct View {
   std::vector<std::array<widgets::BarSegment, models::memory::memory_owner_count>> segments;
   std::vector<widgets::StackedBar> bars;
   std::vector<double> stacked;
+  std::array<std::array<widgets::BarSegment, 4>, 2> parts;
 };
 
 /// The model and plan that the Inputs name. Fails with a sentence.
@@ -133,6 +141,8 @@ Outputs compute(const Inputs& inputs);
 Picture arrange(const Inputs& inputs, const Outputs& out);
 void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
 void draw_vessel(Inputs& inputs, const Outputs& out, const Picture& picture, View& view, ImVec2 size);
+
+void draw_layer_parts(const Inputs& inputs, const Picture& picture, View& view, ImVec2 size);
 
 void describe(Fields& fields, Inputs& inputs);
 void describe(Fields& fields, Outputs& outputs);

@@ -35,7 +35,13 @@ void draw_frontier(Inputs& in, const Outputs& out, const Picture& picture, View&
     in.plan = Plan::best;
   }
   double x = out.again_share, y = out.peak_bytes;
-  (void)plot.drag_point("yours", x, y, {.label = "yours", .lo = x, .hi = x, .y_lo = y, .y_hi = y});
+  if (plot.drag_point("yours", x, y, {.label = "yours", .lo = 0, .hi = right, .y_lo = 0, .y_hi = 1.08 * most})) {
+    // The best plan that takes no more time than where the point was dragged to.
+    std::size_t at = 0;
+    while (at + 1 < picture.frontier_s.size() && picture.frontier_s[at + 1] <= x) ++at;
+    in.budget_bytes = std::ceil(picture.frontier_bytes[at] / 1e6) * 1e6;
+    in.plan = Plan::best;
+  }
 }
 
 void draw_layers(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -138,13 +144,13 @@ void draw_drops(Inputs& in, const Outputs& out, const Picture& picture, View& vi
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("layers", {.title = "Layers and frontier", .least = {600, 400}, .answers = true},
+  stage.panel("layers", {.title = "Layers and frontier", .least = {600, 440}, .answers = true},
               [&](ImVec2 size) { draw_layers(in, out, picture, view, size); });
-  stage.panel("pieces", {.title = "Pieces of k layers", .least = {560, 260}, .ideal = {0, 420}},
+  stage.panel("pieces", {.title = "Pieces of k layers", .least = {560, 320}, .ideal = {0, 460}},
               [&](ImVec2 size) { draw_pieces(in, out, picture, view, size); });
-  stage.panel("plans", {.title = "Plans", .least = {560, 200}, .ideal = {0, 260}, .scrolls = true},
+  stage.panel("plans", {.title = "Plans", .least = {560, 300}, .ideal = {0, 460}, .scrolls = true},
               [&](ImVec2 size) { draw_plans(out, picture, view, size); });
-  stage.panel("drops", {.title = "By operation", .least = {560, 200}, .ideal = {0, 260}, .scrolls = true},
+  stage.panel("drops", {.title = "By operation", .least = {560, 300}, .ideal = {0, 460}, .scrolls = true},
               [&](ImVec2 size) { draw_drops(in, out, picture, view, size); });
   published_panel(stage, "Measured", picture.published);
 }
