@@ -1,6 +1,7 @@
 #include "models/memory/state_bytes.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/base/integer_math.h"
 
@@ -34,13 +35,12 @@ double split(double bytes, bool splits, double over) { return splits ? bytes / o
 StageParameters stage_parameters(const Architecture& a, const TrainingPlan& p) {
   StageParameters out;
   const double t = as_double(p.tensor);
-  const std::int64_t chunks = p.pipeline * p.virtual_pipeline, each = a.layers / chunks;
+  const double experts = as_double(a.moe.routed), local = std::ceil(experts / as_double(p.expert));
   double largest = 0;
-  for (std::int64_t chunk = 0; chunk < p.virtual_pipeline; ++chunk)
-    for (std::int64_t i = 0; i < each; ++i) {
-      const std::int64_t layer = (chunk * p.pipeline + p.stage) * each + i;
+  for (const auto& [first, end] : stage_layers(a, p))
+    for (std::int64_t layer = first; layer < end; ++layer) {
       const LayerParameters one = layer_parameters(a, layer_form(a, layer));
-      const double routed = as_double(one.routed_experts) / as_double(p.expert);
+      const double routed = experts > 0 ? as_double(one.routed_experts) * local / experts : 0;
       const double split_part = as_double(one.total() - one.routed_experts - one.norms - one.router - one.router_bias);
       const double whole_part = as_double(one.norms + one.router + one.router_bias);
       out.dense += split_part / t + whole_part;

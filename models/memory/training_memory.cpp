@@ -56,10 +56,9 @@ KindFigures figures_of(const Architecture& a, const LayerKind& kind, const Train
 std::vector<double> layers_by_kind(const Architecture& a, const TrainingPlan& p,
                                    const std::vector<KindFigures>& kinds) {
   std::vector<double> count(kinds.size());
-  const std::int64_t each = a.layers / (p.pipeline * p.virtual_pipeline);
-  for (std::int64_t chunk = 0; chunk < p.virtual_pipeline; ++chunk)
-    for (std::int64_t i = 0; i < each; ++i) {
-      const LayerForm form = layer_form(a, (chunk * p.pipeline + p.stage) * each + i);
+  for (const auto& [first, end] : stage_layers(a, p))
+    for (std::int64_t layer = first; layer < end; ++layer) {
+      const LayerForm form = layer_form(a, layer);
       const auto at = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.kind.form == form; });
       count[static_cast<std::size_t>(at - kinds.begin())] += 1;
     }
@@ -94,7 +93,9 @@ Result<TrainingMemory> training_memory(const Architecture& a, const TrainingPlan
   std::vector<KindFigures> kinds;
   for (const LayerKind& kind : layer_kinds(a)) kinds.push_back(figures_of(a, kind, p, stream));
   const std::vector<double> counts = layers_by_kind(a, p, kinds);
-  const double layers = as_double(a.layers / p.pipeline), chunks = chunks_held(p) / as_double(p.virtual_pipeline);
+  double layers = 0;
+  for (const double count : counts) layers += count;
+  const double chunks = chunks_held(p) / as_double(p.virtual_pipeline);
 
   TrainingMemory out;
   out.states = state_bytes(a, p);
@@ -123,12 +124,14 @@ Result<TrainingMemory> training_memory(const Architecture& a, const TrainingPlan
     backward = std::max(backward, kinds[i].backward);
     stand_ins += kinds[i].stand_ins;
   }
-  out.operations_layer_bytes = out.operations_bytes / out.layers_held;
+  out.operations_layer_bytes = out.layers_held > 0 ? out.operations_bytes / out.layers_held : 0;
   const bool by_formula = options.count == ActivationCount::formula;
   const double wide = w.activation_bytes / 2;
-  out.layer_none_bytes = by_formula ? formula_layer_bytes(sizes, Recompute::none) * wide : none / layers;
-  out.layer_selective_bytes = by_formula ? formula_layer_bytes(sizes, Recompute::selective) * wide : selective / layers;
-  out.layer_full_bytes = by_formula ? formula_layer_bytes(sizes, Recompute::full) * wide : checkpoint / layers;
+  out.layer_none_bytes = by_formula ? formula_layer_bytes(sizes, Recompute::none) * wide : none / std::max(1.0, layers);
+  out.layer_selective_bytes =
+      by_formula ? formula_layer_bytes(sizes, Recompute::selective) * wide : selective / std::max(1.0, layers);
+  out.layer_full_bytes =
+      by_formula ? formula_layer_bytes(sizes, Recompute::full) * wide : checkpoint / std::max(1.0, layers);
 
   const LossPeak loss = last ? loss_peak(a, p, false) : LossPeak();
   out.logits_spike_bytes = loss.spike;

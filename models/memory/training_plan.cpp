@@ -37,24 +37,28 @@ std::string plan_problem(const Architecture& a, const TrainingPlan& p) {
            of + "; choose a divisor.";
   };
   if (a.heads % p.tensor != 0) return does_not_divide("Tensor parallel", p.tensor, "heads", a.heads);
-  if (a.layers % (p.pipeline * p.virtual_pipeline) != 0)
-    return does_not_divide("Pipeline times virtual stages", p.pipeline * p.virtual_pipeline, "layers", a.layers);
-  if (p.sequence % p.context != 0) return does_not_divide("Context parallel", p.context, "tokens", p.sequence);
-  if (p.sequence_parallel && p.sequence / p.context % p.tensor != 0)
-    return does_not_divide("Tensor parallel", p.tensor, "tokens that sequence parallelism splits",
-                           p.sequence / p.context);
-  if (p.expert > 1 && a.moe.routed == 0) return "The model has no experts; set expert parallel to 1.";
-  if (p.expert > 1 && a.moe.routed % p.expert != 0)
-    return does_not_divide("Expert parallel", p.expert, "experts", a.moe.routed);
-  if (p.data * p.context % p.expert != 0)
-    return "Expert parallel " + std::to_string(p.expert) + " does not divide the " +
-           std::to_string(p.data * p.context) + " data-parallel GPUs; raise data parallel.";
+  if (p.pipeline * p.virtual_pipeline > a.layers)
+    return "Pipeline times virtual stages is " + std::to_string(p.pipeline * p.virtual_pipeline) + ", and there are " +
+           std::to_string(a.layers) + " layers; choose fewer stages.";
+  if (a.moe.routed > 0 && p.expert > p.data * p.context * p.tensor)
+    return "Expert parallel " + std::to_string(p.expert) + " needs as many GPUs beside each other, and there are " +
+           std::to_string(p.data * p.context * p.tensor) + "; raise data parallel.";
   if (p.stage < 0 || p.stage >= p.pipeline)
     return "Stage " + std::to_string(p.stage + 1) + " is none of the " + std::to_string(p.pipeline) +
            " stages of the pipeline; choose one of them.";
   if (!(p.parameters >= 0 && p.parameters <= 1e15))
     return "The number of parameters is out of range; from 0 (as the model has) to 1e15 is allowed.";
   return {};
+}
+
+std::vector<std::array<std::int64_t, 2>> stage_layers(const Architecture& a, const TrainingPlan& p) {
+  std::vector<std::array<std::int64_t, 2>> chunks;
+  const std::int64_t all = p.pipeline * p.virtual_pipeline, each = (a.layers + all - 1) / all;
+  for (std::int64_t chunk = 0; chunk < p.virtual_pipeline; ++chunk) {
+    const std::int64_t first = std::min(a.layers, (chunk * p.pipeline + p.stage) * each);
+    chunks.push_back({first, std::min(a.layers, first + each)});
+  }
+  return chunks;
 }
 
 Architecture with_layers(const Architecture& architecture, std::int64_t layers) {
@@ -68,7 +72,8 @@ Workload workload_of(const TrainingPlan& plan) {
   Workload w;
   w.phase = Phase::train;
   w.batch = plan.batch;
-  w.sequence = std::max<std::int64_t>(plan.sequence / std::max<std::int64_t>(plan.context, 1), 1);
+  const std::int64_t context = std::max<std::int64_t>(plan.context, 1);
+  w.sequence = (plan.sequence + context - 1) / context;
   w.attention = AttentionFlops::causal;
   const double wide = plan.recipe == StateRecipe::fp32 ? 4 : 2;
   w.weight_bytes = wide;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/transformer/layer_ops.h"
 
@@ -66,8 +67,13 @@ struct TrainingPlan {
   bool operator==(const TrainingPlan&) const = default;
 };
 
-/// One sentence when the plan is out of range or does not divide the architecture; nothing otherwise.
+/// One sentence when the plan is out of range or the architecture cannot be split so; nothing otherwise. What does not
+/// divide evenly (layers over stages, tokens over context, experts) is rounded up: the GPU that has most is counted.
+/// Expert parallel means nothing to a model without experts.
 std::string plan_problem(const Architecture& architecture, const TrainingPlan& plan);
+
+/// Chunks of layers that the plan's stage holds, each [first, end); the last ones may be shorter.
+std::vector<std::array<std::int64_t, 2>> stage_layers(const Architecture& architecture, const TrainingPlan& plan);
 
 /// The same architecture cut or repeated to `layers` layers; those that come on top are like the last one.
 Architecture with_layers(const Architecture& architecture, std::int64_t layers);

@@ -70,8 +70,9 @@ std::ptrdiff_t draw_byte_strip(const char* label, std::span<const ByteStripRow> 
     if (rows[i].chosen) p.rect(r.min, r.max, with_alpha(t.accent, 0.14f), t.px(4));
     if (rows[i].letter != '\0') {
       const ImVec2 c{r.min.x + t.px(13), (r.min.y + r.max.y) / 2};
-      p.circle(c, t.px(8), rows[i].letter == 'A' ? t.accent : t.card);
-      p.ring(c, t.px(8), t.accent, t.px(1.5f));
+      const float d = t.px(8);
+      p.rect({c.x - d, c.y - d}, {c.x + d, c.y + d}, rows[i].letter == 'A' ? t.accent : t.card, d);
+      p.frame({c.x - d, c.y - d}, {c.x + d, c.y + d}, t.accent, t.px(1.5f), d);
       p.text({c.x, c.y - small / 2}, {&rows[i].letter, 1}, rows[i].letter == 'A' ? text_on(t.accent, t) : t.text,
              Type::small, Font::bold, Align::center);
     }

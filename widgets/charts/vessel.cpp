@@ -43,10 +43,10 @@ void paint_words(const Painter& p, const VesselPiece& piece, const VesselLayer& 
     const float number = text_size(value, Type::small, Font::mono).x;
     const float name = text_size(layer.label, Type::small).x;
     if (x + name + t.px(6) + number <= right) {
-      p.text({x, y}, layer.label, t.muted, Type::small);
+      p.text({x, y}, layer.label, t.text, Type::small);
       p.text({x + name + t.px(6), y}, value, t.text, Type::small, Font::mono);
     } else {
-      fit_text(p, {x, y}, layer.label, right - x, t.muted, Type::small);
+      fit_text(p, {x, y}, layer.label, right - x, t.text, Type::small);
     }
     return;
   }

@@ -68,9 +68,12 @@ void draw_phases(const Picture& picture, const widgets::PlotFrame& frame, float 
     const bool loss = span.phase == StepPhase::loss;
     const ImU32 fill = widgets::vessel_colour(meaning_of(span.phase), loss, t);
     p.rect({x0, top}, {x1 - 1, top + height}, fill, t.px(3));
-    widgets::fit_text(p, {(x0 + x1) / 2, top + (height - t.type(Type::small)) / 2},
-                      models::memory::phase_name(span.phase), x1 - x0 - t.px(6), widgets::text_on(fill, t), Type::small,
-                      widgets::Font::bold, widgets::Align::center);
+    // The name where it fits whole, else its first letter, else nothing: the table of phases has them all.
+    const std::string_view name = models::memory::phase_name(span.phase);
+    const bool whole = widgets::text_size(name, Type::small, widgets::Font::bold).x <= x1 - x0 - t.px(6);
+    if (!whole && x1 - x0 < t.px(14)) continue;
+    p.text({(x0 + x1) / 2, top + (height - t.type(Type::small)) / 2}, whole ? name : name.substr(0, 1),
+           widgets::text_on(fill, t), Type::small, widgets::Font::bold, widgets::Align::center);
   }
 }
 

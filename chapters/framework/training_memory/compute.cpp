@@ -76,7 +76,7 @@ models::Result<Setting> read_setting(const Inputs& in) {
       .data = in.data_parallel,
       .context = in.context_parallel,
       .expert = in.expert_parallel,
-      .stage = in.stage - 1,
+      .stage = std::min(in.stage, in.pipeline) - 1,
       .sequence_parallel = in.sequence_parallel,
       .zero_stage = in.zero_stage,
       .recompute = in.recompute,

@@ -61,7 +61,8 @@ void describe(Fields& f, Inputs& in) {
   shared::parallel_pipeline(f, "pipeline", in.pipeline, {.help = "Stages that the layers are cut into."});
   f.integer("stage", in.stage,
             {.label = "Which stage",
-             .help = "Whose GPU the vessel is: the first holds most micro-batches, the last the logits.",
+             .help = "Whose GPU the vessel is: the first holds most micro-batches, the last the logits. Beyond the "
+                     "last it is the last.",
              .lo = 1,
              .hi = 1024,
              .scale = Scale::log});
@@ -78,7 +79,8 @@ void describe(Fields& f, Inputs& in) {
              .hi = 65536,
              .scale = Scale::log});
   shared::parallel_context(f, "context_parallel", in.context_parallel, {.help = "GPUs that share each sequence."});
-  shared::parallel_expert(f, "expert_parallel", in.expert_parallel, {.help = "GPUs that share the experts."});
+  shared::parallel_expert(f, "expert_parallel", in.expert_parallel,
+                          {.help = "GPUs that share the experts; without experts it means nothing."});
   f.group("How it is counted");
   f.choice("count", in.count, counts,
            {.label = "Activations", .help = "What counts them; the other stands beside it."});

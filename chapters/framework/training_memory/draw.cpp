@@ -175,7 +175,7 @@ void draw_layer_parts(const Inputs& in, const Picture& picture, View& view, ImVe
     for (std::size_t k = 0; k < 4; ++k)
       view.parts[i][k] = {.label = names[k],
                           .value = values[k],
-                          .tint = widgets::Tint::ramp(3 * k + 3, 13),
+                          .tint = widgets::Tint::ramp(k == 0 ? 0 : 2 * k + 6, 13),
                           .info = "bytes for each token and hidden unit"};
     bars[i] = {.label = parts.name, .segments = view.parts[i]};
   }

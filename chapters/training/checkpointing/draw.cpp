@@ -22,6 +22,7 @@ void draw_frontier(Inputs& in, const Outputs& out, const Picture& picture, View&
                       .size = size});
   plot.steps("best of every plan", picture.frontier_s, picture.frontier_bytes,
              {.colour = t.of(widgets::Meaning::forward),
+              .label = false,
               .info = "dynamic programming over layers, each run again at most once",
               .version = picture.version});
   view.names.assign(picture.plan_names.begin(), picture.plan_names.end());
@@ -50,6 +51,10 @@ void draw_layers(Inputs& in, const Outputs& out, const Picture& picture, View& v
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const widgets::Painter p = widgets::Painter::window();
   const float head = t.px(20);
+  if (size.y < t.px(300)) {  // no room for both
+    draw_frontier(in, out, picture, view, size);
+    return;
+  }
   const float pillars = std::clamp(size.y * 0.3f, t.px(90), t.px(190));
   p.text(at, "What each layer keeps", t.text, Type::small, widgets::Font::bold);
   widgets::fit_text(p, {at.x + size.x, at.y}, picture.count_words, size.x - t.px(170), t.muted, Type::small,
@@ -79,7 +84,7 @@ void draw_pieces(Inputs& in, const Outputs& out, const Picture& picture, View& v
        .y = {.lo = 0, .label = "peak", .unit = "B"},
        .size = size});
   plot.line("this model", picture.piece_k, picture.piece_bytes,
-            {.colour = t.of(widgets::Meaning::forward), .version = picture.version});
+            {.colour = t.of(widgets::Meaning::forward), .label = false, .version = picture.version});
   plot.line("a chain of single tensors", picture.piece_k, picture.chain_bytes,
             {.colour = t.muted,
              .dashed = true,

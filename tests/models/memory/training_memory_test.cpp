@@ -301,8 +301,10 @@ TEST_CASE("measured peaks of Megatron and others are met") {
 TEST_CASE("a plan that does not divide the model is refused with a sentence") {
   const Architecture a = shipped_model("llama-3-8b").architecture;
   CHECK(plan_problem(a, {.tensor = 3}) == "Tensor parallel 3 does not divide the 32 heads; choose a divisor.");
-  CHECK(plan_problem(a, {.pipeline = 5}) ==
-        "Pipeline times virtual stages 5 does not divide the 32 layers; choose a divisor.");
-  CHECK(plan_problem(a, {.expert = 2}) == "The model has no experts; set expert parallel to 1.");
+  CHECK(plan_problem(a, {.pipeline = 33}) ==
+        "Pipeline times virtual stages is 33, and there are 32 layers; choose fewer stages.");
+  CHECK(plan_problem(shipped_model("mixtral-8x7b").architecture, {.expert = 2}) ==
+        "Expert parallel 2 needs as many GPUs beside each other, and there are 1; raise data parallel.");
+  CHECK(stage_layers(a, {.pipeline = 5, .stage = 4}).front() == std::array<std::int64_t, 2>{28, 32});
   CHECK(plan_problem(a, {}).empty());
 }
