@@ -48,7 +48,7 @@ TEST_CASE("training memory lab: clicking a row of the strip takes its recipe") {
   canvas.ui.frames(2);
   const double before = out(*lab, "bytes_per_parameter");
   CHECK(before == 16);
-  canvas.ui.click("bytes", {0.5f, 0.95f});
+  canvas.ui.click_at(canvas.ui.point_in("bytes", {0.5f, 0.95f}));
   canvas.ui.frames(2);
   CHECK(input(*lab, "recipe").choice_id() != "mixed");
 }
@@ -76,7 +76,7 @@ TEST_CASE("memory timeline lab: pressing a pillar lets its layer run again") {
   lab->compute();
   Canvas canvas(*lab, {1400, 900});
   canvas.ui.frames(2);
-  canvas.ui.click("layers", {0.5f, 0.5f});
+  canvas.ui.click_at(canvas.ui.point_in("layers", {0.5f, 0.5f}));
   canvas.ui.frames(2);
   CHECK(input(*lab, "which").choice_id() == "drawn");
   const std::string letters = input(*lab, "letters").text();

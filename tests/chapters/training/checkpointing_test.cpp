@@ -37,7 +37,7 @@ TEST_CASE("checkpointing lab: pressing a pillar turns its layer over and keeps t
   lab->compute();
   Canvas canvas(*lab, {1400, 900});
   canvas.ui.frames(2);
-  canvas.ui.click("layers", {0.9f, 0.5f});
+  canvas.ui.click_at(canvas.ui.point_in("layers", {0.9f, 0.5f}));
   canvas.ui.frames(2);
   CHECK(input(*lab, "plan").choice_id() == "drawn");
   const std::string letters = input(*lab, "letters").text();

@@ -66,7 +66,7 @@ TEST_CASE("bytes are cells of one width; a part of a byte is narrower") {
   CHECK(std::abs(l.cells[4].rect.width() * 2 - l.cells[3].rect.width()) <= 0.01f);
   CHECK(l.cells[1].rect.max.x == l.cells[2].rect.min.x);
   CHECK(l.x(6) <= 400);
-  layout_byte_strip(rows, {}, {{0, 0}, {400, 50}}, l);
+  layout_byte_strip(rows, {}, {{0, 0}, {400, 62}}, l);
   CHECK(l.rows.size() == 1);  // no row without room
 }
 
