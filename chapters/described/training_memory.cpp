@@ -87,7 +87,9 @@ void describe(Fields& f, models::memory::HeldBytes& held) {
   f.real("temporary_bytes", held[MemoryOwner::temporary],
          {.label = "Temporary", .unit = "B", .help = "Gradients of activations and what else passes at that moment."});
   f.real("buffers_bytes", held[MemoryOwner::buffers],
-         {.label = "Buffers", .unit = "B", .help = "Communication buckets, gathered layers, fixed workspaces."});
+         {.label = "Buffers",
+          .unit = "B",
+          .help = "Communication buckets, gathered layers, fixed workspaces, and what the program keeps."});
   f.real("slack_bytes", held[MemoryOwner::slack], {.label = "Slack", .unit = "B", .formula = "share x all the rest"});
 }
 

@@ -4,6 +4,29 @@
 #include "models/memory/state_bytes.h"
 
 namespace models::memory {
+namespace {
+
+/// Bytes that cross main memory for each logit, forward and backward.
+struct LossTraffic {
+  double forward = 0, backward = 0;
+};
+
+/// Eager: 16 bits to FP32 (2 + 4), log-softmax (4 + 4); gradient of the loss (4), of log-softmax (4 + 4 + 4), back to
+/// 16 bits (4 + 2). Parallel: the same casts around passes in place (4 + 4 each). Fused: read twice, written once.
+LossTraffic loss_traffic(LossKind kind) {
+  switch (kind) {
+    case LossKind::eager:
+    case LossKind::chunked:
+      return {14, 22};
+    case LossKind::parallel:
+      return {14, 14};
+    case LossKind::fused:
+      return {4, 2};
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<OperationTimes> operation_times(const Architecture& a, const TrainingPlan& p, const Machine& whole,
                                        double roof_share) {
@@ -48,6 +71,15 @@ Result<OperationTimes> operation_times(const Architecture& a, const TrainingPlan
     out.ends_forward_s += forward;
     out.ends_backward_s += backward;
   }
+  // The list of operations has one softmax for the loss; what really passes depends on how the loss is written.
+  const LossTraffic traffic_of_loss = loss_traffic(p.loss);
+  const double logits = new_tokens(w) * as_double(a.vocab);
+  out.ends_forward_s -= out.loss_forward_s;
+  out.ends_backward_s -= out.loss_backward_s;
+  out.loss_forward_s = time_of({0, logits * traffic_of_loss.forward, 0});
+  out.loss_backward_s = time_of({0, logits * traffic_of_loss.backward, 0});
+  out.ends_forward_s += out.loss_forward_s;
+  out.ends_backward_s += out.loss_backward_s;
   const HeldBytes states = state_bytes(a, p);
   // Gradients are read; weights, master and moments are read and written.
   const double traffic = states[MemoryOwner::gradients] +

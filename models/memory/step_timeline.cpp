@@ -156,26 +156,26 @@ class TimelineWriter {
       case LossKind::eager:
         if (s_.keep_outputs) logits(-wide);  // the list owns them
         logits(fp32);
-        point("FP32 copy of the logits", forward_s / 3);
+        point("FP32 copy of the logits", forward_s * 6 / 14);
         logits(fp32);
-        point("log-softmax", forward_s / 3);
+        point("log-softmax", forward_s * 8 / 14);
         logits(s_.keep_outputs ? -fp32 : -fp32 - wide);
-        point("loss", forward_s / 3);
+        point("loss", 0);
         logits(fp32);
-        point("gradient of the loss", backward_s / 3);
+        point("gradient of the loss", backward_s * 4 / 22);
         logits(fp32);
-        point("gradient of log-softmax", backward_s / 3);
+        point("gradient of log-softmax", backward_s * 12 / 22);
         logits(-2 * fp32 + wide);
-        point("gradient of the logits in 16 bits", backward_s / 3);
+        point("gradient of the logits in 16 bits", backward_s * 6 / 22);
         logits(-fp32);
         break;
       case LossKind::parallel:
         logits(fp32);
-        point("FP32 copy of the logits", forward_s / 2);
+        point("FP32 copy of the logits", forward_s * 6 / 14);
         logits(-wide);
-        point("loss in place", forward_s / 2 + backward_s / 2);
+        point("loss in place", (forward_s + backward_s) * 8 / 14);
         logits(wide);
-        point("gradient of the logits in 16 bits", backward_s / 2);
+        point("gradient of the logits in 16 bits", backward_s * 6 / 14);
         logits(-fp32);
         break;
       case LossKind::fused:

@@ -65,11 +65,12 @@ std::vector<double> layers_by_kind(const Architecture& a, const TrainingPlan& p,
   return count;
 }
 
-double buffers_of(const TrainingPlan& p, const StageParameters& n) {
+double buffers_of(const TrainingPlan& p, const StageParameters& n, double weight_bytes) {
   constexpr double ddp_bucket = 25 * 1048576.0;  // torch.nn.parallel.DistributedDataParallel, bucket_cap_mb
   if (p.data * p.context == 1) return 0;
-  if (p.zero_stage == 3) return 2 * n.largest_unit * 2;  // the unit at work and the one that is gathered ahead
-  return p.zero_stage == 2 ? 2 * ddp_bucket : 0;         // buckets of plain DDP are views of the gradients
+  if (p.zero_stage == 3)
+    return 2 * n.largest_unit * weight_bytes;     // the unit at work and the one that is gathered ahead
+  return p.zero_stage == 2 ? 2 * ddp_bucket : 0;  // buckets of plain DDP are views of the gradients
 }
 
 }  // namespace
@@ -148,7 +149,7 @@ Result<TrainingMemory> training_memory(const Architecture& a, const TrainingPlan
     out.moment = FullestMoment::layer_backward;
     out.held[MemoryOwner::temporary] = backward;
   }
-  out.held[MemoryOwner::buffers] = buffers_of(p, n) + extra + options.fixed_bytes;
+  out.held[MemoryOwner::buffers] = buffers_of(p, n, w.weight_bytes) + extra + options.fixed_bytes;
   if (p.step_gradients) out.held[MemoryOwner::buffers] += 4 * n.total() / as_double(p.data * p.context);
   out.held[MemoryOwner::slack] = options.slack_share * out.held.total();
   return Outcome::ok(std::move(out));

@@ -36,6 +36,10 @@ struct VesselOptions {
   ImVec2 size{0, 0};  ///< pixels; 0: what is left
   bool ribbons = true;
   std::span<const VesselBracket> brackets{};
+  /// Above 0: value a pixel, with the ground at screen y `ground`, so that a vessel stands on the scale of a plot
+  /// beside it.
+  double scale = 0;
+  float ground = 0;
 };
 
 enum class VesselCaption : std::uint8_t { none, inside, beside };

@@ -44,11 +44,15 @@ void layout_vessels(std::span<const Vessel> vessels, const VesselOptions& option
   const float foot = line + t.px(6);
   out.ground = area.max.y - foot;
   out.left = area.min.x + (options.brackets.empty() ? 0.0f : std::min(t.px(bracket_px), area.width() * 0.22f));
-  const float beside = std::min(t.px(words_beside_px), area.width() * 0.2f);
+  const float beside = std::min(t.px(words_beside_px), area.width() * (vessels.size() == 1 ? 0.34f : 0.2f));
   double most = 0;
   for (const Vessel& v : vessels) most = std::max({most, total_of(v), std::isfinite(v.rim) ? v.rim : 0.0});
   const float height = std::max(1.0f, out.ground - area.min.y - head);
   out.scale = most > 0 ? most / static_cast<double>(height) : 1;
+  if (options.scale > 0) {
+    out.scale = options.scale;
+    out.ground = options.ground;
+  }
   const auto count = static_cast<float>(vessels.size());
   const float room = std::max(1.0f, area.max.x - beside - out.left);
   const float gap = vessels.size() > 1 ? std::min(t.px(120), room * 0.3f / (count - 1) + t.px(8)) : 0.0f;

@@ -115,13 +115,33 @@ void arrange_pillars(const Setting& s, const Outputs& out, Picture& p) {
   p.low_words = format_text(costs->layers.front().checkpoint, "B");
   if (out.layers_needed > 0) {
     p.mark = static_cast<std::ptrdiff_t>(out.layers_needed) - 1;
-    p.mark_words = "the first " + format_text(out.layers_needed, "") + " would fit";
+    p.mark_words = out.layers_needed == 1 ? "the first alone would do"
+                                          : "the first " + format_text(out.layers_needed, "") + " would do";
   }
   p.count_words = format_text(out.layers_again, "") + " of " +
                   format_text(static_cast<double>(s.architecture.layers), "") + " run again; press or drag the pillars";
 }
 
 }  // namespace
+
+void sample_curve(const models::memory::StepTimeline& t, std::size_t columns, Curve& out) {
+  columns = std::max<std::size_t>(columns, 2);
+  const double end = t.points.back().time_s;
+  std::vector<std::size_t> chosen;
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < columns; ++k) {
+    const double until = end * static_cast<double>(k + 1) / static_cast<double>(columns);
+    std::size_t best = next > 0 ? next - 1 : 0;  // what still holds when the column begins
+    for (; next < t.points.size() && (t.points[next].time_s < until || k + 1 == columns); ++next)
+      if (t.points[next].held.total() > t.points[best].held.total()) best = next;
+    chosen.push_back(best);
+  }
+  out = steps_of(t, chosen, end);
+  for (std::size_t k = 0; k < columns; ++k) {
+    out.time_s[2 * k] = end * static_cast<double>(k) / static_cast<double>(columns);
+    out.time_s[2 * k + 1] = end * static_cast<double>(k + 1) / static_cast<double>(columns);
+  }
+}
 
 Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
@@ -155,9 +175,15 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     p.fullest[phase] = std::max(p.fullest[phase], point.held.total());
   }
   p.answer = answer_of(out);
+  p.kept_outputs = in.keep_outputs;
   p.letters = models::memory::plan_letters(setting->timeline.layers);
   p.peak_bold = format_text(out.peak_bytes, "B");
   p.peak_words = out.peak_operation;
+  const std::size_t after = std::min(p.timeline.peak + 1, p.timeline.points.size() - 1);
+  const double lasts_s = p.timeline.points[after].time_s - p.timeline.points[p.timeline.peak].time_s;
+  p.lens_left = "the loss, " + format_text(p.loss.time_s.back() - p.loss.time_s.front(), "s");
+  p.lens_right = format_text(out.loss_peak_bytes, "B");
+  if (out.peak_phase == "loss") p.lens_right += " for " + format_text(lasts_s, "s");
   arrange_pillars(*setting, out, p);
   const auto curve = recorded(in, nullptr);
   if (curve && *curve) {

@@ -42,17 +42,22 @@ struct OwnerStack {
   std::array<ImU32, memory_owner_count> colours{};
   std::size_t count = 0;
 };
-OwnerStack stack_of(const Curve& curve) {
+/// On one GPU nothing is communicated: what is called buffers are outputs that the program keeps.
+std::string_view name_of(MemoryOwner owner, const Picture& picture) {
+  return owner == MemoryOwner::buffers && picture.kept_outputs ? "kept outputs" : owner_look(owner).name;
+}
+
+OwnerStack stack_of(const Curve& curve, const Picture& picture) {
   OwnerStack s;
   for (const MemoryOwner owner : curve.shown) {
     const OwnerLook& look = owner_look(owner);
-    s.names[s.count] = look.name;
+    s.names[s.count] = name_of(owner, picture);
     s.colours[s.count++] = widgets::vessel_colour(look.tint, look.pale, widgets::theme());
   }
   return s;
 }
-void draw_stack(widgets::Plot& plot, const Curve& curve) {
-  const OwnerStack s = stack_of(curve);
+void draw_stack(widgets::Plot& plot, const Curve& curve, const Picture& picture) {
+  const OwnerStack s = stack_of(curve, picture);
   plot.stacked(std::span(s.names).first(s.count), curve.time_s, curve.owners,
                {.colours = std::span(s.colours).first(s.count)});
 }
@@ -77,12 +82,61 @@ void draw_phases(const Picture& picture, const widgets::PlotFrame& frame, float 
   }
 }
 
+/// The loss under a lens, over the states that never change: operation by operation, from a little under the layers'
+/// activations up.
+void draw_lens(const Picture& picture, const widgets::PlotFrame& frame, double states) {
+  const auto& t = widgets::theme();
+  const Curve& c = picture.loss;
+  const float small = t.type(Type::small), ground = frame.area.max.y;
+  const float room = ground - static_cast<float>(frame.y.pixel(states));
+  if (c.time_s.size() < 4 || room < t.px(96) || frame.area.width() < t.px(430)) return;
+  const widgets::Rect plate{{frame.area.min.x + t.px(24), ground - room + t.px(10)},
+                            {frame.area.min.x + std::min(t.px(330), frame.area.width() * 0.46f), ground - t.px(10)}};
+  const widgets::Painter p = widgets::Painter::window();
+  p.rect(plate.min, plate.max, t.panel, t.px(4));
+  p.frame(plate.min, plate.max, t.line, t.px(1), t.px(4));
+  const float head = small + t.px(8), middle = plate.min.y + t.px(5);
+  p.text({plate.min.x + t.px(8), middle}, picture.lens_left, t.text, Type::small, widgets::Font::bold);
+  widgets::fit_text(p, {plate.max.x - t.px(8), middle}, picture.lens_right, plate.width() * 0.5f, t.text, Type::small,
+                    widgets::Font::mono, widgets::Align::right);
+  const double least = *std::min_element(c.total.begin(), c.total.end());
+  const double most = *std::max_element(c.total.begin(), c.total.end()), from = least - 0.15 * (most - least);
+  const widgets::Rect at{{plate.min.x + t.px(8), plate.min.y + head + t.px(2)},
+                         {plate.max.x - t.px(8), plate.max.y - t.px(8)}};
+  const double begin = c.time_s.front(), span = std::max(c.time_s.back() - begin, 1e-12);
+  const auto x_of = [&](double s) { return at.min.x + at.width() * static_cast<float>((s - begin) / span); };
+  const auto y_of = [&](double bytes) {
+    return at.max.y - at.height() * static_cast<float>((bytes - from) / std::max(most - from, 1.0));
+  };
+  const std::size_t n = c.time_s.size();
+  for (std::size_t i = 0; i + 1 < n; i += 2) {
+    double base = 0;
+    for (std::size_t k = 0; k < c.shown.size(); ++k) {
+      const double top = base + c.owners[k * n + i];
+      if (top > from) {
+        const OwnerLook& look = owner_look(c.shown[k]);
+        const ImVec2 upper{x_of(c.time_s[i]), y_of(top)}, lower{x_of(c.time_s[i + 1]), y_of(std::max(base, from))};
+        if (lower.x - upper.x > 0.2f) p.rect(upper, lower, widgets::vessel_colour(look.tint, look.pale, t));
+      }
+      base = top;
+    }
+  }
+}
+
 void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   const auto& t = widgets::theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float strip = t.type(Type::small) + t.px(8);
   ImGui::SetCursorScreenPos({at.x, at.y + strip});
   const double end = picture.curve.time_s.back();
+  const float plot_width = view.plot.scratch.frame.area.width();
+  const auto columns =
+      static_cast<std::size_t>(std::clamp(plot_width > 1 ? plot_width : size.x - t.px(80), 40.0f, 4000.0f)) - 2;
+  if (view.sampled_of != picture.version || view.columns != columns || view.sampled.time_s.empty()) {
+    sample_curve(picture.timeline, columns, view.sampled);
+    view.sampled_of = picture.version;
+    view.columns = columns;
+  }
   const double top =
       1.12 * std::max({out.chip_bytes, out.peak_bytes, picture.before.total.empty() ? 0.0 : out.before_peak_bytes});
   {
@@ -91,7 +145,7 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
         {.x = {.kind = widgets::AxisKind::time, .lo = 0, .hi = end, .label = "time in the step", .unit = "s"},
          .y = {.lo = 0, .hi = std::min(top, 3 * std::max(out.peak_bytes, 1.0)), .label = "memory", .unit = "B"},
          .size = {size.x, size.y - strip}});
-    draw_stack(plot, picture.curve);
+    draw_stack(plot, view.sampled, picture);
     if (!picture.before.time_s.empty())
       plot.line(picture.before_words, picture.before.time_s, picture.before.total,
                 {.colour = t.muted, .width = 1.5f, .dashed = true, .label = false, .version = picture.version});
@@ -101,6 +155,10 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
     if (plot.drag_x("drag cursor", time_s, {.colour = t.text, .lo = 0, .hi = end})) view.time_s = time_s;
   }
   draw_phases(picture, view.plot.scratch.frame, at.y + t.px(2), strip - t.px(5));
+  double states = 0;
+  for (const MemoryOwner owner : {MemoryOwner::weights, MemoryOwner::master, MemoryOwner::optimizer})
+    states += picture.timeline.points.front().held[owner];
+  draw_lens(picture, view.plot.scratch.frame, states);
 }
 
 void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -120,7 +178,7 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
     view.layers.clear();
     for (const MemoryOwner owner : stack_order) {
       const OwnerLook& look = owner_look(owner);
-      view.layers.push_back({.label = look.name,
+      view.layers.push_back({.label = name_of(owner, picture),
                              .value = std::max(0.0, point.held[owner]),
                              .tint = look.tint,
                              .pale = look.pale,
@@ -133,7 +191,14 @@ void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& vie
                                        .layers = view.layers,
                                        .rim = out.chip_bytes}};
     ImGui::SetCursorScreenPos({at.x + size.x - right, at.y});
-    widgets::draw_vessels("at the cursor", vessel, view.vessel, {.unit = "B", .size = {right, upper}});
+    // On the scale of the mountain, so that rim and line are one.
+    const widgets::PlotFrame& frame = view.plot.scratch.frame;
+    const double ground = frame.y.pixel(0), unit = frame.y.pixel(0) - frame.y.pixel(out.chip_bytes);
+    widgets::draw_vessels("at the cursor", vessel, view.vessel,
+                          {.unit = "B",
+                           .size = {right, upper},
+                           .scale = unit > 1 ? out.chip_bytes / unit : 0,
+                           .ground = static_cast<float>(ground)});
   }
   if (!row) return;
   const widgets::Painter p = widgets::Painter::window();
@@ -165,7 +230,7 @@ void draw_loss(const Outputs& out, const Picture& picture, View& view, ImVec2 si
       {.x = {.kind = widgets::AxisKind::time, .lo = from, .hi = until, .label = "time in the step", .unit = "s"},
        .y = {.lo = 0, .hi = 1.1 * std::max(out.chip_bytes, out.loss_peak_bytes), .label = "memory", .unit = "B"},
        .size = size});
-  draw_stack(plot, picture.loss);
+  draw_stack(plot, picture.loss, picture);
   plot.horizontal_mark(out.chip_bytes, "memory of the chip");
   if (out.peak_phase == "loss" && out.peak_s >= from && out.peak_s <= until)
     plot.callout(out.peak_s, out.peak_bytes, picture.peak_bold, picture.peak_words);

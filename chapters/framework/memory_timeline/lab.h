@@ -80,6 +80,8 @@ struct Picture {
   std::vector<models::memory::StepSpan> phases;  ///< neighbours of one phase joined
   std::vector<double> fullest;                   ///< of each phase, bytes
   std::vector<widgets::Pillar> pillars;
+  std::string lens_left, lens_right;
+  bool kept_outputs = false;  ///< then the buffers are outputs that the program keeps
   std::string full_words, low_words, mark_words, count_words, peak_bold, peak_words, before_words, recorded_words;
   double low_share = 0;
   std::ptrdiff_t mark = -1;
@@ -95,6 +97,9 @@ struct View {
   widgets::VesselView vessel;
   std::vector<widgets::VesselLayer> layers;
   widgets::TableView phases;
+  Curve sampled;  ///< a step for each pixel of the plot, kept while `sampled_of` and the width are the same
+  std::uint64_t sampled_of = 0;
+  std::size_t columns = 0;
   double time_s = -1;  ///< of the cursor; below 0: at the peak
 };
 void describe(Fields& fields, View& view);
@@ -110,6 +115,9 @@ std::vector<models::memory::LayerKeep> keep_of(const Inputs& in, std::size_t lay
 /// The file as a curve, read once; null where there is none. Fails with a sentence.
 models::Result<std::shared_ptr<const models::memory::RecordedCurve>> recorded(const Inputs& in,
                                                                               const Progress* progress);
+
+/// A staircase of `columns` steps over the whole time, each as high as the fullest point in it.
+void sample_curve(const models::memory::StepTimeline& timeline, std::size_t columns, Curve& out);
 
 Outputs compute(const Inputs& inputs, Progress& progress);
 Picture arrange(const Inputs& inputs, const Outputs& out);

@@ -72,21 +72,26 @@ void draw_sequence(Inputs& in, const Outputs& out, const Picture& picture, View&
   if (picture.sequences.size() < 2) return;
   std::array<std::string_view, memory_owner_count> names{};
   std::array<ImU32, memory_owner_count> colours{};
+  std::size_t shown = 0;
   view.stacked.clear();
   for (std::size_t k = 0; k < memory_owner_count; ++k) {
+    const std::vector<double>& values = picture.by_sequence[k];
+    if (std::none_of(values.begin(), values.end(), [](double v) { return v > 0; })) continue;
     const OwnerLook& look = owner_look(static_cast<MemoryOwner>(k));
-    names[k] = look.name;
-    colours[k] = widgets::vessel_colour(look.tint, look.pale, widgets::theme());
-    view.stacked.insert(view.stacked.end(), picture.by_sequence[k].begin(), picture.by_sequence[k].end());
+    names[shown] = look.name;
+    colours[shown++] = widgets::vessel_colour(look.tint, look.pale, widgets::theme());
+    view.stacked.insert(view.stacked.end(), values.begin(), values.end());
   }
   widgets::Plot plot("sequence", view.sequence,
                      {.x = {.lo = 0, .hi = picture.sequences.back(), .label = "sequence", .unit = "tokens"},
                       .y = {.lo = 0, .label = "held at the peak", .unit = "B"},
                       .size = size});
-  plot.stacked(names, picture.sequences, view.stacked, {.colours = colours});
-  plot.horizontal_mark(out.chip_bytes, "memory of the chip");
+  plot.stacked(std::span(names).first(shown), picture.sequences, view.stacked,
+               {.colours = std::span(colours).first(shown)});
+  plot.horizontal_mark(out.chip_bytes, "", {.colour = widgets::theme().text});
+  plot.tag_y(out.chip_bytes);
   double sequence = static_cast<double>(in.sequence);
-  if (plot.drag_x("drag sequence", sequence, {.label = "yours", .lo = 128, .hi = picture.sequences.back()}))
+  if (plot.drag_x("drag sequence", sequence, {.lo = 128, .hi = picture.sequences.back()}))
     in.sequence = std::max<std::int64_t>(128, static_cast<std::int64_t>(sequence) / 128 * 128);
 }
 

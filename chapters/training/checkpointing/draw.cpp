@@ -124,8 +124,8 @@ void draw_plans(const Outputs& out, const Picture& picture, View& view, ImVec2 s
 
 void draw_drops(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
   static constexpr std::array<widgets::TableColumn, 5> columns{
-      {{.title = "read by", .number = false},
-       {.title = "brought back by", .number = false, .priority = 1},
+      {{.title = "runs again", .number = false},
+       {.title = "for the input of", .number = false, .priority = 1},
        {.title = "frees a layer", .value_unit = "B"},
        {.title = "takes a layer", .value_unit = "s"},
        {.title = "freed for a second", .value_unit = "B/s", .bar = true}}};
@@ -133,9 +133,9 @@ void draw_drops(Inputs& in, const Outputs& out, const Picture& picture, View& vi
   source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
     const DropRow& r = static_cast<const Outputs*>(context)->drops[row];
     if (column == 0) {
-      cell.text = r.operation;
-    } else if (column == 1) {
       cell.text = r.by;
+    } else if (column == 1) {
+      cell.text = r.operation;
     } else {
       cell.value = column == 2 ? r.bytes : column == 3 ? r.time_s : r.bytes_per_s;
       cell.number = widgets::format(cell.value, column == 2 ? "B" : column == 3 ? "s" : "B/s");

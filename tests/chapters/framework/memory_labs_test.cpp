@@ -88,7 +88,8 @@ TEST_CASE("memory timeline lab: a recording stands beside the model with the res
   const LabPtr lab = open_lab("framework/memory-timeline");
   input(*lab, "file").file().path = "snapshot.json";
   input(*lab, "file").file().text = R"({"segments": [], "device_traces": [[
-    {"action": "alloc", "size": 73000000000, "time_us": 1}, {"action": "free_completed", "size": 73000000000, "time_us": 9}]]})";
+    {"action": "alloc", "size": 73000000000, "time_us": 1},
+    {"action": "free_completed", "size": 73000000000, "time_us": 9}]]})";
   compute(*lab);
   CHECK(output(*lab, "recorded_kind").text() == "PyTorch snapshot");
   CHECK(out(*lab, "recorded_peak_bytes") == 73e9);
