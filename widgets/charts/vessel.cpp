@@ -53,16 +53,22 @@ void paint_words(const Painter& p, const VesselPiece& piece, const VesselLayer& 
   const float pad = t.px(8), width = piece.rect.width() - 2 * pad;
   const float number = text_size(value, Type::small, Font::mono).x, name = text_size(layer.label, Type::small).x;
   const bool both = name + number + t.px(8) <= width;
+  // Name and value on one line, else one over the other, else the name alone.
+  const bool two = !both && number <= width && piece.rect.height() >= 2 * small + t.px(10);
+  const float top = two ? piece.caption_y - small - t.px(2) : y, below = top + small + t.px(4);
+  const ImU32 ink = text_on(fill, t);
   if (piece.over) {  // on a patch of its own colour, so that the hatching does not cross the words
-    const float wide = std::min(width, both ? name + number + t.px(8) : std::min(name, width));
+    const float wide = std::min(width, both ? name + number + t.px(8) : two ? std::max(name, number) : name);
     const float x = (piece.rect.min.x + piece.rect.max.x - wide) / 2;
-    p.rect({x - t.px(5), y - t.px(2)}, {x + wide + t.px(5), y + small + t.px(3)}, fill, t.px(2));
-    fit_text(p, {x, y}, layer.label, wide, text_on(fill, t), Type::small);
-    if (both) p.text({x + wide, y}, value, text_on(fill, t), Type::small, Font::mono, Align::right);
+    p.rect({x - t.px(5), top - t.px(2)}, {x + wide + t.px(5), (two ? below : top) + small + t.px(3)}, fill, t.px(2));
+    fit_text(p, {x, top}, layer.label, both ? name + 1 : wide, ink, Type::small);
+    if (both) p.text({x + wide, y}, value, ink, Type::small, Font::mono, Align::right);
+    if (two) p.text({x, below}, value, ink, Type::small, Font::mono);
     return;
   }
-  fit_text(p, {piece.rect.min.x + pad, y}, layer.label, both ? name + 1 : width, text_on(fill, t), Type::small);
-  if (both) p.text({piece.rect.max.x - pad, y}, value, text_on(fill, t), Type::small, Font::mono, Align::right);
+  fit_text(p, {piece.rect.min.x + pad, top}, layer.label, both ? name + 1 : width, ink, Type::small);
+  if (both) p.text({piece.rect.max.x - pad, y}, value, ink, Type::small, Font::mono, Align::right);
+  if (two) p.text({piece.rect.min.x + pad, below}, value, ink, Type::small, Font::mono);
 }
 
 void paint_wall(const Painter& p, const PlacedVessel& v, bool has_rim) {

@@ -17,18 +17,19 @@ double total_of(const Vessel& v) {
 
 /// Thin layers have their words beside the vessel, pushed apart so that none touch.
 void place_beside(std::vector<VesselPiece>& pieces, std::size_t first, float line, float top, float bottom) {
-  std::vector<VesselPiece*> beside;
-  for (std::size_t i = first; i < pieces.size(); ++i)
-    if (pieces[i].caption == VesselCaption::beside) beside.push_back(&pieces[i]);
   float free = bottom;
-  for (VesselPiece* p : beside) {  // bottom up
-    p->caption_y = std::min(p->caption_y, free - line / 2);
-    free = p->caption_y - line / 2;
+  for (std::size_t i = first; i < pieces.size(); ++i) {  // bottom up
+    VesselPiece& p = pieces[i];
+    if (p.caption != VesselCaption::beside) continue;
+    p.caption_y = std::min(p.caption_y, free - line / 2);
+    free = p.caption_y - line / 2;
   }
   float taken = top;
-  for (std::size_t i = beside.size(); i-- > 0;) {  // top down, where the stack was pushed out
-    beside[i]->caption_y = std::max(beside[i]->caption_y, taken + line / 2);
-    taken = beside[i]->caption_y + line / 2;
+  for (std::size_t i = pieces.size(); i-- > first;) {  // top down, where the stack was pushed out
+    VesselPiece& p = pieces[i];
+    if (p.caption != VesselCaption::beside) continue;
+    p.caption_y = std::max(p.caption_y, taken + line / 2);
+    taken = p.caption_y + line / 2;
   }
 }
 

@@ -149,11 +149,19 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   p.over_words = out.fits ? "are free" : "do not fit";
   p.share_bold = format_text(std::round(10 * out.weights_share) / 10, "%", 3);
   const double rest = out.total_bytes - out.states_bytes;
-  p.limit_words = out.left_per_parameter > 0
-                      ? format_text(out.left_per_parameter, "B") + " a parameter are left once " +
-                            format_text(rest, "B") +
-                            " of activations, logits and buffers are in: an unsplit recipe must end before the line."
-                      : "Activations, logits and buffers alone take " + format_text(rest, "B") + ": no recipe fits.";
+  const double own = out.states_bytes / out.memory.parameters;
+  const bool split = own < 0.999 * out.memory.bytes_per_parameter;
+  p.limit = split ? 0 : out.left_per_parameter;
+  if (split)
+    p.limit_words = "Split over the replicas, " + format_text(out.memory.bytes_per_parameter, "B") +
+                    " a parameter are " + format_text(own, "B") + " on this GPU; " +
+                    format_text(out.left_per_parameter, "B") + " are left for it.";
+  else
+    p.limit_words = out.left_per_parameter > 0
+                        ? format_text(out.left_per_parameter, "B") + " a parameter are left once " +
+                              format_text(rest, "B") +
+                              " of activations, logits and buffers are in: the recipe must end before the line."
+                        : "Activations, logits and buffers alone take " + format_text(rest, "B") + ": no recipe fits.";
   p.moment_words = out.memory.moment == models::memory::FullestMoment::loss
                        ? "Fullest at the loss."
                        : "Fullest in the backward pass of a layer.";

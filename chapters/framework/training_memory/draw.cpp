@@ -156,7 +156,7 @@ void draw_vessel(Inputs& in, const Outputs& out, const Picture& picture, View& v
   ImGui::SetCursorScreenPos({x, at.y + head});
   const auto clicked = widgets::draw_byte_strip(
       "bytes", view.rows, view.bytes,
-      {.size = {width, size.y - head - words}, .limit = out.left_per_parameter, .figure_title = "in all"});
+      {.size = {width, size.y - head - words}, .limit = picture.limit, .figure_title = "in all"});
   if (clicked >= 0) {
     in.recipe = picture.recipes[static_cast<std::size_t>(clicked)].recipe;
     in.optimizer = picture.recipes[static_cast<std::size_t>(clicked)].optimizer;

@@ -103,6 +103,7 @@ struct Picture {
   std::string answer;
   std::string a_label, a_note, b_label, b_note, over_bold, share_bold, limit_words, layer_words, moment_words;
   std::string_view over_words;
+  double limit = 0;  ///< bytes of a parameter that a row must end before; 0: states are split, and no row says it
   std::size_t shown_change = 0;  ///< of Outputs::changes; changes.size(): none
   std::vector<RecipeStrip> recipes;
   std::vector<double> sequences;
