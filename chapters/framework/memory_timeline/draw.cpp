@@ -131,7 +131,7 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
   const double end = picture.curve.time_s.back();
   const float plot_width = view.plot.scratch.frame.area.width();
   const auto columns =
-      static_cast<std::size_t>(std::clamp(plot_width > 1 ? plot_width : size.x - t.px(80), 40.0f, 4000.0f)) - 2;
+      static_cast<std::size_t>(std::clamp(plot_width > 1 ? plot_width : size.x - t.px(80), 60.0f, 4000.0f) * 0.5f);
   if (view.sampled_of != picture.version || view.columns != columns || view.sampled.time_s.empty()) {
     sample_curve(picture.timeline, columns, view.sampled);
     view.sampled_of = picture.version;
