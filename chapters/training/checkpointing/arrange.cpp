@@ -21,6 +21,10 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
            ticked(layers_text(out.recomputed)) + " again.";
   if (out.recomputed == 0 && out.again_s == 0)
     return "Nothing runs again, and the peak is " + peak + (out.fits ? ", within " : ", over ") + budget + ".";
+  if (out.recomputed == 0)
+    return "No layer runs again; bringing back what layers dropped takes " +
+           ticked(format_text(out.again_share, "%", 3)) + " more time, and the peak is " + peak +
+           (out.fits ? ", within " : ", over ") + budget + ".";
   std::string says = "Running " + ticked(layers_text(out.recomputed)) + " again takes " +
                      ticked(format_text(out.again_share, "%", 3)) + " more time; the peak is " + peak +
                      (out.fits ? ", within " : ", over ") + budget;
