@@ -26,57 +26,8 @@ struct Keys {
   }
 };
 
-}  // namespace
-
-CheckpointCost checkpoint_cost(std::span<const LayerCost> layers, std::span<const LayerKeep> plan,
-                               const CheckpointEnds& ends) {
-  CheckpointCost out;
-  const std::size_t n = std::min(layers.size(), plan.size());
-  std::vector<double> before(n + 1);  // stored before each layer
-  for (std::size_t i = 0; i < n; ++i) {
-    const LayerCost& l = layers[i];
-    const bool starts =
-        plan[i] == LayerKeep::again || (plan[i] == LayerKeep::joined && (i == 0 || !runs_again(plan[i - 1])));
-    double adds = 0;
-    if (plan[i] == LayerKeep::kept) adds = l.kept;
-    if (plan[i] == LayerKeep::selective) adds = l.selective;
-    if (starts) adds = l.checkpoint;
-    before[i + 1] = before[i] + adds;
-    if (runs_again(plan[i])) {
-      out.recompute_s += l.forward_s;
-      ++out.recomputed;
-    } else {
-      out.recompute_s += plan[i] == LayerKeep::kept ? l.kept_s : l.selective_s;
-    }
-  }
-  out.stored_bytes = before[n];
-  out.peak_bytes = before[n] + ends.loss;
-  double gradients = ends.head_gradient;
-  for (std::size_t end = n; end > 0;) {
-    std::size_t first = end - 1;
-    while (first > 0 && plan[first] == LayerKeep::joined && runs_again(plan[first - 1])) --first;
-    double held = before[first];
-    if (runs_again(plan[first])) {
-      for (std::size_t i = first; i < end; ++i) held += layers[i].saved;
-    } else {
-      held = before[end] + (plan[first] == LayerKeep::kept ? layers[first].saved - layers[first].kept
-                                                           : layers[first].saved - layers[first].selective);
-    }
-    for (std::size_t i = end; i-- > first;) {
-      const double now = held + layers[i].backward + gradients + layers[i].gradient;
-      if (now > out.peak_bytes) {
-        out.peak_bytes = now;
-        out.fullest = static_cast<std::int64_t>(i);
-      }
-      gradients += layers[i].gradient;
-      held -= layers[i].saved;
-    }
-    end = first;
-  }
-  return out;
-}
-
-std::vector<FrontierPoint> checkpoint_frontier(std::span<const LayerCost> layers, const CheckpointEnds& ends) {
+/// All plans of kept layers and pieces, one for every number of layers that run again.
+std::vector<FrontierPoint> frontier_of_pieces(std::span<const LayerCost> layers, const CheckpointEnds& ends) {
   const std::size_t n = layers.size();
   const Keys keys(layers);
   // need[i * keys + key]: bytes above what stands before layer i; piece: layers of the piece that begins there, 0:
@@ -132,6 +83,11 @@ std::vector<FrontierPoint> checkpoint_frontier(std::span<const LayerCost> layers
     p.peak_bytes = need[key];
     points.push_back(std::move(p));
   }
+  return points;
+}
+
+/// Fastest first, without those that are no smaller than a faster one.
+void keep_frontier(std::vector<FrontierPoint>& points) {
   std::stable_sort(points.begin(), points.end(), [](const FrontierPoint& a, const FrontierPoint& b) {
     return a.recompute_s != b.recompute_s ? a.recompute_s < b.recompute_s : a.peak_bytes < b.peak_bytes;
   });
@@ -141,6 +97,79 @@ std::vector<FrontierPoint> checkpoint_frontier(std::span<const LayerCost> layers
     least = p.peak_bytes;
     return false;
   });
+}
+
+}  // namespace
+
+CheckpointCost checkpoint_cost(std::span<const LayerCost> layers, std::span<const LayerKeep> plan,
+                               const CheckpointEnds& ends) {
+  CheckpointCost out;
+  const std::size_t n = std::min(layers.size(), plan.size());
+  std::vector<double> before(n + 1);  // stored before each layer
+  for (std::size_t i = 0; i < n; ++i) {
+    const LayerCost& l = layers[i];
+    const bool starts =
+        plan[i] == LayerKeep::again || (plan[i] == LayerKeep::joined && (i == 0 || !runs_again(plan[i - 1])));
+    double adds = 0;
+    if (plan[i] == LayerKeep::kept) adds = l.kept;
+    if (plan[i] == LayerKeep::selective) adds = l.selective;
+    if (starts) adds = l.checkpoint;
+    before[i + 1] = before[i] + adds;
+    if (runs_again(plan[i])) {
+      out.recompute_s += l.forward_s;
+      ++out.recomputed;
+    } else {
+      out.recompute_s += plan[i] == LayerKeep::kept ? l.kept_s : l.selective_s;
+    }
+  }
+  out.stored_bytes = before[n];
+  out.peak_bytes = before[n] + ends.loss;
+  double gradients = ends.head_gradient;
+  for (std::size_t end = n; end > 0;) {
+    std::size_t first = end - 1;
+    while (first > 0 && plan[first] == LayerKeep::joined && runs_again(plan[first - 1])) --first;
+    double held = before[first];
+    if (runs_again(plan[first])) {
+      for (std::size_t i = first; i < end; ++i) held += layers[i].saved;
+    } else {
+      held = before[end] + (plan[first] == LayerKeep::kept ? layers[first].saved - layers[first].kept
+                                                           : layers[first].saved - layers[first].selective);
+    }
+    for (std::size_t i = end; i-- > first;) {
+      const double now = held + layers[i].backward + gradients + layers[i].gradient;
+      if (now > out.peak_bytes) {
+        out.peak_bytes = now;
+        out.fullest = static_cast<std::int64_t>(i);
+      }
+      gradients += layers[i].gradient;
+      held -= layers[i].saved;
+    }
+    end = first;
+  }
+  return out;
+}
+
+std::vector<FrontierPoint> checkpoint_frontier(std::span<const LayerCost> layers, const CheckpointEnds& ends) {
+  std::vector<FrontierPoint> points = frontier_of_pieces(layers, ends);
+  const bool drops = std::any_of(layers.begin(), layers.end(), [](const LayerCost& l) { return l.selective < l.kept; });
+  if (drops) {
+    constexpr std::size_t most_runs = 24;
+    const std::size_t step = (layers.size() + most_runs - 1) / most_runs;
+    std::vector<LayerCost> changed(layers.begin(), layers.end());
+    for (std::size_t first = 0; first < layers.size();) {
+      const std::size_t until = std::min(layers.size(), first + step);
+      for (; first < until; ++first) {
+        changed[first].kept = layers[first].selective;
+        changed[first].kept_s = layers[first].selective_s;
+      }
+      for (FrontierPoint& p : frontier_of_pieces(changed, ends)) {
+        for (std::size_t i = 0; i < until; ++i)
+          if (p.plan[i] == LayerKeep::kept) p.plan[i] = LayerKeep::selective;
+        points.push_back(std::move(p));
+      }
+    }
+  }
+  keep_frontier(points);
   return points;
 }
 

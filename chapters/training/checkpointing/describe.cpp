@@ -45,7 +45,7 @@ void describe(Fields& f, Inputs& in) {
           .when = {"plan", "drawn"},
           .max_bytes = 512});
   f.real("budget_bytes", in.budget_bytes,
-         {.label = "Budget",
+         {.label = "Budget, 0 the chip's",
           .unit = "B",
           .help = "Memory that the step may take; 0 is the chip's.",
           .lo = 0,

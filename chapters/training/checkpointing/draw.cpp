@@ -20,10 +20,10 @@ void draw_frontier(Inputs& in, const Outputs& out, const Picture& picture, View&
                      {.x = {.lo = -0.02 * right, .hi = right, .label = "more time for running again", .unit = "%"},
                       .y = {.lo = 0, .hi = 1.08 * most, .label = "peak", .unit = "B"},
                       .size = size});
-  plot.steps("best of every plan", picture.frontier_s, picture.frontier_bytes,
+  plot.steps(in.fused_attention ? "best of every plan" : "best plans found", picture.frontier_s, picture.frontier_bytes,
              {.colour = t.of(widgets::Meaning::forward),
               .label = false,
-              .info = "dynamic programming over layers, each run again at most once",
+              .info = "dynamic programming: kept, without scores, or in pieces that run again once",
               .version = picture.version});
   view.names.assign(picture.plan_names.begin(), picture.plan_names.end());
   plot.scatter(
@@ -67,7 +67,7 @@ void draw_layers(Inputs& in, const Outputs& out, const Picture& picture, View& v
                                                             .low_share = picture.low_share});
   const float lower = at.y + head + pillars + t.px(10);
   ImGui::SetCursorScreenPos({at.x, lower});
-  draw_frontier(in, out, picture, view, {size.x, at.y + size.y - lower});
+  draw_frontier(in, out, picture, view, {size.x, at.y + size.y - lower - t.px(4)});
   if (event.pillar < 0) return;
   in.letters = picture.letters;
   if (static_cast<std::size_t>(event.pillar) < in.letters.size())

@@ -85,6 +85,44 @@ TEST_CASE("the frontier is that of all plans, tried one by one") {
   }
 }
 
+TEST_CASE("with scores to drop no plan whose kept layers are alike beats the frontier") {
+  std::mt19937_64 random(5);
+  const auto any = [&](double lo, double hi) { return std::uniform_real_distribution<>(lo, hi)(random); };
+  for (int round = 0; round < 40; ++round) {
+    const double saved = any(5, 20);
+    const LayerCost one{.saved = saved,
+                        .kept = saved,
+                        .selective = saved * any(0.3, 0.9),
+                        .checkpoint = any(0.1, 2),
+                        .gradient = any(0, 3),
+                        .backward = any(0, 4),
+                        .forward_s = any(1, 3),
+                        .selective_s = any(0.05, 0.5)};
+    const std::size_t count = 1 + random() % 5;
+    const std::vector<LayerCost> layers(count, one);
+    const CheckpointEnds ends{.loss = any(0, 30), .head_gradient = any(0, 5)};
+    const auto frontier = checkpoint_frontier(layers, ends);
+    std::size_t all = 1;
+    for (std::size_t i = 0; i < count; ++i) all *= 3;
+    std::vector<LayerKeep> plan(count);
+    for (std::size_t code = 0; code < 2 * all; ++code) {
+      std::size_t rest = code / 2;
+      const LayerKeep digits[] = {code % 2 == 0 ? LayerKeep::kept : LayerKeep::selective, LayerKeep::again,
+                                  LayerKeep::joined};
+      for (LayerKeep& keep : plan) {
+        keep = digits[rest % 3];
+        rest /= 3;
+      }
+      const CheckpointCost cost = checkpoint_cost(layers, plan, ends);
+      REQUIRE(std::any_of(frontier.begin(), frontier.end(), [&](const FrontierPoint& p) {
+        return p.peak_bytes <= cost.peak_bytes * (1 + 1e-12) && p.recompute_s <= cost.recompute_s + 1e-9;
+      }));
+    }
+    for (const FrontierPoint& p : frontier)
+      REQUIRE(near(checkpoint_cost(layers, p.plan, ends).peak_bytes, p.peak_bytes));
+  }
+}
+
 TEST_CASE(
     "in a chain of equal layers without inner tensors pieces of sqrt L are the best, in a transformer they are not") {
   // Chen et al. 2016 count one tensor a layer: the input is as large as what a layer keeps.
