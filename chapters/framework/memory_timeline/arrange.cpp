@@ -198,8 +198,10 @@ Picture arrange(const Inputs& in, const Outputs& out) {
       p.recorded_bytes.push_back(points[best].bytes);
       i = until;
     }
-    p.recorded_words = (*curve)->kind + ": peak " + format_text((*curve)->peak_bytes, "B") + ", the model " +
-                       format_text(out.recording.residual, "%", 3) + " of it over";
+    const double residual = out.recording.residual;
+    p.recorded_words = (*curve)->kind + ": its peak is " + format_text((*curve)->peak_bytes, "B") +
+                       "; the model's is " + format_text(std::abs(residual), "%", 3) +
+                       (residual < 0 ? " lower." : " higher.");
   }
   return p;
 }
