@@ -22,7 +22,7 @@ void draw_vessels(::widgets::Stage& stage, const Sample& s, Views& v) {
     const ::widgets::Vessel vessels[] = {{.label = "before", .note = "too much", .layers = full, .rim = 80 * unit},
                                          {.label = "after", .note = "fits", .layers = less, .rim = 80 * unit}};
     const ::widgets::VesselBracket brackets[] = {
-        {.from = 80 * unit, .to = 128.4 * unit, .bold = "48", .words = "do not fit"}};
+        {.from = 80 * unit, .to = 128.4 * unit, .bold = "a bracket", .words = "do not fit"}};
     ::widgets::draw_vessels("vessel", vessels, v.vessels, {.unit = "B", .size = size, .brackets = brackets});
   });
   stage.panel("bytes", {.title = "draw_byte_strip", .least = {380, 160}}, [&](ImVec2 whole) {
