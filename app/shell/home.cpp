@@ -181,20 +181,20 @@ void draw_mark(const Painter& p, ImVec2 at, std::string_view word, bool filled) 
   p.text(at, word, filled ? t.panel : t.accent, Type::small, Font::bold);
 }
 
-void draw_lab_row(Shell& shell, const HomeLab& lab, ImVec2 at, float width) {
+void draw_lab_row(Shell& shell, const HomeLab& lab, ImVec2 at, float width, float row) {
   const auto& t = theme();
   const Painter p = Painter::window();
-  const ImVec2 ring{at.x + t.px(chapter_ring), at.y + t.px(home::row / 2)};
-  const float x = at.x + t.px(40), y = at.y + t.px(3);
+  const ImVec2 ring{at.x + t.px(chapter_ring), at.y + t.px(row / 2)};
+  const float x = at.x + t.px(40), y = at.y + t.px(row / 2 - 9);
   if (!lab.open) {
     draw_planned_ring(p, ring, t.px(lab_ring));
     p.text_fit({x, y}, lab.title, width - t.px(40), t.muted, Type::small);
     return;
   }
-  const ImVec2 end{at.x + width, at.y + t.px(home::row)};
+  const ImVec2 end{at.x + width, at.y + t.px(row)};
   ImGui::SetCursorScreenPos({x - t.px(10), at.y});
   const bool pressed =
-      ImGui::InvisibleButton(lab.id.c_str(), {end.x - x + t.px(10), t.px(home::row)}, ImGuiButtonFlags_EnableNav);
+      ImGui::InvisibleButton(lab.id.c_str(), {end.x - x + t.px(10), t.px(row)}, ImGuiButtonFlags_EnableNav);
   if (lab.here || ImGui::IsItemHovered())
     p.rect({x - t.px(10), at.y}, {end.x + t.px(6), end.y}, widgets::with_alpha(t.accent, lab.here ? 0.16f : 0.08f),
            t.px(5));
@@ -210,7 +210,8 @@ void draw_lab_row(Shell& shell, const HomeLab& lab, ImVec2 at, float width) {
   if (pressed) shell.workspace.open(lab.id);
 }
 
-void draw_chapter(Shell& shell, const HomeChapter& chapter, ImVec2 at, float width, bool folded) {
+void draw_chapter(Shell& shell, const HomeChapter& chapter, ImVec2 at, float width, const HomeMap& map) {
+  const bool folded = map.folded;
   const auto& t = theme();
   const Painter p = Painter::window();
   const bool planned = chapter.open == 0;
@@ -218,10 +219,10 @@ void draw_chapter(Shell& shell, const HomeChapter& chapter, ImVec2 at, float wid
   const std::size_t rows = rows_of({chapter.open, chapter.labs.size()}, folded);
   // Under the rings, so that the labs hang on one thread.
   if (rows > 0) {
-    const float foot = at.y + t.px(home::header + home::row * (static_cast<float>(rows) - 0.5f));
+    const float foot = at.y + t.px(home::header + map.row * (static_cast<float>(rows) - 0.5f));
     p.dashed_line({ring.x, ring.y + t.px(chapter_ring)}, {ring.x, foot}, t.line, t.px(1), t.px(3));
     for (std::size_t row = 0; row < rows; ++row)
-      p.circle({ring.x, at.y + t.px(home::header + home::row * (static_cast<float>(row) + 0.5f))}, t.px(lab_ring + 3),
+      p.circle({ring.x, at.y + t.px(home::header + map.row * (static_cast<float>(row) + 0.5f))}, t.px(lab_ring + 3),
                t.background);
   }
   draw_chapter_ring(p, ring, t.px(chapter_ring), chapter.fraction, planned, chapter.ordinal,
@@ -235,16 +236,16 @@ void draw_chapter(Shell& shell, const HomeChapter& chapter, ImVec2 at, float wid
   float y = at.y + t.px(home::header);
   for (const HomeLab& lab : chapter.labs) {
     if (folded && !lab.open) continue;
-    draw_lab_row(shell, lab, {at.x, y}, width);
-    y += t.px(home::row);
+    draw_lab_row(shell, lab, {at.x, y}, width, map.row);
+    y += t.px(map.row);
   }
   if (!folded || chapter.planned_hint.empty()) return;
   const ImVec2 last = planned ? ImVec2{at.x, at.y} : ImVec2{at.x, y};
   if (!planned) {
-    draw_planned_ring(p, {ring.x, y + t.px(home::row / 2)}, t.px(lab_ring));
+    draw_planned_ring(p, {ring.x, y + t.px(map.row / 2)}, t.px(lab_ring));
     p.text({x, y + t.px(3)}, chapter.planned_text, t.muted, Type::small);
   }
-  if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(last, {last.x + width, last.y + t.px(home::row)}))
+  if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(last, {last.x + width, last.y + t.px(map.row)}))
     if (ImGui::BeginTooltip()) {
       ImGui::PushTextWrapPos(t.px(360));
       ui::text(chapter.planned_hint, t.text, Type::small);
@@ -314,7 +315,7 @@ void draw_home(Shell& shell, ImVec2 screen) {
     const float column = t.px(home.map.column_width);
     for (std::size_t i = 0; i < home.chapters.size(); ++i)
       draw_chapter(shell, home.chapters[i], {corner.x + t.px(home.map.at[i].x), y + t.px(home.map.at[i].y)}, column,
-                   home.map.folded);
+                   home.map);
     draw_count_box(home, {corner.x + t.px(home.map.box.x), y + t.px(home.map.box.y)}, column);
     ImGui::SetCursorScreenPos({corner.x, y + t.px(home.map.height)});
     ImGui::Dummy({1, t.px(12)});

@@ -14,13 +14,15 @@ struct HomeBlock {
 };
 
 namespace home {
-inline constexpr float row = 24, header = 33, gap = 15, column_gap = 30, least_column = 236, count_box = 214;
+inline constexpr float row = 24, close_row = 20, header = 33, gap = 15, column_gap = 30, least_column = 236,
+                       count_box = 214;
 inline constexpr int most_columns = 5;
 }  // namespace home
 
 struct HomeMap {
   int columns = 1;
-  bool folded = false;  ///< planned labs are a count
+  bool folded = false;    ///< planned labs are a count
+  float row = home::row;  ///< height of a lab's row
   float column_width = 0, height = 0;
   std::vector<ImVec2> at;  ///< of each chapter, top left
   ImVec2 box{};            ///< of the box that counts the labs, top left
@@ -29,7 +31,8 @@ struct HomeMap {
 /// Rows under a chapter's heading.
 std::size_t rows_of(const HomeBlock& block, bool folded);
 /// Chapters in order, down one column after the other, so that the highest column is as low as can be; the box stands
-/// at the foot of the last. Planned labs fold to a count where the map would be higher than `room`.
+/// at the foot of the last. Planned labs fold to a count where the map would be higher than `room`, and
+/// rows stand closer where that is not enough.
 HomeMap lay_out_map(std::span<const HomeBlock> chapters, float width, float room);
 /// How many doors stand beside each other.
 int doors_in_a_row(int doors, float width);

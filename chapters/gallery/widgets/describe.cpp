@@ -20,6 +20,7 @@ enum class Section : std::uint8_t {
   comparisons,
   distributions,
   mechanisms,
+  vessels,
   texts
 };
 
@@ -48,6 +49,7 @@ const Choices section_choices = choices_in_order<Section::texts>({
     {"comparisons", "Comparisons", "Tornado, dot plot, interval bars and port bars."},
     {"distributions", "Distributions", "ECDF and event rugs."},
     {"mechanisms", "Mechanisms", "Road, bit rows and matrix."},
+    {"vessels", "Vessels", "Vessels, byte strips and pillars."},
     {"texts", "Texts", "Formulas, table and prose."},
 });
 const Choices state_choices = choices_in_order<DataState::forty>({
@@ -185,6 +187,9 @@ void draw(::widgets::Stage& stage, Inputs& in, const Outputs& out, View& views) 
       return;
     case Section::grids:
       draw_grids(stage, out.sample, out.size, views);
+      return;
+    case Section::vessels:
+      draw_vessels(stage, out.sample, views);
       return;
     case Section::graphs:
       draw_flows(stage, out.sample, views);

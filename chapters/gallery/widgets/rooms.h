@@ -5,9 +5,12 @@
 
 #include "chapters/gallery/widgets/edges.h"
 #include "chapters/gallery/widgets/sample.h"
+#include "widgets/charts/byte_strip.h"
 #include "widgets/charts/heat_map.h"
+#include "widgets/charts/pillars.h"
 #include "widgets/charts/stacked_bar.h"
 #include "widgets/charts/tile_grid.h"
+#include "widgets/charts/vessel.h"
 #include "widgets/charts/waterfall.h"
 #include "widgets/plot/plot.h"
 #include "widgets/prose/formula.h"
@@ -26,6 +29,10 @@ struct Views {
   ::widgets::WaterfallView added, multiplied;
   ::widgets::HeatMapView heat, log_heat;
   ::widgets::TileGridView tiles;
+  ::widgets::VesselView vessels;
+  ::widgets::ByteStripView bytes;
+  ::widgets::PillarView pillar_view;
+  std::vector<::widgets::Pillar> pillars;
   ::widgets::FlowGraphView right, down;
   ::widgets::TableView table;
   std::array<::widgets::FormulaView, 4> formulas;
@@ -47,6 +54,7 @@ void draw_plots(::widgets::Stage& stage, const Sample& sample, Views& views);
 void draw_timelines(::widgets::Stage& stage, const Sample& sample, Views& views);
 void draw_bars(::widgets::Stage& stage, const Sample& sample, Views& views);
 void draw_grids(::widgets::Stage& stage, const Sample& sample, const SampleSize& size, Views& views);
+void draw_vessels(::widgets::Stage& stage, const Sample& sample, Views& views);
 void draw_flows(::widgets::Stage& stage, const Sample& sample, Views& views);
 void draw_arrows(::widgets::Stage& stage);
 void draw_texts(::widgets::Stage& stage, const Sample& sample, Views& views);

@@ -161,7 +161,7 @@ TEST_CASE("home fits the window from 1280x800 on, in columns that do not overlap
     REQUIRE(map.at.size() == blocks.size());
     for (std::size_t i = 0; i < map.at.size(); ++i) {
       const float end =
-          map.at[i].y + app::home::header + app::home::row * static_cast<float>(app::rows_of(blocks[i], map.folded));
+          map.at[i].y + app::home::header + map.row * static_cast<float>(app::rows_of(blocks[i], map.folded));
       CHECK(map.at[i].x + map.column_width <= width + 0.5f);
       if (i + 1 < map.at.size() && map.at[i + 1].x == map.at[i].x) CHECK(map.at[i + 1].y > end);
       if (map.at[i].x == map.box.x) CHECK(end <= map.box.y);
@@ -188,7 +188,7 @@ TEST_CASE("planned chapters of the rail are there with the word, and do nothing"
   o.ui.resize({1700, 1000});
   o.ui.frames(2);
   CHECK(o.ui.text_present("planned"));
-  o.ui.click("rail/Frameworks");
+  o.ui.click("rail/Distributed");
   o.ui.frames(2);
   CHECK(o.d.open_lab() == "roofline/roofline");
 }

@@ -24,6 +24,7 @@ TEST_CASE("gallery: hidden, and every widget of widgets/ that charts data hands 
       {"timeline", {"timeline"}},
       {"bars", {"across", "added"}},
       {"grids", {"heat", "tiles"}},
+      {"vessels", {"vessel", "bytes", "pillars"}},
       {"graphs", {"to the right"}},
       {"comparisons", {"tornado", "dots", "intervals", "ports"}},
       {"distributions", {"ecdf", "few", "many"}},

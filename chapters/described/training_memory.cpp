@@ -1,0 +1,96 @@
+#include "chapters/described/training_memory.h"
+
+#include "chapters/mechanism/choices_in_order.h"
+
+namespace chapters {
+
+using models::memory::MemoryOwner;
+
+const Choices& state_recipe_choices() {
+  static const Choices choices = choices_in_order<models::memory::StateRecipe::fp32>(
+      {{"mixed", "mixed, 16 bytes",
+        "Weights 2, gradients 2, FP32 master 4, and the optimizer's moments: the ZeRO paper."},
+       {"megatron", "FP32 gradients, 18 bytes", "Weights 2, FP32 gradients 4, master 4, and the moments: Megatron-LM."},
+       {"accumulate", "both gradients, 20 bytes",
+        "Weights 2, gradients 2 and an FP32 sum of them 4, master 4, and the moments: nanotron."},
+       {"no_master", "no master", "Weights 2, gradients 2, and the moments: the optimizer updates 16-bit weights."},
+       {"pure_bf16", "all in BF16", "Weights 2, gradients 2, and moments of 16 bits."},
+       {"fp32", "all in FP32", "Weights 4, gradients 4, and the moments; activations take 4 bytes too."}});
+  return choices;
+}
+
+const Choices& optimizer_choices() {
+  static const Choices choices = choices_in_order<models::memory::OptimizerKind::sgd>(
+      {{"adamw", "AdamW", "Two FP32 moments: 8 bytes a parameter."},
+       {"adamw_8bit", "AdamW, 8-bit", "Two 8-bit moments and an FP32 scale for 256 of them: 2.03 bytes."},
+       {"adafactor", "Adafactor", "Of a matrix only the sums of its rows and columns: a few thousandths of a byte."},
+       {"lion", "Lion", "One FP32 moment: 4 bytes."},
+       {"muon", "Muon", "One FP32 moment of the matrices in the layers, AdamW for embedding, output and norms."},
+       {"sgd_momentum", "SGD with momentum", "One FP32 moment: 4 bytes."},
+       {"sgd", "SGD", "Nothing is kept."}});
+  return choices;
+}
+
+const Choices& loss_choices() {
+  static const Choices choices = choices_in_order<models::memory::LossKind::chunked>(
+      {{"eager", "eager, in FP32",
+        "Log-softmax, its gradient and that of the logits, each whole in FP32: 12 bytes a logit."},
+       {"parallel", "one FP32 copy", "Worked on in place, beside the 16-bit logits: 6 bytes, as Megatron-LM does."},
+       {"fused", "fused in place", "The gradient overwrites the logits: 2 bytes (Transformer Engine, Liger)."},
+       {"chunked", "in eight chunks", "An eighth of the rows at a time, each eagerly: 1.5 bytes."}});
+  return choices;
+}
+
+const Choices& recompute_choices() {
+  static const Choices choices = choices_in_order<models::Recompute::full>(
+      {{"none", "all", "All activations are kept; with unfused attention the scores too."},
+       {"selective", "all but the scores", "Scores, softmax and its dropout run again."},
+       {"full", "inputs of layers", "Every layer runs forward again before its backward pass."}});
+  return choices;
+}
+
+const OwnerLook& owner_look(MemoryOwner owner) {
+  using widgets::Meaning;
+  static constexpr std::array<OwnerLook, models::memory::memory_owner_count> looks{{
+      {"weights", {}, true, "what the products multiply with"},
+      {"gradients", Meaning::backward, false, "one a parameter, from the backward pass to the optimizer"},
+      {"master", Meaning::optimizer, true, "FP32 weights that the optimizer updates"},
+      {"moments", Meaning::optimizer, false, "what the optimizer remembers of each parameter"},
+      {"activations", Meaning::forward, false, "kept by the forward pass for the backward pass"},
+      {"logits", Meaning::forward, true, "of all tokens and words, with what the loss makes of them"},
+      {"temporary", Meaning::idle, false, "made and freed while operations run"},
+      {"buffers", Meaning::communication, false, "communication buckets, gathered layers, workspaces"},
+      {"slack", Meaning::idle, true, "reserved by the allocator and not in use"},
+  }};
+  return looks[static_cast<std::size_t>(owner)];
+}
+
+void describe(Fields& f, models::memory::HeldBytes& held) {
+  f.real("weights_bytes", held[MemoryOwner::weights],
+         {.label = "Weights", .unit = "B", .formula = "parameters x bytes of the recipe / splits"});
+  f.real("gradients_bytes", held[MemoryOwner::gradients],
+         {.label = "Gradients", .unit = "B", .formula = "parameters x bytes of the recipe / splits"});
+  f.real("master_bytes", held[MemoryOwner::master],
+         {.label = "Master weights", .unit = "B", .formula = "4 bytes a parameter in mixed recipes / splits"});
+  f.real("optimizer_bytes", held[MemoryOwner::optimizer],
+         {.label = "Moments", .unit = "B", .formula = "parameters x bytes of the optimizer / splits"});
+  f.real("activations_bytes", held[MemoryOwner::activations],
+         {.label = "Activations",
+          .unit = "B",
+          .help = "Of all layers and micro-batches that are held at once.",
+          .source = "Korthikanti et al. 2022, or counted operation by operation"});
+  f.real("logits_bytes", held[MemoryOwner::logits],
+         {.label = "Logits",
+          .unit = "B",
+          .help = "At the fullest moment; 0 where that is later, in a layer's backward pass.",
+          .formula = "tokens x vocabulary x bytes of the loss"});
+  f.real("temporary_bytes", held[MemoryOwner::temporary],
+         {.label = "Temporary", .unit = "B", .help = "Gradients of activations and what else passes at that moment."});
+  f.real("buffers_bytes", held[MemoryOwner::buffers],
+         {.label = "Buffers",
+          .unit = "B",
+          .help = "Communication buckets, gathered layers, fixed workspaces, and what the program keeps."});
+  f.real("slack_bytes", held[MemoryOwner::slack], {.label = "Slack", .unit = "B", .formula = "share x all the rest"});
+}
+
+}  // namespace chapters

@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/framework/memory_timeline/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::framework::memory_timeline {
+namespace {
+
+using models::memory::LayerKeep;
+using models::memory::MemoryOwner;
+using models::memory::StepPhase;
+using widgets::format_text;
+
+constexpr std::size_t most_points = 900;
+
+std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
+
+/// The chosen points, each twice, so that the plot has steps. The last one ends at `end_s`.
+Curve steps_of(const models::memory::StepTimeline& t, const std::vector<std::size_t>& chosen, double end_s) {
+  Curve curve;
+  const std::size_t count = 2 * chosen.size();
+  curve.time_s.resize(count);
+  curve.total.resize(count);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const models::memory::MemoryPoint& p = t.points[chosen[i]];
+    curve.time_s[2 * i] = p.time_s;
+    curve.time_s[2 * i + 1] = i + 1 < chosen.size() ? t.points[chosen[i + 1]].time_s : std::max(end_s, p.time_s);
+    curve.total[2 * i] = curve.total[2 * i + 1] = p.held.total();
+  }
+  for (const MemoryOwner owner : stack_order) {
+    const bool any =
+        std::any_of(chosen.begin(), chosen.end(), [&](std::size_t i) { return t.points[i].held[owner] > 0; });
+    if (!any) continue;
+    curve.shown.push_back(owner);
+    for (const std::size_t i : chosen)
+      curve.owners.insert(curve.owners.end(), 2, std::max(0.0, t.points[i].held[owner]));
+  }
+  return curve;
+}
+
+/// At most `most_points` of the curve: of each stretch of time the fullest.
+Curve curve_of(const models::memory::StepTimeline& t) {
+  std::vector<std::size_t> chosen;
+  const double end = t.points.back().time_s;
+  const auto bucket = [&](std::size_t k) {
+    return static_cast<std::size_t>(t.points[k].time_s / end * static_cast<double>(most_points));
+  };
+  for (std::size_t i = 0; i < t.points.size();) {
+    std::size_t best = i, k = i + 1;
+    for (; t.points.size() > most_points && k < t.points.size() && bucket(k) == bucket(i); ++k)
+      if (t.points[k].held.total() > t.points[best].held.total()) best = k;
+    chosen.push_back(best);
+    i = k;
+  }
+  return steps_of(t, chosen, end);
+}
+
+/// The first loss, operation by operation, with the end of the forward pass before it and the first backward after it.
+Curve loss_of(const models::memory::StepTimeline& t) {
+  std::vector<std::size_t> chosen;
+  double begin = -1, end = 0;
+  for (const models::memory::StepSpan& span : t.spans)
+    if (span.phase == StepPhase::loss && begin < 0) {
+      begin = span.begin_s;
+      end = span.end_s;
+    }
+  const double room = 0.06 * (end - begin);
+  for (std::size_t i = 0; i < t.points.size(); ++i)
+    if (t.points[i].time_s >= begin - room && t.points[i].time_s <= end + room) chosen.push_back(i);
+  return steps_of(t, chosen, end + room);
+}
+
+std::string where_of(const Outputs& out) {
+  if (out.peak_phase == "loss") return "The peak is the loss";
+  if (out.peak_phase == "again") return "The peak is a layer that runs again";
+  if (out.peak_phase == "optimizer") return "The peak is the optimizer";
+  return "The peak is in the " + out.peak_phase + " pass";
+}
+
+std::string answer_of(const Outputs& out) {
+  std::string says = where_of(out) + ": " + ticked(format_text(out.peak_bytes, "B"));
+  says += out.fits ? ", " + ticked(format_text(out.free_bytes, "B")) + " under the line"
+                   : ", " + ticked(format_text(-out.free_bytes, "B")) + " over the line";
+  if (out.layers_again > 0)
+    says += ". Running " + ticked(format_text(out.layers_again, "")) + (out.layers_again == 1 ? " layer" : " layers") +
+            " again frees " + ticked(format_text(out.saved_bytes, "B")) + " and takes " +
+            ticked(format_text(out.again_share, "%", 2)) + " more time";
+  else if (!out.fits)
+    says += std::isnan(out.layers_needed)
+                ? "; not even running every layer again would do"
+                : "; running the first " + ticked(format_text(out.layers_needed, "")) + " layers again would do";
+  else
+    says += ", and no layer runs again";
+  return says + ".";
+}
+
+void arrange_pillars(const Setting& s, const Outputs& out, Picture& p) {
+  const auto costs =
+      models::memory::checkpoint_setting(s.architecture, s.timeline.plan, s.machine, s.timeline.roof_share, 0);
+  if (!costs) return;
+  double most = 0;
+  for (const auto& l : costs->layers) most = std::max(most, l.saved);
+  for (std::size_t i = 0; i < costs->layers.size(); ++i) {
+    const LayerKeep keep = s.timeline.layers[i];
+    const auto& l = costs->layers[i];
+    const bool hollow = keep == LayerKeep::again || keep == LayerKeep::joined;
+    const bool after = i > 0 && p.pillars.back().hollow;
+    p.pillars.push_back({.kept = hollow ? 0 : (keep == LayerKeep::selective ? l.selective : l.saved) / most,
+                         .hollow = hollow,
+                         .joined = keep == LayerKeep::joined && after});
+  }
+  p.low_share = costs->layers.front().checkpoint / most;
+  p.full_words = format_text(most, "B");
+  p.low_words = format_text(costs->layers.front().checkpoint, "B");
+  if (out.layers_needed > 0) {
+    p.mark = static_cast<std::ptrdiff_t>(out.layers_needed) - 1;
+    p.mark_words = out.layers_needed == 1 ? "the first alone would do"
+                                          : "the first " + format_text(out.layers_needed, "") + " would do";
+  }
+  p.count_words = format_text(out.layers_again, "") + " of " +
+                  format_text(static_cast<double>(s.architecture.layers), "") + " run again; press or drag the pillars";
+}
+
+}  // namespace
+
+void sample_curve(const models::memory::StepTimeline& t, std::size_t columns, Curve& out) {
+  columns = std::max<std::size_t>(columns, 2);
+  const double end = t.points.back().time_s;
+  std::vector<std::size_t> chosen;
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < columns; ++k) {
+    const double until = end * static_cast<double>(k + 1) / static_cast<double>(columns);
+    std::size_t best = next > 0 ? next - 1 : 0;  // what still holds when the column begins
+    for (; next < t.points.size() && (t.points[next].time_s < until || k + 1 == columns); ++next)
+      if (t.points[next].held.total() > t.points[best].held.total()) best = next;
+    chosen.push_back(best);
+  }
+  out = steps_of(t, chosen, end);
+  for (std::size_t k = 0; k < columns; ++k) {
+    out.time_s[2 * k] = end * static_cast<double>(k) / static_cast<double>(columns);
+    out.time_s[2 * k + 1] = end * static_cast<double>(k + 1) / static_cast<double>(columns);
+  }
+}
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture p;
+  const auto setting = read_setting(in);
+  if (!out.reason.empty() || !setting) return p;
+  auto timeline = models::memory::step_timeline(setting->architecture, setting->timeline, setting->machine);
+  if (!timeline) return p;
+  p.timeline = std::move(*timeline);
+  p.curve = curve_of(p.timeline);
+  p.loss = loss_of(p.timeline);
+  if (out.layers_again > 0) {
+    models::memory::TimelineSetting all = setting->timeline;
+    all.layers.clear();
+    if (const auto before = models::memory::step_timeline(setting->architecture, all, setting->machine)) {
+      p.before = curve_of(*before);
+      p.before_words = "all kept: " + format_text(out.before_peak_bytes, "B");
+    }
+  }
+  for (const models::memory::StepSpan& span : p.timeline.spans) {
+    const StepPhase phase = span.phase == StepPhase::again ? StepPhase::backward : span.phase;
+    if (!p.phases.empty() && p.phases.back().phase == phase && p.phases.back().micro_batch == span.micro_batch &&
+        p.phases.back().step == span.step)
+      p.phases.back().end_s = span.end_s;
+    else
+      p.phases.push_back({span.begin_s, span.end_s, phase, -1, span.micro_batch, span.step});
+  }
+  p.fullest.assign(p.phases.size(), 0);
+  std::size_t phase = 0;
+  for (const models::memory::MemoryPoint& point : p.timeline.points) {
+    while (phase + 1 < p.phases.size() && point.time_s >= p.phases[phase].end_s) ++phase;
+    p.fullest[phase] = std::max(p.fullest[phase], point.held.total());
+  }
+  p.answer = answer_of(out);
+  p.kept_outputs = in.keep_outputs;
+  p.letters = models::memory::plan_letters(setting->timeline.layers);
+  p.peak_bold = format_text(out.peak_bytes, "B");
+  p.peak_words = out.peak_operation;
+  const std::size_t after = std::min(p.timeline.peak + 1, p.timeline.points.size() - 1);
+  const double lasts_s = p.timeline.points[after].time_s - p.timeline.points[p.timeline.peak].time_s;
+  p.lens_left = "the loss, " + format_text(p.loss.time_s.back() - p.loss.time_s.front(), "s");
+  p.lens_right = format_text(out.loss_peak_bytes, "B");
+  if (out.peak_phase == "loss") p.lens_right += " for " + format_text(lasts_s, "s");
+  arrange_pillars(*setting, out, p);
+  const auto curve = recorded(in, nullptr);
+  if (curve && *curve) {
+    const auto& points = (*curve)->points;
+    const std::size_t step = std::max<std::size_t>(1, points.size() / 3000);
+    for (std::size_t i = 0; i < points.size();) {
+      std::size_t best = i;
+      const std::size_t until = std::min(points.size(), i + step);
+      for (std::size_t k = i; k < until; ++k)
+        if (points[k].bytes > points[best].bytes) best = k;
+      p.recorded_s.push_back(points[i].time_s);
+      p.recorded_bytes.push_back(points[best].bytes);
+      i = until;
+    }
+    const double residual = out.recording.residual;
+    p.recorded_words = (*curve)->kind + ": its peak is " + format_text((*curve)->peak_bytes, "B") +
+                       "; the model's is " + format_text(std::abs(residual), "%", 3) +
+                       (residual < 0 ? " lower." : " higher.");
+  }
+  return p;
+}
+
+}  // namespace chapters::framework::memory_timeline

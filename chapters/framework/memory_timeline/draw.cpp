@@ -1,0 +1,300 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/described/training_memory.h"
+#include "chapters/framework/memory_timeline/lab.h"
+#include "widgets/number/number.h"
+#include "widgets/plot/plot.h"
+
+namespace chapters::framework::memory_timeline {
+namespace {
+
+using models::memory::memory_owner_count;
+using models::memory::MemoryOwner;
+using models::memory::StepPhase;
+using widgets::Type;
+
+widgets::Meaning meaning_of(StepPhase phase) {
+  switch (phase) {
+    case StepPhase::forward:
+    case StepPhase::loss:
+      return widgets::Meaning::forward;
+    case StepPhase::backward:
+    case StepPhase::again:
+      return widgets::Meaning::backward;
+    case StepPhase::optimizer:
+      return widgets::Meaning::optimizer;
+  }
+  return widgets::Meaning::idle;
+}
+
+/// The point of the timeline that holds at a time.
+const models::memory::MemoryPoint& point_at(const models::memory::StepTimeline& t, double time_s) {
+  const auto after =
+      std::upper_bound(t.points.begin(), t.points.end(), time_s, [](double s, const auto& p) { return s < p.time_s; });
+  return after == t.points.begin() ? t.points.front() : *(after - 1);
+}
+
+/// Names and colours of the owners that a curve shows.
+struct OwnerStack {
+  std::array<std::string_view, memory_owner_count> names{};
+  std::array<ImU32, memory_owner_count> colours{};
+  std::size_t count = 0;
+};
+/// On one GPU nothing is communicated: what is called buffers are outputs that the program keeps.
+std::string_view name_of(MemoryOwner owner, const Picture& picture) {
+  return owner == MemoryOwner::buffers && picture.kept_outputs ? "kept outputs" : owner_look(owner).name;
+}
+
+OwnerStack stack_of(const Curve& curve, const Picture& picture) {
+  OwnerStack s;
+  for (const MemoryOwner owner : curve.shown) {
+    const OwnerLook& look = owner_look(owner);
+    s.names[s.count] = name_of(owner, picture);
+    s.colours[s.count++] = widgets::vessel_colour(look.tint, look.pale, widgets::theme());
+  }
+  return s;
+}
+void draw_stack(widgets::Plot& plot, const Curve& curve, const Picture& picture) {
+  const OwnerStack s = stack_of(curve, picture);
+  plot.stacked(std::span(s.names).first(s.count), curve.time_s, curve.owners,
+               {.colours = std::span(s.colours).first(s.count)});
+}
+
+/// Which phase runs, above the plot and on its axis.
+void draw_phases(const Picture& picture, const widgets::PlotFrame& frame, float top, float height) {
+  const auto& t = widgets::theme();
+  const widgets::Painter p = widgets::Painter::window();
+  for (const models::memory::StepSpan& span : picture.phases) {
+    const auto x0 = std::max(static_cast<float>(frame.x.pixel(span.begin_s)), frame.area.min.x),
+               x1 = std::min(static_cast<float>(frame.x.pixel(span.end_s)), frame.area.max.x);
+    if (x1 - x0 < 1) continue;
+    const bool loss = span.phase == StepPhase::loss;
+    const ImU32 fill = widgets::vessel_colour(meaning_of(span.phase), loss, t);
+    p.rect({x0, top}, {x1 - 1, top + height}, fill, t.px(3));
+    // The name where it fits whole, else its first letter, else nothing: the table of phases has them all.
+    const std::string_view name = models::memory::phase_name(span.phase);
+    const bool whole = widgets::text_size(name, Type::small, widgets::Font::bold).x <= x1 - x0 - t.px(6);
+    if (!whole && x1 - x0 < t.px(14)) continue;
+    p.text({(x0 + x1) / 2, top + (height - t.type(Type::small)) / 2}, whole ? name : name.substr(0, 1),
+           widgets::text_on(fill, t), Type::small, widgets::Font::bold, widgets::Align::center);
+  }
+}
+
+/// The loss under a lens, over the states that never change: operation by operation, from a little under the layers'
+/// activations up.
+void draw_lens(const Picture& picture, const widgets::PlotFrame& frame, double states) {
+  const auto& t = widgets::theme();
+  const Curve& c = picture.loss;
+  const float small = t.type(Type::small), ground = frame.area.max.y;
+  const float room = ground - static_cast<float>(frame.y.pixel(states));
+  if (c.time_s.size() < 4 || room < t.px(96) || frame.area.width() < t.px(430)) return;
+  const widgets::Rect plate{{frame.area.min.x + t.px(24), ground - room + t.px(10)},
+                            {frame.area.min.x + std::min(t.px(330), frame.area.width() * 0.46f), ground - t.px(10)}};
+  const widgets::Painter p = widgets::Painter::window();
+  p.rect(plate.min, plate.max, t.panel, t.px(4));
+  p.frame(plate.min, plate.max, t.line, t.px(1), t.px(4));
+  const float head = small + t.px(8), middle = plate.min.y + t.px(5);
+  p.text({plate.min.x + t.px(8), middle}, picture.lens_left, t.text, Type::small, widgets::Font::bold);
+  widgets::fit_text(p, {plate.max.x - t.px(8), middle}, picture.lens_right, plate.width() * 0.5f, t.text, Type::small,
+                    widgets::Font::mono, widgets::Align::right);
+  const double least = *std::min_element(c.total.begin(), c.total.end());
+  const double most = *std::max_element(c.total.begin(), c.total.end()), from = least - 0.15 * (most - least);
+  const widgets::Rect at{{plate.min.x + t.px(8), plate.min.y + head + t.px(2)},
+                         {plate.max.x - t.px(8), plate.max.y - t.px(8)}};
+  const double begin = c.time_s.front(), span = std::max(c.time_s.back() - begin, 1e-12);
+  const auto x_of = [&](double s) { return at.min.x + at.width() * static_cast<float>((s - begin) / span); };
+  const auto y_of = [&](double bytes) {
+    return at.max.y - at.height() * static_cast<float>((bytes - from) / std::max(most - from, 1.0));
+  };
+  const std::size_t n = c.time_s.size();
+  for (std::size_t i = 0; i + 1 < n; i += 2) {
+    double base = 0;
+    for (std::size_t k = 0; k < c.shown.size(); ++k) {
+      const double top = base + c.owners[k * n + i];
+      if (top > from) {
+        const OwnerLook& look = owner_look(c.shown[k]);
+        const ImVec2 upper{x_of(c.time_s[i]), y_of(top)}, lower{x_of(c.time_s[i + 1]), y_of(std::max(base, from))};
+        if (lower.x - upper.x > 0.2f) p.rect(upper, lower, widgets::vessel_colour(look.tint, look.pale, t));
+      }
+      base = top;
+    }
+  }
+}
+
+void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float strip = t.type(Type::small) + t.px(8);
+  ImGui::SetCursorScreenPos({at.x, at.y + strip});
+  const double end = picture.curve.time_s.back();
+  const float plot_width = view.plot.scratch.frame.area.width();
+  const auto columns =
+      static_cast<std::size_t>(std::clamp(plot_width > 1 ? plot_width : size.x - t.px(80), 60.0f, 4000.0f) * 0.5f);
+  if (view.sampled_of != picture.version || view.columns != columns || view.sampled.time_s.empty()) {
+    sample_curve(picture.timeline, columns, view.sampled);
+    view.sampled_of = picture.version;
+    view.columns = columns;
+  }
+  const double top =
+      1.12 * std::max({out.chip_bytes, out.peak_bytes, picture.before.total.empty() ? 0.0 : out.before_peak_bytes});
+  {
+    widgets::Plot plot(
+        "mountain", view.plot,
+        {.x = {.kind = widgets::AxisKind::time, .lo = 0, .hi = end, .label = "time in the step", .unit = "s"},
+         .y = {.lo = 0, .hi = std::min(top, 3 * std::max(out.peak_bytes, 1.0)), .label = "memory", .unit = "B"},
+         .size = {size.x, size.y - strip}});
+    draw_stack(plot, view.sampled, picture);
+    if (!picture.before.time_s.empty())
+      plot.line(picture.before_words, picture.before.time_s, picture.before.total,
+                {.colour = t.muted, .width = 1.5f, .dashed = true, .label = false, .version = picture.version});
+    plot.horizontal_mark(out.chip_bytes, "memory of the chip", {.colour = out.fits ? t.text : t.bad, .dashed = false});
+    plot.callout(out.peak_s, out.peak_bytes, picture.peak_bold, picture.peak_words);
+    double time_s = view.time_s < 0 ? out.peak_s : std::min(view.time_s, end);
+    if (plot.drag_x("drag cursor", time_s, {.colour = t.text, .lo = 0, .hi = end})) view.time_s = time_s;
+  }
+  draw_phases(picture, view.plot.scratch.frame, at.y + t.px(2), strip - t.px(5));
+  double states = 0;
+  for (const MemoryOwner owner : {MemoryOwner::weights, MemoryOwner::master, MemoryOwner::optimizer})
+    states += picture.timeline.points.front().held[owner];
+  draw_lens(picture, view.plot.scratch.frame, states);
+}
+
+void draw_step(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  if (picture.curve.time_s.empty()) return;
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool stack = size.x >= t.px(560);
+  const float right = stack ? std::min(t.px(230), size.x * 0.27f) : 0.0f;
+  const bool row = size.y >= t.px(300);
+  const float pillars = row ? std::clamp(size.y * 0.2f, t.px(84), t.px(130)) : 0.0f;
+  const float upper = size.y - pillars - (row ? t.px(26) : 0.0f);
+  draw_mountain(out, picture, view, {size.x - right - (stack ? t.px(12) : 0.0f), upper});
+  if (stack) {
+    const double end = picture.curve.time_s.back();
+    const double time_s = view.time_s < 0 ? out.peak_s : std::min(view.time_s, end);
+    const models::memory::MemoryPoint& point = point_at(picture.timeline, time_s);
+    view.layers.clear();
+    for (const MemoryOwner owner : stack_order) {
+      const OwnerLook& look = owner_look(owner);
+      view.layers.push_back({.label = name_of(owner, picture),
+                             .value = std::max(0.0, point.held[owner]),
+                             .tint = look.tint,
+                             .pale = look.pale,
+                             .info = look.info});
+    }
+    widgets::Line label;
+    label.add("at ").add(widgets::format(time_s, "s"));
+    const widgets::Vessel vessel[] = {{.label = label.view(),
+                                       .note = picture.timeline.operations[point.operation],
+                                       .layers = view.layers,
+                                       .rim = out.chip_bytes}};
+    ImGui::SetCursorScreenPos({at.x + size.x - right, at.y});
+    // On the scale of the mountain, so that rim and line are one.
+    const widgets::PlotFrame& frame = view.plot.scratch.frame;
+    const double ground = frame.y.pixel(0), unit = frame.y.pixel(0) - frame.y.pixel(out.chip_bytes);
+    widgets::draw_vessels("at the cursor", vessel, view.vessel,
+                          {.unit = "B",
+                           .size = {right, upper},
+                           .scale = unit > 1 ? out.chip_bytes / unit : 0,
+                           .ground = static_cast<float>(ground)});
+  }
+  if (!row) return;
+  const widgets::Painter p = widgets::Painter::window();
+  const float y = at.y + upper + t.px(6);
+  p.text({at.x, y}, "What each layer keeps", t.text, Type::small, widgets::Font::bold);
+  widgets::fit_text(p, {at.x + size.x, y}, picture.count_words, size.x - t.px(160), t.muted, Type::small,
+                    widgets::Font::sans, widgets::Align::right);
+  ImGui::SetCursorScreenPos({at.x, y + t.px(20)});
+  const widgets::PillarEvent event = widgets::draw_pillars("layers", picture.pillars, view.pillars,
+                                                           {.size = {size.x, pillars},
+                                                            .full = picture.full_words,
+                                                            .low = picture.low_words,
+                                                            .low_share = picture.low_share,
+                                                            .mark = picture.mark,
+                                                            .mark_words = picture.mark_words});
+  if (event.pillar < 0) return;
+  in.letters = picture.letters;
+  if (static_cast<std::size_t>(event.pillar) < in.letters.size())
+    in.letters[static_cast<std::size_t>(event.pillar)] = event.hollow ? 'r' : 'k';
+  in.which = Which::drawn;
+}
+
+/// The loss alone, operation by operation.
+void draw_loss(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  if (picture.loss.time_s.empty()) return;
+  const double from = picture.loss.time_s.front(), until = picture.loss.time_s.back();
+  widgets::Plot plot(
+      "loss", view.loss,
+      {.x = {.kind = widgets::AxisKind::time, .lo = from, .hi = until, .label = "time in the step", .unit = "s"},
+       .y = {.lo = 0, .hi = 1.1 * std::max(out.chip_bytes, out.loss_peak_bytes), .label = "memory", .unit = "B"},
+       .size = size});
+  draw_stack(plot, picture.loss, picture);
+  plot.horizontal_mark(out.chip_bytes, "memory of the chip");
+  if (out.peak_phase == "loss" && out.peak_s >= from && out.peak_s <= until)
+    plot.callout(out.peak_s, out.peak_bytes, picture.peak_bold, picture.peak_words);
+}
+
+/// The recording and the model, each on its own time, as shares of their spans.
+void draw_beside(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const widgets::Painter p = widgets::Painter::window();
+  if (picture.recorded_s.empty()) {
+    widgets::fit_text(p, at, "Drop a memory snapshot (JSON), a memory timeline or a trace with [memory] events here.",
+                      size.x, t.muted, Type::small);
+    return;
+  }
+  widgets::fit_text(p, at, picture.recorded_words, size.x, t.text, Type::small);
+  const float line = t.type(Type::small) + t.px(6);
+  ImGui::SetCursorScreenPos({at.x, at.y + line});
+  widgets::Plot plot("beside", view.beside,
+                     {.x = {.kind = widgets::AxisKind::time, .lo = 0, .label = "time", .unit = "s"},
+                      .y = {.lo = 0, .label = "memory", .unit = "B"},
+                      .size = {size.x, size.y - line}});
+  plot.steps("recorded", picture.recorded_s, picture.recorded_bytes, {.colour = t.text, .version = picture.version});
+  plot.line("model", picture.curve.time_s, picture.curve.total,
+            {.colour = t.accent, .dashed = true, .version = picture.version});
+  plot.horizontal_mark(out.recording.peak_bytes, "recorded peak");
+}
+
+void draw_phase_table(const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "phase", .number = false},
+                                                                {.title = "step"},
+                                                                {.title = "micro-batch"},
+                                                                {.title = "begins", .value_unit = "s"},
+                                                                {.title = "takes", .value_unit = "s", .bar = true},
+                                                                {.title = "fullest", .value_unit = "B"}}};
+  widgets::TableSource source{.context = &picture, .rows = picture.phases.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const Picture& pic = *static_cast<const Picture*>(context);
+    const models::memory::StepSpan& span = pic.phases[row];
+    if (column == 0) {
+      cell.text = models::memory::phase_name(span.phase);
+      return;
+    }
+    if (column == 1) cell.value = span.step + 1;
+    if (column == 2) cell.value = span.micro_batch + 1;
+    if (column == 3) cell.value = span.begin_s;
+    if (column == 4) cell.value = span.end_s - span.begin_s;
+    if (column == 5) cell.value = pic.fullest[row];
+    cell.number = widgets::format(cell.value, column == 5 ? "B" : column >= 3 ? "s" : "");
+  };
+  widgets::draw_table("phases", columns, source, view.phases, size);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("step", {.title = "Step", .least = {640, 440}, .answers = true},
+              [&](ImVec2 size) { draw_step(in, out, picture, view, size); });
+  stage.panel("loss", {.title = "The loss", .least = {560, 300}, .ideal = {0, 460}},
+              [&](ImVec2 size) { draw_loss(out, picture, view, size); });
+  stage.panel("beside", {.title = "Beside a recording", .least = {560, 320}, .ideal = {0, 460}},
+              [&](ImVec2 size) { draw_beside(out, picture, view, size); });
+  stage.panel("phases", {.title = "Phases", .least = {560, 300}, .ideal = {0, 460}, .scrolls = true},
+              [&](ImVec2 size) { draw_phase_table(picture, view, size); });
+}
+
+}  // namespace chapters::framework::memory_timeline

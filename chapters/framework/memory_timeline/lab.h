@@ -1,0 +1,130 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/published_panel.h"
+#include "models/memory/recorded_curve.h"
+#include "models/memory/step_timeline.h"
+#include "widgets/charts/pillars.h"
+#include "widgets/charts/vessel.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/table/table.h"
+
+/// The memory of a training step over time, operation by operation, and the layers that run again.
+namespace chapters::framework::memory_timeline {
+
+/// Which layers run again in the backward pass.
+enum class Which : std::uint8_t { none, selective, every_layer, pieces, square_root, first, drawn };
+inline constexpr std::size_t which_count = 7;
+
+struct Inputs {
+  Which which = Which::first;
+  std::int64_t again = 8, piece = 4;
+  std::string letters;
+  models::memory::LossKind loss = models::memory::LossKind::eager;
+  std::string model = "llama-3-8b", chip = "h100_sxm";
+  std::int64_t batch = 2, sequence = 4096, micro_batches = 1, steps = 1, tensor_parallel = 1;
+  models::memory::StateRecipe recipe = models::memory::StateRecipe::no_master;
+  models::memory::OptimizerKind optimizer = models::memory::OptimizerKind::adamw_8bit;
+  models::memory::OptimizerLoop loop = models::memory::OptimizerLoop::fused;
+  bool fused_attention = true, first_step = false, keep_gradients = false, keep_outputs = false;
+  double roof_share = 0.7;
+  FileInput file;
+  bool operator==(const Inputs&) const = default;
+};
+
+/// What is recorded and what the model says of it.
+struct Recording {
+  std::string kind, note;
+  double peak_bytes = 0, first_bytes = 0, span_s = 0, events = 0;
+  double residual = 0;  ///< %, of the recorded peak
+};
+
+struct Outputs {
+  std::string reason;
+  models::memory::HeldBytes held;  ///< at the peak
+  double peak_bytes = 0, chip_bytes = 0, free_bytes = 0, step_s = 0, loss_spike_bytes = 0;
+  bool fits = false;
+  std::string peak_phase, peak_operation;
+  double peak_s = 0, end_of_forward_bytes = 0, loss_peak_bytes = 0, rest_bytes = 0;
+  double again_s = 0, again_share = 0, layers_again = 0;
+  double before_peak_bytes = 0, saved_bytes = 0;  ///< with every layer kept
+  double layers_needed = 0;                       ///< first layers that must run again to fit; NaN: not even all
+  Recording recording;
+};
+
+/// From the ground up in the order in which they come and go: what stays at the bottom.
+inline constexpr std::array<models::memory::MemoryOwner, models::memory::memory_owner_count> stack_order{
+    models::memory::MemoryOwner::weights,   models::memory::MemoryOwner::master,
+    models::memory::MemoryOwner::optimizer, models::memory::MemoryOwner::buffers,
+    models::memory::MemoryOwner::gradients, models::memory::MemoryOwner::activations,
+    models::memory::MemoryOwner::logits,    models::memory::MemoryOwner::temporary,
+    models::memory::MemoryOwner::slack};
+
+/// The curve as points of a stacked plot.
+struct Curve {
+  std::vector<double> time_s;
+  std::vector<models::memory::MemoryOwner> shown;  ///< those that ever hold anything, bottom first
+  std::vector<double> owners;                      ///< for each of them time_s.size() values
+  std::vector<double> total;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  std::string answer;
+  Curve curve, before, loss;                     ///< loss: its first time, every point
+  std::vector<models::memory::StepSpan> phases;  ///< neighbours of one phase joined
+  std::vector<double> fullest;                   ///< of each phase, bytes
+  std::vector<widgets::Pillar> pillars;
+  std::string lens_left, lens_right;
+  bool kept_outputs = false;  ///< then the buffers are outputs that the program keeps
+  std::string full_words, low_words, mark_words, count_words, peak_bold, peak_words, before_words, recorded_words;
+  double low_share = 0;
+  std::ptrdiff_t mark = -1;
+  std::string letters;  ///< of the plan as it is
+  std::vector<double> recorded_s, recorded_bytes;
+  models::memory::StepTimeline timeline;
+  PublishedMarks published;
+};
+
+struct View {
+  widgets::PlotView plot, beside, loss;
+  widgets::PillarView pillars;
+  widgets::VesselView vessel;
+  std::vector<widgets::VesselLayer> layers;
+  widgets::TableView phases;
+  Curve sampled;  ///< a step for each pixel of the plot, kept while `sampled_of` and the width are the same
+  std::uint64_t sampled_of = 0;
+  std::size_t columns = 0;
+  double time_s = -1;  ///< of the cursor; below 0: at the peak
+};
+void describe(Fields& fields, View& view);
+
+struct Setting {
+  models::Architecture architecture;
+  const models::Chip* chip = nullptr;
+  models::Machine machine;
+  models::memory::TimelineSetting timeline;
+};
+models::Result<Setting> read_setting(const Inputs& in);
+std::vector<models::memory::LayerKeep> keep_of(const Inputs& in, std::size_t layers, std::string& problem);
+/// The file as a curve, read once; null where there is none. Fails with a sentence.
+models::Result<std::shared_ptr<const models::memory::RecordedCurve>> recorded(const Inputs& in,
+                                                                              const Progress* progress);
+
+/// A staircase of `columns` steps over the whole time, each as high as the fullest point in it.
+void sample_curve(const models::memory::StepTimeline& timeline, std::size_t columns, Curve& out);
+
+Outputs compute(const Inputs& inputs, Progress& progress);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+
+void describe(Fields& fields, Inputs& inputs);
+void describe(Fields& fields, Outputs& outputs);
+
+}  // namespace chapters::framework::memory_timeline

@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/described/training_memory.h"
+#include "chapters/framework/training_memory/lab.h"
+#include "models/memory/state_bytes.h"
+#include "widgets/number/number.h"
+
+namespace chapters::framework::training_memory {
+namespace {
+
+using models::memory::MemoryOwner;
+using models::memory::OptimizerKind;
+using models::memory::StateRecipe;
+using widgets::format_text;
+
+std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
+
+std::string answer_of(const Outputs& out) {
+  const models::memory::HeldBytes& held = out.memory.held;
+  const double optimizer = held[MemoryOwner::optimizer] + held[MemoryOwner::master];
+  const std::string head = ticked(format_text(out.total_bytes, "B")) + (out.fits ? " fit in " : " do not fit in ") +
+                           ticked(format_text(out.chip_bytes, "B"));
+  const std::string weights = "the weights are " + ticked(format_text(held[MemoryOwner::weights], "B")) + " of them";
+  const double largest = *std::max_element(held.bytes.begin(), held.bytes.end());
+  if (optimizer >= largest && optimizer > held[MemoryOwner::weights])
+    return head + ", and " + weights + ": optimizer and master keep " + ticked(format_text(optimizer, "B")) + ".";
+  const auto owner =
+      static_cast<MemoryOwner>(std::max_element(held.bytes.begin(), held.bytes.end()) - held.bytes.begin());
+  if (owner == MemoryOwner::weights)
+    return head + ": the weights are the largest part, " + ticked(format_text(largest, "B")) + ".";
+  return head + ", and " + weights + ": the " + std::string(models::memory::owner_name(owner)) + " take " +
+         ticked(format_text(largest, "B")) + ".";
+}
+
+struct StripChoice {
+  const char *name, *note;
+  StateRecipe recipe;
+  OptimizerKind optimizer;
+};
+constexpr StripChoice strips[] = {
+    {"both gradients", "nanotron", StateRecipe::accumulate, OptimizerKind::adamw},
+    {"FP32 gradients", "Megatron-LM", StateRecipe::megatron, OptimizerKind::adamw},
+    {"mixed AdamW", "ZeRO", StateRecipe::zero, OptimizerKind::adamw},
+    {"Lion", "one moment", StateRecipe::zero, OptimizerKind::lion},
+    {"8-bit moments", "", StateRecipe::zero, OptimizerKind::adamw_8bit},
+    {"all in BF16", "", StateRecipe::pure_bf16, OptimizerKind::adamw},
+    {"8-bit moments, no master", "", StateRecipe::no_master, OptimizerKind::adamw_8bit},
+};
+
+RecipeStrip strip_of(const models::Architecture& a, const char* name, const char* note, StateRecipe recipe,
+                     OptimizerKind optimizer, double parameters) {
+  const auto b = models::memory::bytes_per_parameter(a, recipe, optimizer);
+  RecipeStrip strip{.name = name, .note = note, .figure = format_text(b.total() * parameters, "B")};
+  strip.bytes = {b.weights, b.gradients, b.master, b.optimizer};
+  strip.recipe = recipe;
+  strip.optimizer = optimizer;
+  return strip;
+}
+
+/// The recipes that people use, those of the two vessels among them.
+void arrange_strips(const Inputs& in, const Outputs& out, const Setting& s, Picture& p) {
+  const auto same = [](const RecipeStrip& strip, const Inputs& i) {
+    return strip.recipe == i.recipe && strip.optimizer == i.optimizer;
+  };
+  for (const StripChoice& c : strips)
+    p.recipes.push_back(strip_of(s.architecture, c.name, c.note, c.recipe, c.optimizer, out.memory.parameters));
+  const auto add = [&](const Inputs& i) {
+    if (std::any_of(p.recipes.begin(), p.recipes.end(), [&](const RecipeStrip& r) { return same(r, i); })) return;
+    const auto& recipe = state_recipe_choices()[static_cast<std::size_t>(i.recipe)].label;
+    const auto& optimizer = optimizer_choices()[static_cast<std::size_t>(i.optimizer)].label;
+    p.recipes.push_back(
+        strip_of(s.architecture, optimizer.c_str(), recipe.c_str(), i.recipe, i.optimizer, out.memory.parameters));
+  };
+  add(in);
+  const bool second = p.shown_change < out.changes.size();
+  const Inputs changed = second ? with_change(in, out.changes[p.shown_change].change) : in;
+  if (second) add(changed);
+  std::stable_sort(p.recipes.begin(), p.recipes.end(), [](const RecipeStrip& a, const RecipeStrip& b) {
+    return a.bytes[0] + a.bytes[1] + a.bytes[2] + a.bytes[3] > b.bytes[0] + b.bytes[1] + b.bytes[2] + b.bytes[3];
+  });
+  for (RecipeStrip& strip : p.recipes) {
+    strip.is_a = same(strip, in);
+    strip.is_b = second && !strip.is_a && same(strip, changed);
+  }
+}
+
+/// A layer by the formula (attention 11, feed-forward 19, norms 4, scores 5as/h, of which t divides all but 10) and
+/// operation by operation.
+void arrange_layer(const Inputs& in, const Outputs& out, const Setting& s, Picture& p) {
+  const double t = static_cast<double>(in.tensor_parallel), whole = in.sequence_parallel ? t : 1;
+  const double scores = 5 * static_cast<double>(s.architecture.heads * (in.sequence / in.context_parallel)) /
+                        static_cast<double>(s.architecture.hidden);
+  p.layer[0] = {"formula", 8 / t + 3 / whole, 16 / t + 3 / whole, 4 / whole, scores / t};
+  LayerParts& own = p.layer[1];
+  own.name = "this model";
+  for (const SavedTensorRow& row : out.saved) {
+    const std::string& name = row.operation;
+    const double dropped = row.bytes > 0 ? row.per_sbh * row.dropped_bytes / row.bytes : 0;
+    const bool norm = name.find("norm") != std::string::npos;
+    const bool feed = name.find("gate") != std::string::npos || name.find("up") != std::string::npos ||
+                      name.find("down") != std::string::npos || name.find("activation") != std::string::npos ||
+                      name.find("expert") != std::string::npos || name == "router";
+    const bool latent =
+        name.find("latent") != std::string::npos || name.starts_with("query") || name.starts_with("key");
+    own.scores += dropped;
+    (norm ? own.norms : feed && !latent ? own.feed_forward : own.attention) += row.per_sbh - dropped;
+  }
+}
+
+void arrange_sequences(const Inputs& in, const Setting& s, Picture& p) {
+  constexpr int points = 33;
+  const double top = std::max(16384.0, 2.0 * static_cast<double>(in.sequence));
+  const std::int64_t step = in.context_parallel * in.tensor_parallel;
+  for (int i = 0; i < points; ++i) {
+    models::memory::TrainingPlan plan = s.plan;
+    const double wanted = std::max(128.0, top * i / (points - 1));
+    plan.sequence = std::max<std::int64_t>(step, static_cast<std::int64_t>(wanted) / step * step);
+    const auto m = models::memory::training_memory(s.architecture, plan, s.options);
+    if (!m) continue;
+    p.sequences.push_back(static_cast<double>(plan.sequence));
+    for (std::size_t k = 0; k < models::memory::memory_owner_count; ++k) p.by_sequence[k].push_back(m->held.bytes[k]);
+  }
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture p;
+  const auto setting = read_setting(in);
+  if (!out.reason.empty() || !setting) return p;
+  p.answer = answer_of(out);
+  p.shown_change = out.changes.size();
+  for (std::size_t i = 0; i < out.changes.size(); ++i) {
+    const ChangeRow& row = out.changes[i];
+    const bool wanted = in.change == Change::best ? !out.fits && row.fits : row.change == in.change;
+    if (row.possible && wanted && p.shown_change == out.changes.size()) p.shown_change = i;
+  }
+  const auto& recipe = state_recipe_choices()[static_cast<std::size_t>(in.recipe)].label;
+  p.a_label = "A  " + recipe;
+  p.a_note = out.fits ? format_text(out.free_bytes, "B") + " free" : "";
+  if (p.shown_change < out.changes.size()) {
+    const ChangeRow& row = out.changes[p.shown_change];
+    p.b_label = "B  " + row.name;
+    p.b_note = row.fits ? "fits, " + format_text(out.chip_bytes - row.total_bytes, "B") + " free"
+                        : format_text(row.total_bytes - out.chip_bytes, "B") + " too much";
+  }
+  p.over_bold = format_text(std::abs(out.free_bytes), "B");
+  p.over_words = out.fits ? "are free" : "do not fit";
+  p.share_bold = format_text(std::round(10 * out.weights_share) / 10, "%", 3);
+  const double rest = out.total_bytes - out.states_bytes;
+  const double own = out.states_bytes / out.memory.parameters;
+  const bool split = own < 0.999 * out.memory.bytes_per_parameter;
+  p.limit = split ? 0 : out.left_per_parameter;
+  if (split)
+    p.limit_words = "Split over the replicas, " + format_text(out.memory.bytes_per_parameter, "B") +
+                    " a parameter are " + format_text(own, "B") + " on this GPU; " +
+                    format_text(out.left_per_parameter, "B") + " are left for it.";
+  else
+    p.limit_words = out.left_per_parameter > 0
+                        ? format_text(out.left_per_parameter, "B") + " a parameter are left once " +
+                              format_text(rest, "B") +
+                              " of activations, logits and buffers are in: the recipe must end before the line."
+                        : "Activations, logits and buffers alone take " + format_text(rest, "B") + ": no recipe fits.";
+  p.moment_words = out.memory.moment == models::memory::FullestMoment::loss
+                       ? "Fullest at the loss."
+                       : "Fullest in the backward pass of a layer.";
+  p.layer_words = "The formula gives " + format_text(out.memory.formula_layer_bytes, "B") +
+                  " a layer, the operations of this model " + format_text(out.memory.operations_layer_bytes, "B") + ".";
+  arrange_strips(in, out, *setting, p);
+  arrange_layer(in, out, *setting, p);
+  arrange_sequences(in, *setting, p);
+  p.published = arrange_published("framework/training-memory", in, compute, {"model"});
+  return p;
+}
+
+}  // namespace chapters::framework::training_memory

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <limits>
+
+#include "chapters/framework/training_memory/lab.h"
+#include "models/memory/activation_formulas.h"
+
+namespace chapters::framework::training_memory {
+namespace {
+
+using models::memory::MemoryOwner;
+
+constexpr double whole = 100;
+
+ChangeRow row_of(const Inputs& in, Change change, double chip_bytes, double before) {
+  ChangeRow row{.change = change, .name = std::string(change_name(change))};
+  const auto setting = read_setting(with_change(in, change));
+  if (!setting) {
+    row.why_not = setting.error;
+    return row;
+  }
+  const auto memory = models::memory::training_memory(setting->architecture, setting->plan, setting->options);
+  if (!memory) {
+    row.why_not = memory.error;
+    return row;
+  }
+  row.possible = true;
+  row.held = memory->held;
+  row.total_bytes = memory->total();
+  row.saved_bytes = before - row.total_bytes;
+  row.fits = row.total_bytes <= chip_bytes;
+  return row;
+}
+
+/// The longest sequence that fits with everything else as it is, by halving the interval; 0 where none does.
+double largest_sequence(const Setting& s, double chip_bytes) {
+  const auto fits = [&](std::int64_t sequence) {
+    models::memory::TrainingPlan plan = s.plan;
+    const std::int64_t step = plan.context * plan.tensor;
+    plan.sequence = sequence * step;
+    const auto memory = models::memory::training_memory(s.architecture, plan, s.options);
+    return memory && memory->total() <= chip_bytes;
+  };
+  const std::int64_t step = s.plan.context * s.plan.tensor;
+  std::int64_t lo = 0, hi = (std::int64_t{1} << 20) / step;
+  if (hi < 1 || !fits(1)) return 0;
+  if (fits(hi)) return static_cast<double>(hi * step);
+  lo = 1;
+  while (hi - lo > std::max<std::int64_t>(1, lo / 512)) {
+    const std::int64_t middle = lo + (hi - lo) / 2;
+    (fits(middle) ? lo : hi) = middle;
+  }
+  return static_cast<double>(lo * step);
+}
+
+}  // namespace
+
+models::Result<Setting> read_setting(const Inputs& in) {
+  using Out = models::Result<Setting>;
+  Setting s;
+  const auto model = find_model(in.model);
+  if (!model) return Out::fail(model.error);
+  const auto chip = find_chip(in.chip);
+  if (!chip) return Out::fail(chip.error);
+  s.chip = *chip;
+  s.architecture = (*model)->architecture;
+  if (in.layers > 0) s.architecture = models::memory::with_layers(s.architecture, in.layers);
+  s.plan = {
+      .recipe = in.recipe,
+      .optimizer = in.optimizer,
+      .batch = in.batch,
+      .sequence = in.sequence,
+      .micro_batches = in.micro_batches,
+      .tensor = in.tensor_parallel,
+      .pipeline = in.pipeline,
+      .virtual_pipeline = in.virtual_pipeline,
+      .data = in.data_parallel,
+      .context = in.context_parallel,
+      .expert = in.expert_parallel,
+      .stage = std::min(in.stage, in.pipeline) - 1,
+      .sequence_parallel = in.sequence_parallel,
+      .zero_stage = in.zero_stage,
+      .recompute = in.recompute,
+      .fused_attention = in.fused_attention,
+      .dropout = in.dropout,
+      .loss = in.loss,
+      .fused_gradients = in.fused_gradients,
+      .gradient_stand_ins = in.stand_ins,
+      .parameters = in.parameters,
+  };
+  s.options = {.count = in.count, .slack_share = in.slack / whole, .fixed_bytes = in.fixed_bytes};
+  return Out::ok(std::move(s));
+}
+
+Inputs with_change(const Inputs& in, Change change) {
+  using models::memory::LossKind;
+  using models::memory::OptimizerKind;
+  using models::memory::StateRecipe;
+  Inputs c = in;
+  switch (change) {
+    case Change::eight_bit:
+      c.optimizer = OptimizerKind::adamw_8bit;
+      break;
+    case Change::no_master:
+      c.recipe = StateRecipe::no_master;
+      break;
+    case Change::eight_bit_no_master:
+      c.optimizer = OptimizerKind::adamw_8bit;
+      c.recipe = StateRecipe::no_master;
+      break;
+    case Change::adafactor:
+      c.optimizer = OptimizerKind::adafactor;
+      break;
+    case Change::recompute:
+      c.recompute = models::Recompute::full;
+      break;
+    case Change::fused_loss:
+      c.loss = LossKind::fused;
+      break;
+    case Change::half_sequence:
+      c.sequence = std::max<std::int64_t>(in.context_parallel * in.tensor_parallel, in.sequence / 2);
+      break;
+    case Change::shard:
+      c.zero_stage = 3;
+      c.data_parallel = in.data_parallel * 8;
+      break;
+    case Change::tensor:
+      c.tensor_parallel = in.tensor_parallel * 8;
+      c.sequence_parallel = true;
+      break;
+    case Change::best:
+    case Change::none:
+      break;
+  }
+  return c;
+}
+
+Outputs compute(const Inputs& in) {
+  Outputs out;
+  const auto setting = read_setting(in);
+  if (!setting) {
+    out.reason = setting.error;
+    return out;
+  }
+  const Setting& s = *setting;
+  const auto memory = models::memory::training_memory(s.architecture, s.plan, s.options);
+  if (!memory) {
+    out.reason = memory.error;
+    return out;
+  }
+  out.memory = *memory;
+  out.total_bytes = memory->total();
+  out.chip_bytes = s.chip->memory_bytes;
+  out.free_bytes = out.chip_bytes - out.total_bytes;
+  out.fits = out.free_bytes >= 0;
+  out.chip_share = whole * out.total_bytes / out.chip_bytes;
+  out.states_bytes = memory->states.total();
+  out.states_share = whole * out.states_bytes / out.total_bytes;
+  out.weights_share = whole * memory->held[MemoryOwner::weights] / out.total_bytes;
+  out.left_per_parameter = (out.chip_bytes - (out.total_bytes - out.states_bytes)) / memory->parameters;
+  const double tokens = static_cast<double>(in.batch * in.sequence) / static_cast<double>(in.context_parallel);
+  const double hidden = static_cast<double>(s.architecture.hidden);
+  const bool formula = in.count == models::memory::ActivationCount::formula;
+  const double layer = formula ? memory->formula_layer_bytes : memory->operations_layer_bytes;
+  out.layer_sbh = layer / (tokens * hidden);
+  out.bytes_per_token = (out.total_bytes - out.states_bytes - memory->held[MemoryOwner::buffers]) / tokens;
+  out.counts_ratio = memory->formula_bytes > 0 ? memory->operations_bytes / memory->formula_bytes : 1;
+  out.scores_bytes = memory->layer_none_bytes - memory->layer_selective_bytes;
+  out.largest_sequence = largest_sequence(s, out.chip_bytes);
+  out.best_total_bytes = std::numeric_limits<double>::quiet_NaN();
+  out.best_change = out.fits ? "none is needed" : "no single one";
+  for (std::size_t i = 1; i + 1 < change_count; ++i) {
+    out.changes.push_back(row_of(in, static_cast<Change>(i), out.chip_bytes, out.total_bytes));
+    const ChangeRow& row = out.changes.back();
+    if (row.possible && row.fits && !out.fits && !(out.best_total_bytes > 0)) {
+      out.best_change = row.name;
+      out.best_total_bytes = row.total_bytes;
+    }
+  }
+  models::memory::TrainingPlan all = s.plan;
+  all.recompute = models::Recompute::none;
+  const auto kinds = models::layer_kinds(s.architecture);
+  const auto most =
+      std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.count < b.count; });
+  for (models::memory::SavedRow& row : models::memory::saved_rows(s.architecture, *most, all))
+    out.saved.push_back({std::move(row.operation), std::string(row.what), row.bytes, row.dropped, row.per_sbh});
+  return out;
+}
+
+}  // namespace chapters::framework::training_memory

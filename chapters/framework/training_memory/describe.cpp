@@ -1,0 +1,242 @@
+#include "chapters/described/training_memory.h"
+#include "chapters/framework/training_memory/lab.h"
+#include "chapters/mechanism/choices_in_order.h"
+#include "chapters/mechanism/shared_choices.h"
+
+namespace chapters::framework::training_memory {
+namespace {
+
+using models::memory::ActivationCount;
+
+const Choices changes = choices_in_order<Change::none>(
+    {{"best", "the first that fits", "The first of the list that fits where the plan does not."},
+     {"eight_bit", "8-bit moments", "AdamW with 8-bit moments."},
+     {"no_master", "no master", "The optimizer updates the 16-bit weights."},
+     {"eight_bit_no_master", "8-bit moments, no master", "Both of these: 6.03 bytes a parameter."},
+     {"adafactor", "Adafactor", "Rows and columns in place of the second moment, and no first."},
+     {"recompute", "recompute every layer", "Only the inputs of layers are kept."},
+     {"fused_loss", "fused loss", "The gradient of the logits takes their place."},
+     {"half_sequence", "half the sequence", "Half the tokens of each sequence."},
+     {"shard", "ZeRO-3 over 8 GPUs", "Weights, gradients and optimizer are split over eight GPUs."},
+     {"tensor", "tensor parallel over 8", "Every layer is split over eight GPUs, norms by sequence."},
+     {"none", "none", "The plan alone."}});
+const Choices counts = choices_in_order<ActivationCount::operations>(
+    {{"formula", "Korthikanti's formula", "sbh (34 + 5as/h) a layer: a GPT with dropout and unfused attention."},
+     {"operations", "operation by operation",
+      "What each operation of this architecture keeps for its backward pass."}});
+constexpr std::string_view korthikanti = "Korthikanti et al. 2022, table 2";
+constexpr std::string_view zero_paper = "Rajbhandari et al. 2019 (ZeRO), section 3.1; Megatron-LM";
+
+}  // namespace
+
+std::string_view change_name(Change change) { return changes[static_cast<std::size_t>(change)].label; }
+
+void describe(Fields& f, Inputs& in) {
+  f.group("The recipe");
+  f.choice("recipe", in.recipe, state_recipe_choices(),
+           {.label = "Recipe", .help = "What is kept of every parameter between steps.", .headline = true});
+  f.choice("optimizer", in.optimizer, optimizer_choices(),
+           {.label = "Optimizer", .help = "What it remembers of every parameter.", .headline = true});
+  f.choice("recompute", in.recompute, recompute_choices(),
+           {.label = "Keep", .help = "Which activations wait for the backward pass.", .headline = true});
+  f.choice("change", in.change, changes,
+           {.label = "Beside it", .help = "The second vessel: the same plan after one change."});
+  f.group("The work");
+  shared::model(f, "model", in.model, {.help = "Its parameters, and the shapes of its activations."});
+  shared::chip(f, "chip", in.chip, {.help = "Its memory is the vessel's rim."});
+  shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch on this GPU."});
+  shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
+  f.choice("loss", in.loss, loss_choices(), {.label = "Loss", .help = "How often the logits exist at once."});
+  f.group("Cut over chips");
+  shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel, {.help = "GPUs that share every layer."});
+  f.toggle("sequence_parallel", in.sequence_parallel,
+           {.label = "Sequence parallel",
+            .help = "Norms and dropout between the split products are split by tokens over the same GPUs."});
+  shared::parallel_data(f, "data_parallel", in.data_parallel, {.help = "Replicas, over which ZeRO splits states."});
+  f.integer("zero_stage", in.zero_stage,
+            {.label = "ZeRO stage",
+             .help = "1 splits optimizer and master over the replicas, 2 the gradients too, 3 the weights too.",
+             .lo = 0,
+             .hi = 3});
+  shared::parallel_pipeline(f, "pipeline", in.pipeline, {.help = "Stages that the layers are cut into."});
+  f.integer("stage", in.stage,
+            {.label = "Which stage",
+             .help = "Whose GPU the vessel is: the first holds most micro-batches, the last the logits. Beyond the "
+                     "last it is the last.",
+             .lo = 1,
+             .hi = 1024,
+             .scale = Scale::log});
+  f.integer("virtual_pipeline", in.virtual_pipeline,
+            {.label = "Virtual stages",
+             .help = "Chunks of layers on each GPU of an interleaved pipeline.",
+             .lo = 1,
+             .hi = 64,
+             .scale = Scale::log});
+  f.integer("micro_batches", in.micro_batches,
+            {.label = "Micro-batches",
+             .help = "Of a step: a pipeline holds no more of them than there are.",
+             .lo = 1,
+             .hi = 65536,
+             .scale = Scale::log});
+  shared::parallel_context(f, "context_parallel", in.context_parallel, {.help = "GPUs that share each sequence."});
+  shared::parallel_expert(f, "expert_parallel", in.expert_parallel,
+                          {.help = "GPUs that share the experts; without experts it means nothing."});
+  f.group("How it is counted");
+  f.choice("count", in.count, counts,
+           {.label = "Activations", .help = "What counts them; the other stands beside it."});
+  f.toggle("fused_attention", in.fused_attention,
+           {.label = "FlashAttention",
+            .help = "Operation by operation: scores are never stored. The formula knows it as keeping all but them."});
+  f.toggle("dropout", in.dropout, {.label = "Dropout", .help = "Operation by operation: masks of a byte are kept."});
+  f.toggle("fused_gradients", in.fused_gradients,
+           {.label = "Fused weight gradients",
+            .help = "Products add to the gradients themselves; otherwise a 16-bit one passes through."});
+  f.toggle("stand_ins", in.stand_ins,
+           {.label = "Gradient stand-ins",
+            .help = "Transformer Engine keeps one 16-bit array a weight shape in place of gradients that it fused."});
+  f.real("fixed_bytes", in.fixed_bytes,
+         {.label = "Fixed buffers",
+          .unit = "B",
+          .help = "CUDA context, libraries and their workspaces: an assumption, often 0.5 to 2 GB.",
+          .lo = 0,
+          .hi = 16e9});
+  f.real("slack", in.slack,
+         {.label = "Allocator slack",
+          .unit = "%",
+          .help = "What the allocator reserves beyond what is in use, as a share of it.",
+          .lo = 0,
+          .hi = 50});
+  f.group("The model's size");
+  f.real("parameters", in.parameters,
+         {.label = "Parameters",
+          .unit = "parameters",
+          .help = "In place of the model's own number, for states; 0 takes the model's.",
+          .lo = 0,
+          .hi = 1e13,
+          .typical_lo = 0,
+          .typical_hi = 1e11});
+  f.integer("layers", in.layers,
+            {.label = "Layers",
+             .help = "In place of the model's own number; 0 takes the model's.",
+             .lo = 0,
+             .hi = 512,
+             .typical_lo = 0,
+             .typical_hi = 128});
+}
+
+void describe(Fields& f, ChangeRow& r) {
+  f.text("name", r.name, {.label = "Change"});
+  f.toggle("possible", r.possible, {.label = "Possible"});
+  f.toggle("fits", r.fits, {.label = "Fits"});
+  f.real("total_bytes", r.total_bytes, {.label = "Held", .unit = "B", .formula = "sum of owners"});
+  f.real("saved_bytes", r.saved_bytes, {.label = "Saved", .unit = "B", .formula = "before - after"});
+  f.text("why_not", r.why_not, {.label = "Why not"});
+}
+
+void describe(Fields& f, SavedTensorRow& r) {
+  f.text("operation", r.operation, {.label = "Operation"});
+  f.text("keeps", r.keeps, {.label = "Keeps"});
+  f.real("bytes", r.bytes, {.label = "Bytes", .unit = "B", .formula = "elements x bytes / splits"});
+  f.real("dropped_bytes", r.dropped_bytes,
+         {.label = "Of it dropped by selective recomputation", .unit = "B", .source = korthikanti});
+  f.real("per_sbh", r.per_sbh, {.label = "Over sbh", .formula = "bytes / (tokens x hidden)"});
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.group("The vessel");
+  f.real("total_bytes", o.total_bytes,
+         {.label = "Held at the peak",
+          .unit = "B",
+          .help = "Sum of the owners at the fullest moment, gradients there from the start.",
+          .headline = true,
+          .formula = "states + activations + logits + temporary + buffers"});
+  f.real("free_bytes", o.free_bytes,
+         {.label = "Free under the rim",
+          .unit = "B",
+          .help = "Negative where the plan does not fit.",
+          .headline = true,
+          .formula = "memory - held"});
+  f.real("bytes_per_parameter", o.memory.bytes_per_parameter,
+         {.label = "A parameter",
+          .unit = "B",
+          .help = "Weights, gradients, master and moments of one parameter, before they are split.",
+          .headline = true,
+          .source = zero_paper});
+  f.real("weights_share", o.weights_share,
+         {.label = "Weights' share", .unit = "%", .headline = true, .formula = "weights / held"});
+  f.toggle("fits", o.fits, {.label = "Fits"});
+  f.real("chip_bytes", o.chip_bytes, {.label = "Memory of the chip", .unit = "B", .source = "its data sheet"});
+  f.real("chip_share", o.chip_share, {.label = "Of the chip", .unit = "%", .formula = "held / memory"});
+  f.group("Owners");
+  describe(f, o.memory.held);
+  f.group("States");
+  f.real("states_bytes", o.states_bytes,
+         {.label = "Between steps",
+          .unit = "B",
+          .help = "States alone.",
+          .formula = "parameters x bytes a parameter / splits"});
+  f.real("states_share", o.states_share, {.label = "States' share", .unit = "%", .formula = "states / held"});
+  f.real("gpu_parameters", o.memory.parameters,
+         {.label = "Parameters on this GPU",
+          .unit = "parameters",
+          .formula = "stage's parameters / tensor, experts / expert parallel"});
+  f.real("left_per_parameter", o.left_per_parameter,
+         {.label = "Left for a parameter",
+          .unit = "B",
+          .help = "What the chip has for states of a parameter once everything else is in; negative where nothing is.",
+          .formula = "(memory - everything else) / parameters"});
+  f.group("Activations");
+  f.real("formula_bytes", o.memory.formula_bytes,
+         {.label = "By the formula", .unit = "B", .formula = "L s b h (34 + 5as/h)", .source = korthikanti});
+  f.real(
+      "operations_bytes", o.memory.operations_bytes,
+      {.label = "Operation by operation", .unit = "B", .help = "For this architecture, from the list that times it."});
+  f.real("counts_ratio", o.counts_ratio, {.label = "Operations over formula", .formula = "operations / formula"});
+  f.real("layer_sbh", o.layer_sbh,
+         {.label = "A layer over sbh",
+          .help = "34 by the formula with all but the scores kept.",
+          .formula = "bytes / (tokens x hidden)"});
+  f.real("scores_bytes", o.scores_bytes,
+         {.label = "Scores of a layer", .unit = "B", .help = "What keeping all adds.", .source = korthikanti});
+  f.real("layers_held", o.memory.layers_held,
+         {.label = "Layers held at once",
+          .help = "Micro-batches of a pipeline counted.",
+          .source = "Narayanan et al. 2021"});
+  f.real("layer_none_bytes", o.memory.layer_none_bytes,
+         {.label = "A layer, all kept", .unit = "B", .source = korthikanti});
+  f.real("layer_selective_bytes", o.memory.layer_selective_bytes,
+         {.label = "... without the scores", .unit = "B", .source = korthikanti});
+  f.real("layer_full_bytes", o.memory.layer_full_bytes,
+         {.label = "... its input alone", .unit = "B", .source = korthikanti});
+  f.group("Moments of the step");
+  f.real("logits_spike_bytes", o.memory.logits_spike_bytes,
+         {.label = "Loss at its fullest", .unit = "B", .formula = "tokens x vocabulary x bytes of the loss / tensor"});
+  f.real("backward_spike_bytes", o.memory.backward_spike_bytes,
+         {.label = "A layer's backward pass", .unit = "B", .help = "What it holds beyond what is kept."});
+  f.real("bytes_per_token", o.bytes_per_token,
+         {.label = "A token", .unit = "B", .formula = "what is no state or buffer / tokens"});
+  f.real("largest_sequence", o.largest_sequence,
+         {.label = "Longest sequence that fits",
+          .unit = "tokens",
+          .help = "0 where not even the shortest does; found to 0.2 %."});
+  f.group("One change");
+  f.text("best_change", o.best_change, {.label = "First that fits"});
+  f.real("best_total_bytes", o.best_total_bytes,
+         {.label = "Then held",
+          .unit = "B",
+          .may_be_missing = true,
+          .absent = "It fits, or no single change makes it.",
+          .formula = "sum of owners"});
+  f.table("changes", o.changes, {.label = "Every change alone"});
+  f.table("saved", o.saved, {.label = "What a layer keeps"});
+}
+
+LabPtr make() {
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {.id = "framework/training-memory",
+       .title = "Training memory",
+       .question = "Where do the bytes of a training step live, and what would make them fit?"},
+      compute, arrange, draw);
+}
+
+}  // namespace chapters::framework::training_memory

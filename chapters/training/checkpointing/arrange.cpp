@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/training/checkpointing/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::training::checkpointing {
+namespace {
+
+using models::memory::LayerKeep;
+using widgets::format_text;
+
+std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
+
+std::string layers_text(double count) { return format_text(count, "") + (count == 1 ? " layer" : " layers"); }
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const std::string peak = ticked(format_text(out.peak_bytes, "B")), budget = ticked(format_text(out.budget, "B"));
+  if (in.plan == Plan::best && std::isnan(out.best_share))
+    return "No plan is within " + budget + ": the smallest peak of all is " + peak + ", " +
+           ticked(layers_text(out.recomputed)) + " again.";
+  if (out.recomputed == 0 && out.again_s == 0)
+    return "Nothing runs again, and the peak is " + peak + (out.fits ? ", within " : ", over ") + budget + ".";
+  if (out.recomputed == 0)
+    return "No layer runs again; bringing back what layers dropped takes " +
+           ticked(format_text(out.again_share, "%", 3)) + " more time, and the peak is " + peak +
+           (out.fits ? ", within " : ", over ") + budget + ".";
+  std::string says = "Running " + ticked(layers_text(out.recomputed)) + " again takes " +
+                     ticked(format_text(out.again_share, "%", 3)) + " more time; the peak is " + peak +
+                     (out.fits ? ", within " : ", over ") + budget;
+  if (in.plan != Plan::best && out.excess_bytes > 0.005 * out.peak_bytes)
+    says += "; the best plan of that time takes " + ticked(format_text(out.peak_bytes - out.excess_bytes, "B"));
+  return says + ".";
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture p;
+  const auto setting = read_setting(in);
+  if (!out.reason.empty() || !setting) return p;
+  const Setting& s = *setting;
+  p.answer = answer_of(in, out);
+  p.letters = models::memory::plan_letters(s.plan);
+  double most = 0;
+  for (const auto& l : s.costs.layers) most = std::max(most, l.saved);
+  for (std::size_t i = 0; i < s.costs.layers.size(); ++i) {
+    const LayerKeep keep = s.plan[i];
+    const auto& l = s.costs.layers[i];
+    const bool hollow = keep == LayerKeep::again || keep == LayerKeep::joined;
+    const bool after = i > 0 && p.pillars.back().hollow;
+    p.pillars.push_back({.kept = hollow ? 0 : (keep == LayerKeep::selective ? l.selective : l.kept) / most,
+                         .hollow = hollow,
+                         .joined = keep == LayerKeep::joined && after});
+  }
+  p.low_share = s.costs.layers.front().checkpoint / most;
+  p.full_words = format_text(most, "B");
+  p.low_words = format_text(s.costs.layers.front().checkpoint, "B");
+  p.count_words = layers_text(out.recomputed) + " again; press or drag the pillars";
+  for (const auto& point : s.frontier) {
+    p.frontier_s.push_back(100 * point.recompute_s / s.costs.step_s);
+    p.frontier_bytes.push_back(s.costs.states + point.peak_bytes);
+  }
+  for (const PlanRow& row : out.plans) {
+    if (row.name == "scores only" && in.fused_attention) continue;  // the same point as nothing again
+    p.plan_s.push_back(row.again_share);
+    p.plan_bytes.push_back(row.peak_bytes);
+    p.plan_names.push_back(row.name);
+  }
+  // Chen's chain of the same length: layers that keep nothing but one tensor as large as all that a layer keeps here.
+  const std::size_t layers = s.costs.layers.size();
+  std::vector<models::memory::LayerCost> chain = s.costs.layers;
+  for (auto& l : chain) l.checkpoint = l.saved;
+  for (std::size_t k = 1; k <= layers; ++k) {
+    const auto plan = models::memory::every_k(layers, k);
+    p.piece_k.push_back(static_cast<double>(k));
+    p.piece_bytes.push_back(s.costs.states +
+                            models::memory::checkpoint_cost(s.costs.layers, plan, s.costs.ends).peak_bytes);
+    p.chain_bytes.push_back(s.costs.states + models::memory::checkpoint_cost(chain, plan, s.costs.ends).peak_bytes);
+  }
+  p.published = arrange_published("training/checkpointing", in, compute, {"model"});
+  return p;
+}
+
+}  // namespace chapters::training::checkpointing

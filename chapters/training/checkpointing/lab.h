@@ -1,0 +1,104 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/catalog.h"
+#include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/published_panel.h"
+#include "models/memory/checkpoint_plan.h"
+#include "widgets/charts/pillars.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/table/table.h"
+
+/// Which layers keep their activations: memory against time, and the best choice for every budget.
+namespace chapters::training::checkpointing {
+
+enum class Plan : std::uint8_t { best, none, every_layer, pieces, square_root, first, selective, drawn };
+inline constexpr std::size_t plan_count = 8;
+
+struct Inputs {
+  Plan plan = Plan::best;
+  std::int64_t piece = 4, again = 8, dropped = 0;
+  double budget_bytes = 0;
+  std::string letters;
+  std::string model = "llama-3-8b", chip = "h100_sxm";
+  std::int64_t batch = 4, sequence = 4096, tensor_parallel = 1;
+  bool sequence_parallel = false, fused_attention = true, dropout = false;
+  models::memory::StateRecipe recipe = models::memory::StateRecipe::no_master;
+  models::memory::OptimizerKind optimizer = models::memory::OptimizerKind::adamw_8bit;
+  models::memory::LossKind loss = models::memory::LossKind::fused;
+  double roof_share = 0.7;
+  bool operator==(const Inputs&) const = default;
+};
+
+/// A plan that people use, beside the best of the same time or peak.
+struct PlanRow {
+  std::string name;
+  double peak_bytes = 0, again_share = 0, recomputed = 0;
+  bool fits = false;
+  double best_bytes = 0;  ///< smallest peak of any plan that is no slower
+};
+
+struct DropRow {
+  std::string operation, by;
+  double bytes = 0, time_s = 0, bytes_per_s = 0;
+};
+
+struct Outputs {
+  std::string reason;
+  models::memory::CheckpointCost cost;
+  double peak_bytes = 0, chip_bytes = 0, free_bytes = 0, budget = 0;
+  bool fits = false;
+  double again_share = 0, again_s = 0, step_s = 0, recomputed = 0;
+  double kept_peak_bytes = 0, saved_bytes = 0,
+         saved_per_s = 0;  ///< with every layer kept; bytes a second of running again
+  double every_layer_bytes = 0, every_layer_share = 0, square_root_bytes = 0, smallest_bytes = 0, smallest_share = 0;
+  double best_share = 0, best_recomputed = 0;  ///< of the fastest plan within the budget; NaN where none is
+  double excess_bytes = 0;                     ///< over the best plan that is no slower
+  double layer_bytes = 0, checkpoint_bytes = 0, layer_over_checkpoint = 0, best_piece = 0;
+  std::vector<PlanRow> plans;
+  std::vector<DropRow> drops;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  std::string answer;
+  std::vector<widgets::Pillar> pillars;
+  std::string letters, full_words, low_words, count_words;
+  double low_share = 0;
+  std::vector<double> frontier_s, frontier_bytes;
+  std::vector<double> piece_k, piece_bytes, chain_bytes;
+  std::vector<double> plan_s, plan_bytes;
+  std::vector<std::string> plan_names;
+  double own_share = 0;
+  PublishedMarks published;
+};
+
+struct View {
+  widgets::PillarView pillars;
+  widgets::PlotView frontier, pieces;
+  widgets::TableView plans, drops;
+  std::vector<std::string_view> names;
+};
+
+struct Setting {
+  models::Architecture architecture;
+  const models::Chip* chip = nullptr;
+  models::memory::CheckpointSetting costs;
+  std::vector<models::memory::FrontierPoint> frontier;
+  std::vector<models::memory::LayerKeep> plan;
+  double budget = 0;
+};
+models::Result<Setting> read_setting(const Inputs& in);
+
+Outputs compute(const Inputs& inputs);
+Picture arrange(const Inputs& inputs, const Outputs& out);
+void draw(widgets::Stage& stage, Inputs& inputs, const Outputs& out, const Picture& picture, View& view);
+
+void describe(Fields& fields, Inputs& inputs);
+void describe(Fields& fields, Outputs& outputs);
+void describe(Fields& fields, PlanRow& row);
+void describe(Fields& fields, DropRow& row);
+
+}  // namespace chapters::training::checkpointing

@@ -1,0 +1,25 @@
+#pragma once
+#include "models/memory/training_plan.h"
+
+/// The closed forms for the activations of a GPT layer. Source: Korthikanti et al. 2022, "Reducing activation
+/// recomputation in large transformer models", table 2: 16-bit values, dropout with masks of a byte, unfused attention.
+namespace models::memory {
+
+/// Sizes of the formulas, as the paper names them.
+struct FormulaSizes {
+  double sequence = 1, batch = 1, hidden = 1, heads = 1;  ///< s, b (of a micro-batch), h, a
+  double tensor = 1;                                      ///< t
+  bool sequence_parallel = false;
+};
+
+/// Bytes of one layer: sbh (34 + 5as/h) and its variants; under full recomputation 2sbh, which t does not divide.
+double formula_layer_bytes(const FormulaSizes& sizes, Recompute recompute);
+
+/// Bytes of a layer over sbh: 34, 34 + 5as/h, 2, ...
+double formula_coefficient(const FormulaSizes& sizes, Recompute recompute);
+
+/// Layers whose activations the first stage holds at once: L, and with v > 1 chunks a stage L (1 + (p - 1) / (p v)).
+/// Source: the same, equation 5 ff.
+double formula_layers_held(double layers, double pipeline, double virtual_pipeline);
+
+}  // namespace models::memory

@@ -1,0 +1,31 @@
+#include "models/memory/loss_peak.h"
+
+#include "models/base/integer_math.h"
+#include "models/memory/state_bytes.h"
+
+namespace models::memory {
+
+LossPeak loss_peak(const Architecture& a, const TrainingPlan& p, bool late) {
+  const Workload w = workload_of(p);
+  const double t = as_double(p.tensor), tokens = new_tokens(w), wide = w.activation_bytes;
+  const double whole = tokens * as_double(a.hidden) * wide, stream = p.sequence_parallel ? whole / t : whole;
+  const double logits = tokens * as_double(a.vocab) / t;
+  const ParameterCount count = count_parameters(a);
+  const double head = as_double(a.tied ? count.embedding : count.head) / t;
+  double gradient = p.fused_gradients ? 0 : wide * head;
+  if (late) gradient = bytes_per_parameter(a, p.recipe, p.optimizer).gradients * head;
+  const double gathered = p.sequence_parallel && p.tensor > 1 ? whole : 0;
+
+  LossPeak out{.ends = 2 * stream};
+  const double of_kind = p.loss == LossKind::fused ? wide : loss_bytes_per_logit(p.loss);
+  out.spike = of_kind * logits;
+  const double at_spike = p.loss == LossKind::chunked ? whole : 0;
+  const double behind = p.loss == LossKind::chunked ? 0 : wide * logits;
+  const double beside = whole + gathered + gradient;
+  const bool spike_first = out.spike + at_spike >= behind + beside;
+  out.logits = spike_first ? out.spike : behind;
+  out.beside = spike_first ? at_spike : beside;
+  return out;
+}
+
+}  // namespace models::memory

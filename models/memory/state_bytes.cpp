@@ -1,0 +1,150 @@
+#include "models/memory/state_bytes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/base/integer_math.h"
+
+namespace models::memory {
+namespace {
+
+constexpr double fp32_bytes = 4;
+constexpr double scale_block = 256;  // bitsandbytes keeps one FP32 scale for so many 8-bit moments
+
+/// Elements of matrices that Adafactor keeps only rows and columns of, and those rows and columns.
+struct Factored {
+  double elements = 0, sums = 0;
+};
+
+/// Walks the model's weight matrices; each has rows x columns.
+template <class Visit>
+void for_each_matrix(const Architecture& a, const Visit& visit) {
+  const Workload w{.phase = Phase::train, .batch = 1, .sequence = 1};
+  for (const LayerOperation& op : model_operations(a, w)) {
+    if (op.parameters <= 0 || !(op.shape.n > 0 && op.shape.k > 0)) continue;
+    const double one = op.shape.n * op.shape.k;
+    if (one > as_double(op.parameters)) continue;
+    visit(op, std::max(1.0, static_cast<double>(static_cast<std::int64_t>(as_double(op.parameters) / one))));
+  }
+}
+
+double split(double bytes, bool splits, double over) { return splits ? bytes / over : bytes; }
+
+}  // namespace
+
+StageParameters stage_parameters(const Architecture& a, const TrainingPlan& p) {
+  StageParameters out;
+  const double t = as_double(p.tensor);
+  const double experts = as_double(a.moe.routed), local = std::ceil(experts / as_double(p.expert));
+  double largest = 0;
+  for (const auto& [first, end] : stage_layers(a, p))
+    for (std::int64_t layer = first; layer < end; ++layer) {
+      const LayerParameters one = layer_parameters(a, layer_form(a, layer));
+      const double routed = experts > 0 ? as_double(one.routed_experts) * local / experts : 0;
+      const double split_part = as_double(one.total() - one.routed_experts - one.norms - one.router - one.router_bias);
+      const double whole_part = as_double(one.norms + one.router + one.router_bias);
+      out.dense += split_part / t + whole_part;
+      out.experts += routed / t;
+      largest = std::max(largest, split_part / t + whole_part + routed / t);
+    }
+  const ParameterCount count = count_parameters(a);
+  const double embedding = as_double(count.embedding) / t + as_double(count.positions);
+  const double head = a.tied ? as_double(count.embedding) / t : as_double(count.head) / t;
+  const bool first = p.stage == 0, last = p.stage == p.pipeline - 1;
+  if (first) out.outer += embedding;
+  if (last) out.outer += as_double(count.outer_norms) + (a.tied && first ? as_double(count.head) / t : head);
+  out.largest_unit = std::max({largest, first ? embedding : 0.0, last ? head : 0.0});
+  if (p.parameters > 0) {
+    const double scale = p.parameters / as_double(count.total);
+    out.dense *= scale;
+    out.experts *= scale;
+    out.outer *= scale;
+    out.largest_unit *= scale;
+  }
+  return out;
+}
+
+double optimizer_bytes_per_parameter(const Architecture& a, OptimizerKind kind, double wide) {
+  switch (kind) {
+    case OptimizerKind::adamw:
+      return 2 * wide;
+    case OptimizerKind::adamw_8bit:
+      return 2 * (1 + fp32_bytes / scale_block);
+    case OptimizerKind::lion:
+    case OptimizerKind::sgd_momentum:
+      return wide;
+    case OptimizerKind::sgd:
+      return 0;
+    case OptimizerKind::adafactor: {
+      Factored f;
+      for_each_matrix(a, [&](const LayerOperation& op, double matrices) {
+        f.elements += as_double(op.count) * matrices * op.shape.n * op.shape.k;
+        f.sums += as_double(op.count) * matrices * (op.shape.n + op.shape.k);
+      });
+      // The embedding is a gather in the list of operations, and a matrix to the optimizer.
+      const double width = as_double(a.embedding_width > 0 ? a.embedding_width : a.hidden);
+      f.elements += as_double(a.vocab) * width;
+      f.sums += as_double(a.vocab) + width;
+      const double all = as_double(count_parameters(a).total);
+      return (f.sums + std::max(0.0, all - f.elements)) * wide / all;
+    }
+    case OptimizerKind::muon: {
+      double inside = 0;
+      for_each_matrix(a, [&](const LayerOperation& op, double matrices) {
+        if (op.layer != "embedding" && op.layer != "output" && op.name != "router")
+          inside += as_double(op.count) * matrices * op.shape.n * op.shape.k;
+      });
+      const double all = as_double(count_parameters(a).total);
+      return wide * (2 - inside / all);
+    }
+  }
+  return 0;
+}
+
+BytesPerParameter bytes_per_parameter(const Architecture& a, StateRecipe recipe, OptimizerKind optimizer) {
+  BytesPerParameter b;
+  double wide = fp32_bytes;
+  switch (recipe) {
+    case StateRecipe::zero:
+      b = {2, 2, 4, 0};
+      break;
+    case StateRecipe::megatron:
+      b = {2, 4, 4, 0};
+      break;
+    case StateRecipe::accumulate:
+      b = {2, 6, 4, 0};
+      break;
+    case StateRecipe::no_master:
+      b = {2, 2, 0, 0};
+      break;
+    case StateRecipe::pure_bf16:
+      b = {2, 2, 0, 0};
+      wide = 2;
+      break;
+    case StateRecipe::fp32:
+      b = {4, 4, 0, 0};
+      break;
+  }
+  b.optimizer = optimizer_bytes_per_parameter(a, optimizer, wide);
+  return b;
+}
+
+HeldBytes state_bytes(const Architecture& a, const TrainingPlan& p) {
+  const BytesPerParameter b = bytes_per_parameter(a, p.recipe, p.optimizer);
+  const StageParameters n = stage_parameters(a, p);
+  // Experts live on tensor x data x context GPUs, of which expert parallel takes its share.
+  const double ranks = as_double(p.data * p.context), expert_ranks = std::max(1.0, ranks / as_double(p.expert));
+  const double dense = n.dense + n.outer;
+  const auto held = [&](double each, std::int64_t from_stage) {
+    const bool splits = p.zero_stage >= from_stage;
+    return split(each * dense, splits, ranks) + split(each * n.experts, splits, expert_ranks);
+  };
+  HeldBytes out;
+  out[MemoryOwner::weights] = held(b.weights, 3);
+  out[MemoryOwner::gradients] = held(b.gradients, 2);
+  out[MemoryOwner::master] = held(b.master, 1);
+  out[MemoryOwner::optimizer] = held(b.optimizer, 1);
+  return out;
+}
+
+}  // namespace models::memory

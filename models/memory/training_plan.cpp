@@ -1,0 +1,110 @@
+#include "models/memory/training_plan.h"
+
+#include <algorithm>
+
+#include "models/base/integer_math.h"
+
+namespace models::memory {
+
+double loss_bytes_per_logit(LossKind kind) {
+  switch (kind) {
+    case LossKind::eager:
+      return 12;
+    case LossKind::parallel:
+      return 6;
+    case LossKind::fused:
+      return 2;
+    case LossKind::chunked:
+      return 12 / loss_chunks;
+  }
+  return 0;
+}
+
+std::string plan_problem(const Architecture& a, const TrainingPlan& p) {
+  if (std::string problem = workload_problem(workload_of(p)); !problem.empty()) return problem;
+  struct Count {
+    const char* name;
+    std::int64_t value;
+  };
+  for (const Count& c : {Count{"Tensor parallel", p.tensor}, Count{"Pipeline stages", p.pipeline},
+                         Count{"Virtual stages", p.virtual_pipeline}, Count{"Data parallel", p.data},
+                         Count{"Context parallel", p.context}, Count{"Expert parallel", p.expert},
+                         Count{"Micro-batches", p.micro_batches}})
+    if (c.value < 1 || c.value > 1'000'000)
+      return std::string(c.name) + " is " + std::to_string(c.value) + "; from 1 to 1,000,000 is allowed.";
+  const auto does_not_divide = [](const char* what, std::int64_t parts, const char* of, std::int64_t whole) {
+    return std::string(what) + " " + std::to_string(parts) + " does not divide the " + std::to_string(whole) + " " +
+           of + "; choose a divisor.";
+  };
+  if (a.heads % p.tensor != 0) return does_not_divide("Tensor parallel", p.tensor, "heads", a.heads);
+  if (p.pipeline * p.virtual_pipeline > a.layers)
+    return "Pipeline times virtual stages is " + std::to_string(p.pipeline * p.virtual_pipeline) + ", and there are " +
+           std::to_string(a.layers) + " layers; choose fewer stages.";
+  if (a.moe.routed > 0 && p.expert > p.data * p.context * p.tensor)
+    return "Expert parallel " + std::to_string(p.expert) + " needs as many GPUs beside each other, and there are " +
+           std::to_string(p.data * p.context * p.tensor) + "; raise data parallel.";
+  if (p.stage < 0 || p.stage >= p.pipeline)
+    return "Stage " + std::to_string(p.stage + 1) + " is none of the " + std::to_string(p.pipeline) +
+           " stages of the pipeline; choose one of them.";
+  if (!(p.parameters >= 0 && p.parameters <= 1e15))
+    return "The number of parameters is out of range; from 0 (as the model has) to 1e15 is allowed.";
+  return {};
+}
+
+std::vector<std::array<std::int64_t, 2>> stage_layers(const Architecture& a, const TrainingPlan& p) {
+  std::vector<std::array<std::int64_t, 2>> chunks;
+  const std::int64_t all = p.pipeline * p.virtual_pipeline, each = (a.layers + all - 1) / all;
+  for (std::int64_t chunk = 0; chunk < p.virtual_pipeline; ++chunk) {
+    const std::int64_t first = std::min(a.layers, (chunk * p.pipeline + p.stage) * each);
+    chunks.push_back({first, std::min(a.layers, first + each)});
+  }
+  return chunks;
+}
+
+Architecture with_layers(const Architecture& architecture, std::int64_t layers) {
+  Architecture a = architecture;
+  a.layers = layers;
+  if (!a.layer_forms.empty()) a.layer_forms.resize(static_cast<std::size_t>(layers), architecture.layer_forms.back());
+  return a;
+}
+
+Workload workload_of(const TrainingPlan& plan) {
+  Workload w;
+  w.phase = Phase::train;
+  w.batch = plan.batch;
+  const std::int64_t context = std::max<std::int64_t>(plan.context, 1);
+  w.sequence = (plan.sequence + context - 1) / context;
+  w.attention = AttentionFlops::causal;
+  const double wide = plan.recipe == StateRecipe::fp32 ? 4 : 2;
+  w.weight_bytes = wide;
+  w.activation_bytes = wide;
+  w.kv_bytes = wide;
+  w.fused_attention = plan.fused_attention;
+  return w;
+}
+
+std::string_view owner_name(MemoryOwner owner) {
+  switch (owner) {
+    case MemoryOwner::weights:
+      return "weights";
+    case MemoryOwner::gradients:
+      return "gradients";
+    case MemoryOwner::master:
+      return "master weights";
+    case MemoryOwner::optimizer:
+      return "optimizer";
+    case MemoryOwner::activations:
+      return "activations";
+    case MemoryOwner::logits:
+      return "logits";
+    case MemoryOwner::temporary:
+      return "temporary";
+    case MemoryOwner::buffers:
+      return "buffers";
+    case MemoryOwner::slack:
+      return "slack";
+  }
+  return "";
+}
+
+}  // namespace models::memory

@@ -1,0 +1,113 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/transformer/layer_ops.h"
+
+/// What a training step keeps in the memory of one GPU: the plan, and whose bytes are counted.
+namespace models::memory {
+
+/// What is kept of a parameter between steps, apart from the optimizer's own moments.
+enum class StateRecipe : std::uint8_t {
+  zero,        ///< weights 2, gradients 2, FP32 master 4: Rajbhandari et al. 2019 (ZeRO), section 3.1
+  megatron,    ///< weights 2, FP32 gradients 4, master 4: Megatron-LM, theoretical_memory_usage.py
+  accumulate,  ///< weights 2, gradients 2 and an FP32 sum of them 4, master 4: Ultra-Scale Playbook (nanotron)
+  no_master,   ///< weights 2, gradients 2: the optimizer updates the 16-bit weights
+  pure_bf16,   ///< weights 2, gradients 2, and moments of 16 bits too
+  fp32,        ///< weights 4, gradients 4: no master is needed
+};
+inline constexpr std::size_t state_recipe_count = 6;
+
+enum class OptimizerKind : std::uint8_t {
+  adamw,         ///< two FP32 moments: 8 B
+  adamw_8bit,    ///< two 8-bit moments and an FP32 scale for each block of 256: 2.03 B (bitsandbytes)
+  adafactor,     ///< of a matrix only the sums of rows and columns of the second moment, FP32 (Shazeer & Stern 2018)
+  lion,          ///< one moment: 4 B (Chen et al. 2023)
+  muon,          ///< one moment of the matrices inside the layers, AdamW for the rest (Jordan 2024)
+  sgd_momentum,  ///< one moment: 4 B
+  sgd,           ///< nothing
+};
+inline constexpr std::size_t optimizer_kind_count = 7;
+
+/// How the logits become a loss, which decides how often they exist at once.
+enum class LossKind : std::uint8_t {
+  eager,     ///< log-softmax, its gradient and that of the logits, each FP32 and whole: 12 B a logit (Transformers)
+  parallel,  ///< the 16-bit logits beside one FP32 copy that is worked on in place: 6 B (Megatron-LM)
+  fused,     ///< the gradient takes the place of the 16-bit logits: 2 B (Transformer Engine, Liger)
+  chunked,   ///< an eighth of the rows at a time, each eagerly: 1.5 B
+};
+inline constexpr std::size_t loss_kind_count = 4;
+/// Bytes that live at once for each logit when the loss is at its fullest.
+double loss_bytes_per_logit(LossKind kind);
+inline constexpr double loss_chunks = 8;
+
+/// A step of one micro-batch shape under a plan. Counts are of GPUs, sequences, tokens, layers.
+struct TrainingPlan {
+  StateRecipe recipe = StateRecipe::zero;
+  OptimizerKind optimizer = OptimizerKind::adamw;
+  std::int64_t batch = 1;  ///< sequences of one micro-batch
+  std::int64_t sequence = 4096;
+  std::int64_t micro_batches = 1;  ///< of a step: they limit what a pipeline holds at once
+  std::int64_t tensor = 1, pipeline = 1, virtual_pipeline = 1, data = 1, context = 1, expert = 1;
+  std::int64_t stage = 0;          ///< of the pipeline, 0-based: whose GPU is counted
+  bool sequence_parallel = false;  ///< norms and dropout between the tensor-parallel blocks are split as well
+  std::int64_t zero_stage = 0;     ///< 1 splits optimizer and master over `data` x `context`, 2 gradients, 3 weights
+  Recompute recompute = Recompute::none;
+  bool fused_attention = true;  ///< scores are never stored
+  bool dropout = false;         ///< masks of a byte, and of attention its result once more
+  LossKind loss = LossKind::eager;
+  bool fused_gradients = false;  ///< weight gradients are added inside the product: no 16-bit one in between
+  /// Transformer Engine's stand-in for a fused weight gradient: one 16-bit array a weight shape, kept for good.
+  bool gradient_stand_ins = false;
+  bool step_gradients = false;  ///< DeepSpeed's ZeRO-1 and 2: its part of the gradients once more in FP32 for the step
+  double parameters = 0;        ///< 0: as many as the architecture has
+  bool operator==(const TrainingPlan&) const = default;
+};
+
+/// One sentence when the plan is out of range or the architecture cannot be split so; nothing otherwise. What does not
+/// divide evenly (layers over stages, tokens over context, experts) is rounded up: the GPU that has most is counted.
+/// Expert parallel means nothing to a model without experts.
+std::string plan_problem(const Architecture& architecture, const TrainingPlan& plan);
+
+/// Chunks of layers that the plan's stage holds, each [first, end); the last ones may be shorter.
+std::vector<std::array<std::int64_t, 2>> stage_layers(const Architecture& architecture, const TrainingPlan& plan);
+
+/// The same architecture cut or repeated to `layers` layers; those that come on top are like the last one.
+Architecture with_layers(const Architecture& architecture, std::int64_t layers);
+
+/// The workload that models/transformer counts for this plan: a training step of one micro-batch without recomputation.
+Workload workload_of(const TrainingPlan& plan);
+
+/// Whose bytes they are. The order is that of the stack, from the ground up.
+enum class MemoryOwner : std::uint8_t {
+  weights,
+  gradients,
+  master,
+  optimizer,
+  activations,
+  logits,
+  temporary,
+  buffers,
+  slack
+};
+inline constexpr std::size_t memory_owner_count = 9;
+std::string_view owner_name(MemoryOwner owner);  ///< "weights"
+
+/// Bytes by owner.
+struct HeldBytes {
+  std::array<double, memory_owner_count> bytes{};
+
+  double& operator[](MemoryOwner owner) { return bytes[static_cast<std::size_t>(owner)]; }
+  double operator[](MemoryOwner owner) const { return bytes[static_cast<std::size_t>(owner)]; }
+  double total() const {
+    double sum = 0;
+    for (const double b : bytes) sum += b;
+    return sum;
+  }
+  bool operator==(const HeldBytes&) const = default;
+};
+
+}  // namespace models::memory

@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+
+TEST_CASE("training memory lab: the owners of the default step, by hand") {
+  const LabPtr lab = open_lab("framework/training-memory");
+  compute(*lab);
+  const double parameters = 8030261248;
+  CHECK(near(out(*lab, "weights_bytes"), 2 * parameters));
+  CHECK(near(out(*lab, "gradients_bytes"), 2 * parameters));
+  CHECK(near(out(*lab, "master_bytes"), 4 * parameters));
+  CHECK(near(out(*lab, "optimizer_bytes"), 8 * parameters));
+  CHECK(near(out(*lab, "activations_bytes"), 34.0 * 4096 * 4096 * 32));
+  CHECK(near(out(*lab, "logits_bytes"), 12.0 * 4096 * 128256));
+  // States, activations, logits, the ends of the model, and a gigabyte of fixed buffers.
+  const double total = 16 * parameters + 34.0 * 4096 * 4096 * 32 + 12.0 * 4096 * 128256 + 2 * 2.0 * 4096 * 4096 + 1e9;
+  CHECK(near(out(*lab, "total_bytes"), total));
+  CHECK(lab->answer() ==
+        "`154 GB` do not fit in `80 GB`, and the weights are `16.1 GB` of them: optimizer and master keep `96.4 GB`.");
+}
+
+TEST_CASE("training memory lab: contract keys follow the formula's variants") {
+  const LabPtr lab = open_lab("framework/training-memory", R"({"model": "gpt-3", "sequence": 2048})");
+  const double sbh = 2048.0 * 12288, scores = 5.0 * 96 * 2048 / 12288;
+  const auto layer = [&](const char* recompute, double tensor, double sequence_parallel) {
+    set(*lab, "recompute", recompute, "tensor_parallel", tensor, "sequence_parallel", sequence_parallel);
+    return computed(*lab, "activations_bytes") / 96 / sbh;
+  };
+  CHECK(near(layer("none", 1, 0), 34 + scores));
+  CHECK(near(layer("selective", 1, 0), 34));
+  CHECK(near(layer("none", 8, 0), 10 + (24 + scores) / 8));
+  CHECK(near(layer("selective", 8, 0), 13));
+  CHECK(near(layer("none", 8, 1), (34 + scores) / 8));
+  CHECK(near(layer("selective", 8, 1), 34.0 / 8));
+  CHECK(near(layer("full", 8, 0), 2));
+}
+
+TEST_CASE("training memory lab: clicking a row of the strip takes its recipe") {
+  const LabPtr lab = open_lab("framework/training-memory");
+  lab->compute();
+  Canvas canvas(*lab, {1400, 900});
+  canvas.ui.frames(2);
+  const double before = out(*lab, "bytes_per_parameter");
+  CHECK(before == 16);
+  canvas.ui.click_at(canvas.ui.point_in("bytes", {0.5f, 0.95f}));
+  canvas.ui.frames(2);
+  CHECK(input(*lab, "recipe").choice_id() != "mixed");
+}
+
+TEST_CASE("memory timeline lab: the peak is the loss, and running eight layers again frees 8.6 GB") {
+  const LabPtr lab = open_lab("framework/memory-timeline");
+  compute(*lab);
+  // 24 layers of 34 bytes and row sums, 8 inputs, the ends, and three FP32 copies of the logits.
+  const double tokens = 8192, layer = tokens * (34.0 * 4096 + 4 * 32), input_bytes = tokens * 2 * 4096;
+  const double states = 8030261248.0 * (2 + 2 * (1 + 4.0 / 256));
+  CHECK(near(out(*lab, "peak_bytes"), states + 24 * layer + 8 * input_bytes + 2 * input_bytes + 12 * tokens * 128256,
+             1e-9));
+  CHECK(near(out(*lab, "saved_bytes"), 8 * (layer - input_bytes), 1e-9));
+  CHECK(output(*lab, "peak_phase").text() == "loss");
+  CHECK(out(*lab, "layers_needed") == 2);
+  set(*lab, "which", "every_layer");
+  CHECK(computed(*lab, "peak_bytes") < 50e9);
+  CHECK(output(*lab, "peak_phase").text() == "backward");
+  set(*lab, "which", "drawn", "letters", "rrx");
+  CHECK(reason_of(*lab).starts_with("Letter 3 of the plan is none of k"));
+}
+
+TEST_CASE("memory timeline lab: pressing a pillar lets its layer run again") {
+  const LabPtr lab = open_lab("framework/memory-timeline", R"({"which": "none"})");
+  lab->compute();
+  Canvas canvas(*lab, {1400, 900});
+  canvas.ui.frames(2);
+  canvas.ui.click_at(canvas.ui.point_in("layers", {0.5f, 0.5f}));
+  canvas.ui.frames(2);
+  CHECK(input(*lab, "which").choice_id() == "drawn");
+  const std::string letters = input(*lab, "letters").text();
+  CHECK(std::count(letters.begin(), letters.end(), 'r') == 1);
+  CHECK(letters.size() == 32);
+}
+
+TEST_CASE("memory timeline lab: a recording stands beside the model with the residual of its peak") {
+  const LabPtr lab = open_lab("framework/memory-timeline");
+  input(*lab, "file").file().path = "snapshot.json";
+  input(*lab, "file").file().text = R"({"segments": [], "device_traces": [[
+    {"action": "alloc", "size": 73000000000, "time_us": 1},
+    {"action": "free_completed", "size": 73000000000, "time_us": 9}]]})";
+  compute(*lab);
+  CHECK(output(*lab, "recorded_kind").text() == "PyTorch snapshot");
+  CHECK(out(*lab, "recorded_peak_bytes") == 73e9);
+  CHECK(near(out(*lab, "residual"), 100 * (out(*lab, "peak_bytes") / 73e9 - 1), 1e-9));
+}

@@ -1,0 +1,118 @@
+#include "widgets/charts/vessel.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+
+#include "tests/support/ui/headless_frame.h"
+#include "tests/widgets/charts/chart_measure.h"
+#include "widgets/charts/byte_strip.h"
+#include "widgets/charts/pillars.h"
+
+using namespace widgets;
+
+TEST_CASE("a vessel's layers touch, add up, and are cut at the rim") {
+  const PlainTheme plain;
+  const VesselLayer layers[] = {{.label = "weights", .value = 16},
+                                {.label = "moments", .value = 100},
+                                {.label = "none", .value = 0},
+                                {.label = "logits", .value = 12}};
+  const Vessel vessels[] = {{.layers = layers, .rim = 80}};
+  VesselLayout l;
+  layout_vessels(vessels, {.unit = "B"}, {{0, 0}, {600, 500}}, seven_px, l);
+  REQUIRE(l.pieces.size() == 4);  // the moments stand on both sides of the rim
+  CHECK(l.vessels[0].total == 128);
+  CHECK(l.pieces[0].rect.max.y == l.ground);
+  for (std::size_t i = 1; i < l.pieces.size(); ++i)
+    CHECK(std::abs(l.pieces[i].rect.max.y - l.pieces[i - 1].rect.min.y) <= 0.01f);
+  CHECK(l.pieces[1].layer == 1);
+  CHECK_FALSE(l.pieces[1].over);
+  CHECK(l.pieces[2].layer == 1);
+  CHECK(l.pieces[2].over);
+  CHECK(std::abs(l.pieces[1].rect.min.y - l.vessels[0].body.min.y) <= 0.01f);
+  CHECK(std::abs(static_cast<double>(l.ground - l.vessels[0].body.min.y) * l.scale - 80) <= 0.5);
+  CHECK(l.pieces[2].caption == VesselCaption::none);  // the lower part is the larger one
+}
+
+TEST_CASE("vessels share a scale and a ground, and words of thin layers do not touch") {
+  const PlainTheme plain;
+  const VesselLayer thin[] = {{.label = "a", .value = 98},
+                              {.label = "b", .value = 0.5},
+                              {.label = "c", .value = 0.5},
+                              {.label = "d", .value = 0.5}};
+  const VesselLayer half[] = {{.label = "a", .value = 49.75}};
+  const Vessel vessels[] = {{.layers = thin}, {.layers = half}};
+  VesselLayout l;
+  layout_vessels(vessels, {}, {{0, 0}, {500, 400}}, seven_px, l);
+  const float whole = l.ground - l.vessels[0].body.min.y, other = l.ground - l.vessels[1].body.min.y;
+  CHECK(std::abs(other * 2 - whole) <= 0.5f);
+  CHECK(l.vessels[0].body.max.x <= l.vessels[1].body.min.x);
+  std::vector<float> beside;
+  for (const VesselPiece& p : l.pieces)
+    if (p.caption == VesselCaption::beside) beside.push_back(p.caption_y);
+  REQUIRE(beside.size() == 3);
+  const float line = widgets::theme().type(Type::small);
+  for (std::size_t i = 1; i < beside.size(); ++i) CHECK(beside[i - 1] - beside[i] >= line);
+}
+
+TEST_CASE("bytes are cells of one width; a part of a byte is narrower") {
+  const PlainTheme plain;
+  const ByteRun runs[] = {{.label = "weights", .bytes = 2}, {.label = "moments", .bytes = 2.5}};
+  const ByteStripRow rows[] = {{.label = "one", .runs = runs}, {.label = "two", .runs = std::span(runs).first(1)}};
+  ByteStripLayout l;
+  layout_byte_strip(rows, {.limit = 6}, {{0, 0}, {400, 200}}, l);
+  REQUIRE(l.rows.size() == 2);
+  REQUIRE(l.cells.size() == 7);
+  CHECK(l.cells[0].rect.width() == l.cells[1].rect.width());
+  CHECK(std::abs(l.cells[4].rect.width() * 2 - l.cells[3].rect.width()) <= 0.01f);
+  CHECK(l.cells[1].rect.max.x == l.cells[2].rect.min.x);
+  CHECK(l.x(6) <= 400);
+  layout_byte_strip(rows, {}, {{0, 0}, {400, 62}}, l);
+  CHECK(l.rows.size() == 1);  // no row without room
+}
+
+TEST_CASE("pillars stand side by side, numbered as far apart as their numbers need") {
+  const PlainTheme plain;
+  const std::vector<Pillar> pillars(126);
+  PillarLayout l;
+  layout_pillars(pillars, {.full = "1.1 GB", .low = "67 MB"}, {{0, 0}, {800, 100}}, seven_px, l);
+  REQUIRE(l.pillars.size() == 126);
+  CHECK(l.pillars.front().min.x == 6 * 7 + 10);
+  for (std::size_t i = 1; i < l.pillars.size(); ++i) REQUIRE(l.pillars[i].min.x >= l.pillars[i - 1].max.x);
+  CHECK(l.pillars.back().max.x <= 800.5f);
+  CHECK(l.number_step == 8);  // a pillar has 5.9 px, a number of three digits 29
+}
+
+TEST_CASE("pressing a pillar turns it over, and dragging gives its new state to those that are crossed") {
+  support::HeadlessFrame ui;
+  PillarView view;
+  std::vector<Pillar> pillars(8);
+  pillars[3].hollow = true;
+  const auto frame = [&] {
+    ui.frame([&] {
+      const PillarEvent event = draw_pillars("pillars", pillars, view, {.size = {400, 100}});
+      if (event.pillar >= 0) pillars[static_cast<std::size_t>(event.pillar)].hollow = event.hollow;
+    });
+  };
+  frame();
+  const auto middle = [&](std::size_t i) {
+    const Rect r = view.layout.pillars[i];
+    return ImVec2{(r.min.x + r.max.x) / 2, (r.min.y + r.max.y) / 2};
+  };
+  const auto at = [&](std::size_t i) {
+    ImGui::GetIO().AddMousePosEvent(middle(i).x, middle(i).y);
+    frame();
+  };
+  at(1);
+  ImGui::GetIO().AddMouseButtonEvent(0, true);
+  frame();
+  frame();
+  CHECK(pillars[1].hollow);
+  at(2);
+  at(3);
+  at(4);
+  ImGui::GetIO().AddMouseButtonEvent(0, false);
+  frame();
+  at(6);
+  for (const std::size_t i : {1, 2, 3, 4}) CHECK(pillars[i].hollow);
+  for (const std::size_t i : {0, 5, 6, 7}) CHECK_FALSE(pillars[i].hollow);
+}

@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/charts/vessel.h"
+
+namespace widgets {
+namespace {
+
+constexpr float words_beside_px = 96, bracket_px = 104;
+
+double total_of(const Vessel& v) {
+  double sum = 0;
+  for (const VesselLayer& l : v.layers)
+    if (l.value > 0) sum += l.value;
+  return sum;
+}
+
+/// Thin layers have their words beside the vessel, pushed apart so that none touch.
+void place_beside(std::vector<VesselPiece>& pieces, std::size_t first, float line, float top, float bottom) {
+  float free = bottom;
+  for (std::size_t i = first; i < pieces.size(); ++i) {  // bottom up
+    VesselPiece& p = pieces[i];
+    if (p.caption != VesselCaption::beside) continue;
+    p.caption_y = std::min(p.caption_y, free - line / 2);
+    free = p.caption_y - line / 2;
+  }
+  float taken = top;
+  for (std::size_t i = pieces.size(); i-- > first;) {  // top down, where the stack was pushed out
+    VesselPiece& p = pieces[i];
+    if (p.caption != VesselCaption::beside) continue;
+    p.caption_y = std::max(p.caption_y, taken + line / 2);
+    taken = p.caption_y + line / 2;
+  }
+}
+
+}  // namespace
+
+void layout_vessels(std::span<const Vessel> vessels, const VesselOptions& options, Rect area, Measure,
+                    VesselLayout& out) {
+  const Theme& t = theme();
+  out.pieces.clear();
+  out.vessels.clear();
+  if (vessels.empty()) return;
+  const float line = t.type(Type::small) + t.px(3), head = t.type(Type::title) + 2 * line + t.px(8);
+  const float foot = line + t.px(6);
+  out.ground = area.max.y - foot;
+  out.left = area.min.x + (options.brackets.empty() ? 0.0f : std::min(t.px(bracket_px), area.width() * 0.22f));
+  const float beside = std::min(t.px(words_beside_px), area.width() * (vessels.size() == 1 ? 0.34f : 0.2f));
+  double most = 0;
+  for (const Vessel& v : vessels) most = std::max({most, total_of(v), std::isfinite(v.rim) ? v.rim : 0.0});
+  const float height = std::max(1.0f, out.ground - area.min.y - head);
+  out.scale = most > 0 ? most / static_cast<double>(height) : 1;
+  if (options.scale > 0) {
+    out.scale = options.scale;
+    out.ground = options.ground;
+  }
+  const auto count = static_cast<float>(vessels.size());
+  const float room = std::max(1.0f, area.max.x - beside - out.left);
+  const float gap = vessels.size() > 1 ? std::min(t.px(120), room * 0.3f / (count - 1) + t.px(8)) : 0.0f;
+  const float width = std::min(t.px(240), std::max(1.0f, (room - gap * (count - 1)) / count));
+  for (std::size_t i = 0; i < vessels.size(); ++i) {
+    const Vessel& v = vessels[i];
+    const float x = std::round(out.left + static_cast<float>(i) * (width + gap));
+    const bool has_rim = std::isfinite(v.rim);
+    const auto y_of = [&](double value) { return out.ground - static_cast<float>(value / out.scale); };
+    PlacedVessel placed{.total = total_of(v)};
+    const std::size_t first = out.pieces.size();
+    double at = 0;
+    const auto piece = [&](std::size_t layer, double from, double to, bool over) {
+      const Rect rect{{x, y_of(to)}, {x + width, y_of(from)}};
+      VesselCaption caption = VesselCaption::beside;
+      if (rect.height() >= line) caption = VesselCaption::inside;
+      out.pieces.push_back({i, layer, rect, over, caption, (rect.min.y + rect.max.y) / 2});
+    };
+    for (std::size_t k = 0; k < v.layers.size(); ++k) {
+      const double value = v.layers[k].value;
+      if (!(value > 0)) continue;
+      const double end = at + value;
+      if (has_rim && at < v.rim && end > v.rim) {
+        piece(k, at, v.rim, false);
+        const std::size_t below = out.pieces.size() - 1;
+        piece(k, v.rim, end, true);
+        // Words stand once, in the larger part.
+        VesselPiece& lower = out.pieces[below];
+        VesselPiece& upper = out.pieces.back();
+        (lower.rect.height() >= upper.rect.height() ? upper : lower).caption = VesselCaption::none;
+      } else {
+        piece(k, at, end, has_rim && at >= v.rim);
+      }
+      at = end;
+    }
+    placed.body = {{x, y_of(has_rim ? v.rim : at)}, {x + width, out.ground}};
+    placed.top = std::min(placed.body.min.y, y_of(at));
+    place_beside(out.pieces, first, line, area.min.y + line, out.ground);
+    out.vessels.push_back(placed);
+  }
+}
+
+}  // namespace widgets
