@@ -20,6 +20,7 @@ CachingAllocator::CachingAllocator(const AllocatorConfig& config, std::int32_t i
       placement_(placement.begin(), placement.end()) {
   for (const std::uint64_t address : placement_) next_address_ = std::max(next_address_, address + 64 * gib);
   add_initial(initial);
+  raise_peaks();
 }
 
 void CachingAllocator::add_initial(std::span<const InitialSegment> initial) {
@@ -220,6 +221,7 @@ void CachingAllocator::hand_out(Index at, const Request& r, std::int32_t id) {
   figures_.allocated_bytes += b.size;
   figures_.active_bytes += b.size;
   figures_.requested_bytes += r.bytes;
+  raise_peaks();
   if (watcher_) watcher_->taken(b.address, b.size, id);
 }
 
@@ -255,6 +257,14 @@ void CachingAllocator::release_to_pool(Index at) {
   merge(at, b.prev);
   merge(at, b.next);
   insert_free(at);
+  raise_peaks();
+}
+
+void CachingAllocator::raise_peaks() {
+  peaks_.allocated_bytes = std::max(peaks_.allocated_bytes, figures_.allocated_bytes);
+  peaks_.active_bytes = std::max(peaks_.active_bytes, figures_.active_bytes);
+  peaks_.reserved_bytes = std::max(peaks_.reserved_bytes, figures_.reserved_bytes());
+  peaks_.inactive_split_bytes = std::max(peaks_.inactive_split_bytes, figures_.inactive_split_bytes);
 }
 
 // v2.6.0:2463-2506. Never across segments: neighbours are of one.

@@ -27,6 +27,11 @@ struct AllocatorFigures {
   bool operator==(const AllocatorFigures&) const = default;
 };
 
+/// The largest value that each figure had, between two steps of an event too.
+struct AllocatorPeaks {
+  std::uint64_t allocated_bytes = 0, active_bytes = 0, reserved_bytes = 0, inactive_split_bytes = 0;
+};
+
 enum class BlockState : std::uint8_t { free, allocated, pending };
 
 /// A segment that exists before the list begins.
@@ -87,6 +92,7 @@ class CachingAllocator {
   void set(std::span<const AllocatorSetting> settings);
 
   const AllocatorFigures& figures() const { return figures_; }
+  const AllocatorPeaks& peaks() const { return peaks_; }
   std::uint64_t largest_free_bytes() const;  ///< over both pools and all streams
   std::uint64_t snapshot_segments() const;
   /// Bytes that empty_cache would give back: segments that are one free block, whole free pages of expandable ones.
@@ -148,6 +154,7 @@ class CachingAllocator {
   void hand_out(Index block, const Request& request, std::int32_t id);
   void release_to_pool(Index block);
   std::uint64_t merge(Index into, Index from);
+  void raise_peaks();
   void poll();
   void finish_event(Index block);
   void add_initial(std::span<const InitialSegment> initial);
@@ -189,6 +196,7 @@ class CachingAllocator {
   std::size_t placed_ = 0;
   std::uint64_t next_address_ = 0;
   AllocatorFigures figures_;
+  AllocatorPeaks peaks_;
   AllocatorWatcher* watcher_ = nullptr;
 };
 

@@ -22,13 +22,6 @@ AllocatorFailure failure_of(const CachingAllocator& allocator, const AllocatorEv
   };
 }
 
-void raise(AllocatorPeaks& peaks, const AllocatorFigures& f) {
-  peaks.allocated_bytes = std::max(peaks.allocated_bytes, f.allocated_bytes);
-  peaks.active_bytes = std::max(peaks.active_bytes, f.active_bytes);
-  peaks.reserved_bytes = std::max(peaks.reserved_bytes, f.reserved_bytes());
-  peaks.inactive_split_bytes = std::max(peaks.inactive_split_bytes, f.inactive_split_bytes);
-}
-
 }  // namespace
 
 bool do_event(CachingAllocator& allocator, const AllocatorList& list, const AllocatorEvent& event) {
@@ -59,11 +52,9 @@ AllocatorRun replay_allocator(const AllocatorList& list, const AllocatorConfig& 
   CachingAllocator allocator(config, list.ids, options.initial, options.placement);
   allocator.watch(options.watcher);
   AllocatorRun run;
-  raise(run.peaks, allocator.figures());
   for (std::size_t i = 0; i < list.events.size(); ++i) {
     const AllocatorEvent& event = list.events[i];
     const bool done = do_event(allocator, list, event);
-    raise(run.peaks, allocator.figures());
     ++run.events;
     if (options.figures) options.figures->push_back(allocator.figures());
     if (!done) {
@@ -75,6 +66,7 @@ AllocatorRun replay_allocator(const AllocatorList& list, const AllocatorConfig& 
     }
   }
   run.figures = allocator.figures();
+  run.peaks = allocator.peaks();
   run.largest_free_bytes = allocator.largest_free_bytes();
   run.snapshot_segments = allocator.snapshot_segments();
   run.emptiable_bytes = allocator.emptiable_bytes();

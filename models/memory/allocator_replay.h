@@ -19,11 +19,6 @@ struct AllocatorFailure {
   std::uint64_t emptiable_bytes = 0;                                ///< what empty_cache would still give back
 };
 
-/// The largest value that each figure had behind an event.
-struct AllocatorPeaks {
-  std::uint64_t allocated_bytes = 0, active_bytes = 0, reserved_bytes = 0, inactive_split_bytes = 0;
-};
-
 struct AllocatorRun {
   AllocatorFigures figures;  ///< at the end of the list, or behind the first failure where that ends it
   AllocatorPeaks peaks;
