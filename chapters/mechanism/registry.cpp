@@ -12,6 +12,7 @@
   LAB(roofline, transformer_layer) \
   LAB(roofline, iron_law)          \
   LAB(roofline, tiling_waves)      \
+  LAB(framework, allocator)        \
   LAB(profiling, trace_viewer)     \
   LAB(precision, number_line)      \
   LAB(precision, bits)             \
@@ -72,10 +73,15 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 }
 
 constexpr Chapter contents[] = {
-    {"roofline", "01", "The roofline", of("roofline")}, {"profiling", "03", "Profiling", of("profiling")},
-    {"precision", "04", "Precision", of("precision")},  {"compression", "07", "Compression", of("compression")},
-    {"serving", "09", "Serving", of("serving")},        {"driving", "10", "Driving", of("driving")},
-    {"interview", "11", "Interview", of("interview")},  {"kernels", "12", "Kernels", of("kernels")},
+    {"roofline", "01", "The roofline", of("roofline")},
+    {"framework", "02", "Frameworks", of("framework")},
+    {"profiling", "03", "Profiling", of("profiling")},
+    {"precision", "04", "Precision", of("precision")},
+    {"compression", "07", "Compression", of("compression")},
+    {"serving", "09", "Serving", of("serving")},
+    {"driving", "10", "Driving", of("driving")},
+    {"interview", "11", "Interview", of("interview")},
+    {"kernels", "12", "Kernels", of("kernels")},
 };
 
 }  // namespace

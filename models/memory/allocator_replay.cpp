@@ -6,8 +6,11 @@ namespace models::memory {
 namespace {
 
 AllocatorFailure failure_of(const CachingAllocator& allocator, const AllocatorEvent& event, std::size_t at) {
-  const std::uint64_t rounded = round_request(event.bytes, allocator.config()),
-                      reserved = allocator.figures().reserved_bytes();
+  const AllocatorConfig& c = allocator.config();
+  const std::uint64_t rounded = round_request(event.bytes, c), reserved = allocator.figures().reserved_bytes(),
+                      allowed = c.fraction < 1
+                                    ? static_cast<std::uint64_t>(c.fraction * static_cast<double>(c.capacity_bytes))
+                                    : c.capacity_bytes;
   return {
       .event = at,
       .bytes = event.bytes,
@@ -17,7 +20,7 @@ AllocatorFailure failure_of(const CachingAllocator& allocator, const AllocatorEv
       .free_bytes = allocator.figures().free_bytes(),
       .largest_free_bytes = allocator.largest_free_bytes(),
       .holes = allocator.free_blocks(),
-      .device_free_bytes = allocator.config().capacity_bytes - std::min(reserved, allocator.config().capacity_bytes),
+      .device_free_bytes = allowed - std::min(reserved, allowed),
       .emptiable_bytes = allocator.emptiable_bytes(),
   };
 }

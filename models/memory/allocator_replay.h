@@ -15,7 +15,7 @@ struct AllocatorFailure {
   std::size_t event = 0;                       ///< place in the list, from 0
   std::uint64_t bytes = 0, segment_bytes = 0;  ///< asked for; and what cudaMalloc would have to give
   std::uint64_t free_bytes = 0, largest_free_bytes = 0, holes = 0;  ///< reserved and free: in all, the largest, count
-  std::uint64_t device_free_bytes = 0;                              ///< not reserved
+  std::uint64_t device_free_bytes = 0;                              ///< allowed and not reserved
   std::uint64_t emptiable_bytes = 0;                                ///< what empty_cache would still give back
 };
 
