@@ -20,6 +20,7 @@
   LAB(precision, accumulation)     \
   LAB(precision, block_formats)    \
   LAB(precision, mixed)            \
+  LAB(training, packing)           \
   LAB(compression, playground)     \
   LAB(compression, quantizer)      \
   LAB(compression, methods)        \
@@ -73,15 +74,11 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 }
 
 constexpr Chapter contents[] = {
-    {"roofline", "01", "The roofline", of("roofline")},
-    {"framework", "02", "Frameworks", of("framework")},
-    {"profiling", "03", "Profiling", of("profiling")},
-    {"precision", "04", "Precision", of("precision")},
-    {"compression", "07", "Compression", of("compression")},
-    {"serving", "09", "Serving", of("serving")},
-    {"driving", "10", "Driving", of("driving")},
-    {"interview", "11", "Interview", of("interview")},
-    {"kernels", "12", "Kernels", of("kernels")},
+    {"roofline", "01", "The roofline", of("roofline")}, {"framework", "02", "Frameworks", of("framework")},
+    {"profiling", "03", "Profiling", of("profiling")},  {"precision", "04", "Precision", of("precision")},
+    {"training", "06", "Training", of("training")},     {"compression", "07", "Compression", of("compression")},
+    {"serving", "09", "Serving", of("serving")},        {"driving", "10", "Driving", of("driving")},
+    {"interview", "11", "Interview", of("interview")},  {"kernels", "12", "Kernels", of("kernels")},
 };
 
 }  // namespace

@@ -88,11 +88,11 @@ void add_settings(const Inputs& in, const Asked& asked, bool stop, Outputs& out)
   expandable.expandable_segments = true;
   if (asked.config != plain && asked.config != rounded && asked.config != limited && asked.config != expandable)
     out.settings.push_back(setting_of("as set", in, asked, asked.config, stop));
-  out.settings.push_back(setting_of("PyTorch's defaults", in, asked, plain, stop));
-  out.settings.push_back(setting_of("roundup_power2_divisions 4", in, asked, rounded, stop));
-  out.settings.push_back(setting_of("max_split_size 256 MiB", in, asked, limited, stop));
+  out.settings.push_back(setting_of("defaults", in, asked, plain, stop));
+  out.settings.push_back(setting_of("round to 4 parts", in, asked, rounded, stop));
+  out.settings.push_back(setting_of("split up to 256 MiB", in, asked, limited, stop));
   // A list of segments at fixed places says nothing of a growing one.
-  if (asked.initial.empty()) out.settings.push_back(setting_of("expandable segments", in, asked, expandable, stop));
+  if (asked.initial.empty()) out.settings.push_back(setting_of("expandable", in, asked, expandable, stop));
 }
 
 void fill(Outputs& out) {

@@ -125,7 +125,7 @@ void draw_settings(const Outputs& out, const Picture& picture, View& view, ImVec
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("memory", {.title = "Memory", .least = {480, 300}, .answers = true},
+  stage.panel("memory", {.title = "Memory", .least = {480, 400}, .answers = true},
               [&](ImVec2 size) { draw_memory(picture, view, size); });
   if (!out.settings.empty())
     stage.panel("settings", {.title = "Other settings", .least = {420, 150}, .ideal = {0, 190}, .scrolls = true},

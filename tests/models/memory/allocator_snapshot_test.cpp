@@ -14,13 +14,15 @@ namespace {
 /// end; the history frees a block of 6 MiB and takes its place again.
 const std::string made_up = R"({"segments": [{"device": 0, "address": 1000, "total_size": 20971520, "stream": 0,
   "segment_type": "large", "segment_pool_id": [0, 0], "is_expandable": false, "blocks": [
-  {"size": 4194304, "requested_size": 4194304, "state": "active_allocated", "frames": [{"name": "load", "filename": "a.py", "line": 1}]},
+  {"size": 4194304, "requested_size": 4194304, "state": "active_allocated",
+   "frames": [{"name": "load", "filename": "a.py", "line": 1}]},
   {"size": 6291456, "requested_size": 6291000, "state": "active_allocated", "frames": []},
   {"size": 10485760, "state": "inactive"}]}],
  "device_traces": [[
   {"action": "free_requested", "addr": 4195304, "size": 6291456, "stream": 0},
   {"action": "free_completed", "addr": 4195304, "size": 6291456, "stream": 0},
-  {"action": "alloc", "addr": 4195304, "size": 6291000, "stream": 0, "frames": [{"name": "step", "filename": "a.py", "line": 2}]},
+  {"action": "alloc", "addr": 4195304, "size": 6291000, "stream": 0,
+   "frames": [{"name": "step", "filename": "a.py", "line": 2}]},
   {"action": "snapshot", "addr": 0, "size": 0, "stream": 0}]]})";
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
