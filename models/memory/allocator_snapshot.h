@@ -20,6 +20,7 @@ struct AllocatorSnapshot {
   std::vector<SegmentView> end;                   ///< the segments of the file, by address
   std::uint64_t reserved_bytes = 0, allocated_bytes = 0, active_bytes = 0;  ///< of the file's segments
   std::size_t recorded_ooms = 0;
+  bool is_list = false;     ///< a list of events alone, without a recorded state
   bool expandable = false;  ///< expandable segments or private pools: addresses are not judged
 };
 

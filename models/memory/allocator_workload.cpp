@@ -171,7 +171,7 @@ class ProgramWriter {
     for (std::size_t i = 0; i < n; i += 2) give(ids[i]);
     end_step();
     out_.steps.push_back({out_.list.events.size(), std::llround(s_.longest)});
-    for (std::size_t i = 0; i < n / 4; ++i) take(cache, bytes * 2, 1);
+    for (std::size_t i = 0; i < n / 4; ++i) take(temporary, bytes * 2, 1);
   }
 
   void reduce() {

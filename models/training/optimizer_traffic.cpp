@@ -43,7 +43,7 @@ class PassWriter {
     widened_ = true;
   }
   void narrow() {
-    if (w_.mixed()) out_.push_back({"copy to BF16", {{weight, w_.state}}, {{copy, w_.copy}}});
+    if (w_.mixed()) out_.push_back({"to BF16", {{weight, w_.state}}, {{copy, w_.copy}}});
   }
   /// One pass over the algorithm's tensors; a mixed recipe writes the BF16 weights in it.
   void fuse(std::string_view name, std::string_view reads, std::string_view writes) {
@@ -87,7 +87,7 @@ void write_adamw(PassWriter& w, bool fused) {
     return;
   }
   w.widen();
-  w.add("p \xC3\x97 (1 - lr wd)", "p", "p");
+  w.add("p decays", "p", "p");
   w.add("m lerp g", "mg", "m");
   w.add("v \xC3\x97 \xCE\xB2\xE2\x82\x82", "v", "v");
   w.add("v + g\xC2\xB2", "vg", "v");
@@ -104,7 +104,7 @@ void write_lion(PassWriter& w, bool fused) {
     return;
   }
   w.widen();
-  w.add("p \xC3\x97 (1 - lr wd)", "p", "p");
+  w.add("p decays", "p", "p");
   w.add("copy m", "m", "t");
   w.add("t \xC3\x97 \xCE\xB2\xE2\x82\x81", "t", "t");
   w.add("t + g", "tg", "t");
@@ -125,7 +125,7 @@ void write_adafactor(PassWriter& w, bool fused, bool lists) {
   }
   w.widen();
   w.add("|p|", "p", "");
-  w.add("p \xC3\x97 (1 - lr wd)", "p", "p");
+  w.add("p decays", "p", "p");
   w.add("rows of g\xC2\xB2", "g", "");
   w.add("columns of g\xC2\xB2", "g", "");
   w.add("rows \xC3\x97 columns", "", "t");
@@ -151,7 +151,7 @@ void write_muon(PassWriter& w, bool fused) {
     w.add("x / |x|", "x", "x");
   }
   for (int i = 0; i < 5; ++i) {
-    w.add("x x\xE1\xB5\x80", "x", "x", 2);
+    w.add("x x'", "x", "x", 2);
     w.add("b a + c a\xC2\xB2", "x", "x", 0, 2);
     w.add("a x + b x", "xx", "x", 2);
   }
@@ -159,7 +159,7 @@ void write_muon(PassWriter& w, bool fused) {
     w.fuse("p - x", "px", "p");
     return;
   }
-  w.add("p \xC3\x97 (1 - lr wd)", "p", "p");
+  w.add("p decays", "p", "p");
   w.add("p - x", "px", "p");
   w.narrow();
 }

@@ -114,7 +114,7 @@ Tint tint_of(const std::string& owner, std::size_t place) {
   if (owner == "gradients") return Meaning::backward;
   if (owner == "KV cache") return Meaning::kv_cache;
   if (owner == "weights") return Tint::series(4);
-  if (owner == "temporary" || owner == "other") return Meaning::idle;
+  if (owner == "temporary" || owner == "other") return Tint();
   return Tint::series(place);
 }
 
@@ -185,12 +185,15 @@ void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out) {
   const auto now = static_cast<std::uint32_t>(std::clamp<std::int64_t>(cursor, 0, picture.events));
   const auto lives = [now](const auto& span) { return span.first <= now && now < span.last; };
   std::size_t block = 0;
-  std::uint64_t end_before = 0;
+  std::uint64_t end_before = 0, run_from = 0;
   bool joined = false, before_expandable = false;
   for (const RangeSpan& r : picture.ranges) {
     if (!lives(r)) continue;
     joined = before_expandable && r.expandable && r.address == end_before;
-    if (!joined) out.segments.push_back(out.reserved);
+    if (!joined) {
+      out.segments.push_back(out.reserved);
+      run_from = out.reserved;
+    }
     const std::size_t first_piece = out.pieces.size();
     std::uint64_t at = r.address;
     const auto add_hole = [&](std::uint64_t bytes) {
@@ -200,6 +203,13 @@ void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out) {
       else
         out.pieces.push_back({from, bytes, 0, StripPiece::hole});
       at += bytes;
+      if (!r.expandable) return;
+      // Mapped ranges begin at a border of a page, so that pages count from where the run of ranges begins.
+      const std::uint64_t page = r.small ? 2 * mib : 20 * mib;
+      StripPiece& hole = out.pieces.back();
+      const std::uint64_t first = (hole.from - run_from + page - 1) / page * page,
+                          end = (hole.from + hole.bytes - run_from) / page * page;
+      hole.emptiable = end > first ? end - first : 0;
     };
     const std::uint64_t end = r.address + r.bytes;
     // A block of an expandable segment may begin in one mapped range and end in the next.
@@ -218,8 +228,10 @@ void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out) {
       }
     }
     if (at < end) add_hole(end - at);
-    if (!r.expandable && out.pieces.size() == first_piece + 1 && out.pieces.back().kind == StripPiece::hole)
+    if (!r.expandable && out.pieces.size() == first_piece + 1 && out.pieces.back().kind == StripPiece::hole) {
       out.pieces.back().kind = StripPiece::whole;
+      out.pieces.back().emptiable = r.bytes;
+    }
     out.reserved += r.bytes;
     end_before = end;
     before_expandable = r.expandable;
@@ -231,7 +243,7 @@ void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out) {
     }
     out.holes.push_back(p.bytes);
     out.hole_bytes += p.bytes;
-    if (p.kind == StripPiece::whole) out.emptiable += p.bytes;
+    out.emptiable += p.emptiable;
     if (p.bytes <= out.largest) continue;
     out.largest = p.bytes;
     out.largest_from = p.from;

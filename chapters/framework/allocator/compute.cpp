@@ -29,7 +29,8 @@ std::string inflated(std::string packed, std::string& error) {
 using SnapshotOrFault = models::Result<std::shared_ptr<const AllocatorSnapshot>>;
 
 SnapshotOrFault open_snapshot(const FileInput& file) {
-  if (!file.bytes) return SnapshotOrFault::fail("Choose a snapshot: torch.cuda.memory._snapshot() written as JSON.");
+  if (!file.bytes)
+    return SnapshotOrFault::fail("Choose a file: torch.cuda.memory._snapshot() written as JSON, or a list of events.");
   std::string error;
   auto snapshot = file.bytes->made<AllocatorSnapshot>([&]() -> std::shared_ptr<const AllocatorSnapshot> {
     if (file.bytes->size_bytes > max_snapshot_bytes) {
@@ -40,6 +41,17 @@ SnapshotOrFault open_snapshot(const FileInput& file) {
     error = file.bytes->read(text);
     if (error.empty()) text = inflated(std::move(text), error);
     if (!error.empty()) return nullptr;
+    // A text that is no JSON and no pickle is a list of events.
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first != std::string::npos && std::string_view("afrs").find(text[first]) != std::string_view::npos) {
+      auto list = parse_allocator_events(text);
+      error = list.error;
+      if (!list) return nullptr;
+      AllocatorSnapshot events;
+      events.list = std::move(*list);
+      events.is_list = true;
+      return std::make_shared<const AllocatorSnapshot>(std::move(events));
+    }
     auto read = read_allocator_snapshot(text);
     error = read.error;
     return read ? std::make_shared<const AllocatorSnapshot>(std::move(*read)) : nullptr;
@@ -155,6 +167,7 @@ models::Result<Asked> ask(const Inputs& in) {
     if (!snapshot) return Out::fail(snapshot.error);
     const AllocatorSnapshot& s = **snapshot;
     asked.program.list = s.list;
+    if (s.is_list) return Out::ok(std::move(asked));
     asked.initial = s.initial;
     asked.initial_owners = s.initial_owners;
     asked.placement = s.placement;

@@ -12,7 +12,7 @@ const Choices sources{
     {"pins", "Every second tensor stays", "Equal tensors, of which every second is freed; then larger ones."},
     {"buckets", "Gradient buckets, two streams", "Gradients are copied into buckets that a second stream reads."},
     {"events", "A list of events", "Written below, in the form a0 512;f0."},
-    {"snapshot", "A recording", "torch.cuda.memory._snapshot() as JSON."}};
+    {"snapshot", "A recording", "torch.cuda.memory._snapshot() as JSON, or a file with a list of events."}};
 static_assert(models::memory::allocator_workload_count == 5);
 const Choices orders{{"drawn", "drawn", "Any length is as likely as another."},
                      {"rising", "rising", "Every step just misses the blocks of the step before."},
@@ -63,11 +63,13 @@ void describe(Fields& f, Inputs& in) {
                   "queued there is done, e is empty_cache, set key=value; with ; between them.",
           .when = {"source", "events"},
           .max_bytes = 400'000});
-  f.file("snapshot", in.snapshot,
-         {.label = "Recording",
-          .help = "JSON, plain or gz, of torch.cuda.memory._snapshot(). Its own settings are replayed.",
-          .when = {"source", "snapshot"}},
-         {.by_bytes = true});
+  f.file(
+      "snapshot", in.snapshot,
+      {.label = "Recording",
+       .help =
+           "JSON, plain or gz, of torch.cuda.memory._snapshot(): its own settings are replayed. Or a list of events.",
+       .when = {"source", "snapshot"}},
+      {.by_bytes = true});
   f.group("The allocator");
   f.toggle(
       "expandable_segments", in.expandable_segments,

@@ -109,7 +109,11 @@ void paint_label(const Painter& p, float x, float y, std::string_view words, ImU
 void paint_ruler(const Painter& p, const Picture& picture, const StripState& strip, const Page& page, Rect area) {
   const auto& t = widgets::theme();
   const bool fails = picture.failed_event >= 0 && strip.cursor >= picture.failed_event && picture.failed_bytes > 0;
-  const float bar = t.px(16), line = t.type(Type::small), scale = page.px_per_byte();
+  const float bar = t.px(16), line = t.type(Type::small);
+  // In the scale of the page, unless the request or the holes would leave it.
+  const double longest = std::max(static_cast<double>(strip.hole_bytes), fails ? 1.4 * picture.failed_bytes : 0.0);
+  const float fitting = longest > 0 ? area.width() / static_cast<float>(longest) : page.px_per_byte(),
+              scale = std::min(page.px_per_byte(), fitting);
   float y = area.min.y;
   const auto width_of = [&](double bytes) { return std::max(t.px(2), static_cast<float>(bytes) * scale); };
   const auto words_after = [&](float x, std::string_view words, double bytes, ImU32 ink) {
@@ -137,7 +141,7 @@ void paint_ruler(const Painter& p, const Picture& picture, const StripState& str
     y += bar + t.px(7);
   }
   if (y + bar > area.max.y || strip.holes.empty()) return;
-  // All holes end to end, the largest first; where they are longer than the page the rest is beyond its edge.
+  // All holes end to end, the largest first.
   float x = area.min.x;
   for (const std::uint64_t hole : strip.holes) {
     const float w = static_cast<float>(hole) * scale, end = std::min(x + w, area.max.x);
@@ -160,6 +164,7 @@ void paint_ruler(const Painter& p, const Picture& picture, const StripState& str
     words.add(", ")
         .add(widgets::format(static_cast<double>(strip.hole_bytes) / picture.failed_bytes, ""))
         .add("\xC3\x97 what is asked for (a red line each time)");
+  if (scale < page.px_per_byte()) words.add(", smaller than above");
   words.add("; empty_cache would return ").add(bytes_text(static_cast<double>(strip.emptiable)));
   widgets::fit_text(p, {area.min.x, y}, words.view(), area.width(), t.muted, Type::small);
 }
@@ -198,7 +203,8 @@ void show_tip(const Picture& picture, const StripState& strip, const Page& page)
     widgets::tip(block ? std::string_view(picture.owners[piece.owner]) : std::string_view("free"),
                  bytes_text(static_cast<double>(piece.bytes)),
                  piece.kind == StripPiece::pending ? "freed, but another stream may still read it"
-                 : piece.kind == StripPiece::hole  ? "its segment has blocks in use, so empty_cache cannot return it"
+                 : piece.emptiable == 0            ? "its segment has blocks in use, so empty_cache cannot return it"
+                 : piece.kind == StripPiece::hole  ? "empty_cache returns its whole pages"
                  : piece.kind == StripPiece::whole ? "a segment of its own: empty_cache returns it"
                                                    : "in use");
     return;

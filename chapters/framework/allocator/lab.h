@@ -95,6 +95,7 @@ struct StripPiece {
   std::uint64_t from = 0, bytes = 0;
   std::uint32_t owner = 0;
   enum Kind : std::uint8_t { block, pending, hole, whole } kind{};  ///< whole: a segment that is one free block
+  std::uint64_t emptiable = 0;                                      ///< of it, what empty_cache returns
 };
 
 /// What the cursor shows; kept until cursor or picture change.

@@ -52,11 +52,22 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty()) return p;
   p.answer = answer_of(in, out);
+  using models::OptimizerCode;
+  using models::OptimizerKind;
   const std::string name = kind_choices()[static_cast<std::size_t>(in.kind)].label;
-  p.same = in.code == models::OptimizerCode::fused || in.kind == models::OptimizerKind::adamw_8bit;
-  p.chosen = lane_of(name + (p.same ? "" : ", " + code_choices()[static_cast<std::size_t>(in.code)].label), out.passes);
-  p.fused = lane_of(name + ", fused", out.fused_passes);
-  p.axis_bytes = std::max(p.chosen.bytes, 28.0);
+  if (in.kind == OptimizerKind::adamw_8bit) {
+    p.upper = lane_of("AdamW, fused", models::optimizer_passes(OptimizerKind::adamw, OptimizerCode::fused, in.recipe));
+    p.lower = lane_of(name, out.passes);
+    p.chosen_lower = true;
+  } else {
+    p.chosen_lower = in.code == OptimizerCode::fused;
+    const OptimizerCode code = p.chosen_lower ? OptimizerCode::looped : in.code;
+    p.upper = lane_of(name + ", " + code_choices()[static_cast<std::size_t>(code)].label,
+                      models::optimizer_passes(in.kind, code, in.recipe));
+    p.lower = lane_of(name + ", fused", out.fused_passes);
+  }
+  (p.chosen_lower ? p.lower : p.upper).chosen = true;
+  p.axis_bytes = p.upper.bytes;
   return p;
 }
 

@@ -18,7 +18,7 @@ void draw_hero(const Picture& picture, View& view, ImVec2 size) {
     return;
   }
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const double end = picture.chosen.bytes;
+  const double end = picture.upper.bytes;
   if (view.playback.playing) {
     widgets::advance(view.playback, play_s, static_cast<double>(ImGui::GetIO().DeltaTime));
     view.at = view.playback.time_s / play_s * end;
@@ -33,7 +33,7 @@ void draw_hero(const Picture& picture, View& view, ImVec2 size) {
     if (widgets::button("Next pass")) {
       view.playback.playing = false;
       double next = 0;
-      for (const PassColumn& c : picture.chosen.columns)
+      for (const PassColumn& c : picture.upper.columns)
         if (next == 0 && (view.at >= end || c.from + c.bytes > view.at)) next = c.from + c.bytes;
       view.at = next;
     }
@@ -89,8 +89,8 @@ void draw_step(const Outputs& out, View& view, ImVec2 size) {
   view.rows.clear();
   for (const double time : {out.time.time_s, out.fused_time.time_s})
     view.segments.push_back(
-        {{.label = "forward and backward", .value = out.forward_backward_s, .tint = Meaning::forward},
-         {.label = "optimizer", .value = time, .tint = Meaning::optimizer}});
+        {{{.label = "forward and backward", .value = out.forward_backward_s, .tint = Meaning::forward},
+          {.label = "optimizer", .value = time, .tint = Meaning::optimizer}}});
   view.rows.push_back({.label = "as written", .segments = view.segments[0]});
   view.rows.push_back({.label = "fused", .segments = view.segments[1]});
   widgets::draw_stacked_bars("step", view.rows, view.bars,
@@ -100,7 +100,7 @@ void draw_step(const Outputs& out, View& view, ImVec2 size) {
 }  // namespace
 
 void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
-  stage.panel("passes", {.title = "Between HBM and the chip", .least = {520, 340}, .answers = true},
+  stage.panel("passes", {.title = "Between HBM and the chip", .least = {520, 390}, .answers = true},
               [&](ImVec2 size) { draw_hero(picture, view, size); });
   stage.panel("step", {.title = "The step", .least = {360, 130}, .ideal = {0, 160}},
               [&](ImVec2 size) { draw_step(out, view, size); });

@@ -51,7 +51,7 @@ LanePlan plan_of(Rect area, double axis_bytes) {
   const auto& t = widgets::theme();
   LanePlan plan{.area = area};
   const float head = t.type(Type::small) + t.px(6);
-  plan.band = std::clamp((area.height() - head) * 0.26f, t.px(18), t.px(34));
+  plan.band = std::clamp((area.height() - head) * 0.26f, t.px(18), t.px(38));
   plan.px_per_byte = area.width() / static_cast<float>(axis_bytes);
   plan.chip_bottom = area.min.y + head + plan.band;
   plan.memory_top = area.max.y - plan.band;
@@ -94,7 +94,8 @@ void paint_end(const Painter& p, const LanePlan& plan, double from, const models
 void paint_lane(const Painter& p, const LanePlan& plan, const PassLane& lane, double travelled) {
   const auto& t = widgets::theme();
   const float head = t.type(Type::small) + t.px(6);
-  const float wide = p.text_fit(plan.area.min, lane.head, plan.area.width() * 0.5f, t.text, Type::small, Font::bold);
+  const float wide = p.text_fit(plan.area.min, lane.head, plan.area.width() * 0.5f, lane.chosen ? t.accent : t.text,
+                                Type::small, Font::bold);
   widgets::fit_text(p, {plan.area.min.x + wide + t.px(10), plan.area.min.y}, lane.more,
                     plan.area.width() - wide - t.px(10), t.muted, Type::small);
   p.rect({plan.area.min.x, plan.memory_top}, {plan.area.max.x, plan.area.max.y}, t.card);
@@ -105,7 +106,7 @@ void paint_lane(const Painter& p, const LanePlan& plan, const PassLane& lane, do
     p.frame({x0 + t.px(1), plan.area.min.y + head}, {x1 - t.px(1), plan.chip_bottom}, begun ? t.accent : t.line,
             t.px(1.2f), t.px(4));
     const float room = x1 - x0 - t.px(8);
-    const bool two = plan.band > 2 * t.type(Type::small) + t.px(3);
+    const bool two = plan.band > 2 * t.type(Type::small) + t.px(7);
     const float block = t.type(Type::small) * (two ? 2.0f : 1.0f) + (two ? t.px(2) : 0.0f);
     float y = plan.area.min.y + head + (plan.band - block) / 2;
     if (widgets::text_size(c.name, Type::small).x <= room)
@@ -127,7 +128,7 @@ void paint_lane(const Painter& p, const LanePlan& plan, const PassLane& lane, do
 void paint_key(const Painter& p, const Picture& picture, ImVec2 at, float right) {
   const auto& t = widgets::theme();
   std::array<bool, models::optimizer_tensor_count> used{};
-  for (const PassLane* lane : {&picture.chosen, &picture.fused})
+  for (const PassLane* lane : {&picture.upper, &picture.lower})
     for (const PassColumn& c : lane->columns)
       for (const auto* list : {&c.reads, &c.writes})
         for (const models::OptimizerAccess& a : *list) used[static_cast<std::size_t>(a.tensor)] = true;
@@ -175,27 +176,27 @@ void draw_passes(const Picture& picture, double travelled, ImVec2 size) {
   paint_key(p, picture, all.min, all.max.x);
   const Rect body{{all.min.x, all.min.y + key}, all.max};
   if (body.height() < t.px(90)) return;
-  const float lane = picture.same ? std::min(body.height(), t.px(300)) : (body.height() - gap) / 2;
-  const LanePlan first = plan_of({body.min, {body.max.x, body.min.y + lane}}, picture.axis_bytes);
-  paint_lane(p, first, picture.chosen, travelled);
-  if (hovered) show_tip(first, picture.chosen);
-  if (!picture.same) {
-    const LanePlan second = plan_of({{body.min.x, body.max.y - lane}, body.max}, picture.axis_bytes);
-    paint_lane(p, second, picture.fused, travelled);
-    if (hovered) show_tip(second, picture.fused);
-    // What the fused one does not move, as a length.
-    const float x0 = second.x(picture.fused.bytes) + t.px(10), y = (second.chip_bottom + second.memory_top) / 2;
-    if (second.area.max.x - x0 > t.px(120)) {
-      p.dashed_line({x0, y}, {second.x(picture.chosen.bytes), y}, t.muted, 1, t.px(4));
-      widgets::Line words;
-      words.add(widgets::format(picture.chosen.bytes - picture.fused.bytes, "B")).add(" a parameter that never travel");
-      p.text({(x0 + second.area.max.x) / 2, y - t.type(Type::small) - t.px(5)}, words.view(), t.text, Type::small,
-             Font::sans, Align::center);
-    }
+  const float lane = (body.height() - gap) / 2;
+  const LanePlan first = plan_of({body.min, {body.max.x, body.min.y + lane}}, picture.axis_bytes),
+                 second = plan_of({{body.min.x, body.max.y - lane}, body.max}, picture.axis_bytes);
+  paint_lane(p, first, picture.upper, travelled);
+  paint_lane(p, second, picture.lower, travelled);
+  // What the lower one does not move, as a length.
+  const float x0 = second.x(picture.lower.bytes) + t.px(10), y = (second.chip_bottom + second.memory_top) / 2;
+  if (second.area.max.x - x0 > t.px(120)) {
+    p.dashed_line({x0, y}, {second.area.max.x, y}, t.muted, 1, t.px(4));
+    widgets::Line words;
+    words.add(widgets::format(picture.upper.bytes - picture.lower.bytes, "B")).add(" a parameter that never travel");
+    p.text({(x0 + second.area.max.x) / 2, y - t.type(Type::small) - t.px(5)}, words.view(), t.text, Type::small,
+           Font::sans, Align::center);
+  }
+  if (hovered) {
+    show_tip(first, picture.upper);
+    show_tip(second, picture.lower);
   }
   if (!p.record()) return;
   widgets::DataTable table{"passes", {"lane", "pass", "bytes_read", "bytes_written"}, {}};
-  for (const PassLane* l : {&picture.chosen, &picture.fused})
+  for (const PassLane* l : {&picture.upper, &picture.lower})
     for (const PassColumn& c : l->columns) {
       double in = 0, out = 0;
       for (const auto& a : c.reads) in += a.bytes;

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -57,14 +58,15 @@ struct PassLane {
   std::string head, more;
   std::vector<PassColumn> columns;
   double bytes = 0;
+  bool chosen = false;
 };
 
 struct Picture {
   std::uint64_t version = 0;
   std::string answer;
-  PassLane chosen, fused;
+  PassLane upper, lower;      ///< the longer way above: as operations, or what 8 bits compare with; fused below
+  bool chosen_lower = false;  ///< the lower lane is what is chosen
   double axis_bytes = 1;
-  bool same = false;  ///< the chosen one is the fused one: one lane
 };
 
 struct View {
@@ -73,7 +75,7 @@ struct View {
   widgets::TableView choices;
   widgets::StackedBarView bars;
   std::vector<widgets::StackedBar> rows;
-  std::vector<std::vector<widgets::BarSegment>> segments;
+  std::vector<std::array<widgets::BarSegment, 2>> segments;
 };
 
 Outputs compute(const Inputs& in);

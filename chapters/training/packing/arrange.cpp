@@ -14,12 +14,12 @@ std::string ticked(double value, std::string_view unit, int digits = 3) {
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const std::string air = "Padded, " + ticked(out.padded_air_share, "%") + " of the FLOPs are air";
-  const std::string documents =
-      std::to_string(out.lengths.size()) + (out.lengths.size() == 1 ? " document" : " documents");
+  const std::string documents = format_text(static_cast<double>(out.lengths.size()), "", 9) +
+                                (out.lengths.size() == 1 ? " document" : " documents");
   if (in.policy == models::PackingPolicy::padding)
-    return air + ": " + documents + " fill " + ticked(out.useful_share, "%") + " of `" + std::to_string(out.rows) +
-           "` rows.";
-  std::string rest = "; the same " + documents + " in `" + std::to_string(out.rows) +
+    return air + ": " + documents + " fill " + ticked(out.useful_share, "%") + " of `" +
+           format_text(static_cast<double>(out.rows), "", 9) + "` rows.";
+  std::string rest = "; the same " + documents + " in `" + format_text(static_cast<double>(out.rows), "", 9) +
                      (out.rows == 1 ? "` row" : "` rows") + " are " + ticked(out.useful_share, "%") +
                      " useful and take " + ticked(out.speedup, "", 3) + " times fewer FLOPs";
   if (in.policy < models::PackingPolicy::next_fit || in.document_mask) return air + rest + ".";

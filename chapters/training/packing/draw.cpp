@@ -29,9 +29,9 @@ void draw_buttons(const Outputs& out, View& view) {
   }
   ImGui::SameLine(0, t.px(12));
   widgets::Line words;
-  words.add_integer(static_cast<std::int64_t>(std::min(view.placed, end)))
+  words.add(widgets::format(std::floor(std::min(view.placed, end)), "", 9))
       .add(" of ")
-      .add_integer(static_cast<std::int64_t>(end))
+      .add(widgets::format(end, "", 9))
       .add(" placed; click a row for its mask");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = widgets::button_size("All").y;

@@ -42,7 +42,10 @@ void paint_document(const Painter& p, const Rect& r, std::uint32_t document, flo
 void paint_head(const Painter& p, const RowBlock& block, std::string_view name, std::int64_t rows, double share) {
   const auto& t = widgets::theme();
   widgets::Line words;
-  words.add_integer(rows).add(rows == 1 ? " row, " : " rows, ").add(widgets::format(share, "%")).add(" useful");
+  words.add(widgets::format(static_cast<double>(rows), "", 9))
+      .add(rows == 1 ? " row, " : " rows, ")
+      .add(widgets::format(share, "%"))
+      .add(" useful");
   const float y = block.at.y - t.type(Type::small) * 2 - t.px(9);
   widgets::fit_text(p, {block.at.x, y}, name, block.width, t.text, Type::small, Font::bold);
   widgets::fit_text(p, {block.at.x, y + t.type(Type::small) + t.px(3)}, words.view(), block.width, t.muted,
@@ -63,7 +66,8 @@ void paint_saved(const Painter& p, const RowBlock& block, std::size_t rows, std:
                             {block.at.x, top}};
   p.dashed_polyline(corners, t.line, 1, t.px(4));
   widgets::Line words;
-  words.add_integer(static_cast<std::int64_t>(padded_rows - rows)).add(" rows less to compute");
+  words.add(widgets::format(static_cast<double>(padded_rows - rows), "", 9))
+      .add(padded_rows - rows == 1 ? " row less to compute" : " rows less to compute");
   const ImVec2 size = widgets::text_size(words.view(), Type::small);
   if (bottom - top > size.y + t.px(6) && size.x < block.width)
     p.text({block.at.x + block.width / 2, (top + bottom - size.y) / 2}, words.view(), t.muted, Type::small, Font::sans,
@@ -80,7 +84,7 @@ BatchPlan plan_of(const Inputs& in, const Outputs& out, Rect area) {
   const float rows = static_cast<float>(std::max<std::size_t>(1, out.padded.row_room.size()));
   BatchPlan plan;
   plan.padded.width = plan.packed.width = std::max(1.0f, (area.width() - gap) / 2);
-  plan.padded.pitch = plan.packed.pitch = std::min(t.px(26), (area.height() - head) / rows);
+  plan.padded.pitch = plan.packed.pitch = std::min(t.px(44), (area.height() - head) / rows);
   const float pitch = plan.padded.pitch;
   plan.padded.height = plan.packed.height = pitch > t.px(4) ? pitch - t.px(1.5f) : pitch;
   plan.padded.at = {area.min.x, area.min.y + head};
@@ -209,8 +213,8 @@ void draw_mask(const Inputs& in, const Outputs& out, const Picture& picture, con
       .add(" of the row's triangle is inside documents");
   widgets::fit_text(p, {at.x, y + line + t.px(3)}, words.view(), area.width(), t.muted, Type::small);
   widgets::fit_text(p, {at.x, at.y + side + t.px(5)},
-                    masked ? std::string_view("grey: other documents, masked and skipped")
-                           : std::string_view("orange: other documents and padding, computed"),
+                    masked ? std::string_view("between them: other documents, masked and skipped")
+                           : std::string_view("the rest of the triangle: computed, for nothing"),
                     area.width(), t.muted, Type::small);
 }
 
