@@ -169,9 +169,9 @@ void write_muon(PassWriter& w, bool fused) {
 double OptimizerPass::read_bytes() const { return sum(reads); }
 double OptimizerPass::write_bytes() const { return sum(writes); }
 
-std::vector<OptimizerPass> optimizer_passes(OptimizerKind kind, OptimizerCode code, OptimizerRecipe recipe) {
+std::vector<OptimizerPass> optimizer_passes(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe) {
   PassWriter w(recipe);
-  const bool fused = code == OptimizerCode::fused;
+  const bool fused = code == UpdateCode::fused;
   switch (kind) {
     case OptimizerKind::adamw:
       write_adamw(w, fused);
@@ -181,7 +181,7 @@ std::vector<OptimizerPass> optimizer_passes(OptimizerKind kind, OptimizerCode co
       w.narrow_moments();
       break;
     case OptimizerKind::adafactor:
-      write_adafactor(w, fused, code == OptimizerCode::foreach);
+      write_adafactor(w, fused, code == UpdateCode::foreach);
       break;
     case OptimizerKind::lion:
       write_lion(w, fused);
@@ -193,7 +193,7 @@ std::vector<OptimizerPass> optimizer_passes(OptimizerKind kind, OptimizerCode co
   return w.take();
 }
 
-OptimizerStorage optimizer_storage(OptimizerKind kind, OptimizerCode code, OptimizerRecipe recipe) {
+OptimizerStorage optimizer_storage(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe) {
   const Widths w(recipe);
   OptimizerStorage s{.weight_bytes = w.mixed() ? w.copy : w.state,
                      .gradient_bytes = w.gradient,
@@ -214,7 +214,7 @@ OptimizerStorage optimizer_storage(OptimizerKind kind, OptimizerCode code, Optim
       break;
   }
   // Lists keep the widened gradient and the temporary of every parameter until the end.
-  if (code == OptimizerCode::foreach && kind != OptimizerKind::adamw_8bit)
+  if (code == UpdateCode::foreach && kind != OptimizerKind::adamw_8bit)
     s.temporary_bytes = w.state + (w.mixed() ? w.state : 0);
   return s;
 }
@@ -255,8 +255,8 @@ std::vector<ParameterTensor> parameter_tensors(const Architecture& a) {
 
 double mean_state_bytes(OptimizerKind kind, OptimizerRecipe recipe, const std::vector<ParameterTensor>& tensors,
                         double width) {
-  const double plain = optimizer_storage(kind, OptimizerCode::fused, recipe).state_bytes,
-               adamw = optimizer_storage(OptimizerKind::adamw, OptimizerCode::fused, recipe).state_bytes;
+  const double plain = optimizer_storage(kind, UpdateCode::fused, recipe).state_bytes,
+               adamw = optimizer_storage(OptimizerKind::adamw, UpdateCode::fused, recipe).state_bytes;
   double bytes = 0, elements = 0;
   for (const ParameterTensor& t : tensors) {
     elements += t.count * t.elements;
@@ -318,11 +318,11 @@ void add_time(const std::vector<OptimizerPass>& passes, bool lists, const std::v
 
 }  // namespace
 
-OptimizerTime time_optimizer(OptimizerKind kind, OptimizerCode code, OptimizerRecipe recipe,
+OptimizerTime time_optimizer(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe,
                              const std::vector<ParameterTensor>& tensors, double shards,
                              const OptimizerMachine& machine) {
   OptimizerTime out;
-  const bool lists = code != OptimizerCode::looped && kind != OptimizerKind::adamw_8bit;
+  const bool lists = code != UpdateCode::looped && kind != OptimizerKind::adamw_8bit;
   if (kind != OptimizerKind::muon) {
     add_time(optimizer_passes(kind, code, recipe), lists, tensors, shards, machine, out);
     return out;

@@ -11,12 +11,12 @@ namespace models {
 enum class OptimizerKind : std::uint8_t { adamw, adamw_8bit, adafactor, lion, muon };
 inline constexpr int optimizer_kind_count = 5;
 
-enum class OptimizerCode : std::uint8_t {
+enum class UpdateCode : std::uint8_t {
   looped,   ///< a kernel for each operation and tensor
   foreach,  ///< a kernel for each operation over lists of tensors
   fused     ///< as few passes as the algorithm allows, over lists of tensors
 };
-inline constexpr int optimizer_code_count = 3;
+inline constexpr int update_code_count = 3;
 
 enum class OptimizerRecipe : std::uint8_t {
   master,  ///< BF16 weights and gradients, FP32 master weights and moments
@@ -51,7 +51,7 @@ struct OptimizerPass {
 /// operations; Adafactor as torch/optim/_adafactor.py of a matrix; Lion as published with it (Chen et al. 2023);
 /// 8-bit AdamW as bitsandbytes, one kernel a tensor and a scale of 4 B for 256 elements of each moment; Muon as
 /// torch/optim/_muon.py with five Newton-Schulz steps in BF16, traffic of square matrices.
-std::vector<OptimizerPass> optimizer_passes(OptimizerKind kind, OptimizerCode code, OptimizerRecipe recipe);
+std::vector<OptimizerPass> optimizer_passes(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe);
 
 /// Bytes that a parameter of a matrix keeps between steps.
 struct OptimizerStorage {
@@ -59,7 +59,7 @@ struct OptimizerStorage {
   double temporary_bytes = 0;  ///< at the peak of the step: lists of temporaries hold all parameters at once
   double total() const { return weight_bytes + gradient_bytes + master_bytes + state_bytes; }
 };
-OptimizerStorage optimizer_storage(OptimizerKind kind, OptimizerCode code, OptimizerRecipe recipe);
+OptimizerStorage optimizer_storage(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe);
 
 /// Tensors of one size.
 struct ParameterTensor {
@@ -91,7 +91,7 @@ struct OptimizerTime {
 /// Time of a step over the tensors, each of which is split in `shards` parts of which this chip has one. A kernel takes
 /// the longer of its traffic (or products) and `launch_s`. Lists are cut as PyTorch cuts them: 320 chunks of 65,536
 /// elements a kernel. Muon updates the matrices inside layers, AdamW what is left; 8-bit AdamW is a kernel a tensor.
-OptimizerTime time_optimizer(OptimizerKind kind, OptimizerCode code, OptimizerRecipe recipe,
+OptimizerTime time_optimizer(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe,
                              const std::vector<ParameterTensor>& tensors, double shards,
                              const OptimizerMachine& machine);
 

@@ -18,6 +18,8 @@ const Choices orders{{"drawn", "drawn", "Any length is as likely as another."},
                      {"rising", "rising", "Every step just misses the blocks of the step before."},
                      {"falling", "falling", "The first step reserves all that is ever needed."}};
 static_assert(models::memory::length_order_count == 3);
+/// A recording has its own settings.
+constexpr std::string_view free_to_set = "lengths|requests|growing|pins|buckets|events";
 constexpr std::string_view made = "lengths|requests|growing|pins|buckets",
                            rules = "PyTorch v2.6.0, CUDACachingAllocator.cpp";
 
@@ -86,6 +88,7 @@ void describe(Fields& f, Inputs& in) {
              .typical_lo = 0,
              .typical_hi = 2.0 * models::memory::gib,
              .binary = true,
+             .when = {"source", free_to_set},
          });
   f.real("max_non_split_rounding_bytes", in.max_non_split_rounding_bytes,
          {
@@ -96,6 +99,7 @@ void describe(Fields& f, Inputs& in) {
              .hi = 8.0 * models::memory::gib,
              .scale = Scale::log,
              .binary = true,
+             .when = {"source", free_to_set},
          });
   f.real("garbage_collection_threshold", in.garbage_collection_threshold,
          {
@@ -104,6 +108,7 @@ void describe(Fields& f, Inputs& in) {
                      "1. 0 is never.",
              .lo = 0,
              .hi = 0.99,
+             .when = {"source", free_to_set},
          });
   f.integer("roundup_power2_divisions", in.roundup_power2_divisions,
             {
@@ -112,6 +117,7 @@ void describe(Fields& f, Inputs& in) {
                         "them. A power of two; 0 rounds to 512 B.",
                 .lo = 0,
                 .hi = 64,
+                .when = {"source", free_to_set},
             });
   f.group("The device");
   f.real("capacity_bytes", in.capacity_bytes,
@@ -125,6 +131,7 @@ void describe(Fields& f, Inputs& in) {
              .typical_lo = 8.0 * models::memory::gib,
              .typical_hi = 288.0 * models::memory::gib,
              .binary = true,
+             .when = {"source", free_to_set},
          });
   f.real("fraction", in.fraction,
          {
@@ -132,6 +139,7 @@ void describe(Fields& f, Inputs& in) {
              .help = "set_per_process_memory_fraction; 1 sets none.",
              .lo = 0.05,
              .hi = 1,
+             .when = {"source", free_to_set},
          });
   f.group("The program");
   f.integer("steps", in.steps,

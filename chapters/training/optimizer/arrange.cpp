@@ -36,7 +36,7 @@ PassLane lane_of(std::string head, const std::vector<models::OptimizerPass>& pas
 std::string answer_of(const Inputs& in, const Outputs& out) {
   const std::string name = kind_choices()[static_cast<std::size_t>(in.kind)].label;
   const std::string share = ticked(out.time.time_s, "s") + ", " + ticked(out.step_share, "%") + " of the step";
-  if (in.code == models::OptimizerCode::fused || in.kind == models::OptimizerKind::adamw_8bit) {
+  if (in.code == models::UpdateCode::fused || in.kind == models::OptimizerKind::adamw_8bit) {
     const std::string passes =
         out.passes.size() == 1 ? "in one pass" : "in `" + std::to_string(out.passes.size()) + "` passes";
     return name + " moves " + ticked(out.traffic_bytes, "B") + " a parameter " + passes + " and takes " + share + ".";
@@ -52,16 +52,16 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   Picture p;
   if (!out.reason.empty()) return p;
   p.answer = answer_of(in, out);
-  using models::OptimizerCode;
   using models::OptimizerKind;
+  using models::UpdateCode;
   const std::string name = kind_choices()[static_cast<std::size_t>(in.kind)].label;
   if (in.kind == OptimizerKind::adamw_8bit) {
-    p.upper = lane_of("AdamW, fused", models::optimizer_passes(OptimizerKind::adamw, OptimizerCode::fused, in.recipe));
+    p.upper = lane_of("AdamW, fused", models::optimizer_passes(OptimizerKind::adamw, UpdateCode::fused, in.recipe));
     p.lower = lane_of(name, out.passes);
     p.chosen_lower = true;
   } else {
-    p.chosen_lower = in.code == OptimizerCode::fused;
-    const OptimizerCode code = p.chosen_lower ? OptimizerCode::looped : in.code;
+    p.chosen_lower = in.code == UpdateCode::fused;
+    const UpdateCode code = p.chosen_lower ? UpdateCode::looped : in.code;
     p.upper = lane_of(name + ", " + code_choices()[static_cast<std::size_t>(code)].label,
                       models::optimizer_passes(in.kind, code, in.recipe));
     p.lower = lane_of(name + ", fused", out.fused_passes);

@@ -5,8 +5,8 @@
 namespace chapters::training::optimizer {
 namespace {
 
-using models::OptimizerCode;
 using models::OptimizerKind;
+using models::UpdateCode;
 
 double bytes_of(const std::vector<models::OptimizerPass>& passes) {
   double sum = 0;
@@ -36,14 +36,14 @@ Outputs compute(const Inputs& in) {
                                          .launch_s = in.launch_s};
   const auto tensors = models::parameter_tensors(a);
   const auto shards = static_cast<double>(in.shards);
-  const auto time = [&](OptimizerKind kind, OptimizerCode code) {
+  const auto time = [&](OptimizerKind kind, UpdateCode code) {
     return models::time_optimizer(kind, code, in.recipe, tensors, shards, machine);
   };
   const models::ParameterCount count = models::count_parameters(a);
   out.parameters = static_cast<double>(count.total);
   for (const models::ParameterTensor& t : tensors) out.tensors += t.count;
   out.passes = models::optimizer_passes(in.kind, in.code, in.recipe);
-  out.fused_passes = models::optimizer_passes(in.kind, OptimizerCode::fused, in.recipe);
+  out.fused_passes = models::optimizer_passes(in.kind, UpdateCode::fused, in.recipe);
   for (const models::OptimizerPass& p : out.passes) {
     out.read_bytes += p.read_bytes();
     out.write_bytes += p.write_bytes();
@@ -60,7 +60,7 @@ Outputs compute(const Inputs& in) {
   out.chip_state_bytes = out.stored_bytes * out.parameters / shards;
   out.chip_temporary_bytes = out.temporary_bytes * out.parameters / shards;
   out.time = time(in.kind, in.code);
-  out.fused_time = time(in.kind, OptimizerCode::fused);
+  out.fused_time = time(in.kind, UpdateCode::fused);
   out.speedup = out.time.time_s / out.fused_time.time_s;
   out.launch_wait_s =
       std::max(0.0, out.time.time_s - std::max(out.time.traffic_s, out.time.flops / machine.matrix_flops_per_s));
@@ -75,10 +75,10 @@ Outputs compute(const Inputs& in) {
   out.intensity = (out.time.flops + update_flops * out.parameters / shards) / out.time.bytes;
   out.ridge = peak / bandwidth;
   for (int k = 0; k < models::optimizer_kind_count; ++k)
-    for (int c = 0; c < models::optimizer_code_count; ++c) {
+    for (int c = 0; c < models::update_code_count; ++c) {
       const auto kind = static_cast<OptimizerKind>(k);
-      const auto code = static_cast<OptimizerCode>(c);
-      if (kind == OptimizerKind::adamw_8bit && code != OptimizerCode::fused) continue;
+      const auto code = static_cast<UpdateCode>(c);
+      if (kind == OptimizerKind::adamw_8bit && code != UpdateCode::fused) continue;
       const models::OptimizerTime t = time(kind, code);
       out.choices.push_back({
           .optimizer = kind_choices()[static_cast<std::size_t>(k)].label,

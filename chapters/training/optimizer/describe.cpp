@@ -4,7 +4,7 @@
 namespace chapters::training::optimizer {
 namespace {
 
-// In the order of models::OptimizerKind, OptimizerCode and OptimizerRecipe.
+// In the order of models::OptimizerKind, UpdateCode and OptimizerRecipe.
 const Choices kinds{
     {"adamw", "AdamW", "Two moments."},
     {"adamw_8bit", "8-bit AdamW", "Both moments in 8 bits, a scale for 256 elements; always one kernel a tensor."},
@@ -15,7 +15,7 @@ static_assert(models::optimizer_kind_count == 5);
 const Choices codes{{"looped", "looped", "for each tensor: a kernel for each operation."},
                     {"foreach", "foreach", "A kernel for each operation over lists of tensors."},
                     {"fused", "fused", "As few passes as the algorithm allows."}};
-static_assert(models::optimizer_code_count == 3);
+static_assert(models::update_code_count == 3);
 const Choices recipes{
     {"master", "BF16, FP32 master", "BF16 weights and gradients; master weights and moments in FP32."},
     {"fp32", "all FP32", "4 bytes everywhere."},

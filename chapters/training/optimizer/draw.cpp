@@ -80,7 +80,7 @@ void draw_choices(Inputs& in, const Outputs& out, const Picture& picture, View& 
   for (std::size_t k = 0; k < kind_choices().size(); ++k)
     if (kind_choices()[k].label == row.optimizer) in.kind = static_cast<models::OptimizerKind>(k);
   for (std::size_t c = 0; c < code_choices().size(); ++c)
-    if (code_choices()[c].label == row.code) in.code = static_cast<models::OptimizerCode>(c);
+    if (code_choices()[c].label == row.code) in.code = static_cast<models::UpdateCode>(c);
 }
 
 /// The step with this optimizer as it is written, and fused.

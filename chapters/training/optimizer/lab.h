@@ -17,7 +17,7 @@ namespace chapters::training::optimizer {
 /// Defaults: AdamW as eight operations with master weights, Llama 3 8B sharded over eight H100.
 struct Inputs {
   models::OptimizerKind kind = models::OptimizerKind::adamw;
-  models::OptimizerCode code = models::OptimizerCode::looped;
+  models::UpdateCode code = models::UpdateCode::looped;
   models::OptimizerRecipe recipe = models::OptimizerRecipe::master;
   std::string model = "llama-3-8b", chip = "h100_sxm";
   std::int64_t shards = 8;

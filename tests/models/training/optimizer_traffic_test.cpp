@@ -9,7 +9,7 @@ using namespace models;
 
 namespace {
 
-double bytes_of(OptimizerKind kind, OptimizerCode code, OptimizerRecipe recipe) {
+double bytes_of(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe) {
   double bytes = 0;
   for (const OptimizerPass& p : optimizer_passes(kind, code, recipe)) bytes += p.bytes();
   return bytes;
@@ -31,7 +31,7 @@ Architecture llama() {
 }  // namespace
 
 TEST_CASE("optimizer traffic: AdamW by hand: eight passes of 20 accesses, or one of 7") {
-  using enum OptimizerCode;
+  using enum UpdateCode;
   using enum OptimizerRecipe;
   const auto passes = optimizer_passes(OptimizerKind::adamw, looped, fp32);
   CHECK(passes.size() == 8);
@@ -48,7 +48,7 @@ TEST_CASE("optimizer traffic: AdamW by hand: eight passes of 20 accesses, or one
 }
 
 TEST_CASE("optimizer traffic: the other optimizers, and what a parameter keeps") {
-  using enum OptimizerCode;
+  using enum UpdateCode;
   using enum OptimizerRecipe;
   CHECK(bytes_of(OptimizerKind::lion, fused, fp32) == 20);
   CHECK(bytes_of(OptimizerKind::lion, looped, fp32) == 76);  // 11 reads, 8 writes
@@ -71,19 +71,19 @@ TEST_CASE("optimizer traffic: the other optimizers, and what a parameter keeps")
 
 TEST_CASE("optimizer time: a looped step of small tensors is launches, a fused one of large tensors is bytes") {
   const OptimizerMachine h100{.bandwidth_bytes_per_s = 3.35e12, .matrix_flops_per_s = 500e12, .launch_s = 5e-6};
-  const auto time = [&](OptimizerCode code, const std::vector<ParameterTensor>& tensors, double shards) {
+  const auto time = [&](UpdateCode code, const std::vector<ParameterTensor>& tensors, double shards) {
     return time_optimizer(OptimizerKind::adamw, code, OptimizerRecipe::fp32, tensors, shards, h100);
   };
   const std::vector<ParameterTensor> small{{1000, 300}}, large{{1e8, 10}};
-  const OptimizerTime looped = time(OptimizerCode::looped, small, 1), lists = time(OptimizerCode::foreach, small, 1);
+  const OptimizerTime looped = time(UpdateCode::looped, small, 1), lists = time(UpdateCode::foreach, small, 1);
   CHECK(looped.launches == 2400);
   CHECK(support::near(looped.time_s, 2400 * 5e-6));
   // 300 tensors: three kernels over one list (110 fit), five over two (64), seven over three (48).
   CHECK(lists.launches == 3 + 5 + 3 + 5 + 5 + 3 + 3 + 7);
-  const OptimizerTime fused = time(OptimizerCode::fused, large, 1);
+  const OptimizerTime fused = time(UpdateCode::fused, large, 1);
   CHECK(support::near(fused.time_s, 28e9 / 3.35e12));
   CHECK(fused.launches == std::ceil(1e9 / (320 * 65536)));
-  CHECK(support::near(time(OptimizerCode::fused, large, 8).bytes, 28e9 / 8));
+  CHECK(support::near(time(UpdateCode::fused, large, 8).bytes, 28e9 / 8));
 }
 
 TEST_CASE("optimizer time: Muon's products, by hand") {
@@ -91,7 +91,7 @@ TEST_CASE("optimizer time: Muon's products, by hand") {
   // A square of side n: five times three products of 2 n^3. n rows and 3 n columns: 2 n^2 3 n twice and 2 n^3.
   const double n = 1024;
   const auto flops = [&](double columns) {
-    return time_optimizer(OptimizerKind::muon, OptimizerCode::fused, OptimizerRecipe::fp32, {{n * columns, 1, n}}, 1,
+    return time_optimizer(OptimizerKind::muon, UpdateCode::fused, OptimizerRecipe::fp32, {{n * columns, 1, n}}, 1,
                           machine)
         .flops;
   };
