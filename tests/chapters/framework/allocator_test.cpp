@@ -36,8 +36,8 @@ TEST_CASE("allocator lab: the answer says what fails, what lies free and what em
 
 TEST_CASE("allocator lab: the contract's figures at the end of a list of events, which goes on behind a failure") {
   const LabPtr lab = open_lab("framework/allocator",
-                              R"({"source": "events", "capacity_bytes": 67108864, "events":
-      "a0 9437184;a1 9437184;a2 9437184;a3 9437184;a4 9437184;a5 9437184;f0;f2;f4;a6 12582912;a7 512"})");
+                              R"({"source": "events", "capacity_bytes": 67108864,
+      "events": "a0 9437184;a1 9437184;a2 9437184;a3 9437184;a4 9437184;a5 9437184;f0;f2;f4;a6 12582912;a7 512"})");
   lab->compute();
   const auto value = [&](const char* key) { return lab->outputs().find(key)->number(); };
   CHECK(value("allocated_bytes") == 28311552 + 512);
