@@ -21,6 +21,7 @@
   LAB(precision, block_formats)    \
   LAB(precision, mixed)            \
   LAB(training, packing)           \
+  LAB(training, batch)             \
   LAB(training, optimizer)         \
   LAB(compression, playground)     \
   LAB(compression, quantizer)      \
