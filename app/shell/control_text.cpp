@@ -88,7 +88,7 @@ bool text_control(const Field& f, ControlState& state, float width) {
     p.rect(at, end, t.card, t.px(6));
     p.frame(at, end, ImGui::IsItemHovered() ? t.accent : t.line, 1, t.px(6));
     const ImU32 ink = value.empty() ? t.muted : t.text;
-    if (f.kind == Kind::file && !value.empty())  // paths differ at their ends
+    if (f.kind != Kind::reals && !value.empty())  // paths differ at their ends; of a long text its beginning is seen
       p.text({at.x + t.px(10), at.y + t.px(7)}, widgets::shorten_middle(value, box - t.px(20), Type::small).view(), ink,
              Type::small);
     else

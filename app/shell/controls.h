@@ -9,7 +9,7 @@ namespace app {
 /// What a person is in the middle of typing; kept between frames by the inspector.
 struct ControlState {
   std::string editing;  ///< key of the field whose value is being typed
-  char buffer[4096] = {};
+  char buffer[65536] = {};
   bool focus = false;            ///< give the text box the keyboard on its first frame
   char search[64] = {};          ///< in an open list of options
   std::string error_key, error;  ///< the last refused value, shown under its control

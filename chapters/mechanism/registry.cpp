@@ -16,6 +16,7 @@
   LAB(roofline, tiling_waves)      \
   LAB(framework, training_memory)  \
   LAB(framework, memory_timeline)  \
+  LAB(framework, allocator)        \
   LAB(profiling, trace_viewer)     \
   LAB(precision, number_line)      \
   LAB(precision, bits)             \
@@ -24,6 +25,9 @@
   LAB(precision, block_formats)    \
   LAB(precision, mixed)            \
   LAB(training, checkpointing)     \
+  LAB(training, packing)           \
+  LAB(training, batch)             \
+  LAB(training, optimizer)         \
   LAB(compression, playground)     \
   LAB(compression, quantizer)      \
   LAB(compression, methods)        \
@@ -77,16 +81,11 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 }
 
 constexpr Chapter contents[] = {
-    {"roofline", "01", "The roofline", of("roofline")},
-    {"framework", "02", "Frameworks", of("framework")},
-    {"profiling", "03", "Profiling", of("profiling")},
-    {"precision", "04", "Precision", of("precision")},
-    {"training", "06", "Training", of("training")},
-    {"compression", "07", "Compression", of("compression")},
-    {"serving", "09", "Serving", of("serving")},
-    {"driving", "10", "Driving", of("driving")},
-    {"interview", "11", "Interview", of("interview")},
-    {"kernels", "12", "Kernels", of("kernels")},
+    {"roofline", "01", "The roofline", of("roofline")}, {"framework", "02", "Frameworks", of("framework")},
+    {"profiling", "03", "Profiling", of("profiling")},  {"precision", "04", "Precision", of("precision")},
+    {"training", "06", "Training", of("training")},     {"compression", "07", "Compression", of("compression")},
+    {"serving", "09", "Serving", of("serving")},        {"driving", "10", "Driving", of("driving")},
+    {"interview", "11", "Interview", of("interview")},  {"kernels", "12", "Kernels", of("kernels")},
 };
 
 }  // namespace

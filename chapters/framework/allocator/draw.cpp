@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/framework/allocator/lab.h"
+#include "widgets/controls/button.h"
+#include "widgets/number/number.h"
+#include "widgets/plot/plot.h"
+
+namespace chapters::framework::allocator {
+namespace {
+
+constexpr double play_s = 10;  ///< what the whole list takes
+
+/// Reserved and in use over the list, and the cursor that scrubs it.
+void draw_history(const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot(
+      "history", view.history,
+      {
+          .x = {.lo = 0, .hi = std::max(1.0, static_cast<double>(picture.events)), .label = "events done"},
+          .y = {.kind = widgets::AxisKind::linear_bytes, .lo = 0, .hi = picture.capacity_bytes * 1.04, .unit = "B"},
+          .size = size,
+          .legend = false,
+          .end_labels = false,
+      });
+  plot.area("reserved", picture.at, picture.reserved,
+            {.colour = t.warning,
+             .alpha = 0.22f,
+             .legend = false,
+             .info = "held from the device",
+             .version = picture.version});
+  plot.area("in use", picture.at, picture.allocated,
+            {.colour = t.series_at(0),
+             .alpha = 0.35f,
+             .legend = false,
+             .info = "blocks of tensors",
+             .version = picture.version});
+  if (picture.device_bytes <= picture.capacity_bytes * 1.02) plot.horizontal_mark(picture.device_bytes, "the device");
+  if (picture.failed_event >= 0)
+    plot.vertical_mark(static_cast<double>(picture.failed_event), "fails", {.colour = t.bad});
+  double at = std::min(view.cursor, static_cast<double>(picture.events));
+  if (plot.drag_x("drag cursor", at, {.label = "", .lo = 0, .hi = static_cast<double>(picture.events)})) {
+    view.cursor = std::round(at);
+    view.playback.playing = false;
+  }
+}
+
+/// Play or Pause, to the failure, and how many events are done.
+void draw_buttons(const Picture& picture, View& view, float width) {
+  const auto& t = widgets::theme();
+  const auto end = static_cast<double>(picture.events);
+  if (widgets::button(view.playback.playing ? "Pause##list" : "Play##list")) {
+    view.playback.time_s = std::min(view.cursor, end) / std::max(1.0, end) * play_s;
+    widgets::start_or_stop(view.playback, play_s);
+  }
+  ImGui::SameLine(0, t.px(6));
+  if (widgets::button("Start")) view.cursor = 0;
+  ImGui::SameLine(0, t.px(6));
+  if (widgets::button(picture.failed_event >= 0 ? "The failure" : "The end"))
+    view.cursor = picture.failed_event >= 0 ? static_cast<double>(picture.failed_event) : end;
+  ImGui::SameLine(0, t.px(12));
+  widgets::Line words;
+  words.add(widgets::format(static_cast<double>(view.strip.cursor), ""))
+      .add(" of ")
+      .add(widgets::format(end, ""))
+      .add(" events: ")
+      .add(widgets::format(static_cast<double>(view.strip.in_use), "B", 3, widgets::Prefix::binary))
+      .add(" in use, ")
+      .add(widgets::format(static_cast<double>(view.strip.reserved), "B", 3, widgets::Prefix::binary))
+      .add(" reserved");
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = widgets::button_size("Play").y;
+  widgets::fit_text(widgets::Painter::window(), {at.x, at.y + (height - t.type(widgets::Type::small)) / 2},
+                    words.view(), width - (at.x - ImGui::GetWindowPos().x), t.muted, widgets::Type::small);
+  ImGui::Dummy({1, height});
+}
+
+void draw_memory(const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  if (picture.version == 0) {
+    ImGui::Dummy(size);
+    return;
+  }
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  if (view.playback.playing) {
+    widgets::advance(view.playback, play_s, static_cast<double>(ImGui::GetIO().DeltaTime));
+    view.cursor = std::round(view.playback.time_s / play_s * static_cast<double>(picture.events));
+  }
+  const auto cursor = static_cast<std::int64_t>(std::min(view.cursor, static_cast<double>(picture.events)));
+  if (view.strip.version != picture.version || view.strip.cursor != cursor) lay_strip(picture, cursor, view.strip);
+  const float buttons = size.y > t.px(260) ? widgets::button_size("Play").y + t.px(8) : 0.0f,
+              history = size.y > t.px(330) ? std::clamp(size.y * 0.27f, t.px(96), t.px(210)) : 0.0f;
+  if (buttons > 0) draw_buttons(picture, view, corner.x + size.x - ImGui::GetWindowPos().x);
+  ImGui::SetCursorScreenPos({corner.x, corner.y + buttons});
+  draw_strip(picture, view.strip, {size.x, size.y - buttons - history - (history > 0 ? t.px(8) : 0.0f)});
+  if (history <= 0) return;
+  ImGui::SetCursorScreenPos({corner.x, corner.y + size.y - history});
+  draw_history(picture, view, {size.x, history});
+}
+
+/// The same list under other settings: how far it comes, and what is reserved for what is in use.
+void draw_settings(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr widgets::TableColumn columns[] = {
+      {.title = "setting", .number = false},
+      {.title = "how far it comes", .number = false},
+      {.title = "peak in use", .value_unit = "B", .prefix = widgets::Prefix::binary, .priority = 1},
+      {.title = "peak reserved", .value_unit = "B", .prefix = widgets::Prefix::binary, .bar = true},
+      {.title = "price of holes", .unit = "%", .priority = 2},
+  };
+  widgets::TableSource source{.context = &out, .rows = out.settings.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const Setting& s = static_cast<const Outputs*>(context)->settings[row];
+    if (column == 0)
+      cell.text = s.name;
+    else if (column == 1)
+      cell.text = s.outcome;
+    else if (column == 4)
+      cell.number = widgets::format(cell.value = 100 * (1 - s.peak_allocated_bytes / s.peak_reserved_bytes), "");
+    else
+      cell.value = column == 2 ? s.peak_allocated_bytes : s.peak_reserved_bytes;
+  };
+  widgets::draw_table("settings", columns, source, view.settings, size);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs&, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("memory", {.title = "Memory", .least = {480, 400}, .answers = true},
+              [&](ImVec2 size) { draw_memory(picture, view, size); });
+  if (!out.settings.empty())
+    stage.panel("settings", {.title = "Other settings", .least = {420, 150}, .ideal = {0, 190}, .scrolls = true},
+                [&](ImVec2 size) { draw_settings(out, picture, view, size); });
+  published_panel(stage, "Recorded beside replayed", picture.published);
+}
+
+}  // namespace chapters::framework::allocator

@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/framework/allocator/lab.h"
+#include "widgets/base/painter.h"
+#include "widgets/base/parts.h"
+#include "widgets/number/number.h"
+
+namespace chapters::framework::allocator {
+namespace {
+
+using widgets::Align;
+using widgets::Font;
+using widgets::Painter;
+using widgets::Rect;
+using widgets::Type;
+
+widgets::NumberText bytes_text(double bytes) { return widgets::format(bytes, "B", 3, widgets::Prefix::binary); }
+
+/// Memory as lines of a page: where a byte of the strip stands, in screen pixels.
+struct Page {
+  Rect area;
+  std::size_t rows = 1;
+  double row_bytes = 1;
+  float pitch = 1, height = 1;
+  float px_per_byte() const { return area.width() / static_cast<float>(row_bytes); }
+  float x(double byte_in_row) const { return area.min.x + static_cast<float>(byte_in_row / row_bytes) * area.width(); }
+  float top(std::size_t row) const { return area.min.y + pitch * static_cast<float>(row); }
+
+  /// Calls `paint(rect, first, last)` for each line that [from, from + bytes) touches.
+  template <class Paint>
+  void each(double from, double bytes, const Paint& paint) const {
+    const double end = from + bytes;
+    for (auto row = static_cast<std::size_t>(std::max(0.0, from) / row_bytes); row < rows; ++row) {
+      const double row_from = static_cast<double>(row) * row_bytes, at = std::max(from, row_from),
+                   upto = std::min(end, row_from + row_bytes);
+      if (upto <= at && row_from >= end) return;
+      if (upto > at)
+        paint(Rect{{x(at - row_from), top(row)}, {x(upto - row_from), top(row) + height}}, at == from, upto >= end);
+    }
+  }
+};
+
+Page page_of(const Picture& picture, Rect area) {
+  const auto& t = widgets::theme();
+  Page page{.area = area};
+  page.rows = static_cast<std::size_t>(std::clamp(area.height() / t.px(26), 1.0f, 12.0f));
+  page.row_bytes = std::max(1.0, picture.capacity_bytes / static_cast<double>(page.rows));
+  page.pitch = area.height() / static_cast<float>(page.rows);
+  page.height = page.pitch - std::min(t.px(5), page.pitch * 0.25f);
+  return page;
+}
+
+void paint_hole(const Painter& p, Rect r) {
+  const auto& t = widgets::theme();
+  p.rect(r.min, r.max, t.background);
+  if (r.width() > t.px(3)) widgets::hatch(p, r, widgets::with_alpha(t.warning, 0.75f), t.px(5));
+  p.frame(r.min, r.max, widgets::with_alpha(t.warning, 0.9f), 1);
+}
+
+void paint_piece(const Painter& p, const Picture& picture, const StripPiece& piece, Rect r) {
+  const auto& t = widgets::theme();
+  if (piece.kind == StripPiece::hole) {
+    paint_hole(p, r);
+    return;
+  }
+  if (piece.kind == StripPiece::whole) {
+    p.rect(r.min, r.max, t.background);
+    p.frame(r.min, r.max, t.good, t.px(1.5f));
+    return;
+  }
+  const ImU32 fill =
+      widgets::colour(piece.owner < picture.tints.size() ? picture.tints[piece.owner] : widgets::Tint(), t);
+  // A line of the ground tells neighbours apart where there is room for one.
+  const float gap = r.width() > t.px(4) ? 1.0f : 0.0f;
+  p.rect(r.min, {r.max.x - gap, r.max.y}, piece.kind == StripPiece::pending ? widgets::with_alpha(fill, 0.35f) : fill);
+  if (piece.kind == StripPiece::pending) widgets::hatch(p, r, fill, t.px(5));
+}
+
+void paint_page(const Painter& p, const Picture& picture, const StripState& strip, const Page& page) {
+  const auto& t = widgets::theme();
+  for (std::size_t row = 0; row < page.rows; ++row)
+    p.rect({page.area.min.x, page.top(row)}, {page.area.max.x, page.top(row) + page.height}, t.grid);
+  const double least = 0.5 / static_cast<double>(page.px_per_byte());
+  double painted = -1;
+  for (const StripPiece& piece : strip.pieces) {
+    const auto from = static_cast<double>(piece.from), bytes = static_cast<double>(piece.bytes);
+    if (from + bytes < painted + least) continue;  // within the pixel before
+    page.each(from, std::max(bytes, least), [&](Rect r, bool, bool) { paint_piece(p, picture, piece, r); });
+    painted = from + bytes;
+  }
+  for (const std::uint64_t s : strip.segments)
+    page.each(static_cast<double>(s), least, [&](Rect r, bool first, bool) {
+      if (first)
+        p.line({r.min.x, r.min.y - t.px(2)}, {r.min.x, r.max.y + t.px(1)}, widgets::with_alpha(t.text, 0.55f), 1);
+    });
+  if (strip.largest > 0)
+    page.each(static_cast<double>(strip.largest_from), static_cast<double>(strip.largest), [&](Rect r, bool, bool) {
+      p.frame({r.min.x - t.px(1), r.min.y - t.px(1)}, {r.max.x + t.px(1), r.max.y + t.px(1)}, t.text, t.px(2));
+    });
+}
+
+/// A name before a line of the ruler, and its figure.
+void paint_label(const Painter& p, float x, float y, std::string_view words, ImU32 ink) {
+  p.text({x, y}, words, ink, Type::small);
+}
+
+/// The request and the holes side by side, in the scale of the page.
+void paint_ruler(const Painter& p, const Picture& picture, const StripState& strip, const Page& page, Rect area) {
+  const auto& t = widgets::theme();
+  const bool fails = picture.failed_event >= 0 && strip.cursor >= picture.failed_event && picture.failed_bytes > 0;
+  const float bar = t.px(16), line = t.type(Type::small);
+  // In the scale of the page, unless the request or the holes would leave it.
+  const double longest = std::max(static_cast<double>(strip.hole_bytes), fails ? 1.4 * picture.failed_bytes : 0.0);
+  const float fitting = longest > 0 ? area.width() / static_cast<float>(longest) : page.px_per_byte(),
+              scale = std::min(page.px_per_byte(), fitting);
+  float y = area.min.y;
+  const auto width_of = [&](double bytes) { return std::max(t.px(2), static_cast<float>(bytes) * scale); };
+  const auto words_after = [&](float x, std::string_view words, double bytes, ImU32 ink) {
+    widgets::Line text;
+    text.add(words).add(" ").add(bytes_text(bytes));
+    const float wide = widgets::text_size(text.view(), Type::small).x;
+    const float at = std::min(x + t.px(8), area.max.x - wide);
+    if (at < x) return;
+    paint_label(p, at, y + (bar - line) / 2 - t.px(1), text.view(), ink);
+  };
+  if (fails) {
+    const float w = std::min(width_of(picture.failed_bytes), area.width());
+    p.rect({area.min.x, y}, {area.min.x + w, y + bar}, widgets::with_alpha(t.bad, 0.28f));
+    p.frame({area.min.x, y}, {area.min.x + w, y + bar}, t.bad, t.px(1.5f));
+    words_after(area.min.x + w, "asked for:", picture.failed_bytes, t.bad);
+    // The largest hole stands beside it, so that both lengths compare.
+    widgets::Line asked;
+    asked.add("asked for: ").add(bytes_text(picture.failed_bytes));
+    const float x = area.min.x + w + t.px(28) + widgets::text_size(asked.view(), Type::small).x,
+                hole = width_of(static_cast<double>(strip.largest));
+    if (x + hole + t.px(140) < area.max.x) {
+      paint_hole(p, {{x, y}, {x + hole, y + bar}});
+      words_after(x + hole, "largest hole:", static_cast<double>(strip.largest), t.text);
+    }
+    y += bar + t.px(7);
+  }
+  if (y + bar > area.max.y || strip.holes.empty()) return;
+  // All holes end to end, the largest first.
+  float x = area.min.x;
+  for (const std::uint64_t hole : strip.holes) {
+    const float w = static_cast<float>(hole) * scale, end = std::min(x + w, area.max.x);
+    if (end > x) paint_hole(p, {{x, y}, {end, y + bar}});
+    x += w;
+    if (x >= area.max.x) break;
+  }
+  const float end = std::min(x, area.max.x);
+  if (fails)
+    for (int k = 1; static_cast<float>(k) * width_of(picture.failed_bytes) <= end - area.min.x + 0.5f; ++k) {
+      const float mark = area.min.x + static_cast<float>(k) * width_of(picture.failed_bytes);
+      p.line({mark, y - t.px(3)}, {mark, y + bar + t.px(3)}, t.bad, t.px(1.5f));
+    }
+  y += bar + t.px(3);
+  if (y + line > area.max.y) return;
+  widgets::Line words;
+  words.add("all ").add_integer(static_cast<std::int64_t>(strip.holes.size())).add(" holes end to end: ");
+  words.add(bytes_text(static_cast<double>(strip.hole_bytes)));
+  if (fails)
+    words.add(", ")
+        .add(widgets::format(static_cast<double>(strip.hole_bytes) / picture.failed_bytes, ""))
+        .add("\xC3\x97 what is asked for (a red line each time)");
+  if (scale < page.px_per_byte()) words.add(", smaller than above");
+  words.add("; empty_cache would return ").add(bytes_text(static_cast<double>(strip.emptiable)));
+  widgets::fit_text(p, {area.min.x, y}, words.view(), area.width(), t.muted, Type::small);
+}
+
+void paint_key(const Painter& p, const Picture& picture, const StripState& strip, ImVec2 at, float right) {
+  const auto& t = widgets::theme();
+  const float sample = t.px(14), line = t.type(Type::small);
+  const auto entry = [&](std::string_view words, const auto& paint) {
+    const float wide = sample + t.px(6) + widgets::text_size(words, Type::small).x;
+    if (at.x + wide > right) return;
+    paint(Rect{{at.x, at.y + t.px(2)}, {at.x + sample, at.y + line}});
+    p.text({at.x + sample + t.px(6), at.y}, words, t.muted, Type::small);
+    at.x += wide + t.px(16);
+  };
+  for (std::size_t i = 0; i < picture.owners.size(); ++i) {
+    const bool shown =
+        std::any_of(picture.blocks.begin(), picture.blocks.end(), [&](const BlockSpan& b) { return b.owner == i; });
+    if (shown) entry(picture.owners[i], [&](Rect r) { p.rect(r.min, r.max, widgets::colour(picture.tints[i], t)); });
+  }
+  entry("hole: free, reserved", [&](Rect r) { paint_hole(p, r); });
+  if (strip.emptiable > 0) entry("whole segment free", [&](Rect r) { p.frame(r.min, r.max, t.good, t.px(1.5f)); });
+  entry("not reserved", [&](Rect r) { p.rect(r.min, r.max, t.grid); });
+  entry("segment begins", [&](Rect r) { p.line({r.min.x, r.min.y}, {r.min.x, r.max.y}, t.text, 1); });
+}
+
+void show_tip(const Picture& picture, const StripState& strip, const Page& page) {
+  const ImVec2 mouse = ImGui::GetMousePos();
+  const auto row = static_cast<std::int64_t>((mouse.y - page.area.min.y) / page.pitch);
+  if (row < 0 || row >= static_cast<std::int64_t>(page.rows)) return;
+  const double byte = page.row_bytes *
+                      (static_cast<double>(row) + static_cast<double>((mouse.x - page.area.min.x) / page.area.width()));
+  for (const StripPiece& piece : strip.pieces) {
+    const auto from = static_cast<double>(piece.from);
+    if (byte < from || byte >= from + static_cast<double>(piece.bytes)) continue;
+    const bool block = piece.kind == StripPiece::block || piece.kind == StripPiece::pending;
+    widgets::tip(block ? std::string_view(picture.owners[piece.owner]) : std::string_view("free"),
+                 bytes_text(static_cast<double>(piece.bytes)),
+                 piece.kind == StripPiece::pending ? "freed, but another stream may still read it"
+                 : piece.emptiable == 0            ? "its segment has blocks in use, so empty_cache cannot return it"
+                 : piece.kind == StripPiece::hole  ? "empty_cache returns its whole pages"
+                 : piece.kind == StripPiece::whole ? "a segment of its own: empty_cache returns it"
+                                                   : "in use");
+    return;
+  }
+}
+
+}  // namespace
+
+void draw_strip(const Picture& picture, const StripState& strip, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const Rect all = widgets::canvas("strip of memory", size, {16, 16});
+  const bool hovered = ImGui::IsItemHovered();
+  const Painter p = Painter::window();
+  const float line = t.type(Type::small), key = line + t.px(8),
+              ruler = all.height() > t.px(190) ? 2 * t.px(16) + line + t.px(18) : 0.0f;
+  paint_key(p, picture, strip, all.min, all.max.x);
+  const Page page = page_of(picture, {{all.min.x, all.min.y + key}, {all.max.x, all.max.y - ruler - t.px(4)}});
+  paint_page(p, picture, strip, page);
+  if (ruler > 0) paint_ruler(p, picture, strip, page, {{all.min.x, all.max.y - ruler + t.px(4)}, all.max});
+  if (hovered) show_tip(picture, strip, page);
+  if (!p.record()) return;
+  widgets::DataTable table{"strip", {"from_bytes", "bytes", "what"}, {}};
+  for (const StripPiece& piece : strip.pieces)
+    table.rows.push_back({std::to_string(piece.from), std::to_string(piece.bytes),
+                          piece.kind == StripPiece::block     ? picture.owners[piece.owner]
+                          : piece.kind == StripPiece::pending ? picture.owners[piece.owner] + ", pending"
+                          : piece.kind == StripPiece::whole   ? "free segment"
+                                                              : "hole"});
+  p.record()->tables.push_back(std::move(table));
+}
+
+}  // namespace chapters::framework::allocator

@@ -1,0 +1,144 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/field.h"
+#include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/published_panel.h"
+#include "models/memory/allocator_snapshot.h"
+#include "models/memory/allocator_workload.h"
+#include "widgets/controls/playback.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/table/table.h"
+
+/// The caching allocator replayed on a strip of memory.
+namespace chapters::framework::allocator {
+
+/// What asks for memory: the programs in the order of models::memory::AllocatorWorkload, then lists.
+enum class Source : std::uint8_t { lengths, requests, growing, pins, buckets, events, snapshot };
+
+/// Defaults: a hundred requests at once of Llama 3 8B on 80 GiB, each with a contiguous cache of its own length.
+struct Inputs {
+  Source source = Source::requests;
+  std::int64_t sequences = 100, steps = 8;
+  double shortest = 1024, longest = 8192;
+  models::memory::LengthOrder order = models::memory::LengthOrder::drawn;
+  bool empty_cache = false;
+  std::int64_t layers = 32, width = 4096, vocabulary = 128256, seed = 1;
+  std::string events = "a0 9437184;a1 9437184;a2 9437184;a3 9437184;a4 9437184;a5 9437184;f0;f2;f4;a6 12582912";
+  FileInput snapshot;
+  double capacity_bytes = 80.0 * models::memory::gib, fraction = 1;
+  bool expandable_segments = false;
+  double max_split_size_bytes = 0, max_non_split_rounding_bytes = 20.0 * models::memory::mib;
+  double garbage_collection_threshold = 0;
+  std::int64_t roundup_power2_divisions = 0;
+  bool operator==(const Inputs&) const = default;
+};
+
+/// The same list under other settings.
+struct Setting {
+  std::string name, outcome;  ///< outcome: how far it came
+  bool served = true;         ///< nothing failed
+  std::int64_t events_done = 0;
+  double peak_reserved_bytes = 0, peak_allocated_bytes = 0;
+};
+
+struct Outputs {
+  models::memory::AllocatorRun run;
+  models::memory::SnapshotAgreement agreement;  ///< of a snapshot; else zeros
+  std::int64_t events_in_list = 0, events_done = 0;
+  // Of `run`, as numbers that a panel can show. NaN: nothing failed.
+  double failed_bytes = std::nan(""), hole_bytes = 0, largest_hole_bytes = 0, emptiable_bytes = 0;
+  double holes_over_request = std::nan("");
+  std::int64_t holes = 0;
+  std::string failed_at;  ///< "request 412 of 800"; empty: nothing failed
+  double allocated_bytes = 0, requested_bytes = 0, active_bytes = 0, reserved_bytes = 0, largest_free_bytes = 0,
+         inactive_split_bytes = 0, peak_allocated_bytes = 0, peak_reserved_bytes = 0, wasted_share = 0,
+         address_share = std::nan("");
+  std::int64_t segments = 0, ooms = 0, retries = 0, splits = 0, device_allocs = 0, device_frees = 0;
+  std::vector<Setting> settings;  ///< what is set first, where that is none of the others
+  std::string reason;
+};
+
+/// A block while it lies in one place: events from `first` up to `last`, without it.
+struct BlockSpan {
+  std::uint64_t address = 0, bytes = 0;
+  std::uint32_t first = 0, last = 0, pending = 0;  ///< pending: from this event on other streams alone may read it
+  std::uint32_t owner = 0;
+};
+/// A range of addresses while it is reserved.
+struct RangeSpan {
+  std::uint64_t address = 0, bytes = 0;
+  std::uint32_t first = 0, last = 0;
+  bool small = false, expandable = false;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  std::string answer;
+  std::vector<BlockSpan> blocks;
+  std::vector<RangeSpan> ranges;
+  std::vector<std::string> owners;
+  std::vector<widgets::Tint> tints;             ///< by owner
+  std::vector<double> at, reserved, allocated;  ///< behind each event, thinned to what a plot can show
+  std::uint32_t events = 0;
+  std::int64_t failed_event = -1;
+  double capacity_bytes = 1;  ///< what the strip spans
+  double device_bytes = 1, failed_bytes = 0;
+  PublishedMarks published;
+};
+
+/// A piece of the strip at the cursor, in bytes from its beginning.
+struct StripPiece {
+  std::uint64_t from = 0, bytes = 0;
+  std::uint32_t owner = 0;
+  enum Kind : std::uint8_t { block, pending, hole, whole } kind{};  ///< whole: a segment that is one free block
+  std::uint64_t emptiable = 0;                                      ///< of it, what empty_cache returns
+};
+
+/// What the cursor shows; kept until cursor or picture change.
+struct StripState {
+  std::vector<StripPiece> pieces;
+  std::vector<std::uint64_t> segments;  ///< where a segment begins
+  std::vector<std::uint64_t> holes;     ///< bytes of each, the largest first
+  std::uint64_t reserved = 0, in_use = 0, hole_bytes = 0, emptiable = 0, largest = 0, largest_from = 0;
+  std::uint64_t version = 0;
+  std::int64_t cursor = -1;
+};
+
+struct View {
+  double cursor = 1e9;  ///< events done
+  widgets::Playback playback{.time_s = 1e9};
+  StripState strip;
+  widgets::PlotView history;
+  widgets::TableView settings;
+};
+
+/// The list that the inputs name, or a sentence why there is none.
+struct Asked {
+  models::memory::AllocatorProgram program;
+  std::vector<models::memory::InitialSegment> initial;
+  std::vector<std::uint32_t> initial_owners;
+  std::vector<std::uint64_t> placement;
+  models::memory::AllocatorConfig config;
+  std::shared_ptr<const models::memory::AllocatorSnapshot> snapshot;
+};
+models::Result<Asked> ask(const Inputs& in);
+
+Outputs compute(const Inputs& in, Progress& progress);
+Picture arrange(const Inputs& in, const Outputs& out);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+
+/// What lies where when `cursor` events are done. Pure.
+void lay_strip(const Picture& picture, std::int64_t cursor, StripState& out);
+/// The strip in rows, and under it the request beside the holes, in `size` px from the cursor.
+void draw_strip(const Picture& picture, const StripState& strip, ImVec2 size);
+
+void describe(Fields& f, Inputs& in);
+void describe(Fields& f, Setting& s);
+void describe(Fields& f, Outputs& out);
+void describe(Fields& f, View& view);
+
+}  // namespace chapters::framework::allocator

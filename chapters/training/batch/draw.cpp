@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/training/batch/lab.h"
+#include "widgets/base/heading.h"
+#include "widgets/number/number.h"
+#include "widgets/plot/plot.h"
+
+namespace chapters::training::batch {
+namespace {
+
+void draw_losses(const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("losses", view.losses,
+                     {
+                         .x = {.label = "update"},
+                         .y = {.lo = 0, .hi = picture.most_loss * 1.06, .label = "loss of the batch, nats"},
+                         .size = size,
+                     });
+  plot.line(picture.whole_name, picture.step, picture.whole,
+            {.colour = t.series_at(0), .width = 6, .label = false, .info = "one pass", .version = picture.version});
+  plot.line(picture.pieces_name, picture.step, picture.pieces,
+            {.colour = t.text,
+             .width = 1.6f,
+             .dashed = true,
+             .label = false,
+             .info = "one pass for each piece",
+             .version = picture.version});
+}
+
+/// Steps against examples: each batch that was trained, the fit, and the batch that is set.
+void draw_trade(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("trade", view.trade,
+                     {
+                         .x = {.kind = widgets::AxisKind::log10, .label = "updates to the target"},
+                         .y = {.kind = widgets::AxisKind::log10, .label = "examples to the target"},
+                         .size = size,
+                     });
+  plot.line("fit", picture.fit_steps, picture.fit_examples,
+            {.colour = t.muted,
+             .label = false,
+             .info = "(steps / fewest - 1)(examples / fewest - 1) = 1",
+             .version = picture.version});
+  plot.scatter("trained, by batch", picture.tried_steps, picture.tried_examples,
+               {.colour = t.series_at(1),
+                .labels = picture.tried_labels,
+                .info = "the best of the rates tried",
+                .version = picture.version});
+  if (!(out.critical_batch > 0)) return;
+  plot.vertical_mark(out.steps_min, "fewest steps", {.colour = t.muted});
+  plot.horizontal_mark(out.examples_min, "fewest examples", {.colour = t.muted});
+  const std::array<double, 1> knee_x{2 * out.steps_min}, knee_y{2 * out.examples_min};
+  plot.scatter("critical batch", knee_x, knee_y,
+               {.colour = t.text, .marker = widgets::Marker::square, .info = "twice the least of both"});
+  double steps = out.steps_here, examples = out.examples_here;
+  if (plot.drag_point("batch", steps, examples, {.label = "yours", .lo = out.steps_min * 1.0001})) {
+    const double batch = out.critical_batch / std::max(1e-3, steps / out.steps_min - 1);
+    in.batch = std::clamp<std::int64_t>(std::llround(batch), std::max<std::int64_t>(4, in.micro_batches), 256);
+  }
+}
+
+void draw_hero(Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  if (picture.version == 0) {
+    ImGui::Dummy(size);
+    return;
+  }
+  const auto& t = widgets::theme();
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const bool beside = size.x > t.px(640);
+  const float gap = t.px(20), head = t.type(widgets::Type::body) + t.px(10);
+  const ImVec2 each = beside ? ImVec2{(size.x - gap) / 2, size.y} : ImVec2{size.x, (size.y - gap) / 2};
+  widgets::heading("Two trainings, one on the other", "", each.x);
+  ImGui::SetCursorScreenPos({corner.x, corner.y + head});
+  draw_losses(picture, view, {each.x, each.y - head});
+  const ImVec2 second = beside ? ImVec2{corner.x + each.x + gap, corner.y} : ImVec2{corner.x, corner.y + each.y + gap};
+  ImGui::SetCursorScreenPos(second);
+  widgets::heading("What a larger batch saves, and what it costs", "", each.x);
+  ImGui::SetCursorScreenPos({second.x, second.y + head});
+  draw_trade(in, out, picture, view, {each.x, each.y - head});
+}
+
+void draw_costs(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr widgets::TableColumn columns[] = {{.title = "batch"},
+                                                     {.title = "updates", .bar = true},
+                                                     {.title = "examples", .bar = true},
+                                                     {.title = "best rate"}};
+  widgets::TableSource source{.context = &out, .rows = out.costs.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const CostRow& r = static_cast<const Outputs*>(context)->costs[row];
+    const std::array<double, 4> values{static_cast<double>(r.batch), r.steps, r.examples, r.rate};
+    cell.value = values[column];
+    cell.number = widgets::format(column == 3 ? cell.value : std::round(cell.value), "", column == 3 ? 2 : 6);
+  };
+  widgets::draw_table("costs", columns, source, view.costs, size);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("batch", {.title = "The batch", .least = {480, 400}, .answers = true},
+              [&](ImVec2 size) { draw_hero(in, out, picture, view, size); });
+  stage.panel("costs",
+              {.title = "Batches trained to the target", .least = {380, 150}, .ideal = {0, 190}, .scrolls = true},
+              [&](ImVec2 size) { draw_costs(out, picture, view, size); });
+}
+
+}  // namespace chapters::training::batch

@@ -1,0 +1,97 @@
+#include <algorithm>
+
+#include "chapters/training/optimizer/lab.h"
+
+namespace chapters::training::optimizer {
+namespace {
+
+using models::OptimizerKind;
+using models::UpdateCode;
+
+double bytes_of(const std::vector<models::OptimizerPass>& passes) {
+  double sum = 0;
+  for (const models::OptimizerPass& p : passes) sum += p.bytes();
+  return sum;
+}
+
+}  // namespace
+
+Outputs compute(const Inputs& in) {
+  Outputs out;
+  const auto model = find_model(in.model);
+  const auto chip = find_chip(in.chip);
+  if (!model || !chip) {
+    out.reason = !model ? model.error : chip.error;
+    return out;
+  }
+  const models::Architecture& a = (*model)->architecture;
+  const double peak = (*chip)->peak_flops_per_s(models::Format::bf16).value_or(0),
+               bandwidth = (*chip)->memory_bandwidth_bytes_per_s;
+  if (!(peak > 0) || !(bandwidth > 0)) {
+    out.reason = (*chip)->name + " has no published BF16 peak or bandwidth: choose another chip.";
+    return out;
+  }
+  const models::OptimizerMachine machine{.bandwidth_bytes_per_s = bandwidth * in.roof_share,
+                                         .matrix_flops_per_s = peak * in.matrix_share,
+                                         .launch_s = in.launch_s};
+  const auto tensors = models::parameter_tensors(a);
+  const auto shards = static_cast<double>(in.shards);
+  const auto time = [&](OptimizerKind kind, UpdateCode code) {
+    return models::time_optimizer(kind, code, in.recipe, tensors, shards, machine);
+  };
+  const models::ParameterCount count = models::count_parameters(a);
+  out.parameters = static_cast<double>(count.total);
+  for (const models::ParameterTensor& t : tensors) out.tensors += t.count;
+  out.passes = models::optimizer_passes(in.kind, in.code, in.recipe);
+  out.fused_passes = models::optimizer_passes(in.kind, UpdateCode::fused, in.recipe);
+  for (const models::OptimizerPass& p : out.passes) {
+    out.read_bytes += p.read_bytes();
+    out.write_bytes += p.write_bytes();
+  }
+  out.passes_count = static_cast<double>(out.passes.size());
+  out.traffic_bytes = out.read_bytes + out.write_bytes;
+  out.fused_bytes = bytes_of(out.fused_passes);
+  out.traffic_ratio = out.traffic_bytes / out.fused_bytes;
+  out.storage = models::optimizer_storage(in.kind, in.code, in.recipe);
+  const auto width = static_cast<double>(a.hidden);
+  out.state_bytes = models::mean_state_bytes(in.kind, in.recipe, tensors, width);
+  out.stored_bytes = out.storage.total() - out.storage.state_bytes + out.state_bytes;
+  out.temporary_bytes = out.storage.temporary_bytes;
+  out.chip_state_bytes = out.stored_bytes * out.parameters / shards;
+  out.chip_temporary_bytes = out.temporary_bytes * out.parameters / shards;
+  out.time = time(in.kind, in.code);
+  out.fused_time = time(in.kind, UpdateCode::fused);
+  out.speedup = out.time.time_s / out.fused_time.time_s;
+  out.launch_wait_s =
+      std::max(0.0, out.time.time_s - std::max(out.time.traffic_s, out.time.flops / machine.matrix_flops_per_s));
+  // Forward and backward: 6 FLOPs a parameter and token (Kaplan et al. 2020), without the input embedding.
+  out.forward_backward_s =
+      6 * static_cast<double>(count.active_without_input_embedding) * in.tokens / machine.matrix_flops_per_s;
+  out.step_s = out.forward_backward_s + out.time.time_s;
+  out.step_share = 100 * out.time.time_s / out.step_s;
+  out.step_speedup = out.step_s / (out.forward_backward_s + out.fused_time.time_s);
+  // One multiplication or addition an operation and element, and a dozen in AdamW's one pass; products of Muon beside.
+  constexpr double update_flops = 14;
+  out.intensity = (out.time.flops + update_flops * out.parameters / shards) / out.time.bytes;
+  out.ridge = peak / bandwidth;
+  for (int k = 0; k < models::optimizer_kind_count; ++k)
+    for (int c = 0; c < models::update_code_count; ++c) {
+      const auto kind = static_cast<OptimizerKind>(k);
+      const auto code = static_cast<UpdateCode>(c);
+      if (kind == OptimizerKind::adamw_8bit && code != UpdateCode::fused) continue;
+      const models::OptimizerTime t = time(kind, code);
+      out.choices.push_back({
+          .optimizer = kind_choices()[static_cast<std::size_t>(k)].label,
+          .code = kind == OptimizerKind::adamw_8bit ? "a kernel a tensor"
+                                                    : code_choices()[static_cast<std::size_t>(c)].label,
+          .traffic_bytes = t.bytes * shards / out.parameters,
+          .state_bytes = models::mean_state_bytes(kind, in.recipe, tensors, width),
+          .time_s = t.time_s,
+          .launches = t.launches,
+          .step_share = 100 * t.time_s / (out.forward_backward_s + t.time_s),
+      });
+    }
+  return out;
+}
+
+}  // namespace chapters::training::optimizer

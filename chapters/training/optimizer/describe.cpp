@@ -1,0 +1,153 @@
+#include "chapters/mechanism/shared_choices.h"
+#include "chapters/training/optimizer/lab.h"
+
+namespace chapters::training::optimizer {
+namespace {
+
+// In the order of models::OptimizerKind, UpdateCode and OptimizerRecipe.
+const Choices kinds{
+    {"adamw", "AdamW", "Two moments."},
+    {"adamw_8bit", "8-bit AdamW", "Both moments in 8 bits, a scale for 256 elements; always one kernel a tensor."},
+    {"adafactor", "Adafactor", "A row and a column of each matrix instead of the second moment; no first."},
+    {"lion", "Lion", "One moment; the update is a sign."},
+    {"muon", "Muon", "One moment, made orthogonal by five Newton-Schulz steps; AdamW for what is no matrix."}};
+static_assert(models::optimizer_kind_count == 5);
+const Choices codes{{"looped", "looped", "for each tensor: a kernel for each operation."},
+                    {"foreach", "foreach", "A kernel for each operation over lists of tensors."},
+                    {"fused", "fused", "As few passes as the algorithm allows."}};
+static_assert(models::update_code_count == 3);
+const Choices recipes{
+    {"master", "BF16, FP32 master", "BF16 weights and gradients; master weights and moments in FP32."},
+    {"fp32", "all FP32", "4 bytes everywhere."},
+    {"bf16", "all BF16", "2 bytes everywhere, moments too."}};
+static_assert(models::optimizer_recipe_count == 3);
+constexpr std::string_view torch = "operations of torch/optim, v2.6, each tensor once a kernel";
+
+}  // namespace
+
+const Choices& kind_choices() { return kinds; }
+const Choices& code_choices() { return codes; }
+
+void describe(Fields& f, Inputs& in) {
+  f.group("The optimizer");
+  f.choice("kind", in.kind, kinds, {.label = "Optimizer", .help = "What it keeps and computes.", .headline = true});
+  f.choice("code", in.code, codes,
+           {.label = "Written", .help = "How its operations become kernels.", .headline = true});
+  f.choice("recipe", in.recipe, recipes, {.label = "Recipe", .help = "Formats of weights, gradients and moments."});
+  f.group("The model and its chips");
+  shared::model(f, "model", in.model, {.help = "Its parameters and how many tensors they are."});
+  shared::chip(f, "chip", in.chip, {.help = "Its bandwidth times the share below, and its BF16 peak."});
+  shared::parallel_shards(f, "shards", in.shards,
+                          {.help = "Each chip updates its part of every tensor (ZeRO, FSDP); 1 is the whole model."});
+  f.real("tokens", in.tokens,
+         {
+             .label = "Tokens a step",
+             .unit = "tokens",
+             .help = "That this chip works through, forward and backward, between two updates.",
+             .lo = 256,
+             .hi = 4e6,
+             .scale = Scale::log,
+             .typical_lo = 1024,
+             .typical_hi = 262144,
+             .headline = true,
+         });
+  f.group("What is reached");
+  f.real("roof_share", in.roof_share,
+         {.label = "Share of bandwidth", .help = "That elementwise kernels reach; assumed.", .lo = 0.2, .hi = 1});
+  f.real("matrix_share", in.matrix_share,
+         {.label = "Share of the peak",
+          .help = "That forward and backward, and Muon's products, reach; assumed.",
+          .lo = 0.05,
+          .hi = 1});
+  f.real("launch_s", in.launch_s,
+         {
+             .label = "An operation on the CPU",
+             .unit = "s",
+             .help = "Time between two kernels that eager Python cannot go below; assumed.",
+             .lo = 5e-7,
+             .hi = 1e-4,
+             .scale = Scale::log,
+         });
+}
+
+void describe(Fields& f, ChoiceRow& r) {
+  f.text("optimizer", r.optimizer, {.label = "Optimizer"});
+  f.text("code", r.code, {.label = "Written"});
+  f.real("traffic_bytes", r.traffic_bytes, {.label = "Traffic", .unit = "B", .help = "A parameter.", .source = torch});
+  f.real("state_bytes", r.state_bytes, {.label = "Moments", .unit = "B", .help = "A parameter.", .source = torch});
+  f.real("time_s", r.time_s, {.label = "Time", .unit = "s", .formula = "passes, each traffic / bandwidth or a launch"});
+  f.real("launches", r.launches, {.label = "Kernels", .source = torch});
+  f.real("step_share", r.step_share, {.label = "Of the step", .unit = "%", .formula = "time / step"});
+}
+
+void describe(Fields& f, Outputs& o) {
+  f.group("One parameter");
+  f.real("traffic_bytes", o.traffic_bytes,
+         {.label = "Traffic a parameter", .unit = "B", .headline = true, .formula = "read + written", .source = torch});
+  f.real("state_bytes", o.state_bytes,
+         {.label = "Moments a parameter", .unit = "B", .headline = true, .source = "what the optimizer keeps"});
+  f.real("read_bytes", o.read_bytes, {.label = "Read", .unit = "B", .source = torch});
+  f.real("write_bytes", o.write_bytes, {.label = "Written", .unit = "B", .source = torch});
+  f.real("passes_count", o.passes_count, {.label = "Passes", .source = torch});
+  f.real("fused_bytes", o.fused_bytes,
+         {.label = "Fused", .unit = "B", .help = "Traffic of as few passes as it takes."});
+  f.real("traffic_ratio", o.traffic_ratio, {.label = "Over fused", .formula = "traffic / fused"});
+  f.real("stored_bytes", o.stored_bytes,
+         {.label = "Kept", .unit = "B", .help = "Weight, gradient, master weight and moments of a parameter."});
+  f.real(
+      "temporary_bytes", o.temporary_bytes,
+      {.label = "Temporaries", .unit = "B", .help = "A parameter, at the peak of the step: lists keep all at once."});
+  f.group("The step on this chip");
+  f.real(
+      "time_s", o.time.time_s,
+      {.label = "Optimizer", .unit = "s", .headline = true, .formula = "passes, each traffic / bandwidth or a launch"});
+  f.real("step_share", o.step_share,
+         {.label = "Of the step", .unit = "%", .headline = true, .formula = "optimizer / step"});
+  f.real("fused_time_s", o.fused_time.time_s, {.label = "Fused", .unit = "s", .help = "The same optimizer, fused."});
+  f.real("speedup", o.speedup, {.label = "Optimizer, fused", .formula = "time / time fused"});
+  f.real("step_speedup", o.step_speedup, {.label = "Step, fused", .formula = "step / step with the fused one"});
+  f.real("forward_backward_s", o.forward_backward_s,
+         {.label = "Forward and backward",
+          .unit = "s",
+          .formula = "6 x parameters x tokens / (peak x share)",
+          .source = "Kaplan et al. 2020"});
+  f.real("step_s", o.step_s, {.label = "Step", .unit = "s", .formula = "forward and backward + optimizer"});
+  f.real("launches", o.time.launches, {.label = "Kernels", .help = "Launched by the optimizer.", .source = torch});
+  f.real("launch_wait_s", o.launch_wait_s,
+         {.label = "Waits for launches", .unit = "s", .formula = "time - bytes / bandwidth"});
+  f.real("bytes", o.time.bytes,
+         {.label = "Bytes", .unit = "B", .help = "Of the optimizer on this chip.", .source = torch});
+  f.real("product_flops", o.time.flops,
+         {.label = "Products",
+          .unit = "FLOP",
+          .help = "Newton-Schulz steps of Muon.",
+          .formula = "5 x (4 n + 2 n^2 / m) a parameter"});
+  f.real("intensity", o.intensity,
+         {.label = "Intensity",
+          .unit = "FLOP/B",
+          .help = "14 FLOPs a parameter, and Muon's products.",
+          .formula = "FLOPs / bytes"});
+  f.real("ridge", o.ridge, {.label = "Ridge", .unit = "FLOP/B", .formula = "peak / bandwidth"});
+  f.group("Memory on this chip");
+  f.real("chip_state_bytes", o.chip_state_bytes,
+         {.label = "Kept", .unit = "B", .formula = "kept x parameters / shards"});
+  f.real("chip_temporary_bytes", o.chip_temporary_bytes,
+         {.label = "Temporaries", .unit = "B", .formula = "temporaries x parameters / shards"});
+  f.real("parameters", o.parameters, {.label = "Parameters", .unit = "parameters", .source = "the model's config"});
+  f.real("tensors", o.tensors, {.label = "Tensors", .source = "the model's config"});
+  f.group("Every optimizer");
+  f.table("choices", o.choices, {.label = "The same model under every optimizer", .max_items = 16});
+}
+
+void describe(Fields& f, View& v) {
+  f.real("at", v.at, {.label = "Travelled", .unit = "B", .help = "Bytes of a parameter so far.", .lo = 0, .hi = 1e9});
+  f.toggle("playing", v.playback.playing, {.label = "Playing", .help = "Bytes travel by the clock."});
+}
+
+LabPtr make() {
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {.id = "training/optimizer", .title = "Optimizer", .question = "How far does a parameter travel to be updated?"},
+      compute, arrange, draw);
+}
+
+}  // namespace chapters::training::optimizer

@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "chapters/training/optimizer/lab.h"
+#include "widgets/base/painter.h"
+#include "widgets/base/parts.h"
+#include "widgets/number/number.h"
+
+namespace chapters::training::optimizer {
+namespace {
+
+using models::OptimizerTensor;
+using widgets::Align;
+using widgets::Font;
+using widgets::Painter;
+using widgets::Rect;
+using widgets::Type;
+
+constexpr std::array<std::string_view, models::optimizer_tensor_count> letters{"p", "g", "m", "v", "t", "w"};
+constexpr std::array<std::string_view, models::optimizer_tensor_count> names{
+    "weight p", "gradient g", "moment m", "variance v", "temporary t", "BF16 weight w"};
+
+ImU32 colour_of(OptimizerTensor tensor) {
+  const auto& t = widgets::theme();
+  switch (tensor) {
+    case OptimizerTensor::weight:
+      return t.series_at(0);
+    case OptimizerTensor::gradient:
+      return t.of(widgets::Meaning::backward);
+    case OptimizerTensor::moment:
+      return t.of(widgets::Meaning::optimizer);
+    case OptimizerTensor::variance:
+      return t.series_at(2);
+    case OptimizerTensor::temporary:
+      return t.muted;
+    case OptimizerTensor::copy:
+      return t.series_at(4);
+  }
+  return t.muted;
+}
+
+/// A lane between the chip above and HBM below, in screen pixels; x goes by bytes a parameter.
+struct LanePlan {
+  Rect area;
+  float px_per_byte = 1, chip_bottom = 0, memory_top = 0, band = 0;
+  float x(double bytes) const { return area.min.x + px_per_byte * static_cast<float>(bytes); }
+};
+
+LanePlan plan_of(Rect area, double axis_bytes) {
+  const auto& t = widgets::theme();
+  LanePlan plan{.area = area};
+  const float head = t.type(Type::small) + t.px(6);
+  plan.band = std::clamp((area.height() - head) * 0.26f, t.px(18), t.px(38));
+  plan.px_per_byte = area.width() / static_cast<float>(axis_bytes);
+  plan.chip_bottom = area.min.y + head + plan.band;
+  plan.memory_top = area.max.y - plan.band;
+  return plan;
+}
+
+/// A pipe as wide as its bytes, and arrow heads that say which way they go. `share`: how much has passed.
+void paint_pipe(const Painter& p, const LanePlan& plan, double from, const models::OptimizerAccess& access, bool up,
+                double share) {
+  const auto& t = widgets::theme();
+  const float x0 = plan.x(from), x1 = plan.x(from + access.bytes), wide = x1 - x0,
+              gap = wide > t.px(5) ? t.px(1) : 0.0f;
+  const ImU32 colour = colour_of(access.tensor);
+  const float top = plan.chip_bottom, bottom = plan.memory_top;
+  p.rect({x0 + gap, top}, {x1 - gap, bottom}, widgets::with_alpha(colour, 0.22f));
+  const float length = (bottom - top) * static_cast<float>(std::clamp(share, 0.0, 1.0));
+  if (up)
+    p.rect({x0 + gap, bottom - length}, {x1 - gap, bottom}, colour);
+  else
+    p.rect({x0 + gap, top}, {x1 - gap, top + length}, colour);
+  if (wide < t.px(9)) return;
+  const float half = std::min(wide * 0.28f, t.px(6)), middle = (top + bottom) / 2, c = (x0 + x1) / 2,
+              d = up ? half : -half;
+  const ImVec2 head[] = {{c - half, middle + d * 0.6f}, {c, middle - d * 0.4f}, {c + half, middle + d * 0.6f}};
+  p.polyline(head, share >= 0.5 ? widgets::text_on(colour, t) : t.text, t.px(1.6f));
+}
+
+/// The end of a pipe in memory: the tensor's letter where it has room.
+void paint_end(const Painter& p, const LanePlan& plan, double from, const models::OptimizerAccess& access) {
+  const auto& t = widgets::theme();
+  const float x0 = plan.x(from), x1 = plan.x(from + access.bytes), gap = x1 - x0 > t.px(5) ? t.px(1) : 0.0f;
+  const ImU32 colour = colour_of(access.tensor);
+  p.rect({x0 + gap, plan.memory_top}, {x1 - gap, plan.area.max.y}, colour, t.px(2));
+  const std::string_view letter = letters[static_cast<std::size_t>(access.tensor)];
+  if (x1 - x0 < widgets::text_size(letter, Type::small, Font::mono).x + t.px(3)) return;
+  p.text({(x0 + x1) / 2, (plan.memory_top + plan.area.max.y - t.type(Type::small)) / 2}, letter,
+         widgets::text_on(colour, t), Type::small, Font::mono, Align::center);
+}
+
+void paint_lane(const Painter& p, const LanePlan& plan, const PassLane& lane, double travelled) {
+  const auto& t = widgets::theme();
+  const float head = t.type(Type::small) + t.px(6);
+  const float wide = p.text_fit(plan.area.min, lane.head, plan.area.width() * 0.5f, lane.chosen ? t.accent : t.text,
+                                Type::small, Font::bold);
+  widgets::fit_text(p, {plan.area.min.x + wide + t.px(10), plan.area.min.y}, lane.more,
+                    plan.area.width() - wide - t.px(10), t.muted, Type::small);
+  p.rect({plan.area.min.x, plan.memory_top}, {plan.area.max.x, plan.area.max.y}, t.card);
+  for (const PassColumn& c : lane.columns) {
+    const float x0 = plan.x(c.from), x1 = plan.x(c.from + c.bytes);
+    const bool begun = travelled > c.from;
+    p.rect({x0 + t.px(1), plan.area.min.y + head}, {x1 - t.px(1), plan.chip_bottom}, begun ? t.card : t.grid, t.px(4));
+    p.frame({x0 + t.px(1), plan.area.min.y + head}, {x1 - t.px(1), plan.chip_bottom}, begun ? t.accent : t.line,
+            t.px(1.2f), t.px(4));
+    const float room = x1 - x0 - t.px(8);
+    const bool two = plan.band > 2 * t.type(Type::small) + t.px(7);
+    const float block = t.type(Type::small) * (two ? 2.0f : 1.0f) + (two ? t.px(2) : 0.0f);
+    float y = plan.area.min.y + head + (plan.band - block) / 2;
+    if (widgets::text_size(c.name, Type::small).x <= room)
+      p.text({(x0 + x1) / 2, y}, c.name, t.text, Type::small, Font::sans, Align::center);
+    y += t.type(Type::small) + t.px(2);
+    if (two && widgets::text_size(c.figure, Type::small).x <= room)
+      p.text({(x0 + x1) / 2, y}, c.figure, t.muted, Type::small, Font::sans, Align::center);
+    double at = c.from;
+    const auto share = [&](const models::OptimizerAccess& a) { return (travelled - at) / a.bytes; };
+    for (const auto* list : {&c.reads, &c.writes})
+      for (const models::OptimizerAccess& a : *list) {
+        paint_pipe(p, plan, at, a, list == &c.reads, share(a));
+        paint_end(p, plan, at, a);
+        at += a.bytes;
+      }
+  }
+}
+
+void paint_key(const Painter& p, const Picture& picture, ImVec2 at, float right) {
+  const auto& t = widgets::theme();
+  std::array<bool, models::optimizer_tensor_count> used{};
+  for (const PassLane* lane : {&picture.upper, &picture.lower})
+    for (const PassColumn& c : lane->columns)
+      for (const auto* list : {&c.reads, &c.writes})
+        for (const models::OptimizerAccess& a : *list) used[static_cast<std::size_t>(a.tensor)] = true;
+  const float sample = t.px(14), line = t.type(Type::small);
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const float wide = sample + t.px(6) + widgets::text_size(names[i], Type::small).x;
+    if (!used[i] || at.x + wide > right) continue;
+    p.rect({at.x, at.y + t.px(2)}, {at.x + sample, at.y + line}, colour_of(static_cast<OptimizerTensor>(i)));
+    p.text({at.x + sample + t.px(6), at.y}, names[i], t.muted, Type::small);
+    at.x += wide + t.px(16);
+  }
+  constexpr std::string_view scale = "width: bytes a parameter; up is read, down is written";
+  const float wide = widgets::text_size(scale, Type::small).x;
+  if (at.x + wide <= right) p.text({right - wide, at.y}, scale, t.muted, Type::small);
+}
+
+void show_tip(const LanePlan& plan, const PassLane& lane) {
+  const ImVec2 mouse = ImGui::GetMousePos();
+  if (!plan.area.contains(mouse)) return;
+  const double byte = static_cast<double>((mouse.x - plan.area.min.x) / plan.px_per_byte);
+  for (const PassColumn& c : lane.columns) {
+    if (byte < c.from || byte >= c.from + c.bytes) continue;
+    double at = c.from;
+    for (const auto* list : {&c.reads, &c.writes})
+      for (const models::OptimizerAccess& a : *list) {
+        if (byte >= at && byte < at + a.bytes) {
+          widgets::Line value;
+          value.add(widgets::format(a.bytes, "B", 4)).add(list == &c.reads ? " read" : " written");
+          widgets::tip(names[static_cast<std::size_t>(a.tensor)], value.view(), c.name);
+          return;
+        }
+        at += a.bytes;
+      }
+  }
+}
+
+}  // namespace
+
+void draw_passes(const Picture& picture, double travelled, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const Rect all = widgets::canvas("passes", size, {16, 16});
+  const bool hovered = ImGui::IsItemHovered();
+  const Painter p = Painter::window();
+  const float key = t.type(Type::small) + t.px(10), gap = t.px(16);
+  paint_key(p, picture, all.min, all.max.x);
+  const Rect body{{all.min.x, all.min.y + key}, all.max};
+  if (body.height() < t.px(90)) return;
+  const float lane = (body.height() - gap) / 2;
+  const LanePlan first = plan_of({body.min, {body.max.x, body.min.y + lane}}, picture.axis_bytes),
+                 second = plan_of({{body.min.x, body.max.y - lane}, body.max}, picture.axis_bytes);
+  paint_lane(p, first, picture.upper, travelled);
+  paint_lane(p, second, picture.lower, travelled);
+  // What the lower one does not move, as a length.
+  const float x0 = second.x(picture.lower.bytes) + t.px(10), y = (second.chip_bottom + second.memory_top) / 2;
+  if (second.area.max.x - x0 > t.px(120)) {
+    p.dashed_line({x0, y}, {second.area.max.x, y}, t.muted, 1, t.px(4));
+    widgets::Line words;
+    words.add(widgets::format(picture.upper.bytes - picture.lower.bytes, "B")).add(" a parameter that never travel");
+    p.text({(x0 + second.area.max.x) / 2, y - t.type(Type::small) - t.px(5)}, words.view(), t.text, Type::small,
+           Font::sans, Align::center);
+  }
+  if (hovered) {
+    show_tip(first, picture.upper);
+    show_tip(second, picture.lower);
+  }
+  if (!p.record()) return;
+  widgets::DataTable table{"passes", {"lane", "pass", "bytes_read", "bytes_written"}, {}};
+  for (const PassLane* l : {&picture.upper, &picture.lower})
+    for (const PassColumn& c : l->columns) {
+      double in = 0, out = 0;
+      for (const auto& a : c.reads) in += a.bytes;
+      for (const auto& a : c.writes) out += a.bytes;
+      table.rows.push_back({l->head, c.name, widgets::exact(in), widgets::exact(out)});
+    }
+  p.record()->tables.push_back(std::move(table));
+}
+
+}  // namespace chapters::training::optimizer

@@ -1,0 +1,59 @@
+#include <algorithm>
+
+#include "chapters/training/packing/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::training::packing {
+namespace {
+
+using widgets::format_text;
+
+std::string ticked(double value, std::string_view unit, int digits = 3) {
+  return "`" + format_text(value, unit, digits) + "`";
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const std::string air = "Padded, " + ticked(out.padded_air_share, "%") + " of the FLOPs are air";
+  const std::string documents = format_text(static_cast<double>(out.lengths.size()), "", 9) +
+                                (out.lengths.size() == 1 ? " document" : " documents");
+  if (in.policy == models::PackingPolicy::padding)
+    return air + ": " + documents + " fill " + ticked(out.useful_share, "%") + " of `" +
+           format_text(static_cast<double>(out.rows), "", 9) + "` rows.";
+  std::string rest = "; the same " + documents + " in `" + format_text(static_cast<double>(out.rows), "", 9) +
+                     (out.rows == 1 ? "` row" : "` rows") + " are " + ticked(out.useful_share, "%") +
+                     " useful and take " + ticked(out.speedup, "", 3) + " times fewer FLOPs";
+  if (in.policy < models::PackingPolicy::next_fit || in.document_mask) return air + rest + ".";
+  return air + rest + ", while " + ticked(out.foreign_share, "%") + " of the pairs cross documents.";
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture p;
+  if (!out.reason.empty()) return p;
+  p.answer = answer_of(in, out);
+  p.policy_name = policy_choices()[static_cast<std::size_t>(in.policy)].label;
+  p.by_row.resize(out.packing.row_room.size());
+  for (std::uint32_t i = 0; i < out.packing.pieces.size(); ++i) p.by_row[out.packing.pieces[i].row].push_back(i);
+  std::size_t most = 0;
+  for (std::size_t r = 0; r < p.by_row.size(); ++r) {
+    std::uint64_t used = 0;
+    for (const std::uint32_t i : p.by_row[r]) used += out.packing.pieces[i].length;
+    p.row_words.push_back(
+        std::to_string(p.by_row[r].size()) + (p.by_row[r].size() == 1 ? " document, " : " documents, ") +
+        format_text(static_cast<double>(used), "tokens", 5) + " of " + format_text(out.packing.row_room[r], "", 5));
+    if (p.by_row[r].size() <= most) continue;
+    most = p.by_row[r].size();
+    p.fullest_mixed_row = static_cast<std::int64_t>(r);
+  }
+  p.published = arrange_published("training/packing", in, compute, {"lengths"});
+  return p;
+}
+
+std::size_t shown_row(const Picture& picture, const View& view) {
+  const std::int64_t row = view.row > 0 ? view.row - 1 : picture.fullest_mixed_row;
+  return static_cast<std::size_t>(
+      std::clamp<std::int64_t>(row, 0, static_cast<std::int64_t>(picture.by_row.size()) - 1));
+}
+
+}  // namespace chapters::training::packing

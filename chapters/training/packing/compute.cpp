@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <numeric>
+
+#include "chapters/training/packing/lab.h"
+
+namespace chapters::training::packing {
+namespace {
+
+using models::PackingPolicy;
+
+/// FLOPs of training on a model, as PaLM counts them (Chowdhery et al. 2022, appendix B): 6 a parameter and token, and
+/// 12 a layer, head, element of a head and pair of positions that attend.
+struct Price {
+  double parameters = 0, pair_flops = 0;
+  double linear(double tokens) const { return 6 * parameters * tokens; }
+  double attention(double pairs) const { return pair_flops * pairs; }
+};
+
+Price price_of(const models::Architecture& a) {
+  const double layers = static_cast<double>(a.layers), heads = static_cast<double>(a.heads);
+  const double keys = static_cast<double>(a.has_latent() ? a.latent.nope_dim + a.latent.rope_dim : a.head_dim),
+               values = static_cast<double>(a.has_latent() ? a.latent.v_dim : a.head_dim);
+  return {static_cast<double>(models::count_parameters(a).active_without_input_embedding),
+          6 * layers * heads * (keys + values)};
+}
+
+/// A packing with a document mask skips what lies between documents; padding and rows without a mask are computed.
+bool masked(PackingPolicy policy, bool document_mask) { return document_mask && policy >= PackingPolicy::next_fit; }
+
+double flops_of(const models::Packing& p, PackingPolicy policy, bool document_mask, const Price& price) {
+  return price.linear(static_cast<double>(p.room())) +
+         price.attention(models::attention_pairs(p, masked(policy, document_mask)));
+}
+
+double cut_documents(const models::Packing& p, std::size_t documents) {
+  std::vector<int> pieces(documents, 0);
+  for (const models::PackedPiece& piece : p.pieces) ++pieces[piece.document];
+  return static_cast<double>(std::count_if(pieces.begin(), pieces.end(), [](int n) { return n > 1; }));
+}
+
+void fill_corpus(const Inputs& in, Outputs& out) {
+  if (in.lengths != Lengths::wikipedia || in.sequence < 512) return;
+  const auto counts = models::wikipedia_length_counts();
+  double documents = 0, tokens = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    documents += static_cast<double>(counts[i]);
+    tokens += static_cast<double>(counts[i]) * static_cast<double>(i + 1);
+  }
+  out.corpus_rows = static_cast<double>(models::best_fit_rows(counts, static_cast<std::uint32_t>(in.sequence),
+                                                              static_cast<std::uint32_t>(in.most_documents)));
+  out.corpus_share = 100 * tokens / (out.corpus_rows * static_cast<double>(in.sequence));
+  out.corpus_speedup = documents / out.corpus_rows;
+}
+
+}  // namespace
+
+Outputs compute(const Inputs& in) {
+  Outputs out;
+  const auto model = find_model(in.model);
+  if (!model) {
+    out.reason = model.error;
+    return out;
+  }
+  const auto row = static_cast<std::uint32_t>(in.sequence);
+  if (in.lengths == Lengths::list) {
+    auto lengths = models::parse_lengths(in.list, row);
+    if (!lengths) {
+      out.reason = lengths.error;
+      return out;
+    }
+    out.lengths = std::move(*lengths);
+  } else {
+    out.lengths = models::draw_lengths(static_cast<models::LengthSource>(in.lengths),
+                                       static_cast<std::size_t>(in.documents), row, in.median, in.spread, in.seed);
+  }
+  const Price price = price_of((*model)->architecture);
+  const auto batch = static_cast<std::uint32_t>(in.batch);
+  out.padded = models::pack_documents(out.lengths, row, PackingPolicy::padding, batch);
+  out.packing = models::pack_documents(out.lengths, row, in.policy, batch);
+  out.tokens = static_cast<double>(out.packing.tokens);
+  out.mean_length = out.tokens / static_cast<double>(out.lengths.size());
+  out.rows = static_cast<std::int64_t>(out.packing.row_room.size());
+  out.padded_rows = static_cast<std::int64_t>(out.lengths.size());
+  out.least_rows = static_cast<std::int64_t>(models::least_rows(out.packing.tokens, row));
+  // The search is for small cases; of many documents it knows only that best fit reached the bound, if it did.
+  const std::uint64_t nodes = out.lengths.size() <= 64 ? 5'000 : 0;
+  if (const auto best = models::fewest_rows(out.lengths, row, nodes)) out.optimum_rows = *best;
+  out.computed_tokens = static_cast<double>(out.packing.room());
+  out.useful_share = 100 * out.tokens / out.computed_tokens;
+  out.padding_share = 100 - out.useful_share;
+  out.padded_useful_share = 100 * out.tokens / static_cast<double>(out.padded.room());
+
+  // What documents need: their tokens, and a triangle of pairs each.
+  models::Packing alone;
+  for (std::uint32_t d = 0; d < out.lengths.size(); ++d) alone.pieces.push_back({d, d, 0, out.lengths[d]});
+  const double needed = price.linear(out.tokens) + price.attention(models::attention_pairs(alone, true));
+  out.linear_flops = price.linear(out.computed_tokens);
+  out.attention_flops = price.attention(models::attention_pairs(out.packing, masked(in.policy, in.document_mask)));
+  out.flops = out.linear_flops + out.attention_flops;
+  out.padded_flops = flops_of(out.padded, PackingPolicy::padding, in.document_mask, price);
+  out.padded_air_share = 100 * (1 - needed / out.padded_flops);
+  // A document that is cut attends to less than it would whole, so that less than what is needed is computed.
+  out.air_share = std::max(0.0, 100 * (1 - needed / out.flops));
+  out.speedup = out.padded_flops / out.flops;
+  const double inside = models::attention_pairs(out.packing, true), all = models::attention_pairs(out.packing, false);
+  out.mask_share = 100 * inside / all;
+  double filled = 0;  // triangles of what is filled in each row
+  std::vector<double> used(out.packing.row_room.size(), 0);
+  for (const models::PackedPiece& p : out.packing.pieces) used[p.row] += p.length;
+  for (const double n : used) filled += n * (n + 1) / 2;
+  out.foreign_share = 100 * (1 - inside / filled);
+  out.cut_documents = cut_documents(out.packing, out.lengths.size());
+  for (int p = 0; p < models::packing_policy_count; ++p) {
+    const auto policy = static_cast<PackingPolicy>(p);
+    const models::Packing packing = models::pack_documents(out.lengths, row, policy, batch);
+    const double flops = flops_of(packing, policy, in.document_mask, price);
+    out.policies.push_back({
+        .policy = policy_choices()[static_cast<std::size_t>(p)].label,
+        .rows = static_cast<std::int64_t>(packing.row_room.size()),
+        .useful_share = 100 * out.tokens / static_cast<double>(packing.room()),
+        .flops = flops,
+        .speedup = out.padded_flops / flops,
+    });
+  }
+  fill_corpus(in, out);
+  return out;
+}
+
+}  // namespace chapters::training::packing

@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/training/packing/lab.h"
+#include "widgets/base/painter.h"
+#include "widgets/base/parts.h"
+#include "widgets/number/number.h"
+
+namespace chapters::training::packing {
+namespace {
+
+using widgets::Font;
+using widgets::Painter;
+using widgets::Rect;
+using widgets::Type;
+
+/// Rows of tokens under a line of words, in screen pixels.
+struct RowBlock {
+  ImVec2 at{};
+  float width = 1, pitch = 1, height = 1;
+  double row_tokens = 1;
+  float x(double token) const { return at.x + width * static_cast<float>(token / row_tokens); }
+  float y(double row) const { return at.y + pitch * static_cast<float>(row); }
+  Rect place(double row, double from, double tokens) const {
+    return {{x(from), y(row)}, {x(from + tokens), y(row) + height}};
+  }
+};
+
+/// The padding to the right of the documents of a row.
+void paint_row(const Painter& p, const RowBlock& block, std::size_t row, double room) {
+  const auto& t = widgets::theme();
+  const Rect r = block.place(static_cast<double>(row), 0, room);
+  p.rect(r.min, r.max, widgets::with_alpha(t.muted, 0.30f));
+}
+
+void paint_document(const Painter& p, const Rect& r, std::uint32_t document, float alpha) {
+  const auto& t = widgets::theme();
+  const float gap = r.width() > t.px(3) ? 1.0f : 0.0f;
+  p.rect(r.min, {r.max.x - gap, r.max.y}, widgets::with_alpha(t.series_at(document), alpha));
+}
+
+void paint_head(const Painter& p, const RowBlock& block, std::string_view name, std::int64_t rows, double share) {
+  const auto& t = widgets::theme();
+  widgets::Line words;
+  words.add(widgets::format(static_cast<double>(rows), "", 9))
+      .add(rows == 1 ? " row, " : " rows, ")
+      .add(widgets::format(share, "%"))
+      .add(" useful");
+  const float y = block.at.y - t.type(Type::small) * 2 - t.px(9);
+  widgets::fit_text(p, {block.at.x, y}, name, block.width, t.text, Type::small, Font::bold);
+  widgets::fit_text(p, {block.at.x, y + t.type(Type::small) + t.px(3)}, words.view(), block.width, t.muted,
+                    Type::small);
+}
+
+/// Rows that padding has and the packing does not.
+void paint_saved(const Painter& p, const RowBlock& block, std::size_t rows, std::size_t padded_rows) {
+  const auto& t = widgets::theme();
+  if (rows >= padded_rows) return;
+  const float top = block.y(static_cast<double>(rows)) + t.px(3),
+              bottom = block.y(static_cast<double>(padded_rows)) - (block.pitch - block.height);
+  if (bottom - top < t.px(10)) return;
+  const ImVec2 corners[] = {{block.at.x, top},
+                            {block.at.x + block.width, top},
+                            {block.at.x + block.width, bottom},
+                            {block.at.x, bottom},
+                            {block.at.x, top}};
+  p.dashed_polyline(corners, t.line, 1, t.px(4));
+  widgets::Line words;
+  words.add(widgets::format(static_cast<double>(padded_rows - rows), "", 9))
+      .add(padded_rows - rows == 1 ? " row less to compute" : " rows less to compute");
+  const ImVec2 size = widgets::text_size(words.view(), Type::small);
+  if (bottom - top > size.y + t.px(6) && size.x < block.width)
+    p.text({block.at.x + block.width / 2, (top + bottom - size.y) / 2}, words.view(), t.muted, Type::small, Font::sans,
+           widgets::Align::center);
+}
+
+struct BatchPlan {
+  RowBlock padded, packed;
+};
+
+BatchPlan plan_of(const Inputs& in, const Outputs& out, Rect area) {
+  const auto& t = widgets::theme();
+  const float head = t.type(Type::small) * 2 + t.px(12), gap = t.px(28);
+  const float rows = static_cast<float>(std::max<std::size_t>(1, out.padded.row_room.size()));
+  BatchPlan plan;
+  plan.padded.width = plan.packed.width = std::max(1.0f, (area.width() - gap) / 2);
+  plan.padded.pitch = plan.packed.pitch = std::min(t.px(44), (area.height() - head) / rows);
+  const float pitch = plan.padded.pitch;
+  plan.padded.height = plan.packed.height = pitch > t.px(4) ? pitch - t.px(1.5f) : pitch;
+  plan.padded.at = {area.min.x, area.min.y + head};
+  plan.packed.at = {area.min.x + plan.padded.width + gap, area.min.y + head};
+  plan.padded.row_tokens = plan.packed.row_tokens = static_cast<double>(in.sequence);
+  return plan;
+}
+
+void show_tip(const Outputs& out, const Picture& picture, const BatchPlan& plan) {
+  const ImVec2 mouse = ImGui::GetMousePos();
+  for (const bool packed : {false, true}) {
+    const RowBlock& block = packed ? plan.packed : plan.padded;
+    const auto row = static_cast<std::int64_t>(std::floor((mouse.y - block.at.y) / block.pitch));
+    const double token = static_cast<double>((mouse.x - block.at.x) / block.width) * block.row_tokens;
+    if (row < 0 || token < 0 || token >= block.row_tokens) continue;
+    const models::Packing& packing = packed ? out.packing : out.padded;
+    if (row >= static_cast<std::int64_t>(packing.row_room.size())) continue;
+    const auto r = static_cast<std::size_t>(row);
+    widgets::Line name, value;
+    for (const models::PackedPiece& piece : packing.pieces)
+      if (piece.row == r && token >= piece.offset && token < piece.offset + piece.length) {
+        name.add("document ").add_integer(piece.document + 1);
+        value.add(widgets::format(piece.length, "tokens", 5));
+        break;
+      }
+    if (name.length == 0) {
+      name.add(token < packing.row_room[r] ? "padding" : "not computed");
+      value.add("row ").add_integer(row + 1);
+    }
+    widgets::tip(name.view(), value.view(),
+                 packed ? std::string_view(picture.row_words[r]) : "a row for each document");
+    return;
+  }
+}
+
+}  // namespace
+
+void draw_batch(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const Rect area = widgets::canvas("batch", size, {16, 16});
+  const bool hovered = ImGui::IsItemHovered(), clicked = ImGui::IsItemClicked();
+  const Painter p = Painter::window();
+  const BatchPlan plan = plan_of(in, out, area);
+  const auto pieces = static_cast<double>(out.packing.pieces.size());
+  const double placed = std::clamp(view.placed, 0.0, pieces);
+  const auto whole = static_cast<std::size_t>(placed);
+
+  paint_head(p, plan.padded, "Padding: a row for each document", out.padded_rows, out.padded_useful_share);
+  paint_head(p, plan.packed, picture.policy_name, out.rows, out.useful_share);
+  for (std::size_t r = 0; r < out.padded.row_room.size(); ++r) paint_row(p, plan.padded, r, out.padded.row_room[r]);
+  for (std::size_t r = 0; r < out.packing.row_room.size(); ++r) paint_row(p, plan.packed, r, out.packing.row_room[r]);
+  // What has moved stays at the left, pale, so that both rectangles compare at the end.
+  for (const models::PackedPiece& d : out.padded.pieces)
+    paint_document(p, plan.padded.place(d.row, 0, d.length), d.document, 0.95f);
+  for (std::size_t i = 0; i < whole; ++i) {
+    const models::PackedPiece& d = out.packing.pieces[i];
+    paint_document(p, plan.packed.place(d.row, d.offset, d.length), d.document, 0.95f);
+  }
+  if (whole < out.packing.pieces.size()) {  // the next one is on its way
+    const models::PackedPiece& d = out.packing.pieces[whole];
+    const Rect from = plan.padded.place(d.document, 0, d.length), to = plan.packed.place(d.row, d.offset, d.length);
+    const auto share = static_cast<float>(placed - static_cast<double>(whole));
+    const ImVec2 at{from.min.x + (to.min.x - from.min.x) * share, from.min.y + (to.min.y - from.min.y) * share};
+    paint_document(p, {at, {at.x + from.width(), at.y + from.height()}}, d.document, 1);
+  } else {
+    paint_saved(p, plan.packed, out.packing.row_room.size(), out.padded.row_room.size());
+  }
+  const std::size_t row = shown_row(picture, view);
+  if (plan.packed.pitch > t.px(5)) {
+    const Rect r = plan.packed.place(static_cast<double>(row), 0, static_cast<double>(in.sequence));
+    p.frame({r.min.x - t.px(2), r.min.y - t.px(1)}, {r.max.x + t.px(2), r.max.y + t.px(1)}, t.accent, t.px(1.5f));
+  }
+  if (clicked) {
+    const ImVec2 mouse = ImGui::GetMousePos();
+    const auto hit = static_cast<std::int64_t>(std::floor((mouse.y - plan.packed.at.y) / plan.packed.pitch));
+    if (mouse.x >= plan.packed.at.x && hit >= 0 && hit < out.rows) view.row = std::min<std::int64_t>(hit + 1, 4096);
+  }
+  if (hovered) show_tip(out, picture, plan);
+  if (!p.record()) return;
+  widgets::DataTable table{"packing", {"document", "row", "offset", "tokens"}, {}};
+  for (const models::PackedPiece& d : out.packing.pieces)
+    table.rows.push_back({std::to_string(d.document + 1), std::to_string(d.row + 1), std::to_string(d.offset),
+                          std::to_string(d.length)});
+  p.record()->tables.push_back(std::move(table));
+}
+
+void draw_mask(const Inputs& in, const Outputs& out, const Picture& picture, const View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  const Rect area = widgets::canvas("mask", size, {16, 16});
+  if (picture.by_row.empty()) return;
+  const Painter p = Painter::window();
+  const float line = t.type(Type::small), head = 2 * line + t.px(12);
+  const std::size_t row = shown_row(picture, view);
+  const double room = out.packing.row_room[row];
+  const float side = std::min(area.width(), area.height() - head - line - t.px(8));
+  if (side < t.px(40)) return;
+  const ImVec2 at{area.min.x, area.min.y + head};
+  widgets::Line name;
+  name.add("Who attends to whom, row ").add_integer(static_cast<std::int64_t>(row) + 1);
+  const float y = at.y - line * 2 - t.px(9);
+  widgets::fit_text(p, {at.x, y}, name.view(), area.width(), t.text, Type::small, Font::bold);
+  const auto px = [&](double token) { return side * static_cast<float>(token / room); };
+  p.rect(at, {at.x + side, at.y + side}, widgets::with_alpha(t.muted, 0.12f));
+  // Without a mask a row is one triangle; what lies between documents is hatched.
+  const bool masked = in.document_mask && in.policy >= models::PackingPolicy::next_fit;
+  double used = 0, inside = 0;
+  for (const std::uint32_t i : picture.by_row[row]) used += out.packing.pieces[i].length;
+  const double all = masked ? used : room;
+  if (!masked) {
+    const ImVec2 whole[] = {at, {at.x + px(all), at.y + px(all)}, {at.x, at.y + px(all)}};
+    p.polygon(whole, widgets::with_alpha(t.warning, 0.55f));
+  } else {
+    const ImVec2 whole[] = {at, {at.x + px(used), at.y + px(used)}, {at.x, at.y + px(used)}};
+    p.polygon(whole, widgets::with_alpha(t.muted, 0.22f));
+  }
+  for (const std::uint32_t i : picture.by_row[row]) {
+    const models::PackedPiece& d = out.packing.pieces[i];
+    const float from = px(d.offset), to = px(d.offset + d.length);
+    const ImVec2 own[] = {{at.x + from, at.y + from}, {at.x + to, at.y + to}, {at.x + from, at.y + to}};
+    p.polygon(own, t.series_at(d.document));
+    inside += 0.5 * d.length * (d.length + 1.0);
+  }
+  p.frame(at, {at.x + side, at.y + side}, t.line, 1);
+  widgets::Line words;
+  words.add(widgets::format(100 * inside / (0.5 * room * (room + 1)), "%"))
+      .add(" of the row's triangle is inside documents");
+  widgets::fit_text(p, {at.x, y + line + t.px(3)}, words.view(), area.width(), t.muted, Type::small);
+  widgets::fit_text(p, {at.x, at.y + side + t.px(5)},
+                    masked ? std::string_view("between them: other documents, masked and skipped")
+                           : std::string_view("the rest of the triangle: computed, for nothing"),
+                    area.width(), t.muted, Type::small);
+}
+
+}  // namespace chapters::training::packing

@@ -1,0 +1,224 @@
+#include "models/compression/batch_study.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "models/compression/small_network_train.h"
+
+namespace models {
+namespace {
+
+constexpr std::size_t pool = 2048, hidden_units = 16, held_out_digits = 96, max_examples = 16'384;
+constexpr double too_much_nats = 20;
+
+SmallNetwork fresh_network(std::uint64_t seed) {
+  const std::array<std::size_t, 1> hidden{hidden_units};
+  return make_network(hidden, seed);
+}
+
+/// Digits in an order of their own for each time through the pool.
+class DigitStream {
+ public:
+  explicit DigitStream(std::uint64_t seed)
+      : digits_(make_digits(seed, DigitSplit::training, pool)), random_(seed ^ 77) {
+    order_.resize(pool);
+    std::iota(order_.begin(), order_.end(), 0u);
+  }
+  /// The next `count` digits.
+  const DigitSet& take(std::size_t count) {
+    part_.pixels.clear();
+    part_.labels.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (at_ % pool == 0)
+        for (std::size_t k = pool; k > 1; --k) std::swap(order_[k - 1], order_[random_.below(k)]);
+      const std::size_t d = order_[at_++ % pool];
+      const auto picture = digits_.picture(d);
+      part_.pixels.insert(part_.pixels.end(), picture.begin(), picture.end());
+      part_.labels.push_back(digits_.labels[d]);
+    }
+    return part_;
+  }
+
+ private:
+  DigitSet digits_, part_;
+  SeededRandom random_;
+  std::vector<std::uint32_t> order_;
+  std::size_t at_ = 0;
+};
+
+template <class Two>
+void each_pair(SmallNetwork& a, const SmallNetwork& b, const Two& two) {
+  for (std::size_t l = 0; l < a.layers.size(); ++l) {
+    for (std::size_t i = 0; i < a.layers[l].weights.size(); ++i) two(a.layers[l].weights[i], b.layers[l].weights[i]);
+    for (std::size_t i = 0; i < a.layers[l].biases.size(); ++i) two(a.layers[l].biases[i], b.layers[l].biases[i]);
+  }
+}
+
+double network_square(const SmallNetwork& a) {
+  double s = 0;
+  for (const DenseLayer& l : a.layers) {
+    for (const float w : l.weights) s += static_cast<double>(w) * static_cast<double>(w);
+    for (const float b : l.biases) s += static_cast<double>(b) * static_cast<double>(b);
+  }
+  return s;
+}
+
+void add_network(SmallNetwork& to, const SmallNetwork& from, double factor) {
+  const auto f = static_cast<float>(factor);
+  each_pair(to, from, [f](float& a, float b) { a += f * b; });
+}
+
+double held_out_loss(const SmallNetwork& network, const DigitSet& digits, Pass& pass) {
+  double sum = 0;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    forward(network, digits.picture(i), pass);
+    const float largest = *std::max_element(pass.logits.begin(), pass.logits.begin() + digit_classes);
+    double total = 0;
+    for (std::size_t k = 0; k < digit_classes; ++k) total += std::exp(static_cast<double>(pass.logits[k] - largest));
+    sum += std::log(total) - static_cast<double>(pass.logits[digits.labels[i]] - largest);
+  }
+  return sum / static_cast<double>(digits.size());
+}
+
+/// Sizes of the micro-batches: they sum to the batch, and none is empty.
+std::vector<std::size_t> micro_sizes(const BatchRunSetup& s) {
+  const std::size_t n = std::clamp<std::size_t>(s.micro_batches, 1, s.batch);
+  std::vector<std::size_t> sizes;
+  std::size_t left = s.batch;
+  double parts = 0;
+  for (std::size_t i = 0; i < n; ++i) parts += s.uneven ? (i % 2 == 0 ? 1 : 3) : 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double part = s.uneven ? (i % 2 == 0 ? 1 : 3) : 1;
+    const std::size_t rest = n - i - 1;
+    const auto wanted = static_cast<std::size_t>(std::llround(static_cast<double>(s.batch) * part / parts));
+    sizes.push_back(rest == 0 ? left : std::clamp<std::size_t>(wanted, 1, left - rest));
+    left -= sizes.back();
+  }
+  return sizes;
+}
+
+}  // namespace
+
+BatchRun run_batches(const BatchRunSetup& setup) {
+  BatchRun run{.loss = {}, .network = fresh_network(setup.seed)};
+  DigitStream stream(setup.seed);
+  SmallNetwork gradient, whole = run.network, speed = run.network;
+  add_network(speed, run.network, -1);
+  const auto sizes = micro_sizes(setup);
+  const auto n = static_cast<double>(sizes.size());
+  for (std::size_t step = 0; step < setup.steps && !run.diverged; ++step) {
+    double loss = 0;
+    for (std::size_t m = 0; m < sizes.size(); ++m) {
+      const double share = static_cast<double>(sizes[m]) / static_cast<double>(setup.batch),
+                   weight = setup.rule == AccumulationRule::by_count        ? share
+                            : setup.rule == AccumulationRule::mean_of_means ? 1 / n
+                                                                            : 1;
+      loss += share * loss_and_gradient(run.network, stream.take(sizes[m]), sizes[m], {}, gradient);
+      if (m == 0)
+        each_pair(whole, gradient, [&](float& a, float b) { a = static_cast<float>(weight) * b; });
+      else
+        add_network(whole, gradient, weight);
+    }
+    run.loss.push_back(std::isfinite(loss) ? std::min(loss, 2 * too_much_nats) : 2 * too_much_nats);
+    run.diverged = !(loss <= too_much_nats);
+    const double ramp =
+        setup.warm_up > 0 ? std::min(1.0, static_cast<double>(step + 1) / static_cast<double>(setup.warm_up)) : 1;
+    const auto momentum = static_cast<float>(setup.momentum), rate = static_cast<float>(setup.rate * ramp);
+    each_pair(speed, whole, [&](float& v, float g) { v = momentum * v - rate * g; });
+    add_network(run.network, speed, 1);
+  }
+  return run;
+}
+
+double weight_distance(const SmallNetwork& a, const SmallNetwork& b) {
+  SmallNetwork difference = a;
+  add_network(difference, b, -1);
+  return std::sqrt(network_square(difference) / network_square(a));
+}
+
+double noise_scale(const SmallNetwork& network, std::uint64_t seed, std::size_t examples) {
+  DigitStream stream(seed + 1000);
+  SmallNetwork gradient, mean = network;
+  add_network(mean, network, -1);
+  double squares = 0;
+  for (std::size_t i = 0; i < examples; ++i) {
+    loss_and_gradient(network, stream.take(1), 1, {}, gradient);
+    squares += network_square(gradient);
+    add_network(mean, gradient, 1 / static_cast<double>(examples));
+  }
+  const auto n = static_cast<double>(examples);
+  const double covariance = (squares / n - network_square(mean)) * n / (n - 1),
+               signal = network_square(mean) - covariance / n;
+  return signal > 0 ? covariance / signal : 0;
+}
+
+CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss) {
+  static constexpr std::array<std::size_t, 5> batches{1, 4, 16, 64, 256};
+  static constexpr std::array<double, 4> rates{0.03, 0.1, 0.3, 1.0};  // beyond 1 no batch trains
+  const DigitSet held_out = make_digits(seed, DigitSplit::held_out, held_out_digits);
+  CriticalBatch out;
+  SmallNetwork gradient, at_target;
+  Pass pass(fresh_network(seed));
+  std::size_t slowest = 0;  // the best rate does not fall when the batch grows
+  for (const std::size_t batch : batches) {
+    BatchCost best{.batch = batch, .examples = static_cast<double>(max_examples)};
+    std::size_t chosen = slowest;
+    for (std::size_t r = slowest; r < std::min(rates.size(), slowest + 3); ++r) {
+      const double rate = rates[r];
+      SmallNetwork network = fresh_network(seed);
+      DigitStream stream(seed);
+      const std::size_t every = std::max<std::size_t>(1, 24 / batch);
+      double before = held_out_loss(network, held_out, pass);
+      for (std::size_t step = 1; static_cast<double>(step * batch) < best.examples; ++step) {
+        const double loss = loss_and_gradient(network, stream.take(batch), batch, {}, gradient);
+        if (!(loss <= too_much_nats)) break;
+        add_network(network, gradient, -rate);
+        if (step % every != 0) continue;
+        const double now = held_out_loss(network, held_out, pass);
+        if (!(now <= too_much_nats)) break;
+        if (now > target_loss) {
+          before = now;
+          continue;
+        }
+        // The target lies between the last two looks; the loss is taken as falling evenly.
+        const double part = before > now ? (before - target_loss) / (before - now) : 1;
+        const double steps = static_cast<double>(step - every) + part * static_cast<double>(every);
+        best = {.batch = batch,
+                .steps = std::max(steps, 0.5),
+                .examples = std::max(steps, 0.5) * static_cast<double>(batch),
+                .rate = rate,
+                .reached = true};
+        at_target = network;
+        chosen = r;
+        break;
+      }
+    }
+    slowest = chosen;
+    out.costs.push_back(best);
+  }
+  // examples = a + b batch, by relative least squares: both unknowns enter linearly.
+  double s11 = 0, s12 = 0, s22 = 0, y1 = 0, y2 = 0;
+  for (const BatchCost& c : out.costs) {
+    if (!c.reached) continue;
+    const double u = 1 / c.examples, v = static_cast<double>(c.batch) / c.examples;
+    s11 += u * u;
+    s12 += u * v;
+    s22 += v * v;
+    y1 += u;
+    y2 += v;
+  }
+  const double det = s11 * s22 - s12 * s12;
+  if (det > 0) {
+    out.examples_min = (y1 * s22 - y2 * s12) / det;
+    out.steps_min = (y2 * s11 - y1 * s12) / det;
+  }
+  if (out.examples_min > 0 && out.steps_min > 0) out.batch = out.examples_min / out.steps_min;
+  const BatchRun early = run_batches({.batch = 64, .steps = 10, .rate = 0.3, .seed = seed});
+  out.noise_early = noise_scale(early.network, seed, 256);
+  if (!at_target.layers.empty()) out.noise_late = noise_scale(at_target, seed, 256);
+  return out;
+}
+
+}  // namespace models

@@ -1,0 +1,62 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "models/compression/small_network.h"
+
+/// What the size of a batch does to training, tried on the small network: nothing here is quoted.
+namespace models {
+
+/// How the gradients of micro-batches are put together before an update.
+enum class AccumulationRule : std::uint8_t {
+  by_count,       ///< summed over examples and divided by their number: the gradient of the whole batch
+  mean_of_means,  ///< each micro-batch's mean counts the same, whatever its size
+  summed          ///< the means are added and not divided: the rate is as many times larger as there are micro-batches
+};
+inline constexpr int accumulation_rule_count = 3;
+
+struct BatchRunSetup {
+  std::size_t batch = 64, micro_batches = 1, steps = 80;
+  double rate = 0.1, momentum = 0;
+  std::size_t warm_up = 0;  ///< steps over which the rate rises linearly to `rate`
+  AccumulationRule rule = AccumulationRule::by_count;
+  bool uneven = false;  ///< micro-batches of one and three parts in turn
+  std::uint64_t seed = 1;
+};
+
+struct BatchRun {
+  std::vector<double> loss;  ///< of each step's batch before the update, nats
+  SmallNetwork network;      ///< at the end
+  bool diverged = false;     ///< a loss above 20 nats or not finite: the run ends there
+};
+
+/// Trains a network of 16 hidden units on our digits by gradient descent; examples follow each other in an order drawn
+/// from the seed, so that runs of one batch see the same examples at the same step.
+BatchRun run_batches(const BatchRunSetup& setup);
+
+/// Root of the summed squares of the differences of all weights, over that of the weights of `a`.
+double weight_distance(const SmallNetwork& a, const SmallNetwork& b);
+
+/// The simple noise scale tr(S) / |G|^2 of the gradient at `network`, in examples: G is the mean over `examples` digits
+/// and S their covariance, both without the bias of a finite sample. Source: McCandlish et al. 2018, equation 2.9 and
+/// appendix A.
+double noise_scale(const SmallNetwork& network, std::uint64_t seed, std::size_t examples);
+
+/// How long a batch takes to the target with the best of the rates that were tried.
+struct BatchCost {
+  std::size_t batch = 1;
+  double steps = 0, examples = 0, rate = 0;
+  bool reached = false;
+};
+struct CriticalBatch {
+  std::vector<BatchCost> costs;            ///< by batch
+  double steps_min = 0, examples_min = 0;  ///< of the fit examples = examples_min + steps_min x batch
+  double batch = 0;                        ///< examples_min / steps_min: both are twice their least there
+  double noise_early = 0, noise_late = 0;  ///< noise scale after 10 steps of 64, and where the target is reached
+};
+
+/// Trains with every batch of 1, 4, 16, 64 and 256 and four rates until the loss on held-out digits is below
+/// `target_loss` nats, and fits the trade of steps against examples (McCandlish et al. 2018, equation 2.11).
+CriticalBatch find_critical_batch(std::uint64_t seed, double target_loss);
+
+}  // namespace models

@@ -1,0 +1,337 @@
+#include "models/training/optimizer_traffic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace models {
+namespace {
+
+using enum OptimizerTensor;
+
+double sum(const std::vector<OptimizerAccess>& list) {
+  return std::accumulate(list.begin(), list.end(), 0.0, [](double s, const OptimizerAccess& a) { return s + a.bytes; });
+}
+
+/// Bytes of each tensor by recipe, and the passes that a recipe adds around those of the algorithm.
+struct Widths {
+  double state = 4;  ///< of weights, moments and temporaries in the update
+  double gradient = 4, copy = 0;
+
+  explicit Widths(OptimizerRecipe recipe) {
+    if (recipe == OptimizerRecipe::bf16) state = gradient = 2;
+    if (recipe == OptimizerRecipe::master) gradient = copy = 2;
+  }
+  bool mixed() const { return copy > 0; }
+};
+
+class PassWriter {
+ public:
+  explicit PassWriter(OptimizerRecipe recipe) : w_(recipe) {}
+
+  /// Letters name tensors: p weight, g gradient, m moment, v variance, t temporary, x a BF16 temporary.
+  void add(std::string_view name, std::string_view reads, std::string_view writes, double per_side = 0,
+           double per_square = 0) {
+    out_.push_back({name, {}, {}, per_side, per_square});
+    for (const char c : reads) out_.back().reads.push_back(access(c));
+    for (const char c : writes) out_.back().writes.push_back(access(c));
+  }
+  /// Operations of PyTorch take operands of one format: the gradient is widened first, the weights are copied last.
+  void widen() {
+    if (!w_.mixed()) return;
+    out_.push_back({"widen g", {{gradient, w_.gradient}}, {{temporary, w_.state}}});
+    widened_ = true;
+  }
+  void narrow() {
+    if (w_.mixed()) out_.push_back({"to BF16", {{weight, w_.state}}, {{copy, w_.copy}}});
+  }
+  /// One pass over the algorithm's tensors; a mixed recipe writes the BF16 weights in it.
+  void fuse(std::string_view name, std::string_view reads, std::string_view writes) {
+    add(name, reads, writes);
+    if (w_.mixed()) out_.back().writes.push_back({copy, w_.copy});
+  }
+  /// Moments in 8 bits with a scale of 4 B for 256 elements.
+  void narrow_moments() {
+    for (auto* list : {&out_.back().reads, &out_.back().writes})
+      for (OptimizerAccess& a : *list)
+        if (a.tensor == moment || a.tensor == variance) a.bytes = 1 + 4.0 / 256;
+  }
+  std::vector<OptimizerPass> take() { return std::move(out_); }
+
+ private:
+  OptimizerAccess access(char c) const {
+    switch (c) {
+      case 'p':
+        return {weight, w_.state};
+      case 'g':
+        return widened_ ? OptimizerAccess{temporary, w_.state} : OptimizerAccess{gradient, w_.gradient};
+      case 'm':
+        return {moment, w_.state};
+      case 'v':
+        return {variance, w_.state};
+      case 'x':
+        return {temporary, 2};
+      default:
+        return {temporary, w_.state};
+    }
+  }
+
+  Widths w_;
+  bool widened_ = false;
+  std::vector<OptimizerPass> out_;
+};
+
+void write_adamw(PassWriter& w, bool fused) {
+  if (fused) {
+    w.fuse("AdamW, all of it", "pgmv", "pmv");
+    return;
+  }
+  w.widen();
+  w.add("p decays", "p", "p");
+  w.add("m lerp g", "mg", "m");
+  w.add("v \xC3\x97 \xCE\xB2\xE2\x82\x82", "v", "v");
+  w.add("v + g\xC2\xB2", "vg", "v");
+  w.add("\xE2\x88\x9Av", "v", "t");
+  w.add("/ bias", "t", "t");
+  w.add("+ \xCE\xB5", "t", "t");
+  w.add("p - m / t", "pmt", "p");
+  w.narrow();
+}
+
+void write_lion(PassWriter& w, bool fused) {
+  if (fused) {
+    w.fuse("Lion, all of it", "pgm", "pm");
+    return;
+  }
+  w.widen();
+  w.add("p decays", "p", "p");
+  w.add("copy m", "m", "t");
+  w.add("t \xC3\x97 \xCE\xB2\xE2\x82\x81", "t", "t");
+  w.add("t + g", "tg", "t");
+  w.add("sign t", "t", "t");
+  w.add("p - t", "pt", "p");
+  w.add("m \xC3\x97 \xCE\xB2\xE2\x82\x82", "m", "m");
+  w.add("m + g", "mg", "m");
+  w.narrow();
+}
+
+/// The sums over rows and columns, and of squares, need passes of their own, however it is fused.
+void write_adafactor(PassWriter& w, bool fused, bool lists) {
+  if (fused) {
+    w.add("rows, columns, |p|", "pg", "");
+    w.add("|update|", "g", "");
+    w.fuse("update", "pg", "p");
+    return;
+  }
+  w.widen();
+  w.add("|p|", "p", "");
+  w.add("p decays", "p", "p");
+  w.add("rows of g\xC2\xB2", "g", "");
+  w.add("columns of g\xC2\xB2", "g", "");
+  w.add("rows \xC3\x97 columns", "", "t");
+  w.add("t / mean", "t", "t");
+  w.add("t clamp", "t", "t");
+  w.add("1 / \xE2\x88\x9At", "t", "t");
+  w.add("t \xC3\x97 g", "tg", "t");
+  w.add("|t|", "t", "");
+  if (lists) w.add("t \xC3\x97 \xCE\xB1", "t", "t");
+  w.add("p - t", "pt", "p");
+  w.narrow();
+}
+
+void write_muon(PassWriter& w, bool fused) {
+  if (fused) {
+    w.add("momentum to BF16", "gm", "mx");
+  } else {
+    w.widen();
+    w.add("m lerp g", "mg", "m");
+    w.add("g lerp m", "gm", "t");
+    w.add("t to BF16", "t", "x");
+    w.add("|x|", "x", "");
+    w.add("x / |x|", "x", "x");
+  }
+  for (int i = 0; i < 5; ++i) {
+    w.add("x x'", "x", "x", 2);
+    w.add("b a + c a\xC2\xB2", "x", "x", 0, 2);
+    w.add("a x + b x", "xx", "x", 2);
+  }
+  if (fused) {
+    w.fuse("p - x", "px", "p");
+    return;
+  }
+  w.add("p decays", "p", "p");
+  w.add("p - x", "px", "p");
+  w.narrow();
+}
+
+}  // namespace
+
+double OptimizerPass::read_bytes() const { return sum(reads); }
+double OptimizerPass::write_bytes() const { return sum(writes); }
+
+std::vector<OptimizerPass> optimizer_passes(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe) {
+  PassWriter w(recipe);
+  const bool fused = code == UpdateCode::fused;
+  switch (kind) {
+    case OptimizerKind::adamw:
+      write_adamw(w, fused);
+      break;
+    case OptimizerKind::adamw_8bit:
+      w.fuse("8-bit AdamW, all of it", "pgmv", "pmv");
+      w.narrow_moments();
+      break;
+    case OptimizerKind::adafactor:
+      write_adafactor(w, fused, code == UpdateCode::foreach);
+      break;
+    case OptimizerKind::lion:
+      write_lion(w, fused);
+      break;
+    case OptimizerKind::muon:
+      write_muon(w, fused);
+      break;
+  }
+  return w.take();
+}
+
+OptimizerStorage optimizer_storage(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe) {
+  const Widths w(recipe);
+  OptimizerStorage s{.weight_bytes = w.mixed() ? w.copy : w.state,
+                     .gradient_bytes = w.gradient,
+                     .master_bytes = w.mixed() ? w.state : 0};
+  switch (kind) {
+    case OptimizerKind::adamw:
+      s.state_bytes = 2 * w.state;
+      break;
+    case OptimizerKind::adamw_8bit:
+      s.state_bytes = 2 * (1 + 4.0 / 256);
+      break;
+    case OptimizerKind::adafactor:
+      s.state_bytes = 0;  // a row and a column of each matrix: below a thousandth
+      break;
+    case OptimizerKind::lion:
+    case OptimizerKind::muon:
+      s.state_bytes = w.state;
+      break;
+  }
+  // Lists keep the widened gradient and the temporary of every parameter until the end.
+  if (code == UpdateCode::foreach && kind != OptimizerKind::adamw_8bit)
+    s.temporary_bytes = w.state + (w.mixed() ? w.state : 0);
+  return s;
+}
+
+std::vector<ParameterTensor> parameter_tensors(const Architecture& a) {
+  std::vector<ParameterTensor> out;
+  const ParameterCount all = count_parameters(a);
+  double known = 0;
+  const auto add = [&](double elements, double count, double one_side = 0) {
+    if (!(elements > 0) || !(count > 0)) return;
+    out.push_back({elements, count, one_side > 0 ? std::min(one_side, elements / one_side) : 0});
+    known += elements * count;
+  };
+  const double layers = static_cast<double>(a.layers), hidden = static_cast<double>(a.hidden);
+  add(static_cast<double>(all.embedding), 1);
+  add(static_cast<double>(all.head), 1);
+  add(static_cast<double>(all.positions), 1);
+  add(hidden, a.final_norm ? 1 : 0);
+  const LayerParameters& sums = all.layers;
+  if (a.has_latent()) {
+    add(static_cast<double>(sums.attention) / (5 * layers), 5 * layers, hidden);
+  } else {
+    const double queries = hidden * static_cast<double>(a.heads * a.head_dim),
+                 keys = hidden * static_cast<double>(a.kv_heads * a.head_dim);
+    add(queries, 2 * layers, hidden);
+    add(keys, 2 * layers, hidden);
+  }
+  const double matrices = a.gated ? 3 : 2;
+  const auto add_ffn = [&](double elements, double tensors) { add(elements / tensors, tensors, hidden); };
+  add_ffn(static_cast<double>(sums.dense_ffn), matrices * layers);
+  add_ffn(static_cast<double>(sums.routed_experts), matrices * layers);
+  add_ffn(static_cast<double>(sums.shared_experts), matrices * layers);
+  add(hidden, static_cast<double>(a.norms_per_layer) * layers);
+  const double rest = static_cast<double>(all.total) - known;
+  if (rest > 0) add(rest / layers, layers);  // biases, routers, inner norms
+  return out;
+}
+
+double mean_state_bytes(OptimizerKind kind, OptimizerRecipe recipe, const std::vector<ParameterTensor>& tensors,
+                        double width) {
+  const double plain = optimizer_storage(kind, UpdateCode::fused, recipe).state_bytes,
+               adamw = optimizer_storage(OptimizerKind::adamw, UpdateCode::fused, recipe).state_bytes;
+  double bytes = 0, elements = 0;
+  for (const ParameterTensor& t : tensors) {
+    elements += t.count * t.elements;
+    if (kind == OptimizerKind::adafactor) {
+      const double side = t.side > 0 ? t.side : width;
+      const bool matrix = t.elements > side;
+      bytes += t.count * (matrix ? side + t.elements / side : t.elements) * adamw / 2;
+    } else {
+      bytes += t.count * t.elements * (kind == OptimizerKind::muon && !(t.side > 0) ? adamw : plain);
+    }
+  }
+  return bytes / elements;
+}
+
+namespace {
+
+/// Lists of tensors that a pass goes through: each once, whether it is read, written or both.
+std::size_t lists_of(const OptimizerPass& pass) {
+  std::size_t lists = pass.reads.size();
+  for (const OptimizerAccess& w : pass.writes)
+    lists += std::none_of(pass.reads.begin(), pass.reads.end(),
+                          [&](const OptimizerAccess& r) { return r.tensor == w.tensor && r.bytes == w.bytes; });
+  return lists;
+}
+
+/// Adds what the passes take over these tensors.
+void add_time(const std::vector<OptimizerPass>& passes, bool lists, const std::vector<ParameterTensor>& tensors,
+              double shards, const OptimizerMachine& machine, OptimizerTime& out) {
+  // 110 tensors of one list, 64 of two, 48 of three and 36 of four fit into the arguments of a kernel.
+  constexpr double most_chunks = 320, chunk = 65536, most_tensors[] = {110, 64, 48, 36};
+  double all = 0, number = 0;
+  for (const ParameterTensor& t : tensors) {
+    all += t.elements * t.count / shards;
+    number += t.count;
+  }
+  for (const OptimizerPass& pass : passes) {
+    const auto traffic_s = [&](double elements) { return elements * pass.bytes() / machine.bandwidth_bytes_per_s; };
+    out.bytes += all * pass.bytes();
+    out.traffic_s += traffic_s(all);
+    if (lists && !pass.product()) {
+      const std::size_t depth = std::clamp<std::size_t>(lists_of(pass), 1, 4);
+      const double kernels =
+          std::max(std::ceil(all / (most_chunks * chunk)), std::ceil(number / most_tensors[depth - 1]));
+      out.launches += kernels;
+      out.time_s += std::max(traffic_s(all), kernels * machine.launch_s);
+      continue;
+    }
+    for (const ParameterTensor& t : tensors) {
+      const double elements = t.elements / shards,
+                   flops = pass.product() ? elements * (pass.per_side * t.side +
+                                                        pass.per_square * t.side * t.side * t.side / t.elements)
+                                          : 0;
+      out.flops += t.count * flops;
+      out.launches += t.count;
+      out.time_s += t.count * std::max({traffic_s(elements), flops / machine.matrix_flops_per_s, machine.launch_s});
+    }
+  }
+}
+
+}  // namespace
+
+OptimizerTime time_optimizer(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe,
+                             const std::vector<ParameterTensor>& tensors, double shards,
+                             const OptimizerMachine& machine) {
+  OptimizerTime out;
+  const bool lists = code != UpdateCode::looped && kind != OptimizerKind::adamw_8bit;
+  if (kind != OptimizerKind::muon) {
+    add_time(optimizer_passes(kind, code, recipe), lists, tensors, shards, machine, out);
+    return out;
+  }
+  std::vector<ParameterTensor> matrices, others;
+  for (const ParameterTensor& t : tensors) (t.side > 0 ? matrices : others).push_back(t);
+  add_time(optimizer_passes(kind, code, recipe), lists, matrices, shards, machine, out);
+  add_time(optimizer_passes(OptimizerKind::adamw, code, recipe), lists, others, shards, machine, out);
+  return out;
+}
+
+}  // namespace models

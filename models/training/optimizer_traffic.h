@@ -1,0 +1,98 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "models/transformer/transformer.h"
+
+/// What an optimizer step reads and writes, pass by pass over the parameters.
+namespace models {
+
+enum class OptimizerKind : std::uint8_t { adamw, adamw_8bit, adafactor, lion, muon };
+inline constexpr int optimizer_kind_count = 5;
+
+enum class UpdateCode : std::uint8_t {
+  looped,   ///< a kernel for each operation and tensor
+  foreach,  ///< a kernel for each operation over lists of tensors
+  fused     ///< as few passes as the algorithm allows, over lists of tensors
+};
+inline constexpr int update_code_count = 3;
+
+enum class OptimizerRecipe : std::uint8_t {
+  master,  ///< BF16 weights and gradients, FP32 master weights and moments
+  fp32,    ///< everything FP32
+  bf16     ///< everything BF16
+};
+inline constexpr int optimizer_recipe_count = 3;
+
+enum class OptimizerTensor : std::uint8_t { weight, gradient, moment, variance, temporary, copy };
+inline constexpr int optimizer_tensor_count = 6;
+
+struct OptimizerAccess {
+  OptimizerTensor tensor{};
+  double bytes = 0;  ///< a parameter
+  bool operator==(const OptimizerAccess&) const = default;
+};
+
+/// One operation over all parameters: each tensor once, from and to HBM.
+struct OptimizerPass {
+  std::string_view name;
+  std::vector<OptimizerAccess> reads, writes;
+  /// Products of Muon: FLOPs a parameter of a matrix of n rows and m columns, n <= m, are `per_side` n + `per_square`
+  /// n^2 / m.
+  double per_side = 0, per_square = 0;
+  bool product() const { return per_side > 0 || per_square > 0; }
+  double read_bytes() const;
+  double write_bytes() const;
+  double bytes() const { return read_bytes() + write_bytes(); }
+};
+
+/// The passes of one step. AdamW as PyTorch writes it (torch/optim/adam.py, single and multi tensor, v2.6): eight
+/// operations; Adafactor as torch/optim/_adafactor.py of a matrix; Lion as published with it (Chen et al. 2023);
+/// 8-bit AdamW as bitsandbytes, one kernel a tensor and a scale of 4 B for 256 elements of each moment; Muon as
+/// torch/optim/_muon.py with five Newton-Schulz steps in BF16, traffic of square matrices.
+std::vector<OptimizerPass> optimizer_passes(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe);
+
+/// Bytes that a parameter of a matrix keeps between steps.
+struct OptimizerStorage {
+  double weight_bytes = 0, gradient_bytes = 0, master_bytes = 0, state_bytes = 0;
+  double temporary_bytes = 0;  ///< at the peak of the step: lists of temporaries hold all parameters at once
+  double total() const { return weight_bytes + gradient_bytes + master_bytes + state_bytes; }
+};
+OptimizerStorage optimizer_storage(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe);
+
+/// Tensors of one size.
+struct ParameterTensor {
+  double elements = 0;
+  double count = 0;
+  double side = 0;  ///< the shorter one of a matrix inside a layer; 0: a vector, an embedding or an output
+};
+/// The parameters as tensors: one for each matrix, norms apart. Their elements sum to the model's parameters; what the
+/// list does not know by shape is one tensor a layer.
+std::vector<ParameterTensor> parameter_tensors(const Architecture& architecture);
+
+/// Moments in bytes a parameter, as a mean over the tensors: Adafactor keeps a row and a column of each matrix and a
+/// second moment of each vector, Muon leaves to AdamW what is no matrix inside a layer. `width`: the shorter side of
+/// embedding and output.
+double mean_state_bytes(OptimizerKind kind, OptimizerRecipe recipe, const std::vector<ParameterTensor>& tensors,
+                        double width);
+
+struct OptimizerMachine {
+  double bandwidth_bytes_per_s = 0;  ///< that kernels reach
+  double matrix_flops_per_s = 0;     ///< that matrix products reach
+  double launch_s = 0;               ///< CPU time of an operation: no kernel can follow its predecessor sooner
+};
+
+struct OptimizerTime {
+  double time_s = 0;
+  double traffic_s = 0;  ///< what its bytes alone take
+  double launches = 0, bytes = 0, flops = 0;
+};
+/// Time of a step over the tensors, each of which is split in `shards` parts of which this chip has one. A kernel takes
+/// the longer of its traffic (or products) and `launch_s`. Lists are cut as PyTorch cuts them: 320 chunks of 65,536
+/// elements a kernel. Muon updates the matrices inside layers, AdamW what is left; 8-bit AdamW is a kernel a tensor.
+OptimizerTime time_optimizer(OptimizerKind kind, UpdateCode code, OptimizerRecipe recipe,
+                             const std::vector<ParameterTensor>& tensors, double shards,
+                             const OptimizerMachine& machine);
+
+}  // namespace models

@@ -1,0 +1,99 @@
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "chapters/framework/allocator/lab.h"
+#include "tests/support/lab/canvas.h"
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+namespace lab_of = chapters::framework::allocator;
+
+namespace {
+
+std::string says(const char* inputs) {
+  const LabPtr lab = open_lab("framework/allocator", inputs);
+  lab->compute();
+  return std::string(lab->answer());
+}
+
+}  // namespace
+
+TEST_CASE("allocator lab: the answer says what fails, what lies free and what empty_cache returns") {
+  CHECK(says("{}") ==
+        "Request 365 of 800 asks for `688 MiB` and fails, though `7.78 GiB` lie free: the largest of `114` holes has "
+        "`504 MiB`, and empty_cache frees `0 B`.");
+  CHECK(says(R"({"expandable_segments": true})") ==
+        "Nothing fails: `79.4 GiB` reserved at the peak for `73.2 GiB` in use; holes cost `7.77 %`.");
+  CHECK(says(R"({"source": "lengths", "sequences": 3, "longest": 4096, "seed": 3})") ==
+        "Step 2 of 8 asks for `5.66 GiB` and fails, though `2.62 GiB` in `134` holes and `3.73 GiB` not reserved would "
+        "hold it; empty_cache frees `0 B`.");
+  CHECK(says(R"({"sequences": 160})").ends_with("would not hold it: memory is full, not fragmented."));
+  CHECK(says(R"({"source": "events", "events": "b"})") ==
+        "Event 1, 'b', is not a<id> <bytes>, f<id>, r<id> <stream>, s<stream>, e or set key=value.");
+  CHECK(says(R"({"source": "snapshot"})") ==
+        "Choose a file: torch.cuda.memory._snapshot() written as JSON, or a list of events.");
+  CHECK(says(R"({"max_split_size_bytes": 1e6})") == "PyTorch refuses this: max_split_size must be above 20 MiB.");
+}
+
+TEST_CASE("allocator lab: the contract's figures at the end of a list of events, which goes on behind a failure") {
+  const LabPtr lab = open_lab("framework/allocator",
+                              R"({"source": "events", "capacity_bytes": 67108864,
+    "events": "a0 9437184;a1 9437184;a2 9437184;a3 9437184;a4 9437184;a5 9437184;f0;f2;f4;a6 12582912;a7 512"})");
+  lab->compute();
+  const auto value = [&](const char* key) { return lab->outputs().find(key)->number(); };
+  CHECK(value("allocated_bytes") == 28311552 + 512);
+  CHECK(value("reserved_bytes") == 62914560 + 2097152);
+  CHECK(value("ooms") == 1);
+  CHECK(value("retries") == 1);
+  CHECK(value("failed_bytes") == 12582912);
+  CHECK(value("hole_bytes") == 34603008);
+  CHECK(value("largest_hole_bytes") == 9437184);
+  CHECK(value("events_done") == 11);
+}
+
+TEST_CASE("allocator lab: the strip at any cursor adds up to what the allocator says") {
+  for (const bool expandable : {false, true}) {
+    lab_of::Inputs in;
+    in.expandable_segments = expandable;
+    in.sequences = 30;
+    in.steps = 1;
+    chapters::Progress progress;
+    const lab_of::Outputs out = lab_of::compute(in, progress);
+    const lab_of::Picture picture = lab_of::arrange(in, out);
+    lab_of::StripState strip;
+    for (std::size_t i = 0; i < picture.at.size(); i += 7) {
+      lab_of::lay_strip(picture, static_cast<std::int64_t>(picture.at[i]), strip);
+      CHECK(static_cast<double>(strip.reserved) == picture.reserved[i]);
+      CHECK(static_cast<double>(strip.in_use) == picture.allocated[i]);
+      CHECK(strip.reserved == strip.in_use + strip.hole_bytes);
+      std::uint64_t at = 0;  // pieces follow each other without a gap
+      for (const auto& piece : strip.pieces) {
+        CHECK(piece.from == at);
+        at += piece.bytes;
+      }
+    }
+    lab_of::lay_strip(picture, picture.events, strip);
+    CHECK(static_cast<double>(strip.largest) == out.largest_hole_bytes);
+    CHECK(static_cast<double>(strip.emptiable) == out.emptiable_bytes);
+    CHECK(strip.segments.size() == static_cast<std::size_t>(out.segments));
+  }
+}
+
+TEST_CASE("allocator lab: the button goes back to the beginning, and the strip is empty there") {
+  const LabPtr lab = open_lab("framework/allocator");
+  lab->compute();
+  Canvas canvas(*lab, {1400, 900});
+  canvas.ui.frames(3);
+  const auto pieces = [&] {
+    for (const auto& t : canvas.ui.record().tables)
+      if (t.name == "strip") return t.rows.size();
+    return std::size_t{99999};
+  };
+  CHECK(pieces() > 200);
+  canvas.ui.click("Start");
+  canvas.ui.frames(2);
+  CHECK(pieces() == 0);
+  canvas.ui.click("The failure");
+  canvas.ui.frames(2);
+  CHECK(lab->view().find("cursor")->number() == 856);
+}
