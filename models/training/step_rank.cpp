@@ -38,7 +38,7 @@ std::string_view kernel_name(StepWork phase, std::int64_t i) {
 std::string_view operation_name(StepWork phase) {
   return phase == StepWork::forward    ? "aten::linear"
          : phase == StepWork::backward ? "autograd::engine::evaluate_function: LinearBackward0"
-                                       : "Optimizer.step#AdamW.step";
+                                       : "aten::_foreach_addcdiv_";
 }
 
 }  // namespace
@@ -230,12 +230,10 @@ void StepRank::record_group(const Group& group, std::int64_t host_ns, std::int64
     }
     end_ns = start_ns + group.kernel_ns;
     if (!keeps_trace()) continue;
+    recorder_->host("cpu_op", operation_name(group.phase), called_ns - launch_ns_, called_ns);
     const std::int64_t id = recorder_->call("cudaLaunchKernel", called_ns - launch_ns_ / 2, called_ns);
     recorder_->device("kernel", kernel_name(group.phase, i), StepRecorder::compute_stream, start_ns, end_ns, id);
   }
-  if (keeps_trace())
-    recorder_->host(group.phase == StepWork::optimizer ? "user_annotation" : "cpu_op", operation_name(group.phase),
-                    host_ns, host_ns + group.kernels * launch_ns_);
 }
 
 void StepRank::launch_bucket(std::int64_t ready_ns) {
