@@ -12,6 +12,7 @@
   LAB(roofline, transformer_layer) \
   LAB(roofline, iron_law)          \
   LAB(roofline, tiling_waves)      \
+  LAB(profiling, step_trace)       \
   LAB(profiling, trace_viewer)     \
   LAB(precision, number_line)      \
   LAB(precision, bits)             \
@@ -19,6 +20,7 @@
   LAB(precision, accumulation)     \
   LAB(precision, block_formats)    \
   LAB(precision, mixed)            \
+  LAB(training, data_loader)       \
   LAB(compression, playground)     \
   LAB(compression, quantizer)      \
   LAB(compression, methods)        \
@@ -72,8 +74,9 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 }
 
 constexpr Chapter contents[] = {
-    {"roofline", "01", "The roofline", of("roofline")}, {"profiling", "03", "Profiling", of("profiling")},
-    {"precision", "04", "Precision", of("precision")},  {"compression", "07", "Compression", of("compression")},
+    {"roofline", "01", "The roofline", of("roofline")},
+    {"profiling", "03", "Profiling", of("profiling")},  {"precision", "04", "Precision", of("precision")},
+    {"training", "06", "Training", of("training")},     {"compression", "07", "Compression", of("compression")},
     {"serving", "09", "Serving", of("serving")},        {"driving", "10", "Driving", of("driving")},
     {"interview", "11", "Interview", of("interview")},  {"kernels", "12", "Kernels", of("kernels")},
 };

@@ -335,6 +335,7 @@ void StepRank::finish(StepRun& run) {
   });
   run.blocks = std::move(blocks_);
   run.memory = std::move(memory_);
+  run.loader_pieces = std::move(loader_.pieces);
   run.ready = loader_.ready;
   run.reading = loader_.reading;
   run.decoding = loader_.decoding;

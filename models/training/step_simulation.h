@@ -109,6 +109,7 @@ struct StepRun {
   std::vector<StepLedger> steps;   ///< of rank 0
   std::vector<StepBlock> blocks;   ///< of rank 0, by row, then start
   std::vector<StepMemory> memory;  ///< of rank 0, by time
+  std::vector<LoaderPiece> loader_pieces;  ///< of rank 0's workers, idle ones among them
   std::vector<LoaderLevel> ready, reading, decoding;
   std::int64_t storage_busy_ns = 0, core_busy_ns = 0;  ///< since the start
   std::int64_t waited_ns = 0;                          ///< of the host for batches, over all steps
