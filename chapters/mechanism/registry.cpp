@@ -12,6 +12,7 @@
   LAB(roofline, transformer_layer) \
   LAB(roofline, iron_law)          \
   LAB(roofline, tiling_waves)      \
+  LAB(framework, launch)           \
   LAB(profiling, step_trace)       \
   LAB(profiling, trace_viewer)     \
   LAB(precision, number_line)      \
@@ -74,7 +75,7 @@ constexpr std::span<const LabEntry> of(std::string_view slug) {
 }
 
 constexpr Chapter contents[] = {
-    {"roofline", "01", "The roofline", of("roofline")},
+    {"roofline", "01", "The roofline", of("roofline")}, {"framework", "02", "Frameworks", of("framework")},
     {"profiling", "03", "Profiling", of("profiling")},  {"precision", "04", "Precision", of("precision")},
     {"training", "06", "Training", of("training")},     {"compression", "07", "Compression", of("compression")},
     {"serving", "09", "Serving", of("serving")},        {"driving", "10", "Driving", of("driving")},

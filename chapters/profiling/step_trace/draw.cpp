@@ -37,6 +37,7 @@ std::string_view step_info(const void* context, std::uint32_t lane, std::uint32_
 std::string_view step_tint(const void*, widgets::Tint tint) {
   if (tint == widgets::Tint::series(0)) return "copy";
   if (tint == widgets::Tint::series(5)) return "sync and log";
+  if (tint == widgets::Tint::series(2)) return "memory in use";
   if (tint == widgets::Tint()) return "launching";
   return {};
 }
@@ -86,11 +87,8 @@ void draw_steps(const Picture& picture, View& view, ImVec2 size) {
   view.counters.clear();
   for (const Lane& lane : picture.after)
     if (!lane.memory.empty())
-      view.counters.push_back({.label = "in use",
-                               .unit = "B",
-                               .points = lane.memory,
-                               .tint = widgets::Meaning::memory_bound,
-                               .area = true});
+      view.counters.push_back(
+          {.label = "in use", .unit = "B", .points = lane.memory, .tint = widgets::Tint::series(2), .area = true});
   add_step_lanes(picture.before, spare, view);
   add_step_lanes(picture.after, spare, view);
   const StepNaming naming{&picture, &view.lanes, (view.timeline.x_pixel(1) - view.timeline.x_pixel(0)) * 1e-9f,

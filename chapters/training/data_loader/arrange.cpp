@@ -48,6 +48,10 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
            "` of the time: the training process loads each batch itself, " + rate + " of " + asked +
            " samples a second.";
   const std::string twice = "Twice the workers change that by `" + format_text(out.twice_gain, "%") + "`.";
+  if (out.narrowest == 4)
+    return "It starves `" + format_text(out.starved, "%") +
+           "` of the time: each part is fast enough on average, but one " +
+           "late batch holds up those behind it, and " + rate + " of " + asked + " samples a second arrive. " + twice;
   return "It starves `" + format_text(out.starved, "%") + "` of the time: " + out.bound +
          (out.narrowest == 1 || out.narrowest == 2 ? " bring " : " brings ") + rate + " of the " + asked +
          " samples a second that it asks for. " + twice;
@@ -88,6 +92,8 @@ Picture arrange(const Inputs& in, const Outputs& out) {
                        to = std::min(range_ns, b.end_ns - origin_ns);
     if (to <= from) continue;
     const bool idle = b.work == models::StepWork::idle;
+    // A launch between two batches that are there is no starving.
+    if (idle && b.end_ns - b.start_ns < 1000) continue;
     // Forward and backward of a step are one piece of work here.
     if (!idle && !p.gpu.empty() && p.gpu.back().end_ns() == from && p.gpu.back().name == 0)
       p.gpu.back().duration_ns += to - from;

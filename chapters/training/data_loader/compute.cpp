@@ -9,6 +9,9 @@ namespace {
 
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
+/// Steps whose history is kept for the picture, at least.
+constexpr std::int64_t kept_steps = 32;
+
 struct StorageKind {
   double latency_s, bytes_per_s;
 };
@@ -23,7 +26,7 @@ std::int64_t steps_of(const models::StepSetup& setup, std::int64_t& steady) {
     const std::int64_t round = std::max<std::int64_t>(1, setup.loader.workers);
     steady = std::max(steady, 240 / round * round);
   }
-  return steady + 8 + 2 * setup.loader.workers;
+  return std::max(steady, kept_steps) + 8 + 2 * setup.loader.workers;
 }
 
 struct Steady {
@@ -35,7 +38,8 @@ struct Steady {
 models::Result<Steady> steady_of(const models::StepSetup& setup, bool record) {
   std::int64_t steady = 1;
   const std::int64_t steps = steps_of(setup, steady);
-  auto run = models::simulate_steps(setup, {.steps = steps, .record_from = steps - steady, .record_blocks = record});
+  auto run = models::simulate_steps(
+      setup, {.steps = steps, .record_from = steps - std::max(steady, kept_steps), .record_blocks = record});
   if (!run) return models::Result<Steady>::fail(run.error);
   Steady out{std::move(*run), {}, steady};
   out.mean = models::mean_of_last(out.run, steady);
@@ -157,6 +161,7 @@ Outputs compute(const Inputs& in) {
   lone.workers = 1;
   out.workers_needed = std::ceil(1 / models::loader_ceilings(lone).workers_per_s / in.gpu_s - 1e-9);
   out.twice_gain = in.workers > 0 ? 100 * (simulated_rate(in, 2 * in.workers) / out.samples_per_s - 1) : nothing;
+  if (std::abs(out.twice_gain) < 1e-6) out.twice_gain = 0;  // the same but for rounding
   out.gain_over_none = out.samples_per_s / simulated_rate(in, 0);
   return out;
 }
