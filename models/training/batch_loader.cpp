@@ -9,7 +9,7 @@
 namespace models {
 namespace {
 
-constexpr std::int64_t max_pieces = 8;
+constexpr std::int64_t max_pieces = 1024;
 
 std::int64_t ns_of(double seconds) { return std::llround(seconds * 1e9); }
 /// 0 bytes take no time at any rate.
@@ -20,7 +20,7 @@ std::int64_t transfer_ns(double bytes, double bytes_per_s) { return bytes > 0 ? 
 BatchLoader::BatchLoader(const LoaderSetup& setup, std::int64_t rank)
     : setup_(setup),
       luck_(random_stream(setup.seed, static_cast<std::uint64_t>(rank))),
-      pieces_(std::clamp<std::int64_t>(setup.samples, 1, max_pieces)),
+      pieces_(std::clamp<std::int64_t>(std::min(setup.samples, setup.pieces), 1, max_pieces)),
       workers_(static_cast<std::size_t>(std::max<std::int64_t>(0, setup.workers))) {
   const std::int64_t asked = setup_.workers * std::max<std::int64_t>(1, setup_.prefetch);
   for (std::int64_t batch = 0; batch < asked; ++batch) ask(batch, 0);

@@ -24,6 +24,7 @@ struct LoaderSetup {
   bool pinned = false;         ///< a thread of the training process copies each batch into pages that stay in place
   double host_copy_bytes_per_s = 10e9;  ///< of that thread
   std::int64_t seed = 1;
+  std::int64_t pieces = 8;  ///< in which a batch is read and decoded, at most; a worker goes from one to the other
 };
 
 enum class LoaderStage : std::uint8_t { request, read, decode, idle };
@@ -41,7 +42,7 @@ struct LoaderLevel {
 
 /// Discrete events in integer nanoseconds, with the rules of PyTorch's DataLoader: batch k belongs to worker
 /// k mod workers, workers * prefetch batches are asked for at the start and one more each time that one is taken, and
-/// batches are taken in order. A batch is read and decoded in at most eight pieces; storage and cores serve pieces in
+/// batches are taken in order. Storage and cores serve pieces in
 /// the order in which they come. Source: torch/utils/data/dataloader.py, _MultiProcessingDataLoaderIter.
 class BatchLoader {
  public:

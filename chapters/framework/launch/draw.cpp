@@ -51,7 +51,7 @@ void draw_conveyors(const Picture& picture, View& view, ImVec2 size) {
   }
   const auto& t = widgets::theme();
   view.lanes.clear();
-  const bool both = size.y >= t.px(270);
+  const bool both = size.y >= t.px(250) && picture.modes[0].label != picture.modes[1].label;
   for (std::size_t i = 0; i < (both ? 2 : 1); ++i) {
     const Conveyors& c = picture.modes[i];
     view.counters[i] = {.label = "waiting", .points = c.queue, .tint = widgets::Tint::series(4), .area = true};

@@ -104,6 +104,7 @@ models::StepSetup setup_of(const Inputs& in, std::int64_t workers) {
   l.pinned = in.pinned;
   l.host_copy_bytes_per_s = in.host_copy_bytes_per_s;
   l.seed = in.seed;
+  l.pieces = 32;
   // The GPU takes a batch every gpu_s and is bound by nothing else.
   s.copy = models::BatchCopy::copy_stream;
   s.pinned_bytes_per_s = 1e15;
