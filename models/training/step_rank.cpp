@@ -245,12 +245,8 @@ void StepRank::launch_bucket(std::int64_t ready_ns) {
   recorder_->host("cpu_op", "nccl:all_reduce", start_ns, host_ns_);
 }
 
-void StepRank::before_collectives(std::int64_t step) {
-  step_ = step;
-  step_start_ns_ = host_ns_;
-  ledger_ = {};
-  if ((options_.record_blocks || recorder_) && step >= options_.record_from) loader_.record();
-  buckets_.clear();
+/// Load, copy, forward and backward of one micro-batch; gradients are reduced in the last alone.
+void StepRank::run_micro_batch(bool last) {
   load();
   copy();
   const std::int64_t layers = setup_.layers, kernels = setup_.kernels_per_layer;
@@ -258,19 +254,31 @@ void StepRank::before_collectives(std::int64_t step) {
     return std::max<std::int64_t>(1, step_ns_of(pass_s * slowness_ / static_cast<double>(layers * a_layer)));
   };
   const double layer_bytes = setup_.activation_bytes / static_cast<double>(layers);
+  const std::int64_t forward_ns = kernel_ns(setup_.forward_s, kernels),
+                     backward_ns = kernel_ns(setup_.backward_s, 2 * kernels);
   for (std::int64_t i = 0; i < layers; ++i) {
-    run({StepWork::forward, kernels, kernel_ns(setup_.forward_s, kernels), copy_end_ns_, StepCause::copy, i});
+    run({StepWork::forward, kernels, forward_ns, copy_end_ns_, StepCause::copy, i});
     memory(kernel_end_ns_, layer_bytes);
   }
-  const std::int64_t buckets = setup_.ranks > 1 ? setup_.buckets : 0;
+  const std::int64_t buckets = last && setup_.ranks > 1 ? setup_.buckets : 0;
   for (std::int64_t i = 0; i < layers; ++i) {
-    run({StepWork::backward, 2 * kernels, kernel_ns(setup_.backward_s, 2 * kernels), 0, StepCause::launch,
-         layers - 1 - i});
+    const std::int64_t layer = layers - 1 - i;
+    if (setup_.recompute) run({StepWork::backward, kernels, forward_ns, 0, StepCause::launch, layer});
+    run({StepWork::backward, 2 * kernels, backward_ns, 0, StepCause::launch, layer});
     memory(kernel_end_ns_, -layer_bytes);
     if (!setup_.overlap) continue;
     while (static_cast<std::int64_t>(buckets_.size()) < (i + 1) * buckets / layers) launch_bucket(kernel_end_ns_);
   }
   while (static_cast<std::int64_t>(buckets_.size()) < buckets) launch_bucket(kernel_end_ns_);
+}
+
+void StepRank::before_collectives(std::int64_t step) {
+  step_ = step;
+  step_start_ns_ = host_ns_;
+  ledger_ = {};
+  if ((options_.record_blocks || recorder_) && step >= options_.record_from) loader_.record();
+  buckets_.clear();
+  for (std::int64_t m = 1; m <= setup_.micro_batches; ++m) run_micro_batch(m == setup_.micro_batches);
   last_bucket_ns_ = 0;
 }
 

@@ -18,7 +18,7 @@ class StepRank {
  public:
   StepRank(const StepSetup& setup, const StepOptions& options, std::int64_t rank);
 
-  /// Load, copy, forward and backward of a step.
+  /// Load, copy, forward and backward of a step, micro-batch by micro-batch.
   void before_collectives(std::int64_t step);
   /// When the device and the host of this rank let bucket `b` begin.
   std::int64_t bucket_start_ns(std::size_t b) const;
@@ -50,6 +50,7 @@ class StepRank {
   void host(StepWork work, std::int64_t until_ns, StepWork phase = StepWork::idle);
   void block(StepRow row, StepWork work, std::int64_t start_ns, std::int64_t end_ns, std::int32_t lane = 0,
              StepCause cause = StepCause::data);
+  void run_micro_batch(bool last);
   void load();
   void copy();
   void launch_bucket(std::int64_t ready_ns);

@@ -28,6 +28,7 @@ std::string refusal(const StepSetup& s, const StepOptions& o) {
         whole(s.launch_s) && whole(s.launch_latency_s) && whole(s.parameters) && whole(s.gradient_bytes) &&
         whole(s.hop_latency_s) && whole(s.log_s) && whole(s.state_bytes) && whole(s.activation_bytes)))
     return "Every time and every amount of bytes must be 0 or above.";
+  if (s.micro_batches < 1 || s.micro_batches > 1024) return "A step has between 1 and 1024 micro-batches.";
   if (s.ranks < 1 || s.buckets < 1 || s.queue_depth < 1 || s.sync_every < 0)
     return "There is at least one rank, one bucket, and room for one launch.";
   if (s.ranks > 1 && s.buckets > s.layers)

@@ -31,9 +31,11 @@ struct StepSetup {
   double pageable_bytes_per_s = 10e9, pinned_bytes_per_s = 25e9;
   std::int64_t layers = 24, kernels_per_layer = 20;  ///< of a forward pass; the backward pass has twice as many kernels
   double forward_s = 0.17, backward_s = 0.2125;      ///< of the kernels alone
-  double launch_s = 8e-6;                            ///< from one launch of the host to the next
-  double launch_latency_s = 4e-6;                    ///< from the end of a launch until its kernel may begin
-  std::int64_t queue_depth = 1024;                   ///< launches that the host may be ahead
+  std::int64_t micro_batches = 1;   ///< each loaded, copied and run by itself; gradients are exchanged after the last
+  bool recompute = false;           ///< each layer's forward pass again, before its backward pass
+  double launch_s = 8e-6;           ///< from one launch of the host to the next
+  double launch_latency_s = 4e-6;   ///< from the end of a launch until its kernel may begin
+  std::int64_t queue_depth = 1024;  ///< launches that the host may be ahead
   double parameters = 800e6, optimizer_bytes_per_s = 64e9 / 0.085;
   OptimizerCode optimizer = OptimizerCode::looped;
   std::int64_t ranks = 8;  ///< that share the gradients; 1: none are exchanged
@@ -106,9 +108,9 @@ struct StepOptions {
 };
 
 struct StepRun {
-  std::vector<StepLedger> steps;   ///< of rank 0
-  std::vector<StepBlock> blocks;   ///< of rank 0, by row, then start
-  std::vector<StepMemory> memory;  ///< of rank 0, by time
+  std::vector<StepLedger> steps;           ///< of rank 0
+  std::vector<StepBlock> blocks;           ///< of rank 0, by row, then start
+  std::vector<StepMemory> memory;          ///< of rank 0, by time
   std::vector<LoaderPiece> loader_pieces;  ///< of rank 0's workers, idle ones among them
   std::vector<LoaderLevel> ready, reading, decoding;
   std::int64_t storage_busy_ns = 0, core_busy_ns = 0;  ///< since the start
