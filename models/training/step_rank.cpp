@@ -316,8 +316,7 @@ void StepRank::after_collectives() {
   ledger_.period_ns = kernel_end_ns_ - (ledgers_.empty() ? 0 : ledgers_.back().end_ns);
   if (setup_.sync_every > 0 && (step_ + 1) % setup_.sync_every == 0) read_loss();
   ledgers_.push_back(ledger_);
-  if (keeps_trace())
-    recorder_->host("user_annotation", "ProfilerStep#" + std::to_string(step_), step_start_ns_, host_ns_);
+  if (keeps_trace()) recorder_->step(step_, step_start_ns_, host_ns_);
 }
 
 void StepRank::finish(StepRun& run) {

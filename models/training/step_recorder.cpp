@@ -43,18 +43,60 @@ void StepRecorder::add(std::string_view category, std::string_view name, std::st
   builder_.add(r);
 }
 
+const StepRecorder::Known& StepRecorder::known(std::string_view category, std::string_view name) {
+  const auto [found, is_new] = known_.try_emplace(name.data());
+  if (is_new) {
+    const trace::EventClass cls = trace::class_of_category(category);
+    found->second = {builder_.string_number(name), builder_.category_number(category),
+                     cls == trace::EventClass::computation && trace::is_communication(name)
+                         ? trace::EventClass::communication
+                         : cls};
+  }
+  return found->second;
+}
+
+void StepRecorder::add_known(std::uint32_t& track, std::string_view category, std::string_view name,
+                             std::int64_t start_ns, std::int64_t end_ns, std::int64_t correlation,
+                             std::string_view stream) {
+  const Known& k = known(category, name);
+  if (track == trace::none) {
+    trace::Record r;
+    r.pid = stream.empty() ? pid_ : device_;
+    r.tid = stream.empty() ? std::string_view(pid_) : stream;
+    if (!stream.empty()) {
+      r.device = device_;
+      r.stream = stream;
+    }
+    track = builder_.track(stream.empty() ? trace::TrackKind::thread : trace::TrackKind::stream, r);
+  }
+  trace::Event e;
+  e.start_ns = start_ns;
+  e.name = k.name;
+  e.category = k.category;
+  e.cls = k.cls;
+  e.track = track;
+  builder_.add_span(e, end_ns - start_ns, correlation);
+}
+
 void StepRecorder::host(std::string_view category, std::string_view name, std::int64_t start_ns, std::int64_t end_ns) {
-  add(category, name, pid_, pid_, start_ns, end_ns, -1, {});
+  add_known(thread_track_, category, name, start_ns, end_ns, -1, {});
+}
+
+void StepRecorder::step(std::int64_t number, std::int64_t start_ns, std::int64_t end_ns) {
+  add("user_annotation", "ProfilerStep#" + std::to_string(number), pid_, pid_, start_ns, end_ns, -1, {});
 }
 
 std::int64_t StepRecorder::call(std::string_view name, std::int64_t start_ns, std::int64_t end_ns) {
-  add("cuda_runtime", name, pid_, pid_, start_ns, end_ns, ++correlation_, {});
+  add_known(thread_track_, "cuda_runtime", name, start_ns, end_ns, ++correlation_, {});
   return correlation_;
 }
 
 void StepRecorder::device(std::string_view category, std::string_view name, std::string_view stream,
                           std::int64_t start_ns, std::int64_t end_ns, std::int64_t correlation) {
-  add(category, name, device_, stream, start_ns, end_ns, correlation, stream);
+  std::uint32_t& track = stream == compute_stream      ? compute_track_
+                         : stream == collective_stream ? collective_track_
+                                                       : copy_track_;
+  add_known(track, category, name, start_ns, end_ns, correlation, stream);
 }
 
 void StepRecorder::worker(std::int64_t worker, std::string_view name, std::int64_t start_ns, std::int64_t end_ns) {
