@@ -311,7 +311,10 @@ void StepRank::after_collectives() {
   const std::int64_t kernels = optimizer_kernels(setup_);
   const std::int64_t kernel_ns =
       std::max<std::int64_t>(1, step_ns_of(optimizer_time_s(setup_) * slowness_ / static_cast<double>(kernels)));
-  run({StepWork::optimizer, kernels, kernel_ns, last_bucket_ns_, StepCause::communication, 0});
+  // In parts, so that a queue that is shorter than all of its launches holds the host back among them.
+  constexpr std::int64_t part = 64;
+  for (std::int64_t done = 0; done < kernels; done += part)
+    run({StepWork::optimizer, std::min(part, kernels - done), kernel_ns, last_bucket_ns_, StepCause::communication, 0});
   ledger_.end_ns = kernel_end_ns_;
   ledger_.period_ns = kernel_end_ns_ - (ledgers_.empty() ? 0 : ledgers_.back().end_ns);
   if (setup_.sync_every > 0 && (step_ + 1) % setup_.sync_every == 0) read_loss();

@@ -11,6 +11,8 @@ constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 /// Steps whose history is kept for the picture, at least.
 constexpr std::int64_t kept_steps = 32;
+/// The loader is known up to the last batch that was taken: the last steps are left out of what is said of it.
+constexpr std::int64_t unseen_steps = 2;
 
 struct StorageKind {
   double latency_s, bytes_per_s;
@@ -39,7 +41,8 @@ models::Result<Steady> steady_of(const models::StepSetup& setup, bool record) {
   std::int64_t steady = 1;
   const std::int64_t steps = steps_of(setup, steady);
   auto run = models::simulate_steps(
-      setup, {.steps = steps, .record_from = steps - std::max(steady, kept_steps), .record_blocks = record});
+      setup,
+      {.steps = steps, .record_from = steps - std::max(steady, kept_steps) - unseen_steps, .record_blocks = record});
   if (!run) return models::Result<Steady>::fail(run.error);
   Steady out{std::move(*run), {}, steady};
   out.mean = models::mean_of_last(out.run, steady);
@@ -145,8 +148,8 @@ Outputs compute(const Inputs& in) {
   out.starved = 100 * out.starved_s / out.step_s;
   fill_ceilings(in, setup, out);
   const auto& steps = out.run.steps;
-  const std::int64_t to_ns = steps.back().end_ns,
-                     from_ns = steps[steps.size() - 1 - static_cast<std::size_t>(steady->steps)].end_ns;
+  const std::size_t last = steps.size() - 1 - static_cast<std::size_t>(unseen_steps);
+  const std::int64_t to_ns = steps[last].end_ns, from_ns = steps[last - static_cast<std::size_t>(steady->steps)].end_ns;
   fill_worker_time(in, out.run, from_ns, to_ns, out);
   out.mean_queue = mean_level(out.run.ready, from_ns, to_ns);
   out.queue_room = static_cast<double>(in.workers * in.prefetch);
