@@ -16,7 +16,9 @@
   LAB(roofline, tiling_waves)      \
   LAB(framework, training_memory)  \
   LAB(framework, memory_timeline)  \
+  LAB(framework, launch)           \
   LAB(framework, allocator)        \
+  LAB(profiling, step_trace)       \
   LAB(profiling, trace_viewer)     \
   LAB(precision, number_line)      \
   LAB(precision, bits)             \
@@ -25,6 +27,7 @@
   LAB(precision, block_formats)    \
   LAB(precision, mixed)            \
   LAB(training, checkpointing)     \
+  LAB(training, data_loader)       \
   LAB(training, packing)           \
   LAB(training, batch)             \
   LAB(training, optimizer)         \

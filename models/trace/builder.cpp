@@ -191,6 +191,19 @@ void Builder::add(const Record& r) {
   }
 }
 
+std::uint16_t Builder::category_number(std::string_view category) {
+  const std::uint32_t number = std::min<std::uint32_t>(category_(category), 0xFFFE);
+  if (trace_.category_counts.size() <= number) trace_.category_counts.resize(number + 1);
+  return static_cast<std::uint16_t>(number);
+}
+
+void Builder::add_span(const Event& event, std::int64_t duration_ns, std::int64_t correlation) {
+  ++trace_.records;
+  ++trace_.phase_counts['X'];
+  ++trace_.category_counts[event.category];
+  keep(event, duration_ns, correlation);
+}
+
 void Builder::add_counter(const Record& r, std::string_view key, double value) {
   key_.assign(r.pid);
   key_ += '\n';

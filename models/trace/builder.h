@@ -43,6 +43,10 @@ class Builder {
   explicit Builder(Trace& trace) : trace_(trace), string_(trace.strings), category_(trace.categories) {}
   /// Counts the record and keeps what it says. Counters, metadata and memory come by their own calls beside it.
   void add(const Record& record);
+  /// Keeps a span that is made in memory: its track, name and category are numbers of this builder already.
+  void add_span(const Event& event, std::int64_t duration_ns, std::int64_t correlation);
+  std::uint32_t string_number(std::string_view text) { return string_(text); }
+  std::uint16_t category_number(std::string_view category);
   void add_counter(const Record& record, std::string_view key, double value);
   void add_memory(const MemoryChange& change) { memory_.push_back(change); }
   void name_process(std::string_view pid, std::string_view name) { process_names_[std::string(pid)] = name; }

@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/framework/launch/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::framework::launch {
+namespace {
+
+using models::LaunchEvent;
+using widgets::format_text;
+using widgets::Meaning;
+using widgets::TimelineMark;
+using widgets::Tint;
+
+std::string in_ticks(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
+
+Tint tint_of_group(models::OperationGroup group) {
+  switch (group) {
+    case models::OperationGroup::norm:
+    case models::OperationGroup::residual:
+      return Tint::series(0);
+    case models::OperationGroup::attention:
+      return Tint::series(2);
+    default:
+      return Meaning::forward;
+  }
+}
+
+std::uint32_t name_of(Picture& p, std::int64_t duration_ns, std::string said, std::string brief, std::string info) {
+  p.names.push_back({std::move(said), std::move(brief), std::move(info), duration_ns});
+  return static_cast<std::uint32_t>(p.names.size() - 1);
+}
+
+/// Gaps of the device up to this time get a box; those between two kernels that were both there are too short for it.
+void add_gap(Picture& p, Conveyors& c, std::int64_t from_ns, std::int64_t to_ns, std::int64_t between_ns) {
+  if (to_ns - from_ns <= between_ns) return;
+  const std::string took = format_text(static_cast<double>(to_ns - from_ns) * 1e-9, "s");
+  c.device.push_back({from_ns, to_ns - from_ns,
+                      name_of(p, to_ns - from_ns, took, std::to_string((to_ns - from_ns + 500) / 1000),
+                              "idle: the next kernel had not been launched"),
+                      0, Meaning::launch_bound, TimelineMark::hatched});
+}
+
+Conveyors conveyors_of(Picture& p, const ModeRun& m, std::string label, std::int64_t window_ns, std::int64_t between_ns,
+                       bool graph) {
+  Conveyors c{std::move(label), {}, {}, {}};
+  const auto& events = m.run.events;
+  const std::int64_t zero = std::min(events.front().called_ns, m.run.origin_ns);
+  if (m.run.origin_ns > zero)
+    c.device.push_back({0, m.run.origin_ns - zero,
+                        name_of(p, m.run.origin_ns - zero, "the step before", "before", "it is still at work"), 0,
+                        Tint(), TimelineMark::pale});
+  std::int64_t device_ns = m.run.origin_ns - zero, host_ns = -1;
+  std::vector<std::pair<std::int64_t, int>> changes;
+  for (const LaunchEvent& e : events) {
+    const auto& op =
+        m.list.operations[static_cast<std::size_t>(m.list.kernels[static_cast<std::size_t>(e.kernel)].operation)];
+    const std::int64_t called = e.called_ns - zero, returned = e.returned_ns - zero, start = e.start_ns - zero,
+                       end = e.end_ns - zero;
+    if (called < window_ns && called != host_ns)
+      c.host.push_back(
+          {called, std::min(returned, window_ns) - called,
+           graph ? name_of(p, returned - called, "one launch of the graph", "graph", "all kernels of the step")
+                 : name_of(p, returned - called, op.name, op.name.substr(0, 1), "a launch"),
+           0, Tint(), TimelineMark::solid});
+    host_ns = called;
+    if (returned < window_ns) {
+      changes.emplace_back(returned, 1);
+      changes.emplace_back(start, -1);
+    }
+    if (start < window_ns) {
+      add_gap(p, c, device_ns, start, between_ns);
+      const std::string took = format_text(static_cast<double>(end - start) * 1e-9, "s");
+      c.device.push_back({start, std::min(end, window_ns) - start,
+                          name_of(p, end - start, op.name, op.name.substr(0, 1),
+                                  took + ", " + std::string(models::group_name(op.group))),
+                          0, tint_of_group(op.group), TimelineMark::solid});
+    }
+    device_ns = end;
+    if (start >= window_ns && called >= window_ns) break;
+  }
+  std::sort(changes.begin(), changes.end());
+  double level = 0;
+  c.queue.push_back({0, 0});
+  for (const auto& [at, by] : changes) {
+    level += by;
+    if (at > window_ns) break;
+    if (c.queue.back().time_ns == at)
+      c.queue.back().value = level;
+    else
+      c.queue.push_back({at, level});
+  }
+  c.queue.push_back({window_ns, c.queue.back().value});
+  return c;
+}
+
+/// When the first layer is done, and a little more.
+std::int64_t first_layer_ns(const ModeRun& m) {
+  const std::int64_t zero = std::min(m.run.events.front().called_ns, m.run.origin_ns);
+  std::int64_t end = m.run.events.back().end_ns;
+  for (const LaunchEvent& e : m.run.events)
+    if (m.list.kernels[static_cast<std::size_t>(e.kernel)].layer > 1) {
+      end = e.start_ns;
+      break;
+    }
+  return (end - zero) + (end - zero) / 20;
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const bool graph = in.mode == models::LaunchMode::graph || in.mode == models::LaunchMode::compiled_graph;
+  std::string head;
+  if (out.host_bound)
+    head = "The host does: " + in_ticks(static_cast<double>(out.now.run.launches), "") + " launches of " +
+           in_ticks(out.launch_s, "s") + " take " + in_ticks(out.now.host_s, "s") + ", and the GPU idles " +
+           in_ticks(out.now.idle, "%") + ".";
+  else
+    head = std::string(graph ? "The GPU does: one launch brings all kernels, which take "
+                             : "The GPU does: its kernels take ") +
+           in_ticks(out.kernels_s, "s") + " of a step of " + in_ticks(out.now.step_s, "s") + ".";
+  if (in.mode == in.beside) return head;
+  return head + " " + modes[static_cast<std::size_t>(in.beside)].label + ": " + in_ticks(out.beside.step_s, "s") + ".";
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture p;
+  if (!out.reason.empty() || out.now.run.events.empty()) return p;
+  const auto asked = asked_of(in);
+  if (!asked) return p;
+  const std::int64_t window_ns = std::max(first_layer_ns(out.now), first_layer_ns(out.beside));
+  p.window_s = static_cast<double>(window_ns) * 1e-9;
+  const auto graph = [](models::LaunchMode m) {
+    return m == models::LaunchMode::graph || m == models::LaunchMode::compiled_graph;
+  };
+  const auto between_ns = [&](models::LaunchMode m) {
+    return std::llround((graph(m) ? asked->host.graph_between_s : asked->host.between_s) * 1e9);
+  };
+  p.modes[0] = conveyors_of(p, out.now, modes[static_cast<std::size_t>(in.mode)].label, window_ns, between_ns(in.mode),
+                            graph(in.mode));
+  p.modes[1] = conveyors_of(p, out.beside, modes[static_cast<std::size_t>(in.beside)].label, window_ns,
+                            between_ns(in.beside), graph(in.beside));
+  for (const std::int64_t batch : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}) {
+    Asked other = *asked;
+    other.workload.batch = batch;
+    const auto a = run_mode(in, other, in.mode), b = run_mode(in, other, in.beside);
+    if (!a || !b) continue;
+    p.batches.push_back(static_cast<double>(batch));
+    p.step_now.push_back(a->step_s);
+    p.step_beside.push_back(b->step_s);
+    p.host_floor.push_back(a->host_s);
+  }
+  p.answer = answer_of(in, out);
+  return p;
+}
+
+}  // namespace chapters::framework::launch

@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <limits>
+
+#include "chapters/framework/launch/lab.h"
+#include "chapters/mechanism/catalog.h"
+
+namespace chapters::framework::launch {
+
+models::Result<Asked> asked_of(const Inputs& in) {
+  using Out = models::Result<Asked>;
+  const auto model = find_model(in.model);
+  if (!model) return Out::fail(model.error);
+  const auto chip = find_chip(in.chip);
+  if (!chip) return Out::fail(chip.error);
+  const auto machine = models::machine_of(**chip, models::Format::bf16);
+  if (!machine) return Out::fail(machine.error + ".");
+  Asked out;
+  out.architecture = &(*model)->architecture;
+  out.model = (*model)->name;
+  out.chip = (*chip)->name;
+  out.machine = *machine;
+  out.workload.phase = in.phase;
+  out.workload.batch = in.batch;
+  out.workload.sequence = in.sequence;
+  out.workload.context = in.context;
+  out.host = {.launch_s = in.launch_s, .latency_s = in.latency_s, .between_s = in.between_s};
+  if (in.host != Host::own) {
+    const models::RecordedLaunches& r = models::recorded_launches()[static_cast<std::size_t>(in.host)];
+    out.host = {.launch_s = r.interval_s, .latency_s = r.latency_s, .between_s = r.between_s};
+  }
+  out.host.graph_launch_s = in.graph_launch_s;
+  out.host.graph_between_s = in.graph_between_s;
+  out.host.queue_depth = in.queue_depth;
+  return Out::ok(std::move(out));
+}
+
+models::Result<ModeRun> run_mode(const Inputs& in, const Asked& asked, models::LaunchMode mode, double faster) {
+  const bool compiled = mode == models::LaunchMode::compiled || mode == models::LaunchMode::compiled_graph;
+  auto list = models::launch_list(*asked.architecture, asked.workload, asked.machine, compiled, in.least_kernel_s);
+  if (!list) return models::Result<ModeRun>::fail(list.error);
+  for (models::LaunchKernel& k : list->kernels)
+    k.duration_ns = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(k.duration_ns) / faster));
+  ModeRun out;
+  out.run = models::run_launches(*list, asked.host, mode, in.sync);
+  out.list = std::move(*list);
+  const auto period_ns = static_cast<double>(out.run.end_ns - out.run.origin_ns);
+  out.step_s = period_ns * 1e-9;
+  out.idle = 100 * static_cast<double>(out.run.host_wait_ns + out.run.between_ns) / period_ns;
+  out.host_s = static_cast<double>(out.run.host_ns) * 1e-9;
+  return models::Result<ModeRun>::ok(std::move(out));
+}
+
+Outputs compute(const Inputs& in) {
+  Outputs out;
+  const auto asked = asked_of(in);
+  if (!asked) {
+    out.reason = asked.error;
+    return out;
+  }
+  auto now = run_mode(in, *asked, in.mode), beside = run_mode(in, *asked, in.beside);
+  const auto twice = run_mode(in, *asked, in.mode, 2);
+  if (!now || !beside || !twice) {
+    out.reason = !now ? now.error : !beside ? beside.error : twice.error;
+    return out;
+  }
+  out.now = std::move(*now);
+  out.beside = std::move(*beside);
+  out.speedup = out.now.step_s / out.beside.step_s;
+  out.twice = out.now.step_s / twice->step_s;
+  out.kernels_s = static_cast<double>(out.now.run.busy_ns) * 1e-9;
+  out.launch_s = asked->host.launch_s;
+  out.host_bound = out.now.run.host_wait_ns > out.now.run.busy_ns + out.now.run.between_ns ||
+                   out.now.host_s > out.kernels_s + static_cast<double>(out.now.run.between_ns) * 1e-9;
+  out.tokens_per_s = models::new_tokens(asked->workload) / out.now.step_s;
+  const bool compiled = in.mode == models::LaunchMode::compiled || in.mode == models::LaunchMode::compiled_graph;
+  const auto batch = models::batch_without_launch_cost(*asked->architecture, asked->workload, asked->machine,
+                                                       asked->host, compiled, in.least_kernel_s);
+  out.free_batch = batch && *batch > 0 ? static_cast<double>(*batch) : std::numeric_limits<double>::quiet_NaN();
+  std::int64_t in_layers = 0;
+  for (const models::LaunchKernel& k : out.now.list.kernels) in_layers += k.layer > 0 && k.layer <= out.now.list.layers;
+  out.kernels_a_layer =
+      static_cast<double>(in_layers) / static_cast<double>(std::max<std::int64_t>(1, out.now.list.layers));
+  for (const models::LaunchOperation& op : out.now.list.operations) {
+    const auto all = static_cast<double>(op.kernels * op.count);
+    out.operations.push_back({op.name, op.kernels, op.count, op.kernel_s, all * out.launch_s, all * op.kernel_s});
+  }
+  for (const models::RecordedLaunches& r : models::recorded_launches())
+    out.recorded.push_back({std::string(r.name), r.call_s, r.interval_s, r.latency_s, r.between_s, r.lead});
+  return out;
+}
+
+}  // namespace chapters::framework::launch

@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <array>
+
+#include "chapters/framework/launch/lab.h"
+#include "widgets/base/parts.h"
+#include "widgets/number/number.h"
+
+namespace chapters::framework::launch {
+namespace {
+
+using widgets::Type;
+
+struct LaunchNaming {
+  const Picture* picture = nullptr;
+  const std::vector<widgets::TimelineLane>* lanes = nullptr;
+  float px_per_ns = 0, letter_px = 1;
+};
+
+/// The whole name where it has room, else its short form, else none.
+std::string_view launch_name(const void* context, std::uint32_t id) {
+  const LaunchNaming& naming = *static_cast<const LaunchNaming*>(context);
+  if (id >= naming.picture->names.size()) return {};
+  const KernelName& name = naming.picture->names[id];
+  const float room = static_cast<float>(name.duration_ns) * naming.px_per_ns;
+  const auto fits = [&](std::string_view said) {
+    return static_cast<float>(said.size()) * naming.letter_px + widgets::theme().px(10) <= room;
+  };
+  if (fits(name.said)) return name.said;
+  return fits(name.brief) ? std::string_view(name.brief) : std::string_view{};
+}
+std::string_view launch_info(const void* context, std::uint32_t lane, std::uint32_t span) {
+  const LaunchNaming& n = *static_cast<const LaunchNaming*>(context);
+  if (lane >= n.lanes->size() || span >= (*n.lanes)[lane].spans.size()) return {};
+  const std::uint32_t id = widgets::TimelineSpan((*n.lanes)[lane].spans[span]).name;
+  return id < n.picture->names.size() ? std::string_view(n.picture->names[id].info) : std::string_view{};
+}
+std::string_view launch_tint(const void*, widgets::Tint tint) {
+  if (tint == widgets::Tint::series(0)) return "norm, residual";
+  if (tint == widgets::Tint::series(2)) return "attention";
+  if (tint == widgets::Tint::series(4)) return "waiting in the queue";
+  if (tint == widgets::Tint(widgets::Meaning::forward)) return "products and the rest";
+  if (tint == widgets::Tint(widgets::Meaning::launch_bound)) return "idle: not launched yet";
+  if (tint == widgets::Tint()) return "a launch";
+  return {};
+}
+
+void draw_conveyors(const Picture& picture, View& view, ImVec2 size) {
+  if (picture.modes[0].device.empty()) {
+    ImGui::Dummy(size);
+    return;
+  }
+  const auto& t = widgets::theme();
+  view.lanes.clear();
+  const bool both = size.y >= t.px(250) && picture.modes[0].label != picture.modes[1].label;
+  for (std::size_t i = 0; i < (both ? 2 : 1); ++i) {
+    const Conveyors& c = picture.modes[i];
+    view.counters[i] = {.label = "waiting", .points = c.queue, .tint = widgets::Tint::series(4), .area = true};
+    view.lanes.push_back({.label = c.label, .sublabel = "host", .spans = c.host});
+    view.lanes.push_back({.label = "queue", .counters = std::span(&view.counters[i], 1), .indent = 1});
+    view.lanes.push_back({.label = "GPU", .spans = c.device, .indent = 1});
+  }
+  const LaunchNaming naming{&picture, &view.lanes, (view.timeline.x_pixel(1) - view.timeline.x_pixel(0)) * 1e-9f,
+                            widgets::text_size("0", Type::small, widgets::Font::mono).x};
+  widgets::TimelineData data;
+  data.lanes = view.lanes;
+  data.context = &naming;
+  data.name = launch_name;
+  data.info = launch_info;
+  data.tint_name = launch_tint;
+  const bool legend = size.y >= t.px(230);
+  const float share = (size.y - t.px(legend ? 100 : 50)) / t.scale / (both ? 2.0f : 1.0f);
+  const float row = std::clamp(share * 0.24f, 16.0f, 56.0f);
+  widgets::draw_timeline("conveyors", data, view.timeline,
+                         {.height = size.y,
+                          .row_px = row,
+                          .counter_px = std::clamp(share - 2 * row - 24, 22.0f, 240.0f),
+                          .label_px = 116,
+                          .legend = legend});
+}
+
+void draw_batches(const Inputs& in, const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  const auto& t = widgets::theme();
+  widgets::Plot plot("against batch", view.plot,
+                     {.x = {.kind = widgets::AxisKind::log2, .lo = 1, .hi = 512, .label = "batch"},
+                      .y = {.kind = widgets::AxisKind::log10, .label = "one step", .unit = "s"},
+                      .size = size});
+  if (picture.batches.empty()) return;
+  plot.line(modes[static_cast<std::size_t>(in.mode)].label, picture.batches, picture.step_now,
+            {.colour = t.accent, .label = false, .info = "simulated, launch by launch", .version = picture.version});
+  if (in.mode != in.beside)
+    plot.line(
+        modes[static_cast<std::size_t>(in.beside)].label, picture.batches, picture.step_beside,
+        {.colour = t.series_at(2), .label = false, .info = "simulated, launch by launch", .version = picture.version});
+  plot.line(
+      "launches alone", picture.batches, picture.host_floor,
+      {.colour = t.muted, .dashed = true, .label = false, .info = "launches x a launch", .version = picture.version});
+  const auto x = static_cast<double>(in.batch), y = out.now.step_s;
+  if (in.batch <= 512)
+    plot.scatter("yours", std::span(&x, 1), std::span(&y, 1), {.colour = t.accent, .radius = 6, .legend = false});
+}
+
+void put_number(widgets::TableCell& cell, double value, std::string_view unit) {
+  cell.value = value;
+  cell.number = widgets::format(value, unit);
+}
+
+void draw_operations(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "operation", .number = false},
+                                                                {.title = "kernels"},
+                                                                {.title = "times", .priority = 1},
+                                                                {.title = "a kernel", .value_unit = "s"},
+                                                                {.title = "to launch", .value_unit = "s", .bar = true},
+                                                                {.title = "to run", .value_unit = "s", .bar = true}}};
+  widgets::TableSource source{.context = &out, .rows = out.operations.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const OperationRow& r = static_cast<const Outputs*>(context)->operations[row];
+    if (column == 0)
+      cell.text = r.name;
+    else if (column < 3)
+      put_number(cell, static_cast<double>(column == 1 ? r.kernels : r.count), "");
+    else
+      put_number(cell, column == 3 ? r.kernel_s : column == 4 ? r.launches_s : r.kernels_s, "s");
+  };
+  widgets::draw_table("operations", columns, source, view.operations, size);
+}
+
+void draw_recorded(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
+  static constexpr std::array<widgets::TableColumn, 6> columns{{{.title = "recording", .number = false},
+                                                                {.title = "a call", .value_unit = "s"},
+                                                                {.title = "to the next", .value_unit = "s"},
+                                                                {.title = "on its way", .value_unit = "s"},
+                                                                {.title = "between", .value_unit = "s", .priority = 1},
+                                                                {.title = "ahead"}}};
+  widgets::TableSource source{.context = &out, .rows = out.recorded.size(), .version = picture.version};
+  source.cell = [](const void* context, std::size_t row, std::size_t column, widgets::TableCell& cell) {
+    const RecordedRow& r = static_cast<const Outputs*>(context)->recorded[row];
+    if (column == 0)
+      cell.text = r.name;
+    else if (column == 5)
+      put_number(cell, static_cast<double>(r.lead), "");
+    else
+      put_number(cell,
+                 column == 1   ? r.call_s
+                 : column == 2 ? r.interval_s
+                 : column == 3 ? r.latency_s
+                               : r.between_s,
+                 "s");
+  };
+  widgets::draw_table("recorded", columns, source, view.recorded, size);
+}
+
+}  // namespace
+
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view) {
+  stage.panel("conveyors", {.title = "The first layer", .least = {640, 270}, .answers = true},
+              [&](ImVec2 size) { draw_conveyors(picture, view, size); });
+  stage.panel("batch", {.title = "Against the batch", .least = {380, 210}},
+              [&](ImVec2 size) { draw_batches(in, out, picture, view, size); });
+  stage.panel("operations", {.title = "Operations", .least = {430, 150}, .scrolls = true},
+              [&](ImVec2 size) { draw_operations(out, picture, view, size); });
+  stage.panel("recorded", {.title = "Recorded launches, medians", .least = {430, 130}, .scrolls = true},
+              [&](ImVec2 size) { draw_recorded(out, picture, view, size); });
+}
+
+}  // namespace chapters::framework::launch

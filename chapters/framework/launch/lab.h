@@ -1,0 +1,110 @@
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/field.h"
+#include "chapters/mechanism/lab.h"
+#include "models/training/launch_queue.h"
+#include "widgets/plot/plot.h"
+#include "widgets/table/table.h"
+#include "widgets/timeline/timeline.h"
+
+/// A host that launches and a device that computes, with a queue between: who sets the pace of a step.
+namespace chapters::framework::launch {
+
+enum class Host : std::uint8_t { h100_qwen, h100_timesformer, a100, v100, own };
+inline constexpr std::size_t host_count = 5;
+
+struct Inputs {
+  models::LaunchMode mode = models::LaunchMode::eager, beside = models::LaunchMode::graph;
+  Host host = Host::h100_qwen;
+  double launch_s = 8e-6, latency_s = 1.4e-6, between_s = 1.7e-6;
+  models::LaunchSync sync = models::LaunchSync::step;
+  std::int64_t queue_depth = 1024;
+  double graph_launch_s = 1e-5, graph_between_s = 1e-6, least_kernel_s = 1.5e-6;
+  std::string model = "llama-3-8b", chip = "h100_sxm";
+  models::Phase phase = models::Phase::decode;
+  std::int64_t batch = 1, sequence = 2048, context = 4096;
+  bool operator==(const Inputs&) const = default;
+};
+
+struct OperationRow {
+  std::string name;
+  std::int64_t kernels = 0, count = 0;
+  double kernel_s = 0, launches_s = 0, kernels_s = 0;
+};
+struct RecordedRow {
+  std::string name;
+  double call_s = 0, interval_s = 0, latency_s = 0, between_s = 0;
+  std::int64_t lead = 0;
+};
+
+/// One mode's kernels and their history.
+struct ModeRun {
+  models::LaunchList list;
+  models::LaunchRun run;
+  double step_s = 0, idle = 0, host_s = 0;
+};
+
+struct Outputs {
+  std::string reason;
+  ModeRun now, beside;
+  double speedup = 1, twice = 1, kernels_s = 0, launch_s = 0, tokens_per_s = 0, free_batch = 0, kernels_a_layer = 0;
+  bool host_bound = false;
+  std::vector<OperationRow> operations;
+  std::vector<RecordedRow> recorded;
+};
+
+/// A mode as two conveyors and the pool between them.
+struct Conveyors {
+  std::string label;
+  std::vector<widgets::TimelineSpan> host, device;
+  std::vector<widgets::TimelinePoint> queue;
+};
+struct KernelName {
+  std::string said, brief, info;
+  std::int64_t duration_ns = 0;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  std::string answer;
+  std::array<Conveyors, 2> modes;
+  std::vector<KernelName> names;
+  double window_s = 1;
+  std::vector<double> batches, step_now, step_beside, host_floor;
+};
+
+struct View {
+  widgets::TimelineView timeline;
+  widgets::PlotView plot;
+  widgets::TableView operations, recorded;
+  std::vector<widgets::TimelineLane> lanes;
+  std::array<widgets::TimelineCounter, 2> counters;
+};
+
+/// What the inputs name, as the model takes it.
+struct Asked {
+  const models::Architecture* architecture = nullptr;
+  std::string model, chip;
+  models::Machine machine;
+  models::Workload workload;
+  models::LaunchHost host;
+};
+models::Result<Asked> asked_of(const Inputs& in);
+models::Result<ModeRun> run_mode(const Inputs& in, const Asked& asked, models::LaunchMode mode, double faster = 1);
+
+Outputs compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+
+void describe(Fields& f, OperationRow& row);
+void describe(Fields& f, RecordedRow& row);
+void describe(Fields& f, Inputs& in);
+void describe(Fields& f, Outputs& out);
+void describe(Fields& f, View& view);
+
+extern const Choices modes;
+
+}  // namespace chapters::framework::launch

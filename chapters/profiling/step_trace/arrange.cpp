@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/profiling/step_trace/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::profiling::step_trace {
+namespace {
+
+using models::StepBlock;
+using models::StepCause;
+using models::StepRow;
+using models::StepWork;
+using widgets::format_text;
+using widgets::Meaning;
+using widgets::TimelineMark;
+using widgets::Tint;
+
+constexpr std::int32_t shown_workers = 4;
+constexpr Tint copy_tint = Tint::series(0), sync_tint = Tint::series(5);
+
+double step_seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+std::string figure(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
+
+Tint tint_of_cause(StepCause cause) {
+  switch (cause) {
+    case StepCause::data:
+      return Meaning::data_loading;
+    case StepCause::copy:
+      return copy_tint;
+    case StepCause::launch:
+      return Meaning::launch_bound;
+    case StepCause::sync:
+      return sync_tint;
+    case StepCause::communication:
+      return Meaning::communication;
+  }
+  return {};
+}
+
+Tint tint_of_work(StepWork work) {
+  switch (work) {
+    case StepWork::load:
+    case StepWork::read:
+      return Meaning::data_loading;
+    case StepWork::copy:
+      return copy_tint;
+    case StepWork::forward:
+      return Meaning::forward;
+    case StepWork::backward:
+      return Meaning::backward;
+    case StepWork::optimizer:
+      return Meaning::optimizer;
+    case StepWork::reduce:
+      return Meaning::communication;
+    case StepWork::sync:
+    case StepWork::log:
+      return sync_tint;
+    default:
+      return {};
+  }
+}
+
+constexpr std::array<std::string_view, models::step_cause_count> gap_names{
+    "waits for data", "waits for the copy", "waits for launches", "waits after .item()", "waits for the last bucket"};
+constexpr std::array<std::string_view, models::step_cause_count> short_gaps{"data", "copy", "launch", "item", "bucket"};
+
+/// What stands on a block, the longest first.
+std::array<std::string, 3> words_of(const StepBlock& b) {
+  switch (b.work) {
+    case StepWork::load:
+      return b.row == StepRow::host ? std::array<std::string, 3>{"waits for a batch or loads it", "load", "D"}
+                                    : std::array<std::string, 3>{"decodes", "dec", "D"};
+    case StepWork::read:
+      return {"reads", "read", "r"};
+    case StepWork::launch: {
+      const StepWork p = b.phase;
+      const char* of = p == StepWork::forward    ? "forward"
+                       : p == StepWork::backward ? "backward"
+                       : p == StepWork::reduce   ? "all-reduce"
+                       : p == StepWork::copy     ? "copy"
+                                                 : "optimizer";
+      return {std::string("launches ") + of, of, std::string(of).substr(0, 1)};
+    }
+    case StepWork::copy:
+      return {b.row == StepRow::pin ? "pins" : "copies the batch", "copy", "c"};
+    case StepWork::sync:
+      return {"loss.item() waits for the GPU", ".item()", "i"};
+    case StepWork::log:
+      return {"logs", "log", "l"};
+    case StepWork::ahead:
+      return {"ahead, queue full", "queue full", "q"};
+    case StepWork::forward:
+      return {"forward", "fwd", "F"};
+    case StepWork::backward:
+      return {"backward", "bwd", "B"};
+    case StepWork::optimizer:
+      return {"optimizer", "opt", "O"};
+    case StepWork::reduce:
+      return {"all-reduce", "red", "C"};
+    case StepWork::idle:
+      return {std::string(gap_names[static_cast<std::size_t>(b.cause)]),
+              std::string(short_gaps[static_cast<std::size_t>(b.cause)]), ""};
+  }
+  return {};
+}
+
+/// The part of a run that is shown: from the end of a step on.
+struct Shown {
+  const models::StepRun* run = nullptr;
+  std::int64_t origin_ns = 0, range_ns = 0;
+};
+
+Shown shown_of(const SimulatedStep& step, double range_s) {
+  const auto& steps = step.run.steps;
+  Shown out{&step.run, 0, std::llround(range_s * 1e9)};
+  if (step.run.blocks.empty()) return out;
+  std::int64_t first_step = steps.back().end_ns > 0 ? static_cast<std::int64_t>(steps.size()) - 1 : 0;
+  for (const StepBlock& b : step.run.blocks)
+    if (b.row == StepRow::compute) first_step = std::min(first_step, b.step);
+  // The latest end of a step that leaves room for the whole range; else the first that was kept.
+  for (std::int64_t i = static_cast<std::int64_t>(steps.size()) - 1; i >= first_step; --i) {
+    out.origin_ns = steps[static_cast<std::size_t>(i)].end_ns;
+    if (steps.back().end_ns - out.origin_ns >= out.range_ns) break;
+  }
+  return out;
+}
+
+std::uint32_t add_name(Picture& p, SpanName name) {
+  p.names.push_back(std::move(name));
+  return static_cast<std::uint32_t>(p.names.size() - 1);
+}
+
+void add_span(Picture& p, Lane& lane, const Shown& shown, std::int64_t start_ns, std::int64_t end_ns,
+              std::array<std::string, 3> words, std::string info, std::uint16_t depth, Tint tint, TimelineMark mark) {
+  const std::int64_t from = std::max<std::int64_t>(0, start_ns - shown.origin_ns),
+                     to = std::min(shown.range_ns, end_ns - shown.origin_ns);
+  if (to <= from) return;
+  const std::string took = format_text(step_seconds(end_ns - start_ns), "s");
+  SpanName name{{words[0] + ", " + took, words[0], words[1], words[2]}, to - from, std::move(info)};
+  lane.spans.push_back({from, to - from, add_name(p, std::move(name)), depth, tint, mark});
+}
+
+Lane steps_lane(Picture& p, const Shown& shown, std::string label) {
+  Lane lane{.label = std::move(label)};
+  for (const models::StepLedger& l : shown.run->steps) {
+    const std::string took = format_text(step_seconds(l.period_ns), "s");
+    add_span(p, lane, shown, l.end_ns - l.period_ns, l.end_ns, {"one step", "step", ""},
+             "from the end of one step on the GPU to the end of the next, " + took, 0, Tint(), TimelineMark::callout);
+  }
+  return lane;
+}
+
+/// What the host does in the large: launches that a full queue holds back are one stretch, and the launch of a bucket
+/// belongs to the backward pass around it.
+std::vector<StepBlock> host_in_the_large(const Shown& shown) {
+  constexpr double brief = 0.06;
+  const auto longest = static_cast<std::int64_t>(brief * static_cast<double>(shown.range_ns));
+  std::vector<StepBlock> out;
+  for (StepBlock b : shown.run->blocks) {
+    if (b.row != StepRow::host) continue;
+    const bool after = !out.empty() && out.back().end_ns == b.start_ns && out.back().work == StepWork::launch;
+    if (after && ((b.work == StepWork::ahead && b.end_ns - b.start_ns < longest) || b.phase == StepWork::reduce)) {
+      b.work = StepWork::launch;
+      b.phase = out.back().phase;
+    }
+    if (after && b.work == StepWork::launch && b.phase == out.back().phase)
+      out.back().end_ns = b.end_ns;
+    else
+      out.push_back(b);
+  }
+  return out;
+}
+
+Lane blocks_lane(Picture& p, const Shown& shown, StepRow row, std::string label, int spare = 0) {
+  Lane lane{.label = std::move(label), .spare = spare};
+  const std::vector<StepBlock> host = row == StepRow::host ? host_in_the_large(shown) : std::vector<StepBlock>();
+  for (const StepBlock& b : row == StepRow::host ? host : shown.run->blocks) {
+    if (b.row != row || (row == StepRow::worker && b.lane >= shown_workers)) continue;
+    const bool idle = b.work == StepWork::idle;
+    std::string info = idle                     ? "the compute stream has nothing to do"
+                       : b.row == StepRow::host ? "the training process"
+                                                : "";
+    if (b.row == StepRow::worker)
+      info = "worker " + std::to_string(b.lane + 1) + ", batch " + std::to_string(b.step + 1);
+    add_span(p, lane, shown, b.start_ns, b.end_ns, words_of(b), std::move(info),
+             static_cast<std::uint16_t>(row == StepRow::worker ? b.lane : 0),
+             idle ? tint_of_cause(b.cause) : tint_of_work(b.work),
+             idle                                                    ? TimelineMark::hatched
+             : b.work == StepWork::ahead || b.work == StepWork::sync ? TimelineMark::callout
+             : b.work == StepWork::read                              ? TimelineMark::pale
+                                                                     : TimelineMark::solid);
+  }
+  return lane;
+}
+
+Lane memory_lane(const Shown& shown) {
+  Lane lane{.label = "memory", .spare = 3};
+  double before = 0;
+  for (const models::StepMemory& m : shown.run->memory) {
+    const std::int64_t at = m.time_ns - shown.origin_ns;
+    if (at < 0) before = m.bytes;
+    if (at < 0 || at > shown.range_ns) continue;
+    if (lane.memory.empty() && at > 0 && before > 0) lane.memory.push_back({0, before});
+    lane.memory.push_back({at, m.bytes});
+  }
+  if (!lane.memory.empty()) lane.memory.push_back({shown.range_ns, lane.memory.back().value});
+  return lane;
+}
+
+std::vector<Lane> lanes_of(Picture& p, const SimulatedStep& step, double range_s, std::string label,
+                           const models::StepSetup* loader) {
+  const Shown shown = shown_of(step, range_s);
+  std::vector<Lane> out;
+  out.push_back(steps_lane(p, shown, std::move(label)));
+  const auto add = [&](Lane lane) {
+    if (!lane.spans.empty() || !lane.memory.empty()) out.push_back(std::move(lane));
+  };
+  if (loader) {
+    const std::int64_t n = loader->loader.workers;
+    add(blocks_lane(p, shown, StepRow::worker, n > shown_workers ? "4 of " + std::to_string(n) : "workers", 3));
+    add(blocks_lane(p, shown, StepRow::pin, "pinning", 3));
+  }
+  add(blocks_lane(p, shown, StepRow::host, "host", 1));
+  add(blocks_lane(p, shown, StepRow::copies, "copies", 2));
+  add(blocks_lane(p, shown, StepRow::collectives, "all-reduce", 2));
+  add(blocks_lane(p, shown, StepRow::compute, "compute"));
+  if (loader) add(memory_lane(shown));
+  return out;
+}
+
+Bar bar_of(std::string label, const std::array<double, part_count>& parts) {
+  static constexpr std::array<Meaning, 3> busy{Meaning::forward, Meaning::backward, Meaning::optimizer};
+  Bar bar{.label = std::move(label)};
+  // Idle time first, then kernels: what goes away stands at the left.
+  for (std::size_t c = 0; c < models::step_cause_count; ++c)
+    bar.segments.push_back({.label = part_names[3 + c],
+                            .value = parts[3 + c],
+                            .tint = tint_of_cause(static_cast<StepCause>(c)),
+                            .info = "the compute stream waits",
+                            .hatched = true});
+  for (std::size_t i = 0; i < 3; ++i)
+    bar.segments.push_back(
+        {.label = part_names[i], .value = parts[i], .tint = busy[i], .info = "kernels on the compute stream"});
+  return bar;
+}
+
+std::string answer_of(const Outputs& out) {
+  const double before_s = out.found.mean.period_s, after_s = out.now.mean.period_s;
+  std::string head = "As found, " + out.largest_found + " takes " + figure(out.found.parts[out.found.largest], "s") +
+                     " of " + figure(before_s, "s");
+  if (out.fixes.empty()) return head + ", the largest part; no change is made.";
+  const std::string most =
+      out.fixes.size() == 1 ? "one change makes" : std::to_string(out.fixes.size()) + " changes make";
+  if (after_s > before_s * (1 + 1e-9)) return head + "; " + most + " it longer, " + figure(after_s, "s") + ".";
+  return head + "; " + most + " it " + figure(after_s, "s") + ", and then " + out.largest + " is the largest, " +
+         figure(out.share[out.now.largest], "%") + ".";
+}
+
+}  // namespace
+
+Picture arrange(const Inputs&, const Outputs& out) {
+  Picture p;
+  if (!out.reason.empty()) return p;
+  p.range_s = 1.06 * std::max(out.found.mean.period_s, out.now.mean.period_s);
+  p.before = lanes_of(p, out.found, p.range_s, "Before", nullptr);
+  p.after = lanes_of(p, out.now, p.range_s, "After", &out.setup);
+  p.bars.push_back(bar_of("as found", out.found.parts));
+  for (const FixRow& fix : out.fixes) p.bars.push_back(bar_of("then " + fix.name, fix.parts));
+  p.answer = answer_of(out);
+  return p;
+}
+
+}  // namespace chapters::profiling::step_trace

@@ -1,0 +1,251 @@
+#include "chapters/mechanism/choices_in_order.h"
+#include "chapters/mechanism/lab.h"
+#include "chapters/mechanism/shared_choices.h"
+#include "chapters/profiling/step_trace/lab.h"
+
+namespace chapters::profiling::step_trace {
+namespace {
+
+const Choices copies = {
+    {"pageable", "Blocking", "The host waits for the stream and for the copy, as .to(device) does."},
+    {"pinned", "Pinned, in order", "From pinned pages and asynchronous, on the stream that computes."},
+    {"copy_stream", "Pinned, own stream", "From pinned pages, on a stream beside the one that computes."},
+};
+static_assert(models::batch_copy_count == 3);
+const Choices optimizers = {
+    {"looped", "Looped", "One kernel an operation and tensor."},
+    {"foreach", "Foreach", "One kernel an operation for many tensors: fewer launches, the same bytes."},
+    {"fused", "Fused", "One pass over weights, gradients and both moments."},
+};
+static_assert(models::optimizer_code_count == 3);
+
+void time(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help, double lo,
+          double hi) {
+  f.real(key, slot, {.label = label, .unit = "s", .help = help, .lo = lo, .hi = hi, .scale = Scale::log});
+}
+void rate(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help) {
+  f.real(key, slot, {.label = label, .unit = "B/s", .help = help, .lo = 1e7, .hi = 1e12, .scale = Scale::log});
+}
+void bytes(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help, double lo,
+           double hi) {
+  f.real(key, slot, {.label = label, .unit = "B", .help = help, .lo = lo, .hi = hi, .scale = Scale::log});
+}
+void share(Fields& f, std::string_view key, double& slot, std::string_view label, std::string_view help, double lo,
+           double hi) {
+  f.real(key, slot, {.label = label, .help = help, .lo = lo, .hi = hi});
+}
+void count(Fields& f, std::string_view key, std::int64_t& slot, std::string_view label, std::string_view help,
+           double lo, double hi) {
+  f.integer(key, slot, {.label = label, .help = help, .lo = lo, .hi = hi, .scale = Scale::step});
+}
+
+void describe_switches(Fields& f, Inputs& in) {
+  Switches& s = in.now;
+  f.group("The changes");
+  f.integer("workers", s.workers,
+            {
+                .label = "Loader workers",
+                .help = "Processes that load batches ahead; with none the training process loads each one itself.",
+                .lo = 0,
+                .hi = 32,
+                .scale = Scale::step,
+                .typical_lo = 0,
+                .typical_hi = 8,
+                .headline = true,
+            });
+  f.choice("copy", s.copy, copies, {.label = "Copies", .help = "How a batch gets to the device."});
+  f.integer("sync_every", s.sync_every,
+            {
+                .label = "Loss read every",
+                .help = "Steps between two calls of loss.item(), which waits for the device; 0: never.",
+                .lo = 0,
+                .hi = 100,
+                .scale = Scale::step,
+                .headline = true,
+            });
+  f.choice("optimizer", s.optimizer, optimizers, {.label = "AdamW", .help = "How its kernels are written."});
+  f.toggle("amp", s.amp, {.label = "BF16", .help = "Autocast: products of matrices and most of the rest in BF16."});
+  f.toggle("compile", s.compile,
+           {.label = "Compiled", .help = "Element-wise operations are fused: fewer bytes and fewer launches."});
+  f.toggle("overlap", s.overlap,
+           {.label = "Overlap", .help = "A bucket of gradients is reduced while the backward pass goes on."});
+  count(f, "buckets", s.buckets, "Buckets", "Parts into which the gradients are cut; a bucket holds a layer or more.",
+        1, 64);
+  count(f, "prefetch", s.prefetch, "Batches ahead", "Each worker is asked for so many (prefetch_factor).", 1, 16);
+  f.group("As found");
+  Switches& g = in.found;
+  count(f, "found_workers", g.workers, "Loader workers", "Of the step above.", 0, 32);
+  f.choice("found_copy", g.copy, copies, {.label = "Copies", .help = "Of the step above."});
+  count(f, "found_sync_every", g.sync_every, "Loss read every", "Steps between two calls of loss.item(); 0: never.", 0,
+        100);
+  f.choice("found_optimizer", g.optimizer, optimizers, {.label = "AdamW", .help = "Of the step above."});
+  f.toggle("found_amp", g.amp, {.label = "BF16", .help = "Of the step above."});
+  f.toggle("found_compile", g.compile, {.label = "Compiled", .help = "Of the step above."});
+  f.toggle("found_overlap", g.overlap, {.label = "Overlap", .help = "Of the step above."});
+  count(f, "found_buckets", g.buckets, "Buckets", "Of the step above.", 1, 64);
+  count(f, "found_prefetch", g.prefetch, "Batches ahead", "Of the step above.", 1, 16);
+}
+
+}  // namespace
+
+void describe(Fields& f, Inputs& in) {
+  describe_switches(f, in);
+  f.group("The batch");
+  count(f, "samples", in.samples, "Samples", "Of one batch on one device.", 1, 2048);
+  time(f, "decode_s", in.decode_s, "Decoding one", "Of one sample on one core.", 1e-6, 0.1);
+  share(f, "decode_spread", in.decode_spread, "Spread",
+        "A batch takes between 1 - spread and 1 + spread of the mean to decode.", 0, 0.9);
+  bytes(f, "sample_bytes", in.sample_bytes, "Stored size", "Of one sample.", 1e3, 1e8);
+  time(f, "request_latency_s", in.request_latency_s, "Request", "From asking the storage to its first byte.", 1e-6,
+       0.1);
+  rate(f, "storage_bytes_per_s", in.storage_bytes_per_s, "Storage", "For all workers together.");
+  count(f, "cores", in.cores, "Cores", "That decode at once.", 1, 128);
+  bytes(f, "batch_bytes", in.batch_bytes, "Decoded batch", "What is copied to the device.", 1e5, 1e10);
+  count(f, "seed", in.seed, "Seed", "Of the luck in decoding.", 1, 99);
+  f.group("The GPU");
+  time(f, "forward_s", in.forward_s, "Forward", "Its kernels alone, in FP32 and eager.", 1e-4, 10);
+  time(f, "backward_s", in.backward_s, "Backward", "Its kernels alone, in FP32 and eager.", 1e-4, 10);
+  count(f, "layers", in.layers, "Layers", "Gradients become ready layer by layer.", 1, 128);
+  count(f, "kernels_per_layer", in.kernels_per_layer, "Kernels a layer", "Forward; backward has twice as many.", 1, 64);
+  time(f, "launch_s", in.launch_s, "A launch", "From one launch of the host to its next.", 1e-6, 1e-3);
+  time(f, "launch_latency_s", in.launch_latency_s, "On its way", "From a launch to the start of its kernel.", 1e-7,
+       1e-4);
+  time(f, "log_s", in.log_s, "Logging", "What the host does after it has read the loss.", 1e-6, 1);
+  bytes(f, "state_bytes", in.state_bytes, "States", "Weights, gradients and optimizer states.", 1e8, 1e12);
+  bytes(f, "activation_bytes", in.activation_bytes, "Activations", "Kept at the end of the forward pass.", 1e8, 1e12);
+  f.group("BF16 and the compiler");
+  share(f, "matmul_share", in.matmul_share, "Products", "Their share of forward and backward, as found. Assumed.", 0,
+        1);
+  share(f, "amp_matmul", in.amp_matmul, "Products gain", "Times as fast in BF16; TF32 to BF16 doubles the peak.", 1,
+        16);
+  share(f, "amp_other", in.amp_other, "The rest gains", "Less than 2, since autocast keeps some in FP32. Assumed.", 1,
+        2);
+  share(f, "compile_keeps", in.compile_keeps, "The rest keeps", "Share of its time that fusion leaves. Assumed.", 0.1,
+        1);
+  count(f, "compiled_kernels", in.compiled_kernels, "Kernels, compiled", "A layer; never more than eager.", 1, 64);
+  f.group("The optimizer");
+  f.real("parameters", in.parameters,
+         {
+             .label = "Parameters",
+             .help = "That this device updates.",
+             .lo = 1e6,
+             .hi = 1e11,
+             .scale = Scale::log,
+         });
+  rate(f, "optimizer_bytes_per_s", in.optimizer_bytes_per_s, "Memory", "Bandwidth that its kernels reach.");
+  f.group("The network");
+  shared::parallel_data(f, "ranks", in.ranks, {.label = "GPUs", .help = "They average their gradients; 1: alone."});
+  bytes(f, "gradient_bytes", in.gradient_bytes, "Gradients", "Of all parameters.", 1e6, 1e12);
+  rate(f, "bus_bytes_per_s", in.bus_bytes_per_s, "Ring", "Bandwidth of a ring all-reduce between neighbours.");
+  f.real("hop_latency_s", in.hop_latency_s,
+         {.label = "A hop", .unit = "s", .help = "Latency of each of its 2 (n - 1) steps.", .lo = 0, .hi = 1e-3});
+}
+
+void describe(Fields& f, FixRow& r) {
+  f.text("name", r.name, {.label = "Change"});
+  f.real("in_order_s", r.in_order_s,
+         {.label = "In this order", .unit = "s", .help = "Against the step with the changes above it."});
+  f.real("alone_s", r.alone_s, {.label = "Alone", .unit = "s", .help = "Against the step as found."});
+  f.real("step_s", r.step_s, {.label = "Step", .unit = "s", .help = "With this change and those above."});
+  f.text("then", r.then, {.label = "Then the largest"});
+  f.real("then_share", r.then_share, {.label = "Its share", .unit = "%", .help = "Of the step."});
+}
+
+void describe(Fields& f, Outputs& o) {
+  constexpr std::string_view mean = "Mean over the last steps; parts add up to the step exactly.";
+  f.group("One step");
+  f.real("step_s", o.now.mean.period_s,
+         {.label = "One step",
+          .unit = "s",
+          .help = mean,
+          .headline = true,
+          .formula = "end of step - end of step before"});
+  f.real("found_s", o.found.mean.period_s, {.label = "As found", .unit = "s", .help = mean});
+  f.real("speedup", o.speedup, {.label = "Faster", .headline = true, .formula = "as found / one step"});
+  f.real("useful", o.useful,
+         {.label = "Forward, backward",
+          .unit = "%",
+          .help = "Their share of the step.",
+          .headline = true,
+          .formula = "(forward + backward) / step"});
+  f.real("useful_found", o.useful_found,
+         {.label = "Forward, backward, found", .unit = "%", .help = "Of the step as found."});
+  f.real("idle_s", o.idle_s,
+         {.label = "GPU idle",
+          .unit = "s",
+          .help = "The compute stream, in a step.",
+          .headline = true,
+          .formula = "step - kernels"});
+  f.real("busy", o.busy, {.label = "GPU busy", .unit = "%", .formula = "kernels / step"});
+  f.real("busy_found", o.busy_found, {.label = "GPU busy, found", .unit = "%", .formula = "kernels / step"});
+  f.text("largest", o.largest, {.label = "Largest part"});
+  f.text("largest_found", o.largest_found, {.label = "Largest part, found"});
+  f.group("Parts as found");
+  constexpr std::array<std::string_view, part_count> found_keys{
+      "found_forward", "found_backward", "found_optimizer_part", "found_data",
+      "found_copies",  "found_launch",   "found_sync",           "found_communication"};
+  constexpr std::array<std::string_view, part_count> keys{"forward", "backward",     "optimizer_part", "data",
+                                                          "copies",  "launch_waits", "sync_waits",     "communication"};
+  for (std::size_t i = 0; i < part_count; ++i)
+    f.real(found_keys[i], o.found_share[i],
+           {.label = part_names[i], .unit = "%", .help = "Share of the step as found."});
+  f.group("Parts with the changes");
+  for (std::size_t i = 0; i < part_count; ++i)
+    f.real(keys[i], o.share[i], {.label = part_names[i], .unit = "%", .help = "Share of the changed step."});
+  f.real("optimizer_s", o.now.mean.optimizer_s,
+         {.label = "Optimizer kernels",
+          .unit = "s",
+          .formula = "parameters x bytes / bandwidth",
+          .source = "torch/optim/adamw.py: 80 B a parameter unfused, 28 fused, in FP32"});
+  f.real("optimizer_gain", o.optimizer_gain,
+         {.label = "Optimizer faster",
+          .help = "Its kernels alone.",
+          .may_be_missing = true,
+          .absent = "The optimizer takes no time."});
+  f.group("The loader");
+  f.real("load_s", o.load_s,
+         {.label = "A batch, one worker", .unit = "s", .formula = "samples x (request + read + decode)"});
+  f.real("workers_needed", o.workers_needed,
+         {.label = "Workers needed",
+          .help = "So that no step waits for data, if storage and cores allow it.",
+          .may_be_missing = true,
+          .absent = "There is no step to keep up with.",
+          .formula = "ceil(a batch / step without waiting)"});
+  f.real("ceiling_per_s", o.ceiling_per_s,
+         {.label = "Batches a second",
+          .help = "The least that storage, cores, workers and the pinning thread allow.",
+          .may_be_missing = true,
+          .absent = "Nothing bounds it."});
+  f.real("data_cut", o.data_cut,
+         {.label = "Workers alone save", .unit = "%", .help = "Of the step as found; 0 where workers are no change."});
+  f.group("Beside the kernels");
+  f.real("hidden_communication", o.hidden_communication,
+         {.label = "All-reduce hidden",
+          .unit = "%",
+          .may_be_missing = true,
+          .absent = "One GPU exchanges nothing.",
+          .formula = "1 - waiting for it / its time"});
+  f.integer("lead", o.lead,
+            {.label = "Launches ahead", .help = "The most that the host was ahead of the device, counted at layers."});
+  f.real("peak_bytes", o.peak_bytes,
+         {.label = "Peak memory", .unit = "B", .binary = false, .formula = "states + activations"});
+  f.group("Tables");
+  f.table("fixes", o.fixes, {.label = "What each change takes"});
+}
+
+void describe(Fields& f, View& v) {
+  f.real("time", v.timeline.cursor_s,
+         {.label = "Time cursor", .unit = "s", .help = "Where the cursor stands on the steps.", .lo = 0, .hi = 100});
+}
+
+LabPtr make() {
+  return make_lab<Inputs, Outputs, Picture, View>(
+      {.id = "profiling/step-trace",
+       .title = "Step trace",
+       .question = "Where does the step go, and what is the bottleneck once the largest part is gone?",
+       .job = true,
+       .document = "Chrome trace"},
+      compute, arrange, draw);
+}
+
+}  // namespace chapters::profiling::step_trace

@@ -1,0 +1,136 @@
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/field.h"
+#include "chapters/mechanism/lab.h"
+#include "models/training/step_simulation.h"
+#include "widgets/charts/stacked_bar.h"
+#include "widgets/table/table.h"
+#include "widgets/timeline/timeline.h"
+
+/// A training step as a profiler would record it, as found and with its changes, on one axis.
+namespace chapters::profiling::step_trace {
+
+/// What a change can set, as found and as changed.
+struct Switches {
+  std::int64_t workers = 0, prefetch = 2;
+  models::BatchCopy copy = models::BatchCopy::pageable;
+  std::int64_t sync_every = 1;
+  models::OptimizerCode optimizer = models::OptimizerCode::looped;
+  bool amp = false, compile = false, overlap = true;
+  std::int64_t buckets = 8;
+  bool operator==(const Switches&) const = default;
+};
+
+struct Inputs {
+  Switches found;
+  Switches now{
+      .workers = 2,
+      .copy = models::BatchCopy::copy_stream,
+      .sync_every = 100,
+      .optimizer = models::OptimizerCode::fused,
+  };
+  std::int64_t samples = 200;
+  double sample_bytes = 200e3, request_latency_s = 100e-6, storage_bytes_per_s = 2e9, decode_s = 1.5e-3,
+         decode_spread = 0;
+  std::int64_t cores = 16, seed = 1;
+  double batch_bytes = 150e6, pageable_bytes_per_s = 10e9, pinned_bytes_per_s = 25e9;
+  double forward_s = 0.17, backward_s = 0.2125;
+  std::int64_t layers = 24, kernels_per_layer = 20;
+  double launch_s = 8e-6, launch_latency_s = 4e-6, log_s = 13.5e-3;
+  double matmul_share = 0.7, amp_matmul = 2, amp_other = 1.5, compile_keeps = 0.5;
+  std::int64_t compiled_kernels = 8;
+  double parameters = 800e6, optimizer_bytes_per_s = 753e9;
+  std::int64_t ranks = 8;
+  double gradient_bytes = 1.6e9, bus_bytes_per_s = 25e9, hop_latency_s = 0;
+  double state_bytes = 12.8e9, activation_bytes = 24e9;
+  bool operator==(const Inputs&) const = default;
+};
+
+/// Forward, backward, optimizer, then the causes of idle time.
+inline constexpr std::size_t part_count = 3 + models::step_cause_count;
+inline constexpr std::array<std::string_view, part_count> part_names{"forward",
+                                                                     "backward",
+                                                                     "optimizer",
+                                                                     "waiting for data",
+                                                                     "waiting for a copy",
+                                                                     "waiting for launches",
+                                                                     "waiting after a sync",
+                                                                     "waiting for all-reduce"};
+
+/// One change: what it takes after those above it, and alone.
+struct FixRow {
+  std::string name, then;
+  double in_order_s = 0, alone_s = 0, step_s = 0, then_share = 0;
+  std::array<double, part_count> parts{};
+};
+
+/// A run and its steady figures.
+struct SimulatedStep {
+  models::StepRun run;
+  models::StepMeans mean;
+  std::array<double, part_count> parts{};
+  std::size_t largest = 0;
+};
+
+struct Outputs {
+  std::string reason;
+  SimulatedStep found, now;
+  models::StepSetup setup;  ///< as changed
+  double speedup = 1, busy_found = 0, busy = 0, idle_s = 0, useful_found = 0, useful = 0;
+  std::array<double, part_count> found_share{}, share{};
+  std::string largest_found, largest;
+  double load_s = 0, workers_needed = 0, hidden_communication = 0, ceiling_per_s = 0, optimizer_gain = 1;
+  double peak_bytes = 0, data_cut = 0;
+  std::int64_t lead = 0;
+  std::vector<FixRow> fixes;
+};
+
+struct SpanName {
+  std::array<std::string, 4> said;  ///< the longest first
+  std::int64_t duration_ns = 0;
+  std::string info;
+};
+struct Lane {
+  std::string label;
+  std::vector<widgets::TimelineSpan> spans;
+  int spare = 0;  ///< lanes with more go first where there is little room; 0 stays
+  std::vector<widgets::TimelinePoint> memory;
+};
+struct Bar {
+  std::string label;
+  std::vector<widgets::BarSegment> segments;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  std::string answer;
+  std::vector<Lane> before, after;
+  std::vector<SpanName> names;
+  double range_s = 1;
+  std::vector<Bar> bars;
+};
+
+struct View {
+  widgets::TimelineView timeline;
+  widgets::StackedBarView bars;
+  widgets::TableView fixes;
+  std::vector<widgets::TimelineLane> lanes;
+  std::vector<widgets::TimelineCounter> counters;
+  std::vector<widgets::StackedBar> drawn;
+};
+
+Outputs compute(const Inputs& in, Progress& progress);
+Picture arrange(const Inputs& in, const Outputs& out);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+/// The changed steps as a Chrome trace of eight steps.
+models::Result<std::string> document_of(const Outputs& out);
+
+void describe(Fields& f, FixRow& row);
+void describe(Fields& f, Inputs& in);
+void describe(Fields& f, Outputs& out);
+void describe(Fields& f, View& view);
+
+}  // namespace chapters::profiling::step_trace

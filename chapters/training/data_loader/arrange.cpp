@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <cmath>
+
+#include "chapters/training/data_loader/lab.h"
+#include "widgets/number/number.h"
+
+namespace chapters::training::data_loader {
+namespace {
+
+using models::LoaderLevel;
+using widgets::format_text;
+using widgets::Meaning;
+
+std::string quoted_figure(double value, std::string_view unit) { return "`" + format_text(value, unit) + "`"; }
+std::string rate_text(double samples_per_s) { return format_text(std::round(samples_per_s), "") + "/s"; }
+
+/// The levels from `origin_ns` on, with what held before as the first.
+std::vector<LoaderLevel> levels_from(const std::vector<LoaderLevel>& all, std::int64_t origin_ns,
+                                     std::int64_t range_ns) {
+  std::vector<LoaderLevel> out{{0, 0}};
+  for (const LoaderLevel& l : all) {
+    const std::int64_t at = l.time_ns - origin_ns;
+    if (at > range_ns) break;
+    if (at <= 0)
+      out.front().count = l.count;
+    else
+      out.push_back({at, l.count});
+  }
+  return out;
+}
+
+std::vector<widgets::TimelinePoint> curve_of(const std::vector<LoaderLevel>& levels, std::int64_t range_ns) {
+  std::vector<widgets::TimelinePoint> out;
+  for (const LoaderLevel& l : levels) out.push_back({l.time_ns, static_cast<double>(l.count)});
+  out.push_back({range_ns, out.back().value});
+  return out;
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out) {
+  const std::string rate = quoted_figure(std::round(out.samples_per_s), ""),
+                    asked = quoted_figure(std::round(out.ceilings[4]), "");
+  if (out.starved < 0.5)
+    return "It does not starve: the loader could bring more than the " + asked +
+           " samples a second that the GPU takes, and `" + format_text(out.mean_queue, "") + "` of " +
+           std::to_string(in.workers * in.prefetch) + " batches are ready.";
+  if (in.workers == 0)
+    return "It starves `" + format_text(out.starved, "%") +
+           "` of the time: the training process loads each batch itself, " + rate + " of " + asked +
+           " samples a second.";
+  const std::string twice = "Twice the workers change that by `" + format_text(out.twice_gain, "%") + "`.";
+  if (out.narrowest == 4)
+    return "It starves `" + format_text(out.starved, "%") +
+           "` of the time: each part is fast enough on average, but one " +
+           "late batch holds up those behind it, and " + rate + " of " + asked + " samples a second arrive. " + twice;
+  return "It starves `" + format_text(out.starved, "%") + "` of the time: " + out.bound +
+         (out.narrowest == 1 || out.narrowest == 2 ? " bring " : " brings ") + rate + " of the " + asked +
+         " samples a second that it asks for. " + twice;
+}
+
+}  // namespace
+
+Picture arrange(const Inputs& in, const Outputs& out) {
+  Picture p;
+  if (!out.reason.empty() || out.run.steps.size() < 4) return p;
+  // Two rounds over the workers, or four batches where there are few, from the end of a step on.
+  const auto& steps = out.run.steps;
+  const auto want = static_cast<std::size_t>(std::clamp<std::int64_t>(2 * in.workers, 4, 24));
+  // The host takes batches ahead of the GPU, and the loader is known up to the last that was taken.
+  const std::size_t last = steps.size() - 3, shown = std::min(want, last);
+  const std::int64_t origin_ns = steps[last - shown].end_ns, range_ns = steps[last].end_ns - origin_ns;
+  p.range_s = static_cast<double>(range_ns) * 1e-9;
+  const std::array<const std::vector<LoaderLevel>*, 3> of{&out.run.reading, &out.run.decoding, &out.run.ready};
+  const std::array<std::string, 3> names{"at the storage", "at a core", "in the queue"};
+  const auto workers = static_cast<double>(std::max<std::int64_t>(1, in.workers));
+  const std::array<double, 3> rooms{workers, workers, std::max(1.0, out.queue_room)};
+  const std::array<double, 3> flows{out.ceilings[0], out.ceilings[2], out.ceilings[1]};
+  const std::array<const char*, 3> words{"storage ", "cores ", "workers "};
+  for (std::size_t i = 0; i < 3; ++i) {
+    Tank& tank = p.tanks[i];
+    tank.name = names[i];
+    tank.levels = levels_from(*of[i], origin_ns, range_ns);
+    tank.room = rooms[i];
+    tank.room_words = "of " + std::to_string(std::llround(rooms[i])) + (i < 2 ? " workers" : " batches");
+    tank.flow = std::isfinite(flows[i]) ? words[i] + rate_text(flows[i]) : "no limit";
+    tank.narrowest = (i == 0 && out.narrowest == 0) || (i == 1 && out.narrowest == 2) || (i == 2 && out.narrowest == 1);
+    p.curves[i] = curve_of(tank.levels, range_ns);
+  }
+  p.gpu_flow = "GPU " + rate_text(out.ceilings[4]);
+  for (const models::StepBlock& b : out.run.blocks) {
+    if (b.row != models::StepRow::compute) continue;
+    const std::int64_t from = std::max<std::int64_t>(0, b.start_ns - origin_ns),
+                       to = std::min(range_ns, b.end_ns - origin_ns);
+    if (to <= from) continue;
+    const bool idle = b.work == models::StepWork::idle;
+    // A launch between two batches that are there is no starving.
+    if (idle && b.end_ns - b.start_ns < 1000) continue;
+    // Forward and backward of a step are one piece of work here.
+    if (!idle && !p.gpu.empty() && p.gpu.back().end_ns() == from && p.gpu.back().name == 0)
+      p.gpu.back().duration_ns += to - from;
+    else
+      p.gpu.push_back({from, to - from, idle ? 1u : 0u, 0, idle ? Meaning::data_loading : Meaning::forward,
+                       idle ? widgets::TimelineMark::hatched : widgets::TimelineMark::solid});
+  }
+  for (const std::int64_t n : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
+    p.workers.push_back(static_cast<double>(n));
+    p.simulated.push_back(simulated_rate(in, n));
+    const double bound = std::min(models::loader_ceilings(setup_of(in, n).loader).least_per_s(), 1 / in.gpu_s);
+    p.allowed.push_back(bound * static_cast<double>(in.samples));
+  }
+  p.marks = {out.ceilings[0], out.ceilings[2], out.ceilings[4]};
+  constexpr std::array<std::string_view, 4> does{"asking", "reading", "decoding", "idle"};
+  for (std::size_t i = 0; i < 4; ++i)
+    p.worker_time.push_back({.label = does[i],
+                             .value = out.worker_share[i],
+                             .tint = i == 3 ? widgets::Tint(Meaning::idle)
+                                            : widgets::Tint::series(i == 0   ? 3
+                                                                    : i == 1 ? 0
+                                                                             : 2),
+                             .info = "share of a worker's time",
+                             .hatched = i == 3});
+  p.answer = answer_of(in, out);
+  return p;
+}
+
+}  // namespace chapters::training::data_loader

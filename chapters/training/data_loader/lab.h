@@ -1,0 +1,94 @@
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+#include "chapters/mechanism/field.h"
+#include "chapters/mechanism/lab.h"
+#include "models/training/step_simulation.h"
+#include "widgets/charts/stacked_bar.h"
+#include "widgets/plot/plot.h"
+#include "widgets/timeline/timeline.h"
+
+/// Batches on their way from storage through decoders and a queue to a GPU: who waits for whom.
+namespace chapters::training::data_loader {
+
+enum class Storage : std::uint8_t { nvme, nfs, object_store, own };
+inline constexpr std::size_t storage_count = 4;
+
+struct Inputs {
+  Storage storage = Storage::nfs;
+  double request_latency_s = 1e-3, storage_bytes_per_s = 5e8;
+  double sample_bytes = 500e3, samples_per_request = 1;
+  std::int64_t workers = 12, prefetch = 2;
+  std::int64_t samples = 256;
+  double decode_s = 6e-3, decode_spread = 0;
+  std::int64_t cores = 16;
+  bool pinned = true, reads_loss = true;
+  double batch_bytes = 154e6, host_copy_bytes_per_s = 10e9;
+  double gpu_s = 0.15;
+  std::int64_t seed = 1;
+  bool operator==(const Inputs&) const = default;
+};
+
+/// Where the row of tanks is narrowest, in its order.
+enum class Bound : std::uint8_t { storage, workers, cores, pinning, gpu };
+inline constexpr std::array<std::string_view, 5> bound_names{"the storage", "the workers", "the cores",
+                                                             "the pinning thread", "the GPU"};
+
+struct Outputs {
+  std::string reason;
+  models::StepRun run;  ///< the steps that count
+  double samples_per_s = 0, step_s = 0, starved = 0, starved_s = 0;
+  double twice_gain = 0, gain_over_none = 1;
+  std::array<double, 5> ceilings{};  ///< samples a second, by Bound; NaN: nothing bounds it there
+  double ceiling_per_s = 0;
+  std::string bound;
+  std::size_t narrowest = 0;
+  std::array<double, 4> worker_share{};  ///< %, by LoaderStage
+  double mean_queue = 0, queue_room = 0, storage_use = 0, core_use = 0, one_reader_bytes_per_s = 0, workers_needed = 0;
+  double asked_bytes_per_s = 0;
+};
+
+struct Tank {
+  std::string name, flow, room_words;
+  std::vector<models::LoaderLevel> levels;  ///< since the origin of the picture
+  double room = 1;
+  bool narrowest = false;
+};
+
+struct Picture {
+  std::uint64_t version = 0;
+  std::string answer;
+  std::array<Tank, 3> tanks;
+  std::string gpu_flow;
+  std::array<std::vector<widgets::TimelinePoint>, 3> curves;
+  std::vector<widgets::TimelineSpan> gpu;
+  double range_s = 1;
+  std::vector<double> workers, simulated, allowed;
+  std::array<double, 3> marks{};  ///< storage, cores, GPU: samples a second
+  std::vector<widgets::BarSegment> worker_time;
+};
+
+struct View {
+  widgets::TimelineView timeline;
+  widgets::PlotView plot;
+  widgets::StackedBarView bars;
+  std::vector<widgets::TimelineLane> lanes;
+  std::array<widgets::TimelineCounter, 3> counters;
+};
+
+/// What the loader is made of, and a GPU that takes a batch every gpu_s.
+models::StepSetup setup_of(const Inputs& in, std::int64_t workers);
+/// Samples a second in the steady state; NaN where it cannot be simulated.
+double simulated_rate(const Inputs& in, std::int64_t workers);
+
+Outputs compute(const Inputs& in);
+Picture arrange(const Inputs& in, const Outputs& out);
+void draw(widgets::Stage& stage, Inputs& in, const Outputs& out, const Picture& picture, View& view);
+
+void describe(Fields& f, Inputs& in);
+void describe(Fields& f, Outputs& out);
+void describe(Fields& f, View& view);
+
+}  // namespace chapters::training::data_loader

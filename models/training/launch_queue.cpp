@@ -1,0 +1,169 @@
+#include "models/training/launch_queue.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace models {
+namespace {
+
+std::int64_t launch_ns(double seconds) { return std::llround(seconds * 1e9); }
+
+/// Kernels that an eager framework runs for one operation.
+std::int64_t eager_kernels(const LayerOperation& op, bool rms) {
+  constexpr std::int64_t rms_norm = 8, rotation = 10, growing_cache = 2;
+  if (op.group == OperationGroup::norm) return rms ? rms_norm : 1;
+  if (op.name == "rope") return rotation;
+  if (op.name == "cache write") return growing_cache;
+  return 1;
+}
+
+void append(LaunchList& list, std::int32_t operation, std::int32_t layer) {
+  const LaunchOperation& op = list.operations[static_cast<std::size_t>(operation)];
+  for (std::int64_t k = 0; k < op.kernels; ++k) {
+    list.kernels.push_back({std::max<std::int64_t>(1, launch_ns(op.kernel_s)), operation, layer});
+    list.kernels_s += op.kernel_s;
+  }
+}
+
+}  // namespace
+
+const std::array<RecordedLaunches, 4>& recorded_launches() {
+  static const std::array<RecordedLaunches, 4> all{{
+      {"h100_qwen", "H100, Qwen 0.5B generating", "h100_qwen_infer_mem_pystack", 3.391e-6, 16.74e-6, 1.39e-6, 1.70e-6,
+       111},
+      {"h100_timesformer", "H100, TimeSformer training", "h100_timesformer_healthy", 5.26e-6, 40.981e-6, 1.49e-6,
+       1.41e-6, 409},
+      {"a100_dlrm", "A100, rank 3 of 8", "a100_rank3of8_async_cpu_to_gpu", 6e-6, 30e-6, 2e-6, 2e-6, 288},
+      {"v100_resnet", "V100, ResNet-50 training", "k2021_resnet50_v100_mem.pt.trace", 9e-6, 39e-6, 3e-6, 1e-6, 569},
+  }};
+  return all;
+}
+
+Result<LaunchList> launch_list(const Architecture& architecture, Workload workload, const Machine& machine,
+                               bool compiled, double least_kernel_s) {
+  using Out = Result<LaunchList>;
+  if (workload.phase == Phase::train)
+    return Out::fail(
+        "A training step is launched forward and backward: choose prefill or decode here, or open the step trace.");
+  workload.fused_elementwise = compiled;
+  if (std::string why = workload_problem(workload); !why.empty()) return Out::fail(std::move(why));
+  if (!(machine.peak_flops_per_s > 0 && machine.bandwidth_bytes_per_s > 0))
+    return Out::fail("The chip states no peak or no bandwidth for this format.");
+  LaunchList list;
+  const std::vector<LayerOperation> operations = model_operations(architecture, workload);
+  const auto add = [&](const LayerOperation& op) {
+    const std::int64_t kernels = compiled ? 1 : eager_kernels(op, !architecture.norm_bias);
+    // Each of an operation's element-wise kernels reads and writes what the fused one does; products have one kernel.
+    const double s =
+        std::max(op.forward.flops / machine.peak_flops_per_s, op.forward.bytes() / machine.bandwidth_bytes_per_s);
+    list.operations.push_back({op.name, kernels, op.count, std::max(s, least_kernel_s), op.group});
+  };
+  std::size_t i = 0;
+  while (i < operations.size()) {
+    // Operations of one kind of layer stand together and run layer by layer.
+    std::size_t end = i + 1;
+    while (end < operations.size() && operations[end].layer == operations[i].layer) ++end;
+    const auto first = static_cast<std::int32_t>(list.operations.size());
+    for (std::size_t k = i; k < end; ++k) add(operations[k]);
+    const bool layers = operations[i].layer != "embedding" && operations[i].layer != "output";
+    const std::int64_t repeats = layers ? operations[i].count : 1;
+    if (static_cast<double>(list.kernels.size()) + static_cast<double>(repeats) * 64 > 1e6)
+      return Out::fail("The model has more kernels than can be shown.");
+    for (std::int64_t r = 0; r < repeats; ++r) {
+      if (layers) ++list.layers;
+      for (auto k = first; k < static_cast<std::int32_t>(list.operations.size()); ++k)
+        append(list, k,
+               layers ? static_cast<std::int32_t>(list.layers)
+                      : static_cast<std::int32_t>(list.layers > 0 ? list.layers + 1 : 0));
+    }
+    i = end;
+  }
+  if (list.kernels.empty()) return Out::fail("The model runs no kernel here.");
+  return Out::ok(std::move(list));
+}
+
+LaunchRun run_launches(const LaunchList& list, const LaunchHost& host, LaunchMode mode, LaunchSync sync) {
+  const bool graph = mode == LaunchMode::graph || mode == LaunchMode::compiled_graph;
+  const std::int64_t launch = launch_ns(graph ? host.graph_launch_s : host.launch_s),
+                     latency = launch_ns(host.latency_s),
+                     between = launch_ns(graph ? host.graph_between_s : host.between_s);
+  constexpr int steps = 3;
+  LaunchRun out;
+  const std::size_t n = list.kernels.size();
+  std::vector<LaunchEvent> last, now(n);
+  std::int64_t host_ns = 0, free_ns = 0;
+  for (int step = 0; step < steps; ++step) {
+    out = {.origin_ns = free_ns, .launches = graph ? 1 : static_cast<std::int64_t>(n)};
+    for (std::size_t i = 0; i < n; ++i) {
+      LaunchEvent& e = now[i];
+      e.kernel = static_cast<std::int32_t>(i);
+      if (!graph || i == 0) {
+        if (!graph) {  // room in the queue: the kernel `depth` before has begun
+          const auto depth = static_cast<std::size_t>(host.queue_depth);
+          if (i >= depth)
+            host_ns = std::max(host_ns, now[i - depth].start_ns);
+          else if (!last.empty() && i + n >= depth)
+            host_ns = std::max(host_ns, last[i + n - depth].start_ns);
+        }
+        e.called_ns = host_ns;
+        host_ns += launch;
+        out.host_ns += launch;
+        e.returned_ns = host_ns;
+      } else {
+        e.called_ns = now[0].called_ns;
+        e.returned_ns = now[0].returned_ns;
+      }
+      const bool first_ever = step == 0 && i == 0;
+      const std::int64_t queued_ns = first_ever ? 0 : free_ns + between, arrived_ns = e.returned_ns + latency;
+      e.start_ns = std::max(queued_ns, arrived_ns);
+      const std::int64_t gap = e.start_ns - free_ns, own = std::min(gap, first_ever ? 0 : between);
+      out.between_ns += own;
+      out.host_wait_ns += gap - own;
+      out.busy_ns += list.kernels[i].duration_ns;
+      e.end_ns = free_ns = e.start_ns + list.kernels[i].duration_ns;
+      const bool layer_ends = i + 1 == n || list.kernels[i + 1].layer != list.kernels[i].layer;
+      // Inside a graph nobody can wait for a layer.
+      if ((sync == LaunchSync::layer && layer_ends && !graph) || (sync != LaunchSync::none && i + 1 == n))
+        host_ns = std::max(host_ns, e.end_ns + latency);
+    }
+    out.end_ns = free_ns;
+    last = now;
+  }
+  out.events = std::move(now);
+  // Launched and not begun: starts come in the order of launches.
+  std::size_t begun = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    while (begun < i && out.events[begun].start_ns <= out.events[i].returned_ns) ++begun;
+    out.most_queued = std::max(out.most_queued, static_cast<std::int64_t>(i - begun + 1));
+  }
+  return out;
+}
+
+Result<std::int64_t> batch_without_launch_cost(const Architecture& architecture, const Workload& workload,
+                                               const Machine& machine, const LaunchHost& host, bool compiled,
+                                               double least_kernel_s) {
+  using Out = Result<std::int64_t>;
+  constexpr std::int64_t most = 65536;
+  std::string error;
+  const auto covered = [&](std::int64_t batch) {
+    Workload w = workload;
+    w.batch = batch;
+    const auto list = launch_list(architecture, w, machine, compiled, least_kernel_s);
+    if (!list) {
+      error = list.error;
+      return true;
+    }
+    const auto n = static_cast<double>(list->kernels.size());
+    return list->kernels_s + n * host.between_s >= n * host.launch_s;
+  };
+  if (covered(1)) return error.empty() ? Out::ok(1) : Out::fail(error);
+  if (!covered(most)) return Out::ok(0);
+  std::int64_t low = 1, high = most;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (covered(middle) ? high : low) = middle;
+  }
+  return error.empty() ? Out::ok(high) : Out::fail(error);
+}
+
+}  // namespace models

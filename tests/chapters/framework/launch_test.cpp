@@ -1,0 +1,59 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+
+#include "chapters/framework/launch/lab.h"
+#include "tests/support/base/near.h"
+#include "tests/support/lab/catalog.h"
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+namespace lab_launch = chapters::framework::launch;
+
+TEST_CASE("launch: eager decoding goes at the host's pace, and a GPU twice as fast changes nothing") {
+  const LabPtr lab = open_lab("framework/launch", R"({"host": "own", "launch_s": 8e-6})");
+  compute(*lab);
+  CHECK(out(*lab, "launches") == 32 * 40 + 10);
+  CHECK(near(out(*lab, "host_s"), 1290 * 8e-6, 1e-9));
+  CHECK(out(*lab, "step_s") >= out(*lab, "host_s"));
+  CHECK(out(*lab, "step_s") <= out(*lab, "host_s") + 0.5e-3);
+  CHECK(out(*lab, "twice") < 1.03);
+  CHECK(out(*lab, "host_bound") == 1);
+  // A graph: all kernels, and a gap of 1 us before each of them.
+  CHECK(near(out(*lab, "beside_step_s"), out(*lab, "kernels_s") + 1290e-6, 0.005));
+  CHECK(out(*lab, "beside_launches") == 1);
+}
+
+TEST_CASE("launch: from the batch that it names on, kernels cover their launches") {
+  const LabPtr lab = open_lab("framework/launch", R"({"host": "own", "launch_s": 8e-6})");
+  const double batch = computed(*lab, "free_batch");
+  REQUIRE(batch > 1);
+  compute(set(*lab, "batch", batch));
+  CHECK(out(*lab, "kernels_s") + 1290 * 1.7e-6 >= out(*lab, "host_s"));
+  compute(set(*lab, "batch", batch - 1));
+  CHECK(out(*lab, "kernels_s") + 1290 * 1.7e-6 < out(*lab, "host_s"));
+  compute(set(*lab, "batch", 8 * batch));
+  CHECK(out(*lab, "host_bound") == 0);
+  CHECK(out(*lab, "twice") > 1.3);
+}
+
+TEST_CASE("launch: the picture's gaps and kernels fill the device's conveyor, and the pool counts what waits") {
+  use_bundled_catalog();
+  const lab_launch::Inputs in;
+  const lab_launch::Outputs o = lab_launch::compute(in);
+  REQUIRE(o.reason.empty());
+  const lab_launch::Picture p = lab_launch::arrange(in, o);
+  for (const auto& mode : p.modes) {
+    for (std::size_t i = 1; i < mode.device.size(); ++i) CHECK(mode.device[i].start_ns >= mode.device[i - 1].end_ns());
+    for (const auto& point : mode.queue) CHECK(point.value >= 0);
+  }
+  // A graph's kernels wait all at once.
+  double most = 0;
+  for (const auto& point : p.modes[1].queue) most = std::max(most, point.value);
+  CHECK(most == 1290);
+  CHECK(p.answer.starts_with("The host does: `1,290` launches of `16.7 µs` take `21.6 ms`"));
+}
+
+TEST_CASE("launch: a training step is refused in a sentence") {
+  const LabPtr lab = open_lab("framework/launch", R"({"phase": "train"})");
+  CHECK(reason_of(*lab).find("choose prefill or decode") != std::string::npos);
+}

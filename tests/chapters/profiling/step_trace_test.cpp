@@ -1,0 +1,109 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+
+#include "chapters/profiling/step_trace/lab.h"
+#include "models/trace/metrics.h"
+#include "tests/support/base/near.h"
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+namespace lab_step = chapters::profiling::step_trace;
+
+namespace {
+
+double ms_of(const Lab& lab, std::string_view key) { return 1e3 * out(lab, key); }
+
+}  // namespace
+
+TEST_CASE("step-trace: the study's shares, and what each change takes in its order and alone") {
+  const LabPtr lab = open_lab("profiling/step-trace");
+  compute(*lab);
+  CHECK(std::abs(ms_of(*lab, "found_s") - 850) <= 0.1);
+  CHECK(std::abs(out(*lab, "found_data") - 40) <= 0.02);
+  CHECK(std::abs(out(*lab, "found_forward") - 20) <= 0.02);
+  CHECK(std::abs(out(*lab, "found_optimizer_part") - 10) <= 0.02);
+  // 170 + 212.5 + 800e6 x 28 B / 753 GB/s = 29.75, the last bucket 14, a hundredth of a log of 13.5 ms.
+  CHECK(std::abs(ms_of(*lab, "step_s") - (170 + 212.5 + 29.75 + 14 + 0.135)) <= 0.1);
+  REQUIRE(rows(*lab, "fixes") == 4);
+  CHECK(std::abs(1e3 * cell(*lab, "fixes", 0, "in_order_s") + 340) <= 0.1);
+  CHECK(std::abs(1e3 * cell(*lab, "fixes", 1, "in_order_s") + 9) <= 0.1);  // 15 ms blocking, 6 pinned
+  // Without workers the training process pins each batch itself: 15 ms for the pages, 6 for the copy, 15 saved.
+  CHECK(std::abs(1e3 * cell(*lab, "fixes", 1, "alone_s") - 6) <= 0.1);
+  // Read every hundredth step, the host loads while the optimizer's last 1,024 of 2,304 kernels run, 37.8 ms, and 99 of
+  // 100 logs of 13.5 ms are gone; that it launches 64 at a time costs it a little.
+  CHECK(std::abs(1e3 * cell(*lab, "fixes", 2, "alone_s") + 37.8 + 13.4) <= 2.5);
+  CHECK(std::abs(1e3 * cell(*lab, "fixes", 3, "alone_s") + 85 * 52 / 80.0) <= 0.2);
+  double sum_s = out(*lab, "found_s");
+  for (std::size_t i = 0; i < 4; ++i) {
+    sum_s += cell(*lab, "fixes", i, "in_order_s");
+    CHECK(near(cell(*lab, "fixes", i, "step_s"), sum_s, 1e-9));
+  }
+  CHECK(near(sum_s, out(*lab, "step_s"), 1e-9));
+}
+
+TEST_CASE("step-trace: shares add up, and what is hidden of the all-reduce is what does not wait") {
+  for (const char* inputs : {"{}", R"({"workers": 0, "copy": "pageable"})", R"({"buckets": 1, "amp": true})",
+                             R"({"forward_s": 0.002, "backward_s": 0.004})", R"({"overlap": false})"}) {
+    CAPTURE(inputs);
+    const LabPtr lab = open_lab("profiling/step-trace", inputs);
+    compute(*lab);
+    double all = 0;
+    for (const char* key :
+         {"forward", "backward", "optimizer_part", "data", "copies", "launch_waits", "sync_waits", "communication"})
+      all += out(*lab, key);
+    CHECK(std::abs(all - 100) <= 1e-6);
+  }
+  const LabPtr lab = open_lab("profiling/step-trace", R"({"overlap": false})");
+  compute(*lab);
+  CHECK(std::abs(out(*lab, "hidden_communication")) <= 0.1);  // a launch of 8 us is all that separates them
+}
+
+TEST_CASE("step-trace: lanes stand on one axis, before above after, and every gap says its cause") {
+  lab_step::Inputs in;
+  chapters::Progress progress;
+  const lab_step::Outputs o = lab_step::compute(in, progress);
+  const lab_step::Picture p = lab_step::arrange(in, o);
+  REQUIRE(p.before.size() == 5);
+  CHECK(p.before.front().label == "Before");
+  CHECK(p.before.back().label == "compute");
+  CHECK(p.after.front().label == "After");
+  for (const auto* lanes : {&p.before, &p.after})
+    for (const auto& lane : *lanes)
+      for (const widgets::TimelineSpan& s : lane.spans) {
+        CHECK(s.start_ns >= 0);
+        CHECK(s.end_ns() <= std::llround(p.range_s * 1e9));
+      }
+  std::int64_t gap_ns = 0;
+  for (const widgets::TimelineSpan& s : p.before.back().spans)
+    if (s.mark == widgets::TimelineMark::hatched && p.names[s.name].said[1] == "waits for data" &&
+        s.start_ns < 800'000'000)
+      gap_ns += s.duration_ns;
+  CHECK(gap_ns == 340'000'000);
+  CHECK(p.answer ==
+        "As found, waiting for data takes `340 ms` of `850 ms`; 4 changes make it `426 ms`, and then backward "
+        "is the largest, `49.8 %`.");
+}
+
+TEST_CASE("step-trace: its document opens as a recording with the figures of the lab") {
+  lab_step::Inputs in;
+  in.layers = 8;
+  in.now.sync_every = 0;
+  chapters::Progress progress;
+  const lab_step::Outputs o = lab_step::compute(in, progress);
+  const auto text = lab_step::document_of(o);
+  REQUIRE(text);
+  const auto read = models::trace::read_trace(*text, "exported");
+  REQUIRE(read);
+  const models::trace::Metrics m = models::trace::measure(*read);
+  REQUIRE(m.steps.size() == 8);
+  REQUIRE(m.devices.size() == 1);
+  // Nothing but the last bucket is waited for: forward, backward and optimizer of eight steps are the computation.
+  const double kernels_s = (o.now.mean.forward_s + o.now.mean.backward_s + o.now.mean.optimizer_s) * 8;
+  CHECK(near(static_cast<double>(m.devices[0].comp_ns) * 1e-9, kernels_s, 1e-6));
+}
+
+TEST_CASE("step-trace: more buckets than layers are refused in a sentence") {
+  const LabPtr lab = open_lab("profiling/step-trace", R"({"buckets": 32})");
+  CHECK(reason_of(*lab).find("more buckets than layers") != std::string::npos);
+}

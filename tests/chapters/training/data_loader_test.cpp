@@ -1,0 +1,65 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+
+#include "chapters/training/data_loader/lab.h"
+#include "tests/support/base/near.h"
+#include "tests/support/lab/lab_bench.h"
+
+using namespace support;
+namespace lab_loader = chapters::training::data_loader;
+
+TEST_CASE("data-loader: a full pipe brings its bandwidth over the size, with twice the workers too") {
+  const LabPtr lab = open_lab("training/data-loader");
+  compute(*lab);
+  CHECK(near(out(*lab, "samples_per_s"), 1000, 0.002));  // 500 MB/s over 500 kB
+  CHECK(near(out(*lab, "gpu_ceiling"), 256 / 0.15, 1e-9));
+  CHECK(near(out(*lab, "workers_ceiling"), 12 / (1e-3 + 1e-3 + 6e-3), 1e-9));
+  CHECK(near(out(*lab, "cores_ceiling"), 16 / 6e-3, 1e-9));
+  CHECK(std::abs(out(*lab, "twice_gain")) <= 0.2);
+  CHECK(std::abs(out(*lab, "starved") - 100 * (1 - 1000 * 0.15 / 256)) <= 0.2);
+  CHECK(text_of(*lab, "bound") == "the storage");
+  CHECK(out(*lab, "workers_needed") == 14);  // 256 x 8 ms over 150 ms
+}
+
+TEST_CASE("data-loader: workers, cores, latency and the GPU bound in their turn") {
+  const LabPtr lab = open_lab("training/data-loader", R"({"storage": "nvme", "workers": 8})");
+  const double sample_s = 80e-6 + 500e3 / 6e9 + 6e-3;
+  CHECK(near(computed(*lab, "samples_per_s"), 8 / sample_s, 0.002));
+  CHECK(out(*lab, "twice_gain") > 25);
+  CHECK(near(computed(set(*lab, "workers", 16, "cores", 4), "samples_per_s"), 4 / 6e-3, 0.002));
+  CHECK(near(computed(set(*lab, "cores", 16), "samples_per_s"), 256 / 0.15, 0.002));
+  CHECK(std::abs(out(*lab, "starved")) <= 0.1);
+  CHECK(text_of(*lab, "bound") == "the GPU");
+  set(*lab, "storage", "object_store", "workers", 12);
+  CHECK(near(computed(*lab, "samples_per_s"), 12 / (30e-3 + 500e3 / 3e9 + 6e-3), 0.01));
+  CHECK(out(*lab, "storage_use") < 10);
+  // A thousand samples a request: 30 us are left of the latency.
+  CHECK(computed(set(*lab, "samples_per_request", 1000.0), "samples_per_s") > 1690);
+}
+
+TEST_CASE("data-loader: without workers loading and training take turns only where the host waits for the GPU") {
+  const LabPtr lab = open_lab("training/data-loader", R"({"storage": "nvme", "workers": 0, "samples": 16})");
+  const double load_s = 16 * (80e-6 + 500e3 / 6e9 + 6e-3) + 154e6 / 10e9;
+  CHECK(near(computed(*lab, "step_s"), 0.15 + load_s, 1e-3));
+  // Launched and left alone, the GPU works while the host loads: the longer of the two sets the pace.
+  CHECK(near(computed(set(*lab, "reads_loss", 0.0), "step_s"), 0.15, 1e-3));
+}
+
+TEST_CASE("data-loader: shares of a worker's time add up, and levels stay within their tanks") {
+  for (const double spread : {0.0, 0.7}) {
+    lab_loader::Inputs in;
+    in.decode_spread = spread;
+    const lab_loader::Outputs o = lab_loader::compute(in);
+    double all = 0;
+    for (const double x : o.worker_share) all += x;
+    CHECK(std::abs(all - 100) <= 1e-9);
+    const lab_loader::Picture p = lab_loader::arrange(in, o);
+    for (const auto& tank : p.tanks)
+      for (const models::LoaderLevel& l : tank.levels) {
+        CHECK(l.count >= 0);
+        CHECK(static_cast<double>(l.count) <= tank.room);
+      }
+    for (std::size_t i = 0; i < p.workers.size(); ++i)
+      if (spread == 0) CHECK(p.simulated[i] <= p.allowed[i] * 1.002);
+  }
+}
