@@ -75,7 +75,7 @@ void draw_conveyors(const Picture& picture, View& view, ImVec2 size) {
                          {.height = size.y,
                           .row_px = row,
                           .counter_px = std::clamp(share - 2 * row - 24, 22.0f, 240.0f),
-                          .label_px = 116,
+                          .label_px = 140,
                           .legend = legend});
 }
 
