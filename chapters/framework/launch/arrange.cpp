@@ -44,7 +44,10 @@ void add_gap(Picture& p, Conveyors& c, std::int64_t from_ns, std::int64_t to_ns,
 
 Conveyors conveyors_of(Picture& p, const ModeRun& m, std::string label, std::int64_t window_ns, std::int64_t between_ns,
                        bool graph) {
-  Conveyors c{std::move(label), {}, {}, {}};
+  Conveyors c{.label = std::move(label)};
+  c.host_words = graph ? "one launch" : format_text(static_cast<double>(m.run.launches), "") + " launches";
+  c.queue_words = "at most " + format_text(static_cast<double>(m.run.most_queued), "");
+  c.device_words = "idle " + format_text(m.idle, "%");
   const auto& events = m.run.events;
   const std::int64_t zero = std::min(events.front().called_ns, m.run.origin_ns);
   if (m.run.origin_ns > zero)

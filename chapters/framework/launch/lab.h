@@ -58,7 +58,7 @@ struct Outputs {
 
 /// A mode as two conveyors and the pool between them.
 struct Conveyors {
-  std::string label;
+  std::string label, host_words, queue_words, device_words;
   std::vector<widgets::TimelineSpan> host, device;
   std::vector<widgets::TimelinePoint> queue;
 };
