@@ -312,6 +312,7 @@ void StepRank::finish(StepRun& run) {
   run.storage_busy_ns = loader_.storage_busy_ns;
   run.core_busy_ns = loader_.core_busy_ns;
   if (!options_.record_blocks) return;
+  loader_.close();
   for (const Segment& s : segments_)
     if (s.step >= options_.record_from)
       blocks_.push_back({s.start_ns, s.end_ns, s.step, StepRow::host, s.work, StepCause::data, 0, s.phase});

@@ -116,7 +116,7 @@ std::string conveyor_name(const Inputs& in, models::LaunchMode mode, models::Lau
   return name;
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p) {
+std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p, bool hip) {
   const bool graph = in.mode == models::LaunchMode::graph || in.mode == models::LaunchMode::compiled_graph;
   std::string head;
   if (out.host_bound)
@@ -127,8 +127,9 @@ std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p) {
     head = std::string(graph ? "The GPU does: one launch brings all kernels, which take "
                              : "The GPU does: its kernels take ") +
            in_ticks(out.kernels_s, "s") + " of a step of " + in_ticks(out.now.step_s, "s") + ".";
-  if (one_mode(in)) return head;
-  return head + " " + p.modes[1].label + ": " + in_ticks(out.beside.step_s, "s") + ".";
+  if (!one_mode(in)) head += " " + p.modes[1].label + ": " + in_ticks(out.beside.step_s, "s") + ".";
+  if (hip && in.host != Host::own) head += " That HIP launches as CUDA was recorded to is assumed.";
+  return head;
 }
 
 }  // namespace
@@ -160,7 +161,7 @@ Picture arrange(const Inputs& in, const Outputs& out) {
     p.step_beside.push_back(b->step_s);
     p.host_floor.push_back(a->host_s);
   }
-  p.answer = answer_of(in, out, p);
+  p.answer = answer_of(in, out, p, asked->hip);
   return p;
 }
 
