@@ -60,6 +60,11 @@ void BatchLoader::keep(std::int64_t worker, LoaderStage stage, std::int64_t unti
   w.since_ns = until_ns;
 }
 
+void BatchLoader::close() {
+  for (std::size_t i = 0; i < workers_.size(); ++i)
+    keep(static_cast<std::int64_t>(i), workers_[i].batch >= 0 ? workers_[i].stage : LoaderStage::idle, known_ns_);
+}
+
 void BatchLoader::level(std::vector<LoaderLevel>& of, std::int64_t& count, std::int64_t by, std::int64_t now_ns) {
   count += by;
   if (!recording_) return;
@@ -84,6 +89,7 @@ void BatchLoader::ask(std::int64_t batch, std::int64_t now_ns) {
 }
 
 void BatchLoader::begin_piece(std::int64_t worker, std::int64_t now_ns) {
+  workers_[static_cast<std::size_t>(worker)].stage = LoaderStage::request;
   level(reading, at_storage_, 1, now_ns);
   push(now_ns + request_ns(workers_[static_cast<std::size_t>(worker)].piece), worker, Kind::answered);
 }
@@ -133,12 +139,14 @@ void BatchLoader::step() {
   Worker& w = workers_[static_cast<std::size_t>(due.worker)];
   if (due.kind == Kind::answered) {
     keep(due.worker, LoaderStage::request, now_ns);
+    w.stage = LoaderStage::read;
     const std::int64_t ns = read_ns(w.piece);
     pipe_free_ns_ = std::max(now_ns, pipe_free_ns_) + ns;
     storage_busy_ns += ns;
     push(pipe_free_ns_, due.worker, Kind::arrived);
   } else if (due.kind == Kind::arrived) {
     keep(due.worker, LoaderStage::read, now_ns);
+    w.stage = LoaderStage::decode;
     level(reading, at_storage_, -1, now_ns);
     level(decoding, at_core_, 1, now_ns);
     if (cores_busy_ < setup_.cores)
@@ -175,6 +183,7 @@ std::int64_t BatchLoader::take(std::int64_t now_ns) {
   ready_of_last_ = ready_ns_.front();
   const std::int64_t taken_ns = std::max(now_ns, ready_of_last_);
   while (!due_.empty() && due_.top().time_ns <= taken_ns) step();
+  known_ns_ = taken_ns;
   level(ready, in_queue_, -1, taken_ns);
   ready_ns_.pop_front();
   ++next_;

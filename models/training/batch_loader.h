@@ -58,6 +58,8 @@ class BatchLoader {
 
   /// From now on keeps what happens: `pieces`, `ready` and the rest.
   void record() { recording_ = true; }
+  /// What workers are in the middle of is kept up to the moment at which the last batch was taken.
+  void close();
   std::vector<LoaderPiece> pieces, pins;
   std::vector<LoaderLevel> ready, reading, decoding;  ///< batches in the queue; workers at the storage, and at a core
   /// Busy time of the storage's pipe and of all cores together, of pieces begun so far.
@@ -76,6 +78,7 @@ class BatchLoader {
   struct Worker {
     std::deque<std::int64_t> tasks;
     std::int64_t batch = -1, piece = 0, since_ns = 0;
+    LoaderStage stage{};
   };
   void ask(std::int64_t batch, std::int64_t now_ns);
   void begin_piece(std::int64_t worker, std::int64_t now_ns);
@@ -95,7 +98,7 @@ class BatchLoader {
   LoaderSetup setup_;
   std::uint64_t luck_;
   std::int64_t pieces_ = 1, next_ = 0, order_ = 0, pipe_free_ns_ = 0, pin_free_ns_ = 0, cores_busy_ = 0;
-  std::int64_t in_queue_ = 0, at_storage_ = 0, at_core_ = 0, ready_of_last_ = 0;
+  std::int64_t in_queue_ = 0, at_storage_ = 0, at_core_ = 0, ready_of_last_ = 0, known_ns_ = 0;
   std::vector<Worker> workers_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   std::deque<std::int64_t> waiting_for_core_;

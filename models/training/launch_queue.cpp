@@ -10,10 +10,10 @@ std::int64_t launch_ns(double seconds) { return std::llround(seconds * 1e9); }
 
 /// Kernels that an eager framework runs for one operation.
 std::int64_t eager_kernels(const LayerOperation& op, bool rms) {
-  constexpr std::int64_t rms_norm = 8, rotation = 10, growing_cache = 2;
+  constexpr std::int64_t rms_norm = 8, rotation = 10, static_cache = 2;
   if (op.group == OperationGroup::norm) return rms ? rms_norm : 1;
   if (op.name == "rope") return rotation;
-  if (op.name == "cache write") return growing_cache;
+  if (op.name == "cache write") return static_cache;
   return 1;
 }
 
@@ -53,9 +53,11 @@ Result<LaunchList> launch_list(const Architecture& architecture, Workload worklo
   const std::vector<LayerOperation> operations = model_operations(architecture, workload);
   const auto add = [&](const LayerOperation& op) {
     const std::int64_t kernels = compiled ? 1 : eager_kernels(op, !architecture.norm_bias);
-    // Each of an operation's element-wise kernels reads and writes what the fused one does; products have one kernel.
-    const double s =
-        std::max(op.forward.flops / machine.peak_flops_per_s, op.forward.bytes() / machine.bandwidth_bytes_per_s);
+    // Each of an operation's element-wise kernels reads and writes what the fused one does; products have one kernel,
+    // and of the cache's two each writes its half.
+    const double parts = op.name == "cache write" ? static_cast<double>(kernels) : 1;
+    const double s = std::max(op.forward.flops / machine.peak_flops_per_s,
+                              op.forward.bytes() / parts / machine.bandwidth_bytes_per_s);
     list.operations.push_back({op.name, kernels, op.count, std::max(s, least_kernel_s), op.group});
   };
   std::size_t i = 0;

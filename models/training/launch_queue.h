@@ -57,9 +57,11 @@ struct LaunchList {
 };
 
 /// The kernels of one forward step. Eager: 8 for an RMS norm (to float, square, mean, epsilon, root, scale, back,
-/// weight), 10 for a rotation, 2 for a cache that grows, one for each other operation, as Hugging Face's modeling_llama
-/// runs them. Compiled: one for each operation, residual adds and gates fused. A kernel takes its arithmetic or its
-/// bytes, whichever is longer, and at least `least_kernel_s`. Training is refused: its backward pass is in step_trace.
+/// weight), 10 for a rotation, 2 for a cache of fixed size (index_copy_ of keys and of values), one for each other
+/// operation, as Hugging Face's modeling_llama asks for them; attention is one kernel that takes grouped heads as they
+/// are. A cache that grows by torch.cat would copy all of itself in each layer, and no graph can hold it. Compiled: one
+/// for each operation, residual adds and gates fused. A kernel takes its arithmetic or its bytes, whichever is longer,
+/// and at least `least_kernel_s`. Training is refused: its backward pass is in step_trace.
 Result<LaunchList> launch_list(const Architecture& architecture, Workload workload, const Machine& machine,
                                bool compiled, double least_kernel_s);
 

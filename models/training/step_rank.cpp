@@ -52,6 +52,7 @@ StepRank::StepRank(const StepSetup& setup, const StepOptions& options, std::int6
       launch_ns_(step_ns_of(setup.launch_s)),
       latency_ns_(step_ns_of(setup.launch_latency_s)),
       reduce_ns_(step_ns_of(bucket_time_s(setup))),
+      starts_(static_cast<std::size_t>(setup.queue_depth)),
       bytes_(setup.state_bytes) {
   if (options.record_traces) recorder_ = std::make_unique<StepRecorder>(rank, setup.ranks);
 }
@@ -130,25 +131,24 @@ void StepRank::copy() {
     host(StepWork::launch, called_ns, StepWork::copy);
 }
 
-/// Waits until so many more launches have room in the queue.
-void StepRank::wait_for_room(std::int64_t launches) {
-  const std::int64_t must_be_done = launches_ + launches - setup_.queue_depth;
-  std::int64_t until_ns = host_ns_, done = done_;
-  for (const auto& [count, done_ns] : launched_) {
-    if (done >= must_be_done) break;
-    until_ns = std::max(until_ns, done_ns);
-    done = count;
-  }
-  host(StepWork::ahead, until_ns);
+/// When the queue has room for the next launch: the kernel `queue_depth` before it has begun.
+std::int64_t StepRank::room_ns() const {
+  return launches_ < setup_.queue_depth ? 0 : starts_[static_cast<std::size_t>(launches_ % setup_.queue_depth)];
 }
 
-/// The device has done what ends before the host's time; what is left is how far the host is ahead.
-void StepRank::count_lead() {
-  while (!launched_.empty() && launched_.front().second <= host_ns_) {
-    done_ = launched_.front().first;
-    launched_.pop_front();
-  }
-  largest_lead_ = std::max(largest_lead_, launches_ - done_);
+/// Waits shorter than a kernel and its launch are the device's pace and belong to the stretch of launching around them.
+void StepRank::wait_for_room(std::int64_t until_ns, const Group& group) {
+  const bool pace = until_ns - host_ns_ <= group.kernel_ns + launch_ns_;
+  host(pace ? StepWork::launch : StepWork::ahead, until_ns, pace ? group.phase : StepWork::idle);
+}
+
+/// Of the kernel that the host has just launched. The queue holds what is launched and has not begun.
+void StepRank::keep_start(std::int64_t start_ns) {
+  begun_ = std::max(begun_, launches_ + 1 - setup_.queue_depth);
+  starts_[static_cast<std::size_t>(launches_ % setup_.queue_depth)] = start_ns;
+  ++launches_;
+  while (begun_ < launches_ && starts_[static_cast<std::size_t>(begun_ % setup_.queue_depth)] <= host_ns_) ++begun_;
+  largest_lead_ = std::max(largest_lead_, launches_ - begun_);
 }
 
 void StepRank::idle(std::int64_t from_ns, std::int64_t to_ns, StepCause cause) {
@@ -191,49 +191,35 @@ void StepRank::find_causes(const Group& group, std::int64_t host_ns, std::int64_
   until(first_ns, [&](std::int64_t from, std::int64_t to) { idle(from, to, group.cause); });
 }
 
+/// A kernel is launched when the queue has room for it, and begins when its launch has arrived and the one before it
+/// has ended; the first also waits for what the group depends on.
 void StepRank::run(const Group& group) {
-  wait_for_room(group.kernels);
-  const std::int64_t host_ns = host_ns_, launched_ns = host_ns + launch_ns_ + latency_ns_;
-  host(StepWork::launch, host_ns + group.kernels * launch_ns_, group.phase);
-  const std::int64_t first_ns = std::max(std::max(stream_free_ns_, launched_ns), group.depends_ns);
-  const std::int64_t busy_ns = group.kernels * group.kernel_ns;
-  // Kernel i begins when it is launched and the one before has ended. Launches are equally far apart, so that the
-  // latest end comes from the first or from the last of them.
-  const std::int64_t end_ns =
-      std::max(first_ns + busy_ns, host_ns + group.kernels * launch_ns_ + latency_ns_ + group.kernel_ns);
-  find_causes(group, host_ns, launched_ns, first_ns);
-  busy_of(group.phase) += busy_ns;
-  const bool gaps = end_ns > first_ns + busy_ns;
-  if (keeps_trace() || (gaps && keeps_blocks())) {
-    record_group(group, host_ns, first_ns);
-  }
-  if (gaps && !keeps_blocks())
-    ledger_.idle_ns[static_cast<std::size_t>(StepCause::launch)] += end_ns - first_ns - busy_ns;
-  if (!gaps) block(StepRow::compute, group.phase, first_ns, end_ns);
-  kernel_end_ns_ = stream_free_ns_ = end_ns;
-  launches_ += group.kernels;
-  launched_.emplace_back(launches_, end_ns);
-  count_lead();
-}
-
-/// The same kernel by kernel, for a picture or a recording.
-void StepRank::record_group(const Group& group, std::int64_t host_ns, std::int64_t first_ns) {
-  std::int64_t end_ns = first_ns;
-  const bool gaps =
-      first_ns + group.kernels * group.kernel_ns < host_ns + group.kernels * launch_ns_ + latency_ns_ + group.kernel_ns;
+  std::int64_t end_ns = stream_free_ns_;
   for (std::int64_t i = 0; i < group.kernels; ++i) {
-    const std::int64_t called_ns = host_ns + (i + 1) * launch_ns_;
-    const std::int64_t start_ns = std::max(end_ns, i == 0 ? first_ns : called_ns + latency_ns_);
-    if (gaps && keeps_blocks()) {
+    wait_for_room(room_ns(), group);
+    const std::int64_t called_ns = host_ns_, launched_ns = called_ns + launch_ns_ + latency_ns_;
+    host(StepWork::launch, called_ns + launch_ns_, group.phase);
+    std::int64_t start_ns = std::max(end_ns, launched_ns);
+    if (i == 0) {
+      start_ns = std::max(start_ns, group.depends_ns);
+      find_causes(group, called_ns, launched_ns, start_ns);
+    } else {
       idle(end_ns, start_ns, StepCause::launch);
-      block(StepRow::compute, group.phase, start_ns, start_ns + group.kernel_ns);
     }
     end_ns = start_ns + group.kernel_ns;
-    if (!keeps_trace()) continue;
-    recorder_->host("cpu_op", operation_name(group.phase), called_ns - launch_ns_, called_ns);
-    const std::int64_t id = recorder_->call("cudaLaunchKernel", called_ns - launch_ns_ / 2, called_ns);
-    recorder_->device("kernel", kernel_name(group.phase, i), StepRecorder::compute_stream, start_ns, end_ns, id);
+    block(StepRow::compute, group.phase, start_ns, end_ns);
+    if (keeps_trace()) record_kernel(group, i, called_ns, start_ns);
+    keep_start(start_ns);
   }
+  busy_of(group.phase) += group.kernels * group.kernel_ns;
+  kernel_end_ns_ = stream_free_ns_ = end_ns;
+}
+
+void StepRank::record_kernel(const Group& group, std::int64_t i, std::int64_t called_ns, std::int64_t start_ns) {
+  recorder_->host("cpu_op", operation_name(group.phase), called_ns, host_ns_);
+  const std::int64_t id = recorder_->call("cudaLaunchKernel", called_ns + launch_ns_ - launch_ns_ / 2, host_ns_);
+  recorder_->device("kernel", kernel_name(group.phase, i), StepRecorder::compute_stream, start_ns,
+                    start_ns + group.kernel_ns, id);
 }
 
 void StepRank::launch_bucket(std::int64_t ready_ns) {
@@ -291,7 +277,7 @@ void StepRank::end_collective(std::size_t b, std::int64_t start_ns, std::int64_t
   ledger_.communication_ns += end_ns - start_ns;
   block(StepRow::collectives, StepWork::reduce, start_ns, end_ns, static_cast<std::int32_t>(b));
   if (keeps_trace())
-    recorder_->device("kernel", "ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+    recorder_->device("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
                       StepRecorder::collective_stream, start_ns, end_ns, buckets_[b].correlation);
 }
 
@@ -311,10 +297,7 @@ void StepRank::after_collectives() {
   const std::int64_t kernels = optimizer_kernels(setup_);
   const std::int64_t kernel_ns =
       std::max<std::int64_t>(1, step_ns_of(optimizer_time_s(setup_) * slowness_ / static_cast<double>(kernels)));
-  // In parts, so that a queue that is shorter than all of its launches holds the host back among them.
-  constexpr std::int64_t part = 64;
-  for (std::int64_t done = 0; done < kernels; done += part)
-    run({StepWork::optimizer, std::min(part, kernels - done), kernel_ns, last_bucket_ns_, StepCause::communication, 0});
+  run({StepWork::optimizer, kernels, kernel_ns, last_bucket_ns_, StepCause::communication, 0});
   ledger_.end_ns = kernel_end_ns_;
   ledger_.period_ns = kernel_end_ns_ - (ledgers_.empty() ? 0 : ledgers_.back().end_ns);
   if (setup_.sync_every > 0 && (step_ + 1) % setup_.sync_every == 0) read_loss();
@@ -329,6 +312,7 @@ void StepRank::finish(StepRun& run) {
   run.storage_busy_ns = loader_.storage_busy_ns;
   run.core_busy_ns = loader_.core_busy_ns;
   if (!options_.record_blocks) return;
+  loader_.close();
   for (const Segment& s : segments_)
     if (s.step >= options_.record_from)
       blocks_.push_back({s.start_ns, s.end_ns, s.step, StepRow::host, s.work, StepCause::data, 0, s.phase});

@@ -1,10 +1,8 @@
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "models/training/step_recorder.h"
@@ -55,9 +53,10 @@ class StepRank {
   void copy();
   void launch_bucket(std::int64_t ready_ns);
   void run(const Group& group);
-  void record_group(const Group& group, std::int64_t host_ns, std::int64_t first_ns);
-  void wait_for_room(std::int64_t launches);
-  void count_lead();
+  void record_kernel(const Group& group, std::int64_t i, std::int64_t called_ns, std::int64_t start_ns);
+  std::int64_t room_ns() const;
+  void wait_for_room(std::int64_t until_ns, const Group& group);
+  void keep_start(std::int64_t start_ns);
   void idle(std::int64_t from_ns, std::int64_t to_ns, StepCause cause);
   void idle_by_host(std::int64_t from_ns, std::int64_t to_ns);
   void find_causes(const Group& group, std::int64_t host_ns, std::int64_t launched_ns, std::int64_t first_ns);
@@ -77,9 +76,9 @@ class StepRank {
   std::int64_t copy_start_ns_ = 0, copy_end_ns_ = 0, last_bucket_ns_ = 0;
   std::vector<Bucket> buckets_;
   std::vector<Segment> segments_;
-  std::size_t segment_ = 0;                                     ///< the first that ends after the last gap
-  std::deque<std::pair<std::int64_t, std::int64_t>> launched_;  ///< launches so far and when the device has done them
-  std::int64_t launches_ = 0, done_ = 0, largest_lead_ = 0, waited_ns_ = 0;
+  std::size_t segment_ = 0;           ///< the first that ends after the last gap
+  std::vector<std::int64_t> starts_;  ///< of the last queue_depth kernels, by number modulo the depth
+  std::int64_t launches_ = 0, begun_ = 0, largest_lead_ = 0, waited_ns_ = 0;
   double bytes_ = 0;
   StepLedger ledger_;
   std::vector<StepLedger> ledgers_;

@@ -35,13 +35,13 @@ struct StepSetup {
   bool recompute = false;           ///< each layer's forward pass again, before its backward pass
   double launch_s = 8e-6;           ///< from one launch of the host to the next
   double launch_latency_s = 4e-6;   ///< from the end of a launch until its kernel may begin
-  std::int64_t queue_depth = 1024;  ///< launches that the host may be ahead
+  std::int64_t queue_depth = 1024;  ///< kernels that are launched and have not begun; then the host waits
   double parameters = 800e6, optimizer_bytes_per_s = 64e9 / 0.085;
   OptimizerCode optimizer = OptimizerCode::looped;
-  std::int64_t ranks = 8;  ///< that share the gradients; 1: none are exchanged
-  double gradient_bytes = 1.6e9;
+  std::int64_t ranks = 8;         ///< that share the gradients; 1: none are exchanged
+  double gradient_bytes = 3.2e9;  ///< in the parameters' own format, as DDP reduces them
   std::int64_t buckets = 8;
-  double bus_bytes_per_s = 25e9;   ///< of a ring all-reduce
+  double bus_bytes_per_s = 50e9;   ///< of a ring all-reduce
   double hop_latency_s = 0;        ///< of each of its 2 (ranks - 1) steps
   bool overlap = true;             ///< a bucket starts when its gradients are there; else all start after the last
   std::int64_t sync_every = 1;     ///< steps between two reads of the loss; 0: none
@@ -115,7 +115,7 @@ struct StepRun {
   std::vector<LoaderLevel> ready, reading, decoding;
   std::int64_t storage_busy_ns = 0, core_busy_ns = 0;  ///< since the start
   std::int64_t waited_ns = 0;                          ///< of the host for batches, over all steps
-  std::int64_t largest_lead = 0;                       ///< launches that the host was ahead at most, by layer
+  std::int64_t largest_lead = 0;                       ///< kernels that were launched and had not begun, at most
   std::vector<trace::Trace> traces;                    ///< by rank
 };
 

@@ -110,7 +110,16 @@ std::int64_t first_layer_ns(const ModeRun& m) {
   return (end - zero) + (end - zero) / 20;
 }
 
-std::string answer_of(const Inputs& in, const Outputs& out) {
+/// A conveyor's name; where the host waits stands behind it where that is what differs.
+std::string conveyor_name(const Inputs& in, models::LaunchMode mode, models::LaunchSync sync, bool hip) {
+  constexpr std::array<std::string_view, models::launch_sync_count> waits{", no wait", ", waits a step",
+                                                                          ", waits a layer"};
+  std::string name = mode_name(mode, hip);
+  if (in.sync != in.beside_sync) name += waits[static_cast<std::size_t>(sync)];
+  return name;
+}
+
+std::string answer_of(const Inputs& in, const Outputs& out, const Picture& p, bool hip) {
   const bool graph = in.mode == models::LaunchMode::graph || in.mode == models::LaunchMode::compiled_graph;
   std::string head;
   if (out.host_bound)
@@ -121,8 +130,9 @@ std::string answer_of(const Inputs& in, const Outputs& out) {
     head = std::string(graph ? "The GPU does: one launch brings all kernels, which take "
                              : "The GPU does: its kernels take ") +
            in_ticks(out.kernels_s, "s") + " of a step of " + in_ticks(out.now.step_s, "s") + ".";
-  if (in.mode == in.beside) return head;
-  return head + " " + modes[static_cast<std::size_t>(in.beside)].label + ": " + in_ticks(out.beside.step_s, "s") + ".";
+  if (!one_mode(in)) head += " " + p.modes[1].label + ": " + in_ticks(out.beside.step_s, "s") + ".";
+  if (hip && in.host != Host::own) head += " That HIP launches as CUDA was recorded to is assumed.";
+  return head;
 }
 
 }  // namespace
@@ -140,21 +150,21 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   const auto between_ns = [&](models::LaunchMode m) {
     return std::llround((graph(m) ? asked->host.graph_between_s : asked->host.between_s) * 1e9);
   };
-  p.modes[0] = conveyors_of(p, out.now, modes[static_cast<std::size_t>(in.mode)].label, window_ns, between_ns(in.mode),
+  p.modes[0] = conveyors_of(p, out.now, conveyor_name(in, in.mode, in.sync, asked->hip), window_ns, between_ns(in.mode),
                             graph(in.mode));
-  p.modes[1] = conveyors_of(p, out.beside, modes[static_cast<std::size_t>(in.beside)].label, window_ns,
+  p.modes[1] = conveyors_of(p, out.beside, conveyor_name(in, in.beside, in.beside_sync, asked->hip), window_ns,
                             between_ns(in.beside), graph(in.beside));
   for (const std::int64_t batch : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}) {
     Asked other = *asked;
     other.workload.batch = batch;
-    const auto a = run_mode(in, other, in.mode), b = run_mode(in, other, in.beside);
+    const auto a = run_mode(in, other, in.mode, in.sync), b = run_mode(in, other, in.beside, in.beside_sync);
     if (!a || !b) continue;
     p.batches.push_back(static_cast<double>(batch));
     p.step_now.push_back(a->step_s);
     p.step_beside.push_back(b->step_s);
     p.host_floor.push_back(a->host_s);
   }
-  p.answer = answer_of(in, out);
+  p.answer = answer_of(in, out, p, asked->hip);
   return p;
 }
 

@@ -12,13 +12,22 @@ models::Result<Asked> asked_of(const Inputs& in) {
   if (!model) return Out::fail(model.error);
   const auto chip = find_chip(in.chip);
   if (!chip) return Out::fail(chip.error);
+  // What is known to be programmed otherwise; a chip of one's own counts as one with a queue of launches.
+  for (const std::string_view vendor : {"Google", "AWS", "Intel"})
+    if ((*chip)->vendor == vendor)
+      return Out::fail("The " + (*chip)->name +
+                       " runs programs that are compiled whole, and no kernels that a host launches one by one: choose "
+                       "an NVIDIA or an AMD GPU.");
   const auto machine = models::machine_of(**chip, models::Format::bf16);
   if (!machine) return Out::fail(machine.error + ".");
   Asked out;
   out.architecture = &(*model)->architecture;
   out.model = (*model)->name;
   out.chip = (*chip)->name;
+  out.hip = (*chip)->vendor == "AMD";
   out.machine = *machine;
+  out.machine.peak_flops_per_s *= in.reached;
+  out.machine.bandwidth_bytes_per_s *= in.reached;
   out.workload.phase = in.phase;
   out.workload.batch = in.batch;
   out.workload.sequence = in.sequence;
@@ -34,20 +43,28 @@ models::Result<Asked> asked_of(const Inputs& in) {
   return Out::ok(std::move(out));
 }
 
-models::Result<ModeRun> run_mode(const Inputs& in, const Asked& asked, models::LaunchMode mode, double faster) {
+models::Result<ModeRun> run_mode(const Inputs& in, const Asked& asked, models::LaunchMode mode, models::LaunchSync sync,
+                                 double faster) {
   const bool compiled = mode == models::LaunchMode::compiled || mode == models::LaunchMode::compiled_graph;
   auto list = models::launch_list(*asked.architecture, asked.workload, asked.machine, compiled, in.least_kernel_s);
   if (!list) return models::Result<ModeRun>::fail(list.error);
   for (models::LaunchKernel& k : list->kernels)
     k.duration_ns = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(k.duration_ns) / faster));
   ModeRun out;
-  out.run = models::run_launches(*list, asked.host, mode, in.sync);
+  out.run = models::run_launches(*list, asked.host, mode, sync);
   out.list = std::move(*list);
   const auto period_ns = static_cast<double>(out.run.end_ns - out.run.origin_ns);
   out.step_s = period_ns * 1e-9;
   out.idle = 100 * static_cast<double>(out.run.host_wait_ns + out.run.between_ns) / period_ns;
   out.host_s = static_cast<double>(out.run.host_ns) * 1e-9;
   return models::Result<ModeRun>::ok(std::move(out));
+}
+
+bool one_mode(const Inputs& in) { return in.mode == in.beside && in.sync == in.beside_sync; }
+
+std::string mode_name(models::LaunchMode mode, bool hip) {
+  if (mode == models::LaunchMode::graph) return hip ? "HIP graph" : "CUDA graph";
+  return modes[static_cast<std::size_t>(mode)].label;
 }
 
 Outputs compute(const Inputs& in) {
@@ -57,8 +74,8 @@ Outputs compute(const Inputs& in) {
     out.reason = asked.error;
     return out;
   }
-  auto now = run_mode(in, *asked, in.mode), beside = run_mode(in, *asked, in.beside);
-  const auto twice = run_mode(in, *asked, in.mode, 2);
+  auto now = run_mode(in, *asked, in.mode, in.sync), beside = run_mode(in, *asked, in.beside, in.beside_sync);
+  const auto twice = run_mode(in, *asked, in.mode, in.sync, 2);
   if (!now || !beside || !twice) {
     out.reason = !now ? now.error : !beside ? beside.error : twice.error;
     return out;
@@ -72,6 +89,15 @@ Outputs compute(const Inputs& in) {
   out.host_bound = out.now.run.host_wait_ns > out.now.run.busy_ns + out.now.run.between_ns ||
                    out.now.host_s > out.kernels_s + static_cast<double>(out.now.run.between_ns) * 1e-9;
   out.tokens_per_s = models::new_tokens(asked->workload) / out.now.step_s;
+  const auto step_s = [&](models::LaunchSync sync) {
+    const models::LaunchRun run = models::run_launches(out.now.list, asked->host, in.mode, sync);
+    return static_cast<double>(run.end_ns - run.origin_ns) * 1e-9;
+  };
+  const double never_s = step_s(models::LaunchSync::none);
+  out.sync_step_s = step_s(models::LaunchSync::step) - never_s;
+  out.sync_layer_s = step_s(models::LaunchSync::layer) - never_s;
+  out.host_times = in.host == Host::own ? "your own" : "those of the recording";
+  if (asked->hip) out.host_times += ", assumed for HIP";
   const bool compiled = in.mode == models::LaunchMode::compiled || in.mode == models::LaunchMode::compiled_graph;
   const auto batch = models::batch_without_launch_cost(*asked->architecture, asked->workload, asked->machine,
                                                        asked->host, compiled, in.least_kernel_s);

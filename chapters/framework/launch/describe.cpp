@@ -7,10 +7,16 @@ namespace chapters::framework::launch {
 const Choices modes = {
     {"eager", "Eager", "A kernel for each operation that Python asks for."},
     {"compiled", "Compiled", "Element-wise operations fused into one kernel each."},
-    {"graph", "CUDA graph", "The eager kernels, captured once and launched all at once."},
+    {"graph", "Graph", "The eager kernels, captured once (a CUDA or HIP graph) and launched all at once."},
     {"compiled_graph", "Compiled, in a graph", "Fused kernels, launched all at once."},
 };
 static_assert(models::launch_mode_count == 4);
+const Choices syncs = {
+    {"none", "Never", "The host runs ahead from step to step."},
+    {"step", "Each step", "It reads the token, or the loss, before it goes on."},
+    {"layer", "Each layer", "A tensor is printed or asked for in every layer."},
+};
+static_assert(models::launch_sync_count == 3);
 
 namespace {
 
@@ -22,12 +28,6 @@ const Choices hosts = {
     {"own", "My own", "Your own time from launch to launch."},
 };
 static_assert(host_count == 5);
-const Choices syncs = {
-    {"none", "Never", "The host runs ahead from step to step."},
-    {"step", "Each step", "It reads the token, or the loss, before it goes on."},
-    {"layer", "Each layer", "A tensor is printed or asked for in every layer."},
-};
-static_assert(models::launch_sync_count == 3);
 
 }  // namespace
 
@@ -68,6 +68,8 @@ void describe(Fields& f, Inputs& in) {
          });
   f.choice("sync", in.sync, syncs,
            {.label = "Host waits", .help = "Where it waits for the device, as .item() does.", .headline = true});
+  f.choice("beside_sync", in.beside_sync, syncs,
+           {.label = "Waits, beside it", .help = "Where the host waits in the mode below."});
   f.integer("queue_depth", in.queue_depth,
             {
                 .label = "Queue",
@@ -103,9 +105,16 @@ void describe(Fields& f, Inputs& in) {
              .hi = 2e-5,
              .scale = Scale::log,
          });
+  f.real("reached", in.reached,
+         {
+             .label = "Reached",
+             .help = "Share of the chip's peak and bandwidth that kernels reach: GEMVs 80 to 90 %. Assumed.",
+             .lo = 0.3,
+             .hi = 1,
+         });
   f.group("The step");
   shared::model(f, "model", in.model, {.help = "Its layers give the kernels."});
-  shared::chip(f, "chip", in.chip, {.help = "Peak and bandwidth give each kernel's time, a lower bound."});
+  shared::chip(f, "chip", in.chip, {.help = "Peak and bandwidth give each kernel's time."});
   shared::phase(f, "phase", in.phase, {.help = "One new token a sequence, or a whole prompt."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences worked on together."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each prompt.", .when = {"phase", "prefill"}});
@@ -156,8 +165,19 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Kernels",
           .unit = "s",
           .help = "Back to back.",
-          .formula = "sum of max(flops / peak, bytes / bandwidth, smallest)"});
+          .formula = "sum of max(flops / (reached x peak), bytes / (reached x bandwidth), smallest)"});
   f.real("launch_used_s", o.launch_s, {.label = "A launch", .unit = "s", .help = "As chosen, or as recorded."});
+  f.text("host_times", o.host_times, {.label = "The host's times"});
+  f.real("sync_step_s", o.sync_step_s,
+         {.label = "Waiting each step",
+          .unit = "s",
+          .help = "What it adds to a step whose host never waits, in this mode.",
+          .formula = "step, waiting once - step, never waiting"});
+  f.real("sync_layer_s", o.sync_layer_s,
+         {.label = "Waiting each layer",
+          .unit = "s",
+          .help = "What it adds; inside a graph nobody can wait for a layer.",
+          .formula = "step, waiting in each layer - step, never waiting"});
   f.toggle("host_bound", o.host_bound, {.label = "The host sets the pace"});
   f.real("kernels_a_layer", o.kernels_a_layer, {.label = "Kernels a layer", .formula = "kernels in layers / layers"});
   f.integer("most_queued", o.now.run.most_queued,

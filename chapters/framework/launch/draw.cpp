@@ -86,11 +86,11 @@ void draw_batches(const Inputs& in, const Outputs& out, const Picture& picture, 
                       .y = {.kind = widgets::AxisKind::log10, .label = "one step", .unit = "s"},
                       .size = size});
   if (picture.batches.empty()) return;
-  plot.line(modes[static_cast<std::size_t>(in.mode)].label, picture.batches, picture.step_now,
+  plot.line(picture.modes[0].label, picture.batches, picture.step_now,
             {.colour = t.accent, .label = false, .info = "simulated, launch by launch", .version = picture.version});
-  if (in.mode != in.beside)
+  if (!one_mode(in))
     plot.line(
-        modes[static_cast<std::size_t>(in.beside)].label, picture.batches, picture.step_beside,
+        picture.modes[1].label, picture.batches, picture.step_beside,
         {.colour = t.series_at(2), .label = false, .info = "simulated, launch by launch", .version = picture.version});
   plot.line(
       "launches alone", picture.batches, picture.host_floor,

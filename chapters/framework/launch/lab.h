@@ -20,9 +20,9 @@ struct Inputs {
   models::LaunchMode mode = models::LaunchMode::eager, beside = models::LaunchMode::graph;
   Host host = Host::h100_qwen;
   double launch_s = 8e-6, latency_s = 1.4e-6, between_s = 1.7e-6;
-  models::LaunchSync sync = models::LaunchSync::step;
+  models::LaunchSync sync = models::LaunchSync::step, beside_sync = models::LaunchSync::step;
   std::int64_t queue_depth = 1024;
-  double graph_launch_s = 1e-5, graph_between_s = 1e-6, least_kernel_s = 1.5e-6;
+  double graph_launch_s = 1e-5, graph_between_s = 1e-6, least_kernel_s = 1.5e-6, reached = 0.85;
   std::string model = "llama-3-8b", chip = "h100_sxm";
   models::Phase phase = models::Phase::decode;
   std::int64_t batch = 1, sequence = 2048, context = 4096;
@@ -51,6 +51,8 @@ struct Outputs {
   std::string reason;
   ModeRun now, beside;
   double speedup = 1, twice = 1, kernels_s = 0, launch_s = 0, tokens_per_s = 0, free_batch = 0, kernels_a_layer = 0;
+  double sync_step_s = 0, sync_layer_s = 0;  ///< what waiting adds to a step in which the host never waits
+  std::string host_times;
   bool host_bound = false;
   std::vector<OperationRow> operations;
   std::vector<RecordedRow> recorded;
@@ -88,12 +90,18 @@ struct View {
 struct Asked {
   const models::Architecture* architecture = nullptr;
   std::string model, chip;
+  bool hip = false;  ///< an AMD GPU: graphs are HIP's, and the host's times are assumed
   models::Machine machine;
   models::Workload workload;
   models::LaunchHost host;
 };
 models::Result<Asked> asked_of(const Inputs& in);
-models::Result<ModeRun> run_mode(const Inputs& in, const Asked& asked, models::LaunchMode mode, double faster = 1);
+models::Result<ModeRun> run_mode(const Inputs& in, const Asked& asked, models::LaunchMode mode, models::LaunchSync sync,
+                                 double faster = 1);
+/// The two conveyors would be the same.
+bool one_mode(const Inputs& in);
+/// A mode in the words of the chip's maker.
+std::string mode_name(models::LaunchMode mode, bool hip);
 
 Outputs compute(const Inputs& in);
 Picture arrange(const Inputs& in, const Outputs& out);
@@ -105,6 +113,6 @@ void describe(Fields& f, Inputs& in);
 void describe(Fields& f, Outputs& out);
 void describe(Fields& f, View& view);
 
-extern const Choices modes;
+extern const Choices modes, syncs;
 
 }  // namespace chapters::framework::launch

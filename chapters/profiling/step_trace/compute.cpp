@@ -45,7 +45,7 @@ models::StepSetup setup_of(const Inputs& in, const Switches& s) {
   out.optimizer_bytes_per_s = in.optimizer_bytes_per_s;
   out.optimizer = s.optimizer;
   out.ranks = in.ranks;
-  out.gradient_bytes = in.gradient_bytes;
+  out.gradient_bytes = in.parameters * (in.bf16_gradients ? 2 : 4);
   out.buckets = s.buckets;
   out.bus_bytes_per_s = in.bus_bytes_per_s;
   out.hop_latency_s = in.hop_latency_s;

@@ -127,7 +127,7 @@ void describe(Fields& f, Inputs& in) {
   f.real("parameters", in.parameters,
          {
              .label = "Parameters",
-             .help = "That this device updates.",
+             .help = "That this device updates, in FP32: autocast leaves them so.",
              .lo = 1e6,
              .hi = 1e11,
              .scale = Scale::log,
@@ -135,7 +135,8 @@ void describe(Fields& f, Inputs& in) {
   rate(f, "optimizer_bytes_per_s", in.optimizer_bytes_per_s, "Memory", "Bandwidth that its kernels reach.");
   f.group("The network");
   shared::parallel_data(f, "ranks", in.ranks, {.label = "GPUs", .help = "They average their gradients; 1: alone."});
-  bytes(f, "gradient_bytes", in.gradient_bytes, "Gradients", "Of all parameters.", 1e6, 1e12);
+  f.toggle("bf16_gradients", in.bf16_gradients,
+           {.label = "Sent in BF16", .help = "A hook casts gradients before they are reduced: 2 B instead of 4."});
   rate(f, "bus_bytes_per_s", in.bus_bytes_per_s, "Ring", "Bandwidth of a ring all-reduce between neighbours.");
   f.real("hop_latency_s", in.hop_latency_s,
          {.label = "A hop", .unit = "s", .help = "Latency of each of its 2 (n - 1) steps.", .lo = 0, .hi = 1e-3});
@@ -225,8 +226,15 @@ void describe(Fields& f, Outputs& o) {
           .may_be_missing = true,
           .absent = "One GPU exchanges nothing.",
           .formula = "1 - waiting for it / its time"});
-  f.integer("lead", o.lead,
-            {.label = "Launches ahead", .help = "The most that the host was ahead of the device, counted at layers."});
+  f.real("gradient_bytes", o.setup.gradient_bytes,
+         {.label = "Gradients reduced",
+          .unit = "B",
+          .binary = false,
+          .formula = "parameters x 4 B, or 2 where they are sent in BF16",
+          .source = "DistributedDataParallel reduces in the parameters' dtype; bf16_compress_hook casts"});
+  f.integer(
+      "lead", o.lead,
+      {.label = "Launches ahead", .help = "Kernels launched and not begun, at most; the queue has room for 1,024."});
   f.real("peak_bytes", o.peak_bytes,
          {.label = "Peak memory", .unit = "B", .binary = false, .formula = "states + activations"});
   f.group("Tables");

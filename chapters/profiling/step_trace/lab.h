@@ -44,7 +44,8 @@ struct Inputs {
   std::int64_t compiled_kernels = 8;
   double parameters = 800e6, optimizer_bytes_per_s = 753e9;
   std::int64_t ranks = 8;
-  double gradient_bytes = 1.6e9, bus_bytes_per_s = 25e9, hop_latency_s = 0;
+  bool bf16_gradients = false;
+  double bus_bytes_per_s = 50e9, hop_latency_s = 0;
   double state_bytes = 12.8e9, activation_bytes = 24e9;
   bool operator==(const Inputs&) const = default;
 };

@@ -69,7 +69,7 @@ void fill_worker_time(const Inputs& in, const models::StepRun& run, std::int64_t
   }
   const double all = static_cast<double>(to_ns - from_ns) * static_cast<double>(std::max<std::int64_t>(1, in.workers));
   for (std::size_t i = 0; i < 3; ++i) out.worker_share[i] = in.workers > 0 ? 100 * ns[i] / all : 0;
-  // Pieces that began and have not ended are in none of the lists; what is left over is idle.
+  // What is left over is idle.
   const double named = out.worker_share[0] + out.worker_share[1] + out.worker_share[2];
   out.worker_share[3] = in.workers > 0 ? std::max(0.0, 100 - named) : 0;
 }

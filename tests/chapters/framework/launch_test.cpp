@@ -53,6 +53,43 @@ TEST_CASE("launch: the picture's gaps and kernels fill the device's conveyor, an
   CHECK(p.answer.starts_with("The host does: `1,290` launches of `16.7 µs` take `21.6 ms`"));
 }
 
+TEST_CASE("launch: a kernel takes its bytes at the share of the bandwidth that is reached") {
+  const LabPtr lab = open_lab("framework/launch");
+  compute(*lab);
+  // The logits: 128,256 x 4,096 weights of 2 B, an input and an output vector, at 85 % of 3.35 TB/s.
+  const std::size_t last = rows(*lab, "operations") - 1;
+  CHECK(near(cell(*lab, "operations", last, "kernel_s"), 128256 * 4096 * 2.0 / (0.85 * 3.35e12), 0.001));
+  const double kernels_s = out(*lab, "kernels_s");
+  CHECK(computed(set(*lab, "reached", 1.0), "kernels_s") < 0.9 * kernels_s);
+}
+
+TEST_CASE(
+    "launch: waiting in each layer costs more than waiting once, and beside it the same mode may wait elsewhere") {
+  const LabPtr lab = open_lab("framework/launch", R"({"sync": "layer", "beside": "eager", "beside_sync": "none"})");
+  compute(*lab);
+  CHECK(out(*lab, "sync_layer_s") > out(*lab, "sync_step_s"));
+  CHECK(out(*lab, "sync_step_s") > 0.3e-3);  // the logits, during which the host could have launched
+  CHECK(near(out(*lab, "step_s") - out(*lab, "beside_step_s"), out(*lab, "sync_layer_s"), 1e-9));
+  // A host that never waits and is the slower one sets the pace exactly; of a graph, kernels and gaps do.
+  CHECK(near(out(*lab, "beside_step_s"), out(*lab, "host_s"), 1e-9));
+  compute(set(*lab, "beside", "graph"));
+  CHECK(near(out(*lab, "beside_step_s"), out(*lab, "kernels_s") + 1290e-6, 1e-6));
+}
+
+TEST_CASE("launch: chips without launches of kernels are refused, and an AMD GPU has HIP graphs on an assumption") {
+  for (const char* chip : {"tpu_v5p", "trn2", "gaudi3"}) {
+    CAPTURE(chip);
+    const LabPtr lab = open_lab("framework/launch", std::string(R"({"chip": ")") + chip + R"("})");
+    CHECK(reason_of(*lab).find("choose an NVIDIA or an AMD GPU") != std::string::npos);
+  }
+  use_bundled_catalog();
+  lab_launch::Inputs in;
+  in.chip = "mi300x";
+  const lab_launch::Picture p = lab_launch::arrange(in, lab_launch::compute(in));
+  CHECK(p.modes[1].label == "HIP graph");
+  CHECK(p.answer.ends_with("is assumed."));
+}
+
 TEST_CASE("launch: a training step is refused in a sentence") {
   const LabPtr lab = open_lab("framework/launch", R"({"phase": "train"})");
   CHECK(reason_of(*lab).find("choose prefill or decode") != std::string::npos);

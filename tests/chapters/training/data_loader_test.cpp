@@ -45,6 +45,23 @@ TEST_CASE("data-loader: without workers loading and training take turns only whe
   CHECK(near(computed(set(*lab, "reads_loss", 0.0), "step_s"), 0.15, 1e-3));
 }
 
+TEST_CASE("data-loader: workers that are the narrowest part, or wait for it, are never idle") {
+  // Storage: 12 samples on the way at 1,000 a second leave 12 ms each: 1 asking, 6 decoding, 5 reading or in line.
+  const LabPtr lab = open_lab("training/data-loader");
+  compute(*lab);
+  CHECK(std::abs(out(*lab, "worker_idle")) <= 0.01);
+  CHECK(std::abs(out(*lab, "worker_request") - 100 / 12.0) <= 0.01);
+  CHECK(std::abs(out(*lab, "worker_read") - 500 / 12.0) <= 0.01);
+  CHECK(std::abs(out(*lab, "worker_decode") - 50) <= 0.01);
+  // Workers: each takes its own 80 us, 83 us and 6 ms. Objects: 30 ms, 0.17 ms and 6 ms.
+  compute(set(*lab, "storage", "nvme", "workers", 8));
+  CHECK(std::abs(out(*lab, "worker_idle")) <= 0.01);
+  CHECK(std::abs(out(*lab, "worker_decode") - 100 * 6 / (0.08 + 0.5 / 6 + 6)) <= 0.1);
+  compute(set(*lab, "storage", "object_store", "workers", 12));
+  CHECK(std::abs(out(*lab, "worker_idle")) <= 0.01);
+  CHECK(std::abs(out(*lab, "worker_request") - 100 * 30 / (30 + 0.5 / 3 + 6)) <= 0.1);
+}
+
 TEST_CASE("data-loader: shares of a worker's time add up, and levels stay within their tanks") {
   for (const double spread : {0.0, 0.7}) {
     lab_loader::Inputs in;

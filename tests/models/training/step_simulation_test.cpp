@@ -72,7 +72,7 @@ TEST_CASE("step simulation: the example of 40, 20, 25, 10 and 5 %, and what its 
   CHECK(std::abs(found.forward_s / found.period_s - 0.20) <= 5e-4);
   CHECK(std::abs(found.backward_s / found.period_s - 0.25) <= 5e-4);
   CHECK(std::abs(found.optimizer_s / found.period_s - 0.10) <= 5e-4);
-  // By hand: copy 150 MB / 10 GB/s = 15 ms; last bucket 2 x 7/8 x 200 MB / 25 GB/s = 14 ms; log 13.5 ms.
+  // By hand: copy 150 MB / 10 GB/s = 15 ms; last bucket 2 x 7/8 x 400 MB / 50 GB/s = 14 ms; log 13.5 ms.
   CHECK(std::abs(found.idle_s[1] - 0.015) <= 2e-5);
   CHECK(std::abs(found.idle_s[4] - 0.014) <= 2e-5);
   CHECK(std::abs(found.idle_s[3] - 0.0135) <= 3e-5);
@@ -108,6 +108,30 @@ TEST_CASE("step simulation: busy and idle add up to every step, whatever the set
     CHECK(d.busy_ns + d.idle_ns == d.span_ns);
     CHECK(d.comp_ns == busy_ns);
     for (const trace::StreamMetrics& stream : d.streams) CHECK(stream.overlaps == 0);
+  }
+}
+
+TEST_CASE("step simulation: the host is never further ahead than the queue, and a reading host waits for its room") {
+  StepSetup s;
+  s.loader.workers = 2;
+  for (const std::int64_t depth : {1, 16, 1024, 4096}) {
+    CAPTURE(depth);
+    s.queue_depth = depth;
+    const StepRun run = simulated(s);
+    check_sums(run);
+    CHECK(run.largest_lead <= depth);
+    // 2,304 kernels of the optimizer stand behind the last bucket, and a launch takes a fifth of one.
+    CHECK(run.largest_lead >= std::min<std::int64_t>(depth, 2304) - 1);
+  }
+  // Without a read of the loss the host loads as soon as it has launched the last kernel, one launch after the kernel
+  // `depth` before it has begun: loading hides under depth + 1 kernels of 85 ms / 2,304 = 36.9 us, less one launch.
+  s.loader.workers = 0;
+  s.sync_every = 0;
+  for (const std::int64_t depth : {64, 512, 1024, 2048}) {
+    CAPTURE(depth);
+    s.queue_depth = depth;
+    const double hidden_s = static_cast<double>(depth + 1) * 0.085 / 2304 - 8e-6;
+    CHECK(std::abs(steady(s).idle_s[0] - (0.340 - hidden_s)) <= 1e-6);
   }
 }
 
@@ -187,7 +211,7 @@ TEST_CASE("step simulation: the viewer's diagnosis names the bottleneck that was
   healthy.sync_every = 0;
   healthy.layers = 8;
   healthy.kernels_per_layer = 10;
-  healthy.bus_bytes_per_s = 50e9;
+  healthy.bus_bytes_per_s = 100e9;
   for (const Kind kind :
        {Kind::data_loader_late, Kind::sync_drains_queue, Kind::launches_set_pace, Kind::exposed_communication})
     CHECK_FALSE(has(named(healthy), kind));
@@ -210,7 +234,7 @@ TEST_CASE("step simulation: the viewer's diagnosis names the bottleneck that was
   s.parameters = 1e6;
   CHECK(has(named(s), Kind::launches_set_pace));
   s = healthy;
-  s.bus_bytes_per_s = 3e9;
+  s.bus_bytes_per_s = 6e9;
   s.parameters = 1e6;
   CHECK(first(named(s), Kind::exposed_communication));
 }
