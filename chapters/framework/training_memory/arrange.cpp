@@ -160,7 +160,7 @@ Picture arrange(const Inputs& set, const Outputs& out) {
     const ChangeRow& row = out.changes[p.shown_change];
     p.b_label = "B  " + row.name;
     p.b_note = row.fits ? format_text(out.chip_bytes - row.total_bytes, "B") + " free"
-                        : format_text(row.total_bytes - out.chip_bytes, "B") + " over the nameplate";
+                        : format_text(row.total_bytes - out.chip_bytes, "B") + " over";
   }
   p.over_bold = format_text(std::abs(out.free_bytes), "B");
   p.over_words = out.fits ? "are free" : "over nameplate";
