@@ -37,7 +37,7 @@ void draw_changes(const Outputs& out, const Picture&, View& view, ImVec2 size) {
                               .size = {size.x - widgets::theme().px(28), size.y},
                               .bar_px = 18,
                               .limit = out.chip_bytes,
-                              .limit_label = "memory"});
+                              .limit_label = "nameplate"});
 }
 
 void draw_saved(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
