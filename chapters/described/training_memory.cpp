@@ -15,7 +15,9 @@ const Choices& state_recipe_choices() {
         "Weights 2, gradients 2 and an FP32 sum of them 4, master 4, and the moments: nanotron."},
        {"no_master", "no master", "Weights 2, gradients 2, and the moments: the optimizer updates 16-bit weights."},
        {"pure_bf16", "all in BF16", "Weights 2, gradients 2, and moments of 16 bits."},
-       {"fp32", "all in FP32", "Weights 4, gradients 4, and the moments; activations take 4 bytes too."}});
+       {"fp32", "all in FP32",
+        "Weights 4, gradients 4, and the moments; activations take 4 bytes too, masks one. Fused attention is then a "
+        "kernel that takes FP32, as PyTorch's memory-efficient one: FlashAttention takes 16 bits only."}});
   return choices;
 }
 
@@ -23,7 +25,8 @@ const Choices& optimizer_choices() {
   static const Choices choices = choices_in_order<models::memory::OptimizerKind::sgd>(
       {{"adamw", "AdamW", "Two FP32 moments: 8 bytes a parameter."},
        {"adamw_8bit", "AdamW, 8-bit", "Two 8-bit moments and an FP32 scale for 256 of them: 2.03 bytes."},
-       {"adafactor", "Adafactor", "Of a matrix only the sums of its rows and columns: a few thousandths of a byte."},
+       {"adafactor", "Adafactor",
+        "Of a matrix one number a row and one a column, and no first moment: a few thousandths of a byte."},
        {"lion", "Lion", "One FP32 moment: 4 bytes."},
        {"muon", "Muon", "One FP32 moment of the matrices in the layers, AdamW for embedding, output and norms."},
        {"sgd_momentum", "SGD with momentum", "One FP32 moment: 4 bytes."},
@@ -36,7 +39,9 @@ const Choices& loss_choices() {
       {{"eager", "eager, in FP32",
         "Log-softmax, its gradient and that of the logits, each whole in FP32: 12 bytes a logit."},
        {"parallel", "one FP32 copy", "Worked on in place, beside the 16-bit logits: 6 bytes, as Megatron-LM does."},
-       {"fused", "fused in place", "The gradient overwrites the logits: 2 bytes (Transformer Engine, Liger)."},
+       {"fused", "fused in place",
+        "The gradient overwrites the logits: 2 bytes, as the cross entropies of Transformer Engine and Liger do in "
+        "place."},
        {"chunked", "in eight chunks", "An eighth of the rows at a time, each eagerly: 1.5 bytes."}});
   return choices;
 }

@@ -3,11 +3,15 @@
 namespace models::memory {
 
 double formula_coefficient(const FormulaSizes& z, Recompute recompute) {
-  const double t = z.tensor, scores = 5 * z.heads * z.sequence / z.hidden;
-  if (recompute == Recompute::full) return 2;
+  if (recompute == Recompute::full) return z.value_bytes;
+  const double each = formula_score_bytes(z), scores = z.heads * z.sequence / z.hidden * each;
   const double kept = recompute == Recompute::none ? scores : 0;
-  return z.sequence_parallel ? (34 + kept) / t : 10 + (24 + kept) / t;
+  // Norms' inputs, the inputs of the first products and the masks are whole without sequence parallelism.
+  const double whole = 4 * z.value_bytes + (z.dropout ? 2 : 0), split = 12 * z.value_bytes + kept;
+  return (z.sequence_parallel ? whole / z.tensor : whole) + split / z.tensor;
 }
+
+double formula_score_bytes(const FormulaSizes& z) { return z.dropout ? 2 * z.value_bytes + 1 : z.value_bytes; }
 
 double formula_layer_bytes(const FormulaSizes& z, Recompute recompute) {
   return z.sequence * z.batch * z.hidden * formula_coefficient(z, recompute);

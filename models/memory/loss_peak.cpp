@@ -25,6 +25,7 @@ LossPeak loss_peak(const Architecture& a, const TrainingPlan& p, bool late) {
   const bool spike_first = out.spike + at_spike >= behind + beside;
   out.logits = spike_first ? out.spike : behind;
   out.beside = spike_first ? at_spike : beside;
+  out.gradient = spike_first ? 0 : gradient;
   return out;
 }
 

@@ -5,10 +5,11 @@ namespace models::memory {
 
 /// What the last stage holds between the layers' forward and backward pass, beyond what the layers keep. Bytes.
 struct LossPeak {
-  double ends = 0;    ///< the final norm's input and what the product with the output matrix keeps
-  double logits = 0;  ///< at the fullest moment of the loss
-  double beside = 0;  ///< gradients of the hidden state and of the output matrix at that moment
-  double spike = 0;   ///< the most that the loss holds for the logits, whether or not that is the fullest moment
+  double ends = 0;      ///< the final norm's input and what the product with the output matrix keeps
+  double logits = 0;    ///< at the fullest moment of the loss
+  double beside = 0;    ///< gradients of the hidden state and of the output matrix at that moment
+  double gradient = 0;  ///< of `beside`: the output matrix's
+  double spike = 0;     ///< the most that the loss holds for the logits, whether or not that is the fullest moment
   double total() const { return ends + logits + beside; }
 };
 

@@ -88,16 +88,25 @@ Outcome read_snapshot(const json& snapshot, std::string_view origin) {
     }
   if (!most) return finish(std::move(curve), origin);
   double held = 0, net = 0;
+  std::int64_t row = 0;
   for (const json& event : *most) {
+    ++row;
     if (!event.is_object()) continue;
+    if (number(event, "size") < 0)
+      return Outcome::fail(std::string(origin) + ": Event " + std::to_string(row) +
+                           " has a negative size, which no allocation has; record the snapshot again.");
     const std::string action = event.value("action", std::string());
     if (action == "alloc") net += number(event, "size");
     if (action == "free_completed") net -= number(event, "size");
   }
   if (const auto segments = snapshot.find("segments"); segments != snapshot.end() && segments->is_array())
     for (const json& segment : *segments)
-      if (segment.is_object() && static_cast<std::int64_t>(number(segment, "device")) == device)
+      if (segment.is_object() && static_cast<std::int64_t>(number(segment, "device")) == device) {
+        if (number(segment, "allocated_size") < 0)
+          return Outcome::fail(std::string(origin) +
+                               ": A segment has a negative allocated_size; record the snapshot again.");
         held += number(segment, "allocated_size");
+      }
   double now = std::max(0.0, held - net);
   for (const json& event : *most) {
     if (!event.is_object()) continue;
@@ -168,6 +177,12 @@ Result<RecordedCurve> read_memory_curve(const trace::Bytes& bytes, std::string_v
                     head.find_first_not_of(" \t\r\n", first + 1) != std::string_view::npos &&
                     head[head.find_first_not_of(" \t\r\n", first + 1)] == '[';
   const bool snapshot = text->find("\"device_traces\"") != std::string::npos;
+  const bool object = first != std::string_view::npos && head[first] == '{';
+  if (object && !snapshot && text->find("\"traceEvents\"") == std::string::npos)
+    return Outcome::fail(
+        std::string(origin) +
+        ": This is no recording, or its end is missing: a snapshot of PyTorch has \"device_traces\" and "
+        "\"segments\", a trace has \"traceEvents\"; write it again.");
   if (!rows && !snapshot) return read_trace_curve(std::move(*text), origin, progress);
   if (json_nesting(*text) > deepest)
     return Outcome::fail(std::string(origin) + ": The JSON is nested deeper than a recording is; write it again.");

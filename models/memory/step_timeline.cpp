@@ -144,8 +144,10 @@ class TimelineWriter {
         logits(-12 / loss_chunks);
       }
       head_gradient();
+      const double pass = fresh_gradients_ || p_.fused_gradients ? 0 : wide * head_elements();
+      held(MemoryOwner::temporary, pass);
       point("loss", 0);
-      held(MemoryOwner::temporary, -whole);
+      held(MemoryOwner::temporary, -whole - pass);
       finish_loss();
       return;
     }

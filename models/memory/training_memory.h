@@ -16,12 +16,13 @@ enum class ActivationCount : std::uint8_t {
 };
 
 /// What decides the fullest moment beyond states and kept activations.
-enum class FullestMoment : std::uint8_t { loss, layer_backward };
+enum class FullestMoment : std::uint8_t { loss, layer_backward, end_of_backward };
 
 struct TrainingMemory {
-  HeldBytes held;    ///< at the fullest moment, with gradients there from the start
-  HeldBytes states;  ///< between steps
+  HeldBytes held;    ///< at the fullest moment
+  HeldBytes states;  ///< weights, gradients, master and moments, whether or not all of them are there at once
   FullestMoment moment = FullestMoment::loss;
+  bool gradients_late = false;  ///< gradients of the one micro-batch are allocated as its backward pass makes them
   double parameters = 0;        ///< on this GPU
   double layers_held = 0;       ///< layers whose activations are held at once: micro-batches of a pipeline counted
   double formula_bytes = 0;     ///< activations of the held layers by the formula
@@ -40,10 +41,12 @@ struct TrainingMemoryOptions {
   double fixed_bytes = 0;  ///< CUDA context, libraries, workspaces: buffers that no tensor owns
 };
 
-/// Sum of the owners at the fullest moment of a step in its steady state: gradients are allocated (as in a buffer, or
-/// from the second micro-batch on), the pipeline holds as many micro-batches as 1F1B or its interleaved form lets the
-/// stage hold. Under full recomputation one layer's activations are there again, as temporary. Infeasible: a plan out
-/// of range.
+/// Sum of the owners at the fullest moment of a step in its steady state. From the second micro-batch on, and where
+/// they lie in a buffer, gradients are allocated throughout; of a single micro-batch they come as activations go
+/// (gradients_come_late), and the fullest of loss, every layer's backward pass and the end is taken, as step_timeline
+/// does. The pipeline holds as many micro-batches as 1F1B or its interleaved form lets the stage hold. Under full
+/// recomputation one layer's activations are there again, as temporary. Infeasible: a plan out of range; the formula
+/// for a model with experts, which it does not know.
 Result<TrainingMemory> training_memory(const Architecture& architecture, const TrainingPlan& plan,
                                        const TrainingMemoryOptions& options = {});
 

@@ -20,6 +20,36 @@ double loss_bytes_per_logit(LossKind kind) {
   return 0;
 }
 
+namespace {
+
+/// What a plan asks of pipeline, context and experts that no framework can lay out.
+std::string split_problem(const Architecture& a, const TrainingPlan& p) {
+  const auto text = [](std::int64_t n) { return std::to_string(n); };
+  const std::int64_t chunks = p.pipeline * p.virtual_pipeline;
+  if (p.virtual_pipeline > 1 && p.pipeline == 1)
+    return "Virtual stages interleave the stages of a pipeline, and there is one stage; set virtual stages to 1.";
+  if (p.virtual_pipeline > 1 && a.layers % chunks != 0)
+    return "An interleaved pipeline needs chunks of equal size, and " + text(chunks) + " of them do not divide the " +
+           text(a.layers) + " layers; choose a divisor.";
+  if (p.virtual_pipeline > 1 && p.micro_batches % p.pipeline != 0)
+    return "An interleaved pipeline needs micro-batches in groups of its " + text(p.pipeline) + " stages, and " +
+           text(p.micro_batches) + " are no multiple of it; choose one.";
+  const std::int64_t each = (a.layers + chunks - 1) / chunks;
+  if (each * (chunks - 1) >= a.layers)
+    return "With " + text(each) + " layers a stage the last of the " + text(p.pipeline) + " stages has none of the " +
+           text(a.layers) + " layers; choose another number of stages.";
+  if (p.context > 1 && p.sequence % (2 * p.context) != 0)
+    return "Context parallel cuts each sequence into two pieces a GPU, and " + text(2 * p.context) +
+           " pieces do not divide " + text(p.sequence) + " tokens; choose a multiple.";
+  if (p.expert > 1 && a.moe.routed == 0) return "Expert parallel splits experts, and this model has none; set it to 1.";
+  if (p.expert > 1 && a.moe.routed % p.expert != 0)
+    return "Expert parallel " + text(p.expert) + " does not divide the " + text(a.moe.routed) +
+           " experts; choose a divisor.";
+  return {};
+}
+
+}  // namespace
+
 std::string plan_problem(const Architecture& a, const TrainingPlan& p) {
   if (std::string problem = workload_problem(workload_of(p)); !problem.empty()) return problem;
   struct Count {
@@ -40,6 +70,7 @@ std::string plan_problem(const Architecture& a, const TrainingPlan& p) {
   if (p.pipeline * p.virtual_pipeline > a.layers)
     return "Pipeline times virtual stages is " + std::to_string(p.pipeline * p.virtual_pipeline) + ", and there are " +
            std::to_string(a.layers) + " layers; choose fewer stages.";
+  if (std::string problem = split_problem(a, p); !problem.empty()) return problem;
   if (a.moe.routed > 0 && p.expert > p.data * p.context * p.tensor)
     return "Expert parallel " + std::to_string(p.expert) + " needs as many GPUs beside each other, and there are " +
            std::to_string(p.data * p.context * p.tensor) + "; raise data parallel.";

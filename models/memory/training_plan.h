@@ -36,7 +36,7 @@ inline constexpr std::size_t optimizer_kind_count = 7;
 enum class LossKind : std::uint8_t {
   eager,     ///< log-softmax, its gradient and that of the logits, each FP32 and whole: 12 B a logit (Transformers)
   parallel,  ///< the 16-bit logits beside one FP32 copy that is worked on in place: 6 B (Megatron-LM)
-  fused,     ///< the gradient takes the place of the 16-bit logits: 2 B (Transformer Engine, Liger)
+  fused,     ///< the gradient takes the place of the 16-bit logits: 2 B (Transformer Engine, Liger in place)
   chunked,   ///< an eighth of the rows at a time, each eagerly: 1.5 B
 };
 inline constexpr std::size_t loss_kind_count = 4;
@@ -67,9 +67,10 @@ struct TrainingPlan {
   bool operator==(const TrainingPlan&) const = default;
 };
 
-/// One sentence when the plan is out of range or the architecture cannot be split so; nothing otherwise. What does not
-/// divide evenly (layers over stages, tokens over context, experts) is rounded up: the GPU that has most is counted.
-/// Expert parallel means nothing to a model without experts.
+/// One sentence when the plan is out of range or the architecture cannot be split so; nothing otherwise. Layers that do
+/// not divide evenly over the stages of a plain pipeline are rounded up: the last stages have fewer, and none is empty.
+/// Interleaving needs equal chunks and micro-batches in multiples of the stages (Narayanan et al. 2021), context
+/// parallelism a sequence of two pieces a GPU (Megatron-LM's zig-zag), expert parallelism a divisor of the experts.
 std::string plan_problem(const Architecture& architecture, const TrainingPlan& plan);
 
 /// Chunks of layers that the plan's stage holds, each [first, end); the last ones may be shorter.

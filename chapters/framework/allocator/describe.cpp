@@ -117,7 +117,8 @@ void describe(Fields& f, Inputs& in) {
          {
              .label = "Memory",
              .unit = "B",
-             .help = "Of the device, all of it for this process.",
+             .help =
+                 "Of the device, all of it for this process; 80 GiB is a round figure, and an 80 GB H100 reports 79.2.",
              .lo = 16.0 * models::memory::mib,
              .hi = 1024.0 * models::memory::gib,
              .scale = Scale::log,

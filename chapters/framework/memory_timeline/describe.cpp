@@ -50,7 +50,10 @@ void describe(Fields& f, Inputs& in) {
            {.label = "Loss", .help = "How often the logits exist at once.", .headline = true});
   f.group("The work");
   shared::model(f, "model", in.model, {.help = "Its layers are the steps of the mountain."});
-  shared::chip(f, "chip", in.chip, {.help = "Its memory is the line; its peaks give the times."});
+  shared::chip(
+      f, "chip", in.chip,
+      {.help = "Its nameplate memory is the line: an 80 GB A100 or H100 reports 79.2 GiB, 85.0 GB, of which the CUDA "
+               "context takes part. Its peaks give the times."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each."});
   f.integer("micro_batches", in.micro_batches,
@@ -81,7 +84,9 @@ void describe(Fields& f, Inputs& in) {
   f.group("A recording");
   f.file("file", in.file,
          {.label = "Recording",
-          .help = "A PyTorch memory snapshot as JSON, a memory timeline, or a trace with [memory] events."},
+          .help =
+              "A PyTorch memory snapshot as JSON (with device_traces and segments), a memory timeline, or a trace with "
+              "[memory] events."},
          {.by_bytes = true});
 }
 
@@ -99,12 +104,14 @@ void describe(Fields& f, Outputs& o) {
   f.group("The peak");
   f.real("peak_bytes", o.peak_bytes,
          {.label = "Peak", .unit = "B", .headline = true, .formula = "largest sum over time"});
-  f.real("free_bytes", o.free_bytes,
-         {.label = "Free at the peak",
-          .unit = "B",
-          .help = "Negative: out of memory.",
-          .headline = true,
-          .formula = "memory - peak"});
+  f.real(
+      "free_bytes", o.free_bytes,
+      {.label = "Free at the peak",
+       .unit = "B",
+       .help = "Negative: over the nameplate. The device itself reports some percent more, and driver and context take "
+               "some of it.",
+       .headline = true,
+       .formula = "memory - peak"});
   f.real("step_s", o.step_s,
          {.label = "Step",
           .unit = "s",
@@ -117,11 +124,11 @@ void describe(Fields& f, Outputs& o) {
           .help = "Most that the loss holds for the logits.",
           .headline = true,
           .formula = "tokens x vocabulary x bytes of the loss"});
-  f.toggle("fits", o.fits, {.label = "Fits"});
+  f.toggle("fits", o.fits, {.label = "Under the nameplate"});
   f.text("peak_phase", o.peak_phase, {.label = "In the phase"});
   f.text("peak_operation", o.peak_operation, {.label = "While runs"});
   f.real("peak_s", o.peak_s, {.label = "At", .unit = "s", .formula = "sum of times before it"});
-  f.real("chip_bytes", o.chip_bytes, {.label = "Memory of the chip", .unit = "B", .source = "its data sheet"});
+  f.real("chip_bytes", o.chip_bytes, {.label = "Nameplate memory", .unit = "B", .source = "the chip's data sheet"});
   f.group("Along the step");
   f.real("end_of_forward_bytes", o.end_of_forward_bytes,
          {.label = "End of forward", .unit = "B", .help = "Behind the last layer, before the loss."});
@@ -137,7 +144,7 @@ void describe(Fields& f, Outputs& o) {
          {.label = "Saved at the peak", .unit = "B", .formula = "peak with all kept - peak"});
   f.real("layers_needed", o.layers_needed,
          {.label = "First layers that would do",
-          .help = "So many of the first layers must run again to fit.",
+          .help = "So many of the first layers must run again for the peak to be under the nameplate.",
           .may_be_missing = true,
           .absent = "Not even all of them are enough."});
   f.group("Owners at the peak");

@@ -149,7 +149,7 @@ void draw_mountain(const Outputs& out, const Picture& picture, View& view, ImVec
     if (!picture.before.time_s.empty())
       plot.line(picture.before_words, picture.before.time_s, picture.before.total,
                 {.colour = t.muted, .width = 1.5f, .dashed = true, .label = false, .version = picture.version});
-    plot.horizontal_mark(out.chip_bytes, "memory of the chip", {.colour = out.fits ? t.text : t.bad, .dashed = false});
+    plot.horizontal_mark(out.chip_bytes, "nameplate", {.colour = out.fits ? t.text : t.bad, .dashed = false});
     plot.callout(out.peak_s, out.peak_bytes, picture.peak_bold, picture.peak_words);
     double time_s = view.time_s < 0 ? out.peak_s : std::min(view.time_s, end);
     if (plot.drag_x("drag cursor", time_s, {.colour = t.text, .lo = 0, .hi = end})) view.time_s = time_s;
@@ -231,7 +231,7 @@ void draw_loss(const Outputs& out, const Picture& picture, View& view, ImVec2 si
        .y = {.lo = 0, .hi = 1.1 * std::max(out.chip_bytes, out.loss_peak_bytes), .label = "memory", .unit = "B"},
        .size = size});
   draw_stack(plot, picture.loss, picture);
-  plot.horizontal_mark(out.chip_bytes, "memory of the chip");
+  plot.horizontal_mark(out.chip_bytes, "nameplate");
   if (out.peak_phase == "loss" && out.peak_s >= from && out.peak_s <= until)
     plot.callout(out.peak_s, out.peak_bytes, picture.peak_bold, picture.peak_words);
 }

@@ -3,6 +3,7 @@
 
 #include "chapters/described/training_memory.h"
 #include "chapters/framework/training_memory/lab.h"
+#include "models/memory/activation_formulas.h"
 #include "models/memory/state_bytes.h"
 #include "widgets/number/number.h"
 
@@ -19,7 +20,8 @@ std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
 std::string answer_of(const Outputs& out) {
   const models::memory::HeldBytes& held = out.memory.held;
   const double optimizer = held[MemoryOwner::optimizer] + held[MemoryOwner::master];
-  const std::string head = ticked(format_text(out.total_bytes, "B")) + (out.fits ? " fit in " : " do not fit in ") +
+  const std::string head = ticked(format_text(out.total_bytes, "B")) +
+                           (out.fits ? " are under the nameplate " : " are over the nameplate ") +
                            ticked(format_text(out.chip_bytes, "B"));
   const std::string weights = "the weights are " + ticked(format_text(held[MemoryOwner::weights], "B")) + " of them";
   const double largest = *std::max_element(held.bytes.begin(), held.bytes.end());
@@ -31,6 +33,17 @@ std::string answer_of(const Outputs& out) {
     return head + ": the weights are the largest part, " + ticked(format_text(largest, "B")) + ".";
   return head + ", and " + weights + ": the " + std::string(models::memory::owner_name(owner)) + " take " +
          ticked(format_text(largest, "B")) + ".";
+}
+
+/// When the vessel is fullest, and whose gradients stand in it.
+std::string moment_of(const models::memory::TrainingMemory& memory) {
+  using models::memory::FullestMoment;
+  std::string says = " Fullest in the backward pass of a layer";
+  if (memory.moment == FullestMoment::loss) says = " Fullest at the loss";
+  if (memory.moment == FullestMoment::end_of_backward) says = " Fullest at the end of the backward pass";
+  if (!memory.gradients_late) return says + ", beside gradients that were there before.";
+  if (memory.moment == FullestMoment::loss) return says + ", before there are gradients.";
+  return says + ".";
 }
 
 struct StripChoice {
@@ -85,13 +98,16 @@ void arrange_strips(const Inputs& in, const Outputs& out, const Setting& s, Pict
   }
 }
 
-/// A layer by the formula (attention 11, feed-forward 19, norms 4, scores 5as/h, of which t divides all but 10) and
-/// operation by operation.
+/// A layer by the formula (attention 11, feed-forward 19, norms 4, scores 5as/h, of which t divides all but 10; without
+/// dropout a mask less in both blocks) and operation by operation.
 void arrange_layer(const Inputs& in, const Outputs& out, const Setting& s, Picture& p) {
   const double t = static_cast<double>(in.tensor_parallel), whole = in.sequence_parallel ? t : 1;
-  const double scores = 5 * static_cast<double>(s.architecture.heads * (in.sequence / in.context_parallel)) /
+  const double value = in.recipe == StateRecipe::fp32 ? 4 : 2, mask = in.dropout ? 1 : 0;
+  const double each = models::memory::formula_score_bytes({.dropout = in.dropout, .value_bytes = value});
+  const double scores = each * static_cast<double>(s.architecture.heads * (in.sequence / in.context_parallel)) /
                         static_cast<double>(s.architecture.hidden);
-  p.layer[0] = {"formula", 8 / t + 3 / whole, 16 / t + 3 / whole, 4 / whole, scores / t};
+  const double block = (value + mask) / whole;
+  p.layer[0] = {"formula", 4 * value / t + block, 8 * value / t + block, 2 * value / whole, scores / t};
   LayerParts& own = p.layer[1];
   own.name = "this model";
   for (const SavedTensorRow& row : out.saved) {
@@ -111,7 +127,7 @@ void arrange_layer(const Inputs& in, const Outputs& out, const Setting& s, Pictu
 void arrange_sequences(const Inputs& in, const Setting& s, Picture& p) {
   constexpr int points = 33;
   const double top = std::max(16384.0, 2.0 * static_cast<double>(in.sequence));
-  const std::int64_t step = in.context_parallel * in.tensor_parallel;
+  const std::int64_t step = sequence_step(in);
   for (int i = 0; i < points; ++i) {
     models::memory::TrainingPlan plan = s.plan;
     const double wanted = std::max(128.0, top * i / (points - 1));
@@ -125,8 +141,9 @@ void arrange_sequences(const Inputs& in, const Setting& s, Picture& p) {
 
 }  // namespace
 
-Picture arrange(const Inputs& in, const Outputs& out) {
+Picture arrange(const Inputs& set, const Outputs& out) {
   Picture p;
+  const Inputs in = in_force(set);
   const auto setting = read_setting(in);
   if (!out.reason.empty() || !setting) return p;
   p.answer = answer_of(out);
@@ -142,17 +159,23 @@ Picture arrange(const Inputs& in, const Outputs& out) {
   if (p.shown_change < out.changes.size()) {
     const ChangeRow& row = out.changes[p.shown_change];
     p.b_label = "B  " + row.name;
-    p.b_note = row.fits ? "fits, " + format_text(out.chip_bytes - row.total_bytes, "B") + " free"
-                        : format_text(row.total_bytes - out.chip_bytes, "B") + " too much";
+    p.b_note = row.fits ? format_text(out.chip_bytes - row.total_bytes, "B") + " free"
+                        : format_text(row.total_bytes - out.chip_bytes, "B") + " over";
   }
   p.over_bold = format_text(std::abs(out.free_bytes), "B");
-  p.over_words = out.fits ? "are free" : "do not fit";
+  p.over_words = out.fits ? "are free" : "over nameplate";
   p.share_bold = format_text(std::round(10 * out.weights_share) / 10, "%", 3);
-  const double rest = out.total_bytes - out.states_bytes;
+  double rest = out.total_bytes;
+  for (const MemoryOwner owner :
+       {MemoryOwner::weights, MemoryOwner::gradients, MemoryOwner::master, MemoryOwner::optimizer})
+    rest -= out.memory.held[owner];
   const double own = out.states_bytes / out.memory.parameters;
   const bool split = own < 0.999 * out.memory.bytes_per_parameter;
-  p.limit = split ? 0 : out.left_per_parameter;
-  if (split)
+  p.limit = split || out.memory.gradients_late ? 0 : out.left_per_parameter;
+  if (out.memory.gradients_late)
+    p.limit_words = format_text(out.left_per_parameter, "B") + " a parameter are left for states at the peak, once " +
+                    format_text(rest, "B") + " of activations, logits and buffers are in.";
+  else if (split)
     p.limit_words = "Split over the replicas, " + format_text(out.memory.bytes_per_parameter, "B") +
                     " a parameter are " + format_text(own, "B") + " on this GPU; " +
                     format_text(out.left_per_parameter, "B") + " are left for it.";
@@ -162,15 +185,13 @@ Picture arrange(const Inputs& in, const Outputs& out) {
                               format_text(rest, "B") +
                               " of activations, logits and buffers are in: the recipe must end before the line."
                         : "Activations, logits and buffers alone take " + format_text(rest, "B") + ": no recipe fits.";
-  p.moment_words = out.memory.moment == models::memory::FullestMoment::loss
-                       ? "Fullest at the loss."
-                       : "Fullest in the backward pass of a layer.";
+  p.limit_words += moment_of(out.memory);
   p.layer_words = "The formula gives " + format_text(out.memory.formula_layer_bytes, "B") +
                   " a layer, the operations of this model " + format_text(out.memory.operations_layer_bytes, "B") + ".";
   arrange_strips(in, out, *setting, p);
   arrange_layer(in, out, *setting, p);
   arrange_sequences(in, *setting, p);
-  p.published = arrange_published("framework/training-memory", in, compute, {"model"});
+  p.published = arrange_published("framework/training-memory", set, compute, {"model"});
   return p;
 }
 

@@ -7,6 +7,7 @@
 namespace chapters::framework::training_memory {
 namespace {
 
+using models::memory::HeldBytes;
 using models::memory::MemoryOwner;
 
 constexpr double whole = 100;
@@ -32,15 +33,13 @@ ChangeRow row_of(const Inputs& in, Change change, double chip_bytes, double befo
 }
 
 /// The longest sequence that fits with everything else as it is, by halving the interval; 0 where none does.
-double largest_sequence(const Setting& s, double chip_bytes) {
+double largest_sequence(const Setting& s, std::int64_t step, double chip_bytes) {
   const auto fits = [&](std::int64_t sequence) {
     models::memory::TrainingPlan plan = s.plan;
-    const std::int64_t step = plan.context * plan.tensor;
     plan.sequence = sequence * step;
     const auto memory = models::memory::training_memory(s.architecture, plan, s.options);
     return memory && memory->total() <= chip_bytes;
   };
-  const std::int64_t step = s.plan.context * s.plan.tensor;
   std::int64_t lo = 0, hi = (std::int64_t{1} << 20) / step;
   if (hi < 1 || !fits(1)) return 0;
   if (fits(hi)) return static_cast<double>(hi * step);
@@ -54,7 +53,24 @@ double largest_sequence(const Setting& s, double chip_bytes) {
 
 }  // namespace
 
-models::Result<Setting> read_setting(const Inputs& in) {
+Inputs in_force(const Inputs& in) {
+  Inputs c = in;
+  if (in.split == Split::as_set) return c;
+  c.split = Split::as_set;
+  c.tensor_parallel = c.pipeline = c.virtual_pipeline = c.stage = 1;
+  c.data_parallel = c.context_parallel = c.expert_parallel = 1;
+  c.zero_stage = 0;
+  c.sequence_parallel = false;
+  return c;
+}
+
+std::int64_t sequence_step(const Inputs& set) {
+  const Inputs in = in_force(set);
+  return in.tensor_parallel * (in.context_parallel > 1 ? 2 * in.context_parallel : 1);
+}
+
+models::Result<Setting> read_setting(const Inputs& set) {
+  const Inputs in = in_force(set);
   using Out = models::Result<Setting>;
   Setting s;
   const auto model = find_model(in.model);
@@ -76,7 +92,7 @@ models::Result<Setting> read_setting(const Inputs& in) {
       .data = in.data_parallel,
       .context = in.context_parallel,
       .expert = in.expert_parallel,
-      .stage = std::min(in.stage, in.pipeline) - 1,
+      .stage = in.stage - 1,
       .sequence_parallel = in.sequence_parallel,
       .zero_stage = in.zero_stage,
       .recompute = in.recompute,
@@ -91,7 +107,8 @@ models::Result<Setting> read_setting(const Inputs& in) {
   return Out::ok(std::move(s));
 }
 
-Inputs with_change(const Inputs& in, Change change) {
+Inputs with_change(const Inputs& set, Change change) {
+  const Inputs in = in_force(set);
   using models::memory::LossKind;
   using models::memory::OptimizerKind;
   using models::memory::StateRecipe;
@@ -117,7 +134,7 @@ Inputs with_change(const Inputs& in, Change change) {
       c.loss = LossKind::fused;
       break;
     case Change::half_sequence:
-      c.sequence = std::max<std::int64_t>(in.context_parallel * in.tensor_parallel, in.sequence / 2);
+      c.sequence = std::max<std::int64_t>(1, in.sequence / 2 / sequence_step(in)) * sequence_step(in);
       break;
     case Change::shard:
       c.zero_stage = 3;
@@ -134,8 +151,9 @@ Inputs with_change(const Inputs& in, Change change) {
   return c;
 }
 
-Outputs compute(const Inputs& in) {
+Outputs compute(const Inputs& set) {
   Outputs out;
+  const Inputs in = in_force(set);
   const auto setting = read_setting(in);
   if (!setting) {
     out.reason = setting.error;
@@ -153,19 +171,28 @@ Outputs compute(const Inputs& in) {
   out.free_bytes = out.chip_bytes - out.total_bytes;
   out.fits = out.free_bytes >= 0;
   out.chip_share = whole * out.total_bytes / out.chip_bytes;
+  models::memory::TrainingPlan single = s.plan;
+  single.micro_batches = 1;
+  const auto one = models::memory::training_memory(s.architecture, single, s.options);
+  out.one_micro_batch_bytes = one ? one->total() : std::numeric_limits<double>::quiet_NaN();
+  for (const auto& [first, end] : models::memory::stage_layers(s.architecture, s.plan))
+    out.stage_layers += static_cast<double>(end - first);
   out.states_bytes = memory->states.total();
   out.states_share = whole * out.states_bytes / out.total_bytes;
   out.weights_share = whole * memory->held[MemoryOwner::weights] / out.total_bytes;
-  out.left_per_parameter = (out.chip_bytes - (out.total_bytes - out.states_bytes)) / memory->parameters;
+  const HeldBytes& held = memory->held;
+  const double others = out.total_bytes - held[MemoryOwner::weights] - held[MemoryOwner::gradients] -
+                        held[MemoryOwner::master] - held[MemoryOwner::optimizer];
+  out.left_per_parameter = (out.chip_bytes - others) / memory->parameters;
   const double tokens = static_cast<double>(in.batch * in.sequence) / static_cast<double>(in.context_parallel);
   const double hidden = static_cast<double>(s.architecture.hidden);
   const bool formula = in.count == models::memory::ActivationCount::formula;
   const double layer = formula ? memory->formula_layer_bytes : memory->operations_layer_bytes;
   out.layer_sbh = layer / (tokens * hidden);
-  out.bytes_per_token = (out.total_bytes - out.states_bytes - memory->held[MemoryOwner::buffers]) / tokens;
+  out.bytes_per_token = (others - held[MemoryOwner::buffers]) / tokens;
   out.counts_ratio = memory->formula_bytes > 0 ? memory->operations_bytes / memory->formula_bytes : 1;
   out.scores_bytes = memory->layer_none_bytes - memory->layer_selective_bytes;
-  out.largest_sequence = largest_sequence(s, out.chip_bytes);
+  out.largest_sequence = largest_sequence(s, sequence_step(in), out.chip_bytes);
   out.best_total_bytes = std::numeric_limits<double>::quiet_NaN();
   out.best_change = out.fits ? "none is needed" : "no single one";
   for (std::size_t i = 1; i + 1 < change_count; ++i) {

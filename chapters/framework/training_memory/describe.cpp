@@ -18,12 +18,17 @@ const Choices changes = choices_in_order<Change::none>(
      {"fused_loss", "fused loss", "The gradient of the logits takes their place."},
      {"half_sequence", "half the sequence", "Half the tokens of each sequence."},
      {"shard", "ZeRO-3 over 8 GPUs", "Weights, gradients and optimizer are split over eight GPUs."},
-     {"tensor", "tensor parallel over 8", "Every layer is split over eight GPUs, norms by sequence."},
+     {"tensor", "tensor and sequence over 8",
+      "Tensor parallelism over eight GPUs together with sequence parallelism: norms and dropout are split too."},
      {"none", "none", "The plan alone."}});
 const Choices counts = choices_in_order<ActivationCount::operations>(
-    {{"formula", "Korthikanti's formula", "sbh (34 + 5as/h) a layer: a GPT with dropout and unfused attention."},
+    {{"formula", "Korthikanti's formula",
+      "A dense GPT's layer with unfused attention: sbh (34 + 5as/h) with dropout, sbh (32 + 2as/h) without."},
      {"operations", "operation by operation",
       "What each operation of this architecture keeps for its backward pass."}});
+const Choices splits = choices_in_order<Split::one_gpu>(
+    {{"as_set", "as set below", "The cuts over chips are in force."},
+     {"one_gpu", "one GPU alone", "Nothing is cut: what the whole model would take."}});
 constexpr std::string_view korthikanti = "Korthikanti et al. 2022, table 2";
 constexpr std::string_view zero_paper = "Rajbhandari et al. 2019 (ZeRO), section 3.1; Megatron-LM";
 
@@ -43,51 +48,70 @@ void describe(Fields& f, Inputs& in) {
            {.label = "Beside it", .help = "The second vessel: the same plan after one change."});
   f.group("The work");
   shared::model(f, "model", in.model, {.help = "Its parameters, and the shapes of its activations."});
-  shared::chip(f, "chip", in.chip, {.help = "Its memory is the vessel's rim."});
+  shared::chip(
+      f, "chip", in.chip,
+      {.help = "Its nameplate memory is the vessel's rim, in the maker's GB: an 80 GB A100 or H100 reports 79.2 "
+               "GiB, 85.0 GB, of which the CUDA context takes part."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences of one micro-batch on this GPU."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each sequence."});
   f.choice("loss", in.loss, loss_choices(), {.label = "Loss", .help = "How often the logits exist at once."});
   f.group("Cut over chips");
-  shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel, {.help = "GPUs that share every layer."});
+  f.choice("split", in.split, splits, {.label = "Cuts", .help = "Whether the model is cut over chips at all."});
+  constexpr When cut{"split", "as_set"};
+  shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel,
+                          {.help = "GPUs that share every layer.", .when = cut});
   f.toggle("sequence_parallel", in.sequence_parallel,
            {.label = "Sequence parallel",
-            .help = "Norms and dropout between the split products are split by tokens over the same GPUs."});
-  shared::parallel_data(f, "data_parallel", in.data_parallel, {.help = "Replicas, over which ZeRO splits states."});
+            .help = "Norms and dropout between the split products are split by tokens over the same GPUs.",
+            .when = cut});
+  shared::parallel_data(f, "data_parallel", in.data_parallel,
+                        {.help = "Replicas, over which ZeRO splits states.", .when = cut});
   f.integer("zero_stage", in.zero_stage,
             {.label = "ZeRO stage",
              .help = "1 splits optimizer and master over the replicas, 2 the gradients too, 3 the weights too.",
              .lo = 0,
-             .hi = 3});
-  shared::parallel_pipeline(f, "pipeline", in.pipeline, {.help = "Stages that the layers are cut into."});
+             .hi = 3,
+             .when = cut});
+  shared::parallel_pipeline(
+      f, "pipeline", in.pipeline,
+      {.help = "Stages that the layers are cut into; what does not divide is rounded up, and the last have fewer.",
+       .when = cut});
   f.integer("stage", in.stage,
             {.label = "Which stage",
-             .help = "Whose GPU the vessel is: the first holds most micro-batches, the last the logits. Beyond the "
-                     "last it is the last.",
+             .help = "Whose GPU the vessel is: the first holds most micro-batches, the last the logits.",
              .lo = 1,
              .hi = 1024,
-             .scale = Scale::log});
+             .scale = Scale::log,
+             .when = cut});
   f.integer("virtual_pipeline", in.virtual_pipeline,
             {.label = "Virtual stages",
-             .help = "Chunks of layers on each GPU of an interleaved pipeline.",
+             .help = "Chunks of layers on each GPU of an interleaved pipeline, all of one size.",
              .lo = 1,
              .hi = 64,
-             .scale = Scale::log});
+             .scale = Scale::log,
+             .when = cut});
   f.integer("micro_batches", in.micro_batches,
             {.label = "Micro-batches",
-             .help = "Of a step: a pipeline holds no more of them than there are.",
+             .help = "Of a step: a pipeline holds no more of them than there are. From the second on the gradients of "
+                     "those before are there.",
              .lo = 1,
              .hi = 65536,
              .scale = Scale::log});
-  shared::parallel_context(f, "context_parallel", in.context_parallel, {.help = "GPUs that share each sequence."});
+  shared::parallel_context(f, "context_parallel", in.context_parallel,
+                           {.help = "GPUs that share each sequence, two pieces each.", .when = cut});
   shared::parallel_expert(f, "expert_parallel", in.expert_parallel,
-                          {.help = "GPUs that share the experts; without experts it means nothing."});
+                          {.help = "GPUs that share the experts of a model that has them.", .when = cut});
   f.group("How it is counted");
   f.choice("count", in.count, counts,
            {.label = "Activations", .help = "What counts them; the other stands beside it."});
   f.toggle("fused_attention", in.fused_attention,
            {.label = "FlashAttention",
             .help = "Operation by operation: scores are never stored. The formula knows it as keeping all but them."});
-  f.toggle("dropout", in.dropout, {.label = "Dropout", .help = "Operation by operation: masks of a byte are kept."});
+  f.toggle(
+      "dropout", in.dropout,
+      {.label = "Dropout",
+       .help = "Masks of a byte, and of unfused attention the dropped scores beside the softmax. The formula's GPT "
+               "trains with it, today's language models without."});
   f.toggle("fused_gradients", in.fused_gradients,
            {.label = "Fused weight gradients",
             .help = "Products add to the gradients themselves; otherwise a 16-bit one passes through."});
@@ -127,7 +151,7 @@ void describe(Fields& f, Inputs& in) {
 void describe(Fields& f, ChangeRow& r) {
   f.text("name", r.name, {.label = "Change"});
   f.toggle("possible", r.possible, {.label = "Possible"});
-  f.toggle("fits", r.fits, {.label = "Fits"});
+  f.toggle("fits", r.fits, {.label = "Under the nameplate"});
   f.real("total_bytes", r.total_bytes, {.label = "Held", .unit = "B", .formula = "sum of owners"});
   f.real("saved_bytes", r.saved_bytes, {.label = "Saved", .unit = "B", .formula = "before - after"});
   f.text("why_not", r.why_not, {.label = "Why not"});
@@ -144,18 +168,22 @@ void describe(Fields& f, SavedTensorRow& r) {
 
 void describe(Fields& f, Outputs& o) {
   f.group("The vessel");
-  f.real("total_bytes", o.total_bytes,
-         {.label = "Held at the peak",
-          .unit = "B",
-          .help = "Sum of the owners at the fullest moment, gradients there from the start.",
-          .headline = true,
-          .formula = "states + activations + logits + temporary + buffers"});
-  f.real("free_bytes", o.free_bytes,
-         {.label = "Free under the rim",
-          .unit = "B",
-          .help = "Negative where the plan does not fit.",
-          .headline = true,
-          .formula = "memory - held"});
+  f.real(
+      "total_bytes", o.total_bytes,
+      {.label = "Held at the peak",
+       .unit = "B",
+       .help = "Sum of the owners at the fullest moment. Gradients are in it from the second micro-batch on, or where "
+               "they lie in a buffer of their own.",
+       .headline = true,
+       .formula = "states + activations + logits + temporary + buffers"});
+  f.real(
+      "free_bytes", o.free_bytes,
+      {.label = "Free under the rim",
+       .unit = "B",
+       .help = "Negative where the plan is over the chip's nameplate; the device reports some percent more than that, "
+               "and driver and context take some of it.",
+       .headline = true,
+       .formula = "memory - held"});
   f.real("bytes_per_parameter", o.memory.bytes_per_parameter,
          {.label = "A parameter",
           .unit = "B",
@@ -164,18 +192,29 @@ void describe(Fields& f, Outputs& o) {
           .source = zero_paper});
   f.real("weights_share", o.weights_share,
          {.label = "Weights' share", .unit = "%", .headline = true, .formula = "weights / held"});
-  f.toggle("fits", o.fits, {.label = "Fits"});
-  f.real("chip_bytes", o.chip_bytes, {.label = "Memory of the chip", .unit = "B", .source = "its data sheet"});
+  f.toggle("fits", o.fits, {.label = "Under the nameplate"});
+  f.real(
+      "one_micro_batch_bytes", o.one_micro_batch_bytes,
+      {.label = "With one micro-batch",
+       .unit = "B",
+       .help = "Peak of a step without accumulation, where gradients come as activations go: what the memory timeline "
+               "draws.",
+       .may_be_missing = true,
+       .absent = "An interleaved pipeline needs more than one.",
+       .formula = "largest of loss, each layer's backward pass and its end"});
+  f.real("chip_bytes", o.chip_bytes, {.label = "Nameplate memory", .unit = "B", .source = "the chip's data sheet"});
   f.real("chip_share", o.chip_share, {.label = "Of the chip", .unit = "%", .formula = "held / memory"});
   f.group("Owners");
   describe(f, o.memory.held);
   f.group("States");
-  f.real("states_bytes", o.states_bytes,
-         {.label = "Between steps",
-          .unit = "B",
-          .help = "States alone.",
-          .formula = "parameters x bytes a parameter / splits"});
-  f.real("states_share", o.states_share, {.label = "States' share", .unit = "%", .formula = "states / held"});
+  f.real(
+      "states_bytes", o.states_bytes,
+      {.label = "States",
+       .unit = "B",
+       .help = "Weights, gradients, master and moments. All but the gradients stay between steps; those too where they "
+               "lie in a buffer.",
+       .formula = "parameters x bytes a parameter / splits"});
+  f.real("states_share", o.states_share, {.label = "States over held", .unit = "%", .formula = "states / held"});
   f.real("gpu_parameters", o.memory.parameters,
          {.label = "Parameters on this GPU",
           .unit = "parameters",
@@ -187,17 +226,22 @@ void describe(Fields& f, Outputs& o) {
           .formula = "(memory - everything else) / parameters"});
   f.group("Activations");
   f.real("formula_bytes", o.memory.formula_bytes,
-         {.label = "By the formula", .unit = "B", .formula = "L s b h (34 + 5as/h)", .source = korthikanti});
+         {.label = "By the formula",
+          .unit = "B",
+          .help = "With dropout; without it 32 + 2as/h in place of the bracket.",
+          .formula = "L s b h (34 + 5as/h)",
+          .source = korthikanti});
   f.real(
       "operations_bytes", o.memory.operations_bytes,
       {.label = "Operation by operation", .unit = "B", .help = "For this architecture, from the list that times it."});
   f.real("counts_ratio", o.counts_ratio, {.label = "Operations over formula", .formula = "operations / formula"});
   f.real("layer_sbh", o.layer_sbh,
          {.label = "A layer over sbh",
-          .help = "34 by the formula with all but the scores kept.",
+          .help = "34 by the formula with dropout and all but the scores kept.",
           .formula = "bytes / (tokens x hidden)"});
   f.real("scores_bytes", o.scores_bytes,
          {.label = "Scores of a layer", .unit = "B", .help = "What keeping all adds.", .source = korthikanti});
+  f.real("stage_layers", o.stage_layers, {.label = "Layers on this stage", .help = "All chunks of it."});
   f.real("layers_held", o.memory.layers_held,
          {.label = "Layers held at once",
           .help = "Micro-batches of a pipeline counted.",

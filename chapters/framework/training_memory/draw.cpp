@@ -37,7 +37,7 @@ void draw_changes(const Outputs& out, const Picture&, View& view, ImVec2 size) {
                               .size = {size.x - widgets::theme().px(28), size.y},
                               .bar_px = 18,
                               .limit = out.chip_bytes,
-                              .limit_label = "memory"});
+                              .limit_label = "nameplate"});
 }
 
 void draw_saved(const Outputs& out, const Picture& picture, View& view, ImVec2 size) {
@@ -90,9 +90,10 @@ void draw_sequence(Inputs& in, const Outputs& out, const Picture& picture, View&
                {.colours = std::span(colours).first(shown)});
   plot.horizontal_mark(out.chip_bytes, "", {.colour = widgets::theme().text});
   plot.tag_y(out.chip_bytes);
+  const std::int64_t least = sequence_step(in), step = least * std::max<std::int64_t>(1, 128 / least);
   double sequence = static_cast<double>(in.sequence);
   if (plot.drag_x("drag sequence", sequence, {.lo = 128, .hi = picture.sequences.back()}))
-    in.sequence = std::max<std::int64_t>(128, static_cast<std::int64_t>(sequence) / 128 * 128);
+    in.sequence = std::max<std::int64_t>(1, static_cast<std::int64_t>(sequence) / step) * step;
 }
 
 }  // namespace

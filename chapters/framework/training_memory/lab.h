@@ -33,11 +33,15 @@ enum class Change : std::uint8_t {
 };
 inline constexpr std::size_t change_count = 11;
 
+/// Whether the cuts over chips are in force.
+enum class Split : std::uint8_t { as_set, one_gpu };
+
 struct Inputs {
   std::string model = "llama-3-8b", chip = "h100_sxm";
   models::memory::StateRecipe recipe = models::memory::StateRecipe::zero;
   models::memory::OptimizerKind optimizer = models::memory::OptimizerKind::adamw;
   Change change = Change::best;
+  Split split = Split::as_set;
   std::int64_t batch = 1, sequence = 4096;
   models::Recompute recompute = models::Recompute::selective;
   models::memory::LossKind loss = models::memory::LossKind::eager;
@@ -45,7 +49,7 @@ struct Inputs {
                context_parallel = 1, expert_parallel = 1, zero_stage = 0, micro_batches = 8;
   bool sequence_parallel = false;
   models::memory::ActivationCount count = models::memory::ActivationCount::formula;
-  bool fused_attention = true, dropout = false, fused_gradients = true, stand_ins = false;
+  bool fused_attention = true, dropout = true, fused_gradients = true, stand_ins = false;
   double parameters = 0;
   std::int64_t layers = 0;
   double fixed_bytes = 1e9, slack = 0;
@@ -72,6 +76,8 @@ struct Outputs {
   double total_bytes = 0, chip_bytes = 0, free_bytes = 0, chip_share = 0;  ///< free: negative where it does not fit
   bool fits = false;
   double weights_share = 0, states_bytes = 0, states_share = 0;  ///< shares in %
+  double one_micro_batch_bytes = 0;  ///< peak of a step of one micro-batch; NaN where the pipeline needs more
+  double stage_layers = 0;
   double left_per_parameter = 0;  ///< bytes of the chip that are left for states, a parameter
   double bytes_per_token = 0, largest_sequence = 0;
   double counts_ratio = 1;  ///< operations over formula
@@ -101,7 +107,7 @@ struct Picture {
   std::uint64_t version = 0;
   std::array<LayerParts, 2> layer;  ///< by the formula, and this model's operations
   std::string answer;
-  std::string a_label, a_note, b_label, b_note, over_bold, share_bold, limit_words, layer_words, moment_words;
+  std::string a_label, a_note, b_label, b_note, over_bold, share_bold, limit_words, layer_words;
   std::string_view over_words;
   double limit = 0;  ///< bytes of a parameter that a row must end before; 0: states are split, and no row says it
   std::size_t shown_change = 0;  ///< of Outputs::changes; changes.size(): none
@@ -134,6 +140,10 @@ struct Setting {
   models::memory::TrainingMemoryOptions options;
 };
 models::Result<Setting> read_setting(const Inputs& in);
+/// The Inputs with every cut at 1 where the step is of one GPU.
+Inputs in_force(const Inputs& in);
+/// Sequences are multiples of this many tokens under the plan's context and tensor parallelism.
+std::int64_t sequence_step(const Inputs& in);
 /// The Inputs with one change made.
 Inputs with_change(const Inputs& in, Change change);
 std::string_view change_name(Change change);

@@ -15,7 +15,9 @@ std::string ticked(const std::string& figure) { return "`" + figure + "`"; }
 std::string layers_text(double count) { return format_text(count, "") + (count == 1 ? " layer" : " layers"); }
 
 std::string answer_of(const Inputs& in, const Outputs& out) {
-  const std::string peak = ticked(format_text(out.peak_bytes, "B")), budget = ticked(format_text(out.budget, "B"));
+  const std::string peak = ticked(format_text(out.peak_bytes, "B"));
+  std::string budget = ticked(format_text(out.budget, "B"));
+  if (out.budget > out.chip_bytes) budget += ", more than the chip's " + ticked(format_text(out.chip_bytes, "B"));
   if (in.plan == Plan::best && std::isnan(out.best_share))
     return "No plan is within " + budget + ": the smallest peak of all is " + peak + ", " +
            ticked(layers_text(out.recomputed)) + " again.";

@@ -44,15 +44,17 @@ void describe(Fields& f, Inputs& in) {
           .help = "One a layer: k kept, s without scores, r runs again, c runs again with the one before it.",
           .when = {"plan", "drawn"},
           .max_bytes = 512});
-  f.real("budget_bytes", in.budget_bytes,
-         {.label = "Budget, 0 the chip's",
-          .unit = "B",
-          .help = "Memory that the step may take; 0 is the chip's.",
-          .lo = 0,
-          .hi = 1e12,
-          .typical_lo = 0,
-          .typical_hi = 2e11,
-          .headline = true});
+  f.real(
+      "budget_bytes", in.budget_bytes,
+      {.label = "Budget, 0 the chip's",
+       .unit = "B",
+       .help =
+           "Memory that the step may take; 0 is the chip's nameplate. The answer says so where it is more than that.",
+       .lo = 0,
+       .hi = 1e12,
+       .typical_lo = 0,
+       .typical_hi = 2e11,
+       .headline = true});
   f.integer("dropped", in.dropped,
             {.label = "Dropped by operation",
              .help = "So many of the best results in the table are dropped in kept layers and brought back.",
@@ -61,7 +63,7 @@ void describe(Fields& f, Inputs& in) {
              .headline = true});
   f.group("The work");
   shared::model(f, "model", in.model, {.help = "Its layers are the pillars."});
-  shared::chip(f, "chip", in.chip, {.help = "Its memory is the budget; its peaks give the times."});
+  shared::chip(f, "chip", in.chip, {.help = "Its nameplate memory is the budget; its peaks give the times."});
   shared::batch(f, "batch", in.batch, {.help = "Sequences of the micro-batch."});
   shared::sequence(f, "sequence", in.sequence, {.help = "Tokens of each."});
   shared::parallel_tensor(f, "tensor_parallel", in.tensor_parallel,
@@ -117,7 +119,7 @@ void describe(Fields& f, Outputs& o) {
           .formula = "budget - peak"});
   f.toggle("fits", o.fits, {.label = "In the budget"});
   f.real("budget", o.budget, {.label = "Budget", .unit = "B", .help = "The chip's memory unless another is set."});
-  f.real("chip_bytes", o.chip_bytes, {.label = "Memory of the chip", .unit = "B", .source = "its data sheet"});
+  f.real("chip_bytes", o.chip_bytes, {.label = "Nameplate memory", .unit = "B", .source = "the chip's data sheet"});
   f.real("stored_bytes", o.cost.stored_bytes,
          {.label = "Kept at the loss",
           .unit = "B",

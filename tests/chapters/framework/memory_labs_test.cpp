@@ -22,7 +22,13 @@ TEST_CASE("training memory lab: the owners of the default step, by hand") {
   const double total = 16 * parameters + 34.0 * 4096 * 4096 * 32 + 12.0 * 4096 * 128256 + 2 * 2.0 * 4096 * 4096 + 1e9;
   CHECK(near(out(*lab, "total_bytes"), total));
   CHECK(lab->answer() ==
-        "`154 GB` do not fit in `80 GB`, and the weights are `16.1 GB` of them: optimizer and master keep `96.4 GB`.");
+        "`154 GB` are over the nameplate `80 GB`, and the weights are `16.1 GB` of them: optimizer and master keep "
+        "`96.4 GB`.");
+  // Of a single micro-batch the gradients are not there yet at the loss.
+  const double one = out(*lab, "one_micro_batch_bytes");
+  CHECK(near(one, total - 2 * parameters));
+  set(*lab, "micro_batches", 1.0);
+  CHECK(near(computed(*lab, "total_bytes"), one));
 }
 
 TEST_CASE("training memory lab: contract keys follow the formula's variants") {
@@ -39,6 +45,34 @@ TEST_CASE("training memory lab: contract keys follow the formula's variants") {
   CHECK(near(layer("none", 8, 1), (34 + scores) / 8));
   CHECK(near(layer("selective", 8, 1), 34.0 / 8));
   CHECK(near(layer("full", 8, 0), 2));
+}
+
+TEST_CASE("training memory lab: one step has one peak, here and on the timeline") {
+  const char* step = R"({"recipe": "no_master", "optimizer": "adamw_8bit", "batch": 2, "micro_batches": 1})";
+  const LabPtr lab = open_lab("framework/training-memory", step);
+  set(*lab, "recompute", "none", "count", "operations", "dropout", 0.0, "fixed_bytes", 0.0);
+  const LabPtr timeline = open_lab("framework/memory-timeline", R"({"which": "none"})");
+  const double peak = computed(*timeline, "peak_bytes");
+  CHECK(near(computed(*lab, "total_bytes"), peak, 1e-9));
+  set(*lab, "micro_batches", 4.0);
+  set(*timeline, "micro_batches", 4.0);
+  CHECK(near(computed(*lab, "total_bytes"), computed(*timeline, "peak_bytes"), 1e-9));
+  CHECK(out(*lab, "total_bytes") > peak + 15e9);
+}
+
+TEST_CASE("training memory lab: the formula follows dropout, and what cannot be laid out is refused") {
+  const LabPtr lab = open_lab("framework/training-memory", R"({"model": "llama-2-7b", "sequence": 2048})");
+  set(*lab, "recompute", "none");
+  const double with = computed(*lab, "layer_sbh");
+  CHECK(near(with, 34 + 5.0 * 32 * 2048 / 4096));
+  set(*lab, "dropout", 0.0);
+  CHECK(near(computed(*lab, "layer_sbh"), 32 + 2.0 * 32 * 2048 / 4096));
+  set(*lab, "pipeline", 4.0, "stage", 5.0);
+  CHECK(reason_of(*lab) == "Stage 5 is none of the 4 stages of the pipeline; choose one of them.");
+  set(*lab, "split", "one_gpu");  // leaves the cuts aside
+  CHECK(reason_of(*lab) == "");
+  set(*lab, "model", "mixtral-8x7b");
+  CHECK(reason_of(*lab).starts_with("Korthikanti's formula is of a dense GPT layer"));
 }
 
 TEST_CASE("training memory lab: clicking a row of the strip takes its recipe") {

@@ -108,4 +108,14 @@ TEST_CASE("a snapshot, a memory timeline and a trace give a curve; a pickle is r
   CHECK(recorded_error(R"([[1, 2]])").starts_with("x.json: Row 1 is not [nanoseconds, action, bytes, category]"));
   CHECK(recorded_error(R"({"traceEvents": [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]})") ==
         "x.json: The trace has no [memory] events; profile with profile_memory=True.");
+  const std::string none =
+      "x.json: This is no recording, or its end is missing: a snapshot of PyTorch has \"device_traces\" and "
+      "\"segments\", a trace has \"traceEvents\"; write it again.";
+  CHECK(recorded_error("{}") == none);
+  CHECK(recorded_error(R"({"segments": [{"device": 0, "allo)") == none);
+  CHECK(recorded_error(R"({"segments": [], "device_traces": [[{"action": "alloc", "size": -5, "time_us": 1}]]})") ==
+        "x.json: Event 1 has a negative size, which no allocation has; record the snapshot again.");
+  CHECK(recorded_error(
+            R"({"segments": [{"allocated_size": -1}], "device_traces": [[{"action": "alloc", "size": 5}]]})") ==
+        "x.json: A segment has a negative allocated_size; record the snapshot again.");
 }

@@ -8,6 +8,7 @@
 
 #include "models/memory/activation_formulas.h"
 #include "models/memory/state_bytes.h"
+#include "models/memory/step_timeline.h"
 #include "tests/models/transformer/language_model_files.h"
 #include "tests/support/base/files.h"
 #include "tests/support/base/near.h"
@@ -208,6 +209,51 @@ TEST_CASE("operation by operation a GPT layer with dropout is the formula, under
   CHECK(near(training_memory(a, p, {})->operations_bytes, 96.0 * 2 * 2048 * 12288));
 }
 
+TEST_CASE("without dropout a layer keeps 32 + 2as/h, and masks stay a byte where values are FP32") {
+  const Architecture a = gpt(12288, 96, 96);
+  const double layer = 2048.0 * 12288, scores = 96 * 2048.0 / 12288;
+  TrainingPlan p{.sequence = 2048, .fused_attention = false};
+  const auto sbh = [&] {
+    const auto m = training_memory(a, p, {});
+    CHECK(near(m->operations_bytes, m->formula_bytes, 1e-12));
+    return m->formula_layer_bytes / layer;
+  };
+  CHECK(near(sbh(), 32 + 2 * scores));
+  p.recipe = StateRecipe::fp32;
+  CHECK(near(sbh(), 64 + 4 * scores));
+  p.dropout = true;
+  CHECK(near(sbh(), 66 + 9 * scores));
+}
+
+TEST_CASE("the peak of a single micro-batch is that of the timeline; from the second on gradients come on top") {
+  const Architecture a = shipped_model("llama-3-8b").architecture;
+  constexpr Machine machine{.peak_flops_per_s = 989.4e12, .bandwidth_bytes_per_s = 3.35e12};
+  const TrainingMemoryOptions options{.count = ActivationCount::operations};
+  for (const LossKind loss : {LossKind::eager, LossKind::fused, LossKind::chunked})
+    for (const Recompute recompute : {Recompute::none, Recompute::full})
+      for (const std::int64_t batch : {1, 4})
+        for (const std::int64_t micro : {1, 3}) {
+          INFO(static_cast<int>(loss) << " " << static_cast<int>(recompute) << " " << batch << " " << micro);
+          const TrainingPlan p{.batch = batch, .micro_batches = micro, .recompute = recompute, .loss = loss};
+          TimelineSetting s;
+          s.plan = p;
+          s.layers = every_k(recompute == Recompute::full ? 32 : 0, 1);
+          const auto timeline = step_timeline(a, s, machine);
+          const auto memory = training_memory(a, p, options);
+          REQUIRE(timeline);
+          REQUIRE(memory);
+          CHECK(memory->gradients_late == (micro == 1));
+          CHECK(near(memory->total(), timeline->peak_bytes, 2e-3));
+        }
+  // An eager loss of one micro-batch stands on states without gradients.
+  TrainingPlan p;
+  CHECK(near(training_memory(a, p, options)->held[MemoryOwner::gradients] + 1, 1));
+  p.micro_batches = 2;
+  CHECK(near(training_memory(a, p, options)->held[MemoryOwner::gradients], 2.0 * 8030261248));
+  p = {.recipe = StateRecipe::megatron};  // a buffer of its own
+  CHECK(near(training_memory(a, p, options)->held[MemoryOwner::gradients], 4.0 * 8030261248));
+}
+
 TEST_CASE("states of a parameter by recipe and optimizer") {
   const Architecture a = shipped_model("llama-3-8b").architecture;
   const auto bytes = [&](StateRecipe r, OptimizerKind o) { return bytes_per_parameter(a, r, o).total(); };
@@ -252,7 +298,8 @@ TEST_CASE("table 1 of ZeRO: (4 + 12/N), (2 + 14/N) and 16/N bytes a parameter") 
 }
 
 TEST_CASE("drill 1 of the study: 7e9 parameters take 112 GB, and with batch 4 of 2048 tokens 36.5 GB more") {
-  TrainingPlan p{.batch = 4, .sequence = 2048, .recompute = Recompute::selective, .parameters = 7e9};
+  const TrainingPlan p{
+      .batch = 4, .sequence = 2048, .recompute = Recompute::selective, .dropout = true, .parameters = 7e9};
   const auto m = training_memory(shipped_model("llama-2-7b").architecture, p, {.count = ActivationCount::formula});
   REQUIRE(m);
   CHECK(near(m->states.total(), 112e9));
@@ -307,4 +354,34 @@ TEST_CASE("a plan that does not divide the model is refused with a sentence") {
         "Expert parallel 2 needs as many GPUs beside each other, and there are 1; raise data parallel.");
   CHECK(stage_layers(a, {.pipeline = 5, .stage = 4}).front() == std::array<std::int64_t, 2>{28, 32});
   CHECK(plan_problem(a, {}).empty());
+}
+
+TEST_CASE("what no framework can lay out is refused, each with its sentence") {
+  const Architecture dense = shipped_model("llama-3-8b").architecture;
+  const Architecture experts = shipped_model("mixtral-8x7b").architecture;
+  CHECK(plan_problem(dense, {.pipeline = 4, .stage = 4}).starts_with("Stage 5 is none of the 4 stages"));
+  CHECK(plan_problem(dense, {.virtual_pipeline = 2}).starts_with("Virtual stages interleave the stages of a pipeline"));
+  CHECK(plan_problem(dense, {.micro_batches = 8, .pipeline = 4, .virtual_pipeline = 3})
+            .starts_with("An interleaved pipeline needs chunks of equal size, and 12 of them do not divide the 32"));
+  CHECK(
+      plan_problem(dense, {.micro_batches = 6, .pipeline = 4, .virtual_pipeline = 2})
+          .starts_with("An interleaved pipeline needs micro-batches in groups of its 4 stages, and 6 are no multiple"));
+  CHECK(plan_problem(dense, {.pipeline = 12})
+            .starts_with("With 3 layers a stage the last of the 12 stages has none of the 32 layers"));
+  CHECK(plan_problem(dense, {.sequence = 4100, .context = 4})
+            .starts_with("Context parallel cuts each sequence into two pieces a GPU, and 8 pieces do not divide 4100"));
+  CHECK(
+      plan_problem(dense, {.data = 8, .expert = 8}).starts_with("Expert parallel splits experts, and this model has"));
+  CHECK(plan_problem(experts, {.data = 8, .expert = 3}).starts_with("Expert parallel 3 does not divide the 8 experts"));
+  CHECK(plan_problem(experts, {.sequence = 4096,
+                               .micro_batches = 8,
+                               .pipeline = 4,
+                               .virtual_pipeline = 2,
+                               .data = 8,
+                               .context = 4,
+                               .expert = 8,
+                               .stage = 3})
+            .empty());
+  CHECK(training_memory(experts, {}, {.count = ActivationCount::formula}).error ==
+        "Korthikanti's formula is of a dense GPT layer, and this model has experts; count operation by operation.");
 }
