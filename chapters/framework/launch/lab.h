@@ -60,7 +60,7 @@ struct Outputs {
 
 /// A mode as two conveyors and the pool between them.
 struct Conveyors {
-  std::string label;
+  std::string label, lane, waits;  ///< of both together; of the lanes
   std::vector<widgets::TimelineSpan> host, device;
   std::vector<widgets::TimelinePoint> queue;
 };
